@@ -1,0 +1,25 @@
+/* Text being built. */
+#ifndef TKC_BASE_BUF_H
+#define TKC_BASE_BUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include "base/arena.h"
+
+typedef struct Buf Buf;
+struct Buf {
+    Arena *arena;
+    char *data; /* always NUL-terminated once something was put; NULL before */
+    size_t len, cap;
+};
+
+Buf buf_make(Arena *a);
+void buf_putc(Buf *b, char c);
+void buf_put(Buf *b, const char *s, size_t n);
+void buf_puts(Buf *b, const char *s);
+void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(Buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* The text so far, "" when empty; lives as long as the arena. */
+const char *buf_text(const Buf *b);
+
+#endif

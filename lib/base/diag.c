@@ -1,0 +1,258 @@
+/* Diagnostics are collected in order of arrival, sorted once, and drawn like this:
+
+       add.tk:7:9: error: cannot broadcast block<128xfp32> with block<64xfp32>
+           y = x + bias
+               ^~~~~~~~
+       add.tk:3:12: note: 'bias' gets its shape here
+       ...
+
+   One place yields one error: whatever follows at the same place is a consequence of the first. */
+#include "base/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/unwind.h"
+#include "base/vec.h"
+
+/* Warnings and remarks beyond these are counted, not kept. */
+enum { MAX_ERRORS = 20, MAX_OTHERS = 1000 };
+
+void diags_init(Diags *d, Arena *a)
+{
+    *d = (Diags){.arena = a, .max_errors = MAX_ERRORS};
+}
+
+static bool is_same_place(Span a, Span b)
+{
+    return a.source == b.source && a.begin == b.begin && a.end == b.end;
+}
+
+static bool is_reported(const Diags *d, Severity severity, Span at, const char *text)
+{
+    for (const Diag *x = d->first; x; x = x->next) {
+        if (x->severity != severity || !is_same_place(x->span, at)) continue;
+        if (severity == SEV_ERROR && at.source) return true;
+        if (strcmp(x->text, text) == 0) return true;
+    }
+    return false;
+}
+
+/* Counts the diagnostic and says whether there is room to keep it. */
+static bool has_room(Diags *d, Severity severity)
+{
+    if (severity == SEV_ERROR) return d->nerrors++ < d->max_errors;
+    if (severity == SEV_WARNING) d->nwarnings++;
+    return d->count - (d->nerrors < d->max_errors ? d->nerrors : d->max_errors) < MAX_OTHERS;
+}
+
+static Diag *report(Diags *d, Severity severity, Span at, const char *fmt, va_list ap)
+{
+    if (d->muted) return NULL;
+    const char *text = arena_vprintf(d->arena, fmt, ap);
+    if (is_reported(d, severity, at, text) || !has_room(d, severity)) return NULL;
+    Diag *x = arena_new(d->arena, Diag);
+    *x = (Diag){.severity = severity, .span = at, .text = text, .seq = d->count++};
+    if (d->last) d->last->next = x;
+    else d->first = x;
+    d->last = x;
+    return x;
+}
+
+Diag *diag_error(Diags *d, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    Diag *x = report(d, SEV_ERROR, at, fmt, ap);
+    va_end(ap);
+    return x;
+}
+
+Diag *diag_warning(Diags *d, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    Diag *x = report(d, SEV_WARNING, at, fmt, ap);
+    va_end(ap);
+    return x;
+}
+
+Diag *diag_remark(Diags *d, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    Diag *x = report(d, SEV_REMARK, at, fmt, ap);
+    va_end(ap);
+    return x;
+}
+
+void diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
+{
+    if (!to) return;
+    va_list ap;
+    va_start(ap, fmt);
+    Diag *note = arena_new(d->arena, Diag);
+    *note = (Diag){.severity = SEV_NOTE, .span = at, .text = arena_vprintf(d->arena, fmt, ap)};
+    va_end(ap);
+    Diag **end = &to->notes;
+    while (*end) end = &(*end)->next;
+    *end = note;
+}
+
+/* A diagnostic with the rank of its file; unlocated ones have the last rank. */
+typedef struct Ranked {
+    Diag *diag;
+    int rank;
+} Ranked;
+
+static int compare(const void *pa, const void *pb)
+{
+    const Ranked *a = pa, *b = pb;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    uint32_t at_a = a->diag->span.source ? a->diag->span.begin : 0;
+    uint32_t at_b = b->diag->span.source ? b->diag->span.begin : 0;
+    if (at_a != at_b) return at_a < at_b ? -1 : 1;
+    return a->diag->seq < b->diag->seq ? -1 : 1;
+}
+
+void diags_sort(Diags *d)
+{
+    if (d->count < 2) return;
+    Ranked *all = arena_array(d->arena, Ranked, d->count);
+    VEC(const Source *) files = {0};
+    int n = 0;
+    for (Diag *x = d->first; x; x = x->next) {
+        int rank = d->count;
+        if (x->span.source) {
+            for (rank = 0; rank < files.len && files.data[rank] != x->span.source;) rank++;
+            if (rank == files.len) vec_push(d->arena, &files, x->span.source);
+        }
+        all[n++] = (Ranked){x, rank};
+    }
+    qsort(all, (size_t)n, sizeof *all, compare);
+    for (int i = 0; i < n; i++) all[i].diag->next = i + 1 < n ? all[i + 1].diag : NULL;
+    d->first = all[0].diag;
+    d->last = all[n - 1].diag;
+}
+
+/* The part of a line that is shown: a very long line is cut around the caret. */
+typedef struct Excerpt {
+    const char *text;
+    size_t begin, end; /* bytes of the line that are shown */
+    bool cut_left, cut_right;
+} Excerpt;
+
+enum { SHOWN_BEFORE = 60, SHOWN_IN_ALL = 160 };
+
+static bool is_continuation(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static Excerpt excerpt_of(const char *line, size_t len, size_t caret)
+{
+    Excerpt x = {.text = line, .end = len};
+    if (len > SHOWN_IN_ALL && caret > SHOWN_BEFORE) x.begin = caret - SHOWN_BEFORE;
+    if (x.end - x.begin > SHOWN_IN_ALL) x.end = x.begin + SHOWN_IN_ALL;
+    while (x.begin < caret && is_continuation(line[x.begin])) x.begin++;
+    while (x.end < len && is_continuation(line[x.end])) x.end++;
+    x.cut_left = x.begin > 0;
+    x.cut_right = x.end < len;
+    return x;
+}
+
+static void draw_line(Buf *out, const Excerpt *x)
+{
+    if (x->cut_left) buf_puts(out, "...");
+    for (size_t i = x->begin; i < x->end; i++) {
+        unsigned char c = (unsigned char)x->text[i];
+        buf_putc(out, (c < 32 && c != '\t') || c == 127 ? '?' : (char)c);
+    }
+    if (x->cut_right) buf_puts(out, "...");
+    buf_putc(out, '\n');
+}
+
+/* One column for each character above, a tab under a tab. */
+static void draw_caret(Buf *out, const Excerpt *x, size_t caret, size_t end)
+{
+    if (x->cut_left) buf_puts(out, "   ");
+    for (size_t i = x->begin; i < caret; i++) {
+        if (!is_continuation(x->text[i])) buf_putc(out, x->text[i] == '\t' ? '\t' : ' ');
+    }
+    buf_putc(out, '^');
+    for (size_t i = caret + 1; i < end && i < x->end; i++) {
+        if (!is_continuation(x->text[i])) buf_putc(out, '~');
+    }
+    buf_putc(out, '\n');
+}
+
+static void render_one(Buf *out, const Diag *d)
+{
+    static const char *const names[] = {
+        [SEV_NOTE] = "note", [SEV_REMARK] = "remark", [SEV_WARNING] = "warning", [SEV_ERROR] = "error",
+    };
+    const Source *s = d->span.source;
+    if (!s) {
+        buf_printf(out, "%s: %s\n", names[d->severity], d->text);
+        return;
+    }
+    int line, col;
+    source_position(s, d->span.begin, &line, &col);
+    buf_printf(out, "%s:%d:%d: %s: %s\n", s->name, line, col, names[d->severity], d->text);
+    size_t len, caret = (size_t)col - 1;
+    const char *text = source_line(s, line, &len);
+    if (caret > len) caret = len;
+    size_t width = d->span.end > d->span.begin ? d->span.end - d->span.begin : 0;
+    Excerpt x = excerpt_of(text, len, caret);
+    draw_line(out, &x);
+    draw_caret(out, &x, caret, caret + width);
+}
+
+void diag_render(Buf *out, const Diag *d)
+{
+    render_one(out, d);
+    for (const Diag *note = d->notes; note; note = note->next) render_one(out, note);
+}
+
+enum { LONGEST_WORD = 63 };
+
+static int min3(int a, int b, int c)
+{
+    int m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+/* Edit distance with swaps of neighbours (restricted Damerau-Levenshtein), by three rolling rows. */
+static int edit_distance(const char *a, int na, const char *b, int nb)
+{
+    int rows[3][LONGEST_WORD + 1];
+    int *before = rows[0], *above = rows[1], *row = rows[2];
+    for (int j = 0; j <= nb; j++) above[j] = j;
+    for (int i = 1; i <= na; i++) {
+        row[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            bool differ = a[i - 1] != b[j - 1];
+            row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + differ);
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
+        }
+        int *oldest = before;
+        before = above, above = row, row = oldest;
+    }
+    return above[nb];
+}
+
+const char *nearest_word(const char *word, const char *const *candidates, int n)
+{
+    size_t len = strlen(word);
+    if (len < 2 || len > LONGEST_WORD) return NULL;
+    int best = len < 4 ? 2 : (int)(len / 3) + 1; /* one more than the distance accepted */
+    const char *found = NULL;
+    for (int i = 0; i < n; i++) {
+        size_t other = strlen(candidates[i]);
+        if (other < 2 || other > LONGEST_WORD) continue;
+        int distance = edit_distance(word, (int)len, candidates[i], (int)other);
+        if (distance < best) best = distance, found = candidates[i];
+    }
+    return found;
+}

@@ -1,0 +1,29 @@
+/* Hash map from 64-bit keys (interned pointers, ids, hashes) to pointers. Never iterate a map keyed by address:
+   output must not depend on addresses. */
+#ifndef TKC_BASE_MAP_H
+#define TKC_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/arena.h"
+
+typedef struct Map Map;
+struct Map {
+    Arena *arena;
+    struct MapSlot *slots;
+    uint32_t cap, len; /* cap is 0 or a power of two */
+};
+
+void map_init(Map *m, Arena *a);
+/* NULL when absent (a stored NULL reads the same). */
+void *map_get(const Map *m, uint64_t key);
+void map_set(Map *m, uint64_t key, void *value);
+bool map_has(const Map *m, uint64_t key);
+
+#define map_get_ptr(m, p) map_get((m), (uint64_t)(uintptr_t)(p))
+#define map_set_ptr(m, p, v) map_set((m), (uint64_t)(uintptr_t)(p), (v))
+
+/* A good 64-bit hash of bytes, the same on every run and machine. */
+uint64_t hash_bytes(const void *data, size_t n, uint64_t seed);
+
+#endif

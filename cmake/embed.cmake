@@ -1,0 +1,17 @@
+# cmake -DFILES="a.tk;b.tk" -DOUT=x.c -P embed.cmake: writes the files' bytes as the table `std_files`.
+set(arrays "")
+set(rows "")
+set(count 0)
+foreach(path IN LISTS FILES)
+  get_filename_component(name ${path} NAME)
+  file(READ ${path} hex HEX)
+  string(LENGTH "${hex}" digits)
+  math(EXPR len "${digits} / 2")
+  string(REGEX REPLACE "(................................)" "\\1\n    " hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND arrays "static const unsigned char text_${count}[] = {\n    ${bytes}0x00,\n};\n\n")
+  string(APPEND rows "    {\"${name}\", (const char *)text_${count}, ${len}},\n")
+  math(EXPR count "${count} + 1")
+endforeach()
+file(WRITE ${OUT} "#include \"spec/std_files.h\"\n\n${arrays}const StdFile std_files[] = {\n${rows}    {0},\n};\n"
+                  "const int std_file_count = ${count};\n")

@@ -1,0 +1,16 @@
+/* The standard library's sources, embedded at build time from lib/std/. */
+#ifndef TKC_SPEC_STD_FILES_H
+#define TKC_SPEC_STD_FILES_H
+
+#include <stddef.h>
+
+typedef struct StdFile {
+    const char *name; /* the file's own name, such as "softmax.tk" */
+    const char *text; /* len bytes, then a NUL */
+    size_t len;
+} StdFile;
+
+extern const StdFile std_files[]; /* in the order of their names; a row of zeros follows the last */
+extern const int std_file_count;
+
+#endif

@@ -1,0 +1,106 @@
+"""What a test may say.
+
+Substitutions: tkc, FileCheck and not are the built command and LLVM's tools; %unit is the folder of the
+unit-test programs; %python runs a Python with numpy; %ptxas-check ARCH passes PTX from standard input (or a
+file named after ARCH) through, and fails if ptxas exists and refuses it; %src, %build, %cc, %include.
+Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, long.
+"""
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import lit.formats
+
+config.name = "tkc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".tk", ".ir", ".test", ".py"]
+config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "Inputs", "bench"]
+config.test_source_root = os.path.join(config.source_dir, "test")
+config.test_exec_root = os.path.join(config.build_dir, "test")
+
+
+def numpy_python():
+    """The first Python that has numpy, or None: a version manager's Python often has none where Debian's has."""
+    for candidate in ("/usr/bin/python3", config.python, shutil.which("python3")):
+        if candidate and os.path.exists(candidate):
+            probe = subprocess.run([candidate, "-c", "import numpy"], capture_output=True)
+            if probe.returncode == 0:
+                return candidate
+    return None
+
+
+def cuda_capability():
+    """Compute capability of the first GPU as 10 * major + minor, or None without driver or GPU."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    device, count = ctypes.c_int(), ctypes.c_int()
+    if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)) or count.value == 0:
+        return None
+    if driver.cuDeviceGet(ctypes.byref(device), 0):
+        return None
+    number = []
+    for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
+        value = ctypes.c_int()
+        if driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, device):
+            return None
+        number.append(value.value)
+    return 10 * number[0] + number[1]
+
+
+def add_substitutions():
+    tool = lambda name: os.path.join(config.llvm_tools_dir, name)
+    python = numpy_python()
+    if python:
+        config.available_features.add("numpy")
+    python = python or config.python
+    checker = os.path.join(config.test_source_root, "ptxas_check.py")
+    word = lambda name: r"(?<![\w./%%@=-])%s(?![\w./=-])" % re.escape(name)
+    config.substitutions += [
+        ("%ptxas-check", "%s %s" % (config.python, checker)),
+        ("%unit", os.path.join(config.test_exec_root, "unit")),
+        ("%python", python),
+        ("%include", os.path.join(config.source_dir, "include")),
+        ("%llvm-link", config.shared_llvm),
+        ("%cmake", config.cmake),
+        ("%cc", config.c_compiler),
+        ("%src", config.source_dir),
+        ("%build", config.build_dir),
+        (word("tkc"), os.path.join(config.build_dir, "tkc")),
+        (word("FileCheck"), tool("FileCheck")),
+        (word("not"), tool("not")),
+    ]
+
+
+def add_features():
+    if shutil.which("ptxas"):
+        config.available_features.add("ptxas")
+    capability = cuda_capability()
+    if capability:
+        config.available_features.add("cuda")
+        config.available_features |= {"sm_%d" % sm for sm in (75, 80, 86, 89, 90, 100) if sm <= capability}
+    if "address" in config.sanitize:
+        config.available_features.add("asan")
+    if config.is_static.upper() == "ON":
+        config.available_features.add("static")
+    if os.environ.get("TKC_TEST_LONG"):
+        config.available_features.add("long")
+
+
+def add_environment():
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1"
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    config.environment["LSAN_OPTIONS"] = "print_suppressions=0"
+    config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"):
+        if name in os.environ:
+            config.environment[name] = os.environ[name]
+
+
+add_substitutions()
+add_features()
+add_environment()

@@ -1,0 +1,22 @@
+/* What each elementwise op means on scalars, bit for bit: the reference that constant folding uses and the interpreter agrees with.
+   Element bits are as in ATTR_VALUE: integers extended to 64 bits by signedness, floats in their own format, zero-extended. */
+#ifndef TKC_IR_EVALUATE_H
+#define TKC_IR_EVALUATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "tkc/ir.h"
+
+/* False when the op is not one that can be evaluated (not elementwise, or on pointers). `dt` is the operands' dtype (for select: of
+   operands 1, 2), `result` the result's. */
+bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out);
+
+/* Number <-> bits, rounding to nearest even; a float dtype's overflow gives infinity (float8e4nv: NaN-free saturation is the caller's affair). */
+uint64_t bits_from_double(DType dt, double v);
+uint64_t bits_from_float_rtz(DType dt, double v);
+double bits_to_double(DType dt, uint64_t bits);
+uint64_t bits_from_int(DType dt, int64_t v);  /* wraps to the width, then extends */
+uint64_t bits_from_uint(DType dt, uint64_t v);
+int64_t bits_to_int(DType dt, uint64_t bits);
+
+#endif

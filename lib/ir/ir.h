@@ -1,0 +1,82 @@
+/* Building and changing the block IR. Reading it: tkc/ir.h. */
+#ifndef TKC_IR_IR_H
+#define TKC_IR_IR_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "ir/type.h"
+#include "linear/layout.h"
+#include "tkc/ir.h"
+
+/* The tables a compilation's functions share. */
+typedef struct Ir {
+    Arena *arena;
+    Interner *names;
+    TypeTable *types;
+    LayoutTable *layouts;
+} Ir;
+Ir *ir_new(Arena *a, Interner *names);
+static inline Ir *ir_of(const Func *fn) { return (Ir *)fn->ir; }
+
+Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int num_warps, int num_stages);
+/* Appends a parameter and its body argument; returns the argument. */
+Value *ir_add_param(Func *fn, const char *name, const Type *type);
+
+Region *ir_region_new(Func *fn, Op *parent);
+Value *ir_add_region_arg(Region *r, const Type *type, const char *name);
+void ir_remove_region_arg(Region *r, int index);
+
+/* A detached op with nregions empty regions (given by the table) and results of the given types. */
+Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults, const Type *const *types, const Loc *loc);
+void ir_append(Region *r, Op *op);
+void ir_insert_before(Op *at, Op *op);
+void ir_insert_after(Op *at, Op *op);
+/* Takes the op out of its region, keeping its uses of operands (to move it). */
+void ir_detach(Op *op);
+/* Detaches the op, its regions and drops their uses. No result may be in use. */
+void ir_unlink(Op *op);
+void ir_move_before(Op *op, Op *at);
+
+void ir_set_arg(Op *op, int i, Value *v);
+void ir_add_arg(Op *op, Value *v);
+void ir_remove_arg(Op *op, int i);
+Value *ir_add_result(Op *op, const Type *type);
+void ir_remove_result(Op *op, int i);        /* not in use */
+void ir_set_type(Value *v, const Type *type);
+void ir_replace_uses(Value *old, Value *with); /* every use */
+/* Copies an op with its regions. `map` (value id -> Value*) translates operands and receives the results; size fn->nvalues
+   at the start of the copy; values not in it stand for themselves. The copy is detached. */
+typedef struct ValueMap { Value **to; uint32_t size; Arena *arena; } ValueMap;
+ValueMap ir_value_map(Arena *scratch, const Func *fn);
+Value *ir_mapped(const ValueMap *m, Value *v);
+void ir_map(ValueMap *m, const Value *from, Value *to);
+Op *ir_clone(Func *fn, const Op *op, ValueMap *map);
+/* A deep copy of a function, in the same tables. */
+Func *ir_func_clone(const Func *fn);
+
+void ir_set_int(Func *fn, Op *op, AttrKey key, int64_t value);
+void ir_set_str(Func *fn, Op *op, AttrKey key, const char *text); /* interned by the call */
+void ir_set_ints(Func *fn, Op *op, AttrKey key, int n, const int64_t *values);
+void ir_remove_attr(Op *op, AttrKey key);
+void ir_copy_attrs(Func *fn, Op *to, const Op *from);
+
+/* Interned location; span may be SPAN_NONE-like (source NULL). */
+const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin, uint32_t end,
+                  const char *function, const Loc *caller);
+
+/* ---- questions ---- */
+bool ir_has(const Op *op, OpTrait trait);           /* of its table row */
+bool ir_is_unused(const Op *op);                    /* no result has a use */
+/* True when neither it nor an op in its regions has an effect a user or another op can see (reads count as none). */
+bool ir_can_erase(const Op *op);
+/* True when v is defined outside r (and its nested regions). */
+bool ir_is_defined_outside(const Value *v, const Region *r);
+bool ir_is_terminator(const Op *op);
+/* The bits of a scalar or block constant; false when v is not one. */
+bool ir_const_bits(const Value *v, uint64_t *bits);
+/* The same as a signed number, for integer types. */
+bool ir_const_int(const Value *v, int64_t *value);
+/* Calls f for each op, outer before inner, in order. f may erase the op it is given. */
+void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user);
+
+#endif

@@ -1,0 +1,29 @@
+/* Facts of each target. One row per machine in machines.def. */
+#ifndef TKC_IR_MACHINE_H
+#define TKC_IR_MACHINE_H
+
+#include <stdbool.h>
+#include "base/buf.h"
+
+typedef struct Machine Machine;
+struct Machine {
+    const char *name;        /* "sm_90a" */
+    int sm;                  /* 90 */
+    bool arch_specific;      /* the `a` variants: wgmma, setmaxnreg */
+    int warp_size;           /* 32 */
+    int max_threads;         /* a block: 1024 */
+    int max_smem;            /* bytes a block can have with opt-in */
+    int max_regs_thread;     /* 255 */
+    int regs_sm;             /* 65536 */
+    bool cp_async, tma, redux, bf16_arith;
+    const char *min_ptx;     /* lowest PTX ISA that knows it, as an LLVM feature: "+ptx78" */
+};
+
+/* NULL when unknown. */
+const Machine *machine_find(const char *name);
+/* "sm_75, sm_80, …" for messages. */
+void machine_list(Buf *out);
+extern const Machine machines[];
+extern const int machine_count;
+
+#endif

@@ -1,0 +1,244 @@
+/* Types are interned by structure: scalars in an array, pointers and blocks in chains under the hash of their
+   parts. A block's count of elements is bounded where the language bounds it (spec/), not here. */
+#include "ir/type.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/unwind.h"
+
+typedef struct Interned Interned;
+struct Interned {
+    Type type;
+    Interned *next; /* others of the same hash */
+};
+
+struct TypeTable {
+    Arena *arena;
+    Map compound; /* hash of a pointer or block type -> Interned */
+    uint32_t count;
+    Type error;
+    Type scalar[DT_COUNT];
+};
+
+TypeTable *types_new(Arena *a)
+{
+    TypeTable *t = arena_new(a, TypeTable);
+    t->arena = a;
+    map_init(&t->compound, a);
+    t->error = (Type){.kind = TY_ERROR, .id = t->count++};
+    for (int dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
+        t->scalar[dt] = (Type){.kind = TY_SCALAR, .dtype = (DType)dt, .id = t->count++};
+    }
+    return t;
+}
+
+const Type *type_error(TypeTable *t)
+{
+    return &t->error;
+}
+
+const Type *type_scalar(TypeTable *t, DType dt)
+{
+    check(dt > DT_NONE && dt < DT_COUNT, "no element type %d", (int)dt);
+    return &t->scalar[dt];
+}
+
+static bool is_equal(const Type *a, const Type *b)
+{
+    return a->kind == b->kind && a->dtype == b->dtype && a->elem == b->elem && a->layout == b->layout &&
+           a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
+}
+
+static uint64_t hash_of(const Type *ty)
+{
+    uint64_t key[4] = {ty->kind, ty->elem->id, ty->layout ? ty->layout->id + 1u : 0, (uint64_t)ty->rank};
+    return hash_bytes(ty->shape, (size_t)ty->rank * sizeof *ty->shape, hash_bytes(key, sizeof key, 0));
+}
+
+static const Type *intern_type(TypeTable *t, const Type *ty)
+{
+    uint64_t hash = hash_of(ty);
+    Interned *chain = map_get(&t->compound, hash);
+    for (Interned *x = chain; x; x = x->next) {
+        if (is_equal(&x->type, ty)) return &x->type;
+    }
+    Interned *x = arena_new(t->arena, Interned);
+    x->type = *ty;
+    x->type.id = t->count++;
+    x->next = chain;
+    map_set(&t->compound, hash, x);
+    return &x->type;
+}
+
+const Type *type_pointer(TypeTable *t, const Type *pointee)
+{
+    if (pointee->kind == TY_ERROR) return pointee;
+    check(pointee->kind == TY_SCALAR || pointee->kind == TY_POINTER, "no pointers to %s",
+          type_text(t->arena, pointee));
+    return intern_type(t, &(Type){.kind = TY_POINTER, .elem = pointee});
+}
+
+const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape, const Layout *layout)
+{
+    if (elem->kind == TY_ERROR) return elem;
+    check(elem->kind == TY_SCALAR || elem->kind == TY_POINTER, "no blocks of %s", type_text(t->arena, elem));
+    check(rank >= 1 && rank <= TKC_MAX_RANK, "a block of rank %d", rank);
+    Type ty = {.kind = TY_BLOCK, .dtype = elem->dtype, .elem = elem, .rank = rank, .layout = layout};
+    for (int i = 0; i < rank; i++) {
+        check(shape[i] >= 1, "a block of extent %d", (int)shape[i]);
+        ty.shape[i] = shape[i];
+    }
+    return intern_type(t, &ty);
+}
+
+const Type *type_with_layout(TypeTable *t, const Type *block, const Layout *layout)
+{
+    if (block->kind != TY_BLOCK) return block;
+    return type_block(t, block->elem, block->rank, block->shape, layout);
+}
+
+const Type *type_with_elem(TypeTable *t, const Type *ty, const Type *elem)
+{
+    if (ty->kind == TY_ERROR || ty->kind != TY_BLOCK) return ty->kind == TY_ERROR ? ty : elem;
+    return type_block(t, elem, ty->rank, ty->shape, ty->layout);
+}
+
+const Type *type_with_dtype(TypeTable *t, const Type *ty, DType dt)
+{
+    return type_with_elem(t, ty, type_scalar(t, dt));
+}
+
+const Type *type_like(TypeTable *t, const Type *like, const Type *elem)
+{
+    return type_with_elem(t, like, tkc_type_element(elem));
+}
+
+bool type_is_block(const Type *ty)
+{
+    return ty->kind == TY_BLOCK;
+}
+
+bool type_is_scalar(const Type *ty)
+{
+    return ty->kind == TY_SCALAR;
+}
+
+bool type_is_pointer(const Type *ty)
+{
+    return tkc_type_element(ty)->kind == TY_POINTER;
+}
+
+static DTypeKind kind_of(const Type *ty)
+{
+    return dtype_info(type_dtype(ty))->kind;
+}
+
+bool type_is_float(const Type *ty)
+{
+    return kind_of(ty) == DK_FLOAT;
+}
+
+bool type_is_int(const Type *ty)
+{
+    DTypeKind kind = kind_of(ty);
+    return kind == DK_INT || kind == DK_UINT || kind == DK_BOOL;
+}
+
+bool type_is_bool(const Type *ty)
+{
+    return kind_of(ty) == DK_BOOL;
+}
+
+bool type_same_shape(const Type *a, const Type *b)
+{
+    return a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
+}
+
+DType type_dtype(const Type *ty)
+{
+    return ty->dtype;
+}
+
+int type_bits(const Type *ty)
+{
+    return type_is_pointer(ty) ? 64 : dtype_info(ty->dtype)->bits;
+}
+
+int type_bytes(const Type *ty)
+{
+    return type_is_pointer(ty) ? 8 : dtype_info(ty->dtype)->bytes;
+}
+
+/* Integers go by their long name, floats by their short one: int32, fp16. */
+static const char *dtype_text(DType dt)
+{
+    const DTypeInfo *info = dtype_info(dt);
+    return info->kind == DK_FLOAT ? info->short_name : info->name;
+}
+
+static void print(Buf *out, const Type *ty, bool with_layout)
+{
+    switch (ty->kind) {
+    case TY_NONE: buf_puts(out, "none"); break;
+    case TY_ERROR: buf_puts(out, "error"); break;
+    case TY_SCALAR: buf_puts(out, dtype_text(ty->dtype)); break;
+    case TY_POINTER:
+        buf_putc(out, '*');
+        print(out, ty->elem, false);
+        break;
+    case TY_BLOCK:
+        buf_puts(out, "block<");
+        for (int i = 0; i < ty->rank; i++) buf_printf(out, "%dx", (int)ty->shape[i]);
+        print(out, ty->elem, false);
+        if (with_layout && ty->layout) {
+            buf_puts(out, ", ");
+            layout_print(out, ty->layout);
+        }
+        buf_putc(out, '>');
+        break;
+    }
+}
+
+void type_print(Buf *out, const Type *ty)
+{
+    print(out, ty, true);
+}
+
+const char *type_text(Arena *a, const Type *ty)
+{
+    Buf out = buf_make(a);
+    print(&out, ty, false);
+    return buf_text(&out);
+}
+
+static bool is_name(const char *name, const char *s, size_t len)
+{
+    return strlen(name) == len && memcmp(name, s, len) == 0;
+}
+
+DType dtype_find(const char *name, size_t len)
+{
+    for (int dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
+        const DTypeInfo *info = dtype_info((DType)dt);
+        if (is_name(info->name, name, len) || is_name(info->short_name, name, len) ||
+            is_name(info->other_name, name, len)) {
+            return (DType)dt;
+        }
+    }
+    return DT_NONE;
+}
+
+/* Pointers to pointers beyond this are no type anybody wrote. */
+enum { MAX_STARS = 8 };
+
+const Type *type_parse(TypeTable *t, const char *text, size_t len)
+{
+    size_t stars = 0;
+    while (stars < len && text[stars] == '*') stars++;
+    DType dt = dtype_find(text + stars, len - stars);
+    if (dt == DT_NONE || stars > MAX_STARS) return NULL;
+    const Type *ty = type_scalar(t, dt);
+    for (size_t i = 0; i < stars; i++) ty = type_pointer(t, ty);
+    return ty;
+}

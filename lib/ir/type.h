@@ -1,0 +1,48 @@
+/* Interned types: equal types are one pointer within one TypeTable. */
+#ifndef TKC_IR_TYPE_H
+#define TKC_IR_TYPE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "linear/layout.h"
+#include "tkc/ir.h"
+
+typedef struct TypeTable TypeTable;
+TypeTable *types_new(Arena *a);
+
+const Type *type_error(TypeTable *t);                      /* poison: silences consequences */
+const Type *type_scalar(TypeTable *t, DType dt);
+const Type *type_pointer(TypeTable *t, const Type *pointee);
+/* elem is SCALAR or POINTER. layout may be NULL. */
+const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape, const Layout *layout);
+const Type *type_with_layout(TypeTable *t, const Type *block, const Layout *layout);
+/* The same shape and layout (or a scalar) with another element type. */
+const Type *type_with_elem(TypeTable *t, const Type *ty, const Type *elem);
+const Type *type_with_dtype(TypeTable *t, const Type *ty, DType dt);
+/* Same shape and layout as `like` (block or scalar), element `elem`. Shape and layout of `like` only. */
+const Type *type_like(TypeTable *t, const Type *like, const Type *elem);
+
+bool type_is_block(const Type *ty);
+bool type_is_scalar(const Type *ty);     /* a number, not a pointer, not a block */
+bool type_is_pointer(const Type *ty);    /* scalar pointer or block of pointers */
+bool type_is_float(const Type *ty);      /* by element, so blocks too */
+bool type_is_int(const Type *ty);        /* signed, unsigned or int1, by element */
+bool type_is_bool(const Type *ty);
+bool type_same_shape(const Type *a, const Type *b); /* both scalars, or blocks of equal extents */
+DType type_dtype(const Type *ty);        /* element dtype; DT_NONE for pointers */
+int type_bits(const Type *ty);           /* of an element; pointers 64 */
+int type_bytes(const Type *ty);          /* of an element in memory; pointers 8, int1 1 */
+
+/* int32, block<128xfp16>, *fp32, block<16x64x*fp32>; with a layout: block<128xfp16, #l<…>>. */
+void type_print(Buf *out, const Type *ty);
+/* For messages: type_print without the layout; lives as long as the arena. */
+const char *type_text(Arena *a, const Type *ty);
+
+/* "fp32", "float32", "f32", "i1", …; DT_NONE when unknown. */
+DType dtype_find(const char *name, size_t len);
+/* "*fp32", "i32", "**fp16", "*u8"; NULL when it is not a type. */
+const Type *type_parse(TypeTable *t, const char *text, size_t len);
+static inline const DTypeInfo *dtype_info(DType dt) { return tkc_dtype_info(dt); }
+
+#endif

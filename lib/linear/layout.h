@@ -1,0 +1,96 @@
+/* Linear layouts: which thread holds which element of a block, as a linear map over F2.
+   Paper: "Linear Layouts: Robust Code Generation of Efficient Tensor Computation Using F2", arXiv 2505.23819.
+
+   Element index: the row-major index in the PADDED shape (each extent rounded up to a power of two), so bits
+   [0, log2 of the last padded extent) are the last coordinate, the next ones the one before, and so on.
+   A hardware position (register r, lane l, warp w) holds the element  XOR of basis[DIM][bit] over the set bits of r, l, w.
+   A zero basis vector means duplication: two positions hold one element. The canonical holder has all its
+   zero-vector bits 0. Example: block<1024> on 4 warps, vectors of 4:
+     register: 1 2 512   lane: 4 8 16 32 64   warp: 128 256  */
+#ifndef TKC_LINEAR_LAYOUT_H
+#define TKC_LINEAR_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/buf.h"
+
+#define LAYOUT_MAX_RANK 8
+#define LAYOUT_MAX_BITS 20  /* of the element index */
+
+typedef enum LayoutDim { DIM_REGISTER, DIM_LANE, DIM_WARP, DIM_CTA, DIM_OFFSET, DIM_COUNT } LayoutDim;
+
+typedef struct Layout Layout;
+struct Layout {
+    int rank;
+    uint8_t dim_log2[LAYOUT_MAX_RANK]; /* log2 of the padded extents, outermost first */
+    uint8_t total_log2;                /* their sum */
+    uint8_t nbits[DIM_COUNT];          /* basis vectors per hardware dim; shared layouts use DIM_OFFSET only */
+    const uint32_t *basis[DIM_COUNT];
+    uint32_t id;                       /* order of interning: dense, deterministic */
+};
+
+/* Interned: equal layouts are one pointer. The table lives in the arena. */
+typedef struct LayoutTable LayoutTable;
+LayoutTable *layouts_new(Arena *a);
+
+/* What a caller fills to make a layout. */
+typedef struct LayoutSpec {
+    int rank;
+    uint8_t dim_log2[LAYOUT_MAX_RANK];
+    uint8_t nbits[DIM_COUNT];
+    uint32_t basis[DIM_COUNT][32];
+} LayoutSpec;
+const Layout *layout_make(LayoutTable *t, const LayoutSpec *spec);
+void layout_spec_of(const Layout *l, LayoutSpec *out);
+
+/* ---- shapes ---- */
+/* log2 of the padded extents of a logical shape; returns their sum. */
+int layout_pad(int rank, const int32_t *shape, uint8_t *dim_log2);
+/* Lowest index bit of a dim. */
+int layout_dim_shift(const Layout *l, int dim);
+int layout_coord(const Layout *l, uint32_t index, int dim);
+
+/* ---- makers ---- */
+/* Blocked: `order` lists dims fastest first; per thread size_per_thread[d] elements (power of two), lanes and warps dealt along
+   `order` after it, remaining extent in registers; too many lanes or warps become zero vectors. */
+const Layout *layout_blocked(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
+                             const int *thread_log2, int lane_bits, int warp_bits);
+
+/* ---- queries ---- */
+int layout_registers(const Layout *l);                      /* 1 << nbits[DIM_REGISTER] */
+uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t warp); /* element index */
+/* Bits of a hardware dim whose basis vector is zero, as a mask: the duplicates. */
+uint32_t layout_free_bits(const Layout *l, LayoutDim dim);
+/* True when every element has a holder. */
+bool layout_is_surjective(const Layout *l);
+/* log2 of the run of registers 0, 1, 2, … that hold consecutive indices: the leading register vectors are 1, 2, 4, … */
+int layout_vector_log2(const Layout *l);
+bool layout_has_offset(const Layout *l);
+
+/* ---- algebra; results are interned in t ---- */
+/* Every register that duplicates another is dropped (zero register vectors removed). */
+const Layout *layout_drop_free_registers(LayoutTable *t, const Layout *l);
+/* The layout of x.trans(perm): result dim i is dim perm[i]. */
+const Layout *layout_trans(LayoutTable *t, const Layout *l, int rank, const int *perm);
+/* Inserts a dim of extent 1 before `axis`; the vectors stay. */
+const Layout *layout_expand(LayoutTable *t, const Layout *l, int axis);
+/* Source layout of a broadcast whose result has layout l: bits of the dims that grow are projected to 0. */
+const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2);
+/* Result layout of a reduction of `axis`: its bits are removed; registers that become duplicates are dropped. */
+const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis);
+/* The other way: a layout of the expanded shape whose slice along axis is l is not unique; see layout/propagate.c. */
+/* Same vectors under another shape with the same total bits. */
+const Layout *layout_reshape(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2);
+/* Permutes/drops/adds: a new last dim of extent 2 held in register bit 0 (join), and back (split). */
+const Layout *layout_join(LayoutTable *t, const Layout *l);
+const Layout *layout_split(LayoutTable *t, const Layout *l);
+/* Solves l(position) = index for one position, free bits 0; false when index has no holder. */
+bool layout_find(const Layout *l, uint32_t index, uint32_t *reg, uint32_t *lane, uint32_t *warp);
+
+/* ---- text: #l<16x64; register: (0,1) (0,2); lane: …; warp: …> ; coordinates outermost first ---- */
+void layout_print(Buf *out, const Layout *l);
+/* Parses what layout_print wrote. Advances *p; NULL with *error (static text) on bad input. */
+const Layout *layout_parse(LayoutTable *t, const char **p, const char **error);
+
+#endif

@@ -1,0 +1,45 @@
+/* The operations of the language: rows of builtins.def, found by namespace and name. */
+#ifndef TKC_SPEC_BUILTIN_H
+#define TKC_SPEC_BUILTIN_H
+
+#include "spec/spec.h"
+
+/* Where a name is visible; a row may be in several. */
+typedef enum Namespace {
+    NS_TL = 1,          /* tl.load */
+    NS_MATH = 2,        /* tl.math.exp */
+    NS_LIBDEVICE = 4,   /* tl.extra.cuda.libdevice.pow */
+    NS_METHOD = 8,      /* x.to: the first parameter is x */
+    NS_TRITON = 16,     /* triton.cdiv */
+    NS_PYTHON = 32,     /* min, len */
+    NS_EXTRA = 64,      /* tl.extra.cuda.smid */
+    NS_TARGET = 128     /* tl.target_info */
+} Namespace;
+
+/* Arguments bound to the row's parameters, in its order, defaults filled in; `rest` holds *args. */
+typedef struct BuiltinCall {
+    const Builtin *builtin;
+    int nargs;
+    SpecValue *args;    /* SV_ABSENT where not given and without default */
+    Span *spans;        /* of each argument; of the call where not given */
+    int nrest; SpecValue *rest;
+    Span at;            /* the whole call */
+} BuiltinCall;
+
+typedef SpecValue (*BuiltinFn)(Spec *sp, const BuiltinCall *c);
+
+struct Builtin {
+    const char *name;
+    unsigned where;       /* Namespace bits */
+    BuiltinFn fn;         /* NULL: written in the language, in lib/std, under `std` */
+    const char *std;      /* function in lib/std, or NULL */
+    const char *params;   /* "pointer, mask=None, other=None, boundary_check=(), …"; "*args" takes the rest */
+};
+
+extern const Builtin builtins[];
+extern const int builtin_count;
+const Builtin *builtin_find(unsigned where, const char *name);
+/* For suggestions: the nearest name in a namespace, or NULL. */
+const char *builtin_nearest(unsigned where, const char *name);
+
+#endif

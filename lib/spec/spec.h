@@ -1,0 +1,96 @@
+/* Specialization: executes everything compile-time of a kernel and builds the block IR of what remains.
+
+   Division of work inside spec/:
+     spec.c module.c bind.c scope.c config.c stmt.c expr.c call.c   the evaluator: names, statements, control flow, calls
+     constant.c promote.c broadcast.c operator.c builtin*.c         what values do: operators, attributes, operations
+   The evaluator calls the second group through operator.h and builtin.h; the second group calls back through this header. */
+#ifndef TKC_SPEC_SPEC_H
+#define TKC_SPEC_SPEC_H
+
+#include "base/diag.h"
+#include "ir/build.h"
+#include "ir/ir.h"
+#include "spec/value.h"
+#include "syntax/ast.h"
+
+/* ---- what the caller asks for ---- */
+typedef struct SpecDefine { Str name; SpecValue value; } SpecDefine;   /* -D */
+typedef struct SpecSig { Str name; const Type *type; int64_t divisibility; bool equal_one; } SpecSig; /* -sig; divisibility 0: not said */
+
+typedef struct SpecLimits { long steps, ops, length; int nesting, depth; } SpecLimits; /* budgets, DESIGN D4 */
+
+typedef struct SpecRequest {
+    const char *kernel;         /* or NULL: the only one */
+    int ndefines; SpecDefine *defines;
+    int nsigs; SpecSig *sigs;
+    const struct Machine *machine;
+    int num_warps, num_stages;  /* 0: from the config or the defaults 4, 3 */
+    bool fp_contract, debug;
+    SpecLimits limits;          /* zeros: the defaults */
+    int ninclude; const char *const *include; /* -I directories, for imports */
+    /* Reads a file for an import; NULL text when there is none. The caller owns nothing: text is in the arena. */
+    const char *(*read_file)(void *user, Arena *a, const char *path, size_t *len);
+    void *read_user;
+} SpecRequest;
+
+/* ---- a file being specialized ---- */
+SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq); /* binds top-level names */
+/* Kernels of a file in order: jit functions that no other jit function calls and that return nothing. */
+int spec_kernels(SpecModule *m, Str **names);
+/* NULL after error diagnostics. Everything missing (types, constexprs) is asked for in one diagnostic that ends with the flags to add. */
+Func *spec_kernel(SpecModule *m, const SpecRequest *rq);
+/* True when everything needed is known, so that spec_kernel can be tried (for -fsyntax-only). */
+bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq);
+
+/* ---- the state of one specialization ---- */
+typedef struct Scope Scope;
+typedef struct Frame Frame;  /* one call on the stack */
+typedef struct Spec {
+    Arena *arena;
+    Ir *ir;
+    Interner *names;
+    Diags *dx;
+    Func *fn;
+    Builder b;               /* where ops go now; b.loc is kept by spec_at */
+    Frame *frame;
+    SpecModule *module;      /* of the frame's function */
+    const SpecRequest *rq;
+    SpecLimits limits;
+    long steps;              /* spent */
+    int depth, nesting;
+} Spec;
+
+struct SpecFunc {
+    Str name;
+    const Ast *def;          /* DEF or LAMBDA */
+    SpecModule *module;      /* where its free names are looked up */
+    Scope *closure;          /* lambdas; else NULL */
+    bool is_std;             /* from lib/std */
+};
+
+typedef enum RangeKind { RANGE_PLAIN, RANGE_TL, RANGE_STATIC } RangeKind;
+struct SpecRange {
+    RangeKind kind;
+    SpecValue lower, upper, step;
+    int num_stages, unroll;      /* 0: not given */
+    bool flatten, warp_specialize, no_multibuffer, no_licm;
+};
+
+/* ---- services of the evaluator, for builtins ---- */
+/* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
+SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void spec_note(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* to the error just reported */
+void spec_warning(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Makes ops built from now on come from `at`. */
+void spec_at(Spec *sp, Span at);
+SpecValue spec_eval(Spec *sp, const Ast *e);
+/* Calls any callable value with positional arguments (a reduce's combine function, a lambda). */
+SpecValue spec_call(Spec *sp, SpecValue callee, int n, const SpecValue *args, Span at);
+/* The file's function by name in lib/std, for builtins written in the language. */
+SpecValue spec_std(Spec *sp, const char *name);
+/* Spends one step of the budget; false (after a diagnostic, once) when it is gone. */
+bool spec_step(Spec *sp, Span at);
+/* Describes a value for a message: "block<128xfp16>", "the string 'abc'", "None", "int 5", "function 'f'". In the arena. */
+const char *spec_describe(Spec *sp, SpecValue v);
+
+#endif

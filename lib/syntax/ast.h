@@ -1,0 +1,123 @@
+/* The syntax tree, as the grammar builds it: Python's shapes, no meaning. Nodes live in the compilation's arena. */
+#ifndef TKC_SYNTAX_AST_H
+#define TKC_SYNTAX_AST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/source.h"
+#include "base/vec.h"
+
+typedef enum AstKind {
+    AST_INVALID,
+#define AST(ID, text, member) AST_##ID,
+#include "syntax/ast.def"
+#undef AST
+    AST_COUNT
+} AstKind;
+
+#define AST_FIRST_STMT AST_EXPR
+
+/* Operators of UNARY, BINARY, AUGASSIGN, BOOLOP, COMPARE. */
+typedef enum AstOp {
+    AOP_NONE,
+    AOP_ADD, AOP_SUB, AOP_MUL, AOP_MATMUL, AOP_DIV, AOP_FLOORDIV, AOP_MOD, AOP_POW,
+    AOP_SHL, AOP_SHR, AOP_AND, AOP_OR, AOP_XOR,
+    AOP_NEG, AOP_POS, AOP_INVERT, AOP_NOT,
+    AOP_LOGICAL_AND, AOP_LOGICAL_OR,
+    AOP_EQ, AOP_NE, AOP_LT, AOP_LE, AOP_GT, AOP_GE, AOP_IS, AOP_IS_NOT, AOP_IN, AOP_NOT_IN,
+    AOP_COUNT
+} AstOp;
+/* "+", "//", "is not", … */
+const char *ast_op_text(AstOp op);
+
+typedef struct Ast Ast;
+typedef struct AstList { Ast **data; int len, cap; } AstList; /* a VEC(Ast *) */
+
+/* How a parameter takes arguments. STAR_ONLY is the bare `*`. */
+typedef enum ParamKind { PARAM_POSITIONAL, PARAM_POSITIONAL_ONLY, PARAM_KEYWORD_ONLY, PARAM_VARARGS, PARAM_KWARGS } ParamKind;
+typedef struct AstParam {
+    Str name;
+    Span span;
+    ParamKind kind;
+    Ast *annotation; /* or NULL */
+    Ast *default_;   /* or NULL */
+} AstParam;
+typedef struct AstParams { AstParam *data; int len, cap; } AstParams;
+
+/* One dotted name with an alias: import a.b as c. */
+typedef struct AstAlias { Str name; Str as; /* or NULL */ Span span; } AstAlias;
+typedef struct AstAliases { AstAlias *data; int len, cap; } AstAliases;
+typedef struct AstNames { Str *data; int len, cap; } AstNames;
+
+/* for target in iter if cond if cond */
+typedef struct AstClause { Ast *target, *iter; AstList conds; } AstClause;
+typedef struct AstClauses { AstClause *data; int len, cap; } AstClauses;
+typedef struct AstHandler { Ast *type; Str name; AstList body; Span span; } AstHandler;
+typedef struct AstHandlers { AstHandler *data; int len, cap; } AstHandlers;
+
+struct Ast {
+    AstKind kind;
+    Span span;
+    union {
+        struct { Str id; } name;
+        struct { uint64_t value; bool too_large; Str text; } integer; /* too_large: past 2^64-1, value is 0 */
+        struct { double value; Str text; } floating;
+        struct { Str value; } string;                                /* str_len for its bytes */
+        struct { Ast *value; char conversion; Ast *spec; bool debug; Str debug_text; } format; /* conversion r, s, a or 0; spec FSTRING or NULL */
+        AstList list;
+        struct { AstList keys, values; } dict;
+        struct { AstOp op; Ast *operand; } unary;
+        struct { AstOp op; Ast *left, *right; Span op_span; } binary;
+        struct { Ast *first; AstOp *ops; Span *op_spans; AstList rest; } compare; /* rest.len operators */
+        struct { Ast *cond, *then, *orelse; } ifexp;
+        struct { AstParams params; Ast *body; } lambda;
+        struct { Ast *callee; AstList args; } call;                  /* args in source order: expressions, STARRED, KEYWORD */
+        struct { Str name; Ast *value; } keyword;
+        struct { Ast *value; Str name; Span name_span; } attribute;
+        struct { Ast *value, *index; } subscript;
+        struct { Ast *lo, *hi, *step; } slice;
+        struct { Ast *target, *value; } named;
+        struct { Ast *element, *value; AstClauses clauses; } comp;  /* value only for DICTCOMP */
+        struct { AstList targets; Ast *value; } assign;
+        struct { Ast *target, *annotation, *value; } annassign;
+        struct { Ast *cond; AstList body, orelse; } branch;
+        struct { Ast *target, *iter; AstList body, orelse; } loop;
+        struct { Ast *first, *second; } pair;
+        struct { AstList items, vars; AstList body; } with;          /* vars.data[i] may be NULL */
+        struct { AstList body, orelse, finalbody; AstHandlers handlers; } try_;
+        AstNames names;
+        struct { int level; Str module; AstAliases names; } import;  /* FROM: level dots, module may be ""; IMPORT: names only */
+        struct { Str name; Span name_span; AstParams params; Ast *returns; AstList decorators, body; bool is_async; } def;
+        struct { Str name; Span name_span; AstList args, decorators, body; } class_;
+        struct { AstNames names; int first_token, last_token; const char *what; } skipped; /* names it would bind; what: "function", "class", "statement" */
+    };
+};
+
+/* ---- construction: used by the grammar's actions; see ast.c. The span is given by the caller. ---- */
+Ast *ast_new(Arena *a, AstKind kind, Span span);
+
+/* ---- a whole file ---- */
+typedef struct AstFile AstFile;
+struct AstFile {
+    const Source *source;
+    AstList body;       /* top-level statements in order */
+    struct TokenArray *tokens; /* kept, so that a skipped statement can be parsed when a kernel needs it */
+    bool ok;            /* false: syntax errors were reported; body holds what could be recovered */
+};
+
+/* Tokenizes and parses. Reports every syntax error it can recover from. Never NULL. */
+AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source);
+/* Parses the statement behind a SKIPPED node of that file: a DEF or CLASS (or any other statement). NULL when it
+   does not parse; errors are then in dx. */
+Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, const Ast *skipped);
+/* Parses one expression, e.g. a -D value, a string annotation's extents, a -grid. NULL after an error in dx. */
+Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *source);
+
+/* ---- printing (for -emit=tokens and -emit=ast) ---- */
+void tokens_print(Buf *out, const AstFile *file);
+void ast_print(Buf *out, const AstFile *file);
+
+#endif

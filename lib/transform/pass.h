@@ -1,0 +1,32 @@
+/* Passes: what runs on a function, in which order, and what each may rely on. */
+#ifndef TKC_TRANSFORM_PASS_H
+#define TKC_TRANSFORM_PASS_H
+
+#include <stdbool.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ir/ir.h"
+
+/* What a pass is given. */
+typedef struct Pass {
+    Arena *scratch;  /* reset after the pass */
+    Diags *dx;
+    const char *name;
+} Pass;
+
+/* Each pass states above its definition what it needs, keeps and changes. Returns true when it changed the function. */
+typedef bool (*PassFn)(Pass *p, Func *fn);
+
+typedef struct PassInfo {
+    const char *name; /* as in -passes= */
+    PassFn run;
+    const char *help;
+} PassInfo;
+
+/* NULL when there is no such pass. */
+const PassInfo *pass_find(const PassInfo *table, int n, const char *name);
+
+/* Runs one pass with a scratch arena of its own, then verifies when asked. False after an error diagnostic. */
+bool pass_run(const PassInfo *info, Func *fn, Arena *scratch, Diags *dx, bool verify_each);
+
+#endif

@@ -9,4 +9,5 @@ endfunction()
 
 tkc_find_tool(FLEX flex flex)
 tkc_find_tool(BISON bison bison)
+tkc_find_tool(CXX c++ g++) # for its libraries and for a check of the public headers; nothing of ours is C++
 find_package(Threads REQUIRED)

@@ -17,7 +17,7 @@ import lit.formats
 config.name = "tkc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tk", ".ir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "Inputs", "bench"]
+config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "Inputs", "bench"]
 config.test_source_root = os.path.join(config.source_dir, "test")
 config.test_exec_root = os.path.join(config.build_dir, "test")
 
@@ -67,6 +67,7 @@ def add_substitutions():
         ("%include", os.path.join(config.source_dir, "include")),
         ("%llvm-link", config.shared_llvm),
         ("%cmake", config.cmake),
+        ("%cxx", config.cxx_compiler),
         ("%cc", config.c_compiler),
         ("%src", config.source_dir),
         ("%build", config.build_dir),

@@ -1,0 +1,18 @@
+# Two threads may compile at once: the library has no data that changes, but the frames of base/unwind.c, one
+# stack a thread.
+# RUN: objdump -t %build/libtkc.a > %t
+# RUN: %python %s %t | FileCheck %s
+# UNSUPPORTED: asan
+# CHECK: mutable: .tbss{{.*}} innermost
+# CHECK-NEXT: 1 in all
+import re
+import sys
+
+found = []
+for line in open(sys.argv[1]):
+    entry = re.match(r"[0-9a-f]{16} .{7} (\.(?:t?data|t?bss)\S*)\t([0-9a-f]+) (?:\.hidden )?(\S+)", line)
+    if not entry or entry.group(1).startswith(".data.rel.ro") or int(entry.group(2), 16) == 0:
+        continue
+    found.append("mutable: %s %s" % (entry.group(1), entry.group(3)))
+print("\n".join(sorted(found)))
+print("%d in all" % len(found))

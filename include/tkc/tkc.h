@@ -1,0 +1,168 @@
+/* tkc: a compiler for Triton's kernel language, as a library.
+
+       TkcContext *cx = tkc_context_new();
+       tkc_context_on_diagnostic(cx, print_it, stderr);
+       TkcSource *src;
+       TkcArtifact *ptx;
+       TkcOptions opt;
+       tkc_options_init(&opt);
+       opt.kernel = "add";
+       opt.arch = "sm_90a";
+       opt.ndefines = 1;
+       opt.defines = (const TkcDefine[]){{"BLOCK", "1024"}};
+       if (tkc_source_from_text(cx, "add.tk", text, strlen(text), &src) == TKC_OK &&
+           tkc_compile(src, &opt, TKC_EMIT_PTX, &ptx) == TKC_OK)
+           puts(tkc_artifact_text(ptx, NULL));
+
+   Rules for the whole library
+   - It never prints, exits, aborts or changes signal handlers (LLVM running out of memory excepted). Problems are diagnostics,
+     delivered to the context's handler, and a status.
+   - Threads: different contexts are fully independent; one context, and everything made from it, is for one thread at a time, except
+     where a function says otherwise.
+   - Lifetime: what a call hands out belongs to the caller and is freed by its *_free; strings inside live as long as their object.
+     A NULL argument to a *_free is ignored. Free sources, artifacts and devices before their context.
+   - Structs that the caller fills start with their size; the *_init functions set it and the defaults. */
+#ifndef TKC_H
+#define TKC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TKC_API __attribute__((visibility("default")))
+#else
+#define TKC_API
+#endif
+
+typedef enum TkcStatus {
+    TKC_OK = 0,
+    TKC_ERROR,     /* the input is wrong; the diagnostics say how */
+    TKC_MISUSE,    /* the call is wrong: a bad option, a freed or NULL handle; a diagnostic says how */
+    TKC_NO_MEMORY,
+    TKC_NO_DEVICE, /* no such device, no driver, or it refused; a diagnostic carries the driver's words */
+    TKC_INTERNAL   /* a bug of ours; a diagnostic describes it */
+} TkcStatus;
+/* "ok", "error", …; static. */
+TKC_API const char *tkc_status_text(TkcStatus status);
+
+/* "0.1.0"; static. */
+TKC_API const char *tkc_version(void);
+/* Version and the LLVM it was built with, for reports: "tkc 0.1.0 (LLVM 22.1.8)"; static. */
+TKC_API const char *tkc_version_long(void);
+
+/* ---- context ---- */
+typedef struct TkcContext TkcContext;
+/* NULL when there is no memory. */
+TKC_API TkcContext *tkc_context_new(void);
+TKC_API void tkc_context_free(TkcContext *cx);
+
+typedef enum TkcSeverity { TKC_NOTE, TKC_REMARK, TKC_WARNING, TKC_SEVERITY_ERROR } TkcSeverity;
+
+typedef struct TkcDiagnostic {
+    size_t size;
+    TkcSeverity severity;
+    const char *file;     /* NULL when it has no place in a file */
+    int line, column;     /* 1-based, columns in bytes; 0 without a place */
+    int end_line, end_column; /* one past the range */
+    const char *text;     /* one line, without place and severity */
+    const char *rendered; /* several lines, as a command would print it: place, text, source line, caret, notes; ends in a newline */
+} TkcDiagnostic;
+
+/* Called in order of position at the end of a call that failed or warned, on the caller's thread. The diagnostic is valid
+   during the call. Notes are in `rendered` only. Default: no handler, diagnostics are only remembered for tkc_last_error. */
+typedef void (*TkcDiagnosticFn)(const TkcDiagnostic *d, void *user);
+TKC_API void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user);
+/* All diagnostics of the newest failed call, rendered; "" when there is none. Valid until the next call on the context. */
+TKC_API const char *tkc_last_error(const TkcContext *cx);
+/* Directory searched for imported files after the importing file's own. Copied. */
+TKC_API TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory);
+
+/* ---- sources ---- */
+typedef struct TkcSource TkcSource;
+typedef enum TkcLanguage { TKC_LANGUAGE_TK, TKC_LANGUAGE_IR } TkcLanguage;
+/* Reads and parses a file. Syntax errors are diagnostics and TKC_ERROR. */
+TKC_API TkcStatus tkc_source_open(TkcContext *cx, const char *path, TkcLanguage language, TkcSource **out);
+/* The same from memory; name appears in diagnostics; text is copied and may hold any bytes. */
+TKC_API TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *text, size_t len, TkcLanguage language,
+                                       TkcSource **out);
+TKC_API void tkc_source_free(TkcSource *source);
+/* Kernels in order of appearance. */
+TKC_API int tkc_source_kernel_count(TkcSource *source);
+TKC_API const char *tkc_source_kernel_name(TkcSource *source, int i);
+
+/* One parameter of a kernel, as the source declares it. */
+typedef struct TkcParam {
+    size_t size;
+    const char *name;
+    bool is_constexpr;
+    const char *type;      /* "*fp32", "i32" from the annotation; NULL when it is left open, or constexpr */
+    const char *default_;  /* its text; NULL when there is none */
+    int64_t divisibility;  /* from the annotation; 0 when it says nothing */
+} TkcParam;
+/* kernel NULL: the only one. TKC_ERROR when there is no such kernel (a diagnostic); -1 parameters never happen. */
+TKC_API TkcStatus tkc_source_param_count(TkcSource *source, const char *kernel, int *count);
+TKC_API TkcStatus tkc_source_param(TkcSource *source, const char *kernel, int i, TkcParam *out);
+
+/* ---- compiling ---- */
+typedef struct TkcDefine {
+    const char *name, *value; /* value as in a .tk file: 128, 1e-6, True, None, 'text', tl.float16 or fp16 */
+} TkcDefine;
+
+typedef enum TkcEmit {
+    TKC_EMIT_TOKENS, TKC_EMIT_AST, TKC_EMIT_IR, TKC_EMIT_FACTS, TKC_EMIT_LAYOUT, TKC_EMIT_LLVM, TKC_EMIT_PTX
+} TkcEmit;
+
+typedef struct TkcOptions {
+    size_t size;
+    const char *kernel;      /* NULL: the only one */
+    const char *signature;   /* "x=*fp32:16,n=i32": types, and known divisibility, of what annotations leave open; NULL: none */
+    const TkcDefine *defines;
+    size_t ndefines;
+    const char *arch;        /* "sm_90a"; NULL: sm_80 */
+    int num_warps;           /* 0: 4 */
+    int num_stages;          /* 0: 3 */
+    bool no_fp_contract;     /* products never fuse into sums */
+    bool debug;              /* asserts act on a GPU, line information */
+    const char *passes;      /* "fold,cse": run these on the IR instead of the whole pipeline; NULL: the pipeline. For TKC_EMIT_IR … */
+    bool verify_each;        /* check the IR after every pass */
+    bool time_report;        /* fill tkc_artifact_time */
+    bool remarks;            /* deliver remarks: why an access is slow */
+    bool warnings_as_errors;
+    int64_t max_steps, max_ops, max_nesting, max_depth, max_length; /* budgets; 0: the defaults */
+} TkcOptions;
+TKC_API void tkc_options_init(TkcOptions *options);
+
+typedef struct TkcArtifact TkcArtifact;
+/* Compiles one kernel as far as `emit` (TOKENS and AST ignore the rest of the options). Same input and options give the same bytes. */
+TKC_API TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit, TkcArtifact **out);
+TKC_API void tkc_artifact_free(TkcArtifact *artifact);
+/* NUL-terminated; *len (may be NULL) its length without the NUL. */
+TKC_API const char *tkc_artifact_text(const TkcArtifact *artifact, size_t *len);
+/* Facts a launcher needs; from TKC_EMIT_IR on (shared bytes: from TKC_EMIT_LLVM on). */
+TKC_API const char *tkc_artifact_kernel(const TkcArtifact *artifact);
+TKC_API int tkc_artifact_num_warps(const TkcArtifact *artifact);
+TKC_API int tkc_artifact_num_stages(const TkcArtifact *artifact);
+TKC_API int tkc_artifact_shared_bytes(const TkcArtifact *artifact);
+TKC_API int tkc_artifact_param_count(const TkcArtifact *artifact);
+/* Name and type ("*fp32", "i32") of a run-time parameter. */
+TKC_API const char *tkc_artifact_param_name(const TkcArtifact *artifact, int i);
+TKC_API const char *tkc_artifact_param_type(const TkcArtifact *artifact, int i);
+/* Milliseconds per stage with time_report: name of stage i, NULL past the last. */
+TKC_API const char *tkc_artifact_time(const TkcArtifact *artifact, int i, double *milliseconds);
+
+/* Resolves names in every kernel of the source, specializes and verifies those whose types and constexprs are complete. *checked and
+   *incomplete (may be NULL) count kernels. */
+TKC_API TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, int *incomplete);
+
+/* "sm_75 sm_80 …"; static. */
+TKC_API const char *tkc_arch_list(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -47,22 +47,26 @@ typedef struct TkcArg {
 } TkcArg;
 static inline TkcArg tkc_pointer(const char *type, TkcPtr p, size_t bytes)
 {
-    TkcArg a = {TKC_ARG_POINTER, type, {.pointer = p}, bytes};
+    TkcArg a = {TKC_ARG_POINTER, type, {0}, bytes};
+    a.pointer = p;
     return a;
 }
 static inline TkcArg tkc_int(int64_t v)
 {
-    TkcArg a = {TKC_ARG_INT, NULL, {.integer = v}, 0};
+    TkcArg a = {TKC_ARG_INT, NULL, {0}, 0};
+    a.integer = v;
     return a;
 }
 static inline TkcArg tkc_float(double v)
 {
-    TkcArg a = {TKC_ARG_FLOAT, NULL, {.floating = v}, 0};
+    TkcArg a = {TKC_ARG_FLOAT, NULL, {0}, 0};
+    a.floating = v;
     return a;
 }
 static inline TkcArg tkc_constexpr(const char *value)
 {
-    TkcArg a = {TKC_ARG_CONSTEXPR, NULL, {.constexpr_value = value}, 0};
+    TkcArg a = {TKC_ARG_CONSTEXPR, NULL, {0}, 0};
+    a.constexpr_value = value;
     return a;
 }
 

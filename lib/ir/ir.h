@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "ir/type.h"
 #include "linear/layout.h"
 #include "tkc/ir.h"
@@ -14,6 +15,7 @@ typedef struct Ir {
     Interner *names;
     TypeTable *types;
     LayoutTable *layouts;
+    Map locs; /* hash -> chain of interned locations */
 } Ir;
 Ir *ir_new(Arena *a, Interner *names);
 static inline Ir *ir_of(const Func *fn) { return (Ir *)fn->ir; }

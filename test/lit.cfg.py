@@ -1,8 +1,10 @@
 """What a test may say.
 
-Substitutions: tkc, FileCheck and not are the built command and LLVM's tools; %unit is the folder of the
-unit-test programs; %python runs a Python with numpy; %ptxas-check ARCH passes PTX from standard input (or a
-file named after ARCH) through, and fails if ptxas exists and refuses it; %src, %build, %cc, %include.
+Substitutions: tkc, FileCheck and not are the built command and LLVM's tools; %unit, %fuzz and %bench are the
+folders of the programs built from test/unit, fuzz and bench; %python runs a Python with numpy;
+%ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
+and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
+link LLVM.
 Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, long.
 """
 import ctypes
@@ -17,7 +19,7 @@ import lit.formats
 config.name = "tkc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tk", ".ir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "Inputs", "bench"]
+config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "Inputs"]
 config.test_source_root = os.path.join(config.source_dir, "test")
 config.test_exec_root = os.path.join(config.build_dir, "test")
 
@@ -63,6 +65,8 @@ def add_substitutions():
     config.substitutions += [
         ("%ptxas-check", "%s %s" % (config.python, checker)),
         ("%unit", os.path.join(config.test_exec_root, "unit")),
+        ("%fuzz", os.path.join(config.test_exec_root, "fuzz")),
+        ("%bench", os.path.join(config.test_exec_root, "bench")),
         ("%python", python),
         ("%include", os.path.join(config.source_dir, "include")),
         ("%llvm-link", config.shared_llvm),

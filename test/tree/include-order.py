@@ -34,7 +34,7 @@ def violation(path, header):
         return None if owner == "syntax" else "headers of flex and bison belong to syntax/"
     if header.startswith("llvm"):
         return None if owner in ("lower", "target") else "LLVM belongs to lower/ and target/"
-    if header == "cuda.h" or header.startswith("cuda"):
+    if header == "cuda.h" or header.startswith("cuda/"):
         return "the declarations of the driver are our own"
     if "/" not in header:
         here = os.path.join(ROOT, os.path.dirname(path), header)

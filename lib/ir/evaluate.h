@@ -11,12 +11,16 @@
    operands 1, 2), `result` the result's. */
 bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out);
 
-/* Number <-> bits, rounding to nearest even; a float dtype's overflow gives infinity (float8e4nv: NaN-free saturation is the caller's affair). */
-uint64_t bits_from_double(DType dt, double v);
-uint64_t bits_from_float_rtz(DType dt, double v);
-double bits_to_double(DType dt, uint64_t bits);
-uint64_t bits_from_int(DType dt, int64_t v);  /* wraps to the width, then extends */
+/* Number <-> bits; each rounds once. Overflow gives infinity, but float8e4nv and float8e5 saturate to their largest finite
+   numbers, infinity included (what cvt.rn.satfinite does); every NaN becomes the one positive quiet NaN. */
+uint64_t bits_from_double(DType dt, double v);    /* to nearest even */
+uint64_t bits_from_float_rtz(DType dt, double v); /* toward zero */
+double bits_to_double(DType dt, uint64_t bits);   /* exact, of a float dtype */
+uint64_t bits_from_int(DType dt, int64_t v);      /* wraps to the width, then extends; a float dtype: to nearest even */
 uint64_t bits_from_uint(DType dt, uint64_t v);
-int64_t bits_to_int(DType dt, uint64_t bits);
+int64_t bits_to_int(DType dt, uint64_t bits);     /* of an integer dtype */
+/* The infinity, or for float8e4nv, which has none, its NaN. */
+uint64_t bits_infinity(DType dt);
+uint64_t bits_nan(DType dt);
 
 #endif

@@ -1,0 +1,28 @@
+/* The targets' facts, from machines.def; what all of them share is written once here. */
+#include "ir/machine.h"
+
+#include <string.h>
+
+const Machine machines[] = {
+#define MACHINE(name_, sm_, specific_, smem_, cp_async_, tma_, redux_, bf16_, ptx_) \
+    {.name = name_, .sm = sm_, .arch_specific = specific_, .warp_size = 32, .max_threads = 1024, \
+     .max_smem = smem_, .max_regs_thread = 255, .regs_sm = 65536, .cp_async = cp_async_, .tma = tma_, \
+     .redux = redux_, .bf16_arith = bf16_, .min_ptx = ptx_},
+#include "ir/machines.def"
+#undef MACHINE
+};
+
+const int machine_count = sizeof machines / sizeof *machines;
+
+const Machine *machine_find(const char *name)
+{
+    for (int i = 0; i < machine_count; i++) {
+        if (strcmp(machines[i].name, name) == 0) return &machines[i];
+    }
+    return NULL;
+}
+
+void machine_list(Buf *out)
+{
+    for (int i = 0; i < machine_count; i++) buf_printf(out, "%s%s", i ? ", " : "", machines[i].name);
+}

@@ -11,11 +11,30 @@ typedef struct F2Matrix { int rows, cols; uint32_t col[F2_MAX]; } F2Matrix;
 uint32_t f2_apply(const F2Matrix *m, uint64_t x);              /* XOR of the columns at the set bits of x */
 void f2_compose(F2Matrix *out, const F2Matrix *a, const F2Matrix *b); /* out(x) = a(b(x)) */
 int f2_rank(const F2Matrix *m);
-/* Right inverse: out(y) is an x with m(x) = y, free bits 0. False when m is not surjective on its rows. */
+/* Right inverse: out(y) is an x with m(x) = y, free bits 0. False when m is not surjective on its rows. At most 32 columns. */
 bool f2_invert(F2Matrix *out, const F2Matrix *m);
 /* Basis of the kernel into out[], returns its dimension. */
 int f2_kernel(const F2Matrix *m, uint64_t *out);
 /* Solves m(x) = y with free bits 0. */
 bool f2_solve(const F2Matrix *m, uint32_t y, uint64_t *x);
+
+/* A subspace that grows. Each vector put in is remembered as a combination of those accepted before, so any member
+   can be written in them. A vector is free when those before it already span it. */
+typedef struct F2Space {
+    int dim;            /* vectors accepted */
+    uint32_t vec[32];   /* the accepted vectors, as they were put in */
+    uint32_t echelon[32];
+    uint32_t combo[32]; /* echelon[i] is the XOR of vec[j] over the bits j of combo[i] */
+} F2Space;
+
+/* True when v was not yet a member. */
+bool f2_space_add(F2Space *s, uint32_t v);
+bool f2_space_has(const F2Space *s, uint32_t v);
+/* Writes v as the XOR of vec[j] over the bits j of *combo; false when v is no member. */
+bool f2_space_solve(const F2Space *s, uint32_t v, uint32_t *combo);
+/* The members that are in both spaces. */
+void f2_space_intersect(F2Space *out, const F2Space *a, const F2Space *b);
+
+static inline bool f2_parity(uint32_t x) { return __builtin_parity(x); }
 
 #endif

@@ -1,0 +1,440 @@
+/* Both layouts are linear maps F (from) and T (to) from positions (register, lane, warp) to elements. A conversion is a
+   map S from positions of the result to positions of the operand with F(S(x)) = T(x); it is found column by column,
+   and what S looks like decides the kind:
+
+     S leaves lane and warp alone, and the register it picks does not depend on them    -> REGISTERS
+     S leaves the warp alone                                                            -> SHUFFLE, when that is cheaper
+     otherwise                                                                          -> SHARED
+
+   Shuffle. In a round every lane offers ONE register and reads from one lane. Let S take result register r and lane d
+   to register Rr r + Rl d of lane Lr r + Ll d. In round k lane d receives its register k + A d, for a linear A chosen so
+   that M = Lr A + Ll loses nothing: then the source lane is s = M d + Lr k, and the register it must offer is a function
+   of s, P s + const(k), where P M = Rr A + Rl. Applying P before and A after all rounds, as conditional swaps of
+   registers, leaves rounds with register numbers known at compile time.
+
+   Shared memory. Elements get offsets by a basis [V | bank | segment | piece] of the element space (section 5.4 of the
+   paper). V: vectors both sides hold in registers, so that an access moves 2^|V| elements. Two lanes of one access
+   collide when their difference has bank part 0 and segment part not 0; so the segment is chosen to meet neither the span
+   P of the writing lanes nor the span Q of the reading ones: first what lies outside P + Q, then sums of one vector
+   of P and one of Q. There is always room for it. Elements that differ in what only registers hold, on both
+   sides, can take turns: these are the pieces, which make the scratch smaller. */
+#include "layout/convert.h"
+
+#include "base/unwind.h"
+#include "ir/type.h"
+
+/* ---- small tools ---- */
+
+/* A linear map given by its values at vectors; 0 where nothing was said. */
+typedef struct Partial {
+    F2Space at;
+    uint32_t value[32];
+} Partial;
+
+static void partial_define(Partial *m, uint32_t x, uint32_t y)
+{
+    int i = m->at.dim;
+    if (f2_space_add(&m->at, x)) m->value[i] = y;
+}
+
+static uint32_t partial_value(const Partial *m, uint32_t x)
+{
+    uint32_t combo, y = 0;
+    if (!f2_space_solve(&m->at, x, &combo)) return 0;
+    for (; combo; combo &= combo - 1) y ^= m->value[__builtin_ctz(combo)];
+    return y;
+}
+
+static uint32_t xor_columns(const uint32_t *col, uint32_t x)
+{
+    uint32_t y = 0;
+    for (; x; x &= x - 1) y ^= col[__builtin_ctz(x)];
+    return y;
+}
+
+static void add_all(F2Space *s, const Layout *l, LayoutDim dim, int n)
+{
+    for (int i = 0; i < l->nbits[dim] && i < n; i++) f2_space_add(s, l->basis[dim][i]);
+}
+
+/* ---- inside a warp ---- */
+
+/* The map S, with the warp left alone. */
+typedef struct Source {
+    uint32_t reg_of_reg[LAYOUT_MAX_BITS], lane_of_reg[LAYOUT_MAX_BITS];
+    uint32_t reg_of_lane[CONVERT_MAX_THREAD_BITS], lane_of_lane[CONVERT_MAX_THREAD_BITS];
+    uint32_t reg_of_warp[CONVERT_MAX_THREAD_BITS], lane_of_warp[CONVERT_MAX_THREAD_BITS];
+} Source;
+
+/* The operand's columns that may be read. */
+typedef struct Reach {
+    const Layout *from;
+    F2Matrix regs, both; /* registers alone; registers, then lanes */
+    uint32_t free_lane, free_warp; /* that must stay 0 */
+} Reach;
+
+static Reach reach_of(const Layout *from, unsigned flags)
+{
+    Reach r = {.from = from, .regs.rows = from->total_log2, .both.rows = from->total_log2};
+    if (flags & CONVERT_CANONICAL) {
+        r.free_lane = layout_free_bits(from, DIM_LANE);
+        r.free_warp = layout_free_bits(from, DIM_WARP);
+    }
+    for (int i = 0; i < from->nbits[DIM_REGISTER]; i++) r.regs.col[r.regs.cols++] = from->basis[DIM_REGISTER][i];
+    r.both = r.regs;
+    for (int i = 0; i < from->nbits[DIM_LANE]; i++)
+        r.both.col[r.both.cols++] = r.free_lane >> i & 1 ? 0 : from->basis[DIM_LANE][i];
+    return r;
+}
+
+/* Some position of the own warp that holds `v`, registers first. */
+static bool find_source(const Reach *r, uint32_t v, uint32_t *reg, uint32_t *lane)
+{
+    uint64_t x;
+    if (!f2_solve(&r->both, v, &x)) return false;
+    *reg = (uint32_t)(x & ((UINT64_C(1) << r->regs.cols) - 1));
+    *lane = (uint32_t)(x >> r->regs.cols);
+    return true;
+}
+
+/* Staying in the own lane comes first. */
+static bool source_of_lane(const Reach *r, int i, uint32_t v, uint32_t *reg, uint32_t *lane)
+{
+    uint64_t x;
+    if (i < r->from->nbits[DIM_LANE] && !(r->free_lane >> i & 1) &&
+        f2_solve(&r->regs, v ^ r->from->basis[DIM_LANE][i], &x)) {
+        *reg = (uint32_t)x;
+        *lane = UINT32_C(1) << i;
+        return true;
+    }
+    return find_source(r, v, reg, lane);
+}
+
+/* False when some element has to come from another warp. */
+static bool find_sources(Source *s, const Layout *from, const Layout *to, unsigned flags)
+{
+    Reach r = reach_of(from, flags);
+    *s = (Source){0};
+    for (int i = 0; i < to->nbits[DIM_REGISTER]; i++) {
+        if (!find_source(&r, to->basis[DIM_REGISTER][i], &s->reg_of_reg[i], &s->lane_of_reg[i])) return false;
+    }
+    for (int i = 0; i < to->nbits[DIM_LANE]; i++) {
+        if (!source_of_lane(&r, i, to->basis[DIM_LANE][i], &s->reg_of_lane[i], &s->lane_of_lane[i])) return false;
+    }
+    for (int i = 0; i < to->nbits[DIM_WARP]; i++) {
+        if (i >= from->nbits[DIM_WARP] || r.free_warp >> i & 1) return false;
+        uint32_t v = to->basis[DIM_WARP][i] ^ from->basis[DIM_WARP][i];
+        if (!find_source(&r, v, &s->reg_of_warp[i], &s->lane_of_warp[i])) return false;
+    }
+    return true;
+}
+
+/* The combinations of lane bits that S sends to lane 0: first those it also sends to register 0 (duplicates), then the
+   others. Returns how many; *nsame of them are of the first sort. */
+static int lost_lanes(const Source *s, int lanes, uint32_t *out, int *nsame)
+{
+    F2Matrix lane_only = {.rows = 32, .cols = lanes};
+    uint64_t kernel[F2_MAX];
+    uint32_t regs[CONVERT_MAX_THREAD_BITS];
+    for (int i = 0; i < lanes; i++) lane_only.col[i] = s->lane_of_lane[i];
+    int n = f2_kernel(&lane_only, kernel);
+    F2Matrix images = {.rows = 32, .cols = n};
+    for (int i = 0; i < n; i++) images.col[i] = regs[i] = xor_columns(s->reg_of_lane, (uint32_t)kernel[i]);
+    uint64_t same[F2_MAX];
+    *nsame = f2_kernel(&images, same);
+    int count = 0;
+    F2Space seen = {0};
+    for (int j = 0; j < *nsame; j++) {
+        uint32_t u = 0;
+        for (uint64_t x = same[j]; x; x &= x - 1) u ^= (uint32_t)kernel[__builtin_ctzll(x)];
+        f2_space_add(&seen, u);
+        out[count++] = u;
+    }
+    for (int i = 0; i < n; i++) {
+        if (f2_space_add(&seen, (uint32_t)kernel[i])) out[count++] = (uint32_t)kernel[i];
+    }
+    return count;
+}
+
+/* Chooses A: lanes that would read one lane for different registers take turns. False when they cannot. */
+static bool choose_turns(const Source *s, int lanes, int regs, uint32_t *turn_of_lane)
+{
+    uint32_t lost[CONVERT_MAX_THREAD_BITS];
+    int nsame, nlost = lost_lanes(s, lanes, lost, &nsame);
+    F2Space reached = {0};
+    Partial turns = {0};
+    for (int i = 0; i < lanes; i++) f2_space_add(&reached, s->lane_of_lane[i]);
+    for (int j = 0; j < nlost; j++) {
+        int r = 0;
+        if (j >= nsame) {
+            while (r < regs && !f2_space_add(&reached, s->lane_of_reg[r])) r++;
+            if (r == regs) return false;
+        }
+        partial_define(&turns, lost[j], j < nsame ? 0 : UINT32_C(1) << r);
+    }
+    for (int i = 0; i < lanes; i++) partial_define(&turns, UINT32_C(1) << i, 0);
+    for (int i = 0; i < lanes; i++) turn_of_lane[i] = partial_value(&turns, UINT32_C(1) << i);
+    return true;
+}
+
+/* Stages that add of_lane(lane) + of_warp(warp) to every register number. */
+static void make_stages(ConvertStages *st, const uint32_t *of_lane, int lanes, const uint32_t *of_warp, int warps)
+{
+    F2Space image = {0};
+    for (int i = 0; i < lanes; i++) f2_space_add(&image, of_lane[i]);
+    for (int i = 0; i < warps; i++) f2_space_add(&image, of_warp[i]);
+    *st = (ConvertStages){.n = image.dim};
+    for (int j = 0; j < image.dim; j++) {
+        st->vec[j] = image.vec[j];
+        uint32_t combo;
+        for (int i = 0; i < lanes; i++) {
+            if (f2_space_solve(&image, of_lane[i], &combo)) st->lane_mask[j] |= (combo >> j & 1) << i;
+        }
+        for (int i = 0; i < warps; i++) {
+            if (f2_space_solve(&image, of_warp[i], &combo)) st->warp_mask[j] |= (combo >> j & 1) << i;
+        }
+    }
+}
+
+static bool stays_in_lane(const ConvertPlan *p)
+{
+    for (int i = 0; i < p->to->nbits[DIM_LANE]; i++) {
+        if (p->lane_of_lane[i] != UINT32_C(1) << i) return false;
+    }
+    for (int i = 0; i < p->to->nbits[DIM_REGISTER]; i++) {
+        if (p->lane_of_round[i]) return false;
+    }
+    for (int i = 0; i < p->to->nbits[DIM_WARP]; i++) {
+        if (p->lane_of_warp[i]) return false;
+    }
+    return true;
+}
+
+/* Turns S and A into the three steps. */
+static bool plan_shuffle(ConvertPlan *p, unsigned flags)
+{
+    Source s;
+    const Layout *to = p->to;
+    int regs = to->nbits[DIM_REGISTER], lanes = to->nbits[DIM_LANE], warps = to->nbits[DIM_WARP];
+    uint32_t turn[CONVERT_MAX_THREAD_BITS] = {0}, offer[CONVERT_MAX_THREAD_BITS], offer_warp[CONVERT_MAX_THREAD_BITS];
+    if (!find_sources(&s, p->from, to, flags) || !choose_turns(&s, lanes, regs, turn)) return false;
+    Partial send = {0}; /* P */
+    for (int i = 0; i < lanes; i++) {
+        p->lane_of_lane[i] = s.lane_of_lane[i] ^ xor_columns(s.lane_of_reg, turn[i]);
+        partial_define(&send, p->lane_of_lane[i], s.reg_of_lane[i] ^ xor_columns(s.reg_of_reg, turn[i]));
+    }
+    for (int i = 0; i < p->from->nbits[DIM_LANE]; i++) partial_define(&send, UINT32_C(1) << i, 0);
+    for (int i = 0; i < p->from->nbits[DIM_LANE]; i++) offer[i] = partial_value(&send, UINT32_C(1) << i);
+    for (int i = 0; i < regs; i++) {
+        p->lane_of_round[i] = s.lane_of_reg[i];
+        p->reg_of_round[i] = s.reg_of_reg[i] ^ partial_value(&send, s.lane_of_reg[i]);
+    }
+    for (int i = 0; i < warps; i++) {
+        p->lane_of_warp[i] = s.lane_of_warp[i];
+        offer_warp[i] = s.reg_of_warp[i] ^ partial_value(&send, s.lane_of_warp[i]);
+    }
+    make_stages(&p->send, offer, p->from->nbits[DIM_LANE], offer_warp, warps);
+    make_stages(&p->receive, turn, lanes, NULL, 0);
+    p->moves_lanes = !stays_in_lane(p);
+    p->kind = p->moves_lanes || p->send.n || p->receive.n ? CONVERT_SHUFFLE : CONVERT_REGISTERS;
+    return true;
+}
+
+/* ---- through shared memory ---- */
+
+static int log2_floor(int x)
+{
+    return 31 - __builtin_clz((unsigned)x);
+}
+
+/* Vectors that both sides hold in registers and no thread number moves. */
+static void choose_vector(F2Space *v, const ConvertPlan *p, const F2Space *threads)
+{
+    F2Space regs_from = {0}, regs_to = {0}, both, taken = *threads;
+    add_all(&regs_from, p->from, DIM_REGISTER, LAYOUT_MAX_BITS);
+    add_all(&regs_to, p->to, DIM_REGISTER, LAYOUT_MAX_BITS);
+    f2_space_intersect(&both, &regs_from, &regs_to);
+    int limit = log2_floor(16 / p->elem_bytes);
+    for (int pass = 0; pass < 2; pass++) {
+        const F2Space *from = pass ? &both : &regs_from;
+        for (int i = 0; i < from->dim && v->dim < limit; i++) {
+            if (f2_space_has(&both, from->vec[i]) && f2_space_add(&taken, from->vec[i])) f2_space_add(v, from->vec[i]);
+        }
+    }
+}
+
+/* Lanes whose accesses are served together: a warp moves at most 128 bytes at a time. */
+static int phase_lane_bits(int access_bytes)
+{
+    return access_bytes >= 16 ? 3 : access_bytes >= 8 ? 4 : 5;
+}
+
+/* The members of `all` outside `of`, as vectors that extend it. */
+static int extend(uint32_t *out, const F2Space *of, const F2Space *all)
+{
+    F2Space s = *of;
+    int n = 0;
+    for (int i = 0; i < all->dim; i++) {
+        if (f2_space_add(&s, all->vec[i])) out[n++] = all->vec[i];
+    }
+    return n;
+}
+
+/* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space` is all there is. */
+static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q, int want)
+{
+    F2Space meet, sum = *p;
+    uint32_t outside[32], only_p[32], only_q[32];
+    f2_space_intersect(&meet, p, q);
+    for (int i = 0; i < q->dim; i++) f2_space_add(&sum, q->vec[i]);
+    int noutside = extend(outside, &sum, space);
+    int np = extend(only_p, &meet, p), nq = extend(only_q, &meet, q);
+    for (int i = 0; i < noutside && want > 0; i++) want -= f2_space_add(basis, outside[i]);
+    for (int i = 0; i < np && i < nq && want > 0; i++) want -= f2_space_add(basis, only_p[i] ^ only_q[i]);
+    for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(basis, space->vec[i]);
+}
+
+static void fill_side(ConvertSide *side, const Layout *l, const F2Space *basis, const F2Space *vector)
+{
+    F2Matrix regs = {.rows = l->total_log2, .cols = l->nbits[DIM_REGISTER]};
+    *side = (ConvertSide){.free_reg = layout_free_bits(l, DIM_REGISTER), .free_lane = layout_free_bits(l, DIM_LANE),
+                          .free_warp = layout_free_bits(l, DIM_WARP)};
+    for (int i = 0; i < regs.cols; i++) {
+        regs.col[i] = l->basis[DIM_REGISTER][i];
+        f2_space_solve(basis, regs.col[i], &side->reg[i]);
+    }
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++) f2_space_solve(basis, l->basis[DIM_LANE][i], &side->lane[i]);
+    for (int i = 0; i < l->nbits[DIM_WARP]; i++) f2_space_solve(basis, l->basis[DIM_WARP][i], &side->warp[i]);
+    for (int i = 0; i < vector->dim; i++) {
+        uint64_t x = 0;
+        check(f2_solve(&regs, vector->vec[i], &x), "vector of a conversion is not in registers");
+        side->vector_reg[i] = (uint32_t)x;
+    }
+}
+
+/* Splits the space outside the vector into what stays (threads and some more) and the pieces. */
+static int choose_pieces(F2Space *stays, uint32_t *pieces, const F2Space *vector, const ConvertPlan *p)
+{
+    int total = p->from->total_log2, npieces = 0;
+    F2Space all = *vector;
+    for (int i = 0; i < stays->dim; i++) f2_space_add(&all, stays->vec[i]);
+    for (int bit = total - 1; bit >= 0; bit--) {
+        uint32_t v = UINT32_C(1) << bit;
+        if (!f2_space_add(&all, v)) continue;
+        if (p->elem_bytes << (total - npieces) > CONVERT_SCRATCH_MAX) pieces[npieces++] = v;
+        else f2_space_add(stays, v);
+    }
+    return npieces;
+}
+
+static void plan_shared(ConvertPlan *p)
+{
+    F2Space stays = {0}, vector = {0}, writers = {0}, readers = {0};
+    uint32_t pieces[32];
+    add_all(&stays, p->from, DIM_LANE, LAYOUT_MAX_BITS);
+    add_all(&stays, p->from, DIM_WARP, LAYOUT_MAX_BITS);
+    add_all(&stays, p->to, DIM_LANE, LAYOUT_MAX_BITS);
+    add_all(&stays, p->to, DIM_WARP, LAYOUT_MAX_BITS);
+    choose_vector(&vector, p, &stays);
+    p->kind = CONVERT_SHARED;
+    p->vector_log2 = vector.dim;
+    p->pieces_log2 = choose_pieces(&stays, pieces, &vector, p);
+    p->offset_log2 = vector.dim + stays.dim;
+    int access_bytes = p->elem_bytes << vector.dim;
+    add_all(&writers, p->from, DIM_LANE, phase_lane_bits(access_bytes));
+    add_all(&readers, p->to, DIM_LANE, phase_lane_bits(access_bytes));
+    int segment_bits = stays.dim - log2_floor(128 / access_bytes);
+    F2Space segment = {0}, basis = vector, rest;
+    choose_segment(&segment, &stays, &writers, &readers, segment_bits > 0 ? segment_bits : 0);
+    rest = segment;
+    for (int i = 0; i < stays.dim; i++) {
+        if (f2_space_add(&rest, stays.vec[i])) f2_space_add(&basis, stays.vec[i]);
+    }
+    for (int i = 0; i < segment.dim; i++) f2_space_add(&basis, segment.vec[i]);
+    for (int i = 0; i < p->pieces_log2; i++) f2_space_add(&basis, pieces[i]);
+    check(basis.dim == p->from->total_log2, "basis of a conversion is not complete");
+    fill_side(&p->write, p->from, &basis, &vector);
+    fill_side(&p->read, p->to, &basis, &vector);
+    p->scratch_bytes = (uint32_t)p->elem_bytes << p->offset_log2;
+}
+
+/* ---- choosing ---- */
+
+/* Issue slots, roughly: a shuffle or a shared access takes 2, a select 1, a barrier with its latency 20. */
+static int shuffle_cost(const ConvertPlan *p)
+{
+    int regs_from = layout_registers(p->from), regs_to = layout_registers(p->to);
+    int words = regs_to * p->elem_bytes / 4;
+    int selects = p->send.n * regs_from + p->receive.n * regs_to;
+    return selects + (p->moves_lanes ? 2 * (words ? words : 1) : 0);
+}
+
+static int shared_cost(const ConvertPlan *p)
+{
+    int accesses = (layout_registers(p->from) + layout_registers(p->to)) >> p->vector_log2;
+    return 2 * (accesses ? accesses : 1) + (40 << p->pieces_log2);
+}
+
+void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes, unsigned flags)
+{
+    check(from->total_log2 == to->total_log2, "conversion between layouts of different shapes");
+    check(!from->nbits[DIM_CTA] && !to->nbits[DIM_CTA], "conversion across the blocks of a cluster");
+    check(layout_is_surjective(from), "conversion from a layout that lacks elements");
+    ConvertPlan near = {.from = from, .to = to, .elem_bytes = elem_bytes}, far = near;
+    bool inside = !(flags & CONVERT_FORCE_SHARED) && plan_shuffle(&near, flags);
+    near.cost = shuffle_cost(&near);
+    if (inside && near.kind == CONVERT_REGISTERS) {
+        *out = near;
+        return;
+    }
+    plan_shared(&far);
+    far.cost = shared_cost(&far);
+    *out = inside && near.cost <= far.cost ? near : far;
+}
+
+bool convert_atomic_spreads(const Op *op)
+{
+    if ((op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS) || !op_result(op, 0)->uses) return false;
+    const Layout *l = op_result(op, 0)->type->layout;
+    return !l || layout_free_bits(l, DIM_LANE) || layout_free_bits(l, DIM_WARP);
+}
+
+void convert_plan_op(ConvertPlan *out, const Op *op)
+{
+    const Type *to = op_result(op, 0)->type;
+    bool is_convert = op->kind == OP_CONVERT;
+    check(to->layout, "conversion without a layout");
+    convert_plan(out, is_convert ? op_arg(op, 0)->type->layout : to->layout, to->layout, type_bytes(to),
+                 is_convert ? 0 : CONVERT_CANONICAL);
+}
+
+/* ---- reading a plan ---- */
+
+uint32_t convert_source_reg(const ConvertPlan *p, uint32_t round)
+{
+    return xor_columns(p->reg_of_round, round);
+}
+
+uint32_t convert_source_lane(const ConvertPlan *p, uint32_t round, uint32_t lane, uint32_t warp)
+{
+    return xor_columns(p->lane_of_round, round) ^ xor_columns(p->lane_of_lane, lane) ^
+           xor_columns(p->lane_of_warp, warp);
+}
+
+uint32_t convert_reg_offset(const ConvertSide *s, uint32_t reg)
+{
+    return xor_columns(s->reg, reg);
+}
+
+bool convert_is_head(const ConvertPlan *p, const ConvertSide *s, uint32_t reg, uint32_t piece)
+{
+    uint32_t offset = convert_reg_offset(s, reg);
+    if (s == &p->write && reg & s->free_reg) return false;
+    return offset >> p->offset_log2 == piece && !(offset & ((UINT32_C(1) << p->vector_log2) - 1));
+}
+
+uint32_t convert_vector_reg(const ConvertPlan *p, const ConvertSide *s, uint32_t head, uint32_t element)
+{
+    check(element >> p->vector_log2 == 0, "no element %u in a vector", (unsigned)element);
+    return head ^ xor_columns(s->vector_reg, element);
+}

@@ -1,0 +1,460 @@
+/* Layouts are interned: equal maps are one pointer. Every operation of the algebra fills a LayoutSpec, changes each of
+   its vectors by one function of index bits, and interns the outcome; so each is a few lines, and the few rules
+   (which bits move where) are all there is to read. */
+#include "linear/layout.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/unwind.h"
+
+typedef struct LayoutNode LayoutNode;
+struct LayoutNode {
+    Layout layout;
+    LayoutNode *next; /* same hash */
+};
+
+struct LayoutTable {
+    Arena *arena;
+    Map by_hash;
+    uint32_t count;
+};
+
+LayoutTable *layouts_new(Arena *a)
+{
+    LayoutTable *t = arena_new(a, LayoutTable);
+    t->arena = a;
+    map_init(&t->by_hash, a);
+    return t;
+}
+
+/* ---- interning ---- */
+
+static uint64_t hash_spec(const LayoutSpec *s)
+{
+    uint64_t h = hash_bytes(s->dim_log2, (size_t)s->rank, (uint64_t)s->rank);
+    h = hash_bytes(s->nbits, sizeof s->nbits, h);
+    for (int d = 0; d < DIM_COUNT; d++) h = hash_bytes(s->basis[d], s->nbits[d] * sizeof(uint32_t), h);
+    return h;
+}
+
+static bool equals(const Layout *l, const LayoutSpec *s)
+{
+    if (l->rank != s->rank || memcmp(l->dim_log2, s->dim_log2, (size_t)s->rank)) return false;
+    if (memcmp(l->nbits, s->nbits, sizeof s->nbits)) return false;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (s->nbits[d] && memcmp(l->basis[d], s->basis[d], s->nbits[d] * sizeof(uint32_t))) return false;
+    }
+    return true;
+}
+
+static int total_log2(int rank, const uint8_t *dim_log2)
+{
+    int n = 0;
+    for (int i = 0; i < rank; i++) n += dim_log2[i];
+    return n;
+}
+
+static void check_spec(const LayoutSpec *s)
+{
+    check(s->rank >= 1 && s->rank <= LAYOUT_MAX_RANK, "layout of rank %d", s->rank);
+    int n = total_log2(s->rank, s->dim_log2);
+    check(n <= LAYOUT_MAX_BITS, "layout of 2^%d elements", n);
+    for (int d = 0; d < DIM_COUNT; d++) {
+        check(s->nbits[d] <= LAYOUT_MAX_BITS, "layout with %d bits of one dim", s->nbits[d]);
+        for (int i = 0; i < s->nbits[d]; i++) check(!(s->basis[d][i] >> n), "layout vector outside the shape");
+    }
+}
+
+const Layout *layout_make(LayoutTable *t, const LayoutSpec *spec)
+{
+    check_spec(spec);
+    uint64_t h = hash_spec(spec);
+    LayoutNode *head = map_get(&t->by_hash, h);
+    for (LayoutNode *n = head; n; n = n->next) {
+        if (equals(&n->layout, spec)) return &n->layout;
+    }
+    LayoutNode *n = arena_new(t->arena, LayoutNode);
+    Layout *l = &n->layout;
+    l->rank = spec->rank;
+    memcpy(l->dim_log2, spec->dim_log2, (size_t)spec->rank);
+    l->total_log2 = (uint8_t)total_log2(spec->rank, spec->dim_log2);
+    memcpy(l->nbits, spec->nbits, sizeof l->nbits);
+    for (int d = 0; d < DIM_COUNT; d++)
+        l->basis[d] = arena_copy(t->arena, spec->basis[d], spec->nbits[d] * sizeof(uint32_t));
+    l->id = t->count++;
+    n->next = head;
+    map_set(&t->by_hash, h, n);
+    return l;
+}
+
+void layout_spec_of(const Layout *l, LayoutSpec *out)
+{
+    *out = (LayoutSpec){.rank = l->rank};
+    memcpy(out->dim_log2, l->dim_log2, sizeof out->dim_log2);
+    memcpy(out->nbits, l->nbits, sizeof out->nbits);
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (l->nbits[d]) memcpy(out->basis[d], l->basis[d], l->nbits[d] * sizeof(uint32_t));
+    }
+}
+
+/* ---- shapes ---- */
+
+int layout_pad(int rank, const int32_t *shape, uint8_t *dim_log2)
+{
+    int sum = 0;
+    for (int i = 0; i < rank; i++) {
+        dim_log2[i] = shape[i] <= 1 ? 0 : (uint8_t)(32 - __builtin_clz((uint32_t)shape[i] - 1));
+        sum += dim_log2[i];
+    }
+    return sum;
+}
+
+static int shift_of(int rank, const uint8_t *dim_log2, int dim)
+{
+    int shift = 0;
+    for (int i = dim + 1; i < rank; i++) shift += dim_log2[i];
+    return shift;
+}
+
+int layout_dim_shift(const Layout *l, int dim)
+{
+    return shift_of(l->rank, l->dim_log2, dim);
+}
+
+uint32_t layout_dim_mask(const Layout *l, int dim)
+{
+    return ((UINT32_C(1) << l->dim_log2[dim]) - 1) << layout_dim_shift(l, dim);
+}
+
+int layout_coord(const Layout *l, uint32_t index, int dim)
+{
+    return (int)((index & layout_dim_mask(l, dim)) >> layout_dim_shift(l, dim));
+}
+
+/* ---- makers ---- */
+
+/* Deals the bits of a shape out to hardware dims, lowest bit of each dim first. */
+typedef struct Dealer {
+    LayoutSpec *spec;
+    int used[LAYOUT_MAX_RANK]; /* bits of each dim given away */
+} Dealer;
+
+static void deal_one(Dealer *d, LayoutDim to, int dim)
+{
+    LayoutSpec *s = d->spec;
+    int bit = shift_of(s->rank, s->dim_log2, dim) + d->used[dim]++;
+    s->basis[to][s->nbits[to]++] = UINT32_C(1) << bit;
+}
+
+/* Up to `bits` vectors for `to` along `order`; zero vectors when the shape has no more bits. */
+static void deal(Dealer *d, LayoutDim to, const int *order, int bits)
+{
+    LayoutSpec *s = d->spec;
+    for (int i = 0; i < s->rank; i++) {
+        for (; bits > 0 && d->used[order[i]] < s->dim_log2[order[i]]; bits--) deal_one(d, to, order[i]);
+    }
+    for (; bits > 0; bits--) s->basis[to][s->nbits[to]++] = 0;
+}
+
+const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
+                                   const int *warp_order, const int *thread_log2, int lane_bits, int warp_bits)
+{
+    LayoutSpec spec = {.rank = rank};
+    Dealer d = {.spec = &spec};
+    memcpy(spec.dim_log2, dim_log2, (size_t)rank);
+    for (int i = 0; i < rank; i++) {
+        int dim = order[i];
+        while (d.used[dim] < thread_log2[dim] && d.used[dim] < dim_log2[dim]) deal_one(&d, DIM_REGISTER, dim);
+    }
+    deal(&d, DIM_LANE, order, lane_bits);
+    deal(&d, DIM_WARP, warp_order, warp_bits);
+    for (int i = 0; i < rank; i++) {
+        while (d.used[order[i]] < dim_log2[order[i]]) deal_one(&d, DIM_REGISTER, order[i]);
+    }
+    return layout_make(t, &spec);
+}
+
+const Layout *layout_blocked(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
+                             const int *thread_log2, int lane_bits, int warp_bits)
+{
+    return layout_blocked_warps(t, rank, dim_log2, order, order, thread_log2, lane_bits, warp_bits);
+}
+
+/* ---- queries ---- */
+
+int layout_registers(const Layout *l)
+{
+    return 1 << l->nbits[DIM_REGISTER];
+}
+
+static uint32_t xor_of(const Layout *l, LayoutDim dim, uint32_t x)
+{
+    uint32_t index = 0;
+    for (; x; x &= x - 1) index ^= l->basis[dim][__builtin_ctz(x)];
+    return index;
+}
+
+uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t warp)
+{
+    return xor_of(l, DIM_REGISTER, reg) ^ xor_of(l, DIM_LANE, lane) ^ xor_of(l, DIM_WARP, warp);
+}
+
+void layout_matrix(const Layout *l, F2Matrix *out)
+{
+    *out = (F2Matrix){.rows = l->total_log2};
+    for (int d = DIM_REGISTER; d <= DIM_WARP; d++) {
+        for (int i = 0; i < l->nbits[d]; i++) out->col[out->cols++] = l->basis[d][i];
+    }
+}
+
+uint32_t layout_free_bits(const Layout *l, LayoutDim dim)
+{
+    F2Space seen = {0};
+    for (LayoutDim d = 0; d < dim; d++) {
+        for (int i = 0; i < l->nbits[d]; i++) f2_space_add(&seen, l->basis[d][i]);
+    }
+    uint32_t free_bits = 0;
+    for (int i = 0; i < l->nbits[dim]; i++) {
+        if (!f2_space_add(&seen, l->basis[dim][i])) free_bits |= UINT32_C(1) << i;
+    }
+    return free_bits;
+}
+
+bool layout_is_surjective(const Layout *l)
+{
+    F2Matrix m;
+    layout_matrix(l, &m);
+    return f2_rank(&m) == l->total_log2;
+}
+
+/* How many leading register vectors are 1 << shift, 2 << shift, … within `limit` bits. */
+static int run_from(const Layout *l, int shift, int limit)
+{
+    int n = 0;
+    while (n < l->nbits[DIM_REGISTER] && n < limit && l->basis[DIM_REGISTER][n] == UINT32_C(1) << (shift + n)) n++;
+    return n;
+}
+
+int layout_vector_log2(const Layout *l)
+{
+    return run_from(l, 0, l->total_log2);
+}
+
+int layout_run_log2(const Layout *l, int dim)
+{
+    return run_from(l, layout_dim_shift(l, dim), l->dim_log2[dim]);
+}
+
+bool layout_has_offset(const Layout *l)
+{
+    return l->nbits[DIM_OFFSET] != 0;
+}
+
+bool layout_find(const Layout *l, uint32_t index, uint32_t *reg, uint32_t *lane, uint32_t *warp)
+{
+    F2Matrix m;
+    uint64_t x;
+    layout_matrix(l, &m);
+    if (!f2_solve(&m, index, &x)) return false;
+    int nreg = l->nbits[DIM_REGISTER], nlane = l->nbits[DIM_LANE];
+    *reg = (uint32_t)(x & ((UINT64_C(1) << nreg) - 1));
+    *lane = (uint32_t)(x >> nreg & ((UINT64_C(1) << nlane) - 1));
+    *warp = (uint32_t)(x >> (nreg + nlane));
+    return true;
+}
+
+int layout_find_register(const Layout *l, uint32_t index)
+{
+    F2Matrix m = {.rows = l->total_log2, .cols = l->nbits[DIM_REGISTER]};
+    uint64_t x;
+    for (int i = 0; i < m.cols; i++) m.col[i] = l->basis[DIM_REGISTER][i];
+    return f2_solve(&m, index, &x) ? (int)x : -1;
+}
+
+uint32_t layout_project_index(const Layout *from, const Layout *to, uint32_t index)
+{
+    uint32_t out = 0;
+    for (int d = 0; d < from->rank; d++) {
+        uint32_t coord = (uint32_t)layout_coord(to, index, d) & ((UINT32_C(1) << from->dim_log2[d]) - 1);
+        out |= coord << layout_dim_shift(from, d);
+    }
+    return out;
+}
+
+/* ---- algebra ---- */
+
+/* Makes every vector v the value of `move(v, data)`; the caller has set the new shape. */
+static void map_vectors(LayoutSpec *s, uint32_t (*move)(uint32_t v, const void *data), const void *data)
+{
+    for (int d = 0; d < DIM_COUNT; d++) {
+        for (int i = 0; i < s->nbits[d]; i++) s->basis[d][i] = move(s->basis[d][i], data);
+    }
+}
+
+static void drop_free_registers(LayoutSpec *s)
+{
+    F2Space seen = {0};
+    int n = 0;
+    for (int i = 0; i < s->nbits[DIM_REGISTER]; i++) {
+        uint32_t v = s->basis[DIM_REGISTER][i];
+        if (f2_space_add(&seen, v)) s->basis[DIM_REGISTER][n++] = v;
+    }
+    s->nbits[DIM_REGISTER] = (uint8_t)n;
+}
+
+const Layout *layout_drop_free_registers(LayoutTable *t, const Layout *l)
+{
+    LayoutSpec s;
+    layout_spec_of(l, &s);
+    drop_free_registers(&s);
+    return layout_make(t, &s);
+}
+
+/* One coordinate of an old shape after another goes to its place in a new shape. */
+typedef struct Move {
+    const Layout *from;
+    int n;
+    int dim[LAYOUT_MAX_RANK];   /* of the old shape */
+    int shift[LAYOUT_MAX_RANK]; /* in the new index; -1 drops the coordinate */
+} Move;
+
+static uint32_t move_coords(uint32_t v, const void *data)
+{
+    const Move *m = data;
+    uint32_t out = 0;
+    for (int i = 0; i < m->n; i++) {
+        if (m->shift[i] >= 0) out |= (uint32_t)layout_coord(m->from, v, m->dim[i]) << m->shift[i];
+    }
+    return out;
+}
+
+const Layout *layout_trans(LayoutTable *t, const Layout *l, int rank, const int *perm)
+{
+    check(rank == l->rank, "permutation of %d dims for a layout of %d", rank, l->rank);
+    LayoutSpec s;
+    Move m = {.from = l, .n = rank};
+    layout_spec_of(l, &s);
+    for (int i = 0; i < rank; i++) s.dim_log2[i] = l->dim_log2[perm[i]];
+    for (int i = 0; i < rank; i++) {
+        m.dim[i] = perm[i];
+        m.shift[i] = shift_of(rank, s.dim_log2, i);
+    }
+    map_vectors(&s, move_coords, &m);
+    return layout_make(t, &s);
+}
+
+const Layout *layout_expand(LayoutTable *t, const Layout *l, int axis)
+{
+    check(axis >= 0 && axis <= l->rank && l->rank < LAYOUT_MAX_RANK, "dim %d inserted in rank %d", axis, l->rank);
+    uint8_t dims[LAYOUT_MAX_RANK];
+    for (int i = 0; i <= l->rank; i++) dims[i] = i == axis ? 0 : l->dim_log2[i - (i > axis)];
+    return layout_reshape(t, l, l->rank + 1, dims);
+}
+
+/* The dims without `axis`. */
+static void remove_dim(LayoutSpec *s, int axis)
+{
+    s->rank--;
+    memmove(s->dim_log2 + axis, s->dim_log2 + axis + 1, (size_t)(s->rank - axis));
+    s->dim_log2[s->rank] = 0;
+}
+
+const Layout *layout_squeeze(LayoutTable *t, const Layout *l, int axis)
+{
+    check(l->rank > 1 && l->dim_log2[axis] == 0, "squeeze of dim %d", axis);
+    LayoutSpec s;
+    layout_spec_of(l, &s);
+    remove_dim(&s, axis);
+    return layout_make(t, &s);
+}
+
+const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2)
+{
+    check(rank == l->rank, "broadcast from rank %d to %d", rank, l->rank);
+    LayoutSpec s;
+    Move m = {.from = l, .n = rank};
+    layout_spec_of(l, &s);
+    memcpy(s.dim_log2, dim_log2, (size_t)rank);
+    for (int i = 0; i < rank; i++) {
+        check(dim_log2[i] == l->dim_log2[i] || dim_log2[i] == 0, "broadcast of a dim that is not 1");
+        m.dim[i] = i;
+        m.shift[i] = dim_log2[i] ? shift_of(rank, dim_log2, i) : -1;
+    }
+    map_vectors(&s, move_coords, &m);
+    drop_free_registers(&s);
+    return layout_make(t, &s);
+}
+
+const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis)
+{
+    uint8_t dims[LAYOUT_MAX_RANK];
+    memcpy(dims, l->dim_log2, sizeof dims);
+    dims[axis] = 0;
+    return layout_squeeze(t, layout_project(t, l, l->rank, dims), axis);
+}
+
+const Layout *layout_reshape(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2)
+{
+    check(total_log2(rank, dim_log2) == l->total_log2, "reshape changes the number of elements");
+    LayoutSpec s;
+    layout_spec_of(l, &s);
+    memset(s.dim_log2, 0, sizeof s.dim_log2);
+    memcpy(s.dim_log2, dim_log2, (size_t)rank);
+    s.rank = rank;
+    return layout_make(t, &s);
+}
+
+static uint32_t shift_up(uint32_t v, const void *data)
+{
+    (void)data;
+    return v << 1;
+}
+
+static uint32_t shift_down(uint32_t v, const void *data)
+{
+    (void)data;
+    return v >> 1;
+}
+
+const Layout *layout_join(LayoutTable *t, const Layout *l)
+{
+    check(l->rank < LAYOUT_MAX_RANK && l->total_log2 < LAYOUT_MAX_BITS, "join makes the block too large");
+    LayoutSpec s;
+    layout_spec_of(l, &s);
+    map_vectors(&s, shift_up, NULL);
+    memmove(s.basis[DIM_REGISTER] + 1, s.basis[DIM_REGISTER], s.nbits[DIM_REGISTER] * sizeof(uint32_t));
+    s.basis[DIM_REGISTER][0] = 1;
+    s.nbits[DIM_REGISTER]++;
+    s.dim_log2[s.rank++] = 1;
+    return layout_make(t, &s);
+}
+
+/* The register bit that alone holds index bit 0, or -1. */
+static int register_of_last_bit(const Layout *l)
+{
+    int found = -1;
+    for (int d = 0; d < DIM_COUNT; d++) {
+        for (int i = 0; i < l->nbits[d]; i++) {
+            if (!(l->basis[d][i] & 1)) continue;
+            if (d != DIM_REGISTER || found >= 0 || l->basis[d][i] != 1) return -1;
+            found = i;
+        }
+    }
+    return found;
+}
+
+const Layout *layout_split(LayoutTable *t, const Layout *l)
+{
+    check(l->rank > 1 && l->dim_log2[l->rank - 1] == 1, "split of a last dim that is not 2");
+    int bit = register_of_last_bit(l);
+    if (bit < 0) return NULL;
+    LayoutSpec s;
+    layout_spec_of(l, &s);
+    s.nbits[DIM_REGISTER]--;
+    memmove(s.basis[DIM_REGISTER] + bit, s.basis[DIM_REGISTER] + bit + 1,
+            (size_t)(s.nbits[DIM_REGISTER] - bit) * sizeof(uint32_t));
+    map_vectors(&s, shift_down, NULL);
+    remove_dim(&s, s.rank - 1);
+    return layout_make(t, &s);
+}

@@ -1,0 +1,21 @@
+/* What the command's parts share. */
+#ifndef TKC_SRC_COMMAND_H
+#define TKC_SRC_COMMAND_H
+
+#include "options.h"
+
+/* Opens the file of the options ("-": standard input). NULL after diagnostics. */
+TkcSource *command_source(TkcContext *cx, const Options *o);
+/* The exit code that a status means. */
+int command_exit(TkcStatus status);
+/* "tkc: error: …" on standard error; gives EXIT_REFUSED. */
+int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's default). */
+const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
+
+int command_compile(TkcContext *cx, Options *o);
+int command_check(TkcContext *cx, Options *o);
+int command_batch(TkcContext *cx, Options *o);
+int command_run(TkcContext *cx, Options *o);
+
+#endif

@@ -1,0 +1,14 @@
+/* Integer expressions over names: -grid "cdiv(n,BLOCK)". */
+#ifndef TKC_SRC_EXPR_H
+#define TKC_SRC_EXPR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* False when there is no such name. */
+typedef bool (*ExprLookup)(const char *name, size_t len, int64_t *value, void *user);
+/* Up to `max` expressions separated by commas: + - * // % parentheses, cdiv(a,b), min, max. Returns how many, or -1 with why. */
+int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *user, char *why, size_t size);
+
+#endif

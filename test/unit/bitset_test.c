@@ -23,6 +23,9 @@ static void members_at_word_edges(void)
     bitset_remove(&s, 64);
     EXPECT(!bitset_has(&s, 64) && bitset_has(&s, 65));
     EXPECT_INT(bitset_next(&s, 64), 65);
+    Bitset one_over = bitset_make(&a, 65);
+    EXPECT(bitset_add(&one_over, 64));
+    EXPECT_INT(bitset_next(&one_over, 0), 64);
     arena_fini(&a);
 }
 

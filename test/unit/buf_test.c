@@ -18,6 +18,20 @@ static void text_grows(void)
     arena_fini(&a);
 }
 
+static void long_text_goes_into_a_short_one(void)
+{
+    Arena a;
+    arena_init(&a);
+    char text[1001];
+    memset(text, 'q', 1000);
+    text[1000] = '\0';
+    Buf b = buf_make(&a);
+    buf_putc(&b, 'q');
+    buf_puts(&b, text + 1);
+    EXPECT_STR(buf_text(&b), text);
+    arena_fini(&a);
+}
+
 static void every_length_is_terminated(void)
 {
     Arena a;
@@ -38,6 +52,7 @@ static void every_length_is_terminated(void)
 int main(void)
 {
     RUN(text_grows);
+    RUN(long_text_goes_into_a_short_one);
     RUN(every_length_is_terminated);
     return expect_done();
 }

@@ -35,13 +35,15 @@ static void error_with_note_is_drawn(void)
     Source *s = set_up(&f, "def k(bias):\n    y = x + bias\n");
     Diag *e = diag_error(&f.d, span_of(s, "x + bias"), "cannot broadcast %s with %s", "a", "b");
     diag_note(&f.d, e, span_of(s, "bias"), "'bias' gets its shape here");
+    diag_note(&f.d, e, SPAN_NONE, "and another");
     diag_note(&f.d, NULL, span_of(s, "bias"), "never seen");
     EXPECT_STR(render(&f), "add.tk:2:9: error: cannot broadcast a with b\n"
                            "    y = x + bias\n"
                            "        ^~~~~~~~\n"
                            "add.tk:1:7: note: 'bias' gets its shape here\n"
                            "def k(bias):\n"
-                           "      ^~~~\n");
+                           "      ^~~~\n"
+                           "note: and another\n");
     arena_fini(&f.arena);
 }
 

@@ -38,25 +38,43 @@ static void check_passes_or_raises(void)
     EXPECT_RAISE(check(1 > 2, "value %%%d", 3), "value %3");
 }
 
+typedef struct Meeting {
+    pthread_barrier_t both;
+    UnwindFrame frame;
+} Meeting;
+
+/* Raises while the other thread's frame is open, and leaves its own open while the other raises. */
 static void *raise_in_thread(void *arg)
 {
-    UnwindFrame *f = arg;
-    unwind_push(f);
-    if (setjmp(f->env) == 0) unwind_raise("in a thread");
-    unwind_pop(f);
+    Meeting *m = arg;
+    unwind_push(&m->frame);
+    if (setjmp(m->frame.env) == 0) {
+        pthread_barrier_wait(&m->both);
+        pthread_barrier_wait(&m->both);
+        unwind_raise("in a thread");
+    }
+    unwind_pop(&m->frame);
     return NULL;
 }
 
 static void threads_have_own_frames(void)
 {
-    UnwindFrame here, there;
+    Meeting m;
+    UnwindFrame here;
     pthread_t thread;
+    pthread_barrier_init(&m.both, NULL, 2);
+    EXPECT_INT(pthread_create(&thread, NULL, raise_in_thread, &m), 0);
     unwind_push(&here);
-    EXPECT_INT(pthread_create(&thread, NULL, raise_in_thread, &there), 0);
+    if (setjmp(here.env) == 0) {
+        pthread_barrier_wait(&m.both);
+        unwind_raise("here");
+    }
+    pthread_barrier_wait(&m.both);
     pthread_join(thread, NULL);
     unwind_pop(&here);
-    EXPECT_STR(there.message, "in a thread");
-    EXPECT_STR(here.message, "");
+    pthread_barrier_destroy(&m.both);
+    EXPECT_STR(here.message, "here");
+    EXPECT_STR(m.frame.message, "in a thread");
 }
 
 int main(void)

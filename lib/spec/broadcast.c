@@ -1,0 +1,134 @@
+/* Broadcasting: a scalar is splat; a block of lower rank gets leading extents of 1; an extent of 1 grows. What does not
+   combine is reported with both types and, where one more axis would do, the text that adds it. */
+#include "spec/broadcast.h"
+
+#include <string.h>
+
+#include "ir/type.h"
+#include "spec/operator.h"
+
+Shape shape_of(const Type *t)
+{
+    Shape s = {.rank = t->rank};
+    memcpy(s.dims, t->shape, (size_t)t->rank * sizeof *s.dims);
+    return s;
+}
+
+bool shape_is_equal(const Shape *a, const Shape *b)
+{
+    return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+}
+
+int64_t shape_count(const Shape *s)
+{
+    int64_t n = 1;
+    for (int i = 0; i < s->rank; i++) n *= s->dims[i];
+    return n;
+}
+
+const char *shape_text(Spec *sp, const Shape *s)
+{
+    Buf out = buf_make(sp->arena);
+    buf_putc(&out, '[');
+    for (int i = 0; i < s->rank; i++) buf_printf(&out, "%s%d", i ? ", " : "", (int)s->dims[i]);
+    buf_putc(&out, ']');
+    return buf_text(&out);
+}
+
+/* Elements of a block once each extent is padded to a power of two (DESIGN.md D5). */
+enum { MAX_PADDED_COUNT = 1 << 20 };
+
+static int64_t padded(int32_t extent)
+{
+    int64_t n = 1;
+    while (n < extent) n *= 2;
+    return n;
+}
+
+bool shape_check(Spec *sp, const Shape *s, Span at)
+{
+    if (s->rank > TKC_MAX_RANK) {
+        spec_error(sp, at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK, s->rank);
+        return false;
+    }
+    int64_t count = 1;
+    for (int i = 0; i < s->rank; i++) {
+        if (s->dims[i] < 1) {
+            spec_error(sp, at, "the extents of a block are at least 1, found %s", shape_text(sp, s));
+            return false;
+        }
+        count *= padded(s->dims[i]);
+        if (count > MAX_PADDED_COUNT) {
+            spec_error(sp, at, "a block of shape %s has more than %d elements (each extent counted as a power of two)",
+                       shape_text(sp, s), MAX_PADDED_COUNT);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool broadcast_shapes(const Shape *a, const Shape *b, Shape *out)
+{
+    out->rank = a->rank > b->rank ? a->rank : b->rank;
+    for (int i = 1; i <= out->rank; i++) {
+        int32_t x = i <= a->rank ? a->dims[a->rank - i] : 1;
+        int32_t y = i <= b->rank ? b->dims[b->rank - i] : 1;
+        if (x != y && x != 1 && y != 1) return false;
+        out->dims[out->rank - i] = x == 1 ? y : x;
+    }
+    return true;
+}
+
+/* v has at most the rank of `to`, and its extents fit. */
+static Value *extend(Spec *sp, Value *v, const Shape *to)
+{
+    if (to->rank == 0) return v;
+    if (v->type->rank == 0) return build_splat(&sp->b, v, to->rank, to->dims);
+    while (v->type->rank < to->rank) v = build_expand_dims(&sp->b, v, 0);
+    return build_broadcast(&sp->b, v, to->rank, to->dims);
+}
+
+Value *broadcast_value(Spec *sp, Value *v, const Shape *to, Span at)
+{
+    Shape from = shape_of(v->type), both;
+    if (!broadcast_shapes(&from, to, &both) || !shape_is_equal(&both, to)) {
+        spec_error(sp, at, "cannot broadcast %s to the shape %s", type_text(sp->arena, v->type), shape_text(sp, to));
+        return NULL;
+    }
+    if (!shape_check(sp, to, at)) return NULL;
+    return extend(sp, v, to);
+}
+
+Value *op_broadcast_to(Spec *sp, Value *v, int rank, const int32_t *shape, Span at)
+{
+    Shape to = {.rank = rank};
+    memcpy(to.dims, shape, (size_t)rank * sizeof *shape);
+    return broadcast_value(sp, v, &to, at);
+}
+
+/* A vector beside a matrix whose rows it fits, or two unlike vectors. */
+static void suggest_axis(Spec *sp, const Shape *a, const Shape *b, Span at)
+{
+    if (a->rank == 1 && b->rank == 1) {
+        spec_note(sp, at, "for every pair of elements write the left one as [:, None] and the right one as [None, :]");
+    } else if (a->rank == 1 && b->rank == 2 && a->dims[0] == b->dims[0]) {
+        spec_note(sp, at, "the left operand fits the rows when written as [:, None]");
+    } else if (b->rank == 1 && a->rank == 2 && b->dims[0] == a->dims[0]) {
+        spec_note(sp, at, "the right operand fits the rows when written as [:, None]");
+    }
+}
+
+bool broadcast_pair(Spec *sp, Value **x, Value **y, Span at)
+{
+    Shape a = shape_of((*x)->type), b = shape_of((*y)->type), both;
+    if (!broadcast_shapes(&a, &b, &both)) {
+        spec_error(sp, at, "cannot broadcast %s with %s", type_text(sp->arena, (*x)->type),
+                   type_text(sp->arena, (*y)->type));
+        suggest_axis(sp, &a, &b, at);
+        return false;
+    }
+    if (!shape_check(sp, &both, at)) return false;
+    *x = extend(sp, *x, &both);
+    *y = extend(sp, *y, &both);
+    return true;
+}

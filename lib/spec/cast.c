@@ -1,0 +1,118 @@
+/* Casts between element types, and the run-time form of compile-time numbers. Pointers cast to pointers and to 64-bit
+   integers and back by bits, and to int1 as "is not null". */
+#include "spec/cast.h"
+
+#include <string.h>
+
+#include "ir/evaluate.h"
+#include "ir/type.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
+#include "spec/promote.h"
+
+static const char *text(Spec *sp, const Type *t)
+{
+    return type_text(sp->arena, t);
+}
+
+/* The zero of v's element type, in v's shape. */
+static Value *zero_like(Spec *sp, const Value *v)
+{
+    return build_const(&sp->b, v->type, 0);
+}
+
+static Value *cast_bits(Spec *sp, Value *v, const Type *elem, Span at)
+{
+    if (type_bits(v->type) != (elem->kind == TY_POINTER ? 64 : type_bits(elem))) {
+        spec_error(sp, at, "cannot bitcast %s (%d bits) to %s (%d bits)", text(sp, v->type), type_bits(v->type),
+                   text(sp, elem), type_bits(elem));
+        return NULL;
+    }
+    return build_bitcast(&sp->b, v, elem);
+}
+
+static Value *cast_pointer(Spec *sp, Value *v, const Type *elem, Span at)
+{
+    DType dt = type_dtype(elem);
+    if (elem->kind == TY_POINTER || dt == DT_I64 || dt == DT_U64) return build_bitcast(&sp->b, v, elem);
+    if (dt == DT_I1) {
+        Value *bits = build_bitcast(&sp->b, v, type_scalar(sp->ir->types, DT_I64));
+        return build_binary(&sp->b, OP_NE, bits, zero_like(sp, bits));
+    }
+    spec_error(sp, at, "cannot cast %s to %s: a pointer becomes a 64-bit integer, int1 or another pointer",
+               text(sp, v->type), text(sp, elem));
+    return NULL;
+}
+
+static Value *cast_to_pointer(Spec *sp, Value *v, const Type *elem, Span at)
+{
+    if (!type_is_int(v->type)) {
+        spec_error(sp, at, "cannot cast %s to %s: only an integer becomes a pointer", text(sp, v->type), text(sp, elem));
+        return NULL;
+    }
+    DType wide = dtype_info(type_dtype(v->type))->kind == DK_UINT ? DT_U64 : DT_I64;
+    return build_bitcast(&sp->b, build_cast(&sp->b, v, wide, NULL), elem);
+}
+
+static bool is_downcast(const Type *from, const Type *to)
+{
+    return type_is_float(from) && type_is_float(to) && type_bits(to) < type_bits(from);
+}
+
+static bool check_rounding(Spec *sp, const char *rounding, const Type *from, const Type *to, Span at)
+{
+    if (!rounding) return true;
+    if (strcmp(rounding, "rtne") != 0 && strcmp(rounding, "rtz") != 0) {
+        spec_error(sp, at, "fp_downcast_rounding is 'rtne' or 'rtz', found '%s'", rounding);
+        return false;
+    }
+    if (is_downcast(from, to)) return true;
+    spec_error(sp, at, "fp_downcast_rounding is for casts to a narrower float, found %s to %s", text(sp, from),
+               text(sp, to));
+    return false;
+}
+
+Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at)
+{
+    if (!v || elem->kind == TY_ERROR) return NULL;
+    const Type *from = tkc_type_element(v->type);
+    elem = tkc_type_element(elem);
+    if (from == elem && !rounding) return v;
+    if (bitcast) return cast_bits(sp, v, elem, at);
+    if (!check_rounding(sp, rounding, from, elem, at)) return NULL;
+    if (from->kind == TY_POINTER) return cast_pointer(sp, v, elem, at);
+    if (elem->kind == TY_POINTER) return cast_to_pointer(sp, v, elem, at);
+    return build_cast(&sp->b, v, type_dtype(elem), rounding);
+}
+
+/* The number's bits in that type; integers wrap, as a cast would. A float in an integer type is not for here. */
+static uint64_t bits_of(DType dt, SpecValue number)
+{
+    if (dtype_info(dt)->kind == DK_FLOAT) return bits_from_double(dt, constant_to_double(number));
+    if (dt == DT_I1) return constant_to_int(number) != 0;
+    return bits_from_uint(dt, (uint64_t)constant_to_int(number));
+}
+
+Value *cast_number(Spec *sp, SpecValue number, DType dt)
+{
+    if (number.kind == SV_FLOAT && dtype_info(dt)->kind != DK_FLOAT) {
+        return build_cast(&sp->b, build_float(&sp->b, DT_F64, number.f), dt, NULL);
+    }
+    return build_const(&sp->b, type_scalar(sp->ir->types, dt), bits_of(dt, number));
+}
+
+Value *op_to_value(Spec *sp, SpecValue v, Span at)
+{
+    if (v.kind == SV_VALUE) return v.v;
+    if (sv_is_error(v)) return NULL;
+    if (!sv_is_number(v)) {
+        spec_error(sp, at, "expected a number or a block, found %s", spec_describe(sp, v));
+        return NULL;
+    }
+    DType dt = promote_dtype_of(v);
+    if (dt == DT_NONE) {
+        spec_error(sp, at, "no integer type holds the %s", spec_describe(sp, v));
+        return NULL;
+    }
+    return cast_number(sp, v, dt);
+}

@@ -1,0 +1,364 @@
+/* Compile-time values follow Python: integers are exact (within 128 bits; leaving them is an error), `//` and `%`
+   floor, `/` gives a float, strings and tuples concatenate, repeat and compare. Nothing here makes IR.
+
+   Comparison and arithmetic of two numbers go through one path a kind: both int (bool counts as int), else both double. */
+#include "spec/constant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "spec/operator.h"
+
+bool sv_is_constant(SpecValue v)
+{
+    switch (v.kind) {
+    case SV_VALUE: case SV_BLOCK_PTR: case SV_DESC: return false;
+    case SV_METHOD: return sv_is_constant(*v.method->self);
+    case SV_TUPLE: case SV_LIST: case SV_RECORD:
+        for (int i = 0; i < v.tuple->len; i++) {
+            if (!sv_is_constant(v.tuple->data[i])) return false;
+        }
+        return true;
+    default: return true;
+    }
+}
+
+static bool is_integral(SpecValue v)
+{
+    return v.kind == SV_BOOL || v.kind == SV_INT;
+}
+
+static bool is_sequence(SpecValue v)
+{
+    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
+}
+
+__int128 constant_to_int(SpecValue v)
+{
+    return v.kind == SV_BOOL ? v.b : v.i;
+}
+
+double constant_to_double(SpecValue v)
+{
+    return v.kind == SV_FLOAT ? v.f : (double)constant_to_int(v);
+}
+
+SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items)
+{
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    t->data = arena_array(sp->arena, SpecValue, n ? n : 1);
+    t->len = n;
+    if (n) memcpy(t->data, items, (size_t)n * sizeof *items);
+    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+}
+
+bool constant_is_true(SpecValue v)
+{
+    switch (v.kind) {
+    case SV_NONE: return false;
+    case SV_BOOL: return v.b;
+    case SV_INT: return v.i != 0;
+    case SV_FLOAT: return v.f != 0;
+    case SV_STR: return str_len(v.s) > 0;
+    case SV_TUPLE: case SV_LIST: case SV_RECORD: return v.tuple->len > 0;
+    default: return true;
+    }
+}
+
+/* ---- equality and order ---- */
+
+static bool are_sequences_equal(const SpecTuple *a, const SpecTuple *b)
+{
+    if (a->len != b->len) return false;
+    for (int i = 0; i < a->len; i++) {
+        if (!constant_is_equal(a->data[i], b->data[i])) return false;
+    }
+    return true;
+}
+
+bool constant_is_equal(SpecValue a, SpecValue b)
+{
+    if (sv_is_number(a) && sv_is_number(b)) {
+        if (is_integral(a) && is_integral(b)) return constant_to_int(a) == constant_to_int(b);
+        return constant_to_double(a) == constant_to_double(b);
+    }
+    if (is_sequence(a) && is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
+    if (a.kind != b.kind) return false;
+    switch (a.kind) {
+    case SV_NONE: case SV_ELLIPSIS: return true;
+    case SV_STR: return a.s == b.s;
+    case SV_TYPE: return a.type == b.type;
+    case SV_FUNC: return a.fn == b.fn;
+    case SV_BUILTIN: return a.builtin == b.builtin;
+    case SV_MODULE: return a.module == b.module;
+    case SV_CLASS: return a.class_name == b.class_name;
+    case SV_VALUE: return a.v == b.v;
+    default: return false;
+    }
+}
+
+/* Sign of a - b for two numbers, strings or sequences of them; false when they have no order. NaN gives *unordered. */
+static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
+{
+    *unordered = false;
+    if (is_integral(a) && is_integral(b)) {
+        __int128 x = constant_to_int(a), y = constant_to_int(b);
+        *order = (x > y) - (x < y);
+        return true;
+    }
+    if (sv_is_number(a) && sv_is_number(b)) {
+        double x = constant_to_double(a), y = constant_to_double(b);
+        *order = (x > y) - (x < y);
+        *unordered = isnan(x) || isnan(y);
+        return true;
+    }
+    if (a.kind == SV_STR && b.kind == SV_STR) {
+        size_t n = str_len(a.s), m = str_len(b.s);
+        int c = memcmp(a.s, b.s, n < m ? n : m);
+        *order = c ? c : (n > m) - (n < m);
+        return true;
+    }
+    if (!is_sequence(a) || !is_sequence(b)) return false;
+    for (int i = 0; i < a.tuple->len && i < b.tuple->len; i++) {
+        if (constant_is_equal(a.tuple->data[i], b.tuple->data[i])) continue;
+        return order_of(a.tuple->data[i], b.tuple->data[i], order, unordered);
+    }
+    *order = (a.tuple->len > b.tuple->len) - (a.tuple->len < b.tuple->len);
+    return true;
+}
+
+static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, Span at)
+{
+    bool found = false;
+    if (is_sequence(in)) {
+        for (int i = 0; i < in.tuple->len && !found; i++) found = constant_is_equal(item, in.tuple->data[i]);
+    } else if (in.kind == SV_STR && item.kind == SV_STR) {
+        found = strstr(in.s, item.s) != NULL;
+    } else {
+        return spec_error(sp, at, "'in' looks into a tuple, a list or a string, not into %s", spec_describe(sp, in));
+    }
+    return sv_bool(found != negate);
+}
+
+SpecValue constant_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+{
+    int order;
+    bool unordered;
+    switch (op) {
+    case AOP_EQ: return sv_bool(constant_is_equal(a, b));
+    case AOP_NE: return sv_bool(!constant_is_equal(a, b));
+    case AOP_IS: return sv_bool(a.kind == b.kind && constant_is_equal(a, b));
+    case AOP_IS_NOT: return sv_bool(!(a.kind == b.kind && constant_is_equal(a, b)));
+    case AOP_IN: return contains(sp, a, b, false, at);
+    case AOP_NOT_IN: return contains(sp, a, b, true, at);
+    default: break;
+    }
+    if (!order_of(a, b, &order, &unordered)) {
+        return spec_error(sp, at, "%s and %s have no order for '%s'", spec_describe(sp, a), spec_describe(sp, b),
+                          ast_op_text(op));
+    }
+    if (unordered) return sv_bool(false);
+    switch (op) {
+    case AOP_LT: return sv_bool(order < 0);
+    case AOP_LE: return sv_bool(order <= 0);
+    case AOP_GT: return sv_bool(order > 0);
+    case AOP_GE: return sv_bool(order >= 0);
+    default: check(false, "'%s' is no comparison", ast_op_text(op)); return sv_error();
+    }
+}
+
+/* ---- integers ---- */
+
+static SpecValue overflow(Spec *sp, AstOp op, Span at)
+{
+    return spec_error(sp, at, "the result of '%s' does not fit into 128 bits", ast_op_text(op));
+}
+
+static SpecValue zero_division(Spec *sp, AstOp op, Span at)
+{
+    return spec_error(sp, at, "%s by zero while compiling", op == AOP_MOD ? "modulo" : "division");
+}
+
+static SpecValue int_power(Spec *sp, __int128 base, __int128 exponent, Span at)
+{
+    if (exponent < 0) {
+        if (base == 0) return zero_division(sp, AOP_POW, at);
+        return sv_float(pow((double)base, (double)exponent));
+    }
+    if (base >= -1 && base <= 1) return sv_int(base == -1 ? (exponent & 1 ? -1 : 1) : exponent ? base : 1);
+    __int128 r = 1;
+    for (__int128 i = 0; i < exponent; i++) {
+        if (__builtin_mul_overflow(r, base, &r)) return overflow(sp, AOP_POW, at);
+    }
+    return sv_int(r);
+}
+
+/* Python's shifts: a count below 0 is an error, any other is fine as long as the result fits. */
+static SpecValue int_shift(Spec *sp, AstOp op, __int128 a, __int128 count, Span at)
+{
+    if (count < 0) return spec_error(sp, at, "negative shift count");
+    if (op == AOP_SHR) return sv_int(count > 127 ? (a < 0 ? -1 : 0) : a >> (int)count);
+    if (a == 0) return sv_int(0);
+    __int128 r = a;
+    if (count > 126) return overflow(sp, op, at);
+    for (int i = 0; i < (int)count; i++) {
+        if (__builtin_add_overflow(r, r, &r)) return overflow(sp, op, at);
+    }
+    return sv_int(r);
+}
+
+/* The quotient rounded down; b is not 0. */
+static bool floor_divide(__int128 a, __int128 b, __int128 *q)
+{
+    if (b == -1) return !__builtin_sub_overflow((__int128)0, a, q);
+    *q = a / b;
+    if (a % b != 0 && (a < 0) != (b < 0)) --*q;
+    return true;
+}
+
+static SpecValue int_division(Spec *sp, AstOp op, __int128 a, __int128 b, Span at)
+{
+    if (b == 0) return zero_division(sp, op, at);
+    if (op == AOP_DIV) return sv_float((double)a / (double)b);
+    __int128 q;
+    if (!floor_divide(a, b, &q)) return op == AOP_MOD ? sv_int(0) : overflow(sp, op, at);
+    return sv_int(op == AOP_MOD ? a - q * b : q);
+}
+
+static SpecValue int_binary(Spec *sp, AstOp op, __int128 a, __int128 b, Span at)
+{
+    __int128 r = 0;
+    bool wide = false;
+    switch (op) {
+    case AOP_ADD: wide = __builtin_add_overflow(a, b, &r); break;
+    case AOP_SUB: wide = __builtin_sub_overflow(a, b, &r); break;
+    case AOP_MUL: wide = __builtin_mul_overflow(a, b, &r); break;
+    case AOP_AND: r = a & b; break;
+    case AOP_OR: r = a | b; break;
+    case AOP_XOR: r = a ^ b; break;
+    case AOP_SHL: case AOP_SHR: return int_shift(sp, op, a, b, at);
+    case AOP_POW: return int_power(sp, a, b, at);
+    case AOP_DIV: case AOP_FLOORDIV: case AOP_MOD: return int_division(sp, op, a, b, at);
+    default: return spec_error(sp, at, "'%s' does not work on compile-time integers", ast_op_text(op));
+    }
+    return wide ? overflow(sp, op, at) : sv_int(r);
+}
+
+/* ---- floats ---- */
+
+static double float_modulo(double a, double b)
+{
+    double r = fmod(a, b);
+    if (r != 0 && (r < 0) != (b < 0)) r += b;
+    return r == 0 ? copysign(0.0, b) : r;
+}
+
+static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
+{
+    switch (op) {
+    case AOP_ADD: return sv_float(a + b);
+    case AOP_SUB: return sv_float(a - b);
+    case AOP_MUL: return sv_float(a * b);
+    case AOP_DIV: return b == 0 ? zero_division(sp, op, at) : sv_float(a / b);
+    case AOP_FLOORDIV: return b == 0 ? zero_division(sp, op, at) : sv_float(floor(a / b));
+    case AOP_MOD: return b == 0 ? zero_division(sp, op, at) : sv_float(float_modulo(a, b));
+    case AOP_POW:
+        if (a == 0 && b < 0) return zero_division(sp, op, at);
+        if (a < 0 && isfinite(b) && b != floor(b)) {
+            return spec_error(sp, at, "a negative number to a fractional power is complex");
+        }
+        return sv_float(pow(a, b));
+    default: return spec_error(sp, at, "'%s' does not work on compile-time floats", ast_op_text(op));
+    }
+}
+
+/* ---- strings and sequences ---- */
+
+static SpecValue too_long(Spec *sp, Span at)
+{
+    return spec_error(sp, at, "a string or tuple of more than %ld items", sp->limits.length);
+}
+
+static bool is_too_long(const Spec *sp, __int128 len)
+{
+    return sp->limits.length > 0 && len > sp->limits.length;
+}
+
+static SpecValue concat_strings(Spec *sp, Str a, Str b, Span at)
+{
+    size_t n = str_len(a), m = str_len(b);
+    if (is_too_long(sp, (__int128)n + (__int128)m)) return too_long(sp, at);
+    Buf out = buf_make(sp->arena);
+    buf_put(&out, a, n);
+    buf_put(&out, b, m);
+    return sv_str(intern(sp->names, buf_text(&out), out.len));
+}
+
+static SpecValue concat_sequences(Spec *sp, SpecValue a, SpecValue b, Span at)
+{
+    int n = a.tuple->len, m = b.tuple->len;
+    if (is_too_long(sp, (__int128)n + m)) return too_long(sp, at);
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    t->len = n + m;
+    t->data = arena_array(sp->arena, SpecValue, n + m + 1);
+    for (int i = 0; i < n; i++) t->data[i] = a.tuple->data[i];
+    for (int i = 0; i < m; i++) t->data[n + i] = b.tuple->data[i];
+    return (SpecValue){.kind = a.kind == SV_LIST ? SV_LIST : SV_TUPLE, .tuple = t};
+}
+
+static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
+{
+    if (times < 0) times = 0;
+    __int128 unit = a.kind == SV_STR ? (__int128)str_len(a.s) : a.tuple->len;
+    if (unit > 0 && is_too_long(sp, times > sp->limits.length ? times : unit * times)) return too_long(sp, at);
+    int n = (int)unit, count = unit ? (int)times : 0;
+    if (a.kind == SV_STR) {
+        Buf out = buf_make(sp->arena);
+        for (int i = 0; i < count; i++) buf_put(&out, a.s, (size_t)n);
+        return sv_str(intern(sp->names, buf_text(&out), out.len));
+    }
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    t->len = n * count;
+    t->data = arena_array(sp->arena, SpecValue, t->len + 1);
+    for (int i = 0; i < t->len; i++) t->data[i] = a.tuple->data[i % n];
+    return (SpecValue){.kind = a.kind == SV_LIST ? SV_LIST : SV_TUPLE, .tuple = t};
+}
+
+static bool can_repeat(SpecValue v)
+{
+    return v.kind == SV_STR || is_sequence(v);
+}
+
+SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+{
+    if (is_integral(a) && is_integral(b)) {
+        SpecValue r = int_binary(sp, op, constant_to_int(a), constant_to_int(b), at);
+        bool bits = op == AOP_AND || op == AOP_OR || op == AOP_XOR;
+        return bits && a.kind == SV_BOOL && b.kind == SV_BOOL ? sv_bool(r.i != 0) : r;
+    }
+    if (sv_is_number(a) && sv_is_number(b)) {
+        return float_binary(sp, op, constant_to_double(a), constant_to_double(b), at);
+    }
+    if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR) return concat_strings(sp, a.s, b.s, at);
+    if (op == AOP_ADD && is_sequence(a) && is_sequence(b)) return concat_sequences(sp, a, b, at);
+    if (op == AOP_MUL && can_repeat(a) && is_integral(b)) return repeat(sp, a, constant_to_int(b), at);
+    if (op == AOP_MUL && can_repeat(b) && is_integral(a)) return repeat(sp, b, constant_to_int(a), at);
+    return spec_error(sp, at, "'%s' does not work on %s and %s", ast_op_text(op), spec_describe(sp, a),
+                      spec_describe(sp, b));
+}
+
+SpecValue constant_unary(Spec *sp, AstOp op, SpecValue a, Span at)
+{
+    if (op == AOP_NOT) return sv_bool(!constant_is_true(a));
+    if (a.kind == SV_FLOAT && op == AOP_NEG) return sv_float(-a.f);
+    if (a.kind == SV_FLOAT && op == AOP_POS) return a;
+    if (is_integral(a)) {
+        __int128 x = constant_to_int(a), r;
+        if (op == AOP_POS) return sv_int(x);
+        if (op == AOP_INVERT) return sv_int(~x);
+        if (op == AOP_NEG) return __builtin_sub_overflow((__int128)0, x, &r) ? overflow(sp, op, at) : sv_int(r);
+    }
+    return spec_error(sp, at, "'%s' does not work on %s", ast_op_text(op), spec_describe(sp, a));
+}

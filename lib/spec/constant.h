@@ -1,0 +1,25 @@
+/* Arithmetic of compile-time values, by Python's rules. */
+#ifndef TKC_SPEC_CONSTANT_H
+#define TKC_SPEC_CONSTANT_H
+
+#include "spec/spec.h"
+
+/* Each gives the value, or poison after a diagnostic. Operands are constants. */
+SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at);
+SpecValue constant_unary(Spec *sp, AstOp op, SpecValue a, Span at);
+SpecValue constant_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at);
+
+/* Python's truth of a constant. */
+bool constant_is_true(SpecValue v);
+/* Python's ==; values of unlike kinds differ. */
+bool constant_is_equal(SpecValue a, SpecValue b);
+/* The number as a double; v is a BOOL, INT or FLOAT. */
+double constant_to_double(SpecValue v);
+/* A BOOL's or INT's number. */
+__int128 constant_to_int(SpecValue v);
+/* A tuple of n items, copied into the arena. */
+SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items);
+/* str(v) into a buffer; `quoted` gives repr(v) for strings. */
+void constant_print(Spec *sp, Buf *out, SpecValue v, bool quoted);
+
+#endif

@@ -1,0 +1,240 @@
+/* Operators. Two compile-time operands follow Python (constant.c); with a run-time operand the types promote, the shapes
+   broadcast, and an op is built. A pointer takes part in addition, subtraction of an integer, and comparison. */
+#include "spec/operator.h"
+
+#include "base/unwind.h"
+#include "ir/evaluate.h"
+#include "ir/type.h"
+#include "spec/broadcast.h"
+#include "spec/cast.h"
+#include "spec/constant.h"
+#include "spec/unify.h"
+
+typedef enum OperandDomain { ANY_NUMBER, INTEGERS } OperandDomain;
+
+typedef struct BinaryRule {
+    OpKind kind;
+    unsigned unify;
+    OperandDomain domain;
+} BinaryRule;
+
+static const BinaryRule binary_rules[AOP_COUNT] = {
+    [AOP_ADD] = {OP_ADD, 0, ANY_NUMBER},
+    [AOP_SUB] = {OP_SUB, 0, ANY_NUMBER},
+    [AOP_MUL] = {OP_MUL, 0, ANY_NUMBER},
+    [AOP_DIV] = {OP_DIV, UNIFY_DIVISION, ANY_NUMBER},
+    [AOP_FLOORDIV] = {OP_DIV, UNIFY_DIVISION, INTEGERS},
+    [AOP_MOD] = {OP_REM, UNIFY_DIVISION, ANY_NUMBER},
+    [AOP_SHL] = {OP_SHL, 0, INTEGERS},
+    [AOP_SHR] = {OP_SHR, 0, INTEGERS},
+    [AOP_AND] = {OP_AND, 0, INTEGERS},
+    [AOP_OR] = {OP_OR, 0, INTEGERS},
+    [AOP_XOR] = {OP_XOR, 0, INTEGERS},
+};
+
+static const OpKind compare_ops[AOP_COUNT] = {
+    [AOP_EQ] = OP_EQ, [AOP_NE] = OP_NE, [AOP_LT] = OP_LT, [AOP_LE] = OP_LE, [AOP_GT] = OP_GT, [AOP_GE] = OP_GE,
+};
+
+static bool is_run_time(SpecValue v)
+{
+    return v.kind == SV_VALUE || v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
+}
+
+static bool is_pointer(SpecValue v)
+{
+    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
+}
+
+static const char *quoted(Spec *sp, AstOp op)
+{
+    return arena_printf(sp->arena, "'%s'", ast_op_text(op));
+}
+
+static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+{
+    return spec_error(sp, at, "%s does not work on %s and %s", quoted(sp, op), spec_describe(sp, a),
+                      spec_describe(sp, b));
+}
+
+/* ---- arithmetic ---- */
+
+static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue offset, Span at)
+{
+    if (is_pointer(offset)) return refuse(sp, op, pointer, offset, at);
+    Value *p = pointer.v, *n = op_to_value(sp, offset, at);
+    if (!n) return sv_error();
+    if (!type_is_int(n->type)) {
+        return spec_error(sp, at, "a pointer moves by an integer, found %s", spec_describe(sp, offset));
+    }
+    if (type_is_bool(n->type)) n = build_cast(&sp->b, n, DT_I32, NULL);
+    if (op == AOP_SUB) n = build_unary(&sp->b, OP_NEG, n);
+    if (!broadcast_pair(sp, &p, &n, at)) return sv_error();
+    return sv_value(build_addptr(&sp->b, p, n));
+}
+
+static SpecValue refuse_floats(Spec *sp, AstOp op, const Value *x, Span at)
+{
+    spec_error(sp, at, "%s is for integers, found %s", quoted(sp, op), type_text(sp->arena, x->type));
+    if (op == AOP_FLOORDIV) spec_note(sp, at, "for floats write tl.floor(x / y)");
+    return sv_error();
+}
+
+static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+{
+    const BinaryRule *rule = &binary_rules[op];
+    Value *x, *y;
+    if (rule->kind == OP_NONE) {
+        spec_error(sp, at, "%s does not work on run-time values, found %s and %s", quoted(sp, op),
+                   spec_describe(sp, a), spec_describe(sp, b));
+        if (op == AOP_POW) spec_note(sp, at, "write x * x, tl.exp2(y * tl.log2(x)), or libdevice.pow(x, y)");
+        if (op == AOP_MATMUL) spec_note(sp, at, "write tl.dot(x, y)");
+        return sv_error();
+    }
+    if (!unify(sp, a, b, rule->unify, &x, &y, quoted(sp, op), at)) return sv_error();
+    if (rule->domain == INTEGERS && !type_is_int(x->type)) return refuse_floats(sp, op, x, at);
+    if (op == AOP_DIV && type_is_int(x->type)) {
+        x = build_cast(&sp->b, x, DT_F32, NULL);
+        y = build_cast(&sp->b, y, DT_F32, NULL);
+    }
+    return sv_value(build_binary(&sp->b, rule->kind, x, y));
+}
+
+SpecValue op_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+{
+    if (sv_is_error(a) || sv_is_error(b)) return sv_error();
+    if (!is_run_time(a) && !is_run_time(b)) return constant_binary(sp, op, a, b, at);
+    spec_at(sp, at);
+    if (is_pointer(a) && (op == AOP_ADD || op == AOP_SUB)) return offset_pointer(sp, op, a, b, at);
+    if (is_pointer(b) && op == AOP_ADD) return offset_pointer(sp, op, b, a, at);
+    return arithmetic(sp, op, a, b, at);
+}
+
+SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
+{
+    if (sv_is_error(a)) return a;
+    if (!is_run_time(a)) return constant_unary(sp, op, a, at);
+    spec_at(sp, at);
+    bool number = a.kind == SV_VALUE && !type_is_pointer(a.v->type);
+    if (number && op == AOP_POS) return a;
+    if (number && op == AOP_NEG) return sv_value(build_unary(&sp->b, OP_NEG, a.v));
+    if (number && op == AOP_INVERT && type_is_int(a.v->type)) return sv_value(build_unary(&sp->b, OP_NOT, a.v));
+    if (number && op == AOP_NOT && type_is_bool(a.v->type)) return sv_value(build_unary(&sp->b, OP_NOT, a.v));
+    const char *wants = op == AOP_INVERT ? "integers" : op == AOP_NOT ? "int1" : "numbers";
+    return spec_error(sp, at, "%s is for %s at run time, found %s", quoted(sp, op), wants, spec_describe(sp, a));
+}
+
+/* ---- comparison and logic ---- */
+
+/* A run-time value beside something that is no number: never the same. */
+static bool differ_in_kind(SpecValue a, SpecValue b)
+{
+    bool number_a = a.kind == SV_VALUE || sv_is_number(a), number_b = b.kind == SV_VALUE || sv_is_number(b);
+    return !number_a || !number_b;
+}
+
+SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+{
+    if (sv_is_error(a) || sv_is_error(b)) return sv_error();
+    if (!is_run_time(a) && !is_run_time(b)) return constant_compare(sp, op, a, b, at);
+    if (op == AOP_IS) return sv_bool(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v);
+    if (op == AOP_IS_NOT) return sv_bool(!(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v));
+    if (op == AOP_IN || op == AOP_NOT_IN) {
+        return spec_error(sp, at, "%s is for compile-time values, found %s and %s", quoted(sp, op),
+                          spec_describe(sp, a), spec_describe(sp, b));
+    }
+    if ((op == AOP_EQ || op == AOP_NE) && differ_in_kind(a, b)) return sv_bool(op == AOP_NE);
+    spec_at(sp, at);
+    Value *x, *y;
+    if (!unify(sp, a, b, UNIFY_POINTERS, &x, &y, quoted(sp, op), at)) return sv_error();
+    return sv_value(build_binary(&sp->b, compare_ops[op], x, y));
+}
+
+SpecValue op_logical(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+{
+    if (sv_is_error(a) || sv_is_error(b)) return sv_error();
+    spec_at(sp, at);
+    Value *x = op_to_value(sp, a, at), *y = op_to_value(sp, b, at);
+    if (!x || !y) return sv_error();
+    if (!type_is_bool(x->type) || !type_is_bool(y->type)) {
+        spec_error(sp, at, "%s is for int1 at run time, found %s and %s", quoted(sp, op), spec_describe(sp, a),
+                   spec_describe(sp, b));
+        spec_note(sp, at, "compare first (x != 0), or combine bits with %s", op == AOP_LOGICAL_AND ? "'&'" : "'|'");
+        return sv_error();
+    }
+    if (!broadcast_pair(sp, &x, &y, at)) return sv_error();
+    return sv_value(build_binary(&sp->b, op == AOP_LOGICAL_AND ? OP_AND : OP_OR, x, y));
+}
+
+int op_truth(Spec *sp, SpecValue v, Span at)
+{
+    if (sv_is_error(v)) return -2;
+    if (v.kind != SV_VALUE) return is_run_time(v) ? 1 : constant_is_true(v);
+    if (type_is_block(v.v->type)) {
+        spec_error(sp, at, "a condition is one number, found %s", spec_describe(sp, v));
+        spec_note(sp, at, "choose by element with tl.where, or reduce the block to one number first");
+        return -2;
+    }
+    uint64_t bits;
+    if (!ir_const_bits(v.v, &bits)) return -1;
+    return type_is_float(v.v->type) ? bits_to_double(type_dtype(v.v->type), bits) != 0 : bits != 0;
+}
+
+/* ---- conversions ---- */
+
+bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
+{
+    if (sv_is_error(v)) return false;
+    if (v.kind == SV_BOOL || v.kind == SV_INT) {
+        __int128 i = constant_to_int(v);
+        if (i == (__int128)(int64_t)i) {
+            *out = (int64_t)i;
+            return true;
+        }
+        spec_error(sp, at, "%s does not fit into 64 bits: %s", what, spec_describe(sp, v));
+        return false;
+    }
+    if (v.kind == SV_VALUE && !type_is_block(v.v->type) && type_is_int(v.v->type) && ir_const_int(v.v, out)) return true;
+    spec_error(sp, at, "%s must be a compile-time integer, found %s", what, spec_describe(sp, v));
+    if (v.kind == SV_VALUE) spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
+    return false;
+}
+
+static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
+{
+    int64_t lower, upper, step, n = 0;
+    if (!op_to_int(sp, r->lower, &lower, at, "the start of a range") ||
+        !op_to_int(sp, r->upper, &upper, at, "the end of a range") ||
+        !op_to_int(sp, r->step, &step, at, "the step of a range")) {
+        return -1;
+    }
+    if (step == 0) {
+        spec_error(sp, at, "the step of a range is 0");
+        return -1;
+    }
+    __int128 span = step > 0 ? (__int128)upper - lower : (__int128)lower - upper;
+    __int128 stride = step > 0 ? step : -(__int128)step;
+    if (span > 0) {
+        __int128 count = (span + stride - 1) / stride;
+        if (sp->limits.length > 0 && count > sp->limits.length) {
+            spec_error(sp, at, "a compile-time range of more than %ld items", sp->limits.length);
+            return -1;
+        }
+        n = (int64_t)count;
+    }
+    *items = arena_array(sp->arena, SpecValue, n + 1);
+    for (int64_t i = 0; i < n; i++) (*items)[i] = sv_int((__int128)lower + (__int128)i * step);
+    return (int)n;
+}
+
+int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at)
+{
+    if (sv_is_error(v)) return -1;
+    if (v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD) {
+        *items = v.tuple->data;
+        return v.tuple->len;
+    }
+    if (v.kind == SV_RANGE) return range_items(sp, v.range, items, at);
+    spec_error(sp, at, "expected a tuple or list, found %s", spec_describe(sp, v));
+    return -1;
+}

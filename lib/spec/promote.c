@@ -1,0 +1,133 @@
+/* The promotion rules of the language.
+
+   Floats form a ladder: fp64 > fp32 > fp16 > bf16 > fp8. The higher of two wins, with three exceptions: bf16 with
+   anything below it that is not bf16 gives fp32 (its mantissa is too short for them), two different fp8 give fp16, and
+   fp8 has no common type with integers. Integers: the wider wins; of one width the unsigned one. A compile-time
+   number adopts the type of the run-time operand unless its kind (bool < integer < float) is higher; then it gets the
+   smallest type of its kind and promotes like any operand. Division of halves is done in fp32. */
+#include "spec/promote.h"
+
+#include <math.h>
+
+#include "ir/type.h"
+
+static DTypeKind kind_of(DType dt)
+{
+    return dtype_info(dt)->kind;
+}
+
+static bool is_float(DType dt)
+{
+    return kind_of(dt) == DK_FLOAT;
+}
+
+static bool is_fp8(DType dt)
+{
+    return dt == DT_F8E4 || dt == DT_F8E5;
+}
+
+/* Position on the ladder of floats; integers are below all. */
+static int float_level(DType dt)
+{
+    switch (dt) {
+    case DT_F64: return 5;
+    case DT_F32: return 4;
+    case DT_F16: return 3;
+    case DT_BF16: return 2;
+    case DT_F8E4: case DT_F8E5: return 1;
+    default: return 0;
+    }
+}
+
+static DType promote_floats(DType a, DType b, PromoteFault *fault)
+{
+    DType high = float_level(a) >= float_level(b) ? a : b, low = high == a ? b : a;
+    if (high == low) return high;
+    if (high == DT_BF16) return DT_F32;
+    if (!is_fp8(high)) return high;
+    if (is_fp8(low)) return DT_F16;
+    *fault = PROMOTE_FP8_INT;
+    return DT_NONE;
+}
+
+static DType promote_integers(DType a, DType b)
+{
+    int wa = dtype_info(a)->bits, wb = dtype_info(b)->bits;
+    if (wa != wb) return wa > wb ? a : b;
+    return kind_of(a) == DK_UINT ? a : b;
+}
+
+static DType divide_in(DType dt, bool division)
+{
+    return division && (dt == DT_F16 || dt == DT_BF16) ? DT_F32 : dt;
+}
+
+DType promote_pair(DType a, DType b, bool division, PromoteFault *fault)
+{
+    *fault = PROMOTE_FINE;
+    if (is_float(a) || is_float(b)) return divide_in(promote_floats(a, b, fault), division);
+    if (division && (kind_of(a) == DK_UINT) != (kind_of(b) == DK_UINT)) {
+        *fault = PROMOTE_SIGNS;
+        return DT_NONE;
+    }
+    return promote_integers(a, b);
+}
+
+static const __int128 ONE = 1;
+
+static __int128 integer_of(SpecValue number)
+{
+    return number.kind == SV_BOOL ? number.b : number.i;
+}
+
+/* Smallest normal and largest finite fp32. */
+static bool is_fp32_range(double v)
+{
+    double x = fabs(v);
+    return x == 0 || !isfinite(x) || (x >= 0x1p-126 && x <= 0x1.fffffep127);
+}
+
+DType promote_dtype_of(SpecValue number)
+{
+    if (number.kind == SV_BOOL) return DT_I1;
+    if (number.kind == SV_FLOAT) return is_fp32_range(number.f) ? DT_F32 : DT_F64;
+    __int128 i = number.i;
+    if (i >= -(ONE << 31) && i < (ONE << 31)) return DT_I32;
+    if (i >= 0 && i < (ONE << 32)) return DT_U32;
+    if (i >= -(ONE << 63) && i < (ONE << 63)) return DT_I64;
+    if (i >= 0 && i < (ONE << 64)) return DT_U64;
+    return DT_NONE;
+}
+
+/* bool 0, integer 1, float 2. */
+static int rank_of_dtype(DType dt)
+{
+    return is_float(dt) ? 2 : kind_of(dt) == DK_BOOL ? 0 : 1;
+}
+
+static int rank_of_number(SpecValue number)
+{
+    return number.kind == SV_FLOAT ? 2 : number.kind == SV_BOOL ? 0 : 1;
+}
+
+static bool is_in_range(DType dt, __int128 i)
+{
+    int bits = dtype_info(dt)->bits;
+    if (kind_of(dt) != DK_INT) return i >= 0 && i < (ONE << bits);
+    return i >= -(ONE << (bits - 1)) && i < (ONE << (bits - 1));
+}
+
+DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFault *fault)
+{
+    *fault = PROMOTE_FINE;
+    if (rank_of_number(number) > rank_of_dtype(tensor)) {
+        DType dt = promote_dtype_of(number);
+        if (dt != DT_NONE) return promote_pair(tensor, dt, division, fault);
+        *fault = PROMOTE_TOO_WIDE;
+        return DT_NONE;
+    }
+    if (is_float(tensor)) return divide_in(tensor, division);
+    if (is_in_range(tensor, integer_of(number))) return tensor;
+    *fault = integer_of(number) < 0 && kind_of(tensor) == DK_UINT ? PROMOTE_NEGATIVE : PROMOTE_RANGE;
+    return DT_NONE;
+}

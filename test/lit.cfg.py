@@ -1,7 +1,7 @@
 """What a test may say.
 
-Substitutions: tkc, FileCheck and not are the built command and LLVM's tools; %unit, %fuzz and %bench are the
-folders of the programs built from test/unit, fuzz and bench; %python runs a Python with numpy;
+Substitutions: tkc, FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
+are the folders of the programs built from test/unit, fuzz, bench and from examples; %python runs a Python with numpy;
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
 link LLVM.
@@ -66,6 +66,7 @@ def add_substitutions():
         ("%ptxas-check", "%s %s" % (config.python, checker)),
         ("%unit", os.path.join(config.test_exec_root, "unit")),
         ("%fuzz", os.path.join(config.test_exec_root, "fuzz")),
+        ("%examples", os.path.join(config.test_exec_root, "examples")),
         ("%bench", os.path.join(config.test_exec_root, "bench")),
         ("%python", python),
         ("%include", os.path.join(config.source_dir, "include")),

@@ -12,11 +12,12 @@
    of s, P s + const(k), where P M = Rr A + Rl. Applying P before and A after all rounds, as conditional swaps of
    registers, leaves rounds with register numbers known at compile time.
 
-   Shared memory. Elements get offsets by a basis [V | bank | segment | piece] of the element space (section 5.4 of the
-   paper). V: vectors both sides hold in registers, so that an access moves 2^|V| elements. Two lanes of one access
-   collide when their difference has bank part 0 and segment part not 0; so the segment is chosen to meet neither the span
-   P of the writing lanes nor the span Q of the reading ones: first what lies outside P + Q, then sums of one vector
-   of P and one of Q. There is always room for it. Elements that differ in what only registers hold, on both
+   Shared memory. Elements get offsets by a basis [V | word | bank | segment | piece] of the element space
+   (section 5.4 of the paper). V: vectors both sides hold in registers, so that an access moves 2^|V| elements; word: what
+   fills 4 bytes when an access is narrower. Two lanes of one access collide when their difference has bank part 0 and
+   segment part not 0; so the segment is chosen to meet neither the span P of the writing lanes (with the word) nor the
+   span Q of the reading ones: first what lies outside P + Q, then sums of one vector of P and one of Q. There is always
+   room for it. Elements that differ in what only registers hold, on both
    sides, can take turns: these are the pieces, which make the scratch smaller. */
 #include "layout/convert.h"
 
@@ -280,6 +281,15 @@ static int extend(uint32_t *out, const F2Space *of, const F2Space *all)
     return n;
 }
 
+/* Elements narrower than a bank's word: the vectors that make up the rest of one, those all threads move in if possible. */
+static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, const F2Space *q, int want)
+{
+    F2Space meet;
+    f2_space_intersect(&meet, p, q);
+    for (int i = 0; i < meet.dim && want > 0; i++) want -= f2_space_add(word, meet.vec[i]);
+    for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(word, space->vec[i]);
+}
+
 /* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space` is all there is. */
 static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q, int want)
 {
@@ -344,9 +354,16 @@ static void plan_shared(ConvertPlan *p)
     add_all(&writers, p->from, DIM_LANE, phase_lane_bits(access_bytes));
     add_all(&readers, p->to, DIM_LANE, phase_lane_bits(access_bytes));
     int segment_bits = stays.dim - log2_floor(128 / access_bytes);
-    F2Space segment = {0}, basis = vector, rest;
+    F2Space word = {0}, segment = {0}, basis = vector, rest;
+    choose_word(&word, &stays, &writers, &readers, access_bytes < 4 ? 2 - log2_floor(access_bytes) : 0);
+    for (int i = 0; i < word.dim; i++) {
+        f2_space_add(&writers, word.vec[i]);
+        f2_space_add(&readers, word.vec[i]);
+        f2_space_add(&basis, word.vec[i]);
+    }
     choose_segment(&segment, &stays, &writers, &readers, segment_bits > 0 ? segment_bits : 0);
     rest = segment;
+    for (int i = 0; i < word.dim; i++) f2_space_add(&rest, word.vec[i]);
     for (int i = 0; i < stays.dim; i++) {
         if (f2_space_add(&rest, stays.vec[i])) f2_space_add(&basis, stays.vec[i]);
     }

@@ -1,0 +1,326 @@
+/* Conversions between layouts: each plan is carried out on an array of (warp, lane, register), for many pairs of layouts, and
+   every element must arrive; accesses to shared memory must not collide in a bank. */
+#include "layout/convert.h"
+
+#include <stdlib.h>
+
+#include "expect.h"
+
+enum { GARBAGE = 0xdead0000u };
+
+static Arena arena;
+static LayoutTable *table;
+static uint64_t seed = 7;
+static int kinds[4];
+
+static uint32_t random_below(uint32_t n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(seed >> 33) % n;
+}
+
+/* ---- random layouts ---- */
+
+/* Unit vectors of `total` bits dealt at random; threads that get none are duplicates. */
+static void deal_units(LayoutSpec *s, int total, int lanes, int warps)
+{
+    int order[20];
+    for (int i = 0; i < total; i++) order[i] = i;
+    for (int i = total; i > 1; i--) {
+        int j = (int)random_below((uint32_t)i), t = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = t;
+    }
+    int next = 0;
+    for (int i = 0; i < lanes; i++) s->basis[DIM_LANE][i] = next < total && random_below(6) ? 1u << order[next++] : 0;
+    for (int i = 0; i < warps; i++) s->basis[DIM_WARP][i] = next < total && random_below(6) ? 1u << order[next++] : 0;
+    s->nbits[DIM_LANE] = (uint8_t)lanes;
+    s->nbits[DIM_WARP] = (uint8_t)warps;
+    while (next < total) s->basis[DIM_REGISTER][s->nbits[DIM_REGISTER]++] = 1u << order[next++];
+}
+
+/* Adds vectors to one another: the map stays onto, but no vector is a unit any more. */
+static void mix(LayoutSpec *s, int total)
+{
+    for (int n = 0; n < 8; n++) {
+        int from = (int)random_below((uint32_t)total), to = (int)random_below((uint32_t)total);
+        for (int d = 0; d < DIM_COUNT; d++) {
+            for (int i = 0; i < s->nbits[d]; i++) {
+                if (from != to && s->basis[d][i] >> from & 1) s->basis[d][i] ^= 1u << to;
+            }
+        }
+    }
+}
+
+static const Layout *random_layout(int total, int lanes, int warps, bool mixed)
+{
+    LayoutSpec s = {.rank = 1, .dim_log2 = {(uint8_t)total}};
+    deal_units(&s, total, lanes, warps);
+    if (mixed) mix(&s, total);
+    if (mixed && !random_below(4)) s.basis[DIM_REGISTER][s.nbits[DIM_REGISTER]++] = random_below(1u << total);
+    return layout_make(table, &s);
+}
+
+static const Layout *blocked(int total, int vector_log2, int lanes, int warps)
+{
+    uint8_t dims[] = {(uint8_t)total};
+    return layout_blocked(table, 1, dims, (int[]){0}, (int[]){vector_log2}, lanes, warps);
+}
+
+/* ---- carrying a plan out ---- */
+
+typedef struct Threads {
+    int lanes, warps, regs;
+    uint32_t *value; /* [warp][lane][register] */
+} Threads;
+
+static Threads threads_of(const Layout *l)
+{
+    Threads t = {1 << l->nbits[DIM_LANE], 1 << l->nbits[DIM_WARP], layout_registers(l), NULL};
+    t.value = calloc((size_t)(t.lanes * t.warps * t.regs), sizeof *t.value);
+    return t;
+}
+
+static uint32_t *regs_at(const Threads *t, int warp, int lane)
+{
+    return t->value + (warp * t->lanes + lane) * t->regs;
+}
+
+static Threads filled(const Layout *l, unsigned flags)
+{
+    Threads t = threads_of(l);
+    uint32_t free_lane = flags & CONVERT_CANONICAL ? layout_free_bits(l, DIM_LANE) : 0;
+    uint32_t free_warp = flags & CONVERT_CANONICAL ? layout_free_bits(l, DIM_WARP) : 0;
+    for (int w = 0; w < t.warps; w++) {
+        for (int i = 0; i < t.lanes; i++) {
+            bool holds = !((uint32_t)i & free_lane) && !((uint32_t)w & free_warp);
+            for (int r = 0; r < t.regs; r++)
+                regs_at(&t, w, i)[r] = holds ? layout_apply(l, (uint32_t)r, (uint32_t)i, (uint32_t)w) : GARBAGE;
+        }
+    }
+    return t;
+}
+
+static void run_stages(const ConvertStages *st, const Threads *t)
+{
+    for (int k = 0; k < st->n; k++) {
+        for (int w = 0; w < t->warps; w++) {
+            for (int i = 0; i < t->lanes; i++) {
+                uint32_t *v = regs_at(t, w, i), old[1024];
+                if (!(f2_parity((uint32_t)i & st->lane_mask[k]) ^ f2_parity((uint32_t)w & st->warp_mask[k]))) continue;
+                memcpy(old, v, (size_t)t->regs * sizeof *v);
+                for (int r = 0; r < t->regs; r++) v[r] = old[(uint32_t)r ^ st->vec[k]];
+            }
+        }
+    }
+}
+
+static void run_rounds(const ConvertPlan *p, const Threads *from, const Threads *to)
+{
+    run_stages(&p->send, from);
+    for (int w = 0; w < to->warps; w++) {
+        for (int i = 0; i < to->lanes; i++) {
+            for (int k = 0; k < to->regs; k++) {
+                uint32_t lane = p->moves_lanes ? convert_source_lane(p, (uint32_t)k, (uint32_t)i, (uint32_t)w) : (uint32_t)i;
+                EXPECT(lane < (uint32_t)from->lanes);
+                regs_at(to, w, i)[k] = regs_at(from, w, (int)lane)[convert_source_reg(p, (uint32_t)k)];
+            }
+        }
+    }
+    run_stages(&p->receive, to);
+}
+
+static uint32_t thread_offset(const ConvertSide *s, int lane, int warp)
+{
+    uint32_t offset = 0;
+    for (int i = 0; i < CONVERT_MAX_THREAD_BITS; i++) {
+        if (lane >> i & 1) offset ^= s->lane[i];
+        if (warp >> i & 1) offset ^= s->warp[i];
+    }
+    return offset;
+}
+
+/* How many words of one bank the lanes [first, first + n) ask for at once, at most. */
+static int bank_cycles(const uint32_t *address, const bool *active, int first, int n, int bytes)
+{
+    int worst = 1;
+    for (int bank = 0; bank < 32; bank++) {
+        uint32_t seen[64];
+        int count = 0;
+        for (int i = first; i < first + n; i++) {
+            for (uint32_t a = address[i] / 4; active[i] && a <= (address[i] + (uint32_t)bytes - 1) / 4; a++) {
+                if ((int)(a % 32) != bank) continue;
+                int j = 0;
+                while (j < count && seen[j] != a) j++;
+                if (j == count) seen[count++] = a;
+            }
+        }
+        if (count > worst) worst = count;
+    }
+    return worst;
+}
+
+static void check_banks(const ConvertPlan *p, const uint32_t *offset, const bool *active, int lanes)
+{
+    uint32_t address[256];
+    int bytes = p->elem_bytes << p->vector_log2, group = bytes >= 16 ? 8 : bytes >= 8 ? 16 : 32;
+    for (int i = 0; i < lanes; i++) address[i] = offset[i] * (uint32_t)p->elem_bytes;
+    for (int first = 0; first < lanes; first += group)
+        EXPECT_INT(bank_cycles(address, active, first, lanes < group ? lanes : group, bytes), 1);
+}
+
+/* One access of every warp with registers `head`: moves the vectors and counts collisions. */
+static void run_access(const ConvertPlan *p, const ConvertSide *s, const Threads *t, uint32_t *memory, int head)
+{
+    uint32_t low = (1u << p->offset_log2) - 1;
+    for (int w = 0; w < t->warps; w++) {
+        uint32_t offset[256];
+        bool active[256];
+        for (int i = 0; i < t->lanes; i++) {
+            active[i] = s == &p->read || !((uint32_t)i & s->free_lane || (uint32_t)w & s->free_warp);
+            EXPECT(!(thread_offset(s, i, w) & ~low));
+            offset[i] = (thread_offset(s, i, w) ^ convert_reg_offset(s, (uint32_t)head)) & low;
+            for (uint32_t e = 0; active[i] && e < 1u << p->vector_log2; e++) {
+                uint32_t r = convert_vector_reg(p, s, (uint32_t)head, e);
+                if (s == &p->write) memory[offset[i] + e] = regs_at(t, w, i)[r];
+                else regs_at(t, w, i)[r] = memory[offset[i] + e];
+            }
+        }
+        check_banks(p, offset, active, t->lanes);
+    }
+}
+
+static void run_shared(const ConvertPlan *p, const Threads *from, const Threads *to)
+{
+    uint32_t *memory = malloc(sizeof *memory << p->offset_log2);
+    EXPECT_INT(p->scratch_bytes, p->elem_bytes << p->offset_log2);
+    for (uint32_t piece = 0; piece < 1u << p->pieces_log2; piece++) {
+        for (uint32_t i = 0; i < 1u << p->offset_log2; i++) memory[i] = GARBAGE;
+        for (int r = 0; r < from->regs; r++) {
+            if (convert_is_head(p, &p->write, (uint32_t)r, piece)) run_access(p, &p->write, from, memory, r);
+        }
+        for (int r = 0; r < to->regs; r++) {
+            if (convert_is_head(p, &p->read, (uint32_t)r, piece)) run_access(p, &p->read, to, memory, r);
+        }
+    }
+    free(memory);
+}
+
+static void try_pair(const Layout *a, const Layout *b, int elem_bytes, unsigned flags)
+{
+    ConvertPlan p;
+    convert_plan(&p, a, b, elem_bytes, flags);
+    kinds[p.kind]++;
+    Threads from = filled(a, flags), to = threads_of(b);
+    if (p.kind == CONVERT_SHARED) run_shared(&p, &from, &to);
+    else run_rounds(&p, &from, &to);
+    int wrong = 0;
+    for (int w = 0; w < to.warps; w++) {
+        for (int i = 0; i < to.lanes; i++) {
+            for (int r = 0; r < to.regs; r++)
+                wrong += regs_at(&to, w, i)[r] != layout_apply(b, (uint32_t)r, (uint32_t)i, (uint32_t)w);
+        }
+    }
+    EXPECT_INT(wrong, 0);
+    free(from.value);
+    free(to.value);
+}
+
+/* ---- the cases ---- */
+
+static void try_all_ways(const Layout *a, const Layout *b)
+{
+    int bytes = 1 << random_below(4);
+    try_pair(a, b, bytes, 0);
+    try_pair(a, b, bytes, CONVERT_FORCE_SHARED);
+    try_pair(a, b, bytes, CONVERT_CANONICAL);
+}
+
+static void random_pairs_arrive(void)
+{
+    for (int n = 0; n < 600; n++) {
+        int total = 1 + (int)random_below(11), warps = (int)random_below(4);
+        try_all_ways(random_layout(total, 5, warps, n & 1), random_layout(total, 5, warps, n & 2));
+    }
+}
+
+static void random_pairs_within_a_warp_arrive(void)
+{
+    for (int n = 0; n < 600; n++) {
+        int total = 1 + (int)random_below(9);
+        try_all_ways(random_layout(total, 5, 0, n & 1), random_layout(total, 5, 0, n & 2));
+    }
+}
+
+static void blocked_pairs_arrive(void)
+{
+    for (int total = 0; total <= 12; total++) {
+        for (int from = 0; from <= 4; from++) {
+            for (int to = 0; to <= 4; to++) try_all_ways(blocked(total, from, 5, 2), blocked(total, to, 5, 2));
+        }
+    }
+}
+
+static ConvertKind kind_of(const char *from, const char *to)
+{
+    ConvertPlan p;
+    const char *error;
+    const Layout *a = layout_parse(table, &from, &error), *b = layout_parse(table, &to, &error);
+    convert_plan(&p, a, b, 4, 0);
+    try_pair(a, b, 4, 0);
+    return p.kind;
+}
+
+static void the_nearest_way_is_taken(void)
+{
+    EXPECT_INT(kind_of("#l<8; register: (1) (2); lane: (4)>", "#l<8; register: (2) (1); lane: (4)>"), CONVERT_REGISTERS);
+    EXPECT_INT(kind_of("#l<8; register: (1) (2); lane: (4)>", "#l<8; register: (1) (4); lane: (2)>"), CONVERT_SHUFFLE);
+    EXPECT_INT(kind_of("#l<8; register: (1) (2); warp: (4)>", "#l<8; register: (1) (4); warp: (2)>"), CONVERT_SHARED);
+    /* Every lane has everything: a choice among registers, nothing moves. */
+    ConvertPlan p;
+    const char *from = "#l<8; register: (1) (2) (4); lane: (0) (0) (0)>", *to = "#l<8; lane: (1) (2) (4)>", *error;
+    const Layout *a = layout_parse(table, &from, &error), *b = layout_parse(table, &to, &error);
+    convert_plan(&p, a, b, 4, 0);
+    EXPECT(p.kind == CONVERT_SHUFFLE && !p.moves_lanes && p.send.n == 3);
+    /* Rows to columns of a tile that fits a warp, and an atomic's result from its holders to all. */
+    EXPECT_INT(kind_of("#l<4x8; lane: (0,1) (0,2) (0,4) (1,0) (2,0)>", "#l<4x8; lane: (1,0) (2,0) (0,1) (0,2) (0,4)>"), CONVERT_SHUFFLE);
+    convert_plan(&p, blocked(3, 0, 5, 0), blocked(3, 0, 5, 0), 4, CONVERT_CANONICAL);
+    EXPECT_INT(p.kind, CONVERT_SHUFFLE);
+    convert_plan(&p, blocked(3, 0, 5, 0), blocked(3, 0, 5, 0), 4, 0);
+    EXPECT_INT(p.kind, CONVERT_REGISTERS);
+}
+
+static void what_only_registers_hold_takes_turns(void)
+{
+    ConvertPlan p;
+    convert_plan(&p, blocked(14, 1, 5, 2), blocked(14, 3, 5, 2), 4, 0);
+    EXPECT_INT(p.kind, CONVERT_SHARED);
+    EXPECT_INT(p.pieces_log2, 1);
+    EXPECT_INT(p.scratch_bytes, CONVERT_SCRATCH_MAX);
+    try_pair(blocked(14, 1, 5, 2), blocked(14, 3, 5, 2), 4, 0);
+}
+
+static void transposes_are_free_of_conflicts(void)
+{
+    uint8_t dims[] = {6, 7};
+    for (int v = 0; v <= 4; v++) {
+        const Layout *rows = layout_blocked(table, 2, dims, (int[]){1, 0}, (int[]){0, v}, 5, 2);
+        const Layout *cols = layout_blocked(table, 2, dims, (int[]){0, 1}, (int[]){v, 0}, 5, 2);
+        for (int bytes = 1; bytes <= 8; bytes *= 2) try_pair(rows, cols, bytes, 0);
+    }
+}
+
+int main(void)
+{
+    arena_init(&arena);
+    table = layouts_new(&arena);
+    RUN(random_pairs_arrive);
+    RUN(random_pairs_within_a_warp_arrive);
+    RUN(blocked_pairs_arrive);
+    RUN(the_nearest_way_is_taken);
+    RUN(what_only_registers_hold_takes_turns);
+    RUN(transposes_are_free_of_conflicts);
+    printf("registers %d, shuffle %d, shared %d\n", kinds[CONVERT_REGISTERS], kinds[CONVERT_SHUFFLE], kinds[CONVERT_SHARED]);
+    arena_fini(&arena);
+    return expect_done();
+}

@@ -13,7 +13,10 @@ typedef enum Namespace {
     NS_TRITON = 16,     /* triton.cdiv */
     NS_PYTHON = 32,     /* min, len */
     NS_EXTRA = 64,      /* tl.extra.cuda.smid */
-    NS_TARGET = 128     /* tl.target_info */
+    NS_TARGET = 128,    /* tl.target_info */
+    NS_DTYPE = 256,     /* x.dtype.is_fp16: the first parameter is the type */
+    NS_DESC = 512,      /* methods of tensor descriptors: desc.load */
+    NS_STR = 1024       /* methods of compile-time strings */
 } Namespace;
 
 /* Arguments bound to the row's parameters, in its order, defaults filled in; `rest` holds *args. */

@@ -1,0 +1,217 @@
+/* Reading operations' arguments: one function for each kind of parameter, so that every "expected, found" of the
+   operations comes from here. */
+#include "spec/argument.h"
+
+#include <string.h>
+
+#include "ir/type.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
+
+bool arg_is_given(const BuiltinCall *c, int i)
+{
+    return c->args[i].kind != SV_ABSENT && c->args[i].kind != SV_NONE;
+}
+
+/* The i-th name of "a, b=(), *rest, c=1", the starred one not counted. */
+const char *arg_name(Spec *sp, const BuiltinCall *c, int i)
+{
+    const char *p = c->builtin->params;
+    for (int depth = 0;; p++) {
+        while (*p == ' ') p++;
+        size_t len = strcspn(p, "=, ");
+        if (*p != '*' && i-- == 0) return arena_strndup(sp->arena, p, len);
+        for (; *p && (depth || *p != ','); p++) depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
+        if (!*p) return "argument";
+    }
+}
+
+const char *arg_operation(Spec *sp, const BuiltinCall *c)
+{
+    static const struct { unsigned where; const char *prefix; } prefixes[] = {
+        {NS_TL, "tl."}, {NS_MATH, "tl.math."}, {NS_LIBDEVICE, "libdevice."}, {NS_TRITON, "triton."},
+        {NS_EXTRA, "tl.extra.cuda."}, {NS_TARGET, "tl.target_info."}, {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR, "."},
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (c->builtin->where & prefixes[i].where) {
+            return arena_printf(sp->arena, "%s%s", prefixes[i].prefix, c->builtin->name);
+        }
+    }
+    return c->builtin->name;
+}
+
+const char *arg_what(Spec *sp, const BuiltinCall *c, int i)
+{
+    return arena_printf(sp->arena, "'%s' of %s", arg_name(sp, c, i), arg_operation(sp, c));
+}
+
+SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected)
+{
+    if (sv_is_error(c->args[i])) return sv_error();
+    return spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
+                      spec_describe(sp, c->args[i]));
+}
+
+Value *arg_value(Spec *sp, const BuiltinCall *c, int i)
+{
+    SpecValue v = c->args[i];
+    if (v.kind == SV_VALUE) return v.v;
+    if (sv_is_number(v)) return op_to_value(sp, v, c->spans[i]);
+    arg_refuse(sp, c, i, "a number or a block");
+    return NULL;
+}
+
+Value *arg_block(Spec *sp, const BuiltinCall *c, int i)
+{
+    SpecValue v = c->args[i];
+    if (v.kind == SV_VALUE && type_is_block(v.v->type)) return v.v;
+    arg_refuse(sp, c, i, "a block");
+    return NULL;
+}
+
+bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out)
+{
+    SpecValue v = c->args[i];
+    if (v.kind == SV_ABSENT || v.kind == SV_NONE) {
+        *out = false;
+        return true;
+    }
+    int truth = v.kind == SV_VALUE || sv_is_number(v) ? op_truth(sp, v, c->spans[i]) : -1;
+    if (truth == -2) return false;
+    if (truth == -1) {
+        arg_refuse(sp, c, i, "a compile-time bool");
+        return false;
+    }
+    *out = truth;
+    return true;
+}
+
+bool arg_int(Spec *sp, const BuiltinCall *c, int i, int64_t *out)
+{
+    return op_to_int(sp, c->args[i], out, c->spans[i], arg_what(sp, c, i));
+}
+
+bool arg_str(Spec *sp, const BuiltinCall *c, int i, const char **out)
+{
+    SpecValue v = c->args[i];
+    *out = NULL;
+    if (v.kind == SV_ABSENT || v.kind == SV_NONE) return true;
+    if (v.kind != SV_STR) {
+        arg_refuse(sp, c, i, "a string");
+        return false;
+    }
+    if (str_len(v.s)) *out = v.s;
+    return true;
+}
+
+bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choices, const char **out)
+{
+    if (!arg_str(sp, c, i, out)) return false;
+    if (!*out) return true;
+    Buf list = buf_make(sp->arena);
+    for (int k = 0; choices[k]; k++) {
+        if (strcmp(choices[k], *out) == 0) {
+            *out = choices[k];
+            return true;
+        }
+        buf_printf(&list, "%s'%s'", k ? ", " : "", choices[k]);
+    }
+    spec_error(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i), buf_text(&list), *out);
+    return false;
+}
+
+/* A type, or the text of one: 'fp32', '*i8'. */
+const Type *arg_type(Spec *sp, const BuiltinCall *c, int i)
+{
+    SpecValue v = c->args[i];
+    if (v.kind == SV_TYPE) return v.type;
+    const Type *t = v.kind == SV_STR ? type_parse(sp->ir->types, v.s, str_len(v.s)) : NULL;
+    if (v.kind == SV_CLASS && strcmp(v.class_name, "int") == 0) t = type_scalar(sp->ir->types, DT_I32);
+    if (v.kind == SV_CLASS && strcmp(v.class_name, "float") == 0) t = type_scalar(sp->ir->types, DT_F32);
+    if (v.kind == SV_CLASS && strcmp(v.class_name, "bool") == 0) t = type_scalar(sp->ir->types, DT_I1);
+    if (!t) arg_refuse(sp, c, i, "a type such as tl.float32");
+    return t;
+}
+
+const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i)
+{
+    const Type *t = arg_type(sp, c, i);
+    if (t && t->kind == TY_BLOCK) t = tkc_type_element(t);
+    if (!t || t->kind == TY_SCALAR) return t;
+    arg_refuse(sp, c, i, "a number's type such as tl.float32");
+    return NULL;
+}
+
+bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out)
+{
+    int64_t axis;
+    if (!arg_int(sp, c, i, &axis)) return false;
+    if (axis < -rank || axis >= rank) {
+        spec_error(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s", arg_what(sp, c, i),
+                   (long long)axis, rank, rank == 1 ? "" : "s");
+        return false;
+    }
+    *out = (int)(axis < 0 ? axis + rank : axis);
+    return true;
+}
+
+int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Span at)
+{
+    SpecValue *items = &v;
+    int n = 1;
+    if (v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD) {
+        n = v.tuple->len;
+        items = v.tuple->data;
+    }
+    if (n > max) {
+        spec_error(sp, at, "%s has %d items, at most %d expected", what, n, max);
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!op_to_int(sp, items[i], &out[i], at, what)) return -1;
+    }
+    return n;
+}
+
+bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
+{
+    int64_t dims[TKC_MAX_RANK];
+    int n = arg_ints(sp, v, what, dims, TKC_MAX_RANK, at);
+    if (n < 0) return false;
+    out->rank = n;
+    for (int i = 0; i < n; i++) {
+        if (dims[i] < 1 || dims[i] > INT32_MAX) {
+            spec_error(sp, at, "the extents of a block are at least 1, found %lld in %s", (long long)dims[i], what);
+            return false;
+        }
+        out->dims[i] = (int32_t)dims[i];
+    }
+    return shape_check(sp, out, at);
+}
+
+int arg_rest(const BuiltinCall *c, SpecValue **out)
+{
+    SpecValue *rest = c->rest;
+    int n = c->nrest;
+    if (n == 1 && (rest->kind == SV_TUPLE || rest->kind == SV_LIST || rest->kind == SV_RECORD)) {
+        n = rest->tuple->len;
+        rest = rest->tuple->data;
+    }
+    *out = rest;
+    return n;
+}
+
+bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out)
+{
+    SpecValue *items;
+    int n = arg_rest(c, &items);
+    return arg_shape(sp, constant_tuple(sp, n, items), arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)),
+                     out, c->at);
+}
+
+SpecValue arg_results(Spec *sp, int n, Value *const *values)
+{
+    SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
+    for (int i = 0; i < n; i++) items[i] = sv_value(values[i]);
+    return constant_tuple(sp, n, items);
+}

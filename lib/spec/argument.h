@@ -1,0 +1,44 @@
+/* The arguments of an operation, read and checked. Each reports what it refuses, naming the parameter. */
+#ifndef TKC_SPEC_ARGUMENT_H
+#define TKC_SPEC_ARGUMENT_H
+
+#include "spec/broadcast.h"
+#include "spec/builtin.h"
+#include "spec/spec.h"
+
+/* Neither absent nor None. */
+bool arg_is_given(const BuiltinCall *c, int i);
+/* The name of parameter i, from the row; in the arena. */
+const char *arg_name(Spec *sp, const BuiltinCall *c, int i);
+/* "tl.load": the operation as messages call it. */
+const char *arg_operation(Spec *sp, const BuiltinCall *c);
+/* "'axis' of tl.sum" */
+const char *arg_what(Spec *sp, const BuiltinCall *c, int i);
+SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected);
+
+Value *arg_value(Spec *sp, const BuiltinCall *c, int i);        /* a number or block at run time; NULL after an error */
+Value *arg_block(Spec *sp, const BuiltinCall *c, int i);        /* the same, and a block */
+bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out);
+bool arg_int(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
+/* A string, NULL for None and "". */
+bool arg_str(Spec *sp, const BuiltinCall *c, int i, const char **out);
+/* A string out of a list that ends in NULL; NULL for None and "". */
+bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choices, const char **out);
+/* A type; scalar pointers included. NULL after an error. */
+const Type *arg_type(Spec *sp, const BuiltinCall *c, int i);
+const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i);   /* a scalar type */
+/* An axis in [-rank, rank), made positive. */
+bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out);
+
+/* Compile-time integers: one, or a tuple of them. -1 after an error. */
+int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Span at);
+/* A legal block shape. */
+bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at);
+/* The values after *: one tuple or list of them, or they themselves. -1 after an error. */
+int arg_rest(const BuiltinCall *c, SpecValue **out);
+/* The same as a shape. */
+bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out);
+/* An SV_TUPLE as a SpecValue, for operations with several results. */
+SpecValue arg_results(Spec *sp, int n, Value *const *values);
+
+#endif

@@ -1,0 +1,79 @@
+/* One place builds every load and store, so that casts, masks and attributes are decided once. */
+#include "spec/memory.h"
+
+#include "ir/type.h"
+#include "spec/broadcast.h"
+#include "spec/cast.h"
+#include "spec/operator.h"
+
+static void set_attributes(Spec *sp, Op *op, const Access *a)
+{
+    if (a->cache) ir_set_str(sp->fn, op, ATTR_CACHE, a->cache);
+    if (a->eviction) ir_set_str(sp->fn, op, ATTR_EVICT, a->eviction);
+    if (a->is_volatile) ir_set_int(sp->fn, op, ATTR_VOLATILE, 1);
+    if (a->inferred) ir_set_int(sp->fn, op, ATTR_BOUNDS, 1);
+}
+
+Value *memory_load(Spec *sp, const Access *a, Value *other)
+{
+    Value *v = build_load(&sp->b, a->pointer, a->mask, a->mask ? other : NULL);
+    set_attributes(sp, v->def, a);
+    return v;
+}
+
+static const Type *pointee_of(const Value *pointer)
+{
+    return tkc_type_element(pointer->type)->elem;
+}
+
+Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const char *what, Span at)
+{
+    const Type *elem = pointee_of(pointer);
+    Shape shape = shape_of(pointer->type);
+    Value *v = sv_is_number(value) && elem->kind == TY_SCALAR
+                   ? cast_number(sp, value, type_dtype(elem))
+                   : op_cast(sp, op_to_value(sp, value, at), elem, false, NULL, at);
+    if (!v) return NULL;
+    if (shape.rank == 0 && type_is_block(v->type)) {
+        spec_error(sp, at, "%s is %s, but the pointer is a scalar %s", what, spec_describe(sp, value),
+                   type_text(sp->arena, pointer->type));
+        spec_note(sp, at, "add a block of offsets to the pointer, such as tl.arange(0, N)");
+        return NULL;
+    }
+    return broadcast_value(sp, v, &shape, at);
+}
+
+bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at)
+{
+    Value *v = memory_operand(sp, a->pointer, value, "the stored value", at);
+    if (!v) return false;
+    set_attributes(sp, build_store(&sp->b, a->pointer, v, a->mask), a);
+    return true;
+}
+
+bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, Span at)
+{
+    *mask = NULL;
+    if (value.kind == SV_NONE || value.kind == SV_ABSENT) return true;
+    if (value.kind == SV_BOOL && value.b) return true;
+    Value *v = op_to_value(sp, value, at);
+    if (!v) return false;
+    if (!type_is_bool(v->type)) {
+        spec_error(sp, at, "a mask is int1, found %s", spec_describe(sp, value));
+        return false;
+    }
+    Shape shape = shape_of(pointer->type);
+    if (shape.rank == 0 && type_is_block(v->type)) {
+        spec_error(sp, at, "the mask is %s, but the pointer is a scalar %s", spec_describe(sp, value),
+                   type_text(sp->arena, pointer->type));
+        return false;
+    }
+    *mask = broadcast_value(sp, v, &shape, at);
+    return *mask != NULL;
+}
+
+Value *memory_and(Spec *sp, Value *v, Value *w)
+{
+    if (!v || !w) return v ? v : w;
+    return build_binary(&sp->b, OP_AND, v, w);
+}

@@ -1,0 +1,27 @@
+/* Building loads and stores, for the operations, block pointers, descriptors and subscripts alike. */
+#ifndef TKC_SPEC_MEMORY_H
+#define TKC_SPEC_MEMORY_H
+
+#include "spec/spec.h"
+
+typedef struct Access {
+    Value *pointer;
+    Value *mask;             /* int1 in the pointer's shape, or NULL */
+    const char *cache;       /* NULL: default */
+    const char *eviction;
+    bool is_volatile;
+    bool inferred;           /* the mask comes from declared extents */
+} Access;
+
+/* `other` has the pointee's type in the pointer's shape, or is NULL. */
+Value *memory_load(Spec *sp, const Access *a, Value *other);
+/* Casts to the pointee type, broadcasts to the pointer's shape and stores. False after an error. */
+bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at);
+/* A value cast to the pointee type in the pointer's shape. NULL after an error. */
+Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const char *what, Span at);
+/* A mask in the pointer's shape; NULL in *mask for no mask (None, True). False after an error. */
+bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, Span at);
+/* v & w where either may be NULL; shapes equal. */
+Value *memory_and(Spec *sp, Value *v, Value *w);
+
+#endif

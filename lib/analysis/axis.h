@@ -21,6 +21,7 @@ typedef struct AxisFact {
     int64_t constancy[TKC_MAX_RANK];
     int64_t lo, hi;                      /* integers: bounds that hold on every valid lane (idx_d < extent_d); INT64_MIN/MAX: unknown */
     int64_t lo_all, hi_all;              /* bounds that hold on every lane, padding too: only these may be told to LLVM */
+    bool nonzero;                        /* vouched to be not 0 where the bounds do not say so; good for runs of x % n only */
 } AxisFact;
 
 /* Facts of all values of one function, by value id. Valid until the function changes. */
@@ -32,12 +33,16 @@ const AxisFact *axis_of(const AxisFacts *facts, const Value *v);
 /* How many neighbouring elements along the fastest axis of a block of pointers one access may cover, by contiguity and alignment,
    at most max_bytes; 1 when nothing is known. */
 int axis_vector_width(const AxisFacts *facts, const Value *ptr, int dim, int max_bytes);
-/* Neighbours along dim for which the mask is one value. NULL mask: the padded extent. */
+/* Neighbours along dim, in aligned groups, for which the mask is one value. Without a mask (NULL) or with a scalar one
+   there is no limit: INT64_MAX. */
 int64_t axis_mask_constancy(const AxisFacts *facts, const Value *mask, int dim);
 /* 1: true on every valid lane; 0: false on every valid lane; -1: unknown. */
 int axis_truth(const AxisFacts *facts, const Value *cond);
+/* True when an integer is proved to be 0 on no lane, padding included. */
+bool axis_is_nonzero(const AxisFacts *facts, const Value *v);
 
-/* For -emit=facts: the function with each value's facts as a note. */
+/* For -emit=facts: the function with each value's facts as a note, what is not known left out:
+   `// contiguity [1, 64], divisibility [16, 16], constancy [1, 1], range 0..63`; `all` gives bounds of all lanes that differ. */
 void axis_print(Buf *out, const Func *fn);
 
 #endif

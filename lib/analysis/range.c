@@ -1,0 +1,263 @@
+/* One small function an op, in a table. Each takes the operands' intervals and gives the interval of the mathematical
+   result; whoever asks decides what wrapping does to it. Products are computed in 128 bits; the widest operands are
+   those of uint64, so a product of two may not fit even there: that gives the whole type, like an op with no rule. */
+#include "analysis/range.h"
+
+#include "ir/type.h"
+
+Range range_of_dtype(DType dt)
+{
+    const DTypeInfo *info = dtype_info(dt);
+    Wide one = 1;
+    if (info->kind == DK_INT) return (Range){-(one << (info->bits - 1)), (one << (info->bits - 1)) - 1};
+    return (Range){0, (one << info->bits) - 1};
+}
+
+bool range_is_within(Range inner, Range outer)
+{
+    return inner.lo >= outer.lo && inner.hi <= outer.hi;
+}
+
+bool range_has(Range r, Wide v)
+{
+    return r.lo <= v && v <= r.hi;
+}
+
+static Wide min_of(Wide x, Wide y)
+{
+    return x < y ? x : y;
+}
+
+static Wide max_of(Wide x, Wide y)
+{
+    return x > y ? x : y;
+}
+
+Range range_join(Range a, Range b)
+{
+    return (Range){min_of(a.lo, b.lo), max_of(a.hi, b.hi)};
+}
+
+Range range_wrap(Range r, DType dt)
+{
+    Range all = range_of_dtype(dt);
+    return range_is_within(r, all) ? r : all;
+}
+
+/* What a rule sees: the operands' intervals and their type. False: no idea. */
+typedef struct Operands {
+    Range x, y;
+    DType dt;
+    int bits;
+} Operands;
+typedef bool (*RangeRule)(const Operands *o, Range *out);
+
+/* ---- arithmetic ---- */
+
+static bool range_add(const Operands *o, Range *out)
+{
+    *out = (Range){o->x.lo + o->y.lo, o->x.hi + o->y.hi};
+    return true;
+}
+
+static bool range_sub(const Operands *o, Range *out)
+{
+    *out = (Range){o->x.lo - o->y.hi, o->x.hi - o->y.lo};
+    return true;
+}
+
+/* The extremes of a product lie at the corners. */
+static bool range_mul(const Operands *o, Range *out)
+{
+    const Wide xs[] = {o->x.lo, o->x.hi}, ys[] = {o->y.lo, o->y.hi};
+    for (int i = 0; i < 4; i++) {
+        Wide p;
+        if (__builtin_mul_overflow(xs[i / 2], ys[i % 2], &p)) return false;
+        *out = i ? range_join(*out, (Range){p, p}) : (Range){p, p};
+    }
+    return true;
+}
+
+static bool range_mulhi(const Operands *o, Range *out)
+{
+    if (!range_mul(o, out)) return false;
+    *out = (Range){out->lo >> o->bits, out->hi >> o->bits};
+    return true;
+}
+
+/* The quotient is monotone in each operand while the divisor keeps its sign: the corners, with the divisors -1 and 1
+   nearest to zero. A zero divisor gives zero. */
+static bool range_div(const Operands *o, Range *out)
+{
+    const Wide ys[] = {o->y.lo, o->y.hi, -1, 1};
+    bool first = !range_has(o->y, 0);
+    *out = (Range){0, 0};
+    for (int i = 0; i < 4; i++) {
+        if (ys[i] == 0 || !range_has(o->y, ys[i])) continue;
+        Range q = range_join((Range){o->x.lo / ys[i], o->x.lo / ys[i]}, (Range){o->x.hi / ys[i], o->x.hi / ys[i]});
+        *out = first ? q : range_join(*out, q);
+        first = false;
+    }
+    return true;
+}
+
+/* The sign of the dividend, smaller than the divisor, no larger than the dividend. A zero divisor gives zero. */
+static bool range_rem(const Operands *o, Range *out)
+{
+    Wide most = max_of(max_of(o->y.hi, -o->y.lo) - 1, 0);
+    if (o->x.lo >= 0 && o->y.lo > o->x.hi) *out = o->x;
+    else *out = (Range){o->x.lo < 0 ? max_of(o->x.lo, -most) : 0, o->x.hi > 0 ? min_of(o->x.hi, most) : 0};
+    return true;
+}
+
+static bool range_neg(const Operands *o, Range *out)
+{
+    *out = (Range){-o->x.hi, -o->x.lo};
+    return true;
+}
+
+static bool range_abs(const Operands *o, Range *out)
+{
+    if (o->x.lo >= 0) *out = o->x;
+    else *out = (Range){o->x.hi < 0 ? -o->x.hi : 0, max_of(o->x.hi, -o->x.lo)};
+    return true;
+}
+
+static bool range_min(const Operands *o, Range *out)
+{
+    *out = (Range){min_of(o->x.lo, o->y.lo), min_of(o->x.hi, o->y.hi)};
+    return true;
+}
+
+static bool range_max(const Operands *o, Range *out)
+{
+    *out = (Range){max_of(o->x.lo, o->y.lo), max_of(o->x.hi, o->y.hi)};
+    return true;
+}
+
+/* ---- bits ---- */
+
+/* The least number of the form 2^n - 1 that is at least v, v >= 0. */
+static Wide ones_above(Wide v)
+{
+    Wide ones = 0;
+    while (ones < v) ones = ones * 2 + 1;
+    return ones;
+}
+
+static bool range_and(const Operands *o, Range *out)
+{
+    if (o->x.lo < 0 && o->y.lo < 0) return false;
+    Wide hi = o->x.lo < 0 ? o->y.hi : o->y.lo < 0 ? o->x.hi : min_of(o->x.hi, o->y.hi);
+    *out = (Range){o->x.lo == o->x.hi && o->x.lo == o->y.lo && o->x.lo == o->y.hi ? o->x.lo : 0, hi};
+    return true;
+}
+
+static bool range_or(const Operands *o, Range *out)
+{
+    if (o->x.lo < 0 || o->y.lo < 0) return false;
+    *out = (Range){max_of(o->x.lo, o->y.lo), ones_above(max_of(o->x.hi, o->y.hi))};
+    return true;
+}
+
+static bool range_xor(const Operands *o, Range *out)
+{
+    if (o->x.lo < 0 || o->y.lo < 0) return false;
+    *out = (Range){0, ones_above(max_of(o->x.hi, o->y.hi))};
+    if (o->bits == 1 && o->x.lo == o->x.hi && o->y.lo == o->y.hi) out->lo = out->hi = o->x.lo ^ o->y.lo;
+    return true;
+}
+
+static bool range_not(const Operands *o, Range *out)
+{
+    Range all = range_of_dtype(o->dt);
+    Wide flip = all.lo + all.hi; /* -1 for signed types, the largest value for others */
+    *out = (Range){flip - o->x.hi, flip - o->x.lo};
+    return true;
+}
+
+static bool range_shl(const Operands *o, Range *out)
+{
+    if (o->y.lo < 0 || o->y.hi >= o->bits || o->y.hi > 62) return false;
+    Operands product = *o;
+    product.y = (Range){(Wide)1 << o->y.lo, (Wide)1 << o->y.hi};
+    return range_mul(&product, out);
+}
+
+/* Rounds down; a count of the width or more leaves zero or the sign. */
+static bool range_shr(const Operands *o, Range *out)
+{
+    bool known = o->y.lo >= 0 && o->y.hi < o->bits;
+    int least = known ? (int)o->y.lo : 0, most = known ? (int)o->y.hi : o->bits;
+    *out = (Range){o->x.lo >> (o->x.lo < 0 ? least : most), o->x.hi >> (o->x.hi < 0 ? most : least)};
+    return true;
+}
+
+static bool range_count(const Operands *o, Range *out)
+{
+    *out = (Range){0, o->bits};
+    return true;
+}
+
+/* ---- comparisons: 1 or 0 where the intervals decide ---- */
+
+static bool decided(bool always, bool never, Range *out)
+{
+    *out = (Range){always, !never};
+    return true;
+}
+
+static bool range_lt(const Operands *o, Range *out)
+{
+    return decided(o->x.hi < o->y.lo, o->x.lo >= o->y.hi, out);
+}
+
+static bool range_le(const Operands *o, Range *out)
+{
+    return decided(o->x.hi <= o->y.lo, o->x.lo > o->y.hi, out);
+}
+
+static bool range_gt(const Operands *o, Range *out)
+{
+    return decided(o->x.lo > o->y.hi, o->x.hi <= o->y.lo, out);
+}
+
+static bool range_ge(const Operands *o, Range *out)
+{
+    return decided(o->x.lo >= o->y.hi, o->x.hi < o->y.lo, out);
+}
+
+static bool range_eq(const Operands *o, Range *out)
+{
+    bool both_one = o->x.lo == o->x.hi && o->y.lo == o->y.hi && o->x.lo == o->y.lo;
+    return decided(both_one, o->x.hi < o->y.lo || o->y.hi < o->x.lo, out);
+}
+
+static bool range_ne(const Operands *o, Range *out)
+{
+    Range equal;
+    range_eq(o, &equal);
+    return decided(equal.hi == 0, equal.lo == 1, out);
+}
+
+/* ---- the table ---- */
+
+static const RangeRule rules[OP_COUNT] = {
+    [OP_ADD] = range_add,     [OP_SUB] = range_sub, [OP_MUL] = range_mul, [OP_MULHI] = range_mulhi,
+    [OP_DIV] = range_div,     [OP_REM] = range_rem, [OP_NEG] = range_neg, [OP_ABS] = range_abs,
+    [OP_MIN] = range_min,     [OP_MAX] = range_max, [OP_AND] = range_and, [OP_OR] = range_or,
+    [OP_XOR] = range_xor,     [OP_NOT] = range_not, [OP_SHL] = range_shl, [OP_SHR] = range_shr,
+    [OP_POPC] = range_count,  [OP_CLZ] = range_count,
+    [OP_LT] = range_lt,       [OP_LE] = range_le,   [OP_GT] = range_gt,   [OP_GE] = range_ge,
+    [OP_EQ] = range_eq,       [OP_NE] = range_ne,
+};
+
+Range range_of_op(OpKind kind, DType dt, DType result, const Range *in)
+{
+    Range out = range_of_dtype(result);
+    if (!rules[kind]) return out;
+    Operands o = {.x = in[0], .y = tkc_op_info(kind)->max_args > 1 ? in[1] : (Range){0, 0}, .dt = dt,
+                  .bits = dtype_info(dt)->bits};
+    Range got;
+    return rules[kind](&o, &got) ? got : out;
+}

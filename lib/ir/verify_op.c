@@ -1,0 +1,676 @@
+/* The rules of each op, as small functions in two tables: one by the rule column of ops.def, one by op for what its
+   row cannot say. Each stops at the first thing that is wrong with its op. */
+#include "ir/verify_op.h"
+
+#include <string.h>
+
+#include "ir/evaluate.h"
+
+typedef bool (*OpCheck)(Verifier *v, const Op *op);
+
+/* ---- questions that many rules ask ---- */
+
+static const Type *arg_type(const Op *op, int i)
+{
+    return op->args[i].value->type;
+}
+
+static const Type *result_type(const Op *op, int i)
+{
+    return op->results[i]->type;
+}
+
+static TypeTable *types_of(const Verifier *v)
+{
+    return ir_of(v->fn)->types;
+}
+
+static bool expect_type(Verifier *v, const Op *op, const char *what, const Type *found, const Type *expected)
+{
+    if (found == expected) return true;
+    return verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found), verify_text(v, expected));
+}
+
+static bool expect_kind(Verifier *v, const Op *op, const char *what, const Type *found, bool is_right,
+                        const char *expected)
+{
+    return is_right || verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found), expected);
+}
+
+/* `ty` (a block or a scalar) with other elements. */
+static const Type *with_elem(const Verifier *v, const Type *ty, const Type *elem)
+{
+    return type_with_elem(types_of(v), ty, elem);
+}
+
+static const Type *with_dtype(const Verifier *v, const Type *ty, DType dt)
+{
+    return type_with_dtype(types_of(v), ty, dt);
+}
+
+static bool expect_shape(Verifier *v, const Op *op, const char *what, const Type *found, int rank,
+                         const int32_t *shape)
+{
+    const Type *expected = tkc_type_element(found);
+    if (rank) expected = type_block(types_of(v), expected, rank, shape, NULL);
+    if (type_same_shape(found, expected)) return true;
+    return verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found), verify_text(v, expected));
+}
+
+static bool expect_elem(Verifier *v, const Op *op, const char *what, const Type *found, const Type *like)
+{
+    return expect_type(v, op, what, tkc_type_element(found), tkc_type_element(like));
+}
+
+static bool expect_int(Verifier *v, const Op *op, AttrKey key, int64_t least, int64_t most)
+{
+    const Attr *a = tkc_op_attr(op, key);
+    if (!a) return verify_fail(v, op, "the attribute '%s' is missing", tkc_attr_name(key));
+    if (a->i >= least && a->i <= most) return true;
+    return verify_fail(v, op, "'%s' is %lld, expected %lld to %lld", tkc_attr_name(key), (long long)a->i,
+                       (long long)least, (long long)most);
+}
+
+/* The attribute, when it is there, is one of the words of `allowed`, which are separated by blanks. */
+static bool expect_word(Verifier *v, const Op *op, AttrKey key, const char *allowed, bool is_required)
+{
+    const char *found = tkc_op_str(op, key, NULL);
+    if (!found && !is_required) return true;
+    if (!found) return verify_fail(v, op, "the attribute '%s' is missing", tkc_attr_name(key));
+    size_t len = strlen(found);
+    for (const char *s = allowed; *s; s += strspn(s, " ")) {
+        size_t n = strcspn(s, " ");
+        if (n == len && memcmp(s, found, n) == 0) return true;
+        s += n;
+    }
+    return verify_fail(v, op, "'%s' is \"%s\", expected one of: %s", tkc_attr_name(key), found, allowed);
+}
+
+static bool expect_scalar_bool(Verifier *v, const Op *op, const char *what, const Type *ty)
+{
+    return expect_kind(v, op, what, ty, type_is_scalar(ty) && type_is_bool(ty), "int1");
+}
+
+/* ---- rules of the table ---- */
+
+static bool check_same(Verifier *v, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        if (!expect_type(v, op, "an operand", arg_type(op, i), result_type(op, 0))) return false;
+    }
+    return true;
+}
+
+static bool check_compare(Verifier *v, const Op *op)
+{
+    return expect_type(v, op, "operand 1", arg_type(op, 1), arg_type(op, 0)) &&
+           expect_type(v, op, "the result", result_type(op, 0), with_dtype(v, arg_type(op, 0), DT_I1));
+}
+
+static bool check_select(Verifier *v, const Op *op)
+{
+    const Type *ty = result_type(op, 0), *cond = arg_type(op, 0);
+    if (type_is_block(cond) || !type_is_bool(cond)) {
+        if (!expect_type(v, op, "the condition", cond, with_dtype(v, ty, DT_I1))) return false;
+    }
+    return expect_type(v, op, "operand 1", arg_type(op, 1), ty) && expect_type(v, op, "operand 2", arg_type(op, 2), ty);
+}
+
+static bool check_cast(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    if (!expect_type(v, op, "the result", to, with_elem(v, from, tkc_type_element(to)))) return false;
+    if (op->kind == OP_CAST) return expect_word(v, op, ATTR_ROUNDING, "rtne rtz", false);
+    return type_bits(from) == type_bits(to) ||
+           verify_fail(v, op, "the result has %d bits, expected %d", type_bits(to), type_bits(from));
+}
+
+static bool check_addptr(Verifier *v, const Op *op)
+{
+    const Type *ptr = arg_type(op, 0), *offset = arg_type(op, 1);
+    return expect_kind(v, op, "operand 0", ptr, type_is_pointer(ptr), "pointers") &&
+           expect_kind(v, op, "operand 1", offset, type_is_int(offset), "integers") &&
+           expect_type(v, op, "operand 1", offset, with_elem(v, ptr, tkc_type_element(offset))) &&
+           expect_type(v, op, "the result", result_type(op, 0), ptr);
+}
+
+static const OpCheck rule_checks[] = {
+    [RULE_SAME] = check_same,     [RULE_COMPARE] = check_compare, [RULE_SELECT] = check_select,
+    [RULE_CAST] = check_cast,     [RULE_ADDPTR] = check_addptr,
+};
+_Static_assert(RULE_ADDPTR == 6, "a rule without a check");
+
+/* ---- made from nothing ---- */
+
+static bool check_const(Verifier *v, const Op *op)
+{
+    const Type *ty = result_type(op, 0);
+    const Attr *a = tkc_op_attr(op, ATTR_VALUE);
+    if (!a) return verify_fail(v, op, "the attribute 'value' is missing");
+    if (!expect_kind(v, op, "the result", ty, ty->dtype != DT_NONE, "numbers")) return false;
+    uint64_t bits = (uint64_t)a->i;
+    int unused = 64 - dtype_info(ty->dtype)->bits;
+    bool fits = type_is_float(ty) ? bits << unused >> unused == bits : bits_from_uint(ty->dtype, bits) == bits;
+    return fits || verify_fail(v, op, "the bits 0x%llx are too wide for %s", (unsigned long long)bits,
+                               verify_text(v, ty));
+}
+
+static bool check_arange(Verifier *v, const Op *op)
+{
+    const Type *ty = result_type(op, 0);
+    if (!expect_kind(v, op, "the result", ty, ty->rank == 1 && ty->dtype == DT_I32, "a 1-D block of int32")) {
+        return false;
+    }
+    return expect_int(v, op, ATTR_START, INT32_MIN, (int64_t)INT32_MAX - ty->shape[0] + 1);
+}
+
+static bool check_grid(Verifier *v, const Op *op)
+{
+    return expect_type(v, op, "the result", result_type(op, 0), type_scalar(types_of(v), DT_I32)) &&
+           expect_int(v, op, ATTR_AXIS, 0, 2);
+}
+
+static bool check_inline_asm(Verifier *v, const Op *op)
+{
+    if (!tkc_op_str(op, ATTR_ASM, NULL)) return verify_fail(v, op, "the attribute 'asm' is missing");
+    if (!tkc_op_str(op, ATTR_CONSTRAINTS, NULL)) return verify_fail(v, op, "the attribute 'constraints' is missing");
+    for (int i = 0; i < op->nargs + op->nresults; i++) {
+        const Type *ty = i < op->nargs ? arg_type(op, i) : result_type(op, i - op->nargs);
+        const Type *first = op->nargs ? arg_type(op, 0) : result_type(op, 0);
+        if (!expect_shape(v, op, "a value", ty, first->rank, first->shape)) return false;
+    }
+    return true;
+}
+
+static bool check_hint(Verifier *v, const Op *op)
+{
+    static const AttrKey keys[] = {ATTR_DIVISIBILITY, ATTR_CONTIGUITY, ATTR_CONSTANCY};
+    int rank = result_type(op, 0)->rank ? result_type(op, 0)->rank : 1;
+    for (int k = 0; k < 3; k++) {
+        const Attr *a = tkc_op_attr(op, keys[k]);
+        if (a && a->count != rank) {
+            return verify_fail(v, op, "'%s' has %d numbers, expected %d", tkc_attr_name(keys[k]), a->count, rank);
+        }
+        for (int i = 0; a && i < rank; i++) {
+            if (a->v[i] < 1) {
+                return verify_fail(v, op, "'%s' holds %lld, expected at least 1", tkc_attr_name(keys[k]),
+                                   (long long)a->v[i]);
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- shape ---- */
+
+static bool check_splat(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    return expect_kind(v, op, "the operand", from, !type_is_block(from), "a scalar") &&
+           expect_kind(v, op, "the result", to, type_is_block(to), "a block") &&
+           expect_elem(v, op, "the result's element", to, from);
+}
+
+static bool check_expand_dims(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    if (!expect_kind(v, op, "the operand", from, type_is_block(from) && from->rank < TKC_MAX_RANK,
+                     "a block of a lesser rank") ||
+        !expect_int(v, op, ATTR_AXIS, 0, from->rank)) {
+        return false;
+    }
+    int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    int32_t shape[TKC_MAX_RANK];
+    for (int i = 0; i <= from->rank; i++) shape[i] = i == axis ? 1 : from->shape[i - (i > axis)];
+    return expect_elem(v, op, "the result's element", to, from) &&
+           expect_shape(v, op, "the result", to, from->rank + 1, shape);
+}
+
+static bool check_broadcast(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    int32_t shape[TKC_MAX_RANK];
+    if (!expect_kind(v, op, "the result", to, from->rank > 0 && from->rank == to->rank,
+                     "a block of the operand's rank")) {
+        return false;
+    }
+    for (int i = 0; i < to->rank; i++) shape[i] = from->shape[i] == 1 ? to->shape[i] : from->shape[i];
+    return expect_elem(v, op, "the result's element", to, from) &&
+           expect_shape(v, op, "the result", to, to->rank, shape);
+}
+
+static bool check_trans(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    const Attr *perm = tkc_op_attr(op, ATTR_PERM);
+    int32_t shape[TKC_MAX_RANK];
+    unsigned seen = 0;
+    if (!perm || perm->count != from->rank) {
+        return verify_fail(v, op, "'perm' has %d numbers, expected %d", perm ? perm->count : 0, from->rank);
+    }
+    for (int i = 0; i < from->rank; i++) {
+        if (perm->v[i] < 0 || perm->v[i] >= from->rank || (seen & 1u << perm->v[i])) {
+            return verify_fail(v, op, "'perm' is no permutation of %d dims", from->rank);
+        }
+        seen |= 1u << perm->v[i];
+        shape[i] = from->shape[perm->v[i]];
+    }
+    return expect_kind(v, op, "the operand", from, type_is_block(from), "a block") &&
+           expect_elem(v, op, "the result's element", to, from) &&
+           expect_shape(v, op, "the result", to, from->rank, shape);
+}
+
+static bool check_reshape(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    if (!expect_kind(v, op, "the operand", from, type_is_block(from), "a block") ||
+        !expect_elem(v, op, "the result's element", to, from)) {
+        return false;
+    }
+    return tkc_type_count(from) == tkc_type_count(to) ||
+           verify_fail(v, op, "the result has %lld elements, expected %lld", (long long)tkc_type_count(to),
+                       (long long)tkc_type_count(from));
+}
+
+static bool check_join(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    if (!expect_type(v, op, "operand 1", arg_type(op, 1), from) ||
+        !expect_kind(v, op, "the operand", from, from->rank < TKC_MAX_RANK, "a block of a lesser rank")) {
+        return false;
+    }
+    int32_t shape[TKC_MAX_RANK];
+    memcpy(shape, from->shape, sizeof shape);
+    shape[from->rank] = 2;
+    return expect_elem(v, op, "the result's element", to, from) &&
+           expect_shape(v, op, "the result", to, from->rank + 1, shape);
+}
+
+static bool check_split(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0);
+    bool pairs = type_is_block(from) && from->shape[from->rank - 1] == 2;
+    return expect_kind(v, op, "the operand", from, pairs, "a block whose last dim is 2") &&
+           expect_type(v, op, "result 1", result_type(op, 1), result_type(op, 0)) &&
+           expect_elem(v, op, "the result's element", result_type(op, 0), from) &&
+           expect_shape(v, op, "the result", result_type(op, 0), from->rank - 1, from->shape);
+}
+
+static bool check_cat(Verifier *v, const Op *op)
+{
+    const Type *x = arg_type(op, 0), *y = arg_type(op, 1), *to = result_type(op, 0);
+    if (!expect_kind(v, op, "operand 0", x, type_is_block(x), "a block") ||
+        !expect_kind(v, op, "operand 1", y, y->rank == x->rank, "a block of the same rank")) {
+        return false;
+    }
+    int32_t shape[TKC_MAX_RANK];
+    memcpy(shape, x->shape, sizeof shape);
+    shape[0] = y->shape[0];
+    if (!expect_shape(v, op, "operand 1", y, x->rank, shape)) return false;
+    shape[0] = x->shape[0] + y->shape[0];
+    return expect_elem(v, op, "operand 1's element", y, x) && expect_elem(v, op, "the result's element", to, x) &&
+           expect_shape(v, op, "the result", to, x->rank, shape);
+}
+
+static bool check_convert(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    const Type *expected = type_with_layout(types_of(v), from, to->layout);
+    return expect_kind(v, op, "the operand", from, type_is_block(from) && from->layout, "a block with a layout") &&
+           expect_type(v, op, "the result", to, expected);
+}
+
+/* ---- memory ---- */
+
+static const Type *pointee(Verifier *v, const Op *op)
+{
+    const Type *ptr = arg_type(op, 0);
+    if (!type_is_pointer(ptr)) {
+        verify_fail(v, op, "operand 0 is %s, expected pointers", verify_text(v, ptr));
+        return NULL;
+    }
+    return with_elem(v, ptr, tkc_type_element(ptr)->elem);
+}
+
+static bool check_mask(Verifier *v, const Op *op, int i, const Type *access)
+{
+    return op->nargs <= i || expect_type(v, op, "the mask", arg_type(op, i), with_dtype(v, access, DT_I1));
+}
+
+static bool check_load(Verifier *v, const Op *op)
+{
+    const Type *ty = pointee(v, op);
+    return ty && expect_type(v, op, "the result", result_type(op, 0), ty) && check_mask(v, op, 1, ty) &&
+           (op->nargs < 3 || expect_type(v, op, "`other`", arg_type(op, 2), ty)) &&
+           expect_word(v, op, ATTR_CACHE, ".ca .cg .cs .cv", false) &&
+           expect_word(v, op, ATTR_EVICT, "evict_first evict_last evict_normal", false);
+}
+
+static bool check_store(Verifier *v, const Op *op)
+{
+    const Type *ty = pointee(v, op);
+    return ty && expect_type(v, op, "the value", arg_type(op, 1), ty) && check_mask(v, op, 2, ty) &&
+           expect_word(v, op, ATTR_CACHE, ".wb .cg .cs .wt", false) &&
+           expect_word(v, op, ATTR_EVICT, "evict_first evict_last evict_normal", false);
+}
+
+static bool check_order(Verifier *v, const Op *op)
+{
+    return expect_word(v, op, ATTR_SEM, "relaxed acquire release acq_rel", true) &&
+           expect_word(v, op, ATTR_SCOPE, "cta gpu sys", true);
+}
+
+static bool check_atomic_rmw(Verifier *v, const Op *op)
+{
+    const Type *ty = pointee(v, op);
+    return ty && expect_type(v, op, "the value", arg_type(op, 1), ty) && check_mask(v, op, 2, ty) &&
+           expect_type(v, op, "the result", result_type(op, 0), ty) &&
+           expect_word(v, op, ATTR_RMW, "add fadd and or xor max umax min umin xchg", true) && check_order(v, op);
+}
+
+static bool check_atomic_cas(Verifier *v, const Op *op)
+{
+    const Type *ty = pointee(v, op);
+    return ty && expect_type(v, op, "the expected value", arg_type(op, 1), ty) &&
+           expect_type(v, op, "the new value", arg_type(op, 2), ty) &&
+           expect_type(v, op, "the result", result_type(op, 0), ty) && check_order(v, op);
+}
+
+/* ---- regions ---- */
+
+/* The region ends in an op that passes values of these types on; the first `skip` operands are its own. */
+static bool check_passed(Verifier *v, const Region *r, int skip, int n, const Type *const *types)
+{
+    const Op *last = r->last;
+    if (!last || !ir_is_terminator(last)) return false; /* reported by the walk */
+    if (last->nargs != skip + n) {
+        return verify_fail(v, last, "passes on %d values, expected %d", last->nargs - skip, n);
+    }
+    for (int i = 0; i < n; i++) {
+        if (!expect_type(v, last, "a value passed on", arg_type(last, skip + i), types[i])) return false;
+    }
+    return true;
+}
+
+static bool check_region_args(Verifier *v, const Op *op, const Region *r, int n, const Type *const *types)
+{
+    if (r->nargs != n) return verify_fail(v, op, "a region has %d arguments, expected %d", r->nargs, n);
+    for (int i = 0; i < n; i++) {
+        if (!expect_type(v, op, "a region's argument", r->args[i]->type, types[i])) return false;
+    }
+    return true;
+}
+
+static const Type **result_types(Verifier *v, const Op *op)
+{
+    const Type **types = arena_array(&v->scratch, const Type *, op->nresults);
+    for (int i = 0; i < op->nresults; i++) types[i] = result_type(op, i);
+    return types;
+}
+
+/* Operands from `first` on are the initial values of the results. */
+static bool check_inits(Verifier *v, const Op *op, int first)
+{
+    if (op->nargs - first != op->nresults) {
+        return verify_fail(v, op, "%d initial values for %d results", op->nargs - first, op->nresults);
+    }
+    for (int i = 0; i < op->nresults; i++) {
+        if (!expect_type(v, op, "an initial value", arg_type(op, first + i), result_type(op, i))) return false;
+    }
+    return true;
+}
+
+static bool check_for(Verifier *v, const Op *op)
+{
+    const Type *index = arg_type(op, 0), **types = arena_array(&v->scratch, const Type *, op->nresults + 1);
+    types[0] = index;
+    for (int i = 0; i < op->nresults; i++) types[i + 1] = result_type(op, i);
+    return expect_kind(v, op, "the lower bound", index, type_is_scalar(index) && type_is_int(index), "an integer") &&
+           expect_type(v, op, "the upper bound", arg_type(op, 1), index) &&
+           expect_type(v, op, "the step", arg_type(op, 2), index) && check_inits(v, op, 3) &&
+           check_region_args(v, op, op->regions[0], op->nresults + 1, types) &&
+           check_passed(v, op->regions[0], 0, op->nresults, types + 1);
+}
+
+static bool check_while(Verifier *v, const Op *op)
+{
+    const Type **types = result_types(v, op);
+    return check_inits(v, op, 0) && check_region_args(v, op, op->regions[0], op->nresults, types) &&
+           check_region_args(v, op, op->regions[1], op->nresults, types) &&
+           check_passed(v, op->regions[0], 1, op->nresults, types) &&
+           check_passed(v, op->regions[1], 0, op->nresults, types);
+}
+
+static bool check_if(Verifier *v, const Op *op)
+{
+    const Type **types = result_types(v, op);
+    return expect_scalar_bool(v, op, "the condition", arg_type(op, 0)) &&
+           check_region_args(v, op, op->regions[0], 0, NULL) && check_region_args(v, op, op->regions[1], 0, NULL) &&
+           check_passed(v, op->regions[0], 0, op->nresults, types) &&
+           check_passed(v, op->regions[1], 0, op->nresults, types);
+}
+
+static bool check_condition(Verifier *v, const Op *op)
+{
+    return expect_scalar_bool(v, op, "operand 0", arg_type(op, 0));
+}
+
+/* A combine computes on scalars and nothing else. */
+static bool check_combine_op(Verifier *v, const Op *combine, const Region *r)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        if (!ir_is_terminator(op) && (!ir_can_erase(op) || ir_has(op, OT_READ))) {
+            return verify_fail(v, op, "an op with effects in the combine of '%s'", tkc_op_info(combine->kind)->name);
+        }
+        for (int i = 0; i < op->nresults; i++) {
+            const Type *ty = result_type(op, i);
+            if (!expect_kind(v, op, "a value in a combine", ty, !type_is_block(ty), "a scalar")) return false;
+        }
+        for (int i = 0; i < op->nregions; i++) {
+            if (!check_combine_op(v, combine, op->regions[i])) return false;
+        }
+    }
+    return true;
+}
+
+/* Operands of one shape and axis; the region combines 2n scalars to n. */
+static bool check_combine(Verifier *v, const Op *op)
+{
+    const Type *first = arg_type(op, 0);
+    int n = op->nargs;
+    if (op->nresults != n) return verify_fail(v, op, "%d operands and %d results", n, op->nresults);
+    if (!expect_kind(v, op, "an operand", first, type_is_block(first), "a block")) return false;
+    if (!expect_int(v, op, ATTR_AXIS, 0, first->rank - 1)) return false;
+    const Type **types = arena_array(&v->scratch, const Type *, 2 * n);
+    for (int i = 0; i < n; i++) {
+        types[i] = types[n + i] = tkc_type_element(arg_type(op, i));
+        if (!expect_type(v, op, "an operand", arg_type(op, i), with_elem(v, first, types[i]))) return false;
+        if (!expect_elem(v, op, "the result's element", result_type(op, i), arg_type(op, i))) return false;
+    }
+    return check_region_args(v, op, op->regions[0], 2 * n, types) && check_passed(v, op->regions[0], 0, n, types) &&
+           check_combine_op(v, op, op->regions[0]);
+}
+
+static bool check_reduce(Verifier *v, const Op *op)
+{
+    if (!check_combine(v, op)) return false;
+    const Type *from = arg_type(op, 0);
+    int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    int32_t shape[TKC_MAX_RANK];
+    for (int i = 0; i + 1 < from->rank; i++) shape[i] = from->shape[i + (i >= axis)];
+    for (int i = 0; i < op->nresults; i++) {
+        if (!expect_shape(v, op, "a result", result_type(op, i), from->rank - 1, shape)) return false;
+    }
+    return true;
+}
+
+static bool check_scan(Verifier *v, const Op *op)
+{
+    if (!check_combine(v, op)) return false;
+    for (int i = 0; i < op->nresults; i++) {
+        if (!expect_type(v, op, "a result", result_type(op, i), arg_type(op, i))) return false;
+    }
+    return true;
+}
+
+/* ---- across elements, without regions ---- */
+
+static bool check_dot(Verifier *v, const Op *op)
+{
+    const Type *x = arg_type(op, 0), *y = arg_type(op, 1), *acc = arg_type(op, 2);
+    int rank = x->rank;
+    if (!expect_kind(v, op, "operand 0", x, rank == 2 || rank == 3, "a block of rank 2 or 3") ||
+        !expect_kind(v, op, "operand 1", y, type_is_float(y) == type_is_float(x), "elements like operand 0's")) {
+        return false;
+    }
+    int32_t shape[TKC_MAX_RANK];
+    memcpy(shape, x->shape, sizeof shape);
+    shape[rank - 2] = x->shape[rank - 1];
+    shape[rank - 1] = y->rank == rank ? y->shape[rank - 1] : 1;
+    if (!expect_shape(v, op, "operand 1", y, rank, shape)) return false;
+    shape[rank - 2] = x->shape[rank - 2];
+    return expect_shape(v, op, "operand 2", acc, rank, shape) &&
+           expect_type(v, op, "the result", result_type(op, 0), acc) &&
+           expect_word(v, op, ATTR_PRECISION, "tf32 tf32x3 ieee", false);
+}
+
+static bool check_sort(Verifier *v, const Op *op)
+{
+    const Type *ty = arg_type(op, 0);
+    return expect_kind(v, op, "the operand", ty, type_is_block(ty), "a block") &&
+           expect_type(v, op, "the result", result_type(op, 0), ty);
+}
+
+static bool check_histogram(Verifier *v, const Op *op)
+{
+    const Type *from = arg_type(op, 0), *to = result_type(op, 0);
+    return expect_kind(v, op, "the operand", from, from->rank == 1, "a 1-D block of integers") &&
+           expect_kind(v, op, "the result", to, to->rank == 1 && to->dtype == DT_I32, "a 1-D block of int32") &&
+           check_mask(v, op, 1, from);
+}
+
+static bool check_gather(Verifier *v, const Op *op)
+{
+    const Type *src = arg_type(op, 0), *index = arg_type(op, 1);
+    if (!expect_kind(v, op, "the source", src, type_is_block(src), "a block") ||
+        !expect_kind(v, op, "the index", index, type_is_int(index) && index->rank == src->rank,
+                     "integers in the source's rank") ||
+        !expect_int(v, op, ATTR_AXIS, 0, src->rank - 1)) {
+        return false;
+    }
+    int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    int32_t shape[TKC_MAX_RANK];
+    memcpy(shape, src->shape, sizeof shape);
+    shape[axis] = index->shape[axis];
+    return expect_shape(v, op, "the index", index, src->rank, shape) &&
+           expect_elem(v, op, "the result's element", result_type(op, 0), src) &&
+           expect_shape(v, op, "the result", result_type(op, 0), index->rank, index->shape);
+}
+
+/* ---- effects for people ---- */
+
+static bool check_print(Verifier *v, const Op *op)
+{
+    return tkc_op_str(op, ATTR_FORMAT, NULL) || verify_fail(v, op, "the attribute 'format' is missing");
+}
+
+static bool check_assert(Verifier *v, const Op *op)
+{
+    const Type *cond = arg_type(op, 0);
+    if (!tkc_op_str(op, ATTR_MESSAGE, NULL)) return verify_fail(v, op, "the attribute 'message' is missing");
+    return expect_type(v, op, "the condition", cond, with_dtype(v, cond, DT_I1)) && check_mask(v, op, 1, cond);
+}
+
+static bool check_assume(Verifier *v, const Op *op)
+{
+    return expect_scalar_bool(v, op, "the operand", arg_type(op, 0));
+}
+
+static const OpCheck op_checks[OP_COUNT] = {
+    [OP_CONST] = check_const,
+    [OP_ARANGE] = check_arange,
+    [OP_PROGRAM_ID] = check_grid,
+    [OP_NUM_PROGRAMS] = check_grid,
+    [OP_HINT] = check_hint,
+    [OP_INLINE_ASM] = check_inline_asm,
+    [OP_SPLAT] = check_splat,
+    [OP_EXPAND_DIMS] = check_expand_dims,
+    [OP_BROADCAST] = check_broadcast,
+    [OP_TRANS] = check_trans,
+    [OP_RESHAPE] = check_reshape,
+    [OP_JOIN] = check_join,
+    [OP_SPLIT] = check_split,
+    [OP_CAT] = check_cat,
+    [OP_CONVERT] = check_convert,
+    [OP_LOAD] = check_load,
+    [OP_STORE] = check_store,
+    [OP_ATOMIC_RMW] = check_atomic_rmw,
+    [OP_ATOMIC_CAS] = check_atomic_cas,
+    [OP_REDUCE] = check_reduce,
+    [OP_SCAN] = check_scan,
+    [OP_DOT] = check_dot,
+    [OP_SORT] = check_sort,
+    [OP_HISTOGRAM] = check_histogram,
+    [OP_GATHER] = check_gather,
+    [OP_FOR] = check_for,
+    [OP_WHILE] = check_while,
+    [OP_IF] = check_if,
+    [OP_CONDITION] = check_condition,
+    [OP_PRINT] = check_print,
+    [OP_ASSERT] = check_assert,
+    [OP_ASSUME] = check_assume,
+};
+
+/* ---- what holds for every op ---- */
+
+static bool check_counts(Verifier *v, const Op *op)
+{
+    const OpInfo *info = tkc_op_info(op->kind);
+    if (op->nargs < info->min_args) {
+        return verify_fail(v, op, "%d operands, expected at least %d", op->nargs, info->min_args);
+    }
+    if (info->max_args >= 0 && op->nargs > info->max_args) {
+        return verify_fail(v, op, "%d operands, expected at most %d", op->nargs, info->max_args);
+    }
+    if (info->nresults >= 0 && op->nresults != info->nresults) {
+        return verify_fail(v, op, "%d results, expected %d", op->nresults, info->nresults);
+    }
+    return true;
+}
+
+static const char *const domain_text[] = {
+    [DOM_ANY] = "any type", [DOM_NUM] = "numbers", [DOM_INT] = "integers",
+    [DOM_FLOAT] = "floats", [DOM_PTR] = "pointers",
+};
+
+static bool is_in_domain(OpDomain domain, const Type *ty)
+{
+    switch (domain) {
+    case DOM_ANY: return true;
+    case DOM_NUM: return !type_is_pointer(ty);
+    case DOM_INT: return type_is_int(ty);
+    case DOM_FLOAT: return type_is_float(ty);
+    case DOM_PTR: return type_is_pointer(ty);
+    }
+    return false;
+}
+
+static bool check_domain(Verifier *v, const Op *op)
+{
+    OpDomain domain = tkc_op_info(op->kind)->domain;
+    for (int i = 0; i < op->nargs + op->nresults; i++) {
+        const Type *ty = i < op->nargs ? arg_type(op, i) : result_type(op, i - op->nargs);
+        const char *what = i < op->nargs ? "an operand" : "the result";
+        if (!expect_kind(v, op, what, ty, is_in_domain(domain, ty), domain_text[domain])) return false;
+    }
+    return true;
+}
+
+bool verify_op(Verifier *v, const Op *op)
+{
+    if (!check_counts(v, op) || !check_domain(v, op)) return false;
+    OpCheck rule = rule_checks[tkc_op_info(op->kind)->rule];
+    if (rule && !rule(v, op)) return false;
+    OpCheck own = op_checks[op->kind];
+    return !own || own(v, op);
+}

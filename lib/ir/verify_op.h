@@ -1,0 +1,25 @@
+/* What the verifier's two halves share: verify.c walks, verify_op.c knows the ops. */
+#ifndef TKC_IR_VERIFY_OP_H
+#define TKC_IR_VERIFY_OP_H
+
+#include "base/bitset.h"
+#include "base/diag.h"
+#include "ir/ir.h"
+
+typedef struct Verifier {
+    const Func *fn;
+    Diags *dx;
+    Arena scratch;
+    Bitset visible;       /* ids of the values that may be used at this point */
+    const Op *laid_out;   /* the first op with a layout, and the first with a block but none */
+    const Op *not_laid_out;
+    bool ok;
+} Verifier;
+
+/* A broken rule of `op`; always returns false. */
+bool verify_fail(Verifier *v, const Op *op, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Operand and result counts, domain, the row's rule, and the op's own check. Operands are visible, types sound. */
+bool verify_op(Verifier *v, const Op *op);
+const char *verify_text(Verifier *v, const Type *ty); /* with its layout */
+
+#endif

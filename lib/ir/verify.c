@@ -179,12 +179,8 @@ static bool check_head(Verifier *v)
 
 static bool check_size(Verifier *v, const Op *op, const Type *ty)
 {
-    int log2 = 0;
-    for (int i = 0; i < ty->rank; i++) {
-        while (log2 <= MAX_PADDED_LOG2 && (INT64_C(1) << log2) < ty->shape[i]) log2++;
-    }
     uint8_t dims[TKC_MAX_RANK];
-    if (log2 <= MAX_PADDED_LOG2 && layout_pad(ty->rank, ty->shape, dims) <= MAX_PADDED_LOG2) return true;
+    if (layout_pad(ty->rank, ty->shape, dims) <= MAX_PADDED_LOG2) return true;
     return verify_fail(v, op, "%s has more than %d elements", verify_text(v, ty), 1 << MAX_PADDED_LOG2);
 }
 

@@ -166,6 +166,7 @@ struct Func {
     Region *body;
     uint32_t nvalues;     /* ids are below this */
     int num_warps, num_stages;
+    uint32_t shared_bytes; /* scratch its ops take together, once places are given (lib/layout/smem.c) */
     const struct Machine *machine; /* lib/ir/machine.h; the target */
     bool fp_contract;     /* products may fuse into sums on a GPU */
     bool debug;           /* -g: asserts act on a GPU */

@@ -1,0 +1,308 @@
+/* Memory accesses choose their layouts together. Those of one padded shape whose pointers run along the same dims form a
+   group, and a group has one layout, so that no conversions arise between a load and the store of what was computed
+   from it.
+
+   The layout is blocked: `order` lists the dims by how far the pointers are contiguous along them, lanes follow the order,
+   warps too, except that dims the function reduces come last for them (a row that stays in a warp needs no
+   shared memory to be summed). What is left to choose is how many neighbours a thread holds. Each width is
+   tried, and what it costs all accesses of the group is counted: instructions a warp issues, plus 128-byte lines they
+   touch. So a copy of fp32 takes vectors of 4; a copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps
+   between the lanes of the wider side; and next to loads that pick every third byte a store of bytes stays narrow.
+   A thread never gets more neighbours than its share of the elements: no lane is idle for the sake of width. A mask
+   does not matter here: the lowering does a vector that is not wholly in by single elements. */
+#include "layout/access.h"
+
+#include <string.h>
+
+#include "base/unwind.h"
+#include "base/vec.h"
+#include "ir/machine.h"
+#include "layout/convert.h"
+
+enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
+
+typedef struct Group {
+    int rank;
+    uint8_t dim_log2[TKC_MAX_RANK];
+    int order[TKC_MAX_RANK];
+    bool has_order;          /* some access prefers it; else it is the plain order */
+    const Layout *layout;
+} Group;
+
+typedef struct Access {
+    const Op *op;
+    int group;
+    int order[TKC_MAX_RANK];
+    int width_log2;          /* elements one instruction may move along the fastest dim */
+    int line_log2;           /* elements along it that share a line */
+    int weight;              /* how often it runs, as far as loops tell */
+} Access;
+
+struct Accesses {
+    Arena *arena;
+    const Func *fn;
+    const AxisFacts *facts;
+    VEC(Access) list;
+    VEC(Group) groups;
+    VEC(const Op *) reduces;
+};
+
+bool access_is_block(const Op *op)
+{
+    if (op->kind != OP_LOAD && op->kind != OP_STORE && op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS) return false;
+    return type_is_block(op_arg(op, 0)->type);
+}
+
+static int log2_floor(int64_t x)
+{
+    return x <= 1 ? 0 : 63 - __builtin_clzll((unsigned long long)x);
+}
+
+static int lane_bits(const Accesses *x)
+{
+    return log2_floor(x->fn->machine ? x->fn->machine->warp_size : 32);
+}
+
+static int warp_bits(const Accesses *x)
+{
+    return log2_floor(x->fn->num_warps);
+}
+
+static int value_bytes(const Op *op)
+{
+    return type_bytes(op_arg(op, 0)->type->elem->elem);
+}
+
+/* ---- collecting ---- */
+
+/* Dims by falling contiguity; among equals the last dim first; dims of extent 1 at the end. */
+static void sort_dims(const AxisFact *fact, const Type *block, int *order)
+{
+    int64_t key[TKC_MAX_RANK];
+    for (int d = 0; d < block->rank; d++) key[d] = block->shape[d] == 1 ? 0 : fact->contiguity[d];
+    for (int i = 0; i < block->rank; i++) {
+        int dim = block->rank - 1 - i, at = i;
+        for (; at > 0 && key[order[at - 1]] < key[dim]; at--) order[at] = order[at - 1];
+        order[at] = dim;
+    }
+}
+
+static Access access_of(const Accesses *x, const Op *op, int weight)
+{
+    const Value *ptr = op_arg(op, 0);
+    const AxisFact *fact = axis_of(x->facts, ptr);
+    Access a = {.op = op, .weight = weight};
+    sort_dims(fact, ptr->type, a.order);
+    int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes);
+    int run = log2_floor(fact->contiguity[a.order[0]]);
+    a.width_log2 = log2_floor(axis_vector_width(x->facts, ptr, a.order[0], MAX_VECTOR_BYTES));
+    a.line_log2 = run > line ? line : run;
+    if (a.line_log2 < line - GUESSED_STRIDE_LOG2) a.line_log2 = line - GUESSED_STRIDE_LOG2;
+    return a;
+}
+
+static bool prefers_order(const Accesses *x, const Access *a)
+{
+    return axis_of(x->facts, op_arg(a->op, 0))->contiguity[a->order[0]] > 1;
+}
+
+static void collect(Accesses *x, const Region *r, int weight)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        bool loops = op->kind == OP_FOR || op->kind == OP_WHILE;
+        int inner = loops && weight < 1 << 12 ? weight * LOOP_WEIGHT : weight;
+        if (access_is_block(op)) {
+            Access a = access_of(x, op, weight);
+            vec_push(x->arena, &x->list, a);
+        }
+        if (op->kind == OP_REDUCE) vec_push(x->arena, &x->reduces, op);
+        for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
+    }
+}
+
+/* ---- grouping ---- */
+
+static bool same_dims(const Group *g, int rank, const uint8_t *dim_log2)
+{
+    return g->rank == rank && !memcmp(g->dim_log2, dim_log2, (size_t)rank);
+}
+
+/* The group of that shape and order; without an order, the first of that shape. */
+static int find_group(const Accesses *x, int rank, const uint8_t *dim_log2, const int *order)
+{
+    for (int i = 0; i < x->groups.len; i++) {
+        const Group *g = &x->groups.data[i];
+        if (!same_dims(g, rank, dim_log2)) continue;
+        if (!order || !memcmp(g->order, order, (size_t)rank * sizeof *order)) return i;
+    }
+    return -1;
+}
+
+static int group_for(Accesses *x, const Type *block, const int *order, bool has_order)
+{
+    Group g = {.rank = block->rank, .has_order = has_order};
+    layout_pad(block->rank, block->shape, g.dim_log2);
+    memcpy(g.order, order, (size_t)block->rank * sizeof *order);
+    int found = find_group(x, g.rank, g.dim_log2, has_order ? order : NULL);
+    if (found >= 0) return found;
+    vec_push(x->arena, &x->groups, g);
+    return x->groups.len - 1;
+}
+
+/* Accesses that run along some dim first; those without a preference join them. */
+static void make_groups(Accesses *x)
+{
+    for (int preferring = 1; preferring >= 0; preferring--) {
+        for (int i = 0; i < x->list.len; i++) {
+            Access *a = &x->list.data[i];
+            if (prefers_order(x, a) != preferring) continue;
+            a->group = group_for(x, op_arg(a->op, 0)->type, a->order, preferring);
+            memcpy(a->order, x->groups.data[a->group].order, sizeof a->order);
+        }
+    }
+}
+
+/* ---- what an access costs ---- */
+
+/* Lines the lanes of one instruction touch. */
+static int lines_touched(const Access *a, const Layout *l, int vector_log2)
+{
+    int shift = layout_dim_shift(l, a->order[0]);
+    uint32_t within = ((UINT32_C(1) << a->line_log2) - 1) << shift & layout_dim_mask(l, a->order[0]);
+    F2Space lines = {0}, lanes = {0};
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
+        f2_space_add(&lines, l->basis[DIM_LANE][i] & ~within);
+        f2_space_add(&lanes, l->basis[DIM_LANE][i]);
+    }
+    int full = ((value_bytes(a->op) << vector_log2) << lanes.dim) / LINE_BYTES;
+    int n = 1 << lines.dim;
+    return n > full ? n : full;
+}
+
+static int access_cost(const Access *a, const Layout *l)
+{
+    int run = layout_run_log2(l, a->order[0]);
+    int vector_log2 = run < a->width_log2 ? run : a->width_log2;
+    int instructions = layout_registers(l) >> vector_log2;
+    return instructions * (1 + lines_touched(a, l, vector_log2));
+}
+
+/* ---- choosing ---- */
+
+static bool is_reduced(const Accesses *x, const Group *g, int dim)
+{
+    for (int i = 0; i < x->reduces.len; i++) {
+        const Op *op = x->reduces.data[i];
+        const Type *ty = op_arg(op, 0)->type;
+        uint8_t dims[TKC_MAX_RANK];
+        layout_pad(ty->rank, ty->shape, dims);
+        if (same_dims(g, ty->rank, dims) && tkc_op_int(op, ATTR_AXIS, 0) == dim) return true;
+    }
+    return false;
+}
+
+/* The order, dims that are reduced moved to its end. */
+static void order_warps(const Accesses *x, const Group *g, int *warp_order)
+{
+    int n = 0;
+    for (int reduced = 0; reduced <= 1; reduced++) {
+        for (int i = 0; i < g->rank; i++) {
+            if (is_reduced(x, g, g->order[i]) == reduced) warp_order[n++] = g->order[i];
+        }
+    }
+}
+
+static const Layout *group_layout(const Accesses *x, const Group *g, int width_log2)
+{
+    int thread_log2[TKC_MAX_RANK] = {0}, warp_order[TKC_MAX_RANK];
+    thread_log2[g->order[0]] = width_log2;
+    order_warps(x, g, warp_order);
+    return layout_blocked_warps(ir_of(x->fn)->layouts, g->rank, g->dim_log2, g->order, warp_order, thread_log2,
+                                lane_bits(x), warp_bits(x));
+}
+
+/* A thread's share of the elements, as far as it lies along the fastest dim. */
+static int share_log2(const Accesses *x, const Group *g)
+{
+    int total = 0;
+    for (int d = 0; d < g->rank; d++) total += g->dim_log2[d];
+    int share = total - lane_bits(x) - warp_bits(x), along = g->dim_log2[g->order[0]];
+    if (share < 0) share = 0;
+    return share < along ? share : along;
+}
+
+static int64_t group_cost(const Accesses *x, int group, const Layout *l)
+{
+    int64_t cost = 0;
+    for (int i = 0; i < x->list.len; i++) {
+        const Access *a = &x->list.data[i];
+        if (a->group == group) cost += (int64_t)a->weight * access_cost(a, l);
+    }
+    return cost;
+}
+
+/* The widest of the cheapest. */
+static void choose_width(Accesses *x, int group)
+{
+    Group *g = &x->groups.data[group];
+    int limit = 0, share = share_log2(x, g);
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < x->list.len; i++) {
+        if (x->list.data[i].group == group && x->list.data[i].width_log2 > limit) limit = x->list.data[i].width_log2;
+    }
+    for (int w = 0; w <= limit && w <= share; w++) {
+        const Layout *l = group_layout(x, g, w);
+        int64_t cost = group_cost(x, group, l);
+        if (cost > best) continue;
+        best = cost;
+        g->layout = l;
+    }
+}
+
+Accesses *access_choose(Arena *scratch, const Func *fn)
+{
+    Accesses *x = arena_new(scratch, Accesses);
+    x->arena = scratch;
+    x->fn = fn;
+    x->facts = axis_analyze(scratch, fn);
+    collect(x, fn->body, 1);
+    make_groups(x);
+    for (int i = 0; i < x->groups.len; i++) choose_width(x, i);
+    return x;
+}
+
+static const Access *find_access(const Accesses *x, const Op *op)
+{
+    for (int i = 0; i < x->list.len; i++) {
+        if (x->list.data[i].op == op) return &x->list.data[i];
+    }
+    unwind_raise("no access was chosen for a memory op");
+}
+
+const Layout *access_layout(const Accesses *x, const Op *op)
+{
+    return x->groups.data[find_access(x, op)->group].layout;
+}
+
+const Layout *access_default(const Accesses *x, const Type *block)
+{
+    Group g = {.rank = block->rank};
+    layout_pad(block->rank, block->shape, g.dim_log2);
+    int found = find_group(x, g.rank, g.dim_log2, NULL);
+    if (found >= 0) return x->groups.data[found].layout;
+    for (int i = 0; i < g.rank; i++) g.order[i] = g.rank - 1 - i;
+    int share = share_log2(x, &g);
+    return group_layout(x, &g, share < 2 ? share : 2);
+}
+
+bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
+{
+    const Access *a = find_access(x, op);
+    const Layout *best = x->groups.data[a->group].layout;
+    if (offered == best) return true;
+    if (!layout_is_surjective(offered)) return false;
+    ConvertPlan plan;
+    bool loads = op->kind == OP_LOAD;
+    convert_plan(&plan, loads ? best : offered, loads ? offered : best, value_bytes(op), 0);
+    return access_cost(a, offered) <= access_cost(a, best) + plan.cost;
+}

@@ -1,0 +1,23 @@
+/* Which layout each memory access would like. */
+#ifndef TKC_LAYOUT_ACCESS_H
+#define TKC_LAYOUT_ACCESS_H
+
+#include <stdbool.h>
+#include "analysis/axis.h"
+#include "base/arena.h"
+#include "ir/ir.h"
+
+/* The choices of one function. Valid until its memory ops change. */
+typedef struct Accesses Accesses;
+Accesses *access_choose(Arena *scratch, const Func *fn);
+
+/* True for a load, store or atomic on a block of pointers. */
+bool access_is_block(const Op *op);
+/* The best layout of such an op. */
+const Layout *access_layout(const Accesses *x, const Op *op);
+/* For a block no memory op touches: that of the accesses in its padded shape, else a plain one. */
+const Layout *access_default(const Accesses *x, const Type *block);
+/* True when doing the access in `offered`, the layout its neighbours have, is no worse than the best one and a conversion. */
+bool access_accepts(const Accesses *x, const Op *op, const Layout *offered);
+
+#endif

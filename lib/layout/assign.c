@@ -1,0 +1,289 @@
+/* Every block gets a layout.
+
+   Memory accesses know which layout they want (access.c). From the largest blocks to the smallest, each access not yet
+   reached takes its layout, and the layout spreads from there through operands, results and uses, as long as it
+   follows from the relations of propagate.c: through elementwise ops in all directions, from a block to what is reduced
+   from it or was broadcast to it, around loops. What is reached keeps the first layout it is given. When a smaller
+   access is reached it is asked whether it accepts the layout that comes along (a row of weights loaded as the slice
+   of the tile it is multiplied with) or is better off with its own and a conversion. Blocks no access reaches get
+   the default of their shape, again largest first.
+
+   Then types are set, and an operand whose layout is not the one its op needs is made again or converted (remat.c).
+
+   Some ops dictate the layout of their results whatever was reached: memory ops (that of the access), reductions (the slice
+   of the operand's), join (from its operands), control flow (one layout a slot). */
+#include <stdlib.h>
+
+#include "base/unwind.h"
+#include "base/vec.h"
+#include "layout/access.h"
+#include "layout/passes.h"
+#include "layout/propagate.h"
+#include "layout/reduce_plan.h"
+#include "layout/remat.h"
+
+typedef struct Assign {
+    Arena *scratch;
+    Func *fn;
+    LayoutTable *layouts;
+    Accesses *accesses;
+    const Layout **of_value;      /* by value id */
+    Map of_op;                    /* memory ops and reductions: the layout they work in */
+    VEC(Value *) values;          /* every block */
+    VEC(Op *) ops;                /* every op, outer before inner */
+    VEC(Value *) work;            /* given a layout that has not yet spread */
+    int next;                     /* of work: first in, first out */
+} Assign;
+
+static const Layout *layout_of(const Assign *a, const Value *v)
+{
+    return a->of_value[v->id];
+}
+
+static const Layout *working_layout(const Assign *a, const Op *op)
+{
+    return map_get_ptr(&a->of_op, op);
+}
+
+static void give(Assign *a, Value *v, const Layout *l)
+{
+    if (!l || !type_is_block(v->type) || layout_of(a, v)) return;
+    a->of_value[v->id] = l;
+    vec_push(a->scratch, &a->work, v);
+}
+
+static void give_results(Assign *a, Op *op, const Layout *l)
+{
+    for (int i = 0; i < op->nresults; i++) give(a, op_result(op, i), l);
+}
+
+static void give_operands(Assign *a, Op *op, const Layout *l)
+{
+    for (int i = 0; i < op->nargs; i++) give(a, op_arg(op, i), l);
+}
+
+/* ---- ops that choose ---- */
+
+static void settle_access(Assign *a, Op *op, const Layout *l)
+{
+    map_set_ptr(&a->of_op, op, (void *)l);
+    give_results(a, op, l);
+    give_operands(a, op, l);
+}
+
+static void reach_access(Assign *a, Op *op, const Layout *offered)
+{
+    if (working_layout(a, op)) return;
+    bool takes = access_accepts(a->accesses, op, offered);
+    settle_access(a, op, takes ? offered : access_layout(a->accesses, op));
+}
+
+/* A layout that threads can reduce along the axis without exchanging other dims: the offered one, or a plain one. */
+static const Layout *reducible(const Assign *a, const Op *op, const Layout *offered)
+{
+    ReducePlan plan;
+    int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    reduce_plan(&plan, a->layouts, offered, axis);
+    if (plan.direct) return offered;
+    const Layout *plain = access_default(a->accesses, op_arg(op, 0)->type);
+    reduce_plan(&plan, a->layouts, plain, axis);
+    check(plan.direct, "no layout to reduce in");
+    return plain;
+}
+
+static const Layout *reduced(const Assign *a, const Op *op, const Layout *l)
+{
+    return l->rank > 1 ? layout_slice(a->layouts, l, (int)tkc_op_int(op, ATTR_AXIS, 0)) : NULL;
+}
+
+static void reach_reduce(Assign *a, Op *op, const Layout *offered)
+{
+    if (working_layout(a, op)) return;
+    const Layout *l = reducible(a, op, offered);
+    map_set_ptr(&a->of_op, op, (void *)l);
+    give_operands(a, op, l);
+    give_results(a, op, reduced(a, op, l));
+}
+
+/* ---- spreading ---- */
+
+typedef struct Giving { Assign *a; const Layout *l; } Giving;
+
+static void give_member(Value *v, void *user)
+{
+    Giving *g = user;
+    give(g->a, v, g->l);
+}
+
+static void spread_slot(Assign *a, const Op *owner, int slot, const Layout *l)
+{
+    propagate_slot(owner, slot, give_member, &(Giving){a, l});
+}
+
+/* From a result to the operands and the other results. */
+static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
+{
+    Op *op = v->def;
+    const Op *owner;
+    int slot;
+    if (!op) {
+        if (propagate_slot_of_arg(v, &owner, &slot)) spread_slot(a, owner, slot, l);
+        return;
+    }
+    if (v->index < propagate_slots(op)) spread_slot(a, op, v->index, l);
+    if (access_is_block(op)) reach_access(a, op, l);
+    if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
+    for (int i = 0; i < op->nargs; i++) give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
+}
+
+static void spread_to_use(Assign *a, Use *use, const Layout *l)
+{
+    Op *op = use->user;
+    int arg = (int)(use - op->args), slot;
+    const Op *owner;
+    if (propagate_slot_of_use(op, arg, &owner, &slot)) spread_slot(a, owner, slot, l);
+    else if (access_is_block(op)) reach_access(a, op, l);
+    else if (op->kind == OP_REDUCE) reach_reduce(a, op, l);
+    else {
+        give_results(a, op, propagate_result(a->layouts, op, l));
+        if (propagate_is_uniform(op) || op->kind == OP_JOIN) give_operands(a, op, l);
+    }
+}
+
+static void spread(Assign *a)
+{
+    while (a->next < a->work.len) {
+        Value *v = a->work.data[a->next++];
+        const Layout *l = layout_of(a, v);
+        spread_to_definition(a, v, l);
+        for (Use *use = v->uses; use; use = use->next) spread_to_use(a, use, l);
+    }
+}
+
+/* ---- seeds ---- */
+
+static int size_log2(const Type *ty)
+{
+    uint8_t dims[TKC_MAX_RANK];
+    return layout_pad(ty->rank, ty->shape, dims);
+}
+
+static void collect_values(Assign *a, int n, Value *const *values)
+{
+    for (int i = 0; i < n; i++) {
+        if (type_is_block(values[i]->type)) vec_push(a->scratch, &a->values, values[i]);
+    }
+}
+
+static void collect_op(Op *op, void *user)
+{
+    Assign *a = user;
+    vec_push(a->scratch, &a->ops, op);
+    collect_values(a, op->nresults, op->results);
+    for (int i = 0; i < op->nregions; i++) collect_values(a, op->regions[i]->nargs, op->regions[i]->args);
+}
+
+static void seed_size(Assign *a, int log2)
+{
+    for (int i = 0; i < a->ops.len; i++) {
+        Op *op = a->ops.data[i];
+        if (!access_is_block(op) || working_layout(a, op) || size_log2(op_arg(op, 0)->type) != log2) continue;
+        settle_access(a, op, access_layout(a->accesses, op));
+        spread(a);
+    }
+    for (int i = 0; i < a->values.len; i++) {
+        Value *v = a->values.data[i];
+        if (layout_of(a, v) || size_log2(v->type) != log2) continue;
+        give(a, v, access_default(a->accesses, v->type));
+        spread(a);
+    }
+}
+
+/* ---- what ops dictate ---- */
+
+static void set_layout(Value *v, void *user)
+{
+    Giving *g = user;
+    if (type_is_block(v->type)) g->a->of_value[v->id] = g->l;
+}
+
+static void dictate_slots(Assign *a, Op *op)
+{
+    for (int i = 0; i < propagate_slots(op); i++) {
+        const Layout *l = layout_of(a, op_result(op, i));
+        for (int r = 0; op->kind != OP_IF && r < op->nregions; r++)
+            set_layout(op->regions[r]->args[op->kind == OP_FOR ? i + 1 : i], &(Giving){a, l});
+    }
+}
+
+static void dictate(Assign *a, Op *op)
+{
+    const Layout *l = working_layout(a, op);
+    if (op->kind == OP_REDUCE) {
+        if (l) l = reduced(a, op, l);
+    } else if (op->kind == OP_JOIN) {
+        l = layout_join(a->layouts, layout_of(a, op_arg(op, 0)));
+    } else if (propagate_is_uniform(op) && op->nresults > 1) {
+        l = layout_of(a, op_result(op, 0));
+    }
+    for (int i = 0; l && i < op->nresults; i++) set_layout(op_result(op, i), &(Giving){a, l});
+    dictate_slots(a, op);
+}
+
+/* ---- making it so ---- */
+
+/* The layout operand i must have, types being set; NULL when any will do. */
+static const Layout *required(const Assign *a, const Op *op, int i)
+{
+    const Op *owner;
+    int slot;
+    const Layout *works_in = working_layout(a, op);
+    if (works_in) return works_in;
+    if (propagate_slot_of_use(op, i, &owner, &slot)) {
+        bool to_body = op->kind == OP_YIELD && owner->kind == OP_WHILE;
+        const Value *member = to_body ? owner->regions[0]->args[slot] : op_result(owner, slot);
+        return member->type->layout;
+    }
+    if (op->kind == OP_JOIN || op->kind == OP_ASSERT || (propagate_is_uniform(op) && !op->nresults))
+        return op_arg(op, 0)->type->layout;
+    return op->nresults ? propagate_operand(a->layouts, op, i, op_result(op, 0)->type->layout) : NULL;
+}
+
+static void set_types(Assign *a)
+{
+    TypeTable *types = ir_of(a->fn)->types;
+    for (int i = 0; i < a->values.len; i++) {
+        Value *v = a->values.data[i];
+        ir_set_type(v, type_with_layout(types, v->type, layout_of(a, v)));
+    }
+}
+
+static void fix_operands(Assign *a)
+{
+    Remat remat = remat_make(a->fn, a->scratch);
+    for (int i = 0; i < a->ops.len; i++) {
+        Op *op = a->ops.data[i];
+        for (int j = 0; j < op->nargs; j++) {
+            Value *v = op_arg(op, j);
+            if (!type_is_block(v->type)) continue;
+            const Layout *want = required(a, op, j);
+            if (want && want != v->type->layout) ir_set_arg(op, j, remat_value(&remat, v, want));
+        }
+    }
+}
+
+/* needs: no layouts yet, axis facts (computed here).  keeps: what every op computes.  changes: every block's type gets a layout;
+   adds convert ops and copies of cheap ops; dce removes originals that are no longer used. */
+bool assign_run(Pass *p, Func *fn)
+{
+    Assign a = {.scratch = p->scratch, .fn = fn, .layouts = ir_of(fn)->layouts};
+    a.of_value = arena_array(p->scratch, const Layout *, fn->nvalues);
+    a.accesses = access_choose(p->scratch, fn);
+    map_init(&a.of_op, p->scratch);
+    ir_walk(fn->body, collect_op, &a);
+    for (int log2 = LAYOUT_MAX_BITS; log2 >= 0; log2--) seed_size(&a, log2);
+    for (int i = 0; i < a.ops.len; i++) dictate(&a, a.ops.data[i]);
+    set_types(&a);
+    fix_operands(&a);
+    return a.values.len > 0;
+}

@@ -1,0 +1,165 @@
+/* The relations are the algebra of linear/layout.h. They go from the larger block to the smaller one always (the source of a
+   broadcast, the result of a reduction, the operand of expand_dims have one layout each), and back only where
+   nothing is lost. A broadcast or a reduction has many layouts of the larger block for one of the smaller. */
+#include "layout/propagate.h"
+
+#include "base/unwind.h"
+
+bool propagate_is_uniform(const Op *op)
+{
+    return ir_has(op, OT_EW) || op->kind == OP_SCAN || op->kind == OP_SORT;
+}
+
+/* ---- shape ops ---- */
+
+/* Extents other than 1. */
+static int squeezed(const Type *ty, int64_t *out)
+{
+    int n = 0;
+    for (int i = 0; i < ty->rank; i++) {
+        if (ty->shape[i] != 1) out[n++] = ty->shape[i];
+    }
+    return n;
+}
+
+static bool is_power_of_two(int64_t x)
+{
+    return (x & (x - 1)) == 0;
+}
+
+bool propagate_reshape_is_free(const Type *from, const Type *to)
+{
+    int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
+    int i = squeezed(from, a), j = squeezed(to, b);
+    while (i > 0 && j > 0) {
+        int64_t x = a[--i], y = b[--j];
+        if (x == y) continue;
+        while (x != y) {
+            /* A dim that others follow on its left is not the outermost of its group. */
+            if (x < y) {
+                if (!is_power_of_two(a[i]) || i == 0) return false;
+                x *= a[--i];
+            } else {
+                if (!is_power_of_two(b[j]) || j == 0) return false;
+                y *= b[--j];
+            }
+        }
+    }
+    return i == 0 && j == 0;
+}
+
+static const Layout *inverse_trans(LayoutTable *t, const Op *op, const Layout *result)
+{
+    const Attr *perm = tkc_op_attr(op, ATTR_PERM);
+    int inverse[TKC_MAX_RANK] = {0};
+    for (int i = 0; i < perm->count; i++) inverse[perm->v[i]] = i;
+    return layout_trans(t, result, perm->count, inverse);
+}
+
+static const Layout *forward_trans(LayoutTable *t, const Op *op, const Layout *operand)
+{
+    const Attr *attr = tkc_op_attr(op, ATTR_PERM);
+    int perm[TKC_MAX_RANK] = {0};
+    for (int i = 0; i < attr->count; i++) perm[i] = (int)attr->v[i];
+    return layout_trans(t, operand, attr->count, perm);
+}
+
+static const Layout *reshaped(LayoutTable *t, const Layout *l, const Type *from, const Type *to)
+{
+    if (!type_is_block(to) || !propagate_reshape_is_free(from, to)) return NULL;
+    uint8_t dims[TKC_MAX_RANK];
+    layout_pad(to->rank, to->shape, dims);
+    return layout_reshape(t, l, to->rank, dims);
+}
+
+static const Layout *projected(LayoutTable *t, const Layout *l, const Type *to)
+{
+    uint8_t dims[TKC_MAX_RANK];
+    layout_pad(to->rank, to->shape, dims);
+    return layout_project(t, l, to->rank, dims);
+}
+
+const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layout *result)
+{
+    const Type *ty = op_arg(op, i)->type;
+    if (!type_is_block(ty) || !result) return NULL;
+    if (propagate_is_uniform(op)) return result;
+    switch (op->kind) {
+    case OP_EXPAND_DIMS: return layout_squeeze(t, result, (int)tkc_op_int(op, ATTR_AXIS, 0));
+    case OP_BROADCAST: return projected(t, result, ty);
+    case OP_TRANS: return inverse_trans(t, op, result);
+    case OP_RESHAPE: return reshaped(t, result, op_result(op, 0)->type, ty);
+    case OP_JOIN: return layout_split(t, result);
+    case OP_SPLIT: return layout_join(t, result);
+    default: return NULL;
+    }
+}
+
+const Layout *propagate_result(LayoutTable *t, const Op *op, const Layout *operand)
+{
+    if (propagate_is_uniform(op)) return operand;
+    switch (op->kind) {
+    case OP_EXPAND_DIMS: return layout_expand(t, operand, (int)tkc_op_int(op, ATTR_AXIS, 0));
+    case OP_TRANS: return forward_trans(t, op, operand);
+    case OP_RESHAPE: return reshaped(t, operand, op_arg(op, 0)->type, op_result(op, 0)->type);
+    case OP_JOIN: return layout_join(t, operand);
+    case OP_SPLIT: return layout_split(t, operand);
+    default: return NULL;
+    }
+}
+
+/* ---- control flow ---- */
+
+int propagate_slots(const Op *op)
+{
+    return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF ? op->nresults : 0;
+}
+
+static Value *terminator_arg(const Region *r, int i)
+{
+    check(r->last && i < r->last->nargs, "a region ends without its values");
+    return op_arg(r->last, i);
+}
+
+void propagate_slot(const Op *op, int slot, void (*f)(Value *v, void *user), void *user)
+{
+    f(op_result(op, slot), user);
+    switch (op->kind) {
+    case OP_FOR:
+        f(op->regions[0]->args[1 + slot], user);
+        f(op_arg(op, 3 + slot), user);
+        f(terminator_arg(op->regions[0], slot), user);
+        break;
+    case OP_WHILE:
+        f(op->regions[0]->args[slot], user);
+        f(op->regions[1]->args[slot], user);
+        f(op_arg(op, slot), user);
+        f(terminator_arg(op->regions[0], 1 + slot), user);
+        f(terminator_arg(op->regions[1], slot), user);
+        break;
+    case OP_IF:
+        for (int i = 0; i < op->nregions; i++) {
+            if (op->regions[i]->last) f(terminator_arg(op->regions[i], slot), user);
+        }
+        break;
+    default:
+        unwind_raise("no values are carried by this op");
+    }
+}
+
+bool propagate_slot_of_use(const Op *user, int arg, const Op **owner, int *slot)
+{
+    bool ends_region = user->kind == OP_YIELD || user->kind == OP_CONDITION;
+    *owner = ends_region ? user->region->parent : user;
+    if (ends_region) *slot = user->kind == OP_CONDITION ? arg - 1 : arg;
+    else *slot = user->kind == OP_FOR ? arg - 3 : user->kind == OP_WHILE ? arg : -1;
+    return *owner && *slot >= 0 && *slot < propagate_slots(*owner);
+}
+
+bool propagate_slot_of_arg(const Value *v, const Op **owner, int *slot)
+{
+    *owner = v->region ? v->region->parent : NULL;
+    if (!*owner) return false;
+    *slot = (*owner)->kind == OP_FOR ? v->index - 1 : v->index;
+    return *slot >= 0 && *slot < propagate_slots(*owner);
+}

@@ -1,0 +1,143 @@
+/* A value is wanted in a layout it does not have. Either a convert op moves it, or the op that makes it is cloned with the
+   wanted result layout; then its operands are wanted in the layouts that follow, and the same question is
+   asked for each. What arange, splat, compare and integer arithmetic make costs nothing or little to make again; a load is
+   never repeated, so a chain that starts at a load is converted, where on the chain it is cheapest: before the
+   cast that widens it, before the broadcast that repeats it.
+
+   Costs are issue slots of a warp: registers of the result times a weight per op, against the plan of the conversion. A
+   value with this one use is not computed twice but elsewhere, so its clone costs only what its operands do.
+
+   Made values are placed right behind the original, hence outside the loops it is outside of, and they are kept, so that a
+   second use finds them. */
+#include "layout/remat.h"
+
+#include "base/unwind.h"
+#include "ir/build.h"
+#include "layout/convert.h"
+#include "layout/propagate.h"
+
+enum { MAX_DEPTH = 24, CANNOT = 1 << 28 };
+
+typedef struct Way {
+    int cost;
+    bool clones;     /* else converts */
+    Value *made;     /* once it was needed */
+} Way;
+
+Remat remat_make(Func *fn, Arena *scratch)
+{
+    Remat r = {.fn = fn, .scratch = scratch};
+    map_init(&r.ways, scratch);
+    return r;
+}
+
+static LayoutTable *layouts_of(const Remat *r)
+{
+    return ir_of(r->fn)->layouts;
+}
+
+/* ---- costs ---- */
+
+/* Slots per register of the result; CANNOT when the op must not be repeated. */
+static int weight_of(const Op *op)
+{
+    switch (op->kind) {
+    case OP_CONST: case OP_SPLAT: case OP_EXPAND_DIMS: case OP_BROADCAST: case OP_TRANS: case OP_RESHAPE: case OP_HINT:
+        return 0;
+    case OP_INLINE_ASM:
+        return CANNOT;
+    case OP_DIV: case OP_REM: case OP_DIV_RN: case OP_SQRT_RN: case OP_ERF: case OP_SIN: case OP_COS:
+        return 16;
+    case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_TANH: case OP_SQRT: case OP_RSQRT:
+        return 4;
+    case OP_ARANGE:
+        return 1;
+    default:
+        return ir_has(op, OT_EW) && ir_has(op, OT_PURE) ? 1 : CANNOT;
+    }
+}
+
+static Way *way_of(Remat *r, Value *v, const Layout *want, int depth);
+
+static int convert_cost(const Value *v, const Layout *want)
+{
+    ConvertPlan plan;
+    convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
+    return plan.cost + 1;
+}
+
+static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
+{
+    const Op *op = v->def;
+    if (!op || op->nresults != 1 || op->nregions || depth > MAX_DEPTH) return CANNOT;
+    int weight = weight_of(op);
+    if (weight >= CANNOT) return CANNOT;
+    bool only_use = v->uses && !v->uses->next;
+    int words = type_bits(v->type) > 32 ? 2 : 1;
+    int cost = only_use ? 0 : weight * words * layout_registers(want);
+    for (int i = 0; i < op->nargs && cost < CANNOT; i++) {
+        Value *arg = op_arg(op, i);
+        if (!type_is_block(arg->type)) continue;
+        const Layout *needs = propagate_operand(layouts_of(r), op, i, want);
+        cost += needs ? way_of(r, arg, needs, depth + 1)->cost : CANNOT;
+    }
+    return cost < CANNOT ? cost : CANNOT;
+}
+
+static Way *way_of(Remat *r, Value *v, const Layout *want, int depth)
+{
+    uint64_t key = (uint64_t)v->id << 32 | want->id;
+    Way *way = map_get(&r->ways, key);
+    if (way) return way;
+    way = arena_new(r->scratch, Way);
+    map_set(&r->ways, key, way);
+    if (v->type->layout == want) {
+        way->made = v;
+        return way;
+    }
+    int again = clone_cost(r, v, want, depth), moved = convert_cost(v, want);
+    way->clones = again <= moved;
+    way->cost = way->clones ? again : moved;
+    return way;
+}
+
+/* ---- making ---- */
+
+/* Where what is made from v goes: behind the op that defines it, or at the start of its region. */
+static Builder builder_behind(Remat *r, const Value *v)
+{
+    Op *next = v->def ? v->def->next : v->region->first;
+    Region *region = v->def ? v->def->region : v->region;
+    return (Builder){.fn = r->fn, .region = region, .before = next, .loc = v->def ? v->def->loc : r->fn->loc};
+}
+
+static Value *clone(Remat *r, Value *v, const Layout *want)
+{
+    const Op *op = v->def;
+    Value **args = arena_array(r->scratch, Value *, op->nargs);
+    for (int i = 0; i < op->nargs; i++) {
+        args[i] = op_arg(op, i);
+        if (type_is_block(args[i]->type))
+            args[i] = remat_value(r, args[i], propagate_operand(layouts_of(r), op, i, want));
+    }
+    Builder b = builder_behind(r, v);
+    const Type *type = type_with_layout(ir_of(r->fn)->types, v->type, want);
+    Op *copy = build_op(&b, op->kind, op->nargs, args, 1, &type);
+    ir_copy_attrs(r->fn, copy, op);
+    op_result(copy, 0)->name = v->name;
+    return op_result(copy, 0);
+}
+
+Value *remat_value(Remat *r, Value *v, const Layout *want)
+{
+    check(v->type->layout, "a block without a layout is to be converted");
+    Way *way = way_of(r, v, want, 0);
+    if (way->made) return way->made;
+    if (way->clones) {
+        way->made = clone(r, v, want);
+    } else {
+        Builder b = builder_behind(r, v);
+        way->made = build_convert(&b, v, want);
+    }
+    return way->made;
+}

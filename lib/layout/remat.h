@@ -1,0 +1,18 @@
+/* Giving a value in another layout: computed again, or converted, whichever is cheaper. */
+#ifndef TKC_LAYOUT_REMAT_H
+#define TKC_LAYOUT_REMAT_H
+
+#include "base/map.h"
+#include "ir/ir.h"
+
+typedef struct Remat {
+    Func *fn;
+    Arena *scratch;
+    Map ways;   /* value id and layout id -> how it is had */
+} Remat;
+
+Remat remat_make(Func *fn, Arena *scratch);
+/* v in layout `want`: v itself, or a value defined right behind it. Every value has a layout. */
+Value *remat_value(Remat *r, Value *v, const Layout *want);
+
+#endif

@@ -76,8 +76,8 @@ typedef struct TkcJit TkcJit;
 TKC_API TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out);
 TKC_API void tkc_jit_free(TkcJit *jit);
 /* One argument for each parameter that the options' defines leave open, constexpr ones included, in the order of the kernel's
-   parameter list. Checked at every launch: a wrong count, kind or type is TKC_ERROR with a diagnostic. Grid extents of 0 launch nothing
-   and are an error when negative or past the device's limits. On cuda asynchronous. */
+   parameter list. Checked at every launch: a wrong count, kind or type is TKC_ERROR with a diagnostic. Grid extents below 1 or past
+   the device's limits are an error. On cuda asynchronous. */
 TKC_API TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args, size_t nargs);
 
 /* What the kernel that a launch with these arguments would use costs; compiles it when needed. */

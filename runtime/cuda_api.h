@@ -1,0 +1,41 @@
+/* NVIDIA's driver API, loaded at run time: neither building nor starting needs it. */
+#ifndef TKC_RUNTIME_CUDA_API_H
+#define TKC_RUNTIME_CUDA_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "tkc/tkc.h"
+
+typedef int CuDevice;
+typedef uint64_t CuPointer;
+typedef struct CuContextObject *CuContext;
+typedef struct CuModuleObject *CuModule;
+typedef struct CuFunctionObject *CuFunction;
+typedef struct CuStreamObject *CuStream;
+
+/* Values of the driver's enums that are used. */
+enum {
+    CU_OK = 0,
+    CU_DEVICE_MAX_SHARED_OPTIN = 97,   /* CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
+    CU_DEVICE_CC_MAJOR = 75, CU_DEVICE_CC_MINOR = 76,
+    CU_FUNC_SHARED_STATIC = 1,         /* CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES */
+    CU_FUNC_LOCAL_BYTES = 3, CU_FUNC_REGISTERS = 4,
+    CU_FUNC_MAX_DYNAMIC_SHARED = 8,    /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
+    CU_JIT_INFO_LOG = 3, CU_JIT_INFO_LOG_BYTES = 4, CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_BYTES = 6
+};
+
+typedef struct CudaApi {
+    void *library;
+#define CU(name, symbol, params) int (*name) params;
+#include "cuda_api.def"
+#undef CU
+} CudaApi;
+
+/* Loads the library, finds every symbol and initializes the driver. On failure reports to the context and gives TKC_NO_DEVICE. */
+TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api);
+void cuda_api_close(CudaApi *api);
+
+/* TKC_OK when result is CU_OK; else reports the call's name and the driver's own words. */
+TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char *call);
+
+#endif

@@ -1,0 +1,121 @@
+/* Devices by name, and the calls that only pass on. */
+#include "device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const DeviceOps *const kinds[] = {&device_cuda, &device_cpu};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, int ordinal, void *context, TkcDevice **out)
+{
+    TkcDevice *dev = calloc(1, sizeof *dev);
+    if (!dev)
+        return TKC_NO_MEMORY;
+    dev->cx = cx;
+    dev->ops = ops;
+    TkcStatus status = ops->open(dev, ordinal, context);
+    if (status == TKC_OK)
+        *out = dev;
+    else
+        free(dev);
+    return status;
+}
+
+TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out)
+{
+    *out = NULL;
+    if (!kind) { /* a GPU when there is one: not having one is no error */
+        TkcDiagnosticFn handler;
+        void *user;
+        tkc_context_handler(cx, &handler, &user);
+        tkc_context_on_diagnostic(cx, NULL, NULL);
+        TkcStatus status = open_kind(cx, &device_cuda, ordinal, NULL, out);
+        tkc_context_on_diagnostic(cx, handler, user);
+        return status == TKC_NO_DEVICE ? open_kind(cx, &device_cpu, 0, NULL, out) : status;
+    }
+    for (int i = 0; i < KINDS; i++)
+        if (!strcmp(kind, kinds[i]->kind))
+            return open_kind(cx, kinds[i], ordinal, NULL, out);
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "there is no device '%s'; there are cuda and cpu", kind);
+    return TKC_NO_DEVICE;
+}
+
+TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out)
+{
+    *out = NULL;
+    if (!cu_context) {
+        tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "the CUDA context is NULL");
+        return TKC_MISUSE;
+    }
+    return open_kind(cx, &device_cuda, 0, cu_context, out);
+}
+
+void tkc_device_free(TkcDevice *dev)
+{
+    if (!dev)
+        return;
+    dev->ops->close(dev);
+    free(dev);
+}
+
+const char *tkc_device_kind(const TkcDevice *dev)
+{
+    return dev->ops->kind;
+}
+
+const char *tkc_device_name(const TkcDevice *dev)
+{
+    return dev->name;
+}
+
+const char *tkc_device_arch(const TkcDevice *dev)
+{
+    return dev->arch;
+}
+
+TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
+{
+    return dev->ops->alloc(dev, bytes, out);
+}
+
+TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr)
+{
+    return ptr ? dev->ops->free(dev, ptr) : TKC_OK;
+}
+
+TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
+{
+    return bytes ? dev->ops->copy_in(dev, to, from, bytes) : TKC_OK;
+}
+
+TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
+{
+    return bytes ? dev->ops->copy_out(dev, to, from, bytes) : TKC_OK;
+}
+
+TkcStatus tkc_synchronize(TkcDevice *dev, void *stream)
+{
+    return dev->ops->synchronize(dev, stream);
+}
+
+void tkc_device_set_seed(TkcDevice *dev, uint64_t seed)
+{
+    dev->seed = seed;
+}
+
+void tkc_device_set_timeout(TkcDevice *dev, double seconds)
+{
+    dev->timeout = seconds;
+}
+
+void tkc_device_set_threads(TkcDevice *dev, int threads)
+{
+    dev->threads = threads;
+}
+
+void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user), void *user)
+{
+    dev->print = fn;
+    dev->print_user = user;
+}

@@ -1,0 +1,51 @@
+/* What a device is: a table of functions each kind fills. Everything above it (launching, the cache) is the same for all. */
+#ifndef TKC_RUNTIME_DEVICE_H
+#define TKC_RUNTIME_DEVICE_H
+
+#include "tkc/edge.h"
+#include "tkc/ir.h"
+#include "tkc/runtime.h"
+
+/* One run-time argument, checked and converted. */
+typedef struct LaunchArg {
+    uint64_t bits;  /* the value in the parameter's type, lowest bytes first; a pointer's address */
+    size_t bytes;   /* memory behind a pointer, 0: not known */
+} LaunchArg;
+
+typedef struct DeviceKernel DeviceKernel; /* each kind has its own */
+
+typedef struct DeviceOps {
+    const char *kind;
+    TkcEmit emit;         /* what load wants: TKC_EMIT_PTX or TKC_EMIT_IR */
+    const char *passes;   /* for TkcOptions.passes; NULL: the pipeline */
+    int64_t max_grid[3];
+    TkcStatus (*open)(TkcDevice *dev, int ordinal, void *context); /* fills state, name, arch */
+    void (*close)(TkcDevice *dev);
+    TkcStatus (*alloc)(TkcDevice *dev, size_t bytes, TkcPtr *out);
+    TkcStatus (*free)(TkcDevice *dev, TkcPtr ptr);
+    TkcStatus (*copy_in)(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes);
+    TkcStatus (*copy_out)(TkcDevice *dev, void *to, TkcPtr from, size_t bytes);
+    TkcStatus (*synchronize)(TkcDevice *dev, void *stream);
+    /* The artifact outlives the kernel. */
+    TkcStatus (*load)(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out);
+    void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
+    TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream, const LaunchArg *args);
+    void (*info)(const DeviceKernel *kernel, TkcKernelInfo *out); /* fills registers, spill_bytes */
+} DeviceOps;
+
+struct TkcDevice {
+    TkcContext *cx;
+    const DeviceOps *ops;
+    void *state;          /* of the kind */
+    char name[128];
+    char arch[16];
+    uint64_t seed;
+    double timeout;
+    int threads;
+    void (*print)(const char *line, void *user);
+    void *print_user;
+};
+
+extern const DeviceOps device_cuda, device_cpu;
+
+#endif

@@ -1,0 +1,300 @@
+/* The GPU through the driver API. Work goes to the device's primary context, or to one the caller owns; whatever context was
+   current on entry is current on return. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+#include "device.h"
+
+typedef struct Cuda {
+    CudaApi api;
+    CuDevice device;
+    CuContext context;
+    bool owns_primary;
+    int max_shared;
+} Cuda;
+
+struct DeviceKernel {
+    CuModule module;
+    CuFunction function;
+    unsigned threads, shared;
+    int nparams, registers, spill_bytes;
+};
+
+enum { MAX_PARAMS = 512 }; /* the driver's limit is 32764 bytes of parameters; a kernel with more than this is refused */
+
+#define CALL(cuda, dev, name, ...) cuda_check((dev)->cx, &(cuda)->api, (cuda)->api.name(__VA_ARGS__), "cu" #name)
+
+/* ---- the current context ---- */
+
+/* Makes ours current; *pushed says whether leave must undo it. */
+static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
+{
+    CuContext current = NULL;
+    *pushed = false;
+    if (c->api.CtxGetCurrent(&current) == CU_OK && current == c->context)
+        return TKC_OK;
+    TkcStatus status = CALL(c, dev, CtxPushCurrent, c->context);
+    *pushed = status == TKC_OK;
+    return status;
+}
+
+static void leave(Cuda *c, bool pushed)
+{
+    CuContext popped;
+    if (pushed)
+        c->api.CtxPopCurrent(&popped);
+}
+
+/* ---- open and close ---- */
+
+static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *context)
+{
+    int count = 0;
+    if (context) {
+        c->context = context;
+        bool pushed;
+        TkcStatus status = enter(dev, c, &pushed);
+        if (status == TKC_OK)
+            status = CALL(c, dev, CtxGetDevice, &c->device);
+        leave(c, pushed);
+        return status;
+    }
+    TkcStatus status = CALL(c, dev, DeviceGetCount, &count);
+    if (status != TKC_OK)
+        return status;
+    if (ordinal < 0 || ordinal >= count) {
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no GPU %d; the driver shows %d", ordinal, count);
+        return TKC_NO_DEVICE;
+    }
+    if ((status = CALL(c, dev, DeviceGet, &c->device, ordinal)) != TKC_OK ||
+        (status = CALL(c, dev, DevicePrimaryCtxRetain, &c->context, c->device)) != TKC_OK)
+        return status;
+    c->owns_primary = true;
+    return TKC_OK;
+}
+
+/* sm_90 and later have instructions that only the `a` variant of their own generation has. */
+static void name_arch(TkcDevice *dev, int major, int minor)
+{
+    snprintf(dev->arch, sizeof dev->arch, "sm_%d%d%s", major, minor, major >= 9 ? "a" : "");
+}
+
+static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
+{
+    int major, minor;
+    TkcStatus status = CALL(c, dev, DeviceGetName, dev->name, sizeof dev->name, c->device);
+    if (status == TKC_OK)
+        status = CALL(c, dev, DeviceGetAttribute, &major, CU_DEVICE_CC_MAJOR, c->device);
+    if (status == TKC_OK)
+        status = CALL(c, dev, DeviceGetAttribute, &minor, CU_DEVICE_CC_MINOR, c->device);
+    if (status == TKC_OK)
+        status = CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
+    if (status == TKC_OK)
+        name_arch(dev, major, minor);
+    return status;
+}
+
+static void cuda_close(TkcDevice *dev)
+{
+    Cuda *c = dev->state;
+    if (c->owns_primary)
+        c->api.DevicePrimaryCtxRelease(c->device);
+    /* The library stays loaded: the driver has threads and exit handlers of its own. */
+    free(c);
+    dev->state = NULL;
+}
+
+static TkcStatus cuda_open(TkcDevice *dev, int ordinal, void *context)
+{
+    Cuda *c = calloc(1, sizeof *c);
+    if (!c)
+        return TKC_NO_MEMORY;
+    dev->state = c;
+    TkcStatus status = cuda_api_open(dev->cx, &c->api);
+    if (status != TKC_OK) {
+        free(c);
+        return status;
+    }
+    status = choose_device(dev, c, ordinal, context);
+    if (status == TKC_OK)
+        status = read_facts(dev, c);
+    if (status != TKC_OK)
+        cuda_close(dev);
+    return status == TKC_ERROR ? TKC_NO_DEVICE : status;
+}
+
+/* ---- memory ---- */
+
+static TkcStatus cuda_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
+{
+    Cuda *c = dev->state;
+    bool pushed;
+    TkcStatus status = enter(dev, c, &pushed);
+    if (status == TKC_OK)
+        status = CALL(c, dev, MemAlloc, out, bytes ? bytes : 1);
+    leave(c, pushed);
+    return status;
+}
+
+static TkcStatus cuda_free(TkcDevice *dev, TkcPtr ptr)
+{
+    Cuda *c = dev->state;
+    bool pushed;
+    TkcStatus status = enter(dev, c, &pushed);
+    if (status == TKC_OK)
+        status = CALL(c, dev, MemFree, ptr);
+    leave(c, pushed);
+    return status;
+}
+
+static TkcStatus cuda_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
+{
+    Cuda *c = dev->state;
+    bool pushed;
+    TkcStatus status = enter(dev, c, &pushed);
+    if (status == TKC_OK)
+        status = CALL(c, dev, MemcpyHtoD, to, from, bytes);
+    leave(c, pushed);
+    return status;
+}
+
+static TkcStatus cuda_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
+{
+    Cuda *c = dev->state;
+    bool pushed;
+    TkcStatus status = enter(dev, c, &pushed);
+    if (status == TKC_OK)
+        status = CALL(c, dev, MemcpyDtoH, to, from, bytes);
+    leave(c, pushed);
+    return status;
+}
+
+static TkcStatus cuda_synchronize(TkcDevice *dev, void *stream)
+{
+    Cuda *c = dev->state;
+    bool pushed;
+    TkcStatus status = enter(dev, c, &pushed);
+    if (status == TKC_OK)
+        status = CALL(c, dev, StreamSynchronize, stream);
+    leave(c, pushed);
+    return status;
+}
+
+/* ---- kernels ---- */
+
+/* Compiles the PTX; the driver's log goes into the diagnostic when it refuses. */
+static TkcStatus load_module(TkcDevice *dev, Cuda *c, const char *ptx, CuModule *out)
+{
+    char log[4096] = "";
+    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    tkc_report_begin(dev->cx);
+    TkcStatus status = CALL(c, dev, ModuleLoadDataEx, out, ptx, 2, options, values);
+    if (status != TKC_OK && log[0])
+        tkc_report_note(dev->cx, NULL, "the driver says: %s", log);
+    tkc_report_end(dev->cx);
+    return status;
+}
+
+/* More than 48 KB of shared memory must be asked for. */
+static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
+{
+    if ((int)k->shared > c->max_shared) {
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the kernel needs %u bytes of shared memory; %s has %d for a program", k->shared, dev->name,
+                   c->max_shared);
+        return TKC_ERROR;
+    }
+    return k->shared <= 48 * 1024 ? TKC_OK : CALL(c, dev, FuncSetAttribute, k->function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->shared);
+}
+
+static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
+{
+    Cuda *c = dev->state;
+    bool pushed;
+    if (!k)
+        return;
+    if (k->module && enter(dev, c, &pushed) == TKC_OK) {
+        c->api.ModuleUnload(k->module);
+        leave(c, pushed);
+    }
+    free(k);
+}
+
+static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const TkcArtifact *a, DeviceKernel *k)
+{
+    TkcStatus status = load_module(dev, c, tkc_artifact_text(a, NULL), &k->module);
+    if (status == TKC_OK)
+        status = CALL(c, dev, ModuleGetFunction, &k->function, k->module, tkc_artifact_kernel(a));
+    if (status == TKC_OK)
+        status = CALL(c, dev, FuncGetAttribute, &k->registers, CU_FUNC_REGISTERS, k->function);
+    if (status == TKC_OK)
+        status = CALL(c, dev, FuncGetAttribute, &k->spill_bytes, CU_FUNC_LOCAL_BYTES, k->function);
+    return status == TKC_OK ? allow_shared(dev, c, k) : status;
+}
+
+static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **out)
+{
+    Cuda *c = dev->state;
+    bool pushed;
+    int n = tkc_artifact_param_count(a);
+    if (n > MAX_PARAMS) {
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the kernel has %d run-time parameters; at most %d can be passed", n, MAX_PARAMS);
+        return TKC_ERROR;
+    }
+    DeviceKernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return TKC_NO_MEMORY;
+    k->threads = (unsigned)tkc_artifact_num_warps(a) * 32;
+    k->shared = (unsigned)tkc_artifact_shared_bytes(a);
+    k->nparams = n;
+    TkcStatus status = enter(dev, c, &pushed);
+    if (status == TKC_OK) {
+        status = load_inside(dev, c, a, k);
+        leave(c, pushed);
+    }
+    if (status == TKC_OK)
+        *out = k;
+    else
+        cuda_unload(dev, k);
+    return status;
+}
+
+static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream, const LaunchArg *args)
+{
+    Cuda *c = dev->state;
+    void *params[MAX_PARAMS];
+    bool pushed;
+    for (int i = 0; i < k->nparams; i++)
+        params[i] = (void *)&args[i].bits;
+    TkcStatus status = enter(dev, c, &pushed);
+    if (status == TKC_OK)
+        status = CALL(c, dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2], k->threads, 1, 1, k->shared,
+                      stream, params, NULL);
+    leave(c, pushed);
+    return status;
+}
+
+static void cuda_info(const DeviceKernel *k, TkcKernelInfo *out)
+{
+    out->registers = k->registers;
+    out->spill_bytes = k->spill_bytes;
+}
+
+const DeviceOps device_cuda = {
+    .kind = "cuda",
+    .emit = TKC_EMIT_PTX,
+    .max_grid = {2147483647, 65535, 65535},
+    .open = cuda_open,
+    .close = cuda_close,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .copy_in = cuda_copy_in,
+    .copy_out = cuda_copy_out,
+    .synchronize = cuda_synchronize,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .launch = cuda_launch,
+    .info = cuda_info,
+};

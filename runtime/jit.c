@@ -1,0 +1,321 @@
+/* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an old one found. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch.h"
+
+/* ---- making one ---- */
+
+static char *own(TkcJit *jit, const char *text)
+{
+    char **all = realloc(jit->owned, sizeof *all * (size_t)(jit->nowned + 1));
+    if (!all)
+        return NULL;
+    jit->owned = all;
+    char *copy = strdup(text);
+    if (copy)
+        all[jit->nowned++] = copy;
+    return copy;
+}
+
+static bool copy_text(TkcJit *jit, const char **field)
+{
+    return !*field || (*field = own(jit, *field)) != NULL;
+}
+
+static bool copy_options(TkcJit *jit, const TkcOptions *from)
+{
+    TkcOptions *o = &jit->options;
+    *o = *from;
+    o->arch = tkc_device_arch(jit->dev);
+    if (!strcmp(o->arch, "cpu"))
+        o->arch = NULL;
+    if (!copy_text(jit, &o->kernel) || !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes))
+        return false;
+    if (jit->dev->ops->passes && !o->passes)
+        o->passes = jit->dev->ops->passes;
+    jit->defines = calloc(o->ndefines + 1, sizeof *jit->defines);
+    for (size_t i = 0; jit->defines && i < o->ndefines; i++) {
+        jit->defines[i] = from->defines[i];
+        if (!copy_text(jit, &jit->defines[i].name) || !copy_text(jit, &jit->defines[i].value))
+            return false;
+    }
+    o->defines = jit->defines;
+    return jit->defines != NULL;
+}
+
+static bool is_defined(const TkcJit *jit, const char *name)
+{
+    for (size_t i = 0; i < jit->options.ndefines; i++)
+        if (!strcmp(jit->defines[i].name, name))
+            return true;
+    return false;
+}
+
+/* The type that the options' signature gives a parameter, into text; false when it gives none. */
+static bool signature_type(const TkcJit *jit, const char *name, char *text, size_t size)
+{
+    size_t n = strlen(name);
+    for (const char *p = jit->options.signature; p && *p;) {
+        p += strspn(p, ", ");
+        if (!strncmp(p, name, n) && p[n] == '=') {
+            snprintf(text, size, "%.*s", (int)strcspn(p + n + 1, ":, "), p + n + 1);
+            return true;
+        }
+        p = strchr(p, ',');
+    }
+    return false;
+}
+
+static TkcStatus read_open_params(TkcJit *jit)
+{
+    int count;
+    TkcStatus status = tkc_source_param_count(jit->source, jit->options.kernel, &count);
+    if (status != TKC_OK)
+        return status;
+    jit->open = calloc((size_t)count + 1, sizeof *jit->open);
+    jit->packed = calloc((size_t)count + 1, sizeof *jit->packed);
+    if (!jit->open || !jit->packed)
+        return TKC_NO_MEMORY;
+    for (int i = 0; i < count; i++) {
+        OpenParam p = {.decl = {.size = sizeof p.decl}};
+        char text[64];
+        if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)
+            return status;
+        if (is_defined(jit, p.decl.name))
+            continue;
+        if (!p.decl.type && !p.decl.is_constexpr && signature_type(jit, p.decl.name, text, sizeof text) &&
+            !(p.decl.type = own(jit, text)))
+            return TKC_NO_MEMORY;
+        DType dtype = p.decl.type ? launch_type(p.decl.type, &p.is_pointer) : DT_NONE;
+        p.dtype = p.is_pointer ? DT_NONE : dtype;
+        jit->open[jit->nopen++] = p;
+    }
+    return TKC_OK;
+}
+
+TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out)
+{
+    *out = NULL;
+    TkcJit *jit = calloc(1, sizeof *jit);
+    if (!jit)
+        return TKC_NO_MEMORY;
+    jit->dev = dev;
+    jit->source = source;
+    TkcStatus status = copy_options(jit, options) ? read_open_params(jit) : TKC_NO_MEMORY;
+    if (status == TKC_OK)
+        *out = jit;
+    else
+        tkc_jit_free(jit);
+    return status;
+}
+
+static void drop_compiled(void *value, void *user)
+{
+    TkcJit *jit = user;
+    Compiled *c = value;
+    jit->dev->ops->unload(jit->dev, c->kernel);
+    tkc_artifact_free(c->artifact);
+    free(c->arg_of_param);
+    free(c);
+}
+
+void tkc_jit_free(TkcJit *jit)
+{
+    if (!jit)
+        return;
+    cache_mem_fini(&jit->cache, drop_compiled, jit);
+    key_fini(&jit->key);
+    for (int i = 0; i < jit->nowned; i++)
+        free(jit->owned[i]);
+    free(jit->owned);
+    free(jit->defines);
+    free(jit->open);
+    free(jit->packed);
+    free(jit);
+}
+
+void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
+{
+    size_t size = stats->size;
+    *stats = jit->stats;
+    stats->size = size;
+}
+
+/* ---- compiling for a key ---- */
+
+/* What the arguments say, as options: types, known divisibility, constexpr values. */
+typedef struct Ask {
+    char *signature;   /* malloc'ed */
+    size_t len, cap;
+    TkcDefine *defines;
+    size_t ndefines;
+    bool no_memory;
+} Ask;
+
+static void ask_put(Ask *a, const char *text)
+{
+    size_t n = strlen(text);
+    if (a->len + n + 1 > a->cap) {
+        size_t cap = (a->len + n + 1) * 2;
+        char *bigger = realloc(a->signature, cap);
+        if (!bigger) {
+            a->no_memory = true;
+            return;
+        }
+        a->signature = bigger;
+        a->cap = cap;
+    }
+    memcpy(a->signature + a->len, text, n + 1);
+    a->len += n;
+}
+
+static const char *arg_type(const OpenParam *p, const TkcArg *arg)
+{
+    if (p->decl.type)
+        return p->decl.type;
+    if (arg->type)
+        return arg->type;
+    if (arg->kind == TKC_ARG_FLOAT)
+        return "fp32";
+    return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
+}
+
+/* The larger of what the declaration promises and what this key's arguments have. */
+static void ask_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
+{
+    KeyFact fact = key_fact(arg);
+    int64_t known = fact == FACT_DIV16 ? 16 : 1;
+    char text[32];
+    if (fact == FACT_ONE && p->decl.divisibility <= 1) {
+        ask_put(a, ":1");
+        return;
+    }
+    if (p->decl.divisibility > known)
+        known = p->decl.divisibility;
+    if (known > 1) {
+        snprintf(text, sizeof text, ":%lld", (long long)known);
+        ask_put(a, text);
+    }
+}
+
+static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
+{
+    *a = (Ask){0};
+    a->defines = calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines);
+    if (!a->defines)
+        return false;
+    for (size_t i = 0; i < jit->options.ndefines; i++)
+        a->defines[a->ndefines++] = jit->defines[i];
+    for (int i = 0; i < jit->nopen; i++) {
+        const OpenParam *p = &jit->open[i];
+        if (p->decl.is_constexpr) {
+            a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
+            continue;
+        }
+        ask_put(a, a->len ? "," : "");
+        ask_put(a, p->decl.name);
+        ask_put(a, "=");
+        ask_put(a, arg_type(p, &args[i]));
+        ask_fact(a, p, &args[i]);
+    }
+    return !a->no_memory;
+}
+
+static void ask_fini(Ask *a)
+{
+    free(a->signature);
+    free(a->defines);
+}
+
+/* Which argument each run-time parameter of the compiled kernel takes. */
+static bool match_params(const TkcJit *jit, Compiled *c)
+{
+    const Func *fn = tkc_artifact_func(c->artifact);
+    c->params = fn->params;
+    c->nparams = fn->nparams;
+    c->arg_of_param = calloc((size_t)c->nparams + 1, sizeof *c->arg_of_param);
+    for (int i = 0; c->arg_of_param && i < c->nparams; i++) {
+        c->arg_of_param[i] = -1;
+        for (int k = 0; k < jit->nopen; k++)
+            if (!strcmp(jit->open[k].decl.name, c->params[i].name))
+                c->arg_of_param[i] = k;
+        if (c->arg_of_param[i] < 0) {
+            tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "internal error: nothing was given for parameter '%s'", c->params[i].name);
+            return false;
+        }
+    }
+    return c->arg_of_param != NULL;
+}
+
+static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
+{
+    Ask ask;
+    TkcOptions o = jit->options;
+    TkcStatus status = TKC_NO_MEMORY;
+    if (ask_make(&ask, jit, args)) {
+        o.signature = ask.signature;
+        o.defines = ask.defines;
+        o.ndefines = ask.ndefines;
+        status = tkc_compile(jit->source, &o, jit->dev->ops->emit, &c->artifact);
+    }
+    ask_fini(&ask);
+    if (status == TKC_OK && !match_params(jit, c))
+        status = TKC_INTERNAL;
+    return status == TKC_OK ? jit->dev->ops->load(jit->dev, c->artifact, &c->kernel) : status;
+}
+
+/* The kernel for these arguments. */
+static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Compiled **out)
+{
+    if (!key_make(&jit->key, args, nargs))
+        return TKC_NO_MEMORY;
+    *out = cache_mem_get(&jit->cache, &jit->key);
+    if (*out) {
+        jit->stats.hits++;
+        return TKC_OK;
+    }
+    TkcStatus status = launch_check(jit, args, nargs);
+    if (status != TKC_OK)
+        return status;
+    Compiled *c = calloc(1, sizeof *c);
+    if (!c)
+        return TKC_NO_MEMORY;
+    status = compile_key(jit, args, c);
+    if (status == TKC_OK && !cache_mem_put(&jit->cache, &jit->key, c))
+        status = TKC_NO_MEMORY;
+    if (status != TKC_OK) {
+        drop_compiled(c, jit);
+        return status;
+    }
+    jit->stats.compiles++;
+    *out = c;
+    return TKC_OK;
+}
+
+/* ---- launching ---- */
+
+TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args, size_t nargs)
+{
+    Compiled *c;
+    TkcStatus status = launch_check_grid(jit, grid);
+    if (status == TKC_OK)
+        status = find_compiled(jit, args, nargs, &c);
+    if (status == TKC_OK)
+        status = launch_pack(jit, c, args, jit->packed);
+    return status == TKC_OK ? jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, jit->packed) : status;
+}
+
+TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
+{
+    Compiled *c;
+    TkcStatus status = find_compiled(jit, args, nargs, &c);
+    if (status != TKC_OK)
+        return status;
+    info->num_warps = tkc_artifact_num_warps(c->artifact);
+    info->shared_bytes = tkc_artifact_shared_bytes(c->artifact);
+    info->text = tkc_artifact_text(c->artifact, NULL);
+    jit->dev->ops->info(c->kernel, info);
+    return TKC_OK;
+}

@@ -1,0 +1,80 @@
+/* Packs a launch's arguments into bytes and hashes them: no formatting, no allocation after the first launch. */
+#include "key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+KeyFact key_fact(const TkcArg *arg)
+{
+    switch (arg->kind) {
+    case TKC_ARG_POINTER: return arg->pointer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
+    case TKC_ARG_INT: return arg->integer == 1 ? FACT_ONE : arg->integer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
+    case TKC_ARG_FLOAT: case TKC_ARG_CONSTEXPR: break;
+    }
+    return FACT_NONE;
+}
+
+static bool reserve(Key *k, size_t more)
+{
+    if (k->len + more <= k->cap)
+        return true;
+    size_t cap = (k->len + more) * 2;
+    unsigned char *data = cap <= UINT32_MAX ? realloc(k->data, cap) : NULL;
+    if (!data)
+        return false;
+    k->data = data;
+    k->cap = (uint32_t)cap;
+    return true;
+}
+
+/* A number without a type is int32 when it fits, else int64 (when the parameter does not say): the key says which. */
+static unsigned char int_class(const TkcArg *arg)
+{
+    return arg->kind == TKC_ARG_INT && !arg->type ? (arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? 1 : 2) : 0;
+}
+
+static bool put_arg(Key *k, const TkcArg *arg)
+{
+    const char *text = arg->kind == TKC_ARG_CONSTEXPR ? arg->constexpr_value : arg->type;
+    size_t n = text ? strlen(text) + 1 : 1;
+    if (!reserve(k, n + 3))
+        return false;
+    unsigned char *p = k->data + k->len;
+    p[0] = (unsigned char)arg->kind;
+    p[1] = (unsigned char)key_fact(arg);
+    p[2] = int_class(arg);
+    memcpy(p + 3, text ? text : "", n);
+    k->len += (uint32_t)n + 3;
+    return true;
+}
+
+/* FNV-1a, eight bytes at a time; the table compares whole keys. */
+static uint64_t hash(const unsigned char *p, size_t n)
+{
+    uint64_t h = 0xCBF29CE484222325u ^ n;
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        h = (h ^ word) * 0x9E3779B97F4A7C15u;
+        h ^= h >> 29;
+    }
+    for (; n; p++, n--)
+        h = (h ^ *p) * 0x100000001B3u;
+    return h ^ (h >> 32);
+}
+
+bool key_make(Key *k, const TkcArg *args, size_t nargs)
+{
+    k->len = 0;
+    for (size_t i = 0; i < nargs; i++)
+        if (!put_arg(k, &args[i]))
+            return false;
+    k->hash = hash(k->data, k->len);
+    return true;
+}
+
+void key_fini(Key *k)
+{
+    free(k->data);
+    *k = (Key){0};
+}

@@ -1,0 +1,176 @@
+/* Checks that cost a launch nothing it would not pay anyway: each argument is looked at once, by kind. The type's text of
+   an argument is parsed only when a key is new; the second launch with a key compares bytes (key.c). */
+#include "launch.h"
+
+#include <math.h>
+#include <string.h>
+
+DType launch_type(const char *text, bool *is_pointer)
+{
+    *is_pointer = text[0] == '*';
+    while (*text == '*')
+        text++;
+    for (DType d = DT_NONE + 1; d < DT_COUNT; d++) {
+        const DTypeInfo *info = tkc_dtype_info(d);
+        if (!strcmp(text, info->name) || !strcmp(text, info->short_name) || !strcmp(text, info->other_name))
+            return d;
+    }
+    return DT_NONE;
+}
+
+/* ---- before compiling ---- */
+
+static const char *const kind_text[] = {"a pointer", "an integer", "a float", "a constexpr"};
+
+static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expected, const TkcArg *arg)
+{
+    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name, expected, kind_text[arg->kind]);
+    return TKC_ERROR;
+}
+
+/* The same type whatever it is spelt. */
+static bool same_type(const char *a, const char *b)
+{
+    bool pa, pb;
+    DType da = launch_type(a, &pa), db = launch_type(b, &pb);
+    size_t stars_a = strspn(a, "*"), stars_b = strspn(b, "*");
+    return da != DT_NONE && da == db && stars_a == stars_b;
+}
+
+static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
+{
+    bool is_pointer;
+    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || !is_pointer)) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': '%s' is not a pointer type such as *fp32", p->decl.name, arg->type);
+        return TKC_ERROR;
+    }
+    if (p->decl.type && !p->is_pointer)
+        return wrong(jit, p, p->decl.type, arg);
+    if (p->decl.type && arg->type && !same_type(p->decl.type, arg->type)) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name, p->decl.type, arg->type);
+        return TKC_ERROR;
+    }
+    if (!p->decl.type && !arg->type) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': its pointer type is not known; give it with the argument", p->decl.name);
+        return TKC_ERROR;
+    }
+    return TKC_OK;
+}
+
+static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
+{
+    bool is_pointer;
+    if (p->is_pointer)
+        return wrong(jit, p, p->decl.type, arg);
+    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || is_pointer)) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': '%s' is not a number type such as i32", p->decl.name, arg->type);
+        return TKC_ERROR;
+    }
+    if (arg->kind == TKC_ARG_FLOAT && p->dtype != DT_NONE && tkc_dtype_info(p->dtype)->kind != DK_FLOAT)
+        return wrong(jit, p, p->decl.type, arg);
+    return TKC_OK;
+}
+
+TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs)
+{
+    TkcStatus status = TKC_OK;
+    if (nargs != (size_t)jit->nopen) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "the kernel takes %d arguments, %zu were given", jit->nopen, nargs);
+        return TKC_ERROR;
+    }
+    for (size_t i = 0; i < nargs; i++) {
+        const OpenParam *p = &jit->open[i];
+        const TkcArg *arg = &args[i];
+        TkcStatus one = TKC_OK;
+        if (p->decl.is_constexpr != (arg->kind == TKC_ARG_CONSTEXPR))
+            one = wrong(jit, p, p->decl.is_constexpr ? "a constexpr" : p->decl.type ? p->decl.type : "a pointer or a number", arg);
+        else if (arg->kind == TKC_ARG_POINTER)
+            one = check_pointer(jit, p, arg);
+        else if (arg->kind != TKC_ARG_CONSTEXPR)
+            one = check_number(jit, p, arg);
+        if (one != TKC_OK)
+            status = one;
+    }
+    return status;
+}
+
+TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int64_t most = jit->dev->ops->max_grid[i];
+        if (grid[i] >= 1 && grid[i] <= most)
+            continue;
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid's extent %d is %lld; it must be from 1 to %lld", i, (long long)grid[i],
+                   (long long)most);
+        return TKC_ERROR;
+    }
+    return TKC_OK;
+}
+
+/* ---- with the compiled kernel's types ---- */
+
+static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
+{
+    if (p->divisibility > 1 && arg->pointer % (uint64_t)p->divisibility) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': the address 0x%llx is not a multiple of %lld, as declared", p->name,
+                   (unsigned long long)arg->pointer, (long long)p->divisibility);
+        return TKC_ERROR;
+    }
+    *out = (LaunchArg){arg->pointer, arg->bytes};
+    return TKC_OK;
+}
+
+static bool int_fits(const DTypeInfo *info, const TkcArg *arg)
+{
+    int64_t v = arg->integer;
+    bool is_u64 = arg->type && !strcmp(arg->type, "u64");
+    if (info->kind == DK_BOOL)
+        return v == 0 || v == 1;
+    if (info->bits == 64)
+        return info->kind == DK_UINT ? v >= 0 || is_u64 : v >= 0 || !is_u64;
+    if (info->kind == DK_UINT)
+        return v >= 0 && v >> info->bits == 0;
+    int64_t half = (int64_t)1 << (info->bits - 1);
+    return v >= -half && v < half && (v >= 0 || !is_u64);
+}
+
+static TkcStatus pack_int(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
+{
+    const DTypeInfo *info = tkc_dtype_info(p->type->dtype);
+    if (info->kind == DK_FLOAT) {
+        *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, (double)arg->integer), 0};
+        return TKC_OK;
+    }
+    if (!int_fits(info, arg)) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %lld does not fit %s", p->name, (long long)arg->integer, info->name);
+        return TKC_ERROR;
+    }
+    if (p->divisibility > 1 && arg->integer % p->divisibility) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %lld is not a multiple of %lld, as declared", p->name,
+                   (long long)arg->integer, (long long)p->divisibility);
+        return TKC_ERROR;
+    }
+    *out = (LaunchArg){(uint64_t)arg->integer, 0};
+    return TKC_OK;
+}
+
+static TkcStatus pack_one(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
+{
+    switch (arg->kind) {
+    case TKC_ARG_POINTER: return pack_pointer(jit, p, arg, out);
+    case TKC_ARG_INT: return pack_int(jit, p, arg, out);
+    case TKC_ARG_FLOAT: *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, arg->floating), 0}; return TKC_OK;
+    case TKC_ARG_CONSTEXPR: break;
+    }
+    return TKC_INTERNAL;
+}
+
+TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
+{
+    for (int i = 0; i < c->nparams; i++) {
+        TkcStatus status = pack_one(jit, &c->params[i], &args[c->arg_of_param[i]], &out[i]);
+        if (status != TKC_OK)
+            return status;
+    }
+    return TKC_OK;
+}

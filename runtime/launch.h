@@ -1,0 +1,47 @@
+/* Arguments against parameters: what a launch checks, and the compile that a first launch asks for. */
+#ifndef TKC_RUNTIME_LAUNCH_H
+#define TKC_RUNTIME_LAUNCH_H
+
+#include "cache_mem.h"
+#include "device.h"
+
+/* A parameter that a launch gives an argument for. */
+typedef struct OpenParam {
+    TkcParam decl;
+    DType dtype;          /* declared number type, else DT_NONE */
+    bool is_pointer;      /* declared a pointer */
+} OpenParam;
+
+/* One compiled kernel. */
+typedef struct Compiled {
+    TkcArtifact *artifact;
+    DeviceKernel *kernel;
+    int nparams;
+    const Param *params;  /* of the IR: exactly what the kernel was compiled for */
+    int *arg_of_param;    /* index of its argument; -1: not launched with one (a default, or -D) */
+} Compiled;
+
+struct TkcJit {
+    TkcDevice *dev;
+    TkcSource *source;
+    TkcOptions options;   /* with copies of its strings, below */
+    char **owned;
+    int nowned;
+    TkcDefine *defines;
+    int nopen;
+    OpenParam *open;
+    CacheMem cache;
+    Key key;
+    LaunchArg *packed;
+    TkcCacheStats stats;
+};
+
+/* Splits a type's text: "*fp32" is a pointer (its pointee's text starts at 1), "i32" a number. DT_NONE when it is neither. */
+DType launch_type(const char *text, bool *is_pointer);
+/* Checks count and kinds of the arguments, and that each fits its parameter's declared type. TKC_ERROR after diagnostics. */
+TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs);
+/* The arguments in the types the kernel was compiled for. */
+TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
+TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3]);
+
+#endif

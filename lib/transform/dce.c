@@ -1,0 +1,175 @@
+/* Dead code, found by marking what is live and sweeping the rest.
+
+   Live is what has an effect and what it takes to compute it. A value carried around a loop is one slot: initial
+   operand, region argument, yielded value, result. It is live when any use of its argument or result is, so a counter
+   that only counts itself goes, which a count of uses would keep. */
+#include "base/bitset.h"
+#include "base/vec.h"
+#include "transform/passes.h"
+
+typedef struct Dce {
+    Arena *scratch;
+    Bitset live;              /* values, by id */
+    VEC(Value *) work;        /* live values whose causes are to be marked */
+    bool changed;
+} Dce;
+
+/* ---- marking ---- */
+
+static void mark(Dce *d, Value *v)
+{
+    if (bitset_add(&d->live, (int)v->id)) vec_push(d->scratch, &d->work, v);
+}
+
+static bool is_control(const Op *op)
+{
+    return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
+}
+
+/* An op is needed if one of its results is, if it has an effect, or if something needed lies in its regions: then
+   everything is that decides whether and how often those run. */
+static void mark_control(Dce *d, const Op *op)
+{
+    int n = op->kind == OP_FOR ? 3 : op->kind == OP_IF ? 1 : 0;
+    for (int i = 0; i < n; i++) mark(d, op_arg(op, i));
+    if (op->kind == OP_WHILE) mark(d, op_arg(op->regions[0]->last, 0));
+}
+
+static void mark_parents(Dce *d, const Region *r)
+{
+    for (const Op *op = r->parent; op; op = op->region->parent) mark_control(d, op);
+}
+
+/* Whole: the ops of a combine are all needed. */
+static void mark_op(Dce *d, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) mark(d, op_arg(op, i));
+    for (int i = 0; i < op->nregions; i++) {
+        for (const Op *inner = op->regions[i]->first; inner; inner = inner->next) {
+            for (int j = 0; j < inner->nresults; j++) mark(d, op_result(inner, j));
+            mark_op(d, inner);
+        }
+    }
+}
+
+/* Slot i of a loop or branch. */
+static void mark_slot(Dce *d, const Op *op, int i)
+{
+    if (op->kind == OP_IF) {
+        mark(d, op_arg(op->regions[0]->last, i));
+        mark(d, op_arg(op->regions[1]->last, i));
+    } else if (op->kind == OP_FOR) {
+        mark(d, op_arg(op, 3 + i));
+        mark(d, op->regions[0]->args[1 + i]);
+        mark(d, op_arg(op->regions[0]->last, i));
+    } else {
+        mark(d, op_arg(op, i));
+        mark(d, op->regions[0]->args[i]);
+        mark(d, op_arg(op->regions[0]->last, 1 + i));
+        mark(d, op->regions[1]->args[i]);
+        mark(d, op_arg(op->regions[1]->last, i));
+    }
+    mark(d, op_result(op, i));
+}
+
+static void mark_causes(Dce *d, const Value *v)
+{
+    const Op *op = v->def ? v->def : v->region->parent;
+    if (!op) return;
+    if (is_control(op)) {
+        bool is_induction = !v->def && op->kind == OP_FOR && v->index == 0;
+        if (!is_induction) mark_slot(d, op, v->def || op->kind != OP_FOR ? v->index : v->index - 1);
+        mark_control(d, op);
+    } else if (v->def) {
+        mark_op(d, op);
+    }
+    mark_parents(d, v->def ? op->region : v->region);
+}
+
+/* Ops nobody may remove are where liveness starts. */
+static void mark_roots(Op *op, void *user)
+{
+    Dce *d = user;
+    if (is_control(op) || ir_is_terminator(op) || ir_can_erase(op)) return;
+    for (int i = 0; i < op->nresults; i++) mark(d, op_result(op, i));
+    mark_op(d, op);
+    mark_parents(d, op->region);
+}
+
+/* ---- sweeping ---- */
+
+static bool is_live(const Dce *d, const Value *v)
+{
+    return bitset_has(&d->live, (int)v->id);
+}
+
+static void sweep(Dce *d, Region *r);
+
+static void remove_slot_uses(Op *op, int i)
+{
+    if (op->kind != OP_WHILE) {
+        for (int j = 0; j < op->nregions; j++) ir_remove_arg(op->regions[j]->last, i);
+    } else {
+        ir_remove_arg(op->regions[0]->last, 1 + i);
+        ir_remove_arg(op->regions[1]->last, i);
+    }
+}
+
+static void remove_slot(Op *op, int i)
+{
+    ir_remove_result(op, i);
+    if (op->kind == OP_FOR) {
+        ir_remove_region_arg(op->regions[0], 1 + i);
+        ir_remove_arg(op, 3 + i);
+    } else if (op->kind == OP_WHILE) {
+        ir_remove_region_arg(op->regions[0], i);
+        ir_remove_region_arg(op->regions[1], i);
+        ir_remove_arg(op, i);
+    }
+}
+
+/* Uses inside go first, so that the slots are unused when they are removed. */
+static void sweep_control(Dce *d, Op *op)
+{
+    for (int i = op->nresults - 1; i >= 0; i--) {
+        if (!is_live(d, op_result(op, i))) remove_slot_uses(op, i);
+    }
+    for (int i = op->nregions - 1; i >= 0; i--) sweep(d, op->regions[i]);
+    for (int i = op->nresults - 1; i >= 0; i--) {
+        if (is_live(d, op_result(op, i))) continue;
+        remove_slot(op, i);
+        d->changed = true;
+    }
+}
+
+static bool is_dead(const Dce *d, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (is_live(d, op_result(op, i))) return false;
+    }
+    return !ir_is_terminator(op) && ir_can_erase(op);
+}
+
+/* From the last op back: users before what they use. */
+static void sweep(Dce *d, Region *r)
+{
+    for (Op *op = r->last, *prev; op; op = prev) {
+        prev = op->prev;
+        if (is_dead(d, op)) {
+            ir_unlink(op);
+            d->changed = true;
+        } else if (is_control(op)) {
+            sweep_control(d, op);
+        }
+    }
+}
+
+/* needs: nothing.  keeps: the order of what stays, layouts.  changes: removes ops, and slots of loops and branches. */
+bool dce_run(Pass *p, Func *fn)
+{
+    Dce d = {.scratch = p->scratch, .live = bitset_make(p->scratch, (int)fn->nvalues)};
+    ir_walk(fn->body, mark_roots, &d);
+    while (d.work.len > 0) mark_causes(&d, d.work.data[--d.work.len]);
+    sweep(&d, fn->body);
+    return d.changed;
+}

@@ -1,0 +1,63 @@
+/* Folding: what can be computed now, simplified by identities that hold for every value, or moved to where it is
+   cheaper. One walk, operands before users, so a rule sees simplified operands; ops a rule makes are looked at too.
+
+   Why it ends: each rule makes fewer ops, or ops of a lower class in constant < scalar < block, or puts a constant to
+   the right, or turns <= and > into < and >=; none undoes another. A rule for floats must be exact for every value,
+   NaN and both zeros included: x + 0 is not x (for -0), x * 0 is not 0, x - x is not 0. */
+#include "transform/fold.h"
+
+#include "transform/passes.h"
+
+static Value *fold_op(Builder *b, Op *op)
+{
+    if (op->nresults != 1 || op->nregions > 0 || !ir_has(op, OT_PURE)) return NULL;
+    Value *v = fold_arithmetic(b, op);
+    return v ? v : fold_shape(b, op);
+}
+
+static void replace(Op *op, Value *with)
+{
+    Value *old = op_result(op, 0);
+    if (with->def && !with->name) with->name = old->name;
+    ir_replace_uses(old, with);
+    ir_unlink(op);
+}
+
+static bool fold_region(Func *fn, Region *r);
+
+/* An op with regions, after what is in them. */
+static bool fold_nested(Func *fn, Op *op, bool *gone)
+{
+    bool changed = false;
+    for (int i = 0; i < op->nregions; i++) changed |= fold_region(fn, op->regions[i]);
+    return fold_control(op, gone) || changed;
+}
+
+static bool fold_single(Func *fn, Op *op)
+{
+    Builder b = build_before(fn, op);
+    b.loc = op->loc;
+    Value *v = fold_op(&b, op);
+    if (v) replace(op, v);
+    return v != NULL;
+}
+
+/* Where an op was replaced the walk goes on at the first op that was put in its place. */
+static bool fold_region(Func *fn, Region *r)
+{
+    bool changed = false;
+    for (Op *op = r->first, *next; op; op = next) {
+        Op *before = op->prev, *after = op->next;
+        bool gone = false;
+        if (op->nregions > 0) changed |= fold_nested(fn, op, &gone);
+        else changed |= gone = fold_single(fn, op);
+        next = !gone ? after : before ? before->next : r->first;
+    }
+    return changed;
+}
+/* needs: nothing.  keeps: layouts.  changes: ops without effect, `if` and `for` whose course is known. */
+bool fold_run(Pass *p, Func *fn)
+{
+    (void)p;
+    return fold_region(fn, fn->body);
+}

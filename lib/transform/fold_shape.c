@@ -1,0 +1,120 @@
+/* Moves of elements. A block of one value stays one through every move, and arithmetic on such blocks is done on the
+   scalar: `splat` sinks to where the blocks begin to differ. Chains of one kind of move become one move.
+   With layouts only the first holds: a chain's inner types are where layouts change. */
+#include "transform/fold.h"
+
+#include <stddef.h>
+
+#include "ir/type.h"
+
+static const Op *def_of(const Value *v, OpKind kind)
+{
+    return v->def && v->def->kind == kind ? v->def : NULL;
+}
+
+static Value *make(Builder *b, OpKind kind, int n, Value *const *args, const Type *ty)
+{
+    return op_result(build_op(b, kind, n, args, 1, &ty), 0);
+}
+
+/* ---- blocks of one value ---- */
+
+/* The scalar that v repeats, or NULL: made anew from a block constant. */
+static Value *repeated(Builder *b, Value *v, bool make_it)
+{
+    uint64_t bits;
+    const Op *splat = def_of(v, OP_SPLAT);
+    if (splat) return op_arg(splat, 0);
+    if (!type_is_block(v->type)) return v;
+    if (!ir_const_bits(v, &bits)) return NULL;
+    return make_it ? build_const(b, tkc_type_element(v->type), bits) : v;
+}
+
+static bool is_move(const Op *op)
+{
+    return ir_has(op, OT_SHAPE) && op->nargs == 1;
+}
+
+static Value *fold_move_of_one_value(Builder *b, const Op *op)
+{
+    const Type *ty = op_result(op, 0)->type;
+    uint64_t bits;
+    Value *x = op_arg(op, 0);
+    if (ir_const_bits(x, &bits) && !type_is_pointer(ty)) return build_const(b, ty, bits);
+    const Op *splat = def_of(x, OP_SPLAT);
+    if (!splat || op->kind == OP_SPLAT) return NULL;
+    Value *scalar = op_arg(splat, 0);
+    return type_is_block(ty) ? make(b, OP_SPLAT, 1, &scalar, ty) : scalar;
+}
+
+/* Hints speak of dims and stay. Arithmetic that is all constants and still here has no value at compile time. */
+static bool can_be_scalar(Builder *b, const Op *op)
+{
+    if (!ir_has(op, OT_EW) || op->kind == OP_HINT || op->nargs < 1 || op->nargs > 3) return false;
+    bool some = false;
+    for (int i = 0; i < op->nargs; i++) {
+        if (!repeated(b, op_arg(op, i), false)) return false;
+        some |= !type_is_block(op_arg(op, i)->type) || def_of(op_arg(op, i), OP_SPLAT);
+    }
+    return some && type_is_block(op_result(op, 0)->type);
+}
+
+static Value *fold_splat_arithmetic(Builder *b, Op *op)
+{
+    Value *args[3];
+    if (!can_be_scalar(b, op)) return NULL;
+    const Type *ty = op_result(op, 0)->type;
+    for (int i = 0; i < op->nargs; i++) args[i] = repeated(b, op_arg(op, i), true);
+    Value *scalar = make(b, op->kind, op->nargs, args, tkc_type_element(ty));
+    ir_copy_attrs(b->fn, scalar->def, op);
+    return make(b, OP_SPLAT, 1, &scalar, ty);
+}
+
+/* ---- chains ---- */
+
+static Value *fold_broadcast(Builder *b, const Op *op)
+{
+    const Type *ty = op_result(op, 0)->type;
+    const Op *inner = def_of(op_arg(op, 0), OP_BROADCAST);
+    return inner ? build_broadcast(b, op_arg(inner, 0), ty->rank, ty->shape) : NULL;
+}
+
+static Value *fold_trans(Builder *b, const Op *op)
+{
+    const Op *inner = def_of(op_arg(op, 0), OP_TRANS);
+    if (!inner) return NULL;
+    const Attr *outer_perm = tkc_op_attr(op, ATTR_PERM), *inner_perm = tkc_op_attr(inner, ATTR_PERM);
+    int perm[TKC_MAX_RANK];
+    for (int i = 0; i < outer_perm->count; i++) perm[i] = (int)inner_perm->v[outer_perm->v[i]];
+    return build_trans(b, op_arg(inner, 0), perm);
+}
+
+/* Adding a dim of extent 1 is a reshape too. */
+static Value *fold_reshape(Builder *b, const Op *op)
+{
+    const Type *ty = op_result(op, 0)->type;
+    const Op *inner = def_of(op_arg(op, 0), OP_RESHAPE);
+    if (!inner) inner = def_of(op_arg(op, 0), OP_EXPAND_DIMS);
+    if (!inner || tkc_op_int(op, ATTR_REORDER, 0) || tkc_op_int(inner, ATTR_REORDER, 0)) return NULL;
+    return build_reshape(b, op_arg(inner, 0), ty->rank, ty->shape, false);
+}
+
+static Value *fold_chain(Builder *b, const Op *op)
+{
+    const Type *ty = op_result(op, 0)->type;
+    if (op_arg(op, 0)->type == ty && op->kind != OP_TRANS && !tkc_op_int(op, ATTR_REORDER, 0)) return op_arg(op, 0);
+    if (ty->layout) return NULL;
+    switch (op->kind) {
+    case OP_BROADCAST: return fold_broadcast(b, op);
+    case OP_TRANS: return fold_trans(b, op);
+    case OP_RESHAPE: return fold_reshape(b, op);
+    default: return NULL;
+    }
+}
+
+Value *fold_shape(Builder *b, Op *op)
+{
+    if (!is_move(op)) return fold_splat_arithmetic(b, op);
+    Value *v = fold_move_of_one_value(b, op);
+    return v ? v : fold_chain(b, op);
+}

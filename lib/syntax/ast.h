@@ -36,7 +36,7 @@ const char *ast_op_text(AstOp op);
 typedef struct Ast Ast;
 typedef struct AstList { Ast **data; int len, cap; } AstList; /* a VEC(Ast *) */
 
-/* How a parameter takes arguments. STAR_ONLY is the bare `*`. */
+/* How a parameter takes arguments. A bare `*` or `/` leaves its mark in the kinds only. */
 typedef enum ParamKind { PARAM_POSITIONAL, PARAM_POSITIONAL_ONLY, PARAM_KEYWORD_ONLY, PARAM_VARARGS, PARAM_KWARGS } ParamKind;
 typedef struct AstParam {
     Str name;
@@ -53,7 +53,7 @@ typedef struct AstAliases { AstAlias *data; int len, cap; } AstAliases;
 typedef struct AstNames { Str *data; int len, cap; } AstNames;
 
 /* for target in iter if cond if cond */
-typedef struct AstClause { Ast *target, *iter; AstList conds; } AstClause;
+typedef struct AstClause { Ast *target, *iter; AstList conds; bool is_async; } AstClause;
 typedef struct AstClauses { AstClause *data; int len, cap; } AstClauses;
 typedef struct AstHandler { Ast *type; Str name; AstList body; Span span; } AstHandler;
 typedef struct AstHandlers { AstHandler *data; int len, cap; } AstHandlers;
@@ -84,9 +84,9 @@ struct Ast {
         struct { AstList targets; Ast *value; } assign;
         struct { Ast *target, *annotation, *value; } annassign;
         struct { Ast *cond; AstList body, orelse; } branch;
-        struct { Ast *target, *iter; AstList body, orelse; } loop;
+        struct { Ast *target, *iter; AstList body, orelse; bool is_async; } loop;
         struct { Ast *first, *second; } pair;
-        struct { AstList items, vars; AstList body; } with;          /* vars.data[i] may be NULL */
+        struct { AstList items, vars, body; bool is_async; } with;   /* vars.data[i] may be NULL */
         struct { AstList body, orelse, finalbody; AstHandlers handlers; } try_;
         AstNames names;
         struct { int level; Str module; AstAliases names; } import;  /* FROM: level dots, module may be ""; IMPORT: names only */
@@ -96,8 +96,12 @@ struct Ast {
     };
 };
 
-/* ---- construction: used by the grammar's actions; see ast.c. The span is given by the caller. ---- */
+/* An empty node of that kind. */
 Ast *ast_new(Arena *a, AstKind kind, Span span);
+/* How a message calls a node: "a call", "a lambda". */
+const char *ast_describe(const Ast *node);
+/* Calls visit for each child in source order, NULL ones left out; parameters, clauses and handlers are looked through. */
+void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), void *context);
 
 /* ---- a whole file ---- */
 typedef struct AstFile AstFile;

@@ -1,0 +1,701 @@
+/* Python's statements and expressions, LALR(1) without conflicts. Actions only build, one constructor call each
+   (lib/syntax/make.h). What Python's grammar cannot say without look-ahead is parsed loosely and checked by the
+   constructor: assignment targets, the order of parameters and arguments. */
+%code top {
+#pragma GCC diagnostic ignored "-Wunused-function"
+}
+%code requires {
+#include "syntax/make.h"
+}
+%define api.pure full
+%define api.prefix {tkc_yy}
+%define api.token.prefix {T_}
+%define api.location.type {Loc}
+%define parse.error custom
+%define parse.lac full
+%locations
+%param {Parser *p}
+%expect 0
+
+%union {
+    Str str;
+    AstOp op;
+    int count;
+    Ast *ast;
+    AstList *list;
+    AstKeyValues *pairs;
+    AstAliases *aliases;
+    AstNames *names;
+    AstHandler *handler;
+    AstHandlers *handlers;
+    AstClause *clause;
+    AstClauses *clauses;
+    AstParam *param;
+    AstParams *params;
+}
+
+%code {
+/* The stack is never reallocated, so an unwinding compilation leaks nothing. */
+#define YYINITDEPTH 8000
+#define YYMAXDEPTH 8000
+#define YYMALLOC(size) NULL
+#define YYFREE(block) ((void)(block))
+#define YYLLOC_DEFAULT(result, rhs, n)                                     \
+    do {                                                                   \
+        if (n) (result) = (Loc){YYRHSLOC(rhs, 1).begin, YYRHSLOC(rhs, n).end}; \
+        else (result) = (Loc){YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end}; \
+    } while (0)
+
+static int yylex(YYSTYPE *value, Loc *at, Parser *p);
+static void yyerror(const Loc *at, Parser *p, const char *message);
+}
+
+/* The order of lib/syntax/tokens.def. */
+%token <str> NAME
+%token NUMBER STRING FSTRING_START FSTRING_MIDDLE FSTRING_END NEWLINE INDENT DEDENT
+%token <ast> SKIPPED
+%token START_FILE START_EXPR
+%token FALSE "False" NONE "None" TRUE "True" AND "and" AS "as" ASSERT "assert" ASYNC "async" AWAIT "await"
+%token BREAK "break" CLASS "class" CONTINUE "continue" DEF "def" DEL "del" ELIF "elif" ELSE "else" EXCEPT "except"
+%token FINALLY "finally" FOR "for" FROM "from" GLOBAL "global" IF "if" IMPORT "import" IN "in" IS "is" LAMBDA "lambda"
+%token NONLOCAL "nonlocal" NOT "not" OR "or" PASS "pass" RAISE "raise" RETURN "return" TRY "try" WHILE "while"
+%token WITH "with" YIELD "yield"
+%token LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}" COMMA "," COLON ":" SEMICOLON ";"
+%token DOT "." ELLIPSIS "..." ARROW "->" WALRUS ":=" EQUAL "=" BANG "!" EQ "==" NE "!=" LT "<" LE "<=" GT ">" GE ">="
+%token PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOORDIV "//" PERCENT "%" POWER "**" AT "@" AMPERSAND "&" BAR "|"
+%token CARET "^" TILDE "~" SHL "<<" SHR ">>" PLUS_EQUAL "+=" MINUS_EQUAL "-=" STAR_EQUAL "*=" SLASH_EQUAL "/="
+%token FLOORDIV_EQUAL "//=" PERCENT_EQUAL "%=" POWER_EQUAL "**=" AT_EQUAL "@=" AMPERSAND_EQUAL "&=" BAR_EQUAL "|="
+%token CARET_EQUAL "^=" SHL_EQUAL "<<=" SHR_EQUAL ">>="
+
+%type <list> statements statements_opt statement recovered orphans orphan simple_line simple_list suite else_part elif_part
+%type <list> finally_part assign_chain star_elems target_elems elems args arg_list subscripts with_items
+%type <list> paren_with_items fstring_items strings conds decorators
+%type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
+%type <ast> class_statement with_item rhs yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
+%type <ast> test or_test and_test not_test comparison compare_chain bit_or bit_xor bit_and shift sum term factor power awaited
+%type <ast> primary atom arg subscript string fstring fstring_item fstring_field field_value field_spec
+%type <ast> import_statement test_opt return_type annotation default
+%type <pairs> dict_items
+%type <op> augmented compare_op unary_op sum_op term_op shift_op
+%type <str> dotted_name alias field_conversion
+%type <count> dots
+%type <aliases> plain_imports from_names import_names
+%type <names> names
+%type <handlers> handlers
+%type <handler> handler
+%type <clauses> clauses
+%type <clause> clause
+%type <params> params param_list lambda_params lambda_param_list
+%type <param> param lambda_param
+
+%%
+
+start:
+    START_FILE statements_opt                   { p->body = $2; }
+  | START_EXPR star_exprs                       { p->expr = $2; }
+  ;
+
+/* ---- statements ---- */
+
+statements_opt:
+    %empty                                      { $$ = list_new(p, NULL); }
+  | statements
+  ;
+statements:
+    statement
+  | statements statement                        { $$ = list_join(p, $1, $2); }
+  ;
+statement:
+    simple_line                                 { $$ = make_statement(p, $1, @$); }
+  | compound                                    { $$ = make_statement(p, list_new(p, $1), @$); }
+  | SKIPPED                                     { $$ = list_new(p, $1); }
+  | recovered
+  ;
+
+/* A syntax error gives up the statement it is in; the block that follows, and else: and the like after it, are
+   parsed for their own errors. */
+recovered:
+    error NEWLINE orphans                               { $$ = make_recovered(p, $3, @1); yyerrok; }
+  | error NEWLINE INDENT statements DEDENT orphans      { $$ = make_recovered(p, list_join(p, $4, $6), @1); yyerrok; }
+  ;
+orphans:
+    %empty                                      { $$ = list_new(p, NULL); }
+  | orphans orphan                              { $$ = list_join(p, $1, $2); }
+  ;
+orphan:
+    ELIF named_expr ":" suite                   { $$ = $4; }
+  | ELSE ":" suite                              { $$ = $3; }
+  | handler                                     { $$ = &$1->body; }
+  | FINALLY ":" suite                           { $$ = $3; }
+  ;
+
+simple_line:
+    simple_list NEWLINE
+  | simple_list ";" NEWLINE
+  ;
+simple_list:
+    small_statement                             { $$ = list_new(p, $1); }
+  | simple_list ";" small_statement             { $$ = list_add(p, $1, $3); }
+  ;
+small_statement:
+    star_exprs                                  { $$ = make_unary(p, AST_EXPR, AOP_NONE, $1, @$); }
+  | yield_expr                                  { $$ = make_unary(p, AST_EXPR, AOP_NONE, $1, @$); }
+  | assign_chain                                { $$ = make_assign(p, $1, @$); }
+  | star_exprs augmented rhs                    { $$ = make_augassign(p, $1, $2, @2, $3, @$); }
+  | star_exprs ":" test                         { $$ = make_annassign(p, $1, $3, NULL, @$); }
+  | star_exprs ":" test "=" rhs                 { $$ = make_annassign(p, $1, $3, $5, @$); }
+  | PASS                                        { $$ = make_leaf(p, AST_PASS, @$); }
+  | BREAK                                       { $$ = make_leaf(p, AST_BREAK, @$); }
+  | CONTINUE                                    { $$ = make_leaf(p, AST_CONTINUE, @$); }
+  | RETURN                                      { $$ = make_unary(p, AST_RETURN, AOP_NONE, NULL, @$); }
+  | RETURN star_exprs                           { $$ = make_unary(p, AST_RETURN, AOP_NONE, $2, @$); }
+  | ASSERT test                                 { $$ = make_pair(p, AST_ASSERT, $2, NULL, @$); }
+  | ASSERT test "," test                        { $$ = make_pair(p, AST_ASSERT, $2, $4, @$); }
+  | RAISE                                       { $$ = make_pair(p, AST_RAISE, NULL, NULL, @$); }
+  | RAISE test                                  { $$ = make_pair(p, AST_RAISE, $2, NULL, @$); }
+  | RAISE test FROM test                        { $$ = make_pair(p, AST_RAISE, $2, $4, @$); }
+  | DEL target_elems                            { $$ = make_delete(p, $2, @$); }
+  | DEL target_elems ","                        { $$ = make_delete(p, $2, @$); }
+  | GLOBAL names                                { $$ = make_names(p, AST_GLOBAL, $2, @$); }
+  | NONLOCAL names                              { $$ = make_names(p, AST_NONLOCAL, $2, @$); }
+  | import_statement
+  ;
+/* a = b = value: targets are parsed as expressions; the constructor checks them */
+assign_chain:
+    star_exprs "=" rhs                          { $$ = list_add(p, list_new(p, $1), $3); }
+  | assign_chain "=" rhs                        { $$ = list_add(p, $1, $3); }
+  ;
+rhs:
+    star_exprs
+  | yield_expr
+  ;
+augmented:
+    "+="    { $$ = AOP_ADD; }
+  | "-="    { $$ = AOP_SUB; }
+  | "*="    { $$ = AOP_MUL; }
+  | "/="    { $$ = AOP_DIV; }
+  | "//="   { $$ = AOP_FLOORDIV; }
+  | "%="    { $$ = AOP_MOD; }
+  | "**="   { $$ = AOP_POW; }
+  | "@="    { $$ = AOP_MATMUL; }
+  | "&="    { $$ = AOP_AND; }
+  | "|="    { $$ = AOP_OR; }
+  | "^="    { $$ = AOP_XOR; }
+  | "<<="   { $$ = AOP_SHL; }
+  | ">>="   { $$ = AOP_SHR; }
+  ;
+names:
+    NAME                                        { $$ = names_add(p, NULL, $1); }
+  | names "," NAME                              { $$ = names_add(p, $1, $3); }
+  ;
+
+import_statement:
+    IMPORT plain_imports                        { $$ = make_import(p, $2, @$); }
+  | FROM dotted_name IMPORT import_names        { $$ = make_from(p, 0, $2, $4, @$); }
+  | FROM dots dotted_name IMPORT import_names   { $$ = make_from(p, $2, $3, $5, @$); }
+  | FROM dots IMPORT import_names               { $$ = make_from(p, $2, NULL, $4, @$); }
+  ;
+plain_imports:
+    dotted_name alias                           { $$ = aliases_add(p, NULL, $1, $2, @$); }
+  | plain_imports "," dotted_name alias         { $$ = aliases_add(p, $1, $3, $4, (Loc){@3.begin, @4.end}); }
+  ;
+import_names:
+    "*"                                         { $$ = aliases_add(p, NULL, NULL, NULL, @$); }
+  | from_names
+  | "(" from_names ")"                          { $$ = $2; }
+  | "(" from_names "," ")"                      { $$ = $2; }
+  ;
+from_names:
+    NAME alias                                  { $$ = aliases_add(p, NULL, $1, $2, @$); }
+  | from_names "," NAME alias                   { $$ = aliases_add(p, $1, $3, $4, (Loc){@3.begin, @4.end}); }
+  ;
+alias:
+    %empty                                      { $$ = NULL; }
+  | AS NAME                                     { $$ = $2; }
+  ;
+dotted_name:
+    NAME
+  | dotted_name "." NAME                        { $$ = make_dotted(p, $1, $3); }
+  ;
+dots:
+    "."                                         { $$ = 1; }
+  | "..."                                       { $$ = 3; }
+  | dots "."                                    { $$ = $1 + 1; }
+  | dots "..."                                  { $$ = $1 + 3; }
+  ;
+
+/* ---- compound statements ---- */
+
+compound:
+    if_statement
+  | while_statement
+  | for_statement
+  | try_statement
+  | with_statement
+  | definition
+  | decorators definition                       { $$ = make_decorated(p, $1, $2); }
+  | async_statement
+  ;
+definition:
+    def_statement
+  | class_statement
+  | ASYNC def_statement                         { $$ = make_async(p, $2, @$); }
+  ;
+async_statement:
+    ASYNC for_statement                         { $$ = make_async(p, $2, @$); }
+  | ASYNC with_statement                        { $$ = make_async(p, $2, @$); }
+  ;
+suite:
+    simple_line
+  | NEWLINE INDENT statements DEDENT            { $$ = $3; }
+  ;
+
+if_statement:
+    IF named_expr ":" suite elif_part           { $$ = make_branch(p, AST_IF, $2, $4, $5, @$); }
+  ;
+elif_part:
+    else_part
+  | ELIF named_expr ":" suite elif_part         { $$ = list_new(p, make_branch(p, AST_IF, $2, $4, $5, @$)); }
+  ;
+else_part:
+    %empty                                      { $$ = list_new(p, NULL); }
+  | ELSE ":" suite                              { $$ = $3; }
+  ;
+while_statement:
+    WHILE named_expr ":" suite else_part        { $$ = make_branch(p, AST_WHILE, $2, $4, $5, @$); }
+  ;
+for_statement:
+    FOR targets IN star_exprs ":" suite else_part   { $$ = make_for(p, $2, $4, $6, $7, @$); }
+  ;
+
+try_statement:
+    TRY ":" suite                                   { $$ = make_try(p, $3, NULL, NULL, NULL, @$); }
+  | TRY ":" suite FINALLY ":" suite                 { $$ = make_try(p, $3, NULL, NULL, $6, @$); }
+  | TRY ":" suite handlers else_part finally_part   { $$ = make_try(p, $3, $4, $5, $6, @$); }
+  ;
+finally_part:
+    %empty                                      { $$ = NULL; }
+  | FINALLY ":" suite                           { $$ = $3; }
+  ;
+handlers:
+    handler                                     { $$ = handlers_add(p, NULL, $1); }
+  | handlers handler                            { $$ = handlers_add(p, $1, $2); }
+  ;
+/* except* is read as except: where a try statement is looked at, it is refused */
+handler:
+    EXCEPT ":" suite                            { $$ = make_handler(p, NULL, NULL, $3, @$); }
+  | EXCEPT test ":" suite                       { $$ = make_handler(p, $2, NULL, $4, @$); }
+  | EXCEPT test AS NAME ":" suite               { $$ = make_handler(p, $2, $4, $6, @$); }
+  | EXCEPT "*" test ":" suite                   { $$ = make_handler(p, $3, NULL, $5, @$); }
+  | EXCEPT "*" test AS NAME ":" suite           { $$ = make_handler(p, $3, $5, $7, @$); }
+  ;
+
+/* with a as b, c: … and, in parentheses, with (a as b, c): …; without `as` the parentheses hold a tuple of items */
+with_statement:
+    WITH with_items ":" suite                       { $$ = make_with(p, $2, $4, @$); }
+  | WITH "(" paren_with_items ")" ":" suite         { $$ = make_with(p, $3, $6, @$); }
+  | WITH "(" paren_with_items "," ")" ":" suite     { $$ = make_with(p, $3, $7, @$); }
+  ;
+with_items:
+    with_item                                   { $$ = list_new(p, $1); }
+  | with_items "," with_item                    { $$ = list_add(p, $1, $3); }
+  ;
+with_item:
+    test                                        { $$ = make_with_item(p, $1, NULL); }
+  | test AS target_elem                         { $$ = make_with_item(p, $1, $3); }
+  ;
+paren_with_items:
+    test AS target_elem                         { $$ = list_new(p, make_with_item(p, $1, $3)); }
+  | elems "," test AS target_elem               { $$ = list_add(p, $1, make_with_item(p, $3, $5)); }
+  | paren_with_items "," test                   { $$ = list_add(p, $1, $3); }
+  | paren_with_items "," test AS target_elem    { $$ = list_add(p, $1, make_with_item(p, $3, $5)); }
+  ;
+
+decorators:
+    AT named_expr NEWLINE                       { $$ = list_new(p, $2); }
+  | decorators AT named_expr NEWLINE            { $$ = list_add(p, $1, $3); }
+  ;
+def_statement:
+    DEF NAME type_params "(" params ")" return_type ":" suite   { $$ = make_def(p, $2, @2, $5, $7, $9, @$); }
+  ;
+return_type:
+    %empty                                      { $$ = NULL; }
+  | "->" star_exprs                             { $$ = $2; }
+  ;
+class_statement:
+    CLASS NAME type_params ":" suite                { $$ = make_class(p, $2, @2, list_new(p, NULL), $5, @$); }
+  | CLASS NAME type_params "(" args ")" ":" suite   { $$ = make_class(p, $2, @2, $5, $8, @$); }
+  ;
+
+/* def f[T: int](x): type parameters change nothing at run time and are not kept */
+type_params:
+    %empty
+  | "[" type_param_list "]"
+  | "[" type_param_list "," "]"
+  ;
+type_param_list:
+    type_param
+  | type_param_list "," type_param
+  ;
+type_param:
+    NAME type_param_default
+  | NAME ":" test type_param_default
+  | "*" NAME
+  | "*" NAME "=" star_elem
+  | "**" NAME type_param_default
+  ;
+type_param_default:
+    %empty
+  | "=" test
+  ;
+
+params:
+    %empty                                      { $$ = NULL; }
+  | param_list                                  { $$ = make_params(p, $1); }
+  | param_list ","                              { $$ = make_params(p, $1); }
+  ;
+param_list:
+    param                                       { $$ = params_add(p, NULL, $1); }
+  | param_list "," param                        { $$ = params_add(p, $1, $3); }
+  ;
+param:
+    NAME annotation default                     { $$ = make_param(p, PARAM_POSITIONAL, $1, $2, $3, @$); }
+  | "*" NAME annotation                         { $$ = make_param(p, PARAM_VARARGS, $2, $3, NULL, @$); }
+  | "*" NAME ":" star_expr                      { $$ = make_param(p, PARAM_VARARGS, $2, $4, NULL, @$); }
+  | "**" NAME annotation                        { $$ = make_param(p, PARAM_KWARGS, $2, $3, NULL, @$); }
+  | "*"                                         { $$ = make_marker(p, PARAM_VARARGS, @$); }
+  | "/"                                         { $$ = make_marker(p, PARAM_POSITIONAL_ONLY, @$); }
+  ;
+annotation:
+    %empty                                      { $$ = NULL; }
+  | ":" test                                    { $$ = $2; }
+  ;
+default:
+    %empty                                      { $$ = NULL; }
+  | "=" test                                    { $$ = $2; }
+  ;
+lambda_params:
+    %empty                                      { $$ = NULL; }
+  | lambda_param_list                           { $$ = make_params(p, $1); }
+  | lambda_param_list ","                       { $$ = make_params(p, $1); }
+  ;
+lambda_param_list:
+    lambda_param                                { $$ = params_add(p, NULL, $1); }
+  | lambda_param_list "," lambda_param          { $$ = params_add(p, $1, $3); }
+  ;
+lambda_param:
+    NAME default                                { $$ = make_param(p, PARAM_POSITIONAL, $1, NULL, $2, @$); }
+  | "*" NAME                                    { $$ = make_param(p, PARAM_VARARGS, $2, NULL, NULL, @$); }
+  | "**" NAME                                   { $$ = make_param(p, PARAM_KWARGS, $2, NULL, NULL, @$); }
+  | "*"                                         { $$ = make_marker(p, PARAM_VARARGS, @$); }
+  | "/"                                         { $$ = make_marker(p, PARAM_POSITIONAL_ONLY, @$); }
+  ;
+
+/* ---- lists of expressions ---- */
+
+/* a   a, b   *a, b   a, */
+star_exprs:
+    star_elems                                  { $$ = make_exprs(p, $1, false, @$); }
+  | star_elems ","                              { $$ = make_exprs(p, $1, true, @$); }
+  ;
+star_elems:
+    star_elem                                   { $$ = list_new(p, $1); }
+  | star_elems "," star_elem                    { $$ = list_add(p, $1, $3); }
+  ;
+star_elem:
+    test
+  | star_expr
+  ;
+star_expr:
+    "*" bit_or                                  { $$ = make_unary(p, AST_STARRED, AOP_NONE, $2, @$); }
+  ;
+/* for a, *b in …: no comparison, since `in` ends the targets */
+targets:
+    target_elems                                { $$ = make_exprs(p, $1, false, @$); }
+  | target_elems ","                            { $$ = make_exprs(p, $1, true, @$); }
+  ;
+target_elems:
+    target_elem                                 { $$ = list_new(p, $1); }
+  | target_elems "," target_elem                { $$ = list_add(p, $1, $3); }
+  ;
+target_elem:
+    bit_or
+  | star_expr
+  ;
+/* inside brackets */
+elems:
+    elem                                        { $$ = list_new(p, $1); }
+  | elems "," elem                              { $$ = list_add(p, $1, $3); }
+  ;
+elem:
+    named_expr
+  | star_expr
+  ;
+yield_expr:
+    YIELD                                       { $$ = make_unary(p, AST_YIELD, AOP_NONE, NULL, @$); }
+  | YIELD star_exprs                            { $$ = make_unary(p, AST_YIELD, AOP_NONE, $2, @$); }
+  | YIELD FROM test                             { $$ = make_unary(p, AST_YIELD, AOP_NONE, make_unary(p, AST_STARRED, AOP_NONE, $3, @3), @$); }
+  ;
+
+/* ---- expressions, loosest first ---- */
+
+named_expr:
+    test
+  | NAME ":=" test                              { $$ = make_named(p, $1, @1, $3, @$); }
+  ;
+test_opt:
+    %empty                                      { $$ = NULL; }
+  | test
+  ;
+test:
+    or_test
+  | or_test IF or_test ELSE test                { $$ = make_ifexp(p, $1, $3, $5, @$); }
+  | LAMBDA lambda_params ":" test               { $$ = make_lambda(p, $2, $4, @$); }
+  ;
+or_test:
+    and_test
+  | or_test OR and_test                         { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_OR, @2, $1, $3, @$); }
+  ;
+and_test:
+    not_test
+  | and_test AND not_test                       { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_AND, @2, $1, $3, @$); }
+  ;
+not_test:
+    comparison
+  | NOT not_test                                { $$ = make_unary(p, AST_UNARY, AOP_NOT, $2, @$); }
+  ;
+comparison:
+    bit_or
+  | compare_chain
+  ;
+compare_chain:
+    bit_or compare_op bit_or                    { $$ = make_compare(p, $1, $2, @2, $3, @$); }
+  | compare_chain compare_op bit_or             { $$ = extend_compare(p, $1, $2, @2, $3, @$); }
+  ;
+compare_op:
+    "=="        { $$ = AOP_EQ; }
+  | "!="        { $$ = AOP_NE; }
+  | "<"         { $$ = AOP_LT; }
+  | "<="        { $$ = AOP_LE; }
+  | ">"         { $$ = AOP_GT; }
+  | ">="        { $$ = AOP_GE; }
+  | IN          { $$ = AOP_IN; }
+  | NOT IN      { $$ = AOP_NOT_IN; }
+  | IS          { $$ = AOP_IS; }
+  | IS NOT      { $$ = AOP_IS_NOT; }
+  ;
+bit_or:
+    bit_xor
+  | bit_or "|" bit_xor                          { $$ = make_binary(p, AST_BINARY, AOP_OR, @2, $1, $3, @$); }
+  ;
+bit_xor:
+    bit_and
+  | bit_xor "^" bit_and                         { $$ = make_binary(p, AST_BINARY, AOP_XOR, @2, $1, $3, @$); }
+  ;
+bit_and:
+    shift
+  | bit_and "&" shift                           { $$ = make_binary(p, AST_BINARY, AOP_AND, @2, $1, $3, @$); }
+  ;
+shift:
+    sum
+  | shift shift_op sum                          { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  ;
+shift_op:
+    "<<"    { $$ = AOP_SHL; }
+  | ">>"    { $$ = AOP_SHR; }
+  ;
+sum:
+    term
+  | sum sum_op term                             { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  ;
+sum_op:
+    "+"     { $$ = AOP_ADD; }
+  | "-"     { $$ = AOP_SUB; }
+  ;
+term:
+    factor
+  | term term_op factor                         { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  ;
+term_op:
+    "*"     { $$ = AOP_MUL; }
+  | "/"     { $$ = AOP_DIV; }
+  | "//"    { $$ = AOP_FLOORDIV; }
+  | "%"     { $$ = AOP_MOD; }
+  | "@"     { $$ = AOP_MATMUL; }
+  ;
+factor:
+    power
+  | unary_op factor                             { $$ = make_unary(p, AST_UNARY, $1, $2, @$); }
+  ;
+unary_op:
+    "+"     { $$ = AOP_POS; }
+  | "-"     { $$ = AOP_NEG; }
+  | "~"     { $$ = AOP_INVERT; }
+  ;
+power:
+    awaited
+  | awaited "**" factor                         { $$ = make_binary(p, AST_BINARY, AOP_POW, @2, $1, $3, @$); }
+  ;
+awaited:
+    primary
+  | AWAIT primary                               { $$ = make_unary(p, AST_AWAIT, AOP_NONE, $2, @$); }
+  ;
+
+primary:
+    atom
+  | primary "." NAME                            { $$ = make_attribute(p, $1, $3, @3, @$); }
+  | primary "(" args ")"                        { $$ = make_call(p, $1, $3, @$); }
+  | primary "(" named_expr clauses ")"          { $$ = make_call(p, $1, list_new(p, make_comp(p, AST_GENERATOR, $3, NULL, $4, (Loc){@2.begin, @5.end})), @$); }
+  | primary "[" subscripts "]"                  { $$ = make_subscript(p, $1, $3, false, @3, @$); }
+  | primary "[" subscripts "," "]"              { $$ = make_subscript(p, $1, $3, true, (Loc){@3.begin, @4.end}, @$); }
+  ;
+args:
+    %empty                                      { $$ = list_new(p, NULL); }
+  | arg_list
+  | arg_list ","
+  ;
+arg_list:
+    arg                                         { $$ = list_new(p, $1); }
+  | arg_list "," arg                            { $$ = list_add(p, $1, $3); }
+  ;
+arg:
+    named_expr
+  | NAME "=" test                               { $$ = make_keyword(p, $1, $3, @$); }
+  | "*" test                                    { $$ = make_unary(p, AST_STARRED, AOP_NONE, $2, @$); }
+  | "**" test                                   { $$ = make_keyword(p, NULL, $2, @$); }
+  ;
+subscripts:
+    subscript                                   { $$ = list_new(p, $1); }
+  | subscripts "," subscript                    { $$ = list_add(p, $1, $3); }
+  ;
+subscript:
+    elem
+  | test_opt ":" test_opt                       { $$ = make_slice(p, $1, $3, NULL, @$); }
+  | test_opt ":" test_opt ":" test_opt          { $$ = make_slice(p, $1, $3, $5, @$); }
+  ;
+
+atom:
+    NAME                                        { $$ = make_name(p, $1, @$); }
+  | NUMBER                                      { $$ = make_number(p, @$); }
+  | strings                                     { $$ = make_strings(p, $1, @$); }
+  | TRUE                                        { $$ = make_leaf(p, AST_TRUE, @$); }
+  | FALSE                                       { $$ = make_leaf(p, AST_FALSE, @$); }
+  | NONE                                        { $$ = make_leaf(p, AST_NONE, @$); }
+  | "..."                                       { $$ = make_leaf(p, AST_ELLIPSIS, @$); }
+  | "(" ")"                                     { $$ = make_list(p, AST_TUPLE, NULL, @$); }
+  | "(" yield_expr ")"                          { $$ = $2; }
+  | "(" elems ")"                               { $$ = make_group(p, $2, @$); }
+  | "(" elems "," ")"                           { $$ = make_list(p, AST_TUPLE, $2, @$); }
+  | "(" named_expr clauses ")"                  { $$ = make_comp(p, AST_GENERATOR, $2, NULL, $3, @$); }
+  | "[" "]"                                     { $$ = make_list(p, AST_LIST, NULL, @$); }
+  | "[" elems "]"                               { $$ = make_list(p, AST_LIST, $2, @$); }
+  | "[" elems "," "]"                           { $$ = make_list(p, AST_LIST, $2, @$); }
+  | "[" named_expr clauses "]"                  { $$ = make_comp(p, AST_LISTCOMP, $2, NULL, $3, @$); }
+  | "{" "}"                                     { $$ = make_dict(p, NULL, @$); }
+  | "{" dict_items "}"                          { $$ = make_dict(p, $2, @$); }
+  | "{" dict_items "," "}"                      { $$ = make_dict(p, $2, @$); }
+  | "{" elems "}"                               { $$ = make_list(p, AST_SET, $2, @$); }
+  | "{" elems "," "}"                           { $$ = make_list(p, AST_SET, $2, @$); }
+  | "{" named_expr clauses "}"                  { $$ = make_comp(p, AST_SETCOMP, $2, NULL, $3, @$); }
+  | "{" test ":" test clauses "}"               { $$ = make_comp(p, AST_DICTCOMP, $2, $4, $5, @$); }
+  ;
+dict_items:
+    test ":" test                               { $$ = pairs_add(p, NULL, $1, $3); }
+  | "**" bit_or                                 { $$ = pairs_add(p, NULL, NULL, $2); }
+  | dict_items "," test ":" test                { $$ = pairs_add(p, $1, $3, $5); }
+  | dict_items "," "**" bit_or                  { $$ = pairs_add(p, $1, NULL, $4); }
+  ;
+
+/* for a, b in c if d for e in f */
+clauses:
+    clause                                      { $$ = clauses_add(p, NULL, $1); }
+  | clauses clause                              { $$ = clauses_add(p, $1, $2); }
+  ;
+clause:
+    FOR targets IN or_test conds                { $$ = make_clause(p, $2, $4, $5, false); }
+  | ASYNC FOR targets IN or_test conds          { $$ = make_clause(p, $3, $5, $6, true); }
+  ;
+conds:
+    %empty                                      { $$ = list_new(p, NULL); }
+  | conds IF or_test                            { $$ = list_add(p, $1, $3); }
+  ;
+
+/* ---- strings: 'a' f"b{c!r:>{width}}" ---- */
+
+strings:
+    string                                      { $$ = list_new(p, $1); }
+  | strings string                              { $$ = list_add(p, $1, $2); }
+  ;
+string:
+    STRING                                      { $$ = make_string(p, @$); }
+  | fstring
+  ;
+fstring:
+    FSTRING_START fstring_items FSTRING_END     { $$ = make_fstring(p, $2, @1, @$); }
+  ;
+fstring_items:
+    %empty                                      { $$ = list_new(p, NULL); }
+  | fstring_items fstring_item                  { $$ = list_add(p, $1, $2); }
+  ;
+fstring_item:
+    FSTRING_MIDDLE                              { $$ = make_text(p, @$); }
+  | fstring_field
+  ;
+fstring_field:
+    "{" field_value field_conversion field_spec "}"         { $$ = make_field(p, $2, @1, (Loc){0, 0}, $3, @3, $4, @$); }
+  | "{" field_value "=" field_conversion field_spec "}"     { $$ = make_field(p, $2, @1, @3, $4, @4, $5, @$); }
+  ;
+field_value:
+    star_exprs
+  | yield_expr
+  ;
+field_conversion:
+    %empty                                      { $$ = NULL; }
+  | "!" NAME                                    { $$ = $2; }
+  ;
+field_spec:
+    %empty                                      { $$ = NULL; }
+  | ":" fstring_items                           { $$ = make_spec(p, $2, @2); }
+  ;
+
+%%
+
+/* The token kinds of the parser and of tokens.def are the same numbers. */
+#define TOKEN(ID, class, text) _Static_assert((int)T_##ID == (int)TOK_##ID, "tokens.def and %token disagree on " #ID);
+#include "syntax/tokens.def"
+#undef TOKEN
+
+static int yylex(YYSTYPE *value, Loc *at, Parser *p)
+{
+    const FeedItem *item = &p->feed->data[p->next < p->feed->len ? p->next++ : p->feed->len - 1];
+    const Token *t = &p->tokens->data[item->token];
+    *at = (Loc){t->begin, t->end};
+    if (item->kind == TOK_NAME) value->str = intern(p->names, p->source->text + t->begin, t->end - t->begin);
+    if (item->kind == TOK_SKIPPED) value->ast = item->skipped;
+    return item->kind;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, Parser *p)
+{
+    yysymbol_kind_t symbols[YYNTOKENS];
+    bool expected[TOK_COUNT] = {false};
+    int n = yypcontext_expected_tokens(context, symbols, YYNTOKENS);
+    for (int i = 0; i < n; i++) {
+#define TOKEN(ID, class, text) if (symbols[i] == (yysymbol_kind_t)YYTRANSLATE(T_##ID)) expected[TOK_##ID - TOK_FIRST] = true;
+#include "syntax/tokens.def"
+#undef TOKEN
+    }
+    parser_unexpected(p, expected);
+    return 0;
+}
+
+/* Only an exhausted stack comes here; parser_run's result says so. */
+static void yyerror(const Loc *at, Parser *p, const char *message)
+{
+    (void)at, (void)p, (void)message;
+}
+
+int parser_run(Parser *p)
+{
+    return yyparse(p);
+}

@@ -1,0 +1,473 @@
+/* From the tokens of a file to what the grammar reads.
+   A user's file is mostly host code that we neither understand nor may refuse. So statements are told apart by their
+   first token and their indentation alone: kernels (functions with a jit decorator, wherever they are), imports and
+   assignments are passed on, module-level if, try and with are entered, anything else becomes one SKIPPED.
+   Kernels pass through unchanged but for what the grammar could not recover from: a block that is missing gets a
+   `pass`, an indentation that nothing asks for is dropped, both with an error. */
+#include "syntax/feed.h"
+
+#include <string.h>
+#include "base/map.h"
+
+static TokenKind kind_at(const TokenArray *t, int i)
+{
+    return i < t->len ? (TokenKind)t->data[i].kind : TOK_END;
+}
+
+static bool is_text(const Source *source, const TokenArray *t, int i, const char *text)
+{
+    Token k = t->data[i];
+    return strlen(text) == k.end - k.begin && memcmp(source->text + k.begin, text, k.end - k.begin) == 0;
+}
+
+/* ---- extents of statements ---- */
+
+/* Index of the NEWLINE that ends the line. */
+static int line_end(const TokenArray *t, int i)
+{
+    while (kind_at(t, i) != TOK_NEWLINE && kind_at(t, i) != TOK_END) i++;
+    return i;
+}
+
+/* Index after the DEDENT that matches the INDENT at i. */
+static int block_end(const TokenArray *t, int i)
+{
+    int depth = 0;
+    for (; i < t->len && kind_at(t, i) != TOK_END; i++) {
+        if (kind_at(t, i) == TOK_INDENT) depth++;
+        if (kind_at(t, i) == TOK_DEDENT && --depth == 0) return i + 1;
+    }
+    return i;
+}
+
+/* Index after the statement: its line and the block below it. */
+static int statement_end(const TokenArray *t, int i)
+{
+    int end = line_end(t, i);
+    if (kind_at(t, end) == TOK_NEWLINE) end++;
+    return kind_at(t, end) == TOK_INDENT ? block_end(t, end) : end;
+}
+
+static bool is_statement_start(const TokenArray *t, int first, int i)
+{
+    if (i == first) return true;
+    TokenKind before = kind_at(t, i - 1);
+    return before == TOK_NEWLINE || before == TOK_INDENT || before == TOK_DEDENT;
+}
+
+/* Nesting of brackets before token i, given that of the token before it. */
+static int depth_after(TokenKind kind, int depth)
+{
+    if (kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE) return depth + 1;
+    if (kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE) return depth - 1;
+    return depth;
+}
+
+/* Index of the colon that ends a compound statement's header, or -1. */
+static int header_colon(const TokenArray *t, int i)
+{
+    int depth = 0, lambdas = 0;
+    for (; kind_at(t, i) != TOK_NEWLINE && kind_at(t, i) != TOK_END; i++) {
+        TokenKind kind = kind_at(t, i);
+        depth = depth_after(kind, depth);
+        if (depth > 0) continue;
+        if (kind == TOK_LAMBDA) lambdas++;
+        if (kind == TOK_COLON && lambdas-- == 0) return i;
+    }
+    return -1;
+}
+
+/* ---- names that skipped statements bind ---- */
+
+typedef struct Binder {
+    Arena *arena;
+    Interner *names;
+    const Source *source;
+    const TokenArray *tokens;
+    Map seen;
+    AstNames *out;
+} Binder;
+
+static void bind_token(Binder *b, int i)
+{
+    Token k = b->tokens->data[i];
+    Str name = intern(b->names, b->source->text + k.begin, k.end - k.begin);
+    if (map_has(&b->seen, (uint64_t)(uintptr_t)name)) return;
+    map_set_ptr(&b->seen, name, NULL);
+    vec_push(b->arena, b->out, name);
+}
+
+/* a, (b, *c): the plain names of a target in [i, end); not those of x.f, x[i], f(x) */
+static void bind_targets(Binder *b, int i, int end)
+{
+    const TokenArray *t = b->tokens;
+    for (; i < end; i++) {
+        if (kind_at(t, i) != TOK_NAME) continue;
+        TokenKind next = kind_at(t, i + 1);
+        if (i > 0 && kind_at(t, i - 1) == TOK_DOT) continue;
+        if (next == TOK_DOT || next == TOK_LBRACKET || next == TOK_LPAREN) return;
+        bind_token(b, i);
+    }
+}
+
+static int find_kind(const TokenArray *t, int i, int end, TokenKind kind)
+{
+    while (i < end && kind_at(t, i) != kind) i++;
+    return i;
+}
+
+/* import a.b, c as d;  from m import a as b, c */
+static void bind_imports(Binder *b, int i, int end)
+{
+    const TokenArray *t = b->tokens;
+    if (kind_at(t, i) == TOK_FROM) i = find_kind(t, i, end, TOK_IMPORT);
+    for (i++; i < end; i++) {
+        if (kind_at(t, i) != TOK_NAME) continue;
+        int first = i;
+        while (kind_at(t, i + 1) == TOK_DOT) i += 2;
+        if (kind_at(t, i + 1) == TOK_AS) first = i += 2;
+        if (first < end && kind_at(t, first) == TOK_NAME) bind_token(b, first);
+    }
+}
+
+/* a = b = value;  a: T = value;  a += 1 */
+static void bind_assignment(Binder *b, int i, int end)
+{
+    const TokenArray *t = b->tokens;
+    for (int k = i, depth = 0; k < end; k++) {
+        TokenKind kind = kind_at(t, k);
+        depth = depth_after(kind, depth);
+        if (depth > 0) continue;
+        bool augmented = kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL;
+        if (kind != TOK_EQUAL && kind != TOK_COLON && !augmented) continue;
+        bind_targets(b, i, k);
+        if (kind != TOK_EQUAL) return;
+        i = k + 1;
+    }
+}
+
+/* One line; returns the index to go on at, past the body of a function or class. */
+static int bind_line(Binder *b, int i, int last)
+{
+    const TokenArray *t = b->tokens;
+    int end = line_end(t, i);
+    if (end > last) end = last;
+    int next = i + (kind_at(t, i) == TOK_ASYNC);
+    switch (kind_at(t, next)) {
+    case TOK_DEF:
+    case TOK_CLASS:
+        if (kind_at(t, next + 1) == TOK_NAME) bind_token(b, next + 1);
+        return statement_end(t, i);
+    case TOK_FOR: bind_targets(b, next + 1, find_kind(t, next, end, TOK_IN)); break;
+    case TOK_WITH:
+    case TOK_EXCEPT:
+        for (int k = next; k + 1 < end; k++)
+            if (kind_at(t, k) == TOK_AS && kind_at(t, k + 1) == TOK_NAME) bind_token(b, k + 1);
+        break;
+    case TOK_IMPORT:
+    case TOK_FROM: bind_imports(b, next, end); break;
+    case TOK_NAME:
+    case TOK_LPAREN:
+    case TOK_LBRACKET:
+    case TOK_STAR: bind_assignment(b, next, end); break;
+    default: break;
+    }
+    return end + 1;
+}
+
+Ast *feed_skipped(Arena *a, Interner *names, const Source *source, const TokenArray *tokens, int first, int last,
+                  const char *what)
+{
+    int end = last;
+    while (end > first + 1 && (kind_at(tokens, end - 1) == TOK_DEDENT || kind_at(tokens, end - 1) == TOK_NEWLINE)) end--;
+    Ast *n = ast_new(a, AST_SKIPPED, (Span){source, tokens->data[first].begin, tokens->data[end - 1].end});
+    n->skipped.first_token = first;
+    n->skipped.last_token = last - 1;
+    n->skipped.what = what;
+    Binder b = {.arena = a, .names = names, .source = source, .tokens = tokens, .out = &n->skipped.names};
+    map_init(&b.seen, a);
+    for (int i = first; i < last;) {
+        TokenKind kind = kind_at(tokens, i);
+        bool layout = kind == TOK_INDENT || kind == TOK_DEDENT || kind == TOK_NEWLINE;
+        i = layout ? i + 1 : bind_line(&b, i, last);
+    }
+    return n;
+}
+
+/* ---- passing tokens on ---- */
+
+static void push(Filter *f, TokenKind kind, int token, bool strict, Ast *skipped)
+{
+    FeedItem item = {.kind = (uint16_t)kind, .strict = strict, .token = token, .skipped = skipped};
+    vec_push(f->arena, f->feed, item);
+}
+
+static void push_tokens(Filter *f, int first, int last, bool strict)
+{
+    for (int i = first; i < last; i++) push(f, kind_at(f->tokens, i), i, strict, NULL);
+}
+
+static void report(Filter *f, int first, int last, const char *fmt, const char *word)
+{
+    Span at = {f->source, f->tokens->data[first].begin, f->tokens->data[last].end};
+    diag_error(f->dx, at, "%s", arena_printf(f->arena, fmt, word));
+    f->failed = true;
+}
+
+static bool begins_compound(TokenKind kind)
+{
+    switch (kind) {
+    case TOK_IF: case TOK_ELIF: case TOK_ELSE: case TOK_FOR: case TOK_WHILE: case TOK_TRY: case TOK_EXCEPT:
+    case TOK_FINALLY: case TOK_WITH: case TOK_DEF: case TOK_CLASS: case TOK_ASYNC: return true;
+    default: return false;
+    }
+}
+
+/* match x: with a case in its block, or type X = …; words that are names anywhere else. */
+static const char *soft_statement(const Filter *f, int i, int end)
+{
+    const TokenArray *t = f->tokens;
+    if (kind_at(t, i) != TOK_NAME) return NULL;
+    if (is_text(f->source, t, i, "type") && kind_at(t, i + 1) == TOK_NAME
+        && (kind_at(t, i + 2) == TOK_EQUAL || kind_at(t, i + 2) == TOK_LBRACKET))
+        return "type statement";
+    if (is_text(f->source, t, i, "match") && kind_at(t, end - 1) == TOK_COLON && kind_at(t, end + 1) == TOK_INDENT
+        && kind_at(t, end + 2) == TOK_NAME && is_text(f->source, t, end + 2, "case"))
+        return "match statement";
+    return NULL;
+}
+
+/* One line of a kernel, with its repairs; *stray says that the INDENT after it belongs to nothing. Returns where to
+   go on. */
+static int feed_line(Filter *f, int i, bool *stray)
+{
+    const TokenArray *t = f->tokens;
+    int end = line_end(t, i);
+    const char *soft = soft_statement(f, i, end);
+    *stray = false;
+    if (soft) {
+        int stop = statement_end(t, i);
+        push(f, TOK_SKIPPED, i, true, feed_skipped(f->arena, f->names, f->source, t, i, stop, soft));
+        return stop;
+    }
+    if (kind_at(t, i) == TOK_AT) {
+        TokenKind next = kind_at(t, end + 1);
+        if (next != TOK_AT && next != TOK_DEF && next != TOK_CLASS && next != TOK_ASYNC) {
+            report(f, i, end - 1, "expected a function or a class after the %s", "decorator");
+            *stray = next == TOK_INDENT;
+            return end + 1;
+        }
+    }
+    push_tokens(f, i, end + 1, true);
+    bool indented = kind_at(t, end + 1) == TOK_INDENT;
+    bool compound = begins_compound(kind_at(t, i));
+    if (compound && kind_at(t, end - 1) == TOK_COLON && !indented) {
+        report(f, i, end - 1, "expected an indented block after '%s'", token_text(kind_at(t, i)));
+        push(f, TOK_INDENT, end, true, NULL);
+        push(f, TOK_PASS, end, true, NULL);
+        push(f, TOK_NEWLINE, end, true, NULL);
+        push(f, TOK_DEDENT, end, true, NULL);
+    }
+    /* Without any colon the parser says that one is missing, and takes the block. */
+    bool wants_block = compound && (kind_at(t, end - 1) == TOK_COLON || header_colon(t, i) < 0);
+    if (indented && !wants_block) {
+        report(f, end + 2, end + 2, "unexpected %s", "indentation");
+        *stray = true;
+    }
+    return end + 1;
+}
+
+void feed_range(Filter *f, int first, int last)
+{
+    const TokenArray *t = f->tokens;
+    VEC(bool) strays = {0};
+    bool stray = false;
+    for (int i = first; i < last;) {
+        TokenKind kind = kind_at(t, i);
+        if (kind == TOK_INDENT) {
+            vec_push(f->arena, &strays, stray);
+            if (!stray) push(f, kind, i, true, NULL);
+            i++;
+        } else if (kind == TOK_DEDENT) {
+            bool dropped = strays.len > 0 && strays.data[--strays.len];
+            if (!dropped) push(f, kind, i, true, NULL);
+            i++;
+        } else if (line_end(t, i) >= last) { /* part of a line: a; b */
+            push_tokens(f, i, last, true);
+            push(f, TOK_NEWLINE, last, true, NULL);
+            i = last;
+        } else {
+            i = feed_line(f, i, &stray);
+        }
+    }
+}
+
+/* ---- host code ---- */
+
+/* Index after the decorator lines at i; *jit: one of them marks a kernel, a helper or a compile-time function. */
+static int decorators_end(const Filter *f, int i, bool *jit)
+{
+    const TokenArray *t = f->tokens;
+    *jit = false;
+    while (kind_at(t, i) == TOK_AT) {
+        int last = i + 1;
+        while (kind_at(t, last) == TOK_NAME && kind_at(t, last + 1) == TOK_DOT) last += 2;
+        TokenKind next = kind_at(t, last + 1);
+        bool plain = kind_at(t, last) == TOK_NAME && (next == TOK_NEWLINE || next == TOK_LPAREN);
+        if (plain && (is_text(f->source, t, last, "jit") || is_text(f->source, t, last, "constexpr_function"))) *jit = true;
+        i = line_end(t, i);
+        if (kind_at(t, i) == TOK_NEWLINE) i++;
+    }
+    return i;
+}
+
+/* Passes on a kernel whose decorators begin at i, if one does; returns where it ends, or i. */
+static int feed_kernel(Filter *f, int i)
+{
+    bool jit;
+    int def = decorators_end(f, i, &jit);
+    TokenKind kind = kind_at(f->tokens, def);
+    if (!jit) return i;
+    if (kind == TOK_DEF || kind == TOK_ASYNC) {
+        int end = statement_end(f->tokens, def);
+        feed_range(f, i, end);
+        return end;
+    }
+    if (kind != TOK_CLASS) report(f, i, line_end(f->tokens, i) - 1, "expected a function or a class after the %s", "decorator");
+    return i;
+}
+
+/* SKIPPED for [first, last), then the kernels inside it. */
+static void skip(Filter *f, int first, int last, const char *what)
+{
+    const TokenArray *t = f->tokens;
+    Ast *node = feed_skipped(f->arena, f->names, f->source, t, first, last, what);
+    push(f, TOK_SKIPPED, first, false, node);
+    for (int i = first; i < last;) {
+        if (kind_at(t, i) != TOK_AT || !is_statement_start(t, first, i)) {
+            i++;
+            continue;
+        }
+        bool jit;
+        int end = feed_kernel(f, i);
+        i = end > i ? end : decorators_end(f, i, &jit);
+    }
+}
+
+/* Imports, assignments and pass; [i, end) is one simple statement. */
+static bool is_kept(const TokenArray *t, int i, int end)
+{
+    switch (kind_at(t, i)) {
+    case TOK_IMPORT: case TOK_FROM: case TOK_PASS: return true;
+    case TOK_NAME: case TOK_LPAREN: case TOK_LBRACKET: case TOK_STAR: break;
+    default: return false;
+    }
+    for (int k = i, depth = 0; k < end; k++) {
+        TokenKind kind = kind_at(t, k);
+        depth = depth_after(kind, depth);
+        if (depth == 0 && (kind == TOK_EQUAL || kind == TOK_COLON || (kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL)))
+            return true;
+    }
+    return false;
+}
+
+/* a; b; c in [i, end), where `end` is a NEWLINE. */
+static void feed_simple(Filter *f, int i, int end)
+{
+    const TokenArray *t = f->tokens;
+    for (int k = i, depth = 0; k <= end; k++) {
+        TokenKind kind = kind_at(t, k);
+        depth = depth_after(kind, depth);
+        if (k < end && (kind != TOK_SEMICOLON || depth > 0)) continue;
+        if (k > i && is_kept(t, i, k)) {
+            push_tokens(f, i, k, false);
+            push(f, TOK_NEWLINE, k, false, NULL);
+        } else if (k > i) {
+            skip(f, i, k, "statement");
+        }
+        i = k + 1;
+    }
+}
+
+static void feed_host(Filter *f, int i, int last);
+
+/* Enters a module-level if, try or with, or a clause of one: its header, then its block filtered. */
+static int enter(Filter *f, int i)
+{
+    const TokenArray *t = f->tokens;
+    int end = line_end(t, i), colon = header_colon(t, i), stop = statement_end(t, i);
+    bool indented = kind_at(t, end + 1) == TOK_INDENT;
+    if (colon < 0 || indented != (colon == end - 1)) {
+        skip(f, i, stop, "statement");
+        return stop;
+    }
+    push_tokens(f, i, colon + 1, false);
+    push(f, TOK_NEWLINE, end, false, NULL);
+    push(f, TOK_INDENT, end, false, NULL);
+    if (indented) feed_host(f, end + 2, stop - 1);
+    else feed_simple(f, colon + 1, end);
+    push(f, TOK_DEDENT, end, false, NULL);
+    return stop;
+}
+
+/* One statement of host code that is not a simple line. Returns its end, or i. */
+static int feed_compound(Filter *f, int i)
+{
+    const TokenArray *t = f->tokens;
+    int end = statement_end(t, i), def = i;
+    bool jit;
+    switch (kind_at(t, i)) {
+    case TOK_AT:
+        end = feed_kernel(f, i);
+        if (end > i) return end;
+        def = decorators_end(f, i, &jit);
+        end = begins_compound(kind_at(t, def)) ? statement_end(t, def) : def;
+        def += kind_at(t, def) == TOK_ASYNC;
+        skip(f, i, end, kind_at(t, def) == TOK_DEF ? "function" : kind_at(t, def) == TOK_CLASS ? "class" : "statement");
+        return end;
+    case TOK_ASYNC: skip(f, i, end, kind_at(t, i + 1) == TOK_DEF ? "function" : "statement"); return end;
+    case TOK_DEF: skip(f, i, end, "function"); return end;
+    case TOK_CLASS: skip(f, i, end, "class"); return end;
+    case TOK_FOR:
+    case TOK_WHILE:
+        if (kind_at(t, end) == TOK_ELSE) end = statement_end(t, end);
+        skip(f, i, end, "statement");
+        return end;
+    case TOK_INDENT:
+        end = block_end(t, i);
+        skip(f, i, end, "statement");
+        return end;
+    case TOK_IF: case TOK_ELIF: case TOK_ELSE: case TOK_TRY: case TOK_EXCEPT: case TOK_FINALLY: case TOK_WITH:
+        return enter(f, i);
+    default:
+        if (end == line_end(t, i) + 1) return i;
+        skip(f, i, end, "statement"); /* match, or a block without a header */
+        return end;
+    }
+}
+
+static void feed_host(Filter *f, int i, int last)
+{
+    while (i < last) {
+        int end = feed_compound(f, i);
+        if (end == i) {
+            int newline = line_end(f->tokens, i);
+            feed_simple(f, i, newline);
+            end = newline + 1;
+        }
+        i = end;
+    }
+}
+
+void feed_file(Filter *f)
+{
+    feed_host(f, 0, f->tokens->len - 1);
+}
+
+void feed_expr(Filter *f)
+{
+    for (int i = 0; i < f->tokens->len - 1; i++) {
+        TokenKind kind = kind_at(f->tokens, i);
+        if (kind != TOK_NEWLINE && kind != TOK_INDENT && kind != TOK_DEDENT) push(f, kind, i, true, NULL);
+    }
+}

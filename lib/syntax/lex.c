@@ -1,0 +1,489 @@
+/* The scanner's bookkeeping.
+   Indentation is measured when a physical line begins and turned into INDENT and DEDENT by the first token of a
+   logical line, so blank lines and comments need no care. Everything open is on one stack: brackets, f-strings, their
+   fields; its top decides how the next character reads. A wrong file gives repaired tokens plus an entry in the error
+   list: each bracket, block and f-string of the array is closed in order, whatever the text was. */
+#include "syntax/lex.h"
+
+#include <string.h>
+#include "base/unwind.h"
+
+static Open *top_open(Lexer *lx)
+{
+    return lx->nopen > 0 ? &lx->open[lx->nopen - 1] : NULL;
+}
+
+static LexError *add_error(Lexer *lx, uint32_t begin, uint32_t end, const char *text)
+{
+    LexError e = {.token = lx->out->len, .begin = begin, .end = end, .text = text};
+    vec_push(lx->arena, &lx->out->errors, e);
+    return &lx->out->errors.data[lx->out->errors.len - 1];
+}
+
+static void push_token(Lexer *lx, TokenKind kind, uint32_t begin, uint32_t end)
+{
+    Token t = {.kind = (uint16_t)kind, .begin = begin, .end = end};
+    vec_push(lx->arena, lx->out, t);
+}
+
+/* A limit was passed. What follows is ignored, so the error counts even if only host code is around. */
+static void stop(Lexer *lx, const char *text)
+{
+    if (lx->stopped) return;
+    add_error(lx, lx->begin, lx->end, text)->fatal = true;
+    lx->stopped = true;
+}
+
+/* ---- indentation ---- */
+
+static void indent_to(Lexer *lx)
+{
+    Indent here = lx->here, *top = &lx->indents[lx->nindents - 1];
+    if (here.col == top->col) {
+        if (here.alt != top->alt) lex_error(lx, "tabs and spaces are mixed in this indentation");
+        return;
+    }
+    if (here.col > top->col) {
+        if (here.alt <= top->alt) lex_error(lx, "tabs and spaces are mixed in this indentation");
+        if (lx->nindents == LEX_MAX_INDENT) {
+            stop(lx, "blocks are nested too deeply (the limit is 100)");
+            return;
+        }
+        lx->indents[lx->nindents++] = here;
+        push_token(lx, TOK_INDENT, lx->begin, lx->begin);
+        return;
+    }
+    while (lx->nindents > 1 && here.col < lx->indents[lx->nindents - 1].col) {
+        if (here.col > lx->indents[lx->nindents - 2].col) {
+            /* Between two levels: report it, and take it for the inner one from here on. */
+            lex_error(lx, "this line's indentation matches no block around it");
+            lx->indents[lx->nindents - 1] = here;
+            return;
+        }
+        lx->nindents--;
+        push_token(lx, TOK_DEDENT, lx->begin, lx->begin);
+    }
+    if (here.alt != lx->indents[lx->nindents - 1].alt)
+        lex_error(lx, "tabs and spaces are mixed in this indentation");
+}
+
+void lex_space(Lexer *lx)
+{
+    if (!lx->measuring) return;
+    for (uint32_t i = lx->begin; i < lx->end; i++) {
+        char c = lx->source->text[i];
+        if (c == '\f') {
+            lx->here = (Indent){0, 0};
+        } else if (c == '\t') {
+            lx->here.col = (lx->here.col / 8 + 1) * 8;
+            lx->here.alt++;
+        } else {
+            lx->here.col++;
+            lx->here.alt++;
+        }
+    }
+    lx->measuring = false;
+}
+
+void lex_newline(Lexer *lx)
+{
+    lx->here = (Indent){0, 0};
+    lx->measuring = true;
+    lx->fresh_line = true;
+    if (lx->nopen > 0 || lx->fresh_statement) return;
+    push_token(lx, TOK_NEWLINE, lx->begin, lx->end);
+    lx->fresh_statement = true;
+    lx->mismatched = false;
+}
+
+void lex_continuation(Lexer *lx)
+{
+    lx->measuring = false;
+    if (lx->end == lx->source->len) lex_error(lx, "the file ends after a backslash");
+}
+
+/* ---- tokens ---- */
+
+void lex_token(Lexer *lx, TokenKind kind)
+{
+    if (lx->stopped) return;
+    if (lx->fresh_statement && lx->nopen == 0) {
+        indent_to(lx);
+        lx->fresh_statement = false;
+    }
+    lx->measuring = false;
+    lx->fresh_line = false;
+    push_token(lx, kind, lx->begin, lx->end);
+}
+
+void lex_keyword(Lexer *lx, TokenKind kind)
+{
+    lex_token(lx, kind);
+}
+
+static const char *unclosed_text(const Open *open)
+{
+    switch (open->kind) {
+    case OPEN_FSTRING: return "this f-string is never closed";
+    case OPEN_FIELD:
+    case OPEN_SPEC: return "this '{' of an f-string is never closed";
+    case OPEN_BRACKET: break;
+    }
+    switch (open->bracket) {
+    case '(': return "this '(' is never closed";
+    case '[': return "this '[' is never closed";
+    default: return "this '{' is never closed";
+    }
+}
+
+static void close_text(Lexer *lx, uint32_t end);
+
+/* Closes what is open down to a depth with the tokens that belong there. */
+static void close_down_to(Lexer *lx, int depth)
+{
+    while (lx->nopen > depth) {
+        Open open = *top_open(lx);
+        close_text(lx, lx->begin);
+        lx->nopen--;
+        TokenKind kind = open.kind == OPEN_FSTRING ? TOK_FSTRING_END
+                       : open.bracket == '(' ? TOK_RPAREN
+                       : open.bracket == '[' ? TOK_RBRACKET : TOK_RBRACE;
+        push_token(lx, kind, lx->begin, lx->begin);
+    }
+}
+
+static void report_unclosed(Lexer *lx, bool fatal)
+{
+    Open open = *top_open(lx);
+    LexError *e = add_error(lx, open.begin, open.end, unclosed_text(&open));
+    e->fatal = fatal;
+    close_down_to(lx, 0);
+}
+
+/* A keyword that cannot stand in an expression begins a line: a bracket was forgotten before it. A decorator's `@`
+   is taken so only at the left margin, where nobody writes a matrix product. */
+void lex_statement(Lexer *lx, TokenKind kind)
+{
+    bool at_margin = lx->here.col == 0 && lx->here.alt == 0;
+    if (lx->nopen > 0 && lx->fresh_line && (kind != TOK_AT || at_margin)) {
+        report_unclosed(lx, false);
+        push_token(lx, TOK_NEWLINE, lx->begin, lx->begin);
+        lx->fresh_statement = true;
+        lx->mismatched = false;
+    }
+    lex_token(lx, kind);
+}
+
+/* ---- names and numbers ---- */
+
+/* Blocks of characters that are no letters: punctuation, spaces, arrows, mathematics, pictures, private use. What is
+   left is taken for a letter; Python's finer rule needs Unicode's tables and changes no correct program. */
+typedef struct CodeRange { uint32_t first, last; } CodeRange;
+static const CodeRange no_letters[] = {
+    {0x80, 0xA9}, {0xAB, 0xB4}, {0xB6, 0xB6}, {0xB8, 0xB9}, {0xBB, 0xBF}, {0xD7, 0xD7}, {0xF7, 0xF7},
+    {0x2000, 0x203E}, {0x2041, 0x2053}, {0x2055, 0x2070}, {0x20A0, 0x20CF}, {0x2190, 0x2BFF}, {0x3000, 0x3004},
+    {0x3008, 0x3020}, {0xD800, 0xF8FF}, {0xFE00, 0xFE1F}, {0xFF01, 0xFF0F}, {0xFF1A, 0xFF20}, {0xFF5B, 0xFF65},
+    {0xFFE0, 0xFFFF}, {0x1F000, 0x1FAFF}, {0xE0000, 0xE00FF}, {0xF0000, 0x10FFFF},
+};
+
+/* Decodes one character of UTF-8; its length, or 0 when the bytes are not valid. */
+static int decode_utf8(const unsigned char *s, size_t n, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    int len = s[0] < 0x80 ? 1 : s[0] < 0xC0 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF8 ? 4 : 0;
+    if (len == 0 || (size_t)len > n) return 0;
+    *code = len == 1 ? s[0] : s[0] & (0x7Fu >> len);
+    for (int i = 1; i < len; i++) {
+        if ((s[i] & 0xC0) != 0x80) return 0;
+        *code = *code << 6 | (s[i] & 0x3F);
+    }
+    return *code >= least[len] && *code <= 0x10FFFF ? len : 0;
+}
+
+static bool is_letter(uint32_t code)
+{
+    for (size_t i = 0; i < sizeof no_letters / sizeof *no_letters; i++)
+        if (code >= no_letters[i].first && code <= no_letters[i].last) return false;
+    return true;
+}
+
+void lex_name(Lexer *lx)
+{
+    const unsigned char *s = (const unsigned char *)lx->source->text;
+    for (uint32_t i = lx->begin; i < lx->end;) {
+        uint32_t code = 0;
+        int len = s[i] < 0x80 ? 1 : decode_utf8(s + i, lx->end - i, &code);
+        if (len == 0) {
+            add_error(lx, i, i + 1, arena_printf(lx->arena, "byte 0x%02X is not valid UTF-8", s[i]));
+            break;
+        }
+        if (len > 1 && !is_letter(code)) {
+            add_error(lx, i, i + (uint32_t)len,
+                      arena_printf(lx->arena, "invalid character '%.*s' (U+%04X)", len, (const char *)s + i, code));
+            break;
+        }
+        i += (uint32_t)len;
+    }
+    lex_token(lx, TOK_NAME);
+}
+
+static bool is_name_byte(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+}
+
+/* Python allows `1if x else y`: a number may be followed at once by a keyword that can follow an expression. */
+static bool is_infix_keyword(const char *s, size_t n)
+{
+    static const char *const words[] = {"and", "else", "for", "if", "in", "is", "not", "or"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && memcmp(words[i], s, n) == 0) return true;
+    return false;
+}
+
+void lex_number(Lexer *lx)
+{
+    const char *s = lx->source->text;
+    uint32_t end = lx->end;
+    while (is_name_byte((unsigned char)s[end])) end++; /* the text ends in a NUL */
+    if (end > lx->end && !is_infix_keyword(s + lx->end, end - lx->end))
+        add_error(lx, lx->begin, end,
+                  arena_printf(lx->arena, "invalid number '%.*s'", (int)(end - lx->begin), s + lx->begin));
+    lex_token(lx, TOK_NUMBER);
+}
+
+/* ---- brackets ---- */
+
+static bool push_open(Lexer *lx, Open open)
+{
+    if (lx->nopen == LEX_MAX_OPEN) {
+        stop(lx, "brackets are nested too deeply (the limit is 200)");
+        return false;
+    }
+    lx->open[lx->nopen++] = open;
+    return true;
+}
+
+LexMode lex_mode(const Lexer *lx)
+{
+    if (lx->nopen == 0) return LEX_CODE;
+    switch (lx->open[lx->nopen - 1].kind) {
+    case OPEN_FSTRING: return LEX_TEXT;
+    case OPEN_SPEC: return LEX_SPEC;
+    case OPEN_BRACKET:
+    case OPEN_FIELD: break;
+    }
+    return LEX_CODE;
+}
+
+void lex_open(Lexer *lx, TokenKind kind)
+{
+    lex_token(lx, kind);
+    Open open = {.kind = OPEN_BRACKET, .bracket = lx->source->text[lx->begin], .begin = lx->begin, .end = lx->end};
+    if (!lx->stopped) push_open(lx, open);
+}
+
+static char opener_of(TokenKind closer)
+{
+    return closer == TOK_RPAREN ? '(' : closer == TOK_RBRACKET ? '[' : '{';
+}
+
+/* Depth of the bracket that this closer fits, searched no further than the innermost f-string; -1 if there is none. */
+static int fitting_depth(const Lexer *lx, char bracket)
+{
+    for (int i = lx->nopen - 1; i >= 0; i--) {
+        if (lx->open[i].bracket == bracket) return i;
+        if (lx->open[i].kind != OPEN_BRACKET) break;
+    }
+    return -1;
+}
+
+static void mismatch(Lexer *lx, const Open *open)
+{
+    if (!lx->mismatched) {
+        LexError *e = add_error(lx, lx->begin, lx->end,
+                                arena_printf(lx->arena, "'%c' does not close '%c'", lx->source->text[lx->begin],
+                                             open->bracket));
+        e->note = arena_printf(lx->arena, "the '%c' is here", open->bracket);
+        e->note_begin = open->begin;
+        e->note_end = open->end;
+    }
+    lx->mismatched = true;
+}
+
+void lex_close(Lexer *lx, TokenKind kind)
+{
+    Open *open = top_open(lx);
+    if (!open) {
+        if (!lx->mismatched)
+            lex_error(lx, arena_printf(lx->arena, "'%s' closes nothing", token_text(kind)));
+        lx->mismatched = true;
+        return;
+    }
+    int depth = fitting_depth(lx, opener_of(kind));
+    if (depth < lx->nopen - 1) mismatch(lx, open);
+    if (depth < 0) {
+        if (open->kind == OPEN_FIELD) return;
+        depth = lx->nopen - 1; /* the wrong closer was written: take it for the right one */
+    }
+    close_down_to(lx, depth + 1);
+    open = top_open(lx);
+    kind = open->bracket == '(' ? TOK_RPAREN : open->bracket == '[' ? TOK_RBRACKET : TOK_RBRACE;
+    lex_token(lx, kind);
+    lx->nopen--;
+}
+
+void lex_colon(Lexer *lx)
+{
+    lex_token(lx, TOK_COLON);
+    Open *open = top_open(lx);
+    if (open && open->kind == OPEN_FIELD) open->kind = OPEN_SPEC;
+}
+
+void lex_bang(Lexer *lx)
+{
+    Open *open = top_open(lx);
+    if (open && open->kind == OPEN_FIELD) lex_token(lx, TOK_BANG);
+    else lex_bad_character(lx);
+}
+
+/* ---- f-strings ---- */
+
+void lex_fstring_open(Lexer *lx)
+{
+    lex_token(lx, TOK_FSTRING_START);
+    const char *s = lx->source->text;
+    uint32_t quote = lx->begin;
+    bool raw = false;
+    for (; s[quote] != '\'' && s[quote] != '"'; quote++) raw |= s[quote] == 'r' || s[quote] == 'R';
+    Open open = {.kind = OPEN_FSTRING, .quote = s[quote], .triple = lx->end - quote == 3, .raw = raw,
+                 .begin = lx->begin, .end = lx->end};
+    if (!lx->stopped) push_open(lx, open);
+}
+
+void lex_text(Lexer *lx)
+{
+    if (!lx->has_text) lx->text_begin = lx->begin;
+    lx->has_text = true;
+}
+
+static void close_text(Lexer *lx, uint32_t end)
+{
+    if (lx->has_text && !lx->stopped) push_token(lx, TOK_FSTRING_MIDDLE, lx->text_begin, end);
+    lx->has_text = false;
+}
+
+void lex_field_open(Lexer *lx)
+{
+    close_text(lx, lx->begin);
+    Open *in = top_open(lx);
+    Open field = {.kind = OPEN_FIELD, .bracket = '{', .quote = in->quote, .triple = in->triple, .raw = in->raw,
+                  .begin = lx->begin, .end = lx->end};
+    lex_token(lx, TOK_LBRACE);
+    if (!lx->stopped) push_open(lx, field);
+}
+
+void lex_field_close(Lexer *lx)
+{
+    close_text(lx, lx->begin);
+    lex_token(lx, TOK_RBRACE);
+    lx->nopen--;
+}
+
+void lex_fstring_close(Lexer *lx)
+{
+    close_text(lx, lx->begin);
+    int depth = lx->nopen - 1;
+    while (lx->open[depth].kind != OPEN_FSTRING) depth--;
+    if (depth < lx->nopen - 1) {
+        /* Quotes in the format of a field: the field was not closed. */
+        Open *open = top_open(lx);
+        add_error(lx, open->begin, open->end, unclosed_text(open));
+        close_down_to(lx, depth + 1);
+    }
+    lex_token(lx, TOK_FSTRING_END);
+    lx->nopen--;
+}
+
+void lex_fstring_unterminated(Lexer *lx)
+{
+    int depth = lx->nopen - 1;
+    while (lx->open[depth].kind != OPEN_FSTRING) depth--;
+    add_error(lx, lx->open[depth].begin, lx->begin, "this f-string is not closed before the end of its line");
+    close_down_to(lx, depth);
+}
+
+/* ---- errors and the end ---- */
+
+void lex_error(Lexer *lx, const char *text)
+{
+    if (!lx->stopped) add_error(lx, lx->begin, lx->end, text);
+}
+
+void lex_error_fatal(Lexer *lx, const char *text)
+{
+    if (!lx->stopped) add_error(lx, lx->begin, lx->begin + 1, text)->fatal = true;
+}
+
+void lex_bad_character(Lexer *lx)
+{
+    unsigned char c = (unsigned char)lx->source->text[lx->begin];
+    lex_error(lx, c >= 0x20 && c < 0x7F ? arena_printf(lx->arena, "unexpected character '%c'", c)
+                                        : arena_printf(lx->arena, "unexpected character, code 0x%02X", c));
+}
+
+void lex_end(Lexer *lx)
+{
+    lx->begin = lx->end = (uint32_t)lx->source->len;
+    bool fatal = !lx->stopped;
+    if (lx->nopen > 0 && fatal) report_unclosed(lx, true);
+    close_down_to(lx, 0);
+    if (!lx->fresh_statement) push_token(lx, TOK_NEWLINE, lx->end, lx->end);
+    for (; lx->nindents > 1; lx->nindents--) push_token(lx, TOK_DEDENT, lx->end, lx->end);
+    push_token(lx, TOK_END, lx->end, lx->end);
+}
+
+TokenArray *tokens_scan(Arena *a, const Source *source)
+{
+    TokenArray *out = arena_new(a, TokenArray);
+    Lexer *lx = arena_new(a, Lexer);
+    lx->arena = a;
+    lx->source = source;
+    lx->out = out;
+    lx->nindents = 1;
+    lx->measuring = lx->fresh_line = lx->fresh_statement = true;
+    const char *nul = memchr(source->text, 0, source->len);
+    if (source->len > LEX_MAX_SIZE) {
+        lx->end = 1;
+        stop(lx, "the file is too large (the limit is 64 MiB)");
+    } else if (nul) {
+        lx->begin = (uint32_t)(nul - source->text);
+        lx->end = lx->begin + 1;
+        stop(lx, "a NUL byte: this is not a text file");
+    } else {
+        if (source->len >= 3 && memcmp(source->text, "\xEF\xBB\xBF", 3) == 0) lx->end = 3;
+        lex_scan(lx);
+    }
+    lex_end(lx);
+    return out;
+}
+
+/* ---- names of tokens ---- */
+
+typedef enum TokenClass { MARK, KEYWORD, OP } TokenClass;
+static const struct { TokenClass class; const char *text; } token_table[] = {
+#define TOKEN(ID, class, text) {class, text},
+#include "syntax/tokens.def"
+#undef TOKEN
+};
+
+const char *token_text(TokenKind kind)
+{
+    if (kind < TOK_FIRST || kind >= TOK_LIMIT) return "the end of the file";
+    return token_table[kind - TOK_FIRST].text;
+}
+
+bool token_is_keyword(TokenKind kind)
+{
+    return kind >= TOK_FIRST && kind < TOK_LIMIT && token_table[kind - TOK_FIRST].class == KEYWORD;
+}

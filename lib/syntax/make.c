@@ -1,0 +1,794 @@
+/* Constructors. They check what the grammar leaves open (targets, order of parameters and arguments, literals) and
+   always return a node, so the tree has no holes even after an error. */
+#include "syntax/make.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include "syntax/literal.h"
+
+Span parser_span(const Parser *p, Loc at)
+{
+    return (Span){p->source, at.begin, at.end};
+}
+
+bool parser_is_strict(const Parser *p)
+{
+    return p->next > 0 && p->feed->data[p->next - 1].strict;
+}
+
+Diag *parser_error(Parser *p, Loc at, const char *fmt, ...)
+{
+    if (!parser_is_strict(p)) {
+        p->host_failed = true;
+        return NULL;
+    }
+    p->failed = true;
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(p->arena, fmt, ap);
+    va_end(ap);
+    return diag_error(p->dx, parser_span(p, at), "%s", text);
+}
+
+static Loc loc_of(const Ast *n)
+{
+    return (Loc){n->span.begin, n->span.end};
+}
+
+static Ast *make(Parser *p, AstKind kind, Loc at)
+{
+    return ast_new(p->arena, kind, parser_span(p, at));
+}
+
+/* ---- lists ---- */
+
+AstList *list_new(Parser *p, Ast *first)
+{
+    AstList *list = arena_new(p->arena, AstList);
+    return first ? list_add(p, list, first) : list;
+}
+
+AstList *list_add(Parser *p, AstList *list, Ast *item)
+{
+    vec_push(p->arena, list, item);
+    return list;
+}
+
+AstList *list_join(Parser *p, AstList *list, const AstList *more)
+{
+    for (int i = 0; i < more->len; i++) vec_push(p->arena, list, more->data[i]);
+    return list;
+}
+
+AstKeyValues *pairs_add(Parser *p, AstKeyValues *pairs, Ast *key, Ast *value)
+{
+    if (!pairs) pairs = arena_new(p->arena, AstKeyValues);
+    AstKeyValue pair = {key, value};
+    vec_push(p->arena, pairs, pair);
+    return pairs;
+}
+
+AstAliases *aliases_add(Parser *p, AstAliases *list, Str name, Str as, Loc at)
+{
+    if (!list) list = arena_new(p->arena, AstAliases);
+    AstAlias alias = {name ? name : intern_cstr(p->names, "*"), as, parser_span(p, at)};
+    vec_push(p->arena, list, alias);
+    return list;
+}
+
+AstNames *names_add(Parser *p, AstNames *list, Str name)
+{
+    if (!list) list = arena_new(p->arena, AstNames);
+    vec_push(p->arena, list, name);
+    return list;
+}
+
+AstHandlers *handlers_add(Parser *p, AstHandlers *list, AstHandler *handler)
+{
+    if (!list) list = arena_new(p->arena, AstHandlers);
+    vec_push(p->arena, list, *handler);
+    return list;
+}
+
+AstClauses *clauses_add(Parser *p, AstClauses *list, AstClause *clause)
+{
+    if (!list) list = arena_new(p->arena, AstClauses);
+    vec_push(p->arena, list, *clause);
+    return list;
+}
+
+AstParams *params_add(Parser *p, AstParams *list, AstParam *param)
+{
+    if (!list) list = arena_new(p->arena, AstParams);
+    vec_push(p->arena, list, *param);
+    return list;
+}
+
+/* ---- assignment targets ---- */
+
+/* What may stand where. */
+typedef enum TargetUse { TARGET_ASSIGN, TARGET_SINGLE, TARGET_DELETE } TargetUse;
+
+static void check_target(Parser *p, const Ast *target, TargetUse use, const char *verb)
+{
+    switch (target->kind) {
+    case AST_NAME:
+    case AST_ATTRIBUTE:
+    case AST_SUBSCRIPT: return;
+    case AST_TUPLE:
+    case AST_LIST:
+        if (use == TARGET_SINGLE) break;
+        for (int i = 0; i < target->list.len; i++) {
+            const Ast *item = target->list.data[i];
+            bool starred = item->kind == AST_STARRED && use == TARGET_ASSIGN;
+            check_target(p, starred ? item->unary.operand : item, use, verb);
+        }
+        return;
+    default: break;
+    }
+    Diag *d = parser_error(p, loc_of(target), "cannot %s %s", verb, ast_describe(target));
+    if (target->kind == AST_COMPARE && use == TARGET_ASSIGN)
+        diag_note(p->dx, d, target->compare.op_spans[0], "'==' compares; '=' assigns");
+}
+
+/* ---- leaves ---- */
+
+Ast *make_leaf(Parser *p, AstKind kind, Loc at)
+{
+    return make(p, kind, at);
+}
+
+Ast *make_name(Parser *p, Str id, Loc at)
+{
+    Ast *n = make(p, AST_NAME, at);
+    n->name.id = id;
+    return n;
+}
+
+Ast *make_number(Parser *p, Loc at)
+{
+    const char *s = p->source->text + at.begin;
+    size_t len = at.end - at.begin;
+    Number v = literal_number(p->arena, s, len);
+    static const AstKind kinds[] = {AST_INT, AST_FLOAT, AST_IMAGINARY};
+    Ast *n = make(p, kinds[v.kind], at);
+    if (v.kind == NUMBER_INT) {
+        n->integer.value = v.integer;
+        n->integer.too_large = v.too_large;
+        n->integer.text = intern(p->names, s, len);
+    } else {
+        n->floating.value = v.floating;
+        n->floating.text = intern(p->names, s, len);
+    }
+    return n;
+}
+
+/* ---- strings ---- */
+
+/* The value of [body, body + len), which lies in the source. */
+static Str decode(Parser *p, const char *body, size_t len, StringForm form)
+{
+    Buf value = buf_make(p->arena);
+    StringError e = literal_decode(&value, body, len, form);
+    uint32_t offset = (uint32_t)(body - p->source->text);
+    if (e.text) parser_error(p, (Loc){offset + (uint32_t)e.begin, offset + (uint32_t)e.end}, "%s", e.text);
+    return intern(p->names, buf_text(&value), value.len);
+}
+
+Ast *make_string(Parser *p, Loc at)
+{
+    const char *body;
+    size_t len;
+    StringForm form = literal_string_form(p->source->text + at.begin, at.end - at.begin, &body, &len);
+    Ast *n = make(p, form.bytes ? AST_BYTES : AST_STRING, at);
+    n->string.value = decode(p, body, len, form);
+    return n;
+}
+
+Ast *make_text(Parser *p, Loc at)
+{
+    return make(p, AST_STRING, at);
+}
+
+/* f"{x = }" shows its own text: from the brace to the end of the space after '='. */
+static Str debug_text(Parser *p, Loc open, Loc equal)
+{
+    const char *s = p->source->text;
+    uint32_t end = equal.end;
+    while (s[end] == ' ' || s[end] == '\t' || s[end] == '\n' || s[end] == '\r') end++;
+    return intern(p->names, s + open.end, end - open.end);
+}
+
+Ast *make_field(Parser *p, Ast *value, Loc open, Loc equal, Str conversion, Loc conversion_at, Ast *spec, Loc at)
+{
+    Ast *n = make(p, AST_FORMAT, at);
+    n->format.value = value;
+    n->format.spec = spec;
+    if (conversion && (str_len(conversion) != 1 || !strchr("rsa", conversion[0])))
+        parser_error(p, conversion_at, "expected '!r', '!s' or '!a', found '!%s'", conversion);
+    n->format.conversion = conversion ? conversion[0] : 0;
+    if (equal.end > 0) {
+        n->format.debug = true;
+        n->format.debug_text = debug_text(p, open, equal);
+        if (!conversion && !spec) n->format.conversion = 'r';
+    }
+    return n;
+}
+
+Ast *make_spec(Parser *p, AstList *items, Loc at)
+{
+    return make_list(p, AST_FSTRING, items, at);
+}
+
+static void decode_items(Parser *p, AstList items, bool raw)
+{
+    for (int i = 0; i < items.len; i++) {
+        Ast *item = items.data[i];
+        if (item->kind == AST_STRING && !item->string.value) {
+            size_t len = item->span.end - item->span.begin;
+            item->string.value = decode(p, p->source->text + item->span.begin, len, (StringForm){.raw = raw, .field = true});
+        } else if (item->kind == AST_FORMAT && item->format.spec) {
+            decode_items(p, item->format.spec->list, raw);
+        }
+    }
+}
+
+Ast *make_fstring(Parser *p, AstList *items, Loc start, Loc at)
+{
+    bool raw = false;
+    for (uint32_t i = start.begin; i < start.end; i++) raw |= (p->source->text[i] | 0x20) == 'r';
+    decode_items(p, *items, raw);
+    return make_list(p, AST_FSTRING, items, at);
+}
+
+static void add_text(Parser *p, AstList *items, Ast *text)
+{
+    Ast *last = items->len > 0 ? items->data[items->len - 1] : NULL;
+    if (!last || last->kind != AST_STRING) {
+        vec_push(p->arena, items, text);
+        return;
+    }
+    Buf both = buf_make(p->arena);
+    buf_put(&both, last->string.value, str_len(last->string.value));
+    buf_put(&both, text->string.value, str_len(text->string.value));
+    Ast *joined = make(p, AST_STRING, (Loc){last->span.begin, text->span.end});
+    joined->string.value = intern(p->names, buf_text(&both), both.len);
+    items->data[items->len - 1] = joined;
+}
+
+static Ast *join_plain(Parser *p, const AstList *pieces, Loc at)
+{
+    Buf all = buf_make(p->arena);
+    for (int i = 0; i < pieces->len; i++)
+        buf_put(&all, pieces->data[i]->string.value, str_len(pieces->data[i]->string.value));
+    Ast *n = make(p, pieces->data[0]->kind, at);
+    n->string.value = intern(p->names, buf_text(&all), all.len);
+    return n;
+}
+
+Ast *make_strings(Parser *p, AstList *pieces, Loc at)
+{
+    if (pieces->len == 1) return pieces->data[0];
+    bool formatted = false;
+    for (int i = 0; i < pieces->len; i++) {
+        Ast *piece = pieces->data[i];
+        formatted |= piece->kind == AST_FSTRING;
+        if ((piece->kind == AST_BYTES) != (pieces->data[0]->kind == AST_BYTES)) {
+            parser_error(p, loc_of(piece), "bytes and other strings cannot be joined");
+            return pieces->data[0];
+        }
+    }
+    if (!formatted) return join_plain(p, pieces, at);
+    AstList items = {0};
+    for (int i = 0; i < pieces->len; i++) {
+        Ast *piece = pieces->data[i];
+        int n = piece->kind == AST_FSTRING ? piece->list.len : 1;
+        for (int k = 0; k < n; k++) {
+            Ast *item = piece->kind == AST_FSTRING ? piece->list.data[k] : piece;
+            if (item->kind == AST_STRING) add_text(p, &items, item);
+            else vec_push(p->arena, &items, item);
+        }
+    }
+    return make_list(p, AST_FSTRING, &items, at);
+}
+
+/* ---- displays ---- */
+
+Ast *make_list(Parser *p, AstKind kind, AstList *items, Loc at)
+{
+    Ast *n = make(p, kind, at);
+    if (items) n->list = *items;
+    return n;
+}
+
+Ast *make_exprs(Parser *p, AstList *items, bool comma, Loc at)
+{
+    if (items->len > 1 || comma) return make_list(p, AST_TUPLE, items, at);
+    Ast *only = items->data[0];
+    if (only->kind == AST_STARRED)
+        parser_error(p, loc_of(only), "a starred expression must be in a list, a tuple or a call");
+    return only;
+}
+
+Ast *make_group(Parser *p, AstList *items, Loc at)
+{
+    return make_exprs(p, items, false, at);
+}
+
+Ast *make_dict(Parser *p, AstKeyValues *pairs, Loc at)
+{
+    Ast *n = make(p, AST_DICT, at);
+    for (int i = 0; pairs && i < pairs->len; i++) {
+        vec_push(p->arena, &n->dict.keys, pairs->data[i].key);
+        vec_push(p->arena, &n->dict.values, pairs->data[i].value);
+    }
+    return n;
+}
+
+/* ---- operators ---- */
+
+Ast *make_unary(Parser *p, AstKind kind, AstOp op, Ast *operand, Loc at)
+{
+    Ast *n = make(p, kind, at);
+    n->unary.op = op;
+    n->unary.operand = operand;
+    return n;
+}
+
+Ast *make_binary(Parser *p, AstKind kind, AstOp op, Loc op_at, Ast *left, Ast *right, Loc at)
+{
+    Ast *n = make(p, kind, at);
+    n->binary.op = op;
+    n->binary.op_span = parser_span(p, op_at);
+    n->binary.left = left;
+    n->binary.right = right;
+    return n;
+}
+
+Ast *make_compare(Parser *p, Ast *left, AstOp op, Loc op_at, Ast *right, Loc at)
+{
+    Ast *n = make(p, AST_COMPARE, at);
+    n->compare.first = left;
+    return extend_compare(p, n, op, op_at, right, at);
+}
+
+Ast *extend_compare(Parser *p, Ast *chain, AstOp op, Loc op_at, Ast *right, Loc at)
+{
+    int n = chain->compare.rest.len;
+    /* Room for a power of two, made when n reaches one. */
+    if ((n & (n - 1)) == 0) {
+        AstOp *ops = arena_array(p->arena, AstOp, 2 * n + 1);
+        Span *spans = arena_array(p->arena, Span, 2 * n + 1);
+        if (n > 0) {
+            memcpy(ops, chain->compare.ops, (size_t)n * sizeof *ops);
+            memcpy(spans, chain->compare.op_spans, (size_t)n * sizeof *spans);
+        }
+        chain->compare.ops = ops;
+        chain->compare.op_spans = spans;
+    }
+    chain->compare.ops[n] = op;
+    chain->compare.op_spans[n] = parser_span(p, op_at);
+    vec_push(p->arena, &chain->compare.rest, right);
+    chain->span = parser_span(p, at);
+    return chain;
+}
+
+Ast *make_ifexp(Parser *p, Ast *then, Ast *cond, Ast *orelse, Loc at)
+{
+    Ast *n = make(p, AST_IFEXP, at);
+    n->ifexp.then = then;
+    n->ifexp.cond = cond;
+    n->ifexp.orelse = orelse;
+    return n;
+}
+
+Ast *make_lambda(Parser *p, AstParams *params, Ast *body, Loc at)
+{
+    Ast *n = make(p, AST_LAMBDA, at);
+    if (params) n->lambda.params = *params;
+    n->lambda.body = body;
+    return n;
+}
+
+Ast *make_named(Parser *p, Str name, Loc name_at, Ast *value, Loc at)
+{
+    Ast *n = make(p, AST_NAMED, at);
+    n->named.target = make_name(p, name, name_at);
+    n->named.value = value;
+    return n;
+}
+
+/* ---- primaries ---- */
+
+/* Positional arguments come first, and each keyword once. */
+static void check_args(Parser *p, const AstList *args)
+{
+    const Ast *keyword = NULL, *mapping = NULL;
+    for (int i = 0; i < args->len; i++) {
+        const Ast *arg = args->data[i];
+        if (arg->kind != AST_KEYWORD) {
+            if (mapping) parser_error(p, loc_of(arg), "an argument cannot follow '**'");
+            else if (keyword && arg->kind != AST_STARRED)
+                parser_error(p, loc_of(arg), "a positional argument cannot follow a keyword argument");
+            continue;
+        }
+        if (!arg->keyword.name) mapping = arg;
+        keyword = arg;
+        for (int k = 0; k < i && arg->keyword.name && i < 256; k++) {
+            const Ast *before = args->data[k];
+            if (before->kind != AST_KEYWORD || before->keyword.name != arg->keyword.name) continue;
+            Diag *d = parser_error(p, loc_of(arg), "argument '%s' is given twice", arg->keyword.name);
+            diag_note(p->dx, d, before->span, "it is given here first");
+        }
+    }
+}
+
+Ast *make_call(Parser *p, Ast *callee, AstList *args, Loc at)
+{
+    Ast *n = make(p, AST_CALL, at);
+    n->call.callee = callee;
+    n->call.args = *args;
+    check_args(p, args);
+    return n;
+}
+
+Ast *make_keyword(Parser *p, Str name, Ast *value, Loc at)
+{
+    Ast *n = make(p, AST_KEYWORD, at);
+    n->keyword.name = name;
+    n->keyword.value = value;
+    return n;
+}
+
+Ast *make_attribute(Parser *p, Ast *value, Str name, Loc name_at, Loc at)
+{
+    Ast *n = make(p, AST_ATTRIBUTE, at);
+    n->attribute.value = value;
+    n->attribute.name = name;
+    n->attribute.name_span = parser_span(p, name_at);
+    return n;
+}
+
+Ast *make_subscript(Parser *p, Ast *value, AstList *index, bool comma, Loc index_at, Loc at)
+{
+    Ast *n = make(p, AST_SUBSCRIPT, at);
+    n->subscript.value = value;
+    bool tuple = comma || index->len > 1 || index->data[0]->kind == AST_STARRED;
+    n->subscript.index = tuple ? make_list(p, AST_TUPLE, index, index_at) : index->data[0];
+    return n;
+}
+
+Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc at)
+{
+    Ast *n = make(p, AST_SLICE, at);
+    n->slice.lo = lo;
+    n->slice.hi = hi;
+    n->slice.step = step;
+    return n;
+}
+
+Ast *make_comp(Parser *p, AstKind kind, Ast *element, Ast *value, AstClauses *clauses, Loc at)
+{
+    Ast *n = make(p, kind, at);
+    n->comp.element = element;
+    n->comp.value = value;
+    n->comp.clauses = *clauses;
+    return n;
+}
+
+AstClause *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async)
+{
+    check_target(p, target, TARGET_ASSIGN, "assign to");
+    AstClause *c = arena_new(p->arena, AstClause);
+    *c = (AstClause){.target = target, .iter = iter, .conds = *conds, .is_async = is_async};
+    return c;
+}
+
+/* ---- parameters ---- */
+
+AstParam *make_param(Parser *p, ParamKind kind, Str name, Ast *annotation, Ast *default_, Loc at)
+{
+    AstParam *param = arena_new(p->arena, AstParam);
+    *param = (AstParam){.name = name, .span = parser_span(p, at), .kind = kind, .annotation = annotation, .default_ = default_};
+    return param;
+}
+
+AstParam *make_marker(Parser *p, ParamKind kind, Loc at)
+{
+    return make_param(p, kind, NULL, NULL, NULL, at);
+}
+
+/* Where we are in: positional, defaults, `*`, keyword-only, `**`. */
+typedef struct ParamOrder { bool defaulted, slash, star, bare_star, kwargs; } ParamOrder;
+
+static const char *param_error(ParamOrder *o, const AstParam *param)
+{
+    bool marker = !param->name;
+    if (o->kwargs) return "nothing can follow the '**' parameter";
+    if (marker && param->kind == PARAM_POSITIONAL_ONLY) {
+        bool wrong = o->slash || o->star;
+        o->slash = true;
+        return wrong ? "'/' must come once, before '*'" : NULL;
+    }
+    if (param->kind == PARAM_VARARGS) {
+        bool wrong = o->star;
+        o->star = true;
+        o->bare_star = marker;
+        return wrong ? "only one '*' parameter is allowed" : NULL;
+    }
+    bool bare = o->bare_star;
+    if (param->kind == PARAM_KWARGS) {
+        o->kwargs = true;
+        return bare ? "a parameter must follow the bare '*'" : NULL;
+    }
+    o->bare_star = false;
+    if (o->star) return NULL;
+    if (o->defaulted && !param->default_) return "a parameter without a default cannot follow one with a default";
+    o->defaulted |= param->default_ != NULL;
+    return NULL;
+}
+
+static void check_unique(Parser *p, const AstParams *params, int i)
+{
+    const AstParam *param = &params->data[i];
+    for (int k = 0; k < i && i < 1024; k++) {
+        if (params->data[k].name != param->name) continue;
+        Loc at = {param->span.begin, param->span.end};
+        Diag *d = parser_error(p, at, "parameter '%s' appears twice", param->name);
+        diag_note(p->dx, d, params->data[k].span, "it is here first");
+        return;
+    }
+}
+
+AstParams *make_params(Parser *p, AstParams *list)
+{
+    AstParams *out = arena_new(p->arena, AstParams);
+    ParamOrder order = {0};
+    for (int i = 0; i < list->len; i++) {
+        AstParam param = list->data[i];
+        Loc at = {param.span.begin, param.span.end};
+        const char *error = param_error(&order, &param);
+        if (error) parser_error(p, at, "%s", error);
+        if (!param.name && param.kind == PARAM_POSITIONAL_ONLY)
+            for (int k = 0; k < out->len; k++)
+                if (out->data[k].kind == PARAM_POSITIONAL) out->data[k].kind = PARAM_POSITIONAL_ONLY;
+        if (!param.name) continue;
+        if (order.star && param.kind == PARAM_POSITIONAL) param.kind = PARAM_KEYWORD_ONLY;
+        vec_push(p->arena, out, param);
+        check_unique(p, out, out->len - 1);
+    }
+    if (order.bare_star) {
+        Span last = list->data[list->len - 1].span;
+        parser_error(p, (Loc){last.begin, last.end}, "a parameter must follow the bare '*'");
+    }
+    return out;
+}
+
+/* ---- simple statements ---- */
+
+Ast *make_assign(Parser *p, AstList *chain, Loc at)
+{
+    Ast *n = make(p, AST_ASSIGN, at);
+    n->assign.value = chain->data[chain->len - 1];
+    n->assign.targets = (AstList){.data = chain->data, .len = chain->len - 1, .cap = chain->len - 1};
+    for (int i = 0; i < n->assign.targets.len; i++) check_target(p, chain->data[i], TARGET_ASSIGN, "assign to");
+    return n;
+}
+
+Ast *make_augassign(Parser *p, Ast *target, AstOp op, Loc op_at, Ast *value, Loc at)
+{
+    check_target(p, target, TARGET_SINGLE, "update");
+    return make_binary(p, AST_AUGASSIGN, op, op_at, target, value, at);
+}
+
+Ast *make_annassign(Parser *p, Ast *target, Ast *annotation, Ast *value, Loc at)
+{
+    check_target(p, target, TARGET_SINGLE, "annotate");
+    Ast *n = make(p, AST_ANNASSIGN, at);
+    n->annassign.target = target;
+    n->annassign.annotation = annotation;
+    n->annassign.value = value;
+    return n;
+}
+
+Ast *make_pair(Parser *p, AstKind kind, Ast *first, Ast *second, Loc at)
+{
+    Ast *n = make(p, kind, at);
+    n->pair.first = first;
+    n->pair.second = second;
+    return n;
+}
+
+Ast *make_delete(Parser *p, AstList *targets, Loc at)
+{
+    for (int i = 0; i < targets->len; i++) check_target(p, targets->data[i], TARGET_DELETE, "delete");
+    return make_list(p, AST_DELETE, targets, at);
+}
+
+Ast *make_names(Parser *p, AstKind kind, AstNames *names, Loc at)
+{
+    Ast *n = make(p, kind, at);
+    n->names = *names;
+    return n;
+}
+
+Str make_dotted(Parser *p, Str left, Str right)
+{
+    return intern_printf(p->names, "%s.%s", left, right);
+}
+
+Ast *make_import(Parser *p, AstAliases *names, Loc at)
+{
+    Ast *n = make(p, AST_IMPORT, at);
+    n->import.module = intern_cstr(p->names, "");
+    n->import.names = *names;
+    return n;
+}
+
+Ast *make_from(Parser *p, int level, Str module, AstAliases *names, Loc at)
+{
+    Ast *n = make(p, AST_FROM, at);
+    n->import.level = level;
+    n->import.module = module ? module : intern_cstr(p->names, "");
+    n->import.names = *names;
+    return n;
+}
+
+/* ---- compound statements ---- */
+
+/* A block ends where its last statement does, not at the start of the next line. */
+static Loc up_to(Loc at, const AstList *list)
+{
+    if (list && list->len > 0) at.end = list->data[list->len - 1]->span.end;
+    return at;
+}
+
+Ast *make_branch(Parser *p, AstKind kind, Ast *cond, AstList *body, AstList *orelse, Loc at)
+{
+    Ast *n = make(p, kind, up_to(up_to(at, body), orelse));
+    n->branch.cond = cond;
+    n->branch.body = *body;
+    n->branch.orelse = *orelse;
+    return n;
+}
+
+Ast *make_for(Parser *p, Ast *target, Ast *iter, AstList *body, AstList *orelse, Loc at)
+{
+    check_target(p, target, TARGET_ASSIGN, "assign to");
+    Ast *n = make(p, AST_FOR, up_to(up_to(at, body), orelse));
+    n->loop.target = target;
+    n->loop.iter = iter;
+    n->loop.body = *body;
+    n->loop.orelse = *orelse;
+    return n;
+}
+
+Ast *make_with_item(Parser *p, Ast *value, Ast *target)
+{
+    if (target) check_target(p, target, TARGET_ASSIGN, "assign to");
+    return make_pair(p, AST_INVALID, value, target, loc_of(value));
+}
+
+/* with (a, b): has two items, although it reads like one tuple. */
+static bool is_item_tuple(const Parser *p, const AstList *items)
+{
+    if (items->len != 1 || items->data[0]->kind != AST_INVALID) return false;
+    const Ast *only = items->data[0]->pair.first;
+    if (items->data[0]->pair.second || only->kind != AST_TUPLE || only->list.len == 0) return false;
+    for (int i = 0; i < only->list.len; i++)
+        if (only->list.data[i]->kind == AST_STARRED || only->list.data[i]->kind == AST_NAMED) return false;
+    return p->source->text[only->span.begin] == '(';
+}
+
+Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at)
+{
+    Ast *n = make(p, AST_WITH, up_to(at, body));
+    if (is_item_tuple(p, items)) items = &items->data[0]->pair.first->list;
+    for (int i = 0; i < items->len; i++) {
+        Ast *item = items->data[i];
+        bool pair = item->kind == AST_INVALID;
+        vec_push(p->arena, &n->with.items, pair ? item->pair.first : item);
+        vec_push(p->arena, &n->with.vars, pair ? item->pair.second : NULL);
+    }
+    n->with.body = *body;
+    return n;
+}
+
+AstHandler *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at)
+{
+    AstHandler *h = arena_new(p->arena, AstHandler);
+    *h = (AstHandler){.type = type, .name = name, .body = *body, .span = parser_span(p, up_to(at, body))};
+    return h;
+}
+
+Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, AstList *finalbody, Loc at)
+{
+    at = up_to(at, body);
+    if (!handlers && !finalbody) parser_error(p, (Loc){at.begin, at.begin + 3}, "expected 'except' or 'finally' after the block of this 'try'");
+    if (handlers) at.end = handlers->data[handlers->len - 1].span.end;
+    Ast *n = make(p, AST_TRY, up_to(up_to(at, orelse), finalbody));
+    n->try_.body = *body;
+    if (handlers) n->try_.handlers = *handlers;
+    if (orelse) n->try_.orelse = *orelse;
+    if (finalbody) n->try_.finalbody = *finalbody;
+    return n;
+}
+
+Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body, Loc at)
+{
+    Ast *n = make(p, AST_DEF, up_to(at, body));
+    n->def.name = name;
+    n->def.name_span = parser_span(p, name_at);
+    if (params) n->def.params = *params;
+    n->def.returns = returns;
+    n->def.body = *body;
+    return n;
+}
+
+Ast *make_class(Parser *p, Str name, Loc name_at, AstList *args, AstList *body, Loc at)
+{
+    check_args(p, args);
+    Ast *n = make(p, AST_CLASS, up_to(at, body));
+    n->class_.name = name;
+    n->class_.name_span = parser_span(p, name_at);
+    n->class_.args = *args;
+    n->class_.body = *body;
+    return n;
+}
+
+Ast *make_async(Parser *p, Ast *statement, Loc at)
+{
+    (void)p;
+    statement->span.begin = at.begin;
+    if (statement->kind == AST_DEF) statement->def.is_async = true;
+    if (statement->kind == AST_FOR) statement->loop.is_async = true;
+    if (statement->kind == AST_WITH) statement->with.is_async = true;
+    return statement;
+}
+
+Ast *make_decorated(Parser *p, AstList *decorators, Ast *definition)
+{
+    (void)p;
+    if (definition->kind == AST_DEF) definition->def.decorators = *decorators;
+    else definition->class_.decorators = *decorators;
+    return definition;
+}
+
+/* ---- what is left of host code ---- */
+
+/* Index of the token at or after an offset, INDENT and DEDENT apart. */
+static int token_at(const TokenArray *t, uint32_t offset)
+{
+    int lo = 0, hi = t->len - 1;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (t->data[mid].begin < offset) lo = mid + 1;
+        else hi = mid;
+    }
+    while (t->data[lo].kind == TOK_INDENT || t->data[lo].kind == TOK_DEDENT) lo++;
+    return lo;
+}
+
+static Ast *make_skipped(Parser *p, Loc at)
+{
+    int first = token_at(p->tokens, at.begin), last = first;
+    while (p->tokens->data[last].kind != TOK_END && p->tokens->data[last].end <= at.end) last++;
+    if (last == first) last = first + 1;
+    return feed_skipped(p->arena, p->names, p->source, p->tokens, first, last, "statement");
+}
+
+AstList *make_statement(Parser *p, AstList *statement, Loc at)
+{
+    bool expr = statement->len > 0 && statement->data[0]->kind == AST_EXPR;
+    if (!p->host_failed && (!expr || parser_is_strict(p))) return statement;
+    p->host_failed = false;
+    return list_new(p, make_skipped(p, at));
+}
+
+AstList *make_recovered(Parser *p, AstList *block, Loc at)
+{
+    bool strict = p->error_strict;
+    p->host_failed = false;
+    if (strict) return block;
+    return list_join(p, list_new(p, make_skipped(p, at)), block);
+}

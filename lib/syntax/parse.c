@@ -1,0 +1,159 @@
+/* The front end's edge: text to tokens, tokens to feed, feed to tree, and the checks after it. */
+#include "syntax/parse.h"
+
+#include "syntax/feed.h"
+#include "syntax/parser.h"
+#include "syntax/validate.h"
+
+typedef struct Run {
+    Arena *arena;
+    Interner *names;
+    Diags *dx;
+    const Source *source;
+    TokenArray *tokens;
+    Feed feed;
+    bool failed;
+} Run;
+
+static Run run_of(Arena *a, Interner *names, Diags *dx, const Source *source, TokenArray *tokens, TokenKind start)
+{
+    Run r = {.arena = a, .names = names, .dx = dx, .source = source, .tokens = tokens};
+    FeedItem first = {.kind = (uint16_t)start, .strict = true, .token = 0};
+    vec_push(a, &r.feed, first);
+    return r;
+}
+
+static Filter filter_of(Run *r)
+{
+    return (Filter){.arena = r->arena, .names = r->names, .dx = r->dx, .source = r->source, .tokens = r->tokens, .feed = &r->feed};
+}
+
+/* Lexical errors count where the text is parsed for good, or when what follows them cannot be trusted. */
+static void report_lexical(Run *r)
+{
+    if (r->tokens->errors.len == 0) return;
+    bool *strict = arena_array(r->arena, bool, r->tokens->len + 1);
+    for (int i = 1; i < r->feed.len; i++) strict[r->feed.data[i].token] |= r->feed.data[i].strict;
+    for (int i = 0; i < r->tokens->errors.len; i++) {
+        LexError *e = &r->tokens->errors.data[i];
+        if (!e->fatal && !strict[e->token]) continue;
+        r->failed = true;
+        if (e->reported) continue;
+        e->reported = true;
+        Diag *d = diag_error(r->dx, (Span){r->source, e->begin, e->end}, "%s", e->text);
+        if (e->note) diag_note(r->dx, d, (Span){r->source, e->note_begin, e->note_end}, "%s", e->note);
+    }
+}
+
+/* Ends the feed and runs the grammar over it. */
+static Parser parse(Run *r)
+{
+    FeedItem end = {.kind = TOK_END, .strict = r->feed.data[r->feed.len - 1].strict, .token = r->tokens->len - 1};
+    vec_push(r->arena, &r->feed, end);
+    report_lexical(r);
+    Parser p = {.arena = r->arena, .names = r->names, .dx = r->dx, .source = r->source, .tokens = r->tokens, .feed = &r->feed};
+    int result = parser_run(&p);
+    if (result == 2) {
+        Token t = r->tokens->data[r->feed.data[p.next - 1].token];
+        diag_error(r->dx, (Span){r->source, t.begin, t.end}, "nested too deeply; the rest of the text is not read");
+    }
+    r->failed |= p.failed || result != 0;
+    return p;
+}
+
+static bool is_entered(const Ast *n)
+{
+    return n->kind == AST_IF || n->kind == AST_TRY || n->kind == AST_WITH;
+}
+
+static void finish_list(Run *r, AstList *list, int level);
+
+/* Only the header of a statement that is entered; its block is looked at statement by statement. */
+static bool is_header_deep(const Ast *n)
+{
+    if (n->kind == AST_IF) return !validate_depth(n->branch.cond);
+    for (int i = 0; n->kind == AST_WITH && i < n->with.items.len; i++)
+        if (!validate_depth(n->with.items.data[i])) return true;
+    for (int i = 0; n->kind == AST_TRY && i < n->try_.handlers.len; i++)
+        if (n->try_.handlers.data[i].type && !validate_depth(n->try_.handlers.data[i].type)) return true;
+    return false;
+}
+
+static Ast *skipped_for(Run *r, const Ast *n)
+{
+    const Token *t = r->tokens->data;
+    int first = 0, last = r->tokens->len - 1;
+    while (t[first].begin < n->span.begin || t[first].kind == TOK_INDENT || t[first].kind == TOK_DEDENT) first++;
+    while (t[last - 1].begin >= n->span.end) last--;
+    return feed_skipped(r->arena, r->names, r->source, r->tokens, first, last, "statement");
+}
+
+/* Kernels are checked. Host code that is too deep becomes SKIPPED, like any that we do not understand. */
+static void finish_statement(Run *r, Ast **slot, int level)
+{
+    Ast *n = *slot;
+    if (n->kind == AST_SKIPPED) return;
+    if (n->kind == AST_DEF) {
+        r->failed |= !validate_statement(r->dx, n);
+    } else if (is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH : !validate_depth(n)) {
+        *slot = skipped_for(r, n);
+    } else if (n->kind == AST_IF) {
+        finish_list(r, &n->branch.body, level + 1);
+        finish_list(r, &n->branch.orelse, level + 1);
+    } else if (n->kind == AST_WITH) {
+        finish_list(r, &n->with.body, level + 1);
+    } else if (n->kind == AST_TRY) {
+        finish_list(r, &n->try_.body, level + 1);
+        for (int i = 0; i < n->try_.handlers.len; i++) finish_list(r, &n->try_.handlers.data[i].body, level + 1);
+        finish_list(r, &n->try_.orelse, level + 1);
+        finish_list(r, &n->try_.finalbody, level + 1);
+    }
+}
+
+static void finish_list(Run *r, AstList *list, int level)
+{
+    for (int i = 0; i < list->len; i++) finish_statement(r, &list->data[i], level);
+}
+
+AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source)
+{
+    AstFile *file = arena_new(a, AstFile);
+    file->source = source;
+    file->tokens = tokens_scan(a, source);
+    Run r = run_of(a, names, dx, source, file->tokens, TOK_START_FILE);
+    Filter f = filter_of(&r);
+    feed_file(&f);
+    Parser p = parse(&r);
+    if (p.body) file->body = *p.body;
+    finish_list(&r, &file->body, 0);
+    file->ok = !r.failed && !f.failed;
+    return file;
+}
+
+bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last, AstList *out)
+{
+    Run r = run_of(a, names, dx, file->source, file->tokens, TOK_START_FILE);
+    Filter f = filter_of(&r);
+    feed_range(&f, first, last);
+    Parser p = parse(&r);
+    if (p.body) *out = *p.body;
+    for (int i = 0; i < out->len; i++) r.failed |= !validate_statement(dx, out->data[i]);
+    return !r.failed && !f.failed;
+}
+
+Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, const Ast *skipped)
+{
+    AstList list = {0};
+    bool ok = parse_tokens(a, names, dx, file, skipped->skipped.first_token, skipped->skipped.last_token + 1, &list);
+    return ok && list.len > 0 ? list.data[0] : NULL;
+}
+
+Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *source)
+{
+    Run r = run_of(a, names, dx, source, tokens_scan(a, source), TOK_START_EXPR);
+    Filter f = filter_of(&r);
+    feed_expr(&f);
+    Parser p = parse(&r);
+    if (r.failed || f.failed || !p.expr || !validate_expr(dx, p.expr)) return NULL;
+    return p.expr;
+}

@@ -5,8 +5,8 @@
    The layout is blocked: `order` lists the dims by how far the pointers are contiguous along them, lanes follow the order,
    warps too, except that dims the function reduces come last for them (a row that stays in a warp needs no
    shared memory to be summed). What is left to choose is how many neighbours a thread holds. Each width is
-   tried, and what it costs all accesses of the group is counted: instructions a warp issues, plus 128-byte lines they
-   touch. So a copy of fp32 takes vectors of 4; a copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps
+   tried, and what it costs all accesses of the group is counted: instructions a warp issues, plus the 128-byte lines its
+   loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps
    between the lanes of the wider side; and next to loads that pick every third byte a store of bytes stays narrow.
    A thread never gets more neighbours than its share of the elements: no lane is idle for the sake of width. A mask
    does not matter here: the lowering does a vector that is not wholly in by single elements. */
@@ -19,7 +19,7 @@
 #include "ir/machine.h"
 #include "layout/convert.h"
 
-enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
+enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, SECTOR_BYTES = 32, GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
 
 typedef struct Group {
     int rank;
@@ -164,27 +164,29 @@ static void make_groups(Accesses *x)
 
 /* ---- what an access costs ---- */
 
-/* Lines the lanes of one instruction touch. */
-static int lines_touched(const Access *a, const Layout *l, int vector_log2)
+/* Pieces of `bytes` (a line, a sector) the lanes of one instruction touch. */
+static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
 {
-    int shift = layout_dim_shift(l, a->order[0]);
-    uint32_t within = ((UINT32_C(1) << a->line_log2) - 1) << shift & layout_dim_mask(l, a->order[0]);
-    F2Space lines = {0}, lanes = {0};
+    int shift = layout_dim_shift(l, a->order[0]), narrower = log2_floor(LINE_BYTES / bytes);
+    int within_log2 = a->line_log2 > narrower ? a->line_log2 - narrower : 0;
+    uint32_t within = ((UINT32_C(1) << within_log2) - 1) << shift & layout_dim_mask(l, a->order[0]);
+    F2Space pieces = {0}, lanes = {0};
     for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
-        f2_space_add(&lines, l->basis[DIM_LANE][i] & ~within);
+        f2_space_add(&pieces, l->basis[DIM_LANE][i] & ~within);
         f2_space_add(&lanes, l->basis[DIM_LANE][i]);
     }
-    int full = ((value_bytes(a->op) << vector_log2) << lanes.dim) / LINE_BYTES;
-    int n = 1 << lines.dim;
+    int full = ((value_bytes(a->op) << vector_log2) << lanes.dim) / bytes;
+    int n = 1 << pieces.dim;
     return n > full ? n : full;
 }
 
+/* A load finds in the first-level cache what its neighbours brought; what is written goes on, sector by sector. */
 static int access_cost(const Access *a, const Layout *l)
 {
     int run = layout_run_log2(l, a->order[0]);
     int vector_log2 = run < a->width_log2 ? run : a->width_log2;
     int instructions = layout_registers(l) >> vector_log2;
-    return instructions * (1 + lines_touched(a, l, vector_log2));
+    return instructions * (1 + touched(a, l, vector_log2, a->op->kind == OP_LOAD ? LINE_BYTES : SECTOR_BYTES));
 }
 
 /* ---- choosing ---- */

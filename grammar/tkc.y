@@ -570,8 +570,8 @@ subscripts:
   ;
 subscript:
     elem
-  | test_opt ":" test_opt                       { $$ = make_slice(p, $1, $3, NULL, @$); }
-  | test_opt ":" test_opt ":" test_opt          { $$ = make_slice(p, $1, $3, $5, @$); }
+  | test_opt ":" test_opt                       { $$ = make_slice(p, $1, $3, NULL, @2, @$); }
+  | test_opt ":" test_opt ":" test_opt          { $$ = make_slice(p, $1, $3, $5, @2, @$); }
   ;
 
 atom:

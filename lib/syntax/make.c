@@ -243,6 +243,7 @@ Ast *make_fstring(Parser *p, AstList *items, Loc start, Loc at)
 
 static void add_text(Parser *p, AstList *items, Ast *text)
 {
+    if (str_len(text->string.value) == 0) return;
     Ast *last = items->len > 0 ? items->data[items->len - 1] : NULL;
     if (!last || last->kind != AST_STRING) {
         vec_push(p->arena, items, text);
@@ -458,8 +459,9 @@ Ast *make_subscript(Parser *p, Ast *value, AstList *index, bool comma, Loc index
     return n;
 }
 
-Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc at)
+Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc colon, Loc at)
 {
+    if (!lo) at.begin = colon.begin;
     Ast *n = make(p, AST_SLICE, at);
     n->slice.lo = lo;
     n->slice.hi = hi;

@@ -43,7 +43,7 @@ Ast *make_call(Parser *p, Ast *callee, AstList *args, Loc at);
 Ast *make_keyword(Parser *p, Str name, Ast *value, Loc at);
 Ast *make_attribute(Parser *p, Ast *value, Str name, Loc name_at, Loc at);
 Ast *make_subscript(Parser *p, Ast *value, AstList *index, bool comma, Loc index_at, Loc at);
-Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc at);
+Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc colon, Loc at);
 Ast *make_named(Parser *p, Str name, Loc name_at, Ast *value, Loc at);
 Ast *make_comp(Parser *p, AstKind kind, Ast *element, Ast *value, AstClauses *clauses, Loc at);
 AstClause *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async);

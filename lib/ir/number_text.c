@@ -1,4 +1,4 @@
-/* Numbers as text: decimal, with the fewest digits that read back to the same bits. Only the characters of the
+/* Numbers as text: decimal, all digits when they are few, else the fewest that read back to the same bits. Only the characters of the
    "C" locale are written and read, whatever locale the host program is in. */
 #include <errno.h>
 #include <locale.h>
@@ -28,6 +28,24 @@ static void write_double(char *text, size_t size, int digits, double v)
     uselocale(before);
 }
 
+/* In 6 to 8 digits, when that is all there is: 448.0 rather than 4.5e+02, which float8e4nv reads alike. */
+static bool write_exactly(char *text, size_t size, double v)
+{
+    for (int digits = 6; digits <= 8; digits++) {
+        write_double(text, size, digits, v);
+        if (read_double(text, NULL) == v) return true;
+    }
+    return false;
+}
+
+static void write_shortest(char *text, size_t size, DType dt, uint64_t bits, double v)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        write_double(text, size, digits, v);
+        if (bits_from_double(dt, read_double(text, NULL)) == bits) return;
+    }
+}
+
 static void print_float(Buf *out, DType dt, uint64_t bits)
 {
     double v = bits_to_double(dt, bits);
@@ -40,10 +58,7 @@ static void print_float(Buf *out, DType dt, uint64_t bits)
         return;
     }
     char text[64];
-    for (int digits = 1; digits <= 17; digits++) {
-        write_double(text, sizeof text, digits, v);
-        if (bits_from_double(dt, read_double(text, NULL)) == bits) break;
-    }
+    if (!write_exactly(text, sizeof text, v)) write_shortest(text, sizeof text, dt, bits, v);
     buf_puts(out, text);
     if (!strpbrk(text, ".e")) buf_puts(out, ".0");
 }

@@ -65,13 +65,14 @@ static Str word_of(Parser *p, size_t skip)
     return intern(p->ir->names, scan_text(&p->scan) + skip, scan_len(&p->scan) - skip);
 }
 
-/* Skips what is left of a broken op: to the end of its line, over every region that opens on the way. */
+/* Skips what is left of a broken op: to the end of its line, over every region that opens on the way. A brace that
+   closes in the middle of the line closes the op's attributes. */
 static void skip_op(Parser *p)
 {
     for (int open = 0; p->scan.token.kind != TOK_END; scan_next(&p->scan)) {
-        if (open == 0 && (scan_is(&p->scan, "}") || p->scan.token.starts_line)) return;
+        if (open == 0 && p->scan.token.starts_line) return;
         if (scan_is(&p->scan, "{")) open++;
-        if (scan_is(&p->scan, "}")) open--;
+        if (open > 0 && scan_is(&p->scan, "}")) open--;
     }
 }
 

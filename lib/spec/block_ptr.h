@@ -13,7 +13,7 @@ struct SpecBlockPtr {
     Shape block;                    /* extents of the block; its rank is that of all below */
     Value *shape[TKC_MAX_RANK];     /* int64 scalars */
     Value *strides[TKC_MAX_RANK];   /* int64 scalars */
-    Value *offsets[TKC_MAX_RANK];   /* int32 scalars; of descriptors NULL */
+    Value *offsets[TKC_MAX_RANK];   /* int64 scalars; of descriptors NULL */
     Padding padding;                /* of descriptors */
 };
 
@@ -25,6 +25,11 @@ int block_ptr_parts(const SpecBlockPtr *p, Value **out);
 SpecBlockPtr *block_ptr_with_parts(Spec *sp, const SpecBlockPtr *p, Value *const *parts);
 /* One type for values that control flow may merge: same element, block extents and padding. */
 bool block_ptr_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b);
+
+/* A scalar index of any integer type as int64; NULL after an error that calls it `what`. */
+Value *block_ptr_index(Spec *sp, SpecValue v, const char *what, Span at);
+/* As many of them as the block has dims. False after an error. */
+bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value **out, Span at);
 
 /* Pointers to the block's elements at `offsets` (NULL: p's own), and the mask of those inside the shape in the dims of
    `bounded` (a bit each); *mask is NULL when there is none. */

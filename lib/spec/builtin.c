@@ -47,13 +47,12 @@ const Builtin *builtin_find(unsigned where, const char *name)
     return NULL;
 }
 
-const Builtin *builtin_nearest(unsigned where, const char *name)
+const char *builtin_nearest(unsigned where, const char *name)
 {
     const char *names[COUNT];
     int n = 0;
     for (int i = 0; i < COUNT; i++) {
         if (builtins[i].where & where) names[n++] = builtins[i].name;
     }
-    const char *near = nearest_word(name, names, n);
-    return near ? builtin_find(where, near) : NULL;
+    return nearest_word(name, names, n);
 }

@@ -1,0 +1,149 @@
+/* Attributes of values: what a block, a type or a descriptor says about itself, and the operations that are methods. */
+#include <string.h>
+
+#include "ir/type.h"
+#include "spec/block_ptr.h"
+#include "spec/builtin.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
+
+static SpecValue ints(Spec *sp, int n, const int32_t *values)
+{
+    SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
+    for (int i = 0; i < n; i++) items[i] = sv_int(values[i]);
+    return constant_tuple(sp, n, items);
+}
+
+static SpecValue values(Spec *sp, int n, Value *const *vs)
+{
+    SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
+    for (int i = 0; i < n; i++) items[i] = sv_value(vs[i]);
+    return constant_tuple(sp, n, items);
+}
+
+static SpecValue method(Spec *sp, const Builtin *builtin, SpecValue self)
+{
+    SpecMethod *m = arena_new(sp->arena, SpecMethod);
+    m->builtin = builtin;
+    m->self = arena_copy(sp->arena, &self, sizeof self);
+    return (SpecValue){.kind = SV_METHOD, .method = m};
+}
+
+static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
+{
+    SpecValue r = spec_error(sp, at, "%s has no attribute '%s'", spec_describe(sp, x), name);
+    const char *near = where ? builtin_nearest(where, name) : NULL;
+    if (near) spec_note(sp, at, "did you mean '%s'?", near);
+    return r;
+}
+
+/* ---- types ---- */
+
+static SpecValue number_type_attribute(Spec *sp, const Type *t, Str name, Span at)
+{
+    const DTypeInfo *info = dtype_info(type_dtype(t));
+    if (strcmp(name, "name") == 0) return sv_str(intern_cstr(sp->names, type_text(sp->arena, t)));
+    if (strcmp(name, "primitive_bitwidth") == 0) return sv_int(info->bits);
+    if (strcmp(name, "itemsize") == 0) return sv_int(info->bytes);
+    if (strcmp(name, "int_bitwidth") == 0 && info->kind != DK_FLOAT) return sv_int(info->bits);
+    if (strcmp(name, "fp_mantissa_width") == 0 && info->kind == DK_FLOAT) return sv_int(info->man_bits);
+    if (strcmp(name, "exponent_bias") == 0 && info->kind == DK_FLOAT) return sv_int((1 << (info->exp_bits - 1)) - 1);
+    return unknown(sp, sv_type(t), name, NS_DTYPE, at);
+}
+
+static SpecValue type_attribute(Spec *sp, const Type *t, Str name, Span at)
+{
+    const Builtin *predicate = builtin_find(NS_DTYPE, name);
+    if (predicate) return method(sp, predicate, sv_type(t));
+    if (strcmp(name, "scalar") == 0) return sv_type(tkc_type_element(t));
+    if (strcmp(name, "element_ty") == 0 && t->elem) return sv_type(t->elem);
+    if (strcmp(name, "dtype") == 0) return sv_type(tkc_type_element(t));
+    if (strcmp(name, "shape") == 0) return ints(sp, t->rank, t->shape);
+    if (strcmp(name, "numel") == 0) return sv_int(tkc_type_count(t));
+    if (t->kind == TY_POINTER && strcmp(name, "primitive_bitwidth") == 0) return sv_int(64);
+    if (t->kind == TY_POINTER && strcmp(name, "address_space") == 0) return sv_int(1);
+    if (t->kind == TY_SCALAR) return number_type_attribute(sp, t, name, at);
+    return unknown(sp, sv_type(t), name, NS_DTYPE, at);
+}
+
+/* ---- values ---- */
+
+static SpecValue transposed(Spec *sp, SpecValue x, Span at)
+{
+    int rank = x.v->type->rank;
+    if (rank < 2) return spec_error(sp, at, ".T needs two dimensions, found %s", spec_describe(sp, x));
+    int perm[TKC_MAX_RANK];
+    for (int i = 0; i < rank; i++) perm[i] = i;
+    perm[rank - 1] = rank - 2;
+    perm[rank - 2] = rank - 1;
+    spec_at(sp, at);
+    return sv_value(build_trans(&sp->b, x.v, perm));
+}
+
+static SpecValue value_attribute(Spec *sp, SpecValue x, Str name, Span at)
+{
+    const Type *t = x.v->type;
+    if (strcmp(name, "dtype") == 0) return sv_type(tkc_type_element(t));
+    if (strcmp(name, "type") == 0) return sv_type(t);
+    if (strcmp(name, "shape") == 0) return ints(sp, t->rank, t->shape);
+    if (strcmp(name, "numel") == 0) return sv_int(tkc_type_count(t));
+    if (strcmp(name, "T") == 0) return transposed(sp, x, at);
+    const Builtin *b = builtin_find(NS_METHOD, name);
+    return b ? method(sp, b, x) : unknown(sp, x, name, NS_METHOD, at);
+}
+
+static SpecValue number_attribute(Spec *sp, SpecValue x, Str name, Span at)
+{
+    Value *v = op_to_value(sp, x, at);
+    return v ? value_attribute(sp, sv_value(v), name, at) : sv_error();
+}
+
+static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
+{
+    const SpecBlockPtr *p = x.block_ptr;
+    const Type *pointer = tkc_type_element(p->base->type);
+    bool desc = x.kind == SV_DESC;
+    if (strcmp(name, "dtype") == 0) return sv_type(desc ? pointer->elem : pointer);
+    if (strcmp(name, "type") == 0 && !desc) return sv_type(pointer);
+    if ((strcmp(name, "type") == 0 || strcmp(name, "block_type") == 0)) {
+        return sv_type(type_block(sp->ir->types, pointer->elem, p->block.rank, p->block.dims, NULL));
+    }
+    if (strcmp(name, "block_shape") == 0) return ints(sp, p->block.rank, p->block.dims);
+    if (strcmp(name, "shape") == 0 && desc) return values(sp, p->block.rank, p->shape);
+    if (strcmp(name, "strides") == 0 && desc) return values(sp, p->block.rank, p->strides);
+    if (strcmp(name, "base") == 0 && desc) return sv_value(p->base);
+    if (desc) {
+        const Builtin *b = builtin_find(NS_DESC, name);
+        return b ? method(sp, b, x) : unknown(sp, x, name, NS_DESC, at);
+    }
+    const Builtin *b = strcmp(name, "advance") == 0 ? builtin_find(NS_METHOD, name) : NULL;
+    return b ? method(sp, b, x) : unknown(sp, x, name, 0, at);
+}
+
+static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
+{
+    if (strcmp(name, "fn") == 0) return x;
+    if (strcmp(name, "__name__") == 0) return sv_str(x.kind == SV_FUNC ? x.fn->name : intern_cstr(sp->names, x.builtin->name));
+    return unknown(sp, x, name, 0, at);
+}
+
+SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
+{
+    if (sv_is_error(x)) return x;
+    if (strcmp(name, "value") == 0 && sv_is_constant(x)) return x;
+    switch (x.kind) {
+    case SV_VALUE: return value_attribute(sp, x, name, at);
+    case SV_BOOL: case SV_INT: case SV_FLOAT: return number_attribute(sp, x, name, at);
+    case SV_TYPE: return type_attribute(sp, x.type, name, at);
+    case SV_BLOCK_PTR: case SV_DESC: return block_ptr_attribute(sp, x, name, at);
+    case SV_FUNC: case SV_BUILTIN: return function_attribute(sp, x, name, at);
+    case SV_STR: {
+        const Builtin *b = builtin_find(NS_STR, name);
+        return b ? method(sp, b, x) : unknown(sp, x, name, NS_STR, at);
+    }
+    case SV_CLASS:
+        if (strcmp(name, "__name__") == 0) return sv_str(x.class_name);
+        return unknown(sp, x, name, 0, at);
+    default: return unknown(sp, x, name, 0, at);
+    }
+}

@@ -1,0 +1,147 @@
+/* What only a chip has: inline assembly, special registers, and questions about the target. */
+#include <string.h>
+
+#include "ir/machine.h"
+#include "ir/type.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
+
+enum { MAX_ASM_VALUES = 64 };
+
+static Op *assembly(Spec *sp, const char *text, const char *constraints, bool pure, int pack, int n, Value *const *args,
+                    int nresults, const Type *const *types)
+{
+    Op *op = build_op(&sp->b, OP_INLINE_ASM, n, args, nresults, types);
+    ir_set_str(sp->fn, op, ATTR_ASM, text);
+    ir_set_str(sp->fn, op, ATTR_CONSTRAINTS, constraints);
+    ir_set_int(sp->fn, op, ATTR_PURE, pure);
+    ir_set_int(sp->fn, op, ATTR_PACK, pack);
+    return op;
+}
+
+/* Operands broadcast to one shape; -1 after an error. */
+static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
+{
+    SpecValue *items;
+    int n = op_items(sp, c->args[i], &items, c->spans[i]);
+    if (n > MAX_ASM_VALUES) {
+        arg_refuse(sp, c, i, "a shorter list");
+        return -1;
+    }
+    for (int k = 0; k < n; k++) {
+        out[k] = op_to_value(sp, items[k], c->spans[i]);
+        if (!out[k] || (k && !broadcast_pair(sp, &out[0], &out[k], c->at))) return -1;
+    }
+    for (int k = 1; k < n; k++) {
+        if (!broadcast_pair(sp, &out[0], &out[k], c->at)) return -1;
+    }
+    return n;
+}
+
+/* One dtype or a tuple of them, in the operands' shape; -1 after an error. */
+static int asm_results(Spec *sp, const BuiltinCall *c, int i, const Type *like, const Type **out)
+{
+    SpecValue v = c->args[i], *items = &v;
+    int n = 1;
+    if (v.kind == SV_TUPLE || v.kind == SV_LIST) {
+        n = v.tuple->len;
+        items = v.tuple->data;
+    }
+    for (int k = 0; k < n && k < MAX_ASM_VALUES; k++) {
+        if (items[k].kind != SV_TYPE || items[k].type->kind != TY_SCALAR) {
+            arg_refuse(sp, c, i, "a type or a tuple of types");
+            return -1;
+        }
+        out[k] = like ? type_with_elem(sp->ir->types, like, items[k].type) : items[k].type;
+    }
+    return n <= MAX_ASM_VALUES ? n : -1;
+}
+
+SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
+{
+    const char *text, *constraints;
+    bool pure;
+    int64_t pack;
+    Value *args[MAX_ASM_VALUES];
+    const Type *types[MAX_ASM_VALUES];
+    if (!arg_str(sp, c, 0, &text) || !arg_str(sp, c, 1, &constraints) || !arg_bool(sp, c, 4, &pure) ||
+        !arg_int(sp, c, 5, &pack)) {
+        return sv_error();
+    }
+    if (!text) return arg_refuse(sp, c, 0, "instructions");
+    if (pack < 1 || pack > 16) return arg_refuse(sp, c, 5, "1 to 16");
+    int n = asm_operands(sp, c, 2, args);
+    int nresults = n < 0 ? -1 : asm_results(sp, c, 3, n ? args[0]->type : NULL, types);
+    if (nresults < 0) return sv_error();
+    Op *op = assembly(sp, text, constraints ? constraints : "", pure, (int)pack, n, args, nresults, types);
+    bool tuple = c->args[3].kind != SV_TYPE;
+    return tuple ? arg_results(sp, nresults, op->results) : sv_value(op_result(op, 0));
+}
+
+/* The function is written for scalars and works on blocks as it is: operators and most operations are elementwise. */
+SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
+{
+    int64_t pack;
+    Value *args[MAX_ASM_VALUES];
+    if (!arg_int(sp, c, 1, &pack)) return sv_error();
+    if (pack != 1) return arg_refuse(sp, c, 1, "1");
+    if (c->nrest < 1 || c->nrest > MAX_ASM_VALUES) return spec_error(sp, c->at, "tl.map_elementwise needs blocks");
+    SpecValue tuple = constant_tuple(sp, c->nrest, c->rest), values[MAX_ASM_VALUES];
+    BuiltinCall operands = *c;
+    operands.args = &tuple;
+    int n = asm_operands(sp, &operands, 0, args);
+    if (n < 0) return sv_error();
+    for (int i = 0; i < n; i++) values[i] = sv_value(args[i]);
+    return spec_call(sp, c->args[0], n, values, c->at);
+}
+
+SpecValue builtin_gdc(Spec *sp, const BuiltinCall *c)
+{
+    bool wait = strcmp(c->builtin->name, "gdc_wait") == 0;
+    assembly(sp, wait ? "griddepcontrol.wait;" : "griddepcontrol.launch_dependents;", "~{memory}", false, 1, 0, NULL, 0, NULL);
+    return sv_none();
+}
+
+SpecValue builtin_special_register(Spec *sp, const BuiltinCall *c)
+{
+    bool timer = strcmp(c->builtin->name, "globaltimer") == 0;
+    const Type *t = type_scalar(sp->ir->types, timer ? DT_I64 : DT_I32);
+    Op *op = assembly(sp, timer ? "mov.u64 $0, %globaltimer;" : "mov.u32 $0, %smid;", timer ? "=l" : "=r", false, 1, 0,
+                      NULL, 1, &t);
+    return sv_value(op_result(op, 0));
+}
+
+SpecValue builtin_num_warps(Spec *sp, const BuiltinCall *c)
+{
+    bool threads = strcmp(c->builtin->name, "num_threads") == 0;
+    return sv_int(sp->fn->num_warps * (threads ? sp->fn->machine->warp_size : 1));
+}
+
+SpecValue builtin_current_target(Spec *sp, const BuiltinCall *c)
+{
+    (void)c;
+    SpecValue r = constant_tuple(sp, 3, (SpecValue[]){sv_str(intern_cstr(sp->names, "cuda")), sv_int(sp->fn->machine->sm),
+                                                      sv_int(sp->fn->machine->warp_size)});
+    r.kind = SV_RECORD;
+    r.tuple->names = arena_array(sp->arena, Str, 3);
+    r.tuple->names[0] = intern_cstr(sp->names, "backend");
+    r.tuple->names[1] = intern_cstr(sp->names, "arch");
+    r.tuple->names[2] = intern_cstr(sp->names, "warp_size");
+    r.tuple->type_name = intern_cstr(sp->names, "GPUTarget");
+    return r;
+}
+
+SpecValue builtin_is_cuda(Spec *sp, const BuiltinCall *c)
+{
+    (void)sp;
+    return sv_bool(strcmp(c->builtin->name, "is_cuda") == 0);
+}
+
+SpecValue builtin_capability(Spec *sp, const BuiltinCall *c)
+{
+    int64_t major, minor;
+    if (!arg_int(sp, c, 0, &major) || !arg_int(sp, c, 1, &minor)) return sv_error();
+    return sv_bool(major < 1000 && minor < 1000 && sp->fn->machine->sm >= major * 10 + minor);
+}

@@ -1,0 +1,140 @@
+/* Printing, assertions, barriers, and hints the compiler takes at their word. */
+#include <string.h>
+
+#include "ir/type.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
+
+/* ---- printing ---- */
+
+/* Values to print, flattened out of tuples; -1 after an error. */
+static int printable(Spec *sp, const BuiltinCall *c, int from, Value **out)
+{
+    int n = 0;
+    for (int i = from; i < c->nrest; i++) {
+        out[n] = op_to_value(sp, c->rest[i], c->at);
+        if (!out[n++]) return -1;
+    }
+    return n;
+}
+
+static SpecValue print(Spec *sp, const BuiltinCall *c, int from, const char *prefix, bool hex)
+{
+    Value **values = arena_array(sp->arena, Value *, c->nrest + 1);
+    int n = printable(sp, c, from, values);
+    if (n < 0) return sv_error();
+    build_print(&sp->b, prefix, hex, n, values);
+    return sv_none();
+}
+
+SpecValue builtin_device_print(Spec *sp, const BuiltinCall *c)
+{
+    bool hex;
+    if (c->args[0].kind != SV_STR) return arg_refuse(sp, c, 0, "a string");
+    return arg_bool(sp, c, 1, &hex) ? print(sp, c, 0, c->args[0].s, hex) : sv_error();
+}
+
+/* Python's print: its leading compile-time values are the prefix. */
+SpecValue builtin_print(Spec *sp, const BuiltinCall *c)
+{
+    Buf prefix = buf_make(sp->arena);
+    int from = 0;
+    for (; from < c->nrest && sv_is_constant(c->rest[from]); from++) {
+        if (from) buf_putc(&prefix, ' ');
+        constant_print(sp, &prefix, c->rest[from], false);
+    }
+    return print(sp, c, from, buf_text(&prefix), false);
+}
+
+SpecValue builtin_static_print(Spec *sp, const BuiltinCall *c)
+{
+    Buf out = buf_make(sp->arena);
+    for (int i = 0; i < c->nrest; i++) {
+        if (i) buf_putc(&out, ' ');
+        constant_print(sp, &out, c->rest[i], false);
+    }
+    diag_remark(sp->dx, c->at, "static_print: %s", buf_text(&out));
+    return sv_none();
+}
+
+/* ---- assertions ---- */
+
+SpecValue builtin_static_assert(Spec *sp, const BuiltinCall *c)
+{
+    int truth = op_truth(sp, c->args[0], c->spans[0]);
+    if (truth == -2) return sv_error();
+    if (truth == -1) return arg_refuse(sp, c, 0, "known while compiling");
+    if (truth) return sv_none();
+    Buf message = buf_make(sp->arena);
+    if (arg_is_given(c, 1)) constant_print(sp, &message, c->args[1], false);
+    return spec_error(sp, c->at, "static assertion failed%s%s", message.len ? ": " : "", buf_text(&message));
+}
+
+static Value *condition(Spec *sp, const BuiltinCall *c, int i)
+{
+    Value *v = arg_value(sp, c, i);
+    return v ? op_cast(sp, v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->spans[i]) : NULL;
+}
+
+SpecValue builtin_device_assert(Spec *sp, const BuiltinCall *c)
+{
+    const char *message;
+    Value *cond = condition(sp, c, 0), *mask = NULL;
+    if (!cond || !arg_str(sp, c, 1, &message)) return sv_error();
+    if (arg_is_given(c, 2)) {
+        mask = condition(sp, c, 2);
+        if (!mask || !broadcast_pair(sp, &cond, &mask, c->at)) return sv_error();
+    }
+    uint64_t bits;
+    if (ir_const_bits(cond, &bits) && bits) return sv_none();
+    build_assert(&sp->b, cond, mask, message ? message : "");
+    return sv_none();
+}
+
+SpecValue builtin_barrier(Spec *sp, const BuiltinCall *c)
+{
+    (void)c;
+    build_barrier(&sp->b);
+    return sv_none();
+}
+
+/* ---- hints ---- */
+
+SpecValue builtin_assume(Spec *sp, const BuiltinCall *c)
+{
+    int truth = op_truth(sp, c->args[0], c->spans[0]);
+    if (truth == -2) return sv_error();
+    if (truth == 0) spec_warning(sp, c->at, "an assumption that is false");
+    if (truth >= 0) return sv_none();
+    Value *cond = condition(sp, c, 0);
+    if (!cond) return sv_error();
+    build_assume(&sp->b, cond);
+    return sv_none();
+}
+
+static AttrKey hint_key(const char *name)
+{
+    if (strcmp(name, "multiple_of") == 0) return ATTR_DIVISIBILITY;
+    return strcmp(name, "max_contiguous") == 0 ? ATTR_CONTIGUITY : ATTR_CONSTANCY;
+}
+
+SpecValue builtin_hint(Spec *sp, const BuiltinCall *c)
+{
+    int64_t values[TKC_MAX_RANK];
+    int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), values, TKC_MAX_RANK, c->spans[1]);
+    if (n < 0) return sv_error();
+    if (sv_is_number(c->args[0])) return c->args[0];
+    Value *v = arg_value(sp, c, 0);
+    if (!v) return sv_error();
+    int rank = v->type->rank ? v->type->rank : 1;
+    if (n != rank) {
+        return spec_error(sp, c->spans[1], "%s needs a number for each of %d dimension%s, found %d",
+                          arg_operation(sp, c), rank, rank == 1 ? "" : "s", n);
+    }
+    for (int i = 0; i < n; i++) {
+        if (values[i] < 1) return spec_error(sp, c->spans[1], "%s must be at least 1", arg_what(sp, c, 1));
+    }
+    return sv_value(build_hint(&sp->b, v, hint_key(c->builtin->name), n, values));
+}

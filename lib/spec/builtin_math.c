@@ -1,0 +1,220 @@
+/* Elementwise mathematics. The floats narrower than 32 bits are computed in fp32 and rounded back where the op has no
+   meaning of its own on them. */
+#include <string.h>
+
+#include "ir/type.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
+#include "spec/unify.h"
+
+typedef struct MathName { const char *name; OpKind kind; } MathName;
+
+static const MathName float_ops[] = {
+    {"ceil", OP_CEIL},       {"floor", OP_FLOOR},    {"trunc", OP_TRUNC},     {"rint", OP_RINT},
+    {"nearbyint", OP_RINT},  {"cos", OP_COS},        {"sin", OP_SIN},         {"erf", OP_ERF},
+    {"exp", OP_EXP},         {"exp2", OP_EXP2},      {"log", OP_LOG},         {"log2", OP_LOG2},
+    {"sqrt", OP_SQRT},       {"sqrt_rn", OP_SQRT_RN}, {"rsqrt", OP_RSQRT},    {"tanh", OP_TANH},
+    {"fast_expf", OP_EXP},   {"fast_logf", OP_LOG},  {"fast_log2f", OP_LOG2}, {"fast_sinf", OP_SIN},
+    {"fast_cosf", OP_COS},   {"fast_tanhf", OP_TANH},
+};
+
+static OpKind float_op(const char *name)
+{
+    for (size_t i = 0; i < sizeof float_ops / sizeof *float_ops; i++) {
+        if (strcmp(float_ops[i].name, name) == 0) return float_ops[i].kind;
+    }
+    return OP_NONE;
+}
+
+/* The argument as a float; NULL after an error. */
+static Value *float_arg(Spec *sp, const BuiltinCall *c, int i)
+{
+    Value *v = arg_value(sp, c, i);
+    if (!v) return NULL;
+    if (type_is_float(v->type)) return v;
+    arg_refuse(sp, c, i, "a float");
+    if (type_is_int(v->type)) spec_note(sp, c->spans[i], "convert it first with .to(tl.float32)");
+    return NULL;
+}
+
+SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = float_arg(sp, c, 0);
+    if (!v) return sv_error();
+    DType dt = type_dtype(v->type);
+    if (type_bits(v->type) < 32) v = build_cast(&sp->b, v, DT_F32, NULL);
+    return sv_value(build_cast(&sp->b, build_unary(&sp->b, float_op(c->builtin->name), v), dt, NULL));
+}
+
+SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue x = c->args[0];
+    if ((c->builtin->where & NS_PYTHON) && sv_is_number(x)) {
+        if (x.kind == SV_FLOAT) return sv_float(x.f < 0 || (x.f == 0 && 1 / x.f < 0) ? -x.f : x.f);
+        return constant_to_int(x) < 0 ? constant_unary(sp, AOP_NEG, x, c->at) : sv_int(constant_to_int(x));
+    }
+    Value *v = arg_value(sp, c, 0);
+    if (!v) return sv_error();
+    if (type_is_pointer(v->type)) return arg_refuse(sp, c, 0, "a number or a block of numbers");
+    bool is_unsigned = type_is_int(v->type) && dtype_info(type_dtype(v->type))->kind != DK_INT;
+    return sv_value(is_unsigned ? v : build_unary(&sp->b, OP_ABS, v));
+}
+
+SpecValue builtin_bits(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_value(sp, c, 0);
+    if (!v) return sv_error();
+    if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "an integer");
+    Value *r = build_unary(&sp->b, strcmp(c->builtin->name, "popc") == 0 ? OP_POPC : OP_CLZ, v);
+    return sv_value(build_cast(&sp->b, r, DT_I32, NULL));
+}
+
+static SpecValue two_operands(Spec *sp, const BuiltinCall *c, AstOp op)
+{
+    SpecValue x = c->args[0];
+    if (sv_is_constant(x) && sv_is_constant(c->args[1])) {
+        Value *v = arg_value(sp, c, 0);
+        if (!v) return sv_error();
+        x = sv_value(v);
+    }
+    return op_binary(sp, op, x, c->args[1], c->at);
+}
+
+SpecValue builtin_add(Spec *sp, const BuiltinCall *c) { return two_operands(sp, c, AOP_ADD); }
+SpecValue builtin_sub(Spec *sp, const BuiltinCall *c) { return two_operands(sp, c, AOP_SUB); }
+SpecValue builtin_mul(Spec *sp, const BuiltinCall *c) { return two_operands(sp, c, AOP_MUL); }
+
+/* Arguments 0 and 1 in one type and shape. */
+static bool unify_args(Spec *sp, const BuiltinCall *c, Value **x, Value **y)
+{
+    return unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, x, y, arg_operation(sp, c), c->at);
+}
+
+static SpecValue refuse_operands(Spec *sp, const BuiltinCall *c, const Value *x, const char *expected)
+{
+    return spec_error(sp, c->at, "%s is for %s, found %s", arg_operation(sp, c), expected,
+                      type_text(sp->arena, tkc_type_element(x->type)));
+}
+
+SpecValue builtin_div_rn(Spec *sp, const BuiltinCall *c)
+{
+    Value *x, *y;
+    if (!unify_args(sp, c, &x, &y)) return sv_error();
+    if (!type_is_float(x->type)) return refuse_operands(sp, c, x, "floats");
+    return sv_value(build_binary(&sp->b, OP_DIV_RN, x, y));
+}
+
+SpecValue builtin_fdiv(Spec *sp, const BuiltinCall *c)
+{
+    Value *x, *y;
+    bool exact;
+    if (!arg_bool(sp, c, 2, &exact) || !unify_args(sp, c, &x, &y)) return sv_error();
+    if (!type_is_float(x->type)) return refuse_operands(sp, c, x, "floats");
+    return sv_value(build_binary(&sp->b, exact ? OP_DIV_RN : OP_DIV, x, y));
+}
+
+SpecValue builtin_umulhi(Spec *sp, const BuiltinCall *c)
+{
+    Value *x, *y;
+    if (!unify_args(sp, c, &x, &y)) return sv_error();
+    if (!type_is_int(x->type) || type_bits(x->type) < 32) return refuse_operands(sp, c, x, "32- and 64-bit integers");
+    if (strcmp(c->builtin->name, "umulhi") != 0) return sv_value(build_binary(&sp->b, OP_MULHI, x, y));
+    DType dt = type_dtype(x->type), wide = type_bits(x->type) == 32 ? DT_U32 : DT_U64;
+    const Type *elem = type_scalar(sp->ir->types, wide);
+    x = build_bitcast(&sp->b, x, elem);
+    y = build_bitcast(&sp->b, y, elem);
+    Value *r = build_binary(&sp->b, OP_MULHI, x, y);
+    return sv_value(dt == wide ? r : build_bitcast(&sp->b, r, type_scalar(sp->ir->types, dt)));
+}
+
+SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
+{
+    const char *what = arg_operation(sp, c);
+    Value *x, *y, *z;
+    if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &y, what, c->at) ||
+        !unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &x, &z, what, c->at) ||
+        !unify(sp, sv_value(y), sv_value(z), UNIFY_NUMBERS, &y, &z, what, c->at)) {
+        return sv_error();
+    }
+    if (!type_is_float(x->type)) return refuse_operands(sp, c, x, "floats");
+    return sv_value(build_fma(&sp->b, x, y, z));
+}
+
+/* tl.PropagateNan: None, its NONE (0) and ALL (not 0), or their names. */
+static bool propagates_nan(Spec *sp, const BuiltinCall *c, int i, bool *out)
+{
+    SpecValue v = c->args[i];
+    if (v.kind == SV_STR) {
+        *out = strcmp(v.s, "ALL") == 0 || strcmp(v.s, "all") == 0;
+        return true;
+    }
+    return arg_bool(sp, c, i, out);
+}
+
+static Value *extremum(Spec *sp, Value *x, Value *y, bool max, bool nan)
+{
+    nan = nan && type_is_float(x->type);
+    return build_binary(&sp->b, max ? (nan ? OP_MAX_NAN : OP_MAX) : nan ? OP_MIN_NAN : OP_MIN, x, y);
+}
+
+static bool is_maximum(const BuiltinCall *c)
+{
+    return strstr(c->builtin->name, "max") != NULL;
+}
+
+SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
+{
+    Value *x, *y;
+    bool nan;
+    if (!propagates_nan(sp, c, 2, &nan) || !unify_args(sp, c, &x, &y)) return sv_error();
+    return sv_value(extremum(sp, x, y, is_maximum(c), nan));
+}
+
+/* min(…) and max(…) of Python: compile-time numbers stay so. */
+SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue *items;
+    int n = arg_rest(c, &items);
+    if (n == 0) return spec_error(sp, c->at, "%s of nothing", c->builtin->name);
+    bool max = is_maximum(c);
+    SpecValue r = items[0];
+    for (int i = 1; i < n; i++) {
+        if (sv_is_constant(r) && sv_is_constant(items[i])) {
+            SpecValue better = op_compare(sp, max ? AOP_GT : AOP_LT, items[i], r, c->at);
+            if (sv_is_error(better)) return better;
+            if (better.b) r = items[i];
+            continue;
+        }
+        Value *x, *y;
+        if (!unify(sp, r, items[i], UNIFY_NUMBERS, &x, &y, c->builtin->name, c->at)) return sv_error();
+        r = sv_value(extremum(sp, x, y, max, false));
+    }
+    return r;
+}
+
+SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
+{
+    Value *x, *lo, *hi, *y;
+    bool nan;
+    if (!propagates_nan(sp, c, 3, &nan)) return sv_error();
+    if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &lo, "tl.clamp", c->at)) return sv_error();
+    if (!unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at)) return sv_error();
+    if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");
+    if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at)) return sv_error();
+    return sv_value(extremum(sp, extremum(sp, y, lo, true, nan), hi, false, nan));
+}
+
+SpecValue builtin_where(Spec *sp, const BuiltinCall *c)
+{
+    Value *cond = arg_value(sp, c, 0), *x, *y;
+    if (!cond) return sv_error();
+    if (type_is_pointer(cond->type)) return arg_refuse(sp, c, 0, "int1");
+    cond = build_cast(&sp->b, cond, DT_I1, NULL);
+    if (!unify(sp, c->args[1], c->args[2], UNIFY_POINTERS, &x, &y, "tl.where", c->at)) return sv_error();
+    if (type_is_block(cond->type)) {
+        if (!broadcast_pair(sp, &cond, &x, c->at) || !broadcast_pair(sp, &x, &y, c->at)) return sv_error();
+    }
+    return sv_value(build_select(&sp->b, cond, x, y));
+}

@@ -1,0 +1,146 @@
+/* tl.load and tl.store. On block pointers and descriptors they compute addresses and the boundary mask first. */
+#include "spec/argument.h"
+#include "spec/block_ptr.h"
+#include "spec/builtin_fns.h"
+#include "ir/type.h"
+#include "spec/memory.h"
+#include "spec/operator.h"
+
+static const char *const load_caches[] = {".ca", ".cg", ".cs", ".cv", NULL};
+static const char *const store_caches[] = {".wb", ".cg", ".cs", ".wt", NULL};
+static const char *const evictions[] = {"evict_first", "evict_last", "evict_normal", NULL};
+static const char *const paddings[] = {"zero", "nan", NULL};
+
+enum { LOAD_POINTER, LOAD_MASK, LOAD_OTHER, LOAD_CHECK, LOAD_PADDING, LOAD_CACHE, LOAD_EVICTION, LOAD_VOLATILE };
+enum { STORE_POINTER, STORE_VALUE, STORE_MASK, STORE_CHECK, STORE_CACHE, STORE_EVICTION };
+
+static bool is_empty(SpecValue v)
+{
+    if (v.kind == SV_TUPLE || v.kind == SV_LIST) return v.tuple->len == 0;
+    if (v.kind == SV_STR) return str_len(v.s) == 0;
+    return v.kind == SV_NONE || v.kind == SV_ABSENT;
+}
+
+/* The dims named by boundary_check, a bit each. */
+static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsigned *dims)
+{
+    int64_t items[TKC_MAX_RANK];
+    *dims = 0;
+    if (is_empty(c->args[i])) return true;
+    int n = arg_ints(sp, c->args[i], arg_what(sp, c, i), items, TKC_MAX_RANK, c->spans[i]);
+    if (n < 0) return false;
+    for (int k = 0; k < n; k++) {
+        int64_t d = items[k] < 0 ? items[k] + rank : items[k];
+        if (d < 0 || d >= rank || (*dims >> d & 1)) {
+            spec_error(sp, c->spans[i], "%s names dimension %lld of a block pointer with %d, or names one twice",
+                       arg_what(sp, c, i), (long long)items[k], rank);
+            return false;
+        }
+        *dims |= 1u << d;
+    }
+    return true;
+}
+
+/* A scalar or block of pointers. */
+static bool plain_pointer(Spec *sp, const BuiltinCall *c, Value **out)
+{
+    SpecValue v = c->args[0];
+    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) {
+        *out = v.v;
+        return true;
+    }
+    arg_refuse(sp, c, 0, "a pointer or a block of pointers");
+    return false;
+}
+
+static bool refuse_given(Spec *sp, const BuiltinCall *c, int i, const char *why)
+{
+    if (is_empty(c->args[i])) return false;
+    spec_error(sp, c->spans[i], "%s %s", arg_what(sp, c, i), why);
+    return true;
+}
+
+static const char *const FOR_BLOCK_POINTERS = "is for block pointers (tl.make_block_ptr); plain pointers take a mask";
+static const char *const NOT_FOR_BLOCK_POINTERS = "does not go with a block pointer; use boundary_check";
+
+/* ---- loads ---- */
+
+static bool load_options(Spec *sp, const BuiltinCall *c, Access *a)
+{
+    *a = (Access){0};
+    return arg_choice(sp, c, LOAD_CACHE, load_caches, &a->cache) &&
+           arg_choice(sp, c, LOAD_EVICTION, evictions, &a->eviction) &&
+           arg_bool(sp, c, LOAD_VOLATILE, &a->is_volatile);
+}
+
+/* What lanes outside a block pointer's shape read; NULL for 0. False after an error. */
+static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Span at)
+{
+    *other = NULL;
+    if (!nan || !a->mask) return true;
+    const Type *elem = tkc_type_element(a->pointer->type)->elem;
+    if (!type_is_float(elem)) {
+        spec_error(sp, at, "padding_option='nan' is for floats, found %s", type_text(sp->arena, elem));
+        return false;
+    }
+    *other = memory_operand(sp, a->pointer, sv_float(__builtin_nan("")), "the padding", at);
+    return *other != NULL;
+}
+
+static SpecValue load_block(Spec *sp, const BuiltinCall *c, const SpecBlockPtr *p, Access *a)
+{
+    unsigned dims;
+    const char *padding;
+    Value *other;
+    if (refuse_given(sp, c, LOAD_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
+    if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option")) return sv_error();
+    if (!boundary_dims(sp, c, LOAD_CHECK, p->block.rank, &dims)) return sv_error();
+    if (!arg_choice(sp, c, LOAD_PADDING, paddings, &padding)) return sv_error();
+    a->pointer = block_ptr_address(sp, p, NULL, dims, &a->mask);
+    bool nan = padding && padding[0] == 'n';
+    if (!padding_value(sp, a, nan, &other, c->at)) return sv_error();
+    return sv_value(memory_load(sp, a, other));
+}
+
+SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
+{
+    Access a;
+    if (!load_options(sp, c, &a)) return sv_error();
+    if (c->args[0].kind == SV_BLOCK_PTR) return load_block(sp, c, c->args[0].block_ptr, &a);
+    if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
+    if (refuse_given(sp, c, LOAD_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
+    if (refuse_given(sp, c, LOAD_PADDING, FOR_BLOCK_POINTERS)) return sv_error();
+    if (!arg_is_given(c, LOAD_MASK) && arg_is_given(c, LOAD_OTHER)) {
+        return spec_error(sp, c->spans[LOAD_OTHER], "'other' of tl.load needs a mask");
+    }
+    if (!memory_mask(sp, a.pointer, c->args[LOAD_MASK], &a.mask, c->spans[LOAD_MASK])) return sv_error();
+    Value *other = NULL;
+    if (arg_is_given(c, LOAD_OTHER)) {
+        other = memory_operand(sp, a.pointer, c->args[LOAD_OTHER], "'other'", c->spans[LOAD_OTHER]);
+        if (!other) return sv_error();
+    }
+    return sv_value(memory_load(sp, &a, other));
+}
+
+/* ---- stores ---- */
+
+SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
+{
+    Access a = {0};
+    if (!arg_choice(sp, c, STORE_CACHE, store_caches, &a.cache) ||
+        !arg_choice(sp, c, STORE_EVICTION, evictions, &a.eviction)) {
+        return sv_error();
+    }
+    if (c->args[0].kind == SV_BLOCK_PTR) {
+        unsigned dims;
+        const SpecBlockPtr *p = c->args[0].block_ptr;
+        if (refuse_given(sp, c, STORE_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
+        if (!boundary_dims(sp, c, STORE_CHECK, p->block.rank, &dims)) return sv_error();
+        a.pointer = block_ptr_address(sp, p, NULL, dims, &a.mask);
+    } else {
+        if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
+        if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
+        if (!memory_mask(sp, a.pointer, c->args[STORE_MASK], &a.mask, c->spans[STORE_MASK])) return sv_error();
+    }
+    return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none() : sv_error();
+}

@@ -1,0 +1,253 @@
+/* Python's own functions on compile-time values, and the few that also work at run time. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/type.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
+#include "spec/cast.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
+
+/* ---- conversions ---- */
+
+static SpecValue int_of_text(Spec *sp, const BuiltinCall *c)
+{
+    char *end;
+    errno = 0;
+    long long n = strtoll(c->args[0].s, &end, 10);
+    if (end == c->args[0].s || *end || errno) return arg_refuse(sp, c, 0, "the digits of an integer");
+    return sv_int(n);
+}
+
+SpecValue builtin_int(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue v = c->args[0], known;
+    if (cast_known(v, &known)) v = known;
+    if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(constant_to_int(v));
+    if (v.kind == SV_STR) return int_of_text(sp, c);
+    if (v.kind == SV_FLOAT) {
+        if (!(fabs(v.f) < 0x1p126)) return spec_error(sp, c->at, "%s does not fit an integer", spec_describe(sp, v));
+        return sv_int((__int128)v.f);
+    }
+    Value *x = arg_value(sp, c, 0);
+    if (!x) return sv_error();
+    if (type_is_pointer(x->type)) return arg_refuse(sp, c, 0, "a number");
+    return sv_value(type_is_int(x->type) && !type_is_bool(x->type) ? x : build_cast(&sp->b, x, DT_I32, NULL));
+}
+
+static SpecValue float_of_text(Spec *sp, const BuiltinCall *c)
+{
+    char *end;
+    double f = strtod(c->args[0].s, &end);
+    if (end == c->args[0].s || *end) return arg_refuse(sp, c, 0, "the text of a number");
+    return sv_float(f);
+}
+
+SpecValue builtin_float(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue v = c->args[0], known;
+    if (cast_known(v, &known)) v = known;
+    if (sv_is_number(v)) return sv_float(constant_to_double(v));
+    if (v.kind == SV_STR) return float_of_text(sp, c);
+    Value *x = arg_value(sp, c, 0);
+    if (!x) return sv_error();
+    if (type_is_pointer(x->type)) return arg_refuse(sp, c, 0, "a number");
+    return sv_value(type_is_float(x->type) ? x : build_cast(&sp->b, x, DT_F32, NULL));
+}
+
+SpecValue builtin_bool(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue v = c->args[0];
+    int truth = op_truth(sp, v, c->at);
+    if (truth == -2) return sv_error();
+    if (truth >= 0) return sv_bool(truth);
+    Value *x = op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->at);
+    return x ? sv_value(x) : sv_error();
+}
+
+SpecValue builtin_str(Spec *sp, const BuiltinCall *c)
+{
+    Str s = op_format(sp, c->args[0], 0, NULL, c->at);
+    return s ? sv_str(s) : sv_error();
+}
+
+SpecValue builtin_round(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue v = c->args[0];
+    int64_t digits = 0;
+    if (!sv_is_number(v)) return arg_refuse(sp, c, 0, "a compile-time number");
+    if (arg_is_given(c, 1) && !arg_int(sp, c, 1, &digits)) return sv_error();
+    if (v.kind != SV_FLOAT) return v;
+    if (digits < 0 || digits > 22) return arg_refuse(sp, c, 1, "0 to 22");
+    double scale = pow(10, (double)digits), r = nearbyint(v.f * scale) / scale;
+    return arg_is_given(c, 1) || !(fabs(r) < 0x1p126) ? sv_float(r) : sv_int((__int128)r);
+}
+
+SpecValue builtin_constexpr(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue known;
+    if (cast_known(c->args[0], &known)) return known;
+    if (sv_is_constant(c->args[0])) return c->args[0];
+    arg_refuse(sp, c, 0, "known while compiling");
+    return sv_error();
+}
+
+SpecValue builtin_next_power_of_2(Spec *sp, const BuiltinCall *c)
+{
+    int64_t n;
+    if (!arg_int(sp, c, 0, &n)) return sv_error();
+    if (n <= 0) return sv_int(0);
+    __int128 power = 1;
+    while (power < n) power *= 2;
+    return sv_int(power);
+}
+
+/* ---- sequences ---- */
+
+SpecValue builtin_len(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue v = c->args[0], *items;
+    if (v.kind == SV_STR) return sv_int((__int128)str_len(v.s));
+    if (v.kind == SV_VALUE) return arg_refuse(sp, c, 0, "a tuple, a list or a string");
+    int n = op_items(sp, v, &items, c->at);
+    return n < 0 ? sv_error() : sv_int(n);
+}
+
+static SpecValue sequence(Spec *sp, const BuiltinCall *c, SvKind kind)
+{
+    SpecValue *items;
+    int n = op_items(sp, c->args[0], &items, c->at);
+    if (n < 0) return sv_error();
+    SpecValue r = constant_tuple(sp, n, items);
+    r.kind = kind;
+    return r;
+}
+
+SpecValue builtin_tuple(Spec *sp, const BuiltinCall *c) { return sequence(sp, c, SV_TUPLE); }
+SpecValue builtin_list(Spec *sp, const BuiltinCall *c) { return sequence(sp, c, SV_LIST); }
+
+SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue *items, r = c->args[1];
+    int n = op_items(sp, c->args[0], &items, c->at);
+    if (n < 0) return sv_error();
+    for (int i = 0; i < n && !sv_is_error(r); i++) r = op_binary(sp, AOP_ADD, r, items[i], c->at);
+    return r;
+}
+
+SpecValue builtin_zip(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue **columns = arena_array(sp->arena, SpecValue *, c->nrest + 1);
+    int shortest = 0;
+    for (int k = 0; k < c->nrest; k++) {
+        int n = op_items(sp, c->rest[k], &columns[k], c->at);
+        if (n < 0) return sv_error();
+        if (k == 0 || n < shortest) shortest = n;
+    }
+    SpecValue *rows = arena_array(sp->arena, SpecValue, shortest + 1);
+    SpecValue *row = arena_array(sp->arena, SpecValue, c->nrest + 1);
+    for (int i = 0; i < shortest; i++) {
+        for (int k = 0; k < c->nrest; k++) row[k] = columns[k][i];
+        rows[i] = constant_tuple(sp, c->nrest, row);
+    }
+    return constant_tuple(sp, shortest, rows);
+}
+
+SpecValue builtin_enumerate(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue *items;
+    int64_t start;
+    int n = op_items(sp, c->args[0], &items, c->at);
+    if (n < 0 || !arg_int(sp, c, 1, &start)) return sv_error();
+    SpecValue *rows = arena_array(sp->arena, SpecValue, n + 1);
+    for (int i = 0; i < n; i++) rows[i] = constant_tuple(sp, 2, (SpecValue[]){sv_int((__int128)start + i), items[i]});
+    return constant_tuple(sp, n, rows);
+}
+
+SpecValue builtin_reversed(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue *items;
+    int n = op_items(sp, c->args[0], &items, c->at);
+    if (n < 0) return sv_error();
+    SpecValue r = constant_tuple(sp, n, items);
+    for (int i = 0; i < n; i++) r.tuple->data[i] = items[n - 1 - i];
+    return r;
+}
+
+SpecValue builtin_any_all(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue *items;
+    bool all = strcmp(c->builtin->name, "all") == 0;
+    int n = op_items(sp, c->args[0], &items, c->at);
+    if (n < 0) return sv_error();
+    for (int i = 0; i < n; i++) {
+        int truth = op_truth(sp, items[i], c->at);
+        if (truth == -2) return sv_error();
+        if (truth == -1) return spec_error(sp, c->at, "%s is for compile-time values", c->builtin->name);
+        if (truth != all) return sv_bool(truth);
+    }
+    return sv_bool(all);
+}
+
+/* ---- kinds of values ---- */
+
+static const char *class_of(SpecValue v)
+{
+    switch (v.kind) {
+    case SV_BOOL: return "bool";
+    case SV_INT: return "int";
+    case SV_FLOAT: return "float";
+    case SV_STR: return "str";
+    case SV_TUPLE: return "tuple";
+    case SV_LIST: return "list";
+    case SV_RECORD: return v.tuple->type_name ? v.tuple->type_name : "tuple";
+    case SV_TYPE: return "dtype";
+    case SV_NONE: return "NoneType";
+    case SV_VALUE: case SV_BLOCK_PTR: return "tensor";
+    case SV_DESC: return "tensor_descriptor";
+    case SV_FUNC: case SV_BUILTIN: case SV_METHOD: return "function";
+    default: return "object";
+    }
+}
+
+/* The class behind int, tl.tensor, tl.constexpr, …, as a value; NULL when it is none. */
+static const char *class_name(SpecValue cls)
+{
+    if (cls.kind == SV_CLASS) return cls.class_name;
+    if (cls.kind == SV_BUILTIN) return cls.builtin->name;
+    return cls.kind == SV_NONE ? "NoneType" : NULL;
+}
+
+static bool is_instance(SpecValue v, const char *name)
+{
+    const char *own = class_of(v);
+    if (strcmp(own, name) == 0 || strcmp(name, "object") == 0) return true;
+    if (strcmp(name, "constexpr") == 0) return sv_is_constant(v);
+    if (strcmp(name, "int") == 0) return v.kind == SV_BOOL;
+    if (strcmp(name, "tuple") == 0) return v.kind == SV_RECORD;
+    return strcmp(name, "tensor_descriptor_base") == 0 && v.kind == SV_DESC;
+}
+
+SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue cls = c->args[1], *items = &cls;
+    int n = 1;
+    if (cls.kind == SV_TUPLE) {
+        n = cls.tuple->len;
+        items = cls.tuple->data;
+    }
+    for (int i = 0; i < n; i++) {
+        const char *name = class_name(items[i]);
+        if (!name) return arg_refuse(sp, c, 1, "a class");
+        if (is_instance(c->args[0], name)) return sv_bool(true);
+    }
+    return sv_bool(false);
+}
+
+SpecValue builtin_type(Spec *sp, const BuiltinCall *c)
+{
+    return (SpecValue){.kind = SV_CLASS, .class_name = intern_cstr(sp->names, class_of(c->args[0]))};
+}

@@ -1,0 +1,66 @@
+/* range, tl.range and tl.static_range. */
+#include "ir/type.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
+#include "spec/constant.h"
+
+static bool bound(Spec *sp, const BuiltinCall *c, int i)
+{
+    SpecValue v = c->args[i];
+    if (v.kind == SV_INT || v.kind == SV_BOOL) return true;
+    if (v.kind == SV_VALUE && type_is_scalar(v.v->type) && type_is_int(v.v->type)) return true;
+    arg_refuse(sp, c, i, "an integer");
+    return false;
+}
+
+/* Bounds as Python reads them: (upper), (lower, upper), (lower, upper, step). */
+static SpecRange *bounds(Spec *sp, const BuiltinCall *c, RangeKind kind)
+{
+    SpecRange *r = arena_new(sp->arena, SpecRange);
+    bool two = arg_is_given(c, 1);
+    *r = (SpecRange){.kind = kind, .lower = sv_int(0), .step = sv_int(1)};
+    if (!bound(sp, c, 0) || (two && !bound(sp, c, 1)) || (arg_is_given(c, 2) && !bound(sp, c, 2))) return NULL;
+    r->upper = c->args[two ? 1 : 0];
+    if (two) r->lower = c->args[0];
+    if (arg_is_given(c, 2)) r->step = c->args[2];
+    return r;
+}
+
+static SpecValue range(SpecRange *r)
+{
+    return r ? (SpecValue){.kind = SV_RANGE, .range = r} : sv_error();
+}
+
+SpecValue builtin_range(Spec *sp, const BuiltinCall *c)
+{
+    return range(bounds(sp, c, RANGE_PLAIN));
+}
+
+SpecValue builtin_static_range(Spec *sp, const BuiltinCall *c)
+{
+    return range(bounds(sp, c, RANGE_STATIC));
+}
+
+/* A count of at least `least`, 0 when not given. */
+static bool option(Spec *sp, const BuiltinCall *c, int i, int64_t least, int *out)
+{
+    int64_t n;
+    *out = 0;
+    if (!arg_is_given(c, i)) return true;
+    if (!arg_int(sp, c, i, &n)) return false;
+    if (n < least || n > 1 << 20) {
+        arg_refuse(sp, c, i, "a small count");
+        return false;
+    }
+    *out = (int)n;
+    return true;
+}
+
+SpecValue builtin_tl_range(Spec *sp, const BuiltinCall *c)
+{
+    SpecRange *r = bounds(sp, c, RANGE_TL);
+    bool ok = r && option(sp, c, 3, 0, &r->num_stages) && option(sp, c, 4, 1, &r->unroll) &&
+              arg_bool(sp, c, 5, &r->no_multibuffer) && arg_bool(sp, c, 6, &r->flatten) &&
+              arg_bool(sp, c, 7, &r->warp_specialize) && arg_bool(sp, c, 8, &r->no_licm);
+    return ok ? range(r) : sv_error();
+}

@@ -1,0 +1,139 @@
+/* Reductions. The common ones put one op into the region (add, max, min, or, xor), which lowering recognises; argmax
+   and the user's own combine functions are whatever they are, on scalars. */
+#include <string.h>
+
+#include "ir/type.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
+#include "spec/combine.h"
+#include "spec/operator.h"
+
+/* ---- operands and results ---- */
+
+typedef struct Reduction {
+    int n, axis, rank;             /* rank: of the operands as given */
+    Value *xs[COMBINE_MAX];
+    bool keep_dims;
+    bool whole;                    /* axis=None */
+} Reduction;
+
+static Value *flat(Spec *sp, Value *v)
+{
+    int32_t count = (int32_t)tkc_type_count(v->type);
+    if (v->type->rank == 1) return v;
+    return type_is_block(v->type) ? build_reshape(&sp->b, v, 1, &count, true) : build_splat(&sp->b, v, 1, &count);
+}
+
+/* Reads axis and keep_dims; r->xs are there. */
+static bool start(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Reduction *r)
+{
+    r->rank = r->xs[0]->type->rank;
+    r->whole = !arg_is_given(c, axis);
+    if (!arg_bool(sp, c, keep_dims, &r->keep_dims)) return false;
+    if (!r->whole && !arg_axis(sp, c, axis, r->rank, &r->axis)) return false;
+    for (int i = 0; r->whole && i < r->n; i++) r->xs[i] = flat(sp, r->xs[i]);
+    return true;
+}
+
+static Value *with_dims(Spec *sp, const Reduction *r, Value *v)
+{
+    const int32_t ones[TKC_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+    if (!r->keep_dims || r->rank == 0) return v;
+    if (!type_is_block(v->type)) return build_splat(&sp->b, v, r->rank, ones);
+    return build_expand_dims(&sp->b, v, r->axis);
+}
+
+static SpecValue finish(Spec *sp, const Reduction *r, const Op *op)
+{
+    Value *results[COMBINE_MAX];
+    for (int i = 0; i < r->n; i++) results[i] = with_dims(sp, r, op_result(op, i));
+    return r->n == 1 ? sv_value(results[0]) : arg_results(sp, r->n, results);
+}
+
+static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Value *x, OpKind kind)
+{
+    Reduction r = {.n = 1, .xs = {x}};
+    if (!start(sp, c, axis, keep_dims, &r)) return sv_error();
+    Op *op = build_reduce(&sp->b, r.axis, 1, r.xs);
+    combine_by_op(sp, op, kind);
+    return finish(sp, &r, op);
+}
+
+static Value *number_arg(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_value(sp, c, 0);
+    if (!v || !type_is_pointer(v->type)) return v;
+    arg_refuse(sp, c, 0, "a block of numbers");
+    return NULL;
+}
+
+/* ---- the language's own ---- */
+
+SpecValue builtin_sum(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = number_arg(sp, c);
+    const Type *to = v && arg_is_given(c, 3) ? arg_dtype(sp, c, 3) : NULL;
+    if (!v || (!to && arg_is_given(c, 3))) return sv_error();
+    DType dt = to ? type_dtype(to) : combine_sum_dtype(type_dtype(v->type));
+    return reduce_by_op(sp, c, 1, 2, build_cast(&sp->b, v, dt, NULL), OP_ADD);
+}
+
+static DType widened_for_order(DType dt, bool with_index)
+{
+    const DTypeInfo *info = dtype_info(dt);
+    if (with_index) return dt == DT_BF16 ? DT_F32 : info->kind == DK_BOOL ? DT_I32 : dt;
+    if (info->bits >= 32) return dt;
+    return info->kind == DK_FLOAT ? DT_F32 : DT_I32;
+}
+
+static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int axis, int keep_dims, bool max)
+{
+    x = build_cast(&sp->b, x, widened_for_order(type_dtype(x->type), true), NULL);
+    Reduction r = {.n = 1, .xs = {x}};
+    if (!start(sp, c, axis, keep_dims, &r)) return sv_error();
+    r.n = 2;
+    r.xs[1] = combine_index_along(sp, r.xs[0], r.axis);
+    Op *op = build_reduce(&sp->b, r.axis, 2, r.xs);
+    combine_by_order(sp, op, max);
+    return finish(sp, &r, op);
+}
+
+SpecValue builtin_max_min(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = number_arg(sp, c);
+    bool with_index, max = strcmp(c->builtin->name, "max") == 0;
+    if (!v || !arg_bool(sp, c, 2, &with_index)) return sv_error();
+    if (with_index) return reduce_with_index(sp, c, v, 1, 4, max);
+    v = build_cast(&sp->b, v, widened_for_order(type_dtype(v->type), false), NULL);
+    return reduce_by_op(sp, c, 1, 4, v, max ? OP_MAX : OP_MIN);
+}
+
+SpecValue builtin_arg_extremum(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = number_arg(sp, c);
+    if (!v) return sv_error();
+    SpecValue r = reduce_with_index(sp, c, v, 1, 3, strcmp(c->builtin->name, "argmax") == 0);
+    return sv_is_error(r) ? r : r.tuple->data[1];
+}
+
+SpecValue builtin_bit_reduce(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = number_arg(sp, c);
+    if (!v) return sv_error();
+    if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "a block of integers");
+    return reduce_by_op(sp, c, 1, 2, v, strcmp(c->builtin->name, "xor_sum") == 0 ? OP_XOR : OP_OR);
+}
+
+/* ---- the user's ---- */
+
+SpecValue builtin_reduce(Spec *sp, const BuiltinCall *c)
+{
+    Reduction r = {0};
+    bool tuple;
+    r.n = combine_operands(sp, c, 0, r.xs, &tuple);
+    if (r.n < 0 || !start(sp, c, 1, 3, &r)) return sv_error();
+    Op *op = build_reduce(&sp->b, r.axis, r.n, r.xs);
+    if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
+    SpecValue result = finish(sp, &r, op);
+    return tuple && r.n == 1 ? arg_results(sp, 1, &result.v) : result;
+}

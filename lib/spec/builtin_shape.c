@@ -1,0 +1,244 @@
+/* Operations that move or repeat elements without changing them. */
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
+#include "spec/operator.h"
+#include "spec/unify.h"
+
+/* Arguments as blocks of their own: scalars of one element where `rank` asks for blocks. */
+static Value *as_block(Spec *sp, Value *v)
+{
+    return type_is_block(v->type) ? v : build_splat(&sp->b, v, 1, (const int32_t[]){1});
+}
+
+SpecValue builtin_broadcast(Spec *sp, const BuiltinCall *c)
+{
+    Value *x = arg_value(sp, c, 0), *y = arg_value(sp, c, 1);
+    if (!x || !y || !broadcast_pair(sp, &x, &y, c->at)) return sv_error();
+    return arg_results(sp, 2, (Value *[]){x, y});
+}
+
+SpecValue builtin_broadcast_to(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_value(sp, c, 0);
+    Shape shape;
+    if (!v || !arg_rest_shape(sp, c, &shape)) return sv_error();
+    v = broadcast_value(sp, v, &shape, c->at);
+    return v ? sv_value(v) : sv_error();
+}
+
+/* Axes of the result, each in [-rank, rank), ascending. */
+static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int *count)
+{
+    int64_t axes[TKC_MAX_RANK];
+    int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), axes, TKC_MAX_RANK, c->spans[1]);
+    if (n < 0) return false;
+    int total = rank + n;
+    if (total > TKC_MAX_RANK) {
+        spec_error(sp, c->at, "a block has at most %d dimensions", TKC_MAX_RANK);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + total : axes[i];
+        if (axis < 0 || axis >= total || is_new[axis]) {
+            spec_error(sp, c->spans[1], "axis %lld is out of range for a result of %d dimensions, or given twice",
+                       (long long)axes[i], total);
+            return false;
+        }
+        is_new[axis] = true;
+    }
+    *count = n;
+    return true;
+}
+
+SpecValue builtin_expand_dims(Spec *sp, const BuiltinCall *c)
+{
+    bool is_new[TKC_MAX_RANK] = {false};
+    int n;
+    Value *v = arg_value(sp, c, 0);
+    if (!v || !new_axes(sp, c, v->type->rank, is_new, &n)) return sv_error();
+    if (!type_is_block(v->type)) {
+        const int32_t ones[TKC_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+        return sv_value(n ? build_splat(&sp->b, v, n, ones) : v);
+    }
+    int total = v->type->rank + n;
+    for (int axis = 0; axis < total; axis++) {
+        if (is_new[axis]) v = build_expand_dims(&sp->b, v, axis);
+    }
+    return sv_value(v);
+}
+
+SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_block(sp, c, 0);
+    int axis;
+    if (!v || !arg_axis(sp, c, 1, v->type->rank, &axis)) return sv_error();
+    if (v->type->shape[axis] != 1) {
+        return spec_error(sp, c->at, "dimension %d of %s is not 1", axis, type_text(sp->arena, v->type));
+    }
+    Shape shape = {0};
+    for (int i = 0; i < v->type->rank; i++) {
+        if (i != axis) shape.dims[shape.rank++] = v->type->shape[i];
+    }
+    return sv_value(build_reshape(&sp->b, v, shape.rank, shape.dims, false));
+}
+
+/* Without dims, the last two change places. */
+static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
+{
+    SpecValue *items;
+    int n = arg_rest(c, &items);
+    for (int i = 0; i < rank; i++) perm[i] = i;
+    if (n == 0) {
+        perm[rank - 2] = rank - 1;
+        perm[rank - 1] = rank - 2;
+        return true;
+    }
+    unsigned seen = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t d;
+        if (!op_to_int(sp, items[i], &d, c->at, "a dimension")) return false;
+        if (d < 0) d += rank;
+        if (n != rank || d < 0 || d >= rank || (seen >> d & 1)) {
+            spec_error(sp, c->at, "the dims of %s must be each of 0 to %d once", arg_operation(sp, c), rank - 1);
+            return false;
+        }
+        seen |= 1u << d;
+        perm[i] = (int)d;
+    }
+    return true;
+}
+
+SpecValue builtin_trans(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_block(sp, c, 0);
+    int perm[TKC_MAX_RANK];
+    if (!v) return sv_error();
+    if (c->nrest == 0 && v->type->rank < 2) return arg_refuse(sp, c, 0, "a block of at least two dimensions");
+    if (!permutation(sp, c, v->type->rank, perm)) return sv_error();
+    return sv_value(build_trans(&sp->b, v, perm));
+}
+
+static SpecValue reshape(Spec *sp, const BuiltinCall *c, Value *v, const Shape *shape, bool can_reorder)
+{
+    if (shape_count(shape) != tkc_type_count(v->type)) {
+        return spec_error(sp, c->at, "%s of %s to %s changes the number of elements from %lld to %lld",
+                          arg_operation(sp, c), type_text(sp->arena, v->type), shape_text(sp, shape),
+                          (long long)tkc_type_count(v->type), (long long)shape_count(shape));
+    }
+    if (!type_is_block(v->type)) return sv_value(shape->rank ? build_splat(&sp->b, v, shape->rank, shape->dims) : v);
+    return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, can_reorder));
+}
+
+SpecValue builtin_reshape(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_value(sp, c, 0);
+    Shape shape;
+    bool can_reorder;
+    if (!v || !arg_rest_shape(sp, c, &shape) || !arg_bool(sp, c, 1, &can_reorder)) return sv_error();
+    return reshape(sp, c, v, &shape, can_reorder);
+}
+
+SpecValue builtin_ravel(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_value(sp, c, 0);
+    bool can_reorder;
+    if (!v || !arg_bool(sp, c, 1, &can_reorder)) return sv_error();
+    Shape shape = {.rank = 1, .dims = {(int32_t)tkc_type_count(v->type)}};
+    return reshape(sp, c, v, &shape, can_reorder);
+}
+
+/* Two blocks of one type and shape; false after an error. */
+static bool pair_of(Spec *sp, const BuiltinCall *c, Value **x, Value **y)
+{
+    *x = arg_value(sp, c, 0);
+    *y = arg_value(sp, c, 1);
+    if (!*x || !*y) return false;
+    return unify(sp, c->args[0], c->args[1], UNIFY_POINTERS, x, y, arg_operation(sp, c), c->at);
+}
+
+static Value *join(Spec *sp, Value *x, Value *y)
+{
+    bool scalars = !type_is_block(x->type);
+    Value *r = build_join(&sp->b, as_block(sp, x), as_block(sp, y));
+    return scalars ? build_reshape(&sp->b, r, 1, (const int32_t[]){2}, false) : r;
+}
+
+static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
+{
+    Shape shape = shape_of(x->type);
+    if (shape.rank < TKC_MAX_RANK) {
+        shape.dims[shape.rank++] = 2;
+        return shape_check(sp, &shape, c->at);
+    }
+    spec_error(sp, c->at, "a block has at most %d dimensions", TKC_MAX_RANK);
+    return false;
+}
+
+SpecValue builtin_join(Spec *sp, const BuiltinCall *c)
+{
+    Value *x, *y;
+    if (!pair_of(sp, c, &x, &y) || !can_join(sp, c, x)) return sv_error();
+    return sv_value(join(sp, x, y));
+}
+
+SpecValue builtin_interleave(Spec *sp, const BuiltinCall *c)
+{
+    Value *x, *y;
+    if (!pair_of(sp, c, &x, &y) || !can_join(sp, c, x)) return sv_error();
+    Shape shape = shape_of(x->type);
+    Value *r = join(sp, x, y);
+    if (shape.rank == 0) return sv_value(r);
+    shape.dims[shape.rank - 1] *= 2;
+    return sv_value(build_reshape(&sp->b, r, shape.rank, shape.dims, false));
+}
+
+SpecValue builtin_split(Spec *sp, const BuiltinCall *c)
+{
+    Value *v = arg_block(sp, c, 0), *lo, *hi;
+    if (!v) return sv_error();
+    int rank = v->type->rank;
+    if (v->type->shape[rank - 1] != 2) return arg_refuse(sp, c, 0, "a block whose last extent is 2");
+    if (rank == 1) {
+        build_split(&sp->b, build_reshape(&sp->b, v, 2, (const int32_t[]){1, 2}, false), &lo, &hi);
+        lo = build_reshape(&sp->b, lo, 0, NULL, false);
+        hi = build_reshape(&sp->b, hi, 0, NULL, false);
+    } else {
+        build_split(&sp->b, v, &lo, &hi);
+    }
+    return arg_results(sp, 2, (Value *[]){lo, hi});
+}
+
+/* The op works along dimension 0; another one is brought there and back. */
+static Value *cat(Spec *sp, Value *x, Value *y, int axis)
+{
+    int swap[TKC_MAX_RANK];
+    for (int i = 0; i < x->type->rank; i++) swap[i] = i == 0 ? axis : i == axis ? 0 : i;
+    if (axis != 0) x = build_trans(&sp->b, x, swap);
+    if (axis != 0) y = build_trans(&sp->b, y, swap);
+    Shape shape = shape_of(x->type);
+    shape.dims[0] += y->type->shape[0];
+    const Type *t = type_block(sp->ir->types, tkc_type_element(x->type), shape.rank, shape.dims, NULL);
+    Value *r = op_result(build_op(&sp->b, OP_CAT, 2, (Value *[]){x, y}, 1, &t), 0);
+    return axis != 0 ? build_trans(&sp->b, r, swap) : r;
+}
+
+SpecValue builtin_cat(Spec *sp, const BuiltinCall *c)
+{
+    Value *x = arg_block(sp, c, 0), *y = arg_block(sp, c, 1);
+    int axis;
+    if (!x || !y || !arg_axis(sp, c, 3, x->type->rank, &axis)) return sv_error();
+    if (!unify_types(sp, c->args[0], c->args[1], UNIFY_POINTERS, &x, &y, "tl.cat", c->at)) return sv_error();
+    Shape a = shape_of(x->type), b = shape_of(y->type);
+    bool fits = a.rank == b.rank;
+    for (int i = 0; fits && i < a.rank; i++) fits = i == axis || a.dims[i] == b.dims[i];
+    if (!fits) {
+        return spec_error(sp, c->at, "tl.cat along dimension %d of %s and %s: the other extents differ", axis,
+                          type_text(sp->arena, x->type), type_text(sp->arena, y->type));
+    }
+    Shape sum = a;
+    sum.dims[axis] += b.dims[axis];
+    if (!shape_check(sp, &sum, c->at)) return sv_error();
+    return sv_value(cat(sp, x, y, axis));
+}

@@ -1,0 +1,250 @@
+/* Arithmetic on single elements, by table where LLVM has the operation, by a rule of LANGUAGE.md where it has not. No result is
+   ever undefined for LLVM: divisors and shift counts outside their range are selected away, unless they are constants in it.
+
+   16-bit floats: fp16 sums, products and comparisons are done as they are; everything else is done in fp32 and rounded once,
+   which for + - * / and sqrt is the same as rounding the exact result (24 bits are more than twice 11 plus two). */
+#include "lower/lower.h"
+
+#include "base/unwind.h"
+#include "ir/type.h"
+
+typedef LLVMValueRef (*BuildBinary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
+
+static const struct { BuildBinary on_int, on_float; } builders[OP_COUNT] = {
+    [OP_ADD] = {LLVMBuildAdd, LLVMBuildFAdd},
+    [OP_SUB] = {LLVMBuildSub, LLVMBuildFSub},
+    [OP_MUL] = {LLVMBuildMul, LLVMBuildFMul},
+    [OP_AND] = {LLVMBuildAnd, NULL},
+    [OP_OR] = {LLVMBuildOr, NULL},
+    [OP_XOR] = {LLVMBuildXor, NULL},
+};
+
+static const struct { LLVMIntPredicate on_signed, on_unsigned; LLVMRealPredicate on_float; } predicates[OP_COUNT] = {
+    [OP_EQ] = {LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},
+    [OP_NE] = {LLVMIntNE, LLVMIntNE, LLVMRealUNE},
+    [OP_LT] = {LLVMIntSLT, LLVMIntULT, LLVMRealOLT},
+    [OP_LE] = {LLVMIntSLE, LLVMIntULE, LLVMRealOLE},
+    [OP_GT] = {LLVMIntSGT, LLVMIntUGT, LLVMRealOGT},
+    [OP_GE] = {LLVMIntSGE, LLVMIntUGE, LLVMRealOGE},
+};
+
+/* LLVM intrinsics on floats of one operand type. */
+static const char *const intrinsics[OP_COUNT] = {
+    [OP_MIN] = "llvm.minimumnum",   [OP_MAX] = "llvm.maximumnum", [OP_MIN_NAN] = "llvm.minimum", [OP_MAX_NAN] = "llvm.maximum",
+    [OP_FMA] = "llvm.fma",          [OP_FLOOR] = "llvm.floor",    [OP_CEIL] = "llvm.ceil",       [OP_TRUNC] = "llvm.trunc",
+    [OP_RINT] = "llvm.roundeven",   [OP_SQRT_RN] = "llvm.sqrt",
+};
+
+static bool is_signed(DType dt)
+{
+    return dtype_info(dt)->kind == DK_INT;
+}
+
+static LLVMValueRef int_const(const Lower *L, DType dt, int64_t v)
+{
+    LLVMTypeRef ty = lower_dtype(L, dt);
+    unsigned width = LLVMGetIntTypeWidth(ty);
+    return LLVMConstInt(ty, width < 64 ? (uint64_t)v & ((UINT64_C(1) << width) - 1) : (uint64_t)v, false);
+}
+
+static LLVMValueRef is_equal(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildICmp(L->b, LLVMIntEQ, x, y, "");
+}
+
+static LLVMValueRef compare(Lower *L, OpKind kind, DType dt, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMIntPredicate p = is_signed(dt) ? predicates[kind].on_signed : predicates[kind].on_unsigned;
+    return LLVMBuildICmp(L->b, p, x, y, "");
+}
+
+/* ---- integers ---- */
+
+/* What is known of a divisor on every lane. */
+typedef struct Divisor { bool may_be_zero, may_be_minus_one; } Divisor;
+
+static Divisor divisor_of(const Lower *L, const Op *op, DType dt, LLVMValueRef y)
+{
+    Divisor d = {true, is_signed(dt)};
+    uint64_t bits;
+    if (lower_is_const(y, &bits)) {
+        d.may_be_zero = bits == 0;
+        d.may_be_minus_one = is_signed(dt) && LLVMConstIntGetSExtValue(y) == -1;
+        return d;
+    }
+    const AxisFact *fact = axis_of(L->facts, op_arg(op, 1));
+    if (fact->lo_all > 0 || fact->hi_all < 0) d.may_be_zero = false;
+    if (fact->lo_all > -1 || fact->hi_all < -1) d.may_be_minus_one = false;
+    return d;
+}
+
+/* Truncating; x / 0 = 0 and x % 0 = 0; min / -1 = min and min % -1 = 0, as negation wraps. */
+static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVMValueRef y)
+{
+    const bool is_div = op->kind == OP_DIV;
+    if (dt == DT_I1) return is_div ? LLVMBuildAnd(L->b, x, y, "") : int_const(L, dt, 0);
+    const Divisor d = divisor_of(L, op, dt, y);
+    LLVMValueRef zero = int_const(L, dt, 0), one = int_const(L, dt, 1), safe = y, is_zero = NULL, is_minus = NULL;
+    if (d.may_be_zero) {
+        is_zero = is_equal(L, y, zero);
+        safe = LLVMBuildSelect(L->b, is_zero, one, safe, "");
+    }
+    if (d.may_be_minus_one) {
+        is_minus = is_equal(L, y, int_const(L, dt, -1));
+        safe = LLVMBuildSelect(L->b, is_minus, one, safe, "");
+    }
+    if (!is_div) return is_signed(dt) ? LLVMBuildSRem(L->b, x, safe, "") : LLVMBuildURem(L->b, x, safe, "");
+    LLVMValueRef q = is_signed(dt) ? LLVMBuildSDiv(L->b, x, safe, "") : LLVMBuildUDiv(L->b, x, safe, "");
+    if (is_minus) q = LLVMBuildSelect(L->b, is_minus, LLVMBuildSub(L->b, zero, x, ""), q, "");
+    if (is_zero) q = LLVMBuildSelect(L->b, is_zero, zero, q, "");
+    return q;
+}
+
+/* Counts at or above the width give 0, or the sign for signed types. The count is unsigned. */
+static LLVMValueRef shift(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVMValueRef count)
+{
+    const int width = dtype_info(dt)->bits;
+    const bool keeps_sign = op->kind == OP_SHR && is_signed(dt);
+    LLVMValueRef limit = int_const(L, dt, width), last = int_const(L, dt, width - 1);
+    if (width == 1) {
+        LLVMValueRef none = LLVMBuildNot(L->b, count, "");
+        return LLVMBuildAnd(L->b, x, none, "");
+    }
+    LLVMValueRef in_range = LLVMBuildICmp(L->b, LLVMIntULT, count, limit, "");
+    LLVMValueRef safe = LLVMBuildSelect(L->b, in_range, count, last, "");
+    if (keeps_sign) return LLVMBuildAShr(L->b, x, safe, "");
+    LLVMValueRef y = op->kind == OP_SHL ? LLVMBuildShl(L->b, x, safe, "") : LLVMBuildLShr(L->b, x, safe, "");
+    return LLVMBuildSelect(L->b, in_range, y, int_const(L, dt, 0), "");
+}
+
+static LLVMValueRef high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef y)
+{
+    const int width = dtype_info(dt)->bits;
+    LLVMTypeRef wide = LLVMIntTypeInContext(L->cx, (unsigned)width * 2), narrow = lower_dtype(L, dt);
+    BuildBinary mul = LLVMBuildMul;
+    LLVMValueRef wx = is_signed(dt) ? LLVMBuildSExt(L->b, x, wide, "") : LLVMBuildZExt(L->b, x, wide, "");
+    LLVMValueRef wy = is_signed(dt) ? LLVMBuildSExt(L->b, y, wide, "") : LLVMBuildZExt(L->b, y, wide, "");
+    LLVMValueRef high = LLVMBuildLShr(L->b, mul(L->b, wx, wy, ""), LLVMConstInt(wide, (unsigned)width, false), "");
+    return LLVMBuildTrunc(L->b, high, narrow, "");
+}
+
+static LLVMValueRef absolute(Lower *L, DType dt, LLVMValueRef x)
+{
+    if (!is_signed(dt)) return x;
+    LLVMValueRef args[2] = {x, LLVMConstInt(L->i1, 0, false)};
+    return lower_intrinsic(L, "llvm.abs", lower_dtype(L, dt), 2, args);
+}
+
+static LLVMValueRef count_bits(Lower *L, const char *name, LLVMValueRef x)
+{
+    LLVMValueRef args[2] = {x, LLVMConstInt(L->i1, 0, false)};
+    bool has_flag = name[5] == 'c' && name[7] == 'l'; /* ctlz says what 0 gives */
+    return lower_intrinsic(L, name, LLVMTypeOf(x), has_flag ? 2 : 1, args);
+}
+
+static LLVMValueRef int_element(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
+{
+    LLVMValueRef x = args[0], y = op->nargs > 1 ? args[1] : NULL;
+    if (builders[op->kind].on_int) return builders[op->kind].on_int(L->b, x, y, "");
+    switch (op->kind) {
+    case OP_DIV: case OP_REM: return divide(L, op, dt, x, y);
+    case OP_MULHI: return high_product(L, dt, x, y);
+    case OP_SHL: case OP_SHR: return shift(L, op, dt, x, y);
+    case OP_MIN: return LLVMBuildSelect(L->b, compare(L, OP_LT, dt, x, y), x, y, "");
+    case OP_MAX: return LLVMBuildSelect(L->b, compare(L, OP_GT, dt, x, y), x, y, "");
+    case OP_NEG: return LLVMBuildNeg(L->b, x, "");
+    case OP_NOT: return LLVMBuildNot(L->b, x, "");
+    case OP_ABS: return absolute(L, dt, x);
+    case OP_POPC: return count_bits(L, "llvm.ctpop", x);
+    case OP_CLZ: return count_bits(L, "llvm.ctlz", x);
+    default: unwind_raise("integer '%s' reached the lowering", tkc_op_info(op->kind)->name);
+    }
+}
+
+/* ---- floats ---- */
+
+static void contract(const Lower *L, LLVMValueRef v)
+{
+    if (L->fn->fp_contract && LLVMIsAInstruction(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+}
+
+/* Sign-bit operations, which work on every format alike. */
+static LLVMValueRef float_sign(Lower *L, OpKind kind, DType dt, LLVMValueRef x)
+{
+    LLVMTypeRef ty = lower_dtype(L, dt);
+    if (LLVMGetTypeKind(ty) != LLVMIntegerTypeKind)
+        return kind == OP_NEG ? LLVMBuildFNeg(L->b, x, "") : lower_intrinsic(L, "llvm.fabs", ty, 1, &x);
+    uint64_t sign = UINT64_C(1) << (dtype_info(dt)->bits - 1);
+    if (kind == OP_NEG) return LLVMBuildXor(L->b, x, LLVMConstInt(ty, sign, false), "");
+    return LLVMBuildAnd(L->b, x, LLVMConstInt(ty, sign - 1, false), "");
+}
+
+/* On f32, f64, and f16 for what fp16 does itself. */
+static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *args)
+{
+    LLVMTypeRef ty = LLVMTypeOf(args[0]);
+    if (builders[op->kind].on_float) {
+        LLVMValueRef v = builders[op->kind].on_float(L->b, args[0], args[1], "");
+        contract(L, v);
+        return v;
+    }
+    if (intrinsics[op->kind]) {
+        LLVMValueRef copy[3];
+        for (int i = 0; i < op->nargs; i++) copy[i] = args[i];
+        return lower_intrinsic(L, intrinsics[op->kind], ty, op->nargs, copy);
+    }
+    if (op->kind == OP_DIV_RN || (op->kind == OP_DIV && ty == L->f64)) return LLVMBuildFDiv(L->b, args[0], args[1], "");
+    if (op->kind == OP_DIV) return L->target->instr(L, INSTR_DIV, 2, args);
+    unwind_raise("float '%s' reached the lowering", tkc_op_info(op->kind)->name);
+}
+
+static bool is_native_f16(const Lower *L, OpKind kind)
+{
+    switch (kind) {
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_FMA: return true;
+    case OP_MIN: case OP_MAX: case OP_MIN_NAN: case OP_MAX_NAN: return L->machine->sm >= 80;
+    default: return false;
+    }
+}
+
+/* bfloat16 products and sums rounded once: the hardware's fma where there is one, else fp64, in which both are exact enough,
+   brought to fp32 by rounding to odd. */
+static LLVMValueRef bf16_fma(Lower *L, const LLVMValueRef *args)
+{
+    if (L->target->has(L, INSTR_FMA_BF16)) return L->target->instr(L, INSTR_FMA_BF16, 3, args);
+    LLVMValueRef wide[3];
+    for (int i = 0; i < 3; i++) wide[i] = LLVMBuildFPExt(L->b, lower_to_f32(L, DT_BF16, args[i]), L->f64, "");
+    LLVMValueRef sum = lower_intrinsic(L, "llvm.fma", L->f64, 3, wide);
+    return lower_cast_element(L, DT_F64, DT_BF16, false, sum);
+}
+
+static LLVMValueRef float_element(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
+{
+    if (op->kind == OP_NEG || op->kind == OP_ABS) return float_sign(L, op->kind, dt, args[0]);
+    if (dt == DT_F32 || dt == DT_F64 || (dt == DT_F16 && is_native_f16(L, op->kind))) return float_native(L, op, args);
+    if (op->kind == OP_FMA && dt == DT_BF16) return bf16_fma(L, args);
+    LLVMValueRef wide[3];
+    for (int i = 0; i < op->nargs; i++) wide[i] = lower_to_f32(L, dt, args[i]);
+    return lower_from_f32(L, dt, float_native(L, op, wide));
+}
+
+static LLVMValueRef float_compare(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
+{
+    LLVMValueRef x = args[0], y = args[1];
+    if (dt != DT_F16) {
+        x = lower_to_f32(L, dt, x);
+        y = lower_to_f32(L, dt, y);
+    }
+    return LLVMBuildFCmp(L->b, predicates[op->kind].on_float, x, y, "");
+}
+
+LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *args)
+{
+    if (op->kind == OP_SELECT) return LLVMBuildSelect(L->b, args[0], args[1], args[2], "");
+    const Type *ty = op_arg(op, 0)->type;
+    const DType dt = type_is_pointer(ty) ? DT_U64 : type_dtype(ty);
+    const bool is_compare = tkc_op_info(op->kind)->rule == RULE_COMPARE;
+    if (dtype_info(dt)->kind == DK_FLOAT)
+        return is_compare ? float_compare(L, op, dt, args) : float_element(L, op, dt, args);
+    return is_compare ? compare(L, op->kind, dt, args[0], args[1]) : int_element(L, op, dt, args);
+}

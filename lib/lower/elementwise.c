@@ -1,0 +1,255 @@
+/* Ops that work on each element alone. Registers that hold the same operands (duplicates, what a broadcast repeats) share one
+   result: a table from operands to result, for one op, sees to it.
+
+   Sums keep their constants apart (Reg). Moving the constant of a 32-bit offset out of its extension to 64 bits,
+       extend(base + imm) = extend(base) + imm,
+   holds only where base + imm does not wrap. Two facts prove it for a register against the lowest register on the same base:
+   bounds less than 2^31 apart (both values are elements, both lie within them), or one aligned group of contiguous values whose
+   first value is a multiple of its length: such a group cannot straddle the end of the number range. Neither: the register gets
+   a base of its own. */
+#include "lower/lower.h"
+
+#include "base/unwind.h"
+#include "ir/type.h"
+
+#define MAX_OPERANDS 3
+
+typedef struct Memo {
+    LLVMValueRef args[MAX_OPERANDS], result;
+} Memo;
+
+typedef struct MemoTable {
+    Memo *slots;
+    uint32_t mask;
+} MemoTable;
+
+static MemoTable memo_new(Lower *L, int n)
+{
+    uint32_t cap = 4;
+    while (cap < (uint32_t)n * 2) cap *= 2;
+    return (MemoTable){arena_array(L->arena, Memo, cap), cap - 1};
+}
+
+/* The slot of these operands; its result is NULL when they are new. */
+static Memo *memo_find(const MemoTable *t, int n, const LLVMValueRef *args)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < n; i++) h = (h ^ (uint64_t)(uintptr_t)args[i] >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t i = (uint32_t)(h >> 32);; i++) {
+        Memo *m = &t->slots[i & t->mask];
+        bool same = m->result != NULL;
+        for (int k = 0; same && k < n; k++) same = m->args[k] == args[k];
+        if (same || !m->result) return m;
+    }
+}
+
+static Reg operand(const Lower *L, const Op *op, int i, int r)
+{
+    Regs regs = lower_get(L, op_arg(op, i));
+    return regs.r[regs.n == 1 ? 0 : r];
+}
+
+void lower_elementwise(Lower *L, const Op *op, LowerElement f)
+{
+    const Value *result = op_result(op, 0);
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    MemoTable memo = memo_new(L, out.n);
+    check(op->nargs <= MAX_OPERANDS, "an elementwise op of %d operands", op->nargs);
+    for (int r = 0; r < out.n; r++) {
+        LLVMValueRef args[MAX_OPERANDS];
+        for (int i = 0; i < op->nargs; i++) args[i] = lower_element(L, op_arg(op, i)->type, operand(L, op, i, r));
+        Memo *m = memo_find(&memo, op->nargs, args);
+        if (!m->result) {
+            for (int i = 0; i < op->nargs; i++) m->args[i] = args[i];
+            m->result = f(L, op, args);
+        }
+        out.r[r].v = m->result;
+    }
+    lower_set(L, result, out);
+}
+
+/* ---- sums with their constants apart ---- */
+
+static int64_t wrap_imm(const Type *ty, int64_t imm)
+{
+    int unused = 64 - type_bits(ty);
+    return (int64_t)((uint64_t)imm << unused) >> unused;
+}
+
+static bool is_const_reg(Reg reg, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(reg.v) || LLVMGetIntTypeWidth(LLVMTypeOf(reg.v)) > 64) return false;
+    *value = LLVMConstIntGetSExtValue(reg.v) + reg.imm;
+    return true;
+}
+
+/* One register of an integer sum, difference or product; false when no constant can be kept apart. */
+static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t *imm)
+{
+    int64_t cx, cy;
+    const bool const_x = is_const_reg(x, &cx), const_y = is_const_reg(y, &cy);
+    bases[0] = x.v;
+    bases[1] = y.v;
+    switch (op->kind) {
+    case OP_ADD:
+        if (const_y) return bases[1] = NULL, *imm = x.imm + cy, true;
+        if (const_x) return bases[0] = y.v, bases[1] = NULL, *imm = y.imm + cx, true;
+        return *imm = x.imm + y.imm, true;
+    case OP_SUB:
+        if (const_y) return bases[1] = NULL, *imm = x.imm - cy, true;
+        return *imm = x.imm - y.imm, true;
+    case OP_MUL:
+        if (const_y) return bases[1] = y.v, *imm = x.imm * cy, y.imm == 0;
+        if (const_x) return bases[0] = y.v, bases[1] = x.v, *imm = y.imm * cx, x.imm == 0;
+        return *imm = 0, !x.imm && !y.imm;
+    default:
+        return false;
+    }
+}
+
+typedef LLVMValueRef (*BuildBinary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
+
+/* ADD, SUB and MUL of integers wider than a bit. */
+static void lower_sum(Lower *L, const Op *op)
+{
+    const Value *x = op_arg(op, 0), *y = op_arg(op, 1), *result = op_result(op, 0);
+    BuildBinary build = op->kind == OP_ADD ? LLVMBuildAdd : op->kind == OP_SUB ? LLVMBuildSub : LLVMBuildMul;
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    MemoTable memo = memo_new(L, out.n);
+    for (int r = 0; r < out.n; r++) {
+        LLVMValueRef args[2];
+        int64_t imm = 0;
+        if (!sum_apart(op, operand(L, op, 0, r), operand(L, op, 1, r), args, &imm)) {
+            imm = 0;
+            args[0] = lower_element(L, x->type, operand(L, op, 0, r));
+            args[1] = lower_element(L, y->type, operand(L, op, 1, r));
+        }
+        Memo *m = memo_find(&memo, 2, args);
+        if (!m->result) {
+            m->args[0] = args[0];
+            m->args[1] = args[1];
+            m->result = args[1] ? build(L->b, args[0], args[1], "") : args[0];
+        }
+        out.r[r] = (Reg){m->result, wrap_imm(result->type, imm)};
+    }
+    lower_set(L, result, out);
+}
+
+void lower_arith(Lower *L, const Op *op)
+{
+    const Type *ty = op_arg(op, 0)->type;
+    const bool is_sum = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL;
+    if (is_sum && type_is_int(ty) && !type_is_bool(ty)) lower_sum(L, op);
+    else lower_elementwise(L, op, lower_arith_element);
+}
+
+/* ---- extension to 64 bits ---- */
+
+/* True when the registers' elements lie in one aligned group of contiguous values that cannot wrap inside, for every thread. */
+static bool in_one_run(const AxisFact *fact, const Type *ty, uint32_t r, uint32_t s)
+{
+    if (!type_is_block(ty)) return false;
+    uint32_t difference = layout_apply(ty->layout, r, 0, 0) ^ layout_apply(ty->layout, s, 0, 0);
+    for (int d = 0; d < ty->rank; d++) {
+        int64_t apart = (difference >> layout_dim_shift(ty->layout, d)) & ((1 << ty->layout->dim_log2[d]) - 1);
+        if (!apart) continue;
+        return fact->contiguity[d] > apart && fact->divisibility[d] >= fact->contiguity[d] &&
+               apart << layout_dim_shift(ty->layout, d) == (int64_t)difference;
+    }
+    return true;
+}
+
+static bool is_bounded(const AxisFact *fact)
+{
+    return fact->lo_all != INT64_MIN && fact->hi_all != INT64_MAX && fact->hi_all - fact->lo_all < INT64_C(1) << 31;
+}
+
+/* Registers by base, then by constant; nearly sorted as they come. */
+static void sort_registers(Regs in, int *order)
+{
+    for (int r = 0; r < in.n; r++) {
+        int at = r;
+        for (; at > 0; at--) {
+            const Reg before = in.r[order[at - 1]];
+            bool later = before.v == in.r[r].v ? before.imm > in.r[r].imm : (uintptr_t)before.v > (uintptr_t)in.r[r].v;
+            if (!later) break;
+            order[at] = order[at - 1];
+        }
+        order[at] = r;
+    }
+}
+
+static LLVMValueRef extend(Lower *L, const Type *ty, LLVMValueRef x)
+{
+    if (type_bits(ty) == 64) return x;
+    bool is_signed = dtype_info(type_dtype(ty))->kind == DK_INT;
+    return is_signed ? LLVMBuildSExt(L->b, x, L->i64, "") : LLVMBuildZExt(L->b, x, L->i64, "");
+}
+
+/* For each register, a register of its own base that its extension is computed from: itself when nothing else is proved. */
+static void find_leaders(const Lower *L, const Value *v, Regs in, const int *order, int *leader)
+{
+    const AxisFact *fact = axis_of(L->facts, v);
+    const bool narrow = type_bits(v->type) < 32, bounded = is_bounded(fact) && !narrow;
+    for (int k = 0, first = 0; k < in.n; k++) {
+        int r = order[k];
+        if (k == 0 || in.r[r].v != in.r[order[k - 1]].v) first = k;
+        leader[r] = r;
+        for (int j = first; j < k && leader[r] == r; j++) {
+            int s = order[j];
+            int64_t apart = in.r[r].imm - in.r[s].imm;
+            if (leader[s] != s || apart > INT32_MAX) continue;
+            if (!apart || bounded || (!narrow && in_one_run(fact, v->type, (uint32_t)r, (uint32_t)s))) leader[r] = s;
+        }
+    }
+}
+
+Regs lower_widen_int(Lower *L, const Value *v)
+{
+    Regs in = lower_get(L, v);
+    if (type_bits(v->type) == 64) return in;
+    Regs out = lower_regs_new(L, in.n);
+    int *order = arena_array(L->arena, int, in.n), *leader = arena_array(L->arena, int, in.n);
+    sort_registers(in, order);
+    find_leaders(L, v, in, order, leader);
+    MemoTable memo = memo_new(L, in.n);
+    for (int r = 0; r < in.n; r++) {
+        int s = leader[r];
+        LLVMValueRef narrow = out.r[s].v ? NULL : lower_element(L, v->type, in.r[s]);
+        if (narrow) {
+            Memo *m = memo_find(&memo, 1, &narrow);
+            if (!m->result) {
+                m->args[0] = narrow;
+                m->result = extend(L, v->type, narrow);
+            }
+            out.r[s] = (Reg){m->result, 0};
+        }
+        out.r[r] = (Reg){out.r[s].v, in.r[r].imm - in.r[s].imm};
+    }
+    return out;
+}
+
+/* ---- pointers ---- */
+
+void lower_addptr(Lower *L, const Op *op)
+{
+    const Value *offset = op_arg(op, 1), *result = op_result(op, 0);
+    const int64_t size = type_bytes(tkc_type_element(result->type)->elem);
+    Regs wide = lower_widen_int(L, offset);
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    MemoTable memo = memo_new(L, out.n);
+    for (int r = 0; r < out.n; r++) {
+        Reg ptr = operand(L, op, 0, r), by = wide.r[wide.n == 1 ? 0 : r];
+        Memo *m = memo_find(&memo, 2, (LLVMValueRef[]){ptr.v, by.v});
+        if (!m->result) {
+            m->args[0] = ptr.v;
+            m->args[1] = by.v;
+            uint64_t zero;
+            LLVMValueRef bytes = by.v;
+            if (size != 1) bytes = LLVMBuildMul(L->b, bytes, LLVMConstInt(L->i64, (uint64_t)size, false), "");
+            m->result = lower_is_const(by.v, &zero) && !zero ? ptr.v : LLVMBuildGEP2(L->b, L->i8, ptr.v, &bytes, 1, "");
+        }
+        out.r[r] = (Reg){m->result, (int64_t)((uint64_t)ptr.imm + (uint64_t)by.imm * (uint64_t)size)};
+    }
+    lower_set(L, result, out);
+}

@@ -1,0 +1,303 @@
+/* Functions on floats. Each is computed in fp32 from the hardware's approximations of 2^x, 1/x and sqrt, or from our own
+   polynomials (least maximum error on their interval); shorter floats are widened and rounded once. Errors, measured over the
+   whole range against the exact value: log 1 ulp, log2 2, tanh 2, erf 2, sin and cos 2 (absolute 1e-7 near their zeros);
+   exp as 2^(x log2 e), whose error grows with |x| to some 2^-18 relative at the ends.
+
+   fp64 has square roots only. */
+#include "lower/lower.h"
+
+#include <string.h>
+
+#include "base/unwind.h"
+#include "ir/type.h"
+
+static LLVMValueRef f32_const(const Lower *L, double v)
+{
+    return LLVMConstReal(L->f32, v);
+}
+
+static LLVMValueRef mul(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFMul(L->b, x, y, "");
+}
+
+static LLVMValueRef fused(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
+{
+    LLVMValueRef args[3] = {x, y, z};
+    return lower_intrinsic(L, "llvm.fma", LLVMTypeOf(x), 3, args);
+}
+
+static LLVMValueRef pick(Lower *L, LLVMValueRef c, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(L->b, c, x, y, "");
+}
+
+static LLVMValueRef compare(Lower *L, LLVMRealPredicate p, LLVMValueRef x, double y)
+{
+    return LLVMBuildFCmp(L->b, p, x, f32_const(L, y), "");
+}
+
+static LLVMValueRef absolute(Lower *L, LLVMValueRef x)
+{
+    return lower_intrinsic(L, "llvm.fabs", L->f32, 1, &x);
+}
+
+static LLVMValueRef with_sign_of(Lower *L, LLVMValueRef x, LLVMValueRef sign)
+{
+    LLVMValueRef args[2] = {x, sign};
+    return lower_intrinsic(L, "llvm.copysign", L->f32, 2, args);
+}
+
+/* c[0] + c[1] x + c[2] x^2 + … by Horner's rule. */
+static LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const double *c)
+{
+    LLVMValueRef r = f32_const(L, c[n - 1]);
+    for (int i = n - 2; i >= 0; i--) r = fused(L, r, x, f32_const(L, c[i]));
+    return r;
+}
+#define POLYNOMIAL(L, x, table) polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
+
+/* ---- exponentials and logarithms ---- */
+
+static const double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
+
+static LLVMValueRef exp_2(Lower *L, LLVMValueRef x)
+{
+    return lower_instr1(L, INSTR_EX2, x);
+}
+
+static LLVMValueRef exp_e(Lower *L, LLVMValueRef x)
+{
+    return exp_2(L, mul(L, x, f32_const(L, log2_e)));
+}
+
+/* x = m 2^e with m in [2/3, 4/3). */
+typedef struct Split { LLVMValueRef f, e; } Split; /* m - 1, and e as a float */
+
+static Split split_exponent(Lower *L, LLVMValueRef x)
+{
+    LLVMValueRef tiny = compare(L, LLVMRealOLT, x, 1.1754943508222875e-38); /* subnormals: scale first */
+    x = pick(L, tiny, mul(L, x, f32_const(L, 8388608)), x);
+    LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i32, "");
+    LLVMValueRef from_two_thirds = LLVMBuildSub(L->b, bits, lower_i32(L, 0x3f2aaaab), "");
+    LLVMValueRef e = LLVMBuildAnd(L->b, from_two_thirds, lower_i32(L, 0xff800000), "");
+    LLVMValueRef m = LLVMBuildBitCast(L->b, LLVMBuildSub(L->b, bits, e, ""), L->f32, "");
+    LLVMValueRef exponent = LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, lower_i32(L, 23), ""), L->f32, "");
+    exponent = LLVMBuildFAdd(L->b, exponent, pick(L, tiny, f32_const(L, -23), f32_const(L, 0)), "");
+    return (Split){LLVMBuildFSub(L->b, m, f32_const(L, 1), ""), exponent};
+}
+
+/* log(1 + f) = f - f^2/2 + f^3 p(f) on [-1/3, 1/3] */
+static LLVMValueRef log_1p(Lower *L, LLVMValueRef f)
+{
+    static const double p[] = {0.33333224058151245, -0.24999688565731049, 0.20010043680667877, -0.16685466468334198,
+                               0.14010922610759735, -0.12115129828453064, 0.13962434232234955, -0.131916344165802};
+    LLVMValueRef square = mul(L, f, f), tail = fused(L, POLYNOMIAL(L, f, p), f, f32_const(L, -0.5));
+    return fused(L, tail, square, f);
+}
+
+/* What log of 0, negative numbers, infinity and NaN is, else y. */
+static LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef inf = f32_const(L, __builtin_inf()), nan = f32_const(L, __builtin_nan(""));
+    y = pick(L, LLVMBuildFCmp(L->b, LLVMRealUGE, x, inf, ""), x, y);
+    y = pick(L, compare(L, LLVMRealOLT, x, 0), nan, y);
+    return pick(L, compare(L, LLVMRealOEQ, x, 0), f32_const(L, -__builtin_inf()), y);
+}
+
+static LLVMValueRef log_e(Lower *L, LLVMValueRef x)
+{
+    Split s = split_exponent(L, x);
+    return log_edges(L, x, fused(L, s.e, f32_const(L, ln_2), log_1p(L, s.f)));
+}
+
+static LLVMValueRef log_2(Lower *L, LLVMValueRef x)
+{
+    Split s = split_exponent(L, x);
+    return log_edges(L, x, fused(L, log_1p(L, s.f), f32_const(L, log2_e), s.e));
+}
+
+/* ---- hyperbolic and error function ---- */
+
+static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
+{
+    static const double p[] = {-0.33333298563957214, 0.13331958651542664, -0.05378668010234833, 0.020805377513170242,
+                               -0.00590586056932807};
+    LLVMValueRef size = absolute(L, x), square = mul(L, x, x);
+    LLVMValueRef near = fused(L, mul(L, POLYNOMIAL(L, square, p), square), x, x);
+    /* 1 - 2 / (e^2|x| + 1); infinity in the divisor gives 1 */
+    LLVMValueRef e = exp_2(L, mul(L, size, f32_const(L, 2 * log2_e)));
+    LLVMValueRef part = lower_instr1(L, INSTR_RCP, LLVMBuildFAdd(L->b, e, f32_const(L, 1), ""));
+    LLVMValueRef far = with_sign_of(L, fused(L, f32_const(L, -2), part, f32_const(L, 1)), x);
+    return pick(L, compare(L, LLVMRealOGT, size, 0.6), far, near);
+}
+
+/* x + x p(x^2) below 0.92; above it 1 - 2^q(|x|), q being log2 of the complement; 1 from 4 on. */
+static LLVMValueRef error_function(Lower *L, LLVMValueRef x)
+{
+    static const double p[] = {0.12837916612625122, -0.37612634897232056, 0.11283703148365021, -0.026859799399971962,
+                               0.005201960448175669, -0.0008152627851814032, 8.409920701524243e-05};
+    static const double q[] = {0.0002352770825382322, -1.6294499635696411, -0.9139611721038818, -0.15589192509651184,
+                               0.03596685081720352, -0.005873129703104496, 0.0005799851496703923, -2.1947635104879737e-05,
+                               -6.585142955373158e-07};
+    LLVMValueRef size = absolute(L, x), square = mul(L, x, x);
+    LLVMValueRef near = fused(L, POLYNOMIAL(L, square, p), x, x);
+    LLVMValueRef capped = pick(L, compare(L, LLVMRealOLT, size, 4), size, f32_const(L, 4));
+    LLVMValueRef complement = exp_2(L, POLYNOMIAL(L, capped, q));
+    LLVMValueRef far = with_sign_of(L, LLVMBuildFSub(L->b, f32_const(L, 1), complement, ""), x);
+    return pick(L, compare(L, LLVMRealOGT, size, 0.92), far, near);
+}
+
+/* ---- sine and cosine ---- */
+
+/* An angle less than a quarter turn, and how many quarter turns were taken off (modulo 4). */
+typedef struct Turn { LLVMValueRef rest, quarters; } Turn;
+
+/* x - k pi/2 with pi/2 in three parts; the products k * part are exact enough while |x| < 48000. */
+static Turn turn_by_parts(Lower *L, LLVMValueRef x)
+{
+    LLVMValueRef k = mul(L, x, f32_const(L, 0.63661977236758134));
+    k = lower_intrinsic(L, "llvm.roundeven", L->f32, 1, &k);
+    LLVMValueRef minus = LLVMBuildFNeg(L->b, k, "");
+    LLVMValueRef rest = fused(L, minus, f32_const(L, 1.5707963705062866), x);
+    rest = fused(L, minus, f32_const(L, -4.371138828673793e-08), rest);
+    rest = fused(L, minus, f32_const(L, -1.7151245100058819e-15), rest);
+    return (Turn){rest, lower_instr1(L, INSTR_F32_TO_S32, k)};
+}
+
+static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
+{
+    static const uint32_t words[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+    LLVMValueRef word = lower_i32(L, words[0]);
+    for (int i = 1; i < 7; i++) {
+        LLVMValueRef here = LLVMBuildICmp(L->b, LLVMIntEQ, index, lower_i32(L, i), "");
+        word = pick(L, here, lower_i32(L, words[i]), word);
+    }
+    return word;
+}
+
+/* Any size: x = m 2^e with m of 24 bits; the bits of 2/pi that matter for m 2^e 2/pi modulo 4 are 96 from place e - 2 on
+   (Payne and Hanek). The 64-bit product has the quarter turns in its upper two bits and the fraction below. */
+static Turn turn_exactly(Lower *L, LLVMValueRef x)
+{
+    LLVMBuilderRef b = L->b;
+    LLVMValueRef bits = LLVMBuildBitCast(b, x, L->i32, ""), words[4], parts[3];
+    LLVMValueRef biased = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, lower_i32(L, 23), ""), lower_i32(L, 255), "");
+    LLVMValueRef m = LLVMBuildOr(b, LLVMBuildAnd(b, bits, lower_i32(L, 0x7fffff), ""), lower_i32(L, 0x800000), "");
+    LLVMValueRef place = LLVMBuildSub(b, biased, lower_i32(L, 152), ""); /* e - 2, and e = biased - 150 */
+    /* |x| >= 48000 gives place >= -10: count from a word of zeros before the point. */
+    place = LLVMBuildAdd(b, place, lower_i32(L, 32), "");
+    LLVMValueRef first = LLVMBuildLShr(b, place, lower_i32(L, 5), ""), shift = LLVMBuildAnd(b, place, lower_i32(L, 31), "");
+    for (int i = 0; i < 4; i++) {
+        LLVMValueRef index = LLVMBuildSub(b, LLVMBuildAdd(b, first, lower_i32(L, i), ""), lower_i32(L, 1), "");
+        words[i] = two_over_pi_word(L, index);
+    }
+    LLVMValueRef before = LLVMBuildICmp(b, LLVMIntEQ, first, lower_i32(L, 0), "");
+    words[0] = pick(L, before, lower_i32(L, 0), words[0]);
+    for (int i = 0; i < 3; i++) {
+        LLVMValueRef args[3] = {words[i], words[i + 1], shift};
+        LLVMValueRef part = lower_intrinsic(L, "llvm.fshl", L->i32, 3, args);
+        parts[i] = LLVMBuildMul(b, LLVMBuildZExt(b, part, L->i64, ""), LLVMBuildZExt(b, m, L->i64, ""), "");
+    }
+    LLVMValueRef thirty_two = LLVMConstInt(L->i64, 32, false), sixty_two = LLVMConstInt(L->i64, 62, false);
+    LLVMValueRef product = LLVMBuildAdd(b, LLVMBuildShl(b, parts[0], thirty_two, ""), parts[1], "");
+    product = LLVMBuildAdd(b, product, LLVMBuildLShr(b, parts[2], thirty_two, ""), "");
+    LLVMValueRef half = LLVMConstInt(L->i64, UINT64_C(1) << 61, false);
+    LLVMValueRef quarters = LLVMBuildLShr(b, LLVMBuildAdd(b, product, half, ""), sixty_two, "");
+    LLVMValueRef fraction = LLVMBuildSub(b, product, LLVMBuildShl(b, quarters, sixty_two, ""), "");
+    LLVMValueRef angle = LLVMBuildSIToFP(b, fraction, L->f64, "");
+    angle = LLVMBuildFMul(b, angle, LLVMConstReal(L->f64, 0x1.921fb54442d18p+0 * 0x1p-62), "");
+    Turn t = {LLVMBuildFPTrunc(b, angle, L->f32, ""), LLVMBuildTrunc(b, quarters, L->i32, "")};
+    LLVMValueRef is_negative = LLVMBuildICmp(b, LLVMIntSLT, bits, lower_i32(L, 0), "");
+    t.rest = pick(L, is_negative, LLVMBuildFNeg(b, t.rest, ""), t.rest);
+    t.quarters = pick(L, is_negative, LLVMBuildNeg(b, t.quarters, ""), t.quarters);
+    return t;
+}
+
+/* The exact way is taken by a branch: few angles are that large. */
+static Turn reduce_angle(Lower *L, LLVMValueRef x)
+{
+    Turn near = turn_by_parts(L, x);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), far_block = lower_block(L, "far"), join = lower_block(L, "turned");
+    LLVMBuildCondBr(L->b, compare(L, LLVMRealOGE, absolute(L, x), 48000), far_block, join);
+    lower_place(L, far_block);
+    Turn far = turn_exactly(L, x);
+    LLVMBuildBr(L->b, join);
+    lower_place(L, join);
+    LLVMBasicBlockRef blocks[2] = {from, far_block};
+    Turn t = {LLVMBuildPhi(L->b, L->f32, ""), LLVMBuildPhi(L->b, L->i32, "")};
+    LLVMAddIncoming(t.rest, (LLVMValueRef[]){near.rest, far.rest}, blocks, 2);
+    LLVMAddIncoming(t.quarters, (LLVMValueRef[]){near.quarters, far.quarters}, blocks, 2);
+    return t;
+}
+
+/* sin of (x + ahead quarter turns) */
+static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, int ahead)
+{
+    static const double s[] = {-0.1666666716337204, 0.008333329111337662, -0.0001983933470910415, 2.7183041311218403e-06};
+    static const double c[] = {0.0416666679084301, -0.0013888883404433727, 2.4799519451335073e-05, -2.721018006468512e-07};
+    Turn t = reduce_angle(L, x);
+    LLVMValueRef square = mul(L, t.rest, t.rest);
+    LLVMValueRef sine = fused(L, mul(L, POLYNOMIAL(L, square, s), square), t.rest, t.rest);
+    LLVMValueRef flat = fused(L, square, f32_const(L, -0.5), f32_const(L, 1));
+    LLVMValueRef cosine = fused(L, POLYNOMIAL(L, square, c), mul(L, square, square), flat);
+    LLVMValueRef quarters = LLVMBuildAdd(L->b, t.quarters, lower_i32(L, ahead), "");
+    LLVMValueRef is_odd = LLVMBuildTrunc(L->b, quarters, L->i1, "");
+    LLVMValueRef second = LLVMBuildAnd(L->b, quarters, lower_i32(L, 2), "");
+    LLVMValueRef y = pick(L, is_odd, cosine, sine);
+    y = pick(L, LLVMBuildICmp(L->b, LLVMIntNE, second, lower_i32(L, 0), ""), LLVMBuildFNeg(L->b, y, ""), y);
+    LLVMValueRef finite = compare(L, LLVMRealOLT, absolute(L, x), __builtin_inf());
+    return pick(L, finite, y, f32_const(L, __builtin_nan("")));
+}
+
+static LLVMValueRef sine(Lower *L, LLVMValueRef x)
+{
+    return sine_ahead(L, x, 0);
+}
+
+static LLVMValueRef cosine(Lower *L, LLVMValueRef x)
+{
+    return sine_ahead(L, x, 1);
+}
+
+/* ---- roots ---- */
+
+static LLVMValueRef square_root(Lower *L, LLVMValueRef x)
+{
+    return lower_instr1(L, INSTR_SQRT, x);
+}
+
+static LLVMValueRef reciprocal_root(Lower *L, LLVMValueRef x)
+{
+    return lower_instr1(L, INSTR_RSQRT, x);
+}
+
+static LLVMValueRef f64_root(Lower *L, OpKind kind, LLVMValueRef x)
+{
+    LLVMValueRef root = lower_intrinsic(L, "llvm.sqrt", L->f64, 1, &x);
+    return kind == OP_SQRT ? root : LLVMBuildFDiv(L->b, LLVMConstReal(L->f64, 1), root, "");
+}
+
+/* ---- by table ---- */
+
+static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
+    [OP_EXP] = exp_e,    [OP_EXP2] = exp_2,  [OP_LOG] = log_e,        [OP_LOG2] = log_2,
+    [OP_SIN] = sine,     [OP_COS] = cosine,  [OP_TANH] = hyperbolic_tangent, [OP_ERF] = error_function,
+    [OP_SQRT] = square_root, [OP_RSQRT] = reciprocal_root,
+};
+
+static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *args)
+{
+    const DType dt = type_dtype(op_arg(op, 0)->type);
+    if (dt == DT_F64) return f64_root(L, op->kind, args[0]);
+    return lower_from_f32(L, dt, functions[op->kind](L, lower_to_f32(L, dt, args[0])));
+}
+
+void lower_math(Lower *L, const Op *op)
+{
+    const bool is_root = op->kind == OP_SQRT || op->kind == OP_RSQRT;
+    if (type_dtype(op_arg(op, 0)->type) == DT_F64 && !is_root)
+        lower_refuse(L, op, "not yet supported on %s: '%s' of float64 (runs on -device cpu)", L->target->device,
+                     tkc_op_info(op->kind)->name);
+    else lower_elementwise(L, op, math_element);
+}

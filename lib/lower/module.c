@@ -1,0 +1,203 @@
+/* The function around the code: parameters, the entry block, and the walk over the ops by one table.
+
+   Thread numbers and what is computed from them alone (coordinates) stand in the entry block, which jumps to the rest once that is
+   complete; so they are in place wherever they turn out to be needed. */
+#include "lower/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "layout/smem.h"
+
+/* ---- ops without a family ---- */
+
+void lower_const(Lower *L, const Op *op)
+{
+    const Value *result = op_result(op, 0);
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    LLVMValueRef x = lower_bits(L, tkc_type_element(result->type), (uint64_t)tkc_op_int(op, ATTR_VALUE, 0));
+    for (int r = 0; r < out.n; r++) out.r[r].v = x;
+    lower_set(L, result, out);
+}
+
+void lower_arange(Lower *L, const Op *op)
+{
+    const Value *result = op_result(op, 0);
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    for (int r = 0; r < out.n; r++) {
+        out.r[r] = lower_coord(L, result->type->layout, 0, (uint32_t)r);
+        out.r[r].imm += tkc_op_int(op, ATTR_START, 0);
+    }
+    lower_set(L, result, out);
+}
+
+void lower_program(Lower *L, const Op *op)
+{
+    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    const bool is_id = op->kind == OP_PROGRAM_ID;
+    lower_set_scalar(L, op_result(op, 0), is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
+}
+
+void lower_barrier(Lower *L, const Op *op)
+{
+    (void)op;
+    L->target->barrier(L);
+}
+
+void lower_nothing(Lower *L, const Op *op)
+{
+    (void)L;
+    (void)op;
+}
+
+/* With debugging on, a thread with a false condition stops the program. */
+void lower_assert(Lower *L, const Op *op)
+{
+    const Value *cond = op_arg(op, 0), *mask = op->nargs > 1 ? op_arg(op, 1) : NULL;
+    LLVMValueRef fails = NULL;
+    if (!L->fn->debug) return;
+    for (int r = 0; r < lower_nregs(cond->type); r++) {
+        LLVMValueRef bad = LLVMBuildNot(L->b, lower_reg(L, cond, r), "");
+        if (mask) bad = lower_and(L, bad, lower_reg(L, mask, type_is_block(mask->type) ? r : 0));
+        if (type_is_block(cond->type)) bad = lower_and(L, bad, lower_valid(L, cond->type, (uint32_t)r));
+        fails = fails ? LLVMBuildOr(L->b, fails, bad, "") : bad;
+    }
+    LLVMBasicBlockRef stop = lower_block(L, "assert"), go = lower_block(L, "asserted");
+    LLVMBuildCondBr(L->b, fails, stop, go);
+    lower_place(L, stop);
+    L->target->trap(L);
+    LLVMBuildBr(L->b, go);
+    lower_place(L, go);
+}
+
+/* ---- the walk ---- */
+
+static const LowerOp table[OP_COUNT] = {
+    [OP_CONST] = lower_const,       [OP_ARANGE] = lower_arange,       [OP_PROGRAM_ID] = lower_program, [OP_NUM_PROGRAMS] = lower_program,
+    [OP_ADD] = lower_arith,         [OP_SUB] = lower_arith,           [OP_MUL] = lower_arith,          [OP_DIV] = lower_arith,
+    [OP_REM] = lower_arith,         [OP_DIV_RN] = lower_arith,        [OP_MULHI] = lower_arith,        [OP_AND] = lower_arith,
+    [OP_OR] = lower_arith,          [OP_XOR] = lower_arith,           [OP_SHL] = lower_arith,          [OP_SHR] = lower_arith,
+    [OP_MIN] = lower_arith,         [OP_MAX] = lower_arith,           [OP_MIN_NAN] = lower_arith,      [OP_MAX_NAN] = lower_arith,
+    [OP_EQ] = lower_arith,          [OP_NE] = lower_arith,            [OP_LT] = lower_arith,           [OP_LE] = lower_arith,
+    [OP_GT] = lower_arith,          [OP_GE] = lower_arith,            [OP_NEG] = lower_arith,          [OP_NOT] = lower_arith,
+    [OP_ABS] = lower_arith,         [OP_FLOOR] = lower_arith,         [OP_CEIL] = lower_arith,         [OP_TRUNC] = lower_arith,
+    [OP_RINT] = lower_arith,        [OP_POPC] = lower_arith,          [OP_CLZ] = lower_arith,          [OP_FMA] = lower_arith,
+    [OP_SELECT] = lower_arith,      [OP_SQRT_RN] = lower_arith,       [OP_EXP] = lower_math,           [OP_EXP2] = lower_math,
+    [OP_LOG] = lower_math,          [OP_LOG2] = lower_math,           [OP_SIN] = lower_math,           [OP_COS] = lower_math,
+    [OP_TANH] = lower_math,         [OP_ERF] = lower_math,            [OP_SQRT] = lower_math,          [OP_RSQRT] = lower_math,
+    [OP_CAST] = lower_cast,         [OP_BITCAST] = lower_bitcast,     [OP_ADDPTR] = lower_addptr,      [OP_HINT] = lower_hint,
+    [OP_SPLAT] = lower_splat,       [OP_EXPAND_DIMS] = lower_shape,   [OP_BROADCAST] = lower_shape,    [OP_TRANS] = lower_shape,
+    [OP_RESHAPE] = lower_shape,     [OP_JOIN] = lower_join,           [OP_SPLIT] = lower_split,        [OP_CONVERT] = lower_convert,
+    [OP_LOAD] = lower_load,         [OP_STORE] = lower_store,         [OP_ATOMIC_RMW] = lower_atomic,  [OP_ATOMIC_CAS] = lower_atomic,
+    [OP_REDUCE] = lower_reduce,     [OP_FOR] = lower_for,             [OP_WHILE] = lower_while,        [OP_IF] = lower_if,
+    [OP_ASSERT] = lower_assert,     [OP_ASSUME] = lower_nothing,      [OP_BARRIER] = lower_barrier,
+};
+
+void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(L->arena, fmt, ap);
+    va_end(ap);
+    const Loc *loc = op->loc;
+    Span at = loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
+    Diag *d = diag_error(L->dx, at, "%s", text);
+    for (loc = loc ? loc->caller : NULL; loc; loc = loc->caller)
+        diag_note(L->dx, d, (Span){loc->source, loc->begin, loc->end}, "called from here");
+    for (int i = 0; i < op->nresults; i++) lower_set_zero(L, op_result(op, i));
+}
+
+static void count_shared(Lower *L, const Op *op)
+{
+    const Attr *at = tkc_op_attr(op, ATTR_OFFSET);
+    uint32_t end = at ? (uint32_t)at->i + smem_need(op) : 0;
+    if (end > L->shared_bytes) L->shared_bytes = end;
+}
+
+const Op *lower_region(Lower *L, const Region *r)
+{
+    const Op *op = r->first;
+    for (; op && op != r->last; op = op->next) {
+        count_shared(L, op);
+        if (table[op->kind]) table[op->kind](L, op);
+        else lower_refuse(L, op, "not yet supported on %s: '%s' (runs on -device cpu)", L->target->device, tkc_op_info(op->kind)->name);
+    }
+    check(op, "a region without an end reached the lowering");
+    return op;
+}
+
+/* ---- the function ---- */
+
+static void make_types(Lower *L)
+{
+    L->i1 = LLVMInt1TypeInContext(L->cx);
+    L->i8 = LLVMInt8TypeInContext(L->cx);
+    L->i16 = LLVMInt16TypeInContext(L->cx);
+    L->i32 = LLVMInt32TypeInContext(L->cx);
+    L->i64 = LLVMInt64TypeInContext(L->cx);
+    L->f16 = LLVMHalfTypeInContext(L->cx);
+    L->f32 = LLVMFloatTypeInContext(L->cx);
+    L->f64 = LLVMDoubleTypeInContext(L->cx);
+    L->global_ptr = LLVMPointerTypeInContext(L->cx, 1);
+}
+
+/* A scalar parameter below 32 bits is passed as its memory has it: int1 as a byte. */
+static LLVMTypeRef param_type(const Lower *L, const Type *ty)
+{
+    LLVMTypeRef t = lower_type(L, ty);
+    return t == L->i1 ? L->i8 : t;
+}
+
+static void make_params(Lower *L)
+{
+    const Func *fn = L->fn;
+    for (int i = 0; i < fn->nparams; i++) {
+        const Value *arg = fn->body->args[i];
+        LLVMValueRef p = LLVMGetParam(L->kernel, (unsigned)i);
+        LLVMSetValueName2(p, fn->params[i].name, strlen(fn->params[i].name));
+        if (LLVMTypeOf(p) != lower_type(L, arg->type)) p = LLVMBuildICmp(L->entry, LLVMIntNE, p, LLVMConstNull(LLVMTypeOf(p)), "");
+        lower_set_scalar(L, arg, p);
+    }
+}
+
+static void make_function(Lower *L)
+{
+    const Func *fn = L->fn;
+    LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, fn->nparams + 1);
+    for (int i = 0; i < fn->nparams; i++) types[i] = param_type(L, fn->params[i].type);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)fn->nparams, false);
+    L->kernel = LLVMAddFunction(L->module, fn->name, type);
+    L->target->kernel(L, L->kernel);
+    LLVMPositionBuilderAtEnd(L->entry, lower_block(L, "entry"));
+    lower_place(L, lower_block(L, "body"));
+}
+
+bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target, const char *triple,
+                const char *data_layout, Arena *a, Diags *dx)
+{
+    Lower lower = {.fn = fn, .target = target, .machine = fn->machine, .arena = a, .dx = dx, .cx = cx}, *L = &lower;
+    const int errors = dx->nerrors;
+    map_init(&L->thread_parts, a);
+    make_types(L);
+    L->facts = axis_analyze(a, fn);
+    L->values = arena_array(a, Regs, fn->nvalues + 1);
+    L->module = LLVMModuleCreateWithNameInContext(fn->name, cx);
+    LLVMSetTarget(L->module, triple);
+    LLVMSetDataLayout(L->module, data_layout);
+    L->b = LLVMCreateBuilderInContext(cx);
+    L->entry = LLVMCreateBuilderInContext(cx);
+    make_function(L);
+    L->thread = target->thread_id(L);
+    make_params(L);
+    lower_region(L, fn->body);
+    LLVMBuildRetVoid(L->b);
+    LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));
+    LLVMDisposeBuilder(L->b);
+    LLVMDisposeBuilder(L->entry);
+    *out = (Lowered){L->module, L->shared_bytes, L->min_ptx};
+    if (dx->nerrors == errors) return true;
+    LLVMDisposeModule(L->module);
+    return false;
+}

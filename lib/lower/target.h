@@ -1,0 +1,78 @@
+/* What the lowering asks of a target: everything a GPU has and a CPU has not. The lowering owns the table; lib/target fills it. */
+#ifndef TKC_LOWER_TARGET_H
+#define TKC_LOWER_TARGET_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "tkc/ir.h"
+
+typedef struct Lower Lower;
+typedef struct Target Target;
+
+/* Instructions without an LLVM spelling, by name: see instr.def for what each computes. */
+typedef enum Instr {
+#define INSTR(ID, result, nargs) INSTR_##ID,
+#include "lower/instr.def"
+#undef INSTR
+    INSTR_COUNT
+} Instr;
+
+typedef enum Space { SPACE_GLOBAL, SPACE_SHARED } Space;
+
+/* One load or store of `count` words of `bits` bits each at ptr + offset, done where pred is true (NULL: always). */
+typedef struct Access {
+    Space space;
+    LLVMValueRef ptr;
+    int64_t offset;       /* bytes */
+    LLVMValueRef pred;
+    int count;            /* 1, 2 or 4 */
+    int bits;             /* 8, 16, 32 or 64; 8-bit words travel in 16-bit registers */
+    LLVMTypeRef word;     /* of each word */
+    const char *cache;    /* "", or a modifier as in ATTR_CACHE */
+    const char *evict;    /* "", or as in ATTR_EVICT */
+    bool is_volatile;
+    const Loc *loc;
+} Access;
+
+/* One read-modify-write of one element where pred is true; value2 is the new value of a compare-and-swap. */
+typedef struct Atomic {
+    LLVMValueRef ptr;
+    int64_t offset;
+    LLVMValueRef pred;
+    const char *rmw;      /* as in ATTR_RMW, or "cas" */
+    const char *sem, *scope;
+    DType dtype;
+    LLVMValueRef value, value2;
+    LLVMTypeRef word;
+} Atomic;
+
+struct Target {
+    const char *device;   /* for messages: "cuda" */
+    /* Gives the function its calling convention and launch bounds. */
+    void (*kernel)(Lower *L, LLVMValueRef fn);
+    LLVMValueRef (*thread_id)(Lower *L);
+    LLVMValueRef (*program_id)(Lower *L, int axis);
+    LLVMValueRef (*num_programs)(Lower *L, int axis);
+    /* All threads of the program arrive; shared memory written before is seen after. */
+    void (*barrier)(Lower *L);
+    /* Where byte `offset` (i32) of the program's shared memory is: what Access.ptr is for SPACE_SHARED. */
+    LLVMValueRef (*shared)(Lower *L, LLVMValueRef offset);
+    /* One 32-bit word from another lane of the warp; every lane takes part. */
+    LLVMValueRef (*shuffle_xor)(Lower *L, LLVMValueRef word, uint32_t lane_mask);
+    LLVMValueRef (*shuffle_from)(Lower *L, LLVMValueRef word, LLVMValueRef lane);
+    /* Over all lanes, in one instruction: NULL when there is none for this op and type. */
+    LLVMValueRef (*warp_reduce)(Lower *L, OpKind op, DType dt, LLVMValueRef word);
+    /* words: in, what stays where pred is false (ignored when pred is NULL); out, what was read. */
+    void (*load)(Lower *L, const Access *at, LLVMValueRef *words);
+    void (*store)(Lower *L, const Access *at, const LLVMValueRef *words);
+    /* The value before, 0 where pred is false. */
+    LLVMValueRef (*atomic)(Lower *L, const Atomic *at);
+    bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);
+    bool (*has)(const Lower *L, Instr instr);
+    LLVMValueRef (*instr)(Lower *L, Instr instr, int nargs, const LLVMValueRef *args);
+    /* The running program fails. */
+    void (*trap)(Lower *L);
+};
+
+#endif

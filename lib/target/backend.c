@@ -1,0 +1,209 @@
+/* The LLVM side of a compilation: one context and one target machine each, so that any number may run at once.
+
+   LLVM ends the process on an error it calls fatal. Its handler is installed once and raises to the compilation's frame instead;
+   the context is then abandoned, never freed, because the jump passed LLVM's own frames. Errors that LLVM only reports reach the
+   context's handler and fail the compilation whatever emission returns.
+
+   Passes: the lowering already shares what is equal within an op and folds constants, so little is left to do; the list was chosen
+   by the time it takes and the code that ptxas makes of it (docs/performance.md). */
+#include "target/backend.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/unwind.h"
+#include "ir/machine.h"
+#include "lower/lower.h"
+#include "target/nvptx.h"
+
+#define TRIPLE "nvptx64-nvidia-cuda"
+#define PASSES "function(early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,early-cse,simplifycfg)"
+
+/* ---- once a process ---- */
+
+static void on_fatal(const char *reason)
+{
+    unwind_raise("LLVM: %s", reason);
+}
+
+static void start_llvm(void)
+{
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMInstallFatalErrorHandler(on_fatal);
+}
+
+/* Process-wide because LLVM's registry and handler are. */
+static pthread_once_t llvm_started = PTHREAD_ONCE_INIT;
+
+/* ---- one compilation ---- */
+
+typedef struct Backend {
+    LLVMContextRef cx;
+    LLVMTargetMachineRef tm;
+    LLVMModuleRef module;
+    Arena *arena;
+    const char *error;   /* the first that LLVM reported */
+} Backend;
+
+static const char *take_message(Arena *a, char *message)
+{
+    const char *copy = arena_printf(a, "%s", message ? message : "unknown");
+    LLVMDisposeMessage(message);
+    return copy;
+}
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user)
+{
+    Backend *be = user;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || be->error) return;
+    be->error = take_message(be->arena, LLVMGetDiagInfoDescription(info));
+}
+
+static void open_context(Backend *be)
+{
+    be->cx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(be->cx, on_diagnostic, be);
+}
+
+static void close_backend(Backend *be)
+{
+    if (be->module) LLVMDisposeModule(be->module);
+    if (be->tm) LLVMDisposeTargetMachine(be->tm);
+    if (be->cx) LLVMContextDispose(be->cx);
+}
+
+/* "+ptx70": the lowest version that knows the machine and every instruction used. */
+static const char *features(Arena *a, const Machine *m, int min_ptx)
+{
+    int own = atoi(m->min_ptx + strlen("+ptx"));
+    return arena_printf(a, "+ptx%d", own > min_ptx ? own : min_ptx);
+}
+
+static LLVMTargetMachineRef make_machine(const Machine *m, const char *feature_text)
+{
+    LLVMTargetRef target;
+    char *message = NULL;
+    check(!LLVMGetTargetFromTriple(TRIPLE, &target, &message), "LLVM has no target " TRIPLE);
+    return LLVMCreateTargetMachine(target, TRIPLE, m->name, feature_text, LLVMCodeGenLevelDefault, LLVMRelocDefault,
+                                   LLVMCodeModelDefault);
+}
+
+static const char *data_layout(Arena *a, LLVMTargetMachineRef tm)
+{
+    LLVMTargetDataRef td = LLVMCreateTargetDataLayout(tm);
+    const char *text = take_message(a, LLVMCopyStringRepOfTargetData(td));
+    LLVMDisposeTargetData(td);
+    return text;
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static const char *module_text(Backend *be)
+{
+    return take_message(be->arena, LLVMPrintModuleToString(be->module));
+}
+
+static void verify(Backend *be)
+{
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(be->module, LLVMReturnStatusAction, &message);
+    const char *text = take_message(be->arena, message);
+    check(!broken, "the lowering made LLVM IR that does not verify: %s", text);
+}
+
+static void optimize(Backend *be)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(be->module, PASSES, be->tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return;
+    char *message = LLVMGetErrorMessage(error);
+    be->error = arena_printf(be->arena, "%s", message);
+    LLVMDisposeErrorMessage(message);
+}
+
+static void emit(Backend *be, BackendResult *out)
+{
+    LLVMMemoryBufferRef text = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(be->tm, be->module, LLVMAssemblyFile, &message, &text)) {
+        const char *copy = take_message(be->arena, message);
+        if (!be->error) be->error = copy;
+        return;
+    }
+    out->len = LLVMGetBufferSize(text);
+    out->text = arena_strndup(be->arena, LLVMGetBufferStart(text), out->len);
+    LLVMDisposeMemoryBuffer(text);
+}
+
+/* The machine is made twice when an instruction turns out to need a newer PTX than the chip does; that is rare. */
+static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes)
+{
+    const char *feature_text = features(be->arena, fn->machine, 0);
+    be->tm = make_machine(fn->machine, feature_text);
+    Lowered lowered;
+    if (!lower_func(&lowered, be->cx, fn, &nvptx_target, TRIPLE, data_layout(be->arena, be->tm), be->arena, dx)) return false;
+    be->module = lowered.module;
+    *shared_bytes = lowered.shared_bytes;
+    const char *wanted = features(be->arena, fn->machine, lowered.min_ptx);
+    if (strcmp(wanted, feature_text)) {
+        LLVMDisposeTargetMachine(be->tm);
+        be->tm = make_machine(fn->machine, wanted);
+    }
+    return true;
+}
+
+static void compile(Backend *be, BackendResult *out, const Func *fn, bool want_llvm, Diags *dx)
+{
+    double start = now_ms();
+    if (!lower(be, fn, dx, &out->shared_bytes)) return;
+    verify(be);
+    double lowered = now_ms();
+    optimize(be);
+    double optimized = now_ms();
+    if (want_llvm) {
+        out->text = module_text(be);
+        out->len = strlen(out->text);
+    } else if (!be->error) {
+        emit(be, out);
+    }
+    out->lower_ms = lowered - start;
+    out->optimize_ms = optimized - lowered;
+    out->emit_ms = now_ms() - optimized;
+}
+
+bool backend_compile(BackendResult *out, const Func *fn, bool want_llvm, Arena *a, Diags *dx)
+{
+    Backend be = {.arena = a};
+    const int errors = dx->nerrors;
+    *out = (BackendResult){0};
+    check(!pthread_once(&llvm_started, start_llvm), "cannot initialise LLVM");
+    open_context(&be);
+    compile(&be, out, fn, want_llvm, dx);
+    close_backend(&be);
+    if (be.error) diag_error(dx, SPAN_NONE, "LLVM: %s", be.error);
+    return dx->nerrors == errors;
+}
+
+const char *backend_llvm_version(Arena *a)
+{
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    return arena_printf(a, "%u.%u.%u", major, minor, patch);
+}

@@ -1,0 +1,400 @@
+/* What a GPU of NVIDIA has, for the lowering: intrinsics where LLVM's are right, inline PTX where it has none or drops something.
+
+   Global and shared memory go through inline PTX: one instruction under one predicate, whose outputs are tied to the values that
+   stay when it is false. LLVM would turn a masked load into branches, and drops order and scope of read-modify-writes (LLVM 22).
+   The address is a register plus an immediate in the text. All of it is marked as having side effects, which keeps the order
+   among accesses and barriers; ptxas knows the instructions again and schedules them. */
+#include "target/nvptx.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "lower/lower.h"
+
+#define PTX_KERNEL_CONVENTION 71
+#define ALL_LANES 0xffffffffu
+
+static void need_ptx(Lower *L, int version)
+{
+    if (version > L->min_ptx) L->min_ptx = version;
+}
+
+/* ---- the kernel ---- */
+
+static void set_string_attribute(Lower *L, LLVMValueRef fn, const char *name, const char *value)
+{
+    LLVMAttributeRef a =
+        LLVMCreateStringAttribute(L->cx, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+}
+
+static LLVMAttributeRef enum_attribute(Lower *L, const char *name, uint64_t value)
+{
+    return LLVMCreateEnumAttribute(L->cx, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
+}
+
+static void nvptx_kernel(Lower *L, LLVMValueRef fn)
+{
+    const Func *f = L->fn;
+    LLVMSetFunctionCallConv(fn, PTX_KERNEL_CONVENTION);
+    set_string_attribute(L, fn, "nvvm.reqntid", arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, enum_attribute(L, "nounwind", 0));
+    for (int i = 0; i < f->nparams; i++) {
+        int64_t d = f->params[i].divisibility, align = d & -d;
+        if (type_is_pointer(f->params[i].type) && align > 1)
+            LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)(i + 1), enum_attribute(L, "align", (uint64_t)(align > 256 ? 256 : align)));
+    }
+}
+
+/* A special register whose value is in [lo, hi). */
+static LLVMValueRef special(Lower *L, LLVMBuilderRef b, const char *name, uint64_t lo, uint64_t hi)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    check(id, "LLVM has no intrinsic '%s'", name);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(L->module, id, NULL, 0);
+    LLVMValueRef call = LLVMBuildCall2(b, LLVMIntrinsicGetType(L->cx, id, NULL, 0), fn, NULL, 0, "");
+    unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, LLVMCreateConstantRangeAttribute(L->cx, kind, 32, &lo, &hi));
+    return call;
+}
+
+static LLVMValueRef nvptx_thread_id(Lower *L)
+{
+    return special(L, L->entry, "llvm.nvvm.read.ptx.sreg.tid.x", 0, (uint64_t)(L->fn->num_warps * L->machine->warp_size));
+}
+
+/* The grid's limits are the CUDA programming guide's. */
+static LLVMValueRef nvptx_program_id(Lower *L, int axis)
+{
+    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
+                                        "llvm.nvvm.read.ptx.sreg.ctaid.z"};
+    check(axis >= 0 && axis < 3, "program id of axis %d", axis);
+    return special(L, L->b, names[axis], 0, axis ? 65535 : 0x7fffffff);
+}
+
+static LLVMValueRef nvptx_num_programs(Lower *L, int axis)
+{
+    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.nctaid.x", "llvm.nvvm.read.ptx.sreg.nctaid.y",
+                                        "llvm.nvvm.read.ptx.sreg.nctaid.z"};
+    check(axis >= 0 && axis < 3, "number of programs of axis %d", axis);
+    return special(L, L->b, names[axis], 1, axis ? 65536 : 0x80000000u);
+}
+
+static void nvptx_barrier(Lower *L)
+{
+    LLVMValueRef zero = lower_i32(L, 0);
+    lower_intrinsic(L, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 1, &zero);
+}
+
+static void nvptx_trap(Lower *L)
+{
+    lower_intrinsic(L, "llvm.trap", NULL, 0, NULL);
+}
+
+/* ---- lanes ---- */
+
+static LLVMValueRef shuffle(Lower *L, const char *name, LLVMValueRef word, LLVMValueRef where)
+{
+    LLVMValueRef args[4] = {lower_i32(L, ALL_LANES), word, where, lower_i32(L, 31)};
+    return lower_intrinsic(L, name, NULL, 4, args);
+}
+
+static LLVMValueRef nvptx_shuffle_xor(Lower *L, LLVMValueRef word, uint32_t lane_mask)
+{
+    return shuffle(L, "llvm.nvvm.shfl.sync.bfly.i32", word, lower_i32(L, lane_mask));
+}
+
+static LLVMValueRef nvptx_shuffle_from(Lower *L, LLVMValueRef word, LLVMValueRef lane)
+{
+    return shuffle(L, "llvm.nvvm.shfl.sync.idx.i32", word, lane);
+}
+
+static LLVMValueRef nvptx_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word)
+{
+    static const struct { const char *on_signed, *on_unsigned; } names[OP_COUNT] = {
+        [OP_ADD] = {"llvm.nvvm.redux.sync.add", "llvm.nvvm.redux.sync.add"},
+        [OP_MIN] = {"llvm.nvvm.redux.sync.min", "llvm.nvvm.redux.sync.umin"},
+        [OP_MAX] = {"llvm.nvvm.redux.sync.max", "llvm.nvvm.redux.sync.umax"},
+        [OP_AND] = {"llvm.nvvm.redux.sync.and", "llvm.nvvm.redux.sync.and"},
+        [OP_OR] = {"llvm.nvvm.redux.sync.or", "llvm.nvvm.redux.sync.or"},
+        [OP_XOR] = {"llvm.nvvm.redux.sync.xor", "llvm.nvvm.redux.sync.xor"},
+    };
+    const char *name = dt == DT_U32 ? names[op].on_unsigned : names[op].on_signed;
+    if (!name || !L->machine->redux || (dt != DT_I32 && dt != DT_U32)) return NULL;
+    LLVMValueRef args[2] = {word, lower_i32(L, ALL_LANES)};
+    return lower_intrinsic(L, name, NULL, 2, args);
+}
+
+/* ---- inline PTX ---- */
+
+static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text, const char *constraints, bool has_effects, int nargs,
+                             const LLVMValueRef *args)
+{
+    LLVMTypeRef types[16];
+    LLVMValueRef copy[16];
+    check(nargs <= 16, "too many operands of inline PTX");
+    for (int i = 0; i < nargs; i++) {
+        copy[i] = args[i];
+        types[i] = LLVMTypeOf(args[i]);
+    }
+    LLVMTypeRef ty = LLVMFunctionType(result, types, (unsigned)nargs, false);
+    LLVMValueRef fn = LLVMGetInlineAsm(ty, text, strlen(text), constraints, strlen(constraints), has_effects, false,
+                                       LLVMInlineAsmDialectATT, false);
+    LLVMValueRef call = LLVMBuildCall2(L->b, ty, fn, copy, (unsigned)nargs, "");
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, enum_attribute(L, "nounwind", 0));
+    if (!has_effects)
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, enum_attribute(L, "memory", 0));
+    return call;
+}
+
+static char constraint_of(const Lower *L, LLVMTypeRef ty)
+{
+    if (ty == L->i1) return 'b';
+    if (ty == L->i16 || ty == L->f16) return 'h';
+    if (ty == L->f32) return 'f';
+    if (ty == L->f64) return 'd';
+    if (ty == L->i64 || LLVMGetTypeKind(ty) == LLVMPointerTypeKind) return 'l';
+    check(ty == L->i32, "no PTX register for this type");
+    return 'r';
+}
+
+static const struct { const char *text, *constraints; int sm, ptx; } ptx_rows[INSTR_COUNT] = {
+#define PTX(ID, text, constraints, sm, ptx) [INSTR_##ID] = {text, constraints, sm, ptx},
+#include "target/nvptx_asm.def"
+#undef PTX
+};
+
+static bool nvptx_has(const Lower *L, Instr instr)
+{
+    return L->machine->sm >= ptx_rows[instr].sm;
+}
+
+static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *args)
+{
+    static const struct { DType result; int nargs; } rows[INSTR_COUNT] = {
+#define INSTR(ID, result, nargs) [INSTR_##ID] = {DT_##result, nargs},
+#include "lower/instr.def"
+#undef INSTR
+    };
+    check(nvptx_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s", (int)instr, L->machine->name);
+    need_ptx(L, ptx_rows[instr].ptx);
+    return call_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text, ptx_rows[instr].constraints, false, nargs, args);
+}
+
+/* ---- memory ---- */
+
+/* "cg" of "cg" or ".cg", checked against what PTX has. */
+static const char *cache_modifier(const char *cache, const char *const *known)
+{
+    if (*cache == '.') cache++;
+    if (!*cache) return NULL;
+    for (; *known; known++) {
+        if (!strcmp(cache, *known)) return *known;
+    }
+    unwind_raise("cache modifier '%s' reached the lowering", cache);
+}
+
+/* ".global", what the caches should do, vector and type. A cache operator and an eviction priority exclude each other in PTX; the
+   priority is a hint, so it gives way. */
+static void put_suffix(Lower *L, Buf *b, const Access *at, const char *const *modifiers)
+{
+    if (at->is_volatile) buf_puts(b, ".volatile");
+    buf_puts(b, at->space == SPACE_GLOBAL ? ".global" : ".shared");
+    const char *cache = at->is_volatile ? NULL : cache_modifier(at->cache, modifiers);
+    const bool has_priority = *at->evict && strcmp(at->evict, "evict_normal");
+    if (cache) {
+        buf_printf(b, ".%s", cache);
+    } else if (has_priority && !at->is_volatile) {
+        buf_printf(b, ".L1::%s", at->evict);
+        need_ptx(L, 74);
+    }
+    if (at->count > 1) buf_printf(b, ".v%d", at->count);
+    buf_printf(b, ".b%d ", at->bits);
+}
+
+static void put_words(Buf *b, int count, int first)
+{
+    if (count > 1) buf_putc(b, '{');
+    for (int i = 0; i < count; i++) buf_printf(b, "%s$%d", i ? ", " : "", first + i);
+    if (count > 1) buf_putc(b, '}');
+}
+
+static void put_address(Buf *b, int operand, int64_t offset)
+{
+    if (offset) buf_printf(b, "[$%d%+lld]", operand, (long long)offset);
+    else buf_printf(b, "[$%d]", operand);
+}
+
+/* The address with a constant that fits the instruction: a signed number of 32 bits. */
+static LLVMValueRef near_address(Lower *L, LLVMValueRef ptr, int64_t *offset)
+{
+    if (*offset == (int32_t)*offset) return ptr;
+    LLVMValueRef by = LLVMConstInt(L->i64, (uint64_t)*offset, true);
+    *offset = 0;
+    return LLVMBuildGEP2(L->b, L->i8, ptr, &by, 1, "");
+}
+
+static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
+{
+    static const char *const modifiers[] = {"ca", "cg", "cs", "cv", "lu", NULL};
+    LLVMValueRef args[8];
+    int64_t offset = at->offset;
+    int n = 0;
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    const char kind = constraint_of(L, at->word);
+    args[n++] = near_address(L, at->ptr, &offset);
+    for (int i = 0; i < at->count; i++) buf_printf(&constraints, "=%c,", kind);
+    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(args[0])));
+    if (at->pred) {
+        args[n++] = at->pred;
+        buf_puts(&constraints, ",b");
+        buf_printf(&text, "@$%d ", at->count + 1);
+        for (int i = 0; i < at->count; i++) {
+            args[n++] = words[i];
+            buf_printf(&constraints, ",%d", i);
+        }
+    }
+    buf_puts(&text, "ld");
+    put_suffix(L, &text, at, modifiers);
+    put_words(&text, at->count, 0);
+    buf_puts(&text, ", ");
+    put_address(&text, at->count, offset);
+    buf_putc(&text, ';');
+    LLVMTypeRef members[4] = {at->word, at->word, at->word, at->word};
+    LLVMTypeRef result = at->count == 1 ? at->word : LLVMStructTypeInContext(L->cx, members, (unsigned)at->count, false);
+    LLVMValueRef r = call_asm(L, result, buf_text(&text), buf_text(&constraints), true, n, args);
+    for (int i = 0; i < at->count; i++) words[i] = at->count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+}
+
+static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
+{
+    static const char *const modifiers[] = {"wb", "cg", "cs", "wt", NULL};
+    LLVMValueRef args[8];
+    int64_t offset = at->offset;
+    int n = 0;
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    args[n++] = near_address(L, at->ptr, &offset);
+    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(args[0])));
+    for (int i = 0; i < at->count; i++) {
+        args[n++] = words[i];
+        buf_printf(&constraints, ",%c", constraint_of(L, at->word));
+    }
+    if (at->pred) {
+        buf_printf(&text, "@$%d ", n);
+        args[n++] = at->pred;
+        buf_puts(&constraints, ",b");
+    }
+    buf_puts(&text, "st");
+    put_suffix(L, &text, at, modifiers);
+    put_address(&text, 0, offset);
+    buf_puts(&text, ", ");
+    put_words(&text, at->count, 1);
+    buf_putc(&text, ';');
+    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n, args);
+}
+
+static LLVMValueRef nvptx_shared(Lower *L, LLVMValueRef offset)
+{
+    LLVMValueRef all = LLVMGetNamedGlobal(L->module, "shared");
+    if (!all) {
+        all = LLVMAddGlobalInAddressSpace(L->module, LLVMArrayType2(L->i8, 0), "shared", 3);
+        LLVMSetAlignment(all, 16);
+    }
+    return LLVMBuildAdd(L->b, LLVMConstPtrToInt(all, L->i32), offset, "");
+}
+
+/* ---- atomics ---- */
+
+/* PTX's operation and type for each of ours, by the width of the element; NULL where there is none. */
+typedef struct AtomicRow {
+    const char *rmw;
+    DTypeKind kind;      /* DK_NONE: any */
+    const char *name;
+    const char *type[65]; /* by bits */
+
+} AtomicRow;
+
+static const AtomicRow atomic_rows[] = {
+    {"add",  DK_NONE,  "add",  {[32] = "u32", [64] = "u64"}},
+    {"fadd", DK_FLOAT, "add",  {[16] = "f16", [32] = "f32", [64] = "f64"}},
+    {"and",  DK_NONE,  "and",  {[32] = "b32", [64] = "b64"}},
+    {"or",   DK_NONE,  "or",   {[32] = "b32", [64] = "b64"}},
+    {"xor",  DK_NONE,  "xor",  {[32] = "b32", [64] = "b64"}},
+    {"max",  DK_NONE,  "max",  {[32] = "s32", [64] = "s64"}},
+    {"umax", DK_NONE,  "max",  {[32] = "u32", [64] = "u64"}},
+    {"min",  DK_NONE,  "min",  {[32] = "s32", [64] = "s64"}},
+    {"umin", DK_NONE,  "min",  {[32] = "u32", [64] = "u64"}},
+    {"xchg", DK_NONE,  "exch", {[32] = "b32", [64] = "b64"}},
+    {"cas",  DK_NONE,  "cas",  {[16] = "b16", [32] = "b32", [64] = "b64"}},
+};
+
+static const AtomicRow *atomic_row(const char *rmw)
+{
+    for (size_t i = 0; i < sizeof atomic_rows / sizeof *atomic_rows; i++) {
+        if (!strcmp(atomic_rows[i].rmw, rmw)) return &atomic_rows[i];
+    }
+    return NULL;
+}
+
+static bool nvptx_has_atomic(const Lower *L, const char *rmw, DType dt)
+{
+    const AtomicRow *row = atomic_row(rmw);
+    const DTypeInfo *info = dtype_info(dt);
+    if (!row || !dt || !row->type[info->bits]) return false;
+    if (row->kind == DK_FLOAT && info->kind != DK_FLOAT) return false;
+    if (dt == DT_BF16 && row->kind == DK_FLOAT) return L->machine->sm >= 90;
+    return true;
+}
+
+static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
+{
+    const AtomicRow *row = atomic_row(a->rmw);
+    const bool is_bf16_add = a->dtype == DT_BF16 && row->kind == DK_FLOAT, is_16_add = dtype_info(a->dtype)->bits == 16 && row->kind == DK_FLOAT;
+    LLVMValueRef args[5];
+    int64_t offset = a->offset;
+    int n = 0;
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    const char kind = constraint_of(L, a->word);
+    args[n++] = near_address(L, a->ptr, &offset);
+    args[n++] = a->value;
+    buf_printf(&constraints, "=%c,l,%c", kind, kind);
+    if (a->value2) {
+        args[n++] = a->value2;
+        buf_printf(&constraints, ",%c", kind);
+    }
+    if (a->pred) {
+        buf_printf(&text, "@$%d ", n + 1);
+        args[n++] = a->pred;
+        args[n++] = LLVMConstNull(a->word);
+        buf_puts(&constraints, ",b,0");
+    }
+    if (is_bf16_add) need_ptx(L, 78);
+    buf_printf(&text, "atom.%s.%s.global.%s%s.%s $0, ", a->sem, a->scope, row->name, is_16_add ? ".noftz" : "",
+               is_bf16_add ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
+    put_address(&text, 1, offset);
+    buf_puts(&text, a->value2 ? ", $2, $3;" : ", $2;");
+    return call_asm(L, a->word, buf_text(&text), buf_text(&constraints), true, n, args);
+}
+
+const Target nvptx_target = {
+    .device = "cuda",
+    .kernel = nvptx_kernel,
+    .thread_id = nvptx_thread_id,
+    .program_id = nvptx_program_id,
+    .num_programs = nvptx_num_programs,
+    .barrier = nvptx_barrier,
+    .shared = nvptx_shared,
+    .shuffle_xor = nvptx_shuffle_xor,
+    .shuffle_from = nvptx_shuffle_from,
+    .warp_reduce = nvptx_warp_reduce,
+    .load = nvptx_load,
+    .store = nvptx_store,
+    .atomic = nvptx_atomic,
+    .has_atomic = nvptx_has_atomic,
+    .has = nvptx_has,
+    .instr = nvptx_instr,
+    .trap = nvptx_trap,
+};

@@ -1,15 +1,17 @@
-/* Memory accesses choose their layouts together. Those of one padded shape whose pointers run along the same dims form a
-   group, and a group has one layout, so that no conversions arise between a load and the store of what was computed
-   from it.
+/* Memory accesses choose their layouts together. Those of one padded shape whose pointers run
+   along the same dims form a group, and a group has one layout, so that no conversions arise
+   between a load and the store of what was computed from it.
 
-   The layout is blocked: `order` lists the dims by how far the pointers are contiguous along them, lanes follow the order,
-   warps too, except that dims the function reduces come last for them (a row that stays in a warp needs no
-   shared memory to be summed). What is left to choose is how many neighbours a thread holds. Each width is
-   tried, and what it costs all accesses of the group is counted: instructions a warp issues, plus the 128-byte lines its
-   loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps
-   between the lanes of the wider side; and next to loads that pick every third byte a store of bytes stays narrow.
-   A thread never gets more neighbours than its share of the elements: no lane is idle for the sake of width. A mask
-   does not matter here: the lowering does a vector that is not wholly in by single elements. */
+   The layout is blocked: `order` lists the dims by how far the pointers are contiguous along
+   them, lanes follow the order, warps too, except that dims the function reduces come last for
+   them (a row that stays in a warp needs no shared memory to be summed). What is left to choose
+   is how many neighbours a thread holds. Each width is tried, and what it costs all accesses of
+   the group is counted: instructions a warp issues, plus the 128-byte lines its loads and the
+   32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from fp16 to
+   fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider side; and next
+   to loads that pick every third byte a store of bytes stays narrow. A thread never gets more
+   neighbours than its share of the elements: no lane is idle for the sake of width. A mask does
+   not matter here: the lowering does a vector that is not wholly in by single elements. */
 #include "layout/access.h"
 
 #include <string.h>
@@ -180,7 +182,8 @@ static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
     return n > full ? n : full;
 }
 
-/* A load finds in the first-level cache what its neighbours brought; what is written goes on, sector by sector. */
+/* A load finds in the first-level cache what its neighbours brought; what is written goes on,
+   sector by sector. */
 static int access_cost(const Access *a, const Layout *l)
 {
     int run = layout_run_log2(l, a->order[0]);

@@ -17,7 +17,8 @@ bool access_is_block(const Op *op);
 const Layout *access_layout(const Accesses *x, const Op *op);
 /* For a block no memory op touches: that of the accesses in its padded shape, else a plain one. */
 const Layout *access_default(const Accesses *x, const Type *block);
-/* True when doing the access in `offered`, the layout its neighbours have, is no worse than the best one and a conversion. */
+/* True when doing the access in `offered`, the layout its neighbours have, is no worse than the
+   best one and a conversion. */
 bool access_accepts(const Accesses *x, const Op *op, const Layout *offered);
 
 #endif

@@ -1,17 +1,21 @@
 /* Every block gets a layout.
 
-   Memory accesses know which layout they want (access.c). From the largest blocks to the smallest, each access not yet
-   reached takes its layout, and the layout spreads from there through operands, results and uses, as long as it
-   follows from the relations of propagate.c: through elementwise ops in all directions, from a block to what is reduced
-   from it or was broadcast to it, around loops. What is reached keeps the first layout it is given. When a smaller
-   access is reached it is asked whether it accepts the layout that comes along (a row of weights loaded as the slice
-   of the tile it is multiplied with) or is better off with its own and a conversion. Blocks no access reaches get
-   the default of their shape, again largest first.
+   Memory accesses know which layout they want (access.c). From the largest blocks to the
+   smallest, each access not yet reached takes its layout, and the layout spreads from there
+   through operands, results and uses, as long as it follows from the relations of propagate.c:
+   through elementwise ops in all directions, from a block to what is reduced from it or was
+   broadcast to it, around loops. What is reached keeps the first layout it is given. When a
+   smaller access is reached it is asked whether it accepts the layout that comes along (a row of
+   weights loaded as the slice of the tile it is multiplied with) or is better off with its own
+   and a conversion. Blocks no access reaches get the default of their shape, again largest
+   first.
 
-   Then types are set, and an operand whose layout is not the one its op needs is made again or converted (remat.c).
+   Then types are set, and an operand whose layout is not the one its op needs is made again or
+   converted (remat.c).
 
-   Some ops dictate the layout of their results whatever was reached: memory ops (that of the access), reductions (the slice
-   of the operand's), join (from its operands), control flow (one layout a slot). */
+   Some ops dictate the layout of their results whatever was reached: memory ops (that of the
+   access), reductions (the slice of the operand's), join (from its operands), control flow (one
+   layout a slot). */
 #include <stdlib.h>
 
 #include "base/unwind.h"
@@ -78,7 +82,8 @@ static void reach_access(Assign *a, Op *op, const Layout *offered)
     settle_access(a, op, takes ? offered : access_layout(a->accesses, op));
 }
 
-/* A layout that threads can reduce along the axis without exchanging other dims: the offered one, or a plain one. */
+/* A layout that threads can reduce along the axis without exchanging other dims: the offered
+   one, or a plain one. */
 static const Layout *reducible(const Assign *a, const Op *op, const Layout *offered)
 {
     ReducePlan plan;
@@ -272,8 +277,9 @@ static void fix_operands(Assign *a)
     }
 }
 
-/* needs: no layouts yet, axis facts (computed here).  keeps: what every op computes.  changes: every block's type gets a layout;
-   adds convert ops and copies of cheap ops; dce removes originals that are no longer used. */
+/* needs: no layouts yet, axis facts (computed here).  keeps: what every op computes.  changes:
+   every block's type gets a layout; adds convert ops and copies of cheap ops; dce removes
+   originals that are no longer used. */
 bool assign_run(Pass *p, Func *fn)
 {
     Assign a = {.scratch = p->scratch, .fn = fn, .layouts = ir_of(fn)->layouts};

@@ -1,6 +1,7 @@
-/* Barriers between ops. Each op that uses shared memory waits inside itself, between writing its scratch and reading it. What is left
-   is one op writing where another may still be reading, along any path, around loops too (a reduction in a loop meets
-   itself). Such an op gets a `barrier` before it. Two reads never conflict. */
+/* Barriers between ops. Each op that uses shared memory waits inside itself, between writing its
+   scratch and reading it. What is left is one op writing where another may still be reading,
+   along any path, around loops too (a reduction in a loop meets itself). Such an op gets a
+   `barrier` before it. Two reads never conflict. */
 #include "ir/build.h"
 #include "layout/passes.h"
 #include "layout/smem.h"

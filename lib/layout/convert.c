@@ -1,23 +1,25 @@
-/* Both layouts are linear maps F (from) and T (to) from positions (register, lane, warp) to elements. A conversion is a
-   map S from positions of the result to positions of the operand with F(S(x)) = T(x); it is found column by column,
-   and what S looks like decides the kind:
+/* Both layouts are linear maps F (from) and T (to) from positions (register, lane, warp) to
+   elements. A conversion is a map S from positions of the result to positions of the operand
+   with F(S(x)) = T(x); it is found column by column, and what S looks like decides the kind:
 
-     S leaves lane and warp alone, and the register it picks does not depend on them    -> REGISTERS
-     S leaves the warp alone                                                            -> SHUFFLE, when that is cheaper
-     otherwise                                                                          -> SHARED
+     S leaves lane and warp alone, and the register it picks does not depend on them: REGISTERS
+     S leaves the warp alone, and that is cheaper: SHUFFLE
+     otherwise: SHARED
 
-   Shuffle. In a round every lane offers ONE register and reads from one lane. Let S take result register r and lane d
-   to register Rr r + Rl d of lane Lr r + Ll d. In round k lane d receives its register k + A d, for a linear A chosen so
-   that M = Lr A + Ll loses nothing: then the source lane is s = M d + Lr k, and the register it must offer is a function
-   of s, P s + const(k), where P M = Rr A + Rl. Applying P before and A after all rounds, as conditional swaps of
-   registers, leaves rounds with register numbers known at compile time.
+   Shuffle. In a round every lane offers ONE register and reads from one lane. Let S take result
+   register r and lane d to register Rr r + Rl d of lane Lr r + Ll d. In round k lane d receives
+   its register k + A d, for a linear A chosen so that M = Lr A + Ll loses nothing: then the
+   source lane is s = M d + Lr k, and the register it must offer is a function of s, P s +
+   const(k), where P M = Rr A + Rl. Applying P before and A after all rounds, as conditional
+   swaps of registers, leaves rounds with register numbers known at compile time.
 
-   Shared memory. Elements get offsets by a basis [V | word | bank | segment | piece] of the element space
-   (section 5.4 of the paper). V: vectors both sides hold in registers, so that an access moves 2^|V| elements; word: what
-   fills 4 bytes when an access is narrower. Two lanes of one access collide when their difference has bank part 0 and
-   segment part not 0; so the segment is chosen to meet neither the span P of the writing lanes (with the word) nor the
-   span Q of the reading ones: first what lies outside P + Q, then sums of one vector of P and one of Q. There is always
-   room for it. Elements that differ in what only registers hold, on both
+   Shared memory. Elements get offsets by a basis [V | word | bank | segment | piece] of the
+   element space (section 5.4 of the paper). V: vectors both sides hold in registers, so that an
+   access moves 2^|V| elements; word: what fills 4 bytes when an access is narrower. Two lanes of
+   one access collide when their difference has bank part 0 and segment part not 0; so the
+   segment is chosen to meet neither the span P of the writing lanes (with the word) nor the span
+   Q of the reading ones: first what lies outside P + Q, then sums of one vector of P and one of
+   Q. There is always room for it. Elements that differ in what only registers hold, on both
    sides, can take turns: these are the pieces, which make the scratch smaller. */
 #include "layout/convert.h"
 
@@ -130,8 +132,8 @@ static bool find_sources(Source *s, const Layout *from, const Layout *to, unsign
     return true;
 }
 
-/* The combinations of lane bits that S sends to lane 0: first those it also sends to register 0 (duplicates), then the
-   others. Returns how many; *nsame of them are of the first sort. */
+/* The combinations of lane bits that S sends to lane 0: first those it also sends to register 0
+   (duplicates), then the others. Returns how many; *nsame of them are of the first sort. */
 static int lost_lanes(const Source *s, int lanes, uint32_t *out, int *nsame)
 {
     F2Matrix lane_only = {.rows = 32, .cols = lanes};
@@ -157,7 +159,8 @@ static int lost_lanes(const Source *s, int lanes, uint32_t *out, int *nsame)
     return count;
 }
 
-/* Chooses A: lanes that would read one lane for different registers take turns. False when they cannot. */
+/* Chooses A: lanes that would read one lane for different registers take turns. False when they
+   cannot. */
 static bool choose_turns(const Source *s, int lanes, int regs, uint32_t *turn_of_lane)
 {
     uint32_t lost[CONVERT_MAX_THREAD_BITS];
@@ -281,7 +284,8 @@ static int extend(uint32_t *out, const F2Space *of, const F2Space *all)
     return n;
 }
 
-/* Elements narrower than a bank's word: the vectors that make up the rest of one, those all threads move in if possible. */
+/* Elements narrower than a bank's word: the vectors that make up the rest of one, those all
+   threads move in if possible. */
 static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, const F2Space *q, int want)
 {
     F2Space meet;
@@ -290,7 +294,8 @@ static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, c
     for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(word, space->vec[i]);
 }
 
-/* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space` is all there is. */
+/* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space`
+   is all there is. */
 static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q, int want)
 {
     F2Space meet, sum = *p;
@@ -377,7 +382,8 @@ static void plan_shared(ConvertPlan *p)
 
 /* ---- choosing ---- */
 
-/* Issue slots, roughly: a shuffle or a shared access takes 2, a select 1, a barrier with its latency 20. */
+/* Issue slots, roughly: a shuffle or a shared access takes 2, a select 1, a barrier with its
+   latency 20. */
 static int shuffle_cost(const ConvertPlan *p)
 {
     int regs_from = layout_registers(p->from), regs_to = layout_registers(p->to);

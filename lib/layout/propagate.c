@@ -1,6 +1,7 @@
-/* The relations are the algebra of linear/layout.h. They go from the larger block to the smaller one always (the source of a
-   broadcast, the result of a reduction, the operand of expand_dims have one layout each), and back only where
-   nothing is lost. A broadcast or a reduction has many layouts of the larger block for one of the smaller. */
+/* The relations are the algebra of linear/layout.h. They go from the larger block to the smaller
+   one always (the source of a broadcast, the result of a reduction, the operand of expand_dims
+   have one layout each), and back only where nothing is lost. A broadcast or a reduction has
+   many layouts of the larger block for one of the smaller. */
 #include "layout/propagate.h"
 
 #include "base/unwind.h"

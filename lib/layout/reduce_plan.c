@@ -1,8 +1,9 @@
-/* Let F be the layout and pi what forgets the axis. The positions whose values make up result element y are those with
-   pi(F(position)) = y: a coset of the kernel of pi F. The three steps reach exactly the positions that differ in
-   combinations of registers (any that pi F sends to 0), in single lane bits and in single warp bits. The plan is direct when
-   that is the whole kernel, and when none of these steps meets one element twice. A lane or warp vector that is 0 already
-   in F is a duplicate: it holds the same value and takes no part. */
+/* Let F be the layout and pi what forgets the axis. The positions whose values make up result
+   element y are those with pi(F(position)) = y: a coset of the kernel of pi F. The three steps
+   reach exactly the positions that differ in combinations of registers (any that pi F sends to
+   0), in single lane bits and in single warp bits. The plan is direct when that is the whole
+   kernel, and when none of these steps meets one element twice. A lane or warp vector that is 0
+   already in F is a duplicate: it holds the same value and takes no part. */
 #include "layout/reduce_plan.h"
 
 #include "base/unwind.h"
@@ -26,8 +27,8 @@ static uint32_t axis_bits(const ReducePlan *p, LayoutDim dim)
     return bits;
 }
 
-/* Register combinations that stay within one result element, each once; what they reach along the axis goes to `reached`.
-   Returns the dimension of the kernel. */
+/* Register combinations that stay within one result element, each once; what they reach along
+   the axis goes to `reached`. Returns the dimension of the kernel. */
 static int register_kernel(const ReducePlan *p, F2Space *reached)
 {
     const Layout *l = p->operand;

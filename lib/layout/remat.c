@@ -1,14 +1,16 @@
-/* A value is wanted in a layout it does not have. Either a convert op moves it, or the op that makes it is cloned with the
-   wanted result layout; then its operands are wanted in the layouts that follow, and the same question is
-   asked for each. What arange, splat, compare and integer arithmetic make costs nothing or little to make again; a load is
-   never repeated, so a chain that starts at a load is converted, where on the chain it is cheapest: before the
-   cast that widens it, before the broadcast that repeats it.
+/* A value is wanted in a layout it does not have. Either a convert op moves it, or the op that
+   makes it is cloned with the wanted result layout; then its operands are wanted in the layouts
+   that follow, and the same question is asked for each. What arange, splat, compare and integer
+   arithmetic make costs nothing or little to make again; a load is never repeated, so a chain
+   that starts at a load is converted, where on the chain it is cheapest: before the cast that
+   widens it, before the broadcast that repeats it.
 
-   Costs are issue slots of a warp: registers of the result times a weight per op, against the plan of the conversion. A
-   value with this one use is not computed twice but elsewhere, so its clone costs only what its operands do.
+   Costs are issue slots of a warp: registers of the result times a weight per op, against the
+   plan of the conversion. A value with this one use is not computed twice but elsewhere, so its
+   clone costs only what its operands do.
 
-   Made values are placed right behind the original, hence outside the loops it is outside of, and they are kept, so that a
-   second use finds them. */
+   Made values are placed right behind the original, hence outside the loops it is outside of,
+   and they are kept, so that a second use finds them. */
 #include "layout/remat.h"
 
 #include "base/unwind.h"

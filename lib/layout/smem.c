@@ -1,8 +1,9 @@
-/* Places in shared memory. An op's scratch is alive only while the op runs, so all could lie at offset 0. But an op whose
-   scratch was just read by its predecessor must wait for it: a barrier that costs more than a few bytes. Two ops
-   of which one may follow the other without a barrier between are neighbours, and get places that do not overlap
-   as long as the sum stays small. Every op of today has a barrier inside, between writing and reading, so neighbours are
-   just successors along control flow, and two or three places serve any number of ops. */
+/* Places in shared memory. An op's scratch is alive only while the op runs, so all could lie at
+   offset 0. But an op whose scratch was just read by its predecessor must wait for it: a barrier
+   that costs more than a few bytes. Two ops of which one may follow the other without a barrier
+   between are neighbours, and get places that do not overlap as long as the sum stays small.
+   Every op of today has a barrier inside, between writing and reading, so neighbours are just
+   successors along control flow, and two or three places serve any number of ops. */
 #include "layout/smem.h"
 
 #include <string.h>
@@ -143,7 +144,8 @@ static void note_neighbours(SmemFlow *f, int op, const Bitset *pending, void *us
     for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1)) bitset_add(&places->neighbours[i], op);
 }
 
-/* The lowest place that no neighbour placed before (one with a lower number) overlaps. Each failed try moves past one. */
+/* The lowest place that no neighbour placed before (one with a lower number) overlaps. Each
+   failed try moves past one. */
 static uint32_t free_place(const SmemFlow *f, const Places *places, int op, uint32_t bytes)
 {
     uint32_t at = 0;
@@ -185,8 +187,8 @@ static void refuse(Pass *p, const Func *fn, const Op *op, uint32_t bytes)
                (unsigned)bytes, fn->machine->name, fn->machine->max_smem);
 }
 
-/* needs: layouts.  keeps: everything but attributes.  changes: sets `offset` on ops that need scratch, and the function's
-   shared_bytes. */
+/* needs: layouts.  keeps: everything but attributes.  changes: sets `offset` on ops that need
+   scratch, and the function's shared_bytes. */
 bool smem_run(Pass *p, Func *fn)
 {
     Places places = {0};

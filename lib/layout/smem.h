@@ -14,9 +14,10 @@ uint32_t smem_need(const Op *op);
 
 typedef struct SmemRange { uint32_t begin, end; bool writes; } SmemRange;
 
-/* How an op uses shared memory, as others see it: what it touches before its own first barrier, and after its last. The op
-   itself takes care of what lies between. Without a barrier everything is `before`. Every op that touches shared
-   memory says so here, asynchronous ones too. */
+/* How an op uses shared memory, as others see it: what it touches before its own first barrier,
+   and after its last. The op itself takes care of what lies between. Without a barrier
+   everything is `before`. Every op that touches shared memory says so here, asynchronous ones
+   too. */
 typedef struct SmemUse {
     int nbefore, nafter;
     SmemRange before[2], after[2];
@@ -24,8 +25,9 @@ typedef struct SmemUse {
 } SmemUse;
 SmemUse smem_use(const Op *op);
 
-/* The ops that use shared memory, in order, and a walk along control flow: at each such op (and each barrier), which of them may have
-   been executed since the last barrier. An op may be visited several times, the last time with all of them. */
+/* The ops that use shared memory, in order, and a walk along control flow: at each such op (and
+   each barrier), which of them may have been executed since the last barrier. An op may be
+   visited several times, the last time with all of them. */
 typedef struct SmemFlow SmemFlow;
 struct SmemFlow {
     Arena *scratch;

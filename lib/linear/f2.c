@@ -1,6 +1,7 @@
-/* Everything rests on one structure: a set of vectors in echelon form, each with a distinct highest bit, which
-   remembers of which original vectors each is the sum. Putting the columns of a matrix in one after another marks
-   those that depend on earlier ones as free; solving then never uses a free column, so its bit stays 0. */
+/* Everything rests on one structure: a set of vectors in echelon form, each with a distinct
+   highest bit, which remembers of which original vectors each is the sum. Putting the columns of
+   a matrix in one after another marks those that depend on earlier ones as free; solving then
+   never uses a free column, so its bit stays 0. */
 #include "linear/f2.h"
 
 uint32_t f2_apply(const F2Matrix *m, uint64_t x)
@@ -17,7 +18,8 @@ void f2_compose(F2Matrix *out, const F2Matrix *a, const F2Matrix *b)
     *out = r;
 }
 
-/* What is left of v after taking out every echelon vector whose highest bit it has; *combo collects the originals. */
+/* What is left of v after taking out every echelon vector whose highest bit it has; *combo
+   collects the originals. */
 static uint32_t reduce(const F2Space *s, uint32_t v, uint32_t *combo)
 {
     for (int i = 0; i < s->dim; i++) {

@@ -1,6 +1,7 @@
-/* Layouts are interned: equal maps are one pointer. Every operation of the algebra fills a LayoutSpec, changes each of
-   its vectors by one function of index bits, and interns the outcome; so each is a few lines, and the few rules
-   (which bits move where) are all there is to read. */
+/* Layouts are interned: equal maps are one pointer. Every operation of the algebra fills a
+   LayoutSpec, changes each of its vectors by one function of index bits, and interns the
+   outcome; so each is a few lines, and the few rules (which bits move where) are all there is to
+   read. */
 #include "linear/layout.h"
 
 #include <string.h>

@@ -1,13 +1,15 @@
-/* Linear layouts: which thread holds which element of a block, as a linear map over F2.
-   Paper: "Linear Layouts: Robust Code Generation of Efficient Tensor Computation Using F2", arXiv 2505.23819.
+/* Linear layouts: which thread holds which element of a block, as a linear map over F2. Paper:
+   "Linear Layouts: Robust Code Generation of Efficient Tensor Computation Using F2", arXiv
+   2505.23819.
 
-   Element index: the row-major index in the PADDED shape (each extent rounded up to a power of two), so bits
-   [0, log2 of the last padded extent) are the last coordinate, the next ones the one before, and so on.
-   A hardware position (register r, lane l, warp w) holds the element  XOR of basis[DIM][bit] over the set bits of r, l, w.
-   A zero basis vector means duplication: two positions hold one element. So does, more generally, a vector that the
-   ones before it (registers first, then lanes, then warps) already span: such a bit is free, and the canonical
+   Element index: the row-major index in the PADDED shape (each extent rounded up to a power of
+   two), so bits [0, log2 of the last padded extent) are the last coordinate, the next ones the
+   one before, and so on. A hardware position (register r, lane l, warp w) holds the element  XOR
+   of basis[DIM][bit] over the set bits of r, l, w. A zero basis vector means duplication: two
+   positions hold one element. So does, more generally, a vector that the ones before it
+   (registers first, then lanes, then warps) already span: such a bit is free, and the canonical
    holder of an element has all its free bits 0. Example: block<1024> on 4 warps, vectors of 4:
-     register: 1 2 512   lane: 4 8 16 32 64   warp: 128 256  */
+     register: 1 2 512   lane: 4 8 16 32 64   warp: 128 256 */
 #ifndef TKC_LINEAR_LAYOUT_H
 #define TKC_LINEAR_LAYOUT_H
 
@@ -54,25 +56,30 @@ int layout_dim_shift(const Layout *l, int dim);
 int layout_coord(const Layout *l, uint32_t index, int dim);
 
 /* ---- makers ---- */
-/* Blocked: `order` lists dims fastest first; per thread size_per_thread[d] elements (power of two), lanes and warps dealt along
-   `order` after it, remaining extent in registers; too many lanes or warps become zero vectors. */
+/* Blocked: `order` lists dims fastest first; per thread size_per_thread[d] elements (power of
+   two), lanes and warps dealt along `order` after it, remaining extent in registers; too many
+   lanes or warps become zero vectors. */
 const Layout *layout_blocked(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
                              const int *thread_log2, int lane_bits, int warp_bits);
 
-/* The same with the warps dealt along an order of their own, so that a reduced dim can stay inside a warp. */
+/* The same with the warps dealt along an order of their own, so that a reduced dim can stay
+   inside a warp. */
 const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
                                    const int *warp_order, const int *thread_log2, int lane_bits, int warp_bits);
 
 /* ---- queries ---- */
 int layout_registers(const Layout *l);                      /* 1 << nbits[DIM_REGISTER] */
 uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t warp); /* element index */
-/* The map as a matrix from the bits (register, then lane, then warp, from bit 0 on) to the bits of the index. */
+/* The map as a matrix from the bits (register, then lane, then warp, from bit 0 on) to the bits
+   of the index. */
 void layout_matrix(const Layout *l, F2Matrix *out);
-/* The free bits of a hardware dim, as a mask: the duplicates. Zero vectors, and those that earlier ones span. */
+/* The free bits of a hardware dim, as a mask: the duplicates. Zero vectors, and those that
+   earlier ones span. */
 uint32_t layout_free_bits(const Layout *l, LayoutDim dim);
 /* True when every element has a holder. */
 bool layout_is_surjective(const Layout *l);
-/* log2 of the run of registers 0, 1, 2, … that hold consecutive indices: the leading register vectors are 1, 2, 4, … */
+/* log2 of the run of registers 0, 1, 2, … that hold consecutive indices: the leading register
+   vectors are 1, 2, 4, … */
 int layout_vector_log2(const Layout *l);
 /* The same along one dim: the leading register vectors are the lowest bits of `dim`. */
 int layout_run_log2(const Layout *l, int dim);
@@ -89,28 +96,29 @@ const Layout *layout_trans(LayoutTable *t, const Layout *l, int rank, const int 
 const Layout *layout_expand(LayoutTable *t, const Layout *l, int axis);
 /* Takes the dim of extent 1 at `axis` away again. */
 const Layout *layout_squeeze(LayoutTable *t, const Layout *l, int axis);
-/* Source layout of a broadcast whose result has layout l: bits of the dims that grow are projected to 0; registers that
-   become duplicates are dropped. */
+/* Source layout of a broadcast whose result has layout l: bits of the dims that grow are
+   projected to 0; registers that become duplicates are dropped. */
 const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2);
-/* Result layout of a reduction of `axis` (rank 2 and more): its bits are removed; registers that become duplicates are
-   dropped. */
+/* Result layout of a reduction of `axis` (rank 2 and more): its bits are removed; registers that
+   become duplicates are dropped. */
 const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis);
 /* Same vectors under another shape with the same total bits. */
 const Layout *layout_reshape(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2);
-/* A new last dim of extent 2 held in register bit 0 (join), and back (split; NULL unless exactly one vector, a
-   register's, has the last dim's bit, and has no other). */
+/* A new last dim of extent 2 held in register bit 0 (join), and back (split; NULL unless exactly
+   one vector, a register's, has the last dim's bit, and has no other). */
 const Layout *layout_join(LayoutTable *t, const Layout *l);
 const Layout *layout_split(LayoutTable *t, const Layout *l);
 /* Solves l(position) = index for one position, free bits 0; false when index has no holder. */
 bool layout_find(const Layout *l, uint32_t index, uint32_t *reg, uint32_t *lane, uint32_t *warp);
-/* The register whose own vectors XOR to index, or -1: which register of the source a register of the result of a free
-   move (broadcast, trans, expand_dims, reshape) is. */
+/* The register whose own vectors XOR to index, or -1: which register of the source a register of
+   the result of a free move (broadcast, trans, expand_dims, reshape) is. */
 int layout_find_register(const Layout *l, uint32_t index);
-/* The index in the shape of `from` of element `index` of a bigger shape with the same rank: coordinates of dims of
-   extent 1 become 0 (broadcast). */
+/* The index in the shape of `from` of element `index` of a bigger shape with the same rank:
+   coordinates of dims of extent 1 become 0 (broadcast). */
 uint32_t layout_project_index(const Layout *from, const Layout *to, uint32_t index);
 
-/* ---- text: #l<16x64; register: (0,1) (0,2); lane: …; warp: …> ; coordinates outermost first ---- */
+/* ---- text: #l<16x64; register: (0,1) (0,2); lane: …; warp: …> ; coordinates outermost first
+   ---- */
 void layout_print(Buf *out, const Layout *l);
 /* Parses what layout_print wrote. Advances *p; NULL with *error (static text) on bad input. */
 const Layout *layout_parse(LayoutTable *t, const char **p, const char **error);

@@ -1,8 +1,10 @@
-/* Layouts as text, one line: the padded shape, then per hardware dim its basis vectors as coordinates.
+/* Layouts as text, one line: the padded shape, then per hardware dim its basis vectors as
+   coordinates.
 
      #l<16x64; register: (0,1) (0,2); lane: (0,4) (0,8) (0,16) (0,32) (1,0); warp: (2,0) (4,0)>
 
-   A hardware dim without vectors is left out. The parser accepts what the printer writes, and any spacing. */
+   A hardware dim without vectors is left out. The parser accepts what the printer writes, and
+   any spacing. */
 #include "linear/layout.h"
 
 #include <ctype.h>

@@ -28,7 +28,8 @@ static Attr *slot_of(Func *fn, Op *op, AttrKey key)
 
 static void check_kind(AttrKey key, AttrKind kind)
 {
-    check(tkc_attr_kind(key) == kind, "the attribute '%s' holds another kind of value", tkc_attr_name(key));
+    check(tkc_attr_kind(key) == kind, "the attribute '%s' holds another kind of value",
+          tkc_attr_name(key));
 }
 
 void ir_set_int(Func *fn, Op *op, AttrKey key, int64_t value)
@@ -50,7 +51,8 @@ void ir_set_ints(Func *fn, Op *op, AttrKey key, int n, const int64_t *values)
     *slot_of(fn, op, key) = (Attr){.key = key, .count = n, .v = copy};
 }
 
-/* The others keep their order; a later ir_set may find less room than there is, which only costs a copy. */
+/* The others keep their order; a later ir_set may find less room than there is, which only costs a
+   copy. */
 void ir_remove_attr(Op *op, AttrKey key)
 {
     int n = 0;

@@ -1,8 +1,8 @@
 /* The typed constructors: each computes its result's type, folds when it can, and appends one op.
 
-   Folding here is only what needs no thought and keeps spec/ from making work: an elementwise op whose operands
-   are all constants (a block constant holds one value, so blocks fold like scalars), and moving the elements of
-   a constant. Everything else is transform/'s. */
+   Folding here is only what needs no thought and keeps spec/ from making work: an elementwise op
+   whose operands are all constants (a block constant holds one value, so blocks fold like scalars),
+   and moving the elements of a constant. Everything else is transform/'s. */
 #include "ir/build.h"
 
 #include <string.h>
@@ -45,7 +45,8 @@ static const char *name_of(OpKind kind)
     return tkc_op_info(kind)->name;
 }
 
-Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults, const Type *const *types)
+Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
+             const Type *const *types)
 {
     Op *op = ir_op_new(b->fn, kind, nargs, args, nresults, types, b->loc);
     if (b->before) ir_insert_before(b->before, op);
@@ -71,7 +72,8 @@ Value *build_const(Builder *b, const Type *ty, uint64_t bits)
 Value *build_int(Builder *b, DType dt, int64_t v)
 {
     bool is_float = dtype_info(dt)->kind == DK_FLOAT;
-    return build_const(b, scalar_of(b, dt), is_float ? bits_from_double(dt, (double)v) : bits_from_int(dt, v));
+    return build_const(b, scalar_of(b, dt),
+                       is_float ? bits_from_double(dt, (double)v) : bits_from_int(dt, v));
 }
 
 Value *build_float(Builder *b, DType dt, double v)
@@ -90,7 +92,8 @@ Value *build_arange(Builder *b, int32_t start, int32_t end)
     int64_t n = (int64_t)end - start;
     check(n >= 1 && n <= INT32_MAX, "arange from %d to %d", (int)start, (int)end);
     int32_t extent = (int32_t)n;
-    Value *v = build_one(b, OP_ARANGE, 0, NULL, type_block(types_of(b), scalar_of(b, DT_I32), 1, &extent, NULL));
+    Value *v = build_one(b, OP_ARANGE, 0, NULL,
+                         type_block(types_of(b), scalar_of(b, DT_I32), 1, &extent, NULL));
     ir_set_int(b->fn, v->def, ATTR_START, start);
     return v;
 }
@@ -117,8 +120,10 @@ Value *build_num_programs(Builder *b, int axis)
 
 enum { MAX_FOLDED = 3 };
 
-/* The result as a constant, or NULL when an operand is not one or the op has no value known here. */
-static Value *fold(Builder *b, OpKind kind, int n, Value *const *args, const char *rounding, const Type *result)
+/* The result as a constant, or NULL when an operand is not one or the op has no value known
+   here. */
+static Value *fold(Builder *b, OpKind kind, int n, Value *const *args, const char *rounding,
+                   const Type *result)
 {
     uint64_t bits[MAX_FOLDED], out;
     for (int i = 0; i < n; i++) {
@@ -129,7 +134,8 @@ static Value *fold(Builder *b, OpKind kind, int n, Value *const *args, const cha
     return build_const(b, result, out);
 }
 
-static Value *build_elementwise(Builder *b, OpKind kind, int n, Value *const *args, const Type *result)
+static Value *build_elementwise(Builder *b, OpKind kind, int n, Value *const *args,
+                                const Type *result)
 {
     Value *folded = fold(b, kind, n, args, NULL, result);
     return folded ? folded : build_one(b, kind, n, args, result);
@@ -182,7 +188,8 @@ Value *build_cast(Builder *b, Value *x, DType to, const char *rounding)
     Value *v = fold(b, OP_CAST, 1, &x, rounding, ty);
     if (v) return v;
     v = build_one(b, OP_CAST, 1, &x, ty);
-    if (rounding && strcmp(rounding, "rtne") != 0) ir_set_str(b->fn, v->def, ATTR_ROUNDING, rounding);
+    if (rounding && strcmp(rounding, "rtne") != 0)
+        ir_set_str(b->fn, v->def, ATTR_ROUNDING, rounding);
     return v;
 }
 
@@ -190,14 +197,16 @@ Value *build_bitcast(Builder *b, Value *x, const Type *elem)
 {
     const Type *ty = type_with_elem(types_of(b), x->type, elem);
     if (ty == x->type) return x;
-    check(type_bits(ty) == type_bits(x->type), "a bitcast of %s to %s", text_of(b, x->type), text_of(b, ty));
+    check(type_bits(ty) == type_bits(x->type), "a bitcast of %s to %s", text_of(b, x->type),
+          text_of(b, ty));
     if (type_is_pointer(ty)) return build_one(b, OP_BITCAST, 1, &x, ty);
     return build_elementwise(b, OP_BITCAST, 1, &x, ty);
 }
 
 Value *build_addptr(Builder *b, Value *ptr, Value *offset)
 {
-    check(type_is_pointer(ptr->type) && type_is_int(offset->type) && type_same_shape(ptr->type, offset->type),
+    check(type_is_pointer(ptr->type) && type_is_int(offset->type) &&
+              type_same_shape(ptr->type, offset->type),
           "addptr of %s and %s", text_of(b, ptr->type), text_of(b, offset->type));
     return build_one(b, OP_ADDPTR, 2, (Value *[]){ptr, offset}, ptr->type);
 }
@@ -226,8 +235,10 @@ static bool is_constant(const Value *v)
     return v->def && v->def->kind == OP_CONST;
 }
 
-/* A block with the elements of ty. The layout is that of ty after a change that keeps the map, or NULL. */
-static const Type *reshaped(const Builder *b, const Type *ty, int rank, const int32_t *shape, const Layout *layout)
+/* A block with the elements of ty. The layout is that of ty after a change that keeps the map, or
+   NULL. */
+static const Type *reshaped(const Builder *b, const Type *ty, int rank, const int32_t *shape,
+                            const Layout *layout)
 {
     return type_block(types_of(b), tkc_type_element(ty), rank, shape, layout);
 }
@@ -272,25 +283,29 @@ Value *build_trans(Builder *b, Value *x, const int *perm)
     int64_t order[TKC_MAX_RANK];
     bool changes = false;
     for (int i = 0; i < ty->rank; i++) {
-        check(perm[i] >= 0 && perm[i] < ty->rank, "a transpose of %s by dim %d", text_of(b, ty), perm[i]);
+        check(perm[i] >= 0 && perm[i] < ty->rank, "a transpose of %s by dim %d", text_of(b, ty),
+              perm[i]);
         shape[i] = ty->shape[perm[i]];
         order[i] = perm[i];
         changes |= perm[i] != i;
     }
     if (!changes) return x;
-    const Layout *layout = ty->layout ? layout_trans(layouts_of(b), ty->layout, ty->rank, perm) : NULL;
+    const Layout *layout =
+        ty->layout ? layout_trans(layouts_of(b), ty->layout, ty->rank, perm) : NULL;
     Value *v = build_moved(b, OP_TRANS, x, reshaped(b, ty, ty->rank, shape, layout));
     if (!is_constant(v)) ir_set_ints(b->fn, v->def, ATTR_PERM, ty->rank, order);
     return v;
 }
 
 /* Reshapes keep the vectors of a layout where every padded extent is exact. */
-static const Layout *reshaped_layout(const Builder *b, const Type *from, int rank, const int32_t *shape)
+static const Layout *reshaped_layout(const Builder *b, const Type *from, int rank,
+                                     const int32_t *shape)
 {
     if (!from->layout) return NULL;
     uint8_t dim_log2[TKC_MAX_RANK];
     int total = layout_pad(rank, shape, dim_log2);
-    check(total == from->layout->total_log2, "a reshape of %s with a layout moves elements", text_of(b, from));
+    check(total == from->layout->total_log2, "a reshape of %s with a layout moves elements",
+          text_of(b, from));
     return layout_reshape(layouts_of(b), from->layout, rank, dim_log2);
 }
 
@@ -300,7 +315,8 @@ Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *shape, bool 
     if (rank == 0) to = tkc_type_element(from);
     else to = reshaped(b, from, rank, shape, reshaped_layout(b, from, rank, shape));
     if (to == from) return x;
-    check(tkc_type_count(to) == tkc_type_count(from), "a reshape of %s to %s", text_of(b, from), text_of(b, to));
+    check(tkc_type_count(to) == tkc_type_count(from), "a reshape of %s to %s", text_of(b, from),
+          text_of(b, to));
     if (!type_is_block(from)) return build_splat(b, x, rank, shape);
     Value *v = build_moved(b, OP_RESHAPE, x, to);
     if (can_reorder && !is_constant(v)) ir_set_int(b->fn, v->def, ATTR_REORDER, 1);
@@ -316,7 +332,8 @@ Value *build_join(Builder *b, Value *x, Value *y)
     memcpy(shape, ty->shape, sizeof shape);
     shape[ty->rank] = 2;
     const Layout *layout = ty->layout ? layout_join(layouts_of(b), ty->layout) : NULL;
-    return build_one(b, OP_JOIN, 2, (Value *[]){x, y}, reshaped(b, ty, ty->rank + 1, shape, layout));
+    return build_one(b, OP_JOIN, 2, (Value *[]){x, y},
+                     reshaped(b, ty, ty->rank + 1, shape, layout));
 }
 
 void build_split(Builder *b, Value *x, Value **lo, Value **hi)
@@ -350,8 +367,8 @@ static const Type *pointee_of(const Builder *b, const Type *ptr)
 
 static void check_mask(const Builder *b, const Value *mask, const Type *access)
 {
-    check(!mask || (type_is_bool(mask->type) && type_same_shape(mask->type, access)), "a mask of %s for %s",
-          text_of(b, mask->type), text_of(b, access));
+    check(!mask || (type_is_bool(mask->type) && type_same_shape(mask->type, access)),
+          "a mask of %s for %s", text_of(b, mask->type), text_of(b, access));
 }
 
 static void check_type(const Builder *b, OpKind kind, const Value *v, const Type *expected)
@@ -366,7 +383,8 @@ Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other)
     check_mask(b, mask, ty);
     check(mask || !other, "a load with `other` and no mask");
     if (other) check_type(b, OP_LOAD, other, ty);
-    return build_one(b, OP_LOAD, 1 + (mask != NULL) + (other != NULL), (Value *[]){ptr, mask, other}, ty);
+    return build_one(b, OP_LOAD, 1 + (mask != NULL) + (other != NULL),
+                     (Value *[]){ptr, mask, other}, ty);
 }
 
 Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask)
@@ -384,8 +402,8 @@ static Value *with_order(Builder *b, Value *v, const char *sem, const char *scop
     return v;
 }
 
-Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, Value *mask, const char *sem,
-                        const char *scope)
+Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, Value *mask,
+                        const char *sem, const char *scope)
 {
     const Type *ty = pointee_of(b, ptr->type);
     check_mask(b, mask, ty);
@@ -395,7 +413,8 @@ Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, V
     return with_order(b, v, sem, scope);
 }
 
-Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem, const char *scope)
+Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem,
+                        const char *scope)
 {
     const Type *ty = pointee_of(b, ptr->type);
     check_type(b, OP_ATOMIC_CAS, expected, ty);
@@ -437,7 +456,8 @@ Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, int n, Value 
 {
     check_same(b, OP_FOR, lower, upper);
     check_same(b, OP_FOR, lower, step);
-    check(type_is_scalar(lower->type) && type_is_int(lower->type), "a loop over %s", text_of(b, lower->type));
+    check(type_is_scalar(lower->type) && type_is_int(lower->type), "a loop over %s",
+          text_of(b, lower->type));
     Value **args = arena_array(ir_of(b->fn)->arena, Value *, n + 3);
     args[0] = lower;
     args[1] = upper;
@@ -459,11 +479,13 @@ Op *build_while(Builder *b, int n, Value *const *inits)
 
 Op *build_if(Builder *b, Value *cond, int n, const Type *const *results)
 {
-    check(type_is_scalar(cond->type) && type_is_bool(cond->type), "a branch on %s", text_of(b, cond->type));
+    check(type_is_scalar(cond->type) && type_is_bool(cond->type), "a branch on %s",
+          text_of(b, cond->type));
     return build_op(b, OP_IF, 1, &cond, n, results);
 }
 
-/* Region arguments of a combine: a scalar for each operand, once for the left and once for the right side. */
+/* Region arguments of a combine: a scalar for each operand, once for the left and once for the
+   right side. */
 static void add_combine_args(Region *r, int n, Value *const *xs)
 {
     for (int i = 0; i < 2 * n; i++) ir_add_region_arg(r, tkc_type_element(xs[i % n]->type), NULL);

@@ -1,5 +1,6 @@
-/* Typed constructors. Each appends at the builder's place, folds when every operand is constant and the op can be evaluated, and checks
-   its operands' types (`check`: a wrong type here is our bug; users' mistakes are found in spec/). */
+/* Typed constructors. Each appends at the builder's place, folds when every operand is constant and
+   the op can be evaluated, and checks its operands' types (`check`: a wrong type here is our bug;
+   users' mistakes are found in spec/). */
 #ifndef TKC_IR_BUILD_H
 #define TKC_IR_BUILD_H
 
@@ -23,37 +24,47 @@ Value *build_arange(Builder *b, int32_t start, int32_t end);        /* block<(en
 Value *build_program_id(Builder *b, int axis);
 Value *build_num_programs(Builder *b, int axis);
 
-Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y);   /* SAME and COMPARE rules; operands of one type */
+/* SAME and COMPARE rules; operands of one type */
+Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y);
 Value *build_unary(Builder *b, OpKind kind, Value *x);
 Value *build_fma(Builder *b, Value *x, Value *y, Value *z);
-Value *build_select(Builder *b, Value *cond, Value *x, Value *y);   /* cond scalar int1, or in the shape of x */
-Value *build_cast(Builder *b, Value *x, DType to, const char *rounding); /* x itself when it has that type; rounding NULL: rtne */
+/* cond scalar int1, or in the shape of x */
+Value *build_select(Builder *b, Value *cond, Value *x, Value *y);
+/* x itself when it has that type; rounding NULL: rtne */
+Value *build_cast(Builder *b, Value *x, DType to, const char *rounding);
 Value *build_bitcast(Builder *b, Value *x, const Type *elem);
 Value *build_addptr(Builder *b, Value *ptr, Value *offset);         /* shapes equal */
 Value *build_hint(Builder *b, Value *x, AttrKey key, int n, const int64_t *values);
 
 Value *build_splat(Builder *b, Value *scalar, int rank, const int32_t *shape);
 Value *build_expand_dims(Builder *b, Value *x, int axis);
-Value *build_broadcast(Builder *b, Value *x, int rank, const int32_t *shape); /* x itself when it has that shape */
+/* x itself when it has that shape */
+Value *build_broadcast(Builder *b, Value *x, int rank, const int32_t *shape);
 Value *build_trans(Builder *b, Value *x, const int *perm);
-Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *shape, bool can_reorder); /* rank 0: to scalar */
+/* rank 0: to scalar */
+Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *shape, bool can_reorder);
 Value *build_join(Builder *b, Value *x, Value *y);
 void build_split(Builder *b, Value *x, Value **lo, Value **hi);
 Value *build_convert(Builder *b, Value *x, const Layout *to);
 
-Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other);   /* mask, other may be NULL; attributes are set by the caller on ->def */
+/* mask, other may be NULL; attributes are set by the caller on ->def */
+Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask);
-Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, Value *mask, const char *sem, const char *scope);
-Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem, const char *scope);
+Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, Value *mask,
+                        const char *sem, const char *scope);
+Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem,
+                        const char *scope);
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision);
 Value *build_gather(Builder *b, Value *src, Value *index, int axis);
 
-/* Ops with regions: made with region arguments in place and empty bodies; fill them with a Builder on op->regions[i], ending in
-   build_yield. Results have the initial (for, while, if: given) types. */
+/* Ops with regions: made with region arguments in place and empty bodies; fill them with a Builder
+   on op->regions[i], ending in build_yield. Results have the initial (for, while, if: given)
+   types. */
 Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, int n, Value *const *inits);
 Op *build_while(Builder *b, int n, Value *const *inits);
 Op *build_if(Builder *b, Value *cond, int n, const Type *const *results);
-Op *build_reduce(Builder *b, int axis, int n, Value *const *xs);    /* region args: 2n scalars; results without the axis */
+/* region args: 2n scalars; results without the axis */
+Op *build_reduce(Builder *b, int axis, int n, Value *const *xs);
 Op *build_scan(Builder *b, int axis, bool reverse, int n, Value *const *xs);
 Op *build_yield(Builder *b, int n, Value *const *vals);
 Op *build_condition(Builder *b, Value *cond, int n, Value *const *vals);
@@ -63,6 +74,7 @@ Op *build_assert(Builder *b, Value *cond, Value *mask, const char *message);
 Op *build_assume(Builder *b, Value *cond);
 Op *build_barrier(Builder *b);
 /* Anything else: GIVEN types. */
-Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults, const Type *const *types);
+Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
+             const Type *const *types);
 
 #endif

@@ -1,5 +1,5 @@
-/* Copies of ops and functions. Operands go through a map from value id to value; whatever the copy defines is
-   entered into it, so inner ops find the copies of what they use. */
+/* Copies of ops and functions. Operands go through a map from value id to value; whatever the copy
+   defines is entered into it, so inner ops find the copies of what they use. */
 #include <string.h>
 
 #include "base/unwind.h"
@@ -73,6 +73,7 @@ Func *ir_func_clone(const Func *fn)
         ir_map(&map, fn->body->args[i], ir_add_param(copy, fn->params[i].name, fn->params[i].type));
         copy->params[i] = fn->params[i];
     }
-    for (const Op *op = fn->body->first; op; op = op->next) ir_append(copy->body, ir_clone(copy, op, &map));
+    for (const Op *op = fn->body->first; op; op = op->next)
+        ir_append(copy->body, ir_clone(copy, op, &map));
     return copy;
 }

@@ -1,9 +1,11 @@
-/* Elementwise ops on scalars. Integers: 64-bit arithmetic, wrapped to the width at the end. Floats: the operands are
-   exact as doubles, the op is done in double and its result rounded once more to the type. For + - * / sqrt that second
-   rounding is harmless, because 53 bits are more than twice the 24 of the widest type it is done for, plus two; fma goes
-   through a sum rounded to odd, for the same effect. Functions without a closed form are as good as the C library's.
+/* Elementwise ops on scalars. Integers: 64-bit arithmetic, wrapped to the width at the end. Floats:
+   the operands are exact as doubles, the op is done in double and its result rounded once more to
+   the type. For + - * / sqrt that second rounding is harmless, because 53 bits are more than twice
+   the 24 of the widest type it is done for, plus two; fma goes through a sum rounded to odd, for
+   the same effect. Functions without a closed form are as good as the C library's.
 
-   Edge values: docs/language.md. Of zeros, -0 is less than +0 for min and max. Comparisons with NaN are false, ne true. */
+   Edge values: docs/language.md. Of zeros, -0 is less than +0 for min and max. Comparisons with NaN
+   are false, ne true. */
 #include "ir/evaluate.h"
 
 #include <math.h>
@@ -78,7 +80,9 @@ static bool evaluate_int(OpKind kind, DType dt, const uint64_t *args, uint64_t *
     case OP_NOT: *out = ~x; return true;
     case OP_ABS: *out = is_signed && (int64_t)x < 0 ? 0 - x : x; return true;
     case OP_POPC: *out = (uint64_t)__builtin_popcountll(pattern); return true;
-    case OP_CLZ: *out = (uint64_t)(pattern ? __builtin_clzll(pattern) - (64 - width) : width); return true;
+    case OP_CLZ:
+        *out = (uint64_t)(pattern ? __builtin_clzll(pattern) - (64 - width) : width);
+        return true;
     default: return false;
     }
 }
@@ -156,8 +160,9 @@ static bool evaluate_unary(OpKind kind, double x, double *out)
     }
 }
 
-/* x * y + z for types whose products are exact in double. The sum is rounded to odd: when it is inexact, the neighbour
-   with an odd significand is taken, which rounds on to a shorter type as the exact sum does. */
+/* x * y + z for types whose products are exact in double. The sum is rounded to odd: when it is
+   inexact, the neighbour with an odd significand is taken, which rounds on to a shorter type as the
+   exact sum does. */
 static double fma_to_odd(double x, double y, double z)
 {
     double product = x * y, sum = product + z;
@@ -180,7 +185,8 @@ static bool evaluate_float(OpKind kind, DType dt, int n, const uint64_t *args, u
     double x[3], result;
     for (int i = 0; i < n; i++) x[i] = bits_to_double(dt, args[i]);
     if (n == 2 && evaluate_compare(kind, x[0], x[1], out)) return true;
-    bool known = n == 1 ? evaluate_unary(kind, x[0], &result) : n == 2 && evaluate_binary(kind, x[0], x[1], &result);
+    bool known = n == 1 ? evaluate_unary(kind, x[0], &result)
+                        : n == 2 && evaluate_binary(kind, x[0], x[1], &result);
     if (kind == OP_FMA) {
         known = true;
         result = dt == DT_F64 ? fma(x[0], x[1], x[2]) : fma_to_odd(x[0], x[1], x[2]);
@@ -230,7 +236,8 @@ static bool is_complete(OpKind kind, DType dt, DType result, int n)
     return dt != DT_NONE && result != DT_NONE && n >= info->min_args && n <= info->max_args;
 }
 
-bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out)
+bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n,
+                 const uint64_t *args, uint64_t *out)
 {
     if (!is_complete(kind, dt, result, n)) return false;
     switch (kind) {

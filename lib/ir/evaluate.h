@@ -1,5 +1,7 @@
-/* What each elementwise op means on scalars, bit for bit: the reference that constant folding uses and the interpreter agrees with.
-   Element bits are as in ATTR_VALUE: integers extended to 64 bits by signedness, floats in their own format, zero-extended. */
+/* What each elementwise op means on scalars, bit for bit: the reference that constant folding uses
+   and the interpreter agrees with.
+   Element bits are as in ATTR_VALUE: integers extended to 64 bits by signedness, floats in their
+   own format, zero-extended. */
 #ifndef TKC_IR_EVALUATE_H
 #define TKC_IR_EVALUATE_H
 
@@ -7,16 +9,19 @@
 #include <stdint.h>
 #include "tkc/ir.h"
 
-/* False when the op is not one that can be evaluated (not elementwise, or on pointers). `dt` is the operands' dtype (for select: of
-   operands 1, 2), `result` the result's. */
-bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out);
+/* False when the op is not one that can be evaluated (not elementwise, or on pointers). `dt` is the
+   operands' dtype (for select: of operands 1, 2), `result` the result's. */
+bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n,
+                 const uint64_t *args, uint64_t *out);
 
-/* Number <-> bits; each rounds once. Overflow gives infinity, but float8e4nv and float8e5 saturate to their largest finite
-   numbers, infinity included (what cvt.rn.satfinite does); every NaN becomes the one positive quiet NaN. */
+/* Number <-> bits; each rounds once. Overflow gives infinity, but float8e4nv and float8e5 saturate
+   to their largest finite numbers, infinity included (what cvt.rn.satfinite does); every NaN
+   becomes the one positive quiet NaN. */
 uint64_t bits_from_double(DType dt, double v);    /* to nearest even */
 uint64_t bits_from_float_rtz(DType dt, double v); /* toward zero */
 double bits_to_double(DType dt, uint64_t bits);   /* exact, of a float dtype */
-uint64_t bits_from_int(DType dt, int64_t v);      /* wraps to the width, then extends; a float dtype: to nearest even */
+/* wraps to the width, then extends; a float dtype: to nearest even */
+uint64_t bits_from_int(DType dt, int64_t v);
 uint64_t bits_from_uint(DType dt, uint64_t v);
 int64_t bits_to_int(DType dt, uint64_t bits);     /* of an integer dtype */
 /* The infinity, or for float8e4nv, which has none, its NaN. */

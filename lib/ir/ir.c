@@ -1,7 +1,7 @@
-/* Building and rewiring the IR. Arrays of an op (operands, results, regions, attributes) are sized to a power of
-   two that follows from their length, so they grow in place until it is reached and need no capacity field.
-   A Use is a node of its value's list and lies in its op's operand array; whoever moves it in memory mends
-   its neighbours (`move_use`). */
+/* Building and rewiring the IR. Arrays of an op (operands, results, regions, attributes) are sized
+   to a power of two that follows from their length, so they grow in place until it is reached and
+   need no capacity field. A Use is a node of its value's list and lies in its op's operand array;
+   whoever moves it in memory mends its neighbours (`move_use`). */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -40,7 +40,8 @@ static void *grown(Arena *a, void *items, int n, size_t size)
 
 /* ---- functions, regions, values ---- */
 
-Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int num_warps, int num_stages)
+Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int num_warps,
+                  int num_stages)
 {
     Func *fn = arena_new(ir->arena, Func);
     *fn = (Func){
@@ -136,7 +137,8 @@ void ir_set_arg(Op *op, int i, Value *v)
     link_use(&op->args[i], v, op);
 }
 
-/* The function an op belongs to: ops are made with a function, and its regions or operands know it. */
+/* The function an op belongs to: ops are made with a function, and its regions or operands know
+   it. */
 static Func *func_of(const Op *op)
 {
     if (op->region) return op->region->func;
@@ -194,7 +196,8 @@ Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults
     const OpInfo *info = tkc_op_info(kind);
     check(kind > OP_NONE && kind < OP_COUNT, "no op %d", (int)kind);
     Op *op = arena_new(a, Op);
-    *op = (Op){.kind = kind, .nargs = nargs, .nresults = nresults, .nregions = info->nregions, .loc = loc};
+    *op = (Op){
+        .kind = kind, .nargs = nargs, .nresults = nresults, .nregions = info->nregions, .loc = loc};
     op->args = arena_array(a, Use, room_for(nargs));
     op->results = arena_array(a, Value *, room_for(nresults));
     op->regions = arena_array(a, Region *, op->nregions);
@@ -268,7 +271,8 @@ void ir_detach(Op *op)
     op->prev = op->next = NULL;
 }
 
-/* Uses of operands are dropped from the last op back, so that values inside lose their uses before their ops go. */
+/* Uses of operands are dropped from the last op back, so that values inside lose their uses before
+   their ops go. */
 static void drop_uses(Op *op)
 {
     for (int i = op->nregions - 1; i >= 0; i--) {
@@ -280,7 +284,8 @@ static void drop_uses(Op *op)
 
 void ir_unlink(Op *op)
 {
-    check(ir_is_unused(op), "%s has a result in use and cannot be removed", tkc_op_info(op->kind)->name);
+    check(ir_is_unused(op), "%s has a result in use and cannot be removed",
+          tkc_op_info(op->kind)->name);
     ir_detach(op);
     drop_uses(op);
 }
@@ -303,11 +308,12 @@ struct LocEntry {
 static bool is_same_loc(const Loc *a, const Loc *b)
 {
     return a->file == b->file && a->line == b->line && a->col == b->col && a->source == b->source &&
-           a->begin == b->begin && a->end == b->end && a->function == b->function && a->caller == b->caller;
+           a->begin == b->begin && a->end == b->end && a->function == b->function &&
+           a->caller == b->caller;
 }
 
-const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin, uint32_t end,
-                  const char *function, const Loc *caller)
+const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin,
+                  uint32_t end, const char *function, const Loc *caller)
 {
     Loc loc = {
         .file = file ? intern_cstr(ir->names, file) : NULL,

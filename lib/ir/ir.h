@@ -20,7 +20,8 @@ typedef struct Ir {
 Ir *ir_new(Arena *a, Interner *names);
 static inline Ir *ir_of(const Func *fn) { return (Ir *)fn->ir; }
 
-Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int num_warps, int num_stages);
+Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int num_warps,
+                  int num_stages);
 /* Appends a parameter and its body argument; returns the argument. */
 Value *ir_add_param(Func *fn, const char *name, const Type *type);
 
@@ -29,7 +30,8 @@ Value *ir_add_region_arg(Region *r, const Type *type, const char *name);
 void ir_remove_region_arg(Region *r, int index);
 
 /* A detached op with nregions empty regions (given by the table) and results of the given types. */
-Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults, const Type *const *types, const Loc *loc);
+Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults,
+              const Type *const *types, const Loc *loc);
 void ir_append(Region *r, Op *op);
 void ir_insert_before(Op *at, Op *op);
 void ir_insert_after(Op *at, Op *op);
@@ -46,8 +48,9 @@ Value *ir_add_result(Op *op, const Type *type);
 void ir_remove_result(Op *op, int i);        /* not in use */
 void ir_set_type(Value *v, const Type *type);
 void ir_replace_uses(Value *old, Value *with); /* every use */
-/* Copies an op with its regions. `map` (value id -> Value*) translates operands and receives the results; size fn->nvalues
-   at the start of the copy; values not in it stand for themselves. The copy is detached. */
+/* Copies an op with its regions. `map` (value id -> Value*) translates operands and receives the
+   results; size fn->nvalues at the start of the copy; values not in it stand for themselves. The
+   copy is detached. */
 typedef struct ValueMap { Value **to; uint32_t size; Arena *arena; } ValueMap;
 ValueMap ir_value_map(Arena *scratch, const Func *fn);
 Value *ir_mapped(const ValueMap *m, Value *v);
@@ -63,13 +66,15 @@ void ir_remove_attr(Op *op, AttrKey key);
 void ir_copy_attrs(Func *fn, Op *to, const Op *from);
 
 /* Interned location; span may be SPAN_NONE-like (source NULL). */
-const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin, uint32_t end,
+const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin,
+                  uint32_t end,
                   const char *function, const Loc *caller);
 
 /* ---- questions ---- */
 bool ir_has(const Op *op, OpTrait trait);           /* of its table row */
 bool ir_is_unused(const Op *op);                    /* no result has a use */
-/* True when neither it nor an op in its regions has an effect a user or another op can see (reads count as none). */
+/* True when neither it nor an op in its regions has an effect a user or another op can see (reads
+   count as none). */
 bool ir_can_erase(const Op *op);
 /* True when v is defined outside r (and its nested regions). */
 bool ir_is_defined_outside(const Value *v, const Region *r);

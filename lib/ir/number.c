@@ -1,5 +1,5 @@
-/* Numbers and their bits in every element type (evaluate.h). All roundings go through `pack`, which takes an exact
-   significand of 64 bits, so nothing is rounded twice. */
+/* Numbers and their bits in every element type (evaluate.h). All roundings go through `pack`, which
+   takes an exact significand of 64 bits, so nothing is rounded twice. */
 #include "ir/evaluate.h"
 
 #include <math.h>
@@ -16,7 +16,9 @@ typedef struct Format {
 static Format format_of(DType dt)
 {
     const DTypeInfo *info = tkc_dtype_info(dt);
-    Format f = {.exp_bits = info->exp_bits, .man_bits = info->man_bits, .bias = (1 << (info->exp_bits - 1)) - 1};
+    Format f = {.exp_bits = info->exp_bits,
+                .man_bits = info->man_bits,
+                .bias = (1 << (info->exp_bits - 1)) - 1};
     f.sign = UINT64_C(1) << (f.exp_bits + f.man_bits);
     uint64_t top = ((UINT64_C(1) << f.exp_bits) - 1) << f.man_bits;
     f.max_finite = dt == DT_F8E4 ? 0x7e : top - 1;
@@ -54,10 +56,12 @@ static uint64_t pack(const Format *f, uint64_t man, int exp, bool toward_zero)
     int drop = 63 - f->man_bits + lost_to_subnormal;
     if (drop > 64) return 0; /* below half of the least subnormal */
     uint64_t kept = drop < 64 ? man >> drop : 0;
-    uint64_t rest = drop < 64 ? man << (64 - drop) : man; /* the dropped bits, their highest on top */
+    uint64_t rest =
+        drop < 64 ? man << (64 - drop) : man; /* the dropped bits, their highest on top */
     const uint64_t half = UINT64_C(1) << 63;
     if (!toward_zero && (rest > half || (rest == half && (kept & 1)))) kept++;
-    /* A carry out of the significand, or out of the subnormals, moves into the exponent by itself. */
+    /* A carry out of the significand, or out of the subnormals, moves into the exponent by
+       itself. */
     uint64_t bits = kept;
     if (!lost_to_subnormal) bits += (uint64_t)(e + f->bias - 1) << f->man_bits;
     return bits > f->max_finite ? overflow(f, false, toward_zero) : bits;

@@ -1,5 +1,6 @@
-/* Numbers as text: decimal, all digits when they are few, else the fewest that read back to the same bits. Only the characters of the
-   "C" locale are written and read, whatever locale the host program is in. */
+/* Numbers as text: decimal, all digits when they are few, else the fewest that read back to the
+   same bits. Only the characters of the "C" locale are written and read, whatever locale the host
+   program is in. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -28,7 +29,8 @@ static void write_double(char *text, size_t size, int digits, double v)
     uselocale(before);
 }
 
-/* In 6 to 8 digits, when that is all there is: 448.0 rather than 4.5e+02, which float8e4nv reads alike. */
+/* In 6 to 8 digits, when that is all there is: 448.0 rather than 4.5e+02, which float8e4nv reads
+   alike. */
 static bool write_exactly(char *text, size_t size, double v)
 {
     for (int digits = 6; digits <= 8; digits++) {

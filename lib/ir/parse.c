@@ -1,6 +1,7 @@
-/* The textual form, read (its grammar: print.h). One function per construct; each returns false after a diagnostic.
-   A broken op is skipped with its regions, and what it would have defined is poison: ops that use poison are dropped
-   without a word. Whether the IR is right is verify.c's affair. */
+/* The textual form, read (its grammar: print.h). One function per construct; each returns false
+   after a diagnostic. A broken op is skipped with its regions, and what it would have defined is
+   poison: ops that use poison are dropped without a word. Whether the IR is right is verify.c's
+   affair. */
 #include "ir/parse.h"
 
 #include <errno.h>
@@ -65,8 +66,8 @@ static Str word_of(Parser *p, size_t skip)
     return intern(p->ir->names, scan_text(&p->scan) + skip, scan_len(&p->scan) - skip);
 }
 
-/* Skips what is left of a broken op: to the end of its line, over every region that opens on the way. A brace that
-   closes in the middle of the line closes the op's attributes. */
+/* Skips what is left of a broken op: to the end of its line, over every region that opens on the
+   way. A brace that closes in the middle of the line closes the op's attributes. */
 static void skip_op(Parser *p)
 {
     for (int open = 0; p->scan.token.kind != TOK_END; scan_next(&p->scan)) {
@@ -110,7 +111,8 @@ static int parse_shape(const char **s, int32_t *shape)
         char *end;
         errno = 0;
         long extent = strtol(*s, &end, 10);
-        if (*end != 'x' || errno || extent < 1 || extent > MAX_ELEMENTS || rank == TKC_MAX_RANK) return 0;
+        if (*end != 'x' || errno || extent < 1 || extent > MAX_ELEMENTS || rank == TKC_MAX_RANK)
+            return 0;
         shape[rank++] = (int32_t)extent;
         elements *= padded(extent);
         if (elements > MAX_ELEMENTS) return 0;
@@ -253,7 +255,8 @@ static bool suggest(Parser *p, const char *what, const char *const *known, int n
     const char *word = arena_strndup(p->ir->arena, scan_text(&p->scan), (size_t)len);
     const char *near = nearest_word(word, known, n);
     if (near) {
-        diag_error(p->dx, scan_span(&p->scan), "no %s is called '%s'; did you mean '%s'?", what, word, near);
+        diag_error(p->dx, scan_span(&p->scan), "no %s is called '%s'; did you mean '%s'?", what,
+                   word, near);
     } else {
         diag_error(p->dx, scan_span(&p->scan), "no %s is called '%s'", what, word);
     }
@@ -407,8 +410,8 @@ static bool parse_constant(Parser *p, Op *op, uint32_t begin, uint32_t end)
         return true;
     }
     int len = (int)(end - begin < 40 ? end - begin : 40);
-    diag_error(p->dx, (Span){p->scan.source, begin, end}, "'%.*s' is no constant of type %s", len, text,
-               ty ? type_text(p->ir->arena, ty) : "none");
+    diag_error(p->dx, (Span){p->scan.source, begin, end}, "'%.*s' is no constant of type %s", len,
+               text, ty ? type_text(p->ir->arena, ty) : "none");
     return false;
 }
 
@@ -468,12 +471,13 @@ static bool parse_result_types(Parser *p, Op *op)
 static bool define_results(Parser *p, Op *op, const Names *results, Span at)
 {
     if (results->names.len != op->nresults) {
-        diag_error(p->dx, at, "%s defines %d values, but has %d result types", tkc_op_info(op->kind)->name,
-                   results->names.len, op->nresults);
+        diag_error(p->dx, at, "%s defines %d values, but has %d result types",
+                   tkc_op_info(op->kind)->name, results->names.len, op->nresults);
         return false;
     }
     for (int i = 0; i < op->nresults; i++) {
-        if (!define(p, results->names.data[i], results->places.data[i], op->results[i])) return false;
+        if (!define(p, results->names.data[i], results->places.data[i], op->results[i]))
+            return false;
     }
     return true;
 }
@@ -490,7 +494,8 @@ static const Loc *loc_of(Parser *p, Span at)
 {
     int line, col;
     source_position(at.source, at.begin, &line, &col);
-    return ir_loc(p->ir, at.source->name, line, col, at.source, at.begin, at.end, p->fn->name, NULL);
+    return ir_loc(p->ir, at.source->name, line, col, at.source, at.begin, at.end, p->fn->name,
+                  NULL);
 }
 
 /* Everything after the results' names. */
@@ -510,7 +515,8 @@ static bool parse_op_body(Parser *p, Region *r, const Names *results)
     if (!parse_regions(p, op) || !parse_attrs(p, op) || !parse_result_types(p, op)) return false;
     if (kind == OP_CONST && !parse_constant(p, op, begin, end)) return false;
     if (!define_results(p, op, results, at)) return false;
-    bool ends = p->scan.token.starts_line || p->scan.token.kind == TOK_END || scan_is(&p->scan, "}");
+    bool ends =
+        p->scan.token.starts_line || p->scan.token.kind == TOK_END || scan_is(&p->scan, "}");
     return ends || expected(p, "the end of the line");
 }
 
@@ -538,7 +544,8 @@ static void parse_ops(Parser *p, Region *r)
 
 /* ---- functions ---- */
 
-/* Extents or strides of a parameter: numbers, or names of parameters that may come later in the list. */
+/* Extents or strides of a parameter: numbers, or names of parameters that may come later in the
+   list. */
 typedef struct Dims {
     int count;
     int64_t known[TKC_MAX_RANK];
@@ -582,7 +589,8 @@ static bool parse_param_attr(Parser *p, Param *param, ParamDims *dims)
     }
     if (accept(p, "extent")) return expect(p, "=") && parse_dims(p, &dims->extent);
     if (accept(p, "stride")) return expect(p, "=") && parse_dims(p, &dims->stride);
-    return suggest(p, "attribute of a parameter", (const char *[]){"divisibility", "extent", "stride"}, 3);
+    return suggest(p, "attribute of a parameter",
+                   (const char *[]){"divisibility", "extent", "stride"}, 3);
 }
 
 static bool parse_param(Parser *p, ParamDims *dims)
@@ -628,8 +636,8 @@ static bool resolve_dims(Parser *p, const Dims *dims, int64_t *known, int *param
 static bool resolve_param(Parser *p, Param *param, const ParamDims *dims, Span at)
 {
     if (dims->extent.count != dims->stride.count) {
-        diag_error(p->dx, at, "'%%%s' has %d extents and %d strides", param->name, dims->extent.count,
-                   dims->stride.count);
+        diag_error(p->dx, at, "'%%%s' has %d extents and %d strides", param->name,
+                   dims->extent.count, dims->stride.count);
         return false;
     }
     param->rank = dims->extent.count;
@@ -718,7 +726,8 @@ static Func *parse_func(Parser *p)
 /* To the next line that begins with `func`. */
 static void skip_func(Parser *p)
 {
-    while (p->scan.token.kind != TOK_END && !(p->scan.token.starts_line && scan_is(&p->scan, "func"))) {
+    while (p->scan.token.kind != TOK_END &&
+           !(p->scan.token.starts_line && scan_is(&p->scan, "func"))) {
         scan_next(&p->scan);
     }
 }

@@ -1,5 +1,6 @@
-/* The textual form, written. Values are numbered in a first walk, in the order in which the second one prints
-   their definitions: results of an op before the arguments of its regions, outer before inner. */
+/* The textual form, written. Values are numbered in a first walk, in the order in which the second
+   one prints their definitions: results of an op before the arguments of its regions, outer before
+   inner. */
 #include "ir/print.h"
 
 #include <string.h>
@@ -26,7 +27,8 @@ static void number_region(Printer *p, const Region *r)
     for (const Op *op = r->first; op; op = op->next) {
         for (int i = 0; i < op->nresults; i++) number_value(p, op->results[i]);
         for (int i = 0; i < op->nregions; i++) {
-            for (int k = 0; k < op->regions[i]->nargs; k++) number_value(p, op->regions[i]->args[k]);
+            for (int k = 0; k < op->regions[i]->nargs; k++)
+                number_value(p, op->regions[i]->args[k]);
             number_region(p, op->regions[i]);
         }
     }
@@ -67,7 +69,8 @@ static void print_attr(Buf *out, const Attr *a)
     case AK_STR: print_string(out, a->s); break;
     case AK_INTS:
         buf_putc(out, '[');
-        for (int i = 0; i < a->count; i++) buf_printf(out, "%s%lld", i ? ", " : "", (long long)a->v[i]);
+        for (int i = 0; i < a->count; i++)
+            buf_printf(out, "%s%lld", i ? ", " : "", (long long)a->v[i]);
         buf_putc(out, ']');
         break;
     }
@@ -95,7 +98,8 @@ static void print_operands(Printer *p, const Op *op)
 {
     if (is_constant(op)) {
         buf_putc(p->out, ' ');
-        ir_print_number(p->out, op->results[0]->type->dtype, (uint64_t)tkc_op_int(op, ATTR_VALUE, 0));
+        ir_print_number(p->out, op->results[0]->type->dtype,
+                        (uint64_t)tkc_op_int(op, ATTR_VALUE, 0));
     }
     for (int i = 0; i < op->nargs; i++) {
         buf_puts(p->out, i ? ", " : " ");
@@ -170,7 +174,8 @@ static void print_ops(Printer *p, const Region *r, int depth)
 }
 
 /* One number of a declared extent or stride: a constant, or the parameter that holds it. */
-static void print_dims(Printer *p, const char *name, int rank, const int64_t *known, const int *param)
+static void print_dims(Printer *p, const char *name, int rank, const int64_t *known,
+                       const int *param)
 {
     buf_printf(p->out, "%s = [", name);
     for (int i = 0; i < rank; i++) {
@@ -187,7 +192,8 @@ static void print_param(Printer *p, const Param *param)
     type_print(p->out, param->type);
     if (param->divisibility == 1 && !param->rank) return;
     buf_puts(p->out, " {");
-    if (param->divisibility != 1) buf_printf(p->out, "divisibility = %lld", (long long)param->divisibility);
+    if (param->divisibility != 1)
+        buf_printf(p->out, "divisibility = %lld", (long long)param->divisibility);
     if (param->rank) {
         if (param->divisibility != 1) buf_puts(p->out, ", ");
         print_dims(p, "extent", param->rank, param->extent, param->extent_param);

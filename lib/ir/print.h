@@ -1,6 +1,7 @@
 /* The IR's textual form; ir/parse.h reads it back.
 
-   func @scale(%x: *fp32 {divisibility = 16, extent = [%n], stride = [1]}, %n: int32) attributes {target = "sm_90a", num_warps = 4, num_stages = 3} {
+   func @scale(%x: *fp32 {divisibility = 16, extent = [%n], stride = [1]}, %n: int32)
+       attributes {target = "sm_90a", num_warps = 4, num_stages = 3} {
      %0 = program_id {axis = 0} : int32
      %1 = const 0.5 : block<128xfp32>
      %2 = for %0, %n, %0, %1 (%3: int32, %4: block<128xfp32>) {
@@ -9,9 +10,10 @@
      } {num_stages = 2} : block<128xfp32>
      return
    }
-   An operation is: results, name, operands, region arguments, regions (an `if` has `else`, a `while` has `do` before its second one),
-   attributes, result types; a constant has its value for operand. `//` begins a comment. Parameters print under their names,
-   every other value as a number in order of printing. */
+   An operation is: results, name, operands, region arguments, regions (an `if` has `else`, a
+   `while` has `do` before its second one), attributes, result types; a constant has its value for
+   operand. `//` begins a comment. Parameters print under their names, every other value as a number
+   in order of printing. */
 #ifndef TKC_IR_PRINT_H
 #define TKC_IR_PRINT_H
 
@@ -19,13 +21,15 @@
 #include "tkc/ir.h"
 
 void ir_print(Buf *out, const Func *fn);
-/* With notes, for facts and layouts: note(out, value, user) is called at the end of the line that defines a value (op result, region
-   argument; parameters on lines of their own at the top of the body) and appends ` // …` text, or nothing. */
+/* With notes, for facts and layouts: note(out, value, user) is called at the end of the line that
+   defines a value (op result, region argument; parameters on lines of their own at the top of the
+   body) and appends ` // …` text, or nothing. */
 typedef void (*IrNote)(Buf *out, const Value *v, void *user);
 void ir_print_noted(Buf *out, const Func *fn, IrNote note, void *user);
 /* One op on one line, regions elided; for messages. */
 void ir_print_op(Buf *out, const Op *op);
-/* A scalar as in `const`: -3, true, 0.1 (the shortest that reads back to the same bits), inf, nan(0x7fc00000). */
+/* A scalar as in `const`: -3, true, 0.1 (the shortest that reads back to the same bits), inf,
+   nan(0x7fc00000). */
 void ir_print_number(Buf *out, DType dt, uint64_t bits);
 
 #endif

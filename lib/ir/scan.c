@@ -1,5 +1,6 @@
-/* The scanner of the IR's textual form: blanks and `//` comments separate, ends of lines are remembered because an
-   op's operands begin on its line. Any byte is accepted; what begins no token is a token of kind NONE. */
+/* The scanner of the IR's textual form: blanks and `//` comments separate, ends of lines are
+   remembered because an op's operands begin on its line. Any byte is accepted; what begins no token
+   is a token of kind NONE. */
 #include "ir/scan.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The tables of the public header: one row per element type, op and attribute key, each read from its .def. */
+/* The tables of the public header: one row per element type, op and attribute key, each read from
+   its .def. */
 #include "tkc/ir.h"
 
 #include <stddef.h>
@@ -22,9 +23,15 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define SHAPE OT_SHAPE
 #define CONST OT_CONST
 static const OpInfo ops[OP_COUNT] = {
-#define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_) \
-    [OP_##ID] = {.name = name_, .min_args = min_, .max_args = max_, .nresults = nresults_, \
-                 .nregions = nregions_, .rule = RULE_##rule_, .traits = traits_, .domain = DOM_##domain_},
+#define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_)                   \
+    [OP_##ID] = {.name = name_,                                                                    \
+                 .min_args = min_,                                                                 \
+                 .max_args = max_,                                                                 \
+                 .nresults = nresults_,                                                            \
+                 .nregions = nregions_,                                                            \
+                 .rule = RULE_##rule_,                                                             \
+                 .traits = traits_,                                                                \
+                 .domain = DOM_##domain_},
 #include "tkc/ops.def"
 #undef OP
 };

@@ -1,5 +1,6 @@
-/* Types are interned by structure: scalars in an array, pointers and blocks in chains under the hash of their
-   parts. A block's count of elements is bounded where the language bounds it (spec/), not here. */
+/* Types are interned by structure: scalars in an array, pointers and blocks in chains under the
+   hash of their parts. A block's count of elements is bounded where the language bounds it (spec/),
+   not here. */
 #include "ir/type.h"
 
 #include <string.h>
@@ -46,14 +47,17 @@ const Type *type_scalar(TypeTable *t, DType dt)
 
 static bool is_equal(const Type *a, const Type *b)
 {
-    return a->kind == b->kind && a->dtype == b->dtype && a->elem == b->elem && a->layout == b->layout &&
-           a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
+    return a->kind == b->kind && a->dtype == b->dtype && a->elem == b->elem &&
+           a->layout == b->layout && a->rank == b->rank &&
+           memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
 }
 
 static uint64_t hash_of(const Type *ty)
 {
-    uint64_t key[4] = {ty->kind, ty->elem->id, ty->layout ? ty->layout->id + 1u : 0, (uint64_t)ty->rank};
-    return hash_bytes(ty->shape, (size_t)ty->rank * sizeof *ty->shape, hash_bytes(key, sizeof key, 0));
+    uint64_t key[4] = {ty->kind, ty->elem->id, ty->layout ? ty->layout->id + 1u : 0,
+                       (uint64_t)ty->rank};
+    return hash_bytes(ty->shape, (size_t)ty->rank * sizeof *ty->shape,
+                      hash_bytes(key, sizeof key, 0));
 }
 
 static const Type *intern_type(TypeTable *t, const Type *ty)
@@ -79,12 +83,15 @@ const Type *type_pointer(TypeTable *t, const Type *pointee)
     return intern_type(t, &(Type){.kind = TY_POINTER, .elem = pointee});
 }
 
-const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape, const Layout *layout)
+const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
+                       const Layout *layout)
 {
     if (elem->kind == TY_ERROR) return elem;
-    check(elem->kind == TY_SCALAR || elem->kind == TY_POINTER, "no blocks of %s", type_text(t->arena, elem));
+    check(elem->kind == TY_SCALAR || elem->kind == TY_POINTER, "no blocks of %s",
+          type_text(t->arena, elem));
     check(rank >= 1 && rank <= TKC_MAX_RANK, "a block of rank %d", rank);
-    Type ty = {.kind = TY_BLOCK, .dtype = elem->dtype, .elem = elem, .rank = rank, .layout = layout};
+    Type ty = {
+        .kind = TY_BLOCK, .dtype = elem->dtype, .elem = elem, .rank = rank, .layout = layout};
     for (int i = 0; i < rank; i++) {
         check(shape[i] >= 1, "a block of extent %d", (int)shape[i]);
         ty.shape[i] = shape[i];
@@ -152,7 +159,8 @@ bool type_is_bool(const Type *ty)
 
 bool type_same_shape(const Type *a, const Type *b)
 {
-    return a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
+    return a->rank == b->rank &&
+           memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
 }
 
 DType type_dtype(const Type *ty)

@@ -15,12 +15,14 @@ const Type *type_error(TypeTable *t);                      /* poison: silences c
 const Type *type_scalar(TypeTable *t, DType dt);
 const Type *type_pointer(TypeTable *t, const Type *pointee);
 /* elem is SCALAR or POINTER. layout may be NULL. */
-const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape, const Layout *layout);
+const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
+                       const Layout *layout);
 const Type *type_with_layout(TypeTable *t, const Type *block, const Layout *layout);
 /* The same shape and layout (or a scalar) with another element type. */
 const Type *type_with_elem(TypeTable *t, const Type *ty, const Type *elem);
 const Type *type_with_dtype(TypeTable *t, const Type *ty, DType dt);
-/* Same shape and layout as `like` (block or scalar), element `elem`. Shape and layout of `like` only. */
+/* Same shape and layout as `like` (block or scalar), element `elem`. Shape and layout of `like`
+   only. */
 const Type *type_like(TypeTable *t, const Type *like, const Type *elem);
 
 bool type_is_block(const Type *ty);

@@ -1,6 +1,7 @@
-/* The verifier. First the structure: ids, links and use lists, so that what follows can trust them. Then, region by
-   region, the rules: every value is used after its definition, in its region or an inner one; a region ends in one
-   terminator, the one its op asks for; types are sound; and each op's own rules (verify_op.c). */
+/* The verifier. First the structure: ids, links and use lists, so that what follows can trust them.
+   Then, region by region, the rules: every value is used after its definition, in its region or an
+   inner one; a region ends in one terminator, the one its op asks for; types are sound; and each
+   op's own rules (verify_op.c). */
 #include "ir/verify.h"
 
 #include <string.h>
@@ -63,7 +64,8 @@ static bool check_value(Verifier *v, Structure *s, const Op *op, const Value *x)
     for (const Use *u = x->uses; u; prev = u, u = u->next) {
         if (u->value != x || u->prev != prev) return broken(v, op, "a use list is broken");
         const Op *user = u->user;
-        if (u < user->args || u >= user->args + user->nargs) return broken(v, op, "a use belongs to no operand");
+        if (u < user->args || u >= user->args + user->nargs)
+            return broken(v, op, "a use belongs to no operand");
         if (!user->region) return broken(v, op, "a value is used by an op outside of the function");
         s->uses++;
     }
@@ -76,18 +78,23 @@ static bool check_op_structure(Verifier *v, Structure *s, const Region *r, const
 {
     if (op->kind <= OP_NONE || op->kind >= OP_COUNT) return broken(v, NULL, "an op of no kind");
     if (op->region != r) return broken(v, op, "an op names another region than its own");
-    if (op->prev ? op->prev->next != op : r->first != op) return broken(v, op, "the list of ops is broken");
-    if (op->next ? op->next->prev != op : r->last != op) return broken(v, op, "the list of ops is broken");
-    if (op->nregions != tkc_op_info(op->kind)->nregions) return broken(v, op, "wrong number of regions");
+    if (op->prev ? op->prev->next != op : r->first != op)
+        return broken(v, op, "the list of ops is broken");
+    if (op->next ? op->next->prev != op : r->last != op)
+        return broken(v, op, "the list of ops is broken");
+    if (op->nregions != tkc_op_info(op->kind)->nregions)
+        return broken(v, op, "wrong number of regions");
     for (int i = 0; i < op->nargs; i++) {
         const Use *u = &op->args[i];
         if (!u->value || u->user != op) return broken(v, op, "an operand is not set");
-        if (u->prev ? u->prev->next != u : u->value->uses != u) return broken(v, op, "a use list is broken");
+        if (u->prev ? u->prev->next != u : u->value->uses != u)
+            return broken(v, op, "a use list is broken");
     }
     s->operands += op->nargs;
     for (int i = 0; i < op->nresults; i++) {
         const Value *x = op->results[i];
-        if (x->def != op || x->region || x->index != i) return broken(v, op, "a result is not its op's");
+        if (x->def != op || x->region || x->index != i)
+            return broken(v, op, "a result is not its op's");
         if (!check_value(v, s, op, x)) return false;
     }
     for (int i = 0; i < op->nregions; i++) {
@@ -102,7 +109,8 @@ static bool check_structure(Verifier *v, Structure *s, const Region *r)
     if (r->func != v->fn) return broken(v, r->parent, "a region belongs to another function");
     for (int i = 0; i < r->nargs; i++) {
         const Value *x = r->args[i];
-        if (x->region != r || x->def || x->index != i) return broken(v, r->parent, "an argument is not its region's");
+        if (x->region != r || x->def || x->index != i)
+            return broken(v, r->parent, "an argument is not its region's");
         if (!check_value(v, s, r->parent, x)) return false;
     }
     for (const Op *op = r->first; op; op = op->next) {
@@ -115,7 +123,8 @@ static bool has_sound_structure(Verifier *v)
 {
     Structure s = {.ids = bitset_make(&v->scratch, (int)v->fn->nvalues)};
     if (!check_structure(v, &s, v->fn->body)) return false;
-    return s.uses == s.operands || broken(v, NULL, "an operand is a value that is not in the function");
+    return s.uses == s.operands ||
+           broken(v, NULL, "an operand is a value that is not in the function");
 }
 
 /* ---- the function's head ---- */
@@ -131,17 +140,21 @@ static bool fail_func(Verifier *v, const char *fmt, ...)
     return v->ok = false;
 }
 
-static void check_dims(Verifier *v, const Param *p, const char *what, const int64_t *known, const int *param)
+static void check_dims(Verifier *v, const Param *p, const char *what, const int64_t *known,
+                       const int *param)
 {
     for (int i = 0; i < p->rank; i++) {
         if (param[i] < -1 || param[i] >= v->fn->nparams) {
-            fail_func(v, "'%s' has %s %d from parameter %d of %d", p->name, what, i, param[i], v->fn->nparams);
+            fail_func(v, "'%s' has %s %d from parameter %d of %d", p->name, what, i, param[i],
+                      v->fn->nparams);
         } else if (param[i] >= 0 && !(type_is_int(v->fn->params[param[i]].type) &&
                                       type_is_scalar(v->fn->params[param[i]].type))) {
-            fail_func(v, "'%s' has %s %d from '%s', expected an integer, found %s", p->name, what, i,
-                      v->fn->params[param[i]].name, verify_text(v, v->fn->params[param[i]].type));
+            fail_func(v, "'%s' has %s %d from '%s', expected an integer, found %s", p->name, what,
+                      i, v->fn->params[param[i]].name,
+                      verify_text(v, v->fn->params[param[i]].type));
         } else if (param[i] < 0 && known[i] < 0) {
-            fail_func(v, "'%s' has %s %d of %lld, expected at least 0", p->name, what, i, (long long)known[i]);
+            fail_func(v, "'%s' has %s %d of %lld, expected at least 0", p->name, what, i,
+                      (long long)known[i]);
         }
     }
 }
@@ -153,10 +166,13 @@ static void check_param(Verifier *v, const Param *p, const Value *arg)
                   verify_text(v, arg->type));
     }
     if (p->type->kind != TY_SCALAR && p->type->kind != TY_POINTER) {
-        fail_func(v, "'%s' is %s, expected a scalar or a pointer", p->name, verify_text(v, p->type));
+        fail_func(v, "'%s' is %s, expected a scalar or a pointer", p->name,
+                  verify_text(v, p->type));
     }
-    if (p->divisibility < 1) fail_func(v, "'%s' has divisibility %lld", p->name, (long long)p->divisibility);
-    if (p->rank && p->type->kind != TY_POINTER) fail_func(v, "'%s' has extents and is no pointer", p->name);
+    if (p->divisibility < 1)
+        fail_func(v, "'%s' has divisibility %lld", p->name, (long long)p->divisibility);
+    if (p->rank && p->type->kind != TY_POINTER)
+        fail_func(v, "'%s' has extents and is no pointer", p->name);
     check_dims(v, p, "extent", p->extent, p->extent_param);
     check_dims(v, p, "stride", p->stride, p->stride_param);
 }
@@ -165,7 +181,8 @@ static bool check_head(Verifier *v)
 {
     const Func *fn = v->fn;
     if (fn->num_warps < 1 || fn->num_warps > MAX_WARPS || (fn->num_warps & (fn->num_warps - 1))) {
-        fail_func(v, "num_warps is %d, expected a power of two from 1 to %d", fn->num_warps, MAX_WARPS);
+        fail_func(v, "num_warps is %d, expected a power of two from 1 to %d", fn->num_warps,
+                  MAX_WARPS);
     }
     if (fn->num_stages < 0) fail_func(v, "num_stages is %d, expected at least 0", fn->num_stages);
     if (fn->nparams != fn->body->nargs) {
@@ -181,7 +198,8 @@ static bool check_size(Verifier *v, const Op *op, const Type *ty)
 {
     uint8_t dims[TKC_MAX_RANK];
     if (layout_pad(ty->rank, ty->shape, dims) <= MAX_PADDED_LOG2) return true;
-    return verify_fail(v, op, "%s has more than %d elements", verify_text(v, ty), 1 << MAX_PADDED_LOG2);
+    return verify_fail(v, op, "%s has more than %d elements", verify_text(v, ty),
+                       1 << MAX_PADDED_LOG2);
 }
 
 static int log2_of(int n)
@@ -199,19 +217,24 @@ static bool check_layout(Verifier *v, const Op *op, const Type *ty)
     if (l->rank != ty->rank || memcmp(l->dim_log2, dims, (size_t)ty->rank) != 0) {
         return verify_fail(v, op, "the layout of %s is of another shape", verify_text(v, ty));
     }
-    int lanes = log2_of(v->fn->machine ? v->fn->machine->warp_size : 32), warps = log2_of(v->fn->num_warps);
+    int lanes = log2_of(v->fn->machine ? v->fn->machine->warp_size : 32),
+        warps = log2_of(v->fn->num_warps);
     if (l->nbits[DIM_LANE] != lanes || l->nbits[DIM_WARP] != warps) {
-        return verify_fail(v, op, "the layout of %s has %d lane and %d warp bits, expected %d and %d",
-                           verify_text(v, ty), l->nbits[DIM_LANE], l->nbits[DIM_WARP], lanes, warps);
+        return verify_fail(
+            v, op, "the layout of %s has %d lane and %d warp bits, expected %d and %d",
+            verify_text(v, ty), l->nbits[DIM_LANE], l->nbits[DIM_WARP], lanes, warps);
     }
-    if (layout_has_offset(l)) return verify_fail(v, op, "%s is laid out in shared memory", verify_text(v, ty));
-    if (!layout_is_surjective(l)) return verify_fail(v, op, "elements of %s have no holder", verify_text(v, ty));
+    if (layout_has_offset(l))
+        return verify_fail(v, op, "%s is laid out in shared memory", verify_text(v, ty));
+    if (!layout_is_surjective(l))
+        return verify_fail(v, op, "elements of %s have no holder", verify_text(v, ty));
     return true;
 }
 
 static bool check_type(Verifier *v, const Op *op, const Type *ty)
 {
-    if (ty->kind == TY_NONE || ty->kind == TY_ERROR) return verify_fail(v, op, "a value of no type");
+    if (ty->kind == TY_NONE || ty->kind == TY_ERROR)
+        return verify_fail(v, op, "a value of no type");
     if (ty->kind != TY_BLOCK) return true;
     if (!check_size(v, op, ty)) return false;
     if (!ty->layout) {
@@ -230,7 +253,8 @@ static bool check_operands(Verifier *v, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
         if (bitset_has(&v->visible, (int)op->args[i].value->id)) continue;
-        return verify_fail(v, op, "operand %d is not defined before, in this region or an outer one", i);
+        return verify_fail(v, op,
+                           "operand %d is not defined before, in this region or an outer one", i);
     }
     return true;
 }
@@ -268,10 +292,12 @@ static void check_terminator(Verifier *v, const Region *r)
 {
     const char *expected = tkc_op_info(expected_terminator(r))->name;
     if (!r->last) {
-        if (r->parent) verify_fail(v, r->parent, "an empty region, expected one that ends in '%s'", expected);
+        if (r->parent)
+            verify_fail(v, r->parent, "an empty region, expected one that ends in '%s'", expected);
         else fail_func(v, "an empty body, expected one that ends in '%s'", expected);
     } else if (r->last->kind != expected_terminator(r)) {
-        verify_fail(v, r->last, "a region ends in '%s', expected '%s'", tkc_op_info(r->last->kind)->name, expected);
+        verify_fail(v, r->last, "a region ends in '%s', expected '%s'",
+                    tkc_op_info(r->last->kind)->name, expected);
     }
     for (const Op *op = r->first; op && op != r->last; op = op->next) {
         if (ir_is_terminator(op)) verify_fail(v, op, "ops follow the end of a region");

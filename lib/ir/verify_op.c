@@ -1,5 +1,5 @@
-/* The rules of each op, as small functions in two tables: one by the rule column of ops.def, one by op for what its
-   row cannot say. Each stops at the first thing that is wrong with its op. */
+/* The rules of each op, as small functions in two tables: one by the rule column of ops.def, one by
+   op for what its row cannot say. Each stops at the first thing that is wrong with its op. */
 #include "ir/verify_op.h"
 
 #include <string.h>
@@ -25,16 +25,19 @@ static TypeTable *types_of(const Verifier *v)
     return ir_of(v->fn)->types;
 }
 
-static bool expect_type(Verifier *v, const Op *op, const char *what, const Type *found, const Type *expected)
+static bool expect_type(Verifier *v, const Op *op, const char *what, const Type *found,
+                        const Type *expected)
 {
     if (found == expected) return true;
-    return verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found), verify_text(v, expected));
+    return verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found),
+                       verify_text(v, expected));
 }
 
-static bool expect_kind(Verifier *v, const Op *op, const char *what, const Type *found, bool is_right,
-                        const char *expected)
+static bool expect_kind(Verifier *v, const Op *op, const char *what, const Type *found,
+                        bool is_right, const char *expected)
 {
-    return is_right || verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found), expected);
+    return is_right ||
+           verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found), expected);
 }
 
 /* `ty` (a block or a scalar) with other elements. */
@@ -54,10 +57,12 @@ static bool expect_shape(Verifier *v, const Op *op, const char *what, const Type
     const Type *expected = tkc_type_element(found);
     if (rank) expected = type_block(types_of(v), expected, rank, shape, NULL);
     if (type_same_shape(found, expected)) return true;
-    return verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found), verify_text(v, expected));
+    return verify_fail(v, op, "%s is %s, expected %s", what, verify_text(v, found),
+                       verify_text(v, expected));
 }
 
-static bool expect_elem(Verifier *v, const Op *op, const char *what, const Type *found, const Type *like)
+static bool expect_elem(Verifier *v, const Op *op, const char *what, const Type *found,
+                        const Type *like)
 {
     return expect_type(v, op, what, tkc_type_element(found), tkc_type_element(like));
 }
@@ -67,12 +72,14 @@ static bool expect_int(Verifier *v, const Op *op, AttrKey key, int64_t least, in
     const Attr *a = tkc_op_attr(op, key);
     if (!a) return verify_fail(v, op, "the attribute '%s' is missing", tkc_attr_name(key));
     if (a->i >= least && a->i <= most) return true;
-    return verify_fail(v, op, "'%s' is %lld, expected %lld to %lld", tkc_attr_name(key), (long long)a->i,
-                       (long long)least, (long long)most);
+    return verify_fail(v, op, "'%s' is %lld, expected %lld to %lld", tkc_attr_name(key),
+                       (long long)a->i, (long long)least, (long long)most);
 }
 
-/* The attribute, when it is there, is one of the words of `allowed`, which are separated by blanks. */
-static bool expect_word(Verifier *v, const Op *op, AttrKey key, const char *allowed, bool is_required)
+/* The attribute, when it is there, is one of the words of `allowed`, which are separated by
+   blanks. */
+static bool expect_word(Verifier *v, const Op *op, AttrKey key, const char *allowed,
+                        bool is_required)
 {
     const char *found = tkc_op_str(op, key, NULL);
     if (!found && !is_required) return true;
@@ -83,7 +90,8 @@ static bool expect_word(Verifier *v, const Op *op, AttrKey key, const char *allo
         if (n == len && memcmp(s, found, n) == 0) return true;
         s += n;
     }
-    return verify_fail(v, op, "'%s' is \"%s\", expected one of: %s", tkc_attr_name(key), found, allowed);
+    return verify_fail(v, op, "'%s' is \"%s\", expected one of: %s", tkc_attr_name(key), found,
+                       allowed);
 }
 
 static bool expect_scalar_bool(Verifier *v, const Op *op, const char *what, const Type *ty)
@@ -104,7 +112,8 @@ static bool check_same(Verifier *v, const Op *op)
 static bool check_compare(Verifier *v, const Op *op)
 {
     return expect_type(v, op, "operand 1", arg_type(op, 1), arg_type(op, 0)) &&
-           expect_type(v, op, "the result", result_type(op, 0), with_dtype(v, arg_type(op, 0), DT_I1));
+           expect_type(v, op, "the result", result_type(op, 0),
+                       with_dtype(v, arg_type(op, 0), DT_I1));
 }
 
 static bool check_select(Verifier *v, const Op *op)
@@ -113,16 +122,19 @@ static bool check_select(Verifier *v, const Op *op)
     if (type_is_block(cond) || !type_is_bool(cond)) {
         if (!expect_type(v, op, "the condition", cond, with_dtype(v, ty, DT_I1))) return false;
     }
-    return expect_type(v, op, "operand 1", arg_type(op, 1), ty) && expect_type(v, op, "operand 2", arg_type(op, 2), ty);
+    return expect_type(v, op, "operand 1", arg_type(op, 1), ty) &&
+           expect_type(v, op, "operand 2", arg_type(op, 2), ty);
 }
 
 static bool check_cast(Verifier *v, const Op *op)
 {
     const Type *from = arg_type(op, 0), *to = result_type(op, 0);
-    if (!expect_type(v, op, "the result", to, with_elem(v, from, tkc_type_element(to)))) return false;
+    if (!expect_type(v, op, "the result", to, with_elem(v, from, tkc_type_element(to))))
+        return false;
     if (op->kind == OP_CAST) return expect_word(v, op, ATTR_ROUNDING, "rtne rtz", false);
     return type_bits(from) == type_bits(to) ||
-           verify_fail(v, op, "the result has %d bits, expected %d", type_bits(to), type_bits(from));
+           verify_fail(v, op, "the result has %d bits, expected %d", type_bits(to),
+                       type_bits(from));
 }
 
 static bool check_addptr(Verifier *v, const Op *op)
@@ -150,15 +162,17 @@ static bool check_const(Verifier *v, const Op *op)
     if (!expect_kind(v, op, "the result", ty, ty->dtype != DT_NONE, "numbers")) return false;
     uint64_t bits = (uint64_t)a->i;
     int unused = 64 - dtype_info(ty->dtype)->bits;
-    bool fits = type_is_float(ty) ? bits << unused >> unused == bits : bits_from_uint(ty->dtype, bits) == bits;
-    return fits || verify_fail(v, op, "the bits 0x%llx are too wide for %s", (unsigned long long)bits,
-                               verify_text(v, ty));
+    bool fits = type_is_float(ty) ? bits << unused >> unused == bits
+                                  : bits_from_uint(ty->dtype, bits) == bits;
+    return fits || verify_fail(v, op, "the bits 0x%llx are too wide for %s",
+                               (unsigned long long)bits, verify_text(v, ty));
 }
 
 static bool check_arange(Verifier *v, const Op *op)
 {
     const Type *ty = result_type(op, 0);
-    if (!expect_kind(v, op, "the result", ty, ty->rank == 1 && ty->dtype == DT_I32, "a 1-D block of int32")) {
+    if (!expect_kind(v, op, "the result", ty, ty->rank == 1 && ty->dtype == DT_I32,
+                     "a 1-D block of int32")) {
         return false;
     }
     return expect_int(v, op, ATTR_START, INT32_MIN, (int64_t)INT32_MAX - ty->shape[0] + 1);
@@ -172,8 +186,10 @@ static bool check_grid(Verifier *v, const Op *op)
 
 static bool check_inline_asm(Verifier *v, const Op *op)
 {
-    if (!tkc_op_str(op, ATTR_ASM, NULL)) return verify_fail(v, op, "the attribute 'asm' is missing");
-    if (!tkc_op_str(op, ATTR_CONSTRAINTS, NULL)) return verify_fail(v, op, "the attribute 'constraints' is missing");
+    if (!tkc_op_str(op, ATTR_ASM, NULL))
+        return verify_fail(v, op, "the attribute 'asm' is missing");
+    if (!tkc_op_str(op, ATTR_CONSTRAINTS, NULL))
+        return verify_fail(v, op, "the attribute 'constraints' is missing");
     for (int i = 0; i < op->nargs + op->nresults; i++) {
         const Type *ty = i < op->nargs ? arg_type(op, i) : result_type(op, i - op->nargs);
         const Type *first = op->nargs ? arg_type(op, 0) : result_type(op, 0);
@@ -189,12 +205,13 @@ static bool check_hint(Verifier *v, const Op *op)
     for (int k = 0; k < 3; k++) {
         const Attr *a = tkc_op_attr(op, keys[k]);
         if (a && a->count != rank) {
-            return verify_fail(v, op, "'%s' has %d numbers, expected %d", tkc_attr_name(keys[k]), a->count, rank);
+            return verify_fail(v, op, "'%s' has %d numbers, expected %d", tkc_attr_name(keys[k]),
+                               a->count, rank);
         }
         for (int i = 0; a && i < rank; i++) {
             if (a->v[i] < 1) {
-                return verify_fail(v, op, "'%s' holds %lld, expected at least 1", tkc_attr_name(keys[k]),
-                                   (long long)a->v[i]);
+                return verify_fail(v, op, "'%s' holds %lld, expected at least 1",
+                                   tkc_attr_name(keys[k]), (long long)a->v[i]);
             }
         }
     }
@@ -234,7 +251,8 @@ static bool check_broadcast(Verifier *v, const Op *op)
                      "a block of the operand's rank")) {
         return false;
     }
-    for (int i = 0; i < to->rank; i++) shape[i] = from->shape[i] == 1 ? to->shape[i] : from->shape[i];
+    for (int i = 0; i < to->rank; i++)
+        shape[i] = from->shape[i] == 1 ? to->shape[i] : from->shape[i];
     return expect_elem(v, op, "the result's element", to, from) &&
            expect_shape(v, op, "the result", to, to->rank, shape);
 }
@@ -246,7 +264,8 @@ static bool check_trans(Verifier *v, const Op *op)
     int32_t shape[TKC_MAX_RANK];
     unsigned seen = 0;
     if (!perm || perm->count != from->rank) {
-        return verify_fail(v, op, "'perm' has %d numbers, expected %d", perm ? perm->count : 0, from->rank);
+        return verify_fail(v, op, "'perm' has %d numbers, expected %d", perm ? perm->count : 0,
+                           from->rank);
     }
     for (int i = 0; i < from->rank; i++) {
         if (perm->v[i] < 0 || perm->v[i] >= from->rank || (seen & 1u << perm->v[i])) {
@@ -268,15 +287,16 @@ static bool check_reshape(Verifier *v, const Op *op)
         return false;
     }
     return tkc_type_count(from) == tkc_type_count(to) ||
-           verify_fail(v, op, "the result has %lld elements, expected %lld", (long long)tkc_type_count(to),
-                       (long long)tkc_type_count(from));
+           verify_fail(v, op, "the result has %lld elements, expected %lld",
+                       (long long)tkc_type_count(to), (long long)tkc_type_count(from));
 }
 
 static bool check_join(Verifier *v, const Op *op)
 {
     const Type *from = arg_type(op, 0), *to = result_type(op, 0);
     if (!expect_type(v, op, "operand 1", arg_type(op, 1), from) ||
-        !expect_kind(v, op, "the operand", from, from->rank < TKC_MAX_RANK, "a block of a lesser rank")) {
+        !expect_kind(v, op, "the operand", from, from->rank < TKC_MAX_RANK,
+                     "a block of a lesser rank")) {
         return false;
     }
     int32_t shape[TKC_MAX_RANK];
@@ -308,7 +328,8 @@ static bool check_cat(Verifier *v, const Op *op)
     shape[0] = y->shape[0];
     if (!expect_shape(v, op, "operand 1", y, x->rank, shape)) return false;
     shape[0] = x->shape[0] + y->shape[0];
-    return expect_elem(v, op, "operand 1's element", y, x) && expect_elem(v, op, "the result's element", to, x) &&
+    return expect_elem(v, op, "operand 1's element", y, x) &&
+           expect_elem(v, op, "the result's element", to, x) &&
            expect_shape(v, op, "the result", to, x->rank, shape);
 }
 
@@ -316,7 +337,8 @@ static bool check_convert(Verifier *v, const Op *op)
 {
     const Type *from = arg_type(op, 0), *to = result_type(op, 0);
     const Type *expected = type_with_layout(types_of(v), from, to->layout);
-    return expect_kind(v, op, "the operand", from, type_is_block(from) && from->layout, "a block with a layout") &&
+    return expect_kind(v, op, "the operand", from, type_is_block(from) && from->layout,
+                       "a block with a layout") &&
            expect_type(v, op, "the result", to, expected);
 }
 
@@ -334,13 +356,15 @@ static const Type *pointee(Verifier *v, const Op *op)
 
 static bool check_mask(Verifier *v, const Op *op, int i, const Type *access)
 {
-    return op->nargs <= i || expect_type(v, op, "the mask", arg_type(op, i), with_dtype(v, access, DT_I1));
+    return op->nargs <= i ||
+           expect_type(v, op, "the mask", arg_type(op, i), with_dtype(v, access, DT_I1));
 }
 
 static bool check_load(Verifier *v, const Op *op)
 {
     const Type *ty = pointee(v, op);
-    return ty && expect_type(v, op, "the result", result_type(op, 0), ty) && check_mask(v, op, 1, ty) &&
+    return ty && expect_type(v, op, "the result", result_type(op, 0), ty) &&
+           check_mask(v, op, 1, ty) &&
            (op->nargs < 3 || expect_type(v, op, "`other`", arg_type(op, 2), ty)) &&
            expect_word(v, op, ATTR_CACHE, ".ca .cg .cs .cv", false) &&
            expect_word(v, op, ATTR_EVICT, "evict_first evict_last evict_normal", false);
@@ -365,7 +389,8 @@ static bool check_atomic_rmw(Verifier *v, const Op *op)
     const Type *ty = pointee(v, op);
     return ty && expect_type(v, op, "the value", arg_type(op, 1), ty) && check_mask(v, op, 2, ty) &&
            expect_type(v, op, "the result", result_type(op, 0), ty) &&
-           expect_word(v, op, ATTR_RMW, "add fadd and or xor max umax min umin xchg", true) && check_order(v, op);
+           expect_word(v, op, ATTR_RMW, "add fadd and or xor max umax min umin xchg", true) &&
+           check_order(v, op);
 }
 
 static bool check_atomic_cas(Verifier *v, const Op *op)
@@ -378,7 +403,8 @@ static bool check_atomic_cas(Verifier *v, const Op *op)
 
 /* ---- regions ---- */
 
-/* The region ends in an op that passes values of these types on; the first `skip` operands are its own. */
+/* The region ends in an op that passes values of these types on; the first `skip` operands are its
+   own. */
 static bool check_passed(Verifier *v, const Region *r, int skip, int n, const Type *const *types)
 {
     const Op *last = r->last;
@@ -387,14 +413,17 @@ static bool check_passed(Verifier *v, const Region *r, int skip, int n, const Ty
         return verify_fail(v, last, "passes on %d values, expected %d", last->nargs - skip, n);
     }
     for (int i = 0; i < n; i++) {
-        if (!expect_type(v, last, "a value passed on", arg_type(last, skip + i), types[i])) return false;
+        if (!expect_type(v, last, "a value passed on", arg_type(last, skip + i), types[i]))
+            return false;
     }
     return true;
 }
 
-static bool check_region_args(Verifier *v, const Op *op, const Region *r, int n, const Type *const *types)
+static bool check_region_args(Verifier *v, const Op *op, const Region *r, int n,
+                              const Type *const *types)
 {
-    if (r->nargs != n) return verify_fail(v, op, "a region has %d arguments, expected %d", r->nargs, n);
+    if (r->nargs != n)
+        return verify_fail(v, op, "a region has %d arguments, expected %d", r->nargs, n);
     for (int i = 0; i < n; i++) {
         if (!expect_type(v, op, "a region's argument", r->args[i]->type, types[i])) return false;
     }
@@ -412,20 +441,24 @@ static const Type **result_types(Verifier *v, const Op *op)
 static bool check_inits(Verifier *v, const Op *op, int first)
 {
     if (op->nargs - first != op->nresults) {
-        return verify_fail(v, op, "%d initial values for %d results", op->nargs - first, op->nresults);
+        return verify_fail(v, op, "%d initial values for %d results", op->nargs - first,
+                           op->nresults);
     }
     for (int i = 0; i < op->nresults; i++) {
-        if (!expect_type(v, op, "an initial value", arg_type(op, first + i), result_type(op, i))) return false;
+        if (!expect_type(v, op, "an initial value", arg_type(op, first + i), result_type(op, i)))
+            return false;
     }
     return true;
 }
 
 static bool check_for(Verifier *v, const Op *op)
 {
-    const Type *index = arg_type(op, 0), **types = arena_array(&v->scratch, const Type *, op->nresults + 1);
+    const Type *index = arg_type(op, 0),
+               **types = arena_array(&v->scratch, const Type *, op->nresults + 1);
     types[0] = index;
     for (int i = 0; i < op->nresults; i++) types[i + 1] = result_type(op, i);
-    return expect_kind(v, op, "the lower bound", index, type_is_scalar(index) && type_is_int(index), "an integer") &&
+    return expect_kind(v, op, "the lower bound", index, type_is_scalar(index) && type_is_int(index),
+                       "an integer") &&
            expect_type(v, op, "the upper bound", arg_type(op, 1), index) &&
            expect_type(v, op, "the step", arg_type(op, 2), index) && check_inits(v, op, 3) &&
            check_region_args(v, op, op->regions[0], op->nresults + 1, types) &&
@@ -445,7 +478,8 @@ static bool check_if(Verifier *v, const Op *op)
 {
     const Type **types = result_types(v, op);
     return expect_scalar_bool(v, op, "the condition", arg_type(op, 0)) &&
-           check_region_args(v, op, op->regions[0], 0, NULL) && check_region_args(v, op, op->regions[1], 0, NULL) &&
+           check_region_args(v, op, op->regions[0], 0, NULL) &&
+           check_region_args(v, op, op->regions[1], 0, NULL) &&
            check_passed(v, op->regions[0], 0, op->nresults, types) &&
            check_passed(v, op->regions[1], 0, op->nresults, types);
 }
@@ -460,11 +494,13 @@ static bool check_combine_op(Verifier *v, const Op *combine, const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
         if (!ir_is_terminator(op) && (!ir_can_erase(op) || ir_has(op, OT_READ))) {
-            return verify_fail(v, op, "an op with effects in the combine of '%s'", tkc_op_info(combine->kind)->name);
+            return verify_fail(v, op, "an op with effects in the combine of '%s'",
+                               tkc_op_info(combine->kind)->name);
         }
         for (int i = 0; i < op->nresults; i++) {
             const Type *ty = result_type(op, i);
-            if (!expect_kind(v, op, "a value in a combine", ty, !type_is_block(ty), "a scalar")) return false;
+            if (!expect_kind(v, op, "a value in a combine", ty, !type_is_block(ty), "a scalar"))
+                return false;
         }
         for (int i = 0; i < op->nregions; i++) {
             if (!check_combine_op(v, combine, op->regions[i])) return false;
@@ -484,11 +520,13 @@ static bool check_combine(Verifier *v, const Op *op)
     const Type **types = arena_array(&v->scratch, const Type *, 2 * n);
     for (int i = 0; i < n; i++) {
         types[i] = types[n + i] = tkc_type_element(arg_type(op, i));
-        if (!expect_type(v, op, "an operand", arg_type(op, i), with_elem(v, first, types[i]))) return false;
-        if (!expect_elem(v, op, "the result's element", result_type(op, i), arg_type(op, i))) return false;
+        if (!expect_type(v, op, "an operand", arg_type(op, i), with_elem(v, first, types[i])))
+            return false;
+        if (!expect_elem(v, op, "the result's element", result_type(op, i), arg_type(op, i)))
+            return false;
     }
-    return check_region_args(v, op, op->regions[0], 2 * n, types) && check_passed(v, op->regions[0], 0, n, types) &&
-           check_combine_op(v, op, op->regions[0]);
+    return check_region_args(v, op, op->regions[0], 2 * n, types) &&
+           check_passed(v, op->regions[0], 0, n, types) && check_combine_op(v, op, op->regions[0]);
 }
 
 static bool check_reduce(Verifier *v, const Op *op)
@@ -499,7 +537,8 @@ static bool check_reduce(Verifier *v, const Op *op)
     int32_t shape[TKC_MAX_RANK];
     for (int i = 0; i + 1 < from->rank; i++) shape[i] = from->shape[i + (i >= axis)];
     for (int i = 0; i < op->nresults; i++) {
-        if (!expect_shape(v, op, "a result", result_type(op, i), from->rank - 1, shape)) return false;
+        if (!expect_shape(v, op, "a result", result_type(op, i), from->rank - 1, shape))
+            return false;
     }
     return true;
 }
@@ -520,7 +559,8 @@ static bool check_dot(Verifier *v, const Op *op)
     const Type *x = arg_type(op, 0), *y = arg_type(op, 1), *acc = arg_type(op, 2);
     int rank = x->rank;
     if (!expect_kind(v, op, "operand 0", x, rank == 2 || rank == 3, "a block of rank 2 or 3") ||
-        !expect_kind(v, op, "operand 1", y, type_is_float(y) == type_is_float(x), "elements like operand 0's")) {
+        !expect_kind(v, op, "operand 1", y, type_is_float(y) == type_is_float(x),
+                     "elements like operand 0's")) {
         return false;
     }
     int32_t shape[TKC_MAX_RANK];
@@ -545,7 +585,8 @@ static bool check_histogram(Verifier *v, const Op *op)
 {
     const Type *from = arg_type(op, 0), *to = result_type(op, 0);
     return expect_kind(v, op, "the operand", from, from->rank == 1, "a 1-D block of integers") &&
-           expect_kind(v, op, "the result", to, to->rank == 1 && to->dtype == DT_I32, "a 1-D block of int32") &&
+           expect_kind(v, op, "the result", to, to->rank == 1 && to->dtype == DT_I32,
+                       "a 1-D block of int32") &&
            check_mask(v, op, 1, from);
 }
 
@@ -571,14 +612,17 @@ static bool check_gather(Verifier *v, const Op *op)
 
 static bool check_print(Verifier *v, const Op *op)
 {
-    return tkc_op_str(op, ATTR_FORMAT, NULL) || verify_fail(v, op, "the attribute 'format' is missing");
+    return tkc_op_str(op, ATTR_FORMAT, NULL) ||
+           verify_fail(v, op, "the attribute 'format' is missing");
 }
 
 static bool check_assert(Verifier *v, const Op *op)
 {
     const Type *cond = arg_type(op, 0);
-    if (!tkc_op_str(op, ATTR_MESSAGE, NULL)) return verify_fail(v, op, "the attribute 'message' is missing");
-    return expect_type(v, op, "the condition", cond, with_dtype(v, cond, DT_I1)) && check_mask(v, op, 1, cond);
+    if (!tkc_op_str(op, ATTR_MESSAGE, NULL))
+        return verify_fail(v, op, "the attribute 'message' is missing");
+    return expect_type(v, op, "the condition", cond, with_dtype(v, cond, DT_I1)) &&
+           check_mask(v, op, 1, cond);
 }
 
 static bool check_assume(Verifier *v, const Op *op)
@@ -661,7 +705,8 @@ static bool check_domain(Verifier *v, const Op *op)
     for (int i = 0; i < op->nargs + op->nresults; i++) {
         const Type *ty = i < op->nargs ? arg_type(op, i) : result_type(op, i - op->nargs);
         const char *what = i < op->nargs ? "an operand" : "the result";
-        if (!expect_kind(v, op, what, ty, is_in_domain(domain, ty), domain_text[domain])) return false;
+        if (!expect_kind(v, op, what, ty, is_in_domain(domain, ty), domain_text[domain]))
+            return false;
     }
     return true;
 }

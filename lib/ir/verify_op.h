@@ -17,8 +17,10 @@ typedef struct Verifier {
 } Verifier;
 
 /* A broken rule of `op`; always returns false. */
-bool verify_fail(Verifier *v, const Op *op, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Operand and result counts, domain, the row's rule, and the op's own check. Operands are visible, types sound. */
+bool verify_fail(Verifier *v, const Op *op, const char *fmt,
+                 ...) __attribute__((format(printf, 3, 4)));
+/* Operand and result counts, domain, the row's rule, and the op's own check. Operands are visible,
+   types sound. */
 bool verify_op(Verifier *v, const Op *op);
 const char *verify_text(Verifier *v, const Type *ty); /* with its layout */
 

@@ -1,5 +1,6 @@
-/* Scalars against references that share no code with them: rounding against a search among the sorted values of a
-   format, integers against C's own arithmetic in wider types, fp16 and bf16 against the compiler's and a shift. */
+/* Scalars against references that share no code with them: rounding against a search among the
+   sorted values of a format, integers against C's own arithmetic in wider types, fp16 and bf16
+   against the compiler's and a shift. */
 #include "ir/evaluate.h"
 
 #include <math.h>
@@ -58,7 +59,8 @@ static void decoding(void)
 {
     for (int k = 0; k < 4; k++) {
         for (int bits = 0; bits < 2 * positive_count(small_floats[k]); bits++) {
-            double got = bits_to_double(small_floats[k], (uint64_t)bits), want = meaning(small_floats[k], (unsigned)bits);
+            double got = bits_to_double(small_floats[k], (uint64_t)bits),
+                   want = meaning(small_floats[k], (unsigned)bits);
             EXPECT(isnan(want) ? isnan(got) : got == want && signbit(got) == signbit(want));
         }
     }
@@ -87,7 +89,8 @@ static void rounding(void)
         DType dt = small_floats[k];
         unsigned last = greatest_finite(dt);
         for (unsigned bits = 0; bits < last; bits++) {
-            double low = meaning(dt, bits), high = meaning(dt, bits + 1), mid = low + (high - low) / 2;
+            double low = meaning(dt, bits), high = meaning(dt, bits + 1),
+                   mid = low + (high - low) / 2;
             expect_rounded(dt, low, bits, bits);
             expect_rounded(dt, mid, bits & 1 ? bits + 1 : bits, bits);
             expect_rounded(dt, nextafter(mid, 0), bits, bits);
@@ -136,7 +139,9 @@ static void fp32_and_fp64_are_the_machines(void)
         uint64_t r = next_random();
         double f = float_of((uint32_t)r), d;
         memcpy(&d, &r, sizeof d);
-        if (i & 1) d = ldexp((double)(int64_t)r, (int)(r % 300) - 240); /* near fp32's range, subnormals too */
+        if (i & 1)
+            d = ldexp((double)(int64_t)r,
+                      (int)(r % 300) - 240); /* near fp32's range, subnormals too */
         if (isnan(f) || isnan(d)) continue;
         EXPECT(bits_to_double(DT_F32, (uint32_t)r) == f);
         EXPECT(bits_from_double(DT_F32, d) == bits_of_float((float)d));
@@ -155,7 +160,8 @@ static uint64_t evaluate(OpKind kind, DType dt, DType result, uint64_t x, uint64
     return out;
 }
 
-/* An integer between two neighbours of bf16 that a detour through double would round to the wrong one. */
+/* An integer between two neighbours of bf16 that a detour through double would round to the wrong
+   one. */
 static void integers_round_once(void)
 {
     int64_t above = (INT64_C(0x101) << 54) + 1; /* half of the last place, and one more */
@@ -193,14 +199,17 @@ static void fp8_arithmetic(void)
 static void fma_rounds_once(void)
 {
     /* 1 + 2^-11 * (1 + 2^-10)^2 lies just above a midpoint of fp16. */
-    uint64_t x = bits_from_double(DT_F16, ldexp(1 + ldexp(1, -10), -6)), y = bits_from_double(DT_F16, ldexp(1 - ldexp(1, -10), -5));
+    uint64_t x = bits_from_double(DT_F16, ldexp(1 + ldexp(1, -10), -6)),
+             y = bits_from_double(DT_F16, ldexp(1 - ldexp(1, -10), -5));
     uint64_t one = bits_from_double(DT_F16, 1);
     EXPECT_INT(evaluate(OP_FMA, DT_F16, DT_F16, x, y, one), one);                 /* just below */
     y = bits_from_double(DT_F16, ldexp(1 + ldexp(1, -10), -5));
     EXPECT_INT(evaluate(OP_FMA, DT_F16, DT_F16, x, y, one), one + 1);             /* just above */
     for (int i = 0; i < 200000; i++) {
-        uint32_t a = (uint32_t)next_random(), b = (uint32_t)next_random(), c = (uint32_t)next_random();
-        if (i & 1) c = (uint32_t)bits_of_float((float)(float_of(a) * float_of(b))) ^ (c & 0x80000fff);
+        uint32_t a = (uint32_t)next_random(), b = (uint32_t)next_random(),
+                 c = (uint32_t)next_random();
+        if (i & 1)
+            c = (uint32_t)bits_of_float((float)(float_of(a) * float_of(b))) ^ (c & 0x80000fff);
         float want = fmaf((float)float_of(a), (float)float_of(b), (float)float_of(c));
         uint64_t got = evaluate(OP_FMA, DT_F32, DT_F32, a, b, c);
         EXPECT(isnan(want) ? isnan(bits_to_double(DT_F32, got)) : got == bits_of_float(want));
@@ -209,7 +218,8 @@ static void fma_rounds_once(void)
 
 static void min_and_max(void)
 {
-    const uint64_t nan = bits_nan(DT_F32), one = bits_from_double(DT_F32, 1), zero = 0, minus_zero = 0x80000000;
+    const uint64_t nan = bits_nan(DT_F32), one = bits_from_double(DT_F32, 1), zero = 0,
+                   minus_zero = 0x80000000;
     EXPECT_INT(evaluate(OP_MIN, DT_F32, DT_F32, nan, one, 0), one);
     EXPECT_INT(evaluate(OP_MAX, DT_F32, DT_F32, one, nan, 0), one);
     EXPECT_INT(evaluate(OP_MAX, DT_F32, DT_F32, nan, nan, 0), nan);
@@ -244,7 +254,8 @@ static void bytes_exhaustively(void)
         for (int i = 0; i < 256 * 256; i++) {
             int64_t x = wrapped(dt, i >> 8), y = wrapped(dt, i);
             uint64_t bx = (uint64_t)x, by = (uint64_t)y;
-#define EXPECT_OP(kind, want) EXPECT_INT((int64_t)evaluate(kind, dt, dt, bx, by, 0), wrapped(dt, want))
+#define EXPECT_OP(kind, want)                                                                      \
+    EXPECT_INT((int64_t)evaluate(kind, dt, dt, bx, by, 0), wrapped(dt, want))
             EXPECT_OP(OP_ADD, x + y);
             EXPECT_OP(OP_SUB, x - y);
             EXPECT_OP(OP_MUL, x * y);
@@ -301,7 +312,8 @@ static void floats_to_integers_saturate(void)
         double v = meaning(DT_F16, bits);
         EXPECT_INT((int64_t)evaluate(OP_CAST, DT_F16, DT_I8, bits, 0, 0), clamped(v, -128, 127));
         EXPECT_INT((int64_t)evaluate(OP_CAST, DT_F16, DT_U8, bits, 0, 0), clamped(v, 0, 255));
-        EXPECT_INT((int64_t)evaluate(OP_CAST, DT_F16, DT_I16, bits, 0, 0), clamped(v, -32768, 32767));
+        EXPECT_INT((int64_t)evaluate(OP_CAST, DT_F16, DT_I16, bits, 0, 0),
+                   clamped(v, -32768, 32767));
         EXPECT_INT((int64_t)evaluate(OP_CAST, DT_F16, DT_U16, bits, 0, 0), clamped(v, 0, 65535));
         EXPECT_INT((int64_t)evaluate(OP_CAST, DT_F16, DT_I1, bits, 0, 0), v != 0);
     }
@@ -311,7 +323,8 @@ static void floats_to_integers_saturate(void)
     EXPECT(evaluate(OP_CAST, DT_F64, DT_U64, inf, 0, 0) == UINT64_MAX);
     EXPECT(evaluate(OP_CAST, DT_F64, DT_U64, minus_inf, 0, 0) == 0);
     EXPECT(evaluate(OP_CAST, DT_F64, DT_I32, bits_of_double(-0.999), 0, 0) == 0);
-    EXPECT(evaluate(OP_CAST, DT_F64, DT_U64, bits_of_double(ldexp(1, 63)), 0, 0) == UINT64_C(1) << 63);
+    EXPECT(evaluate(OP_CAST, DT_F64, DT_U64, bits_of_double(ldexp(1, 63)), 0, 0) == UINT64_C(1)
+                                                                                        << 63);
 }
 
 static void integers_convert(void)

@@ -1,5 +1,5 @@
-/* Every change keeps use lists and order; copies are equal and apart; constructors fold what they say; the verifier
-   finds each kind of damage; no text, however mutilated, harms the parser. */
+/* Every change keeps use lists and order; copies are equal and apart; constructors fold what they
+   say; the verifier finds each kind of damage; no text, however mutilated, harms the parser. */
 #include "ir/ir.h"
 
 #include <stdlib.h>
@@ -125,7 +125,8 @@ static void operands_come_and_go(void)
 {
     World w;
     world_open(&w);
-    Func *fn = parse(&w, "func @f(%a: int32, %b: int32" HEAD "  print {format = \"\"}\n  return\n}\n");
+    Func *fn =
+        parse(&w, "func @f(%a: int32, %b: int32" HEAD "  print {format = \"\"}\n  return\n}\n");
     Op *print = find(fn->body, OP_PRINT);
     Value *a = fn->body->args[0], *b = fn->body->args[1];
     for (int i = 0; i < 20; i++) ir_add_arg(print, i % 3 ? a : b);
@@ -213,8 +214,10 @@ static void attributes_are_set_and_removed(void)
     world_open(&w);
     Func *fn = parse(&w, loop_text);
     Op *loop = find(fn->body, OP_FOR), *add = find(fn->body, OP_ADD);
-    for (int key = ATTR_NUM_STAGES; key <= ATTR_NO_LICM; key++) ir_set_int(fn, loop, (AttrKey)key, key);
-    for (int key = ATTR_NUM_STAGES; key <= ATTR_NO_LICM; key++) EXPECT_INT(tkc_op_int(loop, (AttrKey)key, -1), key);
+    for (int key = ATTR_NUM_STAGES; key <= ATTR_NO_LICM; key++)
+        ir_set_int(fn, loop, (AttrKey)key, key);
+    for (int key = ATTR_NUM_STAGES; key <= ATTR_NO_LICM; key++)
+        EXPECT_INT(tkc_op_int(loop, (AttrKey)key, -1), key);
     EXPECT_INT(loop->nattrs, ATTR_NO_LICM - ATTR_NUM_STAGES + 1);
     ir_copy_attrs(fn, add, loop);
     ir_remove_attr(loop, ATTR_UNROLL);
@@ -292,13 +295,15 @@ static void constants_fold(void)
     EXPECT(ir_const_bits(product, &bits) && bits == 0x4400 && product->type == block->type);
     Value *wide = build_broadcast(&b, build_expand_dims(&b, product, 0), 2, (int32_t[]){4, 8});
     EXPECT(ir_const_bits(build_trans(&b, wide, (int[]){1, 0}), &bits) && bits == 0x4400);
-    EXPECT(ir_const_bits(build_reshape(&b, wide, 1, (int32_t[]){32}, false), &bits) && bits == 0x4400);
+    EXPECT(ir_const_bits(build_reshape(&b, wide, 1, (int32_t[]){32}, false), &bits) &&
+           bits == 0x4400);
     Value *less = build_binary(&b, OP_LT, block, product);
     EXPECT(ir_const_int(less, &n) && n == 1 && type_is_bool(less->type));
     EXPECT(build_select(&b, build_bool(&b, false), block, product) == product);
     EXPECT(ir_const_bits(build_cast(&b, block, DT_F32, NULL), &bits) && bits == 0x40000000);
     EXPECT(build_cast(&b, block, DT_F16, NULL) == block);
-    EXPECT(ir_const_bits(build_cast(&b, build_float(&b, DT_F32, 1.9999), DT_F8E5, "rtz"), &bits) && bits == 0x3f);
+    EXPECT(ir_const_bits(build_cast(&b, build_float(&b, DT_F32, 1.9999), DT_F8E5, "rtz"), &bits) &&
+           bits == 0x3f);
     EXPECT(ir_const_int(build_int(&b, DT_U8, -1), &n) && n == 255);
     EXPECT(!ir_const_int(build_float(&b, DT_F32, 1), &n));
     world_close(&w);
@@ -314,7 +319,8 @@ static void types_follow_the_rules(void)
     Value *range = build_arange(&b, 3, 19);
     Value *row = build_expand_dims(&b, range, 0), *col = build_expand_dims(&b, range, 1);
     int32_t square[] = {16, 16};
-    Value *index = build_binary(&b, OP_ADD, build_broadcast(&b, row, 2, square), build_broadcast(&b, col, 2, square));
+    Value *index = build_binary(&b, OP_ADD, build_broadcast(&b, row, 2, square),
+                                build_broadcast(&b, col, 2, square));
     Value *ptr = build_addptr(&b, build_splat(&b, x, 2, square), index);
     Value *mask = build_binary(&b, OP_LT, index, index);
     Value *v = build_load(&b, ptr, mask, NULL);
@@ -346,7 +352,8 @@ static void loops_and_branches_are_built(void)
     Value *zero = build_int(&b, DT_I32, 0), *one = build_int(&b, DT_I32, 1);
     Op *loop = build_for(&b, zero, n, one, 1, &zero);
     Builder body = build_at_end(fn, loop->regions[0]);
-    Value *even = build_binary(&body, OP_EQ, build_binary(&body, OP_AND, loop->regions[0]->args[0], one), zero);
+    Value *even = build_binary(&body, OP_EQ,
+                               build_binary(&body, OP_AND, loop->regions[0]->args[0], one), zero);
     Op *branch = build_if(&body, even, 1, &n->type);
     for (int i = 0; i < 2; i++) {
         Builder arm = build_at_end(fn, branch->regions[i]);
@@ -354,8 +361,10 @@ static void loops_and_branches_are_built(void)
     }
     build_yield(&body, 1, branch->results);
     Op *search = build_while(&b, 1, loop->results);
-    Builder before = build_at_end(fn, search->regions[0]), after = build_at_end(fn, search->regions[1]);
-    build_condition(&before, build_binary(&before, OP_LT, search->regions[0]->args[0], n), 1, search->regions[0]->args);
+    Builder before = build_at_end(fn, search->regions[0]),
+            after = build_at_end(fn, search->regions[1]);
+    build_condition(&before, build_binary(&before, OP_LT, search->regions[0]->args[0], n), 1,
+                    search->regions[0]->args);
     Value *next = build_binary(&after, OP_ADD, search->regions[1]->args[0], one);
     build_yield(&after, 1, &next);
     build_print(&b, "n", false, 1, search->results);
@@ -363,7 +372,8 @@ static void loops_and_branches_are_built(void)
     expect_sound(&w, fn);
     Func *again = parse(&w, printed(&w, fn));
     EXPECT_STR(printed(&w, again), printed(&w, fn));
-    EXPECT(ir_is_defined_outside(n, loop->regions[0]) && !ir_is_defined_outside(even, loop->regions[0]));
+    EXPECT(ir_is_defined_outside(n, loop->regions[0]) &&
+           !ir_is_defined_outside(even, loop->regions[0]));
     EXPECT(!ir_is_defined_outside(branch->results[0], fn->body));
     EXPECT(ir_can_erase(loop) && !ir_can_erase(fn->body->last));
     world_close(&w);
@@ -401,7 +411,8 @@ static void every_small_float_reads_back(void)
     World w;
     world_open(&w);
     for (int k = 0; k < 4; k++) {
-        for (uint64_t bits = 0; bits < UINT64_C(1) << tkc_dtype_info(types[k])->bits; bits += k > 1 ? 7 : 1) {
+        for (uint64_t bits = 0;
+             bits<UINT64_C(1) << tkc_dtype_info(types[k])->bits; bits += k> 1 ? 7 : 1) {
             ArenaMark mark = arena_mark(&w.arena);
             Buf out = buf_make(&w.arena);
             uint64_t back = ~bits;
@@ -441,7 +452,8 @@ static void numbers_read_well(void)
     EXPECT(!ir_parse_number(DT_I8, "128", 3, &bits) && ir_parse_number(DT_I8, "-128", 4, &bits));
     EXPECT(!ir_parse_number(DT_U8, "-1", 2, &bits) && !ir_parse_number(DT_U8, "256", 3, &bits));
     EXPECT(!ir_parse_number(DT_F32, "", 0, &bits) && !ir_parse_number(DT_F32, "1.0x", 4, &bits));
-    EXPECT(!ir_parse_number(DT_F32, "0x10", 4, &bits) && !ir_parse_number(DT_F8E4, "inf", 3, &bits));
+    EXPECT(!ir_parse_number(DT_F32, "0x10", 4, &bits) &&
+           !ir_parse_number(DT_F8E4, "inf", 3, &bits));
     EXPECT(!ir_parse_number(DT_F32, "nan(0x3f800000)", 15, &bits));
 }
 

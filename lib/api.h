@@ -1,0 +1,46 @@
+/* What the files of the API edge share: the context, and how a call runs. */
+#ifndef TKC_API_H
+#define TKC_API_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ir/ir.h"
+#include "syntax/ast.h"
+#include "tkc/edge.h"
+#include "tkc/tkc.h"
+
+struct TkcContext {
+    TkcDiagnosticFn handler;
+    void *user;
+    char *last_error;         /* malloc'ed */
+    const char **include;     /* malloc'ed strings */
+    int ninclude;
+    /* tkc_report: open while report_depth > 0 */
+    int report_depth;
+    Arena report_arena;
+    Diags reports;
+};
+
+struct TkcSource {
+    TkcContext *cx;
+    Arena arena;
+    Interner *names;
+    TkcLanguage language;
+    Source *source;
+    AstFile *file;            /* TK */
+    int nkernels;
+    Str *kernels;             /* names, filled on first demand */
+    bool kernels_known;
+};
+
+/* The work of one call: false after error diagnostics. */
+typedef bool (*ApiWork)(Diags *dx, void *arg);
+
+/* Runs work with diagnostics collected in `arena`, catches what is raised, delivers everything to the handler and gives the status. */
+TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg);
+/* One error without place, delivered at once; gives TKC_MISUSE. */
+TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Reads a whole file into the arena; NULL when it cannot be read, with *why its reason. */
+char *api_read_file(Arena *a, const char *path, size_t *len, const char **why);
+
+#endif

@@ -1,0 +1,482 @@
+/* One compilation: the pipeline, in order, and the artifact it leaves.
+
+   source ─ specialize ─▶ IR ─ clean-up ─▶ facts ─ layouts ─▶ allocation, barriers ─ lower ─▶ LLVM ─ backend ─▶ PTX
+
+   `emit` says how far to go; the passes that run on the way are the rows of `pipeline`. Each stage either succeeds or leaves an
+   error diagnostic; a stage whose IR does not verify is our bug and is reported as one. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/axis.h"
+#include "api.h"
+#include "base/unwind.h"
+#include "base/vec.h"
+#include "ir/evaluate.h"
+#include "ir/machine.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "layout/passes.h"
+#include "spec/request.h"
+#include "target/backend.h"
+#include "transform/passes.h"
+
+typedef struct ArtifactTime { const char *name; double ms; } ArtifactTime;
+
+struct TkcArtifact {
+    TkcContext *cx;
+    Arena arena;
+    Func *fn;              /* from TKC_EMIT_IR on */
+    const char *text;
+    size_t len;
+    int shared_bytes;
+    VEC(ArtifactTime) times;
+};
+
+/* ---- the passes ---- */
+
+static const PassInfo passes[] = {
+#define PASS(name, run, help) {name, run, help},
+#include "layout/passes.def"
+#include "transform/passes.def"
+#undef PASS
+};
+enum { PASSES = sizeof passes / sizeof *passes };
+
+/* What runs when nothing is asked for, in order: each row for the emissions from its own on. */
+static const struct { TkcEmit from; const char *pass; } pipeline[] = {
+    {TKC_EMIT_FACTS, "fold"},   {TKC_EMIT_FACTS, "cse"},    {TKC_EMIT_FACTS, "licm"},  {TKC_EMIT_FACTS, "ifconv"},
+    {TKC_EMIT_FACTS, "dce"},    {TKC_EMIT_LAYOUT, "mask"},  {TKC_EMIT_LAYOUT, "fold"}, {TKC_EMIT_LAYOUT, "cse"},
+    {TKC_EMIT_LAYOUT, "dce"},   {TKC_EMIT_LAYOUT, "layout"}, {TKC_EMIT_LAYOUT, "cse"}, {TKC_EMIT_LAYOUT, "dce"},
+    {TKC_EMIT_LAYOUT, "smem"},  {TKC_EMIT_LAYOUT, "barrier"},
+};
+
+/* ---- one job ---- */
+
+typedef struct Job {
+    TkcSource *source;
+    const TkcOptions *options;
+    TkcEmit emit;
+    TkcArtifact *artifact;
+    Ir *ir;
+    Arena scratch;
+    Diags *dx;
+} Job;
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static void add_time(Job *j, const char *name, double since)
+{
+    if (j->options->time_report)
+        vec_push(&j->artifact->arena, &j->artifact->times, ((ArtifactTime){name, now_ms() - since}));
+}
+
+/* ---- to IR ---- */
+
+static const char *read_import(void *user, Arena *a, const char *path, size_t *len)
+{
+    (void)user;
+    const char *why;
+    return api_read_file(a, path, len, &why);
+}
+
+static const Machine *find_machine(Diags *dx, const char *name)
+{
+    const Machine *m = machine_find(name ? name : "sm_80");
+    if (m)
+        return m;
+    Buf list = buf_make(dx->arena);
+    machine_list(&list);
+    diag_error(dx, SPAN_NONE, "there is no target '%s'; there are %s", name, buf_text(&list));
+    return NULL;
+}
+
+static bool is_power_of_two(int n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+/* The request without -D, which needs the module. NULL machine after an error. */
+static SpecRequest make_request(Job *j)
+{
+    const TkcOptions *o = j->options;
+    SpecRequest rq = {
+        .kernel = o->kernel,
+        .num_warps = o->num_warps,
+        .num_stages = o->num_stages,
+        .fp_contract = !o->no_fp_contract,
+        .debug = o->debug,
+        .limits = {.steps = (long)o->max_steps, .ops = (long)o->max_ops, .length = (long)o->max_length,
+                   .nesting = (int)o->max_nesting, .depth = (int)o->max_depth},
+        .ninclude = j->source->cx->ninclude,
+        .include = j->source->cx->include,
+        .read_file = read_import,
+    };
+    rq.machine = find_machine(j->dx, o->arch);
+    return rq;
+}
+
+static bool check_options(Job *j, const SpecRequest *rq)
+{
+    int most = rq->machine->max_threads / rq->machine->warp_size;
+    if (rq->num_warps && (!is_power_of_two(rq->num_warps) || rq->num_warps > most)) {
+        diag_error(j->dx, SPAN_NONE, "the number of warps is %d; it must be a power of two, at most %d", rq->num_warps, most);
+        return false;
+    }
+    if (rq->num_stages < 0) {
+        diag_error(j->dx, SPAN_NONE, "the number of stages is %d; it must be 1 or more", rq->num_stages);
+        return false;
+    }
+    return true;
+}
+
+static bool complete_request(Job *j, SpecRequest *rq, SpecModule *m)
+{
+    const TkcOptions *o = j->options;
+    if (o->signature && !request_add_signature(rq, j->ir, j->dx, o->signature))
+        return false;
+    for (size_t i = 0; i < o->ndefines; i++)
+        if (!request_add_define(rq, m, j->ir, j->dx, o->defines[i].name, o->defines[i].value))
+            return false;
+    return true;
+}
+
+static Func *specialize(Job *j)
+{
+    SpecRequest rq = make_request(j);
+    if (!rq.machine || !check_options(j, &rq))
+        return NULL;
+    SpecModule *m = spec_module(j->ir, j->dx, j->source->file, &rq);
+    return complete_request(j, &rq, m) ? spec_kernel(m, &rq) : NULL;
+}
+
+static Func *choose_func(Job *j, Func **funcs, int n)
+{
+    const char *name = j->options->kernel;
+    for (int i = 0; name && i < n; i++)
+        if (!strcmp(funcs[i]->name, name))
+            return funcs[i];
+    if (!name && n == 1)
+        return funcs[0];
+    Buf list = buf_make(j->dx->arena);
+    for (int i = 0; i < n; i++)
+        buf_printf(&list, "%s'%s'", i ? ", " : "", funcs[i]->name);
+    if (name)
+        diag_error(j->dx, SPAN_NONE, "there is no function '%s' in '%s'; there are %s", name, j->source->source->name, buf_text(&list));
+    else if (n > 1)
+        diag_error(j->dx, SPAN_NONE, "which function of '%s'? choose one with -k: %s", j->source->source->name, buf_text(&list));
+    else
+        diag_error(j->dx, SPAN_NONE, "there is no function in '%s'", j->source->source->name);
+    return NULL;
+}
+
+/* IR text says its own target and number of warps; the options override them when given. */
+static Func *read_ir(Job *j)
+{
+    Func **funcs;
+    int n = ir_parse(j->ir, j->dx, j->source->source, &funcs);
+    Func *fn = n < 0 ? NULL : choose_func(j, funcs, n);
+    if (!fn)
+        return NULL;
+    SpecRequest rq = make_request(j);
+    if (!rq.machine || !check_options(j, &rq))
+        return NULL;
+    if (j->options->arch || !fn->machine)
+        fn->machine = rq.machine;
+    if (rq.num_warps)
+        fn->num_warps = rq.num_warps;
+    if (rq.num_stages)
+        fn->num_stages = rq.num_stages;
+    return fn;
+}
+
+static bool make_func(Job *j)
+{
+    double start = now_ms();
+    bool is_ir = j->source->language == TKC_LANGUAGE_IR;
+    Func *fn = is_ir ? read_ir(j) : specialize(j);
+    add_time(j, is_ir ? "read" : "specialize", start);
+    if (!fn || j->dx->nerrors)
+        return false;
+    bool ok = ir_verify(fn, j->dx);
+    if (!ok && !is_ir)
+        diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", fn->name);
+    j->artifact->fn = fn;
+    return ok;
+}
+
+/* ---- passes ---- */
+
+static bool run_pass(Job *j, const PassInfo *info)
+{
+    double start = now_ms();
+    bool ok = pass_run(info, j->artifact->fn, &j->scratch, j->dx, j->options->verify_each);
+    add_time(j, info->name, start);
+    return ok;
+}
+
+static bool run_named(Job *j, const char *names)
+{
+    for (const char *p = names; *p;) {
+        size_t n = strcspn(p, ",");
+        const char *name = arena_strndup(&j->artifact->arena, p, n);
+        const PassInfo *info = pass_find(passes, PASSES, name);
+        if (n && !info) {
+            Buf list = buf_make(j->dx->arena);
+            for (int i = 0; i < PASSES; i++)
+                buf_printf(&list, "%s%s", i ? ", " : "", passes[i].name);
+            diag_error(j->dx, SPAN_NONE, "there is no pass '%s'; there are %s", name, buf_text(&list));
+            return false;
+        }
+        if (info && !run_pass(j, info))
+            return false;
+        p += n + (p[n] == ',');
+    }
+    return true;
+}
+
+static bool run_pipeline(Job *j)
+{
+    for (size_t i = 0; i < sizeof pipeline / sizeof *pipeline; i++) {
+        if (j->emit < pipeline[i].from)
+            continue;
+        if (!run_pass(j, pass_find(passes, PASSES, pipeline[i].pass)))
+            return false;
+    }
+    return true;
+}
+
+static bool run_passes(Job *j)
+{
+    if (!(j->options->passes ? run_named(j, j->options->passes) : run_pipeline(j)))
+        return false;
+    if (ir_verify(j->artifact->fn, j->dx))
+        return true;
+    diag_error(j->dx, SPAN_NONE, "internal error: the passes broke the IR of '%s'; -verify-each says which", j->artifact->fn->name);
+    return false;
+}
+
+/* ---- text ---- */
+
+static bool emit_target(Job *j)
+{
+    TkcArtifact *a = j->artifact;
+    double start = now_ms();
+    BackendResult r;
+    if (!backend_compile(&r, a->fn, j->emit == TKC_EMIT_LLVM, &a->arena, j->dx))
+        return false;
+    add_time(j, "lower", start);
+    a->text = r.text;
+    a->len = r.len;
+    a->shared_bytes = (int)r.shared_bytes;
+    return true;
+}
+
+static bool emit_text(Job *j)
+{
+    TkcArtifact *a = j->artifact;
+    Buf out = buf_make(&a->arena);
+    switch (j->emit) {
+    case TKC_EMIT_TOKENS: tokens_print(&out, j->source->file); break;
+    case TKC_EMIT_AST: ast_print(&out, j->source->file); break;
+    case TKC_EMIT_FACTS: axis_print(&out, a->fn); break;
+    case TKC_EMIT_IR:
+    case TKC_EMIT_LAYOUT: ir_print(&out, a->fn); break;
+    case TKC_EMIT_LLVM:
+    case TKC_EMIT_PTX: return emit_target(j);
+    }
+    a->text = buf_text(&out);
+    a->len = out.len;
+    return true;
+}
+
+static bool compile(Diags *dx, void *arg)
+{
+    Job *j = arg;
+    j->dx = dx;
+    if (j->emit <= TKC_EMIT_AST) {
+        if (j->source->file)
+            return emit_text(j);
+        diag_error(dx, SPAN_NONE, "'%s' is block IR: it has no tokens and no tree", j->source->source->name);
+        return false;
+    }
+    j->ir = ir_new(&j->artifact->arena, j->source->names);
+    return make_func(j) && run_passes(j) && emit_text(j);
+}
+
+/* ---- the public edge ---- */
+
+void tkc_options_init(TkcOptions *options)
+{
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+}
+
+TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit, TkcArtifact **out)
+{
+    *out = NULL;
+    if (options->size != sizeof *options)
+        return api_misuse(source->cx, "the options are not initialized: call tkc_options_init first");
+    TkcArtifact *a = calloc(1, sizeof *a);
+    if (!a)
+        return TKC_NO_MEMORY;
+    Job job = {.source = source, .options = options, .emit = emit, .artifact = a};
+    a->cx = source->cx;
+    arena_init(&a->arena);
+    arena_init(&job.scratch);
+    TkcStatus status = api_run(source->cx, &a->arena, options, compile, &job);
+    arena_fini(&job.scratch);
+    if (status == TKC_OK)
+        *out = a;
+    else
+        tkc_artifact_free(a);
+    return status;
+}
+
+void tkc_artifact_free(TkcArtifact *a)
+{
+    if (!a)
+        return;
+    arena_fini(&a->arena);
+    free(a);
+}
+
+const char *tkc_artifact_text(const TkcArtifact *a, size_t *len)
+{
+    if (len)
+        *len = a->len;
+    return a->text;
+}
+
+const Func *tkc_artifact_func(const TkcArtifact *a)
+{
+    return a->fn;
+}
+
+const char *tkc_artifact_kernel(const TkcArtifact *a)
+{
+    return a->fn ? a->fn->name : "";
+}
+
+int tkc_artifact_num_warps(const TkcArtifact *a)
+{
+    return a->fn ? a->fn->num_warps : 0;
+}
+
+int tkc_artifact_num_stages(const TkcArtifact *a)
+{
+    return a->fn ? a->fn->num_stages : 0;
+}
+
+int tkc_artifact_shared_bytes(const TkcArtifact *a)
+{
+    return a->shared_bytes;
+}
+
+int tkc_artifact_param_count(const TkcArtifact *a)
+{
+    return a->fn ? a->fn->nparams : 0;
+}
+
+const char *tkc_artifact_param_name(const TkcArtifact *a, int i)
+{
+    return i >= 0 && i < tkc_artifact_param_count(a) ? a->fn->params[i].name : NULL;
+}
+
+const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
+{
+    if (i < 0 || i >= tkc_artifact_param_count(a))
+        return NULL;
+    const Type *t = a->fn->params[i].type;
+    static const char stars[] = "********";
+    size_t n = 0;
+    for (; t->kind == TY_POINTER && n < sizeof stars - 1; t = t->elem)
+        n++;
+    return intern_printf(ir_of(a->fn)->names, "%s%s", stars + sizeof stars - 1 - n, dtype_info(t->dtype)->short_name);
+}
+
+const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
+{
+    if (i < 0 || i >= a->times.len)
+        return NULL;
+    *ms = a->times.data[i].ms;
+    return a->times.data[i].name;
+}
+
+/* ---- checking without code ---- */
+
+typedef struct CheckJob { Job job; int checked, incomplete; } CheckJob;
+
+static void check_kernel(CheckJob *c, SpecModule *m, SpecRequest rq, const char *kernel)
+{
+    rq.kernel = kernel;
+    if (!spec_is_complete(m, kernel, &rq)) {
+        c->incomplete++;
+        return;
+    }
+    c->checked++;
+    Func *fn = spec_kernel(m, &rq);
+    if (fn && c->job.dx->nerrors == 0 && !ir_verify(fn, c->job.dx))
+        diag_error(c->job.dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", kernel);
+}
+
+static bool check_source(Diags *dx, void *arg)
+{
+    CheckJob *c = arg;
+    Job *j = &c->job;
+    j->dx = dx;
+    j->ir = ir_new(&j->artifact->arena, j->source->names);
+    if (j->source->language == TKC_LANGUAGE_IR)
+        return read_ir(j) && dx->nerrors == 0;
+    SpecRequest rq = make_request(j);
+    if (!rq.machine || !check_options(j, &rq))
+        return false;
+    SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
+    if (!complete_request(j, &rq, m))
+        return false;
+    spec_check_names(m);
+    Str *names;
+    int n = spec_kernels(m, &names);
+    for (int i = 0; i < n; i++)
+        if (!j->options->kernel || !strcmp(names[i], j->options->kernel))
+            check_kernel(c, m, rq, names[i]);
+    return dx->nerrors == 0;
+}
+
+TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, int *incomplete)
+{
+    CheckJob c = {.job = {.source = source, .options = options, .artifact = calloc(1, sizeof(TkcArtifact))}};
+    if (!c.job.artifact)
+        return TKC_NO_MEMORY;
+    arena_init(&c.job.artifact->arena);
+    TkcStatus status = api_run(source->cx, &c.job.artifact->arena, options, check_source, &c);
+    tkc_artifact_free(c.job.artifact);
+    if (checked)
+        *checked = c.checked;
+    if (incomplete)
+        *incomplete = c.incomplete;
+    return status;
+}
+
+/* ---- what runtime/ needs of lib/ir ---- */
+
+uint64_t tkc_bits_from_double(DType dt, double v)
+{
+    return bits_from_double(dt, v);
+}
+
+double tkc_bits_to_double(DType dt, uint64_t bits)
+{
+    return bits_to_double(dt, bits);
+}
+
+bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out)
+{
+    return evaluate_op(kind, dt, result, rounding, n, args, out);
+}

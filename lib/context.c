@@ -1,0 +1,284 @@
+/* Contexts, and how diagnostics leave the library: collected during a call, sorted, rendered once, handed to the caller's handler. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "base/unwind.h"
+
+const char *tkc_status_text(TkcStatus status)
+{
+    switch (status) {
+    case TKC_OK: return "ok";
+    case TKC_ERROR: return "error in the input";
+    case TKC_MISUSE: return "misuse of the library";
+    case TKC_NO_MEMORY: return "out of memory";
+    case TKC_NO_DEVICE: return "no such device";
+    case TKC_INTERNAL: return "internal error";
+    }
+    return "unknown status";
+}
+
+const char *tkc_version(void)
+{
+    return TKC_VERSION_STRING;
+}
+
+TkcContext *tkc_context_new(void)
+{
+    return calloc(1, sizeof(TkcContext));
+}
+
+void tkc_context_free(TkcContext *cx)
+{
+    if (!cx)
+        return;
+    if (cx->report_depth)
+        arena_fini(&cx->report_arena);
+    for (int i = 0; i < cx->ninclude; i++)
+        free((char *)cx->include[i]);
+    free(cx->include);
+    free(cx->last_error);
+    free(cx);
+}
+
+void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user)
+{
+    cx->handler = fn;
+    cx->user = user;
+}
+
+void tkc_context_handler(const TkcContext *cx, TkcDiagnosticFn *fn, void **user)
+{
+    *fn = cx->handler;
+    *user = cx->user;
+}
+
+const char *tkc_last_error(const TkcContext *cx)
+{
+    return cx->last_error ? cx->last_error : "";
+}
+
+TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
+{
+    const char **all = realloc(cx->include, sizeof *all * (size_t)(cx->ninclude + 1));
+    if (!all)
+        return TKC_NO_MEMORY;
+    cx->include = all;
+    char *copy = strdup(directory);
+    if (!copy)
+        return TKC_NO_MEMORY;
+    all[cx->ninclude++] = copy;
+    return TKC_OK;
+}
+
+/* ---- delivery ---- */
+
+static TkcSeverity public_severity(Severity s)
+{
+    static const TkcSeverity map[] = {
+        [SEV_NOTE] = TKC_NOTE, [SEV_REMARK] = TKC_REMARK, [SEV_WARNING] = TKC_WARNING, [SEV_ERROR] = TKC_SEVERITY_ERROR};
+    return map[s];
+}
+
+static void deliver_one(TkcContext *cx, Arena *a, const Diag *d, Buf *all)
+{
+    Buf text = buf_make(a);
+    diag_render(&text, d);
+    buf_puts(all, buf_text(&text));
+    if (!cx->handler)
+        return;
+    TkcDiagnostic out = {.size = sizeof out, .severity = public_severity(d->severity), .text = d->text, .rendered = buf_text(&text)};
+    if (d->span.source) {
+        out.file = d->span.source->name;
+        source_position(d->span.source, d->span.begin, &out.line, &out.column);
+        source_position(d->span.source, d->span.end, &out.end_line, &out.end_column);
+    }
+    cx->handler(&out, cx->user);
+}
+
+/* The reports of one call, in order of place, and the text that tkc_last_error gives. */
+static void deliver(TkcContext *cx, Arena *a, Diags *dx, bool remarks)
+{
+    if (!dx->first)
+        return;
+    diags_sort(dx);
+    Buf all = buf_make(a);
+    for (const Diag *d = dx->first; d; d = d->next)
+        if (d->severity != SEV_REMARK || remarks)
+            deliver_one(cx, a, d, &all);
+    if (dx->nerrors > 0) {
+        free(cx->last_error);
+        cx->last_error = strdup(buf_text(&all));
+    }
+}
+
+/* What a raise left: our own bug, unless memory ran out. */
+static TkcStatus report_raise(TkcContext *cx, const char *message)
+{
+    bool memory = strstr(message, "out of memory") != NULL;
+    Arena a;
+    UnwindFrame frame;
+    unwind_push(&frame);
+    arena_init(&a);
+    if (setjmp(frame.env) == 0) {
+        Diags dx;
+        diags_init(&dx, &a);
+        diag_error(&dx, SPAN_NONE, memory ? "%s" : "internal error: %s", message);
+        deliver(cx, &a, &dx, false);
+    }
+    unwind_pop(&frame);
+    arena_fini(&a);
+    return memory ? TKC_NO_MEMORY : TKC_INTERNAL;
+}
+
+TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg)
+{
+    UnwindFrame frame;
+    volatile TkcStatus status = TKC_INTERNAL;
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0) {
+        Diags *dx = arena_new(arena, Diags);
+        diags_init(dx, arena);
+        bool ok = work(dx, arg) && dx->nerrors == 0;
+        if (ok && options && options->warnings_as_errors && dx->nwarnings > 0) {
+            diag_error(dx, SPAN_NONE, "%d warning%s treated as an error", dx->nwarnings, dx->nwarnings == 1 ? "" : "s");
+            ok = false;
+        }
+        check(ok || dx->nerrors > 0, "a failure without a diagnostic");
+        status = ok ? TKC_OK : TKC_ERROR;
+        deliver(cx, arena, dx, options && options->remarks);
+        unwind_pop(&frame);
+        return status;
+    }
+    unwind_pop(&frame);
+    return report_raise(cx, frame.message);
+}
+
+TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)
+{
+    tkc_report_begin(cx);
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
+    tkc_report_end(cx);
+    return TKC_MISUSE;
+}
+
+/* ---- reports from outside the compiler ---- */
+
+static Span loc_span(const Loc *loc)
+{
+    return loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
+}
+
+static void add_callers(Diags *dx, Diag *d, const Loc *loc)
+{
+    for (const Loc *c = loc ? loc->caller : NULL; c; c = c->caller)
+        diag_note(dx, d, loc_span(c), "called from here");
+}
+
+void tkc_report_begin(TkcContext *cx)
+{
+    if (cx->report_depth++ == 0) {
+        arena_init(&cx->report_arena);
+        diags_init(&cx->reports, &cx->report_arena);
+    }
+}
+
+static Diag *report_v(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *text)
+{
+    Diags *dx = &cx->reports;
+    switch (severity) {
+    case TKC_SEVERITY_ERROR: return diag_error(dx, loc_span(loc), "%s", text);
+    case TKC_WARNING: return diag_warning(dx, loc_span(loc), "%s", text);
+    case TKC_REMARK: return diag_remark(dx, loc_span(loc), "%s", text);
+    case TKC_NOTE: diag_note(dx, dx->last, loc_span(loc), "%s", text); return NULL;
+    }
+    return NULL;
+}
+
+void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt, ...)
+{
+    UnwindFrame frame;
+    tkc_report_begin(cx);
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0) {
+        va_list ap;
+        va_start(ap, fmt);
+        const char *text = arena_vprintf(&cx->report_arena, fmt, ap);
+        va_end(ap);
+        Diag *d = report_v(cx, severity, loc, text);
+        if (d)
+            add_callers(&cx->reports, d, loc);
+    }
+    unwind_pop(&frame);
+    tkc_report_end(cx);
+}
+
+void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
+{
+    if (!cx->report_depth)
+        return;
+    UnwindFrame frame;
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0) {
+        va_list ap;
+        va_start(ap, fmt);
+        diag_note(&cx->reports, cx->reports.last, loc_span(loc), "%s", arena_vprintf(&cx->report_arena, fmt, ap));
+        va_end(ap);
+    }
+    unwind_pop(&frame);
+}
+
+void tkc_report_end(TkcContext *cx)
+{
+    if (cx->report_depth == 0 || --cx->report_depth > 0)
+        return;
+    UnwindFrame frame;
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0)
+        deliver(cx, &cx->report_arena, &cx->reports, true);
+    unwind_pop(&frame);
+    arena_fini(&cx->report_arena);
+}
+
+/* ---- files ---- */
+
+static char *read_stream(Arena *a, FILE *f, size_t *len)
+{
+    size_t cap = 1 << 14, n = 0;
+    char *text = arena_alloc(a, cap);
+    for (size_t got; (got = fread(text + n, 1, cap - n - 1, f)) > 0;) {
+        n += got;
+        if (n == cap - 1) {
+            char *bigger = arena_alloc(a, cap * 2);
+            memcpy(bigger, text, n);
+            text = bigger;
+            cap *= 2;
+        }
+    }
+    text[n] = 0;
+    *len = n;
+    return text;
+}
+
+char *api_read_file(Arena *a, const char *path, size_t *len, const char **why)
+{
+    errno = 0;
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        *why = strerror(errno);
+        return NULL;
+    }
+    char *text = read_stream(a, f, len);
+    bool bad = ferror(f) != 0;
+    *why = bad ? strerror(errno) : NULL;
+    fclose(f);
+    return bad ? NULL : text;
+}

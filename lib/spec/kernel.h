@@ -1,0 +1,19 @@
+/* The kernels of a parsed file and their declared parameters, without specializing anything. */
+#ifndef TKC_SPEC_KERNEL_H
+#define TKC_SPEC_KERNEL_H
+
+#include "base/diag.h"
+#include "syntax/ast.h"
+#include "tkc/tkc.h"
+
+/* True for a DEF that a jit decorator makes ours. */
+bool kernel_is_jit(const Ast *def);
+/* Names of the kernels in order: jit functions that no other jit function of the file calls and that return no value. */
+int kernel_list(Arena *a, const AstFile *file, Str **names);
+/* The definition of a kernel (any jit function, by name; NULL: the only kernel). NULL after an error that lists the kernels there are. */
+const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
+int kernel_param_count(const Ast *def);
+/* Fills out from the annotation and default of a parameter. */
+void kernel_param(Arena *a, Interner *names, const Ast *def, int i, TkcParam *out);
+
+#endif

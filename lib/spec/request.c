@@ -1,0 +1,126 @@
+/* In: the texts of -sig and -D. Out: rows of a SpecRequest. A value is parsed as the language's own expression, so that errors
+   carry a caret into the option's text. */
+#include "spec/request.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/module.h"
+
+/* ---- signatures ---- */
+
+typedef struct SigReader {
+    SpecRequest *rq;
+    Ir *ir;
+    Diags *dx;
+    const Source *source;
+    const char *p; /* into source->text */
+} SigReader;
+
+static Span span_here(const SigReader *r, const char *begin, const char *end)
+{
+    const char *text = r->source->text;
+    return (Span){r->source, (uint32_t)(begin - text), (uint32_t)(end - text)};
+}
+
+static void skip_blanks(SigReader *r)
+{
+    while (*r->p == ' ' || *r->p == '\t')
+        r->p++;
+}
+
+static void add_sig(SpecRequest *rq, Arena *a, SpecSig sig)
+{
+    SpecSig *all = arena_array(a, SpecSig, rq->nsigs + 1);
+    if (rq->nsigs)
+        memcpy(all, rq->sigs, sizeof *all * (size_t)rq->nsigs);
+    all[rq->nsigs++] = sig;
+    rq->sigs = all;
+}
+
+/* name=type[:divisibility] */
+static bool read_sig(SigReader *r)
+{
+    skip_blanks(r);
+    const char *name = r->p;
+    while (isalnum((unsigned char)*r->p) || *r->p == '_')
+        r->p++;
+    if (r->p == name || *r->p != '=') {
+        diag_error(r->dx, span_here(r, name, r->p + (*r->p != 0)),
+                   "expected 'name=type' in a signature, such as x=*fp32:16");
+        return false;
+    }
+    SpecSig sig = {.name = intern(r->ir->names, name, (size_t)(r->p - name))};
+    const char *type = ++r->p;
+    while (*r->p && *r->p != ',' && *r->p != ':')
+        r->p++;
+    const char *end = r->p;
+    while (end > type && end[-1] == ' ')
+        end--;
+    sig.type = type_parse(r->ir->types, type, (size_t)(end - type));
+    if (!sig.type) {
+        diag_error(r->dx, span_here(r, type, end == type ? end + 1 : end),
+                   "'%.*s' is not a type; types are *fp32, i32, u8, bf16, …", (int)(end - type), type);
+        return false;
+    }
+    if (*r->p == ':') {
+        const char *number = ++r->p;
+        char *rest;
+        long long n = strtoll(number, &rest, 10);
+        r->p = rest;
+        skip_blanks(r);
+        if (rest == number || n < 1 || n > (1 << 30) || (*r->p && *r->p != ',')) {
+            diag_error(r->dx, span_here(r, number, number + strcspn(number, ",")),
+                       "expected a divisibility of 1 or more after ':'");
+            return false;
+        }
+        sig.equal_one = n == 1 && sig.type->kind == TY_SCALAR;
+        sig.divisibility = n;
+    }
+    add_sig(r->rq, r->ir->arena, sig);
+    return true;
+}
+
+bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
+{
+    SigReader r = {.rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "-sig", text, strlen(text))};
+    r.p = r.source->text;
+    for (skip_blanks(&r); *r.p;) {
+        if (!read_sig(&r))
+            return false;
+        skip_blanks(&r);
+        if (*r.p == ',')
+            r.p++;
+    }
+    return true;
+}
+
+/* ---- defines ---- */
+
+bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name, const char *value)
+{
+    Arena *a = ir->arena;
+    SpecDefine *all = arena_array(a, SpecDefine, rq->ndefines + 1);
+    if (rq->ndefines)
+        memcpy(all, rq->defines, sizeof *all * (size_t)rq->ndefines);
+    SpecDefine *d = &all[rq->ndefines];
+    d->name = intern_cstr(ir->names, name);
+    for (int i = 0; i < rq->ndefines; i++)
+        if (all[i].name == d->name) {
+            diag_error(dx, SPAN_NONE, "'%s' is given twice with -D", name);
+            return false;
+        }
+    const Source *source = source_new(a, arena_printf(a, "-D%s", name), value, strlen(value));
+    const Type *type = type_parse(ir->types, value, strlen(value));
+    if (type) {
+        d->value = sv_type(type);
+    } else {
+        const Ast *e = syntax_parse_expr(a, ir->names, dx, source);
+        if (!e || !module_evaluate(m, dx, e, &d->value))
+            return false;
+    }
+    rq->ndefines++;
+    rq->defines = all;
+    return true;
+}

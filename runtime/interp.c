@@ -1,0 +1,410 @@
+/* Running prepared functions: control flow, errors, programs on all cores.
+
+   Programs are taken by number from one counter. When several fail, the error of the one with the lowest number is reported: programs before
+   a failed one are still finished, those after it end early. So a report does not depend on the number of threads. */
+#include "interp.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- errors ---- */
+
+void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
+{
+    Launch *l = f->launch;
+    char text[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    f->failed = true;
+    pthread_mutex_lock(l->mutex);
+    if (l->error_program < 0 || f->program < l->error_program) {
+        l->error_program = f->program;
+        l->error_loc = in ? in->op->loc : NULL;
+        snprintf(l->error_text, sizeof l->error_text, "%s, in program (%lld, %lld, %lld)", text, (long long)f->pid[0], (long long)f->pid[1],
+                 (long long)f->pid[2]);
+    }
+    atomic_store(&l->stop, 1);
+    pthread_mutex_unlock(l->mutex);
+}
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A program with a lower number than the one that failed goes on: its error would come first. */
+bool interp_stopped(Frame *f)
+{
+    Launch *l = f->launch;
+    if (f->failed)
+        return true;
+    if (l->deadline > 0 && (++f->steps & 255) == 0 && now_seconds() > l->deadline) {
+        interp_fail(f, NULL, "the run took longer than %g seconds", l->dev->timeout);
+        return true;
+    }
+    if (!atomic_load_explicit(&l->stop, memory_order_relaxed))
+        return false;
+    pthread_mutex_lock(l->mutex);
+    bool later = f->program > l->error_program;
+    pthread_mutex_unlock(l->mutex);
+    f->failed = later;
+    return later;
+}
+
+void *interp_scratch(Frame *f, size_t bytes)
+{
+    if (bytes > f->scratch_cap) {
+        free(f->scratch);
+        f->scratch = malloc(bytes * 2);
+        f->scratch_cap = f->scratch ? bytes * 2 : 0;
+        if (!f->scratch)
+            interp_fail(f, NULL, "out of memory");
+    }
+    return f->scratch;
+}
+
+void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
+{
+    const char *data = slot_data(f, s);
+    if (!s->uniform) {
+        memcpy(out, data, (size_t)count * s->size);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        memcpy((char *)out + i * s->size, data, s->size);
+}
+
+/* ---- regions ---- */
+
+void interp_run(Frame *f, const Body *body)
+{
+    for (const Insn *in = body->insns, *end = in + body->n; in < end && !f->failed; in++)
+        in->run(f, in);
+}
+
+static const Insn *last_insn(const Body *body)
+{
+    return &body->insns[body->n - 1];
+}
+
+static int64_t full_count(const Frame *f, const Insn *in, const Slot *s)
+{
+    return in->in_vector && s->count == 1 ? f->vector : s->count;
+}
+
+/* from[i] to to[i], all at once: a source may be one of the targets. */
+static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to)
+{
+    size_t total = 0;
+    bool overlap = false;
+    for (int i = 0; i < n; i++) {
+        total += (size_t)full_count(f, in, to[i]) * to[i]->size;
+        for (int k = 0; k < i; k++)
+            overlap |= from[i]->offset == to[k]->offset;
+    }
+    if (!overlap) {
+        for (int i = 0; i < n; i++)
+            if (from[i]->offset != to[i]->offset || from[i]->uniform != to[i]->uniform)
+                slot_expand(f, from[i], slot_data(f, to[i]), to[i]->uniform ? 1 : full_count(f, in, to[i]));
+        return;
+    }
+    char *stage = interp_scratch(f, total + 1);
+    for (int pass = 0; pass < 2 && stage; pass++) {
+        char *p = stage;
+        for (int i = 0; i < n; i++) {
+            int64_t count = to[i]->uniform ? 1 : full_count(f, in, to[i]);
+            if (pass == 0)
+                slot_expand(f, from[i], p, count);
+            else
+                memcpy(slot_data(f, to[i]), p, (size_t)count * to[i]->size);
+            p += (size_t)count * to[i]->size;
+        }
+    }
+}
+
+static int64_t read_int(const Frame *f, const Slot *s)
+{
+    const void *p = slot_data(f, s);
+    switch (s->dtype) {
+    case DT_I8: return *(const int8_t *)p;
+    case DT_I16: return *(const int16_t *)p;
+    case DT_I32: return *(const int32_t *)p;
+    case DT_U8: case DT_I1: return *(const uint8_t *)p;
+    case DT_U16: return *(const uint16_t *)p;
+    case DT_U32: return *(const uint32_t *)p;
+    default: return *(const int64_t *)p;
+    }
+}
+
+static void write_int(const Frame *f, const Slot *s, int64_t v)
+{
+    memcpy(slot_data(f, s), &v, s->size); /* little endian */
+}
+
+/* Iterations of `for`, fixed on entry; in 128 bits nothing overflows. -1: the step is zero. */
+static __int128 trip_count(const Frame *f, const Insn *in)
+{
+    bool is_u64 = in->args[0]->dtype == DT_U64;
+    int64_t raw[3] = {read_int(f, in->args[0]), read_int(f, in->args[1]), read_int(f, in->args[2])};
+    __int128 lower = is_u64 ? (__int128)(uint64_t)raw[0] : raw[0], upper = is_u64 ? (__int128)(uint64_t)raw[1] : raw[1];
+    __int128 step = is_u64 ? (__int128)(uint64_t)raw[2] : raw[2];
+    if (in->n[0]) { /* down */
+        if (is_u64)
+            step = raw[2];
+        return step == 0 ? -1 : lower <= upper ? 0 : (lower - upper - step - 1) / -step;
+    }
+    return step == 0 ? -1 : step < 0 || lower >= upper ? 0 : (upper - lower + step - 1) / step;
+}
+
+static void run_for(Frame *f, const Insn *in)
+{
+    const Body *body = &in->bodies[0];
+    const Slot *const *args = in->body_args[0];
+    int n = in->nresults;
+    __int128 trips = trip_count(f, in);
+    if (trips < 0) {
+        interp_fail(f, in, "the step of a loop is zero");
+        return;
+    }
+    int64_t i = read_int(f, in->args[0]), step = read_int(f, in->args[2]);
+    move_slots(f, in, n, in->args + 3, args + 1);
+    for (; trips > 0 && !interp_stopped(f); trips--) {
+        write_int(f, args[0], i);
+        interp_run(f, body);
+        if (f->failed)
+            return;
+        move_slots(f, in, n, last_insn(body)->args, args + 1);
+        i = (int64_t)((uint64_t)i + (uint64_t)step);
+    }
+    if (!f->failed)
+        move_slots(f, in, n, args + 1, in->results);
+}
+
+static void run_while(Frame *f, const Insn *in)
+{
+    const Body *before = &in->bodies[0], *body = &in->bodies[1];
+    move_slots(f, in, in->nargs, in->args, in->body_args[0]);
+    while (!interp_stopped(f)) {
+        interp_run(f, before);
+        if (f->failed)
+            return;
+        const Insn *cond = last_insn(before);
+        bool go_on = *(const uint8_t *)slot_data(f, cond->args[0]);
+        const Slot *const *to = go_on ? in->body_args[1] : in->results;
+        move_slots(f, in, cond->nargs - 1, cond->args + 1, to);
+        if (!go_on)
+            return;
+        interp_run(f, body);
+        if (f->failed)
+            return;
+        move_slots(f, in, last_insn(body)->nargs, last_insn(body)->args, in->body_args[0]);
+    }
+}
+
+static void run_if(Frame *f, const Insn *in)
+{
+    const Body *body = &in->bodies[*(const uint8_t *)slot_data(f, in->args[0]) ? 0 : 1];
+    interp_run(f, body);
+    if (!f->failed)
+        move_slots(f, in, in->nresults, last_insn(body)->args, in->results);
+}
+
+static void run_nothing(Frame *f, const Insn *in)
+{
+    (void)f, (void)in;
+}
+
+static void run_program_id(Frame *f, const Insn *in)
+{
+    write_int(f, in->results[0], f->pid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
+}
+
+static void run_num_programs(Frame *f, const Insn *in)
+{
+    write_int(f, in->results[0], f->launch->grid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
+}
+
+static void run_const(Frame *f, const Insn *in)
+{
+    uint64_t bits = (uint64_t)tkc_op_int(in->op, ATTR_VALUE, 0);
+    memcpy(slot_data(f, in->results[0]), &bits, in->results[0]->size);
+}
+
+static void run_arange(Frame *f, const Insn *in)
+{
+    int32_t *out = slot_data(f, in->results[0]), start = (int32_t)tkc_op_int(in->op, ATTR_START, 0);
+    for (int64_t i = 0; i < in->results[0]->count; i++)
+        out[i] = start + (int32_t)i;
+}
+
+/* Vectors of a reduce's region have one condition an element: control flow there would need masks. */
+static void run_unsupported_vector(Frame *f, const Insn *in)
+{
+    interp_fail(f, in, "'%s' in the combine function of a reduction is not supported on the cpu device", tkc_op_info(in->op->kind)->name);
+}
+
+static bool in_vector_region(const Op *op)
+{
+    for (const Op *up = op->region->parent; up; up = up->region->parent)
+        if (up->kind == OP_REDUCE || up->kind == OP_SCAN)
+            return true;
+    return false;
+}
+
+InsnFn interp_control_fn(const Op *op)
+{
+    bool vector = in_vector_region(op);
+    switch (op->kind) {
+    case OP_FOR: return vector ? run_unsupported_vector : run_for;
+    case OP_WHILE: return vector ? run_unsupported_vector : run_while;
+    case OP_IF: return vector ? run_unsupported_vector : run_if;
+    case OP_YIELD: case OP_CONDITION: case OP_RETURN: case OP_BARRIER: case OP_ASSUME: return run_nothing;
+    case OP_PROGRAM_ID: return run_program_id;
+    case OP_NUM_PROGRAMS: return run_num_programs;
+    case OP_CONST: return run_const;
+    case OP_ARANGE: return run_arange;
+    default: return NULL;
+    }
+}
+
+/* ---- programs ---- */
+
+static bool frame_open(Frame *f, Launch *l)
+{
+    *f = (Frame){.launch = l, .vector = 1};
+    f->memory = aligned_alloc(64, (l->in->frame_bytes + 63) / 64 * 64);
+    if (!f->memory)
+        return false;
+    for (int i = 0; i < l->in->fn->nparams; i++) {
+        const Slot *s = &l->in->slots[l->in->fn->body->args[i]->id];
+        memcpy(slot_data(f, s), &l->args[i].bits, s->size);
+    }
+    interp_run(f, &l->in->prologue);
+    return true;
+}
+
+static void frame_close(Frame *f)
+{
+    free(f->memory);
+    free(f->scratch);
+}
+
+static void run_program(Frame *f, int64_t number)
+{
+    const int64_t *grid = f->launch->grid;
+    f->program = number;
+    f->pid[0] = number % grid[0];
+    f->pid[1] = number / grid[0] % grid[1];
+    f->pid[2] = number / grid[0] / grid[1];
+    interp_run(f, &f->launch->in->body);
+}
+
+/* The k-th program to run. With atomics the order is a permutation fixed by the seed; seed 0 keeps the order of numbers.
+   An odd multiplier modulo a power of two visits each number once; those past the grid are skipped by the caller. */
+static int64_t program_at(const Launch *l, int64_t k, int64_t total)
+{
+    uint64_t seed = l->dev->seed, cap = 1;
+    if (!seed || !l->in->has_atomics)
+        return k;
+    while (cap < (uint64_t)total)
+        cap *= 2;
+    uint64_t n = ((uint64_t)k * (seed * 2 + 1) + (seed >> 7)) & (cap - 1);
+    return (int64_t)n;
+}
+
+static int64_t order_length(const Launch *l, int64_t total)
+{
+    int64_t cap = 1;
+    if (!l->dev->seed || !l->in->has_atomics)
+        return total;
+    while (cap < total)
+        cap *= 2;
+    return cap;
+}
+
+typedef struct Worker { Launch *launch; pthread_t thread; bool no_memory; } Worker;
+
+static void *work(void *arg)
+{
+    Worker *w = arg;
+    Launch *l = w->launch;
+    Frame f;
+    int64_t total = l->grid[0] * l->grid[1] * l->grid[2], length = order_length(l, total), chunk = length / 512 + 1;
+    if (!frame_open(&f, l)) {
+        w->no_memory = true;
+        return NULL;
+    }
+    while (!f.failed) {
+        int64_t first = atomic_fetch_add(&l->next, chunk);
+        if (first >= length)
+            break;
+        for (int64_t k = first; k < first + chunk && k < length && !f.failed; k++) {
+            int64_t number = program_at(l, k, total);
+            f.program = number;
+            if (number < total && !interp_stopped(&f))
+                run_program(&f, number);
+        }
+    }
+    frame_close(&f);
+    return NULL;
+}
+
+static int thread_count(const TkcDevice *dev, const Interp *in, int64_t programs)
+{
+    long cores = dev->threads > 0 ? dev->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores < 1 || in->has_atomics)
+        cores = 1;
+    if (cores > 256)
+        cores = 256;
+    return (int)(cores < programs ? cores : programs);
+}
+
+static bool run_workers(Launch *l, int n)
+{
+    Worker workers[256];
+    int started = 1;
+    for (int i = 0; i < n; i++)
+        workers[i] = (Worker){.launch = l};
+    while (started < n && !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
+        started++;
+    work(&workers[0]);
+    bool ok = !workers[0].no_memory;
+    for (int i = 1; i < started; i++) {
+        pthread_join(workers[i].thread, NULL);
+        ok &= !workers[i].no_memory;
+    }
+    return ok;
+}
+
+TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory, const int64_t grid[3], const LaunchArg *args)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    int64_t programs;
+    if (__builtin_mul_overflow(grid[0], grid[1], &programs) || __builtin_mul_overflow(programs, grid[2], &programs) ||
+        programs > INT64_MAX / 4) {
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid has too many programs");
+        return TKC_ERROR;
+    }
+    Launch l = {.in = in, .dev = dev, .memory = memory, .grid = {grid[0], grid[1], grid[2]}, .args = args, .mutex = &mutex, .error_program = -1};
+    if (dev->timeout > 0)
+        l.deadline = now_seconds() + dev->timeout;
+    bool ok = run_workers(&l, thread_count(dev, in, programs));
+    if (!ok) {
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for the blocks of the kernel (%zu bytes a thread)", in->frame_bytes);
+        return TKC_NO_MEMORY;
+    }
+    if (l.error_program < 0)
+        return TKC_OK;
+    tkc_report(dev->cx, TKC_SEVERITY_ERROR, l.error_loc, "%s", l.error_text);
+    return TKC_ERROR;
+}

@@ -1,0 +1,143 @@
+/* The interpreter of the block IR: the reference semantics, and the cpu device's engine.
+
+   A function is prepared once: every op becomes an instruction, every value a slot in a frame. Each thread has a frame and runs
+   whole programs in it, one instruction after the other, each one loop over the elements of its block.
+
+   Slots. A value's elements lie one after the other, row-major, without padding, in the element's memory format (int1: a byte 0 or 1; pointers:
+   8 bytes). A `uniform` value stores one element that stands for all. Views (expand_dims, reshape, hint, splat) share their operand's
+   slot. Slots whose lives do not overlap share memory.
+
+   Vectors. Inside the region of a reduce or scan, scalars are vectors: the region runs once for many pairs of elements. An instruction therefore
+   takes the number of elements from its result's slot, or, there, from the frame.
+
+   Invariants. Instructions that depend on constants and arguments only run once per frame, before its first program. */
+#ifndef TKC_RUNTIME_INTERP_H
+#define TKC_RUNTIME_INTERP_H
+
+#include <stdatomic.h>
+#include "device.h"
+
+typedef struct Interp Interp;
+typedef struct Insn Insn;
+typedef struct Frame Frame;
+
+/* Where a value is. */
+typedef struct Slot {
+    uint32_t offset;       /* into the frame's memory */
+    int64_t count;         /* elements it stands for */
+    bool uniform;          /* one stored */
+    uint8_t size;          /* bytes of an element */
+    DType dtype;           /* DT_NONE: pointers, stored as uint64 */
+} Slot;
+
+typedef struct Body { Insn *insns; int n; } Body;
+
+typedef void (*InsnFn)(Frame *f, const Insn *in);
+
+/* Elementwise loops; `u` says which operands are uniform: bit i for operand i. */
+typedef void (*LoopFn)(void *out, const void *const *args, int64_t n, unsigned u);
+
+enum { INSN_ARGS = 6 };
+struct Insn {
+    InsnFn run;
+    LoopFn loop;            /* elementwise */
+    const Op *op;
+    int nargs, nresults;
+    const Slot **args;      /* nargs */
+    const Slot **results;
+    Body *bodies;           /* of its regions */
+    const Slot ***body_args;/* slots of each region's arguments */
+    const Body *body;       /* the list it is in */
+    bool in_vector;         /* inside the region of a reduce or scan */
+    /* op-specific */
+    int64_t n[4];
+    const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
+    int param;              /* load, store, atomics: the parameter its pointers come from, or -1 */
+    const void *extra;
+};
+
+struct Interp {
+    const Func *fn;
+    const Param *params;
+    Slot *slots;            /* by value id */
+    Body prologue, body;    /* invariants; one program */
+    size_t frame_bytes;
+    bool has_atomics;
+    void *memory;           /* what the above is made of (a list of blocks) */
+};
+
+/* NULL after a report; frees with interp_free. */
+Interp *interp_prepare(TkcContext *cx, const Func *fn);
+void interp_free(Interp *in);
+
+/* ---- memory that programs may touch ---- */
+typedef struct MemRange { uint64_t begin, end; } MemRange;
+typedef struct MemMap { MemRange *ranges; int n, cap; } MemMap; /* sorted, disjoint */
+/* The range that holds [begin, end), or NULL. */
+const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end);
+bool mem_add(MemMap *m, uint64_t begin, uint64_t end);   /* false: no memory */
+bool mem_remove(MemMap *m, uint64_t begin);              /* false: not there */
+
+/* ---- one launch ---- */
+typedef struct Launch {
+    const Interp *in;
+    TkcDevice *dev;
+    const MemMap *memory;
+    int64_t grid[3];
+    const LaunchArg *args;
+    atomic_int stop;             /* programs end at the next loop iteration or op that can fail */
+    atomic_llong next;           /* next program to be taken */
+    double deadline;             /* seconds of CLOCK_MONOTONIC; 0: none */
+    /* the first error, by program number, so that it does not depend on threads */
+    void *mutex;
+    int64_t error_program;
+    const Loc *error_loc;
+    char error_text[512];
+} Launch;
+
+struct Frame {
+    Launch *launch;
+    char *memory;
+    int64_t pid[3];
+    int64_t program;             /* linear number of the program, for the order of errors */
+    int64_t vector;              /* elements of a vector in a reduce's region */
+    uint64_t steps;
+    const MemRange *last;        /* the range the newest access was in */
+    const Op *terminator;        /* of the region that was run last */
+    bool failed;
+    char *scratch; size_t scratch_cap;
+};
+
+TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory, const int64_t grid[3], const LaunchArg *args);
+
+/* ---- what the instruction files share ---- */
+void interp_run(Frame *f, const Body *body);
+/* Ends the program (and the launch) with an error at the instruction. */
+void interp_fail(Frame *f, const Insn *in, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* True when time is up or another program has failed: then the frame is failed. */
+bool interp_stopped(Frame *f);
+void *interp_scratch(Frame *f, size_t bytes);  /* valid until the next call */
+
+static inline void *slot_data(const Frame *f, const Slot *s) { return f->memory + s->offset; }
+/* Elements to compute for a slot: 1 when uniform. */
+static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
+{
+    return s->uniform ? 1 : in->in_vector && s->count == 1 ? f->vector : s->count;
+}
+/* Writes count elements of `s` to out, uniform ones repeated. */
+void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
+
+/* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not supported. ---- */
+InsnFn interp_control_fn(const Op *op);      /* interp.c */
+InsnFn interp_elementwise_fn(Insn *in);      /* interp_elementwise.c; sets loop */
+InsnFn interp_memory_fn(Insn *in);           /* interp_memory.c */
+InsnFn interp_shape_fn(Insn *in);            /* interp_shape.c */
+InsnFn interp_reduce_fn(Insn *in);           /* interp_reduce.c */
+InsnFn interp_dot_fn(Insn *in);              /* interp_dot.c */
+
+/* fp32 from and to a narrow float, n elements. */
+void narrow_to_f32(DType dt, float *out, const void *in, int64_t n);
+void narrow_from_f32(DType dt, void *out, const float *in, int64_t n);
+bool dtype_is_narrow(DType dt);              /* a float below fp32 */
+
+#endif

@@ -1,0 +1,500 @@
+/* From IR to instructions: slots by liveness, views, invariants, decoding.
+
+   Numbering: ops get preorder numbers; an op with regions also has the number of its last inner op. A slot lives from its op's number to the
+   last number of the outermost op (in the region of its definition) that holds a use; so a value from outside a loop lives to the
+   loop's end. Region arguments live as long as their op. Results of ops with regions are written by yields, so they live from the op's start. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp.h"
+
+enum { ALIGN = 64 };
+
+typedef struct Block { struct Block *next; } Block;
+
+typedef struct Prepare {
+    TkcContext *cx;
+    Interp *in;
+    Block *blocks;
+    int nops;
+    int *def_number, *last_use;     /* by value id */
+    const Value **root;             /* by value id: the value whose slot it shares */
+    bool *invariant;                /* by value id */
+    bool *is_vector;                /* by value id: inside a reduce's region */
+    int64_t *vector_cap;            /* by value id: elements its slot must hold when it is a vector */
+    bool failed;
+} Prepare;
+
+static void *take(Prepare *p, size_t count, size_t size)
+{
+    Block *b = calloc(1, sizeof(Block) + 8 + count * size);
+    if (!b) {
+        if (!p->failed)
+            tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
+        p->failed = true;
+        return NULL;
+    }
+    b->next = p->blocks;
+    p->blocks = b;
+    return (char *)b + sizeof(Block) + 8;
+}
+
+/* ---- numbers ---- */
+
+typedef struct OpNumber { const Op *op; int begin, end; } OpNumber;
+
+/* An op's numbers are kept in a map keyed by its address, looked up only. */
+typedef struct Numbers { OpNumber *slots; size_t cap; } Numbers;
+
+static OpNumber *number_of(const Numbers *t, const Op *op)
+{
+    size_t i = ((uintptr_t)op >> 4) * 0x9E3779B97F4A7C15u & (t->cap - 1);
+    while (t->slots[i].op && t->slots[i].op != op)
+        i = (i + 1) & (t->cap - 1);
+    return &t->slots[i];
+}
+
+static int count_ops(const Region *r)
+{
+    int n = 0;
+    for (const Op *op = r->first; op; op = op->next) {
+        n++;
+        for (int i = 0; i < op->nregions; i++)
+            n += count_ops(op->regions[i]);
+    }
+    return n;
+}
+
+static void number_region(const Numbers *t, const Region *r, int *next)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        OpNumber *o = number_of(t, op);
+        *o = (OpNumber){op, (*next)++, 0};
+        for (int i = 0; i < op->nregions; i++)
+            number_region(t, op->regions[i], next);
+        o->end = *next - 1;
+    }
+}
+
+/* ---- views and uniform values ---- */
+
+static bool is_view(const Op *op)
+{
+    switch (op->kind) {
+    case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_HINT: case OP_SPLAT: case OP_CONVERT: return true;
+    default: return false;
+    }
+}
+
+static void init_slot(Slot *s, const Type *t)
+{
+    const Type *e = tkc_type_element(t);
+    s->count = tkc_type_count(t);
+    s->dtype = e->kind == TY_POINTER ? DT_NONE : e->dtype;
+    s->size = e->kind == TY_POINTER ? 8 : tkc_dtype_info(e->dtype)->bytes;
+}
+
+static bool has_effect(const Op *op)
+{
+    return (tkc_op_info(op->kind)->traits & (OT_READ | OT_WRITE | OT_SIDE | OT_TERM)) || op->nregions > 0;
+}
+
+/* Decides root, uniform and invariant of an op's results from its operands'. */
+static void classify(Prepare *p, const Op *op, bool vector)
+{
+    bool ew = tkc_op_info(op->kind)->traits & OT_EW;
+    bool uniform = ew, invariant = !has_effect(op) && !vector && op->kind != OP_PROGRAM_ID && op->kind != OP_INLINE_ASM;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *a = op_arg(op, i);
+        uniform &= p->in->slots[a->id].uniform;
+        invariant &= p->invariant[a->id];
+    }
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *v = op_result(op, i);
+        Slot *s = &p->in->slots[v->id];
+        init_slot(s, v->type);
+        s->uniform = uniform || op->kind == OP_CONST || (s->count == 1 && !vector);
+        p->root[v->id] = v;
+        p->invariant[v->id] = invariant;
+        p->is_vector[v->id] = vector;
+        if (is_view(op)) {
+            const Value *a = op_arg(op, 0);
+            p->root[v->id] = p->root[a->id];
+            s->uniform = p->in->slots[a->id].uniform;
+        }
+        if (op->kind == OP_BROADCAST && p->in->slots[op_arg(op, 0)->id].uniform) {
+            p->root[v->id] = p->root[op_arg(op, 0)->id];
+            s->uniform = true;
+        }
+        /* results of control ops are written in full */
+        if (op->nregions > 0 && s->count > 1)
+            s->uniform = false;
+    }
+}
+
+static void classify_region(Prepare *p, const Region *r, bool vector)
+{
+    for (int i = 0; i < r->nargs; i++) {
+        const Value *v = r->args[i];
+        Slot *s = &p->in->slots[v->id];
+        init_slot(s, v->type);
+        s->uniform = s->count == 1 && !vector;
+        p->root[v->id] = v;
+        p->invariant[v->id] = r->parent == NULL;
+        p->is_vector[v->id] = vector;
+    }
+    for (const Op *op = r->first; op; op = op->next) {
+        classify(p, op, vector);
+        bool inner = vector || op->kind == OP_REDUCE || op->kind == OP_SCAN;
+        for (int i = 0; i < op->nregions; i++)
+            classify_region(p, op->regions[i], inner);
+    }
+}
+
+/* ---- liveness ---- */
+
+/* The op in region r that holds (or is) `op`. */
+static const Op *ancestor_in(const Op *op, const Region *r)
+{
+    while (op->region != r)
+        op = op->region->parent;
+    return op;
+}
+
+static void live_uses(Prepare *p, const Numbers *t, const Value *v)
+{
+    const Value *root = p->root[v->id];
+    const Region *home = root->def ? root->def->region : root->region;
+    for (const Use *u = v->uses; u; u = u->next) {
+        int end = number_of(t, ancestor_in(u->user, home))->end;
+        if (end > p->last_use[root->id])
+            p->last_use[root->id] = end;
+    }
+}
+
+static void live_value(Prepare *p, const Numbers *t, const Value *v)
+{
+    int begin = v->def ? number_of(t, v->def)->begin : v->region->parent ? number_of(t, v->region->parent)->begin : 0;
+    p->def_number[v->id] = begin;
+    if (p->last_use[v->id] < begin)
+        p->last_use[v->id] = begin;
+    if (v->def && v->def->nregions > 0) /* written while its regions run */
+        p->last_use[v->id] = number_of(t, v->def)->end > p->last_use[v->id] ? number_of(t, v->def)->end : p->last_use[v->id];
+    if (v->region && v->region->parent)
+        p->last_use[v->id] = number_of(t, v->region->parent)->end;
+    if (v->region && !v->region->parent)
+        p->last_use[v->id] = p->nops;
+}
+
+/* ---- all values, in order of definition ---- */
+
+typedef struct ValueList { const Value **data; int n; } ValueList;
+
+static void collect(ValueList *l, const Region *r)
+{
+    for (int i = 0; i < r->nargs; i++)
+        l->data[l->n++] = r->args[i];
+    for (const Op *op = r->first; op; op = op->next) {
+        for (int i = 0; i < op->nresults; i++)
+            l->data[l->n++] = op_result(op, i);
+        for (int i = 0; i < op->nregions; i++)
+            collect(l, op->regions[i]);
+    }
+}
+
+/* ---- placing slots: first fit in a list of free gaps, slots in order of birth ---- */
+
+typedef struct Placed { uint64_t begin, end; int until; } Placed;
+
+static uint64_t slot_bytes(const Prepare *p, const Value *v)
+{
+    const Slot *s = &p->in->slots[v->id];
+    int64_t n = s->uniform ? 1 : p->is_vector[v->id] && s->count == 1 ? p->vector_cap[v->id] : s->count;
+    return ((uint64_t)n * s->size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static uint64_t first_fit(const Placed *live, int n, uint64_t bytes)
+{
+    uint64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        if (live[i].begin >= at + bytes)
+            break;
+        if (live[i].end > at)
+            at = live[i].end;
+    }
+    return at;
+}
+
+/* A live list and the memory it needs so far. */
+typedef struct Placing { Placed *live; int n; uint64_t most; } Placing;
+
+static void place_one(Prepare *p, Placing *l, const Value *v)
+{
+    int kept = 0;
+    for (int k = 0; k < l->n; k++)
+        if (l->live[k].until >= p->def_number[v->id])
+            l->live[kept++] = l->live[k];
+    l->n = kept;
+    uint64_t bytes = slot_bytes(p, v), at = first_fit(l->live, l->n, bytes);
+    l->live[l->n++] = (Placed){at, at + bytes, p->invariant[v->id] ? INT_MAX : p->last_use[v->id]};
+    qsort(l->live, (size_t)l->n, sizeof *l->live, by_begin);
+    if (at + bytes > l->most)
+        l->most = at + bytes;
+    p->in->slots[v->id].offset = (uint32_t)at;
+}
+
+/* Invariants first: they live from one program to the next, so nothing may share their memory. */
+static void place_slots(Prepare *p, const ValueList *all)
+{
+    Placing l = {.live = take(p, (size_t)all->n + 1, sizeof *l.live)};
+    for (int round = 0; round < 2 && l.live; round++)
+        for (int i = 0; i < all->n; i++) {
+            const Value *v = all->data[i];
+            if (p->root[v->id] == v && p->invariant[v->id] == (round == 0))
+                place_one(p, &l, v);
+        }
+    if (l.most > UINT32_MAX) {
+        tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "the kernel's blocks take %llu bytes, more than the cpu device can hold",
+                   (unsigned long long)l.most);
+        p->failed = true;
+    }
+    for (int i = 0; i < all->n; i++)
+        p->in->slots[all->data[i]->id].offset = p->in->slots[p->root[all->data[i]->id]->id].offset;
+    p->in->frame_bytes = l.most + ALIGN;
+}
+
+/* ---- instructions ---- */
+
+static const Value *skip_views(const Value *v)
+{
+    while (v->def && (v->def->kind == OP_SPLAT || v->def->kind == OP_BROADCAST || v->def->kind == OP_EXPAND_DIMS || v->def->kind == OP_HINT))
+        v = op_arg(v->def, 0);
+    return v;
+}
+
+/* The parameter a pointer was computed from, -1 when that is not one. */
+static int param_of(const Func *fn, const Value *v)
+{
+    for (int depth = 0; depth < 1000; depth++) {
+        v = skip_views(v);
+        if (v->region && !v->region->parent)
+            return v->index;
+        if (v->region && v->region->parent && v->region->parent->kind == OP_FOR && v->index > 0) {
+            v = op_arg(v->region->parent, v->index + 2);
+            continue;
+        }
+        if (!v->def || v->def->nargs == 0 || v->def->nregions > 0)
+            return -1;
+        v = op_arg(v->def, 0);
+    }
+    (void)fn;
+    return -1;
+}
+
+/* Pointers made as a scalar plus offsets need not be made. */
+static void split_pointer(Prepare *p, Insn *in)
+{
+    const Value *ptr = op_arg(in->op, 0);
+    in->param = param_of(p->in->fn, ptr);
+    if (!ptr->def || ptr->def->kind != OP_ADDPTR || ptr->type->kind != TY_BLOCK)
+        return;
+    const Slot *base = &p->in->slots[op_arg(ptr->def, 0)->id], *offsets = &p->in->slots[op_arg(ptr->def, 1)->id];
+    if (!base->uniform || offsets->uniform)
+        return;
+    in->base = base;
+    in->offsets = offsets;
+}
+
+static InsnFn choose(Insn *in)
+{
+    InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn, interp_reduce_fn, interp_dot_fn};
+    InsnFn fn = interp_control_fn(in->op);
+    for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++)
+        fn = makers[i](in);
+    return fn;
+}
+
+static void decode_region(Prepare *p, const Region *r, Body *body, bool vector);
+
+static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool vector)
+{
+    *in = (Insn){.op = op, .nargs = op->nargs, .nresults = op->nresults, .body = body, .in_vector = vector, .param = -1};
+    in->args = take(p, (size_t)op->nargs + 1, sizeof *in->args);
+    in->results = take(p, (size_t)op->nresults + 1, sizeof *in->results);
+    in->bodies = take(p, (size_t)op->nregions + 1, sizeof *in->bodies);
+    in->body_args = take(p, (size_t)op->nregions + 1, sizeof *in->body_args);
+    if (p->failed)
+        return;
+    for (int i = 0; i < op->nargs; i++)
+        in->args[i] = &p->in->slots[op_arg(op, i)->id];
+    for (int i = 0; i < op->nresults; i++)
+        in->results[i] = &p->in->slots[op_result(op, i)->id];
+    for (int i = 0; i < op->nregions && !p->failed; i++) {
+        const Region *r = op->regions[i];
+        in->body_args[i] = take(p, (size_t)r->nargs + 1, sizeof **in->body_args);
+        for (int k = 0; in->body_args[i] && k < r->nargs; k++)
+            in->body_args[i][k] = &p->in->slots[r->args[k]->id];
+        decode_region(p, r, &in->bodies[i], vector || op->kind == OP_REDUCE || op->kind == OP_SCAN);
+    }
+    if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
+        split_pointer(p, in);
+    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
+        p->in->has_atomics = true;
+    in->run = p->failed ? NULL : choose(in);
+    if (!in->run && !p->failed) {
+        tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "'%s' is not supported on the cpu device", tkc_op_info(op->kind)->name);
+        p->failed = true;
+    }
+}
+
+/* addptr whose only uses are accesses that take it apart. */
+static bool only_split_uses(Prepare *p, const Op *op)
+{
+    if (op->kind != OP_ADDPTR || !p->in->slots[op_arg(op, 0)->id].uniform || p->in->slots[op_arg(op, 1)->id].uniform)
+        return false;
+    for (const Use *u = op_result(op, 0)->uses; u; u = u->next)
+        if ((u->user->kind != OP_LOAD && u->user->kind != OP_STORE) || &u->user->args[0] != u)
+            return false;
+    return op_result(op, 0)->type->kind == TY_BLOCK;
+}
+
+static bool needs_insn(Prepare *p, const Op *op, bool prologue)
+{
+    if (is_view(op) || only_split_uses(p, op))
+        return false;
+    if (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform)
+        return false;
+    bool invariant = op->nresults > 0 && p->invariant[op_result(op, 0)->id];
+    return invariant == prologue;
+}
+
+static void decode_region(Prepare *p, const Region *r, Body *body, bool vector)
+{
+    int n = 0;
+    for (const Op *op = r->first; op; op = op->next)
+        n += needs_insn(p, op, false);
+    body->insns = take(p, (size_t)n + 1, sizeof *body->insns);
+    for (const Op *op = r->first; op && !p->failed; op = op->next)
+        if (needs_insn(p, op, false))
+            decode_op(p, op, &body->insns[body->n++], body, vector);
+}
+
+static void count_invariant(Prepare *p, const Region *r, int *n)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        *n += needs_insn(p, op, true);
+        for (int i = 0; i < op->nregions; i++)
+            count_invariant(p, op->regions[i], n);
+    }
+}
+
+static void decode_invariant(Prepare *p, const Region *r, Body *body)
+{
+    for (const Op *op = r->first; op && !p->failed; op = op->next) {
+        if (needs_insn(p, op, true))
+            decode_op(p, op, &body->insns[body->n++], body, false);
+        for (int i = 0; i < op->nregions; i++)
+            decode_invariant(p, op->regions[i], body);
+    }
+}
+
+/* Vectors of a reduce's region hold as many elements as its operand. */
+static void size_vectors(Prepare *p, const Region *r, int64_t cap)
+{
+    for (int i = 0; i < r->nargs; i++)
+        p->vector_cap[r->args[i]->id] = cap;
+    for (const Op *op = r->first; op; op = op->next) {
+        int64_t inner = cap;
+        if (cap == 1 && (op->kind == OP_REDUCE || op->kind == OP_SCAN))
+            inner = tkc_type_count(op_arg(op, 0)->type);
+        for (int i = 0; i < op->nresults; i++)
+            p->vector_cap[op_result(op, i)->id] = cap;
+        for (int i = 0; i < op->nregions; i++)
+            size_vectors(p, op->regions[i], inner);
+    }
+}
+
+static bool make_numbers(Prepare *p, Numbers *t)
+{
+    p->nops = count_ops(p->in->fn->body);
+    for (t->cap = 16; t->cap < (size_t)p->nops * 2; t->cap *= 2) {
+    }
+    t->slots = take(p, t->cap, sizeof *t->slots);
+    int next = 1;
+    if (t->slots)
+        number_region(t, p->in->fn->body, &next);
+    return t->slots != NULL;
+}
+
+static void place(Prepare *p)
+{
+    Numbers numbers;
+    ValueList all = {take(p, p->in->fn->nvalues + 1, sizeof *all.data), 0};
+    if (!all.data || !make_numbers(p, &numbers))
+        return;
+    collect(&all, p->in->fn->body);
+    classify_region(p, p->in->fn->body, false);
+    size_vectors(p, p->in->fn->body, 1);
+    for (int i = 0; i < all.n; i++)
+        live_value(p, &numbers, all.data[i]);
+    for (int i = 0; i < all.n; i++)
+        live_uses(p, &numbers, all.data[i]);
+    place_slots(p, &all);
+}
+
+static bool take_tables(Prepare *p)
+{
+    size_t n = p->in->fn->nvalues + 1;
+    p->in->slots = take(p, n, sizeof *p->in->slots);
+    p->def_number = take(p, n, sizeof *p->def_number);
+    p->last_use = take(p, n, sizeof *p->last_use);
+    p->root = take(p, n, sizeof *p->root);
+    p->invariant = take(p, n, sizeof *p->invariant);
+    p->is_vector = take(p, n, sizeof *p->is_vector);
+    p->vector_cap = take(p, n, sizeof *p->vector_cap);
+    return !p->failed;
+}
+
+Interp *interp_prepare(TkcContext *cx, const Func *fn)
+{
+    Interp *in = calloc(1, sizeof *in);
+    Prepare p = {.cx = cx, .in = in};
+    if (!in)
+        return NULL;
+    in->fn = fn;
+    in->params = fn->params;
+    if (take_tables(&p))
+        place(&p);
+    if (!p.failed) {
+        int n = 0;
+        count_invariant(&p, fn->body, &n);
+        in->prologue.insns = take(&p, (size_t)n + 1, sizeof *in->prologue.insns);
+    }
+    if (!p.failed)
+        decode_invariant(&p, fn->body, &in->prologue);
+    if (!p.failed)
+        decode_region(&p, fn->body, &in->body, false);
+    in->memory = p.blocks;
+    if (!p.failed)
+        return in;
+    interp_free(in);
+    return NULL;
+}
+
+void interp_free(Interp *in)
+{
+    if (!in)
+        return;
+    for (Block *b = in->memory, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(in);
+}

@@ -1,0 +1,194 @@
+/* Kernels by their definitions alone: decorators, names called, annotations. */
+#include "spec/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "ir/type.h"
+#include "spec/walk.h"
+
+/* The last name of a decorator: jit in @triton.jit(…). */
+static const char *last_name(const Ast *e)
+{
+    if (e->kind == AST_CALL)
+        e = e->call.callee;
+    return e->kind == AST_NAME ? e->name.id : e->kind == AST_ATTRIBUTE ? e->attribute.name : "";
+}
+
+bool kernel_is_jit(const Ast *def)
+{
+    if (def->kind != AST_DEF)
+        return false;
+    for (int i = 0; i < def->def.decorators.len; i++)
+        if (!strcmp(last_name(def->def.decorators.data[i]), "jit"))
+            return true;
+    return false;
+}
+
+/* ---- which jit functions are kernels ---- */
+
+typedef struct Defs { const Ast **data; int len, cap; } Defs;
+
+/* jit functions at the top and inside module-level if, try and with, in order. */
+static void collect(Arena *a, const AstList *body, Defs *out)
+{
+    for (int i = 0; i < body->len; i++) {
+        const Ast *s = body->data[i];
+        if (kernel_is_jit(s))
+            vec_push(a, out, s);
+        if (s->kind == AST_IF) {
+            collect(a, &s->branch.body, out);
+            collect(a, &s->branch.orelse, out);
+        } else if (s->kind == AST_WITH) {
+            collect(a, &s->with.body, out);
+        } else if (s->kind == AST_TRY) {
+            collect(a, &s->try_.body, out);
+            for (int k = 0; k < s->try_.handlers.len; k++)
+                collect(a, &s->try_.handlers.data[k].body, out);
+            collect(a, &s->try_.orelse, out);
+            collect(a, &s->try_.finalbody, out);
+        }
+    }
+}
+
+typedef struct Calls { Arena *arena; Map *called; bool returns; } Calls;
+
+/* Names that are mentioned (a function passed as a value is a helper, too), and whether a value is returned. */
+static bool note_names(const Ast *n, void *user)
+{
+    Calls *c = user;
+    if (n->kind == AST_NAME)
+        map_set_ptr(c->called, n->name.id, (void *)n);
+    if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE)
+        c->returns = true;
+    return n->kind != AST_LAMBDA;
+}
+
+/* A decorator that only kernels have: autotune, heuristics. */
+static bool is_launched(const Ast *def)
+{
+    for (int i = 0; i < def->def.decorators.len; i++) {
+        const char *name = last_name(def->def.decorators.data[i]);
+        if (!strcmp(name, "autotune") || !strcmp(name, "heuristics"))
+            return true;
+    }
+    return false;
+}
+
+int kernel_list(Arena *a, const AstFile *file, Str **names)
+{
+    Defs defs = {0};
+    Map called;
+    map_init(&called, a);
+    collect(a, &file->body, &defs);
+    bool *returns = arena_array(a, bool, defs.len + 1);
+    for (int i = 0; i < defs.len; i++) {
+        Map mine;
+        map_init(&mine, a);
+        Calls c = {.arena = a, .called = &mine};
+        walk_list(&defs.data[i]->def.body, note_names, &c);
+        returns[i] = c.returns;
+        for (int k = 0; k < defs.len; k++)
+            if (k != i && map_has(&mine, (uint64_t)(uintptr_t)defs.data[k]->def.name))
+                map_set_ptr(&called, defs.data[k]->def.name, (void *)defs.data[k]);
+    }
+    *names = arena_array(a, Str, defs.len + 1);
+    int n = 0;
+    for (int i = 0; i < defs.len; i++) {
+        Str name = defs.data[i]->def.name;
+        bool again = false; /* the last definition of a name counts; it is listed once */
+        for (int k = 0; k < n; k++)
+            again |= (*names)[k] == name;
+        bool helper = returns[i] || map_has(&called, (uint64_t)(uintptr_t)name);
+        if (!again && (is_launched(defs.data[i]) || !helper))
+            (*names)[n++] = name;
+    }
+    return n;
+}
+
+static const Ast *last_named(const Defs *defs, const char *name)
+{
+    for (int i = defs->len - 1; i >= 0; i--)
+        if (!strcmp(defs->data[i]->def.name, name))
+            return defs->data[i];
+    return NULL;
+}
+
+static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n, const Str *names)
+{
+    Buf list = buf_make(dx->arena);
+    for (int i = 0; i < n; i++)
+        buf_printf(&list, "%s'%s'", i ? ", " : "", names[i]);
+    if (!n) {
+        diag_error(dx, SPAN_NONE, "there is no kernel in '%s': a kernel is a function under @triton.jit", file->source->name);
+    } else if (!name) {
+        diag_error(dx, SPAN_NONE, "which kernel of '%s'? choose one with -k: %s", file->source->name, buf_text(&list));
+    } else {
+        Diag *d = diag_error(dx, SPAN_NONE, "there is no kernel '%s' in '%s'; there are %s", name, file->source->name, buf_text(&list));
+        const char *near = nearest_word(name, names, n);
+        if (near)
+            diag_note(dx, d, SPAN_NONE, "did you mean '%s'?", near);
+    }
+    return NULL;
+}
+
+const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
+{
+    Defs defs = {0};
+    Str *names;
+    collect(dx->arena, &file->body, &defs);
+    const Ast *def = name ? last_named(&defs, name) : NULL;
+    if (def)
+        return def;
+    int n = kernel_list(dx->arena, file, &names);
+    if (!name && n == 1)
+        return last_named(&defs, names[0]);
+    return no_kernel(dx, file, name, n, names);
+}
+
+/* ---- parameters ---- */
+
+int kernel_param_count(const Ast *def)
+{
+    return def->def.params.len;
+}
+
+static bool is_constexpr(const Ast *annotation)
+{
+    return !strcmp(last_name(annotation), "constexpr") ||
+           (annotation->kind == AST_STRING && (!strcmp(annotation->string.value, "tl.constexpr") || !strcmp(annotation->string.value, "constexpr")));
+}
+
+/* "*fp32", "*fp32:16", "*fp16[M, N]": the type's part, and what follows a colon outside of brackets. */
+static void read_string(Arena *a, const char *text, TkcParam *out)
+{
+    size_t n = strcspn(text, ":[");
+    while (n && text[n - 1] == ' ')
+        n--;
+    TypeTable *types = types_new(a);
+    if (!type_parse(types, text, n))
+        return;
+    out->type = arena_strndup(a, text, n);
+    if (text[n] == ':')
+        out->divisibility = strtoll(text + n + 1, NULL, 10);
+}
+
+void kernel_param(Arena *a, Interner *names, const Ast *def, int i, TkcParam *out)
+{
+    (void)names;
+    const AstParam *p = &def->def.params.data[i];
+    *out = (TkcParam){.size = sizeof *out, .name = p->name};
+    if (p->annotation) {
+        out->is_constexpr = is_constexpr(p->annotation);
+        DType dt = dtype_find(last_name(p->annotation), strlen(last_name(p->annotation)));
+        if (p->annotation->kind == AST_STRING)
+            read_string(a, p->annotation->string.value, out);
+        else if (p->annotation->kind == AST_ATTRIBUTE && dt != DT_NONE)
+            out->type = dtype_info(dt)->short_name;
+    }
+    if (p->default_) {
+        Span s = p->default_->span;
+        out->default_ = arena_strndup(a, s.source->text + s.begin, s.end - s.begin);
+    }
+}

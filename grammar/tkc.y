@@ -67,7 +67,7 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 %token FLOORDIV_EQUAL "//=" PERCENT_EQUAL "%=" POWER_EQUAL "**=" AT_EQUAL "@=" AMPERSAND_EQUAL "&=" BAR_EQUAL "|="
 %token CARET_EQUAL "^=" SHL_EQUAL "<<=" SHR_EQUAL ">>="
 
-%type <list> statements statements_opt statement recovered orphans orphan simple_line simple_list suite else_part elif_part
+%type <list> statements statements_opt statement recovered broken block orphans orphan simple_line simple_list suite else_part elif_part
 %type <list> finally_part assign_chain star_elems target_elems elems args arg_list subscripts with_items
 %type <list> paren_with_items fstring_items strings conds decorators
 %type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
@@ -115,8 +115,14 @@ statement:
 /* A syntax error gives up the statement it is in; the block that follows, and else: and the like after it, are
    parsed for their own errors. */
 recovered:
-    error NEWLINE orphans                               { $$ = make_recovered(p, $3, @1); yyerrok; }
-  | error NEWLINE INDENT statements DEDENT orphans      { $$ = make_recovered(p, list_join(p, $4, $6), @1); yyerrok; }
+    broken orphans                              { $$ = list_join(p, $1, $2); }
+  ;
+broken:
+    error NEWLINE                               { $$ = make_recovered(p, list_new(p, NULL), @1); yyerrok; }
+  | error NEWLINE block                         { $$ = make_recovered(p, $3, @1); yyerrok; }
+  ;
+block:
+    INDENT statements DEDENT                    { $$ = $2; }
   ;
 orphans:
     %empty                                      { $$ = list_new(p, NULL); }
@@ -247,7 +253,7 @@ async_statement:
   ;
 suite:
     simple_line
-  | NEWLINE INDENT statements DEDENT            { $$ = $3; }
+  | NEWLINE block                               { $$ = $2; }
   ;
 
 if_statement:

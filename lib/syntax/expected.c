@@ -81,6 +81,7 @@ static Diag *say(const Place *w, const char *text)
 static const char *after(const Place *w, const char *text)
 {
     if (w->at == w->first) return text;
+    if (token_is_keyword(w->before)) return arena_printf(w->p->arena, "%s after '%s'", text, token_text(w->before));
     return arena_printf(w->p->arena, "%s after %s", text, describe(w, w->at - 1));
 }
 
@@ -89,9 +90,13 @@ static TokenKind closer_of(TokenKind opener)
     return opener == TOK_LPAREN ? TOK_RPAREN : opener == TOK_LBRACKET ? TOK_RBRACKET : TOK_RBRACE;
 }
 
+/* Where the bracket is that we are in, if that is not plain to see. */
 static void note_open(const Place *w, Diag *d)
 {
-    if (w->open < 0) return;
+    int open_line, line, col;
+    source_position(w->p->source, loc_at(w, w->open).begin, &open_line, &col);
+    source_position(w->p->source, loc_at(w, w->at).begin, &line, &col);
+    if (open_line == line) return;
     diag_note(w->p->dx, d, parser_span(w->p, loc_at(w, w->open)), "the '%s' is here", token_text(kind_at(w, w->open)));
 }
 
@@ -197,7 +202,7 @@ static const char *header_part(const Place *w)
 {
     switch (w->header) {
     case TOK_IF: case TOK_ELIF: case TOK_WHILE: return "the condition";
-    case TOK_FOR: return "what the loop goes over";
+    case TOK_FOR: return "the loop's sequence";
     case TOK_DEF: return expects(w, TOK_ARROW) ? "the parameters" : "the return type";
     case TOK_CLASS: return "the class's name";
     case TOK_EXCEPT: return "the exception";
@@ -266,15 +271,15 @@ static bool (*const rules[])(const Place *) = {
     bracket_rule, header_rule, import_rule, end_rule, other_rule,
 };
 
-/* A lexical error on the line explains what follows. */
+/* A lexical error on the line, which was reported, explains what follows. */
 static bool is_explained(const Parser *p, int token)
 {
     int first = token, last = token;
     while (first > 0 && p->tokens->data[first - 1].kind != TOK_NEWLINE) first--;
     while (p->tokens->data[last].kind != TOK_NEWLINE && p->tokens->data[last].kind != TOK_END) last++;
     for (int i = 0; i < p->tokens->errors.len; i++) {
-        int at = p->tokens->errors.data[i].token;
-        if (at >= first && at <= last) return true;
+        const LexError *e = &p->tokens->errors.data[i];
+        if (e->reported && e->token >= first && e->token <= last) return true;
     }
     return false;
 }

@@ -268,8 +268,9 @@ static int feed_line(Filter *f, int i, bool *stray)
         push(f, TOK_NEWLINE, end, true, NULL);
         push(f, TOK_DEDENT, end, true, NULL);
     }
-    /* Without any colon the parser says that one is missing, and takes the block. */
-    bool wants_block = compound && (kind_at(t, end - 1) == TOK_COLON || header_colon(t, i) < 0);
+    /* Without any colon the parser says that one is missing, and takes the block; so it does when a line that is
+       no header ends in one: a keyword is misspelt. */
+    bool wants_block = kind_at(t, end - 1) == TOK_COLON || (compound && header_colon(t, i) < 0);
     if (indented && !wants_block) {
         report(f, end + 2, end + 2, "unexpected %s", "indentation");
         *stray = true;

@@ -39,6 +39,7 @@ static void stop(Lexer *lx, const char *text)
 static void indent_to(Lexer *lx)
 {
     Indent here = lx->here, *top = &lx->indents[lx->nindents - 1];
+    if (here.col >= top->col) lx->odd_col = 0;
     if (here.col == top->col) {
         if (here.alt != top->alt) lex_error(lx, "tabs and spaces are mixed in this indentation");
         return;
@@ -55,9 +56,9 @@ static void indent_to(Lexer *lx)
     }
     while (lx->nindents > 1 && here.col < lx->indents[lx->nindents - 1].col) {
         if (here.col > lx->indents[lx->nindents - 2].col) {
-            /* Between two levels: report it, and take it for the inner one from here on. */
-            lex_error(lx, "this line's indentation matches no block around it");
-            lx->indents[lx->nindents - 1] = here;
+            /* Between two levels: take it for the inner one, and report the first line of a row of such. */
+            if (here.col != lx->odd_col) lex_error(lx, "this line's indentation matches no block around it");
+            lx->odd_col = here.col;
             return;
         }
         lx->nindents--;
@@ -410,6 +411,21 @@ void lex_fstring_unterminated(Lexer *lx)
     int depth = lx->nopen - 1;
     while (lx->open[depth].kind != OPEN_FSTRING) depth--;
     add_error(lx, lx->open[depth].begin, lx->begin, "this f-string is not closed before the end of its line");
+    close_down_to(lx, depth);
+}
+
+/* A string that its line cuts off. In a field of an f-string of one line, the quote was meant to end that: f"{x" */
+void lex_string_unterminated(Lexer *lx)
+{
+    int depth = lx->nopen - 1;
+    while (depth >= 0 && (lx->open[depth].kind != OPEN_FSTRING || lx->open[depth].triple)) depth--;
+    if (depth < 0) {
+        lex_error(lx, "this string is not closed before the end of its line");
+        lex_token(lx, TOK_STRING);
+        return;
+    }
+    Open *open = top_open(lx);
+    add_error(lx, open->begin, open->end, unclosed_text(open));
     close_down_to(lx, depth);
 }
 

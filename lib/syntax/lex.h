@@ -31,6 +31,7 @@ typedef struct Lexer {
     Indent indents[LEX_MAX_INDENT];
     int nindents;
     Indent here;             /* of the physical line */
+    int odd_col;             /* of the last line that matched no block, or 0 */
     bool measuring;          /* white space now is indentation */
     bool fresh_line;         /* no token yet on this physical line */
     bool fresh_statement;    /* no token yet on this logical line */
@@ -66,6 +67,7 @@ void lex_field_close(Lexer *lx);
 void lex_fstring_close(Lexer *lx);
 /* The f-string's line ends too early: reports it and goes on with code. */
 void lex_fstring_unterminated(Lexer *lx);
+void lex_string_unterminated(Lexer *lx);
 void lex_end(Lexer *lx);
 
 /* In grammar/tkc.l. */

@@ -36,7 +36,9 @@ static void report_lexical(Run *r)
     for (int i = 1; i < r->feed.len; i++) strict[r->feed.data[i].token] |= r->feed.data[i].strict;
     for (int i = 0; i < r->tokens->errors.len; i++) {
         LexError *e = &r->tokens->errors.data[i];
-        if (!e->fatal && !strict[e->token]) continue;
+        int at = e->token; /* the layout before a line may belong to what was skipped */
+        while (r->tokens->data[at].kind == TOK_INDENT || r->tokens->data[at].kind == TOK_DEDENT) at++;
+        if (!e->fatal && !strict[at]) continue;
         r->failed = true;
         if (e->reported) continue;
         e->reported = true;
@@ -53,9 +55,10 @@ static Parser parse(Run *r)
     report_lexical(r);
     Parser p = {.arena = r->arena, .names = r->names, .dx = r->dx, .source = r->source, .tokens = r->tokens, .feed = &r->feed};
     int result = parser_run(&p);
-    if (result == 2) {
+    if (result == 2 || (result != 0 && !p.failed)) {
         Token t = r->tokens->data[r->feed.data[p.next - 1].token];
-        diag_error(r->dx, (Span){r->source, t.begin, t.end}, "nested too deeply; the rest of the text is not read");
+        diag_error(r->dx, (Span){r->source, t.begin, t.end}, "%s", result == 2 ? "nested too deeply; the rest of the text is not read"
+                                                                               : "the text ends in the middle of a statement");
     }
     r->failed |= p.failed || result != 0;
     return p;
@@ -88,13 +91,21 @@ static Ast *skipped_for(Run *r, const Ast *n)
     return feed_skipped(r->arena, r->names, r->source, r->tokens, first, last, "statement");
 }
 
+/* Checks a statement for good. What is too deep leaves the tree, since whoever reads it recurses. */
+static void check_statement(Run *r, Ast **slot)
+{
+    bool deep = !validate_depth(*slot);
+    r->failed |= !validate_statement(r->dx, *slot);
+    if (deep) *slot = skipped_for(r, *slot);
+}
+
 /* Kernels are checked. Host code that is too deep becomes SKIPPED, like any that we do not understand. */
 static void finish_statement(Run *r, Ast **slot, int level)
 {
     Ast *n = *slot;
     if (n->kind == AST_SKIPPED) return;
     if (n->kind == AST_DEF) {
-        r->failed |= !validate_statement(r->dx, n);
+        check_statement(r, slot);
     } else if (is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH : !validate_depth(n)) {
         *slot = skipped_for(r, n);
     } else if (n->kind == AST_IF) {
@@ -137,7 +148,7 @@ bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int
     feed_range(&f, first, last);
     Parser p = parse(&r);
     if (p.body) *out = *p.body;
-    for (int i = 0; i < out->len; i++) r.failed |= !validate_statement(dx, out->data[i]);
+    for (int i = 0; i < out->len; i++) check_statement(&r, &out->data[i]);
     return !r.failed && !f.failed;
 }
 

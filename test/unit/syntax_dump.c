@@ -37,6 +37,7 @@ static bool dump(Arena *a, const char *mode, const char *name)
 {
     Diags dx;
     diags_init(&dx, a);
+    dx.max_errors = 1000;
     Interner *names = intern_new(a);
     Buf text = buf_make(a), out = buf_make(a);
     if (!read_file(&text, name)) {

@@ -41,6 +41,8 @@ int spec_kernels(SpecModule *m, Str **names);
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq);
 /* True when everything needed is known, so that spec_kernel can be tried (for -fsyntax-only). */
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq);
+/* Reports, once each, the names in jit functions that stand for nothing, without specializing. */
+void spec_check_names(SpecModule *m);
 
 /* ---- the state of one specialization ---- */
 typedef struct Scope Scope;
@@ -58,6 +60,11 @@ typedef struct Spec {
     SpecLimits limits;
     long steps;              /* spent */
     int depth, nesting;
+    /* of the evaluator alone */
+    struct Program *program;
+    Diag *last_error;        /* what spec_note adds to; NULL when it was dropped */
+    const char *stack_base;  /* bounds recursion, whatever the input */
+    bool out_of_budget;
 } Spec;
 
 struct SpecFunc {

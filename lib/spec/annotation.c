@@ -1,0 +1,113 @@
+/* A string annotation is ours when it begins like a type; any other string, and any expression that is not a type, is left alone, so that
+   `x: torch.Tensor` and `x: "Tensor"` mean what they mean to Triton: nothing. */
+#include "spec/annotation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/eval.h"
+
+typedef struct Text {
+    Spec *sp;
+    const char *p;
+    Span at;
+} Text;
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static void skip_blanks(Text *t)
+{
+    while (*t->p == ' ') t->p++;
+}
+
+static bool refuse(Text *t, const char *expected)
+{
+    spec_error(t->sp, t->at, "expected %s in this annotation, found '%s'", expected, *t->p ? t->p : "its end");
+    return false;
+}
+
+static bool accept(Text *t, char c)
+{
+    skip_blanks(t);
+    if (*t->p != c) return false;
+    t->p++;
+    return true;
+}
+
+static bool read_number(Text *t, AnnotationNumber *out)
+{
+    skip_blanks(t);
+    const char *begin = t->p;
+    while (is_word(*t->p)) t->p++;
+    if (t->p == begin) return refuse(t, "a number or the name of a parameter");
+    if (*begin < '0' || *begin > '9') {
+        out->name = intern(t->sp->names, begin, (size_t)(t->p - begin));
+        return true;
+    }
+    char *end;
+    out->value = strtoll(begin, &end, 10);
+    if (end == t->p && out->value >= 0 && out->value < INT32_MAX) return true;
+    t->p = begin;
+    return refuse(t, "a number");
+}
+
+/* [M:s0, N:1] */
+static bool read_extents(Text *t, Annotation *out)
+{
+    do {
+        if (out->rank == TKC_MAX_RANK) return refuse(t, "at most 8 extents");
+        out->stride[out->rank] = (AnnotationNumber){.value = -1};
+        if (!read_number(t, &out->extent[out->rank])) return false;
+        if (accept(t, ':') && !read_number(t, &out->stride[out->rank])) return false;
+        out->rank++;
+    } while (accept(t, ','));
+    return accept(t, ']') || refuse(t, "']'");
+}
+
+static bool read_text(Spec *sp, const Ast *e, Annotation *out)
+{
+    Text t = {.sp = sp, .p = e->string.value, .at = e->span};
+    skip_blanks(&t);
+    const char *begin = t.p;
+    while (*t.p == '*' || is_word(*t.p)) t.p++;
+    const Type *type = type_parse(sp->ir->types, begin, (size_t)(t.p - begin));
+    if (!type && *begin != '*') return true; /* not ours */
+    t.p = type ? t.p : begin;
+    if (!type) return refuse(&t, "a type such as *fp32");
+    out->type = type;
+    out->is_text = true;
+    if (accept(&t, ':')) {
+        AnnotationNumber n = {0};
+        if (!read_number(&t, &n)) return false;
+        if (n.name || n.value < 1) return refuse(&t, "a divisibility");
+        out->divisibility = n.value;
+    }
+    if (accept(&t, '[')) {
+        if (type->kind != TY_POINTER) return refuse(&t, "a pointer before its extents");
+        if (!read_extents(&t, out)) return false;
+    }
+    skip_blanks(&t);
+    return *t.p == 0 || refuse(&t, "nothing more");
+}
+
+/* Evaluates an expression that may well be host code. */
+static void read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
+{
+    if (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE && e->kind != AST_CALL) return;
+    sp->dx->muted++;
+    SpecValue v = module_eval(sp, m, e);
+    sp->dx->muted--;
+    if (v.kind == SV_TYPE && (v.type->kind == TY_SCALAR || v.type->kind == TY_POINTER)) out->type = v.type;
+}
+
+bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
+{
+    *out = (Annotation){.is_constexpr = is_constexpr_annotation(e)};
+    if (!e || out->is_constexpr) return true;
+    if (e->kind == AST_STRING) return read_text(sp, e, out);
+    read_expression(sp, m, e, out);
+    return true;
+}

@@ -1,0 +1,359 @@
+/* A parameter's value comes, in this order, from -D, from @heuristics, from its default; its type from -sig or its annotation. What then
+   has neither is missing. A parameter with a value known now leaves the kernel's signature, unless it is an argument known to equal 1:
+   that one stays, with its type, and has the known value in the body. */
+#include "spec/bind.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "ir/machine.h"
+#include "spec/annotation.h"
+#include "spec/config.h"
+#include "spec/eval.h"
+#include "spec/walk.h"
+
+enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
+
+typedef struct Slot {
+    const AstParam *p;
+    Annotation a;
+    const SpecDefine *define;
+    const SpecSig *sig;
+    bool has_value;
+    SpecValue value;     /* known now */
+    const Type *type;    /* run time */
+    int index;           /* among the function's parameters, or -1 */
+} Slot;
+
+typedef struct Binder {
+    Spec *sp;
+    const SpecFunc *kernel;
+    const SpecRequest *rq;
+    Slot *slots;
+    int n;
+    bool failed;
+} Binder;
+
+/* ---- what is given ---- */
+
+static Slot *find_slot(Binder *b, Str name)
+{
+    for (int i = 0; i < b->n; i++) {
+        if (b->slots[i].p->name == name) return &b->slots[i];
+    }
+    return NULL;
+}
+
+static void unknown_name(Binder *b, const char *flag, Str name)
+{
+    Str *names = arena_array(b->sp->arena, Str, b->n + 1);
+    for (int i = 0; i < b->n; i++) names[i] = b->slots[i].p->name;
+    const char *near = nearest_word(name, names, b->n);
+    Diag *d = diag_error(b->sp->dx, SPAN_NONE, "%s: kernel '%s' has no parameter '%s'%s%s%s", flag, b->kernel->name, name,
+                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    diag_note(b->sp->dx, d, b->kernel->def->def.name_span, "the kernel is defined here");
+    b->failed = true;
+}
+
+static void read_params(Binder *b)
+{
+    const AstParams *params = &b->kernel->def->def.params;
+    b->slots = arena_array(b->sp->arena, Slot, params->len + 1);
+    for (int i = 0; i < params->len; i++) {
+        Slot *s = &b->slots[b->n++];
+        *s = (Slot){.p = &params->data[i], .index = -1};
+        if (s->p->kind == PARAM_VARARGS || s->p->kind == PARAM_KWARGS) {
+            spec_error(b->sp, s->p->span, "a kernel's parameters are fixed: '*%s' cannot be one", s->p->name);
+            b->failed = true;
+        }
+        if (!annotation_read(b->sp, b->kernel->module, s->p->annotation, &s->a)) b->failed = true;
+    }
+}
+
+static void apply_defines(Binder *b)
+{
+    for (int i = 0; i < b->rq->ndefines; i++) {
+        const SpecDefine *d = &b->rq->defines[i];
+        Slot *s = find_slot(b, d->name);
+        if (!s) {
+            unknown_name(b, "-D", d->name);
+            continue;
+        }
+        s->define = d;
+        s->has_value = true;
+        s->value = d->value;
+    }
+}
+
+static void sig_conflict(Binder *b, const Slot *s, const char *why)
+{
+    Diag *d = diag_error(b->sp->dx, s->p->span, "%s", why);
+    (void)d;
+    b->failed = true;
+}
+
+static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
+{
+    Arena *a = b->sp->arena;
+    s->sig = sig;
+    if (s->a.is_constexpr) {
+        sig_conflict(b, s, arena_printf(a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…", s->p->name, s->p->name));
+    } else if (s->define) {
+        sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));
+    } else if (s->a.is_text && s->a.type != sig->type) {
+        sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", type_text(a, sig->type), s->p->name,
+                                        type_text(a, s->a.type)));
+    } else {
+        s->type = sig->type;
+    }
+}
+
+static void apply_sigs(Binder *b)
+{
+    for (int i = 0; i < b->rq->nsigs; i++) {
+        Slot *s = find_slot(b, b->rq->sigs[i].name);
+        if (s) apply_sig(b, s, &b->rq->sigs[i]);
+        else unknown_name(b, "-sig", b->rq->sigs[i].name);
+    }
+    for (int i = 0; i < b->n; i++) {
+        Slot *s = &b->slots[i];
+        if (!s->type && !s->has_value) s->type = s->a.type;
+    }
+}
+
+/* The arguments by name as host code sees them: values where known, a type for a pointer, poison otherwise. */
+static SpecValue known_args(Binder *b)
+{
+    SpecTuple *t = arena_new(b->sp->arena, SpecTuple);
+    t->data = arena_array(b->sp->arena, SpecValue, b->n + 1);
+    t->names = arena_array(b->sp->arena, Str, b->n + 1);
+    t->type_name = intern_cstr(b->sp->names, "arguments");
+    for (; t->len < b->n; t->len++) {
+        const Slot *s = &b->slots[t->len];
+        t->names[t->len] = s->p->name;
+        t->data[t->len] = s->has_value ? s->value : s->type && s->type->kind == TY_POINTER ? sv_type(s->type) : sv_error();
+    }
+    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+}
+
+static bool is_open(const Slot *s)
+{
+    return !s->has_value && !s->type;
+}
+
+static void apply_heuristics(Binder *b)
+{
+    for (int i = 0; i < b->n; i++) {
+        Slot *s = &b->slots[i];
+        if (is_open(s)) s->has_value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b), &s->value);
+    }
+}
+
+static void apply_defaults(Binder *b)
+{
+    for (int i = 0; i < b->n; i++) {
+        Slot *s = &b->slots[i];
+        if (!is_open(s) || !s->p->default_) continue;
+        s->has_value = true;
+        s->value = module_eval(b->sp, b->kernel->module, s->p->default_);
+        b->failed |= sv_is_error(s->value);
+    }
+}
+
+static void gather(Binder *b)
+{
+    read_params(b);
+    apply_defines(b);
+    apply_sigs(b);
+    apply_heuristics(b);
+    apply_defaults(b);
+}
+
+/* ---- what is missing ---- */
+
+typedef struct PointerUse { Str name; AstNames tainted; Arena *arena; bool found; } PointerUse;
+
+static bool mentions(const Ast *e, Str name)
+{
+    if (!e) return false;
+    switch (e->kind) {
+    case AST_NAME: return e->name.id == name;
+    case AST_BINARY: return mentions(e->binary.left, name) || mentions(e->binary.right, name);
+    case AST_CALL: return e->call.args.len > 0 && mentions(e->call.args.data[0], name);
+    case AST_ATTRIBUTE: return mentions(e->attribute.value, name);
+    default: return false;
+    }
+}
+
+static bool is_memory_call(const Ast *e)
+{
+    if (e->kind != AST_CALL || e->call.callee->kind != AST_ATTRIBUTE || e->call.args.len == 0) return false;
+    const char *name = e->call.callee->attribute.name;
+    return strcmp(name, "load") == 0 || strcmp(name, "store") == 0 || strncmp(name, "atomic_", 7) == 0 ||
+           strcmp(name, "make_block_ptr") == 0 || strstr(name, "descriptor") != NULL;
+}
+
+static bool is_tainted(const PointerUse *u, const Ast *e)
+{
+    if (mentions(e, u->name)) return true;
+    for (int i = 0; i < u->tainted.len; i++) {
+        if (mentions(e, u->tainted.data[i])) return true;
+    }
+    return false;
+}
+
+static bool visit_use(const Ast *n, void *user)
+{
+    PointerUse *u = user;
+    if (n->kind == AST_ASSIGN && n->assign.value->kind == AST_BINARY && is_tainted(u, n->assign.value)) {
+        for (int i = 0; i < n->assign.targets.len; i++) walk_target(u->arena, n->assign.targets.data[i], &u->tainted);
+    }
+    if (is_memory_call(n) && is_tainted(u, n->call.args.data[0])) u->found = true;
+    return !u->found;
+}
+
+/* A guess for the text of the message only. */
+static const char *guess_type(Binder *b, const Slot *s)
+{
+    if (strstr(s->p->name, "ptr") || strstr(s->p->name, "Ptr")) return "*fp32";
+    PointerUse u = {.name = s->p->name, .arena = b->sp->arena};
+    /* An offset is mentioned in an address too: only names without "stride" and the like are taken for the base. */
+    if (strstr(s->p->name, "stride")) return "i32";
+    walk_list(&b->kernel->def->def.body, visit_use, &u);
+    return u.found && strlen(s->p->name) <= 2 && s->p->name[0] != 'n' && s->p->name[0] != 'N' ? "*fp32" : "i32";
+}
+
+static void ask(Binder *b)
+{
+    Arena *a = b->sp->arena;
+    Buf what = buf_make(a), defines = buf_make(a), sig = buf_make(a);
+    int nvalues = 0, ntypes = 0;
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        if (!is_open(s) || !s->a.is_constexpr) continue;
+        buf_printf(&what, "%s'%s'", nvalues++ ? ", " : "the value of ", s->p->name);
+        buf_printf(&defines, " -D%s=<int>", s->p->name);
+    }
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        if (!is_open(s) || s->a.is_constexpr) continue;
+        buf_printf(&what, "%s'%s'", ntypes ? ", " : nvalues ? " and the type of " : "the type of ", s->p->name);
+        buf_printf(&sig, "%s%s=%s", ntypes++ ? "," : "", s->p->name, guess_type(b, s));
+    }
+    if (!nvalues && !ntypes) return;
+    b->failed = true;
+    diag_error(b->sp->dx, b->kernel->def->def.name_span, "kernel '%s' needs %s; add%s%s%s%s", b->kernel->name, buf_text(&what),
+               buf_text(&defines), ntypes ? " -sig \"" : "", buf_text(&sig), ntypes ? "\"" : "");
+}
+
+/* ---- the function ---- */
+
+static int64_t divisibility_of(const Slot *s)
+{
+    if (s->sig && s->sig->divisibility > 0) return s->sig->divisibility;
+    return s->a.divisibility > 0 ? s->a.divisibility : 1;
+}
+
+static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *value, int *param)
+{
+    *value = n.value;
+    *param = -1;
+    if (!n.name) return true;
+    *value = -1;
+    const Slot *other = find_slot(b, n.name);
+    if (!other) {
+        spec_error(b->sp, s->p->annotation->span, "'%s' is not a parameter of this kernel", n.name);
+        return false;
+    }
+    SpecValue v = weaken(other->value);
+    if (other->has_value && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX) return *value = (int64_t)v.i, true;
+    *param = other->index;
+    if (other->index >= 0 && type_is_scalar(other->type) && type_is_int(other->type)) return true;
+    spec_error(b->sp, s->p->annotation->span, "'%s' is used as an extent: it must be an integer", n.name);
+    return false;
+}
+
+static void set_extents(Binder *b, Func *fn, const Slot *s)
+{
+    if (s->index < 0) return;
+    Param *p = &fn->params[s->index];
+    p->rank = s->a.rank;
+    for (int d = 0; d < s->a.rank; d++) {
+        bool ok = number_of(b, s, s->a.extent[d], &p->extent[d], &p->extent_param[d]) &&
+                  number_of(b, s, s->a.stride[d], &p->stride[d], &p->stride_param[d]);
+        if (!ok) b->failed = true;
+    }
+}
+
+/* Extents known now give row-major strides now; others are left to where they are used. */
+static void set_strides(Func *fn, const Slot *s)
+{
+    if (s->index < 0) return;
+    Param *p = &fn->params[s->index];
+    int64_t stride = 1;
+    for (int d = p->rank - 1; d >= 0; d--) {
+        if (p->stride[d] < 0 && p->stride_param[d] < 0 && stride >= 0) p->stride[d] = stride;
+        stride = p->extent[d] >= 0 && stride >= 0 && stride < INT32_MAX ? stride * p->extent[d] : -1;
+    }
+}
+
+static const Loc *loc_of(Spec *sp, const SpecFunc *fn)
+{
+    Span at = fn->def->def.name_span;
+    int line, col;
+    source_position(at.source, at.begin, &line, &col);
+    return ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, fn->name, NULL);
+}
+
+static Func *make_func(Binder *b)
+{
+    const SpecRequest *rq = b->rq;
+    int warps, stages;
+    config_launch(b->sp, b->kernel, known_args(b), &warps, &stages);
+    if (rq->num_warps > 0) warps = rq->num_warps;
+    if (rq->num_stages > 0) stages = rq->num_stages;
+    Func *fn = ir_func_new(b->sp->ir, b->kernel->name, rq->machine, warps ? warps : DEFAULT_WARPS, stages ? stages : DEFAULT_STAGES);
+    fn->fp_contract = rq->fp_contract;
+    fn->debug = rq->debug;
+    fn->loc = loc_of(b->sp, b->kernel);
+    return fn;
+}
+
+static SpecValue run_time_value(Binder *b, Func *fn, Slot *s)
+{
+    Value *v = ir_add_param(fn, s->p->name, s->type);
+    s->index = fn->nparams - 1;
+    fn->params[s->index].divisibility = divisibility_of(s);
+    if (!s->sig || !s->sig->equal_one || !type_is_scalar(s->type) || !type_is_int(s->type)) return sv_value(v);
+    Builder at = build_at_end(fn, fn->body);
+    at.loc = fn->loc;
+    (void)b;
+    return sv_value(build_int(&at, type_dtype(s->type), 1));
+}
+
+bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out)
+{
+    Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
+    config_check(sp, kernel);
+    gather(&b);
+    if (!b.failed) ask(&b);
+    if (b.failed) return false;
+    out->fn = make_func(&b);
+    out->values = arena_array(sp->arena, SpecValue, b.n + 1);
+    for (int i = 0; i < b.n; i++) {
+        Slot *s = &b.slots[i];
+        out->values[i] = s->has_value ? s->value : run_time_value(&b, out->fn, s);
+    }
+    for (int i = 0; i < b.n; i++) set_extents(&b, out->fn, &b.slots[i]);
+    for (int i = 0; i < b.n; i++) set_strides(out->fn, &b.slots[i]);
+    return !b.failed;
+}
+
+bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq)
+{
+    Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
+    gather(&b);
+    bool complete = !b.failed;
+    for (int i = 0; i < b.n; i++) complete &= !is_open(&b.slots[i]);
+    return complete;
+}

@@ -1,0 +1,17 @@
+/* A kernel's parameters: which are run-time arguments with which types, which are values known now. */
+#ifndef TKC_SPEC_BIND_H
+#define TKC_SPEC_BIND_H
+
+#include "spec/spec.h"
+
+typedef struct Bound {
+    Func *fn;          /* with its parameters, without a body */
+    SpecValue *values; /* one for each parameter of the definition */
+} Bound;
+
+/* False after error diagnostics; everything missing is asked for in one of them. */
+bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out);
+/* True when bind_kernel would have all it needs. */
+bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq);
+
+#endif

@@ -1,0 +1,345 @@
+/* Branches: `if` and conditional expressions.
+
+   A run-time branch executes both arms, each in its own region, and then compares what they bound: a name that differs becomes a
+   result of the op. If one arm returns and the other does not, the rest of the function is executed inside the other arm. Where that
+   cannot be (the branch sits in another arm or in a loop) a flag says whether the function has returned, and what follows is put under
+   `if` of that flag. */
+#include <string.h>
+
+#include "base/vec.h"
+#include "spec/eval.h"
+#include "spec/merge.h"
+#include "spec/walk.h"
+
+Value *branch_condition(Spec *sp, SpecValue v, Span at)
+{
+    if (v.kind != SV_VALUE) v = strengthen(sp, v, at);
+    if (v.kind == SV_ERROR) return NULL;
+    if (v.kind != SV_VALUE || !type_is_scalar(v.v->type)) {
+        spec_error(sp, at, "a condition must be a scalar, found %s", spec_describe(sp, v));
+        return NULL;
+    }
+    if (type_is_bool(v.v->type)) return v.v;
+    spec_at(sp, at);
+    return op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, at);
+}
+
+void poison_assigned(Spec *sp, const AstList *body)
+{
+    AstNames names = {0};
+    walk_assigned(sp->arena, body, &names);
+    for (int i = 0; i < names.len; i++) scope_set(sp->frame->scope, names.data[i], sv_error(), sp->frame->stmt);
+}
+
+/* ---- run-time branches ---- */
+
+typedef struct Arm {
+    ArmFn run;
+    void *ctx;
+    Flow flow;
+    Outcome out;
+    ScopeCopy scope;
+    Builder b;
+} Arm;
+
+/* One `if` op being made. */
+typedef struct Branch {
+    Spec *sp;
+    Op *op;
+    Arm arm[2];
+    ScopeCopy before;
+    Span at;
+} Branch;
+
+static bool is_live(const Arm *a)
+{
+    return a->flow == FLOW_NEXT || a->flow == FLOW_MAYBE;
+}
+
+static bool has_returned(const Arm *a)
+{
+    return a->flow == FLOW_RETURN || a->flow == FLOW_MAYBE;
+}
+
+static void run_arm(Branch *br, int k, ArmFn run, void *ctx)
+{
+    Spec *sp = br->sp;
+    Arm *a = &br->arm[k];
+    Frame *f = sp->frame;
+    f->out = (Outcome){.value = sv_none()};
+    f->branches++;
+    sp->b = a->b;
+    a->flow = run(sp, ctx);
+    f->branches--;
+    a->out = f->out;
+    a->b = sp->b;
+    a->scope = scope_save(f->scope);
+}
+
+static bool is_rest_open(const Rest *rest)
+{
+    for (; rest; rest = rest->outer) {
+        if (!rest->list) return false;
+    }
+    return true;
+}
+
+static Flow go_on(Spec *sp, void *ctx)
+{
+    return exec_rest(sp, ctx);
+}
+
+/* One arm has left the function: the other takes the rest of it along. */
+static void take_rest(Branch *br, const Rest *rest)
+{
+    for (int k = 0; k < 2; k++) {
+        if (br->arm[k].flow != FLOW_NEXT || is_live(&br->arm[!k])) continue;
+        scope_restore(br->sp->frame->scope, &br->arm[k].scope);
+        run_arm(br, k, go_on, (void *)rest);
+        scope_restore(br->sp->frame->scope, &br->before);
+        return;
+    }
+}
+
+static const Binding *binding_in(const ScopeCopy *copy, int i)
+{
+    static const Binding none;
+    return i < copy->len ? &copy->data[i] : &none;
+}
+
+static const char *describe_conflict(Spec *sp, const Binding *a, const Binding *b)
+{
+    return arena_printf(sp->arena, "'%s' is %s on one path and %s on the other", a->name, spec_describe(sp, a->value),
+                        spec_describe(sp, b->value));
+}
+
+static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Binding *b, const Binding *old)
+{
+    Spec *sp = br->sp;
+    Binding out = *a;
+    if (a->state == BIND_SET && b->state == BIND_SET) {
+        out.is_fresh = a->is_fresh && b->is_fresh;
+        if (a->where.begin == old->where.begin && a->where.source == old->where.source) out.where = b->where;
+        if (merge_join(j, a->value, b->value, br->at, &out.value)) return out;
+        out.state = BIND_CONFLICT;
+        out.other = b->where;
+        out.where = a->where;
+        out.why = describe_conflict(sp, a, b);
+        return out;
+    }
+    if (a->state == BIND_CONFLICT || b->state == BIND_CONFLICT) return a->state == BIND_CONFLICT ? *a : *b;
+    if (a->state == BIND_NONE && b->state == BIND_NONE) return *old;
+    out = a->state == BIND_NONE ? *b : *a;
+    if (out.state == BIND_SET) {
+        out.state = BIND_MAYBE;
+        out.why = arena_printf(sp->arena, "'%s' may be undefined here: it is assigned in one branch of an 'if' only", out.name);
+    }
+    return out;
+}
+
+static Binding fill_binding(Branch *br, Join *j, const Binding *b, bool is_left)
+{
+    Binding out = *b;
+    if (b->state == BIND_SET) merge_fill(j, b->value, is_left, br->at, &out.value);
+    return out;
+}
+
+/* The names after the branch, with marks where results of the op go. */
+static Binding *merge_names(Branch *br, Join *j, int n)
+{
+    bool left = is_live(&br->arm[0]), right = is_live(&br->arm[1]);
+    Binding *out = arena_array(br->sp->arena, Binding, n + 1);
+    for (int i = 0; i < n; i++) {
+        const Binding *a = binding_in(&br->arm[0].scope, i), *b = binding_in(&br->arm[1].scope, i);
+        const Binding *old = binding_in(&br->before, i);
+        if (left && right) out[i] = merge_bindings(br, j, a, b, old);
+        else if (left || right) out[i] = fill_binding(br, j, left ? a : b, left);
+        else out[i] = *old;
+    }
+    return out;
+}
+
+static SpecValue merge_outcomes(Branch *br, Join *j)
+{
+    const Arm *a = &br->arm[0], *b = &br->arm[1];
+    SpecValue out = sv_none();
+    if (has_returned(a) && has_returned(b)) {
+        if (merge_join(j, a->out.value, b->out.value, br->at, &out)) return out;
+        spec_error(br->sp, a->out.at, "'%s' returns %s here and %s elsewhere", br->sp->frame->fn->name,
+                   spec_describe(br->sp, a->out.value), spec_describe(br->sp, b->out.value));
+        spec_note(br->sp, b->out.at, "the other return");
+        return sv_error();
+    }
+    if (has_returned(a)) merge_fill(j, a->out.value, true, br->at, &out);
+    if (has_returned(b)) merge_fill(j, b->out.value, false, br->at, &out);
+    return out;
+}
+
+static Value *returned_flag(Arm *a)
+{
+    if (a->flow == FLOW_MAYBE) return a->out.flag;
+    return build_bool(&a->b, a->flow == FLOW_RETURN);
+}
+
+static Flow flow_after(const Arm *a, const Arm *b)
+{
+    if (!is_live(a) && !is_live(b)) return has_returned(a) || has_returned(b) ? FLOW_RETURN : FLOW_STOP;
+    return has_returned(a) || has_returned(b) ? FLOW_MAYBE : FLOW_NEXT;
+}
+
+/* Gives the op its results; returns them. */
+static Value **finish_op(Branch *br, Join *j)
+{
+    Op *op = br->op;
+    build_yield(&br->arm[0].b, j->left.len, j->left.data);
+    build_yield(&br->arm[1].b, j->right.len, j->right.data);
+    for (int i = 0; i < j->left.len; i++) ir_add_result(op, j->left.data[i]->type);
+    return op->results;
+}
+
+static void set_names(Spec *sp, Binding *names, int n, Value *const *results, int *next)
+{
+    Scope *s = sp->frame->scope;
+    for (int i = 0; i < n; i++) {
+        if (names[i].state == BIND_SET) {
+            names[i].value = merge_result(sp, names[i].value, results, next);
+            if (names[i].value.kind == SV_VALUE && !names[i].value.v->name) names[i].value.v->name = names[i].name;
+        }
+        names[i].name = s->data[i].name;
+        s->data[i] = names[i];
+    }
+}
+
+static Flow join_arms(Branch *br)
+{
+    Spec *sp = br->sp;
+    Arm *a = &br->arm[0], *b = &br->arm[1];
+    Flow flow = flow_after(a, b);
+    Join j = {.sp = sp, .a = &a->b, .b = &b->b};
+    int n = sp->frame->scope->len, next = 0;
+    Binding *names = merge_names(br, &j, n);
+    SpecValue value = merge_outcomes(br, &j);
+    if (flow == FLOW_MAYBE) {
+        vec_push(sp->arena, &j.left, returned_flag(a));
+        vec_push(sp->arena, &j.right, returned_flag(b));
+    }
+    Value **results = finish_op(br, &j);
+    set_names(sp, names, n, results, &next);
+    sp->frame->out = (Outcome){.value = merge_result(sp, value, results, &next), .at = has_returned(a) ? a->out.at : b->out.at};
+    if (flow == FLOW_MAYBE) sp->frame->out.flag = results[next];
+    return flow;
+}
+
+/* `rest` is what follows the branch, or rest_cut. */
+static Flow branch(Spec *sp, Value *cond, ArmFn then, void *then_ctx, ArmFn orelse, void *else_ctx, const Rest *rest, Span at)
+{
+    spec_at(sp, at);
+    Branch br = {.sp = sp, .at = at};
+    br.op = build_if(&sp->b, cond, 0, NULL);
+    Builder after = sp->b;
+    br.before = scope_save(sp->frame->scope);
+    for (int k = 0; k < 2; k++) {
+        br.arm[k].b = build_at_end(sp->fn, br.op->regions[k]);
+        br.arm[k].b.loc = after.loc;
+        run_arm(&br, k, k == 0 ? then : orelse, k == 0 ? then_ctx : else_ctx);
+        scope_restore(sp->frame->scope, &br.before);
+    }
+    if (is_rest_open(rest)) {
+        sp->b = after;
+        take_rest(&br, rest);
+    }
+    sp->b = after;
+    return join_arms(&br);
+}
+
+/* ---- if ---- */
+
+static Flow run_body(Spec *sp, void *ctx)
+{
+    return exec_block(sp, ctx, &rest_cut);
+}
+
+Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
+{
+    Span at = s->branch.cond->span;
+    SpecValue cond = weaken(spec_eval(sp, s->branch.cond));
+    bool is_host = cond.kind == SV_MODULE && cond.module->kind == MODULE_HOST;
+    if (is_host) cond = spec_error(sp, at, "'%s' is a host value that is not known here", cond.module->path);
+    int truth = sv_is_error(cond) ? -2 : op_truth(sp, cond, at);
+    if (truth == -2) {
+        poison_assigned(sp, &s->branch.body);
+        poison_assigned(sp, &s->branch.orelse);
+        return FLOW_NEXT;
+    }
+    if (truth >= 0) return exec_block(sp, truth ? &s->branch.body : &s->branch.orelse, rest);
+    Value *c = branch_condition(sp, cond, at);
+    if (!c) return FLOW_NEXT;
+    return branch(sp, c, run_body, (void *)&s->branch.body, run_body, (void *)&s->branch.orelse, rest, s->span);
+}
+
+static Flow already_returned(Spec *sp, void *ctx)
+{
+    sp->frame->out = *(const Outcome *)ctx;
+    return FLOW_RETURN;
+}
+
+Flow exec_unless_returned(Spec *sp, ArmFn go, void *ctx)
+{
+    Outcome out = sp->frame->out;
+    Value *flag = out.flag;
+    out.flag = NULL;
+    return branch(sp, flag, already_returned, &out, go, ctx, &rest_cut, out.at);
+}
+
+/* ---- conditional expressions ---- */
+
+typedef struct Choice { const Ast *e; SpecValue value; } Choice;
+
+static Flow run_choice(Spec *sp, void *ctx)
+{
+    Choice *c = ctx;
+    c->value = spec_eval(sp, c->e);
+    return FLOW_NEXT;
+}
+
+/* A number beside a run-time value takes that value's type, as it would in an operator. */
+static SpecValue adopt_type(Spec *sp, Builder *b, SpecValue number, SpecValue other, Span at)
+{
+    if (!sv_is_number(number) || other.kind != SV_VALUE || type_is_pointer(other.v->type)) return number;
+    Builder saved = sp->b;
+    sp->b = *b;
+    Value *x, *y;
+    bool ok = op_unify(sp, number, other, &x, &y, "a conditional expression", at) && y == other.v;
+    *b = sp->b;
+    sp->b = saved;
+    return ok ? sv_value(x) : number;
+}
+
+SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orelse, Span at)
+{
+    spec_at(sp, at);
+    Choice choice[2] = {{.e = then}, {.e = orelse}};
+    Branch br = {.sp = sp, .at = at};
+    br.op = build_if(&sp->b, cond, 0, NULL);
+    Builder after = sp->b;
+    Outcome out = sp->frame->out;
+    br.before = scope_save(sp->frame->scope);
+    for (int k = 0; k < 2; k++) {
+        br.arm[k].b = build_at_end(sp->fn, br.op->regions[k]);
+        br.arm[k].b.loc = after.loc;
+        run_arm(&br, k, run_choice, &choice[k]);
+        scope_restore(sp->frame->scope, &br.before);
+    }
+    sp->b = after;
+    sp->frame->out = out;
+    choice[0].value = adopt_type(sp, &br.arm[0].b, choice[0].value, choice[1].value, at);
+    choice[1].value = adopt_type(sp, &br.arm[1].b, choice[1].value, choice[0].value, at);
+    Join j = {.sp = sp, .a = &br.arm[0].b, .b = &br.arm[1].b};
+    SpecValue v;
+    int next = 0;
+    bool ok = merge_join(&j, choice[0].value, choice[1].value, at, &v);
+    Value **results = finish_op(&br, &j);
+    if (ok) return merge_result(sp, v, results, &next);
+    return spec_error(sp, at, "the two values of a run-time choice must have one type, found %s and %s",
+                      spec_describe(sp, choice[0].value), spec_describe(sp, choice[1].value));
+}

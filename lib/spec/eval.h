@@ -1,0 +1,131 @@
+/* What the evaluator's files share: the program, frames, and how control leaves a statement.
+
+     spec.c     the public edge: a file, a kernel, diagnostics, budgets
+     module.c   names of files, imports, namespaces; host.c: the few host values that kernels read
+     bind.c     a kernel's parameters; annotation.c, config.c: what annotations and decorators say; names.c: -fsyntax-only
+     expr.c     expressions          call.c   calls, inlining
+     stmt.c     statements           branch.c   if             loop.c   for, while
+     merge.c    values at joins      scope.c  names         walk.c  searching trees */
+#ifndef TKC_SPEC_EVAL_H
+#define TKC_SPEC_EVAL_H
+
+#include "spec/builtin.h"
+#include "spec/module.h"
+#include "spec/operator.h"
+#include "spec/scope.h"
+#include "spec/spec.h"
+
+/* ---- all files of one compilation ---- */
+typedef struct Program {
+    Arena *arena;
+    Ir *ir;
+    Diags *dx;
+    const SpecRequest *rq;
+    Map files;          /* path -> SpecModule */
+    Map namespaces;     /* dotted name -> SpecModule */
+    Map std;            /* function name -> SpecFunc */
+    bool std_loaded;
+    Map signatures;     /* Builtin -> its parsed parameters (call.c) */
+    Func *scratch;      /* where module-level expressions build what they should not */
+    Map loops;          /* a loop on one path of calls -> what its names were found to need (loop.c) */
+    SpecLimits limits;
+} Program;
+
+/* ---- control flow ---- */
+typedef enum Flow {
+    FLOW_NEXT,      /* on to the next statement */
+    FLOW_BREAK,
+    FLOW_CONTINUE,
+    FLOW_RETURN,    /* the function has returned: frame->out */
+    FLOW_MAYBE,     /* it has where frame->out.flag holds, at run time */
+    FLOW_STOP       /* after an error, or where execution cannot get */
+} Flow;
+
+/* What a function returns, so far. */
+typedef struct Outcome {
+    SpecValue value;
+    Span at;        /* the return statement */
+    Value *flag;    /* MAYBE: int1 */
+} Outcome;
+
+/* Statements still to be done, innermost block first; ends at a loop or at a run-time branch. */
+typedef struct Rest Rest;
+struct Rest {
+    const AstList *list; /* NULL: what follows cannot be reached from here (rest_cut) */
+    int next;
+    const Rest *outer;   /* NULL: the function's end */
+};
+extern const Rest rest_cut;
+
+typedef enum LoopKind { LOOP_NONE, LOOP_UNROLLED, LOOP_RUNTIME } LoopKind;
+
+struct Frame {
+    const SpecFunc *fn;
+    Scope *scope;
+    SpecModule *module;
+    Frame *caller;
+    Span at;              /* the call that made it */
+    const Loc *call_loc;  /* the same for ops */
+    Span stmt;            /* being executed */
+    Span loc_span;        /* of loc */
+    const Loc *loc;       /* the last one made by spec_at */
+    Outcome out;
+    LoopKind loop;        /* the innermost */
+    int branches;         /* run-time branches open inside that loop */
+    int runtime_loops;    /* open in this call */
+    bool is_host;         /* Python run at compile time: numbers stay untyped, loops run */
+    uint64_t path;        /* identifies the chain of calls */
+};
+
+/* ---- stmt.c ---- */
+Flow exec_block(Spec *sp, const AstList *body, const Rest *outer);
+/* Executes what is left, up to the function's end. */
+Flow exec_rest(Spec *sp, const Rest *rest);
+/* Binds v to an assignment target. `weak` leaves numbers untyped. */
+void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at);
+
+/* ---- branch.c, loop.c ---- */
+/* Gives every name that the statements assign an erroneous value. */
+void poison_assigned(Spec *sp, const AstList *body);
+Flow exec_if(Spec *sp, const Ast *s, const Rest *rest);
+Flow exec_for(Spec *sp, const Ast *s);
+Flow exec_while(Spec *sp, const Ast *s);
+/* Runs `go` where frame->out.flag, the returned flag, does not hold. */
+typedef Flow (*ArmFn)(Spec *sp, void *ctx);
+Flow exec_unless_returned(Spec *sp, ArmFn go, void *ctx);
+/* `a if c else b` under a run-time condition. */
+SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orelse, Span at);
+/* A run-time scalar as an int1; NULL after an error. */
+Value *branch_condition(Spec *sp, SpecValue v, Span at);
+
+/* ---- expr.c ---- */
+/* A compile-time value behind v: itself, or the number of a known run-time scalar; else v unchanged. */
+SpecValue weaken(SpecValue v);
+/* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */
+SpecValue strengthen(Spec *sp, SpecValue v, Span at);
+/* Evaluates, wanting a compile-time value; poison after an error that says what it was for. */
+SpecValue eval_constant(Spec *sp, const Ast *e, const char *what);
+/* Reports a name that stands for nothing, with a suggestion. */
+SpecValue eval_unknown_name(Spec *sp, Str name, Span at);
+/* False, with a diagnostic, when the input is nested too deeply; each true is paired with leave_nested. */
+bool enter_nested(Spec *sp, Span at);
+void leave_nested(Spec *sp);
+
+/* ---- call.c ---- */
+SpecValue eval_call(Spec *sp, const Ast *e);
+/* A frame for evaluating a module's own expressions. */
+void frame_push_module(Spec *sp, Frame *f, SpecModule *m);
+void frame_pop(Spec *sp, Frame *f);
+/* Calls a jit function with these values for its parameters, in order. */
+SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values);
+/* The annotation makes the parameter compile-time: tl.constexpr in any spelling. */
+bool is_constexpr_annotation(const Ast *annotation);
+bool is_jit_function(const SpecFunc *fn);
+SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure);
+
+/* ---- spec.c ---- */
+Spec spec_state(Program *p, Func *fn);
+/* Where an error is shown: the innermost place in the user's own files. */
+Span spec_place(const Spec *sp, Span at);
+
+#endif

@@ -1,0 +1,507 @@
+/* Expressions: what each node of the tree is worth. Anything that values do by themselves (operators, attributes, subscripts) is left to
+   operator.h; here are names, evaluation order, short circuits and containers. Long chains of one operator are walked in a loop, not by
+   recursion, so that only real nesting counts against the budget. */
+#include <string.h>
+
+#include "base/vec.h"
+#include "ir/evaluate.h"
+#include "spec/constant.h"
+#include "spec/eval.h"
+#include "spec/merge.h"
+#include "spec/walk.h"
+
+typedef struct Values { SpecValue *data; int len, cap; } Values;
+
+/* ---- numbers, typed and untyped ---- */
+
+SpecValue weaken(SpecValue v)
+{
+    uint64_t bits;
+    if (v.kind != SV_VALUE || !type_is_scalar(v.v->type) || !ir_const_bits(v.v, &bits)) return v;
+    DType dt = type_dtype(v.v->type);
+    switch (dtype_info(dt)->kind) {
+    case DK_BOOL: return sv_bool(bits != 0);
+    case DK_INT: return sv_int((int64_t)bits);
+    case DK_UINT: return sv_int((__int128)bits);
+    case DK_FLOAT: return sv_float(bits_to_double(dt, bits));
+    case DK_NONE: break;
+    }
+    return v;
+}
+
+SpecValue strengthen(Spec *sp, SpecValue v, Span at)
+{
+    if (!sv_is_number(v)) return v;
+    Value *x = op_to_value(sp, v, at);
+    return x ? sv_value(x) : sv_error();
+}
+
+SpecValue eval_constant(Spec *sp, const Ast *e, const char *what)
+{
+    SpecValue v = weaken(spec_eval(sp, e));
+    if (v.kind == SV_ERROR || !merge_is_runtime(v)) return v;
+    return spec_error(sp, e->span, "%s must be known at compile time, found %s", what, spec_describe(sp, v));
+}
+
+/* ---- names ---- */
+
+static bool is_assigned_in(Spec *sp, const SpecFunc *fn, Str name)
+{
+    if (!fn || !fn->def || fn->def->kind != AST_DEF) return false;
+    AstNames names = {0};
+    walk_assigned(sp->arena, &fn->def->def.body, &names);
+    for (int i = 0; i < names.len; i++) {
+        if (names.data[i] == name) return true;
+    }
+    return false;
+}
+
+typedef struct FindName { Str name; const Ast *found; } FindName;
+
+static bool visit_find(const Ast *n, void *user)
+{
+    FindName *f = user;
+    if (!f->found && n->kind == AST_NAME && n->name.id == f->name) f->found = n;
+    return f->found == NULL;
+}
+
+/* Where a function first writes a name. */
+static Span first_assignment(const SpecFunc *fn, Str name)
+{
+    FindName f = {.name = name};
+    walk_list(&fn->def->def.body, visit_find, &f);
+    return f.found ? f.found->span : SPAN_NONE;
+}
+
+static const char *suggest_name(Spec *sp, Str name)
+{
+    static const struct { unsigned where; const char *prefix; } places[] = {
+        {NS_TL, "tl"}, {NS_MATH, "tl.math"}, {NS_LIBDEVICE, "libdevice"}, {NS_TRITON, "triton"}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (builtin_find(places[i].where, name)) return arena_printf(sp->arena, "%s.%s", places[i].prefix, name);
+    }
+    SpecValue type;
+    if (module_attribute(sp, module_named(sp->program, "triton.language"), name, SPAN_NONE, &type)) {
+        return arena_printf(sp->arena, "tl.%s", name);
+    }
+    VEC(Str) all = {0};
+    for (Scope *s = sp->frame->scope; s; s = s->outer) {
+        for (int i = 0; i < s->len; i++) {
+            if (s->data[i].state != BIND_NONE) vec_push(sp->arena, &all, s->data[i].name);
+        }
+    }
+    for (int i = 0; i < sp->module->names.len; i++) vec_push(sp->arena, &all, sp->module->names.data[i]);
+    const char *near = nearest_word(name, all.data, all.len);
+    return near ? near : builtin_nearest(NS_PYTHON, name);
+}
+
+SpecValue eval_unknown_name(Spec *sp, Str name, Span at)
+{
+    const SpecFunc *fn = sp->frame->fn;
+    if (is_assigned_in(sp, fn, name)) {
+        spec_error(sp, at, "'%s' has no value here: no assignment to it was executed before", name);
+        spec_note(sp, first_assignment(fn, name), "the function assigns it here");
+    } else {
+        spec_error(sp, at, "the name '%s' is not defined", name);
+        const char *near = suggest_name(sp, name);
+        if (near) spec_note(sp, at, "did you mean '%s'?", near);
+    }
+    if (sp->frame->caller || sp->frame->fn) scope_set(sp->frame->scope, name, sv_error(), at);
+    return sv_error();
+}
+
+static SpecValue read_binding(Spec *sp, Binding *b, Span at)
+{
+    if (b->state == BIND_SET) return b->value;
+    spec_error(sp, at, "%s", b->why);
+    spec_note(sp, b->where, b->state == BIND_MAYBE ? "assigned here" : "one of the assignments");
+    if (b->state == BIND_CONFLICT && b->other.source) spec_note(sp, b->other, "the other");
+    return sv_error();
+}
+
+static SpecValue eval_name(Spec *sp, const Ast *e)
+{
+    Str name = e->name.id;
+    Binding *b = scope_lookup(sp->frame->scope, name);
+    if (b) return read_binding(sp, b, e->span);
+    SpecValue v;
+    if (module_lookup(sp, sp->module, name, e->span, &v)) return v;
+    return eval_unknown_name(sp, name, e->span);
+}
+
+/* ---- operators ---- */
+
+/* The spine of a left-nested chain of one kind: top first. */
+typedef struct Spine { const Ast **data; int len, cap; } Spine;
+
+static const Ast *collect_spine(Spec *sp, const Ast *e, Spine *out)
+{
+    AstKind kind = e->kind;
+    for (; e->kind == kind; e = e->binary.left) vec_push(sp->arena, out, e);
+    return e;
+}
+
+static SpecValue eval_binary(Spec *sp, const Ast *e)
+{
+    Spine spine = {0};
+    SpecValue v = spec_eval(sp, collect_spine(sp, e, &spine));
+    for (int i = spine.len - 1; i >= 0; i--) {
+        const Ast *n = spine.data[i];
+        SpecValue right = spec_eval(sp, n->binary.right);
+        if (!spec_step(sp, n->span)) return sv_error();
+        if (sv_is_error(v) || sv_is_error(right)) {
+            v = sv_error();
+            continue;
+        }
+        spec_at(sp, n->span);
+        v = op_binary(sp, n->binary.op, v, right, n->span);
+    }
+    return v;
+}
+
+/* 1, 0, -1 for a value that is only known at run time, -2 after an error. */
+static int known_truth(Spec *sp, SpecValue v, Span at)
+{
+    if (v.kind == SV_VALUE) v = weaken(v);
+    if (v.kind == SV_VALUE) return -1;
+    if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) {
+        spec_error(sp, at, "'%s' is a host value that is not known here", v.module->path);
+        return -2;
+    }
+    return op_truth(sp, v, at);
+}
+
+static SpecValue eval_boolop(Spec *sp, const Ast *e)
+{
+    Spine spine = {0};
+    const Ast *first = collect_spine(sp, e, &spine);
+    SpecValue v = spec_eval(sp, first);
+    Span left_at = first->span;
+    for (int i = spine.len - 1; i >= 0; i--) {
+        const Ast *n = spine.data[i];
+        if (sv_is_error(v)) return v;
+        int truth = known_truth(sp, v, left_at);
+        if (truth == -2) return sv_error();
+        bool is_and = n->binary.op == AOP_LOGICAL_AND;
+        if (truth >= 0) {
+            if (truth == !is_and) continue; /* decided by the left side, which is the value */
+            v = spec_eval(sp, n->binary.right);
+            left_at = n->binary.right->span;
+            continue;
+        }
+        SpecValue right = spec_eval(sp, n->binary.right);
+        if (sv_is_error(right)) return right;
+        spec_at(sp, n->span);
+        v = op_logical(sp, n->binary.op, v, right, n->span);
+        left_at = n->span;
+    }
+    return v;
+}
+
+static SpecValue eval_compare(Spec *sp, const Ast *e)
+{
+    SpecValue left = spec_eval(sp, e->compare.first), result = sv_bool(true);
+    for (int i = 0; i < e->compare.rest.len; i++) {
+        SpecValue right = spec_eval(sp, e->compare.rest.data[i]);
+        if (sv_is_error(left) || sv_is_error(right)) return sv_error();
+        spec_at(sp, e->span);
+        SpecValue link = op_compare(sp, e->compare.ops[i], left, right, e->span);
+        if (sv_is_error(link)) return link;
+        if (i == 0) result = link;
+        else result = op_logical(sp, AOP_LOGICAL_AND, result, link, e->span);
+        if (result.kind == SV_BOOL && !result.b) return result;
+        left = right;
+    }
+    return result;
+}
+
+static SpecValue eval_unary(Spec *sp, const Ast *e)
+{
+    SpecValue v = spec_eval(sp, e->unary.operand);
+    if (sv_is_error(v)) return v;
+    spec_at(sp, e->span);
+    return op_unary(sp, e->unary.op, v, e->span);
+}
+
+static SpecValue eval_ifexp(Spec *sp, const Ast *e)
+{
+    SpecValue cond = spec_eval(sp, e->ifexp.cond);
+    if (sv_is_error(cond)) return cond;
+    int truth = known_truth(sp, cond, e->ifexp.cond->span);
+    if (truth >= 0) return spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
+    if (truth == -2) return sv_error();
+    Value *c = branch_condition(sp, cond, e->ifexp.cond->span);
+    return c ? eval_branches(sp, c, e->ifexp.then, e->ifexp.orelse, e->span) : sv_error();
+}
+
+/* ---- containers ---- */
+
+static SpecValue sequence(Spec *sp, SvKind kind, const Values *items)
+{
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    t->len = items->len;
+    t->data = items->data;
+    return (SpecValue){.kind = kind, .tuple = t};
+}
+
+static bool push_item(Spec *sp, Values *items, SpecValue v, Span at)
+{
+    if (items->len >= sp->limits.length) {
+        spec_error(sp, at, "a sequence of more than %ld values", sp->limits.length);
+        return false;
+    }
+    vec_push(sp->arena, items, v);
+    return true;
+}
+
+static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
+{
+    Values items = {0};
+    bool ok = true;
+    for (int i = 0; i < e->list.len; i++) {
+        const Ast *x = e->list.data[i];
+        if (x->kind != AST_STARRED) {
+            SpecValue v = spec_eval(sp, x);
+            ok = ok && !sv_is_error(v) && push_item(sp, &items, v, x->span);
+            continue;
+        }
+        SpecValue v = spec_eval(sp, x->unary.operand), *more;
+        int n = sv_is_error(v) ? -1 : op_items(sp, v, &more, x->span);
+        ok = ok && n >= 0;
+        for (int k = 0; k < n && ok; k++) ok = push_item(sp, &items, more[k], x->span);
+    }
+    return ok ? sequence(sp, kind, &items) : sv_error();
+}
+
+/* {"a": 1}: an object with named fields. */
+static SpecValue eval_dict(Spec *sp, const Ast *e)
+{
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    t->data = arena_array(sp->arena, SpecValue, e->dict.values.len + 1);
+    t->names = arena_array(sp->arena, Str, e->dict.values.len + 1);
+    t->type_name = intern_cstr(sp->names, "dict");
+    for (int i = 0; i < e->dict.values.len; i++) {
+        const Ast *k = e->dict.keys.data[i];
+        SpecValue key = k ? weaken(spec_eval(sp, k)) : sv_none();
+        if (sv_is_error(key)) return key;
+        if (key.kind != SV_STR) return spec_error(sp, k ? k->span : e->span, "a dict in a kernel has strings as keys");
+        SpecValue v = spec_eval(sp, e->dict.values.data[i]);
+        if (sv_is_error(v)) return v;
+        t->names[t->len] = key.s;
+        t->data[t->len++] = v;
+    }
+    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+}
+
+static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out);
+
+static bool comp_conditions(Spec *sp, const AstClause *c, bool *take)
+{
+    *take = true;
+    for (int i = 0; i < c->conds.len && *take; i++) {
+        SpecValue v = eval_constant(sp, c->conds.data[i], "the condition of a comprehension");
+        int truth = sv_is_error(v) ? -2 : op_truth(sp, v, c->conds.data[i]->span);
+        if (truth < 0) return false;
+        *take = truth;
+    }
+    return true;
+}
+
+static bool comp_item(Spec *sp, const Ast *e, int i, SpecValue item, Values *out)
+{
+    const AstClause *c = &e->comp.clauses.data[i];
+    bool take;
+    assign(sp, c->target, item, true, c->target->span);
+    if (!comp_conditions(sp, c, &take)) return false;
+    return !take || comp_clause(sp, e, i + 1, out);
+}
+
+static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out)
+{
+    if (!spec_step(sp, e->span)) return false;
+    if (i == e->comp.clauses.len) {
+        SpecValue v = spec_eval(sp, e->comp.element);
+        return !sv_is_error(v) && push_item(sp, out, v, e->span);
+    }
+    const AstClause *c = &e->comp.clauses.data[i];
+    SpecValue seq = spec_eval(sp, c->iter), *items;
+    int n = sv_is_error(seq) ? -1 : op_items(sp, seq, &items, c->iter->span);
+    for (int k = 0; k < n; k++) {
+        if (!comp_item(sp, e, i, items[k], out)) return false;
+    }
+    return n >= 0;
+}
+
+static SpecValue eval_comp(Spec *sp, const Ast *e)
+{
+    Scope *around = sp->frame->scope;
+    Values items = {0};
+    sp->frame->scope = scope_new(sp->arena, around);
+    bool ok = comp_clause(sp, e, 0, &items);
+    sp->frame->scope = around;
+    return ok ? sequence(sp, e->kind == AST_LISTCOMP ? SV_LIST : SV_TUPLE, &items) : sv_error();
+}
+
+/* ---- strings ---- */
+
+static bool put_format(Spec *sp, Buf *out, const Ast *e)
+{
+    SpecValue v = weaken(spec_eval(sp, e->format.value));
+    if (sv_is_error(v)) return false;
+    Str spec = NULL;
+    if (e->format.spec) {
+        SpecValue s = spec_eval(sp, e->format.spec);
+        if (s.kind != SV_STR) return false;
+        spec = s.s;
+    }
+    Str text = op_format(sp, v, e->format.conversion, spec, e->span);
+    if (!text) return false;
+    if (e->format.debug_text) buf_puts(out, e->format.debug_text);
+    buf_put(out, text, str_len(text));
+    return true;
+}
+
+static SpecValue eval_fstring(Spec *sp, const Ast *e)
+{
+    Buf out = buf_make(sp->arena);
+    for (int i = 0; i < e->list.len; i++) {
+        const Ast *x = e->list.data[i];
+        if (x->kind == AST_STRING) buf_put(&out, x->string.value, str_len(x->string.value));
+        else if (!put_format(sp, &out, x)) return sv_error();
+        if ((long)out.len > sp->limits.length) return spec_error(sp, e->span, "a string of more than %ld bytes", sp->limits.length);
+    }
+    return sv_str(intern(sp->names, buf_text(&out), out.len));
+}
+
+/* ---- attributes and subscripts ---- */
+
+static SpecValue module_member(Spec *sp, SpecModule *m, const Ast *e)
+{
+    SpecValue v;
+    if (module_attribute(sp, m, e->attribute.name, e->span, &v)) return v;
+    spec_error(sp, e->attribute.name_span, "module '%s' has no '%s'", m->path, e->attribute.name);
+    const char *near = module_suggest(m, e->attribute.name);
+    if (near) spec_note(sp, e->attribute.name_span, "did you mean '%s'?", near);
+    return sv_error();
+}
+
+static SpecValue record_member(Spec *sp, SpecValue v, Str name, Span at)
+{
+    for (int i = 0; i < v.tuple->len; i++) {
+        if (v.tuple->names && v.tuple->names[i] == name) return v.tuple->data[i];
+    }
+    spec_error(sp, at, "%s has no '%s'", spec_describe(sp, v), name);
+    const char *near = v.tuple->names ? nearest_word(name, v.tuple->names, v.tuple->len) : NULL;
+    if (near) spec_note(sp, at, "did you mean '%s'?", near);
+    return sv_error();
+}
+
+static SpecValue eval_attribute(Spec *sp, const Ast *e)
+{
+    SpecValue v = spec_eval(sp, e->attribute.value);
+    Str name = e->attribute.name;
+    if (sv_is_error(v)) return v;
+    if (v.kind == SV_MODULE) return module_member(sp, v.module, e);
+    if (v.kind == SV_RECORD) return record_member(sp, v, name, e->attribute.name_span);
+    if (v.kind == SV_FUNC && strcmp(name, "fn") == 0) return v;
+    if (v.kind == SV_FUNC && strcmp(name, "__name__") == 0) return sv_str(v.fn->name);
+    spec_at(sp, e->span);
+    return op_attribute(sp, v, name, e->span);
+}
+
+static SpecValue *bound(Spec *sp, const Ast *e, bool *ok)
+{
+    if (!e) return NULL;
+    SpecValue *v = arena_new(sp->arena, SpecValue);
+    *v = spec_eval(sp, e);
+    *ok = *ok && !sv_is_error(*v);
+    return v;
+}
+
+static SpecValue eval_slice(Spec *sp, const Ast *e)
+{
+    bool ok = true;
+    SpecSlice *s = arena_new(sp->arena, SpecSlice);
+    s->lo = bound(sp, e->slice.lo, &ok);
+    s->hi = bound(sp, e->slice.hi, &ok);
+    s->step = bound(sp, e->slice.step, &ok);
+    return ok ? (SpecValue){.kind = SV_SLICE, .slice = s} : sv_error();
+}
+
+static SpecValue eval_subscript(Spec *sp, const Ast *e)
+{
+    SpecValue v = spec_eval(sp, e->subscript.value), index = spec_eval(sp, e->subscript.index);
+    if (sv_is_error(v) || sv_is_error(index)) return sv_error();
+    if (v.kind == SV_RECORD && index.kind == SV_STR) return record_member(sp, v, index.s, e->subscript.index->span);
+    if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) {
+        return (SpecValue){.kind = SV_MODULE, .module = module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path))};
+    }
+    spec_at(sp, e->span);
+    return op_subscript(sp, v, index, e->span);
+}
+
+/* ---- the rest ---- */
+
+static SpecValue eval_integer(Spec *sp, const Ast *e)
+{
+    if (e->integer.too_large) return spec_error(sp, e->span, "the number %s is larger than 64 bits", e->integer.text);
+    return sv_int((__int128)e->integer.value);
+}
+
+static SpecValue eval_lambda(Spec *sp, const Ast *e)
+{
+    Scope *closure = sp->frame->fn ? sp->frame->scope : NULL;
+    return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->module, closure)};
+}
+
+static SpecValue eval_named(Spec *sp, const Ast *e)
+{
+    SpecValue v = spec_eval(sp, e->named.value);
+    if (!sp->frame->is_host) v = strengthen(sp, v, e->span);
+    assign(sp, e->named.target, v, sp->frame->is_host, e->span);
+    return v;
+}
+
+static SpecValue refuse(Spec *sp, const Ast *e)
+{
+    return spec_error(sp, e->span, "%s is not supported in a kernel", ast_describe(e));
+}
+
+static SpecValue eval_node(Spec *sp, const Ast *e)
+{
+    switch (e->kind) {
+    case AST_NAME: return eval_name(sp, e);
+    case AST_INT: return eval_integer(sp, e);
+    case AST_FLOAT: return sv_float(e->floating.value);
+    case AST_STRING: return sv_str(e->string.value);
+    case AST_FSTRING: return eval_fstring(sp, e);
+    case AST_TRUE: return sv_bool(true);
+    case AST_FALSE: return sv_bool(false);
+    case AST_NONE: return sv_none();
+    case AST_ELLIPSIS: return (SpecValue){.kind = SV_ELLIPSIS};
+    case AST_TUPLE: case AST_SET: return eval_sequence(sp, e, SV_TUPLE);
+    case AST_LIST: return eval_sequence(sp, e, SV_LIST);
+    case AST_DICT: return eval_dict(sp, e);
+    case AST_UNARY: return eval_unary(sp, e);
+    case AST_BINARY: return eval_binary(sp, e);
+    case AST_BOOLOP: return eval_boolop(sp, e);
+    case AST_COMPARE: return eval_compare(sp, e);
+    case AST_IFEXP: return eval_ifexp(sp, e);
+    case AST_LAMBDA: return eval_lambda(sp, e);
+    case AST_CALL: return eval_call(sp, e);
+    case AST_ATTRIBUTE: return eval_attribute(sp, e);
+    case AST_SUBSCRIPT: return eval_subscript(sp, e);
+    case AST_SLICE: return eval_slice(sp, e);
+    case AST_NAMED: return eval_named(sp, e);
+    case AST_LISTCOMP: case AST_GENERATOR: return eval_comp(sp, e);
+    default: return refuse(sp, e);
+    }
+}
+
+SpecValue spec_eval(Spec *sp, const Ast *e)
+{
+    if (!spec_step(sp, e->span) || !enter_nested(sp, e->span)) return sv_error();
+    SpecValue v = eval_node(sp, e);
+    leave_nested(sp);
+    return v;
+}

@@ -1,0 +1,542 @@
+/* Loops. What is known while compiling is executed; the rest becomes `for` and `while` ops.
+
+   A run-time loop carries the names that change in it. Which these are is found by trying: names with run-time values are carried from
+   the start, compile-time values are assumed to stay, and when the body shows otherwise it is done again with what was learned
+   (and remembered, so that nested loops are not tried anew each time):
+
+       KEEP   a compile-time value that the body leaves alone: it stays compile-time
+       CARRY  a run-time value from pass to pass
+       LOCAL  assigned in each pass before it is read: nothing flows between passes, its type may differ from what was before */
+#include <string.h>
+
+#include "base/vec.h"
+#include "spec/constant.h"
+#include "spec/eval.h"
+#include "spec/merge.h"
+#include "spec/walk.h"
+
+/* ---- loops at compile time ---- */
+
+typedef struct Unrolled {
+    const Ast *s;
+    SpecValue *items;
+    int n, next;
+    bool broken;
+} Unrolled;
+
+static Flow unroll(Spec *sp, void *ctx)
+{
+    Unrolled *u = ctx;
+    while (u->next < u->n) {
+        if (!spec_step(sp, u->s->span)) return FLOW_STOP;
+        assign(sp, u->s->loop.target, u->items[u->next++], true, u->s->loop.target->span);
+        Flow flow = exec_block(sp, &u->s->loop.body, &rest_cut);
+        if (flow == FLOW_BREAK) {
+            u->broken = true;
+            return FLOW_NEXT;
+        }
+        if (flow == FLOW_MAYBE && u->next < u->n) return exec_unless_returned(sp, unroll, u);
+        if (flow != FLOW_NEXT && flow != FLOW_CONTINUE) return flow;
+    }
+    return FLOW_NEXT;
+}
+
+static Flow exec_unrolled(Spec *sp, const Ast *s, SpecValue *items, int n)
+{
+    Frame *f = sp->frame;
+    LoopKind outer = f->loop;
+    int branches = f->branches;
+    bool in_runtime = outer == LOOP_RUNTIME;
+    Unrolled u = {.s = s, .items = items, .n = n};
+    f->loop = LOOP_UNROLLED;
+    f->branches = 0;
+    f->runtime_loops += in_runtime;
+    Flow flow = unroll(sp, &u);
+    f->runtime_loops -= in_runtime;
+    f->loop = outer;
+    f->branches = branches;
+    if (flow == FLOW_NEXT && !u.broken) return exec_block(sp, &s->loop.orelse, &rest_cut);
+    return flow;
+}
+
+/* ---- run-time loops ---- */
+
+enum { MAX_TRIES = 12 };
+
+typedef enum LoopFate { FATE_KEEP, FATE_CARRY, FATE_LOCAL } LoopFate;
+
+typedef struct LoopName {
+    Str name;
+    LoopFate fate;
+    bool is_target;
+    int index;        /* in the scope */
+    Binding before;
+    int first, count; /* leaves */
+} LoopName;
+
+typedef struct Loop {
+    Spec *sp;
+    const Ast *s;
+    LoopName *names;
+    int n;
+    ScopeCopy before;
+    bool *early_before;
+    Leaves inits, finals;
+    Value *bounds[3]; /* for */
+    bool is_down;
+    const SpecRange *range;
+    Op *op;
+} Loop;
+
+/* What earlier tries of a loop learned: a list by name. */
+typedef struct Learned { Str name; LoopFate fate; } Learned;
+typedef struct LearnedList { Learned *data; int len, cap; } LearnedList;
+
+static LearnedList *learned_of(Loop *l)
+{
+    uint64_t key[2] = {l->sp->frame->path, (uint64_t)(uintptr_t)l->s};
+    uint64_t hash = hash_bytes(key, sizeof key, 1);
+    LearnedList *list = map_get(&l->sp->program->loops, hash);
+    if (!list) {
+        list = arena_new(l->sp->arena, LearnedList);
+        map_set(&l->sp->program->loops, hash, list);
+    }
+    return list;
+}
+
+static void learn(Loop *l, LoopName *x, LoopFate fate)
+{
+    LearnedList *list = learned_of(l);
+    x->fate = fate;
+    for (int i = 0; i < list->len; i++) {
+        if (list->data[i].name == x->name) {
+            list->data[i].fate = fate;
+            return;
+        }
+    }
+    vec_push(l->sp->arena, list, ((Learned){x->name, fate}));
+}
+
+static LoopFate first_fate(Loop *l, const LoopName *x)
+{
+    LearnedList *list = learned_of(l);
+    for (int i = 0; i < list->len; i++) {
+        if (list->data[i].name != x->name) continue;
+        /* A value that cannot be carried here, whatever it was elsewhere. */
+        return list->data[i].fate == FATE_CARRY && x->before.value.kind == SV_NONE ? FATE_KEEP : list->data[i].fate;
+    }
+    return merge_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
+}
+
+/* The names that the loop assigns and that had a value before. */
+static void find_names(Loop *l, const AstList *body, const Ast *target)
+{
+    Spec *sp = l->sp;
+    Scope *scope = sp->frame->scope;
+    AstNames assigned = {0}, targets = {0};
+    if (target) walk_target(sp->arena, target, &assigned), walk_target(sp->arena, target, &targets);
+    walk_assigned(sp->arena, body, &assigned);
+    l->names = arena_array(sp->arena, LoopName, assigned.len + 1);
+    for (int i = 0; i < assigned.len; i++) {
+        LoopName x = {.name = assigned.data[i], .index = scope_declare(scope, assigned.data[i])};
+        x.before = scope->data[x.index];
+        if (x.before.state != BIND_SET) continue;
+        for (int k = 0; k < targets.len; k++) x.is_target |= targets.data[k] == x.name;
+        x.fate = first_fate(l, &x);
+        l->names[l->n++] = x;
+    }
+}
+
+static void open_loop(Loop *l, const AstList *body, const Ast *target)
+{
+    Scope *scope = l->sp->frame->scope;
+    find_names(l, body, target);
+    l->before = scope_save(scope);
+    l->early_before = scope->len ? arena_copy(l->sp->arena, scope->read_early, sizeof(bool) * (size_t)scope->len) : NULL;
+}
+
+/* The leaves to carry, from the values before the loop. */
+static void collect_inits(Loop *l)
+{
+    l->inits.len = 0;
+    for (int i = 0; i < l->n; i++) {
+        LoopName *x = &l->names[i];
+        x->first = l->inits.len;
+        if (x->fate == FATE_CARRY && !merge_flatten(l->sp, x->before.value, &l->inits, x->before.where)) x->fate = FATE_LOCAL;
+        x->count = l->inits.len - x->first;
+    }
+}
+
+static void set_carried(Loop *l, Value *const *values)
+{
+    Scope *scope = l->sp->frame->scope;
+    for (int i = 0; i < l->n; i++) {
+        LoopName *x = &l->names[i];
+        Binding *b = &scope->data[x->index];
+        if (x->fate == FATE_CARRY) {
+            int next = x->first;
+            b->value = merge_rebuild(l->sp, x->before.value, values, &next);
+            if (b->value.kind == SV_VALUE && !b->value.v->name) b->value.v->name = x->name;
+        } else if (x->fate == FATE_LOCAL) {
+            b->state = BIND_CONFLICT;
+            b->other = SPAN_NONE;
+            b->why = arena_printf(l->sp->arena, "'%s' differs in type between passes of the loop", x->name);
+        }
+    }
+}
+
+static const char *shape_of_value(Spec *sp, SpecValue v)
+{
+    return v.kind == SV_ERROR ? "an error" : spec_describe(sp, v);
+}
+
+static void report_change(Loop *l, const LoopName *x, const Binding *end)
+{
+    Spec *sp = l->sp;
+    if (end->state != BIND_SET) {
+        spec_error(sp, end->where, "%s", end->why ? end->why : "this name is not set on every path through the loop");
+    } else {
+        SpecValue before = sv_is_number(x->before.value) ? strengthen(sp, x->before.value, x->before.where) : x->before.value;
+        spec_error(sp, end->where, "'%s' is %s here, but %s before the loop; a loop cannot change the type or shape of a value", x->name,
+                   shape_of_value(sp, end->value), shape_of_value(sp, before));
+    }
+    spec_note(sp, x->before.where, "'%s' gets its value before the loop here", x->name);
+}
+
+/* The end value in the leaves' types. */
+static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
+{
+    int first = l->finals.len;
+    if (end->state != BIND_SET || end->value.kind == SV_ERROR) return false;
+    if (!merge_flatten(l->sp, end->value, &l->finals, end->where) || l->finals.len - first != x->count) return false;
+    for (int i = 0; i < x->count; i++) {
+        if (l->finals.data[first + i]->type != l->inits.data[x->first + i]->type) return false;
+    }
+    bool was_number = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE;
+    bool is_number = sv_is_number(end->value) || end->value.kind == SV_VALUE;
+    return was_number ? is_number : x->before.value.kind == end->value.kind;
+}
+
+/* One pass over the names after the body was executed. True when it must be executed again. */
+static bool review(Loop *l, Value *const *args, bool is_last_try)
+{
+    Scope *scope = l->sp->frame->scope;
+    bool again = false;
+    l->finals.len = 0;
+    for (int i = 0; i < l->n; i++) {
+        LoopName *x = &l->names[i];
+        const Binding *end = &scope->data[x->index];
+        bool early = scope->read_early[x->index];
+        if (x->fate == FATE_CARRY) {
+            int first = l->finals.len;
+            if (flatten_final(l, x, end)) continue;
+            bool is_error = end->state == BIND_SET && end->value.kind == SV_ERROR;
+            if (!is_error && (!early || x->is_target) && !is_last_try) {
+                learn(l, x, FATE_LOCAL);
+                again = true;
+            } else if (!is_error) {
+                report_change(l, x, end);
+            }
+            l->finals.len = first;
+            for (int k = 0; k < x->count; k++) vec_push(l->sp->arena, &l->finals, args[x->first + k]);
+        } else if (x->fate == FATE_KEEP) {
+            if (end->state == BIND_SET && (end->value.kind == SV_ERROR || merge_is_same(end->value, x->before.value))) continue;
+            bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE ||
+                             x->before.value.kind == SV_TUPLE || x->before.value.kind == SV_LIST || x->before.value.kind == SV_RECORD;
+            if (is_last_try || (!can_carry && early)) {
+                report_change(l, x, end);
+                continue;
+            }
+            learn(l, x, can_carry ? FATE_CARRY : FATE_LOCAL);
+            again = true;
+        }
+    }
+    return again;
+}
+
+/* ---- trying ---- */
+
+/* Takes back a try: its ops, its names, what it reported. */
+static void forget_try(Loop *l, const Builder *at, const Diags *before)
+{
+    Spec *sp = l->sp;
+    sp->b = *at;
+    ir_unlink(l->op);
+    scope_restore(sp->frame->scope, &l->before);
+    *sp->dx = *before;
+    if (sp->dx->last) sp->dx->last->next = NULL;
+    sp->last_error = NULL;
+}
+
+static void run_loop_body(Spec *sp, const AstList *body)
+{
+    Frame *f = sp->frame;
+    LoopKind outer = f->loop;
+    int branches = f->branches;
+    f->loop = LOOP_RUNTIME;
+    f->branches = 0;
+    f->runtime_loops++;
+    exec_block(sp, body, &rest_cut);
+    f->runtime_loops--;
+    f->loop = outer;
+    f->branches = branches;
+}
+
+/* Leaves that no pass changes need not be carried: what was before the loop serves. */
+static void drop_leaf(Loop *l, int i, int skip, int inits_at)
+{
+    Op *op = l->op;
+    Region *body = op->regions[op->nregions - 1];
+    ir_replace_uses(body->args[skip + i], l->inits.data[i]);
+    ir_remove_arg(body->last, i);
+    ir_remove_region_arg(body, skip + i);
+    if (op->nregions > 1) {
+        Region *head = op->regions[0];
+        ir_replace_uses(head->args[i], l->inits.data[i]);
+        ir_remove_arg(head->last, 1 + i);
+        ir_remove_region_arg(head, i);
+    }
+    ir_remove_arg(op, inits_at + i);
+    ir_remove_result(op, i);
+}
+
+/* The values of the leaves behind the loop. */
+static Value **loop_results(Loop *l, int skip, int inits_at)
+{
+    Value **results = arena_array(l->sp->arena, Value *, l->inits.len + 1);
+    for (int i = l->inits.len - 1; i >= 0; i--) {
+        Region *body = l->op->regions[l->op->nregions - 1];
+        Value *end = op_arg(body->last, i);
+        bool is_invariant = end == body->args[skip + i] || end == l->inits.data[i];
+        results[i] = is_invariant ? l->inits.data[i] : l->op->results[i];
+        if (is_invariant) drop_leaf(l, i, skip, inits_at);
+    }
+    return results;
+}
+
+/* The scope behind the loop. */
+static void close_loop(Loop *l, Value **results)
+{
+    Spec *sp = l->sp;
+    Scope *scope = sp->frame->scope;
+    ScopeCopy inside = scope_save(scope);
+    bool *early = arena_copy(sp->arena, scope->read_early, sizeof(bool) * (size_t)(scope->len + 1));
+    scope_restore(scope, &l->before);
+    set_carried(l, results);
+    for (int i = 0; i < scope->len; i++) {
+        Binding *b = &scope->data[i];
+        const Binding *in = &inside.data[i];
+        bool was_fresh = i < l->before.len && l->before.data[i].is_fresh;
+        bool is_old = i < l->before.len && l->before.data[i].state != BIND_NONE;
+        scope->read_early[i] = (i < l->before.len && l->early_before[i]) || (early[i] && !was_fresh);
+        if (is_old || in->state == BIND_NONE) continue;
+        *b = *in;
+        b->is_fresh = false;
+        if (b->state == BIND_SET) b->why = arena_printf(sp->arena, "'%s' may be undefined here: it is assigned inside a loop only", b->name);
+        if (b->state == BIND_SET) b->state = BIND_MAYBE;
+    }
+    for (int i = 0; i < l->n; i++) {
+        LoopName *x = &l->names[i];
+        Binding *b = &scope->data[x->index];
+        if (x->fate != FATE_KEEP && !x->before.is_fresh) scope->read_early[x->index] |= x->fate == FATE_CARRY;
+        if (x->fate == FATE_CARRY) b->where = inside.data[x->index].where;
+        if (x->fate != FATE_LOCAL) continue;
+        b->other = inside.data[x->index].where;
+        b->why = arena_printf(sp->arena, "'%s' has another type behind the loop than before it", x->name);
+    }
+}
+
+/* ---- for ---- */
+
+static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
+{
+    Spec *sp = l->sp;
+    Value *lower, *upper, *step, *again;
+    spec_at(sp, at);
+    if (!op_unify(sp, r->lower, r->upper, &lower, &upper, "the bounds of a loop", at)) return false;
+    if (!op_unify(sp, sv_value(upper), r->step, &upper, &step, "the step of a loop", at)) return false;
+    if (!op_unify(sp, sv_value(lower), sv_value(upper), &lower, &again, "the bounds of a loop", at)) return false;
+    const Type *ty = upper->type;
+    if (!type_is_scalar(ty) || !type_is_int(ty)) {
+        spec_error(sp, at, "the bounds of a loop must be integers, found %s", type_text(sp->arena, ty));
+        return false;
+    }
+    if (type_is_bool(ty)) ty = type_scalar(sp->ir->types, DT_I32);
+    l->bounds[0] = op_cast(sp, lower, ty, false, NULL, at);
+    l->bounds[1] = op_cast(sp, upper, ty, false, NULL, at);
+    l->bounds[2] = op_cast(sp, step, ty, false, NULL, at);
+    int64_t known;
+    bool is_known = ir_const_int(l->bounds[2], &known);
+    l->is_down = is_known && known < 0 && dtype_info(type_dtype(ty))->kind == DK_INT;
+    if (!is_known || known != 0) return true;
+    spec_error(sp, at, "the step of a loop must not be 0");
+    return false;
+}
+
+static void set_loop_attrs(Loop *l)
+{
+    const SpecRange *r = l->range;
+    Func *fn = l->sp->fn;
+    if (l->is_down) ir_set_int(fn, l->op, ATTR_DOWN, 1);
+    if (r->num_stages > 0) ir_set_int(fn, l->op, ATTR_NUM_STAGES, r->num_stages);
+    if (r->unroll > 0) ir_set_int(fn, l->op, ATTR_UNROLL, r->unroll);
+    if (r->flatten) ir_set_int(fn, l->op, ATTR_FLATTEN, 1);
+    if (r->warp_specialize) ir_set_int(fn, l->op, ATTR_WARP_SPEC, 1);
+    if (r->no_multibuffer) ir_set_int(fn, l->op, ATTR_NO_MULTIBUF, 1);
+    if (r->no_licm) ir_set_int(fn, l->op, ATTR_NO_LICM, 1);
+}
+
+/* True when the body must be executed again with what was learned. */
+static bool try_for(Loop *l, bool is_last_try)
+{
+    Spec *sp = l->sp;
+    collect_inits(l);
+    l->op = build_for(&sp->b, l->bounds[0], l->bounds[1], l->bounds[2], l->inits.len, l->inits.data);
+    set_loop_attrs(l);
+    const Loc *loc = sp->b.loc;
+    Region *body = l->op->regions[0];
+    sp->b = build_at_end(sp->fn, body);
+    sp->b.loc = loc;
+    set_carried(l, body->args + 1);
+    scope_watch(sp->frame->scope);
+    assign(sp, l->s->loop.target, sv_value(body->args[0]), true, l->s->loop.target->span);
+    run_loop_body(sp, &l->s->loop.body);
+    return review(l, body->args + 1, is_last_try);
+}
+
+static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
+{
+    Loop l = {.sp = sp, .s = s, .range = range};
+    if (!loop_bounds(&l, range, s->loop.iter->span)) {
+        poison_assigned(sp, &s->loop.body);
+        return FLOW_NEXT;
+    }
+    open_loop(&l, &s->loop.body, s->loop.target);
+    Builder at = sp->b;
+    for (int k = 0;; k++) {
+        Diags mark = *sp->dx;
+        bool again = try_for(&l, k >= MAX_TRIES);
+        if (!again || sp->out_of_budget) break;
+        forget_try(&l, &at, &mark);
+    }
+    build_yield(&sp->b, l.finals.len, l.finals.data);
+    sp->b = at;
+    close_loop(&l, loop_results(&l, 1, 3));
+    return exec_block(sp, &s->loop.orelse, &rest_cut);
+}
+
+/* True when everything the loop runs over is known and it is to be executed here. */
+static bool is_host_range(const Spec *sp, const SpecRange *r)
+{
+    if (r->kind == RANGE_STATIC) return true;
+    return sp->frame->is_host && !merge_is_runtime(r->lower) && !merge_is_runtime(r->upper) && !merge_is_runtime(r->step);
+}
+
+Flow exec_for(Spec *sp, const Ast *s)
+{
+    SpecValue iter = spec_eval(sp, s->loop.iter), *items;
+    if (iter.kind == SV_RANGE && !is_host_range(sp, iter.range)) return exec_runtime_for(sp, s, iter.range);
+    int n = sv_is_error(iter) ? -1 : op_items(sp, iter, &items, s->loop.iter->span);
+    if (n >= 0) return exec_unrolled(sp, s, items, n);
+    poison_assigned(sp, &s->loop.body);
+    assign(sp, s->loop.target, sv_error(), true, s->loop.target->span);
+    return FLOW_NEXT;
+}
+
+/* ---- while ---- */
+
+static Flow exec_host_while(Spec *sp, const Ast *s)
+{
+    Frame *f = sp->frame;
+    LoopKind outer = f->loop;
+    Flow flow = FLOW_NEXT;
+    f->loop = LOOP_UNROLLED;
+    while (spec_step(sp, s->span)) {
+        SpecValue cond = eval_constant(sp, s->branch.cond, "the condition of a loop in host code");
+        int truth = sv_is_error(cond) ? -2 : op_truth(sp, cond, s->branch.cond->span);
+        if (truth <= 0) break;
+        flow = exec_block(sp, &s->branch.body, &rest_cut);
+        if (flow != FLOW_NEXT && flow != FLOW_CONTINUE) break;
+    }
+    f->loop = outer;
+    return flow == FLOW_BREAK || flow == FLOW_CONTINUE ? FLOW_NEXT : flow;
+}
+
+/* The condition's region. Gives the truth of the condition as known under the names' present fates; -2 after an error. */
+static int while_head(Loop *l)
+{
+    Spec *sp = l->sp;
+    Region *head = l->op->regions[0];
+    const Ast *e = l->s->branch.cond;
+    sp->b = build_at_end(sp->fn, head);
+    set_carried(l, head->args);
+    scope_watch(sp->frame->scope);
+    ScopeCopy watched = scope_save(sp->frame->scope);
+    spec_at(sp, e->span);
+    SpecValue cond = spec_eval(sp, e);
+    int truth = sv_is_error(cond) ? -2 : op_truth(sp, weaken(cond), e->span);
+    Value *c = truth == -2 ? NULL : truth >= 0 ? build_bool(&sp->b, truth) : branch_condition(sp, cond, e->span);
+    build_condition(&sp->b, c ? c : build_bool(&sp->b, false), head->nargs, head->args);
+    scope_restore(sp->frame->scope, &watched);
+    return c ? truth : -2;
+}
+
+static bool try_while(Loop *l, bool is_last_try, int *truth)
+{
+    Spec *sp = l->sp;
+    collect_inits(l);
+    spec_at(sp, l->s->branch.cond->span);
+    l->op = build_while(&sp->b, l->inits.len, l->inits.data);
+    *truth = while_head(l);
+    if (*truth == 0 || *truth == -2) return false;
+    Region *body = l->op->regions[1];
+    sp->b = build_at_end(sp->fn, body);
+    set_carried(l, body->args);
+    run_loop_body(sp, &l->s->branch.body);
+    return review(l, body->args, is_last_try);
+}
+
+typedef struct HasNamed { bool found; } HasNamed;
+
+static bool visit_named(const Ast *n, void *user)
+{
+    ((HasNamed *)user)->found |= n->kind == AST_NAMED;
+    return true;
+}
+
+static Flow exec_runtime_while(Spec *sp, const Ast *s)
+{
+    Loop l = {.sp = sp, .s = s};
+    int truth;
+    open_loop(&l, &s->branch.body, NULL);
+    Builder at = sp->b;
+    for (int k = 0;; k++) {
+        Diags mark = *sp->dx;
+        bool again = try_while(&l, k >= MAX_TRIES, &truth);
+        if (!again || sp->out_of_budget) break;
+        forget_try(&l, &at, &mark);
+    }
+    if (truth == 0 || truth == -2) { /* never entered, or not understood */
+        sp->b = at;
+        ir_unlink(l.op);
+        scope_restore(sp->frame->scope, &l.before);
+        if (truth == -2) poison_assigned(sp, &s->branch.body);
+        return truth == 0 ? exec_block(sp, &s->branch.orelse, &rest_cut) : FLOW_NEXT;
+    }
+    if (truth == 1) spec_error(sp, s->branch.cond->span, "this loop never ends: its condition is always true");
+    build_yield(&sp->b, l.finals.len, l.finals.data);
+    sp->b = at;
+    close_loop(&l, loop_results(&l, 0, 0));
+    return exec_block(sp, &s->branch.orelse, &rest_cut);
+}
+
+Flow exec_while(Spec *sp, const Ast *s)
+{
+    if (sp->frame->is_host) return exec_host_while(sp, s);
+    HasNamed named = {false};
+    walk_ast(s->branch.cond, visit_named, &named);
+    if (!named.found) return exec_runtime_while(sp, s);
+    spec_error(sp, s->branch.cond->span, "':=' in the condition of a run-time loop is not supported; assign before the loop and at its end");
+    poison_assigned(sp, &s->branch.body);
+    return FLOW_NEXT;
+}

@@ -1,0 +1,31 @@
+/* Values where paths join: a value is taken apart into its run-time leaves, which control ops can carry, and put together again. */
+#ifndef TKC_SPEC_MERGE_H
+#define TKC_SPEC_MERGE_H
+
+#include "spec/eval.h"
+
+typedef struct Leaves { Value **data; int len, cap; } Leaves;
+
+/* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
+bool merge_is_same(SpecValue a, SpecValue b);
+/* True when v has run-time parts that are not constants. */
+bool merge_is_runtime(SpecValue v);
+/* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that no type holds (reported). */
+bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at);
+/* v with the leaves replaced, starting at data[*next]. */
+SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next);
+
+/* The two values a join gets, each built where its builder is; sp->b is behind the join. */
+typedef struct Join {
+    Spec *sp;
+    Builder *a, *b;
+    Leaves left, right; /* of equal length and types */
+} Join;
+/* Appends what must be carried to the leaves; *out is a value to rebuild with the results. False when they do not merge. */
+bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out);
+/* The same when one side has no value: its leaves are fillers. */
+bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out);
+/* Rebuilds what merge_join gave. */
+SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next);
+
+#endif

@@ -1,0 +1,627 @@
+/* Binding the names of files. Reading a file only notes which statement binds which name; a name is evaluated when a kernel first
+   needs it, so that host code which does not concern kernels is never looked at.
+
+   A name bound twice keeps both bindings in a chain: the last one counts, except that while a binding is being evaluated its own name
+   means the one before (`f = jit(f)`), and that a binding which leads to nothing known gives way to the one before
+   (`try: from a import f` … `except: from b import f`). */
+#include "spec/module.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "spec/eval.h"
+#include "spec/kernel.h"
+#include "spec/std_files.h"
+#include "spec/walk.h"
+
+enum { MAX_ANCESTORS = 8 }; /* folders above the importing file in which an absolute import is looked for */
+
+/* ---- namespaces ---- */
+
+static const struct { const char *path; unsigned where[3]; } namespaces[] = {
+    {"triton", {NS_TRITON}},
+    {"tkc", {NS_TRITON}},
+    {"triton.language", {NS_TL}},
+    {"triton.language.core", {NS_TL}},
+    {"triton.language.standard", {NS_TL}},
+    {"triton.language.semantic", {NS_TL}},
+    {"triton.language.random", {NS_TL}},
+    {"triton.language.math", {NS_MATH, NS_LIBDEVICE, NS_TL}},
+    {"triton.language.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"triton.language.target_info", {NS_TARGET}},
+    {"triton.language.extra", {NS_EXTRA}},
+    {"triton.language.extra.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"triton.language.extra.cuda", {NS_EXTRA}},
+    {"triton.language.extra.cuda.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"triton.language.extra.hip", {NS_EXTRA}},
+    {"triton.language.extra.hip.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"triton.language.extra.intel", {NS_EXTRA}},
+    {"triton.language.extra.intel.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"torch._inductor.runtime.triton_helpers.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"torch._inductor.runtime.triton_helpers.math", {NS_MATH, NS_LIBDEVICE, NS_TL}},
+};
+enum { NNAMESPACES = sizeof namespaces / sizeof *namespaces };
+
+/* Classes a kernel may name. */
+static const char *const tl_classes[] = {"constexpr", "tensor", "dtype", "pointer_type", "block_type", "tuple", "void",
+                                         "tensor_descriptor", "tensor_descriptor_base", "constexpr_type"};
+static const char *const python_classes[] = {"int", "float", "bool", "str", "tuple", "list", "dict", "type", "object"};
+
+static bool is_among(const char *name, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(words[i], name) == 0) return true;
+    }
+    return false;
+}
+
+static int namespace_of(const char *dotted)
+{
+    for (int i = 0; i < NNAMESPACES; i++) {
+        if (strcmp(namespaces[i].path, dotted) == 0) return i;
+    }
+    return -1;
+}
+
+static SpecModule *module_new(Program *p, ModuleKind kind, Str path)
+{
+    SpecModule *m = arena_new(p->arena, SpecModule);
+    m->kind = kind;
+    m->program = p;
+    m->path = path;
+    map_init(&m->globals, p->arena);
+    return m;
+}
+
+SpecModule *module_named(Program *p, const char *dotted)
+{
+    if (strncmp(dotted, "tkc.", 4) == 0) dotted = arena_printf(p->arena, "triton.%s", dotted + 4);
+    Str name = intern_cstr(p->ir->names, dotted);
+    SpecModule *m = map_get_ptr(&p->namespaces, name);
+    if (m) return m;
+    int row = namespace_of(name);
+    m = module_new(p, row >= 0 ? MODULE_NAMES : MODULE_HOST, name);
+    for (int i = 0; row >= 0 && i < 3; i++) m->where |= namespaces[row].where[i];
+    map_set_ptr(&p->namespaces, name, m);
+    return m;
+}
+
+static SpecValue module_value(SpecModule *m)
+{
+    return (SpecValue){.kind = SV_MODULE, .module = m};
+}
+
+static SpecValue class_value(Str name)
+{
+    return (SpecValue){.kind = SV_CLASS, .class_name = name};
+}
+
+/* A type under its full name only: tl.float32, not tl.fp32. */
+static const Type *named_type(Program *p, Str name)
+{
+    DType dt = dtype_find(name, str_len(name));
+    return dt != DT_NONE && strcmp(dtype_info(dt)->name, name) == 0 ? type_scalar(p->ir->types, dt) : NULL;
+}
+
+static bool find_in_namespace(SpecModule *m, Str name, SpecValue *out)
+{
+    Program *p = m->program;
+    const char *dotted = arena_printf(p->arena, "%s.%s", m->path, name);
+    if (namespace_of(dotted) >= 0) return *out = module_value(module_named(p, dotted)), true;
+    const Type *type = m->where & NS_TL ? named_type(p, name) : NULL;
+    if (type) return *out = sv_type(type), true;
+    int row = namespace_of(m->path);
+    for (int i = 0; row >= 0 && i < 3 && namespaces[row].where[i]; i++) {
+        const Builtin *b = builtin_find(namespaces[row].where[i], name);
+        if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
+    }
+    if (m->where & NS_TL && is_among(name, tl_classes, sizeof tl_classes / sizeof *tl_classes)) {
+        return *out = class_value(name), true;
+    }
+    if (!(m->where & NS_TRITON)) return false;
+    SpecModule *host = module_named(p, dotted); /* triton.runtime and the like */
+    Spec sp = spec_state(p, NULL);
+    if (!host_value(&sp, host, out)) *out = module_value(host);
+    return true;
+}
+
+/* Remembers what it found: kernels ask for the same few names again and again. */
+static bool names_attribute(SpecModule *m, Str name, SpecValue *out)
+{
+    Global *g = map_get_ptr(&m->globals, name);
+    if (g) return *out = g->result, true;
+    if (!find_in_namespace(m, name, out)) return false;
+    g = arena_new(m->program->arena, Global);
+    *g = (Global){.name = name, .state = GLOBAL_DONE, .result = *out};
+    map_set_ptr(&m->globals, name, g);
+    return true;
+}
+
+/* ---- what statements bind ---- */
+
+typedef struct BindJob { SpecModule *m; bool is_doubtful, is_fallback; } BindJob;
+
+static void bind_statements(BindJob j, const AstList *body);
+
+static Global *bind(BindJob j, Str name, GlobalKind kind, const Ast *node, Span at)
+{
+    Arena *a = j.m->program->arena;
+    Global *g = arena_new(a, Global);
+    *g = (Global){.name = name, .kind = kind, .node = node, .at = at, .is_doubtful = j.is_doubtful, .is_fallback = j.is_fallback};
+    g->previous = map_get_ptr(&j.m->globals, name);
+    if (!g->previous) vec_push(a, &j.m->names, name);
+    map_set_ptr(&j.m->globals, name, g);
+    return g;
+}
+
+static void bind_targets(BindJob j, const Ast *node, const Ast *target, const Ast *value)
+{
+    AstNames names = {0};
+    walk_target(j.m->program->arena, target, &names);
+    for (int i = 0; i < names.len; i++) {
+        Global *g = bind(j, names.data[i], GLOBAL_EXPR, node, target->span);
+        g->target = target;
+        g->value = value;
+    }
+}
+
+static void bind_import(BindJob j, const Ast *n)
+{
+    Program *p = j.m->program;
+    for (int i = 0; i < n->import.names.len; i++) {
+        const AstAlias *x = &n->import.names.data[i];
+        const char *dot = strchr(x->name, '.');
+        Str module = x->as || !dot ? x->name : intern(p->ir->names, x->name, (size_t)(dot - x->name));
+        Global *g = bind(j, x->as ? x->as : module, GLOBAL_MODULE, n, x->span);
+        g->module = module;
+    }
+}
+
+static void bind_from(BindJob j, const Ast *n)
+{
+    for (int i = 0; i < n->import.names.len; i++) {
+        const AstAlias *x = &n->import.names.data[i];
+        if (strcmp(x->name, "*") == 0) {
+            vec_push(j.m->program->arena, &j.m->stars, n);
+            continue;
+        }
+        Global *g = bind(j, x->as ? x->as : x->name, GLOBAL_FROM, n, x->span);
+        g->module = n->import.module;
+        g->member = x->name;
+    }
+}
+
+/* 1 or 0 when the condition of a module-level `if` is known, else -1. */
+static int fold_condition(SpecModule *m, const Ast *e)
+{
+    Program *p = m->program;
+    Spec sp = spec_state(p, NULL);
+    Frame f;
+    p->dx->muted++;
+    frame_push_module(&sp, &f, m);
+    SpecValue v = weaken(spec_eval(&sp, e));
+    int truth = v.kind == SV_ERROR || v.kind == SV_MODULE || !sv_is_constant(v) ? -1 : op_truth(&sp, v, e->span);
+    frame_pop(&sp, &f);
+    p->dx->muted--;
+    return truth < 0 ? -1 : truth;
+}
+
+static void bind_if(BindJob j, const Ast *n)
+{
+    int truth = fold_condition(j.m, n->branch.cond);
+    if (truth < 0) j.is_doubtful = true;
+    if (truth != 0) bind_statements(j, &n->branch.body);
+    if (truth != 1) bind_statements(j, &n->branch.orelse);
+}
+
+static void bind_try(BindJob j, const Ast *n)
+{
+    BindJob fallback = j;
+    fallback.is_fallback = true;
+    for (int i = 0; i < n->try_.handlers.len; i++) bind_statements(fallback, &n->try_.handlers.data[i].body);
+    bind_statements(j, &n->try_.body);
+    bind_statements(j, &n->try_.orelse);
+    bind_statements(j, &n->try_.finalbody);
+}
+
+static void bind_statement(BindJob j, const Ast *n)
+{
+    switch (n->kind) {
+    case AST_ASSIGN:
+        for (int i = 0; i < n->assign.targets.len; i++) bind_targets(j, n, n->assign.targets.data[i], n->assign.value);
+        break;
+    case AST_ANNASSIGN:
+        if (n->annassign.value) bind_targets(j, n, n->annassign.target, n->annassign.value);
+        break;
+    case AST_AUGASSIGN:
+        if (n->binary.left->kind == AST_NAME) bind(j, n->binary.left->name.id, GLOBAL_AUGMENT, n, n->span);
+        break;
+    case AST_IF: bind_if(j, n); break;
+    case AST_TRY: bind_try(j, n); break;
+    case AST_WITH: bind_statements(j, &n->with.body); break;
+    case AST_FOR: case AST_WHILE: {
+        AstNames names = {0};
+        walk_assigned(j.m->program->arena, &(AstList){(Ast *[]){(Ast *)n}, 1, 1}, &names);
+        for (int i = 0; i < names.len; i++) bind(j, names.data[i], GLOBAL_SKIPPED, n, n->span);
+        break;
+    }
+    case AST_DEF: bind(j, n->def.name, GLOBAL_DEF, n, n->def.name_span); break;
+    case AST_CLASS: bind(j, n->class_.name, GLOBAL_SKIPPED, n, n->class_.name_span); break;
+    case AST_SKIPPED:
+        for (int i = 0; i < n->skipped.names.len; i++) bind(j, n->skipped.names.data[i], GLOBAL_SKIPPED, n, n->span);
+        break;
+    case AST_IMPORT: bind_import(j, n); break;
+    case AST_FROM: bind_from(j, n); break;
+    default: break;
+    }
+}
+
+static void bind_statements(BindJob j, const AstList *body)
+{
+    for (int i = 0; i < body->len; i++) bind_statement(j, body->data[i]);
+}
+
+SpecModule *module_for_file(Program *p, AstFile *file, bool is_std)
+{
+    Str path = intern_cstr(p->ir->names, file->source->name);
+    SpecModule *m = module_new(p, MODULE_FILE, path);
+    m->file = file;
+    m->is_std = is_std;
+    if (!is_std) map_set_ptr(&p->files, path, m);
+    bind_statements((BindJob){.m = m}, &file->body);
+    return m;
+}
+
+/* ---- imports ---- */
+
+/* "a/b/c.py" -> "a/b", "c.py" -> "", "" -> "..", ".." -> "../.." */
+static const char *folder_above(Program *p, const char *path)
+{
+    size_t n = strlen(path);
+    if (n == 0) return "..";
+    if (n >= 2 && strcmp(path + n - 2, "..") == 0) return arena_printf(p->arena, "%s/..", path);
+    const char *slash = strrchr(path, '/');
+    if (!slash) return "";
+    return slash == path ? "/" : arena_strndup(p->arena, path, (size_t)(slash - path));
+}
+
+static const char *join_path(Program *p, const char *folder, const char *name)
+{
+    if (!*folder) return name;
+    return arena_printf(p->arena, strcmp(folder, "/") == 0 ? "%s%s" : "%s/%s", folder, name);
+}
+
+static SpecModule *open_file(Program *p, const char *path)
+{
+    Str name = intern_cstr(p->ir->names, path);
+    SpecModule *m = map_get_ptr(&p->files, name);
+    if (m || map_has(&p->files, (uint64_t)(uintptr_t)name)) return m;
+    map_set_ptr(&p->files, name, NULL);
+    size_t len = 0;
+    const char *text = p->rq && p->rq->read_file ? p->rq->read_file(p->rq->read_user, p->arena, path, &len) : NULL;
+    if (!text) return NULL;
+    AstFile *file = syntax_parse(p->arena, p->ir->names, p->dx, source_new(p->arena, path, text, len));
+    return module_for_file(p, file, false);
+}
+
+/* The file of a module whose path without its ending is known. */
+static SpecModule *open_module(Program *p, const char *stem)
+{
+    static const char *const endings[] = {".py", ".tk", "/__init__.py"};
+    for (int i = 0; i < 3; i++) {
+        SpecModule *m = open_file(p, arena_printf(p->arena, "%s%s", stem, endings[i]));
+        if (m) return m;
+    }
+    return NULL;
+}
+
+static char *slashes(Program *p, const char *dotted)
+{
+    char *path = arena_strndup(p->arena, dotted, strlen(dotted));
+    for (char *c = path; *c; c++) {
+        if (*c == '.') *c = '/';
+    }
+    return path;
+}
+
+/* Where `dotted` starts from for a relative import. */
+static const char *relative_base(SpecModule *m, int level)
+{
+    const char *folder = folder_above(m->program, m->path);
+    for (int i = 1; i < level; i++) folder = folder_above(m->program, folder);
+    return folder;
+}
+
+static SpecModule *find_in_tree(SpecModule *m, const char *path)
+{
+    Program *p = m->program;
+    const char *folder = folder_above(p, m->path);
+    for (int i = 0; i < MAX_ANCESTORS; i++) {
+        SpecModule *found = open_module(p, join_path(p, folder, path));
+        if (found) return found;
+        if (strcmp(folder, "/") == 0) break;
+        folder = folder_above(p, folder);
+    }
+    for (int i = 0; p->rq && i < p->rq->ninclude; i++) {
+        SpecModule *found = open_module(p, join_path(p, p->rq->include[i], path));
+        if (found) return found;
+    }
+    return NULL;
+}
+
+/* Packages that are known to be outside: no file is looked for. */
+static bool is_outside(const char *dotted)
+{
+    static const char *const roots[] = {"triton", "tkc", "torch", "math", "os", "sys", "numpy", "functools", "typing", "packaging",
+                                        "builtins", "logging", "enum", "dataclasses", "itertools", "collections", "contextlib",
+                                        "importlib", "transformers", "warnings", "inspect", "operator", "re", "time", "copy"};
+    size_t n = strcspn(dotted, ".");
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+        if (strlen(roots[i]) == n && strncmp(roots[i], dotted, n) == 0) return true;
+    }
+    return false;
+}
+
+/* The module of an import, never NULL: an unknown one is a host module. */
+static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
+{
+    Program *p = m->program;
+    SpecModule *found = NULL;
+    if (level > 0) {
+        const char *base = relative_base(m, level);
+        if (*dotted) found = open_module(p, join_path(p, base, slashes(p, dotted)));
+        else found = open_file(p, join_path(p, base, "__init__.py"));
+        if (!found && !*dotted) {
+            found = module_new(p, MODULE_PACKAGE, intern_cstr(p->ir->names, base));
+        }
+    } else if (!is_outside(dotted)) {
+        found = find_in_tree(m, slashes(p, dotted));
+    }
+    return found ? found : module_named(p, dotted);
+}
+
+/* A file in a package's folder. */
+static SpecModule *submodule(SpecModule *m, Str name)
+{
+    Program *p = m->program;
+    if (m->kind == MODULE_PACKAGE) return open_module(p, join_path(p, m->path, name));
+    size_t n = strlen(m->path);
+    if (n < 11 || strcmp(m->path + n - 11, "__init__.py") != 0) return NULL;
+    return open_module(p, join_path(p, folder_above(p, m->path), name));
+}
+
+/* ---- evaluation ---- */
+
+static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out);
+
+/* A module's values are known while compiling, all the way down. */
+static SpecValue settle(Spec *sp, SpecValue v, Span at)
+{
+    v = weaken(v);
+    if (v.kind == SV_VALUE) return spec_error(sp, at, "a value at module level must be known at compile time, found %s", spec_describe(sp, v));
+    if (v.kind != SV_TUPLE && v.kind != SV_LIST) return v;
+    for (int i = 0; i < v.tuple->len; i++) v.tuple->data[i] = settle(sp, v.tuple->data[i], at);
+    return v;
+}
+
+SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e)
+{
+    Spec inner = spec_state(m->program, NULL);
+    inner.stack_base = sp->stack_base;
+    inner.steps = sp->steps;
+    inner.depth = sp->depth + 1;
+    Frame f;
+    frame_push_module(&inner, &f, m);
+    SpecValue v = settle(&inner, spec_eval(&inner, e), e->span);
+    frame_pop(&inner, &f);
+    sp->steps = inner.steps;
+    return v;
+}
+
+/* The part of v that `name` gets when v is assigned to `target`. */
+static SpecValue pick(Spec *sp, const Ast *target, Str name, SpecValue v, Span at)
+{
+    if (target->kind == AST_NAME) return v;
+    SpecValue *items;
+    int n = op_items(sp, v, &items, at);
+    if (n < 0) return sv_error();
+    if (n != target->list.len) return spec_error(sp, at, "cannot unpack %d values into %d names", n, target->list.len);
+    for (int i = 0; i < n; i++) {
+        AstNames names = {0};
+        walk_target(sp->arena, target->list.data[i], &names);
+        for (int k = 0; k < names.len; k++) {
+            if (names.data[k] == name) return pick(sp, target->list.data[i], name, items[i], at);
+        }
+    }
+    return sv_error();
+}
+
+static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
+{
+    const Ast *n = g->node;
+    if (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "function") == 0) {
+        n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, g->node);
+        if (!n) return sv_error();
+    }
+    if (n->kind == AST_DEF) return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, n, m, NULL)};
+    bool is_class = n->kind == AST_CLASS || (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "class") == 0);
+    if (is_class) return class_value(g->name);
+    SpecValue e = spec_error(sp, at, "'%s' is set by host code that is not run", g->name);
+    spec_note(sp, g->at, "this statement");
+    return e;
+}
+
+static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
+{
+    SpecModule *from = import_module(m, g->node->import.level, g->module);
+    SpecValue v;
+    if (module_attribute(sp, from, g->member, at, &v)) return v;
+    SpecModule *below = from->kind == MODULE_FILE || from->kind == MODULE_PACKAGE ? submodule(from, g->member) : NULL;
+    if (below) return module_value(below);
+    SpecValue e = spec_error(sp, g->at, "'%s' has no '%s'", from->path, g->member);
+    const char *near = module_suggest(from, g->member);
+    if (near) spec_note(sp, g->at, "did you mean '%s'?", near);
+    return e;
+}
+
+static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
+{
+    switch (g->kind) {
+    case GLOBAL_EXPR: return pick(sp, g->target, g->name, module_eval(sp, m, g->value), g->at);
+    case GLOBAL_AUGMENT: {
+        SpecValue old;
+        if (!g->previous || !resolve(sp, m, g->previous, at, &old)) return sv_error();
+        return op_binary(sp, g->node->binary.op, old, module_eval(sp, m, g->node->binary.right), g->at);
+    }
+    case GLOBAL_DEF: return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, g->node, m, NULL)};
+    case GLOBAL_SKIPPED: return resolve_skipped(sp, m, g, at);
+    case GLOBAL_MODULE: return module_value(import_module(m, 0, g->module));
+    case GLOBAL_FROM: return resolve_from(sp, m, g, at);
+    }
+    return sv_error();
+}
+
+static bool is_unknown(SpecValue v)
+{
+    return v.kind == SV_ERROR || (v.kind == SV_MODULE && v.module->kind == MODULE_HOST);
+}
+
+/* The value of one binding, or of an earlier one that leads somewhere. */
+static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
+{
+    if (!g->previous) return compute(sp, m, g, at);
+    sp->dx->muted++;
+    SpecValue v = compute(sp, m, g, at);
+    SpecValue earlier;
+    bool use_earlier = is_unknown(v) && resolve(sp, m, g->previous, at, &earlier) && !is_unknown(earlier);
+    sp->dx->muted--;
+    if (use_earlier) return earlier;
+    if (v.kind == SV_ERROR) return compute(sp, m, g, at); /* again, to be heard */
+    if (g->is_doubtful && g->previous->is_doubtful && !is_unknown(v)) {
+        spec_warning(sp, g->at, "'%s' is bound in several ways by a condition that is not known here; the last is taken", g->name);
+    }
+    return v;
+}
+
+static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out)
+{
+    while (g && g->state == GLOBAL_BUSY) g = g->previous;
+    if (!g) return *out = spec_error(sp, at, "this name is defined through itself"), true;
+    if (g->state == GLOBAL_NEW) {
+        if (!enter_nested(sp, at)) return *out = sv_error(), true;
+        g->state = GLOBAL_BUSY;
+        SpecValue v = compute_or_earlier(sp, m, g, at);
+        leave_nested(sp);
+        g->result = v;
+        /* What a muted attempt could not say is said when it is needed. */
+        g->state = v.kind == SV_ERROR && sp->dx->muted ? GLOBAL_NEW : GLOBAL_DONE;
+    }
+    return *out = g->result, true;
+}
+
+/* ---- lookup ---- */
+
+static bool lookup_own(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
+{
+    Global *g = map_get_ptr(&m->globals, name);
+    if (g) return resolve(sp, m, g, at, out);
+    for (int i = m->stars.len - 1; i >= 0; i--) {
+        SpecModule *from = import_module(m, m->stars.data[i]->import.level, m->stars.data[i]->import.module);
+        if (from->kind == MODULE_HOST || from == m) continue;
+        if (!enter_nested(sp, at)) return *out = sv_error(), true;
+        bool found = module_attribute(sp, from, name, at, out);
+        leave_nested(sp);
+        if (found) return true;
+    }
+    return false;
+}
+
+static bool lookup_python(Spec *sp, SpecModule *m, Str name, SpecValue *out)
+{
+    static const char *const functions[] = {"hasattr", "getattr", "print", "sum", "all", "any", "zip", "enumerate", "reversed",
+                                            "sorted", "repr", "round", "pow", "divmod", "ValueError", "TypeError", "RuntimeError",
+                                            "AssertionError", "NotImplementedError", "Exception", "ImportError", "map", "set"};
+    if (is_among(name, python_classes, sizeof python_classes / sizeof *python_classes)) return *out = class_value(name), true;
+    const Builtin *b = builtin_find(NS_PYTHON, name);
+    if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
+    if (strcmp(name, "__name__") == 0) return *out = sv_str(m->path), true;
+    if (strcmp(name, "__file__") == 0) return *out = sv_str(m->path), true;
+    if (!is_among(name, functions, sizeof functions / sizeof *functions)) return false;
+    *out = module_value(module_named(sp->program, arena_printf(sp->arena, "builtins.%s", name)));
+    return true;
+}
+
+bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
+{
+    if (lookup_own(sp, m, name, at, out)) return true;
+    if (m->is_std) {
+        SpecValue v = spec_std(sp, name);
+        if (v.kind == SV_FUNC) return *out = v, true;
+        if (strcmp(name, "tl") == 0) return *out = module_value(module_named(sp->program, "triton.language")), true;
+    }
+    return lookup_python(sp, m, name, out);
+}
+
+bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
+{
+    switch (m->kind) {
+    case MODULE_FILE: {
+        if (lookup_own(sp, m, name, at, out)) return true;
+        SpecModule *below = submodule(m, name);
+        return below ? (*out = module_value(below), true) : false;
+    }
+    case MODULE_PACKAGE: {
+        SpecModule *below = submodule(m, name);
+        return below ? (*out = module_value(below), true) : false;
+    }
+    case MODULE_NAMES: return names_attribute(m, name, out);
+    case MODULE_HOST: {
+        SpecModule *host = module_named(sp->program, arena_printf(sp->arena, "%s.%s", m->path, name));
+        if (!host_value(sp, host, out)) *out = module_value(host);
+        return true;
+    }
+    }
+    return false;
+}
+
+const char *module_suggest(SpecModule *m, Str name)
+{
+    if (m->kind == MODULE_NAMES) return builtin_nearest(m->where, name);
+    return nearest_word(name, m->names.data, m->names.len);
+}
+
+bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out)
+{
+    Diags *saved = m->program->dx;
+    m->program->dx = dx;
+    Spec sp = spec_state(m->program, NULL);
+    *out = module_eval(&sp, m, e);
+    m->program->dx = saved;
+    return out->kind != SV_ERROR;
+}
+
+/* ---- the library ---- */
+
+static void load_std(Program *p)
+{
+    p->std_loaded = true;
+    for (int i = 0; i < std_file_count; i++) {
+        const StdFile *f = &std_files[i];
+        Source *source = source_new(p->arena, arena_printf(p->arena, "<tkc>/%s", f->name), f->text, f->len);
+        SpecModule *m = module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true);
+        for (int k = 0; k < m->names.len; k++) {
+            if (!map_get_ptr(&p->std, m->names.data[k])) map_set_ptr(&p->std, m->names.data[k], m);
+        }
+    }
+}
+
+SpecValue spec_std(Spec *sp, const char *name)
+{
+    Program *p = sp->program;
+    if (!p->std_loaded) load_std(p);
+    Str key = intern_cstr(sp->names, name);
+    SpecModule *m = map_get_ptr(&p->std, key);
+    SpecValue v;
+    if (!m || !lookup_own(sp, m, key, SPAN_NONE, &v)) return sv_error();
+    return v;
+}

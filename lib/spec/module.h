@@ -1,0 +1,71 @@
+/* Files and namespaces: what a name outside of any function stands for. */
+#ifndef TKC_SPEC_MODULE_H
+#define TKC_SPEC_MODULE_H
+
+#include "base/map.h"
+#include "spec/spec.h"
+
+typedef enum ModuleKind {
+    MODULE_FILE,   /* a parsed file */
+    MODULE_PACKAGE,/* a folder with files */
+    MODULE_NAMES,  /* triton, triton.language, libdevice, … */
+    MODULE_HOST    /* torch, math, and whatever else lives outside; also their attributes and the results of calling them */
+} ModuleKind;
+
+typedef enum GlobalKind {
+    GLOBAL_EXPR,    /* name = expression, or an element of it when it is unpacked */
+    GLOBAL_AUGMENT, /* name += expression */
+    GLOBAL_DEF,     /* a function of ours */
+    GLOBAL_SKIPPED, /* a function, class or statement that was not parsed */
+    GLOBAL_MODULE,  /* import a.b as name */
+    GLOBAL_FROM     /* from a.b import c as name */
+} GlobalKind;
+
+typedef struct Global Global;
+struct Global {
+    Str name;
+    GlobalKind kind;
+    const Ast *node;      /* EXPR, AUGMENT: the statement. DEF, SKIPPED: itself. MODULE, FROM: the import */
+    const Ast *target;    /* EXPR: of the targets, the one that binds the name */
+    const Ast *value;
+    Str module, member;   /* MODULE, FROM: dotted names */
+    Span at;
+    bool is_doubtful;     /* under a condition that is not known */
+    bool is_fallback;     /* in an except */
+    enum { GLOBAL_NEW, GLOBAL_BUSY, GLOBAL_DONE } state;
+    SpecValue result;
+    Global *previous;     /* an earlier binding of the name */
+};
+
+struct SpecModule {
+    ModuleKind kind;
+    struct Program *program;
+    Str path;             /* FILE, PACKAGE: path. NAMES, HOST: dotted name */
+    AstFile *file;
+    unsigned where;       /* NAMES: Namespace bits, in which its functions are looked up */
+    bool is_std;
+    Map globals;          /* name -> Global */
+    VEC(Str) names;       /* in order of first sight */
+    VEC(const Ast *) stars; /* from x import * */
+};
+
+/* What a global name stands for: in the file, among Python's own names. False when nothing is known. */
+bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
+/* m.name. False when there is no such thing; host modules have everything. */
+bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
+/* The nearest name for a suggestion, with its prefix ("tl.load"), or NULL. */
+const char *module_suggest(SpecModule *m, Str name);
+/* The namespace or host module of a dotted name. */
+SpecModule *module_named(struct Program *p, const char *dotted);
+SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
+/* Evaluates an expression of the module itself, such as a default. */
+SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e);
+/* The value of a compile-time expression in the file's names, such as a -D value. False after an error. */
+bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out);
+
+/* Calling a host function, when its result is known; else false. */
+bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecValue *out);
+/* A host value that kernels may read: math.pi, torch.float16, triton.__version__. False: unknown. */
+bool host_value(Spec *sp, SpecModule *m, SpecValue *out);
+
+#endif

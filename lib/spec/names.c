@@ -1,0 +1,109 @@
+/* -fsyntax-only: resolves the names in every jit function without executing anything. A name is fine when it is a parameter, assigned
+   somewhere in the function, or known to the file; `tl.name` must exist. Each unknown name is reported once. */
+#include "spec/eval.h"
+#include "spec/walk.h"
+
+typedef struct NameCheck {
+    Spec *sp;
+    Scope *locals;
+    Map reported;
+} NameCheck;
+
+static void add_params(NameCheck *c, const AstParams *params)
+{
+    for (int i = 0; i < params->len; i++) scope_set(c->locals, params->data[i].name, sv_none(), params->data[i].span);
+}
+
+static void add_target(NameCheck *c, const Ast *target)
+{
+    AstNames names = {0};
+    walk_target(c->sp->arena, target, &names);
+    for (int i = 0; i < names.len; i++) scope_set(c->locals, names.data[i], sv_none(), target->span);
+}
+
+/* Lambdas and comprehensions have scopes of their own; to see whether a name can mean anything, one is enough. */
+static bool visit_binders(const Ast *n, void *user)
+{
+    NameCheck *c = user;
+    if (n->kind == AST_LAMBDA) add_params(c, &n->lambda.params);
+    if (n->kind == AST_DEF) add_params(c, &n->def.params);
+    if (n->kind == AST_LISTCOMP || n->kind == AST_SETCOMP || n->kind == AST_DICTCOMP || n->kind == AST_GENERATOR) {
+        for (int i = 0; i < n->comp.clauses.len; i++) add_target(c, n->comp.clauses.data[i].target);
+    }
+    return true;
+}
+
+/* What a name or a dotted name stands for when it leads to the outside; false for anything else. */
+static bool outside_value(NameCheck *c, const Ast *e, SpecValue *out)
+{
+    Spec *sp = c->sp;
+    SpecValue v;
+    if (e->kind == AST_NAME) {
+        if (scope_find(c->locals, e->name.id)) return false;
+        return module_lookup(sp, sp->module, e->name.id, e->span, out);
+    }
+    if (e->kind != AST_ATTRIBUTE || !outside_value(c, e->attribute.value, &v) || v.kind != SV_MODULE) return false;
+    return module_attribute(sp, v.module, e->attribute.name, e->span, out);
+}
+
+static bool is_reported(NameCheck *c, Str name)
+{
+    if (map_has(&c->reported, (uint64_t)(uintptr_t)name)) return true;
+    map_set_ptr(&c->reported, name, NULL);
+    return false;
+}
+
+static void check_name(NameCheck *c, const Ast *n)
+{
+    SpecValue v;
+    if (scope_find(c->locals, n->name.id)) return;
+    c->sp->dx->muted++;
+    bool known = module_lookup(c->sp, c->sp->module, n->name.id, n->span, &v);
+    c->sp->dx->muted--;
+    if (!known && !is_reported(c, n->name.id)) eval_unknown_name(c->sp, n->name.id, n->span);
+}
+
+static void check_member(NameCheck *c, const Ast *n)
+{
+    SpecValue v, member;
+    c->sp->dx->muted++;
+    bool is_module = outside_value(c, n->attribute.value, &v) && v.kind == SV_MODULE;
+    bool known = !is_module || module_attribute(c->sp, v.module, n->attribute.name, n->span, &member);
+    c->sp->dx->muted--;
+    if (known || is_reported(c, n->attribute.name)) return;
+    spec_error(c->sp, n->attribute.name_span, "module '%s' has no '%s'", v.module->path, n->attribute.name);
+    const char *near = module_suggest(v.module, n->attribute.name);
+    if (near) spec_note(c->sp, n->attribute.name_span, "did you mean '%s'?", near);
+}
+
+static bool visit_names(const Ast *n, void *user)
+{
+    if (n->kind == AST_NAME) check_name(user, n);
+    if (n->kind == AST_ATTRIBUTE) check_member(user, n);
+    return true;
+}
+
+static void check_function(Spec *sp, SpecModule *m, const Ast *def)
+{
+    Frame f;
+    frame_push_module(sp, &f, m);
+    NameCheck c = {.sp = sp, .locals = f.scope};
+    map_init(&c.reported, sp->arena);
+    add_params(&c, &def->def.params);
+    AstNames assigned = {0};
+    walk_assigned(sp->arena, &def->def.body, &assigned);
+    for (int i = 0; i < assigned.len; i++) scope_set(f.scope, assigned.data[i], sv_none(), def->span);
+    walk_list(&def->def.body, visit_binders, &c);
+    walk_list(&def->def.body, visit_names, &c);
+    frame_pop(sp, &f);
+}
+
+void spec_check_names(SpecModule *m)
+{
+    Spec sp = spec_state(m->program, NULL);
+    for (int i = 0; i < m->names.len; i++) {
+        for (const Global *g = map_get_ptr(&m->globals, m->names.data[i]); g; g = g->previous) {
+            if (g->kind == GLOBAL_DEF) check_function(&sp, m, g->node);
+        }
+    }
+}

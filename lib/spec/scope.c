@@ -1,0 +1,85 @@
+/* A function's bindings are an array in order of first sight, with a map from names to places. Control flow copies and restores the
+   array: what a branch assigned is compared place by place with what the other branch assigned. */
+#include "spec/scope.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+Scope *scope_new(Arena *a, Scope *outer)
+{
+    Scope *s = arena_new(a, Scope);
+    s->arena = a;
+    s->outer = outer;
+    map_init(&s->index, a);
+    return s;
+}
+
+int scope_index(const Scope *s, Str name)
+{
+    return (int)(intptr_t)map_get_ptr(&s->index, name) - 1;
+}
+
+Binding *scope_find(Scope *s, Str name)
+{
+    int i = scope_index(s, name);
+    return i < 0 ? NULL : &s->data[i];
+}
+
+Binding *scope_lookup(Scope *s, Str name)
+{
+    for (; s; s = s->outer) {
+        int i = scope_index(s, name);
+        if (i < 0 || s->data[i].state == BIND_NONE) continue;
+        if (!s->data[i].is_fresh) s->read_early[i] = true;
+        return &s->data[i];
+    }
+    return NULL;
+}
+
+int scope_declare(Scope *s, Str name)
+{
+    int i = scope_index(s, name);
+    if (i >= 0) return i;
+    if (s->len == s->cap) {
+        int cap = s->cap ? 2 * s->cap : 16;
+        Binding *data = arena_array(s->arena, Binding, cap);
+        bool *early = arena_array(s->arena, bool, cap);
+        if (s->len) {
+            memcpy(data, s->data, sizeof *data * (size_t)s->len);
+            memcpy(early, s->read_early, sizeof *early * (size_t)s->len);
+        }
+        s->data = data, s->read_early = early, s->cap = cap;
+    }
+    i = s->len++;
+    s->data[i] = (Binding){.name = name};
+    map_set_ptr(&s->index, name, (void *)(intptr_t)(i + 1));
+    return i;
+}
+
+void scope_set(Scope *s, Str name, SpecValue v, Span where)
+{
+    Binding *b = &s->data[scope_declare(s, name)];
+    *b = (Binding){.name = name, .state = BIND_SET, .is_fresh = true, .value = v, .where = where};
+}
+
+ScopeCopy scope_save(const Scope *s)
+{
+    ScopeCopy copy = {.len = s->len};
+    if (s->len) copy.data = arena_copy(s->arena, s->data, sizeof *s->data * (size_t)s->len);
+    return copy;
+}
+
+void scope_restore(Scope *s, const ScopeCopy *copy)
+{
+    if (copy->len) memcpy(s->data, copy->data, sizeof *s->data * (size_t)copy->len);
+    for (int i = copy->len; i < s->len; i++) s->data[i] = (Binding){.name = s->data[i].name};
+}
+
+void scope_watch(Scope *s)
+{
+    for (int i = 0; i < s->len; i++) {
+        s->data[i].is_fresh = false;
+        s->read_early[i] = false;
+    }
+}

@@ -1,0 +1,260 @@
+/* The edge of specialization: a file, its kernels, one kernel made into IR; and the services that everything below it uses to report,
+   to place ops in the source, and to stay within its budgets. */
+#include "spec/spec.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/unwind.h"
+#include "ir/verify.h"
+#include "spec/bind.h"
+#include "spec/config.h"
+#include "spec/eval.h"
+#include "spec/kernel.h"
+#include "spec/walk.h"
+
+enum {
+    DEFAULT_STEPS = 1000000, DEFAULT_OPS = 1000000, DEFAULT_LENGTH = 1000000, DEFAULT_NESTING = 200, DEFAULT_DEPTH = 100,
+    STACK_BYTES = 3 << 20, /* of the eight that threads have by default */
+    MAX_CALL_NOTES = 8
+};
+
+/* ---- state ---- */
+
+static SpecLimits limits_of(const SpecRequest *rq)
+{
+    SpecLimits l = rq ? rq->limits : (SpecLimits){0};
+    if (l.steps <= 0) l.steps = DEFAULT_STEPS;
+    if (l.ops <= 0) l.ops = DEFAULT_OPS;
+    if (l.length <= 0) l.length = DEFAULT_LENGTH;
+    if (l.nesting <= 0) l.nesting = DEFAULT_NESTING;
+    if (l.depth <= 0) l.depth = DEFAULT_DEPTH;
+    return l;
+}
+
+Spec spec_state(Program *p, Func *fn)
+{
+    if (!fn) {
+        if (!p->scratch) p->scratch = ir_func_new(p->ir, "module", p->rq ? p->rq->machine : NULL, 4, 3);
+        fn = p->scratch;
+    }
+    return (Spec){.arena = p->arena, .ir = p->ir, .names = p->ir->names, .dx = p->dx, .fn = fn, .rq = p->rq, .limits = p->limits,
+                  .program = p, .b = build_at_end(fn, fn->body), .stack_base = __builtin_frame_address(0)};
+}
+
+SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq)
+{
+    Program *p = arena_new(ir->arena, Program);
+    *p = (Program){.arena = ir->arena, .ir = ir, .dx = dx, .rq = rq, .limits = limits_of(rq)};
+    Map *maps[] = {&p->files, &p->namespaces, &p->std, &p->signatures, &p->loops};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], ir->arena);
+    return module_for_file(p, file, false);
+}
+
+int spec_kernels(SpecModule *m, Str **names)
+{
+    return kernel_list(m->program->arena, m->file, names);
+}
+
+/* ---- one kernel ---- */
+
+static SpecFunc *find_kernel(Spec *sp, SpecModule *m, const char *name)
+{
+    const Ast *def = kernel_find(sp->dx, m->file, name);
+    return def ? func_new(sp, def->def.name, def, m, NULL) : NULL;
+}
+
+static void check_result(Spec *sp, SpecValue v, const SpecFunc *kernel)
+{
+    if (v.kind == SV_NONE || v.kind == SV_ERROR) return;
+    diag_warning(sp->dx, kernel->def->def.name_span, "the value that kernel '%s' returns is dropped: %s", kernel->name,
+                 spec_describe(sp, v));
+}
+
+Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
+{
+    Program *p = m->program;
+    p->rq = rq;
+    p->limits = limits_of(rq);
+    int errors = p->dx->nerrors;
+    Spec sp = spec_state(p, NULL);
+    SpecFunc *kernel = find_kernel(&sp, m, rq->kernel);
+    if (!kernel) return NULL;
+    Bound bound;
+    if (!bind_kernel(&sp, kernel, rq, &bound)) return NULL;
+    sp = spec_state(p, bound.fn);
+    SpecValue result = call_entry(&sp, kernel, bound.values);
+    check_result(&sp, result, kernel);
+    if (p->dx->nerrors > errors) return NULL;
+    build_return(&sp.b);
+    return bound.fn;
+}
+
+bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq)
+{
+    Program *p = m->program;
+    p->rq = rq;
+    p->dx->muted++;
+    Spec sp = spec_state(p, NULL);
+    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    bool complete = fn && bind_is_complete(&sp, fn, rq);
+    p->dx->muted--;
+    return complete;
+}
+
+/* ---- places ---- */
+
+static bool is_std_frame(const Frame *f)
+{
+    return f->module && f->module->is_std;
+}
+
+Span spec_place(const Spec *sp, Span at)
+{
+    const Frame *f = sp->frame;
+    if (!f) return at;
+    if (!at.source) at = f->stmt.source ? f->stmt : f->at;
+    for (; f && is_std_frame(f) && f->caller; f = f->caller) at = f->at;
+    return at;
+}
+
+void spec_at(Spec *sp, Span at)
+{
+    Frame *f = sp->frame;
+    if (!at.source || !f) return;
+    if (f->loc && f->loc_span.source == at.source && f->loc_span.begin == at.begin && f->loc_span.end == at.end) {
+        sp->b.loc = f->loc;
+        return;
+    }
+    int line, col;
+    source_position(at.source, at.begin, &line, &col);
+    f->loc = ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, f->fn ? f->fn->name : "", f->call_loc);
+    f->loc_span = at;
+    sp->b.loc = f->loc;
+}
+
+/* ---- reports ---- */
+
+static void add_call_notes(Spec *sp, Diag *d)
+{
+    int n = 0;
+    for (const Frame *f = sp->frame; f && f->caller && n < MAX_CALL_NOTES; f = f->caller) {
+        if (is_std_frame(f)) {
+            if (!is_std_frame(f->caller)) diag_note(sp->dx, d, f->at, "in '%s' of the library", f->fn->name);
+        } else if (f->at.source) {
+            diag_note(sp->dx, d, f->at, "called from here");
+            n++;
+        }
+    }
+}
+
+SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(sp->arena, fmt, ap);
+    va_end(ap);
+    sp->last_error = diag_error(sp->dx, spec_place(sp, at), "%s", text);
+    add_call_notes(sp, sp->last_error);
+    return sv_error();
+}
+
+void spec_note(Spec *sp, Span at, const char *fmt, ...)
+{
+    if (!sp->last_error) return;
+    va_list ap;
+    va_start(ap, fmt);
+    diag_note(sp->dx, sp->last_error, at, "%s", arena_vprintf(sp->arena, fmt, ap));
+    va_end(ap);
+}
+
+void spec_warning(Spec *sp, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    Diag *d = diag_warning(sp->dx, spec_place(sp, at), "%s", arena_vprintf(sp->arena, fmt, ap));
+    va_end(ap);
+    add_call_notes(sp, d);
+}
+
+/* ---- budgets ---- */
+
+bool spec_step(Spec *sp, Span at)
+{
+    if (sp->out_of_budget) return false;
+    if (++sp->steps > sp->limits.steps) {
+        sp->out_of_budget = true;
+        spec_error(sp, at, "this kernel takes more than %ld steps to specialize", sp->limits.steps);
+        return false;
+    }
+    if ((long)sp->fn->nvalues > sp->limits.ops) {
+        sp->out_of_budget = true;
+        spec_error(sp, at, "this kernel has more than %ld operations", sp->limits.ops);
+        return false;
+    }
+    return true;
+}
+
+bool enter_nested(Spec *sp, Span at)
+{
+    const char *here = __builtin_frame_address(0);
+    bool deep = sp->nesting >= sp->limits.nesting || (sp->stack_base && sp->stack_base - here > STACK_BYTES);
+    if (deep && !sp->out_of_budget) {
+        sp->out_of_budget = true;
+        spec_error(sp, at, "nested too deeply");
+    }
+    if (deep) return false;
+    sp->nesting++;
+    return true;
+}
+
+void leave_nested(Spec *sp)
+{
+    sp->nesting--;
+}
+
+/* ---- descriptions ---- */
+
+static const char *describe_number(Spec *sp, SpecValue v)
+{
+    Str text = op_format(sp, v, 'r', NULL, SPAN_NONE);
+    return arena_printf(sp->arena, "%s %s", v.kind == SV_INT ? "int" : v.kind == SV_FLOAT ? "float" : "bool", text ? text : "?");
+}
+
+static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t)
+{
+    Buf b = buf_make(sp->arena);
+    buf_printf(&b, "%s (", what);
+    for (int i = 0; i < t->len && i < 4; i++) buf_printf(&b, "%s%s", i ? ", " : "", spec_describe(sp, t->data[i]));
+    buf_puts(&b, t->len > 4 ? ", …)" : ")");
+    return buf_text(&b);
+}
+
+const char *spec_describe(Spec *sp, SpecValue v)
+{
+    switch (v.kind) {
+    case SV_ERROR: return "an erroneous value";
+    case SV_ABSENT: return "nothing";
+    case SV_NONE: return "None";
+    case SV_BOOL: case SV_INT: case SV_FLOAT: return describe_number(sp, v);
+    case SV_STR: return arena_printf(sp->arena, "the string '%s'", v.s);
+    case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
+    case SV_TUPLE: return describe_items(sp, "a tuple", v.tuple);
+    case SV_LIST: return describe_items(sp, "a list", v.tuple);
+    case SV_RECORD: return arena_printf(sp->arena, "a '%s'", v.tuple->type_name ? v.tuple->type_name : "record");
+    case SV_FUNC: return arena_printf(sp->arena, "function '%s'", v.fn->name);
+    case SV_BUILTIN: return arena_printf(sp->arena, "function '%s'", v.builtin->name);
+    case SV_METHOD: return arena_printf(sp->arena, "method '%s'", v.method->builtin->name);
+    case SV_MODULE:
+        return arena_printf(sp->arena, v.module->kind == MODULE_HOST ? "the host value '%s'" : "module '%s'", v.module->path);
+    case SV_CLASS: return arena_printf(sp->arena, "class '%s'", v.class_name);
+    case SV_SLICE: return "a slice";
+    case SV_ELLIPSIS: return "'...'";
+    case SV_RANGE: return "a range";
+    case SV_VALUE: return type_text(sp->arena, v.v->type);
+    case SV_BLOCK_PTR: return "a block pointer";
+    case SV_DESC: return "a tensor descriptor";
+    case SV_COUNT: break;
+    }
+    return "a value";
+}

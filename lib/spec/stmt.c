@@ -1,0 +1,266 @@
+/* Statements, one after the other. Each says how control leaves it (Flow); what is left of the enclosing blocks is handed along as a
+   chain (Rest), so that an early `return` under a run-time `if` can put the rest of the function into the other branch. */
+#include <string.h>
+
+#include "base/vec.h"
+#include "spec/eval.h"
+#include "spec/merge.h"
+#include "spec/walk.h"
+
+const Rest rest_cut = {0};
+
+/* ---- assignment ---- */
+
+static void name_value(SpecValue v, Str name)
+{
+    if (v.kind == SV_VALUE && !v.v->name) v.v->name = name;
+}
+
+static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool weak, Span at)
+{
+    SpecValue *items = NULL;
+    int n = sv_is_error(v) ? -1 : op_items(sp, v, &items, at), star = -1;
+    for (int i = 0; i < targets->len; i++) {
+        if (targets->data[i]->kind == AST_STARRED) star = i;
+    }
+    if (n >= 0 && (star < 0 ? n != targets->len : n < targets->len - 1)) {
+        spec_error(sp, at, "cannot unpack %d value%s into %d name%s", n, n == 1 ? "" : "s", targets->len, targets->len == 1 ? "" : "s");
+        n = -1;
+    }
+    for (int i = 0; i < targets->len; i++) {
+        const Ast *t = targets->data[i];
+        if (n < 0) {
+            assign(sp, t->kind == AST_STARRED ? t->unary.operand : t, sv_error(), weak, at);
+        } else if (i == star) {
+            SpecTuple *rest = arena_new(sp->arena, SpecTuple);
+            *rest = (SpecTuple){.data = items + i, .len = n - targets->len + 1};
+            assign(sp, t->unary.operand, (SpecValue){.kind = SV_LIST, .tuple = rest}, weak, at);
+        } else {
+            assign(sp, t, items[star >= 0 && i > star ? n - targets->len + i : i], weak, at);
+        }
+    }
+}
+
+static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, Span at)
+{
+    SpecValue x = spec_eval(sp, target->subscript.value), index = spec_eval(sp, target->subscript.index);
+    if (sv_is_error(x) || sv_is_error(index) || sv_is_error(v)) return;
+    spec_at(sp, at);
+    op_store_subscript(sp, x, index, v, at);
+}
+
+void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
+{
+    switch (target->kind) {
+    case AST_NAME:
+        if (!weak) v = strengthen(sp, v, at);
+        name_value(v, target->name.id);
+        scope_set(sp->frame->scope, target->name.id, v, target->span);
+        break;
+    case AST_TUPLE: case AST_LIST: assign_items(sp, &target->list, v, weak, at); break;
+    case AST_SUBSCRIPT: assign_subscript(sp, target, v, at); break;
+    case AST_ATTRIBUTE: spec_error(sp, target->span, "an attribute cannot be assigned in a kernel"); break;
+    default: spec_error(sp, target->span, "cannot assign to %s", ast_describe(target)); break;
+    }
+}
+
+static void exec_assign(Spec *sp, const Ast *s)
+{
+    SpecValue v = spec_eval(sp, s->assign.value);
+    for (int i = 0; i < s->assign.targets.len; i++) {
+        spec_at(sp, s->assign.value->span);
+        assign(sp, s->assign.targets.data[i], v, sp->frame->is_host, s->span);
+    }
+}
+
+/* `x: tl.constexpr = …` keeps the value compile-time; other annotations say nothing. */
+static void exec_annassign(Spec *sp, const Ast *s)
+{
+    if (!s->annassign.value) return;
+    bool is_constant = is_constexpr_annotation(s->annassign.annotation);
+    SpecValue v = is_constant ? eval_constant(sp, s->annassign.value, "a constexpr") : spec_eval(sp, s->annassign.value);
+    assign(sp, s->annassign.target, v, is_constant || sp->frame->is_host, s->span);
+}
+
+static void exec_augassign(Spec *sp, const Ast *s)
+{
+    const Ast *target = s->binary.left;
+    SpecValue old = spec_eval(sp, target), v = spec_eval(sp, s->binary.right);
+    if (sv_is_error(old) || sv_is_error(v)) {
+        if (target->kind == AST_NAME) assign(sp, target, sv_error(), true, s->span);
+        return;
+    }
+    spec_at(sp, s->span);
+    assign(sp, target, op_binary(sp, s->binary.op, old, v, s->span), sp->frame->is_host, s->span);
+}
+
+static void exec_delete(Spec *sp, const Ast *s)
+{
+    for (int i = 0; i < s->list.len; i++) {
+        const Ast *t = s->list.data[i];
+        Binding *b = t->kind == AST_NAME ? scope_find(sp->frame->scope, t->name.id) : NULL;
+        if (b) b->state = BIND_NONE;
+        else spec_error(sp, t->span, "only names of this function can be deleted");
+    }
+}
+
+/* ---- errors the program raises itself ---- */
+
+/* The text of an exception or message when it is known. */
+static const char *message_of(Spec *sp, const Ast *e)
+{
+    if (!e) return NULL;
+    if (e->kind == AST_CALL) return e->call.args.len ? message_of(sp, e->call.args.data[0]) : NULL;
+    if (e->kind != AST_STRING && e->kind != AST_FSTRING) return NULL;
+    sp->dx->muted++;
+    SpecValue v = spec_eval(sp, e);
+    sp->dx->muted--;
+    return v.kind == SV_STR ? v.s : NULL;
+}
+
+static Flow exec_raise(Spec *sp, const Ast *s)
+{
+    const char *message = message_of(sp, s->pair.first);
+    spec_error(sp, s->span, "%s", message ? message : "this 'raise' is reached");
+    return FLOW_STOP;
+}
+
+static Flow exec_assert(Spec *sp, const Ast *s)
+{
+    SpecValue cond = weaken(spec_eval(sp, s->pair.first));
+    if (sv_is_error(cond)) return FLOW_NEXT;
+    if (cond.kind != SV_VALUE) {
+        int truth = op_truth(sp, cond, s->pair.first->span);
+        const char *message = message_of(sp, s->pair.second);
+        if (truth == 0) spec_error(sp, s->pair.first->span, "assertion failed%s%s", message ? ": " : "", message ? message : "");
+        return truth == 0 ? FLOW_STOP : FLOW_NEXT;
+    }
+    const Builtin *b = builtin_find(NS_TL, "device_assert");
+    const char *message = message_of(sp, s->pair.second);
+    SpecValue args[2] = {cond, sv_str(intern_cstr(sp->names, message ? message : ""))};
+    if (b) spec_call(sp, (SpecValue){.kind = SV_BUILTIN, .builtin = b}, 2, args, s->span);
+    return FLOW_NEXT;
+}
+
+/* ---- leaving ---- */
+
+static Flow exec_return(Spec *sp, const Ast *s)
+{
+    Frame *f = sp->frame;
+    SpecValue v = s->unary.operand ? spec_eval(sp, s->unary.operand) : sv_none();
+    if (f->runtime_loops > 0) {
+        spec_error(sp, s->span, "'return' inside a run-time loop; set a flag and use it behind the loop, or put it into the condition of a 'while'");
+        return FLOW_STOP;
+    }
+    f->out = (Outcome){.value = v, .at = s->span};
+    return FLOW_RETURN;
+}
+
+static Flow exec_leave(Spec *sp, const Ast *s, Flow flow)
+{
+    const Frame *f = sp->frame;
+    const char *word = flow == FLOW_BREAK ? "break" : "continue";
+    if (f->loop == LOOP_NONE) {
+        spec_error(sp, s->span, "'%s' outside a loop", word);
+    } else if (f->loop == LOOP_RUNTIME) {
+        spec_error(sp, s->span, "'%s' in a run-time loop; %s", word,
+                   flow == FLOW_BREAK ? "write a 'while' with the condition" : "put what follows under an 'if'");
+    } else if (f->branches > 0) {
+        spec_error(sp, s->span, "'%s' under a condition that is only known at run time", word);
+    } else {
+        return flow;
+    }
+    return FLOW_STOP;
+}
+
+static Flow refuse(Spec *sp, const Ast *s)
+{
+    spec_error(sp, s->span, "%s is not supported in a kernel", ast_describe(s));
+    AstNames names = {0};
+    walk_assigned(sp->arena, &(AstList){(Ast *[]){(Ast *)s}, 1, 1}, &names);
+    for (int i = 0; i < names.len; i++) scope_set(sp->frame->scope, names.data[i], sv_error(), s->span);
+    return FLOW_NEXT;
+}
+
+static void exec_expression(Spec *sp, const Ast *e)
+{
+    if (e->kind == AST_STRING || e->kind == AST_ELLIPSIS) return; /* a docstring */
+    spec_eval(sp, e);
+}
+
+/* ---- dispatch ---- */
+
+static Flow exec_one(Spec *sp, const Ast *s, const Rest *rest)
+{
+    switch (s->kind) {
+    case AST_EXPR: exec_expression(sp, s->unary.operand); return FLOW_NEXT;
+    case AST_ASSIGN: exec_assign(sp, s); return FLOW_NEXT;
+    case AST_AUGASSIGN: exec_augassign(sp, s); return FLOW_NEXT;
+    case AST_ANNASSIGN: exec_annassign(sp, s); return FLOW_NEXT;
+    case AST_IF: return exec_if(sp, s, rest);
+    case AST_FOR: return exec_for(sp, s);
+    case AST_WHILE: return exec_while(sp, s);
+    case AST_RETURN: return exec_return(sp, s);
+    case AST_BREAK: return exec_leave(sp, s, FLOW_BREAK);
+    case AST_CONTINUE: return exec_leave(sp, s, FLOW_CONTINUE);
+    case AST_ASSERT: return exec_assert(sp, s);
+    case AST_RAISE: return exec_raise(sp, s);
+    case AST_DELETE: exec_delete(sp, s); return FLOW_NEXT;
+    case AST_PASS: return FLOW_NEXT;
+    default: return refuse(sp, s);
+    }
+}
+
+static Flow exec_stmt(Spec *sp, const Ast *s, const Rest *rest)
+{
+    if (!spec_step(sp, s->span) || !enter_nested(sp, s->span)) return FLOW_STOP;
+    sp->frame->stmt = s->span;
+    Flow flow = exec_one(sp, s, rest);
+    leave_nested(sp);
+    return flow;
+}
+
+static Flow exec_from(Spec *sp, const AstList *list, int i, const Rest *outer);
+
+typedef struct Tail { const AstList *list; int next; } Tail;
+
+static Flow exec_tail(Spec *sp, void *ctx)
+{
+    const Tail *t = ctx;
+    return exec_from(sp, t->list, t->next, &rest_cut);
+}
+
+static Flow exec_from(Spec *sp, const AstList *list, int i, const Rest *outer)
+{
+    for (; i < list->len; i++) {
+        Rest rest = {list, i + 1, outer};
+        Flow flow = exec_stmt(sp, list->data[i], &rest);
+        if (flow == FLOW_NEXT) continue;
+        if (flow == FLOW_MAYBE && i + 1 < list->len) return exec_unless_returned(sp, exec_tail, &(Tail){list, i + 1});
+        return flow;
+    }
+    return FLOW_NEXT;
+}
+
+Flow exec_block(Spec *sp, const AstList *body, const Rest *outer)
+{
+    return exec_from(sp, body, 0, outer);
+}
+
+static Flow exec_outer(Spec *sp, void *ctx)
+{
+    return exec_rest(sp, ctx);
+}
+
+Flow exec_rest(Spec *sp, const Rest *rest)
+{
+    for (; rest; rest = rest->outer) {
+        Flow flow = exec_from(sp, rest->list, rest->next, rest->outer);
+        if (flow == FLOW_NEXT) continue;
+        if (flow == FLOW_MAYBE && rest->outer) return exec_unless_returned(sp, exec_outer, (void *)rest->outer);
+        if (flow != FLOW_MAYBE) return flow;
+        break;
+    }
+    if (!rest) sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt};
+    return rest ? FLOW_MAYBE : FLOW_RETURN;
+}

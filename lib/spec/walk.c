@@ -1,0 +1,84 @@
+/* Searches of syntax trees, over the children that syntax/ names. */
+#include "spec/walk.h"
+
+void walk_list(const AstList *list, WalkFn visit, void *user)
+{
+    for (int i = 0; i < list->len; i++) walk_ast(list->data[i], visit, user);
+}
+
+typedef struct Walk { WalkFn visit; void *user; } Walk;
+
+static void walk_child(void *context, Ast *child)
+{
+    const Walk *w = context;
+    walk_ast(child, w->visit, w->user);
+}
+
+void walk_ast(const Ast *n, WalkFn visit, void *user)
+{
+    if (n && visit(n, user)) ast_each_child(n, walk_child, &(Walk){visit, user});
+}
+
+typedef struct Names { Arena *arena; AstNames *out; } Names;
+
+static void add_name(Names *to, Str name)
+{
+    for (int i = 0; i < to->out->len; i++) {
+        if (to->out->data[i] == name) return;
+    }
+    vec_push(to->arena, to->out, name);
+}
+
+static void add_target(Names *to, const Ast *t)
+{
+    if (!t) return;
+    switch (t->kind) {
+    case AST_NAME: add_name(to, t->name.id); break;
+    case AST_TUPLE: case AST_LIST:
+        for (int i = 0; i < t->list.len; i++) add_target(to, t->list.data[i]);
+        break;
+    case AST_STARRED: add_target(to, t->unary.operand); break;
+    default: break;
+    }
+}
+
+static void add_import(Names *to, const Ast *n)
+{
+    for (int i = 0; i < n->import.names.len; i++) {
+        const AstAlias *x = &n->import.names.data[i];
+        add_name(to, x->as ? x->as : x->name);
+    }
+}
+
+static bool visit_assigned(const Ast *n, void *user)
+{
+    Names *to = user;
+    switch (n->kind) {
+    case AST_ASSIGN:
+        for (int i = 0; i < n->assign.targets.len; i++) add_target(to, n->assign.targets.data[i]);
+        return true;
+    case AST_AUGASSIGN: add_target(to, n->binary.left); return true;
+    case AST_ANNASSIGN: add_target(to, n->annassign.target); return true;
+    case AST_FOR: add_target(to, n->loop.target); return true;
+    case AST_NAMED: add_target(to, n->named.target); return true;
+    case AST_WITH:
+        for (int i = 0; i < n->with.vars.len; i++) add_target(to, n->with.vars.data[i]);
+        return true;
+    case AST_DEF: add_name(to, n->def.name); return false;
+    case AST_CLASS: add_name(to, n->class_.name); return false;
+    case AST_IMPORT: case AST_FROM: add_import(to, n); return false;
+    case AST_LAMBDA: return false;
+    default: return true;
+    }
+}
+
+void walk_assigned(Arena *a, const AstList *body, AstNames *out)
+{
+    Names to = {a, out};
+    walk_list(body, visit_assigned, &to);
+}
+
+void walk_target(Arena *a, const Ast *target, AstNames *out)
+{
+    add_target(&(Names){a, out}, target);
+}

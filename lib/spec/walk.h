@@ -1,0 +1,16 @@
+/* Going through syntax trees. */
+#ifndef TKC_SPEC_WALK_H
+#define TKC_SPEC_WALK_H
+
+#include "syntax/ast.h"
+
+/* Calls visit for n and everything in it, outer first; visit says whether to go into the node. n may be NULL. */
+typedef bool (*WalkFn)(const Ast *n, void *user);
+void walk_ast(const Ast *n, WalkFn visit, void *user);
+void walk_list(const AstList *list, WalkFn visit, void *user);
+/* The names that the statements assign in their own scope, each once, in order: targets, loop variables, `:=`, with … as. */
+void walk_assigned(Arena *a, const AstList *body, AstNames *out);
+/* The names one expression binds as an assignment target. */
+void walk_target(Arena *a, const Ast *target, AstNames *out);
+
+#endif

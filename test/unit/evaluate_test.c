@@ -205,6 +205,10 @@ static void fma_rounds_once(void)
     EXPECT_INT(evaluate(OP_FMA, DT_F16, DT_F16, x, y, one), one);                 /* just below */
     y = bits_from_double(DT_F16, ldexp(1 + ldexp(1, -10), -5));
     EXPECT_INT(evaluate(OP_FMA, DT_F16, DT_F16, x, y, one), one + 1);             /* just above */
+    /* Below a midpoint of fp32 by less than double sees of a sum near 1. */
+    uint64_t odd = bits_from_double(DT_F32, 1 + ldexp(1, -23));
+    uint64_t tiny = bits_from_double(DT_F32, ldexp(1 - ldexp(1, -23), -24));
+    EXPECT_INT(evaluate(OP_FMA, DT_F32, DT_F32, odd, tiny, odd), odd);
     for (int i = 0; i < 200000; i++) {
         uint32_t a = (uint32_t)next_random(), b = (uint32_t)next_random(),
                  c = (uint32_t)next_random();

@@ -247,8 +247,7 @@ static void a_copied_op_uses_copies(void)
     EXPECT(ir_mapped(&map, loop->results[1]) == copy->results[1]);
     EXPECT(copy->regions[0]->last->args[0].value == find(copy->regions[0], OP_ADD)->results[0]);
     EXPECT_INT(tkc_op_int(copy, ATTR_NUM_STAGES, 0), 2);
-    ValueMap second = ir_value_map(&w.arena, fn); /* of values younger than its function was */
-    ir_insert_after(copy, ir_clone(fn, copy, &second));
+    ir_insert_after(copy, ir_clone(fn, copy, &map)); /* of values younger than the map */
     expect_sound(&w, fn);
     world_close(&w);
 }

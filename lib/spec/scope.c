@@ -59,8 +59,8 @@ int scope_declare(Scope *s, Str name)
 
 void scope_set(Scope *s, Str name, SpecValue v, Span where)
 {
-    Binding *b = &s->data[scope_declare(s, name)];
-    *b = (Binding){.name = name, .state = BIND_SET, .is_fresh = true, .value = v, .where = where};
+    int i = scope_declare(s, name); /* may move the array */
+    s->data[i] = (Binding){.name = name, .state = BIND_SET, .is_fresh = true, .value = v, .where = where};
 }
 
 ScopeCopy scope_save(const Scope *s)

@@ -21,11 +21,6 @@ const char *tkc_status_text(TkcStatus status)
     return "unknown status";
 }
 
-const char *tkc_version(void)
-{
-    return TKC_VERSION_STRING;
-}
-
 TkcContext *tkc_context_new(void)
 {
     return calloc(1, sizeof(TkcContext));

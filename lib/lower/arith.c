@@ -195,6 +195,7 @@ static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *arg
     }
     if (op->kind == OP_DIV_RN || (op->kind == OP_DIV && ty == L->f64)) return LLVMBuildFDiv(L->b, args[0], args[1], "");
     if (op->kind == OP_DIV) return L->target->instr(L, INSTR_DIV, 2, args);
+    if (op->kind == OP_REM) return lower_float_remainder(L, args[0], args[1]);
     unwind_raise("float '%s' reached the lowering", tkc_op_info(op->kind)->name);
 }
 

@@ -60,15 +60,9 @@ static ThreadPart side_part(Lower *L, const ConvertSide *side, int elem_bytes)
     return lower_thread_linear(L, lane, warp);
 }
 
-/* Address of a register's element: what the thread adds may overlap what the register adds; then it is an exclusive or. */
 static LLVMValueRef address_of(Lower *L, const ConvertPlan *p, ThreadPart part, uint32_t offset, int64_t *imm)
 {
-    uint32_t bytes = (offset & ((1u << p->offset_log2) - 1)) * (uint32_t)p->elem_bytes;
-    if (!(bytes & part.mask)) {
-        *imm += bytes;
-        return part.v;
-    }
-    return lower_thread_offset(L, part, bytes);
+    return lower_thread_address(L, part, (offset & ((1u << p->offset_log2) - 1)) * (uint32_t)p->elem_bytes, imm);
 }
 
 static void write_piece(Lower *L, const ConvertPlan *p, uint32_t piece, int64_t scratch, const LLVMValueRef *from)

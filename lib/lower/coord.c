@@ -102,6 +102,13 @@ LLVMValueRef lower_thread_offset(Lower *L, ThreadPart part, uint32_t constant)
     return part.mask & constant ? LLVMBuildXor(L->b, part.v, c, "") : LLVMBuildOr(L->b, part.v, c, "");
 }
 
+LLVMValueRef lower_thread_address(Lower *L, ThreadPart part, uint32_t constant, int64_t *imm)
+{
+    if (part.mask & constant) return lower_thread_offset(L, part, constant);
+    *imm += constant;
+    return part.v;
+}
+
 static uint32_t thread_mask(const Lower *L, uint32_t lane_mask, uint32_t warp_mask)
 {
     return lane_mask | warp_mask << __builtin_ctz((unsigned)L->machine->warp_size);

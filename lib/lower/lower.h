@@ -89,6 +89,8 @@ ThreadPart lower_linear(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int nbits, c
 ThreadPart lower_thread_linear(Lower *L, const uint32_t *lane, const uint32_t *warp);
 /* The part XOR a constant, as an i32. */
 LLVMValueRef lower_thread_offset(Lower *L, ThreadPart part, uint32_t constant);
+/* The same as an address: a value, and what is to be added to it as a constant goes to *imm. */
+LLVMValueRef lower_thread_address(Lower *L, ThreadPart part, uint32_t constant, int64_t *imm);
 /* Parity of the thread's bits in the masks, as an i1. */
 LLVMValueRef lower_thread_parity(Lower *L, uint32_t lane_mask, uint32_t warp_mask);
 /* True in threads that have none of these bits; NULL when the masks are empty. */
@@ -147,6 +149,9 @@ LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *arg
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x);  /* exact; fp64 stays */
 LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x); /* to nearest even; fp64 stays */
 LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero, LLVMValueRef x);
+
+/* ---- remainder.c ---- */
+LLVMValueRef lower_float_remainder(Lower *L, LLVMValueRef x, LLVMValueRef y); /* fp32 or fp64 */
 
 /* ---- convert.c ---- */
 struct ConvertPlan;

@@ -189,8 +189,9 @@ static void write_partials(Lower *L, const Reduce *r, int64_t scratch, const uin
         ThreadPart part = scratch_part(L, r, bytes, true);
         for (int k = 0; k < r->plan.result_registers; k++) {
             uint32_t at = reduce_offset(&r->plan, (uint32_t)k, 0, 0, 0) * (uint32_t)bytes;
-            LLVMValueRef address = lower_thread_offset(L, part, at);
-            lower_shared_store(L, address, scratch + offsets[i], 1, &parts[k].x[i], pred);
+            int64_t imm = scratch + offsets[i];
+            LLVMValueRef address = lower_thread_address(L, part, at, &imm);
+            lower_shared_store(L, address, imm, 1, &parts[k].x[i], pred);
         }
     }
 }
@@ -202,10 +203,11 @@ static void read_slots(Lower *L, const Reduce *r, int64_t scratch, int k, LLVMTy
     ThreadPart part = scratch_part(L, r, bytes, false);
     int width = r->plan.results_log2 == 0 ? 16 / bytes : 1;
     if (width > nslots) width = nslots;
+    uint32_t at = reduce_offset(&r->plan, (uint32_t)k, 0, 0, 0) * (uint32_t)bytes;
+    LLVMValueRef address = lower_thread_address(L, part, at, &scratch);
     for (int s = 0; s < nslots; s += width) {
-        uint32_t constant = reduce_offset(&r->plan, (uint32_t)k, 0, 0, 0) * (uint32_t)bytes;
         uint32_t slot = ((uint32_t)s << r->plan.results_log2) * (uint32_t)bytes;
-        lower_shared_load(L, lower_thread_offset(L, part, constant), scratch + slot, ty, width, xs + s);
+        lower_shared_load(L, address, scratch + slot, ty, width, xs + s);
     }
 }
 

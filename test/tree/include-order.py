@@ -33,7 +33,7 @@ def violation(path, header):
     if name in GENERATED:
         return None if owner == "syntax" else "headers of flex and bison belong to syntax/"
     if header.startswith("llvm"):
-        return None if owner in ("lower", "target") else "LLVM belongs to lower/ and target/"
+        return None if owner in ("lower", "target", "compile") else "LLVM belongs to lower/ and target/"
     if header == "cuda.h" or header.startswith("cuda/"):
         return "the declarations of the driver are our own"
     if "/" not in header:

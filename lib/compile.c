@@ -71,10 +71,15 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static void add_time(Job *j, const char *name, double since)
+static void add_duration(Job *j, const char *name, double ms)
 {
     if (j->options->time_report)
-        vec_push(&j->artifact->arena, &j->artifact->times, ((ArtifactTime){name, now_ms() - since}));
+        vec_push(&j->artifact->arena, &j->artifact->times, ((ArtifactTime){name, ms}));
+}
+
+static void add_time(Job *j, const char *name, double since)
+{
+    add_duration(j, name, now_ms() - since);
 }
 
 /* ---- to IR ---- */
@@ -267,11 +272,12 @@ static bool run_passes(Job *j)
 static bool emit_target(Job *j)
 {
     TkcArtifact *a = j->artifact;
-    double start = now_ms();
     BackendResult r;
     if (!backend_compile(&r, a->fn, j->emit == TKC_EMIT_LLVM, &a->arena, j->dx))
         return false;
-    add_time(j, "lower", start);
+    add_duration(j, "lower", r.lower_ms);
+    add_duration(j, "optimize", r.optimize_ms);
+    add_duration(j, "emit", r.emit_ms);
     a->text = r.text;
     a->len = r.len;
     a->shared_bytes = (int)r.shared_bytes;

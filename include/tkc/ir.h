@@ -156,7 +156,7 @@ typedef struct Param {
     int64_t extent[TKC_MAX_RANK];       /* constant extent, or -1: then extent_param */
     int extent_param[TKC_MAX_RANK];     /* index of the parameter that holds it, or -1 */
     int64_t stride[TKC_MAX_RANK];       /* elements; -1: stride_param */
-    int stride_param[TKC_MAX_RANK];
+    int stride_param[TKC_MAX_RANK];     /* -1 too: row-major, the product of the extents after it */
 } Param;
 
 struct Func {

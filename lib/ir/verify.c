@@ -141,7 +141,7 @@ static bool fail_func(Verifier *v, const char *fmt, ...)
 }
 
 static void check_dims(Verifier *v, const Param *p, const char *what, const int64_t *known,
-                       const int *param)
+                       const int *param, int least)
 {
     for (int i = 0; i < p->rank; i++) {
         if (param[i] < -1 || param[i] >= v->fn->nparams) {
@@ -152,9 +152,9 @@ static void check_dims(Verifier *v, const Param *p, const char *what, const int6
             fail_func(v, "'%s' has %s %d from '%s', expected an integer, found %s", p->name, what,
                       i, v->fn->params[param[i]].name,
                       verify_text(v, v->fn->params[param[i]].type));
-        } else if (param[i] < 0 && known[i] < 0) {
-            fail_func(v, "'%s' has %s %d of %lld, expected at least 0", p->name, what, i,
-                      (long long)known[i]);
+        } else if (param[i] < 0 && known[i] < least) {
+            fail_func(v, "'%s' has %s %d of %lld, expected at least %d", p->name, what, i,
+                      (long long)known[i], least);
         }
     }
 }
@@ -173,8 +173,8 @@ static void check_param(Verifier *v, const Param *p, const Value *arg)
         fail_func(v, "'%s' has divisibility %lld", p->name, (long long)p->divisibility);
     if (p->rank && p->type->kind != TY_POINTER)
         fail_func(v, "'%s' has extents and is no pointer", p->name);
-    check_dims(v, p, "extent", p->extent, p->extent_param);
-    check_dims(v, p, "stride", p->stride, p->stride_param);
+    check_dims(v, p, "extent", p->extent, p->extent_param, 0);
+    check_dims(v, p, "stride", p->stride, p->stride_param, -1);
 }
 
 static bool check_head(Verifier *v)

@@ -140,6 +140,8 @@ SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (op == AOP_IS) return sv_bool(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v);
     if (op == AOP_IS_NOT) return sv_bool(!(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v));
     if (op == AOP_IN || op == AOP_NOT_IN) {
+        SpecValue known;
+        if (cast_known(a, &known)) return constant_compare(sp, op, known, b, at);
         return spec_error(sp, at, "%s is for compile-time values, found %s and %s", quoted(sp, op),
                           spec_describe(sp, a), spec_describe(sp, b));
     }

@@ -89,13 +89,15 @@ static bool bind_texts(Run *r)
     return true;
 }
 
-/* Everything that is missing, in one message. */
+/* Defaults for what is not given; everything that is still missing, in one message. */
 static bool all_given(Run *r)
 {
     int missing = 0;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
-        if (a->text || a->param.default_ || find_define(r, a->name, strlen(a->name)))
+        if (!a->text && !find_define(r, a->name, strlen(a->name)))
+            a->text = a->param.default_;
+        if (a->text || find_define(r, a->name, strlen(a->name)))
             continue;
         fprintf(stderr, missing++ ? " %s%s=%s" : "tkc: error: arguments are missing; add %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
                 a->param.is_constexpr ? "<value>" : a->param.type && a->param.type[0] == '*' ? "<FILE.npy or rand:f32[shape]>" : "<value>");
@@ -220,7 +222,7 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     RunArg *a = find_arg(r, name, len);
     const char *text = find_define(r, name, len);
     if (!text && a)
-        text = a->text ? a->text : a->param.default_;
+        text = a->text;
     if (!text)
         return false;
     char *end;

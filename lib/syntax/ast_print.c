@@ -82,7 +82,6 @@ static void branch_text(Printer *p, const Ast *n) { (void)p, (void)n; }
 static void pair_text(Printer *p, const Ast *n) { (void)p, (void)n; }
 static void try__text(Printer *p, const Ast *n) { (void)p, (void)n; }
 static void name_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->name.id); }
-static void string_text(Printer *p, const Ast *n) { print_string(p, n->string.value); }
 static void floating_text(Printer *p, const Ast *n) { buf_printf(p->out, " %.17g", n->floating.value); }
 static void keyword_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->keyword.name ? n->keyword.name : "**"); }
 static void attribute_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->attribute.name); }
@@ -91,6 +90,16 @@ static void with_text(Printer *p, const Ast *n) { buf_puts(p->out, n->with.is_as
 static void class__text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->class_.name); }
 static void def_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s%s", n->def.name, n->def.is_async ? " async" : ""); }
 static void binary_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", ast_op_text(n->binary.op)); }
+
+static void string_text(Printer *p, const Ast *n)
+{
+    if (n->kind == AST_STRING) {
+        print_string(p, n->string.value);
+        return;
+    }
+    buf_putc(p->out, ' ');
+    quote_bytes(p->out, n->string.value, str_len(n->string.value));
+}
 
 static void integer_text(Printer *p, const Ast *n)
 {

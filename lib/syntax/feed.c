@@ -77,6 +77,15 @@ static int header_colon(const TokenArray *t, int i)
     return -1;
 }
 
+static bool begins_compound(TokenKind kind)
+{
+    switch (kind) {
+    case TOK_IF: case TOK_ELIF: case TOK_ELSE: case TOK_FOR: case TOK_WHILE: case TOK_TRY: case TOK_EXCEPT:
+    case TOK_FINALLY: case TOK_WITH: case TOK_DEF: case TOK_CLASS: case TOK_ASYNC: return true;
+    default: return false;
+    }
+}
+
 /* ---- names that skipped statements bind ---- */
 
 typedef struct Binder {
@@ -146,31 +155,64 @@ static void bind_assignment(Binder *b, int i, int end)
     }
 }
 
+/* match x: and case y: are headers; as names they would be assigned to or annotated. */
+static bool is_soft_header(const Binder *b, int i)
+{
+    const TokenArray *t = b->tokens;
+    if (kind_at(t, i) != TOK_NAME || (!is_text(b->source, t, i, "match") && !is_text(b->source, t, i, "case"))) return false;
+    TokenKind next = kind_at(t, i + 1);
+    return next != TOK_EQUAL && next != TOK_COLON && next != TOK_DOT && header_colon(t, i) >= 0;
+}
+
+static void bind_simple(Binder *b, int i, int end)
+{
+    const TokenArray *t = b->tokens;
+    switch (kind_at(t, i)) {
+    case TOK_IMPORT:
+    case TOK_FROM: bind_imports(b, i, end); break;
+    case TOK_NAME:
+        if (kind_at(t, i + 1) == TOK_NAME) i++; /* type X = int */
+        bind_assignment(b, i, end);
+        break;
+    case TOK_LPAREN:
+    case TOK_LBRACKET:
+    case TOK_STAR: bind_assignment(b, i, end); break;
+    default: break;
+    }
+}
+
+/* The names of a header, up to its colon. */
+static void bind_header(Binder *b, int i, int end)
+{
+    const TokenArray *t = b->tokens;
+    if (kind_at(t, i) == TOK_FOR) bind_targets(b, i + 1, find_kind(t, i, end, TOK_IN));
+    if (kind_at(t, i) != TOK_WITH && kind_at(t, i) != TOK_EXCEPT) return;
+    for (int k = i; k + 1 < end; k++)
+        if (kind_at(t, k) == TOK_AS && kind_at(t, k + 1) == TOK_NAME) bind_token(b, k + 1);
+}
+
 /* One line; returns the index to go on at, past the body of a function or class. */
 static int bind_line(Binder *b, int i, int last)
 {
     const TokenArray *t = b->tokens;
-    int end = line_end(t, i);
-    if (end > last) end = last;
-    int next = i + (kind_at(t, i) == TOK_ASYNC);
-    switch (kind_at(t, next)) {
-    case TOK_DEF:
-    case TOK_CLASS:
-        if (kind_at(t, next + 1) == TOK_NAME) bind_token(b, next + 1);
+    int end = line_end(t, i) < last ? line_end(t, i) : last;
+    int first = i + (kind_at(t, i) == TOK_ASYNC);
+    TokenKind kind = kind_at(t, first);
+    if (kind == TOK_DEF || kind == TOK_CLASS) {
+        if (kind_at(t, first + 1) == TOK_NAME) bind_token(b, first + 1);
         return statement_end(t, i);
-    case TOK_FOR: bind_targets(b, next + 1, find_kind(t, next, end, TOK_IN)); break;
-    case TOK_WITH:
-    case TOK_EXCEPT:
-        for (int k = next; k + 1 < end; k++)
-            if (kind_at(t, k) == TOK_AS && kind_at(t, k + 1) == TOK_NAME) bind_token(b, k + 1);
-        break;
-    case TOK_IMPORT:
-    case TOK_FROM: bind_imports(b, next, end); break;
-    case TOK_NAME:
-    case TOK_LPAREN:
-    case TOK_LBRACKET:
-    case TOK_STAR: bind_assignment(b, next, end); break;
-    default: break;
+    }
+    if (begins_compound(kind) || is_soft_header(b, first)) {
+        int colon = header_colon(t, first);
+        bind_header(b, first, colon < 0 ? end : colon);
+        if (colon < 0) return end + 1;
+        first = colon + 1;
+    }
+    for (int k = first, depth = 0; k <= end; k++) { /* a; b; c */
+        depth = depth_after(kind_at(t, k), depth);
+        if (k < end && (kind_at(t, k) != TOK_SEMICOLON || depth > 0)) continue;
+        if (k > first) bind_simple(b, first, k);
+        first = k + 1;
     }
     return end + 1;
 }
@@ -212,15 +254,6 @@ static void report(Filter *f, int first, int last, const char *fmt, const char *
     Span at = {f->source, f->tokens->data[first].begin, f->tokens->data[last].end};
     diag_error(f->dx, at, "%s", arena_printf(f->arena, fmt, word));
     f->failed = true;
-}
-
-static bool begins_compound(TokenKind kind)
-{
-    switch (kind) {
-    case TOK_IF: case TOK_ELIF: case TOK_ELSE: case TOK_FOR: case TOK_WHILE: case TOK_TRY: case TOK_EXCEPT:
-    case TOK_FINALLY: case TOK_WITH: case TOK_DEF: case TOK_CLASS: case TOK_ASYNC: return true;
-    default: return false;
-    }
 }
 
 /* match x: with a case in its block, or type X = …; words that are names anywhere else. */

@@ -86,17 +86,6 @@ void lex_space(Lexer *lx)
     lx->measuring = false;
 }
 
-void lex_newline(Lexer *lx)
-{
-    lx->here = (Indent){0, 0};
-    lx->measuring = true;
-    lx->fresh_line = true;
-    if (lx->nopen > 0 || lx->fresh_statement) return;
-    push_token(lx, TOK_NEWLINE, lx->begin, lx->end);
-    lx->fresh_statement = true;
-    lx->mismatched = false;
-}
-
 void lex_continuation(Lexer *lx)
 {
     lx->measuring = false;
@@ -414,19 +403,56 @@ void lex_fstring_unterminated(Lexer *lx)
     close_down_to(lx, depth);
 }
 
-/* A string that its line cuts off. In a field of an f-string of one line, the quote was meant to end that: f"{x" */
-void lex_string_unterminated(Lexer *lx)
+/* Depth of the innermost f-string if it is one of a single line, or -1. */
+static int line_fstring(const Lexer *lx)
 {
     int depth = lx->nopen - 1;
-    while (depth >= 0 && (lx->open[depth].kind != OPEN_FSTRING || lx->open[depth].triple)) depth--;
-    if (depth < 0) {
-        lex_error(lx, "this string is not closed before the end of its line");
-        lex_token(lx, TOK_STRING);
-        return;
-    }
+    while (depth >= 0 && lx->open[depth].kind != OPEN_FSTRING) depth--;
+    return depth >= 0 && !lx->open[depth].triple ? depth : -1;
+}
+
+static void close_line_fstring(Lexer *lx, int depth)
+{
     Open *open = top_open(lx);
     add_error(lx, open->begin, open->end, unclosed_text(open));
     close_down_to(lx, depth);
+}
+
+/* A field may go on over lines, even in an f-string of one line. Here one was rather forgotten to be closed: the
+   quote comes again before any brace. Looks no further than a screenful. */
+static bool is_field_cut(const Lexer *lx, int depth)
+{
+    enum { FAR = 2000 };
+    const char *s = lx->source->text + lx->end;
+    char quote = lx->open[depth].quote;
+    for (int i = 0; i < FAR && s[i] && s[i] != '}'; i++)
+        if (s[i] == quote) return true;
+    return false;
+}
+
+/* A string that its line cuts off. In a field of an f-string of one line, the quote was meant to end that: f"{x" */
+void lex_string_unterminated(Lexer *lx)
+{
+    int depth = line_fstring(lx);
+    if (depth >= 0) {
+        close_line_fstring(lx, depth);
+        return;
+    }
+    lex_error(lx, "this string is not closed before the end of its line");
+    lex_token(lx, TOK_STRING);
+}
+
+void lex_newline(Lexer *lx)
+{
+    int depth = line_fstring(lx);
+    if (depth >= 0 && is_field_cut(lx, depth)) close_line_fstring(lx, depth);
+    lx->here = (Indent){0, 0};
+    lx->measuring = true;
+    lx->fresh_line = true;
+    if (lx->nopen > 0 || lx->fresh_statement) return;
+    push_token(lx, TOK_NEWLINE, lx->begin, lx->end);
+    lx->fresh_statement = true;
+    lx->mismatched = false;
 }
 
 /* ---- errors and the end ---- */

@@ -23,3 +23,13 @@ void quote_string(Buf *out, const char *s, size_t n)
     for (size_t i = 0; i < n; i++) put(out, (unsigned char)s[i], '"');
     buf_putc(out, '"');
 }
+
+void quote_bytes(Buf *out, const char *s, size_t n)
+{
+    buf_putc(out, '"');
+    for (size_t i = 0; i < n; i++) {
+        if ((unsigned char)s[i] < 0x80) put(out, (unsigned char)s[i], '"');
+        else buf_printf(out, "\\x%02x", (unsigned char)s[i]);
+    }
+    buf_putc(out, '"');
+}

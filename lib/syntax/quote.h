@@ -8,5 +8,7 @@
 void quote_plain(Buf *out, const char *s, size_t n);
 /* The same in double quotes, which are escaped, too. */
 void quote_string(Buf *out, const char *s, size_t n);
+/* The same for bytes, which are no UTF-8. */
+void quote_bytes(Buf *out, const char *s, size_t n);
 
 #endif

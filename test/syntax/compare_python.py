@@ -110,7 +110,7 @@ class Printer:
         if isinstance(v, complex):
             return "imaginary %.17g" % v.imag, []
         if isinstance(v, bytes):
-            return "bytes " + quote(v), []
+            return "bytes " + "".join(c if c < "\x80" else "\\x%02x" % ord(c) for c in quote(v)), []
         return "string " + quote(v.encode("utf-8", "surrogatepass")), []
 
     def n_JoinedStr(self, n):

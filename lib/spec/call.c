@@ -271,24 +271,16 @@ static bool bind_args(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue 
     return fill_defaults(sp, fn, values, at);
 }
 
-/* Makes compile-time parameters what they must be, and gives the parameters their names. */
-static bool enter_params(Spec *sp, Frame *f, const SpecValue *values)
+/* Gives the parameters their values. A helper's `tl.constexpr` says that known numbers stay untyped, not that the value must be known:
+   Triton passes run-time values through as well, and real code relies on it. */
+static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
 {
     const AstParams *params = params_of(f->fn);
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
-        SpecValue v = values[i];
-        if (is_constexpr_annotation(p->annotation)) {
-            v = weaken_all(sp, v);
-            if (merge_is_runtime(v)) {
-                spec_error(sp, f->at, "'%s' of '%s' must be known at compile time, found %s", p->name, f->fn->name, spec_describe(sp, v));
-                spec_note(sp, p->span, "declared constexpr here");
-                return false;
-            }
-        }
+        SpecValue v = is_constexpr_annotation(p->annotation) ? weaken_all(sp, values[i]) : values[i];
         scope_set(f->scope, p->name, v, p->span);
     }
-    return true;
 }
 
 static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values, bool is_host, Span at)
@@ -297,7 +289,8 @@ static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values,
     spec_at(sp, at);
     frame_push(sp, &f, fn, fn->module, at);
     f.is_host = is_host;
-    SpecValue v = enter_params(sp, &f, values) ? call_run(sp, &f) : sv_error();
+    enter_params(sp, &f, values);
+    SpecValue v = call_run(sp, &f);
     frame_pop(sp, &f);
     return v;
 }
@@ -506,13 +499,6 @@ static SpecValue call_method(Spec *sp, const SpecMethod *m, const Args *args, Sp
     return call_builtin(sp, m->builtin, &all, at);
 }
 
-static SpecValue make_constant(Spec *sp, SpecValue v, Span at)
-{
-    v = weaken_all(sp, v);
-    if (!merge_is_runtime(v)) return v;
-    return spec_error(sp, at, "a constexpr must be known at compile time, found %s", spec_describe(sp, v));
-}
-
 static SpecValue make_sequence(Spec *sp, SvKind kind, const Args *args, Span at)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
@@ -537,7 +523,7 @@ static SpecValue call_class(Spec *sp, Str name, const Args *args, Span at)
     if (!b) b = builtin_find(NS_TL, name);
     if (b) return call_builtin(sp, b, args, at);
     bool one = args->len == 1 && !args->data[0].name;
-    if (strcmp(name, "constexpr") == 0 && one) return make_constant(sp, args->data[0].value, at);
+    if (strcmp(name, "constexpr") == 0 && one) return weaken_all(sp, args->data[0].value);
     if (strcmp(name, "pointer_type") == 0 && args->len >= 1) return make_pointer_type(sp, args->data[0].value, at);
     if (strcmp(name, "tuple") == 0 && args->len <= 1) return make_sequence(sp, SV_TUPLE, args, at);
     if (strcmp(name, "list") == 0 && args->len <= 1) return make_sequence(sp, SV_LIST, args, at);

@@ -18,6 +18,7 @@ enum { MAX_ANCESTORS = 8 }; /* folders above the importing file in which an abso
 
 /* ---- namespaces ---- */
 
+/* `*` stands for one name: the vendor, which is all the same to us. */
 static const struct { const char *path; unsigned where[3]; } namespaces[] = {
     {"triton", {NS_TRITON}},
     {"tkc", {NS_TRITON}},
@@ -31,12 +32,8 @@ static const struct { const char *path; unsigned where[3]; } namespaces[] = {
     {"triton.language.target_info", {NS_TARGET}},
     {"triton.language.extra", {NS_EXTRA}},
     {"triton.language.extra.libdevice", {NS_LIBDEVICE, NS_MATH}},
-    {"triton.language.extra.cuda", {NS_EXTRA}},
-    {"triton.language.extra.cuda.libdevice", {NS_LIBDEVICE, NS_MATH}},
-    {"triton.language.extra.hip", {NS_EXTRA}},
-    {"triton.language.extra.hip.libdevice", {NS_LIBDEVICE, NS_MATH}},
-    {"triton.language.extra.intel", {NS_EXTRA}},
-    {"triton.language.extra.intel.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"triton.language.extra.*", {NS_EXTRA}},
+    {"triton.language.extra.*.libdevice", {NS_LIBDEVICE, NS_MATH}},
     {"torch._inductor.runtime.triton_helpers.libdevice", {NS_LIBDEVICE, NS_MATH}},
     {"torch._inductor.runtime.triton_helpers.math", {NS_MATH, NS_LIBDEVICE, NS_TL}},
 };
@@ -55,10 +52,23 @@ static bool is_among(const char *name, const char *const *words, size_t n)
     return false;
 }
 
+static bool is_match(const char *pattern, const char *dotted)
+{
+    for (; *pattern; pattern++) {
+        if (*pattern == '*') {
+            if (!*dotted) return false;
+            dotted += strcspn(dotted, ".");
+        } else if (*pattern != *dotted++) {
+            return false;
+        }
+    }
+    return *dotted == 0;
+}
+
 static int namespace_of(const char *dotted)
 {
     for (int i = 0; i < NNAMESPACES; i++) {
-        if (strcmp(namespaces[i].path, dotted) == 0) return i;
+        if (is_match(namespaces[i].path, dotted)) return i;
     }
     return -1;
 }
@@ -107,14 +117,14 @@ static bool find_in_namespace(SpecModule *m, Str name, SpecValue *out)
 {
     Program *p = m->program;
     const char *dotted = arena_printf(p->arena, "%s.%s", m->path, name);
-    if (namespace_of(dotted) >= 0) return *out = module_value(module_named(p, dotted)), true;
-    const Type *type = m->where & NS_TL ? named_type(p, name) : NULL;
-    if (type) return *out = sv_type(type), true;
     int row = namespace_of(m->path);
     for (int i = 0; row >= 0 && i < 3 && namespaces[row].where[i]; i++) {
         const Builtin *b = builtin_find(namespaces[row].where[i], name);
         if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
     }
+    if (namespace_of(dotted) >= 0) return *out = module_value(module_named(p, dotted)), true;
+    const Type *type = m->where & NS_TL ? named_type(p, name) : NULL;
+    if (type) return *out = sv_type(type), true;
     if (m->where & NS_TL && is_among(name, tl_classes, sizeof tl_classes / sizeof *tl_classes)) {
         return *out = class_value(name), true;
     }

@@ -73,12 +73,13 @@ static void exec_assign(Spec *sp, const Ast *s)
     }
 }
 
-/* `x: tl.constexpr = …` keeps the value compile-time; other annotations say nothing. */
+/* `x: tl.constexpr = …` keeps a known value untyped (a run-time one is left what it is); other annotations say nothing. */
 static void exec_annassign(Spec *sp, const Ast *s)
 {
     if (!s->annassign.value) return;
     bool is_constant = is_constexpr_annotation(s->annassign.annotation);
-    SpecValue v = is_constant ? eval_constant(sp, s->annassign.value, "a constexpr") : spec_eval(sp, s->annassign.value);
+    SpecValue v = spec_eval(sp, s->annassign.value);
+    if (is_constant) v = weaken(v);
     assign(sp, s->annassign.target, v, is_constant || sp->frame->is_host, s->span);
 }
 

@@ -455,6 +455,7 @@ Ast *make_subscript(Parser *p, Ast *value, AstList *index, bool comma, Loc index
     Ast *n = make(p, AST_SUBSCRIPT, at);
     n->subscript.value = value;
     bool tuple = comma || index->len > 1 || index->data[0]->kind == AST_STARRED;
+    index_at.begin = index->data[0]->span.begin;
     n->subscript.index = tuple ? make_list(p, AST_TUPLE, index, index_at) : index->data[0];
     return n;
 }

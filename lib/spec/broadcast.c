@@ -118,6 +118,14 @@ static void suggest_axis(Spec *sp, const Shape *a, const Shape *b, Span at)
     }
 }
 
+/* Where a named operand comes from. */
+static void note_origin(Spec *sp, const Value *v)
+{
+    const Loc *loc = v->def ? v->def->loc : NULL;
+    if (!v->name || !loc || !loc->source) return;
+    spec_note(sp, (Span){loc->source, loc->begin, loc->end}, "'%s' gets its shape here", v->name);
+}
+
 bool broadcast_pair(Spec *sp, Value **x, Value **y, Span at)
 {
     Shape a = shape_of((*x)->type), b = shape_of((*y)->type), both;
@@ -125,6 +133,8 @@ bool broadcast_pair(Spec *sp, Value **x, Value **y, Span at)
         spec_error(sp, at, "cannot broadcast %s with %s", type_text(sp->arena, (*x)->type),
                    type_text(sp->arena, (*y)->type));
         suggest_axis(sp, &a, &b, at);
+        note_origin(sp, *x);
+        note_origin(sp, *y);
         return false;
     }
     if (!shape_check(sp, &both, at)) return false;

@@ -1,6 +1,5 @@
 /* Literals: the scanner has found their text, here they get their value. The text of a wrong literal, already
    reported, gives some value; nothing is read past its end. */
-#define _GNU_SOURCE /* strtod_l */
 #include "syntax/literal.h"
 
 #include <locale.h>

@@ -275,6 +275,7 @@ static Value *fold_select(Builder *b, Op *op)
     if (splat && type_is_block(x->type)) return build_select(b, op_arg(splat, 0), x, y);
     if (negation) return build_select(b, op_arg(negation, 0), y, x);
     if (cond->type != x->type || !ir_const_bits(x, &yes) || !ir_const_bits(y, &no)) return NULL;
+    if (yes == no) return x;
     return yes ? cond : build_unary(b, OP_NOT, cond);
 }
 

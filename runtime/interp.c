@@ -4,7 +4,6 @@
    a failed one are still finished, those after it end early. So a report does not depend on the number of threads. */
 #include "interp.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +47,7 @@ bool interp_stopped(Frame *f)
     Launch *l = f->launch;
     if (f->failed)
         return true;
-    if (l->deadline > 0 && (++f->steps & 255) == 0 && now_seconds() > l->deadline) {
+    if (l->deadline > 0 && (++f->steps & 15) == 0 && now_seconds() > l->deadline) {
         interp_fail(f, NULL, "the run took longer than %g seconds", l->dev->timeout);
         return true;
     }
@@ -61,16 +60,21 @@ bool interp_stopped(Frame *f)
     return later;
 }
 
-void *interp_scratch(Frame *f, size_t bytes)
+static void *grow(Frame *f, FrameBuffer *b, size_t bytes)
 {
-    if (bytes > f->scratch_cap) {
-        free(f->scratch);
-        f->scratch = malloc(bytes * 2);
-        f->scratch_cap = f->scratch ? bytes * 2 : 0;
-        if (!f->scratch)
+    if (bytes > b->cap) {
+        free(b->data);
+        b->data = malloc(bytes * 2);
+        b->cap = b->data ? bytes * 2 : 0;
+        if (!b->data)
             interp_fail(f, NULL, "out of memory");
     }
-    return f->scratch;
+    return b->data;
+}
+
+void *interp_scratch(Frame *f, size_t bytes)
+{
+    return grow(f, &f->scratch, bytes + 1);
 }
 
 void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
@@ -82,6 +86,20 @@ void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
     }
     for (int64_t i = 0; i < count; i++)
         memcpy((char *)out + i * s->size, data, s->size);
+}
+
+int64_t slot_int(const Slot *s, const void *data, int64_t i)
+{
+    i = s->uniform ? 0 : i;
+    switch (s->dtype) {
+    case DT_I8: return ((const int8_t *)data)[i];
+    case DT_I16: return ((const int16_t *)data)[i];
+    case DT_I32: return ((const int32_t *)data)[i];
+    case DT_I1: case DT_U8: return ((const uint8_t *)data)[i];
+    case DT_U16: return ((const uint16_t *)data)[i];
+    case DT_U32: return ((const uint32_t *)data)[i];
+    default: return ((const int64_t *)data)[i];
+    }
 }
 
 /* ---- regions ---- */
@@ -118,7 +136,7 @@ static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
                 slot_expand(f, from[i], slot_data(f, to[i]), to[i]->uniform ? 1 : full_count(f, in, to[i]));
         return;
     }
-    char *stage = interp_scratch(f, total + 1);
+    char *stage = grow(f, &f->moves, total + 1);
     for (int pass = 0; pass < 2 && stage; pass++) {
         char *p = stage;
         for (int i = 0; i < n; i++) {
@@ -134,16 +152,7 @@ static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
 
 static int64_t read_int(const Frame *f, const Slot *s)
 {
-    const void *p = slot_data(f, s);
-    switch (s->dtype) {
-    case DT_I8: return *(const int8_t *)p;
-    case DT_I16: return *(const int16_t *)p;
-    case DT_I32: return *(const int32_t *)p;
-    case DT_U8: case DT_I1: return *(const uint8_t *)p;
-    case DT_U16: return *(const uint16_t *)p;
-    case DT_U32: return *(const uint32_t *)p;
-    default: return *(const int64_t *)p;
-    }
+    return slot_int(s, slot_data(f, s), 0);
 }
 
 static void write_int(const Frame *f, const Slot *s, int64_t v)
@@ -247,27 +256,12 @@ static void run_arange(Frame *f, const Insn *in)
         out[i] = start + (int32_t)i;
 }
 
-/* Vectors of a reduce's region have one condition an element: control flow there would need masks. */
-static void run_unsupported_vector(Frame *f, const Insn *in)
-{
-    interp_fail(f, in, "'%s' in the combine function of a reduction is not supported on the cpu device", tkc_op_info(in->op->kind)->name);
-}
-
-static bool in_vector_region(const Op *op)
-{
-    for (const Op *up = op->region->parent; up; up = up->region->parent)
-        if (up->kind == OP_REDUCE || up->kind == OP_SCAN)
-            return true;
-    return false;
-}
-
 InsnFn interp_control_fn(const Op *op)
 {
-    bool vector = in_vector_region(op);
     switch (op->kind) {
-    case OP_FOR: return vector ? run_unsupported_vector : run_for;
-    case OP_WHILE: return vector ? run_unsupported_vector : run_while;
-    case OP_IF: return vector ? run_unsupported_vector : run_if;
+    case OP_FOR: return run_for;
+    case OP_WHILE: return run_while;
+    case OP_IF: return run_if;
     case OP_YIELD: case OP_CONDITION: case OP_RETURN: case OP_BARRIER: case OP_ASSUME: return run_nothing;
     case OP_PROGRAM_ID: return run_program_id;
     case OP_NUM_PROGRAMS: return run_num_programs;
@@ -296,7 +290,8 @@ static bool frame_open(Frame *f, Launch *l)
 static void frame_close(Frame *f)
 {
     free(f->memory);
-    free(f->scratch);
+    free(f->scratch.data);
+    free(f->moves.data);
 }
 
 static void run_program(Frame *f, int64_t number)
@@ -362,7 +357,7 @@ static void *work(void *arg)
 static int thread_count(const TkcDevice *dev, const Interp *in, int64_t programs)
 {
     long cores = dev->threads > 0 ? dev->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 1 || in->has_atomics)
+    if (cores < 1 || in->has_atomics || in->has_print)
         cores = 1;
     if (cores > 256)
         cores = 256;
@@ -386,25 +381,60 @@ static bool run_workers(Launch *l, int n)
     return ok;
 }
 
+/* What may be reached through a pointer argument: the memory it points into, at most to the end the caller gave. */
+static MemRange range_of(const MemMap *memory, const LaunchArg *arg)
+{
+    const MemRange *r = mem_find(memory, arg->bits, arg->bits + 1);
+    uint64_t end = arg->bytes ? arg->bits + arg->bytes : r ? r->end : arg->bits;
+    if (!r)
+        return (MemRange){arg->bits, end};
+    return (MemRange){r->begin, end < r->end ? end : r->end};
+}
+
+/* The device's memory and the arguments'. False: no memory. */
+static bool map_arguments(const Interp *in, const MemMap *memory, const LaunchArg *args, MemMap *all, MemRange *ranges)
+{
+    for (int i = 0; i < memory->n; i++)
+        if (!mem_add(all, memory->ranges[i].begin, memory->ranges[i].end))
+            return false;
+    for (int i = 0; i < in->fn->nparams; i++) {
+        if (in->params[i].type->kind != TY_POINTER)
+            continue;
+        ranges[i] = range_of(memory, &args[i]);
+        if (!mem_find(all, ranges[i].begin, ranges[i].begin + 1) && !mem_add(all, ranges[i].begin, ranges[i].end))
+            return false;
+    }
+    return true;
+}
+
+static TkcStatus launch(Launch *l)
+{
+    TkcDevice *dev = l->dev;
+    int64_t programs = l->grid[0] * l->grid[1] * l->grid[2];
+    if (dev->timeout > 0)
+        l->deadline = now_seconds() + dev->timeout;
+    if (!run_workers(l, thread_count(dev, l->in, programs))) {
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for the blocks of the kernel (%zu bytes a thread)", l->in->frame_bytes);
+        return TKC_NO_MEMORY;
+    }
+    if (l->error_program < 0)
+        return TKC_OK;
+    tkc_report(dev->cx, TKC_SEVERITY_ERROR, l->error_loc, "%s", l->error_text);
+    return TKC_ERROR;
+}
+
 TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory, const int64_t grid[3], const LaunchArg *args)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    int64_t programs;
-    if (__builtin_mul_overflow(grid[0], grid[1], &programs) || __builtin_mul_overflow(programs, grid[2], &programs) ||
-        programs > INT64_MAX / 4) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid has too many programs");
-        return TKC_ERROR;
+    MemMap all = {0};
+    MemRange *ranges = calloc((size_t)in->fn->nparams + 1, sizeof *ranges);
+    TkcStatus status = TKC_NO_MEMORY;
+    if (ranges && map_arguments(in, memory, args, &all, ranges)) {
+        Launch l = {.in = in, .dev = dev, .memory = &all, .grid = {grid[0], grid[1], grid[2]}, .args = args, .ranges = ranges,
+                    .mutex = &mutex, .error_program = -1};
+        status = launch(&l);
     }
-    Launch l = {.in = in, .dev = dev, .memory = memory, .grid = {grid[0], grid[1], grid[2]}, .args = args, .mutex = &mutex, .error_program = -1};
-    if (dev->timeout > 0)
-        l.deadline = now_seconds() + dev->timeout;
-    bool ok = run_workers(&l, thread_count(dev, in, programs));
-    if (!ok) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for the blocks of the kernel (%zu bytes a thread)", in->frame_bytes);
-        return TKC_NO_MEMORY;
-    }
-    if (l.error_program < 0)
-        return TKC_OK;
-    tkc_report(dev->cx, TKC_SEVERITY_ERROR, l.error_loc, "%s", l.error_text);
-    return TKC_ERROR;
+    mem_fini(&all);
+    free(ranges);
+    return status;
 }

@@ -52,7 +52,7 @@ struct Insn {
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
-    int param;              /* load, store, atomics: the parameter its pointers come from, or -1 */
+    int param;              /* load, store, atomics: the parameter all its pointers come from, or -1 */
     const void *extra;
 };
 
@@ -62,7 +62,7 @@ struct Interp {
     Slot *slots;            /* by value id */
     Body prologue, body;    /* invariants; one program */
     size_t frame_bytes;
-    bool has_atomics;
+    bool has_atomics, has_print;
     void *memory;           /* what the above is made of (a list of blocks) */
 };
 
@@ -75,8 +75,9 @@ typedef struct MemRange { uint64_t begin, end; } MemRange;
 typedef struct MemMap { MemRange *ranges; int n, cap; } MemMap; /* sorted, disjoint */
 /* The range that holds [begin, end), or NULL. */
 const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end);
-bool mem_add(MemMap *m, uint64_t begin, uint64_t end);   /* false: no memory */
+bool mem_add(MemMap *m, uint64_t begin, uint64_t end);   /* one that overlaps none there; may be empty. false: no memory */
 bool mem_remove(MemMap *m, uint64_t begin);              /* false: not there */
+void mem_fini(MemMap *m);
 
 /* ---- one launch ---- */
 typedef struct Launch {
@@ -85,15 +86,19 @@ typedef struct Launch {
     const MemMap *memory;
     int64_t grid[3];
     const LaunchArg *args;
+    const MemRange *ranges;      /* by parameter: what may be reached through it; empty when nothing */
     atomic_int stop;             /* programs end at the next loop iteration or op that can fail */
     atomic_llong next;           /* next program to be taken */
     double deadline;             /* seconds of CLOCK_MONOTONIC; 0: none */
-    /* the first error, by program number, so that it does not depend on threads */
+    /* the error of the lowest program, so that it does not depend on threads */
     void *mutex;
     int64_t error_program;
     const Loc *error_loc;
     char error_text[512];
 } Launch;
+
+/* Memory that grows. */
+typedef struct FrameBuffer { char *data; size_t cap; } FrameBuffer;
 
 struct Frame {
     Launch *launch;
@@ -103,9 +108,8 @@ struct Frame {
     int64_t vector;              /* elements of a vector in a reduce's region */
     uint64_t steps;
     const MemRange *last;        /* the range the newest access was in */
-    const Op *terminator;        /* of the region that was run last */
     bool failed;
-    char *scratch; size_t scratch_cap;
+    FrameBuffer scratch, moves;
 };
 
 TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory, const int64_t grid[3], const LaunchArg *args);
@@ -116,7 +120,8 @@ void interp_run(Frame *f, const Body *body);
 void interp_fail(Frame *f, const Insn *in, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* True when time is up or another program has failed: then the frame is failed. */
 bool interp_stopped(Frame *f);
-void *interp_scratch(Frame *f, size_t bytes);  /* valid until the next call */
+/* Valid until the instruction ends or calls it again; NULL: the frame has failed. */
+void *interp_scratch(Frame *f, size_t bytes);
 
 static inline void *slot_data(const Frame *f, const Slot *s) { return f->memory + s->offset; }
 /* Elements to compute for a slot: 1 when uniform. */
@@ -126,6 +131,8 @@ static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
 }
 /* Writes count elements of `s` to out, uniform ones repeated. */
 void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
+/* Element i of an integer slot whose memory is `data`; uint64 as its bits. */
+int64_t slot_int(const Slot *s, const void *data, int64_t i);
 
 /* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not supported. ---- */
 InsnFn interp_control_fn(const Op *op);      /* interp.c */
@@ -134,6 +141,10 @@ InsnFn interp_memory_fn(Insn *in);           /* interp_memory.c */
 InsnFn interp_shape_fn(Insn *in);            /* interp_shape.c */
 InsnFn interp_reduce_fn(Insn *in);           /* interp_reduce.c */
 InsnFn interp_dot_fn(Insn *in);              /* interp_dot.c */
+InsnFn interp_text_fn(Insn *in);             /* interp_text.c */
+
+/* The loop of an op on elements of one type, whose result has that type; NULL when there is none. */
+LoopFn interp_loop(OpKind kind, DType dt);
 
 /* fp32 from and to a narrow float, n elements. */
 void narrow_to_f32(DType dt, float *out, const void *in, int64_t n);

@@ -181,6 +181,11 @@ static LoopFn find_loop(OpKind kind, DType from, DType to)
     return NULL;
 }
 
+LoopFn interp_loop(OpKind kind, DType dt)
+{
+    return find_loop(kind, dt, dt);
+}
+
 /* ---- running them ---- */
 
 static void run_loop(Frame *f, const Insn *in)

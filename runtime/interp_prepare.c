@@ -162,15 +162,24 @@ static const Op *ancestor_in(const Op *op, const Region *r)
     return op;
 }
 
-static void live_uses(Prepare *p, const Numbers *t, const Value *v)
+/* The slot of `root` is read where v is used. */
+static void live_at_uses(Prepare *p, const Numbers *t, const Value *root, const Value *v)
 {
-    const Value *root = p->root[v->id];
     const Region *home = root->def ? root->def->region : root->region;
     for (const Use *u = v->uses; u; u = u->next) {
         int end = number_of(t, ancestor_in(u->user, home))->end;
         if (end > p->last_use[root->id])
             p->last_use[root->id] = end;
     }
+}
+
+static void live_uses(Prepare *p, const Numbers *t, const Value *v)
+{
+    const Value *root = p->root[v->id];
+    live_at_uses(p, t, root, v);
+    for (const Use *u = v->uses; u; u = u->next)
+        if (u->user->kind == OP_ADDPTR && v->type->kind == TY_BLOCK) /* accesses take it apart */
+            live_at_uses(p, t, root, op_result(u->user, 0));
 }
 
 static void live_value(Prepare *p, const Numbers *t, const Value *v)
@@ -214,12 +223,6 @@ static uint64_t slot_bytes(const Prepare *p, const Value *v)
     return ((uint64_t)n * s->size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const Placed *x = a, *y = b;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
 static uint64_t first_fit(const Placed *live, int n, uint64_t bytes)
 {
     uint64_t at = 0;
@@ -243,8 +246,10 @@ static void place_one(Prepare *p, Placing *l, const Value *v)
             l->live[kept++] = l->live[k];
     l->n = kept;
     uint64_t bytes = slot_bytes(p, v), at = first_fit(l->live, l->n, bytes);
-    l->live[l->n++] = (Placed){at, at + bytes, p->invariant[v->id] ? INT_MAX : p->last_use[v->id]};
-    qsort(l->live, (size_t)l->n, sizeof *l->live, by_begin);
+    int i = l->n++;
+    for (; i > 0 && l->live[i - 1].begin > at; i--)
+        l->live[i] = l->live[i - 1];
+    l->live[i] = (Placed){at, at + bytes, p->invariant[v->id] ? INT_MAX : p->last_use[v->id]};
     if (at + bytes > l->most)
         l->most = at + bytes;
     p->in->slots[v->id].offset = (uint32_t)at;
@@ -272,29 +277,49 @@ static void place_slots(Prepare *p, const ValueList *all)
 
 /* ---- instructions ---- */
 
-static const Value *skip_views(const Value *v)
+/* The value a pointer was computed from by adding offsets, in one step; NULL when it is something else. */
+static const Value *pointer_before(const Value *v)
 {
-    while (v->def && (v->def->kind == OP_SPLAT || v->def->kind == OP_BROADCAST || v->def->kind == OP_EXPAND_DIMS || v->def->kind == OP_HINT))
-        v = op_arg(v->def, 0);
-    return v;
+    if (!v->def)
+        return NULL;
+    switch (v->def->kind) {
+    case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_HINT: case OP_TRANS: case OP_ADDPTR: break;
+    case OP_BITCAST:
+        if (tkc_type_element(op_arg(v->def, 0)->type)->kind != TY_POINTER)
+            return NULL;
+        break;
+    default: return NULL;
+    }
+    return op_arg(v->def, 0);
 }
 
-/* The parameter a pointer was computed from, -1 when that is not one. */
-static int param_of(const Func *fn, const Value *v)
+static bool comes_from(const Value *v, const Value *origin)
 {
-    for (int depth = 0; depth < 1000; depth++) {
-        v = skip_views(v);
+    while (v && v != origin)
+        v = pointer_before(v);
+    return v == origin;
+}
+
+/* The initial value of carried pointer k of a loop that only adds to it; else NULL. */
+static const Value *before_loop(const Op *loop, int k)
+{
+    const Region *body = loop->regions[0];
+    return comes_from(op_arg(body->last, k), body->args[k + 1]) ? op_arg(loop, k + 3) : NULL;
+}
+
+/* The parameter all of a value's pointers come from, -1 when that is not certain. */
+static int param_of(const Value *v)
+{
+    while (v) {
         if (v->region && !v->region->parent)
             return v->index;
-        if (v->region && v->region->parent && v->region->parent->kind == OP_FOR && v->index > 0) {
-            v = op_arg(v->region->parent, v->index + 2);
-            continue;
-        }
-        if (!v->def || v->def->nargs == 0 || v->def->nregions > 0)
-            return -1;
-        v = op_arg(v->def, 0);
+        if (v->region && v->region->parent->kind == OP_FOR && v->index > 0)
+            v = before_loop(v->region->parent, v->index - 1);
+        else if (v->def && v->def->kind == OP_FOR)
+            v = before_loop(v->def, v->index);
+        else
+            v = pointer_before(v);
     }
-    (void)fn;
     return -1;
 }
 
@@ -302,7 +327,7 @@ static int param_of(const Func *fn, const Value *v)
 static void split_pointer(Prepare *p, Insn *in)
 {
     const Value *ptr = op_arg(in->op, 0);
-    in->param = param_of(p->in->fn, ptr);
+    in->param = param_of(ptr);
     if (!ptr->def || ptr->def->kind != OP_ADDPTR || ptr->type->kind != TY_BLOCK)
         return;
     const Slot *base = &p->in->slots[op_arg(ptr->def, 0)->id], *offsets = &p->in->slots[op_arg(ptr->def, 1)->id];
@@ -314,7 +339,7 @@ static void split_pointer(Prepare *p, Insn *in)
 
 static InsnFn choose(Insn *in)
 {
-    InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn, interp_reduce_fn, interp_dot_fn};
+    InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn, interp_reduce_fn, interp_dot_fn, interp_text_fn};
     InsnFn fn = interp_control_fn(in->op);
     for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++)
         fn = makers[i](in);
@@ -347,6 +372,8 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         split_pointer(p, in);
     if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
         p->in->has_atomics = true;
+    if (op->kind == OP_PRINT)
+        p->in->has_print = true;
     in->run = p->failed ? NULL : choose(in);
     if (!in->run && !p->failed) {
         tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "'%s' is not supported on the cpu device", tkc_op_info(op->kind)->name);

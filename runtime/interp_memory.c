@@ -1,0 +1,538 @@
+/* Loads, stores, atomics, and the map of the memory they may touch.
+
+   An access is a list of lanes. It is cut into runs of lanes that are not masked off, and those into runs whose addresses lie one
+   element after the other; each such run is checked once and copied as a whole. Where runs are short, lanes are taken
+   singly. A masked-off lane is never looked at. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp.h"
+
+/* ---- the map: few ranges, looked up by halving ---- */
+
+/* The number of ranges that begin at or before `at`. */
+static int ranges_before(const MemMap *m, uint64_t at)
+{
+    int lo = 0, hi = m->n;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (m->ranges[mid].begin <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end)
+{
+    int i = ranges_before(m, begin) - 1;
+    return i >= 0 && end <= m->ranges[i].end && begin < m->ranges[i].end ? &m->ranges[i] : NULL;
+}
+
+bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
+{
+    if (m->n == m->cap) {
+        int cap = m->cap ? m->cap * 2 : 16;
+        MemRange *bigger = realloc(m->ranges, (size_t)cap * sizeof *bigger);
+        if (!bigger)
+            return false;
+        m->ranges = bigger;
+        m->cap = cap;
+    }
+    int i = ranges_before(m, begin);
+    memmove(&m->ranges[i + 1], &m->ranges[i], (size_t)(m->n - i) * sizeof *m->ranges);
+    m->ranges[i] = (MemRange){begin, end};
+    m->n++;
+    return true;
+}
+
+bool mem_remove(MemMap *m, uint64_t begin)
+{
+    int i = ranges_before(m, begin) - 1;
+    if (i < 0 || m->ranges[i].begin != begin)
+        return false;
+    memmove(&m->ranges[i], &m->ranges[i + 1], (size_t)(m->n - i - 1) * sizeof *m->ranges);
+    m->n--;
+    return true;
+}
+
+void mem_fini(MemMap *m)
+{
+    free(m->ranges);
+    *m = (MemMap){0};
+}
+
+/* ---- an access ---- */
+
+/* How a lane's address is found. */
+typedef enum Form { FORM_ONE, FORM_POINTERS, FORM_I32, FORM_I64 } Form;
+
+typedef struct Access {
+    Frame *f;
+    const Insn *in;
+    const char *verb;
+    Form form;
+    uint64_t base;       /* ONE: the address of every lane. I32, I64: what offsets count from */
+    const void *lanes;   /* pointers, or offsets in elements */
+    int64_t n;           /* lanes */
+    int64_t size;        /* bytes of an element */
+    DType dtype;         /* of an element; DT_NONE: a pointer */
+    const uint8_t *mask; /* NULL: all lanes */
+    int64_t end;         /* lanes from here on are masked off */
+} Access;
+
+static inline uint64_t lane_address(const Access *a, int64_t i)
+{
+    switch (a->form) {
+    case FORM_POINTERS: return ((const uint64_t *)a->lanes)[i];
+    case FORM_I32: return a->base + (uint64_t)(((const int32_t *)a->lanes)[i] * a->size);
+    case FORM_I64: return a->base + ((const uint64_t *)a->lanes)[i] * (uint64_t)a->size;
+    case FORM_ONE: break;
+    }
+    return a->base;
+}
+
+static void expand_offsets(Access *a, const Slot *offsets, uint64_t *to)
+{
+    const char *from = slot_data(a->f, offsets);
+    bool is_signed = tkc_dtype_info(offsets->dtype)->kind == DK_INT;
+    int unused = 64 - 8 * offsets->size;
+    for (int64_t i = 0; i < a->n; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, from + i * offsets->size, offsets->size);
+        to[i] = is_signed ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
+    }
+}
+
+/* Offsets of other types than int32 and 64 bits are widened in scratch memory, which the access then holds. */
+static bool address_lanes(Access *a)
+{
+    const Insn *in = a->in;
+    if (!in->base) {
+        const Slot *p = in->args[0];
+        a->form = p->uniform ? FORM_ONE : FORM_POINTERS;
+        a->lanes = slot_data(a->f, p);
+        a->base = p->uniform ? *(const uint64_t *)a->lanes : 0;
+        return true;
+    }
+    const Slot *o = in->offsets;
+    a->base = *(const uint64_t *)slot_data(a->f, in->base);
+    a->lanes = slot_data(a->f, o);
+    a->form = o->dtype == DT_I32 ? FORM_I32 : FORM_I64;
+    if (o->dtype == DT_I32 || o->dtype == DT_I64 || o->dtype == DT_U64)
+        return true;
+    uint64_t *wide = interp_scratch(a->f, (size_t)a->n * 8);
+    if (!wide)
+        return false;
+    expand_offsets(a, o, wide);
+    a->lanes = wide;
+    return true;
+}
+
+/* `elem` is the slot of the elements; mask operand k, if there is one. */
+static bool open_access(Access *a, Frame *f, const Insn *in, const char *verb, const Slot *elem, int k)
+{
+    *a = (Access){.f = f, .in = in, .verb = verb, .size = elem->size, .dtype = elem->dtype};
+    a->n = a->end = tkc_type_count(op_arg(in->op, 0)->type);
+    if (in->nargs > k) {
+        const uint8_t *mask = slot_data(f, in->args[k]);
+        if (in->args[k]->uniform)
+            a->end = *mask ? a->n : 0;
+        else
+            a->mask = mask;
+    }
+    return address_lanes(a);
+}
+
+/* The next run of lanes that take part, from *from on: [*from, end), empty when there is none. */
+static int64_t next_active(const Access *a, int64_t *from)
+{
+    if (!a->mask || *from >= a->end) {
+        *from = *from < a->end ? *from : a->end;
+        return a->end;
+    }
+    const uint8_t *first = memchr(a->mask + *from, 1, (size_t)(a->end - *from));
+    if (!first)
+        return *from = a->end;
+    *from = first - a->mask;
+    const uint8_t *past = memchr(first, 0, (size_t)(a->end - *from));
+    return past ? past - a->mask : a->end;
+}
+
+/* ---- runs of addresses ---- */
+
+enum { STEP = 64 };
+
+/* How many of v[0 … n) go on from the first in steps of `step`. */
+#define RUN_OF(NAME, T)                                                                       \
+    static int64_t NAME(const T *v, int64_t n, T step)                                        \
+    {                                                                                         \
+        int64_t i = 1;                                                                        \
+        for (; i + STEP <= n; i += STEP) {                                                    \
+            T wrong = 0, at = v[i - 1];                                                       \
+            for (int k = 0; k < STEP; k++)                                                    \
+                wrong |= v[i + k] ^ (T)(at + (T)(k + 1) * step);                              \
+            if (wrong)                                                                        \
+                break;                                                                        \
+        }                                                                                     \
+        while (i < n && v[i] == (T)(v[i - 1] + step))                                         \
+            i++;                                                                              \
+        return i;                                                                             \
+    }
+RUN_OF(run_of_u32, uint32_t)
+RUN_OF(run_of_u64, uint64_t)
+
+/* Lanes from i on, at most to `end`, whose addresses lie one element after the other. */
+static int64_t address_run(const Access *a, int64_t i, int64_t end)
+{
+    switch (a->form) {
+    case FORM_ONE: return 1;
+    case FORM_POINTERS: return run_of_u64((const uint64_t *)a->lanes + i, end - i, (uint64_t)a->size);
+    case FORM_I64: return run_of_u64((const uint64_t *)a->lanes + i, end - i, 1);
+    case FORM_I32: break;
+    }
+    const int32_t *o = (const int32_t *)a->lanes + i;
+    int64_t run = run_of_u32((const uint32_t *)o, end - i, 1), most = (int64_t)INT32_MAX - *o + 1; /* where int32 wraps, addresses jump */
+    return run < most ? run : most;
+}
+
+/* ---- checks ---- */
+
+static const char *element_name(const Access *a)
+{
+    return a->dtype == DT_NONE ? "pointers" : tkc_dtype_info(a->dtype)->short_name;
+}
+
+static void fail_through(const Access *a, uint64_t address)
+{
+    const Launch *l = a->f->launch;
+    const char *name = l->in->params[a->in->param].name;
+    const MemRange *r = &l->ranges[a->in->param];
+    uint64_t begin = l->args[a->in->param].bits;
+    int64_t away = (int64_t)(address - begin);
+    if (!begin)
+        interp_fail(a->f, a->in, "%s through '%s', which is a null pointer", a->verb, name);
+    else if (r->begin == r->end)
+        interp_fail(a->f, a->in, "%s through '%s', which points to no memory of this device", a->verb, name);
+    else if (away % a->size)
+        interp_fail(a->f, a->in, "%s at byte %lld of '%s', which is not a multiple of the %lld of %s", a->verb, (long long)away, name,
+                    (long long)a->size, element_name(a));
+    else
+        interp_fail(a->f, a->in, "%s outside '%s': element %lld of %lld (%s)", a->verb, name, (long long)(away / a->size),
+                    (long long)((int64_t)(r->end - begin) / a->size), element_name(a));
+}
+
+static void fail_at(const Access *a, uint64_t address)
+{
+    if (a->in->param >= 0)
+        fail_through(a, address);
+    else if (address % (uint64_t)a->size)
+        interp_fail(a->f, a->in, "%s of %s at an address that is not a multiple of %lld", a->verb, element_name(a), (long long)a->size);
+    else
+        interp_fail(a->f, a->in, "%s of %s outside all memory of this device", a->verb, element_name(a));
+}
+
+static inline bool is_within(const MemRange *r, uint64_t begin, uint64_t bytes)
+{
+    return begin >= r->begin && begin < r->end && bytes <= r->end - begin;
+}
+
+static bool is_allowed(const Access *a, uint64_t begin, uint64_t bytes)
+{
+    const Launch *l = a->f->launch;
+    if (begin & (uint64_t)(a->size - 1))
+        return false;
+    if (a->in->param >= 0)
+        return is_within(&l->ranges[a->in->param], begin, bytes);
+    if (a->f->last && is_within(a->f->last, begin, bytes))
+        return true;
+    const MemRange *r = mem_find(l->memory, begin, begin + bytes);
+    if (r)
+        a->f->last = r;
+    return r && is_within(r, begin, bytes);
+}
+
+/* Lanes i … i+run, whose addresses lie one after the other, may be touched; else the first that may not is reported. */
+static bool check_run(const Access *a, int64_t i, int64_t run)
+{
+    uint64_t begin = lane_address(a, i);
+    if (is_allowed(a, begin, (uint64_t)(run * a->size)))
+        return true;
+    for (int64_t k = 0; k < run; k++)
+        if (!is_allowed(a, begin + (uint64_t)(k * a->size), (uint64_t)a->size)) {
+            fail_at(a, begin + (uint64_t)(k * a->size));
+            return false;
+        }
+    fail_at(a, begin);
+    return false;
+}
+
+/* ---- elements between memory and slots ---- */
+
+static inline void *pointer_at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* int1 in memory is a byte of any value. */
+static void copy_bools(uint8_t *to, const uint8_t *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i] != 0;
+}
+
+static inline void copy_one(void *to, const void *from, int64_t size)
+{
+    switch (size) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    default: memcpy(to, from, 8); break;
+    }
+}
+
+static void fill(void *to, const void *one, int64_t n, int64_t size)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, one, (size_t)size);
+    switch (size) {
+    case 1: memset(to, (int)bits, (size_t)n); break;
+    case 2: for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)bits; break;
+    case 4: for (int64_t i = 0; i < n; i++) ((uint32_t *)to)[i] = (uint32_t)bits; break;
+    default: for (int64_t i = 0; i < n; i++) ((uint64_t *)to)[i] = bits; break;
+    }
+}
+
+/* ---- transfers: both directions are one walk over the runs ---- */
+
+typedef struct Transfer {
+    Access a;
+    char *data;          /* the slot's elements */
+    int64_t step;        /* bytes from one to the next: 0 when one stands for all */
+    bool is_store;
+} Transfer;
+
+static void move_run(const Transfer *t, int64_t i, int64_t run)
+{
+    const Access *a = &t->a;
+    void *at = pointer_at(lane_address(a, i));
+    char *data = t->data + i * t->step;
+    if (t->is_store && !t->step)
+        fill(at, data, run, a->size);
+    else if (t->is_store)
+        memcpy(at, data, (size_t)(run * a->size));
+    else if (a->dtype == DT_I1)
+        copy_bools((uint8_t *)data, at, run);
+    else
+        memcpy(data, at, (size_t)(run * a->size));
+}
+
+static bool move_lane(const Transfer *t, int64_t i)
+{
+    const Access *a = &t->a;
+    uint64_t address = lane_address(a, i);
+    char *data = t->data + i * t->step;
+    if (!is_allowed(a, address, (uint64_t)a->size)) {
+        fail_at(a, address);
+        return false;
+    }
+    if (t->is_store)
+        copy_one(pointer_at(address), data, a->size);
+    else if (a->dtype == DT_I1)
+        *data = *(const uint8_t *)pointer_at(address) != 0;
+    else
+        copy_one(data, pointer_at(address), a->size);
+    return true;
+}
+
+enum { SHORT_RUN = 8, SINGLY = 64 };
+
+/* After a short run the next lanes are taken one by one: looking for runs where there are none costs more than it saves. */
+static bool move_lanes(const Transfer *t, int64_t i, int64_t end)
+{
+    while (i < end) {
+        int64_t run = address_run(&t->a, i, end);
+        if (run < SHORT_RUN) {
+            int64_t stop = i + SINGLY < end ? i + SINGLY : end;
+            for (; i < stop; i++)
+                if (!move_lane(t, i))
+                    return false;
+            continue;
+        }
+        if (!check_run(&t->a, i, run))
+            return false;
+        move_run(t, i, run);
+        i += run;
+    }
+    return true;
+}
+
+/* ---- load ---- */
+
+/* Lanes that are masked off. */
+static void fill_other(const Transfer *t, int64_t from, int64_t to)
+{
+    const Insn *in = t->a.in;
+    int64_t n = to - from, size = t->a.size;
+    char *data = t->data + from * size;
+    if (n <= 0)
+        return;
+    if (in->nargs < 3)
+        memset(data, 0, (size_t)(n * size));
+    else if (in->args[2]->uniform)
+        fill(data, slot_data(t->a.f, in->args[2]), n, size);
+    else
+        memcpy(data, (const char *)slot_data(t->a.f, in->args[2]) + from * size, (size_t)(n * size));
+}
+
+static void run_load(Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    Transfer t = {.data = slot_data(f, out), .step = out->size};
+    if (!open_access(&t.a, f, in, "load", out, 1))
+        return;
+    int64_t done = 0;
+    for (int64_t i = 0; done < t.a.n;) {
+        int64_t end = next_active(&t.a, &i);
+        fill_other(&t, done, i < end ? i : t.a.n);
+        if (i >= end)
+            return;
+        if (t.a.form == FORM_ONE && end - i > 1) { /* one address for all: read once */
+            if (!move_lane(&t, i))
+                return;
+            fill(t.data + i * t.step, t.data + i * t.step, end - i, t.a.size);
+        } else if (!move_lanes(&t, i, end)) {
+            return;
+        }
+        i = done = end;
+    }
+}
+
+/* ---- store ---- */
+
+static void run_store(Frame *f, const Insn *in)
+{
+    const Slot *value = in->args[1];
+    Transfer t = {.data = slot_data(f, value), .step = value->uniform ? 0 : value->size, .is_store = true};
+    if (!open_access(&t.a, f, in, "store", value, 2))
+        return;
+    for (int64_t i = 0, end; i < t.a.n; i = end) {
+        end = next_active(&t.a, &i);
+        if (i >= end || !move_lanes(&t, i, end))
+            return;
+    }
+}
+
+/* ---- atomics: programs of a kernel with atomics run one after the other ---- */
+
+static const struct { const char *rmw; OpKind kind; } combines[] = {
+    {"add", OP_ADD}, {"fadd", OP_ADD}, {"and", OP_AND}, {"or", OP_OR}, {"xor", OP_XOR}, {"max", OP_MAX}, {"umax", OP_MAX},
+    {"min", OP_MIN}, {"umin", OP_MIN}, {"xchg", OP_NONE},
+};
+
+/* umax and umin compare without sign whatever the type. */
+static DType rmw_dtype(const char *rmw, DType dt)
+{
+    if (rmw[0] != 'u')
+        return dt;
+    return dt == DT_I32 ? DT_U32 : dt == DT_I64 ? DT_U64 : dt;
+}
+
+static uint64_t read_element(const Access *a, const void *p, DType dt)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, p, (size_t)a->size);
+    if (dt != DT_NONE && tkc_dtype_info(dt)->kind == DK_INT)
+        bits = (uint64_t)((int64_t)(bits << (64 - 8 * a->size)) >> (64 - 8 * a->size));
+    return bits;
+}
+
+/* The lane's operand k. */
+static const char *operand_at(const Access *a, int k, int64_t i)
+{
+    const Slot *s = a->in->args[k];
+    return (const char *)slot_data(a->f, s) + (s->uniform ? 0 : i * s->size);
+}
+
+static bool rmw_lane(const Access *a, int64_t i, char *old)
+{
+    OpKind kind = (OpKind)a->in->n[0];
+    DType dt = (DType)a->in->n[1];
+    uint64_t address = lane_address(a, i), bits;
+    if (!is_allowed(a, address, (uint64_t)a->size)) {
+        fail_at(a, address);
+        return false;
+    }
+    void *at = pointer_at(address);
+    uint64_t args[2] = {read_element(a, at, dt), read_element(a, operand_at(a, 1, i), dt)};
+    copy_one(old, at, a->size);
+    bits = args[1];
+    if (kind != OP_NONE && !tkc_evaluate(kind, dt, dt, NULL, 2, args, &bits)) {
+        interp_fail(a->f, a->in, "this atomic is not supported on the cpu device for %s", element_name(a));
+        return false;
+    }
+    copy_one(at, &bits, a->size);
+    return true;
+}
+
+static void run_atomic_rmw(Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    char *old = slot_data(f, out);
+    Access a;
+    if (!open_access(&a, f, in, "atomic", out, 2))
+        return;
+    memset(old, 0, (size_t)(a.n * a.size));
+    for (int64_t i = 0, end; i < a.n; i = end) {
+        end = next_active(&a, &i);
+        if (i >= end)
+            return;
+        for (; i < end; i++)
+            if (!rmw_lane(&a, i, old + i * a.size))
+                return;
+    }
+}
+
+static void run_atomic_cas(Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    char *old = slot_data(f, out);
+    Access a;
+    if (!open_access(&a, f, in, "atomic", out, 3))
+        return;
+    for (int64_t i = 0; i < a.n; i++) {
+        uint64_t address = lane_address(&a, i);
+        if (!is_allowed(&a, address, (uint64_t)a.size)) {
+            fail_at(&a, address);
+            return;
+        }
+        copy_one(old + i * a.size, pointer_at(address), a.size);
+        if (!memcmp(pointer_at(address), operand_at(&a, 1, i), (size_t)a.size))
+            copy_one(pointer_at(address), operand_at(&a, 2, i), a.size);
+    }
+}
+
+static InsnFn rmw_fn(Insn *in)
+{
+    const char *rmw = tkc_op_str(in->op, ATTR_RMW, "");
+    for (size_t i = 0; i < sizeof combines / sizeof *combines; i++)
+        if (!strcmp(rmw, combines[i].rmw)) {
+            in->n[0] = combines[i].kind;
+            in->n[1] = rmw_dtype(rmw, in->results[0]->dtype);
+            return run_atomic_rmw;
+        }
+    return NULL;
+}
+
+InsnFn interp_memory_fn(Insn *in)
+{
+    switch (in->op->kind) {
+    case OP_LOAD: return run_load;
+    case OP_STORE: return run_store;
+    case OP_ATOMIC_RMW: return rmw_fn(in);
+    case OP_ATOMIC_CAS: return run_atomic_cas;
+    default: return NULL;
+    }
+}

@@ -1,0 +1,173 @@
+/* Ops that move or duplicate elements. All but gather are one walk: the result in row-major order, the operand by strides,
+   adjacent dims that step together taken as one. */
+#include <string.h>
+
+#include "interp.h"
+
+/* ---- the walk ---- */
+
+typedef struct Walk {
+    int rank;
+    int64_t extent[TKC_MAX_RANK], in[TKC_MAX_RANK], out[TKC_MAX_RANK]; /* steps in elements */
+} Walk;
+
+/* Adds an inner dim; one of extent 1 is dropped, one that continues the dim before it is joined to it. */
+static void walk_dim(Walk *w, int64_t extent, int64_t in, int64_t out)
+{
+    if (extent == 1)
+        return;
+    int last = w->rank - 1;
+    if (last >= 0 && w->in[last] == in * extent && w->out[last] == out * extent) {
+        w->extent[last] *= extent;
+        w->in[last] = in;
+        w->out[last] = out;
+        return;
+    }
+    w->extent[w->rank] = extent;
+    w->in[w->rank] = in;
+    w->out[w->rank++] = out;
+}
+
+#define LINE(T)                                                                    \
+    do {                                                                           \
+        T *to = out;                                                               \
+        const T *from = in;                                                        \
+        if (step_out == 1 && step_in == 0)                                         \
+            for (int64_t i = 0; i < n; i++) to[i] = from[0];                       \
+        else                                                                       \
+            for (int64_t i = 0; i < n; i++) to[i * step_out] = from[i * step_in];  \
+    } while (0)
+
+static void move_line(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in, int size)
+{
+    if (step_out == 1 && step_in == 1) {
+        memcpy(out, in, (size_t)(n * size));
+        return;
+    }
+    switch (size) {
+    case 1: LINE(uint8_t); break;
+    case 2: LINE(uint16_t); break;
+    case 4: LINE(uint32_t); break;
+    default: LINE(uint64_t); break;
+    }
+}
+
+static void walk_run(const Walk *w, int dim, char *out, const char *in, int size)
+{
+    if (w->rank == 0) {
+        memcpy(out, in, (size_t)size);
+        return;
+    }
+    if (dim == w->rank - 1) {
+        move_line(out, in, w->extent[dim], w->out[dim], w->in[dim], size);
+        return;
+    }
+    for (int64_t i = 0; i < w->extent[dim]; i++)
+        walk_run(w, dim + 1, out + i * w->out[dim] * size, in + i * w->in[dim] * size, size);
+}
+
+static void row_major(const Type *t, int64_t *stride)
+{
+    int64_t s = 1;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        stride[i] = s;
+        s *= t->shape[i];
+    }
+}
+
+static const Type *arg_type(const Insn *in, int i)
+{
+    return op_arg(in->op, i)->type;
+}
+
+static const Type *result_type(const Insn *in)
+{
+    return op_result(in->op, 0)->type;
+}
+
+/* ---- ops ---- */
+
+static void run_broadcast(Frame *f, const Insn *in)
+{
+    const Type *from = arg_type(in, 0), *to = result_type(in);
+    int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
+    Walk w = {0};
+    row_major(from, a);
+    row_major(to, b);
+    for (int i = 0; i < to->rank; i++)
+        walk_dim(&w, to->shape[i], from->shape[i] == 1 || in->args[0]->uniform ? 0 : a[i], b[i]);
+    walk_run(&w, 0, slot_data(f, in->results[0]), slot_data(f, in->args[0]), in->args[0]->size);
+}
+
+static void run_trans(Frame *f, const Insn *in)
+{
+    const Type *to = result_type(in);
+    const Attr *perm = tkc_op_attr(in->op, ATTR_PERM);
+    int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
+    Walk w = {0};
+    row_major(arg_type(in, 0), a);
+    row_major(to, b);
+    for (int i = 0; i < to->rank; i++)
+        walk_dim(&w, to->shape[i], in->args[0]->uniform ? 0 : a[perm->v[i]], b[i]);
+    walk_run(&w, 0, slot_data(f, in->results[0]), slot_data(f, in->args[0]), in->args[0]->size);
+}
+
+static void run_join(Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    for (int k = 0; k < 2; k++)
+        move_line((char *)slot_data(f, out) + k * out->size, slot_data(f, in->args[k]), out->count / 2, 2, in->args[k]->uniform ? 0 : 1, out->size);
+}
+
+static void run_split(Frame *f, const Insn *in)
+{
+    const Slot *from = in->args[0];
+    for (int k = 0; k < 2; k++) {
+        const char *data = (char *)slot_data(f, from) + (from->uniform ? 0 : k * from->size);
+        move_line(slot_data(f, in->results[k]), data, in->results[k]->count, 1, from->uniform ? 0 : 2, from->size);
+    }
+}
+
+static void run_cat(Frame *f, const Insn *in)
+{
+    const Slot *x = in->args[0], *y = in->args[1];
+    char *out = slot_data(f, in->results[0]);
+    slot_expand(f, x, out, x->count);
+    slot_expand(f, y, out + x->count * x->size, y->count);
+}
+
+/* ---- gather ---- */
+
+static void run_gather(Frame *f, const Insn *in)
+{
+    const Slot *src = in->args[0], *index = in->args[1], *out = in->results[0];
+    const Type *from = arg_type(in, 0), *to = result_type(in);
+    int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
+    int64_t inner = 1, length = from->shape[axis], width = to->shape[axis];
+    for (int i = axis + 1; i < to->rank; i++)
+        inner *= to->shape[i];
+    const char *data = slot_data(f, src);
+    char *result = slot_data(f, out);
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t k = slot_int(index, slot_data(f, index), i), outer = i / (inner * width);
+        if (k < 0 || k >= length) {
+            interp_fail(f, in, "gather: index %lld is outside the %lld elements of dimension %d", (long long)k, (long long)length, axis);
+            return;
+        }
+        int64_t at = src->uniform ? 0 : (outer * length + k) * inner + i % inner;
+        memcpy(result + i * out->size, data + at * out->size, out->size);
+    }
+}
+
+InsnFn interp_shape_fn(Insn *in)
+{
+    switch (in->op->kind) {
+    case OP_BROADCAST: return run_broadcast;
+    case OP_TRANS: return run_trans;
+    case OP_JOIN: return run_join;
+    case OP_SPLIT: return run_split;
+    case OP_CAT: return run_cat;
+    case OP_GATHER: return run_gather;
+    default: return NULL;
+    }
+}

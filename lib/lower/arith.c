@@ -100,16 +100,25 @@ static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLV
     return q;
 }
 
+/* 64-bit values by a count that is not known. LLVM 22 recognises the protection below, drops it because PTX's own shift has it, and
+   forgets that PTX looks at 32 bits of the count only. */
+static LLVMValueRef shift_64(Lower *L, Instr instr, LLVMValueRef x, LLVMValueRef count)
+{
+    LLVMValueRef in_range = LLVMBuildICmp(L->b, LLVMIntULT, count, LLVMConstInt(L->i64, 64, false), "");
+    LLVMValueRef low = LLVMBuildTrunc(L->b, count, L->i32, "");
+    LLVMValueRef args[2] = {x, LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), "")};
+    return L->target->instr(L, instr, 2, args);
+}
+
 /* Counts at or above the width give 0, or the sign for signed types. The count is unsigned. */
 static LLVMValueRef shift(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVMValueRef count)
 {
     const int width = dtype_info(dt)->bits;
     const bool keeps_sign = op->kind == OP_SHR && is_signed(dt);
+    if (width == 1) return LLVMBuildAnd(L->b, x, LLVMBuildNot(L->b, count, ""), "");
+    if (width == 64 && !LLVMIsAConstantInt(count))
+        return shift_64(L, op->kind == OP_SHL ? INSTR_SHL_64 : keeps_sign ? INSTR_SHR_S64 : INSTR_SHR_U64, x, count);
     LLVMValueRef limit = int_const(L, dt, width), last = int_const(L, dt, width - 1);
-    if (width == 1) {
-        LLVMValueRef none = LLVMBuildNot(L->b, count, "");
-        return LLVMBuildAnd(L->b, x, none, "");
-    }
     LLVMValueRef in_range = LLVMBuildICmp(L->b, LLVMIntULT, count, limit, "");
     LLVMValueRef safe = LLVMBuildSelect(L->b, in_range, count, last, "");
     if (keeps_sign) return LLVMBuildAShr(L->b, x, safe, "");
@@ -208,22 +217,26 @@ static bool is_native_f16(const Lower *L, OpKind kind)
     }
 }
 
-/* bfloat16 products and sums rounded once: the hardware's fma where there is one, else fp64, in which both are exact enough,
-   brought to fp32 by rounding to odd. */
-static LLVMValueRef bf16_fma(Lower *L, const LLVMValueRef *args)
+/* For formats of at most 22 bits without an fma of their own: in fp32 rounded to odd (of the two neighbours of an inexact result
+   the one with an odd last place), which rounds on as the exact sum would. */
+static LLVMValueRef narrow_fma(Lower *L, DType dt, const LLVMValueRef *args)
 {
-    if (L->target->has(L, INSTR_FMA_BF16)) return L->target->instr(L, INSTR_FMA_BF16, 3, args);
     LLVMValueRef wide[3];
-    for (int i = 0; i < 3; i++) wide[i] = LLVMBuildFPExt(L->b, lower_to_f32(L, DT_BF16, args[i]), L->f64, "");
-    LLVMValueRef sum = lower_intrinsic(L, "llvm.fma", L->f64, 3, wide);
-    return lower_cast_element(L, DT_F64, DT_BF16, false, sum);
+    for (int i = 0; i < 3; i++) wide[i] = lower_to_f32(L, dt, args[i]);
+    LLVMValueRef down = L->target->instr(L, INSTR_FMA_DOWN, 3, wide), up = L->target->instr(L, INSTR_FMA_UP, 3, wide);
+    LLVMValueRef bits = LLVMBuildBitCast(L->b, down, L->i32, "");
+    LLVMValueRef down_is_odd = LLVMBuildTrunc(L->b, bits, L->i1, "");
+    return lower_from_f32(L, dt, LLVMBuildSelect(L->b, down_is_odd, down, up, ""));
 }
 
 static LLVMValueRef float_element(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
 {
     if (op->kind == OP_NEG || op->kind == OP_ABS) return float_sign(L, op->kind, dt, args[0]);
     if (dt == DT_F32 || dt == DT_F64 || (dt == DT_F16 && is_native_f16(L, op->kind))) return float_native(L, op, args);
-    if (op->kind == OP_FMA && dt == DT_BF16) return bf16_fma(L, args);
+    if (op->kind == OP_FMA) {
+        bool has = dt == DT_BF16 && L->target->has(L, INSTR_FMA_BF16);
+        return has ? L->target->instr(L, INSTR_FMA_BF16, 3, args) : narrow_fma(L, dt, args);
+    }
     LLVMValueRef wide[3];
     for (int i = 0; i < op->nargs; i++) wide[i] = lower_to_f32(L, dt, args[i]);
     return lower_from_f32(L, dt, float_native(L, op, wide));

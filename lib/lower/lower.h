@@ -37,6 +37,7 @@ struct Lower {
     Regs *values;            /* by value id */
     Map thread_parts;        /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes;
+    bool too_large;          /* a block that does not fit a thread's registers was reported */
     int min_ptx;             /* lowest version of the target's assembly that has all instructions used, or 0 */
 };
 

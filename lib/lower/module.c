@@ -95,16 +95,20 @@ static const LowerOp table[OP_COUNT] = {
     [OP_ASSERT] = lower_assert,     [OP_ASSUME] = lower_nothing,      [OP_BARRIER] = lower_barrier,
 };
 
+static Span span_of(const Op *op)
+{
+    const Loc *loc = op->loc;
+    return loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
+}
+
 void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     const char *text = arena_vprintf(L->arena, fmt, ap);
     va_end(ap);
-    const Loc *loc = op->loc;
-    Span at = loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
-    Diag *d = diag_error(L->dx, at, "%s", text);
-    for (loc = loc ? loc->caller : NULL; loc; loc = loc->caller)
+    Diag *d = diag_error(L->dx, span_of(op), "%s", text);
+    for (const Loc *loc = op->loc ? op->loc->caller : NULL; loc; loc = loc->caller)
         diag_note(L->dx, d, (Span){loc->source, loc->begin, loc->end}, "called from here");
     for (int i = 0; i < op->nresults; i++) lower_set_zero(L, op_result(op, i));
 }
@@ -116,11 +120,35 @@ static void count_shared(Lower *L, const Op *op)
     if (end > L->shared_bytes) L->shared_bytes = end;
 }
 
+/* 32-bit registers of a thread that a computed block takes; what is made from constants or only renamed takes none of its own. */
+static int words_of(const Op *op)
+{
+    if (!op->nresults || !type_is_block(op_result(op, 0)->type) || ir_has(op, OT_SHAPE) || ir_has(op, OT_CONST)) return 0;
+    const Type *ty = op_result(op, 0)->type;
+    if (type_is_pointer(ty) || type_is_bool(ty)) return 0;
+    return lower_nregs(ty) * (type_bits(ty) == 64 ? 2 : 1);
+}
+
+/* A block that a thread cannot hold spills to memory, which is slow; far beyond that it is a mistake. Said once a function. */
+static void check_registers(Lower *L, const Op *op)
+{
+    enum { HOPELESS = 4 };
+    const int words = words_of(op), most = L->machine->max_regs_thread;
+    if (words <= most || L->too_large) return;
+    L->too_large = true;
+    const char *text = arena_printf(L->arena, "%s takes %d registers of each of the program's %d threads, which have %d: use a smaller "
+                                    "block or more warps", type_text(L->arena, op_result(op, 0)->type), words,
+                                    L->fn->num_warps * L->machine->warp_size, most);
+    if (words > HOPELESS * most) lower_refuse(L, op, "%s", text);
+    else diag_warning(L->dx, span_of(op), "%s", text);
+}
+
 const Op *lower_region(Lower *L, const Region *r)
 {
     const Op *op = r->first;
     for (; op && op != r->last; op = op->next) {
         count_shared(L, op);
+        check_registers(L, op);
         if (table[op->kind]) table[op->kind](L, op);
         else lower_refuse(L, op, "not yet supported on %s: '%s' (runs on -device cpu)", L->target->device, tkc_op_info(op->kind)->name);
     }

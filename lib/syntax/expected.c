@@ -1,5 +1,6 @@
-/* From the parser's set of acceptable tokens to a sentence for people: what was expected, in the words of the
-   construct around the error, and what was found. The rules are tried in order; the first that applies speaks. */
+/* From the parser's set of acceptable tokens to a sentence for people: what was expected, in the
+   words of the construct around the error, and what was found. The rules are tried in order; the
+   first that applies speaks. */
 #include <string.h>
 #include "syntax/parser.h"
 
@@ -7,9 +8,9 @@
 typedef struct Place {
     Parser *p;
     const bool *expected;
-    int at;             /* the token that cannot stand here */
-    int first;          /* the first of its line */
-    int open;           /* the innermost bracket open before it, or -1 */
+    int at;                          /* the token that cannot stand here */
+    int first;                       /* the first of its line */
+    int open;                        /* the innermost bracket open before it, or -1 */
     TokenKind found, before, header; /* header: the line's first keyword, past async */
 } Place;
 
@@ -31,8 +32,8 @@ static bool expects(const Place *w, TokenKind kind)
 
 static bool ends_line(TokenKind kind)
 {
-    return kind == TOK_NEWLINE || kind == TOK_INDENT || kind == TOK_DEDENT || kind == TOK_SKIPPED
-        || kind == TOK_START_FILE || kind == TOK_START_EXPR;
+    return kind == TOK_NEWLINE || kind == TOK_INDENT || kind == TOK_DEDENT || kind == TOK_SKIPPED ||
+           kind == TOK_START_FILE || kind == TOK_START_EXPR;
 }
 
 static bool is_opener(TokenKind kind)
@@ -65,10 +66,12 @@ static const char *describe(const Place *w, int i)
     case TOK_NAME:
     case TOK_NUMBER:
         if (at.end - at.begin > 40) break;
-        return arena_printf(w->p->arena, "'%.*s'", (int)(at.end - at.begin), w->p->source->text + at.begin);
+        return arena_printf(w->p->arena, "'%.*s'", (int)(at.end - at.begin),
+                            w->p->source->text + at.begin);
     default: break;
     }
-    if (token_is_keyword(kind)) return arena_printf(w->p->arena, "the keyword '%s'", token_text(kind));
+    if (token_is_keyword(kind))
+        return arena_printf(w->p->arena, "the keyword '%s'", token_text(kind));
     if (kind > TOK_YIELD) return arena_printf(w->p->arena, "'%s'", token_text(kind));
     return token_text(kind);
 }
@@ -81,7 +84,8 @@ static Diag *say(const Place *w, const char *text)
 static const char *after(const Place *w, const char *text)
 {
     if (w->at == w->first) return text;
-    if (token_is_keyword(w->before)) return arena_printf(w->p->arena, "%s after '%s'", text, token_text(w->before));
+    if (token_is_keyword(w->before))
+        return arena_printf(w->p->arena, "%s after '%s'", text, token_text(w->before));
     return arena_printf(w->p->arena, "%s after %s", text, describe(w, w->at - 1));
 }
 
@@ -97,7 +101,8 @@ static void note_open(const Place *w, Diag *d)
     source_position(w->p->source, loc_at(w, w->open).begin, &open_line, &col);
     source_position(w->p->source, loc_at(w, w->at).begin, &line, &col);
     if (open_line == line) return;
-    diag_note(w->p->dx, d, parser_span(w->p, loc_at(w, w->open)), "the '%s' is here", token_text(kind_at(w, w->open)));
+    diag_note(w->p->dx, d, parser_span(w->p, loc_at(w, w->open)), "the '%s' is here",
+              token_text(kind_at(w, w->open)));
 }
 
 /* ---- rules: each reports and returns true if it applies ---- */
@@ -127,7 +132,8 @@ static bool operand_rule(const Place *w)
     if (!expects(w, TOK_NUMBER)) return false;
     TokenKind closer = w->open >= 0 ? closer_of(kind_at(w, w->open)) : TOK_END;
     if (closer != TOK_END && expects(w, closer)) {
-        const char *text = arena_printf(w->p->arena, "expected an expression or '%s'", token_text(closer));
+        const char *text =
+            arena_printf(w->p->arena, "expected an expression or '%s'", token_text(closer));
         say(w, after(w, text));
     } else {
         say(w, after(w, "expected an expression"));
@@ -161,7 +167,9 @@ static bool loop_rule(const Place *w)
 static bool lambda_rule(const Place *w)
 {
     if (!expects(w, TOK_COLON) || expects(w, TOK_NEWLINE)) return false;
-    if (w->open >= 0 && (expects(w, closer_of(kind_at(w, w->open))) || kind_at(w, w->open) == TOK_LBRACE)) return false;
+    if (w->open >= 0 &&
+        (expects(w, closer_of(kind_at(w, w->open))) || kind_at(w, w->open) == TOK_LBRACE))
+        return false;
     for (int i = w->at - 1; i > w->open && i >= w->first; i--) {
         if (kind_at(w, i) == TOK_COLON) return false;
         if (kind_at(w, i) != TOK_LAMBDA) continue;
@@ -176,7 +184,9 @@ static bool bracket_rule(const Place *w)
     if (w->open < 0) return false;
     TokenKind opener = kind_at(w, w->open), closer = closer_of(opener);
     if (w->found == TOK_EQUAL && opener == TOK_LPAREN && expects(w, closer)) {
-        note_open(w, parser_error(w->p, loc_at(w, w->at), "'=' here needs a plain name before it, as in 'f(name=value)'; '==' compares"));
+        const char *text =
+            "'=' here needs a plain name before it, as in 'f(name=value)'; '==' compares";
+        note_open(w, parser_error(w->p, loc_at(w, w->at), "%s", text));
         return true;
     }
     if (w->found == TOK_WALRUS) {
@@ -192,8 +202,10 @@ static bool bracket_rule(const Place *w)
     if (colon) options[n++] = "':'";
     if (close) options[n++] = arena_printf(w->p->arena, "'%s'", token_text(closer));
     const char *text = n == 1 ? arena_printf(w->p->arena, "expected %s", options[0])
-                     : n == 2 ? arena_printf(w->p->arena, "expected %s or %s", options[0], options[1])
-                     : arena_printf(w->p->arena, "expected %s, %s or %s", options[0], options[1], options[2]);
+                       : n == 2
+                           ? arena_printf(w->p->arena, "expected %s or %s", options[0], options[1])
+                           : arena_printf(w->p->arena, "expected %s, %s or %s", options[0],
+                                          options[1], options[2]);
     note_open(w, say(w, after(w, text)));
     return true;
 }
@@ -201,7 +213,9 @@ static bool bracket_rule(const Place *w)
 static const char *header_part(const Place *w)
 {
     switch (w->header) {
-    case TOK_IF: case TOK_ELIF: case TOK_WHILE: return "the condition";
+    case TOK_IF:
+    case TOK_ELIF:
+    case TOK_WHILE: return "the condition";
     case TOK_FOR: return "the loop's sequence";
     case TOK_DEF: return expects(w, TOK_ARROW) ? "the parameters" : "the return type";
     case TOK_CLASS: return "the class's name";
@@ -218,15 +232,16 @@ static const char *header_part(const Place *w)
 static bool header_rule(const Place *w)
 {
     if (w->open >= 0) return false;
-    if (w->header == TOK_DEF && w->before == TOK_NAME && expects(w, TOK_LPAREN) && !expects(w, TOK_NEWLINE)
-        && !expects(w, TOK_COLON)) {
+    if (w->header == TOK_DEF && w->before == TOK_NAME && expects(w, TOK_LPAREN) &&
+        !expects(w, TOK_NEWLINE) && !expects(w, TOK_COLON)) {
         say(w, "expected '(' and the parameters after the function's name");
         return true;
     }
     const char *part = header_part(w);
     if (!part || !expects(w, TOK_COLON)) return false;
     Diag *d = say(w, arena_printf(w->p->arena, "expected ':' after %s", part));
-    if (w->found == TOK_EQUAL) diag_note(w->p->dx, d, parser_span(w->p, loc_at(w, w->at)), "'=' assigns; '==' compares");
+    if (w->found == TOK_EQUAL)
+        diag_note(w->p->dx, d, parser_span(w->p, loc_at(w, w->at)), "'=' assigns; '==' compares");
     return true;
 }
 
@@ -242,11 +257,13 @@ static bool end_rule(const Place *w)
 {
     if (!expects(w, TOK_NEWLINE)) return false;
     Diag *d = say(w, "expected the end of the statement");
-    static const char *const words[] = {"if", "elif", "else", "for", "while", "return", "def", "class", "with", "try",
-                                        "import", "from", "pass", "assert", "raise", "global", "not", "lambda"};
+    static const char *const words[] = {"if",   "elif",   "else",  "for",    "while",  "return",
+                                        "def",  "class",  "with",  "try",    "import", "from",
+                                        "pass", "assert", "raise", "global", "not",    "lambda"};
     if (kind_at(w, w->first) != TOK_NAME || w->at != w->first + 1) return true;
     Loc first = loc_at(w, w->first);
-    const char *word = arena_strndup(w->p->arena, w->p->source->text + first.begin, first.end - first.begin);
+    const char *word =
+        arena_strndup(w->p->arena, w->p->source->text + first.begin, first.end - first.begin);
     const char *near = nearest_word(word, words, sizeof words / sizeof *words);
     if (near) diag_note(w->p->dx, d, parser_span(w->p, first), "did you mean '%s'?", near);
     return true;
@@ -259,7 +276,8 @@ static bool other_rule(const Place *w)
     for (int k = TOK_FIRST; k < TOK_LIMIT && n < 4; k++) {
         if (!expects(w, (TokenKind)k)) continue;
         const char *quote = k > TOK_START_EXPR ? "'" : "";
-        text = arena_printf(w->p->arena, "%s%s %s%s%s", text, n > 0 ? " or" : "", quote, token_text((TokenKind)k), quote);
+        text = arena_printf(w->p->arena, "%s%s %s%s%s", text, n > 0 ? " or" : "", quote,
+                            token_text((TokenKind)k), quote);
         n++;
     }
     say(w, n > 0 ? text : "unexpected text");
@@ -267,8 +285,8 @@ static bool other_rule(const Place *w)
 }
 
 static bool (*const rules[])(const Place *) = {
-    orphan_rule, statement_rule, operand_rule, name_rule, ternary_rule, loop_rule, lambda_rule,
-    bracket_rule, header_rule, import_rule, end_rule, other_rule,
+    orphan_rule, statement_rule, operand_rule, name_rule,   ternary_rule, loop_rule,
+    lambda_rule, bracket_rule,   header_rule,  import_rule, end_rule,     other_rule,
 };
 
 /* A lexical error on the line, which was reported, explains what follows. */
@@ -276,7 +294,8 @@ static bool is_explained(const Parser *p, int token)
 {
     int first = token, last = token;
     while (first > 0 && p->tokens->data[first - 1].kind != TOK_NEWLINE) first--;
-    while (p->tokens->data[last].kind != TOK_NEWLINE && p->tokens->data[last].kind != TOK_END) last++;
+    while (p->tokens->data[last].kind != TOK_NEWLINE && p->tokens->data[last].kind != TOK_END)
+        last++;
     for (int i = 0; i < p->tokens->errors.len; i++) {
         const LexError *e = &p->tokens->errors.data[i];
         if (e->reported && e->token >= first && e->token <= last) return true;

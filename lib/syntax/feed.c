@@ -1,9 +1,10 @@
 /* From the tokens of a file to what the grammar reads.
-   A user's file is mostly host code that we neither understand nor may refuse. So statements are told apart by their
-   first token and their indentation alone: kernels (functions with a jit decorator, wherever they are), imports and
-   assignments are passed on, module-level if, try and with are entered, anything else becomes one SKIPPED.
-   Kernels pass through unchanged but for what the grammar could not recover from: a block that is missing gets a
-   `pass`, an indentation that nothing asks for is dropped, both with an error. */
+   A user's file is mostly host code that we neither understand nor may refuse. So statements are
+   told apart by their first token and their indentation alone: kernels (functions with a jit
+   decorator, wherever they are), imports and assignments are passed on, module-level if, try and
+   with are entered, anything else becomes one SKIPPED. Kernels pass through unchanged but for what
+   the grammar could not recover from: a block that is missing gets a `pass`, an indentation that
+   nothing asks for is dropped, both with an error. */
 #include "syntax/feed.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ static TokenKind kind_at(const TokenArray *t, int i)
 static bool is_text(const Source *source, const TokenArray *t, int i, const char *text)
 {
     Token k = t->data[i];
-    return strlen(text) == k.end - k.begin && memcmp(source->text + k.begin, text, k.end - k.begin) == 0;
+    return strlen(text) == k.end - k.begin &&
+           memcmp(source->text + k.begin, text, k.end - k.begin) == 0;
 }
 
 /* ---- extents of statements ---- */
@@ -80,8 +82,18 @@ static int header_colon(const TokenArray *t, int i)
 static bool begins_compound(TokenKind kind)
 {
     switch (kind) {
-    case TOK_IF: case TOK_ELIF: case TOK_ELSE: case TOK_FOR: case TOK_WHILE: case TOK_TRY: case TOK_EXCEPT:
-    case TOK_FINALLY: case TOK_WITH: case TOK_DEF: case TOK_CLASS: case TOK_ASYNC: return true;
+    case TOK_IF:
+    case TOK_ELIF:
+    case TOK_ELSE:
+    case TOK_FOR:
+    case TOK_WHILE:
+    case TOK_TRY:
+    case TOK_EXCEPT:
+    case TOK_FINALLY:
+    case TOK_WITH:
+    case TOK_DEF:
+    case TOK_CLASS:
+    case TOK_ASYNC: return true;
     default: return false;
     }
 }
@@ -159,7 +171,9 @@ static void bind_assignment(Binder *b, int i, int end)
 static bool is_soft_header(const Binder *b, int i)
 {
     const TokenArray *t = b->tokens;
-    if (kind_at(t, i) != TOK_NAME || (!is_text(b->source, t, i, "match") && !is_text(b->source, t, i, "case"))) return false;
+    if (kind_at(t, i) != TOK_NAME ||
+        (!is_text(b->source, t, i, "match") && !is_text(b->source, t, i, "case")))
+        return false;
     TokenKind next = kind_at(t, i + 1);
     return next != TOK_EQUAL && next != TOK_COLON && next != TOK_DOT && header_colon(t, i) >= 0;
 }
@@ -217,16 +231,20 @@ static int bind_line(Binder *b, int i, int last)
     return end + 1;
 }
 
-Ast *feed_skipped(Arena *a, Interner *names, const Source *source, const TokenArray *tokens, int first, int last,
-                  const char *what)
+Ast *feed_skipped(Arena *a, Interner *names, const Source *source, const TokenArray *tokens,
+                  int first, int last, const char *what)
 {
     int end = last;
-    while (end > first + 1 && (kind_at(tokens, end - 1) == TOK_DEDENT || kind_at(tokens, end - 1) == TOK_NEWLINE)) end--;
-    Ast *n = ast_new(a, AST_SKIPPED, (Span){source, tokens->data[first].begin, tokens->data[end - 1].end});
+    while (end > first + 1 &&
+           (kind_at(tokens, end - 1) == TOK_DEDENT || kind_at(tokens, end - 1) == TOK_NEWLINE))
+        end--;
+    Ast *n = ast_new(a, AST_SKIPPED,
+                     (Span){source, tokens->data[first].begin, tokens->data[end - 1].end});
     n->skipped.first_token = first;
     n->skipped.last_token = last - 1;
     n->skipped.what = what;
-    Binder b = {.arena = a, .names = names, .source = source, .tokens = tokens, .out = &n->skipped.names};
+    Binder b = {
+        .arena = a, .names = names, .source = source, .tokens = tokens, .out = &n->skipped.names};
     map_init(&b.seen, a);
     for (int i = first; i < last;) {
         TokenKind kind = kind_at(tokens, i);
@@ -261,17 +279,18 @@ static const char *soft_statement(const Filter *f, int i, int end)
 {
     const TokenArray *t = f->tokens;
     if (kind_at(t, i) != TOK_NAME) return NULL;
-    if (is_text(f->source, t, i, "type") && kind_at(t, i + 1) == TOK_NAME
-        && (kind_at(t, i + 2) == TOK_EQUAL || kind_at(t, i + 2) == TOK_LBRACKET))
+    if (is_text(f->source, t, i, "type") && kind_at(t, i + 1) == TOK_NAME &&
+        (kind_at(t, i + 2) == TOK_EQUAL || kind_at(t, i + 2) == TOK_LBRACKET))
         return "type statement";
-    if (is_text(f->source, t, i, "match") && kind_at(t, end - 1) == TOK_COLON && kind_at(t, end + 1) == TOK_INDENT
-        && kind_at(t, end + 2) == TOK_NAME && is_text(f->source, t, end + 2, "case"))
+    if (is_text(f->source, t, i, "match") && kind_at(t, end - 1) == TOK_COLON &&
+        kind_at(t, end + 1) == TOK_INDENT && kind_at(t, end + 2) == TOK_NAME &&
+        is_text(f->source, t, end + 2, "case"))
         return "match statement";
     return NULL;
 }
 
-/* One line of a kernel, with its repairs; *stray says that the INDENT after it belongs to nothing. Returns where to
-   go on. */
+/* One line of a kernel, with its repairs; *stray says that the INDENT after it belongs to nothing.
+   Returns where to go on. */
 static int feed_line(Filter *f, int i, bool *stray)
 {
     const TokenArray *t = f->tokens;
@@ -280,7 +299,8 @@ static int feed_line(Filter *f, int i, bool *stray)
     *stray = false;
     if (soft) {
         int stop = statement_end(t, i);
-        push(f, TOK_SKIPPED, i, true, feed_skipped(f->arena, f->names, f->source, t, i, stop, soft));
+        push(f, TOK_SKIPPED, i, true,
+             feed_skipped(f->arena, f->names, f->source, t, i, stop, soft));
         return stop;
     }
     if (kind_at(t, i) == TOK_AT) {
@@ -301,8 +321,8 @@ static int feed_line(Filter *f, int i, bool *stray)
         push(f, TOK_NEWLINE, end, true, NULL);
         push(f, TOK_DEDENT, end, true, NULL);
     }
-    /* Without any colon the parser says that one is missing, and takes the block; so it does when a line that is
-       no header ends in one: a keyword is misspelt. */
+    /* Without any colon the parser says that one is missing, and takes the block; so it does when a
+       line that is no header ends in one: a keyword is misspelt. */
     bool wants_block = kind_at(t, end - 1) == TOK_COLON || (compound && header_colon(t, i) < 0);
     if (indented && !wants_block) {
         report(f, end + 2, end + 2, "unexpected %s", "indentation");
@@ -338,7 +358,8 @@ void feed_range(Filter *f, int first, int last)
 
 /* ---- host code ---- */
 
-/* Index after the decorator lines at i; *jit: one of them marks a kernel, a helper or a compile-time function. */
+/* Index after the decorator lines at i; *jit: one of them marks a kernel, a helper or a
+   compile-time function. */
 static int decorators_end(const Filter *f, int i, bool *jit)
 {
     const TokenArray *t = f->tokens;
@@ -348,7 +369,9 @@ static int decorators_end(const Filter *f, int i, bool *jit)
         while (kind_at(t, last) == TOK_NAME && kind_at(t, last + 1) == TOK_DOT) last += 2;
         TokenKind next = kind_at(t, last + 1);
         bool plain = kind_at(t, last) == TOK_NAME && (next == TOK_NEWLINE || next == TOK_LPAREN);
-        if (plain && (is_text(f->source, t, last, "jit") || is_text(f->source, t, last, "constexpr_function"))) *jit = true;
+        if (plain && (is_text(f->source, t, last, "jit") ||
+                      is_text(f->source, t, last, "constexpr_function")))
+            *jit = true;
         i = line_end(t, i);
         if (kind_at(t, i) == TOK_NEWLINE) i++;
     }
@@ -367,7 +390,9 @@ static int feed_kernel(Filter *f, int i)
         feed_range(f, i, end);
         return end;
     }
-    if (kind != TOK_CLASS) report(f, i, line_end(f->tokens, i) - 1, "expected a function or a class after the %s", "decorator");
+    if (kind != TOK_CLASS)
+        report(f, i, line_end(f->tokens, i) - 1, "expected a function or a class after the %s",
+               "decorator");
     return i;
 }
 
@@ -392,14 +417,20 @@ static void skip(Filter *f, int first, int last, const char *what)
 static bool is_kept(const TokenArray *t, int i, int end)
 {
     switch (kind_at(t, i)) {
-    case TOK_IMPORT: case TOK_FROM: case TOK_PASS: return true;
-    case TOK_NAME: case TOK_LPAREN: case TOK_LBRACKET: case TOK_STAR: break;
+    case TOK_IMPORT:
+    case TOK_FROM:
+    case TOK_PASS: return true;
+    case TOK_NAME:
+    case TOK_LPAREN:
+    case TOK_LBRACKET:
+    case TOK_STAR: break;
     default: return false;
     }
     for (int k = i, depth = 0; k < end; k++) {
         TokenKind kind = kind_at(t, k);
         depth = depth_after(kind, depth);
-        if (depth == 0 && (kind == TOK_EQUAL || kind == TOK_COLON || (kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL)))
+        if (depth == 0 && (kind == TOK_EQUAL || kind == TOK_COLON ||
+                           (kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL)))
             return true;
     }
     return false;
@@ -457,9 +488,14 @@ static int feed_compound(Filter *f, int i)
         def = decorators_end(f, i, &jit);
         end = begins_compound(kind_at(t, def)) ? statement_end(t, def) : def;
         def += kind_at(t, def) == TOK_ASYNC;
-        skip(f, i, end, kind_at(t, def) == TOK_DEF ? "function" : kind_at(t, def) == TOK_CLASS ? "class" : "statement");
+        skip(f, i, end,
+             kind_at(t, def) == TOK_DEF     ? "function"
+             : kind_at(t, def) == TOK_CLASS ? "class"
+                                            : "statement");
         return end;
-    case TOK_ASYNC: skip(f, i, end, kind_at(t, i + 1) == TOK_DEF ? "function" : "statement"); return end;
+    case TOK_ASYNC:
+        skip(f, i, end, kind_at(t, i + 1) == TOK_DEF ? "function" : "statement");
+        return end;
     case TOK_DEF: skip(f, i, end, "function"); return end;
     case TOK_CLASS: skip(f, i, end, "class"); return end;
     case TOK_FOR:
@@ -471,8 +507,13 @@ static int feed_compound(Filter *f, int i)
         end = block_end(t, i);
         skip(f, i, end, "statement");
         return end;
-    case TOK_IF: case TOK_ELIF: case TOK_ELSE: case TOK_TRY: case TOK_EXCEPT: case TOK_FINALLY: case TOK_WITH:
-        return enter(f, i);
+    case TOK_IF:
+    case TOK_ELIF:
+    case TOK_ELSE:
+    case TOK_TRY:
+    case TOK_EXCEPT:
+    case TOK_FINALLY:
+    case TOK_WITH: return enter(f, i);
     default:
         if (end == line_end(t, i) + 1) return i;
         skip(f, i, end, "statement"); /* match, or a block without a header */
@@ -502,6 +543,7 @@ void feed_expr(Filter *f)
 {
     for (int i = 0; i < f->tokens->len - 1; i++) {
         TokenKind kind = kind_at(f->tokens, i);
-        if (kind != TOK_NEWLINE && kind != TOK_INDENT && kind != TOK_DEDENT) push(f, kind, i, true, NULL);
+        if (kind != TOK_NEWLINE && kind != TOK_INDENT && kind != TOK_DEDENT)
+            push(f, kind, i, true, NULL);
     }
 }

@@ -1,8 +1,9 @@
 /* The scanner's bookkeeping.
-   Indentation is measured when a physical line begins and turned into INDENT and DEDENT by the first token of a
-   logical line, so blank lines and comments need no care. Everything open is on one stack: brackets, f-strings, their
-   fields; its top decides how the next character reads. A wrong file gives repaired tokens plus an entry in the error
-   list: each bracket, block and f-string of the array is closed in order, whatever the text was. */
+   Indentation is measured when a physical line begins and turned into INDENT and DEDENT by the
+   first token of a logical line, so blank lines and comments need no care. Everything open is on
+   one stack: brackets, f-strings, their fields; its top decides how the next character reads. A
+   wrong file gives repaired tokens plus an entry in the error list: each bracket, block and
+   f-string of the array is closed in order, whatever the text was. */
 #include "syntax/lex.h"
 
 #include <string.h>
@@ -26,7 +27,8 @@ static void push_token(Lexer *lx, TokenKind kind, uint32_t begin, uint32_t end)
     vec_push(lx->arena, lx->out, t);
 }
 
-/* A limit was passed. What follows is ignored, so the error counts even if only host code is around. */
+/* A limit was passed. What follows is ignored, so the error counts even if only host code is
+   around. */
 static void stop(Lexer *lx, const char *text)
 {
     if (lx->stopped) return;
@@ -56,8 +58,10 @@ static void indent_to(Lexer *lx)
     }
     while (lx->nindents > 1 && here.col < lx->indents[lx->nindents - 1].col) {
         if (here.col > lx->indents[lx->nindents - 2].col) {
-            /* Between two levels: take it for the inner one, and report the first line of a row of such. */
-            if (here.col != lx->odd_col) lex_error(lx, "this line's indentation matches no block around it");
+            /* Between two levels: take it for the inner one, and report the first line of a row of
+               such. */
+            if (here.col != lx->odd_col)
+                lex_error(lx, "this line's indentation matches no block around it");
             lx->odd_col = here.col;
             return;
         }
@@ -136,8 +140,9 @@ static void close_down_to(Lexer *lx, int depth)
         close_text(lx, lx->begin);
         lx->nopen--;
         TokenKind kind = open.kind == OPEN_FSTRING ? TOK_FSTRING_END
-                       : open.bracket == '(' ? TOK_RPAREN
-                       : open.bracket == '[' ? TOK_RBRACKET : TOK_RBRACE;
+                         : open.bracket == '('     ? TOK_RPAREN
+                         : open.bracket == '['     ? TOK_RBRACKET
+                                                   : TOK_RBRACE;
         push_token(lx, kind, lx->begin, lx->begin);
     }
 }
@@ -150,8 +155,8 @@ static void report_unclosed(Lexer *lx, bool fatal)
     close_down_to(lx, 0);
 }
 
-/* A keyword that cannot stand in an expression begins a line: a bracket was forgotten before it. A decorator's `@`
-   is taken so only at the left margin, where nobody writes a matrix product. */
+/* A keyword that cannot stand in an expression begins a line: a bracket was forgotten before it. A
+   decorator's `@` is taken so only at the left margin, where nobody writes a matrix product. */
 void lex_statement(Lexer *lx, TokenKind kind)
 {
     bool at_margin = lx->here.col == 0 && lx->here.alt == 0;
@@ -166,21 +171,30 @@ void lex_statement(Lexer *lx, TokenKind kind)
 
 /* ---- names and numbers ---- */
 
-/* Blocks of characters that are no letters: punctuation, spaces, arrows, mathematics, pictures, private use. What is
-   left is taken for a letter; Python's finer rule needs Unicode's tables and changes no correct program. */
-typedef struct CodeRange { uint32_t first, last; } CodeRange;
+/* Blocks of characters that are no letters: punctuation, spaces, arrows, mathematics, pictures,
+   private use. What is left is taken for a letter; Python's finer rule needs Unicode's tables and
+   changes no correct program. */
+typedef struct CodeRange {
+    uint32_t first, last;
+} CodeRange;
 static const CodeRange no_letters[] = {
-    {0x80, 0xA9}, {0xAB, 0xB4}, {0xB6, 0xB6}, {0xB8, 0xB9}, {0xBB, 0xBF}, {0xD7, 0xD7}, {0xF7, 0xF7},
-    {0x2000, 0x203E}, {0x2041, 0x2053}, {0x2055, 0x2070}, {0x20A0, 0x20CF}, {0x2190, 0x2BFF}, {0x3000, 0x3004},
-    {0x3008, 0x3020}, {0xD800, 0xF8FF}, {0xFE00, 0xFE1F}, {0xFF01, 0xFF0F}, {0xFF1A, 0xFF20}, {0xFF5B, 0xFF65},
-    {0xFFE0, 0xFFFF}, {0x1F000, 0x1FAFF}, {0xE0000, 0xE00FF}, {0xF0000, 0x10FFFF},
+    {0x80, 0xA9},       {0xAB, 0xB4},       {0xB6, 0xB6},        {0xB8, 0xB9},     {0xBB, 0xBF},
+    {0xD7, 0xD7},       {0xF7, 0xF7},       {0x2000, 0x203E},    {0x2041, 0x2053}, {0x2055, 0x2070},
+    {0x20A0, 0x20CF},   {0x2190, 0x2BFF},   {0x3000, 0x3004},    {0x3008, 0x3020}, {0xD800, 0xF8FF},
+    {0xFE00, 0xFE1F},   {0xFF01, 0xFF0F},   {0xFF1A, 0xFF20},    {0xFF5B, 0xFF65}, {0xFFE0, 0xFFFF},
+    {0x1F000, 0x1FAFF}, {0xE0000, 0xE00FF}, {0xF0000, 0x10FFFF},
 };
 
 /* Decodes one character of UTF-8; its length, or 0 when the bytes are not valid. */
 static int decode_utf8(const unsigned char *s, size_t n, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int len = s[0] < 0x80 ? 1 : s[0] < 0xC0 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF8 ? 4 : 0;
+    int len = s[0] < 0x80   ? 1
+              : s[0] < 0xC0 ? 0
+              : s[0] < 0xE0 ? 2
+              : s[0] < 0xF0 ? 3
+              : s[0] < 0xF8 ? 4
+                            : 0;
     if (len == 0 || (size_t)len > n) return 0;
     *code = len == 1 ? s[0] : s[0] & (0x7Fu >> len);
     for (int i = 1; i < len; i++) {
@@ -204,12 +218,14 @@ void lex_name(Lexer *lx)
         uint32_t code = 0;
         int len = s[i] < 0x80 ? 1 : decode_utf8(s + i, lx->end - i, &code);
         if (len == 0) {
-            add_error(lx, i, i + 1, arena_printf(lx->arena, "byte 0x%02X is not valid UTF-8", s[i]));
+            add_error(lx, i, i + 1,
+                      arena_printf(lx->arena, "byte 0x%02X is not valid UTF-8", s[i]));
             break;
         }
         if (len > 1 && !is_letter(code)) {
             add_error(lx, i, i + (uint32_t)len,
-                      arena_printf(lx->arena, "invalid character '%.*s' (U+%04X)", len, (const char *)s + i, code));
+                      arena_printf(lx->arena, "invalid character '%.*s' (U+%04X)", len,
+                                   (const char *)s + i, code));
             break;
         }
         i += (uint32_t)len;
@@ -219,10 +235,12 @@ void lex_name(Lexer *lx)
 
 static bool is_name_byte(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c >= 0x80;
 }
 
-/* Python allows `1if x else y`: a number may be followed at once by a keyword that can follow an expression. */
+/* Python allows `1if x else y`: a number may be followed at once by a keyword that can follow an
+   expression. */
 static bool is_infix_keyword(const char *s, size_t n)
 {
     static const char *const words[] = {"and", "else", "for", "if", "in", "is", "not", "or"};
@@ -238,7 +256,8 @@ void lex_number(Lexer *lx)
     while (is_name_byte((unsigned char)s[end])) end++; /* the text ends in a NUL */
     if (end > lx->end && !is_infix_keyword(s + lx->end, end - lx->end))
         add_error(lx, lx->begin, end,
-                  arena_printf(lx->arena, "invalid number '%.*s'", (int)(end - lx->begin), s + lx->begin));
+                  arena_printf(lx->arena, "invalid number '%.*s'", (int)(end - lx->begin),
+                               s + lx->begin));
     lex_token(lx, TOK_NUMBER);
 }
 
@@ -269,7 +288,10 @@ LexMode lex_mode(const Lexer *lx)
 void lex_open(Lexer *lx, TokenKind kind)
 {
     lex_token(lx, kind);
-    Open open = {.kind = OPEN_BRACKET, .bracket = lx->source->text[lx->begin], .begin = lx->begin, .end = lx->end};
+    Open open = {.kind = OPEN_BRACKET,
+                 .bracket = lx->source->text[lx->begin],
+                 .begin = lx->begin,
+                 .end = lx->end};
     if (!lx->stopped) push_open(lx, open);
 }
 
@@ -278,7 +300,8 @@ static char opener_of(TokenKind closer)
     return closer == TOK_RPAREN ? '(' : closer == TOK_RBRACKET ? '[' : '{';
 }
 
-/* Depth of the bracket that this closer fits, searched no further than the innermost f-string; -1 if there is none. */
+/* Depth of the bracket that this closer fits, searched no further than the innermost f-string; -1
+   if there is none. */
 static int fitting_depth(const Lexer *lx, char bracket)
 {
     for (int i = lx->nopen - 1; i >= 0; i--) {
@@ -292,8 +315,8 @@ static void mismatch(Lexer *lx, const Open *open)
 {
     if (!lx->mismatched) {
         LexError *e = add_error(lx, lx->begin, lx->end,
-                                arena_printf(lx->arena, "'%c' does not close '%c'", lx->source->text[lx->begin],
-                                             open->bracket));
+                                arena_printf(lx->arena, "'%c' does not close '%c'",
+                                             lx->source->text[lx->begin], open->bracket));
         e->note = arena_printf(lx->arena, "the '%c' is here", open->bracket);
         e->note_begin = open->begin;
         e->note_end = open->end;
@@ -346,8 +369,12 @@ void lex_fstring_open(Lexer *lx)
     uint32_t quote = lx->begin;
     bool raw = false;
     for (; s[quote] != '\'' && s[quote] != '"'; quote++) raw |= s[quote] == 'r' || s[quote] == 'R';
-    Open open = {.kind = OPEN_FSTRING, .quote = s[quote], .triple = lx->end - quote == 3, .raw = raw,
-                 .begin = lx->begin, .end = lx->end};
+    Open open = {.kind = OPEN_FSTRING,
+                 .quote = s[quote],
+                 .triple = lx->end - quote == 3,
+                 .raw = raw,
+                 .begin = lx->begin,
+                 .end = lx->end};
     if (!lx->stopped) push_open(lx, open);
 }
 
@@ -367,8 +394,13 @@ void lex_field_open(Lexer *lx)
 {
     close_text(lx, lx->begin);
     Open *in = top_open(lx);
-    Open field = {.kind = OPEN_FIELD, .bracket = '{', .quote = in->quote, .triple = in->triple, .raw = in->raw,
-                  .begin = lx->begin, .end = lx->end};
+    Open field = {.kind = OPEN_FIELD,
+                  .bracket = '{',
+                  .quote = in->quote,
+                  .triple = in->triple,
+                  .raw = in->raw,
+                  .begin = lx->begin,
+                  .end = lx->end};
     lex_token(lx, TOK_LBRACE);
     if (!lx->stopped) push_open(lx, field);
 }
@@ -399,7 +431,8 @@ void lex_fstring_unterminated(Lexer *lx)
 {
     int depth = lx->nopen - 1;
     while (lx->open[depth].kind != OPEN_FSTRING) depth--;
-    add_error(lx, lx->open[depth].begin, lx->begin, "this f-string is not closed before the end of its line");
+    add_error(lx, lx->open[depth].begin, lx->begin,
+              "this f-string is not closed before the end of its line");
     close_down_to(lx, depth);
 }
 
@@ -418,8 +451,8 @@ static void close_line_fstring(Lexer *lx, int depth)
     close_down_to(lx, depth);
 }
 
-/* A field may go on over lines, even in an f-string of one line. Here one was rather forgotten to be closed: the
-   quote comes again before any brace. Looks no further than a screenful. */
+/* A field may go on over lines, even in an f-string of one line. Here one was rather forgotten to
+   be closed: the quote comes again before any brace. Looks no further than a screenful. */
 static bool is_field_cut(const Lexer *lx, int depth)
 {
     enum { FAR = 2000 };
@@ -430,7 +463,8 @@ static bool is_field_cut(const Lexer *lx, int depth)
     return false;
 }
 
-/* A string that its line cuts off. In a field of an f-string of one line, the quote was meant to end that: f"{x" */
+/* A string that its line cuts off. In a field of an f-string of one line, the quote was meant to
+   end that: f"{x" */
 void lex_string_unterminated(Lexer *lx)
 {
     int depth = line_fstring(lx);
@@ -470,8 +504,9 @@ void lex_error_fatal(Lexer *lx, const char *text)
 void lex_bad_character(Lexer *lx)
 {
     unsigned char c = (unsigned char)lx->source->text[lx->begin];
-    lex_error(lx, c >= 0x20 && c < 0x7F ? arena_printf(lx->arena, "unexpected character '%c'", c)
-                                        : arena_printf(lx->arena, "unexpected character, code 0x%02X", c));
+    lex_error(lx, c >= 0x20 && c < 0x7F
+                      ? arena_printf(lx->arena, "unexpected character '%c'", c)
+                      : arena_printf(lx->arena, "unexpected character, code 0x%02X", c));
 }
 
 void lex_end(Lexer *lx)
@@ -513,7 +548,10 @@ TokenArray *tokens_scan(Arena *a, const Source *source)
 /* ---- names of tokens ---- */
 
 typedef enum TokenClass { MARK, KEYWORD, OP } TokenClass;
-static const struct { TokenClass class; const char *text; } token_table[] = {
+static const struct {
+    TokenClass class;
+    const char *text;
+} token_table[] = {
 #define TOKEN(ID, class, text) {class, text},
 #include "syntax/tokens.def"
 #undef TOKEN

@@ -12,41 +12,45 @@
 typedef enum OpenKind { OPEN_BRACKET, OPEN_FSTRING, OPEN_FIELD, OPEN_SPEC } OpenKind;
 typedef struct Open {
     OpenKind kind;
-    char bracket;      /* ( [ { */
-    char quote;        /* of the f-string this belongs to, 0 outside */
+    char bracket; /* ( [ { */
+    char quote;   /* of the f-string this belongs to, 0 outside */
     bool triple, raw;
     uint32_t begin, end;
 } Open;
 
 /* Columns with tabs to 8, and with tabs as 1: Python wants both to agree. */
-typedef struct Indent { int col, alt; } Indent;
+typedef struct Indent {
+    int col, alt;
+} Indent;
 
 typedef struct Lexer {
     Arena *arena;
     const Source *source;
     TokenArray *out;
-    uint32_t begin, end;     /* the text just matched */
+    uint32_t begin, end; /* the text just matched */
     Open open[LEX_MAX_OPEN];
     int nopen;
     Indent indents[LEX_MAX_INDENT];
     int nindents;
-    Indent here;             /* of the physical line */
-    int odd_col;             /* of the last line that matched no block, or 0 */
-    bool measuring;          /* white space now is indentation */
-    bool fresh_line;         /* no token yet on this physical line */
-    bool fresh_statement;    /* no token yet on this logical line */
-    bool has_text;           /* f-string text since text_begin waits to become a token */
+    Indent here;          /* of the physical line */
+    int odd_col;          /* of the last line that matched no block, or 0 */
+    bool measuring;       /* white space now is indentation */
+    bool fresh_line;      /* no token yet on this physical line */
+    bool fresh_statement; /* no token yet on this logical line */
+    bool has_text;        /* f-string text since text_begin waits to become a token */
     uint32_t text_begin;
-    bool mismatched;         /* a bracket of this logical line was wrong already */
-    bool stopped;            /* a limit was passed: the rest of the file is not looked at */
+    bool mismatched; /* a bracket of this logical line was wrong already */
+    bool stopped;    /* a limit was passed: the rest of the file is not looked at */
 } Lexer;
 
 typedef enum LexMode { LEX_CODE, LEX_TEXT, LEX_SPEC } LexMode;
 LexMode lex_mode(const Lexer *lx);
 
 void lex_token(Lexer *lx, TokenKind kind);
-void lex_keyword(Lexer *lx, TokenKind kind);   /* one that may also stand inside brackets */
-void lex_statement(Lexer *lx, TokenKind kind); /* a keyword or `@` that begins a statement: ends brackets left open */
+void lex_keyword(Lexer *lx, TokenKind kind); /* one that may also stand inside brackets */
+void lex_statement(
+    Lexer *lx,
+    TokenKind kind); /* a keyword or `@` that begins a statement: ends brackets left open */
 void lex_name(Lexer *lx);
 void lex_number(Lexer *lx);
 void lex_space(Lexer *lx);
@@ -61,7 +65,7 @@ void lex_error(Lexer *lx, const char *text);
 /* The error is reported even where host code is skipped, because it hides what follows. */
 void lex_error_fatal(Lexer *lx, const char *text);
 void lex_fstring_open(Lexer *lx);
-void lex_text(Lexer *lx);             /* more text of an f-string */
+void lex_text(Lexer *lx); /* more text of an f-string */
 void lex_field_open(Lexer *lx);
 void lex_field_close(Lexer *lx);
 void lex_fstring_close(Lexer *lx);

@@ -1,5 +1,5 @@
-/* Literals: the scanner has found their text, here they get their value. The text of a wrong literal, already
-   reported, gives some value; nothing is read past its end. */
+/* Literals: the scanner has found their text, here they get their value. The text of a wrong
+   literal, already reported, gives some value; nothing is read past its end. */
 #include "syntax/literal.h"
 
 #include <locale.h>
@@ -18,9 +18,12 @@ static int radix_of(const char *s, size_t n)
 {
     if (n < 3 || s[0] != '0') return 10;
     switch (s[1]) {
-    case 'x': case 'X': return 16;
-    case 'o': case 'O': return 8;
-    case 'b': case 'B': return 2;
+    case 'x':
+    case 'X': return 16;
+    case 'o':
+    case 'O': return 8;
+    case 'b':
+    case 'B': return 2;
     default: return 10;
     }
 }
@@ -57,7 +60,8 @@ Number literal_number(Arena *a, const char *s, size_t n)
     Buf digits = buf_make(a);
     for (size_t i = 0; i < n - imaginary; i++)
         if (s[i] != '_') buf_putc(&digits, s[i]);
-    return (Number){.kind = imaginary ? NUMBER_IMAGINARY : NUMBER_FLOAT, .floating = to_double(buf_text(&digits))};
+    return (Number){.kind = imaginary ? NUMBER_IMAGINARY : NUMBER_FLOAT,
+                    .floating = to_double(buf_text(&digits))};
 }
 
 /* ---- strings ---- */
@@ -102,7 +106,8 @@ static const char *decode_hex(Buf *out, const char *s, size_t n, size_t *i, int 
 static void decode_octal(Buf *out, const char *s, size_t n, size_t *i, bool bytes)
 {
     uint32_t code = 0;
-    for (int k = 0; k < 3 && *i < n && s[*i] >= '0' && s[*i] <= '7'; k++) code = code << 3 | (uint32_t)(s[(*i)++] - '0');
+    for (int k = 0; k < 3 && *i < n && s[*i] >= '0' && s[*i] <= '7'; k++)
+        code = code << 3 | (uint32_t)(s[(*i)++] - '0');
     if (bytes) buf_putc(out, (char)code);
     else put_utf8(out, code);
 }
@@ -162,7 +167,8 @@ StringError literal_decode(Buf *out, const char *s, size_t n, StringForm form)
             buf_putc(out, '\n');
             i += i + 1 < n && s[i + 1] == '\n' ? 2 : 1;
         } else {
-            bool doubled = form.field && (s[i] == '{' || s[i] == '}') && i + 1 < n && s[i + 1] == s[i];
+            bool doubled =
+                form.field && (s[i] == '{' || s[i] == '}') && i + 1 < n && s[i + 1] == s[i];
             buf_putc(out, s[i]);
             i += doubled ? 2 : 1;
         }

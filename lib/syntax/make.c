@@ -1,5 +1,5 @@
-/* Constructors. They check what the grammar leaves open (targets, order of parameters and arguments, literals) and
-   always return a node, so the tree has no holes even after an error. */
+/* Constructors. They check what the grammar leaves open (targets, order of parameters and
+   arguments, literals) and always return a node, so the tree has no holes even after an error. */
 #include "syntax/make.h"
 
 #include <stdarg.h>
@@ -171,7 +171,8 @@ static Str decode(Parser *p, const char *body, size_t len, StringForm form)
     Buf value = buf_make(p->arena);
     StringError e = literal_decode(&value, body, len, form);
     uint32_t offset = (uint32_t)(body - p->source->text);
-    if (e.text) parser_error(p, (Loc){offset + (uint32_t)e.begin, offset + (uint32_t)e.end}, "%s", e.text);
+    if (e.text)
+        parser_error(p, (Loc){offset + (uint32_t)e.begin, offset + (uint32_t)e.end}, "%s", e.text);
     return intern(p->names, buf_text(&value), value.len);
 }
 
@@ -179,7 +180,8 @@ Ast *make_string(Parser *p, Loc at)
 {
     const char *body;
     size_t len;
-    StringForm form = literal_string_form(p->source->text + at.begin, at.end - at.begin, &body, &len);
+    StringForm form =
+        literal_string_form(p->source->text + at.begin, at.end - at.begin, &body, &len);
     Ast *n = make(p, form.bytes ? AST_BYTES : AST_STRING, at);
     n->string.value = decode(p, body, len, form);
     return n;
@@ -199,7 +201,8 @@ static Str debug_text(Parser *p, Loc open, Loc equal)
     return intern(p->names, s + open.end, end - open.end);
 }
 
-Ast *make_field(Parser *p, Ast *value, Loc open, Loc equal, Str conversion, Loc conversion_at, Ast *spec, Loc at)
+Ast *make_field(Parser *p, Ast *value, Loc open, Loc equal, Str conversion, Loc conversion_at,
+                Ast *spec, Loc at)
 {
     Ast *n = make(p, AST_FORMAT, at);
     n->format.value = value;
@@ -226,7 +229,8 @@ static void decode_items(Parser *p, AstList items, bool raw)
         Ast *item = items.data[i];
         if (item->kind == AST_STRING && !item->string.value) {
             size_t len = item->span.end - item->span.begin;
-            item->string.value = decode(p, p->source->text + item->span.begin, len, (StringForm){.raw = raw, .field = true});
+            item->string.value = decode(p, p->source->text + item->span.begin, len,
+                                        (StringForm){.raw = raw, .field = true});
         } else if (item->kind == AST_FORMAT && item->format.spec) {
             decode_items(p, item->format.spec->list, raw);
         }
@@ -410,7 +414,8 @@ static void check_args(Parser *p, const AstList *args)
         if (arg->kind != AST_KEYWORD) {
             if (mapping) parser_error(p, loc_of(arg), "an argument cannot follow '**'");
             else if (keyword && arg->kind != AST_STARRED)
-                parser_error(p, loc_of(arg), "a positional argument cannot follow a keyword argument");
+                parser_error(p, loc_of(arg),
+                             "a positional argument cannot follow a keyword argument");
             continue;
         }
         if (!arg->keyword.name) mapping = arg;
@@ -418,7 +423,8 @@ static void check_args(Parser *p, const AstList *args)
         for (int k = 0; k < i && arg->keyword.name && i < 256; k++) {
             const Ast *before = args->data[k];
             if (before->kind != AST_KEYWORD || before->keyword.name != arg->keyword.name) continue;
-            Diag *d = parser_error(p, loc_of(arg), "argument '%s' is given twice", arg->keyword.name);
+            Diag *d =
+                parser_error(p, loc_of(arg), "argument '%s' is given twice", arg->keyword.name);
             diag_note(p->dx, d, before->span, "it is given here first");
         }
     }
@@ -492,7 +498,11 @@ AstClause *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool i
 AstParam *make_param(Parser *p, ParamKind kind, Str name, Ast *annotation, Ast *default_, Loc at)
 {
     AstParam *param = arena_new(p->arena, AstParam);
-    *param = (AstParam){.name = name, .span = parser_span(p, at), .kind = kind, .annotation = annotation, .default_ = default_};
+    *param = (AstParam){.name = name,
+                        .span = parser_span(p, at),
+                        .kind = kind,
+                        .annotation = annotation,
+                        .default_ = default_};
     return param;
 }
 
@@ -502,7 +512,9 @@ AstParam *make_marker(Parser *p, ParamKind kind, Loc at)
 }
 
 /* Where we are in: positional, defaults, `*`, keyword-only, `**`. */
-typedef struct ParamOrder { bool defaulted, slash, star, bare_star, kwargs; } ParamOrder;
+typedef struct ParamOrder {
+    bool defaulted, slash, star, bare_star, kwargs;
+} ParamOrder;
 
 static const char *param_error(ParamOrder *o, const AstParam *param)
 {
@@ -526,7 +538,8 @@ static const char *param_error(ParamOrder *o, const AstParam *param)
     }
     o->bare_star = false;
     if (o->star) return NULL;
-    if (o->defaulted && !param->default_) return "a parameter without a default cannot follow one with a default";
+    if (o->defaulted && !param->default_)
+        return "a parameter without a default cannot follow one with a default";
     o->defaulted |= param->default_ != NULL;
     return NULL;
 }
@@ -554,7 +567,8 @@ AstParams *make_params(Parser *p, AstParams *list)
         if (error) parser_error(p, at, "%s", error);
         if (!param.name && param.kind == PARAM_POSITIONAL_ONLY)
             for (int k = 0; k < out->len; k++)
-                if (out->data[k].kind == PARAM_POSITIONAL) out->data[k].kind = PARAM_POSITIONAL_ONLY;
+                if (out->data[k].kind == PARAM_POSITIONAL)
+                    out->data[k].kind = PARAM_POSITIONAL_ONLY;
         if (!param.name) continue;
         if (order.star && param.kind == PARAM_POSITIONAL) param.kind = PARAM_KEYWORD_ONLY;
         vec_push(p->arena, out, param);
@@ -573,8 +587,10 @@ Ast *make_assign(Parser *p, AstList *chain, Loc at)
 {
     Ast *n = make(p, AST_ASSIGN, at);
     n->assign.value = chain->data[chain->len - 1];
-    n->assign.targets = (AstList){.data = chain->data, .len = chain->len - 1, .cap = chain->len - 1};
-    for (int i = 0; i < n->assign.targets.len; i++) check_target(p, chain->data[i], TARGET_ASSIGN, "assign to");
+    n->assign.targets =
+        (AstList){.data = chain->data, .len = chain->len - 1, .cap = chain->len - 1};
+    for (int i = 0; i < n->assign.targets.len; i++)
+        check_target(p, chain->data[i], TARGET_ASSIGN, "assign to");
     return n;
 }
 
@@ -604,7 +620,8 @@ Ast *make_pair(Parser *p, AstKind kind, Ast *first, Ast *second, Loc at)
 
 Ast *make_delete(Parser *p, AstList *targets, Loc at)
 {
-    for (int i = 0; i < targets->len; i++) check_target(p, targets->data[i], TARGET_DELETE, "delete");
+    for (int i = 0; i < targets->len; i++)
+        check_target(p, targets->data[i], TARGET_DELETE, "delete");
     return make_list(p, AST_DELETE, targets, at);
 }
 
@@ -679,7 +696,8 @@ static bool is_item_tuple(const Parser *p, const AstList *items)
     const Ast *only = items->data[0]->pair.first;
     if (items->data[0]->pair.second || only->kind != AST_TUPLE || only->list.len == 0) return false;
     for (int i = 0; i < only->list.len; i++)
-        if (only->list.data[i]->kind == AST_STARRED || only->list.data[i]->kind == AST_NAMED) return false;
+        if (only->list.data[i]->kind == AST_STARRED || only->list.data[i]->kind == AST_NAMED)
+            return false;
     return p->source->text[only->span.begin] == '(';
 }
 
@@ -700,14 +718,18 @@ Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at)
 AstHandler *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at)
 {
     AstHandler *h = arena_new(p->arena, AstHandler);
-    *h = (AstHandler){.type = type, .name = name, .body = *body, .span = parser_span(p, up_to(at, body))};
+    *h = (AstHandler){
+        .type = type, .name = name, .body = *body, .span = parser_span(p, up_to(at, body))};
     return h;
 }
 
-Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, AstList *finalbody, Loc at)
+Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, AstList *finalbody,
+              Loc at)
 {
     at = up_to(at, body);
-    if (!handlers && !finalbody) parser_error(p, (Loc){at.begin, at.begin + 3}, "expected 'except' or 'finally' after the block of this 'try'");
+    if (!handlers && !finalbody)
+        parser_error(p, (Loc){at.begin, at.begin + 3},
+                     "expected 'except' or 'finally' after the block of this 'try'");
     if (handlers) at.end = handlers->data[handlers->len - 1].span.end;
     Ast *n = make(p, AST_TRY, up_to(up_to(at, orelse), finalbody));
     n->try_.body = *body;
@@ -717,7 +739,8 @@ Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, 
     return n;
 }
 
-Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body, Loc at)
+Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body,
+              Loc at)
 {
     Ast *n = make(p, AST_DEF, up_to(at, body));
     n->def.name = name;

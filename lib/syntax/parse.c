@@ -15,7 +15,8 @@ typedef struct Run {
     bool failed;
 } Run;
 
-static Run run_of(Arena *a, Interner *names, Diags *dx, const Source *source, TokenArray *tokens, TokenKind start)
+static Run run_of(Arena *a, Interner *names, Diags *dx, const Source *source, TokenArray *tokens,
+                  TokenKind start)
 {
     Run r = {.arena = a, .names = names, .dx = dx, .source = source, .tokens = tokens};
     FeedItem first = {.kind = (uint16_t)start, .strict = true, .token = 0};
@@ -25,10 +26,16 @@ static Run run_of(Arena *a, Interner *names, Diags *dx, const Source *source, To
 
 static Filter filter_of(Run *r)
 {
-    return (Filter){.arena = r->arena, .names = r->names, .dx = r->dx, .source = r->source, .tokens = r->tokens, .feed = &r->feed};
+    return (Filter){.arena = r->arena,
+                    .names = r->names,
+                    .dx = r->dx,
+                    .source = r->source,
+                    .tokens = r->tokens,
+                    .feed = &r->feed};
 }
 
-/* Lexical errors count where the text is parsed for good, or when what follows them cannot be trusted. */
+/* Lexical errors count where the text is parsed for good, or when what follows them cannot be
+   trusted. */
 static void report_lexical(Run *r)
 {
     if (r->tokens->errors.len == 0) return;
@@ -37,28 +44,38 @@ static void report_lexical(Run *r)
     for (int i = 0; i < r->tokens->errors.len; i++) {
         LexError *e = &r->tokens->errors.data[i];
         int at = e->token; /* the layout before a line may belong to what was skipped */
-        while (r->tokens->data[at].kind == TOK_INDENT || r->tokens->data[at].kind == TOK_DEDENT) at++;
+        while (r->tokens->data[at].kind == TOK_INDENT || r->tokens->data[at].kind == TOK_DEDENT)
+            at++;
         if (!e->fatal && !strict[at]) continue;
         r->failed = true;
         if (e->reported) continue;
         e->reported = true;
         Diag *d = diag_error(r->dx, (Span){r->source, e->begin, e->end}, "%s", e->text);
-        if (e->note) diag_note(r->dx, d, (Span){r->source, e->note_begin, e->note_end}, "%s", e->note);
+        if (e->note)
+            diag_note(r->dx, d, (Span){r->source, e->note_begin, e->note_end}, "%s", e->note);
     }
 }
 
 /* Ends the feed and runs the grammar over it. */
 static Parser parse(Run *r)
 {
-    FeedItem end = {.kind = TOK_END, .strict = r->feed.data[r->feed.len - 1].strict, .token = r->tokens->len - 1};
+    FeedItem end = {.kind = TOK_END,
+                    .strict = r->feed.data[r->feed.len - 1].strict,
+                    .token = r->tokens->len - 1};
     vec_push(r->arena, &r->feed, end);
     report_lexical(r);
-    Parser p = {.arena = r->arena, .names = r->names, .dx = r->dx, .source = r->source, .tokens = r->tokens, .feed = &r->feed};
+    Parser p = {.arena = r->arena,
+                .names = r->names,
+                .dx = r->dx,
+                .source = r->source,
+                .tokens = r->tokens,
+                .feed = &r->feed};
     int result = parser_run(&p);
     if (result == 2 || (result != 0 && !p.failed)) {
         Token t = r->tokens->data[r->feed.data[p.next - 1].token];
-        diag_error(r->dx, (Span){r->source, t.begin, t.end}, "%s", result == 2 ? "nested too deeply; the rest of the text is not read"
-                                                                               : "the text ends in the middle of a statement");
+        diag_error(r->dx, (Span){r->source, t.begin, t.end}, "%s",
+                   result == 2 ? "nested too deeply; the rest of the text is not read"
+                               : "the text ends in the middle of a statement");
     }
     r->failed |= p.failed || result != 0;
     return p;
@@ -78,7 +95,8 @@ static bool is_header_deep(const Ast *n)
     for (int i = 0; n->kind == AST_WITH && i < n->with.items.len; i++)
         if (!validate_depth(n->with.items.data[i])) return true;
     for (int i = 0; n->kind == AST_TRY && i < n->try_.handlers.len; i++)
-        if (n->try_.handlers.data[i].type && !validate_depth(n->try_.handlers.data[i].type)) return true;
+        if (n->try_.handlers.data[i].type && !validate_depth(n->try_.handlers.data[i].type))
+            return true;
     return false;
 }
 
@@ -86,7 +104,9 @@ static Ast *skipped_for(Run *r, const Ast *n)
 {
     const Token *t = r->tokens->data;
     int first = 0, last = r->tokens->len - 1;
-    while (t[first].begin < n->span.begin || t[first].kind == TOK_INDENT || t[first].kind == TOK_DEDENT) first++;
+    while (t[first].begin < n->span.begin || t[first].kind == TOK_INDENT ||
+           t[first].kind == TOK_DEDENT)
+        first++;
     while (t[last - 1].begin >= n->span.end) last--;
     return feed_skipped(r->arena, r->names, r->source, r->tokens, first, last, "statement");
 }
@@ -99,14 +119,16 @@ static void check_statement(Run *r, Ast **slot)
     if (deep) *slot = skipped_for(r, *slot);
 }
 
-/* Kernels are checked. Host code that is too deep becomes SKIPPED, like any that we do not understand. */
+/* Kernels are checked. Host code that is too deep becomes SKIPPED, like any that we do not
+   understand. */
 static void finish_statement(Run *r, Ast **slot, int level)
 {
     Ast *n = *slot;
     if (n->kind == AST_SKIPPED) return;
     if (n->kind == AST_DEF) {
         check_statement(r, slot);
-    } else if (is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH : !validate_depth(n)) {
+    } else if (is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH
+                             : !validate_depth(n)) {
         *slot = skipped_for(r, n);
     } else if (n->kind == AST_IF) {
         finish_list(r, &n->branch.body, level + 1);
@@ -115,7 +137,8 @@ static void finish_statement(Run *r, Ast **slot, int level)
         finish_list(r, &n->with.body, level + 1);
     } else if (n->kind == AST_TRY) {
         finish_list(r, &n->try_.body, level + 1);
-        for (int i = 0; i < n->try_.handlers.len; i++) finish_list(r, &n->try_.handlers.data[i].body, level + 1);
+        for (int i = 0; i < n->try_.handlers.len; i++)
+            finish_list(r, &n->try_.handlers.data[i].body, level + 1);
         finish_list(r, &n->try_.orelse, level + 1);
         finish_list(r, &n->try_.finalbody, level + 1);
     }
@@ -141,7 +164,8 @@ AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source
     return file;
 }
 
-bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last, AstList *out)
+bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last,
+                  AstList *out)
 {
     Run r = run_of(a, names, dx, file->source, file->tokens, TOK_START_FILE);
     Filter f = filter_of(&r);
@@ -155,7 +179,8 @@ bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int
 Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, const Ast *skipped)
 {
     AstList list = {0};
-    bool ok = parse_tokens(a, names, dx, file, skipped->skipped.first_token, skipped->skipped.last_token + 1, &list);
+    bool ok = parse_tokens(a, names, dx, file, skipped->skipped.first_token,
+                           skipped->skipped.last_token + 1, &list);
     return ok && list.len > 0 ? list.data[0] : NULL;
 }
 

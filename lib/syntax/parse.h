@@ -5,7 +5,9 @@
 #include "syntax/ast.h"
 #include "syntax/token.h"
 
-/* Parses the statements in tokens [first, last) completely, host code or not. False after an error in dx. */
-bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last, AstList *out);
+/* Parses the statements in tokens [first, last) completely, host code or not. False after an error
+   in dx. */
+bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last,
+                  AstList *out);
 
 #endif

@@ -7,7 +7,9 @@
 #include "syntax/token.h"
 
 /* Byte range of a symbol; the source is the parser's. */
-typedef struct Loc { uint32_t begin, end; } Loc;
+typedef struct Loc {
+    uint32_t begin, end;
+} Loc;
 
 typedef struct Parser {
     Arena *arena;
@@ -16,19 +18,22 @@ typedef struct Parser {
     const Source *source;
     TokenArray *tokens;
     Feed *feed;
-    int next;            /* the feed item to hand out next */
-    bool failed;         /* an error was reported */
-    bool error_strict;   /* whether the last syntax error was in a kernel */
-    bool host_failed;    /* host code did not parse: the statement becomes SKIPPED */
-    AstList *body;       /* result of START_FILE */
-    Ast *expr;           /* result of START_EXPR */
+    int next;          /* the feed item to hand out next */
+    bool failed;       /* an error was reported */
+    bool error_strict; /* whether the last syntax error was in a kernel */
+    bool host_failed;  /* host code did not parse: the statement becomes SKIPPED */
+    AstList *body;     /* result of START_FILE */
+    Ast *expr;         /* result of START_EXPR */
 } Parser;
 
-/* The grammar (grammar/tkc.y). 0: everything was read; otherwise the stack was exhausted or the end was not reached. */
+/* The grammar (grammar/tkc.y). 0: everything was read; otherwise the stack was exhausted or the end
+   was not reached. */
 int parser_run(Parser *p);
-/* Reports why the token that was just handed out cannot stand here. `expected` is indexed by kind - TOK_FIRST. */
+/* Reports why the token that was just handed out cannot stand here. `expected` is indexed by kind -
+   TOK_FIRST. */
 void parser_unexpected(Parser *p, const bool expected[TOK_COUNT]);
-/* An error of the user's in what was parsed so far: reported in a kernel, remembered in host code. NULL when it was not reported. */
+/* An error of the user's in what was parsed so far: reported in a kernel, remembered in host code.
+   NULL when it was not reported. */
 Diag *parser_error(Parser *p, Loc at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 Span parser_span(const Parser *p, Loc at);
 /* Whether what is being parsed must be correct: a kernel, not host code. */

@@ -7,7 +7,10 @@ typedef enum TokenClass { MARK, KEYWORD, OP } TokenClass;
 
 static const char *kind_text(TokenKind kind)
 {
-    static const struct { TokenClass class; const char *id; } table[] = {
+    static const struct {
+        TokenClass class;
+        const char *id;
+    } table[] = {
 #define TOKEN(ID, class, text) {class, #ID},
 #include "syntax/tokens.def"
 #undef TOKEN

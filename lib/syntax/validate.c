@@ -1,4 +1,5 @@
-/* Checks of a whole statement, top down. The limit on depth comes first: this walk and all later ones recurse. */
+/* Checks of a whole statement, top down. The limit on depth comes first: this walk and all later
+   ones recurse. */
 #include "syntax/validate.h"
 
 typedef struct Around {
@@ -7,7 +8,10 @@ typedef struct Around {
     bool loop, function, async;
 } Around;
 
-typedef struct Depth { int left; const Ast *deepest; } Depth; /* deepest: the first node past the limit */
+typedef struct Depth {
+    int left;
+    const Ast *deepest;
+} Depth; /* deepest: the first node past the limit */
 
 static void measure(void *context, Ast *node)
 {
@@ -61,7 +65,8 @@ static void walk_loop(Around around, const Ast *n)
 static void check_async(Around *a, const AstClauses *clauses, const Ast *node)
 {
     for (int i = 0; i < clauses->len; i++)
-        if (clauses->data[i].is_async && !a->async) error_at(a, node, "'async for' outside an async function");
+        if (clauses->data[i].is_async && !a->async)
+            error_at(a, node, "'async for' outside an async function");
 }
 
 static void walk(void *context, Ast *node)
@@ -84,17 +89,21 @@ static void walk(void *context, Ast *node)
         if (!around.async) error_at(&around, node, "'await' outside an async function");
         break;
     case AST_FOR:
-        if (node->loop.is_async && !around.async) error_at(&around, node, "'async for' outside an async function");
+        if (node->loop.is_async && !around.async)
+            error_at(&around, node, "'async for' outside an async function");
         walk_loop(around, node);
         return;
     case AST_WHILE: walk_loop(around, node); return;
     case AST_WITH:
-        if (node->with.is_async && !around.async) error_at(&around, node, "'async with' outside an async function");
+        if (node->with.is_async && !around.async)
+            error_at(&around, node, "'async with' outside an async function");
         break;
     case AST_LISTCOMP:
     case AST_SETCOMP:
     case AST_DICTCOMP: check_async(&around, &node->comp.clauses, node); break;
-    case AST_GENERATOR: around.async = true; break; /* it becomes an asynchronous generator by itself */
+    case AST_GENERATOR:
+        around.async = true;
+        break; /* it becomes an asynchronous generator by itself */
     case AST_DEF:
         around.loop = false;
         around.function = true;
@@ -115,7 +124,8 @@ static bool validate(Diags *dx, const Ast *node, bool function)
         return false;
     }
     bool ok = true;
-    Around around = {.dx = dx, .ok = &ok, .loop = function, .function = function, .async = function};
+    Around around = {
+        .dx = dx, .ok = &ok, .loop = function, .function = function, .async = function};
     walk(&around, (Ast *)node);
     return ok;
 }

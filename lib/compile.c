@@ -60,6 +60,8 @@ typedef struct Job {
     TkcEmit emit;
     TkcArtifact *artifact;
     Ir *ir;
+    Func **funcs;          /* nfuncs; artifact->fn is the one at work */
+    int nfuncs;
     Arena scratch;
     Diags *dx;
 } Job;
@@ -181,39 +183,67 @@ static Func *choose_func(Job *j, Func **funcs, int n)
     return NULL;
 }
 
-/* IR text says its own target and number of warps; the options override them when given. */
-static Func *read_ir(Job *j)
+/* What IR text leaves open, from the options; what it says itself (target, warps) they override when given. */
+static bool complete_func(Job *j, Func *fn)
 {
-    Func **funcs;
-    int n = ir_parse(j->ir, j->dx, j->source->source, &funcs);
-    Func *fn = n < 0 ? NULL : choose_func(j, funcs, n);
-    if (!fn)
-        return NULL;
     SpecRequest rq = make_request(j);
     if (!rq.machine || !check_options(j, &rq))
-        return NULL;
+        return false;
     if (j->options->arch || !fn->machine)
         fn->machine = rq.machine;
     if (rq.num_warps)
         fn->num_warps = rq.num_warps;
     if (rq.num_stages)
         fn->num_stages = rq.num_stages;
-    return fn;
+    return true;
 }
 
-static bool make_func(Job *j)
+/* The functions of IR text that are wanted: the one of -k; else the only one; as text, all of them. */
+static bool read_ir(Job *j)
 {
     double start = now_ms();
-    bool is_ir = j->source->language == TKC_LANGUAGE_IR;
-    Func *fn = is_ir ? read_ir(j) : specialize(j);
-    add_time(j, is_ir ? "read" : "specialize", start);
-    if (!fn || j->dx->nerrors)
+    int n = ir_parse(j->ir, j->dx, j->source->source, &j->funcs);
+    if (n < 0 || j->dx->nerrors)
         return false;
-    bool ok = ir_verify(fn, j->dx);
-    if (!ok && !is_ir)
-        diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", fn->name);
-    j->artifact->fn = fn;
-    return ok;
+    if (j->options->kernel || n != 1) {
+        bool all = !j->options->kernel && n > 1 && j->emit <= TKC_EMIT_LAYOUT;
+        Func *one = all ? NULL : choose_func(j, j->funcs, n);
+        if (!all && !one)
+            return false;
+        if (one)
+            j->funcs[0] = one, n = 1;
+    }
+    for (int i = 0; i < n; i++)
+        if (!complete_func(j, j->funcs[i]))
+            return false;
+    add_time(j, "read", start);
+    j->nfuncs = n;
+    return true;
+}
+
+static bool read_kernel(Job *j)
+{
+    double start = now_ms();
+    j->funcs = arena_array(&j->artifact->arena, Func *, 1);
+    j->funcs[0] = specialize(j);
+    add_time(j, "specialize", start);
+    j->nfuncs = 1;
+    return j->funcs[0] && j->dx->nerrors == 0;
+}
+
+static bool make_funcs(Job *j)
+{
+    bool is_ir = j->source->language == TKC_LANGUAGE_IR;
+    if (!(is_ir ? read_ir(j) : read_kernel(j)))
+        return false;
+    for (int i = 0; i < j->nfuncs; i++) {
+        if (ir_verify(j->funcs[i], j->dx))
+            continue;
+        if (!is_ir)
+            diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", j->funcs[i]->name);
+        return false;
+    }
+    return true;
 }
 
 /* ---- passes ---- */
@@ -284,36 +314,59 @@ static bool emit_target(Job *j)
     return true;
 }
 
-static bool emit_text(Job *j)
+static bool emit_func(Job *j, Buf *out)
 {
-    TkcArtifact *a = j->artifact;
-    Buf out = buf_make(&a->arena);
     switch (j->emit) {
-    case TKC_EMIT_TOKENS: tokens_print(&out, j->source->file); break;
-    case TKC_EMIT_AST: ast_print(&out, j->source->file); break;
-    case TKC_EMIT_FACTS: axis_print(&out, a->fn); break;
+    case TKC_EMIT_FACTS: axis_print(out, j->artifact->fn); return true;
     case TKC_EMIT_IR:
-    case TKC_EMIT_LAYOUT: ir_print(&out, a->fn); break;
+    case TKC_EMIT_LAYOUT: ir_print(out, j->artifact->fn); return true;
     case TKC_EMIT_LLVM:
     case TKC_EMIT_PTX: return emit_target(j);
+    case TKC_EMIT_TOKENS:
+    case TKC_EMIT_AST: break;
     }
-    a->text = buf_text(&out);
-    a->len = out.len;
+    return false;
+}
+
+static bool emit_tree(Job *j, Buf *out)
+{
+    if (!j->source->file)
+        diag_error(j->dx, SPAN_NONE, "'%s' is block IR: it has no tokens and no tree", j->source->source->name);
+    else if (j->emit == TKC_EMIT_TOKENS)
+        tokens_print(out, j->source->file);
+    else
+        ast_print(out, j->source->file);
+    return j->source->file != NULL;
+}
+
+static bool compile_funcs(Job *j, Buf *out)
+{
+    j->ir = ir_new(&j->artifact->arena, j->source->names);
+    if (!make_funcs(j))
+        return false;
+    for (int i = 0; i < j->nfuncs; i++) {
+        j->artifact->fn = j->funcs[i];
+        if (i)
+            buf_putc(out, '\n');
+        if (!run_passes(j) || !emit_func(j, out))
+            return false;
+    }
     return true;
 }
 
 static bool compile(Diags *dx, void *arg)
 {
     Job *j = arg;
+    TkcArtifact *a = j->artifact;
+    Buf out = buf_make(&a->arena);
     j->dx = dx;
-    if (j->emit <= TKC_EMIT_AST) {
-        if (j->source->file)
-            return emit_text(j);
-        diag_error(dx, SPAN_NONE, "'%s' is block IR: it has no tokens and no tree", j->source->source->name);
+    if (!(j->emit <= TKC_EMIT_AST ? emit_tree(j, &out) : compile_funcs(j, &out)))
         return false;
+    if (!a->text) {
+        a->text = buf_text(&out);
+        a->len = out.len;
     }
-    j->ir = ir_new(&j->artifact->arena, j->source->names);
-    return make_func(j) && run_passes(j) && emit_text(j);
+    return true;
 }
 
 /* ---- the public edge ---- */
@@ -439,7 +492,7 @@ static bool check_source(Diags *dx, void *arg)
     j->dx = dx;
     j->ir = ir_new(&j->artifact->arena, j->source->names);
     if (j->source->language == TKC_LANGUAGE_IR)
-        return read_ir(j) && dx->nerrors == 0;
+        return make_funcs(j);
     SpecRequest rq = make_request(j);
     if (!rq.machine || !check_options(j, &rq))
         return false;
@@ -472,14 +525,22 @@ TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, 
 
 /* ---- what runtime/ needs of lib/ir ---- */
 
+/* One cast, whose rules for integers are the language's. */
+static uint64_t convert_bits(DType from, DType to, uint64_t bits)
+{
+    uint64_t out = 0;
+    evaluate_op(OP_CAST, from, to, NULL, 1, &bits, &out);
+    return out;
+}
+
 uint64_t tkc_bits_from_double(DType dt, double v)
 {
-    return bits_from_double(dt, v);
+    return convert_bits(DT_F64, dt, bits_from_double(DT_F64, v));
 }
 
 double tkc_bits_to_double(DType dt, uint64_t bits)
 {
-    return bits_to_double(dt, bits);
+    return bits_to_double(DT_F64, convert_bits(dt, DT_F64, bits));
 }
 
 bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out)

@@ -18,7 +18,7 @@
 #include "ir/print.h"
 #include "ir/type.h"
 
-/* Changes of one value before its moving bounds are pushed out, and before nothing more is claimed of it. */
+/* Changes of a loop head before its moving bounds are pushed out, and before nothing more is claimed of it. */
 enum { WIDEN_AFTER = 2, GIVE_UP_AFTER = 12, MAX_GUARD_DEPTH = 16 };
 
 typedef struct Sharpened {
@@ -32,7 +32,7 @@ struct AxisFacts {
     uint32_t n;
     AxisFact **base;            /* by value id: what holds wherever the value is; NULL before it is reached */
     AxisFact **of;              /* the same, or sharper where the flow stands */
-    uint8_t *changes;           /* of values that merge */
+    uint8_t *changes;           /* of loop heads */
     VEC(Sharpened) sharpened;   /* facts to put back, innermost last */
     VEC(int) marks;             /* length of `sharpened` on entry of each open region */
 };
@@ -289,6 +289,14 @@ static void widen(AxisFact *f, const AxisFact *before, const Type *ty)
     }
 }
 
+/* Where values go around. Other values that merge change only after one of these did. */
+static bool is_loop_head(const Value *v)
+{
+    if (!v->region || !v->region->parent) return false;
+    const Op *op = v->region->parent;
+    return op->kind == OP_FOR || (op->kind == OP_WHILE && v->region == op->regions[0]);
+}
+
 static bool merge(void *state, const Value *into, const Value *from)
 {
     AxisFacts *facts = state;
@@ -299,7 +307,7 @@ static bool merge(void *state, const Value *into, const Value *from)
     }
     AxisFact f = axis_join(old, axis_of(facts, from), into->type);
     if (is_equal(&f, old, into->type)) return false;
-    uint8_t changes = ++facts->changes[into->id];
+    uint8_t changes = is_loop_head(into) ? ++facts->changes[into->id] : 0;
     if (changes > GIVE_UP_AFTER) f = axis_unknown(into->type);
     else if (changes > WIDEN_AFTER) widen(&f, old, into->type);
     *old = f;

@@ -247,7 +247,7 @@ static void run_along_axis(Run *run, const Op *op)
     bool reverse = tkc_op_int(op, ATTR_REVERSE, 0) != 0;
     uint64_t *out = new_lanes(run, v);
     for (int64_t i = 0; i < lane_count(x->type); i++) {
-        int64_t coord[TKC_MAX_RANK], rest[TKC_MAX_RANK] = {0};
+        int64_t coord[TKC_MAX_RANK] = {0}, rest[TKC_MAX_RANK] = {0};
         lane_coords(x->type, i, coord);
         if (coord[axis] != 0) continue;
         for (int d = 0; d < x->type->rank; d++) {

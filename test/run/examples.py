@@ -83,6 +83,23 @@ def softmaxes(c):
               {"y_stride": stride, "x_stride": stride, "rows": 37, "width": width}, "y", expected, 4e-6)
 
 
+def exact(c):
+    """Rows 784 apart, 781 wide, the arrays ending with the last row's last element: whoever reads past the width reads past the array. On
+    a GPU: compute-sanitizer --target-processes all python3 examples.py TKC cuda exact"""
+    rows, stride = 5, 784
+    for n, block in ((781, 1024), (780, 1024), (6, 8), (781, 781)):
+        flat = rng.standard_normal((rows - 1) * stride + n, dtype=np.float32)
+        expected = np.full(flat.shape, np.nan)
+        for r in range(rows):
+            expected[r * stride : r * stride + n] = softmax(flat[r * stride : r * stride + n])
+        c.add(f"exact softmax width={n} BLOCK={block}", "softmax", "softmax_masked", str(rows), {"BLOCK": block},
+              {"y": np.full_like(flat, np.nan), "x": flat}, {"y_stride": stride, "x_stride": stride, "width": n}, "y", expected, 4e-6)
+    for n in (1, 781, 1023):
+        x = rng.standard_normal(n, dtype=np.float32)
+        c.add(f"exact vector_add n={n}", "vector_add", "add", "2", {"BLOCK": 1024}, {"x": x, "y": x, "z": np.full_like(x, np.nan)}, {"n": n}, "z",
+              x + x, 0, 0)
+
+
 def run(tkc, device, folder, case):
     name, file, kernel, grid, defines, arrays, numbers, check, expected, rtol, atol, options = case
     command = [tkc, "-run", "-device", device, os.path.join(ROOT, "examples", file + ".tk"), "-k", kernel, "-grid", grid, *options]
@@ -105,7 +122,7 @@ def main():
     tkc, device, names = sys.argv[1], sys.argv[2], sys.argv[3:]
     with tempfile.TemporaryDirectory() as folder:
         c = Cases(folder)
-        for group in (vector_add, copy, gelu, rgb_to_grey, softmaxes):
+        for group in (vector_add, copy, gelu, rgb_to_grey, softmaxes, exact):
             group(c)
         chosen = [case for case in c.cases if all(n in case[0] for n in names)]
         passed = sum(run(tkc, device, folder, case) for case in chosen)

@@ -290,11 +290,16 @@ static bool is_lossless(DType from, DType to)
     return range_is_within(range_of_dtype(from), range_of_dtype(to));
 }
 
-/* Narrowing and other reinterpretations of integers only look at the low bits. */
-static bool keeps_low_bits(DType from, DType to)
+static bool is_integer(DType dt)
 {
-    return dtype_info(from)->kind != DK_FLOAT && dtype_info(to)->kind != DK_FLOAT && dtype_info(to)->kind != DK_BOOL &&
-           dtype_info(to)->bits <= dtype_info(from)->bits;
+    return dtype_info(dt)->kind == DK_INT || dtype_info(dt)->kind == DK_UINT;
+}
+
+/* A number's low bits are the same in every integer type that has them. */
+static bool takes_low_bits(DType from, DType via, DType to)
+{
+    return dtype_info(from)->kind != DK_FLOAT && is_integer(via) && is_integer(to) &&
+           dtype_info(to)->bits <= dtype_info(via)->bits;
 }
 
 /* A cast of a cast where the first one lost nothing the second could see. */
@@ -306,10 +311,7 @@ static Value *fold_cast(Builder *b, Op *op)
     if (!inner) return NULL;
     Value *source = op_arg(inner, 0);
     DType from = type_dtype(source->type), via = type_dtype(x->type), to = type_dtype(op_result(op, 0)->type);
-    bool low_bits = keeps_low_bits(via, to) && dtype_info(from)->kind != DK_FLOAT && dtype_info(via)->kind != DK_FLOAT &&
-                    dtype_info(via)->kind != DK_BOOL &&
-                    (dtype_info(from)->bits >= dtype_info(to)->bits || is_lossless(from, via));
-    if (!low_bits && !is_lossless(from, via)) return NULL;
+    if (!takes_low_bits(from, via, to) && !is_lossless(from, via)) return NULL;
     return build_cast(b, source, to, tkc_op_str(op, ATTR_ROUNDING, NULL));
 }
 

@@ -1,14 +1,16 @@
-/* The driver of the axis analysis: facts of every value by a fixpoint over the regions (flow.c), one rule an op
-   (axis_rules.c, axis_shape.c).
+/* The driver of the axis analysis: facts of every value by a fixpoint over the regions (flow.c),
+   one rule an op (axis_rules.c, axis_shape.c).
 
-   A loop-carried value starts as its initial one and is joined with what each round yields, so it only loses. Runs,
-   divisors and constancy end at 1; bounds would grow a step a round, so after a few changes a value's moving bound is
-   pushed to 0 or to the end of its type, and a value that still changes after that gives up everything.
+   A loop-carried value starts as its initial one and is joined with what each round yields, so it
+   only loses. Runs, divisors and constancy end at 1; bounds would grow a step a round, so after a
+   few changes a value's moving bound is pushed to 0 or to the end of its type, and a value that
+   still changes after that gives up everything.
 
-   What a branch or loop proved about scalars holds for what is computed inside it: `if n > 0:`, `while i < n:`, and
-   in the body of a `for` that its upper bound is above the lower one. On entering such a region the facts of the
-   compared values are replaced by sharper ones, and put back on leaving; values defined inside keep what they gained.
-   An `assume` does the same to the end of the region it stands in. */
+   What a branch or loop proved about scalars holds for what is computed inside it: `if n > 0:`,
+   `while i < n:`, and in the body of a `for` that its upper bound is above the lower one. On
+   entering such a region the facts of the compared values are replaced by sharper ones, and put
+   back on leaving; values defined inside keep what they gained. An `assume` does the same to the
+   end of the region it stands in. */
 #include "analysis/axis.h"
 
 #include "analysis/axis_rules.h"
@@ -18,7 +20,8 @@
 #include "ir/print.h"
 #include "ir/type.h"
 
-/* Changes of a loop head before its moving bounds are pushed out, and before nothing more is claimed of it. */
+/* Changes of a loop head before its moving bounds are pushed out, and before nothing more is
+   claimed of it. */
 enum { WIDEN_AFTER = 2, GIVE_UP_AFTER = 12, MAX_GUARD_DEPTH = 16 };
 
 typedef struct Sharpened {
@@ -30,18 +33,21 @@ struct AxisFacts {
     Arena *arena;
     const Func *fn;
     uint32_t n;
-    AxisFact **base;            /* by value id: what holds wherever the value is; NULL before it is reached */
-    AxisFact **of;              /* the same, or sharper where the flow stands */
-    uint8_t *changes;           /* of loop heads */
-    VEC(Sharpened) sharpened;   /* facts to put back, innermost last */
-    VEC(int) marks;             /* length of `sharpened` on entry of each open region */
+    AxisFact **base;  /* by value id: what holds wherever the value is; NULL before it is reached */
+    AxisFact **of;    /* the same, or sharper where the flow stands */
+    uint8_t *changes; /* of loop heads */
+    VEC(Sharpened) sharpened; /* facts to put back, innermost last */
+    VEC(int) marks;           /* length of `sharpened` on entry of each open region */
 };
 
 static const AxisFact nothing = {
     .contiguity = {1, 1, 1, 1, 1, 1, 1, 1},
     .divisibility = {1, 1, 1, 1, 1, 1, 1, 1},
     .constancy = {1, 1, 1, 1, 1, 1, 1, 1},
-    .lo = INT64_MIN, .hi = INT64_MAX, .lo_all = INT64_MIN, .hi_all = INT64_MAX,
+    .lo = INT64_MIN,
+    .hi = INT64_MAX,
+    .lo_all = INT64_MIN,
+    .hi_all = INT64_MAX,
 };
 _Static_assert(TKC_MAX_RANK == 8, "one initial value a dim");
 
@@ -95,11 +101,12 @@ static bool is_same_number(const AxisFacts *facts, const Value *v)
 {
     if (!v->def || v->def->kind != OP_CAST || type_is_bool(v->type)) return false;
     const Value *x = op_arg(v->def, 0);
-    return type_is_int(x->type) &&
-           range_is_within(axis_range(axis_of(facts, x), x->type, true), range_of_dtype(type_dtype(v->type)));
+    return type_is_int(x->type) && range_is_within(axis_range(axis_of(facts, x), x->type, true),
+                                                   range_of_dtype(type_dtype(v->type)));
 }
 
-/* v lies in r too. Where that contradicts what is known, the region is never entered and nothing is gained. */
+/* v lies in r too. Where that contradicts what is known, the region is never entered and nothing is
+   gained. */
 static void sharpen_range(AxisFacts *facts, const Value *v, Range r)
 {
     if (type_is_block(v->type) || !facts->of[v->id]) return;
@@ -127,8 +134,10 @@ static Range without_zero(Range r)
 /* x and y compare as `kind` says. */
 static void sharpen_compared(AxisFacts *facts, OpKind kind, const Value *x, const Value *y)
 {
-    if (!type_is_int(x->type) || type_is_block(x->type) || !facts->of[x->id] || !facts->of[y->id]) return;
-    Range rx = axis_range(facts->of[x->id], x->type, true), ry = axis_range(facts->of[y->id], y->type, true);
+    if (!type_is_int(x->type) || type_is_block(x->type) || !facts->of[x->id] || !facts->of[y->id])
+        return;
+    Range rx = axis_range(facts->of[x->id], x->type, true),
+          ry = axis_range(facts->of[y->id], y->type, true);
     Range all = range_of_dtype(type_dtype(x->type));
     if (kind == OP_GT || kind == OP_GE) {
         sharpen_compared(facts, kind == OP_GT ? OP_LT : OP_LE, y, x);
@@ -169,7 +178,8 @@ static void sharpen_by(AxisFacts *facts, const Value *cond, bool truth, int dept
         sharpen_by(facts, op_arg(op, 0), truth, depth + 1);
         sharpen_by(facts, op_arg(op, 1), truth, depth + 1);
     } else if (opposite(op->kind) != OP_NONE) {
-        sharpen_compared(facts, truth ? op->kind : opposite(op->kind), op_arg(op, 0), op_arg(op, 1));
+        sharpen_compared(facts, truth ? op->kind : opposite(op->kind), op_arg(op, 0),
+                         op_arg(op, 1));
     }
 }
 
@@ -229,13 +239,15 @@ static AxisFact fact_of_param(const Func *fn, const Value *arg)
     return f;
 }
 
-/* From lower on in steps, below upper (above, when it goes down). A step of unknown sign bounds nothing. */
+/* From lower on in steps, below upper (above, when it goes down). A step of unknown sign bounds
+   nothing. */
 static Range induction_range(const AxisFacts *facts, const Op *op, const Type *ty)
 {
     Range lower = axis_range(axis_of(facts, op_arg(op, 0)), ty, true);
     Range upper = axis_range(axis_of(facts, op_arg(op, 1)), ty, true);
     Range step = axis_range(axis_of(facts, op_arg(op, 2)), ty, true);
-    bool down = tkc_op_int(op, ATTR_DOWN, 0) != 0, exact = lower.lo == lower.hi && step.lo == step.hi;
+    bool down = tkc_op_int(op, ATTR_DOWN, 0) != 0,
+         exact = lower.lo == lower.hi && step.lo == step.hi;
     if (down ? step.hi >= 0 : step.lo <= 0) return range_of_dtype(type_dtype(ty));
     Wide last = down ? upper.lo + 1 : upper.hi - 1;
     if (exact) last = lower.lo + (last - lower.lo) / step.lo * step.lo;
@@ -249,7 +261,8 @@ static AxisFact fact_of_induction(const AxisFacts *facts, const Op *op, const Ty
     Range r = induction_range(facts, op, ty);
     axis_set_range(&f, r, false);
     axis_set_range(&f, r, true);
-    int64_t from = axis_of(facts, op_arg(op, 0))->divisibility[0], step = axis_of(facts, op_arg(op, 2))->divisibility[0];
+    int64_t from = axis_of(facts, op_arg(op, 0))->divisibility[0],
+            step = axis_of(facts, op_arg(op, 2))->divisibility[0];
     f.divisibility[0] = from < step ? from : step;
     return f;
 }
@@ -258,8 +271,9 @@ static void bind(void *state, const Value *arg)
 {
     AxisFacts *facts = state;
     const Op *op = arg->region->parent;
-    AxisFact f = !op ? fact_of_param(facts->fn, arg)
-                 : op->kind == OP_FOR ? fact_of_induction(facts, op, arg->type) : axis_unknown(arg->type);
+    AxisFact f = !op                  ? fact_of_param(facts->fn, arg)
+                 : op->kind == OP_FOR ? fact_of_induction(facts, op, arg->type)
+                                      : axis_unknown(arg->type);
     axis_settle(&f, arg->type);
     set(facts, arg, &f);
 }
@@ -381,7 +395,8 @@ static void print_fact(Buf *out, const Value *v, void *user)
     print_counts(out, start, "divisibility", f->divisibility, v->type);
     print_counts(out, start, "constancy", f->constancy, v->type);
     if (f->lo != unknown.lo || f->hi != unknown.hi) print_bounds(out, start, "range", f->lo, f->hi);
-    if (f->lo != f->lo_all || f->hi != f->hi_all) print_bounds(out, start, "all", f->lo_all, f->hi_all);
+    if (f->lo != f->lo_all || f->hi != f->hi_all)
+        print_bounds(out, start, "all", f->lo_all, f->hi_all);
 }
 
 void axis_print(Buf *out, const Func *fn)

@@ -1,5 +1,6 @@
-/* What is known of a value along each axis: how it runs, what divides it, where it is constant, and its bounds.
-   One lattice decides the width of every access, drops masks and proves bounds (DESIGN D6). All counts are powers of two. */
+/* What is known of a value along each axis: how it runs, what divides it, where it is constant, and
+   its bounds. One lattice decides the width of every access, drops masks and proves bounds (DESIGN
+   D6). All counts are powers of two. */
 #ifndef TKC_ANALYSIS_AXIS_H
 #define TKC_ANALYSIS_AXIS_H
 
@@ -10,31 +11,34 @@
 #include "tkc/ir.h"
 
 typedef struct AxisFact {
-    int rank;                            /* of the value; a scalar has rank 0 and uses index 0 of the arrays */
-    /* contiguity[d] = c: in every aligned group of c neighbours along d the values are v, v+1, …, v+c-1 (pointers: elements).
-       [10 11 12 13 | 20 21 22 23] has contiguity 4 */
+    int rank; /* of the value; a scalar has rank 0 and uses index 0 of the arrays */
+    /* contiguity[d] = c: in every aligned group of c neighbours along d the values are v, v+1, …,
+       v+c-1 (pointers: elements). [10 11 12 13 | 20 21 22 23] has contiguity 4 */
     int64_t contiguity[TKC_MAX_RANK];
-    /* divisibility[d] = k: the FIRST value of every such group is a multiple of k (pointers: of k bytes).
-       [8 9 10 11 | 16 17 18 19] has divisibility 8, contiguity 4 */
+    /* divisibility[d] = k: the FIRST value of every such group is a multiple of k (pointers: of k
+       bytes). [8 9 10 11 | 16 17 18 19] has divisibility 8, contiguity 4 */
     int64_t divisibility[TKC_MAX_RANK];
     /* constancy[d] = c: in every aligned group of c neighbours along d the values are equal. */
     int64_t constancy[TKC_MAX_RANK];
-    int64_t lo, hi;                      /* integers: bounds that hold on every valid lane (idx_d < extent_d); INT64_MIN/MAX: unknown */
-    int64_t lo_all, hi_all;              /* bounds that hold on every lane, padding too: only these may be told to LLVM */
-    bool nonzero;                        /* vouched to be not 0 where the bounds do not say so; good for runs of x % n only */
+    int64_t lo, hi; /* integers: bounds that hold on every valid lane (idx_d < extent_d);
+                       INT64_MIN/MAX: unknown */
+    int64_t lo_all,
+        hi_all;   /* bounds that hold on every lane, padding too: only these may be told to LLVM */
+    bool nonzero; /* vouched to be not 0 where the bounds do not say so; for runs of x % n only */
 } AxisFact;
 
 /* Facts of all values of one function, by value id. Valid until the function changes. */
 typedef struct AxisFacts AxisFacts;
 AxisFacts *axis_analyze(Arena *a, const Func *fn);
-/* Never NULL; nothing known: all ones and unbounded. A fact pointer stays valid as long as the AxisFacts. */
+/* Never NULL; nothing known: all ones and unbounded. A fact pointer stays valid as long as the
+   AxisFacts. */
 const AxisFact *axis_of(const AxisFacts *facts, const Value *v);
 
-/* How many neighbouring elements along the fastest axis of a block of pointers one access may cover, by contiguity and alignment,
-   at most max_bytes; 1 when nothing is known. */
+/* How many neighbouring elements along the fastest axis of a block of pointers one access may
+   cover, by contiguity and alignment, at most max_bytes; 1 when nothing is known. */
 int axis_vector_width(const AxisFacts *facts, const Value *ptr, int dim, int max_bytes);
-/* Neighbours along dim, in aligned groups, for which the mask is one value. Without a mask (NULL) or with a scalar one
-   there is no limit: INT64_MAX. */
+/* Neighbours along dim, in aligned groups, for which the mask is one value. Without a mask (NULL)
+   or with a scalar one there is no limit: INT64_MAX. */
 int64_t axis_mask_constancy(const AxisFacts *facts, const Value *mask, int dim);
 /* 1: true on every valid lane; 0: false on every valid lane; -1: unknown. */
 int axis_truth(const AxisFacts *facts, const Value *cond);
@@ -42,7 +46,8 @@ int axis_truth(const AxisFacts *facts, const Value *cond);
 bool axis_is_nonzero(const AxisFacts *facts, const Value *v);
 
 /* For -emit=facts: the function with each value's facts as a note, what is not known left out:
-   `// contiguity [1, 64], divisibility [16, 16], constancy [1, 1], range 0..63`; `all` gives bounds of all lanes that differ. */
+   `// contiguity [1, 64], divisibility [16, 16], constancy [1, 1], range 0..63`; `all` gives bounds
+   of all lanes that differ. */
 void axis_print(Buf *out, const Func *fn);
 
 #endif

@@ -1,9 +1,9 @@
 /* The lattice of axis facts: reading, weakening and joining them.
 
-   A fact speaks of aligned groups of neighbours, so it can be read for smaller groups: 16 neighbours that run up from
-   a multiple of 64 are 4 groups of 4, each running up from a multiple of 4. `axis_divisor` is that reading. Where the
-   contiguity is 1 every element is the first of its group, so the divisor holds of every element, and then of every
-   dim: `axis_settle` shares it. */
+   A fact speaks of aligned groups of neighbours, so it can be read for smaller groups: 16
+   neighbours that run up from a multiple of 64 are 4 groups of 4, each running up from a multiple
+   of 4. `axis_divisor` is that reading. Where the contiguity is 1 every element is the first of its
+   group, so the divisor holds of every element, and then of every dim: `axis_settle` shares it. */
 #include "analysis/axis_rules.h"
 
 #include "ir/type.h"
@@ -48,7 +48,8 @@ Range axis_range(const AxisFact *f, const Type *ty, bool all_lanes)
 {
     Range all = range_of_dtype(type_dtype(ty));
     int64_t lo = all_lanes ? f->lo_all : f->lo, hi = all_lanes ? f->hi_all : f->hi;
-    return (Range){lo == INT64_MIN || lo < all.lo ? all.lo : lo, hi == INT64_MAX || hi > all.hi ? all.hi : hi};
+    return (Range){lo == INT64_MIN || lo < all.lo ? all.lo : lo,
+                   hi == INT64_MAX || hi > all.hi ? all.hi : hi};
 }
 
 static int64_t clamp(Wide v)
@@ -64,7 +65,11 @@ void axis_set_range(AxisFact *f, Range r, bool all_lanes)
 
 AxisFact axis_unknown(const Type *ty)
 {
-    AxisFact f = {.rank = ty->rank, .lo = INT64_MIN, .hi = INT64_MAX, .lo_all = INT64_MIN, .hi_all = INT64_MAX};
+    AxisFact f = {.rank = ty->rank,
+                  .lo = INT64_MIN,
+                  .hi = INT64_MAX,
+                  .lo_all = INT64_MIN,
+                  .hi_all = INT64_MAX};
     for (int d = 0; d < TKC_MAX_RANK; d++) f.contiguity[d] = f.divisibility[d] = f.constancy[d] = 1;
     if (type_is_int(ty)) {
         axis_set_range(&f, range_of_dtype(type_dtype(ty)), false);

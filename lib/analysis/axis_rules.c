@@ -1,20 +1,26 @@
-/* One rule for each op of arithmetic: what its result's facts are, by its operands'. Rules look at one dim at a time;
-   g, c, s, k below are sizes of aligned groups and divisors, all powers of two, and "runs" means v, v+1, v+2, ….
+/* One rule for each op of arithmetic: what its result's facts are, by its operands'. Rules look at
+   one dim at a time; g, c, s, k below are sizes of aligned groups and divisors, all powers of two,
+   and "runs" means v, v+1, v+2, ….
 
-   Overflow. Facts speak of the numbers the values are, not of their bits: a run must not pass from 2^31-1 to -2^31.
-   An addition of int32 may wrap, and bounds seldom exclude it (a program id has 31 bits; its product with the block
-   size none to spare). But a wrap adds a multiple of 2^32, hence of every divisor, so divisibility survives always;
-   and a group of g values that runs up from a multiple of g lies within [m*g, m*g + g), where no multiple of 2^31
-   lies inside: it wraps as a whole or not at all. So a result whose bounds do not exclude wrapping keeps its runs in
-   groups no longer than their divisor (`keep_what_wraps`). pid*128 + arange(0, 128) keeps all 128; adding 1 to it
-   leaves groups of 1, which no vector access could have used.
+   Overflow. Facts speak of the numbers the values are, not of their bits: a run must not pass from
+   2^31-1 to -2^31. An addition of int32 may wrap, and bounds seldom exclude it (a program id has 31
+   bits; its product with the block size none to spare). But a wrap adds a multiple of 2^32, hence
+   of every divisor, so divisibility survives always; and a group of g values that runs up from a
+   multiple of g lies within [m*g, m*g + g), where no multiple of 2^31 lies inside: it wraps as a
+   whole or not at all. So a result whose bounds do not exclude wrapping keeps its runs in groups no
+   longer than their divisor (`keep_what_wraps`). pid*128 + arange(0, 128) keeps all 128; adding 1
+   to it leaves groups of 1, which no vector access could have used.
 
-   Worked example, p + (pid*64)[:, None]*ld + arange(0, 64)[None, :] with ld a multiple of 16, p 16-byte aligned, fp32:
-     offsets: dim 0 constancy 1, every element a multiple of 16; dim 1 runs of 64, the first a multiple of 16
-     pointers: dim 1 runs of 64 elements, the first a multiple of min(16, 16*4) = 16 bytes: four lanes one access.
+   Worked example: p + (pid*64 + arange(0, 64))[:, None]*ld + arange(0, 64)[None, :], fp32, where
+   16 divides ld and the address p:
+   - offsets: along dim 1 runs of 64, cut to 16 because the sum may wrap; 16 divides the first of
+     each; along dim 0 nothing but that
+   - pointers: along dim 1 runs of 16 elements, and 16 bytes divide the first of each: four lanes
+     are one access.
 
-   Whoever adds a rule: claim only what holds on valid lanes; take divisors of operands through `axis_divisor` with the
-   group the result has; test/unit/axis_test.c evaluates every rule on random programs. */
+   Whoever adds a rule: claim only what holds on valid lanes; take divisors of operands through
+   `axis_divisor` with the group the result has; test/unit/axis_test.c evaluates every rule on
+   random programs. */
 #include "analysis/axis_rules.h"
 
 #include <stddef.h>
@@ -118,14 +124,16 @@ static void rule_sub(const AxisSite *s, AxisFact *out)
     }
 }
 
-/* The offset counts elements; pointers are divided in bytes and have 64 bits, in which runs of addresses may wrap. */
+/* The offset counts elements; pointers are divided in bytes and have 64 bits, in which runs of
+   addresses may wrap. */
 static void rule_addptr(const AxisSite *s, AxisFact *out)
 {
     int64_t bytes = type_bytes(tkc_type_element(s->tx)->elem);
     rule_add(s, out);
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t c = out->contiguity[d];
-        out->divisibility[d] = min_of(first(s->x, s->tx, d, c), product(first(s->y, s->ty, d, c), bytes));
+        out->divisibility[d] =
+            min_of(first(s->x, s->tx, d, c), product(first(s->y, s->ty, d, c), bytes));
     }
 }
 
@@ -148,9 +156,11 @@ static void rule_mul(const AxisSite *s, AxisFact *out)
 }
 
 /* Groups of neighbours in which x runs up from a multiple of g, and y is one multiple of g. */
-static int64_t shared_group(const AxisFact *x, const Type *tx, const AxisFact *y, const Type *ty, int d)
+static int64_t shared_group(const AxisFact *x, const Type *tx, const AxisFact *y, const Type *ty,
+                            int d)
 {
-    return min_of_four(x->contiguity[d], first(x, tx, d, x->contiguity[d]), y->constancy[d], every(y, ty, d));
+    return min_of_four(x->contiguity[d], first(x, tx, d, x->contiguity[d]), y->constancy[d],
+                       every(y, ty, d));
 }
 
 /* What is left of the divisor of x after division by 2^e, a group's first element deciding. */
@@ -164,8 +174,9 @@ static bool is_power_of_two(int64_t v)
     return v > 0 && (v & (v - 1)) == 0;
 }
 
-/* x runs from a multiple of g and n is one multiple of g: no multiple of n lies inside the group, so the quotient is
-   one value. Quotients truncate, so a group below zero that ends in -n*q+g-1 would be cut: x must not be negative. */
+/* x runs from a multiple of g and n is one multiple of g: no multiple of n lies inside the group,
+   so the quotient is one value. Quotients truncate, so a group below zero that ends in -n*q+g-1
+   would be cut: x must not be negative. */
 static void rule_div(const AxisSite *s, AxisFact *out)
 {
     if (is_exactly(s->y, 1)) {
@@ -201,7 +212,8 @@ static void rule_rem(const AxisSite *s, AxisFact *out)
 
 /* ---- bits ---- */
 
-/* The length of the run of ones at the low end, as a group size: x & m keeps runs that fit in it. */
+/* The length of the run of ones at the low end, as a group size: x & m keeps runs that fit in it.
+ */
 static int64_t low_ones(const AxisFact *m)
 {
     if (!is_one_value(m)) return 1;
@@ -209,10 +221,13 @@ static int64_t low_ones(const AxisFact *m)
     return ones ? min_of((int64_t)(ones & -ones) & INT64_MAX, AXIS_MAX_DIVISOR) : AXIS_MAX_DIVISOR;
 }
 
-/* Below a multiple of g a group's bits count up: ones in the mask there keep the run, zeros leave one value. */
-static void and_side(const AxisFact *x, const Type *tx, const AxisFact *m, const Type *tm, int d, AxisFact *out)
+/* Below a multiple of g a group's bits count up: ones in the mask there keep the run, zeros leave
+   one value. */
+static void and_side(const AxisFact *x, const Type *tx, const AxisFact *m, const Type *tm, int d,
+                     AxisFact *out)
 {
-    int64_t runs = min_of_four(x->contiguity[d], first(x, tx, d, x->contiguity[d]), m->constancy[d], low_ones(m));
+    int64_t runs = min_of_four(x->contiguity[d], first(x, tx, d, x->contiguity[d]), m->constancy[d],
+                               low_ones(m));
     int64_t same = shared_group(x, tx, m, tm, d);
     if (runs > out->contiguity[d]) {
         out->contiguity[d] = runs;
@@ -239,7 +254,8 @@ static void rule_or(const AxisSite *s, AxisFact *out)
 {
     axis_rule_elementwise(s, out);
     for (int d = 0; d < axis_dims(s->type); d++) {
-        int64_t g = max_of(shared_group(s->x, s->tx, s->y, s->ty, d), shared_group(s->y, s->ty, s->x, s->tx, d));
+        int64_t g = max_of(shared_group(s->x, s->tx, s->y, s->ty, d),
+                           shared_group(s->y, s->ty, s->x, s->tx, d));
         out->contiguity[d] = g;
         out->divisibility[d] = min_of(first(s->x, s->tx, d, g), first(s->y, s->ty, d, g));
     }
@@ -320,7 +336,9 @@ static void rule_select(const AxisSite *s, AxisFact *out)
 {
     const AxisFact *yes = s->y, *no = axis_of(s->facts, op_arg(s->op, 2));
     int truth = axis_truth(s->facts, op_arg(s->op, 0));
-    AxisFact both = axis_join(yes, no, s->type), valid = truth == 1 ? *yes : truth == 0 ? *no : both;
+    AxisFact both = axis_join(yes, no, s->type), valid = both;
+    if (truth == 1) valid = *yes;
+    if (truth == 0) valid = *no;
     if (truth < 0) {
         for (int d = 0; d < axis_dims(s->type); d++) {
             valid = limit_to_groups(valid, s->type, d, constancy_of(s, 0, d));
@@ -334,13 +352,16 @@ static void rule_select(const AxisSite *s, AxisFact *out)
 
 /* ---- comparisons: only whether neighbours agree; the bounds decide truth ---- */
 
-/* x runs up from a multiple of g and is compared with one multiple of g: none or all of the group lies below it.
-   `x <= n` cuts a group in which x ends in n, so it is the other side of `<=` that may run. */
+/* x runs up from a multiple of g and is compared with one multiple of g: none or all of the group
+   lies below it. `x <= n` cuts a group in which x ends in n, so it is the other side of `<=` that
+   may run. */
 static int64_t compared_group(const AxisSite *s, int d)
 {
     switch (s->op->kind) {
-    case OP_LT: case OP_GE: return shared_group(s->x, s->tx, s->y, s->ty, d);
-    case OP_GT: case OP_LE: return shared_group(s->y, s->ty, s->x, s->tx, d);
+    case OP_LT:
+    case OP_GE: return shared_group(s->x, s->tx, s->y, s->ty, d);
+    case OP_GT:
+    case OP_LE: return shared_group(s->y, s->ty, s->x, s->tx, d);
     default: return 1;
     }
 }
@@ -387,7 +408,8 @@ static bool recast(const AxisSite *s, AxisFact *out, bool all_lanes)
 static void keep_what_wraps(AxisFact *f, const Type *ty)
 {
     axis_settle(f, ty);
-    for (int d = 0; d < axis_dims(ty); d++) f->contiguity[d] = min_of(f->contiguity[d], f->divisibility[d]);
+    for (int d = 0; d < axis_dims(ty); d++)
+        f->contiguity[d] = min_of(f->contiguity[d], f->divisibility[d]);
 }
 
 static void rule_reinterpret(const AxisSite *s, AxisFact *out)
@@ -420,7 +442,8 @@ static void rule_cast(const AxisSite *s, AxisFact *out)
     }
 }
 
-/* Between pointers, and between pointers and integers, addresses stay; they run where an element is one byte. */
+/* Between pointers, and between pointers and integers, addresses stay; they run where an element is
+   one byte. */
 static void rule_address(const AxisSite *s, AxisFact *out)
 {
     axis_rule_elementwise(s, out);
@@ -436,7 +459,8 @@ static void rule_address(const AxisSite *s, AxisFact *out)
 static void rule_bitcast(const AxisSite *s, AxisFact *out)
 {
     bool pointers = type_is_pointer(s->tx) || type_is_pointer(s->type);
-    bool others_count = (type_is_pointer(s->tx) || is_number(s->tx)) && (type_is_pointer(s->type) || is_number(s->type));
+    bool others_count = (type_is_pointer(s->tx) || is_number(s->tx)) &&
+                        (type_is_pointer(s->type) || is_number(s->type));
     if (pointers && others_count) rule_address(s, out);
     else if (is_number(s->tx) && is_number(s->type)) rule_reinterpret(s, out);
     else axis_rule_elementwise(s, out);
@@ -463,12 +487,14 @@ static void rule_hint(const AxisSite *s, AxisFact *out)
 /* ---- the table ---- */
 
 static const AxisRule rules[OP_COUNT] = {
-    [OP_ADD] = rule_add,       [OP_SUB] = rule_sub,         [OP_MUL] = rule_mul,     [OP_DIV] = rule_div,
-    [OP_REM] = rule_rem,       [OP_AND] = rule_and,         [OP_OR] = rule_or,       [OP_XOR] = rule_or,
-    [OP_SHL] = rule_shl,       [OP_SHR] = rule_shr,         [OP_MIN] = rule_min_max, [OP_MAX] = rule_min_max,
-    [OP_EQ] = rule_compare,    [OP_NE] = rule_compare,      [OP_LT] = rule_compare,  [OP_LE] = rule_compare,
-    [OP_GT] = rule_compare,    [OP_GE] = rule_compare,      [OP_NEG] = rule_neg,     [OP_ABS] = rule_abs,
-    [OP_SELECT] = rule_select, [OP_CAST] = rule_cast,       [OP_HINT] = rule_hint,   [OP_BITCAST] = rule_bitcast,
+    [OP_ADD] = rule_add,       [OP_SUB] = rule_sub,     [OP_MUL] = rule_mul,
+    [OP_DIV] = rule_div,       [OP_REM] = rule_rem,     [OP_AND] = rule_and,
+    [OP_OR] = rule_or,         [OP_XOR] = rule_or,      [OP_SHL] = rule_shl,
+    [OP_SHR] = rule_shr,       [OP_MIN] = rule_min_max, [OP_MAX] = rule_min_max,
+    [OP_EQ] = rule_compare,    [OP_NE] = rule_compare,  [OP_LT] = rule_compare,
+    [OP_LE] = rule_compare,    [OP_GT] = rule_compare,  [OP_GE] = rule_compare,
+    [OP_NEG] = rule_neg,       [OP_ABS] = rule_abs,     [OP_SELECT] = rule_select,
+    [OP_CAST] = rule_cast,     [OP_HINT] = rule_hint,   [OP_BITCAST] = rule_bitcast,
     [OP_ADDPTR] = rule_addptr,
 };
 
@@ -480,15 +506,19 @@ static AxisRule rule_of(const Op *op)
     return ir_has(op, OT_EW) && ir_has(op, OT_PURE) ? axis_rule_elementwise : NULL;
 }
 
-/* Integer arithmetic whose bounds follow from those of its operands. Runs are kept as far as wrapping allows. */
+/* Integer arithmetic whose bounds follow from those of its operands. Runs are kept as far as
+   wrapping allows. */
 static void bound_arithmetic(const AxisSite *s, AxisFact *out)
 {
     const OpInfo *info = tkc_op_info(s->op->kind);
-    if ((info->rule != RULE_SAME && info->rule != RULE_COMPARE) || s->op->kind == OP_HINT || !type_is_int(s->tx)) return;
+    if ((info->rule != RULE_SAME && info->rule != RULE_COMPARE) || s->op->kind == OP_HINT ||
+        !type_is_int(s->tx))
+        return;
     DType result = type_dtype(s->type);
     bool wraps = false;
     for (int all = 1; all >= 0; all--) {
-        Range in[] = {axis_range(s->x, s->tx, all), s->y ? axis_range(s->y, s->ty, all) : (Range){0, 0}};
+        Range in[] = {axis_range(s->x, s->tx, all),
+                      s->y ? axis_range(s->y, s->ty, all) : (Range){0, 0}};
         Range r = range_of_op(s->op->kind, type_dtype(s->tx), result, in);
         axis_set_range(out, range_wrap(r, result), all);
         wraps = !range_is_within(r, range_of_dtype(result));

@@ -8,16 +8,18 @@
 #define AXIS_MAX_DIVISOR ((int64_t)1 << 62) /* what divides 0 */
 
 /* ---- parts of facts, by the type of the value ---- */
-int axis_dims(const Type *ty);                     /* how many entries of the arrays count: the rank, 1 for a scalar */
-int64_t axis_extent(const Type *ty, int dim);      /* padded; 1 for a scalar */
+int axis_dims(const Type *ty); /* how many entries of the arrays count: the rank, 1 for a scalar */
+int64_t axis_extent(const Type *ty, int dim);                        /* padded; 1 for a scalar */
 Range axis_range(const AxisFact *f, const Type *ty, bool all_lanes); /* of an integer */
 void axis_set_range(AxisFact *f, Range r, bool all_lanes);
-/* What divides the first of every group of c neighbours; c may be less than the contiguity, or more. */
+/* What divides the first of every group of c neighbours; c may be less than the contiguity, or
+   more. */
 int64_t axis_divisor(const AxisFact *f, const Type *ty, int dim, int64_t c);
 
 /* ---- whole facts ---- */
-AxisFact axis_unknown(const Type *ty);             /* only the bounds of the type */
-/* What follows from the facts as they are: constants by bounds, divisors shared between dims. Last step of each rule. */
+AxisFact axis_unknown(const Type *ty); /* only the bounds of the type */
+/* What follows from the facts as they are: constants by bounds, divisors shared between dims. Last
+   step of each rule. */
 void axis_settle(AxisFact *f, const Type *ty);
 /* Only what holds of both. */
 AxisFact axis_join(const AxisFact *a, const AxisFact *b, const Type *ty);

@@ -1,11 +1,14 @@
-/* Rules of the ops that make elements from nothing, move them, read them from memory or combine them along an axis.
+/* Rules of the ops that make elements from nothing, move them, read them from memory or combine
+   them along an axis.
 
-   Moves know which dim of the operand became which dim of the result, and copy its facts. A dim of extent 1 that grows
-   is constant. Where a reshape mixes dims only two things are known: what divides every element, and, along the last
-   dim, the runs of the operand's last dim that begin where the rows of both shapes may begin.
+   Moves know which dim of the operand became which dim of the result, and copy its facts. A dim of
+   extent 1 that grows is constant. Where a reshape mixes dims only two things are known: what
+   divides every element, and, along the last dim, the runs of the operand's last dim that begin
+   where the rows of both shapes may begin.
 
-   Padding lanes: expanding, growing and transposing dims moves whole padded blocks, so bounds of all lanes are kept;
-   what moves elements by their index in the exact shape leaves anything in the padding. */
+   Padding lanes: expanding, growing and transposing dims moves whole padded blocks, so bounds of
+   all lanes are kept; what moves elements by their index in the exact shape leaves anything in the
+   padding. */
 #include "analysis/axis_rules.h"
 
 #include <stddef.h>
@@ -152,7 +155,8 @@ static void rule_join(const AxisSite *s, AxisFact *out)
     AxisFact both = axis_join(s->x, s->y, s->tx);
     copy_bounds(out, &both);
     for (int d = 0; d < s->tx->rank; d++) copy_dim(out, d, &both, d);
-    set_dim(out, s->type->rank - 1, min_of(every_element(s->x, s->tx), every_element(s->y, s->ty)), 1);
+    set_dim(out, s->type->rank - 1, min_of(every_element(s->x, s->tx), every_element(s->y, s->ty)),
+            1);
 }
 
 static void rule_split(const AxisSite *s, AxisFact *out)
@@ -198,21 +202,24 @@ static bool is_exact(const Type *ty)
     return true;
 }
 
-/* The size of group in which aligned neighbours of a dim are aligned neighbours in row-major order too: rows begin at
-   multiples of the extent. `alone`: there is but one row. */
+/* The size of group in which aligned neighbours of a dim are aligned neighbours in row-major order
+   too: rows begin at multiples of the extent. `alone`: there is but one row. */
 static int64_t row_groups(int32_t extent, bool alone)
 {
     return alone ? INT64_MAX : extent & -extent;
 }
 
-static void mix_dims(const AxisSite *s, const int *from, int nfrom, const int *to, int nto, AxisFact *out)
+static void mix_dims(const AxisSite *s, const int *from, int nfrom, const int *to, int nto,
+                     AxisFact *out)
 {
-    bool constant = is_constant_block(s->x, s->tx), reorders = tkc_op_int(s->op, ATTR_REORDER, 0) != 0;
+    bool constant = is_constant_block(s->x, s->tx),
+         reorders = tkc_op_int(s->op, ATTR_REORDER, 0) != 0;
     int64_t divisor = every_element(s->x, s->tx);
     for (int d = 0; d < axis_dims(s->type); d++) set_dim(out, d, divisor, constant ? INT64_MAX : 1);
     if (constant || reorders || nfrom == 0 || nto == 0) return;
     int last = from[nfrom - 1], d = to[nto - 1];
-    int64_t rows = min_of(row_groups(s->tx->shape[last], nfrom == 1), row_groups(s->type->shape[d], nto == 1));
+    int64_t rows =
+        min_of(row_groups(s->tx->shape[last], nfrom == 1), row_groups(s->type->shape[d], nto == 1));
     int64_t c = min_of(s->x->contiguity[last], rows);
     out->constancy[d] = min_of(s->x->constancy[last], rows);
     if (c > 1) {
@@ -243,8 +250,9 @@ static void rule_reshape(const AxisSite *s, AxisFact *out)
 static OpKind combine_of(const Op *op)
 {
     const Op *only = op->regions[0]->first;
-    bool simple = op->nargs == 1 && only && only->next && only->next == op->regions[0]->last && only->nargs == 2 &&
-                  only->nresults == 1 && op_arg(only->next, 0) == op_result(only, 0) &&
+    bool simple = op->nargs == 1 && only && only->next && only->next == op->regions[0]->last &&
+                  only->nargs == 2 && only->nresults == 1 &&
+                  op_arg(only->next, 0) == op_result(only, 0) &&
                   op_arg(only, 0) != op_arg(only, 1) && op_arg(only, 0)->region == op->regions[0] &&
                   op_arg(only, 1)->region == op->regions[0];
     return simple ? only->kind : OP_NONE;
@@ -275,7 +283,8 @@ static void rule_reduce(const AxisSite *s, AxisFact *out)
     for (int all = 0; all <= 1; all++) bound_combine(s, out, s->tx->shape[axis], all);
 }
 
-/* Prefixes have 1 to all elements: their sums lie between 0 and the whole, or between one element and the whole. */
+/* Prefixes have 1 to all elements: their sums lie between 0 and the whole, or between one element
+   and the whole. */
 static void rule_scan(const AxisSite *s, AxisFact *out)
 {
     int axis = (int)tkc_op_int(s->op, ATTR_AXIS, 0);
@@ -308,13 +317,23 @@ static void rule_load(const AxisSite *s, AxisFact *out)
 AxisRule axis_shape_rule(OpKind kind)
 {
     static const AxisRule rules[OP_COUNT] = {
-        [OP_CONST] = rule_const,         [OP_ARANGE] = rule_arange,       [OP_PROGRAM_ID] = rule_program_id,
+        [OP_CONST] = rule_const,
+        [OP_ARANGE] = rule_arange,
+        [OP_PROGRAM_ID] = rule_program_id,
         [OP_NUM_PROGRAMS] = rule_num_programs,
-        [OP_SPLAT] = rule_splat,         [OP_EXPAND_DIMS] = rule_expand_dims,
-        [OP_BROADCAST] = rule_broadcast, [OP_TRANS] = rule_trans,         [OP_RESHAPE] = rule_reshape,
-        [OP_JOIN] = rule_join,           [OP_SPLIT] = rule_split,         [OP_CAT] = rule_cat,
-        [OP_CONVERT] = rule_convert,     [OP_REDUCE] = rule_reduce,       [OP_SCAN] = rule_scan,
-        [OP_SORT] = rule_sort,           [OP_LOAD] = rule_load,
+        [OP_SPLAT] = rule_splat,
+        [OP_EXPAND_DIMS] = rule_expand_dims,
+        [OP_BROADCAST] = rule_broadcast,
+        [OP_TRANS] = rule_trans,
+        [OP_RESHAPE] = rule_reshape,
+        [OP_JOIN] = rule_join,
+        [OP_SPLIT] = rule_split,
+        [OP_CAT] = rule_cat,
+        [OP_CONVERT] = rule_convert,
+        [OP_REDUCE] = rule_reduce,
+        [OP_SCAN] = rule_scan,
+        [OP_SORT] = rule_sort,
+        [OP_LOAD] = rule_load,
     };
     return rules[kind];
 }

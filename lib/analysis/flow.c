@@ -1,10 +1,12 @@
-/* Values are defined once, so the state of a value is the analysis's answer for it, and control flow is only where
-   one value stands for several: loop-carried arguments and the results of loops and branches. What flows into those
-   is merged; a loop is looked at again until its carried arguments rest.
+/* Values are defined once, so the state of a value is the analysis's answer for it, and control
+   flow is only where one value stands for several: loop-carried arguments and the results of loops
+   and branches. What flows into those is merged; a loop is looked at again until its carried
+   arguments rest.
 
-   Merged state is never set back, also when an enclosing loop is looked at again: it has only become weaker since,
-   so what was merged before is still covered. That keeps nested loops linear: each further look at a loop is paid for
-   by a change of one of its arguments, and those are bounded. */
+   Merged state is never set back, also when an enclosing loop is looked at again: it has only
+   become weaker since, so what was merged before is still covered. That keeps nested loops linear:
+   each further look at a loop is paid for by a change of one of its arguments, and those are
+   bounded. */
 #include "analysis/flow.h"
 
 typedef struct Flow {
@@ -34,18 +36,21 @@ static void leave_region(const Flow *f, const Region *r)
 static bool merge_into(const Flow *f, Value *const *into, const Op *from, int first_from, int n)
 {
     bool changed = false;
-    for (int i = 0; i < n; i++) changed |= f->rules->merge(f->state, into[i], op_arg(from, first_from + i));
+    for (int i = 0; i < n; i++)
+        changed |= f->rules->merge(f->state, into[i], op_arg(from, first_from + i));
     return changed;
 }
 
 static bool merge_results(const Flow *f, const Op *op, Value *const *from)
 {
     bool changed = false;
-    for (int i = 0; i < op->nresults; i++) changed |= f->rules->merge(f->state, op_result(op, i), from[i]);
+    for (int i = 0; i < op->nresults; i++)
+        changed |= f->rules->merge(f->state, op_result(op, i), from[i]);
     return changed;
 }
 
-/* The carried values are the initial ones or those of the last round, and the results are the carried values. */
+/* The carried values are the initial ones or those of the last round, and the results are the
+   carried values. */
 static void flow_for(const Flow *f, const Op *op)
 {
     const Region *body = op->regions[0];
@@ -89,7 +94,8 @@ static void flow_if(const Flow *f, const Op *op)
     }
 }
 
-/* The region of a reduce or scan: its arguments are any elements, its results are what `define` says. */
+/* The region of a reduce or scan: its arguments are any elements, its results are what `define`
+   says. */
 static void flow_combine(const Flow *f, const Op *op)
 {
     for (int i = 0; i < op->nregions; i++) {

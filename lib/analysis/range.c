@@ -1,6 +1,7 @@
-/* One small function an op, in a table. Each takes the operands' intervals and gives the interval of the mathematical
-   result; whoever asks decides what wrapping does to it. Products are computed in 128 bits; the widest operands are
-   those of uint64, so a product of two may not fit even there: that gives the whole type, like an op with no rule. */
+/* One small function an op, in a table. Each takes the operands' intervals and gives the interval
+   of the mathematical result; whoever asks decides what wrapping does to it. Products are computed
+   in 128 bits; the widest operands are those of uint64, so a product of two may not fit even there:
+   that gives the whole type, like an op with no rule. */
 #include "analysis/range.h"
 
 #include "ir/type.h"
@@ -9,7 +10,8 @@ Range range_of_dtype(DType dt)
 {
     const DTypeInfo *info = dtype_info(dt);
     Wide one = 1;
-    if (info->kind == DK_INT) return (Range){-(one << (info->bits - 1)), (one << (info->bits - 1)) - 1};
+    if (info->kind == DK_INT)
+        return (Range){-(one << (info->bits - 1)), (one << (info->bits - 1)) - 1};
     return (Range){0, (one << info->bits) - 1};
 }
 
@@ -85,8 +87,8 @@ static bool range_mulhi(const Operands *o, Range *out)
     return true;
 }
 
-/* The quotient is monotone in each operand while the divisor keeps its sign: the corners, with the divisors -1 and 1
-   nearest to zero. A zero divisor gives zero. */
+/* The quotient is monotone in each operand while the divisor keeps its sign: the corners, with the
+   divisors -1 and 1 nearest to zero. A zero divisor gives zero. */
 static bool range_div(const Operands *o, Range *out)
 {
     const Wide ys[] = {o->y.lo, o->y.hi, -1, 1};
@@ -94,19 +96,23 @@ static bool range_div(const Operands *o, Range *out)
     *out = (Range){0, 0};
     for (int i = 0; i < 4; i++) {
         if (ys[i] == 0 || !range_has(o->y, ys[i])) continue;
-        Range q = range_join((Range){o->x.lo / ys[i], o->x.lo / ys[i]}, (Range){o->x.hi / ys[i], o->x.hi / ys[i]});
+        Range q = range_join((Range){o->x.lo / ys[i], o->x.lo / ys[i]},
+                             (Range){o->x.hi / ys[i], o->x.hi / ys[i]});
         *out = first ? q : range_join(*out, q);
         first = false;
     }
     return true;
 }
 
-/* The sign of the dividend, smaller than the divisor, no larger than the dividend. A zero divisor gives zero. */
+/* The sign of the dividend, smaller than the divisor, no larger than the dividend. A zero divisor
+   gives zero. */
 static bool range_rem(const Operands *o, Range *out)
 {
     Wide most = max_of(max_of(o->y.hi, -o->y.lo) - 1, 0);
     if (o->x.lo >= 0 && o->y.lo > o->x.hi) *out = o->x;
-    else *out = (Range){o->x.lo < 0 ? max_of(o->x.lo, -most) : 0, o->x.hi > 0 ? min_of(o->x.hi, most) : 0};
+    else
+        *out = (Range){o->x.lo < 0 ? max_of(o->x.lo, -most) : 0,
+                       o->x.hi > 0 ? min_of(o->x.hi, most) : 0};
     return true;
 }
 
@@ -149,7 +155,8 @@ static bool range_and(const Operands *o, Range *out)
 {
     if (o->x.lo < 0 && o->y.lo < 0) return false;
     Wide hi = o->x.lo < 0 ? o->y.hi : o->y.lo < 0 ? o->x.hi : min_of(o->x.hi, o->y.hi);
-    *out = (Range){o->x.lo == o->x.hi && o->x.lo == o->y.lo && o->x.lo == o->y.hi ? o->x.lo : 0, hi};
+    *out =
+        (Range){o->x.lo == o->x.hi && o->x.lo == o->y.lo && o->x.lo == o->y.hi ? o->x.lo : 0, hi};
     return true;
 }
 
@@ -164,7 +171,8 @@ static bool range_xor(const Operands *o, Range *out)
 {
     if (o->x.lo < 0 || o->y.lo < 0) return false;
     *out = (Range){0, ones_above(max_of(o->x.hi, o->y.hi))};
-    if (o->bits == 1 && o->x.lo == o->x.hi && o->y.lo == o->y.hi) out->lo = out->hi = o->x.lo ^ o->y.lo;
+    if (o->bits == 1 && o->x.lo == o->x.hi && o->y.lo == o->y.hi)
+        out->lo = out->hi = o->x.lo ^ o->y.lo;
     return true;
 }
 
@@ -189,7 +197,8 @@ static bool range_shr(const Operands *o, Range *out)
 {
     bool known = o->y.lo >= 0 && o->y.hi < o->bits;
     int least = known ? (int)o->y.lo : 0, most = known ? (int)o->y.hi : o->bits;
-    *out = (Range){o->x.lo >> (o->x.lo < 0 ? least : most), o->x.hi >> (o->x.hi < 0 ? most : least)};
+    *out =
+        (Range){o->x.lo >> (o->x.lo < 0 ? least : most), o->x.hi >> (o->x.hi < 0 ? most : least)};
     return true;
 }
 
@@ -243,20 +252,21 @@ static bool range_ne(const Operands *o, Range *out)
 /* ---- the table ---- */
 
 static const RangeRule rules[OP_COUNT] = {
-    [OP_ADD] = range_add,     [OP_SUB] = range_sub, [OP_MUL] = range_mul, [OP_MULHI] = range_mulhi,
-    [OP_DIV] = range_div,     [OP_REM] = range_rem, [OP_NEG] = range_neg, [OP_ABS] = range_abs,
-    [OP_MIN] = range_min,     [OP_MAX] = range_max, [OP_AND] = range_and, [OP_OR] = range_or,
-    [OP_XOR] = range_xor,     [OP_NOT] = range_not, [OP_SHL] = range_shl, [OP_SHR] = range_shr,
-    [OP_POPC] = range_count,  [OP_CLZ] = range_count,
-    [OP_LT] = range_lt,       [OP_LE] = range_le,   [OP_GT] = range_gt,   [OP_GE] = range_ge,
-    [OP_EQ] = range_eq,       [OP_NE] = range_ne,
+    [OP_ADD] = range_add,    [OP_SUB] = range_sub,   [OP_MUL] = range_mul, [OP_MULHI] = range_mulhi,
+    [OP_DIV] = range_div,    [OP_REM] = range_rem,   [OP_NEG] = range_neg, [OP_ABS] = range_abs,
+    [OP_MIN] = range_min,    [OP_MAX] = range_max,   [OP_AND] = range_and, [OP_OR] = range_or,
+    [OP_XOR] = range_xor,    [OP_NOT] = range_not,   [OP_SHL] = range_shl, [OP_SHR] = range_shr,
+    [OP_POPC] = range_count, [OP_CLZ] = range_count, [OP_LT] = range_lt,   [OP_LE] = range_le,
+    [OP_GT] = range_gt,      [OP_GE] = range_ge,     [OP_EQ] = range_eq,   [OP_NE] = range_ne,
 };
 
 Range range_of_op(OpKind kind, DType dt, DType result, const Range *in)
 {
     Range out = range_of_dtype(result);
     if (!rules[kind]) return out;
-    Operands o = {.x = in[0], .y = tkc_op_info(kind)->max_args > 1 ? in[1] : (Range){0, 0}, .dt = dt,
+    Operands o = {.x = in[0],
+                  .y = tkc_op_info(kind)->max_args > 1 ? in[1] : (Range){0, 0},
+                  .dt = dt,
                   .bits = dtype_info(dt)->bits};
     Range got;
     return rules[kind](&o, &got) ? got : out;

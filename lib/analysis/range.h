@@ -9,7 +9,9 @@
 /* Wide enough for every integer type and the sum or product of two. */
 typedef __int128 Wide;
 
-typedef struct Range { Wide lo, hi; } Range; /* lo <= hi */
+typedef struct Range {
+    Wide lo, hi;
+} Range; /* lo <= hi */
 
 /* Every value of an integer type (int1: 0 and 1). */
 Range range_of_dtype(DType dt);
@@ -17,8 +19,9 @@ bool range_is_within(Range inner, Range outer);
 bool range_has(Range r, Wide v);
 Range range_join(Range a, Range b);
 
-/* The mathematical result of an integer op on operands of dtype dt: it may lie outside dt where the op would wrap.
-   Ops it does not know, and bounds too large to compute, give range_of_dtype(result). `in`: one for each operand. */
+/* The mathematical result of an integer op on operands of dtype dt: it may lie outside dt where the
+   op would wrap. Ops it does not know, and bounds too large to compute, give
+   range_of_dtype(result). `in`: one for each operand. */
 Range range_of_op(OpKind kind, DType dt, DType result, const Range *in);
 /* What the values are once they are stored in dt: r itself, or all of dt when some do not fit. */
 Range range_wrap(Range r, DType dt);

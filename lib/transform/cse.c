@@ -1,8 +1,9 @@
 /* One of equal computations: an op without effect that repeats an earlier one is replaced by it.
 
-   The table holds the ops that are in scope: those of a region are taken out again when it ends, since what is
-   computed in one branch or in a loop is not there after it. Loads are not in it: memory may have changed.
-   Entries are a stack and buckets are chains through it, so leaving a region pops. */
+   The table holds the ops that are in scope: those of a region are taken out again when it ends,
+   since what is computed in one branch or in a loop is not there after it. Loads are not in it:
+   memory may have changed. Entries are a stack and buckets are chains through it, so leaving a
+   region pops. */
 #include <string.h>
 
 #include "base/map.h"
@@ -48,7 +49,8 @@ static bool is_same_attr(const Attr *a, const Attr *b)
     switch (tkc_attr_kind(a->key)) {
     case AK_INT: return a->i == b->i;
     case AK_STR: return a->s == b->s;
-    case AK_INTS: return a->count == b->count && memcmp(a->v, b->v, (size_t)a->count * sizeof *a->v) == 0;
+    case AK_INTS:
+        return a->count == b->count && memcmp(a->v, b->v, (size_t)a->count * sizeof *a->v) == 0;
     case AK_NONE: break;
     }
     return false;
@@ -56,7 +58,9 @@ static bool is_same_attr(const Attr *a, const Attr *b)
 
 static bool is_same(const Op *a, const Op *b)
 {
-    if (a->kind != b->kind || a->nargs != b->nargs || a->nattrs != b->nattrs || a->nresults != b->nresults) return false;
+    if (a->kind != b->kind || a->nargs != b->nargs || a->nattrs != b->nattrs ||
+        a->nresults != b->nresults)
+        return false;
     for (int i = 0; i < a->nargs; i++) {
         if (op_arg(a, i) != op_arg(b, i)) return false;
     }
@@ -109,13 +113,14 @@ static void cse_region(Cse *c, Region *r)
     leave(c, mark);
 }
 
-/* needs: nothing (more is found after fold, which orders operands).  keeps: layouts: types must be equal.  changes: removes
-   ops; operands become earlier values. */
+/* needs: nothing (more is found after fold, which orders operands).  keeps: layouts: types must be
+   equal.  changes: removes ops; operands become earlier values. */
 bool cse_run(Pass *p, Func *fn)
 {
     uint32_t size = 64;
     while (size < fn->nvalues && size < UINT32_MAX / 4) size *= 2;
-    Cse c = {.scratch = p->scratch, .buckets = arena_array(p->scratch, int, size), .mask = size - 1};
+    Cse c = {
+        .scratch = p->scratch, .buckets = arena_array(p->scratch, int, size), .mask = size - 1};
     memset(c.buckets, -1, size * sizeof *c.buckets);
     cse_region(&c, fn->body);
     return c.changed;

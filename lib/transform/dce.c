@@ -1,16 +1,17 @@
 /* Dead code, found by marking what is live and sweeping the rest.
 
-   Live is what has an effect and what it takes to compute it. A value carried around a loop is one slot: initial
-   operand, region argument, yielded value, result. It is live when any use of its argument or result is, so a counter
-   that only counts itself goes, which a count of uses would keep. */
+   Live is what has an effect and what it takes to compute it. A value carried around a loop is one
+   slot: initial operand, region argument, yielded value, result. It is live when any use of its
+   argument or result is, so a counter that only counts itself goes, which a count of uses would
+   keep. */
 #include "base/bitset.h"
 #include "base/vec.h"
 #include "transform/passes.h"
 
 typedef struct Dce {
     Arena *scratch;
-    Bitset live;              /* values, by id */
-    VEC(Value *) work;        /* live values whose causes are to be marked */
+    Bitset live;       /* values, by id */
+    VEC(Value *) work; /* live values whose causes are to be marked */
     bool changed;
 } Dce;
 
@@ -26,8 +27,8 @@ static bool is_control(const Op *op)
     return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
 }
 
-/* An op is needed if one of its results is, if it has an effect, or if something needed lies in its regions: then
-   everything is that decides whether and how often those run. */
+/* An op is needed if one of its results is, if it has an effect, or if something needed lies in its
+   regions: then everything is that decides whether and how often those run. */
 static void mark_control(Dce *d, const Op *op)
 {
     int n = op->kind == OP_FOR ? 3 : op->kind == OP_IF ? 1 : 0;
@@ -164,7 +165,8 @@ static void sweep(Dce *d, Region *r)
     }
 }
 
-/* needs: nothing.  keeps: the order of what stays, layouts.  changes: removes ops, and slots of loops and branches. */
+/* needs: nothing.  keeps: the order of what stays, layouts.  changes: removes ops, and slots of
+   loops and branches. */
 bool dce_run(Pass *p, Func *fn)
 {
     Dce d = {.scratch = p->scratch, .live = bitset_make(p->scratch, (int)fn->nvalues)};

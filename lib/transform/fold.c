@@ -1,9 +1,11 @@
-/* Folding: what can be computed now, simplified by identities that hold for every value, or moved to where it is
-   cheaper. One walk, operands before users, so a rule sees simplified operands; ops a rule makes are looked at too.
+/* Folding: what can be computed now, simplified by identities that hold for every value, or moved
+   to where it is cheaper. One walk, operands before users, so a rule sees simplified operands; ops
+   a rule makes are looked at too.
 
-   Why it ends: each rule makes fewer ops, or ops of a lower class in constant < scalar < block, or puts a constant to
-   the right, or turns <= and > into < and >=; none undoes another. A rule for floats must be exact for every value,
-   NaN and both zeros included: x + 0 is not x (for -0), x * 0 is not 0, x - x is not 0. */
+   Why it ends: each rule makes fewer ops, or ops of a lower class in constant < scalar < block, or
+   puts a constant to the right, or turns <= and > into < and >=; none undoes another. A rule for
+   floats must be exact for every value, NaN and both zeros included: x + 0 is not x (for -0), x * 0
+   is not 0, x - x is not 0. */
 #include "transform/fold.h"
 
 #include "transform/passes.h"
@@ -55,7 +57,8 @@ static bool fold_region(Func *fn, Region *r)
     }
     return changed;
 }
-/* needs: nothing.  keeps: layouts.  changes: ops without effect, `if` and `for` whose course is known. */
+/* needs: nothing.  keeps: layouts.  changes: ops without effect, `if` and `for` whose course is
+   known. */
 bool fold_run(Pass *p, Func *fn)
 {
     (void)p;

@@ -1,6 +1,6 @@
-/* Elementwise ops: constants, identities (a table), and a few rules that look one op further back (a function each).
-   Operands of commutative ops get one order: constants right, else the value defined first to the left, so that equal
-   computations look equal. */
+/* Elementwise ops: constants, identities (a table), and a few rules that look one op further back
+   (a function each). Operands of commutative ops get one order: constants right, else the value
+   defined first to the left, so that equal computations look equal. */
 #include "transform/fold.h"
 
 #include <stddef.h>
@@ -12,7 +12,14 @@
 /* ---- what operands look like ---- */
 
 typedef enum Pattern {
-    ANY, SAME /* as the other operand */, ZERO, ONE, ONES /* every bit */, NEG_ZERO, LEAST, MOST
+    ANY,
+    SAME /* as the other operand */,
+    ZERO,
+    ONE,
+    ONES /* every bit */,
+    NEG_ZERO,
+    LEAST,
+    MOST
 } Pattern;
 typedef enum Outcome { X, Y, GIVES_ZERO, GIVES_ONES, GIVES_TRUE, GIVES_FALSE } Outcome;
 
@@ -107,7 +114,8 @@ static bool matches(const Value *v, const Value *other, Pattern pattern)
     case NEG_ZERO: return bits == bits_from_double(dt, -0.0);
     case LEAST: return bits == bits_from_int(dt, (int64_t)range_of_dtype(dt).lo);
     case MOST: return bits == bits_from_uint(dt, (uint64_t)range_of_dtype(dt).hi);
-    case ANY: case SAME: break;
+    case ANY:
+    case SAME: break;
     }
     return false;
 }
@@ -118,7 +126,8 @@ static Value *outcome_of(Builder *b, const Op *op, Outcome gives)
     switch (gives) {
     case X: return op_arg(op, 0);
     case Y: return op_arg(op, 1);
-    case GIVES_ZERO: case GIVES_FALSE: return build_const(b, ty, 0);
+    case GIVES_ZERO:
+    case GIVES_FALSE: return build_const(b, ty, 0);
     case GIVES_TRUE: return build_const(b, ty, 1);
     case GIVES_ONES: return build_const(b, ty, bits_from_int(type_dtype(ty), -1));
     }
@@ -131,7 +140,8 @@ static Value *fold_identity(Builder *b, const Op *op)
     Value *x = op_arg(op, 0), *y = op_arg(op, 1);
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
         const Identity *id = &identities[i];
-        if (id->kind == op->kind && is_in_domain(x->type, id->domain) && matches(x, y, id->x) && matches(y, x, id->y)) {
+        if (id->kind == op->kind && is_in_domain(x->type, id->domain) && matches(x, y, id->x) &&
+            matches(y, x, id->y)) {
             return outcome_of(b, op, id->gives);
         }
     }
@@ -151,7 +161,9 @@ static Value *fold_constant(Builder *b, const Op *op)
     if (type_is_pointer(ty)) return NULL;
     DType dt = type_dtype(op_arg(op, op->nargs - 1)->type);
     const char *rounding = tkc_op_str(op, ATTR_ROUNDING, NULL);
-    return evaluate_op(op->kind, dt, type_dtype(ty), rounding, op->nargs, bits, &out) ? build_const(b, ty, out) : NULL;
+    return evaluate_op(op->kind, dt, type_dtype(ty), rounding, op->nargs, bits, &out)
+               ? build_const(b, ty, out)
+               : NULL;
 }
 
 static bool is_const(const Value *v)
@@ -193,7 +205,8 @@ static Value *fold_constants_together(Builder *b, const Op *op)
     Value *x = op_arg(op, 0), *y = op_arg(op, 1);
     const Op *inner = def_of(x, op->kind);
     if (!type_is_int(x->type) || !is_const(y) || !inner || !is_const(op_arg(inner, 1))) return NULL;
-    return build_binary(b, op->kind, op_arg(inner, 0), build_binary(b, op->kind, op_arg(inner, 1), y));
+    return build_binary(b, op->kind, op_arg(inner, 0),
+                        build_binary(b, op->kind, op_arg(inner, 1), y));
 }
 
 static Value *fold_associative(Builder *b, Op *op)
@@ -217,12 +230,13 @@ static OpKind opposite(OpKind kind)
     }
 }
 
-/* x <= c is x < c+1, and x > c is x >= c+1: masks then have one form, which divisors can decide by groups. The
-   largest c was an identity. */
+/* x <= c is x < c+1, and x > c is x >= c+1: masks then have one form, which divisors can decide by
+   groups. The largest c was an identity. */
 static Value *fold_strictness(Builder *b, const Op *op)
 {
     Value *x = op_arg(op, 0), *c = op_arg(op, 1);
-    if ((op->kind != OP_LE && op->kind != OP_GT) || !type_is_int(x->type) || !is_const(c)) return NULL;
+    if ((op->kind != OP_LE && op->kind != OP_GT) || !type_is_int(x->type) || !is_const(c))
+        return NULL;
     Value *one = build_const(b, c->type, 1);
     return build_binary(b, op->kind == OP_LE ? OP_LT : OP_GE, x, build_binary(b, OP_ADD, c, one));
 }
@@ -232,7 +246,8 @@ static Value *fold_bool_compare(Builder *b, const Op *op)
 {
     uint64_t bits;
     Value *x = op_arg(op, 0);
-    if ((op->kind != OP_EQ && op->kind != OP_NE) || !ir_const_bits(op_arg(op, 1), &bits)) return NULL;
+    if ((op->kind != OP_EQ && op->kind != OP_NE) || !ir_const_bits(op_arg(op, 1), &bits))
+        return NULL;
     const Op *cast = def_of(x, OP_CAST);
     if (cast && type_is_bool(op_arg(cast, 0)->type) && type_is_int(x->type)) x = op_arg(cast, 0);
     if (!type_is_bool(x->type) || bits > 1) return NULL;
@@ -254,7 +269,8 @@ static Value *fold_not(Builder *b, Op *op)
     if (!inner) return NULL;
     if (inner->kind == OP_NOT) return op_arg(inner, 0);
     OpKind kind = opposite(inner->kind);
-    bool exact = kind == OP_EQ || kind == OP_NE || (kind != OP_NONE && !type_is_float(op_arg(inner, 0)->type));
+    bool exact = kind == OP_EQ || kind == OP_NE ||
+                 (kind != OP_NONE && !type_is_float(op_arg(inner, 0)->type));
     return exact ? build_binary(b, kind, op_arg(inner, 0), op_arg(inner, 1)) : NULL;
 }
 
@@ -285,7 +301,8 @@ static Value *fold_select(Builder *b, Op *op)
 static bool is_lossless(DType from, DType to)
 {
     const DTypeInfo *f = dtype_info(from), *t = dtype_info(to);
-    if (f->kind == DK_FLOAT && t->kind == DK_FLOAT) return f->exp_bits <= t->exp_bits && f->man_bits <= t->man_bits;
+    if (f->kind == DK_FLOAT && t->kind == DK_FLOAT)
+        return f->exp_bits <= t->exp_bits && f->man_bits <= t->man_bits;
     if (f->kind == DK_FLOAT || t->kind == DK_FLOAT || t->kind == DK_BOOL) return from == to;
     return range_is_within(range_of_dtype(from), range_of_dtype(to));
 }
@@ -310,7 +327,8 @@ static Value *fold_cast(Builder *b, Op *op)
     if (op_result(op, 0)->type == x->type) return x;
     if (!inner) return NULL;
     Value *source = op_arg(inner, 0);
-    DType from = type_dtype(source->type), via = type_dtype(x->type), to = type_dtype(op_result(op, 0)->type);
+    DType from = type_dtype(source->type), via = type_dtype(x->type),
+          to = type_dtype(op_result(op, 0)->type);
     if (!takes_low_bits(from, via, to) && !is_lossless(from, via)) return NULL;
     return build_cast(b, source, to, tkc_op_str(op, ATTR_ROUNDING, NULL));
 }
@@ -336,12 +354,14 @@ static Value *fold_fma(Builder *b, Op *op)
 }
 
 static Value *(*const rules[OP_COUNT])(Builder *, Op *) = {
-    [OP_ADD] = fold_associative, [OP_MUL] = fold_associative, [OP_AND] = fold_associative, [OP_OR] = fold_associative,
-    [OP_MULHI] = fold_order,     [OP_MIN_NAN] = fold_order,   [OP_MAX_NAN] = fold_order,
-    [OP_XOR] = fold_associative, [OP_MIN] = fold_associative, [OP_MAX] = fold_associative,
-    [OP_EQ] = fold_compare,      [OP_NE] = fold_compare,      [OP_LT] = fold_compare,      [OP_LE] = fold_compare,
-    [OP_GT] = fold_compare,      [OP_GE] = fold_compare,      [OP_NOT] = fold_not,         [OP_NEG] = fold_neg,
-    [OP_SELECT] = fold_select,   [OP_CAST] = fold_cast,       [OP_BITCAST] = fold_bitcast, [OP_FMA] = fold_fma,
+    [OP_ADD] = fold_associative, [OP_MUL] = fold_associative, [OP_AND] = fold_associative,
+    [OP_OR] = fold_associative,  [OP_MULHI] = fold_order,     [OP_MIN_NAN] = fold_order,
+    [OP_MAX_NAN] = fold_order,   [OP_XOR] = fold_associative, [OP_MIN] = fold_associative,
+    [OP_MAX] = fold_associative, [OP_EQ] = fold_compare,      [OP_NE] = fold_compare,
+    [OP_LT] = fold_compare,      [OP_LE] = fold_compare,      [OP_GT] = fold_compare,
+    [OP_GE] = fold_compare,      [OP_NOT] = fold_not,         [OP_NEG] = fold_neg,
+    [OP_SELECT] = fold_select,   [OP_CAST] = fold_cast,       [OP_BITCAST] = fold_bitcast,
+    [OP_FMA] = fold_fma,
 };
 
 Value *fold_arithmetic(Builder *b, Op *op)

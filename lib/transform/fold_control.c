@@ -1,6 +1,7 @@
-/* Control flow whose course is known: a branch on a constant becomes the branch taken, a loop of no round its initial
-   values, a loop of one round its body. A carried value that every round passes on unchanged is the initial one; a
-   branch result that both sides yield is that value. Slots left unused are dce's to remove. */
+/* Control flow whose course is known: a branch on a constant becomes the branch taken, a loop of no
+   round its initial values, a loop of one round its body. A carried value that every round passes
+   on unchanged is the initial one; a branch result that both sides yield is that value. Slots left
+   unused are dce's to remove. */
 #include "transform/fold.h"
 
 #include "analysis/range.h"
@@ -17,7 +18,8 @@ static void move_out(Op *op, Region *r)
 
 static void replace_results(Op *op, const Op *from, int first)
 {
-    for (int i = 0; i < op->nresults; i++) ir_replace_uses(op_result(op, i), op_arg(from, first + i));
+    for (int i = 0; i < op->nresults; i++)
+        ir_replace_uses(op_result(op, i), op_arg(from, first + i));
 }
 
 /* ---- branches ---- */
@@ -73,7 +75,8 @@ static bool fold_known_rounds(Op *op)
     } else {
         Region *body = op->regions[0];
         ir_replace_uses(body->args[0], op_arg(op, 0));
-        for (int i = 0; i < op->nresults; i++) ir_replace_uses(body->args[1 + i], op_arg(op, 3 + i));
+        for (int i = 0; i < op->nresults; i++)
+            ir_replace_uses(body->args[1 + i], op_arg(op, 3 + i));
         move_out(op, body);
         replace_results(op, body->last, 0);
     }

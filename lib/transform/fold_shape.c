@@ -1,6 +1,7 @@
-/* Moves of elements. A block of one value stays one through every move, and arithmetic on such blocks is done on the
-   scalar: `splat` sinks to where the blocks begin to differ. Chains of one kind of move become one move.
-   With layouts only the first holds: a chain's inner types are where layouts change. */
+/* Moves of elements. A block of one value stays one through every move, and arithmetic on such
+   blocks is done on the scalar: `splat` sinks to where the blocks begin to differ. Chains of one
+   kind of move become one move. With layouts only the first holds: a chain's inner types are where
+   layouts change. */
 #include "transform/fold.h"
 
 #include <stddef.h>
@@ -47,7 +48,8 @@ static Value *fold_move_of_one_value(Builder *b, const Op *op)
     return type_is_block(ty) ? make(b, OP_SPLAT, 1, &scalar, ty) : scalar;
 }
 
-/* Hints speak of dims and stay. Arithmetic that is all constants and still here has no value at compile time. */
+/* Hints speak of dims and stay. Arithmetic that is all constants and still here has no value at
+   compile time. */
 static bool can_be_scalar(Builder *b, const Op *op)
 {
     if (!ir_has(op, OT_EW) || op->kind == OP_HINT || op->nargs < 1 || op->nargs > 3) return false;
@@ -83,7 +85,8 @@ static Value *fold_trans(Builder *b, const Op *op)
 {
     const Op *inner = def_of(op_arg(op, 0), OP_TRANS);
     if (!inner) return NULL;
-    const Attr *outer_perm = tkc_op_attr(op, ATTR_PERM), *inner_perm = tkc_op_attr(inner, ATTR_PERM);
+    const Attr *outer_perm = tkc_op_attr(op, ATTR_PERM),
+               *inner_perm = tkc_op_attr(inner, ATTR_PERM);
     int perm[TKC_MAX_RANK];
     for (int i = 0; i < outer_perm->count; i++) perm[i] = (int)inner_perm->v[outer_perm->v[i]];
     return build_trans(b, op_arg(inner, 0), perm);
@@ -95,14 +98,16 @@ static Value *fold_reshape(Builder *b, const Op *op)
     const Type *ty = op_result(op, 0)->type;
     const Op *inner = def_of(op_arg(op, 0), OP_RESHAPE);
     if (!inner) inner = def_of(op_arg(op, 0), OP_EXPAND_DIMS);
-    if (!inner || tkc_op_int(op, ATTR_REORDER, 0) || tkc_op_int(inner, ATTR_REORDER, 0)) return NULL;
+    if (!inner || tkc_op_int(op, ATTR_REORDER, 0) || tkc_op_int(inner, ATTR_REORDER, 0))
+        return NULL;
     return build_reshape(b, op_arg(inner, 0), ty->rank, ty->shape, false);
 }
 
 static Value *fold_chain(Builder *b, const Op *op)
 {
     const Type *ty = op_result(op, 0)->type;
-    if (op_arg(op, 0)->type == ty && op->kind != OP_TRANS && !tkc_op_int(op, ATTR_REORDER, 0)) return op_arg(op, 0);
+    if (op_arg(op, 0)->type == ty && op->kind != OP_TRANS && !tkc_op_int(op, ATTR_REORDER, 0))
+        return op_arg(op, 0);
     if (ty->layout) return NULL;
     switch (op->kind) {
     case OP_BROADCAST: return fold_broadcast(b, op);

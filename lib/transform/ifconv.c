@@ -1,6 +1,6 @@
-/* Small branches become selects: both sides are computed and each result is chosen by the condition. That is legal
-   when neither side has an effect or reads memory, and pays when both are cheaper than a branch, which every warp of
-   the program takes together. */
+/* Small branches become selects: both sides are computed and each result is chosen by the
+   condition. That is legal when neither side has an effect or reads memory, and pays when both are
+   cheaper than a branch, which every warp of the program takes together. */
 #include "transform/passes.h"
 
 #include "ir/build.h"
@@ -12,11 +12,21 @@ enum { MAX_COST = 10, BLOCK_COST = 4, SLOW_COST = 8 };
 static bool is_slow(OpKind kind)
 {
     switch (kind) {
-    case OP_DIV: case OP_REM: case OP_DIV_RN: case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SIN:
-    case OP_COS: case OP_TANH: case OP_ERF: case OP_SQRT: case OP_SQRT_RN: case OP_RSQRT:
-        return true;
-    default:
-        return false;
+    case OP_DIV:
+    case OP_REM:
+    case OP_DIV_RN:
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_LOG:
+    case OP_LOG2:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TANH:
+    case OP_ERF:
+    case OP_SQRT:
+    case OP_SQRT_RN:
+    case OP_RSQRT: return true;
+    default: return false;
     }
 }
 
@@ -24,20 +34,24 @@ static bool is_slow(OpKind kind)
 static int cost_of(const Op *op)
 {
     if (ir_has(op, OT_CONST)) return 0;
-    if (op->nregions > 0 || !ir_has(op, OT_PURE) || !(ir_has(op, OT_EW) || ir_has(op, OT_SHAPE) || op->nargs == 0)) {
+    if (op->nregions > 0 || !ir_has(op, OT_PURE) ||
+        !(ir_has(op, OT_EW) || ir_has(op, OT_SHAPE) || op->nargs == 0)) {
         return MAX_COST + 1;
     }
     bool moves = op->kind == OP_CAT || op->kind == OP_CONVERT || op->kind == OP_RESHAPE;
     bool is_block = op->nresults > 0 && type_is_block(op_result(op, 0)->type);
-    return moves && is_block ? MAX_COST + 1 : (is_slow(op->kind) ? SLOW_COST : 1) * (is_block ? BLOCK_COST : 1);
+    return moves && is_block ? MAX_COST + 1
+                             : (is_slow(op->kind) ? SLOW_COST : 1) * (is_block ? BLOCK_COST : 1);
 }
 
 static bool is_cheap(const Op *branch)
 {
     int cost = 0;
-    for (int i = 0; i < branch->nresults; i++) cost += type_is_block(op_result(branch, i)->type) ? BLOCK_COST : 1;
+    for (int i = 0; i < branch->nresults; i++)
+        cost += type_is_block(op_result(branch, i)->type) ? BLOCK_COST : 1;
     for (int i = 0; i < 2; i++) {
-        for (const Op *op = branch->regions[i]->first; op != branch->regions[i]->last; op = op->next) {
+        for (const Op *op = branch->regions[i]->first; op != branch->regions[i]->last;
+             op = op->next) {
             cost += cost_of(op);
             if (cost > MAX_COST) return false;
         }

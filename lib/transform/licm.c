@@ -1,9 +1,10 @@
-/* What does not change in a loop goes before it. Nothing has undefined behaviour, so an op may be computed though the
-   loop would not have, also out of a branch inside the loop.
+/* What does not change in a loop goes before it. Nothing has undefined behaviour, so an op may be
+   computed though the loop would not have, also out of a branch inside the loop.
 
-   Each value gets a level: the number of loops around its definition. An op without effect whose operands all have a
-   lower level than its place moves before the loop that is one deeper than the deepest of them: at once, over all
-   loops it does not depend on. Operands come before their users, so one walk sees each op after its operands moved. */
+   Each value gets a level: the number of loops around its definition. An op without effect whose
+   operands all have a lower level than its place moves before the loop that is one deeper than the
+   deepest of them: at once, over all loops it does not depend on. Operands come before their users,
+   so one walk sees each op after its operands moved. */
 #include <string.h>
 
 #include "base/vec.h"
@@ -11,8 +12,8 @@
 
 typedef struct Licm {
     Arena *scratch;
-    int *level;        /* by value id */
-    VEC(Op *) loops;   /* around the walk; loops[i] is entered from level i */
+    int *level;      /* by value id */
+    VEC(Op *) loops; /* around the walk; loops[i] is entered from level i */
     bool changed;
 } Licm;
 
@@ -31,7 +32,8 @@ static int operand_level(const Licm *l, const Op *op)
     return level;
 }
 
-/* Of an op with all that its regions use. What a region defines itself counts as level 0 and does not matter. */
+/* Of an op with all that its regions use. What a region defines itself counts as level 0 and does
+   not matter. */
 static int needed_level(Licm *l, const Op *op)
 {
     int level = operand_level(l, op);

@@ -1,8 +1,10 @@
-/* Conditions that the axis facts decide become constants, and masks that became constant go: a mask that is true on every
-   valid lane is dropped (with the load's `other`), an access that is masked off everywhere is not made.
+/* Conditions that the axis facts decide become constants, and masks that became constant go: a mask
+   that is true on every valid lane is dropped (with the load's `other`), an access that is masked
+   off everywhere is not made.
 
-   Facts are about valid lanes. That suffices: an invalid lane's mask does not matter, because accesses are predicated
-   by validity anyway. A mask that is partly decided, `a & b` with a true, loses that part here or in fold. */
+   Facts are about valid lanes. That suffices: an invalid lane's mask does not matter, because
+   accesses are predicated by validity anyway. A mask that is partly decided, `a & b` with a true,
+   loses that part here or in fold. */
 #include "transform/passes.h"
 
 #include "analysis/axis.h"
@@ -31,7 +33,8 @@ static Access access_of(const Op *op)
 {
     switch (op->kind) {
     case OP_LOAD: return (Access){op->nargs > 1 ? 1 : -1, op->nargs > 2 ? 2 : -1};
-    case OP_STORE: case OP_ATOMIC_RMW: return (Access){op->nargs > 2 ? 2 : -1, -1};
+    case OP_STORE:
+    case OP_ATOMIC_RMW: return (Access){op->nargs > 2 ? 2 : -1, -1};
     case OP_ASSERT: return (Access){op->nargs > 1 ? 1 : -1, -1};
     default: return (Access){-1, -1};
     }
@@ -81,7 +84,8 @@ static void decide_access(Mask *m, Op *op)
 /* A condition that is decided but is still computed. */
 static bool is_decided(const Mask *m, const Op *op)
 {
-    if (op->nresults != 1 || op->nregions > 0 || op->kind == OP_CONST || !ir_has(op, OT_PURE)) return false;
+    if (op->nresults != 1 || op->nregions > 0 || op->kind == OP_CONST || !ir_has(op, OT_PURE))
+        return false;
     const Value *v = op_result(op, 0);
     return v->uses && type_is_bool(v->type) && axis_truth(m->facts, v) >= 0;
 }
@@ -120,8 +124,9 @@ static void mask_op(Op *op, void *user)
     }
 }
 
-/* needs: nothing; it makes its own axis facts.  keeps: layouts.  changes: masks of accesses; removes accesses that are
-   masked off; conditions become constants (dce removes what computed them). */
+/* needs: nothing; it makes its own axis facts.  keeps: layouts.  changes: masks of accesses;
+   removes accesses that are masked off; conditions become constants (dce removes what computed
+   them). */
 bool mask_run(Pass *p, Func *fn)
 {
     Mask m = {fn, axis_analyze(p->scratch, fn), false};

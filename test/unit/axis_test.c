@@ -1,5 +1,5 @@
-/* Axis facts are claims about every run; random programs are run and every claim is checked on every value.
-   axis_test [programs [first seed]] */
+/* Axis facts are claims about every run; random programs are run and every claim is checked on
+   every value. axis_test [programs [first seed]] */
 #include "analysis/axis.h"
 #include "random_ir.h"
 
@@ -20,11 +20,13 @@ static void fail(Run *run, const Value *v, const char *claim, int dim, int64_t l
 {
     Claims *c = run->user;
     if (c->failures++ > 3) return;
-    fprintf(stderr, "seed %llu: %s of dim %d is wrong at lane %lld of", (unsigned long long)c->seed, claim, dim,
-            (long long)lane);
+    fprintf(stderr, "seed %llu: %s of dim %d is wrong at lane %lld of", (unsigned long long)c->seed,
+            claim, dim, (long long)lane);
     Buf out = buf_make(run->arena);
     if (v->def) ir_print_op(&out, v->def);
-    else buf_printf(&out, "argument %d of %s", v->index, v->region->parent ? "a region" : "the function");
+    else
+        buf_printf(&out, "argument %d of %s", v->index,
+                   v->region->parent ? "a region" : "the function");
     fprintf(stderr, " (value %u) %s\n", v->id, buf_text(&out));
     for (int64_t i = 0; i < lane_count(v->type) && i < 32; i++) {
         fprintf(stderr, " %lld", (long long)run->lanes[v->id][i]);
@@ -65,8 +67,9 @@ static void check_dim(Run *run, const Value *v, const AxisFact *f, int d)
         int64_t run_start = ty->rank ? neighbour(ty, i, d, at - at % c) : 0;
         int64_t same_start = ty->rank ? neighbour(ty, i, d, at - at % s) : 0;
         uint64_t step = (uint64_t)(at % c) * unit;
-        bool runs = pointer ? lanes[i] == lanes[run_start] + step
-                            : number_of(ty, lanes[i]) == number_of(ty, lanes[run_start]) + (int64_t)step;
+        bool runs =
+            pointer ? lanes[i] == lanes[run_start] + step
+                    : number_of(ty, lanes[i]) == number_of(ty, lanes[run_start]) + (int64_t)step;
         bool divides = lanes[run_start] % (uint64_t)f->divisibility[d] == 0;
         if (c > 1 && !runs) return fail(run, v, "contiguity", d, i);
         if (f->divisibility[d] > 1 && !divides) return fail(run, v, "divisibility", d, i);
@@ -79,10 +82,12 @@ static void check_bounds(Run *run, const Value *v, const AxisFact *f)
     for (int64_t i = 0; i < lane_count(v->type); i++) {
         __int128 x = number_of(v->type, run->lanes[v->id][i]);
         bool above = f->lo == INT64_MIN || x >= f->lo, below = f->hi == INT64_MAX || x <= f->hi;
-        bool above_all = f->lo_all == INT64_MIN || x >= f->lo_all, below_all = f->hi_all == INT64_MAX || x <= f->hi_all;
+        bool above_all = f->lo_all == INT64_MIN || x >= f->lo_all,
+             below_all = f->hi_all == INT64_MAX || x <= f->hi_all;
         if (lane_is_valid(v->type, i) && !(above && below)) return fail(run, v, "range", 0, i);
         if (!above_all || !below_all) return fail(run, v, "range of all lanes", 0, i);
-        if (x == 0 && axis_is_nonzero(((Claims *)run->user)->facts, v)) return fail(run, v, "nonzero", 0, i);
+        if (x == 0 && axis_is_nonzero(((Claims *)run->user)->facts, v))
+            return fail(run, v, "nonzero", 0, i);
     }
 }
 
@@ -120,8 +125,8 @@ static int test(int argc, char **argv)
         }
         arena_fini(&arena);
     }
-    printf("%d runs, %d of them stopped early; %lld values, %lld with facts; %d wrong claims\n", runs, stopped,
-           (long long)c.checked, (long long)c.useful, c.failures);
+    printf("%d runs, %d of them stopped early; %lld values, %lld with facts; %d wrong claims\n",
+           runs, stopped, (long long)c.checked, (long long)c.useful, c.failures);
     return c.failures != 0;
 }
 

@@ -1,8 +1,10 @@
-/* Random programs of integer arithmetic, and a slow, obvious evaluator of them, for tests that compare.
+/* Random programs of integer arithmetic, and a slow, obvious evaluator of them, for tests that
+   compare.
 
-   The evaluator holds each block in its padded shape, so padding lanes have values too: what arithmetic gives there, or
-   noise where elements are moved by their index in the exact shape. Memory is a hash of the address; stores are what a
-   program is judged by. Included by the tests that use it, so everything is static. */
+   The evaluator holds each block in its padded shape, so padding lanes have values too: what
+   arithmetic gives there, or noise where elements are moved by their index in the exact shape.
+   Memory is a hash of the address; stores are what a program is judged by. Included by the tests
+   that use it, so everything is static. */
 #ifndef TKC_TEST_RANDOM_IR_H
 #define TKC_TEST_RANDOM_IR_H
 
@@ -21,7 +23,9 @@
 
 /* ---- random numbers ---- */
 
-typedef struct Random { uint64_t state; } Random;
+typedef struct Random {
+    uint64_t state;
+} Random;
 
 static uint64_t random_next(Random *r)
 {
@@ -57,20 +61,23 @@ static int64_t random_number(Random *r)
 
 /* ---- the evaluator ---- */
 
-typedef struct Stored { uint64_t address, value; } Stored;
+typedef struct Stored {
+    uint64_t address, value;
+} Stored;
 
 typedef struct Run Run;
 struct Run {
     Arena *arena;
     const Func *fn;
-    uint64_t **lanes;          /* by value id */
+    uint64_t **lanes; /* by value id */
     uint64_t params[8];
     int64_t program[3], programs[3];
     Random noise;
     int steps, most_steps;
-    bool stopped;              /* ran too long, or an `assume` was wrong: nothing counts */
+    bool stopped; /* ran too long, or an `assume` was wrong: nothing counts */
     VEC(Stored) stores;
-    void (*defined)(Run *run, const Value *v); /* called each time a value gets lanes; may be NULL */
+    void (*defined)(Run *run,
+                    const Value *v); /* called each time a value gets lanes; may be NULL */
     void *user;
 };
 
@@ -146,8 +153,9 @@ static void run_elementwise(Run *run, const Op *op)
         } else if (op->kind == OP_BITCAST && computed_dtype(v->type) == dt) {
             out[i] = args[0];
         } else {
-            check(evaluate_op(op->kind, dt, computed_dtype(v->type), tkc_op_str(op, ATTR_ROUNDING, NULL), op->nargs, args,
-                              &out[i]), "cannot evaluate %s", tkc_op_info(op->kind)->name);
+            check(evaluate_op(op->kind, dt, computed_dtype(v->type),
+                              tkc_op_str(op, ATTR_ROUNDING, NULL), op->nargs, args, &out[i]),
+                  "cannot evaluate %s", tkc_op_info(op->kind)->name);
         }
     }
 }
@@ -169,8 +177,12 @@ static void run_reshape(Run *run, const Op *op)
     for (int i = 0, j = 0; i < x->type->rank || j < v->type->rank;) {
         if (i < x->type->rank && x->type->shape[i] == 1) i++;
         else if (j < v->type->rank && v->type->shape[j] == 1) j++;
-        else if (i < x->type->rank && j < v->type->rank && x->type->shape[i] == v->type->shape[j]) i++, j++;
-        else { moves_padded = false; break; }
+        else if (i < x->type->rank && j < v->type->rank && x->type->shape[i] == v->type->shape[j])
+            i++, j++;
+        else {
+            moves_padded = false;
+            break;
+        }
     }
     for (int64_t i = 0; i < lane_count(v->type); i++) {
         if (moves_padded) {
@@ -200,7 +212,9 @@ static uint64_t moved_lane(const Run *run, const Op *op, int64_t lane, int resul
             if (d != axis) coord[d - (d > axis)] = to[d];
             break;
         }
-        case OP_JOIN: if (d < from->rank) coord[d] = to[d]; break;
+        case OP_JOIN:
+            if (d < from->rank) coord[d] = to[d];
+            break;
         case OP_SPLIT: coord[d] = to[d]; break;
         default: break;
         }
@@ -218,7 +232,8 @@ static void run_move(Run *run, const Op *op)
     }
     for (int r = 0; r < op->nresults; r++) {
         uint64_t *out = new_lanes(run, op_result(op, r));
-        for (int64_t i = 0; i < lane_count(op_result(op, r)->type); i++) out[i] = moved_lane(run, op, i, r);
+        for (int64_t i = 0; i < lane_count(op_result(op, r)->type); i++)
+            out[i] = moved_lane(run, op, i, r);
     }
 }
 
@@ -239,7 +254,8 @@ static uint64_t combine(Run *run, const Op *op, uint64_t x, uint64_t y)
     return run->lanes[op_arg(r->last, 0)->id][0];
 }
 
-/* One operand. Padding along the axis is left out; padding along the others is combined like the rest. */
+/* One operand. Padding along the axis is left out; padding along the others is combined like the
+   rest. */
 static void run_along_axis(Run *run, const Op *op)
 {
     const Value *x = op_arg(op, 0), *v = op_result(op, 0);
@@ -267,7 +283,9 @@ static void run_along_axis(Run *run, const Op *op)
 static uint64_t memory_at(uint64_t address, const Type *ty)
 {
     Random r = {address};
-    return type_is_int(ty) ? bits_from_int(type_dtype(ty), (int64_t)(random_next(&r) >> random_below(&r, 64))) : 0;
+    return type_is_int(ty)
+               ? bits_from_int(type_dtype(ty), (int64_t)(random_next(&r) >> random_below(&r, 64)))
+               : 0;
 }
 
 static void run_load(Run *run, const Op *op)
@@ -294,7 +312,8 @@ static void run_store(Run *run, const Op *op)
     const Type *ty = op_arg(op, 0)->type, *stored = op_arg(op, 1)->type;
     for (int64_t i = 0; i < lane_count(ty); i++) {
         if (!lane_is_valid(ty, i) || (op->nargs > 2 && !lane_of(run, op_arg(op, 2), i))) continue;
-        Stored s = {lane_of(run, op_arg(op, 0), i), one_nan(stored, lane_of(run, op_arg(op, 1), i))};
+        Stored s = {lane_of(run, op_arg(op, 0), i),
+                    one_nan(stored, lane_of(run, op_arg(op, 1), i))};
         vec_push(run->arena, &run->stores, s);
     }
 }
@@ -314,7 +333,8 @@ static void run_for(Run *run, const Op *op)
     bool down = tkc_op_int(op, ATTR_DOWN, 0) != 0;
     uint64_t i = lane_of(run, op_arg(op, 0), 0), step = lane_of(run, op_arg(op, 2), 0);
     int64_t rounds = 0;
-    for (int j = 0; j < op->nresults; j++) set_lanes(run, body->args[1 + j], run->lanes[op_arg(op, 3 + j)->id]);
+    for (int j = 0; j < op->nresults; j++)
+        set_lanes(run, body->args[1 + j], run->lanes[op_arg(op, 3 + j)->id]);
     while (!run->stopped && goes_on(dt, down, i, lane_of(run, op_arg(op, 1), 0))) {
         set_lanes(run, body->args[0], &i);
         run_region(run, body);
@@ -324,17 +344,20 @@ static void run_for(Run *run, const Op *op)
         for (int j = 0; j < op->nresults; j++) set_lanes(run, body->args[1 + j], next[j]);
         uint64_t before = i;
         i = bits_from_int(dt, (int64_t)(i + step));
-        if (!goes_on(dt, down, before, i)) return (void)(run->stopped = true); /* wrapped: the rounds are not fixed */
+        if (!goes_on(dt, down, before, i))
+            return (void)(run->stopped = true); /* wrapped: the rounds are not fixed */
         if (++rounds > 40) run->stopped = true;
     }
-    for (int j = 0; j < op->nresults; j++) set_lanes(run, op_result(op, j), run->lanes[body->args[1 + j]->id]);
+    for (int j = 0; j < op->nresults; j++)
+        set_lanes(run, op_result(op, j), run->lanes[body->args[1 + j]->id]);
 }
 
 static void run_while(Run *run, const Op *op)
 {
     const Region *test = op->regions[0], *body = op->regions[1];
     const uint64_t *next[8];
-    for (int j = 0; j < op->nresults; j++) set_lanes(run, test->args[j], run->lanes[op_arg(op, j)->id]);
+    for (int j = 0; j < op->nresults; j++)
+        set_lanes(run, test->args[j], run->lanes[op_arg(op, j)->id]);
     for (int rounds = 0; !run->stopped; rounds++) {
         run_region(run, test);
         if (run->stopped || rounds > 40) return (void)(run->stopped = true);
@@ -354,7 +377,8 @@ static void run_if(Run *run, const Op *op)
     const Region *r = op->regions[lane_of(run, op_arg(op, 0), 0) ? 0 : 1];
     run_region(run, r);
     if (run->stopped) return;
-    for (int j = 0; j < op->nresults; j++) set_lanes(run, op_result(op, j), run->lanes[op_arg(r->last, j)->id]);
+    for (int j = 0; j < op->nresults; j++)
+        set_lanes(run, op_result(op, j), run->lanes[op_arg(r->last, j)->id]);
 }
 
 static void run_leaf(Run *run, const Op *op)
@@ -363,7 +387,8 @@ static void run_leaf(Run *run, const Op *op)
     switch (op->kind) {
     case OP_CONST:
         new_lanes(run, v);
-        for (int64_t i = 0; i < lane_count(v->type); i++) run->lanes[v->id][i] = (uint64_t)tkc_op_int(op, ATTR_VALUE, 0);
+        for (int64_t i = 0; i < lane_count(v->type); i++)
+            run->lanes[v->id][i] = (uint64_t)tkc_op_int(op, ATTR_VALUE, 0);
         break;
     case OP_ARANGE:
         new_lanes(run, v);
@@ -371,16 +396,22 @@ static void run_leaf(Run *run, const Op *op)
             run->lanes[v->id][i] = bits_from_int(DT_I32, tkc_op_int(op, ATTR_START, 0) + i);
         }
         break;
-    case OP_PROGRAM_ID: new_lanes(run, v)[0] = (uint64_t)run->program[tkc_op_int(op, ATTR_AXIS, 0)]; break;
-    case OP_NUM_PROGRAMS: new_lanes(run, v)[0] = (uint64_t)run->programs[tkc_op_int(op, ATTR_AXIS, 0)]; break;
+    case OP_PROGRAM_ID:
+        new_lanes(run, v)[0] = (uint64_t)run->program[tkc_op_int(op, ATTR_AXIS, 0)];
+        break;
+    case OP_NUM_PROGRAMS:
+        new_lanes(run, v)[0] = (uint64_t)run->programs[tkc_op_int(op, ATTR_AXIS, 0)];
+        break;
     case OP_SPLAT:
         new_lanes(run, v);
-        for (int64_t i = 0; i < lane_count(v->type); i++) run->lanes[v->id][i] = lane_of(run, op_arg(op, 0), 0);
+        for (int64_t i = 0; i < lane_count(v->type); i++)
+            run->lanes[v->id][i] = lane_of(run, op_arg(op, 0), 0);
         break;
     case OP_LOAD: run_load(run, op); break;
     case OP_STORE: run_store(run, op); break;
     case OP_ASSUME: run->stopped |= !lane_of(run, op_arg(op, 0), 0); break;
-    case OP_REDUCE: case OP_SCAN: run_along_axis(run, op); break;
+    case OP_REDUCE:
+    case OP_SCAN: run_along_axis(run, op); break;
     default:
         if (ir_has(op, OT_EW)) run_elementwise(run, op);
         else run_move(run, op);
@@ -409,14 +440,18 @@ static Run run_make(Arena *a, const Func *fn, Random *r)
         if (type_is_pointer(p->type)) {
             run.params[i] = (0x10000000 + random_next(r) % 4096 * 64) / k * k;
         } else {
-            run.params[i] = bits_from_int(type_dtype(p->type), random_number(r) / (int64_t)k * (int64_t)k);
+            run.params[i] =
+                bits_from_int(type_dtype(p->type), random_number(r) / (int64_t)k * (int64_t)k);
             if (k > 1 && run.params[i] == 0) run.params[i] = k;
         }
     }
     for (int i = 0; i < 3; i++) {
         int64_t most = i ? 65535 : INT32_MAX;
-        run.programs[i] = 1 + (int64_t)(random_next(r) % (uint64_t)(random_chance(r, 70) ? 100 : most));
-        run.program[i] = random_chance(r, 20) ? run.programs[i] - 1 : (int64_t)(random_next(r) % (uint64_t)run.programs[i]);
+        run.programs[i] =
+            1 + (int64_t)(random_next(r) % (uint64_t)(random_chance(r, 70) ? 100 : most));
+        run.program[i] = random_chance(r, 20)
+                             ? run.programs[i] - 1
+                             : (int64_t)(random_next(r) % (uint64_t)run.programs[i]);
     }
     return run;
 }
@@ -434,10 +469,10 @@ static void run_function(Run *run, const Func *fn)
 typedef struct Maker {
     Random *r;
     Builder b;
-    VEC(Value *) pool;   /* values in scope */
-    int budget;          /* ops still to make */
+    VEC(Value *) pool; /* values in scope */
+    int budget;        /* ops still to make */
     int depth;
-    int32_t shape[2];    /* of the program's blocks */
+    int32_t shape[2]; /* of the program's blocks */
 } Maker;
 
 static Arena *maker_arena(const Maker *m)
@@ -495,7 +530,8 @@ static uint64_t random_bits(Maker *m, DType dt)
 {
     static const double floats[] = {0, -0.0, 1, -1, 2.5, 1e30, -1e-30};
     if (dtype_info(dt)->kind == DK_FLOAT) {
-        return random_chance(m->r, 10) ? bits_nan(dt) : bits_from_double(dt, floats[random_below(m->r, 7)]);
+        return random_chance(m->r, 10) ? bits_nan(dt)
+                                       : bits_from_double(dt, floats[random_below(m->r, 7)]);
     }
     return bits_from_int(dt, random_number(m->r));
 }
@@ -520,9 +556,10 @@ static Value *pick_like(Maker *m, const Type *ty)
 
 static Value *make_binary(Maker *m)
 {
-    static const OpKind kinds[] = {OP_ADD, OP_ADD, OP_ADD, OP_ADD, OP_SUB, OP_SUB, OP_MUL, OP_MUL, OP_DIV, OP_REM, OP_DIV,
-                                   OP_REM, OP_AND, OP_AND, OP_OR, OP_XOR, OP_SHL, OP_SHR, OP_SHR, OP_MIN, OP_MAX, OP_MULHI,
-                                   OP_LT, OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE};
+    static const OpKind kinds[] = {OP_ADD, OP_ADD, OP_ADD, OP_ADD, OP_SUB, OP_SUB,   OP_MUL, OP_MUL,
+                                   OP_DIV, OP_REM, OP_DIV, OP_REM, OP_AND, OP_AND,   OP_OR,  OP_XOR,
+                                   OP_SHL, OP_SHR, OP_SHR, OP_MIN, OP_MAX, OP_MULHI, OP_LT,  OP_LT,
+                                   OP_LE,  OP_GT,  OP_GE,  OP_EQ,  OP_NE};
     Value *x = pick_if(m, random_chance(m->r, 85) ? is_number_type : is_any_int);
     if (!x) return NULL;
     Value *y = random_chance(m->r, 50) ? make_const(m, x->type) : pick_like(m, x->type);
@@ -533,19 +570,23 @@ static Value *make_binary(Maker *m)
 
 static Value *make_float(Maker *m)
 {
-    static const OpKind kinds[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MIN, OP_MAX, OP_LT, OP_GE, OP_EQ, OP_NE, OP_MIN_NAN};
+    static const OpKind kinds[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MIN,    OP_MAX,
+                                   OP_LT,  OP_GE,  OP_EQ,  OP_NE,  OP_MIN_NAN};
     Value *x = pick_if(m, type_is_float);
     if (!x) {
         x = pick_if(m, is_number_type);
         return x ? build_cast(&m->b, x, random_chance(m->r, 50) ? DT_F32 : DT_F16, NULL) : NULL;
     }
-    if (random_chance(m->r, 20)) return build_unary(&m->b, random_chance(m->r, 60) ? OP_NEG : OP_ABS, x);
+    if (random_chance(m->r, 20))
+        return build_unary(&m->b, random_chance(m->r, 60) ? OP_NEG : OP_ABS, x);
     if (random_chance(m->r, 15)) {
         Value *below = keep(m, build_binary(&m->b, OP_LT, x, pick_like(m, x->type)));
         return build_unary(&m->b, OP_NOT, below);
     }
-    if (random_chance(m->r, 15)) return build_cast(&m->b, x, random_chance(m->r, 50) ? DT_F64 : DT_I32, NULL);
-    if (random_chance(m->r, 10)) return build_fma(&m->b, x, pick_like(m, x->type), pick_like(m, x->type));
+    if (random_chance(m->r, 15))
+        return build_cast(&m->b, x, random_chance(m->r, 50) ? DT_F64 : DT_I32, NULL);
+    if (random_chance(m->r, 10))
+        return build_fma(&m->b, x, pick_like(m, x->type), pick_like(m, x->type));
     Value *y = random_chance(m->r, 60) ? make_const(m, x->type) : pick_like(m, x->type);
     return build_binary(&m->b, kinds[random_below(m->r, 11)], x, y);
 }
@@ -553,19 +594,22 @@ static Value *make_float(Maker *m)
 static Value *make_unary(Maker *m)
 {
     static const OpKind kinds[] = {OP_NEG, OP_NOT, OP_ABS, OP_POPC, OP_CLZ};
-    static const DType dtypes[] = {DT_I64, DT_I64, DT_I32, DT_U32, DT_I8, DT_U8, DT_I16, DT_U64, DT_I1};
+    static const DType dtypes[] = {DT_I64, DT_I64, DT_I32, DT_U32, DT_I8,
+                                   DT_U8,  DT_I16, DT_U64, DT_I1};
     Value *x = pick_if(m, random_chance(m->r, 70) ? is_any_int : type_is_bool);
     if (!x) return NULL;
     if (type_is_bool(x->type) && random_chance(m->r, 70)) return build_unary(&m->b, OP_NOT, x);
     if (random_chance(m->r, 40)) return build_unary(&m->b, kinds[random_below(m->r, 5)], x);
-    if (random_chance(m->r, 50)) x = keep(m, build_cast(&m->b, x, dtypes[random_below(m->r, 9)], NULL));
+    if (random_chance(m->r, 50))
+        x = keep(m, build_cast(&m->b, x, dtypes[random_below(m->r, 9)], NULL));
     return build_cast(&m->b, x, dtypes[random_below(m->r, 9)], NULL);
 }
 
 static Value *make_bitcast(Maker *m)
 {
-    static const DType signed_of[] = {[DT_U8] = DT_I8, [DT_U16] = DT_I16, [DT_U32] = DT_I32, [DT_U64] = DT_I64,
-                                      [DT_I8] = DT_U8, [DT_I16] = DT_U16, [DT_I32] = DT_U32, [DT_I64] = DT_U64};
+    static const DType signed_of[] = {
+        [DT_U8] = DT_I8, [DT_U16] = DT_I16, [DT_U32] = DT_I32, [DT_U64] = DT_I64,
+        [DT_I8] = DT_U8, [DT_I16] = DT_U16, [DT_I32] = DT_U32, [DT_I64] = DT_U64};
     TypeTable *types = ir_of(m->b.fn)->types;
     Value *x = pick_if(m, random_chance(m->r, 60) ? is_number_type : type_is_pointer);
     if (!x) return NULL;
@@ -581,7 +625,8 @@ static Value *make_bitcast(Maker *m)
 static Value *make_select(Maker *m)
 {
     Value *x = pick(m);
-    Value *cond = pick_like(m, type_with_elem(ir_of(m->b.fn)->types, x->type, type_scalar(ir_of(m->b.fn)->types, DT_I1)));
+    Value *cond = pick_like(m, type_with_elem(ir_of(m->b.fn)->types, x->type,
+                                              type_scalar(ir_of(m->b.fn)->types, DT_I1)));
     Value *scalar = random_chance(m->r, 30) ? pick_if(m, is_scalar_bool) : NULL;
     Value *y = pick_like(m, x->type);
     return y ? build_select(&m->b, scalar ? scalar : cond, x, y) : NULL;
@@ -592,8 +637,9 @@ static Value *make_addptr(Maker *m)
     Value *p = pick_if(m, type_is_pointer);
     if (!p) return NULL;
     static const DType dtypes[] = {DT_I32, DT_I32, DT_I64, DT_U32};
-    const Type *ty = type_with_elem(ir_of(m->b.fn)->types, p->type, type_scalar(ir_of(m->b.fn)->types,
-                                                                                dtypes[random_below(m->r, 4)]));
+    const Type *ty =
+        type_with_elem(ir_of(m->b.fn)->types, p->type,
+                       type_scalar(ir_of(m->b.fn)->types, dtypes[random_below(m->r, 4)]));
     return build_addptr(&m->b, p, pick_like(m, ty));
 }
 
@@ -605,7 +651,8 @@ static Value *make_shape(Maker *m)
     if (!type_is_block(ty)) return build_splat(&m->b, x, random_chance(m->r, 60) ? 1 : 2, m->shape);
     memcpy(shape, ty->shape, sizeof shape);
     switch (random_below(m->r, 6)) {
-    case 0: return ty->rank < 3 ? build_expand_dims(&m->b, x, random_below(m->r, ty->rank + 1)) : NULL;
+    case 0:
+        return ty->rank < 3 ? build_expand_dims(&m->b, x, random_below(m->r, ty->rank + 1)) : NULL;
     case 1:
     case 2:
         for (int d = 0; d < ty->rank; d++) {
@@ -618,9 +665,11 @@ static Value *make_shape(Maker *m)
         if (random_chance(m->r, 50)) x = keep(m, build_trans(&m->b, x, (int[]){1, 0, 2}));
         return build_trans(&m->b, x, (int[]){2, 0, 1});
     case 4:
-        if (ty->rank > 1) return build_reshape(&m->b, x, 1, (int32_t[]){(int32_t)tkc_type_count(ty)}, false);
+        if (ty->rank > 1)
+            return build_reshape(&m->b, x, 1, (int32_t[]){(int32_t)tkc_type_count(ty)}, false);
         for (int32_t n = 2; n < 9; n++) {
-            if (shape[0] % n == 0) return build_reshape(&m->b, x, 2, (int32_t[]){shape[0] / n, n}, false);
+            if (shape[0] % n == 0)
+                return build_reshape(&m->b, x, 2, (int32_t[]){shape[0] / n, n}, false);
         }
         return NULL;
     default: {
@@ -659,9 +708,11 @@ static Value *make_along_axis(Maker *m)
     static const OpKind kinds[] = {OP_ADD, OP_MAX, OP_MIN, OP_XOR};
     int axis = random_below(m->r, x->type->rank);
     bool scans = random_chance(m->r, 30);
-    Op *op = scans ? build_scan(&m->b, axis, random_chance(m->r, 30), 1, &x) : build_reduce(&m->b, axis, 1, &x);
+    Op *op = scans ? build_scan(&m->b, axis, random_chance(m->r, 30), 1, &x)
+                   : build_reduce(&m->b, axis, 1, &x);
     Builder inner = build_at_end(m->b.fn, op->regions[0]);
-    Value *v = build_binary(&inner, kinds[random_below(m->r, 4)], op->regions[0]->args[0], op->regions[0]->args[1]);
+    Value *v = build_binary(&inner, kinds[random_below(m->r, 4)], op->regions[0]->args[0],
+                            op->regions[0]->args[1]);
     build_yield(&inner, 1, &v);
     return op_result(op, 0);
 }
@@ -670,10 +721,12 @@ static Value *make_load(Maker *m)
 {
     Value *p = pick_if(m, type_is_pointer);
     if (!p) return NULL;
-    const Type *ty = type_with_elem(ir_of(m->b.fn)->types, p->type, tkc_type_element(p->type)->elem);
+    const Type *ty =
+        type_with_elem(ir_of(m->b.fn)->types, p->type, tkc_type_element(p->type)->elem);
     Value *mask = NULL, *other = NULL;
-    if (random_chance(m->r, 60)) mask = pick_like(m, type_with_elem(ir_of(m->b.fn)->types, p->type,
-                                                                   type_scalar(ir_of(m->b.fn)->types, DT_I1)));
+    if (random_chance(m->r, 60))
+        mask = pick_like(m, type_with_elem(ir_of(m->b.fn)->types, p->type,
+                                           type_scalar(ir_of(m->b.fn)->types, DT_I1)));
     if (mask && random_chance(m->r, 50)) other = pick_like(m, ty);
     return build_load(&m->b, p, mask, other);
 }
@@ -684,7 +737,9 @@ static void make_store(Maker *m)
     if (!p) return;
     TypeTable *types = ir_of(m->b.fn)->types;
     Value *v = pick_like(m, type_with_elem(types, p->type, tkc_type_element(p->type)->elem));
-    Value *mask = random_chance(m->r, 60) ? pick_like(m, type_with_elem(types, p->type, type_scalar(types, DT_I1))) : NULL;
+    Value *mask = random_chance(m->r, 60)
+                      ? pick_like(m, type_with_elem(types, p->type, type_scalar(types, DT_I1)))
+                      : NULL;
     build_store(&m->b, p, v, mask);
 }
 
@@ -748,9 +803,10 @@ static void make_for(Maker *m)
     if (!bound) return;
     int n = pick_slots(m, inits, types), mark = m->pool.len;
     bool down = random_chance(m->r, 20);
-    Value *lower = build_int(&m->b, DT_I32, random_below(m->r, 40)), *step = build_int(&m->b, DT_I32,
-                                                                                     1 << random_below(m->r, 6));
-    if (random_chance(m->r, 60)) bound = build_binary(&m->b, OP_AND, bound, build_int(&m->b, DT_I32, 127));
+    Value *lower = build_int(&m->b, DT_I32, random_below(m->r, 40)),
+          *step = build_int(&m->b, DT_I32, 1 << random_below(m->r, 6));
+    if (random_chance(m->r, 60))
+        bound = build_binary(&m->b, OP_AND, bound, build_int(&m->b, DT_I32, 127));
     if (down) step = build_unary(&m->b, OP_NEG, step);
     if (random_chance(m->r, 30)) bound = build_int(&m->b, DT_I32, random_below(m->r, 80));
     Op *op = build_for(&m->b, lower, bound, step, n, inits);
@@ -785,7 +841,8 @@ static void make_while(Maker *m)
     for (int i = 0; i <= n; i++) keep(m, op->regions[1]->args[i]);
     make_ops(m, random_below(m->r, 6));
     make_slots(m, n, types, out);
-    out[n] = build_binary(&m->b, OP_ADD, op->regions[1]->args[n], build_int(&m->b, DT_I32, 1 + random_below(m->r, 9)));
+    out[n] = build_binary(&m->b, OP_ADD, op->regions[1]->args[n],
+                          build_int(&m->b, DT_I32, 1 + random_below(m->r, 9)));
     build_yield(&m->b, n + 1, out);
     close_region(m, outer, mark);
     for (int i = 0; i <= n; i++) keep(m, op_result(op, i));
@@ -834,8 +891,9 @@ static void make_one(Maker *m)
     else if (dice < 85) v = make_grid(m);
     else if (dice < 86) v = build_arange(&m->b, 0, m->shape[random_below(m->r, 2)]);
     else if (dice < 87) v = build_arange(&m->b, 8, 8 + m->shape[0]);
-    else if (dice < 90) v = random_chance(m->r, 70) ? build_program_id(&m->b, random_below(m->r, 2)) :
-                            build_num_programs(&m->b, random_below(m->r, 3));
+    else if (dice < 90)
+        v = random_chance(m->r, 70) ? build_program_id(&m->b, random_below(m->r, 2))
+                                    : build_num_programs(&m->b, random_below(m->r, 3));
     else if (m->depth < 3 && dice < 94) make_for(m);
     else if (m->depth < 3 && dice < 97) make_while(m);
     else if (m->depth < 3) make_if(m);
@@ -863,7 +921,8 @@ static Func *random_function(Arena *a, Random *r, int size)
     Maker m = {.r = r, .b = build_at_end(fn, fn->body), .budget = size};
     for (int i = 0; i < 2; i++) m.shape[i] = extents[random_below(r, 11)];
     make_param(&m, "p", type_pointer(ir->types, type_scalar(ir->types, DT_I32)), 16);
-    make_param(&m, "q", type_pointer(ir->types, type_scalar(ir->types, DT_U8)), 1 << random_below(r, 6));
+    make_param(&m, "q", type_pointer(ir->types, type_scalar(ir->types, DT_U8)),
+               1 << random_below(r, 6));
     make_param(&m, "n", type_scalar(ir->types, DT_I32), 1);
     make_param(&m, "m", type_scalar(ir->types, DT_I32), 16);
     make_param(&m, "k", type_scalar(ir->types, DT_I64), random_chance(r, 50) ? 8 : 1);

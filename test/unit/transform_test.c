@@ -1,5 +1,5 @@
-/* No pass changes what a program stores: random programs are run before and after each pass alone, and after all.
-   transform_test [programs [first seed]] */
+/* No pass changes what a program stores: random programs are run before and after each pass alone,
+   and after all. transform_test [programs [first seed]] */
 #include "random_ir.h"
 #include "transform/passes.h"
 
@@ -21,7 +21,8 @@ static bool is_same_output(const Run *a, const Run *b)
 {
     if (a->stores.len != b->stores.len) return false;
     for (int i = 0; i < a->stores.len; i++) {
-        if (memcmp(&a->stores.data[i], &b->stores.data[i], sizeof *a->stores.data) != 0) return false;
+        if (memcmp(&a->stores.data[i], &b->stores.data[i], sizeof *a->stores.data) != 0)
+            return false;
     }
     return true;
 }
@@ -100,7 +101,8 @@ static int test(int argc, char **argv)
         failures += test_program(&arena, seed, &ops_before, &ops_after);
         arena_fini(&arena);
     }
-    printf("%d programs, %ld ops became %ld; %d failures\n", programs, ops_before, ops_after, failures);
+    printf("%d programs, %ld ops became %ld; %d failures\n", programs, ops_before, ops_after,
+           failures);
     return failures != 0;
 }
 

@@ -212,8 +212,7 @@ static void rule_rem(const AxisSite *s, AxisFact *out)
 
 /* ---- bits ---- */
 
-/* The length of the run of ones at the low end, as a group size: x & m keeps runs that fit in it.
- */
+/* The run of ones at the low end as a group size: x & m keeps runs that fit in it. */
 static int64_t low_ones(const AxisFact *m)
 {
     if (!is_one_value(m)) return 1;

@@ -246,7 +246,7 @@ static void rule_reshape(const AxisSite *s, AxisFact *out)
 
 /* ---- along an axis ---- */
 
-/* The op of a combine of one operand that is a single op of its two arguments; OP_NONE for others. */
+/* The op of a combine that is a single op on its two arguments; OP_NONE for others. */
 static OpKind combine_of(const Op *op)
 {
     const Op *only = op->regions[0]->first;

@@ -81,7 +81,7 @@ static void licm_region(Licm *l, Region *r)
     }
 }
 
-/* needs: nothing.  keeps: layouts; the order of effects.  changes: where ops without effect stand. */
+/* needs: nothing.  keeps: layouts, the order of effects.  changes: where ops without effect are. */
 bool licm_run(Pass *p, Func *fn)
 {
     Licm l = {.scratch = p->scratch, .level = arena_array(p->scratch, int, fn->nvalues)};

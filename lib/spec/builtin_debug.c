@@ -48,6 +48,7 @@ SpecValue builtin_print(Spec *sp, const BuiltinCall *c)
     return print(sp, c, from, buf_text(&prefix), false);
 }
 
+/* A note of its own: neither a warning nor something to be asked for. */
 SpecValue builtin_static_print(Spec *sp, const BuiltinCall *c)
 {
     Buf out = buf_make(sp->arena);
@@ -55,7 +56,8 @@ SpecValue builtin_static_print(Spec *sp, const BuiltinCall *c)
         if (i) buf_putc(&out, ' ');
         constant_print(sp, &out, c->rest[i], false);
     }
-    diag_remark(sp->dx, c->at, "static_print: %s", buf_text(&out));
+    Diag *d = diag_remark(sp->dx, c->at, "%s", buf_text(&out));
+    if (d) d->severity = SEV_NOTE;
     return sv_none();
 }
 

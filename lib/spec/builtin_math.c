@@ -142,17 +142,6 @@ SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
     return sv_value(build_fma(&sp->b, x, y, z));
 }
 
-/* tl.PropagateNan: None, its NONE (0) and ALL (not 0), or their names. */
-static bool propagates_nan(Spec *sp, const BuiltinCall *c, int i, bool *out)
-{
-    SpecValue v = c->args[i];
-    if (v.kind == SV_STR) {
-        *out = strcmp(v.s, "ALL") == 0 || strcmp(v.s, "all") == 0;
-        return true;
-    }
-    return arg_bool(sp, c, i, out);
-}
-
 static Value *extremum(Spec *sp, Value *x, Value *y, bool max, bool nan)
 {
     nan = nan && type_is_float(x->type);
@@ -168,7 +157,7 @@ SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
     bool nan;
-    if (!propagates_nan(sp, c, 2, &nan) || !unify_args(sp, c, &x, &y)) return sv_error();
+    if (!arg_bool(sp, c, 2, &nan) || !unify_args(sp, c, &x, &y)) return sv_error();
     return sv_value(extremum(sp, x, y, is_maximum(c), nan));
 }
 
@@ -198,7 +187,7 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *lo, *hi, *y;
     bool nan;
-    if (!propagates_nan(sp, c, 3, &nan)) return sv_error();
+    if (!arg_bool(sp, c, 3, &nan)) return sv_error();
     if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &lo, "tl.clamp", c->at)) return sv_error();
     if (!unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at)) return sv_error();
     if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");

@@ -105,6 +105,23 @@ SpecValue builtin_next_power_of_2(Spec *sp, const BuiltinCall *c)
     return sv_int(power);
 }
 
+/* Triton's own helpers, which users' sorts call. */
+SpecValue builtin_is_power_of_2(Spec *sp, const BuiltinCall *c)
+{
+    int64_t n;
+    if (!arg_int(sp, c, 0, &n)) return sv_error();
+    return sv_bool(n > 0 && (n & (n - 1)) == 0);
+}
+
+SpecValue builtin_log2(Spec *sp, const BuiltinCall *c)
+{
+    int64_t n;
+    int log = 0;
+    if (!arg_int(sp, c, 0, &n)) return sv_error();
+    for (; n > 1; n >>= 1) log++;
+    return sv_int(log);
+}
+
 /* ---- sequences ---- */
 
 SpecValue builtin_len(Spec *sp, const BuiltinCall *c)

@@ -85,7 +85,7 @@ Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *r
     return build_cast(&sp->b, v, type_dtype(elem), rounding);
 }
 
-/* The number's bits in that type; integers wrap, as a cast would. A float in an integer type is not for here. */
+/* The number's bits in that type; integers wrap, as a cast would. Casts that saturate are not for here. */
 static uint64_t bits_of(DType dt, SpecValue number)
 {
     if (dtype_info(dt)->kind == DK_FLOAT) return bits_from_double(dt, constant_to_double(number));
@@ -95,8 +95,10 @@ static uint64_t bits_of(DType dt, SpecValue number)
 
 Value *cast_number(Spec *sp, SpecValue number, DType dt)
 {
-    if (number.kind == SV_FLOAT && dtype_info(dt)->kind != DK_FLOAT) {
-        return build_cast(&sp->b, build_float(&sp->b, DT_F64, number.f), dt, NULL);
+    const DTypeInfo *info = dtype_info(dt);
+    bool from_float = number.kind == SV_FLOAT && info->kind != DK_FLOAT, to_fp8 = info->kind == DK_FLOAT && info->bits == 8;
+    if (from_float || to_fp8) {
+        return build_cast(&sp->b, build_float(&sp->b, DT_F64, constant_to_double(number)), dt, NULL);
     }
     return build_const(&sp->b, type_scalar(sp->ir->types, dt), bits_of(dt, number));
 }

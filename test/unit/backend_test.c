@@ -45,7 +45,7 @@ static char *compile(void)
 static void *compile_often(void *first)
 {
     UnwindFrame frame;
-    intptr_t differ = 0;
+    volatile intptr_t differ = 0;
     unwind_push(&frame);
     if (setjmp(frame.env) == 0) {
         for (int i = 0; i < 20; i++) {

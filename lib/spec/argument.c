@@ -1,5 +1,5 @@
-/* Reading operations' arguments: one function for each kind of parameter, so that every "expected, found" of the
-   operations comes from here. */
+/* Reading operations' arguments: one function for each kind of parameter, so that every "expected,
+   found" of the operations comes from here. */
 #include "spec/argument.h"
 
 #include <string.h>
@@ -21,16 +21,25 @@ const char *arg_name(Spec *sp, const BuiltinCall *c, int i)
         while (*p == ' ') p++;
         size_t len = strcspn(p, "=, ");
         if (*p != '*' && i-- == 0) return arena_strndup(sp->arena, p, len);
-        for (; *p && (depth || *p != ','); p++) depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
+        for (; *p && (depth || *p != ','); p++)
+            depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
         if (!*p) return "argument";
     }
 }
 
 const char *arg_operation(Spec *sp, const BuiltinCall *c)
 {
-    static const struct { unsigned where; const char *prefix; } prefixes[] = {
-        {NS_TL, "tl."}, {NS_MATH, "tl.math."}, {NS_LIBDEVICE, "libdevice."}, {NS_TRITON, "triton."},
-        {NS_EXTRA, "tl.extra.cuda."}, {NS_TARGET, "tl.target_info."}, {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR, "."},
+    static const struct {
+        unsigned where;
+        const char *prefix;
+    } prefixes[] = {
+        {NS_TL, "tl."},
+        {NS_MATH, "tl.math."},
+        {NS_LIBDEVICE, "libdevice."},
+        {NS_TRITON, "triton."},
+        {NS_EXTRA, "tl.extra.cuda."},
+        {NS_TARGET, "tl.target_info."},
+        {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR, "."},
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (c->builtin->where & prefixes[i].where) {
@@ -116,7 +125,8 @@ bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choice
         }
         buf_printf(&list, "%s'%s'", k ? ", " : "", choices[k]);
     }
-    spec_error(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i), buf_text(&list), *out);
+    spec_error(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
+               buf_text(&list), *out);
     return false;
 }
 
@@ -126,9 +136,12 @@ const Type *arg_type(Spec *sp, const BuiltinCall *c, int i)
     SpecValue v = c->args[i];
     if (v.kind == SV_TYPE) return v.type;
     const Type *t = v.kind == SV_STR ? type_parse(sp->ir->types, v.s, str_len(v.s)) : NULL;
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "int") == 0) t = type_scalar(sp->ir->types, DT_I32);
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "float") == 0) t = type_scalar(sp->ir->types, DT_F32);
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "bool") == 0) t = type_scalar(sp->ir->types, DT_I1);
+    if (v.kind == SV_CLASS && strcmp(v.class_name, "int") == 0)
+        t = type_scalar(sp->ir->types, DT_I32);
+    if (v.kind == SV_CLASS && strcmp(v.class_name, "float") == 0)
+        t = type_scalar(sp->ir->types, DT_F32);
+    if (v.kind == SV_CLASS && strcmp(v.class_name, "bool") == 0)
+        t = type_scalar(sp->ir->types, DT_I1);
     if (!t) arg_refuse(sp, c, i, "a type such as tl.float32");
     return t;
 }
@@ -147,8 +160,8 @@ bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out)
     int64_t axis;
     if (!arg_int(sp, c, i, &axis)) return false;
     if (axis < -rank || axis >= rank) {
-        spec_error(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s", arg_what(sp, c, i),
-                   (long long)axis, rank, rank == 1 ? "" : "s");
+        spec_error(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
+                   arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
         return false;
     }
     *out = (int)(axis < 0 ? axis + rank : axis);
@@ -181,7 +194,8 @@ bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
     out->rank = n;
     for (int i = 0; i < n; i++) {
         if (dims[i] < 1 || dims[i] > INT32_MAX) {
-            spec_error(sp, at, "the extents of a block are at least 1, found %lld in %s", (long long)dims[i], what);
+            spec_error(sp, at, "the extents of a block are at least 1, found %lld in %s",
+                       (long long)dims[i], what);
             return false;
         }
         out->dims[i] = (int32_t)dims[i];
@@ -205,8 +219,8 @@ bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out)
 {
     SpecValue *items;
     int n = arg_rest(c, &items);
-    return arg_shape(sp, constant_tuple(sp, n, items), arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)),
-                     out, c->at);
+    return arg_shape(sp, constant_tuple(sp, n, items),
+                     arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)), out, c->at);
 }
 
 SpecValue arg_results(Spec *sp, int n, Value *const *values)

@@ -1,4 +1,5 @@
-/* The arguments of an operation, read and checked. Each reports what it refuses, naming the parameter. */
+/* The arguments of an operation, read and checked. Each reports what it refuses, naming the
+   parameter. */
 #ifndef TKC_SPEC_ARGUMENT_H
 #define TKC_SPEC_ARGUMENT_H
 
@@ -16,17 +17,19 @@ const char *arg_operation(Spec *sp, const BuiltinCall *c);
 const char *arg_what(Spec *sp, const BuiltinCall *c, int i);
 SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected);
 
-Value *arg_value(Spec *sp, const BuiltinCall *c, int i);        /* a number or block at run time; NULL after an error */
-Value *arg_block(Spec *sp, const BuiltinCall *c, int i);        /* the same, and a block */
+/* A number or block at run time; NULL after an error. */
+Value *arg_value(Spec *sp, const BuiltinCall *c, int i);
+Value *arg_block(Spec *sp, const BuiltinCall *c, int i); /* the same, and a block */
 bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out);
 bool arg_int(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
 /* A string, NULL for None and "". */
 bool arg_str(Spec *sp, const BuiltinCall *c, int i, const char **out);
 /* A string out of a list that ends in NULL; NULL for None and "". */
-bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choices, const char **out);
+bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choices,
+                const char **out);
 /* A type; scalar pointers included. NULL after an error. */
 const Type *arg_type(Spec *sp, const BuiltinCall *c, int i);
-const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i);   /* a scalar type */
+const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i); /* a scalar type */
 /* An axis in [-rank, rank), made positive. */
 bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out);
 

@@ -1,4 +1,5 @@
-/* Attributes of values: what a block, a type or a descriptor says about itself, and the operations that are methods. */
+/* Attributes of values: what a block, a type or a descriptor says about itself, and the operations
+   that are methods. */
 #include <string.h>
 
 #include "ir/type.h"
@@ -46,8 +47,10 @@ static SpecValue number_type_attribute(Spec *sp, const Type *t, Str name, Span a
     if (strcmp(name, "primitive_bitwidth") == 0) return sv_int(info->bits);
     if (strcmp(name, "itemsize") == 0) return sv_int(info->bytes);
     if (strcmp(name, "int_bitwidth") == 0 && info->kind != DK_FLOAT) return sv_int(info->bits);
-    if (strcmp(name, "fp_mantissa_width") == 0 && info->kind == DK_FLOAT) return sv_int(info->man_bits);
-    if (strcmp(name, "exponent_bias") == 0 && info->kind == DK_FLOAT) return sv_int((1 << (info->exp_bits - 1)) - 1);
+    if (strcmp(name, "fp_mantissa_width") == 0 && info->kind == DK_FLOAT)
+        return sv_int(info->man_bits);
+    if (strcmp(name, "exponent_bias") == 0 && info->kind == DK_FLOAT)
+        return sv_int((1 << (info->exp_bits - 1)) - 1);
     return unknown(sp, sv_type(t), name, NS_DTYPE, at);
 }
 
@@ -71,7 +74,8 @@ static SpecValue type_attribute(Spec *sp, const Type *t, Str name, Span at)
 static SpecValue transposed(Spec *sp, SpecValue x, Span at)
 {
     int rank = x.v->type->rank;
-    if (rank < 2) return spec_error(sp, at, ".T needs two dimensions, found %s", spec_describe(sp, x));
+    if (rank < 2)
+        return spec_error(sp, at, ".T needs two dimensions, found %s", spec_describe(sp, x));
     int perm[TKC_MAX_RANK];
     for (int i = 0; i < rank; i++) perm[i] = i;
     perm[rank - 1] = rank - 2;
@@ -106,7 +110,8 @@ static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
     if (strcmp(name, "dtype") == 0) return sv_type(desc ? pointer->elem : pointer);
     if (strcmp(name, "type") == 0 && !desc) return sv_type(pointer);
     if ((strcmp(name, "type") == 0 || strcmp(name, "block_type") == 0)) {
-        return sv_type(type_block(sp->ir->types, pointer->elem, p->block.rank, p->block.dims, NULL));
+        return sv_type(
+            type_block(sp->ir->types, pointer->elem, p->block.rank, p->block.dims, NULL));
     }
     if (strcmp(name, "block_shape") == 0) return ints(sp, p->block.rank, p->block.dims);
     if (strcmp(name, "shape") == 0 && desc) return values(sp, p->block.rank, p->shape);
@@ -131,7 +136,8 @@ static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
     if (is_nan_mode(x, name)) return sv_bool(strcmp(name, "ALL") == 0);
     if (strcmp(name, "fn") == 0) return x;
-    if (strcmp(name, "__name__") == 0) return sv_str(x.kind == SV_FUNC ? x.fn->name : intern_cstr(sp->names, x.builtin->name));
+    if (strcmp(name, "__name__") == 0)
+        return sv_str(x.kind == SV_FUNC ? x.fn->name : intern_cstr(sp->names, x.builtin->name));
     return unknown(sp, x, name, 0, at);
 }
 
@@ -141,10 +147,14 @@ SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
     if (strcmp(name, "value") == 0 && sv_is_constant(x)) return x;
     switch (x.kind) {
     case SV_VALUE: return value_attribute(sp, x, name, at);
-    case SV_BOOL: case SV_INT: case SV_FLOAT: return number_attribute(sp, x, name, at);
+    case SV_BOOL:
+    case SV_INT:
+    case SV_FLOAT: return number_attribute(sp, x, name, at);
     case SV_TYPE: return type_attribute(sp, x.type, name, at);
-    case SV_BLOCK_PTR: case SV_DESC: return block_ptr_attribute(sp, x, name, at);
-    case SV_FUNC: case SV_BUILTIN: return function_attribute(sp, x, name, at);
+    case SV_BLOCK_PTR:
+    case SV_DESC: return block_ptr_attribute(sp, x, name, at);
+    case SV_FUNC:
+    case SV_BUILTIN: return function_attribute(sp, x, name, at);
     case SV_STR: {
         const Builtin *b = builtin_find(NS_STR, name);
         return b ? method(sp, b, x) : unknown(sp, x, name, NS_STR, at);

@@ -1,8 +1,9 @@
 /* Addresses and boundary masks of block pointers and descriptors.
 
-   The scalar part, base + Σ offset_d * stride_d, is one pointer; the block part adds arange_d * stride_d along each dim.
-   Inside means 0 <= offset_d + i < shape_d, written -offset_d <= i < shape_d - offset_d so that the per-element work
-   is a comparison with a scalar. All of it in 64 bits. */
+   The scalar part, base + Σ offset_d * stride_d, is one pointer; the block part adds arange_d *
+   stride_d along each dim. Inside means 0 <= offset_d + i < shape_d, written -offset_d <= i <
+   shape_d - offset_d so that the per-element work is a comparison with a scalar. All of it in 64
+   bits. */
 #include "spec/block_ptr.h"
 
 #include "ir/type.h"
@@ -37,15 +38,18 @@ SpecBlockPtr *block_ptr_with_parts(Spec *sp, const SpecBlockPtr *p, Value *const
 
 bool block_ptr_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b)
 {
-    return a->base->type == b->base->type && shape_is_equal(&a->block, &b->block) && a->padding == b->padding &&
-           !a->offsets[0] == !b->offsets[0];
+    return a->base->type == b->base->type && shape_is_equal(&a->block, &b->block) &&
+           a->padding == b->padding && !a->offsets[0] == !b->offsets[0];
 }
 
 Value *block_ptr_index(Spec *sp, SpecValue v, const char *what, Span at)
 {
-    Value *x = v.kind == SV_VALUE || v.kind == SV_INT || v.kind == SV_BOOL ? op_to_value(sp, v, at) : NULL;
-    if (x && type_is_scalar(x->type) && type_is_int(x->type)) return build_cast(&sp->b, x, DT_I64, NULL);
-    if (!sv_is_error(v)) spec_error(sp, at, "%s must hold integers, found %s", what, spec_describe(sp, v));
+    Value *x =
+        v.kind == SV_VALUE || v.kind == SV_INT || v.kind == SV_BOOL ? op_to_value(sp, v, at) : NULL;
+    if (x && type_is_scalar(x->type) && type_is_int(x->type))
+        return build_cast(&sp->b, x, DT_I64, NULL);
+    if (!sv_is_error(v))
+        spec_error(sp, at, "%s must hold integers, found %s", what, spec_describe(sp, v));
     return NULL;
 }
 
@@ -55,8 +59,8 @@ bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value 
     int n = op_items(sp, v, &items, at);
     if (n < 0) return false;
     if (n != rank) {
-        spec_error(sp, at, "%s has %d item%s, but the block has %d dimension%s", what, n, n == 1 ? "" : "s", rank,
-                   rank == 1 ? "" : "s");
+        spec_error(sp, at, "%s has %d item%s, but the block has %d dimension%s", what, n,
+                   n == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
         return false;
     }
     for (int i = 0; i < n; i++) {
@@ -91,7 +95,8 @@ static Value *steps_along(Spec *sp, const Shape *block, int d)
 
 static Value *compare_scalar(Spec *sp, OpKind op, Value *steps, Value *bound)
 {
-    return build_binary(&sp->b, op, steps, build_splat(&sp->b, bound, steps->type->rank, steps->type->shape));
+    return build_binary(&sp->b, op, steps,
+                        build_splat(&sp->b, bound, steps->type->rank, steps->type->shape));
 }
 
 static Value *inside(Spec *sp, Value *steps, Value *offset, Value *extent)
@@ -101,7 +106,8 @@ static Value *inside(Spec *sp, Value *steps, Value *offset, Value *extent)
     return memory_and(sp, low, high);
 }
 
-Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets, unsigned bounded, Value **mask)
+Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets, unsigned bounded,
+                         Value **mask)
 {
     const Shape *block = &p->block;
     Value *start = p->base, *steps = NULL;

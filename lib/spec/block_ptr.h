@@ -1,5 +1,6 @@
-/* Block pointers and tensor descriptors: a base with shape, strides, offsets and a block's extents. They exist during
-   specialization only; a load or store of one becomes pointer arithmetic and a mask. */
+/* Block pointers and tensor descriptors: a base with shape, strides, offsets and a block's extents.
+   They exist during specialization only; a load or store of one becomes pointer arithmetic and a
+   mask. */
 #ifndef TKC_SPEC_BLOCK_PTR_H
 #define TKC_SPEC_BLOCK_PTR_H
 
@@ -9,16 +10,16 @@
 typedef enum Padding { PAD_ZERO, PAD_NAN } Padding;
 
 struct SpecBlockPtr {
-    Value *base;                    /* scalar pointer */
-    Shape block;                    /* extents of the block; its rank is that of all below */
-    Value *shape[TKC_MAX_RANK];     /* int64 scalars */
-    Value *strides[TKC_MAX_RANK];   /* int64 scalars */
-    Value *offsets[TKC_MAX_RANK];   /* int64 scalars; of descriptors NULL */
-    Padding padding;                /* of descriptors */
+    Value *base;                  /* scalar pointer */
+    Shape block;                  /* extents of the block; its rank is that of all below */
+    Value *shape[TKC_MAX_RANK];   /* int64 scalars */
+    Value *strides[TKC_MAX_RANK]; /* int64 scalars */
+    Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
+    Padding padding;              /* of descriptors */
 };
 
-/* The run-time parts in a fixed order, for control flow that carries the value: base, shape, strides, offsets. `out` has
-   room for BLOCK_PTR_MAX_PARTS; returns how many. */
+/* The run-time parts in a fixed order, for control flow that carries the value: base, shape,
+   strides, offsets. `out` has room for BLOCK_PTR_MAX_PARTS; returns how many. */
 enum { BLOCK_PTR_MAX_PARTS = 1 + 3 * TKC_MAX_RANK };
 int block_ptr_parts(const SpecBlockPtr *p, Value **out);
 /* A copy of p with other parts, in the same order. */
@@ -31,8 +32,9 @@ Value *block_ptr_index(Spec *sp, SpecValue v, const char *what, Span at);
 /* As many of them as the block has dims. False after an error. */
 bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value **out, Span at);
 
-/* Pointers to the block's elements at `offsets` (NULL: p's own), and the mask of those inside the shape in the dims of
-   `bounded` (a bit each); *mask is NULL when there is none. */
-Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets, unsigned bounded, Value **mask);
+/* Pointers to the block's elements at `offsets` (NULL: p's own), and the mask of those inside the
+   shape in the dims of `bounded` (a bit each); *mask is NULL when there is none. */
+Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets, unsigned bounded,
+                         Value **mask);
 
 #endif

@@ -1,5 +1,6 @@
-/* Broadcasting: a scalar is splat; a block of lower rank gets leading extents of 1; an extent of 1 grows. What does not
-   combine is reported with both types and, where one more axis would do, the text that adds it. */
+/* Broadcasting: a scalar is splat; a block of lower rank gets leading extents of 1; an extent of 1
+   grows. What does not combine is reported with both types and, where one more axis would do, the
+   text that adds it. */
 #include "spec/broadcast.h"
 
 #include <string.h>
@@ -54,12 +55,15 @@ bool shape_check(Spec *sp, const Shape *s, Span at)
     int64_t count = 1;
     for (int i = 0; i < s->rank; i++) {
         if (s->dims[i] < 1) {
-            spec_error(sp, at, "the extents of a block are at least 1, found %s", shape_text(sp, s));
+            spec_error(sp, at, "the extents of a block are at least 1, found %s",
+                       shape_text(sp, s));
             return false;
         }
         count *= padded(s->dims[i]);
         if (count > MAX_PADDED_COUNT) {
-            spec_error(sp, at, "a block of shape %s has more than %d elements (each extent counted as a power of two)",
+            spec_error(sp, at,
+                       "a block of shape %s has more than %d elements (each extent counted as a "
+                       "power of two)",
                        shape_text(sp, s), MAX_PADDED_COUNT);
             return false;
         }
@@ -92,7 +96,8 @@ Value *broadcast_value(Spec *sp, Value *v, const Shape *to, Span at)
 {
     Shape from = shape_of(v->type), both;
     if (!broadcast_shapes(&from, to, &both) || !shape_is_equal(&both, to)) {
-        spec_error(sp, at, "cannot broadcast %s to the shape %s", type_text(sp->arena, v->type), shape_text(sp, to));
+        spec_error(sp, at, "cannot broadcast %s to the shape %s", type_text(sp->arena, v->type),
+                   shape_text(sp, to));
         return NULL;
     }
     if (!shape_check(sp, to, at)) return NULL;
@@ -110,7 +115,9 @@ Value *op_broadcast_to(Spec *sp, Value *v, int rank, const int32_t *shape, Span 
 static void suggest_axis(Spec *sp, const Shape *a, const Shape *b, Span at)
 {
     if (a->rank == 1 && b->rank == 1) {
-        spec_note(sp, at, "for every pair of elements write the left one as [:, None] and the right one as [None, :]");
+        spec_note(sp, at,
+                  "for every pair of elements write the left one as [:, None] and the right one as "
+                  "[None, :]");
     } else if (a->rank == 1 && b->rank == 2 && a->dims[0] == b->dims[0]) {
         spec_note(sp, at, "the left operand fits the rows when written as [:, None]");
     } else if (b->rank == 1 && a->rank == 2 && b->dims[0] == a->dims[0]) {

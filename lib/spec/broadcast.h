@@ -4,17 +4,22 @@
 
 #include "spec/spec.h"
 
-typedef struct Shape { int rank; int32_t dims[TKC_MAX_RANK]; } Shape; /* rank 0: a scalar */
+typedef struct Shape {
+    int rank;
+    int32_t dims[TKC_MAX_RANK];
+} Shape; /* rank 0: a scalar */
 
 Shape shape_of(const Type *t);
 bool shape_is_equal(const Shape *a, const Shape *b);
 int64_t shape_count(const Shape *s);
 /* "[128, 64]", in the arena. */
 const char *shape_text(Spec *sp, const Shape *s);
-/* A block of this shape can exist: rank, extents and padded size are in bounds. Reports otherwise. */
+/* A block of this shape can exist: rank, extents and padded size are in bounds. Reports otherwise.
+ */
 bool shape_check(Spec *sp, const Shape *s, Span at);
 
-/* The shape two operands share; ranks are made equal with leading extents of 1. False when they do not combine. */
+/* The shape two operands share; ranks are made equal with leading extents of 1. False when they do
+   not combine. */
 bool broadcast_shapes(const Shape *a, const Shape *b, Shape *out);
 /* v in that shape (rank 0: v itself must be a scalar). NULL after an error naming both shapes. */
 Value *broadcast_value(Spec *sp, Value *v, const Shape *to, Span at);

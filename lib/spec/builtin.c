@@ -18,8 +18,10 @@
 #define DESC NS_DESC
 #define STR NS_STR
 const Builtin builtins[] = {
-#define BUILTIN(name_, where_, fn_, params_) {.name = name_, .where = where_, .fn = fn_, .params = params_},
-#define STD(name_, where_, function, params_) {.name = name_, .where = where_, .std = function, .params = params_},
+#define BUILTIN(name_, where_, fn_, params_)                                                       \
+    {.name = name_, .where = where_, .fn = fn_, .params = params_},
+#define STD(name_, where_, function, params_)                                                      \
+    {.name = name_, .where = where_, .std = function, .params = params_},
 #include "spec/builtins.def"
 #undef BUILTIN
 #undef STD

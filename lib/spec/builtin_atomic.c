@@ -1,5 +1,6 @@
-/* Atomic read-modify-write. On floats, max and min work on the bits: two non-negative floats order as signed integers,
-   two negative ones as unsigned integers the other way round; the sign of the operand picks one of two masked ops. */
+/* Atomic read-modify-write. On floats, max and min work on the bits: two non-negative floats order
+   as signed integers, two negative ones as unsigned integers the other way round; the sign of the
+   operand picks one of two masked ops. */
 #include <string.h>
 
 #include "ir/type.h"
@@ -18,7 +19,8 @@ typedef struct Atomic {
 
 static bool ordering(Spec *sp, const BuiltinCall *c, int sem, int scope, Atomic *a)
 {
-    if (!arg_choice(sp, c, sem, orders, &a->sem) || !arg_choice(sp, c, scope, scopes, &a->scope)) return false;
+    if (!arg_choice(sp, c, sem, orders, &a->sem) || !arg_choice(sp, c, scope, scopes, &a->scope))
+        return false;
     if (!a->sem) a->sem = "acq_rel";
     if (!a->scope) a->scope = "gpu";
     return true;
@@ -40,7 +42,8 @@ static bool pointer_arg(Spec *sp, const BuiltinCall *c, Atomic *a)
     return false;
 }
 
-static Value *rmw(Spec *sp, const Atomic *a, const char *op, Value *pointer, Value *value, Value *mask)
+static Value *rmw(Spec *sp, const Atomic *a, const char *op, Value *pointer, Value *value,
+                  Value *mask)
 {
     return build_atomic_rmw(&sp->b, op, pointer, value, mask, a->sem, a->scope);
 }
@@ -52,7 +55,8 @@ static Value *as_integer(Spec *sp, Value *v, DType dt)
 
 static Value *pointer_to(Spec *sp, Value *pointer, DType dt)
 {
-    return build_bitcast(&sp->b, pointer, type_pointer(sp->ir->types, type_scalar(sp->ir->types, dt)));
+    return build_bitcast(&sp->b, pointer,
+                         type_pointer(sp->ir->types, type_scalar(sp->ir->types, dt)));
 }
 
 static Value *float_extremum(Spec *sp, const Atomic *a, bool max)
@@ -62,14 +66,16 @@ static Value *float_extremum(Spec *sp, const Atomic *a, bool max)
     Value *bits = as_integer(sp, a->value, s);
     Value *negative = build_binary(&sp->b, OP_LT, bits, build_const(&sp->b, bits->type, 0));
     Value *positive = build_unary(&sp->b, OP_NOT, negative);
-    Value *x = rmw(sp, a, max ? "max" : "min", pointer_to(sp, a->pointer, s), bits, memory_and(sp, a->mask, positive));
-    Value *y = rmw(sp, a, max ? "umin" : "umax", pointer_to(sp, a->pointer, u), as_integer(sp, a->value, u),
-                   memory_and(sp, a->mask, negative));
+    Value *x = rmw(sp, a, max ? "max" : "min", pointer_to(sp, a->pointer, s), bits,
+                   memory_and(sp, a->mask, positive));
+    Value *y = rmw(sp, a, max ? "umin" : "umax", pointer_to(sp, a->pointer, u),
+                   as_integer(sp, a->value, u), memory_and(sp, a->mask, negative));
     Value *r = build_select(&sp->b, positive, x, as_integer(sp, y, s));
     return build_bitcast(&sp->b, r, tkc_type_element(a->value->type));
 }
 
-static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem, const char *expected)
+static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem,
+                              const char *expected)
 {
     return spec_error(sp, c->at, "%s does not work on %s; it is for %s", arg_operation(sp, c),
                       type_text(sp->arena, elem), expected);
@@ -84,14 +90,18 @@ SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
     bool add = strcmp(op, "add") == 0, order = strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
     bool xchg = strcmp(op, "xchg") == 0, is_float = type_is_float(elem);
     int bits = type_bits(elem);
-    if (bits < 16 || (bits == 16 && !is_float)) return refuse_dtype(sp, c, elem, "32- and 64-bit types");
-    if (bits == 16 && !add) return refuse_dtype(sp, c, elem, "32- and 64-bit types; fp16 and bf16 only add");
+    if (bits < 16 || (bits == 16 && !is_float))
+        return refuse_dtype(sp, c, elem, "32- and 64-bit types");
+    if (bits == 16 && !add)
+        return refuse_dtype(sp, c, elem, "32- and 64-bit types; fp16 and bf16 only add");
     if (is_float && !add && !order && !xchg) return refuse_dtype(sp, c, elem, "integers");
     a.value = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
-    if (!a.value || !memory_mask(sp, a.pointer, c->args[2], &a.mask, c->spans[2])) return sv_error();
+    if (!a.value || !memory_mask(sp, a.pointer, c->args[2], &a.mask, c->spans[2]))
+        return sv_error();
     if (order && is_float) return sv_value(float_extremum(sp, &a, strcmp(op, "max") == 0));
     if (add && is_float) op = "fadd";
-    if (order && dtype_info(type_dtype(elem))->kind == DK_UINT) op = strcmp(op, "max") == 0 ? "umax" : "umin";
+    if (order && dtype_info(type_dtype(elem))->kind == DK_UINT)
+        op = strcmp(op, "max") == 0 ? "umax" : "umin";
     return sv_value(rmw(sp, &a, op, a.pointer, a.value, a.mask));
 }
 
@@ -102,7 +112,9 @@ SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
     const Type *elem = pointee(a.pointer);
     if (type_bits(elem) < 16) return refuse_dtype(sp, c, elem, "types of 16, 32 and 64 bits");
     Value *expected = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
-    Value *value = expected ? memory_operand(sp, a.pointer, c->args[2], arg_what(sp, c, 2), c->spans[2]) : NULL;
+    Value *value = expected
+                       ? memory_operand(sp, a.pointer, c->args[2], arg_what(sp, c, 2), c->spans[2])
+                       : NULL;
     if (!value) return sv_error();
     return sv_value(build_atomic_cas(&sp->b, a.pointer, expected, value, a.sem, a.scope));
 }

@@ -10,8 +10,8 @@
 
 enum { MAX_ASM_VALUES = 64 };
 
-static Op *assembly(Spec *sp, const char *text, const char *constraints, bool pure, int pack, int n, Value *const *args,
-                    int nresults, const Type *const *types)
+static Op *assembly(Spec *sp, const char *text, const char *constraints, bool pure, int pack, int n,
+                    Value *const *args, int nresults, const Type *const *types)
 {
     Op *op = build_op(&sp->b, OP_INLINE_ASM, n, args, nresults, types);
     ir_set_str(sp->fn, op, ATTR_ASM, text);
@@ -66,8 +66,8 @@ SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
     int64_t pack;
     Value *args[MAX_ASM_VALUES];
     const Type *types[MAX_ASM_VALUES];
-    if (!arg_str(sp, c, 0, &text) || !arg_str(sp, c, 1, &constraints) || !arg_bool(sp, c, 4, &pure) ||
-        !arg_int(sp, c, 5, &pack)) {
+    if (!arg_str(sp, c, 0, &text) || !arg_str(sp, c, 1, &constraints) ||
+        !arg_bool(sp, c, 4, &pure) || !arg_int(sp, c, 5, &pack)) {
         return sv_error();
     }
     if (!text) return arg_refuse(sp, c, 0, "instructions");
@@ -75,19 +75,22 @@ SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
     int n = asm_operands(sp, c, 2, args);
     int nresults = n < 0 ? -1 : asm_results(sp, c, 3, n ? args[0]->type : NULL, types);
     if (nresults < 0) return sv_error();
-    Op *op = assembly(sp, text, constraints ? constraints : "", pure, (int)pack, n, args, nresults, types);
+    Op *op = assembly(sp, text, constraints ? constraints : "", pure, (int)pack, n, args, nresults,
+                      types);
     bool tuple = c->args[3].kind != SV_TYPE;
     return tuple ? arg_results(sp, nresults, op->results) : sv_value(op_result(op, 0));
 }
 
-/* The function is written for scalars and works on blocks as it is: operators and most operations are elementwise. */
+/* The function is written for scalars and works on blocks as it is: operators and most operations
+   are elementwise. */
 SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
 {
     int64_t pack;
     Value *args[MAX_ASM_VALUES];
     if (!arg_int(sp, c, 1, &pack)) return sv_error();
     if (pack != 1) return arg_refuse(sp, c, 1, "1");
-    if (c->nrest < 1 || c->nrest > MAX_ASM_VALUES) return spec_error(sp, c->at, "tl.map_elementwise needs blocks");
+    if (c->nrest < 1 || c->nrest > MAX_ASM_VALUES)
+        return spec_error(sp, c->at, "tl.map_elementwise needs blocks");
     SpecValue tuple = constant_tuple(sp, c->nrest, c->rest), values[MAX_ASM_VALUES];
     BuiltinCall operands = *c;
     operands.args = &tuple;
@@ -100,7 +103,8 @@ SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_gdc(Spec *sp, const BuiltinCall *c)
 {
     bool wait = strcmp(c->builtin->name, "gdc_wait") == 0;
-    assembly(sp, wait ? "griddepcontrol.wait;" : "griddepcontrol.launch_dependents;", "~{memory}", false, 1, 0, NULL, 0, NULL);
+    assembly(sp, wait ? "griddepcontrol.wait;" : "griddepcontrol.launch_dependents;", "~{memory}",
+             false, 1, 0, NULL, 0, NULL);
     return sv_none();
 }
 
@@ -108,8 +112,8 @@ SpecValue builtin_special_register(Spec *sp, const BuiltinCall *c)
 {
     bool timer = strcmp(c->builtin->name, "globaltimer") == 0;
     const Type *t = type_scalar(sp->ir->types, timer ? DT_I64 : DT_I32);
-    Op *op = assembly(sp, timer ? "mov.u64 $0, %globaltimer;" : "mov.u32 $0, %smid;", timer ? "=l" : "=r", false, 1, 0,
-                      NULL, 1, &t);
+    Op *op = assembly(sp, timer ? "mov.u64 $0, %globaltimer;" : "mov.u32 $0, %smid;",
+                      timer ? "=l" : "=r", false, 1, 0, NULL, 1, &t);
     return sv_value(op_result(op, 0));
 }
 
@@ -122,8 +126,10 @@ SpecValue builtin_num_warps(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_current_target(Spec *sp, const BuiltinCall *c)
 {
     (void)c;
-    SpecValue r = constant_tuple(sp, 3, (SpecValue[]){sv_str(intern_cstr(sp->names, "cuda")), sv_int(sp->fn->machine->sm),
-                                                      sv_int(sp->fn->machine->warp_size)});
+    SpecValue r = constant_tuple(sp, 3,
+                                 (SpecValue[]){sv_str(intern_cstr(sp->names, "cuda")),
+                                               sv_int(sp->fn->machine->sm),
+                                               sv_int(sp->fn->machine->warp_size)});
     r.kind = SV_RECORD;
     r.tuple->names = arena_array(sp->arena, Str, 3);
     r.tuple->names[0] = intern_cstr(sp->names, "backend");

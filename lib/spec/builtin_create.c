@@ -34,14 +34,15 @@ SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
     int64_t start, end;
     if (!arg_int(sp, c, 0, &start) || !arg_int(sp, c, 1, &end)) return sv_error();
     if (start < INT32_MIN || start > INT32_MAX || end < INT32_MIN || end > INT32_MAX) {
-        return spec_error(sp, c->at, "tl.arange must fit into int32, found %lld to %lld", (long long)start,
-                          (long long)end);
+        return spec_error(sp, c->at, "tl.arange must fit into int32, found %lld to %lld",
+                          (long long)start, (long long)end);
     }
     if (end <= start) {
-        return spec_error(sp, c->at, "tl.arange must end after it starts, found %lld to %lld", (long long)start,
-                          (long long)end);
+        return spec_error(sp, c->at, "tl.arange must end after it starts, found %lld to %lld",
+                          (long long)start, (long long)end);
     }
-    Shape shape = {.rank = 1, .dims = {end - start > INT32_MAX ? INT32_MAX : (int32_t)(end - start)}};
+    Shape shape = {.rank = 1,
+                   .dims = {end - start > INT32_MAX ? INT32_MAX : (int32_t)(end - start)}};
     if (!shape_check(sp, &shape, c->at)) return sv_error();
     return sv_value(build_arange(&sp->b, (int32_t)start, (int32_t)end));
 }
@@ -59,7 +60,8 @@ SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
     const Type *t = arg_type(sp, c, 2);
     if (!t) return sv_error();
     SpecValue value = c->args[1];
-    if (sv_is_number(value) && t->kind == TY_SCALAR) return fill(sp, cast_number(sp, value, type_dtype(t)), &shape);
+    if (sv_is_number(value) && t->kind == TY_SCALAR)
+        return fill(sp, cast_number(sp, value, type_dtype(t)), &shape);
     Value *v = arg_value(sp, c, 1);
     if (!v) return sv_error();
     if (tkc_type_count(v->type) != 1) return arg_refuse(sp, c, 1, "one number");
@@ -70,7 +72,8 @@ SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
 
 static SpecValue zeros(Spec *sp, const Type *elem, const Shape *shape)
 {
-    const Type *t = shape->rank ? type_block(sp->ir->types, elem, shape->rank, shape->dims, NULL) : elem;
+    const Type *t =
+        shape->rank ? type_block(sp->ir->types, elem, shape->rank, shape->dims, NULL) : elem;
     return sv_value(build_const(&sp->b, t, 0));
 }
 
@@ -97,7 +100,8 @@ SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
     const char *rounding;
     const Type *t = arg_type(sp, c, 1);
     if (!t || !arg_str(sp, c, 2, &rounding) || !arg_bool(sp, c, 3, &bitcast)) return sv_error();
-    if (sv_is_number(c->args[0]) && !bitcast && !rounding && tkc_type_element(t)->kind == TY_SCALAR) {
+    if (sv_is_number(c->args[0]) && !bitcast && !rounding &&
+        tkc_type_element(t)->kind == TY_SCALAR) {
         return sv_value(cast_number(sp, c->args[0], type_dtype(t)));
     }
     Value *v = arg_value(sp, c, 0);

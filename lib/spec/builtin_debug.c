@@ -71,7 +71,8 @@ SpecValue builtin_static_assert(Spec *sp, const BuiltinCall *c)
     if (truth) return sv_none();
     Buf message = buf_make(sp->arena);
     if (arg_is_given(c, 1)) constant_print(sp, &message, c->args[1], false);
-    return spec_error(sp, c->at, "static assertion failed%s%s", message.len ? ": " : "", buf_text(&message));
+    return spec_error(sp, c->at, "static assertion failed%s%s", message.len ? ": " : "",
+                      buf_text(&message));
 }
 
 static Value *condition(Spec *sp, const BuiltinCall *c, int i)
@@ -136,7 +137,8 @@ SpecValue builtin_hint(Spec *sp, const BuiltinCall *c)
                           arg_operation(sp, c), rank, rank == 1 ? "" : "s", n);
     }
     for (int i = 0; i < n; i++) {
-        if (values[i] < 1) return spec_error(sp, c->spans[1], "%s must be at least 1", arg_what(sp, c, 1));
+        if (values[i] < 1)
+            return spec_error(sp, c->spans[1], "%s must be at least 1", arg_what(sp, c, 1));
     }
     return sv_value(build_hint(&sp->b, v, hint_key(c->builtin->name), n, values));
 }

@@ -1,4 +1,5 @@
-/* Matrix products: which types multiply, in what they accumulate, and how precisely fp32 is multiplied. */
+/* Matrix products: which types multiply, in what they accumulate, and how precisely fp32 is
+   multiplied. */
 #include <string.h>
 
 #include "ir/type.h"
@@ -14,7 +15,8 @@ static bool is_fp8(DType dt)
 
 static bool is_operand(DType dt)
 {
-    return dt == DT_I8 || is_fp8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 || dt == DT_F64;
+    return dt == DT_I8 || is_fp8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 ||
+           dt == DT_F64;
 }
 
 static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const Value *y)
@@ -33,7 +35,8 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
         return false;
     }
     int rank = x->type->rank;
-    bool fits = (rank == 2 || rank == 3) && y->type->rank == rank && x->type->shape[rank - 1] == y->type->shape[rank - 2] &&
+    bool fits = (rank == 2 || rank == 3) && y->type->rank == rank &&
+                x->type->shape[rank - 1] == y->type->shape[rank - 2] &&
                 (rank == 2 || x->type->shape[0] == y->type->shape[0]);
     if (fits) return true;
     spec_error(sp, c->at, "tl.dot multiplies [M, K] by [K, N], or batches of them, found %s and %s",
@@ -45,7 +48,8 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
 }
 
 /* The accumulator's type, from the operands and what the call asks for. */
-static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Value *acc, DType *out)
+static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Value *acc,
+                         DType *out)
 {
     *out = operand == DT_I8 ? DT_I32 : operand == DT_F64 ? DT_F64 : DT_F32;
     const Type *wanted = NULL;
@@ -60,10 +64,12 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
     }
     DType dt = type_dtype(wanted);
     if (half && dt == DT_F16) *out = DT_F16;
-    bool fine = dt == *out || (dt == DT_F32 && operand != DT_BF16) || (dt == DT_F16 && operand == DT_F32);
+    bool fine =
+        dt == *out || (dt == DT_F32 && operand != DT_BF16) || (dt == DT_F16 && operand == DT_F32);
     if (fine) return true;
     arg_refuse(sp, c, DOT_OUT, half ? "tl.float32 or tl.float16" : dtype_info(*out)->name);
-    if (dt == DT_BF16) spec_note(sp, c->spans[DOT_OUT], "accumulate in fp32 and cast with .to(tl.bfloat16)");
+    if (dt == DT_BF16)
+        spec_note(sp, c->spans[DOT_OUT], "accumulate in fp32 and cast with .to(tl.bfloat16)");
     return false;
 }
 
@@ -81,7 +87,8 @@ static bool precision_of(Spec *sp, const BuiltinCall *c, const char **out)
     }
     if (!arg_choice(sp, c, DOT_PRECISION, names, out)) return false;
     if (*out && arg_is_given(c, DOT_TF32)) {
-        spec_error(sp, c->spans[DOT_TF32], "input_precision and allow_tf32 say the same; give one of them");
+        spec_error(sp, c->spans[DOT_TF32],
+                   "input_precision and allow_tf32 say the same; give one of them");
         return false;
     }
     if (!arg_bool(sp, c, DOT_TF32, &tf32)) return false;
@@ -94,8 +101,8 @@ static Value *accumulator(Spec *sp, const BuiltinCall *c, Value *acc, const Type
 {
     if (!acc) return build_const(&sp->b, t, 0);
     if (acc->type == t) return acc;
-    spec_error(sp, c->spans[DOT_ACC], "'acc' of tl.dot must be %s, found %s", type_text(sp->arena, t),
-               type_text(sp->arena, acc->type));
+    spec_error(sp, c->spans[DOT_ACC], "'acc' of tl.dot must be %s, found %s",
+               type_text(sp->arena, t), type_text(sp->arena, acc->type));
     return NULL;
 }
 
@@ -103,17 +110,22 @@ SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
 {
     Value *x = arg_block(sp, c, DOT_X), *y = arg_block(sp, c, DOT_Y);
     Value *acc = x && y && arg_is_given(c, DOT_ACC) ? arg_block(sp, c, DOT_ACC) : NULL;
-    if (!x || !y || (!acc && arg_is_given(c, DOT_ACC)) || !check_operands(sp, c, x, y)) return sv_error();
+    if (!x || !y || (!acc && arg_is_given(c, DOT_ACC)) || !check_operands(sp, c, x, y))
+        return sv_error();
     DType dt;
     const char *precision;
-    if (!result_dtype(sp, c, type_dtype(x->type), acc, &dt) || !precision_of(sp, c, &precision)) return sv_error();
+    if (!result_dtype(sp, c, type_dtype(x->type), acc, &dt) || !precision_of(sp, c, &precision))
+        return sv_error();
     Shape shape = shape_of(x->type);
     shape.dims[shape.rank - 1] = y->type->shape[shape.rank - 1];
     if (!shape_check(sp, &shape, c->at)) return sv_error();
-    acc = accumulator(sp, c, acc, type_block(sp->ir->types, type_scalar(sp->ir->types, dt), shape.rank, shape.dims, NULL));
+    acc = accumulator(
+        sp, c, acc,
+        type_block(sp->ir->types, type_scalar(sp->ir->types, dt), shape.rank, shape.dims, NULL));
     if (!acc) return sv_error();
     int64_t imprecise = 0;
-    if (arg_is_given(c, DOT_IMPRECISE) && !arg_int(sp, c, DOT_IMPRECISE, &imprecise)) return sv_error();
+    if (arg_is_given(c, DOT_IMPRECISE) && !arg_int(sp, c, DOT_IMPRECISE, &imprecise))
+        return sv_error();
     Value *r = build_dot(&sp->b, x, y, acc, type_dtype(x->type) == DT_F32 ? precision : NULL);
     if (imprecise > 0) ir_set_int(sp->fn, r->def, ATTR_IMPRECISE, imprecise);
     return sv_value(r);

@@ -1,5 +1,5 @@
-/* Elementwise mathematics. The floats narrower than 32 bits are computed in fp32 and rounded back where the op has no
-   meaning of its own on them. */
+/* Elementwise mathematics. The floats narrower than 32 bits are computed in fp32 and rounded back
+   where the op has no meaning of its own on them. */
 #include <string.h>
 
 #include "ir/type.h"
@@ -9,15 +9,18 @@
 #include "spec/operator.h"
 #include "spec/unify.h"
 
-typedef struct MathName { const char *name; OpKind kind; } MathName;
+typedef struct MathName {
+    const char *name;
+    OpKind kind;
+} MathName;
 
 static const MathName float_ops[] = {
-    {"ceil", OP_CEIL},       {"floor", OP_FLOOR},    {"trunc", OP_TRUNC},     {"rint", OP_RINT},
-    {"nearbyint", OP_RINT},  {"cos", OP_COS},        {"sin", OP_SIN},         {"erf", OP_ERF},
-    {"exp", OP_EXP},         {"exp2", OP_EXP2},      {"log", OP_LOG},         {"log2", OP_LOG2},
-    {"sqrt", OP_SQRT},       {"sqrt_rn", OP_SQRT_RN}, {"rsqrt", OP_RSQRT},    {"tanh", OP_TANH},
-    {"fast_expf", OP_EXP},   {"fast_logf", OP_LOG},  {"fast_log2f", OP_LOG2}, {"fast_sinf", OP_SIN},
-    {"fast_cosf", OP_COS},   {"fast_tanhf", OP_TANH},
+    {"ceil", OP_CEIL},      {"floor", OP_FLOOR},     {"trunc", OP_TRUNC},     {"rint", OP_RINT},
+    {"nearbyint", OP_RINT}, {"cos", OP_COS},         {"sin", OP_SIN},         {"erf", OP_ERF},
+    {"exp", OP_EXP},        {"exp2", OP_EXP2},       {"log", OP_LOG},         {"log2", OP_LOG2},
+    {"sqrt", OP_SQRT},      {"sqrt_rn", OP_SQRT_RN}, {"rsqrt", OP_RSQRT},     {"tanh", OP_TANH},
+    {"fast_expf", OP_EXP},  {"fast_logf", OP_LOG},   {"fast_log2f", OP_LOG2}, {"fast_sinf", OP_SIN},
+    {"fast_cosf", OP_COS},  {"fast_tanhf", OP_TANH},
 };
 
 static OpKind float_op(const char *name)
@@ -45,7 +48,8 @@ SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
     if (!v) return sv_error();
     DType dt = type_dtype(v->type);
     if (type_bits(v->type) < 32) v = build_cast(&sp->b, v, DT_F32, NULL);
-    return sv_value(build_cast(&sp->b, build_unary(&sp->b, float_op(c->builtin->name), v), dt, NULL));
+    return sv_value(
+        build_cast(&sp->b, build_unary(&sp->b, float_op(c->builtin->name), v), dt, NULL));
 }
 
 SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
@@ -53,7 +57,8 @@ SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
     SpecValue x = c->args[0];
     if ((c->builtin->where & NS_PYTHON) && sv_is_number(x)) {
         if (x.kind == SV_FLOAT) return sv_float(x.f < 0 || (x.f == 0 && 1 / x.f < 0) ? -x.f : x.f);
-        return constant_to_int(x) < 0 ? constant_unary(sp, AOP_NEG, x, c->at) : sv_int(constant_to_int(x));
+        return constant_to_int(x) < 0 ? constant_unary(sp, AOP_NEG, x, c->at)
+                                      : sv_int(constant_to_int(x));
     }
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
@@ -82,9 +87,18 @@ static SpecValue two_operands(Spec *sp, const BuiltinCall *c, AstOp op)
     return op_binary(sp, op, x, c->args[1], c->at);
 }
 
-SpecValue builtin_add(Spec *sp, const BuiltinCall *c) { return two_operands(sp, c, AOP_ADD); }
-SpecValue builtin_sub(Spec *sp, const BuiltinCall *c) { return two_operands(sp, c, AOP_SUB); }
-SpecValue builtin_mul(Spec *sp, const BuiltinCall *c) { return two_operands(sp, c, AOP_MUL); }
+SpecValue builtin_add(Spec *sp, const BuiltinCall *c)
+{
+    return two_operands(sp, c, AOP_ADD);
+}
+SpecValue builtin_sub(Spec *sp, const BuiltinCall *c)
+{
+    return two_operands(sp, c, AOP_SUB);
+}
+SpecValue builtin_mul(Spec *sp, const BuiltinCall *c)
+{
+    return two_operands(sp, c, AOP_MUL);
+}
 
 /* Arguments 0 and 1 in one type and shape. */
 static bool unify_args(Spec *sp, const BuiltinCall *c, Value **x, Value **y)
@@ -92,7 +106,8 @@ static bool unify_args(Spec *sp, const BuiltinCall *c, Value **x, Value **y)
     return unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, x, y, arg_operation(sp, c), c->at);
 }
 
-static SpecValue refuse_operands(Spec *sp, const BuiltinCall *c, const Value *x, const char *expected)
+static SpecValue refuse_operands(Spec *sp, const BuiltinCall *c, const Value *x,
+                                 const char *expected)
 {
     return spec_error(sp, c->at, "%s is for %s, found %s", arg_operation(sp, c), expected,
                       type_text(sp->arena, tkc_type_element(x->type)));
@@ -119,8 +134,10 @@ SpecValue builtin_umulhi(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
     if (!unify_args(sp, c, &x, &y)) return sv_error();
-    if (!type_is_int(x->type) || type_bits(x->type) < 32) return refuse_operands(sp, c, x, "32- and 64-bit integers");
-    if (strcmp(c->builtin->name, "umulhi") != 0) return sv_value(build_binary(&sp->b, OP_MULHI, x, y));
+    if (!type_is_int(x->type) || type_bits(x->type) < 32)
+        return refuse_operands(sp, c, x, "32- and 64-bit integers");
+    if (strcmp(c->builtin->name, "umulhi") != 0)
+        return sv_value(build_binary(&sp->b, OP_MULHI, x, y));
     DType dt = type_dtype(x->type), wide = type_bits(x->type) == 32 ? DT_U32 : DT_U64;
     const Type *elem = type_scalar(sp->ir->types, wide);
     x = build_bitcast(&sp->b, x, elem);
@@ -145,7 +162,11 @@ SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
 static Value *extremum(Spec *sp, Value *x, Value *y, bool max, bool nan)
 {
     nan = nan && type_is_float(x->type);
-    return build_binary(&sp->b, max ? (nan ? OP_MAX_NAN : OP_MAX) : nan ? OP_MIN_NAN : OP_MIN, x, y);
+    return build_binary(&sp->b,
+                        max   ? (nan ? OP_MAX_NAN : OP_MAX)
+                        : nan ? OP_MIN_NAN
+                              : OP_MIN,
+                        x, y);
 }
 
 static bool is_maximum(const BuiltinCall *c)
@@ -177,7 +198,8 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
             continue;
         }
         Value *x, *y;
-        if (!unify(sp, r, items[i], UNIFY_NUMBERS, &x, &y, c->builtin->name, c->at)) return sv_error();
+        if (!unify(sp, r, items[i], UNIFY_NUMBERS, &x, &y, c->builtin->name, c->at))
+            return sv_error();
         r = sv_value(extremum(sp, x, y, max, false));
     }
     return r;
@@ -188,10 +210,13 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
     Value *x, *lo, *hi, *y;
     bool nan;
     if (!arg_bool(sp, c, 3, &nan)) return sv_error();
-    if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &lo, "tl.clamp", c->at)) return sv_error();
-    if (!unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at)) return sv_error();
+    if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &lo, "tl.clamp", c->at))
+        return sv_error();
+    if (!unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at))
+        return sv_error();
     if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");
-    if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at)) return sv_error();
+    if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at))
+        return sv_error();
     return sv_value(extremum(sp, extremum(sp, y, lo, true, nan), hi, false, nan));
 }
 
@@ -201,9 +226,11 @@ SpecValue builtin_where(Spec *sp, const BuiltinCall *c)
     if (!cond) return sv_error();
     if (type_is_pointer(cond->type)) return arg_refuse(sp, c, 0, "int1");
     cond = build_cast(&sp->b, cond, DT_I1, NULL);
-    if (!unify(sp, c->args[1], c->args[2], UNIFY_POINTERS, &x, &y, "tl.where", c->at)) return sv_error();
+    if (!unify(sp, c->args[1], c->args[2], UNIFY_POINTERS, &x, &y, "tl.where", c->at))
+        return sv_error();
     if (type_is_block(cond->type)) {
-        if (!broadcast_pair(sp, &cond, &x, c->at) || !broadcast_pair(sp, &x, &y, c->at)) return sv_error();
+        if (!broadcast_pair(sp, &cond, &x, c->at) || !broadcast_pair(sp, &x, &y, c->at))
+            return sv_error();
     }
     return sv_value(build_select(&sp->b, cond, x, y));
 }

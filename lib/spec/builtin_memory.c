@@ -1,4 +1,5 @@
-/* tl.load and tl.store. On block pointers and descriptors they compute addresses and the boundary mask first. */
+/* tl.load and tl.store. On block pointers and descriptors they compute addresses and the boundary
+   mask first. */
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
 #include "spec/builtin_fns.h"
@@ -11,7 +12,16 @@ static const char *const store_caches[] = {".wb", ".cg", ".cs", ".wt", NULL};
 static const char *const evictions[] = {"evict_first", "evict_last", "evict_normal", NULL};
 static const char *const paddings[] = {"zero", "nan", NULL};
 
-enum { LOAD_POINTER, LOAD_MASK, LOAD_OTHER, LOAD_CHECK, LOAD_PADDING, LOAD_CACHE, LOAD_EVICTION, LOAD_VOLATILE };
+enum {
+    LOAD_POINTER,
+    LOAD_MASK,
+    LOAD_OTHER,
+    LOAD_CHECK,
+    LOAD_PADDING,
+    LOAD_CACHE,
+    LOAD_EVICTION,
+    LOAD_VOLATILE
+};
 enum { STORE_POINTER, STORE_VALUE, STORE_MASK, STORE_CHECK, STORE_CACHE, STORE_EVICTION };
 
 static bool is_empty(SpecValue v)
@@ -32,7 +42,8 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
     for (int k = 0; k < n; k++) {
         int64_t d = items[k] < 0 ? items[k] + rank : items[k];
         if (d < 0 || d >= rank || (*dims >> d & 1)) {
-            spec_error(sp, c->spans[i], "%s names dimension %lld of a block pointer with %d, or names one twice",
+            spec_error(sp, c->spans[i],
+                       "%s names dimension %lld of a block pointer with %d, or names one twice",
                        arg_what(sp, c, i), (long long)items[k], rank);
             return false;
         }
@@ -60,8 +71,10 @@ static bool refuse_given(Spec *sp, const BuiltinCall *c, int i, const char *why)
     return true;
 }
 
-static const char *const FOR_BLOCK_POINTERS = "is for block pointers (tl.make_block_ptr); plain pointers take a mask";
-static const char *const NOT_FOR_BLOCK_POINTERS = "does not go with a block pointer; use boundary_check";
+static const char *const FOR_BLOCK_POINTERS =
+    "is for block pointers (tl.make_block_ptr); plain pointers take a mask";
+static const char *const NOT_FOR_BLOCK_POINTERS =
+    "does not go with a block pointer; use boundary_check";
 
 /* ---- loads ---- */
 
@@ -80,7 +93,8 @@ static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Sp
     if (!nan || !a->mask) return true;
     const Type *elem = tkc_type_element(a->pointer->type)->elem;
     if (!type_is_float(elem)) {
-        spec_error(sp, at, "padding_option='nan' is for floats, found %s", type_text(sp->arena, elem));
+        spec_error(sp, at, "padding_option='nan' is for floats, found %s",
+                   type_text(sp->arena, elem));
         return false;
     }
     *other = memory_operand(sp, a->pointer, sv_float(__builtin_nan("")), "the padding", at);
@@ -93,7 +107,8 @@ static SpecValue load_block(Spec *sp, const BuiltinCall *c, const SpecBlockPtr *
     const char *padding;
     Value *other;
     if (refuse_given(sp, c, LOAD_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
-    if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option")) return sv_error();
+    if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option"))
+        return sv_error();
     if (!boundary_dims(sp, c, LOAD_CHECK, p->block.rank, &dims)) return sv_error();
     if (!arg_choice(sp, c, LOAD_PADDING, paddings, &padding)) return sv_error();
     a->pointer = block_ptr_address(sp, p, NULL, dims, &a->mask);
@@ -113,7 +128,8 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
     if (!arg_is_given(c, LOAD_MASK) && arg_is_given(c, LOAD_OTHER)) {
         return spec_error(sp, c->spans[LOAD_OTHER], "'other' of tl.load needs a mask");
     }
-    if (!memory_mask(sp, a.pointer, c->args[LOAD_MASK], &a.mask, c->spans[LOAD_MASK])) return sv_error();
+    if (!memory_mask(sp, a.pointer, c->args[LOAD_MASK], &a.mask, c->spans[LOAD_MASK]))
+        return sv_error();
     Value *other = NULL;
     if (arg_is_given(c, LOAD_OTHER)) {
         other = memory_operand(sp, a.pointer, c->args[LOAD_OTHER], "'other'", c->spans[LOAD_OTHER]);
@@ -140,7 +156,9 @@ SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
     } else {
         if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
         if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
-        if (!memory_mask(sp, a.pointer, c->args[STORE_MASK], &a.mask, c->spans[STORE_MASK])) return sv_error();
+        if (!memory_mask(sp, a.pointer, c->args[STORE_MASK], &a.mask, c->spans[STORE_MASK]))
+            return sv_error();
     }
-    return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none() : sv_error();
+    return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none()
+                                                                             : sv_error();
 }

@@ -18,7 +18,8 @@ static SpecValue int_of_text(Spec *sp, const BuiltinCall *c)
     char *end;
     errno = 0;
     long long n = strtoll(c->args[0].s, &end, 10);
-    if (end == c->args[0].s || *end || errno) return arg_refuse(sp, c, 0, "the digits of an integer");
+    if (end == c->args[0].s || *end || errno)
+        return arg_refuse(sp, c, 0, "the digits of an integer");
     return sv_int(n);
 }
 
@@ -29,13 +30,15 @@ SpecValue builtin_int(Spec *sp, const BuiltinCall *c)
     if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(constant_to_int(v));
     if (v.kind == SV_STR) return int_of_text(sp, c);
     if (v.kind == SV_FLOAT) {
-        if (!(fabs(v.f) < 0x1p126)) return spec_error(sp, c->at, "%s does not fit an integer", spec_describe(sp, v));
+        if (!(fabs(v.f) < 0x1p126))
+            return spec_error(sp, c->at, "%s does not fit an integer", spec_describe(sp, v));
         return sv_int((__int128)v.f);
     }
     Value *x = arg_value(sp, c, 0);
     if (!x) return sv_error();
     if (type_is_pointer(x->type)) return arg_refuse(sp, c, 0, "a number");
-    return sv_value(type_is_int(x->type) && !type_is_bool(x->type) ? x : build_cast(&sp->b, x, DT_I32, NULL));
+    return sv_value(
+        type_is_int(x->type) && !type_is_bool(x->type) ? x : build_cast(&sp->b, x, DT_I32, NULL));
 }
 
 static SpecValue float_of_text(Spec *sp, const BuiltinCall *c)
@@ -143,8 +146,14 @@ static SpecValue sequence(Spec *sp, const BuiltinCall *c, SvKind kind)
     return r;
 }
 
-SpecValue builtin_tuple(Spec *sp, const BuiltinCall *c) { return sequence(sp, c, SV_TUPLE); }
-SpecValue builtin_list(Spec *sp, const BuiltinCall *c) { return sequence(sp, c, SV_LIST); }
+SpecValue builtin_tuple(Spec *sp, const BuiltinCall *c)
+{
+    return sequence(sp, c, SV_TUPLE);
+}
+SpecValue builtin_list(Spec *sp, const BuiltinCall *c)
+{
+    return sequence(sp, c, SV_LIST);
+}
 
 SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)
 {
@@ -180,7 +189,8 @@ SpecValue builtin_enumerate(Spec *sp, const BuiltinCall *c)
     int n = op_items(sp, c->args[0], &items, c->at);
     if (n < 0 || !arg_int(sp, c, 1, &start)) return sv_error();
     SpecValue *rows = arena_array(sp->arena, SpecValue, n + 1);
-    for (int i = 0; i < n; i++) rows[i] = constant_tuple(sp, 2, (SpecValue[]){sv_int((__int128)start + i), items[i]});
+    for (int i = 0; i < n; i++)
+        rows[i] = constant_tuple(sp, 2, (SpecValue[]){sv_int((__int128)start + i), items[i]});
     return constant_tuple(sp, n, rows);
 }
 
@@ -203,7 +213,8 @@ SpecValue builtin_any_all(Spec *sp, const BuiltinCall *c)
     for (int i = 0; i < n; i++) {
         int truth = op_truth(sp, items[i], c->at);
         if (truth == -2) return sv_error();
-        if (truth == -1) return spec_error(sp, c->at, "%s is for compile-time values", c->builtin->name);
+        if (truth == -1)
+            return spec_error(sp, c->at, "%s is for compile-time values", c->builtin->name);
         if (truth != all) return sv_bool(truth);
     }
     return sv_bool(all);
@@ -223,9 +234,12 @@ static const char *class_of(SpecValue v)
     case SV_RECORD: return v.tuple->type_name ? v.tuple->type_name : "tuple";
     case SV_TYPE: return "dtype";
     case SV_NONE: return "NoneType";
-    case SV_VALUE: case SV_BLOCK_PTR: return "tensor";
+    case SV_VALUE:
+    case SV_BLOCK_PTR: return "tensor";
     case SV_DESC: return "tensor_descriptor";
-    case SV_FUNC: case SV_BUILTIN: case SV_METHOD: return "function";
+    case SV_FUNC:
+    case SV_BUILTIN:
+    case SV_METHOD: return "function";
     default: return "object";
     }
 }
@@ -266,5 +280,6 @@ SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_type(Spec *sp, const BuiltinCall *c)
 {
-    return (SpecValue){.kind = SV_CLASS, .class_name = intern_cstr(sp->names, class_of(c->args[0]))};
+    return (SpecValue){.kind = SV_CLASS,
+                       .class_name = intern_cstr(sp->names, class_of(c->args[0]))};
 }

@@ -19,7 +19,8 @@ static SpecRange *bounds(Spec *sp, const BuiltinCall *c, RangeKind kind)
     SpecRange *r = arena_new(sp->arena, SpecRange);
     bool two = arg_is_given(c, 1);
     *r = (SpecRange){.kind = kind, .lower = sv_int(0), .step = sv_int(1)};
-    if (!bound(sp, c, 0) || (two && !bound(sp, c, 1)) || (arg_is_given(c, 2) && !bound(sp, c, 2))) return NULL;
+    if (!bound(sp, c, 0) || (two && !bound(sp, c, 1)) || (arg_is_given(c, 2) && !bound(sp, c, 2)))
+        return NULL;
     r->upper = c->args[two ? 1 : 0];
     if (two) r->lower = c->args[0];
     if (arg_is_given(c, 2)) r->step = c->args[2];

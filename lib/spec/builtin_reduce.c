@@ -1,5 +1,5 @@
-/* Reductions. The common ones put one op into the region (add, max, min, or, xor), which lowering recognises; argmax
-   and the user's own combine functions are whatever they are, on scalars. */
+/* Reductions. The common ones put one op into the region (add, max, min, or, xor), which lowering
+   recognises; argmax and the user's own combine functions are whatever they are, on scalars. */
 #include <string.h>
 
 #include "ir/type.h"
@@ -11,17 +11,18 @@
 /* ---- operands and results ---- */
 
 typedef struct Reduction {
-    int n, axis, rank;             /* rank: of the operands as given */
+    int n, axis, rank; /* rank: of the operands as given */
     Value *xs[COMBINE_MAX];
     bool keep_dims;
-    bool whole;                    /* axis=None */
+    bool whole; /* axis=None */
 } Reduction;
 
 static Value *flat(Spec *sp, Value *v)
 {
     int32_t count = (int32_t)tkc_type_count(v->type);
     if (v->type->rank == 1) return v;
-    return type_is_block(v->type) ? build_reshape(&sp->b, v, 1, &count, true) : build_splat(&sp->b, v, 1, &count);
+    return type_is_block(v->type) ? build_reshape(&sp->b, v, 1, &count, true)
+                                  : build_splat(&sp->b, v, 1, &count);
 }
 
 /* Reads axis and keep_dims; r->xs are there. */
@@ -50,7 +51,8 @@ static SpecValue finish(Spec *sp, const Reduction *r, const Op *op)
     return r->n == 1 ? sv_value(results[0]) : arg_results(sp, r->n, results);
 }
 
-static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Value *x, OpKind kind)
+static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Value *x,
+                              OpKind kind)
 {
     Reduction r = {.n = 1, .xs = {x}};
     if (!start(sp, c, axis, keep_dims, &r)) return sv_error();
@@ -86,7 +88,8 @@ static DType widened_for_order(DType dt, bool with_index)
     return info->kind == DK_FLOAT ? DT_F32 : DT_I32;
 }
 
-static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int axis, int keep_dims, bool max)
+static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int axis,
+                                   int keep_dims, bool max)
 {
     x = build_cast(&sp->b, x, widened_for_order(type_dtype(x->type), true), NULL);
     Reduction r = {.n = 1, .xs = {x}};

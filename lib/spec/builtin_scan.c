@@ -17,7 +17,8 @@ static SpecValue running(Spec *sp, const BuiltinCall *c, Value *x, OpKind kind)
 {
     int axis;
     bool reverse;
-    if (!arg_axis(sp, c, 1, x->type->rank, &axis) || !arg_bool(sp, c, 2, &reverse)) return sv_error();
+    if (!arg_axis(sp, c, 1, x->type->rank, &axis) || !arg_bool(sp, c, 2, &reverse))
+        return sv_error();
     Op *op = build_scan(&sp->b, axis, reverse, 1, &x);
     combine_by_op(sp, op, kind);
     return results(sp, op, false);
@@ -54,7 +55,8 @@ SpecValue builtin_scan(Spec *sp, const BuiltinCall *c)
     Value *xs[COMBINE_MAX];
     bool tuple, reverse;
     int axis, n = combine_operands(sp, c, 0, xs, &tuple);
-    if (n < 0 || !arg_axis(sp, c, 1, xs[0]->type->rank, &axis) || !arg_bool(sp, c, 3, &reverse)) return sv_error();
+    if (n < 0 || !arg_axis(sp, c, 1, xs[0]->type->rank, &axis) || !arg_bool(sp, c, 3, &reverse))
+        return sv_error();
     Op *op = build_scan(&sp->b, axis, reverse, n, xs);
     if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
     return results(sp, op, tuple);
@@ -69,8 +71,8 @@ SpecValue builtin_sort(Spec *sp, const BuiltinCall *c)
     axis = v->type->rank - 1;
     if (arg_is_given(c, 1) && !arg_axis(sp, c, 1, v->type->rank, &axis)) return sv_error();
     if (axis != v->type->rank - 1) {
-        return spec_error(sp, c->spans[1], "%s works along the last dimension, found %d of %d", arg_operation(sp, c),
-                          axis, v->type->rank);
+        return spec_error(sp, c->spans[1], "%s works along the last dimension, found %d of %d",
+                          arg_operation(sp, c), axis, v->type->rank);
     }
     Op *op = build_op(&sp->b, OP_SORT, 1, &v, 1, &v->type);
     if (descending) ir_set_int(sp->fn, op, ATTR_DESCENDING, 1);
@@ -82,7 +84,8 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
     Value *args[2] = {numbers_arg(sp, c), NULL};
     int64_t bins;
     if (!args[0] || !arg_int(sp, c, 1, &bins)) return sv_error();
-    if (args[0]->type->rank != 1 || !type_is_int(args[0]->type)) return arg_refuse(sp, c, 0, "a 1-D block of integers");
+    if (args[0]->type->rank != 1 || !type_is_int(args[0]->type))
+        return arg_refuse(sp, c, 0, "a 1-D block of integers");
     Shape shape = {.rank = 1, .dims = {bins < 1 || bins > INT32_MAX ? 0 : (int32_t)bins}};
     if (!shape_check(sp, &shape, c->spans[1])) return sv_error();
     if (arg_is_given(c, 2)) {
@@ -93,7 +96,8 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
         args[1] = broadcast_value(sp, mask, &like, c->spans[2]);
         if (!args[1]) return sv_error();
     }
-    const Type *t = type_block(sp->ir->types, type_scalar(sp->ir->types, DT_I32), 1, shape.dims, NULL);
+    const Type *t =
+        type_block(sp->ir->types, type_scalar(sp->ir->types, DT_I32), 1, shape.dims, NULL);
     return results(sp, build_op(&sp->b, OP_HISTOGRAM, args[1] ? 2 : 1, args, 1, &t), false);
 }
 
@@ -104,10 +108,13 @@ SpecValue builtin_gather(Spec *sp, const BuiltinCall *c)
     if (!src || !index || !arg_axis(sp, c, 2, src->type->rank, &axis)) return sv_error();
     if (!type_is_int(index->type)) return arg_refuse(sp, c, 1, "a block of integers");
     bool fits = src->type->rank == index->type->rank;
-    for (int i = 0; fits && i < src->type->rank; i++) fits = i == axis || src->type->shape[i] == index->type->shape[i];
+    for (int i = 0; fits && i < src->type->rank; i++)
+        fits = i == axis || src->type->shape[i] == index->type->shape[i];
     if (!fits) {
-        return spec_error(sp, c->at, "tl.gather along dimension %d of %s with the index %s: the other extents differ",
-                          axis, type_text(sp->arena, src->type), type_text(sp->arena, index->type));
+        return spec_error(
+            sp, c->at,
+            "tl.gather along dimension %d of %s with the index %s: the other extents differ", axis,
+            type_text(sp->arena, src->type), type_text(sp->arena, index->type));
     }
     return sv_value(build_gather(&sp->b, src, index, axis));
 }

@@ -42,7 +42,8 @@ static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int
     for (int i = 0; i < n; i++) {
         int64_t axis = axes[i] < 0 ? axes[i] + total : axes[i];
         if (axis < 0 || axis >= total || is_new[axis]) {
-            spec_error(sp, c->spans[1], "axis %lld is out of range for a result of %d dimensions, or given twice",
+            spec_error(sp, c->spans[1],
+                       "axis %lld is out of range for a result of %d dimensions, or given twice",
                        (long long)axes[i], total);
             return false;
         }
@@ -75,7 +76,8 @@ SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
     int axis;
     if (!v || !arg_axis(sp, c, 1, v->type->rank, &axis)) return sv_error();
     if (v->type->shape[axis] != 1) {
-        return spec_error(sp, c->at, "dimension %d of %s is not 1", axis, type_text(sp->arena, v->type));
+        return spec_error(sp, c->at, "dimension %d of %s is not 1", axis,
+                          type_text(sp->arena, v->type));
     }
     Shape shape = {0};
     for (int i = 0; i < v->type->rank; i++) {
@@ -101,7 +103,8 @@ static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
         if (!op_to_int(sp, items[i], &d, c->at, "a dimension")) return false;
         if (d < 0) d += rank;
         if (n != rank || d < 0 || d >= rank || (seen >> d & 1)) {
-            spec_error(sp, c->at, "the dims of %s must be each of 0 to %d once", arg_operation(sp, c), rank - 1);
+            spec_error(sp, c->at, "the dims of %s must be each of 0 to %d once",
+                       arg_operation(sp, c), rank - 1);
             return false;
         }
         seen |= 1u << d;
@@ -115,19 +118,23 @@ SpecValue builtin_trans(Spec *sp, const BuiltinCall *c)
     Value *v = arg_block(sp, c, 0);
     int perm[TKC_MAX_RANK];
     if (!v) return sv_error();
-    if (c->nrest == 0 && v->type->rank < 2) return arg_refuse(sp, c, 0, "a block of at least two dimensions");
+    if (c->nrest == 0 && v->type->rank < 2)
+        return arg_refuse(sp, c, 0, "a block of at least two dimensions");
     if (!permutation(sp, c, v->type->rank, perm)) return sv_error();
     return sv_value(build_trans(&sp->b, v, perm));
 }
 
-static SpecValue reshape(Spec *sp, const BuiltinCall *c, Value *v, const Shape *shape, bool can_reorder)
+static SpecValue reshape(Spec *sp, const BuiltinCall *c, Value *v, const Shape *shape,
+                         bool can_reorder)
 {
     if (shape_count(shape) != tkc_type_count(v->type)) {
-        return spec_error(sp, c->at, "%s of %s to %s changes the number of elements from %lld to %lld",
-                          arg_operation(sp, c), type_text(sp->arena, v->type), shape_text(sp, shape),
-                          (long long)tkc_type_count(v->type), (long long)shape_count(shape));
+        return spec_error(
+            sp, c->at, "%s of %s to %s changes the number of elements from %lld to %lld",
+            arg_operation(sp, c), type_text(sp->arena, v->type), shape_text(sp, shape),
+            (long long)tkc_type_count(v->type), (long long)shape_count(shape));
     }
-    if (!type_is_block(v->type)) return sv_value(shape->rank ? build_splat(&sp->b, v, shape->rank, shape->dims) : v);
+    if (!type_is_block(v->type))
+        return sv_value(shape->rank ? build_splat(&sp->b, v, shape->rank, shape->dims) : v);
     return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, can_reorder));
 }
 
@@ -136,7 +143,8 @@ SpecValue builtin_reshape(Spec *sp, const BuiltinCall *c)
     Value *v = arg_value(sp, c, 0);
     Shape shape;
     bool can_reorder;
-    if (!v || !arg_rest_shape(sp, c, &shape) || !arg_bool(sp, c, 1, &can_reorder)) return sv_error();
+    if (!v || !arg_rest_shape(sp, c, &shape) || !arg_bool(sp, c, 1, &can_reorder))
+        return sv_error();
     return reshape(sp, c, v, &shape, can_reorder);
 }
 
@@ -199,7 +207,8 @@ SpecValue builtin_split(Spec *sp, const BuiltinCall *c)
     Value *v = arg_block(sp, c, 0), *lo, *hi;
     if (!v) return sv_error();
     int rank = v->type->rank;
-    if (v->type->shape[rank - 1] != 2) return arg_refuse(sp, c, 0, "a block whose last extent is 2");
+    if (v->type->shape[rank - 1] != 2)
+        return arg_refuse(sp, c, 0, "a block whose last extent is 2");
     if (rank == 1) {
         build_split(&sp->b, build_reshape(&sp->b, v, 2, (const int32_t[]){1, 2}, false), &lo, &hi);
         lo = build_reshape(&sp->b, lo, 0, NULL, false);
@@ -219,7 +228,8 @@ static Value *cat(Spec *sp, Value *x, Value *y, int axis)
     if (axis != 0) y = build_trans(&sp->b, y, swap);
     Shape shape = shape_of(x->type);
     shape.dims[0] += y->type->shape[0];
-    const Type *t = type_block(sp->ir->types, tkc_type_element(x->type), shape.rank, shape.dims, NULL);
+    const Type *t =
+        type_block(sp->ir->types, tkc_type_element(x->type), shape.rank, shape.dims, NULL);
     Value *r = op_result(build_op(&sp->b, OP_CAT, 2, (Value *[]){x, y}, 1, &t), 0);
     return axis != 0 ? build_trans(&sp->b, r, swap) : r;
 }
@@ -229,12 +239,14 @@ SpecValue builtin_cat(Spec *sp, const BuiltinCall *c)
     Value *x = arg_block(sp, c, 0), *y = arg_block(sp, c, 1);
     int axis;
     if (!x || !y || !arg_axis(sp, c, 3, x->type->rank, &axis)) return sv_error();
-    if (!unify_types(sp, c->args[0], c->args[1], UNIFY_POINTERS, &x, &y, "tl.cat", c->at)) return sv_error();
+    if (!unify_types(sp, c->args[0], c->args[1], UNIFY_POINTERS, &x, &y, "tl.cat", c->at))
+        return sv_error();
     Shape a = shape_of(x->type), b = shape_of(y->type);
     bool fits = a.rank == b.rank;
     for (int i = 0; fits && i < a.rank; i++) fits = i == axis || a.dims[i] == b.dims[i];
     if (!fits) {
-        return spec_error(sp, c->at, "tl.cat along dimension %d of %s and %s: the other extents differ", axis,
+        return spec_error(sp, c->at,
+                          "tl.cat along dimension %d of %s and %s: the other extents differ", axis,
                           type_text(sp->arena, x->type), type_text(sp->arena, y->type));
     }
     Shape sum = a;

@@ -11,19 +11,29 @@
 /* A predicate is true of element types: one of them, or those of a kind. */
 typedef struct TypePredicate {
     const char *name;
-    DType dtype;      /* or DT_NONE: by `kinds` and `bits` */
-    unsigned kinds;   /* bits of DTypeKind */
-    int max_bits;     /* 0: any */
+    DType dtype;    /* or DT_NONE: by `kinds` and `bits` */
+    unsigned kinds; /* bits of DTypeKind */
+    int max_bits;   /* 0: any */
     int min_bits;
 } TypePredicate;
 
 #define KIND(k) (1u << DK_##k)
 static const TypePredicate predicates[] = {
-    {"is_int1", DT_I1, 0, 0, 0},       {"is_bool", DT_I1, 0, 0, 0},      {"is_int8", DT_I8, 0, 0, 0},
-    {"is_int16", DT_I16, 0, 0, 0},     {"is_int32", DT_I32, 0, 0, 0},    {"is_int64", DT_I64, 0, 0, 0},
-    {"is_uint8", DT_U8, 0, 0, 0},      {"is_uint16", DT_U16, 0, 0, 0},   {"is_uint32", DT_U32, 0, 0, 0},
-    {"is_uint64", DT_U64, 0, 0, 0},    {"is_fp8e4nv", DT_F8E4, 0, 0, 0}, {"is_fp8e5", DT_F8E5, 0, 0, 0},
-    {"is_fp16", DT_F16, 0, 0, 0},      {"is_bf16", DT_BF16, 0, 0, 0},    {"is_fp32", DT_F32, 0, 0, 0},
+    {"is_int1", DT_I1, 0, 0, 0},
+    {"is_bool", DT_I1, 0, 0, 0},
+    {"is_int8", DT_I8, 0, 0, 0},
+    {"is_int16", DT_I16, 0, 0, 0},
+    {"is_int32", DT_I32, 0, 0, 0},
+    {"is_int64", DT_I64, 0, 0, 0},
+    {"is_uint8", DT_U8, 0, 0, 0},
+    {"is_uint16", DT_U16, 0, 0, 0},
+    {"is_uint32", DT_U32, 0, 0, 0},
+    {"is_uint64", DT_U64, 0, 0, 0},
+    {"is_fp8e4nv", DT_F8E4, 0, 0, 0},
+    {"is_fp8e5", DT_F8E5, 0, 0, 0},
+    {"is_fp16", DT_F16, 0, 0, 0},
+    {"is_bf16", DT_BF16, 0, 0, 0},
+    {"is_fp32", DT_F32, 0, 0, 0},
     {"is_fp64", DT_F64, 0, 0, 0},
     {"is_fp8", DT_NONE, KIND(FLOAT), 8, 0},
     {"is_floating", DT_NONE, KIND(FLOAT), 0, 0},
@@ -39,7 +49,8 @@ static bool holds(const TypePredicate *p, DType dt)
 {
     const DTypeInfo *info = dtype_info(dt);
     if (p->dtype != DT_NONE) return p->dtype == dt;
-    return (p->kinds >> info->kind & 1) && (!p->max_bits || info->bits <= p->max_bits) && info->bits >= p->min_bits;
+    return (p->kinds >> info->kind & 1) && (!p->max_bits || info->bits <= p->max_bits) &&
+           info->bits >= p->min_bits;
 }
 
 SpecValue builtin_type_is(Spec *sp, const BuiltinCall *c)
@@ -51,7 +62,8 @@ SpecValue builtin_type_is(Spec *sp, const BuiltinCall *c)
     if (strcmp(name, "is_block") == 0) return sv_bool(t->kind == TY_BLOCK);
     if (strcmp(name, "is_dtype") == 0) return sv_bool(t->kind == TY_SCALAR);
     for (size_t i = 0; t->kind == TY_SCALAR && i < sizeof predicates / sizeof *predicates; i++) {
-        if (strcmp(predicates[i].name, name) == 0) return sv_bool(holds(&predicates[i], type_dtype(t)));
+        if (strcmp(predicates[i].name, name) == 0)
+            return sv_bool(holds(&predicates[i], type_dtype(t)));
     }
     return sv_bool(false);
 }
@@ -82,7 +94,9 @@ SpecValue builtin_get_int_dtype(Spec *sp, const BuiltinCall *c)
     if (!arg_int(sp, c, 0, &bits) || !arg_bool(sp, c, 1, &is_signed)) return sv_error();
     for (int dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
         const DTypeInfo *info = dtype_info((DType)dt);
-        bool fits = info->kind == DK_INT ? is_signed : info->kind == DK_UINT ? !is_signed : info->kind == DK_BOOL;
+        bool fits = info->kind == DK_INT    ? is_signed
+                    : info->kind == DK_UINT ? !is_signed
+                                            : info->kind == DK_BOOL;
         if (info->bits == bits && fits) return sv_type(type_scalar(sp->ir->types, (DType)dt));
     }
     return arg_refuse(sp, c, 0, "1, 8, 16, 32 or 64");
@@ -92,7 +106,8 @@ SpecValue builtin_pointer_type(Spec *sp, const BuiltinCall *c)
 {
     const Type *t = arg_type(sp, c, 0);
     if (!t) return sv_error();
-    if (t->kind != TY_SCALAR && t->kind != TY_POINTER) return arg_refuse(sp, c, 0, "a number's or pointer's type");
+    if (t->kind != TY_SCALAR && t->kind != TY_POINTER)
+        return arg_refuse(sp, c, 0, "a number's or pointer's type");
     return sv_type(type_pointer(sp->ir->types, t));
 }
 
@@ -100,7 +115,8 @@ SpecValue builtin_block_type(Spec *sp, const BuiltinCall *c)
 {
     const Type *t = arg_type(sp, c, 0);
     Shape shape;
-    if (!t || !arg_shape(sp, c->args[1], arg_what(sp, c, 1), &shape, c->spans[1])) return sv_error();
+    if (!t || !arg_shape(sp, c->args[1], arg_what(sp, c, 1), &shape, c->spans[1]))
+        return sv_error();
     t = tkc_type_element(t);
     return sv_type(shape.rank ? type_block(sp->ir->types, t, shape.rank, shape.dims, NULL) : t);
 }

@@ -1,5 +1,5 @@
-/* Casts between element types, and the run-time form of compile-time numbers. Pointers cast to pointers and to 64-bit
-   integers and back by bits, and to int1 as "is not null". */
+/* Casts between element types, and the run-time form of compile-time numbers. Pointers cast to
+   pointers and to 64-bit integers and back by bits, and to int1 as "is not null". */
 #include "spec/cast.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ static Value *zero_like(Spec *sp, const Value *v)
 static Value *cast_bits(Spec *sp, Value *v, const Type *elem, Span at)
 {
     if (type_bits(v->type) != (elem->kind == TY_POINTER ? 64 : type_bits(elem))) {
-        spec_error(sp, at, "cannot bitcast %s (%d bits) to %s (%d bits)", text(sp, v->type), type_bits(v->type),
-                   text(sp, elem), type_bits(elem));
+        spec_error(sp, at, "cannot bitcast %s (%d bits) to %s (%d bits)", text(sp, v->type),
+                   type_bits(v->type), text(sp, elem), type_bits(elem));
         return NULL;
     }
     return build_bitcast(&sp->b, v, elem);
@@ -34,12 +34,14 @@ static Value *cast_bits(Spec *sp, Value *v, const Type *elem, Span at)
 static Value *cast_pointer(Spec *sp, Value *v, const Type *elem, Span at)
 {
     DType dt = type_dtype(elem);
-    if (elem->kind == TY_POINTER || dt == DT_I64 || dt == DT_U64) return build_bitcast(&sp->b, v, elem);
+    if (elem->kind == TY_POINTER || dt == DT_I64 || dt == DT_U64)
+        return build_bitcast(&sp->b, v, elem);
     if (dt == DT_I1) {
         Value *bits = build_bitcast(&sp->b, v, type_scalar(sp->ir->types, DT_I64));
         return build_binary(&sp->b, OP_NE, bits, zero_like(sp, bits));
     }
-    spec_error(sp, at, "cannot cast %s to %s: a pointer becomes a 64-bit integer, int1 or another pointer",
+    spec_error(sp, at,
+               "cannot cast %s to %s: a pointer becomes a 64-bit integer, int1 or another pointer",
                text(sp, v->type), text(sp, elem));
     return NULL;
 }
@@ -47,7 +49,8 @@ static Value *cast_pointer(Spec *sp, Value *v, const Type *elem, Span at)
 static Value *cast_to_pointer(Spec *sp, Value *v, const Type *elem, Span at)
 {
     if (!type_is_int(v->type)) {
-        spec_error(sp, at, "cannot cast %s to %s: only an integer becomes a pointer", text(sp, v->type), text(sp, elem));
+        spec_error(sp, at, "cannot cast %s to %s: only an integer becomes a pointer",
+                   text(sp, v->type), text(sp, elem));
         return NULL;
     }
     DType wide = dtype_info(type_dtype(v->type))->kind == DK_UINT ? DT_U64 : DT_I64;
@@ -59,7 +62,8 @@ static bool is_downcast(const Type *from, const Type *to)
     return type_is_float(from) && type_is_float(to) && type_bits(to) < type_bits(from);
 }
 
-static bool check_rounding(Spec *sp, const char *rounding, const Type *from, const Type *to, Span at)
+static bool check_rounding(Spec *sp, const char *rounding, const Type *from, const Type *to,
+                           Span at)
 {
     if (!rounding) return true;
     if (strcmp(rounding, "rtne") != 0 && strcmp(rounding, "rtz") != 0) {
@@ -67,8 +71,8 @@ static bool check_rounding(Spec *sp, const char *rounding, const Type *from, con
         return false;
     }
     if (is_downcast(from, to)) return true;
-    spec_error(sp, at, "fp_downcast_rounding is for casts to a narrower float, found %s to %s", text(sp, from),
-               text(sp, to));
+    spec_error(sp, at, "fp_downcast_rounding is for casts to a narrower float, found %s to %s",
+               text(sp, from), text(sp, to));
     return false;
 }
 
@@ -85,7 +89,8 @@ Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *r
     return build_cast(&sp->b, v, type_dtype(elem), rounding);
 }
 
-/* The number's bits in that type; integers wrap, as a cast would. Casts that saturate are not for here. */
+/* The number's bits in that type; integers wrap, as a cast would. Casts that saturate are not for
+   here. */
 static uint64_t bits_of(DType dt, SpecValue number)
 {
     if (dtype_info(dt)->kind == DK_FLOAT) return bits_from_double(dt, constant_to_double(number));
@@ -96,9 +101,11 @@ static uint64_t bits_of(DType dt, SpecValue number)
 Value *cast_number(Spec *sp, SpecValue number, DType dt)
 {
     const DTypeInfo *info = dtype_info(dt);
-    bool from_float = number.kind == SV_FLOAT && info->kind != DK_FLOAT, to_fp8 = info->kind == DK_FLOAT && info->bits == 8;
+    bool from_float = number.kind == SV_FLOAT && info->kind != DK_FLOAT,
+         to_fp8 = info->kind == DK_FLOAT && info->bits == 8;
     if (from_float || to_fp8) {
-        return build_cast(&sp->b, build_float(&sp->b, DT_F64, constant_to_double(number)), dt, NULL);
+        return build_cast(&sp->b, build_float(&sp->b, DT_F64, constant_to_double(number)), dt,
+                          NULL);
     }
     return build_const(&sp->b, type_scalar(sp->ir->types, dt), bits_of(dt, number));
 }

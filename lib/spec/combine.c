@@ -1,4 +1,5 @@
-/* Building combine regions. While one is filled the builder points into it; whatever happens it is put back. */
+/* Building combine regions. While one is filled the builder points into it; whatever happens it is
+   put back. */
 #include "spec/combine.h"
 
 #include "ir/type.h"
@@ -12,7 +13,8 @@ int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tu
     int n = *tuple ? v.tuple->len : 1;
     if (*tuple) items = v.tuple->data;
     if (n < 1 || n > COMBINE_MAX) {
-        spec_error(sp, c->spans[i], "%s has %d blocks, 1 to %d expected", arg_what(sp, c, i), n, COMBINE_MAX);
+        spec_error(sp, c->spans[i], "%s has %d blocks, 1 to %d expected", arg_what(sp, c, i), n,
+                   COMBINE_MAX);
         return -1;
     }
     for (int k = 0; k < n; k++) {
@@ -25,8 +27,9 @@ int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tu
             return -1;
         }
         if (!type_same_shape(xs[0]->type, xs[k]->type)) {
-            spec_error(sp, c->spans[i], "the blocks of %s must have one shape, found %s and %s", arg_operation(sp, c),
-                       type_text(sp->arena, xs[0]->type), type_text(sp->arena, xs[k]->type));
+            spec_error(sp, c->spans[i], "the blocks of %s must have one shape, found %s and %s",
+                       arg_operation(sp, c), type_text(sp->arena, xs[0]->type),
+                       type_text(sp->arena, xs[k]->type));
             return -1;
         }
     }
@@ -72,7 +75,9 @@ void combine_by_order(Spec *sp, Op *op, bool max)
     Builder b = region_builder(sp, op);
     Value *const *args = op->regions[0]->args;
     Value *left = keeps_left(&b, args, max);
-    build_yield(&b, 2, (Value *[]){build_select(&b, left, args[0], args[2]), build_select(&b, left, args[1], args[3])});
+    build_yield(&b, 2,
+                (Value *[]){build_select(&b, left, args[0], args[2]),
+                            build_select(&b, left, args[1], args[3])});
 }
 
 /* ---- functions ---- */
@@ -89,7 +94,8 @@ static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
     }
     if (sv_is_error(r)) return false;
     if (found != n) {
-        spec_error(sp, at, "the combine function gives %d value%s, expected %d", found, found == 1 ? "" : "s", n);
+        spec_error(sp, at, "the combine function gives %d value%s, expected %d", found,
+                   found == 1 ? "" : "s", n);
         return false;
     }
     for (int i = 0; i < n; i++) {
@@ -99,8 +105,8 @@ static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
         if (v && number) v = op_cast(sp, v, elem, false, NULL, at);
         if (!v) return false;
         if (v->type != elem) {
-            spec_error(sp, at, "the combine function gives %s for an operand of %s", type_text(sp->arena, v->type),
-                       type_text(sp->arena, elem));
+            spec_error(sp, at, "the combine function gives %s for an operand of %s",
+                       type_text(sp->arena, v->type), type_text(sp->arena, elem));
             return false;
         }
         out[i] = v;
@@ -140,7 +146,8 @@ static bool fill(Spec *sp, Op *op, SpecValue fn, Span at)
 bool combine_by_function(Spec *sp, Op *op, SpecValue fn, Span at)
 {
     if (fn.kind != SV_FUNC && fn.kind != SV_BUILTIN) {
-        if (!sv_is_error(fn)) spec_error(sp, at, "a combine function is expected, found %s", spec_describe(sp, fn));
+        if (!sv_is_error(fn))
+            spec_error(sp, at, "a combine function is expected, found %s", spec_describe(sp, fn));
         ir_unlink(op);
         return false;
     }

@@ -1,7 +1,9 @@
-/* Compile-time values follow Python: integers are exact (within 128 bits; leaving them is an error), `//` and `%`
-   floor, `/` gives a float, strings and tuples concatenate, repeat and compare. Nothing here makes IR.
+/* Compile-time values follow Python: integers are exact (within 128 bits; leaving them is an
+   error), `//` and `%` floor, `/` gives a float, strings and tuples concatenate, repeat and
+   compare. Nothing here makes IR.
 
-   Comparison and arithmetic of two numbers go through one path a kind: both int (bool counts as int), else both double. */
+   Comparison and arithmetic of two numbers go through one path a kind: both int (bool counts as
+   int), else both double. */
 #include "spec/constant.h"
 
 #include <math.h>
@@ -14,9 +16,13 @@
 bool sv_is_constant(SpecValue v)
 {
     switch (v.kind) {
-    case SV_VALUE: case SV_BLOCK_PTR: case SV_DESC: return false;
+    case SV_VALUE:
+    case SV_BLOCK_PTR:
+    case SV_DESC: return false;
     case SV_METHOD: return sv_is_constant(*v.method->self);
-    case SV_TUPLE: case SV_LIST: case SV_RECORD:
+    case SV_TUPLE:
+    case SV_LIST:
+    case SV_RECORD:
         for (int i = 0; i < v.tuple->len; i++) {
             if (!sv_is_constant(v.tuple->data[i])) return false;
         }
@@ -62,7 +68,9 @@ bool constant_is_true(SpecValue v)
     case SV_INT: return v.i != 0;
     case SV_FLOAT: return v.f != 0;
     case SV_STR: return str_len(v.s) > 0;
-    case SV_TUPLE: case SV_LIST: case SV_RECORD: return v.tuple->len > 0;
+    case SV_TUPLE:
+    case SV_LIST:
+    case SV_RECORD: return v.tuple->len > 0;
     default: return true;
     }
 }
@@ -87,7 +95,8 @@ bool constant_is_equal(SpecValue a, SpecValue b)
     if (is_sequence(a) && is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
     if (a.kind != b.kind) return false;
     switch (a.kind) {
-    case SV_NONE: case SV_ELLIPSIS: return true;
+    case SV_NONE:
+    case SV_ELLIPSIS: return true;
     case SV_STR: return a.s == b.s;
     case SV_TYPE: return a.type == b.type;
     case SV_FUNC: return a.fn == b.fn;
@@ -99,7 +108,8 @@ bool constant_is_equal(SpecValue a, SpecValue b)
     }
 }
 
-/* Sign of a - b for two numbers, strings or sequences of them; false when they have no order. NaN gives *unordered. */
+/* Sign of a - b for two numbers, strings or sequences of them; false when they have no order. NaN
+   gives *unordered. */
 static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
 {
     *unordered = false;
@@ -133,11 +143,13 @@ static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, S
 {
     bool found = false;
     if (is_sequence(in)) {
-        for (int i = 0; i < in.tuple->len && !found; i++) found = constant_is_equal(item, in.tuple->data[i]);
+        for (int i = 0; i < in.tuple->len && !found; i++)
+            found = constant_is_equal(item, in.tuple->data[i]);
     } else if (in.kind == SV_STR && item.kind == SV_STR) {
         found = strstr(in.s, item.s) != NULL;
     } else {
-        return spec_error(sp, at, "'in' looks into a tuple, a list or a string, not into %s", spec_describe(sp, in));
+        return spec_error(sp, at, "'in' looks into a tuple, a list or a string, not into %s",
+                          spec_describe(sp, in));
     }
     return sv_bool(found != negate);
 }
@@ -156,8 +168,8 @@ SpecValue constant_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at
     default: break;
     }
     if (!order_of(a, b, &order, &unordered)) {
-        return spec_error(sp, at, "%s and %s have no order for '%s'", spec_describe(sp, a), spec_describe(sp, b),
-                          ast_op_text(op));
+        return spec_error(sp, at, "%s and %s have no order for '%s'", spec_describe(sp, a),
+                          spec_describe(sp, b), ast_op_text(op));
     }
     if (unordered) return sv_bool(false);
     switch (op) {
@@ -187,7 +199,8 @@ static SpecValue int_power(Spec *sp, __int128 base, __int128 exponent, Span at)
         if (base == 0) return zero_division(sp, AOP_POW, at);
         return sv_float(pow((double)base, (double)exponent));
     }
-    if (base >= -1 && base <= 1) return sv_int(base == -1 ? (exponent & 1 ? -1 : 1) : exponent ? base : 1);
+    if (base >= -1 && base <= 1)
+        return sv_int(base == -1 ? (exponent & 1 ? -1 : 1) : exponent ? base : 1);
     __int128 r = 1;
     for (__int128 i = 0; i < exponent; i++) {
         if (__builtin_mul_overflow(r, base, &r)) return overflow(sp, AOP_POW, at);
@@ -238,10 +251,14 @@ static SpecValue int_binary(Spec *sp, AstOp op, __int128 a, __int128 b, Span at)
     case AOP_AND: r = a & b; break;
     case AOP_OR: r = a | b; break;
     case AOP_XOR: r = a ^ b; break;
-    case AOP_SHL: case AOP_SHR: return int_shift(sp, op, a, b, at);
+    case AOP_SHL:
+    case AOP_SHR: return int_shift(sp, op, a, b, at);
     case AOP_POW: return int_power(sp, a, b, at);
-    case AOP_DIV: case AOP_FLOORDIV: case AOP_MOD: return int_division(sp, op, a, b, at);
-    default: return spec_error(sp, at, "'%s' does not work on compile-time integers", ast_op_text(op));
+    case AOP_DIV:
+    case AOP_FLOORDIV:
+    case AOP_MOD: return int_division(sp, op, a, b, at);
+    default:
+        return spec_error(sp, at, "'%s' does not work on compile-time integers", ast_op_text(op));
     }
     return wide ? overflow(sp, op, at) : sv_int(r);
 }
@@ -270,7 +287,8 @@ static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
             return spec_error(sp, at, "a negative number to a fractional power is complex");
         }
         return sv_float(pow(a, b));
-    default: return spec_error(sp, at, "'%s' does not work on compile-time floats", ast_op_text(op));
+    default:
+        return spec_error(sp, at, "'%s' does not work on compile-time floats", ast_op_text(op));
     }
 }
 
@@ -312,7 +330,8 @@ static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
 {
     if (times < 0) times = 0;
     __int128 unit = a.kind == SV_STR ? (__int128)str_len(a.s) : a.tuple->len;
-    if (unit > 0 && is_too_long(sp, times > sp->limits.length ? times : unit * times)) return too_long(sp, at);
+    if (unit > 0 && is_too_long(sp, times > sp->limits.length ? times : unit * times))
+        return too_long(sp, at);
     int n = (int)unit, count = unit ? (int)times : 0;
     if (a.kind == SV_STR) {
         Buf out = buf_make(sp->arena);
@@ -341,12 +360,15 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (sv_is_number(a) && sv_is_number(b)) {
         return float_binary(sp, op, constant_to_double(a), constant_to_double(b), at);
     }
-    if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR) return concat_strings(sp, a.s, b.s, at);
+    if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR)
+        return concat_strings(sp, a.s, b.s, at);
     if (op == AOP_ADD && is_sequence(a) && is_sequence(b)) return concat_sequences(sp, a, b, at);
-    if (op == AOP_MUL && can_repeat(a) && is_integral(b)) return repeat(sp, a, constant_to_int(b), at);
-    if (op == AOP_MUL && can_repeat(b) && is_integral(a)) return repeat(sp, b, constant_to_int(a), at);
-    return spec_error(sp, at, "'%s' does not work on %s and %s", ast_op_text(op), spec_describe(sp, a),
-                      spec_describe(sp, b));
+    if (op == AOP_MUL && can_repeat(a) && is_integral(b))
+        return repeat(sp, a, constant_to_int(b), at);
+    if (op == AOP_MUL && can_repeat(b) && is_integral(a))
+        return repeat(sp, b, constant_to_int(a), at);
+    return spec_error(sp, at, "'%s' does not work on %s and %s", ast_op_text(op),
+                      spec_describe(sp, a), spec_describe(sp, b));
 }
 
 SpecValue constant_unary(Spec *sp, AstOp op, SpecValue a, Span at)
@@ -358,7 +380,8 @@ SpecValue constant_unary(Spec *sp, AstOp op, SpecValue a, Span at)
         __int128 x = constant_to_int(a), r;
         if (op == AOP_POS) return sv_int(x);
         if (op == AOP_INVERT) return sv_int(~x);
-        if (op == AOP_NEG) return __builtin_sub_overflow((__int128)0, x, &r) ? overflow(sp, op, at) : sv_int(r);
+        if (op == AOP_NEG)
+            return __builtin_sub_overflow((__int128)0, x, &r) ? overflow(sp, op, at) : sv_int(r);
     }
     return spec_error(sp, at, "'%s' does not work on %s", ast_op_text(op), spec_describe(sp, a));
 }

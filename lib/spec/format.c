@@ -1,5 +1,5 @@
-/* str(), repr() and format() of compile-time values, as f-strings and static_print need them. The mini-language is
-   Python's: [[fill]align][sign][#][0][width][,|_][.precision][type]. */
+/* str(), repr() and format() of compile-time values, as f-strings and static_print need them. The
+   mini-language is Python's: [[fill]align][sign][#][0][width][,|_][.precision][type]. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,8 @@ static void print_float(Buf *out, double v)
     }
     char text[40];
     int precision = 1;
-    do snprintf(text, sizeof text, "%.*e", precision - 1, v); while (strtod(text, NULL) != v && ++precision <= 17);
+    do snprintf(text, sizeof text, "%.*e", precision - 1, v);
+    while (strtod(text, NULL) != v && ++precision <= 17);
     int exponent = atoi(strchr(text, 'e') + 1);
     if (exponent >= -4 && exponent < 16) {
         int decimals = precision - 1 - exponent;
@@ -80,7 +81,9 @@ void constant_print(Spec *sp, Buf *out, SpecValue v, bool quoted)
         if (quoted) buf_putc(out, '\'');
         break;
     case SV_TYPE: buf_puts(out, type_text(sp->arena, v.type)); break;
-    case SV_TUPLE: case SV_LIST: case SV_RECORD: print_items(sp, out, v); break;
+    case SV_TUPLE:
+    case SV_LIST:
+    case SV_RECORD: print_items(sp, out, v); break;
     case SV_FUNC: buf_puts(out, v.fn->name ? v.fn->name : "<lambda>"); break;
     case SV_BUILTIN: buf_puts(out, v.builtin->name); break;
     case SV_CLASS: buf_puts(out, v.class_name); break;
@@ -134,7 +137,8 @@ static bool parse_spec(const char *p, FormatSpec *f)
     return *p == 0 && f->width < 10000 && f->precision < 200;
 }
 
-static void pad(Buf *out, const FormatSpec *f, const char *sign, const char *body, size_t len, char align)
+static void pad(Buf *out, const FormatSpec *f, const char *sign, const char *body, size_t len,
+                char align)
 {
     int total = (int)(strlen(sign) + len), space = f->width > total ? f->width - total : 0;
     if (f->align) align = f->align;
@@ -148,8 +152,13 @@ static void pad(Buf *out, const FormatSpec *f, const char *sign, const char *bod
 
 static bool format_int(Spec *sp, Buf *out, const FormatSpec *f, __int128 v)
 {
-    static const struct { char type; unsigned base; const char *prefix; } bases[] = {
-        {0, 10, ""}, {'d', 10, ""}, {'n', 10, ""}, {'x', 16, "0x"}, {'X', 16, "0X"}, {'o', 8, "0o"}, {'b', 2, "0b"},
+    static const struct {
+        char type;
+        unsigned base;
+        const char *prefix;
+    } bases[] = {
+        {0, 10, ""},     {'d', 10, ""},  {'n', 10, ""},  {'x', 16, "0x"},
+        {'X', 16, "0X"}, {'o', 8, "0o"}, {'b', 2, "0b"},
     };
     if (f->precision >= 0) return false;
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
@@ -190,10 +199,12 @@ static bool format_float(Spec *sp, Buf *out, const FormatSpec *f, double v)
 
 static bool format_text(Spec *sp, Buf *out, const FormatSpec *f, SpecValue v)
 {
-    if ((f->type && f->type != 's') || f->sign || f->alternate || f->separator || f->align == '=') return false;
+    if ((f->type && f->type != 's') || f->sign || f->alternate || f->separator || f->align == '=')
+        return false;
     Buf body = buf_make(sp->arena);
     constant_print(sp, &body, v, false);
-    size_t len = f->precision >= 0 && (size_t)f->precision < body.len ? (size_t)f->precision : body.len;
+    size_t len =
+        f->precision >= 0 && (size_t)f->precision < body.len ? (size_t)f->precision : body.len;
     pad(out, f, "", buf_text(&body), len, '<');
     return true;
 }
@@ -201,8 +212,10 @@ static bool format_text(Spec *sp, Buf *out, const FormatSpec *f, SpecValue v)
 static bool format_with(Spec *sp, Buf *out, const FormatSpec *f, SpecValue v)
 {
     bool as_float = f->type && strchr("eEfFgG%", f->type);
-    if (v.kind == SV_FLOAT || (as_float && sv_is_number(v))) return format_float(sp, out, f, constant_to_double(v));
-    if (v.kind == SV_INT || (v.kind == SV_BOOL && f->type)) return format_int(sp, out, f, constant_to_int(v));
+    if (v.kind == SV_FLOAT || (as_float && sv_is_number(v)))
+        return format_float(sp, out, f, constant_to_double(v));
+    if (v.kind == SV_INT || (v.kind == SV_BOOL && f->type))
+        return format_int(sp, out, f, constant_to_int(v));
     return format_text(sp, out, f, v);
 }
 
@@ -210,7 +223,8 @@ Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at)
 {
     if (sv_is_error(v)) return NULL;
     if (!sv_is_constant(v)) {
-        spec_error(sp, at, "%s is known at run time only and cannot be formatted; device_print shows it",
+        spec_error(sp, at,
+                   "%s is known at run time only and cannot be formatted; device_print shows it",
                    spec_describe(sp, v));
         return NULL;
     }

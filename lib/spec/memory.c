@@ -35,8 +35,8 @@ Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const cha
                    : op_cast(sp, op_to_value(sp, value, at), elem, false, NULL, at);
     if (!v) return NULL;
     if (shape.rank == 0 && type_is_block(v->type)) {
-        spec_error(sp, at, "%s is %s, but the pointer is a scalar %s", what, spec_describe(sp, value),
-                   type_text(sp->arena, pointer->type));
+        spec_error(sp, at, "%s is %s, but the pointer is a scalar %s", what,
+                   spec_describe(sp, value), type_text(sp->arena, pointer->type));
         spec_note(sp, at, "add a block of offsets to the pointer, such as tl.arange(0, N)");
         return NULL;
     }
@@ -64,8 +64,8 @@ bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, 
     }
     Shape shape = shape_of(pointer->type);
     if (shape.rank == 0 && type_is_block(v->type)) {
-        spec_error(sp, at, "the mask is %s, but the pointer is a scalar %s", spec_describe(sp, value),
-                   type_text(sp->arena, pointer->type));
+        spec_error(sp, at, "the mask is %s, but the pointer is a scalar %s",
+                   spec_describe(sp, value), type_text(sp->arena, pointer->type));
         return false;
     }
     *mask = broadcast_value(sp, v, &shape, at);

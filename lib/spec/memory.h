@@ -1,4 +1,5 @@
-/* Building loads and stores, for the operations, block pointers, descriptors and subscripts alike. */
+/* Building loads and stores, for the operations, block pointers, descriptors and subscripts alike.
+ */
 #ifndef TKC_SPEC_MEMORY_H
 #define TKC_SPEC_MEMORY_H
 
@@ -6,11 +7,11 @@
 
 typedef struct Access {
     Value *pointer;
-    Value *mask;             /* int1 in the pointer's shape, or NULL */
-    const char *cache;       /* NULL: default */
+    Value *mask;       /* int1 in the pointer's shape, or NULL */
+    const char *cache; /* NULL: default */
     const char *eviction;
     bool is_volatile;
-    bool inferred;           /* the mask comes from declared extents */
+    bool inferred; /* the mask comes from declared extents */
 } Access;
 
 /* `other` has the pointee's type in the pointer's shape, or is NULL. */

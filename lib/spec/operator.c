@@ -1,5 +1,6 @@
-/* Operators. Two compile-time operands follow Python (constant.c); with a run-time operand the types promote, the shapes
-   broadcast, and an op is built. A pointer takes part in addition, subtraction of an integer, and comparison. */
+/* Operators. Two compile-time operands follow Python (constant.c); with a run-time operand the
+   types promote, the shapes broadcast, and an op is built. A pointer takes part in addition,
+   subtraction of an integer, and comparison. */
 #include "spec/operator.h"
 
 #include "base/unwind.h"
@@ -33,7 +34,8 @@ static const BinaryRule binary_rules[AOP_COUNT] = {
 };
 
 static const OpKind compare_ops[AOP_COUNT] = {
-    [AOP_EQ] = OP_EQ, [AOP_NE] = OP_NE, [AOP_LT] = OP_LT, [AOP_LE] = OP_LE, [AOP_GT] = OP_GT, [AOP_GE] = OP_GE,
+    [AOP_EQ] = OP_EQ, [AOP_NE] = OP_NE, [AOP_LT] = OP_LT,
+    [AOP_LE] = OP_LE, [AOP_GT] = OP_GT, [AOP_GE] = OP_GE,
 };
 
 static bool is_run_time(SpecValue v)
@@ -65,7 +67,8 @@ static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue
     Value *p = pointer.v, *n = op_to_value(sp, offset, at);
     if (!n) return sv_error();
     if (!type_is_int(n->type)) {
-        return spec_error(sp, at, "a pointer moves by an integer, found %s", spec_describe(sp, offset));
+        return spec_error(sp, at, "a pointer moves by an integer, found %s",
+                          spec_describe(sp, offset));
     }
     if (type_is_bool(n->type)) n = build_cast(&sp->b, n, DT_I32, NULL);
     if (op == AOP_SUB) n = build_unary(&sp->b, OP_NEG, n);
@@ -75,7 +78,8 @@ static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue
 
 static SpecValue refuse_floats(Spec *sp, AstOp op, const Value *x, Span at)
 {
-    spec_error(sp, at, "%s is for integers, found %s", quoted(sp, op), type_text(sp->arena, x->type));
+    spec_error(sp, at, "%s is for integers, found %s", quoted(sp, op),
+               type_text(sp->arena, x->type));
     if (op == AOP_FLOORDIV) spec_note(sp, at, "for floats write tl.floor(x / y)");
     return sv_error();
 }
@@ -87,7 +91,8 @@ static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span a
     if (rule->kind == OP_NONE) {
         spec_error(sp, at, "%s does not work on run-time values, found %s and %s", quoted(sp, op),
                    spec_describe(sp, a), spec_describe(sp, b));
-        if (op == AOP_POW) spec_note(sp, at, "write x * x, tl.exp2(y * tl.log2(x)), or libdevice.pow(x, y)");
+        if (op == AOP_POW)
+            spec_note(sp, at, "write x * x, tl.exp2(y * tl.log2(x)), or libdevice.pow(x, y)");
         if (op == AOP_MATMUL) spec_note(sp, at, "write tl.dot(x, y)");
         return sv_error();
     }
@@ -118,10 +123,13 @@ SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
     bool number = a.kind == SV_VALUE && !type_is_pointer(a.v->type);
     if (number && op == AOP_POS) return a;
     if (number && op == AOP_NEG) return sv_value(build_unary(&sp->b, OP_NEG, a.v));
-    if (number && op == AOP_INVERT && type_is_int(a.v->type)) return sv_value(build_unary(&sp->b, OP_NOT, a.v));
-    if (number && op == AOP_NOT && type_is_bool(a.v->type)) return sv_value(build_unary(&sp->b, OP_NOT, a.v));
+    if (number && op == AOP_INVERT && type_is_int(a.v->type))
+        return sv_value(build_unary(&sp->b, OP_NOT, a.v));
+    if (number && op == AOP_NOT && type_is_bool(a.v->type))
+        return sv_value(build_unary(&sp->b, OP_NOT, a.v));
     const char *wants = op == AOP_INVERT ? "integers" : op == AOP_NOT ? "int1" : "numbers";
-    return spec_error(sp, at, "%s is for %s at run time, found %s", quoted(sp, op), wants, spec_describe(sp, a));
+    return spec_error(sp, at, "%s is for %s at run time, found %s", quoted(sp, op), wants,
+                      spec_describe(sp, a));
 }
 
 /* ---- comparison and logic ---- */
@@ -129,7 +137,8 @@ SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
 /* A run-time value beside something that is no number: never the same. */
 static bool differ_in_kind(SpecValue a, SpecValue b)
 {
-    bool number_a = a.kind == SV_VALUE || sv_is_number(a), number_b = b.kind == SV_VALUE || sv_is_number(b);
+    bool number_a = a.kind == SV_VALUE || sv_is_number(a),
+         number_b = b.kind == SV_VALUE || sv_is_number(b);
     return !number_a || !number_b;
 }
 
@@ -159,9 +168,10 @@ SpecValue op_logical(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     Value *x = op_to_value(sp, a, at), *y = op_to_value(sp, b, at);
     if (!x || !y) return sv_error();
     if (!type_is_bool(x->type) || !type_is_bool(y->type)) {
-        spec_error(sp, at, "%s is for int1 at run time, found %s and %s", quoted(sp, op), spec_describe(sp, a),
-                   spec_describe(sp, b));
-        spec_note(sp, at, "compare first (x != 0), or combine bits with %s", op == AOP_LOGICAL_AND ? "'&'" : "'|'");
+        spec_error(sp, at, "%s is for int1 at run time, found %s and %s", quoted(sp, op),
+                   spec_describe(sp, a), spec_describe(sp, b));
+        spec_note(sp, at, "compare first (x != 0), or combine bits with %s",
+                  op == AOP_LOGICAL_AND ? "'&'" : "'|'");
         return sv_error();
     }
     if (!broadcast_pair(sp, &x, &y, at)) return sv_error();
@@ -174,7 +184,8 @@ int op_truth(Spec *sp, SpecValue v, Span at)
     if (v.kind != SV_VALUE) return is_run_time(v) ? 1 : constant_is_true(v);
     if (type_is_block(v.v->type)) {
         spec_error(sp, at, "a condition is one number, found %s", spec_describe(sp, v));
-        spec_note(sp, at, "choose by element with tl.where, or reduce the block to one number first");
+        spec_note(sp, at,
+                  "choose by element with tl.where, or reduce the block to one number first");
         return -2;
     }
     uint64_t bits;
@@ -196,9 +207,12 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
         spec_error(sp, at, "%s does not fit into 64 bits: %s", what, spec_describe(sp, v));
         return false;
     }
-    if (v.kind == SV_VALUE && !type_is_block(v.v->type) && type_is_int(v.v->type) && ir_const_int(v.v, out)) return true;
+    if (v.kind == SV_VALUE && !type_is_block(v.v->type) && type_is_int(v.v->type) &&
+        ir_const_int(v.v, out))
+        return true;
     spec_error(sp, at, "%s must be a compile-time integer, found %s", what, spec_describe(sp, v));
-    if (v.kind == SV_VALUE) spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
+    if (v.kind == SV_VALUE)
+        spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
     return false;
 }
 

@@ -1,10 +1,11 @@
 /* The promotion rules of the language.
 
-   Floats form a ladder: fp64 > fp32 > fp16 > bf16 > fp8. The higher of two wins, with three exceptions: bf16 with
-   anything below it that is not bf16 gives fp32 (its mantissa is too short for them), two different fp8 give fp16, and
-   fp8 has no common type with integers. Integers: the wider wins; of one width the unsigned one. A compile-time
-   number adopts the type of the run-time operand unless its kind (bool < integer < float) is higher; then it gets the
-   smallest type of its kind and promotes like any operand. Division of halves is done in fp32. */
+   Floats form a ladder: fp64 > fp32 > fp16 > bf16 > fp8. The higher of two wins, with three
+   exceptions: bf16 with anything below it that is not bf16 gives fp32 (its mantissa is too short
+   for them), two different fp8 give fp16, and fp8 has no common type with integers. Integers: the
+   wider wins; of one width the unsigned one. A compile-time number adopts the type of the run-time
+   operand unless its kind (bool < integer < float) is higher; then it gets the smallest type of its
+   kind and promotes like any operand. Division of halves is done in fp32. */
 #include "spec/promote.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static int float_level(DType dt)
     case DT_F32: return 4;
     case DT_F16: return 3;
     case DT_BF16: return 2;
-    case DT_F8E4: case DT_F8E5: return 1;
+    case DT_F8E4:
+    case DT_F8E5: return 1;
     default: return 0;
     }
 }
@@ -128,6 +130,7 @@ DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFau
     }
     if (is_float(tensor)) return divide_in(tensor, division);
     if (is_in_range(tensor, integer_of(number))) return tensor;
-    *fault = integer_of(number) < 0 && kind_of(tensor) == DK_UINT ? PROMOTE_NEGATIVE : PROMOTE_RANGE;
+    *fault =
+        integer_of(number) < 0 && kind_of(tensor) == DK_UINT ? PROMOTE_NEGATIVE : PROMOTE_RANGE;
     return DT_NONE;
 }

@@ -1,4 +1,5 @@
-/* The common type of two operands. Knows element types and compile-time numbers only, no values of the IR. */
+/* The common type of two operands. Knows element types and compile-time numbers only, no values of
+   the IR. */
 #ifndef TKC_SPEC_PROMOTE_H
 #define TKC_SPEC_PROMOTE_H
 

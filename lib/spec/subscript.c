@@ -1,8 +1,9 @@
-/* Subscripts: axes added to blocks (None and :), items of tuples and strings, and elements of pointers with declared
-   extents.
+/* Subscripts: axes added to blocks (None and :), items of tuples and strings, and elements of
+   pointers with declared extents.
 
-   For x: "*fp16[M, N]", x[i, j] loads x[i][j] where 0 <= i < M and 0 <= j < N and 0 elsewhere; the indices broadcast
-   together. Offsets are computed in 64 bits, so no product of an index and a stride wraps. */
+   For x: "*fp16[M, N]", x[i, j] loads x[i][j] where 0 <= i < M and 0 <= j < N and 0 elsewhere; the
+   indices broadcast together. Offsets are computed in 64 bits, so no product of an index and a
+   stride wraps. */
 #include "spec/subscript.h"
 
 #include <string.h>
@@ -38,8 +39,8 @@ static bool is_given(const SpecValue *v)
 }
 
 /* A bound of a slice as Python clamps it to [low, high]. */
-static bool slice_bound(Spec *sp, const SpecValue *v, int64_t otherwise, int64_t len, int64_t low, int64_t high,
-                        int64_t *out, Span at)
+static bool slice_bound(Spec *sp, const SpecValue *v, int64_t otherwise, int64_t len, int64_t low,
+                        int64_t high, int64_t *out, Span at)
 {
     *out = otherwise;
     if (!is_given(v)) return true;
@@ -52,8 +53,10 @@ static bool slice_bound(Spec *sp, const SpecValue *v, int64_t otherwise, int64_t
 static SpecValue slice_sequence(Spec *sp, SpecValue x, int64_t len, const SpecSlice *slice, Span at)
 {
     int64_t step = 1, from, to;
-    if (is_given(slice->step) && !op_to_int(sp, *slice->step, &step, at, "the step of a slice")) return sv_error();
-    if (step == 0 || step == INT64_MIN) return spec_error(sp, at, "the step of a slice is out of range");
+    if (is_given(slice->step) && !op_to_int(sp, *slice->step, &step, at, "the step of a slice"))
+        return sv_error();
+    if (step == 0 || step == INT64_MIN)
+        return spec_error(sp, at, "the step of a slice is out of range");
     bool down = step < 0;
     int64_t low = down ? -1 : 0, high = down ? len - 1 : len;
     if (!slice_bound(sp, slice->lo, down ? len - 1 : 0, len, low, high, &from, at) ||
@@ -71,7 +74,10 @@ static SpecValue subscript_sequence(Spec *sp, SpecValue x, SpecValue index, Span
     if (!op_to_int(sp, index, &i, at, "an index")) return sv_error();
     if (i < -len || i >= len) {
         return spec_error(sp, at, "index %lld is out of range for %s with %lld items", (long long)i,
-                          x.kind == SV_STR ? "a string" : x.kind == SV_LIST ? "a list" : "a tuple", (long long)len);
+                          x.kind == SV_STR    ? "a string"
+                          : x.kind == SV_LIST ? "a list"
+                                              : "a tuple",
+                          (long long)len);
     }
     if (i < 0) i += len;
     return x.kind == SV_STR ? substring(sp, x.s, i, 1, 1) : x.tuple->data[i];
@@ -88,14 +94,15 @@ static int index_items(SpecValue *index, const SpecValue **items)
 
 static bool is_whole_slice(SpecValue v)
 {
-    return v.kind == SV_SLICE && !is_given(v.slice->lo) && !is_given(v.slice->hi) && !is_given(v.slice->step);
+    return v.kind == SV_SLICE && !is_given(v.slice->lo) && !is_given(v.slice->hi) &&
+           !is_given(v.slice->step);
 }
 
 static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
 {
     if (sv_is_error(index)) return index;
-    spec_error(sp, at, "a block is indexed with None and ':' only, found %s on %s", spec_describe(sp, index),
-               spec_describe(sp, x));
+    spec_error(sp, at, "a block is indexed with None and ':' only, found %s on %s",
+               spec_describe(sp, index), spec_describe(sp, x));
     spec_note(sp, at, "pick elements with tl.gather, tl.split or a masked tl.sum");
     return sv_error();
 }
@@ -103,7 +110,8 @@ static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
 static SpecValue add_axis(Spec *sp, Value *v, int axis, Span at)
 {
     Shape shape = shape_of(v->type);
-    if (shape.rank == TKC_MAX_RANK) return spec_error(sp, at, "a block has at most %d dimensions", TKC_MAX_RANK);
+    if (shape.rank == TKC_MAX_RANK)
+        return spec_error(sp, at, "a block has at most %d dimensions", TKC_MAX_RANK);
     if (shape.rank == 0) return sv_value(build_splat(&sp->b, v, 1, (const int32_t[]){1}));
     return sv_value(build_expand_dims(&sp->b, v, axis));
 }
@@ -114,8 +122,8 @@ static SpecValue subscript_block(Spec *sp, SpecValue x, SpecValue index, Span at
     int n = index_items(&index, &items), rank = x.v->type->rank, axis = 0, whole = 0;
     for (int i = 0; i < n; i++) whole += items[i].kind == SV_SLICE;
     if (whole > rank) {
-        return spec_error(sp, at, "%d ':' in the subscript of %s with %d dimension%s", whole, spec_describe(sp, x),
-                          rank, rank == 1 ? "" : "s");
+        return spec_error(sp, at, "%d ':' in the subscript of %s with %d dimension%s", whole,
+                          spec_describe(sp, x), rank, rank == 1 ? "" : "s");
     }
     SpecValue r = x;
     for (int i = 0; i < n && !sv_is_error(r); i++) {
@@ -161,7 +169,8 @@ static Value *stride_of(Spec *sp, const Param *p, int d)
         return parameter_int64(sp, p->stride[d], p->stride[d] >= 0 ? -1 : p->stride_param[d]);
     }
     Value *stride = build_int(&sp->b, DT_I64, 1);
-    for (int i = d + 1; i < p->rank; i++) stride = build_binary(&sp->b, OP_MUL, stride, extent_of(sp, p, i));
+    for (int i = d + 1; i < p->rank; i++)
+        stride = build_binary(&sp->b, OP_MUL, stride, extent_of(sp, p, i));
     return stride;
 }
 
@@ -181,13 +190,16 @@ static Value *inside(Spec *sp, Value *i, Value *extent)
 
 static Value *index_value(Spec *sp, SpecValue index, Span at)
 {
-    if (index.kind != SV_VALUE && index.kind != SV_INT && index.kind != SV_BOOL && !sv_is_error(index)) {
-        spec_error(sp, at, "an index is an integer or a block of integers, found %s", spec_describe(sp, index));
+    if (index.kind != SV_VALUE && index.kind != SV_INT && index.kind != SV_BOOL &&
+        !sv_is_error(index)) {
+        spec_error(sp, at, "an index is an integer or a block of integers, found %s",
+                   spec_describe(sp, index));
         return NULL;
     }
     Value *v = op_to_value(sp, index, at);
     if (v && !type_is_int(v->type)) {
-        spec_error(sp, at, "an index is an integer or a block of integers, found %s", spec_describe(sp, index));
+        spec_error(sp, at, "an index is an integer or a block of integers, found %s",
+                   spec_describe(sp, index));
         return NULL;
     }
     return v ? build_cast(&sp->b, v, DT_I64, NULL) : NULL;
@@ -199,8 +211,8 @@ static bool index_values(Spec *sp, const Param *p, SpecValue index, Value **out,
     const SpecValue *items;
     int n = index_items(&index, &items);
     if (n != p->rank) {
-        spec_error(sp, at, "'%s' is declared with %d extent%s and indexed with %d", p->name, p->rank,
-                   p->rank == 1 ? "" : "s", n);
+        spec_error(sp, at, "'%s' is declared with %d extent%s and indexed with %d", p->name,
+                   p->rank, p->rank == 1 ? "" : "s", n);
         return false;
     }
     Shape shape = {0};
@@ -209,8 +221,8 @@ static bool index_values(Spec *sp, const Param *p, SpecValue index, Value **out,
         if (!out[d]) return false;
         Shape one = shape_of(out[d]->type), both;
         if (!broadcast_shapes(&shape, &one, &both)) {
-            spec_error(sp, at, "cannot broadcast the indices: shape %s with %s", shape_text(sp, &shape),
-                       shape_text(sp, &one));
+            spec_error(sp, at, "cannot broadcast the indices: shape %s with %s",
+                       shape_text(sp, &shape), shape_text(sp, &one));
             spec_note(sp, at, "for every pair of elements write x[i[:, None], j[None, :]]");
             return false;
         }
@@ -224,7 +236,8 @@ static bool index_values(Spec *sp, const Param *p, SpecValue index, Value **out,
 }
 
 /* Pointers to the elements, with the mask of those inside the extents. */
-static bool element_access(Spec *sp, const Param *p, SpecValue x, SpecValue index, Access *a, Span at)
+static bool element_access(Spec *sp, const Param *p, SpecValue x, SpecValue index, Access *a,
+                           Span at)
 {
     Value *i[TKC_MAX_RANK], *offset = NULL;
     if (!index_values(sp, p, index, i, at)) return false;
@@ -241,7 +254,9 @@ static bool element_access(Spec *sp, const Param *p, SpecValue x, SpecValue inde
 static SpecValue refuse_pointer(Spec *sp, SpecValue x, Span at)
 {
     spec_error(sp, at, "%s has no declared extents to index", spec_describe(sp, x));
-    spec_note(sp, at, "declare them on the parameter, such as x: \"*fp32[M, N]\", or use tl.load(x + offsets, mask=…)");
+    spec_note(sp, at,
+              "declare them on the parameter, such as x: \"*fp32[M, N]\", or use tl.load(x + "
+              "offsets, mask=…)");
     return sv_error();
 }
 
@@ -255,7 +270,8 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
     const Param *p = subscript_extents(sp, x);
     if (p) {
         Access a;
-        return element_access(sp, p, x, index, &a, at) ? sv_value(memory_load(sp, &a, NULL)) : sv_error();
+        return element_access(sp, p, x, index, &a, at) ? sv_value(memory_load(sp, &a, NULL))
+                                                       : sv_error();
     }
     if (sv_is_number(x)) {
         Value *v = op_to_value(sp, x, at);
@@ -281,7 +297,8 @@ bool op_store_subscript(Spec *sp, SpecValue x, SpecValue index, SpecValue value,
         refuse_pointer(sp, x, at);
     } else {
         spec_error(sp, at, "%s does not change by assignment to an element", spec_describe(sp, x));
-        if (x.kind == SV_VALUE) spec_note(sp, at, "make a new block with tl.where(condition, new, old)");
+        if (x.kind == SV_VALUE)
+            spec_note(sp, at, "make a new block with tl.where(condition, new, old)");
     }
     return false;
 }

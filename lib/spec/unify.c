@@ -1,5 +1,5 @@
-/* Promotion and broadcasting of two operands, at least one of them a run-time value; two compile-time numbers become
-   run-time scalars first. */
+/* Promotion and broadcasting of two operands, at least one of them a run-time value; two
+   compile-time numbers become run-time scalars first. */
 #include "spec/unify.h"
 
 #include "ir/type.h"
@@ -13,23 +13,30 @@ static bool is_operand(SpecValue v)
     return v.kind == SV_VALUE || sv_is_number(v);
 }
 
-static void report(Spec *sp, PromoteFault fault, SpecValue a, SpecValue b, const char *what, Span at)
+static void report(Spec *sp, PromoteFault fault, SpecValue a, SpecValue b, const char *what,
+                   Span at)
 {
     const char *x = spec_describe(sp, a), *y = spec_describe(sp, b);
     switch (fault) {
     case PROMOTE_FINE: break;
     case PROMOTE_SIGNS:
-        spec_error(sp, at, "%s of %s and %s: one is signed and one unsigned; cast one of them", what, x, y);
+        spec_error(sp, at, "%s of %s and %s: one is signed and one unsigned; cast one of them",
+                   what, x, y);
         break;
     case PROMOTE_FP8_INT:
-        spec_error(sp, at, "%s of %s and %s: fp8 has no common type with an integer; cast one of them", what, x, y);
+        spec_error(sp, at,
+                   "%s of %s and %s: fp8 has no common type with an integer; cast one of them",
+                   what, x, y);
         break;
     case PROMOTE_NEGATIVE:
-        spec_error(sp, at, "%s of %s and %s: a negative constant does not go with an unsigned type; cast one of them",
+        spec_error(sp, at,
+                   "%s of %s and %s: a negative constant does not go with an unsigned type; cast "
+                   "one of them",
                    what, x, y);
         break;
     case PROMOTE_RANGE:
-        spec_error(sp, at, "%s of %s and %s: the constant is out of range for the type", what, x, y);
+        spec_error(sp, at, "%s of %s and %s: the constant is out of range for the type", what, x,
+                   y);
         break;
     case PROMOTE_TOO_WIDE:
         spec_error(sp, at, "%s of %s and %s: no integer type holds the constant", what, x, y);
@@ -37,11 +44,15 @@ static void report(Spec *sp, PromoteFault fault, SpecValue a, SpecValue b, const
     }
 }
 
-static bool unify_pointers(Spec *sp, SpecValue a, SpecValue b, unsigned rules, const char *what, Span at)
+static bool unify_pointers(Spec *sp, SpecValue a, SpecValue b, unsigned rules, const char *what,
+                           Span at)
 {
     bool both = a.kind == SV_VALUE && b.kind == SV_VALUE;
-    if (both && (rules & UNIFY_POINTERS) && tkc_type_element(a.v->type) == tkc_type_element(b.v->type)) return true;
-    spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a), spec_describe(sp, b));
+    if (both && (rules & UNIFY_POINTERS) &&
+        tkc_type_element(a.v->type) == tkc_type_element(b.v->type))
+        return true;
+    spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
+               spec_describe(sp, b));
     return false;
 }
 
@@ -55,11 +66,13 @@ static bool is_pointer(SpecValue v)
     return v.kind == SV_VALUE && type_is_pointer(v.v->type);
 }
 
-bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y, const char *what, Span at)
+bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
+                 const char *what, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return false;
     if (!is_operand(a) || !is_operand(b)) {
-        spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a), spec_describe(sp, b));
+        spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
+                   spec_describe(sp, b));
         return false;
     }
     if (is_pointer(a) || is_pointer(b)) {
@@ -75,9 +88,10 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
     }
     PromoteFault fault;
     bool division = rules & UNIFY_DIVISION;
-    DType dt = a.kind != SV_VALUE   ? promote_constant(type_dtype(b.v->type), a, division, &fault)
-               : b.kind != SV_VALUE ? promote_constant(type_dtype(a.v->type), b, division, &fault)
-                                    : promote_pair(type_dtype(a.v->type), type_dtype(b.v->type), division, &fault);
+    DType dt = a.kind != SV_VALUE ? promote_constant(type_dtype(b.v->type), a, division, &fault)
+               : b.kind != SV_VALUE
+                   ? promote_constant(type_dtype(a.v->type), b, division, &fault)
+                   : promote_pair(type_dtype(a.v->type), type_dtype(b.v->type), division, &fault);
     if (dt == DT_NONE) {
         report(sp, fault, a, b, what, at);
         return false;
@@ -87,7 +101,8 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
     return true;
 }
 
-bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y, const char *what, Span at)
+bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
+           const char *what, Span at)
 {
     return unify_types(sp, a, b, rules, x, y, what, at) && broadcast_pair(sp, x, y, at);
 }

@@ -11,8 +11,10 @@ typedef enum UnifyRule {
 } UnifyRule;
 
 /* `what` names the operation in messages: "'+'", "maximum". False after an error. */
-bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y, const char *what, Span at);
+bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
+           const char *what, Span at);
 /* The element types only, shapes untouched. */
-bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y, const char *what, Span at);
+bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
+                 const char *what, Span at);
 
 #endif

@@ -7,26 +7,39 @@
 #include "ir/type.h"
 
 enum { N = 15 };
-static const char *const names[N] = {"i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-                                     "f8e4", "f8e5", "f16", "bf16", "f32", "f64"};
+static const char *const names[N] = {"i1",  "i8",   "i16",  "i32", "i64",  "u8",  "u16", "u32",
+                                     "u64", "f8e4", "f8e5", "f16", "bf16", "f32", "f64"};
 
 /* Rows and columns in the order of names; "-" has no common type. */
 static const char *const sums[N][N] = {
-    {"i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"i8", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"i16", "i16", "i16", "i32", "i64", "i16", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"i32", "i32", "i32", "i32", "i64", "i32", "i32", "u32", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"u8", "u8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"u16", "u16", "u16", "i32", "i64", "u16", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"u32", "u32", "u32", "u32", "i64", "u32", "u32", "u32", "u64", "-", "-", "f16", "f32", "f32", "f64"},
-    {"u64", "u64", "u64", "u64", "u64", "u64", "u64", "u64", "u64", "-", "-", "f16", "f32", "f32", "f64"},
+    {"i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"i8", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"i16", "i16", "i16", "i32", "i64", "i16", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"i32", "i32", "i32", "i32", "i64", "i32", "i32", "u32", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"u8", "u8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"u16", "u16", "u16", "i32", "i64", "u16", "u16", "u32", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"u32", "u32", "u32", "u32", "i64", "u32", "u32", "u32", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
+    {"u64", "u64", "u64", "u64", "u64", "u64", "u64", "u64", "u64", "-", "-", "f16", "f32", "f32",
+     "f64"},
     {"-", "-", "-", "-", "-", "-", "-", "-", "-", "f8e4", "f16", "f16", "f32", "f32", "f64"},
     {"-", "-", "-", "-", "-", "-", "-", "-", "-", "f16", "f8e5", "f16", "f32", "f32", "f64"},
-    {"f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f32", "f64"},
-    {"f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f16", "bf16", "f32", "f64"},
-    {"f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64"},
-    {"f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64"},
+    {"f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16",
+     "f32", "f64"},
+    {"f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f16", "bf16",
+     "f32", "f64"},
+    {"f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32",
+     "f32", "f64"},
+    {"f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64",
+     "f64", "f64"},
 };
 
 static DType dtype(const char *name)
@@ -38,7 +51,8 @@ static void expect_dtype(const char *what, const char *x, const char *y, DType g
 {
     if (got == wanted) return;
     expect_failed(__FILE__, __LINE__, what);
-    printf("    %s with %s gave %s, wanted %s\n", x, y, dtype_info(got)->name, dtype_info(wanted)->name);
+    printf("    %s with %s gave %s, wanted %s\n", x, y, dtype_info(got)->name,
+           dtype_info(wanted)->name);
 }
 
 static void every_pair(void)
@@ -59,11 +73,15 @@ static void every_pair_divided(void)
     PromoteFault fault;
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
-            bool integers = i < 9 && j < 9, mixed = integers && (names[i][0] == 'u') != (names[j][0] == 'u');
+            bool integers = i < 9 && j < 9,
+                 mixed = integers && (names[i][0] == 'u') != (names[j][0] == 'u');
             const char *sum = sums[i][j];
             bool half = strcmp(sum, "f16") == 0 || strcmp(sum, "bf16") == 0;
             DType got = promote_pair(dtype(names[i]), dtype(names[j]), true, &fault);
-            expect_dtype("quotient", names[i], names[j], got, dtype(mixed ? "-" : half ? "f32" : sum));
+            expect_dtype("quotient", names[i], names[j], got,
+                         dtype(mixed  ? "-"
+                               : half ? "f32"
+                                      : sum));
             EXPECT(!mixed || fault == PROMOTE_SIGNS);
         }
     }
@@ -100,17 +118,22 @@ static DType with(const char *tensor, SpecValue number, bool division, PromoteFa
     return promote_constant(dtype(tensor), number, division, fault);
 }
 
-/* A constant of no higher kind takes the tensor's type; of a higher kind it promotes as its own smallest type. */
+/* A constant of no higher kind takes the tensor's type; of a higher kind it promotes as its own
+   smallest type. */
 static void constants_adopt(void)
 {
     PromoteFault fault;
     for (int i = 0; i < N; i++) {
         bool is_float = i >= 9, is_bool = i == 0;
         DType own = dtype(names[i]);
-        expect_dtype("with True", names[i], "True", with(names[i], sv_bool(true), false, &fault), own);
-        expect_dtype("with 5", names[i], "5", with(names[i], sv_int(5), false, &fault), is_bool ? DT_I32 : own);
-        expect_dtype("with 0.5", names[i], "0.5", with(names[i], sv_float(0.5), false, &fault), is_float ? own : DT_F32);
-        expect_dtype("with 1e300", names[i], "1e300", with(names[i], sv_float(1e300), false, &fault), is_float ? own : DT_F64);
+        expect_dtype("with True", names[i], "True", with(names[i], sv_bool(true), false, &fault),
+                     own);
+        expect_dtype("with 5", names[i], "5", with(names[i], sv_int(5), false, &fault),
+                     is_bool ? DT_I32 : own);
+        expect_dtype("with 0.5", names[i], "0.5", with(names[i], sv_float(0.5), false, &fault),
+                     is_float ? own : DT_F32);
+        expect_dtype("with 1e300", names[i], "1e300",
+                     with(names[i], sv_float(1e300), false, &fault), is_float ? own : DT_F64);
     }
     EXPECT_INT(with("f16", sv_int(2), true, &fault), DT_F32);
     EXPECT_INT(with("bf16", sv_float(2), true, &fault), DT_F32);
@@ -121,8 +144,12 @@ static void constants_adopt(void)
 static void constants_out_of_range(void)
 {
     __int128 one = 1;
-    static const struct { const char *name; bool is_signed; int bits; } ints[] = {
-        {"i8", true, 8}, {"i16", true, 16}, {"i32", true, 32}, {"i64", true, 64},
+    static const struct {
+        const char *name;
+        bool is_signed;
+        int bits;
+    } ints[] = {
+        {"i8", true, 8},  {"i16", true, 16},  {"i32", true, 32},  {"i64", true, 64},
         {"u8", false, 8}, {"u16", false, 16}, {"u32", false, 32}, {"u64", false, 64},
     };
     PromoteFault fault;

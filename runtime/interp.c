@@ -160,19 +160,26 @@ static void write_int(const Frame *f, const Slot *s, int64_t v)
     memcpy(slot_data(f, s), &v, s->size); /* little endian */
 }
 
+/* A step that goes down is negative, in an unsigned type too. */
+static int64_t read_step(const Frame *f, const Insn *in)
+{
+    int64_t step = read_int(f, in->args[2]);
+    int unused = 64 - 8 * in->args[2]->size;
+    return tkc_op_int(in->op, ATTR_DOWN, 0) ? (int64_t)((uint64_t)step << unused) >> unused : step;
+}
+
 /* Iterations of `for`, fixed on entry; in 128 bits nothing overflows. -1: the step is zero. */
 static __int128 trip_count(const Frame *f, const Insn *in)
 {
-    bool is_u64 = in->args[0]->dtype == DT_U64;
-    int64_t raw[3] = {read_int(f, in->args[0]), read_int(f, in->args[1]), read_int(f, in->args[2])};
-    __int128 lower = is_u64 ? (__int128)(uint64_t)raw[0] : raw[0], upper = is_u64 ? (__int128)(uint64_t)raw[1] : raw[1];
-    __int128 step = is_u64 ? (__int128)(uint64_t)raw[2] : raw[2];
-    if (in->n[0]) { /* down */
-        if (is_u64)
-            step = raw[2];
-        return step == 0 ? -1 : lower <= upper ? 0 : (lower - upper - step - 1) / -step;
-    }
-    return step == 0 ? -1 : step < 0 || lower >= upper ? 0 : (upper - lower + step - 1) / step;
+    bool is_u64 = in->args[0]->dtype == DT_U64, down = tkc_op_int(in->op, ATTR_DOWN, 0);
+    int64_t first = read_int(f, in->args[0]), last = read_int(f, in->args[1]), raw = read_step(f, in);
+    __int128 lower = is_u64 ? (__int128)(uint64_t)first : first, upper = is_u64 ? (__int128)(uint64_t)last : last;
+    __int128 step = is_u64 && !down ? (__int128)(uint64_t)raw : raw;
+    if (step == 0)
+        return -1;
+    if (down)
+        return lower <= upper || step > 0 ? 0 : (lower - upper - step - 1) / -step;
+    return lower >= upper || step < 0 ? 0 : (upper - lower + step - 1) / step;
 }
 
 static void run_for(Frame *f, const Insn *in)
@@ -185,7 +192,7 @@ static void run_for(Frame *f, const Insn *in)
         interp_fail(f, in, "the step of a loop is zero");
         return;
     }
-    int64_t i = read_int(f, in->args[0]), step = read_int(f, in->args[2]);
+    int64_t i = read_int(f, in->args[0]), step = read_step(f, in);
     move_slots(f, in, n, in->args + 3, args + 1);
     for (; trips > 0 && !interp_stopped(f); trips--) {
         write_int(f, args[0], i);

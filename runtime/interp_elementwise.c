@@ -92,6 +92,12 @@ LOOP1(abs_i32, int32_t, int32_t, x < 0 ? 0 - (uint32_t)x : (uint32_t)x)
 LOOP1(abs_i64, int64_t, int64_t, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
 LOOP1(not_i1, uint8_t, uint8_t, !x)
 
+/* The sign bit of a narrow float. */
+LOOP1(neg_b8, uint8_t, uint8_t, x ^ 0x80)
+LOOP1(abs_b8, uint8_t, uint8_t, x & 0x7f)
+LOOP1(neg_b16, uint16_t, uint16_t, x ^ 0x8000)
+LOOP1(abs_b16, uint16_t, uint16_t, x & 0x7fff)
+
 /* -0 is less than +0: of two equal numbers the bits are those of both (min) or either (max), the sign bit the other way round. A NaN
    loses, or in *_nan wins. */
 static inline float both_f32(float x, float y) { return math_from_bits(math_bits(x) & math_bits(y)); }
@@ -249,6 +255,8 @@ static const LoopRow rows[] = {
     {OP_AND, DT_I1, 0, and_u8}, {OP_OR, DT_I1, 0, or_u8}, {OP_XOR, DT_I1, 0, xor_u8}, {OP_NOT, DT_I1, 0, not_i1},
     {OP_MIN, DT_I1, 0, and_u8}, {OP_MAX, DT_I1, 0, or_u8},
     {OP_MULHI, DT_I32, 0, mulhi_i32}, {OP_MULHI, DT_U32, 0, mulhi_u32}, {OP_MULHI, DT_I64, 0, mulhi_i64}, {OP_MULHI, DT_U64, 0, mulhi_u64},
+    {OP_NEG, DT_F16, 0, neg_b16}, {OP_NEG, DT_BF16, 0, neg_b16}, {OP_NEG, DT_F8E4, 0, neg_b8}, {OP_NEG, DT_F8E5, 0, neg_b8},
+    {OP_ABS, DT_F16, 0, abs_b16}, {OP_ABS, DT_BF16, 0, abs_b16}, {OP_ABS, DT_F8E4, 0, abs_b8}, {OP_ABS, DT_F8E5, 0, abs_b8},
     {OP_ABS, DT_I8, 0, abs_i8}, {OP_ABS, DT_I16, 0, abs_i16}, {OP_ABS, DT_I32, 0, abs_i32}, {OP_ABS, DT_I64, 0, abs_i64},
 #define CAST_ROWS(S, T, U, D)                                                                                                      \
     {OP_CAST, DT_##D, DT_I8, cast_##S##_i8}, {OP_CAST, DT_##D, DT_U8, cast_##S##_i8}, {OP_CAST, DT_##D, DT_I16, cast_##S##_i16},   \
@@ -441,14 +449,14 @@ static InsnFn cast_fn(Insn *in)
     return !in->loop ? run_evaluate : dtype_is_narrow(from) ? run_narrow : run_loop;
 }
 
-/* Ops whose fp32 loop gives a narrow type's result when rounded once. */
+/* Ops whose fp32 loop gives a narrow type's result when rounded once more; exp and log within one place. */
 static bool works_in_f32(OpKind kind)
 {
     switch (kind) {
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_NEG: case OP_ABS: case OP_SQRT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE:
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_SQRT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE:
     case OP_GT: case OP_GE: case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_RINT:
-    case OP_MIN: case OP_MAX: case OP_MIN_NAN: case OP_MAX_NAN: case OP_SQRT_RN: case OP_DIV_RN: case OP_SIN: case OP_COS: case OP_TANH:
-    case OP_ERF: case OP_RSQRT: case OP_REM: return true;
+    case OP_MIN: case OP_MAX: case OP_MIN_NAN: case OP_MAX_NAN: case OP_SQRT_RN: case OP_DIV_RN: case OP_RSQRT:
+    case OP_REM: return true;
     default: return false;
     }
 }

@@ -442,7 +442,6 @@ static Run run_make(Arena *a, const Func *fn, Random *r)
         } else {
             run.params[i] =
                 bits_from_int(type_dtype(p->type), random_number(r) / (int64_t)k * (int64_t)k);
-            if (k > 1 && run.params[i] == 0) run.params[i] = k;
         }
     }
     for (int i = 0; i < 3; i++) {
@@ -869,6 +868,16 @@ static void make_if(Maker *m)
     for (int i = 0; i < n; i++) keep(m, op_result(op, i));
 }
 
+/* Runs in which it is wrong do not count. */
+static void make_assume(Maker *m)
+{
+    static const OpKind kinds[] = {OP_NE, OP_GE, OP_GT, OP_LT};
+    Value *x = pick_if(m, is_scalar_i32);
+    if (!x) return;
+    Value *c = build_int(&m->b, DT_I32, random_chance(m->r, 60) ? 0 : random_number(m->r));
+    build_assume(&m->b, build_binary(&m->b, kinds[random_below(m->r, 4)], x, c));
+}
+
 static bool is_small(const Type *ty)
 {
     return lane_count(ty) <= 512;
@@ -896,7 +905,8 @@ static void make_one(Maker *m)
                                     : build_num_programs(&m->b, random_below(m->r, 3));
     else if (m->depth < 3 && dice < 94) make_for(m);
     else if (m->depth < 3 && dice < 97) make_while(m);
-    else if (m->depth < 3) make_if(m);
+    else if (m->depth < 3 && dice < 99) make_if(m);
+    else make_assume(m);
     if (v && is_small(v->type)) keep(m, v);
 }
 

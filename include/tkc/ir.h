@@ -150,8 +150,7 @@ struct Region {
 typedef struct Param {
     const char *name;
     const Type *type;
-    int64_t divisibility;  /* known: pointers in bytes, integers by value; 1 when nothing is known. An integer of which more
-                              than 1 is known is not 0: callers count 0 as divisible by 1 only (x % 0 has no runs) */
+    int64_t divisibility;  /* known: pointers in bytes, integers by value; 1 when nothing is known */
     int rank;              /* declared extents; 0 when none */
     int64_t extent[TKC_MAX_RANK];       /* constant extent, or -1: then extent_param */
     int extent_param[TKC_MAX_RANK];     /* index of the parameter that holds it, or -1 */

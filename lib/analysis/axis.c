@@ -84,7 +84,7 @@ int axis_truth(const AxisFacts *facts, const Value *cond)
 bool axis_is_nonzero(const AxisFacts *facts, const Value *v)
 {
     const AxisFact *f = axis_of(facts, v);
-    return type_is_int(v->type) && (f->lo_all > 0 || f->hi_all < 0);
+    return type_is_int(v->type) && (f->nonzero || f->lo_all > 0 || f->hi_all < 0);
 }
 
 /* ---- what holds inside a region only ---- */
@@ -124,11 +124,19 @@ static void sharpen_range(AxisFacts *facts, const Value *v, Range r)
     if (is_same_number(facts, v)) sharpen_range(facts, op_arg(v->def, 0), r);
 }
 
-static Range without_zero(Range r)
+/* v is not 0: a bound, or, where 0 lies inside, a fact of its own. */
+static void sharpen_nonzero(AxisFacts *facts, const Value *v)
 {
-    if (r.lo == 0 && r.hi > 0) r.lo = 1;
-    if (r.hi == 0 && r.lo < 0) r.hi = -1;
-    return r;
+    AxisFact f = *facts->of[v->id];
+    Range r = axis_range(&f, v->type, true);
+    if (r.lo == 0 && r.hi > 0) {
+        sharpen_range(facts, v, (Range){1, r.hi});
+    } else if (r.hi == 0 && r.lo < 0) {
+        sharpen_range(facts, v, (Range){r.lo, -1});
+    } else if (range_has(r, 0) && !f.nonzero) {
+        f.nonzero = true;
+        sharpen(facts, v, &f);
+    }
 }
 
 /* x and y compare as `kind` says. */
@@ -149,8 +157,8 @@ static void sharpen_compared(AxisFacts *facts, OpKind kind, const Value *x, cons
         sharpen_range(facts, x, ry);
         sharpen_range(facts, y, rx);
     } else if (kind == OP_NE) {
-        if (ry.lo == 0 && ry.hi == 0) sharpen_range(facts, x, without_zero(rx));
-        if (rx.lo == 0 && rx.hi == 0) sharpen_range(facts, y, without_zero(ry));
+        if (ry.lo == 0 && ry.hi == 0) sharpen_nonzero(facts, x);
+        if (rx.lo == 0 && rx.hi == 0) sharpen_nonzero(facts, y);
     }
 }
 
@@ -232,10 +240,7 @@ static AxisFact fact_of_param(const Func *fn, const Value *arg)
 {
     AxisFact f = axis_unknown(arg->type);
     int64_t k = fn->params[arg->index].divisibility;
-    if (k > 1) {
-        f.divisibility[0] = k & -k;
-        f.nonzero = type_is_int(arg->type);
-    }
+    if (k > 1) f.divisibility[0] = k & -k;
     return f;
 }
 

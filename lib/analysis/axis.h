@@ -24,7 +24,7 @@ typedef struct AxisFact {
                        INT64_MIN/MAX: unknown */
     int64_t lo_all,
         hi_all;   /* bounds that hold on every lane, padding too: only these may be told to LLVM */
-    bool nonzero; /* vouched to be not 0 where the bounds do not say so; for runs of x % n only */
+    bool nonzero; /* not 0 on any lane, where the bounds do not say so */
 } AxisFact;
 
 /* Facts of all values of one function, by value id. Valid until the function changes. */

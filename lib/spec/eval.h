@@ -23,8 +23,7 @@ typedef struct Program {
     const SpecRequest *rq;
     Map files;          /* path -> SpecModule */
     Map namespaces;     /* dotted name -> SpecModule */
-    Map std;            /* function name -> SpecFunc */
-    bool std_loaded;
+    Map std;            /* StdFile -> SpecModule */
     Map signatures;     /* Builtin -> its parsed parameters (call.c) */
     Func *scratch;      /* where module-level expressions build what they should not */
     Map loops;          /* a loop on one path of calls -> what its names were found to need (loop.c) */

@@ -612,25 +612,34 @@ bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out)
 
 /* ---- the library ---- */
 
-static void load_std(Program *p)
+/* The library's file whose text defines the function, at the start of a line; NULL when none does. */
+static const StdFile *std_file_of(Program *p, const char *name)
 {
-    p->std_loaded = true;
+    const char *text = arena_printf(p->arena, "\ndef %s(", name);
     for (int i = 0; i < std_file_count; i++) {
-        const StdFile *f = &std_files[i];
-        Source *source = source_new(p->arena, arena_printf(p->arena, "<tkc>/%s", f->name), f->text, f->len);
-        SpecModule *m = module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true);
-        for (int k = 0; k < m->names.len; k++) {
-            if (!map_get_ptr(&p->std, m->names.data[k])) map_set_ptr(&p->std, m->names.data[k], m);
-        }
+        if (strstr(std_files[i].text, text)) return &std_files[i];
     }
+    return NULL;
+}
+
+/* Files of the library are parsed one by one, as their functions are called. */
+static SpecModule *std_module_of(Program *p, Str name)
+{
+    const StdFile *f = std_file_of(p, name);
+    if (!f) return NULL;
+    SpecModule *m = map_get_ptr(&p->std, f);
+    if (m) return m;
+    const char *path = arena_printf(p->arena, "<tkc>/%s", f->name);
+    Source *source = source_new(p->arena, path, f->text, f->len);
+    m = module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true);
+    map_set_ptr(&p->std, f, m);
+    return m;
 }
 
 SpecValue spec_std(Spec *sp, const char *name)
 {
-    Program *p = sp->program;
-    if (!p->std_loaded) load_std(p);
     Str key = intern_cstr(sp->names, name);
-    SpecModule *m = map_get_ptr(&p->std, key);
+    SpecModule *m = std_module_of(sp->program, key);
     SpecValue v;
     if (!m || !lookup_own(sp, m, key, SPAN_NONE, &v)) return sv_error();
     return v;

@@ -1,12 +1,8 @@
 /* Functions on floats. Each is computed in fp32 from the hardware's approximations of 2^x, 1/x and sqrt, or from our own
    polynomials (least maximum error on their interval); shorter floats are widened and rounded once. Errors, measured over the
    whole range against the exact value: log 1 ulp, log2 2, tanh 2, erf 2, sin and cos 2 (absolute 1e-7 near their zeros);
-   exp as 2^(x log2 e), whose error grows with |x| to some 2^-18 relative at the ends.
-
-   fp64 has square roots only. */
+   exp as 2^(x log2 e), whose error grows with |x| to some 2^-18 relative at the ends. fp64: math64.c. */
 #include "lower/lower.h"
-
-#include <string.h>
 
 #include "base/unwind.h"
 #include "ir/type.h"
@@ -272,12 +268,6 @@ static LLVMValueRef reciprocal_root(Lower *L, LLVMValueRef x)
     return lower_instr1(L, INSTR_RSQRT, x);
 }
 
-static LLVMValueRef f64_root(Lower *L, OpKind kind, LLVMValueRef x)
-{
-    LLVMValueRef root = lower_intrinsic(L, "llvm.sqrt", L->f64, 1, &x);
-    return kind == OP_SQRT ? root : LLVMBuildFDiv(L->b, LLVMConstReal(L->f64, 1), root, "");
-}
-
 /* ---- by table ---- */
 
 static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
@@ -289,14 +279,13 @@ static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
 static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *args)
 {
     const DType dt = type_dtype(op_arg(op, 0)->type);
-    if (dt == DT_F64) return f64_root(L, op->kind, args[0]);
+    if (dt == DT_F64) return lower_math64(L, op->kind, args[0]);
     return lower_from_f32(L, dt, functions[op->kind](L, lower_to_f32(L, dt, args[0])));
 }
 
 void lower_math(Lower *L, const Op *op)
 {
-    const bool is_root = op->kind == OP_SQRT || op->kind == OP_RSQRT;
-    if (type_dtype(op_arg(op, 0)->type) == DT_F64 && !is_root)
+    if (type_dtype(op_arg(op, 0)->type) == DT_F64 && !lower_has_math64(op->kind))
         lower_refuse(L, op, "not yet supported on %s: '%s' of float64 (runs on -device cpu)", L->target->device,
                      tkc_op_info(op->kind)->name);
     else lower_elementwise(L, op, math_element);

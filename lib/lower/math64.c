@@ -1,0 +1,211 @@
+/* Functions on fp64, from its sums, products and quotients alone: exponentials and logarithms by reduction to a short interval and
+   a polynomial of least maximum error there; tanh from e^2x - 1. Errors, measured: exp, exp2, log 1 ulp, log2 and tanh 3.
+   Sines, cosines and the error function are not here yet. */
+#include "lower/lower.h"
+
+static LLVMValueRef number(const Lower *L, double v)
+{
+    return LLVMConstReal(L->f64, v);
+}
+
+static LLVMValueRef integer(const Lower *L, int64_t v)
+{
+    return LLVMConstInt(L->i64, (uint64_t)v, true);
+}
+
+static LLVMValueRef add(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFAdd(L->b, x, y, "");
+}
+
+static LLVMValueRef sub(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFSub(L->b, x, y, "");
+}
+
+static LLVMValueRef mul(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFMul(L->b, x, y, "");
+}
+
+static LLVMValueRef fused(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
+{
+    LLVMValueRef args[3] = {x, y, z};
+    return lower_intrinsic(L, "llvm.fma", L->f64, 3, args);
+}
+
+static LLVMValueRef pick(Lower *L, LLVMValueRef c, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(L->b, c, x, y, "");
+}
+
+static LLVMValueRef compare(Lower *L, LLVMRealPredicate p, LLVMValueRef x, double y)
+{
+    return LLVMBuildFCmp(L->b, p, x, number(L, y), "");
+}
+
+static LLVMValueRef unary(Lower *L, const char *intrinsic, LLVMValueRef x)
+{
+    return lower_intrinsic(L, intrinsic, L->f64, 1, &x);
+}
+
+static LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const double *c)
+{
+    LLVMValueRef r = number(L, c[n - 1]);
+    for (int i = n - 2; i >= 0; i--) r = fused(L, r, x, number(L, c[i]));
+    return r;
+}
+#define POLYNOMIAL(L, x, table) polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
+
+static const double ln_2 = 0x1.62e42fefa39efp-1, ln_2_rest = 0x1.abc9e3b39803fp-56, log2_e = 0x1.71547652b82fep+0;
+
+/* ---- exponentials ---- */
+
+/* e^r - 1 = r + r^2 p(r) for |r| <= log(2) / 2 */
+static LLVMValueRef exp_less_one(Lower *L, LLVMValueRef r)
+{
+    static const double p[] = {0.5000000000000013, 0.16666666666666693, 0.041666666666513794, 0.008333333333309956,
+                               0.0013888888947443557, 0.00019841269911926405, 2.4801489491311025e-05, 2.75572208518286e-06,
+                               2.763144496942712e-07, 2.5116497678136435e-08};
+    return fused(L, mul(L, r, r), POLYNOMIAL(L, r, p), r);
+}
+
+/* 2^k for k in [-1022, 1023] */
+static LLVMValueRef power_of_two(Lower *L, LLVMValueRef k)
+{
+    LLVMValueRef bits = LLVMBuildShl(L->b, LLVMBuildAdd(L->b, k, integer(L, 1023), ""), integer(L, 52), "");
+    return LLVMBuildBitCast(L->b, bits, L->f64, "");
+}
+
+/* x 2^k in two steps, since 2^k alone may be out of range. */
+static LLVMValueRef scale(Lower *L, LLVMValueRef x, LLVMValueRef k)
+{
+    LLVMValueRef half = LLVMBuildAShr(L->b, k, integer(L, 1), ""), rest = LLVMBuildSub(L->b, k, half, "");
+    return mul(L, mul(L, x, power_of_two(L, half)), power_of_two(L, rest));
+}
+
+/* Keeps x where exponents of the result stay in the range of scale(); NaN passes. */
+static LLVMValueRef limit(Lower *L, LLVMValueRef x, double most)
+{
+    x = pick(L, compare(L, LLVMRealOGT, x, most), number(L, most), x);
+    return pick(L, compare(L, LLVMRealOLT, x, -most), number(L, -most), x);
+}
+
+static LLVMValueRef to_integer(Lower *L, LLVMValueRef whole)
+{
+    return lower_instr1(L, INSTR_F64_TO_S64, whole);
+}
+
+/* x - k log 2, with k the nearest whole number to x log2 e. */
+static LLVMValueRef reduce(Lower *L, LLVMValueRef x, LLVMValueRef *k)
+{
+    *k = unary(L, "llvm.roundeven", mul(L, x, number(L, log2_e)));
+    LLVMValueRef r = fused(L, *k, number(L, -ln_2), x);
+    return fused(L, *k, number(L, -ln_2_rest), r);
+}
+
+static LLVMValueRef exp_e(Lower *L, LLVMValueRef x)
+{
+    LLVMValueRef k, r = reduce(L, limit(L, x, 800), &k);
+    LLVMValueRef y = add(L, number(L, 1), exp_less_one(L, r));
+    return pick(L, compare(L, LLVMRealUNO, x, 0), x, scale(L, y, to_integer(L, k)));
+}
+
+static LLVMValueRef exp_2(Lower *L, LLVMValueRef x)
+{
+    LLVMValueRef near = limit(L, x, 1100), k = unary(L, "llvm.roundeven", near);
+    LLVMValueRef y = add(L, number(L, 1), exp_less_one(L, mul(L, sub(L, near, k), number(L, ln_2))));
+    return pick(L, compare(L, LLVMRealUNO, x, 0), x, scale(L, y, to_integer(L, k)));
+}
+
+/* t / (t + 2) with t = e^(2|x|) - 1; 1 from 20 on. */
+static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
+{
+    LLVMValueRef size = unary(L, "llvm.fabs", x), near = limit(L, size, 20), k;
+    LLVMValueRef r = reduce(L, add(L, near, near), &k), power = power_of_two(L, to_integer(L, k));
+    LLVMValueRef t = fused(L, power, exp_less_one(L, r), sub(L, power, number(L, 1)));
+    LLVMValueRef args[2] = {LLVMBuildFDiv(L->b, t, add(L, t, number(L, 2)), ""), x};
+    LLVMValueRef y = lower_intrinsic(L, "llvm.copysign", L->f64, 2, args);
+    return pick(L, compare(L, LLVMRealUNO, x, 0), x, y);
+}
+
+/* ---- logarithms ---- */
+
+/* x = (1 + f) 2^e with 1 + f in [2/3, 4/3). */
+typedef struct Split { LLVMValueRef f, e; } Split;
+
+static Split split_exponent(Lower *L, LLVMValueRef x)
+{
+    LLVMValueRef tiny = compare(L, LLVMRealOLT, x, 0x1p-1022); /* subnormals: scale first */
+    x = pick(L, tiny, mul(L, x, number(L, 0x1p54)), x);
+    LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i64, "");
+    LLVMValueRef from_two_thirds = LLVMBuildSub(L->b, bits, integer(L, 0x3fe5555555555555), "");
+    LLVMValueRef e = LLVMBuildAnd(L->b, from_two_thirds, integer(L, (int64_t)0xfff0000000000000), "");
+    LLVMValueRef m = LLVMBuildBitCast(L->b, LLVMBuildSub(L->b, bits, e, ""), L->f64, "");
+    LLVMValueRef exponent = LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, integer(L, 52), ""), L->f64, "");
+    exponent = add(L, exponent, pick(L, tiny, number(L, -54), number(L, 0)));
+    return (Split){sub(L, m, number(L, 1)), exponent};
+}
+
+/* log(1 + f) = f - tail: with s = f / (2 + f), z = s^2 and h = f^2 / 2 the tail is h - s (h + z p(z)). */
+static LLVMValueRef log_tail(Lower *L, LLVMValueRef f)
+{
+    static const double p[] = {0.6666666666667282, 0.399999999961021, 0.2857142940597046, 0.22222137629680344,
+                               0.18186391764873602, 0.1524947455850474, 0.15373743199174772};
+    LLVMValueRef s = LLVMBuildFDiv(L->b, f, add(L, number(L, 2), f), ""), z = mul(L, s, s);
+    LLVMValueRef h = mul(L, mul(L, number(L, 0.5), f), f);
+    return sub(L, h, mul(L, s, fused(L, z, POLYNOMIAL(L, z, p), h)));
+}
+
+/* What log of 0, negative numbers, infinity and NaN is, else y. */
+static LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    y = pick(L, compare(L, LLVMRealUGE, x, __builtin_inf()), x, y);
+    y = pick(L, compare(L, LLVMRealOLT, x, 0), number(L, __builtin_nan("")), y);
+    return pick(L, compare(L, LLVMRealOEQ, x, 0), number(L, -__builtin_inf()), y);
+}
+
+/* e log 2 in two parts, the first exact: it has 21 zero bits at its end. */
+static LLVMValueRef log_e(Lower *L, LLVMValueRef x)
+{
+    const double high = 0x1.62e42feep-1, low = 0x1.a39ef35793c76p-33;
+    Split s = split_exponent(L, x);
+    LLVMValueRef tail = sub(L, log_tail(L, s.f), mul(L, s.e, number(L, low)));
+    return log_edges(L, x, sub(L, mul(L, s.e, number(L, high)), sub(L, tail, s.f)));
+}
+
+static LLVMValueRef log_2(Lower *L, LLVMValueRef x)
+{
+    Split s = split_exponent(L, x);
+    LLVMValueRef log_1p = sub(L, s.f, log_tail(L, s.f));
+    return log_edges(L, x, fused(L, log_1p, number(L, log2_e), s.e));
+}
+
+/* ---- roots ---- */
+
+static LLVMValueRef square_root(Lower *L, LLVMValueRef x)
+{
+    return unary(L, "llvm.sqrt", x);
+}
+
+static LLVMValueRef reciprocal_root(Lower *L, LLVMValueRef x)
+{
+    return LLVMBuildFDiv(L->b, number(L, 1), square_root(L, x), "");
+}
+
+/* ---- by table ---- */
+
+static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
+    [OP_EXP] = exp_e, [OP_EXP2] = exp_2, [OP_LOG] = log_e, [OP_LOG2] = log_2,
+    [OP_TANH] = hyperbolic_tangent, [OP_SQRT] = square_root, [OP_RSQRT] = reciprocal_root,
+};
+
+bool lower_has_math64(OpKind kind)
+{
+    return functions[kind] != NULL;
+}
+
+LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x)
+{
+    return functions[kind](L, x);
+}

@@ -320,7 +320,8 @@ static void close_loop(Loop *l, Value **results)
     Spec *sp = l->sp;
     Scope *scope = sp->frame->scope;
     ScopeCopy inside = scope_save(scope);
-    bool *early = arena_copy(sp->arena, scope->read_early, sizeof(bool) * (size_t)(scope->len + 1));
+    size_t size = sizeof(bool) * (size_t)scope->len;
+    bool *early = size ? arena_copy(sp->arena, scope->read_early, size) : NULL;
     scope_restore(scope, &l->before);
     set_carried(l, results);
     for (int i = 0; i < scope->len; i++) {

@@ -20,7 +20,7 @@ static TkcStatus no_driver(TkcContext *cx, CudaApi *api, const char *what, const
 TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
 {
     static const struct { const char *symbol; size_t offset; } entries[] = {
-#define CU(name, symbol, params) {symbol, offsetof(CudaApi, name)},
+#define CU(name, symbol, params) {#symbol, offsetof(CudaApi, name)},
 #include "cuda_api.def"
 #undef CU
     };

@@ -8,6 +8,7 @@
 
 typedef int CuDevice;
 typedef uint64_t CuPointer;
+typedef int CuResult, CuDeviceAttribute, CuFunctionAttribute, CuJitOption; /* enums */
 typedef struct CuContextObject *CuContext;
 typedef struct CuModuleObject *CuModule;
 typedef struct CuFunctionObject *CuFunction;
@@ -26,7 +27,7 @@ enum {
 
 typedef struct CudaApi {
     void *library;
-#define CU(name, symbol, params) int (*name) params;
+#define CU(name, symbol, params) CuResult (*name) params;
 #include "cuda_api.def"
 #undef CU
 } CudaApi;

@@ -1,5 +1,5 @@
-/* The edge to LLVM: its fatal errors come back as raises and leave the process usable; the same function gives the same bytes, on
-   any number of threads at once. */
+/* The edge to LLVM: its fatal errors come back as raises and leave the process usable; the same
+   function gives the same bytes, on any number of threads at once. */
 #include "target/backend.h"
 
 #include <llvm-c/Core.h>
@@ -80,18 +80,22 @@ static void select_the_impossible(void)
     LLVMContextRef cx = LLVMContextCreate();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("impossible", cx);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(cx), params[2] = {i32, i32};
-    LLVMTypeRef type = LLVMFunctionType(i32, params, 1, false), pair = LLVMFunctionType(i32, params, 2, false);
-    LLVMValueRef fn = LLVMAddFunction(module, "f", type), args[2] = {LLVMGetParam(fn, 0), LLVMConstInt(i32, 0xffffffff, false)};
+    LLVMTypeRef type = LLVMFunctionType(i32, params, 1, false),
+                pair = LLVMFunctionType(i32, params, 2, false);
+    LLVMValueRef fn = LLVMAddFunction(module, "f", type),
+                 args[2] = {LLVMGetParam(fn, 0), LLVMConstInt(i32, 0xffffffff, false)};
     unsigned id = LLVMLookupIntrinsicID("llvm.nvvm.redux.sync.add", 24);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(cx);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(cx, fn, "entry"));
-    LLVMBuildRet(b, LLVMBuildCall2(b, pair, LLVMGetIntrinsicDeclaration(module, id, NULL, 0), args, 2, ""));
+    LLVMBuildRet(
+        b, LLVMBuildCall2(b, pair, LLVMGetIntrinsicDeclaration(module, id, NULL, 0), args, 2, ""));
     LLVMTargetRef target;
     char *message = NULL;
     LLVMMemoryBufferRef out;
     LLVMGetTargetFromTriple("nvptx64-nvidia-cuda", &target, &message);
-    LLVMTargetMachineRef tm = LLVMCreateTargetMachine(target, "nvptx64-nvidia-cuda", "sm_75", "", LLVMCodeGenLevelDefault,
-                                                      LLVMRelocDefault, LLVMCodeModelDefault);
+    LLVMTargetMachineRef tm =
+        LLVMCreateTargetMachine(target, "nvptx64-nvidia-cuda", "sm_75", "", LLVMCodeGenLevelDefault,
+                                LLVMRelocDefault, LLVMCodeModelDefault);
     LLVMTargetMachineEmitToMemoryBuffer(tm, module, LLVMAssemblyFile, &message, &out);
 }
 

@@ -223,14 +223,14 @@ static void pointers_in_loops(void)
     for (int i = 0; i < 100; i++)
         EXPECT_INT(x[i], i);
     run_badly(&w, moved, 1, (uint64_t[]){AS_ARG(x), 101}, "store outside 'x': element 100 of 100 (i32)");
-    const char *swapped = "func @f(%x: *i32, %y: *i32, %n: i32) " SIGNATURE "%z = const 0 : i32\n%o = const 1 : i32\n"
+    const char *swapped = "func @f(%x: *i32, %y: *i32, %n: i32, %at: i32) " SIGNATURE "%z = const 0 : i32\n%o = const 1 : i32\n"
                           "%p, %u = for %z, %n, %o, %x, %y (%i: i32, %q: *i32, %r: *i32) {\nstore %q, %i\nyield %r, %q\n} : *i32, *i32\n"
-                          "%e = addptr %p, %n : *i32\nstore %e, %n\nreturn\n}\n";
-    run_well(&w, swapped, 1, (uint64_t[]){AS_ARG(x), AS_ARG(y), 6});
+                          "%e = addptr %p, %at : *i32\nstore %e, %n\nreturn\n}\n";
+    run_well(&w, swapped, 1, (uint64_t[]){AS_ARG(x), AS_ARG(y), 6, 6});
     EXPECT_INT(x[0], 4);
     EXPECT_INT(y[0], 5);
     EXPECT_INT(x[6], 6);
-    run_badly(&w, swapped, 1, (uint64_t[]){AS_ARG(x), AS_ARG(y), 1 << 28}, "store of i32 outside all memory of this device");
+    run_badly(&w, swapped, 1, (uint64_t[]){AS_ARG(x), AS_ARG(y), 6, 1 << 28}, "store of i32 outside all memory of this device");
     world_close(&w);
 }
 

@@ -1,0 +1,108 @@
+/* Keys tell launches apart by what changes the code and by nothing else; the cache finds what was put and nothing else. */
+#include <stdlib.h>
+
+#include "cache_mem.h"
+#include "expect.h"
+
+/* ---- keys ---- */
+
+static bool same_key(const TkcArg *x, size_t nx, const TkcArg *y, size_t ny)
+{
+    Key a = {0}, b = {0};
+    EXPECT(key_make(&a, x, nx) && key_make(&b, y, ny));
+    bool same = a.len == b.len && (!a.len || !memcmp(a.data, b.data, a.len));
+    EXPECT(!same || a.hash == b.hash);
+    key_fini(&a);
+    key_fini(&b);
+    return same;
+}
+
+static bool same_arg(TkcArg x, TkcArg y)
+{
+    return same_key(&x, 1, &y, 1);
+}
+
+static TkcArg typed(TkcArg a, const char *type)
+{
+    a.type = type;
+    return a;
+}
+
+static void keys_differ_by_code(void)
+{
+    EXPECT(same_arg(tkc_int(48), tkc_int(64)));
+    EXPECT(same_arg(tkc_int(3), tkc_int(5)));
+    EXPECT(!same_arg(tkc_int(1), tkc_int(3)));      /* equal to 1 */
+    EXPECT(!same_arg(tkc_int(16), tkc_int(17)));    /* divisible by 16 */
+    EXPECT(!same_arg(tkc_int(3), tkc_int(3ll << 40 | 1))); /* int32, int64 */
+    EXPECT(same_arg(typed(tkc_int(3), "i64"), typed(tkc_int(3ll << 40 | 1), "i64")));
+    EXPECT(!same_arg(typed(tkc_int(3), "i64"), tkc_int(3)));
+    EXPECT(same_arg(tkc_pointer("*fp32", 0x1000, 4), tkc_pointer("*fp32", 0x2000, 400)));
+    EXPECT(!same_arg(tkc_pointer("*fp32", 0x1000, 4), tkc_pointer("*fp32", 0x2004, 4)));
+    EXPECT(!same_arg(tkc_pointer("*fp32", 0x1000, 4), tkc_pointer("*fp16", 0x1000, 4)));
+    EXPECT(same_arg(tkc_float(1), tkc_float(2)));
+    EXPECT(!same_arg(tkc_float(3), tkc_int(3)));
+    EXPECT(same_arg(tkc_constexpr("128"), tkc_constexpr("128")));
+    EXPECT(!same_arg(tkc_constexpr("128"), tkc_constexpr("12")));
+    TkcArg two[] = {tkc_constexpr("1"), tkc_constexpr("23")}, other[] = {tkc_constexpr("12"), tkc_constexpr("3")};
+    EXPECT(!same_key(two, 2, other, 2));
+    EXPECT(!same_key(two, 2, two, 1));
+    EXPECT(same_key(NULL, 0, NULL, 0));
+}
+
+/* ---- the cache ---- */
+
+static int dropped; /* counted by the callback */
+
+static void count_drop(void *value, void *user)
+{
+    EXPECT(user == &dropped && value);
+    dropped++;
+}
+
+static void finds_what_was_put(void)
+{
+    enum { N = 5000 };
+    static int values[N];
+    CacheMem c = {0};
+    Key k = {0};
+    char text[32];
+    for (int i = 0; i < N; i++) {
+        snprintf(text, sizeof text, "%d", i * 7);
+        TkcArg a = tkc_constexpr(text);
+        EXPECT(key_make(&k, &a, 1) && !cache_mem_get(&c, &k) && cache_mem_put(&c, &k, &values[i]));
+    }
+    for (int i = 0; i < 7 * N; i++) {
+        snprintf(text, sizeof text, "%d", i);
+        TkcArg a = tkc_constexpr(text);
+        EXPECT(key_make(&k, &a, 1) && cache_mem_get(&c, &k) == (i % 7 ? NULL : (void *)&values[i / 7]));
+    }
+    EXPECT(key_make(&k, NULL, 0) && !cache_mem_get(&c, &k) && cache_mem_put(&c, &k, values) && cache_mem_get(&c, &k) == values);
+    cache_mem_fini(&c, count_drop, &dropped);
+    EXPECT_INT(dropped, N + 1);
+    EXPECT(!cache_mem_get(&c, &k));
+    key_fini(&k);
+}
+
+/* Two keys of one hash are two entries. */
+static void equal_hashes(void)
+{
+    CacheMem c = {0};
+    Key k = {0}, l = {0};
+    TkcArg a = tkc_constexpr("a"), b = tkc_constexpr("b");
+    EXPECT(key_make(&k, &a, 1) && key_make(&l, &b, 1));
+    l.hash = k.hash;
+    EXPECT(cache_mem_put(&c, &k, &k) && !cache_mem_get(&c, &l) && cache_mem_put(&c, &l, &l));
+    EXPECT(cache_mem_get(&c, &k) == &k && cache_mem_get(&c, &l) == &l);
+    cache_mem_fini(&c, NULL, NULL);
+    key_fini(&k);
+    key_fini(&l);
+}
+
+int main(void)
+{
+    RUN(keys_differ_by_code);
+    RUN(finds_what_was_put);
+    RUN(equal_hashes);
+    return expect_done();
+}

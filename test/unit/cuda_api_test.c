@@ -1,0 +1,76 @@
+/* Our own declarations of the driver API against cuda.h: each symbol has the parameters we say, each number of ours is its. All of it is
+   checked while this compiles; where there is no cuda.h, nothing is. */
+#include <stdio.h>
+
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+
+/* The table again, with cuda.h's names for its types. */
+#define CuResult CUresult
+#define CuDevice CUdevice
+#define CuPointer CUdeviceptr
+#define CuContext CUcontext
+#define CuModule CUmodule
+#define CuFunction CUfunction
+#define CuStream CUstream
+#define CuDeviceAttribute CUdevice_attribute
+#define CuFunctionAttribute CUfunction_attribute
+#define CuJitOption CUjit_option
+#define CU(name, symbol, params) \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params), #symbol " has other parameters");
+#include "cuda_api.def"
+#undef CU
+#undef CuResult
+#undef CuDevice
+#undef CuPointer
+#undef CuContext
+#undef CuModule
+#undef CuFunction
+#undef CuStream
+#undef CuDeviceAttribute
+#undef CuFunctionAttribute
+#undef CuJitOption
+
+#include "cuda_api.h"
+
+#define SAME_SIZE(a, b) _Static_assert(sizeof(a) == sizeof(b), #a " has another size")
+SAME_SIZE(CuResult, CUresult);
+SAME_SIZE(CuDevice, CUdevice);
+SAME_SIZE(CuPointer, CUdeviceptr);
+SAME_SIZE(CuContext, CUcontext);
+SAME_SIZE(CuModule, CUmodule);
+SAME_SIZE(CuFunction, CUfunction);
+SAME_SIZE(CuStream, CUstream);
+SAME_SIZE(CuDeviceAttribute, CUdevice_attribute);
+SAME_SIZE(CuFunctionAttribute, CUfunction_attribute);
+SAME_SIZE(CuJitOption, CUjit_option);
+
+#define SAME_NUMBER(ours, theirs) _Static_assert((int)ours == (int)theirs, #ours " is another number")
+SAME_NUMBER(CU_OK, CUDA_SUCCESS);
+SAME_NUMBER(CU_DEVICE_MAX_SHARED_OPTIN, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+SAME_NUMBER(CU_DEVICE_CC_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+SAME_NUMBER(CU_DEVICE_CC_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+SAME_NUMBER(CU_FUNC_SHARED_STATIC, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+SAME_NUMBER(CU_FUNC_LOCAL_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+SAME_NUMBER(CU_FUNC_REGISTERS, CU_FUNC_ATTRIBUTE_NUM_REGS);
+SAME_NUMBER(CU_FUNC_MAX_DYNAMIC_SHARED, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME_NUMBER(CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_BUFFER);
+SAME_NUMBER(CU_JIT_INFO_LOG_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
+SAME_NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
+SAME_NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+
+int main(void)
+{
+    printf("checked against cuda.h %d\n", CUDA_VERSION);
+    return 0;
+}
+
+#else
+
+int main(void)
+{
+    puts("there is no cuda.h");
+    return 0;
+}
+
+#endif

@@ -1,0 +1,245 @@
+/* Launches through the public API on the cpu device: what is compiled, what is found, and every argument or grid that is refused. */
+#include <string.h>
+
+#include "expect.h"
+#include "tkc/runtime.h"
+
+static const char text[] =
+    "import triton\nimport triton.language as tl\n"
+    "@triton.jit\n"
+    "def scale(x: '*fp32', y, n: 'i32', f: 'fp32', k, B: tl.constexpr):\n"
+    "    at = tl.program_id(0) * B + tl.arange(0, B)\n"
+    "    tl.store(y + at, tl.load(x + at, mask=at < n) * f + k, mask=at < n)\n";
+
+typedef struct Bench {
+    TkcContext *cx;
+    TkcDevice *dev;
+    TkcSource *source;
+    TkcJit *jit;
+    TkcPtr x, y;
+    char messages[4000];
+} Bench;
+
+static void collect(const TkcDiagnostic *d, void *user)
+{
+    Bench *b = user;
+    strncat(b->messages, d->text, sizeof b->messages - strlen(b->messages) - 2);
+    strcat(b->messages, "\n");
+}
+
+static void bench_open(Bench *b, const TkcOptions *given)
+{
+    *b = (Bench){.cx = tkc_context_new()};
+    TkcOptions o;
+    tkc_options_init(&o);
+    tkc_context_on_diagnostic(b->cx, collect, b);
+    EXPECT(tkc_device_open(b->cx, "cpu", 0, &b->dev) == TKC_OK);
+    EXPECT(tkc_source_from_text(b->cx, "s.tk", text, strlen(text), TKC_LANGUAGE_TK, &b->source) == TKC_OK);
+    EXPECT(tkc_jit_new(b->dev, b->source, given ? given : &o, &b->jit) == TKC_OK);
+    EXPECT(tkc_alloc(b->dev, 4000, &b->x) == TKC_OK && tkc_alloc(b->dev, 4000, &b->y) == TKC_OK);
+    float ones[1000];
+    for (int i = 0; i < 1000; i++)
+        ones[i] = (float)i;
+    EXPECT(tkc_copy_in(b->dev, b->x, ones, sizeof ones) == TKC_OK);
+}
+
+static void bench_close(Bench *b)
+{
+    tkc_jit_free(b->jit);
+    tkc_source_free(b->source);
+    tkc_device_free(b->dev);
+    tkc_context_free(b->cx);
+}
+
+enum { ARGS = 6 };
+typedef struct Args { TkcArg a[ARGS]; } Args;
+
+static Args good_args(const Bench *b)
+{
+    return (Args){{tkc_pointer("*fp32", b->x, 4000), tkc_pointer("*fp32", b->y, 4000), tkc_int(1000), tkc_float(2), tkc_int(3), tkc_constexpr("64")}};
+}
+
+static const int64_t grid[3] = {16, 1, 1};
+
+static void expect_stats(const Bench *b, uint64_t compiles, uint64_t hits)
+{
+    TkcCacheStats s = {.size = sizeof s};
+    tkc_jit_stats(b->jit, &s);
+    EXPECT_INT(s.compiles, compiles);
+    EXPECT_INT(s.hits, hits);
+}
+
+static void expect_launch(Bench *b, Args args, float factor, float offset)
+{
+    float y[1000];
+    if (tkc_launch(b->jit, grid, NULL, args.a, ARGS) != TKC_OK)
+        printf("%s", b->messages), expect_failed(__FILE__, __LINE__, "launches");
+    EXPECT(tkc_copy_out(b->dev, y, b->y, sizeof y) == TKC_OK);
+    for (int i = 0; i < 1000; i++)
+        EXPECT(y[i] == (float)i * factor + offset);
+}
+
+static void one_compile_per_key(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    Args a = good_args(&b);
+    expect_launch(&b, a, 2, 3);
+    expect_stats(&b, 1, 0);
+    a.a[3] = tkc_float(-5);
+    a.a[4] = tkc_int(7);
+    expect_launch(&b, a, -5, 7);
+    expect_stats(&b, 1, 1);
+    a.a[4] = tkc_int(1); /* a fact of its own, and so is a multiple of 16 */
+    expect_launch(&b, a, -5, 1);
+    a.a[4] = tkc_int(32);
+    expect_launch(&b, a, -5, 32);
+    a.a[4] = tkc_float(0.5); /* another type for what the kernel leaves open */
+    expect_launch(&b, a, -5, 0.5f);
+    expect_stats(&b, 4, 1);
+    a.a[5] = tkc_constexpr("100");
+    expect_launch(&b, a, -5, 0.5f);
+    expect_launch(&b, good_args(&b), 2, 3);
+    expect_stats(&b, 5, 2);
+    bench_close(&b);
+}
+
+static void expect_refusal(Args args, size_t n, const char *part)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    args.a[0].pointer += args.a[0].kind == TKC_ARG_POINTER ? b.x : 0;
+    args.a[1].pointer += args.a[1].kind == TKC_ARG_POINTER ? b.y : 0;
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, args.a, n), TKC_ERROR);
+    if (!strstr(b.messages, part))
+        EXPECT_STR(b.messages, part);
+    expect_stats(&b, 0, 0);
+    bench_close(&b);
+}
+
+static void refusals(void)
+{
+    Bench none = {0};
+    Args good = good_args(&none), a;
+    expect_refusal(good, 5, "the kernel takes 6 arguments, 5 were given");
+    a = good, a.a[0].type = "*fp16";
+    expect_refusal(a, ARGS, "argument 'x': expected *fp32, found *fp16");
+    a = good, a.a[0] = tkc_int(5);
+    expect_refusal(a, ARGS, "argument 'x': expected *fp32, found an integer");
+    a = good, a.a[1].type = "*fp33";
+    expect_refusal(a, ARGS, "argument 'y': '*fp33' is not a pointer type such as *fp32");
+    a = good, a.a[1].type = NULL;
+    expect_refusal(a, ARGS, "argument 'y': its pointer type is not known");
+    a = good, a.a[2] = tkc_float(1.5);
+    expect_refusal(a, ARGS, "argument 'n': expected i32, found a float");
+    a = good, a.a[2] = tkc_pointer("*i32", 0, 0);
+    expect_refusal(a, ARGS, "argument 'n': expected i32, found a pointer");
+    a = good, a.a[4].type = "i33";
+    expect_refusal(a, ARGS, "argument 'k': 'i33' is not a number type such as i32");
+    a = good, a.a[5] = tkc_int(64);
+    expect_refusal(a, ARGS, "argument 'B': expected a constexpr, found an integer");
+    a = good, a.a[4] = tkc_constexpr("3");
+    expect_refusal(a, ARGS, "argument 'k': expected a pointer or a number, found a constexpr");
+}
+
+/* Numbers are checked against the type at every launch, the first and those that find their kernel. */
+static void numbers_that_do_not_fit(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    Args a = good_args(&b);
+    expect_launch(&b, a, 2, 3);
+    a.a[2] = tkc_int(1ll << 35 | 8);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "argument 'n': 34359738376 does not fit int32") != NULL);
+    bench_close(&b);
+}
+
+static void grids(void)
+{
+    static const int64_t bad[][3] = {{0, 1, 1}, {1, 0, 1}, {1, 1, -1}, {1ll << 31, 1, 1}, {1, 65536, 1}, {1, 1, 65536}};
+    Bench b;
+    bench_open(&b, NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        b.messages[0] = 0;
+        EXPECT_INT(tkc_launch(b.jit, bad[i], NULL, good_args(&b).a, ARGS), TKC_ERROR);
+        EXPECT(strstr(b.messages, "the grid's extent") != NULL);
+    }
+    bench_close(&b);
+}
+
+/* Options hold what launches need not say; strings given to tkc_jit_new may go. */
+static void options_are_copied(void)
+{
+    Bench b;
+    char name[] = "B", value[] = "128", kernel[] = "scale", signature[] = "y=*fp32,k=i64";
+    TkcDefine define = {name, value};
+    TkcOptions o;
+    tkc_options_init(&o);
+    o.kernel = kernel;
+    o.signature = signature;
+    o.defines = &define;
+    o.ndefines = 1;
+    bench_open(&b, &o);
+    memset(name, 'x', 1), memset(value, 'x', 3), memset(kernel, 'x', 5), memset(signature, 'x', 13);
+    TkcArg args[] = {tkc_pointer("*fp32", b.x, 0), tkc_pointer(NULL, b.y, 0), tkc_int(1000), tkc_float(4), tkc_int(5)};
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, args, 5), TKC_OK);
+    TkcKernelInfo info = {.size = sizeof info};
+    EXPECT_INT(tkc_jit_info(b.jit, args, 5, &info), TKC_OK);
+    EXPECT(info.num_warps == 4 && info.registers == -1 && strstr(info.text, "func @scale") && strstr(info.text, "block<128xfp32>"));
+    expect_stats(&b, 1, 1);
+    printf("%s", b.messages);
+    bench_close(&b);
+}
+
+/* A kernel that does not compile says so at each launch, and counts as none. */
+static void kernels_that_fail(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    Args a = good_args(&b);
+    a.a[5] = tkc_constexpr("'text'");
+    for (int i = 0; i < 2; i++) {
+        b.messages[0] = 0;
+        EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+        EXPECT(*b.messages);
+    }
+    expect_stats(&b, 0, 0);
+    expect_launch(&b, good_args(&b), 2, 3);
+    bench_close(&b);
+}
+
+static void memory(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    char bytes[16];
+    TkcPtr p;
+    EXPECT_INT(tkc_copy_in(b.dev, b.x + 3992, bytes, 16), TKC_MISUSE);
+    EXPECT_INT(tkc_copy_out(b.dev, bytes, b.x - 8, 16), TKC_MISUSE);
+    EXPECT_INT(tkc_copy_out(b.dev, bytes, b.x + 3984, 16), TKC_OK);
+    EXPECT_INT(tkc_free(b.dev, b.x + 8), TKC_MISUSE);
+    EXPECT_INT(tkc_free(b.dev, 0), TKC_OK);
+    EXPECT_INT(tkc_alloc(b.dev, 0, &p), TKC_OK);
+    EXPECT(p % 256 == 0 && p);
+    EXPECT_INT(tkc_copy_in(b.dev, p, bytes, 1), TKC_MISUSE);
+    EXPECT_INT(tkc_free(b.dev, p), TKC_OK);
+    EXPECT_INT(tkc_free(b.dev, p), TKC_MISUSE);
+    EXPECT_INT(tkc_alloc(b.dev, SIZE_MAX - 5, &p), TKC_NO_MEMORY);
+    TkcDevice *none;
+    EXPECT_INT(tkc_device_open(b.cx, "cpu", 1, &none), TKC_NO_DEVICE);
+    EXPECT_INT(tkc_device_open(b.cx, "tpu", 0, &none), TKC_NO_DEVICE);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    RUN(one_compile_per_key);
+    RUN(refusals);
+    RUN(numbers_that_do_not_fit);
+    RUN(grids);
+    RUN(options_are_copied);
+    RUN(kernels_that_fail);
+    RUN(memory);
+    return expect_done();
+}

@@ -11,10 +11,13 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 
+import conversions
 import elementwise
+import memory
+import shapes
 from kernels import Runner
 
-FAMILIES = (elementwise,)
+FAMILIES = (elementwise, conversions, shapes, memory)
 
 
 def all_cases(long=False):

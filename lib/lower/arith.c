@@ -1,8 +1,10 @@
-/* Arithmetic on single elements, by table where LLVM has the operation, by a rule of LANGUAGE.md where it has not. No result is
-   ever undefined for LLVM: divisors and shift counts outside their range are selected away, unless they are constants in it.
+/* Arithmetic on single elements, by table where LLVM has the operation, by a rule of LANGUAGE.md
+   where it has not. No result is ever undefined for LLVM: divisors and shift counts outside their
+   range are selected away, unless they are constants in it.
 
-   16-bit floats: fp16 sums, products and comparisons are done as they are; everything else is done in fp32 and rounded once,
-   which for + - * / and sqrt is the same as rounding the exact result (24 bits are more than twice 11 plus two). */
+   16-bit floats: fp16 sums, products and comparisons are done as they are; everything else is done
+   in fp32 and rounded once, which for + - * / and sqrt is the same as rounding the exact result (24
+   bits are more than twice 11 plus two). */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -10,7 +12,9 @@
 
 typedef LLVMValueRef (*BuildBinary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
 
-static const struct { BuildBinary on_int, on_float; } builders[OP_COUNT] = {
+static const struct {
+    BuildBinary on_int, on_float;
+} builders[OP_COUNT] = {
     [OP_ADD] = {LLVMBuildAdd, LLVMBuildFAdd},
     [OP_SUB] = {LLVMBuildSub, LLVMBuildFSub},
     [OP_MUL] = {LLVMBuildMul, LLVMBuildFMul},
@@ -19,7 +23,10 @@ static const struct { BuildBinary on_int, on_float; } builders[OP_COUNT] = {
     [OP_XOR] = {LLVMBuildXor, NULL},
 };
 
-static const struct { LLVMIntPredicate on_signed, on_unsigned; LLVMRealPredicate on_float; } predicates[OP_COUNT] = {
+static const struct {
+    LLVMIntPredicate on_signed, on_unsigned;
+    LLVMRealPredicate on_float;
+} predicates[OP_COUNT] = {
     [OP_EQ] = {LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},
     [OP_NE] = {LLVMIntNE, LLVMIntNE, LLVMRealUNE},
     [OP_LT] = {LLVMIntSLT, LLVMIntULT, LLVMRealOLT},
@@ -30,9 +37,10 @@ static const struct { LLVMIntPredicate on_signed, on_unsigned; LLVMRealPredicate
 
 /* LLVM intrinsics on floats of one operand type. */
 static const char *const intrinsics[OP_COUNT] = {
-    [OP_MIN] = "llvm.minimumnum",   [OP_MAX] = "llvm.maximumnum", [OP_MIN_NAN] = "llvm.minimum", [OP_MAX_NAN] = "llvm.maximum",
-    [OP_FMA] = "llvm.fma",          [OP_FLOOR] = "llvm.floor",    [OP_CEIL] = "llvm.ceil",       [OP_TRUNC] = "llvm.trunc",
-    [OP_RINT] = "llvm.roundeven",   [OP_SQRT_RN] = "llvm.sqrt",
+    [OP_MIN] = "llvm.minimumnum",  [OP_MAX] = "llvm.maximumnum", [OP_MIN_NAN] = "llvm.minimum",
+    [OP_MAX_NAN] = "llvm.maximum", [OP_FMA] = "llvm.fma",        [OP_FLOOR] = "llvm.floor",
+    [OP_CEIL] = "llvm.ceil",       [OP_TRUNC] = "llvm.trunc",    [OP_RINT] = "llvm.roundeven",
+    [OP_SQRT_RN] = "llvm.sqrt",
 };
 
 static bool is_signed(DType dt)
@@ -44,7 +52,8 @@ static LLVMValueRef int_const(const Lower *L, DType dt, int64_t v)
 {
     LLVMTypeRef ty = lower_dtype(L, dt);
     unsigned width = LLVMGetIntTypeWidth(ty);
-    return LLVMConstInt(ty, width < 64 ? (uint64_t)v & ((UINT64_C(1) << width) - 1) : (uint64_t)v, false);
+    return LLVMConstInt(ty, width < 64 ? (uint64_t)v & ((UINT64_C(1) << width) - 1) : (uint64_t)v,
+                        false);
 }
 
 static LLVMValueRef is_equal(Lower *L, LLVMValueRef x, LLVMValueRef y)
@@ -61,7 +70,9 @@ static LLVMValueRef compare(Lower *L, OpKind kind, DType dt, LLVMValueRef x, LLV
 /* ---- integers ---- */
 
 /* What is known of a divisor on every lane. */
-typedef struct Divisor { bool may_be_zero, may_be_minus_one; } Divisor;
+typedef struct Divisor {
+    bool may_be_zero, may_be_minus_one;
+} Divisor;
 
 static Divisor divisor_of(const Lower *L, const Op *op, DType dt, LLVMValueRef y)
 {
@@ -84,7 +95,8 @@ static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLV
     const bool is_div = op->kind == OP_DIV;
     if (dt == DT_I1) return is_div ? LLVMBuildAnd(L->b, x, y, "") : int_const(L, dt, 0);
     const Divisor d = divisor_of(L, op, dt, y);
-    LLVMValueRef zero = int_const(L, dt, 0), one = int_const(L, dt, 1), safe = y, is_zero = NULL, is_minus = NULL;
+    LLVMValueRef zero = int_const(L, dt, 0), one = int_const(L, dt, 1), safe = y, is_zero = NULL,
+                 is_minus = NULL;
     if (d.may_be_zero) {
         is_zero = is_equal(L, y, zero);
         safe = LLVMBuildSelect(L->b, is_zero, one, safe, "");
@@ -93,18 +105,21 @@ static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLV
         is_minus = is_equal(L, y, int_const(L, dt, -1));
         safe = LLVMBuildSelect(L->b, is_minus, one, safe, "");
     }
-    if (!is_div) return is_signed(dt) ? LLVMBuildSRem(L->b, x, safe, "") : LLVMBuildURem(L->b, x, safe, "");
-    LLVMValueRef q = is_signed(dt) ? LLVMBuildSDiv(L->b, x, safe, "") : LLVMBuildUDiv(L->b, x, safe, "");
+    if (!is_div)
+        return is_signed(dt) ? LLVMBuildSRem(L->b, x, safe, "") : LLVMBuildURem(L->b, x, safe, "");
+    LLVMValueRef q =
+        is_signed(dt) ? LLVMBuildSDiv(L->b, x, safe, "") : LLVMBuildUDiv(L->b, x, safe, "");
     if (is_minus) q = LLVMBuildSelect(L->b, is_minus, LLVMBuildSub(L->b, zero, x, ""), q, "");
     if (is_zero) q = LLVMBuildSelect(L->b, is_zero, zero, q, "");
     return q;
 }
 
-/* 64-bit values by a count that is not known. LLVM 22 recognises the protection below, drops it because PTX's own shift has it, and
-   forgets that PTX looks at 32 bits of the count only. */
+/* 64-bit values by a count that is not known. LLVM 22 recognises the protection below, drops it
+   because PTX's own shift has it, and forgets that PTX looks at 32 bits of the count only. */
 static LLVMValueRef shift_64(Lower *L, Instr instr, LLVMValueRef x, LLVMValueRef count)
 {
-    LLVMValueRef in_range = LLVMBuildICmp(L->b, LLVMIntULT, count, LLVMConstInt(L->i64, 64, false), "");
+    LLVMValueRef in_range =
+        LLVMBuildICmp(L->b, LLVMIntULT, count, LLVMConstInt(L->i64, 64, false), "");
     LLVMValueRef low = LLVMBuildTrunc(L->b, count, L->i32, "");
     LLVMValueRef args[2] = {x, LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), "")};
     return L->target->instr(L, instr, 2, args);
@@ -117,23 +132,32 @@ static LLVMValueRef shift(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVM
     const bool keeps_sign = op->kind == OP_SHR && is_signed(dt);
     if (width == 1) return LLVMBuildAnd(L->b, x, LLVMBuildNot(L->b, count, ""), "");
     if (width == 64 && !LLVMIsAConstantInt(count))
-        return shift_64(L, op->kind == OP_SHL ? INSTR_SHL_64 : keeps_sign ? INSTR_SHR_S64 : INSTR_SHR_U64, x, count);
+        return shift_64(L,
+                        op->kind == OP_SHL ? INSTR_SHL_64
+                        : keeps_sign       ? INSTR_SHR_S64
+                                           : INSTR_SHR_U64,
+                        x, count);
     LLVMValueRef limit = int_const(L, dt, width), last = int_const(L, dt, width - 1);
     LLVMValueRef in_range = LLVMBuildICmp(L->b, LLVMIntULT, count, limit, "");
     LLVMValueRef safe = LLVMBuildSelect(L->b, in_range, count, last, "");
     if (keeps_sign) return LLVMBuildAShr(L->b, x, safe, "");
-    LLVMValueRef y = op->kind == OP_SHL ? LLVMBuildShl(L->b, x, safe, "") : LLVMBuildLShr(L->b, x, safe, "");
+    LLVMValueRef y =
+        op->kind == OP_SHL ? LLVMBuildShl(L->b, x, safe, "") : LLVMBuildLShr(L->b, x, safe, "");
     return LLVMBuildSelect(L->b, in_range, y, int_const(L, dt, 0), "");
 }
 
 static LLVMValueRef high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef y)
 {
     const int width = dtype_info(dt)->bits;
-    LLVMTypeRef wide = LLVMIntTypeInContext(L->cx, (unsigned)width * 2), narrow = lower_dtype(L, dt);
+    LLVMTypeRef wide = LLVMIntTypeInContext(L->cx, (unsigned)width * 2),
+                narrow = lower_dtype(L, dt);
     BuildBinary mul = LLVMBuildMul;
-    LLVMValueRef wx = is_signed(dt) ? LLVMBuildSExt(L->b, x, wide, "") : LLVMBuildZExt(L->b, x, wide, "");
-    LLVMValueRef wy = is_signed(dt) ? LLVMBuildSExt(L->b, y, wide, "") : LLVMBuildZExt(L->b, y, wide, "");
-    LLVMValueRef high = LLVMBuildLShr(L->b, mul(L->b, wx, wy, ""), LLVMConstInt(wide, (unsigned)width, false), "");
+    LLVMValueRef wx =
+        is_signed(dt) ? LLVMBuildSExt(L->b, x, wide, "") : LLVMBuildZExt(L->b, x, wide, "");
+    LLVMValueRef wy =
+        is_signed(dt) ? LLVMBuildSExt(L->b, y, wide, "") : LLVMBuildZExt(L->b, y, wide, "");
+    LLVMValueRef high =
+        LLVMBuildLShr(L->b, mul(L->b, wx, wy, ""), LLVMConstInt(wide, (unsigned)width, false), "");
     return LLVMBuildTrunc(L->b, high, narrow, "");
 }
 
@@ -156,9 +180,11 @@ static LLVMValueRef int_element(Lower *L, const Op *op, DType dt, const LLVMValu
     LLVMValueRef x = args[0], y = op->nargs > 1 ? args[1] : NULL;
     if (builders[op->kind].on_int) return builders[op->kind].on_int(L->b, x, y, "");
     switch (op->kind) {
-    case OP_DIV: case OP_REM: return divide(L, op, dt, x, y);
+    case OP_DIV:
+    case OP_REM: return divide(L, op, dt, x, y);
     case OP_MULHI: return high_product(L, dt, x, y);
-    case OP_SHL: case OP_SHR: return shift(L, op, dt, x, y);
+    case OP_SHL:
+    case OP_SHR: return shift(L, op, dt, x, y);
     case OP_MIN: return LLVMBuildSelect(L->b, compare(L, OP_LT, dt, x, y), x, y, "");
     case OP_MAX: return LLVMBuildSelect(L->b, compare(L, OP_GT, dt, x, y), x, y, "");
     case OP_NEG: return LLVMBuildNeg(L->b, x, "");
@@ -174,7 +200,8 @@ static LLVMValueRef int_element(Lower *L, const Op *op, DType dt, const LLVMValu
 
 static void contract(const Lower *L, LLVMValueRef v)
 {
-    if (L->fn->fp_contract && LLVMIsAInstruction(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+    if (L->fn->fp_contract && LLVMIsAInstruction(v))
+        LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
 }
 
 /* Sign-bit operations, which work on every format alike. */
@@ -182,7 +209,8 @@ static LLVMValueRef float_sign(Lower *L, OpKind kind, DType dt, LLVMValueRef x)
 {
     LLVMTypeRef ty = lower_dtype(L, dt);
     if (LLVMGetTypeKind(ty) != LLVMIntegerTypeKind)
-        return kind == OP_NEG ? LLVMBuildFNeg(L->b, x, "") : lower_intrinsic(L, "llvm.fabs", ty, 1, &x);
+        return kind == OP_NEG ? LLVMBuildFNeg(L->b, x, "")
+                              : lower_intrinsic(L, "llvm.fabs", ty, 1, &x);
     uint64_t sign = UINT64_C(1) << (dtype_info(dt)->bits - 1);
     if (kind == OP_NEG) return LLVMBuildXor(L->b, x, LLVMConstInt(ty, sign, false), "");
     return LLVMBuildAnd(L->b, x, LLVMConstInt(ty, sign - 1, false), "");
@@ -202,7 +230,8 @@ static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *arg
         for (int i = 0; i < op->nargs; i++) copy[i] = args[i];
         return lower_intrinsic(L, intrinsics[op->kind], ty, op->nargs, copy);
     }
-    if (op->kind == OP_DIV_RN || (op->kind == OP_DIV && ty == L->f64)) return LLVMBuildFDiv(L->b, args[0], args[1], "");
+    if (op->kind == OP_DIV_RN || (op->kind == OP_DIV && ty == L->f64))
+        return LLVMBuildFDiv(L->b, args[0], args[1], "");
     if (op->kind == OP_DIV) return L->target->instr(L, INSTR_DIV, 2, args);
     if (op->kind == OP_REM) return lower_float_remainder(L, args[0], args[1]);
     unwind_raise("float '%s' reached the lowering", tkc_op_info(op->kind)->name);
@@ -211,19 +240,27 @@ static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *arg
 static bool is_native_f16(const Lower *L, OpKind kind)
 {
     switch (kind) {
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_FMA: return true;
-    case OP_MIN: case OP_MAX: case OP_MIN_NAN: case OP_MAX_NAN: return L->machine->sm >= 80;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_FMA: return true;
+    case OP_MIN:
+    case OP_MAX:
+    case OP_MIN_NAN:
+    case OP_MAX_NAN: return L->machine->sm >= 80;
     default: return false;
     }
 }
 
-/* For formats of at most 22 bits without an fma of their own: in fp32 rounded to odd (of the two neighbours of an inexact result
-   the one with an odd last place), which rounds on as the exact sum would. */
+/* For formats of at most 22 bits without an fma of their own: in fp32 rounded to odd (of the two
+   neighbours of an inexact result the one with an odd last place), which rounds on as the exact sum
+   would. */
 static LLVMValueRef narrow_fma(Lower *L, DType dt, const LLVMValueRef *args)
 {
     LLVMValueRef wide[3];
     for (int i = 0; i < 3; i++) wide[i] = lower_to_f32(L, dt, args[i]);
-    LLVMValueRef down = L->target->instr(L, INSTR_FMA_DOWN, 3, wide), up = L->target->instr(L, INSTR_FMA_UP, 3, wide);
+    LLVMValueRef down = L->target->instr(L, INSTR_FMA_DOWN, 3, wide),
+                 up = L->target->instr(L, INSTR_FMA_UP, 3, wide);
     LLVMValueRef bits = LLVMBuildBitCast(L->b, down, L->i32, "");
     LLVMValueRef down_is_odd = LLVMBuildTrunc(L->b, bits, L->i1, "");
     return lower_from_f32(L, dt, LLVMBuildSelect(L->b, down_is_odd, down, up, ""));
@@ -232,7 +269,8 @@ static LLVMValueRef narrow_fma(Lower *L, DType dt, const LLVMValueRef *args)
 static LLVMValueRef float_element(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
 {
     if (op->kind == OP_NEG || op->kind == OP_ABS) return float_sign(L, op->kind, dt, args[0]);
-    if (dt == DT_F32 || dt == DT_F64 || (dt == DT_F16 && is_native_f16(L, op->kind))) return float_native(L, op, args);
+    if (dt == DT_F32 || dt == DT_F64 || (dt == DT_F16 && is_native_f16(L, op->kind)))
+        return float_native(L, op, args);
     if (op->kind == OP_FMA) {
         bool has = dt == DT_BF16 && L->target->has(L, INSTR_FMA_BF16);
         return has ? L->target->instr(L, INSTR_FMA_BF16, 3, args) : narrow_fma(L, dt, args);

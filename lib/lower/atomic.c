@@ -1,6 +1,6 @@
-/* Atomics: one instruction for each element, done by its canonical holder where mask and validity allow. When somebody reads the
-   old values, they go from that holder to the others: by the plan of a conversion from canonical holders only, or, for a scalar,
-   through one slot of shared memory. */
+/* Atomics: one instruction for each element, done by its canonical holder where mask and validity
+   allow. When somebody reads the old values, they go from that holder to the others: by the plan of
+   a conversion from canonical holders only, or, for a scalar, through one slot of shared memory. */
 #include "layout/convert.h"
 #include "lower/lower.h"
 
@@ -13,14 +13,20 @@ static LLVMValueRef one_element(Lower *L, const Op *op, uint32_t reg, LLVMValueR
     const bool is_cas = op->kind == OP_ATOMIC_CAS;
     if (!is_cas && op->nargs > 2) mask = op_arg(op, 2);
     LLVMValueRef pred = type_is_block(ptr->type) ? lower_valid(L, ptr->type, reg) : NULL;
-    if (mask) pred = lower_and(L, pred, lower_reg(L, mask, type_is_block(mask->type) ? (int)reg : 0));
+    if (mask)
+        pred = lower_and(L, pred, lower_reg(L, mask, type_is_block(mask->type) ? (int)reg : 0));
     pred = lower_and(L, pred, canonical);
     if (lower_is_false(pred)) return lower_bits(L, op_result(op, 0)->type, 0);
     Reg at = lower_get(L, ptr).r[reg];
-    Atomic a = {.ptr = at.v, .offset = at.imm, .pred = pred, .dtype = type_dtype(x->type),
+    Atomic a = {.ptr = at.v,
+                .offset = at.imm,
+                .pred = pred,
+                .dtype = type_dtype(x->type),
                 .rmw = is_cas ? "cas" : tkc_op_str(op, ATTR_RMW, "add"),
-                .sem = tkc_op_str(op, ATTR_SEM, "acq_rel"), .scope = tkc_op_str(op, ATTR_SCOPE, "gpu"),
-                .value = lower_reg(L, x, (int)reg), .word = lower_type(L, x->type)};
+                .sem = tkc_op_str(op, ATTR_SEM, "acq_rel"),
+                .scope = tkc_op_str(op, ATTR_SCOPE, "gpu"),
+                .value = lower_reg(L, x, (int)reg),
+                .word = lower_type(L, x->type)};
     if (is_cas) a.value2 = lower_reg(L, op_arg(op, 2), (int)reg);
     return L->target->atomic(L, &a);
 }
@@ -54,8 +60,8 @@ void lower_atomic(Lower *L, const Op *op)
     const char *rmw = op->kind == OP_ATOMIC_CAS ? "cas" : tkc_op_str(op, ATTR_RMW, "add");
     const DType dt = type_dtype(op_arg(op, 1)->type);
     if (!L->target->has_atomic(L, rmw, dt)) {
-        lower_refuse(L, op, "%s has no atomic '%s' of %s on %s", L->target->device, rmw, dt ? dtype_info(dt)->name : "pointers",
-                     L->machine->name);
+        lower_refuse(L, op, "%s has no atomic '%s' of %s on %s", L->target->device, rmw,
+                     dt ? dtype_info(dt)->name : "pointers", L->machine->name);
         return;
     }
     Regs out = lower_regs_new(L, lower_nregs(result->type));

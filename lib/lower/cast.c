@@ -1,8 +1,10 @@
-/* Conversions between element types. bfloat16 and the 8-bit floats live in integer registers, so that their bits are ours.
+/* Conversions between element types. bfloat16 and the 8-bit floats live in integer registers, so
+   that their bits are ours.
 
-   From a float to a narrower one there is one rounding. Where the hardware has only a conversion from fp32, an fp64 is first
-   brought to fp32 by rounding to odd (toward zero, and the last bit set when anything was lost): a second rounding to 22 bits or
-   fewer then gives what one rounding would have given. */
+   From a float to a narrower one there is one rounding. Where the hardware has only a conversion
+   from fp32, an fp64 is first brought to fp32 by rounding to odd (toward zero, and the last bit set
+   when anything was lost): a second rounding to 22 bits or fewer then gives what one rounding would
+   have given. */
 #include "lower/lower.h"
 
 #include <string.h>
@@ -37,15 +39,17 @@ static LLVMValueRef f32_is_nan(Lower *L, LLVMValueRef x)
 
 /* ---- to fp32: always exact ---- */
 
-/* An 8-bit float with `man` mantissa bits: its magnitude moved to the place of fp32's exponent and mantissa is the value times
-   2^(bias - 127), subnormals included, so one exact product finishes it. */
+/* An 8-bit float with `man` mantissa bits: its magnitude moved to the place of fp32's exponent and
+   mantissa is the value times 2^(bias - 127), subnormals included, so one exact product finishes
+   it. */
 static LLVMValueRef f32_from_f8(Lower *L, DType dt, LLVMValueRef x)
 {
     const DTypeInfo *info = dtype_info(dt);
     const int bias = (1 << (info->exp_bits - 1)) - 1;
     LLVMValueRef wide = LLVMBuildZExt(L->b, x, L->i32, "");
     LLVMValueRef magnitude = LLVMBuildAnd(L->b, wide, i32_const(L, 0x7f), "");
-    LLVMValueRef sign = LLVMBuildShl(L->b, LLVMBuildAnd(L->b, wide, i32_const(L, 0x80), ""), i32_const(L, 24), "");
+    LLVMValueRef sign =
+        LLVMBuildShl(L->b, LLVMBuildAnd(L->b, wide, i32_const(L, 0x80), ""), i32_const(L, 24), "");
     LLVMValueRef placed = LLVMBuildShl(L->b, magnitude, i32_const(L, 23u - info->man_bits), "");
     LLVMValueRef scale = as_f32(L, i32_const(L, (uint32_t)(254 - bias) << 23));
     LLVMValueRef bits = as_i32(L, LLVMBuildFMul(L->b, as_f32(L, placed), scale, ""));
@@ -63,23 +67,28 @@ static LLVMValueRef f32_from_f8(Lower *L, DType dt, LLVMValueRef x)
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x)
 {
     switch (dt) {
-    case DT_F32: case DT_F64: return x;
+    case DT_F32:
+    case DT_F64: return x;
     case DT_F16: return LLVMBuildFPExt(L->b, x, L->f32, "");
     case DT_BF16:
-        return as_f32(L, LLVMBuildShl(L->b, LLVMBuildZExt(L->b, x, L->i32, ""), i32_const(L, 16), ""));
-    case DT_F8E4: case DT_F8E5: return f32_from_f8(L, dt, x);
+        return as_f32(L,
+                      LLVMBuildShl(L->b, LLVMBuildZExt(L->b, x, L->i32, ""), i32_const(L, 16), ""));
+    case DT_F8E4:
+    case DT_F8E5: return f32_from_f8(L, dt, x);
     default: unwind_raise("an integer was widened as a float");
     }
 }
 
 /* ---- from fp32 ---- */
 
-/* By integers, for machines without the instruction: add half of the last place kept, less one when that place is even. */
+/* By integers, for machines without the instruction: add half of the last place kept, less one when
+   that place is even. */
 static LLVMValueRef bf16_by_bits(Lower *L, LLVMValueRef x, bool toward_zero)
 {
     LLVMValueRef bits = as_i32(L, x), sixteen = i32_const(L, 16), rounded = bits;
     if (!toward_zero) {
-        LLVMValueRef even = LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, bits, sixteen, ""), i32_const(L, 1), "");
+        LLVMValueRef even =
+            LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, bits, sixteen, ""), i32_const(L, 1), "");
         rounded = LLVMBuildAdd(L->b, LLVMBuildAdd(L->b, bits, even, ""), i32_const(L, 0x7fff), "");
     }
     LLVMValueRef quiet = LLVMBuildOr(L->b, bits, i32_const(L, 0x400000), "");
@@ -94,36 +103,48 @@ static LLVMValueRef bf16_from_f32(Lower *L, LLVMValueRef x, bool toward_zero)
 }
 
 /* Saturating: the greatest finite number stands for everything above it, infinity too.
-   Normal results: round the fp32 pattern at the right place by adding and rebias. Subnormal ones: adding a power of two whose last
-   place is the format's least number lets the fp32 adder round. */
+   Normal results: round the fp32 pattern at the right place by adding and rebias. Subnormal ones:
+   adding a power of two whose last place is the format's least number lets the fp32 adder round. */
 static LLVMValueRef f8_from_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_zero)
 {
     const DTypeInfo *info = dtype_info(dt);
     const int man = info->man_bits, bias = (1 << (info->exp_bits - 1)) - 1, drop = 23 - man;
     const uint32_t greatest = dt == DT_F8E4 ? 0x7e : 0x7b;
-    LLVMValueRef bits = as_i32(L, x), magnitude = LLVMBuildAnd(L->b, bits, i32_const(L, 0x7fffffff), "");
-    LLVMValueRef sign = LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, bits, i32_const(L, 24), ""), i32_const(L, 0x80), "");
+    LLVMValueRef bits = as_i32(L, x),
+                 magnitude = LLVMBuildAnd(L->b, bits, i32_const(L, 0x7fffffff), "");
+    LLVMValueRef sign =
+        LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, bits, i32_const(L, 24), ""), i32_const(L, 0x80), "");
 
     LLVMValueRef rounded = magnitude;
     if (!toward_zero) {
-        LLVMValueRef even = LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, magnitude, i32_const(L, (uint32_t)drop), ""), i32_const(L, 1), "");
-        rounded = LLVMBuildAdd(L->b, magnitude, LLVMBuildAdd(L->b, even, i32_const(L, (1u << (drop - 1)) - 1), ""), "");
+        LLVMValueRef even =
+            LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, magnitude, i32_const(L, (uint32_t)drop), ""),
+                         i32_const(L, 1), "");
+        rounded =
+            LLVMBuildAdd(L->b, magnitude,
+                         LLVMBuildAdd(L->b, even, i32_const(L, (1u << (drop - 1)) - 1), ""), "");
     }
     LLVMValueRef rebias = i32_const(L, (uint32_t)(127 - bias) << man);
-    LLVMValueRef normal = LLVMBuildSub(L->b, LLVMBuildLShr(L->b, rounded, i32_const(L, (uint32_t)drop), ""), rebias, "");
+    LLVMValueRef normal = LLVMBuildSub(
+        L->b, LLVMBuildLShr(L->b, rounded, i32_const(L, (uint32_t)drop), ""), rebias, "");
 
     /* 2^(1 - bias - man) is the least subnormal; 2^23 times it has that as its last place. */
-    LLVMValueRef magic = i32_const(L, (uint32_t)(127 + 1 - bias - man + 23) << 23), absolute = as_f32(L, magnitude), subnormal;
+    LLVMValueRef magic = i32_const(L, (uint32_t)(127 + 1 - bias - man + 23) << 23),
+                 absolute = as_f32(L, magnitude), subnormal;
     if (toward_zero) {
-        LLVMValueRef scaled = LLVMBuildFMul(L->b, absolute, as_f32(L, i32_const(L, (uint32_t)(127 - 1 + bias + man) << 23)), "");
+        LLVMValueRef scaled = LLVMBuildFMul(
+            L->b, absolute, as_f32(L, i32_const(L, (uint32_t)(127 - 1 + bias + man) << 23)), "");
         subnormal = lower_instr1(L, INSTR_F32_TO_S32, scaled);
     } else {
-        subnormal = LLVMBuildSub(L->b, as_i32(L, LLVMBuildFAdd(L->b, absolute, as_f32(L, magic), "")), magic, "");
+        subnormal = LLVMBuildSub(
+            L->b, as_i32(L, LLVMBuildFAdd(L->b, absolute, as_f32(L, magic), "")), magic, "");
     }
-    LLVMValueRef is_small = LLVMBuildICmp(L->b, LLVMIntULT, magnitude, i32_const(L, (uint32_t)(128 - bias) << 23), "");
+    LLVMValueRef is_small =
+        LLVMBuildICmp(L->b, LLVMIntULT, magnitude, i32_const(L, (uint32_t)(128 - bias) << 23), "");
     LLVMValueRef code = pick(L, is_small, subnormal, normal);
     LLVMValueRef too_big = LLVMBuildICmp(L->b, LLVMIntUGT, code, i32_const(L, greatest), "");
-    LLVMValueRef far = LLVMBuildICmp(L->b, LLVMIntUGE, magnitude, i32_const(L, (uint32_t)(127 + bias + 3) << 23), "");
+    LLVMValueRef far = LLVMBuildICmp(L->b, LLVMIntUGE, magnitude,
+                                     i32_const(L, (uint32_t)(127 + bias + 3) << 23), "");
     code = pick(L, LLVMBuildOr(L->b, too_big, far, ""), i32_const(L, greatest), code);
     code = LLVMBuildOr(L->b, code, sign, "");
     LLVMValueRef is_nan = LLVMBuildICmp(L->b, LLVMIntUGT, magnitude, i32_const(L, 0x7f800000), "");
@@ -134,9 +155,12 @@ static LLVMValueRef narrow_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_z
 {
     switch (dt) {
     case DT_F32: return x;
-    case DT_F16: return toward_zero ? lower_instr1(L, INSTR_F32_TO_F16_RZ, x) : LLVMBuildFPTrunc(L->b, x, L->f16, "");
+    case DT_F16:
+        return toward_zero ? lower_instr1(L, INSTR_F32_TO_F16_RZ, x)
+                           : LLVMBuildFPTrunc(L->b, x, L->f16, "");
     case DT_BF16: return bf16_from_f32(L, x, toward_zero);
-    case DT_F8E4: case DT_F8E5: return f8_from_f32(L, dt, x, toward_zero);
+    case DT_F8E4:
+    case DT_F8E5: return f8_from_f32(L, dt, x, toward_zero);
     default: unwind_raise("an integer was rounded as a float");
     }
 }
@@ -160,7 +184,9 @@ static LLVMValueRef f64_to_odd_f32(Lower *L, LLVMValueRef x)
 static LLVMValueRef narrow_f64(Lower *L, DType dt, LLVMValueRef x, bool toward_zero)
 {
     if (dt == DT_F64) return x;
-    if (dt == DT_F32) return toward_zero ? lower_instr1(L, INSTR_F64_TO_F32_RZ, x) : LLVMBuildFPTrunc(L->b, x, L->f32, "");
+    if (dt == DT_F32)
+        return toward_zero ? lower_instr1(L, INSTR_F64_TO_F32_RZ, x)
+                           : LLVMBuildFPTrunc(L->b, x, L->f32, "");
     if (toward_zero) return narrow_f32(L, dt, lower_instr1(L, INSTR_F64_TO_F32_RZ, x), true);
     return narrow_f32(L, dt, f64_to_odd_f32(L, x), false);
 }
@@ -180,13 +206,16 @@ static LLVMValueRef clamp_int(Lower *L, LLVMValueRef x, bool is_signed, int bits
 
 static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
 {
-    static const Instr by[2][2][2] = {/* from fp64, 64 bits, signed */
+    static const Instr by[2][2][2] = {
+        /* from fp64, 64 bits, signed */
         {{INSTR_F32_TO_U32, INSTR_F32_TO_S32}, {INSTR_F32_TO_U64, INSTR_F32_TO_S64}},
         {{INSTR_F64_TO_U32, INSTR_F64_TO_S32}, {INSTR_F64_TO_U64, INSTR_F64_TO_S64}}};
     const DTypeInfo *info = dtype_info(to);
-    const bool is_f64 = LLVMTypeOf(x) == L->f64, is_signed = info->kind == DK_INT, is_wide = info->bits == 64;
+    const bool is_f64 = LLVMTypeOf(x) == L->f64, is_signed = info->kind == DK_INT,
+               is_wide = info->bits == 64;
     if (to == DT_I1) return LLVMBuildFCmp(L->b, LLVMRealUNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
-    LLVMValueRef v = clamp_int(L, lower_instr1(L, by[is_f64][is_wide][is_signed], x), is_signed, info->bits);
+    LLVMValueRef v =
+        clamp_int(L, lower_instr1(L, by[is_f64][is_wide][is_signed], x), is_signed, info->bits);
     if (!is_f64 && !is_wide) return v;
     return pick(L, f32_is_nan(L, x), LLVMConstNull(LLVMTypeOf(v)), v);
 }
@@ -198,17 +227,21 @@ static LLVMValueRef build_int_to_float(Lower *L, bool is_signed, LLVMValueRef x,
     return is_signed ? LLVMBuildSIToFP(L->b, x, ty, "") : LLVMBuildUIToFP(L->b, x, ty, "");
 }
 
-/* 64-bit integers to floats shorter than fp32 need care: the value is brought to 53 bits by rounding to odd first. */
+/* 64-bit integers to floats shorter than fp32 need care: the value is brought to 53 bits by
+   rounding to odd first. */
 static LLVMValueRef wide_int_to_odd_f64(Lower *L, bool is_signed, LLVMValueRef x)
 {
     LLVMValueRef low = LLVMBuildAnd(L->b, x, LLVMConstInt(L->i64, 0x7ff, false), "");
     LLVMValueRef high = LLVMBuildXor(L->b, x, low, "");
     LLVMValueRef some = LLVMBuildICmp(L->b, LLVMIntNE, low, LLVMConstInt(L->i64, 0, false), "");
     LLVMValueRef sticky = LLVMBuildOr(L->b, high, LLVMConstInt(L->i64, 0x800, false), "");
-    /* Numbers below 2^52 are exact as they are; for larger ones everything below bit 11 only tells "not exact". */
-    LLVMValueRef top = is_signed ? LLVMBuildAShr(L->b, x, LLVMConstInt(L->i64, 63, false), "") : LLVMConstInt(L->i64, 0, false);
+    /* Numbers below 2^52 are exact as they are; for larger ones everything below bit 11 only tells
+       "not exact". */
+    LLVMValueRef top = is_signed ? LLVMBuildAShr(L->b, x, LLVMConstInt(L->i64, 63, false), "")
+                                 : LLVMConstInt(L->i64, 0, false);
     LLVMValueRef size = LLVMBuildXor(L->b, x, top, "");
-    LLVMValueRef is_small = LLVMBuildICmp(L->b, LLVMIntULT, size, LLVMConstInt(L->i64, UINT64_C(1) << 52, false), "");
+    LLVMValueRef is_small =
+        LLVMBuildICmp(L->b, LLVMIntULT, size, LLVMConstInt(L->i64, UINT64_C(1) << 52, false), "");
     LLVMValueRef cut = pick(L, some, sticky, high);
     return build_int_to_float(L, is_signed, pick(L, is_small, x, cut), L->f64);
 }
@@ -217,9 +250,12 @@ static LLVMValueRef float_from_int(Lower *L, DType from, DType to, LLVMValueRef 
 {
     const DTypeInfo *info = dtype_info(from);
     const bool is_signed = info->kind == DK_INT;
-    if (to == DT_F32 || to == DT_F64) return build_int_to_float(L, is_signed, x, lower_dtype(L, to));
-    if (info->bits <= 16) return narrow_f32(L, to, build_int_to_float(L, is_signed, x, L->f32), false);
-    LLVMValueRef exact = info->bits == 64 ? wide_int_to_odd_f64(L, is_signed, x) : build_int_to_float(L, is_signed, x, L->f64);
+    if (to == DT_F32 || to == DT_F64)
+        return build_int_to_float(L, is_signed, x, lower_dtype(L, to));
+    if (info->bits <= 16)
+        return narrow_f32(L, to, build_int_to_float(L, is_signed, x, L->f32), false);
+    LLVMValueRef exact = info->bits == 64 ? wide_int_to_odd_f64(L, is_signed, x)
+                                          : build_int_to_float(L, is_signed, x, L->f64);
     return narrow_f64(L, to, exact, false);
 }
 
@@ -227,33 +263,41 @@ static LLVMValueRef int_from_int(Lower *L, DType from, DType to, LLVMValueRef x)
 {
     const int from_bits = dtype_info(from)->bits, to_bits = dtype_info(to)->bits;
     LLVMTypeRef ty = lower_dtype(L, to);
-    if (to == DT_I1) return from_bits == 1 ? x : LLVMBuildICmp(L->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
+    if (to == DT_I1)
+        return from_bits == 1 ? x
+                              : LLVMBuildICmp(L->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
     if (to_bits == from_bits) return x;
     if (to_bits < from_bits) return LLVMBuildTrunc(L->b, x, ty, "");
-    return dtype_info(from)->kind == DK_INT ? LLVMBuildSExt(L->b, x, ty, "") : LLVMBuildZExt(L->b, x, ty, "");
+    return dtype_info(from)->kind == DK_INT ? LLVMBuildSExt(L->b, x, ty, "")
+                                            : LLVMBuildZExt(L->b, x, ty, "");
 }
 
 LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero, LLVMValueRef x)
 {
-    const bool from_float = dtype_info(from)->kind == DK_FLOAT, to_float = dtype_info(to)->kind == DK_FLOAT;
+    const bool from_float = dtype_info(from)->kind == DK_FLOAT,
+               to_float = dtype_info(to)->kind == DK_FLOAT;
     if (from == to) return x;
-    if (!from_float) return to_float ? float_from_int(L, from, to, x) : int_from_int(L, from, to, x);
+    if (!from_float)
+        return to_float ? float_from_int(L, from, to, x) : int_from_int(L, from, to, x);
     LLVMValueRef wide = lower_to_f32(L, from, x);
     if (!to_float) return int_from_float(L, to, wide);
     if (from == DT_F64) return narrow_f64(L, to, x, toward_zero);
-    return to == DT_F64 ? LLVMBuildFPExt(L->b, wide, L->f64, "") : narrow_f32(L, to, wide, toward_zero);
+    return to == DT_F64 ? LLVMBuildFPExt(L->b, wide, L->f64, "")
+                        : narrow_f32(L, to, wide, toward_zero);
 }
 
 static LLVMValueRef cast_element(Lower *L, const Op *op, const LLVMValueRef *args)
 {
     const bool toward_zero = !strcmp(tkc_op_str(op, ATTR_ROUNDING, "rtne"), "rtz");
-    return lower_cast_element(L, type_dtype(op_arg(op, 0)->type), type_dtype(op_result(op, 0)->type), toward_zero, args[0]);
+    return lower_cast_element(L, type_dtype(op_arg(op, 0)->type),
+                              type_dtype(op_result(op, 0)->type), toward_zero, args[0]);
 }
 
 void lower_cast(Lower *L, const Op *op)
 {
     const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
-    const bool widens = type_is_int(from) && type_is_int(to) && type_bits(from) == 32 && type_bits(to) == 64;
+    const bool widens =
+        type_is_int(from) && type_is_int(to) && type_bits(from) == 32 && type_bits(to) == 64;
     if (widens) lower_set(L, op_result(op, 0), lower_widen_int(L, op_arg(op, 0)));
     else lower_elementwise(L, op, cast_element);
 }
@@ -262,8 +306,10 @@ static LLVMValueRef bitcast_element(Lower *L, const Op *op, const LLVMValueRef *
 {
     LLVMTypeRef from = LLVMTypeOf(args[0]), to = lower_type(L, op_result(op, 0)->type);
     if (from == to) return args[0];
-    if (from == L->global_ptr) return LLVMBuildBitCast(L->b, LLVMBuildPtrToInt(L->b, args[0], L->i64, ""), to, "");
-    if (to == L->global_ptr) return LLVMBuildIntToPtr(L->b, LLVMBuildBitCast(L->b, args[0], L->i64, ""), to, "");
+    if (from == L->global_ptr)
+        return LLVMBuildBitCast(L->b, LLVMBuildPtrToInt(L->b, args[0], L->i64, ""), to, "");
+    if (to == L->global_ptr)
+        return LLVMBuildIntToPtr(L->b, LLVMBuildBitCast(L->b, args[0], L->i64, ""), to, "");
     return LLVMBuildBitCast(L->b, args[0], to, "");
 }
 

@@ -1,10 +1,13 @@
-/* Regions become basic blocks; what they carry becomes phi nodes, one for each base of a value's registers.
+/* Regions become basic blocks; what they carry becomes phi nodes, one for each base of a value's
+   registers.
 
-   A carried pointer or offset block that only moves by the same step in all elements (ptrs += BLOCK * stride) keeps the constants
-   of its registers apart through the loop: one phi for each base instead of one for each register. Whether it does is read off the
-   IR before the loop is lowered (is_uniform_step); everything else is carried element by element.
+   A carried pointer or offset block that only moves by the same step in all elements (ptrs += BLOCK
+     stride) keeps the constants of its registers apart through the loop: one phi for each base
+   instead of one for each register. Whether it does is read off the IR before the loop is lowered
+   (is_uniform_step); everything else is carried element by element.
 
-   A loop runs a fixed number of times, counted before it: it ends rightly even where the induction variable would wrap. */
+   A loop runs a fixed number of times, counted before it: it ends rightly even where the induction
+   variable would wrap. */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -13,8 +16,8 @@
 /* The phis of one carried value. */
 typedef struct Carried {
     const Type *ty;
-    Regs regs;           /* what the value is inside: phis plus constants */
-    int *phi_of;         /* register to phi */
+    Regs regs;   /* what the value is inside: phis plus constants */
+    int *phi_of; /* register to phi */
     LLVMValueRef *phis;
     int nphis;
     bool keeps_constants;
@@ -31,20 +34,26 @@ static bool is_uniform_step(const Value *y, const Value *x)
     for (int depth = 0; depth < 16; depth++) {
         if (y == x) return true;
         const Op *def = y->def;
-        if (!def || (def->kind != OP_ADD && def->kind != OP_ADDPTR && def->kind != OP_SUB)) return false;
-        const bool left = is_uniform(op_arg(def, 1)), right = def->kind == OP_ADD && is_uniform(op_arg(def, 0));
+        if (!def || (def->kind != OP_ADD && def->kind != OP_ADDPTR && def->kind != OP_SUB))
+            return false;
+        const bool left = is_uniform(op_arg(def, 1)),
+                   right = def->kind == OP_ADD && is_uniform(op_arg(def, 0));
         if (!left && !right) return false;
         y = op_arg(def, left ? 0 : 1);
     }
     return false;
 }
 
-/* Makes the phis at the builder's place, from what comes in over the edge from `from`. Registers share a phi when what comes in is
-   one value. */
-static Carried carry_in(Lower *L, const Type *ty, Regs in, LLVMBasicBlockRef from, bool keeps_constants)
+/* Makes the phis at the builder's place, from what comes in over the edge from `from`. Registers
+   share a phi when what comes in is one value. */
+static Carried carry_in(Lower *L, const Type *ty, Regs in, LLVMBasicBlockRef from,
+                        bool keeps_constants)
 {
-    Carried c = {.ty = ty, .regs = lower_regs_new(L, in.n), .phi_of = arena_array(L->arena, int, in.n),
-                 .phis = arena_array(L->arena, LLVMValueRef, in.n), .keeps_constants = keeps_constants};
+    Carried c = {.ty = ty,
+                 .regs = lower_regs_new(L, in.n),
+                 .phi_of = arena_array(L->arena, int, in.n),
+                 .phis = arena_array(L->arena, LLVMValueRef, in.n),
+                 .keeps_constants = keeps_constants};
     LLVMValueRef *incoming = arena_array(L->arena, LLVMValueRef, in.n);
     for (int r = 0; r < in.n; r++) {
         int k = keeps_constants ? 0 : c.nphis;
@@ -84,7 +93,8 @@ static LLVMValueRef *carry_back(Lower *L, const Carried *c, const Value *v)
         const int unused = 64 - type_bits(c->ty);
         const uint64_t moved = (uint64_t)back.r[r].imm - (uint64_t)c->regs.r[r].imm;
         const Reg x = {back.r[r].v, (int64_t)(moved << unused) >> unused};
-        check(!to[k] || (x.v == seen[k].v && x.imm == seen[k].imm), "a uniform step moves registers apart");
+        check(!to[k] || (x.v == seen[k].v && x.imm == seen[k].imm),
+              "a uniform step moves registers apart");
         if (to[k]) continue;
         seen[k] = x;
         to[k] = lower_element(L, c->ty, x);
@@ -104,7 +114,8 @@ static LLVMValueRef trip_count(Lower *L, const Op *op, DType dt)
 {
     const bool down = tkc_op_int(op, ATTR_DOWN, 0) != 0, is_signed = dtype_info(dt)->kind == DK_INT;
     LLVMValueRef lower = lower_scalar(L, op_arg(op, 0)), upper = lower_scalar(L, op_arg(op, 1));
-    LLVMValueRef step = lower_scalar(L, op_arg(op, 2)), from = down ? upper : lower, to = down ? lower : upper;
+    LLVMValueRef step = lower_scalar(L, op_arg(op, 2)), from = down ? upper : lower,
+                 to = down ? lower : upper;
     LLVMTypeRef ty = LLVMTypeOf(step);
     LLVMValueRef one = LLVMConstInt(ty, 1, false), zero = LLVMConstNull(ty);
     if (down) step = LLVMBuildNeg(L->b, step, "");
@@ -112,7 +123,8 @@ static LLVMValueRef trip_count(Lower *L, const Op *op, DType dt)
     uint64_t bits;
     const bool is_const = lower_is_const(step, &bits);
     if (!is_const) { /* a step that does not lead to the end gives no round */
-        LLVMValueRef leads = LLVMBuildICmp(L->b, is_signed ? LLVMIntSGT : LLVMIntNE, step, zero, "");
+        LLVMValueRef leads =
+            LLVMBuildICmp(L->b, is_signed ? LLVMIntSGT : LLVMIntNE, step, zero, "");
         some = LLVMBuildAnd(L->b, some, leads, "");
         step = LLVMBuildSelect(L->b, leads, step, one, "");
     } else if (!bits || (is_signed && LLVMConstIntGetSExtValue(step) < 0)) {
@@ -132,17 +144,22 @@ void lower_for(Lower *L, const Op *op)
     const Op *yield = body->last;
     const int n = op->nresults;
     const Type *index_type = body->args[0]->type;
-    LLVMValueRef count = trip_count(L, op, type_dtype(index_type)), start = lower_scalar(L, op_arg(op, 0));
+    LLVMValueRef count = trip_count(L, op, type_dtype(index_type)),
+                 start = lower_scalar(L, op_arg(op, 0));
     LLVMValueRef step = lower_scalar(L, op_arg(op, 2)), zero = LLVMConstNull(LLVMTypeOf(count));
     Regs *inits = arena_array(L->arena, Regs, n + 1);
-    Carried *in = arena_array(L->arena, Carried, n + 1), *out = arena_array(L->arena, Carried, n + 1);
+    Carried *in = arena_array(L->arena, Carried, n + 1),
+            *out = arena_array(L->arena, Carried, n + 1);
     for (int i = 0; i < n; i++)
-        inits[i] = ready_to_carry(L, op_arg(op, 3 + i), is_uniform_step(op_arg(yield, i), body->args[1 + i]));
+        inits[i] = ready_to_carry(L, op_arg(op, 3 + i),
+                                  is_uniform_step(op_arg(yield, i), body->args[1 + i]));
 
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "for"), after = lower_block(L, "for.end");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "for"),
+                      after = lower_block(L, "for.end");
     LLVMBuildCondBr(L->b, LLVMBuildICmp(L->b, LLVMIntEQ, count, zero, ""), after, loop);
     lower_place(L, loop);
-    LLVMValueRef index = LLVMBuildPhi(L->b, LLVMTypeOf(start), ""), left = LLVMBuildPhi(L->b, LLVMTypeOf(count), "");
+    LLVMValueRef index = LLVMBuildPhi(L->b, LLVMTypeOf(start), ""),
+                 left = LLVMBuildPhi(L->b, LLVMTypeOf(count), "");
     LLVMAddIncoming(index, &start, &before, 1);
     LLVMAddIncoming(left, &count, &before, 1);
     for (int i = 0; i < n; i++) {
@@ -182,7 +199,8 @@ void lower_while(Lower *L, const Op *op)
     Regs *inits = arena_array(L->arena, Regs, n + 1);
     Carried *in = arena_array(L->arena, Carried, n + 1);
     for (int i = 0; i < n; i++) inits[i] = ready_to_carry(L, op_arg(op, i), false);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), head = lower_block(L, "while"), inside = lower_block(L, "while.body");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), head = lower_block(L, "while"),
+                      inside = lower_block(L, "while.body");
     LLVMBuildBr(L->b, head);
     lower_place(L, head);
     for (int i = 0; i < n; i++) {
@@ -202,7 +220,8 @@ void lower_while(Lower *L, const Op *op)
     for (int i = 0; i < n; i++) add_edge(&in[i], back[i], latch);
     LLVMMoveBasicBlockAfter(after, latch);
     lower_place(L, after);
-    for (int i = 0; i < n; i++) lower_set(L, op_result(op, i), lower_get(L, op_arg(condition, 1 + i)));
+    for (int i = 0; i < n; i++)
+        lower_set(L, op_result(op, i), lower_get(L, op_arg(condition, 1 + i)));
 }
 
 /* ---- if ---- */
@@ -210,7 +229,8 @@ void lower_while(Lower *L, const Op *op)
 void lower_if(Lower *L, const Op *op)
 {
     const int n = op->nresults;
-    LLVMBasicBlockRef arms[2] = {lower_block(L, "then"), lower_block(L, "else")}, ends[2], after = lower_block(L, "if.end");
+    LLVMBasicBlockRef arms[2] = {lower_block(L, "then"), lower_block(L, "else")}, ends[2],
+                      after = lower_block(L, "if.end");
     Regs *values[2];
     LLVMBuildCondBr(L->b, lower_scalar(L, op_arg(op, 0)), arms[0], arms[1]);
     for (int k = 0; k < 2; k++) {

@@ -32,7 +32,8 @@ static bool is_own_lane(const ConvertPlan *p)
     return true;
 }
 
-static void move_in_warp(Lower *L, const ConvertPlan *p, LLVMValueRef *from, int nfrom, LLVMValueRef *to, int nto)
+static void move_in_warp(Lower *L, const ConvertPlan *p, LLVMValueRef *from, int nfrom,
+                         LLVMValueRef *to, int nto)
 {
     apply_stages(L, &p->send, from, nfrom);
     const bool own = is_own_lane(p);
@@ -60,26 +61,31 @@ static ThreadPart side_part(Lower *L, const ConvertSide *side, int elem_bytes)
     return lower_thread_linear(L, lane, warp);
 }
 
-static LLVMValueRef address_of(Lower *L, const ConvertPlan *p, ThreadPart part, uint32_t offset, int64_t *imm)
+static LLVMValueRef address_of(Lower *L, const ConvertPlan *p, ThreadPart part, uint32_t offset,
+                               int64_t *imm)
 {
-    return lower_thread_address(L, part, (offset & ((1u << p->offset_log2) - 1)) * (uint32_t)p->elem_bytes, imm);
+    return lower_thread_address(
+        L, part, (offset & ((1u << p->offset_log2) - 1)) * (uint32_t)p->elem_bytes, imm);
 }
 
-static void write_piece(Lower *L, const ConvertPlan *p, uint32_t piece, int64_t scratch, const LLVMValueRef *from)
+static void write_piece(Lower *L, const ConvertPlan *p, uint32_t piece, int64_t scratch,
+                        const LLVMValueRef *from)
 {
     const ConvertSide *side = &p->write;
     ThreadPart part = side_part(L, side, p->elem_bytes);
     LLVMValueRef pred = lower_thread_is_zero(L, side->free_lane, side->free_warp), xs[VECTOR_MAX];
     for (uint32_t r = 0; r < (uint32_t)layout_registers(p->from); r++) {
         if (!convert_is_head(p, side, r, piece)) continue;
-        for (uint32_t e = 0; e < 1u << p->vector_log2; e++) xs[e] = from[convert_vector_reg(p, side, r, e)];
+        for (uint32_t e = 0; e < 1u << p->vector_log2; e++)
+            xs[e] = from[convert_vector_reg(p, side, r, e)];
         int64_t imm = scratch;
         LLVMValueRef address = address_of(L, p, part, convert_reg_offset(side, r), &imm);
         lower_shared_store(L, address, imm, 1 << p->vector_log2, xs, pred);
     }
 }
 
-static void read_piece(Lower *L, const ConvertPlan *p, uint32_t piece, int64_t scratch, LLVMTypeRef ty, LLVMValueRef *to)
+static void read_piece(Lower *L, const ConvertPlan *p, uint32_t piece, int64_t scratch,
+                       LLVMTypeRef ty, LLVMValueRef *to)
 {
     const ConvertSide *side = &p->read;
     ThreadPart part = side_part(L, side, p->elem_bytes);
@@ -89,12 +95,13 @@ static void read_piece(Lower *L, const ConvertPlan *p, uint32_t piece, int64_t s
         int64_t imm = scratch;
         LLVMValueRef address = address_of(L, p, part, convert_reg_offset(side, r), &imm);
         lower_shared_load(L, address, imm, ty, 1 << p->vector_log2, xs);
-        for (uint32_t e = 0; e < 1u << p->vector_log2; e++) to[convert_vector_reg(p, side, r, e)] = xs[e];
+        for (uint32_t e = 0; e < 1u << p->vector_log2; e++)
+            to[convert_vector_reg(p, side, r, e)] = xs[e];
     }
 }
 
-static void move_through_shared(Lower *L, const ConvertPlan *p, int64_t scratch, const LLVMValueRef *from, LLVMTypeRef ty,
-                                LLVMValueRef *to)
+static void move_through_shared(Lower *L, const ConvertPlan *p, int64_t scratch,
+                                const LLVMValueRef *from, LLVMTypeRef ty, LLVMValueRef *to)
 {
     for (uint32_t piece = 0; piece < 1u << p->pieces_log2; piece++) {
         if (piece) L->target->barrier(L);
@@ -109,7 +116,8 @@ static void move_through_shared(Lower *L, const ConvertPlan *p, int64_t scratch,
 Regs lower_by_plan(Lower *L, const Op *op, const ConvertPlan *p, const Type *ty, Regs in)
 {
     const int nfrom = layout_registers(p->from), nto = layout_registers(p->to);
-    LLVMValueRef *from = arena_array(L->arena, LLVMValueRef, nfrom), *to = arena_array(L->arena, LLVMValueRef, nto);
+    LLVMValueRef *from = arena_array(L->arena, LLVMValueRef, nfrom),
+                 *to = arena_array(L->arena, LLVMValueRef, nto);
     Regs out = lower_regs_new(L, nto);
     if (p->kind == CONVERT_NONE || p->kind == CONVERT_REGISTERS) {
         for (int r = 0; r < nto; r++) out.r[r] = in.r[convert_source_reg(p, (uint32_t)r)];

@@ -2,11 +2,13 @@
 
        index(register, thread) = index(register, 0) ^ index(0, thread)
 
-   the first being a constant, the second computed once in the entry block. Where the two have no bit in common, as in every
-   blocked layout, ^ is +, and the constant goes into the immediate of the Reg. The thread's part is a sum of a few shifted and
-   masked pieces of the thread number: runs of bits whose basis vectors double from one to the next move together.
+   the first being a constant, the second computed once in the entry block. Where the two have no
+   bit in common, as in every blocked layout, ^ is +, and the constant goes into the immediate of
+   the Reg. The thread's part is a sum of a few shifted and masked pieces of the thread number: runs
+   of bits whose basis vectors double from one to the next move together.
 
-   Example: lanes 4 8 16 32 64, warps 128 256 on 128 threads: (thread & 127) << 2; the mask is all of a thread number and is left out. */
+   Example: lanes 4 8 16 32 64, warps 128 256 on 128 threads: (thread & 127) << 2; the mask is all
+   of a thread number and is left out. */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -25,7 +27,8 @@ static LLVMValueRef shift(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int by)
 }
 
 /* The bits of x in `bits`, shifted. `all`: every bit that x can have. */
-static LLVMValueRef take_run(Lower *L, LLVMBuilderRef b, LLVMValueRef x, uint32_t bits, uint32_t all, int by)
+static LLVMValueRef take_run(Lower *L, LLVMBuilderRef b, LLVMValueRef x, uint32_t bits,
+                             uint32_t all, int by)
 {
     if (bits != all) x = LLVMBuildAnd(b, x, lower_i32(L, bits), "");
     return shift(L, b, x, by);
@@ -39,7 +42,8 @@ static LLVMValueRef take_bit(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int i, 
     return LLVMBuildAnd(b, all, lower_i32(L, basis), "");
 }
 
-ThreadPart lower_linear(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int nbits, const uint32_t *basis)
+static ThreadPart linear(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int nbits,
+                         const uint32_t *basis)
 {
     ThreadPart part = {lower_i32(L, 0), 0};
     const uint32_t all = nbits == 32 ? UINT32_MAX : (1u << nbits) - 1;
@@ -49,10 +53,14 @@ ThreadPart lower_linear(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int nbits, c
         if (!v) continue;
         const bool is_power = !(v & (v - 1));
         while (is_power && i + n < nbits && basis[i + n] == v << n) n++;
-        const uint32_t bits = (all >> (nbits - n)) << i, image = is_power ? bits >> i << __builtin_ctz(v) : v;
-        LLVMValueRef piece = is_power ? take_run(L, b, x, bits, all, __builtin_ctz(v) - i) : take_bit(L, b, x, i, v);
+        const uint32_t bits = (all >> (nbits - n)) << i,
+                       image = is_power ? bits >> i << __builtin_ctz(v) : v;
+        LLVMValueRef piece =
+            is_power ? take_run(L, b, x, bits, all, __builtin_ctz(v) - i) : take_bit(L, b, x, i, v);
         if (!part.mask) part.v = piece;
-        else part.v = part.mask & image ? LLVMBuildXor(b, part.v, piece, "") : LLVMBuildOr(b, part.v, piece, "");
+        else
+            part.v = part.mask & image ? LLVMBuildXor(b, part.v, piece, "")
+                                       : LLVMBuildOr(b, part.v, piece, "");
         part.mask |= image;
     }
     return part;
@@ -82,7 +90,7 @@ ThreadPart lower_thread_part(Lower *L, const Layout *l, int dim)
     int n = thread_basis(L, l, basis);
     for (int i = 0; i < n; i++) basis[i] = project(l, dim, basis[i]);
     known = arena_new(L->arena, ThreadPart);
-    *known = lower_linear(L, L->entry, L->thread, n, basis);
+    *known = linear(L, L->entry, L->thread, n, basis);
     map_set(&L->thread_parts, key, known);
     return *known;
 }
@@ -92,14 +100,15 @@ ThreadPart lower_thread_linear(Lower *L, const uint32_t *lane, const uint32_t *w
     const int lane_bits = __builtin_ctz((unsigned)L->machine->warp_size), bits = thread_bits(L);
     uint32_t basis[32];
     for (int i = 0; i < bits; i++) basis[i] = i < lane_bits ? lane[i] : warp[i - lane_bits];
-    return lower_linear(L, L->entry, L->thread, bits, basis);
+    return linear(L, L->entry, L->thread, bits, basis);
 }
 
 LLVMValueRef lower_thread_offset(Lower *L, ThreadPart part, uint32_t constant)
 {
     if (!constant) return part.v;
     LLVMValueRef c = lower_i32(L, constant);
-    return part.mask & constant ? LLVMBuildXor(L->b, part.v, c, "") : LLVMBuildOr(L->b, part.v, c, "");
+    return part.mask & constant ? LLVMBuildXor(L->b, part.v, c, "")
+                                : LLVMBuildOr(L->b, part.v, c, "");
 }
 
 LLVMValueRef lower_thread_address(Lower *L, ThreadPart part, uint32_t constant, int64_t *imm)
@@ -118,7 +127,7 @@ LLVMValueRef lower_thread_parity(Lower *L, uint32_t lane_mask, uint32_t warp_mas
 {
     uint32_t basis[32], mask = thread_mask(L, lane_mask, warp_mask);
     for (int i = 0; i < thread_bits(L); i++) basis[i] = mask >> i & 1;
-    ThreadPart part = lower_linear(L, L->entry, L->thread, thread_bits(L), basis);
+    ThreadPart part = linear(L, L->entry, L->thread, thread_bits(L), basis);
     return LLVMBuildTrunc(L->entry, part.v, L->i1, "");
 }
 
@@ -162,14 +171,16 @@ LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg)
 LLVMValueRef lower_valid(Lower *L, const Type *ty, uint32_t reg)
 {
     LLVMValueRef valid = NULL;
-    for (int d = 0; d < ty->rank; d++) valid = lower_and(L, valid, lower_valid_along(L, ty, d, reg));
+    for (int d = 0; d < ty->rank; d++)
+        valid = lower_and(L, valid, lower_valid_along(L, ty, d, reg));
     return valid;
 }
 
 uint32_t lower_free_thread_bits(const Lower *L, const Type *ty)
 {
     if (!type_is_block(ty)) return (1u << thread_bits(L)) - 1;
-    uint32_t lanes = layout_free_bits(ty->layout, DIM_LANE), warps = layout_free_bits(ty->layout, DIM_WARP);
+    uint32_t lanes = layout_free_bits(ty->layout, DIM_LANE),
+             warps = layout_free_bits(ty->layout, DIM_WARP);
     return lanes | warps << ty->layout->nbits[DIM_LANE];
 }
 

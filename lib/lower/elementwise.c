@@ -1,12 +1,12 @@
-/* Ops that work on each element alone. Registers that hold the same operands (duplicates, what a broadcast repeats) share one
-   result: a table from operands to result, for one op, sees to it.
+/* Ops that work on each element alone. Registers that hold the same operands (duplicates, what a
+   broadcast repeats) share one result: a table from operands to result, for one op, sees to it.
 
-   Sums keep their constants apart (Reg). Moving the constant of a 32-bit offset out of its extension to 64 bits,
-       extend(base + imm) = extend(base) + imm,
-   holds only where base + imm does not wrap. Two facts prove it for a register against the lowest register on the same base:
-   bounds less than 2^31 apart (both values are elements, both lie within them), or one aligned group of contiguous values whose
-   first value is a multiple of its length: such a group cannot straddle the end of the number range. Neither: the register gets
-   a base of its own. */
+   Sums keep their constants apart (Reg). Moving the constant of a 32-bit offset out of its
+   extension to 64 bits, extend(base + imm) = extend(base) + imm, holds only where base + imm does
+   not wrap. Two facts prove it for a register against the lowest register on the same base: bounds
+   less than 2^31 apart (both values are elements, both lie within them), or one aligned group of
+   contiguous values whose first value is a multiple of its length: such a group cannot straddle the
+   end of the number range. Neither: the register gets a base of its own. */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -34,7 +34,8 @@ static MemoTable memo_new(Lower *L, int n)
 static Memo *memo_find(const MemoTable *t, int n, const LLVMValueRef *args)
 {
     uint64_t h = 0;
-    for (int i = 0; i < n; i++) h = (h ^ (uint64_t)(uintptr_t)args[i] >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+    for (int i = 0; i < n; i++)
+        h = (h ^ (uint64_t)(uintptr_t)args[i] >> 4) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint32_t i = (uint32_t)(h >> 32);; i++) {
         Memo *m = &t->slots[i & t->mask];
         bool same = m->result != NULL;
@@ -57,7 +58,8 @@ void lower_elementwise(Lower *L, const Op *op, LowerElement f)
     check(op->nargs <= MAX_OPERANDS, "an elementwise op of %d operands", op->nargs);
     for (int r = 0; r < out.n; r++) {
         LLVMValueRef args[MAX_OPERANDS];
-        for (int i = 0; i < op->nargs; i++) args[i] = lower_element(L, op_arg(op, i)->type, operand(L, op, i, r));
+        for (int i = 0; i < op->nargs; i++)
+            args[i] = lower_element(L, op_arg(op, i)->type, operand(L, op, i, r));
         Memo *m = memo_find(&memo, op->nargs, args);
         if (!m->result) {
             for (int i = 0; i < op->nargs; i++) m->args[i] = args[i];
@@ -83,7 +85,8 @@ static bool is_const_reg(Reg reg, int64_t *value)
     return true;
 }
 
-/* One register of an integer sum, difference or product; false when no constant can be kept apart. */
+/* One register of an integer sum, difference or product; false when no constant can be kept apart.
+ */
 static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t *imm)
 {
     int64_t cx, cy;
@@ -102,8 +105,7 @@ static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t
         if (const_y) return bases[1] = y.v, *imm = x.imm * cy, y.imm == 0;
         if (const_x) return bases[0] = y.v, bases[1] = x.v, *imm = y.imm * cx, x.imm == 0;
         return *imm = 0, !x.imm && !y.imm;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -113,7 +115,9 @@ typedef LLVMValueRef (*BuildBinary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, 
 static void lower_sum(Lower *L, const Op *op)
 {
     const Value *x = op_arg(op, 0), *y = op_arg(op, 1), *result = op_result(op, 0);
-    BuildBinary build = op->kind == OP_ADD ? LLVMBuildAdd : op->kind == OP_SUB ? LLVMBuildSub : LLVMBuildMul;
+    BuildBinary build = op->kind == OP_ADD   ? LLVMBuildAdd
+                        : op->kind == OP_SUB ? LLVMBuildSub
+                                             : LLVMBuildMul;
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     MemoTable memo = memo_new(L, out.n);
     for (int r = 0; r < out.n; r++) {
@@ -145,13 +149,15 @@ void lower_arith(Lower *L, const Op *op)
 
 /* ---- extension to 64 bits ---- */
 
-/* True when the registers' elements lie in one aligned group of contiguous values that cannot wrap inside, for every thread. */
+/* True when the registers' elements lie in one aligned group of contiguous values that cannot wrap
+   inside, for every thread. */
 static bool in_one_run(const AxisFact *fact, const Type *ty, uint32_t r, uint32_t s)
 {
     if (!type_is_block(ty)) return false;
     uint32_t difference = layout_apply(ty->layout, r, 0, 0) ^ layout_apply(ty->layout, s, 0, 0);
     for (int d = 0; d < ty->rank; d++) {
-        int64_t apart = (difference >> layout_dim_shift(ty->layout, d)) & ((1 << ty->layout->dim_log2[d]) - 1);
+        int64_t apart =
+            (difference >> layout_dim_shift(ty->layout, d)) & ((1 << ty->layout->dim_log2[d]) - 1);
         if (!apart) continue;
         return fact->contiguity[d] > apart && fact->divisibility[d] >= fact->contiguity[d] &&
                apart << layout_dim_shift(ty->layout, d) == (int64_t)difference;
@@ -161,7 +167,8 @@ static bool in_one_run(const AxisFact *fact, const Type *ty, uint32_t r, uint32_
 
 static bool is_bounded(const AxisFact *fact)
 {
-    return fact->lo_all != INT64_MIN && fact->hi_all != INT64_MAX && fact->hi_all - fact->lo_all < INT64_C(1) << 31;
+    return fact->lo_all != INT64_MIN && fact->hi_all != INT64_MAX &&
+           fact->hi_all - fact->lo_all < INT64_C(1) << 31;
 }
 
 /* Registers by base, then by constant; nearly sorted as they come. */
@@ -171,7 +178,8 @@ static void sort_registers(Regs in, int *order)
         int at = r;
         for (; at > 0; at--) {
             const Reg before = in.r[order[at - 1]];
-            bool later = before.v == in.r[r].v ? before.imm > in.r[r].imm : (uintptr_t)before.v > (uintptr_t)in.r[r].v;
+            bool later = before.v == in.r[r].v ? before.imm > in.r[r].imm
+                                               : (uintptr_t)before.v > (uintptr_t)in.r[r].v;
             if (!later) break;
             order[at] = order[at - 1];
         }
@@ -186,7 +194,8 @@ static LLVMValueRef extend(Lower *L, const Type *ty, LLVMValueRef x)
     return is_signed ? LLVMBuildSExt(L->b, x, L->i64, "") : LLVMBuildZExt(L->b, x, L->i64, "");
 }
 
-/* For each register, a register of its own base that its extension is computed from: itself when nothing else is proved. */
+/* For each register, a register of its own base that its extension is computed from: itself when
+   nothing else is proved. */
 static void find_leaders(const Lower *L, const Value *v, Regs in, const int *order, int *leader)
 {
     const AxisFact *fact = axis_of(L->facts, v);
@@ -199,7 +208,9 @@ static void find_leaders(const Lower *L, const Value *v, Regs in, const int *ord
             int s = order[j];
             int64_t apart = in.r[r].imm - in.r[s].imm;
             if (leader[s] != s || apart > INT32_MAX) continue;
-            if (!apart || bounded || (!narrow && in_one_run(fact, v->type, (uint32_t)r, (uint32_t)s))) leader[r] = s;
+            if (!apart || bounded ||
+                (!narrow && in_one_run(fact, v->type, (uint32_t)r, (uint32_t)s)))
+                leader[r] = s;
         }
     }
 }
@@ -246,10 +257,14 @@ void lower_addptr(Lower *L, const Op *op)
             m->args[1] = by.v;
             uint64_t zero;
             LLVMValueRef bytes = by.v;
-            if (size != 1) bytes = LLVMBuildMul(L->b, bytes, LLVMConstInt(L->i64, (uint64_t)size, false), "");
-            m->result = lower_is_const(by.v, &zero) && !zero ? ptr.v : LLVMBuildGEP2(L->b, L->i8, ptr.v, &bytes, 1, "");
+            if (size != 1)
+                bytes = LLVMBuildMul(L->b, bytes, LLVMConstInt(L->i64, (uint64_t)size, false), "");
+            m->result = lower_is_const(by.v, &zero) && !zero
+                            ? ptr.v
+                            : LLVMBuildGEP2(L->b, L->i8, ptr.v, &bytes, 1, "");
         }
-        out.r[r] = (Reg){m->result, (int64_t)((uint64_t)ptr.imm + (uint64_t)by.imm * (uint64_t)size)};
+        out.r[r] =
+            (Reg){m->result, (int64_t)((uint64_t)ptr.imm + (uint64_t)by.imm * (uint64_t)size)};
     }
     lower_set(L, result, out);
 }

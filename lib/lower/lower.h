@@ -1,8 +1,10 @@
-/* From the block IR to per-thread LLVM IR: the context, and what the files of this folder give each other.
+/* From the block IR to per-thread LLVM IR: the context, and what the files of this folder give each
+   other.
 
-   A block is held by a program's threads as its layout says. In LLVM IR it is one value per register of the layout; a value is
-   a base plus a constant (Reg), so that the addresses of one access after another share one base register and differ in the
-   immediate of the instruction. A scalar is one value, the same in all threads. */
+   A block is held by a program's threads as its layout says. In LLVM IR it is one value per
+   register of the layout; a value is a base plus a constant (Reg), so that the addresses of one
+   access after another share one base register and differ in the immediate of the instruction. A
+   scalar is one value, the same in all threads. */
 #ifndef TKC_LOWER_LOWER_H
 #define TKC_LOWER_LOWER_H
 
@@ -15,10 +17,17 @@
 #include "ir/machine.h"
 #include "lower/target.h"
 
-/* The element v + imm: wrapping in its integer type; for a pointer imm counts bytes; 0 for anything else. */
-typedef struct Reg { LLVMValueRef v; int64_t imm; } Reg;
+/* The element v + imm: wrapping in its integer type; for a pointer imm counts bytes; 0 for anything
+   else. */
+typedef struct Reg {
+    LLVMValueRef v;
+    int64_t imm;
+} Reg;
 /* n is the number of registers of the value's layout, 1 for a scalar. */
-typedef struct Regs { Reg *r; int n; } Regs;
+typedef struct Regs {
+    Reg *r;
+    int n;
+} Regs;
 
 struct Lower {
     const Func *fn;
@@ -29,35 +38,37 @@ struct Lower {
     AxisFacts *facts;
     LLVMContextRef cx;
     LLVMModuleRef module;
-    LLVMBuilderRef b;        /* where code goes */
-    LLVMBuilderRef entry;    /* end of the block that comes before all: thread ids, coordinates */
+    LLVMBuilderRef b;     /* where code goes */
+    LLVMBuilderRef entry; /* end of the block that comes before all: thread ids, coordinates */
     LLVMValueRef kernel;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
-    LLVMValueRef thread;     /* i32, in the entry block: its number in the program */
-    Regs *values;            /* by value id */
-    Map thread_parts;        /* layout id and dim to ThreadPart, below */
+    LLVMValueRef thread; /* i32, in the entry block: its number in the program */
+    Regs *values;        /* by value id */
+    Map thread_parts;    /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes;
-    bool too_large;          /* a block that does not fit a thread's registers was reported */
-    int min_ptx;             /* lowest version of the target's assembly that has all instructions used, or 0 */
+    bool too_large; /* a block that does not fit a thread's registers was reported */
+    int min_ptx; /* lowest version of the target's assembly that has all instructions used, or 0 */
 };
 
 /* ---- module.c ---- */
 typedef struct Lowered {
-    LLVMModuleRef module;    /* of the context; the caller frees */
-    uint32_t shared_bytes;   /* of a program */
-    int min_ptx;             /* as in Lower */
+    LLVMModuleRef module;  /* of the context; the caller frees */
+    uint32_t shared_bytes; /* of a program */
+    int min_ptx;           /* as in Lower */
 } Lowered;
 /* False after an error diagnostic. */
-bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target, const char *triple,
-                const char *data_layout, Arena *a, Diags *dx);
+bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target,
+                const char *triple, const char *data_layout, Arena *a, Diags *dx);
 /* Lowers the ops of a region up to its terminator, which it returns. */
 const Op *lower_region(Lower *L, const Region *r);
 /* Reports at the op; its results become zero, so that the rest can be looked at. */
-void lower_refuse(Lower *L, const Op *op, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- value.c ---- */
-LLVMTypeRef lower_dtype(const Lower *L, DType dt);          /* of a register: bfloat16 as i16, 8-bit floats as i8 */
-LLVMTypeRef lower_type(const Lower *L, const Type *ty);     /* of a register of a value of this type */
+/* Of a register of that element type: bfloat16 as i16, 8-bit floats as i8. */
+LLVMTypeRef lower_dtype(const Lower *L, DType dt);
+LLVMTypeRef lower_type(const Lower *L, const Type *ty);
 int lower_nregs(const Type *ty);
 LLVMValueRef lower_bits(const Lower *L, const Type *ty, uint64_t bits); /* a constant element */
 Regs lower_regs_new(Lower *L, int n);
@@ -72,21 +83,25 @@ void lower_set_zero(Lower *L, const Value *v);
 LLVMValueRef lower_i32(const Lower *L, int64_t x);
 bool lower_is_const(LLVMValueRef v, uint64_t *bits);
 /* A pure call of an LLVM intrinsic overloaded on `over` (NULL: not overloaded). */
-LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int nargs, LLVMValueRef *args);
+LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int nargs,
+                             LLVMValueRef *args);
 LLVMValueRef lower_instr1(Lower *L, Instr instr, LLVMValueRef x);
 /* AND of predicates where NULL is true. */
 LLVMValueRef lower_and(Lower *L, LLVMValueRef a, LLVMValueRef b);
 bool lower_is_false(LLVMValueRef pred);
-void lower_place(Lower *L, LLVMBasicBlockRef block);        /* code goes at the end of block from now on */
-LLVMBasicBlockRef lower_block(Lower *L, const char *name);  /* appended to the kernel */
+void lower_place(Lower *L, LLVMBasicBlockRef block); /* code goes at the end of block from now on */
+LLVMBasicBlockRef lower_block(Lower *L, const char *name); /* appended to the kernel */
 
 /* ---- coord.c: which thread holds what ---- */
-/* The part of a linear function of the thread that varies, as a value of the entry block; mask: bits it may set. */
-typedef struct ThreadPart { LLVMValueRef v; uint32_t mask; } ThreadPart;
+/* The part of a linear function of the thread that varies, as a value of the entry block; mask:
+   bits it may set. */
+typedef struct ThreadPart {
+    LLVMValueRef v;
+    uint32_t mask;
+} ThreadPart;
 ThreadPart lower_thread_part(Lower *L, const Layout *l, int dim);
-/* The same for the element index, from bases given per lane and warp bit; not remembered. */
-ThreadPart lower_linear(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int nbits, const uint32_t *basis);
-/* XOR of lane[i] and warp[i] over the set bits of the thread's lane and warp, in the entry block. Room for every bit of both. */
+/* XOR of lane[i] and warp[i] over the set bits of the thread's lane and warp, in the entry block.
+   Room for every bit of both. */
 ThreadPart lower_thread_linear(Lower *L, const uint32_t *lane, const uint32_t *warp);
 /* The part XOR a constant, as an i32. */
 LLVMValueRef lower_thread_offset(Lower *L, ThreadPart part, uint32_t constant);
@@ -98,11 +113,12 @@ LLVMValueRef lower_thread_parity(Lower *L, uint32_t lane_mask, uint32_t warp_mas
 LLVMValueRef lower_thread_is_zero(Lower *L, uint32_t lane_mask, uint32_t warp_mask);
 uint32_t lower_reg_coord(const Layout *l, int dim, uint32_t reg);
 Reg lower_coord(Lower *L, const Layout *l, int dim, uint32_t reg);
-/* Whether the register's element is inside the logical shape: NULL always, a constant false never. */
+/* Whether the register's element is inside the logical shape: NULL always, constant false never. */
 LLVMValueRef lower_valid(Lower *L, const Type *ty, uint32_t reg);
 /* The same along one dim. */
 LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg);
-/* True in the one thread that acts for all holders of an element (or for a scalar); NULL: every thread does. */
+/* True in the one thread that acts for all holders of an element (or for a scalar); NULL: every
+   thread does. */
 LLVMValueRef lower_canonical(Lower *L, const Type *ty);
 /* Threads whose bits of this mask differ hold the same elements. */
 uint32_t lower_free_thread_bits(const Lower *L, const Type *ty);
@@ -129,7 +145,6 @@ void lower_load(Lower *L, const Op *op);
 void lower_store(Lower *L, const Op *op);
 void lower_atomic(Lower *L, const Op *op);
 void lower_reduce(Lower *L, const Op *op);
-void lower_scan(Lower *L, const Op *op);
 void lower_for(Lower *L, const Op *op);
 void lower_while(Lower *L, const Op *op);
 void lower_if(Lower *L, const Op *op);
@@ -142,12 +157,13 @@ void lower_nothing(Lower *L, const Op *op);
 typedef LLVMValueRef (*LowerElement)(Lower *L, const Op *op, const LLVMValueRef *args);
 /* Calls f once for each distinct combination of operand registers. */
 void lower_elementwise(Lower *L, const Op *op, LowerElement f);
-/* The offset of each register as a 64-bit value plus constant, where the facts prove that this does not change the sum. */
+/* The offset of each register as a 64-bit value plus constant, where the facts prove that this does
+   not change the sum. */
 Regs lower_widen_int(Lower *L, const Value *v);
 
 /* ---- arith.c, cast.c, math.c on single elements ---- */
 LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *args);
-LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x);  /* exact; fp64 stays */
+LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x);   /* exact; fp64 stays */
 LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x); /* to nearest even; fp64 stays */
 LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero, LLVMValueRef x);
 
@@ -160,7 +176,8 @@ LLVMValueRef lower_float_remainder(Lower *L, LLVMValueRef x, LLVMValueRef y); /*
 
 /* ---- convert.c ---- */
 struct ConvertPlan;
-/* The registers of a value of type ty in the plan's other layout; op has the scratch memory's place. */
+/* The registers of a value of type ty in the plan's other layout; op has the scratch memory's
+   place. */
 Regs lower_by_plan(Lower *L, const Op *op, const struct ConvertPlan *p, const Type *ty, Regs in);
 
 /* ---- shared.c: elements that travel between threads ---- */
@@ -169,9 +186,12 @@ int lower_to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2]);
 LLVMValueRef lower_from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *words);
 LLVMValueRef lower_shuffle_xor(Lower *L, LLVMValueRef x, uint32_t lane_mask);
 LLVMValueRef lower_shuffle_from(Lower *L, LLVMValueRef x, LLVMValueRef lane);
-/* `n` elements of one type at shared memory address (bytes, i32, aligned to all of them) + offset, as one access. */
-void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n, const LLVMValueRef *xs, LLVMValueRef pred);
-void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n, LLVMValueRef *xs);
+/* `n` elements of one type at shared memory address (bytes, i32, aligned to all of them) + offset,
+   as one access. */
+void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n,
+                        const LLVMValueRef *xs, LLVMValueRef pred);
+void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
+                       LLVMValueRef *xs);
 int lower_shared_bytes(LLVMTypeRef ty); /* an element's size there */
 
 #endif

@@ -1,7 +1,8 @@
-/* Functions on floats. Each is computed in fp32 from the hardware's approximations of 2^x, 1/x and sqrt, or from our own
-   polynomials (least maximum error on their interval); shorter floats are widened and rounded once. Errors, measured over the
-   whole range against the exact value: log 1 ulp, log2 2, tanh 2, erf 2, sin and cos 2 (absolute 1e-7 near their zeros);
-   exp as 2^(x log2 e), whose error grows with |x| to some 2^-18 relative at the ends. fp64: math64.c. */
+/* Functions on floats. Each is computed in fp32 from the hardware's approximations of 2^x, 1/x and
+   sqrt, or from our own polynomials (least maximum error on their interval); shorter floats are
+   widened and rounded once. Errors, measured over the whole range against the exact value: log 1
+   ulp, log2 2, tanh 2, erf 2, sin and cos 2 (absolute 1e-7 near their zeros); exp as 2^(x log2 e),
+   whose error grows with |x| to some 2^-18 relative at the ends. fp64: math64.c. */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -51,7 +52,8 @@ static LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const double *c)
     for (int i = n - 2; i >= 0; i--) r = fused(L, r, x, f32_const(L, c[i]));
     return r;
 }
-#define POLYNOMIAL(L, x, table) polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
+#define POLYNOMIAL(L, x, table)                                                                    \
+    polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
 
 /* ---- exponentials and logarithms ---- */
 
@@ -68,17 +70,21 @@ static LLVMValueRef exp_e(Lower *L, LLVMValueRef x)
 }
 
 /* x = m 2^e with m in [2/3, 4/3). */
-typedef struct Split { LLVMValueRef f, e; } Split; /* m - 1, and e as a float */
+typedef struct Split {
+    LLVMValueRef f, e;
+} Split; /* m - 1, and e as a float */
 
 static Split split_exponent(Lower *L, LLVMValueRef x)
 {
-    LLVMValueRef tiny = compare(L, LLVMRealOLT, x, 1.1754943508222875e-38); /* subnormals: scale first */
+    LLVMValueRef tiny =
+        compare(L, LLVMRealOLT, x, 1.1754943508222875e-38); /* subnormals: scale first */
     x = pick(L, tiny, mul(L, x, f32_const(L, 8388608)), x);
     LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i32, "");
     LLVMValueRef from_two_thirds = LLVMBuildSub(L->b, bits, lower_i32(L, 0x3f2aaaab), "");
     LLVMValueRef e = LLVMBuildAnd(L->b, from_two_thirds, lower_i32(L, 0xff800000), "");
     LLVMValueRef m = LLVMBuildBitCast(L->b, LLVMBuildSub(L->b, bits, e, ""), L->f32, "");
-    LLVMValueRef exponent = LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, lower_i32(L, 23), ""), L->f32, "");
+    LLVMValueRef exponent =
+        LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, lower_i32(L, 23), ""), L->f32, "");
     exponent = LLVMBuildFAdd(L->b, exponent, pick(L, tiny, f32_const(L, -23), f32_const(L, 0)), "");
     return (Split){LLVMBuildFSub(L->b, m, f32_const(L, 1), ""), exponent};
 }
@@ -86,8 +92,9 @@ static Split split_exponent(Lower *L, LLVMValueRef x)
 /* log(1 + f) = f - f^2/2 + f^3 p(f) on [-1/3, 1/3] */
 static LLVMValueRef log_1p(Lower *L, LLVMValueRef f)
 {
-    static const double p[] = {0.33333224058151245, -0.24999688565731049, 0.20010043680667877, -0.16685466468334198,
-                               0.14010922610759735, -0.12115129828453064, 0.13962434232234955, -0.131916344165802};
+    static const double p[] = {0.33333224058151245,  -0.24999688565731049, 0.20010043680667877,
+                               -0.16685466468334198, 0.14010922610759735,  -0.12115129828453064,
+                               0.13962434232234955,  -0.131916344165802};
     LLVMValueRef square = mul(L, f, f), tail = fused(L, POLYNOMIAL(L, f, p), f, f32_const(L, -0.5));
     return fused(L, tail, square, f);
 }
@@ -117,8 +124,8 @@ static LLVMValueRef log_2(Lower *L, LLVMValueRef x)
 
 static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
 {
-    static const double p[] = {-0.33333298563957214, 0.13331958651542664, -0.05378668010234833, 0.020805377513170242,
-                               -0.00590586056932807};
+    static const double p[] = {-0.33333298563957214, 0.13331958651542664, -0.05378668010234833,
+                               0.020805377513170242, -0.00590586056932807};
     LLVMValueRef size = absolute(L, x), square = mul(L, x, x);
     LLVMValueRef near = fused(L, mul(L, POLYNOMIAL(L, square, p), square), x, x);
     /* 1 - 2 / (e^2|x| + 1); infinity in the divisor gives 1 */
@@ -131,11 +138,13 @@ static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
 /* x + x p(x^2) below 0.92; above it 1 - 2^q(|x|), q being log2 of the complement; 1 from 4 on. */
 static LLVMValueRef error_function(Lower *L, LLVMValueRef x)
 {
-    static const double p[] = {0.12837916612625122, -0.37612634897232056, 0.11283703148365021, -0.026859799399971962,
-                               0.005201960448175669, -0.0008152627851814032, 8.409920701524243e-05};
-    static const double q[] = {0.0002352770825382322, -1.6294499635696411, -0.9139611721038818, -0.15589192509651184,
-                               0.03596685081720352, -0.005873129703104496, 0.0005799851496703923, -2.1947635104879737e-05,
-                               -6.585142955373158e-07};
+    static const double p[] = {0.12837916612625122,   -0.37612634897232056, 0.11283703148365021,
+                               -0.026859799399971962, 0.005201960448175669, -0.0008152627851814032,
+                               8.409920701524243e-05};
+    static const double q[] = {
+        0.0002352770825382322, -1.6294499635696411,     -0.9139611721038818,
+        -0.15589192509651184,  0.03596685081720352,     -0.005873129703104496,
+        0.0005799851496703923, -2.1947635104879737e-05, -6.585142955373158e-07};
     LLVMValueRef size = absolute(L, x), square = mul(L, x, x);
     LLVMValueRef near = fused(L, POLYNOMIAL(L, square, p), x, x);
     LLVMValueRef capped = pick(L, compare(L, LLVMRealOLT, size, 4), size, f32_const(L, 4));
@@ -147,7 +156,9 @@ static LLVMValueRef error_function(Lower *L, LLVMValueRef x)
 /* ---- sine and cosine ---- */
 
 /* An angle less than a quarter turn, and how many quarter turns were taken off (modulo 4). */
-typedef struct Turn { LLVMValueRef rest, quarters; } Turn;
+typedef struct Turn {
+    LLVMValueRef rest, quarters;
+} Turn;
 
 /* x - k pi/2 with pi/2 in three parts; the products k * part are exact enough while |x| < 48000. */
 static Turn turn_by_parts(Lower *L, LLVMValueRef x)
@@ -163,7 +174,8 @@ static Turn turn_by_parts(Lower *L, LLVMValueRef x)
 
 static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
 {
-    static const uint32_t words[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+    static const uint32_t words[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
+                                     0xdb629599, 0x3c439041, 0xfe5163ab};
     LLVMValueRef word = lower_i32(L, words[0]);
     for (int i = 1; i < 7; i++) {
         LLVMValueRef here = LLVMBuildICmp(L->b, LLVMIntEQ, index, lower_i32(L, i), "");
@@ -172,20 +184,26 @@ static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
     return word;
 }
 
-/* Any size: x = m 2^e with m of 24 bits; the bits of 2/pi that matter for m 2^e 2/pi modulo 4 are 96 from place e - 2 on
-   (Payne and Hanek). The 64-bit product has the quarter turns in its upper two bits and the fraction below. */
+/* Any size: x = m 2^e with m of 24 bits; the bits of 2/pi that matter for m 2^e 2/pi modulo 4 are
+   96 from place e - 2 on (Payne and Hanek). The 64-bit product has the quarter turns in its upper
+   two bits and the fraction below. */
 static Turn turn_exactly(Lower *L, LLVMValueRef x)
 {
     LLVMBuilderRef b = L->b;
     LLVMValueRef bits = LLVMBuildBitCast(b, x, L->i32, ""), words[4], parts[3];
-    LLVMValueRef biased = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, lower_i32(L, 23), ""), lower_i32(L, 255), "");
-    LLVMValueRef m = LLVMBuildOr(b, LLVMBuildAnd(b, bits, lower_i32(L, 0x7fffff), ""), lower_i32(L, 0x800000), "");
-    LLVMValueRef place = LLVMBuildSub(b, biased, lower_i32(L, 152), ""); /* e - 2, and e = biased - 150 */
+    LLVMValueRef biased =
+        LLVMBuildAnd(b, LLVMBuildLShr(b, bits, lower_i32(L, 23), ""), lower_i32(L, 255), "");
+    LLVMValueRef m = LLVMBuildOr(b, LLVMBuildAnd(b, bits, lower_i32(L, 0x7fffff), ""),
+                                 lower_i32(L, 0x800000), "");
+    LLVMValueRef place =
+        LLVMBuildSub(b, biased, lower_i32(L, 152), ""); /* e - 2, and e = biased - 150 */
     /* |x| >= 48000 gives place >= -10: count from a word of zeros before the point. */
     place = LLVMBuildAdd(b, place, lower_i32(L, 32), "");
-    LLVMValueRef first = LLVMBuildLShr(b, place, lower_i32(L, 5), ""), shift = LLVMBuildAnd(b, place, lower_i32(L, 31), "");
+    LLVMValueRef first = LLVMBuildLShr(b, place, lower_i32(L, 5), ""),
+                 shift = LLVMBuildAnd(b, place, lower_i32(L, 31), "");
     for (int i = 0; i < 4; i++) {
-        LLVMValueRef index = LLVMBuildSub(b, LLVMBuildAdd(b, first, lower_i32(L, i), ""), lower_i32(L, 1), "");
+        LLVMValueRef index =
+            LLVMBuildSub(b, LLVMBuildAdd(b, first, lower_i32(L, i), ""), lower_i32(L, 1), "");
         words[i] = two_over_pi_word(L, index);
     }
     LLVMValueRef before = LLVMBuildICmp(b, LLVMIntEQ, first, lower_i32(L, 0), "");
@@ -193,9 +211,11 @@ static Turn turn_exactly(Lower *L, LLVMValueRef x)
     for (int i = 0; i < 3; i++) {
         LLVMValueRef args[3] = {words[i], words[i + 1], shift};
         LLVMValueRef part = lower_intrinsic(L, "llvm.fshl", L->i32, 3, args);
-        parts[i] = LLVMBuildMul(b, LLVMBuildZExt(b, part, L->i64, ""), LLVMBuildZExt(b, m, L->i64, ""), "");
+        parts[i] = LLVMBuildMul(b, LLVMBuildZExt(b, part, L->i64, ""),
+                                LLVMBuildZExt(b, m, L->i64, ""), "");
     }
-    LLVMValueRef thirty_two = LLVMConstInt(L->i64, 32, false), sixty_two = LLVMConstInt(L->i64, 62, false);
+    LLVMValueRef thirty_two = LLVMConstInt(L->i64, 32, false),
+                 sixty_two = LLVMConstInt(L->i64, 62, false);
     LLVMValueRef product = LLVMBuildAdd(b, LLVMBuildShl(b, parts[0], thirty_two, ""), parts[1], "");
     product = LLVMBuildAdd(b, product, LLVMBuildLShr(b, parts[2], thirty_two, ""), "");
     LLVMValueRef half = LLVMConstInt(L->i64, UINT64_C(1) << 61, false);
@@ -214,7 +234,8 @@ static Turn turn_exactly(Lower *L, LLVMValueRef x)
 static Turn reduce_angle(Lower *L, LLVMValueRef x)
 {
     Turn near = turn_by_parts(L, x);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), far_block = lower_block(L, "far"), join = lower_block(L, "turned");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), far_block = lower_block(L, "far"),
+                      join = lower_block(L, "turned");
     LLVMBuildCondBr(L->b, compare(L, LLVMRealOGE, absolute(L, x), 48000), far_block, join);
     lower_place(L, far_block);
     Turn far = turn_exactly(L, x);
@@ -230,8 +251,10 @@ static Turn reduce_angle(Lower *L, LLVMValueRef x)
 /* sin of (x + ahead quarter turns) */
 static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, int ahead)
 {
-    static const double s[] = {-0.1666666716337204, 0.008333329111337662, -0.0001983933470910415, 2.7183041311218403e-06};
-    static const double c[] = {0.0416666679084301, -0.0013888883404433727, 2.4799519451335073e-05, -2.721018006468512e-07};
+    static const double s[] = {-0.1666666716337204, 0.008333329111337662, -0.0001983933470910415,
+                               2.7183041311218403e-06};
+    static const double c[] = {0.0416666679084301, -0.0013888883404433727, 2.4799519451335073e-05,
+                               -2.721018006468512e-07};
     Turn t = reduce_angle(L, x);
     LLVMValueRef square = mul(L, t.rest, t.rest);
     LLVMValueRef sine = fused(L, mul(L, POLYNOMIAL(L, square, s), square), t.rest, t.rest);
@@ -241,7 +264,8 @@ static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, int ahead)
     LLVMValueRef is_odd = LLVMBuildTrunc(L->b, quarters, L->i1, "");
     LLVMValueRef second = LLVMBuildAnd(L->b, quarters, lower_i32(L, 2), "");
     LLVMValueRef y = pick(L, is_odd, cosine, sine);
-    y = pick(L, LLVMBuildICmp(L->b, LLVMIntNE, second, lower_i32(L, 0), ""), LLVMBuildFNeg(L->b, y, ""), y);
+    y = pick(L, LLVMBuildICmp(L->b, LLVMIntNE, second, lower_i32(L, 0), ""),
+             LLVMBuildFNeg(L->b, y, ""), y);
     LLVMValueRef finite = compare(L, LLVMRealOLT, absolute(L, x), __builtin_inf());
     return pick(L, finite, y, f32_const(L, __builtin_nan("")));
 }
@@ -271,9 +295,16 @@ static LLVMValueRef reciprocal_root(Lower *L, LLVMValueRef x)
 /* ---- by table ---- */
 
 static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
-    [OP_EXP] = exp_e,    [OP_EXP2] = exp_2,  [OP_LOG] = log_e,        [OP_LOG2] = log_2,
-    [OP_SIN] = sine,     [OP_COS] = cosine,  [OP_TANH] = hyperbolic_tangent, [OP_ERF] = error_function,
-    [OP_SQRT] = square_root, [OP_RSQRT] = reciprocal_root,
+    [OP_EXP] = exp_e,
+    [OP_EXP2] = exp_2,
+    [OP_LOG] = log_e,
+    [OP_LOG2] = log_2,
+    [OP_SIN] = sine,
+    [OP_COS] = cosine,
+    [OP_TANH] = hyperbolic_tangent,
+    [OP_ERF] = error_function,
+    [OP_SQRT] = square_root,
+    [OP_RSQRT] = reciprocal_root,
 };
 
 static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *args)
@@ -286,7 +317,7 @@ static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *arg
 void lower_math(Lower *L, const Op *op)
 {
     if (type_dtype(op_arg(op, 0)->type) == DT_F64 && !lower_has_math64(op->kind))
-        lower_refuse(L, op, "not yet supported on %s: '%s' of float64 (runs on -device cpu)", L->target->device,
-                     tkc_op_info(op->kind)->name);
+        lower_refuse(L, op, "not yet supported on %s: '%s' of float64 (runs on -device cpu)",
+                     L->target->device, tkc_op_info(op->kind)->name);
     else lower_elementwise(L, op, math_element);
 }

@@ -1,6 +1,7 @@
-/* Functions on fp64, from its sums, products and quotients alone: exponentials and logarithms by reduction to a short interval and
-   a polynomial of least maximum error there; tanh from e^2x - 1. Errors, measured: exp, exp2, log 1 ulp, log2 and tanh 3.
-   Sines, cosines and the error function are not here yet. */
+/* Functions on fp64, from its sums, products and quotients alone: exponentials and logarithms by
+   reduction to a short interval and a polynomial of least maximum error there; tanh from e^2x - 1.
+   Errors, measured: exp, exp2, log 1 ulp, log2 and tanh 3. Sines, cosines and the error function
+   are not here yet. */
 #include "lower/lower.h"
 
 static LLVMValueRef number(const Lower *L, double v)
@@ -55,32 +56,37 @@ static LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const double *c)
     for (int i = n - 2; i >= 0; i--) r = fused(L, r, x, number(L, c[i]));
     return r;
 }
-#define POLYNOMIAL(L, x, table) polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
+#define POLYNOMIAL(L, x, table)                                                                    \
+    polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
 
-static const double ln_2 = 0x1.62e42fefa39efp-1, ln_2_rest = 0x1.abc9e3b39803fp-56, log2_e = 0x1.71547652b82fep+0;
+static const double ln_2 = 0x1.62e42fefa39efp-1, ln_2_rest = 0x1.abc9e3b39803fp-56,
+                    log2_e = 0x1.71547652b82fep+0;
 
 /* ---- exponentials ---- */
 
 /* e^r - 1 = r + r^2 p(r) for |r| <= log(2) / 2 */
 static LLVMValueRef exp_less_one(Lower *L, LLVMValueRef r)
 {
-    static const double p[] = {0.5000000000000013, 0.16666666666666693, 0.041666666666513794, 0.008333333333309956,
-                               0.0013888888947443557, 0.00019841269911926405, 2.4801489491311025e-05, 2.75572208518286e-06,
-                               2.763144496942712e-07, 2.5116497678136435e-08};
+    static const double p[] = {
+        0.5000000000000013,    0.16666666666666693,    0.041666666666513794,   0.008333333333309956,
+        0.0013888888947443557, 0.00019841269911926405, 2.4801489491311025e-05, 2.75572208518286e-06,
+        2.763144496942712e-07, 2.5116497678136435e-08};
     return fused(L, mul(L, r, r), POLYNOMIAL(L, r, p), r);
 }
 
 /* 2^k for k in [-1022, 1023] */
 static LLVMValueRef power_of_two(Lower *L, LLVMValueRef k)
 {
-    LLVMValueRef bits = LLVMBuildShl(L->b, LLVMBuildAdd(L->b, k, integer(L, 1023), ""), integer(L, 52), "");
+    LLVMValueRef bits =
+        LLVMBuildShl(L->b, LLVMBuildAdd(L->b, k, integer(L, 1023), ""), integer(L, 52), "");
     return LLVMBuildBitCast(L->b, bits, L->f64, "");
 }
 
 /* x 2^k in two steps, since 2^k alone may be out of range. */
 static LLVMValueRef scale(Lower *L, LLVMValueRef x, LLVMValueRef k)
 {
-    LLVMValueRef half = LLVMBuildAShr(L->b, k, integer(L, 1), ""), rest = LLVMBuildSub(L->b, k, half, "");
+    LLVMValueRef half = LLVMBuildAShr(L->b, k, integer(L, 1), ""),
+                 rest = LLVMBuildSub(L->b, k, half, "");
     return mul(L, mul(L, x, power_of_two(L, half)), power_of_two(L, rest));
 }
 
@@ -114,7 +120,8 @@ static LLVMValueRef exp_e(Lower *L, LLVMValueRef x)
 static LLVMValueRef exp_2(Lower *L, LLVMValueRef x)
 {
     LLVMValueRef near = limit(L, x, 1100), k = unary(L, "llvm.roundeven", near);
-    LLVMValueRef y = add(L, number(L, 1), exp_less_one(L, mul(L, sub(L, near, k), number(L, ln_2))));
+    LLVMValueRef y =
+        add(L, number(L, 1), exp_less_one(L, mul(L, sub(L, near, k), number(L, ln_2))));
     return pick(L, compare(L, LLVMRealUNO, x, 0), x, scale(L, y, to_integer(L, k)));
 }
 
@@ -132,7 +139,9 @@ static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
 /* ---- logarithms ---- */
 
 /* x = (1 + f) 2^e with 1 + f in [2/3, 4/3). */
-typedef struct Split { LLVMValueRef f, e; } Split;
+typedef struct Split {
+    LLVMValueRef f, e;
+} Split;
 
 static Split split_exponent(Lower *L, LLVMValueRef x)
 {
@@ -140,18 +149,22 @@ static Split split_exponent(Lower *L, LLVMValueRef x)
     x = pick(L, tiny, mul(L, x, number(L, 0x1p54)), x);
     LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i64, "");
     LLVMValueRef from_two_thirds = LLVMBuildSub(L->b, bits, integer(L, 0x3fe5555555555555), "");
-    LLVMValueRef e = LLVMBuildAnd(L->b, from_two_thirds, integer(L, (int64_t)0xfff0000000000000), "");
+    LLVMValueRef e =
+        LLVMBuildAnd(L->b, from_two_thirds, integer(L, (int64_t)0xfff0000000000000), "");
     LLVMValueRef m = LLVMBuildBitCast(L->b, LLVMBuildSub(L->b, bits, e, ""), L->f64, "");
-    LLVMValueRef exponent = LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, integer(L, 52), ""), L->f64, "");
+    LLVMValueRef exponent =
+        LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, integer(L, 52), ""), L->f64, "");
     exponent = add(L, exponent, pick(L, tiny, number(L, -54), number(L, 0)));
     return (Split){sub(L, m, number(L, 1)), exponent};
 }
 
-/* log(1 + f) = f - tail: with s = f / (2 + f), z = s^2 and h = f^2 / 2 the tail is h - s (h + z p(z)). */
+/* log(1 + f) = f - tail: with s = f / (2 + f), z = s^2 and h = f^2 / 2 the tail is h - s (h + z
+   p(z)). */
 static LLVMValueRef log_tail(Lower *L, LLVMValueRef f)
 {
-    static const double p[] = {0.6666666666667282, 0.399999999961021, 0.2857142940597046, 0.22222137629680344,
-                               0.18186391764873602, 0.1524947455850474, 0.15373743199174772};
+    static const double p[] = {0.6666666666667282,  0.399999999961021,   0.2857142940597046,
+                               0.22222137629680344, 0.18186391764873602, 0.1524947455850474,
+                               0.15373743199174772};
     LLVMValueRef s = LLVMBuildFDiv(L->b, f, add(L, number(L, 2), f), ""), z = mul(L, s, s);
     LLVMValueRef h = mul(L, mul(L, number(L, 0.5), f), f);
     return sub(L, h, mul(L, s, fused(L, z, POLYNOMIAL(L, z, p), h)));
@@ -196,8 +209,13 @@ static LLVMValueRef reciprocal_root(Lower *L, LLVMValueRef x)
 /* ---- by table ---- */
 
 static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
-    [OP_EXP] = exp_e, [OP_EXP2] = exp_2, [OP_LOG] = log_e, [OP_LOG2] = log_2,
-    [OP_TANH] = hyperbolic_tangent, [OP_SQRT] = square_root, [OP_RSQRT] = reciprocal_root,
+    [OP_EXP] = exp_e,
+    [OP_EXP2] = exp_2,
+    [OP_LOG] = log_e,
+    [OP_LOG2] = log_2,
+    [OP_TANH] = hyperbolic_tangent,
+    [OP_SQRT] = square_root,
+    [OP_RSQRT] = reciprocal_root,
 };
 
 bool lower_has_math64(OpKind kind)

@@ -1,8 +1,10 @@
 /* Loads and stores of global memory.
 
-   A thread's registers that hold neighbours along one dim are accessed together, as wide as contiguity and alignment of the
-   addresses allow (16 bytes at most). The mask and the validity of padded lanes become one predicate for each run of neighbours
-   that share it. When a vector is longer than such a run (a ragged edge may pass through it), there are two ways, both under predicates:
+   A thread's registers that hold neighbours along one dim are accessed together, as wide as
+   contiguity and alignment of the addresses allow (16 bytes at most). The mask and the validity of
+   padded lanes become one predicate for each run of neighbours that share it. When a vector is
+   longer than such a run (a ragged edge may pass through it), there are two ways, both under
+   predicates:
 
        all = AND of the runs' predicates
        @all        one access of the whole vector
@@ -25,7 +27,7 @@ typedef struct VectorBits {
 typedef struct Memory {
     const Op *op;
     const Value *ptr, *mask;
-    const Type *ty;         /* of the pointers: shape and layout */
+    const Type *ty; /* of the pointers: shape and layout */
     LLVMTypeRef elem;
     VectorBits vec;
     int run;                /* neighbours that share a predicate, at most the vector */
@@ -118,7 +120,8 @@ static bool is_head(const Memory *m, uint32_t reg)
 static LLVMValueRef predicate(Lower *L, const Memory *m, uint32_t reg)
 {
     LLVMValueRef p = type_is_block(m->ty) ? lower_valid(L, m->ty, reg) : NULL;
-    if (m->mask && !lower_is_false(p)) p = lower_and(L, p, lower_reg(L, m->mask, type_is_block(m->mask->type) ? (int)reg : 0));
+    if (m->mask && !lower_is_false(p))
+        p = lower_and(L, p, lower_reg(L, m->mask, type_is_block(m->mask->type) ? (int)reg : 0));
     return p;
 }
 
@@ -134,8 +137,10 @@ static void set_access(Lower *L, const Memory *m, uint32_t reg, int count, Acces
     at->word = p->word;
 }
 
-/* elems: for a load, what stays where pred is false, then what was read; for a store, what is written. */
-static void access_run(Lower *L, const Memory *m, uint32_t reg, int count, LLVMValueRef pred, LLVMValueRef *elems)
+/* elems: for a load, what stays where pred is false, then what was read; for a store, what is
+   written. */
+static void access_run(Lower *L, const Memory *m, uint32_t reg, int count, LLVMValueRef pred,
+                       LLVMValueRef *elems)
 {
     Access at;
     Packing p;
@@ -170,7 +175,8 @@ static void access_vector(Lower *L, const Memory *m, uint32_t head, LLVMValueRef
 
 void lower_load(Lower *L, const Op *op)
 {
-    const Value *mask = op->nargs > 1 ? op_arg(op, 1) : NULL, *other = op->nargs > 2 ? op_arg(op, 2) : NULL;
+    const Value *mask = op->nargs > 1 ? op_arg(op, 1) : NULL,
+                *other = op->nargs > 2 ? op_arg(op, 2) : NULL;
     const Type *ty = op_result(op, 0)->type;
     Memory m = memory_of(L, op, mask);
     Regs out = lower_regs_new(L, lower_nregs(ty));
@@ -178,7 +184,10 @@ void lower_load(Lower *L, const Op *op)
     for (uint32_t reg = 0; reg < (uint32_t)out.n; reg++) {
         if (!is_head(&m, reg)) continue;
         for (int k = 0; k < 1 << m.vec.log2; k++)
-            elems[k] = other ? lower_reg(L, other, type_is_block(other->type) ? (int)neighbour(&m, reg, k) : 0) : zero;
+            elems[k] = other
+                           ? lower_reg(L, other,
+                                       type_is_block(other->type) ? (int)neighbour(&m, reg, k) : 0)
+                           : zero;
         access_vector(L, &m, reg, elems);
         for (int k = 0; k < 1 << m.vec.log2; k++) out.r[neighbour(&m, reg, k)].v = elems[k];
     }
@@ -197,7 +206,8 @@ void lower_store(Lower *L, const Op *op)
     for (uint32_t reg = 0; reg < (uint32_t)n; reg++) {
         if (!is_head(&m, reg)) continue;
         for (int k = 0; k < 1 << m.vec.log2; k++)
-            elems[k] = lower_reg(L, value, type_is_block(value->type) ? (int)neighbour(&m, reg, k) : 0);
+            elems[k] =
+                lower_reg(L, value, type_is_block(value->type) ? (int)neighbour(&m, reg, k) : 0);
         access_vector(L, &m, reg, elems);
     }
 }

@@ -1,7 +1,9 @@
-/* The function around the code: parameters, the entry block, and the walk over the ops by one table.
+/* The function around the code: parameters, the entry block, and the walk over the ops by one
+   table.
 
-   Thread numbers and what is computed from them alone (coordinates) stand in the entry block, which jumps to the rest once that is
-   complete; so they are in place wherever they turn out to be needed. */
+   Thread numbers and what is computed from them alone (coordinates) stand in the entry block, which
+   jumps to the rest once that is complete; so they are in place wherever they turn out to be
+   needed. */
 #include "lower/lower.h"
 
 #include <stdlib.h>
@@ -17,7 +19,8 @@ void lower_const(Lower *L, const Op *op)
 {
     const Value *result = op_result(op, 0);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
-    LLVMValueRef x = lower_bits(L, tkc_type_element(result->type), (uint64_t)tkc_op_int(op, ATTR_VALUE, 0));
+    LLVMValueRef x =
+        lower_bits(L, tkc_type_element(result->type), (uint64_t)tkc_op_int(op, ATTR_VALUE, 0));
     for (int r = 0; r < out.n; r++) out.r[r].v = x;
     lower_set(L, result, out);
 }
@@ -37,7 +40,8 @@ void lower_program(Lower *L, const Op *op)
 {
     const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
     const bool is_id = op->kind == OP_PROGRAM_ID;
-    lower_set_scalar(L, op_result(op, 0), is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
+    lower_set_scalar(L, op_result(op, 0),
+                     is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
 }
 
 void lower_barrier(Lower *L, const Op *op)
@@ -61,7 +65,8 @@ void lower_assert(Lower *L, const Op *op)
     for (int r = 0; r < lower_nregs(cond->type); r++) {
         LLVMValueRef bad = LLVMBuildNot(L->b, lower_reg(L, cond, r), "");
         if (mask) bad = lower_and(L, bad, lower_reg(L, mask, type_is_block(mask->type) ? r : 0));
-        if (type_is_block(cond->type)) bad = lower_and(L, bad, lower_valid(L, cond->type, (uint32_t)r));
+        if (type_is_block(cond->type))
+            bad = lower_and(L, bad, lower_valid(L, cond->type, (uint32_t)r));
         fails = fails ? LLVMBuildOr(L->b, fails, bad, "") : bad;
     }
     LLVMBasicBlockRef stop = lower_block(L, "assert"), go = lower_block(L, "asserted");
@@ -75,24 +80,42 @@ void lower_assert(Lower *L, const Op *op)
 /* ---- the walk ---- */
 
 static const LowerOp table[OP_COUNT] = {
-    [OP_CONST] = lower_const,       [OP_ARANGE] = lower_arange,       [OP_PROGRAM_ID] = lower_program, [OP_NUM_PROGRAMS] = lower_program,
-    [OP_ADD] = lower_arith,         [OP_SUB] = lower_arith,           [OP_MUL] = lower_arith,          [OP_DIV] = lower_arith,
-    [OP_REM] = lower_arith,         [OP_DIV_RN] = lower_arith,        [OP_MULHI] = lower_arith,        [OP_AND] = lower_arith,
-    [OP_OR] = lower_arith,          [OP_XOR] = lower_arith,           [OP_SHL] = lower_arith,          [OP_SHR] = lower_arith,
-    [OP_MIN] = lower_arith,         [OP_MAX] = lower_arith,           [OP_MIN_NAN] = lower_arith,      [OP_MAX_NAN] = lower_arith,
-    [OP_EQ] = lower_arith,          [OP_NE] = lower_arith,            [OP_LT] = lower_arith,           [OP_LE] = lower_arith,
-    [OP_GT] = lower_arith,          [OP_GE] = lower_arith,            [OP_NEG] = lower_arith,          [OP_NOT] = lower_arith,
-    [OP_ABS] = lower_arith,         [OP_FLOOR] = lower_arith,         [OP_CEIL] = lower_arith,         [OP_TRUNC] = lower_arith,
-    [OP_RINT] = lower_arith,        [OP_POPC] = lower_arith,          [OP_CLZ] = lower_arith,          [OP_FMA] = lower_arith,
-    [OP_SELECT] = lower_arith,      [OP_SQRT_RN] = lower_arith,       [OP_EXP] = lower_math,           [OP_EXP2] = lower_math,
-    [OP_LOG] = lower_math,          [OP_LOG2] = lower_math,           [OP_SIN] = lower_math,           [OP_COS] = lower_math,
-    [OP_TANH] = lower_math,         [OP_ERF] = lower_math,            [OP_SQRT] = lower_math,          [OP_RSQRT] = lower_math,
-    [OP_CAST] = lower_cast,         [OP_BITCAST] = lower_bitcast,     [OP_ADDPTR] = lower_addptr,      [OP_HINT] = lower_hint,
-    [OP_SPLAT] = lower_splat,       [OP_EXPAND_DIMS] = lower_shape,   [OP_BROADCAST] = lower_shape,    [OP_TRANS] = lower_shape,
-    [OP_RESHAPE] = lower_shape,     [OP_JOIN] = lower_join,           [OP_SPLIT] = lower_split,        [OP_CONVERT] = lower_convert,
-    [OP_LOAD] = lower_load,         [OP_STORE] = lower_store,         [OP_ATOMIC_RMW] = lower_atomic,  [OP_ATOMIC_CAS] = lower_atomic,
-    [OP_REDUCE] = lower_reduce,     [OP_FOR] = lower_for,             [OP_WHILE] = lower_while,        [OP_IF] = lower_if,
-    [OP_ASSERT] = lower_assert,     [OP_ASSUME] = lower_nothing,      [OP_BARRIER] = lower_barrier,
+    [OP_CONST] = lower_const,        [OP_ARANGE] = lower_arange,
+    [OP_PROGRAM_ID] = lower_program, [OP_NUM_PROGRAMS] = lower_program,
+    [OP_ADD] = lower_arith,          [OP_SUB] = lower_arith,
+    [OP_MUL] = lower_arith,          [OP_DIV] = lower_arith,
+    [OP_REM] = lower_arith,          [OP_DIV_RN] = lower_arith,
+    [OP_MULHI] = lower_arith,        [OP_AND] = lower_arith,
+    [OP_OR] = lower_arith,           [OP_XOR] = lower_arith,
+    [OP_SHL] = lower_arith,          [OP_SHR] = lower_arith,
+    [OP_MIN] = lower_arith,          [OP_MAX] = lower_arith,
+    [OP_MIN_NAN] = lower_arith,      [OP_MAX_NAN] = lower_arith,
+    [OP_EQ] = lower_arith,           [OP_NE] = lower_arith,
+    [OP_LT] = lower_arith,           [OP_LE] = lower_arith,
+    [OP_GT] = lower_arith,           [OP_GE] = lower_arith,
+    [OP_NEG] = lower_arith,          [OP_NOT] = lower_arith,
+    [OP_ABS] = lower_arith,          [OP_FLOOR] = lower_arith,
+    [OP_CEIL] = lower_arith,         [OP_TRUNC] = lower_arith,
+    [OP_RINT] = lower_arith,         [OP_POPC] = lower_arith,
+    [OP_CLZ] = lower_arith,          [OP_FMA] = lower_arith,
+    [OP_SELECT] = lower_arith,       [OP_SQRT_RN] = lower_arith,
+    [OP_EXP] = lower_math,           [OP_EXP2] = lower_math,
+    [OP_LOG] = lower_math,           [OP_LOG2] = lower_math,
+    [OP_SIN] = lower_math,           [OP_COS] = lower_math,
+    [OP_TANH] = lower_math,          [OP_ERF] = lower_math,
+    [OP_SQRT] = lower_math,          [OP_RSQRT] = lower_math,
+    [OP_CAST] = lower_cast,          [OP_BITCAST] = lower_bitcast,
+    [OP_ADDPTR] = lower_addptr,      [OP_HINT] = lower_hint,
+    [OP_SPLAT] = lower_splat,        [OP_EXPAND_DIMS] = lower_shape,
+    [OP_BROADCAST] = lower_shape,    [OP_TRANS] = lower_shape,
+    [OP_RESHAPE] = lower_shape,      [OP_JOIN] = lower_join,
+    [OP_SPLIT] = lower_split,        [OP_CONVERT] = lower_convert,
+    [OP_LOAD] = lower_load,          [OP_STORE] = lower_store,
+    [OP_ATOMIC_RMW] = lower_atomic,  [OP_ATOMIC_CAS] = lower_atomic,
+    [OP_REDUCE] = lower_reduce,      [OP_FOR] = lower_for,
+    [OP_WHILE] = lower_while,        [OP_IF] = lower_if,
+    [OP_ASSERT] = lower_assert,      [OP_ASSUME] = lower_nothing,
+    [OP_BARRIER] = lower_barrier,
 };
 
 static Span span_of(const Op *op)
@@ -120,25 +143,32 @@ static void count_shared(Lower *L, const Op *op)
     if (end > L->shared_bytes) L->shared_bytes = end;
 }
 
-/* 32-bit registers of a thread that a computed block takes; what is made from constants or only renamed takes none of its own. */
+/* 32-bit registers of a thread that a computed block takes; what is made from constants or only
+   renamed takes none of its own. */
 static int words_of(const Op *op)
 {
-    if (!op->nresults || !type_is_block(op_result(op, 0)->type) || ir_has(op, OT_SHAPE) || ir_has(op, OT_CONST)) return 0;
+    if (!op->nresults || !type_is_block(op_result(op, 0)->type) || ir_has(op, OT_SHAPE) ||
+        ir_has(op, OT_CONST))
+        return 0;
     const Type *ty = op_result(op, 0)->type;
     if (type_is_pointer(ty) || type_is_bool(ty)) return 0;
     return lower_nregs(ty) * (type_bits(ty) == 64 ? 2 : 1);
 }
 
-/* A block that a thread cannot hold spills to memory, which is slow; far beyond that it is a mistake. Said once a function. */
+/* A block that a thread cannot hold spills to memory, which is slow; far beyond that it is a
+   mistake. Said once a function. */
 static void check_registers(Lower *L, const Op *op)
 {
     enum { HOPELESS = 4 };
     const int words = words_of(op), most = L->machine->max_regs_thread;
     if (words <= most || L->too_large) return;
     L->too_large = true;
-    const char *text = arena_printf(L->arena, "%s takes %d registers of each of the program's %d threads, which have %d: use a smaller "
-                                    "block or more warps", type_text(L->arena, op_result(op, 0)->type), words,
-                                    L->fn->num_warps * L->machine->warp_size, most);
+    const char *text = arena_printf(
+        L->arena,
+        "%s takes %d registers of each of the program's %d threads, which have %d: use a smaller "
+        "block or more warps",
+        type_text(L->arena, op_result(op, 0)->type), words,
+        L->fn->num_warps * L->machine->warp_size, most);
     if (words > HOPELESS * most) lower_refuse(L, op, "%s", text);
     else diag_warning(L->dx, span_of(op), "%s", text);
 }
@@ -150,7 +180,9 @@ const Op *lower_region(Lower *L, const Region *r)
         count_shared(L, op);
         check_registers(L, op);
         if (table[op->kind]) table[op->kind](L, op);
-        else lower_refuse(L, op, "not yet supported on %s: '%s' (runs on -device cpu)", L->target->device, tkc_op_info(op->kind)->name);
+        else
+            lower_refuse(L, op, "not yet supported on %s: '%s' (runs on -device cpu)",
+                         L->target->device, tkc_op_info(op->kind)->name);
     }
     check(op, "a region without an end reached the lowering");
     return op;
@@ -185,7 +217,8 @@ static void make_params(Lower *L)
         const Value *arg = fn->body->args[i];
         LLVMValueRef p = LLVMGetParam(L->kernel, (unsigned)i);
         LLVMSetValueName2(p, fn->params[i].name, strlen(fn->params[i].name));
-        if (LLVMTypeOf(p) != lower_type(L, arg->type)) p = LLVMBuildICmp(L->entry, LLVMIntNE, p, LLVMConstNull(LLVMTypeOf(p)), "");
+        if (LLVMTypeOf(p) != lower_type(L, arg->type))
+            p = LLVMBuildICmp(L->entry, LLVMIntNE, p, LLVMConstNull(LLVMTypeOf(p)), "");
         lower_set_scalar(L, arg, p);
     }
 }
@@ -195,17 +228,20 @@ static void make_function(Lower *L)
     const Func *fn = L->fn;
     LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, fn->nparams + 1);
     for (int i = 0; i < fn->nparams; i++) types[i] = param_type(L, fn->params[i].type);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)fn->nparams, false);
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)fn->nparams, false);
     L->kernel = LLVMAddFunction(L->module, fn->name, type);
     L->target->kernel(L, L->kernel);
     LLVMPositionBuilderAtEnd(L->entry, lower_block(L, "entry"));
     lower_place(L, lower_block(L, "body"));
 }
 
-bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target, const char *triple,
-                const char *data_layout, Arena *a, Diags *dx)
+bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target,
+                const char *triple, const char *data_layout, Arena *a, Diags *dx)
 {
-    Lower lower = {.fn = fn, .target = target, .machine = fn->machine, .arena = a, .dx = dx, .cx = cx}, *L = &lower;
+    Lower lower =
+              {.fn = fn, .target = target, .machine = fn->machine, .arena = a, .dx = dx, .cx = cx},
+          *L = &lower;
     const int errors = dx->nerrors;
     map_init(&L->thread_parts, a);
     make_types(L);

@@ -1,10 +1,12 @@
-/* Reductions, as lib/layout/reduce_plan.h plans them: a tree over a thread's registers, butterflies over the lanes, and shared
-   memory when the axis crosses warps. The combining region is lowered anew wherever two values meet.
+/* Reductions, as lib/layout/reduce_plan.h plans them: a tree over a thread's registers, butterflies
+   over the lanes, and shared memory when the axis crosses warps. The combining region is lowered
+   anew wherever two values meet.
 
-   Padded elements must not count. A combine that is one known op has a neutral element that they are replaced by; NaN is neutral
-   for the minimum and maximum in which a NaN loses, -0 for a sum. Any other combine carries a bit that says whether a partial
-   result holds any real element, and combine(x, nothing) is x. Across warps the bit is known when compiling: a warp's part of the
-   axis has a real element or it has not. */
+   Padded elements must not count. A combine that is one known op has a neutral element that they
+   are replaced by; NaN is neutral for the minimum and maximum in which a NaN loses, -0 for a sum.
+   Any other combine carries a bit that says whether a partial result holds any real element, and
+   combine(x, nothing) is x. Across warps the bit is known when compiling: a warp's part of the axis
+   has a real element or it has not. */
 #include "layout/reduce_plan.h"
 #include "lower/vector.h"
 
@@ -22,16 +24,17 @@ typedef struct Reduce {
     const Op *op;
     const Region *combine;
     ReducePlan plan;
-    int n;            /* operands */
-    int32_t size;     /* logical extent of the axis */
-    OpKind known;     /* the one op that the region is, or OP_NONE */
-    DType dt;         /* of the first operand */
+    int n;        /* operands */
+    int32_t size; /* logical extent of the axis */
+    OpKind known; /* the one op that the region is, or OP_NONE */
+    DType dt;     /* of the first operand */
 } Reduce;
 
 static OpKind known_combine(const Reduce *r)
 {
     const Op *only = r->combine->first, *end = r->combine->last;
-    if (r->n != 1 || !only || only->next != end || only->nargs != 2 || op_arg(end, 0)->def != only) return OP_NONE;
+    if (r->n != 1 || !only || only->next != end || only->nargs != 2 || op_arg(end, 0)->def != only)
+        return OP_NONE;
     const Value *x = op_arg(only, 0), *y = op_arg(only, 1);
     const bool both = (x == r->combine->args[0] && y == r->combine->args[1]) ||
                       (x == r->combine->args[1] && y == r->combine->args[0]);
@@ -47,10 +50,16 @@ static bool neutral_bits(OpKind kind, DType dt, uint64_t *bits)
     switch (kind) {
     case OP_ADD: *bits = is_float ? bits_from_double(dt, -0.0) : 0; return true;
     case OP_MUL: *bits = is_float ? bits_from_double(dt, 1) : 1; return true;
-    case OP_OR: case OP_XOR: *bits = 0; return true;
+    case OP_OR:
+    case OP_XOR: *bits = 0; return true;
     case OP_AND: *bits = bits_from_int(dt, -1); return true;
-    case OP_MAX: *bits = is_float ? bits_from_double(dt, __builtin_nan("")) : bits_from_int(dt, is_signed ? ~greatest : 0); return true;
-    case OP_MIN: *bits = is_float ? bits_from_double(dt, __builtin_nan("")) : bits_from_int(dt, greatest); return true;
+    case OP_MAX:
+        *bits = is_float ? bits_from_double(dt, __builtin_nan(""))
+                         : bits_from_int(dt, is_signed ? ~greatest : 0);
+        return true;
+    case OP_MIN:
+        *bits = is_float ? bits_from_double(dt, __builtin_nan("")) : bits_from_int(dt, greatest);
+        return true;
     case OP_MAX_NAN: *bits = bits_from_double(dt, -__builtin_inf()); return true;
     case OP_MIN_NAN: *bits = bits_from_double(dt, __builtin_inf()); return true;
     default: return false;
@@ -98,11 +107,13 @@ static Partial combine_all(Lower *L, const Reduce *r, Partial *parts, int n)
 static Partial element(Lower *L, const Reduce *r, uint32_t reg)
 {
     const Type *ty = op_arg(r->op, 0)->type;
-    Partial p = {arena_array(L->arena, LLVMValueRef, r->n), lower_valid_along(L, ty, r->plan.axis, reg)};
+    Partial p = {arena_array(L->arena, LLVMValueRef, r->n),
+                 lower_valid_along(L, ty, r->plan.axis, reg)};
     for (int i = 0; i < r->n; i++) p.x[i] = lower_reg(L, op_arg(r->op, i), (int)reg);
     uint64_t bits;
     if (p.valid && r->known && neutral_bits(r->known, r->dt, &bits) && !lower_is_false(p.valid)) {
-        p.x[0] = LLVMBuildSelect(L->b, p.valid, p.x[0], lower_bits(L, tkc_type_element(ty), bits), "");
+        p.x[0] =
+            LLVMBuildSelect(L->b, p.valid, p.x[0], lower_bits(L, tkc_type_element(ty), bits), "");
         p.valid = NULL;
     }
     return p;
@@ -137,7 +148,8 @@ static bool reduce_by_instruction(Lower *L, const Reduce *r, Partial *p)
 static Partial reduce_lanes(Lower *L, const Reduce *r, Partial p)
 {
     if (reduce_by_instruction(L, r, &p)) return p;
-    /* A value that is nowhere real in this thread may be so in its partner: the bit travels as a number. */
+    /* A value that is nowhere real in this thread may be so in its partner: the bit travels as a
+       number. */
     for (uint32_t lanes = r->plan.lane_axis; lanes;) {
         uint32_t bit = 1u << (31 - __builtin_clz(lanes));
         lanes ^= bit;
@@ -162,18 +174,21 @@ static bool slot_is_real(const Reduce *r, uint32_t slot)
     }
     for (uint32_t reg = 0; reg < (uint32_t)layout_registers(l); reg++) {
         for (uint32_t lane = 0; lane < 1u << l->nbits[DIM_LANE]; lane++) {
-            if (layout_coord(l, layout_apply(l, reg, lane, warp), r->plan.axis) < r->size) return true;
+            if (layout_coord(l, layout_apply(l, reg, lane, warp), r->plan.axis) < r->size)
+                return true;
         }
     }
     return false;
 }
 
-/* Byte offset of the thread's place in an operand's scratch; with_slot: of the warp's own partial result. */
+/* Byte offset of the thread's place in an operand's scratch; with_slot: of the warp's own partial
+   result. */
 static ThreadPart scratch_part(Lower *L, const Reduce *r, int bytes, bool with_slot)
 {
     uint32_t lane[32] = {0}, warp[32] = {0};
     const Layout *l = r->plan.operand;
-    for (int i = 0; i < l->nbits[DIM_LANE]; i++) lane[i] = reduce_offset(&r->plan, 0, 1u << i, 0, 0) * (uint32_t)bytes;
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++)
+        lane[i] = reduce_offset(&r->plan, 0, 1u << i, 0, 0) * (uint32_t)bytes;
     for (int i = 0; i < l->nbits[DIM_WARP]; i++) {
         uint32_t slot = with_slot ? reduce_slot(&r->plan, 1u << i) : 0;
         warp[i] = reduce_offset(&r->plan, 0, 0, 1u << i, slot) * (uint32_t)bytes;
@@ -181,7 +196,8 @@ static ThreadPart scratch_part(Lower *L, const Reduce *r, int bytes, bool with_s
     return lower_thread_linear(L, lane, warp);
 }
 
-static void write_partials(Lower *L, const Reduce *r, int64_t scratch, const uint32_t *offsets, const Partial *parts)
+static void write_partials(Lower *L, const Reduce *r, int64_t scratch, const uint32_t *offsets,
+                           const Partial *parts)
 {
     LLVMValueRef pred = lower_thread_is_zero(L, r->plan.writer_lane, r->plan.writer_warp);
     for (int i = 0; i < r->n; i++) {
@@ -196,8 +212,10 @@ static void write_partials(Lower *L, const Reduce *r, int64_t scratch, const uin
     }
 }
 
-/* Result register k of one operand in every slot. Slots of a scalar lie side by side and are read several at once. */
-static void read_slots(Lower *L, const Reduce *r, int64_t scratch, int k, LLVMTypeRef ty, LLVMValueRef *xs)
+/* Result register k of one operand in every slot. Slots of a scalar lie side by side and are read
+   several at once. */
+static void read_slots(Lower *L, const Reduce *r, int64_t scratch, int k, LLVMTypeRef ty,
+                       LLVMValueRef *xs)
 {
     const int bytes = lower_shared_bytes(ty), nslots = 1 << r->plan.slots_log2;
     ThreadPart part = scratch_part(L, r, bytes, false);
@@ -211,7 +229,8 @@ static void read_slots(Lower *L, const Reduce *r, int64_t scratch, int k, LLVMTy
     }
 }
 
-static Partial combine_slots(Lower *L, const Reduce *r, int64_t scratch, const uint32_t *offsets, int k, const Partial *own)
+static Partial combine_slots(Lower *L, const Reduce *r, int64_t scratch, const uint32_t *offsets,
+                             int k, const Partial *own)
 {
     const int nslots = 1 << r->plan.slots_log2;
     Partial *parts = arena_array(L->arena, Partial, nslots);
@@ -236,7 +255,8 @@ static void reduce_warps(Lower *L, const Reduce *r, Partial *parts)
     reduce_scratch_op(&r->plan, r->op, offsets);
     write_partials(L, r, scratch->i, offsets, parts);
     L->target->barrier(L);
-    for (int k = 0; k < r->plan.result_registers; k++) parts[k] = combine_slots(L, r, scratch->i, offsets, k, &parts[k]);
+    for (int k = 0; k < r->plan.result_registers; k++)
+        parts[k] = combine_slots(L, r, scratch->i, offsets, k, &parts[k]);
 }
 
 void lower_reduce(Lower *L, const Op *op)
@@ -249,7 +269,8 @@ void lower_reduce(Lower *L, const Op *op)
     r.dt = type_dtype(ty);
     r.known = known_combine(&r);
     Partial *parts = arena_array(L->arena, Partial, r.plan.result_registers);
-    for (int k = 0; k < r.plan.result_registers; k++) parts[k] = reduce_lanes(L, &r, reduce_thread(L, &r, (uint32_t)k));
+    for (int k = 0; k < r.plan.result_registers; k++)
+        parts[k] = reduce_lanes(L, &r, reduce_thread(L, &r, (uint32_t)k));
     if (r.plan.warp_axis) reduce_warps(L, &r, parts);
     for (int i = 0; i < r.n; i++) {
         Regs out = lower_regs_new(L, r.plan.result_registers);

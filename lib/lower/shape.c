@@ -1,6 +1,6 @@
-/* Ops that only rename: every element of the result is an element of an operand held by the same thread, and the layouts say in
-   which register. The map between element indices is linear, so it is enough that it agrees on registers and on each bit of the
-   thread number. */
+/* Ops that only rename: every element of the result is an element of an operand held by the same
+   thread, and the layouts say in which register. The map between element indices is linear, so it
+   is enough that it agrees on registers and on each bit of the thread number. */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -30,7 +30,8 @@ static uint32_t source_index(const Op *op, const Layout *from, const Layout *to,
     uint32_t source = 0;
     for (int d = 0; d < to->rank; d++) {
         const int dim = op->kind == OP_TRANS ? (int)perm->v[d] : d;
-        const uint32_t coord = (uint32_t)layout_coord(to, index, d) & ((1u << from->dim_log2[dim]) - 1);
+        const uint32_t coord =
+            (uint32_t)layout_coord(to, index, d) & ((1u << from->dim_log2[dim]) - 1);
         source |= coord << layout_dim_shift(from, dim);
     }
     return source;
@@ -39,10 +40,11 @@ static uint32_t source_index(const Op *op, const Layout *from, const Layout *to,
 static void check_threads(const Op *op, const Layout *from, const Layout *to)
 {
     for (LayoutDim d = DIM_LANE; d <= DIM_WARP; d++) {
-        check(from->nbits[d] == to->nbits[d], "'%s' between layouts of different programs", tkc_op_info(op->kind)->name);
+        check(from->nbits[d] == to->nbits[d], "'%s' between layouts of different programs",
+              tkc_op_info(op->kind)->name);
         for (int i = 0; i < from->nbits[d]; i++)
-            check(source_index(op, from, to, to->basis[d][i]) == from->basis[d][i], "'%s' moves elements between threads",
-                  tkc_op_info(op->kind)->name);
+            check(source_index(op, from, to, to->basis[d][i]) == from->basis[d][i],
+                  "'%s' moves elements between threads", tkc_op_info(op->kind)->name);
     }
 }
 
@@ -63,7 +65,8 @@ static Reg take(const Op *op, const Map *where, Regs in, uint32_t index)
     return in.r[r - 1];
 }
 
-/* True when each element has one place in both padded shapes: no odd extent gets another neighbour. */
+/* True when each element has one place in both padded shapes: no odd extent gets another neighbour.
+ */
 static bool is_free_reshape(const Type *from, const Type *to)
 {
     uint32_t coord_from[TKC_MAX_RANK] = {0}, coord_to[TKC_MAX_RANK] = {0};
@@ -72,12 +75,17 @@ static bool is_free_reshape(const Type *from, const Type *to)
     for (int d = 0; d < from->rank; d++) odd |= (from->shape[d] & (from->shape[d] - 1)) != 0;
     for (int d = 0; d < to->rank; d++) odd |= (to->shape[d] & (to->shape[d] - 1)) != 0;
     for (int64_t i = 0; odd && i < count; i++) {
-        const struct { const Type *ty; uint32_t *coord; } sides[2] = {{from, coord_from}, {to, coord_to}};
+        const struct {
+            const Type *ty;
+            uint32_t *coord;
+        } sides[2] = {{from, coord_from}, {to, coord_to}};
         uint32_t index[2] = {0, 0};
         for (int s = 0; s < 2; s++) {
             const Type *ty = sides[s].ty;
-            for (int d = 0; d < ty->rank; d++) index[s] |= sides[s].coord[d] << layout_dim_shift(ty->layout, d);
-            for (int d = ty->rank - 1; d >= 0 && ++sides[s].coord[d] == (uint32_t)ty->shape[d]; d--) sides[s].coord[d] = 0;
+            for (int d = 0; d < ty->rank; d++)
+                index[s] |= sides[s].coord[d] << layout_dim_shift(ty->layout, d);
+            for (int d = ty->rank - 1; d >= 0 && ++sides[s].coord[d] == (uint32_t)ty->shape[d]; d--)
+                sides[s].coord[d] = 0;
         }
         if (index[0] != index[1]) return false;
     }
@@ -94,16 +102,21 @@ void lower_shape(Lower *L, const Op *op)
         lower_set(L, result, out);
         return;
     }
-    if (op->kind == OP_RESHAPE && type_is_block(x->type) && !is_free_reshape(x->type, result->type)) {
-        lower_refuse(L, op, "not yet supported on %s: 'reshape' that gives elements of an odd extent other neighbours "
-                     "(runs on -device cpu)", L->target->device);
+    if (op->kind == OP_RESHAPE && type_is_block(x->type) &&
+        !is_free_reshape(x->type, result->type)) {
+        lower_refuse(L, op,
+                     "not yet supported on %s: 'reshape' that gives elements of an odd extent "
+                     "other neighbours "
+                     "(runs on -device cpu)",
+                     L->target->device);
         return;
     }
     const Layout *from = x->type->layout, *to = result->type->layout;
     check_threads(op, from, to);
     Map where = registers_by_index(L, from);
     for (int r = 0; r < out.n; r++)
-        out.r[r] = take(op, &where, in, source_index(op, from, to, layout_apply(to, (uint32_t)r, 0, 0)));
+        out.r[r] =
+            take(op, &where, in, source_index(op, from, to, layout_apply(to, (uint32_t)r, 0, 0)));
     lower_set(L, result, out);
 }
 

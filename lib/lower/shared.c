@@ -1,4 +1,5 @@
-/* Elements on their way between threads: as 32-bit words through shuffles, packed through shared memory. */
+/* Elements on their way between threads: as 32-bit words through shuffles, packed through shared
+   memory. */
 #include "lower/vector.h"
 
 static int int_bits(const Lower *L, LLVMTypeRef ty)
@@ -27,9 +28,12 @@ int lower_to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2])
 {
     const int bits = int_bits(L, LLVMTypeOf(x));
     LLVMValueRef v = to_int(L, x);
-    words[0] = bits == 32 ? v : bits < 32 ? LLVMBuildZExt(L->b, v, L->i32, "") : LLVMBuildTrunc(L->b, v, L->i32, "");
+    words[0] = bits == 32  ? v
+               : bits < 32 ? LLVMBuildZExt(L->b, v, L->i32, "")
+                           : LLVMBuildTrunc(L->b, v, L->i32, "");
     if (bits <= 32) return 1;
-    words[1] = LLVMBuildTrunc(L->b, LLVMBuildLShr(L->b, v, LLVMConstInt(L->i64, 32, false), ""), L->i32, "");
+    words[1] = LLVMBuildTrunc(L->b, LLVMBuildLShr(L->b, v, LLVMConstInt(L->i64, 32, false), ""),
+                              L->i32, "");
     return 2;
 }
 
@@ -39,7 +43,8 @@ LLVMValueRef lower_from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *word
     LLVMTypeRef as_int = LLVMIntTypeInContext(L->cx, (unsigned)bits);
     if (bits == 32) return from_int(L, ty, words[0]);
     if (bits < 32) return from_int(L, ty, LLVMBuildTrunc(L->b, words[0], as_int, ""));
-    LLVMValueRef low = LLVMBuildZExt(L->b, words[0], L->i64, ""), high = LLVMBuildZExt(L->b, words[1], L->i64, "");
+    LLVMValueRef low = LLVMBuildZExt(L->b, words[0], L->i64, ""),
+                 high = LLVMBuildZExt(L->b, words[1], L->i64, "");
     high = LLVMBuildShl(L->b, high, LLVMConstInt(L->i64, 32, false), "");
     return from_int(L, ty, LLVMBuildOr(L->b, low, high, ""));
 }
@@ -65,19 +70,28 @@ int lower_shared_bytes(LLVMTypeRef ty)
     switch (LLVMGetTypeKind(ty)) {
     case LLVMHalfTypeKind: return 2;
     case LLVMFloatTypeKind: return 4;
-    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(ty) < 8 ? 1 : (int)LLVMGetIntTypeWidth(ty) / 8;
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(ty) < 8 ? 1 : (int)LLVMGetIntTypeWidth(ty) / 8;
     default: return 8;
     }
 }
 
-static Access shared_access(Lower *L, LLVMValueRef address, int64_t offset, const Packing *p, LLVMValueRef pred)
+static Access shared_access(Lower *L, LLVMValueRef address, int64_t offset, const Packing *p,
+                            LLVMValueRef pred)
 {
-    return (Access){.space = SPACE_SHARED, .ptr = L->target->shared(L, address),
-                    .offset = offset, .pred = pred, .count = p->words, .bits = p->word_bits, .word = p->word,
-                    .cache = "", .evict = ""};
+    return (Access){.space = SPACE_SHARED,
+                    .ptr = L->target->shared(L, address),
+                    .offset = offset,
+                    .pred = pred,
+                    .count = p->words,
+                    .bits = p->word_bits,
+                    .word = p->word,
+                    .cache = "",
+                    .evict = ""};
 }
 
-void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n, const LLVMValueRef *xs, LLVMValueRef pred)
+void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n,
+                        const LLVMValueRef *xs, LLVMValueRef pred)
 {
     LLVMValueRef words[VECTOR_MAX];
     Packing p = packing_of(L, LLVMTypeOf(xs[0]), n);
@@ -87,7 +101,8 @@ void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n, c
     L->target->store(L, &at, words);
 }
 
-void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n, LLVMValueRef *xs)
+void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
+                       LLVMValueRef *xs)
 {
     LLVMValueRef words[VECTOR_MAX];
     Packing p = packing_of(L, ty, n);

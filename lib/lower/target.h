@@ -1,4 +1,5 @@
-/* What the lowering asks of a target: everything a GPU has and a CPU has not. The lowering owns the table; lib/target fills it. */
+/* What the lowering asks of a target: everything a GPU has and a CPU has not. The lowering owns the
+   table; lib/target fills it. */
 #ifndef TKC_LOWER_TARGET_H
 #define TKC_LOWER_TARGET_H
 
@@ -20,27 +21,29 @@ typedef enum Instr {
 
 typedef enum Space { SPACE_GLOBAL, SPACE_SHARED } Space;
 
-/* One load or store of `count` words of `bits` bits each at ptr + offset, done where pred is true (NULL: always). */
+/* One load or store of `count` words of `bits` bits each at ptr + offset, done where pred is true
+   (NULL: always). */
 typedef struct Access {
     Space space;
     LLVMValueRef ptr;
-    int64_t offset;       /* bytes */
+    int64_t offset; /* bytes */
     LLVMValueRef pred;
-    int count;            /* 1, 2 or 4 */
-    int bits;             /* 8, 16, 32 or 64; 8-bit words travel in 16-bit registers */
-    LLVMTypeRef word;     /* of each word */
-    const char *cache;    /* "", or a modifier as in ATTR_CACHE */
-    const char *evict;    /* "", or as in ATTR_EVICT */
+    int count;         /* 1, 2 or 4 */
+    int bits;          /* 8, 16, 32 or 64; 8-bit words travel in 16-bit registers */
+    LLVMTypeRef word;  /* of each word */
+    const char *cache; /* "", or a modifier as in ATTR_CACHE */
+    const char *evict; /* "", or as in ATTR_EVICT */
     bool is_volatile;
     const Loc *loc;
 } Access;
 
-/* One read-modify-write of one element where pred is true; value2 is the new value of a compare-and-swap. */
+/* One read-modify-write of one element where pred is true; value2 is the new value of a
+   compare-and-swap. */
 typedef struct Atomic {
     LLVMValueRef ptr;
     int64_t offset;
     LLVMValueRef pred;
-    const char *rmw;      /* as in ATTR_RMW, or "cas" */
+    const char *rmw; /* as in ATTR_RMW, or "cas" */
     const char *sem, *scope;
     DType dtype;
     LLVMValueRef value, value2;
@@ -48,7 +51,7 @@ typedef struct Atomic {
 } Atomic;
 
 struct Target {
-    const char *device;   /* for messages: "cuda" */
+    const char *device; /* for messages: "cuda" */
     /* Gives the function its calling convention and launch bounds. */
     void (*kernel)(Lower *L, LLVMValueRef fn);
     LLVMValueRef (*thread_id)(Lower *L);
@@ -56,7 +59,8 @@ struct Target {
     LLVMValueRef (*num_programs)(Lower *L, int axis);
     /* All threads of the program arrive; shared memory written before is seen after. */
     void (*barrier)(Lower *L);
-    /* Where byte `offset` (i32) of the program's shared memory is: what Access.ptr is for SPACE_SHARED. */
+    /* Where byte `offset` (i32) of the program's shared memory is: what Access.ptr is for
+       SPACE_SHARED. */
     LLVMValueRef (*shared)(Lower *L, LLVMValueRef offset);
     /* One 32-bit word from another lane of the warp; every lane takes part. */
     LLVMValueRef (*shuffle_xor)(Lower *L, LLVMValueRef word, uint32_t lane_mask);

@@ -1,7 +1,9 @@
-/* Values while they are lowered: a block is one Reg per register of its layout, made and read through here.
+/* Values while they are lowered: a block is one Reg per register of its layout, made and read
+   through here.
 
-   The constant half of a Reg is never lost by what can carry it (integer sums, pointer sums, shapes) and is added to the base
-   by lower_element where a plain LLVM value is needed; equal sums are left to LLVM's common-subexpression elimination. */
+   The constant half of a Reg is never lost by what can carry it (integer sums, pointer sums,
+   shapes) and is added to the base by lower_element where a plain LLVM value is needed; equal sums
+   are left to LLVM's common-subexpression elimination. */
 #include "lower/lower.h"
 
 #include <llvm-c/Core.h>
@@ -14,14 +16,22 @@ LLVMTypeRef lower_dtype(const Lower *L, DType dt)
 {
     switch (dt) {
     case DT_I1: return L->i1;
-    case DT_I8: case DT_U8: case DT_F8E4: case DT_F8E5: return L->i8;
-    case DT_I16: case DT_U16: case DT_BF16: return L->i16;
-    case DT_I32: case DT_U32: return L->i32;
-    case DT_I64: case DT_U64: return L->i64;
+    case DT_I8:
+    case DT_U8:
+    case DT_F8E4:
+    case DT_F8E5: return L->i8;
+    case DT_I16:
+    case DT_U16:
+    case DT_BF16: return L->i16;
+    case DT_I32:
+    case DT_U32: return L->i32;
+    case DT_I64:
+    case DT_U64: return L->i64;
     case DT_F16: return L->f16;
     case DT_F32: return L->f32;
     case DT_F64: return L->f64;
-    case DT_NONE: case DT_COUNT: break;
+    case DT_NONE:
+    case DT_COUNT: break;
     }
     unwind_raise("a value without an element type reached the lowering");
 }
@@ -63,7 +73,8 @@ Regs lower_get(const Lower *L, const Value *v)
 
 void lower_set(Lower *L, const Value *v, Regs regs)
 {
-    check(regs.n == lower_nregs(v->type), "a value was lowered to %d registers where its layout has %d", regs.n,
+    check(regs.n == lower_nregs(v->type),
+          "a value was lowered to %d registers where its layout has %d", regs.n,
           lower_nregs(v->type));
     L->values[v->id] = regs;
 }
@@ -130,7 +141,8 @@ LLVMValueRef lower_and(Lower *L, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildAnd(L->b, a, b, "");
 }
 
-LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int nargs, LLVMValueRef *args)
+LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int nargs,
+                             LLVMValueRef *args)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     check(id, "LLVM has no intrinsic '%s'", name);

@@ -1,6 +1,7 @@
-/* Words and elements. A word of at least 32 bits that holds one element has that element's type, so that nothing is converted;
-   several 16-bit elements become a word through a two-element vector, which is one instruction each way; bytes by shifts.
-   Accesses below 32 bits travel in 16-bit registers, the least that the target's assembly has. */
+/* Words and elements. A word of at least 32 bits that holds one element has that element's type, so
+   that nothing is converted; several 16-bit elements become a word through a two-element vector,
+   which is one instruction each way; bytes by shifts. Accesses below 32 bits travel in 16-bit
+   registers, the least that the target's assembly has. */
 #include "lower/vector.h"
 
 #include "base/unwind.h"
@@ -44,7 +45,8 @@ static LLVMValueRef from_pattern(Lower *L, const Packing *p, LLVMValueRef bits)
 static LLVMValueRef whole_to_word(Lower *L, const Packing *p, LLVMValueRef x)
 {
     if (LLVMTypeOf(x) == p->word) return x;
-    if (LLVMGetTypeKind(p->elem) == LLVMPointerTypeKind) return LLVMBuildPtrToInt(L->b, x, L->i64, "");
+    if (LLVMGetTypeKind(p->elem) == LLVMPointerTypeKind)
+        return LLVMBuildPtrToInt(L->b, x, L->i64, "");
     x = to_pattern(L, p, x);
     return LLVMTypeOf(x) == p->word ? x : LLVMBuildZExt(L->b, x, p->word, "");
 }
@@ -52,7 +54,8 @@ static LLVMValueRef whole_to_word(Lower *L, const Packing *p, LLVMValueRef x)
 static LLVMValueRef whole_from_word(Lower *L, const Packing *p, LLVMValueRef w)
 {
     if (p->elem == p->word) return w;
-    if (LLVMGetTypeKind(p->elem) == LLVMPointerTypeKind) return LLVMBuildIntToPtr(L->b, w, p->elem, "");
+    if (LLVMGetTypeKind(p->elem) == LLVMPointerTypeKind)
+        return LLVMBuildIntToPtr(L->b, w, p->elem, "");
     if (p->elem_bits == 8) w = LLVMBuildTrunc(L->b, w, L->i8, "");
     return from_pattern(L, p, w);
 }
@@ -66,13 +69,16 @@ static LLVMValueRef pack_word(Lower *L, const Packing *p, const LLVMValueRef *el
 {
     if (p->elem_bits == 16) {
         LLVMValueRef v = LLVMConstNull(pair(L));
-        for (int i = 0; i < 2; i++) v = LLVMBuildInsertElement(L->b, v, to_pattern(L, p, elems[i]), lower_i32(L, i), "");
+        for (int i = 0; i < 2; i++)
+            v = LLVMBuildInsertElement(L->b, v, to_pattern(L, p, elems[i]), lower_i32(L, i), "");
         return LLVMBuildBitCast(L->b, v, p->word, "");
     }
     LLVMValueRef word = NULL;
     for (int i = 0; i < p->per_word; i++) {
         LLVMValueRef x = LLVMBuildZExt(L->b, to_pattern(L, p, elems[i]), p->word, "");
-        if (i) x = LLVMBuildShl(L->b, x, LLVMConstInt(p->word, (unsigned)(i * p->elem_bits), false), "");
+        if (i)
+            x = LLVMBuildShl(L->b, x, LLVMConstInt(p->word, (unsigned)(i * p->elem_bits), false),
+                             "");
         word = word ? LLVMBuildOr(L->b, word, x, "") : x;
     }
     return word;
@@ -82,12 +88,15 @@ static void unpack_word(Lower *L, const Packing *p, LLVMValueRef word, LLVMValue
 {
     if (p->elem_bits == 16) {
         LLVMValueRef v = LLVMBuildBitCast(L->b, word, pair(L), "");
-        for (int i = 0; i < 2; i++) elems[i] = from_pattern(L, p, LLVMBuildExtractElement(L->b, v, lower_i32(L, i), ""));
+        for (int i = 0; i < 2; i++)
+            elems[i] = from_pattern(L, p, LLVMBuildExtractElement(L->b, v, lower_i32(L, i), ""));
         return;
     }
     for (int i = 0; i < p->per_word; i++) {
         LLVMValueRef x = word;
-        if (i) x = LLVMBuildLShr(L->b, x, LLVMConstInt(p->word, (unsigned)(i * p->elem_bits), false), "");
+        if (i)
+            x = LLVMBuildLShr(L->b, x, LLVMConstInt(p->word, (unsigned)(i * p->elem_bits), false),
+                              "");
         elems[i] = from_pattern(L, p, LLVMBuildTrunc(L->b, x, L->i8, ""));
     }
 }
@@ -95,7 +104,8 @@ static void unpack_word(Lower *L, const Packing *p, LLVMValueRef word, LLVMValue
 void pack_words(Lower *L, const Packing *p, const LLVMValueRef *elems, LLVMValueRef *words)
 {
     for (int w = 0; w < p->words; w++)
-        words[w] = p->per_word == 1 ? whole_to_word(L, p, elems[w]) : pack_word(L, p, elems + w * p->per_word);
+        words[w] = p->per_word == 1 ? whole_to_word(L, p, elems[w])
+                                    : pack_word(L, p, elems + w * p->per_word);
 }
 
 void unpack_words(Lower *L, const Packing *p, const LLVMValueRef *words, LLVMValueRef *elems)

@@ -6,10 +6,11 @@
 
 #define VECTOR_MAX 16 /* elements of one access: sixteen bytes */
 
-/* How `count` elements of a type lie in memory: words of `word_bits` with `per_word` elements each. */
+/* How `count` elements of a type lie in memory: words of `word_bits` with `per_word` elements each.
+ */
 typedef struct Packing {
-    LLVMTypeRef elem;      /* of a register */
-    int elem_bits;         /* in memory: 8 for int1 */
+    LLVMTypeRef elem; /* of a register */
+    int elem_bits;    /* in memory: 8 for int1 */
     int count, words, word_bits, per_word;
     LLVMTypeRef word;
 } Packing;

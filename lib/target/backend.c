@@ -1,11 +1,14 @@
-/* The LLVM side of a compilation: one context and one target machine each, so that any number may run at once.
+/* The LLVM side of a compilation: one context and one target machine each, so that any number may
+   run at once.
 
-   LLVM ends the process on an error it calls fatal. Its handler is installed once and raises to the compilation's frame instead;
-   the context is then abandoned, never freed, because the jump passed LLVM's own frames. Errors that LLVM only reports reach the
-   context's handler and fail the compilation whatever emission returns.
+   LLVM ends the process on an error it calls fatal. Its handler is installed once and raises to the
+   compilation's frame instead; the context is then abandoned, never freed, because the jump passed
+   LLVM's own frames. Errors that LLVM only reports reach the context's handler and fail the
+   compilation whatever emission returns.
 
-   Passes: the lowering already shares what is equal within an op and folds constants, so little is left to do; the list was chosen
-   by the time it takes and the code that ptxas makes of it (docs/performance.md). */
+   Passes: the lowering already shares what is equal within an op and folds constants, so little is
+   left to do; the list was chosen by the time it takes and the code that ptxas makes of it
+   (docs/performance.md). */
 #include "target/backend.h"
 
 #include <llvm-c/Analysis.h>
@@ -25,7 +28,8 @@
 #include "target/nvptx.h"
 
 #define TRIPLE "nvptx64-nvidia-cuda"
-#define PASSES "function(early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,early-cse,simplifycfg)"
+#define PASSES                                                                                     \
+    "function(early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,early-cse,simplifycfg)"
 
 /* ---- once a process ---- */
 
@@ -53,7 +57,7 @@ typedef struct Backend {
     LLVMTargetMachineRef tm;
     LLVMModuleRef module;
     Arena *arena;
-    const char *error;   /* the first that LLVM reported */
+    const char *error; /* the first that LLVM reported */
 } Backend;
 
 static const char *take_message(Arena *a, char *message)
@@ -95,8 +99,8 @@ static LLVMTargetMachineRef make_machine(const Machine *m, const char *feature_t
     LLVMTargetRef target;
     char *message = NULL;
     check(!LLVMGetTargetFromTriple(TRIPLE, &target, &message), "LLVM has no target " TRIPLE);
-    return LLVMCreateTargetMachine(target, TRIPLE, m->name, feature_text, LLVMCodeGenLevelDefault, LLVMRelocDefault,
-                                   LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, TRIPLE, m->name, feature_text, LLVMCodeGenLevelDefault,
+                                   LLVMRelocDefault, LLVMCodeModelDefault);
 }
 
 static const char *data_layout(Arena *a, LLVMTargetMachineRef tm)
@@ -142,7 +146,8 @@ static void emit(Backend *be, BackendResult *out)
 {
     LLVMMemoryBufferRef text = NULL;
     char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(be->tm, be->module, LLVMAssemblyFile, &message, &text)) {
+    if (LLVMTargetMachineEmitToMemoryBuffer(be->tm, be->module, LLVMAssemblyFile, &message,
+                                            &text)) {
         const char *copy = take_message(be->arena, message);
         if (!be->error) be->error = copy;
         return;
@@ -152,13 +157,16 @@ static void emit(Backend *be, BackendResult *out)
     LLVMDisposeMemoryBuffer(text);
 }
 
-/* The machine is made twice when an instruction turns out to need a newer PTX than the chip does; that is rare. */
+/* The machine is made twice when an instruction turns out to need a newer PTX than the chip does;
+   that is rare. */
 static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes)
 {
     const char *feature_text = features(be->arena, fn->machine, 0);
     be->tm = make_machine(fn->machine, feature_text);
     Lowered lowered;
-    if (!lower_func(&lowered, be->cx, fn, &nvptx_target, TRIPLE, data_layout(be->arena, be->tm), be->arena, dx)) return false;
+    if (!lower_func(&lowered, be->cx, fn, &nvptx_target, TRIPLE, data_layout(be->arena, be->tm),
+                    be->arena, dx))
+        return false;
     be->module = lowered.module;
     *shared_bytes = lowered.shared_bytes;
     const char *wanted = features(be->arena, fn->machine, lowered.min_ptx);

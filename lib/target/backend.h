@@ -1,4 +1,5 @@
-/* From a function of the block IR, laid out, to PTX. The only header of lower/ and target/ without LLVM in it. */
+/* From a function of the block IR, laid out, to PTX. The only header of lower/ and target/ without
+   LLVM in it. */
 #ifndef TKC_TARGET_BACKEND_H
 #define TKC_TARGET_BACKEND_H
 
@@ -10,14 +11,15 @@
 #include "tkc/ir.h"
 
 typedef struct BackendResult {
-    const char *text;        /* PTX, or LLVM IR after the chosen passes; ends in NUL, lives in the arena */
+    const char *text; /* PTX, or LLVM IR after the chosen passes; ends in NUL, lives in the arena */
     size_t len;
-    uint32_t shared_bytes;   /* the launch must give as dynamic shared memory */
+    uint32_t shared_bytes; /* the launch must give as dynamic shared memory */
     double lower_ms, optimize_ms, emit_ms;
 } BackendResult;
 
-/* fn: verified, every block with a layout, conversions explicit, scratch memory assigned, barriers placed. False after an error
-   diagnostic. Raises (base/unwind.h) on a bug of ours or a fatal error of LLVM's. Any number of threads may call it at once. */
+/* fn: verified, every block with a layout, conversions explicit, scratch memory assigned, barriers
+   placed. False after an error diagnostic. Raises (base/unwind.h) on a bug of ours or a fatal error
+   of LLVM's. Any number of threads may call it at once. */
 bool backend_compile(BackendResult *out, const Func *fn, bool want_llvm, Arena *a, Diags *dx);
 
 /* "22.1.8": part of the key of what is compiled. */

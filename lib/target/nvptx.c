@@ -1,8 +1,10 @@
-/* What a GPU of NVIDIA has, for the lowering: intrinsics where LLVM's are right, inline PTX where it has none or drops something.
+/* What a GPU of NVIDIA has, for the lowering: intrinsics where LLVM's are right, inline PTX where
+   it has none or drops something.
 
-   Global and shared memory go through inline PTX: one instruction under one predicate, whose outputs are tied to the values that
-   stay when it is false. LLVM would turn a masked load into branches, and drops order and scope of read-modify-writes (LLVM 22).
-   The address is a register plus an immediate in the text. All of it is marked as having side effects, which keeps the order
+   Global and shared memory go through inline PTX: one instruction under one predicate, whose
+   outputs are tied to the values that stay when it is false. LLVM would turn a masked load into
+   branches, and drops order and scope of read-modify-writes (LLVM 22). The address is a register
+   plus an immediate in the text. All of it is marked as having side effects, which keeps the order
    among accesses and barriers; ptxas knows the instructions again and schedules them. */
 #include "target/nvptx.h"
 
@@ -26,26 +28,31 @@ static void need_ptx(Lower *L, int version)
 
 static void set_string_attribute(Lower *L, LLVMValueRef fn, const char *name, const char *value)
 {
-    LLVMAttributeRef a =
-        LLVMCreateStringAttribute(L->cx, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAttributeRef a = LLVMCreateStringAttribute(L->cx, name, (unsigned)strlen(name), value,
+                                                   (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
 static LLVMAttributeRef enum_attribute(Lower *L, const char *name, uint64_t value)
 {
-    return LLVMCreateEnumAttribute(L->cx, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
+    return LLVMCreateEnumAttribute(L->cx, LLVMGetEnumAttributeKindForName(name, strlen(name)),
+                                   value);
 }
 
 static void nvptx_kernel(Lower *L, LLVMValueRef fn)
 {
     const Func *f = L->fn;
     LLVMSetFunctionCallConv(fn, PTX_KERNEL_CONVENTION);
-    set_string_attribute(L, fn, "nvvm.reqntid", arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, enum_attribute(L, "nounwind", 0));
+    set_string_attribute(L, fn, "nvvm.reqntid",
+                         arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            enum_attribute(L, "nounwind", 0));
     for (int i = 0; i < f->nparams; i++) {
         int64_t d = f->params[i].divisibility, align = d & -d;
         if (type_is_pointer(f->params[i].type) && align > 1)
-            LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)(i + 1), enum_attribute(L, "align", (uint64_t)(align > 256 ? 256 : align)));
+            LLVMAddAttributeAtIndex(
+                fn, (LLVMAttributeIndex)(i + 1),
+                enum_attribute(L, "align", (uint64_t)(align > 256 ? 256 : align)));
     }
 }
 
@@ -55,21 +62,25 @@ static LLVMValueRef special(Lower *L, LLVMBuilderRef b, const char *name, uint64
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     check(id, "LLVM has no intrinsic '%s'", name);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(L->module, id, NULL, 0);
-    LLVMValueRef call = LLVMBuildCall2(b, LLVMIntrinsicGetType(L->cx, id, NULL, 0), fn, NULL, 0, "");
+    LLVMValueRef call =
+        LLVMBuildCall2(b, LLVMIntrinsicGetType(L->cx, id, NULL, 0), fn, NULL, 0, "");
     unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
-    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, LLVMCreateConstantRangeAttribute(L->cx, kind, 32, &lo, &hi));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,
+                             LLVMCreateConstantRangeAttribute(L->cx, kind, 32, &lo, &hi));
     return call;
 }
 
 static LLVMValueRef nvptx_thread_id(Lower *L)
 {
-    return special(L, L->entry, "llvm.nvvm.read.ptx.sreg.tid.x", 0, (uint64_t)(L->fn->num_warps * L->machine->warp_size));
+    return special(L, L->entry, "llvm.nvvm.read.ptx.sreg.tid.x", 0,
+                   (uint64_t)(L->fn->num_warps * L->machine->warp_size));
 }
 
 /* The grid's limits are the CUDA programming guide's. */
 static LLVMValueRef nvptx_program_id(Lower *L, int axis)
 {
-    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
+    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.ctaid.x",
+                                        "llvm.nvvm.read.ptx.sreg.ctaid.y",
                                         "llvm.nvvm.read.ptx.sreg.ctaid.z"};
     check(axis >= 0 && axis < 3, "program id of axis %d", axis);
     return special(L, L->b, names[axis], 0, axis ? 65535 : 0x7fffffff);
@@ -77,7 +88,8 @@ static LLVMValueRef nvptx_program_id(Lower *L, int axis)
 
 static LLVMValueRef nvptx_num_programs(Lower *L, int axis)
 {
-    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.nctaid.x", "llvm.nvvm.read.ptx.sreg.nctaid.y",
+    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.nctaid.x",
+                                        "llvm.nvvm.read.ptx.sreg.nctaid.y",
                                         "llvm.nvvm.read.ptx.sreg.nctaid.z"};
     check(axis >= 0 && axis < 3, "number of programs of axis %d", axis);
     return special(L, L->b, names[axis], 1, axis ? 65536 : 0x80000000u);
@@ -114,7 +126,9 @@ static LLVMValueRef nvptx_shuffle_from(Lower *L, LLVMValueRef word, LLVMValueRef
 
 static LLVMValueRef nvptx_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word)
 {
-    static const struct { const char *on_signed, *on_unsigned; } names[OP_COUNT] = {
+    static const struct {
+        const char *on_signed, *on_unsigned;
+    } names[OP_COUNT] = {
         [OP_ADD] = {"llvm.nvvm.redux.sync.add", "llvm.nvvm.redux.sync.add"},
         [OP_MIN] = {"llvm.nvvm.redux.sync.min", "llvm.nvvm.redux.sync.umin"},
         [OP_MAX] = {"llvm.nvvm.redux.sync.max", "llvm.nvvm.redux.sync.umax"},
@@ -130,7 +144,8 @@ static LLVMValueRef nvptx_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRe
 
 /* ---- inline PTX ---- */
 
-static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text, const char *constraints, bool has_effects, int nargs,
+static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text,
+                             const char *constraints, bool has_effects, int nargs,
                              const LLVMValueRef *args)
 {
     LLVMTypeRef types[16];
@@ -141,12 +156,14 @@ static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text, con
         types[i] = LLVMTypeOf(args[i]);
     }
     LLVMTypeRef ty = LLVMFunctionType(result, types, (unsigned)nargs, false);
-    LLVMValueRef fn = LLVMGetInlineAsm(ty, text, strlen(text), constraints, strlen(constraints), has_effects, false,
-                                       LLVMInlineAsmDialectATT, false);
+    LLVMValueRef fn = LLVMGetInlineAsm(ty, text, strlen(text), constraints, strlen(constraints),
+                                       has_effects, false, LLVMInlineAsmDialectATT, false);
     LLVMValueRef call = LLVMBuildCall2(L->b, ty, fn, copy, (unsigned)nargs, "");
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, enum_attribute(L, "nounwind", 0));
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             enum_attribute(L, "nounwind", 0));
     if (!has_effects)
-        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, enum_attribute(L, "memory", 0));
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 enum_attribute(L, "memory", 0));
     return call;
 }
 
@@ -161,7 +178,10 @@ static char constraint_of(const Lower *L, LLVMTypeRef ty)
     return 'r';
 }
 
-static const struct { const char *text, *constraints; int sm, ptx; } ptx_rows[INSTR_COUNT] = {
+static const struct {
+    const char *text, *constraints;
+    int sm, ptx;
+} ptx_rows[INSTR_COUNT] = {
 #define PTX(ID, text, constraints, sm, ptx) [INSTR_##ID] = {text, constraints, sm, ptx},
 #include "target/nvptx_asm.def"
 #undef PTX
@@ -174,14 +194,19 @@ static bool nvptx_has(const Lower *L, Instr instr)
 
 static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *args)
 {
-    static const struct { DType result; int nargs; } rows[INSTR_COUNT] = {
+    static const struct {
+        DType result;
+        int nargs;
+    } rows[INSTR_COUNT] = {
 #define INSTR(ID, result, nargs) [INSTR_##ID] = {DT_##result, nargs},
 #include "lower/instr.def"
 #undef INSTR
     };
-    check(nvptx_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s", (int)instr, L->machine->name);
+    check(nvptx_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s",
+          (int)instr, L->machine->name);
     need_ptx(L, ptx_rows[instr].ptx);
-    return call_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text, ptx_rows[instr].constraints, false, nargs, args);
+    return call_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
+                    ptx_rows[instr].constraints, false, nargs, args);
 }
 
 /* ---- memory ---- */
@@ -197,8 +222,8 @@ static const char *cache_modifier(const char *cache, const char *const *known)
     unwind_raise("cache modifier '%s' reached the lowering", cache);
 }
 
-/* ".global", what the caches should do, vector and type. A cache operator and an eviction priority exclude each other in PTX; the
-   priority is a hint, so it gives way. */
+/* ".global", what the caches should do, vector and type. A cache operator and an eviction priority
+   exclude each other in PTX; the priority is a hint, so it gives way. */
 static void put_suffix(Lower *L, Buf *b, const Access *at, const char *const *modifiers)
 {
     if (at->is_volatile) buf_puts(b, ".volatile");
@@ -264,9 +289,12 @@ static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
     put_address(&text, at->count, offset);
     buf_putc(&text, ';');
     LLVMTypeRef members[4] = {at->word, at->word, at->word, at->word};
-    LLVMTypeRef result = at->count == 1 ? at->word : LLVMStructTypeInContext(L->cx, members, (unsigned)at->count, false);
+    LLVMTypeRef result = at->count == 1
+                             ? at->word
+                             : LLVMStructTypeInContext(L->cx, members, (unsigned)at->count, false);
     LLVMValueRef r = call_asm(L, result, buf_text(&text), buf_text(&constraints), true, n, args);
-    for (int i = 0; i < at->count; i++) words[i] = at->count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+    for (int i = 0; i < at->count; i++)
+        words[i] = at->count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
 }
 
 static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
@@ -293,7 +321,8 @@ static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
     buf_puts(&text, ", ");
     put_words(&text, at->count, 1);
     buf_putc(&text, ';');
-    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n, args);
+    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
+             args);
 }
 
 static LLVMValueRef nvptx_shared(Lower *L, LLVMValueRef offset)
@@ -308,27 +337,28 @@ static LLVMValueRef nvptx_shared(Lower *L, LLVMValueRef offset)
 
 /* ---- atomics ---- */
 
-/* PTX's operation and type for each of ours, by the width of the element; NULL where there is none. */
+/* PTX's operation and type for each of ours, by the width of the element; NULL where there is none.
+ */
 typedef struct AtomicRow {
     const char *rmw;
-    DTypeKind kind;      /* DK_NONE: any */
+    DTypeKind kind; /* DK_NONE: any */
     const char *name;
     const char *type[65]; /* by bits */
 
 } AtomicRow;
 
 static const AtomicRow atomic_rows[] = {
-    {"add",  DK_NONE,  "add",  {[32] = "u32", [64] = "u64"}},
-    {"fadd", DK_FLOAT, "add",  {[16] = "f16", [32] = "f32", [64] = "f64"}},
-    {"and",  DK_NONE,  "and",  {[32] = "b32", [64] = "b64"}},
-    {"or",   DK_NONE,  "or",   {[32] = "b32", [64] = "b64"}},
-    {"xor",  DK_NONE,  "xor",  {[32] = "b32", [64] = "b64"}},
-    {"max",  DK_NONE,  "max",  {[32] = "s32", [64] = "s64"}},
-    {"umax", DK_NONE,  "max",  {[32] = "u32", [64] = "u64"}},
-    {"min",  DK_NONE,  "min",  {[32] = "s32", [64] = "s64"}},
-    {"umin", DK_NONE,  "min",  {[32] = "u32", [64] = "u64"}},
-    {"xchg", DK_NONE,  "exch", {[32] = "b32", [64] = "b64"}},
-    {"cas",  DK_NONE,  "cas",  {[16] = "b16", [32] = "b32", [64] = "b64"}},
+    {"add", DK_NONE, "add", {[32] = "u32", [64] = "u64"}},
+    {"fadd", DK_FLOAT, "add", {[16] = "f16", [32] = "f32", [64] = "f64"}},
+    {"and", DK_NONE, "and", {[32] = "b32", [64] = "b64"}},
+    {"or", DK_NONE, "or", {[32] = "b32", [64] = "b64"}},
+    {"xor", DK_NONE, "xor", {[32] = "b32", [64] = "b64"}},
+    {"max", DK_NONE, "max", {[32] = "s32", [64] = "s64"}},
+    {"umax", DK_NONE, "max", {[32] = "u32", [64] = "u64"}},
+    {"min", DK_NONE, "min", {[32] = "s32", [64] = "s64"}},
+    {"umin", DK_NONE, "min", {[32] = "u32", [64] = "u64"}},
+    {"xchg", DK_NONE, "exch", {[32] = "b32", [64] = "b64"}},
+    {"cas", DK_NONE, "cas", {[16] = "b16", [32] = "b32", [64] = "b64"}},
 };
 
 static const AtomicRow *atomic_row(const char *rmw)
@@ -352,7 +382,8 @@ static bool nvptx_has_atomic(const Lower *L, const char *rmw, DType dt)
 static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
 {
     const AtomicRow *row = atomic_row(a->rmw);
-    const bool is_bf16_add = a->dtype == DT_BF16 && row->kind == DK_FLOAT, is_16_add = dtype_info(a->dtype)->bits == 16 && row->kind == DK_FLOAT;
+    const bool is_bf16_add = a->dtype == DT_BF16 && row->kind == DK_FLOAT,
+               is_16_add = dtype_info(a->dtype)->bits == 16 && row->kind == DK_FLOAT;
     LLVMValueRef args[5];
     int64_t offset = a->offset;
     int n = 0;
@@ -372,7 +403,8 @@ static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
         buf_puts(&constraints, ",b,0");
     }
     if (is_bf16_add) need_ptx(L, 78);
-    buf_printf(&text, "atom.%s.%s.global.%s%s.%s $0, ", a->sem, a->scope, row->name, is_16_add ? ".noftz" : "",
+    buf_printf(&text, "atom.%s.%s.global.%s%s.%s $0, ", a->sem, a->scope, row->name,
+               is_16_add ? ".noftz" : "",
                is_bf16_add ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
     put_address(&text, 1, offset);
     buf_puts(&text, a->value2 ? ", $2, $3;" : ", $2;");

@@ -81,7 +81,7 @@ Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *r
     if (!v || elem->kind == TY_ERROR) return NULL;
     const Type *from = tkc_type_element(v->type);
     elem = tkc_type_element(elem);
-    if (from == elem && !rounding) return v;
+    if (from == elem) return v;
     if (bitcast) return cast_bits(sp, v, elem, at);
     if (!check_rounding(sp, rounding, from, elem, at)) return NULL;
     if (from->kind == TY_POINTER) return cast_pointer(sp, v, elem, at);

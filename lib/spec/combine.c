@@ -114,6 +114,15 @@ static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
     return true;
 }
 
+/* What a function computed on the way and did not need, such as a block made to ask for its type. */
+static void drop_unused(Region *r)
+{
+    for (Op *op = r->last, *prev; op; op = prev) {
+        prev = op->prev;
+        if (!ir_is_terminator(op) && ir_is_unused(op) && ir_can_erase(op)) ir_unlink(op);
+    }
+}
+
 /* A combine computes on scalars, without memory and without effects. */
 static bool is_pure(const Region *r)
 {
@@ -138,6 +147,7 @@ static bool fill(Spec *sp, Op *op, SpecValue fn, Span at)
     SpecValue result = spec_call(sp, fn, r->nargs, args, at);
     if (!results_of(sp, op, result, results, at)) return false;
     build_yield(&sp->b, op->nargs, results);
+    drop_unused(r);
     if (is_pure(r)) return true;
     spec_error(sp, at, "a combine function computes on scalars, without loads, stores or blocks");
     return false;

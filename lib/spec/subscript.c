@@ -121,7 +121,7 @@ static SpecValue subscript_block(Spec *sp, SpecValue x, SpecValue index, Span at
     const SpecValue *items;
     int n = index_items(&index, &items), rank = x.v->type->rank, axis = 0, whole = 0;
     for (int i = 0; i < n; i++) whole += items[i].kind == SV_SLICE;
-    if (whole > rank) {
+    if (whole > rank && rank > 0) {
         return spec_error(sp, at, "%d ':' in the subscript of %s with %d dimension%s", whole,
                           spec_describe(sp, x), rank, rank == 1 ? "" : "s");
     }
@@ -133,7 +133,7 @@ static SpecValue subscript_block(Spec *sp, SpecValue x, SpecValue index, Span at
             axis += rank - whole;
             whole = rank;
         } else if (is_whole_slice(items[i])) {
-            axis++;
+            axis += rank > 0; /* a scalar has no axis to keep, as in Triton */
         } else {
             return refuse_index(sp, x, items[i], at);
         }

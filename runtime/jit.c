@@ -210,10 +210,10 @@ static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
         a->defines[a->ndefines++] = jit->defines[i];
     for (int i = 0; i < jit->nopen; i++) {
         const OpenParam *p = &jit->open[i];
-        if (p->decl.is_constexpr) {
+        if (p->decl.is_constexpr && args[i].constexpr_value)
             a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
+        if (p->decl.is_constexpr)
             continue;
-        }
         ask_put(a, a->len ? "," : "");
         ask_put(a, p->decl.name);
         ask_put(a, "=");

@@ -28,6 +28,14 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
     return TKC_ERROR;
 }
 
+static TkcStatus check_constexpr(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
+{
+    if (arg->constexpr_value || p->decl.default_)
+        return TKC_OK;
+    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': the constexpr has no value, and no default", p->decl.name);
+    return TKC_ERROR;
+}
+
 /* The same type whatever it is spelt. */
 static bool same_type(const char *a, const char *b)
 {
@@ -86,7 +94,9 @@ TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs)
             one = wrong(jit, p, p->decl.is_constexpr ? "a constexpr" : p->decl.type ? p->decl.type : "a pointer or a number", arg);
         else if (arg->kind == TKC_ARG_POINTER)
             one = check_pointer(jit, p, arg);
-        else if (arg->kind != TKC_ARG_CONSTEXPR)
+        else if (arg->kind == TKC_ARG_CONSTEXPR)
+            one = check_constexpr(jit, p, arg);
+        else
             one = check_number(jit, p, arg);
         if (one != TKC_OK)
             status = one;

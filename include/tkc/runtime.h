@@ -41,7 +41,7 @@ typedef struct TkcArg {
         TkcPtr pointer;
         int64_t integer;
         double floating;
-        const char *constexpr_value; /* as in TkcDefine */
+        const char *constexpr_value; /* as in TkcDefine; NULL: the parameter's default */
     };
     size_t bytes;       /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds */
 } TkcArg;

@@ -7,9 +7,9 @@
 static const char text[] =
     "import triton\nimport triton.language as tl\n"
     "@triton.jit\n"
-    "def scale(x: '*fp32', y, n: 'i32', f: 'fp32', k, B: tl.constexpr):\n"
+    "def scale(x: '*fp32', y, n: 'i32', f: 'fp32', k, B: tl.constexpr, C: tl.constexpr = 0):\n"
     "    at = tl.program_id(0) * B + tl.arange(0, B)\n"
-    "    tl.store(y + at, tl.load(x + at, mask=at < n) * f + k, mask=at < n)\n";
+    "    tl.store(y + at, tl.load(x + at, mask=at < n) * f + k + C, mask=at < n)\n";
 
 typedef struct Bench {
     TkcContext *cx;
@@ -51,12 +51,12 @@ static void bench_close(Bench *b)
     tkc_context_free(b->cx);
 }
 
-enum { ARGS = 6 };
+enum { ARGS = 7 };
 typedef struct Args { TkcArg a[ARGS]; } Args;
 
 static Args good_args(const Bench *b)
 {
-    return (Args){{tkc_pointer("*fp32", b->x, 4000), tkc_pointer("*fp32", b->y, 4000), tkc_int(1000), tkc_float(2), tkc_int(3), tkc_constexpr("64")}};
+    return (Args){{tkc_pointer("*fp32", b->x, 4000), tkc_pointer("*fp32", b->y, 4000), tkc_int(1000), tkc_float(2), tkc_int(3), tkc_constexpr("64"), tkc_constexpr(NULL)}};
 }
 
 static const int64_t grid[3] = {16, 1, 1};
@@ -101,6 +101,9 @@ static void one_compile_per_key(void)
     expect_launch(&b, a, -5, 0.5f);
     expect_launch(&b, good_args(&b), 2, 3);
     expect_stats(&b, 5, 2);
+    a = good_args(&b);
+    a.a[6] = tkc_constexpr("10");
+    expect_launch(&b, a, 2, 13);
     bench_close(&b);
 }
 
@@ -121,7 +124,7 @@ static void refusals(void)
 {
     Bench none = {0};
     Args good = good_args(&none), a;
-    expect_refusal(good, 5, "the kernel takes 6 arguments, 5 were given");
+    expect_refusal(good, 5, "the kernel takes 7 arguments, 5 were given");
     a = good, a.a[0].type = "*fp16";
     expect_refusal(a, ARGS, "argument 'x': expected *fp32, found *fp16");
     a = good, a.a[0] = tkc_int(5);
@@ -138,6 +141,8 @@ static void refusals(void)
     expect_refusal(a, ARGS, "argument 'k': 'i33' is not a number type such as i32");
     a = good, a.a[5] = tkc_int(64);
     expect_refusal(a, ARGS, "argument 'B': expected a constexpr, found an integer");
+    a = good, a.a[5] = tkc_constexpr(NULL);
+    expect_refusal(a, ARGS, "argument 'B': the constexpr has no value, and no default");
     a = good, a.a[4] = tkc_constexpr("3");
     expect_refusal(a, ARGS, "argument 'k': expected a pointer or a number, found a constexpr");
 }
@@ -182,10 +187,10 @@ static void options_are_copied(void)
     o.ndefines = 1;
     bench_open(&b, &o);
     memset(name, 'x', 1), memset(value, 'x', 3), memset(kernel, 'x', 5), memset(signature, 'x', 13);
-    TkcArg args[] = {tkc_pointer("*fp32", b.x, 0), tkc_pointer(NULL, b.y, 0), tkc_int(1000), tkc_float(4), tkc_int(5)};
-    EXPECT_INT(tkc_launch(b.jit, grid, NULL, args, 5), TKC_OK);
+    TkcArg args[] = {tkc_pointer("*fp32", b.x, 0), tkc_pointer(NULL, b.y, 0), tkc_int(1000), tkc_float(4), tkc_int(5), tkc_constexpr(NULL)};
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, args, 6), TKC_OK);
     TkcKernelInfo info = {.size = sizeof info};
-    EXPECT_INT(tkc_jit_info(b.jit, args, 5, &info), TKC_OK);
+    EXPECT_INT(tkc_jit_info(b.jit, args, 6, &info), TKC_OK);
     EXPECT(info.num_warps == 4 && info.registers == -1 && strstr(info.text, "func @scale") && strstr(info.text, "block<128xfp32>"));
     expect_stats(&b, 1, 1);
     printf("%s", b.messages);

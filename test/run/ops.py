@@ -11,13 +11,14 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 
+import across
 import conversions
 import elementwise
 import memory
 import shapes
 from kernels import Runner
 
-FAMILIES = (elementwise, conversions, shapes, memory)
+FAMILIES = (elementwise, conversions, shapes, memory, across)
 
 
 def all_cases(long=False):

@@ -297,7 +297,7 @@ def arithmetic():
     yield Row("//", "{a} // {b}", same(INTS, 2), int_div)
     yield Row("%", "{a} % {b}", same(INTS, 2), int_rem)
     yield Row("% of floats", "{a} % {b}", same(FLOATS, 2), np.fmod, divided)
-    yield Row("-x", "-{a}", same(NUMBERS, 1), lambda x: -x)
+    yield Row("-x", "-{a}", same(NUMBERS, 1), lambda x: -x, domain=no_infinity)
     yield Row("+x", "+{a}", same(NUMBERS, 1), lambda x: x, domain=no_infinity)
     yield Row("~", "~{a}", same(INTS + ("i1",), 1), np.invert)
     yield Row("&", "{a} & {b}", same(INTS + ("i1",), 2), np.bitwise_and)
@@ -313,7 +313,7 @@ def arithmetic():
 
 
 def mathematics():
-    yield Row("abs", both("abs") + ["abs({a})", "libdevice.fabs({a})", "tl.math.fabs({a})"], same(NUMBERS, 1), np.abs)
+    yield Row("abs", both("abs") + ["abs({a})", "libdevice.fabs({a})", "tl.math.fabs({a})"], same(NUMBERS, 1), np.abs, domain=no_infinity)
     yield Row("cdiv", ["tl.cdiv({a}, {b})", "triton.cdiv({a}, {b})", "{a}.cdiv({b})"], same(INTS, 2), lambda x, y: int_div(x + (y - np.array(1, y.dtype)), y))
     for name, f in (("ceil", np.ceil), ("floor", np.floor)):
         yield Row(name, both(name), same(FLOATS, 1), f)

@@ -48,7 +48,7 @@ class Want:
                 same |= (a == 0) & (self.storage_value() == 0)
             if ulp:
                 same |= ulps(self.dtype, got, self.storage) <= ulp
-            if self.atol:
+            if np.any(self.atol):
                 same |= np.abs(a - self.value) <= self.atol
         if self.unseen is not None:
             same |= self.unseen

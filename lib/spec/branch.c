@@ -15,7 +15,7 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind != SV_VALUE) v = strengthen(sp, v, at);
     if (v.kind == SV_ERROR) return NULL;
-    if (v.kind != SV_VALUE || !type_is_scalar(v.v->type)) {
+    if (v.kind != SV_VALUE || type_is_block(v.v->type)) {
         spec_error(sp, at, "a condition must be a scalar, found %s", spec_describe(sp, v));
         return NULL;
     }

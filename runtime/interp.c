@@ -41,7 +41,8 @@ static double now_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* A program with a lower number than the one that failed goes on: its error would come first. */
+/* A program with a lower number than the one that failed goes on: its error would come first. Programs that take turns have one order: its
+   first error is the one. */
 bool interp_stopped(Frame *f)
 {
     Launch *l = f->launch;
@@ -54,7 +55,7 @@ bool interp_stopped(Frame *f)
     if (!atomic_load_explicit(&l->stop, memory_order_relaxed))
         return false;
     pthread_mutex_lock(l->mutex);
-    bool later = f->program > l->error_program;
+    bool later = l->turns || f->program > l->error_program;
     pthread_mutex_unlock(l->mutex);
     f->failed = later;
     return later;
@@ -206,11 +207,25 @@ static void run_for(Frame *f, const Insn *in)
         move_slots(f, in, n, args + 1, in->results);
 }
 
+/* The values a round of a loop hands on are those it was given. */
+static bool same_slots(const Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to)
+{
+    for (int i = 0; i < n; i++) {
+        int64_t size = from[i]->size, count = full_count(f, in, to[i]);
+        const char *x = slot_data(f, from[i]), *y = slot_data(f, to[i]);
+        for (int64_t k = 0; k < count; k++)
+            if (memcmp(x + (from[i]->uniform ? 0 : k * size), y + (to[i]->uniform ? 0 : k * size), (size_t)size))
+                return false;
+    }
+    return true;
+}
+
 static void run_while(Frame *f, const Insn *in)
 {
     const Body *before = &in->bodies[0], *body = &in->bodies[1];
     move_slots(f, in, in->nargs, in->args, in->body_args[0]);
     while (!interp_stopped(f)) {
+        uint64_t changes = f->runner ? turns_changes(f) : 0;
         interp_run(f, before);
         if (f->failed)
             return;
@@ -223,7 +238,10 @@ static void run_while(Frame *f, const Insn *in)
         interp_run(f, body);
         if (f->failed)
             return;
-        move_slots(f, in, last_insn(body)->nargs, last_insn(body)->args, in->body_args[0]);
+        const Insn *yield = last_insn(body);
+        if (f->runner)
+            turns_yield(f, in, changes == turns_changes(f) && same_slots(f, in, yield->nargs, yield->args, in->body_args[0]));
+        move_slots(f, in, yield->nargs, yield->args, in->body_args[0]);
     }
 }
 
@@ -280,7 +298,7 @@ InsnFn interp_control_fn(const Op *op)
 
 /* ---- programs ---- */
 
-static bool frame_open(Frame *f, Launch *l)
+bool frame_open(Frame *f, Launch *l)
 {
     *f = (Frame){.launch = l, .vector = 1};
     f->memory = aligned_alloc(64, (l->in->frame_bytes + 63) / 64 * 64);
@@ -294,7 +312,7 @@ static bool frame_open(Frame *f, Launch *l)
     return true;
 }
 
-static void frame_close(Frame *f)
+void frame_close(Frame *f)
 {
     free(f->memory);
     free(f->scratch.data);
@@ -316,7 +334,7 @@ static void run_program(Frame *f, int64_t number)
 static int64_t program_at(const Launch *l, int64_t k, int64_t total)
 {
     uint64_t seed = l->dev->seed, cap = 1;
-    if (!seed || !l->in->has_atomics)
+    if (!seed || !l->in->in_turn)
         return k;
     while (cap < (uint64_t)total)
         cap *= 2;
@@ -327,11 +345,37 @@ static int64_t program_at(const Launch *l, int64_t k, int64_t total)
 static int64_t order_length(const Launch *l, int64_t total)
 {
     int64_t cap = 1;
-    if (!l->dev->seed || !l->in->has_atomics)
+    if (!l->dev->seed || !l->in->in_turn)
         return total;
     while (cap < total)
         cap *= 2;
     return cap;
+}
+
+static int64_t program_count(const Launch *l)
+{
+    return l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+bool launch_has_more(Launch *l)
+{
+    return !atomic_load(&l->stop) && atomic_load(&l->next) < order_length(l, program_count(l));
+}
+
+void launch_work(Frame *f)
+{
+    Launch *l = f->launch;
+    int64_t total = program_count(l), length = order_length(l, total), chunk = f->runner ? 1 : length / 512 + 1;
+    while (!f->failed) {
+        int64_t first = atomic_fetch_add(&l->next, chunk);
+        if (first >= length)
+            break;
+        for (int64_t k = first; k < first + chunk && k < length && !f->failed; k++) {
+            f->program = program_at(l, k, total);
+            if (f->program < total && !interp_stopped(f))
+                run_program(f, f->program);
+        }
+    }
 }
 
 typedef struct Worker { Launch *launch; pthread_t thread; bool no_memory; } Worker;
@@ -339,24 +383,10 @@ typedef struct Worker { Launch *launch; pthread_t thread; bool no_memory; } Work
 static void *work(void *arg)
 {
     Worker *w = arg;
-    Launch *l = w->launch;
     Frame f;
-    int64_t total = l->grid[0] * l->grid[1] * l->grid[2], length = order_length(l, total), chunk = length / 512 + 1;
-    if (!frame_open(&f, l)) {
-        w->no_memory = true;
-        return NULL;
-    }
-    while (!f.failed) {
-        int64_t first = atomic_fetch_add(&l->next, chunk);
-        if (first >= length)
-            break;
-        for (int64_t k = first; k < first + chunk && k < length && !f.failed; k++) {
-            int64_t number = program_at(l, k, total);
-            f.program = number;
-            if (number < total && !interp_stopped(&f))
-                run_program(&f, number);
-        }
-    }
+    w->no_memory = !frame_open(&f, w->launch);
+    if (!w->no_memory)
+        launch_work(&f);
     frame_close(&f);
     return NULL;
 }
@@ -364,17 +394,17 @@ static void *work(void *arg)
 static int thread_count(const TkcDevice *dev, const Interp *in, int64_t programs)
 {
     long cores = dev->threads > 0 ? dev->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 1 || in->has_atomics || in->has_print)
+    if (cores < 1 || in->has_print)
         cores = 1;
     if (cores > 256)
         cores = 256;
     return (int)(cores < programs ? cores : programs);
 }
 
-static bool run_workers(Launch *l, int n)
+static bool run_workers(Launch *l)
 {
     Worker workers[256];
-    int started = 1;
+    int n = thread_count(l->dev, l->in, program_count(l)), started = 1;
     for (int i = 0; i < n; i++)
         workers[i] = (Worker){.launch = l};
     while (started < n && !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
@@ -417,10 +447,9 @@ static bool map_arguments(const Interp *in, const MemMap *memory, const LaunchAr
 static TkcStatus launch(Launch *l)
 {
     TkcDevice *dev = l->dev;
-    int64_t programs = l->grid[0] * l->grid[1] * l->grid[2];
     if (dev->timeout > 0)
         l->deadline = now_seconds() + dev->timeout;
-    if (!run_workers(l, thread_count(dev, l->in, programs))) {
+    if (!(l->in->in_turn ? turns_run(l) : run_workers(l))) {
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for the blocks of the kernel (%zu bytes a thread)", l->in->frame_bytes);
         return TKC_NO_MEMORY;
     }

@@ -10,6 +10,9 @@
    Vectors. Inside the region of a reduce or scan, scalars are vectors: the region runs once for many pairs of elements. An instruction therefore
    takes the number of elements from its result's slot, or, there, from the frame.
 
+   Programs run on all cores. Where they can see each other (atomics, volatile loads) or print, they run one at a time instead, in an order fixed by
+   the seed: interp_turn.c.
+
    Invariants. Instructions that depend on constants and arguments only run once per frame, before its first program. */
 #ifndef TKC_RUNTIME_INTERP_H
 #define TKC_RUNTIME_INTERP_H
@@ -62,7 +65,8 @@ struct Interp {
     Slot *slots;            /* by value id */
     Body prologue, body;    /* invariants; one program */
     size_t frame_bytes;
-    bool has_atomics, has_print;
+    bool in_turn;           /* one program at a time: they may wait for each other */
+    bool has_print;         /* one program at a time, in the order of their numbers */
     void *memory;           /* what the above is made of (a list of blocks) */
 };
 
@@ -80,6 +84,7 @@ bool mem_remove(MemMap *m, uint64_t begin);              /* false: not there */
 void mem_fini(MemMap *m);
 
 /* ---- one launch ---- */
+typedef struct Turns Turns;
 typedef struct Launch {
     const Interp *in;
     TkcDevice *dev;
@@ -89,6 +94,7 @@ typedef struct Launch {
     const MemRange *ranges;      /* by parameter: what may be reached through it; empty when nothing */
     atomic_int stop;             /* programs end at the next loop iteration or op that can fail */
     atomic_llong next;           /* next program to be taken */
+    Turns *turns;                /* NULL: programs run in parallel */
     double deadline;             /* seconds of CLOCK_MONOTONIC; 0: none */
     /* the error of the lowest program, so that it does not depend on threads */
     void *mutex;
@@ -100,8 +106,10 @@ typedef struct Launch {
 /* Memory that grows. */
 typedef struct FrameBuffer { char *data; size_t cap; } FrameBuffer;
 
+typedef struct Runner Runner;
 struct Frame {
     Launch *launch;
+    Runner *runner;              /* whose turn it is while the frame runs; NULL without turns */
     char *memory;
     int64_t pid[3];
     int64_t program;             /* linear number of the program, for the order of errors */
@@ -113,6 +121,24 @@ struct Frame {
 };
 
 TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory, const int64_t grid[3], const LaunchArg *args);
+
+/* ---- programs: interp.c ---- */
+bool frame_open(Frame *f, Launch *l);        /* false: no memory */
+void frame_close(Frame *f);
+/* Runs programs until there are none left or one has failed. */
+void launch_work(Frame *f);
+/* Programs that no thread has taken yet. */
+bool launch_has_more(Launch *l);
+
+/* ---- taking turns: interp_turn.c ---- */
+/* Runs all programs of a launch one at a time. False: no memory. */
+bool turns_run(Launch *l);
+/* After a round of a `while` loop: lets other programs run. `stuck`: the next round will do exactly what this one did unless the memory
+   changes; then it does not return before that, and if no program can change it, the frame has failed. */
+void turns_yield(Frame *f, const Insn *loop, bool stuck);
+/* Changes of memory so far. */
+uint64_t turns_changes(const Frame *f);
+void turns_note_change(Frame *f);
 
 /* ---- what the instruction files share ---- */
 void interp_run(Frame *f, const Body *body);

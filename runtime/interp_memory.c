@@ -314,11 +314,23 @@ typedef struct Transfer {
     bool is_store;
 } Transfer;
 
+/* Programs that wait for memory want to know that it is no longer what it was. */
+static void note_store(const Access *a, const void *at, const void *data, int64_t bytes, int64_t step)
+{
+    bool changes = false;
+    for (int64_t i = 0; a->f->runner && !changes && i < bytes; i += a->size)
+        changes = memcmp((const char *)at + i, (const char *)data + i / a->size * step, (size_t)a->size) != 0;
+    if (changes)
+        turns_note_change(a->f);
+}
+
 static void move_run(const Transfer *t, int64_t i, int64_t run)
 {
     const Access *a = &t->a;
     void *at = pointer_at(lane_address(a, i));
     char *data = t->data + i * t->step;
+    if (t->is_store)
+        note_store(a, at, data, run * a->size, t->step);
     if (t->is_store && !t->step)
         fill(at, data, run, a->size);
     else if (t->is_store)
@@ -327,6 +339,12 @@ static void move_run(const Transfer *t, int64_t i, int64_t run)
         copy_bools((uint8_t *)data, at, run);
     else
         memcpy(data, at, (size_t)(run * a->size));
+}
+
+static void put_element(const Access *a, void *at, const void *data)
+{
+    note_store(a, at, data, a->size, 0);
+    copy_one(at, data, a->size);
 }
 
 static bool move_lane(const Transfer *t, int64_t i)
@@ -339,7 +357,7 @@ static bool move_lane(const Transfer *t, int64_t i)
         return false;
     }
     if (t->is_store)
-        copy_one(pointer_at(address), data, a->size);
+        put_element(a, pointer_at(address), data);
     else if (a->dtype == DT_I1)
         *data = *(const uint8_t *)pointer_at(address) != 0;
     else
@@ -473,7 +491,7 @@ static bool rmw_lane(const Access *a, int64_t i, char *old)
         interp_fail(a->f, a->in, "this atomic is not supported on the cpu device for %s", element_name(a));
         return false;
     }
-    copy_one(at, &bits, a->size);
+    put_element(a, at, &bits);
     return true;
 }
 
@@ -510,7 +528,7 @@ static void run_atomic_cas(Frame *f, const Insn *in)
         }
         copy_one(old + i * a.size, pointer_at(address), a.size);
         if (!memcmp(pointer_at(address), operand_at(&a, 1, i), (size_t)a.size))
-            copy_one(pointer_at(address), operand_at(&a, 2, i), a.size);
+            put_element(&a, pointer_at(address), operand_at(&a, 2, i));
     }
 }
 

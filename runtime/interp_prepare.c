@@ -370,8 +370,8 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     }
     if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
         split_pointer(p, in);
-    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
-        p->in->has_atomics = true;
+    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
+        p->in->in_turn = true;
     if (op->kind == OP_PRINT)
         p->in->has_print = true;
     in->run = p->failed ? NULL : choose(in);

@@ -12,13 +12,14 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 
 import across
+import chance
 import conversions
 import elementwise
 import memory
 import shapes
 from kernels import Runner
 
-FAMILIES = (elementwise, conversions, shapes, memory, across)
+FAMILIES = (elementwise, conversions, shapes, memory, across, chance)
 
 
 def all_cases(long=False):

@@ -306,6 +306,70 @@ static void compare_and_swap(void)
     world_close(&w);
 }
 
+/* ---- programs that wait for each other ---- */
+
+#define WAIT_HEAD "func @f(%x: *i32, %n: i32) " SIGNATURE "%p = program_id {axis = 0} : i32\n%z = const 0 : i32\n%one = const 1 : i32\n"
+/* A round only reads; or it counts what it carries as well. */
+#define WAIT_FOR(value) "while () {\n%v = load %x {volatile = 1} : i32\n%c = ne %v, " value " : i1\ncondition %c\n} do () {\nyield\n}\n"
+#define WAIT_COUNTING(value) "%k = while %z (%i: i32) {\n%v = load %x {volatile = 1} : i32\n%c = ne %v, " value " : i1\ncondition %c, %i\n} do (%j: i32) {\n" \
+                             "%j1 = add %j, %one : i32\nyield %j1\n} : i32\n"
+#define COUNT_UP "%o = atomic_rmw %x, %one {rmw = \"add\", sem = \"acq_rel\", scope = \"gpu\"} : i32\n"
+
+/* Each program waits for its number; the seed says who begins, and most begin too early. */
+static void tickets(void)
+{
+    static const char *const texts[] = {WAIT_HEAD WAIT_FOR("%p") COUNT_UP "return\n}\n", WAIT_HEAD WAIT_COUNTING("%p") COUNT_UP "return\n}\n"};
+    for (int t = 0; t < 2; t++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            World w;
+            world_open(&w);
+            int32_t zero = 0, *x = device_array(&w, &zero, 4);
+            tkc_device_set_seed(w.dev, seed * 7919);
+            run_well(&w, texts[t], t ? 10 : 100, (uint64_t[]){AS_ARG(x), 0});
+            EXPECT_INT(*x, t ? 10 : 100);
+            world_close(&w);
+        }
+}
+
+/* All wait for the last one, which writes by a plain store of what n says. */
+static void one_for_all(void)
+{
+    World w;
+    world_open(&w);
+    int32_t zero = 0, *x = device_array(&w, &zero, 4);
+    const char *text = WAIT_HEAD "%total = num_programs {axis = 0} : i32\n%last = sub %total, %one : i32\n%is = eq %p, %last : i1\nif %is {\nstore %x, %n\nyield\n} else {\n"
+                       WAIT_FOR("%one") "yield\n}\nreturn\n}\n";
+    run_well(&w, text, 300, (uint64_t[]){AS_ARG(x), 1});
+    *x = 0;
+    run_badly(&w, text, 300, (uint64_t[]){AS_ARG(x), 2}, "the loop waits for memory to change, and no program is left that will change it, in program (");
+    *x = 0;
+    run_badly(&w, text, 9000, (uint64_t[]){AS_ARG(x), 1}, "programs wait already");
+    world_close(&w);
+}
+
+/* An error of a program that others wait for is the one that is reported. */
+static void error_of_the_awaited(void)
+{
+    World w;
+    world_open(&w);
+    int32_t zero = 0, *x = device_array(&w, &zero, 4);
+    run_badly(&w, WAIT_HEAD "%is = eq %p, %one : i1\nif %is {\n%q = addptr %x, %n : *i32\nstore %q, %n\nyield\n} else {\n" WAIT_FOR("%one") "yield\n}\nreturn\n}\n", 20,
+              (uint64_t[]){AS_ARG(x), 5}, "store outside 'x': element 5 of 1 (i32), in program (1, 0, 0)");
+    world_close(&w);
+}
+
+static void a_lock(void)
+{
+    World w;
+    world_open(&w);
+    int32_t zeros[2] = {0}, *x = device_array(&w, zeros, 8);
+    run_well(&w, WAIT_HEAD "while () {\n%v = atomic_cas %x, %z, %one {sem = \"acq_rel\", scope = \"gpu\"} : i32\n%c = ne %v, %z : i1\ncondition %c\n} do () {\nyield\n}\n"
+                 "%q = addptr %x, %one : *i32\n%old = load %q : i32\n%new = add %old, %one : i32\nstore %q, %new\n"
+                 "%u = atomic_rmw %x, %z {rmw = \"xchg\", sem = \"acq_rel\", scope = \"gpu\"} : i32\nreturn\n}\n", 500, (uint64_t[]){AS_ARG(x), 0});
+    EXPECT_INT(x[1], 500);
+    world_close(&w);
+}
+
 /* ---- the map ---- */
 
 static void map(void)
@@ -341,5 +405,9 @@ int main(void)
     RUN(atomics);
     RUN(counters);
     RUN(compare_and_swap);
+    RUN(tickets);
+    RUN(one_for_all);
+    RUN(error_of_the_awaited);
+    RUN(a_lock);
     return expect_done();
 }

@@ -308,10 +308,10 @@ def selections(long):
 def softmaxes(long):
     for shape, dim, call in (((256,), 0, "tl.softmax(a)"), ((781,), 0, "tl.softmax(a, 0)"), ((6, 10), 0, "tl.softmax(a)"), ((6, 10), 0, "a.softmax(dim=0)"), ((6, 10), 1, "tl.softmax(a, dim=1, keep_dims=True)"),
                              ((16, 16), 1, "tl.softmax(a, 1, keep_dims=True, ieee_rounding=True)")):
-        for dt, ulp in (("fp32", 8), ("fp64", 8)):
+        for dt in ("fp32", "fp64"):
             a = encode(dt, rng_of(call).standard_normal(shape) * 5)
             e = np.exp(a.astype(float) - a.astype(float).max(axis=dim, keepdims=True))
-            yield Case(f"softmax {dt} {shape_name(shape)}: {call}", "r = " + call, {"a": (dt, a)}, {"r": Want(dt, value=e / e.sum(axis=dim, keepdims=True), ulp=ulp, gpu=16)}, covers=["softmax"])
+            yield Case(f"softmax {dt} {shape_name(shape)}: {call}", "r = " + call, {"a": (dt, a)}, {"r": Want(dt, value=e / e.sum(axis=dim, keepdims=True), ulp=32, gpu=32)}, covers=["softmax"])
 
 
 # ---- matrices ----
@@ -353,7 +353,7 @@ def dots(long):
     a, b = encode("fp32", rng.standard_normal((32, 64))), encode("fp32", rng.standard_normal((64, 48)))
     product = np.matmul(a.astype(float), b.astype(float))
     size = np.matmul(np.abs(a).astype(float), np.abs(b).astype(float))
-    for option, bound in (('input_precision="ieee"', 2**-22), ("allow_tf32=False", 2**-22), ('input_precision="tf32x3"', 2**-19), ('input_precision="tf32"', 2**-9), ("", 2**-9)):
+    for option, bound in (('input_precision="ieee"', 2**-19), ("allow_tf32=False", 2**-19), ('input_precision="tf32x3"', 2**-19), ('input_precision="tf32"', 2**-9), ("", 2**-9)):
         call = f"tl.dot(a, b, {option})" if option else "tl.dot(a, b)"
         yield Case(f"dot of broken numbers: {call}", "r = " + call, {"a": ("fp32", a), "b": ("fp32", b)}, {"r": Want("fp32", value=product, atol=bound * size)}, covers=["dot input_precision"])
     for dt in ("fp16", "bf16"):

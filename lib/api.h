@@ -15,6 +15,7 @@ struct TkcContext {
     char *last_error;         /* malloc'ed */
     const char **include;     /* malloc'ed strings */
     int ninclude;
+    int muted;                /* > 0: nothing is delivered */
     /* tkc_report: open while report_depth > 0 */
     int report_depth;
     Arena report_arena;
@@ -23,6 +24,7 @@ struct TkcContext {
 
 struct TkcSource {
     TkcContext *cx;
+    int refs;                 /* the caller's, and one for each artifact: names and places in the IR point here */
     Arena arena;
     Interner *names;
     TkcLanguage language;
@@ -38,7 +40,7 @@ typedef bool (*ApiWork)(Diags *dx, void *arg);
 
 /* Runs work with diagnostics collected in `arena`, catches what is raised, delivers everything to the handler and gives the status. */
 TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg);
-/* One error without place, delivered at once; gives TKC_MISUSE. */
+/* One error without place, delivered at once; gives TKC_MISUSE. cx NULL: nobody to tell. */
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Reads a whole file into the arena; NULL when it cannot be read, with *why its reason. */
 char *api_read_file(Arena *a, const char *path, size_t *len, const char **why);

@@ -4,6 +4,7 @@
 
    `emit` says how far to go; the passes that run on the way are the rows of `pipeline`. Each stage either succeeds or leaves an
    error diagnostic; a stage whose IR does not verify is our bug and is reported as one. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "layout/passes.h"
+#include "spec/kernel.h"
 #include "spec/request.h"
 #include "target/backend.h"
 #include "transform/passes.h"
@@ -25,9 +27,10 @@
 typedef struct ArtifactTime { const char *name; double ms; } ArtifactTime;
 
 struct TkcArtifact {
-    TkcContext *cx;
+    TkcSource *source;     /* kept: the IR points into it */
     Arena arena;
     Func *fn;              /* from TKC_EMIT_IR on */
+    const char **param_types;
     const char *text;
     size_t len;
     int shared_bytes;
@@ -129,8 +132,17 @@ static SpecRequest make_request(Job *j)
     return rq;
 }
 
+static bool check_budget(Job *j, const char *name, int64_t value, int64_t most)
+{
+    if (value >= 0 && value <= most)
+        return true;
+    diag_error(j->dx, SPAN_NONE, "the budget of %s is %lld; it must be from 1 to %lld", name, (long long)value, (long long)most);
+    return false;
+}
+
 static bool check_options(Job *j, const SpecRequest *rq)
 {
+    const TkcOptions *o = j->options;
     int most = rq->machine->max_threads / rq->machine->warp_size;
     if (rq->num_warps && (!is_power_of_two(rq->num_warps) || rq->num_warps > most)) {
         diag_error(j->dx, SPAN_NONE, "the number of warps is %d; it must be a power of two, at most %d", rq->num_warps, most);
@@ -140,7 +152,9 @@ static bool check_options(Job *j, const SpecRequest *rq)
         diag_error(j->dx, SPAN_NONE, "the number of stages is %d; it must be 1 or more", rq->num_stages);
         return false;
     }
-    return true;
+    return check_budget(j, "steps", o->max_steps, LONG_MAX) && check_budget(j, "ops", o->max_ops, LONG_MAX) &&
+           check_budget(j, "length", o->max_length, LONG_MAX) && check_budget(j, "nesting", o->max_nesting, INT_MAX) &&
+           check_budget(j, "depth", o->max_depth, INT_MAX);
 }
 
 static bool complete_request(Job *j, SpecRequest *rq, SpecModule *m)
@@ -299,10 +313,27 @@ static bool run_passes(Job *j)
 
 /* ---- text ---- */
 
+static bool has_layouts(const Region *region)
+{
+    for (const Op *op = region->first; op; op = op->next) {
+        for (int i = 0; i < op->nresults; i++)
+            if (op_result(op, i)->type->kind == TY_BLOCK && !op_result(op, i)->type->layout)
+                return false;
+        for (int i = 0; i < op->nregions; i++)
+            if (!has_layouts(op->regions[i]))
+                return false;
+    }
+    return true;
+}
+
 static bool emit_target(Job *j)
 {
     TkcArtifact *a = j->artifact;
     BackendResult r;
+    if (!has_layouts(a->fn->body)) {
+        diag_error(j->dx, SPAN_NONE, "there is no code for blocks without layouts: the last of -passes must be layout,smem,barrier");
+        return false;
+    }
     if (!backend_compile(&r, a->fn, j->emit == TKC_EMIT_LLVM, &a->arena, j->dx))
         return false;
     add_duration(j, "lower", r.lower_ms);
@@ -354,6 +385,25 @@ static bool compile_funcs(Job *j, Buf *out)
     return true;
 }
 
+/* "*fp32": a type as -sig spells it. */
+static const char *param_text(Arena *a, const Type *t)
+{
+    int stars = 0;
+    for (; t->kind == TY_POINTER; t = t->elem)
+        stars++;
+    char *text = arena_alloc(a, (size_t)stars + 1);
+    memset(text, '*', (size_t)stars);
+    return arena_printf(a, "%s%s", text, dtype_info(t->dtype)->short_name);
+}
+
+static void describe_params(TkcArtifact *a)
+{
+    int n = a->fn ? a->fn->nparams : 0;
+    a->param_types = arena_array(&a->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++)
+        a->param_types[i] = param_text(&a->arena, a->fn->params[i].type);
+}
+
 static bool compile(Diags *dx, void *arg)
 {
     Job *j = arg;
@@ -366,28 +416,63 @@ static bool compile(Diags *dx, void *arg)
         a->text = buf_text(&out);
         a->len = out.len;
     }
+    describe_params(a);
     return true;
 }
 
 /* ---- the public edge ---- */
 
+static TkcArtifact *artifact_new(TkcSource *source)
+{
+    TkcArtifact *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    arena_init(&a->arena);
+    a->source = source;
+    source->refs++;
+    return a;
+}
+
 void tkc_options_init(TkcOptions *options)
 {
+    if (!options)
+        return;
     memset(options, 0, sizeof *options);
     options->size = sizeof *options;
 }
 
+/* What is wrong with a call; NULL when nothing is. */
+static const char *find_misuse(const TkcSource *source, const TkcOptions *options)
+{
+    if (!source)
+        return "the source is NULL";
+    if (!options)
+        return "the options are NULL";
+    if (options->size != sizeof *options)
+        return "the options are not initialized: call tkc_options_init first";
+    if (options->ndefines && !options->defines)
+        return "the defines are NULL";
+    for (size_t i = 0; i < options->ndefines; i++)
+        if (!options->defines[i].name || !options->defines[i].value)
+            return "a define has no name or no value";
+    return NULL;
+}
+
 TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit, TkcArtifact **out)
 {
-    *out = NULL;
-    if (options->size != sizeof *options)
-        return api_misuse(source->cx, "the options are not initialized: call tkc_options_init first");
-    TkcArtifact *a = calloc(1, sizeof *a);
+    const char *misuse = find_misuse(source, options);
+    if (!misuse && !out)
+        misuse = "there is no place for the artifact: the pointer is NULL";
+    if (!misuse && (emit < TKC_EMIT_TOKENS || emit > TKC_EMIT_PTX))
+        misuse = "there is no such emission";
+    if (out)
+        *out = NULL;
+    if (misuse)
+        return api_misuse(source ? source->cx : NULL, "%s", misuse);
+    TkcArtifact *a = artifact_new(source);
     if (!a)
         return TKC_NO_MEMORY;
     Job job = {.source = source, .options = options, .emit = emit, .artifact = a};
-    a->cx = source->cx;
-    arena_init(&a->arena);
     arena_init(&job.scratch);
     TkcStatus status = api_run(source->cx, &a->arena, options, compile, &job);
     arena_fini(&job.scratch);
@@ -403,44 +488,45 @@ void tkc_artifact_free(TkcArtifact *a)
     if (!a)
         return;
     arena_fini(&a->arena);
+    tkc_source_free(a->source);
     free(a);
 }
 
 const char *tkc_artifact_text(const TkcArtifact *a, size_t *len)
 {
     if (len)
-        *len = a->len;
-    return a->text;
+        *len = a ? a->len : 0;
+    return a ? a->text : NULL;
 }
 
 const Func *tkc_artifact_func(const TkcArtifact *a)
 {
-    return a->fn;
+    return a ? a->fn : NULL;
 }
 
 const char *tkc_artifact_kernel(const TkcArtifact *a)
 {
-    return a->fn ? a->fn->name : "";
+    return a && a->fn ? a->fn->name : "";
 }
 
 int tkc_artifact_num_warps(const TkcArtifact *a)
 {
-    return a->fn ? a->fn->num_warps : 0;
+    return a && a->fn ? a->fn->num_warps : 0;
 }
 
 int tkc_artifact_num_stages(const TkcArtifact *a)
 {
-    return a->fn ? a->fn->num_stages : 0;
+    return a && a->fn ? a->fn->num_stages : 0;
 }
 
 int tkc_artifact_shared_bytes(const TkcArtifact *a)
 {
-    return a->shared_bytes;
+    return a ? a->shared_bytes : 0;
 }
 
 int tkc_artifact_param_count(const TkcArtifact *a)
 {
-    return a->fn ? a->fn->nparams : 0;
+    return a && a->fn ? a->fn->nparams : 0;
 }
 
 const char *tkc_artifact_param_name(const TkcArtifact *a, int i)
@@ -450,21 +536,15 @@ const char *tkc_artifact_param_name(const TkcArtifact *a, int i)
 
 const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
 {
-    if (i < 0 || i >= tkc_artifact_param_count(a))
-        return NULL;
-    const Type *t = a->fn->params[i].type;
-    static const char stars[] = "********";
-    size_t n = 0;
-    for (; t->kind == TY_POINTER && n < sizeof stars - 1; t = t->elem)
-        n++;
-    return intern_printf(ir_of(a->fn)->names, "%s%s", stars + sizeof stars - 1 - n, dtype_info(t->dtype)->short_name);
+    return i >= 0 && i < tkc_artifact_param_count(a) ? a->param_types[i] : NULL;
 }
 
 const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
 {
-    if (i < 0 || i >= a->times.len)
+    if (!a || i < 0 || i >= a->times.len)
         return NULL;
-    *ms = a->times.data[i].ms;
+    if (ms)
+        *ms = a->times.data[i].ms;
     return a->times.data[i].name;
 }
 
@@ -472,17 +552,76 @@ const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
 
 typedef struct CheckJob { Job job; int checked, incomplete; } CheckJob;
 
-static void check_kernel(CheckJob *c, SpecModule *m, SpecRequest rq, const char *kernel)
+static bool has_param(const Ast *def, Str name)
 {
-    rq.kernel = kernel;
+    for (int i = 0; i < def->def.params.len; i++)
+        if (def->def.params.data[i].name == name)
+            return true;
+    return false;
+}
+
+/* The part of a request that concerns a kernel: the others have parameters of their own. */
+static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, const char *kernel)
+{
+    SpecRequest mine = *rq;
+    mine.kernel = kernel;
+    mine.ndefines = mine.nsigs = 0;
+    mine.defines = arena_array(a, SpecDefine, rq->ndefines + 1);
+    mine.sigs = arena_array(a, SpecSig, rq->nsigs + 1);
+    for (int i = 0; i < rq->ndefines; i++)
+        if (has_param(def, rq->defines[i].name))
+            mine.defines[mine.ndefines++] = rq->defines[i];
+    for (int i = 0; i < rq->nsigs; i++)
+        if (has_param(def, rq->sigs[i].name))
+            mine.sigs[mine.nsigs++] = rq->sigs[i];
+    return mine;
+}
+
+static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, const char *kernel)
+{
+    Job *j = &c->job;
+    const Ast *def = kernel_find(j->dx, j->source->file, kernel);
+    if (!def)
+        return;
+    SpecRequest rq = j->options->kernel ? *all : request_for(all, &j->artifact->arena, def, kernel);
     if (!spec_is_complete(m, kernel, &rq)) {
         c->incomplete++;
         return;
     }
     c->checked++;
     Func *fn = spec_kernel(m, &rq);
-    if (fn && c->job.dx->nerrors == 0 && !ir_verify(fn, c->job.dx))
-        diag_error(c->job.dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", kernel);
+    if (fn && j->dx->nerrors == 0 && !ir_verify(fn, j->dx))
+        diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", kernel);
+}
+
+/* What is given for no kernel at all is a mistake. */
+static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *kernels)
+{
+    Job *j = &c->job;
+    for (int i = 0; i < rq->ndefines + rq->nsigs; i++) {
+        bool is_define = i < rq->ndefines, known = false;
+        Str name = is_define ? rq->defines[i].name : rq->sigs[i - rq->ndefines].name;
+        for (int k = 0; k < n && !known; k++) {
+            const Ast *def = kernel_find(j->dx, j->source->file, kernels[k]);
+            known = def && has_param(def, name);
+        }
+        if (!known)
+            diag_error(j->dx, SPAN_NONE, "%s: no kernel of '%s' has a parameter '%s'", is_define ? "-D" : "-sig", j->source->source->name, name);
+    }
+}
+
+static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
+{
+    Str *names;
+    int n = spec_kernels(m, &names);
+    const char *only = c->job.options->kernel;
+    if (only) {
+        check_kernel(c, m, rq, only);
+        return;
+    }
+    check_given(c, rq, n, names);
+    for (int i = 0; i < n; i++)
+        check_kernel(c, m, rq, names[i]);
 }
 
 static bool check_source(Diags *dx, void *arg)
@@ -491,8 +630,11 @@ static bool check_source(Diags *dx, void *arg)
     Job *j = &c->job;
     j->dx = dx;
     j->ir = ir_new(&j->artifact->arena, j->source->names);
-    if (j->source->language == TKC_LANGUAGE_IR)
-        return make_funcs(j);
+    if (j->source->language == TKC_LANGUAGE_IR) {
+        bool ok = make_funcs(j);
+        c->checked = ok ? j->nfuncs : 0;
+        return ok;
+    }
     SpecRequest rq = make_request(j);
     if (!rq.machine || !check_options(j, &rq))
         return false;
@@ -500,20 +642,18 @@ static bool check_source(Diags *dx, void *arg)
     if (!complete_request(j, &rq, m))
         return false;
     spec_check_names(m);
-    Str *names;
-    int n = spec_kernels(m, &names);
-    for (int i = 0; i < n; i++)
-        if (!j->options->kernel || !strcmp(names[i], j->options->kernel))
-            check_kernel(c, m, rq, names[i]);
+    check_kernels(c, m, &rq);
     return dx->nerrors == 0;
 }
 
 TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, int *incomplete)
 {
-    CheckJob c = {.job = {.source = source, .options = options, .artifact = calloc(1, sizeof(TkcArtifact))}};
+    const char *misuse = find_misuse(source, options);
+    if (misuse)
+        return api_misuse(source ? source->cx : NULL, "%s", misuse);
+    CheckJob c = {.job = {.source = source, .options = options, .artifact = artifact_new(source)}};
     if (!c.job.artifact)
         return TKC_NO_MEMORY;
-    arena_init(&c.job.artifact->arena);
     TkcStatus status = api_run(source->cx, &c.job.artifact->arena, options, check_source, &c);
     tkc_artifact_free(c.job.artifact);
     if (checked)

@@ -41,23 +41,26 @@ void tkc_context_free(TkcContext *cx)
 
 void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user)
 {
+    if (!cx)
+        return;
     cx->handler = fn;
     cx->user = user;
 }
 
-void tkc_context_handler(const TkcContext *cx, TkcDiagnosticFn *fn, void **user)
+void tkc_context_mute(TkcContext *cx, int by)
 {
-    *fn = cx->handler;
-    *user = cx->user;
+    cx->muted += by;
 }
 
 const char *tkc_last_error(const TkcContext *cx)
 {
-    return cx->last_error ? cx->last_error : "";
+    return cx && cx->last_error ? cx->last_error : "";
 }
 
 TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
 {
+    if (!cx || !directory)
+        return api_misuse(cx, "the directory is NULL");
     const char **all = realloc(cx->include, sizeof *all * (size_t)(cx->ninclude + 1));
     if (!all)
         return TKC_NO_MEMORY;
@@ -94,12 +97,22 @@ static void deliver_one(TkcContext *cx, Arena *a, const Diag *d, Buf *all)
     cx->handler(&out, cx->user);
 }
 
+/* Errors past the limit are counted only; the last line says how many. */
+static void add_count(Diags *dx)
+{
+    int more = dx->nerrors - dx->max_errors;
+    dx->max_errors = dx->nerrors + 1;
+    if (more > 0)
+        diag_error(dx, SPAN_NONE, "too many errors: %d more %s not shown", more, more == 1 ? "is" : "are");
+}
+
 /* The reports of one call, in order of place, and the text that tkc_last_error gives. */
 static void deliver(TkcContext *cx, Arena *a, Diags *dx, bool remarks)
 {
-    if (!dx->first)
+    if (!dx->first || cx->muted)
         return;
     diags_sort(dx);
+    add_count(dx);
     Buf all = buf_make(a);
     for (const Diag *d = dx->first; d; d = d->next)
         if (d->severity != SEV_REMARK || remarks)
@@ -154,6 +167,8 @@ TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWo
 
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)
 {
+    if (!cx)
+        return TKC_MISUSE;
     tkc_report_begin(cx);
     char text[512];
     va_list ap;
@@ -245,18 +260,24 @@ void tkc_report_end(TkcContext *cx)
 
 /* ---- files ---- */
 
+/* The longest file that is read: past it a device such as /dev/zero is the likelier. */
+enum { MOST_BYTES = 1 << 28 };
+
+/* NULL: it is longer than that. */
 static char *read_stream(Arena *a, FILE *f, size_t *len)
 {
     size_t cap = 1 << 14, n = 0;
     char *text = arena_alloc(a, cap);
     for (size_t got; (got = fread(text + n, 1, cap - n - 1, f)) > 0;) {
         n += got;
-        if (n == cap - 1) {
-            char *bigger = arena_alloc(a, cap * 2);
-            memcpy(bigger, text, n);
-            text = bigger;
-            cap *= 2;
-        }
+        if (n < cap - 1)
+            continue;
+        if (cap >= MOST_BYTES)
+            return NULL;
+        char *bigger = arena_alloc(a, cap * 2);
+        memcpy(bigger, text, n);
+        text = bigger;
+        cap *= 2;
     }
     text[n] = 0;
     *len = n;
@@ -271,9 +292,17 @@ char *api_read_file(Arena *a, const char *path, size_t *len, const char **why)
         *why = strerror(errno);
         return NULL;
     }
-    char *text = read_stream(a, f, len);
+    char *text = NULL;
+    UnwindFrame frame; /* what is raised while the file is open goes on once it is closed */
+    unwind_push(&frame);
+    volatile bool raised = setjmp(frame.env) != 0;
+    if (!raised)
+        text = read_stream(a, f, len);
+    unwind_pop(&frame);
     bool bad = ferror(f) != 0;
-    *why = bad ? strerror(errno) : NULL;
+    *why = bad ? strerror(errno) : "it is longer than 256 MiB";
     fclose(f);
+    if (raised)
+        unwind_raise("%s", frame.message);
     return bad ? NULL : text;
 }

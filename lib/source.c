@@ -39,10 +39,15 @@ static bool open_source(Diags *dx, void *arg)
 
 static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, TkcSource **out)
 {
+    if (!out)
+        return api_misuse(cx, "there is no place for the source: the pointer is NULL");
     *out = NULL;
+    if (!cx)
+        return TKC_MISUSE;
     TkcSource *s = calloc(1, sizeof *s);
     if (!s)
         return TKC_NO_MEMORY;
+    s->refs = 1;
     arena_init(&s->arena);
     s->cx = cx;
     s->language = language;
@@ -57,18 +62,23 @@ static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, T
 
 TkcStatus tkc_source_open(TkcContext *cx, const char *path, TkcLanguage language, TkcSource **out)
 {
+    if (!path)
+        return api_misuse(cx, "the path is NULL");
     return source_make(cx, &(OpenJob){.path = path, .name = path}, language, out);
 }
 
 TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *text, size_t len, TkcLanguage language,
                                TkcSource **out)
 {
+    if (!name || (!text && len))
+        return api_misuse(cx, "the %s is NULL", name ? "text" : "name");
+    text = text ? text : "";
     return source_make(cx, &(OpenJob){.name = name, .text = text, .len = len}, language, out);
 }
 
 void tkc_source_free(TkcSource *s)
 {
-    if (!s)
+    if (!s || --s->refs > 0)
         return;
     arena_fini(&s->arena);
     free(s);
@@ -92,6 +102,8 @@ static bool find_kernels(Diags *dx, void *arg)
 
 int tkc_source_kernel_count(TkcSource *s)
 {
+    if (!s)
+        return 0;
     if (!s->kernels_known)
         api_run(s->cx, &s->arena, NULL, find_kernels, s);
     return s->nkernels;
@@ -105,42 +117,57 @@ const char *tkc_source_kernel_name(TkcSource *s, int i)
 typedef struct ParamJob {
     TkcSource *source;
     const char *kernel;
-    const Ast *def; /* out */
     int index;
-    TkcParam *out;
+    int count;     /* out */
+    TkcParam *out; /* NULL: only the count */
 } ParamJob;
 
-static bool find_def(Diags *dx, void *arg)
+static bool read_param(Diags *dx, void *arg)
 {
     ParamJob *j = arg;
-    if (j->source->language != TKC_LANGUAGE_TK) {
-        diag_error(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text", j->source->source->name);
+    TkcSource *s = j->source;
+    if (s->language != TKC_LANGUAGE_TK) {
+        diag_error(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text", s->source->name);
         return false;
     }
-    j->def = kernel_find(dx, j->source->file, j->kernel);
-    if (j->def && j->out)
-        kernel_param(&j->source->arena, j->source->names, j->def, j->index, j->out);
-    return j->def != NULL;
+    const Ast *def = kernel_find(dx, s->file, j->kernel);
+    if (!def)
+        return false;
+    j->count = kernel_param_count(def);
+    if (j->out && j->index >= 0 && j->index < j->count)
+        kernel_param(&s->arena, def, j->index, j->out);
+    return true;
+}
+
+/* What finding takes is scratch; what is handed out is the source's. */
+static TkcStatus run_param(ParamJob *j)
+{
+    Arena scratch;
+    arena_init(&scratch);
+    TkcStatus status = api_run(j->source->cx, &scratch, NULL, read_param, j);
+    arena_fini(&scratch);
+    return status;
 }
 
 TkcStatus tkc_source_param_count(TkcSource *s, const char *kernel, int *count)
 {
+    if (!s || !count)
+        return api_misuse(s ? s->cx : NULL, "there is no place for the count: the pointer is NULL");
     ParamJob j = {.source = s, .kernel = kernel};
-    TkcStatus status = api_run(s->cx, &s->arena, NULL, find_def, &j);
-    *count = status == TKC_OK ? kernel_param_count(j.def) : 0;
+    TkcStatus status = run_param(&j);
+    *count = j.count;
     return status;
 }
 
 TkcStatus tkc_source_param(TkcSource *s, const char *kernel, int i, TkcParam *out)
 {
-    int count;
-    TkcStatus status = tkc_source_param_count(s, kernel, &count);
-    if (status != TKC_OK)
-        return status;
-    if (i < 0 || i >= count)
-        return api_misuse(s->cx, "the kernel has %d parameters; there is no parameter %d", count, i);
+    if (!s || !out)
+        return api_misuse(s ? s->cx : NULL, "there is no place for the parameter: the pointer is NULL");
     ParamJob j = {.source = s, .kernel = kernel, .index = i, .out = out};
-    return api_run(s->cx, &s->arena, NULL, find_def, &j);
+    TkcStatus status = run_param(&j);
+    if (status == TKC_OK && (i < 0 || i >= j.count))
+        return api_misuse(s->cx, "the kernel has %d parameters; there is no parameter %d", j.count, i);
+    return status;
 }
 
 /* ---- the part of a cache key that the source decides ---- */

@@ -22,16 +22,22 @@ static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, int ordinal, vo
     return status;
 }
 
+static TkcStatus misuse(TkcContext *cx, const char *text)
+{
+    if (cx)
+        tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
+    return TKC_MISUSE;
+}
+
 TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out)
 {
+    if (!cx || !out)
+        return misuse(cx, "there is no place for the device: the pointer is NULL");
     *out = NULL;
     if (!kind) { /* a GPU when there is one: not having one is no error */
-        TkcDiagnosticFn handler;
-        void *user;
-        tkc_context_handler(cx, &handler, &user);
-        tkc_context_on_diagnostic(cx, NULL, NULL);
+        tkc_context_mute(cx, 1);
         TkcStatus status = open_kind(cx, &device_cuda, ordinal, NULL, out);
-        tkc_context_on_diagnostic(cx, handler, user);
+        tkc_context_mute(cx, -1);
         return status == TKC_NO_DEVICE ? open_kind(cx, &device_cpu, 0, NULL, out) : status;
     }
     for (int i = 0; i < KINDS; i++)
@@ -43,11 +49,11 @@ TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevi
 
 TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out)
 {
+    if (!cx || !out)
+        return misuse(cx, "there is no place for the device: the pointer is NULL");
     *out = NULL;
-    if (!cu_context) {
-        tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "the CUDA context is NULL");
-        return TKC_MISUSE;
-    }
+    if (!cu_context)
+        return misuse(cx, "the CUDA context is NULL");
     return open_kind(cx, &device_cuda, 0, cu_context, out);
 }
 
@@ -61,61 +67,78 @@ void tkc_device_free(TkcDevice *dev)
 
 const char *tkc_device_kind(const TkcDevice *dev)
 {
-    return dev->ops->kind;
+    return dev ? dev->ops->kind : NULL;
 }
 
 const char *tkc_device_name(const TkcDevice *dev)
 {
-    return dev->name;
+    return dev ? dev->name : NULL;
 }
 
 const char *tkc_device_arch(const TkcDevice *dev)
 {
-    return dev->arch;
+    return dev ? dev->arch : NULL;
 }
 
 TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
+    if (!dev || !out)
+        return misuse(dev ? dev->cx : NULL, "there is no place for the address: the pointer is NULL");
     return dev->ops->alloc(dev, bytes, out);
 }
 
 TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr)
 {
-    return ptr ? dev->ops->free(dev, ptr) : TKC_OK;
+    if (!ptr)
+        return TKC_OK;
+    return dev ? dev->ops->free(dev, ptr) : TKC_MISUSE;
 }
 
 TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
-    return bytes ? dev->ops->copy_in(dev, to, from, bytes) : TKC_OK;
+    if (!bytes)
+        return TKC_OK;
+    if (!dev || !from)
+        return misuse(dev ? dev->cx : NULL, "there is nothing to copy from: the pointer is NULL");
+    return dev->ops->copy_in(dev, to, from, bytes);
 }
 
 TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
-    return bytes ? dev->ops->copy_out(dev, to, from, bytes) : TKC_OK;
+    if (!bytes)
+        return TKC_OK;
+    if (!dev || !to)
+        return misuse(dev ? dev->cx : NULL, "there is no place to copy to: the pointer is NULL");
+    return dev->ops->copy_out(dev, to, from, bytes);
 }
 
 TkcStatus tkc_synchronize(TkcDevice *dev, void *stream)
 {
-    return dev->ops->synchronize(dev, stream);
+    return dev ? dev->ops->synchronize(dev, stream) : TKC_MISUSE;
 }
 
 void tkc_device_set_seed(TkcDevice *dev, uint64_t seed)
 {
-    dev->seed = seed;
+    if (dev)
+        dev->seed = seed;
 }
 
 void tkc_device_set_timeout(TkcDevice *dev, double seconds)
 {
-    dev->timeout = seconds;
+    if (dev)
+        dev->timeout = seconds > 0 ? seconds : 0;
 }
 
 void tkc_device_set_threads(TkcDevice *dev, int threads)
 {
-    dev->threads = threads;
+    if (dev)
+        dev->threads = threads > 0 ? threads : 0;
 }
 
 void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user), void *user)
 {
+    if (!dev)
+        return;
     dev->print = fn;
     dev->print_user = user;
 }

@@ -10,7 +10,7 @@
 typedef struct Cuda {
     CudaApi api;
     CuDevice device;
-    CuContext context;
+    CuContext context;    /* the caller's; else the primary one, once something needs it: making it takes long */
     bool owns_primary;
     int max_shared;
 } Cuda;
@@ -33,6 +33,14 @@ static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
 {
     CuContext current = NULL;
     *pushed = false;
+    if (!c->context) {
+        TkcStatus status = CALL(c, dev, DevicePrimaryCtxRetain, &c->context, c->device);
+        if (status != TKC_OK) {
+            c->context = NULL;
+            return status;
+        }
+        c->owns_primary = true;
+    }
     if (c->api.CtxGetCurrent(&current) == CU_OK && current == c->context)
         return TKC_OK;
     TkcStatus status = CALL(c, dev, CtxPushCurrent, c->context);
@@ -68,17 +76,24 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no GPU %d; the driver shows %d", ordinal, count);
         return TKC_NO_DEVICE;
     }
-    if ((status = CALL(c, dev, DeviceGet, &c->device, ordinal)) != TKC_OK ||
-        (status = CALL(c, dev, DevicePrimaryCtxRetain, &c->context, c->device)) != TKC_OK)
-        return status;
-    c->owns_primary = true;
-    return TKC_OK;
+    return CALL(c, dev, DeviceGet, &c->device, ordinal);
 }
 
-/* sm_90 and later have instructions that only the `a` variant of their own generation has. */
+/* The target that fits the chip: its own, with the instructions that only it has where there is such a one; for a chip that is newer than
+   all we know, the newest generation's common instructions. */
 static void name_arch(TkcDevice *dev, int major, int minor)
 {
-    snprintf(dev->arch, sizeof dev->arch, "sm_%d%d%s", major, minor, major >= 9 ? "a" : "");
+    int chip = major * 10 + minor, best = 0;
+    bool best_own = false;
+    for (const char *p = tkc_arch_list(); *p; p += strspn(p, " ")) {
+        char *end;
+        int sm = (int)strtol(p + strlen("sm_"), &end, 10);
+        bool own = *end == 'a';
+        if (sm <= chip && (!own || sm == chip) && (sm > best || (sm == best && own)))
+            best = sm, best_own = own;
+        p = end + own;
+    }
+    snprintf(dev->arch, sizeof dev->arch, "sm_%d%s", best ? best : chip, best_own ? "a" : "");
 }
 
 static TkcStatus read_facts(TkcDevice *dev, Cuda *c)

@@ -28,10 +28,9 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
 {
     TkcOptions *o = &jit->options;
     *o = *from;
-    o->arch = tkc_device_arch(jit->dev);
-    if (!strcmp(o->arch, "cpu"))
-        o->arch = NULL;
-    if (!copy_text(jit, &o->kernel) || !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes))
+    if (strcmp(jit->dev->arch, "cpu"))
+        o->arch = jit->dev->arch;
+    if (!copy_text(jit, &o->arch) || !copy_text(jit, &o->kernel) || !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes))
         return false;
     if (jit->dev->ops->passes && !o->passes)
         o->passes = jit->dev->ops->passes;
@@ -53,19 +52,58 @@ static bool is_defined(const TkcJit *jit, const char *name)
     return false;
 }
 
-/* The type that the options' signature gives a parameter, into text; false when it gives none. */
-static bool signature_type(const TkcJit *jit, const char *name, char *text, size_t size)
+static OpenParam *find_open(const TkcJit *jit, const char *name, size_t len)
 {
-    size_t n = strlen(name);
-    for (const char *p = jit->options.signature; p && *p;) {
-        p += strspn(p, ", ");
-        if (!strncmp(p, name, n) && p[n] == '=') {
-            snprintf(text, size, "%.*s", (int)strcspn(p + n + 1, ":, "), p + n + 1);
-            return true;
-        }
-        p = strchr(p, ',');
+    for (int i = 0; i < jit->nopen; i++)
+        if (strlen(jit->open[i].decl.name) == len && !memcmp(jit->open[i].decl.name, name, len))
+            return &jit->open[i];
+    return NULL;
+}
+
+static TkcStatus wrong_signature(const TkcJit *jit, const char *item, size_t len, const char *why)
+{
+    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "-sig: %.*s: %s", (int)len, item, why);
+    return TKC_ERROR;
+}
+
+/* name=type[:divisibility]: what the options' signature says of one parameter becomes part of its declaration. */
+static TkcStatus read_signature_item(TkcJit *jit, const char *item, size_t len)
+{
+    const char *end = item + len, *eq = memchr(item, '=', len), *colon = memchr(item, ':', len);
+    char type[64];
+    bool is_pointer;
+    OpenParam *p = eq ? find_open(jit, item, (size_t)(eq - item)) : NULL;
+    if (!eq)
+        return wrong_signature(jit, item, len, "expected name=type, such as x=*fp32:16");
+    if (!p)
+        return wrong_signature(jit, item, len, "the kernel has no such parameter, or -D gives its value");
+    if (p->decl.is_constexpr)
+        return wrong_signature(jit, item, len, "the parameter is a constexpr; give its value with -D");
+    snprintf(type, sizeof type, "%.*s", (int)((colon ? colon : end) - eq - 1), eq + 1);
+    if (launch_type(type, &is_pointer) == DT_NONE)
+        return wrong_signature(jit, item, len, "this is not a type; types are *fp32, i32, u8, bf16, …");
+    if (p->decl.type && !launch_same_type(p->decl.type, type))
+        return wrong_signature(jit, item, len, "its annotation says another type");
+    long long n = colon ? strtoll(colon + 1, NULL, 10) : 0;
+    if (colon && n < 1)
+        return wrong_signature(jit, item, len, "expected a divisibility of 1 or more after ':'");
+    if (n > p->decl.divisibility)
+        p->decl.divisibility = n;
+    if (!p->decl.type && !(p->decl.type = own(jit, type)))
+        return TKC_NO_MEMORY;
+    return TKC_OK;
+}
+
+static TkcStatus read_signature(TkcJit *jit)
+{
+    TkcStatus status = TKC_OK;
+    const char *p = jit->options.signature ? jit->options.signature : "";
+    for (p += strspn(p, ", "); *p && status == TKC_OK; p += strspn(p, ", ")) {
+        size_t len = strcspn(p, ", ");
+        status = read_signature_item(jit, p, len);
+        p += len;
     }
-    return false;
+    return status;
 }
 
 static TkcStatus read_open_params(TkcJit *jit)
@@ -80,24 +118,47 @@ static TkcStatus read_open_params(TkcJit *jit)
         return TKC_NO_MEMORY;
     for (int i = 0; i < count; i++) {
         OpenParam p = {.decl = {.size = sizeof p.decl}};
-        char text[64];
         if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)
             return status;
-        if (is_defined(jit, p.decl.name))
-            continue;
-        if (!p.decl.type && !p.decl.is_constexpr && signature_type(jit, p.decl.name, text, sizeof text) &&
-            !(p.decl.type = own(jit, text)))
-            return TKC_NO_MEMORY;
-        DType dtype = p.decl.type ? launch_type(p.decl.type, &p.is_pointer) : DT_NONE;
-        p.dtype = p.is_pointer ? DT_NONE : dtype;
-        jit->open[jit->nopen++] = p;
+        if (!is_defined(jit, p.decl.name))
+            jit->open[jit->nopen++] = p;
     }
-    return TKC_OK;
+    status = read_signature(jit);
+    for (int i = 0; i < jit->nopen; i++) {
+        OpenParam *p = &jit->open[i];
+        DType dtype = p->decl.type ? launch_type(p->decl.type, &p->is_pointer) : DT_NONE;
+        p->dtype = p->is_pointer ? DT_NONE : dtype;
+    }
+    return status;
+}
+
+/* NULL when nothing is wrong with the call. */
+static const char *find_misuse(const TkcSource *source, const TkcOptions *options)
+{
+    if (!source || !options)
+        return source ? "the options are NULL" : "the source is NULL";
+    if (options->size != sizeof *options)
+        return "the options are not initialized: call tkc_options_init first";
+    for (size_t i = 0; i < options->ndefines; i++)
+        if (!options->defines || !options->defines[i].name || !options->defines[i].value)
+            return "a define has no name or no value";
+    return NULL;
+}
+
+static TkcStatus misuse(const TkcDevice *dev, const char *text)
+{
+    if (dev)
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
+    return TKC_MISUSE;
 }
 
 TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out)
 {
-    *out = NULL;
+    const char *wrong = !dev ? "the device is NULL" : !out ? "there is no place for the jit: the pointer is NULL" : find_misuse(source, options);
+    if (out)
+        *out = NULL;
+    if (wrong)
+        return misuse(dev, wrong);
     TkcJit *jit = calloc(1, sizeof *jit);
     if (!jit)
         return TKC_NO_MEMORY;
@@ -138,6 +199,8 @@ void tkc_jit_free(TkcJit *jit)
 
 void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 {
+    if (!jit || !stats)
+        return;
     size_t size = stats->size;
     *stats = jit->stats;
     stats->size = size;
@@ -185,6 +248,8 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 /* The larger of what the declaration promises and what this key's arguments have. */
 static void ask_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
+    if (tkc_dtype_info(p->dtype)->kind == DK_FLOAT) /* nothing is known of a float, however it is given */
+        return;
     KeyFact fact = key_fact(arg);
     int64_t known = fact == FACT_DIV16 ? 16 : 1;
     char text[32];
@@ -299,6 +364,8 @@ static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Co
 TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args, size_t nargs)
 {
     Compiled *c;
+    if (!jit || !grid || (nargs && !args))
+        return misuse(jit ? jit->dev : NULL, grid ? "the arguments are NULL" : "the grid is NULL");
     TkcStatus status = launch_check_grid(jit, grid);
     if (status == TKC_OK)
         status = find_compiled(jit, args, nargs, &c);
@@ -310,6 +377,8 @@ TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const Tkc
 TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
 {
     Compiled *c;
+    if (!jit || !info || (nargs && !args))
+        return misuse(jit ? jit->dev : NULL, info ? "the arguments are NULL" : "there is no place for the information: the pointer is NULL");
     TkcStatus status = find_compiled(jit, args, nargs, &c);
     if (status != TKC_OK)
         return status;

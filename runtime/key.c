@@ -27,9 +27,12 @@ static bool reserve(Key *k, size_t more)
     return true;
 }
 
-/* A number without a type is int32 when it fits, else int64 (when the parameter does not say): the key says which. */
-static unsigned char int_class(const TkcArg *arg)
+/* What the text alone does not say. A number without a type is int32 when it fits, else int64 (when the parameter does not say); a constexpr
+   without a value is the source's to give. */
+static unsigned char text_class(const TkcArg *arg)
 {
+    if (arg->kind == TKC_ARG_CONSTEXPR)
+        return arg->constexpr_value != NULL;
     return arg->kind == TKC_ARG_INT && !arg->type ? (arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? 1 : 2) : 0;
 }
 
@@ -42,7 +45,7 @@ static bool put_arg(Key *k, const TkcArg *arg)
     unsigned char *p = k->data + k->len;
     p[0] = (unsigned char)arg->kind;
     p[1] = (unsigned char)key_fact(arg);
-    p[2] = int_class(arg);
+    p[2] = text_class(arg);
     memcpy(p + 3, text ? text : "", n);
     k->len += (uint32_t)n + 3;
     return true;

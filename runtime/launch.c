@@ -28,16 +28,7 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
     return TKC_ERROR;
 }
 
-static TkcStatus check_constexpr(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
-{
-    if (arg->constexpr_value || p->decl.default_)
-        return TKC_OK;
-    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': the constexpr has no value, and no default", p->decl.name);
-    return TKC_ERROR;
-}
-
-/* The same type whatever it is spelt. */
-static bool same_type(const char *a, const char *b)
+bool launch_same_type(const char *a, const char *b)
 {
     bool pa, pb;
     DType da = launch_type(a, &pa), db = launch_type(b, &pb);
@@ -54,7 +45,7 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
     }
     if (p->decl.type && !p->is_pointer)
         return wrong(jit, p, p->decl.type, arg);
-    if (p->decl.type && arg->type && !same_type(p->decl.type, arg->type)) {
+    if (p->decl.type && arg->type && !launch_same_type(p->decl.type, arg->type)) {
         tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name, p->decl.type, arg->type);
         return TKC_ERROR;
     }
@@ -74,33 +65,55 @@ static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcAr
         tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': '%s' is not a number type such as i32", p->decl.name, arg->type);
         return TKC_ERROR;
     }
-    if (arg->kind == TKC_ARG_FLOAT && p->dtype != DT_NONE && tkc_dtype_info(p->dtype)->kind != DK_FLOAT)
-        return wrong(jit, p, p->decl.type, arg);
+    const char *type = p->decl.type ? p->decl.type : arg->type;
+    if (arg->kind == TKC_ARG_FLOAT && type && tkc_dtype_info(launch_type(type, &is_pointer))->kind != DK_FLOAT)
+        return wrong(jit, p, type, arg);
     return TKC_OK;
+}
+
+static TkcStatus check_one(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
+{
+    if ((unsigned)arg->kind > TKC_ARG_CONSTEXPR) {
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %d is no kind of argument", p->decl.name, (int)arg->kind);
+        return TKC_MISUSE;
+    }
+    if (p->decl.is_constexpr != (arg->kind == TKC_ARG_CONSTEXPR))
+        return wrong(jit, p, p->decl.is_constexpr ? "a constexpr" : p->decl.type ? p->decl.type : "a pointer or a number", arg);
+    switch (arg->kind) {
+    case TKC_ARG_POINTER: return check_pointer(jit, p, arg);
+    case TKC_ARG_INT: case TKC_ARG_FLOAT: return check_number(jit, p, arg);
+    case TKC_ARG_CONSTEXPR: break;
+    }
+    return TKC_OK;
+}
+
+static void wrong_count(const TkcJit *jit, size_t nargs)
+{
+    TkcContext *cx = jit->dev->cx;
+    tkc_report_begin(cx);
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "the kernel takes %d argument%s, %zu %s given", jit->nopen, jit->nopen == 1 ? "" : "s", nargs,
+               nargs == 1 ? "was" : "were");
+    for (int i = 0; i < jit->nopen; i++) {
+        const TkcParam *p = &jit->open[i].decl;
+        tkc_report_note(cx, NULL, "argument %d is '%s': %s", i, p->name, p->is_constexpr ? "a constexpr" : p->type ? p->type : "of any type");
+    }
+    tkc_report_end(cx);
 }
 
 TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs)
 {
     TkcStatus status = TKC_OK;
     if (nargs != (size_t)jit->nopen) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "the kernel takes %d arguments, %zu were given", jit->nopen, nargs);
+        wrong_count(jit, nargs);
         return TKC_ERROR;
     }
+    tkc_report_begin(jit->dev->cx);
     for (size_t i = 0; i < nargs; i++) {
-        const OpenParam *p = &jit->open[i];
-        const TkcArg *arg = &args[i];
-        TkcStatus one = TKC_OK;
-        if (p->decl.is_constexpr != (arg->kind == TKC_ARG_CONSTEXPR))
-            one = wrong(jit, p, p->decl.is_constexpr ? "a constexpr" : p->decl.type ? p->decl.type : "a pointer or a number", arg);
-        else if (arg->kind == TKC_ARG_POINTER)
-            one = check_pointer(jit, p, arg);
-        else if (arg->kind == TKC_ARG_CONSTEXPR)
-            one = check_constexpr(jit, p, arg);
-        else
-            one = check_number(jit, p, arg);
+        TkcStatus one = check_one(jit, &jit->open[i], &args[i]);
         if (one != TKC_OK)
             status = one;
     }
+    tkc_report_end(jit->dev->cx);
     return status;
 }
 
@@ -110,8 +123,8 @@ TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
         int64_t most = jit->dev->ops->max_grid[i];
         if (grid[i] >= 1 && grid[i] <= most)
             continue;
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid's extent %d is %lld; it must be from 1 to %lld", i, (long long)grid[i],
-                   (long long)most);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid has %lld programs along %c; it must have from 1 to %lld", (long long)grid[i],
+                   "xyz"[i], (long long)most);
         return TKC_ERROR;
     }
     return TKC_OK;

@@ -1,9 +1,11 @@
 /* Arrays in host memory: made, read element by element, compared, printed. Reading and writing files: npy.c. */
 #include "array.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tkc/edge.h"
 
@@ -19,6 +21,13 @@ DType array_dtype(const char *name, size_t len)
     return DT_NONE;
 }
 
+/* Systems promise more memory than there is, and end the process that believes them. */
+static bool is_memory_there(size_t bytes)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages <= 0 || size <= 0 || bytes / 2 <= (size_t)pages / 4 * (size_t)size;
+}
+
 bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why, size_t size)
 {
     *a = (Array){.dtype = dtype, .rank = rank, .count = 1};
@@ -30,7 +39,7 @@ bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why
         }
     }
     a->bytes = (size_t)a->count * tkc_dtype_info(dtype)->bytes;
-    a->data = calloc(a->bytes ? a->bytes : 1, 1);
+    a->data = is_memory_there(a->bytes) ? calloc(a->bytes ? a->bytes : 1, 1) : NULL;
     if (!a->data)
         snprintf(why, size, "no memory for %zu bytes", a->bytes);
     return a->data != NULL;
@@ -143,7 +152,7 @@ static bool read_shape(const char *p, int *rank, int64_t *shape)
     while (*rank < ARRAY_MAX_RANK) {
         char *end;
         long long n = strtoll(p, &end, 10);
-        if (end == p || n < 0)
+        if (end == p || n < 0 || isspace((unsigned char)*p))
             return false;
         shape[(*rank)++] = n;
         p = end;
@@ -164,11 +173,11 @@ bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t
     int rank;
     int64_t shape[ARRAY_MAX_RANK];
     if (dtype == DT_NONE) {
-        snprintf(why, size, "'%.*s' is not an element type", (int)n, type);
+        snprintf(why, size, "'%.*s' is not an element type such as f32, bf16, i64, u8 or i1", (int)n, type);
         return false;
     }
     if (!read_shape(type + n, &rank, shape)) {
-        snprintf(why, size, "expected a shape such as [4096,781], not '%s'", type + n);
+        snprintf(why, size, "expected a shape such as [4096,781], of at most %d extents, not '%s'", ARRAY_MAX_RANK, type + n);
         return false;
     }
     if (!array_make(a, dtype, rank, shape, why, size))
@@ -183,24 +192,44 @@ bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t
 
 /* ---- comparing ---- */
 
+static bool is_same_shape(const Array *a, const Array *b)
+{
+    if (a->count != b->count)
+        return false;
+    if (a->rank == 1 || b->rank == 1)
+        return true;
+    return a->rank == b->rank && !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank);
+}
+
 bool array_compare(const Array *got, const Array *want, double rtol, double atol, Difference *out)
 {
+    /* A double does not hold every integer: those of one type are compared by their bits. */
+    bool exact = got->dtype == want->dtype && tkc_dtype_info(got->dtype)->kind != DK_FLOAT;
     *out = (Difference){.where = -1};
-    if (got->count != want->count)
+    if (!is_same_shape(got, want))
         return false;
     for (int64_t i = 0; i < got->count; i++) {
         double g = array_get(got, i), w = array_get(want, i);
-        if (g == w || (isnan(g) && isnan(w)))
+        if (exact ? get_bits(got, i) == get_bits(want, i) : g == w || (isnan(g) && isnan(w)))
             continue;
-        double d = fabs(g - w);
+        double d = exact ? fmax(fabs(g - w), 1) : fabs(g - w);
         if (d > out->worst)
             out->worst = d;
-        if (d <= atol + rtol * fabs(w)) /* false for NaN and unequal infinities */
+        if (d <= atol + rtol * fabs(w) && !isinf(w)) /* false for NaN, too */
             continue;
         if (out->count++ == 0)
             out->where = i, out->got = g, out->want = w;
     }
     return true;
+}
+
+void array_shape_text(const Array *a, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "[");
+    for (int i = 0; i < a->rank && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%lld", i ? "," : "", (long long)a->shape[i]);
+    if (n < size)
+        snprintf(text + n, size - n, "]");
 }
 
 /* ---- printing ---- */

@@ -2,10 +2,10 @@
      ok <TAB> file <TAB> kernel <TAB> milliseconds <TAB> bytes of output
      error <TAB> file <TAB> kernel <TAB> first diagnostic on one line
    A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options; empty lines and lines from # are skipped.
-   Options on the command line itself are the defaults of every line: give them there as -arch=, -emit=, -num-warps=, -I. */
+   Options on the command line itself are the defaults of every line. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
 
@@ -14,54 +14,40 @@ enum { MAX_WORDS = 256, FIRST = 1024 };
 /* The first error of a line's compile. */
 typedef struct First { char text[FIRST]; } First;
 
-static void keep_first(const TkcDiagnostic *d, void *user)
+static void set_first(First *f, const char *text)
 {
-    First *f = user;
-    if (f->text[0] || d->severity != TKC_SEVERITY_ERROR)
-        return;
-    if (d->file)
-        snprintf(f->text, sizeof f->text, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
-    else
-        snprintf(f->text, sizeof f->text, "%s", d->text);
+    snprintf(f->text, sizeof f->text, "%s", text);
     for (char *p = f->text; *p; p++)
-        if (*p == '\n' || *p == '\t')
+        if ((unsigned char)*p < 32)
             *p = ' ';
 }
 
-static double now_ms(void)
+static void keep_first(const TkcDiagnostic *d, void *user)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    First *f = user;
+    char text[FIRST];
+    if (f->text[0] || d->severity != TKC_SEVERITY_ERROR)
+        return;
+    if (d->file)
+        snprintf(text, sizeof text, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
+    else
+        snprintf(text, sizeof text, "%s", d->text);
+    set_first(f, text);
 }
 
+/* The words of a line, in place; MAX_WORDS + 1 when there are more. */
 static int split_tabs(char *line, char **words)
 {
-    int n = 1;
-    words[0] = "tkc";
-    for (char *p = line; p && n < MAX_WORDS;) {
+    int n = 0;
+    for (char *p = line; p && n <= MAX_WORDS; n++) {
         char *tab = strchr(p, '\t');
         if (tab)
             *tab = 0;
-        words[n++] = p;
+        if (n < MAX_WORDS)
+            words[n] = p;
         p = tab ? tab + 1 : NULL;
     }
     return n;
-}
-
-static void inherit(Options *line, const Options *from)
-{
-    TkcOptions *c = &line->compile;
-    if (!c->arch)
-        c->arch = from->compile.arch;
-    if (!c->num_warps)
-        c->num_warps = from->compile.num_warps;
-    if (!c->num_stages)
-        c->num_stages = from->compile.num_stages;
-    if (line->emit == TKC_EMIT_PTX)
-        line->emit = from->emit;
-    c->verify_each |= from->compile.verify_each;
-    c->warnings_as_errors |= from->compile.warnings_as_errors;
 }
 
 static TkcStatus compile_line(TkcContext *cx, Options *o, size_t *len)
@@ -78,63 +64,97 @@ static TkcStatus compile_line(TkcContext *cx, Options *o, size_t *len)
     return status;
 }
 
-/* words: tkc FILE KERNEL option… ; the empty kernel word is dropped. */
-static bool run_line(const Options *defaults, int n, char **words)
+typedef struct Line {
+    const char *file, *kernel;
+    int argc;
+    char *argv[MAX_WORDS + 1]; /* "tkc", the file, options */
+} Line;
+
+/* FILE, KERNEL or nothing, options: an option in the kernel's place means that no kernel is named. */
+static bool read_line(Line *l, char *text, First *first)
 {
-    TkcContext *cx = tkc_context_new();
-    First first = {{0}};
-    Options o;
-    const char *kernel = n > 2 ? words[2] : "";
-    char *argv[MAX_WORDS + 1];
-    int argc = 0;
+    char *words[MAX_WORDS];
+    int n = split_tabs(text, words);
+    *l = (Line){.file = words[0], .kernel = "", .argc = 1};
+    if (n > MAX_WORDS) {
+        set_first(first, "the line has too many words");
+        return false;
+    }
     for (int i = 0; i < n; i++)
-        if (i != 2 && words[i][0])
-            argv[argc++] = words[i];
-    size_t len = 0;
-    double start = now_ms();
-    bool ok = cx && options_read(&o, argc, argv);
-    if (ok) {
-        if (kernel[0])
-            o.compile.kernel = kernel;
-        inherit(&o, defaults);
-        tkc_context_on_diagnostic(cx, keep_first, &first);
+        if (i == 1 && words[i][0] != '-')
+            l->kernel = words[i];
+        else if (words[i][0])
+            l->argv[l->argc++] = words[i];
+    return true;
+}
+
+static bool compile_words(const Line *l, const Options *defaults, First *first, size_t *len)
+{
+    Options o;
+    bool ok = options_read_line(&o, defaults, l->argc, (char **)l->argv);
+    TkcContext *cx = tkc_context_new();
+    if (!ok || !cx) {
+        set_first(first, ok ? "no memory" : o.error);
+        ok = false;
+    } else {
+        if (l->kernel[0])
+            o.compile.kernel = l->kernel;
+        tkc_context_on_diagnostic(cx, keep_first, first);
         for (int i = 0; i < defaults->ninclude; i++)
             tkc_context_add_include(cx, defaults->include[i]);
         for (int i = 0; i < o.ninclude; i++)
             tkc_context_add_include(cx, o.include[i]);
-        ok = compile_line(cx, &o, &len) == TKC_OK;
-    } else {
-        snprintf(first.text, sizeof first.text, "the line's options are not understood");
+        ok = compile_line(cx, &o, len) == TKC_OK;
     }
-    if (ok)
-        printf("ok\t%s\t%s\t%.3f\t%zu\n", words[1], kernel, now_ms() - start, len);
-    else
-        printf("error\t%s\t%s\t%s\n", words[1], kernel, first.text);
-    fflush(stdout);
-    if (cx)
-        options_fini(&o);
+    options_fini(&o);
     tkc_context_free(cx);
     return ok;
 }
 
-int command_batch(TkcContext *cx, Options *o)
+/* Each line has a context of its own: nothing of one reaches the next. */
+static bool run_line(const Options *defaults, char *text)
 {
-    (void)cx;
-    FILE *f = strcmp(o->batch, "-") ? fopen(o->batch, "r") : stdin;
-    if (!f)
-        return command_fail("cannot read '%s'", o->batch);
+    Line l;
+    First first = {{0}};
+    size_t len = 0;
+    double start = command_now_ms();
+    bool ok = read_line(&l, text, &first) && compile_words(&l, defaults, &first, &len);
+    if (ok)
+        printf("ok\t%s\t%s\t%.3f\t%zu\n", l.file, l.kernel, command_now_ms() - start, len);
+    else
+        printf("error\t%s\t%s\t%s\n", l.file, l.kernel, first.text);
+    fflush(stdout);
+    return ok;
+}
+
+/* True when every line is fine. */
+static bool run_lines(FILE *f, const Options *o)
+{
     char *line = NULL;
     size_t cap = 0;
     bool all = true;
     while (getline(&line, &cap, f) > 0) {
-        char *words[MAX_WORDS];
         line[strcspn(line, "\r\n")] = 0;
-        if (!line[0] || line[0] == '#')
-            continue;
-        all &= run_line(o, split_tabs(line, words), words);
+        if (line[0] && line[0] != '#')
+            all &= run_line(o, line);
     }
     free(line);
+    return all;
+}
+
+int command_batch(TkcContext *cx, Options *o)
+{
+    char arch[16];
+    errno = 0;
+    FILE *f = strcmp(o->batch, "-") ? fopen(o->batch, "r") : stdin;
+    if (!f)
+        return command_fail("cannot read '%s': %s", o->batch, strerror(errno));
+    if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
+        o->compile.arch = command_default_arch(cx, arch, sizeof arch);
+    int code = run_lines(f, o) ? EXIT_FINE : EXIT_REFUSED;
+    if (ferror(f))
+        code = command_fail("cannot read '%s': %s", o->batch, strerror(errno));
     if (f != stdin)
         fclose(f);
-    return all ? EXIT_FINE : EXIT_REFUSED;
+    return code;
 }

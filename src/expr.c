@@ -6,8 +6,9 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "number.h"
 
 typedef struct Reader {
     const char *p;
@@ -59,27 +60,58 @@ static bool divide(Reader *r, int64_t a, int64_t b, bool remainder, int64_t *out
     return true;
 }
 
+typedef enum Function { FN_CDIV, FN_MIN, FN_MAX, FN_NONE } Function;
+
+static Function find_function(const char *name, size_t len)
+{
+    static const char *const names[] = {"cdiv", "min", "max"};
+    for (int i = 0; i < FN_NONE; i++)
+        if (strlen(names[i]) == len && !memcmp(names[i], name, len))
+            return (Function)i;
+    return FN_NONE;
+}
+
+static bool read_two(Reader *r, const char *name, size_t len, int64_t *a, int64_t *b)
+{
+    if (!sum(r, a))
+        return false;
+    if (!take(r, ","))
+        return fail(r, "'%.*s' takes two arguments", name, len);
+    return sum(r, b) && (take(r, ")") || fail(r, "'%.*s' takes two arguments, and ')' after them", name, len));
+}
+
 static bool call(Reader *r, const char *name, size_t len, int64_t *out)
 {
     int64_t a, b;
-    if (!sum(r, &a))
+    Function f = find_function(name, len);
+    if (f == FN_NONE)
+        return fail(r, "there is no function '%.*s' here; there are cdiv, min and max", name, len);
+    if (!read_two(r, name, len, &a, &b))
         return false;
-    if (!take(r, ",") || !sum(r, &b) || !take(r, ")"))
-        return fail(r, "'%.*s' takes two arguments", name, len);
-    if (len == 4 && !memcmp(name, "cdiv", 4)) {
-        int64_t q;
-        if (a == INT64_MIN)
-            return fail(r, "the number is too large", "", 0);
-        if (!divide(r, -a, b, false, &q))
-            return false;
-        *out = -q;
+    if (f != FN_CDIV) {
+        *out = (f == FN_MIN) == (a < b) ? a : b;
         return true;
     }
-    if (len == 3 && (!memcmp(name, "min", 3) || !memcmp(name, "max", 3))) {
-        *out = (name[1] == 'i') == (a < b) ? a : b;
-        return true;
+    if (a == INT64_MIN)
+        return fail(r, "the number is too large", "", 0);
+    if (!divide(r, -a, b, false, out))
+        return false;
+    *out = -*out; /* cannot overflow: the quotient of -INT64_MAX and ±1 is the largest */
+    return true;
+}
+
+/* triton.cdiv and tl.cdiv are cdiv. */
+static void skip_module(const char **name, size_t *len)
+{
+    static const char *const modules[] = {"triton.language.", "triton.", "tl."};
+    for (int i = 0; i < 3; i++) {
+        size_t n = strlen(modules[i]);
+        if (*len <= n || memcmp(*name, modules[i], n))
+            continue;
+        *name += n;
+        *len -= n;
+        return;
     }
-    return fail(r, "there is no function '%.*s' here; there are cdiv, min and max", name, len);
 }
 
 static bool primary(Reader *r, int64_t *out)
@@ -87,24 +119,23 @@ static bool primary(Reader *r, int64_t *out)
     char c = peek(r);
     const char *start = r->p;
     if (isdigit((unsigned char)c)) {
-        char *end;
-        *out = strtoll(start, &end, 10);
-        r->p = end;
-        return true;
+        uint64_t n;
+        NumberRead read = number_read_digits(start, &r->p, &n);
+        *out = (int64_t)n;
+        return read == NUMBER_FITS || fail(r, read == NUMBER_NONE ? "'%.*s' is not an integer" : "%.*s is too large", start,
+                                           strcspn(start, " ,+-*/%()"));
     }
     if (isalpha((unsigned char)c) || c == '_') {
         while (isalnum((unsigned char)*r->p) || *r->p == '_' || *r->p == '.')
             r->p++;
         size_t len = (size_t)(r->p - start);
-        if (len > 7 && !memcmp(start, "triton.", 7))
-            start += 7, len -= 7;
+        skip_module(&start, &len);
         if (take(r, "("))
             return call(r, start, len, out);
-        return r->lookup(start, len, out, r->user) ||
-               fail(r, "'%.*s' is not a number that is given with -D or as an argument", start, len);
+        return r->lookup(start, len, out, r->user, r->why, r->size);
     }
     if (take(r, "("))
-        return sum(r, out) && (take(r, ")") || fail(r, "expected ')'", "", 0));
+        return sum(r, out) && (take(r, ")") || fail(r, *r->p ? "expected ')', found '%.*s'" : "expected ')' at the end", r->p, strlen(r->p)));
     return fail(r, c ? "cannot read '%.*s'" : "the expression ends too early", start, strlen(start));
 }
 
@@ -175,7 +206,7 @@ int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *
         if (!peek(&r))
             return n;
         if (!take(&r, ",")) {
-            fail(&r, "cannot read '%.*s'", r.p, strlen(r.p));
+            fail(&r, *r.p == '/' ? "cannot read '%.*s'; // divides integers" : "cannot read '%.*s'", r.p, strlen(r.p));
             return -1;
         }
     }

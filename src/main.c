@@ -1,8 +1,12 @@
 /* The tkc command: options in, the library's public API, an exit code out. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "tkc/runtime.h"
@@ -31,18 +35,29 @@ int command_fail(const char *fmt, ...)
 
 /* ---- input and output ---- */
 
-static char *read_all(FILE *f, size_t *len)
+/* The longest text that is read from standard input; a pipe may never end. */
+enum { MOST_INPUT = 1 << 28 };
+
+/* NULL, with *why: it cannot be read. */
+static char *read_all(FILE *f, size_t *len, const char **why)
 {
     size_t cap = 1 << 16, n = 0;
     char *text = malloc(cap);
+    errno = 0;
     for (size_t got; text && (got = fread(text + n, 1, cap - n, f)) > 0;) {
         n += got;
         if (n < cap)
             continue;
-        char *bigger = realloc(text, cap *= 2);
+        char *bigger = cap < MOST_INPUT ? realloc(text, cap *= 2) : NULL;
+        *why = cap < MOST_INPUT ? "no memory" : "it does not end";
         if (!bigger)
             free(text);
         text = bigger;
+    }
+    if (text && ferror(f)) {
+        *why = strerror(errno);
+        free(text);
+        return NULL;
     }
     *len = n;
     return text;
@@ -56,23 +71,63 @@ TkcSource *command_source(TkcContext *cx, const Options *o)
         return source;
     }
     size_t len;
-    char *text = read_all(stdin, &len);
+    const char *why = "no memory";
+    char *text = read_all(stdin, &len, &why);
     if (!text)
-        command_fail("no memory for standard input");
+        command_fail("cannot read standard input: %s", why);
     else
         tkc_source_from_text(cx, "<stdin>", text, len, o->language, &source);
     free(text);
     return source;
 }
 
+FILE *command_create(const char *path, const char **why)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        *why = strerror(errno);
+    return f;
+}
+
+bool command_close(FILE *f, const char *path, bool ok, const char **why)
+{
+    struct stat st;
+    bool plain = fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode);
+    int error = ok ? 0 : errno;
+    if (fclose(f) != 0 && ok)
+        ok = false, error = errno;
+    if (!ok && plain)
+        remove(path);
+    *why = error ? strerror(error) : "not everything was written";
+    return ok;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
 static int write_output(const Options *o, const char *text, size_t len)
 {
-    FILE *f = o->output ? fopen(o->output, "wb") : stdout;
-    if (!f)
-        return command_fail("cannot write '%s': %s", o->output, strerror(errno));
-    bool ok = fwrite(text, 1, len, f) == len;
-    ok = (o->output ? fclose(f) : fflush(f)) == 0 && ok;
-    return ok ? EXIT_FINE : command_fail("cannot write '%s': %s", o->output ? o->output : "standard output", strerror(errno));
+    const char *why = NULL;
+    if (!o->output) {
+        fwrite(text, 1, len, stdout); /* what cannot be written shows when main flushes */
+        return EXIT_FINE;
+    }
+    if (is_same_file(o->file, o->output))
+        return command_fail("'%s' is the input; it is not overwritten", o->output);
+    FILE *f = command_create(o->output, &why);
+    if (f && command_close(f, o->output, fwrite(text, 1, len, f) == len, &why))
+        return EXIT_FINE;
+    return command_fail("cannot write '%s': %s", o->output, why);
+}
+
+double command_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
 /* ---- compiling ---- */
@@ -134,39 +189,69 @@ int command_check(TkcContext *cx, Options *o)
         return EXIT_REFUSED;
     int checked, incomplete;
     TkcStatus status = tkc_check(source, &o->compile, &checked, &incomplete);
-    if (status == TKC_OK && (o->verbose || incomplete))
+    if (status == TKC_OK && incomplete)
         fprintf(stderr, "tkc: %d kernel%s checked, %d not: types or constexprs are missing\n", checked, checked == 1 ? "" : "s",
                 incomplete);
+    else if (status == TKC_OK && o->verbose)
+        fprintf(stderr, "tkc: %d kernel%s checked\n", checked, checked == 1 ? "" : "s");
     tkc_source_free(source);
     return command_exit(status);
+}
+
+/* ---- the process ---- */
+
+/* A standard stream that is closed would give its number to the next file that is opened. What stands in for it fails when used. */
+static void keep_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            return;
+}
+
+/* The exit code, unless what was to be printed could not be. */
+static int finish_output(int code)
+{
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed)
+        return code;
+    command_fail("cannot write standard output: %s", errno ? strerror(errno) : "not everything was written");
+    return code == EXIT_FINE ? EXIT_REFUSED : code;
+}
+
+static int run_command(TkcContext *cx, Options *o)
+{
+    tkc_context_on_diagnostic(cx, print_diagnostic, NULL);
+    for (int i = 0; i < o->ninclude; i++)
+        tkc_context_add_include(cx, o->include[i]);
+    return o->batch ? command_batch(cx, o) : o->syntax_only ? command_check(cx, o) : o->run ? command_run(cx, o) : command_compile(cx, o);
+}
+
+static int start(Options *o)
+{
+    if (o->help) {
+        options_help(stdout);
+        return EXIT_FINE;
+    }
+    if (o->version) {
+        puts(tkc_version_long());
+        return EXIT_FINE;
+    }
+    TkcContext *cx = tkc_context_new();
+    int code = cx ? run_command(cx, o) : command_fail("no memory");
+    tkc_context_free(cx);
+    return code;
 }
 
 int main(int argc, char **argv)
 {
     Options o;
     int code = EXIT_MISUSE;
-    if (options_read(&o, argc, argv)) {
-        TkcContext *cx = tkc_context_new();
-        if (cx)
-            tkc_context_on_diagnostic(cx, print_diagnostic, NULL);
-        for (int i = 0; cx && i < o.ninclude; i++)
-            tkc_context_add_include(cx, o.include[i]);
-        if (o.help)
-            options_help(stdout), code = EXIT_FINE;
-        else if (o.version)
-            puts(tkc_version_long()), code = EXIT_FINE;
-        else if (!cx)
-            code = command_fail("no memory");
-        else if (o.batch)
-            code = command_batch(cx, &o);
-        else if (o.syntax_only)
-            code = command_check(cx, &o);
-        else if (o.run)
-            code = command_run(cx, &o);
-        else
-            code = command_compile(cx, &o);
-        tkc_context_free(cx);
-    }
+    keep_standard_streams();
+    if (options_read(&o, argc, argv))
+        code = finish_output(start(&o));
+    else
+        fprintf(stderr, "tkc: %s (tkc --help lists the options)\n", o.error);
     options_fini(&o);
     return code;
 }

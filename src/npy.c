@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "command.h"
 
 static const struct { const char *descr; DType dtype; } descrs[] = {
     {"|b1", DT_I1}, {"|i1", DT_I8}, {"<i2", DT_I16}, {"<i4", DT_I32}, {"<i8", DT_I64}, {"|u1", DT_U8}, {"<u2", DT_U16},
@@ -20,28 +21,52 @@ static bool fail(char *why, size_t size, const char *text)
     return false;
 }
 
-/* The text after 'key': in the header, blanks skipped. */
+/* The value of a key of the header's dict, either kind of quotes. */
 static const char *dict_find(const char *header, const char *key)
 {
-    const char *p = strstr(header, key);
-    if (!p)
-        return NULL;
-    p += strlen(key);
-    while (*p == ' ' || *p == ':')
-        p++;
-    return p;
+    size_t n = strlen(key);
+    for (const char *p = header; (p = strstr(p, key)); p += n) {
+        bool quoted = p > header && (p[-1] == '\'' || p[-1] == '"') && p[n] == p[-1];
+        if (quoted)
+            return p + n + 1 + strspn(p + n + 1, " :");
+    }
+    return NULL;
 }
 
-static DType read_descr(const char *p)
+/* The type that a descr names; bits without a name ('|V2', as numpy writes types of others) are what `as` says. */
+static DType read_descr(const char *p, DType as)
 {
     char quote = *p++;
-    for (int i = 0; i < DESCRS && (quote == '\'' || quote == '"'); i++) {
+    if (quote != '\'' && quote != '"')
+        return DT_NONE;
+    if (as != DT_NONE && p[0] == '|' && p[1] == 'V' && strtol(p + 2, NULL, 10) == tkc_dtype_info(as)->bytes)
+        return as;
+    for (int i = 0; i < DESCRS; i++) {
         size_t n = strlen(descrs[i].descr);
-        bool any_order = *p == '|' || *p == '<' || *p == '=';
-        if (any_order && !strncmp(p + 1, descrs[i].descr + 1, n - 1) && p[n] == quote)
+        bool one_byte = tkc_dtype_info(descrs[i].dtype)->bytes == 1;
+        bool order = *p == '<' || *p == '=' || *p == '|' || (*p == '>' && one_byte);
+        if (order && !strncmp(p + 1, descrs[i].descr + 1, n - 1) && p[n] == quote)
             return descrs[i].dtype;
     }
     return DT_NONE;
+}
+
+static bool refuse_descr(const char *descr, char *why, size_t size)
+{
+    int n = (int)strcspn(descr, *descr == '[' ? "]" : ",}");
+    if (!strchr("'\"[", descr[0]))
+        return fail(why, size, "its header is damaged");
+    if (descr[0] == '[')
+        snprintf(why, size, "its elements are records, %.*s]: save one field of them", n, descr);
+    else if (descr[1] == '>')
+        snprintf(why, size, "its elements are big-endian, %.*s: save it with x.astype(x.dtype.newbyteorder('<'))", n, descr);
+    else if (descr[1] && descr[2] == 'O')
+        snprintf(why, size, "its elements are Python objects, %.*s: save it as numbers", n, descr);
+    else if (descr[1] && descr[2] == 'V')
+        snprintf(why, size, "its elements are %.*s, bits without a type: say which with FILE.npy:bf16", n, descr);
+    else
+        snprintf(why, size, "its elements are %.*s, which is not a type of the language", n, descr);
+    return false;
 }
 
 static bool read_dims(const char *p, int *rank, int64_t *shape)
@@ -65,19 +90,19 @@ static bool read_dims(const char *p, int *rank, int64_t *shape)
 
 static bool read_header(Array *a, const char *header, DType as, char *why, size_t size)
 {
-    const char *descr = dict_find(header, "'descr'"), *order = dict_find(header, "'fortran_order'");
-    const char *dims = dict_find(header, "'shape'");
+    const char *descr = dict_find(header, "descr"), *order = dict_find(header, "fortran_order"), *dims = dict_find(header, "shape");
     int rank;
     int64_t shape[ARRAY_MAX_RANK];
-    if (!descr || !order || !dims || !read_dims(dims, &rank, shape))
+    bool fortran = order && !strncmp(order, "True", 4);
+    if (!descr || !*descr || !order || !dims || (!fortran && strncmp(order, "False", 5)))
         return fail(why, size, "its header is damaged");
-    if (!strncmp(order, "True", 4))
+    if (!read_dims(dims, &rank, shape))
+        return fail(why, size, "its header is damaged, or its shape has more than 8 extents");
+    if (fortran && rank > 1)
         return fail(why, size, "it is in Fortran order; save it with numpy.ascontiguousarray");
-    DType dtype = read_descr(descr);
-    if (dtype == DT_NONE) {
-        snprintf(why, size, "its elements are %.*s, which is not a type of the language", (int)strcspn(descr, ",}"), descr);
-        return false;
-    }
+    DType dtype = read_descr(descr, as);
+    if (dtype == DT_NONE)
+        return refuse_descr(descr, why, size);
     if (as != DT_NONE && tkc_dtype_info(as)->bytes != tkc_dtype_info(dtype)->bytes) {
         snprintf(why, size, "its elements are %s, which is not as wide as %s", tkc_dtype_info(dtype)->name, tkc_dtype_info(as)->name);
         return false;
@@ -93,30 +118,62 @@ static void normalize_bools(Array *a)
         p[i] = p[i] != 0;
 }
 
-static bool load_file(Array *a, FILE *f, DType as, char *why, size_t size)
+static bool cut_short(FILE *f, char *why, size_t size)
+{
+    return fail(why, size, ferror(f) ? strerror(errno) : "it is truncated");
+}
+
+/* The header as a string, malloc'ed; NULL with why. */
+static char *read_preamble(FILE *f, char *why, size_t size)
 {
     unsigned char head[12];
-    if (fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY", 6))
-        return fail(why, size, "it is not a .npy file");
+    size_t got = fread(head, 1, 10, f);
+    if (ferror(f)) {
+        fail(why, size, strerror(errno));
+        return NULL;
+    }
+    if (memcmp(head, "\x93NUMPY", got < 6 ? got : 6) || got < 10) {
+        bool begins = got && !memcmp(head, "\x93NUMPY", got < 6 ? got : 6);
+        fail(why, size, begins ? "it is truncated" : got ? "it is not a .npy file" : "it is empty");
+        return NULL;
+    }
     size_t len = head[8] | (size_t)head[9] << 8;
     if (head[6] >= 2) {
-        if (fread(head + 10, 1, 2, f) != 2)
-            return fail(why, size, "it is truncated");
+        if (fread(head + 10, 1, 2, f) != 2) {
+            cut_short(f, why, size);
+            return NULL;
+        }
         len |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
     }
-    if (head[6] < 1 || head[6] > 3 || len > 1 << 20)
-        return fail(why, size, "its header is damaged");
+    if (head[6] < 1 || head[6] > 3 || len > 1 << 20) {
+        fail(why, size, "its header is damaged, or of a version after 3");
+        return NULL;
+    }
     char *header = calloc(len + 1, 1);
-    if (!header)
-        return fail(why, size, "no memory");
-    bool ok = fread(header, 1, len, f) == len || fail(why, size, "it is truncated");
-    ok = ok && read_header(a, header, as, why, size);
+    if (header && fread(header, 1, len, f) == len)
+        return header;
+    if (header)
+        cut_short(f, why, size);
+    else
+        fail(why, size, "no memory");
+    free(header);
+    return NULL;
+}
+
+static bool load_file(Array *a, FILE *f, DType as, char *why, size_t size)
+{
+    char *header = read_preamble(f, why, size);
+    bool ok = header && read_header(a, header, as, why, size);
     free(header);
     if (!ok)
         return false;
-    if (fread(a->data, 1, a->bytes, f) != a->bytes) {
+    size_t got = fread(a->data, 1, a->bytes, f);
+    if (got != a->bytes) {
+        cut_short(f, why, size);
+        if (!ferror(f))
+            snprintf(why, size, "it is truncated: %zu bytes of elements instead of %zu", got, a->bytes);
         array_free(a);
-        return fail(why, size, "it is truncated");
+        return false;
     }
     normalize_bools(a);
     return true;
@@ -124,6 +181,7 @@ static bool load_file(Array *a, FILE *f, DType as, char *why, size_t size)
 
 bool array_load(Array *a, const char *path, DType as, char *why, size_t size)
 {
+    errno = 0;
     FILE *f = fopen(path, "rb");
     if (!f)
         return fail(why, size, strerror(errno));
@@ -132,25 +190,31 @@ bool array_load(Array *a, const char *path, DType as, char *why, size_t size)
     return ok;
 }
 
+/* "(4096, 781)", "(3,)", "()" */
+static void put_dims(const Array *a, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < a->rank; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%lld%s", i ? " " : "", (long long)a->shape[i], i + 1 < a->rank || a->rank == 1 ? "," : "");
+}
+
 bool array_save(const Array *a, const char *path, char *why, size_t size)
 {
     const char *descr = NULL;
     for (int i = 0; i < DESCRS && !descr; i++)
         if (descrs[i].dtype == a->dtype)
             descr = descrs[i].descr;
-    char dims[ARRAY_MAX_RANK * 22 + 4] = "";
-    size_t n = 0;
-    for (int i = 0; i < a->rank; i++)
-        n += (size_t)snprintf(dims + n, sizeof dims - n, "%lld,%s", (long long)a->shape[i], i + 1 < a->rank ? " " : "");
-    char header[512];
+    char dims[ARRAY_MAX_RANK * 22 + 4], header[512];
+    put_dims(a, dims, sizeof dims);
     int len = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dims);
     int padded = (10 + len + 1 + 63) / 64 * 64 - 10; /* the elements start at a multiple of 64 */
     unsigned char head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
-    FILE *f = fopen(path, "wb");
+    const char *reason = NULL;
+    FILE *f = command_create(path, &reason);
     if (!f)
-        return fail(why, size, strerror(errno));
+        return fail(why, size, reason);
     bool ok = fwrite(head, 1, 10, f) == 10 && fprintf(f, "%s%*s\n", header, padded - 1 - len, "") == padded &&
               fwrite(a->data, 1, a->bytes, f) == a->bytes;
-    ok = fclose(f) == 0 && ok;
-    return ok || fail(why, size, strerror(errno));
+    return command_close(f, path, ok, &reason) || fail(why, size, reason);
 }

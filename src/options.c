@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
+
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {
 #define OPT(ID, spelling, form, arg, help) OPT_##ID,
@@ -19,14 +21,24 @@ static const struct OptRow { const char *spelling; OptForm form; const char *arg
 #undef OPT
 };
 
-static bool misuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static bool misuse(const char *fmt, ...)
+/* Options that other versions have, and what to do instead. */
+static const struct { const char *spelling, *instead; } absent[] = {
+    {"-bench", "to time a kernel, launch it in a loop through tkc/runtime.h"},
+    {"-sweep", "to compile many variants, list them in a file for -batch"},
+    {"-check-memory", "on cpu every access is checked, always"},
+    {"-break", "to see values, call tl.device_print in the kernel and run it on cpu"},
+    {"-trace", "to see values, call tl.device_print in the kernel and run it on cpu"},
+    {"-Rvec", "-emit=layout shows how wide each access is"},
+    {"-ptxas", "to make a cubin, give the PTX to ptxas"},
+};
+enum { ABSENT = sizeof absent / sizeof *absent };
+
+static bool misuse(Options *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool misuse(Options *o, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    fputs("tkc: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputs(" (tkc --help lists the options)\n", stderr);
+    vsnprintf(o->error, sizeof o->error, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -68,17 +80,26 @@ static bool add_binding(Options *o, Bindings *list, const char *option, const ch
 {
     Binding b;
     if (!split(o, text, &b))
-        return misuse("%s takes NAME=VALUE, not '%s'", option, text);
+        return misuse(o, "%s takes NAME=VALUE, not '%s'", option, text);
     list->data = grow(list->data, list->len, sizeof *list->data);
     list->data[list->len++] = b;
     return true;
 }
 
-static bool add_define(Options *o, const char *text)
+/* Defines before the first are defaults: they may be given anew. */
+static bool add_define(Options *o, int first, const char *text)
 {
     Binding b;
     if (!split(o, text, &b))
-        return misuse("-D takes NAME=VALUE, not '%s'", text);
+        return misuse(o, "-D takes NAME=VALUE, not '%s'", text);
+    for (int i = o->ndefines - 1; i >= first; i--)
+        if (!strcmp(o->defines[i].name, b.name))
+            return misuse(o, "'%s' is given twice with -D", b.name);
+    for (int i = 0; i < first && i < o->ndefines; i++)
+        if (!strcmp(o->defines[i].name, b.name)) {
+            o->defines[i].value = b.value;
+            return true;
+        }
     o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
     o->defines[o->ndefines++] = (TkcDefine){b.name, b.value};
     return true;
@@ -93,31 +114,30 @@ static bool add_text(const char ***list, int *len, const char *text)
 
 /* ---- values ---- */
 
-static bool read_count(const char *option, const char *text, int64_t least, int64_t most, int64_t *out)
+static bool read_count(Options *o, const char *option, const char *text, int64_t least, int64_t most, int64_t *out)
 {
-    char *end;
-    long long n = strtoll(text, &end, 10);
-    if (end == text || *end || n < least || n > most)
-        return misuse("%s takes a number from %lld to %lld, not '%s'", option, (long long)least, (long long)most, text);
-    *out = n;
-    return true;
+    if (number_read(text, out) == NUMBER_FITS && *out >= least && *out <= most)
+        return true;
+    if (most == INT64_MAX)
+        return misuse(o, "%s takes a number from %lld on, not '%s'", option, (long long)least, text);
+    return misuse(o, "%s takes a number from %lld to %lld, not '%s'", option, (long long)least, (long long)most, text);
 }
 
-static bool read_int(const char *option, const char *text, int least, int most, int *out)
+static bool read_int(Options *o, const char *option, const char *text, int least, int most, int *out)
 {
     int64_t n;
-    if (!read_count(option, text, least, most, &n))
+    if (!read_count(o, option, text, least, most, &n))
         return false;
     *out = (int)n;
     return true;
 }
 
-static bool read_seconds(const char *text, double *out)
+static bool read_seconds(Options *o, const char *text, double *out)
 {
     char *end;
     *out = strtod(text, &end);
     if (end == text || *end || !(*out > 0 && *out < 1e9))
-        return misuse("-timeout takes a number of seconds, not '%s'", text);
+        return misuse(o, "-timeout takes a number of seconds above 0, not '%s'", text);
     return true;
 }
 
@@ -126,7 +146,7 @@ static const struct { const char *name; TkcEmit emit; } emit_names[] = {
     {"layout", TKC_EMIT_LAYOUT}, {"llvm", TKC_EMIT_LLVM}, {"ptx", TKC_EMIT_PTX},
 };
 
-static bool read_emit(const char *text, TkcEmit *out)
+static bool read_emit(Options *o, const char *text, TkcEmit *out)
 {
     for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
         if (!strcmp(text, emit_names[i].name)) {
@@ -134,14 +154,22 @@ static bool read_emit(const char *text, TkcEmit *out)
             return true;
         }
     if (!strcmp(text, "cubin") || !strcmp(text, "header"))
-        return misuse("this version does not make a %s; assemble its PTX with ptxas", text);
-    return misuse("-emit takes tokens, ast, ir, facts, layout, llvm or ptx, not '%s'", text);
+        return misuse(o, "this version does not make a %s; assemble its PTX with ptxas", text);
+    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm or ptx, not '%s'", text);
 }
 
-static bool read_choice(const char *option, const char *text, const char *a, const char *b, bool *is_b)
+static bool read_choice(Options *o, const char *option, const char *text, const char *a, const char *b, bool *is_b)
 {
     *is_b = !strcmp(text, b);
-    return *is_b || !strcmp(text, a) || misuse("%s takes %s or %s, not '%s'", option, a, b, text);
+    return *is_b || !strcmp(text, a) || misuse(o, "%s takes %s or %s, not '%s'", option, a, b, text);
+}
+
+static bool read_device(Options *o, const char *text)
+{
+    o->device = text;
+    if (!strcmp(text, "simt"))
+        return misuse(o, "this version has no device simt; -device takes cuda or cpu");
+    return !strcmp(text, "cuda") || !strcmp(text, "cpu") || misuse(o, "-device takes cuda or cpu, not '%s'", text);
 }
 
 /* What the suffix of -o says, unless -emit said it. */
@@ -155,13 +183,17 @@ static bool emit_from_output(Options *o)
     else if (!strcmp(dot, ".ir"))
         o->emit = TKC_EMIT_IR;
     else if (!strcmp(dot, ".cubin") || !strcmp(dot, ".h"))
-        return misuse("this version does not make '%s' files; assemble its PTX with ptxas", dot);
+        return misuse(o, "this version does not make '%s' files; assemble its PTX with ptxas", dot);
     return true;
 }
 
 /* ---- the table's meaning ---- */
 
-typedef struct Seen { bool emit, language; } Seen;
+typedef struct Seen {
+    bool emit, language;
+    int first_define;     /* those before it are defaults */
+    const char *for_run;  /* an option that needs -run */
+} Seen;
 
 static bool apply(Options *o, Seen *seen, OptId id, const char *v)
 {
@@ -169,44 +201,44 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     bool second;
     switch (id) {
     case OPT_OUTPUT: o->output = v; return true;
-    case OPT_EMIT: seen->emit = true; return read_emit(v, &o->emit);
+    case OPT_EMIT: seen->emit = true; return read_emit(o, v, &o->emit);
     case OPT_SYNTAX_ONLY: o->syntax_only = true; return true;
     case OPT_BATCH: o->batch = v; return true;
     case OPT_KERNEL: c->kernel = v; return true;
-    case OPT_DEFINE: return add_define(o, v);
+    case OPT_DEFINE: return add_define(o, seen->first_define, v);
     case OPT_SIG: c->signature = v; return true;
     case OPT_LANGUAGE:
         seen->language = true;
-        if (!read_choice("-x", v, "tk", "ir", &second))
+        if (!read_choice(o, "-x", v, "tk", "ir", &second))
             return false;
         o->language = second ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
         return true;
     case OPT_INCLUDE: return add_text(&o->include, &o->ninclude, v);
     case OPT_ARCH: c->arch = v; return true;
-    case OPT_NUM_WARPS: return read_int("-num-warps", v, 1, 64, &c->num_warps);
-    case OPT_NUM_STAGES: return read_int("-num-stages", v, 1, 64, &c->num_stages);
-    case OPT_CONTRACT: return read_choice("-ffp-contract", v, "on", "off", &c->no_fp_contract);
+    case OPT_NUM_WARPS: return read_int(o, "-num-warps", v, 1, 64, &c->num_warps);
+    case OPT_NUM_STAGES: return read_int(o, "-num-stages", v, 1, 64, &c->num_stages);
+    case OPT_CONTRACT: return read_choice(o, "-ffp-contract", v, "on", "off", &c->no_fp_contract);
     case OPT_DEBUG: c->debug = true; return true;
     case OPT_WERROR: c->warnings_as_errors = true; return true;
     case OPT_PASSES: c->passes = v; return true;
     case OPT_VERIFY_EACH: c->verify_each = true; return true;
     case OPT_TIME_REPORT: c->time_report = true; return true;
-    case OPT_MAX_STEPS: return read_count("-fmax-steps", v, 1, INT64_MAX, &c->max_steps);
-    case OPT_MAX_OPS: return read_count("-fmax-ops", v, 1, INT64_MAX, &c->max_ops);
-    case OPT_MAX_NESTING: return read_count("-fmax-nesting", v, 1, 1000, &c->max_nesting);
-    case OPT_MAX_DEPTH: return read_count("-fmax-depth", v, 1, 1000, &c->max_depth);
-    case OPT_MAX_LENGTH: return read_count("-fmax-length", v, 1, INT64_MAX, &c->max_length);
+    case OPT_MAX_STEPS: return read_count(o, "-fmax-steps", v, 1, INT64_MAX, &c->max_steps);
+    case OPT_MAX_OPS: return read_count(o, "-fmax-ops", v, 1, INT64_MAX, &c->max_ops);
+    case OPT_MAX_NESTING: return read_count(o, "-fmax-nesting", v, 1, 1000, &c->max_nesting);
+    case OPT_MAX_DEPTH: return read_count(o, "-fmax-depth", v, 1, 1000, &c->max_depth);
+    case OPT_MAX_LENGTH: return read_count(o, "-fmax-length", v, 1, INT64_MAX, &c->max_length);
     case OPT_RUN: o->run = true; return true;
     case OPT_GRID: o->grid = v; return true;
-    case OPT_DEVICE: o->device = v; return true;
+    case OPT_DEVICE: return read_device(o, v);
     case OPT_SEED: {
         int64_t n;
-        if (!read_count("-seed", v, 0, INT64_MAX, &n))
+        if (!read_count(o, "-seed", v, 0, INT64_MAX, &n))
             return false;
         o->seed = (uint64_t)n;
         return true;
     }
-    case OPT_TIMEOUT: return read_seconds(v, &o->timeout);
+    case OPT_TIMEOUT: return read_seconds(o, v, &o->timeout);
     case OPT_SAVE: return add_binding(o, &o->save, "-save", v);
     case OPT_PRINT: return add_text(&o->print, &o->nprint, v);
     case OPT_CHECK: return add_binding(o, &o->check, "-check", v);
@@ -247,33 +279,64 @@ static OptId find_row(const char *word, const char **value)
     return OPT_COUNT;
 }
 
-static bool unknown_option(const char *word)
+static const char *without_dashes(const char *word)
 {
-    for (int i = 0; i < OPT_COUNT; i++)
-        if (rows[i].form == FORM_EQUALS && !strcmp(word, rows[i].spelling))
-            return misuse("write %s=%s", rows[i].spelling, rows[i].arg);
-    return misuse("there is no option '%s'", word);
+    return word + strspn(word, "-");
+}
+
+/* word, up to a '=', is `spelling` with another number of dashes. */
+static bool is_nearly(const char *word, const char *spelling)
+{
+    size_t n = strcspn(without_dashes(word), "=");
+    const char *bare = without_dashes(spelling);
+    return strlen(bare) == n && !strncmp(bare, without_dashes(word), n);
+}
+
+static bool unknown_option(Options *o, const char *word)
+{
+    for (int i = 0; i < ABSENT; i++)
+        if (is_nearly(word, absent[i].spelling))
+            return misuse(o, "this version has no %s; %s", absent[i].spelling, absent[i].instead);
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const struct OptRow *r = &rows[i];
+        if (r->form == FORM_GROUP || !is_nearly(word, r->spelling))
+            continue;
+        return misuse(o, "there is no option '%s'; write %s%s%s", word, r->spelling, r->form == FORM_EQUALS ? "=" : r->form == FORM_NEXT ? " " : "",
+                      r->arg);
+    }
+    return misuse(o, "there is no option '%s'", word);
+}
+
+/* NAME=VALUE and not a path that holds a '='. */
+static bool is_argument(const char *word)
+{
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return n && word[n] == '=';
 }
 
 static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
 {
     const char *word = argv[*i], *value;
     if (word[0] != '-' || !word[1]) {
-        if (word[0] != '-' && strchr(word, '=')) /* NAME=VALUE */
+        if (is_argument(word))
             return add_binding(o, &o->args, "an argument", word);
+        if (!word[0])
+            return misuse(o, "the name of the file is empty");
         if (o->file)
-            return misuse("one file at a time: '%s' and '%s'", o->file, word);
+            return misuse(o, "one file at a time: '%s' and '%s'", o->file, word);
         o->file = word;
         return true;
     }
     OptId id = find_row(word, &value);
     if (id == OPT_COUNT)
-        return unknown_option(word);
+        return unknown_option(o, word);
     if (!value && rows[id].form != FORM_FLAG) {
         if (*i + 1 >= argc)
-            return misuse("%s needs %s after it", word, rows[id].arg);
+            return misuse(o, "%s needs %s after it", word, rows[id].arg);
         value = argv[++*i];
     }
+    if (id > OPT_RUN && id < OPT_GROUP_ELSE)
+        seen->for_run = rows[id].spelling;
     return apply(o, seen, id, value);
 }
 
@@ -283,30 +346,67 @@ static bool has_suffix(const char *s, const char *suffix)
     return n >= m && !strcmp(s + n - m, suffix);
 }
 
-bool options_read(Options *o, int argc, char **argv)
+static bool read_words(Options *o, Seen *seen, int argc, char **argv)
 {
-    *o = (Options){.emit = TKC_EMIT_PTX};
-    tkc_options_init(&o->compile);
-    Seen seen = {0};
     for (int i = 1; i < argc; i++)
-        if (!read_word(o, &seen, argc, argv, &i))
+        if (!read_word(o, seen, argc, argv, &i))
             return false;
     o->compile.defines = o->defines;
     o->compile.ndefines = (size_t)o->ndefines;
+    if (o->file && !seen->language)
+        o->language = has_suffix(o->file, ".ir") ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
+    return true;
+}
+
+/* What excludes what. */
+static bool check_words(Options *o, const Seen *seen)
+{
+    const char *mode = o->run ? "-run" : o->syntax_only ? "-fsyntax-only" : o->batch ? "-batch" : NULL;
+    if (o->run + o->syntax_only + (o->batch != NULL) > 1)
+        return misuse(o, "-run, -fsyntax-only and -batch exclude each other");
+    if (!o->file && !o->batch)
+        return misuse(o, "which file?");
+    if (o->file && o->batch)
+        return misuse(o, "-batch takes its files from '%s': '%s' is one too many", o->batch, o->file);
+    if (o->output && mode)
+        return misuse(o, "-o goes with compiling, not with %s", mode);
+    if (seen->emit && mode && !o->batch)
+        return misuse(o, "-emit goes with compiling, not with %s", mode);
+    if (!o->run && (o->args.len || seen->for_run))
+        return misuse(o, "%s goes with -run", o->args.len ? "NAME=VALUE" : seen->for_run);
+    if (o->run && o->language == TKC_LANGUAGE_IR)
+        return misuse(o, "-run takes a kernel of a .tk file, not IR");
+    return true;
+}
+
+bool options_read(Options *o, int argc, char **argv)
+{
+    Seen seen = {0};
+    *o = (Options){.emit = TKC_EMIT_PTX};
+    tkc_options_init(&o->compile);
+    if (!read_words(o, &seen, argc, argv))
+        return false;
     if (o->help || o->version)
         return true;
     if (o->output && !strcmp(o->output, "-"))
         o->output = NULL;
-    if (o->output && !seen.emit && !emit_from_output(o))
+    return (!o->output || seen.emit || emit_from_output(o)) && check_words(o, &seen);
+}
+
+bool options_read_line(Options *o, const Options *defaults, int argc, char **argv)
+{
+    Seen seen = {.first_define = defaults->ndefines};
+    *o = (Options){.emit = defaults->emit, .language = defaults->language, .compile = defaults->compile};
+    for (int i = 0; i < defaults->ndefines; i++) {
+        o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
+        o->defines[o->ndefines++] = defaults->defines[i];
+    }
+    if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->file && !seen.language && has_suffix(o->file, ".ir"))
-        o->language = TKC_LANGUAGE_IR;
-    if (!o->file && !o->batch)
-        return misuse("which file?");
-    if (o->run + o->syntax_only + (o->batch != NULL) > 1)
-        return misuse("-run, -fsyntax-only and -batch exclude each other");
-    if (!o->run && (o->args.len || o->save.len || o->check.len || o->nprint || o->grid || o->device))
-        return misuse("%s goes with -run", o->args.len ? "NAME=VALUE" : o->grid ? "-grid" : o->device ? "-device" : "-save, -print or -check");
+    if (o->output || o->batch || o->run || o->syntax_only || o->help || o->version || o->args.len || seen.for_run)
+        return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
+    if (!o->file || !strcmp(o->file, "-"))
+        return misuse(o, "a line of -batch begins with the name of a file");
     return true;
 }
 

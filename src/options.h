@@ -29,13 +29,16 @@ typedef struct Options {
     int nprint;
     void **owned;               /* strings to free */
     int nowned;
+    char error[512];            /* what is wrong, after options_read gave false */
 } Options;
 
 /* Exit codes of the command. */
 enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_MISUSE = 2 };
 
-/* False after a message on standard error. `allow_file` false: options of a -batch line, where files and -run are not allowed. */
+/* argv[0] is not looked at. False: o->error says why. options_fini in both cases. */
 bool options_read(Options *o, int argc, char **argv);
+/* A line of -batch: what it does not say is as in `defaults`, which must outlive it. Only what a single compilation takes is allowed. */
+bool options_read_line(Options *o, const Options *defaults, int argc, char **argv);
 void options_fini(Options *o);
 void options_help(FILE *out);
 

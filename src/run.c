@@ -1,16 +1,16 @@
 /* -run: arguments from NAME=VALUE, a launch, then -save, -print, -check. */
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "command.h"
 #include "expr.h"
+#include "number.h"
 #include "tkc/runtime.h"
 
 typedef struct RunArg {
-    const char *name, *text;  /* text NULL: not given */
+    const char *name, *text;  /* text NULL: given with -D, or left to the source */
+    bool is_default;          /* text is the parameter's default */
     TkcParam param;
     bool is_array;
     Array array;
@@ -27,6 +27,7 @@ typedef struct Run {
     TkcJit *jit;
     int nargs;
     RunArg *args;             /* one for each parameter of the kernel */
+    int64_t grid[3];
 } Run;
 
 static RunArg *find_arg(Run *r, const char *name, size_t len)
@@ -80,8 +81,8 @@ static bool bind_texts(Run *r)
             unknown_name(r, "", b->data[i].name);
             return false;
         }
-        if (a->text) {
-            command_fail("argument '%s' is given twice", a->name);
+        if (a->text || find_define(r, a->name, strlen(a->name))) {
+            command_fail("argument '%s' is given twice%s", a->name, a->text ? "" : ": here and with -D");
             return false;
         }
         a->text = b->data[i].value;
@@ -89,22 +90,53 @@ static bool bind_texts(Run *r)
     return true;
 }
 
-/* Defaults for what is not given; everything that is still missing, in one message. */
+static bool is_open(const Run *r, const RunArg *a)
+{
+    return !a->text && !find_define(r, a->name, strlen(a->name));
+}
+
+/* Everything that is missing, in one message. What only constexprs lack the compiler asks for: a heuristic may give them. */
 static bool all_given(Run *r)
 {
     int missing = 0;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
-        if (!a->text && !find_define(r, a->name, strlen(a->name)))
+        a->is_default = is_open(r, a) && a->param.default_;
+        if (a->is_default)
             a->text = a->param.default_;
-        if (a->text || find_define(r, a->name, strlen(a->name)))
-            continue;
-        fprintf(stderr, missing++ ? " %s%s=%s" : "tkc: error: arguments are missing; add %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
-                a->param.is_constexpr ? "<value>" : a->param.type && a->param.type[0] == '*' ? "<FILE.npy or rand:f32[shape]>" : "<value>");
+        missing += is_open(r, a) && !a->param.is_constexpr;
     }
-    if (missing)
-        fputc('\n', stderr);
-    return missing == 0;
+    if (!missing)
+        return true;
+    fputs("tkc: error: arguments are missing; add", stderr);
+    for (int i = 0; i < r->nargs; i++) {
+        const RunArg *a = &r->args[i];
+        const bool is_array = a->param.type && a->param.type[0] == '*';
+        if (is_open(r, a))
+            fprintf(stderr, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name, is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
+    }
+    fputc('\n', stderr);
+    return false;
+}
+
+/* A None is known when compiling, whatever the parameter: given as -D would. */
+static bool define_none(Run *r)
+{
+    Options *o = r->o;
+    TkcDefine *all = realloc(o->defines, sizeof *all * (size_t)(o->ndefines + r->nargs + 1));
+    if (!all)
+        return false;
+    o->defines = all;
+    for (int i = 0; i < r->nargs; i++) {
+        RunArg *a = &r->args[i];
+        if (!a->text || strcmp(a->text, "None"))
+            continue;
+        all[o->ndefines++] = (TkcDefine){a->name, "None"};
+        a->text = NULL;
+    }
+    o->compile.defines = all;
+    o->compile.ndefines = (size_t)o->ndefines;
+    return true;
 }
 
 /* ---- values ---- */
@@ -165,100 +197,169 @@ static bool to_device(Run *r, RunArg *a)
     return true;
 }
 
+static bool is_float_type(const char *type)
+{
+    DType d = type ? array_dtype(type, strlen(type)) : DT_NONE;
+    return d != DT_NONE && tkc_dtype_info(d)->kind == DK_FLOAT;
+}
+
+static bool make_integer(RunArg *a, NumberRead read, int64_t n)
+{
+    if (read == NUMBER_TOO_LARGE) {
+        command_fail("%s: %s does not fit 64 bits", a->name, a->text);
+        return false;
+    }
+    double real = read == NUMBER_UNSIGNED ? (double)(uint64_t)n : (double)n;
+    a->arg = is_float_type(a->param.type) ? tkc_float(real) : tkc_int(n);
+    if (read == NUMBER_UNSIGNED && a->arg.kind == TKC_ARG_INT)
+        a->arg.type = "u64";
+    return true;
+}
+
 static bool make_number(RunArg *a)
 {
     const char *t = a->text;
-    char *end;
     if (!strcmp(t, "True") || !strcmp(t, "False")) {
         a->arg = tkc_int(t[0] == 'T');
         a->arg.type = a->param.type ? NULL : "i1";
         return true;
     }
-    errno = 0;
-    long long n = strtoll(t, &end, 0);
-    if (end != t && !*end && errno == 0) {
-        bool real = a->param.type && strchr("fb", a->param.type[0]);
-        a->arg = real ? tkc_float((double)n) : tkc_int(n);
-        return true;
-    }
-    errno = 0;
-    unsigned long long u = strtoull(t, &end, 0); /* past int64: an unsigned parameter's */
-    if (end != t && !*end && errno == 0 && isdigit((unsigned char)*t)) {
-        a->arg = tkc_int((int64_t)u);
-        a->arg.type = "u64";
-        return true;
-    }
+    int64_t n;
+    NumberRead read = number_read(t, &n);
+    if (read != NUMBER_NONE)
+        return make_integer(a, read, n);
+    char *end;
     double f = strtod(t, &end);
-    if (end == t || *end) {
-        command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]", a->name, t);
-        return false;
+    bool is_padded = t[0] == '0' && t[1] >= '0' && t[1] <= '9' && !strpbrk(t, ".eE"); /* 010: eight or ten? */
+    if (end != t && !*end && !is_padded) {
+        a->arg = tkc_float(f);
+        return true;
     }
-    a->arg = tkc_float(f);
-    return true;
+    if (a->is_default)
+        command_fail("%s: its default, %s, is no number: add %s=<value>", a->name, t, a->name);
+    else
+        command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]", a->name, t);
+    return false;
 }
 
-static bool make_arg(Run *r, RunArg *a, int index)
+static bool is_given(const Run *r, const RunArg *a)
+{
+    return !find_define(r, a->name, strlen(a->name));
+}
+
+/* Whether an argument is an array is seen from its text alone. */
+static bool names_array(const RunArg *a)
 {
     size_t len;
     DType as;
+    return !a->param.is_constexpr && (is_npy(a->text, &len, &as) || array_is_generator(a->text));
+}
+
+/* All but arrays, which need a device. */
+static bool make_value(RunArg *a)
+{
     if (a->param.is_constexpr) {
-        a->arg = tkc_constexpr(a->text);
+        a->arg = tkc_constexpr(a->is_default ? NULL : a->text);
         return true;
     }
-    if (is_npy(a->text, &len, &as) || array_is_generator(a->text))
-        return make_array(r, a, index) && to_device(r, a);
-    if (a->param.type && a->param.type[0] == '*' && !strcmp(a->text, "0")) { /* a null pointer */
+    if (a->param.type && a->param.type[0] == '*' && !strcmp(a->text, "0")) {
         a->arg = tkc_pointer(a->param.type, 0, 0);
         return true;
     }
     return make_number(a);
 }
 
+static bool make_values(Run *r)
+{
+    bool ok = true;
+    for (int i = 0; i < r->nargs; i++)
+        if (is_given(r, &r->args[i]) && !names_array(&r->args[i]))
+            ok &= make_value(&r->args[i]);
+    return ok;
+}
+
+static bool make_arrays(Run *r)
+{
+    for (int i = 0; i < r->nargs; i++) {
+        RunArg *a = &r->args[i];
+        if (is_given(r, a) && names_array(a) && !(make_array(r, a, i) && to_device(r, a)))
+            return false;
+    }
+    return true;
+}
+
 /* ---- the launch ---- */
 
-static bool lookup_number(const char *name, size_t len, int64_t *value, void *user)
+static bool lookup_number(const char *name, size_t len, int64_t *value, void *user, char *why, size_t size)
 {
     Run *r = user;
     RunArg *a = find_arg(r, name, len);
     const char *text = find_define(r, name, len);
     if (!text && a)
         text = a->text;
-    if (!text)
-        return false;
-    char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 0);
-    return end != text && !*end && errno == 0;
+    if (!text && a)
+        snprintf(why, size, "the value of '%s' is not given", a->name);
+    else if (!text)
+        snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D", (int)len, name);
+    else if (number_read(text, value) == NUMBER_FITS)
+        return true;
+    else
+        snprintf(why, size, "'%.*s' is '%s', which is not an integer", (int)len, name, text);
+    return false;
 }
 
-static bool read_grid(Run *r, int64_t grid[3])
+static bool read_grid(Run *r)
 {
     char why[256];
-    grid[0] = grid[1] = grid[2] = 1;
+    r->grid[0] = r->grid[1] = r->grid[2] = 1;
     if (!r->o->grid) {
         command_fail("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
         return false;
     }
-    if (expr_list(r->o->grid, 3, grid, lookup_number, r, why, sizeof why) < 0) {
-        command_fail("-grid: %s", why);
+    if (expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why) >= 0)
+        return true;
+    command_fail("-grid '%s': %s", r->o->grid, why);
+    return false;
+}
+
+/* Compiles first, so that what follows is the run alone. */
+static bool compile(Run *r, const TkcArg *args, size_t n)
+{
+    TkcKernelInfo info = {.size = sizeof info};
+    double start = command_now_ms();
+    if (tkc_jit_info(r->jit, args, n, &info) != TKC_OK)
         return false;
-    }
+    if (r->o->compile.time_report)
+        fprintf(stderr, "%10.3f ms  compile\n", command_now_ms() - start);
+    if (r->o->verbose && info.registers >= 0)
+        fprintf(stderr, "tkc: %d warps, %d bytes of shared memory, %d registers, %d bytes spilled\n", info.num_warps, info.shared_bytes,
+                info.registers, info.spill_bytes);
     return true;
 }
 
-static bool launch(Run *r)
+static bool launch(Run *r, const TkcArg *args, size_t n)
 {
-    int64_t grid[3];
+    if (!compile(r, args, n))
+        return false;
+    double start = command_now_ms();
+    if (tkc_launch(r->jit, r->grid, NULL, args, n) != TKC_OK || tkc_synchronize(r->dev, NULL) != TKC_OK)
+        return false;
+    if (r->o->compile.time_report)
+        fprintf(stderr, "%10.3f ms  run\n", command_now_ms() - start);
+    if (r->o->verbose)
+        fprintf(stderr, "tkc: ran %lld x %lld x %lld programs on %s (%s)\n", (long long)r->grid[0], (long long)r->grid[1],
+                (long long)r->grid[2], tkc_device_kind(r->dev), tkc_device_name(r->dev));
+    return true;
+}
+
+static bool launch_all(Run *r)
+{
     TkcArg *args = calloc((size_t)r->nargs + 1, sizeof *args);
     size_t n = 0;
-    bool ok = args && read_grid(r, grid);
-    for (int i = 0; ok && i < r->nargs; i++)
-        if (r->args[i].text)
+    for (int i = 0; args && i < r->nargs; i++)
+        if (is_given(r, &r->args[i]))
             args[n++] = r->args[i].arg;
-    ok = ok && tkc_launch(r->jit, grid, NULL, args, n) == TKC_OK && tkc_synchronize(r->dev, NULL) == TKC_OK;
-    if (ok && r->o->verbose)
-        fprintf(stderr, "tkc: ran %lld x %lld x %lld programs on %s (%s)\n", (long long)grid[0], (long long)grid[1], (long long)grid[2],
-                tkc_device_kind(r->dev), tkc_device_name(r->dev));
+    bool ok = args && launch(r, args, n);
     free(args);
     return ok;
 }
@@ -275,38 +376,18 @@ static bool copy_back(Run *r)
 
 /* ---- afterwards ---- */
 
-static RunArg *result(Run *r, const char *option, const char *name)
-{
-    RunArg *a = find_arg(r, name, strlen(name));
-    if (!a)
-        unknown_name(r, option, name);
-    else if (!a->is_array)
-        command_fail("%s: '%s' is not an array", option, name);
-    return a && a->is_array ? a : NULL;
-}
-
-static bool save(Run *r, const Binding *b)
-{
-    char why[256];
-    RunArg *a = result(r, "-save", b->name);
-    if (!a)
-        return false;
-    if (array_save(&a->array, b->value, why, sizeof why))
-        return true;
-    command_fail("cannot write '%s': %s", b->value, why);
-    return false;
-}
-
 /* FILE.npy[,rtol=R][,atol=A]; the path ends at the first comma. */
-static bool read_check(const char *text, char *path, size_t size, double *rtol, double *atol)
+typedef struct Check { char path[4096]; double rtol, atol; } Check;
+
+static bool read_check(const char *text, Check *out)
 {
     size_t n = strcspn(text, ",");
-    if (n >= size)
+    *out = (Check){.rtol = 1e-5, .atol = 1e-6};
+    if (n >= sizeof out->path)
         return false;
-    memcpy(path, text, n);
-    path[n] = 0;
+    memcpy(out->path, text, n);
     for (const char *p = text + n; *p;) {
-        double *which = !strncmp(p, ",rtol=", 6) ? rtol : !strncmp(p, ",atol=", 6) ? atol : NULL;
+        double *which = !strncmp(p, ",rtol=", 6) ? &out->rtol : !strncmp(p, ",atol=", 6) ? &out->atol : NULL;
         char *end;
         if (!which)
             return false;
@@ -318,46 +399,93 @@ static bool read_check(const char *text, char *path, size_t size, double *rtol, 
     return true;
 }
 
+static bool is_result(Run *r, const char *option, const char *name)
+{
+    RunArg *a = find_arg(r, name, strlen(name));
+    if (!a)
+        unknown_name(r, option, name);
+    else if (!a->is_array)
+        command_fail("%s: '%s' is not an array", option, name);
+    return a && a->is_array;
+}
+
+/* What cannot be done afterwards, said before the run. */
+static bool check_results(Run *r)
+{
+    const Options *o = r->o;
+    bool ok = true;
+    for (int i = 0; i < o->nprint; i++)
+        ok &= is_result(r, "-print", o->print[i]);
+    for (int i = 0; i < o->save.len; i++)
+        ok &= is_result(r, "-save", o->save.data[i].name);
+    for (int i = 0; i < o->check.len; i++) {
+        Check c;
+        ok &= is_result(r, "-check", o->check.data[i].name);
+        if (read_check(o->check.data[i].value, &c))
+            continue;
+        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'", o->check.data[i].name, o->check.data[i].value);
+        ok = false;
+    }
+    return ok;
+}
+
+static bool save(Run *r, const Binding *b)
+{
+    char why[256];
+    if (array_save(&find_arg(r, b->name, strlen(b->name))->array, b->value, why, sizeof why))
+        return true;
+    command_fail("cannot write '%s': %s", b->value, why);
+    return false;
+}
+
+/* Bits that .npy has no name for are taken for the result's own type. */
+static bool load_expected(Array *want, const Array *got, const char *path)
+{
+    char why[256];
+    const DTypeInfo *info = tkc_dtype_info(got->dtype);
+    DType as = got->dtype == DT_BF16 || (info->kind == DK_FLOAT && info->bits == 8) ? got->dtype : DT_NONE;
+    if (array_load(want, path, as, why, sizeof why) || (as && array_load(want, path, DT_NONE, why, sizeof why)))
+        return true;
+    command_fail("-check: cannot use '%s': %s", path, why);
+    return false;
+}
+
+static bool compare(const char *name, const Array *got, const Array *want, const Check *c)
+{
+    Difference d;
+    if (!array_compare(got, want, c->rtol, c->atol, &d)) {
+        char mine[256], theirs[256];
+        array_shape_text(got, mine, sizeof mine);
+        array_shape_text(want, theirs, sizeof theirs);
+        command_fail("%s has the shape %s, %s has %s", name, mine, c->path, theirs);
+        return false;
+    }
+    if (d.count) {
+        command_fail("%s differs from %s in %lld of %lld elements (rtol %g, atol %g); the first is element %lld: got %.9g, expected %.9g",
+                     name, c->path, (long long)d.count, (long long)want->count, c->rtol, c->atol, (long long)d.where, d.got, d.want);
+        return false;
+    }
+    printf("%s agrees with %s: %lld elements, largest difference %.3g\n", name, c->path, (long long)want->count, d.worst);
+    return true;
+}
+
 static bool check(Run *r, const Binding *b)
 {
-    char path[4096], why[256];
-    double rtol = 1e-5, atol = 1e-6;
-    RunArg *a = result(r, "-check", b->name);
-    if (!a)
-        return false;
-    if (!read_check(b->value, path, sizeof path, &rtol, &atol)) {
-        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'", b->name, b->value);
-        return false;
-    }
+    Check c;
     Array want;
-    const DTypeInfo *info = tkc_dtype_info(a->array.dtype);
-    DType as = info->kind == DK_FLOAT && (a->array.dtype == DT_BF16 || info->bits == 8) ? a->array.dtype : DT_NONE;
-    if (!array_load(&want, path, as, why, sizeof why) && (!as || !array_load(&want, path, DT_NONE, why, sizeof why))) {
-        command_fail("-check: cannot use '%s': %s", path, why);
+    const Array *got = &find_arg(r, b->name, strlen(b->name))->array;
+    if (!read_check(b->value, &c) || !load_expected(&want, got, c.path))
         return false;
-    }
-    Difference d;
-    bool same = array_compare(&a->array, &want, rtol, atol, &d);
-    if (!same)
-        command_fail("%s has %lld elements, %s has %lld", b->name, (long long)a->array.count, path, (long long)want.count);
-    else if (d.count)
-        command_fail("%s differs from %s in %lld of %lld elements (rtol %g, atol %g); the first is element %lld: got %.9g, expected %.9g", b->name,
-                     path, (long long)d.count, (long long)want.count, rtol, atol, (long long)d.where, d.got, d.want);
-    else
-        printf("%s agrees with %s: %lld elements, largest difference %.3g\n", b->name, path, (long long)want.count, d.worst);
+    bool same = compare(b->name, got, &want, &c);
     array_free(&want);
-    return same && d.count == 0;
+    return same;
 }
 
 static bool afterwards(Run *r)
 {
     bool ok = true;
-    for (int i = 0; i < r->o->nprint; i++) {
-        RunArg *a = result(r, "-print", r->o->print[i]);
-        ok &= a != NULL;
-        if (a)
-            array_print(stdout, &a->array);
-    }
+    for (int i = 0; i < r->o->nprint; i++)
+        array_print(stdout, &find_arg(r, r->o->print[i], strlen(r->o->print[i]))->array);
     for (int i = 0; i < r->o->save.len; i++)
         ok &= save(r, &r->o->save.data[i]);
     for (int i = 0; i < r->o->check.len; i++)
@@ -371,26 +499,29 @@ static void print_line(const char *line, void *user)
     puts(line);
 }
 
-static bool run(Run *r)
+static bool open_device(Run *r)
 {
-    Options *o = r->o;
-    if (!read_params(r) || !bind_texts(r) || !all_given(r))
-        return false;
+    const Options *o = r->o;
     if (tkc_device_open(r->cx, o->device, 0, &r->dev) != TKC_OK)
         return false;
     tkc_device_set_seed(r->dev, o->seed);
     tkc_device_set_timeout(r->dev, o->timeout);
     tkc_device_on_print(r->dev, print_line, NULL);
-    for (int i = 0; i < r->nargs; i++)
-        if (r->args[i].text && !make_arg(r, &r->args[i], i))
-            return false;
-    return tkc_jit_new(r->dev, r->source, &o->compile, &r->jit) == TKC_OK && launch(r) && copy_back(r) && afterwards(r);
+    return true;
+}
+
+static bool run(Run *r)
+{
+    return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r) && read_grid(r) && open_device(r) && make_arrays(r) &&
+           check_results(r) && tkc_jit_new(r->dev, r->source, &r->o->compile, &r->jit) == TKC_OK && launch_all(r) && copy_back(r) &&
+           afterwards(r);
 }
 
 int command_run(TkcContext *cx, Options *o)
 {
     Run r = {.o = o, .cx = cx, .source = command_source(cx, o)};
     bool ok = r.source && run(&r);
+    tkc_context_on_diagnostic(cx, NULL, NULL); /* a device that failed fails again when it is cleared up */
     tkc_jit_free(r.jit);
     for (int i = 0; i < r.nargs; i++) {
         if (r.args[i].is_array)

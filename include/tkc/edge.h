@@ -12,8 +12,8 @@ const Func *tkc_artifact_func(const TkcArtifact *artifact);
    the embedded library, the compiler's and LLVM's version. */
 void tkc_source_hash(const TkcSource *source, uint8_t out[32]);
 TkcContext *tkc_source_context(const TkcSource *source);
-/* The handler in place, to silence a call that may fail and put it back. */
-void tkc_context_handler(const TkcContext *cx, TkcDiagnosticFn *fn, void **user);
+/* Around a call that may fail without anybody being told: by 1, then by -1. */
+void tkc_context_mute(TkcContext *cx, int by);
 
 /* Diagnostics from outside the compiler. Between begin and end any number is collected; end delivers them to the context's handler and makes
    them tkc_last_error. begin/end nest: only the outermost pair delivers. loc may be NULL: no place. */

@@ -41,7 +41,7 @@ typedef struct TkcArg {
         TkcPtr pointer;
         int64_t integer;
         double floating;
-        const char *constexpr_value; /* as in TkcDefine; NULL: the parameter's default */
+        const char *constexpr_value; /* as in TkcDefine; NULL: what the source gives, a default or a heuristic */
     };
     size_t bytes;       /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds */
 } TkcArg;
@@ -72,7 +72,7 @@ static inline TkcArg tkc_constexpr(const char *value)
 
 /* ---- kernels compiled on demand ---- */
 typedef struct TkcJit TkcJit;
-/* options: kernel, signature, defines, num_warps, …; copied. arch is the device's. The source must outlive the jit. */
+/* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. The source must outlive the jit. */
 TKC_API TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out);
 TKC_API void tkc_jit_free(TkcJit *jit);
 /* One argument for each parameter that the options' defines leave open, constexpr ones included, in the order of the kernel's

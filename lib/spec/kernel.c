@@ -160,23 +160,28 @@ static bool is_constexpr(const Ast *annotation)
            (annotation->kind == AST_STRING && (!strcmp(annotation->string.value, "tl.constexpr") || !strcmp(annotation->string.value, "constexpr")));
 }
 
-/* "*fp32", "*fp32:16", "*fp16[M, N]": the type's part, and what follows a colon outside of brackets. */
-static void read_string(Arena *a, const char *text, TkcParam *out)
+static bool is_word(char c)
 {
-    size_t n = strcspn(text, ":[");
-    while (n && text[n - 1] == ' ')
-        n--;
-    TypeTable *types = types_new(a);
-    if (!type_parse(types, text, n))
-        return;
-    out->type = arena_strndup(a, text, n);
-    if (text[n] == ':')
-        out->divisibility = strtoll(text + n + 1, NULL, 10);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-void kernel_param(Arena *a, Interner *names, const Ast *def, int i, TkcParam *out)
+/* "*fp32", "*fp32:16", "*fp16:16[M, N]": the type, and the number that follows it. */
+static void read_string(Arena *a, const char *text, TkcParam *out)
 {
-    (void)names;
+    text += strspn(text, " ");
+    size_t stars = strspn(text, "*"), n = stars;
+    while (is_word(text[n]))
+        n++;
+    if (dtype_find(text + stars, n - stars) == DT_NONE)
+        return;
+    out->type = arena_strndup(a, text, n);
+    const char *after = text + n + strspn(text + n, " ");
+    if (*after == ':')
+        out->divisibility = strtoll(after + 1, NULL, 10);
+}
+
+void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
+{
     const AstParam *p = &def->def.params.data[i];
     *out = (TkcParam){.size = sizeof *out, .name = p->name};
     if (p->annotation) {

@@ -13,7 +13,7 @@ int kernel_list(Arena *a, const AstFile *file, Str **names);
 /* The definition of a kernel (any jit function, by name; NULL: the only kernel). NULL after an error that lists the kernels there are. */
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
 int kernel_param_count(const Ast *def);
-/* Fills out from the annotation and default of a parameter. */
-void kernel_param(Arena *a, Interner *names, const Ast *def, int i, TkcParam *out);
+/* Fills out from the annotation and default of a parameter; texts are copied into a. */
+void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out);
 
 #endif

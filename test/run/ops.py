@@ -2,7 +2,7 @@
 # Every operation of the language, executed over its types and over shapes, against numpy: ops.py TKC DEVICE [long] [NAME...]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # RUN: %if long %{ %python %s %build/tkc cpu long | FileCheck %s %}
-# CHECK: {{^[0-9]+ passed, 0 failed, 0 refused$}}
+# CHECK: {{^[0-9]+ passed, 0 failed, 0 refused, [0-9]+ known$}}
 """The tables are in Inputs/, one module a family; a NAME picks the cases whose name holds it. `long` takes every shape with
 every type. Run it by hand with DEVICE cuda where there is a GPU: what has no code there yet is counted as refused."""
 import os
@@ -18,6 +18,7 @@ import elementwise
 import memory
 import shapes
 from kernels import Runner
+from rows import KNOWN_BUGS
 
 FAMILIES = (elementwise, conversions, shapes, memory, across, chance)
 
@@ -34,12 +35,21 @@ def main():
     chosen = [case for case in all_cases(long) if all(n in case.name for n in names)]
     runner = Runner(tkc, device, 48 if device == "cpu" else 12)
     runner.run_all(chosen)
-    for case, text in runner.failed:
+    known, failed = split_known(runner.failed)
+    for case, text in failed:
         print(f"FAILED {case.name}\n{text}")
     for case, text in runner.refused:
         print(f"refused {case.name}: {text.strip().splitlines()[0] if text.strip() else ''}")
-    print(f"{runner.passed} passed, {len(runner.failed)} failed, {len(runner.refused)} refused")
-    sys.exit(bool(runner.failed) or not chosen)
+    gone = [] if names else [bug for bug in KNOWN_BUGS["ops"] if not any(bug in case.name for case, _ in known)]
+    for bug in gone:
+        print(f"FAILED the known bug '{bug}' is no more: take it out of Inputs/rows.py")
+    print(f"{runner.passed} passed, {len(failed) + len(gone)} failed, {len(runner.refused)} refused, {len(known)} known")
+    sys.exit(bool(failed or gone) or not chosen)
+
+
+def split_known(failed):
+    is_known = lambda case: any(bug in case.name for bug in KNOWN_BUGS["ops"])
+    return [f for f in failed if is_known(f[0])], [f for f in failed if not is_known(f[0])]
 
 
 if __name__ == "__main__":

@@ -265,11 +265,11 @@ def sorts(long):
                 yield Case(f"sort {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": Want(dt, want, any_zero=True)}, covers=["sort"])
             for k in (1, 4, shape[-1]):
                 if k <= shape[-1]:
-                    for form in (f"tl.topk(a, {k})", f"a.topk(k={k})"):
+                    for form in (f"tl.topk(a, {k})", f"a.topk(k={k})", f"tl.topk(a, {k}, dim=-1)"):
                         yield Case(f"topk {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": Want(dt, up[..., ::-1][..., :k], any_zero=True)}, covers=["topk"])
             half = shape[-1] // 2
             bitonic = np.concatenate([up[..., :half], up[..., half:][..., ::-1]], axis=-1)
-            yield Case(f"bitonic_merge {name}", "r = tl.bitonic_merge(a)", {"a": (dt, bitonic)}, {"r": Want(dt, up, any_zero=True)}, covers=["bitonic_merge"])
+            yield Case(f"bitonic_merge {name}", "r = tl.bitonic_merge(a, dim=-1)", {"a": (dt, bitonic)}, {"r": Want(dt, up, any_zero=True)}, covers=["bitonic_merge"])
             yield Case(f"bitonic_merge {name} descending", "r = tl.bitonic_merge(a, descending=True)", {"a": (dt, bitonic)}, {"r": Want(dt, up[..., ::-1], any_zero=True)}, covers=["bitonic_merge"])
         if DTYPES[dt].kind == "f":
             a = distinct_or_not(dt, (100,), rng_of("sort nan" + dt), True)

@@ -148,8 +148,8 @@ def block_pointers(long):
 # ---- descriptors ----
 
 DESC_FORMS = ("tl.make_tensor_descriptor(p, shape=[20, 32], strides=[32, 1], block_shape=[{0}, {1}])", "tl.make_tensor_descriptor(p, [20, 32], [32, 1], [{0}, {1}])",
-              "tl._experimental_make_tensor_descriptor(p, [20, 32], [32, 1], [{0}, {1}])")
-DESC_LOADS = ("d.load([{0}, {1}])", "tl.load_tensor_descriptor(d, [{0}, {1}])", "tl._experimental_descriptor_load(d, [{0}, {1}], [{2}, {3}], tl.{4})")
+              "tl._experimental_make_tensor_descriptor(p, [20, 32], [32, 1], [{0}, {1}], padding_option='zero')")
+DESC_LOADS = ("d.load([{0}, {1}])", "tl.load_tensor_descriptor(d, [{0}, {1}])", "tl._experimental_descriptor_load(d, [{0}, {1}], shape=[{2}, {3}], dtype=tl.{4})")
 DESC_STORES = ("d.store([{0}, {1}], v)", "tl.store_tensor_descriptor(d, [{0}, {1}], v)", "tl._experimental_descriptor_store(d, v, [{0}, {1}])")
 
 

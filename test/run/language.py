@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# Every row of the language has a test that executes it; the small kernels for statements and rules run here: language.py TKC DEVICE [list]
+# RUN: %python %s %build/tkc cpu | FileCheck %s
+# CHECK: {{^[0-9]+ passed, 0 failed, [0-9]+ known$}}
+# CHECK: {{^[0-9]+ rows, 0 gaps$}}
+"""`list` prints each row of the language with the tests that execute it. A row is a gap when no test names it; an operation
+of lib/spec/builtins.def is a gap when no executed kernel spells it in each of its forms with each of its keywords."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(HERE, "Inputs")]
+
+import ops
+from rows import KNOWN_BUGS, NOT_SPELLED, ROWS
+from snippets import ALL as SNIPPETS
+
+
+# ---- running the small kernels ----
+
+def source(s):
+    parameters = ['y: "*%s"' % s.y, 'x: "*i32"', 'n: "i32"', 'f: "fp32"', "C: tl.constexpr"] + ([s.params] if s.params else [])
+    body = "".join(f"    {line}\n" for line in s.body.split("\n"))
+    jit = s.signature or "@triton.jit\n"
+    return f"import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n{s.top}{jit}def kernel({', '.join(parameters)}):\n{body}"
+
+
+def given(s, name):
+    return re.search(r"(^|\s)%s=" % name, s.args)
+
+
+def run(tkc, device, s):
+    """What is wrong, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in {"kernel.py": source(s), **s.files}.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+            with open(os.path.join(folder, path), "w") as f:
+                f.write(text)
+        command = [tkc, "-run", "-device", device, "-g", "-x", "tk", os.path.join(folder, "kernel.py"), "-k", "kernel", "-grid", s.grid, "-timeout", "20", "-print", "y", "-DC=4"]
+        arguments = {"y": f"zeros:{s.y}[8]", "x": s.x, "n": "5", "f": "1.5"}
+        command += [f"{name}={value}" for name, value in arguments.items() if not given(s, name)] + s.args.split()
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return fault(s, device, done)
+
+
+def fault(s, device, done):
+    if done.returncode not in (0, 1):
+        return f"exit {done.returncode}\n{done.stderr}"
+    if s.gpu and device == "cpu":
+        return None if done.returncode == 1 and "is not supported on the cpu device" in done.stderr else f"expected a refusal by name\n{done.stdout}{done.stderr}"
+    if s.err:
+        if done.returncode == 0:
+            return f"expected a refusal\n{done.stdout}"
+        return None if re.search(s.err, done.stderr) else f"expected {s.err!r}\n{done.stderr}"
+    if done.returncode:
+        return done.stderr
+    if s.out and not re.search(s.out, done.stdout):
+        return f"expected {s.out!r}\n{done.stdout}"
+    if s.note and not re.search(s.note, done.stderr + done.stdout):
+        return f"expected {s.note!r}\n{done.stdout}{done.stderr}"
+    if s.want is not None:
+        got = done.stdout.strip().split("\n")[-1].strip("[]").split()
+        want = [str(w) for w in s.want]
+        if got[:len(want)] != want:
+            return f"y is {' '.join(got)}, expected {' '.join(want)}\n{done.stderr}"
+    return None
+
+
+def run_all(tkc, device):
+    with ThreadPoolExecutor(2) as pool:
+        faults = list(pool.map(lambda s: run(tkc, device, s), SNIPPETS))
+    failed = [(s, fault) for s, fault in zip(SNIPPETS, faults) if fault is not None]
+    is_known = lambda s: any(bug in s.body for bug in KNOWN_BUGS["language"])
+    known, failed = [f for f in failed if is_known(f[0])], [f for f in failed if not is_known(f[0])]
+    for s, text in failed:
+        print(f"FAILED {', '.join(s.covers)}\n{source(s)}{text}")
+    gone = [bug for bug in KNOWN_BUGS["language"] if not any(bug in s.body for s, _ in known)]
+    for bug in gone:
+        print(f"FAILED the known bug '{bug}' is no more: take it out of Inputs/rows.py")
+    print(f"{len(SNIPPETS) - len(failed) - len(known)} passed, {len(failed) + len(gone)} failed, {len(known)} known")
+    return not failed and not gone
+
+
+# ---- what executes what ----
+
+def covered():
+    """Row name -> how many tests of which file."""
+    counts = {}
+    for case in ops.all_cases():
+        for name in case.covers:
+            counts.setdefault(name, Counter())["ops.py"] += 1
+    for s in SNIPPETS:
+        for name in s.covers:
+            counts.setdefault(name, Counter())["language.py"] += 1
+    return counts
+
+
+def list_rows(counts):
+    """Prints section, row, tests; the number of rows and of gaps."""
+    gaps = []
+    for section, row, names in ROWS:
+        tests = Counter()
+        for name in names:
+            if name not in counts:
+                gaps.append(f"{section}: {row}: nothing executes '{name}'")
+            tests.update(counts.get(name, {}))
+        if "list" in sys.argv:
+            print(f"{section:12} {row:60} {', '.join(f'{file}: {n}' for file, n in tests.items())}")
+    listed = {name for _, _, names in ROWS for name in names}
+    gaps += [f"'{name}' is executed, but no row has it" for name in counts if name not in listed]
+    return len(ROWS), gaps
+
+
+NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevice\.", "METHOD": r"[\w)\]]\.", "TRITON": r"\btriton\.", "PYTHON": r"(?<![\w.])", "EXTRA": r"\btl\.extra\.cuda\.",
+              "TARGET": r"\btl\.target_info\.", "DTYPE": r"[\w)]\.", "DESC": r"\bd\.", "STR": r"[\w'\"]\."}
+
+
+def operations():
+    """Name, namespaces, keywords, from the table that the compiler is built with."""
+    with open(os.path.join(ROOT, "lib", "spec", "builtins.def")) as f:
+        for kind, name, where, function, parameters in re.findall(r'^(BUILTIN|STD)\("(\w+)",\s*([\w|]+),\s*"?(\w+)"?,\s*"([^"]*)"\)', f.read(), re.M):
+            yield name, where.split("|"), [p.split("=")[0].strip() for p in parameters.split(",") if "=" in p]
+
+
+def spelled():
+    """Operations, in each of their forms, and keywords that no executed kernel spells."""
+    texts = {case.body + "\n" + case.helpers for case in ops.all_cases()} | {s.top + "\n" + s.body + (s.signature or "") for s in SNIPPETS}
+    text = "\n".join(sorted(texts))
+    gaps = []
+    for name, where, keywords in operations():
+        for namespace in where:
+            form = f"{name} {namespace}"
+            if form not in NOT_SPELLED and not re.search(NAMESPACES[namespace] + name + r"\b", text):
+                gaps.append(f"no kernel has {name} as {namespace}")
+        for keyword in keywords:
+            if f"{name} {keyword}" not in NOT_SPELLED and not re.search(rf"\b{name}\([^\n]*\b{keyword}\s*=", text):
+                gaps.append(f"no kernel has {name}({keyword}=)")
+    return gaps
+
+
+def main():
+    fine = run_all(sys.argv[1], sys.argv[2])
+    rows, gaps = list_rows(covered())
+    gaps += spelled()
+    for gap in gaps:
+        print("GAP", gap)
+    print(f"{rows} rows, {len(gaps)} gaps")
+    sys.exit(bool(gaps) or not fine)
+
+
+if __name__ == "__main__":
+    main()

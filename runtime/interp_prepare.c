@@ -3,7 +3,6 @@
    Numbering: ops get preorder numbers; an op with regions also has the number of its last inner op. A slot lives from its op's number to the
    last number of the outermost op (in the region of its definition) that holds a use; so a value from outside a loop lives to the
    loop's end. Region arguments live as long as their op. Results of ops with regions are written by yields, so they live from the op's start. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,9 +222,8 @@ static uint64_t slot_bytes(const Prepare *p, const Value *v)
     return ((uint64_t)n * s->size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static uint64_t first_fit(const Placed *live, int n, uint64_t bytes)
+static uint64_t first_fit(const Placed *live, int n, uint64_t at, uint64_t bytes)
 {
-    uint64_t at = 0;
     for (int i = 0; i < n; i++) {
         if (live[i].begin >= at + bytes)
             break;
@@ -235,8 +233,8 @@ static uint64_t first_fit(const Placed *live, int n, uint64_t bytes)
     return at;
 }
 
-/* A live list and the memory it needs so far. */
-typedef struct Placing { Placed *live; int n; uint64_t most; } Placing;
+/* What lives now, from `base` on, and the memory needed so far. */
+typedef struct Placing { Placed *live; int n; uint64_t base, most; } Placing;
 
 static void place_one(Prepare *p, Placing *l, const Value *v)
 {
@@ -245,24 +243,35 @@ static void place_one(Prepare *p, Placing *l, const Value *v)
         if (l->live[k].until >= p->def_number[v->id])
             l->live[kept++] = l->live[k];
     l->n = kept;
-    uint64_t bytes = slot_bytes(p, v), at = first_fit(l->live, l->n, bytes);
+    uint64_t bytes = slot_bytes(p, v), at = first_fit(l->live, l->n, l->base, bytes);
     int i = l->n++;
     for (; i > 0 && l->live[i - 1].begin > at; i--)
         l->live[i] = l->live[i - 1];
-    l->live[i] = (Placed){at, at + bytes, p->invariant[v->id] ? INT_MAX : p->last_use[v->id]};
+    l->live[i] = (Placed){at, at + bytes, p->last_use[v->id]};
     if (at + bytes > l->most)
         l->most = at + bytes;
     p->in->slots[v->id].offset = (uint32_t)at;
 }
 
 /* Invariants first: they live from one program to the next, so nothing may share their memory. */
+static void place_invariant(Prepare *p, Placing *l, const Value *v)
+{
+    p->in->slots[v->id].offset = (uint32_t)l->most;
+    l->most += slot_bytes(p, v);
+    l->base = l->most;
+}
+
 static void place_slots(Prepare *p, const ValueList *all)
 {
     Placing l = {.live = take(p, (size_t)all->n + 1, sizeof *l.live)};
     for (int round = 0; round < 2 && l.live; round++)
         for (int i = 0; i < all->n; i++) {
             const Value *v = all->data[i];
-            if (p->root[v->id] == v && p->invariant[v->id] == (round == 0))
+            if (p->root[v->id] != v || p->invariant[v->id] != (round == 0))
+                continue;
+            if (round == 0)
+                place_invariant(p, &l, v);
+            else
                 place_one(p, &l, v);
         }
     if (l.most > UINT32_MAX) {

@@ -550,7 +550,7 @@ const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
 
 /* ---- checking without code ---- */
 
-typedef struct CheckJob { Job job; int checked, incomplete; } CheckJob;
+typedef struct CheckJob { Job job; int checked, incomplete; Map defs; } CheckJob; /* defs: jit functions by name */
 
 static bool has_param(const Ast *def, Str name)
 {
@@ -580,10 +580,9 @@ static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, 
 static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, const char *kernel)
 {
     Job *j = &c->job;
-    const Ast *def = kernel_find(j->dx, j->source->file, kernel);
-    if (!def)
-        return;
-    SpecRequest rq = j->options->kernel ? *all : request_for(all, &j->artifact->arena, def, kernel);
+    const Ast *def = map_get_ptr(&c->defs, kernel);
+    SpecRequest rq = j->options->kernel || !def ? *all : request_for(all, &j->artifact->arena, def, kernel);
+    rq.kernel = kernel;
     if (!spec_is_complete(m, kernel, &rq)) {
         c->incomplete++;
         return;
@@ -602,7 +601,7 @@ static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *ke
         bool is_define = i < rq->ndefines, known = false;
         Str name = is_define ? rq->defines[i].name : rq->sigs[i - rq->ndefines].name;
         for (int k = 0; k < n && !known; k++) {
-            const Ast *def = kernel_find(j->dx, j->source->file, kernels[k]);
+            const Ast *def = map_get_ptr(&c->defs, kernels[k]);
             known = def && has_param(def, name);
         }
         if (!known)
@@ -613,12 +612,14 @@ static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *ke
 static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
 {
     Str *names;
-    int n = spec_kernels(m, &names);
     const char *only = c->job.options->kernel;
+    kernel_index(&c->defs, &c->job.artifact->arena, c->job.source->file);
     if (only) {
-        check_kernel(c, m, rq, only);
+        if (kernel_find(c->job.dx, c->job.source->file, only))
+            check_kernel(c, m, rq, only);
         return;
     }
+    int n = spec_kernels(m, &names);
     check_given(c, rq, n, names);
     for (int i = 0; i < n; i++)
         check_kernel(c, m, rq, names[i]);

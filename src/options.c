@@ -364,6 +364,8 @@ static bool check_words(Options *o, const Seen *seen)
     const char *mode = o->run ? "-run" : o->syntax_only ? "-fsyntax-only" : o->batch ? "-batch" : NULL;
     if (o->run + o->syntax_only + (o->batch != NULL) > 1)
         return misuse(o, "-run, -fsyntax-only and -batch exclude each other");
+    if (!o->run && (o->args.len || seen->for_run))
+        return misuse(o, "%s goes with -run", o->args.len ? "NAME=VALUE" : seen->for_run);
     if (!o->file && !o->batch)
         return misuse(o, "which file?");
     if (o->file && o->batch)
@@ -372,8 +374,6 @@ static bool check_words(Options *o, const Seen *seen)
         return misuse(o, "-o goes with compiling, not with %s", mode);
     if (seen->emit && mode && !o->batch)
         return misuse(o, "-emit goes with compiling, not with %s", mode);
-    if (!o->run && (o->args.len || seen->for_run))
-        return misuse(o, "%s goes with -run", o->args.len ? "NAME=VALUE" : seen->for_run);
     if (o->run && o->language == TKC_LANGUAGE_IR)
         return misuse(o, "-run takes a kernel of a .tk file, not IR");
     return true;

@@ -27,6 +27,7 @@ typedef struct Program {
     Map signatures;     /* Builtin -> its parsed parameters (call.c) */
     Func *scratch;      /* where module-level expressions build what they should not */
     Map loops;          /* a loop on one path of calls -> what its names were found to need (loop.c) */
+    Map kernels;        /* name -> DEF, of the file's jit functions; filled when the first is looked for */
     SpecLimits limits;
 } Program;
 

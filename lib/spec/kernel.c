@@ -52,13 +52,18 @@ static void collect(Arena *a, const AstList *body, Defs *out)
     }
 }
 
-typedef struct Calls { Arena *arena; Map *called; bool returns; } Calls;
+typedef struct Calls {
+    const Map *jit;  /* names of jit functions */
+    Map *called;     /* those that another one mentions */
+    Str self;
+    bool returns;
+} Calls;
 
 /* Names that are mentioned (a function passed as a value is a helper, too), and whether a value is returned. */
 static bool note_names(const Ast *n, void *user)
 {
     Calls *c = user;
-    if (n->kind == AST_NAME)
+    if (n->kind == AST_NAME && n->name.id != c->self && map_get_ptr(c->jit, n->name.id))
         map_set_ptr(c->called, n->name.id, (void *)n);
     if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE)
         c->returns = true;
@@ -76,33 +81,48 @@ static bool is_launched(const Ast *def)
     return false;
 }
 
+static void index_defs(Map *by_name, Arena *a, const Defs *defs)
+{
+    map_init(by_name, a);
+    for (int i = 0; i < defs->len; i++)
+        map_set_ptr(by_name, defs->data[i]->def.name, (void *)defs->data[i]);
+}
+
+void kernel_index(Map *by_name, Arena *a, const AstFile *file)
+{
+    Defs defs = {0};
+    collect(a, &file->body, &defs);
+    index_defs(by_name, a, &defs);
+}
+
+/* A kernel, as far as it alone shows; functions that others call go into `called`. */
+static bool may_be_kernel(const Ast *def, const Map *jit, Map *called)
+{
+    Calls c = {.jit = jit, .called = called, .self = def->def.name};
+    walk_list(&def->def.body, note_names, &c);
+    return is_launched(def) || !c.returns;
+}
+
 int kernel_list(Arena *a, const AstFile *file, Str **names)
 {
     Defs defs = {0};
-    Map called;
+    Map jit, called, listed; /* the last definition of a name counts; it is listed once */
     map_init(&called, a);
+    map_init(&listed, a);
     collect(a, &file->body, &defs);
-    bool *returns = arena_array(a, bool, defs.len + 1);
-    for (int i = 0; i < defs.len; i++) {
-        Map mine;
-        map_init(&mine, a);
-        Calls c = {.arena = a, .called = &mine};
-        walk_list(&defs.data[i]->def.body, note_names, &c);
-        returns[i] = c.returns;
-        for (int k = 0; k < defs.len; k++)
-            if (k != i && map_has(&mine, (uint64_t)(uintptr_t)defs.data[k]->def.name))
-                map_set_ptr(&called, defs.data[k]->def.name, (void *)defs.data[k]);
-    }
+    index_defs(&jit, a, &defs);
+    bool *may = arena_array(a, bool, defs.len + 1);
+    for (int i = 0; i < defs.len; i++)
+        may[i] = may_be_kernel(defs.data[i], &jit, &called);
     *names = arena_array(a, Str, defs.len + 1);
     int n = 0;
     for (int i = 0; i < defs.len; i++) {
         Str name = defs.data[i]->def.name;
-        bool again = false; /* the last definition of a name counts; it is listed once */
-        for (int k = 0; k < n; k++)
-            again |= (*names)[k] == name;
-        bool helper = returns[i] || map_has(&called, (uint64_t)(uintptr_t)name);
-        if (!again && (is_launched(defs.data[i]) || !helper))
-            (*names)[n++] = name;
+        bool helper = map_get_ptr(&called, name) && !is_launched(defs.data[i]);
+        if (!may[i] || helper || map_get_ptr(&listed, name))
+            continue;
+        map_set_ptr(&listed, name, (void *)defs.data[i]);
+        (*names)[n++] = name;
     }
     return n;
 }
@@ -115,17 +135,27 @@ static const Ast *last_named(const Defs *defs, const char *name)
     return NULL;
 }
 
+/* "'a', 'b', 'c' and 17 more" */
+static const char *list_text(Arena *a, int n, const Str *names)
+{
+    enum { SHOWN = 20 };
+    Buf list = buf_make(a);
+    for (int i = 0; i < n && i < SHOWN; i++)
+        buf_printf(&list, "%s'%s'", i ? ", " : "", names[i]);
+    if (n > SHOWN)
+        buf_printf(&list, " and %d more", n - SHOWN);
+    return buf_text(&list);
+}
+
 static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n, const Str *names)
 {
-    Buf list = buf_make(dx->arena);
-    for (int i = 0; i < n; i++)
-        buf_printf(&list, "%s'%s'", i ? ", " : "", names[i]);
+    const char *list = list_text(dx->arena, n, names), *where = file->source->name;
     if (!n) {
-        diag_error(dx, SPAN_NONE, "there is no kernel in '%s': a kernel is a function under @triton.jit", file->source->name);
+        diag_error(dx, SPAN_NONE, "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
     } else if (!name) {
-        diag_error(dx, SPAN_NONE, "which kernel of '%s'? choose one with -k: %s", file->source->name, buf_text(&list));
+        diag_error(dx, SPAN_NONE, "which kernel of '%s'? choose one with -k: %s", where, list);
     } else {
-        Diag *d = diag_error(dx, SPAN_NONE, "there is no kernel '%s' in '%s'; there are %s", name, file->source->name, buf_text(&list));
+        Diag *d = diag_error(dx, SPAN_NONE, "there is no kernel '%s' in '%s'; there %s %s", name, where, n == 1 ? "is" : "are", list);
         const char *near = nearest_word(name, names, n);
         if (near)
             diag_note(dx, d, SPAN_NONE, "did you mean '%s'?", near);

@@ -3,6 +3,7 @@
 #define TKC_SPEC_KERNEL_H
 
 #include "base/diag.h"
+#include "base/map.h"
 #include "syntax/ast.h"
 #include "tkc/tkc.h"
 
@@ -12,6 +13,8 @@ bool kernel_is_jit(const Ast *def);
 int kernel_list(Arena *a, const AstFile *file, Str **names);
 /* The definition of a kernel (any jit function, by name; NULL: the only kernel). NULL after an error that lists the kernels there are. */
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
+/* All jit functions of the file by name (interned): the last definition of each. */
+void kernel_index(Map *by_name, Arena *a, const AstFile *file);
 int kernel_param_count(const Ast *def);
 /* Fills out from the annotation and default of a parameter; texts are copied into a. */
 void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out);

@@ -60,7 +60,10 @@ int spec_kernels(SpecModule *m, Str **names)
 
 static SpecFunc *find_kernel(Spec *sp, SpecModule *m, const char *name)
 {
-    const Ast *def = kernel_find(sp->dx, m->file, name);
+    Program *p = m->program;
+    if (!p->kernels.arena) kernel_index(&p->kernels, p->arena, m->file);
+    const Ast *def = name ? map_get_ptr(&p->kernels, intern_cstr(sp->names, name)) : NULL;
+    if (!def) def = kernel_find(sp->dx, m->file, name);
     return def ? func_new(sp, def->def.name, def, m, NULL) : NULL;
 }
 

@@ -447,6 +447,10 @@ static bool map_arguments(const Interp *in, const MemMap *memory, const LaunchAr
 static TkcStatus launch(Launch *l)
 {
     TkcDevice *dev = l->dev;
+    if (program_count(l) > INT64_MAX / 4) { /* room to count on */
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid has too many programs for the cpu device");
+        return TKC_ERROR;
+    }
     if (dev->timeout > 0)
         l->deadline = now_seconds() + dev->timeout;
     if (!(l->in->in_turn ? turns_run(l) : run_workers(l))) {

@@ -55,6 +55,7 @@ struct Insn {
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
+    bool in_order;          /* each offset is one more than the one before, int32's wrapping aside */
     int param;              /* load, store, atomics: the parameter all its pointers come from, or -1 */
     const void *extra;
 };

@@ -194,7 +194,7 @@ static int64_t address_run(const Access *a, int64_t i, int64_t end)
     case FORM_I32: break;
     }
     const int32_t *o = (const int32_t *)a->lanes + i;
-    int64_t run = run_of_u32((const uint32_t *)o, end - i, 1), most = (int64_t)INT32_MAX - *o + 1; /* where int32 wraps, addresses jump */
+    int64_t run = a->in->in_order ? end - i : run_of_u32((const uint32_t *)o, end - i, 1), most = (int64_t)INT32_MAX - *o + 1; /* where int32 wraps, addresses jump */
     return run < most ? run : most;
 }
 

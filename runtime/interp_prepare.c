@@ -332,6 +332,24 @@ static int param_of(const Value *v)
     return -1;
 }
 
+/* arange plus anything that is the same in all lanes. */
+static bool is_in_order(const Prepare *p, const Value *v)
+{
+    while (v->def && v->type->rank == 1) {
+        const Op *op = v->def;
+        if (op->kind == OP_ARANGE)
+            return true;
+        bool adds = op->kind == OP_ADD || op->kind == OP_SUB;
+        if (op->kind == OP_HINT || (adds && p->in->slots[op_arg(op, 1)->id].uniform))
+            v = op_arg(op, 0);
+        else if (op->kind == OP_ADD && p->in->slots[op_arg(op, 0)->id].uniform)
+            v = op_arg(op, 1);
+        else
+            return false;
+    }
+    return false;
+}
+
 /* Pointers made as a scalar plus offsets need not be made. */
 static void split_pointer(Prepare *p, Insn *in)
 {
@@ -344,6 +362,7 @@ static void split_pointer(Prepare *p, Insn *in)
         return;
     in->base = base;
     in->offsets = offsets;
+    in->in_order = is_in_order(p, op_arg(ptr->def, 1));
 }
 
 static InsnFn choose(Insn *in)

@@ -8,7 +8,6 @@
        once over them.
    A scan goes along its axis step by step; a step is a vector over outer and inner. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "interp.h"
@@ -150,13 +149,31 @@ static bool has_control(const Region *r)
     return false;
 }
 
+#define EVERY_SECOND(T) \
+    for (int64_t k = 0; k < n; k++) ((T *)out)[k] = ((const T *)x)[2 * k]
+
+static void every_second(void *out, const void *x, int64_t n, int64_t size)
+{
+    switch (size) {
+    case 1: EVERY_SECOND(uint8_t); break;
+    case 2: EVERY_SECOND(uint16_t); break;
+    case 4: EVERY_SECOND(uint32_t); break;
+    default: EVERY_SECOND(uint64_t); break;
+    }
+}
+
 /* Every second of the rows of x[outer][length][inner], from `first` on, `pairs` of them. */
 static void take_every_second(char *out, const char *x, Axis a, int64_t first, int64_t pairs, int64_t size)
 {
     int64_t row = a.inner * size;
-    for (int64_t o = 0; o < a.outer; o++)
-        for (int64_t k = 0; k < pairs; k++, out += row)
-            memcpy(out, x + (o * a.length + first + 2 * k) * row, (size_t)row);
+    for (int64_t o = 0; o < a.outer; o++) {
+        x += (o ? a.length : first) * row;
+        if (a.inner == 1)
+            every_second(out, x, pairs, size);
+        for (int64_t k = 0; k < pairs && a.inner > 1; k++)
+            memcpy(out + k * row, x + 2 * k * row, (size_t)row);
+        out += pairs * row;
+    }
 }
 
 /* x[outer][length] becomes [outer][half]: the combined pairs, and the last row when the length is odd. */
@@ -307,10 +324,21 @@ static uint64_t flip_order(const KeyForm *k, uint64_t bits, bool back)
     return k->descending && !back ? ~bits & all : bits;
 }
 
-static int by_key(const void *a, const void *b)
+/* Byte by byte from the lowest, each pass keeping the order of the one before; an even number of passes ends in keys. */
+static void sort_keys(uint64_t *keys, uint64_t *other, int64_t n, int bytes)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    for (int b = 0; b < bytes + (bytes & 1); b++) {
+        int64_t at[257] = {0};
+        for (int64_t i = 0; i < n; i++)
+            at[(keys[i] >> (8 * b) & 0xff) + 1]++;
+        for (int d = 0; d < 256; d++)
+            at[d + 1] += at[d];
+        for (int64_t i = 0; i < n; i++)
+            other[at[keys[i] >> (8 * b) & 0xff]++] = keys[i];
+        uint64_t *swap = keys;
+        keys = other;
+        other = swap;
+    }
 }
 
 static bool is_nan_bits(const KeyForm *k, uint64_t bits)
@@ -338,14 +366,14 @@ static void run_sort(Frame *f, const Insn *in)
     const DTypeInfo *info = tkc_dtype_info(s->dtype);
     KeyForm form = {s->dtype, info->kind, 8 * info->bytes, tkc_op_int(in->op, ATTR_DESCENDING, 0)};
     int64_t n = t->shape[t->rank - 1], bytes = n * s->size;
-    uint64_t *keys = interp_scratch(f, (size_t)(n * 8 + s->count * s->size));
+    uint64_t *keys = interp_scratch(f, (size_t)(n * 16 + s->count * s->size));
     if (!keys)
         return;
-    const char *x = operand(f, s, (char *)(keys + n));
+    const char *x = operand(f, s, (char *)(keys + 2 * n));
     char *out = slot_data(f, in->results[0]);
     for (int64_t o = 0; o < s->count / n; o++, x += bytes) {
         int64_t m = read_keys(&form, keys, x, n, s->size);
-        qsort(keys, (size_t)m, sizeof *keys, by_key);
+        sort_keys(keys, keys + n, m, s->size);
         for (int64_t i = 0; i < n; i++, out += s->size) {
             uint64_t bits = i < m ? flip_order(&form, keys[i], true) : tkc_bits_from_double(s->dtype, (double)NAN);
             memcpy(out, &bits, s->size);

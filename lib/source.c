@@ -42,8 +42,8 @@ static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, T
     if (!out)
         return api_misuse(cx, "there is no place for the source: the pointer is NULL");
     *out = NULL;
-    if (!cx)
-        return TKC_MISUSE;
+    if (!cx || !j->name || (!j->path && !j->text))
+        return api_misuse(cx, "the %s is NULL", j->name ? "text" : "name");
     TkcSource *s = calloc(1, sizeof *s);
     if (!s)
         return TKC_NO_MEMORY;
@@ -62,17 +62,12 @@ static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, T
 
 TkcStatus tkc_source_open(TkcContext *cx, const char *path, TkcLanguage language, TkcSource **out)
 {
-    if (!path)
-        return api_misuse(cx, "the path is NULL");
     return source_make(cx, &(OpenJob){.path = path, .name = path}, language, out);
 }
 
 TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *text, size_t len, TkcLanguage language,
                                TkcSource **out)
 {
-    if (!name || (!text && len))
-        return api_misuse(cx, "the %s is NULL", name ? "text" : "name");
-    text = text ? text : "";
     return source_make(cx, &(OpenJob){.name = name, .text = text, .len = len}, language, out);
 }
 

@@ -1,0 +1,432 @@
+/* The public API as a program meets it: statuses, diagnostics, lifetimes, misuse, and threads that compile at once. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "tkc/runtime.h"
+
+static const char add_text[] =
+    "import triton\nimport triton.language as tl\n"
+    "@triton.jit\n"
+    "def add(x: '*fp32:16', y, n: 'i32', B: tl.constexpr, S: tl.constexpr = 1):\n"
+    "    at = tl.program_id(0) * B + tl.arange(0, B)\n"
+    "    tl.store(y + at, tl.load(x + at, mask=at < n) + S, mask=at < n)\n";
+static const char two_text[] =
+    "import triton\nimport triton.language as tl\n"
+    "@triton.jit\ndef one(x: '*fp32'):\n    tl.store(x, helper(1))\n"
+    "@triton.jit\ndef helper(a):\n    return a + 1\n"
+    "@triton.jit\ndef two(x: '*fp32', K: tl.constexpr):\n    tl.store(x, K)\n";
+
+/* What a handler was told. */
+typedef struct Told {
+    int calls, errors, warnings, line, column;
+    char rendered[4000];
+} Told;
+
+static void listen(const TkcDiagnostic *d, void *user)
+{
+    Told *t = user;
+    t->calls++;
+    t->errors += d->severity == TKC_SEVERITY_ERROR;
+    t->warnings += d->severity == TKC_WARNING;
+    t->line = d->line;
+    t->column = d->column;
+    EXPECT_INT(d->size, sizeof *d);
+    EXPECT(d->text && !strchr(d->text, '\n'));
+    EXPECT(d->rendered[strlen(d->rendered) - 1] == '\n');
+    strncat(t->rendered, d->rendered, sizeof t->rendered - strlen(t->rendered) - 1);
+}
+
+static TkcSource *source_of(TkcContext *cx, const char *text)
+{
+    TkcSource *s = NULL;
+    EXPECT_INT(tkc_source_from_text(cx, "t.tk", text, strlen(text), TKC_LANGUAGE_TK, &s), TKC_OK);
+    return s;
+}
+
+static TkcOptions options_of(const TkcDefine *defines, size_t n)
+{
+    TkcOptions o;
+    tkc_options_init(&o);
+    o.signature = "y=*fp32:16";
+    o.arch = "sm_90a";
+    o.defines = defines;
+    o.ndefines = n;
+    return o;
+}
+
+static const TkcDefine b128 = {"B", "128"};
+
+/* ---- what a compilation gives ---- */
+
+static void artifact_facts(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcOptions o = options_of(&b128, 1);
+    TkcArtifact *a;
+    size_t len;
+    o.num_warps = 2;
+    o.time_report = true;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_PTX, &a), TKC_OK);
+    const char *text = tkc_artifact_text(a, &len);
+    EXPECT(strlen(text) == len && strstr(text, ".visible .entry add("));
+    EXPECT_STR(tkc_artifact_kernel(a), "add");
+    EXPECT_INT(tkc_artifact_num_warps(a), 2);
+    EXPECT_INT(tkc_artifact_num_stages(a), 3);
+    EXPECT_INT(tkc_artifact_shared_bytes(a), 0);
+    EXPECT_INT(tkc_artifact_param_count(a), 3);
+    EXPECT_STR(tkc_artifact_param_name(a, 1), "y");
+    EXPECT_STR(tkc_artifact_param_type(a, 1), "*fp32");
+    EXPECT_STR(tkc_artifact_param_type(a, 2), "i32");
+    EXPECT(!tkc_artifact_param_name(a, 3) && !tkc_artifact_param_type(a, -1));
+    double ms = -1;
+    EXPECT_STR(tkc_artifact_time(a, 0, &ms), "specialize");
+    EXPECT(ms >= 0 && !tkc_artifact_time(a, 1000, &ms));
+    EXPECT_STR(tkc_last_error(cx), "");
+    tkc_artifact_free(a);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+/* Names and places of the IR are the source's: an artifact keeps it alive. */
+static void artifact_outlives_source(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcOptions o = options_of(&b128, 1);
+    TkcArtifact *a;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_OK);
+    tkc_source_free(s);
+    EXPECT_STR(tkc_artifact_kernel(a), "add");
+    EXPECT_STR(tkc_artifact_param_name(a, 0), "x");
+    EXPECT_STR(tkc_artifact_param_type(a, 0), "*fp32");
+    tkc_artifact_free(a);
+    tkc_context_free(cx);
+}
+
+static void every_emission(void)
+{
+    static const char *const marks[] = {
+        [TKC_EMIT_TOKENS] = "NAME add", [TKC_EMIT_AST] = "def", [TKC_EMIT_IR] = "func @add", [TKC_EMIT_FACTS] = "add",
+        [TKC_EMIT_LAYOUT] = "#l<", [TKC_EMIT_LLVM] = "define", [TKC_EMIT_PTX] = ".entry",
+    };
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcOptions o = options_of(&b128, 1);
+    for (TkcEmit e = TKC_EMIT_TOKENS; e <= TKC_EMIT_PTX; e++) {
+        TkcArtifact *a;
+        EXPECT_INT(tkc_compile(s, &o, e, &a), TKC_OK);
+        if (!strstr(tkc_artifact_text(a, NULL), marks[e]))
+            expect_str(__FILE__, __LINE__, tkc_artifact_text(a, NULL), marks[e]);
+        tkc_artifact_free(a);
+    }
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void kernels_and_params(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, two_text), *add = source_of(cx, add_text);
+    TkcParam p = {.size = sizeof p};
+    int n = 0;
+    EXPECT_INT(tkc_source_kernel_count(s), 2);
+    EXPECT_STR(tkc_source_kernel_name(s, 0), "one");
+    EXPECT_STR(tkc_source_kernel_name(s, 1), "two");
+    EXPECT(!tkc_source_kernel_name(s, 2) && !tkc_source_kernel_name(s, -1));
+    EXPECT_INT(tkc_source_param_count(s, NULL, &n), TKC_ERROR); /* which? */
+    EXPECT(strstr(tkc_last_error(cx), "choose one with -k: 'one', 'two'"));
+    EXPECT_INT(tkc_source_param_count(s, "tow", &n), TKC_ERROR);
+    EXPECT(strstr(tkc_last_error(cx), "did you mean 'two'?"));
+    EXPECT_INT(tkc_source_param_count(add, NULL, &n), TKC_OK);
+    EXPECT_INT(n, 5);
+    EXPECT_INT(tkc_source_param(add, NULL, 0, &p), TKC_OK);
+    EXPECT(!strcmp(p.name, "x") && !strcmp(p.type, "*fp32") && p.divisibility == 16 && !p.is_constexpr && !p.default_);
+    EXPECT_INT(tkc_source_param(add, NULL, 1, &p), TKC_OK);
+    EXPECT(!strcmp(p.name, "y") && !p.type && p.divisibility == 0);
+    EXPECT_INT(tkc_source_param(add, NULL, 4, &p), TKC_OK);
+    EXPECT(p.is_constexpr && !p.type && !strcmp(p.default_, "1"));
+    EXPECT_INT(tkc_source_param(add, NULL, 5, &p), TKC_MISUSE);
+    EXPECT_INT(tkc_source_param(add, NULL, -1, &p), TKC_MISUSE);
+    tkc_source_free(add);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void checking(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, two_text);
+    TkcOptions o;
+    int checked = -1, incomplete = -1;
+    tkc_options_init(&o);
+    EXPECT_INT(tkc_check(s, &o, &checked, &incomplete), TKC_OK);
+    EXPECT(checked == 1 && incomplete == 1);
+    const TkcDefine k = {"K", "3"}, q = {"Q", "3"};
+    o.ndefines = 1;
+    o.defines = &k; /* for one of the kernels */
+    EXPECT_INT(tkc_check(s, &o, &checked, &incomplete), TKC_OK);
+    EXPECT(checked == 2 && incomplete == 0);
+    o.defines = &q; /* for none */
+    EXPECT_INT(tkc_check(s, &o, NULL, NULL), TKC_ERROR);
+    EXPECT(strstr(tkc_last_error(cx), "-D: no kernel of 't.tk' has a parameter 'Q'"));
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+/* ---- diagnostics ---- */
+
+static void told_once(void)
+{
+    static const char bad[] = "import triton\n@triton.jit\ndef k(x):\n    y = nowhere\n";
+    Told told = {0};
+    TkcContext *cx = tkc_context_new();
+    tkc_context_on_diagnostic(cx, listen, &told);
+    TkcSource *s = source_of(cx, bad);
+    TkcOptions o;
+    TkcArtifact *a = (TkcArtifact *)&told;
+    tkc_options_init(&o);
+    o.signature = "x=i32";
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_ERROR);
+    EXPECT(!a && told.calls == 1 && told.errors == 1);
+    EXPECT_INT(told.line, 4);
+    EXPECT_INT(told.column, 9);
+    EXPECT_STR(told.rendered, "t.tk:4:9: error: the name 'nowhere' is not defined\n    y = nowhere\n        ^~~~~~~\n");
+    EXPECT_STR(tkc_last_error(cx), told.rendered);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void syntax_errors(void)
+{
+    Told told = {0};
+    TkcSource *s = (TkcSource *)&told;
+    TkcContext *cx = tkc_context_new();
+    tkc_context_on_diagnostic(cx, listen, &told);
+    const char bad[] = "import triton\n@triton.jit\ndef k(x):\n    y = (1 +\n    z = )\n";
+    EXPECT_INT(tkc_source_from_text(cx, "b.tk", bad, strlen(bad), TKC_LANGUAGE_TK, &s), TKC_ERROR);
+    EXPECT(!s && told.errors >= 1);
+    EXPECT_INT(tkc_source_from_text(cx, "n.tk", "a\0b", 3, TKC_LANGUAGE_TK, &s), TKC_ERROR);
+    EXPECT(!s && strstr(tkc_last_error(cx), "NUL"));
+    EXPECT_INT(tkc_source_open(cx, "/no/such/file.tk", TKC_LANGUAGE_TK, &s), TKC_ERROR);
+    EXPECT_STR(tkc_last_error(cx), "error: cannot read '/no/such/file.tk': No such file or directory\n");
+    tkc_context_free(cx);
+}
+
+/* Errors past the limit are counted in a last line. */
+static void many_errors(void)
+{
+    char text[4000] = "import triton\n@triton.jit\ndef k(x):\n";
+    for (int i = 0; i < 30; i++)
+        sprintf(text + strlen(text), "    a%d = nowhere%d\n", i, i);
+    Told told = {0};
+    TkcContext *cx = tkc_context_new();
+    tkc_context_on_diagnostic(cx, listen, &told);
+    TkcSource *s = source_of(cx, text);
+    TkcOptions o;
+    TkcArtifact *a;
+    tkc_options_init(&o);
+    o.signature = "x=i32";
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_ERROR);
+    EXPECT_INT(told.errors, 21);
+    EXPECT(strstr(told.rendered, "error: too many errors: 10 more are not shown\n"));
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void warnings(void)
+{
+    static const char text[] = "import triton\n@triton.jit\n@other\ndef k(x):\n    pass\n";
+    Told told = {0};
+    TkcContext *cx = tkc_context_new();
+    tkc_context_on_diagnostic(cx, listen, &told);
+    TkcSource *s = source_of(cx, text);
+    TkcOptions o;
+    TkcArtifact *a;
+    tkc_options_init(&o);
+    o.signature = "x=i32";
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_OK);
+    tkc_artifact_free(a);
+    EXPECT(told.warnings == 1 && told.errors == 0);
+    EXPECT_STR(tkc_last_error(cx), "");
+    o.warnings_as_errors = true;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_ERROR);
+    EXPECT(strstr(tkc_last_error(cx), "error: 1 warning treated as an error\n"));
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+/* ---- misuse ---- */
+
+static void null_arguments(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text), *none = s;
+    TkcArtifact *a;
+    TkcDevice *dev = NULL;
+    TkcJit *jit;
+    TkcOptions o, unset = {0};
+    tkc_options_init(&o);
+    tkc_options_init(NULL);
+    EXPECT_INT(tkc_source_open(cx, NULL, TKC_LANGUAGE_TK, &none), TKC_MISUSE);
+    EXPECT(!none);
+    EXPECT_INT(tkc_source_from_text(cx, "t", NULL, 3, TKC_LANGUAGE_TK, &none), TKC_MISUSE);
+    EXPECT_INT(tkc_source_from_text(cx, "t", "", 0, TKC_LANGUAGE_TK, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_source_from_text(NULL, "t", "", 0, TKC_LANGUAGE_TK, &none), TKC_MISUSE);
+    EXPECT_INT(tkc_compile(NULL, &o, TKC_EMIT_IR, &a), TKC_MISUSE);
+    EXPECT_INT(tkc_compile(s, NULL, TKC_EMIT_IR, &a), TKC_MISUSE);
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_compile(s, &o, (TkcEmit)99, &a), TKC_MISUSE);
+    EXPECT_INT(tkc_compile(s, &unset, TKC_EMIT_IR, &a), TKC_MISUSE);
+    EXPECT(!a && strstr(tkc_last_error(cx), "call tkc_options_init first"));
+    o.ndefines = 1;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_MISUSE);
+    EXPECT_INT(tkc_check(s, &unset, NULL, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_check(NULL, &o, NULL, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_context_add_include(cx, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_device_open(cx, "cpu", 0, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_jit_new(dev, s, &o, &jit), TKC_MISUSE);
+    EXPECT_INT(tkc_launch(NULL, (const int64_t[]){1, 1, 1}, NULL, NULL, 0), TKC_MISUSE);
+    EXPECT_INT(tkc_synchronize(NULL, NULL), TKC_MISUSE);
+    EXPECT(!tkc_artifact_text(NULL, NULL) && tkc_source_kernel_count(NULL) == 0);
+    tkc_artifact_free(NULL), tkc_source_free(NULL), tkc_context_free(NULL), tkc_jit_free(NULL), tkc_device_free(NULL);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void device_misuse(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcDevice *dev;
+    TkcPtr p, zero;
+    char byte = 0;
+    EXPECT_INT(tkc_device_open(cx, "gpu", 0, &dev), TKC_NO_DEVICE);
+    EXPECT(!dev && strstr(tkc_last_error(cx), "there is no device 'gpu'"));
+    EXPECT_INT(tkc_device_open(cx, "cpu", 1, &dev), TKC_NO_DEVICE);
+    EXPECT_INT(tkc_device_open(cx, "cpu", 0, &dev), TKC_OK);
+    EXPECT_INT(tkc_alloc(dev, 16, &p), TKC_OK);
+    EXPECT(p % 256 == 0);
+    EXPECT_INT(tkc_alloc(dev, 0, &zero), TKC_OK);
+    EXPECT_INT(tkc_alloc(dev, SIZE_MAX, &zero), TKC_NO_MEMORY);
+    EXPECT_INT(tkc_copy_out(dev, &byte, p + 15, 1), TKC_OK);
+    EXPECT_INT(tkc_copy_out(dev, &byte, p + 16, 1), TKC_MISUSE);
+    EXPECT_INT(tkc_copy_in(dev, p, NULL, 1), TKC_MISUSE);
+    EXPECT_INT(tkc_copy_in(dev, p, NULL, 0), TKC_OK);
+    EXPECT_INT(tkc_free(dev, p + 1), TKC_MISUSE);
+    EXPECT_INT(tkc_free(dev, p), TKC_OK);
+    EXPECT_INT(tkc_free(dev, p), TKC_MISUSE);
+    EXPECT_INT(tkc_free(dev, 0), TKC_OK);
+    tkc_device_free(dev);
+    tkc_context_free(cx);
+}
+
+/* Without a GPU the default device is the cpu's, and nothing has failed. */
+static void default_device(void)
+{
+    Told told = {0};
+    TkcContext *cx = tkc_context_new();
+    TkcDevice *dev;
+    tkc_context_on_diagnostic(cx, listen, &told);
+    EXPECT_INT(tkc_device_open(cx, NULL, 0, &dev), TKC_OK);
+    EXPECT(!strcmp(tkc_device_kind(dev), "cpu") || !strcmp(tkc_device_kind(dev), "cuda"));
+    EXPECT(told.calls == 0);
+    EXPECT_STR(tkc_last_error(cx), "");
+    tkc_device_free(dev);
+    tkc_context_free(cx);
+}
+
+static void expect_signature(const char *signature, const char *expected)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcDevice *dev;
+    TkcJit *jit;
+    TkcOptions o = options_of(&b128, 1);
+    o.signature = signature;
+    EXPECT_INT(tkc_device_open(cx, "cpu", 0, &dev), TKC_OK);
+    TkcStatus status = tkc_jit_new(dev, s, &o, &jit);
+    EXPECT_INT(status, expected ? TKC_ERROR : TKC_OK);
+    if (expected && !strstr(tkc_last_error(cx), expected))
+        expect_str(__FILE__, __LINE__, tkc_last_error(cx), expected);
+    tkc_jit_free(jit);
+    tkc_device_free(dev);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+/* A signature that a jit is made with is checked then, not at the first launch. */
+static void signatures_of_a_jit(void)
+{
+    expect_signature("y=*fp16:16, x=*f32", NULL);
+    expect_signature("q=*fp16", "-sig: q=*fp16: the kernel has no such parameter, or -D gives its value");
+    expect_signature("B=i32", "-sig: B=i32: the kernel has no such parameter, or -D gives its value");
+    expect_signature("S=i32", "-sig: S=i32: the parameter is a constexpr; give its value with -D");
+    expect_signature("y=*fp17", "-sig: y=*fp17: this is not a type");
+    expect_signature("x=*fp16", "-sig: x=*fp16: its annotation says another type");
+    expect_signature("y=*fp16:0", "-sig: y=*fp16:0: expected a divisibility of 1 or more after ':'");
+    expect_signature("y", "-sig: y: expected name=type");
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 4, ROUNDS = 6 };
+
+static void *compile_often(void *arg)
+{
+    char **out = arg;
+    TkcContext *cx = tkc_context_new();
+    for (int i = 0; i < ROUNDS; i++) {
+        TkcSource *s = source_of(cx, i % 2 ? add_text : two_text);
+        TkcOptions o = options_of(&b128, 1);
+        TkcArtifact *a;
+        const char *wrong = i % 2 ? NULL : "two"; /* lacks K: every other compilation fails */
+        o.kernel = wrong;
+        TkcStatus status = tkc_compile(s, &o, TKC_EMIT_PTX, &a);
+        EXPECT_INT(status, wrong ? TKC_ERROR : TKC_OK);
+        if (status == TKC_OK) {
+            free(*out);
+            *out = strdup(tkc_artifact_text(a, NULL));
+        }
+        tkc_artifact_free(a);
+        tkc_source_free(s);
+    }
+    tkc_context_free(cx);
+    return NULL;
+}
+
+static void threads_agree(void)
+{
+    pthread_t threads[THREADS];
+    char *texts[THREADS] = {0};
+    for (int i = 0; i < THREADS; i++)
+        EXPECT(pthread_create(&threads[i], NULL, compile_often, &texts[i]) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++) {
+        EXPECT(texts[i] && strstr(texts[i], ".entry add("));
+        EXPECT_STR(texts[i], texts[0]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        free(texts[i]);
+}
+
+int main(void)
+{
+    RUN(threads_agree); /* first: LLVM starts in several threads at once */
+    RUN(artifact_facts);
+    RUN(artifact_outlives_source);
+    RUN(every_emission);
+    RUN(kernels_and_params);
+    RUN(checking);
+    RUN(told_once);
+    RUN(syntax_errors);
+    RUN(many_errors);
+    RUN(warnings);
+    RUN(null_arguments);
+    RUN(device_misuse);
+    RUN(default_device);
+    RUN(signatures_of_a_jit);
+    return expect_done();
+}

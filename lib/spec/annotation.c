@@ -25,7 +25,8 @@ static void skip_blanks(Text *t)
 
 static bool refuse(Text *t, const char *expected)
 {
-    spec_error(t->sp, t->at, "expected %s in this annotation, found '%s'", expected, *t->p ? t->p : "its end");
+    if (*t->p) spec_error(t->sp, t->at, "expected %s in this annotation, found '%s'", expected, t->p);
+    else spec_error(t->sp, t->at, "expected %s in this annotation, found its end", expected);
     return false;
 }
 

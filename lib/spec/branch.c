@@ -230,26 +230,24 @@ static Flow join_arms(Branch *br)
     return flow;
 }
 
-/* `rest` is what follows the branch, or rest_cut. */
-static Flow branch(Spec *sp, Value *cond, ArmFn then, void *then_ctx, ArmFn orelse, void *else_ctx, const Rest *rest, Span at)
+static Builder open_branch(Branch *br, Value *cond)
 {
-    spec_at(sp, at);
-    Branch br = {.sp = sp, .at = at};
-    br.op = build_if(&sp->b, cond, 0, NULL);
-    Builder after = sp->b;
-    br.before = scope_save(sp->frame->scope);
+    Spec *sp = br->sp;
+    spec_at(sp, br->at);
+    br->op = build_if(&sp->b, cond, 0, NULL);
+    br->before = scope_save(sp->frame->scope);
     for (int k = 0; k < 2; k++) {
-        br.arm[k].b = build_at_end(sp->fn, br.op->regions[k]);
-        br.arm[k].b.loc = after.loc;
-        run_arm(&br, k, k == 0 ? then : orelse, k == 0 ? then_ctx : else_ctx);
-        scope_restore(sp->frame->scope, &br.before);
+        br->arm[k].b = build_at_end(sp->fn, br->op->regions[k]);
+        br->arm[k].b.loc = sp->b.loc;
     }
-    if (is_rest_open(rest)) {
-        sp->b = after;
-        take_rest(&br, rest);
-    }
-    sp->b = after;
-    return join_arms(&br);
+    return sp->b;
+}
+
+/* Executes an arm for the first time; the names are then again as before the branch. */
+static void first_run(Branch *br, int k, ArmFn run, void *ctx)
+{
+    run_arm(br, k, run, ctx);
+    scope_restore(br->sp->frame->scope, &br->before);
 }
 
 /* ---- if ---- */
@@ -257,6 +255,33 @@ static Flow branch(Spec *sp, Value *cond, ArmFn then, void *then_ctx, ArmFn orel
 static Flow run_body(Spec *sp, void *ctx)
 {
     return exec_block(sp, ctx, &rest_cut);
+}
+
+/* The second arm when the first has left the function: all that follows belongs to it from the start. */
+typedef struct Last { const AstList *body; const Rest *rest; } Last;
+
+static Flow run_last(Spec *sp, void *ctx)
+{
+    const Last *last = ctx;
+    Flow flow = exec_block(sp, last->body, last->rest);
+    if (flow == FLOW_NEXT) return exec_rest(sp, last->rest);
+    return flow == FLOW_MAYBE ? exec_unless_returned(sp, go_on, (void *)last->rest) : flow;
+}
+
+static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
+{
+    Branch br = {.sp = sp, .at = s->span};
+    bool is_open = is_rest_open(rest);
+    Builder after = open_branch(&br, cond);
+    first_run(&br, 0, run_body, (void *)&s->branch.body);
+    if (is_open && !is_live(&br.arm[0])) {
+        first_run(&br, 1, run_last, &(Last){&s->branch.orelse, rest});
+    } else {
+        first_run(&br, 1, run_body, (void *)&s->branch.orelse);
+        if (is_open) take_rest(&br, rest);
+    }
+    sp->b = after;
+    return join_arms(&br);
 }
 
 Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
@@ -274,7 +299,7 @@ Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
     if (truth >= 0) return exec_block(sp, truth ? &s->branch.body : &s->branch.orelse, rest);
     Value *c = branch_condition(sp, cond, at);
     if (!c) return FLOW_NEXT;
-    return branch(sp, c, run_body, (void *)&s->branch.body, run_body, (void *)&s->branch.orelse, rest, s->span);
+    return run_time_if(sp, c, s, rest);
 }
 
 static Flow already_returned(Spec *sp, void *ctx)
@@ -288,7 +313,12 @@ Flow exec_unless_returned(Spec *sp, ArmFn go, void *ctx)
     Outcome out = sp->frame->out;
     Value *flag = out.flag;
     out.flag = NULL;
-    return branch(sp, flag, already_returned, &out, go, ctx, &rest_cut, out.at);
+    Branch br = {.sp = sp, .at = out.at};
+    Builder after = open_branch(&br, flag);
+    first_run(&br, 0, already_returned, &out);
+    first_run(&br, 1, go, ctx);
+    sp->b = after;
+    return join_arms(&br);
 }
 
 /* ---- conditional expressions ---- */
@@ -317,19 +347,11 @@ static SpecValue adopt_type(Spec *sp, Builder *b, SpecValue number, SpecValue ot
 
 SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orelse, Span at)
 {
-    spec_at(sp, at);
     Choice choice[2] = {{.e = then}, {.e = orelse}};
     Branch br = {.sp = sp, .at = at};
-    br.op = build_if(&sp->b, cond, 0, NULL);
-    Builder after = sp->b;
     Outcome out = sp->frame->out;
-    br.before = scope_save(sp->frame->scope);
-    for (int k = 0; k < 2; k++) {
-        br.arm[k].b = build_at_end(sp->fn, br.op->regions[k]);
-        br.arm[k].b.loc = after.loc;
-        run_arm(&br, k, run_choice, &choice[k]);
-        scope_restore(sp->frame->scope, &br.before);
-    }
+    Builder after = open_branch(&br, cond);
+    for (int k = 0; k < 2; k++) first_run(&br, k, run_choice, &choice[k]);
     sp->b = after;
     sp->frame->out = out;
     choice[0].value = adopt_type(sp, &br.arm[0].b, choice[0].value, choice[1].value, at);

@@ -95,6 +95,14 @@ static const char *suggest_name(Spec *sp, Str name)
     return near ? near : builtin_nearest(NS_PYTHON, name);
 }
 
+static const char *missing_import(Str name)
+{
+    if (strcmp(name, "tl") == 0) return "import triton.language as tl";
+    if (strcmp(name, "triton") == 0) return "import triton";
+    if (strcmp(name, "libdevice") == 0) return "from triton.language.extra import libdevice";
+    return NULL;
+}
+
 SpecValue eval_unknown_name(Spec *sp, Str name, Span at)
 {
     const SpecFunc *fn = sp->frame->fn;
@@ -103,7 +111,8 @@ SpecValue eval_unknown_name(Spec *sp, Str name, Span at)
         spec_note(sp, first_assignment(fn, name), "the function assigns it here");
     } else {
         spec_error(sp, at, "the name '%s' is not defined", name);
-        const char *near = suggest_name(sp, name);
+        const char *import = missing_import(name), *near = import ? NULL : suggest_name(sp, name);
+        if (import) spec_note(sp, at, "add '%s' at the top of the file", import);
         if (near) spec_note(sp, at, "did you mean '%s'?", near);
     }
     if (sp->frame->caller || sp->frame->fn) scope_set(sp->frame->scope, name, sv_error(), at);
@@ -131,6 +140,14 @@ static SpecValue eval_name(Spec *sp, const Ast *e)
 
 /* ---- operators ---- */
 
+/* True, after an error, for a value of the host's that is not known: no operator works on it. */
+static bool is_unknown_host(Spec *sp, SpecValue v, Span at)
+{
+    if (v.kind != SV_MODULE || v.module->kind != MODULE_HOST) return false;
+    spec_error(sp, at, "'%s' is a host value that is not known here", v.module->path);
+    return true;
+}
+
 /* The spine of a left-nested chain of one kind: top first. */
 typedef struct Spine { const Ast **data; int len, cap; } Spine;
 
@@ -149,7 +166,8 @@ static SpecValue eval_binary(Spec *sp, const Ast *e)
         const Ast *n = spine.data[i];
         SpecValue right = spec_eval(sp, n->binary.right);
         if (!spec_step(sp, n->span)) return sv_error();
-        if (sv_is_error(v) || sv_is_error(right)) {
+        if (sv_is_error(v) || sv_is_error(right) || is_unknown_host(sp, v, n->binary.left->span) ||
+            is_unknown_host(sp, right, n->binary.right->span)) {
             v = sv_error();
             continue;
         }
@@ -164,10 +182,7 @@ static int known_truth(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind == SV_VALUE) v = weaken(v);
     if (v.kind == SV_VALUE) return -1;
-    if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) {
-        spec_error(sp, at, "'%s' is a host value that is not known here", v.module->path);
-        return -2;
-    }
+    if (is_unknown_host(sp, v, at)) return -2;
     return op_truth(sp, v, at);
 }
 

@@ -174,9 +174,23 @@ static Flow exec_leave(Spec *sp, const Ast *s, Flow flow)
     return FLOW_STOP;
 }
 
+static const char *statement_name(const Ast *s)
+{
+    switch (s->kind) {
+    case AST_WITH: return "'with'";
+    case AST_TRY: return "'try'";
+    case AST_GLOBAL: return "'global'";
+    case AST_NONLOCAL: return "'nonlocal'";
+    case AST_IMPORT: case AST_FROM: return "'import'";
+    case AST_DEF: return "a nested function";
+    case AST_CLASS: return "a class";
+    default: return ast_describe(s);
+    }
+}
+
 static Flow refuse(Spec *sp, const Ast *s)
 {
-    spec_error(sp, s->span, "%s is not supported in a kernel", ast_describe(s));
+    spec_error(sp, s->span, "%s is not supported in a kernel", statement_name(s));
     AstNames names = {0};
     walk_assigned(sp->arena, &(AstList){(Ast *[]){(Ast *)s}, 1, 1}, &names);
     for (int i = 0; i < names.len; i++) scope_set(sp->frame->scope, names.data[i], sv_error(), s->span);

@@ -309,6 +309,7 @@ bool frame_open(Frame *f, Launch *l)
         memcpy(slot_data(f, s), &l->args[i].bits, s->size);
     }
     interp_run(f, &l->in->prologue);
+    f->wrapped_before = f->wrapped;
     return true;
 }
 
@@ -323,6 +324,7 @@ static void run_program(Frame *f, int64_t number)
 {
     const int64_t *grid = f->launch->grid;
     f->program = number;
+    f->wrapped = f->wrapped_before;
     f->pid[0] = number % grid[0];
     f->pid[1] = number / grid[0] % grid[1];
     f->pid[2] = number / grid[0] / grid[1];

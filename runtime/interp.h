@@ -52,6 +52,7 @@ struct Insn {
     const Slot ***body_args;/* slots of each region's arguments */
     const Body *body;       /* the list it is in */
     bool in_vector;         /* inside the region of a reduce or scan */
+    InsnFn plain;           /* interp_offset.c: what run was */
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
@@ -118,6 +119,8 @@ struct Frame {
     uint64_t steps;
     const MemRange *last;        /* the range the newest access was in */
     bool failed;
+    bool wrapped;                /* an int32 that leads to an offset has wrapped in this program, or before all programs: */
+    bool wrapped_before;
     FrameBuffer scratch, moves;
 };
 
@@ -160,6 +163,15 @@ static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
 void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
 /* Element i of an integer slot whose memory is `data`; uint64 as its bits. */
 int64_t slot_int(const Slot *s, const void *data, int64_t i);
+
+/* ---- int32 offsets that wrap: interp_offset.c ---- */
+typedef void (*OffsetVisit)(const Value *v, bool is_leaf, void *user);
+/* The values offsets are made of, results before operands; leaves are those that offset_meant will read. */
+void offset_walk(const Value *offsets, OffsetVisit visit, void *user);
+/* Makes an instruction say in the frame when it wraps; nothing for one that cannot. */
+void offset_notice(Insn *in);
+/* A lane of the offsets without wrapping; its leaves' slots must be alive. */
+int64_t offset_meant(const Frame *f, const Value *offsets, int64_t lane);
 
 /* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not supported. ---- */
 InsnFn interp_control_fn(const Op *op);      /* interp.c */

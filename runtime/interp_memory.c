@@ -131,6 +131,28 @@ static bool address_lanes(Access *a)
     return true;
 }
 
+static const char *array_name(const Access *a)
+{
+    return a->in->param >= 0 ? a->f->launch->in->params[a->in->param].name : "the array";
+}
+
+/* In a program where int32 has wrapped on the way to some offset: did it on the way to these? */
+static bool check_wrapping(const Access *a)
+{
+    const Op *ptr = op_arg(a->in->op, 0)->def;
+    for (int64_t i = 0; i < a->end; i++) {
+        if (a->mask && !a->mask[i])
+            continue;
+        int64_t offset = ((const int32_t *)a->lanes)[i], meant = offset_meant(a->f, op_arg(ptr, 1), i);
+        if (offset == meant)
+            continue;
+        interp_fail(a->f, a->in, "%s: the offset %lld into %s%s%s is too large for int32 and has become %lld; compute it in int64", a->verb, (long long)meant,
+                    a->in->param >= 0 ? "'" : "", array_name(a), a->in->param >= 0 ? "'" : "", (long long)offset);
+        return false;
+    }
+    return true;
+}
+
 /* `elem` is the slot of the elements; mask operand k, if there is one. */
 static bool open_access(Access *a, Frame *f, const Insn *in, const char *verb, const Slot *elem, int k)
 {
@@ -143,7 +165,7 @@ static bool open_access(Access *a, Frame *f, const Insn *in, const char *verb, c
         else
             a->mask = mask;
     }
-    return address_lanes(a);
+    return address_lanes(a) && (!f->wrapped || a->form != FORM_I32 || check_wrapping(a));
 }
 
 /* The next run of lanes that take part, from *from on: [*from, end), empty when there is none. */

@@ -20,6 +20,7 @@ typedef struct Prepare {
     int *def_number, *last_use;     /* by value id */
     const Value **root;             /* by value id: the value whose slot it shares */
     bool *invariant;                /* by value id */
+    bool *is_offset;                /* by value id: leads to the offset of an access */
     bool *is_vector;                /* by value id: inside a reduce's region */
     int64_t *vector_cap;            /* by value id: elements its slot must hold when it is a vector */
     bool failed;
@@ -172,8 +173,29 @@ static void live_at_uses(Prepare *p, const Numbers *t, const Value *root, const 
     }
 }
 
+typedef struct OffsetLife { Prepare *p; const Numbers *numbers; const Value *ptr; } OffsetLife;
+
+static void live_leaf(const Value *v, bool is_leaf, void *user)
+{
+    const OffsetLife *o = user;
+    o->p->is_offset[v->id] = true;
+    if (is_leaf)
+        live_at_uses(o->p, o->numbers, o->p->root[v->id], o->ptr);
+}
+
+/* What an int32 offset is made of is there when it is used, to be computed once more without wrapping. */
+static void live_offsets(Prepare *p, const Numbers *t, const Value *ptr)
+{
+    const Op *op = ptr->def;
+    OffsetLife life = {p, t, ptr};
+    if (op && op->kind == OP_ADDPTR && ptr->type->kind == TY_BLOCK && p->in->slots[op_arg(op, 0)->id].uniform &&
+        tkc_type_element(op_arg(op, 1)->type)->dtype == DT_I32)
+        offset_walk(op_arg(op, 1), live_leaf, &life);
+}
+
 static void live_uses(Prepare *p, const Numbers *t, const Value *v)
 {
+    live_offsets(p, t, v);
     const Value *root = p->root[v->id];
     live_at_uses(p, t, root, v);
     for (const Use *u = v->uses; u; u = u->next)
@@ -403,6 +425,8 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     if (op->kind == OP_PRINT)
         p->in->has_print = true;
     in->run = p->failed ? NULL : choose(in);
+    if (in->run && op->nresults == 1 && p->is_offset[op_result(op, 0)->id])
+        offset_notice(in);
     if (!in->run && !p->failed) {
         tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "'%s' is not supported on the cpu device", tkc_op_info(op->kind)->name);
         p->failed = true;
@@ -512,6 +536,7 @@ static bool take_tables(Prepare *p)
     p->last_use = take(p, n, sizeof *p->last_use);
     p->root = take(p, n, sizeof *p->root);
     p->invariant = take(p, n, sizeof *p->invariant);
+    p->is_offset = take(p, n, sizeof *p->is_offset);
     p->is_vector = take(p, n, sizeof *p->is_vector);
     p->vector_cap = take(p, n, sizeof *p->vector_cap);
     return !p->failed;

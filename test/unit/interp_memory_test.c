@@ -174,6 +174,28 @@ static void outside(void)
     world_close(&w);
 }
 
+/* An int32 offset that wraps is an error in a lane that takes part, and none where the lane is masked off or nothing is accessed by it. */
+static void offsets_that_wrap(void)
+{
+    World w;
+    world_open(&w);
+    float *x = device_array(&w, NULL, 400);
+    const char *text = "func @f(%x: *fp32, %n: i32, %stride: i32) " SIGNATURE "%i = arange {start = 0} : block<8xi32>\n%s = splat %stride : block<8xi32>\n"
+                       "%m = mul %i, %s : block<8xi32>\n%q = splat %x : block<8x*fp32>\n%p = addptr %q, %m : block<8x*fp32>\n%t = splat %n : block<8xi32>\n"
+                       "%c = lt %i, %t : block<8xi1>\n%z = const 0.0 : block<8xfp32>\n%v = load %p, %c, %z : block<8xfp32>\nstore %p, %v, %c\nreturn\n}\n";
+    run_well(&w, text, 1, (uint64_t[]){AS_ARG(x), 8, 10});
+    run_well(&w, text, 1, (uint64_t[]){AS_ARG(x), 1, 1 << 30});
+    run_badly(&w, text, 1, (uint64_t[]){AS_ARG(x), 8, 1 << 30}, "load: the offset 2147483648 into 'x' is too large for int32 and has become -2147483648");
+    run_badly(&w, text, 1, (uint64_t[]){AS_ARG(x), 2, 0x80000000u - 10}, "load outside 'x': element 2147483638 of 100");
+    const char *sum = "func @f(%x: *fp32, %a: i32, %b: i32) " SIGNATURE "%i = arange {start = 0} : block<8xi32>\n%s = add %a, %b : i32\n%t = splat %s : block<8xi32>\n"
+                      "%m = add %i, %t : block<8xi32>\n%q = splat %x : block<8x*fp32>\n%p = addptr %q, %m : block<8x*fp32>\n%v = load %p : block<8xfp32>\nreturn\n}\n";
+    run_well(&w, sum, 1, (uint64_t[]){AS_ARG(x), 50, (uint32_t)-50});
+    run_badly(&w, sum, 1, (uint64_t[]){AS_ARG(x), 0x7fffffff, 0x7fffffff}, "load: the offset 4294967294 into 'x' is too large for int32 and has become -2");
+    const char *unused = "func @f(%x: *i32, %a: i32, %b: i32) " SIGNATURE "%s = mul %a, %b : i32\nstore %x, %s\nreturn\n}\n";
+    run_well(&w, unused, 1, (uint64_t[]){AS_ARG(x), 1 << 20, 1 << 20});
+    world_close(&w);
+}
+
 /* Of several programs that fail the first is reported, whatever the threads do. */
 static void first_failure(void)
 {
@@ -399,6 +421,7 @@ int main(void)
     RUN(accesses);
     RUN(bools);
     RUN(outside);
+    RUN(offsets_that_wrap);
     RUN(first_failure);
     RUN(sizes_of_arguments);
     RUN(pointers_in_loops);

@@ -3,7 +3,7 @@
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # CHECK: {{^[0-9]+ passed, 0 failed$}}
 """Products of matrices, layer norm, cross entropy, attention, dropout (examples/), and kernels built on block pointers, declared
-extents, scans and sorts (Inputs/*.tk). Bounds are of rounding: half a unit of the output's type, and one unit of fp32 a term of a sum."""
+extents, scans and sorts (Inputs/*.tk)."""
 import os
 import sys
 
@@ -12,36 +12,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 
 import launches
-from formats import decode, encode
-from launches import Bits, Cases, EXAMPLES, INPUTS
-
-rng = np.random.default_rng(11)
-HALF_UNIT = {"fp16": 2.0**-11, "bf16": 2.0**-8, "fp32": 2.0**-24, "fp64": 2.0**-53}
-FACTOR_UNIT = {"tf32": 2.0**-11}  # of what tf32 keeps of a factor
-STORAGE = {"fp16": np.float16, "fp32": np.float32, "fp64": np.float64}
-
-
-def normal(dtype, *shape, scale=1.0):
-    """The array, and its numbers in double precision."""
-    x = rng.standard_normal(shape) * scale
-    if dtype == "bf16":
-        bits = encode("bf16", x)
-        return Bits(bits, "bf16"), decode("bf16", bits)
-    x = x.astype(STORAGE[dtype])
-    return x, x.astype(np.float64)
-
-
-def unwritten(dtype, *shape):
-    if dtype == "bf16":
-        return Bits(np.full(shape, 0x7FC0, np.uint16), "bf16")
-    return np.full(shape, np.nan, STORAGE[dtype])
-
-
-def bound(dtype, *factors, terms=1, precision="ieee"):
-    """rtol and atol of a sum of `terms` products that is then rounded to dtype: the largest sum of magnitudes that can occur."""
-    a, b = (np.abs(f) for f in factors)
-    magnitude = (a @ b).max()
-    return 1.01 * HALF_UNIT[dtype], magnitude * (terms * 2.0**-24 + 2.1 * FACTOR_UNIT.get(precision, 0.0))
+from launches import EXAMPLES, HALF_UNIT, INPUTS, Cases, bound, normal, rng, unwritten
 
 
 # ---- products ----

@@ -56,7 +56,7 @@ struct Insn {
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
-    bool in_order;          /* each offset is one more than the one before, int32's wrapping aside */
+    bool in_order;          /* each offset (of an access) or lane (of a sum) is one more than the one before, int32's wrapping aside */
     int param;              /* load, store, atomics: the parameter all its pointers come from, or -1 */
     const void *extra;
 };
@@ -169,7 +169,7 @@ typedef void (*OffsetVisit)(const Value *v, bool is_leaf, void *user);
 /* The values offsets are made of, results before operands; leaves are those that offset_meant will read. */
 void offset_walk(const Value *offsets, OffsetVisit visit, void *user);
 /* Makes an instruction say in the frame when it wraps; nothing for one that cannot. */
-void offset_notice(Insn *in);
+void offset_notice(Insn *in, bool in_order);
 /* A lane of the offsets without wrapping; its leaves' slots must be alive. */
 int64_t offset_meant(const Frame *f, const Value *offsets, int64_t lane);
 

@@ -55,14 +55,17 @@ void offset_walk(const Value *v, OffsetVisit visit, void *user)
 
 /* ---- noticing ---- */
 
+/* The sign bit of EXPR in any lane; one operand may be the same for all. */
 #define ANY_LANE(NAME, EXPR)                                                                              \
     static bool NAME(const int32_t *a, const int32_t *b, int64_t n, int64_t da, int64_t db)               \
     {                                                                                                     \
         uint32_t any = 0;                                                                                 \
-        for (int64_t i = 0; i < n; i++) {                                                                 \
-            uint32_t x = (uint32_t)a[i * da], y = (uint32_t)b[i * db];                                    \
-            any |= EXPR;                                                                                  \
-        }                                                                                                 \
+        if (da && db)                                                                                     \
+            for (int64_t i = 0; i < n; i++) { uint32_t x = (uint32_t)a[i], y = (uint32_t)b[i]; any |= EXPR; } \
+        else if (da)                                                                                      \
+            for (int64_t i = 0; i < n; i++) { uint32_t x = (uint32_t)a[i], y = (uint32_t)b[0]; any |= EXPR; } \
+        else                                                                                              \
+            for (int64_t i = 0; i < n; i++) { uint32_t x = (uint32_t)a[0], y = (uint32_t)b[db * i]; any |= EXPR; } \
         return any >> 31;                                                                                 \
     }
 ANY_LANE(sum_wraps, (x ^ (x + y)) & (y ^ (x + y)))
@@ -84,15 +87,20 @@ static void run_noticing(Frame *f, const Insn *in)
     const Slot *x = in->args[0], *y = in->args[1];
     bool (*wraps)(const int32_t *, const int32_t *, int64_t, int64_t, int64_t) =
         in->op->kind == OP_ADD ? sum_wraps : in->op->kind == OP_SUB ? difference_wraps : product_wraps;
+    const int32_t *a = slot_data(f, x), *b = slot_data(f, y);
+    int64_t n = slot_len(f, in, in->results[0]);
     in->plain(f, in);
-    if (wraps(slot_data(f, x), slot_data(f, y), slot_len(f, in, in->results[0]), !x->uniform, !y->uniform))
-        f->wrapped = true;
+    if (in->in_order) /* if any lane wraps the first or the last one does */
+        f->wrapped |= wraps(a, b, 1, 0, 0) || wraps(a + (x->uniform ? 0 : n - 1), b + (y->uniform ? 0 : n - 1), 1, 0, 0);
+    else
+        f->wrapped |= wraps(a, b, n, !x->uniform, !y->uniform);
 }
 
-void offset_notice(Insn *in)
+void offset_notice(Insn *in, bool in_order)
 {
     if (!is_step(in->op) || in->in_vector || in->results[0]->dtype != DT_I32)
         return;
+    in->in_order = in_order;
     in->plain = in->run;
     in->run = run_noticing;
 }

@@ -426,7 +426,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         p->in->has_print = true;
     in->run = p->failed ? NULL : choose(in);
     if (in->run && op->nresults == 1 && p->is_offset[op_result(op, 0)->id])
-        offset_notice(in);
+        offset_notice(in, is_in_order(p, op_result(op, 0)));
     if (!in->run && !p->failed) {
         tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "'%s' is not supported on the cpu device", tkc_op_info(op->kind)->name);
         p->failed = true;

@@ -8,7 +8,8 @@ static CacheSlot *find(const CacheMem *c, uint64_t hash, const unsigned char *ke
 {
     for (uint32_t i = (uint32_t)hash & (c->cap - 1);; i = (i + 1) & (c->cap - 1)) {
         CacheSlot *s = &c->slots[i];
-        if (!s->value || (s->hash == hash && s->len == len && !memcmp(s->key, key, len)))
+        bool same = s->hash == hash && s->len == len && (!len || !memcmp(s->key, key, len));
+        if (!s->value || same)
             return s;
     }
 }

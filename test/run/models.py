@@ -3,7 +3,7 @@
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # CHECK: {{^[0-9]+ passed, 0 failed$}}
 """Products with k shared out, in 4 and 8 bits, of many sizes at once; attention's way back; norms, rotary embedding, gated activations,
-embeddings, sums under a lock, quantization. Their text is in Inputs/."""
+embeddings, sums under a lock, quantization, pages of keys, experts, convolution, a recurrence in chunks. Their text is in Inputs/."""
 import math
 import os
 import sys
@@ -148,9 +148,95 @@ def quantize(c):
           {"width": 200}, {"q": (np.rint(xs / scale[:, None]).astype(np.int8), 0, 0), "scale": scale}, 2e-7, 0)
 
 
+# ---- serving ----
+
+def paged_attention(c):
+    heads, d, page, part, pages = 6, 24, 8, 32, 40
+    for group, dtype in ((2, "fp32"), (3, "fp16"), (1, "bf16")):
+        groups = heads // group
+        lengths = np.array([1, 70, 32, 33], np.int32)
+        parts = 4
+        table = rng.permutation(pages)[:36].reshape(4, 9).astype(np.int32)
+        qs, q = normal(dtype, 4, heads, d)
+        (ks, k), (vs, v) = (normal(dtype, pages * page, groups, d) for _ in range(2))
+        scale, out = 0.2, np.empty((4, heads, d))
+        acc, top, total = (np.full(shape, np.nan) for shape in ((4, heads, parts, d), (4, heads, parts), (4, heads, parts)))
+        for i, length in enumerate(lengths):
+            rows = (table[i][:, None] * page + np.arange(page)).ravel()[:length]
+            for h in range(heads):
+                s = k[rows, h // group] @ q[i, h] * scale
+                for j in range(0, -(-length // part)):
+                    own = slice(j * part, (j + 1) * part)
+                    e = np.exp(s[own] - s[own].max())
+                    acc[i, h, j], top[i, h, j], total[i, h, j] = e @ v[rows, h // group][own], s[own].max(), e.sum()
+                e = np.exp(s - s.max())
+                out[i, h] = e @ v[rows, h // group] / e.sum()
+        name = f"GROUP={group} {dtype}"
+        c.add(f"decode {name}", "serving", "decode", f"4,{groups},{parts}",
+              {"HEADS": heads, "GROUP": group, "D": d, "D_PADDED": 32, "PAGE": page, "PART": part},
+              {"q": qs, "k_pages": ks, "v_pages": vs, "table": table, "lengths": lengths, "acc": unwritten("fp32", 4, heads, parts, d),
+               "top": unwritten("fp32", 4, heads, parts), "total": unwritten("fp32", 4, heads, parts)},
+              {"scale": scale, "table_stride": 9}, {"acc": acc, "top": top, "total": total}, 1e-5, 1e-5, options=("-sig", "scale=fp32,table_stride=i32"))
+        filled = [np.nan_to_num(x).astype(np.float32) for x in (acc, top, total)]
+        c.add(f"combine {name}", "serving", "combine", f"4,{heads}", {"D": d, "PART": part, "PARTS": parts},
+              {**dict(zip(("acc", "top", "total"), filled)), "lengths": lengths, "o": unwritten(dtype, 4, heads, d)}, {}, {"o": out},
+              1e-5 + 1.01 * HALF_UNIT[dtype], 1e-6)
+
+
+def experts(c):
+    tokens, n, k, count, bm = 30, 40, 50, 4, 16
+    (xs, x), (ws, w) = normal("fp16", tokens, k), normal("fp16", count, n, k)
+    chosen = rng.integers(0, count - 1, tokens)  # nobody asks the last
+    order, expert, want = [], [], np.empty((tokens, n))
+    for e in range(count):
+        own = np.flatnonzero(chosen == e)
+        own_runs = -(-len(own) // bm)
+        order += [*own, *[tokens] * (own_runs * bm - len(own))]
+        expert += [e] * own_runs
+        want[own] = x[own] @ w[e].T
+    order += [tokens] * bm
+    expert += [-1]
+    c.add("experts", "serving", "experts", f"{len(expert)},cdiv(n,BN)", tiles_of(bm, 16, 32),
+          {"x": xs, "weights": ws, "y": unwritten("fp16", tokens, n), "order": np.array(order, np.int32), "expert": np.array(expert, np.int32)},
+          {"tokens": tokens, "n": n, "k": k}, {"y": want}, *bound("fp16", x, w[0].T, terms=2 * k))
+
+
+def convolution(c):
+    for channels, h, w, out_channels, kh, kw, stride, pad, bias in ((3, 12, 10, 8, 3, 3, 1, 1, True), (20, 9, 9, 5, 2, 3, 2, 0, False),
+                                                                  (16, 7, 7, 16, 1, 1, 1, 0, True)):
+        (xs, x), (ws, k), (bs, b) = normal("fp32", 2, channels, h, w), normal("fp32", out_channels, channels, kh, kw), normal("fp32", out_channels)
+        padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+        oh, ow = (h + 2 * pad - kh) // stride + 1, (w + 2 * pad - kw) // stride + 1
+        want = np.zeros((2, out_channels, oh, ow)) + (b[:, None, None] if bias else 0)
+        for i in range(kh):
+            for j in range(kw):
+                want += np.einsum("bchw,oc->bohw", padded[:, :, i : i + oh * stride : stride, j : j + ow * stride : stride], k[:, :, i, j])
+        arrays = {"x": xs, "w": ws, "y": unwritten("fp32", 2, out_channels, oh, ow), **({"bias": bs} if bias else {})}
+        c.add(f"convolution {channels}x{h}x{w} by {out_channels}x{kh}x{kw} STRIDE={stride} PAD={pad}", "serving", "convolution",
+              "cdiv(out_height*out_width,BM),cdiv(out_channels,BN),2",
+              {"KH": kh, "KW": kw, "STRIDE": stride, "PAD": pad, "BM": 16, "BN": 16, "BC": 16, **({} if bias else {"bias": None})}, arrays,
+              {"channels": channels, "height": h, "width": w, "out_channels": out_channels, "out_height": oh, "out_width": ow}, {"y": want},
+              1e-5, 2e-5)
+
+
+def decayed_attention(c):
+    for n, d, e, bt in ((50, 16, 16, 16), (33, 8, 24, 10), (64, 16, 8, 64)):
+        (qs, q), (ks, k), (vs, v) = normal("fp32", 2, n, d), normal("fp32", 2, n, d), normal("fp32", 2, n, e)
+        g = -rng.uniform(0, 0.5, (2, n)).astype(np.float32)
+        want = np.empty((2, n, e))
+        for h in range(2):
+            state = np.zeros((d, e))
+            for t in range(n):
+                state = state * np.exp(g[h, t].astype(np.float64)) + np.outer(k[h, t], v[h, t])
+                want[h, t] = q[h, t] @ state
+        c.add(f"decayed_attention n={n} {d}x{e} BT={bt}", "serving", "decayed_attention", 2, {"D": d, "E": e, "BT": bt},
+              {"q": qs, "k": ks, "v": vs, "g": g, "o": unwritten("fp32", 2, n, e)}, {"n": n}, {"o": want}, 1e-5, 5e-5)
+
+
 def main():
     c = Cases(INPUTS)
-    for group in (products, attention_backward, norms, rotary, gated, tables, quantize):
+    for group in (products, attention_backward, norms, rotary, gated, tables, quantize, paged_attention, experts, convolution,
+                  decayed_attention):
         group(c)
     launches.main(c.cases)
 

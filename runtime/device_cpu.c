@@ -1,11 +1,13 @@
-/* The cpu device: host memory, the interpreter. Programs may touch what tkc_alloc gave, and what a launch's arguments
-   vouch for by their size. */
+/* The cpu device: host memory, the interpreter. Programs may touch what tkc_alloc gave, and what a
+   launch's arguments vouch for by their size. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "interp.h"
 
-struct DeviceKernel { Interp *interp; };
+struct DeviceKernel {
+    Interp *interp;
+};
 
 /* ---- the device ---- */
 
@@ -13,7 +15,8 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
 {
     (void)context;
     if (ordinal != 0) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no cpu device %d; there is one, number 0", ordinal);
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "there is no cpu device %d; there is one, number 0", ordinal);
         return TKC_NO_DEVICE;
     }
     dev->state = calloc(1, sizeof(MemMap));
@@ -25,8 +28,7 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
 static void cpu_close(TkcDevice *dev)
 {
     MemMap *map = dev->state;
-    for (int i = 0; i < map->n; i++)
-        free((void *)(uintptr_t)map->ranges[i].begin);
+    for (int i = 0; i < map->n; i++) free((void *)(uintptr_t)map->ranges[i].begin);
     mem_fini(map);
     free(map);
 }
@@ -37,7 +39,9 @@ static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
     enum { ALIGN = 256 };
     *out = 0;
-    void *p = bytes <= SIZE_MAX / 2 ? aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN) : NULL;
+    void *p = bytes <= SIZE_MAX / 2
+                  ? aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN)
+                  : NULL;
     uint64_t begin = (uint64_t)(uintptr_t)p;
     if (!p || !mem_add(dev->state, begin, begin + bytes)) {
         free(p);
@@ -51,7 +55,9 @@ static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
 {
     if (!mem_remove(dev->state, ptr)) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "0x%llx is not an address that tkc_alloc gave and that is not freed", (unsigned long long)ptr);
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "0x%llx is not an address that tkc_alloc gave and that is not freed",
+                   (unsigned long long)ptr);
         return TKC_MISUSE;
     }
     free((void *)(uintptr_t)ptr);
@@ -60,25 +66,24 @@ static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
 
 static TkcStatus check_copy(TkcDevice *dev, TkcPtr at, size_t bytes)
 {
-    if (at + bytes >= at && mem_find(dev->state, at, at + bytes))
-        return TKC_OK;
-    tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "a copy of %zu bytes at 0x%llx is outside the device's memory", bytes, (unsigned long long)at);
+    if (at + bytes >= at && mem_find(dev->state, at, at + bytes)) return TKC_OK;
+    tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+               "a copy of %zu bytes at 0x%llx is outside the device's memory", bytes,
+               (unsigned long long)at);
     return TKC_MISUSE;
 }
 
 static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
     TkcStatus status = check_copy(dev, to, bytes);
-    if (status == TKC_OK)
-        memcpy((void *)(uintptr_t)to, from, bytes);
+    if (status == TKC_OK) memcpy((void *)(uintptr_t)to, from, bytes);
     return status;
 }
 
 static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
     TkcStatus status = check_copy(dev, from, bytes);
-    if (status == TKC_OK)
-        memcpy(to, (const void *)(uintptr_t)from, bytes);
+    if (status == TKC_OK) memcpy(to, (const void *)(uintptr_t)from, bytes);
     return status;
 }
 
@@ -93,8 +98,7 @@ static TkcStatus cpu_synchronize(TkcDevice *dev, void *stream)
 static TkcStatus cpu_load(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out)
 {
     DeviceKernel *k = calloc(1, sizeof *k);
-    if (!k)
-        return TKC_NO_MEMORY;
+    if (!k) return TKC_NO_MEMORY;
     k->interp = interp_prepare(dev->cx, tkc_artifact_func(artifact));
     if (!k->interp) {
         free(k);
@@ -107,13 +111,13 @@ static TkcStatus cpu_load(TkcDevice *dev, const TkcArtifact *artifact, DeviceKer
 static void cpu_unload(TkcDevice *dev, DeviceKernel *k)
 {
     (void)dev;
-    if (!k)
-        return;
+    if (!k) return;
     interp_free(k->interp);
     free(k);
 }
 
-static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream, const LaunchArg *args)
+static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
+                            const LaunchArg *args)
 {
     (void)stream;
     return interp_launch(dev, k->interp, dev->state, grid, args);

@@ -1,7 +1,8 @@
 /* Running prepared functions: control flow, errors, programs on all cores.
 
-   Programs are taken by number from one counter. When several fail, the error of the one with the lowest number is reported: programs before
-   a failed one are still finished, those after it end early. So a report does not depend on the number of threads. */
+   Programs are taken by number from one counter. When several fail, the error of the one with the
+   lowest number is reported: programs before a failed one are still finished, those after it end
+   early. So a report does not depend on the number of threads. */
 #include "interp.h"
 
 #include <pthread.h>
@@ -27,8 +28,8 @@ void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
     if (l->error_program < 0 || f->program < l->error_program) {
         l->error_program = f->program;
         l->error_loc = in ? in->op->loc : NULL;
-        snprintf(l->error_text, sizeof l->error_text, "%s, in program (%lld, %lld, %lld)", text, (long long)f->pid[0], (long long)f->pid[1],
-                 (long long)f->pid[2]);
+        snprintf(l->error_text, sizeof l->error_text, "%s, in program (%lld, %lld, %lld)", text,
+                 (long long)f->pid[0], (long long)f->pid[1], (long long)f->pid[2]);
     }
     atomic_store(&l->stop, 1);
     pthread_mutex_unlock(l->mutex);
@@ -41,19 +42,17 @@ static double now_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* A program with a lower number than the one that failed goes on: its error would come first. Programs that take turns have one order: its
-   first error is the one. */
+/* A program with a lower number than the one that failed goes on: its error would come first.
+   Programs that take turns have one order: its first error is the one. */
 bool interp_stopped(Frame *f)
 {
     Launch *l = f->launch;
-    if (f->failed)
-        return true;
+    if (f->failed) return true;
     if (l->deadline > 0 && (++f->steps & 15) == 0 && now_seconds() > l->deadline) {
         interp_fail(f, NULL, "the run took longer than %g seconds", l->dev->timeout);
         return true;
     }
-    if (!atomic_load_explicit(&l->stop, memory_order_relaxed))
-        return false;
+    if (!atomic_load_explicit(&l->stop, memory_order_relaxed)) return false;
     pthread_mutex_lock(l->mutex);
     bool later = l->turns || f->program > l->error_program;
     pthread_mutex_unlock(l->mutex);
@@ -67,8 +66,7 @@ static void *grow(Frame *f, FrameBuffer *b, size_t bytes)
         free(b->data);
         b->data = malloc(bytes * 2);
         b->cap = b->data ? bytes * 2 : 0;
-        if (!b->data)
-            interp_fail(f, NULL, "out of memory");
+        if (!b->data) interp_fail(f, NULL, "out of memory");
     }
     return b->data;
 }
@@ -85,8 +83,7 @@ void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
         memcpy(out, data, (size_t)count * s->size);
         return;
     }
-    for (int64_t i = 0; i < count; i++)
-        memcpy((char *)out + i * s->size, data, s->size);
+    for (int64_t i = 0; i < count; i++) memcpy((char *)out + i * s->size, data, s->size);
 }
 
 int64_t slot_int(const Slot *s, const void *data, int64_t i)
@@ -96,7 +93,8 @@ int64_t slot_int(const Slot *s, const void *data, int64_t i)
     case DT_I8: return ((const int8_t *)data)[i];
     case DT_I16: return ((const int16_t *)data)[i];
     case DT_I32: return ((const int32_t *)data)[i];
-    case DT_I1: case DT_U8: return ((const uint8_t *)data)[i];
+    case DT_I1:
+    case DT_U8: return ((const uint8_t *)data)[i];
     case DT_U16: return ((const uint16_t *)data)[i];
     case DT_U32: return ((const uint32_t *)data)[i];
     default: return ((const int64_t *)data)[i];
@@ -122,19 +120,20 @@ static int64_t full_count(const Frame *f, const Insn *in, const Slot *s)
 }
 
 /* from[i] to to[i], all at once: a source may be one of the targets. */
-static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to)
+static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
+                       const Slot *const *to)
 {
     size_t total = 0;
     bool overlap = false;
     for (int i = 0; i < n; i++) {
         total += (size_t)full_count(f, in, to[i]) * to[i]->size;
-        for (int k = 0; k < i; k++)
-            overlap |= from[i]->offset == to[k]->offset;
+        for (int k = 0; k < i; k++) overlap |= from[i]->offset == to[k]->offset;
     }
     if (!overlap) {
         for (int i = 0; i < n; i++)
             if (from[i]->offset != to[i]->offset || from[i]->uniform != to[i]->uniform)
-                slot_expand(f, from[i], slot_data(f, to[i]), to[i]->uniform ? 1 : full_count(f, in, to[i]));
+                slot_expand(f, from[i], slot_data(f, to[i]),
+                            to[i]->uniform ? 1 : full_count(f, in, to[i]));
         return;
     }
     char *stage = grow(f, &f->moves, total + 1);
@@ -142,10 +141,8 @@ static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
         char *p = stage;
         for (int i = 0; i < n; i++) {
             int64_t count = to[i]->uniform ? 1 : full_count(f, in, to[i]);
-            if (pass == 0)
-                slot_expand(f, from[i], p, count);
-            else
-                memcpy(slot_data(f, to[i]), p, (size_t)count * to[i]->size);
+            if (pass == 0) slot_expand(f, from[i], p, count);
+            else memcpy(slot_data(f, to[i]), p, (size_t)count * to[i]->size);
             p += (size_t)count * to[i]->size;
         }
     }
@@ -173,13 +170,13 @@ static int64_t read_step(const Frame *f, const Insn *in)
 static __int128 trip_count(const Frame *f, const Insn *in)
 {
     bool is_u64 = in->args[0]->dtype == DT_U64, down = tkc_op_int(in->op, ATTR_DOWN, 0);
-    int64_t first = read_int(f, in->args[0]), last = read_int(f, in->args[1]), raw = read_step(f, in);
-    __int128 lower = is_u64 ? (__int128)(uint64_t)first : first, upper = is_u64 ? (__int128)(uint64_t)last : last;
+    int64_t first = read_int(f, in->args[0]), last = read_int(f, in->args[1]),
+            raw = read_step(f, in);
+    __int128 lower = is_u64 ? (__int128)(uint64_t)first : first,
+             upper = is_u64 ? (__int128)(uint64_t)last : last;
     __int128 step = is_u64 && !down ? (__int128)(uint64_t)raw : raw;
-    if (step == 0)
-        return -1;
-    if (down)
-        return lower <= upper || step > 0 ? 0 : (lower - upper - step - 1) / -step;
+    if (step == 0) return -1;
+    if (down) return lower <= upper || step > 0 ? 0 : (lower - upper - step - 1) / -step;
     return lower >= upper || step < 0 ? 0 : (upper - lower + step - 1) / step;
 }
 
@@ -198,23 +195,23 @@ static void run_for(Frame *f, const Insn *in)
     for (; trips > 0 && !interp_stopped(f); trips--) {
         write_int(f, args[0], i);
         interp_run(f, body);
-        if (f->failed)
-            return;
+        if (f->failed) return;
         move_slots(f, in, n, last_insn(body)->args, args + 1);
         i = (int64_t)((uint64_t)i + (uint64_t)step);
     }
-    if (!f->failed)
-        move_slots(f, in, n, args + 1, in->results);
+    if (!f->failed) move_slots(f, in, n, args + 1, in->results);
 }
 
 /* The values a round of a loop hands on are those it was given. */
-static bool same_slots(const Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to)
+static bool same_slots(const Frame *f, const Insn *in, int n, const Slot *const *from,
+                       const Slot *const *to)
 {
     for (int i = 0; i < n; i++) {
         int64_t size = from[i]->size, count = full_count(f, in, to[i]);
         const char *x = slot_data(f, from[i]), *y = slot_data(f, to[i]);
         for (int64_t k = 0; k < count; k++)
-            if (memcmp(x + (from[i]->uniform ? 0 : k * size), y + (to[i]->uniform ? 0 : k * size), (size_t)size))
+            if (memcmp(x + (from[i]->uniform ? 0 : k * size), y + (to[i]->uniform ? 0 : k * size),
+                       (size_t)size))
                 return false;
     }
     return true;
@@ -227,20 +224,19 @@ static void run_while(Frame *f, const Insn *in)
     while (!interp_stopped(f)) {
         uint64_t changes = f->runner ? turns_changes(f) : 0;
         interp_run(f, before);
-        if (f->failed)
-            return;
+        if (f->failed) return;
         const Insn *cond = last_insn(before);
         bool go_on = *(const uint8_t *)slot_data(f, cond->args[0]);
         const Slot *const *to = go_on ? in->body_args[1] : in->results;
         move_slots(f, in, cond->nargs - 1, cond->args + 1, to);
-        if (!go_on)
-            return;
+        if (!go_on) return;
         interp_run(f, body);
-        if (f->failed)
-            return;
+        if (f->failed) return;
         const Insn *yield = last_insn(body);
         if (f->runner)
-            turns_yield(f, in, changes == turns_changes(f) && same_slots(f, in, yield->nargs, yield->args, in->body_args[0]));
+            turns_yield(f, in,
+                        changes == turns_changes(f) &&
+                            same_slots(f, in, yield->nargs, yield->args, in->body_args[0]));
         move_slots(f, in, yield->nargs, yield->args, in->body_args[0]);
     }
 }
@@ -249,8 +245,7 @@ static void run_if(Frame *f, const Insn *in)
 {
     const Body *body = &in->bodies[*(const uint8_t *)slot_data(f, in->args[0]) ? 0 : 1];
     interp_run(f, body);
-    if (!f->failed)
-        move_slots(f, in, in->nresults, last_insn(body)->args, in->results);
+    if (!f->failed) move_slots(f, in, in->nresults, last_insn(body)->args, in->results);
 }
 
 static void run_nothing(Frame *f, const Insn *in)
@@ -277,8 +272,7 @@ static void run_const(Frame *f, const Insn *in)
 static void run_arange(Frame *f, const Insn *in)
 {
     int32_t *out = slot_data(f, in->results[0]), start = (int32_t)tkc_op_int(in->op, ATTR_START, 0);
-    for (int64_t i = 0; i < in->results[0]->count; i++)
-        out[i] = start + (int32_t)i;
+    for (int64_t i = 0; i < in->results[0]->count; i++) out[i] = start + (int32_t)i;
 }
 
 InsnFn interp_control_fn(const Op *op)
@@ -287,7 +281,11 @@ InsnFn interp_control_fn(const Op *op)
     case OP_FOR: return run_for;
     case OP_WHILE: return run_while;
     case OP_IF: return run_if;
-    case OP_YIELD: case OP_CONDITION: case OP_RETURN: case OP_BARRIER: case OP_ASSUME: return run_nothing;
+    case OP_YIELD:
+    case OP_CONDITION:
+    case OP_RETURN:
+    case OP_BARRIER:
+    case OP_ASSUME: return run_nothing;
     case OP_PROGRAM_ID: return run_program_id;
     case OP_NUM_PROGRAMS: return run_num_programs;
     case OP_CONST: return run_const;
@@ -302,8 +300,7 @@ bool frame_open(Frame *f, Launch *l)
 {
     *f = (Frame){.launch = l, .vector = 1};
     f->memory = aligned_alloc(64, (l->in->frame_bytes + 63) / 64 * 64);
-    if (!f->memory)
-        return false;
+    if (!f->memory) return false;
     for (int i = 0; i < l->in->fn->nparams; i++) {
         const Slot *s = &l->in->slots[l->in->fn->body->args[i]->id];
         memcpy(slot_data(f, s), &l->args[i].bits, s->size);
@@ -331,15 +328,14 @@ static void run_program(Frame *f, int64_t number)
     interp_run(f, &f->launch->in->body);
 }
 
-/* The k-th program to run. With atomics the order is a permutation fixed by the seed; seed 0 keeps the order of numbers.
-   An odd multiplier modulo a power of two visits each number once; those past the grid are skipped by the caller. */
+/* The k-th program to run. With atomics the order is a permutation fixed by the seed; seed 0 keeps
+   the order of numbers. An odd multiplier modulo a power of two visits each number once; those past
+   the grid are skipped by the caller. */
 static int64_t program_at(const Launch *l, int64_t k, int64_t total)
 {
     uint64_t seed = l->dev->seed, cap = 1;
-    if (!seed || !l->in->in_turn)
-        return k;
-    while (cap < (uint64_t)total)
-        cap *= 2;
+    if (!seed || !l->in->in_turn) return k;
+    while (cap < (uint64_t)total) cap *= 2;
     uint64_t n = ((uint64_t)k * (seed * 2 + 1) + (seed >> 7)) & (cap - 1);
     return (int64_t)n;
 }
@@ -347,10 +343,8 @@ static int64_t program_at(const Launch *l, int64_t k, int64_t total)
 static int64_t order_length(const Launch *l, int64_t total)
 {
     int64_t cap = 1;
-    if (!l->dev->seed || !l->in->in_turn)
-        return total;
-    while (cap < total)
-        cap *= 2;
+    if (!l->dev->seed || !l->in->in_turn) return total;
+    while (cap < total) cap *= 2;
     return cap;
 }
 
@@ -367,28 +361,30 @@ bool launch_has_more(Launch *l)
 void launch_work(Frame *f)
 {
     Launch *l = f->launch;
-    int64_t total = program_count(l), length = order_length(l, total), chunk = f->runner ? 1 : length / 512 + 1;
+    int64_t total = program_count(l), length = order_length(l, total),
+            chunk = f->runner ? 1 : length / 512 + 1;
     while (!f->failed) {
         int64_t first = atomic_fetch_add(&l->next, chunk);
-        if (first >= length)
-            break;
+        if (first >= length) break;
         for (int64_t k = first; k < first + chunk && k < length && !f->failed; k++) {
             f->program = program_at(l, k, total);
-            if (f->program < total && !interp_stopped(f))
-                run_program(f, f->program);
+            if (f->program < total && !interp_stopped(f)) run_program(f, f->program);
         }
     }
 }
 
-typedef struct Worker { Launch *launch; pthread_t thread; bool no_memory; } Worker;
+typedef struct Worker {
+    Launch *launch;
+    pthread_t thread;
+    bool no_memory;
+} Worker;
 
 static void *work(void *arg)
 {
     Worker *w = arg;
     Frame f;
     w->no_memory = !frame_open(&f, w->launch);
-    if (!w->no_memory)
-        launch_work(&f);
+    if (!w->no_memory) launch_work(&f);
     frame_close(&f);
     return NULL;
 }
@@ -396,10 +392,8 @@ static void *work(void *arg)
 static int thread_count(const TkcDevice *dev, const Interp *in, int64_t programs)
 {
     long cores = dev->threads > 0 ? dev->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 1 || in->has_print)
-        cores = 1;
-    if (cores > 256)
-        cores = 256;
+    if (cores < 1 || in->has_print) cores = 1;
+    if (cores > 256) cores = 256;
     return (int)(cores < programs ? cores : programs);
 }
 
@@ -407,8 +401,7 @@ static bool run_workers(Launch *l)
 {
     Worker workers[256];
     int n = thread_count(l->dev, l->in, program_count(l)), started = 1;
-    for (int i = 0; i < n; i++)
-        workers[i] = (Worker){.launch = l};
+    for (int i = 0; i < n; i++) workers[i] = (Worker){.launch = l};
     while (started < n && !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
         started++;
     work(&workers[0]);
@@ -420,27 +413,27 @@ static bool run_workers(Launch *l)
     return ok;
 }
 
-/* What may be reached through a pointer argument: the memory it points into, at most to the end the caller gave. */
+/* What may be reached through a pointer argument: the memory it points into, at most to the end the
+   caller gave. */
 static MemRange range_of(const MemMap *memory, const LaunchArg *arg)
 {
     const MemRange *r = mem_find(memory, arg->bits, arg->bits + 1);
     uint64_t end = arg->bytes ? arg->bits + arg->bytes : r ? r->end : arg->bits;
-    if (!r)
-        return (MemRange){arg->bits, end};
+    if (!r) return (MemRange){arg->bits, end};
     return (MemRange){r->begin, end < r->end ? end : r->end};
 }
 
 /* The device's memory and the arguments'. False: no memory. */
-static bool map_arguments(const Interp *in, const MemMap *memory, const LaunchArg *args, MemMap *all, MemRange *ranges)
+static bool map_arguments(const Interp *in, const MemMap *memory, const LaunchArg *args,
+                          MemMap *all, MemRange *ranges)
 {
     for (int i = 0; i < memory->n; i++)
-        if (!mem_add(all, memory->ranges[i].begin, memory->ranges[i].end))
-            return false;
+        if (!mem_add(all, memory->ranges[i].begin, memory->ranges[i].end)) return false;
     for (int i = 0; i < in->fn->nparams; i++) {
-        if (in->params[i].type->kind != TY_POINTER)
-            continue;
+        if (in->params[i].type->kind != TY_POINTER) continue;
         ranges[i] = range_of(memory, &args[i]);
-        if (!mem_find(all, ranges[i].begin, ranges[i].begin + 1) && !mem_add(all, ranges[i].begin, ranges[i].end))
+        if (!mem_find(all, ranges[i].begin, ranges[i].begin + 1) &&
+            !mem_add(all, ranges[i].begin, ranges[i].end))
             return false;
     }
     return true;
@@ -450,30 +443,38 @@ static TkcStatus launch(Launch *l)
 {
     TkcDevice *dev = l->dev;
     if (program_count(l) > INT64_MAX / 4) { /* room to count on */
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid has too many programs for the cpu device");
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "the grid has too many programs for the cpu device");
         return TKC_ERROR;
     }
-    if (dev->timeout > 0)
-        l->deadline = now_seconds() + dev->timeout;
+    if (dev->timeout > 0) l->deadline = now_seconds() + dev->timeout;
     if (!(l->in->in_turn ? turns_run(l) : run_workers(l))) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for the blocks of the kernel (%zu bytes a thread)", l->in->frame_bytes);
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "no memory for the blocks of the kernel (%zu bytes a thread)",
+                   l->in->frame_bytes);
         return TKC_NO_MEMORY;
     }
-    if (l->error_program < 0)
-        return TKC_OK;
+    if (l->error_program < 0) return TKC_OK;
     tkc_report(dev->cx, TKC_SEVERITY_ERROR, l->error_loc, "%s", l->error_text);
     return TKC_ERROR;
 }
 
-TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory, const int64_t grid[3], const LaunchArg *args)
+TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory,
+                        const int64_t grid[3], const LaunchArg *args)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     MemMap all = {0};
     MemRange *ranges = calloc((size_t)in->fn->nparams + 1, sizeof *ranges);
     TkcStatus status = TKC_NO_MEMORY;
     if (ranges && map_arguments(in, memory, args, &all, ranges)) {
-        Launch l = {.in = in, .dev = dev, .memory = &all, .grid = {grid[0], grid[1], grid[2]}, .args = args, .ranges = ranges,
-                    .mutex = &mutex, .error_program = -1};
+        Launch l = {.in = in,
+                    .dev = dev,
+                    .memory = &all,
+                    .grid = {grid[0], grid[1], grid[2]},
+                    .args = args,
+                    .ranges = ranges,
+                    .mutex = &mutex,
+                    .error_program = -1};
         status = launch(&l);
     }
     mem_fini(&all);

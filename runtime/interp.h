@@ -1,19 +1,23 @@
 /* The interpreter of the block IR: the reference semantics, and the cpu device's engine.
 
-   A function is prepared once: every op becomes an instruction, every value a slot in a frame. Each thread has a frame and runs
-   whole programs in it, one instruction after the other, each one loop over the elements of its block.
+   A function is prepared once: every op becomes an instruction, every value a slot in a frame. Each
+   thread has a frame and runs whole programs in it, one instruction after the other, each one loop
+   over the elements of its block.
 
-   Slots. A value's elements lie one after the other, row-major, without padding, in the element's memory format (int1: a byte 0 or 1; pointers:
-   8 bytes). A `uniform` value stores one element that stands for all. Views (expand_dims, reshape, hint, splat) share their operand's
-   slot. Slots whose lives do not overlap share memory.
+   Slots. A value's elements lie one after the other, row-major, without padding, in the element's
+   memory format (int1: a byte 0 or 1; pointers: 8 bytes). A `uniform` value stores one element that
+   stands for all. Views (expand_dims, reshape, hint, splat) share their operand's slot. Slots whose
+   lives do not overlap share memory.
 
-   Vectors. Inside the region of a reduce or scan, scalars are vectors: the region runs once for many pairs of elements. An instruction therefore
-   takes the number of elements from its result's slot, or, there, from the frame.
+   Vectors. Inside the region of a reduce or scan, scalars are vectors: the region runs once for
+   many pairs of elements. An instruction therefore takes the number of elements from its result's
+   slot, or, there, from the frame.
 
-   Programs run on all cores. Where they can see each other (atomics, volatile loads) or print, they run one at a time instead, in an order fixed by
-   the seed: interp_turn.c.
+   Programs run on all cores. Where they can see each other (atomics, volatile loads) or print, they
+   run one at a time instead, in an order fixed by the seed: interp_turn.c.
 
-   Invariants. Instructions that depend on constants and arguments only run once per frame, before its first program. */
+   Invariants. Instructions that depend on constants and arguments only run once per frame, before
+   its first program. */
 #ifndef TKC_RUNTIME_INTERP_H
 #define TKC_RUNTIME_INTERP_H
 
@@ -26,14 +30,17 @@ typedef struct Frame Frame;
 
 /* Where a value is. */
 typedef struct Slot {
-    uint32_t offset;       /* into the frame's memory */
-    int64_t count;         /* elements it stands for */
-    bool uniform;          /* one stored */
-    uint8_t size;          /* bytes of an element */
-    DType dtype;           /* DT_NONE: pointers, stored as uint64 */
+    uint32_t offset; /* into the frame's memory */
+    int64_t count;   /* elements it stands for */
+    bool uniform;    /* one stored */
+    uint8_t size;    /* bytes of an element */
+    DType dtype;     /* DT_NONE: pointers, stored as uint64 */
 } Slot;
 
-typedef struct Body { Insn *insns; int n; } Body;
+typedef struct Body {
+    Insn *insns;
+    int n;
+} Body;
 
 typedef void (*InsnFn)(Frame *f, const Insn *in);
 
@@ -43,33 +50,34 @@ typedef void (*LoopFn)(void *out, const void *const *args, int64_t n, unsigned u
 enum { INSN_ARGS = 6 };
 struct Insn {
     InsnFn run;
-    LoopFn loop;            /* elementwise */
+    LoopFn loop; /* elementwise */
     const Op *op;
     int nargs, nresults;
-    const Slot **args;      /* nargs */
+    const Slot **args; /* nargs */
     const Slot **results;
-    Body *bodies;           /* of its regions */
-    const Slot ***body_args;/* slots of each region's arguments */
-    const Body *body;       /* the list it is in */
-    bool in_vector;         /* inside the region of a reduce or scan */
-    InsnFn plain;           /* interp_offset.c: what run was */
+    Body *bodies;            /* of its regions */
+    const Slot ***body_args; /* slots of each region's arguments */
+    const Body *body;        /* the list it is in */
+    bool in_vector;          /* inside the region of a reduce or scan */
+    InsnFn plain;            /* interp_offset.c: what run was */
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
-    bool in_order;          /* each offset (of an access) or lane (of a sum) is one more than the one before, int32's wrapping aside */
-    int param;              /* load, store, atomics: the parameter all its pointers come from, or -1 */
+    bool in_order; /* each offset (of an access) or lane (of a sum) is one more than the one before,
+                      int32's wrapping aside */
+    int param;     /* load, store, atomics: the parameter all its pointers come from, or -1 */
     const void *extra;
 };
 
 struct Interp {
     const Func *fn;
     const Param *params;
-    Slot *slots;            /* by value id */
-    Body prologue, body;    /* invariants; one program */
+    Slot *slots;         /* by value id */
+    Body prologue, body; /* invariants; one program */
     size_t frame_bytes;
-    bool in_turn;           /* one program at a time: they may wait for each other */
-    bool has_print;         /* one program at a time, in the order of their numbers */
-    void *memory;           /* what the above is made of (a list of blocks) */
+    bool in_turn;   /* one program at a time: they may wait for each other */
+    bool has_print; /* one program at a time, in the order of their numbers */
+    void *memory;   /* what the above is made of (a list of blocks) */
 };
 
 /* NULL after a report; frees with interp_free. */
@@ -77,12 +85,18 @@ Interp *interp_prepare(TkcContext *cx, const Func *fn);
 void interp_free(Interp *in);
 
 /* ---- memory that programs may touch ---- */
-typedef struct MemRange { uint64_t begin, end; } MemRange;
-typedef struct MemMap { MemRange *ranges; int n, cap; } MemMap; /* sorted, disjoint */
+typedef struct MemRange {
+    uint64_t begin, end;
+} MemRange;
+typedef struct MemMap {
+    MemRange *ranges;
+    int n, cap;
+} MemMap; /* sorted, disjoint */
 /* The range that holds [begin, end), or NULL. */
 const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end);
-bool mem_add(MemMap *m, uint64_t begin, uint64_t end);   /* one that overlaps none there; may be empty. false: no memory */
-bool mem_remove(MemMap *m, uint64_t begin);              /* false: not there */
+bool mem_add(MemMap *m, uint64_t begin,
+             uint64_t end); /* one that overlaps none there; may be empty. false: no memory */
+bool mem_remove(MemMap *m, uint64_t begin); /* false: not there */
 void mem_fini(MemMap *m);
 
 /* ---- one launch ---- */
@@ -93,11 +107,11 @@ typedef struct Launch {
     const MemMap *memory;
     int64_t grid[3];
     const LaunchArg *args;
-    const MemRange *ranges;      /* by parameter: what may be reached through it; empty when nothing */
-    atomic_int stop;             /* programs end at the next loop iteration or op that can fail */
-    atomic_llong next;           /* next program to be taken */
-    Turns *turns;                /* NULL: programs run in parallel */
-    double deadline;             /* seconds of CLOCK_MONOTONIC; 0: none */
+    const MemRange *ranges; /* by parameter: what may be reached through it; empty when nothing */
+    atomic_int stop;        /* programs end at the next loop iteration or op that can fail */
+    atomic_llong next;      /* next program to be taken */
+    Turns *turns;           /* NULL: programs run in parallel */
+    double deadline;        /* seconds of CLOCK_MONOTONIC; 0: none */
     /* the error of the lowest program, so that it does not depend on threads */
     void *mutex;
     int64_t error_program;
@@ -106,28 +120,33 @@ typedef struct Launch {
 } Launch;
 
 /* Memory that grows. */
-typedef struct FrameBuffer { char *data; size_t cap; } FrameBuffer;
+typedef struct FrameBuffer {
+    char *data;
+    size_t cap;
+} FrameBuffer;
 
 typedef struct Runner Runner;
 struct Frame {
     Launch *launch;
-    Runner *runner;              /* whose turn it is while the frame runs; NULL without turns */
+    Runner *runner; /* whose turn it is while the frame runs; NULL without turns */
     char *memory;
     int64_t pid[3];
-    int64_t program;             /* linear number of the program, for the order of errors */
-    int64_t vector;              /* elements of a vector in a reduce's region */
+    int64_t program; /* linear number of the program, for the order of errors */
+    int64_t vector;  /* elements of a vector in a reduce's region */
     uint64_t steps;
-    const MemRange *last;        /* the range the newest access was in */
+    const MemRange *last; /* the range the newest access was in */
     bool failed;
-    bool wrapped;                /* an int32 that leads to an offset has wrapped in this program, or before all programs: */
+    bool wrapped; /* an int32 that leads to an offset has wrapped in this program, or before all
+                     programs: */
     bool wrapped_before;
     FrameBuffer scratch, moves;
 };
 
-TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory, const int64_t grid[3], const LaunchArg *args);
+TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory,
+                        const int64_t grid[3], const LaunchArg *args);
 
 /* ---- programs: interp.c ---- */
-bool frame_open(Frame *f, Launch *l);        /* false: no memory */
+bool frame_open(Frame *f, Launch *l); /* false: no memory */
 void frame_close(Frame *f);
 /* Runs programs until there are none left or one has failed. */
 void launch_work(Frame *f);
@@ -137,8 +156,9 @@ bool launch_has_more(Launch *l);
 /* ---- taking turns: interp_turn.c ---- */
 /* Runs all programs of a launch one at a time. False: no memory. */
 bool turns_run(Launch *l);
-/* After a round of a `while` loop: lets other programs run. `stuck`: the next round will do exactly what this one did unless the memory
-   changes; then it does not return before that, and if no program can change it, the frame has failed. */
+/* After a round of a `while` loop: lets other programs run. `stuck`: the next round will do exactly
+   what this one did unless the memory changes; then it does not return before that, and if no
+   program can change it, the frame has failed. */
 void turns_yield(Frame *f, const Insn *loop, bool stuck);
 /* Changes of memory so far. */
 uint64_t turns_changes(const Frame *f);
@@ -147,13 +167,17 @@ void turns_note_change(Frame *f);
 /* ---- what the instruction files share ---- */
 void interp_run(Frame *f, const Body *body);
 /* Ends the program (and the launch) with an error at the instruction. */
-void interp_fail(Frame *f, const Insn *in, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* True when time is up or another program has failed: then the frame is failed. */
 bool interp_stopped(Frame *f);
 /* Valid until the instruction ends or calls it again; NULL: the frame has failed. */
 void *interp_scratch(Frame *f, size_t bytes);
 
-static inline void *slot_data(const Frame *f, const Slot *s) { return f->memory + s->offset; }
+static inline void *slot_data(const Frame *f, const Slot *s)
+{
+    return f->memory + s->offset;
+}
 /* Elements to compute for a slot: 1 when uniform. */
 static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
 {
@@ -166,28 +190,32 @@ int64_t slot_int(const Slot *s, const void *data, int64_t i);
 
 /* ---- int32 offsets that wrap: interp_offset.c ---- */
 typedef void (*OffsetVisit)(const Value *v, bool is_leaf, void *user);
-/* The values offsets are made of, results before operands; leaves are those that offset_meant will read. */
+/* The values offsets are made of, results before operands; leaves are those that offset_meant will
+   read. */
 void offset_walk(const Value *offsets, OffsetVisit visit, void *user);
 /* Makes an instruction say in the frame when it wraps; nothing for one that cannot. */
 void offset_notice(Insn *in, bool in_order);
 /* A lane of the offsets without wrapping; its leaves' slots must be alive. */
 int64_t offset_meant(const Frame *f, const Value *offsets, int64_t lane);
 
-/* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not supported. ---- */
-InsnFn interp_control_fn(const Op *op);      /* interp.c */
-InsnFn interp_elementwise_fn(Insn *in);      /* interp_elementwise.c; sets loop */
-InsnFn interp_memory_fn(Insn *in);           /* interp_memory.c */
-InsnFn interp_shape_fn(Insn *in);            /* interp_shape.c */
-InsnFn interp_reduce_fn(Insn *in);           /* interp_reduce.c */
-InsnFn interp_dot_fn(Insn *in);              /* interp_dot.c */
-InsnFn interp_text_fn(Insn *in);             /* interp_text.c */
+/* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not
+   supported. ---- */
+InsnFn interp_control_fn(const Op *op); /* interp.c */
+InsnFn interp_elementwise_fn(Insn *in); /* interp_elementwise.c; sets loop */
+InsnFn interp_memory_fn(Insn *in);      /* interp_memory.c */
+InsnFn interp_shape_fn(Insn *in);       /* interp_shape.c */
+InsnFn interp_reduce_fn(Insn *in);      /* interp_reduce.c */
+InsnFn interp_dot_fn(Insn *in);         /* interp_dot.c */
+InsnFn interp_text_fn(Insn *in);        /* interp_text.c */
 
-/* The loop of an op on elements of one type, whose result has that type; NULL when there is none. */
-LoopFn interp_loop(OpKind kind, DType dt);
+/* ---- loops: interp_loops.c. NULL: there is none ---- */
+LoopFn interp_loop(OpKind kind, DType dt); /* by the operands' type; not for casts, selects */
+LoopFn interp_cast_loop(DType from, DType to);
+LoopFn interp_select_loop(int size); /* by an element's bytes */
 
 /* fp32 from and to a narrow float, n elements. */
 void narrow_to_f32(DType dt, float *out, const void *in, int64_t n);
 void narrow_from_f32(DType dt, void *out, const float *in, int64_t n);
-bool dtype_is_narrow(DType dt);              /* a float below fp32 */
+bool dtype_is_narrow(DType dt); /* a float below fp32 */
 
 #endif

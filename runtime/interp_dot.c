@@ -1,5 +1,6 @@
-/* dot: acc + a @ b. Operands become fp32 (fp64, int32) once; a row of the result is then built from rows of b, sums in order of k. Products are
-   rounded before they are added. precision "tf32" rounds fp32 operands to 10 bits of mantissa; "tf32x3" is as good as fp32. */
+/* dot: acc + a @ b. Operands become fp32 (fp64, int32) once; a row of the result is then built from
+   rows of b, sums in order of k. Products are rounded before they are added. precision "tf32"
+   rounds fp32 operands to 10 bits of mantissa; "tf32x3" is as good as fp32. */
 #include <string.h>
 
 #include "interp.h"
@@ -7,43 +8,45 @@
 
 enum { TILE_M = 4, TILE_BYTES = 32 };
 
-/* c[m][n] += a[m][k] b[k][n]. A tile of c stays in registers while k goes by; every element's sum is in order of k. */
-#define PRODUCT(NAME, T)                                                                                          \
-    typedef T NAME##_v __attribute__((vector_size(TILE_BYTES), aligned(sizeof(T)), may_alias));                   \
-    static void NAME##_tile(T *restrict c, const T *restrict a, const T *restrict b, int64_t n, int64_t k)        \
-    {                                                                                                             \
-        NAME##_v s0 = *(NAME##_v *)c, s1 = *(NAME##_v *)(c + n), s2 = *(NAME##_v *)(c + 2 * n);                   \
-        NAME##_v s3 = *(NAME##_v *)(c + 3 * n);                                                                   \
-        for (int64_t l = 0; l < k; l++) {                                                                         \
-            NAME##_v y = *(const NAME##_v *)(b + l * n);                                                          \
-            s0 += a[l] * y;                                                                                       \
-            s1 += a[k + l] * y;                                                                                   \
-            s2 += a[2 * k + l] * y;                                                                               \
-            s3 += a[3 * k + l] * y;                                                                               \
-        }                                                                                                         \
-        *(NAME##_v *)c = s0;                                                                                      \
-        *(NAME##_v *)(c + n) = s1;                                                                                \
-        *(NAME##_v *)(c + 2 * n) = s2;                                                                            \
-        *(NAME##_v *)(c + 3 * n) = s3;                                                                            \
-    }                                                                                                             \
-    static void NAME##_rest(T *restrict c, const T *restrict a, const T *restrict b, int64_t m, int64_t n, int64_t k, int64_t width) \
-    {                                                                                                             \
-        for (int64_t i = 0; i < m; i++)                                                                           \
-            for (int64_t l = 0; l < k; l++) {                                                                     \
-                T x = a[i * k + l];                                                                               \
-                for (int64_t j = 0; j < width; j++)                                                               \
-                    c[i * n + j] += x * b[l * n + j];                                                             \
-            }                                                                                                     \
-    }                                                                                                             \
-    static void NAME(T *c, const T *a, const T *b, int64_t m, int64_t n, int64_t k)                               \
-    {                                                                                                             \
-        enum { WIDTH = TILE_BYTES / sizeof(T) };                                                                  \
-        int64_t rows = m / TILE_M * TILE_M, columns = n / WIDTH * WIDTH;                                          \
-        for (int64_t i = 0; i < rows; i += TILE_M)                                                                \
-            for (int64_t j = 0; j < columns; j += WIDTH)                                                          \
-                NAME##_tile(c + i * n + j, a + i * k, b + j, n, k);                                               \
-        NAME##_rest(c + columns, a, b + columns, rows, n, k, n - columns);                                        \
-        NAME##_rest(c + rows * n, a + rows * k, b, m - rows, n, k, n);                                            \
+/* c[m][n] += a[m][k] b[k][n]. A tile of c stays in registers while k goes by; every element's sum
+   is in order of k. */
+#define PRODUCT(NAME, T)                                                                           \
+    typedef T NAME##_v __attribute__((vector_size(TILE_BYTES), aligned(sizeof(T)), may_alias));    \
+    static void NAME##_tile(T *restrict c, const T *restrict a, const T *restrict b, int64_t n,    \
+                            int64_t k)                                                             \
+    {                                                                                              \
+        NAME##_v s0 = *(NAME##_v *)c, s1 = *(NAME##_v *)(c + n), s2 = *(NAME##_v *)(c + 2 * n);    \
+        NAME##_v s3 = *(NAME##_v *)(c + 3 * n);                                                    \
+        for (int64_t l = 0; l < k; l++) {                                                          \
+            NAME##_v y = *(const NAME##_v *)(b + l * n);                                           \
+            s0 += a[l] * y;                                                                        \
+            s1 += a[k + l] * y;                                                                    \
+            s2 += a[2 * k + l] * y;                                                                \
+            s3 += a[3 * k + l] * y;                                                                \
+        }                                                                                          \
+        *(NAME##_v *)c = s0;                                                                       \
+        *(NAME##_v *)(c + n) = s1;                                                                 \
+        *(NAME##_v *)(c + 2 * n) = s2;                                                             \
+        *(NAME##_v *)(c + 3 * n) = s3;                                                             \
+    }                                                                                              \
+    static void NAME##_rest(T *restrict c, const T *restrict a, const T *restrict b, int64_t m,    \
+                            int64_t n, int64_t k, int64_t width)                                   \
+    {                                                                                              \
+        for (int64_t i = 0; i < m; i++)                                                            \
+            for (int64_t l = 0; l < k; l++) {                                                      \
+                T x = a[i * k + l];                                                                \
+                for (int64_t j = 0; j < width; j++) c[i * n + j] += x * b[l * n + j];              \
+            }                                                                                      \
+    }                                                                                              \
+    static void NAME(T *c, const T *a, const T *b, int64_t m, int64_t n, int64_t k)                \
+    {                                                                                              \
+        enum { WIDTH = TILE_BYTES / sizeof(T) };                                                   \
+        int64_t rows = m / TILE_M * TILE_M, columns = n / WIDTH * WIDTH;                           \
+        for (int64_t i = 0; i < rows; i += TILE_M)                                                 \
+            for (int64_t j = 0; j < columns; j += WIDTH)                                           \
+                NAME##_tile(c + i * n + j, a + i * k, b + j, n, k);                                \
+        NAME##_rest(c + columns, a, b + columns, rows, n, k, n - columns);                         \
+        NAME##_rest(c + rows * n, a + rows * k, b, m - rows, n, k, n);                             \
     }
 PRODUCT(product_f32, float)
 PRODUCT(product_f64, double)
@@ -64,15 +67,16 @@ static void widen(Work work, DType dt, void *to, const void *from, int64_t n)
 {
     if (work == WORK_INT)
         for (int64_t i = 0; i < n; i++)
-            ((int32_t *)to)[i] = dt == DT_I32 ? ((const int32_t *)from)[i] : dt == DT_U8 ? ((const uint8_t *)from)[i] : ((const int8_t *)from)[i];
-    else if (dtype_is_narrow(dt))
-        narrow_to_f32(dt, to, from, n);
-    else
-        memcpy(to, from, (size_t)n * tkc_dtype_info(dt)->bytes);
+            ((int32_t *)to)[i] = dt == DT_I32  ? ((const int32_t *)from)[i]
+                                 : dt == DT_U8 ? ((const uint8_t *)from)[i]
+                                               : ((const int8_t *)from)[i];
+    else if (dtype_is_narrow(dt)) narrow_to_f32(dt, to, from, n);
+    else memcpy(to, from, (size_t)n * tkc_dtype_info(dt)->bytes);
 }
 
 /* Expands, widens and rounds a slot into `to`. */
-static void read_operand(Frame *f, const Insn *in, Work work, const Slot *s, char *to, char *room, bool is_input)
+static void read_operand(Frame *f, const Insn *in, Work work, const Slot *s, char *to, char *room,
+                         bool is_input)
 {
     const char *from = slot_data(f, s);
     if (s->uniform) {
@@ -80,7 +84,8 @@ static void read_operand(Frame *f, const Insn *in, Work work, const Slot *s, cha
         from = room;
     }
     widen(work, s->dtype, to, from, s->count);
-    if (is_input && s->dtype == DT_F32 && !strcmp(tkc_op_str(in->op, ATTR_PRECISION, "ieee"), "tf32"))
+    if (is_input && s->dtype == DT_F32 &&
+        !strcmp(tkc_op_str(in->op, ATTR_PRECISION, "ieee"), "tf32"))
         round_tf32((float *)to, s->count);
 }
 
@@ -89,29 +94,26 @@ static void run_dot(Frame *f, const Insn *in)
     const Slot *a = in->args[0], *b = in->args[1], *acc = in->args[2], *out = in->results[0];
     const Type *t = op_arg(in->op, 0)->type, *r = op_result(in->op, 0)->type;
     Work work = (Work)in->n[0];
-    int64_t size = work == WORK_F64 ? 8 : 4, m = t->shape[t->rank - 2], k = t->shape[t->rank - 1], n = r->shape[r->rank - 1];
+    int64_t size = work == WORK_F64 ? 8 : 4, m = t->shape[t->rank - 2], k = t->shape[t->rank - 1],
+            n = r->shape[r->rank - 1];
     int64_t most = a->count > b->count ? a->count : b->count;
     most = acc->count > most ? acc->count : most;
     char *room = interp_scratch(f, (size_t)((a->count + b->count + acc->count + most) * size));
-    if (!room)
-        return;
-    char *x = room, *y = x + a->count * size, *z = y + b->count * size, *spare = z + acc->count * size;
+    if (!room) return;
+    char *x = room, *y = x + a->count * size, *z = y + b->count * size,
+         *spare = z + acc->count * size;
     read_operand(f, in, work, a, x, spare, true);
     read_operand(f, in, work, b, y, spare, true);
     read_operand(f, in, work, acc, z, spare, false);
     for (int64_t i = 0; i < acc->count / (m * n); i++) {
         char *c = z + i * m * n * size, *p = x + i * m * k * size, *q = y + i * k * n * size;
-        if (work == WORK_F64)
-            product_f64((double *)c, (double *)p, (double *)q, m, n, k);
-        else if (work == WORK_F32)
-            product_f32((float *)c, (float *)p, (float *)q, m, n, k);
-        else
-            product_u32((uint32_t *)c, (uint32_t *)p, (uint32_t *)q, m, n, k);
+        if (work == WORK_F64) product_f64((double *)c, (double *)p, (double *)q, m, n, k);
+        else if (work == WORK_F32) product_f32((float *)c, (float *)p, (float *)q, m, n, k);
+        else product_u32((uint32_t *)c, (uint32_t *)p, (uint32_t *)q, m, n, k);
     }
     if (dtype_is_narrow(out->dtype))
         narrow_from_f32(out->dtype, slot_data(f, out), (float *)z, out->count);
-    else
-        memcpy(slot_data(f, out), z, (size_t)(out->count * size));
+    else memcpy(slot_data(f, out), z, (size_t)(out->count * size));
 }
 
 static bool fits(const Slot *s, Work work, bool is_input)
@@ -119,18 +121,21 @@ static bool fits(const Slot *s, Work work, bool is_input)
     switch (work) {
     case WORK_F64: return s->dtype == DT_F64;
     case WORK_F32: return s->dtype == DT_F32 || dtype_is_narrow(s->dtype);
-    case WORK_INT: return s->dtype == DT_I32 || (is_input && (s->dtype == DT_I8 || s->dtype == DT_U8));
+    case WORK_INT:
+        return s->dtype == DT_I32 || (is_input && (s->dtype == DT_I8 || s->dtype == DT_U8));
     }
     return false;
 }
 
 InsnFn interp_dot_fn(Insn *in)
 {
-    if (in->op->kind != OP_DOT)
-        return NULL;
+    if (in->op->kind != OP_DOT) return NULL;
     DType dt = in->args[0]->dtype;
-    Work work = dt == DT_F64 ? WORK_F64 : dt != DT_NONE && tkc_dtype_info(dt)->kind == DK_FLOAT ? WORK_F32 : WORK_INT;
+    Work work = dt == DT_F64                                            ? WORK_F64
+                : dt != DT_NONE && tkc_dtype_info(dt)->kind == DK_FLOAT ? WORK_F32
+                                                                        : WORK_INT;
     in->n[0] = work;
-    bool ok = fits(in->args[0], work, true) && fits(in->args[1], work, true) && fits(in->args[2], work, false);
+    bool ok = fits(in->args[0], work, true) && fits(in->args[1], work, true) &&
+              fits(in->args[2], work, false);
     return ok ? run_dot : NULL;
 }

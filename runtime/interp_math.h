@@ -1,5 +1,5 @@
-/* fp32 functions that the compiler can vectorize: no calls, no branches. Bounds are measured over all inputs by
-   test/unit/interp_math_test.c. Every one takes and gives NaN for NaN. */
+/* fp32 functions that the compiler can vectorize: no calls, no branches. Bounds are measured over
+   all inputs by test/unit/interp_math_test.c. Every one takes and gives NaN for NaN. */
 #ifndef TKC_RUNTIME_INTERP_MATH_H
 #define TKC_RUNTIME_INTERP_MATH_H
 
@@ -20,11 +20,13 @@ static inline uint32_t math_bits(float f)
     return b;
 }
 
-/* 2^k for k in [-252, 254], as two factors so that subnormal and huge results round and overflow by themselves. */
+/* 2^k for k in [-252, 254], as two factors so that subnormal and huge results round and overflow by
+   themselves. */
 static inline float math_scale(float x, int k)
 {
     int half = k >> 1;
-    return x * math_from_bits((uint32_t)(half + 127) << 23) * math_from_bits((uint32_t)(k - half + 127) << 23);
+    return x * math_from_bits((uint32_t)(half + 127) << 23) *
+           math_from_bits((uint32_t)(k - half + 127) << 23);
 }
 
 /* e^r for |r| <= ln2 / 2 + a little: the series to degree 7. */
@@ -42,8 +44,11 @@ static inline float math_exp_core(float r)
 /* At most 2 ulp. x = k ln2 + r, ln2 in two parts so that k ln2 is exact enough. */
 static inline float math_exp(float x)
 {
-    float c = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x; /* e^-104 is 0, e^89 is infinite; NaN passes both tests */
-    float kf = (c * 1.44269504f + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23: rounds to the nearest integer */
+    float c = x < -104.0f ? -104.0f
+              : x > 89.0f ? 89.0f
+                          : x; /* e^-104 is 0, e^89 is infinite; NaN passes both tests */
+    float kf = (c * 1.44269504f + 12582912.0f) -
+               12582912.0f; /* 1.5 * 2^23: rounds to the nearest integer */
     float r = (c - kf * 0.693359375f) - kf * -2.12194440e-4f;
     int k = (int)(c == c ? kf : 0.0f);
     return math_scale(math_exp_core(r), k);
@@ -58,7 +63,8 @@ static inline float math_exp2(float x)
     return math_scale(math_exp_core((c - kf) * 0.693147181f), k);
 }
 
-/* log(m) for m in [sqrt(1/2), sqrt(2)]: with s = (m-1)/(m+1), 2 (s + s^3/3 + s^5/5 + …); the linear part is kept apart. */
+/* log(m) for m in [sqrt(1/2), sqrt(2)]: with s = (m-1)/(m+1), 2 (s + s^3/3 + s^5/5 + …); the linear
+   part is kept apart. */
 static inline float math_log_core(float m)
 {
     float f = m - 1.0f, s = f / (2.0f + f), z = s * s;
@@ -68,10 +74,12 @@ static inline float math_log_core(float m)
     p = p * z + 2.0f / 5;
     p = p * z + 2.0f / 3;
     float h = 0.5f * f * f;
-    return f - (h - s * (h + p * z)); /* f - h + s h + s^3 (…): log(1+f) = f - s f + s^3 (…), and s f = h - s h */
+    /* log(1+f) = f - s f + s^3 (…), and s f = h - s h */
+    return f - (h - s * (h + p * z));
 }
 
-/* Splits a positive number into m in [sqrt(1/2), sqrt(2)] and 2^k; subnormal ones are scaled first. */
+/* Splits a positive number into m in [sqrt(1/2), sqrt(2)] and 2^k; subnormal ones are scaled
+   first. */
 static inline float math_split(float x, int *k)
 {
     int low = x < 0x1p-126f;

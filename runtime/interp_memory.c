@@ -1,8 +1,9 @@
 /* Loads, stores, atomics, and the map of the memory they may touch.
 
-   An access is a list of lanes. It is cut into runs of lanes that are not masked off, and those into runs whose addresses lie one
-   element after the other; each such run is checked once and copied as a whole. Where runs are short, lanes are taken
-   singly. A masked-off lane is never looked at. */
+   An access is a list of lanes. It is cut into runs of lanes that are not masked off, and those
+   into runs whose addresses lie one element after the other; each such run is checked once and
+   copied as a whole. Where runs are short, lanes are taken singly. A masked-off lane is never
+   looked at. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,8 @@ static int ranges_before(const MemMap *m, uint64_t at)
     int lo = 0, hi = m->n;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        if (m->ranges[mid].begin <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
+        if (m->ranges[mid].begin <= at) lo = mid + 1;
+        else hi = mid;
     }
     return lo;
 }
@@ -36,8 +35,7 @@ bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
     if (m->n == m->cap) {
         int cap = m->cap ? m->cap * 2 : 16;
         MemRange *bigger = realloc(m->ranges, (size_t)cap * sizeof *bigger);
-        if (!bigger)
-            return false;
+        if (!bigger) return false;
         m->ranges = bigger;
         m->cap = cap;
     }
@@ -51,8 +49,7 @@ bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
 bool mem_remove(MemMap *m, uint64_t begin)
 {
     int i = ranges_before(m, begin) - 1;
-    if (i < 0 || m->ranges[i].begin != begin)
-        return false;
+    if (i < 0 || m->ranges[i].begin != begin) return false;
     memmove(&m->ranges[i], &m->ranges[i + 1], (size_t)(m->n - i - 1) * sizeof *m->ranges);
     m->n--;
     return true;
@@ -106,7 +103,8 @@ static void expand_offsets(Access *a, const Slot *offsets, uint64_t *to)
     }
 }
 
-/* Offsets of other types than int32 and 64 bits are widened in scratch memory, which the access then holds. */
+/* Offsets of other types than int32 and 64 bits are widened in scratch memory, which the access
+   then holds. */
 static bool address_lanes(Access *a)
 {
     const Insn *in = a->in;
@@ -121,11 +119,9 @@ static bool address_lanes(Access *a)
     a->base = *(const uint64_t *)slot_data(a->f, in->base);
     a->lanes = slot_data(a->f, o);
     a->form = o->dtype == DT_I32 ? FORM_I32 : FORM_I64;
-    if (o->dtype == DT_I32 || o->dtype == DT_I64 || o->dtype == DT_U64)
-        return true;
+    if (o->dtype == DT_I32 || o->dtype == DT_I64 || o->dtype == DT_U64) return true;
     uint64_t *wide = interp_scratch(a->f, (size_t)a->n * 8);
-    if (!wide)
-        return false;
+    if (!wide) return false;
     expand_offsets(a, o, wide);
     a->lanes = wide;
     return true;
@@ -141,29 +137,30 @@ static bool check_wrapping(const Access *a)
 {
     const Op *ptr = op_arg(a->in->op, 0)->def;
     for (int64_t i = 0; i < a->end; i++) {
-        if (a->mask && !a->mask[i])
-            continue;
-        int64_t offset = ((const int32_t *)a->lanes)[i], meant = offset_meant(a->f, op_arg(ptr, 1), i);
-        if (offset == meant)
-            continue;
-        interp_fail(a->f, a->in, "%s: the offset %lld into %s%s%s is too large for int32 and has become %lld; compute it in int64", a->verb, (long long)meant,
-                    a->in->param >= 0 ? "'" : "", array_name(a), a->in->param >= 0 ? "'" : "", (long long)offset);
+        if (a->mask && !a->mask[i]) continue;
+        int64_t offset = ((const int32_t *)a->lanes)[i],
+                meant = offset_meant(a->f, op_arg(ptr, 1), i);
+        if (offset == meant) continue;
+        interp_fail(a->f, a->in,
+                    "%s: the offset %lld into %s%s%s is too large for int32 and has become %lld; "
+                    "compute it in int64",
+                    a->verb, (long long)meant, a->in->param >= 0 ? "'" : "", array_name(a),
+                    a->in->param >= 0 ? "'" : "", (long long)offset);
         return false;
     }
     return true;
 }
 
 /* `elem` is the slot of the elements; mask operand k, if there is one. */
-static bool open_access(Access *a, Frame *f, const Insn *in, const char *verb, const Slot *elem, int k)
+static bool open_access(Access *a, Frame *f, const Insn *in, const char *verb, const Slot *elem,
+                        int k)
 {
     *a = (Access){.f = f, .in = in, .verb = verb, .size = elem->size, .dtype = elem->dtype};
     a->n = a->end = tkc_type_count(op_arg(in->op, 0)->type);
     if (in->nargs > k) {
         const uint8_t *mask = slot_data(f, in->args[k]);
-        if (in->args[k]->uniform)
-            a->end = *mask ? a->n : 0;
-        else
-            a->mask = mask;
+        if (in->args[k]->uniform) a->end = *mask ? a->n : 0;
+        else a->mask = mask;
     }
     return address_lanes(a) && (!f->wrapped || a->form != FORM_I32 || check_wrapping(a));
 }
@@ -176,8 +173,7 @@ static int64_t next_active(const Access *a, int64_t *from)
         return a->end;
     }
     const uint8_t *first = memchr(a->mask + *from, 1, (size_t)(a->end - *from));
-    if (!first)
-        return *from = a->end;
+    if (!first) return *from = a->end;
     *from = first - a->mask;
     const uint8_t *past = memchr(first, 0, (size_t)(a->end - *from));
     return past ? past - a->mask : a->end;
@@ -188,20 +184,17 @@ static int64_t next_active(const Access *a, int64_t *from)
 enum { STEP = 64 };
 
 /* How many of v[0 … n) go on from the first in steps of `step`. */
-#define RUN_OF(NAME, T)                                                                       \
-    static int64_t NAME(const T *v, int64_t n, T step)                                        \
-    {                                                                                         \
-        int64_t i = 1;                                                                        \
-        for (; i + STEP <= n; i += STEP) {                                                    \
-            T wrong = 0, at = v[i - 1];                                                       \
-            for (int k = 0; k < STEP; k++)                                                    \
-                wrong |= v[i + k] ^ (T)(at + (T)(k + 1) * step);                              \
-            if (wrong)                                                                        \
-                break;                                                                        \
-        }                                                                                     \
-        while (i < n && v[i] == (T)(v[i - 1] + step))                                         \
-            i++;                                                                              \
-        return i;                                                                             \
+#define RUN_OF(NAME, T)                                                                            \
+    static int64_t NAME(const T *v, int64_t n, T step)                                             \
+    {                                                                                              \
+        int64_t i = 1;                                                                             \
+        for (; i + STEP <= n; i += STEP) {                                                         \
+            T wrong = 0, at = v[i - 1];                                                            \
+            for (int k = 0; k < STEP; k++) wrong |= v[i + k] ^ (T)(at + (T)(k + 1) * step);        \
+            if (wrong) break;                                                                      \
+        }                                                                                          \
+        while (i < n && v[i] == (T)(v[i - 1] + step)) i++;                                         \
+        return i;                                                                                  \
     }
 RUN_OF(run_of_u32, uint32_t)
 RUN_OF(run_of_u64, uint64_t)
@@ -211,12 +204,14 @@ static int64_t address_run(const Access *a, int64_t i, int64_t end)
 {
     switch (a->form) {
     case FORM_ONE: return 1;
-    case FORM_POINTERS: return run_of_u64((const uint64_t *)a->lanes + i, end - i, (uint64_t)a->size);
+    case FORM_POINTERS:
+        return run_of_u64((const uint64_t *)a->lanes + i, end - i, (uint64_t)a->size);
     case FORM_I64: return run_of_u64((const uint64_t *)a->lanes + i, end - i, 1);
     case FORM_I32: break;
     }
     const int32_t *o = (const int32_t *)a->lanes + i;
-    int64_t run = a->in->in_order ? end - i : run_of_u32((const uint32_t *)o, end - i, 1), most = (int64_t)INT32_MAX - *o + 1; /* where int32 wraps, addresses jump */
+    int64_t run = a->in->in_order ? end - i : run_of_u32((const uint32_t *)o, end - i, 1),
+            most = (int64_t)INT32_MAX - *o + 1; /* where int32 wraps, addresses jump */
     return run < most ? run : most;
 }
 
@@ -234,26 +229,29 @@ static void fail_through(const Access *a, uint64_t address)
     const MemRange *r = &l->ranges[a->in->param];
     uint64_t begin = l->args[a->in->param].bits;
     int64_t away = (int64_t)(address - begin);
-    if (!begin)
-        interp_fail(a->f, a->in, "%s through '%s', which is a null pointer", a->verb, name);
+    if (!begin) interp_fail(a->f, a->in, "%s through '%s', which is a null pointer", a->verb, name);
     else if (r->begin == r->end)
-        interp_fail(a->f, a->in, "%s through '%s', which points to no memory of this device", a->verb, name);
+        interp_fail(a->f, a->in, "%s through '%s', which points to no memory of this device",
+                    a->verb, name);
     else if (away % a->size)
-        interp_fail(a->f, a->in, "%s at byte %lld of '%s', which is not a multiple of the %lld of %s", a->verb, (long long)away, name,
-                    (long long)a->size, element_name(a));
+        interp_fail(a->f, a->in,
+                    "%s at byte %lld of '%s', which is not a multiple of the %lld of %s", a->verb,
+                    (long long)away, name, (long long)a->size, element_name(a));
     else
-        interp_fail(a->f, a->in, "%s outside '%s': element %lld of %lld (%s)", a->verb, name, (long long)(away / a->size),
-                    (long long)((int64_t)(r->end - begin) / a->size), element_name(a));
+        interp_fail(a->f, a->in, "%s outside '%s': element %lld of %lld (%s)", a->verb, name,
+                    (long long)(away / a->size), (long long)((int64_t)(r->end - begin) / a->size),
+                    element_name(a));
 }
 
 static void fail_at(const Access *a, uint64_t address)
 {
-    if (a->in->param >= 0)
-        fail_through(a, address);
+    if (a->in->param >= 0) fail_through(a, address);
     else if (address % (uint64_t)a->size)
-        interp_fail(a->f, a->in, "%s of %s at an address that is not a multiple of %lld", a->verb, element_name(a), (long long)a->size);
+        interp_fail(a->f, a->in, "%s of %s at an address that is not a multiple of %lld", a->verb,
+                    element_name(a), (long long)a->size);
     else
-        interp_fail(a->f, a->in, "%s of %s outside all memory of this device", a->verb, element_name(a));
+        interp_fail(a->f, a->in, "%s of %s outside all memory of this device", a->verb,
+                    element_name(a));
 }
 
 static inline bool is_within(const MemRange *r, uint64_t begin, uint64_t bytes)
@@ -264,24 +262,20 @@ static inline bool is_within(const MemRange *r, uint64_t begin, uint64_t bytes)
 static bool is_allowed(const Access *a, uint64_t begin, uint64_t bytes)
 {
     const Launch *l = a->f->launch;
-    if (begin & (uint64_t)(a->size - 1))
-        return false;
-    if (a->in->param >= 0)
-        return is_within(&l->ranges[a->in->param], begin, bytes);
-    if (a->f->last && is_within(a->f->last, begin, bytes))
-        return true;
+    if (begin & (uint64_t)(a->size - 1)) return false;
+    if (a->in->param >= 0) return is_within(&l->ranges[a->in->param], begin, bytes);
+    if (a->f->last && is_within(a->f->last, begin, bytes)) return true;
     const MemRange *r = mem_find(l->memory, begin, begin + bytes);
-    if (r)
-        a->f->last = r;
+    if (r) a->f->last = r;
     return r && is_within(r, begin, bytes);
 }
 
-/* Lanes i … i+run, whose addresses lie one after the other, may be touched; else the first that may not is reported. */
+/* Lanes i … i+run, whose addresses lie one after the other, may be touched; else the first that may
+   not is reported. */
 static bool check_run(const Access *a, int64_t i, int64_t run)
 {
     uint64_t begin = lane_address(a, i);
-    if (is_allowed(a, begin, (uint64_t)(run * a->size)))
-        return true;
+    if (is_allowed(a, begin, (uint64_t)(run * a->size))) return true;
     for (int64_t k = 0; k < run; k++)
         if (!is_allowed(a, begin + (uint64_t)(k * a->size), (uint64_t)a->size)) {
             fail_at(a, begin + (uint64_t)(k * a->size));
@@ -301,8 +295,7 @@ static inline void *pointer_at(uint64_t address)
 /* int1 in memory is a byte of any value. */
 static void copy_bools(uint8_t *to, const uint8_t *from, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        to[i] = from[i] != 0;
+    for (int64_t i = 0; i < n; i++) to[i] = from[i] != 0;
 }
 
 static inline void copy_one(void *to, const void *from, int64_t size)
@@ -321,9 +314,15 @@ static void fill(void *to, const void *one, int64_t n, int64_t size)
     memcpy(&bits, one, (size_t)size);
     switch (size) {
     case 1: memset(to, (int)bits, (size_t)n); break;
-    case 2: for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)bits; break;
-    case 4: for (int64_t i = 0; i < n; i++) ((uint32_t *)to)[i] = (uint32_t)bits; break;
-    default: for (int64_t i = 0; i < n; i++) ((uint64_t *)to)[i] = bits; break;
+    case 2:
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)bits;
+        break;
+    case 4:
+        for (int64_t i = 0; i < n; i++) ((uint32_t *)to)[i] = (uint32_t)bits;
+        break;
+    default:
+        for (int64_t i = 0; i < n; i++) ((uint64_t *)to)[i] = bits;
+        break;
     }
 }
 
@@ -331,19 +330,20 @@ static void fill(void *to, const void *one, int64_t n, int64_t size)
 
 typedef struct Transfer {
     Access a;
-    char *data;          /* the slot's elements */
-    int64_t step;        /* bytes from one to the next: 0 when one stands for all */
+    char *data;   /* the slot's elements */
+    int64_t step; /* bytes from one to the next: 0 when one stands for all */
     bool is_store;
 } Transfer;
 
 /* Programs that wait for memory want to know that it is no longer what it was. */
-static void note_store(const Access *a, const void *at, const void *data, int64_t bytes, int64_t step)
+static void note_store(const Access *a, const void *at, const void *data, int64_t bytes,
+                       int64_t step)
 {
     bool changes = false;
     for (int64_t i = 0; a->f->runner && !changes && i < bytes; i += a->size)
-        changes = memcmp((const char *)at + i, (const char *)data + i / a->size * step, (size_t)a->size) != 0;
-    if (changes)
-        turns_note_change(a->f);
+        changes = memcmp((const char *)at + i, (const char *)data + i / a->size * step,
+                         (size_t)a->size) != 0;
+    if (changes) turns_note_change(a->f);
 }
 
 static void move_run(const Transfer *t, int64_t i, int64_t run)
@@ -351,16 +351,11 @@ static void move_run(const Transfer *t, int64_t i, int64_t run)
     const Access *a = &t->a;
     void *at = pointer_at(lane_address(a, i));
     char *data = t->data + i * t->step;
-    if (t->is_store)
-        note_store(a, at, data, run * a->size, t->step);
-    if (t->is_store && !t->step)
-        fill(at, data, run, a->size);
-    else if (t->is_store)
-        memcpy(at, data, (size_t)(run * a->size));
-    else if (a->dtype == DT_I1)
-        copy_bools((uint8_t *)data, at, run);
-    else
-        memcpy(data, at, (size_t)(run * a->size));
+    if (t->is_store) note_store(a, at, data, run * a->size, t->step);
+    if (t->is_store && !t->step) fill(at, data, run, a->size);
+    else if (t->is_store) memcpy(at, data, (size_t)(run * a->size));
+    else if (a->dtype == DT_I1) copy_bools((uint8_t *)data, at, run);
+    else memcpy(data, at, (size_t)(run * a->size));
 }
 
 static void put_element(const Access *a, void *at, const void *data)
@@ -378,18 +373,16 @@ static bool move_lane(const Transfer *t, int64_t i)
         fail_at(a, address);
         return false;
     }
-    if (t->is_store)
-        put_element(a, pointer_at(address), data);
-    else if (a->dtype == DT_I1)
-        *data = *(const uint8_t *)pointer_at(address) != 0;
-    else
-        copy_one(data, pointer_at(address), a->size);
+    if (t->is_store) put_element(a, pointer_at(address), data);
+    else if (a->dtype == DT_I1) *data = *(const uint8_t *)pointer_at(address) != 0;
+    else copy_one(data, pointer_at(address), a->size);
     return true;
 }
 
 enum { SHORT_RUN = 8, SINGLY = 64 };
 
-/* After a short run the next lanes are taken one by one: looking for runs where there are none costs more than it saves. */
+/* After a short run the next lanes are taken one by one: looking for runs where there are none
+   costs more than it saves. */
 static bool move_lanes(const Transfer *t, int64_t i, int64_t end)
 {
     while (i < end) {
@@ -397,12 +390,10 @@ static bool move_lanes(const Transfer *t, int64_t i, int64_t end)
         if (run < SHORT_RUN) {
             int64_t stop = i + SINGLY < end ? i + SINGLY : end;
             for (; i < stop; i++)
-                if (!move_lane(t, i))
-                    return false;
+                if (!move_lane(t, i)) return false;
             continue;
         }
-        if (!check_run(&t->a, i, run))
-            return false;
+        if (!check_run(&t->a, i, run)) return false;
         move_run(t, i, run);
         i += run;
     }
@@ -417,31 +408,26 @@ static void fill_other(const Transfer *t, int64_t from, int64_t to)
     const Insn *in = t->a.in;
     int64_t n = to - from, size = t->a.size;
     char *data = t->data + from * size;
-    if (n <= 0)
-        return;
-    if (in->nargs < 3)
-        memset(data, 0, (size_t)(n * size));
-    else if (in->args[2]->uniform)
-        fill(data, slot_data(t->a.f, in->args[2]), n, size);
+    if (n <= 0) return;
+    if (in->nargs < 3) memset(data, 0, (size_t)(n * size));
+    else if (in->args[2]->uniform) fill(data, slot_data(t->a.f, in->args[2]), n, size);
     else
-        memcpy(data, (const char *)slot_data(t->a.f, in->args[2]) + from * size, (size_t)(n * size));
+        memcpy(data, (const char *)slot_data(t->a.f, in->args[2]) + from * size,
+               (size_t)(n * size));
 }
 
 static void run_load(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     Transfer t = {.data = slot_data(f, out), .step = out->size};
-    if (!open_access(&t.a, f, in, "load", out, 1))
-        return;
+    if (!open_access(&t.a, f, in, "load", out, 1)) return;
     int64_t done = 0;
     for (int64_t i = 0; done < t.a.n;) {
         int64_t end = next_active(&t.a, &i);
         fill_other(&t, done, i < end ? i : t.a.n);
-        if (i >= end)
-            return;
+        if (i >= end) return;
         if (t.a.form == FORM_ONE && end - i > 1) { /* one address for all: read once */
-            if (!move_lane(&t, i))
-                return;
+            if (!move_lane(&t, i)) return;
             fill(t.data + i * t.step, t.data + i * t.step, end - i, t.a.size);
         } else if (!move_lanes(&t, i, end)) {
             return;
@@ -455,28 +441,29 @@ static void run_load(Frame *f, const Insn *in)
 static void run_store(Frame *f, const Insn *in)
 {
     const Slot *value = in->args[1];
-    Transfer t = {.data = slot_data(f, value), .step = value->uniform ? 0 : value->size, .is_store = true};
-    if (!open_access(&t.a, f, in, "store", value, 2))
-        return;
+    Transfer t = {
+        .data = slot_data(f, value), .step = value->uniform ? 0 : value->size, .is_store = true};
+    if (!open_access(&t.a, f, in, "store", value, 2)) return;
     for (int64_t i = 0, end; i < t.a.n; i = end) {
         end = next_active(&t.a, &i);
-        if (i >= end || !move_lanes(&t, i, end))
-            return;
+        if (i >= end || !move_lanes(&t, i, end)) return;
     }
 }
 
 /* ---- atomics: programs of a kernel with atomics run one after the other ---- */
 
-static const struct { const char *rmw; OpKind kind; } combines[] = {
-    {"add", OP_ADD}, {"fadd", OP_ADD}, {"and", OP_AND}, {"or", OP_OR}, {"xor", OP_XOR}, {"max", OP_MAX}, {"umax", OP_MAX},
-    {"min", OP_MIN}, {"umin", OP_MIN}, {"xchg", OP_NONE},
+static const struct {
+    const char *rmw;
+    OpKind kind;
+} combines[] = {
+    {"add", OP_ADD}, {"fadd", OP_ADD}, {"and", OP_AND}, {"or", OP_OR},    {"xor", OP_XOR},
+    {"max", OP_MAX}, {"umax", OP_MAX}, {"min", OP_MIN}, {"umin", OP_MIN}, {"xchg", OP_NONE},
 };
 
 /* umax and umin compare without sign whatever the type. */
 static DType rmw_dtype(const char *rmw, DType dt)
 {
-    if (rmw[0] != 'u')
-        return dt;
+    if (rmw[0] != 'u') return dt;
     return dt == DT_I32 ? DT_U32 : dt == DT_I64 ? DT_U64 : dt;
 }
 
@@ -510,7 +497,8 @@ static bool rmw_lane(const Access *a, int64_t i, char *old)
     copy_one(old, at, a->size);
     bits = args[1];
     if (kind != OP_NONE && !tkc_evaluate(kind, dt, dt, NULL, 2, args, &bits)) {
-        interp_fail(a->f, a->in, "this atomic is not supported on the cpu device for %s", element_name(a));
+        interp_fail(a->f, a->in, "this atomic is not supported on the cpu device for %s",
+                    element_name(a));
         return false;
     }
     put_element(a, at, &bits);
@@ -522,16 +510,13 @@ static void run_atomic_rmw(Frame *f, const Insn *in)
     const Slot *out = in->results[0];
     char *old = slot_data(f, out);
     Access a;
-    if (!open_access(&a, f, in, "atomic", out, 2))
-        return;
+    if (!open_access(&a, f, in, "atomic", out, 2)) return;
     memset(old, 0, (size_t)(a.n * a.size));
     for (int64_t i = 0, end; i < a.n; i = end) {
         end = next_active(&a, &i);
-        if (i >= end)
-            return;
+        if (i >= end) return;
         for (; i < end; i++)
-            if (!rmw_lane(&a, i, old + i * a.size))
-                return;
+            if (!rmw_lane(&a, i, old + i * a.size)) return;
     }
 }
 
@@ -540,8 +525,7 @@ static void run_atomic_cas(Frame *f, const Insn *in)
     const Slot *out = in->results[0];
     char *old = slot_data(f, out);
     Access a;
-    if (!open_access(&a, f, in, "atomic", out, 3))
-        return;
+    if (!open_access(&a, f, in, "atomic", out, 3)) return;
     for (int64_t i = 0; i < a.n; i++) {
         uint64_t address = lane_address(&a, i);
         if (!is_allowed(&a, address, (uint64_t)a.size)) {

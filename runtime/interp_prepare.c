@@ -1,8 +1,10 @@
 /* From IR to instructions: slots by liveness, views, invariants, decoding.
 
-   Numbering: ops get preorder numbers; an op with regions also has the number of its last inner op. A slot lives from its op's number to the
-   last number of the outermost op (in the region of its definition) that holds a use; so a value from outside a loop lives to the
-   loop's end. Region arguments live as long as their op. Results of ops with regions are written by yields, so they live from the op's start. */
+   Numbering: ops get preorder numbers; an op with regions also has the number of its last inner op.
+   A slot lives from its op's number to the last number of the outermost op (in the region of its
+   definition) that holds a use; so a value from outside a loop lives to the loop's end. Region
+   arguments live as long as their op. Results of ops with regions are written by yields, so they
+   live from the op's start. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,19 +12,21 @@
 
 enum { ALIGN = 64 };
 
-typedef struct Block { struct Block *next; } Block;
+typedef struct Block {
+    struct Block *next;
+} Block;
 
 typedef struct Prepare {
     TkcContext *cx;
     Interp *in;
     Block *blocks;
     int nops;
-    int *def_number, *last_use;     /* by value id */
-    const Value **root;             /* by value id: the value whose slot it shares */
-    bool *invariant;                /* by value id */
-    bool *is_offset;                /* by value id: leads to the offset of an access */
-    bool *is_vector;                /* by value id: inside a reduce's region */
-    int64_t *vector_cap;            /* by value id: elements its slot must hold when it is a vector */
+    int *def_number, *last_use; /* by value id */
+    const Value **root;         /* by value id: the value whose slot it shares */
+    bool *invariant;            /* by value id */
+    bool *is_offset;            /* by value id: leads to the offset of an access */
+    bool *is_vector;            /* by value id: inside a reduce's region */
+    int64_t *vector_cap;        /* by value id: elements its slot must hold when it is a vector */
     bool failed;
 } Prepare;
 
@@ -30,8 +34,7 @@ static void *take(Prepare *p, size_t count, size_t size)
 {
     Block *b = calloc(1, sizeof(Block) + 8 + count * size);
     if (!b) {
-        if (!p->failed)
-            tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
+        if (!p->failed) tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
         p->failed = true;
         return NULL;
     }
@@ -42,16 +45,21 @@ static void *take(Prepare *p, size_t count, size_t size)
 
 /* ---- numbers ---- */
 
-typedef struct OpNumber { const Op *op; int begin, end; } OpNumber;
+typedef struct OpNumber {
+    const Op *op;
+    int begin, end;
+} OpNumber;
 
 /* An op's numbers are kept in a map keyed by its address, looked up only. */
-typedef struct Numbers { OpNumber *slots; size_t cap; } Numbers;
+typedef struct Numbers {
+    OpNumber *slots;
+    size_t cap;
+} Numbers;
 
 static OpNumber *number_of(const Numbers *t, const Op *op)
 {
     size_t i = ((uintptr_t)op >> 4) * 0x9E3779B97F4A7C15u & (t->cap - 1);
-    while (t->slots[i].op && t->slots[i].op != op)
-        i = (i + 1) & (t->cap - 1);
+    while (t->slots[i].op && t->slots[i].op != op) i = (i + 1) & (t->cap - 1);
     return &t->slots[i];
 }
 
@@ -60,8 +68,7 @@ static int count_ops(const Region *r)
     int n = 0;
     for (const Op *op = r->first; op; op = op->next) {
         n++;
-        for (int i = 0; i < op->nregions; i++)
-            n += count_ops(op->regions[i]);
+        for (int i = 0; i < op->nregions; i++) n += count_ops(op->regions[i]);
     }
     return n;
 }
@@ -71,8 +78,7 @@ static void number_region(const Numbers *t, const Region *r, int *next)
     for (const Op *op = r->first; op; op = op->next) {
         OpNumber *o = number_of(t, op);
         *o = (OpNumber){op, (*next)++, 0};
-        for (int i = 0; i < op->nregions; i++)
-            number_region(t, op->regions[i], next);
+        for (int i = 0; i < op->nregions; i++) number_region(t, op->regions[i], next);
         o->end = *next - 1;
     }
 }
@@ -82,7 +88,11 @@ static void number_region(const Numbers *t, const Region *r, int *next)
 static bool is_view(const Op *op)
 {
     switch (op->kind) {
-    case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_HINT: case OP_SPLAT: case OP_CONVERT: return true;
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_HINT:
+    case OP_SPLAT:
+    case OP_CONVERT: return true;
     default: return false;
     }
 }
@@ -97,14 +107,16 @@ static void init_slot(Slot *s, const Type *t)
 
 static bool has_effect(const Op *op)
 {
-    return (tkc_op_info(op->kind)->traits & (OT_READ | OT_WRITE | OT_SIDE | OT_TERM)) || op->nregions > 0;
+    return (tkc_op_info(op->kind)->traits & (OT_READ | OT_WRITE | OT_SIDE | OT_TERM)) ||
+           op->nregions > 0;
 }
 
 /* Decides root, uniform and invariant of an op's results from its operands'. */
 static void classify(Prepare *p, const Op *op, bool vector)
 {
     bool ew = tkc_op_info(op->kind)->traits & OT_EW;
-    bool uniform = ew, invariant = !has_effect(op) && !vector && op->kind != OP_PROGRAM_ID && op->kind != OP_INLINE_ASM;
+    bool uniform = ew, invariant = !has_effect(op) && !vector && op->kind != OP_PROGRAM_ID &&
+                                   op->kind != OP_INLINE_ASM;
     for (int i = 0; i < op->nargs; i++) {
         const Value *a = op_arg(op, i);
         uniform &= p->in->slots[a->id].uniform;
@@ -128,8 +140,7 @@ static void classify(Prepare *p, const Op *op, bool vector)
             s->uniform = true;
         }
         /* results of control ops are written in full */
-        if (op->nregions > 0 && s->count > 1)
-            s->uniform = false;
+        if (op->nregions > 0 && s->count > 1) s->uniform = false;
     }
 }
 
@@ -147,8 +158,7 @@ static void classify_region(Prepare *p, const Region *r, bool vector)
     for (const Op *op = r->first; op; op = op->next) {
         classify(p, op, vector);
         bool inner = vector || op->kind == OP_REDUCE || op->kind == OP_SCAN;
-        for (int i = 0; i < op->nregions; i++)
-            classify_region(p, op->regions[i], inner);
+        for (int i = 0; i < op->nregions; i++) classify_region(p, op->regions[i], inner);
     }
 }
 
@@ -157,8 +167,7 @@ static void classify_region(Prepare *p, const Region *r, bool vector)
 /* The op in region r that holds (or is) `op`. */
 static const Op *ancestor_in(const Op *op, const Region *r)
 {
-    while (op->region != r)
-        op = op->region->parent;
+    while (op->region != r) op = op->region->parent;
     return op;
 }
 
@@ -168,27 +177,31 @@ static void live_at_uses(Prepare *p, const Numbers *t, const Value *root, const 
     const Region *home = root->def ? root->def->region : root->region;
     for (const Use *u = v->uses; u; u = u->next) {
         int end = number_of(t, ancestor_in(u->user, home))->end;
-        if (end > p->last_use[root->id])
-            p->last_use[root->id] = end;
+        if (end > p->last_use[root->id]) p->last_use[root->id] = end;
     }
 }
 
-typedef struct OffsetLife { Prepare *p; const Numbers *numbers; const Value *ptr; } OffsetLife;
+typedef struct OffsetLife {
+    Prepare *p;
+    const Numbers *numbers;
+    const Value *ptr;
+} OffsetLife;
 
 static void live_leaf(const Value *v, bool is_leaf, void *user)
 {
     const OffsetLife *o = user;
     o->p->is_offset[v->id] = true;
-    if (is_leaf)
-        live_at_uses(o->p, o->numbers, o->p->root[v->id], o->ptr);
+    if (is_leaf) live_at_uses(o->p, o->numbers, o->p->root[v->id], o->ptr);
 }
 
-/* What an int32 offset is made of is there when it is used, to be computed once more without wrapping. */
+/* What an int32 offset is made of is there when it is used, to be computed once more without
+   wrapping. */
 static void live_offsets(Prepare *p, const Numbers *t, const Value *ptr)
 {
     const Op *op = ptr->def;
     OffsetLife life = {p, t, ptr};
-    if (op && op->kind == OP_ADDPTR && ptr->type->kind == TY_BLOCK && p->in->slots[op_arg(op, 0)->id].uniform &&
+    if (op && op->kind == OP_ADDPTR && ptr->type->kind == TY_BLOCK &&
+        p->in->slots[op_arg(op, 0)->id].uniform &&
         tkc_type_element(op_arg(op, 1)->type)->dtype == DT_I32)
         offset_walk(op_arg(op, 1), live_leaf, &life);
 }
@@ -205,73 +218,78 @@ static void live_uses(Prepare *p, const Numbers *t, const Value *v)
 
 static void live_value(Prepare *p, const Numbers *t, const Value *v)
 {
-    int begin = v->def ? number_of(t, v->def)->begin : v->region->parent ? number_of(t, v->region->parent)->begin : 0;
+    int begin = v->def              ? number_of(t, v->def)->begin
+                : v->region->parent ? number_of(t, v->region->parent)->begin
+                                    : 0;
     p->def_number[v->id] = begin;
-    if (p->last_use[v->id] < begin)
-        p->last_use[v->id] = begin;
+    if (p->last_use[v->id] < begin) p->last_use[v->id] = begin;
     if (v->def && v->def->nregions > 0) /* written while its regions run */
-        p->last_use[v->id] = number_of(t, v->def)->end > p->last_use[v->id] ? number_of(t, v->def)->end : p->last_use[v->id];
-    if (v->region && v->region->parent)
-        p->last_use[v->id] = number_of(t, v->region->parent)->end;
-    if (v->region && !v->region->parent)
-        p->last_use[v->id] = p->nops;
+        p->last_use[v->id] = number_of(t, v->def)->end > p->last_use[v->id]
+                                 ? number_of(t, v->def)->end
+                                 : p->last_use[v->id];
+    if (v->region && v->region->parent) p->last_use[v->id] = number_of(t, v->region->parent)->end;
+    if (v->region && !v->region->parent) p->last_use[v->id] = p->nops;
 }
 
 /* ---- all values, in order of definition ---- */
 
-typedef struct ValueList { const Value **data; int n; } ValueList;
+typedef struct ValueList {
+    const Value **data;
+    int n;
+} ValueList;
 
 static void collect(ValueList *l, const Region *r)
 {
-    for (int i = 0; i < r->nargs; i++)
-        l->data[l->n++] = r->args[i];
+    for (int i = 0; i < r->nargs; i++) l->data[l->n++] = r->args[i];
     for (const Op *op = r->first; op; op = op->next) {
-        for (int i = 0; i < op->nresults; i++)
-            l->data[l->n++] = op_result(op, i);
-        for (int i = 0; i < op->nregions; i++)
-            collect(l, op->regions[i]);
+        for (int i = 0; i < op->nresults; i++) l->data[l->n++] = op_result(op, i);
+        for (int i = 0; i < op->nregions; i++) collect(l, op->regions[i]);
     }
 }
 
 /* ---- placing slots: first fit in a list of free gaps, slots in order of birth ---- */
 
-typedef struct Placed { uint64_t begin, end; int until; } Placed;
+typedef struct Placed {
+    uint64_t begin, end;
+    int until;
+} Placed;
 
 static uint64_t slot_bytes(const Prepare *p, const Value *v)
 {
     const Slot *s = &p->in->slots[v->id];
-    int64_t n = s->uniform ? 1 : p->is_vector[v->id] && s->count == 1 ? p->vector_cap[v->id] : s->count;
+    int64_t n = s->uniform                             ? 1
+                : p->is_vector[v->id] && s->count == 1 ? p->vector_cap[v->id]
+                                                       : s->count;
     return ((uint64_t)n * s->size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 static uint64_t first_fit(const Placed *live, int n, uint64_t at, uint64_t bytes)
 {
     for (int i = 0; i < n; i++) {
-        if (live[i].begin >= at + bytes)
-            break;
-        if (live[i].end > at)
-            at = live[i].end;
+        if (live[i].begin >= at + bytes) break;
+        if (live[i].end > at) at = live[i].end;
     }
     return at;
 }
 
 /* What lives now, from `base` on, and the memory needed so far. */
-typedef struct Placing { Placed *live; int n; uint64_t base, most; } Placing;
+typedef struct Placing {
+    Placed *live;
+    int n;
+    uint64_t base, most;
+} Placing;
 
 static void place_one(Prepare *p, Placing *l, const Value *v)
 {
     int kept = 0;
     for (int k = 0; k < l->n; k++)
-        if (l->live[k].until >= p->def_number[v->id])
-            l->live[kept++] = l->live[k];
+        if (l->live[k].until >= p->def_number[v->id]) l->live[kept++] = l->live[k];
     l->n = kept;
     uint64_t bytes = slot_bytes(p, v), at = first_fit(l->live, l->n, l->base, bytes);
     int i = l->n++;
-    for (; i > 0 && l->live[i - 1].begin > at; i--)
-        l->live[i] = l->live[i - 1];
+    for (; i > 0 && l->live[i - 1].begin > at; i--) l->live[i] = l->live[i - 1];
     l->live[i] = (Placed){at, at + bytes, p->last_use[v->id]};
-    if (at + bytes > l->most)
-        l->most = at + bytes;
+    if (at + bytes > l->most) l->most = at + bytes;
     p->in->slots[v->id].offset = (uint32_t)at;
 }
 
@@ -289,15 +307,13 @@ static void place_slots(Prepare *p, const ValueList *all)
     for (int round = 0; round < 2 && l.live; round++)
         for (int i = 0; i < all->n; i++) {
             const Value *v = all->data[i];
-            if (p->root[v->id] != v || p->invariant[v->id] != (round == 0))
-                continue;
-            if (round == 0)
-                place_invariant(p, &l, v);
-            else
-                place_one(p, &l, v);
+            if (p->root[v->id] != v || p->invariant[v->id] != (round == 0)) continue;
+            if (round == 0) place_invariant(p, &l, v);
+            else place_one(p, &l, v);
         }
     if (l.most > UINT32_MAX) {
-        tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "the kernel's blocks take %llu bytes, more than the cpu device can hold",
+        tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL,
+                   "the kernel's blocks take %llu bytes, more than the cpu device can hold",
                    (unsigned long long)l.most);
         p->failed = true;
     }
@@ -308,16 +324,21 @@ static void place_slots(Prepare *p, const ValueList *all)
 
 /* ---- instructions ---- */
 
-/* The value a pointer was computed from by adding offsets, in one step; NULL when it is something else. */
+/* The value a pointer was computed from by adding offsets, in one step; NULL when it is something
+   else. */
 static const Value *pointer_before(const Value *v)
 {
-    if (!v->def)
-        return NULL;
+    if (!v->def) return NULL;
     switch (v->def->kind) {
-    case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_HINT: case OP_TRANS: case OP_ADDPTR: break;
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_HINT:
+    case OP_TRANS:
+    case OP_ADDPTR: break;
     case OP_BITCAST:
-        if (tkc_type_element(op_arg(v->def, 0)->type)->kind != TY_POINTER)
-            return NULL;
+        if (tkc_type_element(op_arg(v->def, 0)->type)->kind != TY_POINTER) return NULL;
         break;
     default: return NULL;
     }
@@ -326,8 +347,7 @@ static const Value *pointer_before(const Value *v)
 
 static bool comes_from(const Value *v, const Value *origin)
 {
-    while (v && v != origin)
-        v = pointer_before(v);
+    while (v && v != origin) v = pointer_before(v);
     return v == origin;
 }
 
@@ -342,14 +362,11 @@ static const Value *before_loop(const Op *loop, int k)
 static int param_of(const Value *v)
 {
     while (v) {
-        if (v->region && !v->region->parent)
-            return v->index;
+        if (v->region && !v->region->parent) return v->index;
         if (v->region && v->region->parent->kind == OP_FOR && v->index > 0)
             v = before_loop(v->region->parent, v->index - 1);
-        else if (v->def && v->def->kind == OP_FOR)
-            v = before_loop(v->def, v->index);
-        else
-            v = pointer_before(v);
+        else if (v->def && v->def->kind == OP_FOR) v = before_loop(v->def, v->index);
+        else v = pointer_before(v);
     }
     return -1;
 }
@@ -359,15 +376,12 @@ static bool is_in_order(const Prepare *p, const Value *v)
 {
     while (v->def && v->type->rank == 1) {
         const Op *op = v->def;
-        if (op->kind == OP_ARANGE)
-            return true;
+        if (op->kind == OP_ARANGE) return true;
         bool adds = op->kind == OP_ADD || op->kind == OP_SUB;
         if (op->kind == OP_HINT || (adds && p->in->slots[op_arg(op, 1)->id].uniform))
             v = op_arg(op, 0);
-        else if (op->kind == OP_ADD && p->in->slots[op_arg(op, 0)->id].uniform)
-            v = op_arg(op, 1);
-        else
-            return false;
+        else if (op->kind == OP_ADD && p->in->slots[op_arg(op, 0)->id].uniform) v = op_arg(op, 1);
+        else return false;
     }
     return false;
 }
@@ -377,11 +391,10 @@ static void split_pointer(Prepare *p, Insn *in)
 {
     const Value *ptr = op_arg(in->op, 0);
     in->param = param_of(ptr);
-    if (!ptr->def || ptr->def->kind != OP_ADDPTR || ptr->type->kind != TY_BLOCK)
-        return;
-    const Slot *base = &p->in->slots[op_arg(ptr->def, 0)->id], *offsets = &p->in->slots[op_arg(ptr->def, 1)->id];
-    if (!base->uniform || offsets->uniform)
-        return;
+    if (!ptr->def || ptr->def->kind != OP_ADDPTR || ptr->type->kind != TY_BLOCK) return;
+    const Slot *base = &p->in->slots[op_arg(ptr->def, 0)->id],
+               *offsets = &p->in->slots[op_arg(ptr->def, 1)->id];
+    if (!base->uniform || offsets->uniform) return;
     in->base = base;
     in->offsets = offsets;
     in->in_order = is_in_order(p, op_arg(ptr->def, 1));
@@ -389,10 +402,10 @@ static void split_pointer(Prepare *p, Insn *in)
 
 static InsnFn choose(Insn *in)
 {
-    InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn, interp_reduce_fn, interp_dot_fn, interp_text_fn};
+    InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn,
+                                        interp_reduce_fn,      interp_dot_fn,    interp_text_fn};
     InsnFn fn = interp_control_fn(in->op);
-    for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++)
-        fn = makers[i](in);
+    for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++) fn = makers[i](in);
     return fn;
 }
 
@@ -400,17 +413,19 @@ static void decode_region(Prepare *p, const Region *r, Body *body, bool vector);
 
 static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool vector)
 {
-    *in = (Insn){.op = op, .nargs = op->nargs, .nresults = op->nresults, .body = body, .in_vector = vector, .param = -1};
+    *in = (Insn){.op = op,
+                 .nargs = op->nargs,
+                 .nresults = op->nresults,
+                 .body = body,
+                 .in_vector = vector,
+                 .param = -1};
     in->args = take(p, (size_t)op->nargs + 1, sizeof *in->args);
     in->results = take(p, (size_t)op->nresults + 1, sizeof *in->results);
     in->bodies = take(p, (size_t)op->nregions + 1, sizeof *in->bodies);
     in->body_args = take(p, (size_t)op->nregions + 1, sizeof *in->body_args);
-    if (p->failed)
-        return;
-    for (int i = 0; i < op->nargs; i++)
-        in->args[i] = &p->in->slots[op_arg(op, i)->id];
-    for (int i = 0; i < op->nresults; i++)
-        in->results[i] = &p->in->slots[op_result(op, i)->id];
+    if (p->failed) return;
+    for (int i = 0; i < op->nargs; i++) in->args[i] = &p->in->slots[op_arg(op, i)->id];
+    for (int i = 0; i < op->nresults; i++) in->results[i] = &p->in->slots[op_result(op, i)->id];
     for (int i = 0; i < op->nregions && !p->failed; i++) {
         const Region *r = op->regions[i];
         in->body_args[i] = take(p, (size_t)r->nargs + 1, sizeof **in->body_args);
@@ -418,17 +433,19 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
             in->body_args[i][k] = &p->in->slots[r->args[k]->id];
         decode_region(p, r, &in->bodies[i], vector || op->kind == OP_REDUCE || op->kind == OP_SCAN);
     }
-    if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
+    if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
+        op->kind == OP_ATOMIC_CAS)
         split_pointer(p, in);
-    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
+    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
+        (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
         p->in->in_turn = true;
-    if (op->kind == OP_PRINT)
-        p->in->has_print = true;
+    if (op->kind == OP_PRINT) p->in->has_print = true;
     in->run = p->failed ? NULL : choose(in);
     if (in->run && op->nresults == 1 && p->is_offset[op_result(op, 0)->id])
         offset_notice(in, is_in_order(p, op_result(op, 0)));
     if (!in->run && !p->failed) {
-        tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "'%s' is not supported on the cpu device", tkc_op_info(op->kind)->name);
+        tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "'%s' is not supported on the cpu device",
+                   tkc_op_info(op->kind)->name);
         p->failed = true;
     }
 }
@@ -436,7 +453,8 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
 /* addptr whose only uses are accesses that take it apart. */
 static bool only_split_uses(Prepare *p, const Op *op)
 {
-    if (op->kind != OP_ADDPTR || !p->in->slots[op_arg(op, 0)->id].uniform || p->in->slots[op_arg(op, 1)->id].uniform)
+    if (op->kind != OP_ADDPTR || !p->in->slots[op_arg(op, 0)->id].uniform ||
+        p->in->slots[op_arg(op, 1)->id].uniform)
         return false;
     for (const Use *u = op_result(op, 0)->uses; u; u = u->next)
         if ((u->user->kind != OP_LOAD && u->user->kind != OP_STORE) || &u->user->args[0] != u)
@@ -446,10 +464,8 @@ static bool only_split_uses(Prepare *p, const Op *op)
 
 static bool needs_insn(Prepare *p, const Op *op, bool prologue)
 {
-    if (is_view(op) || only_split_uses(p, op))
-        return false;
-    if (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform)
-        return false;
+    if (is_view(op) || only_split_uses(p, op)) return false;
+    if (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform) return false;
     bool invariant = op->nresults > 0 && p->invariant[op_result(op, 0)->id];
     return invariant == prologue;
 }
@@ -457,46 +473,38 @@ static bool needs_insn(Prepare *p, const Op *op, bool prologue)
 static void decode_region(Prepare *p, const Region *r, Body *body, bool vector)
 {
     int n = 0;
-    for (const Op *op = r->first; op; op = op->next)
-        n += needs_insn(p, op, false);
+    for (const Op *op = r->first; op; op = op->next) n += needs_insn(p, op, false);
     body->insns = take(p, (size_t)n + 1, sizeof *body->insns);
     for (const Op *op = r->first; op && !p->failed; op = op->next)
-        if (needs_insn(p, op, false))
-            decode_op(p, op, &body->insns[body->n++], body, vector);
+        if (needs_insn(p, op, false)) decode_op(p, op, &body->insns[body->n++], body, vector);
 }
 
 static void count_invariant(Prepare *p, const Region *r, int *n)
 {
     for (const Op *op = r->first; op; op = op->next) {
         *n += needs_insn(p, op, true);
-        for (int i = 0; i < op->nregions; i++)
-            count_invariant(p, op->regions[i], n);
+        for (int i = 0; i < op->nregions; i++) count_invariant(p, op->regions[i], n);
     }
 }
 
 static void decode_invariant(Prepare *p, const Region *r, Body *body)
 {
     for (const Op *op = r->first; op && !p->failed; op = op->next) {
-        if (needs_insn(p, op, true))
-            decode_op(p, op, &body->insns[body->n++], body, false);
-        for (int i = 0; i < op->nregions; i++)
-            decode_invariant(p, op->regions[i], body);
+        if (needs_insn(p, op, true)) decode_op(p, op, &body->insns[body->n++], body, false);
+        for (int i = 0; i < op->nregions; i++) decode_invariant(p, op->regions[i], body);
     }
 }
 
 /* Vectors of a reduce's region hold as many elements as its operand. */
 static void size_vectors(Prepare *p, const Region *r, int64_t cap)
 {
-    for (int i = 0; i < r->nargs; i++)
-        p->vector_cap[r->args[i]->id] = cap;
+    for (int i = 0; i < r->nargs; i++) p->vector_cap[r->args[i]->id] = cap;
     for (const Op *op = r->first; op; op = op->next) {
         int64_t inner = cap;
         if (cap == 1 && (op->kind == OP_REDUCE || op->kind == OP_SCAN))
             inner = tkc_type_count(op_arg(op, 0)->type);
-        for (int i = 0; i < op->nresults; i++)
-            p->vector_cap[op_result(op, i)->id] = cap;
-        for (int i = 0; i < op->nregions; i++)
-            size_vectors(p, op->regions[i], inner);
+        for (int i = 0; i < op->nresults; i++) p->vector_cap[op_result(op, i)->id] = cap;
+        for (int i = 0; i < op->nregions; i++) size_vectors(p, op->regions[i], inner);
     }
 }
 
@@ -507,8 +515,7 @@ static bool make_numbers(Prepare *p, Numbers *t)
     }
     t->slots = take(p, t->cap, sizeof *t->slots);
     int next = 1;
-    if (t->slots)
-        number_region(t, p->in->fn->body, &next);
+    if (t->slots) number_region(t, p->in->fn->body, &next);
     return t->slots != NULL;
 }
 
@@ -516,15 +523,12 @@ static void place(Prepare *p)
 {
     Numbers numbers;
     ValueList all = {take(p, p->in->fn->nvalues + 1, sizeof *all.data), 0};
-    if (!all.data || !make_numbers(p, &numbers))
-        return;
+    if (!all.data || !make_numbers(p, &numbers)) return;
     collect(&all, p->in->fn->body);
     classify_region(p, p->in->fn->body, false);
     size_vectors(p, p->in->fn->body, 1);
-    for (int i = 0; i < all.n; i++)
-        live_value(p, &numbers, all.data[i]);
-    for (int i = 0; i < all.n; i++)
-        live_uses(p, &numbers, all.data[i]);
+    for (int i = 0; i < all.n; i++) live_value(p, &numbers, all.data[i]);
+    for (int i = 0; i < all.n; i++) live_uses(p, &numbers, all.data[i]);
     place_slots(p, &all);
 }
 
@@ -546,32 +550,26 @@ Interp *interp_prepare(TkcContext *cx, const Func *fn)
 {
     Interp *in = calloc(1, sizeof *in);
     Prepare p = {.cx = cx, .in = in};
-    if (!in)
-        return NULL;
+    if (!in) return NULL;
     in->fn = fn;
     in->params = fn->params;
-    if (take_tables(&p))
-        place(&p);
+    if (take_tables(&p)) place(&p);
     if (!p.failed) {
         int n = 0;
         count_invariant(&p, fn->body, &n);
         in->prologue.insns = take(&p, (size_t)n + 1, sizeof *in->prologue.insns);
     }
-    if (!p.failed)
-        decode_invariant(&p, fn->body, &in->prologue);
-    if (!p.failed)
-        decode_region(&p, fn->body, &in->body, false);
+    if (!p.failed) decode_invariant(&p, fn->body, &in->prologue);
+    if (!p.failed) decode_region(&p, fn->body, &in->body, false);
     in->memory = p.blocks;
-    if (!p.failed)
-        return in;
+    if (!p.failed) return in;
     interp_free(in);
     return NULL;
 }
 
 void interp_free(Interp *in)
 {
-    if (!in)
-        return;
+    if (!in) return;
     for (Block *b = in->memory, *next; b; b = next) {
         next = b->next;
         free(b);

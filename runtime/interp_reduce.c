@@ -1,18 +1,21 @@
 /* Reductions, scans, sorts, histograms.
 
-   Operands are seen as [outer][length][inner] around the axis. A reduction is a tree of fixed shape, so that its rounding depends on
-   nothing but the length, with an error that grows with its logarithm.
-     - One operand combined by one op: halves are added onto each other, which are long vectors without gaps. The order of the elements
-       changes, which these ops do not mind.
-     - Anything else: neighbours are combined, in order. All pairs of a level are gathered into vectors and the region runs
-       once over them.
-   A scan goes along its axis step by step; a step is a vector over outer and inner. */
+   Operands are seen as [outer][length][inner] around the axis. A reduction is a tree of fixed
+   shape, so that its rounding depends on nothing but the length, with an error that grows with its
+   logarithm.
+     - One operand combined by one op: halves are added onto each other, which are long vectors
+   without gaps. The order of the elements changes, which these ops do not mind.
+     - Anything else: neighbours are combined, in order. All pairs of a level are gathered into
+   vectors and the region runs once over them. A scan goes along its axis step by step; a step is a
+   vector over outer and inner. */
 #include <math.h>
 #include <string.h>
 
 #include "interp.h"
 
-typedef struct Axis { int64_t outer, length, inner; } Axis;
+typedef struct Axis {
+    int64_t outer, length, inner;
+} Axis;
 
 static Axis axis_of(const Insn *in)
 {
@@ -31,7 +34,15 @@ static Axis axis_of(const Insn *in)
 static bool is_commutative(OpKind kind)
 {
     switch (kind) {
-    case OP_ADD: case OP_MUL: case OP_MAX: case OP_MIN: case OP_MAX_NAN: case OP_MIN_NAN: case OP_AND: case OP_OR: case OP_XOR: return true;
+    case OP_ADD:
+    case OP_MUL:
+    case OP_MAX:
+    case OP_MIN:
+    case OP_MAX_NAN:
+    case OP_MIN_NAN:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: return true;
     default: return false;
     }
 }
@@ -45,30 +56,28 @@ static LoopFn single_loop(const Op *op)
         return NULL;
     const Value *x = op_arg(first, 0), *y = op_arg(first, 1);
     bool both = (x == r->args[0] && y == r->args[1]) || (x == r->args[1] && y == r->args[0]);
-    if (!both || r->last->nargs != 1 || op_arg(r->last, 0) != op_result(first, 0))
-        return NULL;
+    if (!both || r->last->nargs != 1 || op_arg(r->last, 0) != op_result(first, 0)) return NULL;
     return interp_loop(first->kind, tkc_type_element(x->type)->dtype);
 }
 
 /* The operand's elements, one after the other. */
 static const char *operand(Frame *f, const Slot *s, char *room)
 {
-    if (!s->uniform)
-        return slot_data(f, s);
+    if (!s->uniform) return slot_data(f, s);
     slot_expand(f, s, room, s->count);
     return room;
 }
 
 /* Two buffers take turns: a loop's result may not be its operand. */
-static void fold_halves(const Insn *in, const char *x, char *out, int64_t length, int64_t row, char *const turn[2])
+static void fold_halves(const Insn *in, const char *x, char *out, int64_t length, int64_t row,
+                        char *const turn[2])
 {
     int64_t bytes = row * in->args[0]->size;
     for (int k = 0; length > 1; k ^= 1) {
         int64_t half = (length + 1) / 2, pairs = length - half;
         char *to = half == 1 ? out : turn[k];
         in->loop(to, (const void *[]){x, x + half * bytes}, pairs * row, 0);
-        if (pairs < half)
-            memcpy(to + pairs * bytes, x + pairs * bytes, (size_t)bytes);
+        if (pairs < half) memcpy(to + pairs * bytes, x + pairs * bytes, (size_t)bytes);
         x = to;
         length = half;
     }
@@ -80,13 +89,11 @@ static void run_reduce_single(Frame *f, const Insn *in)
     Axis a = axis_of(in);
     int64_t line = a.length * a.inner * s->size;
     char *room = interp_scratch(f, (size_t)(2 * line + (s->uniform ? s->count * s->size : 0)));
-    if (!room)
-        return;
+    if (!room) return;
     char *const turn[2] = {room, room + line};
     const char *x = operand(f, s, room + 2 * line);
     char *out = slot_data(f, result);
-    if (a.length == 1)
-        memcpy(out, x, (size_t)(result->count * s->size));
+    if (a.length == 1) memcpy(out, x, (size_t)(result->count * s->size));
     for (int64_t i = 0; i < a.outer && a.length > 1; i++)
         fold_halves(in, x + i * line, out + i * a.inner * s->size, a.length, a.inner, turn);
 }
@@ -95,22 +102,21 @@ static void run_reduce_single(Frame *f, const Insn *in)
 
 enum { MOST = 16 }; /* operands of one reduction */
 
-/* Runs the region on n pairs. `left` and `right` are its arguments' slots, filled; the results go to out. With control flow inside,
-   each pair goes its own way. */
+/* Runs the region on n pairs. `left` and `right` are its arguments' slots, filled; the results go
+   to out. With control flow inside, each pair goes its own way. */
 static void combine(Frame *f, const Insn *in, int64_t n, char *const *out)
 {
     const Body *body = &in->bodies[0];
     f->vector = n;
     interp_run(f, body);
-    if (f->failed)
-        return;
+    if (f->failed) return;
     const Insn *last = &body->insns[body->n - 1];
-    for (int i = 0; i < in->nargs; i++)
-        slot_expand(f, last->args[i], out[i], n);
+    for (int i = 0; i < in->nargs; i++) slot_expand(f, last->args[i], out[i], n);
     f->vector = 1;
 }
 
-static void combine_each(Frame *f, const Insn *in, int64_t n, char *const *out, const char *const *left, const char *const *right)
+static void combine_each(Frame *f, const Insn *in, int64_t n, char *const *out,
+                         const char *const *left, const char *const *right)
 {
     const Slot *const *args = in->body_args[0];
     char *to[MOST];
@@ -126,7 +132,8 @@ static void combine_each(Frame *f, const Insn *in, int64_t n, char *const *out, 
 }
 
 /* out = region(left, right) over n elements; out may be left. */
-static void combine_vectors(Frame *f, const Insn *in, int64_t n, char *const *out, const char *const *left, const char *const *right)
+static void combine_vectors(Frame *f, const Insn *in, int64_t n, char *const *out,
+                            const char *const *left, const char *const *right)
 {
     const Slot *const *args = in->body_args[0];
     if (in->n[0]) {
@@ -144,12 +151,11 @@ static void combine_vectors(Frame *f, const Insn *in, int64_t n, char *const *ou
 static bool has_control(const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next)
-        if (op->nregions > 0)
-            return true;
+        if (op->nregions > 0) return true;
     return false;
 }
 
-#define EVERY_SECOND(T) \
+#define EVERY_SECOND(T)                                                                            \
     for (int64_t k = 0; k < n; k++) ((T *)out)[k] = ((const T *)x)[2 * k]
 
 static void every_second(void *out, const void *x, int64_t n, int64_t size)
@@ -163,21 +169,23 @@ static void every_second(void *out, const void *x, int64_t n, int64_t size)
 }
 
 /* Every second of the rows of x[outer][length][inner], from `first` on, `pairs` of them. */
-static void take_every_second(char *out, const char *x, Axis a, int64_t first, int64_t pairs, int64_t size)
+static void take_every_second(char *out, const char *x, Axis a, int64_t first, int64_t pairs,
+                              int64_t size)
 {
     int64_t row = a.inner * size;
     for (int64_t o = 0; o < a.outer; o++) {
         x += (o ? a.length : first) * row;
-        if (a.inner == 1)
-            every_second(out, x, pairs, size);
+        if (a.inner == 1) every_second(out, x, pairs, size);
         for (int64_t k = 0; k < pairs && a.inner > 1; k++)
             memcpy(out + k * row, x + 2 * k * row, (size_t)row);
         out += pairs * row;
     }
 }
 
-/* x[outer][length] becomes [outer][half]: the combined pairs, and the last row when the length is odd. */
-static void put_level(char *to, const char *x, const char *combined, Axis a, int64_t pairs, int64_t size)
+/* x[outer][length] becomes [outer][half]: the combined pairs, and the last row when the length is
+   odd. */
+static void put_level(char *to, const char *x, const char *combined, Axis a, int64_t pairs,
+                      int64_t size)
 {
     int64_t row = a.inner * size;
     for (int64_t o = 0; o < a.outer; o++) {
@@ -191,7 +199,9 @@ static void put_level(char *to, const char *x, const char *combined, Axis a, int
 }
 
 /* Scratch of four buffers an operand, each as large as the operand. */
-typedef struct Rooms { char *level[MOST], *left[MOST], *right[MOST], *next[MOST]; } Rooms;
+typedef struct Rooms {
+    char *level[MOST], *left[MOST], *right[MOST], *next[MOST];
+} Rooms;
 
 static bool take_rooms(Frame *f, const Insn *in, Rooms *r)
 {
@@ -215,15 +225,15 @@ static void run_reduce(Frame *f, const Insn *in)
 {
     Axis a = axis_of(in);
     Rooms r;
-    if (!take_rooms(f, in, &r))
-        return;
+    if (!take_rooms(f, in, &r)) return;
     while (a.length > 1 && !f->failed) {
         int64_t pairs = a.length / 2;
         for (int i = 0; i < in->nargs; i++) {
             take_every_second(r.left[i], r.level[i], a, 0, pairs, in->args[i]->size);
             take_every_second(r.right[i], r.level[i], a, 1, pairs, in->args[i]->size);
         }
-        combine_vectors(f, in, a.outer * pairs * a.inner, r.left, (const char *const *)r.left, (const char *const *)r.right);
+        combine_vectors(f, in, a.outer * pairs * a.inner, r.left, (const char *const *)r.left,
+                        (const char *const *)r.right);
         for (int i = 0; i < in->nargs; i++) {
             put_level(r.next[i], r.level[i], r.left[i], a, pairs, in->args[i]->size);
             char *swap = r.level[i];
@@ -233,7 +243,8 @@ static void run_reduce(Frame *f, const Insn *in)
         a.length = pairs + (a.length & 1);
     }
     for (int i = 0; i < in->nargs && !f->failed; i++)
-        memcpy(slot_data(f, in->results[i]), r.level[i], (size_t)(in->results[i]->count * in->args[i]->size));
+        memcpy(slot_data(f, in->results[i]), r.level[i],
+               (size_t)(in->results[i]->count * in->args[i]->size));
 }
 
 /* ---- scan ---- */
@@ -262,14 +273,14 @@ static void run_scan(Frame *f, const Insn *in)
 {
     Axis a = axis_of(in);
     Rooms r;
-    if (!take_rooms(f, in, &r))
-        return;
+    if (!take_rooms(f, in, &r)) return;
     for (int64_t step = 0; step < a.length && !f->failed; step++) {
         int64_t k = row_at(in, a, step);
         for (int i = 0; i < in->nargs; i++)
             take_row(step ? r.right[i] : r.left[i], r.level[i], a, k, in->args[i]->size);
         if (step)
-            combine_vectors(f, in, a.outer * a.inner, r.left, (const char *const *)r.left, (const char *const *)r.right);
+            combine_vectors(f, in, a.outer * a.inner, r.left, (const char *const *)r.left,
+                            (const char *const *)r.right);
         for (int i = 0; i < in->nargs && !f->failed; i++)
             put_row(slot_data(f, in->results[i]), r.left[i], a, k, in->args[i]->size);
     }
@@ -280,61 +291,60 @@ static void run_scan_single(Frame *f, const Insn *in)
 {
     const Slot *s = in->args[0];
     Axis a = axis_of(in);
-    char *room = interp_scratch(f, (size_t)(s->count * s->size)), *out = slot_data(f, in->results[0]);
-    if (!room)
-        return;
+    char *room = interp_scratch(f, (size_t)(s->count * s->size)),
+         *out = slot_data(f, in->results[0]);
+    if (!room) return;
     const char *x = operand(f, s, room);
     int64_t row = a.inner * s->size;
     for (int64_t o = 0; o < a.outer; o++, x += a.length * row, out += a.length * row)
         for (int64_t step = 0, before = 0; step < a.length; step++) {
             int64_t k = row_at(in, a, step);
             if (step)
-                in->loop(out + k * row, (const void *[]){out + before * row, x + k * row}, a.inner, 0);
-            else
-                memcpy(out + k * row, x + k * row, (size_t)row);
+                in->loop(out + k * row, (const void *[]){out + before * row, x + k * row}, a.inner,
+                         0);
+            else memcpy(out + k * row, x + k * row, (size_t)row);
             before = k;
         }
 }
 
 static InsnFn combine_fn(Insn *in)
 {
-    if (in->nargs > MOST)
-        return NULL;
+    if (in->nargs > MOST) return NULL;
     in->loop = single_loop(in->op);
     in->n[0] = has_control(in->op->regions[0]);
-    if (in->op->kind == OP_SCAN)
-        return in->loop ? run_scan_single : run_scan;
+    if (in->op->kind == OP_SCAN) return in->loop ? run_scan_single : run_scan;
     return in->loop ? run_reduce_single : run_reduce;
 }
 
 /* ---- sort: by keys that order as unsigned integers; NaN is the last, in both directions ---- */
 
-typedef struct KeyForm { DType dtype; DTypeKind kind; int bits; bool descending; } KeyForm;
+typedef struct KeyForm {
+    DType dtype;
+    DTypeKind kind;
+    int bits;
+    bool descending;
+} KeyForm;
 
 /* The same function there and back. */
 static uint64_t flip_order(const KeyForm *k, uint64_t bits, bool back)
 {
     uint64_t sign = 1ull << (k->bits - 1), all = sign | (sign - 1);
-    if (k->descending && back)
-        bits = ~bits & all;
-    if (k->kind == DK_INT)
-        bits ^= sign;
+    if (k->descending && back) bits = ~bits & all;
+    if (k->kind == DK_INT) bits ^= sign;
     else if (k->kind == DK_FLOAT)
         bits = (bits & sign) == (back ? 0 : sign) ? ~bits & all : bits ^ sign;
     return k->descending && !back ? ~bits & all : bits;
 }
 
-/* Byte by byte from the lowest, each pass keeping the order of the one before; an even number of passes ends in keys. */
+/* Byte by byte from the lowest, each pass keeping the order of the one before; an even number of
+   passes ends in keys. */
 static void sort_keys(uint64_t *keys, uint64_t *other, int64_t n, int bytes)
 {
     for (int b = 0; b < bytes + (bytes & 1); b++) {
         int64_t at[257] = {0};
-        for (int64_t i = 0; i < n; i++)
-            at[(keys[i] >> (8 * b) & 0xff) + 1]++;
-        for (int d = 0; d < 256; d++)
-            at[d + 1] += at[d];
-        for (int64_t i = 0; i < n; i++)
-            other[at[keys[i] >> (8 * b) & 0xff]++] = keys[i];
+        for (int64_t i = 0; i < n; i++) at[(keys[i] >> (8 * b) & 0xff) + 1]++;
+        for (int d = 0; d < 256; d++) at[d + 1] += at[d];
+        for (int64_t i = 0; i < n; i++) other[at[keys[i] >> (8 * b) & 0xff]++] = keys[i];
         uint64_t *swap = keys;
         keys = other;
         other = swap;
@@ -353,8 +363,7 @@ static int64_t read_keys(const KeyForm *k, uint64_t *keys, const char *x, int64_
     for (int64_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, x + i * size, (size_t)size);
-        if (!is_nan_bits(k, bits))
-            keys[m++] = flip_order(k, bits, false);
+        if (!is_nan_bits(k, bits)) keys[m++] = flip_order(k, bits, false);
     }
     return m;
 }
@@ -367,15 +376,15 @@ static void run_sort(Frame *f, const Insn *in)
     KeyForm form = {s->dtype, info->kind, 8 * info->bytes, tkc_op_int(in->op, ATTR_DESCENDING, 0)};
     int64_t n = t->shape[t->rank - 1], bytes = n * s->size;
     uint64_t *keys = interp_scratch(f, (size_t)(n * 16 + s->count * s->size));
-    if (!keys)
-        return;
+    if (!keys) return;
     const char *x = operand(f, s, (char *)(keys + 2 * n));
     char *out = slot_data(f, in->results[0]);
     for (int64_t o = 0; o < s->count / n; o++, x += bytes) {
         int64_t m = read_keys(&form, keys, x, n, s->size);
         sort_keys(keys, keys + n, m, s->size);
         for (int64_t i = 0; i < n; i++, out += s->size) {
-            uint64_t bits = i < m ? flip_order(&form, keys[i], true) : tkc_bits_from_double(s->dtype, (double)NAN);
+            uint64_t bits = i < m ? flip_order(&form, keys[i], true)
+                                  : tkc_bits_from_double(s->dtype, (double)NAN);
             memcpy(out, &bits, s->size);
         }
     }
@@ -391,15 +400,15 @@ static void run_histogram(Frame *f, const Insn *in)
     for (int64_t i = 0; i < x->count; i++) {
         bool on = !mask || ((const uint8_t *)slot_data(f, mask))[mask->uniform ? 0 : i];
         int64_t v = slot_int(x, slot_data(f, x), i);
-        if (on && v >= 0 && v < out->count)
-            bins[v]++;
+        if (on && v >= 0 && v < out->count) bins[v]++;
     }
 }
 
 InsnFn interp_reduce_fn(Insn *in)
 {
     switch (in->op->kind) {
-    case OP_REDUCE: case OP_SCAN: return combine_fn(in);
+    case OP_REDUCE:
+    case OP_SCAN: return combine_fn(in);
     case OP_SORT: return in->args[0]->dtype == DT_NONE ? NULL : run_sort;
     case OP_HISTOGRAM: return run_histogram;
     default: return NULL;

@@ -1,5 +1,5 @@
-/* Ops that move or duplicate elements. All but gather are one walk: the result in row-major order, the operand by strides,
-   adjacent dims that step together taken as one. */
+/* Ops that move or duplicate elements. All but gather are one walk: the result in row-major order,
+   the operand by strides, adjacent dims that step together taken as one. */
 #include <string.h>
 
 #include "interp.h"
@@ -11,11 +11,11 @@ typedef struct Walk {
     int64_t extent[TKC_MAX_RANK], in[TKC_MAX_RANK], out[TKC_MAX_RANK]; /* steps in elements */
 } Walk;
 
-/* Adds an inner dim; one of extent 1 is dropped, one that continues the dim before it is joined to it. */
+/* Adds an inner dim; one of extent 1 is dropped, one that continues the dim before it is joined to
+   it. */
 static void walk_dim(Walk *w, int64_t extent, int64_t in, int64_t out)
 {
-    if (extent == 1)
-        return;
+    if (extent == 1) return;
     int last = w->rank - 1;
     if (last >= 0 && w->in[last] == in * extent && w->out[last] == out * extent) {
         w->extent[last] *= extent;
@@ -28,17 +28,18 @@ static void walk_dim(Walk *w, int64_t extent, int64_t in, int64_t out)
     w->out[w->rank++] = out;
 }
 
-#define LINE(T)                                                                    \
-    do {                                                                           \
-        T *to = out;                                                               \
-        const T *from = in;                                                        \
-        if (step_out == 1 && step_in == 0)                                         \
-            for (int64_t i = 0; i < n; i++) to[i] = from[0];                       \
-        else                                                                       \
-            for (int64_t i = 0; i < n; i++) to[i * step_out] = from[i * step_in];  \
+#define LINE(T)                                                                                    \
+    do {                                                                                           \
+        T *to = out;                                                                               \
+        const T *from = in;                                                                        \
+        if (step_out == 1 && step_in == 0)                                                         \
+            for (int64_t i = 0; i < n; i++) to[i] = from[0];                                       \
+        else                                                                                       \
+            for (int64_t i = 0; i < n; i++) to[i * step_out] = from[i * step_in];                  \
     } while (0)
 
-static void move_line(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in, int size)
+static void move_line(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in,
+                      int size)
 {
     if (step_out == 1 && step_in == 1) {
         memcpy(out, in, (size_t)(n * size));
@@ -116,7 +117,8 @@ static void run_join(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     for (int k = 0; k < 2; k++)
-        move_line((char *)slot_data(f, out) + k * out->size, slot_data(f, in->args[k]), out->count / 2, 2, in->args[k]->uniform ? 0 : 1, out->size);
+        move_line((char *)slot_data(f, out) + k * out->size, slot_data(f, in->args[k]),
+                  out->count / 2, 2, in->args[k]->uniform ? 0 : 1, out->size);
 }
 
 static void run_split(Frame *f, const Insn *in)
@@ -124,7 +126,8 @@ static void run_split(Frame *f, const Insn *in)
     const Slot *from = in->args[0];
     for (int k = 0; k < 2; k++) {
         const char *data = (char *)slot_data(f, from) + (from->uniform ? 0 : k * from->size);
-        move_line(slot_data(f, in->results[k]), data, in->results[k]->count, 1, from->uniform ? 0 : 2, from->size);
+        move_line(slot_data(f, in->results[k]), data, in->results[k]->count, 1,
+                  from->uniform ? 0 : 2, from->size);
     }
 }
 
@@ -144,14 +147,14 @@ static void run_gather(Frame *f, const Insn *in)
     const Type *from = arg_type(in, 0), *to = result_type(in);
     int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
     int64_t inner = 1, length = from->shape[axis], width = to->shape[axis];
-    for (int i = axis + 1; i < to->rank; i++)
-        inner *= to->shape[i];
+    for (int i = axis + 1; i < to->rank; i++) inner *= to->shape[i];
     const char *data = slot_data(f, src);
     char *result = slot_data(f, out);
     for (int64_t i = 0; i < out->count; i++) {
         int64_t k = slot_int(index, slot_data(f, index), i), outer = i / (inner * width);
         if (k < 0 || k >= length) {
-            interp_fail(f, in, "gather: index %lld is outside the %lld elements of dimension %d", (long long)k, (long long)length, axis);
+            interp_fail(f, in, "gather: index %lld is outside the %lld elements of dimension %d",
+                        (long long)k, (long long)length, axis);
             return;
         }
         int64_t at = src->uniform ? 0 : (outer * length + k) * inner + i % inner;

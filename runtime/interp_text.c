@@ -26,15 +26,13 @@ static void element_text(char *text, size_t size, const Slot *s, const void *p, 
         snprintf(text, size, "%f", tkc_bits_to_double(s->dtype, bits));
     else if (tkc_dtype_info(s->dtype)->kind == DK_INT)
         snprintf(text, size, "%lld", (long long)(bits << unused) >> unused);
-    else
-        snprintf(text, size, "%llu", (unsigned long long)bits);
+    else snprintf(text, size, "%llu", (unsigned long long)bits);
 }
 
 static int digits(int64_t n)
 {
     int d = 1;
-    for (; n >= 10; n /= 10)
-        d++;
+    for (; n >= 10; n /= 10) d++;
     return d;
 }
 
@@ -48,9 +46,9 @@ static void index_text(char *text, size_t size, const Type *t, int64_t i)
     }
     size_t n = (size_t)snprintf(text, size, "(");
     for (int d = 0; d < t->rank && n < size; d++)
-        n += (size_t)snprintf(text + n, size - n, "%s%*lld", d ? ", " : "", digits(t->shape[d] - 1), (long long)at[d]);
-    if (n < size)
-        snprintf(text + n, size - n, ")");
+        n += (size_t)snprintf(text + n, size - n, "%s%*lld", d ? ", " : "", digits(t->shape[d] - 1),
+                              (long long)at[d]);
+    if (n < size) snprintf(text + n, size - n, ")");
 }
 
 /* ---- print ---- */
@@ -59,10 +57,8 @@ static void index_text(char *text, size_t size, const Type *t, int64_t i)
 static void prefix_text(char *text, size_t size, const char *format)
 {
     size_t n = strlen(format);
-    while (n && format[n - 1] == ' ')
-        n--;
-    if (n && format[n - 1] == ':')
-        n--;
+    while (n && format[n - 1] == ' ') n--;
+    if (n && format[n - 1] == ':') n--;
     snprintf(text, size, "%s%.*s: ", format[0] == ' ' ? "" : " ", (int)n, format);
 }
 
@@ -70,8 +66,7 @@ static void print_line(Frame *f, const char *line)
 {
     Launch *l = f->launch;
     pthread_mutex_lock(l->mutex);
-    if (l->dev->print)
-        l->dev->print(line, l->dev->print_user);
+    if (l->dev->print) l->dev->print(line, l->dev->print_user);
     pthread_mutex_unlock(l->mutex);
 }
 
@@ -81,8 +76,7 @@ static void print_operand(Frame *f, const Insn *in, int k, const char *pid, cons
     const Slot *s = in->args[k];
     bool hex = tkc_op_int(in->op, ATTR_HEX, 0);
     char index[160], value[400], operand[32] = "", line[1024];
-    if (in->nargs > 1)
-        snprintf(operand, sizeof operand, "(operand %d) ", k);
+    if (in->nargs > 1) snprintf(operand, sizeof operand, "(operand %d) ", k);
     for (int64_t i = 0; i < s->count; i++) {
         index_text(index, sizeof index, t, i);
         element_text(value, sizeof value, s, element_at(f, s, i), hex);
@@ -95,12 +89,11 @@ static void run_print(Frame *f, const Insn *in)
 {
     const char *format = tkc_op_str(in->op, ATTR_FORMAT, "");
     char pid[100], prefix[320], line[512];
-    snprintf(pid, sizeof pid, "pid (%lld, %lld, %lld)", (long long)f->pid[0], (long long)f->pid[1], (long long)f->pid[2]);
+    snprintf(pid, sizeof pid, "pid (%lld, %lld, %lld)", (long long)f->pid[0], (long long)f->pid[1],
+             (long long)f->pid[2]);
     prefix_text(prefix, sizeof prefix, format);
-    for (int k = 0; k < in->nargs; k++)
-        print_operand(f, in, k, pid, prefix);
-    if (in->nargs)
-        return;
+    for (int k = 0; k < in->nargs; k++) print_operand(f, in, k, pid, prefix);
+    if (in->nargs) return;
     snprintf(line, sizeof line, "%s%s%.320s", pid, format[0] == ' ' ? "" : " ", format);
     print_line(f, line);
 }
@@ -113,12 +106,11 @@ static void run_assert(Frame *f, const Insn *in)
     const Type *t = op_arg(in->op, 0)->type;
     const char *message = tkc_op_str(in->op, ATTR_MESSAGE, "");
     for (int64_t i = 0; i < cond->count; i++) {
-        if (*element_at(f, cond, i) || (in->nargs > 1 && !*element_at(f, in->args[1], i)))
-            continue;
+        if (*element_at(f, cond, i) || (in->nargs > 1 && !*element_at(f, in->args[1], i))) continue;
         char index[160] = "";
-        if (t->rank)
-            index_text(index, sizeof index, t, i);
-        interp_fail(f, in, "assertion failed%s%s%s%s", *message ? ": " : "", message, t->rank ? ", at element " : "", index);
+        if (t->rank) index_text(index, sizeof index, t, i);
+        interp_fail(f, in, "assertion failed%s%s%s%s", *message ? ": " : "", message,
+                    t->rank ? ", at element " : "", index);
         return;
     }
 }

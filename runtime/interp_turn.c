@@ -1,18 +1,24 @@
-/* Programs that can see each other run one at a time. A program that waits in a `while` loop lets others run meanwhile.
+/* Programs that can see each other run one at a time. A program that waits in a `while` loop lets
+   others run meanwhile.
 
-   A runner is a thread with a frame that runs programs to their end. One runner has the turn; all others sleep. At the end of a round of a loop a
-   runner may pass the turn on: to a new runner as long as there are programs nobody has begun, then to the one that has
-   slept longest. So everything happens in one order, which depends on nothing but the grid and the seed.
+   A runner is a thread with a frame that runs programs to their end. One runner has the turn; all
+   others sleep. At the end of a round of a loop a runner may pass the turn on: to a new runner as
+   long as there are programs nobody has begun, then to the one that has slept longest. So
+   everything happens in one order, which depends on nothing but the grid and the seed.
 
-   A loop is stuck when a round has neither changed memory nor any value it carries: all further rounds will be the same. Its runner sleeps until the memory
-   has changed. When all are stuck nothing will ever change it: then each fails, and the program with the lowest number is
-   reported. */
+   A loop is stuck when a round has neither changed memory nor any value it carries: all further
+   rounds will be the same. Its runner sleeps until the memory has changed. When all are stuck
+   nothing will ever change it: that is an error of the one that has slept longest. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "interp.h"
 
-enum { MOST_RUNNERS = 4096, STACK_BYTES = 1 << 20, PATIENCE = 10000 /* rounds of a loop that goes on by itself */ };
+enum {
+    MOST_RUNNERS = 4096,
+    STACK_BYTES = 1 << 20,
+    PATIENCE = 10000 /* rounds of a loop that goes on by itself */
+};
 
 struct Runner {
     Launch *launch;
@@ -20,10 +26,10 @@ struct Runner {
     pthread_cond_t wake;
     bool has_turn;
     bool stuck;
-    uint64_t seen;        /* changes when it went to sleep */
+    uint64_t seen; /* changes when it went to sleep */
     int rounds;
-    Runner *after;        /* who fell asleep next */
-    Runner *older;        /* of all runners */
+    Runner *after; /* who fell asleep next */
+    Runner *older; /* of all runners */
 };
 
 struct Turns {
@@ -53,17 +59,16 @@ static bool can_run(const Launch *l, const Runner *r)
     return !r->stuck || r->seen != l->turns->changes || atomic_load(&l->stop);
 }
 
-/* Takes the first sleeper that can go on (with `any`: the first) out of the list; NULL: there is none. */
+/* Takes the first sleeper that can go on (with `any`: the first) out of the list; NULL: there is
+   none. */
 static Runner *take_sleeper(Launch *l, bool any)
 {
     Turns *t = l->turns;
     for (Runner **p = &t->first, *before = NULL; *p; before = *p, p = &(*p)->after) {
         Runner *r = *p;
-        if (!any && !can_run(l, r))
-            continue;
+        if (!any && !can_run(l, r)) continue;
         *p = r->after;
-        if (t->last == r)
-            t->last = before;
+        if (t->last == r) t->last = before;
         r->after = NULL;
         return r;
     }
@@ -79,13 +84,10 @@ static void wake(Runner *r)
 static void sleep_until_turn(Turns *t, Runner *r)
 {
     r->has_turn = false;
-    if (t->last)
-        t->last->after = r;
-    else
-        t->first = r;
+    if (t->last) t->last->after = r;
+    else t->first = r;
     t->last = r;
-    while (!r->has_turn)
-        pthread_cond_wait(&r->wake, &t->mutex);
+    while (!r->has_turn) pthread_cond_wait(&r->wake, &t->mutex);
 }
 
 /* ---- runners ---- */
@@ -98,19 +100,15 @@ static void *run_programs(void *arg)
     Frame f;
     bool ok = frame_open(&f, l);
     f.runner = r;
-    if (ok)
-        launch_work(&f);
+    if (ok) launch_work(&f);
     frame_close(&f);
     pthread_mutex_lock(&t->mutex);
     t->no_memory |= !ok;
     t->alive--;
     Runner *next = take_sleeper(l, false);
-    if (!next)
-        next = take_sleeper(l, true); /* it will find that it waits in vain */
-    if (next)
-        wake(next);
-    else
-        pthread_cond_signal(&t->ended);
+    if (!next) next = take_sleeper(l, true); /* it will find that it waits in vain */
+    if (next) wake(next);
+    else pthread_cond_signal(&t->ended);
     pthread_mutex_unlock(&t->mutex);
     return NULL;
 }
@@ -121,8 +119,7 @@ static bool start_runner(Launch *l)
     Turns *t = l->turns;
     pthread_attr_t attr;
     Runner *r = t->runners < MOST_RUNNERS ? calloc(1, sizeof *r) : NULL;
-    if (!r)
-        return false;
+    if (!r) return false;
     r->launch = l;
     pthread_cond_init(&r->wake, NULL);
     pthread_attr_init(&attr);
@@ -146,10 +143,8 @@ static bool pass_on(Launch *l, Runner *r)
 {
     Turns *t = l->turns;
     Runner *next = NULL;
-    if ((!launch_has_more(l) || !start_runner(l)) && !(next = take_sleeper(l, false)))
-        return false;
-    if (next)
-        wake(next);
+    if ((!launch_has_more(l) || !start_runner(l)) && !(next = take_sleeper(l, false))) return false;
+    if (next) wake(next);
     sleep_until_turn(t, r);
     return true;
 }
@@ -159,8 +154,7 @@ void turns_yield(Frame *f, const Insn *loop, bool stuck)
     Launch *l = f->launch;
     Turns *t = l->turns;
     Runner *r = f->runner;
-    if (!stuck && ++r->rounds < PATIENCE)
-        return;
+    if (!stuck && ++r->rounds < PATIENCE) return;
     r->rounds = 0;
     pthread_mutex_lock(&t->mutex);
     r->stuck = stuck;
@@ -169,12 +163,15 @@ void turns_yield(Frame *f, const Insn *loop, bool stuck)
     bool more = launch_has_more(l);
     r->stuck = false;
     pthread_mutex_unlock(&t->mutex);
-    if (!in_vain)
-        return;
+    if (!in_vain) return;
     if (more && !passed)
-        interp_fail(f, loop, "the loop waits for a program that cannot be started: %d programs wait already", t->alive);
+        interp_fail(f, loop,
+                    "the loop waits for a program that cannot be started: %d programs wait already",
+                    t->alive);
     else
-        interp_fail(f, loop, "the loop waits for memory to change, and no program is left that will change it");
+        interp_fail(
+            f, loop,
+            "the loop waits for memory to change, and no program is left that will change it");
 }
 
 bool turns_run(Launch *l)
@@ -183,8 +180,7 @@ bool turns_run(Launch *l)
     l->turns = &t;
     pthread_mutex_lock(&t.mutex);
     bool ok = start_runner(l);
-    while (t.alive)
-        pthread_cond_wait(&t.ended, &t.mutex);
+    while (t.alive) pthread_cond_wait(&t.ended, &t.mutex);
     pthread_mutex_unlock(&t.mutex);
     for (Runner *r = t.newest, *older; r; r = older) {
         older = r->older;

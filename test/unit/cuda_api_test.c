@@ -1,5 +1,6 @@
-/* Our own declarations of the driver API against cuda.h: each symbol has the parameters we say, each number of ours is its. All of it is
-   checked while this compiles; where there is no cuda.h, nothing is. */
+/* Our own declarations of the driver API against cuda.h: each symbol has the parameters we say,
+   each number of ours is its. All of it is checked while this compiles; where there is no cuda.h,
+   nothing is. */
 #include <stdio.h>
 
 #if __has_include(<cuda.h>)
@@ -16,8 +17,9 @@
 #define CuDeviceAttribute CUdevice_attribute
 #define CuFunctionAttribute CUfunction_attribute
 #define CuJitOption CUjit_option
-#define CU(name, symbol, params) \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params), #symbol " has other parameters");
+#define CU(name, symbol, params)                                                                   \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params),              \
+                   #symbol " has other parameters");
 #include "cuda_api.def"
 #undef CU
 #undef CuResult
@@ -45,7 +47,8 @@ SAME_SIZE(CuDeviceAttribute, CUdevice_attribute);
 SAME_SIZE(CuFunctionAttribute, CUfunction_attribute);
 SAME_SIZE(CuJitOption, CUjit_option);
 
-#define SAME_NUMBER(ours, theirs) _Static_assert((int)ours == (int)theirs, #ours " is another number")
+#define SAME_NUMBER(ours, theirs)                                                                  \
+    _Static_assert((int)ours == (int)theirs, #ours " is another number")
 SAME_NUMBER(CU_OK, CUDA_SUCCESS);
 SAME_NUMBER(CU_DEVICE_MAX_SHARED_OPTIN, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 SAME_NUMBER(CU_DEVICE_CC_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);

@@ -1,25 +1,29 @@
-/* The interpreter's instructions on whole blocks against plain loops over single elements: reductions, scans, sorts, products, moves of
-   elements; and control flow, atomics, what is printed, what is asserted. Accesses to memory: interp_memory_test.c. */
+/* The interpreter's instructions on whole blocks against plain loops over single elements:
+   reductions, scans, sorts, products, moves of elements; and control flow, atomics, what is
+   printed, what is asserted. Accesses to memory: interp_memory_test.c. */
 #include <math.h>
 
 #include "interp_run.h"
 
 /* ---- writing functions ---- */
 
-typedef struct Text { World *w; Buf b; } Text;
+typedef struct Text {
+    World *w;
+    Buf b;
+} Text;
 
 static Text text_open(World *w)
 {
     Text t = {w, buf_make(&w->arena)};
-    buf_puts(&t.b, "func @f(%p0: *T0, %p1: *T1, %p2: *T2) attributes {target = \"sm_80\", num_warps = 4, num_stages = 3} {\n");
+    buf_puts(&t.b, "func @f(%p0: *T0, %p1: *T1, %p2: *T2) attributes {target = \"sm_80\", "
+                   "num_warps = 4, num_stages = 3} {\n");
     return t;
 }
 
 static int64_t count_of(const char *shape)
 {
     int64_t n = 1;
-    for (const char *p = shape; *p; p += *p == 'x')
-        n *= strtol(p, (char **)&p, 10);
+    for (const char *p = shape; *p; p += *p == 'x') n *= strtol(p, (char **)&p, 10);
     return n;
 }
 
@@ -28,18 +32,22 @@ static void text_load(Text *t, const char *name, int k, const char *dtype, const
 {
     int n = (int)count_of(shape);
     buf_printf(&t->b,
-               "%%%s_i = arange {start = 0} : block<%dxint32>\n%%%s_s = splat %%p%d : block<%dx*%s>\n%%%s_p = addptr %%%s_s, %%%s_i : block<%dx*%s>\n"
+               "%%%s_i = arange {start = 0} : block<%dxint32>\n%%%s_s = splat %%p%d : "
+               "block<%dx*%s>\n%%%s_p = addptr %%%s_s, %%%s_i : block<%dx*%s>\n"
                "%%%s_x = load %%%s_p : block<%dx%s>\n%%%s = reshape %%%s_x : block<%sx%s>\n",
-               name, n, name, k, n, dtype, name, name, name, n, dtype, name, name, n, dtype, name, name, shape, dtype);
+               name, n, name, k, n, dtype, name, name, name, n, dtype, name, name, n, dtype, name,
+               name, shape, dtype);
 }
 
 static void text_store(Text *t, const char *name, int k, const char *dtype, const char *shape)
 {
     int n = (int)count_of(shape);
     buf_printf(&t->b,
-               "%%%s_oi = arange {start = 0} : block<%dxint32>\n%%%s_os = splat %%p%d : block<%dx*%s>\n%%%s_op = addptr %%%s_os, %%%s_oi : block<%dx*%s>\n"
+               "%%%s_oi = arange {start = 0} : block<%dxint32>\n%%%s_os = splat %%p%d : "
+               "block<%dx*%s>\n%%%s_op = addptr %%%s_os, %%%s_oi : block<%dx*%s>\n"
                "%%%s_f = reshape %%%s : block<%dx%s>\nstore %%%s_op, %%%s_f\n",
-               name, n, name, k, n, dtype, name, name, name, n, dtype, name, name, n, dtype, name, name);
+               name, n, name, k, n, dtype, name, name, name, n, dtype, name, name, n, dtype, name,
+               name);
 }
 
 static const char *text_close(Text *t, const char *t0, const char *t1, const char *t2)
@@ -60,25 +68,37 @@ static const char *text_close(Text *t, const char *t0, const char *t1, const cha
 
 /* ---- reduce and scan ---- */
 
-static const struct { const char *text; int outer, length, inner; const char *reduced; int axis; } shapes[] = {
-    {"1", 1, 1, 1, NULL, 0},        {"2", 1, 2, 1, NULL, 0},        {"3", 1, 3, 1, NULL, 0},          {"781", 1, 781, 1, NULL, 0},
-    {"1024", 1, 1024, 1, NULL, 0},  {"5x7", 1, 5, 7, "7", 0},       {"5x7", 5, 7, 1, "5", 1},         {"16x33", 1, 16, 33, "33", 0},
-    {"3x4x5", 3, 4, 5, "3x5", 1},   {"2x3x9", 6, 9, 1, "2x3", 2},   {"1x6", 1, 6, 1, "1", 1},         {"6x1", 6, 1, 1, "6", 1},
+static const struct {
+    const char *text;
+    int outer, length, inner;
+    const char *reduced;
+    int axis;
+} shapes[] = {
+    {"1", 1, 1, 1, NULL, 0},      {"2", 1, 2, 1, NULL, 0},       {"3", 1, 3, 1, NULL, 0},
+    {"781", 1, 781, 1, NULL, 0},  {"1024", 1, 1024, 1, NULL, 0}, {"5x7", 1, 5, 7, "7", 0},
+    {"5x7", 5, 7, 1, "5", 1},     {"16x33", 1, 16, 33, "33", 0}, {"3x4x5", 3, 4, 5, "3x5", 1},
+    {"2x3x9", 6, 9, 1, "2x3", 2}, {"1x6", 1, 6, 1, "1", 1},      {"6x1", 6, 1, 1, "6", 1},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static const struct { const char *op; OpKind kind; bool floats, ints; } combines[] = {
-    {"add", OP_ADD, true, true}, {"mul", OP_MUL, true, true}, {"max", OP_MAX, true, true}, {"min", OP_MIN, true, true},
-    {"and", OP_AND, false, true}, {"or", OP_OR, false, true}, {"xor", OP_XOR, false, true}, {"max_nan", OP_MAX_NAN, true, false},
+static const struct {
+    const char *op;
+    OpKind kind;
+    bool floats, ints;
+} combines[] = {
+    {"add", OP_ADD, true, true},          {"mul", OP_MUL, true, true},
+    {"max", OP_MAX, true, true},          {"min", OP_MIN, true, true},
+    {"and", OP_AND, false, true},         {"or", OP_OR, false, true},
+    {"xor", OP_XOR, false, true},         {"max_nan", OP_MAX_NAN, true, false},
     {"min_nan", OP_MIN_NAN, true, false}, {"sub", OP_SUB, false, false},
 };
 
 /* Small numbers: float sums and products of them are exact in any order. */
 static uint64_t small_value(DType dt, uint64_t *seed, bool product)
 {
-    int64_t v = product ? ((int64_t)(random_next(seed) % 2) * 2 - 1) : (int64_t)(random_next(seed) % 3) - 1;
-    if (dt == DT_I1)
-        return (uint64_t)v & 1;
+    int64_t v =
+        product ? ((int64_t)(random_next(seed) % 2) * 2 - 1) : (int64_t)(random_next(seed) % 3) - 1;
+    if (dt == DT_I1) return (uint64_t)v & 1;
     return tkc_bits_from_double(dt, (double)v);
 }
 
@@ -116,19 +136,23 @@ static void combine_text(Text *t, const char *op, const char *dtype, bool detour
 {
     buf_printf(&t->b, "(%%l: %s, %%m: %s) {\n%%c = %s %%l, %%m : %s\n", dtype, dtype, op, dtype);
     if (detour)
-        buf_printf(&t->b, "%%g = eq %%l, %%m : int1\n%%c2 = select %%g, %%c, %%c : %s\nyield %%c2\n}", dtype);
-    else
-        buf_puts(&t->b, "yield %c\n}");
+        buf_printf(&t->b,
+                   "%%g = eq %%l, %%m : int1\n%%c2 = select %%g, %%c, %%c : %s\nyield %%c2\n}",
+                   dtype);
+    else buf_puts(&t->b, "yield %c\n}");
 }
 
 static void try_reduce(DType dt, int shape, int combine, bool detour)
 {
     World w;
     world_open(&w);
-    const char *type = tkc_dtype_info(dt)->short_name, *from = shapes[shape].text, *to = shapes[shape].reduced;
-    int64_t n = count_of(from), outer = shapes[shape].outer, length = shapes[shape].length, inner = shapes[shape].inner;
+    const char *type = tkc_dtype_info(dt)->short_name, *from = shapes[shape].text,
+               *to = shapes[shape].reduced;
+    int64_t n = count_of(from), outer = shapes[shape].outer, length = shapes[shape].length,
+            inner = shapes[shape].inner;
     uint64_t seed = (uint64_t)(shape * 100 + combine), *x = arena_array(&w.arena, uint64_t, n);
-    char *in = make_array(&w, dt, n, &seed, combines[combine].kind == OP_MUL, x), *out = device_array(&w, NULL, (size_t)(n * 8));
+    char *in = make_array(&w, dt, n, &seed, combines[combine].kind == OP_MUL, x),
+         *out = device_array(&w, NULL, (size_t)(n * 8));
     Text t = text_open(&w);
     text_load(&t, "x", 0, type, from);
     buf_puts(&t.b, "%r = reduce %x ");
@@ -146,8 +170,7 @@ static void try_reduce(DType dt, int shape, int combine, bool detour)
         uint64_t want = 0;
         for (int64_t k = 0; k < length; k++) {
             uint64_t v = x[(i / inner * length + k) * inner + i % inner];
-            if (k == 0)
-                want = v;
+            if (k == 0) want = v;
             else
                 tkc_evaluate(combines[combine].kind, dt, dt, NULL, 2, (uint64_t[]){want, v}, &want);
         }
@@ -161,25 +184,29 @@ static void try_scan(DType dt, int shape, int combine, bool detour, bool reverse
     World w;
     world_open(&w);
     const char *type = tkc_dtype_info(dt)->short_name, *from = shapes[shape].text;
-    int64_t n = count_of(from), outer = shapes[shape].outer, length = shapes[shape].length, inner = shapes[shape].inner;
+    int64_t n = count_of(from), outer = shapes[shape].outer, length = shapes[shape].length,
+            inner = shapes[shape].inner;
     uint64_t seed = (uint64_t)(shape * 100 + combine), *x = arena_array(&w.arena, uint64_t, n);
-    char *in = make_array(&w, dt, n, &seed, combines[combine].kind == OP_MUL, x), *out = device_array(&w, NULL, (size_t)(n * 8));
+    char *in = make_array(&w, dt, n, &seed, combines[combine].kind == OP_MUL, x),
+         *out = device_array(&w, NULL, (size_t)(n * 8));
     Text t = text_open(&w);
     text_load(&t, "x", 0, type, from);
     buf_puts(&t.b, "%r = scan %x ");
     combine_text(&t, combines[combine].op, type, detour);
-    buf_printf(&t.b, " {axis = %d, reverse = %d} : block<%sx%s>\n", shapes[shape].axis, reverse, from, type);
+    buf_printf(&t.b, " {axis = %d, reverse = %d} : block<%sx%s>\n", shapes[shape].axis, reverse,
+               from, type);
     text_store(&t, "r", 1, type, from);
     const char *text = text_close(&t, type, type, type);
     run_well(&w, text, 1, (uint64_t[]){AS_ARG(in), AS_ARG(out), 0});
     for (int64_t i = 0; i < outer * inner; i++) {
         uint64_t want = 0;
         for (int64_t step = 0; step < length; step++) {
-            int64_t k = reverse ? length - 1 - step : step, at = (i / inner * length + k) * inner + i % inner;
-            if (step == 0)
-                want = x[at];
+            int64_t k = reverse ? length - 1 - step : step,
+                    at = (i / inner * length + k) * inner + i % inner;
+            if (step == 0) want = x[at];
             else
-                tkc_evaluate(combines[combine].kind, dt, dt, NULL, 2, (uint64_t[]){want, x[at]}, &want);
+                tkc_evaluate(combines[combine].kind, dt, dt, NULL, 2, (uint64_t[]){want, x[at]},
+                             &want);
             expect_same(dt, element(dt, out, at), want, text);
         }
     }
@@ -191,10 +218,10 @@ static void reductions(void)
     for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++)
         for (int c = 0; c < 9; c++) {
             bool is_float = tkc_dtype_info(dt)->kind == DK_FLOAT;
-            if (is_float ? !combines[c].floats : !combines[c].ints)
-                continue;
+            if (is_float ? !combines[c].floats : !combines[c].ints) continue;
             for (int s = 0; s < SHAPES; s++)
-                if ((tkc_dtype_info(dt)->man_bits > 4 || !is_float || combines[c].kind != OP_ADD) || count_of(shapes[s].text) < 20) {
+                if ((tkc_dtype_info(dt)->man_bits > 4 || !is_float || combines[c].kind != OP_ADD) ||
+                    count_of(shapes[s].text) < 20) {
                     try_reduce(dt, s, c, false);
                     try_reduce(dt, s, c, true);
                 }
@@ -213,43 +240,51 @@ static void scans(void)
                 }
 }
 
-/* The place of the largest, ties to the left: two operands, selects; and the same with an `if`, on NaN as well. */
+/* The place of the largest, ties to the left: two operands, selects; and the same with an `if`, on
+   NaN as well. */
 static void two_operands(void)
 {
     for (int with_if = 0; with_if < 2; with_if++)
         for (int s = 0; s < SHAPES; s++) {
             World w;
             world_open(&w);
-            int64_t n = count_of(shapes[s].text), outer = shapes[s].outer, length = shapes[s].length, inner = shapes[s].inner;
+            int64_t n = count_of(shapes[s].text), outer = shapes[s].outer,
+                    length = shapes[s].length, inner = shapes[s].inner;
             float *x = arena_array(&w.arena, float, n);
             uint64_t seed = 5;
-            for (int64_t i = 0; i < n; i++)
-                x[i] = (float)(random_next(&seed) % 8);
+            for (int64_t i = 0; i < n; i++) x[i] = (float)(random_next(&seed) % 8);
             float *in = device_array(&w, x, (size_t)n * 4);
-            int32_t *index = device_array(&w, NULL, (size_t)n * 4), *out = device_array(&w, NULL, (size_t)n * 4);
-            for (int64_t i = 0; i < n; i++)
-                index[i] = (int32_t)(i / inner % length);
+            int32_t *index = device_array(&w, NULL, (size_t)n * 4),
+                    *out = device_array(&w, NULL, (size_t)n * 4);
+            for (int64_t i = 0; i < n; i++) index[i] = (int32_t)(i / inner % length);
             Text t = text_open(&w);
             text_load(&t, "x", 0, "fp32", shapes[s].text);
             text_load(&t, "i", 1, "i32", shapes[s].text);
-            buf_puts(&t.b, "%v, %r = reduce %x, %i (%a: fp32, %ai: i32, %c: fp32, %ci: i32) {\n%gt = gt %a, %c : int1\n%eq = eq %a, %c : int1\n"
-                           "%lt = lt %ai, %ci : int1\n%tie = and %eq, %lt : int1\n%left = or %gt, %tie : int1\n");
+            buf_puts(&t.b, "%v, %r = reduce %x, %i (%a: fp32, %ai: i32, %c: fp32, %ci: i32) {\n%gt "
+                           "= gt %a, %c : int1\n%eq = eq %a, %c : int1\n"
+                           "%lt = lt %ai, %ci : int1\n%tie = and %eq, %lt : int1\n%left = or %gt, "
+                           "%tie : int1\n");
             if (with_if)
-                buf_puts(&t.b, "%m, %mi = if %left {\nyield %a, %ai\n} else {\nyield %c, %ci\n} : fp32, i32\n");
+                buf_puts(&t.b, "%m, %mi = if %left {\nyield %a, %ai\n} else {\nyield %c, %ci\n} : "
+                               "fp32, i32\n");
             else
-                buf_puts(&t.b, "%m = select %left, %a, %c : fp32\n%mi = select %left, %ai, %ci : i32\n");
+                buf_puts(&t.b,
+                         "%m = select %left, %a, %c : fp32\n%mi = select %left, %ai, %ci : i32\n");
             buf_printf(&t.b, "yield %%m, %%mi\n} {axis = %d} : ", shapes[s].axis);
             if (shapes[s].reduced) {
-                buf_printf(&t.b, "block<%sxfp32>, block<%sxi32>\n", shapes[s].reduced, shapes[s].reduced);
+                buf_printf(&t.b, "block<%sxfp32>, block<%sxi32>\n", shapes[s].reduced,
+                           shapes[s].reduced);
                 text_store(&t, "r", 2, "i32", shapes[s].reduced);
             } else {
                 buf_puts(&t.b, "fp32, i32\nstore %p2, %r\n");
             }
-            run_well(&w, text_close(&t, "fp32", "i32", "i32"), 1, (uint64_t[]){AS_ARG(in), AS_ARG(index), AS_ARG(out)});
+            run_well(&w, text_close(&t, "fp32", "i32", "i32"), 1,
+                     (uint64_t[]){AS_ARG(in), AS_ARG(index), AS_ARG(out)});
             for (int64_t i = 0; i < outer * inner; i++) {
                 int64_t best = 0;
                 for (int64_t k = 1; k < length; k++)
-                    if (x[(i / inner * length + k) * inner + i % inner] > x[(i / inner * length + best) * inner + i % inner])
+                    if (x[(i / inner * length + k) * inner + i % inner] >
+                        x[(i / inner * length + best) * inner + i % inner])
                         best = k;
                 EXPECT_INT(out[i], best);
             }
@@ -257,7 +292,8 @@ static void two_operands(void)
         }
 }
 
-/* Sums of fp32 are far better than one after the other, and the same whatever the number of threads. */
+/* Sums of fp32 are far better than one after the other, and the same whatever the number of
+   threads. */
 static void sums_are_good(void)
 {
     World w;
@@ -265,14 +301,14 @@ static void sums_are_good(void)
     enum { N = 65536 };
     float *x = device_array(&w, NULL, N * 4), *out = device_array(&w, NULL, 4);
     double want = 0;
-    for (int i = 0; i < N; i++)
-        want += (double)(x[i] = 0.1f);
+    for (int i = 0; i < N; i++) want += (double)(x[i] = 0.1f);
     Text t = text_open(&w);
     text_load(&t, "x", 0, "fp32", "65536");
     buf_puts(&t.b, "%r = reduce %x ");
     combine_text(&t, "add", "fp32", false);
     buf_puts(&t.b, " {axis = 0} : fp32\nstore %p1, %r\n");
-    run_well(&w, text_close(&t, "fp32", "fp32", "fp32"), 1, (uint64_t[]){AS_ARG(x), AS_ARG(out), 0});
+    run_well(&w, text_close(&t, "fp32", "fp32", "fp32"), 1,
+             (uint64_t[]){AS_ARG(x), AS_ARG(out), 0});
     EXPECT(fabs(out[0] - want) <= 1e-6 * want);
     world_close(&w);
 }
@@ -292,7 +328,8 @@ static void try_sort(DType dt, bool descending)
     world_open(&w);
     const DTypeInfo *info = tkc_dtype_info(dt);
     const char *type = info->short_name;
-    char *in = device_array(&w, NULL, (size_t)(ROWS * N * info->bytes)), *out = device_array(&w, NULL, (size_t)(ROWS * N * info->bytes));
+    char *in = device_array(&w, NULL, (size_t)(ROWS * N * info->bytes)),
+         *out = device_array(&w, NULL, (size_t)(ROWS * N * info->bytes));
     double want[ROWS][N];
     uint64_t seed = 3;
     for (int i = 0; i < ROWS * N; i++) {
@@ -308,8 +345,7 @@ static void try_sort(DType dt, bool descending)
     for (int r = 0; r < ROWS; r++) {
         int numbers = 0;
         qsort(want[r], N, sizeof(double), by_value);
-        while (numbers < N && !isnan(want[r][numbers]))
-            numbers++;
+        while (numbers < N && !isnan(want[r][numbers])) numbers++;
         for (int i = 0; i < N; i++) {
             double got = tkc_bits_to_double(dt, element(dt, out, r * N + i));
             EXPECT(i < numbers ? got == want[r][descending ? numbers - 1 - i : i] : isnan(got));
@@ -321,8 +357,7 @@ static void try_sort(DType dt, bool descending)
 static void sorts(void)
 {
     for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++)
-        for (int descending = 0; descending < 2; descending++)
-            try_sort(dt, descending);
+        for (int descending = 0; descending < 2; descending++) try_sort(dt, descending);
 }
 
 static void histograms(void)
@@ -336,8 +371,7 @@ static void histograms(void)
         for (int i = 0; i < 100; i++) {
             x[i] = (int8_t)((int)(random_next(&seed) % 20) - 2);
             mask[i] = random_next(&seed) & 1;
-            if (x[i] >= 0 && x[i] < 16 && (mask[i] || !masked))
-                want[x[i]]++;
+            if (x[i] >= 0 && x[i] < 16 && (mask[i] || !masked)) want[x[i]]++;
         }
         int32_t *out = device_array(&w, NULL, 64);
         Text t = text_open(&w);
@@ -345,9 +379,10 @@ static void histograms(void)
         text_load(&t, "m", 1, "i1", "100");
         buf_printf(&t.b, "%%r = histogram %%x%s : block<16xi32>\n", masked ? ", %m" : "");
         text_store(&t, "r", 2, "i32", "16");
-        run_well(&w, text_close(&t, "i8", "i1", "i32"), 1, (uint64_t[]){AS_ARG(device_array(&w, x, 100)), AS_ARG(device_array(&w, mask, 100)), AS_ARG(out)});
-        for (int i = 0; i < 16; i++)
-            EXPECT_INT(out[i], want[i]);
+        run_well(&w, text_close(&t, "i8", "i1", "i32"), 1,
+                 (uint64_t[]){AS_ARG(device_array(&w, x, 100)), AS_ARG(device_array(&w, mask, 100)),
+                              AS_ARG(out)});
+        for (int i = 0; i < 16; i++) EXPECT_INT(out[i], want[i]);
         world_close(&w);
     }
 }
@@ -359,19 +394,22 @@ static void try_dot(DType in, DType acc, const char *precision, int batch, int m
     World w;
     world_open(&w);
     const char *ti = tkc_dtype_info(in)->short_name, *ta = tkc_dtype_info(acc)->short_name;
-    uint64_t seed = 9, *x = arena_array(&w.arena, uint64_t, batch * m * k), *y = arena_array(&w.arena, uint64_t, batch * k * n);
-    char *a = make_array(&w, in, batch * m * k, &seed, false, x), *b = make_array(&w, in, batch * k * n, &seed, false, y);
+    uint64_t seed = 9, *x = arena_array(&w.arena, uint64_t, batch * m * k),
+             *y = arena_array(&w.arena, uint64_t, batch * k * n);
+    char *a = make_array(&w, in, batch * m * k, &seed, false, x),
+         *b = make_array(&w, in, batch * k * n, &seed, false, y);
     char *out = device_array(&w, NULL, (size_t)(batch * m * n * 8));
     char sa[40], sb[40], sc[40], lead[16] = "";
-    if (batch > 1)
-        snprintf(lead, sizeof lead, "%dx", batch);
+    if (batch > 1) snprintf(lead, sizeof lead, "%dx", batch);
     snprintf(sa, sizeof sa, "%s%dx%d", lead, m, k);
     snprintf(sb, sizeof sb, "%s%dx%d", lead, k, n);
     snprintf(sc, sizeof sc, "%s%dx%d", lead, m, n);
     Text t = text_open(&w);
     text_load(&t, "a", 0, ti, sa);
     text_load(&t, "b", 1, ti, sb);
-    buf_printf(&t.b, "%%z = const %s : block<%sx%s>\n%%r = dot %%a, %%b, %%z {precision = \"%s\"} : block<%sx%s>\n",
+    buf_printf(&t.b,
+               "%%z = const %s : block<%sx%s>\n%%r = dot %%a, %%b, %%z {precision = \"%s\"} : "
+               "block<%sx%s>\n",
                tkc_dtype_info(acc)->kind == DK_FLOAT ? "3.0" : "3", sc, ta, precision, sc, ta);
     text_store(&t, "r", 2, ta, sc);
     const char *text = text_close(&t, ti, ti, ta);
@@ -380,7 +418,8 @@ static void try_dot(DType in, DType acc, const char *precision, int batch, int m
         int64_t q = i / (m * n), r = i / n % m, c = i % n;
         double want = 3;
         for (int l = 0; l < k; l++)
-            want += tkc_bits_to_double(in, x[(q * m + r) * k + l]) * tkc_bits_to_double(in, y[(q * k + l) * n + c]);
+            want += tkc_bits_to_double(in, x[(q * m + r) * k + l]) *
+                    tkc_bits_to_double(in, y[(q * k + l) * n + c]);
         expect_same(acc, element(acc, out, i), tkc_bits_from_double(acc, want), text);
     }
     world_close(&w);
@@ -388,8 +427,10 @@ static void try_dot(DType in, DType acc, const char *precision, int batch, int m
 
 static void dots(void)
 {
-    static const struct { DType in, acc; } types[] = {{DT_F16, DT_F32}, {DT_F16, DT_F16}, {DT_BF16, DT_F32}, {DT_F32, DT_F32}, {DT_F64, DT_F64},
-                                                      {DT_F8E4, DT_F32}, {DT_F8E5, DT_F16}, {DT_I8, DT_I32}};
+    static const struct {
+        DType in, acc;
+    } types[] = {{DT_F16, DT_F32}, {DT_F16, DT_F16},  {DT_BF16, DT_F32}, {DT_F32, DT_F32},
+                 {DT_F64, DT_F64}, {DT_F8E4, DT_F32}, {DT_F8E5, DT_F16}, {DT_I8, DT_I32}};
     for (int i = 0; i < 8; i++) {
         try_dot(types[i].in, types[i].acc, "ieee", 1, 16, 16, 16);
         try_dot(types[i].in, types[i].acc, "tf32", 1, 3, 5, 7);
@@ -403,14 +444,19 @@ static void dot_precision(void)
     World w;
     world_open(&w);
     float x = 1 + 0x1p-11f + 0x1p-20f, y = 1, out;
-    float *a = device_array(&w, &x, 4), *b = device_array(&w, &y, 4), *c = device_array(&w, NULL, 4);
+    float *a = device_array(&w, &x, 4), *b = device_array(&w, &y, 4),
+          *c = device_array(&w, NULL, 4);
     for (int tf32 = 0; tf32 < 2; tf32++) {
         Text t = text_open(&w);
         text_load(&t, "a", 0, "fp32", "1x1");
         text_load(&t, "b", 1, "fp32", "1x1");
-        buf_printf(&t.b, "%%z = const 0.0 : block<1x1xfp32>\n%%r = dot %%a, %%b, %%z {precision = \"%s\"} : block<1x1xfp32>\n", tf32 ? "tf32" : "ieee");
+        buf_printf(&t.b,
+                   "%%z = const 0.0 : block<1x1xfp32>\n%%r = dot %%a, %%b, %%z {precision = "
+                   "\"%s\"} : block<1x1xfp32>\n",
+                   tf32 ? "tf32" : "ieee");
         text_store(&t, "r", 2, "fp32", "1x1");
-        run_well(&w, text_close(&t, "fp32", "fp32", "fp32"), 1, (uint64_t[]){AS_ARG(a), AS_ARG(b), AS_ARG(c)});
+        run_well(&w, text_close(&t, "fp32", "fp32", "fp32"), 1,
+                 (uint64_t[]){AS_ARG(a), AS_ARG(b), AS_ARG(c)});
         memcpy(&out, c, 4);
         EXPECT(out == (tf32 ? 1 + 0x1p-10f : x));
     }
@@ -420,14 +466,15 @@ static void dot_precision(void)
 /* ---- moves ---- */
 
 /* Ops that move elements; result element i is operand element `from` of it. */
-static void try_move(const char *op, const char *from, const char *to, const char *dtype, int size, int64_t (*source)(int64_t i))
+static void try_move(const char *op, const char *from, const char *to, const char *dtype, int size,
+                     int64_t (*source)(int64_t i))
 {
     World w;
     world_open(&w);
     int64_t n = count_of(from), m = count_of(to);
-    char *in = device_array(&w, NULL, (size_t)(n * size)), *out = device_array(&w, NULL, (size_t)(m * size));
-    for (int64_t i = 0; i < n * size; i++)
-        in[i] = (char)(i * 37 + i / 11);
+    char *in = device_array(&w, NULL, (size_t)(n * size)),
+         *out = device_array(&w, NULL, (size_t)(m * size));
+    for (int64_t i = 0; i < n * size; i++) in[i] = (char)(i * 37 + i / 11);
     Text t = text_open(&w);
     text_load(&t, "x", 0, dtype, from);
     buf_printf(&t.b, "%%r = %s : block<%sx%s>\n", op, to, dtype);
@@ -443,19 +490,49 @@ static void try_move(const char *op, const char *from, const char *to, const cha
     world_close(&w);
 }
 
-static int64_t rows_of_7(int64_t i) { return i / 7; }
-static int64_t columns_of_5(int64_t i) { return i % 5; }
-static int64_t middle(int64_t i) { return i / (6 * 5) * 5 + i % 5; }
-static int64_t transposed(int64_t i) { return i % 5 * 7 + i / 5; }
-static int64_t rotated(int64_t i) { return (i / 3 % 2 * 3 + i % 3) * 4 + i / 6; }
-static int64_t swapped(int64_t i) { return (i / 8 * 2 + i % 2) * 4 + i / 2 % 4; }
-static int64_t same(int64_t i) { return i; }
-static int64_t doubled(int64_t i) { return i % 35; }
-static int64_t joined(int64_t i) { return i / 2; }
+static int64_t rows_of_7(int64_t i)
+{
+    return i / 7;
+}
+static int64_t columns_of_5(int64_t i)
+{
+    return i % 5;
+}
+static int64_t middle(int64_t i)
+{
+    return i / (6 * 5) * 5 + i % 5;
+}
+static int64_t transposed(int64_t i)
+{
+    return i % 5 * 7 + i / 5;
+}
+static int64_t rotated(int64_t i)
+{
+    return (i / 3 % 2 * 3 + i % 3) * 4 + i / 6;
+}
+static int64_t swapped(int64_t i)
+{
+    return (i / 8 * 2 + i % 2) * 4 + i / 2 % 4;
+}
+static int64_t same(int64_t i)
+{
+    return i;
+}
+static int64_t doubled(int64_t i)
+{
+    return i % 35;
+}
+static int64_t joined(int64_t i)
+{
+    return i / 2;
+}
 
 static void moves(void)
 {
-    static const struct { const char *dtype; int size; } types[] = {{"u8", 1}, {"bf16", 2}, {"fp32", 4}, {"i64", 8}};
+    static const struct {
+        const char *dtype;
+        int size;
+    } types[] = {{"u8", 1}, {"bf16", 2}, {"fp32", 4}, {"i64", 8}};
     for (int k = 0; k < 4; k++) {
         const char *dt = types[k].dtype;
         int size = types[k].size;
@@ -477,18 +554,16 @@ static void split_and_gather(void)
     World w;
     world_open(&w);
     int32_t x[24], index[12], *out = device_array(&w, NULL, sizeof x);
-    for (int i = 0; i < 24; i++)
-        x[i] = 100 + i;
-    for (int i = 0; i < 12; i++)
-        index[i] = (i * 5 + 1) % 4;
+    for (int i = 0; i < 24; i++) x[i] = 100 + i;
+    for (int i = 0; i < 12; i++) index[i] = (i * 5 + 1) % 4;
     int32_t *in = device_array(&w, x, sizeof x), *at = device_array(&w, index, sizeof index);
     Text t = text_open(&w);
     text_load(&t, "x", 0, "i32", "12x2");
-    buf_puts(&t.b, "%lo, %hi = split %x : block<12xi32>, block<12xi32>\n%r = sub %hi, %lo : block<12xi32>\n%c = cat %lo, %r : block<24xi32>\n");
+    buf_puts(&t.b, "%lo, %hi = split %x : block<12xi32>, block<12xi32>\n%r = sub %hi, %lo : "
+                   "block<12xi32>\n%c = cat %lo, %r : block<24xi32>\n");
     text_store(&t, "c", 1, "i32", "24");
     run_well(&w, text_close(&t, "i32", "i32", "i32"), 1, (uint64_t[]){AS_ARG(in), AS_ARG(out), 0});
-    for (int i = 0; i < 24; i++)
-        EXPECT_INT(out[i], i < 12 ? 100 + 2 * i : 1);
+    for (int i = 0; i < 24; i++) EXPECT_INT(out[i], i < 12 ? 100 + 2 * i : 1);
     t = text_open(&w);
     text_load(&t, "x", 0, "i32", "2x4x3");
     text_load(&t, "i", 1, "i32", "2x2x3");
@@ -496,16 +571,18 @@ static void split_and_gather(void)
     text_store(&t, "r", 2, "i32", "2x2x3");
     const char *text = text_close(&t, "i32", "i32", "i32");
     run_well(&w, text, 1, (uint64_t[]){AS_ARG(in), AS_ARG(at), AS_ARG(out)});
-    for (int i = 0; i < 12; i++)
-        EXPECT_INT(out[i], x[(i / 6 * 4 + index[i]) * 3 + i % 3]);
+    for (int i = 0; i < 12; i++) EXPECT_INT(out[i], x[(i / 6 * 4 + index[i]) * 3 + i % 3]);
     at[7] = 4;
-    run_badly(&w, text, 1, (uint64_t[]){AS_ARG(in), AS_ARG(at), AS_ARG(out)}, "gather: index 4 is outside the 4 elements of dimension 1");
+    run_badly(&w, text, 1, (uint64_t[]){AS_ARG(in), AS_ARG(at), AS_ARG(out)},
+              "gather: index 4 is outside the 4 elements of dimension 1");
     world_close(&w);
 }
 
 /* ---- control flow ---- */
 
-#define HEAD "func @f(%p: *i64, %n: i64) attributes {target = \"sm_80\", num_warps = 4, num_stages = 3} {\n"
+#define HEAD                                                                                       \
+    "func @f(%p: *i64, %n: i64) attributes {target = \"sm_80\", num_warps = 4, num_stages = 3} "   \
+    "{\n"
 
 static int64_t run_counted(const char *body, int64_t n)
 {
@@ -522,40 +599,53 @@ static int64_t run_counted(const char *body, int64_t n)
 
 static void loops(void)
 {
-    const char *sum = "%z = const 0 : i64\n%s = const 3 : i64\n%r = for %z, %n, %s, %z (%i: i64, %a: i64) {\n%b = add %a, %i : i64\nyield %b\n} : i64";
+    const char *sum = "%z = const 0 : i64\n%s = const 3 : i64\n%r = for %z, %n, %s, %z (%i: i64, "
+                      "%a: i64) {\n%b = add %a, %i : i64\nyield %b\n} : i64";
     EXPECT_INT(run_counted(sum, 10), 0 + 3 + 6 + 9);
     EXPECT_INT(run_counted(sum, 9), 0 + 3 + 6);
     EXPECT_INT(run_counted(sum, 0), 0);
     EXPECT_INT(run_counted(sum, -5), 0);
-    const char *down = "%z = const 0 : i64\n%s = const -2 : i64\n%r = for %n, %z, %s, %z (%i: i64, %a: i64) {\n%b = add %a, %i : i64\nyield %b\n} {down = 1} : i64";
+    const char *down = "%z = const 0 : i64\n%s = const -2 : i64\n%r = for %n, %z, %s, %z (%i: i64, "
+                       "%a: i64) {\n%b = add %a, %i : i64\nyield %b\n} {down = 1} : i64";
     EXPECT_INT(run_counted(down, 7), 7 + 5 + 3 + 1);
     EXPECT_INT(run_counted(down, 8), 8 + 6 + 4 + 2);
     EXPECT_INT(run_counted(down, 0), 0);
-    const char *edge = "%z = const 0 : i64\n%o = const 1 : i64\n%lo = const 9223372036854775805 : i64\n%r = for %lo, %n, %o, %z (%i: i64, %a: i64) {\n%b = add %a, %o : i64\nyield %b\n} : i64";
+    const char *edge =
+        "%z = const 0 : i64\n%o = const 1 : i64\n%lo = const 9223372036854775805 : i64\n%r = for "
+        "%lo, %n, %o, %z (%i: i64, %a: i64) {\n%b = add %a, %o : i64\nyield %b\n} : i64";
     EXPECT_INT(run_counted(edge, INT64_MAX), 2);
-    const char *collatz = "%z = const 0 : i64\n%o = const 1 : i64\n%two = const 2 : i64\n%three = const 3 : i64\n%last, %r = while %n, %z (%x: i64, %k: i64) {\n"
-                          "%c = ne %x, %o : i1\ncondition %c, %x, %k\n} do (%y: i64, %j: i64) {\n%odd = and %y, %o : i64\n%is = ne %odd, %z : i1\n"
-                          "%v = if %is {\n%t = mul %y, %three : i64\n%u = add %t, %o : i64\nyield %u\n} else {\n%h = div %y, %two : i64\nyield %h\n} : i64\n"
+    const char *collatz = "%z = const 0 : i64\n%o = const 1 : i64\n%two = const 2 : i64\n%three = "
+                          "const 3 : i64\n%last, %r = while %n, %z (%x: i64, %k: i64) {\n"
+                          "%c = ne %x, %o : i1\ncondition %c, %x, %k\n} do (%y: i64, %j: i64) "
+                          "{\n%odd = and %y, %o : i64\n%is = ne %odd, %z : i1\n"
+                          "%v = if %is {\n%t = mul %y, %three : i64\n%u = add %t, %o : i64\nyield "
+                          "%u\n} else {\n%h = div %y, %two : i64\nyield %h\n} : i64\n"
                           "%j1 = add %j, %o : i64\nyield %v, %j1\n} : i64, i64";
     EXPECT_INT(run_counted(collatz, 27), 111);
-    const char *swap = "%z = const 0 : i64\n%o = const 1 : i64\n%r, %q = for %z, %n, %o, %z, %o (%i: i64, %a: i64, %b: i64) {\n%c = add %a, %b : i64\nyield %b, %c\n} : i64, i64";
+    const char *swap =
+        "%z = const 0 : i64\n%o = const 1 : i64\n%r, %q = for %z, %n, %o, %z, %o (%i: i64, %a: "
+        "i64, %b: i64) {\n%c = add %a, %b : i64\nyield %b, %c\n} : i64, i64";
     EXPECT_INT(run_counted(swap, 30), 832040);
 }
 
-/* Values carried around a loop as blocks, exchanged each time; a block from outside is still there in the last round. */
+/* Values carried around a loop as blocks, exchanged each time; a block from outside is still there
+   in the last round. */
 static void carried_blocks(void)
 {
     World w;
     world_open(&w);
     enum { N = 300 };
     int32_t *x = device_array(&w, NULL, N * 4), *out = device_array(&w, NULL, N * 4);
-    for (int i = 0; i < N; i++)
-        x[i] = i * i;
+    for (int i = 0; i < N; i++) x[i] = i * i;
     Text t = text_open(&w);
     text_load(&t, "x", 0, "i32", "300");
-    buf_puts(&t.b, "%z = const 0 : i32\n%o = const 1 : i32\n%n = const 5 : i32\n%zb = splat %z : block<300xi32>\n"
-                   "%a, %b = for %z, %n, %o, %x, %zb (%i: i32, %u: block<300xi32>, %v: block<300xi32>) {\n%s = add %u, %x : block<300xi32>\n"
-                   "yield %v, %s\n} : block<300xi32>, block<300xi32>\n%r = sub %a, %b : block<300xi32>\n");
+    buf_puts(
+        &t.b,
+        "%z = const 0 : i32\n%o = const 1 : i32\n%n = const 5 : i32\n%zb = splat %z : "
+        "block<300xi32>\n"
+        "%a, %b = for %z, %n, %o, %x, %zb (%i: i32, %u: block<300xi32>, %v: block<300xi32>) {\n%s "
+        "= add %u, %x : block<300xi32>\n"
+        "yield %v, %s\n} : block<300xi32>, block<300xi32>\n%r = sub %a, %b : block<300xi32>\n");
     text_store(&t, "r", 1, "i32", "300");
     run_well(&w, text_close(&t, "i32", "i32", "i32"), 1, (uint64_t[]){AS_ARG(x), AS_ARG(out), 0});
     for (int i = 0; i < N; i++) { /* (u, v): x 0, 0 2x, 2x x, x 3x, 3x 2x, 2x 4x */
@@ -570,9 +660,12 @@ static void endless(void)
     world_open(&w);
     int64_t *out = device_array(&w, NULL, 8);
     tkc_device_set_timeout(w.dev, 0.05);
-    run_badly(&w, HEAD "while (){\n%t = const true : i1\ncondition %t\n} do () {\nyield\n}\nreturn\n}\n", 1, (uint64_t[]){AS_ARG(out), 0}, "longer than 0.05 seconds");
+    run_badly(
+        &w, HEAD "while (){\n%t = const true : i1\ncondition %t\n} do () {\nyield\n}\nreturn\n}\n",
+        1, (uint64_t[]){AS_ARG(out), 0}, "longer than 0.05 seconds");
     tkc_device_set_timeout(w.dev, 0);
-    run_badly(&w, HEAD "%z = const 0 : i64\nfor %z, %z, %n (%i: i64) {\nyield\n}\nreturn\n}\n", 1, (uint64_t[]){AS_ARG(out), 0}, "the step of a loop is zero");
+    run_badly(&w, HEAD "%z = const 0 : i64\nfor %z, %z, %n (%i: i64) {\nyield\n}\nreturn\n}\n", 1,
+              (uint64_t[]){AS_ARG(out), 0}, "the step of a loop is zero");
     world_close(&w);
 }
 
@@ -591,10 +684,15 @@ static void prints(void)
     char got[1000] = "";
     tkc_device_on_print(w.dev, collect_line, got);
     int64_t *out = device_array(&w, NULL, 8);
-    run_well(&w, HEAD "%i = arange {start = 9} : block<2xi32>\n%f = const 1.5 : fp32\nprint %i {format = \"i\"}\nprint %f, %n {format = \" v: \", hex = 0}\n"
-                 "print %n {format = \"h\", hex = 1}\nprint {format = \"here\"}\nreturn\n}\n", 1, (uint64_t[]){AS_ARG(out), (uint64_t)-2});
-    EXPECT_STR(got, "pid (0, 0, 0) idx (0) i: 9\npid (0, 0, 0) idx (1) i: 10\npid (0, 0, 0) idx () v: (operand 0) 1.500000\n"
-                    "pid (0, 0, 0) idx () v: (operand 1) -2\npid (0, 0, 0) idx () h: 0xfffffffffffffffe\npid (0, 0, 0) here\n");
+    run_well(&w,
+             HEAD "%i = arange {start = 9} : block<2xi32>\n%f = const 1.5 : fp32\nprint %i {format "
+                  "= \"i\"}\nprint %f, %n {format = \" v: \", hex = 0}\n"
+                  "print %n {format = \"h\", hex = 1}\nprint {format = \"here\"}\nreturn\n}\n",
+             1, (uint64_t[]){AS_ARG(out), (uint64_t)-2});
+    EXPECT_STR(got, "pid (0, 0, 0) idx (0) i: 9\npid (0, 0, 0) idx (1) i: 10\npid (0, 0, 0) idx () "
+                    "v: (operand 0) 1.500000\n"
+                    "pid (0, 0, 0) idx () v: (operand 1) -2\npid (0, 0, 0) idx () h: "
+                    "0xfffffffffffffffe\npid (0, 0, 0) here\n");
     world_close(&w);
 }
 
@@ -603,12 +701,16 @@ static void asserts(void)
     World w;
     world_open(&w);
     int64_t *out = device_array(&w, NULL, 8);
-    const char *block = HEAD "%i = arange {start = 0} : block<20xi32>\n%k = cast %n : i32\n%b = splat %k : block<20xi32>\n%c = lt %i, %b : block<20xi1>\n"
+    const char *block = HEAD "%i = arange {start = 0} : block<20xi32>\n%k = cast %n : i32\n%b = "
+                             "splat %k : block<20xi32>\n%c = lt %i, %b : block<20xi1>\n"
                              "assert %c {message = \"i is small\"}\nreturn\n}\n";
     run_well(&w, block, 3, (uint64_t[]){AS_ARG(out), 20});
-    run_badly(&w, block, 3, (uint64_t[]){AS_ARG(out), 15}, "assertion failed: i is small, at element (15), in program (0, 0, 0)");
-    const char *scalar = HEAD "%z = program_id {axis = 0} : i32\n%k = cast %n : i32\n%c = ne %z, %k : i1\nassert %c {message = \"\"}\nreturn\n}\n";
-    run_badly(&w, scalar, 900, (uint64_t[]){AS_ARG(out), 700}, "assertion failed, in program (700, 0, 0)");
+    run_badly(&w, block, 3, (uint64_t[]){AS_ARG(out), 15},
+              "assertion failed: i is small, at element (15), in program (0, 0, 0)");
+    const char *scalar = HEAD "%z = program_id {axis = 0} : i32\n%k = cast %n : i32\n%c = ne %z, "
+                              "%k : i1\nassert %c {message = \"\"}\nreturn\n}\n";
+    run_badly(&w, scalar, 900, (uint64_t[]){AS_ARG(out), 700},
+              "assertion failed, in program (700, 0, 0)");
     world_close(&w);
 }
 

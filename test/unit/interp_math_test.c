@@ -1,14 +1,22 @@
-/* The fp32 functions of the interpreter against the C library's in double: at most 2 ulp over a dense sample of all inputs, and at
-   every input where something changes. "interp_math_test all" takes all 2^32. */
+/* The fp32 functions of the interpreter against the C library's in double: at most 2 ulp over a
+   dense sample of all inputs, and at every input where something changes. "interp_math_test all"
+   takes all 2^32. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "expect.h"
 #include "interp_math.h"
 
-typedef struct Function { const char *name; float (*fast)(float); double (*exact)(double); } Function;
+typedef struct Function {
+    const char *name;
+    float (*fast)(float);
+    double (*exact)(double);
+} Function;
 
-static const Function functions[] = {{"exp", math_exp, exp}, {"exp2", math_exp2, exp2}, {"log", math_log, log}, {"log2", math_log2, log2}};
+static const Function functions[] = {{"exp", math_exp, exp},
+                                     {"exp2", math_exp2, exp2},
+                                     {"log", math_log, log},
+                                     {"log2", math_log2, log2}};
 
 /* The size of the last place of the fp32 number nearest to v. */
 static double last_place(double v)
@@ -23,8 +31,7 @@ static double error_of(const Function *f, float x)
 {
     float got = f->fast(x), rounded = (float)f->exact((double)x);
     double want = f->exact((double)x);
-    if (isnan(rounded))
-        return isnan(got) ? 0 : INFINITY;
+    if (isnan(rounded)) return isnan(got) ? 0 : INFINITY;
     if (isinf(rounded) || isinf(got))
         return got == rounded ? 0 : fabs(want) > 0x1.fffffcp127 ? 1 : INFINITY;
     return fabs((double)got - want) / last_place(want);
@@ -63,9 +70,12 @@ static void exact_values(void)
         EXPECT(math_exp2((float)k) == ldexpf(1, k));
         EXPECT(math_log2(ldexpf(1, k)) == (float)k);
     }
-    EXPECT(math_exp(-INFINITY) == 0 && math_exp(INFINITY) == INFINITY && math_exp2(-INFINITY) == 0 && math_exp2(INFINITY) == INFINITY);
-    EXPECT(math_log(0) == -INFINITY && math_log(-0.0f) == -INFINITY && math_log(INFINITY) == INFINITY && isnan(math_log(-1)));
-    EXPECT(isnan(math_exp(NAN)) && isnan(math_exp2(NAN)) && isnan(math_log(NAN)) && isnan(math_log2(NAN)));
+    EXPECT(math_exp(-INFINITY) == 0 && math_exp(INFINITY) == INFINITY &&
+           math_exp2(-INFINITY) == 0 && math_exp2(INFINITY) == INFINITY);
+    EXPECT(math_log(0) == -INFINITY && math_log(-0.0f) == -INFINITY &&
+           math_log(INFINITY) == INFINITY && isnan(math_log(-1)));
+    EXPECT(isnan(math_exp(NAN)) && isnan(math_exp2(NAN)) && isnan(math_log(NAN)) &&
+           isnan(math_log2(NAN)));
 }
 
 int main(int argc, char **argv)

@@ -1,15 +1,19 @@
-/* Random programs on the cpu device against the slow evaluator of random_ir.h: slots that share memory too early, operands taken apart
-   wrongly, loops that mix up what they carry all show as wrong stores. interp_random_test [programs [first seed]]
+/* Random programs on the cpu device against the slow evaluator of random_ir.h: slots that share
+   memory too early, operands taken apart wrongly, loops that mix up what they carry all show as
+   wrong stores. interp_random_test [programs [first seed]]
 
-   The evaluator's memory is a hash of the address. Here accesses are led to real memory: loads read windows filled with that hash,
-   stores go to windows of their own, and the evaluator's list of stores is replayed to know what those must hold. */
+   The evaluator's memory is a hash of the address. Here accesses are led to real memory: loads read
+   windows filled with that hash, stores go to windows of their own, and the evaluator's list of
+   stores is replayed to know what those must hold. */
 #include "random_ir.h"
 
 #include "interp.h"
 
 enum { WINDOW = 1024 }; /* elements */
 
-typedef struct Windows { char *loads[DT_COUNT], *stores[DT_COUNT], *wanted[DT_COUNT]; } Windows;
+typedef struct Windows {
+    char *loads[DT_COUNT], *stores[DT_COUNT], *wanted[DT_COUNT];
+} Windows;
 
 typedef struct World {
     TkcContext *cx;
@@ -43,7 +47,8 @@ static void world_open(World *w)
         w->win.stores[dt] = window_new(w, dt);
         w->win.wanted[dt] = malloc(window_bytes(dt));
         for (int64_t i = 0; i < WINDOW; i++) {
-            uint64_t bits = memory_at((uint64_t)(uintptr_t)w->win.loads[dt] + (uint64_t)(i * size), type_scalar(types, dt));
+            uint64_t bits = memory_at((uint64_t)(uintptr_t)w->win.loads[dt] + (uint64_t)(i * size),
+                                      type_scalar(types, dt));
             memcpy(w->win.loads[dt] + i * size, &bits, (size_t)size);
         }
     }
@@ -52,15 +57,17 @@ static void world_open(World *w)
 
 static void world_close(World *w)
 {
-    for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++)
-        free(w->win.wanted[dt]);
+    for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++) free(w->win.wanted[dt]);
     tkc_device_free(w->dev);
     tkc_context_free(w->cx);
 }
 
 /* ---- leading accesses to the windows ---- */
 
-typedef struct Lead { const World *w; const Run *run; } Lead;
+typedef struct Lead {
+    const World *w;
+    const Run *run;
+} Lead;
 
 /* base + (pointer as a number) mod WINDOW */
 static void lead_access(const World *w, Func *fn, Op *op)
@@ -72,7 +79,9 @@ static void lead_access(const World *w, Func *fn, Op *op)
     char *const *windows = op->kind == OP_STORE ? w->win.stores : w->win.loads;
     Value *number = build_bitcast(&b, ptr, i64);
     Value *at = build_binary(&b, OP_AND, number, build_const(&b, number->type, WINDOW - 1));
-    Value *base = build_bitcast(&b, build_int(&b, DT_I64, (int64_t)(uintptr_t)windows[pointee->dtype]), type_pointer(types, pointee));
+    Value *base =
+        build_bitcast(&b, build_int(&b, DT_I64, (int64_t)(uintptr_t)windows[pointee->dtype]),
+                      type_pointer(types, pointee));
     if (ptr->type->kind == TY_BLOCK)
         base = build_splat(&b, base, ptr->type->rank, ptr->type->shape);
     ir_set_arg(op, 0, build_addptr(&b, base, at));
@@ -82,10 +91,8 @@ static void lead_op(Op *op, void *user)
 {
     const Lead *l = user;
     Func *fn = op->region->func;
-    if (op->kind == OP_LOAD || op->kind == OP_STORE)
-        lead_access(l->w, fn, op);
-    if (op->kind != OP_PROGRAM_ID && op->kind != OP_NUM_PROGRAMS)
-        return;
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) lead_access(l->w, fn, op);
+    if (op->kind != OP_PROGRAM_ID && op->kind != OP_NUM_PROGRAMS) return;
     Builder b = build_before(fn, op);
     const int64_t *from = op->kind == OP_PROGRAM_ID ? l->run->program : l->run->programs;
     ir_replace_uses(op_result(op, 0), build_int(&b, DT_I32, from[tkc_op_int(op, ATTR_AXIS, 0)]));
@@ -103,7 +110,8 @@ static void replay(const World *w, const Run *run)
         for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
             uint64_t at = run->stores.data[i].address - (uint64_t)(uintptr_t)w->win.stores[dt];
             if (at < window_bytes(dt))
-                memcpy(w->win.wanted[dt] + at, &run->stores.data[i].value, tkc_dtype_info(dt)->bytes);
+                memcpy(w->win.wanted[dt] + at, &run->stores.data[i].value,
+                       tkc_dtype_info(dt)->bytes);
         }
 }
 
@@ -118,9 +126,12 @@ static bool agrees(const World *w, TypeTable *types)
 {
     for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++)
         for (size_t i = 0; i < window_bytes(dt); i += tkc_dtype_info(dt)->bytes)
-            if (element(types, dt, w->win.stores[dt] + i) != element(types, dt, w->win.wanted[dt] + i)) {
-                fprintf(stderr, "%s %zu: stored %llx, wanted %llx\n", tkc_dtype_info(dt)->name, i / tkc_dtype_info(dt)->bytes,
-                        (unsigned long long)element(types, dt, w->win.stores[dt] + i), (unsigned long long)element(types, dt, w->win.wanted[dt] + i));
+            if (element(types, dt, w->win.stores[dt] + i) !=
+                element(types, dt, w->win.wanted[dt] + i)) {
+                fprintf(stderr, "%s %zu: stored %llx, wanted %llx\n", tkc_dtype_info(dt)->name,
+                        i / tkc_dtype_info(dt)->bytes,
+                        (unsigned long long)element(types, dt, w->win.stores[dt] + i),
+                        (unsigned long long)element(types, dt, w->win.wanted[dt] + i));
                 return false;
             }
     return true;
@@ -129,12 +140,10 @@ static bool agrees(const World *w, TypeTable *types)
 static bool run_here(World *w, const Func *fn, const Run *run)
 {
     LaunchArg args[8] = {0};
-    for (int i = 0; i < fn->nparams; i++)
-        args[i].bits = run->params[i];
+    for (int i = 0; i < fn->nparams; i++) args[i].bits = run->params[i];
     Interp *in = interp_prepare(w->cx, fn);
     bool ok = in && interp_launch(w->dev, in, w->dev->state, (int64_t[]){1, 1, 1}, args) == TKC_OK;
-    if (!ok)
-        fprintf(stderr, "%s", tkc_last_error(w->cx));
+    if (!ok) fprintf(stderr, "%s", tkc_last_error(w->cx));
     interp_free(in);
     return ok;
 }
@@ -148,11 +157,9 @@ static int test_program(World *w, Arena *a, uint64_t seed)
     Lead lead = {w, &run};
     ir_walk(fn->body, lead_op, &lead);
     run_function(&run, fn);
-    if (run.stopped)
-        return 2;
+    if (run.stopped) return 2;
     replay(w, &run);
-    if (run_here(w, fn, &run) && agrees(w, ir_of(fn)->types))
-        return 0;
+    if (run_here(w, fn, &run) && agrees(w, ir_of(fn)->types)) return 0;
     Buf out = buf_make(a);
     ir_print(&out, fn);
     fprintf(stderr, "seed %llu\n%s", (unsigned long long)seed, buf_text(&out));

@@ -1,5 +1,5 @@
-/* Running IR on the cpu device from a unit test: a world with a device, arrays in its memory, functions from text or made
-   by the test. */
+/* Running IR on the cpu device from a unit test: a world with a device, arrays in its memory,
+   functions from text or made by the test. */
 #ifndef TKC_TEST_INTERP_RUN_H
 #define TKC_TEST_INTERP_RUN_H
 
@@ -42,13 +42,10 @@ static inline void world_close(World *w)
 static inline void *device_array(World *w, const void *from, size_t bytes)
 {
     TkcPtr p = 0;
-    if (tkc_alloc(w->dev, bytes, &p) != TKC_OK)
-        expect_failed(__FILE__, __LINE__, "memory");
+    if (tkc_alloc(w->dev, bytes, &p) != TKC_OK) expect_failed(__FILE__, __LINE__, "memory");
     void *at = (void *)(uintptr_t)p;
-    if (from)
-        memcpy(at, from, bytes);
-    else
-        memset(at, 0xA5, bytes);
+    if (from) memcpy(at, from, bytes);
+    else memset(at, 0xA5, bytes);
     return at;
 }
 
@@ -62,11 +59,9 @@ static inline Func *parse_func(World *w, const char *text)
 {
     Func **funcs;
     int n = ir_parse(w->ir, &w->dx, source_new(&w->arena, "t.ir", text, strlen(text)), &funcs);
-    if (n == 1 && ir_verify(funcs[0], &w->dx))
-        return funcs[0];
+    if (n == 1 && ir_verify(funcs[0], &w->dx)) return funcs[0];
     Buf out = buf_make(&w->arena);
-    for (Diag *d = w->dx.first; d; d = d->next)
-        diag_render(&out, d);
+    for (Diag *d = w->dx.first; d; d = d->next) diag_render(&out, d);
     printf("%s%s", text, buf_text(&out));
     expect_failed(__FILE__, __LINE__, "parses and verifies");
     return NULL;
@@ -76,11 +71,9 @@ static inline Func *parse_func(World *w, const char *text)
 static inline TkcStatus run_func(World *w, const Func *fn, int64_t programs, const uint64_t *args)
 {
     LaunchArg list[32] = {0};
-    for (int i = 0; i < fn->nparams; i++)
-        list[i].bits = args[i];
+    for (int i = 0; i < fn->nparams; i++) list[i].bits = args[i];
     Interp *in = interp_prepare(w->cx, fn);
-    if (!in)
-        return TKC_ERROR;
+    if (!in) return TKC_ERROR;
     TkcStatus status = interp_launch(w->dev, in, w->dev->state, (int64_t[]){programs, 1, 1}, list);
     interp_free(in);
     return status;
@@ -97,14 +90,14 @@ static inline TkcStatus run_text(World *w, const char *text, int64_t programs, c
 /* The run must succeed. */
 static inline void run_well(World *w, const char *text, int64_t programs, const uint64_t *args)
 {
-    if (run_text(w, text, programs, args) == TKC_OK)
-        return;
+    if (run_text(w, text, programs, args) == TKC_OK) return;
     printf("%s%s", text, tkc_last_error(w->cx));
     expect_failed(__FILE__, __LINE__, "runs");
 }
 
 /* The run must fail with a message that contains `part`. */
-static inline void run_badly(World *w, const char *text, int64_t programs, const uint64_t *args, const char *part)
+static inline void run_badly(World *w, const char *text, int64_t programs, const uint64_t *args,
+                             const char *part)
 {
     if (run_text(w, text, programs, args) == TKC_ERROR && strstr(tkc_last_error(w->cx), part))
         return;

@@ -23,6 +23,36 @@ void diags_init(Diags *d, Arena *a)
     *d = (Diags){.arena = a, .max_errors = MAX_ERRORS};
 }
 
+/* A message quotes names and values of the input, which may be megabytes of anything. */
+enum { LONGEST_TEXT = 4000 };
+
+static bool is_continuation(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static char *compose(Arena *a, const char *fmt, va_list ap)
+{
+    char *text = arena_vprintf(a, fmt, ap);
+    size_t len = strlen(text);
+    if (len > LONGEST_TEXT) {
+        for (len = LONGEST_TEXT; is_continuation(text[len]); len--) {
+        }
+        strcpy(text + len, "...");
+    }
+    return text;
+}
+
+/* A diagnostic's own text is one line; only notes may have more. */
+static char *compose_line(Arena *a, const char *fmt, va_list ap)
+{
+    char *text = compose(a, fmt, ap);
+    for (char *p = text; *p; p++) {
+        if ((unsigned char)*p < 32 || *p == 127) *p = *p == '\n' ? ' ' : '?';
+    }
+    return text;
+}
+
 static bool is_same_place(Span a, Span b)
 {
     return a.source == b.source && a.begin == b.begin && a.end == b.end;
@@ -49,7 +79,7 @@ static bool has_room(Diags *d, Severity severity)
 static Diag *report(Diags *d, Severity severity, Span at, const char *fmt, va_list ap)
 {
     if (d->muted) return NULL;
-    const char *text = arena_vprintf(d->arena, fmt, ap);
+    const char *text = compose_line(d->arena, fmt, ap);
     if (is_reported(d, severity, at, text) || !has_room(d, severity)) return NULL;
     Diag *x = arena_new(d->arena, Diag);
     *x = (Diag){.severity = severity, .span = at, .text = text, .seq = d->count++};
@@ -92,7 +122,7 @@ void diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     Diag *note = arena_new(d->arena, Diag);
-    *note = (Diag){.severity = SEV_NOTE, .span = at, .text = arena_vprintf(d->arena, fmt, ap)};
+    *note = (Diag){.severity = SEV_NOTE, .span = at, .text = compose(d->arena, fmt, ap)};
     va_end(ap);
     Diag **end = &to->notes;
     while (*end) end = &(*end)->next;
@@ -143,11 +173,6 @@ typedef struct Excerpt {
 } Excerpt;
 
 enum { SHOWN_BEFORE = 60, SHOWN_IN_ALL = 160 };
-
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
 
 static Excerpt excerpt_of(const char *line, size_t len, size_t caret)
 {

@@ -171,6 +171,23 @@ static void nearest_words(void)
     EXPECT_STR(nearest_word("", names, 6), NULL);
 }
 
+static void texts_are_one_short_line(void)
+{
+    Fixture f;
+    set_up(&f, "");
+    char *name = arena_alloc(&f.arena, 100001);
+    memset(name, 'a', 100000);
+    memcpy(name + 3999, "\xc3\xa9", 2); /* one letter across the limit: it goes as a whole */
+    Diag *d = diag_error(&f.d, SPAN_NONE, "a\nb\tc\x1b[31m'%s'", "x");
+    EXPECT_STR(d->text, "a b?c?[31m'x'");
+    d = diag_error(&f.d, SPAN_NONE, "%s", name);
+    EXPECT_INT(strlen(d->text), 4002);
+    EXPECT_STR(d->text + 3998, "a...");
+    diag_note(&f.d, d, SPAN_NONE, "two\nlines");
+    EXPECT_STR(d->notes->text, "two\nlines");
+    arena_fini(&f.arena);
+}
+
 int main(void)
 {
     RUN(error_with_note_is_drawn);
@@ -183,5 +200,6 @@ int main(void)
     RUN(muted_records_nothing);
     RUN(sorted_by_file_then_position);
     RUN(nearest_words);
+    RUN(texts_are_one_short_line);
     return expect_done();
 }

@@ -123,11 +123,10 @@ void offset_notice(Insn *in, bool in_order)
 
 /* ---- the offset as it was meant ---- */
 
-/* The operand's lane that lane i of the result of a move comes from. */
+/* The operand's lane that lane i of the result of a move comes from; of a scalar any will do. */
 static int64_t moved_lane(const Op *op, int64_t i)
 {
     const Type *to = op_result(op, 0)->type, *from = op_arg(op, 0)->type;
-    if (op->kind == OP_SPLAT) return 0;
     if (op->kind != OP_BROADCAST) return i;
     int64_t lane = 0, stride = 1;
     for (int d = to->rank - 1; d >= 0; d--) {

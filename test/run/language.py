@@ -2,11 +2,13 @@
 # Every row of the language has a test that executes it; the small kernels for statements and rules run here: language.py TKC DEVICE [list]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # CHECK: {{^[0-9]+ passed, 0 failed, [0-9]+ known$}}
+# CHECK: {{^[0-9]+ examples, 0 wrong$}}
 # CHECK: {{^[0-9]+ rows, 0 gaps$}}
 """`list` prints each row of the language with the tests that execute it. A row is a gap when no test names it; an operation
 of lib/spec/builtins.def is a gap when no executed kernel spells it in each of its forms with each of its keywords."""
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -87,6 +89,33 @@ def run_all(tkc, device):
     return not failed and not gone
 
 
+# ---- the examples of docs/language.md ----
+
+def examples():
+    """File name, its text, and the commands with what they print."""
+    with open(os.path.join(ROOT, "docs", "language.md")) as f:
+        blocks = re.findall(r"```(python|console)\n(.*?)```", f.read(), re.S)
+    for (kind, text), (following, session) in zip(blocks, blocks[1:]):
+        if kind == "python" and following == "console":
+            yield text.split("\n", 1)[0].lstrip("# "), text, [part.split("\n", 1) for part in session.split("$ tkc ")[1:]]
+
+
+def run_examples(tkc):
+    wrong = total = 0
+    for name, text, commands in examples():
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, name), "w") as f:
+                f.write(text)
+            for command, printed in commands:
+                done = subprocess.run([os.path.abspath(tkc), *shlex.split(command)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                total += 1
+                if done.stdout.strip() != printed.strip():
+                    wrong += 1
+                    print(f"FAILED docs/language.md: tkc {command}\n{done.stdout}expected\n{printed}")
+    print(f"{total} examples, {wrong} wrong")
+    return total and not wrong
+
+
 # ---- what executes what ----
 
 def covered():
@@ -146,6 +175,7 @@ def spelled():
 
 def main():
     fine = run_all(sys.argv[1], sys.argv[2])
+    fine &= bool(run_examples(sys.argv[1]))
     rows, gaps = list_rows(covered())
     gaps += spelled()
     for gap in gaps:

@@ -33,7 +33,7 @@ def main():
     long = "long" in names
     names = [n for n in names if n != "long"]
     chosen = [case for case in all_cases(long) if all(n in case.name for n in names)]
-    runner = Runner(tkc, device, 48 if device == "cpu" else 12)
+    runner = Runner(tkc, device)
     runner.run_all(chosen)
     known, failed = split_known(runner.failed)
     for case, text in failed:

@@ -42,6 +42,15 @@ def edges(source, target, rng):
     return np.concatenate(values)
 
 
+STEP = 1024
+LOOP = """for k in range(0, {n}, {step}):
+    i = k + tl.arange(0, {step})
+    a = tl.load(p + i, mask=i < {n})
+    r = {form}
+    tl.static_assert(r.dtype == {t})
+    tl.store(q + i, r, mask=i < {n})"""
+
+
 def conversions(long):
     for i, source in enumerate(ALL):
         for j, target in enumerate(ALL):
@@ -50,12 +59,13 @@ def conversions(long):
             name = f"cast {source} to {target}"
             storage = everything(source) if DTYPES[source].bits <= 16 else edges(source, target, rng_of(name))
             form = FORMS[(i + j) % len(FORMS)].format(t="tl." + DTYPES[target].tl)
-            shapes = [(len(storage),)]
-            if len(storage) % 256 == 0:
-                shapes = [(len(storage) // 256, 256)] if len(storage) > 256 else [(2, 8, 16)]
-            for shape in shapes:
-                block = storage.reshape(shape)
-                yield Case(f"{name}: {form}", "r = " + form, {"a": (source, block)}, {"r": Want(target, cast(source, target, block))}, covers=["cast"])
+            want = Want(target, cast(source, target, storage))
+            if len(storage) <= 1024:
+                yield Case(f"{name}: {form}", "r = " + form, {"a": (source, storage)}, {"r": want}, covers=["cast"])
+                continue
+            text = LOOP.format(n=len(storage), step=STEP, t="tl." + DTYPES[target].tl, form=form)
+            before = np.zeros(len(storage), DTYPES[target].storage)
+            yield Case(f"{name}: {form}", text, pointers={"p": (source, storage)}, memory={"q": (target, before, want)}, covers=["cast"])
 
 
 def scalar_conversions(long):

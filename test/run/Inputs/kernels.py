@@ -166,14 +166,13 @@ class Runner:
     def __init__(self, tkc, device, size=48, options=()):
         self.tkc, self.device, self.size, self.options = tkc, device, size, list(options)
         self.passed, self.failed, self.refused = 0, [], []
-        self.verbose = os.environ.get("TKC_TEST_VERBOSE")
 
     def execute(self, kernel, folder):
         """Error text or None, then the arrays written."""
         source = os.path.join(folder, "batch.tk")
         with open(source, "w") as f:
             f.write(kernel.text)
-        command = [self.tkc, "-run", "-device", self.device, source, "-k", "batch", "-grid", str(kernel.cases[0].grid), "-timeout", "120", *self.options]
+        command = [self.tkc, "-run", "-device", self.device, source, "-k", "batch", "-grid", str(kernel.cases[0].grid), "-timeout", "50", *self.options]
         for memory in (kernel.read, kernel.written):
             for dtype, array in memory.arrays():
                 path = os.path.join(folder, f"{memory.prefix}_{dtype}.npy")
@@ -183,7 +182,7 @@ class Runner:
         for dtype in kernel.written.parts:
             command += ["-save", f"y_{dtype}={folder}/saved_{dtype}.npy"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300, errors="replace")
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, errors="replace")
         except subprocess.TimeoutExpired:
             return "did not end", {}
         if done.returncode:
@@ -200,8 +199,20 @@ class Runner:
         if len(cases) > 1:
             half = len(cases) // 2
             return self.run(cases[:half]) + self.run(cases[half:])
-        kind = "refused" if "is not supported on" in error or "cannot be lowered" in error else "failed"
-        return [(cases[0], kind, error)]
+        return [(cases[0], "refused" if is_refusal(error) else "failed", error)]
+
+    def refusals(self, cases):
+        """For each case alone: why a GPU's code cannot be made for it, or None. One `tkc -batch` compiles all."""
+        with tempfile.TemporaryDirectory() as folder:
+            for i, case in enumerate(cases):
+                with open(os.path.join(folder, f"{i}.tk"), "w") as f:
+                    f.write(Kernel([case]).text)
+            with open(os.path.join(folder, "list"), "w") as f:
+                f.writelines(f"{folder}/{i}.tk\tbatch\n" for i in range(len(cases)))
+            done = subprocess.run([self.tkc, *self.options, "-batch", os.path.join(folder, "list")], capture_output=True, text=True, errors="replace")
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        answers = [line[3] if line[0] == "error" and is_refusal(line[3]) else None for line in lines]
+        return answers + [None] * (len(cases) - len(answers))
 
     def judge(self, kernel, arrays):
         faults = {}
@@ -221,18 +232,31 @@ class Runner:
         return [(case, "failed" if id(case) in faults else "passed", faults.get(id(case), "")) for case in kernel.cases]
 
     def run_all(self, cases):
+        workers = 2 if self.device == "cpu" else os.cpu_count()  # a run on cpu takes all cores by itself
+        with ThreadPoolExecutor(workers) as pool:
+            if self.device != "cpu":
+                parts = [cases[i:i + 200] for i in range(0, len(cases), 200)]
+                answers = [answer for part in pool.map(self.refusals, parts) for answer in part]
+                self.refused += [(case, text) for case, text in zip(cases, answers) if text]
+                cases = [case for case, text in zip(cases, answers) if not text]
+            self.run_batches(cases, pool)
+
+    def run_batches(self, cases, pool):
         batches, by_grid = [], {}
         for case in cases:
             by_grid.setdefault(case.grid, []).append(case)
         for group in by_grid.values():
             batches += [group[i:i + self.size] for i in range(0, len(group), self.size)]
-        with ThreadPoolExecutor(2) as pool:
-            for outcome in pool.map(self.run, batches):
-                for case, kind, text in outcome:
-                    if kind == "passed":
-                        self.passed += 1
-                    else:
-                        (self.failed if kind == "failed" else self.refused).append((case, text))
+        for outcome in pool.map(self.run, batches):
+            for case, kind, text in outcome:
+                if kind == "passed":
+                    self.passed += 1
+                else:
+                    (self.failed if kind == "failed" else self.refused).append((case, text))
+
+
+def is_refusal(error):
+    return "not yet supported on" in error or "is not supported on" in error
 
 
 def explain(case, name, want, got, wrong):

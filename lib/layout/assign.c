@@ -249,7 +249,8 @@ static const Layout *required(const Assign *a, const Op *op, int i)
         const Value *member = to_body ? owner->regions[0]->args[slot] : op_result(owner, slot);
         return member->type->layout;
     }
-    if (op->kind == OP_JOIN || op->kind == OP_ASSERT || (propagate_is_uniform(op) && !op->nresults))
+    if (op->kind == OP_JOIN || op->kind == OP_ASSERT || op->kind == OP_HISTOGRAM ||
+        (propagate_is_uniform(op) && !op->nresults))
         return op_arg(op, 0)->type->layout;
     return op->nresults ? propagate_operand(a->layouts, op, i, op_result(op, 0)->type->layout) : NULL;
 }

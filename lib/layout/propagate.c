@@ -92,6 +92,7 @@ const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layou
     case OP_RESHAPE: return reshaped(t, result, op_result(op, 0)->type, ty);
     case OP_JOIN: return layout_split(t, result);
     case OP_SPLIT: return layout_join(t, result);
+    case OP_DOT: return i == 2 ? result : NULL;
     default: return NULL;
     }
 }

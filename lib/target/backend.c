@@ -56,6 +56,7 @@ typedef struct Backend {
     LLVMContextRef cx;
     LLVMTargetMachineRef tm;
     LLVMModuleRef module;
+    const char *features;
     Arena *arena;
     const char *error; /* the first that LLVM reported */
 } Backend;
@@ -94,13 +95,14 @@ static const char *features(Arena *a, const Machine *m, int min_ptx)
     return arena_printf(a, "+ptx%d", own > min_ptx ? own : min_ptx);
 }
 
-static LLVMTargetMachineRef make_machine(const Machine *m, const char *feature_text)
+static LLVMTargetMachineRef make_machine(const Machine *m, const char *feature_text,
+                                         LLVMCodeGenOptLevel level)
 {
     LLVMTargetRef target;
     char *message = NULL;
     check(!LLVMGetTargetFromTriple(TRIPLE, &target, &message), "LLVM has no target " TRIPLE);
-    return LLVMCreateTargetMachine(target, TRIPLE, m->name, feature_text, LLVMCodeGenLevelDefault,
-                                   LLVMRelocDefault, LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, TRIPLE, m->name, feature_text, level, LLVMRelocDefault,
+                                   LLVMCodeModelDefault);
 }
 
 static const char *data_layout(Arena *a, LLVMTargetMachineRef tm)
@@ -157,12 +159,45 @@ static void emit(Backend *be, BackendResult *out)
     LLVMDisposeMemoryBuffer(text);
 }
 
+static void remake_machine(Backend *be, const Machine *m, const char *feature_text,
+                           LLVMCodeGenOptLevel level)
+{
+    LLVMDisposeTargetMachine(be->tm);
+    be->features = feature_text;
+    be->tm = make_machine(m, feature_text, level);
+}
+
+/* Instructions that straight-line strength reduction compares with each other. */
+static int count_candidates(LLVMModuleRef module)
+{
+    int n = 0;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+            for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
+                LLVMOpcode code = LLVMGetInstructionOpcode(v);
+                n += code == LLVMAdd || code == LLVMMul || code == LLVMGetElementPtr;
+            }
+        }
+    }
+    return n;
+}
+
+/* NVPTX runs straight-line strength reduction before it selects instructions, at every level but
+   the lowest, and it takes time in the square of the additions (LLVM 22: 1 s for 1450 of them, 14 s
+   for 5300). A function that long is emitted at the lowest level: ptxas finds about as much. */
+static void limit_effort(Backend *be, const Machine *m)
+{
+    enum { MANY = 1000 };
+    if (count_candidates(be->module) > MANY)
+        remake_machine(be, m, be->features, LLVMCodeGenLevelNone);
+}
+
 /* The machine is made twice when an instruction turns out to need a newer PTX than the chip does;
    that is rare. */
 static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes)
 {
-    const char *feature_text = features(be->arena, fn->machine, 0);
-    be->tm = make_machine(fn->machine, feature_text);
+    be->features = features(be->arena, fn->machine, 0);
+    be->tm = make_machine(fn->machine, be->features, LLVMCodeGenLevelDefault);
     Lowered lowered;
     if (!lower_func(&lowered, be->cx, fn, &nvptx_target, TRIPLE, data_layout(be->arena, be->tm),
                     be->arena, dx))
@@ -170,10 +205,7 @@ static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes
     be->module = lowered.module;
     *shared_bytes = lowered.shared_bytes;
     const char *wanted = features(be->arena, fn->machine, lowered.min_ptx);
-    if (strcmp(wanted, feature_text)) {
-        LLVMDisposeTargetMachine(be->tm);
-        be->tm = make_machine(fn->machine, wanted);
-    }
+    if (strcmp(wanted, be->features)) remake_machine(be, fn->machine, wanted, LLVMCodeGenLevelDefault);
     return true;
 }
 
@@ -189,6 +221,7 @@ static void compile(Backend *be, BackendResult *out, const Func *fn, bool want_l
         out->text = module_text(be);
         out->len = strlen(out->text);
     } else if (!be->error) {
+        limit_effort(be, fn->machine);
         emit(be, out);
     }
     out->lower_ms = lowered - start;

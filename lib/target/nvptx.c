@@ -249,7 +249,7 @@ static void put_words(Buf *b, int count, int first)
 
 static void put_address(Buf *b, int operand, int64_t offset)
 {
-    if (offset) buf_printf(b, "[$%d%+lld]", operand, (long long)offset);
+    if (offset) buf_printf(b, "[$%d+%lld]", operand, (long long)offset);
     else buf_printf(b, "[$%d]", operand);
 }
 

@@ -59,13 +59,16 @@ def conversions(long):
             name = f"cast {source} to {target}"
             storage = everything(source) if DTYPES[source].bits <= 16 else edges(source, target, rng_of(name))
             form = FORMS[(i + j) % len(FORMS)].format(t="tl." + DTYPES[target].tl)
-            want = Want(target, cast(source, target, storage))
-            if len(storage) <= 1024:
-                yield Case(f"{name}: {form}", "r = " + form, {"a": (source, storage)}, {"r": want}, covers=["cast"])
-                continue
-            text = LOOP.format(n=len(storage), step=STEP, t="tl." + DTYPES[target].tl, form=form)
-            before = np.zeros(len(storage), DTYPES[target].storage)
-            yield Case(f"{name}: {form}", text, pointers={"p": (source, storage)}, memory={"q": (target, before, want)}, covers=["cast"])
+            yield conversion(f"{name}: {form}", source, target, storage, form, Want(target, cast(source, target, storage)), "cast")
+
+
+def conversion(name, source, target, storage, form, want, covers):
+    """One block, or a loop over blocks where there are many numbers."""
+    if len(storage) <= STEP:
+        return Case(name, "r = " + form, {"a": (source, storage)}, {"r": want}, covers=[covers])
+    text = LOOP.format(n=len(storage), step=STEP, t="tl." + DTYPES[target].tl, form=form)
+    before = np.zeros(len(storage), DTYPES[target].storage)
+    return Case(name, text, pointers={"p": (source, storage)}, memory={"q": (target, before, want)}, covers=[covers])
 
 
 def scalar_conversions(long):
@@ -83,8 +86,9 @@ def downcasts(long):
                 name = f"cast {source} to {target} {mode}"
                 storage = edges(source, target, rng_of(name))
                 for form in ('a.to({t}, fp_downcast_rounding="{m}")', 'tl.cast(a, {t}, fp_downcast_rounding="{m}")'):
-                    yield Case(f"{name}: {form}", "r = " + form.format(t="tl." + DTYPES[target].tl, m=mode), {"a": (source, storage)},
-                               {"r": Want(target, cast(source, target, storage, mode == "rtz"))}, covers=["cast fp_downcast_rounding"])
+                    form = form.format(t="tl." + DTYPES[target].tl, m=mode)
+                    want = Want(target, cast(source, target, storage, mode == "rtz"))
+                    yield conversion(f"{name}: {form}", source, target, storage, form, want, "cast fp_downcast_rounding")
 
 
 def bitcasts(long):

@@ -44,9 +44,9 @@ class Want:
         if DTYPES[self.dtype].kind == "f" and not same.all():
             a = decode(self.dtype, got)
             same |= np.isnan(a) & np.isnan(decode(self.dtype, self.storage))
-            if self.any_zero or ulp:
+            if self.any_zero or np.any(ulp):
                 same |= (a == 0) & (self.storage_value() == 0)
-            if ulp:
+            if np.any(ulp):
                 same |= ulps(self.dtype, got, self.storage) <= ulp
             if np.any(self.atol):
                 same |= np.abs(a - self.value) <= self.atol
@@ -272,5 +272,5 @@ def explain(case, name, want, got, wrong):
 def show(dtype, element):
     value = decode(dtype, np.asarray(element))[()]
     if DTYPES[dtype].kind == "f":
-        return f"{value!r} (0x{int(bits_of(dtype, np.asarray(element))):x})"
+        return f"{float(value)!r} (0x{int(bits_of(dtype, np.asarray(element))):x})"
     return str(value)

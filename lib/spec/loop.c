@@ -24,9 +24,11 @@ typedef struct Unrolled {
     bool broken;
 } Unrolled;
 
-static Flow unroll(Spec *sp, void *ctx)
+static Flow unroll(Spec *sp, void *ctx);
+
+/* The passes that are left; a `break` in them leaves this loop, whatever branches are around it. */
+static Flow unroll_passes(Spec *sp, Unrolled *u)
 {
-    Unrolled *u = ctx;
     while (u->next < u->n) {
         if (!spec_step(sp, u->s->span)) return FLOW_STOP;
         assign(sp, u->s->loop.target, u->items[u->next++], true, u->s->loop.target->span);
@@ -41,22 +43,31 @@ static Flow unroll(Spec *sp, void *ctx)
     return FLOW_NEXT;
 }
 
-static Flow exec_unrolled(Spec *sp, const Ast *s, SpecValue *items, int n)
+static Flow unroll(Spec *sp, void *ctx)
 {
     Frame *f = sp->frame;
     LoopKind outer = f->loop;
     int branches = f->branches;
-    bool in_runtime = outer == LOOP_RUNTIME;
-    Unrolled u = {.s = s, .items = items, .n = n};
     f->loop = LOOP_UNROLLED;
     f->branches = 0;
-    f->runtime_loops += in_runtime;
-    Flow flow = unroll(sp, &u);
-    f->runtime_loops -= in_runtime;
+    Flow flow = unroll_passes(sp, ctx);
     f->loop = outer;
     f->branches = branches;
-    if (flow == FLOW_NEXT && !u.broken) return exec_block(sp, &s->loop.orelse, &rest_cut);
     return flow;
+}
+
+static Flow run_else(Spec *sp, void *ctx)
+{
+    return exec_block(sp, ctx, &rest_cut);
+}
+
+static Flow exec_unrolled(Spec *sp, const Ast *s, SpecValue *items, int n)
+{
+    Unrolled u = {.s = s, .items = items, .n = n};
+    Flow flow = unroll(sp, &u);
+    if (u.broken || s->loop.orelse.len == 0) return flow;
+    if (flow == FLOW_NEXT) return exec_block(sp, &s->loop.orelse, &rest_cut);
+    return flow == FLOW_MAYBE ? exec_unless_returned(sp, run_else, (void *)&s->loop.orelse) : flow;
 }
 
 /* ---- run-time loops ---- */

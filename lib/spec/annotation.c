@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/descriptor_type.h"
 #include "spec/eval.h"
 
 typedef struct Text {
@@ -68,11 +69,22 @@ static bool read_extents(Text *t, Annotation *out)
     return accept(t, ']') || refuse(t, "']'");
 }
 
+static bool read_descriptor(Text *t, Annotation *out)
+{
+    TypeTable *types = t->sp->ir->types;
+    out->box = descriptor_type_parse(types, t->p, strlen(t->p));
+    if (!out->box) return refuse(t, "a descriptor such as tensordesc<fp16[64, 128]>");
+    out->type = type_pointer(types, out->box->elem);
+    out->is_text = true;
+    return true;
+}
+
 static bool read_text(Spec *sp, const Ast *e, Annotation *out)
 {
     Text t = {.sp = sp, .p = e->string.value, .at = e->span};
     skip_blanks(&t);
     const char *begin = t.p;
+    if (descriptor_type_is(begin)) return read_descriptor(&t, out);
     while (*t.p == '*' || is_word(*t.p)) t.p++;
     const Type *type = type_parse(sp->ir->types, begin, (size_t)(t.p - begin));
     if (!type && *begin != '*') return true; /* not ours */

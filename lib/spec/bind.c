@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "ir/machine.h"
 #include "spec/annotation.h"
+#include "spec/block_ptr.h"
 #include "spec/config.h"
 #include "spec/eval.h"
 #include "spec/walk.h"
@@ -22,6 +23,7 @@ typedef struct Slot {
     bool has_value;
     SpecValue value;     /* known now */
     const Type *type;    /* run time */
+    const Type *box;     /* a tensor descriptor of such blocks, or NULL */
     int index;           /* among the function's parameters, or -1 */
 } Slot;
 
@@ -100,11 +102,12 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
         sig_conflict(b, s, arena_printf(a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…", s->p->name, s->p->name));
     } else if (s->define) {
         sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));
-    } else if (s->a.is_text && s->a.type != sig->type) {
+    } else if (s->a.is_text && (s->a.type != sig->type || s->a.box != sig->box)) {
         sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", type_text(a, sig->type), s->p->name,
                                         type_text(a, s->a.type)));
     } else {
         s->type = sig->type;
+        s->box = sig->box;
     }
 }
 
@@ -117,7 +120,9 @@ static void apply_sigs(Binder *b)
     }
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (!s->type && !s->has_value) s->type = s->a.type;
+        if (s->type || s->has_value) continue;
+        s->type = s->a.type;
+        s->box = s->a.box;
     }
 }
 
@@ -331,6 +336,29 @@ static SpecValue run_time_value(Binder *b, Func *fn, Slot *s)
     return sv_value(build_int(&at, type_dtype(s->type), 1));
 }
 
+static Value *part(Func *fn, Binder *b, const Slot *s, const char *what, int d, DType dt)
+{
+    Spec *sp = b->sp;
+    Str name = intern_cstr(sp->names, arena_printf(sp->arena, "%s_%s%d", s->p->name, what, d));
+    return ir_add_param(fn, name, type_scalar(sp->ir->types, dt));
+}
+
+/* A descriptor is passed as its pointer x, then its shape x_shape0, … as int32 and all strides but the last, which is 1, as int64 x_stride0, … */
+static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
+{
+    SpecBlockPtr *p = arena_new(b->sp->arena, SpecBlockPtr);
+    p->base = run_time_value(b, fn, s).v;
+    p->block = shape_of(s->box);
+    Builder at = build_at_end(fn, fn->body);
+    at.loc = fn->loc;
+    int rank = p->block.rank;
+    for (int d = 0; d < rank; d++) p->shape[d] = part(fn, b, s, "shape", d, DT_I32);
+    for (int d = 0; d < rank - 1; d++) p->strides[d] = part(fn, b, s, "stride", d, DT_I64);
+    for (int d = 0; d < rank; d++) p->shape[d] = build_cast(&at, p->shape[d], DT_I64, NULL);
+    p->strides[rank - 1] = build_int(&at, DT_I64, 1);
+    return (SpecValue){.kind = SV_DESC, .block_ptr = p};
+}
+
 bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out)
 {
     Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
@@ -342,7 +370,7 @@ bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound 
     out->values = arena_array(sp->arena, SpecValue, b.n + 1);
     for (int i = 0; i < b.n; i++) {
         Slot *s = &b.slots[i];
-        out->values[i] = s->has_value ? s->value : run_time_value(&b, out->fn, s);
+        out->values[i] = s->has_value ? s->value : s->box ? descriptor(&b, out->fn, s) : run_time_value(&b, out->fn, s);
     }
     for (int i = 0; i < b.n; i++) set_extents(&b, out->fn, &b.slots[i]);
     for (int i = 0; i < b.n; i++) set_strides(out->fn, &b.slots[i]);

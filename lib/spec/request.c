@@ -1,11 +1,12 @@
-/* In: the texts of -sig and -D. Out: rows of a SpecRequest. A value is parsed as the language's own expression, so that errors
-   carry a caret into the option's text. */
+/* In: the texts of -sig and -D. Out: rows of a SpecRequest. A value is parsed as the language's own
+   expression, so that errors carry a caret into the option's text. */
 #include "spec/request.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/descriptor_type.h"
 #include "spec/module.h"
 
 /* ---- signatures ---- */
@@ -53,15 +54,22 @@ static bool read_sig(SigReader *r)
     }
     SpecSig sig = {.name = intern(r->ir->names, name, (size_t)(r->p - name))};
     const char *type = ++r->p;
+    bool is_descriptor = descriptor_type_is(type);
+    if (is_descriptor)
+        r->p += strcspn(r->p, ">");
     while (*r->p && *r->p != ',' && *r->p != ':')
         r->p++;
     const char *end = r->p;
     while (end > type && end[-1] == ' ')
         end--;
-    sig.type = type_parse(r->ir->types, type, (size_t)(end - type));
+    if (is_descriptor)
+        sig.box = descriptor_type_parse(r->ir->types, type, (size_t)(end - type));
+    sig.type = sig.box ? type_pointer(r->ir->types, sig.box->elem)
+                       : type_parse(r->ir->types, type, (size_t)(end - type));
     if (!sig.type) {
         diag_error(r->dx, span_here(r, type, end == type ? end + 1 : end),
-                   "'%.*s' is not a type; types are *fp32, i32, u8, bf16, …", (int)(end - type), type);
+                   "'%.*s' is not a type; types are *fp32, i32, u8, bf16, …", (int)(end - type),
+                   type);
         return false;
     }
     if (*r->p == ':') {
@@ -84,7 +92,8 @@ static bool read_sig(SigReader *r)
 
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
 {
-    SigReader r = {.rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "-sig", text, strlen(text))};
+    SigReader r = {
+        .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "-sig", text, strlen(text))};
     r.p = r.source->text;
     for (skip_blanks(&r); *r.p;) {
         if (!read_sig(&r))
@@ -98,7 +107,8 @@ bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
 
 /* ---- defines ---- */
 
-bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name, const char *value)
+bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
+                        const char *value)
 {
     Arena *a = ir->arena;
     SpecDefine *all = arena_array(a, SpecDefine, rq->ndefines + 1);

@@ -15,7 +15,8 @@
 
 /* ---- what the caller asks for ---- */
 typedef struct SpecDefine { Str name; SpecValue value; } SpecDefine;   /* -D */
-typedef struct SpecSig { Str name; const Type *type; int64_t divisibility; bool equal_one; } SpecSig; /* -sig; divisibility 0: not said */
+typedef struct SpecSig { Str name; const Type *type; const Type *box; int64_t divisibility; bool equal_one; } SpecSig;
+/* -sig; box: a tensor descriptor of such blocks, `type` being its pointer, or NULL; divisibility 0: not said */
 
 typedef struct SpecLimits { long steps, ops, length; int nesting, depth; } SpecLimits; /* budgets, DESIGN D4 */
 

@@ -14,8 +14,8 @@
    converted (remat.c).
 
    Some ops dictate the layout of their results whatever was reached: memory ops (that of the
-   access), reductions (the slice of the operand's), join (from its operands), control flow (one
-   layout a slot). */
+   access), reductions (the slice of the operand's), join (from its operands), split (one layout
+   for both results), control flow (one layout a slot). */
 #include <stdlib.h>
 
 #include "base/unwind.h"
@@ -228,7 +228,7 @@ static void dictate(Assign *a, Op *op)
         if (l) l = reduced(a, op, l);
     } else if (op->kind == OP_JOIN) {
         l = layout_join(a->layouts, layout_of(a, op_arg(op, 0)));
-    } else if (propagate_is_uniform(op) && op->nresults > 1) {
+    } else if ((propagate_is_uniform(op) || op->kind == OP_SPLIT) && op->nresults > 1) {
         l = layout_of(a, op_result(op, 0));
     }
     for (int i = 0; l && i < op->nresults; i++) set_layout(op_result(op, i), &(Giving){a, l});

@@ -7,7 +7,8 @@
 static const DeviceOps *const kinds[] = {&device_cuda, &device_cpu};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, int ordinal, void *context, TkcDevice **out)
+static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, int ordinal, void *context,
+                           TkcDevice **out)
 {
     TkcDevice *dev = calloc(1, sizeof *dev);
     if (!dev)
@@ -43,7 +44,8 @@ TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevi
     for (int i = 0; i < KINDS; i++)
         if (!strcmp(kind, kinds[i]->kind))
             return open_kind(cx, kinds[i], ordinal, NULL, out);
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "there is no device '%s'; there are cuda and cpu", kind);
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "there is no device '%s'; there are cuda and cpu",
+               kind);
     return TKC_NO_DEVICE;
 }
 
@@ -83,7 +85,8 @@ const char *tkc_device_arch(const TkcDevice *dev)
 TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
     if (!dev || !out)
-        return misuse(dev ? dev->cx : NULL, "there is no place for the address: the pointer is NULL");
+        return misuse(dev ? dev->cx : NULL,
+                      "there is no place for the address: the pointer is NULL");
     return dev->ops->alloc(dev, bytes, out);
 }
 
@@ -141,4 +144,9 @@ void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user
         return;
     dev->print = fn;
     dev->print_user = user;
+}
+
+void tkc_device_set_memory_checks(TkcDevice *dev, bool on)
+{
+    if (dev) dev->unchecked = !on;
 }

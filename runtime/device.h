@@ -1,4 +1,5 @@
-/* What a device is: a table of functions each kind fills. Everything above it (launching, the cache) is the same for all. */
+/* What a device is: a table of functions each kind fills. Everything above it (launching, the
+   cache) is the same for all. */
 #ifndef TKC_RUNTIME_DEVICE_H
 #define TKC_RUNTIME_DEVICE_H
 
@@ -29,7 +30,8 @@ typedef struct DeviceOps {
     /* The artifact outlives the kernel. */
     TkcStatus (*load)(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out);
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
-    TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream, const LaunchArg *args);
+    TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
+                        const LaunchArg *args);
     void (*info)(const DeviceKernel *kernel, TkcKernelInfo *out); /* fills registers, spill_bytes */
 } DeviceOps;
 
@@ -42,6 +44,7 @@ struct TkcDevice {
     uint64_t seed;
     double timeout;
     int threads;
+    bool unchecked; /* cpu: no shadow memory */
     void (*print)(const char *line, void *user);
     void *print_user;
 };

@@ -28,12 +28,25 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
 static void cpu_close(TkcDevice *dev)
 {
     MemMap *map = dev->state;
-    for (int i = 0; i < map->n; i++) free((void *)(uintptr_t)map->ranges[i].begin);
+    for (int i = 0; i < map->n; i++) {
+        free((void *)(uintptr_t)map->ranges[i].begin);
+        shadow_free(map->ranges[i].shadow);
+    }
     mem_fini(map);
     free(map);
 }
 
 /* ---- memory ---- */
+
+/* False: no memory. */
+static bool add_range(TkcDevice *dev, uint64_t begin, uint64_t end)
+{
+    Shadow *shadow = dev->unchecked || begin == end ? NULL : shadow_new(begin, end, false);
+    bool ok = (shadow || dev->unchecked || begin == end) && mem_add(dev->state, begin, end);
+    if (ok) mem_watch(dev->state, begin, shadow);
+    else shadow_free(shadow);
+    return ok;
+}
 
 static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
@@ -43,7 +56,7 @@ static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
                   ? aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN)
                   : NULL;
     uint64_t begin = (uint64_t)(uintptr_t)p;
-    if (!p || !mem_add(dev->state, begin, begin + bytes)) {
+    if (!p || !add_range(dev, begin, begin + bytes)) {
         free(p);
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for %zu bytes", bytes);
         return TKC_NO_MEMORY;
@@ -54,6 +67,8 @@ static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 
 static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
 {
+    const MemRange *r = mem_find(dev->state, ptr, ptr + 1);
+    Shadow *shadow = r ? r->shadow : NULL;
     if (!mem_remove(dev->state, ptr)) {
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
                    "0x%llx is not an address that tkc_alloc gave and that is not freed",
@@ -61,6 +76,7 @@ static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
         return TKC_MISUSE;
     }
     free((void *)(uintptr_t)ptr);
+    shadow_free(shadow);
     return TKC_OK;
 }
 
@@ -76,8 +92,10 @@ static TkcStatus check_copy(TkcDevice *dev, TkcPtr at, size_t bytes)
 static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
     TkcStatus status = check_copy(dev, to, bytes);
-    if (status == TKC_OK) memcpy((void *)(uintptr_t)to, from, bytes);
-    return status;
+    if (status != TKC_OK) return status;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    Shadow *shadow = dev->unchecked ? NULL : mem_find(dev->state, to, to + bytes)->shadow;
+    return !shadow || shadow_fill(shadow, to, to + bytes) ? TKC_OK : TKC_NO_MEMORY;
 }
 
 static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)

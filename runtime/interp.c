@@ -312,6 +312,9 @@ bool frame_open(Frame *f, Launch *l)
 
 void frame_close(Frame *f)
 {
+    pthread_mutex_lock(f->launch->mutex);
+    race_merge(&f->launch->race, &f->race);
+    pthread_mutex_unlock(f->launch->mutex);
     free(f->memory);
     free(f->scratch.data);
     free(f->moves.data);
@@ -419,8 +422,8 @@ static MemRange range_of(const MemMap *memory, const LaunchArg *arg)
 {
     const MemRange *r = mem_find(memory, arg->bits, arg->bits + 1);
     uint64_t end = arg->bytes ? arg->bits + arg->bytes : r ? r->end : arg->bits;
-    if (!r) return (MemRange){arg->bits, end};
-    return (MemRange){r->begin, end < r->end ? end : r->end};
+    if (!r) return (MemRange){arg->bits, end, NULL};
+    return (MemRange){r->begin, end < r->end ? end : r->end, r->shadow};
 }
 
 /* The device's memory and the arguments'. False: no memory. */
@@ -454,7 +457,7 @@ static TkcStatus launch(Launch *l)
                    l->in->frame_bytes);
         return TKC_NO_MEMORY;
     }
-    if (l->error_program < 0) return TKC_OK;
+    if (l->error_program < 0) return check_report(l);
     tkc_report(dev->cx, TKC_SEVERITY_ERROR, l->error_loc, "%s", l->error_text);
     return TKC_ERROR;
 }
@@ -475,7 +478,8 @@ TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory,
                     .ranges = ranges,
                     .mutex = &mutex,
                     .error_program = -1};
-        status = launch(&l);
+        if (check_begin(&l, &all, ranges)) status = launch(&l);
+        check_end(&l, &all);
     }
     mem_fini(&all);
     free(ranges);

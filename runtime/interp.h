@@ -23,6 +23,7 @@
 
 #include <stdatomic.h>
 #include "device.h"
+#include "shadow.h"
 
 typedef struct Interp Interp;
 typedef struct Insn Insn;
@@ -67,6 +68,7 @@ struct Insn {
                       int32's wrapping aside */
     int param;     /* load, store, atomics: the parameter all its pointers come from, or -1 */
     const void *extra;
+    uint32_t number; /* load, store, atomics: which of them */
 };
 
 struct Interp {
@@ -87,6 +89,7 @@ void interp_free(Interp *in);
 /* ---- memory that programs may touch ---- */
 typedef struct MemRange {
     uint64_t begin, end;
+    Shadow *shadow; /* NULL: not watched */
 } MemRange;
 typedef struct MemMap {
     MemRange *ranges;
@@ -96,6 +99,7 @@ typedef struct MemMap {
 const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end);
 bool mem_add(MemMap *m, uint64_t begin,
              uint64_t end); /* one that overlaps none there; may be empty. false: no memory */
+void mem_watch(MemMap *m, uint64_t begin, Shadow *shadow); /* of the range that begins there */
 bool mem_remove(MemMap *m, uint64_t begin); /* false: not there */
 void mem_fini(MemMap *m);
 
@@ -111,6 +115,8 @@ typedef struct Launch {
     atomic_int stop;        /* programs end at the next loop iteration or op that can fail */
     atomic_llong next;      /* next program to be taken */
     Turns *turns;           /* NULL: programs run in parallel */
+    uint8_t *synced;        /* by program, when they may wait for each other: interp_check.c */
+    Race race;              /* the least found */
     double deadline;        /* seconds of CLOCK_MONOTONIC; 0: none */
     /* the error of the lowest program, so that it does not depend on threads */
     void *mutex;
@@ -140,6 +146,7 @@ struct Frame {
                      programs: */
     bool wrapped_before;
     FrameBuffer scratch, moves;
+    Race race; /* the least it found */
 };
 
 TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory,
@@ -197,6 +204,19 @@ void offset_walk(const Value *offsets, OffsetVisit visit, void *user);
 void offset_notice(Insn *in, bool in_order);
 /* A lane of the offsets without wrapping; its leaves' slots must be alive. */
 int64_t offset_meant(const Frame *f, const Value *offsets, int64_t lane);
+
+/* ---- unwritten memory and races: interp_check.c ---- */
+/* Readies a launch's memory to be watched. False: no memory. */
+bool check_begin(Launch *l, MemMap *all, MemRange *ranges);
+/* Tells of the least race; TKC_OK when there is none. */
+TkcStatus check_report(const Launch *l);
+void check_end(Launch *l, MemMap *all);
+/* n elements from address on, all in the range, are about to be loaded or stored. False: the frame
+   has failed. */
+bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, int64_t n,
+                 int64_t size);
+/* The program has done something that others can wait for, or has waited. */
+void check_sync(Frame *f, const Insn *in);
 
 /* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not
    supported. ---- */

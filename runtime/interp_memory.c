@@ -41,9 +41,14 @@ bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
     }
     int i = ranges_before(m, begin);
     memmove(&m->ranges[i + 1], &m->ranges[i], (size_t)(m->n - i) * sizeof *m->ranges);
-    m->ranges[i] = (MemRange){begin, end};
+    m->ranges[i] = (MemRange){begin, end, NULL};
     m->n++;
     return true;
+}
+
+void mem_watch(MemMap *m, uint64_t begin, Shadow *shadow)
+{
+    m->ranges[ranges_before(m, begin) - 1].shadow = shadow;
 }
 
 bool mem_remove(MemMap *m, uint64_t begin)
@@ -254,6 +259,13 @@ static void fail_at(const Access *a, uint64_t address)
                     element_name(a));
 }
 
+/* Elements that may be touched are about to be. False: the frame has failed. */
+static inline bool watch(const Access *a, uint64_t begin, int64_t n)
+{
+    const MemRange *r = a->in->param >= 0 ? &a->f->launch->ranges[a->in->param] : a->f->last;
+    return !r->shadow || check_touch(a->f, a->in, r, begin, n, a->size);
+}
+
 static inline bool is_within(const MemRange *r, uint64_t begin, uint64_t bytes)
 {
     return begin >= r->begin && begin < r->end && bytes <= r->end - begin;
@@ -275,7 +287,7 @@ static bool is_allowed(const Access *a, uint64_t begin, uint64_t bytes)
 static bool check_run(const Access *a, int64_t i, int64_t run)
 {
     uint64_t begin = lane_address(a, i);
-    if (is_allowed(a, begin, (uint64_t)(run * a->size))) return true;
+    if (is_allowed(a, begin, (uint64_t)(run * a->size))) return watch(a, begin, run);
     for (int64_t k = 0; k < run; k++)
         if (!is_allowed(a, begin + (uint64_t)(k * a->size), (uint64_t)a->size)) {
             fail_at(a, begin + (uint64_t)(k * a->size));
@@ -373,6 +385,7 @@ static bool move_lane(const Transfer *t, int64_t i)
         fail_at(a, address);
         return false;
     }
+    if (!watch(a, address, 1)) return false;
     if (t->is_store) put_element(a, pointer_at(address), data);
     else if (a->dtype == DT_I1) *data = *(const uint8_t *)pointer_at(address) != 0;
     else copy_one(data, pointer_at(address), a->size);
@@ -421,6 +434,7 @@ static void run_load(Frame *f, const Insn *in)
     const Slot *out = in->results[0];
     Transfer t = {.data = slot_data(f, out), .step = out->size};
     if (!open_access(&t.a, f, in, "load", out, 1)) return;
+    if (f->launch->synced && in->n[0]) check_sync(f, in);
     int64_t done = 0;
     for (int64_t i = 0; done < t.a.n;) {
         int64_t end = next_active(&t.a, &i);
@@ -492,6 +506,7 @@ static bool rmw_lane(const Access *a, int64_t i, char *old)
         fail_at(a, address);
         return false;
     }
+    if (!watch(a, address, 1)) return false;
     void *at = pointer_at(address);
     uint64_t args[2] = {read_element(a, at, dt), read_element(a, operand_at(a, 1, i), dt)};
     copy_one(old, at, a->size);
@@ -511,6 +526,7 @@ static void run_atomic_rmw(Frame *f, const Insn *in)
     char *old = slot_data(f, out);
     Access a;
     if (!open_access(&a, f, in, "atomic", out, 2)) return;
+    check_sync(f, in);
     memset(old, 0, (size_t)(a.n * a.size));
     for (int64_t i = 0, end; i < a.n; i = end) {
         end = next_active(&a, &i);
@@ -526,12 +542,14 @@ static void run_atomic_cas(Frame *f, const Insn *in)
     char *old = slot_data(f, out);
     Access a;
     if (!open_access(&a, f, in, "atomic", out, 3)) return;
+    check_sync(f, in);
     for (int64_t i = 0; i < a.n; i++) {
         uint64_t address = lane_address(&a, i);
         if (!is_allowed(&a, address, (uint64_t)a.size)) {
             fail_at(&a, address);
             return;
         }
+        if (!watch(&a, address, 1)) return;
         copy_one(old + i * a.size, pointer_at(address), a.size);
         if (!memcmp(pointer_at(address), operand_at(&a, 1, i), (size_t)a.size))
             put_element(&a, pointer_at(address), operand_at(&a, 2, i));
@@ -553,7 +571,7 @@ static InsnFn rmw_fn(Insn *in)
 InsnFn interp_memory_fn(Insn *in)
 {
     switch (in->op->kind) {
-    case OP_LOAD: return run_load;
+    case OP_LOAD: in->n[0] = tkc_op_int(in->op, ATTR_VOLATILE, 0); return run_load;
     case OP_STORE: return run_store;
     case OP_ATOMIC_RMW: return rmw_fn(in);
     case OP_ATOMIC_CAS: return run_atomic_cas;

@@ -21,6 +21,7 @@ typedef struct Prepare {
     Interp *in;
     Block *blocks;
     int nops;
+    uint32_t accesses; /* numbered so far */
     int *def_number, *last_use; /* by value id */
     const Value **root;         /* by value id: the value whose slot it shares */
     bool *invariant;            /* by value id */
@@ -434,8 +435,10 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         decode_region(p, r, &in->bodies[i], vector || op->kind == OP_REDUCE || op->kind == OP_SCAN);
     }
     if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
-        op->kind == OP_ATOMIC_CAS)
+        op->kind == OP_ATOMIC_CAS) {
+        in->number = ++p->accesses;
         split_pointer(p, in);
+    }
     if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
         (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
         p->in->in_turn = true;

@@ -15,7 +15,11 @@ typedef enum OptId {
     OPT_COUNT
 } OptId;
 
-static const struct OptRow { const char *spelling; OptForm form; const char *arg, *help; } rows[] = {
+static const struct OptRow {
+    const char *spelling;
+    OptForm form;
+    const char *arg, *help;
+} rows[] = {
 #define OPT(ID, spelling, form, arg, help) {spelling, FORM_##form, arg, help},
 #include "options.def"
 #undef OPT
@@ -25,9 +29,6 @@ static const struct OptRow { const char *spelling; OptForm form; const char *arg
 static const struct { const char *spelling, *instead; } absent[] = {
     {"-bench", "to time a kernel, launch it in a loop through tkc/runtime.h"},
     {"-sweep", "to compile many variants, list them in a file for -batch"},
-    {"-check-memory", "on cpu every access is checked, always"},
-    {"-break", "to see values, call tl.device_print in the kernel and run it on cpu"},
-    {"-trace", "to see values, call tl.device_print in the kernel and run it on cpu"},
     {"-Rvec", "-emit=layout shows how wide each access is"},
     {"-ptxas", "to make a cubin, give the PTX to ptxas"},
 };
@@ -114,16 +115,20 @@ static bool add_text(const char ***list, int *len, const char *text)
 
 /* ---- values ---- */
 
-static bool read_count(Options *o, const char *option, const char *text, int64_t least, int64_t most, int64_t *out)
+static bool read_count(Options *o, const char *option, const char *text, int64_t least,
+                       int64_t most, int64_t *out)
 {
     if (number_read(text, out) == NUMBER_FITS && *out >= least && *out <= most)
         return true;
     if (most == INT64_MAX)
-        return misuse(o, "%s takes a number from %lld on, not '%s'", option, (long long)least, text);
-    return misuse(o, "%s takes a number from %lld to %lld, not '%s'", option, (long long)least, (long long)most, text);
+        return misuse(o, "%s takes a number from %lld on, not '%s'", option, (long long)least,
+                      text);
+    return misuse(o, "%s takes a number from %lld to %lld, not '%s'", option, (long long)least,
+                  (long long)most, text);
 }
 
-static bool read_int(Options *o, const char *option, const char *text, int least, int most, int *out)
+static bool read_int(Options *o, const char *option, const char *text, int least, int most,
+                     int *out)
 {
     int64_t n;
     if (!read_count(o, option, text, least, most, &n))
@@ -142,8 +147,9 @@ static bool read_seconds(Options *o, const char *text, double *out)
 }
 
 static const struct { const char *name; TkcEmit emit; } emit_names[] = {
-    {"tokens", TKC_EMIT_TOKENS}, {"ast", TKC_EMIT_AST},   {"ir", TKC_EMIT_IR}, {"facts", TKC_EMIT_FACTS},
-    {"layout", TKC_EMIT_LAYOUT}, {"llvm", TKC_EMIT_LLVM}, {"ptx", TKC_EMIT_PTX},
+    {"tokens", TKC_EMIT_TOKENS}, {"ast", TKC_EMIT_AST},       {"ir", TKC_EMIT_IR},
+    {"facts", TKC_EMIT_FACTS},   {"layout", TKC_EMIT_LAYOUT}, {"llvm", TKC_EMIT_LLVM},
+    {"ptx", TKC_EMIT_PTX},
 };
 
 static bool read_emit(Options *o, const char *text, TkcEmit *out)
@@ -158,10 +164,12 @@ static bool read_emit(Options *o, const char *text, TkcEmit *out)
     return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm or ptx, not '%s'", text);
 }
 
-static bool read_choice(Options *o, const char *option, const char *text, const char *a, const char *b, bool *is_b)
+static bool read_choice(Options *o, const char *option, const char *text, const char *a,
+                        const char *b, bool *is_b)
 {
     *is_b = !strcmp(text, b);
-    return *is_b || !strcmp(text, a) || misuse(o, "%s takes %s or %s, not '%s'", option, a, b, text);
+    return *is_b || !strcmp(text, a) ||
+           misuse(o, "%s takes %s or %s, not '%s'", option, a, b, text);
 }
 
 static bool read_device(Options *o, const char *text)
@@ -169,7 +177,8 @@ static bool read_device(Options *o, const char *text)
     o->device = text;
     if (!strcmp(text, "simt"))
         return misuse(o, "this version has no device simt; -device takes cuda or cpu");
-    return !strcmp(text, "cuda") || !strcmp(text, "cpu") || misuse(o, "-device takes cuda or cpu, not '%s'", text);
+    return !strcmp(text, "cuda") || !strcmp(text, "cpu") ||
+           misuse(o, "-device takes cuda or cpu, not '%s'", text);
 }
 
 /* What the suffix of -o says, unless -emit said it. */
@@ -239,13 +248,21 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
         return true;
     }
     case OPT_TIMEOUT: return read_seconds(o, v, &o->timeout);
+    case OPT_MEMORY: return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
+    case OPT_TRACE: return add_text(&o->traces, &o->ntraces, v);
+    case OPT_BREAK: return add_text(&o->breaks, &o->nbreaks, v);
     case OPT_SAVE: return add_binding(o, &o->save, "-save", v);
     case OPT_PRINT: return add_text(&o->print, &o->nprint, v);
     case OPT_CHECK: return add_binding(o, &o->check, "-check", v);
     case OPT_VERBOSE: o->verbose = true; return true;
     case OPT_HELP: o->help = true; return true;
     case OPT_VERSION: o->version = true; return true;
-    case OPT_GROUP_OUT: case OPT_GROUP_WHAT: case OPT_GROUP_HOW: case OPT_GROUP_RUN: case OPT_GROUP_ELSE: case OPT_COUNT: break;
+    case OPT_GROUP_OUT:
+    case OPT_GROUP_WHAT:
+    case OPT_GROUP_HOW:
+    case OPT_GROUP_RUN:
+    case OPT_GROUP_ELSE:
+    case OPT_COUNT: break;
     }
     return false;
 }
@@ -292,6 +309,12 @@ static bool is_nearly(const char *word, const char *spelling)
     return strlen(bare) == n && !strncmp(bare, without_dashes(word), n);
 }
 
+/* What stands between an option and its argument. */
+static const char *joint(OptForm form)
+{
+    return form == FORM_EQUALS ? "=" : form == FORM_NEXT ? " " : "";
+}
+
 static bool unknown_option(Options *o, const char *word)
 {
     for (int i = 0; i < ABSENT; i++)
@@ -301,7 +324,7 @@ static bool unknown_option(Options *o, const char *word)
         const struct OptRow *r = &rows[i];
         if (r->form == FORM_GROUP || !is_nearly(word, r->spelling))
             continue;
-        return misuse(o, "there is no option '%s'; write %s%s%s", word, r->spelling, r->form == FORM_EQUALS ? "=" : r->form == FORM_NEXT ? " " : "",
+        return misuse(o, "there is no option '%s'; write %s%s%s", word, r->spelling, joint(r->form),
                       r->arg);
     }
     return misuse(o, "there is no option '%s'", word);
@@ -361,7 +384,9 @@ static bool read_words(Options *o, Seen *seen, int argc, char **argv)
 /* What excludes what. */
 static bool check_words(Options *o, const Seen *seen)
 {
-    const char *mode = o->run ? "-run" : o->syntax_only ? "-fsyntax-only" : o->batch ? "-batch" : NULL;
+    const char *mode = o->run ? "-run" : o->syntax_only ? "-fsyntax-only" : NULL;
+    if (o->batch)
+        mode = "-batch";
     if (o->run + o->syntax_only + (o->batch != NULL) > 1)
         return misuse(o, "-run, -fsyntax-only and -batch exclude each other");
     if (!o->run && (o->args.len || seen->for_run))
@@ -369,7 +394,8 @@ static bool check_words(Options *o, const Seen *seen)
     if (!o->file && !o->batch)
         return misuse(o, "which file?");
     if (o->file && o->batch)
-        return misuse(o, "-batch takes its files from '%s': '%s' is one too many", o->batch, o->file);
+        return misuse(o, "-batch takes its files from '%s': '%s' is one too many", o->batch,
+                      o->file);
     if (o->output && mode)
         return misuse(o, "-o goes with compiling, not with %s", mode);
     if (seen->emit && mode && !o->batch)
@@ -396,14 +422,16 @@ bool options_read(Options *o, int argc, char **argv)
 bool options_read_line(Options *o, const Options *defaults, int argc, char **argv)
 {
     Seen seen = {.first_define = defaults->ndefines};
-    *o = (Options){.emit = defaults->emit, .language = defaults->language, .compile = defaults->compile};
+    *o = (Options){
+        .emit = defaults->emit, .language = defaults->language, .compile = defaults->compile};
     for (int i = 0; i < defaults->ndefines; i++) {
         o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
         o->defines[o->ndefines++] = defaults->defines[i];
     }
     if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->output || o->batch || o->run || o->syntax_only || o->help || o->version || o->args.len || seen.for_run)
+    if (o->output || o->batch || o->run || o->syntax_only || o->help || o->version || o->args.len ||
+        seen.for_run)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))
         return misuse(o, "a line of -batch begins with the name of a file");
@@ -419,6 +447,8 @@ void options_fini(Options *o)
     free(o->save.data);
     free(o->check.data);
     free(o->print);
+    free(o->traces);
+    free(o->breaks);
     free(o->defines);
     free(o->include);
 }
@@ -426,7 +456,9 @@ void options_fini(Options *o)
 void options_help(FILE *out)
 {
     fputs("usage: tkc [options] FILE.tk\n"
-          "Compiles Triton's kernel language to PTX, or runs it. FILE may be - for standard input.\n", out);
+          "Compiles Triton's kernel language to PTX, or runs it. "
+          "FILE may be - for standard input.\n",
+          out);
     for (int i = 0; i < OPT_COUNT; i++) {
         const struct OptRow *r = &rows[i];
         if (r->form == FORM_GROUP) {
@@ -434,9 +466,11 @@ void options_help(FILE *out)
             continue;
         }
         char left[64];
-        const char *join = r->form == FORM_EQUALS ? "=" : r->form == FORM_NEXT ? " " : "";
-        int n = snprintf(left, sizeof left, "%s%s%s", r->spelling, join, r->arg);
-        fprintf(out, n <= 24 ? "  %-25s %s\n" : "  %s\n                            %s\n", left, r->help);
+        int n = snprintf(left, sizeof left, "%s%s%s", r->spelling, joint(r->form), r->arg);
+        fprintf(out, n <= 24 ? "  %-25s %s\n" : "  %s\n                            %s\n", left,
+                r->help);
     }
-    fputs("\nExit code: 0 fine, 1 refused (the input is wrong, a check failed), 2 misuse of the command.\n", out);
+    fputs("\nExit code: 0 fine, 1 refused (the input is wrong, a check failed), 2 misuse of the "
+          "command.\n",
+          out);
 }

@@ -27,6 +27,9 @@ typedef struct Options {
     Bindings args, save, check;
     const char **print;
     int nprint;
+    const char **traces, **breaks; /* NAME[:COND], LINE[:COND] */
+    int ntraces, nbreaks;
+    bool no_memory_checks;
     void **owned;               /* strings to free */
     int nowned;
     char error[512];            /* what is wrong, after options_read gave false */
@@ -37,7 +40,8 @@ enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_MISUSE = 2 };
 
 /* argv[0] is not looked at. False: o->error says why. options_fini in both cases. */
 bool options_read(Options *o, int argc, char **argv);
-/* A line of -batch: what it does not say is as in `defaults`, which must outlive it. Only what a single compilation takes is allowed. */
+/* A line of -batch: what it does not say is as in `defaults`, which must outlive it. Only what a
+   single compilation takes is allowed. */
 bool options_read_line(Options *o, const Options *defaults, int argc, char **argv);
 void options_fini(Options *o);
 void options_help(FILE *out);

@@ -66,7 +66,8 @@ static bool read_params(Run *r)
 
 static void unknown_name(Run *r, const char *option, const char *name)
 {
-    fprintf(stderr, "tkc: error: %s%s: the kernel has no parameter '%s'; it has", option, *option ? "" : "argument", name);
+    fprintf(stderr, "tkc: error: %s%s: the kernel has no parameter '%s'; it has", option,
+            *option ? "" : "argument", name);
     for (int i = 0; i < r->nargs; i++)
         fprintf(stderr, "%s %s", i ? "," : "", r->args[i].name);
     fputc('\n', stderr);
@@ -82,7 +83,8 @@ static bool bind_texts(Run *r)
             return false;
         }
         if (a->text || find_define(r, a->name, strlen(a->name))) {
-            command_fail("argument '%s' is given twice%s", a->name, a->text ? "" : ": here and with -D");
+            command_fail("argument '%s' is given twice%s", a->name,
+                         a->text ? "" : ": here and with -D");
             return false;
         }
         a->text = b->data[i].value;
@@ -95,7 +97,8 @@ static bool is_open(const Run *r, const RunArg *a)
     return !a->text && !find_define(r, a->name, strlen(a->name));
 }
 
-/* Everything that is missing, in one message. What only constexprs lack the compiler asks for: a heuristic may give them. */
+/* Everything that is missing, in one message. What only constexprs lack the compiler asks for: a
+   heuristic may give them. */
 static bool all_given(Run *r)
 {
     int missing = 0;
@@ -113,7 +116,8 @@ static bool all_given(Run *r)
         const RunArg *a = &r->args[i];
         const bool is_array = a->param.type && a->param.type[0] == '*';
         if (is_open(r, a))
-            fprintf(stderr, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name, is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
+            fprintf(stderr, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
+                    is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
     }
     fputc('\n', stderr);
     return false;
@@ -178,7 +182,8 @@ static bool make_array(Run *r, RunArg *a, int index)
             command_fail("%s: cannot use '%s': %s", a->name, path, why);
         free(path);
     } else {
-        ok = array_generate(&a->array, a->text, r->o->seed * 1000003u + (uint64_t)index, why, sizeof why);
+        ok = array_generate(&a->array, a->text, r->o->seed * 1000003u + (uint64_t)index, why,
+                            sizeof why);
         if (!ok)
             command_fail("%s: %s", a->name, why);
     }
@@ -186,12 +191,22 @@ static bool make_array(Run *r, RunArg *a, int index)
     return ok;
 }
 
+/* What `empty:` holds is there, but counts as memory that nothing wrote. */
+static bool copy_in(Run *r, const RunArg *a)
+{
+    bool is_empty = !strncmp(a->text, "empty:", 6);
+    tkc_device_set_memory_checks(r->dev, !r->o->no_memory_checks && !is_empty);
+    TkcStatus status = tkc_copy_in(r->dev, a->ptr, a->array.data, a->array.bytes);
+    tkc_device_set_memory_checks(r->dev, !r->o->no_memory_checks);
+    return status == TKC_OK;
+}
+
 static bool to_device(Run *r, RunArg *a)
 {
     snprintf(a->type, sizeof a->type, "*%s", tkc_dtype_info(a->array.dtype)->short_name);
     if (tkc_alloc(r->dev, a->array.bytes, &a->ptr) != TKC_OK)
         return false;
-    if (a->array.bytes && tkc_copy_in(r->dev, a->ptr, a->array.data, a->array.bytes) != TKC_OK)
+    if (!copy_in(r, a))
         return false;
     a->arg = tkc_pointer(a->type, a->ptr, a->array.bytes);
     return true;
@@ -230,7 +245,8 @@ static bool make_number(RunArg *a)
         return make_integer(a, read, n);
     char *end;
     double f = strtod(t, &end);
-    bool is_padded = t[0] == '0' && t[1] >= '0' && t[1] <= '9' && !strpbrk(t, ".eE"); /* 010: eight or ten? */
+    /* 010: eight or ten? */
+    bool is_padded = t[0] == '0' && t[1] >= '0' && t[1] <= '9' && !strpbrk(t, ".eE");
     if (end != t && !*end && !is_padded) {
         a->arg = tkc_float(f);
         return true;
@@ -238,7 +254,8 @@ static bool make_number(RunArg *a)
     if (a->is_default)
         command_fail("%s: its default, %s, is no number: add %s=<value>", a->name, t, a->name);
     else
-        command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]", a->name, t);
+        command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]",
+                     a->name, t);
     return false;
 }
 
@@ -290,7 +307,8 @@ static bool make_arrays(Run *r)
 
 /* ---- the launch ---- */
 
-static bool lookup_number(const char *name, size_t len, int64_t *value, void *user, char *why, size_t size)
+static bool lookup_number(const char *name, size_t len, int64_t *value, void *user, char *why,
+                          size_t size)
 {
     Run *r = user;
     RunArg *a = find_arg(r, name, len);
@@ -300,7 +318,8 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     if (!text && a)
         snprintf(why, size, "the value of '%s' is not given", a->name);
     else if (!text)
-        snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D", (int)len, name);
+        snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D", (int)len,
+                 name);
     else if (number_read(text, value) == NUMBER_FITS)
         return true;
     else
@@ -332,8 +351,9 @@ static bool compile(Run *r, const TkcArg *args, size_t n)
     if (r->o->compile.time_report)
         fprintf(stderr, "%10.3f ms  compile\n", command_now_ms() - start);
     if (r->o->verbose && info.registers >= 0)
-        fprintf(stderr, "tkc: %d warps, %d bytes of shared memory, %d registers, %d bytes spilled\n", info.num_warps, info.shared_bytes,
-                info.registers, info.spill_bytes);
+        fprintf(stderr,
+                "tkc: %d warps, %d bytes of shared memory, %d registers, %d bytes spilled\n",
+                info.num_warps, info.shared_bytes, info.registers, info.spill_bytes);
     return true;
 }
 
@@ -342,13 +362,15 @@ static bool launch(Run *r, const TkcArg *args, size_t n)
     if (!compile(r, args, n))
         return false;
     double start = command_now_ms();
-    if (tkc_launch(r->jit, r->grid, NULL, args, n) != TKC_OK || tkc_synchronize(r->dev, NULL) != TKC_OK)
+    if (tkc_launch(r->jit, r->grid, NULL, args, n) != TKC_OK ||
+        tkc_synchronize(r->dev, NULL) != TKC_OK)
         return false;
     if (r->o->compile.time_report)
         fprintf(stderr, "%10.3f ms  run\n", command_now_ms() - start);
     if (r->o->verbose)
-        fprintf(stderr, "tkc: ran %lld x %lld x %lld programs on %s (%s)\n", (long long)r->grid[0], (long long)r->grid[1],
-                (long long)r->grid[2], tkc_device_kind(r->dev), tkc_device_name(r->dev));
+        fprintf(stderr, "tkc: ran %lld x %lld x %lld programs on %s (%s)\n", (long long)r->grid[0],
+                (long long)r->grid[1], (long long)r->grid[2], tkc_device_kind(r->dev),
+                tkc_device_name(r->dev));
     return true;
 }
 
@@ -368,7 +390,8 @@ static bool copy_back(Run *r)
 {
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
-        if (a->is_array && a->array.bytes && tkc_copy_out(r->dev, a->array.data, a->ptr, a->array.bytes) != TKC_OK)
+        if (a->is_array && a->array.bytes &&
+            tkc_copy_out(r->dev, a->array.data, a->ptr, a->array.bytes) != TKC_OK)
             return false;
     }
     return true;
@@ -387,9 +410,10 @@ static bool read_check(const char *text, Check *out)
         return false;
     memcpy(out->path, text, n);
     for (const char *p = text + n; *p;) {
-        double *which = !strncmp(p, ",rtol=", 6) ? &out->rtol : !strncmp(p, ",atol=", 6) ? &out->atol : NULL;
+        bool is_rtol = !strncmp(p, ",rtol=", 6);
+        double *which = is_rtol ? &out->rtol : &out->atol;
         char *end;
-        if (!which)
+        if (!is_rtol && strncmp(p, ",atol=", 6))
             return false;
         *which = strtod(p + 6, &end);
         if (end == p + 6 || (*end && *end != ',') || !(*which >= 0))
@@ -423,7 +447,8 @@ static bool check_results(Run *r)
         ok &= is_result(r, "-check", o->check.data[i].name);
         if (read_check(o->check.data[i].value, &c))
             continue;
-        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'", o->check.data[i].name, o->check.data[i].value);
+        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'",
+                     o->check.data[i].name, o->check.data[i].value);
         ok = false;
     }
     return ok;
@@ -443,8 +468,10 @@ static bool load_expected(Array *want, const Array *got, const char *path)
 {
     char why[256];
     const DTypeInfo *info = tkc_dtype_info(got->dtype);
-    DType as = got->dtype == DT_BF16 || (info->kind == DK_FLOAT && info->bits == 8) ? got->dtype : DT_NONE;
-    if (array_load(want, path, as, why, sizeof why) || (as && array_load(want, path, DT_NONE, why, sizeof why)))
+    DType as =
+        got->dtype == DT_BF16 || (info->kind == DK_FLOAT && info->bits == 8) ? got->dtype : DT_NONE;
+    if (array_load(want, path, as, why, sizeof why) ||
+        (as && array_load(want, path, DT_NONE, why, sizeof why)))
         return true;
     command_fail("-check: cannot use '%s': %s", path, why);
     return false;
@@ -461,11 +488,14 @@ static bool compare(const char *name, const Array *got, const Array *want, const
         return false;
     }
     if (d.count) {
-        command_fail("%s differs from %s in %lld of %lld elements (rtol %g, atol %g); the first is element %lld: got %.9g, expected %.9g",
-                     name, c->path, (long long)d.count, (long long)want->count, c->rtol, c->atol, (long long)d.where, d.got, d.want);
+        command_fail("%s differs from %s in %lld of %lld elements (rtol %g, atol %g); the first is "
+                     "element %lld: got %.9g, expected %.9g",
+                     name, c->path, (long long)d.count, (long long)want->count, c->rtol, c->atol,
+                     (long long)d.where, d.got, d.want);
         return false;
     }
-    printf("%s agrees with %s: %lld elements, largest difference %.3g\n", name, c->path, (long long)want->count, d.worst);
+    printf("%s agrees with %s: %lld elements, largest difference %.3g\n", name, c->path,
+           (long long)want->count, d.worst);
     return true;
 }
 
@@ -507,21 +537,24 @@ static bool open_device(Run *r)
     tkc_device_set_seed(r->dev, o->seed);
     tkc_device_set_timeout(r->dev, o->timeout);
     tkc_device_on_print(r->dev, print_line, NULL);
+    tkc_device_set_memory_checks(r->dev, !o->no_memory_checks);
     return true;
 }
 
 static bool run(Run *r)
 {
-    return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r) && read_grid(r) && open_device(r) && make_arrays(r) &&
-           check_results(r) && tkc_jit_new(r->dev, r->source, &r->o->compile, &r->jit) == TKC_OK && launch_all(r) && copy_back(r) &&
-           afterwards(r);
+    return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r) &&
+           read_grid(r) && open_device(r) && make_arrays(r) && check_results(r) &&
+           tkc_jit_new(r->dev, r->source, &r->o->compile, &r->jit) == TKC_OK && launch_all(r) &&
+           copy_back(r) && afterwards(r);
 }
 
 int command_run(TkcContext *cx, Options *o)
 {
     Run r = {.o = o, .cx = cx, .source = command_source(cx, o)};
     bool ok = r.source && run(&r);
-    tkc_context_on_diagnostic(cx, NULL, NULL); /* a device that failed fails again when it is cleared up */
+    /* A device that failed fails again when it is cleared up. */
+    tkc_context_on_diagnostic(cx, NULL, NULL);
     tkc_jit_free(r.jit);
     for (int i = 0; i < r.nargs; i++) {
         if (r.args[i].is_array)

@@ -1,7 +1,8 @@
 /* tkc's runtime: devices, memory, and kernels that are compiled when first launched.
 
-   One TkcJit is one kernel of one source on one device. A launch looks at its arguments, forms the key (types, constexprs,
-   alignment and divisibility of the arguments, options), compiles on the first use of a key and launches from then on from memory. */
+   One TkcJit is one kernel of one source on one device. A launch looks at its arguments, forms the
+   key (types, constexprs, alignment and divisibility of the arguments, options), compiles on the
+   first use of a key and launches from then on from memory. */
 #ifndef TKC_RUNTIME_H
 #define TKC_RUNTIME_H
 
@@ -13,9 +14,11 @@ extern "C" {
 
 /* ---- devices ---- */
 typedef struct TkcDevice TkcDevice;
-/* kind: "cuda", "cpu", or NULL for cuda when there is one, else cpu. TKC_NO_DEVICE with a diagnostic that says what is missing. */
+/* kind: "cuda", "cpu", or NULL for cuda when there is one, else cpu. TKC_NO_DEVICE with a
+   diagnostic that says what is missing. */
 TKC_API TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out);
-/* The same for work in a CUcontext the caller owns; the current context is restored after each call. */
+/* The same for work in a CUcontext the caller owns; the current context is restored after each
+   call. */
 TKC_API TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out);
 TKC_API void tkc_device_free(TkcDevice *dev);
 TKC_API const char *tkc_device_kind(const TkcDevice *dev);  /* "cuda" or "cpu" */
@@ -24,26 +27,38 @@ TKC_API const char *tkc_device_arch(const TkcDevice *dev);  /* "sm_90a"; "cpu" *
 
 /* ---- memory: addresses on the device; on cpu, host addresses. Sizes in bytes. ---- */
 typedef uint64_t TkcPtr;
-TKC_API TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out); /* aligned to 256; uninitialized. bytes 0 gives an address not to be accessed */
-TKC_API TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr);
-TKC_API TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes);   /* host to device, waits */
-TKC_API TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes);        /* device to host, waits for the default stream */
-/* Streams: a CUstream as a pointer; NULL is the default stream. The cpu device ignores it: launches there are synchronous. */
+/* Aligned to 256, uninitialized. No bytes give an address that is not to be accessed. */
+TKC_API TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out);
+TKC_API TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr); /* 0 is ignored */
+/* Host to device; waits. */
+TKC_API TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes);
+/* Device to host; waits for the default stream. */
+TKC_API TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes);
+/* Streams: a CUstream as a pointer; NULL is the default stream. The cpu device ignores it: launches
+   there are synchronous. */
 TKC_API TkcStatus tkc_synchronize(TkcDevice *dev, void *stream);
 
 /* ---- arguments ---- */
-typedef enum TkcArgKind { TKC_ARG_POINTER, TKC_ARG_INT, TKC_ARG_FLOAT, TKC_ARG_CONSTEXPR } TkcArgKind;
+typedef enum TkcArgKind {
+    TKC_ARG_POINTER,
+    TKC_ARG_INT,
+    TKC_ARG_FLOAT,
+    TKC_ARG_CONSTEXPR
+} TkcArgKind;
 typedef struct TkcArg {
     TkcArgKind kind;
-    const char *type;   /* POINTER: "*fp32". INT, FLOAT: "i32", "i64", "fp32", … or NULL for the parameter's declared type, else i32 when
-                           it fits, else i64; fp32. CONSTEXPR: unused */
+    /* POINTER: "*fp32". INT, FLOAT: "i32", "i64", "fp32", … or NULL for the parameter's declared
+       type, else i32 when it fits, else i64; fp32. CONSTEXPR: unused. */
+    const char *type;
     union {
         TkcPtr pointer;
         int64_t integer;
         double floating;
-        const char *constexpr_value; /* as in TkcDefine; NULL: what the source gives, a default or a heuristic */
+        /* As in TkcDefine. NULL: what the source gives, a default or a heuristic. */
+        const char *constexpr_value;
     };
-    size_t bytes;       /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds */
+    /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds. */
+    size_t bytes;
 } TkcArg;
 static inline TkcArg tkc_pointer(const char *type, TkcPtr p, size_t bytes)
 {
@@ -72,13 +87,17 @@ static inline TkcArg tkc_constexpr(const char *value)
 
 /* ---- kernels compiled on demand ---- */
 typedef struct TkcJit TkcJit;
-/* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. The source must outlive the jit. */
-TKC_API TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out);
+/* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. The
+   source must outlive the jit. */
+TKC_API TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
+                              TkcJit **out);
 TKC_API void tkc_jit_free(TkcJit *jit);
-/* One argument for each parameter that the options' defines leave open, constexpr ones included, in the order of the kernel's
-   parameter list. Checked at every launch: a wrong count, kind or type is TKC_ERROR with a diagnostic. Grid extents below 1 or past
-   the device's limits are an error. On cuda asynchronous. */
-TKC_API TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args, size_t nargs);
+/* One argument for each parameter that the options' defines leave open, constexpr ones included, in
+   the order of the kernel's parameter list. Checked at every launch: a wrong count, kind or type is
+   TKC_ERROR with a diagnostic. Grid extents below 1 or past the device's limits are an error. On
+   cuda asynchronous. */
+TKC_API TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
+                             size_t nargs);
 
 /* What the kernel that a launch with these arguments would use costs; compiles it when needed. */
 typedef struct TkcKernelInfo {
@@ -94,11 +113,20 @@ typedef struct TkcCacheStats { size_t size; uint64_t compiles, hits; } TkcCacheS
 TKC_API void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats);
 
 /* ---- options of the cpu device ---- */
-TKC_API void tkc_device_set_seed(TkcDevice *dev, uint64_t seed);     /* the interleaving of kernels with atomics */
-TKC_API void tkc_device_set_timeout(TkcDevice *dev, double seconds); /* a launch that takes longer fails; 0: none */
-TKC_API void tkc_device_set_threads(TkcDevice *dev, int threads);    /* 0: all cores */
+/* The interleaving of kernels with atomics. */
+TKC_API void tkc_device_set_seed(TkcDevice *dev, uint64_t seed);
+/* A launch that takes longer fails; 0: none. */
+TKC_API void tkc_device_set_timeout(TkcDevice *dev, double seconds);
+/* 0: all cores. */
+TKC_API void tkc_device_set_threads(TkcDevice *dev, int threads);
+/* Reads of memory that nothing has written (tkc_alloc'ed memory is unwritten until tkc_copy_in or a
+   store), and programs of one launch that touch one element without being in order: errors of the
+   launch. On unless set; bounds and alignment are checked in any case. Memory allocated, or launched
+   with, while off counts as written; a copy in while off writes it, but does not count. */
+TKC_API void tkc_device_set_memory_checks(TkcDevice *dev, bool on);
 /* Where device_print writes, one call a line; NULL: the text is dropped. */
-TKC_API void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user), void *user);
+TKC_API void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user),
+                                 void *user);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,196 @@
+/* Reads of memory that nothing wrote, and programs of one launch that touch one element without
+   being in order: what shadow.c finds, told by array, element and program.
+
+   A read of unwritten memory ends the program, as an access outside its array does. A race does not:
+   the launch runs to its end, and the least of all races found is told, so that the report is the
+   same whatever the threads did. Where a launch ends with another error, that one is told.
+
+   Programs that have both executed an atomic, or one of which has waited by volatile loads, are
+   taken to be in order: they can be, by a lock or a flag, and what is not certain is not reported. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp.h"
+
+enum { SYNC_ATOMIC = 1, SYNC_VOLATILE = 2 };
+
+static bool is_ordered(const void *user, int64_t a, int64_t b)
+{
+    const uint8_t *synced = user;
+    return synced && ((synced[a] && synced[b]) || ((synced[a] | synced[b]) & SYNC_VOLATILE));
+}
+
+void check_sync(Frame *f, const Insn *in)
+{
+    if (f->launch->synced)
+        f->launch->synced[f->program] |= in->op->kind == OP_LOAD ? SYNC_VOLATILE : SYNC_ATOMIC;
+}
+
+/* ---- a launch ---- */
+
+static void note_store(Launch *l, MemMap *all, const Insn *in, bool *stored)
+{
+    uint64_t at = in->param >= 0 ? l->ranges[in->param].begin : 0;
+    for (int i = 0; i < all->n; i++)
+        stored[i] |= in->param < 0 || all->ranges[i].begin == at;
+}
+
+/* Which memory the kernel may store to. */
+static void find_stores(Launch *l, MemMap *all, const Body *body, bool *stored)
+{
+    for (int i = 0; i < body->n; i++) {
+        const Insn *in = &body->insns[i];
+        if (tkc_op_info(in->op->kind)->traits & OT_WRITE) note_store(l, all, in, stored);
+        for (int k = 0; k < in->op->nregions; k++) find_stores(l, all, &in->bodies[k], stored);
+    }
+}
+
+static bool begin_shadows(MemMap *all, const MemMap *device, const bool *stored)
+{
+    for (int i = 0; i < all->n; i++) {
+        MemRange *r = &all->ranges[i];
+        const MemRange *known = mem_find(device, r->begin, r->begin + 1);
+        if (r->begin == r->end) continue;
+        r->shadow = known ? known->shadow : NULL;
+        if (!r->shadow) r->shadow = shadow_new(r->begin, r->end, true);
+        if (!r->shadow) return false;
+        shadow_begin_launch(r->shadow, stored[i]);
+    }
+    return true;
+}
+
+/* Stores that nobody watches count as having written everything. */
+static void forget(const MemMap *device)
+{
+    for (int i = 0; i < device->n; i++)
+        if (device->ranges[i].shadow)
+            shadow_fill(device->ranges[i].shadow, device->ranges[i].begin, device->ranges[i].end);
+}
+
+bool check_begin(Launch *l, MemMap *all, MemRange *ranges)
+{
+    if (l->dev->unchecked) {
+        forget(l->dev->state);
+        for (int i = 0; i < l->in->fn->nparams; i++) ranges[i].shadow = NULL;
+        return true;
+    }
+    bool *stored = calloc((size_t)all->n + 1, sizeof *stored);
+    if (stored) find_stores(l, all, &l->in->body, stored);
+    bool ok = stored && begin_shadows(all, l->dev->state, stored);
+    free(stored);
+    for (int i = 0; ok && i < l->in->fn->nparams; i++) {
+        const MemRange *r = ranges[i].end > ranges[i].begin
+                                ? mem_find(all, ranges[i].begin, ranges[i].begin + 1)
+                                : NULL;
+        ranges[i].shadow = r ? r->shadow : NULL;
+    }
+    if (l->in->in_turn)
+        l->synced = calloc((size_t)(l->grid[0] * l->grid[1] * l->grid[2]), sizeof *l->synced);
+    return ok && (!l->in->in_turn || l->synced);
+}
+
+void check_end(Launch *l, MemMap *all)
+{
+    const MemMap *device = l->dev->state;
+    for (int i = 0; i < all->n; i++) {
+        const MemRange *r = &all->ranges[i], *known = mem_find(device, r->begin, r->begin + 1);
+        if (!known || known->shadow != r->shadow) shadow_free(r->shadow);
+    }
+    free(l->synced);
+}
+
+/* ---- an access ---- */
+
+static void fail_unwritten(Frame *f, const Insn *in, uint64_t at, int64_t size)
+{
+    const char *verb = in->op->kind == OP_LOAD ? "load" : "atomic";
+    if (in->param < 0) {
+        interp_fail(f, in, "%s of memory that nothing has written", verb);
+        return;
+    }
+    const Launch *l = f->launch;
+    uint64_t begin = l->args[in->param].bits;
+    interp_fail(f, in, "%s of element %lld of '%s' (%lld elements), which nothing has written", verb,
+                (long long)((int64_t)(at - begin) / size), l->in->params[in->param].name,
+                (long long)((int64_t)(l->ranges[in->param].end - begin) / size));
+}
+
+bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, int64_t n,
+                 int64_t size)
+{
+    Watch w = {is_ordered, f->launch->synced, &f->race};
+    Record who = record_make(f->program, in->number);
+    uint64_t at = address;
+    ShadowResult result =
+        in->op->kind == OP_STORE              ? shadow_write(r->shadow, &w, who, address, n, size)
+        : in->op->kind == OP_LOAD && !in->n[0] ? shadow_read(r->shadow, &w, who, address, n, size, &at)
+                                               : shadow_peek(r->shadow, address, n, size, &at);
+    if (result == SHADOW_FINE) return true;
+    if (result == SHADOW_UNWRITTEN) fail_unwritten(f, in, at, size);
+    else interp_fail(f, in, "out of memory");
+    return false;
+}
+
+/* ---- the report ---- */
+
+static const Op *access_op(const Body *body, uint32_t number)
+{
+    for (int i = 0; i < body->n; i++) {
+        const Insn *in = &body->insns[i];
+        if (in->number == number) return in->op;
+        for (int k = 0; k < in->op->nregions; k++) {
+            const Op *found = access_op(&in->bodies[k], number);
+            if (found) return found;
+        }
+    }
+    return NULL;
+}
+
+static void program_text(const Launch *l, Record r, char *text, size_t size)
+{
+    int64_t p = record_program(r);
+    snprintf(text, size, "(%lld, %lld, %lld)", (long long)(p % l->grid[0]),
+             (long long)(p / l->grid[0] % l->grid[1]), (long long)(p / l->grid[0] / l->grid[1]));
+}
+
+/* "element 3 of 'y' (8 elements)" */
+static void place_text(const Launch *l, const Op *op, char *text, size_t size)
+{
+    const Type *e = tkc_type_element(op->kind == OP_LOAD ? op_result(op, 0)->type : op_arg(op, 1)->type);
+    int64_t bytes = e->kind == TY_POINTER ? 8 : tkc_dtype_info(e->dtype)->bytes;
+    for (int i = 0; i < l->in->fn->nparams; i++) {
+        const MemRange *r = &l->ranges[i];
+        uint64_t at = l->race.address, begin = l->args[i].bits;
+        if (l->in->params[i].type->kind != TY_POINTER || at < r->begin || at >= r->end) continue;
+        snprintf(text, size, "element %lld of '%.100s' (%lld elements)",
+                 (long long)((int64_t)(at - begin) / bytes), l->in->params[i].name,
+                 (long long)((int64_t)(r->end - begin) / bytes));
+        return;
+    }
+    snprintf(text, size, "one element");
+}
+
+TkcStatus check_report(const Launch *l)
+{
+    const Race *r = &l->race;
+    if (!r->low) return TKC_OK;
+    TkcContext *cx = l->dev->cx;
+    const Op *low = access_op(&l->in->body, record_insn(r->low)),
+             *high = access_op(&l->in->body, record_insn(r->high));
+    char a[100], b[100], place[200];
+    program_text(l, r->low, a, sizeof a);
+    program_text(l, r->high, b, sizeof b);
+    place_text(l, high, place, sizeof place);
+    tkc_report_begin(cx);
+    if (r->low_writes && r->high_writes)
+        tkc_report(cx, TKC_SEVERITY_ERROR, high->loc,
+                   "programs %s and %s both write %s, without an atomic", a, b, place);
+    else
+        tkc_report(cx, TKC_SEVERITY_ERROR, high->loc,
+                   "program %s %s %s, which program %s %s: their order is not certain", b,
+                   r->high_writes ? "writes" : "reads", place, a, r->low_writes ? "writes" : "reads");
+    tkc_report_note(cx, low->loc, "program %s %s it here", a, r->low_writes ? "writes" : "reads");
+    tkc_report_end(cx);
+    return TKC_ERROR;
+}

@@ -1,0 +1,290 @@
+/* Cells, pages, and the walk over the pages of an access. Threads meet at pages: each has a lock,
+   held for one step of the walk. */
+#include "shadow.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_BITS = 8, PAGE_BYTES = 1 << PAGE_BITS, MOST_SHIFT = 3 };
+
+typedef struct Cell {
+    Record writer, readers[2]; /* the two least readers, the lesser first */
+} Cell;
+
+typedef struct Page {
+    Cell cell;    /* of all its bytes, without detail */
+    Cell *detail; /* one for each 1 << shift bytes */
+    uint32_t launch;
+    uint8_t shift;
+    atomic_uchar lock;
+} Page;
+
+struct Shadow {
+    uint64_t origin, begin, end; /* origin: begin at the start of its page */
+    Page *pages;
+    size_t npages;
+    uint32_t launch; /* counts launches: pages are brought up to date when touched */
+    bool stored, whole;
+};
+
+Shadow *shadow_new(uint64_t begin, uint64_t end, bool written)
+{
+    Shadow *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->origin = begin & ~(uint64_t)(PAGE_BYTES - 1);
+    s->begin = begin;
+    s->end = end;
+    s->whole = written;
+    s->npages = (size_t)((end - s->origin + PAGE_BYTES - 1) >> PAGE_BITS);
+    s->pages = calloc(s->npages + 1, sizeof *s->pages);
+    if (s->pages) return s;
+    free(s);
+    return NULL;
+}
+
+void shadow_free(Shadow *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < s->npages; i++) free(s->pages[i].detail);
+    free(s->pages);
+    free(s);
+}
+
+void shadow_begin_launch(Shadow *s, bool stored)
+{
+    s->launch++;
+    s->stored = stored;
+}
+
+/* ---- races ---- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Programs first, then places, then writes before reads. */
+static bool is_less(const Race *a, const Race *b)
+{
+    int c = compare((uint64_t)record_program(a->low), (uint64_t)record_program(b->low));
+    if (!c) c = compare((uint64_t)record_program(a->high), (uint64_t)record_program(b->high));
+    if (!c) c = (b->low_writes && b->high_writes) - (a->low_writes && a->high_writes);
+    if (!c) c = compare(a->address, b->address);
+    if (!c) c = compare(a->low, b->low);
+    if (!c) c = compare(a->high, b->high);
+    return c < 0;
+}
+
+void race_merge(Race *into, const Race *r)
+{
+    if (r->low && (!into->low || is_less(r, into))) *into = *r;
+}
+
+static void note_pair(const Watch *w, Record a, bool a_writes, Record b, bool b_writes,
+                      uint64_t address)
+{
+    int64_t pa = record_program(a), pb = record_program(b);
+    if (a <= RECORD_BEFORE || b <= RECORD_BEFORE || pa == pb) return;
+    if (w->ordered && w->ordered(w->user, pa, pb)) return;
+    Race r = pa < pb ? (Race){a, b, a_writes, b_writes, address}
+                     : (Race){b, a, b_writes, a_writes, address};
+    race_merge(w->race, &r);
+}
+
+/* ---- cells ---- */
+
+static void cell_write(Cell *c, const Watch *w, Record who, uint64_t address)
+{
+    note_pair(w, c->writer, true, who, true, address);
+    note_pair(w, c->readers[0], false, who, true, address);
+    note_pair(w, c->readers[1], false, who, true, address);
+    if (c->writer <= RECORD_BEFORE || who < c->writer) c->writer = who;
+}
+
+static void cell_read(Cell *c, const Watch *w, Record who, uint64_t address)
+{
+    Record *r = c->readers;
+    int64_t program = record_program(who);
+    note_pair(w, c->writer, true, who, false, address);
+    for (int i = 0; i < 2; i++)
+        if (r[i] && record_program(r[i]) == program) {
+            if (who < r[i]) r[i] = who;
+            return;
+        }
+    if (!r[0] || who < r[0]) {
+        r[1] = r[0];
+        r[0] = who;
+    } else if (!r[1] || who < r[1]) {
+        r[1] = who;
+    }
+}
+
+static bool same_cell(const Cell *a, const Cell *b)
+{
+    return a->writer == b->writer && a->readers[0] == b->readers[0] &&
+           a->readers[1] == b->readers[1];
+}
+
+/* ---- pages ---- */
+
+static void lock_page(Page *p)
+{
+    while (atomic_exchange_explicit(&p->lock, 1, memory_order_acquire)) sched_yield();
+}
+
+static void unlock_page(Page *p)
+{
+    atomic_store_explicit(&p->lock, 0, memory_order_release);
+}
+
+static int cell_count(const Page *p)
+{
+    return PAGE_BYTES >> p->shift;
+}
+
+static void age_cell(Cell *c)
+{
+    *c = (Cell){.writer = c->writer ? RECORD_BEFORE : 0};
+}
+
+/* What earlier launches did is the past; cells that are alike again become one. */
+static void refresh(const Shadow *s, Page *p)
+{
+    if (p->launch == s->launch) return;
+    p->launch = s->launch;
+    age_cell(&p->cell);
+    if (s->whole) p->cell.writer = RECORD_BEFORE;
+    if (!p->detail) return;
+    bool alike = true;
+    for (int i = 0; i < cell_count(p); i++) {
+        age_cell(&p->detail[i]);
+        alike &= p->detail[i].writer == p->detail[0].writer;
+    }
+    if (!alike && !s->whole) return;
+    if (!s->whole) p->cell = p->detail[0];
+    free(p->detail);
+    p->detail = NULL;
+}
+
+/* Cells of at most 1 << shift bytes. False: no memory. */
+static bool make_detail(Page *p, int shift)
+{
+    if (p->detail && p->shift <= shift) return true;
+    int n = PAGE_BYTES >> shift;
+    Cell *cells = malloc((size_t)n * sizeof *cells);
+    if (!cells) return false;
+    for (int i = 0; i < n; i++)
+        cells[i] = p->detail ? p->detail[(i << shift) >> p->shift] : p->cell;
+    free(p->detail);
+    p->detail = cells;
+    p->shift = (uint8_t)shift;
+    return true;
+}
+
+/* ---- the walk ---- */
+
+typedef enum Deed { DEED_PEEK, DEED_READ, DEED_WRITE, DEED_FILL } Deed;
+
+typedef struct Walk {
+    Shadow *s;
+    const Watch *watch;
+    Record who;
+    Deed deed;
+    int shift;           /* of the elements */
+    uint64_t begin, end; /* what is left of the access */
+    uint64_t unwritten;
+} Walk;
+
+/* False: a read of a cell that nothing wrote. */
+static bool touch_cell(Walk *k, Cell *c, uint64_t address)
+{
+    if (k->deed == DEED_FILL) *c = (Cell){.writer = RECORD_BEFORE};
+    else if (k->deed == DEED_WRITE) cell_write(c, k->watch, k->who, address);
+    else if (!c->writer) k->unwritten = address;
+    else if (k->deed == DEED_READ && k->s->stored) cell_read(c, k->watch, k->who, address);
+    return c->writer;
+}
+
+/* [from, to) of a page; `at` is the address of from. */
+static ShadowResult touch_page(Walk *k, Page *p, int from, int to, uint64_t at)
+{
+    if (from == 0 && to == PAGE_BYTES && (!p->detail || k->deed == DEED_FILL)) {
+        if (p->detail) free(p->detail);
+        p->detail = NULL;
+        return touch_cell(k, &p->cell, at) ? SHADOW_FINE : SHADOW_UNWRITTEN;
+    }
+    if (!p->detail) { /* part of a page: nothing to tell apart when nothing changes */
+        Cell after = p->cell;
+        if (!touch_cell(k, &after, at)) return SHADOW_UNWRITTEN;
+        if (same_cell(&after, &p->cell)) return SHADOW_FINE;
+    }
+    if (!make_detail(p, k->shift)) return SHADOW_NO_MEMORY;
+    int step = 1 << p->shift;
+    for (int b = from; b < to; b += step)
+        if (!touch_cell(k, &p->detail[b >> p->shift], at + (uint64_t)(b - from)))
+            return SHADOW_UNWRITTEN;
+    return SHADOW_FINE;
+}
+
+static ShadowResult walk(Walk *k)
+{
+    ShadowResult result = SHADOW_FINE;
+    while (k->begin < k->end && result == SHADOW_FINE) {
+        uint64_t offset = k->begin - k->s->origin;
+        Page *p = &k->s->pages[offset >> PAGE_BITS];
+        int from = (int)(offset & (PAGE_BYTES - 1)), to = PAGE_BYTES;
+        if (k->end - k->begin < (uint64_t)(to - from)) to = from + (int)(k->end - k->begin);
+        lock_page(p);
+        refresh(k->s, p);
+        result = touch_page(k, p, from, to, k->begin);
+        unlock_page(p);
+        k->begin += (uint64_t)(to - from);
+    }
+    return result;
+}
+
+static int shift_of(uint64_t sizes)
+{
+    return __builtin_ctzll(sizes | 1u << MOST_SHIFT);
+}
+
+bool shadow_fill(Shadow *s, uint64_t begin, uint64_t end)
+{
+    if (s->whole) return true;
+    s->whole = begin == s->begin && end == s->end;
+    if (s->whole) return true; /* the next launch will find it so */
+    Walk k = {.s = s, .deed = DEED_FILL, .shift = shift_of(begin | end), .begin = begin,
+              .end = end};
+    return walk(&k) == SHADOW_FINE;
+}
+
+ShadowResult shadow_read(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
+                         int64_t size, uint64_t *at)
+{
+    if (s->whole && !s->stored) return SHADOW_FINE;
+    Walk k = {.s = s, .watch = w, .who = who, .deed = DEED_READ, .shift = shift_of((uint64_t)size),
+              .begin = address, .end = address + (uint64_t)(n * size)};
+    ShadowResult result = walk(&k);
+    *at = k.unwritten;
+    return result;
+}
+
+ShadowResult shadow_write(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
+                          int64_t size)
+{
+    Walk k = {.s = s, .watch = w, .who = who, .deed = DEED_WRITE, .shift = shift_of((uint64_t)size),
+              .begin = address, .end = address + (uint64_t)(n * size)};
+    return walk(&k);
+}
+
+ShadowResult shadow_peek(Shadow *s, uint64_t address, int64_t n, int64_t size, uint64_t *at)
+{
+    if (s->whole) return SHADOW_FINE;
+    Walk k = {.s = s, .deed = DEED_PEEK, .shift = shift_of((uint64_t)size), .begin = address,
+              .end = address + (uint64_t)(n * size)};
+    ShadowResult result = walk(&k);
+    *at = k.unwritten;
+    return result;
+}

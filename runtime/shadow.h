@@ -1,0 +1,69 @@
+/* What -check-memory knows of memory: for each element whether anything wrote it, and which
+   programs of the launch under way have written and read it.
+
+   An access is noted as a record: program and instruction in one number, so that the lesser of two
+   records is the one of the lower program. Of all writers of an element the least is kept, and of
+   all readers the two least; that is enough to find, whatever order programs ran in, the least pair
+   of programs that disagree. Elements are kept by pages: a page all of whose elements are alike has
+   one cell; the others have a cell for each element. */
+#ifndef TKC_RUNTIME_SHADOW_H
+#define TKC_RUNTIME_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 0: nobody. 1: before this launch. Else a program's. */
+typedef uint64_t Record;
+enum { RECORD_BEFORE = 1, RECORD_INSN_BITS = 20 };
+
+static inline Record record_make(int64_t program, uint32_t insn)
+{
+    const uint32_t mask = (1u << RECORD_INSN_BITS) - 1;
+    return ((uint64_t)program + 1) << RECORD_INSN_BITS | (insn & mask);
+}
+static inline int64_t record_program(Record r)
+{
+    return (int64_t)(r >> RECORD_INSN_BITS) - 1;
+}
+static inline uint32_t record_insn(Record r)
+{
+    return (uint32_t)r & ((1u << RECORD_INSN_BITS) - 1);
+}
+
+/* Two programs at one element; low < high; at least one of them writes. low 0: none found. */
+typedef struct Race {
+    Record low, high;
+    bool low_writes, high_writes;
+    uint64_t address;
+} Race;
+
+/* Who looks for races in one launch. */
+typedef struct Watch {
+    /* Whether two programs are known to be in order: no race then. May be NULL. */
+    bool (*ordered)(const void *user, int64_t a, int64_t b);
+    const void *user;
+    Race *race; /* the least so far; the watcher's own, not shared with other threads */
+} Watch;
+
+typedef struct Shadow Shadow;
+/* For [begin, end); `written`: all of it. NULL: no memory. */
+Shadow *shadow_new(uint64_t begin, uint64_t end, bool written);
+void shadow_free(Shadow *s);
+/* The host has written [begin, end). False: no memory. */
+bool shadow_fill(Shadow *s, uint64_t begin, uint64_t end);
+/* Before a launch. `stored`: the kernel may write this memory; else readers need not be kept. */
+void shadow_begin_launch(Shadow *s, bool stored);
+
+typedef enum ShadowResult { SHADOW_FINE, SHADOW_UNWRITTEN, SHADOW_NO_MEMORY } ShadowResult;
+/* n elements of `size` bytes from address on are read or written. UNWRITTEN: *at is the first. */
+ShadowResult shadow_read(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
+                         int64_t size, uint64_t *at);
+ShadowResult shadow_write(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
+                          int64_t size);
+/* Only whether it is written: atomics and volatile loads do not race. */
+ShadowResult shadow_peek(Shadow *s, uint64_t address, int64_t n, int64_t size, uint64_t *at);
+
+/* Keeps the lesser of two races. */
+void race_merge(Race *into, const Race *r);
+
+#endif

@@ -24,7 +24,7 @@ struct TkcContext {
 
 struct TkcSource {
     TkcContext *cx;
-    int refs;                 /* the caller's, and one for each artifact: names and places in the IR point here */
+    int refs; /* the caller's, and one for each artifact: names and places in the IR point here */
     Arena arena;
     Interner *names;
     TkcLanguage language;
@@ -38,7 +38,8 @@ struct TkcSource {
 /* The work of one call: false after error diagnostics. */
 typedef bool (*ApiWork)(Diags *dx, void *arg);
 
-/* Runs work with diagnostics collected in `arena`, catches what is raised, delivers everything to the handler and gives the status. */
+/* Runs work with diagnostics collected in `arena`, catches what is raised, delivers everything to
+   the handler and gives the status. */
 TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg);
 /* One error without place, delivered at once; gives TKC_MISUSE. cx NULL: nobody to tell. */
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,9 +1,11 @@
 /* One compilation: the pipeline, in order, and the artifact it leaves.
 
-   source ─ specialize ─▶ IR ─ clean-up ─▶ facts ─ layouts ─▶ allocation, barriers ─ lower ─▶ LLVM ─ backend ─▶ PTX
+   source ─ specialize ─▶ IR ─ clean-up ─▶ facts ─ layouts ─▶ allocation, barriers
+          ─ lower ─▶ LLVM ─ backend ─▶ PTX
 
-   `emit` says how far to go; the passes that run on the way are the rows of `pipeline`. Each stage either succeeds or leaves an
-   error diagnostic; a stage whose IR does not verify is our bug and is reported as one. */
+   `emit` says how far to go; the passes that run on the way are the rows of `pipeline`. Each stage
+   either succeeds or leaves an error diagnostic; a stage whose IR does not verify is our bug and is
+   reported as one. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +51,11 @@ enum { PASSES = sizeof passes / sizeof *passes };
 
 /* What runs when nothing is asked for, in order: each row for the emissions from its own on. */
 static const struct { TkcEmit from; const char *pass; } pipeline[] = {
-    {TKC_EMIT_FACTS, "fold"},   {TKC_EMIT_FACTS, "cse"},    {TKC_EMIT_FACTS, "licm"},  {TKC_EMIT_FACTS, "ifconv"},
-    {TKC_EMIT_FACTS, "dce"},    {TKC_EMIT_LAYOUT, "mask"},  {TKC_EMIT_LAYOUT, "fold"}, {TKC_EMIT_LAYOUT, "cse"},
-    {TKC_EMIT_LAYOUT, "dce"},   {TKC_EMIT_LAYOUT, "layout"}, {TKC_EMIT_LAYOUT, "cse"}, {TKC_EMIT_LAYOUT, "dce"},
-    {TKC_EMIT_LAYOUT, "smem"},  {TKC_EMIT_LAYOUT, "barrier"},
+    {TKC_EMIT_FACTS, "fold"},    {TKC_EMIT_FACTS, "cse"},      {TKC_EMIT_FACTS, "licm"},
+    {TKC_EMIT_FACTS, "ifconv"},  {TKC_EMIT_FACTS, "dce"},      {TKC_EMIT_LAYOUT, "mask"},
+    {TKC_EMIT_LAYOUT, "fold"},   {TKC_EMIT_LAYOUT, "cse"},     {TKC_EMIT_LAYOUT, "dce"},
+    {TKC_EMIT_LAYOUT, "layout"}, {TKC_EMIT_LAYOUT, "cse"},     {TKC_EMIT_LAYOUT, "dce"},
+    {TKC_EMIT_LAYOUT, "smem"},   {TKC_EMIT_LAYOUT, "barrier"},
 };
 
 /* ---- one job ---- */
@@ -122,8 +125,11 @@ static SpecRequest make_request(Job *j)
         .num_stages = o->num_stages,
         .fp_contract = !o->no_fp_contract,
         .debug = o->debug,
-        .limits = {.steps = (long)o->max_steps, .ops = (long)o->max_ops, .length = (long)o->max_length,
-                   .nesting = (int)o->max_nesting, .depth = (int)o->max_depth},
+        .limits = {.steps = (long)o->max_steps,
+                   .ops = (long)o->max_ops,
+                   .length = (long)o->max_length,
+                   .nesting = (int)o->max_nesting,
+                   .depth = (int)o->max_depth},
         .ninclude = j->source->cx->ninclude,
         .include = j->source->cx->include,
         .read_file = read_import,
@@ -136,7 +142,8 @@ static bool check_budget(Job *j, const char *name, int64_t value, int64_t most)
 {
     if (value >= 0 && value <= most)
         return true;
-    diag_error(j->dx, SPAN_NONE, "the budget of %s is %lld; it must be from 1 to %lld", name, (long long)value, (long long)most);
+    diag_error(j->dx, SPAN_NONE, "the budget of %s is %lld; it must be from 1 to %lld", name,
+               (long long)value, (long long)most);
     return false;
 }
 
@@ -145,15 +152,20 @@ static bool check_options(Job *j, const SpecRequest *rq)
     const TkcOptions *o = j->options;
     int most = rq->machine->max_threads / rq->machine->warp_size;
     if (rq->num_warps && (!is_power_of_two(rq->num_warps) || rq->num_warps > most)) {
-        diag_error(j->dx, SPAN_NONE, "the number of warps is %d; it must be a power of two, at most %d", rq->num_warps, most);
+        diag_error(j->dx, SPAN_NONE,
+                   "the number of warps is %d; it must be a power of two, at most %d",
+                   rq->num_warps, most);
         return false;
     }
     if (rq->num_stages < 0) {
-        diag_error(j->dx, SPAN_NONE, "the number of stages is %d; it must be 1 or more", rq->num_stages);
+        diag_error(j->dx, SPAN_NONE, "the number of stages is %d; it must be 1 or more",
+                   rq->num_stages);
         return false;
     }
-    return check_budget(j, "steps", o->max_steps, LONG_MAX) && check_budget(j, "ops", o->max_ops, LONG_MAX) &&
-           check_budget(j, "length", o->max_length, LONG_MAX) && check_budget(j, "nesting", o->max_nesting, INT_MAX) &&
+    return check_budget(j, "steps", o->max_steps, LONG_MAX) &&
+           check_budget(j, "ops", o->max_ops, LONG_MAX) &&
+           check_budget(j, "length", o->max_length, LONG_MAX) &&
+           check_budget(j, "nesting", o->max_nesting, INT_MAX) &&
            check_budget(j, "depth", o->max_depth, INT_MAX);
 }
 
@@ -189,15 +201,18 @@ static Func *choose_func(Job *j, Func **funcs, int n)
     for (int i = 0; i < n; i++)
         buf_printf(&list, "%s'%s'", i ? ", " : "", funcs[i]->name);
     if (name)
-        diag_error(j->dx, SPAN_NONE, "there is no function '%s' in '%s'; there are %s", name, j->source->source->name, buf_text(&list));
+        diag_error(j->dx, SPAN_NONE, "there is no function '%s' in '%s'; there are %s", name,
+                   j->source->source->name, buf_text(&list));
     else if (n > 1)
-        diag_error(j->dx, SPAN_NONE, "which function of '%s'? choose one with -k: %s", j->source->source->name, buf_text(&list));
+        diag_error(j->dx, SPAN_NONE, "which function of '%s'? choose one with -k: %s",
+                   j->source->source->name, buf_text(&list));
     else
         diag_error(j->dx, SPAN_NONE, "there is no function in '%s'", j->source->source->name);
     return NULL;
 }
 
-/* What IR text leaves open, from the options; what it says itself (target, warps) they override when given. */
+/* What IR text leaves open, from the options; what it says itself (target, warps) they override
+   when given. */
 static bool complete_func(Job *j, Func *fn)
 {
     SpecRequest rq = make_request(j);
@@ -212,7 +227,7 @@ static bool complete_func(Job *j, Func *fn)
     return true;
 }
 
-/* The functions of IR text that are wanted: the one of -k; else the only one; as text, all of them. */
+/* The functions of IR text that are wanted: the one of -k; else the only one; as text, all. */
 static bool read_ir(Job *j)
 {
     double start = now_ms();
@@ -254,7 +269,8 @@ static bool make_funcs(Job *j)
         if (ir_verify(j->funcs[i], j->dx))
             continue;
         if (!is_ir)
-            diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", j->funcs[i]->name);
+            diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'",
+                       j->funcs[i]->name);
         return false;
     }
     return true;
@@ -280,7 +296,8 @@ static bool run_named(Job *j, const char *names)
             Buf list = buf_make(j->dx->arena);
             for (int i = 0; i < PASSES; i++)
                 buf_printf(&list, "%s%s", i ? ", " : "", passes[i].name);
-            diag_error(j->dx, SPAN_NONE, "there is no pass '%s'; there are %s", name, buf_text(&list));
+            diag_error(j->dx, SPAN_NONE, "there is no pass '%s'; there are %s", name,
+                       buf_text(&list));
             return false;
         }
         if (info && !run_pass(j, info))
@@ -307,7 +324,9 @@ static bool run_passes(Job *j)
         return false;
     if (ir_verify(j->artifact->fn, j->dx))
         return true;
-    diag_error(j->dx, SPAN_NONE, "internal error: the passes broke the IR of '%s'; -verify-each says which", j->artifact->fn->name);
+    diag_error(j->dx, SPAN_NONE,
+               "internal error: the passes broke the IR of '%s'; -verify-each says which",
+               j->artifact->fn->name);
     return false;
 }
 
@@ -331,7 +350,9 @@ static bool emit_target(Job *j)
     TkcArtifact *a = j->artifact;
     BackendResult r;
     if (!has_layouts(a->fn->body)) {
-        diag_error(j->dx, SPAN_NONE, "there is no code for blocks without layouts: the last of -passes must be layout,smem,barrier");
+        diag_error(j->dx, SPAN_NONE,
+                   "there is no code for blocks without layouts: the last of -passes must be "
+                   "layout,smem,barrier");
         return false;
     }
     if (!backend_compile(&r, a->fn, j->emit == TKC_EMIT_LLVM, &a->arena, j->dx))
@@ -362,7 +383,8 @@ static bool emit_func(Job *j, Buf *out)
 static bool emit_tree(Job *j, Buf *out)
 {
     if (!j->source->file)
-        diag_error(j->dx, SPAN_NONE, "'%s' is block IR: it has no tokens and no tree", j->source->source->name);
+        diag_error(j->dx, SPAN_NONE, "'%s' is block IR: it has no tokens and no tree",
+                   j->source->source->name);
     else if (j->emit == TKC_EMIT_TOKENS)
         tokens_print(out, j->source->file);
     else
@@ -550,7 +572,11 @@ const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
 
 /* ---- checking without code ---- */
 
-typedef struct CheckJob { Job job; int checked, incomplete; Map defs; } CheckJob; /* defs: jit functions by name */
+typedef struct CheckJob {
+    Job job;
+    int checked, incomplete;
+    Map defs; /* jit functions by name */
+} CheckJob;
 
 static bool has_param(const Ast *def, Str name)
 {
@@ -581,7 +607,8 @@ static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, con
 {
     Job *j = &c->job;
     const Ast *def = map_get_ptr(&c->defs, kernel);
-    SpecRequest rq = j->options->kernel || !def ? *all : request_for(all, &j->artifact->arena, def, kernel);
+    SpecRequest rq =
+        j->options->kernel || !def ? *all : request_for(all, &j->artifact->arena, def, kernel);
     rq.kernel = kernel;
     if (!spec_is_complete(m, kernel, &rq)) {
         c->incomplete++;
@@ -590,7 +617,8 @@ static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, con
     c->checked++;
     Func *fn = spec_kernel(m, &rq);
     if (fn && j->dx->nerrors == 0 && !ir_verify(fn, j->dx))
-        diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'", kernel);
+        diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'",
+                   kernel);
 }
 
 /* What is given for no kernel at all is a mistake. */
@@ -605,7 +633,8 @@ static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *ke
             known = def && has_param(def, name);
         }
         if (!known)
-            diag_error(j->dx, SPAN_NONE, "%s: no kernel of '%s' has a parameter '%s'", is_define ? "-D" : "-sig", j->source->source->name, name);
+            diag_error(j->dx, SPAN_NONE, "%s: no kernel of '%s' has a parameter '%s'",
+                       is_define ? "-D" : "-sig", j->source->source->name, name);
     }
 }
 
@@ -684,7 +713,8 @@ double tkc_bits_to_double(DType dt, uint64_t bits)
     return bits_to_double(DT_F64, convert_bits(dt, DT_F64, bits));
 }
 
-bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out)
+bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n,
+                  const uint64_t *args, uint64_t *out)
 {
     return evaluate_op(kind, dt, result, rounding, n, args, out);
 }

@@ -1,4 +1,5 @@
-/* Contexts, and how diagnostics leave the library: collected during a call, sorted, rendered once, handed to the caller's handler. */
+/* Contexts, and how diagnostics leave the library: collected during a call, sorted, rendered once,
+   handed to the caller's handler. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,8 +77,10 @@ TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
 
 static TkcSeverity public_severity(Severity s)
 {
-    static const TkcSeverity map[] = {
-        [SEV_NOTE] = TKC_NOTE, [SEV_REMARK] = TKC_REMARK, [SEV_WARNING] = TKC_WARNING, [SEV_ERROR] = TKC_SEVERITY_ERROR};
+    static const TkcSeverity map[] = {[SEV_NOTE] = TKC_NOTE,
+                                      [SEV_REMARK] = TKC_REMARK,
+                                      [SEV_WARNING] = TKC_WARNING,
+                                      [SEV_ERROR] = TKC_SEVERITY_ERROR};
     return map[s];
 }
 
@@ -88,7 +91,10 @@ static void deliver_one(TkcContext *cx, Arena *a, const Diag *d, Buf *all)
     buf_puts(all, buf_text(&text));
     if (!cx->handler)
         return;
-    TkcDiagnostic out = {.size = sizeof out, .severity = public_severity(d->severity), .text = d->text, .rendered = buf_text(&text)};
+    TkcDiagnostic out = {.size = sizeof out,
+                         .severity = public_severity(d->severity),
+                         .text = d->text,
+                         .rendered = buf_text(&text)};
     if (d->span.source) {
         out.file = d->span.source->name;
         source_position(d->span.source, d->span.begin, &out.line, &out.column);
@@ -103,7 +109,8 @@ static void add_count(Diags *dx)
     int more = dx->nerrors - dx->max_errors;
     dx->max_errors = dx->nerrors + 1;
     if (more > 0)
-        diag_error(dx, SPAN_NONE, "too many errors: %d more %s not shown", more, more == 1 ? "is" : "are");
+        diag_error(dx, SPAN_NONE, "too many errors: %d more %s not shown", more,
+                   more == 1 ? "is" : "are");
 }
 
 /* The reports of one call, in order of place, and the text that tkc_last_error gives. */
@@ -152,7 +159,8 @@ TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWo
         diags_init(dx, arena);
         bool ok = work(dx, arg) && dx->nerrors == 0;
         if (ok && options && options->warnings_as_errors && dx->nwarnings > 0) {
-            diag_error(dx, SPAN_NONE, "%d warning%s treated as an error", dx->nwarnings, dx->nwarnings == 1 ? "" : "s");
+            diag_error(dx, SPAN_NONE, "%d warning%s treated as an error", dx->nwarnings,
+                       dx->nwarnings == 1 ? "" : "s");
             ok = false;
         }
         check(ok || dx->nerrors > 0, "a failure without a diagnostic");
@@ -240,7 +248,8 @@ void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     if (setjmp(frame.env) == 0) {
         va_list ap;
         va_start(ap, fmt);
-        diag_note(&cx->reports, cx->reports.last, loc_span(loc), "%s", arena_vprintf(&cx->report_arena, fmt, ap));
+        diag_note(&cx->reports, cx->reports.last, loc_span(loc), "%s",
+                  arena_vprintf(&cx->report_arena, fmt, ap));
         va_end(ap);
     }
     unwind_pop(&frame);

@@ -65,8 +65,8 @@ TkcStatus tkc_source_open(TkcContext *cx, const char *path, TkcLanguage language
     return source_make(cx, &(OpenJob){.path = path, .name = path}, language, out);
 }
 
-TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *text, size_t len, TkcLanguage language,
-                               TkcSource **out)
+TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *text, size_t len,
+                               TkcLanguage language, TkcSource **out)
 {
     return source_make(cx, &(OpenJob){.name = name, .text = text, .len = len}, language, out);
 }
@@ -122,7 +122,8 @@ static bool read_param(Diags *dx, void *arg)
     ParamJob *j = arg;
     TkcSource *s = j->source;
     if (s->language != TKC_LANGUAGE_TK) {
-        diag_error(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text", s->source->name);
+        diag_error(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text",
+                   s->source->name);
         return false;
     }
     const Ast *def = kernel_find(dx, s->file, j->kernel);
@@ -157,11 +158,13 @@ TkcStatus tkc_source_param_count(TkcSource *s, const char *kernel, int *count)
 TkcStatus tkc_source_param(TkcSource *s, const char *kernel, int i, TkcParam *out)
 {
     if (!s || !out)
-        return api_misuse(s ? s->cx : NULL, "there is no place for the parameter: the pointer is NULL");
+        return api_misuse(s ? s->cx : NULL,
+                          "there is no place for the parameter: the pointer is NULL");
     ParamJob j = {.source = s, .kernel = kernel, .index = i, .out = out};
     TkcStatus status = run_param(&j);
     if (status == TKC_OK && (i < 0 || i >= j.count))
-        return api_misuse(s->cx, "the kernel has %d parameters; there is no parameter %d", j.count, i);
+        return api_misuse(s->cx, "the kernel has %d parameters; there is no parameter %d", j.count,
+                          i);
     return status;
 }
 

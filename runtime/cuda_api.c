@@ -31,7 +31,8 @@ TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *symbol = dlsym(api->library, entries[i].symbol);
         if (!symbol)
-            return no_driver(cx, api, "the NVIDIA driver is too old: it lacks a function", entries[i].symbol);
+            return no_driver(cx, api, "the NVIDIA driver is too old: it lacks a function",
+                             entries[i].symbol);
         memcpy((char *)api + entries[i].offset, &symbol, sizeof symbol);
     }
     int result = api->Init(0);
@@ -56,6 +57,7 @@ TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char 
     const char *name = NULL, *text = NULL;
     api->GetErrorName(result, &name);
     api->GetErrorString(result, &text);
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s failed: %s (%s)", call, text ? text : "no description", name ? name : "unknown error");
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s failed: %s (%s)", call,
+               text ? text : "no description", name ? name : "unknown error");
     return TKC_ERROR;
 }

@@ -32,7 +32,8 @@ typedef struct CudaApi {
 #undef CU
 } CudaApi;
 
-/* Loads the library, finds every symbol and initializes the driver. On failure reports to the context and gives TKC_NO_DEVICE. */
+/* Loads the library, finds every symbol and initializes the driver. On failure reports to the
+   context and gives TKC_NO_DEVICE. */
 TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api);
 void cuda_api_close(CudaApi *api);
 

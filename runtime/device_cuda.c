@@ -1,5 +1,5 @@
-/* The GPU through the driver API. Work goes to the device's primary context, or to one the caller owns; whatever context was
-   current on entry is current on return. */
+/* The GPU through the driver API. Work goes to the device's primary context, or to one the caller
+   owns; whatever context was current on entry is current on return. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 typedef struct Cuda {
     CudaApi api;
     CuDevice device;
-    CuContext context;    /* the caller's; else the primary one, once something needs it: making it takes long */
+    CuContext context; /* the caller's; else the primary one, once something needs it: making it
+                          takes long */
     bool owns_primary;
     int max_shared;
 } Cuda;
@@ -22,9 +23,11 @@ struct DeviceKernel {
     int nparams, registers, spill_bytes;
 };
 
-enum { MAX_PARAMS = 512 }; /* the driver's limit is 32764 bytes of parameters; a kernel with more than this is refused */
+/* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is refused. */
+enum { MAX_PARAMS = 512 };
 
-#define CALL(cuda, dev, name, ...) cuda_check((dev)->cx, &(cuda)->api, (cuda)->api.name(__VA_ARGS__), "cu" #name)
+#define CALL(cuda, dev, name, ...)                                                                 \
+    cuda_check((dev)->cx, &(cuda)->api, (cuda)->api.name(__VA_ARGS__), "cu" #name)
 
 /* ---- the current context ---- */
 
@@ -73,14 +76,16 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
     if (status != TKC_OK)
         return status;
     if (ordinal < 0 || ordinal >= count) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no GPU %d; the driver shows %d", ordinal, count);
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no GPU %d; the driver shows %d",
+                   ordinal, count);
         return TKC_NO_DEVICE;
     }
     return CALL(c, dev, DeviceGet, &c->device, ordinal);
 }
 
-/* The target that fits the chip: its own, with the instructions that only it has where there is such a one; for a chip that is newer than
-   all we know, the newest generation's common instructions. */
+/* The target that fits the chip: its own, with the instructions that only it has where there is
+   such a one; for a chip that is newer than all we know, the newest generation's common
+   instructions. */
 static void name_arch(TkcDevice *dev, int major, int minor)
 {
     int chip = major * 10 + minor, best = 0;
@@ -105,7 +110,8 @@ static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
     if (status == TKC_OK)
         status = CALL(c, dev, DeviceGetAttribute, &minor, CU_DEVICE_CC_MINOR, c->device);
     if (status == TKC_OK)
-        status = CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
+        status =
+            CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
     if (status == TKC_OK)
         name_arch(dev, major, minor);
     return status;
@@ -217,11 +223,14 @@ static TkcStatus load_module(TkcDevice *dev, Cuda *c, const char *ptx, CuModule 
 static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
 {
     if ((int)k->shared > c->max_shared) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the kernel needs %u bytes of shared memory; %s has %d for a program", k->shared, dev->name,
-                   c->max_shared);
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "the kernel needs %u bytes of shared memory; %s has %d for a program", k->shared,
+                   dev->name, c->max_shared);
         return TKC_ERROR;
     }
-    return k->shared <= 48 * 1024 ? TKC_OK : CALL(c, dev, FuncSetAttribute, k->function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->shared);
+    return k->shared <= 48 * 1024 ? TKC_OK
+                                  : CALL(c, dev, FuncSetAttribute, k->function,
+                                         CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->shared);
 }
 
 static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
@@ -255,7 +264,9 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
     bool pushed;
     int n = tkc_artifact_param_count(a);
     if (n > MAX_PARAMS) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "the kernel has %d run-time parameters; at most %d can be passed", n, MAX_PARAMS);
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "the kernel has %d run-time parameters; at most %d can be passed", n,
+                   MAX_PARAMS);
         return TKC_ERROR;
     }
     DeviceKernel *k = calloc(1, sizeof *k);
@@ -276,7 +287,8 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
     return status;
 }
 
-static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream, const LaunchArg *args)
+static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
+                             const LaunchArg *args)
 {
     Cuda *c = dev->state;
     void *params[MAX_PARAMS];
@@ -285,8 +297,8 @@ static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
         params[i] = (void *)&args[i].bits;
     TkcStatus status = enter(dev, c, &pushed);
     if (status == TKC_OK)
-        status = CALL(c, dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2], k->threads, 1, 1, k->shared,
-                      stream, params, NULL);
+        status = CALL(c, dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
+                      (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
     leave(c, pushed);
     return status;
 }

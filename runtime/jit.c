@@ -1,4 +1,5 @@
-/* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an old one found. */
+/* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an
+   old one found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
     *o = *from;
     if (strcmp(jit->dev->arch, "cpu"))
         o->arch = jit->dev->arch;
-    if (!copy_text(jit, &o->arch) || !copy_text(jit, &o->kernel) || !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes))
+    if (!copy_text(jit, &o->arch) || !copy_text(jit, &o->kernel) ||
+        !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes))
         return false;
     if (jit->dev->ops->passes && !o->passes)
         o->passes = jit->dev->ops->passes;
@@ -66,7 +68,8 @@ static TkcStatus wrong_signature(const TkcJit *jit, const char *item, size_t len
     return TKC_ERROR;
 }
 
-/* name=type[:divisibility]: what the options' signature says of one parameter becomes part of its declaration. */
+/* name=type[:divisibility]: what the options' signature says of one parameter becomes part of its
+   declaration. */
 static TkcStatus read_signature_item(TkcJit *jit, const char *item, size_t len)
 {
     const char *end = item + len, *eq = memchr(item, '=', len), *colon = memchr(item, ':', len);
@@ -76,12 +79,18 @@ static TkcStatus read_signature_item(TkcJit *jit, const char *item, size_t len)
     if (!eq)
         return wrong_signature(jit, item, len, "expected name=type, such as x=*fp32:16");
     if (!p)
-        return wrong_signature(jit, item, len, "the kernel has no such parameter, or -D gives its value");
+        return wrong_signature(jit, item, len,
+                               "the kernel has no such parameter, or -D gives its value");
     if (p->decl.is_constexpr)
-        return wrong_signature(jit, item, len, "the parameter is a constexpr; give its value with -D");
+        return wrong_signature(jit, item, len,
+                               "the parameter is a constexpr; give its value with -D");
+    if (!strncmp(eq + 1, "tensordesc", strlen("tensordesc")))
+        return wrong_signature(jit, item, len,
+                               "this version cannot launch with a tensor descriptor");
     snprintf(type, sizeof type, "%.*s", (int)((colon ? colon : end) - eq - 1), eq + 1);
     if (launch_type(type, &is_pointer) == DT_NONE)
-        return wrong_signature(jit, item, len, "this is not a type; types are *fp32, i32, u8, bf16, …");
+        return wrong_signature(jit, item, len,
+                               "this is not a type; types are *fp32, i32, u8, bf16, …");
     if (p->decl.type && !launch_same_type(p->decl.type, type))
         return wrong_signature(jit, item, len, "its annotation says another type");
     long long n = colon ? strtoll(colon + 1, NULL, 10) : 0;
@@ -99,7 +108,8 @@ static TkcStatus read_signature(TkcJit *jit)
     TkcStatus status = TKC_OK;
     const char *p = jit->options.signature ? jit->options.signature : "";
     for (p += strspn(p, ", "); *p && status == TKC_OK; p += strspn(p, ", ")) {
-        size_t len = strcspn(p, ", ");
+        size_t len = strcspn(p, ", <");
+        len += p[len] == '<' ? strcspn(p + len, ">") : 0;
         status = read_signature_item(jit, p, len);
         p += len;
     }
@@ -154,7 +164,9 @@ static TkcStatus misuse(const TkcDevice *dev, const char *text)
 
 TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out)
 {
-    const char *wrong = !dev ? "the device is NULL" : !out ? "there is no place for the jit: the pointer is NULL" : find_misuse(source, options);
+    const char *wrong = find_misuse(source, options);
+    if (!dev || !out)
+        wrong = "the device, or the place for the jit, is NULL";
     if (out)
         *out = NULL;
     if (wrong)
@@ -248,8 +260,8 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 /* The larger of what the declaration promises and what this key's arguments have. */
 static void ask_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
-    if (tkc_dtype_info(p->dtype)->kind == DK_FLOAT) /* nothing is known of a float, however it is given */
-        return;
+    if (tkc_dtype_info(p->dtype)->kind == DK_FLOAT)
+        return; /* nothing is known of a float, however it is given */
     KeyFact fact = key_fact(arg);
     int64_t known = fact == FACT_DIV16 ? 16 : 1;
     char text[32];
@@ -307,7 +319,8 @@ static bool match_params(const TkcJit *jit, Compiled *c)
             if (!strcmp(jit->open[k].decl.name, c->params[i].name))
                 c->arg_of_param[i] = k;
         if (c->arg_of_param[i] < 0) {
-            tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "internal error: nothing was given for parameter '%s'", c->params[i].name);
+            tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                       "internal error: nothing was given for parameter '%s'", c->params[i].name);
             return false;
         }
     }
@@ -361,7 +374,8 @@ static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Co
 
 /* ---- launching ---- */
 
-TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args, size_t nargs)
+TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
+                     size_t nargs)
 {
     Compiled *c;
     if (!jit || !grid || (nargs && !args))
@@ -371,14 +385,17 @@ TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const Tkc
         status = find_compiled(jit, args, nargs, &c);
     if (status == TKC_OK)
         status = launch_pack(jit, c, args, jit->packed);
-    return status == TKC_OK ? jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, jit->packed) : status;
+    return status == TKC_OK ? jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, jit->packed)
+                            : status;
 }
 
 TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
 {
     Compiled *c;
     if (!jit || !info || (nargs && !args))
-        return misuse(jit ? jit->dev : NULL, info ? "the arguments are NULL" : "there is no place for the information: the pointer is NULL");
+        return misuse(jit ? jit->dev : NULL,
+                      info ? "the arguments are NULL"
+                           : "there is no place for the information: the pointer is NULL");
     TkcStatus status = find_compiled(jit, args, nargs, &c);
     if (status != TKC_OK)
         return status;

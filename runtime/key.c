@@ -1,4 +1,5 @@
-/* Packs a launch's arguments into bytes and hashes them: no formatting, no allocation after the first launch. */
+/* Packs a launch's arguments into bytes and hashes them: no formatting, no allocation after the
+   first launch. */
 #include "key.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@ KeyFact key_fact(const TkcArg *arg)
 {
     switch (arg->kind) {
     case TKC_ARG_POINTER: return arg->pointer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
-    case TKC_ARG_INT: return arg->integer == 1 ? FACT_ONE : arg->integer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
+    case TKC_ARG_INT:
+        return arg->integer == 1 ? FACT_ONE : arg->integer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
     case TKC_ARG_FLOAT: case TKC_ARG_CONSTEXPR: break;
     }
     return FACT_NONE;
@@ -27,13 +29,15 @@ static bool reserve(Key *k, size_t more)
     return true;
 }
 
-/* What the text alone does not say. A number without a type is int32 when it fits, else int64 (when the parameter does not say); a constexpr
-   without a value is the source's to give. */
+/* What the text alone does not say. A number without a type is int32 when it fits, else int64 (when
+   the parameter does not say); a constexpr without a value is the source's to give. */
 static unsigned char text_class(const TkcArg *arg)
 {
     if (arg->kind == TKC_ARG_CONSTEXPR)
         return arg->constexpr_value != NULL;
-    return arg->kind == TKC_ARG_INT && !arg->type ? (arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? 1 : 2) : 0;
+    return arg->kind == TKC_ARG_INT && !arg->type
+               ? (arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? 1 : 2)
+               : 0;
 }
 
 static bool put_arg(Key *k, const TkcArg *arg)

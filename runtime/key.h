@@ -1,5 +1,5 @@
-/* The key of a compiled kernel, as far as a launch decides it: what of the arguments changes the code.
-   Everything else of DESIGN D10's key is fixed when a jit is made (source, options, device). */
+/* The key of a compiled kernel, as far as a launch decides it: what of the arguments changes the
+   code. Everything else of the key is fixed when a jit is made (source, options, device). */
 #ifndef TKC_RUNTIME_KEY_H
 #define TKC_RUNTIME_KEY_H
 
@@ -11,7 +11,8 @@
 typedef enum KeyFact { FACT_NONE, FACT_DIV16, FACT_ONE } KeyFact;
 KeyFact key_fact(const TkcArg *arg);
 
-/* A key is bytes: per argument its kind, its fact and its text. Grows as needed; reused from launch to launch. */
+/* A key is bytes: per argument its kind, its fact and its text. Grows as needed; reused from launch
+   to launch. */
 typedef struct Key { unsigned char *data; uint32_t len, cap; uint64_t hash; } Key;
 /* False when there is no memory. */
 bool key_make(Key *k, const TkcArg *args, size_t nargs);

@@ -1,5 +1,6 @@
-/* Checks that cost a launch nothing it would not pay anyway: each argument is looked at once, by kind. The type's text of
-   an argument is parsed only when a key is new; the second launch with a key compares bytes (key.c). */
+/* Checks that cost a launch nothing it would not pay anyway: each argument is looked at once, by
+   kind. The type's text of an argument is parsed only when a key is new; the second launch with a
+   key compares bytes (key.c). */
 #include "launch.h"
 
 #include <math.h>
@@ -12,7 +13,8 @@ DType launch_type(const char *text, bool *is_pointer)
         text++;
     for (DType d = DT_NONE + 1; d < DT_COUNT; d++) {
         const DTypeInfo *info = tkc_dtype_info(d);
-        if (!strcmp(text, info->name) || !strcmp(text, info->short_name) || !strcmp(text, info->other_name))
+        if (!strcmp(text, info->name) || !strcmp(text, info->short_name) ||
+            !strcmp(text, info->other_name))
             return d;
     }
     return DT_NONE;
@@ -22,9 +24,11 @@ DType launch_type(const char *text, bool *is_pointer)
 
 static const char *const kind_text[] = {"a pointer", "an integer", "a float", "a constexpr"};
 
-static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expected, const TkcArg *arg)
+static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expected,
+                       const TkcArg *arg)
 {
-    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name, expected, kind_text[arg->kind]);
+    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s",
+               p->decl.name, expected, kind_text[arg->kind]);
     return TKC_ERROR;
 }
 
@@ -40,17 +44,22 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
 {
     bool is_pointer;
     if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || !is_pointer)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': '%s' is not a pointer type such as *fp32", p->decl.name, arg->type);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "argument '%s': '%s' is not a pointer type such as *fp32", p->decl.name,
+                   arg->type);
         return TKC_ERROR;
     }
     if (p->decl.type && !p->is_pointer)
         return wrong(jit, p, p->decl.type, arg);
     if (p->decl.type && arg->type && !launch_same_type(p->decl.type, arg->type)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name, p->decl.type, arg->type);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s",
+                   p->decl.name, p->decl.type, arg->type);
         return TKC_ERROR;
     }
     if (!p->decl.type && !arg->type) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': its pointer type is not known; give it with the argument", p->decl.name);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "argument '%s': its pointer type is not known; give it with the argument",
+                   p->decl.name);
         return TKC_ERROR;
     }
     return TKC_OK;
@@ -62,11 +71,13 @@ static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcAr
     if (p->is_pointer)
         return wrong(jit, p, p->decl.type, arg);
     if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || is_pointer)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': '%s' is not a number type such as i32", p->decl.name, arg->type);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "argument '%s': '%s' is not a number type such as i32", p->decl.name, arg->type);
         return TKC_ERROR;
     }
     const char *type = p->decl.type ? p->decl.type : arg->type;
-    if (arg->kind == TKC_ARG_FLOAT && type && tkc_dtype_info(launch_type(type, &is_pointer))->kind != DK_FLOAT)
+    if (arg->kind == TKC_ARG_FLOAT && type &&
+        tkc_dtype_info(launch_type(type, &is_pointer))->kind != DK_FLOAT)
         return wrong(jit, p, type, arg);
     return TKC_OK;
 }
@@ -74,11 +85,16 @@ static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcAr
 static TkcStatus check_one(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
     if ((unsigned)arg->kind > TKC_ARG_CONSTEXPR) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %d is no kind of argument", p->decl.name, (int)arg->kind);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "argument '%s': %d is no kind of argument", p->decl.name, (int)arg->kind);
         return TKC_MISUSE;
     }
     if (p->decl.is_constexpr != (arg->kind == TKC_ARG_CONSTEXPR))
-        return wrong(jit, p, p->decl.is_constexpr ? "a constexpr" : p->decl.type ? p->decl.type : "a pointer or a number", arg);
+        return wrong(jit, p,
+                     p->decl.is_constexpr ? "a constexpr"
+                     : p->decl.type       ? p->decl.type
+                                          : "a pointer or a number",
+                     arg);
     switch (arg->kind) {
     case TKC_ARG_POINTER: return check_pointer(jit, p, arg);
     case TKC_ARG_INT: case TKC_ARG_FLOAT: return check_number(jit, p, arg);
@@ -91,11 +107,14 @@ static void wrong_count(const TkcJit *jit, size_t nargs)
 {
     TkcContext *cx = jit->dev->cx;
     tkc_report_begin(cx);
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "the kernel takes %d argument%s, %zu %s given", jit->nopen, jit->nopen == 1 ? "" : "s", nargs,
-               nargs == 1 ? "was" : "were");
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "the kernel takes %d argument%s, %zu %s given",
+               jit->nopen, jit->nopen == 1 ? "" : "s", nargs, nargs == 1 ? "was" : "were");
     for (int i = 0; i < jit->nopen; i++) {
         const TkcParam *p = &jit->open[i].decl;
-        tkc_report_note(cx, NULL, "argument %d is '%s': %s", i, p->name, p->is_constexpr ? "a constexpr" : p->type ? p->type : "of any type");
+        tkc_report_note(cx, NULL, "argument %d is '%s': %s", i, p->name,
+                        p->is_constexpr ? "a constexpr"
+                        : p->type       ? p->type
+                                        : "of any type");
     }
     tkc_report_end(cx);
 }
@@ -123,8 +142,9 @@ TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
         int64_t most = jit->dev->ops->max_grid[i];
         if (grid[i] >= 1 && grid[i] <= most)
             continue;
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "the grid has %lld programs along %c; it must have from 1 to %lld", (long long)grid[i],
-                   "xyz"[i], (long long)most);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "the grid has %lld programs along %c; it must have from 1 to %lld",
+                   (long long)grid[i], "xyz"[i], (long long)most);
         return TKC_ERROR;
     }
     return TKC_OK;
@@ -135,8 +155,9 @@ TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
 static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
 {
     if (p->divisibility > 1 && arg->pointer % (uint64_t)p->divisibility) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': the address 0x%llx is not a multiple of %lld, as declared", p->name,
-                   (unsigned long long)arg->pointer, (long long)p->divisibility);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "argument '%s': the address 0x%llx is not a multiple of %lld, as declared",
+                   p->name, (unsigned long long)arg->pointer, (long long)p->divisibility);
         return TKC_ERROR;
     }
     *out = (LaunchArg){arg->pointer, arg->bytes};
@@ -165,11 +186,13 @@ static TkcStatus pack_int(const TkcJit *jit, const Param *p, const TkcArg *arg, 
         return TKC_OK;
     }
     if (!int_fits(info, arg)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %lld does not fit %s", p->name, (long long)arg->integer, info->name);
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %lld does not fit %s",
+                   p->name, (long long)arg->integer, info->name);
         return TKC_ERROR;
     }
     if (p->divisibility > 1 && arg->integer % p->divisibility) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %lld is not a multiple of %lld, as declared", p->name,
+        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "argument '%s': %lld is not a multiple of %lld, as declared", p->name,
                    (long long)arg->integer, (long long)p->divisibility);
         return TKC_ERROR;
     }
@@ -182,7 +205,9 @@ static TkcStatus pack_one(const TkcJit *jit, const Param *p, const TkcArg *arg, 
     switch (arg->kind) {
     case TKC_ARG_POINTER: return pack_pointer(jit, p, arg, out);
     case TKC_ARG_INT: return pack_int(jit, p, arg, out);
-    case TKC_ARG_FLOAT: *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, arg->floating), 0}; return TKC_OK;
+    case TKC_ARG_FLOAT:
+        *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, arg->floating), 0};
+        return TKC_OK;
     case TKC_ARG_CONSTEXPR: break;
     }
     return TKC_INTERNAL;

@@ -36,11 +36,13 @@ struct TkcJit {
     TkcCacheStats stats;
 };
 
-/* Splits a type's text: "*fp32" is a pointer (its pointee's text starts at 1), "i32" a number. DT_NONE when it is neither. */
+/* Splits a type's text: "*fp32" is a pointer (its pointee's text starts at 1), "i32" a number.
+   DT_NONE when it is neither. */
 DType launch_type(const char *text, bool *is_pointer);
 /* The same type, however it is spelt. */
 bool launch_same_type(const char *a, const char *b);
-/* Checks count and kinds of the arguments, and that each fits its parameter's declared type. TKC_ERROR after diagnostics. */
+/* Checks count and kinds of the arguments, and that each fits its parameter's declared type.
+   TKC_ERROR after diagnostics. */
 TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs);
 /* The arguments in the types the kernel was compiled for. */
 TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);

@@ -1,4 +1,5 @@
-/* Arrays in host memory: made, read element by element, compared, printed. Reading and writing files: npy.c. */
+/* Arrays in host memory: made, read element by element, compared, printed. Reading and writing
+   files: npy.c. */
 #include "array.h"
 
 #include <ctype.h>
@@ -33,7 +34,8 @@ bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why
     *a = (Array){.dtype = dtype, .rank = rank, .count = 1};
     for (int i = 0; i < rank; i++) {
         a->shape[i] = shape[i];
-        if (shape[i] < 0 || __builtin_mul_overflow(a->count, shape[i], &a->count) || a->count > INT64_MAX / 16) {
+        if (shape[i] < 0 || __builtin_mul_overflow(a->count, shape[i], &a->count) ||
+            a->count > INT64_MAX / 16) {
             snprintf(why, size, "the shape is too large");
             return false;
         }
@@ -98,7 +100,8 @@ static double make_rand(const Array *a, uint64_t seed, int64_t i)
     double u = random_unit(seed, (uint64_t)i);
     if (info->kind == DK_FLOAT)
         return u;
-    return floor(u * (info->kind == DK_BOOL ? 2 : info->bits == 8 ? 128 : 1000)); /* small numbers, in range of every type */
+    int below = info->kind == DK_BOOL ? 2 : info->bits == 8 ? 128 : 1000; /* every type has them */
+    return floor(u * below);
 }
 
 static double make_randn(const Array *a, uint64_t seed, int64_t i)
@@ -122,7 +125,8 @@ static double make_ones(const Array *a, uint64_t seed, int64_t i)
 
 typedef double (*Maker)(const Array *a, uint64_t seed, int64_t i);
 static const struct { const char *name; Maker make; } makers[] = {
-    {"rand", make_rand}, {"randn", make_randn}, {"arange", make_arange}, {"ones", make_ones}, {"zeros", NULL}, {"empty", NULL},
+    {"rand", make_rand}, {"randn", make_randn}, {"arange", make_arange},
+    {"ones", make_ones}, {"zeros", NULL},       {"empty", NULL},
 };
 enum { MAKERS = sizeof makers / sizeof *makers };
 
@@ -173,11 +177,13 @@ bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t
     int rank;
     int64_t shape[ARRAY_MAX_RANK];
     if (dtype == DT_NONE) {
-        snprintf(why, size, "'%.*s' is not an element type such as f32, bf16, i64, u8 or i1", (int)n, type);
+        snprintf(why, size, "'%.*s' is not an element type such as f32, bf16, i64, u8 or i1",
+                 (int)n, type);
         return false;
     }
     if (!read_shape(type + n, &rank, shape)) {
-        snprintf(why, size, "expected a shape such as [4096,781], of at most %d extents, not '%s'", ARRAY_MAX_RANK, type + n);
+        snprintf(why, size, "expected a shape such as [4096,781], of at most %d extents, not '%s'",
+                 ARRAY_MAX_RANK, type + n);
         return false;
     }
     if (!array_make(a, dtype, rank, shape, why, size))

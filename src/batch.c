@@ -1,8 +1,9 @@
 /* -batch FILE: one compile per line, one result line each on standard output:
      ok <TAB> file <TAB> kernel <TAB> milliseconds <TAB> bytes of output
      error <TAB> file <TAB> kernel <TAB> first diagnostic on one line
-   A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options; empty lines and lines from # are skipped.
-   Options on the command line itself are the defaults of every line. */
+   A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options; empty
+   lines and lines from # are skipped. Options on the command line itself are the defaults of every
+   line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ typedef struct Line {
     char *argv[MAX_WORDS + 1]; /* "tkc", the file, options */
 } Line;
 
-/* FILE, KERNEL or nothing, options: an option in the kernel's place means that no kernel is named. */
+/* FILE, KERNEL or nothing, options: an option in the kernel's place means that none is named. */
 static bool read_line(Line *l, char *text, First *first)
 {
     char *words[MAX_WORDS];

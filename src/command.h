@@ -8,14 +8,16 @@
 TkcSource *command_source(TkcContext *cx, const Options *o);
 /* Opens a file that the command writes. NULL, with *why: not possible. */
 FILE *command_create(const char *path, const char **why);
-/* Closes it; `ok` false, or what cannot be written, removes it if it is a plain file: nothing half done stays. False, with *why. */
+/* Closes it; `ok` false, or what cannot be written, removes it if it is a plain file: nothing half
+   done stays. False, with *why. */
 bool command_close(FILE *f, const char *path, bool ok, const char **why);
 double command_now_ms(void);
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */
 int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's default). */
+/* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's
+   default). */
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
 
 int command_compile(TkcContext *cx, Options *o);

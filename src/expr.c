@@ -1,6 +1,8 @@
 /* A recursive descent over
-     list = sum {"," sum}    sum = product {("+"|"-") product}    product = unary {("*"|"//"|"%") unary}
-     unary = "-" unary | number | name | name "(" list ")" | "(" sum ")"
+     list = sum {"," sum}
+     sum = product {("+"|"-") product}
+     product = unary {("*"|"//"|"%") unary}
+     unary = "-" unary | number | name | name "(" sum "," sum ")" | "(" sum ")"
    with Python's floor division. Overflow and division by zero are errors. */
 #include "expr.h"
 
@@ -77,7 +79,8 @@ static bool read_two(Reader *r, const char *name, size_t len, int64_t *a, int64_
         return false;
     if (!take(r, ","))
         return fail(r, "'%.*s' takes two arguments", name, len);
-    return sum(r, b) && (take(r, ")") || fail(r, "'%.*s' takes two arguments, and ')' after them", name, len));
+    return sum(r, b) &&
+           (take(r, ")") || fail(r, "'%.*s' takes two arguments, and ')' after them", name, len));
 }
 
 static bool call(Reader *r, const char *name, size_t len, int64_t *out)
@@ -122,8 +125,9 @@ static bool primary(Reader *r, int64_t *out)
         uint64_t n;
         NumberRead read = number_read_digits(start, &r->p, &n);
         *out = (int64_t)n;
-        return read == NUMBER_FITS || fail(r, read == NUMBER_NONE ? "'%.*s' is not an integer" : "%.*s is too large", start,
-                                           strcspn(start, " ,+-*/%()"));
+        return read == NUMBER_FITS ||
+               fail(r, read == NUMBER_NONE ? "'%.*s' is not an integer" : "%.*s is too large",
+                    start, strcspn(start, " ,+-*/%()"));
     }
     if (isalpha((unsigned char)c) || c == '_') {
         while (isalnum((unsigned char)*r->p) || *r->p == '_' || *r->p == '.')
@@ -135,8 +139,12 @@ static bool primary(Reader *r, int64_t *out)
         return r->lookup(start, len, out, r->user, r->why, r->size);
     }
     if (take(r, "("))
-        return sum(r, out) && (take(r, ")") || fail(r, *r->p ? "expected ')', found '%.*s'" : "expected ')' at the end", r->p, strlen(r->p)));
-    return fail(r, c ? "cannot read '%.*s'" : "the expression ends too early", start, strlen(start));
+        return sum(r, out) &&
+               (take(r, ")") ||
+                fail(r, *r->p ? "expected ')', found '%.*s'" : "expected ')' at the end", r->p,
+                     strlen(r->p)));
+    return fail(r, c ? "cannot read '%.*s'" : "the expression ends too early", start,
+                strlen(start));
 }
 
 static bool unary(Reader *r, int64_t *out)
@@ -146,7 +154,8 @@ static bool unary(Reader *r, int64_t *out)
     bool ok;
     if (take(r, "-")) {
         ok = unary(r, out);
-        ok = ok && (!__builtin_sub_overflow(0, *out, out) || fail(r, "the number is too large", "", 0));
+        ok = ok &&
+             (!__builtin_sub_overflow(0, *out, out) || fail(r, "the number is too large", "", 0));
     } else {
         ok = primary(r, out);
     }
@@ -197,7 +206,8 @@ static bool sum(Reader *r, int64_t *out)
     }
 }
 
-int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *user, char *why, size_t size)
+int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *user, char *why,
+              size_t size)
 {
     Reader r = {.p = text, .lookup = lookup, .user = user, .why = why, .size = size};
     for (int n = 0; n < max;) {
@@ -206,7 +216,8 @@ int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *
         if (!peek(&r))
             return n;
         if (!take(&r, ",")) {
-            fail(&r, *r.p == '/' ? "cannot read '%.*s'; // divides integers" : "cannot read '%.*s'", r.p, strlen(r.p));
+            fail(&r, *r.p == '/' ? "cannot read '%.*s'; // divides integers" : "cannot read '%.*s'",
+                 r.p, strlen(r.p));
             return -1;
         }
     }

@@ -7,8 +7,11 @@
 #include <stdint.h>
 
 /* False, with why, when there is no such name or it is not an integer. */
-typedef bool (*ExprLookup)(const char *name, size_t len, int64_t *value, void *user, char *why, size_t size);
-/* Up to `max` expressions separated by commas: + - * // % parentheses, cdiv(a,b), min, max. Returns how many, or -1 with why. */
-int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *user, char *why, size_t size);
+typedef bool (*ExprLookup)(const char *name, size_t len, int64_t *value, void *user, char *why,
+                           size_t size);
+/* Up to `max` expressions separated by commas: + - * // % parentheses, cdiv(a,b), min, max. Returns
+   how many, or -1 with why. */
+int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *user, char *why,
+              size_t size);
 
 #endif

@@ -105,7 +105,8 @@ bool command_close(FILE *f, const char *path, bool ok, const char **why)
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) &&
+           sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
 static int write_output(const Options *o, const char *text, size_t len)
@@ -174,8 +175,9 @@ int command_compile(TkcContext *cx, Options *o)
         if (o->compile.time_report)
             print_times(artifact);
         if (o->verbose && o->emit >= TKC_EMIT_LLVM)
-            fprintf(stderr, "tkc: %s: %d warps, %d bytes of shared memory, %zu bytes of text\n", tkc_artifact_kernel(artifact),
-                    tkc_artifact_num_warps(artifact), tkc_artifact_shared_bytes(artifact), len);
+            fprintf(stderr, "tkc: %s: %d warps, %d bytes of shared memory, %zu bytes of text\n",
+                    tkc_artifact_kernel(artifact), tkc_artifact_num_warps(artifact),
+                    tkc_artifact_shared_bytes(artifact), len);
     }
     tkc_artifact_free(artifact);
     tkc_source_free(source);
@@ -190,8 +192,8 @@ int command_check(TkcContext *cx, Options *o)
     int checked, incomplete;
     TkcStatus status = tkc_check(source, &o->compile, &checked, &incomplete);
     if (status == TKC_OK && incomplete)
-        fprintf(stderr, "tkc: %d kernel%s checked, %d not: types or constexprs are missing\n", checked, checked == 1 ? "" : "s",
-                incomplete);
+        fprintf(stderr, "tkc: %d kernel%s checked, %d not: types or constexprs are missing\n",
+                checked, checked == 1 ? "" : "s", incomplete);
     else if (status == TKC_OK && o->verbose)
         fprintf(stderr, "tkc: %d kernel%s checked\n", checked, checked == 1 ? "" : "s");
     tkc_source_free(source);
@@ -200,7 +202,8 @@ int command_check(TkcContext *cx, Options *o)
 
 /* ---- the process ---- */
 
-/* A standard stream that is closed would give its number to the next file that is opened. What stands in for it fails when used. */
+/* A standard stream that is closed would give its number to the next file that is opened. What
+   stands in for it fails when used. */
 static void keep_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -215,7 +218,8 @@ static int finish_output(int code)
     errno = 0;
     if (fflush(stdout) == 0 && !failed)
         return code;
-    command_fail("cannot write standard output: %s", errno ? strerror(errno) : "not everything was written");
+    command_fail("cannot write standard output: %s",
+                 errno ? strerror(errno) : "not everything was written");
     return code == EXIT_FINE ? EXIT_REFUSED : code;
 }
 
@@ -224,7 +228,10 @@ static int run_command(TkcContext *cx, Options *o)
     tkc_context_on_diagnostic(cx, print_diagnostic, NULL);
     for (int i = 0; i < o->ninclude; i++)
         tkc_context_add_include(cx, o->include[i]);
-    return o->batch ? command_batch(cx, o) : o->syntax_only ? command_check(cx, o) : o->run ? command_run(cx, o) : command_compile(cx, o);
+    return o->batch         ? command_batch(cx, o)
+           : o->syntax_only ? command_check(cx, o)
+           : o->run         ? command_run(cx, o)
+                            : command_compile(cx, o);
 }
 
 static int start(Options *o)

@@ -1,5 +1,5 @@
-/* NumPy's .npy files. Format: magic "\x93NUMPY", version, header length, a Python dict literal, the elements.
-   Source: the format's description in NumPy's documentation (numpy.lib.format). */
+/* NumPy's .npy files. Format: magic "\x93NUMPY", version, header length, a Python dict literal, the
+   elements. Source: the format's description in NumPy's documentation (numpy.lib.format). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "command.h"
 
 static const struct { const char *descr; DType dtype; } descrs[] = {
-    {"|b1", DT_I1}, {"|i1", DT_I8}, {"<i2", DT_I16}, {"<i4", DT_I32}, {"<i8", DT_I64}, {"|u1", DT_U8}, {"<u2", DT_U16},
-    {"<u4", DT_U32}, {"<u8", DT_U64}, {"<f2", DT_F16}, {"<f4", DT_F32}, {"<f8", DT_F64},
+    {"|b1", DT_I1},  {"|i1", DT_I8},  {"<i2", DT_I16}, {"<i4", DT_I32},
+    {"<i8", DT_I64}, {"|u1", DT_U8},  {"<u2", DT_U16}, {"<u4", DT_U32},
+    {"<u8", DT_U64}, {"<f2", DT_F16}, {"<f4", DT_F32}, {"<f8", DT_F64},
     /* written only: types that .npy has no name for */
     {"<u2", DT_BF16}, {"|u1", DT_F8E4}, {"|u1", DT_F8E5},
 };
@@ -33,13 +34,15 @@ static const char *dict_find(const char *header, const char *key)
     return NULL;
 }
 
-/* The type that a descr names; bits without a name ('|V2', as numpy writes types of others) are what `as` says. */
+/* The type that a descr names; bits without a name ('|V2', as numpy writes types of others) are
+   what `as` says. */
 static DType read_descr(const char *p, DType as)
 {
     char quote = *p++;
     if (quote != '\'' && quote != '"')
         return DT_NONE;
-    if (as != DT_NONE && p[0] == '|' && p[1] == 'V' && strtol(p + 2, NULL, 10) == tkc_dtype_info(as)->bytes)
+    if (as != DT_NONE && p[0] == '|' && p[1] == 'V' &&
+        strtol(p + 2, NULL, 10) == tkc_dtype_info(as)->bytes)
         return as;
     for (int i = 0; i < DESCRS; i++) {
         size_t n = strlen(descrs[i].descr);
@@ -59,11 +62,16 @@ static bool refuse_descr(const char *descr, char *why, size_t size)
     if (descr[0] == '[')
         snprintf(why, size, "its elements are records, %.*s]: save one field of them", n, descr);
     else if (descr[1] == '>')
-        snprintf(why, size, "its elements are big-endian, %.*s: save it with x.astype(x.dtype.newbyteorder('<'))", n, descr);
+        snprintf(why, size,
+                 "its elements are big-endian, %.*s: save it with "
+                 "x.astype(x.dtype.newbyteorder('<'))",
+                 n, descr);
     else if (descr[1] && descr[2] == 'O')
         snprintf(why, size, "its elements are Python objects, %.*s: save it as numbers", n, descr);
     else if (descr[1] && descr[2] == 'V')
-        snprintf(why, size, "its elements are %.*s, bits without a type: say which with FILE.npy:bf16", n, descr);
+        snprintf(why, size,
+                 "its elements are %.*s, bits without a type: say which with FILE.npy:bf16", n,
+                 descr);
     else
         snprintf(why, size, "its elements are %.*s, which is not a type of the language", n, descr);
     return false;
@@ -90,7 +98,8 @@ static bool read_dims(const char *p, int *rank, int64_t *shape)
 
 static bool read_header(Array *a, const char *header, DType as, char *why, size_t size)
 {
-    const char *descr = dict_find(header, "descr"), *order = dict_find(header, "fortran_order"), *dims = dict_find(header, "shape");
+    const char *descr = dict_find(header, "descr"), *order = dict_find(header, "fortran_order"),
+               *dims = dict_find(header, "shape");
     int rank;
     int64_t shape[ARRAY_MAX_RANK];
     bool fortran = order && !strncmp(order, "True", 4);
@@ -104,7 +113,8 @@ static bool read_header(Array *a, const char *header, DType as, char *why, size_
     if (dtype == DT_NONE)
         return refuse_descr(descr, why, size);
     if (as != DT_NONE && tkc_dtype_info(as)->bytes != tkc_dtype_info(dtype)->bytes) {
-        snprintf(why, size, "its elements are %s, which is not as wide as %s", tkc_dtype_info(dtype)->name, tkc_dtype_info(as)->name);
+        snprintf(why, size, "its elements are %s, which is not as wide as %s",
+                 tkc_dtype_info(dtype)->name, tkc_dtype_info(as)->name);
         return false;
     }
     return array_make(a, as != DT_NONE ? as : dtype, rank, shape, why, size);
@@ -171,7 +181,8 @@ static bool load_file(Array *a, FILE *f, DType as, char *why, size_t size)
     if (got != a->bytes) {
         cut_short(f, why, size);
         if (!ferror(f))
-            snprintf(why, size, "it is truncated: %zu bytes of elements instead of %zu", got, a->bytes);
+            snprintf(why, size, "it is truncated: %zu bytes of elements instead of %zu", got,
+                     a->bytes);
         array_free(a);
         return false;
     }
@@ -196,7 +207,8 @@ static void put_dims(const Array *a, char *text, size_t size)
     size_t n = 0;
     text[0] = 0;
     for (int i = 0; i < a->rank; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%lld%s", i ? " " : "", (long long)a->shape[i], i + 1 < a->rank || a->rank == 1 ? "," : "");
+        n += (size_t)snprintf(text + n, size - n, "%s%lld%s", i ? " " : "", (long long)a->shape[i],
+                              i + 1 < a->rank || a->rank == 1 ? "," : "");
 }
 
 bool array_save(const Array *a, const char *path, char *why, size_t size)
@@ -207,14 +219,18 @@ bool array_save(const Array *a, const char *path, char *why, size_t size)
             descr = descrs[i].descr;
     char dims[ARRAY_MAX_RANK * 22 + 4], header[512];
     put_dims(a, dims, sizeof dims);
-    int len = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dims);
+    int len = snprintf(header, sizeof header,
+                       "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dims);
     int padded = (10 + len + 1 + 63) / 64 * 64 - 10; /* the elements start at a multiple of 64 */
-    unsigned char head[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
+    unsigned char head[10] = "\x93NUMPY\1";
+    head[8] = (unsigned char)(padded & 255);
+    head[9] = (unsigned char)(padded >> 8);
     const char *reason = NULL;
     FILE *f = command_create(path, &reason);
     if (!f)
         return fail(why, size, reason);
-    bool ok = fwrite(head, 1, 10, f) == 10 && fprintf(f, "%s%*s\n", header, padded - 1 - len, "") == padded &&
+    bool ok = fwrite(head, 1, 10, f) == 10 &&
+              fprintf(f, "%s%*s\n", header, padded - 1 - len, "") == padded &&
               fwrite(a->data, 1, a->bytes, f) == a->bytes;
     return command_close(f, path, ok, &reason) || fail(why, size, reason);
 }

@@ -1,4 +1,5 @@
-/* Digits in one of four bases, underscores between them, no leading zeros in decimal: what Python's own scanner takes. */
+/* Digits in one of four bases, underscores between them, no leading zeros in decimal: what Python's
+   own scanner takes. */
 #include "number.h"
 
 #include <stddef.h>
@@ -28,7 +29,8 @@ NumberRead number_read_digits(const char *text, const char **end, uint64_t *out)
     const char *first = p;
     bool fits = true;
     for (*out = 0; digit_of(*p) < base; p += p[1] == '_' && digit_of(p[2]) < base ? 2 : 1)
-        fits &= !__builtin_mul_overflow(*out, (uint64_t)base, out) && !__builtin_add_overflow(*out, (uint64_t)digit_of(*p), out);
+        fits &= !__builtin_mul_overflow(*out, (uint64_t)base, out) &&
+                !__builtin_add_overflow(*out, (uint64_t)digit_of(*p), out);
     *end = p;
     bool padded = base == 10 && *first == '0' && *out != 0; /* 010 is no number of Python's */
     if (p == first || padded || digit_of(*p) < 36 || *p == '_')

@@ -8,25 +8,29 @@
 /* The block IR behind an artifact of TKC_EMIT_IR or later. Lives as long as the artifact. */
 const Func *tkc_artifact_func(const TkcArtifact *artifact);
 
-/* SHA-256 over everything the compiled code depends on besides the options: the source, every file its names were resolved to so far,
-   the embedded library, the compiler's and LLVM's version. */
+/* SHA-256 over everything the compiled code depends on besides the options: the source, every file
+   its names were resolved to so far, the embedded library, the compiler's and LLVM's version. */
 void tkc_source_hash(const TkcSource *source, uint8_t out[32]);
 TkcContext *tkc_source_context(const TkcSource *source);
 /* Around a call that may fail without anybody being told: by 1, then by -1. */
 void tkc_context_mute(TkcContext *cx, int by);
 
-/* Diagnostics from outside the compiler. Between begin and end any number is collected; end delivers them to the context's handler and makes
-   them tkc_last_error. begin/end nest: only the outermost pair delivers. loc may be NULL: no place. */
+/* Diagnostics from outside the compiler. Between begin and end any number is collected; end
+   delivers them to the context's handler and makes them tkc_last_error. begin/end nest: only the
+   outermost pair delivers. loc may be NULL: no place. */
 void tkc_report_begin(TkcContext *cx);
-void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* A note to the report before it. */
-void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void tkc_report_end(TkcContext *cx);
 
 /* The value of an element from and to its bits, as ATTR_VALUE holds them (lib/ir/evaluate.h). */
 uint64_t tkc_bits_from_double(DType dt, double v);
 double tkc_bits_to_double(DType dt, uint64_t bits);
 /* One elementwise op on scalars, the reference semantics (lib/ir/evaluate.h evaluate_op). */
-bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n, const uint64_t *args, uint64_t *out);
+bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n,
+                  const uint64_t *args, uint64_t *out);
 
 #endif

@@ -59,7 +59,8 @@ typedef struct Calls {
     bool returns;
 } Calls;
 
-/* Names that are mentioned (a function passed as a value is a helper, too), and whether a value is returned. */
+/* Names that are mentioned (a function passed as a value is a helper, too), and whether a value is
+   returned. */
 static bool note_names(const Ast *n, void *user)
 {
     Calls *c = user;
@@ -147,15 +148,18 @@ static const char *list_text(Arena *a, int n, const Str *names)
     return buf_text(&list);
 }
 
-static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n, const Str *names)
+static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n,
+                            const Str *names)
 {
     const char *list = list_text(dx->arena, n, names), *where = file->source->name;
     if (!n) {
-        diag_error(dx, SPAN_NONE, "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
+        diag_error(dx, SPAN_NONE,
+                   "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
     } else if (!name) {
         diag_error(dx, SPAN_NONE, "which kernel of '%s'? choose one with -k: %s", where, list);
     } else {
-        Diag *d = diag_error(dx, SPAN_NONE, "there is no kernel '%s' in '%s'; there %s %s", name, where, n == 1 ? "is" : "are", list);
+        Diag *d = diag_error(dx, SPAN_NONE, "there is no kernel '%s' in '%s'; there %s %s", name,
+                             where, n == 1 ? "is" : "are", list);
         const char *near = nearest_word(name, names, n);
         if (near)
             diag_note(dx, d, SPAN_NONE, "did you mean '%s'?", near);
@@ -187,7 +191,8 @@ int kernel_param_count(const Ast *def)
 static bool is_constexpr(const Ast *annotation)
 {
     return !strcmp(last_name(annotation), "constexpr") ||
-           (annotation->kind == AST_STRING && (!strcmp(annotation->string.value, "tl.constexpr") || !strcmp(annotation->string.value, "constexpr")));
+           (annotation->kind == AST_STRING && (!strcmp(annotation->string.value, "tl.constexpr") ||
+                                               !strcmp(annotation->string.value, "constexpr")));
 }
 
 static bool is_word(char c)

@@ -1,4 +1,5 @@
-/* The public API as a program meets it: statuses, diagnostics, lifetimes, misuse, and threads that compile at once. */
+/* The public API as a program meets it: statuses, diagnostics, lifetimes, misuse, and threads that
+   compile at once. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +110,9 @@ static void artifact_outlives_source(void)
 static void every_emission(void)
 {
     static const char *const marks[] = {
-        [TKC_EMIT_TOKENS] = "NAME add", [TKC_EMIT_AST] = "def", [TKC_EMIT_IR] = "func @add", [TKC_EMIT_FACTS] = "add",
-        [TKC_EMIT_LAYOUT] = "#l<", [TKC_EMIT_LLVM] = "define", [TKC_EMIT_PTX] = ".entry",
+        [TKC_EMIT_TOKENS] = "NAME add", [TKC_EMIT_AST] = "def",    [TKC_EMIT_IR] = "func @add",
+        [TKC_EMIT_FACTS] = "add",       [TKC_EMIT_LAYOUT] = "#l<", [TKC_EMIT_LLVM] = "define",
+        [TKC_EMIT_PTX] = ".entry",
     };
     TkcContext *cx = tkc_context_new();
     TkcSource *s = source_of(cx, add_text);
@@ -143,7 +145,8 @@ static void kernels_and_params(void)
     EXPECT_INT(tkc_source_param_count(add, NULL, &n), TKC_OK);
     EXPECT_INT(n, 5);
     EXPECT_INT(tkc_source_param(add, NULL, 0, &p), TKC_OK);
-    EXPECT(!strcmp(p.name, "x") && !strcmp(p.type, "*fp32") && p.divisibility == 16 && !p.is_constexpr && !p.default_);
+    EXPECT(!strcmp(p.name, "x") && !strcmp(p.type, "*fp32") && p.divisibility == 16 &&
+           !p.is_constexpr && !p.default_);
     EXPECT_INT(tkc_source_param(add, NULL, 1, &p), TKC_OK);
     EXPECT(!strcmp(p.name, "y") && !p.type && p.divisibility == 0);
     EXPECT_INT(tkc_source_param(add, NULL, 4, &p), TKC_OK);
@@ -193,7 +196,9 @@ static void told_once(void)
     EXPECT(!a && told.calls == 1 && told.errors == 1);
     EXPECT_INT(told.line, 4);
     EXPECT_INT(told.column, 9);
-    EXPECT_STR(told.rendered, "t.tk:4:9: error: the name 'nowhere' is not defined\n    y = nowhere\n        ^~~~~~~\n");
+    EXPECT_STR(
+        told.rendered,
+        "t.tk:4:9: error: the name 'nowhere' is not defined\n    y = nowhere\n        ^~~~~~~\n");
     EXPECT_STR(tkc_last_error(cx), told.rendered);
     tkc_source_free(s);
     tkc_context_free(cx);
@@ -211,7 +216,8 @@ static void syntax_errors(void)
     EXPECT_INT(tkc_source_from_text(cx, "n.tk", "a\0b", 3, TKC_LANGUAGE_TK, &s), TKC_ERROR);
     EXPECT(!s && strstr(tkc_last_error(cx), "NUL"));
     EXPECT_INT(tkc_source_open(cx, "/no/such/file.tk", TKC_LANGUAGE_TK, &s), TKC_ERROR);
-    EXPECT_STR(tkc_last_error(cx), "error: cannot read '/no/such/file.tk': No such file or directory\n");
+    EXPECT_STR(tkc_last_error(cx),
+               "error: cannot read '/no/such/file.tk': No such file or directory\n");
     tkc_context_free(cx);
 }
 
@@ -291,7 +297,8 @@ static void null_arguments(void)
     EXPECT_INT(tkc_launch(NULL, (const int64_t[]){1, 1, 1}, NULL, NULL, 0), TKC_MISUSE);
     EXPECT_INT(tkc_synchronize(NULL, NULL), TKC_MISUSE);
     EXPECT(!tkc_artifact_text(NULL, NULL) && tkc_source_kernel_count(NULL) == 0);
-    tkc_artifact_free(NULL), tkc_source_free(NULL), tkc_context_free(NULL), tkc_jit_free(NULL), tkc_device_free(NULL);
+    tkc_artifact_free(NULL), tkc_source_free(NULL), tkc_context_free(NULL), tkc_jit_free(NULL),
+        tkc_device_free(NULL);
     tkc_source_free(s);
     tkc_context_free(cx);
 }
@@ -360,12 +367,15 @@ static void expect_signature(const char *signature, const char *expected)
 static void signatures_of_a_jit(void)
 {
     expect_signature("y=*fp16:16, x=*f32", NULL);
-    expect_signature("q=*fp16", "-sig: q=*fp16: the kernel has no such parameter, or -D gives its value");
-    expect_signature("B=i32", "-sig: B=i32: the kernel has no such parameter, or -D gives its value");
+    expect_signature("q=*fp16",
+                     "-sig: q=*fp16: the kernel has no such parameter, or -D gives its value");
+    expect_signature("B=i32",
+                     "-sig: B=i32: the kernel has no such parameter, or -D gives its value");
     expect_signature("S=i32", "-sig: S=i32: the parameter is a constexpr; give its value with -D");
     expect_signature("y=*fp17", "-sig: y=*fp17: this is not a type");
     expect_signature("x=*fp16", "-sig: x=*fp16: its annotation says another type");
-    expect_signature("y=*fp16:0", "-sig: y=*fp16:0: expected a divisibility of 1 or more after ':'");
+    expect_signature("y=*fp16:0",
+                     "-sig: y=*fp16:0: expected a divisibility of 1 or more after ':'");
     expect_signature("y", "-sig: y: expected name=type");
 }
 

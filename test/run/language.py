@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [HERE, os.path.join(HERE, "Inputs")]
+sys.path[:0] = [os.path.join(HERE, "Inputs"), HERE]
 
 import ops
 from rows import KNOWN_BUGS, NOT_SPELLED, ROWS

@@ -17,7 +17,7 @@ import conversions
 import elementwise
 import memory
 import shapes
-from kernels import Runner
+from batches import Runner
 from rows import KNOWN_BUGS
 
 FAMILIES = (elementwise, conversions, shapes, memory, across, chance)

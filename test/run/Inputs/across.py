@@ -2,7 +2,7 @@
 import numpy as np
 
 from formats import ALL, ALL_FLOATS, DTYPES, FLOATS, FP8, INTS, NUMBERS, SIGNED, cast, decode, encode, from_bits, random
-from kernels import Case, Want, rng_of, shape_name
+from batches import Case, Want, rng_of, shape_name
 from shapes import numbers
 
 SHAPES = ((256,), (781,), (1,), (16, 16), (6, 10), (4, 8, 8), (3, 5, 7))

@@ -2,7 +2,7 @@
 import numpy as np
 
 from formats import DTYPES, encode
-from kernels import Case, Want, rng_of, shape_name
+from batches import Case, Want, rng_of, shape_name
 
 
 def philox(width, seed, c0, c1, c2, c3, rounds):

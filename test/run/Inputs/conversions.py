@@ -3,7 +3,7 @@ import numpy as np
 
 from elementwise import Row, case as row_case, same
 from formats import ALL, ALL_FLOATS, DTYPES, FLOATS, FP8, INTS, SIGNED, bits_of, cast, decode, encode, from_bits, largest_finite, random, special
-from kernels import Case, Want, rng_of
+from batches import Case, Want, rng_of
 
 FORMS = ("a.to({t})", "tl.cast(a, {t})", "a.cast({t})", "tl.cast(input=a, dtype={t}, bitcast=False)", "a.to(dtype={t})")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from formats import (ALL, ALL_FLOATS, DTYPES, FLOATS, FP8, INTS, NUMBERS, SIGNED, UNSIGNED, cast, decode, encode, from_bits, integer_range,
                      random, special)
-from kernels import Case, Want, rng_of, shape_name
+from batches import Case, Want, rng_of, shape_name
 
 SHAPES = ((), (1,), (256,), (781,), (16, 16), (6, 10), (4, 8, 8), (3, 5, 7))
 NAMES = "abc"

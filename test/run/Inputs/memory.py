@@ -2,7 +2,7 @@
 import numpy as np
 
 from formats import ALL, ALL_FLOATS, DTYPES, INTS, cast, decode, encode, random
-from kernels import Case, Want, rng_of, shape_name
+from batches import Case, Want, rng_of, shape_name
 from shapes import numbers
 
 

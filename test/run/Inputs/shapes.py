@@ -2,7 +2,7 @@
 import numpy as np
 
 from formats import ALL, DTYPES, INTS, NUMBERS, cast, encode, random, special
-from kernels import Case, Want, rng_of, shape_name
+from batches import Case, Want, rng_of, shape_name
 
 
 def numbers(dt, shape, rng):

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import ops
-from kernels import DTYPES, Runner, np
+from batches import DTYPES, Runner, np
 
 TORCH = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
          "u64": "uint64", "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2", "fp16": "float16", "bf16": "bfloat16", "fp32": "float32",

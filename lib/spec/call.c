@@ -56,27 +56,14 @@ void frame_pop(Spec *sp, Frame *f)
 
 /* ---- running a function ---- */
 
-static const char *value_name(Spec *sp, Frame *f)
-{
-    return arena_printf(sp->arena, "'%s'", f->fn->name);
-}
-
-/* A body left on some paths only: what falls through returns None. */
-static SpecValue settle_result(Spec *sp, Frame *f, Flow flow)
-{
-    if (flow == FLOW_STOP) return sv_error();
-    if (flow != FLOW_MAYBE || f->out.value.kind == SV_NONE || f->out.value.kind == SV_ERROR) return f->out.value;
-    spec_error(sp, f->out.at, "%s returns %s here, but nothing where its end is reached", value_name(sp, f), spec_describe(sp, f->out.value));
-    return sv_error();
-}
-
 static SpecValue run_body(Spec *sp, Frame *f)
 {
     const Ast *def = f->fn->def;
     if (def->kind == AST_LAMBDA) return spec_eval(sp, def->lambda.body);
     Flow flow = exec_block(sp, &def->def.body, NULL);
     if (flow == FLOW_NEXT) return sv_none();
-    return settle_result(sp, f, flow);
+    if (flow == FLOW_MAYBE) flow = exec_fall_off(sp);
+    return flow == FLOW_STOP ? sv_error() : f->out.value;
 }
 
 static SpecValue call_run(Spec *sp, Frame *f)
@@ -279,6 +266,7 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
         SpecValue v = is_constexpr_annotation(p->annotation) ? weaken_all(sp, values[i]) : values[i];
+        if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }
 }

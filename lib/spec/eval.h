@@ -79,8 +79,10 @@ struct Frame {
 
 /* ---- stmt.c ---- */
 Flow exec_block(Spec *sp, const AstList *body, const Rest *outer);
-/* Executes what is left, up to the function's end. */
+/* Executes what is left, up to the function's end: RETURN or STOP. */
 Flow exec_rest(Spec *sp, const Rest *rest);
+/* The function's end is reached on the paths that have not returned: they return None. MAYBE becomes RETURN. */
+Flow exec_fall_off(Spec *sp);
 /* Binds v to an assignment target. `weak` leaves numbers untyped. */
 void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at);
 
@@ -103,6 +105,8 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at);
 SpecValue weaken(SpecValue v);
 /* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */
 SpecValue strengthen(Spec *sp, SpecValue v, Span at);
+/* The value a name is given, which then carries the name, for people to read and for the debugger. */
+SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at);
 /* Evaluates, wanting a compile-time value; poison after an error that says what it was for. */
 SpecValue eval_constant(Spec *sp, const Ast *e, const char *what);
 /* Reports a name that stands for nothing, with a suggestion. */

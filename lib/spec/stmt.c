@@ -11,9 +11,26 @@ const Rest rest_cut = {0};
 
 /* ---- assignment ---- */
 
-static void name_value(SpecValue v, Str name)
+/* A number that is known now, as a debugger finds it when the program runs. */
+static Value *known_value(Spec *sp, SpecValue v)
 {
-    if (v.kind == SV_VALUE && !v.v->name) v.v->name = name;
+    if (v.kind == SV_BOOL) return build_bool(&sp->b, v.b);
+    if (v.kind == SV_FLOAT) return build_float(&sp->b, DT_F64, v.f);
+    if (v.kind != SV_INT || v.i != (int64_t)v.i) return NULL;
+    return build_int(&sp->b, DT_I64, (int64_t)v.i);
+}
+
+SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at)
+{
+    if (v.kind == SV_VALUE && !v.v->name) {
+        v.v->name = name;
+    } else if (sp->rq->debug) { /* each name has a value of its own */
+        spec_at(sp, at);
+        Value *own = v.kind == SV_VALUE ? build_copy(&sp->b, v.v) : known_value(sp, v);
+        if (own) own->name = name;
+        if (v.kind == SV_VALUE) v.v = own;
+    }
+    return v;
 }
 
 static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool weak, Span at)
@@ -54,7 +71,7 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
     switch (target->kind) {
     case AST_NAME:
         if (!weak) v = strengthen(sp, v, at);
-        name_value(v, target->name.id);
+        v = name_value(sp, v, target->name.id, at);
         scope_set(sp->frame->scope, target->name.id, v, target->span);
         break;
     case AST_TUPLE: case AST_LIST: assign_items(sp, &target->list, v, weak, at); break;
@@ -267,15 +284,25 @@ static Flow exec_outer(Spec *sp, void *ctx)
     return exec_rest(sp, ctx);
 }
 
+Flow exec_fall_off(Spec *sp)
+{
+    Frame *f = sp->frame;
+    if (f->out.value.kind != SV_NONE && f->out.value.kind != SV_ERROR) {
+        f->out.value = spec_error(sp, f->out.at, "'%s' returns %s here, but nothing where its end is reached", f->fn->name,
+                                  spec_describe(sp, f->out.value));
+    }
+    f->out.flag = NULL;
+    return FLOW_RETURN;
+}
+
 Flow exec_rest(Spec *sp, const Rest *rest)
 {
     for (; rest; rest = rest->outer) {
         Flow flow = exec_from(sp, rest->list, rest->next, rest->outer);
         if (flow == FLOW_NEXT) continue;
         if (flow == FLOW_MAYBE && rest->outer) return exec_unless_returned(sp, exec_outer, (void *)rest->outer);
-        if (flow != FLOW_MAYBE) return flow;
-        break;
+        return flow == FLOW_MAYBE ? exec_fall_off(sp) : flow;
     }
-    if (!rest) sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt};
-    return rest ? FLOW_MAYBE : FLOW_RETURN;
+    sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt};
+    return FLOW_RETURN;
 }

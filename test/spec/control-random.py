@@ -1,5 +1,5 @@
 # Random programs of branches, loops, returns and helpers leave in memory what Python leaves there.
-# RUN: %python %s %build/tkc %t 40
+# RUN: %python %s %build/tkc %t 60
 """Each program works on a few small integers; one program id is one input. The same text runs as Python, with stand-ins for tl."""
 import random
 import struct

@@ -2,14 +2,14 @@
 
        kernels_fuzz [-n COUNT] [-first N] [-show] [-v] [-ptxas PATH] FILE...
 
-   Each mutant is one of the files with a few of its tokens, operands, arguments or lines changed, compiled with options that are
-   sometimes changed too: as far as IR, as far as PTX, and run on the cpu device if it compiles. It may be refused; it must not
-   crash, hang, leak, or be called our own error. Files may say how to compile them, as tests do: "RUN: tkc -k NAME -sig TYPES -DX=1".
+   Each mutant is one of the files with a few of its tokens, operands, arguments or lines changed,
+   compiled with options that are sometimes changed too: as far as IR, as far as PTX, and run on the
+   cpu device if it compiles. It may be refused; it must not crash, hang, leak, or be called our own
+   error. Files may say how to compile them, as tests do: "RUN: tkc -k NAME -sig TYPES -DX=1".
 
-   Mutant N is the same on every run with the same files. Mutants run in child processes, so that one that dies is reported, with its
-   text, and the next go on. */
+   Mutant N is the same on every run with the same files. Mutants run in child processes, so that
+   one that dies is reported, with its text, and the next go on. */
 #include <ctype.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,18 @@
 
 #include "tkc/runtime.h"
 
-enum { MAX_TEXT = 1 << 17, MAX_TOKENS = 1 << 15, MAX_DEFINES = 64, MAX_RUNS = 16, MAX_ARGS = 96, BUFFER = 1 << 14, SECONDS = 6 };
+enum {
+    MAX_TEXT = 1 << 17,
+    MAX_TOKENS = 1 << 15,
+    MAX_DEFINES = 64,
+    MAX_RUNS = 16,
+    MAX_ARGS = 96,
+    BUFFER = 1 << 14
+};
+enum {
+    SECONDS = 6,
+    WALL_SECONDS = 60
+}; /* of processor time, with sanitizers; of a machine that has other work */
 
 /* ---- chance ---- */
 
@@ -42,7 +53,7 @@ static uint32_t draw(uint32_t n)
 
 typedef struct Run {
     char *line, *kernel, *signature, *arch; /* parts of the line */
-    char *defines[MAX_DEFINES]; /* NAME=VALUE */
+    char *defines[MAX_DEFINES];             /* NAME=VALUE */
     int ndefines;
 } Run;
 
@@ -58,13 +69,10 @@ typedef struct Seed {
 static char *next_word(char **at)
 {
     char *p = *at + strspn(*at, " \t"), *start = p, *out = p;
-    if (!*p || *p == '\n')
-        return NULL;
+    if (!*p || *p == '\n') return NULL;
     for (char quote = 0; *p && *p != '\n' && (quote || (*p != ' ' && *p != '\t')); p++) {
-        if ((*p == '"' || *p == '\'') && (!quote || quote == *p))
-            quote = quote ? 0 : *p;
-        else
-            *out++ = *p;
+        if ((*p == '"' || *p == '\'') && (!quote || quote == *p)) quote = quote ? 0 : *p;
+        else *out++ = *p;
     }
     *at = p + (*p != 0);
     *out = 0;
@@ -77,12 +85,9 @@ static void read_run(Seed *seed, const char *line)
     char *at = strndup(line, strcspn(line, "\n"));
     *run = (Run){.line = at};
     for (char *w; (w = next_word(&at)) && strcmp(w, "|");) {
-        if (!strcmp(w, "-k"))
-            run->kernel = next_word(&at);
-        else if (!strcmp(w, "-sig"))
-            run->signature = next_word(&at);
-        else if (!strncmp(w, "-arch=", 6))
-            run->arch = w + 6;
+        if (!strcmp(w, "-k")) run->kernel = next_word(&at);
+        else if (!strcmp(w, "-sig")) run->signature = next_word(&at);
+        else if (!strncmp(w, "-arch=", 6)) run->arch = w + 6;
         else if (!strncmp(w, "-D", 2) && strchr(w, '=') && run->ndefines < MAX_DEFINES)
             run->defines[run->ndefines++] = w + 2;
     }
@@ -102,16 +107,29 @@ static void read_seed(Seed *seed, const char *path)
     seed->text[seed->len] = 0;
     fclose(f);
     for (const char *p = seed->text; (p = strstr(p, "RUN: ")) && seed->nruns < MAX_RUNS; p++)
-        if (!strncmp(p + 5, "tkc ", 4) || !strncmp(p + 5, "not tkc ", 8))
-            read_run(seed, p + 5);
+        if (!strncmp(p + 5, "tkc ", 4) || !strncmp(p + 5, "not tkc ", 8)) read_run(seed, p + 5);
 }
 
 /* ---- tokens ---- */
 
-typedef enum Kind { K_NAME, K_NUMBER, K_STRING, K_OPERATOR, K_OPEN, K_CLOSE, K_COMMA, K_OTHER, K_LINE } Kind;
+typedef enum Kind {
+    K_NAME,
+    K_NUMBER,
+    K_STRING,
+    K_OPERATOR,
+    K_OPEN,
+    K_CLOSE,
+    K_COMMA,
+    K_OTHER,
+    K_LINE
+} Kind;
 
-/* Text is replaced as a whole by each mutation; tokens are spans of it, K_LINE a line's start with its indentation. */
-typedef struct Token { Kind kind; uint32_t begin, end; } Token;
+/* Text is replaced as a whole by each mutation; tokens are spans of it, K_LINE a line's start with
+ * its indentation. */
+typedef struct Token {
+    Kind kind;
+    uint32_t begin, end;
+} Token;
 
 static char text[MAX_TEXT];
 static size_t len;
@@ -123,12 +141,11 @@ static size_t string_end(size_t i)
     char quote = text[i];
     bool triple = i + 2 < len && text[i + 1] == quote && text[i + 2] == quote;
     for (i += triple ? 3 : 1; i < len; i++) {
-        if (text[i] == '\\')
-            i++;
-        else if (text[i] == quote && (!triple || (i + 2 < len && text[i + 1] == quote && text[i + 2] == quote)))
+        if (text[i] == '\\') i++;
+        else if (text[i] == quote &&
+                 (!triple || (i + 2 < len && text[i + 1] == quote && text[i + 2] == quote)))
             return i + (triple ? 3 : 1) > len ? len : i + (triple ? 3 : 1);
-        else if (text[i] == '\n' && !triple)
-            return i;
+        else if (text[i] == '\n' && !triple) return i;
     }
     return len;
 }
@@ -138,9 +155,13 @@ static size_t token_end(size_t i, Kind *kind)
     unsigned char c = (unsigned char)text[i];
     size_t at = i + 1;
     if (isalpha(c) || c == '_') {
-        for (*kind = K_NAME; at < len && (isalnum((unsigned char)text[at]) || text[at] == '_'); at++);
+        for (*kind = K_NAME; at < len && (isalnum((unsigned char)text[at]) || text[at] == '_');
+             at++)
+            ;
     } else if (isdigit(c)) {
-        for (*kind = K_NUMBER; at < len && (isalnum((unsigned char)text[at]) || text[at] == '.'); at++);
+        for (*kind = K_NUMBER; at < len && (isalnum((unsigned char)text[at]) || text[at] == '.');
+             at++)
+            ;
     } else if (c == '"' || c == '\'') {
         *kind = K_STRING;
         at = string_end(i);
@@ -151,7 +172,9 @@ static size_t token_end(size_t i, Kind *kind)
     } else if (c == ',') {
         *kind = K_COMMA;
     } else if (strchr("+-*/%<>=!&|^~", c)) {
-        for (*kind = K_OPERATOR; at < len && at < i + 3 && text[at] && strchr("*/<>=", text[at]); at++);
+        for (*kind = K_OPERATOR; at < len && at < i + 3 && text[at] && strchr("*/<>=", text[at]);
+             at++)
+            ;
     } else {
         *kind = K_OTHER;
     }
@@ -165,8 +188,7 @@ static void tokenize(void)
     for (size_t i = 0; i < len && ntokens < MAX_TOKENS - 1;) {
         Token t = {K_LINE, (uint32_t)i, (uint32_t)i};
         if (fresh) {
-            while (i < len && text[i] == ' ')
-                i++;
+            while (i < len && text[i] == ' ') i++;
             t.end = (uint32_t)i;
             tokens[ntokens++] = t;
             fresh = false;
@@ -174,8 +196,7 @@ static void tokenize(void)
             fresh = true;
             i++;
         } else if (text[i] == '#') {
-            while (i < len && text[i] != '\n')
-                i++;
+            while (i < len && text[i] != '\n') i++;
         } else if (isspace((unsigned char)text[i])) {
             i++;
         } else {
@@ -191,16 +212,14 @@ static int pick(unsigned kinds)
 {
     for (int tries = 0; ntokens && tries < 64; tries++) {
         int i = (int)draw((uint32_t)ntokens);
-        if (kinds >> tokens[i].kind & 1)
-            return i;
+        if (kinds >> tokens[i].kind & 1) return i;
     }
     return -1;
 }
 
 static void replace(size_t begin, size_t end, const char *with, size_t n)
 {
-    if (len - (end - begin) + n >= MAX_TEXT)
-        return;
+    if (len - (end - begin) + n >= MAX_TEXT) return;
     char *copy = malloc(n + 1);
     memcpy(copy, with, n); /* may be part of the text */
     memmove(text + begin + n, text + end, len - end);
@@ -212,64 +231,262 @@ static void replace(size_t begin, size_t end, const char *with, size_t n)
 
 static void replace_token(int i, const char *with)
 {
-    if (i >= 0)
-        replace(tokens[i].begin, tokens[i].end, with, strlen(with));
+    if (i >= 0) replace(tokens[i].begin, tokens[i].end, with, strlen(with));
 }
 
 /* ---- mutations ---- */
 
-static const char *const constants[] = {
-    "0", "1", "-1", "2", "3", "7", "8", "16", "64", "781", "1024", "65536", "1048576", "2147483647", "2147483648", "-2147483648", "4294967296",
-    "9223372036854775807", "18446744073709551616", "1e400", "0.0", "-0.0", "0.5", "1e-45", "1e38", "3.5", "True", "False", "None", "'text'", "''",
-    "()", "(1, 2)", "(4,)", "[8, 8]", "(x, 0)", "tl.float16", "tl.int64", "tl.float8e5", "tl.int1", "tl.uint8", "tl.bfloat16", "float('inf')", "float('nan')", "tl", "len",
-    "tl.arange(0, 8)", "tl.arange(0, 5)[:, None]", "tl.zeros((4, 6), tl.float32)", "tl.zeros((1,), tl.int32)", "tl.full((2, 3, 4), 1, tl.int8)",
-    "tl.program_id(0)", "(lambda x: x)", "tl.constexpr(4)", "[i for i in (1, 2, 3)]", "tl.full((), 1.5, tl.float16)", "tl.arange(0, 16).to(tl.float8e4nv)",
-};
+static const char *const constants[] = {"0",
+                                        "1",
+                                        "-1",
+                                        "2",
+                                        "3",
+                                        "7",
+                                        "8",
+                                        "16",
+                                        "64",
+                                        "781",
+                                        "1024",
+                                        "65536",
+                                        "1048576",
+                                        "2147483647",
+                                        "2147483648",
+                                        "-2147483648",
+                                        "4294967296",
+                                        "9223372036854775807",
+                                        "18446744073709551616",
+                                        "1e400",
+                                        "0.0",
+                                        "-0.0",
+                                        "0.5",
+                                        "1e-45",
+                                        "1e38",
+                                        "3.5",
+                                        "True",
+                                        "False",
+                                        "None",
+                                        "'text'",
+                                        "''",
+                                        "()",
+                                        "(1, 2)",
+                                        "(4,)",
+                                        "[8, 8]",
+                                        "(x, 0)",
+                                        "tl.float16",
+                                        "tl.int64",
+                                        "tl.float8e5",
+                                        "tl.int1",
+                                        "tl.uint8",
+                                        "tl.bfloat16",
+                                        "float('inf')",
+                                        "float('nan')",
+                                        "tl",
+                                        "len",
+                                        "tl.arange(0, 8)",
+                                        "tl.arange(0, 5)[:, None]",
+                                        "tl.zeros((4, 6), tl.float32)",
+                                        "tl.zeros((1,), tl.int32)",
+                                        "tl.full((2, 3, 4), 1, tl.int8)",
+                                        "tl.program_id(0)",
+                                        "(lambda x: x)",
+                                        "tl.constexpr(4)",
+                                        "[i for i in (1, 2, 3)]",
+                                        "tl.full((), 1.5, tl.float16)",
+                                        "tl.arange(0, 16).to(tl.float8e4nv)"};
 static const char *const operators[] = {
-    "+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=", "=", "+=", "//=", " and ", " or ", " in ", " is ",
-    " is not ", " not in ", " if True else ", ",", ".", ":=", "@",
-};
-static const char *const names[] = {
-    "tl.load", "tl.store", "tl.sum", "tl.max", "tl.argmax", "tl.where", "tl.dot", "tl.trans", "tl.reshape", "tl.broadcast_to", "tl.expand_dims", "tl.cat", "tl.join",
-    "tl.split", "tl.cumsum", "tl.associative_scan", "tl.reduce", "tl.sort", "tl.topk", "tl.histogram", "tl.gather", "tl.flip", "tl.atomic_add", "tl.atomic_cas", "tl.rand", "tl.randint4x",
-    "tl.exp", "tl.log", "tl.sqrt", "tl.abs", "tl.maximum", "tl.clamp", "tl.fma", "tl.cdiv", "tl.interleave", "tl.permute", "tl.view", "tl.ravel", "tl.make_block_ptr",
-    "tl.advance", "tl.make_tensor_descriptor", "tl.static_assert", "tl.static_print", "tl.device_print", "tl.device_assert", "tl.multiple_of", "tl.assume", "tl.inline_asm_elementwise",
-    "tl.map_elementwise", "tl.softmax", "tl.sigmoid", "tl.umulhi", "tl.div_rn", "tl.static_range", "tl.range", "range", "tl.cast", "tl.zeros_like", "tl.swizzle2d", "tl.dot_scaled",
-    "tl.debug_barrier", "tl.to_tensor", "tl.xor_sum", "tl.cumprod", "min", "max", "int", "float", "isinstance", "len", "print", "tl.philox", "tl.squeeze", "tl.reduce_or",
-};
-static const char *const methods[] = {
-    ".to(tl.float16)", ".to(tl.int32, bitcast=True)", ".T", ".dtype", ".shape", "[None, :]", "[:, None]", "[0]", "[None]", "[:]", ".sum(0)", ".sum()", ".max(1)",
-    ".reshape(4, 4)", ".element_ty", ".dtype.element_ty", ".item()", ".value", ".numel", "(1)", ".to(tl.pointer_type(tl.int8))", "[:, :, None]", "[-1]", ".trans(1, 0)", "[1:2]", ".type",
-};
-static const char *const keywords[] = {
-    "axis=0", "axis=1", "axis=-1", "axis=7", "axis=None", "mask=True", "mask=None", "mask=x", "other=0", "other=1.5", "keep_dims=True", "return_indices=True", "dtype=tl.int64",
-    "sem='relaxed'", "sem='x'", "scope='cta'", "cache_modifier='.cg'", "volatile=True", "num_stages=2", "can_reorder=True", "reverse=True", "descending=True", "dim=0",
-    "boundary_check=(0,)", "boundary_check=(0, 1)", "padding_option='nan'", "bitcast=True", "propagate_nan=tl.PropagateNan.ALL", "input_precision='ieee'", "out_dtype=tl.float16", "acc=None",
-    "eviction_policy='evict_last'", "fp_downcast_rounding='rtz'", "*x", "**x", "x=1",
-};
-static const char *const wrappers[] = {
-    "for i in range(3):", "for i in range(n):", "for i in tl.static_range(3):", "for i in tl.range(0, 10, 3, num_stages=3):", "for _ in range(5, 0, -2):",
-    "if tl.program_id(0) == 0:", "if True:", "if n > 3:", "while n > 0:", "while tl.program_id(0) < 0:", "if x is None:", "for i in (1, 2):", "with x:", "def f():",
-};
-static const char *const lines[] = {
-    "return", "pass", "break", "continue", "return x", "tl.debug_barrier()", "assert n > 0, 'message'", "tl.device_assert(x > 0)", "x = x + 1", "n = 0", "n -= 1", "raise ValueError('no')", "x: tl.constexpr = 3",
-    "x = tl.load(x)", "x, n = n, x", "print('x', x)", "x[0] = 1", "else:", "elif n:", "del x", "import os", "global x", "tl.static_assert(n)", "tl.atomic_add(x, 1)",
-};
+    "+",     "-",    "*",    "/",    "//",       "%",        "**",
+    "<<",    ">>",   "&",    "|",    "^",        "<",        "<=",
+    ">",     ">=",   "==",   "!=",   "=",        "+=",       "//=",
+    " and ", " or ", " in ", " is ", " is not ", " not in ", " if True else ",
+    ",",     ".",    ":=",   "@"};
+static const char *const names[] = {"tl.load",
+                                    "tl.store",
+                                    "tl.sum",
+                                    "tl.max",
+                                    "tl.argmax",
+                                    "tl.where",
+                                    "tl.dot",
+                                    "tl.trans",
+                                    "tl.reshape",
+                                    "tl.broadcast_to",
+                                    "tl.expand_dims",
+                                    "tl.cat",
+                                    "tl.join",
+                                    "tl.split",
+                                    "tl.cumsum",
+                                    "tl.associative_scan",
+                                    "tl.reduce",
+                                    "tl.sort",
+                                    "tl.topk",
+                                    "tl.histogram",
+                                    "tl.gather",
+                                    "tl.flip",
+                                    "tl.atomic_add",
+                                    "tl.atomic_cas",
+                                    "tl.rand",
+                                    "tl.randint4x",
+                                    "tl.exp",
+                                    "tl.log",
+                                    "tl.sqrt",
+                                    "tl.abs",
+                                    "tl.maximum",
+                                    "tl.clamp",
+                                    "tl.fma",
+                                    "tl.cdiv",
+                                    "tl.interleave",
+                                    "tl.permute",
+                                    "tl.view",
+                                    "tl.ravel",
+                                    "tl.make_block_ptr",
+                                    "tl.advance",
+                                    "tl.make_tensor_descriptor",
+                                    "tl.static_assert",
+                                    "tl.static_print",
+                                    "tl.device_print",
+                                    "tl.device_assert",
+                                    "tl.multiple_of",
+                                    "tl.assume",
+                                    "tl.inline_asm_elementwise",
+                                    "tl.map_elementwise",
+                                    "tl.softmax",
+                                    "tl.sigmoid",
+                                    "tl.umulhi",
+                                    "tl.div_rn",
+                                    "tl.static_range",
+                                    "tl.range",
+                                    "range",
+                                    "tl.cast",
+                                    "tl.zeros_like",
+                                    "tl.swizzle2d",
+                                    "tl.dot_scaled",
+                                    "tl.debug_barrier",
+                                    "tl.to_tensor",
+                                    "tl.xor_sum",
+                                    "tl.cumprod",
+                                    "min",
+                                    "max",
+                                    "int",
+                                    "float",
+                                    "isinstance",
+                                    "len",
+                                    "print",
+                                    "tl.philox",
+                                    "tl.squeeze",
+                                    "tl.reduce_or"};
+static const char *const methods[] = {".to(tl.float16)",
+                                      ".to(tl.int32, bitcast=True)",
+                                      ".T",
+                                      ".dtype",
+                                      ".shape",
+                                      "[None, :]",
+                                      "[:, None]",
+                                      "[0]",
+                                      "[None]",
+                                      "[:]",
+                                      ".sum(0)",
+                                      ".sum()",
+                                      ".max(1)",
+                                      ".reshape(4, 4)",
+                                      ".element_ty",
+                                      ".dtype.element_ty",
+                                      ".item()",
+                                      ".value",
+                                      ".numel",
+                                      "(1)",
+                                      ".to(tl.pointer_type(tl.int8))",
+                                      "[:, :, None]",
+                                      "[-1]",
+                                      ".trans(1, 0)",
+                                      "[1:2]",
+                                      ".type"};
+static const char *const keywords[] = {"axis=0",
+                                       "axis=1",
+                                       "axis=-1",
+                                       "axis=7",
+                                       "axis=None",
+                                       "mask=True",
+                                       "mask=None",
+                                       "mask=x",
+                                       "other=0",
+                                       "other=1.5",
+                                       "keep_dims=True",
+                                       "return_indices=True",
+                                       "dtype=tl.int64",
+                                       "sem='relaxed'",
+                                       "sem='x'",
+                                       "scope='cta'",
+                                       "cache_modifier='.cg'",
+                                       "volatile=True",
+                                       "num_stages=2",
+                                       "can_reorder=True",
+                                       "reverse=True",
+                                       "descending=True",
+                                       "dim=0",
+                                       "boundary_check=(0,)",
+                                       "boundary_check=(0, 1)",
+                                       "padding_option='nan'",
+                                       "bitcast=True",
+                                       "propagate_nan=tl.PropagateNan.ALL",
+                                       "input_precision='ieee'",
+                                       "out_dtype=tl.float16",
+                                       "acc=None",
+                                       "eviction_policy='evict_last'",
+                                       "fp_downcast_rounding='rtz'",
+                                       "*x",
+                                       "**x",
+                                       "x=1"};
+static const char *const wrappers[] = {"for i in range(3):",
+                                       "for i in range(n):",
+                                       "for i in tl.static_range(3):",
+                                       "for i in tl.range(0, 10, 3, num_stages=3):",
+                                       "for _ in range(5, 0, -2):",
+                                       "if tl.program_id(0) == 0:",
+                                       "if True:",
+                                       "if n > 3:",
+                                       "while n > 0:",
+                                       "while tl.program_id(0) < 0:",
+                                       "if x is None:",
+                                       "for i in (1, 2):",
+                                       "with x:",
+                                       "def f():"};
+static const char *const lines[] = {"return",
+                                    "pass",
+                                    "break",
+                                    "continue",
+                                    "return x",
+                                    "tl.debug_barrier()",
+                                    "assert n > 0, 'message'",
+                                    "tl.device_assert(x > 0)",
+                                    "x = x + 1",
+                                    "n = 0",
+                                    "n -= 1",
+                                    "raise ValueError('no')",
+                                    "x: tl.constexpr = 3",
+                                    "x = tl.load(x)",
+                                    "x, n = n, x",
+                                    "print('x', x)",
+                                    "x[0] = 1",
+                                    "else:",
+                                    "elif n:",
+                                    "del x",
+                                    "import os",
+                                    "global x",
+                                    "tl.static_assert(n)",
+                                    "tl.atomic_add(x, 1)"};
 
-/* Where the operand around token i begins and ends: a name with what is applied to it, or what is in brackets. */
+/* Where the operand around token i begins and ends: a name with what is applied to it, or what is
+ * in brackets. */
 static void operand(int i, size_t *begin, size_t *end)
 {
     int depth = 0, j = i;
     *begin = tokens[i].begin;
-    if (tokens[i].kind == K_OPEN)
-        depth = 1;
+    if (tokens[i].kind == K_OPEN) depth = 1;
     for (j++; j < ntokens; j++) {
         const Token *t = &tokens[j];
-        if (t->kind == K_OPEN)
-            depth++;
-        else if (depth > 0 && t->kind == K_CLOSE)
-            depth--;
-        else if (depth == 0 && !(t->kind == K_OTHER && text[t->begin] == '.') && !(t->kind == K_NAME && text[t->begin - 1] == '.'))
+        if (t->kind == K_OPEN) depth++;
+        else if (depth > 0 && t->kind == K_CLOSE) depth--;
+        else if (depth == 0 && !(t->kind == K_OTHER && text[t->begin] == '.') &&
+                 !(t->kind == K_NAME && text[t->begin - 1] == '.'))
             break;
     }
     *end = tokens[j - 1].end;
@@ -280,24 +497,25 @@ static bool argument(int i, size_t *begin, size_t *end)
 {
     int depth = 0, j = i + 1;
     for (; j < ntokens; j++) {
-        if (depth == 0 && (tokens[j].kind == K_COMMA || tokens[j].kind == K_CLOSE))
-            break;
+        if (depth == 0 && (tokens[j].kind == K_COMMA || tokens[j].kind == K_CLOSE)) break;
         depth += (tokens[j].kind == K_OPEN) - (tokens[j].kind == K_CLOSE);
     }
-    if (j == i + 1 || j == ntokens)
-        return false;
+    if (j == i + 1 || j == ntokens) return false;
     *begin = tokens[i + 1].begin;
     *end = tokens[j - 1].end;
     return true;
 }
 
-enum { OPERANDS = 1 << K_NAME | 1 << K_NUMBER | 1 << K_STRING | 1 << K_OPEN, ARGUMENTS = 1 << K_OPEN | 1 << K_COMMA, ANY = 0x1ff };
+enum {
+    OPERANDS = 1 << K_NAME | 1 << K_NUMBER | 1 << K_STRING | 1 << K_OPEN,
+    ARGUMENTS = 1 << K_OPEN | 1 << K_COMMA,
+    ANY = 0x1ff
+};
 
 static void change_token(void)
 {
     int i = pick(ANY & ~(1 << K_LINE)), j = pick(ANY & ~(1 << K_LINE));
-    if (i < 0 || j < 0)
-        return;
+    if (i < 0 || j < 0) return;
     const Token *t = &tokens[i], *u = &tokens[j];
     switch (draw(3)) {
     case 0: replace(t->begin, t->end, "", 0); break;
@@ -310,8 +528,7 @@ static void change_operand(void)
 {
     size_t begin, end, from, to;
     int i = pick(OPERANDS), j = pick(OPERANDS);
-    if (i < 0 || j < 0)
-        return;
+    if (i < 0 || j < 0) return;
     operand(i, &begin, &end);
     operand(j, &from, &to);
     const char *piece = ONE_OF(constants);
@@ -330,8 +547,7 @@ static void change_argument(void)
 {
     size_t begin, end, from, to;
     int i = pick(ARGUMENTS), j = pick(ARGUMENTS);
-    if (i < 0 || j < 0 || !argument(i, &begin, &end) || !argument(j, &from, &to))
-        return;
+    if (i < 0 || j < 0 || !argument(i, &begin, &end) || !argument(j, &from, &to)) return;
     char piece[64];
     switch (draw(4)) {
     case 0: replace(begin, end, text + from, to - from); break;
@@ -351,16 +567,15 @@ static void change_name(void)
 {
     int i = pick(1 << K_NAME), j = pick(1 << K_NAME);
     size_t begin, end;
-    if (i < 0 || j < 0)
-        return;
+    if (i < 0 || j < 0) return;
     if (draw(2)) {
-        replace(tokens[i].begin, tokens[i].end, text + tokens[j].begin, tokens[j].end - tokens[j].begin);
+        replace(tokens[i].begin, tokens[i].end, text + tokens[j].begin,
+                tokens[j].end - tokens[j].begin);
         return;
     }
     begin = tokens[i].begin;
     end = tokens[i].end;
-    if (begin >= 3 && !memcmp(text + begin - 3, "tl.", 3))
-        begin -= 3;
+    if (begin >= 3 && !memcmp(text + begin - 3, "tl.", 3)) begin -= 3;
     const char *name = ONE_OF(names);
     replace(begin, end, name, strlen(name));
 }
@@ -369,18 +584,20 @@ static void change_name(void)
 static void change_line(void)
 {
     int i = pick(1 << K_LINE), j = pick(1 << K_LINE);
-    if (i < 0 || j < 0)
-        return;
+    if (i < 0 || j < 0) return;
     size_t begin = tokens[i].begin, body = tokens[i].end, end = body + strcspn(text + body, "\n");
     size_t from = tokens[j].end, to = from + strcspn(text + from, "\n");
     char piece[2048];
     int indent = (int)(body - begin);
     switch (draw(6)) {
     case 0: replace(begin, end + (text[end] == '\n'), "", 0); return;
-    case 1: snprintf(piece, sizeof piece, "%*s%.*s\n", indent, "", (int)(to - from), text + from); break;
+    case 1:
+        snprintf(piece, sizeof piece, "%*s%.*s\n", indent, "", (int)(to - from), text + from);
+        break;
     case 2: snprintf(piece, sizeof piece, "%*s%s\n", indent, "", ONE_OF(lines)); break;
     case 3:
-        snprintf(piece, sizeof piece, "%*s%s\n%*s%.*s\n", indent, "", ONE_OF(wrappers), indent + 4, "", (int)(end - body), text + body);
+        snprintf(piece, sizeof piece, "%*s%s\n%*s%.*s\n", indent, "", ONE_OF(wrappers), indent + 4,
+                 "", (int)(end - body), text + body);
         replace(begin, end + (text[end] == '\n'), piece, strlen(piece));
         return;
     case 4: replace(body, body, "    ", 4); return;
@@ -417,8 +634,7 @@ typedef struct Mutant {
 
 static const char *keep(Mutant *m, const char *s, size_t n)
 {
-    if (m->used + n + 1 > sizeof m->strings)
-        return "";
+    if (m->used + n + 1 > sizeof m->strings) return "";
     char *copy = m->strings + m->used;
     memcpy(copy, s, n);
     copy[n] = 0;
@@ -429,8 +645,9 @@ static const char *keep(Mutant *m, const char *s, size_t n)
 static const char *random_type(void)
 {
     static const char *const types[] = {
-        "*fp32", "*fp32:16", "*fp16:16", "*bf16", "*i32", "*i64", "*i8", "*u8:16", "*i1", "*fp8e4nv", "*fp64", "i32", "i32:16", "i64", "fp32", "u32", "i1", "fp64", "i8", "fp16", "**fp32", "what", "*u64",
-    };
+        "*fp32", "*fp32:16", "*fp16:16", "*bf16", "*i32",   "*i64", "*i8",  "*u8:16",
+        "*i1",   "*fp8e4nv", "*fp64",    "i32",   "i32:16", "i64",  "fp32", "u32",
+        "i1",    "fp64",     "i8",       "fp16",  "**fp32", "what", "*u64"};
     return ONE_OF(types);
 }
 
@@ -439,7 +656,8 @@ static const char *guess_type(const char *name)
     static const char *const pointers[] = {"*fp32:16", "*fp16:16", "*fp32", "*bf16:16", "*i32"};
     static const char *const numbers[] = {"i32", "i32:16", "i64", "fp32"};
     size_t n = strlen(name);
-    bool is_pointer = n <= 2 || strstr(name, "ptr") || strstr(name, "pointer") || isupper((unsigned char)name[0]);
+    bool is_pointer =
+        n <= 2 || strstr(name, "ptr") || strstr(name, "pointer") || isupper((unsigned char)name[0]);
     return draw(16) == 0 ? random_type() : is_pointer ? ONE_OF(pointers) : ONE_OF(numbers);
 }
 
@@ -462,10 +680,8 @@ static void take_run(Mutant *m, const Run *run)
     char *out = m->signature;
     for (const char *p = run->signature ? run->signature : ""; *p;) {
         size_t n = strcspn(p, ","), name = strcspn(p, "=");
-        if (draw(48) == 0 && name < n)
-            out += sprintf(out, "%.*s=%s,", (int)name, p, random_type());
-        else
-            out += sprintf(out, "%.*s,", (int)n, p);
+        if (draw(48) == 0 && name < n) out += sprintf(out, "%.*s=%s,", (int)name, p, random_type());
+        else out += sprintf(out, "%.*s,", (int)n, p);
         p += n + (p[n] == ',');
     }
 }
@@ -473,18 +689,18 @@ static void take_run(Mutant *m, const Run *run)
 /* What nobody says: any kernel, types after names. */
 static void take_chance(Mutant *m, TkcSource *source)
 {
-    static const char *const values[] = {"16", "64", "8", "128", "1", "True", "False", "None", "fp32", "5", "0", "'none'"};
+    static const char *const values[] = {"16",    "64",   "8",    "128", "1", "True",
+                                         "False", "None", "fp32", "5",   "0", "'none'"};
     int n = tkc_source_kernel_count(source), count = 0;
     const char *kernel = n > 0 ? tkc_source_kernel_name(source, (int)draw((uint32_t)n)) : NULL;
-    if (!kernel)
-        return;
+    if (!kernel) return;
     m->options.kernel = keep(m, kernel, strlen(kernel));
-    if (tkc_source_param_count(source, kernel, &count) != TKC_OK)
-        return;
+    if (tkc_source_param_count(source, kernel, &count) != TKC_OK) return;
     char *out = m->signature;
     for (int i = 0; i < count; i++) {
         TkcParam p = {.size = sizeof p};
-        if (tkc_source_param(source, kernel, i, &p) != TKC_OK || strlen(p.name) > 64 || out > m->signature + sizeof m->signature - 256)
+        if (tkc_source_param(source, kernel, i, &p) != TKC_OK || strlen(p.name) > 64 ||
+            out > m->signature + sizeof m->signature - 256)
             return;
         if (p.is_constexpr && (!p.default_ || draw(4) == 0))
             add_define(m, p.name, strstr(p.name, "BLOCK") ? "32" : ONE_OF(values));
@@ -495,26 +711,23 @@ static void take_chance(Mutant *m, TkcSource *source)
 
 static void choose_options(Mutant *m, TkcSource *source)
 {
-    static const char *const archs[] = {"sm_75", "sm_75", "sm_80", "sm_86", "sm_90", "sm_90a", "sm_90a", "sm_100", "gfx942"};
+    static const char *const archs[] = {"sm_75",  "sm_75",  "sm_80",  "sm_86", "sm_90",
+                                        "sm_90a", "sm_90a", "sm_100", "gfx942"};
     static const int warps[] = {1, 2, 2, 4, 8, 8, 8, 16, 16, 32, 3, -1};
-    static const char *const passes[] = {"", "fold", "fold,cse,licm,ifconv,dce,mask,fold,cse,dce,layout,cse,dce,smem,barrier", "layout,smem,barrier"};
+    static const char *const passes[] = {
+        "", "fold", "fold,cse,licm,ifconv,dce,mask,fold,cse,dce,layout,cse,dce,smem,barrier",
+        "layout,smem,barrier"};
     tkc_options_init(&m->options);
     m->used = 0;
     m->signature[0] = 0;
-    if (m->seed->nruns && draw(8))
-        take_run(m, &m->seed->runs[draw((uint32_t)m->seed->nruns)]);
-    else
-        take_chance(m, source);
+    if (m->seed->nruns && draw(8)) take_run(m, &m->seed->runs[draw((uint32_t)m->seed->nruns)]);
+    else take_chance(m, source);
     m->options.defines = m->defines;
     m->options.signature = m->signature[0] ? m->signature : NULL;
-    if (draw(3) == 0)
-        m->options.arch = ONE_OF(archs);
-    if (draw(3) == 0)
-        m->options.num_warps = ONE_OF(warps);
-    if (draw(4) == 0)
-        m->options.num_stages = (int)draw(6);
-    if (draw(8) == 0)
-        m->options.passes = ONE_OF(passes);
+    if (draw(3) == 0) m->options.arch = ONE_OF(archs);
+    if (draw(3) == 0) m->options.num_warps = ONE_OF(warps);
+    if (draw(4) == 0) m->options.num_stages = (int)draw(6);
+    if (draw(8) == 0) m->options.passes = ONE_OF(passes);
     m->options.debug = draw(8) == 0;
     m->options.verify_each = true;
     m->options.remarks = draw(4) == 0;
@@ -530,8 +743,7 @@ static TkcSource *make_mutant(TkcContext *cx, Mutant *m, const Seed *seeds, int 
     m->seed = &seeds[draw((uint32_t)nseeds)];
     memcpy(text, m->seed->text, m->seed->len + 1);
     len = m->seed->len;
-    for (uint32_t edits = 1 + draw(draw(2) ? 1 : 4); edits > 0; edits--)
-        mutate();
+    for (uint32_t edits = 1 + draw(draw(2) ? 1 : 4); edits > 0; edits--) mutate();
     TkcSource *source;
     if (tkc_source_from_text(cx, "mutant.tk", text, len, TKC_LANGUAGE_TK, &source) != TKC_OK)
         return NULL;
@@ -542,25 +754,27 @@ static TkcSource *make_mutant(TkcContext *cx, Mutant *m, const Seed *seeds, int 
 /* ---- running it ---- */
 
 static const char *ptxas;
-static bool verbose; /* say why mutants are refused */
+static bool verbose;     /* say why mutants are refused */
 static int (*shared)[4]; /* the mutant at work; failures; compiled to PTX; run */
 enum { AT, FAILED, COMPILED, RAN };
 
 static void show(const Mutant *m, int i)
 {
     const TkcOptions *o = &m->options;
-    fprintf(stderr, "mutant %d of %s: -k %s -sig \"%s\"", i, m->seed->path, o->kernel ? o->kernel : "", o->signature ? o->signature : "");
+    fprintf(stderr, "mutant %d of %s: -k %s -sig \"%s\"", i, m->seed->path,
+            o->kernel ? o->kernel : "", o->signature ? o->signature : "");
     for (size_t d = 0; d < o->ndefines; d++)
         fprintf(stderr, " \"-D%s=%s\"", o->defines[d].name, o->defines[d].value);
-    fprintf(stderr, " -arch=%s -num-warps=%d -num-stages=%d", o->arch ? o->arch : "sm_80", o->num_warps, o->num_stages);
-    fprintf(stderr, "%s%s%s\n", o->passes ? " -passes=" : "", o->passes ? o->passes : "", o->debug ? " -g" : "");
+    fprintf(stderr, " -arch=%s -num-warps=%d -num-stages=%d", o->arch ? o->arch : "sm_80",
+            o->num_warps, o->num_stages);
+    fprintf(stderr, "%s%s%s\n", o->passes ? " -passes=" : "", o->passes ? o->passes : "",
+            o->debug ? " -g" : "");
 }
 
 static bool is_fine(TkcContext *cx, const Mutant *m, int i, const char *stage, TkcStatus status)
 {
     bool ours = status != TKC_OK && strstr(tkc_last_error(cx), "internal error");
-    if (verbose && status != TKC_OK)
-        fprintf(stderr, "%d %s: %s", i, stage, tkc_last_error(cx));
+    if (verbose && status != TKC_OK) fprintf(stderr, "%d %s: %s", i, stage, tkc_last_error(cx));
     if (!ours && (status == TKC_OK || status == TKC_ERROR || status == TKC_MISUSE))
         return status == TKC_OK;
     show(m, i);
@@ -569,22 +783,26 @@ static bool is_fine(TkcContext *cx, const Mutant *m, int i, const char *stage, T
     return false;
 }
 
-/* ptxas must take what we print, for the target it is for; what needs more of a resource than there is, it may refuse. */
+/* ptxas must take what we print, for the target it is for; what needs more of a resource than there
+ * is, it may refuse. */
 static void assemble(const Mutant *m, int i, const TkcArtifact *artifact)
 {
     char path[64], command[512];
     snprintf(path, sizeof path, "/tmp/kernels_fuzz.%d.ptx", (int)getpid());
     FILE *f = fopen(path, "w");
-    if (!f)
-        return;
+    if (!f) return;
     fputs(tkc_artifact_text(artifact, NULL), f);
     fclose(f);
-    snprintf(command, sizeof command, "%s -O0 -arch=%s %s -o /dev/null 2>&1", ptxas, m->options.arch ? m->options.arch : "sm_80", path);
+    snprintf(command, sizeof command, "%s -O0 -arch=%s %s -o /dev/null 2>&1", ptxas,
+             m->options.arch ? m->options.arch : "sm_80", path);
+    alarm(0); /* its time is not ours */
     FILE *p = popen(command, "r");
     char out[1024];
     size_t n = p ? fread(out, 1, sizeof out - 1, p) : 0;
     out[n] = 0;
-    if (p && pclose(p) != 0 && !strstr(out, "too much shared data")) {
+    int status = p ? pclose(p) : 0;
+    alarm(WALL_SECONDS);
+    if (status != 0 && !strstr(out, "too much shared data")) {
         show(m, i);
         fprintf(stderr, "ptxas: %s\n", out);
         (*shared)[FAILED]++;
@@ -606,32 +824,31 @@ static void fill(void *to, const char *type, size_t bytes)
     bool is_fp32 = !strcmp(type, "*fp32") || !strcmp(type, "*f32");
     for (size_t k = 0; k < bytes / 4; k++) {
         float value = (float)(int)draw(64) / 8 - 4;
-        uint32_t small = strstr(type, "64") ? (k & 1 ? 0 : draw(16)) : strstr(type, "16") ? 0x3c003c00 + (draw(256) << 4) : draw(16);
-        if (is_fp32)
-            memcpy((char *)to + 4 * k, &value, 4);
-        else
-            memcpy((char *)to + 4 * k, &small, 4);
+        uint32_t small = strstr(type, "64")   ? (k & 1 ? 0 : draw(16))
+                         : strstr(type, "16") ? 0x3c003c00 + (draw(256) << 4)
+                                              : draw(16);
+        if (is_fp32) memcpy((char *)to + 4 * k, &value, 4);
+        else memcpy((char *)to + 4 * k, &small, 4);
     }
 }
 
 static TkcArg random_number(const char *type)
 {
     static const int64_t numbers[] = {0, 1, 2, 3, 5, 8, 16, 16, 32, 32, 64, 100, -1, 2147483647};
-    if (type && strstr(type, "f") && !strchr(type, '*'))
-        return tkc_float(draw(32) / 8.0 - 1);
+    if (type && strstr(type, "f") && !strchr(type, '*')) return tkc_float(draw(32) / 8.0 - 1);
     return tkc_int(ONE_OF(numbers));
 }
 
 static bool is_defined(const Mutant *m, const char *name)
 {
     for (size_t i = 0; i < m->options.ndefines; i++)
-        if (!strcmp(m->options.defines[i].name, name))
-            return true;
+        if (!strcmp(m->options.defines[i].name, name)) return true;
     return false;
 }
 
 /* Arguments of the right kinds for all that the defines leave open; their number, or -1. */
-static int make_args(const Mutant *m, TkcDevice *dev, TkcSource *source, const TkcArtifact *artifact, TkcArg *args, char *bytes)
+static int make_args(const Mutant *m, TkcDevice *dev, TkcSource *source,
+                     const TkcArtifact *artifact, TkcArg *args, char *bytes)
 {
     int count, n = 0;
     if (tkc_source_param_count(source, m->options.kernel, &count) != TKC_OK || count > MAX_ARGS)
@@ -639,18 +856,15 @@ static int make_args(const Mutant *m, TkcDevice *dev, TkcSource *source, const T
     for (int i = 0; i < count; i++) {
         TkcParam p = {.size = sizeof p};
         TkcPtr memory;
-        if (tkc_source_param(source, m->options.kernel, i, &p) != TKC_OK)
-            return -1;
+        if (tkc_source_param(source, m->options.kernel, i, &p) != TKC_OK) return -1;
         const char *type = type_of(artifact, p.name);
-        if (is_defined(m, p.name))
-            continue;
+        if (is_defined(m, p.name)) continue;
         if (p.is_constexpr || !type) {
             args[n++] = tkc_constexpr(NULL);
         } else if (type[0] != '*') {
             args[n++] = random_number(type);
         } else {
-            if (tkc_alloc(dev, BUFFER, &memory) != TKC_OK)
-                return -1;
+            if (tkc_alloc(dev, BUFFER, &memory) != TKC_OK) return -1;
             fill(bytes, type, BUFFER);
             tkc_copy_in(dev, memory, bytes, BUFFER);
             args[n++] = tkc_pointer(type, memory, BUFFER);
@@ -659,17 +873,16 @@ static int make_args(const Mutant *m, TkcDevice *dev, TkcSource *source, const T
     return n;
 }
 
-static void run(TkcContext *cx, const Mutant *m, int i, TkcSource *source, const TkcArtifact *artifact)
+static void run(TkcContext *cx, const Mutant *m, int i, TkcSource *source,
+                const TkcArtifact *artifact)
 {
     static char bytes[BUFFER];
     TkcArg args[MAX_ARGS] = {0};
     TkcDevice *dev;
     TkcJit *jit = NULL;
     TkcOptions options = m->options;
-    if (options.passes && draw(2))
-        options.passes = NULL;
-    if (!is_fine(cx, m, i, "device", tkc_device_open(cx, "cpu", 0, &dev)))
-        return;
+    if (options.passes && draw(2)) options.passes = NULL;
+    if (!is_fine(cx, m, i, "device", tkc_device_open(cx, "cpu", 0, &dev))) return;
     tkc_device_set_timeout(dev, 0.3);
     tkc_device_set_threads(dev, 1 + (int)draw(2));
     int n = make_args(m, dev, source, artifact, args, bytes);
@@ -679,8 +892,7 @@ static void run(TkcContext *cx, const Mutant *m, int i, TkcSource *source, const
         tkc_jit_free(jit);
     }
     for (int k = 0; k < n; k++)
-        if (args[k].kind == TKC_ARG_POINTER)
-            tkc_free(dev, args[k].pointer);
+        if (args[k].kind == TKC_ARG_POINTER) tkc_free(dev, args[k].pointer);
     tkc_device_free(dev);
 }
 
@@ -690,14 +902,14 @@ static void exercise(const Seed *seeds, int nseeds, int i)
     TkcArtifact *artifact = NULL;
     TkcContext *cx = tkc_context_new();
     TkcSource *source = make_mutant(cx, &m, seeds, nseeds, i);
-    if (source && is_fine(cx, &m, i, "ir", tkc_compile(source, &m.options, TKC_EMIT_IR, &artifact))) {
+    if (source &&
+        is_fine(cx, &m, i, "ir", tkc_compile(source, &m.options, TKC_EMIT_IR, &artifact))) {
         run(cx, &m, i, source, artifact);
         tkc_artifact_free(artifact);
         artifact = NULL;
         if (is_fine(cx, &m, i, "ptx", tkc_compile(source, &m.options, TKC_EMIT_PTX, &artifact))) {
             (*shared)[COMPILED]++;
-            if (ptxas)
-                assemble(&m, i, artifact);
+            if (ptxas) assemble(&m, i, artifact);
         }
     } else if (!source && strstr(tkc_last_error(cx), "internal error")) {
         fprintf(stderr, "mutant %d of %s: parse: %s\n", i, m.seed->path, tkc_last_error(cx));
@@ -724,7 +936,7 @@ static int child(const Seed *seeds, int nseeds, int from, int to)
         struct itimerval limit = {.it_value = {.tv_sec = SECONDS}};
         (*shared)[AT] = i;
         setitimer(ITIMER_PROF, &limit, NULL);
-        alarm(10 * SECONDS);
+        alarm(WALL_SECONDS);
         exercise(seeds, nseeds, i);
     }
     return 0;
@@ -736,12 +948,11 @@ static void report_death(const Seed *seeds, int nseeds, int status)
     int i = (*shared)[AT];
     TkcContext *cx = tkc_context_new();
     TkcSource *source = make_mutant(cx, &m, seeds, nseeds, i);
-    if (source)
-        show(&m, i);
-    if (WIFSIGNALED(status))
-        fprintf(stderr, "mutant %d: signal %d\n", i, WTERMSIG(status));
+    if (source) show(&m, i);
+    if (WIFSIGNALED(status)) fprintf(stderr, "mutant %d: signal %d\n", i, WTERMSIG(status));
     else
-        fprintf(stderr, "mutant %d: %s %d\n", i, WEXITSTATUS(status) == 100 ? "takes too long:" : "exit", WEXITSTATUS(status));
+        fprintf(stderr, "mutant %d: %s %d\n", i,
+                WEXITSTATUS(status) == 100 ? "takes too long:" : "exit", WEXITSTATUS(status));
     tkc_source_free(source);
     tkc_context_free(cx);
 }
@@ -753,12 +964,10 @@ static void supervise(const Seed *seeds, int nseeds, int from, int to)
         int end = to - from > BATCH ? from + BATCH : to, status = 0;
         fflush(NULL);
         pid_t pid = fork();
-        if (pid == 0)
-            exit(child(seeds, nseeds, from, end));
+        if (pid == 0) exit(child(seeds, nseeds, from, end));
         waitpid(pid, &status, 0);
         from = end;
-        if (status == 0)
-            continue;
+        if (status == 0) continue;
         (*shared)[FAILED]++;
         report_death(seeds, nseeds, status);
         from = (*shared)[AT] + 1;
@@ -772,34 +981,27 @@ int main(int argc, char **argv)
     static Seed *seeds; /* static: what it points to is in use to the end */
     seeds = calloc((size_t)argc, sizeof *seeds);
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-n") && i + 1 < argc)
-            count = atoi(argv[++i]);
-        else if (!strcmp(argv[i], "-first") && i + 1 < argc)
-            first = atoi(argv[++i]);
-        else if (!strcmp(argv[i], "-ptxas") && i + 1 < argc)
-            ptxas = argv[++i];
-        else if (!strcmp(argv[i], "-show"))
-            only_show = true;
-        else if (!strcmp(argv[i], "-v"))
-            verbose = true;
-        else
-            read_seed(&seeds[nseeds++], argv[i]);
+        if (!strcmp(argv[i], "-n") && i + 1 < argc) count = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "-first") && i + 1 < argc) first = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "-ptxas") && i + 1 < argc) ptxas = argv[++i];
+        else if (!strcmp(argv[i], "-show")) only_show = true;
+        else if (!strcmp(argv[i], "-v")) verbose = true;
+        else read_seed(&seeds[nseeds++], argv[i]);
     }
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (nseeds == 0 || shared == MAP_FAILED)
-        return 2;
+    if (nseeds == 0 || shared == MAP_FAILED) return 2;
     if (only_show) {
         static Mutant m;
         TkcContext *cx = tkc_context_new();
         TkcSource *source = make_mutant(cx, &m, seeds, nseeds, first);
-        if (source)
-            show(&m, first);
+        if (source) show(&m, first);
         fputs(text, stdout);
         tkc_source_free(source);
         tkc_context_free(cx);
         return 0;
     }
     supervise(seeds, nseeds, first, first + count);
-    printf("%d mutants, %d compiled to PTX, %d run, %d failures\n", count, (*shared)[COMPILED], (*shared)[RAN], (*shared)[FAILED]);
+    printf("%d mutants, %d compiled to PTX, %d run, %d failures\n", count, (*shared)[COMPILED],
+           (*shared)[RAN], (*shared)[FAILED]);
     return (*shared)[FAILED] != 0;
 }

@@ -15,12 +15,13 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind != SV_VALUE) v = strengthen(sp, v, at);
     if (v.kind == SV_ERROR) return NULL;
-    if (v.kind != SV_VALUE || type_is_block(v.v->type)) {
+    if (v.kind != SV_VALUE || tkc_type_count(v.v->type) != 1) {
         spec_error(sp, at, "a condition must be a scalar, found %s", spec_describe(sp, v));
         return NULL;
     }
-    if (type_is_bool(v.v->type)) return v.v;
     spec_at(sp, at);
+    if (type_is_block(v.v->type)) v.v = build_reshape(&sp->b, v.v, 0, NULL, false);
+    if (type_is_bool(v.v->type)) return v.v;
     return op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, at);
 }
 

@@ -182,7 +182,7 @@ int op_truth(Spec *sp, SpecValue v, Span at)
 {
     if (sv_is_error(v)) return -2;
     if (v.kind != SV_VALUE) return is_run_time(v) ? 1 : constant_is_true(v);
-    if (type_is_block(v.v->type)) {
+    if (tkc_type_count(v.v->type) != 1) {
         spec_error(sp, at, "a condition is one number, found %s", spec_describe(sp, v));
         spec_note(sp, at,
                   "choose by element with tl.where, or reduce the block to one number first");

@@ -358,6 +358,15 @@ void feed_range(Filter *f, int first, int last)
 
 /* ---- host code ---- */
 
+/* @cute.jit, @numba.cuda.jit and the like are of other languages. */
+static bool is_foreign(const Filter *f, int i)
+{
+    static const char *const others[] = {"cute", "numba", "nb", "cuda", "jax", "torch"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (is_text(f->source, f->tokens, i, others[k])) return true;
+    return false;
+}
+
 /* Index after the decorator lines at i; *jit: one of them marks a kernel, a helper or a
    compile-time function. */
 static int decorators_end(const Filter *f, int i, bool *jit)
@@ -368,7 +377,8 @@ static int decorators_end(const Filter *f, int i, bool *jit)
         int last = i + 1;
         while (kind_at(t, last) == TOK_NAME && kind_at(t, last + 1) == TOK_DOT) last += 2;
         TokenKind next = kind_at(t, last + 1);
-        bool plain = kind_at(t, last) == TOK_NAME && (next == TOK_NEWLINE || next == TOK_LPAREN);
+        bool plain = kind_at(t, last) == TOK_NAME && (next == TOK_NEWLINE || next == TOK_LPAREN) &&
+                     !is_foreign(f, i + 1);
         if (plain && (is_text(f->source, t, last, "jit") ||
                       is_text(f->source, t, last, "constexpr_function")))
             *jit = true;

@@ -150,7 +150,7 @@ static bool names_attribute(SpecModule *m, Str name, SpecValue *out)
 
 /* ---- what statements bind ---- */
 
-typedef struct BindJob { SpecModule *m; bool is_doubtful, is_fallback; } BindJob;
+typedef struct BindJob { SpecModule *m; bool is_doubtful; } BindJob;
 
 static void bind_statements(BindJob j, const AstList *body);
 
@@ -158,7 +158,7 @@ static Global *bind(BindJob j, Str name, GlobalKind kind, const Ast *node, Span 
 {
     Arena *a = j.m->program->arena;
     Global *g = arena_new(a, Global);
-    *g = (Global){.name = name, .kind = kind, .node = node, .at = at, .is_doubtful = j.is_doubtful, .is_fallback = j.is_fallback};
+    *g = (Global){.name = name, .kind = kind, .node = node, .at = at, .is_doubtful = j.is_doubtful};
     g->previous = map_get_ptr(&j.m->globals, name);
     if (!g->previous) vec_push(a, &j.m->names, name);
     map_set_ptr(&j.m->globals, name, g);
@@ -225,13 +225,30 @@ static void bind_if(BindJob j, const Ast *n)
     if (truth != 1) bind_statements(j, &n->branch.orelse);
 }
 
+static SpecModule *import_module(SpecModule *m, int level, const char *dotted);
+
+/* An import that raises: of a file that is not there, or of what Triton does not have. Whether the host has a package is not known. */
+static bool import_fails(SpecModule *m, const Ast *n)
+{
+    if (n->kind != AST_FROM) return false;
+    SpecModule *from = import_module(m, n->import.level, n->import.module);
+    if (from->kind == MODULE_HOST) return n->import.level > 0;
+    for (int i = 0; from->kind == MODULE_NAMES && i < n->import.names.len; i++) {
+        SpecValue v;
+        if (strcmp(n->import.names.data[i].name, "*") != 0 && !names_attribute(from, n->import.names.data[i].name, &v)) return true;
+    }
+    return false;
+}
+
+/* The last binding counts: that of the body, or of the handlers when the body fails. */
 static void bind_try(BindJob j, const Ast *n)
 {
-    BindJob fallback = j;
-    fallback.is_fallback = true;
-    for (int i = 0; i < n->try_.handlers.len; i++) bind_statements(fallback, &n->try_.handlers.data[i].body);
-    bind_statements(j, &n->try_.body);
-    bind_statements(j, &n->try_.orelse);
+    bool fails = false;
+    for (int i = 0; i < n->try_.body.len; i++) fails |= import_fails(j.m, n->try_.body.data[i]);
+    if (fails) bind_statements(j, &n->try_.body);
+    for (int i = 0; i < n->try_.handlers.len; i++) bind_statements(j, &n->try_.handlers.data[i].body);
+    if (!fails) bind_statements(j, &n->try_.body);
+    if (!fails) bind_statements(j, &n->try_.orelse);
     bind_statements(j, &n->try_.finalbody);
 }
 
@@ -462,13 +479,22 @@ static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
     return e;
 }
 
+/* Every binding of the name waits for this one: the file imports it from itself, or in a circle. */
+static bool is_circular(SpecModule *m, Str name)
+{
+    const Global *g = m->kind == MODULE_FILE ? map_get_ptr(&m->globals, name) : NULL;
+    if (!g) return false;
+    while (g && g->state == GLOBAL_BUSY) g = g->previous;
+    return !g;
+}
+
 static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     SpecModule *from = import_module(m, g->node->import.level, g->module);
     SpecValue v;
-    if (module_attribute(sp, from, g->member, at, &v)) return v;
-    SpecModule *below = from->kind == MODULE_FILE || from->kind == MODULE_PACKAGE ? submodule(from, g->member) : NULL;
+    SpecModule *below = is_circular(from, g->member) ? submodule(from, g->member) : NULL;
     if (below) return module_value(below);
+    if (module_attribute(sp, from, g->member, at, &v)) return v;
     SpecValue e = spec_error(sp, g->at, "'%s' has no '%s'", from->path, g->member);
     const char *near = module_suggest(from, g->member);
     if (near) spec_note(sp, g->at, "did you mean '%s'?", near);
@@ -536,15 +562,18 @@ static bool lookup_own(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *ou
 {
     Global *g = map_get_ptr(&m->globals, name);
     if (g) return resolve(sp, m, g, at, out);
-    for (int i = m->stars.len - 1; i >= 0; i--) {
+    Str outer = m->star_name;
+    if (outer == name) return false; /* files that import all of each other */
+    m->star_name = name;
+    bool found = false;
+    for (int i = m->stars.len - 1; i >= 0 && !found; i--) {
         SpecModule *from = import_module(m, m->stars.data[i]->import.level, m->stars.data[i]->import.module);
         if (from->kind == MODULE_HOST || from == m) continue;
-        if (!enter_nested(sp, at)) return *out = sv_error(), true;
-        bool found = module_attribute(sp, from, name, at, out);
-        leave_nested(sp);
-        if (found) return true;
+        if (!enter_nested(sp, at)) found = true, *out = sv_error();
+        else found = module_attribute(sp, from, name, at, out), leave_nested(sp);
     }
-    return false;
+    m->star_name = outer;
+    return found;
 }
 
 static bool lookup_python(Spec *sp, SpecModule *m, Str name, SpecValue *out)

@@ -31,7 +31,6 @@ struct Global {
     Str module, member;   /* MODULE, FROM: dotted names */
     Span at;
     bool is_doubtful;     /* under a condition that is not known */
-    bool is_fallback;     /* in an except */
     enum { GLOBAL_NEW, GLOBAL_BUSY, GLOBAL_DONE } state;
     SpecValue result;
     Global *previous;     /* an earlier binding of the name */
@@ -47,6 +46,7 @@ struct SpecModule {
     Map globals;          /* name -> Global */
     VEC(Str) names;       /* in order of first sight */
     VEC(const Ast *) stars; /* from x import * */
+    Str star_name;        /* being looked for through them */
 };
 
 /* What a global name stands for: in the file, among Python's own names. False when nothing is known. */

@@ -1,0 +1,2 @@
+from .utils import helper
+from . import consts

@@ -1,0 +1,7 @@
+import triton
+from .utils import *
+
+
+@triton.jit
+def plus_one(x):
+    return x + 1

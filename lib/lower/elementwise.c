@@ -78,10 +78,26 @@ static int64_t wrap_imm(const Type *ty, int64_t imm)
     return (int64_t)((uint64_t)imm << unused) >> unused;
 }
 
+/* Constants wrap as what they are constants of. */
+static int64_t wrap_add(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x + (uint64_t)y);
+}
+
+static int64_t wrap_sub(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x - (uint64_t)y);
+}
+
+static int64_t wrap_mul(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x * (uint64_t)y);
+}
+
 static bool is_const_reg(Reg reg, int64_t *value)
 {
     if (!LLVMIsAConstantInt(reg.v) || LLVMGetIntTypeWidth(LLVMTypeOf(reg.v)) > 64) return false;
-    *value = LLVMConstIntGetSExtValue(reg.v) + reg.imm;
+    *value = wrap_add(LLVMConstIntGetSExtValue(reg.v), reg.imm);
     return true;
 }
 
@@ -95,15 +111,15 @@ static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t
     bases[1] = y.v;
     switch (op->kind) {
     case OP_ADD:
-        if (const_y) return bases[1] = NULL, *imm = x.imm + cy, true;
-        if (const_x) return bases[0] = y.v, bases[1] = NULL, *imm = y.imm + cx, true;
-        return *imm = x.imm + y.imm, true;
+        if (const_y) return bases[1] = NULL, *imm = wrap_add(x.imm, cy), true;
+        if (const_x) return bases[0] = y.v, bases[1] = NULL, *imm = wrap_add(y.imm, cx), true;
+        return *imm = wrap_add(x.imm, y.imm), true;
     case OP_SUB:
-        if (const_y) return bases[1] = NULL, *imm = x.imm - cy, true;
-        return *imm = x.imm - y.imm, true;
+        if (const_y) return bases[1] = NULL, *imm = wrap_sub(x.imm, cy), true;
+        return *imm = wrap_sub(x.imm, y.imm), true;
     case OP_MUL:
-        if (const_y) return bases[1] = y.v, *imm = x.imm * cy, y.imm == 0;
-        if (const_x) return bases[0] = y.v, bases[1] = x.v, *imm = y.imm * cx, x.imm == 0;
+        if (const_y) return bases[1] = y.v, *imm = wrap_mul(x.imm, cy), y.imm == 0;
+        if (const_x) return bases[0] = y.v, bases[1] = x.v, *imm = wrap_mul(y.imm, cx), x.imm == 0;
         return *imm = 0, !x.imm && !y.imm;
     default: return false;
     }

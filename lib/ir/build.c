@@ -220,6 +220,13 @@ Value *build_hint(Builder *b, Value *x, AttrKey key, int n, const int64_t *value
     return v;
 }
 
+Value *build_copy(Builder *b, Value *x)
+{
+    uint64_t bits;
+    if (ir_const_bits(x, &bits)) return build_const(b, x->type, bits);
+    return build_one(b, OP_HINT, 1, &x, x->type);
+}
+
 /* ---- shape ---- */
 
 /* An op that only moves or duplicates elements, of which a constant has but one. */

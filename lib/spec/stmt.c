@@ -24,6 +24,8 @@ SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at)
 {
     if (v.kind == SV_VALUE && !v.v->name) {
         v.v->name = name;
+    } else if (v.kind == SV_VALUE && !v.v->def && (strcmp(v.v->name, name) == 0 || type_is_pointer(v.v->type))) {
+        return v; /* it is that name already; and a pointer argument keeps its declared extents by being itself */
     } else if (sp->rq->debug) { /* each name has a value of its own */
         spec_at(sp, at);
         Value *own = v.kind == SV_VALUE ? build_copy(&sp->b, v.v) : known_value(sp, v);

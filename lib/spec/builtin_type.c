@@ -150,3 +150,28 @@ SpecValue builtin_string_affix(Spec *sp, const BuiltinCall *c)
     bool start = strcmp(c->builtin->name, "startswith") == 0;
     return sv_bool(memcmp(start ? s : s + n - m, affix, m) == 0);
 }
+
+static SpecValue substring(Spec *sp, const char *begin, const char *end)
+{
+    return sv_str(intern(sp->names, begin, (size_t)(end - begin)));
+}
+
+SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
+{
+    if (c->args[1].kind != SV_STR || str_len(c->args[1].s) == 0) return arg_refuse(sp, c, 1, "a string that is not empty");
+    Str s = c->args[0].s, by = c->args[1].s;
+    size_t n = str_len(by);
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    t->data = arena_array(sp->arena, SpecValue, str_len(s) / n + 1);
+    const char *begin = s, *end = s + str_len(s);
+    for (const char *p = s; p + n <= end;) {
+        if (memcmp(p, by, n) != 0) {
+            p++;
+            continue;
+        }
+        t->data[t->len++] = substring(sp, begin, p);
+        begin = p += n;
+    }
+    t->data[t->len++] = substring(sp, begin, end);
+    return (SpecValue){.kind = SV_LIST, .tuple = t};
+}

@@ -226,10 +226,20 @@ static bool call_sequence(Spec *sp, const char *name, int n, const SpecValue *ar
     return *out = tuple_of(sp, len, rows), true;
 }
 
+static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)
+{
+    if (n != 2 || (args[1].kind != SV_TUPLE && args[1].kind != SV_LIST)) return false;
+    int len = args[1].tuple->len;
+    SpecValue *items = arena_array(sp->arena, SpecValue, len + 1);
+    for (int i = 0; i < len; i++) items[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
+    return *out = tuple_of(sp, len, items), true;
+}
+
 static bool call_python(Spec *sp, const char *name, int n, const SpecValue *args, SpecValue *out)
 {
     if (strcmp(name, "hasattr") == 0) return call_hasattr(sp, n, args, out);
     if (strcmp(name, "getattr") == 0) return call_getattr(sp, n, args, out);
+    if (strcmp(name, "map") == 0) return call_map(sp, n, args, out);
     if (strcmp(name, "sum") == 0 || strcmp(name, "all") == 0 || strcmp(name, "any") == 0) return call_fold(sp, name, n, args, out);
     if (strcmp(name, "zip") == 0 || strcmp(name, "enumerate") == 0 || strcmp(name, "reversed") == 0) {
         return call_sequence(sp, name, n, args, out);

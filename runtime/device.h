@@ -35,6 +35,8 @@ typedef struct DeviceOps {
     void (*info)(const DeviceKernel *kernel, TkcKernelInfo *out); /* fills registers, spill_bytes */
 } DeviceOps;
 
+typedef struct Debugger Debugger; /* debug.h */
+
 struct TkcDevice {
     TkcContext *cx;
     const DeviceOps *ops;
@@ -45,6 +47,7 @@ struct TkcDevice {
     double timeout;
     int threads;
     bool unchecked; /* cpu: no shadow memory */
+    Debugger *debugger; /* cpu: what to trace and where to stop; NULL: nothing */
     void (*print)(const char *line, void *user);
     void *print_user;
 };

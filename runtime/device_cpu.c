@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp.h"
+#include "debug.h"
 
 struct DeviceKernel {
     Interp *interp;
@@ -34,6 +34,7 @@ static void cpu_close(TkcDevice *dev)
     }
     mem_fini(map);
     free(map);
+    debugger_free(dev->debugger);
 }
 
 /* ---- memory ---- */
@@ -117,7 +118,7 @@ static TkcStatus cpu_load(TkcDevice *dev, const TkcArtifact *artifact, DeviceKer
 {
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return TKC_NO_MEMORY;
-    k->interp = interp_prepare(dev->cx, tkc_artifact_func(artifact));
+    k->interp = interp_prepare_debug(dev->cx, tkc_artifact_func(artifact), dev->debugger);
     if (!k->interp) {
         free(k);
         return TKC_ERROR;

@@ -3,7 +3,7 @@
    Programs are taken by number from one counter. When several fail, the error of the one with the
    lowest number is reported: programs before a failed one are still finished, those after it end
    early. So a report does not depend on the number of threads. */
-#include "interp.h"
+#include "debug.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -305,6 +305,7 @@ bool frame_open(Frame *f, Launch *l)
         const Slot *s = &l->in->slots[l->in->fn->body->args[i]->id];
         memcpy(slot_data(f, s), &l->args[i].bits, s->size);
     }
+    if (l->in->debug && !debug_frame_open(f)) return false;
     interp_run(f, &l->in->prologue);
     f->wrapped_before = f->wrapped;
     return true;
@@ -315,6 +316,7 @@ void frame_close(Frame *f)
     pthread_mutex_lock(f->launch->mutex);
     race_merge(&f->launch->race, &f->race);
     pthread_mutex_unlock(f->launch->mutex);
+    debug_frame_close(f);
     free(f->memory);
     free(f->scratch.data);
     free(f->moves.data);
@@ -328,6 +330,7 @@ static void run_program(Frame *f, int64_t number)
     f->pid[0] = number % grid[0];
     f->pid[1] = number / grid[0] % grid[1];
     f->pid[2] = number / grid[0] / grid[1];
+    if (f->debug) debug_frame_reset(f);
     interp_run(f, &f->launch->in->body);
 }
 
@@ -395,7 +398,7 @@ static void *work(void *arg)
 static int thread_count(const TkcDevice *dev, const Interp *in, int64_t programs)
 {
     long cores = dev->threads > 0 ? dev->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 1 || in->has_print) cores = 1;
+    if (cores < 1 || in->has_print || in->debug) cores = 1;
     if (cores > 256) cores = 256;
     return (int)(cores < programs ? cores : programs);
 }

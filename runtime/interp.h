@@ -28,6 +28,8 @@
 typedef struct Interp Interp;
 typedef struct Insn Insn;
 typedef struct Frame Frame;
+typedef struct DebugInfo DebugInfo; /* debug.h */
+typedef struct DebugFrame DebugFrame;
 
 /* Where a value is. */
 typedef struct Slot {
@@ -61,6 +63,7 @@ struct Insn {
     const Body *body;        /* the list it is in */
     bool in_vector;          /* inside the region of a reduce or scan */
     InsnFn plain;            /* interp_offset.c: what run was */
+    InsnFn inner;            /* debug.c: what run was */
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
@@ -79,11 +82,14 @@ struct Interp {
     size_t frame_bytes;
     bool in_turn;   /* one program at a time: they may wait for each other */
     bool has_print; /* one program at a time, in the order of their numbers */
+    DebugInfo *debug; /* NULL: not for debugging */
     void *memory;   /* what the above is made of (a list of blocks) */
 };
 
 /* NULL after a report; frees with interp_free. */
 Interp *interp_prepare(TkcContext *cx, const Func *fn);
+/* The same to be debugged; debugger NULL: not. */
+Interp *interp_prepare_debug(TkcContext *cx, const Func *fn, const Debugger *debugger);
 void interp_free(Interp *in);
 
 /* ---- memory that programs may touch ---- */
@@ -147,6 +153,7 @@ struct Frame {
     bool wrapped_before;
     FrameBuffer scratch, moves;
     Race race; /* the least it found */
+    DebugFrame *debug;
 };
 
 TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp.h"
+#include "debug.h"
 
 enum { ALIGN = 64 };
 
@@ -116,7 +116,8 @@ static bool has_effect(const Op *op)
 static void classify(Prepare *p, const Op *op, bool vector)
 {
     bool ew = tkc_op_info(op->kind)->traits & OT_EW;
-    bool uniform = ew, invariant = !has_effect(op) && !vector && op->kind != OP_PROGRAM_ID &&
+    bool shares = !p->in->debug, uniform = ew;
+    bool invariant = shares && !has_effect(op) && !vector && op->kind != OP_PROGRAM_ID &&
                                    op->kind != OP_INLINE_ASM;
     for (int i = 0; i < op->nargs; i++) {
         const Value *a = op_arg(op, i);
@@ -133,11 +134,11 @@ static void classify(Prepare *p, const Op *op, bool vector)
         p->is_vector[v->id] = vector;
         if (is_view(op)) {
             const Value *a = op_arg(op, 0);
-            p->root[v->id] = p->root[a->id];
+            if (shares) p->root[v->id] = p->root[a->id];
             s->uniform = p->in->slots[a->id].uniform;
         }
         if (op->kind == OP_BROADCAST && p->in->slots[op_arg(op, 0)->id].uniform) {
-            p->root[v->id] = p->root[op_arg(op, 0)->id];
+            if (shares) p->root[v->id] = p->root[op_arg(op, 0)->id];
             s->uniform = true;
         }
         /* results of control ops are written in full */
@@ -229,7 +230,7 @@ static void live_value(Prepare *p, const Numbers *t, const Value *v)
                                  ? number_of(t, v->def)->end
                                  : p->last_use[v->id];
     if (v->region && v->region->parent) p->last_use[v->id] = number_of(t, v->region->parent)->end;
-    if (v->region && !v->region->parent) p->last_use[v->id] = p->nops;
+    if (p->in->debug || (v->region && !v->region->parent)) p->last_use[v->id] = p->nops;
 }
 
 /* ---- all values, in order of definition ---- */
@@ -401,6 +402,19 @@ static void split_pointer(Prepare *p, Insn *in)
     in->in_order = is_in_order(p, op_arg(ptr->def, 1));
 }
 
+/* When debugging, what is the same as its operand has memory of its own. */
+static void run_copy(Frame *f, const Insn *in)
+{
+    const Slot *to = in->results[0];
+    slot_expand(f, in->args[0], slot_data(f, to), slot_len(f, in, to));
+}
+
+static bool is_same(const Prepare *p, const Op *op)
+{
+    return is_view(op) ||
+           (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform);
+}
+
 static InsnFn choose(Insn *in)
 {
     InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn,
@@ -443,9 +457,13 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
         p->in->in_turn = true;
     if (op->kind == OP_PRINT) p->in->has_print = true;
-    in->run = p->failed ? NULL : choose(in);
+    in->run = p->failed ? NULL : is_same(p, op) ? run_copy : choose(in);
     if (in->run && op->nresults == 1 && p->is_offset[op_result(op, 0)->id])
         offset_notice(in, is_in_order(p, op_result(op, 0)));
+    if (in->run && p->in->debug) {
+        in->inner = in->run;
+        in->run = debug_step;
+    }
     if (!in->run && !p->failed) {
         tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "'%s' is not supported on the cpu device",
                    tkc_op_info(op->kind)->name);
@@ -467,8 +485,8 @@ static bool only_split_uses(Prepare *p, const Op *op)
 
 static bool needs_insn(Prepare *p, const Op *op, bool prologue)
 {
-    if (is_view(op) || only_split_uses(p, op)) return false;
-    if (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform) return false;
+    if (p->in->debug) return !prologue;
+    if (is_same(p, op) || only_split_uses(p, op)) return false;
     bool invariant = op->nresults > 0 && p->invariant[op_result(op, 0)->id];
     return invariant == prologue;
 }
@@ -551,12 +569,18 @@ static bool take_tables(Prepare *p)
 
 Interp *interp_prepare(TkcContext *cx, const Func *fn)
 {
+    return interp_prepare_debug(cx, fn, NULL);
+}
+
+Interp *interp_prepare_debug(TkcContext *cx, const Func *fn, const Debugger *debugger)
+{
     Interp *in = calloc(1, sizeof *in);
     Prepare p = {.cx = cx, .in = in};
     if (!in) return NULL;
     in->fn = fn;
     in->params = fn->params;
-    if (take_tables(&p)) place(&p);
+    if (debugger && !(in->debug = debug_info_new(cx, fn, debugger))) p.failed = true;
+    if (!p.failed && take_tables(&p)) place(&p);
     if (!p.failed) {
         int n = 0;
         count_invariant(&p, fn->body, &n);
@@ -573,6 +597,7 @@ Interp *interp_prepare(TkcContext *cx, const Func *fn)
 void interp_free(Interp *in)
 {
     if (!in) return;
+    debug_info_free(in->debug);
     for (Block *b = in->memory, *next; b; b = next) {
         next = b->next;
         free(b);

@@ -36,6 +36,10 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
         return false;
     if (jit->dev->ops->passes && !o->passes)
         o->passes = jit->dev->ops->passes;
+    if (jit->dev->debugger) { /* every name has a value of its own, and keeps it */
+        o->passes = "";
+        o->debug = true;
+    }
     jit->defines = calloc(o->ndefines + 1, sizeof *jit->defines);
     for (size_t i = 0; jit->defines && i < o->ndefines; i++) {
         jit->defines[i] = from->defines[i];

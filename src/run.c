@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "command.h"
+#include "debug.h"
 #include "expr.h"
 #include "number.h"
 #include "tkc/runtime.h"
@@ -28,6 +29,7 @@ typedef struct Run {
     int nargs;
     RunArg *args;             /* one for each parameter of the kernel */
     int64_t grid[3];
+    Prompt prompt;
 } Run;
 
 static RunArg *find_arg(Run *r, const char *name, size_t len)
@@ -529,6 +531,21 @@ static void print_line(const char *line, void *user)
     puts(line);
 }
 
+static bool watch(Run *r)
+{
+    const Options *o = r->o;
+    r->prompt.options = o;
+    for (int i = 0; i < o->ntraces; i++)
+        if (tkc_device_trace(r->dev, o->traces[i]) != TKC_OK)
+            return false;
+    for (int i = 0; i < o->nbreaks; i++)
+        if (tkc_device_break(r->dev, o->breaks[i]) != TKC_OK)
+            return false;
+    if (o->nbreaks)
+        tkc_device_on_stop(r->dev, prompt, &r->prompt);
+    return true;
+}
+
 static bool open_device(Run *r)
 {
     const Options *o = r->o;
@@ -538,7 +555,7 @@ static bool open_device(Run *r)
     tkc_device_set_timeout(r->dev, o->timeout);
     tkc_device_on_print(r->dev, print_line, NULL);
     tkc_device_set_memory_checks(r->dev, !o->no_memory_checks);
-    return true;
+    return watch(r);
 }
 
 static bool run(Run *r)

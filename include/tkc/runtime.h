@@ -128,6 +128,35 @@ TKC_API void tkc_device_set_memory_checks(TkcDevice *dev, bool on);
 TKC_API void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user),
                                  void *user);
 
+/* ---- debugging, on the cpu device: set before the jits are made ----
+   Kernels then run unoptimized, one program after the other. A COND is an expression over numbers of
+   the kernel by their names, pid0 pid1 pid2, grid0 grid1 grid2, and x[3], x[0, i]: or and not, == !=
+   < <= > >=, + - * / // %. One over names that have no value yet does not hold. Names and lines the
+   kernel does not have are errors of the first launch. */
+/* "NAME" or "NAME:COND": the value is printed (tkc_device_on_print) whenever NAME is assigned. */
+TKC_API TkcStatus tkc_device_trace(TkcDevice *dev, const char *what);
+/* "LINE" or "LINE:COND": on_stop is called before the line is executed. */
+TKC_API TkcStatus tkc_device_break(TkcDevice *dev, const char *where);
+
+typedef struct TkcStop TkcStop; /* a program that has stopped; valid during the call */
+typedef enum TkcStopAction {
+    TKC_STOP_CONTINUE, /* to the next break */
+    TKC_STOP_NEXT,     /* to the next line of this function, or of its caller */
+    TKC_STOP_STEP,     /* to the next line, in a helper too */
+    TKC_STOP_QUIT      /* the launch fails */
+} TkcStopAction;
+TKC_API void tkc_device_on_stop(TkcDevice *dev, TkcStopAction (*fn)(TkcStop *stop, void *user),
+                                void *user);
+TKC_API int64_t tkc_stop_program(const TkcStop *stop, int axis);
+/* Level 0 is where the program stopped, 1 the call that is in, … false: there is no such level. */
+TKC_API bool tkc_stop_place(const TkcStop *stop, int level, const char **file, int *line,
+                            const char **function);
+/* Names with a value now, 0, 1, …; NULL past the last. */
+TKC_API const char *tkc_stop_name(const TkcStop *stop, int i);
+/* The value of a name (blocks shortened) or an expression, as text; valid until the next call.
+   False: the text says what is wrong. */
+TKC_API bool tkc_stop_evaluate(TkcStop *stop, const char *expression, const char **text);
+
 #ifdef __cplusplus
 }
 #endif

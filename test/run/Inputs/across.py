@@ -13,9 +13,9 @@ def axes(shape):
 
 
 def summed(dt):
-    """Integers narrower than 32 bits are summed in 32."""
+    """Integers narrower than 32 bits are summed in 32; int1 counts as unsigned, as in Triton."""
     d = DTYPES[dt]
-    return dt if d.kind == "f" or d.bits >= 32 else "u32" if d.kind == "u" else "i32"
+    return dt if d.kind == "f" or d.bits >= 32 else "i32" if d.kind == "i" else "u32"
 
 
 def ordered(dt):

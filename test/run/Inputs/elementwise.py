@@ -256,6 +256,11 @@ def toward_zero(dt):
     return ref
 
 
+def widened(types):
+    """maximum, minimum and clamp of bf16 are fp32, as in Triton."""
+    return "fp32" if types[0] == "bf16" else types[0]
+
+
 def pred(types):
     return "i1"
 
@@ -343,14 +348,14 @@ def mathematics():
         plain = ["tl.%s({a}, {b})" % name, "{a}.%s({b})" % name, "tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.NONE)" % name,
                  "libdevice.%s({a}, {b})" % short, "libdevice.%s({a}, {b}, propagate_nan=tl.PropagateNan.NONE)" % short, "tl.math.%s({a}, {b})" % short, "%s({a}, {b})" % short]
         yield Row(name, plain, same(INTS, 2), f)
-        yield Row(name, plain + ["libdevice.f%s({a}, {b})" % short, "libdevice.f%s({a}, {b}, propagate_nan=None)" % short], same(FLOATS, 2), f, any_zero=True)
+        yield Row(name, plain + ["libdevice.f%s({a}, {b})" % short, "libdevice.f%s({a}, {b}, propagate_nan=None)" % short], same(FLOATS, 2), f, widened, any_zero=True)
         yield Row(name, plain[:3], same(FP8, 2), f, any_zero=True, domain=no_infinity)
-        yield Row(name, ["tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.ALL)" % name], same(FLOATS, 2), g, any_zero=True)
+        yield Row(name, ["tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.ALL)" % name], same(FLOATS, 2), g, widened, any_zero=True)
         yield Row(name, ["tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.ALL)" % name], same(FP8, 2), g, any_zero=True, domain=no_infinity)
     clamp = lambda x, lo, hi: float_min(float_max(x, lo), hi)
     yield Row("clamp", ["tl.clamp({a}, {b}, {c})", "{a}.clamp({b}, {c})", "tl.clamp({a}, min={b}, max={c})", "tl.clamp({a}, {b}, {c}, propagate_nan=tl.PropagateNan.NONE)"],
-              same(FLOATS, 3), clamp, any_zero=True)
-    yield Row("clamp", ["tl.clamp({a}, {b}, {c}, propagate_nan=tl.PropagateNan.ALL)"], same(FLOATS, 3), lambda x, lo, hi: np.where(np.isnan(x), x, clamp(x, lo, hi)),
+              same(FLOATS, 3), clamp, widened, any_zero=True)
+    yield Row("clamp", ["tl.clamp({a}, {b}, {c}, propagate_nan=tl.PropagateNan.ALL)"], same(FLOATS, 3), lambda x, lo, hi: np.where(np.isnan(x), x, clamp(x, lo, hi)), widened,
               any_zero=True, domain=[None, no_nan, no_nan])
     yield Row("where", ["tl.where({a}, {b}, {c})", "tl.where(condition={a}, x={b}, y={c})"], [("i1", dt, dt) for dt in ALL], np.where, lambda types: types[1], domain=no_infinity)
     yield Row("where", "tl.where({a}, {b}, {c})", [(dt, "fp32", "fp32") for dt in ALL if dt != "i1"], lambda c, x, y: np.where(c != 0, x, y), lambda types: "fp32")

@@ -27,7 +27,8 @@ from snippets import ALL as SNIPPETS
 # ---- running the small kernels ----
 
 def source(s):
-    parameters = ['y: "*%s"' % s.y, 'x: "*i32"', 'n: "i32"', 'f: "fp32"', "C: tl.constexpr"] + ([s.params] if s.params else [])
+    parameters = ['y: "*%s"' % s.y, 'x: "*i32"', 'n: "i32"', 'f: "fp32"',
+                  "C: tl.constexpr"] + ([s.params] if s.params else [])
     body = "".join(f"    {line}\n" for line in s.body.split("\n"))
     jit = s.signature or "@triton.jit\n"
     return f"import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n{s.top}{jit}def kernel({', '.join(parameters)}):\n{body}"
@@ -44,7 +45,8 @@ def run(tkc, device, s):
             os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
             with open(os.path.join(folder, path), "w") as f:
                 f.write(text)
-        command = [tkc, "-run", "-device", device, "-g", "-x", "tk", os.path.join(folder, "kernel.py"), "-k", "kernel", "-grid", s.grid, "-timeout", "20", "-print", "y", "-DC=4"]
+        command = [tkc, "-run", "-device", device, "-g", "-x", "tk", os.path.join(folder, "kernel.py"), "-k", "kernel",
+                   "-grid", s.grid, "-timeout", "20", "-print", "y", "-DC=4"]
         arguments = {"y": f"zeros:{s.y}[8]", "x": s.x, "n": "5", "f": "1.5"}
         command += [f"{name}={value}" for name, value in arguments.items() if not given(s, name)] + s.args.split()
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -99,7 +101,8 @@ def examples():
         blocks = re.findall(r"```(python|console)\n(.*?)```", f.read(), re.S)
     for (kind, text), (following, session) in zip(blocks, blocks[1:]):
         if kind == "python" and following == "console":
-            yield text.split("\n", 1)[0].lstrip("# "), text, [part.split("\n", 1) for part in session.split("$ tkc ")[1:]]
+            yield text.split("\n", 1)[0].lstrip("# "), text, [part.split("\n", 1)
+                    for part in session.split("$ tkc ")[1:]]
 
 
 def run_examples(tkc):
@@ -109,7 +112,8 @@ def run_examples(tkc):
             with open(os.path.join(folder, name), "w") as f:
                 f.write(text)
             for command, printed in commands:
-                done = subprocess.run([os.path.abspath(tkc), *shlex.split(command)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                done = subprocess.run([os.path.abspath(tkc), *shlex.split(command)], cwd=folder, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, text=True)
                 total += 1
                 if done.stdout.strip() != printed.strip():
                     wrong += 1
@@ -148,7 +152,8 @@ def list_rows(counts):
     return len(ROWS), gaps
 
 
-NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevice\.", "METHOD": r"[\w)\]]\.", "TRITON": r"\btriton\.", "PYTHON": r"(?<![\w.])", "EXTRA": r"\btl\.extra\.cuda\.",
+NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevice\.", "METHOD": r"[\w)\]]\.",
+              "TRITON": r"\btriton\.", "PYTHON": r"(?<![\w.])", "EXTRA": r"\btl\.extra\.cuda\.",
               "TARGET": r"\btl\.target_info\.", "DTYPE": r"[\w)]\.", "DESC": r"\bd\.", "STR": r"[\w'\"]\."}
 
 
@@ -161,7 +166,8 @@ def operations():
 
 def spelled():
     """Operations, in each of their forms, and keywords that no executed kernel spells."""
-    texts = {case.body + "\n" + case.helpers for case in ops.all_cases()} | {s.top + "\n" + s.body + (s.signature or "") for s in SNIPPETS}
+    texts = {case.body + "\n" + case.helpers for case in ops.all_cases()} | {s.top + "\n" + s.body + (s.signature
+            or "") for s in SNIPPETS}
     text = "\n".join(sorted(texts))
     gaps = []
     for name, where, keywords in operations():

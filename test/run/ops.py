@@ -40,7 +40,8 @@ def main():
         print(f"FAILED {case.name}\n{text}")
     for case, text in runner.refused:
         print(f"refused {case.name}: {text.strip().splitlines()[0] if text.strip() else ''}")
-    gone = [] if names else [bug for bug in KNOWN_BUGS["ops"] if not any(re.search(bug, case.name) for case, _ in known)]
+    gone = [] if names else [bug for bug in KNOWN_BUGS["ops"]
+                             if not any(re.search(bug, case.name) for case, _ in known)]
     for bug in gone:
         print(f"FAILED the known bug '{bug}' is no more: take it out of Inputs/rows.py")
     print(f"{runner.passed} passed, {len(failed) + len(gone)} failed, {len(runner.refused)} refused, {len(known)} known")

@@ -43,8 +43,10 @@ def distinct_or_not(dt, shape, rng, nan=False):
     if d.kind == "b":
         return numbers(dt, shape, rng)
     if d.kind != "f":
-        return np.where(rng.integers(0, 3, shape) > 0, rng.integers(0, 12, shape).astype(d.storage), numbers(dt, shape, rng))
-    values = np.array([1, 2, 3, -4, 0.5, -7, 100, 3, -0.25] + ([-np.inf, np.inf] if dt not in FP8 else []) + ([np.nan] * 4 if nan else []))
+        return np.where(rng.integers(0, 3, shape) > 0, rng.integers(0, 12, shape).astype(d.storage),
+                        numbers(dt, shape, rng))
+    values = np.array([1, 2, 3, -4, 0.5, -7, 100, 3, -0.25] + ([-np.inf, np.inf] if dt not in FP8
+            else []) + ([np.nan] * 4 if nan else []))
     return encode(dt, values[rng.integers(0, len(values), shape)])
 
 
@@ -73,21 +75,26 @@ def reductions(long):
                 if dt not in FP8:
                     a, to = countable(dt, shape, rng), summed(dt)
                     total = over(np.sum, cast(dt, to, a) if DTYPES[to].kind != "f" else decode(dt, a), axis, keep)
-                    want = Want(to, value=total, any_zero=True) if DTYPES[to].kind == "f" else Want(to, total.astype(DTYPES[to].storage))
-                    yield Case("sum " + name, "r = " + spell("sum", axis, keep, form), {"a": (dt, a)}, {"r": want}, covers=["sum"])
+                    want = Want(to, value=total, any_zero=True) if DTYPES[to].kind == "f" else Want(to,
+                            total.astype(DTYPES[to].storage))
+                    yield Case("sum " + name, "r = " + spell("sum", axis, keep, form), {"a": (dt, a)}, {"r": want},
+                               covers=["sum"])
                 for nan in (False, True) if DTYPES[dt].kind == "f" else (False,):
                     a = distinct_or_not(dt, shape, rng, nan)
                     for op, f, g in (("max", np.max, np.fmax.reduce), ("min", np.min, np.fmin.reduce)):
                         to = ordered(dt)
                         value = over(g if nan else f, decode(dt, a), axis, keep)
-                        want = Want(to, value=value, any_zero=True) if DTYPES[to].kind == "f" else Want(to, value.astype(DTYPES[to].storage))
-                        yield Case(f"{op} {name}{' nan' if nan else ''}", "r = " + spell(op, axis, keep, form), {"a": (dt, a)}, {"r": want}, covers=[op])
+                        want = Want(to, value=value, any_zero=True) if DTYPES[to].kind == "f" else Want(to,
+                                value.astype(DTYPES[to].storage))
+                        yield Case(f"{op} {name}{' nan' if nan else ''}", "r = " + spell(op, axis, keep, form),
+                                   {"a": (dt, a)}, {"r": want}, covers=[op])
                 if DTYPES[dt].kind != "f":
                     a = numbers(dt, shape, rng)
                     for op, f in (("xor_sum", np.bitwise_xor.reduce), ("reduce_or", np.bitwise_or.reduce)):
                         if op == "reduce_or" and axis is None:
                             continue
-                        yield Case(f"{op} {name}", "r = " + spell(op, axis, keep, form), {"a": (dt, a)}, {"r": Want(dt, over(f, a, axis, keep))}, covers=[op])
+                        yield Case(f"{op} {name}", "r = " + spell(op, axis, keep, form), {"a": (dt, a)},
+                                   {"r": Want(dt, over(f, a, axis, keep))}, covers=[op])
 
 
 def first_index(values, axis, keep, best, last=False):
@@ -123,14 +130,20 @@ def index_reductions(long):
                         at = first_index(value, axis, True, best)
                         picked = np.take_along_axis(a, at, axis)
                         picked = cast(dt, indexed(dt), picked if keep else np.squeeze(picked, axis))
-                        yield Case(f"arg{op} {name}", "r = " + spell("arg" + op, axis, keep, form), {"a": (dt, a)}, {"r": Want("i32", index)}, covers=["arg" + op])
+                        yield Case(f"arg{op} {name}", "r = " + spell("arg" + op, axis, keep, form), {"a": (dt, a)},
+                                   {"r": Want("i32", index)}, covers=["arg" + op])
                         want = {"r": Want(indexed(dt), picked, any_zero=True), "s": Want("i32", index)}
-                        yield Case(f"{op} with indices {name}", "r, s = " + spell(op, axis, keep, form, "return_indices=True"), {"a": (dt, a)}, want, covers=[op + " return_indices"])
+                        yield Case(f"{op} with indices {name}",
+                                   "r, s = " + spell(op, axis, keep, form, "return_indices=True"), {"a": (dt, a)}, want,
+                                   covers=[op + " return_indices"])
                         free = "return_indices=True, return_indices_tie_break_left=False"
                         want = {"r": Want(indexed(dt), picked, any_zero=True)}
-                        yield Case(f"{op} with indices, any tie {name}", "r, s = " + spell(op, axis, keep, form, free), {"a": (dt, a)}, want,
+                        yield Case(f"{op} with indices, any tie {name}", "r, s = " + spell(op, axis, keep, form, free),
+                                   {"a": (dt, a)}, want,
                                    covers=[op + " return_indices_tie_break_left"])
-                        yield Case(f"arg{op} tie_break_left {name}", "r = " + spell("arg" + op, axis, keep, form, "tie_break_left=True"), {"a": (dt, a)}, {"r": Want("i32", index)},
+                        yield Case(f"arg{op} tie_break_left {name}",
+                                   "r = " + spell("arg" + op, axis, keep, form, "tie_break_left=True"), {"a": (dt, a)},
+                                   {"r": Want("i32", index)},
                                    covers=["arg" + op])
 
 
@@ -168,20 +181,28 @@ def custom_reductions(long):
                 for dt in ("i32", "u8", "fp32", "fp16", "i64"):
                     a = countable(dt, shape, rng)
                     total = over(np.sum, decode(dt, a), axis, keep)
-                    want = Want(dt, value=total, any_zero=True) if DTYPES[dt].kind == "f" else Want(dt, total.astype(DTYPES[dt].storage))
-                    for form in (f"tl.reduce(a, {axis}, add{more})", f"a.reduce({axis}, add{more})", f"tl.reduce(a, axis={axis}, combine_fn=add{more})"):
-                        yield Case(f"{name} {dt}: {form}", "r = " + form, {"a": (dt, a)}, {"r": want}, helpers=ADD, covers=["reduce"])
+                    want = Want(dt, value=total, any_zero=True) if DTYPES[dt].kind == "f" else Want(dt,
+                            total.astype(DTYPES[dt].storage))
+                    for form in (f"tl.reduce(a, {axis}, add{more})", f"a.reduce({axis}, add{more})",
+                                 f"tl.reduce(a, axis={axis}, combine_fn=add{more})"):
+                        yield Case(f"{name} {dt}: {form}", "r = " + form, {"a": (dt, a)}, {"r": want}, helpers=ADD,
+                                   covers=["reduce"])
                 a = distinct_or_not("fp32", shape, rng)
-                index = np.broadcast_to(np.arange(shape[axis]).reshape([-1 if d == axis else 1 for d in range(len(shape))]), shape).astype(np.int32)
+                index = np.broadcast_to(np.arange(shape[axis]).reshape([-1 if d == axis else 1
+                        for d in range(len(shape))]), shape).astype(np.int32)
                 at = first_index(a.astype(float), axis, True, np.argmax)
                 picked = np.take_along_axis(a, at, axis)
-                want = {"r": Want("fp32", picked if keep else np.squeeze(picked, axis)), "s": Want("i32", at if keep else np.squeeze(at, axis))}
-                yield Case(f"{name} of a pair", f"r, s = tl.reduce((a, b), {axis}, larger{more})", {"a": ("fp32", a), "b": ("i32", index)}, want, helpers=LARGER, covers=["reduce of several"])
+                want = {"r": Want("fp32", picked if keep else np.squeeze(picked, axis)),
+                        "s": Want("i32", at if keep else np.squeeze(at, axis))}
+                yield Case(f"{name} of a pair", f"r, s = tl.reduce((a, b), {axis}, larger{more})",
+                           {"a": ("fp32", a), "b": ("i32", index)}, want, helpers=LARGER, covers=["reduce of several"])
                 x = countable("fp32", shape, rng)
                 n = np.ones(shape, np.int32)
                 sums = [over(np.sum, v, axis, keep) for v in (n, x.astype(float), x.astype(float)**2)]
-                want = {"r": Want("i32", sums[0].astype(np.int32)), "s": Want("fp32", value=sums[1], any_zero=True), "t": Want("fp32", value=sums[2], ulp=2)}
-                yield Case(f"{name} of three", f"r, s, t = tl.reduce((n, x, x * x), {axis}, moments{more})", {"n": ("i32", n), "x": ("fp32", x)}, want, helpers=MOMENTS,
+                want = {"r": Want("i32", sums[0].astype(np.int32)), "s": Want("fp32", value=sums[1], any_zero=True),
+                        "t": Want("fp32", value=sums[2], ulp=2)}
+                yield Case(f"{name} of three", f"r, s, t = tl.reduce((n, x, x * x), {axis}, moments{more})",
+                           {"n": ("i32", n), "x": ("fp32", x)}, want, helpers=MOMENTS,
                            covers=["reduce of several"])
 
 
@@ -200,28 +221,36 @@ def scans(long):
                     to = "fp32" if dt == "bf16" else summed(dt)
                     value = decode(dt, a) if DTYPES[to].kind == "f" else cast(dt, to, a)
                     total = reversed_along(np.cumsum(reversed_along(value, axis, reverse), axis=axis), axis, reverse)
-                    want = Want(to, value=total, any_zero=True) if DTYPES[to].kind == "f" else Want(to, total.astype(DTYPES[to].storage))
+                    want = Want(to, value=total, any_zero=True) if DTYPES[to].kind == "f" else Want(to,
+                            total.astype(DTYPES[to].storage))
                     more = ", reverse=True" if reverse else ""
-                    form = (f"tl.cumsum(a, {axis}{more})", f"a.cumsum(axis={axis}{more})", f"tl.cumsum(a, axis={axis}{more})" if axis or reverse else "tl.cumsum(a)")[(i + j) % 3]
+                    form = (f"tl.cumsum(a, {axis}{more})", f"a.cumsum(axis={axis}{more})",
+                            f"tl.cumsum(a, axis={axis}{more})" if axis or reverse else "tl.cumsum(a)")[(i + j) % 3]
                     yield Case(f"cumsum {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": want}, covers=["cumsum"])
                     if dt == "i1":
                         continue
-                    a = countable(dt, shape, rng) if DTYPES[dt].kind != "f" else encode(dt, rng.choice([1.0, -1.0, 2.0, 0.5, 1.0, 1.0], shape))
+                    a = countable(dt, shape, rng) if DTYPES[dt].kind != "f" else encode(dt,
+                            rng.choice([1.0, -1.0, 2.0, 0.5, 1.0, 1.0], shape))
                     to = "fp32" if dt == "bf16" else dt
                     value = decode(dt, a)
                     if DTYPES[dt].kind == "f":
-                        value = np.where(np.abs(value) != 1, np.where(np.cumsum(np.abs(value) != 1, axis=axis) <= 10, value, 1.0), value)
+                        value = np.where(np.abs(value) != 1,
+                                         np.where(np.cumsum(np.abs(value) != 1, axis=axis) <= 10, value, 1.0), value)
                         a = encode(dt, value)
-                    product = reversed_along(np.cumprod(reversed_along(value, axis, reverse), axis=axis, dtype=value.dtype), axis, reverse)
+                    product = reversed_along(np.cumprod(reversed_along(value, axis, reverse), axis=axis,
+                                                        dtype=value.dtype), axis, reverse)
                     want = Want(to, value=product) if DTYPES[to].kind == "f" else Want(to, product)
                     form = (f"tl.cumprod(a, {axis}{more})", f"a.cumprod(axis={axis}{more})")[(i + j) % 2]
-                    yield Case(f"cumprod {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": want}, covers=["cumprod"])
+                    yield Case(f"cumprod {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": want},
+                               covers=["cumprod"])
     for dt, to in (("i8", "i64"), ("fp16", "fp32"), ("i32", "fp64"), ("bf16", "bf16"), ("u8", "u8")):
         a = countable(dt, (60,), rng_of("dtype" + dt))
         for op, f in (("sum", np.sum), ("cumsum", np.cumsum)):
             total = f(as_numbers(dt, to, a))
-            want = Want(to, value=total, any_zero=True) if DTYPES[to].kind == "f" else Want(to, np.asarray(total).astype(DTYPES[to].storage))
-            yield Case(f"{op} {dt} dtype={to}", f"r = tl.{op}(a, axis=0, dtype=tl.{DTYPES[to].tl})", {"a": (dt, a)}, {"r": want}, covers=[op + " dtype"])
+            want = Want(to, value=total, any_zero=True) if DTYPES[to].kind == "f" else Want(to,
+                    np.asarray(total).astype(DTYPES[to].storage))
+            yield Case(f"{op} {dt} dtype={to}", f"r = tl.{op}(a, axis=0, dtype=tl.{DTYPES[to].tl})", {"a": (dt, a)},
+                       {"r": want}, covers=[op + " dtype"])
 
 
 def as_numbers(source, target, storage):
@@ -241,13 +270,16 @@ def custom_scans(long):
                     c, d = x[k].copy(), y[k].copy()
                     x[k], y[k] = x[k - 1] * c, y[k - 1] * c + d
                 r, s = (reversed_along(np.moveaxis(v, 0, axis), axis, reverse) for v in (x, y))
-                yield Case(f"{name} of a pair", f"r, s = tl.associative_scan((a, b), {axis}, compose{more})", {"a": ("i32", a), "b": ("i32", b)},
+                yield Case(f"{name} of a pair", f"r, s = tl.associative_scan((a, b), {axis}, compose{more})",
+                           {"a": ("i32", a), "b": ("i32", b)},
                            {"r": Want("i32", r), "s": Want("i32", s)}, helpers=COMPOSE, covers=["associative_scan"])
                 for dt in ("i32", "fp32", "u8", "bf16", "i1", "i64"):
                     v = numbers(dt, shape, rng)
                     first = np.take(v, [-1 if reverse else 0], axis=axis)
-                    form = (f"tl.associative_scan(a, {axis}, last{more})", f"a.associative_scan(axis={axis}, combine_fn=last{more})")[axis % 2]
-                    yield Case(f"{name} {dt}: {form}", "r = " + form, {"a": (dt, v)}, {"r": Want(dt, v)}, helpers=LAST, covers=["associative_scan"])
+                    form = (f"tl.associative_scan(a, {axis}, last{more})",
+                            f"a.associative_scan(axis={axis}, combine_fn=last{more})")[axis % 2]
+                    yield Case(f"{name} {dt}: {form}", "r = " + form, {"a": (dt, v)}, {"r": Want(dt, v)}, helpers=LAST,
+                               covers=["associative_scan"])
 
 
 # ---- order ----
@@ -260,24 +292,31 @@ def sorts(long):
             a = distinct_or_not(dt, shape, rng)
             order = np.argsort(decode(dt, a), axis=-1, kind="stable")
             up = np.take_along_axis(a, order, -1)
-            for form, want in (("tl.sort(a)", up), ("a.sort()", up), ("tl.sort(a, descending=True)", up[..., ::-1]), (f"tl.sort(a, dim={len(shape) - 1})", up),
-                               ("a.sort(-1, True)" if len(shape) == 1 else f"a.sort({len(shape) - 1}, True)", up[..., ::-1])):
-                yield Case(f"sort {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": Want(dt, want, any_zero=True)}, covers=["sort"])
+            for form, want in (("tl.sort(a)", up), ("a.sort()", up), ("tl.sort(a, descending=True)", up[..., ::-1]),
+                               (f"tl.sort(a, dim={len(shape) - 1})", up),
+                               ("a.sort(-1, True)" if len(shape) == 1 else f"a.sort({len(shape) - 1}, True)",
+                                up[..., ::-1])):
+                yield Case(f"sort {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": Want(dt, want, any_zero=True)},
+                           covers=["sort"])
             for k in (1, 4, shape[-1]):
                 if k <= shape[-1]:
                     for form in (f"tl.topk(a, {k})", f"a.topk(k={k})", f"tl.topk(a, {k}, dim=-1)"):
-                        yield Case(f"topk {name}: {form}", "r = " + form, {"a": (dt, a)}, {"r": Want(dt, up[..., ::-1][..., :k], any_zero=True)}, covers=["topk"])
+                        yield Case(f"topk {name}: {form}", "r = " + form, {"a": (dt, a)},
+                                   {"r": Want(dt, up[..., ::-1][..., :k], any_zero=True)}, covers=["topk"])
             half = shape[-1] // 2
             bitonic = np.concatenate([up[..., :half], up[..., half:][..., ::-1]], axis=-1)
-            yield Case(f"bitonic_merge {name}", "r = tl.bitonic_merge(a, dim=-1)", {"a": (dt, bitonic)}, {"r": Want(dt, up, any_zero=True)}, covers=["bitonic_merge"])
-            yield Case(f"bitonic_merge {name} descending", "r = tl.bitonic_merge(a, descending=True)", {"a": (dt, bitonic)}, {"r": Want(dt, up[..., ::-1], any_zero=True)}, covers=["bitonic_merge"])
+            yield Case(f"bitonic_merge {name}", "r = tl.bitonic_merge(a, dim=-1)", {"a": (dt, bitonic)},
+                       {"r": Want(dt, up, any_zero=True)}, covers=["bitonic_merge"])
+            yield Case(f"bitonic_merge {name} descending", "r = tl.bitonic_merge(a, descending=True)",
+                       {"a": (dt, bitonic)}, {"r": Want(dt, up[..., ::-1], any_zero=True)}, covers=["bitonic_merge"])
         if DTYPES[dt].kind == "f":
             a = distinct_or_not(dt, (100,), rng_of("sort nan" + dt), True)
             a = np.where(np.isnan(decode(dt, a)), encode(dt, np.nan), a)
             value = decode(dt, a)
             up = a[np.argsort(np.where(np.isnan(value), np.inf, value) + 0.0, kind="stable")]
             up = np.concatenate([np.sort(value[~np.isnan(value)]), value[np.isnan(value)]])
-            yield Case(f"sort {dt} with NaN", "r = tl.sort(a)", {"a": (dt, a)}, {"r": Want(dt, encode(dt, up), any_zero=True)}, covers=["sort"])
+            yield Case(f"sort {dt} with NaN", "r = tl.sort(a)", {"a": (dt, a)},
+                       {"r": Want(dt, encode(dt, up), any_zero=True)}, covers=["sort"])
 
 
 def selections(long):
@@ -289,10 +328,14 @@ def selections(long):
             m = rng.integers(0, 2, n).astype(bool)
             count = lambda v: Want("i32", np.bincount(v.astype(np.int64), minlength=bins))
             yield Case(name, f"r = tl.histogram(a, {bins})", {"a": (dt, a)}, {"r": count(a)}, covers=["histogram"])
-            yield Case(name + " method", f"r = a.histogram(num_bins={bins})", {"a": (dt, a)}, {"r": count(a)}, covers=["histogram"])
-            yield Case(name + " mask", f"r = tl.histogram(a, {bins}, mask=m)", {"a": (dt, a), "m": ("i1", m)}, {"r": count(a[m])}, covers=["histogram mask"])
+            yield Case(name + " method", f"r = a.histogram(num_bins={bins})", {"a": (dt, a)}, {"r": count(a)},
+                       covers=["histogram"])
+            yield Case(name + " mask", f"r = tl.histogram(a, {bins}, mask=m)", {"a": (dt, a), "m": ("i1", m)},
+                       {"r": count(a[m])}, covers=["histogram mask"])
     for i, dt in enumerate(ALL):
-        for j, (shape, index_shape, axis) in enumerate((((256,), (256,), 0), ((7,), (100,), 0), ((6, 10), (13, 10), 0), ((6, 10), (6, 3), 1), ((16, 16), (16, 16), 1), ((3, 5, 7), (3, 9, 7), 1),
+        for j, (shape, index_shape, axis) in enumerate((((256,), (256,), 0), ((7,), (100,), 0), ((6, 10), (13, 10), 0),
+                                                        ((6, 10), (6, 3), 1), ((16, 16), (16, 16), 1),
+                                                        ((3, 5, 7), (3, 9, 7), 1),
                                                         ((3, 5, 7), (3, 5, 4), 2))):
             name = f"gather {dt} {shape_name(shape)} axis {axis}"
             rng = rng_of(name)
@@ -301,17 +344,22 @@ def selections(long):
             limit = min(shape[axis], 127)
             index = rng.integers(0, limit, index_shape).astype(DTYPES[index_type].storage)
             want = Want(dt, np.take_along_axis(a, index.astype(np.int64), axis))
-            for form in (f"tl.gather(a, b, {axis})", f"a.gather(b, axis={axis})", f"tl.gather(src=a, index=b, axis={axis})"):
-                yield Case(f"{name}: {form}", "r = " + form, {"a": (dt, a), "b": (index_type, index)}, {"r": want}, covers=["gather"])
+            for form in (f"tl.gather(a, b, {axis})", f"a.gather(b, axis={axis})",
+                         f"tl.gather(src=a, index=b, axis={axis})"):
+                yield Case(f"{name}: {form}", "r = " + form, {"a": (dt, a), "b": (index_type, index)}, {"r": want},
+                           covers=["gather"])
 
 
 def softmaxes(long):
-    for shape, dim, call in (((256,), 0, "tl.softmax(a)"), ((781,), 0, "tl.softmax(a, 0)"), ((6, 10), 0, "tl.softmax(a)"), ((6, 10), 0, "a.softmax(dim=0)"), ((6, 10), 1, "tl.softmax(a, dim=1, keep_dims=True)"),
+    for shape, dim, call in (((256,), 0, "tl.softmax(a)"), ((781,), 0, "tl.softmax(a, 0)"),
+                             ((6, 10), 0, "tl.softmax(a)"), ((6, 10), 0, "a.softmax(dim=0)"),
+                             ((6, 10), 1, "tl.softmax(a, dim=1, keep_dims=True)"),
                              ((16, 16), 1, "tl.softmax(a, 1, keep_dims=True, ieee_rounding=True)")):
         for dt in ("fp32", "fp64"):
             a = encode(dt, rng_of(call).standard_normal(shape) * 5)
             e = np.exp(a.astype(float) - a.astype(float).max(axis=dim, keepdims=True))
-            yield Case(f"softmax {dt} {shape_name(shape)}: {call}", "r = " + call, {"a": (dt, a)}, {"r": Want(dt, value=e / e.sum(axis=dim, keepdims=True), ulp=32, gpu=96)}, covers=["softmax"])
+            yield Case(f"softmax {dt} {shape_name(shape)}: {call}", "r = " + call, {"a": (dt, a)},
+                       {"r": Want(dt, value=e / e.sum(axis=dim, keepdims=True), ulp=32, gpu=96)}, covers=["softmax"])
 
 
 # ---- matrices ----
@@ -323,8 +371,10 @@ def few(dt, shape, rng):
 
 
 def dots(long):
-    sizes = (((16, 16), (16, 16)), ((32, 64), (64, 16)), ((6, 10), (10, 7)), ((1, 1), (1, 1)), ((5, 33), (33, 3)), ((2, 6, 10), (2, 10, 7)), ((4, 16, 16), (4, 16, 16)))
-    for dt, out in (("fp16", "fp32"), ("bf16", "fp32"), ("fp32", "fp32"), ("fp64", "fp64"), ("i8", "i32"), ("fp8e4nv", "fp32"), ("fp8e5", "fp32")):
+    sizes = (((16, 16), (16, 16)), ((32, 64), (64, 16)), ((6, 10), (10, 7)), ((1, 1), (1, 1)), ((5, 33), (33, 3)),
+             ((2, 6, 10), (2, 10, 7)), ((4, 16, 16), (4, 16, 16)))
+    for dt, out in (("fp16", "fp32"), ("bf16", "fp32"), ("fp32", "fp32"), ("fp64", "fp64"), ("i8", "i32"),
+                    ("fp8e4nv", "fp32"), ("fp8e5", "fp32")):
         for s, t in sizes:
             name = f"dot {dt} {shape_name(s)} by {shape_name(t)}"
             rng = rng_of(name)
@@ -334,9 +384,12 @@ def dots(long):
             total = product + decode(out, c).astype(float)
             blocks, full = {"a": (dt, a), "b": (dt, b)}, {"a": (dt, a), "b": (dt, b), "c": (out, c)}
             want, more = exact(out, product), exact(out, total)
-            forms = [("tl.dot(a, b)", blocks, want), ("a.dot(b)", blocks, want), ("tl.dot(a, b, c)", full, more), ("tl.dot(a, b, acc=c)", full, more), ("tl.dot(input=a, other=b)", blocks, want)]
+            forms = [("tl.dot(a, b)", blocks, want), ("a.dot(b)", blocks, want), ("tl.dot(a, b, c)", full, more),
+                     ("tl.dot(a, b, acc=c)", full, more), ("tl.dot(input=a, other=b)", blocks, want)]
             if dt == "fp32":
-                forms += [(f"tl.dot(a, b, {more_})", blocks, want) for more_ in ('input_precision="ieee"', 'input_precision="tf32"', 'input_precision="tf32x3"', "allow_tf32=False", "allow_tf32=True")]
+                forms += [(f"tl.dot(a, b, {more_})", blocks, want)
+                          for more_ in ('input_precision="ieee"', 'input_precision="tf32"', 'input_precision="tf32x3"',
+                                        "allow_tf32=False", "allow_tf32=True")]
             if dt != "i8":
                 forms.append((f"tl.dot(a, b, out_dtype=tl.{DTYPES[out].tl})", blocks, want))
             if dt in FP8:
@@ -344,29 +397,38 @@ def dots(long):
             for form, given, wanted in forms:
                 yield Case(f"{name}: {form}", "r = " + form, given, {"r": wanted}, covers=["dot"])
             if dt in ("fp16",) + FP8:
-                yield Case(f"{name} out_dtype fp16", "r = tl.dot(a, b, out_dtype=tl.float16)", blocks, {"r": exact("fp16", product)}, covers=["dot out_dtype"])
+                yield Case(f"{name} out_dtype fp16", "r = tl.dot(a, b, out_dtype=tl.float16)", blocks,
+                           {"r": exact("fp16", product)}, covers=["dot out_dtype"])
                 h = few("fp16", product.shape, rng)
-                yield Case(f"{name} acc fp16", "r = tl.dot(a, b, h)", {**blocks, "h": ("fp16", h)}, {"r": exact("fp16", product + decode("fp16", h))}, covers=["dot out_dtype"])
+                yield Case(f"{name} acc fp16", "r = tl.dot(a, b, h)", {**blocks, "h": ("fp16", h)},
+                           {"r": exact("fp16", product + decode("fp16", h))}, covers=["dot out_dtype"])
     a, b = few("fp8e4nv", (16, 32), rng_of("mix")), few("fp8e5", (32, 16), rng_of("mixed"))
-    yield Case("dot of two fp8 types", "r = tl.dot(a, b)", {"a": ("fp8e4nv", a), "b": ("fp8e5", b)}, {"r": exact("fp32", np.matmul(decode("fp8e4nv", a), decode("fp8e5", b)))}, covers=["dot"])
+    yield Case("dot of two fp8 types", "r = tl.dot(a, b)", {"a": ("fp8e4nv", a), "b": ("fp8e5", b)},
+               {"r": exact("fp32", np.matmul(decode("fp8e4nv", a), decode("fp8e5", b)))}, covers=["dot"])
     rng = rng_of("precision")
     a, b = encode("fp32", rng.standard_normal((32, 64))), encode("fp32", rng.standard_normal((64, 48)))
     product = np.matmul(a.astype(float), b.astype(float))
     size = np.matmul(np.abs(a).astype(float), np.abs(b).astype(float))
-    for option, bound in (('input_precision="ieee"', 2**-19), ("allow_tf32=False", 2**-19), ('input_precision="tf32x3"', 2**-19), ('input_precision="tf32"', 2**-9), ("", 2**-9)):
+    for option, bound in (('input_precision="ieee"', 2**-19), ("allow_tf32=False", 2**-19),
+                          ('input_precision="tf32x3"', 2**-19), ('input_precision="tf32"', 2**-9), ("", 2**-9)):
         call = f"tl.dot(a, b, {option})" if option else "tl.dot(a, b)"
-        yield Case(f"dot of broken numbers: {call}", "r = " + call, {"a": ("fp32", a), "b": ("fp32", b)}, {"r": Want("fp32", value=product, atol=bound * size)}, covers=["dot input_precision"])
+        yield Case(f"dot of broken numbers: {call}", "r = " + call, {"a": ("fp32", a), "b": ("fp32", b)},
+                   {"r": Want("fp32", value=product, atol=bound * size)}, covers=["dot input_precision"])
     for dt in ("fp16", "bf16"):
         x, y = encode(dt, rng.standard_normal((32, 64))), encode(dt, rng.standard_normal((64, 48)))
         u, v = decode(dt, x), decode(dt, y)
-        yield Case(f"dot of broken numbers {dt}", "r = tl.dot(a, b)", {"a": (dt, x), "b": (dt, y)}, {"r": Want("fp32", value=np.matmul(u, v), atol=2**-20 * np.matmul(np.abs(u), np.abs(v)))}, covers=["dot"])
+        yield Case(f"dot of broken numbers {dt}", "r = tl.dot(a, b)", {"a": (dt, x), "b": (dt, y)},
+                   {"r": Want("fp32", value=np.matmul(u, v), atol=2**-20 * np.matmul(np.abs(u), np.abs(v)))},
+                   covers=["dot"])
     nan = np.full((5, 3), np.nan, np.float32)
-    yield Case("dot of odd extents does not touch what pads them", "r = tl.dot(a, tl.broadcast_to(b, (3, 5)))", {"a": ("fp32", np.ones((5, 3), np.float32)), "b": ("fp32", np.full((3, 1), np.inf, np.float32))},
+    yield Case("dot of odd extents does not touch what pads them", "r = tl.dot(a, tl.broadcast_to(b, (3, 5)))",
+               {"a": ("fp32", np.ones((5, 3), np.float32)), "b": ("fp32", np.full((3, 1), np.inf, np.float32))},
                {"r": Want("fp32", np.full((5, 5), np.inf, np.float32))}, covers=["dot"])
 
 
 def exact(dt, value):
-    return Want(dt, value=value, any_zero=True) if DTYPES[dt].kind == "f" else Want(dt, np.asarray(value).astype(np.int64).astype(DTYPES[dt].storage))
+    return Want(dt, value=value, any_zero=True) if DTYPES[dt].kind == "f" else Want(dt,
+            np.asarray(value).astype(np.int64).astype(DTYPES[dt].storage))
 
 
 E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
@@ -392,14 +454,18 @@ def scaled_dots(long):
             s, t = rng.integers(125, 130, (16, 2)).astype(np.uint8), rng.integers(125, 130, (32, 2)).astype(np.uint8)
             wide = lambda v: np.repeat(np.exp2(v.astype(float) - 127), 32, axis=1)
             c = few("fp32", (16, 32), rng)
-            blocks = {"a": (a_type, a), "b": (b_type, np.ascontiguousarray(b.T)), "s": ("u8", s), "t": ("u8", t), "c": ("fp32", c)}
+            blocks = {"a": (a_type, a), "b": (b_type, np.ascontiguousarray(b.T)), "s": ("u8", s), "t": ("u8", t),
+                      "c": ("fp32", c)}
             full = np.matmul(x * wide(s), (y * wide(t)).T)
-            for call, value in ((f'tl.dot_scaled(a, s, "{lhs}", b, t, "{rhs}")', full), (f'tl.dot_scaled(a, s, "{lhs}", b, t, "{rhs}", acc=c, fast_math=True)', full + c),
+            for call, value in ((f'tl.dot_scaled(a, s, "{lhs}", b, t, "{rhs}")', full),
+                                (f'tl.dot_scaled(a, s, "{lhs}", b, t, "{rhs}", acc=c, fast_math=True)', full + c),
                                 (f'tl.dot_scaled(a, s, "{lhs}", b, None, "{rhs}", c)', np.matmul(x * wide(s), y.T) + c),
                                 (f'tl.dot_scaled(a, None, "{lhs}", b, t, "{rhs}", lhs_k_pack=True, rhs_k_pack=True, out_dtype=tl.float32)', np.matmul(x, (y * wide(t)).T))):
-                yield Case(f"{name}: {call}", "r = " + call, blocks, {"r": Want("fp32", value=value, any_zero=True)}, covers=["dot_scaled"])
+                yield Case(f"{name}: {call}", "r = " + call, blocks, {"r": Want("fp32", value=value, any_zero=True)},
+                           covers=["dot_scaled"])
 
 
 def all_cases(long):
-    for family in (reductions, index_reductions, custom_reductions, scans, custom_scans, sorts, selections, softmaxes, dots, scaled_dots):
+    for family in (reductions, index_reductions, custom_reductions, scans, custom_scans, sorts, selections, softmaxes,
+                   dots, scaled_dots):
         yield from family(long)

@@ -62,7 +62,8 @@ class Case:
     """body: lines that use the names of `blocks` (loaded), `pointers` (to arrays that are read) and `memory` (to arrays that
     are changed: type, before, Want) and assign the names of `results` (Want), which are stored."""
 
-    def __init__(self, name, body, blocks=None, results=None, pointers=None, memory=None, helpers="", grid=1, covers=()):
+    def __init__(self, name, body, blocks=None, results=None, pointers=None, memory=None, helpers="", grid=1,
+                 covers=()):
         self.name, self.body, self.helpers, self.grid, self.covers = name, body, helpers, grid, covers
         self.blocks, self.pointers = blocks or {}, pointers or {}
         self.results, self.memory = results or {}, memory or {}
@@ -155,7 +156,8 @@ class Kernel:
             if want.shape:
                 shape = "(" + "".join(f"{n}, " for n in want.shape) + ")"
                 lines.append(f'tl.static_assert({name}.shape == {shape}, "the shape of {name} is not {shape}")')
-            filler = np.full(want.storage.size * DTYPES[want.dtype].storage.itemsize, 1 if want.dtype == "i1" else 0xA5, np.uint8)
+            filler = np.full(want.storage.size * DTYPES[want.dtype].storage.itemsize, 1 if want.dtype == "i1" else 0xA5,
+                             np.uint8)
             pointer, at = self.written.add(want.dtype, filler.view(DTYPES[want.dtype].storage))
             lines.append(f"tl.store({pointer}{self.index(want.shape)}, {name})")
             self.checks.append((case, name, want, at))
@@ -172,7 +174,8 @@ class Runner:
         source = os.path.join(folder, "batch.tk")
         with open(source, "w") as f:
             f.write(kernel.text)
-        command = [self.tkc, "-run", "-device", self.device, source, "-k", "batch", "-grid", str(kernel.cases[0].grid), "-timeout", "50", *self.options]
+        command = [self.tkc, "-run", "-device", self.device, source, "-k", "batch", "-grid", str(kernel.cases[0].grid),
+                   "-timeout", "50", *self.options]
         for memory in (kernel.read, kernel.written):
             for dtype, array in memory.arrays():
                 path = os.path.join(folder, f"{memory.prefix}_{dtype}.npy")
@@ -209,7 +212,8 @@ class Runner:
                     f.write(Kernel([case]).text)
             with open(os.path.join(folder, "list"), "w") as f:
                 f.writelines(f"{folder}/{i}.tk\tbatch\n" for i in range(len(cases)))
-            done = subprocess.run([self.tkc, *self.options, "-batch", os.path.join(folder, "list")], capture_output=True, text=True, errors="replace")
+            done = subprocess.run([self.tkc, *self.options, "-batch", os.path.join(folder, "list")],
+                                  capture_output=True, text=True, errors="replace")
         lines = [line.split("\t") for line in done.stdout.splitlines()]
         answers = [line[3] if line[0] == "error" and is_refusal(line[3]) else None for line in lines]
         return answers + [None] * (len(cases) - len(answers))
@@ -226,7 +230,8 @@ class Runner:
                 faults[id(case)] = faults.get(id(case), "") + explain(case, name, want, got.reshape(want.shape), wrong)
         pattern = dict(kernel.written.arrays())
         for dtype, array in arrays.items():
-            stray = np.flatnonzero(~touched[dtype] & (bits_of(dtype, array.view(DTYPES[dtype].storage)) != bits_of(dtype, pattern[dtype])))
+            stray = np.flatnonzero(~touched[dtype] & (bits_of(dtype,
+                    array.view(DTYPES[dtype].storage)) != bits_of(dtype, pattern[dtype])))
             if len(stray):
                 faults[id(kernel.cases[0])] = f"a store of this kernel strayed to y_{dtype}[{stray[0]}]\n"
         return [(case, "failed" if id(case) in faults else "passed", faults.get(id(case), "")) for case in kernel.cases]

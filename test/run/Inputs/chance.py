@@ -31,7 +31,8 @@ def counters(offset):
     bits = DTYPES["i64"].bits if offset.dtype.itemsize == 8 else 32
     whole = np.vectorize(lambda v: v & ((1 << bits) - 1), otypes=[object])(whole)
     zero = whole * 0
-    return np.vectorize(lambda v: v & 0xFFFFFFFF, otypes=[object])(whole), np.vectorize(lambda v: v >> 32, otypes=[object])(whole), zero, zero
+    return np.vectorize(lambda v: v & 0xFFFFFFFF, otypes=[object])(whole), np.vectorize(lambda v: v >> 32,
+            otypes=[object])(whole), zero, zero
 
 
 def uniform(u32):
@@ -64,10 +65,14 @@ def numbers(long):
                     more = "" if rounds == 10 else f", n_rounds={rounds}"
                     four = lambda wants: dict(zip("rstu", wants))
                     near = lambda value: Want("fp32", value=value, ulp=4, atol=4e-6)
-                    for call, wants in ((f"tl.randint({seed}, o{more})", {"r": Want("u32", drawn[0])}), (f"tl.rand({seed}, o{more})", {"r": Want("fp32", uniforms[0])}),
-                                        (f"tl.randn({seed}, o{more})", {"r": near(pairs[0])}), (f"tl.randint4x({seed}, o{more})", four(Want("u32", w) for w in drawn)),
-                                        (f"tl.rand4x({seed}, o{more})", four(Want("fp32", w) for w in uniforms)), (f"tl.randn4x({seed}, o{more})", four(map(near, pairs)))):
-                        yield Case(f"{call} {name}", f"{', '.join(wants)} = {call}", blocks, wants, covers=[call[3:call.index('(')]])
+                    for call, wants in ((f"tl.randint({seed}, o{more})", {"r": Want("u32", drawn[0])}),
+                                        (f"tl.rand({seed}, o{more})", {"r": Want("fp32", uniforms[0])}),
+                                        (f"tl.randn({seed}, o{more})", {"r": near(pairs[0])}),
+                                        (f"tl.randint4x({seed}, o{more})", four(Want("u32", w) for w in drawn)),
+                                        (f"tl.rand4x({seed}, o{more})", four(Want("fp32", w) for w in uniforms)),
+                                        (f"tl.randn4x({seed}, o{more})", four(map(near, pairs)))):
+                        yield Case(f"{call} {name}", f"{', '.join(wants)} = {call}", blocks, wants,
+                                   covers=[call[3:call.index('(')]])
     for width in (32, 64):
         rng = rng_of(f"philox {width}")
         dt = f"u{width}"
@@ -76,18 +81,26 @@ def numbers(long):
             drawn = philox(width, 0x123456789ABCDEF0, *(v.astype(object) for v in c), rounds)
             blocks = {n: (dt, v) for n, v in zip("abcd", c)}
             wants = {n: Want(dt, words(width, w)) for n, w in zip("rstu", drawn)}
-            yield Case(f"philox {width} rounds {rounds}", f"r, s, t, u = tl.philox({0x123456789ABCDEF0}, a, b, c, d, n_rounds={rounds})", blocks, wants, covers=["philox"])
+            yield Case(f"philox {width} rounds {rounds}",
+                       f"r, s, t, u = tl.philox({0x123456789ABCDEF0}, a, b, c, d, n_rounds={rounds})", blocks, wants,
+                       covers=["philox"])
             k = [rng.integers(0, 2**width, 60, dtype=DTYPES[dt].storage) for _ in range(2)]
             if width == 32:
-                drawn = [philox(32, int(k[0][i]) | int(k[1][i]) << 32, *(int(v[i]) for v in c), rounds) for i in range(60)]
+                drawn = [philox(32, int(k[0][i]) | int(k[1][i]) << 32, *(int(v[i]) for v in c), rounds)
+                         for i in range(60)]
                 wants = {n: Want(dt, np.array([w[j] for w in drawn], DTYPES[dt].storage)) for j, n in enumerate("rstu")}
-                yield Case(f"philox_impl rounds {rounds}", f"r, s, t, u = tl.philox_impl(a, b, c, d, k, l, n_rounds={rounds})", {**blocks, "k": (dt, k[0]), "l": (dt, k[1])}, wants, covers=["philox_impl"])
+                yield Case(f"philox_impl rounds {rounds}",
+                           f"r, s, t, u = tl.philox_impl(a, b, c, d, k, l, n_rounds={rounds})",
+                           {**blocks, "k": (dt, k[0]), "l": (dt, k[1])}, wants, covers=["philox_impl"])
     x = np.array([0, 1, 2**31 - 1, 2**31, 2**32 - 1, 12345, 0xDEADBEEF], np.uint32)
-    yield Case("uint_to_uniform_float u32", "r = tl.uint_to_uniform_float(x)", {"x": ("u32", x)}, {"r": Want("fp32", uniform(x))}, covers=["uint_to_uniform_float"])
-    yield Case("uint_to_uniform_float i32", "r = tl.uint_to_uniform_float(x)", {"x": ("i32", x.view("i4"))}, {"r": Want("fp32", uniform(x))}, covers=["uint_to_uniform_float"])
+    yield Case("uint_to_uniform_float u32", "r = tl.uint_to_uniform_float(x)", {"x": ("u32", x)},
+               {"r": Want("fp32", uniform(x))}, covers=["uint_to_uniform_float"])
+    yield Case("uint_to_uniform_float i32", "r = tl.uint_to_uniform_float(x)", {"x": ("i32", x.view("i4"))},
+               {"r": Want("fp32", uniform(x))}, covers=["uint_to_uniform_float"])
     u, v = (rng_of(n).random(60).astype(np.float32) for n in ("u", "v"))
     p, q = normals(u, v)
-    yield Case("pair_uniform_to_normal", "r, s = tl.pair_uniform_to_normal(u, v)", {"u": ("fp32", u), "v": ("fp32", v)}, {"r": Want("fp32", value=p, ulp=4, atol=4e-6), "s": Want("fp32", value=q, ulp=4, atol=4e-6)},
+    yield Case("pair_uniform_to_normal", "r, s = tl.pair_uniform_to_normal(u, v)", {"u": ("fp32", u), "v": ("fp32", v)},
+               {"r": Want("fp32", value=p, ulp=4, atol=4e-6), "s": Want("fp32", value=q, ulp=4, atol=4e-6)},
                covers=["pair_uniform_to_normal"])
 
 

@@ -21,9 +21,11 @@ def edges(source, target, rng):
     if s.kind == "f" and t.kind == "f" and t.bits <= 16:
         positive = decode(target, from_bits(target, np.arange(largest_finite(target) + 1)))
         middle = (positive[1:] + positive[:-1]) / 2  # a tie; its neighbours are not
-        last = encode(source, np.append(middle, 2 * positive[-1] - positive[-2] if len(positive) < 300 else positive[-1] + (positive[-1] - positive[-2]) / 2))
+        last = encode(source, np.append(middle, 2 * positive[-1] - positive[-2] if len(positive) < 300
+                                        else positive[-1] + (positive[-1] - positive[-2]) / 2))
         bits = bits_of(source, last)
-        ties = np.concatenate([from_bits(source, bits - np.uint64(1)), last, from_bits(source, bits + np.uint64(1)), encode(source, positive)])
+        ties = np.concatenate([from_bits(source, bits - np.uint64(1)), last, from_bits(source, bits + np.uint64(1)),
+                               encode(source, positive)])
         values += [ties, encode(source, -decode(source, ties))]
     elif s.kind == "f" and t.kind == "f":
         wide = rng.standard_normal(500) * np.exp2(rng.uniform(-160, 140, 500))
@@ -36,7 +38,8 @@ def edges(source, target, rng):
         values += [near, encode(source, np.nextafter(around, 0)), encode(source, np.nextafter(around, 1e300))]
     else:
         powers = [sign * ((1 << k) + d) for k in range(s.bits) for d in (-1, 0, 1) for sign in (1, -1)]
-        ties = [(1 << k) + (1 << (k - m - 1)) * odd + d for m in (7, 10, 23, 52) for k in range(m + 2, s.bits - 1) for odd in (1, 3) for d in (-1, 0, 1)]
+        ties = [(1 << k) + (1 << (k - m - 1)) * odd + d for m in (7, 10, 23, 52) for k in range(m + 2, s.bits - 1)
+                for odd in (1, 3) for d in (-1, 0, 1)]
         mask = (1 << s.bits) - 1
         values.append(from_bits(source, np.array([v & mask for v in powers + ties], np.uint64)))
     return np.concatenate(values)
@@ -59,7 +62,8 @@ def conversions(long):
             name = f"cast {source} to {target}"
             storage = everything(source) if DTYPES[source].bits <= 16 else edges(source, target, rng_of(name))
             form = FORMS[(i + j) % len(FORMS)].format(t="tl." + DTYPES[target].tl)
-            yield conversion(f"{name}: {form}", source, target, storage, form, Want(target, cast(source, target, storage)), "cast")
+            yield conversion(f"{name}: {form}", source, target, storage, form,
+                             Want(target, cast(source, target, storage)), "cast")
 
 
 def conversion(name, source, target, storage, form, want, covers):
@@ -75,7 +79,8 @@ def scalar_conversions(long):
     for source in ALL:
         for target in ALL:
             value = np.array(np.resize(special(source), 5)[3])
-            yield Case(f"cast of a scalar {source} to {target}", f"r = a.to(tl.{DTYPES[target].tl})", {"a": (source, value)},
+            yield Case(f"cast of a scalar {source} to {target}", f"r = a.to(tl.{DTYPES[target].tl})",
+                       {"a": (source, value)},
                        {"r": Want(target, cast(source, target, value))}, covers=["cast"])
 
 
@@ -88,7 +93,8 @@ def downcasts(long):
                 for form in ('a.to({t}, fp_downcast_rounding="{m}")', 'tl.cast(a, {t}, fp_downcast_rounding="{m}")'):
                     form = form.format(t="tl." + DTYPES[target].tl, m=mode)
                     want = Want(target, cast(source, target, storage, mode == "rtz"))
-                    yield conversion(f"{name}: {form}", source, target, storage, form, want, "cast fp_downcast_rounding")
+                    yield conversion(f"{name}: {form}", source, target, storage, form, want,
+                                     "cast fp_downcast_rounding")
 
 
 def bitcasts(long):
@@ -96,10 +102,12 @@ def bitcasts(long):
         for target in ALL:
             if source == target or DTYPES[source].bits != DTYPES[target].bits:
                 continue
-            storage = everything(source) if DTYPES[source].bits <= 16 else np.concatenate([special(source), random(source, 300, rng_of(source + target))])
+            storage = everything(source) if DTYPES[source].bits <= 16 else np.concatenate([special(source),
+                    random(source, 300, rng_of(source + target))])
             want = Want(target, from_bits(target, bits_of(source, storage)))
             for form in ("a.to({t}, bitcast=True)", "tl.cast(a, {t}, bitcast=True)"):
-                yield Case(f"bitcast {source} to {target}: {form}", "r = " + form.format(t="tl." + DTYPES[target].tl), {"a": (source, storage)}, {"r": want},
+                yield Case(f"bitcast {source} to {target}: {form}", "r = " + form.format(t="tl." + DTYPES[target].tl),
+                           {"a": (source, storage)}, {"r": want},
                            covers=["cast bitcast"])
 
 
@@ -153,29 +161,40 @@ def promotions(long):
             if result != "i1":
                 yield Case(name + ": +", "r = a + b", {"a": (x, a.reshape(6, 10)), "b": (y, b.reshape(6, 10))},
                            {"r": rounded(result, (u + v).reshape(6, 10))}, covers=["promotion"])
-                yield Case(name + ": * with a scalar", "r = a * b", {"a": (x, a), "b": (y, scalar)}, {"r": rounded(result, u * v[0])}, covers=["promotion"])
-            yield Case(name + ": <", "r = a < b", {"a": (x, a), "b": (y, b)}, {"r": Want("i1", u < v)}, covers=["promotion"])
-            yield Case(name + ": where", "r = tl.where(a == b, a, b)", {"a": (x, a), "b": (y, b)}, {"r": rounded(result, np.where(u == v, u, v))}, covers=["promotion"])
+                yield Case(name + ": * with a scalar", "r = a * b", {"a": (x, a), "b": (y, scalar)},
+                           {"r": rounded(result, u * v[0])}, covers=["promotion"])
+            yield Case(name + ": <", "r = a < b", {"a": (x, a), "b": (y, b)}, {"r": Want("i1", u < v)},
+                       covers=["promotion"])
+            yield Case(name + ": where", "r = tl.where(a == b, a, b)", {"a": (x, a), "b": (y, b)},
+                       {"r": rounded(result, np.where(u == v, u, v))}, covers=["promotion"])
             if x in INTS + ("i1",) and y in INTS + ("i1",):
                 for op, f in (("&", np.bitwise_and), ("|", np.bitwise_or), ("^", np.bitwise_xor)):
-                    yield Case(f"{name}: {op}", f"r = a {op} b", {"a": (x, a), "b": (y, b)}, {"r": Want(result, f(u, v))}, covers=["promotion"])
+                    yield Case(f"{name}: {op}", f"r = a {op} b", {"a": (x, a), "b": (y, b)},
+                               {"r": Want(result, f(u, v))}, covers=["promotion"])
             elif "fp8" not in x + y:
                 wide = "fp32" if result in ("fp16", "bf16") else result
                 u, v = as_type(x, wide, a), as_type(y, wide, b)
-                yield Case(name + ": /", "r = a / b", {"a": (x, a), "b": (y, b)}, {"r": Want(wide, value=u / v, gpu=2)}, covers=["promotion"])
+                yield Case(name + ": /", "r = a / b", {"a": (x, a), "b": (y, b)}, {"r": Want(wide, value=u / v, gpu=2)},
+                           covers=["promotion"])
 
 
 # constant, type of the block, type of block + constant: a constant of lower or equal kind adopts the block's type.
 WEAK = [(c, dt, dt) for dt in INTS for c in ("1", "True", "100")]
-WEAK += [("-5", dt, dt) for dt in SIGNED] + [("3", dt, dt) for dt in ALL_FLOATS] + [("0.5", dt, dt) for dt in ALL_FLOATS]
+WEAK += [("-5", dt, dt) for dt in SIGNED] + [("3", dt, dt) for dt in ALL_FLOATS] + [("0.5", dt, dt)
+        for dt in ALL_FLOATS]
 WEAK += [("0.5", dt, "fp32") for dt in INTS + ("i1",)]
-WEAK += [("1e300", dt, "fp64") for dt in INTS] + [("1e300", "fp32", "fp32"), ("1e-40", "i32", "fp64"), ("0.0", "i32", "fp32"), ('float("inf")', "i32", "fp32")]
-WEAK += [("5", "i1", "i32"), ("3000000000", "i1", "u32"), ("-3000000000", "i1", "i64"), ("5000000000", "i1", "i64"), ("10000000000000000000", "i1", "u64")]
-WEAK += [("2147483647", "i32", "i32"), ("4294967295", "u32", "u32"), ("-9223372036854775808", "i64", "i64"), ("18446744073709551615", "u64", "u64"), ("255", "u8", "u8")]
+WEAK += [("1e300", dt, "fp64") for dt in INTS] + [("1e300", "fp32", "fp32"), ("1e-40", "i32", "fp64"),
+                                                  ("0.0", "i32", "fp32"), ('float("inf")', "i32", "fp32")]
+WEAK += [("5", "i1", "i32"), ("3000000000", "i1", "u32"), ("-3000000000", "i1", "i64"), ("5000000000", "i1", "i64"),
+         ("10000000000000000000", "i1", "u64")]
+WEAK += [("2147483647", "i32", "i32"), ("4294967295", "u32", "u32"), ("-9223372036854775808", "i64", "i64"),
+         ("18446744073709551615", "u64", "u64"), ("255", "u8", "u8")]
 
 # constant assigned to a name first: its own type, and it promotes as a block does.
-STRONG = [("1", "i8", "i32"), ("1", "u32", "u32"), ("1", "i64", "i64"), ("3000000000", "i32", "u32"), ("5000000000", "i32", "i64"), ("-3000000000", "i32", "i64"),
-          ("10000000000000000000", "u8", "u64"), ("0.5", "bf16", "fp32"), ("0.5", "fp16", "fp32"), ("0.5", "fp32", "fp32"), ("0.5", "fp64", "fp64"), ("1e300", "fp32", "fp64"),
+STRONG = [("1", "i8", "i32"), ("1", "u32", "u32"), ("1", "i64", "i64"), ("3000000000", "i32", "u32"),
+          ("5000000000", "i32", "i64"), ("-3000000000", "i32", "i64"),
+          ("10000000000000000000", "u8", "u64"), ("0.5", "bf16", "fp32"), ("0.5", "fp16", "fp32"),
+          ("0.5", "fp32", "fp32"), ("0.5", "fp64", "fp64"), ("1e300", "fp32", "fp64"),
           ("1", "fp16", "fp16"), ("1", "bf16", "fp32"), ("True", "i8", "i8"), ("True", "bf16", "fp32")]
 
 
@@ -190,8 +209,10 @@ def constants(long):
         else:
             known = np.array(int(c) & ((1 << DTYPES[result].bits) - 1), np.uint64).astype(DTYPES[result].storage)
         for form in ("a + {c}", "{c} + a"):
-            yield Case(f"constant {text} with {dt}: {form}", "r = " + form.format(c=f"({text})"), {"a": (dt, a)}, {"r": rounded(result, u + known)}, covers=["constant"])
-        yield Case(f"constant {text} with {dt}: constexpr", f"c: tl.constexpr = {text}\nr = a + c", {"a": (dt, a)}, {"r": rounded(result, u + known)}, covers=["constant"])
+            yield Case(f"constant {text} with {dt}: {form}", "r = " + form.format(c=f"({text})"), {"a": (dt, a)},
+                       {"r": rounded(result, u + known)}, covers=["constant"])
+        yield Case(f"constant {text} with {dt}: constexpr", f"c: tl.constexpr = {text}\nr = a + c", {"a": (dt, a)},
+                   {"r": rounded(result, u + known)}, covers=["constant"])
     for text, dt, result in STRONG:
         a = gentle(dt, 60, rng_of(text + dt))
         c = eval(text)
@@ -200,7 +221,8 @@ def constants(long):
             known = decode(result, encode(result, float(c)))
         else:
             known = np.array(int(c) & ((1 << DTYPES[result].bits) - 1), np.uint64).astype(DTYPES[result].storage)
-        yield Case(f"constant {text} named first, with {dt}", f"c = {text}\nr = a + c", {"a": (dt, a)}, {"r": rounded(result, u + known)}, covers=["constant"])
+        yield Case(f"constant {text} named first, with {dt}", f"c = {text}\nr = a + c", {"a": (dt, a)},
+                   {"r": rounded(result, u + known)}, covers=["constant"])
 
 
 def all_cases(long):

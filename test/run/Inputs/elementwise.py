@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from formats import (ALL, ALL_FLOATS, DTYPES, FLOATS, FP8, INTS, NUMBERS, SIGNED, UNSIGNED, cast, decode, encode, from_bits, integer_range,
+from formats import (ALL, ALL_FLOATS, DTYPES, FLOATS, FP8, INTS, NUMBERS, SIGNED, UNSIGNED, cast, decode, encode,
+                     from_bits, integer_range,
                      random, special)
 from batches import Case, Want, rng_of, shape_name
 
@@ -95,7 +96,8 @@ def wanted(row, result, value, operand):
     if DTYPES[result].kind != "f":
         return Want(result, storage=np.asarray(value).astype(DTYPES[result].storage))
     gpu = np.nan_to_num(row.gpu(operand), posinf=1e9) if callable(row.gpu) else row.gpu
-    return Want(result, value=np.asarray(value).astype(np.float64), ulp=row.ulp, gpu=gpu, atol=row.atol, any_zero=row.any_zero)
+    return Want(result, value=np.asarray(value).astype(np.float64), ulp=row.ulp, gpu=gpu, atol=row.atol,
+                any_zero=row.any_zero)
 
 
 def of_exponent(x):
@@ -219,7 +221,8 @@ def scalar(f):
 
 
 def round_away(x):
-    return np.copysign(np.floor(np.abs(x) + 0.5), x) if x.dtype != np.float64 else np.where(np.abs(x) < 2**51, np.copysign(np.trunc(np.abs(x) + 0.5 * (np.abs(x) != 0.49999999999999994)), x), x)
+    return np.copysign(np.floor(np.abs(x) + 0.5), x) if x.dtype != np.float64 else np.where(np.abs(x) < 2**51,
+            np.copysign(np.trunc(np.abs(x) + 0.5 * (np.abs(x) != 0.49999999999999994)), x), x)
 
 
 def power(x, y):
@@ -294,9 +297,12 @@ def device(name, operands="{a}"):
 
 
 def arithmetic():
-    yield Row("+", ["{a} + {b}", "tl.add({a}, {b})", "tl.add({a}, {b}, sanitize_overflow=False)"], same(NUMBERS, 2), lambda x, y: x + y)
-    yield Row("-", ["{a} - {b}", "tl.sub({a}, {b})", "tl.sub({a}, {b}, sanitize_overflow=False)"], same(NUMBERS, 2), lambda x, y: x - y)
-    yield Row("*", ["{a} * {b}", "tl.mul({a}, {b})", "tl.mul({a}, {b}, sanitize_overflow=False)"], same(NUMBERS, 2), lambda x, y: x * y)
+    yield Row("+", ["{a} + {b}", "tl.add({a}, {b})", "tl.add({a}, {b}, sanitize_overflow=False)"], same(NUMBERS, 2),
+              lambda x, y: x + y)
+    yield Row("-", ["{a} - {b}", "tl.sub({a}, {b})", "tl.sub({a}, {b}, sanitize_overflow=False)"], same(NUMBERS, 2),
+              lambda x, y: x - y)
+    yield Row("*", ["{a} * {b}", "tl.mul({a}, {b})", "tl.mul({a}, {b}, sanitize_overflow=False)"], same(NUMBERS, 2),
+              lambda x, y: x * y)
     yield Row("/", "{a} / {b}", same(FLOATS, 2), lambda x, y: x / y, divided, gpu=2)
     yield Row("/ of integers", "{a} / {b}", same(INTS, 2), int_true_div, divided, gpu=2)
     yield Row("//", "{a} // {b}", same(INTS, 2), int_div)
@@ -310,7 +316,8 @@ def arithmetic():
     yield Row("^", "{a} ^ {b}", same(INTS + ("i1",), 2), np.bitwise_xor)
     yield Row("<<", "{a} << {b}", same(INTS, 2), shift_left)
     yield Row(">>", "{a} >> {b}", same(INTS, 2), shift_right)
-    for op, f in (("==", np.equal), ("!=", np.not_equal), ("<", np.less), ("<=", np.less_equal), (">", np.greater), (">=", np.greater_equal)):
+    for op, f in (("==", np.equal), ("!=", np.not_equal), ("<", np.less), ("<=", np.less_equal), (">", np.greater),
+                  (">=", np.greater_equal)):
         yield Row(op, compare(op), same(NUMBERS + ("i1",), 2), f, pred)
     yield Row("and", "{a} and {b}", same(("i1",), 2), np.logical_and)
     yield Row("or", "{a} or {b}", same(("i1",), 2), np.logical_or)
@@ -318,52 +325,75 @@ def arithmetic():
 
 
 def mathematics():
-    yield Row("abs", both("abs") + ["abs({a})", "libdevice.fabs({a})", "tl.math.fabs({a})"], same(NUMBERS, 1), np.abs, domain=no_infinity)
-    yield Row("cdiv", ["tl.cdiv({a}, {b})", "triton.cdiv({a}, {b})", "{a}.cdiv({b})"], same(INTS, 2), lambda x, y: int_div(x + (y - np.array(1, y.dtype)), y))
+    yield Row("abs", both("abs") + ["abs({a})", "libdevice.fabs({a})", "tl.math.fabs({a})"], same(NUMBERS, 1), np.abs,
+              domain=no_infinity)
+    yield Row("cdiv", ["tl.cdiv({a}, {b})", "triton.cdiv({a}, {b})", "{a}.cdiv({b})"], same(INTS, 2), lambda x,
+              y: int_div(x + (y - np.array(1, y.dtype)), y))
     for name, f in (("ceil", np.ceil), ("floor", np.floor)):
         yield Row(name, both(name), same(FLOATS, 1), f)
     for name, f in (("trunc", np.trunc), ("rint", np.rint), ("nearbyint", np.rint)):
         yield Row(name, device(name), same(FLOATS, 1), f)
-    for name, f, domain in (("exp", np.exp, None), ("exp2", np.exp2, None), ("log", np.log, None), ("log2", np.log2, None),
-                            ("cos", np.cos, lambda x: ~(np.abs(x) > 30) | np.isinf(x)), ("sin", np.sin, lambda x: ~(np.abs(x) > 30) | np.isinf(x))):
-        yield Row(name, both(name), same(FLOATS, 1), wide(f), ulp=2, gpu=of_exponent if name == "exp" else 4, atol=0.0 if name[0] in "el" else 1e-6, domain=domain)
+    for name, f, domain in (("exp", np.exp, None), ("exp2", np.exp2, None), ("log", np.log, None),
+                            ("log2", np.log2, None),
+                            ("cos", np.cos, lambda x: ~(np.abs(x) > 30) | np.isinf(x)),
+                            ("sin", np.sin, lambda x: ~(np.abs(x) > 30) | np.isinf(x))):
+        yield Row(name, both(name), same(FLOATS, 1), wide(f), ulp=2, gpu=of_exponent if name == "exp" else 4,
+                  atol=0.0 if name[0] in "el" else 1e-6, domain=domain)
     yield Row("erf", both("erf"), same(FLOATS, 1), scalar(math.erf), ulp=4)
-    yield Row("tanh", ["tl.math.tanh({a})", "libdevice.tanh({a})", "tl.tanh({a})", "libdevice.fast_tanhf({a})", "tl.math.fast_tanhf({a})"], same(FLOATS, 1), wide(np.tanh), ulp=4)
+    yield Row("tanh", ["tl.math.tanh({a})", "libdevice.tanh({a})", "tl.tanh({a})", "libdevice.fast_tanhf({a})",
+                       "tl.math.fast_tanhf({a})"], same(FLOATS, 1), wide(np.tanh), ulp=4)
     yield Row("sqrt", both("sqrt"), same(FLOATS, 1), np.sqrt, ulp=0, gpu=1)
     yield Row("sqrt_rn", ["tl.sqrt_rn({a})", "tl.math.sqrt_rn({a})", "{a}.sqrt_rn()"], same(FLOATS, 1), np.sqrt)
     yield Row("rsqrt", both("rsqrt"), same(FLOATS, 1), wide(lambda x: 1 / np.sqrt(x)), ulp=1, gpu=2)
-    for name, f, domain in (("fast_expf", np.exp, (-60, 60)), ("fast_logf", np.log, (0.01, 1e4)), ("fast_log2f", np.log2, (0.01, 1e4)),
+    for name, f, domain in (("fast_expf", np.exp, (-60, 60)), ("fast_logf", np.log, (0.01, 1e4)),
+                            ("fast_log2f", np.log2, (0.01, 1e4)),
                             ("fast_sinf", np.sin, (-3, 3)), ("fast_cosf", np.cos, (-3, 3))):
         yield Row(name, device(name), same(("fp32",), 1), wide(f), ulp=4, gpu=of_exponent, atol=1e-5, domain=domain)
-    exact = ["tl.div_rn({a}, {b})", "tl.math.div_rn({a}, {b})", "libdevice.div_rn({a}, {b})", "tl.fdiv({a}, {b}, ieee_rounding=True)"]
+    exact = ["tl.div_rn({a}, {b})", "tl.math.div_rn({a}, {b})", "libdevice.div_rn({a}, {b})",
+             "tl.fdiv({a}, {b}, ieee_rounding=True)"]
     yield Row("div_rn", exact, same(FLOATS, 2), lambda x, y: x / y)
-    yield Row("fdiv", ["tl.fdiv({a}, {b})", "tl.math.fdiv({a}, {b})", "tl.fdiv({a}, {b}, ieee_rounding=False)"], same(FLOATS, 2), lambda x, y: x / y, gpu=2)
+    yield Row("fdiv", ["tl.fdiv({a}, {b})", "tl.math.fdiv({a}, {b})", "tl.fdiv({a}, {b}, ieee_rounding=False)"],
+              same(FLOATS, 2), lambda x, y: x / y, gpu=2)
     fma = ["tl.fma({a}, {b}, {c})", "tl.math.fma({a}, {b}, {c})", "libdevice.fma({a}, {b}, {c})"]
     yield Row("fma", fma, same(FLOATS[:3], 3), fma_odd)
     yield Row("fma", fma, same(("fp64",), 3), fma_double)
-    yield Row("umulhi", ["tl.umulhi({a}, {b})", "tl.math.umulhi({a}, {b})"], same(("i32", "i64", "u32", "u64"), 2), mul_high)
+    yield Row("umulhi", ["tl.umulhi({a}, {b})", "tl.math.umulhi({a}, {b})"], same(("i32", "i64", "u32", "u64"), 2),
+              mul_high)
     yield Row("mulhi", device("mulhi", "{a}, {b}"), same(("i32", "i64", "u32", "u64"), 2), mul_high_signed)
     for name, f, g in (("maximum", upper, np.maximum), ("minimum", lower, np.minimum)):
         short = name[:3]
-        plain = ["tl.%s({a}, {b})" % name, "{a}.%s({b})" % name, "tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.NONE)" % name,
-                 "libdevice.%s({a}, {b})" % short, "libdevice.%s({a}, {b}, propagate_nan=tl.PropagateNan.NONE)" % short, "tl.math.%s({a}, {b})" % short, "%s({a}, {b})" % short]
+        plain = ["tl.%s({a}, {b})" % name, "{a}.%s({b})" % name,
+                 "tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.NONE)" % name,
+                 "libdevice.%s({a}, {b})" % short, "libdevice.%s({a}, {b}, propagate_nan=tl.PropagateNan.NONE)" % short,
+                 "tl.math.%s({a}, {b})" % short, "%s({a}, {b})" % short]
         yield Row(name, plain, same(INTS, 2), f)
-        yield Row(name, plain + ["libdevice.f%s({a}, {b})" % short, "libdevice.f%s({a}, {b}, propagate_nan=None)" % short], same(FLOATS, 2), f, widened, any_zero=True)
+        yield Row(name, plain + ["libdevice.f%s({a}, {b})" % short,
+                                 "libdevice.f%s({a}, {b}, propagate_nan=None)" % short], same(FLOATS, 2), f, widened,
+                  any_zero=True)
         yield Row(name, plain[:3], same(FP8, 2), f, any_zero=True, domain=no_infinity)
-        yield Row(name, ["tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.ALL)" % name], same(FLOATS, 2), g, widened, any_zero=True)
-        yield Row(name, ["tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.ALL)" % name], same(FP8, 2), g, any_zero=True, domain=no_infinity)
+        yield Row(name, ["tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.ALL)" % name], same(FLOATS, 2), g, widened,
+                  any_zero=True)
+        yield Row(name, ["tl.%s({a}, {b}, propagate_nan=tl.PropagateNan.ALL)" % name], same(FP8, 2), g, any_zero=True,
+                  domain=no_infinity)
     clamp = lambda x, lo, hi: float_min(float_max(x, lo), hi)
-    yield Row("clamp", ["tl.clamp({a}, {b}, {c})", "{a}.clamp({b}, {c})", "tl.clamp({a}, min={b}, max={c})", "tl.clamp({a}, {b}, {c}, propagate_nan=tl.PropagateNan.NONE)"],
+    yield Row("clamp", ["tl.clamp({a}, {b}, {c})", "{a}.clamp({b}, {c})", "tl.clamp({a}, min={b}, max={c})",
+                        "tl.clamp({a}, {b}, {c}, propagate_nan=tl.PropagateNan.NONE)"],
               same(FLOATS, 3), clamp, widened, any_zero=True)
-    yield Row("clamp", ["tl.clamp({a}, {b}, {c}, propagate_nan=tl.PropagateNan.ALL)"], same(FLOATS, 3), lambda x, lo, hi: np.where(np.isnan(x), x, clamp(x, lo, hi)), widened,
+    yield Row("clamp", ["tl.clamp({a}, {b}, {c}, propagate_nan=tl.PropagateNan.ALL)"], same(FLOATS, 3), lambda x, lo,
+              hi: np.where(np.isnan(x), x, clamp(x, lo, hi)), widened,
               any_zero=True, domain=[None, no_nan, no_nan])
-    yield Row("where", ["tl.where({a}, {b}, {c})", "tl.where(condition={a}, x={b}, y={c})"], [("i1", dt, dt) for dt in ALL], np.where, lambda types: types[1], domain=no_infinity)
-    yield Row("where", "tl.where({a}, {b}, {c})", [(dt, "fp32", "fp32") for dt in ALL if dt != "i1"], lambda c, x, y: np.where(c != 0, x, y), lambda types: "fp32")
-    yield Row("sigmoid", ["tl.sigmoid({a})", "{a}.sigmoid()"], same(("fp32", "fp64"), 1), wide(lambda x: 1 / (1 + np.exp(-x))), ulp=3, gpu=of_exponent, domain=lambda x: ~(x < -88))
+    yield Row("where", ["tl.where({a}, {b}, {c})", "tl.where(condition={a}, x={b}, y={c})"],
+              [("i1", dt, dt) for dt in ALL], np.where, lambda types: types[1], domain=no_infinity)
+    yield Row("where", "tl.where({a}, {b}, {c})", [(dt, "fp32", "fp32") for dt in ALL if dt != "i1"], lambda c, x,
+              y: np.where(c != 0, x, y), lambda types: "fp32")
+    yield Row("sigmoid", ["tl.sigmoid({a})", "{a}.sigmoid()"], same(("fp32", "fp64"), 1),
+              wide(lambda x: 1 / (1 + np.exp(-x))), ulp=3, gpu=of_exponent, domain=lambda x: ~(x < -88))
     yield Row("popc", device("popc"), same(INTS, 1), lambda x: by_element(lambda v: bin(int(v) & ((1 << x.dtype.itemsize * 8) - 1)).count("1"), x), int32)
     yield Row("clz", device("clz"), same(INTS, 1), lambda x: by_element(lambda v: x.dtype.itemsize * 8 - (int(v) & ((1 << x.dtype.itemsize * 8) - 1)).bit_length(), x), int32)
-    yield Row("ffs", device("ffs"), same(("i32", "i64"), 1), lambda x: by_element(lambda v: (int(v) & -int(v)).bit_length() if v else 0, x), int32)
-    yield Row("brev", device("brev"), same(("i32", "u32"), 1), lambda x: by_element(lambda v: wrapped(int(f"{int(v) & 0xFFFFFFFF:032b}"[::-1], 2), x.dtype), x))
+    yield Row("ffs", device("ffs"), same(("i32", "i64"), 1),
+              lambda x: by_element(lambda v: (int(v) & -int(v)).bit_length() if v else 0, x), int32)
+    yield Row("brev", device("brev"), same(("i32", "u32"), 1),
+              lambda x: by_element(lambda v: wrapped(int(f"{int(v) & 0xFFFFFFFF:032b}"[::-1], 2), x.dtype), x))
 
 
 def libdevice():
@@ -373,54 +403,80 @@ def libdevice():
         yield Row(name, device(name), same(FLOATS, 1), np.isfinite, pred)
     yield Row("signbit", device("signbit"), same(FLOATS, 1), np.signbit, pred, domain=no_nan)
     yield Row("copysign", device("copysign", "{a}, {b}"), same(FLOATS, 2), np.copysign, domain=[None, no_nan])
-    yield Row("fdim", device("fdim", "{a}, {b}"), same(FLOATS, 2), lambda x, y: np.where(x <= y, 0, x - y), any_zero=True, domain=finite)
+    yield Row("fdim", device("fdim", "{a}, {b}"), same(FLOATS, 2), lambda x, y: np.where(x <= y, 0, x - y),
+              any_zero=True, domain=finite)
     yield Row("round", device("round"), same(FLOATS, 1), round_away)
-    for name, f, to in (("llrint", np.rint, "i64"), ("llround", round_away, "i64"), ("float2int_rn", np.rint, "i32"), ("float2int_rz", np.trunc, "i32"),
-                        ("float2int_rd", np.floor, "i32"), ("float2int_ru", np.ceil, "i32"), ("float2uint_rn", np.rint, "u32"),
+    for name, f, to in (("llrint", np.rint, "i64"), ("llround", round_away, "i64"), ("float2int_rn", np.rint, "i32"),
+                        ("float2int_rz", np.trunc, "i32"),
+                        ("float2int_rd", np.floor, "i32"), ("float2int_ru", np.ceil, "i32"),
+                        ("float2uint_rn", np.rint, "u32"),
                         ("float2uint_rz", np.trunc, "u32"), ("float2ll_rn", np.rint, "i64")):
-        yield Row(name, device(name), same(("fp32",), 1), lambda x, f=f, to=to: cast("fp64", to, f(x)), lambda types, to=to: to)
-    yield Row("int2float_rn", device("int2float_rn"), same(("i32",), 1), lambda x: x.astype(np.float32), lambda types: "fp32")
-    yield Row("uint2float_rn", device("uint2float_rn"), same(("u32",), 1), lambda x: x.astype(np.float32), lambda types: "fp32")
-    yield Row("ll2float_rn", device("ll2float_rn"), same(("i64",), 1), lambda x: x.astype(np.float32), lambda types: "fp32")
+        yield Row(name, device(name), same(("fp32",), 1), lambda x, f=f, to=to: cast("fp64", to, f(x)), lambda types,
+                  to=to: to)
+    yield Row("int2float_rn", device("int2float_rn"), same(("i32",), 1), lambda x: x.astype(np.float32),
+              lambda types: "fp32")
+    yield Row("uint2float_rn", device("uint2float_rn"), same(("u32",), 1), lambda x: x.astype(np.float32),
+              lambda types: "fp32")
+    yield Row("ll2float_rn", device("ll2float_rn"), same(("i64",), 1), lambda x: x.astype(np.float32),
+              lambda types: "fp32")
     bits = lambda to: lambda x: np.ascontiguousarray(x).astype(np.float32).view(to).reshape(x.shape)
-    yield Row("float_as_int", device("float_as_int"), same(("fp32",), 1), bits("i4"), lambda types: "i32", domain=no_nan)
-    yield Row("float_as_uint", device("float_as_uint"), same(("fp32",), 1), bits("u4"), lambda types: "u32", domain=no_nan)
+    yield Row("float_as_int", device("float_as_int"), same(("fp32",), 1), bits("i4"), lambda types: "i32",
+              domain=no_nan)
+    yield Row("float_as_uint", device("float_as_uint"), same(("fp32",), 1), bits("u4"), lambda types: "u32",
+              domain=no_nan)
     for name, source in (("int_as_float", "i32"), ("uint_as_float", "u32")):
-        yield Row(name, device(name), same((source,), 1), lambda x: np.ascontiguousarray(x).view(np.float32).reshape(x.shape), lambda types: "fp32")
+        yield Row(name, device(name), same((source,), 1),
+                  lambda x: np.ascontiguousarray(x).view(np.float32).reshape(x.shape), lambda types: "fp32")
     yield Row("fmod", device("fmod", "{a}, {b}"), same(FLOATS, 2), np.fmod)
     small = lambda x: ~(np.abs(x) > 1e4)
-    yield Row("remainder", device("remainder", "{a}, {b}"), same(("fp32",), 2), c_remainder, any_zero=True, domain=[lambda x: np.abs(x) < 1000, lambda x: (np.abs(x) > 0.01) & (np.abs(x) < 1e4)])
-    yield Row("div_rz", device("div_rz", "{a}, {b}"), same(("fp32",), 2), toward_zero("fp32"), domain=lambda x: (np.abs(x) > 1e-15) & (np.abs(x) < 1e15))
-    yield Row("fast_dividef", device("fast_dividef", "{a}, {b}"), same(("fp32",), 2), lambda x, y: x / y, gpu=2, domain=small)
+    yield Row("remainder", device("remainder", "{a}, {b}"), same(("fp32",), 2), c_remainder, any_zero=True,
+              domain=[lambda x: np.abs(x) < 1000, lambda x: (np.abs(x) > 0.01) & (np.abs(x) < 1e4)])
+    yield Row("div_rz", device("div_rz", "{a}, {b}"), same(("fp32",), 2), toward_zero("fp32"),
+              domain=lambda x: (np.abs(x) > 1e-15) & (np.abs(x) < 1e15))
+    yield Row("fast_dividef", device("fast_dividef", "{a}, {b}"), same(("fp32",), 2), lambda x, y: x / y, gpu=2,
+              domain=small)
     yield Row("rcp_rn", device("rcp_rn"), same(("fp32", "fp64"), 1), lambda x: 1 / x)
     yield Row("exp10", device("exp10"), same(HALF_UP, 1), wide(lambda x: np.power(np.longdouble(10), x)), ulp=8, gpu=16)
-    yield Row("fast_exp10f", device("fast_exp10f"), same(("fp32",), 1), wide(lambda x: np.power(np.longdouble(10), x)), ulp=64, gpu=96, domain=(-30, 30))
+    yield Row("fast_exp10f", device("fast_exp10f"), same(("fp32",), 1), wide(lambda x: np.power(np.longdouble(10), x)),
+              ulp=64, gpu=96, domain=(-30, 30))
     yield Row("log10", device("log10"), same(HALF_UP, 1), wide(np.log10), ulp=4, atol=3e-7)
-    yield Row("fast_log10f", device("fast_log10f"), same(("fp32",), 1), wide(np.log10), ulp=8, atol=1e-6, domain=(0.001, 1e4))
+    yield Row("fast_log10f", device("fast_log10f"), same(("fp32",), 1), wide(np.log10), ulp=8, atol=1e-6,
+              domain=(0.001, 1e4))
     yield Row("expm1", device("expm1"), same(HALF_UP, 1), wide(np.expm1), ulp=6, gpu=of_exponent)
     yield Row("log1p", device("log1p"), same(HALF_UP, 1), wide(np.log1p), ulp=6)
     yield Row("pow", device("pow", "{a}, {b}"), same(HALF_UP, 2), power, ulp=6, gpu=8)
-    yield Row("pow", "libdevice.pow({a}, {b})", [("fp32", "i32")], lambda x, y: power(x, y.astype(np.float32).astype(np.float64)), lambda types: "fp32", ulp=6, gpu=8, domain=[None, None])
-    yield Row("fast_powf", device("fast_powf", "{a}, {b}"), same(("fp32",), 2), power, ulp=64, gpu=96, domain=[(0.1, 10), (-5, 5)])
+    yield Row("pow", "libdevice.pow({a}, {b})", [("fp32", "i32")], lambda x,
+              y: power(x, y.astype(np.float32).astype(np.float64)), lambda types: "fp32", ulp=6, gpu=8,
+              domain=[None, None])
+    yield Row("fast_powf", device("fast_powf", "{a}, {b}"), same(("fp32",), 2), power, ulp=64, gpu=96,
+              domain=[(0.1, 10), (-5, 5)])
     yield Row("cbrt", device("cbrt"), same(HALF_UP, 1), wide(np.cbrt), ulp=2, gpu=3)
     yield Row("rcbrt", device("rcbrt"), same(("fp32",), 1), wide(lambda x: 1 / np.cbrt(x)), ulp=4, gpu=6)
     yield Row("hypot", device("hypot", "{a}, {b}"), same(("fp32",), 2), wide(np.hypot), ulp=2, gpu=6, domain=no_nan)
     for name, f, ulp, domain in (("sinh", np.sinh, 4, None), ("cosh", np.cosh, 4, None), ("asinh", np.arcsinh, 6, None),
                                  ("acosh", np.arccosh, 6, None), ("atanh", np.arctanh, 6, None)):
-        yield Row(name, device(name), same(HALF_UP, 1), wide(f), ulp=ulp, gpu=of_exponent, atol=1e-7 if name[0] == "a" else 0, domain=domain)
+        yield Row(name, device(name), same(HALF_UP, 1), wide(f), ulp=ulp, gpu=of_exponent,
+                  atol=1e-7 if name[0] == "a" else 0, domain=domain)
     near = lambda x: ~(np.abs(x) > 30) | np.isinf(x)
-    yield Row("tan", device("tan"), same(("fp32", "fp64"), 1), wide(np.tan), ulp=4, gpu=8, atol=3e-6, domain=(-1.4, 1.4))
-    yield Row("fast_tanf", device("fast_tanf"), same(("fp32",), 1), wide(np.tan), ulp=4, gpu=16, atol=1e-5, domain=(-1.4, 1.4))
+    yield Row("tan", device("tan"), same(("fp32", "fp64"), 1), wide(np.tan), ulp=4, gpu=8, atol=3e-6,
+              domain=(-1.4, 1.4))
+    yield Row("fast_tanf", device("fast_tanf"), same(("fp32",), 1), wide(np.tan), ulp=4, gpu=16, atol=1e-5,
+              domain=(-1.4, 1.4))
     pi = np.longdouble(math.pi) + np.longdouble(1.2246467991473532e-16)
-    yield Row("sinpi", device("sinpi"), same(("fp32",), 1), wide(lambda x: np.sin(pi * np.fmod(x, 2))), ulp=4, atol=5e-7, domain=(-100, 100))
-    yield Row("cospi", device("cospi"), same(("fp32",), 1), wide(lambda x: np.cos(pi * np.fmod(x, 2))), ulp=4, atol=5e-7, domain=(-100, 100))
+    yield Row("sinpi", device("sinpi"), same(("fp32",), 1), wide(lambda x: np.sin(pi * np.fmod(x, 2))), ulp=4,
+              atol=5e-7, domain=(-100, 100))
+    yield Row("cospi", device("cospi"), same(("fp32",), 1), wide(lambda x: np.cos(pi * np.fmod(x, 2))), ulp=4,
+              atol=5e-7, domain=(-100, 100))
     for name, f in (("atan", np.arctan), ("asin", np.arcsin), ("acos", np.arccos)):
         yield Row(name, device(name), same(HALF_UP, 1), wide(f), ulp=4, gpu=6)
     yield Row("atan2", device("atan2", "{a}, {b}"), same(HALF_UP, 2), wide(np.arctan2), ulp=5, gpu=7)
-    yield Row("erfc", device("erfc"), same(HALF_UP, 1), scalar(math.erfc), ulp=24, gpu=32, domain=lambda x: ~(x > 9) | np.isinf(x))
-    yield Row("normcdf", device("normcdf"), same(("fp32",), 1), scalar(lambda x: 0.5 * math.erfc(-x / math.sqrt(2))), ulp=64, gpu=96, domain=(-5, 20))
+    yield Row("erfc", device("erfc"), same(HALF_UP, 1), scalar(math.erfc), ulp=24, gpu=32,
+              domain=lambda x: ~(x > 9) | np.isinf(x))
+    yield Row("normcdf", device("normcdf"), same(("fp32",), 1), scalar(lambda x: 0.5 * math.erfc(-x / math.sqrt(2))),
+              ulp=64, gpu=96, domain=(-5, 20))
     gelu = lambda x: 0.5 * x * (1 + np.tanh(np.longdouble(0.7978845608028654) * (x + np.longdouble(0.044715) * x**3)))
-    yield Row("gelu_tanh", device("gelu_tanh"), same(("fp32",), 1), wide(gelu), ulp=8, gpu=16, atol=2e-7, domain=(-8, 20))
+    yield Row("gelu_tanh", device("gelu_tanh"), same(("fp32",), 1), wide(gelu), ulp=8, gpu=16, atol=2e-7,
+              domain=(-8, 20))
 
 
 def rows():

@@ -177,7 +177,8 @@ def special(dt):
     if d.kind != "f":
         low, high = integer_range(dt)
         inside = [v for v in SMALL_INTEGERS if low <= v <= high]
-        return np.array(inside + [low, low + 1, high, high - 1, high // 2, high // 2 + 1, low // 3], dtype=object).astype(d.storage)
+        return np.array(inside + [low, low + 1, high, high - 1, high // 2, high // 2 + 1, low // 3],
+                        dtype=object).astype(d.storage)
     top = largest_finite(dt)
     positive = [0, 1, (1 << d.mantissa) - 1, 1 << d.mantissa, top]
     bits = positive + [b | 1 << (d.bits - 1) for b in positive]

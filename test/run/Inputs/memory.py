@@ -28,13 +28,17 @@ def loads(long):
                      ("cache modifiers", 'r = tl.load(p + i, mask=m, cache_modifier=".cg", eviction_policy="evict_first", volatile=True)', np.where(m, a, zero)),
                      (".ca, evict_last", 'r = tl.load(p + i, cache_modifier=".ca", eviction_policy="evict_last")', a)]
             for what, text, want in forms:
-                yield Case(f"{name} {what}", f"i = {index}\n{text}", {"m": ("i1", m)}, {"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["load"])
+                yield Case(f"{name} {what}", f"i = {index}\n{text}", {"m": ("i1", m)}, {"r": Want(dt, want)},
+                           pointers={"p": (dt, a)}, covers=["load"])
         scalar = numbers(dt, (4,), rng_of("load scalar" + dt))
-        yield Case(f"load {dt} of a scalar", "r = tl.load(p + 2)", results={"r": Want(dt, scalar[2])}, pointers={"p": (dt, scalar)}, covers=["load"])
-        yield Case(f"load {dt} of a scalar, masked", f"r = tl.load(p + 2, mask=tl.load(q) != 0, other={other_text})", results={"r": Want(dt, other)},
+        yield Case(f"load {dt} of a scalar", "r = tl.load(p + 2)", results={"r": Want(dt, scalar[2])},
+                   pointers={"p": (dt, scalar)}, covers=["load"])
+        yield Case(f"load {dt} of a scalar, masked", f"r = tl.load(p + 2, mask=tl.load(q) != 0, other={other_text})",
+                   results={"r": Want(dt, other)},
                    pointers={"p": (dt, scalar), "q": ("i1", np.array([False]))}, covers=["load"])
     bytes_ = np.array([0, 1, 1, 0, 1], bool)
-    yield Case("load i1: any byte but 0 is True", "r = tl.load((p + tl.arange(0, 6)).to(tl.pointer_type(tl.int1)))", pointers={"p": ("u8", np.array([0, 1, 2, 128, 255, 0]))},
+    yield Case("load i1: any byte but 0 is True", "r = tl.load((p + tl.arange(0, 6)).to(tl.pointer_type(tl.int1)))",
+               pointers={"p": ("u8", np.array([0, 1, 2, 128, 255, 0]))},
                results={"r": Want("i1", np.array([0, 1, 1, 1, 1, 0], bool))}, covers=["load"])
 
 
@@ -44,23 +48,33 @@ def offsets(long):
         a = numbers(dt, (200,), rng_of("offset" + dt))
         for index in INTS:
             text = f"r = tl.load(p + (tl.arange(0, 100) + 50).to(tl.{DTYPES[index].tl}))" if index != "i8" else f"r = tl.load(p + tl.arange(0, 100).to(tl.int8))"
-            yield Case(f"pointer + {index}, {dt}", text, results={"r": Want(dt, a[50:150] if index != "i8" else a[:100])}, pointers={"p": (dt, a)}, covers=["pointer"])
+            yield Case(f"pointer + {index}, {dt}", text,
+                       results={"r": Want(dt, a[50:150] if index != "i8" else a[:100])}, pointers={"p": (dt, a)},
+                       covers=["pointer"])
             if DTYPES[index].kind == "i":
-                yield Case(f"pointer + negative {index}, {dt}", f"r = tl.load(p + 100 + (-tl.arange(0, 100)).to(tl.{DTYPES[index].tl}))", results={"r": Want(dt, a[100:0:-1])},
+                yield Case(f"pointer + negative {index}, {dt}",
+                           f"r = tl.load(p + 100 + (-tl.arange(0, 100)).to(tl.{DTYPES[index].tl}))",
+                           results={"r": Want(dt, a[100:0:-1])},
                            pointers={"p": (dt, a)}, covers=["pointer"])
                 yield Case(f"pointer - {index}, {dt}", f"r = tl.load(p + 100 - tl.arange(0, 100).to(tl.{DTYPES[index].tl}))", results={"r": Want(dt, a[100:0:-1])},
                            pointers={"p": (dt, a)}, covers=["pointer"])
-        yield Case(f"integer + pointer, {dt}", "q = p\nq += 3\nr = tl.load(tl.arange(0, 100) + q)", results={"r": Want(dt, a[3:103])}, pointers={"p": (dt, a)}, covers=["pointer"])
-        yield Case(f"pointers compared, {dt}", "r = (p + tl.arange(0, 8)) < (p + 5)\ns = p == p", results={"r": Want("i1", np.arange(8) < 5), "s": Want("i1", np.array(True))},
+        yield Case(f"integer + pointer, {dt}", "q = p\nq += 3\nr = tl.load(tl.arange(0, 100) + q)",
+                   results={"r": Want(dt, a[3:103])}, pointers={"p": (dt, a)}, covers=["pointer"])
+        yield Case(f"pointers compared, {dt}", "r = (p + tl.arange(0, 8)) < (p + 5)\ns = p == p",
+                   results={"r": Want("i1", np.arange(8) < 5), "s": Want("i1", np.array(True))},
                    pointers={"p": (dt, a)}, covers=["pointer"])
-        yield Case(f"pointer chosen, {dt}", "r = tl.load(tl.where(tl.arange(0, 8) < 4, p, p + 100) + tl.arange(0, 8))", results={"r": Want(dt, np.concatenate([a[:4], a[104:108]]))},
+        yield Case(f"pointer chosen, {dt}", "r = tl.load(tl.where(tl.arange(0, 8) < 4, p, p + 100) + tl.arange(0, 8))",
+                   results={"r": Want(dt, np.concatenate([a[:4], a[104:108]]))},
                    pointers={"p": (dt, a)}, covers=["pointer"])
     b = numbers("u64", (16,), rng_of("reinterpreted"))
-    yield Case("pointer cast to another type", "r = tl.load(p.to(tl.pointer_type(tl.uint16)) + tl.arange(0, 64))", results={"r": Want("u16", b.view(np.uint16))}, pointers={"p": ("u64", b)},
+    yield Case("pointer cast to another type", "r = tl.load(p.to(tl.pointer_type(tl.uint16)) + tl.arange(0, 64))",
+               results={"r": Want("u16", b.view(np.uint16))}, pointers={"p": ("u64", b)},
                covers=["pointer", "pointer_type"])
-    yield Case("pointer to integer and back", "n = p.to(tl.int64) + 8\nr = tl.load(n.to(tl.pointer_type(tl.uint64)))", results={"r": Want("u64", b[1])}, pointers={"p": ("u64", b)},
+    yield Case("pointer to integer and back", "n = p.to(tl.int64) + 8\nr = tl.load(n.to(tl.pointer_type(tl.uint64)))",
+               results={"r": Want("u64", b[1])}, pointers={"p": ("u64", b)},
                covers=["pointer"])
-    yield Case("offset of 32 bits that wraps", "i = tl.arange(0, 4) + 2147483647\nj = i - 2147483647\nr = tl.load(p + j)", results={"r": Want("u64", b[:4])}, pointers={"p": ("u64", b)}, covers=["pointer"])
+    yield Case("offset of 32 bits that wraps", "i = tl.arange(0, 4) + 2147483647\nj = i - 2147483647\n"
+               "r = tl.load(p + j)", results={"r": Want("u64", b[:4])}, pointers={"p": ("u64", b)}, covers=["pointer"])
 
 
 def stores(long):
@@ -72,18 +86,24 @@ def stores(long):
             a, before = numbers(dt, shape, rng), numbers(dt, shape, rng)
             m = rng.integers(0, 2, shape).astype(bool)
             index = "i = tl.reshape(tl.arange(0, %d), %s)\n" % (a.size, tuple(shape))
-            for what, text, after in (("plain", "tl.store(p + i, a)", a), ("mask", "tl.store(p + i, a, mask=m)", np.where(m, a, before)),
-                                      ("by position", "tl.store(p + i, a, m)", np.where(m, a, before)), ("by keyword", "tl.store(pointer=p + i, value=a, mask=m)", np.where(m, a, before)),
+            for what, text, after in (("plain", "tl.store(p + i, a)", a),
+                                      ("mask", "tl.store(p + i, a, mask=m)", np.where(m, a, before)),
+                                      ("by position", "tl.store(p + i, a, m)", np.where(m, a, before)),
+                                      ("by keyword", "tl.store(pointer=p + i, value=a, mask=m)",
+                                       np.where(m, a, before)),
                                       ("no lane", "tl.store(p + i, a, mask=False)", before),
                                       ("modifiers", 'tl.store(p + i, a, mask=m, cache_modifier=".wt", eviction_policy="evict_last")', np.where(m, a, before))):
-                yield Case(f"{name} {what}", index + text, {"a": (dt, a), "m": ("i1", m)}, memory={"p": (dt, before, Want(dt, after))}, covers=["store"])
+                yield Case(f"{name} {what}", index + text, {"a": (dt, a), "m": ("i1", m)},
+                           memory={"p": (dt, before, Want(dt, after))}, covers=["store"])
         before = numbers(dt, (4,), rng_of("store scalar" + dt))
         one = encode(dt, 1.0) if d.kind == "f" else np.array(1, d.storage)
         after = before.copy()
         after[1] = one
-        yield Case(f"store {dt} of a scalar", "tl.store(p + 1, 1)", memory={"p": (dt, before, Want(dt, after))}, covers=["store"])
+        yield Case(f"store {dt} of a scalar", "tl.store(p + 1, 1)", memory={"p": (dt, before, Want(dt, after))},
+                   covers=["store"])
         spread = np.full((6, 10), one)
-        yield Case(f"store {dt} of a scalar to a block", "tl.store(p + tl.arange(0, 60), 1)", memory={"p": (dt, np.zeros((6, 10), d.storage), Want(dt, spread))}, covers=["store"])
+        yield Case(f"store {dt} of a scalar to a block", "tl.store(p + tl.arange(0, 60), 1)",
+                   memory={"p": (dt, np.zeros((6, 10), d.storage), Want(dt, spread))}, covers=["store"])
         for source in ("fp32", "i32"):
             value = numbers(source, (60,), rng_of(source + dt))
             yield Case(f"store of {source} to {dt}", "tl.store(p + tl.arange(0, 60), a)", {"a": (source, value)},
@@ -111,46 +131,64 @@ def block_pointers(long):
         make = "b = tl.make_block_ptr(base=p, shape=(20, 30), strides=(30, 1), offsets=({0}, {1}), block_shape=({2}, {3}), order=(1, 0))\n"
         for offsets, shape in (((0, 0), (16, 16)), ((4, 8), (16, 16)), ((3, 20), (6, 10)), ((2, 1), (7, 5))):
             want, _ = window(a, offsets, shape, zero)
-            yield Case(f"make_block_ptr {dt} {offsets} {shape}", make.format(*offsets, *shape) + "r = tl.load(b)", results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["make_block_ptr"])
+            yield Case(f"make_block_ptr {dt} {offsets} {shape}", make.format(*offsets, *shape) + "r = tl.load(b)",
+                       results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["make_block_ptr"])
         for offsets, shape in (((16, 24), (16, 16)), ((18, 28), (6, 10)), ((-3, -2), (8, 8)), ((30, 0), (4, 4))):
             want, inside = window(a, offsets, shape, zero)
             text = make.format(*offsets, *shape)
-            yield Case(f"boundary_check {dt} {offsets} {shape}", text + "r = tl.load(b, boundary_check=(0, 1))", results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["load boundary_check"])
+            yield Case(f"boundary_check {dt} {offsets} {shape}", text + "r = tl.load(b, boundary_check=(0, 1))",
+                       results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["load boundary_check"])
             if d.kind == "f":
                 nan, _ = window(a, offsets, shape, encode(dt, np.nan))
-                yield Case(f"padding_option nan {dt} {offsets} {shape}", text + 'r = tl.load(b, boundary_check=[1, 0], padding_option="nan")', results={"r": Want(dt, nan)}, pointers={"p": (dt, a)},
+                yield Case(f"padding_option nan {dt} {offsets} {shape}",
+                           text + 'r = tl.load(b, boundary_check=[1, 0], padding_option="nan")',
+                           results={"r": Want(dt, nan)}, pointers={"p": (dt, a)},
                            covers=["load padding_option"])
-            yield Case(f"padding_option zero {dt} {offsets} {shape}", text + 'r = tl.load(b, boundary_check=(0, 1), padding_option="zero")', results={"r": Want(dt, want)}, pointers={"p": (dt, a)},
+            yield Case(f"padding_option zero {dt} {offsets} {shape}",
+                       text + 'r = tl.load(b, boundary_check=(0, 1), padding_option="zero")',
+                       results={"r": Want(dt, want)}, pointers={"p": (dt, a)},
                        covers=["load padding_option"])
             before, v = numbers(dt, (20, 30), rng), numbers(dt, shape, rng)
             after = before.copy()
             for where in np.argwhere(inside):
                 after[tuple(where + offsets)] = v[tuple(where)]
-            yield Case(f"store boundary_check {dt} {offsets} {shape}", text + "tl.store(b, v, boundary_check=(0, 1))", {"v": (dt, v)}, memory={"p": (dt, before, Want(dt, after))},
+            yield Case(f"store boundary_check {dt} {offsets} {shape}", text + "tl.store(b, v, boundary_check=(0, 1))",
+                       {"v": (dt, v)}, memory={"p": (dt, before, Want(dt, after))},
                        covers=["store boundary_check"])
         want, _ = window(a, (16, 4), (16, 8), zero)
-        yield Case(f"boundary_check of one dimension {dt}", make.format(16, 4, 16, 8) + "r = tl.load(b, boundary_check=(0,))", results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["load boundary_check"])
+        yield Case(f"boundary_check of one dimension {dt}",
+                   make.format(16, 4, 16, 8) + "r = tl.load(b, boundary_check=(0,))", results={"r": Want(dt, want)},
+                   pointers={"p": (dt, a)}, covers=["load boundary_check"])
         for form in ("b = tl.advance(b, (2, 8))", "b = b.advance((2, 8))", "b = tl.advance(base=b, offsets=[2, 8])"):
             want, _ = window(a, (5, 9), (8, 8), zero)
-            yield Case(f"advance {dt}: {form}", make.format(3, 1, 8, 8) + form + "\nr = tl.load(b)", results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["advance"])
+            yield Case(f"advance {dt}: {form}", make.format(3, 1, 8, 8) + form + "\nr = tl.load(b)",
+                       results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["advance"])
         total = np.concatenate([a[:4, c:c + 10] for c in (0, 10, 20)])
         loop = make.format(0, 0, 4, 10) + "for k in range(0, 3):\n    tl.store(q + (k * 40 + tl.arange(0, 4)[:, None] * 10 + tl.arange(0, 10)), tl.load(b))\n    b = tl.advance(b, (0, 10))"
-        yield Case(f"advance {dt} in a loop", loop, memory={"q": (dt, np.zeros((12, 10), d.storage), Want(dt, total))}, pointers={"p": (dt, a)}, covers=["advance"])
+        yield Case(f"advance {dt} in a loop", loop, memory={"q": (dt, np.zeros((12, 10), d.storage), Want(dt, total))},
+                   pointers={"p": (dt, a)}, covers=["advance"])
     a = numbers("fp32", (20, 30), rng_of("transposed"))
-    yield Case("make_block_ptr transposed", "b = tl.make_block_ptr(p, (30, 20), (1, 30), (2, 3), (16, 8), (0, 1))\nr = tl.load(b)", results={"r": Want("fp32", np.ascontiguousarray(a.T[2:18, 3:11]))},
+    yield Case("make_block_ptr transposed", "b = tl.make_block_ptr(p, (30, 20), (1, 30), (2, 3), (16, 8), (0, 1))\n"
+               "r = tl.load(b)", results={"r": Want("fp32", np.ascontiguousarray(a.T[2:18, 3:11]))},
                pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])
-    yield Case("make_block_ptr in one dimension", "b = tl.make_block_ptr(p, (600,), (1,), (590,), (16,), (0,))\nr = tl.load(b, boundary_check=(0,))",
-               results={"r": Want("fp32", np.append(a.reshape(-1)[590:], np.zeros(6, np.float32)))}, pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])
+    yield Case("make_block_ptr in one dimension", "b = tl.make_block_ptr(p, (600,), (1,), (590,), (16,), (0,))\n"
+               "r = tl.load(b, boundary_check=(0,))",
+               results={"r": Want("fp32", np.append(a.reshape(-1)[590:], np.zeros(6, np.float32)))},
+               pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])
     yield Case("make_block_ptr in three dimensions", "b = tl.make_block_ptr(p, (5, 4, 30), (120, 30, 1), (1, 1, 2), (2, 4, 8), (2, 1, 0))\nr = tl.load(b, boundary_check=(0, 1, 2))",
-               results={"r": Want("fp32", window(a.reshape(5, 4, 30), (1, 1, 2), (2, 4, 8), np.float32(0))[0])}, pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])
+               results={"r": Want("fp32", window(a.reshape(5, 4, 30), (1, 1, 2), (2, 4, 8), np.float32(0))[0])},
+               pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])
 
 
 # ---- descriptors ----
 
-DESC_FORMS = ("tl.make_tensor_descriptor(p, shape=[20, 32], strides=[32, 1], block_shape=[{0}, {1}])", "tl.make_tensor_descriptor(p, [20, 32], [32, 1], [{0}, {1}])",
+DESC_FORMS = ("tl.make_tensor_descriptor(p, shape=[20, 32], strides=[32, 1], block_shape=[{0}, {1}])",
+              "tl.make_tensor_descriptor(p, [20, 32], [32, 1], [{0}, {1}])",
               "tl._experimental_make_tensor_descriptor(p, [20, 32], [32, 1], [{0}, {1}], padding_option='zero')")
-DESC_LOADS = ("d.load([{0}, {1}])", "tl.load_tensor_descriptor(d, [{0}, {1}])", "tl._experimental_descriptor_load(d, [{0}, {1}], shape=[{2}, {3}], dtype=tl.{4})")
-DESC_STORES = ("d.store([{0}, {1}], v)", "tl.store_tensor_descriptor(d, [{0}, {1}], v)", "tl._experimental_descriptor_store(d, v, [{0}, {1}])")
+DESC_LOADS = ("d.load([{0}, {1}])", "tl.load_tensor_descriptor(d, [{0}, {1}])",
+              "tl._experimental_descriptor_load(d, [{0}, {1}], shape=[{2}, {3}], dtype=tl.{4})")
+DESC_STORES = ("d.store([{0}, {1}], v)", "tl.store_tensor_descriptor(d, [{0}, {1}], v)",
+               "tl._experimental_descriptor_store(d, v, [{0}, {1}])")
 
 
 def descriptors(long):
@@ -159,47 +197,59 @@ def descriptors(long):
         rng = rng_of("descriptor" + dt)
         a = numbers(dt, (20, 32), rng)
         zero = np.zeros((), d.storage)
-        for j, (offsets, shape) in enumerate((((0, 0), (16, 16)), ((4, 16), (16, 32)), ((18, 20), (8, 16)), ((-2, -4), (8, 16)))):
+        for j, (offsets, shape) in enumerate((((0, 0), (16, 16)), ((4, 16), (16, 32)), ((18, 20), (8, 16)),
+                                              ((-2, -4), (8, 16)))):
             want, inside = window(a, offsets, shape, zero)
             make = "d = " + DESC_FORMS[(i + j) % 3].format(*shape) + "\n"
             load = DESC_LOADS[(i + j) % 3].format(*offsets, *shape, d.tl)
-            yield Case(f"descriptor load {dt} {offsets} {shape}: {load}", make + "r = " + load, results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["make_tensor_descriptor"])
+            yield Case(f"descriptor load {dt} {offsets} {shape}: {load}", make + "r = " + load,
+                       results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["make_tensor_descriptor"])
             before, v = numbers(dt, (20, 32), rng), numbers(dt, shape, rng)
             after = before.copy()
             for where in np.argwhere(inside):
                 after[tuple(where + offsets)] = v[tuple(where)]
             store = DESC_STORES[(i + j) % 3].format(*offsets)
-            yield Case(f"descriptor store {dt} {offsets} {shape}: {store}", make + store, {"v": (dt, v)}, memory={"p": (dt, before, Want(dt, after))}, covers=["make_tensor_descriptor"])
+            yield Case(f"descriptor store {dt} {offsets} {shape}: {store}", make + store, {"v": (dt, v)},
+                       memory={"p": (dt, before, Want(dt, after))}, covers=["make_tensor_descriptor"])
         if d.kind == "f":
             want, _ = window(a, (18, 20), (8, 16), encode(dt, np.nan))
-            yield Case(f"descriptor padding_option nan {dt}", 'd = tl.make_tensor_descriptor(p, [20, 32], [32, 1], [8, 16], padding_option="nan")\nr = d.load([18, 20])',
-                       results={"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["make_tensor_descriptor padding_option"])
+            yield Case(f"descriptor padding_option nan {dt}",
+                       'd = tl.make_tensor_descriptor(p, [20, 32], [32, 1], [8, 16], padding_option="nan")\n'
+                       'r = d.load([18, 20])',
+                       results={"r": Want(dt, want)}, pointers={"p": (dt, a)},
+                       covers=["make_tensor_descriptor padding_option"])
         rows = np.array([3, 19, 0, 7, 7, 25, 1, 2])
         make = "d = tl.make_tensor_descriptor(p, [20, 32], [32, 1], [1, 16])\n"
         want = np.where((rows < 20)[:, None], a[np.minimum(rows, 19), 8:24], zero)
-        yield Case(f"descriptor gather {dt}", make + "r = d.gather(x, 8)", {"x": ("i32", rows)}, {"r": Want(dt, want)}, pointers={"p": (dt, a)}, covers=["descriptor gather"])
+        yield Case(f"descriptor gather {dt}", make + "r = d.gather(x, 8)", {"x": ("i32", rows)}, {"r": Want(dt, want)},
+                   pointers={"p": (dt, a)}, covers=["descriptor gather"])
         rows = np.array([3, 19, 0, 7, 8, 25, 1, 2])
         before, v = numbers(dt, (20, 32), rng), numbers(dt, (8, 16), rng)
         after = before.copy()
         for k, row in enumerate(rows):
             if row < 20:
                 after[row, 8:24] = v[k]
-        yield Case(f"descriptor scatter {dt}", make + "d.scatter(v, x, 8)", {"x": ("i32", rows), "v": (dt, v)}, memory={"p": (dt, before, Want(dt, after))}, covers=["descriptor scatter"])
+        yield Case(f"descriptor scatter {dt}", make + "d.scatter(v, x, 8)", {"x": ("i32", rows), "v": (dt, v)},
+                   memory={"p": (dt, before, Want(dt, after))}, covers=["descriptor scatter"])
     for op in ("add", "min", "max", "and", "or", "xor"):
         for dt in ("i32", "u32", "i64", "u64") + (("fp32", "fp16", "bf16") if op == "add" else ()):
             rng = rng_of(op + dt)
             before, v = small(dt, (20, 32), rng), small(dt, (8, 16), rng)
             after = before.copy()
             after[16:20, 20:32] = combine(op, dt, before[16:20, 20:32], v[:4, :12])
-            yield Case(f"descriptor atomic_{op} {dt}", f"d = tl.make_tensor_descriptor(p, [20, 32], [32, 1], [8, 16])\nd.atomic_{op}([16, 20], v)", {"v": (dt, v)},
+            yield Case(f"descriptor atomic_{op} {dt}", f"d = tl.make_tensor_descriptor(p, [20, 32], [32, 1], [8, 16])\n"
+                       f"d.atomic_{op}([16, 20], v)", {"v": (dt, v)},
                        memory={"p": (dt, before, Want(dt, after))}, covers=["descriptor atomics"])
 
 
 # ---- atomics ----
 
-ATOMICS = {"add": ("i32", "i64", "u32", "u64", "fp16", "bf16", "fp32", "fp64"), "and": INTS[2:4] + INTS[6:8], "or": INTS[2:4] + INTS[6:8], "xor": INTS[2:4] + INTS[6:8],
-           "xchg": ("i32", "i64", "u32", "u64", "fp32", "fp64"), "max": ("i32", "i64", "u32", "u64", "fp32", "fp64"), "min": ("i32", "i64", "u32", "u64", "fp32", "fp64")}
-SEMS = ("", ', sem="relaxed"', ', sem="acquire"', ', sem="release"', ', sem="acq_rel"', ', scope="cta"', ', scope="gpu"', ', scope="sys"', ', sem="relaxed", scope="sys"')
+ATOMICS = {"add": ("i32", "i64", "u32", "u64", "fp16", "bf16", "fp32", "fp64"), "and": INTS[2:4] + INTS[6:8],
+           "or": INTS[2:4] + INTS[6:8], "xor": INTS[2:4] + INTS[6:8],
+           "xchg": ("i32", "i64", "u32", "u64", "fp32", "fp64"), "max": ("i32", "i64", "u32", "u64", "fp32", "fp64"),
+           "min": ("i32", "i64", "u32", "u64", "fp32", "fp64")}
+SEMS = ("", ', sem="relaxed"', ', sem="acquire"', ', sem="release"', ', sem="acq_rel"', ', scope="cta"',
+        ', scope="gpu"', ', scope="sys"', ', sem="relaxed", scope="sys"')
 
 
 def small(dt, shape, rng):
@@ -210,7 +260,8 @@ def small(dt, shape, rng):
 
 def combine(op, dt, x, y):
     u, v = decode(dt, x), decode(dt, y)
-    r = {"add": lambda: u + v, "max": lambda: np.maximum(u, v), "min": lambda: np.minimum(u, v), "and": lambda: u & v, "or": lambda: u | v, "xor": lambda: u ^ v,
+    r = {"add": lambda: u + v, "max": lambda: np.maximum(u, v), "min": lambda: np.minimum(u, v), "and": lambda: u & v,
+         "or": lambda: u | v, "xor": lambda: u ^ v,
          "xchg": lambda: v}[op]()
     return encode(dt, r) if DTYPES[dt].kind == "f" else r.astype(DTYPES[dt].storage)
 
@@ -227,9 +278,12 @@ def atomics(long):
                 where = "p + tl.reshape(tl.arange(0, %d), %s)" % (before.size, tuple(shape)) if shape else "p"
                 after = combine(op, dt, before, v)
                 call = f"tl.atomic_{op}({where}, a{sem})" if j % 2 else f"({where}).atomic_{op}(a{sem})"
-                yield Case(name, "r = " + call, {"a": (dt, v)}, {"r": Want(dt, before)}, memory={"p": (dt, before, Want(dt, after))}, covers=["atomic_" + op])
+                yield Case(name, "r = " + call, {"a": (dt, v)}, {"r": Want(dt, before)},
+                           memory={"p": (dt, before, Want(dt, after))}, covers=["atomic_" + op])
                 call = f"tl.atomic_{op}({where}, a, mask=m{sem})" if j % 2 else f"tl.atomic_{op}(pointer={where}, val=a, mask=m{sem})"
-                yield Case(name + " masked", "r = " + call, {"a": (dt, v), "m": ("i1", m)}, {"r": Want(dt, before, unseen=~m)}, memory={"p": (dt, before, Want(dt, np.where(m, after, before)))},
+                yield Case(name + " masked", "r = " + call, {"a": (dt, v), "m": ("i1", m)},
+                           {"r": Want(dt, before, unseen=~m)},
+                           memory={"p": (dt, before, Want(dt, np.where(m, after, before)))},
                            covers=["atomic_" + op])
             if op == "xchg":
                 continue
@@ -238,20 +292,23 @@ def atomics(long):
             after = before.copy()
             for k in range(60):
                 after[k // 10] = combine(op, dt, after[k // 10], v[k])
-            yield Case(f"atomic_{op} {dt} of lanes on one element", f"tl.atomic_{op}(p + tl.arange(0, 60) // 10, a)", {"a": (dt, v)}, memory={"p": (dt, before, Want(dt, after))}, covers=["atomic_" + op])
+            yield Case(f"atomic_{op} {dt} of lanes on one element", f"tl.atomic_{op}(p + tl.arange(0, 60) // 10, a)",
+                       {"a": (dt, v)}, memory={"p": (dt, before, Want(dt, after))}, covers=["atomic_" + op])
             if dt in ("bf16", "fp16"):
                 continue
             repeated = before
             for _ in range(1 if op != "add" and op != "xor" else 6):
                 repeated = combine(op, dt, repeated, v[:6])
-            yield Case(f"atomic_{op} {dt} of programs on one element", f"tl.atomic_{op}(p + tl.arange(0, 6), a)", {"a": (dt, v[:6])}, memory={"p": (dt, before, Want(dt, repeated))}, grid="6",
+            yield Case(f"atomic_{op} {dt} of programs on one element", f"tl.atomic_{op}(p + tl.arange(0, 6), a)",
+                       {"a": (dt, v[:6])}, memory={"p": (dt, before, Want(dt, repeated))}, grid="6",
                        covers=["atomic_" + op])
     floats = np.array([-0.0, 0.0, -1.5, 2.5, -np.inf, np.inf, -3.0, 1e-40])
     for op in ("max", "min"):
         for dt in ("fp32", "fp64"):
             pairs = np.array([(x, y) for x in floats for y in floats if x != y])
             before, v = encode(dt, pairs[:, 0]), encode(dt, pairs[:, 1])
-            yield Case(f"atomic_{op} {dt} of both signs", f"r = tl.atomic_{op}(p + tl.arange(0, {len(v)}), a)", {"a": (dt, v)}, {"r": Want(dt, before)},
+            yield Case(f"atomic_{op} {dt} of both signs", f"r = tl.atomic_{op}(p + tl.arange(0, {len(v)}), a)",
+                       {"a": (dt, v)}, {"r": Want(dt, before)},
                        memory={"p": (dt, before, Want(dt, combine(op, dt, before, v)))}, covers=["atomic_" + op])
     for i, dt in enumerate(("i16", "u16", "fp16", "bf16", "i32", "i64", "u32", "u64", "fp32", "fp64")):
         for j, shape in enumerate(((256,), (6, 10), ())):
@@ -263,9 +320,12 @@ def atomics(long):
             where = "p + tl.reshape(tl.arange(0, %d), %s)" % (before.size, tuple(shape)) if shape else "p"
             sem = SEMS[(i + j) % len(SEMS)]
             call = f"tl.atomic_cas({where}, c, a{sem})" if j % 2 else f"({where}).atomic_cas(cmp=c, val=a{sem})"
-            yield Case(name + sem, "r = " + call, {"a": (dt, v), "c": (dt, expected)}, {"r": Want(dt, before)}, memory={"p": (dt, before, Want(dt, after))}, covers=["atomic_cas"])
+            yield Case(name + sem, "r = " + call, {"a": (dt, v), "c": (dt, expected)}, {"r": Want(dt, before)},
+                       memory={"p": (dt, before, Want(dt, after))}, covers=["atomic_cas"])
     lock = "while tl.atomic_cas(p, 0, 1) == 1:\n    pass\ntl.store(q, tl.load(q, volatile=True) + 1)\ntl.debug_barrier()\ntl.atomic_xchg(p, 0)"
-    yield Case("a lock of atomic_cas", lock, memory={"p": ("i32", np.zeros(1, "i4"), Want("i32", np.zeros(1, "i4"))), "q": ("i32", np.array([5]), Want("i32", np.array([21])))}, grid="16",
+    yield Case("a lock of atomic_cas", lock, memory={"p": ("i32", np.zeros(1, "i4"), Want("i32", np.zeros(1, "i4"))),
+                                                     "q": ("i32", np.array([5]), Want("i32", np.array([21])))},
+               grid="16",
                covers=["atomic_cas", "while"])
 
 

@@ -22,9 +22,10 @@ static Value *known_value(Spec *sp, SpecValue v)
 
 SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at)
 {
-    if (v.kind == SV_VALUE && !v.v->name) {
+    bool is_choice = v.kind == SV_VALUE && v.v->def && v.v->def->kind == OP_IF; /* a if c else b */
+    if (v.kind == SV_VALUE && !v.v->name && !(sp->rq->debug && is_choice)) {
         v.v->name = name;
-    } else if (v.kind == SV_VALUE && !v.v->def && (strcmp(v.v->name, name) == 0 || type_is_pointer(v.v->type))) {
+    } else if (v.kind == SV_VALUE && v.v->name && !v.v->def && (strcmp(v.v->name, name) == 0 || type_is_pointer(v.v->type))) {
         return v; /* it is that name already; and a pointer argument keeps its declared extents by being itself */
     } else if (sp->rq->debug) { /* each name has a value of its own */
         spec_at(sp, at);

@@ -85,7 +85,7 @@ TKC_API TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
 /* ---- sources ---- */
 typedef struct TkcSource TkcSource;
 typedef enum TkcLanguage { TKC_LANGUAGE_TK, TKC_LANGUAGE_IR } TkcLanguage;
-/* Reads and parses a file. Syntax errors are diagnostics and TKC_ERROR. */
+/* Reads and parses a file of at most 256 MiB. Syntax errors are diagnostics and TKC_ERROR. */
 TKC_API TkcStatus tkc_source_open(TkcContext *cx, const char *path, TkcLanguage language, TkcSource **out);
 /* The same from memory; name appears in diagnostics; text is copied and may hold any bytes. */
 TKC_API TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *text, size_t len, TkcLanguage language,
@@ -138,7 +138,8 @@ typedef struct TkcOptions {
 TKC_API void tkc_options_init(TkcOptions *options);
 
 typedef struct TkcArtifact TkcArtifact;
-/* Compiles one kernel as far as `emit` (TOKENS and AST ignore the rest of the options). Same input and options give the same bytes. */
+/* Compiles one kernel as far as `emit` (TOKENS and AST ignore the rest of the options). Same input and options give the same bytes.
+   An artifact keeps what it needs of its source, which may be freed first. */
 TKC_API TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit, TkcArtifact **out);
 TKC_API void tkc_artifact_free(TkcArtifact *artifact);
 /* NUL-terminated; *len (may be NULL) its length without the NUL. */
@@ -156,7 +157,8 @@ TKC_API const char *tkc_artifact_param_type(const TkcArtifact *artifact, int i);
 TKC_API const char *tkc_artifact_time(const TkcArtifact *artifact, int i, double *milliseconds);
 
 /* Resolves names in every kernel of the source, specializes and verifies those whose types and constexprs are complete. *checked and
-   *incomplete (may be NULL) count kernels. */
+   *incomplete (may be NULL) count kernels. A define or a type that only some kernels have a parameter for concerns those; one that
+   none has is an error. */
 TKC_API TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, int *incomplete);
 
 /* "sm_75 sm_80 …"; static. */

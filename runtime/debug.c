@@ -72,7 +72,8 @@ TkcStatus tkc_device_break(TkcDevice *dev, const char *where)
 
 void tkc_device_on_stop(TkcDevice *dev, TkcStopAction (*fn)(TkcStop *stop, void *user), void *user)
 {
-    if (!dev || (!dev->debugger && !(dev->debugger = calloc(1, sizeof *dev->debugger)))) return;
+    if (!dev || strcmp(dev->ops->kind, "cpu")) return;
+    if (!dev->debugger && !(dev->debugger = calloc(1, sizeof *dev->debugger))) return;
     dev->debugger->stop = fn;
     dev->debugger->user = user;
 }

@@ -1,12 +1,13 @@
 /* Reads of memory that nothing wrote, and programs of one launch that touch one element without
    being in order: what shadow.c finds, told by array, element and program.
 
-   A read of unwritten memory ends the program, as an access outside its array does. A race does not:
-   the launch runs to its end, and the least of all races found is told, so that the report is the
+   A read of unwritten memory ends the program, as an access outside its array does. A race does
+   not: the launch runs to its end, and the least of all races found is told, so that the report is the
    same whatever the threads did. Where a launch ends with another error, that one is told.
 
    Programs that have both executed an atomic, or one of which has waited by volatile loads, are
-   taken to be in order: they can be, by a lock or a flag, and what is not certain is not reported. */
+   taken to be in order: they can be, by a lock or a flag, and what is not certain is not
+   reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +112,8 @@ static void fail_unwritten(Frame *f, const Insn *in, uint64_t at, int64_t size)
     }
     const Launch *l = f->launch;
     uint64_t begin = l->args[in->param].bits;
-    interp_fail(f, in, "%s of element %lld of '%s' (%lld elements), which nothing has written", verb,
-                (long long)((int64_t)(at - begin) / size), l->in->params[in->param].name,
+    interp_fail(f, in, "%s of element %lld of '%s' (%lld elements), which nothing has written",
+                verb, (long long)((int64_t)(at - begin) / size), l->in->params[in->param].name,
                 (long long)((int64_t)(l->ranges[in->param].end - begin) / size));
 }
 
@@ -122,10 +123,11 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
     Watch w = {is_ordered, f->launch->synced, &f->race};
     Record who = record_make(f->program, in->number);
     uint64_t at = address;
+    Shadow *s = r->shadow;
     ShadowResult result =
-        in->op->kind == OP_STORE              ? shadow_write(r->shadow, &w, who, address, n, size)
-        : in->op->kind == OP_LOAD && !in->n[0] ? shadow_read(r->shadow, &w, who, address, n, size, &at)
-                                               : shadow_peek(r->shadow, address, n, size, &at);
+        in->op->kind == OP_STORE               ? shadow_write(s, &w, who, address, n, size)
+        : in->op->kind == OP_LOAD && !in->n[0] ? shadow_read(s, &w, who, address, n, size, &at)
+                                               : shadow_peek(s, address, n, size, &at);
     if (result == SHADOW_FINE) return true;
     if (result == SHADOW_UNWRITTEN) fail_unwritten(f, in, at, size);
     else interp_fail(f, in, "out of memory");
@@ -157,7 +159,8 @@ static void program_text(const Launch *l, Record r, char *text, size_t size)
 /* "element 3 of 'y' (8 elements)" */
 static void place_text(const Launch *l, const Op *op, char *text, size_t size)
 {
-    const Type *e = tkc_type_element(op->kind == OP_LOAD ? op_result(op, 0)->type : op_arg(op, 1)->type);
+    const Value *moved = op->kind == OP_LOAD ? op_result(op, 0) : op_arg(op, 1);
+    const Type *e = tkc_type_element(moved->type);
     int64_t bytes = e->kind == TY_POINTER ? 8 : tkc_dtype_info(e->dtype)->bytes;
     for (int i = 0; i < l->in->fn->nparams; i++) {
         const MemRange *r = &l->ranges[i];
@@ -182,6 +185,7 @@ TkcStatus check_report(const Launch *l)
     program_text(l, r->low, a, sizeof a);
     program_text(l, r->high, b, sizeof b);
     place_text(l, high, place, sizeof place);
+    const char *deeds[] = {"reads", "writes"};
     tkc_report_begin(cx);
     if (r->low_writes && r->high_writes)
         tkc_report(cx, TKC_SEVERITY_ERROR, high->loc,
@@ -189,8 +193,8 @@ TkcStatus check_report(const Launch *l)
     else
         tkc_report(cx, TKC_SEVERITY_ERROR, high->loc,
                    "program %s %s %s, which program %s %s: their order is not certain", b,
-                   r->high_writes ? "writes" : "reads", place, a, r->low_writes ? "writes" : "reads");
-    tkc_report_note(cx, low->loc, "program %s %s it here", a, r->low_writes ? "writes" : "reads");
+                   deeds[r->high_writes], place, a, deeds[r->low_writes]);
+    tkc_report_note(cx, low->loc, "program %s %s it here", a, deeds[r->low_writes]);
     tkc_report_end(cx);
     return TKC_ERROR;
 }

@@ -1,4 +1,5 @@
-/* The prompt of -break: what a person, or a script on standard input, asks of a program that stopped. */
+/* The prompt of -break: what a person, or a script on standard input, asks of a program that
+   stopped. */
 #include "debug.h"
 
 #include <stdio.h>
@@ -56,7 +57,8 @@ static void announce(const TkcStop *stop)
     if (!tkc_stop_place(stop, 0, &file, &line, &function))
         return;
     printf("program (%lld, %lld, %lld) at %s:%d in %s\n", (long long)tkc_stop_program(stop, 0),
-           (long long)tkc_stop_program(stop, 1), (long long)tkc_stop_program(stop, 2), file, line, function);
+           (long long)tkc_stop_program(stop, 1), (long long)tkc_stop_program(stop, 2), file, line,
+           function);
     show(stop, 0);
 }
 

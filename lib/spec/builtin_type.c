@@ -1,4 +1,5 @@
 /* What types and strings answer when asked, and operations that make types. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/unwind.h"
@@ -174,4 +175,31 @@ SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
     }
     t->data[t->len++] = substring(sp, begin, end);
     return (SpecValue){.kind = SV_LIST, .tuple = t};
+}
+
+/* "{} of {1}": the values in order or by number, without format specifications. */
+SpecValue builtin_string_format(Spec *sp, const BuiltinCall *c)
+{
+    Buf out = buf_make(sp->arena);
+    long next = 0;
+    for (const char *p = c->args[0].s; *p; p++) {
+        if ((*p == '{' || *p == '}') && p[1] == *p) {
+            buf_putc(&out, *p++);
+            continue;
+        }
+        if (*p != '{') {
+            buf_putc(&out, *p);
+            continue;
+        }
+        char *end;
+        long n = strtol(p + 1, &end, 10);
+        if (end == p + 1) n = next++;
+        if (*end != '}' || n < 0 || n >= c->nrest)
+            return spec_error(sp, c->at, "'{' of this string has no value, or says how to format it; use an f-string");
+        Str text = op_format(sp, c->rest[n], 0, NULL, c->at);
+        if (!text) return sv_error();
+        buf_put(&out, text, str_len(text));
+        p = end;
+    }
+    return sv_str(intern(sp->names, buf_text(&out), out.len));
 }

@@ -159,9 +159,17 @@ SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
     return sv_value(build_fma(&sp->b, x, y, z));
 }
 
+/* Triton compares bfloat16 in fp32, and gives fp32. */
+static Value *widen_bf16(Spec *sp, Value *x)
+{
+    return type_dtype(x->type) == DT_BF16 ? build_cast(&sp->b, x, DT_F32, NULL) : x;
+}
+
 static Value *extremum(Spec *sp, Value *x, Value *y, bool max, bool nan)
 {
     nan = nan && type_is_float(x->type);
+    x = widen_bf16(sp, x);
+    y = widen_bf16(sp, y);
     return build_binary(&sp->b,
                         max   ? (nan ? OP_MAX_NAN : OP_MAX)
                         : nan ? OP_MIN_NAN

@@ -183,5 +183,5 @@ DType combine_sum_dtype(DType dt)
 {
     const DTypeInfo *info = dtype_info(dt);
     if (info->kind == DK_FLOAT || info->bits >= 32) return dt;
-    return info->kind == DK_UINT ? DT_U32 : DT_I32;
+    return info->kind == DK_INT ? DT_I32 : DT_U32; /* int1 counts as unsigned */
 }

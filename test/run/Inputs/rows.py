@@ -144,10 +144,6 @@ ROWS = [
 # that should fail and does not is an error, so that a row goes when its bug does.
 KNOWN_BUGS = {
     "ops": {
-        r"^(maximum|minimum|clamp): .* bf16 ": "should be fp32, as Triton's are",
-        r"^(sum|cumsum) i1 ": "should be uint32, as Triton's are",
-        "^acosh: ": "a large negative number should give NaN",
-        "^fdim: ": "x - y that overflows to -inf is multiplied by 0",
     },
     "language": {
         "tl.map_elementwise(collatz": "the function works on blocks as they are, so a run-time `if` in it is refused",

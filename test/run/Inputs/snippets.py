@@ -154,6 +154,8 @@ EXPRESSIONS = [
       'if a.startswith("re") and a.endswith("6") and a.upper() == "RELU6" and "AB".lower() == "ab":\n'
       '    tl.store(y + 3, 4)',
       [1, 5, 3, 4]),
+    S("strings", 'if "{}, {1}".format(C, "b") == "4, b" and "a.b.c".split(".")[2] == "c" and "a".split(sep=".")[0] == "a":\n    tl.store(y, 1)',
+      [1]),
     S("strings", 'if f"{C:03d}|{1.5:.2f}|{\'a\':>3}|{C!r}" == "004|1.50|  a|4":\n    tl.store(y, 1)', [1]),
     S("tuples", "t = (1, n, 3)\ntl.store(y, t[1])\ntl.store(y + 1, len(t))\ntl.store(y + 2, t[-1])\nu = t + (7, 8)\n"
       "tl.store(y + 3, u[3] + len(u[1:]))\nv = (2,) * 3\ntl.store(y + 4, v[0] + v[1] + v[2])", [5, 3, 3, 11, 6]),

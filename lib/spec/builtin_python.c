@@ -10,6 +10,7 @@
 #include "spec/cast.h"
 #include "spec/constant.h"
 #include "spec/operator.h"
+#include "spec/record.h"
 
 /* ---- conversions ---- */
 
@@ -248,6 +249,7 @@ static const char *class_of(SpecValue v)
 static const char *class_name(SpecValue cls)
 {
     if (cls.kind == SV_CLASS) return cls.class_name;
+    if (cls.kind == SV_RECORD_CLASS) return cls.record_class->name;
     if (cls.kind == SV_BUILTIN) return cls.builtin->name;
     return cls.kind == SV_NONE ? "NoneType" : NULL;
 }
@@ -280,6 +282,8 @@ SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_type(Spec *sp, const BuiltinCall *c)
 {
-    return (SpecValue){.kind = SV_CLASS,
-                       .class_name = intern_cstr(sp->names, class_of(c->args[0]))};
+    SpecValue x = c->args[0];
+    if (x.kind == SV_RECORD && x.tuple->record_class)
+        return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = x.tuple->record_class};
+    return (SpecValue){.kind = SV_CLASS, .class_name = intern_cstr(sp->names, class_of(x))};
 }

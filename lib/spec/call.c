@@ -8,9 +8,7 @@
 #include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/merge.h"
-
-typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */
-typedef struct Args { Arg *data; int len, cap; bool has_error; } Args;
+#include "spec/record.h"
 
 static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
 
@@ -128,7 +126,7 @@ static Span name_span(const SpecFunc *fn)
 static SpecValue weaken_all(Spec *sp, SpecValue v)
 {
     v = weaken(v);
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST) return v;
+    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return v;
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
     *t = *v.tuple;
     t->data = arena_array(sp->arena, SpecValue, t->len + 1);
@@ -532,6 +530,7 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
     SpecValue *values = arena_array(sp->arena, SpecValue, args->len + 1), out;
     int n = npositional(args);
     for (int i = 0; i < n; i++) values[i] = weaken(args->data[i].value);
+    if (sp->frame->is_host && record_class_call(sp, m->path, args, at, &out)) return out;
     if (host_call(sp, m, n, values, &out)) return out;
     SpecModule *result = module_named(sp->program, arena_printf(sp->arena, "%s()", m->path));
     if (host_value(sp, result, &out)) return out;
@@ -549,6 +548,7 @@ static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at)
     case SV_BUILTIN: return call_builtin(sp, callee.builtin, args, at);
     case SV_METHOD: return call_method(sp, callee.method, args, at);
     case SV_CLASS: return call_class(sp, callee.class_name, args, at);
+    case SV_RECORD_CLASS: return record_call(sp, callee.record_class, args, at);
     case SV_TYPE: return call_type(sp, callee.type, args, at);
     case SV_MODULE: return call_host(sp, callee.module, args, at);
     default: return spec_error(sp, at, "%s cannot be called", spec_describe(sp, callee));

@@ -103,6 +103,7 @@ bool constant_is_equal(SpecValue a, SpecValue b)
     case SV_BUILTIN: return a.builtin == b.builtin;
     case SV_MODULE: return a.module == b.module;
     case SV_CLASS: return a.class_name == b.class_name;
+    case SV_RECORD_CLASS: return a.record_class == b.record_class;
     case SV_VALUE: return a.v == b.v;
     default: return false;
     }

@@ -3,7 +3,7 @@
      spec.c     the public edge: a file, a kernel, diagnostics, budgets
      module.c   names of files, imports, namespaces; host.c: the few host values that kernels read
      bind.c     a kernel's parameters; annotation.c, config.c: what annotations and decorators say; names.c: -fsyntax-only
-     expr.c     expressions          call.c   calls, inlining
+     expr.c     expressions          call.c   calls, inlining           record.c   named tuples
      stmt.c     statements           branch.c   if             loop.c   for, while
      merge.c    values at joins      scope.c  names         walk.c  searching trees */
 #ifndef TKC_SPEC_EVAL_H
@@ -116,6 +116,8 @@ bool enter_nested(Spec *sp, Span at);
 void leave_nested(Spec *sp);
 
 /* ---- call.c ---- */
+typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */
+typedef struct Args { Arg *data; int len, cap; bool has_error; } Args; /* positional ones first */
 SpecValue eval_call(Spec *sp, const Ast *e);
 /* A frame for evaluating a module's own expressions. */
 void frame_push_module(Spec *sp, Frame *f, SpecModule *m);

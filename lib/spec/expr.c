@@ -8,6 +8,7 @@
 #include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
+#include "spec/record.h"
 #include "spec/walk.h"
 
 typedef struct Values { SpecValue *data; int len, cap; } Values;
@@ -400,17 +401,6 @@ static SpecValue module_member(Spec *sp, SpecModule *m, const Ast *e)
     return sv_error();
 }
 
-static SpecValue record_member(Spec *sp, SpecValue v, Str name, Span at)
-{
-    for (int i = 0; i < v.tuple->len; i++) {
-        if (v.tuple->names && v.tuple->names[i] == name) return v.tuple->data[i];
-    }
-    spec_error(sp, at, "%s has no '%s'", spec_describe(sp, v), name);
-    const char *near = v.tuple->names ? nearest_word(name, v.tuple->names, v.tuple->len) : NULL;
-    if (near) spec_note(sp, at, "did you mean '%s'?", near);
-    return sv_error();
-}
-
 static SpecValue eval_attribute(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->attribute.value);
@@ -418,6 +408,7 @@ static SpecValue eval_attribute(Spec *sp, const Ast *e)
     if (sv_is_error(v)) return v;
     if (v.kind == SV_MODULE) return module_member(sp, v.module, e);
     if (v.kind == SV_RECORD) return record_member(sp, v, name, e->attribute.name_span);
+    if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, e->attribute.name_span);
     if (v.kind == SV_FUNC && strcmp(name, "fn") == 0) return v;
     if (v.kind == SV_FUNC && strcmp(name, "__name__") == 0) return sv_str(v.fn->name);
     spec_at(sp, e->span);

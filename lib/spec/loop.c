@@ -225,7 +225,9 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
     }
     bool was_number = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE;
     bool is_number = sv_is_number(end->value) || end->value.kind == SV_VALUE;
-    return was_number ? is_number : x->before.value.kind == end->value.kind;
+    if (was_number) return is_number;
+    if (x->before.value.kind != end->value.kind) return false;
+    return end->value.kind != SV_RECORD || merge_is_same_class(x->before.value.tuple, end->value.tuple);
 }
 
 /* One pass over the names after the body was executed. True when it must be executed again. */

@@ -21,10 +21,19 @@ static bool is_address(SpecValue v)
     return v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
 }
 
+bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b)
+{
+    if (a->len != b->len || a->type_name != b->type_name || !a->names != !b->names) return false;
+    for (int i = 0; i < a->len && a->names; i++) {
+        if (a->names[i] != b->names[i]) return false;
+    }
+    return true;
+}
+
 static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
 {
     if (a == b) return true;
-    if (a->len != b->len || a->type_name != b->type_name) return false;
+    if (!merge_is_same_class(a, b)) return false;
     for (int i = 0; i < a->len; i++) {
         if (!merge_is_same(a->data[i], b->data[i])) return false;
     }
@@ -76,6 +85,7 @@ bool merge_is_same(SpecValue a, SpecValue b)
     case SV_METHOD: return a.method->builtin == b.method->builtin && merge_is_same(*a.method->self, *b.method->self);
     case SV_MODULE: return a.module == b.module;
     case SV_CLASS: return a.class_name == b.class_name;
+    case SV_RECORD_CLASS: return a.record_class == b.record_class;
     case SV_SLICE: return is_same_slice(a.slice, b.slice);
     case SV_RANGE: return a.range == b.range;
     case SV_VALUE: return is_same_value(a.v, b.v);
@@ -195,7 +205,7 @@ static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *o
 
 static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
-    if (a.tuple->len != b.tuple->len || a.tuple->type_name != b.tuple->type_name) return false;
+    if (!merge_is_same_class(a.tuple, b.tuple)) return false;
     SpecValue *items = arena_array(j->sp->arena, SpecValue, a.tuple->len + 1);
     for (int i = 0; i < a.tuple->len; i++) {
         if (!merge_join(j, a.tuple->data[i], b.tuple->data[i], at, &items[i])) return false;

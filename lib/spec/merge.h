@@ -8,6 +8,8 @@ typedef struct Leaves { Value **data; int len, cap; } Leaves;
 
 /* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
 bool merge_is_same(SpecValue a, SpecValue b);
+/* Records of one class, or with the same fields; tuples of one length. */
+bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b);
 /* True when v has run-time parts that are not constants. */
 bool merge_is_runtime(SpecValue v);
 /* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that no type holds (reported). */

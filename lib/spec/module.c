@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
+#include "spec/record.h"
 #include "spec/std_files.h"
 #include "spec/walk.h"
 
@@ -427,7 +428,7 @@ static SpecValue settle(Spec *sp, SpecValue v, Span at)
 {
     v = weaken(v);
     if (v.kind == SV_VALUE) return spec_error(sp, at, "a value at module level must be known at compile time, found %s", spec_describe(sp, v));
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST) return v;
+    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return v;
     for (int i = 0; i < v.tuple->len; i++) v.tuple->data[i] = settle(sp, v.tuple->data[i], at);
     return v;
 }
@@ -464,6 +465,18 @@ static SpecValue pick(Spec *sp, const Ast *target, Str name, SpecValue v, Span a
     return sv_error();
 }
 
+/* Any class but a named tuple's is known by its name alone. */
+static SpecValue resolve_class(Spec *sp, SpecModule *m, Str name, const Ast *n)
+{
+    SpecValue v;
+    if (n->kind == AST_SKIPPED) {
+        sp->dx->muted++;
+        n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, n);
+        sp->dx->muted--;
+    }
+    return n && n->kind == AST_CLASS && record_class_of(sp, m, n, &v) ? v : class_value(name);
+}
+
 static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     const Ast *n = g->node;
@@ -473,7 +486,7 @@ static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
     }
     if (n->kind == AST_DEF) return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, n, m, NULL)};
     bool is_class = n->kind == AST_CLASS || (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "class") == 0);
-    if (is_class) return class_value(g->name);
+    if (is_class) return resolve_class(sp, m, g->name, n);
     SpecValue e = spec_error(sp, at, "'%s' is set by host code that is not run", g->name);
     spec_note(sp, g->at, "this statement");
     return e;

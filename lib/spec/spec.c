@@ -11,6 +11,7 @@
 #include "spec/config.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
+#include "spec/record.h"
 #include "spec/walk.h"
 
 enum {
@@ -251,6 +252,7 @@ const char *spec_describe(Spec *sp, SpecValue v)
     case SV_MODULE:
         return arena_printf(sp->arena, v.module->kind == MODULE_HOST ? "the host value '%s'" : "module '%s'", v.module->path);
     case SV_CLASS: return arena_printf(sp->arena, "class '%s'", v.class_name);
+    case SV_RECORD_CLASS: return arena_printf(sp->arena, "class '%s'", v.record_class->name);
     case SV_SLICE: return "a slice";
     case SV_ELLIPSIS: return "'...'";
     case SV_RANGE: return "a range";

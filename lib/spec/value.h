@@ -20,6 +20,7 @@ typedef enum SvKind {
     SV_METHOD,   /* a builtin bound to its first argument: x.to */
     SV_MODULE,   /* tl, tl.math, an imported file */
     SV_CLASS,    /* tl.constexpr, tl.tensor, int, float, a user's class: to call, or for isinstance */
+    SV_RECORD_CLASS, /* a named tuple's class: to call, or for isinstance */
     SV_SLICE, SV_ELLIPSIS,
     SV_RANGE,    /* range(…), tl.range(…), tl.static_range(…) */
     /* run time */
@@ -34,7 +35,15 @@ typedef struct SpecFunc SpecFunc;       /* spec.h */
 typedef struct SpecModule SpecModule;   /* spec.h */
 typedef struct Builtin Builtin;         /* builtin.h */
 
-typedef struct SpecTuple { SpecValue *data; int len; Str *names; /* RECORD: field names; else NULL */ Str type_name; } SpecTuple;
+typedef struct RecordClass RecordClass; /* record.h */
+
+typedef struct SpecTuple {
+    SpecValue *data;
+    int len;
+    Str *names;                      /* RECORD: field names; else NULL */
+    Str type_name;
+    const RecordClass *record_class; /* of a named tuple; else NULL */
+} SpecTuple;
 typedef struct SpecMethod { const Builtin *builtin; SpecValue *self; } SpecMethod;
 typedef struct SpecSlice { SpecValue *lo, *hi, *step; } SpecSlice;
 typedef struct SpecRange SpecRange;     /* spec.h */
@@ -54,6 +63,7 @@ struct SpecValue {
         SpecMethod *method;
         SpecModule *module;
         Str class_name;         /* "constexpr", "tensor", "int", … */
+        const RecordClass *record_class;
         SpecSlice *slice;
         SpecRange *range;
         Value *v;

@@ -147,7 +147,6 @@ KNOWN_BUGS = {
     },
     "language": {
         "tl.map_elementwise(collatz": "the function works on blocks as they are, so a run-time `if` in it is refused",
-        "Pair(n, 7)": "named tuples made in a kernel",
     },
 }
 

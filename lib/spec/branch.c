@@ -3,24 +3,34 @@
    A run-time branch executes both arms, each in its own region, and then compares what they bound: a name that differs becomes a
    result of the op. If one arm returns and the other does not, the rest of the function is executed inside the other arm. Where that
    cannot be (the branch sits in another arm or in a loop) a flag says whether the function has returned, and what follows is put under
-   `if` of that flag. */
+   `if` of that flag.
+
+   In the function of tl.map_elementwise a condition may be a block. Both arms are then computed for all elements, and what would be
+   the results of the op is selected by the condition; so the arms must have no effects and read no memory. */
 #include <string.h>
 
 #include "base/vec.h"
+#include "spec/broadcast.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
+
+bool branch_is_by_element(const Spec *sp, SpecValue v)
+{
+    return sp->elementwise > 0 && v.kind == SV_VALUE && tkc_type_count(v.v->type) != 1;
+}
 
 Value *branch_condition(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind != SV_VALUE) v = strengthen(sp, v, at);
     if (v.kind == SV_ERROR) return NULL;
-    if (v.kind != SV_VALUE || tkc_type_count(v.v->type) != 1) {
+    bool by_element = v.kind == SV_VALUE && branch_is_by_element(sp, v);
+    if (v.kind != SV_VALUE || (tkc_type_count(v.v->type) != 1 && !by_element)) {
         spec_error(sp, at, "a condition must be a scalar, found %s", spec_describe(sp, v));
         return NULL;
     }
     spec_at(sp, at);
-    if (type_is_block(v.v->type)) v.v = build_reshape(&sp->b, v.v, 0, NULL, false);
+    if (type_is_block(v.v->type) && !by_element) v.v = build_reshape(&sp->b, v.v, 0, NULL, false);
     if (type_is_bool(v.v->type)) return v.v;
     return op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, at);
 }
@@ -47,6 +57,7 @@ typedef struct Arm {
 typedef struct Branch {
     Spec *sp;
     Op *op;
+    Value *lanes; /* a block of conditions, in place of the op's; or NULL */
     Arm arm[2];
     ScopeCopy before;
     Span at;
@@ -188,10 +199,62 @@ static Flow flow_after(const Arm *a, const Arm *b)
     return has_returned(a) || has_returned(b) ? FLOW_MAYBE : FLOW_NEXT;
 }
 
+/* ---- conditions that are blocks ---- */
+
+static bool can_speculate(const Region *r)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        if (op->kind == OP_WHILE) return false;
+        if (op->nregions == 0 && !ir_is_terminator(op) && !ir_has(op, OT_CONST) && !ir_has(op, OT_PURE)) return false;
+        for (int i = 0; i < op->nregions; i++) {
+            if (!can_speculate(op->regions[i])) return false;
+        }
+    }
+    return true;
+}
+
+static void hoist_arms(Op *branch)
+{
+    for (int k = 0; k < 2; k++) {
+        for (Op *op = branch->regions[k]->first, *next; op; op = next) {
+            next = op->next;
+            ir_move_before(op, branch);
+        }
+    }
+}
+
+static Value *select_lane(Branch *br, Value *x, Value *y)
+{
+    Spec *sp = br->sp;
+    Value *cond = br->lanes;
+    if (!broadcast_pair(sp, &x, &cond, br->at) || !broadcast_pair(sp, &y, &cond, br->at) || !broadcast_pair(sp, &x, &cond, br->at)) {
+        return NULL;
+    }
+    return build_select(&sp->b, cond, x, y);
+}
+
+/* Takes the op apart; gives what stands for its results. */
+static Value **select_results(Branch *br, Join *j)
+{
+    Spec *sp = br->sp;
+    if (!can_speculate(br->op->regions[0]) || !can_speculate(br->op->regions[1])) {
+        spec_error(sp, br->at, "a condition on the elements is only for computing: no memory, no effects, no 'while' under it");
+    }
+    hoist_arms(br->op);
+    Value **results = arena_array(sp->arena, Value *, j->left.len + 1);
+    for (int i = 0; i < j->left.len; i++) {
+        results[i] = select_lane(br, j->left.data[i], j->right.data[i]);
+        if (!results[i]) results[i] = j->left.data[i]; /* reported */
+    }
+    ir_unlink(br->op);
+    return results;
+}
+
 /* Gives the op its results; returns them. */
 static Value **finish_op(Branch *br, Join *j)
 {
     Op *op = br->op;
+    if (br->lanes) return select_results(br, j);
     build_yield(&br->arm[0].b, j->left.len, j->left.data);
     build_yield(&br->arm[1].b, j->right.len, j->right.data);
     for (int i = 0; i < j->left.len; i++) ir_add_result(op, j->left.data[i]->type);
@@ -216,7 +279,7 @@ static Flow join_arms(Branch *br)
     Spec *sp = br->sp;
     Arm *a = &br->arm[0], *b = &br->arm[1];
     Flow flow = flow_after(a, b);
-    Join j = {.sp = sp, .a = &a->b, .b = &b->b};
+    Join j = {.sp = sp, .a = &a->b, .b = &b->b, .lanes = br->lanes};
     int n = sp->frame->scope->len, next = 0;
     Binding *names = merge_names(br, &j, n);
     SpecValue value = merge_outcomes(br, &j);
@@ -235,7 +298,8 @@ static Builder open_branch(Branch *br, Value *cond)
 {
     Spec *sp = br->sp;
     spec_at(sp, br->at);
-    br->op = build_if(&sp->b, cond, 0, NULL);
+    br->lanes = type_is_block(cond->type) ? cond : NULL;
+    br->op = build_if(&sp->b, br->lanes ? build_bool(&sp->b, true) : cond, 0, NULL);
     br->before = scope_save(sp->frame->scope);
     for (int k = 0; k < 2; k++) {
         br->arm[k].b = build_at_end(sp->fn, br->op->regions[k]);
@@ -291,7 +355,7 @@ Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
     SpecValue cond = weaken(spec_eval(sp, s->branch.cond));
     bool is_host = cond.kind == SV_MODULE && cond.module->kind == MODULE_HOST;
     if (is_host) cond = spec_error(sp, at, "'%s' is a host value that is not known here", cond.module->path);
-    int truth = sv_is_error(cond) ? -2 : op_truth(sp, cond, at);
+    int truth = sv_is_error(cond) ? -2 : branch_is_by_element(sp, cond) ? -1 : op_truth(sp, cond, at);
     if (truth == -2) {
         poison_assigned(sp, &s->branch.body);
         poison_assigned(sp, &s->branch.orelse);
@@ -357,7 +421,7 @@ SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orels
     sp->frame->out = out;
     choice[0].value = adopt_type(sp, &br.arm[0].b, choice[0].value, choice[1].value, at);
     choice[1].value = adopt_type(sp, &br.arm[1].b, choice[1].value, choice[0].value, at);
-    Join j = {.sp = sp, .a = &br.arm[0].b, .b = &br.arm[1].b};
+    Join j = {.sp = sp, .a = &br.arm[0].b, .b = &br.arm[1].b, .lanes = br.lanes};
     SpecValue v;
     int next = 0;
     bool ok = merge_join(&j, choice[0].value, choice[1].value, at, &v);

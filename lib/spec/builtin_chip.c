@@ -82,7 +82,7 @@ SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
 }
 
 /* The function is written for scalars and works on blocks as it is: operators and most operations
-   are elementwise. */
+   are elementwise, and an `if` on elements selects (branch.c). */
 SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
 {
     int64_t pack;
@@ -97,7 +97,10 @@ SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
     int n = asm_operands(sp, &operands, 0, args);
     if (n < 0) return sv_error();
     for (int i = 0; i < n; i++) values[i] = sv_value(args[i]);
-    return spec_call(sp, c->args[0], n, values, c->at);
+    sp->elementwise++;
+    SpecValue v = spec_call(sp, c->args[0], n, values, c->at);
+    sp->elementwise--;
+    return v;
 }
 
 SpecValue builtin_gdc(Spec *sp, const BuiltinCall *c)

@@ -97,7 +97,9 @@ typedef Flow (*ArmFn)(Spec *sp, void *ctx);
 Flow exec_unless_returned(Spec *sp, ArmFn go, void *ctx);
 /* `a if c else b` under a run-time condition. */
 SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orelse, Span at);
-/* A run-time scalar as an int1; NULL after an error. */
+/* A block is a condition for each element, in the function of tl.map_elementwise. */
+bool branch_is_by_element(const Spec *sp, SpecValue v);
+/* A run-time scalar (or such a block) as an int1; NULL after an error. */
 Value *branch_condition(Spec *sp, SpecValue v, Span at);
 
 /* ---- expr.c ---- */

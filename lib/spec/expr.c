@@ -243,7 +243,7 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 {
     SpecValue cond = spec_eval(sp, e->ifexp.cond);
     if (sv_is_error(cond)) return cond;
-    int truth = known_truth(sp, cond, e->ifexp.cond->span);
+    int truth = branch_is_by_element(sp, cond) ? -1 : known_truth(sp, cond, e->ifexp.cond->span);
     if (truth >= 0) return spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
     if (truth == -2) return sv_error();
     Value *c = branch_condition(sp, cond, e->ifexp.cond->span);

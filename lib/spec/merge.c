@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "spec/block_ptr.h"
+#include "spec/broadcast.h"
 #include "spec/constant.h"
 
 /* Stands for a leaf in a joined value. */
@@ -173,6 +174,8 @@ static Value *value_at(Join *j, Builder *b, SpecValue v, Span at)
     Builder saved = j->sp->b;
     j->sp->b = *b;
     Value *x = v.kind == SV_VALUE ? v.v : op_to_value(j->sp, v, at);
+    Value *lanes = j->lanes;
+    if (x && lanes && !broadcast_pair(j->sp, &x, &lanes, at)) x = NULL;
     *b = j->sp->b;
     j->sp->b = saved;
     return x;

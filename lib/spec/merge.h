@@ -21,6 +21,7 @@ SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next);
 typedef struct Join {
     Spec *sp;
     Builder *a, *b;
+    Value *lanes;       /* a block to select by, to whose shape scalars go; or NULL */
     Leaves left, right; /* of equal length and types */
 } Join;
 /* Appends what must be carried to the leaves; *out is a value to rebuild with the results. False when they do not merge. */

@@ -61,6 +61,7 @@ typedef struct Spec {
     SpecLimits limits;
     long steps;              /* spent */
     int depth, nesting;
+    int elementwise;         /* calls open that tl.map_elementwise made */
     /* of the evaluator alone */
     struct Program *program;
     Diag *last_error;        /* what spec_note adds to; NULL when it was dropped */

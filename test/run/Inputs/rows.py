@@ -146,7 +146,6 @@ KNOWN_BUGS = {
     "ops": {
     },
     "language": {
-        "tl.map_elementwise(collatz": "the function works on blocks as they are, so a run-time `if` in it is refused",
     },
 }
 

@@ -2,6 +2,8 @@
 # Every operation of the language, executed over its types and over shapes, against numpy: ops.py TKC DEVICE [long] [NAME...]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # RUN: %if long %{ %python %s %build/tkc cpu long | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda | FileCheck %s --check-prefix=CUDA %}
+# CUDA: {{^[0-9]+ passed, 0 failed, [0-9]+ refused, [0-9]+ known$}}
 # CHECK: {{^[0-9]+ passed, 0 failed, 0 refused, [0-9]+ known$}}
 """The tables are in Inputs/, one module a family; a NAME picks the cases whose name holds it. `long` takes every shape with
 every type. Run it by hand with DEVICE cuda where there is a GPU: what has no code there yet is counted as refused."""

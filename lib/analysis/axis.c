@@ -162,19 +162,6 @@ static void sharpen_compared(AxisFacts *facts, OpKind kind, const Value *x, cons
     }
 }
 
-static OpKind opposite(OpKind kind)
-{
-    switch (kind) {
-    case OP_LT: return OP_GE;
-    case OP_LE: return OP_GT;
-    case OP_GT: return OP_LE;
-    case OP_GE: return OP_LT;
-    case OP_EQ: return OP_NE;
-    case OP_NE: return OP_EQ;
-    default: return OP_NONE;
-    }
-}
-
 /* A scalar condition is known to be `truth`. */
 static void sharpen_by(AxisFacts *facts, const Value *cond, bool truth, int depth)
 {
@@ -185,8 +172,8 @@ static void sharpen_by(AxisFacts *facts, const Value *cond, bool truth, int dept
     } else if (op->kind == (truth ? OP_AND : OP_OR)) {
         sharpen_by(facts, op_arg(op, 0), truth, depth + 1);
         sharpen_by(facts, op_arg(op, 1), truth, depth + 1);
-    } else if (opposite(op->kind) != OP_NONE) {
-        sharpen_compared(facts, truth ? op->kind : opposite(op->kind), op_arg(op, 0),
+    } else if (ir_opposite_compare(op->kind) != OP_NONE) {
+        sharpen_compared(facts, truth ? op->kind : ir_opposite_compare(op->kind), op_arg(op, 0),
                          op_arg(op, 1));
     }
 }

@@ -408,3 +408,16 @@ void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user)
         for (int i = 0; i < op->nregions; i++) ir_walk(op->regions[i], f, user);
     }
 }
+
+OpKind ir_opposite_compare(OpKind kind)
+{
+    switch (kind) {
+    case OP_LT: return OP_GE;
+    case OP_LE: return OP_GT;
+    case OP_GT: return OP_LE;
+    case OP_GE: return OP_LT;
+    case OP_EQ: return OP_NE;
+    case OP_NE: return OP_EQ;
+    default: return OP_NONE;
+    }
+}

@@ -217,19 +217,6 @@ static Value *fold_associative(Builder *b, Op *op)
 
 /* ---- comparisons and logic ---- */
 
-static OpKind opposite(OpKind kind)
-{
-    switch (kind) {
-    case OP_LT: return OP_GE;
-    case OP_LE: return OP_GT;
-    case OP_GT: return OP_LE;
-    case OP_GE: return OP_LT;
-    case OP_EQ: return OP_NE;
-    case OP_NE: return OP_EQ;
-    default: return OP_NONE;
-    }
-}
-
 /* x <= c is x < c+1, and x > c is x >= c+1: masks then have one form, which divisors can decide by
    groups. The largest c was an identity. */
 static Value *fold_strictness(Builder *b, const Op *op)
@@ -268,7 +255,7 @@ static Value *fold_not(Builder *b, Op *op)
     const Op *inner = x->def;
     if (!inner) return NULL;
     if (inner->kind == OP_NOT) return op_arg(inner, 0);
-    OpKind kind = opposite(inner->kind);
+    OpKind kind = ir_opposite_compare(inner->kind);
     bool exact = kind == OP_EQ || kind == OP_NE ||
                  (kind != OP_NONE && !type_is_float(op_arg(inner, 0)->type));
     return exact ? build_binary(b, kind, op_arg(inner, 0), op_arg(inner, 1)) : NULL;

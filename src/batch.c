@@ -3,7 +3,8 @@
      error <TAB> file <TAB> kernel <TAB> first diagnostic on one line
    A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options; empty
    lines and lines from # are skipped. Options on the command line itself are the defaults of every
-   line. */
+   line. Without -emit a line is compiled to IR: types, shapes and values are checked, a GPU's limits
+   are not. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

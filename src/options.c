@@ -416,6 +416,8 @@ bool options_read(Options *o, int argc, char **argv)
         return true;
     if (o->output && !strcmp(o->output, "-"))
         o->output = NULL;
+    if (o->batch && !seen.emit)
+        o->emit = TKC_EMIT_IR; /* are these kernels right? what a target makes of them is asked for */
     return (!o->output || seen.emit || emit_from_output(o)) && check_words(o, &seen);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cuda_api.h"
 #include "device.h"
+#include "ptx_log.h"
 
 typedef struct Cuda {
     CudaApi api;
@@ -208,13 +209,15 @@ static TkcStatus cuda_synchronize(TkcDevice *dev, void *stream)
 /* Compiles the PTX; the driver's log goes into the diagnostic when it refuses. */
 static TkcStatus load_module(TkcDevice *dev, Cuda *c, const char *ptx, CuModule *out)
 {
-    char log[4096] = "";
+    char log[4096] = "", place[512];
     int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     tkc_report_begin(dev->cx);
     TkcStatus status = CALL(c, dev, ModuleLoadDataEx, out, ptx, 2, options, values);
     if (status != TKC_OK && log[0])
         tkc_report_note(dev->cx, NULL, "the driver says: %s", log);
+    if (status != TKC_OK && ptx_log_place(place, sizeof place, log, ptx))
+        tkc_report_note(dev->cx, NULL, "this is inline assembly of %s", place);
     tkc_report_end(dev->cx);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/evaluate.h"
+#include "tkc/inline_asm.h"
 
 typedef bool (*OpCheck)(Verifier *v, const Op *op);
 
@@ -195,7 +196,10 @@ static bool check_inline_asm(Verifier *v, const Op *op)
         const Type *first = op->nargs ? arg_type(op, 0) : result_type(op, 0);
         if (!expect_shape(v, op, "a value", ty, first->rank, first->shape)) return false;
     }
-    return true;
+    AsmRegisters registers;
+    char problem[256];
+    return !tkc_asm_registers(op, &registers, problem, sizeof problem) ||
+           verify_fail(v, op, "%s", problem);
 }
 
 static bool check_hint(Verifier *v, const Op *op)

@@ -150,6 +150,7 @@ void lower_while(Lower *L, const Op *op);
 void lower_if(Lower *L, const Op *op);
 void lower_assert(Lower *L, const Op *op);
 void lower_barrier(Lower *L, const Op *op);
+void lower_inline_asm(Lower *L, const Op *op);
 void lower_nothing(Lower *L, const Op *op);
 
 /* ---- elementwise.c ---- */

@@ -10,6 +10,7 @@
 
 typedef struct Lower Lower;
 typedef struct Target Target;
+struct AsmRegisters; /* tkc/inline_asm.h */
 
 /* Instructions without an LLVM spelling, by name: see instr.def for what each computes. */
 typedef enum Instr {
@@ -75,6 +76,10 @@ struct Target {
     bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);
     bool (*has)(const Lower *L, Instr instr);
     LLVMValueRef (*instr)(Lower *L, Instr instr, int nargs, const LLVMValueRef *args);
+    /* Text in the target's own assembly: one value of the given type for each output register, from
+       one for each input register. */
+    void (*assembly)(Lower *L, const Op *op, const struct AsmRegisters *regs,
+                     const LLVMTypeRef *types, const LLVMValueRef *in, LLVMValueRef *out);
     /* The running program fails. */
     void (*trap)(Lower *L);
 };

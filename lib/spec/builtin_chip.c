@@ -7,6 +7,7 @@
 #include "spec/builtin_fns.h"
 #include "spec/constant.h"
 #include "spec/operator.h"
+#include "tkc/inline_asm.h"
 
 enum { MAX_ASM_VALUES = 64 };
 
@@ -59,6 +60,17 @@ static int asm_results(Spec *sp, const BuiltinCall *c, int i, const Type *like, 
     return n <= MAX_ASM_VALUES ? n : -1;
 }
 
+/* The constraints fit the text, the operands and the results. */
+static bool asm_is_consistent(Spec *sp, const BuiltinCall *c, const Op *op)
+{
+    static const int argument[] = {[ASM_TEXT] = 0, [ASM_CONSTRAINTS] = 1, [ASM_PACK] = 5};
+    AsmRegisters registers;
+    char problem[256];
+    AsmFault fault = tkc_asm_registers(op, &registers, problem, sizeof problem);
+    if (fault) spec_error(sp, c->spans[argument[fault]], "%s", problem);
+    return !fault;
+}
+
 SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
 {
     const char *text, *constraints;
@@ -71,12 +83,13 @@ SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
         return sv_error();
     }
     if (!text) return arg_refuse(sp, c, 0, "instructions");
-    if (pack < 1 || pack > 16) return arg_refuse(sp, c, 5, "1 to 16");
+    if (pack < 1 || pack > ASM_MAX_PACK) return arg_refuse(sp, c, 5, "1 to 16");
     int n = asm_operands(sp, c, 2, args);
     int nresults = n < 0 ? -1 : asm_results(sp, c, 3, n ? args[0]->type : NULL, types);
     if (nresults < 0) return sv_error();
     Op *op = assembly(sp, text, constraints ? constraints : "", pure, (int)pack, n, args, nresults,
                       types);
+    if (!asm_is_consistent(sp, c, op)) return sv_error();
     bool tuple = c->args[3].kind != SV_TYPE;
     return tuple ? arg_results(sp, nresults, op->results) : sv_value(op_result(op, 0));
 }

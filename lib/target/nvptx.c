@@ -15,6 +15,7 @@
 #include "base/unwind.h"
 #include "ir/type.h"
 #include "lower/lower.h"
+#include "tkc/inline_asm.h"
 
 #define PTX_KERNEL_CONVENTION 71
 #define ALL_LANES 0xffffffffu
@@ -148,9 +149,9 @@ static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text,
                              const char *constraints, bool has_effects, int nargs,
                              const LLVMValueRef *args)
 {
-    LLVMTypeRef types[16];
-    LLVMValueRef copy[16];
-    check(nargs <= 16, "too many operands of inline PTX");
+    LLVMTypeRef types[ASM_MAX_REGISTERS];
+    LLVMValueRef copy[ASM_MAX_REGISTERS];
+    check(nargs <= ASM_MAX_REGISTERS, "too many operands of inline PTX");
     for (int i = 0; i < nargs; i++) {
         copy[i] = args[i];
         types[i] = LLVMTypeOf(args[i]);
@@ -207,6 +208,72 @@ static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValu
     need_ptx(L, ptx_rows[instr].ptx);
     return call_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
                     ptx_rows[instr].constraints, false, nargs, args);
+}
+
+/* ---- the user's PTX ---- */
+
+/* The lowest PTX version that has what the text names. What is not in the list is as old as the
+   least version that is asked for, or ptxas says so. */
+static int version_of(const char *text)
+{
+    static const struct {
+        const char *part;
+        int ptx;
+    } rows[] = {
+        {"e4m3x2", 81}, {"e5m2x2", 81}, {"multimem", 81}, {"f32x2", 86},  {"e2m1", 86},
+        {"e2m3", 86},   {"e3m2", 86},   {"ue8m0", 86},    {"tcgen05", 86}, {".rs.", 87},
+    };
+    int version = 80;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].ptx > version && strstr(text, rows[i].part)) version = rows[i].ptx;
+    }
+    return version;
+}
+
+/* The first line says where the text comes from: what ptxas reports has that near. */
+static const char *with_place(Lower *L, const Op *op, const char *text)
+{
+    if (!op->loc) return text;
+    Buf b = buf_make(L->arena);
+    buf_puts(&b, "// ");
+    for (const char *p = op->loc->file; *p; p++) {
+        if (*p == '$') buf_putc(&b, '$');
+        buf_putc(&b, *p);
+    }
+    buf_printf(&b, ":%d:%d\n\t%s", op->loc->line, op->loc->col, text);
+    return buf_text(&b);
+}
+
+/* Our constraints, of what was understood of theirs. */
+static const char *constraints_of(Lower *L, const Op *op, const AsmRegisters *regs)
+{
+    Buf b = buf_make(L->arena);
+    for (int i = 0; i < regs->noutputs + regs->ninputs; i++) {
+        const AsmRegister *r = &regs->r[i];
+        if (i) buf_putc(&b, ',');
+        if (r->tied >= 0) buf_printf(&b, "%d", r->tied);
+        else buf_printf(&b, "%s%c", i < regs->noutputs ? "=&" : "", r->letter);
+    }
+    if (strstr(tkc_op_str(op, ATTR_CONSTRAINTS, ""), "~{memory}"))
+        buf_printf(&b, "%s~{memory}", regs->noutputs + regs->ninputs ? "," : "");
+    return buf_text(&b);
+}
+
+static void nvptx_assembly(Lower *L, const Op *op, const AsmRegisters *regs,
+                           const LLVMTypeRef *types, const LLVMValueRef *in, LLVMValueRef *out)
+{
+    const int n = regs->noutputs;
+    const char *text = tkc_op_str(op, ATTR_ASM, "");
+    const bool has_effects = !tkc_op_int(op, ATTR_PURE, 0);
+    LLVMTypeRef members[ASM_MAX_REGISTERS], result = LLVMVoidTypeInContext(L->cx);
+    for (int i = 0; i < n; i++) members[i] = types[i];
+    if (n == 1) result = types[0];
+    if (n > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)n, false);
+    need_ptx(L, version_of(text));
+    LLVMValueRef r = call_asm(L, result, with_place(L, op, text), constraints_of(L, op, regs),
+                              has_effects, regs->ninputs, in);
+    for (int i = 0; i < n; i++)
+        out[i] = n == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
 }
 
 /* ---- memory ---- */
@@ -428,5 +495,6 @@ const Target nvptx_target = {
     .has_atomic = nvptx_has_atomic,
     .has = nvptx_has,
     .instr = nvptx_instr,
+    .assembly = nvptx_assembly,
     .trap = nvptx_trap,
 };

@@ -78,8 +78,7 @@ static const Type *intern_type(TypeTable *t, const Type *ty)
 const Type *type_pointer(TypeTable *t, const Type *pointee)
 {
     if (pointee->kind == TY_ERROR) return pointee;
-    check(pointee->kind == TY_SCALAR || pointee->kind == TY_POINTER, "no pointers to %s",
-          type_text(t->arena, pointee));
+    check(pointee->kind != TY_NONE, "no pointers to %s", type_text(t->arena, pointee));
     return intern_type(t, &(Type){.kind = TY_POINTER, .elem = pointee});
 }
 

@@ -59,6 +59,7 @@ static SpecValue type_attribute(Spec *sp, const Type *t, Str name, Span at)
     const Builtin *predicate = builtin_find(NS_DTYPE, name);
     if (predicate) return method(sp, predicate, sv_type(t));
     if (strcmp(name, "scalar") == 0) return sv_type(tkc_type_element(t));
+    if (t->kind == TY_BLOCK && strcmp(name, "block_type") == 0) return sv_type(t); /* of a descriptor */
     if (strcmp(name, "element_ty") == 0 && t->elem) return sv_type(t->elem);
     if (strcmp(name, "dtype") == 0) return sv_type(tkc_type_element(t));
     if (strcmp(name, "shape") == 0) return ints(sp, t->rank, t->shape);
@@ -105,14 +106,12 @@ static SpecValue number_attribute(Spec *sp, SpecValue x, Str name, Span at)
 static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
     const SpecBlockPtr *p = x.block_ptr;
-    const Type *pointer = tkc_type_element(p->base->type);
-    bool desc = x.kind == SV_DESC;
-    if (strcmp(name, "dtype") == 0) return sv_type(desc ? pointer->elem : pointer);
-    if (strcmp(name, "type") == 0 && !desc) return sv_type(pointer);
-    if ((strcmp(name, "type") == 0 || strcmp(name, "block_type") == 0)) {
-        return sv_type(
-            type_block(sp->ir->types, pointer->elem, p->block.rank, p->block.dims, NULL));
-    }
+    const Type *elem = tkc_type_element(p->base->type)->elem;
+    const Type *block = type_block(sp->ir->types, elem, p->block.rank, p->block.dims, NULL);
+    bool desc = x.kind == SV_DESC, is_type = strcmp(name, "type") == 0;
+    if (desc && strcmp(name, "dtype") == 0) return sv_type(elem);
+    if (desc && (is_type || strcmp(name, "block_type") == 0)) return sv_type(block);
+    if (is_type || strcmp(name, "dtype") == 0) return sv_type(type_pointer(sp->ir->types, block));
     if (strcmp(name, "block_shape") == 0) return ints(sp, p->block.rank, p->block.dims);
     if (strcmp(name, "shape") == 0 && desc) return values(sp, p->block.rank, p->shape);
     if (strcmp(name, "strides") == 0 && desc) return values(sp, p->block.rank, p->strides);

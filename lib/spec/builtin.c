@@ -17,6 +17,8 @@
 #define DTYPE NS_DTYPE
 #define DESC NS_DESC
 #define STR NS_STR
+#define PROFILE NS_PROFILE
+#define INDUCTOR NS_INDUCTOR
 const Builtin builtins[] = {
 #define BUILTIN(name_, where_, fn_, params_)                                                       \
     {.name = name_, .where = where_, .fn = fn_, .params = params_},
@@ -37,6 +39,8 @@ const Builtin builtins[] = {
 #undef DTYPE
 #undef DESC
 #undef STR
+#undef PROFILE
+#undef INDUCTOR
 
 enum { COUNT = sizeof builtins / sizeof *builtins };
 const int builtin_count = COUNT;

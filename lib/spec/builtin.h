@@ -16,7 +16,9 @@ typedef enum Namespace {
     NS_TARGET = 128,    /* tl.target_info */
     NS_DTYPE = 256,     /* x.dtype.is_fp16: the first parameter is the type */
     NS_DESC = 512,      /* methods of tensor descriptors: desc.load */
-    NS_STR = 1024       /* methods of compile-time strings */
+    NS_STR = 1024,      /* methods of compile-time strings */
+    NS_PROFILE = 2048,  /* triton.profiler.language.scope */
+    NS_INDUCTOR = 4096  /* torch's triton_helpers.welford */
 } Namespace;
 
 /* Arguments bound to the row's parameters, in its order, defaults filled in; `rest` holds *args. */

@@ -103,7 +103,23 @@ SpecValue builtin_barrier(Spec *sp, const BuiltinCall *c)
     return sv_none();
 }
 
+/* ---- marks for a profiler ---- */
+
+SpecValue builtin_profile(Spec *sp, const BuiltinCall *c)
+{
+    const char *name;
+    return arg_str(sp, c, 0, &name) ? sv_none() : sv_error();
+}
+
 /* ---- hints ---- */
+
+/* The condition of a `while` with a hint for moving code out of it: the hint is not needed here. */
+SpecValue builtin_condition(Spec *sp, const BuiltinCall *c)
+{
+    bool no_licm;
+    return arg_bool(sp, c, 1, &no_licm) ? c->args[0] : sv_error();
+}
+
 
 SpecValue builtin_assume(Spec *sp, const BuiltinCall *c)
 {

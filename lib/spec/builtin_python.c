@@ -9,6 +9,7 @@
 #include "spec/builtin_fns.h"
 #include "spec/cast.h"
 #include "spec/constant.h"
+#include "spec/module.h"
 #include "spec/operator.h"
 #include "spec/record.h"
 
@@ -254,9 +255,16 @@ static const char *class_name(SpecValue cls)
     return cls.kind == SV_NONE ? "NoneType" : NULL;
 }
 
+static bool is_type_instance(const Type *t, const char *name)
+{
+    if (strcmp(name, "pointer_type") == 0) return t->kind == TY_POINTER;
+    return strcmp(name, "block_type") == 0 && t->kind == TY_BLOCK;
+}
+
 static bool is_instance(SpecValue v, const char *name)
 {
     const char *own = class_of(v);
+    if (v.kind == SV_TYPE && is_type_instance(v.type, name)) return true;
     if (strcmp(own, name) == 0 || strcmp(name, "object") == 0) return true;
     if (strcmp(name, "constexpr") == 0) return sv_is_constant(v);
     if (strcmp(name, "int") == 0) return v.kind == SV_BOOL;
@@ -278,6 +286,42 @@ SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
         if (is_instance(c->args[0], name)) return sv_bool(true);
     }
     return sv_bool(false);
+}
+
+/* ---- members by name ---- */
+
+static SpecValue member(Spec *sp, const BuiltinCall *c)
+{
+    if (c->args[1].kind != SV_STR) return arg_refuse(sp, c, 1, "a string");
+    return spec_member(sp, c->args[0], c->args[1].s, c->at, c->spans[1]);
+}
+
+static bool has_member(Spec *sp, const BuiltinCall *c)
+{
+    sp->dx->muted++;
+    SpecValue v = member(sp, c);
+    sp->dx->muted--;
+    return !sv_is_error(v);
+}
+
+/* What the host's modules have is not known: neither is the answer. */
+SpecValue builtin_hasattr(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue x = c->args[0];
+    if (c->args[1].kind != SV_STR) return arg_refuse(sp, c, 1, "a string");
+    if (x.kind == SV_MODULE && x.module->kind == MODULE_HOST) {
+        SpecModule *unknown = module_named(x.module->program, "builtins.hasattr()");
+        return (SpecValue){.kind = SV_MODULE, .module = unknown};
+    }
+    return sv_bool(has_member(sp, c));
+}
+
+SpecValue builtin_getattr(Spec *sp, const BuiltinCall *c)
+{
+    if (c->nrest > 1)
+        return spec_error(sp, c->at, "getattr takes at most 3 arguments, but %d are given", c->nrest + 2);
+    bool is_known = c->nrest == 0 || c->args[1].kind != SV_STR || has_member(sp, c);
+    return is_known ? member(sp, c) : c->rest[0];
 }
 
 SpecValue builtin_type(Spec *sp, const BuiltinCall *c)

@@ -81,6 +81,10 @@ Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *r
     if (!v || elem->kind == TY_ERROR) return NULL;
     const Type *from = tkc_type_element(v->type);
     elem = tkc_type_element(elem);
+    if (elem->kind == TY_POINTER && elem->elem->kind == TY_BLOCK) {
+        spec_error(sp, at, "nothing is cast to a block pointer: tl.make_block_ptr makes one");
+        return NULL;
+    }
     if (from == elem) return v;
     if (bitcast) return cast_bits(sp, v, elem, at);
     if (!check_rounding(sp, rounding, from, elem, at)) return NULL;

@@ -361,6 +361,7 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (sv_is_number(a) && sv_is_number(b)) {
         return float_binary(sp, op, constant_to_double(a), constant_to_double(b), at);
     }
+    if (op == AOP_MOD && a.kind == SV_STR) return format_values(sp, a.s, b, at);
     if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR)
         return concat_strings(sp, a.s, b.s, at);
     if (op == AOP_ADD && is_sequence(a) && is_sequence(b)) return concat_sequences(sp, a, b, at);

@@ -19,6 +19,8 @@ double constant_to_double(SpecValue v);
 __int128 constant_to_int(SpecValue v);
 /* A tuple of n items, copied into the arena. */
 SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items);
+/* text % values, as Python's strings do it. */
+SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at);
 /* str(v) into a buffer; `quoted` gives repr(v) for strings. */
 void constant_print(Spec *sp, Buf *out, SpecValue v, bool quoted);
 

@@ -391,28 +391,31 @@ static SpecValue eval_fstring(Spec *sp, const Ast *e)
 
 /* ---- attributes and subscripts ---- */
 
-static SpecValue module_member(Spec *sp, SpecModule *m, const Ast *e)
+static SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at)
 {
     SpecValue v;
-    if (module_attribute(sp, m, e->attribute.name, e->span, &v)) return v;
-    spec_error(sp, e->attribute.name_span, "module '%s' has no '%s'", m->path, e->attribute.name);
-    const char *near = module_suggest(m, e->attribute.name);
-    if (near) spec_note(sp, e->attribute.name_span, "did you mean '%s'?", near);
+    if (module_attribute(sp, m, name, at, &v)) return v;
+    spec_error(sp, name_at, "module '%s' has no '%s'", m->path, name);
+    const char *near = module_suggest(m, name);
+    if (near) spec_note(sp, name_at, "did you mean '%s'?", near);
     return sv_error();
+}
+
+SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)
+{
+    if (sv_is_error(v)) return v;
+    if (v.kind == SV_MODULE) return module_member(sp, v.module, name, at, name_at);
+    if (v.kind == SV_RECORD) return record_member(sp, v, name, name_at);
+    if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, name_at);
+    if (v.kind == SV_FUNC && strcmp(name, "fn") == 0) return v;
+    if (v.kind == SV_FUNC && strcmp(name, "__name__") == 0) return sv_str(v.fn->name);
+    spec_at(sp, at);
+    return op_attribute(sp, v, name, at);
 }
 
 static SpecValue eval_attribute(Spec *sp, const Ast *e)
 {
-    SpecValue v = spec_eval(sp, e->attribute.value);
-    Str name = e->attribute.name;
-    if (sv_is_error(v)) return v;
-    if (v.kind == SV_MODULE) return module_member(sp, v.module, e);
-    if (v.kind == SV_RECORD) return record_member(sp, v, name, e->attribute.name_span);
-    if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, e->attribute.name_span);
-    if (v.kind == SV_FUNC && strcmp(name, "fn") == 0) return v;
-    if (v.kind == SV_FUNC && strcmp(name, "__name__") == 0) return sv_str(v.fn->name);
-    spec_at(sp, e->span);
-    return op_attribute(sp, v, name, e->span);
+    return spec_member(sp, spec_eval(sp, e->attribute.value), e->attribute.name, e->span, e->attribute.name_span);
 }
 
 static SpecValue *bound(Spec *sp, const Ast *e, bool *ok)

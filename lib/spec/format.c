@@ -243,3 +243,54 @@ Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at)
     }
     return intern(sp->names, buf_text(&out), out.len);
 }
+
+/* ---- text % values ---- */
+
+/* A conversion of printf's kind: what stands between '%' and its letter, as a format specification. */
+static const char *read_conversion(const char *p, Buf *out)
+{
+    const char *flags = p;
+    size_t n = strspn(p, "-+ #0"), width = strspn(p + n, ".0123456789");
+    bool left = memchr(flags, '-', n), zeros = !left && memchr(flags, '0', n);
+    if (!zeros) buf_putc(out, left ? '<' : '>');
+    if (memchr(flags, '+', n)) buf_putc(out, '+');
+    else if (memchr(flags, ' ', n)) buf_putc(out, ' ');
+    if (memchr(flags, '#', n)) buf_putc(out, '#');
+    if (zeros) buf_putc(out, '0');
+    buf_put(out, p + n, width);
+    return p + n + width;
+}
+
+static Str format_percent(Spec *sp, SpecValue v, Buf *spec, char letter, Span at)
+{
+    bool is_text = letter == 's' || letter == 'r';
+    if (letter == 'i' || letter == 'u') letter = 'd';
+    if (v.kind == SV_FLOAT && letter == 'd' && fabs(v.f) < 0x1p126) v = sv_int((__int128)v.f);
+    buf_putc(spec, is_text ? 's' : letter);
+    return op_format(sp, v, is_text ? letter : 0, buf_text(spec), at);
+}
+
+SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at)
+{
+    bool is_tuple = values.kind == SV_TUPLE || (values.kind == SV_RECORD && values.tuple->record_class);
+    SpecValue *items = is_tuple ? values.tuple->data : &values;
+    int n = is_tuple ? values.tuple->len : 1, next = 0;
+    Buf out = buf_make(sp->arena);
+    for (const char *p = text; *p; p++) {
+        if (*p != '%' || p[1] == '%') {
+            buf_putc(&out, *p);
+            p += *p == '%';
+            continue;
+        }
+        Buf spec = buf_make(sp->arena);
+        p = read_conversion(p + 1, &spec);
+        if (!*p || !strchr("diusrfFeEgGxXo", *p))
+            return spec_error(sp, at, "a '%%' of this string says no format that is known here");
+        if (next == n) return spec_error(sp, at, "this string formats more than %d value%s", n, n == 1 ? "" : "s");
+        Str one = format_percent(sp, items[next++], &spec, *p, at);
+        if (!one) return sv_error();
+        buf_put(&out, one, str_len(one));
+    }
+    if (next < n) return spec_error(sp, at, "this string formats %d value%s, but %d are given", next, next == 1 ? "" : "s", n);
+    return sv_str(intern(sp->names, buf_text(&out), out.len));
+}

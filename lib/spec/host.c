@@ -158,72 +158,12 @@ static bool call_limits(Spec *sp, DType dt, SpecValue *out)
     return *out = record(sp, "iinfo", 3, names, v), true;
 }
 
-static bool call_hasattr(Spec *sp, int n, const SpecValue *args, SpecValue *out)
-{
-    if (n != 2 || args[0].kind != SV_MODULE || args[1].kind != SV_STR || args[0].module->kind == MODULE_HOST) return false;
-    SpecValue v;
-    sp->dx->muted++;
-    bool has = module_attribute(sp, args[0].module, args[1].s, SPAN_NONE, &v) && v.kind != SV_ERROR;
-    sp->dx->muted--;
-    return *out = sv_bool(has), true;
-}
-
-static bool call_getattr(Spec *sp, int n, const SpecValue *args, SpecValue *out)
-{
-    if (n < 2 || n > 3 || args[1].kind != SV_STR || args[0].kind != SV_MODULE) return false;
-    if (module_attribute(sp, args[0].module, args[1].s, SPAN_NONE, out)) return true;
-    return n == 3 ? (*out = args[2], true) : false;
-}
-
-/* sum, any, all of a compile-time sequence. */
-static bool call_fold(Spec *sp, const char *name, int n, const SpecValue *args, SpecValue *out)
-{
-    if (n != 1 || (args[0].kind != SV_TUPLE && args[0].kind != SV_LIST)) return false;
-    const SpecTuple *t = args[0].tuple;
-    if (strcmp(name, "sum") == 0) {
-        SpecValue total = sv_int(0);
-        for (int i = 0; i < t->len; i++) total = op_binary(sp, AOP_ADD, total, t->data[i], SPAN_NONE);
-        return *out = total, true;
-    }
-    bool is_all = strcmp(name, "all") == 0, result = is_all;
-    for (int i = 0; i < t->len; i++) {
-        int truth = sv_is_constant(t->data[i]) ? op_truth(sp, t->data[i], SPAN_NONE) : -1;
-        if (truth < 0) return false;
-        result = is_all ? result && truth : result || truth;
-    }
-    return *out = sv_bool(result), true;
-}
-
 static SpecValue tuple_of(Spec *sp, int n, const SpecValue *items)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
     t->len = n;
     t->data = n ? arena_copy(sp->arena, items, sizeof *items * (size_t)n) : NULL;
     return (SpecValue){.kind = SV_TUPLE, .tuple = t};
-}
-
-static bool call_sequence(Spec *sp, const char *name, int n, const SpecValue *args, SpecValue *out)
-{
-    for (int i = 0; i < n; i++) {
-        if (args[i].kind != SV_TUPLE && args[i].kind != SV_LIST) return false;
-    }
-    if (n < 1) return false;
-    int len = args[0].tuple->len;
-    for (int i = 1; i < n; i++) len = args[i].tuple->len < len ? args[i].tuple->len : len;
-    SpecValue *rows = arena_array(sp->arena, SpecValue, len + 1), *row = arena_array(sp->arena, SpecValue, n + 1);
-    for (int k = 0; k < len; k++) {
-        if (strcmp(name, "zip") == 0) {
-            for (int i = 0; i < n; i++) row[i] = args[i].tuple->data[k];
-            rows[k] = tuple_of(sp, n, row);
-        } else if (n != 1) {
-            return false;
-        } else if (strcmp(name, "enumerate") == 0) {
-            rows[k] = tuple_of(sp, 2, (SpecValue[]){sv_int(k), args[0].tuple->data[k]});
-        } else {
-            rows[k] = args[0].tuple->data[len - 1 - k];
-        }
-    }
-    return *out = tuple_of(sp, len, rows), true;
 }
 
 static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)
@@ -233,18 +173,6 @@ static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)
     SpecValue *items = arena_array(sp->arena, SpecValue, len + 1);
     for (int i = 0; i < len; i++) items[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
     return *out = tuple_of(sp, len, items), true;
-}
-
-static bool call_python(Spec *sp, const char *name, int n, const SpecValue *args, SpecValue *out)
-{
-    if (strcmp(name, "hasattr") == 0) return call_hasattr(sp, n, args, out);
-    if (strcmp(name, "getattr") == 0) return call_getattr(sp, n, args, out);
-    if (strcmp(name, "map") == 0) return call_map(sp, n, args, out);
-    if (strcmp(name, "sum") == 0 || strcmp(name, "all") == 0 || strcmp(name, "any") == 0) return call_fold(sp, name, n, args, out);
-    if (strcmp(name, "zip") == 0 || strcmp(name, "enumerate") == 0 || strcmp(name, "reversed") == 0) {
-        return call_sequence(sp, name, n, args, out);
-    }
-    return false;
 }
 
 /* Wrappers that leave a function what it is: triton.jit(f), triton.jit(noinline=True)(f), triton.autotune(…)(f). */
@@ -262,7 +190,7 @@ bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecV
 {
     const char *path = callee->path;
     if (strncmp(path, "math.", 5) == 0) return call_math(path + 5, n, args, out);
-    if (strncmp(path, "builtins.", 9) == 0) return call_python(sp, path + 9, n, args, out);
+    if (strcmp(path, "builtins.map") == 0) return call_map(sp, n, args, out);
     if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) return *out = args[0], true;
     if (n == 1 && args[0].kind == SV_STR && (has_end(path, "version.parse") || has_end(path, "Version") || has_end(path, ".parse"))) {
         return *out = parse_version(sp, args[0].s), true;

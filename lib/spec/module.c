@@ -35,6 +35,8 @@ static const struct { const char *path; unsigned where[3]; } namespaces[] = {
     {"triton.language.extra.libdevice", {NS_LIBDEVICE, NS_MATH}},
     {"triton.language.extra.*", {NS_EXTRA}},
     {"triton.language.extra.*.libdevice", {NS_LIBDEVICE, NS_MATH}},
+    {"triton.profiler.language", {NS_PROFILE}},
+    {"torch._inductor.runtime.triton_helpers", {NS_INDUCTOR}},
     {"torch._inductor.runtime.triton_helpers.libdevice", {NS_LIBDEVICE, NS_MATH}},
     {"torch._inductor.runtime.triton_helpers.math", {NS_MATH, NS_LIBDEVICE, NS_TL}},
 };
@@ -111,6 +113,7 @@ static SpecValue class_value(Str name)
 /* A type under its full name only: tl.float32, not tl.fp32. */
 static const Type *named_type(Program *p, Str name)
 {
+    if (strcmp(name, "pi32_t") == 0) return type_pointer(p->ir->types, type_scalar(p->ir->types, DT_I32));
     DType dt = dtype_find(name, str_len(name));
     return dt != DT_NONE && strcmp(dtype_info(dt)->name, name) == 0 ? type_scalar(p->ir->types, dt) : NULL;
 }
@@ -591,8 +594,7 @@ static bool lookup_own(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *ou
 
 static bool lookup_python(Spec *sp, SpecModule *m, Str name, SpecValue *out)
 {
-    static const char *const functions[] = {"hasattr", "getattr", "print", "sum", "all", "any", "zip", "enumerate", "reversed",
-                                            "sorted", "repr", "round", "pow", "divmod", "ValueError", "TypeError", "RuntimeError",
+    static const char *const functions[] = {"sorted", "repr", "pow", "divmod", "ValueError", "TypeError", "RuntimeError",
                                             "AssertionError", "NotImplementedError", "Exception", "ImportError", "map", "set"};
     if (is_among(name, python_classes, sizeof python_classes / sizeof *python_classes)) return *out = class_value(name), true;
     const Builtin *b = builtin_find(NS_PYTHON, name);
@@ -629,6 +631,7 @@ bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out
     }
     case MODULE_NAMES: return names_attribute(m, name, out);
     case MODULE_HOST: {
+        if (strcmp(m->path, "builtins") == 0 && lookup_python(sp, m, name, out)) return true;
         SpecModule *host = module_named(sp->program, arena_printf(sp->arena, "%s.%s", m->path, name));
         if (!host_value(sp, host, out)) *out = module_value(host);
         return true;

@@ -93,6 +93,8 @@ void spec_warning(Spec *sp, Span at, const char *fmt, ...) __attribute__((format
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);
 SpecValue spec_eval(Spec *sp, const Ast *e);
+/* v.name; the expression is at `at`, the name in it at name_at. */
+SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at);
 /* Calls any callable value with positional arguments (a reduce's combine function, a lambda). */
 SpecValue spec_call(Spec *sp, SpecValue callee, int n, const SpecValue *args, Span at);
 /* The file's function by name in lib/std, for builtins written in the language. */

@@ -217,6 +217,25 @@ static Flow refuse(Spec *sp, const Ast *s)
     return FLOW_NEXT;
 }
 
+/* A profiler's scope changes nothing that is computed, so its body is simply executed. Any other context is host code. */
+static bool is_profile_scope(Spec *sp, const Ast *context)
+{
+    if (context->kind != AST_CALL) return false;
+    sp->dx->muted++;
+    SpecValue callee = spec_eval(sp, context->call.callee);
+    sp->dx->muted--;
+    return callee.kind == SV_BUILTIN && (callee.builtin->where & NS_PROFILE);
+}
+
+static Flow exec_with(Spec *sp, const Ast *s, const Rest *rest)
+{
+    for (int i = 0; i < s->with.items.len; i++) {
+        if (!is_profile_scope(sp, s->with.items.data[i])) return refuse(sp, s);
+        spec_eval(sp, s->with.items.data[i]);
+    }
+    return exec_block(sp, &s->with.body, rest);
+}
+
 static void exec_expression(Spec *sp, const Ast *e)
 {
     if (e->kind == AST_STRING || e->kind == AST_ELLIPSIS) return; /* a docstring */
@@ -240,6 +259,7 @@ static Flow exec_one(Spec *sp, const Ast *s, const Rest *rest)
     case AST_CONTINUE: return exec_leave(sp, s, FLOW_CONTINUE);
     case AST_ASSERT: return exec_assert(sp, s);
     case AST_RAISE: return exec_raise(sp, s);
+    case AST_WITH: return exec_with(sp, s, rest);
     case AST_DELETE: exec_delete(sp, s); return FLOW_NEXT;
     case AST_PASS: return FLOW_NEXT;
     default: return refuse(sp, s);

@@ -20,8 +20,11 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(HERE, "Inputs"), HERE]
 
 import ops
+from borrowed import BORROWED
 from rows import KNOWN_BUGS, NOT_SPELLED, ROWS
-from snippets import ALL as SNIPPETS
+from snippets import ALL
+
+SNIPPETS = ALL + BORROWED
 
 
 # ---- running the small kernels ----
@@ -154,7 +157,8 @@ def list_rows(counts):
 
 NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevice\.", "METHOD": r"[\w)\]]\.",
               "TRITON": r"\btriton\.", "PYTHON": r"(?<![\w.])", "EXTRA": r"\btl\.extra\.cuda\.",
-              "TARGET": r"\btl\.target_info\.", "DTYPE": r"[\w)]\.", "DESC": r"\bd\.", "STR": r"[\w'\"]\."}
+              "TARGET": r"\btl\.target_info\.", "DTYPE": r"[\w)]\.", "DESC": r"\bd\.", "STR": r"[\w'\"]\.", "PROFILE": r"\bpl\.",
+              "INDUCTOR": r"\btriton_helpers\."}
 
 
 def operations():

@@ -303,6 +303,8 @@ def sorts(long):
                     for form in (f"tl.topk(a, {k})", f"a.topk(k={k})", f"tl.topk(a, {k}, dim=-1)"):
                         yield Case(f"topk {name}: {form}", "r = " + form, {"a": (dt, a)},
                                    {"r": Want(dt, up[..., ::-1][..., :k], any_zero=True)}, covers=["topk"])
+                    yield Case(f"topk {name}: the least", f"r = tl.topk(a, {k}, descending=False)", {"a": (dt, a)},
+                               {"r": Want(dt, up[..., :k], any_zero=True)}, covers=["topk"])
             half = shape[-1] // 2
             bitonic = np.concatenate([up[..., :half], up[..., half:][..., ::-1]], axis=-1)
             yield Case(f"bitonic_merge {name}", "r = tl.bitonic_merge(a, dim=-1)", {"a": (dt, bitonic)},

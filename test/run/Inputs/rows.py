@@ -63,6 +63,9 @@ ROWS = [
     ("expressions", "x[:, None] and its like", ["x[:, None]", "x[None]", "x[:, :]", "x[None, :, None]",
                                                 "x[:, None, None]"]),
     ("expressions", "Python's builtins", ["Python's builtins"]),
+    ("expressions", "names borrowed from Triton's own library", ["combine functions"]),
+    ("expressions", "names borrowed from PyTorch's compiler", ["inductor helpers"]),
+    ("expressions", "a profiler's marks", ["profiler's marks"]),
     ("expressions", "compile-time arithmetic", ["constant arithmetic"]),
     ("expressions", "dtype reflection", ["reflection", "call of a dtype"]),
 

@@ -82,6 +82,7 @@ STATEMENTS = [
       "tl.store(y + tl.arange(0, 1), s)", [6 + 7 + 6 + 400]),
     S("tl.static_range", "s = 0\nfor i in tl.static_range(arg1=0, arg2=6, step=2):\n    s += i\ntl.store(y, s)", [6]),
     S("while", "i = n\ns = 0\nwhile i > 0:\n    s += i\n    i -= 2\ntl.store(y, s)", [9]),
+    S("while", "i = 0\nwhile tl.condition(i < n, disable_licm=True):\n    i += 2\ntl.store(y, i)", [6]),
     S("while", "a = n\nb = 35\nwhile b != 0:\n    a, b = b, a % b\ntl.store(y, a)", [5]),
     S("while", "i = 0\nwhile i < n and tl.load(x + i) < 3:\n    i += 1\ntl.store(y, i)", [3]),
     S("while", "v = tl.arange(0, 8)\nwhile tl.max(v, 0) < 50:\n    v = v * 2\ntl.store(y + tl.arange(0, 8), v)",
@@ -157,6 +158,12 @@ EXPRESSIONS = [
     S("strings", 'if "{}, {1}".format(C, "b") == "4, b" and "a.b.c".split(".")[2] == "c" and "a".split(sep=".")[0] == "a":\n    tl.store(y, 1)',
       [1]),
     S("strings", 'if f"{C:03d}|{1.5:.2f}|{\'a\':>3}|{C!r}" == "004|1.50|  a|4":\n    tl.store(y, 1)', [1]),
+    S("strings", "tl.static_assert('%s-%d%%' % ('ab', C) == 'ab-4%' and '%d' % 7.9 == '7' and '%5.2f|%-4s|%04x' % (1.5, 'a', 255) == ' 1.50|a   |00ff')\n"
+      "tl.static_assert('%r %+d' % ('q', 3) == \"'q' +3\" and '%3s' % None == 'None')\ntl.store(y, 1)", [1]),
+    S("strings", "a: tl.constexpr = '%d and %d' % (C,)", err=r"formats more than 1 value"),
+    S("strings", "a: tl.constexpr = '%d' % (C, C)", err=r"formats 1 value, but 2 are given"),
+    S("strings", "a: tl.constexpr = '%y' % C", err=r"a '%' of this string"),
+    S("strings", "a: tl.constexpr = '%d' % 'text'", err=r"is not a format"),
     S("tuples", "t = (1, n, 3)\ntl.store(y, t[1])\ntl.store(y + 1, len(t))\ntl.store(y + 2, t[-1])\nu = t + (7, 8)\n"
       "tl.store(y + 3, u[3] + len(u[1:]))\nv = (2,) * 3\ntl.store(y + 4, v[0] + v[1] + v[2])", [5, 3, 3, 11, 6]),
     S("tuples", "s = 0\nfor v in (1, n, 30):\n    s += v\nfor i, v in enumerate([10, 20]):\n    s += i * v\n"
@@ -200,6 +207,13 @@ EXPRESSIONS = [
     S("constant arithmetic", "a: tl.constexpr = 7 // 2 + (-7) // 2 + (-7) % 3 + 2 ** 5 + (1 << 4) + (7 ^ 2) + (6 & 3) + (6 | 1) + ~0\ntl.store(y, a)\nb: tl.constexpr = 7 / 2\ntl.store(y + 1, int(b * 2))\n"
       "tl.store(y + 2, -7 // 2 + tl.zeros([1], tl.int32).sum(0))\nm = -n - 2\ntl.store(y + 3, m // 2)\n"
       "tl.store(y + 4, m % 3)", [3 - 4 + 2 + 32 + 16 + 5 + 2 + 7 - 1, 7, -4, -3, -1]),
+    S("Python's builtins", "import_free = getattr(tl, 'arange')\ntl.store(y + import_free(0, 2), getattr(n, 'nothing', C))\n"
+      "if hasattr(n, 'dtype') and not hasattr(n, 'nothing') and hasattr(tl, 'gather') and not hasattr(tl, 'nothing'):\n"
+      "    for i in builtins.range(2):\n        tl.store(y + 2 + i, builtins.max(i, builtins.len((1, 2))))\n"
+      "if isinstance(y.type, tl.pointer_type) and isinstance(import_free(0, 2).type, tl.block_type) and isinstance(y.type, tl.dtype):\n"
+      "    tl.store(y + 4, 1)", [4, 4, 2, 2, 1], top="import builtins\n"),
+    S("Python's builtins", "getattr(n, 'nothing')", err=r"has no attribute 'nothing'"),
+    S("Python's builtins", "getattr(n, 'dtype', 1, 2)", err=r"getattr takes at most 3 arguments"),
     S("constant arithmetic", "a: tl.constexpr = 1 // 0", err=r"zero"),
     S("reflection", "v = tl.zeros((2, 4), tl.float16)\n"
       "tl.static_assert(v.dtype == tl.float16 and v.type.element_ty == tl.float16 and v.shape == (2, 4) and v.numel == 8)\n"

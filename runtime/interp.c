@@ -30,9 +30,24 @@ void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
         l->error_loc = in ? in->op->loc : NULL;
         snprintf(l->error_text, sizeof l->error_text, "%s, in program (%lld, %lld, %lld)", text,
                  (long long)f->pid[0], (long long)f->pid[1], (long long)f->pid[2]);
+        l->note_text[0] = 0;
     }
     atomic_store(&l->stop, 1);
     pthread_mutex_unlock(l->mutex);
+}
+
+void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
+{
+    Launch *l = f->launch;
+    va_list ap;
+    va_start(ap, fmt);
+    pthread_mutex_lock(l->mutex);
+    if (l->error_program == f->program) {
+        l->note_loc = loc;
+        vsnprintf(l->note_text, sizeof l->note_text, fmt, ap);
+    }
+    pthread_mutex_unlock(l->mutex);
+    va_end(ap);
 }
 
 static double now_seconds(void)
@@ -48,10 +63,6 @@ bool interp_stopped(Frame *f)
 {
     Launch *l = f->launch;
     if (f->failed) return true;
-    if (l->deadline > 0 && (++f->steps & 15) == 0 && now_seconds() > l->deadline) {
-        interp_fail(f, NULL, "the run took longer than %g seconds", l->dev->timeout);
-        return true;
-    }
     if (!atomic_load_explicit(&l->stop, memory_order_relaxed)) return false;
     pthread_mutex_lock(l->mutex);
     bool later = l->turns || f->program > l->error_program;
@@ -103,10 +114,20 @@ int64_t slot_int(const Slot *s, const void *data, int64_t i)
 
 /* ---- regions ---- */
 
+/* True when time is up: then the frame has failed at the instruction. The clock is read now and
+   then only. */
+static bool is_late(Frame *f, const Insn *in)
+{
+    if ((++f->steps & 15) != 0 || now_seconds() <= f->launch->deadline) return false;
+    interp_fail(f, in, "the run took longer than %g seconds and was here", f->launch->dev->timeout);
+    return true;
+}
+
 void interp_run(Frame *f, const Body *body)
 {
+    bool timed = f->launch->deadline > 0;
     for (const Insn *in = body->insns, *end = in + body->n; in < end && !f->failed; in++)
-        in->run(f, in);
+        if (!timed || !is_late(f, in)) in->run(f, in);
 }
 
 static const Insn *last_insn(const Body *body)
@@ -125,6 +146,7 @@ static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
 {
     size_t total = 0;
     bool overlap = false;
+    if (f->overflow) overflow_move(f, in, n, from, to);
     for (int i = 0; i < n; i++) {
         total += (size_t)full_count(f, in, to[i]) * to[i]->size;
         for (int k = 0; k < i; k++) overlap |= from[i]->offset == to[k]->offset;
@@ -194,6 +216,7 @@ static void run_for(Frame *f, const Insn *in)
     move_slots(f, in, n, in->args + 3, args + 1);
     for (; trips > 0 && !interp_stopped(f); trips--) {
         write_int(f, args[0], i);
+        if (overflow_found(f)) overflow_move(f, in, 1, in->args, args);
         interp_run(f, body);
         if (f->failed) return;
         move_slots(f, in, n, last_insn(body)->args, args + 1);
@@ -246,6 +269,44 @@ static void run_if(Frame *f, const Insn *in)
     const Body *body = &in->bodies[*(const uint8_t *)slot_data(f, in->args[0]) ? 0 : 1];
     interp_run(f, body);
     if (!f->failed) move_slots(f, in, in->nresults, last_insn(body)->args, in->results);
+}
+
+static int sources_of_argument(const Value *v, const Value *from[2])
+{
+    const Op *op = v->region->parent;
+    int k = v->index;
+    if (op && op->kind == OP_FOR && k == 0) {
+        from[0] = op_arg(op, 0);
+        return 1;
+    }
+    if (op && op->kind == OP_FOR) {
+        from[0] = op_arg(op, k + 2);
+        from[1] = op_arg(v->region->last, k - 1);
+        return 2;
+    }
+    if (!op || op->kind != OP_WHILE) return 0;
+    bool before = v->region == op->regions[0];
+    from[0] = before ? op_arg(op, k) : op_arg(op->regions[0]->last, k + 1);
+    if (before) from[1] = op_arg(op->regions[1]->last, k);
+    return before ? 2 : 1;
+}
+
+int flow_sources(const Value *v, const Value *from[2])
+{
+    const Op *op = v->def;
+    if (!op) return sources_of_argument(v, from);
+    int k = v->index;
+    switch (op->kind) {
+    case OP_FOR:
+        from[0] = op_arg(op, k + 3);
+        from[1] = op_arg(op->regions[0]->last, k);
+        return 2;
+    case OP_WHILE: from[0] = op_arg(op->regions[0]->last, k + 1); return 1;
+    case OP_IF:
+        for (int i = 0; i < 2; i++) from[i] = op_arg(op->regions[i]->last, k);
+        return 2;
+    default: return 0;
+    }
 }
 
 static void run_nothing(Frame *f, const Insn *in)
@@ -306,8 +367,9 @@ bool frame_open(Frame *f, Launch *l)
         memcpy(slot_data(f, s), &l->args[i].bits, s->size);
     }
     if (l->in->debug && !debug_frame_open(f)) return false;
+    if (!l->dev->unchecked && !(f->overflow = overflow_new(l->in))) return false;
     interp_run(f, &l->in->prologue);
-    f->wrapped_before = f->wrapped;
+    if (f->overflow) overflow_invariants_done(f->overflow);
     return true;
 }
 
@@ -317,6 +379,7 @@ void frame_close(Frame *f)
     race_merge(&f->launch->race, &f->race);
     pthread_mutex_unlock(f->launch->mutex);
     debug_frame_close(f);
+    overflow_free(f->overflow);
     free(f->memory);
     free(f->scratch.data);
     free(f->moves.data);
@@ -326,7 +389,7 @@ static void run_program(Frame *f, int64_t number)
 {
     const int64_t *grid = f->launch->grid;
     f->program = number;
-    f->wrapped = f->wrapped_before;
+    if (f->overflow) overflow_begin(f->overflow);
     f->pid[0] = number % grid[0];
     f->pid[1] = number / grid[0] % grid[1];
     f->pid[2] = number / grid[0] / grid[1];
@@ -461,7 +524,10 @@ static TkcStatus launch(Launch *l)
         return TKC_NO_MEMORY;
     }
     if (l->error_program < 0) return check_report(l);
+    tkc_report_begin(dev->cx);
     tkc_report(dev->cx, TKC_SEVERITY_ERROR, l->error_loc, "%s", l->error_text);
+    if (l->note_text[0]) tkc_report_note(dev->cx, l->note_loc, "%s", l->note_text);
+    tkc_report_end(dev->cx);
     return TKC_ERROR;
 }
 

@@ -38,6 +38,8 @@ typedef struct Slot {
     bool uniform;    /* one stored */
     uint8_t size;    /* bytes of an element */
     DType dtype;     /* DT_NONE: pointers, stored as uint64 */
+    uint32_t offset_id; /* of a value that leads to addresses, and its views: interp_overflow.c; 0:
+                           it does not */
 } Slot;
 
 typedef struct Body {
@@ -62,7 +64,7 @@ struct Insn {
     const Slot ***body_args; /* slots of each region's arguments */
     const Body *body;        /* the list it is in */
     bool in_vector;          /* inside the region of a reduce or scan */
-    InsnFn plain;            /* interp_offset.c: what run was */
+    InsnFn plain;            /* interp_overflow.c: what run was */
     InsnFn inner;            /* debug.c: what run was */
     /* op-specific */
     int64_t n[4];
@@ -80,6 +82,7 @@ struct Interp {
     Slot *slots;         /* by value id */
     Body prologue, body; /* invariants; one program */
     size_t frame_bytes;
+    uint32_t noffsets; /* Slot.offset_id is at most this */
     bool in_turn;   /* one program at a time: they may wait for each other */
     bool has_print; /* one program at a time, in the order of their numbers */
     DebugInfo *debug; /* NULL: not for debugging */
@@ -127,8 +130,8 @@ typedef struct Launch {
     /* the error of the lowest program, so that it does not depend on threads */
     void *mutex;
     int64_t error_program;
-    const Loc *error_loc;
-    char error_text[512];
+    const Loc *error_loc, *note_loc;
+    char error_text[512], note_text[256]; /* no note: empty */
 } Launch;
 
 /* Memory that grows. */
@@ -138,6 +141,7 @@ typedef struct FrameBuffer {
 } FrameBuffer;
 
 typedef struct Runner Runner;
+typedef struct Overflow Overflow;
 struct Frame {
     Launch *launch;
     Runner *runner; /* whose turn it is while the frame runs; NULL without turns */
@@ -148,9 +152,7 @@ struct Frame {
     uint64_t steps;
     const MemRange *last; /* the range the newest access was in */
     bool failed;
-    bool wrapped; /* an int32 that leads to an offset has wrapped in this program, or before all
-                     programs: */
-    bool wrapped_before;
+    Overflow *overflow; /* NULL: arithmetic may wrap */
     FrameBuffer scratch, moves;
     Race race; /* the least it found */
     DebugFrame *debug;
@@ -183,7 +185,10 @@ void interp_run(Frame *f, const Body *body);
 /* Ends the program (and the launch) with an error at the instruction. */
 void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* True when time is up or another program has failed: then the frame is failed. */
+/* To the error that the frame has just failed with. loc may be NULL. */
+void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* True when another program has failed: then the frame is failed. */
 bool interp_stopped(Frame *f);
 /* Valid until the instruction ends or calls it again; NULL: the frame has failed. */
 void *interp_scratch(Frame *f, size_t bytes);
@@ -202,15 +207,31 @@ void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
 /* Element i of an integer slot whose memory is `data`; uint64 as its bits. */
 int64_t slot_int(const Slot *s, const void *data, int64_t i);
 
-/* ---- int32 offsets that wrap: interp_offset.c ---- */
-typedef void (*OffsetVisit)(const Value *v, bool is_leaf, void *user);
-/* The values offsets are made of, results before operands; leaves are those that offset_meant will
-   read. */
-void offset_walk(const Value *offsets, OffsetVisit visit, void *user);
-/* Makes an instruction say in the frame when it wraps; nothing for one that cannot. */
-void offset_notice(Insn *in, bool in_order);
-/* A lane of the offsets without wrapping; its leaves' slots must be alive. */
-int64_t offset_meant(const Frame *f, const Value *offsets, int64_t lane);
+/* ---- arithmetic that wraps on the way to an address: interp_overflow.c ---- */
+/* Which values of a function (by id) lead to addresses. False: no memory. */
+bool overflow_mark(const Func *fn, bool *leads);
+/* Makes an instruction keep account of its results, if they lead to addresses. */
+void overflow_follow(Insn *in);
+Overflow *overflow_new(const Interp *in); /* NULL: no memory */
+void overflow_free(Overflow *o);
+/* After the instructions that run once; and before each program. */
+void overflow_invariants_done(Overflow *o);
+void overflow_begin(Overflow *o);
+/* A loop or branch sets `to` from `from`, all at once. */
+void overflow_move(Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to);
+/* Something has wrapped in this program. */
+bool overflow_found(const Frame *f);
+/* What a lane has lost: it was meant to be its value + by (pointers: bytes). Where that is not 0:
+   the op that wrapped first, and its operands. */
+typedef struct Excess {
+    int64_t by;
+    int64_t x, y;
+    const Op *op;
+} Excess;
+/* Only when something has wrapped. */
+const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane);
+/* The note that shows where. */
+void overflow_tell(Frame *f, const Excess *e);
 
 /* ---- unwritten memory and races: interp_check.c ---- */
 /* Readies a launch's memory to be watched. False: no memory. */
@@ -234,6 +255,10 @@ InsnFn interp_shape_fn(Insn *in);       /* interp_shape.c */
 InsnFn interp_reduce_fn(Insn *in);      /* interp_reduce.c */
 InsnFn interp_dot_fn(Insn *in);         /* interp_dot.c */
 InsnFn interp_text_fn(Insn *in);        /* interp_text.c */
+
+/* What an argument of a loop's region, or a result of a loop or branch, is set from: at most two
+   values; 0: it is something else (interp.c). A loop's variable counts from its first value. */
+int flow_sources(const Value *v, const Value *from[2]);
 
 /* ---- loops: interp_loops.c. NULL: there is none ---- */
 LoopFn interp_loop(OpKind kind, DType dt); /* by the operands' type; not for casts, selects */

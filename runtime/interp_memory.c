@@ -132,25 +132,51 @@ static bool address_lanes(Access *a)
     return true;
 }
 
-static const char *array_name(const Access *a)
+/* What a lane's address has lost by arithmetic that wrapped, in bytes, and where. */
+static Excess excess_at(const Access *a, int64_t i)
 {
-    return a->in->param >= 0 ? a->f->launch->in->params[a->in->param].name : "the array";
+    const Insn *in = a->in;
+    if (!in->base) return *overflow_at(a->f, in->args[0], i);
+    Excess base = *overflow_at(a->f, in->base, 0), e = *overflow_at(a->f, in->offsets, i);
+    if (base.by) {
+        base.by += e.by * a->size;
+        return base;
+    }
+    e.by *= a->size;
+    return e;
 }
 
-/* In a program where int32 has wrapped on the way to some offset: did it on the way to these? */
+static void fail_wrapped(const Access *a, int64_t i, const Excess *e)
+{
+    uint64_t address = lane_address(a, i);
+    const Launch *l = a->f->launch;
+    const char *type = tkc_dtype_info(tkc_type_element(op_result(e->op, 0)->type)->dtype)->name;
+    if (a->in->param < 0) {
+        interp_fail(a->f, a->in,
+                    "%s through an offset that has wrapped in %s: an element %lld away was meant",
+                    a->verb, type, (long long)(e->by / a->size));
+    } else {
+        uint64_t begin = l->args[a->in->param].bits;
+        int64_t extent = (int64_t)(l->ranges[a->in->param].end - begin),
+                away = (int64_t)(address - begin);
+        interp_fail(a->f, a->in,
+                    "%s of element %lld of '%s' (%lld elements) through an offset that has wrapped "
+                    "in %s: element %lld was meant",
+                    a->verb, (long long)(away / a->size), l->in->params[a->in->param].name,
+                    (long long)(extent / a->size), type,
+                    (long long)(away / a->size + e->by / a->size));
+    }
+    overflow_tell(a->f, e);
+}
+
+/* In a program where something has wrapped: is it in these addresses? */
 static bool check_wrapping(const Access *a)
 {
-    const Op *ptr = op_arg(a->in->op, 0)->def;
     for (int64_t i = 0; i < a->end; i++) {
         if (a->mask && !a->mask[i]) continue;
-        int64_t offset = ((const int32_t *)a->lanes)[i],
-                meant = offset_meant(a->f, op_arg(ptr, 1), i);
-        if (offset == meant) continue;
-        interp_fail(a->f, a->in,
-                    "%s: the offset %lld into %s%s%s is too large for int32 and has become %lld; "
-                    "compute it in int64",
-                    a->verb, (long long)meant, a->in->param >= 0 ? "'" : "", array_name(a),
-                    a->in->param >= 0 ? "'" : "", (long long)offset);
+        Excess e = excess_at(a, i);
+        if (!e.by) continue;
+        fail_wrapped(a, i, &e);
         return false;
     }
     return true;
@@ -167,7 +193,7 @@ static bool open_access(Access *a, Frame *f, const Insn *in, const char *verb, c
         if (in->args[k]->uniform) a->end = *mask ? a->n : 0;
         else a->mask = mask;
     }
-    return address_lanes(a) && (!f->wrapped || a->form != FORM_I32 || check_wrapping(a));
+    return address_lanes(a) && (!overflow_found(f) || check_wrapping(a));
 }
 
 /* The next run of lanes that take part, from *from on: [*from, end), empty when there is none. */

@@ -25,9 +25,11 @@ typedef struct Prepare {
     int *def_number, *last_use; /* by value id */
     const Value **root;         /* by value id: the value whose slot it shares */
     bool *invariant;            /* by value id */
-    bool *is_offset;            /* by value id: leads to the offset of an access */
+    bool *leads;                /* by value id: to an address; interp_overflow.c */
     bool *is_vector;            /* by value id: inside a reduce's region */
     int64_t *vector_cap;        /* by value id: elements its slot must hold when it is a vector */
+    const Value **walk;         /* param_of: values to visit; in which walk each was */
+    int *walked, walks;
     bool failed;
 } Prepare;
 
@@ -183,34 +185,8 @@ static void live_at_uses(Prepare *p, const Numbers *t, const Value *root, const 
     }
 }
 
-typedef struct OffsetLife {
-    Prepare *p;
-    const Numbers *numbers;
-    const Value *ptr;
-} OffsetLife;
-
-static void live_leaf(const Value *v, bool is_leaf, void *user)
-{
-    const OffsetLife *o = user;
-    o->p->is_offset[v->id] = true;
-    if (is_leaf) live_at_uses(o->p, o->numbers, o->p->root[v->id], o->ptr);
-}
-
-/* What an int32 offset is made of is there when it is used, to be computed once more without
-   wrapping. */
-static void live_offsets(Prepare *p, const Numbers *t, const Value *ptr)
-{
-    const Op *op = ptr->def;
-    OffsetLife life = {p, t, ptr};
-    if (op && op->kind == OP_ADDPTR && ptr->type->kind == TY_BLOCK &&
-        p->in->slots[op_arg(op, 0)->id].uniform &&
-        tkc_type_element(op_arg(op, 1)->type)->dtype == DT_I32)
-        offset_walk(op_arg(op, 1), live_leaf, &life);
-}
-
 static void live_uses(Prepare *p, const Numbers *t, const Value *v)
 {
-    live_offsets(p, t, v);
     const Value *root = p->root[v->id];
     live_at_uses(p, t, root, v);
     for (const Use *u = v->uses; u; u = u->next)
@@ -347,30 +323,40 @@ static const Value *pointer_before(const Value *v)
     return op_arg(v->def, 0);
 }
 
-static bool comes_from(const Value *v, const Value *origin)
+/* The values a pointer may have come from in one step, at most two; 0: that is not certain. */
+static int pointers_before(const Value *v, const Value *from[2])
 {
-    while (v && v != origin) v = pointer_before(v);
-    return v == origin;
-}
-
-/* The initial value of carried pointer k of a loop that only adds to it; else NULL. */
-static const Value *before_loop(const Op *loop, int k)
-{
-    const Region *body = loop->regions[0];
-    return comes_from(op_arg(body->last, k), body->args[k + 1]) ? op_arg(loop, k + 3) : NULL;
+    int n = flow_sources(v, from);
+    if (n) return n;
+    if (v->def && v->def->kind == OP_SELECT) {
+        from[0] = op_arg(v->def, 1);
+        from[1] = op_arg(v->def, 2);
+        return 2;
+    }
+    from[0] = pointer_before(v);
+    return from[0] != NULL;
 }
 
 /* The parameter all of a value's pointers come from, -1 when that is not certain. */
-static int param_of(const Value *v)
+static int param_of(Prepare *p, const Value *v)
 {
-    while (v) {
-        if (v->region && !v->region->parent) return v->index;
-        if (v->region && v->region->parent->kind == OP_FOR && v->index > 0)
-            v = before_loop(v->region->parent, v->index - 1);
-        else if (v->def && v->def->kind == OP_FOR) v = before_loop(v->def, v->index);
-        else v = pointer_before(v);
+    int param = -1, n = 0;
+    const Value *from[2];
+    p->walk[n++] = v;
+    for (p->walks++; n > 0;) {
+        v = p->walk[--n];
+        if (p->walked[v->id] == p->walks) continue;
+        p->walked[v->id] = p->walks;
+        if (v->region && !v->region->parent) {
+            if (param >= 0 && param != v->index) return -1;
+            param = v->index;
+            continue;
+        }
+        int k = pointers_before(v, from);
+        if (!k) return -1;
+        while (k > 0) p->walk[n++] = from[--k];
     }
-    return -1;
+    return param;
 }
 
 /* arange plus anything that is the same in all lanes. */
@@ -392,7 +378,7 @@ static bool is_in_order(const Prepare *p, const Value *v)
 static void split_pointer(Prepare *p, Insn *in)
 {
     const Value *ptr = op_arg(in->op, 0);
-    in->param = param_of(ptr);
+    in->param = param_of(p, ptr);
     if (!ptr->def || ptr->def->kind != OP_ADDPTR || ptr->type->kind != TY_BLOCK) return;
     const Slot *base = &p->in->slots[op_arg(ptr->def, 0)->id],
                *offsets = &p->in->slots[op_arg(ptr->def, 1)->id];
@@ -458,8 +444,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         p->in->in_turn = true;
     if (op->kind == OP_PRINT) p->in->has_print = true;
     in->run = p->failed ? NULL : is_same(p, op) ? run_copy : choose(in);
-    if (in->run && op->nresults == 1 && p->is_offset[op_result(op, 0)->id])
-        offset_notice(in, is_in_order(p, op_result(op, 0)));
+    if (in->run) overflow_follow(in);
     if (in->run && p->in->debug) {
         in->inner = in->run;
         in->run = debug_step;
@@ -540,6 +525,24 @@ static bool make_numbers(Prepare *p, Numbers *t)
     return t->slots != NULL;
 }
 
+/* Views share their root's number. */
+static void number_offsets(Prepare *p, const ValueList *all)
+{
+    if (!overflow_mark(p->in->fn, p->leads)) {
+        tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
+        p->failed = true;
+        return;
+    }
+    for (int i = 0; i < all->n; i++) {
+        uint32_t id = all->data[i]->id, *root = &p->in->slots[p->root[id]->id].offset_id;
+        if (p->leads[id] && !*root) *root = ++p->in->noffsets;
+    }
+    for (int i = 0; i < all->n; i++) {
+        uint32_t id = all->data[i]->id;
+        p->in->slots[id].offset_id = p->in->slots[p->root[id]->id].offset_id;
+    }
+}
+
 static void place(Prepare *p)
 {
     Numbers numbers;
@@ -551,6 +554,7 @@ static void place(Prepare *p)
     for (int i = 0; i < all.n; i++) live_value(p, &numbers, all.data[i]);
     for (int i = 0; i < all.n; i++) live_uses(p, &numbers, all.data[i]);
     place_slots(p, &all);
+    number_offsets(p, &all);
 }
 
 static bool take_tables(Prepare *p)
@@ -561,7 +565,9 @@ static bool take_tables(Prepare *p)
     p->last_use = take(p, n, sizeof *p->last_use);
     p->root = take(p, n, sizeof *p->root);
     p->invariant = take(p, n, sizeof *p->invariant);
-    p->is_offset = take(p, n, sizeof *p->is_offset);
+    p->leads = take(p, n, sizeof *p->leads);
+    p->walk = take(p, 2 * n, sizeof *p->walk);
+    p->walked = take(p, n, sizeof *p->walked);
     p->is_vector = take(p, n, sizeof *p->is_vector);
     p->vector_cap = take(p, n, sizeof *p->vector_cap);
     return !p->failed;

@@ -120,8 +120,8 @@ TKC_API void tkc_device_set_timeout(TkcDevice *dev, double seconds);
 /* 0: all cores. */
 TKC_API void tkc_device_set_threads(TkcDevice *dev, int threads);
 /* Reads of memory that nothing has written (tkc_alloc'ed memory is unwritten until tkc_copy_in or a
-   store), and programs of one launch that touch one element without being in order: errors of the
-   launch. On unless set; bounds and alignment are checked in any case. Memory allocated, or launched
+   store), programs of one launch that touch one element without being in order, and signed numbers
+   of 32 bits or less that wrap on their way to an address: errors of the launch. On unless set; bounds and alignment are checked in any case. Memory allocated, or launched
    with, while off counts as written; a copy in while off writes it, but does not count. */
 TKC_API void tkc_device_set_memory_checks(TkcDevice *dev, bool on);
 /* Where device_print writes, one call a line; NULL: the text is dropped. */

@@ -234,6 +234,7 @@ static void offsets_that_wrap(void)
     World w;
     world_open(&w);
     float *x = device_array(&w, NULL, 400);
+    tkc_device_set_memory_checks(w.dev, true);
     const char *text = "func @f(%x: *fp32, %n: i32, %stride: i32) " SIGNATURE
                        "%i = arange {start = 0} : block<8xi32>\n%s = splat %stride : block<8xi32>\n"
                        "%m = mul %i, %s : block<8xi32>\n%q = splat %x : block<8x*fp32>\n%p = "
@@ -244,7 +245,8 @@ static void offsets_that_wrap(void)
     run_well(&w, text, 1, (uint64_t[]){AS_ARG(x), 1, 1 << 30});
     run_badly(
         &w, text, 1, (uint64_t[]){AS_ARG(x), 8, 1 << 30},
-        "load: the offset 2147483648 into 'x' is too large for int32 and has become -2147483648");
+        "load of element -2147483648 of 'x' (100 elements) through an offset that has wrapped in int32: "
+        "element 2147483648 was meant");
     run_badly(&w, text, 1, (uint64_t[]){AS_ARG(x), 2, 0x80000000u - 10},
               "load outside 'x': element 2147483638 of 100");
     const char *sum = "func @f(%x: *fp32, %a: i32, %b: i32) " SIGNATURE
@@ -254,7 +256,8 @@ static void offsets_that_wrap(void)
                       "%q, %m : block<8x*fp32>\n%v = load %p : block<8xfp32>\nreturn\n}\n";
     run_well(&w, sum, 1, (uint64_t[]){AS_ARG(x), 50, (uint32_t)-50});
     run_badly(&w, sum, 1, (uint64_t[]){AS_ARG(x), 0x7fffffff, 0x7fffffff},
-              "load: the offset 4294967294 into 'x' is too large for int32 and has become -2");
+              "load of element -2 of 'x' (100 elements) through an offset that has wrapped in int32: "
+              "element 4294967294 was meant");
     const char *unused = "func @f(%x: *i32, %a: i32, %b: i32) " SIGNATURE
                          "%s = mul %a, %b : i32\nstore %x, %s\nreturn\n}\n";
     run_well(&w, unused, 1, (uint64_t[]){AS_ARG(x), 1 << 20, 1 << 20});

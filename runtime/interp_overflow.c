@@ -1,0 +1,629 @@
+/* Integer arithmetic that wraps on the way to an address. It wraps silently, as on a GPU; where the
+   result is in the address of an access, the access is an error, and the arithmetic is its cause.
+
+   Which values lead to addresses is known before running: from the pointers of all accesses back
+   through sums, products, shifts, casts, moves of lanes, branches and loops. Anything else ends the
+   way: what a hash wraps and then masks is no address.
+
+   Running, a launch is in one of two modes. Until something wraps, each sum or product of signed
+   integers of 32 bits or less computes the least and the greatest its result can be from those of
+   its operands (scalars and ranges are known exactly), and looks at single lanes only where those
+   do not fit the type. From the moment something wraps until the program ends, every value on the
+   way gets, lane by lane, its excess: what the exact result has more than the value. A wrap that
+   is taken back again (a + b - c) ends with an excess of 0; a lane that is masked off at the access
+   does not count.
+
+       row = pid * stride          int32: 46341 * 46341 becomes -2147479015, excess 2^32
+       x + row + arange            bytes: excess 2^34 in every lane
+       load                        excess in a lane that is loaded: the error */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "interp.h"
+
+typedef struct Range {
+    int64_t lo, hi; /* lo > hi: not known */
+} Range;
+
+static const Range unknown = {1, 0};
+
+/* By Slot.offset_id. */
+struct Overflow {
+    const Interp *in;
+    Range *ranges, *staged;
+    Excess **excess, **coming; /* of each lane, one where the slot is uniform; NULL: none */
+    bool tracking, tracking_before;
+};
+
+/* ---- which values lead to addresses ---- */
+
+typedef struct Marks {
+    bool *marked;       /* by value id */
+    const Value **list; /* marked, not yet visited */
+    int n;
+} Marks;
+
+static void mark(Marks *m, const Value *v)
+{
+    const Type *e = tkc_type_element(v->type);
+    DTypeKind kind = e->kind == TY_POINTER ? DK_UINT : tkc_dtype_info(e->dtype)->kind;
+    if (m->marked[v->id] || (kind != DK_INT && kind != DK_UINT)) return;
+    m->marked[v->id] = true;
+    m->list[m->n++] = v;
+}
+
+static void mark_operands(Marks *m, const Op *op, int first, int end)
+{
+    for (int i = first; i < end; i++) mark(m, op_arg(op, i));
+}
+
+static void mark_sources(Marks *m, const Value *v)
+{
+    const Value *from[2];
+    int n = flow_sources(v, from);
+    for (int i = 0; i < n; i++) mark(m, from[i]);
+    const Op *op = v->def;
+    if (!op || n) return;
+    switch (op->kind) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_SHL:
+    case OP_NEG:
+    case OP_ADDPTR:
+    case OP_CAST:
+    case OP_BITCAST:
+    case OP_HINT:
+    case OP_SPLAT:
+    case OP_EXPAND_DIMS:
+    case OP_BROADCAST:
+    case OP_TRANS:
+    case OP_RESHAPE:
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_CAT:
+    case OP_CONVERT: mark_operands(m, op, 0, op->nargs); break;
+    case OP_SELECT: mark_operands(m, op, 1, 3); break;
+    case OP_GATHER: mark_operands(m, op, 0, 1); break;
+    default: break;
+    }
+}
+
+static void mark_accesses(Marks *m, const Region *r)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
+            op->kind == OP_ATOMIC_CAS)
+            mark(m, op_arg(op, 0));
+        for (int i = 0; i < op->nregions; i++) mark_accesses(m, op->regions[i]);
+    }
+}
+
+bool overflow_mark(const Func *fn, bool *leads)
+{
+    Marks m = {leads, malloc(((size_t)fn->nvalues + 1) * sizeof(Value *)), 0};
+    if (!m.list) return false;
+    mark_accesses(&m, fn->body);
+    while (m.n > 0) mark_sources(&m, m.list[--m.n]);
+    free(m.list);
+    return true;
+}
+
+/* ---- ranges ---- */
+
+static bool is_known(Range r)
+{
+    return r.lo <= r.hi;
+}
+
+/* Of signed integers of at most 32 bits. */
+static bool is_narrow(DType dt)
+{
+    return dt == DT_I32 || dt == DT_I16 || dt == DT_I8;
+}
+
+/* What an integer of at most 32 bits can be; else unknown. */
+static Range range_of_type(DType dt)
+{
+    const DTypeInfo *info = tkc_dtype_info(dt);
+    if (info->bits > 32 || info->kind == DK_FLOAT || info->kind == DK_NONE) return unknown;
+    if (info->kind == DK_INT)
+        return (Range){-(1ll << (info->bits - 1)), (1ll << (info->bits - 1)) - 1};
+    return (Range){0, (1ll << info->bits) - 1};
+}
+
+static bool fits(Range r, DType dt)
+{
+    Range t = range_of_type(dt);
+    return is_known(r) && r.lo >= t.lo && r.hi <= t.hi;
+}
+
+static Range range_over(Range a, Range b)
+{
+    if (!is_known(a) || !is_known(b)) return unknown;
+    return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+static Range range_kept(const Frame *f, const Slot *s)
+{
+    if (s->dtype == DT_NONE) return unknown;
+    if (s->uniform) {
+        int64_t v = slot_int(s, slot_data(f, s), 0);
+        return (Range){v, v};
+    }
+    return s->offset_id ? f->overflow->ranges[s->offset_id] : unknown;
+}
+
+static Range range_of(const Frame *f, const Slot *s)
+{
+    Range r = range_kept(f, s);
+    return is_known(r) ? r : range_of_type(s->dtype);
+}
+
+/* The least and the greatest there are. */
+static Range range_found(const Frame *f, const Slot *s)
+{
+    const void *data = slot_data(f, s);
+    if (s->dtype == DT_I32) {
+        const int32_t *v = data;
+        int32_t lo = v[0], hi = v[0];
+        for (int64_t i = 0; i < s->count; i++) {
+            lo = v[i] < lo ? v[i] : lo;
+            hi = v[i] > hi ? v[i] : hi;
+        }
+        return (Range){lo, hi};
+    }
+    Range r = {slot_int(s, data, 0), slot_int(s, data, 0)};
+    for (int64_t i = 0; i < s->count; i++) {
+        int64_t v = slot_int(s, data, i);
+        r = range_over(r, (Range){v, v});
+    }
+    return r;
+}
+
+/* ---- sums, products, shifts ---- */
+
+/* The exact result, of operands within 32 bits. A shift by the width or more, after which nothing
+   is left, is one by the width. */
+static int64_t exact(OpKind kind, int64_t x, int64_t y, int bits)
+{
+    switch (kind) {
+    case OP_ADD: return x + y;
+    case OP_SUB: return x - y;
+    case OP_MUL: return x * y;
+    case OP_SHL: return x * (1ll << (y < 0 || y > bits ? bits : y));
+    default: return -x; /* OP_NEG */
+    }
+}
+
+/* Products and shifts are monotonic in each operand: their ends are at its ends. */
+static Range range_of_ends(OpKind kind, Range x, Range y, int bits)
+{
+    if (kind == OP_SHL && y.lo < 0) return unknown;
+    Range r = unknown;
+    for (int i = 0; i < 4; i++) {
+        int64_t v = exact(kind, i & 1 ? x.hi : x.lo, i & 2 ? y.hi : y.lo, bits);
+        r = i ? range_over(r, (Range){v, v}) : (Range){v, v};
+    }
+    return r;
+}
+
+static Range range_of_op(OpKind kind, Range x, Range y, int bits)
+{
+    switch (kind) {
+    case OP_ADD: return (Range){x.lo + y.lo, x.hi + y.hi};
+    case OP_SUB: return (Range){x.lo - y.hi, x.hi - y.lo};
+    case OP_NEG: return (Range){-x.hi, -x.lo};
+    default: return range_of_ends(kind, x, y, bits);
+    }
+}
+
+static Range range_of_step(const Frame *f, const Insn *in, bool look)
+{
+    Range r[2] = {{0, 0}, {0, 0}};
+    for (int i = 0; i < in->nargs; i++) {
+        r[i] = range_kept(f, in->args[i]);
+        if (!is_known(r[i]))
+            r[i] = look ? range_found(f, in->args[i]) : range_of_type(in->args[i]->dtype);
+    }
+    return range_of_op(in->op->kind, r[0], r[1], 8 * in->results[0]->size);
+}
+
+static int64_t operand_at(const Frame *f, const Insn *in, int k, int64_t lane)
+{
+    return k < in->nargs ? slot_int(in->args[k], slot_data(f, in->args[k]), lane) : 0;
+}
+
+/* What the exact result of a narrow type has more than the result. */
+static int64_t lost_at(const Frame *f, const Insn *in, int64_t lane)
+{
+    const Slot *out = in->results[0];
+    return exact(in->op->kind, operand_at(f, in, 0, lane), operand_at(f, in, 1, lane),
+                 8 * out->size) -
+           slot_int(out, slot_data(f, out), lane);
+}
+
+static bool any_lane_wraps(const Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    int64_t n = out->uniform ? 1 : out->count;
+    for (int64_t i = 0; i < n; i++)
+        if (lost_at(f, in, i)) return true;
+    return false;
+}
+
+/* False: some lane has wrapped. */
+static bool step_fits(Frame *f, const Insn *in)
+{
+    Range *r = &f->overflow->ranges[in->results[0]->offset_id];
+    *r = range_of_step(f, in, false);
+    if (!fits(*r, in->results[0]->dtype)) *r = range_of_step(f, in, true);
+    if (fits(*r, in->results[0]->dtype)) return true;
+    *r = unknown;
+    return !any_lane_wraps(f, in);
+}
+
+/* ---- excess ---- */
+
+typedef __int128 Wide;
+
+/* At most a power of two that no distance in memory reaches, so that sums of these fit. */
+static int64_t clamp(Wide v)
+{
+    const Wide most = (Wide)1 << 58;
+    return (int64_t)(v > most ? most : v < -most ? -most : v);
+}
+
+const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane)
+{
+    static const Excess none = {0, 0, 0, NULL};
+    const Excess *e = f->overflow->excess[s->offset_id];
+    return e ? &e[s->uniform ? 0 : lane] : &none;
+}
+
+/* The excess of a result of the exact op on operands with these. A shift's count that has one is
+   taken for any. */
+static Wide excess_passed_on(const Frame *f, const Insn *in, int64_t lane, Wide a, Wide b)
+{
+    Wide x = operand_at(f, in, 0, lane), y = operand_at(f, in, 1, lane);
+    int bits = 8 * in->results[0]->size;
+    switch (in->op->kind) {
+    case OP_ADD: return a + b;
+    case OP_SUB: return a - b;
+    case OP_MUL: return a * y + x * b + a * b;
+    case OP_SHL: return b ? (Wide)1 << 58 : a * ((Wide)1 << (y < 0 || y > bits ? bits : y));
+    default: return -a; /* OP_NEG */
+    }
+}
+
+/* Wrapping adds to it in a narrow signed type only. */
+static void excess_of_step(const Frame *f, const Insn *in, int64_t lane, Excess *e)
+{
+    static const Excess no_operand = {0, 0, 0, NULL};
+    const Excess *x = overflow_at(f, in->args[0], lane),
+                 *y = in->nargs > 1 ? overflow_at(f, in->args[1], lane) : &no_operand;
+    int64_t lost = is_narrow(in->results[0]->dtype) ? lost_at(f, in, lane) : 0;
+    if (x->by) *e = *x;
+    else if (y->by) *e = *y;
+    else *e = (Excess){0, operand_at(f, in, 0, lane), operand_at(f, in, 1, lane), in->op};
+    e->by = clamp(excess_passed_on(f, in, lane, x->by, y->by) + lost);
+}
+
+/* Pointers count in bytes. */
+static void excess_of_pointer(const Frame *f, const Insn *in, int64_t i, Excess *e)
+{
+    const Excess *x = overflow_at(f, in->args[0], i), *y = overflow_at(f, in->args[1], i);
+    *e = x->by ? *x : *y;
+    e->by = clamp(x->by + (Wide)y->by * in->n[0]);
+}
+
+static int64_t broadcast_lane(const Op *op, int64_t i)
+{
+    const Type *to = op_result(op, 0)->type, *from = op_arg(op, 0)->type;
+    int64_t lane = 0, stride = 1;
+    for (int d = to->rank - 1; d >= 0; d--) {
+        lane += from->shape[d] == 1 ? 0 : i % to->shape[d] * stride;
+        stride *= from->shape[d];
+        i /= to->shape[d];
+    }
+    return lane;
+}
+
+static int64_t transposed_lane(const Op *op, int64_t i)
+{
+    const Type *to = op_result(op, 0)->type, *from = op_arg(op, 0)->type;
+    const Attr *perm = tkc_op_attr(op, ATTR_PERM);
+    int64_t at[TKC_MAX_RANK], lane = 0;
+    for (int d = to->rank - 1; d >= 0; d--) {
+        at[perm->v[d]] = i % to->shape[d];
+        i /= to->shape[d];
+    }
+    for (int d = 0; d < from->rank; d++) lane = lane * from->shape[d] + at[d];
+    return lane;
+}
+
+static int64_t gathered_lane(const Frame *f, const Insn *in, int64_t i)
+{
+    const Type *from = op_arg(in->op, 0)->type, *to = op_result(in->op, 0)->type;
+    int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
+    int64_t inner = 1, k = slot_int(in->args[1], slot_data(f, in->args[1]), i);
+    for (int d = axis + 1; d < to->rank; d++) inner *= to->shape[d];
+    return (i / (inner * to->shape[axis]) * from->shape[axis] + k) * inner + i % inner;
+}
+
+/* The operand, and its lane, that lane i of result r is; of a scalar any lane will do. */
+static const Slot *source_of(const Frame *f, const Insn *in, int r, int64_t i, int64_t *lane)
+{
+    const Slot *const *args = in->args;
+    *lane = i;
+    switch (in->op->kind) {
+    case OP_SELECT: return args[slot_int(args[0], slot_data(f, args[0]), i) ? 1 : 2];
+    case OP_JOIN: *lane = i / 2; return args[i % 2];
+    case OP_SPLIT: *lane = 2 * i + r; break;
+    case OP_CAT:
+        if (i < args[0]->count) break;
+        *lane = i - args[0]->count;
+        return args[1];
+    case OP_BROADCAST: *lane = broadcast_lane(in->op, i); break;
+    case OP_TRANS: *lane = transposed_lane(in->op, i); break;
+    case OP_GATHER: *lane = gathered_lane(f, in, i); break;
+    default: break;
+    }
+    return args[0];
+}
+
+static bool is_step(OpKind kind)
+{
+    return kind == OP_ADD || kind == OP_SUB || kind == OP_MUL || kind == OP_SHL || kind == OP_NEG;
+}
+
+static void excess_of(const Frame *f, const Insn *in, int r, int64_t i, Excess *e)
+{
+    if (is_step(in->op->kind)) {
+        excess_of_step(f, in, i, e);
+    } else if (in->op->kind == OP_ADDPTR) {
+        excess_of_pointer(f, in, i, e);
+    } else {
+        int64_t lane;
+        const Slot *from = source_of(f, in, r, i, &lane);
+        *e = *overflow_at(f, from, lane);
+    }
+}
+
+static void set_excess(Overflow *o, uint32_t id, Excess *e)
+{
+    free(o->excess[id]);
+    o->excess[id] = e;
+}
+
+/* Keeps what an array of n lanes holds; nothing when that is nothing. */
+static void keep_excess(Overflow *o, uint32_t id, Excess *e, int64_t n)
+{
+    bool any = false;
+    for (int64_t i = 0; i < n && !any; i++) any = e[i].by != 0;
+    set_excess(o, id, any ? e : NULL);
+    if (!any) free(e);
+}
+
+static bool has_excess(const Overflow *o, const Insn *in)
+{
+    for (int i = 0; i < in->nargs; i++)
+        if (o->excess[in->args[i]->offset_id]) return true;
+    return false;
+}
+
+static Excess *new_lanes(Frame *f, const Insn *in, const Slot *s, int64_t *n)
+{
+    *n = s->uniform ? 1 : s->count;
+    Excess *e = malloc((size_t)*n * sizeof *e);
+    if (!e) interp_fail(f, in, "out of memory");
+    return e;
+}
+
+/* The excess of the results of an instruction that has run. */
+static void follow(Frame *f, const Insn *in)
+{
+    Overflow *o = f->overflow;
+    bool may_wrap = is_step(in->op->kind) && is_narrow(in->results[0]->dtype);
+    for (int r = 0; r < in->nresults; r++) {
+        int64_t n;
+        const Slot *s = in->results[r];
+        if (!s->offset_id) continue;
+        if (!has_excess(o, in) && !may_wrap) {
+            set_excess(o, s->offset_id, NULL);
+            continue;
+        }
+        Excess *e = new_lanes(f, in, s, &n);
+        for (int64_t i = 0; e && i < n; i++) excess_of(f, in, r, i, &e[i]);
+        if (e) keep_excess(o, s->offset_id, e, n);
+    }
+}
+
+/* From now on; nothing has had an excess so far in this program. */
+static void start_tracking(Overflow *o)
+{
+    for (uint32_t i = 0; i <= o->in->noffsets; i++) set_excess(o, i, NULL);
+    o->tracking = true;
+}
+
+/* ---- instructions ---- */
+
+static void run_step(Frame *f, const Insn *in)
+{
+    Overflow *o = f->overflow;
+    in->plain(f, in);
+    if (!o || f->failed) return;
+    if (o->tracking) o->ranges[in->results[0]->offset_id] = unknown;
+    else if (!step_fits(f, in)) start_tracking(o);
+    if (o->tracking) follow(f, in);
+}
+
+/* A move's result lies in the range of what is moved. */
+static Range range_of_move(const Frame *f, const Insn *in)
+{
+    int first = in->op->kind == OP_SELECT;
+    bool both = first || in->op->kind == OP_JOIN || in->op->kind == OP_CAT;
+    Range r = range_of(f, in->args[first]);
+    return both ? range_over(r, range_of(f, in->args[first + 1])) : r;
+}
+
+static void run_passing(Frame *f, const Insn *in)
+{
+    Overflow *o = f->overflow;
+    in->plain(f, in);
+    if (!o || f->failed) return;
+    if (o->tracking) follow(f, in);
+    for (int r = 0; r < in->nresults; r++) {
+        const Slot *s = in->results[r];
+        if (!s->offset_id || s->uniform || s->dtype == DT_NONE) continue;
+        Range range = range_of_move(f, in);
+        o->ranges[s->offset_id] = fits(range, s->dtype) ? range : unknown;
+    }
+}
+
+/* Pointers, and arithmetic that may wrap. */
+static void run_carrying(Frame *f, const Insn *in)
+{
+    in->plain(f, in);
+    if (f->overflow && f->overflow->tracking && !f->failed) follow(f, in);
+}
+
+static bool is_move(OpKind kind)
+{
+    switch (kind) {
+    case OP_CAST:
+    case OP_BITCAST:
+    case OP_HINT:
+    case OP_SPLAT:
+    case OP_EXPAND_DIMS:
+    case OP_BROADCAST:
+    case OP_TRANS:
+    case OP_RESHAPE:
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_CAT:
+    case OP_CONVERT:
+    case OP_SELECT:
+    case OP_GATHER: return true;
+    default: return false;
+    }
+}
+
+void overflow_follow(Insn *in)
+{
+    OpKind kind = in->op->kind;
+    bool leads = false;
+    for (int i = 0; i < in->nresults; i++) leads |= in->results[i]->offset_id != 0;
+    if (!leads || in->in_vector) return;
+    InsnFn run = is_step(kind)       ? is_narrow(in->results[0]->dtype) ? run_step : run_carrying
+                 : kind == OP_ADDPTR ? run_carrying
+                 : is_move(kind)     ? run_passing
+                                     : NULL;
+    if (!run) return;
+    in->plain = in->run;
+    in->run = run;
+}
+
+/* ---- loops and branches hand values on ---- */
+
+static void stage_excess(Frame *f, const Insn *in, const Slot *from, const Slot *to)
+{
+    Overflow *o = f->overflow;
+    o->coming[to->offset_id] = NULL;
+    if (!o->excess[from->offset_id]) return;
+    int64_t n;
+    Excess *e = new_lanes(f, in, to, &n);
+    for (int64_t i = 0; e && i < n; i++) e[i] = *overflow_at(f, from, i);
+    o->coming[to->offset_id] = e;
+}
+
+void overflow_move(Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to)
+{
+    Overflow *o = f->overflow;
+    for (int i = 0; i < n; i++) {
+        uint32_t id = to[i]->offset_id;
+        if (!id) continue;
+        o->staged[id] = range_kept(f, from[i]);
+        if (o->tracking) stage_excess(f, in, from[i], to[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        uint32_t id = to[i]->offset_id;
+        if (!id) continue;
+        o->ranges[id] = o->staged[id];
+        if (o->tracking) set_excess(o, id, o->coming[id]);
+    }
+}
+
+/* ---- a frame ---- */
+
+static void set_initial(const Interp *in, Overflow *o, const Region *r)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        for (int i = 0; i < op->nregions; i++) set_initial(in, o, op->regions[i]);
+        if (op->kind != OP_ARANGE) continue;
+        const Slot *s = &in->slots[op_result(op, 0)->id];
+        int64_t start = tkc_op_int(op, ATTR_START, 0);
+        o->ranges[s->offset_id] = (Range){start, start + s->count - 1};
+    }
+}
+
+Overflow *overflow_new(const Interp *in)
+{
+    size_t n = (size_t)in->noffsets + 1;
+    Overflow *o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    *o = (Overflow){.in = in,
+                    .ranges = calloc(n, sizeof *o->ranges),
+                    .staged = calloc(n, sizeof *o->staged),
+                    .excess = calloc(n, sizeof *o->excess),
+                    .coming = calloc(n, sizeof *o->coming)};
+    if (!o->ranges || !o->staged || !o->excess || !o->coming) {
+        overflow_free(o);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) o->ranges[i] = unknown;
+    set_initial(in, o, in->fn->body);
+    return o;
+}
+
+void overflow_free(Overflow *o)
+{
+    if (!o) return;
+    for (uint32_t i = 0; o->excess && i <= o->in->noffsets; i++) free(o->excess[i]);
+    free(o->excess);
+    free(o->coming);
+    free(o->staged);
+    free(o->ranges);
+    free(o);
+}
+
+void overflow_begin(Overflow *o)
+{
+    o->tracking = o->tracking_before;
+}
+
+void overflow_invariants_done(Overflow *o)
+{
+    o->tracking_before = o->tracking;
+}
+
+bool overflow_found(const Frame *f)
+{
+    return f->overflow && f->overflow->tracking;
+}
+
+void overflow_tell(Frame *f, const Excess *e)
+{
+    const DType dt = tkc_type_element(op_result(e->op, 0)->type)->dtype;
+    const int bits = tkc_dtype_info(dt)->bits;
+    const char *sign = e->op->kind == OP_ADD   ? "+"
+                       : e->op->kind == OP_SUB ? "-"
+                       : e->op->kind == OP_MUL ? "*"
+                                               : "<<";
+    long long x = e->x, y = e->y, value = exact(e->op->kind, x, y, bits);
+    char text[80];
+    if (e->op->kind == OP_NEG) snprintf(text, sizeof text, "-(%lld)", x);
+    else snprintf(text, sizeof text, "%lld %s %lld", x, sign, y);
+    interp_note(f, e->op->loc, "%s is %lld, which %s cannot hold; compute it in int64", text, value,
+                tkc_dtype_info(dt)->name);
+}

@@ -1,7 +1,8 @@
 /* A region allocator over a list of chunks that grow geometrically.
-   All free bytes of a chunk are zero: chunks come from calloc and a reset clears what it takes back, so an
-   allocation only moves a pointer. Under AddressSanitizer the free bytes are poisoned and every allocation is
-   followed by a poisoned gap, so that running past an object of the arena is caught as with malloc. */
+   All free bytes of a chunk are zero: chunks come from calloc and a reset clears what it takes
+   back, so an allocation only moves a pointer. Under AddressSanitizer the free bytes are poisoned
+   and every allocation is followed by a poisoned gap, so that running past an object of the arena
+   is caught as with malloc. */
 #include "base/arena.h"
 
 #include <stdint.h>

@@ -214,7 +214,10 @@ static void draw_caret(Buf *out, const Excerpt *x, size_t caret, size_t end)
 static void render_one(Buf *out, const Diag *d)
 {
     static const char *const names[] = {
-        [SEV_NOTE] = "note", [SEV_REMARK] = "remark", [SEV_WARNING] = "warning", [SEV_ERROR] = "error",
+        [SEV_NOTE] = "note",
+        [SEV_REMARK] = "remark",
+        [SEV_WARNING] = "warning",
+        [SEV_ERROR] = "error",
     };
     const Source *s = d->span.source;
     if (!s) {
@@ -247,7 +250,8 @@ static int min3(int a, int b, int c)
     return m < c ? m : c;
 }
 
-/* Edit distance with swaps of neighbours (restricted Damerau-Levenshtein), by three rolling rows. */
+/* Edit distance with swaps of neighbours (restricted Damerau-Levenshtein), by three rolling
+   rows. */
 static int edit_distance(const char *a, int na, const char *b, int nb)
 {
     int rows[3][LONGEST_WORD + 1];

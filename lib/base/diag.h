@@ -1,4 +1,5 @@
-/* Diagnostics: collected, located, with notes; delivered by the API edge to the caller's handler. */
+/* Diagnostics: collected, located, with notes; delivered by the API edge to the caller's
+   handler. */
 #ifndef TKC_BASE_DIAG_H
 #define TKC_BASE_DIAG_H
 
@@ -7,7 +8,8 @@
 #include "base/buf.h"
 #include "base/source.h"
 
-/* error: no result. warning: a result that is likely wrong. remark: a result that is slow, with cause and remedy. */
+/* error: no result. warning: a result that is likely wrong. remark: a result that is slow, with
+   cause and remedy. */
 typedef enum Severity { SEV_NOTE, SEV_REMARK, SEV_WARNING, SEV_ERROR } Severity;
 
 typedef struct Diag Diag;
@@ -30,13 +32,15 @@ struct Diags {
 };
 
 void diags_init(Diags *d, Arena *a);
-/* Each returns the diagnostic for diag_note, or NULL when it was dropped (limit, muted, same place already
-   reported). Text: lower case, no full stop, names in quotes, types in the language's spelling. */
+/* Each returns the diagnostic for diag_note, or NULL when it was dropped (limit, muted, same place
+   already reported). Text: lower case, no full stop, names in quotes, types in the language's
+   spelling. */
 Diag *diag_error(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 Diag *diag_warning(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 Diag *diag_remark(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* `to` may be NULL: nothing happens. */
-void diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Sorts by file order of first use, then position; unlocated ones come last in order of arrival. */
 void diags_sort(Diags *d);

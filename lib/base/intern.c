@@ -1,5 +1,6 @@
-/* Unique strings in an open-addressed table. Each string is preceded in memory by its length and hash, so a
-   Str is a plain pointer that C code can print, and growing the table does not hash again. */
+/* Unique strings in an open-addressed table. Each string is preceded in memory by its length and
+   hash, so a Str is a plain pointer that C code can print, and growing the table does not hash
+   again. */
 #include "base/intern.h"
 
 #include <stdarg.h>

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include "base/arena.h"
 
-/* A NUL-terminated interned string (its bytes may also hold NUL: ask str_len). Compare by pointer. */
+/* A NUL-terminated interned string (its bytes may also hold NUL: ask str_len). Compare by
+   pointer. */
 typedef const char *Str;
 
 typedef struct Interner Interner;

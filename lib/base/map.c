@@ -16,7 +16,8 @@ void map_init(Map *m, Arena *a)
     *m = (Map){.arena = a};
 }
 
-/* Folds a 128-bit product into 64 bits, so that every bit of both factors reaches every bit of the result. */
+/* Folds a 128-bit product into 64 bits, so that every bit of both factors reaches every bit of the
+   result. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;

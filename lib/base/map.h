@@ -1,5 +1,5 @@
-/* Hash map from 64-bit keys (interned pointers, ids, hashes) to pointers. Never iterate a map keyed by address:
-   output must not depend on addresses. */
+/* Hash map from 64-bit keys (interned pointers, ids, hashes) to pointers. Never iterate a map keyed
+   by address: output must not depend on addresses. */
 #ifndef TKC_BASE_MAP_H
 #define TKC_BASE_MAP_H
 

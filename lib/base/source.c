@@ -1,4 +1,5 @@
-/* A file's text and where its lines begin. A line ends at \n, \r\n or a lone \r, as Python counts them. */
+/* A file's text and where its lines begin. A line ends at \n, \r\n or a lone \r, as Python counts
+   them. */
 #include "base/source.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The stack of frames is per thread: the only mutable static data of the library, because LLVM's fatal error
-   handler and a failing allocation have no context argument to find their frame by. */
+/* The stack of frames is per thread: the only mutable static data of the library, because LLVM's
+   fatal error handler and a failing allocation have no context argument to find their frame by. */
 #include "base/unwind.h"
 
 #include <stdarg.h>

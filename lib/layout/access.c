@@ -21,7 +21,8 @@
 #include "ir/machine.h"
 #include "layout/convert.h"
 
-enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, SECTOR_BYTES = 32, GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
+enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, SECTOR_BYTES = 32 };
+enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
 
 typedef struct Group {
     int rank;
@@ -51,7 +52,9 @@ struct Accesses {
 
 bool access_is_block(const Op *op)
 {
-    if (op->kind != OP_LOAD && op->kind != OP_STORE && op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS) return false;
+    if (op->kind != OP_LOAD && op->kind != OP_STORE && op->kind != OP_ATOMIC_RMW &&
+        op->kind != OP_ATOMIC_CAS)
+        return false;
     return type_is_block(op_arg(op, 0)->type);
 }
 
@@ -189,7 +192,8 @@ static int access_cost(const Access *a, const Layout *l)
     int run = layout_run_log2(l, a->order[0]);
     int vector_log2 = run < a->width_log2 ? run : a->width_log2;
     int instructions = layout_registers(l) >> vector_log2;
-    return instructions * (1 + touched(a, l, vector_log2, a->op->kind == OP_LOAD ? LINE_BYTES : SECTOR_BYTES));
+    return instructions *
+           (1 + touched(a, l, vector_log2, a->op->kind == OP_LOAD ? LINE_BYTES : SECTOR_BYTES));
 }
 
 /* ---- choosing ---- */
@@ -222,8 +226,8 @@ static const Layout *group_layout(const Accesses *x, const Group *g, int width_l
     int thread_log2[TKC_MAX_RANK] = {0}, warp_order[TKC_MAX_RANK];
     thread_log2[g->order[0]] = width_log2;
     order_warps(x, g, warp_order);
-    return layout_blocked_warps(ir_of(x->fn)->layouts, g->rank, g->dim_log2, g->order, warp_order, thread_log2,
-                                lane_bits(x), warp_bits(x));
+    return layout_blocked_warps(ir_of(x->fn)->layouts, g->rank, g->dim_log2, g->order, warp_order,
+                                thread_log2, lane_bits(x), warp_bits(x));
 }
 
 /* A thread's share of the elements, as far as it lies along the fastest dim. */
@@ -253,7 +257,8 @@ static void choose_width(Accesses *x, int group)
     int limit = 0, share = share_log2(x, g);
     int64_t best = INT64_MAX;
     for (int i = 0; i < x->list.len; i++) {
-        if (x->list.data[i].group == group && x->list.data[i].width_log2 > limit) limit = x->list.data[i].width_log2;
+        if (x->list.data[i].group == group && x->list.data[i].width_log2 > limit)
+            limit = x->list.data[i].width_log2;
     }
     for (int w = 0; w <= limit && w <= share; w++) {
         const Layout *l = group_layout(x, g, w);

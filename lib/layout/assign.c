@@ -138,7 +138,8 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (v->index < propagate_slots(op)) spread_slot(a, op, v->index, l);
     if (access_is_block(op)) reach_access(a, op, l);
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
-    for (int i = 0; i < op->nargs; i++) give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
+    for (int i = 0; i < op->nargs; i++)
+        give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
 }
 
 static void spread_to_use(Assign *a, Use *use, const Layout *l)
@@ -185,14 +186,16 @@ static void collect_op(Op *op, void *user)
     Assign *a = user;
     vec_push(a->scratch, &a->ops, op);
     collect_values(a, op->nresults, op->results);
-    for (int i = 0; i < op->nregions; i++) collect_values(a, op->regions[i]->nargs, op->regions[i]->args);
+    for (int i = 0; i < op->nregions; i++)
+        collect_values(a, op->regions[i]->nargs, op->regions[i]->args);
 }
 
 static void seed_size(Assign *a, int log2)
 {
     for (int i = 0; i < a->ops.len; i++) {
         Op *op = a->ops.data[i];
-        if (!access_is_block(op) || working_layout(a, op) || size_log2(op_arg(op, 0)->type) != log2) continue;
+        if (!access_is_block(op) || working_layout(a, op) || size_log2(op_arg(op, 0)->type) != log2)
+            continue;
         settle_access(a, op, access_layout(a->accesses, op));
         spread(a);
     }
@@ -252,7 +255,8 @@ static const Layout *required(const Assign *a, const Op *op, int i)
     if (op->kind == OP_JOIN || op->kind == OP_ASSERT || op->kind == OP_HISTOGRAM ||
         (propagate_is_uniform(op) && !op->nresults))
         return op_arg(op, 0)->type->layout;
-    return op->nresults ? propagate_operand(a->layouts, op, i, op_result(op, 0)->type->layout) : NULL;
+    return op->nresults ? propagate_operand(a->layouts, op, i, op_result(op, 0)->type->layout)
+                        : NULL;
 }
 
 static void set_types(Assign *a)

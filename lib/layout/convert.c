@@ -83,7 +83,8 @@ static Reach reach_of(const Layout *from, unsigned flags)
         r.free_lane = layout_free_bits(from, DIM_LANE);
         r.free_warp = layout_free_bits(from, DIM_WARP);
     }
-    for (int i = 0; i < from->nbits[DIM_REGISTER]; i++) r.regs.col[r.regs.cols++] = from->basis[DIM_REGISTER][i];
+    for (int i = 0; i < from->nbits[DIM_REGISTER]; i++)
+        r.regs.col[r.regs.cols++] = from->basis[DIM_REGISTER][i];
     r.both = r.regs;
     for (int i = 0; i < from->nbits[DIM_LANE]; i++)
         r.both.col[r.both.cols++] = r.free_lane >> i & 1 ? 0 : from->basis[DIM_LANE][i];
@@ -119,10 +120,12 @@ static bool find_sources(Source *s, const Layout *from, const Layout *to, unsign
     Reach r = reach_of(from, flags);
     *s = (Source){0};
     for (int i = 0; i < to->nbits[DIM_REGISTER]; i++) {
-        if (!find_source(&r, to->basis[DIM_REGISTER][i], &s->reg_of_reg[i], &s->lane_of_reg[i])) return false;
+        if (!find_source(&r, to->basis[DIM_REGISTER][i], &s->reg_of_reg[i], &s->lane_of_reg[i]))
+            return false;
     }
     for (int i = 0; i < to->nbits[DIM_LANE]; i++) {
-        if (!source_of_lane(&r, i, to->basis[DIM_LANE][i], &s->reg_of_lane[i], &s->lane_of_lane[i])) return false;
+        if (!source_of_lane(&r, i, to->basis[DIM_LANE][i], &s->reg_of_lane[i], &s->lane_of_lane[i]))
+            return false;
     }
     for (int i = 0; i < to->nbits[DIM_WARP]; i++) {
         if (i >= from->nbits[DIM_WARP] || r.free_warp >> i & 1) return false;
@@ -142,7 +145,8 @@ static int lost_lanes(const Source *s, int lanes, uint32_t *out, int *nsame)
     for (int i = 0; i < lanes; i++) lane_only.col[i] = s->lane_of_lane[i];
     int n = f2_kernel(&lane_only, kernel);
     F2Matrix images = {.rows = 32, .cols = n};
-    for (int i = 0; i < n; i++) images.col[i] = regs[i] = xor_columns(s->reg_of_lane, (uint32_t)kernel[i]);
+    for (int i = 0; i < n; i++)
+        images.col[i] = regs[i] = xor_columns(s->reg_of_lane, (uint32_t)kernel[i]);
     uint64_t same[F2_MAX];
     *nsame = f2_kernel(&images, same);
     int count = 0;
@@ -182,7 +186,8 @@ static bool choose_turns(const Source *s, int lanes, int regs, uint32_t *turn_of
 }
 
 /* Stages that add of_lane(lane) + of_warp(warp) to every register number. */
-static void make_stages(ConvertStages *st, const uint32_t *of_lane, int lanes, const uint32_t *of_warp, int warps)
+static void make_stages(ConvertStages *st, const uint32_t *of_lane, int lanes,
+                        const uint32_t *of_warp, int warps)
 {
     F2Space image = {0};
     for (int i = 0; i < lanes; i++) f2_space_add(&image, of_lane[i]);
@@ -192,10 +197,12 @@ static void make_stages(ConvertStages *st, const uint32_t *of_lane, int lanes, c
         st->vec[j] = image.vec[j];
         uint32_t combo;
         for (int i = 0; i < lanes; i++) {
-            if (f2_space_solve(&image, of_lane[i], &combo)) st->lane_mask[j] |= (combo >> j & 1) << i;
+            if (f2_space_solve(&image, of_lane[i], &combo))
+                st->lane_mask[j] |= (combo >> j & 1) << i;
         }
         for (int i = 0; i < warps; i++) {
-            if (f2_space_solve(&image, of_warp[i], &combo)) st->warp_mask[j] |= (combo >> j & 1) << i;
+            if (f2_space_solve(&image, of_warp[i], &combo))
+                st->warp_mask[j] |= (combo >> j & 1) << i;
         }
     }
 }
@@ -220,15 +227,18 @@ static bool plan_shuffle(ConvertPlan *p, unsigned flags)
     Source s;
     const Layout *to = p->to;
     int regs = to->nbits[DIM_REGISTER], lanes = to->nbits[DIM_LANE], warps = to->nbits[DIM_WARP];
-    uint32_t turn[CONVERT_MAX_THREAD_BITS] = {0}, offer[CONVERT_MAX_THREAD_BITS], offer_warp[CONVERT_MAX_THREAD_BITS];
+    uint32_t turn[CONVERT_MAX_THREAD_BITS] = {0}, offer[CONVERT_MAX_THREAD_BITS],
+             offer_warp[CONVERT_MAX_THREAD_BITS];
     if (!find_sources(&s, p->from, to, flags) || !choose_turns(&s, lanes, regs, turn)) return false;
     Partial send = {0}; /* P */
     for (int i = 0; i < lanes; i++) {
         p->lane_of_lane[i] = s.lane_of_lane[i] ^ xor_columns(s.lane_of_reg, turn[i]);
-        partial_define(&send, p->lane_of_lane[i], s.reg_of_lane[i] ^ xor_columns(s.reg_of_reg, turn[i]));
+        partial_define(&send, p->lane_of_lane[i],
+                       s.reg_of_lane[i] ^ xor_columns(s.reg_of_reg, turn[i]));
     }
     for (int i = 0; i < p->from->nbits[DIM_LANE]; i++) partial_define(&send, UINT32_C(1) << i, 0);
-    for (int i = 0; i < p->from->nbits[DIM_LANE]; i++) offer[i] = partial_value(&send, UINT32_C(1) << i);
+    for (int i = 0; i < p->from->nbits[DIM_LANE]; i++)
+        offer[i] = partial_value(&send, UINT32_C(1) << i);
     for (int i = 0; i < regs; i++) {
         p->lane_of_round[i] = s.lane_of_reg[i];
         p->reg_of_round[i] = s.reg_of_reg[i] ^ partial_value(&send, s.lane_of_reg[i]);
@@ -262,7 +272,8 @@ static void choose_vector(F2Space *v, const ConvertPlan *p, const F2Space *threa
     for (int pass = 0; pass < 2; pass++) {
         const F2Space *from = pass ? &both : &regs_from;
         for (int i = 0; i < from->dim && v->dim < limit; i++) {
-            if (f2_space_has(&both, from->vec[i]) && f2_space_add(&taken, from->vec[i])) f2_space_add(v, from->vec[i]);
+            if (f2_space_has(&both, from->vec[i]) && f2_space_add(&taken, from->vec[i]))
+                f2_space_add(v, from->vec[i]);
         }
     }
 }
@@ -286,7 +297,8 @@ static int extend(uint32_t *out, const F2Space *of, const F2Space *all)
 
 /* Elements narrower than a bank's word: the vectors that make up the rest of one, those all
    threads move in if possible. */
-static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, const F2Space *q, int want)
+static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, const F2Space *q,
+                        int want)
 {
     F2Space meet;
     f2_space_intersect(&meet, p, q);
@@ -296,7 +308,8 @@ static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, c
 
 /* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space`
    is all there is. */
-static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q, int want)
+static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q,
+                           int want)
 {
     F2Space meet, sum = *p;
     uint32_t outside[32], only_p[32], only_q[32];
@@ -305,21 +318,26 @@ static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *
     int noutside = extend(outside, &sum, space);
     int np = extend(only_p, &meet, p), nq = extend(only_q, &meet, q);
     for (int i = 0; i < noutside && want > 0; i++) want -= f2_space_add(basis, outside[i]);
-    for (int i = 0; i < np && i < nq && want > 0; i++) want -= f2_space_add(basis, only_p[i] ^ only_q[i]);
+    for (int i = 0; i < np && i < nq && want > 0; i++)
+        want -= f2_space_add(basis, only_p[i] ^ only_q[i]);
     for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(basis, space->vec[i]);
 }
 
-static void fill_side(ConvertSide *side, const Layout *l, const F2Space *basis, const F2Space *vector)
+static void fill_side(ConvertSide *side, const Layout *l, const F2Space *basis,
+                      const F2Space *vector)
 {
     F2Matrix regs = {.rows = l->total_log2, .cols = l->nbits[DIM_REGISTER]};
-    *side = (ConvertSide){.free_reg = layout_free_bits(l, DIM_REGISTER), .free_lane = layout_free_bits(l, DIM_LANE),
+    *side = (ConvertSide){.free_reg = layout_free_bits(l, DIM_REGISTER),
+                          .free_lane = layout_free_bits(l, DIM_LANE),
                           .free_warp = layout_free_bits(l, DIM_WARP)};
     for (int i = 0; i < regs.cols; i++) {
         regs.col[i] = l->basis[DIM_REGISTER][i];
         f2_space_solve(basis, regs.col[i], &side->reg[i]);
     }
-    for (int i = 0; i < l->nbits[DIM_LANE]; i++) f2_space_solve(basis, l->basis[DIM_LANE][i], &side->lane[i]);
-    for (int i = 0; i < l->nbits[DIM_WARP]; i++) f2_space_solve(basis, l->basis[DIM_WARP][i], &side->warp[i]);
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++)
+        f2_space_solve(basis, l->basis[DIM_LANE][i], &side->lane[i]);
+    for (int i = 0; i < l->nbits[DIM_WARP]; i++)
+        f2_space_solve(basis, l->basis[DIM_WARP][i], &side->warp[i]);
     for (int i = 0; i < vector->dim; i++) {
         uint64_t x = 0;
         check(f2_solve(&regs, vector->vec[i], &x), "vector of a conversion is not in registers");
@@ -328,7 +346,8 @@ static void fill_side(ConvertSide *side, const Layout *l, const F2Space *basis, 
 }
 
 /* Splits the space outside the vector into what stays (threads and some more) and the pieces. */
-static int choose_pieces(F2Space *stays, uint32_t *pieces, const F2Space *vector, const ConvertPlan *p)
+static int choose_pieces(F2Space *stays, uint32_t *pieces, const F2Space *vector,
+                         const ConvertPlan *p)
 {
     int total = p->from->total_log2, npieces = 0;
     F2Space all = *vector;
@@ -360,7 +379,8 @@ static void plan_shared(ConvertPlan *p)
     add_all(&readers, p->to, DIM_LANE, phase_lane_bits(access_bytes));
     int segment_bits = stays.dim - log2_floor(128 / access_bytes);
     F2Space word = {0}, segment = {0}, basis = vector, rest;
-    choose_word(&word, &stays, &writers, &readers, access_bytes < 4 ? 2 - log2_floor(access_bytes) : 0);
+    choose_word(&word, &stays, &writers, &readers,
+                access_bytes < 4 ? 2 - log2_floor(access_bytes) : 0);
     for (int i = 0; i < word.dim; i++) {
         f2_space_add(&writers, word.vec[i]);
         f2_space_add(&readers, word.vec[i]);
@@ -398,10 +418,12 @@ static int shared_cost(const ConvertPlan *p)
     return 2 * (accesses ? accesses : 1) + (40 << p->pieces_log2);
 }
 
-void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes, unsigned flags)
+void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes,
+                  unsigned flags)
 {
     check(from->total_log2 == to->total_log2, "conversion between layouts of different shapes");
-    check(!from->nbits[DIM_CTA] && !to->nbits[DIM_CTA], "conversion across the blocks of a cluster");
+    check(!from->nbits[DIM_CTA] && !to->nbits[DIM_CTA],
+          "conversion across the blocks of a cluster");
     check(layout_is_surjective(from), "conversion from a layout that lacks elements");
     ConvertPlan near = {.from = from, .to = to, .elem_bytes = elem_bytes}, far = near;
     bool inside = !(flags & CONVERT_FORCE_SHARED) && plan_shuffle(&near, flags);
@@ -417,7 +439,8 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
 
 bool convert_atomic_spreads(const Op *op)
 {
-    if ((op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS) || !op_result(op, 0)->uses) return false;
+    if ((op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS) || !op_result(op, 0)->uses)
+        return false;
     const Layout *l = op_result(op, 0)->type->layout;
     return !l || layout_free_bits(l, DIM_LANE) || layout_free_bits(l, DIM_WARP);
 }
@@ -427,8 +450,8 @@ void convert_plan_op(ConvertPlan *out, const Op *op)
     const Type *to = op_result(op, 0)->type;
     bool is_convert = op->kind == OP_CONVERT;
     check(to->layout, "conversion without a layout");
-    convert_plan(out, is_convert ? op_arg(op, 0)->type->layout : to->layout, to->layout, type_bytes(to),
-                 is_convert ? 0 : CONVERT_CANONICAL);
+    convert_plan(out, is_convert ? op_arg(op, 0)->type->layout : to->layout, to->layout,
+                 type_bytes(to), is_convert ? 0 : CONVERT_CANONICAL);
 }
 
 /* ---- reading a plan ---- */
@@ -456,7 +479,8 @@ bool convert_is_head(const ConvertPlan *p, const ConvertSide *s, uint32_t reg, u
     return offset >> p->offset_log2 == piece && !(offset & ((UINT32_C(1) << p->vector_log2) - 1));
 }
 
-uint32_t convert_vector_reg(const ConvertPlan *p, const ConvertSide *s, uint32_t head, uint32_t element)
+uint32_t convert_vector_reg(const ConvertPlan *p, const ConvertSide *s, uint32_t head,
+                            uint32_t element)
 {
     check(element >> p->vector_log2 == 0, "no element %u in a vector", (unsigned)element);
     return head ^ xor_columns(s->vector_reg, element);

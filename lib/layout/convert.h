@@ -26,10 +26,13 @@
 #define CONVERT_MAX_THREAD_BITS 8  /* of a lane or of a warp number */
 #define CONVERT_SCRATCH_MAX 32768  /* bytes a conversion may take while it can be cut into pieces */
 
-typedef enum ConvertKind { CONVERT_NONE, CONVERT_REGISTERS, CONVERT_SHUFFLE, CONVERT_SHARED } ConvertKind;
+typedef enum ConvertKind {
+    CONVERT_NONE, CONVERT_REGISTERS, CONVERT_SHUFFLE, CONVERT_SHARED
+} ConvertKind;
 
 typedef enum ConvertFlag {
-    CONVERT_CANONICAL = 1, /* only canonical holders have the right value (what an atomic returned) */
+    /* only canonical holders have the right value (what an atomic returned) */
+    CONVERT_CANONICAL = 1,
     CONVERT_FORCE_SHARED = 2
 } ConvertFlag;
 
@@ -47,7 +50,7 @@ typedef struct ConvertStages {
    bits. */
 typedef struct ConvertSide {
     uint32_t reg[LAYOUT_MAX_BITS], lane[CONVERT_MAX_THREAD_BITS], warp[CONVERT_MAX_THREAD_BITS];
-    uint32_t vector_reg[4];                  /* element e is in register head ^ XOR of these at its bits */
+    uint32_t vector_reg[4]; /* element e is in register head ^ XOR of these at its bits */
     uint32_t free_reg, free_lane, free_warp; /* holders with one of these bits set do not write */
 } ConvertSide;
 
@@ -71,7 +74,8 @@ typedef struct ConvertPlan {
 } ConvertPlan;
 
 /* Both layouts have one shape and reach every element. `flags`: ConvertFlag. */
-void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes, unsigned flags);
+void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes,
+                  unsigned flags);
 /* The plan of a `convert` op, or of handing an atomic's result to all holders. */
 void convert_plan_op(ConvertPlan *out, const Op *op);
 /* True when an atomic's result must go from canonical holders to others. */
@@ -84,6 +88,7 @@ uint32_t convert_reg_offset(const ConvertSide *s, uint32_t reg);
 /* True when `reg` is the first of a vector in that piece; the others are convert_vector_reg(…, 1
    … (1 << vector_log2) - 1). */
 bool convert_is_head(const ConvertPlan *p, const ConvertSide *s, uint32_t reg, uint32_t piece);
-uint32_t convert_vector_reg(const ConvertPlan *p, const ConvertSide *s, uint32_t head, uint32_t element);
+uint32_t convert_vector_reg(const ConvertPlan *p, const ConvertSide *s, uint32_t head,
+                            uint32_t element);
 
 #endif

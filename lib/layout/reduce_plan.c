@@ -76,7 +76,8 @@ void reduce_plan(ReducePlan *out, LayoutTable *t, const Layout *operand, int axi
     p->warp_axis = axis_bits(p, DIM_WARP);
     p->slots_log2 = __builtin_popcount(p->warp_axis);
     p->results_log2 = operand->total_log2 - operand->dim_log2[axis];
-    uint32_t lanes = (UINT32_C(1) << operand->nbits[DIM_LANE]) - 1, warps = (UINT32_C(1) << operand->nbits[DIM_WARP]) - 1;
+    uint32_t lanes = (UINT32_C(1) << operand->nbits[DIM_LANE]) - 1,
+             warps = (UINT32_C(1) << operand->nbits[DIM_WARP]) - 1;
     p->writer_lane = p->result ? layout_free_bits(p->result, DIM_LANE) : lanes;
     p->writer_warp = (p->result ? layout_free_bits(p->result, DIM_WARP) : warps) & ~p->warp_axis;
 }
@@ -96,7 +97,8 @@ int reduce_group(const ReducePlan *p, uint32_t result_reg, uint32_t *out)
         uint32_t index = layout_apply(p->operand, r, 0, 0);
         if (r & p->register_free || forget_axis(p, index) != want) continue;
         int at = n++;
-        for (; at > 0 && layout_apply(p->operand, out[at - 1], 0, 0) > index; at--) out[at] = out[at - 1];
+        for (; at > 0 && layout_apply(p->operand, out[at - 1], 0, 0) > index; at--)
+            out[at] = out[at - 1];
         out[at] = r;
     }
     return n;
@@ -106,11 +108,13 @@ uint32_t reduce_slot(const ReducePlan *p, uint32_t warp)
 {
     uint32_t slot = 0;
     int n = 0;
-    for (uint32_t bits = p->warp_axis; bits; bits &= bits - 1) slot |= (warp >> __builtin_ctz(bits) & 1) << n++;
+    for (uint32_t bits = p->warp_axis; bits; bits &= bits - 1)
+        slot |= (warp >> __builtin_ctz(bits) & 1) << n++;
     return slot;
 }
 
-uint32_t reduce_offset(const ReducePlan *p, uint32_t result_reg, uint32_t lane, uint32_t warp, uint32_t slot)
+uint32_t reduce_offset(const ReducePlan *p, uint32_t result_reg, uint32_t lane, uint32_t warp,
+                       uint32_t slot)
 {
     uint32_t y = p->result ? layout_apply(p->result, result_reg, lane, warp) : 0;
     return (slot << p->results_log2) + y;
@@ -126,7 +130,8 @@ uint32_t reduce_scratch_op(const ReducePlan *p, const Op *op, uint32_t *offsets)
     uint32_t bytes = 0;
     for (int i = 0; i < op->nargs; i++) {
         if (offsets) offsets[i] = bytes;
-        bytes += (reduce_scratch(p) * (uint32_t)type_bytes(op_arg(op, i)->type) + 15) & ~UINT32_C(15);
+        bytes +=
+            (reduce_scratch(p) * (uint32_t)type_bytes(op_arg(op, i)->type) + 15) & ~UINT32_C(15);
     }
     return bytes;
 }

@@ -23,7 +23,7 @@ typedef struct ReducePlan {
     int axis;
     bool direct;            /* false: threads mix the axis with other dims; convert first */
     int result_registers;
-    uint32_t register_free; /* registers of the operand with one of these bits are duplicates: skipped */
+    uint32_t register_free; /* registers with one of these bits are duplicates: skipped */
     uint32_t lane_axis, warp_axis;
     /* Scratch: element y of the result has `1 << slots_log2` partial results, at (slot <<
        results_log2) + y. */
@@ -39,7 +39,8 @@ int reduce_group(const ReducePlan *p, uint32_t result_reg, uint32_t *out);
 uint32_t reduce_slot(const ReducePlan *p, uint32_t warp);
 /* Element offset in the scratch of one operand: XOR of the parts of the result's register, lane
    and warp, plus the slot's. */
-uint32_t reduce_offset(const ReducePlan *p, uint32_t result_reg, uint32_t lane, uint32_t warp, uint32_t slot);
+uint32_t reduce_offset(const ReducePlan *p, uint32_t result_reg, uint32_t lane, uint32_t warp,
+                       uint32_t slot);
 /* Elements of scratch one operand takes; 0 when no warps are crossed. */
 uint32_t reduce_scratch(const ReducePlan *p);
 /* Bytes of a whole reduce op, and where each operand's part begins (offsets may be NULL). */

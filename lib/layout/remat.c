@@ -44,11 +44,13 @@ static LayoutTable *layouts_of(const Remat *r)
 static int weight_of(const Op *op)
 {
     switch (op->kind) {
-    case OP_CONST: case OP_SPLAT: case OP_EXPAND_DIMS: case OP_BROADCAST: case OP_TRANS: case OP_RESHAPE: case OP_HINT:
+    case OP_CONST: case OP_SPLAT: case OP_EXPAND_DIMS: case OP_BROADCAST: case OP_TRANS:
+    case OP_RESHAPE: case OP_HINT:
         return 0;
     case OP_INLINE_ASM:
         return CANNOT;
-    case OP_DIV: case OP_REM: case OP_DIV_RN: case OP_SQRT_RN: case OP_ERF: case OP_SIN: case OP_COS:
+    case OP_DIV: case OP_REM: case OP_DIV_RN: case OP_SQRT_RN: case OP_ERF: case OP_SIN:
+    case OP_COS:
         return 16;
     case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_TANH: case OP_SQRT: case OP_RSQRT:
         return 4;
@@ -110,7 +112,8 @@ static Builder builder_behind(Remat *r, const Value *v)
 {
     Op *next = v->def ? v->def->next : v->region->first;
     Region *region = v->def ? v->def->region : v->region;
-    return (Builder){.fn = r->fn, .region = region, .before = next, .loc = v->def ? v->def->loc : r->fn->loc};
+    return (Builder){
+        .fn = r->fn, .region = region, .before = next, .loc = v->def ? v->def->loc : r->fn->loc};
 }
 
 static Value *clone(Remat *r, Value *v, const Layout *want)

@@ -21,7 +21,8 @@ enum { ALIGN = 16, ROOMY = 8192 }; /* up to ROOMY bytes, memory is spent to save
 static uint32_t need_convert(const Op *op)
 {
     if (op->kind != OP_CONVERT && !convert_atomic_spreads(op)) return 0;
-    if (!type_is_block(op_result(op, 0)->type)) return ALIGN; /* a scalar atomic: one thread does it and tells the others */
+    if (!type_is_block(op_result(op, 0)->type))
+        return ALIGN; /* a scalar atomic: one thread does it and tells the others */
     ConvertPlan plan;
     convert_plan_op(&plan, op);
     return plan.scratch_bytes;
@@ -138,10 +139,12 @@ static void note_neighbours(SmemFlow *f, int op, const Bitset *pending, void *us
     Places *places = user;
     if (!places->neighbours) {
         places->neighbours = arena_array(f->scratch, Bitset, f->ops.len);
-        for (int i = 0; i < f->ops.len; i++) places->neighbours[i] = bitset_make(f->scratch, f->ops.len);
+        for (int i = 0; i < f->ops.len; i++)
+            places->neighbours[i] = bitset_make(f->scratch, f->ops.len);
     }
     bitset_union(&places->neighbours[op], pending);
-    for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1)) bitset_add(&places->neighbours[i], op);
+    for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1))
+        bitset_add(&places->neighbours[i], op);
 }
 
 /* The lowest place that no neighbour placed before (one with a lower number) overlaps. Each
@@ -156,7 +159,8 @@ static uint32_t free_place(const SmemFlow *f, const Places *places, int op, uint
         for (int i = bitset_next(near, 0); i >= 0; i = bitset_next(near, i + 1)) {
             const Op *other = f->ops.data[i];
             if (i >= op || !smem_need(other)) continue;
-            uint32_t begin = (uint32_t)tkc_op_int(other, ATTR_OFFSET, 0), end = begin + smem_need(other);
+            uint32_t begin = (uint32_t)tkc_op_int(other, ATTR_OFFSET, 0),
+                     end = begin + smem_need(other);
             if (at >= end || at + bytes <= begin) continue;
             at = (end + ALIGN - 1) & ~(uint32_t)(ALIGN - 1);
             moved = true;
@@ -183,8 +187,10 @@ static Span span_of(const Op *op)
 
 static void refuse(Pass *p, const Func *fn, const Op *op, uint32_t bytes)
 {
-    diag_error(p->dx, span_of(op), "this takes %u bytes of shared memory, '%s' has %d for a program; use a smaller block",
-               (unsigned)bytes, fn->machine->name, fn->machine->max_smem);
+    diag_error(
+        p->dx, span_of(op),
+        "this takes %u bytes of shared memory, '%s' has %d for a program; use a smaller block",
+        (unsigned)bytes, fn->machine->name, fn->machine->max_smem);
 }
 
 /* needs: layouts.  keeps: everything but attributes.  changes: sets `offset` on ops that need

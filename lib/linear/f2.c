@@ -68,7 +68,8 @@ void f2_space_intersect(F2Space *out, const F2Space *a, const F2Space *b)
     for (int i = 0; i < b->dim; i++) both.col[a->dim + i] = b->vec[i];
     int n = f2_kernel(&both, kernel);
     F2Space r = {0};
-    for (int i = 0; i < n; i++) f2_space_add(&r, f2_apply(&both, kernel[i] & ((UINT64_C(1) << a->dim) - 1)));
+    for (int i = 0; i < n; i++)
+        f2_space_add(&r, f2_apply(&both, kernel[i] & ((UINT64_C(1) << a->dim) - 1)));
     *out = r;
 }
 

@@ -8,7 +8,7 @@
 #define F2_MAX 64
 typedef struct F2Matrix { int rows, cols; uint32_t col[F2_MAX]; } F2Matrix;
 
-uint32_t f2_apply(const F2Matrix *m, uint64_t x);              /* XOR of the columns at the set bits of x */
+uint32_t f2_apply(const F2Matrix *m, uint64_t x); /* XOR of the columns at the set bits of x */
 void f2_compose(F2Matrix *out, const F2Matrix *a, const F2Matrix *b); /* out(x) = a(b(x)) */
 int f2_rank(const F2Matrix *m);
 /* Right inverse: out(y) is an x with m(x) = y, free bits 0. False when m is not surjective on

@@ -35,7 +35,8 @@ static uint64_t hash_spec(const LayoutSpec *s)
 {
     uint64_t h = hash_bytes(s->dim_log2, (size_t)s->rank, (uint64_t)s->rank);
     h = hash_bytes(s->nbits, sizeof s->nbits, h);
-    for (int d = 0; d < DIM_COUNT; d++) h = hash_bytes(s->basis[d], s->nbits[d] * sizeof(uint32_t), h);
+    for (int d = 0; d < DIM_COUNT; d++)
+        h = hash_bytes(s->basis[d], s->nbits[d] * sizeof(uint32_t), h);
     return h;
 }
 
@@ -44,7 +45,8 @@ static bool equals(const Layout *l, const LayoutSpec *s)
     if (l->rank != s->rank || memcmp(l->dim_log2, s->dim_log2, (size_t)s->rank)) return false;
     if (memcmp(l->nbits, s->nbits, sizeof s->nbits)) return false;
     for (int d = 0; d < DIM_COUNT; d++) {
-        if (s->nbits[d] && memcmp(l->basis[d], s->basis[d], s->nbits[d] * sizeof(uint32_t))) return false;
+        if (s->nbits[d] && memcmp(l->basis[d], s->basis[d], s->nbits[d] * sizeof(uint32_t)))
+            return false;
     }
     return true;
 }
@@ -63,7 +65,8 @@ static void check_spec(const LayoutSpec *s)
     check(n <= LAYOUT_MAX_BITS, "layout of 2^%d elements", n);
     for (int d = 0; d < DIM_COUNT; d++) {
         check(s->nbits[d] <= LAYOUT_MAX_BITS, "layout with %d bits of one dim", s->nbits[d]);
-        for (int i = 0; i < s->nbits[d]; i++) check(!(s->basis[d][i] >> n), "layout vector outside the shape");
+        for (int i = 0; i < s->nbits[d]; i++)
+            check(!(s->basis[d][i] >> n), "layout vector outside the shape");
     }
 }
 
@@ -153,20 +156,23 @@ static void deal(Dealer *d, LayoutDim to, const int *order, int bits)
 {
     LayoutSpec *s = d->spec;
     for (int i = 0; i < s->rank; i++) {
-        for (; bits > 0 && d->used[order[i]] < s->dim_log2[order[i]]; bits--) deal_one(d, to, order[i]);
+        for (; bits > 0 && d->used[order[i]] < s->dim_log2[order[i]]; bits--)
+            deal_one(d, to, order[i]);
     }
     for (; bits > 0; bits--) s->basis[to][s->nbits[to]++] = 0;
 }
 
-const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
-                                   const int *warp_order, const int *thread_log2, int lane_bits, int warp_bits)
+const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2,
+                                   const int *order, const int *warp_order, const int *thread_log2,
+                                   int lane_bits, int warp_bits)
 {
     LayoutSpec spec = {.rank = rank};
     Dealer d = {.spec = &spec};
     memcpy(spec.dim_log2, dim_log2, (size_t)rank);
     for (int i = 0; i < rank; i++) {
         int dim = order[i];
-        while (d.used[dim] < thread_log2[dim] && d.used[dim] < dim_log2[dim]) deal_one(&d, DIM_REGISTER, dim);
+        while (d.used[dim] < thread_log2[dim] && d.used[dim] < dim_log2[dim])
+            deal_one(&d, DIM_REGISTER, dim);
     }
     deal(&d, DIM_LANE, order, lane_bits);
     deal(&d, DIM_WARP, warp_order, warp_bits);
@@ -233,7 +239,9 @@ bool layout_is_surjective(const Layout *l)
 static int run_from(const Layout *l, int shift, int limit)
 {
     int n = 0;
-    while (n < l->nbits[DIM_REGISTER] && n < limit && l->basis[DIM_REGISTER][n] == UINT32_C(1) << (shift + n)) n++;
+    while (n < l->nbits[DIM_REGISTER] && n < limit &&
+           l->basis[DIM_REGISTER][n] == UINT32_C(1) << (shift + n))
+        n++;
     return n;
 }
 
@@ -277,7 +285,8 @@ uint32_t layout_project_index(const Layout *from, const Layout *to, uint32_t ind
 {
     uint32_t out = 0;
     for (int d = 0; d < from->rank; d++) {
-        uint32_t coord = (uint32_t)layout_coord(to, index, d) & ((UINT32_C(1) << from->dim_log2[d]) - 1);
+        uint32_t coord =
+            (uint32_t)layout_coord(to, index, d) & ((UINT32_C(1) << from->dim_log2[d]) - 1);
         out |= coord << layout_dim_shift(from, d);
     }
     return out;
@@ -286,7 +295,8 @@ uint32_t layout_project_index(const Layout *from, const Layout *to, uint32_t ind
 /* ---- algebra ---- */
 
 /* Makes every vector v the value of `move(v, data)`; the caller has set the new shape. */
-static void map_vectors(LayoutSpec *s, uint32_t (*move)(uint32_t v, const void *data), const void *data)
+static void map_vectors(LayoutSpec *s, uint32_t (*move)(uint32_t v, const void *data),
+                        const void *data)
 {
     for (int d = 0; d < DIM_COUNT; d++) {
         for (int i = 0; i < s->nbits[d]; i++) s->basis[d][i] = move(s->basis[d][i], data);
@@ -347,7 +357,8 @@ const Layout *layout_trans(LayoutTable *t, const Layout *l, int rank, const int 
 
 const Layout *layout_expand(LayoutTable *t, const Layout *l, int axis)
 {
-    check(axis >= 0 && axis <= l->rank && l->rank < LAYOUT_MAX_RANK, "dim %d inserted in rank %d", axis, l->rank);
+    check(axis >= 0 && axis <= l->rank && l->rank < LAYOUT_MAX_RANK, "dim %d inserted in rank %d",
+          axis, l->rank);
     uint8_t dims[LAYOUT_MAX_RANK];
     for (int i = 0; i <= l->rank; i++) dims[i] = i == axis ? 0 : l->dim_log2[i - (i > axis)];
     return layout_reshape(t, l, l->rank + 1, dims);
@@ -378,7 +389,8 @@ const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const ui
     layout_spec_of(l, &s);
     memcpy(s.dim_log2, dim_log2, (size_t)rank);
     for (int i = 0; i < rank; i++) {
-        check(dim_log2[i] == l->dim_log2[i] || dim_log2[i] == 0, "broadcast of a dim that is not 1");
+        check(dim_log2[i] == l->dim_log2[i] || dim_log2[i] == 0,
+              "broadcast of a dim that is not 1");
         m.dim[i] = i;
         m.shift[i] = dim_log2[i] ? shift_of(rank, dim_log2, i) : -1;
     }
@@ -420,11 +432,13 @@ static uint32_t shift_down(uint32_t v, const void *data)
 
 const Layout *layout_join(LayoutTable *t, const Layout *l)
 {
-    check(l->rank < LAYOUT_MAX_RANK && l->total_log2 < LAYOUT_MAX_BITS, "join makes the block too large");
+    check(l->rank < LAYOUT_MAX_RANK && l->total_log2 < LAYOUT_MAX_BITS,
+          "join makes the block too large");
     LayoutSpec s;
     layout_spec_of(l, &s);
     map_vectors(&s, shift_up, NULL);
-    memmove(s.basis[DIM_REGISTER] + 1, s.basis[DIM_REGISTER], s.nbits[DIM_REGISTER] * sizeof(uint32_t));
+    memmove(s.basis[DIM_REGISTER] + 1, s.basis[DIM_REGISTER],
+            s.nbits[DIM_REGISTER] * sizeof(uint32_t));
     s.basis[DIM_REGISTER][0] = 1;
     s.nbits[DIM_REGISTER]++;
     s.dim_log2[s.rank++] = 1;

@@ -22,14 +22,16 @@
 #define LAYOUT_MAX_RANK 8
 #define LAYOUT_MAX_BITS 20  /* of the element index */
 
-typedef enum LayoutDim { DIM_REGISTER, DIM_LANE, DIM_WARP, DIM_CTA, DIM_OFFSET, DIM_COUNT } LayoutDim;
+typedef enum LayoutDim {
+    DIM_REGISTER, DIM_LANE, DIM_WARP, DIM_CTA, DIM_OFFSET, DIM_COUNT
+} LayoutDim;
 
 typedef struct Layout Layout;
 struct Layout {
     int rank;
     uint8_t dim_log2[LAYOUT_MAX_RANK]; /* log2 of the padded extents, outermost first */
     uint8_t total_log2;                /* their sum */
-    uint8_t nbits[DIM_COUNT];          /* basis vectors per hardware dim; shared layouts use DIM_OFFSET only */
+    uint8_t nbits[DIM_COUNT]; /* basis vectors; shared layouts use DIM_OFFSET only */
     const uint32_t *basis[DIM_COUNT];
     uint32_t id;                       /* order of interning: dense, deterministic */
 };
@@ -64,12 +66,14 @@ const Layout *layout_blocked(LayoutTable *t, int rank, const uint8_t *dim_log2, 
 
 /* The same with the warps dealt along an order of their own, so that a reduced dim can stay
    inside a warp. */
-const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
-                                   const int *warp_order, const int *thread_log2, int lane_bits, int warp_bits);
+const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2,
+                                   const int *order, const int *warp_order, const int *thread_log2,
+                                   int lane_bits, int warp_bits);
 
 /* ---- queries ---- */
 int layout_registers(const Layout *l);                      /* 1 << nbits[DIM_REGISTER] */
-uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t warp); /* element index */
+/* The element's index. */
+uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t warp);
 /* The map as a matrix from the bits (register, then lane, then warp, from bit 0 on) to the bits
    of the index. */
 void layout_matrix(const Layout *l, F2Matrix *out);

@@ -65,7 +65,8 @@ static bool read_number(Reader *r, uint32_t *n)
     if (!isdigit((unsigned char)*r->p)) return fail(r, "expected a number in the layout");
     for (*n = 0; isdigit((unsigned char)*r->p); r->p++) {
         *n = *n * 10 + (uint32_t)(*r->p - '0');
-        if (*n > UINT32_C(1) << LAYOUT_MAX_BITS) return fail(r, "number in the layout is too large");
+        if (*n > UINT32_C(1) << LAYOUT_MAX_BITS)
+            return fail(r, "number in the layout is too large");
     }
     return true;
 }

@@ -1,5 +1,6 @@
-/* Running one pass. What it allocates in its scratch arena is gone when it returns; with verification on, a pass that
-   leaves the IR broken is named, which is our bug and not the user's. */
+/* Running one pass. What it allocates in its scratch arena is gone when it returns; with
+   verification on, a pass that leaves the IR broken is named, which is our bug and not the
+   user's. */
 #include "transform/pass.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ bool pass_run(const PassInfo *info, Func *fn, Arena *scratch, Diags *dx, bool ve
     arena_reset(scratch, mark);
     if (dx->nerrors > errors_before) return false;
     if (!verify_each || ir_verify(fn, dx)) return true;
-    diag_error(dx, SPAN_NONE, "internal error: the pass '%s' broke the IR of '%s'", info->name, fn->name);
+    diag_error(dx, SPAN_NONE, "internal error: the pass '%s' broke the IR of '%s'", info->name,
+               fn->name);
     return false;
 }

@@ -14,7 +14,8 @@ typedef struct Pass {
     const char *name;
 } Pass;
 
-/* Each pass states above its definition what it needs, keeps and changes. Returns true when it changed the function. */
+/* Each pass states above its definition what it needs, keeps and changes. Returns true when it
+   changed the function. */
 typedef bool (*PassFn)(Pass *p, Func *fn);
 
 typedef struct PassInfo {
@@ -26,7 +27,8 @@ typedef struct PassInfo {
 /* NULL when there is no such pass. */
 const PassInfo *pass_find(const PassInfo *table, int n, const char *name);
 
-/* Runs one pass with a scratch arena of its own, then verifies when asked. False after an error diagnostic. */
+/* Runs one pass with a scratch arena of its own, then verifies when asked. False after an error
+   diagnostic. */
 bool pass_run(const PassInfo *info, Func *fn, Arena *scratch, Diags *dx, bool verify_each);
 
 #endif

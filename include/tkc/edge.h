@@ -26,6 +26,21 @@ void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void tkc_report_end(TkcContext *cx);
 
+/* The type of a tensor descriptor, "tensordesc<fp16[64, 128], padding=nan>". */
+typedef enum Padding { PAD_NONE, PAD_ZERO, PAD_NAN } Padding; /* NONE: the text does not say, zeros */
+typedef struct DescriptorType {
+    DType dtype;
+    int rank;                           /* 0: of no descriptor */
+    int32_t block[TKC_DESCRIPTOR_RANK]; /* extents of what one access moves */
+    Padding padding;                    /* of what is read outside the shape */
+} DescriptorType;
+/* True when the text begins like one. */
+bool tkc_is_descriptor_type(const char *text);
+/* NULL, or what is wrong with the text of `len` bytes; then *out has rank 0. */
+const char *tkc_read_descriptor_type(const char *text, size_t len, DescriptorType *out);
+/* The same elements and blocks, and not one padding against the other. */
+bool tkc_same_descriptor_type(const DescriptorType *a, const DescriptorType *b);
+
 /* The value of an element from and to its bits, as ATTR_VALUE holds them (lib/ir/evaluate.h). */
 uint64_t tkc_bits_from_double(DType dt, double v);
 double tkc_bits_to_double(DType dt, uint64_t bits);

@@ -95,12 +95,15 @@ TKC_API void tkc_source_free(TkcSource *source);
 TKC_API int tkc_source_kernel_count(TkcSource *source);
 TKC_API const char *tkc_source_kernel_name(TkcSource *source, int i);
 
+/* Most dimensions of a tensor descriptor. */
+enum { TKC_DESCRIPTOR_RANK = 5 };
+
 /* One parameter of a kernel, as the source declares it. */
 typedef struct TkcParam {
     size_t size;
     const char *name;
     bool is_constexpr;
-    const char *type;      /* "*fp32", "i32" from the annotation; NULL when it is left open, or constexpr */
+    const char *type;      /* "*fp32", "i32", "tensordesc<fp16[64, 128]>" from the annotation; NULL when it is left open, or constexpr */
     const char *default_;  /* its text; NULL when there is none */
     int64_t divisibility;  /* from the annotation; 0 when it says nothing */
 } TkcParam;
@@ -120,7 +123,8 @@ typedef enum TkcEmit {
 typedef struct TkcOptions {
     size_t size;
     const char *kernel;      /* NULL: the only one */
-    const char *signature;   /* "x=*fp32:16,n=i32": types, and known divisibility, of what annotations leave open; NULL: none */
+    const char *signature;   /* "x=*fp32:16,n=i32,d=tensordesc<fp16[64, 128]>": types, and known divisibility, of what annotations leave
+                                open; NULL: none */
     const TkcDefine *defines;
     size_t ndefines;
     const char *arch;        /* "sm_90a"; NULL: sm_80 */
@@ -150,7 +154,9 @@ TKC_API int tkc_artifact_num_warps(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_num_stages(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_shared_bytes(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_param_count(const TkcArtifact *artifact);
-/* Name and type ("*fp32", "i32") of a run-time parameter. */
+/* Name and type ("*fp32", "i32") of a run-time parameter, in the order in which the compiled kernel takes them. A tensor descriptor d
+   is several: the pointer d, its shape d.shape0, d.shape1, … ("i32"), and all its strides but the last, d.stride0, … ("i64", in
+   elements). The code counts on d being a multiple of 16, and on strides that are multiples of 16 bytes. */
 TKC_API const char *tkc_artifact_param_name(const TkcArtifact *artifact, int i);
 TKC_API const char *tkc_artifact_param_type(const TkcArtifact *artifact, int i);
 /* Milliseconds per stage with time_report: name of stage i, NULL past the last. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/descriptor_type.h"
 #include "spec/eval.h"
 
 typedef struct Text {
@@ -72,9 +71,12 @@ static bool read_extents(Text *t, Annotation *out)
 static bool read_descriptor(Text *t, Annotation *out)
 {
     TypeTable *types = t->sp->ir->types;
-    out->box = descriptor_type_parse(types, t->p, strlen(t->p));
-    if (!out->box) return refuse(t, "a descriptor such as tensordesc<fp16[64, 128]>");
-    out->type = type_pointer(types, out->box->elem);
+    const char *wrong = tkc_read_descriptor_type(t->p, strlen(t->p), &out->desc);
+    if (wrong) {
+        spec_error(t->sp, t->at, "'%s' is no descriptor's type: %s", t->p, wrong);
+        return false;
+    }
+    out->type = type_pointer(types, type_scalar(types, out->desc.dtype));
     out->is_text = true;
     return true;
 }
@@ -84,7 +86,7 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
     Text t = {.sp = sp, .p = e->string.value, .at = e->span};
     skip_blanks(&t);
     const char *begin = t.p;
-    if (descriptor_type_is(begin)) return read_descriptor(&t, out);
+    if (tkc_is_descriptor_type(begin)) return read_descriptor(&t, out);
     while (*t.p == '*' || is_word(*t.p)) t.p++;
     const Type *type = type_parse(sp->ir->types, begin, (size_t)(t.p - begin));
     if (!type && *begin != '*') return true; /* not ours */

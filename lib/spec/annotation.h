@@ -11,7 +11,7 @@ typedef struct Annotation {
     bool is_constexpr;
     bool is_text;            /* a string of ours, which -sig cannot contradict */
     const Type *type;        /* or NULL: says nothing about the type */
-    const Type *box;         /* a tensor descriptor of such blocks, `type` being its pointer, or NULL */
+    DescriptorType desc;     /* of a tensor descriptor, `type` being its pointer */
     int64_t divisibility;    /* 0: not said */
     int rank;                /* declared extents */
     AnnotationNumber extent[TKC_MAX_RANK], stride[TKC_MAX_RANK];

@@ -103,6 +103,19 @@ static SpecValue number_attribute(Spec *sp, SpecValue x, Str name, Span at)
     return v ? value_attribute(sp, sv_value(v), name, at) : sv_error();
 }
 
+/* int32, as Triton has it, whatever the extents were given as. */
+static SpecValue extents(Spec *sp, const SpecBlockPtr *p, Span at)
+{
+    Value *all[TKC_MAX_RANK];
+    spec_at(sp, at);
+    for (int d = 0; d < p->block.rank; d++) {
+        const Op *cast = p->shape[d]->def && p->shape[d]->def->kind == OP_CAST ? p->shape[d]->def : NULL;
+        bool was_int32 = cast && op_arg(cast, 0)->type->dtype == DT_I32;
+        all[d] = was_int32 ? op_arg(cast, 0) : build_cast(&sp->b, p->shape[d], DT_I32, NULL);
+    }
+    return values(sp, p->block.rank, all);
+}
+
 static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
     const SpecBlockPtr *p = x.block_ptr;
@@ -113,7 +126,7 @@ static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
     if (desc && (is_type || strcmp(name, "block_type") == 0)) return sv_type(block);
     if (is_type || strcmp(name, "dtype") == 0) return sv_type(type_pointer(sp->ir->types, block));
     if (strcmp(name, "block_shape") == 0) return ints(sp, p->block.rank, p->block.dims);
-    if (strcmp(name, "shape") == 0 && desc) return values(sp, p->block.rank, p->shape);
+    if (strcmp(name, "shape") == 0 && desc) return extents(sp, p, at);
     if (strcmp(name, "strides") == 0 && desc) return values(sp, p->block.rank, p->strides);
     if (strcmp(name, "base") == 0 && desc) return sv_value(p->base);
     if (desc) {

@@ -10,6 +10,7 @@
 #include "spec/annotation.h"
 #include "spec/block_ptr.h"
 #include "spec/config.h"
+#include "spec/descriptor_type.h"
 #include "spec/eval.h"
 #include "spec/walk.h"
 
@@ -23,7 +24,7 @@ typedef struct Slot {
     bool has_value;
     SpecValue value;     /* known now */
     const Type *type;    /* run time */
-    const Type *box;     /* a tensor descriptor of such blocks, or NULL */
+    DescriptorType desc; /* of a tensor descriptor, `type` being its pointer */
     int index;           /* among the function's parameters, or -1 */
 } Slot;
 
@@ -94,6 +95,11 @@ static void sig_conflict(Binder *b, const Slot *s, const char *why)
     b->failed = true;
 }
 
+static const char *type_name(Arena *a, const Type *type, const DescriptorType *desc)
+{
+    return desc->rank ? descriptor_type_text(a, desc) : type_text(a, type);
+}
+
 static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 {
     Arena *a = b->sp->arena;
@@ -102,27 +108,56 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
         sig_conflict(b, s, arena_printf(a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…", s->p->name, s->p->name));
     } else if (s->define) {
         sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));
-    } else if (s->a.is_text && (s->a.type != sig->type || s->a.box != sig->box)) {
-        sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", type_text(a, sig->type), s->p->name,
-                                        type_text(a, s->a.type)));
+    } else if (s->a.is_text && (s->a.type != sig->type || !tkc_same_descriptor_type(&s->a.desc, &sig->desc))) {
+        sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", type_name(a, sig->type, &sig->desc), s->p->name,
+                                        type_name(a, s->a.type, &s->a.desc)));
     } else {
         s->type = sig->type;
-        s->box = sig->box;
+        s->desc = sig->desc;
+        if (!s->desc.padding) s->desc.padding = s->a.desc.padding;
     }
 }
 
+/* "shape0", … and the strides "stride0", … but the last; NULL past them. */
+static Str part_name(Binder *b, const Slot *s, bool is_shape, int d)
+{
+    if (d >= s->desc.rank - !is_shape) return NULL;
+    return intern_cstr(b->sp->names, arena_printf(b->sp->arena, "%s%d", is_shape ? "shape" : "stride", d));
+}
+
+static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
+{
+    for (int i = 0; i < 2 * s->desc.rank; i++) {
+        bool is_shape = i < s->desc.rank;
+        DType dt = is_shape ? DT_I32 : DT_I64;
+        if (part_name(b, s, is_shape, i % s->desc.rank) != sig->part) continue;
+        if (sig->type == type_scalar(b->sp->ir->types, dt)) return;
+        sig_conflict(b, s, arena_printf(b->sp->arena, "-sig says %s for '%s.%s', which is %s", type_text(b->sp->arena, sig->type), sig->name,
+                                        sig->part, dtype_info(dt)->name));
+        return;
+    }
+    sig_conflict(b, s, arena_printf(b->sp->arena, "-sig: '%s' is no descriptor with a '%s'", sig->name, sig->part));
+}
+
+/* The parameters' own first: they say which are descriptors. */
 static void apply_sigs(Binder *b)
 {
     for (int i = 0; i < b->rq->nsigs; i++) {
-        Slot *s = find_slot(b, b->rq->sigs[i].name);
-        if (s) apply_sig(b, s, &b->rq->sigs[i]);
-        else unknown_name(b, "-sig", b->rq->sigs[i].name);
+        const SpecSig *sig = &b->rq->sigs[i];
+        Slot *s = find_slot(b, sig->name);
+        if (!s) unknown_name(b, "-sig", sig->name);
+        else if (!sig->part) apply_sig(b, s, sig);
     }
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
         if (s->type || s->has_value) continue;
         s->type = s->a.type;
-        s->box = s->a.box;
+        s->desc = s->a.desc;
+    }
+    for (int i = 0; i < b->rq->nsigs; i++) {
+        const SpecSig *sig = &b->rq->sigs[i];
+        const Slot *s = sig->part ? find_slot(b, sig->name) : NULL;
+        if (s) check_part(b, s, sig);
     }
 }
 
@@ -253,10 +288,13 @@ static void ask(Binder *b)
 
 /* ---- the function ---- */
 
+/* What every launch sees to, of a descriptor's pointer and strides. */
+enum { DESCRIPTOR_ALIGN = 16 };
+
 static int64_t divisibility_of(const Slot *s)
 {
-    if (s->sig && s->sig->divisibility > 0) return s->sig->divisibility;
-    return s->a.divisibility > 0 ? s->a.divisibility : 1;
+    int64_t known = s->sig && s->sig->divisibility > 0 ? s->sig->divisibility : s->a.divisibility, least = s->desc.rank ? DESCRIPTOR_ALIGN : 1;
+    return known > least ? known : least;
 }
 
 static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *value, int *param)
@@ -324,36 +362,54 @@ static Func *make_func(Binder *b)
     return fn;
 }
 
-static SpecValue run_time_value(Binder *b, Func *fn, Slot *s)
+static Builder body_builder(Func *fn)
 {
-    Value *v = ir_add_param(fn, s->p->name, s->type);
-    s->index = fn->nparams - 1;
-    fn->params[s->index].divisibility = divisibility_of(s);
-    if (!s->sig || !s->sig->equal_one || !type_is_scalar(s->type) || !type_is_int(s->type)) return sv_value(v);
     Builder at = build_at_end(fn, fn->body);
     at.loc = fn->loc;
-    (void)b;
-    return sv_value(build_int(&at, type_dtype(s->type), 1));
+    return at;
 }
 
-static Value *part(Func *fn, Binder *b, const Slot *s, const char *what, int d, DType dt)
+static Value *run_time_value(Func *fn, Str name, const Type *type, const SpecSig *sig, int64_t divisibility)
+{
+    Value *v = ir_add_param(fn, name, type);
+    fn->params[fn->nparams - 1].divisibility = divisibility;
+    if (!sig || !sig->equal_one || !type_is_scalar(type) || !type_is_int(type)) return v;
+    Builder at = body_builder(fn);
+    return build_int(&at, type_dtype(type), 1);
+}
+
+static Value *slot_value(Func *fn, Slot *s)
+{
+    s->index = fn->nparams;
+    return run_time_value(fn, s->p->name, s->type, s->sig, divisibility_of(s));
+}
+
+static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape, int d, int64_t least)
 {
     Spec *sp = b->sp;
-    Str name = intern_cstr(sp->names, arena_printf(sp->arena, "%s_%s%d", s->p->name, what, d));
-    return ir_add_param(fn, name, type_scalar(sp->ir->types, dt));
+    const SpecSig *sig = NULL;
+    Str part = part_name(b, s, is_shape, d);
+    for (int i = 0; i < b->rq->nsigs; i++) {
+        if (b->rq->sigs[i].part == part && b->rq->sigs[i].name == s->p->name) sig = &b->rq->sigs[i];
+    }
+    Str name = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%s", s->p->name, part));
+    int64_t known = sig && sig->divisibility > least ? sig->divisibility : least;
+    return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig, known);
 }
 
-/* A descriptor is passed as its pointer x, then its shape x_shape0, … as int32 and all strides but the last, which is 1, as int64 x_stride0, … */
+/* A descriptor is passed as its pointer x, then its shape x.shape0, … as int32 and all strides but the last, which is 1, as int64 x.stride0,
+   …; no name of the language has a dot. */
 static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
 {
     SpecBlockPtr *p = arena_new(b->sp->arena, SpecBlockPtr);
-    p->base = run_time_value(b, fn, s).v;
-    p->block = shape_of(s->box);
-    Builder at = build_at_end(fn, fn->body);
-    at.loc = fn->loc;
-    int rank = p->block.rank;
-    for (int d = 0; d < rank; d++) p->shape[d] = part(fn, b, s, "shape", d, DT_I32);
-    for (int d = 0; d < rank - 1; d++) p->strides[d] = part(fn, b, s, "stride", d, DT_I64);
+    int rank = p->block.rank = s->desc.rank, bytes = dtype_info(s->desc.dtype)->bytes;
+    memcpy(p->block.dims, s->desc.block, sizeof *s->desc.block * (size_t)rank);
+    if (!shape_check(b->sp, &p->block, s->p->span)) b->failed = true;
+    p->padding = s->desc.padding == PAD_NAN ? PAD_NAN : PAD_ZERO;
+    p->base = slot_value(fn, s);
+    for (int d = 0; d < rank; d++) p->shape[d] = descriptor_part(b, fn, s, true, d, 1);
+    for (int d = 0; d < rank - 1; d++) p->strides[d] = descriptor_part(b, fn, s, false, d, DESCRIPTOR_ALIGN / bytes);
+    Builder at = body_builder(fn);
     for (int d = 0; d < rank; d++) p->shape[d] = build_cast(&at, p->shape[d], DT_I64, NULL);
     p->strides[rank - 1] = build_int(&at, DT_I64, 1);
     return (SpecValue){.kind = SV_DESC, .block_ptr = p};
@@ -370,7 +426,7 @@ bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound 
     out->values = arena_array(sp->arena, SpecValue, b.n + 1);
     for (int i = 0; i < b.n; i++) {
         Slot *s = &b.slots[i];
-        out->values[i] = s->has_value ? s->value : s->box ? descriptor(&b, out->fn, s) : run_time_value(&b, out->fn, s);
+        out->values[i] = s->has_value ? s->value : s->desc.rank ? descriptor(&b, out->fn, s) : sv_value(slot_value(out->fn, s));
     }
     for (int i = 0; i < b.n; i++) set_extents(&b, out->fn, &b.slots[i]);
     for (int i = 0; i < b.n; i++) set_strides(out->fn, &b.slots[i]);

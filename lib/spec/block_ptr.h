@@ -7,15 +7,13 @@
 #include "spec/broadcast.h"
 #include "spec/spec.h"
 
-typedef enum Padding { PAD_ZERO, PAD_NAN } Padding;
-
 struct SpecBlockPtr {
     Value *base;                  /* scalar pointer */
     Shape block;                  /* extents of the block; its rank is that of all below */
     Value *shape[TKC_MAX_RANK];   /* int64 scalars */
     Value *strides[TKC_MAX_RANK]; /* int64 scalars */
     Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
-    Padding padding;              /* of descriptors */
+    Padding padding;              /* of descriptors: never PAD_NONE */
 };
 
 /* The run-time parts in a fixed order, for control flow that carries the value: base, shape,

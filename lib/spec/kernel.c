@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "ir/type.h"
 #include "spec/walk.h"
+#include "tkc/edge.h"
 
 /* The last name of a decorator: jit in @triton.jit(…). */
 static const char *last_name(const Ast *e)
@@ -204,6 +205,12 @@ static bool is_word(char c)
 static void read_string(Arena *a, const char *text, TkcParam *out)
 {
     text += strspn(text, " ");
+    DescriptorType desc;
+    if (tkc_is_descriptor_type(text)) {
+        if (!tkc_read_descriptor_type(text, strlen(text), &desc))
+            out->type = arena_strndup(a, text, strlen(text));
+        return;
+    }
     size_t stars = strspn(text, "*"), n = stars;
     while (is_word(text[n]))
         n++;

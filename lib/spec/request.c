@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/descriptor_type.h"
 #include "spec/module.h"
 
 /* ---- signatures ---- */
@@ -40,21 +39,38 @@ static void add_sig(SpecRequest *rq, Arena *a, SpecSig sig)
     rq->sigs = all;
 }
 
-/* name=type[:divisibility] */
-static bool read_sig(SigReader *r)
+static Str read_word(SigReader *r)
 {
-    skip_blanks(r);
-    const char *name = r->p;
+    const char *begin = r->p;
     while (isalnum((unsigned char)*r->p) || *r->p == '_')
         r->p++;
-    if (r->p == name || *r->p != '=') {
-        diag_error(r->dx, span_here(r, name, r->p + (*r->p != 0)),
-                   "expected 'name=type' in a signature, such as x=*fp32:16");
-        return false;
+    return r->p == begin ? NULL : intern(r->ir->names, begin, (size_t)(r->p - begin));
+}
+
+/* name= or, of a descriptor, name.part= */
+static bool read_sig_name(SigReader *r, SpecSig *sig)
+{
+    skip_blanks(r);
+    const char *begin = r->p;
+    bool ok = (sig->name = read_word(r)) != NULL;
+    if (ok && *r->p == '.') {
+        r->p++;
+        ok = (sig->part = read_word(r)) != NULL;
     }
-    SpecSig sig = {.name = intern(r->ir->names, name, (size_t)(r->p - name))};
-    const char *type = ++r->p;
-    bool is_descriptor = descriptor_type_is(type);
+    if (ok && *r->p == '=') {
+        r->p++;
+        return true;
+    }
+    diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
+               "expected 'name=type' in a signature, such as x=*fp32:16");
+    return false;
+}
+
+static bool read_sig_type(SigReader *r, SpecSig *sig)
+{
+    TypeTable *types = r->ir->types;
+    const char *type = r->p, *wrong = NULL;
+    bool is_descriptor = tkc_is_descriptor_type(type) && !sig->part;
     if (is_descriptor)
         r->p += strcspn(r->p, ">");
     while (*r->p && *r->p != ',' && *r->p != ':')
@@ -62,30 +78,47 @@ static bool read_sig(SigReader *r)
     const char *end = r->p;
     while (end > type && end[-1] == ' ')
         end--;
+    const int n = (int)(end - type);
     if (is_descriptor)
-        sig.box = descriptor_type_parse(r->ir->types, type, (size_t)(end - type));
-    sig.type = sig.box ? type_pointer(r->ir->types, sig.box->elem)
-                       : type_parse(r->ir->types, type, (size_t)(end - type));
-    if (!sig.type) {
-        diag_error(r->dx, span_here(r, type, end == type ? end + 1 : end),
-                   "'%.*s' is not a type; types are *fp32, i32, u8, bf16, …", (int)(end - type),
-                   type);
+        wrong = tkc_read_descriptor_type(type, (size_t)n, &sig->desc);
+    sig->type = wrong           ? NULL
+                : is_descriptor ? type_pointer(types, type_scalar(types, sig->desc.dtype))
+                                : type_parse(types, type, (size_t)n);
+    if (sig->type)
+        return true;
+    Span at = span_here(r, type, n ? end : end + 1);
+    if (wrong)
+        diag_error(r->dx, at, "'%.*s' is no descriptor's type: %s", n, type, wrong);
+    else
+        diag_error(r->dx, at, "'%.*s' is not a type; types are *fp32, i32, u8, bf16, …", n, type);
+    return false;
+}
+
+static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
+{
+    if (*r->p != ':')
+        return true;
+    const char *number = ++r->p;
+    char *rest;
+    long long n = strtoll(number, &rest, 10);
+    r->p = rest;
+    skip_blanks(r);
+    if (rest == number || n < 1 || n > (1 << 30) || (*r->p && *r->p != ',')) {
+        diag_error(r->dx, span_here(r, number, number + strcspn(number, ",")),
+                   "expected a divisibility of 1 or more after ':'");
         return false;
     }
-    if (*r->p == ':') {
-        const char *number = ++r->p;
-        char *rest;
-        long long n = strtoll(number, &rest, 10);
-        r->p = rest;
-        skip_blanks(r);
-        if (rest == number || n < 1 || n > (1 << 30) || (*r->p && *r->p != ',')) {
-            diag_error(r->dx, span_here(r, number, number + strcspn(number, ",")),
-                       "expected a divisibility of 1 or more after ':'");
-            return false;
-        }
-        sig.equal_one = n == 1 && sig.type->kind == TY_SCALAR;
-        sig.divisibility = n;
-    }
+    sig->equal_one = n == 1 && sig->type->kind == TY_SCALAR;
+    sig->divisibility = n;
+    return true;
+}
+
+/* name=type[:divisibility] */
+static bool read_sig(SigReader *r)
+{
+    SpecSig sig = {0};
+    if (!read_sig_name(r, &sig) || !read_sig_type(r, &sig) || !read_sig_divisibility(r, &sig))
+        return false;
     add_sig(r->rq, r->ir->arena, sig);
     return true;
 }

@@ -12,11 +12,12 @@
 #include "ir/ir.h"
 #include "spec/value.h"
 #include "syntax/ast.h"
+#include "tkc/edge.h"
 
 /* ---- what the caller asks for ---- */
 typedef struct SpecDefine { Str name; SpecValue value; } SpecDefine;   /* -D */
-typedef struct SpecSig { Str name; const Type *type; const Type *box; int64_t divisibility; bool equal_one; } SpecSig;
-/* -sig; box: a tensor descriptor of such blocks, `type` being its pointer, or NULL; divisibility 0: not said */
+typedef struct SpecSig { Str name, part; const Type *type; DescriptorType desc; int64_t divisibility; bool equal_one; } SpecSig;
+/* -sig; part: "shape0" of a descriptor, or NULL; desc: of a descriptor, `type` being its pointer; divisibility 0: not said */
 
 typedef struct SpecLimits { long steps, ops, length; int nesting, depth; } SpecLimits; /* budgets, DESIGN D4 */
 

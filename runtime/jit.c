@@ -4,20 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch.h"
+#include "descriptor.h"
 
 /* ---- making one ---- */
 
-static char *own(TkcJit *jit, const char *text)
+static char *own_part(TkcJit *jit, const char *begin, const char *end)
 {
     char **all = realloc(jit->owned, sizeof *all * (size_t)(jit->nowned + 1));
     if (!all)
         return NULL;
     jit->owned = all;
-    char *copy = strdup(text);
+    char *copy = strndup(begin, (size_t)(end - begin));
     if (copy)
         all[jit->nowned++] = copy;
     return copy;
+}
+
+static char *own(TkcJit *jit, const char *text)
+{
+    return own_part(jit, text, text + strlen(text));
 }
 
 static bool copy_text(TkcJit *jit, const char **field)
@@ -72,27 +77,46 @@ static TkcStatus wrong_signature(const TkcJit *jit, const char *item, size_t len
     return TKC_ERROR;
 }
 
+static bool is_type(const char *text)
+{
+    DescriptorType desc;
+    bool is_pointer;
+    return tkc_is_descriptor_type(text)
+               ? !tkc_read_descriptor_type(text, strlen(text), &desc)
+               : launch_type(text, &is_pointer) != DT_NONE;
+}
+
+/* What wins of two types that agree: the one that says a descriptor's padding. */
+static const char *fuller_type(const char *a, const char *b)
+{
+    DescriptorType desc;
+    if (!tkc_is_descriptor_type(a))
+        return a;
+    tkc_read_descriptor_type(a, strlen(a), &desc);
+    return desc.padding ? a : b;
+}
+
 /* name=type[:divisibility]: what the options' signature says of one parameter becomes part of its
    declaration. */
 static TkcStatus read_signature_item(TkcJit *jit, const char *item, size_t len)
 {
     const char *end = item + len, *eq = memchr(item, '=', len), *colon = memchr(item, ':', len);
-    char type[64];
-    bool is_pointer;
     OpenParam *p = eq ? find_open(jit, item, (size_t)(eq - item)) : NULL;
+    const char *type = NULL;
+    const char *dot = eq ? memchr(item, '.', (size_t)(eq - item)) : NULL;
     if (!eq)
         return wrong_signature(jit, item, len, "expected name=type, such as x=*fp32:16");
+    if (dot)
+        return wrong_signature(jit, item, len, "a launch looks at its descriptors itself");
     if (!p)
         return wrong_signature(jit, item, len,
                                "the kernel has no such parameter, or -D gives its value");
     if (p->decl.is_constexpr)
         return wrong_signature(jit, item, len,
                                "the parameter is a constexpr; give its value with -D");
-    if (!strncmp(eq + 1, "tensordesc", strlen("tensordesc")))
-        return wrong_signature(jit, item, len,
-                               "this version cannot launch with a tensor descriptor");
-    snprintf(type, sizeof type, "%.*s", (int)((colon ? colon : end) - eq - 1), eq + 1);
-    if (launch_type(type, &is_pointer) == DT_NONE)
+    if (!(type = own_part(jit, eq + 1, colon ? colon : end)))
+        return TKC_NO_MEMORY;
+    if (!is_type(type))
         return wrong_signature(jit, item, len,
                                "this is not a type; types are *fp32, i32, u8, bf16, …");
     if (p->decl.type && !launch_same_type(p->decl.type, type))
@@ -102,8 +126,7 @@ static TkcStatus read_signature_item(TkcJit *jit, const char *item, size_t len)
         return wrong_signature(jit, item, len, "expected a divisibility of 1 or more after ':'");
     if (n > p->decl.divisibility)
         p->decl.divisibility = n;
-    if (!p->decl.type && !(p->decl.type = own(jit, type)))
-        return TKC_NO_MEMORY;
+    p->decl.type = p->decl.type ? fuller_type(p->decl.type, type) : type;
     return TKC_OK;
 }
 
@@ -113,7 +136,10 @@ static TkcStatus read_signature(TkcJit *jit)
     const char *p = jit->options.signature ? jit->options.signature : "";
     for (p += strspn(p, ", "); *p && status == TKC_OK; p += strspn(p, ", ")) {
         size_t len = strcspn(p, ", <");
-        len += p[len] == '<' ? strcspn(p + len, ">") : 0;
+        if (p[len] == '<') { /* commas inside are the descriptor's own */
+            len += strcspn(p + len, ">");
+            len += strcspn(p + len, ", ");
+        }
         status = read_signature_item(jit, p, len);
         p += len;
     }
@@ -127,7 +153,7 @@ static TkcStatus read_open_params(TkcJit *jit)
     if (status != TKC_OK)
         return status;
     jit->open = calloc((size_t)count + 1, sizeof *jit->open);
-    jit->packed = calloc((size_t)count + 1, sizeof *jit->packed);
+    jit->packed = calloc((size_t)count * MAX_PARTS + 1, sizeof *jit->packed);
     if (!jit->open || !jit->packed)
         return TKC_NO_MEMORY;
     for (int i = 0; i < count; i++) {
@@ -140,10 +166,26 @@ static TkcStatus read_open_params(TkcJit *jit)
     status = read_signature(jit);
     for (int i = 0; i < jit->nopen; i++) {
         OpenParam *p = &jit->open[i];
-        DType dtype = p->decl.type ? launch_type(p->decl.type, &p->is_pointer) : DT_NONE;
+        const char *type = p->decl.type;
+        DType dtype = type ? launch_type(type, &p->is_pointer) : DT_NONE;
         p->dtype = p->is_pointer ? DT_NONE : dtype;
+        if (type && tkc_is_descriptor_type(type))
+            tkc_read_descriptor_type(type, strlen(type), &p->desc);
     }
     return status;
+}
+
+int tkc_jit_param_count(const TkcJit *jit)
+{
+    return jit ? jit->nopen : 0;
+}
+
+TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out)
+{
+    if (!jit || !out || i < 0 || i >= jit->nopen)
+        return TKC_MISUSE;
+    *out = jit->open[i].decl;
+    return TKC_OK;
 }
 
 /* NULL when nothing is wrong with the call. */
@@ -194,7 +236,7 @@ static void drop_compiled(void *value, void *user)
     Compiled *c = value;
     jit->dev->ops->unload(jit->dev, c->kernel);
     tkc_artifact_free(c->artifact);
-    free(c->arg_of_param);
+    free(c->from);
     free(c);
 }
 
@@ -252,6 +294,8 @@ static void ask_put(Ask *a, const char *text)
 
 static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 {
+    if (arg->kind == TKC_ARG_DESCRIPTOR)
+        return descriptor_type(p, arg);
     if (p->decl.type)
         return p->decl.type;
     if (arg->type)
@@ -261,11 +305,31 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
     return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
 }
 
+/* The alignment that the declaration promises, and what its last extent has. */
+static void ask_descriptor_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
+{
+    char text[40];
+    if (p->decl.divisibility > 1) {
+        snprintf(text, sizeof text, ":%lld", (long long)p->decl.divisibility);
+        ask_put(a, text);
+    }
+    if (key_fact(arg) != FACT_DIV16)
+        return;
+    ask_put(a, ",");
+    ask_put(a, p->decl.name);
+    snprintf(text, sizeof text, ".shape%d=i32:16", arg->descriptor->rank - 1);
+    ask_put(a, text);
+}
+
 /* The larger of what the declaration promises and what this key's arguments have. */
 static void ask_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
     if (tkc_dtype_info(p->dtype)->kind == DK_FLOAT)
         return; /* nothing is known of a float, however it is given */
+    if (arg->kind == TKC_ARG_DESCRIPTOR) {
+        ask_descriptor_fact(a, p, arg);
+        return;
+    }
     KeyFact fact = key_fact(arg);
     int64_t known = fact == FACT_DIV16 ? 16 : 1;
     char text[32];
@@ -310,25 +374,35 @@ static void ask_fini(Ask *a)
     free(a->defines);
 }
 
+/* "x", or of a descriptor "x.shape0", "x.stride0": the argument of that name; arg -1: none. */
+static ParamSource find_source(const TkcJit *jit, const char *name)
+{
+    size_t len = strcspn(name, ".");
+    const OpenParam *p = find_open(jit, name, len);
+    ParamSource s = {.arg = p ? (int)(p - jit->open) : -1};
+    if (!name[len])
+        return s;
+    s.part = !strncmp(name + len, ".shape", 6) ? PART_SHAPE : PART_STRIDE;
+    s.dim = name[strlen(name) - 1] - '0';
+    return s;
+}
+
 /* Which argument each run-time parameter of the compiled kernel takes. */
 static bool match_params(const TkcJit *jit, Compiled *c)
 {
     const Func *fn = tkc_artifact_func(c->artifact);
     c->params = fn->params;
     c->nparams = fn->nparams;
-    c->arg_of_param = calloc((size_t)c->nparams + 1, sizeof *c->arg_of_param);
-    for (int i = 0; c->arg_of_param && i < c->nparams; i++) {
-        c->arg_of_param[i] = -1;
-        for (int k = 0; k < jit->nopen; k++)
-            if (!strcmp(jit->open[k].decl.name, c->params[i].name))
-                c->arg_of_param[i] = k;
-        if (c->arg_of_param[i] < 0) {
+    c->from = calloc((size_t)c->nparams + 1, sizeof *c->from);
+    for (int i = 0; c->from && i < c->nparams; i++) {
+        c->from[i] = find_source(jit, c->params[i].name);
+        if (c->from[i].arg < 0) {
             tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
                        "internal error: nothing was given for parameter '%s'", c->params[i].name);
             return false;
         }
     }
-    return c->arg_of_param != NULL;
+    return c->from != NULL;
 }
 
 static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)

@@ -5,12 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 0 when it is none, which no kernel is compiled for. */
+static int rank_of(const TkcArg *arg)
+{
+    const TkcDescriptor *d = arg->descriptor;
+    return d && d->rank >= 1 && d->rank <= TKC_DESCRIPTOR_RANK ? d->rank : 0;
+}
+
 KeyFact key_fact(const TkcArg *arg)
 {
     switch (arg->kind) {
     case TKC_ARG_POINTER: return arg->pointer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
     case TKC_ARG_INT:
         return arg->integer == 1 ? FACT_ONE : arg->integer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
+    case TKC_ARG_DESCRIPTOR: /* along the dimension that vectors run along */
+        return rank_of(arg) && arg->descriptor->shape[rank_of(arg) - 1] % 16 == 0 ? FACT_DIV16
+                                                                                  : FACT_NONE;
     case TKC_ARG_FLOAT: case TKC_ARG_CONSTEXPR: break;
     }
     return FACT_NONE;
@@ -35,6 +45,8 @@ static unsigned char text_class(const TkcArg *arg)
 {
     if (arg->kind == TKC_ARG_CONSTEXPR)
         return arg->constexpr_value != NULL;
+    if (arg->kind == TKC_ARG_DESCRIPTOR)
+        return (unsigned char)rank_of(arg);
     return arg->kind == TKC_ARG_INT && !arg->type
                ? (arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? 1 : 2)
                : 0;

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "descriptor.h"
+
 DType launch_type(const char *text, bool *is_pointer)
 {
     *is_pointer = text[0] == '*';
@@ -22,7 +24,8 @@ DType launch_type(const char *text, bool *is_pointer)
 
 /* ---- before compiling ---- */
 
-static const char *const kind_text[] = {"a pointer", "an integer", "a float", "a constexpr"};
+static const char *const kind_text[] = {"a pointer", "an integer", "a float", "a constexpr",
+                                        "a tensor descriptor"};
 
 static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expected,
                        const TkcArg *arg)
@@ -35,6 +38,10 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
 bool launch_same_type(const char *a, const char *b)
 {
     bool pa, pb;
+    DescriptorType ta, tb;
+    if (tkc_is_descriptor_type(a))
+        return !tkc_read_descriptor_type(a, strlen(a), &ta) &&
+               !tkc_read_descriptor_type(b, strlen(b), &tb) && tkc_same_descriptor_type(&ta, &tb);
     DType da = launch_type(a, &pa), db = launch_type(b, &pb);
     size_t stars_a = strspn(a, "*"), stars_b = strspn(b, "*");
     return da != DT_NONE && da == db && stars_a == stars_b;
@@ -68,7 +75,7 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
 static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
     bool is_pointer;
-    if (p->is_pointer)
+    if (p->is_pointer || p->desc.rank)
         return wrong(jit, p, p->decl.type, arg);
     if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || is_pointer)) {
         tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
@@ -84,7 +91,7 @@ static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcAr
 
 static TkcStatus check_one(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
-    if ((unsigned)arg->kind > TKC_ARG_CONSTEXPR) {
+    if ((unsigned)arg->kind > TKC_ARG_DESCRIPTOR) {
         tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
                    "argument '%s': %d is no kind of argument", p->decl.name, (int)arg->kind);
         return TKC_MISUSE;
@@ -98,6 +105,7 @@ static TkcStatus check_one(const TkcJit *jit, const OpenParam *p, const TkcArg *
     switch (arg->kind) {
     case TKC_ARG_POINTER: return check_pointer(jit, p, arg);
     case TKC_ARG_INT: case TKC_ARG_FLOAT: return check_number(jit, p, arg);
+    case TKC_ARG_DESCRIPTOR: return descriptor_check(jit, p, arg);
     case TKC_ARG_CONSTEXPR: break;
     }
     return TKC_OK;
@@ -200,7 +208,8 @@ static TkcStatus pack_int(const TkcJit *jit, const Param *p, const TkcArg *arg, 
     return TKC_OK;
 }
 
-static TkcStatus pack_one(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
+static TkcStatus pack_one(const TkcJit *jit, const Param *p, const ParamSource *from,
+                          const TkcArg *arg, LaunchArg *out)
 {
     switch (arg->kind) {
     case TKC_ARG_POINTER: return pack_pointer(jit, p, arg, out);
@@ -208,6 +217,7 @@ static TkcStatus pack_one(const TkcJit *jit, const Param *p, const TkcArg *arg, 
     case TKC_ARG_FLOAT:
         *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, arg->floating), 0};
         return TKC_OK;
+    case TKC_ARG_DESCRIPTOR: return descriptor_pack(jit, p, from, arg, out);
     case TKC_ARG_CONSTEXPR: break;
     }
     return TKC_INTERNAL;
@@ -216,7 +226,8 @@ static TkcStatus pack_one(const TkcJit *jit, const Param *p, const TkcArg *arg, 
 TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
 {
     for (int i = 0; i < c->nparams; i++) {
-        TkcStatus status = pack_one(jit, &c->params[i], &args[c->arg_of_param[i]], &out[i]);
+        const ParamSource *from = &c->from[i];
+        TkcStatus status = pack_one(jit, &c->params[i], from, &args[from->arg], &out[i]);
         if (status != TKC_OK)
             return status;
     }

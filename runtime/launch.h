@@ -10,7 +10,13 @@ typedef struct OpenParam {
     TkcParam decl;
     DType dtype;          /* declared number type, else DT_NONE */
     bool is_pointer;      /* declared a pointer */
+    DescriptorType desc;  /* declared a tensor descriptor; rank 0: not */
 } OpenParam;
+
+/* What of which argument a parameter of the compiled kernel is. */
+enum { MAX_PARTS = 2 * TKC_DESCRIPTOR_RANK }; /* of one argument */
+typedef enum ArgPart { PART_WHOLE, PART_SHAPE, PART_STRIDE } ArgPart;
+typedef struct ParamSource { int arg, dim; ArgPart part; } ParamSource;
 
 /* One compiled kernel. */
 typedef struct Compiled {
@@ -18,7 +24,7 @@ typedef struct Compiled {
     DeviceKernel *kernel;
     int nparams;
     const Param *params;  /* of the IR: exactly what the kernel was compiled for */
-    int *arg_of_param;    /* index of its argument; -1: not launched with one (a default, or -D) */
+    ParamSource *from;    /* of each */
 } Compiled;
 
 struct TkcJit {

@@ -43,12 +43,25 @@ typedef enum TkcArgKind {
     TKC_ARG_POINTER,
     TKC_ARG_INT,
     TKC_ARG_FLOAT,
-    TKC_ARG_CONSTEXPR
+    TKC_ARG_CONSTEXPR,
+    TKC_ARG_DESCRIPTOR
 } TkcArgKind;
+/* An array as a kernel sees it through a tensor descriptor: the first `rank` items of shape and
+   strides count. A load outside the shape gives the padding, a store there does nothing. */
+typedef struct TkcDescriptor {
+    TkcPtr base;                          /* a multiple of 16 */
+    size_t bytes;                         /* of memory behind it, 0 when not known */
+    int rank;                             /* 1 to 5, that of the parameter's blocks */
+    int64_t shape[TKC_DESCRIPTOR_RANK];   /* elements, 1 to 2^31 - 1 */
+    int64_t strides[TKC_DESCRIPTOR_RANK]; /* elements from one to the next along each dimension: the
+                                             last is 1, others are multiples of 16 bytes, 0 too */
+} TkcDescriptor;
 typedef struct TkcArg {
     TkcArgKind kind;
     /* POINTER: "*fp32". INT, FLOAT: "i32", "i64", "fp32", … or NULL for the parameter's declared
-       type, else i32 when it fits, else i64; fp32. CONSTEXPR: unused. */
+       type, else i32 when it fits, else i64; fp32. DESCRIPTOR: element type and extents of the
+       blocks, and the padding of floats that is not 0: "tensordesc<fp16[64, 128], padding=nan>".
+       CONSTEXPR: unused. */
     const char *type;
     union {
         TkcPtr pointer;
@@ -56,6 +69,7 @@ typedef struct TkcArg {
         double floating;
         /* As in TkcDefine. NULL: what the source gives, a default or a heuristic. */
         const char *constexpr_value;
+        const TkcDescriptor *descriptor; /* borrowed, for the call */
     };
     /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds. */
     size_t bytes;
@@ -85,6 +99,14 @@ static inline TkcArg tkc_constexpr(const char *value)
     return a;
 }
 
+/* type: NULL, or without a padding, where the parameter's declaration has it. */
+static inline TkcArg tkc_descriptor(const char *type, const TkcDescriptor *d)
+{
+    TkcArg a = {TKC_ARG_DESCRIPTOR, type, {0}, 0};
+    a.descriptor = d;
+    return a;
+}
+
 /* ---- kernels compiled on demand ---- */
 typedef struct TkcJit TkcJit;
 /* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. The
@@ -98,6 +120,12 @@ TKC_API void tkc_jit_free(TkcJit *jit);
    cuda asynchronous. */
 TKC_API TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                              size_t nargs);
+
+/* The parameters that a launch gives arguments for, in order, as the source and the options'
+   signature declare them. TKC_MISUSE when there is no such one. What it points to lives as long as
+   the jit. */
+TKC_API int tkc_jit_param_count(const TkcJit *jit);
+TKC_API TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out);
 
 /* What the kernel that a launch with these arguments would use costs; compiles it when needed. */
 typedef struct TkcKernelInfo {

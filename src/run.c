@@ -7,6 +7,7 @@
 #include "debug.h"
 #include "expr.h"
 #include "number.h"
+#include "tkc/edge.h"
 #include "tkc/runtime.h"
 
 typedef struct RunArg {
@@ -17,6 +18,7 @@ typedef struct RunArg {
     Array array;
     TkcPtr ptr;
     char type[24];            /* "*fp32" */
+    TkcDescriptor descriptor; /* where the parameter's type is one */
     TkcArg arg;
 } RunArg;
 
@@ -116,7 +118,8 @@ static bool all_given(Run *r)
     fputs("tkc: error: arguments are missing; add", stderr);
     for (int i = 0; i < r->nargs; i++) {
         const RunArg *a = &r->args[i];
-        const bool is_array = a->param.type && a->param.type[0] == '*';
+        const char *type = a->param.type;
+        const bool is_array = type && (type[0] == '*' || tkc_is_descriptor_type(type));
         if (is_open(r, a))
             fprintf(stderr, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
                     is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
@@ -203,6 +206,31 @@ static bool copy_in(Run *r, const RunArg *a)
     return status == TKC_OK;
 }
 
+/* The whole array, row-major, through a descriptor. */
+static bool describe_array(RunArg *a)
+{
+    const Array *x = &a->array;
+    DescriptorType type;
+    tkc_read_descriptor_type(a->param.type, strlen(a->param.type), &type);
+    if (x->dtype != type.dtype)
+        command_fail("%s: its elements are %s, and those of %s are %s", a->name,
+                     tkc_dtype_info(x->dtype)->short_name, a->param.type,
+                     tkc_dtype_info(type.dtype)->short_name);
+    else if (x->rank != type.rank)
+        command_fail("%s: its rank is %d, and that of %s is %d", a->name, x->rank, a->param.type,
+                     type.rank);
+    else {
+        a->descriptor = (TkcDescriptor){.base = a->ptr, .bytes = x->bytes, .rank = x->rank};
+        int64_t stride = 1;
+        for (int d = x->rank - 1; d >= 0; stride *= x->shape[d--]) {
+            a->descriptor.shape[d] = x->shape[d];
+            a->descriptor.strides[d] = stride;
+        }
+        a->arg = tkc_descriptor(NULL, &a->descriptor);
+    }
+    return x->dtype == type.dtype && x->rank == type.rank;
+}
+
 static bool to_device(Run *r, RunArg *a)
 {
     snprintf(a->type, sizeof a->type, "*%s", tkc_dtype_info(a->array.dtype)->short_name);
@@ -210,6 +238,8 @@ static bool to_device(Run *r, RunArg *a)
         return false;
     if (!copy_in(r, a))
         return false;
+    if (a->param.type && tkc_is_descriptor_type(a->param.type))
+        return describe_array(a);
     a->arg = tkc_pointer(a->type, a->ptr, a->array.bytes);
     return true;
 }
@@ -295,6 +325,20 @@ static bool make_values(Run *r)
         if (is_given(r, &r->args[i]) && !names_array(&r->args[i]))
             ok &= make_value(&r->args[i]);
     return ok;
+}
+
+/* With the types that -sig gives. */
+static bool open_jit(Run *r)
+{
+    if (tkc_jit_new(r->dev, r->source, &r->o->compile, &r->jit) != TKC_OK)
+        return false;
+    for (int i = 0; i < tkc_jit_param_count(r->jit); i++) {
+        TkcParam p = {.size = sizeof p};
+        if (tkc_jit_param(r->jit, i, &p) != TKC_OK)
+            return false;
+        find_arg(r, p.name, strlen(p.name))->param = p;
+    }
+    return true;
 }
 
 static bool make_arrays(Run *r)
@@ -561,9 +605,8 @@ static bool open_device(Run *r)
 static bool run(Run *r)
 {
     return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r) &&
-           read_grid(r) && open_device(r) && make_arrays(r) && check_results(r) &&
-           tkc_jit_new(r->dev, r->source, &r->o->compile, &r->jit) == TKC_OK && launch_all(r) &&
-           copy_back(r) && afterwards(r);
+           read_grid(r) && open_device(r) && open_jit(r) && make_arrays(r) && check_results(r) &&
+           launch_all(r) && copy_back(r) && afterwards(r);
 }
 
 int command_run(TkcContext *cx, Options *o)

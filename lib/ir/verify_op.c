@@ -575,7 +575,7 @@ static bool check_dot(Verifier *v, const Op *op)
     shape[rank - 2] = x->shape[rank - 2];
     return expect_shape(v, op, "operand 2", acc, rank, shape) &&
            expect_type(v, op, "the result", result_type(op, 0), acc) &&
-           expect_word(v, op, ATTR_PRECISION, "tf32 tf32x3 ieee", false);
+           expect_word(v, op, ATTR_PRECISION, "tf32 tf32x3 ieee bf16x3 bf16x6", false);
 }
 
 static bool check_sort(Verifier *v, const Op *op)

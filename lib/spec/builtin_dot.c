@@ -75,7 +75,7 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
 
 static bool precision_of(Spec *sp, const BuiltinCall *c, const char **out)
 {
-    static const char *const names[] = {"tf32", "tf32x3", "ieee", NULL};
+    static const char *const names[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
     bool tf32;
     if (c->args[DOT_PRECISION].kind == SV_STR) {
         for (int i = 0; names[i]; i++) {

@@ -463,6 +463,67 @@ static void dot_precision(void)
     world_close(&w);
 }
 
+/* The bf16 parts of x: each is what the ones before have left, rounded. */
+static void parts_of(float x, float part[3])
+{
+    for (int i = 0; i < 3; i++) {
+        part[i] = (float)tkc_bits_to_double(DT_BF16, tkc_bits_from_double(DT_BF16, (double)x));
+        x -= part[i];
+    }
+}
+
+/* Element i of a dot of parts, as docs/language.md defines it: sums of fp32, in order of k, of one
+   pair of parts after the other. */
+static float part_sum(const float *a, const float *b, int n, int k, int i, int products)
+{
+    static const int left[] = {1, 2, 0, 1, 0, 0}, right[] = {1, 0, 2, 0, 1, 0};
+    float sum = 0;
+    for (int p = 6 - products; p < 6; p++) {
+        if (p == 5 && isnan(sum)) sum = 0;
+        for (int l = 0; l < k; l++) {
+            float x[3], y[3];
+            parts_of(a[i / n * k + l], x);
+            parts_of(b[l * n + i % n], y);
+            volatile float product = x[left[p]] * y[right[p]];
+            sum += product;
+        }
+    }
+    return sum;
+}
+
+enum { PART_M = 5, PART_N = 9, PART_K = 12 };
+
+static void dot_parts(void)
+{
+    World w;
+    world_open(&w);
+    uint64_t seed = 5;
+    float x[PART_M * PART_K], y[PART_K * PART_N], z[PART_M * PART_N];
+    for (int i = 0; i < PART_M * PART_K; i++) x[i] = (float)(int64_t)random_next(&seed) * 0x1p-63f;
+    for (int i = 0; i < PART_K * PART_N; i++) y[i] = (float)(int64_t)random_next(&seed) * 0x1p-60f;
+    for (int i = 0; i < PART_M * PART_N; i++) z[i] = (float)i;
+    x[3 * PART_K + 2] = INFINITY; /* row 3 is infinite, not NaN */
+    float *a = device_array(&w, x, sizeof x), *b = device_array(&w, y, sizeof y),
+          *c = device_array(&w, z, sizeof z);
+    for (int products = 3; products <= 6; products += 3) {
+        memcpy(c, z, sizeof z);
+        Text t = text_open(&w);
+        text_load(&t, "a", 0, "fp32", "5x12");
+        text_load(&t, "b", 1, "fp32", "12x9");
+        text_load(&t, "z", 2, "fp32", "5x9");
+        buf_printf(&t.b, "%%r = dot %%a, %%b, %%z {precision = \"bf16x%d\"} : block<5x9xfp32>\n",
+                   products);
+        text_store(&t, "r", 2, "fp32", "5x9");
+        run_well(&w, text_close(&t, "fp32", "fp32", "fp32"), 1,
+                 (uint64_t[]){AS_ARG(a), AS_ARG(b), AS_ARG(c)});
+        for (int i = 0; i < PART_M * PART_N; i++) {
+            float want = z[i] + part_sum(x, y, PART_N, PART_K, i, products);
+            EXPECT(c[i] == want && !!isinf(want) == (i / PART_N == 3));
+        }
+    }
+    world_close(&w);
+}
+
 /* ---- moves ---- */
 
 /* Ops that move elements; result element i is operand element `from` of it. */
@@ -724,6 +785,7 @@ int main(void)
     RUN(histograms);
     RUN(dots);
     RUN(dot_precision);
+    RUN(dot_parts);
     RUN(moves);
     RUN(split_and_gather);
     RUN(loops);

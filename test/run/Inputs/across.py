@@ -391,7 +391,7 @@ def dots(long):
             if dt == "fp32":
                 forms += [(f"tl.dot(a, b, {more_})", blocks, want)
                           for more_ in ('input_precision="ieee"', 'input_precision="tf32"', 'input_precision="tf32x3"',
-                                        "allow_tf32=False", "allow_tf32=True")]
+                                        'input_precision="bf16x3"', 'input_precision="bf16x6"', "allow_tf32=False", "allow_tf32=True")]
             if dt != "i8":
                 forms.append((f"tl.dot(a, b, out_dtype=tl.{DTYPES[out].tl})", blocks, want))
             if dt in FP8:
@@ -412,7 +412,8 @@ def dots(long):
     product = np.matmul(a.astype(float), b.astype(float))
     size = np.matmul(np.abs(a).astype(float), np.abs(b).astype(float))
     for option, bound in (('input_precision="ieee"', 2**-19), ("allow_tf32=False", 2**-19),
-                          ('input_precision="tf32x3"', 2**-19), ('input_precision="tf32"', 2**-9), ("", 2**-9)):
+                          ('input_precision="tf32x3"', 2**-19), ('input_precision="tf32"', 2**-9), ("", 2**-9),
+                          ('input_precision="bf16x6"', 2**-19), ('input_precision="bf16x3"', 2**-15)):
         call = f"tl.dot(a, b, {option})" if option else "tl.dot(a, b)"
         yield Case(f"dot of broken numbers: {call}", "r = " + call, {"a": ("fp32", a), "b": ("fp32", b)},
                    {"r": Want("fp32", value=product, atol=bound * size)}, covers=["dot input_precision"])

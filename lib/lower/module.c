@@ -173,12 +173,31 @@ static void check_registers(Lower *L, const Op *op)
     else diag_warning(L->dx, span_of(op), "%s", text);
 }
 
+/* LLVM compares what paths join pair by pair, and follows it by recursion, some 1400 bytes of stack
+   each: far beyond what a thread can hold it is a mistake. */
+static void check_joined(Lower *L, const Op *op)
+{
+    enum { HOPELESS = 8 };
+    const int most = HOPELESS * L->machine->max_regs_thread;
+    if (!op->nregions || L->too_large) return;
+    int n = 0;
+    for (int i = 0; i < op->nresults && n <= most; i++)
+        n += lower_nregs(op_result(op, i)->type);
+    if (n <= most) return;
+    L->too_large = true;
+    lower_refuse(L, op,
+                 "this '%s' gives more than %d numbers to each of the program's threads, which "
+                 "have %d registers",
+                 tkc_op_info(op->kind)->name, most, L->machine->max_regs_thread);
+}
+
 const Op *lower_region(Lower *L, const Region *r)
 {
     const Op *op = r->first;
     for (; op && op != r->last; op = op->next) {
         count_shared(L, op);
         check_registers(L, op);
+        check_joined(L, op);
         if (table[op->kind]) table[op->kind](L, op);
         else
             lower_refuse(L, op, "not yet supported on %s: '%s' (runs on -device cpu)",

@@ -584,7 +584,7 @@ static void add_spread(Spec *sp, Args *out, const Ast *x)
     SpecValue v = spec_eval(sp, x->unary.operand), *items;
     int n = sv_is_error(v) ? -1 : op_items(sp, v, &items, x->span);
     out->has_error |= n < 0;
-    for (int i = 0; i < n; i++) add_arg(sp, out, NULL, items[i], x->span);
+    for (int i = 0; i < n && spec_step(sp, x->span); i++) add_arg(sp, out, NULL, items[i], x->span);
 }
 
 static void add_keywords(Spec *sp, Args *out, const Ast *x)

@@ -6,6 +6,7 @@
    int), else both double. */
 #include "spec/constant.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -294,6 +295,30 @@ static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
 }
 
 /* ---- strings and sequences ---- */
+
+/* A sequence may hold another one twice, and so forth: counted once, since it never changes. */
+static void count_items(SpecTuple *t)
+{
+    const long enough = LONG_MAX / 4;
+    int deepest = 0;
+    t->size = 1;
+    for (int i = 0; i < t->len; i++) {
+        int nesting;
+        long size = constant_size(t->data[i], &nesting);
+        t->size = t->size < enough - size ? t->size + size : enough;
+        if (nesting > deepest) deepest = nesting;
+    }
+    t->nesting = deepest + 1;
+}
+
+long constant_size(SpecValue v, int *nesting)
+{
+    if (v.kind == SV_METHOD) return constant_size(*v.method->self, nesting);
+    if (is_sequence(v) && !v.tuple->size) count_items(v.tuple);
+    if (nesting) *nesting = is_sequence(v) ? v.tuple->nesting : 0;
+    if (is_sequence(v)) return v.tuple->size;
+    return v.kind == SV_STR ? (long)str_len(v.s) : 1;
+}
 
 static SpecValue too_long(Spec *sp, Span at)
 {

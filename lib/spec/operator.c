@@ -238,6 +238,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
         }
         n = (int64_t)count;
     }
+    if (!spec_step_items(sp, (long)n, at)) return -1;
     *items = arena_array(sp->arena, SpecValue, n + 1);
     for (int64_t i = 0; i < n; i++) (*items)[i] = sv_int((__int128)lower + (__int128)i * step);
     return (int)n;

@@ -183,10 +183,19 @@ void spec_warning(Spec *sp, Span at, const char *fmt, ...)
 
 /* ---- budgets ---- */
 
+/* A long value is as much work as many small ones; the number bounds what 10^6 steps take to seconds and a gigabyte. */
+bool spec_step_items(Spec *sp, long items, Span at)
+{
+    enum { ITEMS_A_STEP = 32 };
+    if (items < ITEMS_A_STEP) return true;
+    if (!sp->out_of_budget) sp->steps += items / ITEMS_A_STEP - 1;
+    return spec_step(sp, at);
+}
+
 bool spec_step(Spec *sp, Span at)
 {
     if (sp->out_of_budget) return false;
-    if (++sp->steps > sp->limits.steps) {
+    if (sp->steps++ >= sp->limits.steps) {
         sp->out_of_budget = true;
         spec_error(sp, at, "this kernel takes more than %ld steps to specialize", sp->limits.steps);
         return false;

@@ -43,6 +43,8 @@ typedef struct SpecTuple {
     Str *names;                      /* RECORD: field names; else NULL */
     Str type_name;
     const RecordClass *record_class; /* of a named tuple; else NULL */
+    long size;                       /* constant_size; 0: not counted yet */
+    int nesting;                     /* of sequences in sequences, counted with size */
 } SpecTuple;
 typedef struct SpecMethod { const Builtin *builtin; SpecValue *self; } SpecMethod;
 typedef struct SpecSlice { SpecValue *lo, *hi, *step; } SpecSlice;

@@ -260,6 +260,75 @@ def block_pointers(c):
               {"x": x, "y": np.zeros((64, 40), x.dtype)}, {"h": 40, "w": 64}, {"y": x.T.copy()}, 0, 0)
 
 
+def signature(**blocks):
+    """-sig for descriptors: a parameter's name, its elements, its block and its padding."""
+    types = (f"{name}=tensordesc<{dtype}{list(block)}{''.join(f', padding={p}' for p in padding)}>"
+             for name, (dtype, block, *padding) in blocks.items())
+    return ("-sig", ",".join(types))
+
+
+def descriptor_products(c):
+    for m, n, k, tiles, dtype, out in ((64, 32, 48, (16, 16, 16), "fp16", "fp32"), (100, 72, 56, (32, 16, 32), "fp16", "fp16"),
+                                       (33, 40, 24, (16, 24, 12), "bf16", "bf16"), (20, 12, 8, (16, 16, 32), "fp32", "fp32")):
+        (a, x), (b, y) = normal(dtype, m, k), normal(dtype, n, k)
+        bm, bn, bk = tiles
+        name = f"{m}x{n}x{k} tiles {tiles} {dtype} to {out}"
+        c.add("descriptors product " + name, "descriptors", "product", f"{-(-m // bm)},{-(-n // bn)}", {},
+              {"a": a, "b": b, "c": unwritten(out, m, n)}, {}, {"c": x @ y.T}, *bound(out, x, y.T, terms=k),
+              options=signature(a=(dtype, (bm, bk)), b=(dtype, (bn, bk)), c=(out, (bm, bn), "nan")))
+        (b, y), (bias, w) = normal(dtype, k, n), normal("fp32", n)
+        blocks = {"a": (dtype, (bm, bk)), "b": (dtype, (bk, bn)), "c": (out, (bm, bn))}
+        arrays = {"a": a, "b": b, "c": unwritten(out, m, n)}
+        c.add("descriptors persistent " + name, "descriptors", "persistent", 5, {}, arrays, {"bias": None}, {"c": x @ y},
+              *bound(out, x, y, terms=k), options=signature(**blocks))
+        factors = np.hstack([x, np.ones((m, 1))]), np.vstack([y, w[None]])
+        c.add("descriptors persistent with bias " + name, "descriptors", "persistent", 3, {}, {**arrays, "bias": bias}, {}, {"c": x @ y + w},
+              *bound(out, *factors, terms=k + 1), options=signature(**blocks, bias=("fp32", (bn,))))
+
+
+WINDOWS = (((40,), (16,), (30,)), ((5, 32), (4, 16), (3, -8)), ((3, 5, 16), (2, 8, 16), (2, -1, 4)), ((2, 3, 4, 16), (2, 1, 4, 16), (1, 1, 2, 10)),
+           ((2, 2, 3, 2, 16), (1, 2, 2, 5, 16), (1, 0, 2, -1, 1)))
+
+
+def descriptor_windows(c):
+    for (shape, block, at), dtype in ((w, d) for w in WINDOWS for d in ("fp32", "fp16", "bf16", "int32", "uint8", "int64")):
+        is_float = dtype in HALF_UNIT
+        x = normal(dtype, *shape) if is_float else (rng.integers(0, 100, shape).astype(dtype),) * 2
+        for padding in ("zero", "nan") if is_float else ("zero",):
+            framed = np.pad(x[1], [(n, n) for n in block], constant_values=np.nan if padding == "nan" else 0)
+            expected = framed[tuple(slice(n + a, 2 * n + a) for a, n in zip(at, block))]
+            c.add(f"descriptors window of rank {len(shape)} {dtype} {padding}", "descriptors", "window", 1,
+                  {"AT": f"({','.join(map(str, at))},)", "FIRST": f"({'0,' * len(at)})"},
+                  {"x": x[0], "y": unwritten(dtype, *block) if is_float else np.full(block, 7, dtype)}, {}, {"y": expected.copy()}, 0, 0,
+                  options=signature(x=(dtype, block, padding), y=(dtype, block)))
+
+
+def descriptors(c):
+    x = rng.integers(-50, 50, (30, 40)).astype(np.int32)
+    c.add("descriptors increase", "descriptors", "increase", "8,2", {}, {"x": x}, {"by": 3}, {"x": x + 3}, 0, 0,
+          options=signature(x=("i32", (4, 32))))
+    xs, y = normal("fp16", 37, 104)
+    c.add("descriptors row_sums", "descriptors", "row_sums", 5, {}, {"x": xs, "y": unwritten("fp32", 37)}, {}, {"y": y.sum(axis=1)},
+          1e-5, 1e-5, options=signature(x=("fp16", (8, 48)), y=("fp32", (8,))))
+    a, b = (rng.integers(0, 99, n).astype(np.int16) for n in (100, 70))
+    pieces = [np.pad(b if i % 2 else a, (0, 30))[16 * i : 16 * i + 16] for i in range(6)]
+    c.add("descriptors either", "descriptors", "either", 6, {}, {"a": a, "b": b, "y": np.zeros(90, np.int16)}, {},
+          {"y": np.concatenate(pieces)[:90]}, 0, 0, options=signature(**{n: ("i16", (16,)) for n in "aby"}))
+    rows, to = np.array([3, 29, 0, 7, 7, 30, -1, 2], np.int32), np.array([5, 1, 0, 11, 2, 3, 4, 12], np.int32)
+    moved = np.full((12, 40), -99, np.int32)
+    for i, j in zip(rows, to):
+        if j < 12:
+            moved[j, 24:] = x[i, 24:] if 0 <= i < 30 else 0
+    c.add("descriptors move_rows", "descriptors", "move_rows", 1, {"N": 8, "COLUMN": 24},
+          {"x": x, "rows": rows, "y": np.full((12, 40), -99, np.int32), "to": to}, {}, {"y": moved}, 0, 0,
+          options=signature(x=("i32", (1, 32)), y=("i32", (1, 32))))
+    x = rng.integers(0, 1000, (60, 12)).astype(np.int32)
+    blocks = np.pad(x, ((0, 4), (0, 0))).reshape(8, 8, 12)[:, :5]  # the results have 5 rows
+    c.add("descriptors combine", "descriptors", "combine", 8, {}, {"x": x, **{n: np.zeros((5, 12), np.int32) for n in ("total", "largest", "bits")}},
+          {}, {"total": blocks.sum(axis=0).astype(np.int32), "largest": blocks.max(axis=0), "bits": np.bitwise_or.reduce(blocks)}, 0, 0,
+          options=signature(**{n: ("i32", (8, 16)) for n in ("x", "total", "largest", "bits")}))
+
+
 # ---- across elements ----
 
 def scans(c):
@@ -330,7 +399,7 @@ def main():
     shown, other = Cases(EXAMPLES), Cases(INPUTS)
     for group in (matmul, swizzle, layer_norm, cross_entropy, attention, dropout, stencil):
         group(shown)
-    for group in (softmax_backward, extents, block_pointers, scans, selection):
+    for group in (softmax_backward, extents, block_pointers, descriptor_products, descriptor_windows, descriptors, scans, selection):
         group(other)
     launches.main(shown.cases + other.cases)
 

@@ -453,7 +453,9 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
 
 static SpecValue eval_integer(Spec *sp, const Ast *e)
 {
-    if (e->integer.too_large) return spec_error(sp, e->span, "the number %s is larger than 64 bits", e->integer.text);
+    const char *text = e->integer.text;
+    if (e->integer.too_large)
+        return spec_error(sp, e->span, "the number %.40s%s is larger than 64 bits", text, strlen(text) > 40 ? "…" : "");
     return sv_int((__int128)e->integer.value);
 }
 

@@ -32,11 +32,28 @@ static void skip_blanks(SigReader *r)
 
 static void add_sig(SpecRequest *rq, Arena *a, SpecSig sig)
 {
-    SpecSig *all = arena_array(a, SpecSig, rq->nsigs + 1);
-    if (rq->nsigs)
-        memcpy(all, rq->sigs, sizeof *all * (size_t)rq->nsigs);
-    all[rq->nsigs++] = sig;
-    rq->sigs = all;
+    const size_t n = (size_t)rq->nsigs;
+    if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, …: full */
+        SpecSig *all = arena_array(a, SpecSig, 2 * n + 1);
+        if (n)
+            memcpy(all, rq->sigs, sizeof *all * n);
+        rq->sigs = all;
+    }
+    ((SpecSig *)rq->sigs)[rq->nsigs++] = sig;
+}
+
+/* A parameter may be told twice, as the launcher does, who adds what it knows; not differently. */
+static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
+{
+    for (int i = 0; i < r->rq->nsigs; i++) {
+        const SpecSig *s = &r->rq->sigs[i];
+        if (s->name != sig->name || s->part != sig->part || s->type == sig->type)
+            continue;
+        diag_error(r->dx, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
+                   type_text(r->ir->arena, s->type), type_text(r->ir->arena, sig->type));
+        return false;
+    }
+    return true;
 }
 
 static Str read_word(SigReader *r)
@@ -57,8 +74,10 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
         r->p++;
         ok = (sig->part = read_word(r)) != NULL;
     }
+    skip_blanks(r);
     if (ok && *r->p == '=') {
         r->p++;
+        skip_blanks(r);
         return true;
     }
     diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
@@ -117,7 +136,9 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
 static bool read_sig(SigReader *r)
 {
     SpecSig sig = {0};
-    if (!read_sig_name(r, &sig) || !read_sig_type(r, &sig) || !read_sig_divisibility(r, &sig))
+    const char *begin = r->p;
+    if (!read_sig_name(r, &sig) || !read_sig_type(r, &sig) || !read_sig_divisibility(r, &sig) ||
+        !agrees(r, &sig, begin))
         return false;
     add_sig(r->rq, r->ir->arena, sig);
     return true;

@@ -224,7 +224,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
         return true;
     case OPT_INCLUDE: return add_text(&o->include, &o->ninclude, v);
     case OPT_ARCH: c->arch = v; return true;
-    case OPT_NUM_WARPS: return read_int(o, "-num-warps", v, 1, 32, &c->num_warps);
+    case OPT_NUM_WARPS: return read_int(o, "-num-warps", v, 1, 64, &c->num_warps);
     case OPT_NUM_STAGES: return read_int(o, "-num-stages", v, 1, 64, &c->num_stages);
     case OPT_CONTRACT: return read_choice(o, "-ffp-contract", v, "on", "off", &c->no_fp_contract);
     case OPT_DEBUG: c->debug = true; return true;

@@ -175,6 +175,13 @@ static TkcStatus read_open_params(TkcJit *jit)
     return status;
 }
 
+static TkcStatus misuse(const TkcDevice *dev, const char *text)
+{
+    if (dev)
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
+    return TKC_MISUSE;
+}
+
 int tkc_jit_param_count(const TkcJit *jit)
 {
     return jit ? jit->nopen : 0;
@@ -182,8 +189,11 @@ int tkc_jit_param_count(const TkcJit *jit)
 
 TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out)
 {
-    if (!jit || !out || i < 0 || i >= jit->nopen)
-        return TKC_MISUSE;
+    if (!jit || !out)
+        return misuse(jit ? jit->dev : NULL,
+                      "there is no place for the parameter: the pointer is NULL");
+    if (i < 0 || i >= jit->nopen)
+        return misuse(jit->dev, "a launch has no argument of that number");
     *out = jit->open[i].decl;
     return TKC_OK;
 }
@@ -199,13 +209,6 @@ static const char *find_misuse(const TkcSource *source, const TkcOptions *option
         if (!options->defines || !options->defines[i].name || !options->defines[i].value)
             return "a define has no name or no value";
     return NULL;
-}
-
-static TkcStatus misuse(const TkcDevice *dev, const char *text)
-{
-    if (dev)
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
-    return TKC_MISUSE;
 }
 
 TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out)

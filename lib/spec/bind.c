@@ -12,7 +12,7 @@
 #include "spec/config.h"
 #include "spec/descriptor_type.h"
 #include "spec/eval.h"
-#include "spec/walk.h"
+#include "spec/guess.h"
 
 enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
 
@@ -211,58 +211,6 @@ static void gather(Binder *b)
 
 /* ---- what is missing ---- */
 
-typedef struct PointerUse { Str name; AstNames tainted; Arena *arena; bool found; } PointerUse;
-
-static bool mentions(const Ast *e, Str name)
-{
-    if (!e) return false;
-    switch (e->kind) {
-    case AST_NAME: return e->name.id == name;
-    case AST_BINARY: return mentions(e->binary.left, name) || mentions(e->binary.right, name);
-    case AST_CALL: return e->call.args.len > 0 && mentions(e->call.args.data[0], name);
-    case AST_ATTRIBUTE: return mentions(e->attribute.value, name);
-    default: return false;
-    }
-}
-
-static bool is_memory_call(const Ast *e)
-{
-    if (e->kind != AST_CALL || e->call.callee->kind != AST_ATTRIBUTE || e->call.args.len == 0) return false;
-    const char *name = e->call.callee->attribute.name;
-    return strcmp(name, "load") == 0 || strcmp(name, "store") == 0 || strncmp(name, "atomic_", 7) == 0 ||
-           strcmp(name, "make_block_ptr") == 0 || strstr(name, "descriptor") != NULL;
-}
-
-static bool is_tainted(const PointerUse *u, const Ast *e)
-{
-    if (mentions(e, u->name)) return true;
-    for (int i = 0; i < u->tainted.len; i++) {
-        if (mentions(e, u->tainted.data[i])) return true;
-    }
-    return false;
-}
-
-static bool visit_use(const Ast *n, void *user)
-{
-    PointerUse *u = user;
-    if (n->kind == AST_ASSIGN && n->assign.value->kind == AST_BINARY && is_tainted(u, n->assign.value)) {
-        for (int i = 0; i < n->assign.targets.len; i++) walk_target(u->arena, n->assign.targets.data[i], &u->tainted);
-    }
-    if (is_memory_call(n) && is_tainted(u, n->call.args.data[0])) u->found = true;
-    return !u->found;
-}
-
-/* A guess for the text of the message only. */
-static const char *guess_type(Binder *b, const Slot *s)
-{
-    if (strstr(s->p->name, "ptr") || strstr(s->p->name, "Ptr")) return "*fp32";
-    PointerUse u = {.name = s->p->name, .arena = b->sp->arena};
-    /* An offset is mentioned in an address too: only names without "stride" and the like are taken for the base. */
-    if (strstr(s->p->name, "stride")) return "i32";
-    walk_list(&b->kernel->def->def.body, visit_use, &u);
-    return u.found && strlen(s->p->name) <= 2 && s->p->name[0] != 'n' && s->p->name[0] != 'N' ? "*fp32" : "i32";
-}
-
 static void ask(Binder *b)
 {
     Arena *a = b->sp->arena;
@@ -278,7 +226,7 @@ static void ask(Binder *b)
         const Slot *s = &b->slots[i];
         if (!is_open(s) || s->a.is_constexpr) continue;
         buf_printf(&what, "%s'%s'", ntypes ? ", " : nvalues ? " and the type of " : "the type of ", s->p->name);
-        buf_printf(&sig, "%s%s=%s", ntypes++ ? "," : "", s->p->name, guess_type(b, s));
+        buf_printf(&sig, "%s%s=%s", ntypes++ ? "," : "", s->p->name, guess_type(a, b->kernel->def, s->p->name));
     }
     if (!nvalues && !ntypes) return;
     b->failed = true;

@@ -243,6 +243,9 @@ static void parameters(void)
     EXPECT(tkc_jit_param(b.jit, 2, &p) == TKC_OK && !strcmp(p.name, "y"));
     EXPECT_STR(p.type, TYPE);
     EXPECT_INT(tkc_jit_param(b.jit, 3, &p), TKC_MISUSE);
+    EXPECT_INT(tkc_jit_param(b.jit, 0, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_jit_param(NULL, 0, &p), TKC_MISUSE);
+    EXPECT_STR(b.messages, "a launch has no argument of that number\nthere is no place for the parameter: the pointer is NULL\n");
     EXPECT(tkc_source_param(b.source, NULL, 2, &p) == TKC_OK);
     EXPECT_STR(p.type, TYPE);
     EXPECT(tkc_source_param(b.source, NULL, 0, &p) == TKC_OK && !p.type);

@@ -2,19 +2,27 @@
 #include "cuda_api.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tkc/edge.h"
 
 static TkcStatus no_driver(TkcContext *cx, CudaApi *api, const char *what, const char *why)
 {
-    tkc_report_begin(cx);
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "no GPU can be used: %s", what);
-    if (why)
-        tkc_report_note(cx, NULL, "%s", why);
-    tkc_report_end(cx);
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "no GPU can be used: %s: %s", what, why);
     cuda_api_close(api);
     return TKC_NO_DEVICE;
+}
+
+/* The driver's own words, or else the number. */
+static const char *describe(const CudaApi *api, int result, char *buffer, size_t size)
+{
+    const char *text = NULL;
+    api->GetErrorString(result, &text);
+    if (text)
+        return text;
+    snprintf(buffer, size, "error %d, which the driver does not describe", result);
+    return buffer;
 }
 
 TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
@@ -24,23 +32,23 @@ TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
 #include "cuda_api.def"
 #undef CU
     };
+    char text[80];
     memset(api, 0, sizeof *api);
     api->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!api->library)
-        return no_driver(cx, api, "there is no NVIDIA driver (libcuda.so.1)", dlerror());
+        return no_driver(cx, api, "there is no NVIDIA driver", dlerror());
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *symbol = dlsym(api->library, entries[i].symbol);
-        if (!symbol)
-            return no_driver(cx, api, "the NVIDIA driver is too old: it lacks a function",
-                             entries[i].symbol);
+        if (!symbol) {
+            snprintf(text, sizeof text, "it has no %s", entries[i].symbol);
+            return no_driver(cx, api, "the NVIDIA driver is too old", text);
+        }
         memcpy((char *)api + entries[i].offset, &symbol, sizeof symbol);
     }
     int result = api->Init(0);
-    if (result == CU_OK)
-        return TKC_OK;
-    const char *text = NULL;
-    api->GetErrorString(result, &text);
-    return no_driver(cx, api, "the NVIDIA driver does not start", text);
+    return result == CU_OK ? TKC_OK
+                           : no_driver(cx, api, "the NVIDIA driver does not start",
+                                       describe(api, result, text, sizeof text));
 }
 
 void cuda_api_close(CudaApi *api)
@@ -54,10 +62,11 @@ TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char 
 {
     if (result == CU_OK)
         return TKC_OK;
-    const char *name = NULL, *text = NULL;
+    char text[80];
+    const char *name = NULL;
     api->GetErrorName(result, &name);
-    api->GetErrorString(result, &text);
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s failed: %s (%s)", call,
-               text ? text : "no description", name ? name : "unknown error");
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s failed: %s%s%s%s", call,
+               describe(api, result, text, sizeof text), name ? " (" : "", name ? name : "",
+               name ? ")" : "");
     return TKC_ERROR;
 }

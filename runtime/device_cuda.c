@@ -77,7 +77,7 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
     if (status != TKC_OK)
         return status;
     if (ordinal < 0 || ordinal >= count) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no GPU %d; the driver shows %d",
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no GPU %d; the driver shows %d of them",
                    ordinal, count);
         return TKC_NO_DEVICE;
     }
@@ -87,7 +87,7 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
 /* The target that fits the chip: its own, with the instructions that only it has where there is
    such a one; for a chip that is newer than all we know, the newest generation's common
    instructions. */
-static void name_arch(TkcDevice *dev, int major, int minor)
+static TkcStatus name_arch(TkcDevice *dev, int major, int minor)
 {
     int chip = major * 10 + minor, best = 0;
     bool best_own = false;
@@ -99,7 +99,14 @@ static void name_arch(TkcDevice *dev, int major, int minor)
             best = sm, best_own = own;
         p = end + own;
     }
-    snprintf(dev->arch, sizeof dev->arch, "sm_%d%s", best ? best : chip, best_own ? "a" : "");
+    if (!best) {
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "no GPU can be used: %s is sm_%d; the oldest that code can be made for is %.*s",
+                   dev->name, chip, (int)strcspn(tkc_arch_list(), " "), tkc_arch_list());
+        return TKC_NO_DEVICE;
+    }
+    snprintf(dev->arch, sizeof dev->arch, "sm_%d%s", best, best_own ? "a" : "");
+    return TKC_OK;
 }
 
 static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
@@ -113,9 +120,7 @@ static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
     if (status == TKC_OK)
         status =
             CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
-    if (status == TKC_OK)
-        name_arch(dev, major, minor);
-    return status;
+    return status == TKC_OK ? name_arch(dev, major, minor) : status;
 }
 
 static void cuda_close(TkcDevice *dev)
@@ -242,10 +247,12 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
     bool pushed;
     if (!k)
         return;
+    tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
     if (k->module && enter(dev, c, &pushed) == TKC_OK) {
         c->api.ModuleUnload(k->module);
         leave(c, pushed);
     }
+    tkc_context_mute(dev->cx, -1);
     free(k);
 }
 

@@ -1,0 +1,107 @@
+/* The cuda device under fake/cuda.c, or a real driver: a program's own context is used, is current on
+   return exactly if it was on entry, and is not released; a kernel of too many parameters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+#include "expect.h"
+#include "tkc/runtime.h"
+
+static const char text[] =
+    "import triton\nimport triton.language as tl\n"
+    "@triton.jit\n"
+    "def fill(x: '*i32', v: 'i8', w: 'fp16', B: tl.constexpr):\n"
+    "    tl.store(x + tl.arange(0, B), (v + w).to(tl.int32))\n";
+
+static CuContext current(const CudaApi *api)
+{
+    CuContext now = NULL;
+    EXPECT_INT(api->CtxGetCurrent(&now), CU_OK);
+    return now;
+}
+
+static TkcJit *jit_of(TkcContext *cx, TkcDevice *dev, const char *source_text, TkcSource **source)
+{
+    TkcOptions o;
+    TkcJit *jit = NULL;
+    tkc_options_init(&o);
+    EXPECT_INT(tkc_source_from_text(cx, "f.tk", source_text, strlen(source_text), TKC_LANGUAGE_TK,
+                                    source), TKC_OK);
+    EXPECT_INT(tkc_jit_new(dev, *source, &o, &jit), TKC_OK);
+    return jit;
+}
+
+/* All that a device does, with `mine` current or not. */
+static void work(TkcContext *cx, const CudaApi *api, CuContext mine)
+{
+    TkcDevice *dev = NULL;
+    TkcSource *source = NULL;
+    TkcPtr x = 0;
+    int back[64];
+    const CuContext before = current(api);
+    EXPECT_INT(tkc_device_open_cuda_context(cx, mine, &dev), TKC_OK);
+    TkcJit *jit = jit_of(cx, dev, text, &source);
+    EXPECT(current(api) == before);
+    EXPECT_INT(tkc_alloc(dev, sizeof back, &x), TKC_OK);
+    EXPECT(current(api) == before);
+    const TkcArg args[] = {tkc_pointer("*i32", x, sizeof back), tkc_int(3), tkc_float(0.5),
+                           tkc_constexpr("64")};
+    const int64_t grid[3] = {1, 1, 1};
+    for (int i = 0; i < 2; i++)
+        EXPECT_INT(tkc_launch(jit, grid, NULL, args, 4), TKC_OK);
+    EXPECT_INT(tkc_synchronize(dev, NULL), TKC_OK);
+    EXPECT_INT(tkc_copy_out(dev, back, x, sizeof back), TKC_OK);
+    EXPECT(current(api) == before);
+    EXPECT_INT(tkc_free(dev, x), TKC_OK);
+    tkc_jit_free(jit);
+    tkc_source_free(source);
+    tkc_device_free(dev);
+    EXPECT(current(api) == before);
+    EXPECT_STR(tkc_last_error(cx), "");
+}
+
+static void context_of_the_caller(void)
+{
+    TkcContext *cx = tkc_context_new();
+    CudaApi api;
+    CuContext mine, popped;
+    EXPECT_INT(cuda_api_open(cx, &api), TKC_OK);
+    EXPECT_INT(api.DevicePrimaryCtxRetain(&mine, 0), CU_OK);
+    work(cx, &api, mine);
+    EXPECT_INT(api.CtxPushCurrent(mine), CU_OK);
+    work(cx, &api, mine);
+    EXPECT_INT(api.CtxPopCurrent(&popped), CU_OK);
+    EXPECT_INT(api.DevicePrimaryCtxRelease(0), CU_OK);
+    tkc_context_free(cx);
+}
+
+static void too_many_parameters(void)
+{
+    enum { N = 513 };
+    static char source_text[N * 16 + 200];
+    static TkcArg args[N];
+    size_t len = (size_t)sprintf(source_text, "import triton\n@triton.jit\ndef k(");
+    for (int i = 0; i < N; i++, args[i - 1] = tkc_int(2))
+        len += (size_t)sprintf(source_text + len, "a%d: 'i32', ", i);
+    strcpy(source_text + len, "):\n    pass\n");
+    TkcContext *cx = tkc_context_new();
+    TkcDevice *dev = NULL;
+    TkcSource *source = NULL;
+    const int64_t grid[3] = {1, 1, 1};
+    EXPECT_INT(tkc_device_open(cx, "cuda", 0, &dev), TKC_OK);
+    TkcJit *jit = jit_of(cx, dev, source_text, &source);
+    EXPECT_INT(tkc_launch(jit, grid, NULL, args, N), TKC_ERROR);
+    EXPECT_STR(tkc_last_error(cx),
+               "error: the kernel has 513 run-time parameters; at most 512 can be passed\n");
+    tkc_jit_free(jit);
+    tkc_source_free(source);
+    tkc_device_free(dev);
+    tkc_context_free(cx);
+}
+
+int main(void)
+{
+    RUN(context_of_the_caller);
+    RUN(too_many_parameters);
+    return expect_done();
+}

@@ -297,11 +297,39 @@ static bool runs_on_host(const Spec *sp, const SpecFunc *fn, const SpecValue *va
     return true;
 }
 
+/* The arguments with a method's object before them. */
+static Args with_self(Spec *sp, SpecValue self, const Args *args, Span at)
+{
+    Args all = {0};
+    vec_push(sp->arena, &all, ((Arg){NULL, self, at}));
+    for (int i = 0; i < args->len; i++) vec_push(sp->arena, &all, args->data[i]);
+    return all;
+}
+
+SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const Args *args, Span at)
+{
+    const AstParams *params = params_of(init);
+    SpecValue *values = arena_array(sp->arena, SpecValue, params->len + 1), v = sv_error();
+    Args all = with_self(sp, self, args, at);
+    if (!bind_args(sp, init, &all, values, at) || !can_enter(sp, init, true, at)) return v;
+    Frame f;
+    spec_at(sp, at);
+    frame_push(sp, &f, init, init->module, at);
+    f.is_host = true;
+    enter_params(sp, &f, values);
+    bool ok = !sv_is_error(call_run(sp, &f));
+    const Binding *b = params->len ? scope_find(f.scope, params->data[0].name) : NULL;
+    if (ok && b && b->state == BIND_SET) v = b->value;
+    frame_pop(sp, &f);
+    return v;
+}
+
 static SpecValue call_func(Spec *sp, const SpecFunc *fn, Args *args, Span at)
 {
     const AstParams *params = params_of(fn);
     SpecValue *values = arena_array(sp->arena, SpecValue, params->len + 1);
-    if (!bind_args(sp, fn, args, values, at)) return sv_error();
+    Args all = fn->self ? with_self(sp, *fn->self, args, at) : *args;
+    if (!bind_args(sp, fn, &all, values, at)) return sv_error();
     bool is_host = runs_on_host(sp, fn, values, params->len);
     if (!can_enter(sp, fn, is_host, at)) return sv_error();
     return run_with(sp, fn, values, is_host, at);
@@ -479,9 +507,7 @@ static SpecValue call_builtin(Spec *sp, const Builtin *b, const Args *args, Span
 
 static SpecValue call_method(Spec *sp, const SpecMethod *m, const Args *args, Span at)
 {
-    Args all = {0};
-    vec_push(sp->arena, &all, ((Arg){NULL, *m->self, at}));
-    for (int i = 0; i < args->len; i++) vec_push(sp->arena, &all, args->data[i]);
+    Args all = with_self(sp, *m->self, args, at);
     return call_builtin(sp, m->builtin, &all, at);
 }
 

@@ -3,9 +3,10 @@
      spec.c     the public edge: a file, a kernel, diagnostics, budgets
      module.c   names of files, imports, namespaces; host.c: the few host values that kernels read
      bind.c     a kernel's parameters; annotation.c, config.c: what annotations and decorators say; names.c: -fsyntax-only
-     expr.c     expressions          call.c   calls, inlining           record.c   named tuples
+     expr.c     expressions          call.c   calls, inlining           record.c   classes
      stmt.c     statements           branch.c   if             loop.c   for, while
-     merge.c    values at joins      scope.c  names         walk.c  searching trees */
+     merge.c    values at joins      scope.c  names         walk.c  searching trees
+     place.c    parts of sequences */
 #ifndef TKC_SPEC_EVAL_H
 #define TKC_SPEC_EVAL_H
 
@@ -121,6 +122,8 @@ void leave_nested(Spec *sp);
 typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */
 typedef struct Args { Arg *data; int len, cap; bool has_error; } Args; /* positional ones first */
 SpecValue eval_call(Spec *sp, const Ast *e);
+/* Runs a class's __init__ and gives what `self` has become; poison after an error. */
+SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const Args *args, Span at);
 /* A frame for evaluating a module's own expressions. */
 void frame_push_module(Spec *sp, Frame *f, SpecModule *m);
 void frame_pop(Spec *sp, Frame *f);

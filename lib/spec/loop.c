@@ -139,6 +139,64 @@ static LoopFate first_fate(Loop *l, const LoopName *x)
     return merge_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
 }
 
+static bool is_sequence(SpecValue v)
+{
+    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
+}
+
+/* v is the sequence t or holds it. */
+static bool holds(SpecValue v, const SpecTuple *t)
+{
+    if (!is_sequence(v)) return false;
+    bool found = v.tuple == t;
+    for (int i = 0; i < v.tuple->len && !found; i++) found = holds(v.tuple->data[i], t);
+    return found;
+}
+
+static bool shares(SpecValue v, const SpecTuple *t, bool deep)
+{
+    bool found = holds(v, t);
+    for (int i = 0; i < t->len && deep && !found; i++) found = is_sequence(t->data[i]) && shares(v, t->data[i].tuple, true);
+    return found;
+}
+
+/* Another name of this function holds the sequence (or, deep, a part of it): what a pass changes would have to show there too. */
+static void refuse_shared(Loop *l, const Binding *b, bool deep)
+{
+    const Scope *scope = l->sp->frame->scope;
+    for (int i = 0; i < scope->len; i++) {
+        const Binding *other = &scope->data[i];
+        if (other == b || other->state != BIND_SET || !is_sequence(other->value)) continue;
+        long size = constant_size(other->value, NULL) * (deep ? constant_size(b->value, NULL) : 1);
+        if (!spec_step_items(l->sp, size, l->s->span)) return;
+        if (!shares(other->value, b->value.tuple, deep)) continue;
+        spec_error(l->sp, l->s->span, "this loop changes a part of '%s', which shares its value with '%s'", b->name, other->name);
+        spec_note(l->sp, other->where, "shared here");
+        return;
+    }
+}
+
+static bool is_among(Str name, const AstNames *names)
+{
+    for (int i = 0; i < names->len; i++) {
+        if (names->data[i] == name) return true;
+    }
+    return false;
+}
+
+/* Names that are not assigned but hold a sequence of which a part is. */
+static void add_changed(Loop *l, const AstList *body, AstNames *assigned)
+{
+    AstNames changed = {0}, deep = {0};
+    walk_changed(l->sp->arena, body, &changed, &deep);
+    for (int i = 0; i < changed.len; i++) {
+        const Binding *b = scope_find(l->sp->frame->scope, changed.data[i]);
+        if (!b || b->state != BIND_SET || !is_sequence(b->value)) continue;
+        refuse_shared(l, b, is_among(b->name, &deep));
+        if (!is_among(b->name, assigned)) vec_push(l->sp->arena, assigned, b->name);
+    }
+}
+
 /* The names that the loop assigns and that had a value before. */
 static void find_names(Loop *l, const AstList *body, const Ast *target)
 {
@@ -147,6 +205,7 @@ static void find_names(Loop *l, const AstList *body, const Ast *target)
     AstNames assigned = {0}, targets = {0};
     if (target) walk_target(sp->arena, target, &assigned), walk_target(sp->arena, target, &targets);
     walk_assigned(sp->arena, body, &assigned);
+    add_changed(l, body, &assigned);
     l->names = arena_array(sp->arena, LoopName, assigned.len + 1);
     for (int i = 0; i < assigned.len; i++) {
         LoopName x = {.name = assigned.data[i], .index = scope_declare(scope, assigned.data[i])};
@@ -254,8 +313,7 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
             for (int k = 0; k < x->count; k++) vec_push(l->sp->arena, &l->finals, args[x->first + k]);
         } else if (x->fate == FATE_KEEP) {
             if (end->state == BIND_SET && (end->value.kind == SV_ERROR || merge_is_same(end->value, x->before.value))) continue;
-            bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE ||
-                             x->before.value.kind == SV_TUPLE || x->before.value.kind == SV_LIST || x->before.value.kind == SV_RECORD;
+            bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE || is_sequence(x->before.value);
             if (is_last_try || (!can_carry && early)) {
                 report_change(l, x, end);
                 continue;

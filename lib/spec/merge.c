@@ -81,7 +81,7 @@ bool merge_is_same(SpecValue a, SpecValue b)
     case SV_STR: return a.s == b.s;
     case SV_TYPE: return a.type == b.type;
     case SV_TUPLE: case SV_LIST: case SV_RECORD: return is_same_sequence(a.tuple, b.tuple);
-    case SV_FUNC: return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure);
+    case SV_FUNC: return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure && a.fn->self == b.fn->self);
     case SV_BUILTIN: return a.builtin == b.builtin;
     case SV_METHOD: return a.method->builtin == b.method->builtin && merge_is_same(*a.method->self, *b.method->self);
     case SV_MODULE: return a.module == b.module;

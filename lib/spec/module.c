@@ -468,16 +468,15 @@ static SpecValue pick(Spec *sp, const Ast *target, Str name, SpecValue v, Span a
     return sv_error();
 }
 
-/* Any class but a named tuple's is known by its name alone. */
+/* A class that does not parse is known by its name alone. */
 static SpecValue resolve_class(Spec *sp, SpecModule *m, Str name, const Ast *n)
 {
-    SpecValue v;
     if (n->kind == AST_SKIPPED) {
         sp->dx->muted++;
         n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, n);
         sp->dx->muted--;
     }
-    return n && n->kind == AST_CLASS && record_class_of(sp, m, n, &v) ? v : class_value(name);
+    return n && n->kind == AST_CLASS ? record_class_of(sp, m, n) : class_value(name);
 }
 
 static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)

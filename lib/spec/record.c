@@ -1,5 +1,7 @@
 /* A named tuple is a tuple whose items have names too, so that everything tuples do (unpacking, joins, loops) holds for it unchanged.
-   What is here: reading the class, and making one by a call. `x._replace` is the class again, with the items of x as defaults. */
+   An aggregate is the same, made by its __init__: that starts from fields without values, and every assignment to self.x gives a new
+   self (place.c). What is here: reading the class, making one by a call, and finding members. `x._replace` is the class again, with the
+   items of x as defaults. */
 #include "spec/record.h"
 
 #include <string.h>
@@ -12,11 +14,12 @@
 typedef struct Fields { Str *data; int len, cap; } Fields;
 typedef struct Defaults { SpecValue *data; int len, cap; } Defaults;
 
-static SpecValue class_value(Spec *sp, Str name, const Fields *fields, const Defaults *defaults, Span at)
+static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields, const Defaults *defaults)
 {
-    RecordClass *c = arena_new(sp->arena, RecordClass);
-    *c = (RecordClass){.name = name, .at = at, .len = fields->len, .fields = fields->data, .defaults = defaults->data};
-    return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = c};
+    c.len = fields->len;
+    c.fields = fields->data;
+    c.defaults = defaults->data;
+    return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = arena_copy(sp->arena, &c, sizeof c)};
 }
 
 static void add_field(Spec *sp, Fields *fields, Defaults *defaults, Str name, SpecValue value)
@@ -31,38 +34,57 @@ static bool is_named_tuple(SpecValue v)
     return strcmp(v.module->path, "typing.NamedTuple") == 0 || strcmp(v.module->path, "typing_extensions.NamedTuple") == 0;
 }
 
-/* The fields are the annotated names of the body. */
-static SpecValue class_of_body(Spec *sp, SpecModule *m, const Ast *n)
+/* The fields are the annotated names of the body, after those of the base; an aggregate's have no values before it is made. */
+static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 {
+    const AstList *body = &c->body->class_.body;
     Fields fields = {0};
     Defaults defaults = {0};
-    for (int i = 0; i < n->class_.body.len; i++) {
-        const Ast *x = n->class_.body.data[i];
+    for (int i = 0; c->base && i < c->base->len; i++) add_field(sp, &fields, &defaults, c->base->fields[i], c->base->defaults[i]);
+    for (int i = 0; i < body->len; i++) {
+        const Ast *x = body->data[i];
         if (x->kind != AST_ANNASSIGN || x->annassign.target->kind != AST_NAME) continue;
         SpecValue value = {.kind = SV_ABSENT};
-        if (x->annassign.value) value = module_eval(sp, m, x->annassign.value);
+        if (x->annassign.value && c->kind == RECORD_TUPLE) value = module_eval(sp, c->module, x->annassign.value);
         add_field(sp, &fields, &defaults, x->annassign.target->name.id, value);
     }
-    return class_value(sp, n->class_.name, &fields, &defaults, n->class_.name_span);
+    return class_value(sp, *c, &fields, &defaults);
 }
 
-bool record_class_of(Spec *sp, SpecModule *m, const Ast *n, SpecValue *out)
+static bool has_decorator(const AstList *decorators, const char *name, const char *alias)
 {
-    for (int i = 0; i < n->class_.args.len; i++) {
-        const Ast *x = n->class_.args.data[i];
-        if (x->kind == AST_KEYWORD || x->kind == AST_STARRED) continue;
-        sp->dx->muted++;
-        SpecValue base = module_eval(sp, m, x);
-        sp->dx->muted--;
-        if (is_named_tuple(base)) return *out = class_of_body(sp, m, n), true;
-        if (base.kind != SV_RECORD_CLASS) continue;
-        RecordClass *c = arena_new(sp->arena, RecordClass);
-        *c = *base.record_class;
-        c->name = n->class_.name;
-        c->at = n->class_.name_span;
-        return *out = (SpecValue){.kind = SV_RECORD_CLASS, .record_class = c}, true;
+    for (int i = 0; i < decorators->len; i++) {
+        const Ast *d = decorators->data[i];
+        if (d->kind == AST_CALL) d = d->call.callee;
+        const char *last = d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
+        if (strcmp(last, name) == 0 || strcmp(last, alias) == 0) return true;
     }
     return false;
+}
+
+/* What the class is derived from, as far as it is known. */
+static void read_bases(Spec *sp, RecordClass *c)
+{
+    const AstList *bases = &c->body->class_.args;
+    for (int i = 0; i < bases->len; i++) {
+        const Ast *x = bases->data[i];
+        if (x->kind == AST_KEYWORD || x->kind == AST_STARRED) continue;
+        sp->dx->muted++;
+        SpecValue base = module_eval(sp, c->module, x);
+        sp->dx->muted--;
+        if (is_named_tuple(base)) c->kind = RECORD_TUPLE;
+        if (base.kind != SV_RECORD_CLASS) continue;
+        c->base = base.record_class;
+        c->kind = base.record_class->kind;
+    }
+}
+
+SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *n)
+{
+    RecordClass c = {.kind = RECORD_NAMES, .name = n->class_.name, .at = n->class_.name_span, .body = n, .module = m};
+    read_bases(sp, &c);
+    if (has_decorator(&n->class_.decorators, "aggregate", "_aggregate")) c.kind = RECORD_AGGREGATE;
+    return class_of_body(sp, &c);
 }
 
 /* ---- namedtuple(…) ---- */
@@ -130,7 +152,7 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
     for (int i = 2; i < args->len && ok; i++) {
         ok = args->data[i].name && strcmp(args->data[i].name, "defaults") == 0 && read_defaults(args->data[i].value, &defaults);
     }
-    if (ok) *out = class_value(sp, args->data[0].value.s, &fields, &defaults, at);
+    if (ok) *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields, &defaults);
     else *out = spec_error(sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");
     return true;
 }
@@ -198,13 +220,53 @@ static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecVa
     return fill_fields(sp, c, values, at);
 }
 
-SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
+static SpecTuple *new_record(Spec *sp, const RecordClass *c)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = (SpecTuple){.len = c->len, .names = c->fields, .type_name = c->name};
+    *t = (SpecTuple){.len = c->len, .names = c->fields, .type_name = c->name, .record_class = c};
     t->data = arena_array(sp->arena, SpecValue, c->len + 1);
+    for (int i = 0; i < c->len; i++) t->data[i] = (SpecValue){.kind = SV_ABSENT};
+    return t;
+}
+
+static const Ast *find_method(const RecordClass *c, const char *name, const RecordClass **owner)
+{
+    for (; c; c = c->base) {
+        for (int i = 0; c->body && i < c->body->class_.body.len; i++) {
+            const Ast *x = c->body->class_.body.data[i];
+            if (x->kind == AST_DEF && strcmp(x->def.name, name) == 0) return *owner = c, x;
+        }
+    }
+    return NULL;
+}
+
+/* Runs __init__ on a record whose fields have no values yet. */
+static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init, const RecordClass *owner, const Args *args, Span at)
+{
+    SpecFunc *fn = func_new(sp, init->def.name, init, owner->module, NULL);
+    SpecValue self = call_constructor(sp, fn, (SpecValue){.kind = SV_RECORD, .tuple = new_record(sp, c)}, args, at);
+    if (self.kind != SV_RECORD) return sv_error();
+    for (int i = 0; i < self.tuple->len; i++) {
+        if (self.tuple->data[i].kind != SV_ABSENT) continue;
+        spec_error(sp, at, "'%s.__init__' gives no value to '%s'", c->name, c->fields[i]);
+        spec_note(sp, init->def.name_span, "defined here");
+        return sv_error();
+    }
+    return self;
+}
+
+SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
+{
+    const RecordClass *owner;
+    const Ast *init = c->kind == RECORD_AGGREGATE ? find_method(c, "__init__", &owner) : NULL;
+    if (c->kind == RECORD_NAMES) {
+        spec_error(sp, at, "the class '%s' cannot be made in a kernel: it is neither a named tuple nor an aggregate", c->name);
+        spec_note(sp, c->at, "defined here");
+        return sv_error();
+    }
+    if (init) return construct(sp, c, init, owner, args, at);
+    SpecTuple *t = new_record(sp, c);
     if (!bind_fields(sp, c, args, t->data, at)) return sv_error();
-    t->record_class = c;
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
 
@@ -221,19 +283,62 @@ static SpecValue replacer(Spec *sp, const SpecTuple *t)
 {
     RecordClass *c = arena_new(sp->arena, RecordClass);
     *c = *t->record_class;
+    c->kind = RECORD_TUPLE; /* of its fields alone */
     c->defaults = t->data;
     c->keywords_only = true;
     return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = c};
 }
 
+/* A function of the class, bound to x; a property's value. */
+static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner, SpecValue x, Span at)
+{
+    SpecFunc *fn = func_new(sp, def->def.name, def, owner->module, NULL);
+    SpecValue method = {.kind = SV_FUNC, .fn = fn};
+    if (has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
+    if (has_decorator(&def->def.decorators, "property", "cached_property")) return spec_call(sp, method, 1, &x, at);
+    fn->self = arena_copy(sp->arena, &x, sizeof x);
+    return method;
+}
+
+/* A name that the body assigns, or poison when none is found. */
+static bool class_constant(Spec *sp, const RecordClass *c, Str name, SpecValue *out)
+{
+    for (; c; c = c->base) {
+        for (int i = 0; c->body && i < c->body->class_.body.len; i++) {
+            const Ast *x = c->body->class_.body.data[i], *value = NULL;
+            if (x->kind == AST_ASSIGN && x->assign.targets.len == 1 && x->assign.targets.data[0]->kind == AST_NAME &&
+                x->assign.targets.data[0]->name.id == name) {
+                value = x->assign.value;
+            } else if (x->kind == AST_ANNASSIGN && x->annassign.target->kind == AST_NAME && x->annassign.target->name.id == name) {
+                value = x->annassign.value;
+            }
+            if (value) return *out = module_eval(sp, c->module, value), true;
+        }
+    }
+    return false;
+}
+
+static SpecValue unset_field(Spec *sp, const SpecTuple *t, Str name, Span at)
+{
+    SpecValue e = spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
+    spec_note(sp, t->record_class->at, "the class is defined here");
+    return e;
+}
+
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
 {
     const SpecTuple *t = x.tuple;
+    const RecordClass *c = t->record_class, *owner;
     for (int i = 0; i < t->len; i++) {
-        if (t->names && t->names[i] == name) return t->data[i];
+        if (!t->names || t->names[i] != name) continue;
+        return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
     }
-    if (t->record_class && strcmp(name, "_replace") == 0) return replacer(sp, t);
-    if (t->record_class && strcmp(name, "_fields") == 0) return field_names(sp, t->record_class);
+    if (c && strcmp(name, "_replace") == 0) return replacer(sp, t);
+    if (c && strcmp(name, "_fields") == 0) return field_names(sp, c);
+    const Ast *def = c ? find_method(c, name, &owner) : NULL;
+    if (def) return bind_method(sp, def, owner, x, at);
+    SpecValue v;
+    if (c && class_constant(sp, c, name, &v)) return v;
     spec_error(sp, at, "%s has no '%s'", spec_describe(sp, x), name);
     const char *near = t->names ? nearest_word(name, t->names, t->len) : NULL;
     if (near) spec_note(sp, at, "did you mean '%s'?", near);
@@ -242,7 +347,12 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
 
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at)
 {
+    const RecordClass *owner;
+    SpecValue v;
     if (strcmp(name, "_fields") == 0) return field_names(sp, c);
     if (strcmp(name, "__name__") == 0) return sv_str(c->name);
+    const Ast *def = find_method(c, name, &owner);
+    if (def) return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, name, def, owner->module, NULL)};
+    if (class_constant(sp, c, name, &v)) return v;
     return spec_error(sp, at, "class '%s' has no '%s'", c->name, name);
 }

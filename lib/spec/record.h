@@ -1,23 +1,34 @@
-/* Named tuples: the classes that a file derives from typing.NamedTuple or makes with collections.namedtuple, and calling them. */
+/* Classes of users' files: named tuples (derived from typing.NamedTuple, or made with collections.namedtuple), Triton's aggregates,
+   and classes that are only looked into. */
 #ifndef TKC_SPEC_RECORD_H
 #define TKC_SPEC_RECORD_H
 
 #include "spec/eval.h"
 
+typedef enum RecordKind {
+    RECORD_TUPLE,
+    RECORD_AGGREGATE, /* made by its __init__ */
+    RECORD_NAMES      /* cannot be made: has constants and functions, as an Enum */
+} RecordKind;
+
 struct RecordClass {
+    RecordKind kind;
     Str name;
     Span at;             /* where it is defined */
     int len;
     Str *fields;
     SpecValue *defaults; /* ABSENT: none */
     bool keywords_only;  /* x._replace */
+    const Ast *body;     /* the class statement, or NULL */
+    SpecModule *module;  /* of the body */
+    const RecordClass *base;
 };
 
-/* The class behind a class statement of module m. False when it is no named tuple; never reports that. */
-bool record_class_of(Spec *sp, SpecModule *m, const Ast *statement, SpecValue *out);
+/* The class behind a class statement of module m. */
+SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *statement);
 /* collections.namedtuple(…), typing.NamedTuple(…). False when the path is another's. */
 bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue *out);
-/* Class(…): a named tuple. */
+/* Class(…) */
 SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at);
 /* x.name, Class.name */
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at);

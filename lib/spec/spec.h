@@ -75,6 +75,7 @@ struct SpecFunc {
     const Ast *def;          /* DEF or LAMBDA */
     SpecModule *module;      /* where its free names are looked up */
     Scope *closure;          /* lambdas; else NULL */
+    const SpecValue *self;   /* of a bound method: its first argument; else NULL */
     bool is_std;             /* from lib/std */
 };
 

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
+#include "spec/place.h"
 #include "spec/walk.h"
 
 const Rest rest_cut = {0};
@@ -66,7 +67,16 @@ static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, Span at)
     SpecValue x = spec_eval(sp, target->subscript.value), index = spec_eval(sp, target->subscript.index);
     if (sv_is_error(x) || sv_is_error(index) || sv_is_error(v)) return;
     spec_at(sp, at);
-    op_store_subscript(sp, x, index, v, at);
+    if (x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD) place_set_item(sp, x, index, v, target->span);
+    else op_store_subscript(sp, x, index, v, at);
+}
+
+static void assign_attribute(Spec *sp, const Ast *target, SpecValue v)
+{
+    SpecValue x = spec_eval(sp, target->attribute.value);
+    if (sv_is_error(x) || sv_is_error(v)) return;
+    if (x.kind == SV_RECORD) place_set_field(sp, x, target->attribute.name, v, target->span);
+    else spec_error(sp, target->span, "%s has no fields to assign", spec_describe(sp, x));
 }
 
 void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
@@ -79,7 +89,7 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
         break;
     case AST_TUPLE: case AST_LIST: assign_items(sp, &target->list, v, weak, at); break;
     case AST_SUBSCRIPT: assign_subscript(sp, target, v, at); break;
-    case AST_ATTRIBUTE: spec_error(sp, target->span, "an attribute cannot be assigned in a kernel"); break;
+    case AST_ATTRIBUTE: assign_attribute(sp, target, v); break;
     default: spec_error(sp, target->span, "cannot assign to %s", ast_describe(target)); break;
     }
 }
@@ -239,7 +249,7 @@ static Flow exec_with(Spec *sp, const Ast *s, const Rest *rest)
 static void exec_expression(Spec *sp, const Ast *e)
 {
     if (e->kind == AST_STRING || e->kind == AST_ELLIPSIS) return; /* a docstring */
-    spec_eval(sp, e);
+    if (!place_call(sp, e)) spec_eval(sp, e);
 }
 
 /* ---- dispatch ---- */

@@ -20,7 +20,7 @@ typedef enum SvKind {
     SV_METHOD,   /* a builtin bound to its first argument: x.to */
     SV_MODULE,   /* tl, tl.math, an imported file */
     SV_CLASS,    /* tl.constexpr, tl.tensor, int, float, a user's class: to call, or for isinstance */
-    SV_RECORD_CLASS, /* a named tuple's class: to call, or for isinstance */
+    SV_RECORD_CLASS, /* a user's class: to call, or for isinstance */
     SV_SLICE, SV_ELLIPSIS,
     SV_RANGE,    /* range(…), tl.range(…), tl.static_range(…) */
     /* run time */
@@ -42,7 +42,7 @@ typedef struct SpecTuple {
     int len;
     Str *names;                      /* RECORD: field names; else NULL */
     Str type_name;
-    const RecordClass *record_class; /* of a named tuple; else NULL */
+    const RecordClass *record_class; /* of a user's class; else NULL */
     long size;                       /* constant_size; 0: not counted yet */
     int nesting;                     /* of sequences in sequences, counted with size */
 } SpecTuple;

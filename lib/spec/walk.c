@@ -78,6 +78,45 @@ void walk_assigned(Arena *a, const AstList *body, AstNames *out)
     walk_list(body, visit_assigned, &to);
 }
 
+typedef struct Changed { Names all, deep; } Changed;
+
+/* The name at the root of t[i].x */
+static void add_root(Changed *to, const Ast *t)
+{
+    if (t->kind == AST_TUPLE || t->kind == AST_LIST) {
+        for (int i = 0; i < t->list.len; i++) add_root(to, t->list.data[i]);
+        return;
+    }
+    int parts = 0;
+    for (; t->kind == AST_SUBSCRIPT || t->kind == AST_ATTRIBUTE; parts++) {
+        t = t->kind == AST_SUBSCRIPT ? t->subscript.value : t->attribute.value;
+    }
+    if (t->kind != AST_NAME || parts == 0) return;
+    add_name(&to->all, t->name.id);
+    if (parts > 1) add_name(&to->deep, t->name.id);
+}
+
+static bool visit_changed(const Ast *n, void *user)
+{
+    Changed *to = user;
+    if (n->kind == AST_ASSIGN) {
+        for (int i = 0; i < n->assign.targets.len; i++) add_root(to, n->assign.targets.data[i]);
+    } else if (n->kind == AST_AUGASSIGN) {
+        add_root(to, n->binary.left);
+    } else if (n->kind == AST_ANNASSIGN) {
+        add_root(to, n->annassign.target);
+    } else if (n->kind == AST_EXPR && n->unary.operand->kind == AST_CALL) {
+        add_root(to, n->unary.operand->call.callee);
+    }
+    return n->kind != AST_LAMBDA;
+}
+
+void walk_changed(Arena *a, const AstList *body, AstNames *out, AstNames *deep)
+{
+    Changed to = {{a, out}, {a, deep}};
+    walk_list(body, visit_changed, &to);
+}
+
 void walk_target(Arena *a, const Ast *target, AstNames *out)
 {
     add_target(&(Names){a, out}, target);

@@ -10,6 +10,8 @@ void walk_ast(const Ast *n, WalkFn visit, void *user);
 void walk_list(const AstList *list, WalkFn visit, void *user);
 /* The names that the statements assign in their own scope, each once, in order: targets, loop variables, `:=`, with … as. */
 void walk_assigned(Arena *a, const AstList *body, AstNames *out);
+/* The names whose value may change in part: t[i] = …, r.name = …, l.append(…). Those with a part of a part, t[i].name = …, are in `deep` too. */
+void walk_changed(Arena *a, const AstList *body, AstNames *out, AstNames *deep);
 /* The names one expression binds as an assignment target. */
 void walk_target(Arena *a, const Ast *target, AstNames *out);
 

@@ -21,10 +21,11 @@ sys.path[:0] = [os.path.join(HERE, "Inputs"), HERE]
 
 import ops
 from borrowed import BORROWED
+from objects import OBJECTS
 from rows import KNOWN_BUGS, NOT_SPELLED, ROWS
 from snippets import ALL
 
-SNIPPETS = ALL + BORROWED
+SNIPPETS = ALL + BORROWED + OBJECTS
 
 
 # ---- running the small kernels ----

@@ -1,0 +1,162 @@
+/* Values are never changed after they are made, so a changed one is a new one that takes the old one's place in every name of this
+   function that holds it: that is what Python's sharing shows. What the caller holds stays as it was, as in Triton, where a call
+   copies its arguments. */
+#include "spec/place.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "spec/constant.h"
+
+typedef struct Swap { Spec *sp; const SpecTuple *old; SpecTuple *new; } Swap;
+
+static bool is_sequence(SpecValue v)
+{
+    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
+}
+
+static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)
+{
+    SpecTuple *copy = arena_new(sp->arena, SpecTuple);
+    *copy = *t;
+    copy->len = len;
+    copy->size = 0; /* not counted yet */
+    copy->data = arena_array(sp->arena, SpecValue, len + 1);
+    for (int i = 0; i < len; i++) copy->data[i] = i < t->len ? t->data[i] : sv_none();
+    return copy;
+}
+
+/* Puts the new value where v is or holds the old one; true when it did. */
+static bool swap_in(const Swap *s, SpecValue *v)
+{
+    if (!is_sequence(*v)) return false;
+    if (v->tuple == s->old) return v->tuple = s->new, true;
+    SpecTuple *copy = NULL;
+    for (int i = 0; i < v->tuple->len; i++) {
+        SpecValue item = v->tuple->data[i];
+        if (!swap_in(s, &item)) continue;
+        if (!copy) copy = copy_with(s->sp, v->tuple, v->tuple->len);
+        copy->data[i] = item;
+    }
+    if (copy) v->tuple = copy;
+    return copy != NULL;
+}
+
+/* A loop's names are found in its text, and there only one name of a shared value shows. */
+static void replace(Spec *sp, const SpecTuple *old, SpecTuple *new, Span at)
+{
+    Swap s = {sp, old, new};
+    int found = 0;
+    for (Scope *scope = sp->frame->scope; scope; scope = scope->outer) {
+        for (int i = 0; i < scope->len; i++) {
+            SpecValue v = scope->data[i].value;
+            if (scope->data[i].state != BIND_SET || !is_sequence(v)) continue;
+            if (!spec_step_items(sp, constant_size(v, NULL), at)) return;
+            if (!swap_in(&s, &v)) continue;
+            scope_set(scope, scope->data[i].name, v, at);
+            found++;
+        }
+    }
+    if (found == 0) spec_error(sp, at, "this changes a value that no name of the function holds");
+    else if (found > 1 && sp->frame->runtime_loops > 0) spec_error(sp, at, "this changes a value that several names share, in a run-time loop");
+}
+
+static int find_field(const SpecTuple *t, Str name)
+{
+    for (int i = 0; t->names && i < t->len; i++) {
+        if (t->names[i] == name) return i;
+    }
+    return -1;
+}
+
+void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
+{
+    int i = find_field(x.tuple, name);
+    if (i < 0) {
+        spec_error(sp, at, "%s has no field '%s'", spec_describe(sp, x), name);
+        const char *near = x.tuple->names ? nearest_word(name, x.tuple->names, x.tuple->len) : NULL;
+        if (near) spec_note(sp, at, "did you mean '%s'?", near);
+        return;
+    }
+    SpecTuple *t = copy_with(sp, x.tuple, x.tuple->len);
+    t->data[i] = v;
+    replace(sp, x.tuple, t, at);
+}
+
+/* d["key"] = v; a new key is added. */
+static void set_key(Spec *sp, SpecValue x, Str key, SpecValue v, Span at)
+{
+    int i = find_field(x.tuple, key), n = x.tuple->len;
+    SpecTuple *t = copy_with(sp, x.tuple, i < 0 ? n + 1 : n);
+    if (i < 0) {
+        t->names = arena_array(sp->arena, Str, n + 1);
+        for (int k = 0; k < n; k++) t->names[k] = x.tuple->names[k];
+        t->names[i = n] = key;
+    }
+    t->data[i] = v;
+    replace(sp, x.tuple, t, at);
+}
+
+void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at)
+{
+    int64_t i;
+    if (index.kind == SV_STR && x.kind == SV_RECORD && !x.tuple->record_class) {
+        set_key(sp, x, index.s, v, at);
+        return;
+    }
+    if (!op_to_int(sp, index, &i, at, "an index")) return;
+    int n = x.tuple->len;
+    if (i < -n || i >= n) {
+        spec_error(sp, at, "index %lld is out of range for %d item%s", (long long)i, n, n == 1 ? "" : "s");
+        return;
+    }
+    SpecTuple *t = copy_with(sp, x.tuple, n);
+    t->data[i < 0 ? i + n : i] = v;
+    replace(sp, x.tuple, t, at);
+}
+
+/* ---- what lists do ---- */
+
+static void extend(Spec *sp, const SpecTuple *old, int at_index, int n, const SpecValue *items, Span at)
+{
+    if (old->len + n > sp->limits.length) {
+        spec_error(sp, at, "a sequence of more than %ld values", sp->limits.length);
+        return;
+    }
+    SpecTuple *t = copy_with(sp, old, old->len + n);
+    for (int i = 0; i < n; i++) t->data[at_index + i] = items[i];
+    for (int i = at_index; i < old->len; i++) t->data[i + n] = old->data[i];
+    replace(sp, old, t, at);
+}
+
+static void insert(Spec *sp, const SpecTuple *old, const SpecValue *args, Span at)
+{
+    int64_t i;
+    if (!op_to_int(sp, args[0], &i, at, "an index")) return;
+    if (i < 0) i = i + old->len < 0 ? 0 : i + old->len;
+    extend(sp, old, i > old->len ? old->len : (int)i, 1, &args[1], at);
+}
+
+bool place_call(Spec *sp, const Ast *call)
+{
+    if (call->kind != AST_CALL || call->call.callee->kind != AST_ATTRIBUTE) return false;
+    const Ast *callee = call->call.callee;
+    const char *name = callee->attribute.name;
+    int n = call->call.args.len;
+    bool is_append = strcmp(name, "append") == 0 && n == 1, is_extend = strcmp(name, "extend") == 0 && n == 1;
+    if (!is_append && !is_extend && !(strcmp(name, "insert") == 0 && n == 2)) return false;
+    for (int i = 0; i < n; i++) {
+        if (call->call.args.data[i]->kind == AST_STARRED || call->call.args.data[i]->kind == AST_KEYWORD) return false;
+    }
+    sp->dx->muted++;
+    SpecValue list = spec_eval(sp, callee->attribute.value), args[2], *items = args;
+    sp->dx->muted--;
+    if (list.kind != SV_LIST) return false;
+    for (int i = 0; i < n; i++) args[i] = spec_eval(sp, call->call.args.data[i]);
+    if (sv_is_error(args[0]) || (n == 2 && sv_is_error(args[1]))) return true;
+    if (is_extend) n = op_items(sp, args[0], &items, call->call.args.data[0]->span);
+    if (n < 0) return true;
+    if (n == 2 && !is_extend) insert(sp, list.tuple, args, call->span);
+    else extend(sp, list.tuple, list.tuple->len, n, items, call->span);
+    return true;
+}

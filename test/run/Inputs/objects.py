@@ -1,0 +1,92 @@
+"""Snippets for objects: aggregates, classes with functions, and assignment to parts of tuples, lists and dicts."""
+from snippets import S
+
+PAIR = '''
+@tl.core._aggregate
+class Pair:
+    """Two values."""
+    first: tl.tensor
+    second: tl.tensor
+
+    @triton.constexpr_function
+    def __init__(self, first, second):
+        self.first = first
+        self.second = second
+
+    @triton.jit
+    def unpack(self):
+        return self.get_first(), self.second
+
+    @triton.jit
+    def get_first(self):
+        return self.first
+
+    @triton.jit
+    def moved(self, by):
+        self.first += by
+        return self
+
+    @triton.jit
+    def twice(x):
+        return Pair(x, x)
+
+    @property
+    def total(self):
+        return self.first + self.second
+'''
+
+SCALED = PAIR + '''
+from triton.language.core import _aggregate as aggregate
+@aggregate
+class Scaled:
+    pair: Pair
+    scale: tl.constexpr
+    def __init__(self, pair, scale=2):
+        self.pair = pair
+        self.scale = tl.constexpr(scale * 2 if scale > 1 else scale)
+    @triton.jit
+    def value(self, i):
+        return self.pair.total * self.scale + i
+'''
+
+AGGREGATES = [
+    S("aggregates", "p = Pair(n, 7)\na, b = p.unpack()\ntl.store(y, a)\ntl.store(y + 1, b)\ntl.store(y + 2, p.total)\n"
+      "q = Pair.twice(C)\ntl.store(y + 3, q.total)\ntl.static_assert(isinstance(p, Pair) and not isinstance(n, Pair))", [5, 7, 12, 8], top=PAIR),
+    S("aggregates", "p = Pair(n, 7)\nq = p.moved(1)\ntl.store(y, p.first)\ntl.store(y + 1, q.first)", [5, 6], top=PAIR),
+    S("aggregates", "p = Pair(0, 1)\nfor i in range(n):\n    p = p.moved(i)\n    p.second *= 2\nif n > 3:\n    p.first = p.first + 100\n"
+      "else:\n    p = Pair.twice(n)\ntl.store(y, p.first)\ntl.store(y + 1, p.second)", [110, 32], top=PAIR),
+    S("aggregates", "s = Scaled(Pair(n, 1))\ntl.store(y, s.value(3))\ntl.store(y + 1, Scaled(scale=1, pair=s.pair).value(i=0))\n"
+      "s.pair.first = 10\ntl.store(y + 2, s.value(0))\ntl.static_assert(s.scale == 4)\ntl.zeros([s.scale], tl.int32)", [27, 6, 44], top=SCALED),
+    S("aggregates", "p = Pair(n, 1)\nq = p\nq.first = 9\nt = (p, 1)\nt[0].second = 4\ntl.store(y, p.first)\ntl.store(y + 1, p.second)", [9, 4], top=PAIR),
+    S("aggregates", "p = Pair(n)", err=r"'__init__' is called without 'second'", top=PAIR),
+    S("aggregates", "p = Pair(n, 1)\np.frist = 1", err=r"has no field 'frist'[\s\S]*did you mean 'first'", top=PAIR),
+    S("aggregates", "p = Pair(n, 1)\nn.first = 1", err=r"has no fields to assign", top=PAIR),
+    S("aggregates", "p = Half(n)", err=r"'Half.__init__' gives no value to 'b'", top="@tl.core._aggregate\nclass Half:\n    a: tl.tensor\n    b: tl.tensor\n"
+      "    def __init__(self, a):\n        self.a = a\n"),
+    S("aggregates", "p = Half(n)", err=r"'b' of 'Half' has no value yet", top="@tl.core._aggregate\nclass Half:\n    a: tl.tensor\n    b: tl.tensor\n"
+      "    def __init__(self, a):\n        self.a = self.b\n"),
+    S("aggregates", "p = Plain(n)", err=r"'Plain' cannot be made in a kernel", top="class Plain:\n    a: int\n"),
+    S("named tuples", "p = Line(n, 3)\ntl.store(y, p.at(2))\ntl.store(y + 1, Line.SIZE + Mode.B.value)", [11, 9],
+      top="from typing import NamedTuple\nfrom enum import Enum\nclass Line(NamedTuple):\n    a: tl.tensor\n    b: tl.tensor\n    SIZE = 8\n"
+      "    @triton.jit\n    def at(self, x):\n        return self.a + self.b * x\nclass Mode(Enum):\n    A = 0\n    B = 1\n"),
+    S("named tuples", "Mode.C", err=r"class 'Mode' has no 'C'", top="from enum import Enum\nclass Mode(Enum):\n    A = 0\n"),
+]
+
+PARTS = [
+    S("parts of sequences", "t = (n, 1, 2)\nt[0] = 7\nt[-1] += 5\ntl.store(y, t[0])\ntl.store(y + 1, t[2])\nl = [n, n]\nl[0], l[1] = 1, l[0]\n"
+      "tl.store(y + 2, l[0])\ntl.store(y + 3, l[1])", [7, 7, 1, 5]),
+    S("parts of sequences", "l = [n, 1]\nfor i in range(n):\n    l[1] += i\n    l[0], l[1] = l[1], l[0]\ntl.store(y, l[0])\ntl.store(y + 1, l[1])", [7, 9]),
+    S("parts of sequences", "l = []\nfor i in tl.static_range(3):\n    l.append(n + i)\nl.extend((1, 2))\nl.insert(0, 9)\ntl.store(y, len(l))\n"
+      "tl.store(y + 1, l[3])\ntl.store(y + 2, l[0] + l[-1])", [6, 7, 11]),
+    S("parts of sequences", "t = (n, 1)\nt[2] = 1", err=r"index 2 is out of range for 2 items"),
+    S("parts of sequences", "l = (1, 2)\nl.append(3)", err=r"has no attribute 'append'"),
+    S("parts of sequences", "(n, 1)[0] = 2", err=r"no name of the function holds"),
+    S("parts of sequences", "a = [n, 1]\nb = a\nfor i in range(n):\n    a[0] += 1\ntl.store(y, b[0])", err=r"shares its value with 'b'"),
+    S("parts of sequences", "a = [n, 1]\nt = (a, 2)\nfor i in range(n):\n    t[0][0] += 1\ntl.store(y, a[0])", err=r"shares its value with 'a'"),
+    S("constexpr_function", "tl.store(y, odd(n=5))\ntl.static_assert(count((1, 2, 2, 2)) == 3)", [4],
+      top="@triton.constexpr_function\ndef odd(n):\n    r = []\n    for i in range(n):\n        if i % 2 == 0:\n            continue\n        r.append(i)\n"
+      "    d = {}\n    d['sum'] = 0\n    for i in r:\n        d['sum'] += i\n    return d['sum']\n"
+      "@tl.constexpr_function\ndef count(items):\n    n = [0, 0, 0]\n    for i in items:\n        n[i] = n[i] + 1\n    return max(n)\n"),
+]
+
+OBJECTS = AGGREGATES + PARTS

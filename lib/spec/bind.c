@@ -95,11 +95,6 @@ static void sig_conflict(Binder *b, const Slot *s, const char *why)
     b->failed = true;
 }
 
-static const char *type_name(Arena *a, const Type *type, const DescriptorType *desc)
-{
-    return desc->rank ? descriptor_type_text(a, desc) : type_text(a, type);
-}
-
 static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 {
     Arena *a = b->sp->arena;
@@ -109,12 +104,13 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
     } else if (s->define) {
         sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));
     } else if (s->a.is_text && (s->a.type != sig->type || !tkc_same_descriptor_type(&s->a.desc, &sig->desc))) {
-        sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", type_name(a, sig->type, &sig->desc), s->p->name,
-                                        type_name(a, s->a.type, &s->a.desc)));
+        sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", descriptor_or_type_text(a, &sig->desc, sig->type), s->p->name,
+                                        descriptor_or_type_text(a, &s->a.desc, s->a.type)));
     } else {
+        Padding padding = s->desc.padding ? s->desc.padding : s->a.desc.padding; /* told before, or by the annotation */
         s->type = sig->type;
         s->desc = sig->desc;
-        if (!s->desc.padding) s->desc.padding = s->a.desc.padding;
+        if (!s->desc.padding) s->desc.padding = padding;
     }
 }
 

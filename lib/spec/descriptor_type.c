@@ -88,8 +88,9 @@ bool tkc_same_descriptor_type(const DescriptorType *a, const DescriptorType *b)
            (a->padding == b->padding || !a->padding || !b->padding);
 }
 
-const char *descriptor_type_text(Arena *a, const DescriptorType *t)
+const char *descriptor_or_type_text(Arena *a, const DescriptorType *t, const Type *other)
 {
+    if (!t->rank) return type_text(a, other);
     static const char *const paddings[] = {"", ", padding=zero", ", padding=nan"};
     Buf out = buf_make(a);
     buf_printf(&out, "%s%s", prefix, dtype_info(t->dtype)->short_name);

@@ -5,7 +5,7 @@
 #include "ir/type.h"
 #include "tkc/edge.h"
 
-/* As -sig spells it, in the arena. */
-const char *descriptor_type_text(Arena *a, const DescriptorType *t);
+/* A parameter's type as -sig spells it: t, or `other` when t is of no descriptor. In the arena. */
+const char *descriptor_or_type_text(Arena *a, const DescriptorType *t, const Type *other);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/descriptor_type.h"
 #include "spec/module.h"
 
 /* ---- signatures ---- */
@@ -47,10 +48,12 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 {
     for (int i = 0; i < r->rq->nsigs; i++) {
         const SpecSig *s = &r->rq->sigs[i];
-        if (s->name != sig->name || s->part != sig->part || s->type == sig->type)
+        if (s->name != sig->name || s->part != sig->part ||
+            (s->type == sig->type && tkc_same_descriptor_type(&s->desc, &sig->desc)))
             continue;
         diag_error(r->dx, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
-                   type_text(r->ir->arena, s->type), type_text(r->ir->arena, sig->type));
+                   descriptor_or_type_text(r->ir->arena, &s->desc, s->type),
+                   descriptor_or_type_text(r->ir->arena, &sig->desc, sig->type));
         return false;
     }
     return true;

@@ -8,7 +8,7 @@
 
 /* ---- making one ---- */
 
-static char *own_part(TkcJit *jit, const char *begin, const char *end)
+char *jit_own(TkcJit *jit, const char *begin, const char *end)
 {
     char **all = realloc(jit->owned, sizeof *all * (size_t)(jit->nowned + 1));
     if (!all)
@@ -20,14 +20,9 @@ static char *own_part(TkcJit *jit, const char *begin, const char *end)
     return copy;
 }
 
-static char *own(TkcJit *jit, const char *text)
-{
-    return own_part(jit, text, text + strlen(text));
-}
-
 static bool copy_text(TkcJit *jit, const char **field)
 {
-    return !*field || (*field = own(jit, *field)) != NULL;
+    return !*field || (*field = jit_own(jit, *field, *field + strlen(*field))) != NULL;
 }
 
 static bool copy_options(TkcJit *jit, const TkcOptions *from)
@@ -53,126 +48,6 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
     }
     o->defines = jit->defines;
     return jit->defines != NULL;
-}
-
-static bool is_defined(const TkcJit *jit, const char *name)
-{
-    for (size_t i = 0; i < jit->options.ndefines; i++)
-        if (!strcmp(jit->defines[i].name, name))
-            return true;
-    return false;
-}
-
-static OpenParam *find_open(const TkcJit *jit, const char *name, size_t len)
-{
-    for (int i = 0; i < jit->nopen; i++)
-        if (strlen(jit->open[i].decl.name) == len && !memcmp(jit->open[i].decl.name, name, len))
-            return &jit->open[i];
-    return NULL;
-}
-
-static TkcStatus wrong_signature(const TkcJit *jit, const char *item, size_t len, const char *why)
-{
-    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "-sig: %.*s: %s", (int)len, item, why);
-    return TKC_ERROR;
-}
-
-static bool is_type(const char *text)
-{
-    DescriptorType desc;
-    bool is_pointer;
-    return tkc_is_descriptor_type(text)
-               ? !tkc_read_descriptor_type(text, strlen(text), &desc)
-               : launch_type(text, &is_pointer) != DT_NONE;
-}
-
-/* What wins of two types that agree: the one that says a descriptor's padding. */
-static const char *fuller_type(const char *a, const char *b)
-{
-    DescriptorType desc;
-    if (!tkc_is_descriptor_type(a))
-        return a;
-    tkc_read_descriptor_type(a, strlen(a), &desc);
-    return desc.padding ? a : b;
-}
-
-/* name=type[:divisibility]: what the options' signature says of one parameter becomes part of its
-   declaration. */
-static TkcStatus read_signature_item(TkcJit *jit, const char *item, size_t len)
-{
-    const char *end = item + len, *eq = memchr(item, '=', len), *colon = memchr(item, ':', len);
-    OpenParam *p = eq ? find_open(jit, item, (size_t)(eq - item)) : NULL;
-    const char *type = NULL;
-    const char *dot = eq ? memchr(item, '.', (size_t)(eq - item)) : NULL;
-    if (!eq)
-        return wrong_signature(jit, item, len, "expected name=type, such as x=*fp32:16");
-    if (dot)
-        return wrong_signature(jit, item, len, "a launch looks at its descriptors itself");
-    if (!p)
-        return wrong_signature(jit, item, len,
-                               "the kernel has no such parameter, or -D gives its value");
-    if (p->decl.is_constexpr)
-        return wrong_signature(jit, item, len,
-                               "the parameter is a constexpr; give its value with -D");
-    if (!(type = own_part(jit, eq + 1, colon ? colon : end)))
-        return TKC_NO_MEMORY;
-    if (!is_type(type))
-        return wrong_signature(jit, item, len,
-                               "this is not a type; types are *fp32, i32, u8, bf16, …");
-    if (p->decl.type && !launch_same_type(p->decl.type, type))
-        return wrong_signature(jit, item, len, "its annotation says another type");
-    long long n = colon ? strtoll(colon + 1, NULL, 10) : 0;
-    if (colon && n < 1)
-        return wrong_signature(jit, item, len, "expected a divisibility of 1 or more after ':'");
-    if (n > p->decl.divisibility)
-        p->decl.divisibility = n;
-    p->decl.type = p->decl.type ? fuller_type(p->decl.type, type) : type;
-    return TKC_OK;
-}
-
-static TkcStatus read_signature(TkcJit *jit)
-{
-    TkcStatus status = TKC_OK;
-    const char *p = jit->options.signature ? jit->options.signature : "";
-    for (p += strspn(p, ", "); *p && status == TKC_OK; p += strspn(p, ", ")) {
-        size_t len = strcspn(p, ", <");
-        if (p[len] == '<') { /* commas inside are the descriptor's own */
-            len += strcspn(p + len, ">");
-            len += strcspn(p + len, ", ");
-        }
-        status = read_signature_item(jit, p, len);
-        p += len;
-    }
-    return status;
-}
-
-static TkcStatus read_open_params(TkcJit *jit)
-{
-    int count;
-    TkcStatus status = tkc_source_param_count(jit->source, jit->options.kernel, &count);
-    if (status != TKC_OK)
-        return status;
-    jit->open = calloc((size_t)count + 1, sizeof *jit->open);
-    jit->packed = calloc((size_t)count * MAX_PARTS + 1, sizeof *jit->packed);
-    if (!jit->open || !jit->packed)
-        return TKC_NO_MEMORY;
-    for (int i = 0; i < count; i++) {
-        OpenParam p = {.decl = {.size = sizeof p.decl}};
-        if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)
-            return status;
-        if (!is_defined(jit, p.decl.name))
-            jit->open[jit->nopen++] = p;
-    }
-    status = read_signature(jit);
-    for (int i = 0; i < jit->nopen; i++) {
-        OpenParam *p = &jit->open[i];
-        const char *type = p->decl.type;
-        DType dtype = type ? launch_type(type, &p->is_pointer) : DT_NONE;
-        p->dtype = p->is_pointer ? DT_NONE : dtype;
-        if (type && tkc_is_descriptor_type(type))
-            tkc_read_descriptor_type(type, strlen(type), &p->desc);
-    }
-    return status;
 }
 
 static TkcStatus misuse(const TkcDevice *dev, const char *text)
@@ -225,7 +100,7 @@ TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *optio
         return TKC_NO_MEMORY;
     jit->dev = dev;
     jit->source = source;
-    TkcStatus status = copy_options(jit, options) ? read_open_params(jit) : TKC_NO_MEMORY;
+    TkcStatus status = copy_options(jit, options) ? open_params_read(jit) : TKC_NO_MEMORY;
     if (status == TKC_OK)
         *out = jit;
     else
@@ -381,7 +256,7 @@ static void ask_fini(Ask *a)
 static ParamSource find_source(const TkcJit *jit, const char *name)
 {
     size_t len = strcspn(name, ".");
-    const OpenParam *p = find_open(jit, name, len);
+    const OpenParam *p = open_param_find(jit, name, len);
     ParamSource s = {.arg = p ? (int)(p - jit->open) : -1};
     if (!name[len])
         return s;

@@ -42,6 +42,15 @@ struct TkcJit {
     TkcCacheStats stats;
 };
 
+/* A copy of the text that lives as long as the jit; NULL: no memory. */
+char *jit_own(TkcJit *jit, const char *begin, const char *end);
+
+/* Makes jit->open, from what the source and the options' signature declare, and room for what is
+   packed of them. */
+TkcStatus open_params_read(TkcJit *jit);
+/* NULL when a launch gives no argument of that name. */
+OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);
+
 /* Splits a type's text: "*fp32" is a pointer (its pointee's text starts at 1), "i32" a number.
    DT_NONE when it is neither. */
 DType launch_type(const char *text, bool *is_pointer);

@@ -373,7 +373,7 @@ static void signatures_of_a_jit(void)
                      "-sig: B=i32: the kernel has no such parameter, or -D gives its value");
     expect_signature("S=i32", "-sig: S=i32: the parameter is a constexpr; give its value with -D");
     expect_signature("y=*fp17", "-sig: y=*fp17: this is not a type");
-    expect_signature("x=*fp16", "-sig: x=*fp16: its annotation says another type");
+    expect_signature("x=*fp16", "-sig: x=*fp16: its annotation, or -sig before, says another type");
     expect_signature("y=*fp16:0",
                      "-sig: y=*fp16:0: expected a divisibility of 1 or more after ':'");
     expect_signature("y", "-sig: y: expected name=type");

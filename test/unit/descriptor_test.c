@@ -218,7 +218,7 @@ static void no_descriptor_at_all(void)
 static void declared_alignment(void)
 {
     Bench b;
-    bench_open(&b, "x=" TYPE ":32");
+    bench_open(&b, " x = " TYPE " : 32 ,, n=i32,");
     TkcPtr base = b.x.base;
     b.x.shape[0] = 2;
     for (int i = 0; i < 2; i++) {
@@ -272,7 +272,10 @@ static void signatures_that_a_launch_does_not_take(void)
     static const char *const cases[][2] = {
         {"x=" TYPE ",x.shape1=i32:16", "-sig: x.shape1=i32:16: a launch looks at its descriptors itself\n"},
         {"x=tensordesc<fp32[4 8]>,n=i32", "-sig: x=tensordesc<fp32[4 8]>: this is not a type; types are *fp32, i32, u8, bf16, …\n"},
-        {"y=tensordesc<fp32[8, 8]>", "-sig: y=tensordesc<fp32[8, 8]>: its annotation says another type\n"},
+        {"y=tensordesc<fp32[8, 8]>", "-sig: y=tensordesc<fp32[8, 8]>: its annotation, or -sig before, says another type\n"},
+        {"x=*i32, x = " TYPE, "-sig: x = " TYPE ": its annotation, or -sig before, says another type\n"},
+        {"n=i32:x", "-sig: n=i32:x: expected a divisibility of 1 or more after ':'\n"},
+        {"x", "-sig: x: expected name=type, such as x=*fp32:16\n"},
         {"y=" TYPE ":0", "-sig: y=" TYPE ":0: expected a divisibility of 1 or more after ':'\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,0 +1,170 @@
+/* What a launch gives arguments for: the parameters of the source that the options do not define,
+   with their annotations and what the options' signature adds.
+
+   The signature is the compiler's (lib/spec/request.h), which reads it again, with places, when it
+   compiles; here it is read for what each launch checks and for what a caller asks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch.h"
+
+static bool is_defined(const TkcJit *jit, const char *name)
+{
+    for (size_t i = 0; i < jit->options.ndefines; i++)
+        if (!strcmp(jit->defines[i].name, name))
+            return true;
+    return false;
+}
+
+OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len)
+{
+    for (int i = 0; i < jit->nopen; i++)
+        if (strlen(jit->open[i].decl.name) == len && !memcmp(jit->open[i].decl.name, name, len))
+            return &jit->open[i];
+    return NULL;
+}
+
+/* ---- the signature ---- */
+
+typedef struct Words { const char *begin, *end; } Words;
+
+static Words trim(const char *begin, const char *end)
+{
+    while (begin < end && (*begin == ' ' || *begin == '\t'))
+        begin++;
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    return (Words){begin, end};
+}
+
+static TkcStatus wrong(const TkcJit *jit, Words item, const char *why)
+{
+    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "-sig: %.*s: %s",
+               (int)(item.end - item.begin), item.begin, why);
+    return TKC_ERROR;
+}
+
+static bool is_type(const char *text)
+{
+    DescriptorType desc;
+    bool is_pointer;
+    return tkc_is_descriptor_type(text)
+               ? !tkc_read_descriptor_type(text, strlen(text), &desc)
+               : launch_type(text, &is_pointer) != DT_NONE;
+}
+
+/* What wins of two types that agree: the one that says a descriptor's padding. */
+static const char *fuller_type(const char *a, const char *b)
+{
+    DescriptorType desc;
+    if (!tkc_is_descriptor_type(a))
+        return a;
+    tkc_read_descriptor_type(a, strlen(a), &desc);
+    return desc.padding ? a : b;
+}
+
+static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
+{
+    const char *type = jit_own(jit, text.begin, text.end);
+    if (!type)
+        return TKC_NO_MEMORY;
+    if (!is_type(type))
+        return wrong(jit, item, "this is not a type; types are *fp32, i32, u8, bf16, …");
+    if (p->decl.type && !launch_same_type(p->decl.type, type))
+        return wrong(jit, item, "its annotation, or -sig before, says another type");
+    p->decl.type = p->decl.type ? fuller_type(p->decl.type, type) : type;
+    return TKC_OK;
+}
+
+static TkcStatus promise(TkcJit *jit, OpenParam *p, Words item, Words number)
+{
+    char *rest;
+    long long n = strtoll(number.begin, &rest, 10);
+    if (number.begin == number.end || rest != number.end || n < 1)
+        return wrong(jit, item, "expected a divisibility of 1 or more after ':'");
+    if (n > p->decl.divisibility)
+        p->decl.divisibility = n;
+    return TKC_OK;
+}
+
+/* name=type[:divisibility]: what is said of one parameter becomes part of its declaration. */
+static TkcStatus read_item(TkcJit *jit, Words item)
+{
+    const size_t len = (size_t)(item.end - item.begin);
+    const char *eq = memchr(item.begin, '=', len), *colon = memchr(item.begin, ':', len);
+    if (!eq)
+        return wrong(jit, item, "expected name=type, such as x=*fp32:16");
+    Words name = trim(item.begin, eq);
+    if (memchr(name.begin, '.', (size_t)(name.end - name.begin)))
+        return wrong(jit, item, "a launch looks at its descriptors itself");
+    OpenParam *p = open_param_find(jit, name.begin, (size_t)(name.end - name.begin));
+    if (!p)
+        return wrong(jit, item, "the kernel has no such parameter, or -D gives its value");
+    if (p->decl.is_constexpr)
+        return wrong(jit, item, "the parameter is a constexpr; give its value with -D");
+    TkcStatus status = declare(jit, p, item, trim(eq + 1, colon ? colon : item.end));
+    return status == TKC_OK && colon ? promise(jit, p, item, trim(colon + 1, item.end)) : status;
+}
+
+static TkcStatus read_signature(TkcJit *jit)
+{
+    TkcStatus status = TKC_OK;
+    const char *p = jit->options.signature ? jit->options.signature : "";
+    while (*p && status == TKC_OK) {
+        size_t len = strcspn(p, ",<");
+        if (p[len] == '<') { /* commas inside are the descriptor's own */
+            len += strcspn(p + len, ">");
+            len += strcspn(p + len, ",");
+        }
+        Words item = trim(p, p + len);
+        if (item.begin < item.end)
+            status = read_item(jit, item);
+        p += len + (p[len] == ',');
+    }
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static TkcStatus read_source(TkcJit *jit)
+{
+    int count;
+    TkcStatus status = tkc_source_param_count(jit->source, jit->options.kernel, &count);
+    if (status != TKC_OK)
+        return status;
+    jit->open = calloc((size_t)count + 1, sizeof *jit->open);
+    jit->packed = calloc((size_t)count * MAX_PARTS + 1, sizeof *jit->packed);
+    if (!jit->open || !jit->packed)
+        return TKC_NO_MEMORY;
+    for (int i = 0; i < count; i++) {
+        OpenParam p = {.decl = {.size = sizeof p.decl}};
+        if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)
+            return status;
+        if (!is_defined(jit, p.decl.name))
+            jit->open[jit->nopen++] = p;
+    }
+    return TKC_OK;
+}
+
+static void take_type_apart(OpenParam *p)
+{
+    const char *type = p->decl.type;
+    if (!type)
+        return;
+    if (tkc_is_descriptor_type(type)) {
+        tkc_read_descriptor_type(type, strlen(type), &p->desc);
+        return;
+    }
+    DType dtype = launch_type(type, &p->is_pointer);
+    p->dtype = p->is_pointer ? DT_NONE : dtype;
+}
+
+TkcStatus open_params_read(TkcJit *jit)
+{
+    TkcStatus status = read_source(jit);
+    if (status == TKC_OK)
+        status = read_signature(jit);
+    for (int i = 0; i < jit->nopen; i++)
+        take_type_apart(&jit->open[i]);
+    return status;
+}

@@ -331,15 +331,6 @@ static Value *fold_bitcast(Builder *b, Op *op)
     return build_bitcast(b, op_arg(inner, 0), tkc_type_element(to));
 }
 
-/* x*1 + z and x*y + -0 are rounded once either way. */
-static Value *fold_fma(Builder *b, Op *op)
-{
-    Value *x = op_arg(op, 0), *y = op_arg(op, 1), *z = op_arg(op, 2);
-    if (matches(y, x, ONE)) return build_binary(b, OP_ADD, x, z);
-    if (matches(x, y, ONE)) return build_binary(b, OP_ADD, y, z);
-    return matches(z, x, NEG_ZERO) ? build_binary(b, OP_MUL, x, y) : NULL;
-}
-
 static Value *(*const rules[OP_COUNT])(Builder *, Op *) = {
     [OP_ADD] = fold_associative, [OP_MUL] = fold_associative, [OP_AND] = fold_associative,
     [OP_OR] = fold_associative,  [OP_MULHI] = fold_order,     [OP_MIN_NAN] = fold_order,
@@ -348,7 +339,6 @@ static Value *(*const rules[OP_COUNT])(Builder *, Op *) = {
     [OP_LT] = fold_compare,      [OP_LE] = fold_compare,      [OP_GT] = fold_compare,
     [OP_GE] = fold_compare,      [OP_NOT] = fold_not,         [OP_NEG] = fold_neg,
     [OP_SELECT] = fold_select,   [OP_CAST] = fold_cast,       [OP_BITCAST] = fold_bitcast,
-    [OP_FMA] = fold_fma,
 };
 
 Value *fold_arithmetic(Builder *b, Op *op)

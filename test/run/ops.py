@@ -17,12 +17,13 @@ import across
 import chance
 import conversions
 import elementwise
+import libdevice
 import memory
 import shapes
 from batches import Runner
 from rows import KNOWN_BUGS
 
-FAMILIES = (elementwise, conversions, shapes, memory, across, chance)
+FAMILIES = (elementwise, libdevice, conversions, shapes, memory, across, chance)
 
 
 def all_cases(long=False):

@@ -16,7 +16,6 @@ from batches import Case, Want, rng_of, shape_name
 
 SHAPES = ((), (1,), (256,), (781,), (16, 16), (6, 10), (4, 8, 8), (3, 5, 7))
 NAMES = "abc"
-HALF_UP = FLOATS[:3]  # what libdevice has: fp64 is refused there
 
 
 class Row:
@@ -225,40 +224,6 @@ def round_away(x):
             np.copysign(np.trunc(np.abs(x) + 0.5 * (np.abs(x) != 0.49999999999999994)), x), x)
 
 
-def power(x, y):
-    def one(a, b):
-        try:
-            return math.pow(a, b)
-        except ValueError:  # a zero to a negative power, or a negative number to a broken one
-            if a == 0:
-                odd = b == math.trunc(b) and math.fmod(b, 2) != 0
-                return math.copysign(math.inf, a) if odd else math.inf
-            return math.nan
-        except OverflowError:
-            return -math.inf if a < 0 and math.fmod(b, 2) != 0 else math.inf
-    return np.vectorize(one, otypes=[np.float64])(x, y)
-
-
-def c_remainder(x, y):
-    return scalar(math.remainder)(x, y)
-
-
-def toward_zero(dt):
-    """x / y rounded toward zero: one step back where the nearest float64, then fp32, lies beyond the quotient."""
-    def ref(x, y):
-        def one(a, b):
-            if not (math.isfinite(a) and math.isfinite(b)) or b == 0 or a == 0:
-                with np.errstate(all="ignore"):
-                    return float(np.float64(a) / np.float64(b))
-            q = Fraction(a) / Fraction(b)
-            s = decode(dt, encode(dt, np.array([float(abs(q)) if abs(q) < Fraction(2)**1023 else np.inf]), True))[0]
-            while Fraction(s) > abs(q):
-                s = decode(dt, from_bits(dt, np.array([int(encode(dt, s).reshape(1).view("u4")[0]) - 1])))[0]
-            return math.copysign(s, q)
-        return np.vectorize(one, otypes=[np.float64])(x, y)
-    return ref
-
-
 def widened(types):
     """maximum, minimum and clamp of bf16 are fp32, as in Triton."""
     return "fp32" if types[0] == "bf16" else types[0]
@@ -388,99 +353,10 @@ def mathematics():
               y: np.where(c != 0, x, y), lambda types: "fp32")
     yield Row("sigmoid", ["tl.sigmoid({a})", "{a}.sigmoid()"], same(("fp32", "fp64"), 1),
               wide(lambda x: 1 / (1 + np.exp(-x))), ulp=3, gpu=of_exponent, domain=lambda x: ~(x < -88))
-    yield Row("popc", device("popc"), same(INTS, 1), lambda x: by_element(lambda v: bin(int(v) & ((1 << x.dtype.itemsize * 8) - 1)).count("1"), x), int32)
-    yield Row("clz", device("clz"), same(INTS, 1), lambda x: by_element(lambda v: x.dtype.itemsize * 8 - (int(v) & ((1 << x.dtype.itemsize * 8) - 1)).bit_length(), x), int32)
-    yield Row("ffs", device("ffs"), same(("i32", "i64"), 1),
-              lambda x: by_element(lambda v: (int(v) & -int(v)).bit_length() if v else 0, x), int32)
-    yield Row("brev", device("brev"), same(("i32", "u32"), 1),
-              lambda x: by_element(lambda v: wrapped(int(f"{int(v) & 0xFFFFFFFF:032b}"[::-1], 2), x.dtype), x))
-
-
-def libdevice():
-    yield Row("isnan", device("isnan"), same(FLOATS, 1), np.isnan, pred)
-    yield Row("isinf", device("isinf"), same(FLOATS, 1), np.isinf, pred)
-    for name in ("isfinited", "finitef", "isfinite"):
-        yield Row(name, device(name), same(FLOATS, 1), np.isfinite, pred)
-    yield Row("signbit", device("signbit"), same(FLOATS, 1), np.signbit, pred, domain=no_nan)
-    yield Row("copysign", device("copysign", "{a}, {b}"), same(FLOATS, 2), np.copysign, domain=[None, no_nan])
-    yield Row("fdim", device("fdim", "{a}, {b}"), same(FLOATS, 2), lambda x, y: np.where(x <= y, 0, x - y),
-              any_zero=True, domain=finite)
-    yield Row("round", device("round"), same(FLOATS, 1), round_away)
-    for name, f, to in (("llrint", np.rint, "i64"), ("llround", round_away, "i64"), ("float2int_rn", np.rint, "i32"),
-                        ("float2int_rz", np.trunc, "i32"),
-                        ("float2int_rd", np.floor, "i32"), ("float2int_ru", np.ceil, "i32"),
-                        ("float2uint_rn", np.rint, "u32"),
-                        ("float2uint_rz", np.trunc, "u32"), ("float2ll_rn", np.rint, "i64")):
-        yield Row(name, device(name), same(("fp32",), 1), lambda x, f=f, to=to: cast("fp64", to, f(x)), lambda types,
-                  to=to: to)
-    yield Row("int2float_rn", device("int2float_rn"), same(("i32",), 1), lambda x: x.astype(np.float32),
-              lambda types: "fp32")
-    yield Row("uint2float_rn", device("uint2float_rn"), same(("u32",), 1), lambda x: x.astype(np.float32),
-              lambda types: "fp32")
-    yield Row("ll2float_rn", device("ll2float_rn"), same(("i64",), 1), lambda x: x.astype(np.float32),
-              lambda types: "fp32")
-    bits = lambda to: lambda x: np.ascontiguousarray(x).astype(np.float32).view(to).reshape(x.shape)
-    yield Row("float_as_int", device("float_as_int"), same(("fp32",), 1), bits("i4"), lambda types: "i32",
-              domain=no_nan)
-    yield Row("float_as_uint", device("float_as_uint"), same(("fp32",), 1), bits("u4"), lambda types: "u32",
-              domain=no_nan)
-    for name, source in (("int_as_float", "i32"), ("uint_as_float", "u32")):
-        yield Row(name, device(name), same((source,), 1),
-                  lambda x: np.ascontiguousarray(x).view(np.float32).reshape(x.shape), lambda types: "fp32")
-    yield Row("fmod", device("fmod", "{a}, {b}"), same(FLOATS, 2), np.fmod)
-    small = lambda x: ~(np.abs(x) > 1e4)
-    yield Row("remainder", device("remainder", "{a}, {b}"), same(("fp32",), 2), c_remainder, any_zero=True,
-              domain=[lambda x: np.abs(x) < 1000, lambda x: (np.abs(x) > 0.01) & (np.abs(x) < 1e4)])
-    yield Row("div_rz", device("div_rz", "{a}, {b}"), same(("fp32",), 2), toward_zero("fp32"),
-              domain=lambda x: (np.abs(x) > 1e-15) & (np.abs(x) < 1e15))
-    yield Row("fast_dividef", device("fast_dividef", "{a}, {b}"), same(("fp32",), 2), lambda x, y: x / y, gpu=2,
-              domain=small)
-    yield Row("rcp_rn", device("rcp_rn"), same(("fp32", "fp64"), 1), lambda x: 1 / x)
-    yield Row("exp10", device("exp10"), same(HALF_UP, 1), wide(lambda x: np.power(np.longdouble(10), x)), ulp=8, gpu=16)
-    yield Row("fast_exp10f", device("fast_exp10f"), same(("fp32",), 1), wide(lambda x: np.power(np.longdouble(10), x)),
-              ulp=64, gpu=96, domain=(-30, 30))
-    yield Row("log10", device("log10"), same(HALF_UP, 1), wide(np.log10), ulp=4, atol=3e-7)
-    yield Row("fast_log10f", device("fast_log10f"), same(("fp32",), 1), wide(np.log10), ulp=8, atol=1e-6,
-              domain=(0.001, 1e4))
-    yield Row("expm1", device("expm1"), same(HALF_UP, 1), wide(np.expm1), ulp=6, gpu=of_exponent)
-    yield Row("log1p", device("log1p"), same(HALF_UP, 1), wide(np.log1p), ulp=6)
-    yield Row("pow", device("pow", "{a}, {b}"), same(HALF_UP, 2), power, ulp=6, gpu=8)
-    yield Row("pow", "libdevice.pow({a}, {b})", [("fp32", "i32")], lambda x,
-              y: power(x, y.astype(np.float32).astype(np.float64)), lambda types: "fp32", ulp=6, gpu=8,
-              domain=[None, None])
-    yield Row("fast_powf", device("fast_powf", "{a}, {b}"), same(("fp32",), 2), power, ulp=64, gpu=96,
-              domain=[(0.1, 10), (-5, 5)])
-    yield Row("cbrt", device("cbrt"), same(HALF_UP, 1), wide(np.cbrt), ulp=2, gpu=3)
-    yield Row("rcbrt", device("rcbrt"), same(("fp32",), 1), wide(lambda x: 1 / np.cbrt(x)), ulp=4, gpu=6)
-    yield Row("hypot", device("hypot", "{a}, {b}"), same(("fp32",), 2), wide(np.hypot), ulp=2, gpu=6, domain=no_nan)
-    for name, f, ulp, domain in (("sinh", np.sinh, 4, None), ("cosh", np.cosh, 4, None), ("asinh", np.arcsinh, 6, None),
-                                 ("acosh", np.arccosh, 6, None), ("atanh", np.arctanh, 6, None)):
-        yield Row(name, device(name), same(HALF_UP, 1), wide(f), ulp=ulp, gpu=of_exponent,
-                  atol=1e-7 if name[0] == "a" else 0, domain=domain)
-    near = lambda x: ~(np.abs(x) > 30) | np.isinf(x)
-    yield Row("tan", device("tan"), same(("fp32", "fp64"), 1), wide(np.tan), ulp=4, gpu=8, atol=3e-6,
-              domain=(-1.4, 1.4))
-    yield Row("fast_tanf", device("fast_tanf"), same(("fp32",), 1), wide(np.tan), ulp=4, gpu=16, atol=1e-5,
-              domain=(-1.4, 1.4))
-    pi = np.longdouble(math.pi) + np.longdouble(1.2246467991473532e-16)
-    yield Row("sinpi", device("sinpi"), same(("fp32",), 1), wide(lambda x: np.sin(pi * np.fmod(x, 2))), ulp=4,
-              atol=5e-7, domain=(-100, 100))
-    yield Row("cospi", device("cospi"), same(("fp32",), 1), wide(lambda x: np.cos(pi * np.fmod(x, 2))), ulp=4,
-              atol=5e-7, domain=(-100, 100))
-    for name, f in (("atan", np.arctan), ("asin", np.arcsin), ("acos", np.arccos)):
-        yield Row(name, device(name), same(HALF_UP, 1), wide(f), ulp=4, gpu=6)
-    yield Row("atan2", device("atan2", "{a}, {b}"), same(HALF_UP, 2), wide(np.arctan2), ulp=5, gpu=7)
-    yield Row("erfc", device("erfc"), same(HALF_UP, 1), scalar(math.erfc), ulp=24, gpu=32,
-              domain=lambda x: ~(x > 9) | np.isinf(x))
-    yield Row("normcdf", device("normcdf"), same(("fp32",), 1), scalar(lambda x: 0.5 * math.erfc(-x / math.sqrt(2))),
-              ulp=64, gpu=96, domain=(-5, 20))
-    gelu = lambda x: 0.5 * x * (1 + np.tanh(np.longdouble(0.7978845608028654) * (x + np.longdouble(0.044715) * x**3)))
-    yield Row("gelu_tanh", device("gelu_tanh"), same(("fp32",), 1), wide(gelu), ulp=8, gpu=16, atol=2e-7,
-              domain=(-8, 20))
 
 
 def rows():
-    return [*arithmetic(), *mathematics(), *libdevice()]
+    return [*arithmetic(), *mathematics()]
 
 
 def all_cases(long):

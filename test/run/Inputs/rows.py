@@ -111,11 +111,16 @@ ROWS = [
     ("memory", "descriptor.atomic_*", ["descriptor atomics"]),
     *alone("atomics", "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor"),
     *alone("math", "abs cdiv ceil clamp cos div_rn erf exp exp2 fdiv floor fma log log2 maximum minimum rsqrt sigmoid sin softmax sqrt sqrt_rn umulhi where"),
-    *alone("libdevice", "tanh sinh cosh tan asin acos atan atan2 asinh acosh atanh pow log1p expm1 exp10 log10 cbrt rcbrt hypot isnan isinf isfinited finitef isfinite signbit copysign fdim"),
-    *alone("libdevice", "rint nearbyint round trunc llrint llround fmod remainder ffs clz popc brev mulhi div_rz rcp_rn sinpi cospi erfc normcdf gelu_tanh"),
+    *alone("libdevice", "tanh sinh cosh tan asin acos atan atan2 asinh acosh atanh pow log1p expm1 exp10 log10 cbrt rcbrt hypot rhypot norm3d rnorm3d norm4d rnorm4d isnan isinf isfinited finitef isfinite signbit copysign fdim"),
+    *alone("libdevice", "rint nearbyint round trunc llrint llround fmod remainder nextafter ilogb logb ldexp scalbn saturatef rsqrt_rn rcp64h sinpi cospi erfc normcdf gelu_tanh"),
     *alone("libdevice", "fast_expf fast_logf fast_log2f fast_log10f fast_exp10f fast_sinf fast_cosf fast_tanf fast_powf fast_dividef"),
-    *alone("libdevice", "float2int_rn float2int_rz float2int_rd float2int_ru float2uint_rn float2uint_rz float2ll_rn int2float_rn uint2float_rn ll2float_rn"),
-    *alone("libdevice", "float_as_int float_as_uint int_as_float uint_as_float"),
+    *alone("libdevice", "ffs clz popc brev byte_perm mulhi mul24 sad hadd rhadd"),
+    *[("libdevice", f"{name}_rn, _rz, _rd, _ru", [f"{name}_{mode}" for mode in "rn rz rd ru".split()])
+      for name in "add sub mul div rcp sqrt fma double2float".split()
+      + [f"{a}2{b}" for a in ("float", "double") for b in ("int", "uint", "ll", "ull")]
+      + "int2float uint2float ll2float ull2float ll2double ull2double".split()],
+    *alone("libdevice", "int2double_rn uint2double_rn hiloint2double double2hiint double2loint"),
+    *alone("libdevice", "float_as_int float_as_uint int_as_float uint_as_float longlong_as_double double_as_longlong"),
     *alone("reduction", "sum max min argmax argmin xor_sum reduce_or reduce"),
     ("reduction", "several operands", ["reduce of several"]),
     ("reduction", "return_indices, ties", ["max return_indices", "min return_indices",

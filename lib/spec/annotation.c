@@ -50,9 +50,9 @@ static bool read_number(Text *t, AnnotationNumber *out)
     }
     char *end;
     out->value = strtoll(begin, &end, 10);
-    if (end == t->p && out->value >= 0 && out->value < INT32_MAX) return true;
+    if (end == t->p && out->value >= 0 && out->value <= INT32_MAX) return true;
     t->p = begin;
-    return refuse(t, "a number");
+    return refuse(t, "a number of at most 2147483647");
 }
 
 /* [M:s0, N:1] */

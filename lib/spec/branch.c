@@ -9,6 +9,7 @@
    the results of the op is selected by the condition; so the arms must have no effects and read no memory. */
 #include <string.h>
 
+#include "base/unwind.h"
 #include "base/vec.h"
 #include "spec/broadcast.h"
 #include "spec/eval.h"
@@ -25,10 +26,7 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at)
     if (v.kind != SV_VALUE) v = strengthen(sp, v, at);
     if (v.kind == SV_ERROR) return NULL;
     bool by_element = v.kind == SV_VALUE && branch_is_by_element(sp, v);
-    if (v.kind != SV_VALUE || (tkc_type_count(v.v->type) != 1 && !by_element)) {
-        spec_error(sp, at, "a condition must be a scalar, found %s", spec_describe(sp, v));
-        return NULL;
-    }
+    check(v.kind == SV_VALUE && (tkc_type_count(v.v->type) == 1 || by_element), "a condition of %s", spec_describe(sp, v));
     spec_at(sp, at);
     if (type_is_block(v.v->type) && !by_element) v.v = build_reshape(&sp->b, v.v, 0, NULL, false);
     if (type_is_bool(v.v->type)) return v.v;
@@ -139,7 +137,12 @@ static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Bindi
         out.why = describe_conflict(sp, a, b);
         return out;
     }
-    if (a->state == BIND_CONFLICT || b->state == BIND_CONFLICT) return a->state == BIND_CONFLICT ? *a : *b;
+    if (a->state == BIND_CONFLICT || b->state == BIND_CONFLICT) {
+        const Binding *assigned = a->state == BIND_CONFLICT ? b : a;
+        out = a->state == BIND_CONFLICT ? *a : *b;
+        if (!out.other.source && assigned->state == BIND_SET) out.other = assigned->where;
+        return out;
+    }
     if (a->state == BIND_NONE && b->state == BIND_NONE) return *old;
     out = a->state == BIND_NONE ? *b : *a;
     if (out.state == BIND_SET) {
@@ -171,16 +174,22 @@ static Binding *merge_names(Branch *br, Join *j, int n)
     return out;
 }
 
+static SpecValue unlike_returns(Spec *sp, const Outcome *a, const Outcome *b)
+{
+    if (a->is_end || b->is_end) return exec_lacks_value(sp, a->is_end ? b : a);
+    spec_error(sp, a->at, "'%s' returns %s here and %s elsewhere", sp->frame->fn->name, spec_describe(sp, a->value),
+               spec_describe(sp, b->value));
+    spec_note(sp, b->at, "the other return");
+    return sv_error();
+}
+
 static SpecValue merge_outcomes(Branch *br, Join *j)
 {
     const Arm *a = &br->arm[0], *b = &br->arm[1];
     SpecValue out = sv_none();
     if (has_returned(a) && has_returned(b)) {
         if (merge_join(j, a->out.value, b->out.value, br->at, &out)) return out;
-        spec_error(br->sp, a->out.at, "'%s' returns %s here and %s elsewhere", br->sp->frame->fn->name,
-                   spec_describe(br->sp, a->out.value), spec_describe(br->sp, b->out.value));
-        spec_note(br->sp, b->out.at, "the other return");
-        return sv_error();
+        return unlike_returns(br->sp, &a->out, &b->out);
     }
     if (has_returned(a)) merge_fill(j, a->out.value, true, br->at, &out);
     if (has_returned(b)) merge_fill(j, b->out.value, false, br->at, &out);

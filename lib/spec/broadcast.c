@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/unwind.h"
 #include "ir/type.h"
 #include "spec/operator.h"
 
@@ -48,17 +49,10 @@ static int64_t padded(int32_t extent)
 
 bool shape_check(Spec *sp, const Shape *s, Span at)
 {
-    if (s->rank > TKC_MAX_RANK) {
-        spec_error(sp, at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK, s->rank);
-        return false;
-    }
+    check(s->rank <= TKC_MAX_RANK, "a shape of %d dimensions", s->rank);
     int64_t count = 1;
     for (int i = 0; i < s->rank; i++) {
-        if (s->dims[i] < 1) {
-            spec_error(sp, at, "the extents of a block are at least 1, found %s",
-                       shape_text(sp, s));
-            return false;
-        }
+        check(s->dims[i] >= 1, "a shape of %s", shape_text(sp, s));
         count *= padded(s->dims[i]);
         if (count > MAX_PADDED_COUNT) {
             spec_error(sp, at,

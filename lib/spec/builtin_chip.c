@@ -9,7 +9,7 @@
 #include "spec/operator.h"
 #include "tkc/inline_asm.h"
 
-enum { MAX_ASM_VALUES = 64 };
+enum { MAX_ASM_VALUES = 64 }; /* as messages say */
 
 static Op *assembly(Spec *sp, const char *text, const char *constraints, bool pure, int pack, int n,
                     Value *const *args, int nresults, const Type *const *types)
@@ -28,7 +28,7 @@ static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
     SpecValue *items;
     int n = op_items(sp, c->args[i], &items, c->spans[i]);
     if (n > MAX_ASM_VALUES) {
-        arg_refuse(sp, c, i, "a shorter list");
+        arg_refuse(sp, c, i, "at most 64 values");
         return -1;
     }
     for (int k = 0; k < n; k++) {

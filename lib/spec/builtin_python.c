@@ -216,7 +216,8 @@ SpecValue builtin_any_all(Spec *sp, const BuiltinCall *c)
         int truth = op_truth(sp, items[i], c->at);
         if (truth == -2) return sv_error();
         if (truth == -1)
-            return spec_error(sp, c->at, "%s is for compile-time values", c->builtin->name);
+            return spec_error(sp, c->at, "%s is for compile-time values, found %s",
+                              c->builtin->name, spec_describe(sp, items[i]));
         if (truth != all) return sv_bool(truth);
     }
     return sv_bool(all);

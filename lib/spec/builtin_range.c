@@ -4,12 +4,14 @@
 #include "spec/builtin_fns.h"
 #include "spec/constant.h"
 
-static bool bound(Spec *sp, const BuiltinCall *c, int i)
+static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
 {
     SpecValue v = c->args[i];
     if (v.kind == SV_INT || v.kind == SV_BOOL) return true;
     if (v.kind == SV_VALUE && type_is_scalar(v.v->type) && type_is_int(v.v->type)) return true;
-    arg_refuse(sp, c, i, "an integer");
+    if (sv_is_error(v)) return false;
+    spec_error(sp, c->spans[i], "the %s of %s must be an integer, found %s", what,
+               arg_operation(sp, c), spec_describe(sp, v));
     return false;
 }
 
@@ -19,7 +21,8 @@ static SpecRange *bounds(Spec *sp, const BuiltinCall *c, RangeKind kind)
     SpecRange *r = arena_new(sp->arena, SpecRange);
     bool two = arg_is_given(c, 1);
     *r = (SpecRange){.kind = kind, .lower = sv_int(0), .step = sv_int(1)};
-    if (!bound(sp, c, 0) || (two && !bound(sp, c, 1)) || (arg_is_given(c, 2) && !bound(sp, c, 2)))
+    if (!bound(sp, c, 0, two ? "start" : "end") || (two && !bound(sp, c, 1, "end")) ||
+        (arg_is_given(c, 2) && !bound(sp, c, 2, "step")))
         return NULL;
     r->upper = c->args[two ? 1 : 0];
     if (two) r->lower = c->args[0];
@@ -42,6 +45,8 @@ SpecValue builtin_static_range(Spec *sp, const BuiltinCall *c)
     return range(bounds(sp, c, RANGE_STATIC));
 }
 
+enum { MAX_OPTION = 1 << 20 };
+
 /* A count of at least `least`, 0 when not given. */
 static bool option(Spec *sp, const BuiltinCall *c, int i, int64_t least, int *out)
 {
@@ -49,8 +54,8 @@ static bool option(Spec *sp, const BuiltinCall *c, int i, int64_t least, int *ou
     *out = 0;
     if (!arg_is_given(c, i)) return true;
     if (!arg_int(sp, c, i, &n)) return false;
-    if (n < least || n > 1 << 20) {
-        arg_refuse(sp, c, i, "a small count");
+    if (n < least || n > MAX_OPTION) {
+        arg_refuse(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
         return false;
     }
     *out = (int)n;

@@ -86,7 +86,8 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
     if (!args[0] || !arg_int(sp, c, 1, &bins)) return sv_error();
     if (args[0]->type->rank != 1 || !type_is_int(args[0]->type))
         return arg_refuse(sp, c, 0, "a 1-D block of integers");
-    Shape shape = {.rank = 1, .dims = {bins < 1 || bins > INT32_MAX ? 0 : (int32_t)bins}};
+    if (bins < 1 || bins > INT32_MAX) return arg_refuse(sp, c, 1, "1 to 1048576");
+    Shape shape = {.rank = 1, .dims = {(int32_t)bins}};
     if (!shape_check(sp, &shape, c->spans[1])) return sv_error();
     if (arg_is_given(c, 2)) {
         Shape like = shape_of(args[0]->type);

@@ -220,7 +220,8 @@ static bool bind_positional(Spec *sp, const SpecFunc *fn, const Args *args, Spec
         if (next < given) values[i] = args->data[next++].value;
     }
     if (next == given) return true;
-    spec_error(sp, at, "'%s' takes %d positional argument%s, but %d are given", fn->name, next, next == 1 ? "" : "s", given);
+    spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given", fn->name, next, next == 1 ? "" : "s", given,
+               given == 1 ? "is" : "are");
     spec_note(sp, name_span(fn), "defined here");
     return false;
 }
@@ -455,8 +456,8 @@ static bool bind_builtin(Spec *sp, const Signature *s, BuiltinCall *c, const Arg
         c->spans[i] = args->data[i].span;
     }
     if (given > fixed && s->rest < 0) {
-        spec_error(sp, args->data[fixed].span, "%s takes at most %d argument%s, but %d are given", builtin_title(sp, c->builtin), fixed,
-                   fixed == 1 ? "" : "s", given);
+        spec_error(sp, args->data[fixed].span, "%s takes at most %d argument%s, but %d %s given", builtin_title(sp, c->builtin), fixed,
+                   fixed == 1 ? "" : "s", given, given == 1 ? "is" : "are");
         return false;
     }
     c->rest = arena_array(sp->arena, SpecValue, args->len + 1);
@@ -511,34 +512,11 @@ static SpecValue call_method(Spec *sp, const SpecMethod *m, const Args *args, Sp
     return call_builtin(sp, m->builtin, &all, at);
 }
 
-static SpecValue make_sequence(Spec *sp, SvKind kind, const Args *args, Span at)
-{
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    if (args->len == 1) {
-        t->len = op_items(sp, args->data[0].value, &t->data, at);
-        if (t->len < 0) return sv_error();
-    }
-    return (SpecValue){.kind = kind, .tuple = t};
-}
-
-static SpecValue make_pointer_type(Spec *sp, SpecValue v, Span at)
-{
-    if (v.kind != SV_TYPE || (v.type->kind != TY_SCALAR && v.type->kind != TY_POINTER)) {
-        return spec_error(sp, at, "tl.pointer_type needs an element type, found %s", spec_describe(sp, v));
-    }
-    return sv_type(type_pointer(sp->ir->types, v.type));
-}
-
 static SpecValue call_class(Spec *sp, Str name, const Args *args, Span at)
 {
     const Builtin *b = builtin_find(NS_PYTHON, name);
     if (!b) b = builtin_find(NS_TL, name);
     if (b) return call_builtin(sp, b, args, at);
-    bool one = args->len == 1 && !args->data[0].name;
-    if (strcmp(name, "constexpr") == 0 && one) return weaken_all(sp, args->data[0].value);
-    if (strcmp(name, "pointer_type") == 0 && args->len >= 1) return make_pointer_type(sp, args->data[0].value, at);
-    if (strcmp(name, "tuple") == 0 && args->len <= 1) return make_sequence(sp, SV_TUPLE, args, at);
-    if (strcmp(name, "list") == 0 && args->len <= 1) return make_sequence(sp, SV_LIST, args, at);
     return spec_error(sp, at, "the class '%s' cannot be made in a kernel", name);
 }
 

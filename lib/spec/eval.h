@@ -46,6 +46,7 @@ typedef enum Flow {
 typedef struct Outcome {
     SpecValue value;
     Span at;        /* the return statement */
+    bool is_end;    /* the function's end was reached; `at` is the last statement */
     Value *flag;    /* MAYBE: int1 */
 } Outcome;
 
@@ -84,6 +85,8 @@ Flow exec_block(Spec *sp, const AstList *body, const Rest *outer);
 Flow exec_rest(Spec *sp, const Rest *rest);
 /* The function's end is reached on the paths that have not returned: they return None. MAYBE becomes RETURN. */
 Flow exec_fall_off(Spec *sp);
+/* Reports that a function returns a value here and none where its end is reached; gives poison. */
+SpecValue exec_lacks_value(Spec *sp, const Outcome *out);
 /* Binds v to an assignment target. `weak` leaves numbers untyped. */
 void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at);
 

@@ -57,23 +57,6 @@ static bool is_assigned_in(Spec *sp, const SpecFunc *fn, Str name)
     return false;
 }
 
-typedef struct FindName { Str name; const Ast *found; } FindName;
-
-static bool visit_find(const Ast *n, void *user)
-{
-    FindName *f = user;
-    if (!f->found && n->kind == AST_NAME && n->name.id == f->name) f->found = n;
-    return f->found == NULL;
-}
-
-/* Where a function first writes a name. */
-static Span first_assignment(const SpecFunc *fn, Str name)
-{
-    FindName f = {.name = name};
-    walk_list(&fn->def->def.body, visit_find, &f);
-    return f.found ? f.found->span : SPAN_NONE;
-}
-
 static const char *suggest_name(Spec *sp, Str name)
 {
     static const struct { unsigned where; const char *prefix; } places[] = {
@@ -109,7 +92,8 @@ SpecValue eval_unknown_name(Spec *sp, Str name, Span at)
     const SpecFunc *fn = sp->frame->fn;
     if (is_assigned_in(sp, fn, name)) {
         spec_error(sp, at, "'%s' has no value here: no assignment to it was executed before", name);
-        spec_note(sp, first_assignment(fn, name), "the function assigns it here");
+        const Ast *first = walk_first_assignment(&fn->def->def.body, name);
+        if (first) spec_note(sp, first->span, "the function assigns it here");
     } else {
         spec_error(sp, at, "the name '%s' is not defined", name);
         const char *import = missing_import(name), *near = import ? NULL : suggest_name(sp, name);
@@ -243,10 +227,11 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 {
     SpecValue cond = spec_eval(sp, e->ifexp.cond);
     if (sv_is_error(cond)) return cond;
-    int truth = branch_is_by_element(sp, cond) ? -1 : known_truth(sp, cond, e->ifexp.cond->span);
+    Span at = e->ifexp.cond->span;
+    int truth = branch_is_by_element(sp, cond) ? -1 : is_unknown_host(sp, cond, at) ? -2 : op_truth(sp, weaken(cond), at);
     if (truth >= 0) return spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
     if (truth == -2) return sv_error();
-    Value *c = branch_condition(sp, cond, e->ifexp.cond->span);
+    Value *c = branch_condition(sp, cond, at);
     return c ? eval_branches(sp, c, e->ifexp.then, e->ifexp.orelse, e->span) : sv_error();
 }
 
@@ -298,9 +283,10 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
     t->type_name = intern_cstr(sp->names, "dict");
     for (int i = 0; i < e->dict.values.len; i++) {
         const Ast *k = e->dict.keys.data[i];
-        SpecValue key = k ? weaken(spec_eval(sp, k)) : sv_none();
+        if (!k) return spec_error(sp, e->dict.values.data[i]->span, "'**' in a dict is not supported in a kernel");
+        SpecValue key = weaken(spec_eval(sp, k));
         if (sv_is_error(key)) return key;
-        if (key.kind != SV_STR) return spec_error(sp, k ? k->span : e->span, "a dict in a kernel has strings as keys");
+        if (key.kind != SV_STR) return spec_error(sp, k->span, "a dict in a kernel has strings as keys, found %s", spec_describe(sp, key));
         SpecValue v = spec_eval(sp, e->dict.values.data[i]);
         if (sv_is_error(v)) return v;
         t->names[t->len] = key.s;

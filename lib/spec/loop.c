@@ -9,6 +9,7 @@
        LOCAL  assigned in each pass before it is read: nothing flows between passes, its type may differ from what was before */
 #include <string.h>
 
+#include "base/unwind.h"
 #include "base/vec.h"
 #include "spec/constant.h"
 #include "spec/eval.h"
@@ -264,7 +265,8 @@ static void report_change(Loop *l, const LoopName *x, const Binding *end)
 {
     Spec *sp = l->sp;
     if (end->state != BIND_SET) {
-        spec_error(sp, end->where, "%s", end->why ? end->why : "this name is not set on every path through the loop");
+        const char *deleted = arena_printf(sp->arena, "'%s' is deleted in this loop, but its next turn reads it", x->name);
+        spec_error(sp, end->where, "%s", end->state == BIND_NONE ? deleted : end->why);
     } else {
         SpecValue before = sv_is_number(x->before.value) ? strengthen(sp, x->before.value, x->before.where) : x->before.value;
         spec_error(sp, end->where, "'%s' is %s here, but %s before the loop; a loop cannot change the type or shape of a value", x->name,
@@ -413,8 +415,10 @@ static void close_loop(Loop *l, Value **results)
         if (x->fate != FATE_KEEP && !x->before.is_fresh) scope->read_early[x->index] |= x->fate == FATE_CARRY;
         if (x->fate == FATE_CARRY) b->where = inside.data[x->index].where;
         if (x->fate != FATE_LOCAL) continue;
-        b->other = inside.data[x->index].where;
-        b->why = arena_printf(sp->arena, "'%s' has another type behind the loop than before it", x->name);
+        const Binding *in = &inside.data[x->index];
+        b->other = in->where.begin == b->where.begin ? in->other : in->where;
+        b->why = arena_printf(sp->arena, in->state == BIND_NONE ? "'%s' may have no value here: a loop deletes it"
+                                                                : "'%s' has another type behind the loop than before it", x->name);
     }
 }
 
@@ -429,10 +433,7 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
     if (!op_unify(sp, sv_value(upper), r->step, &upper, &step, "the step of a loop", at)) return false;
     if (!op_unify(sp, sv_value(lower), sv_value(upper), &lower, &again, "the bounds of a loop", at)) return false;
     const Type *ty = upper->type;
-    if (!type_is_scalar(ty) || !type_is_int(ty)) {
-        spec_error(sp, at, "the bounds of a loop must be integers, found %s", type_text(sp->arena, ty));
-        return false;
-    }
+    check(type_is_scalar(ty) && type_is_int(ty), "a loop to %s", type_text(sp->arena, ty));
     if (type_is_bool(ty)) ty = type_scalar(sp->ir->types, DT_I32);
     l->bounds[0] = op_cast(sp, lower, ty, false, NULL, at);
     l->bounds[1] = op_cast(sp, upper, ty, false, NULL, at);

@@ -225,7 +225,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
         return -1;
     }
     if (step == 0) {
-        spec_error(sp, at, "the step of a range is 0");
+        spec_error(sp, at, "the step of a range must not be 0");
         return -1;
     }
     __int128 span = step > 0 ? (__int128)upper - lower : (__int128)lower - upper;

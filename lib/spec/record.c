@@ -208,8 +208,8 @@ static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecVa
     int given = 0, most = c->keywords_only ? 0 : c->len;
     while (given < args->len && !args->data[given].name) given++;
     if (given > most) {
-        spec_error(sp, at, "'%s' takes %d positional argument%s, but %d are given", c->keywords_only ? "_replace" : c->name, most,
-                   most == 1 ? "" : "s", given);
+        spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given", c->keywords_only ? "_replace" : c->name, most,
+                   most == 1 ? "" : "s", given, given == 1 ? "is" : "are");
         spec_note(sp, c->at, "defined here");
         return false;
     }

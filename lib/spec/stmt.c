@@ -2,6 +2,7 @@
    chain (Rest), so that an early `return` under a run-time `if` can put the rest of the function into the other branch. */
 #include <string.h>
 
+#include "base/unwind.h"
 #include "base/vec.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
@@ -90,7 +91,7 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
     case AST_TUPLE: case AST_LIST: assign_items(sp, &target->list, v, weak, at); break;
     case AST_SUBSCRIPT: assign_subscript(sp, target, v, at); break;
     case AST_ATTRIBUTE: assign_attribute(sp, target, v); break;
-    default: spec_error(sp, target->span, "cannot assign to %s", ast_describe(target)); break;
+    default: check(false, "an assignment to %s", ast_describe(target)); break;
     }
 }
 
@@ -130,7 +131,7 @@ static void exec_delete(Spec *sp, const Ast *s)
     for (int i = 0; i < s->list.len; i++) {
         const Ast *t = s->list.data[i];
         Binding *b = t->kind == AST_NAME ? scope_find(sp->frame->scope, t->name.id) : NULL;
-        if (b) b->state = BIND_NONE;
+        if (b) b->state = BIND_NONE, b->where = t->span;
         else spec_error(sp, t->span, "only names of this function can be deleted");
     }
 }
@@ -191,9 +192,8 @@ static Flow exec_leave(Spec *sp, const Ast *s, Flow flow)
 {
     const Frame *f = sp->frame;
     const char *word = flow == FLOW_BREAK ? "break" : "continue";
-    if (f->loop == LOOP_NONE) {
-        spec_error(sp, s->span, "'%s' outside a loop", word);
-    } else if (f->loop == LOOP_RUNTIME) {
+    check(f->loop != LOOP_NONE, "'%s' outside a loop", word);
+    if (f->loop == LOOP_RUNTIME) {
         spec_error(sp, s->span, "'%s' in a run-time loop; %s", word,
                    flow == FLOW_BREAK ? "write a 'while' with the condition" : "put what follows under an 'if'");
     } else if (f->branches > 0) {
@@ -317,13 +317,16 @@ static Flow exec_outer(Spec *sp, void *ctx)
     return exec_rest(sp, ctx);
 }
 
+SpecValue exec_lacks_value(Spec *sp, const Outcome *out)
+{
+    return spec_error(sp, out->at, "'%s' returns %s here, but nothing where its end is reached", sp->frame->fn->name,
+                      spec_describe(sp, out->value));
+}
+
 Flow exec_fall_off(Spec *sp)
 {
     Frame *f = sp->frame;
-    if (f->out.value.kind != SV_NONE && f->out.value.kind != SV_ERROR) {
-        f->out.value = spec_error(sp, f->out.at, "'%s' returns %s here, but nothing where its end is reached", f->fn->name,
-                                  spec_describe(sp, f->out.value));
-    }
+    if (f->out.value.kind != SV_NONE && f->out.value.kind != SV_ERROR) f->out.value = exec_lacks_value(sp, &f->out);
     f->out.flag = NULL;
     return FLOW_RETURN;
 }
@@ -336,6 +339,6 @@ Flow exec_rest(Spec *sp, const Rest *rest)
         if (flow == FLOW_MAYBE && rest->outer) return exec_unless_returned(sp, exec_outer, (void *)rest->outer);
         return flow == FLOW_MAYBE ? exec_fall_off(sp) : flow;
     }
-    sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt};
+    sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt, .is_end = true};
     return FLOW_RETURN;
 }

@@ -19,10 +19,12 @@ void walk_ast(const Ast *n, WalkFn visit, void *user)
     if (n && visit(n, user)) ast_each_child(n, walk_child, &(Walk){visit, user});
 }
 
-typedef struct Names { Arena *arena; AstNames *out; } Names;
+/* What is looked for: all names, or where `wanted` is assigned first. */
+typedef struct Names { Arena *arena; AstNames *out; Str wanted; const Ast *found; } Names;
 
 static void add_name(Names *to, Str name)
 {
+    if (to->wanted) return;
     for (int i = 0; i < to->out->len; i++) {
         if (to->out->data[i] == name) return;
     }
@@ -33,7 +35,10 @@ static void add_target(Names *to, const Ast *t)
 {
     if (!t) return;
     switch (t->kind) {
-    case AST_NAME: add_name(to, t->name.id); break;
+    case AST_NAME:
+        add_name(to, t->name.id);
+        if (t->name.id == to->wanted && !to->found) to->found = t;
+        break;
     case AST_TUPLE: case AST_LIST:
         for (int i = 0; i < t->list.len; i++) add_target(to, t->list.data[i]);
         break;
@@ -57,6 +62,9 @@ static bool visit_assigned(const Ast *n, void *user)
     case AST_ASSIGN:
         for (int i = 0; i < n->assign.targets.len; i++) add_target(to, n->assign.targets.data[i]);
         return true;
+    case AST_DELETE: /* binds without assigning */
+        for (int i = 0; i < n->list.len && !to->wanted; i++) add_target(to, n->list.data[i]);
+        return true;
     case AST_AUGASSIGN: add_target(to, n->binary.left); return true;
     case AST_ANNASSIGN: add_target(to, n->annassign.target); return true;
     case AST_FOR: add_target(to, n->loop.target); return true;
@@ -74,8 +82,15 @@ static bool visit_assigned(const Ast *n, void *user)
 
 void walk_assigned(Arena *a, const AstList *body, AstNames *out)
 {
-    Names to = {a, out};
+    Names to = {.arena = a, .out = out};
     walk_list(body, visit_assigned, &to);
+}
+
+const Ast *walk_first_assignment(const AstList *body, Str name)
+{
+    Names to = {.wanted = name};
+    walk_list(body, visit_assigned, &to);
+    return to.found;
 }
 
 typedef struct Changed { Names all, deep; } Changed;
@@ -113,11 +128,11 @@ static bool visit_changed(const Ast *n, void *user)
 
 void walk_changed(Arena *a, const AstList *body, AstNames *out, AstNames *deep)
 {
-    Changed to = {{a, out}, {a, deep}};
+    Changed to = {{.arena = a, .out = out}, {.arena = a, .out = deep}};
     walk_list(body, visit_changed, &to);
 }
 
 void walk_target(Arena *a, const Ast *target, AstNames *out)
 {
-    add_target(&(Names){a, out}, target);
+    add_target(&(Names){.arena = a, .out = out}, target);
 }

@@ -48,7 +48,9 @@ const char *ast_describe(const Ast *node)
     case AST_SLICE: return "a slice";
     case AST_STARRED: return "a starred expression";
     case AST_NAMED: return "a ':=' expression";
-    case AST_LISTCOMP: case AST_SETCOMP: case AST_DICTCOMP: return "a comprehension";
+    case AST_LISTCOMP: return "a list comprehension";
+    case AST_SETCOMP: return "a set comprehension";
+    case AST_DICTCOMP: return "a dict comprehension";
     case AST_GENERATOR: return "a generator";
     case AST_YIELD: return "a yield expression";
     case AST_AWAIT: return "an await expression";

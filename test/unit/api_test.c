@@ -179,6 +179,19 @@ static void checking(void)
     tkc_context_free(cx);
 }
 
+static void defined_twice(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    const TkcDefine twice[] = {{"B", "128"}, {"B", "256"}};
+    TkcOptions o = options_of(twice, 2);
+    TkcArtifact *a;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_ERROR);
+    EXPECT_STR(tkc_last_error(cx), "error: 'B' is given twice with -D\n");
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
 /* ---- diagnostics ---- */
 
 static void told_once(void)
@@ -430,6 +443,7 @@ int main(void)
     RUN(every_emission);
     RUN(kernels_and_params);
     RUN(checking);
+    RUN(defined_twice);
     RUN(told_once);
     RUN(syntax_errors);
     RUN(many_errors);

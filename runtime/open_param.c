@@ -44,13 +44,16 @@ static TkcStatus wrong(const TkcJit *jit, Words item, const char *why)
     return TKC_ERROR;
 }
 
-static bool is_type(const char *text)
+/* What is wrong with a type; NULL: nothing. */
+static const char *find_fault(const char *type)
 {
     DescriptorType desc;
     bool is_pointer;
-    return tkc_is_descriptor_type(text)
-               ? !tkc_read_descriptor_type(text, strlen(text), &desc)
-               : launch_type(text, &is_pointer) != DT_NONE;
+    if (tkc_is_descriptor_type(type))
+        return tkc_read_descriptor_type(type, strlen(type), &desc);
+    return launch_type(type, &is_pointer) == DT_NONE
+               ? "this is not a type; types are *fp32, i32, u8, bf16, …"
+               : NULL;
 }
 
 /* What wins of two types that agree: the one that says a descriptor's padding. */
@@ -68,8 +71,9 @@ static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
     const char *type = jit_own(jit, text.begin, text.end);
     if (!type)
         return TKC_NO_MEMORY;
-    if (!is_type(type))
-        return wrong(jit, item, "this is not a type; types are *fp32, i32, u8, bf16, …");
+    const char *fault = find_fault(type);
+    if (fault)
+        return wrong(jit, item, fault);
     if (p->decl.type && !launch_same_type(p->decl.type, type))
         return wrong(jit, item, "its annotation, or -sig before, says another type");
     p->decl.type = p->decl.type ? fuller_type(p->decl.type, type) : type;

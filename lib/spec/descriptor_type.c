@@ -68,7 +68,8 @@ static const char *read_type(Reader *r, DescriptorType *t)
     r->p = bracket + 1;
     const char *wrong = read_extents(r, t);
     if (!wrong) wrong = read_padding(r, t);
-    if (!wrong && (!accept(r, ">") || r->p != r->end)) wrong = "expected '>' at its end";
+    if (!wrong && !(accept(r, ">") && accept(r, "") && r->p == r->end))
+        wrong = "expected '>' at its end";
     return wrong;
 }
 

@@ -208,7 +208,7 @@ static void read_string(Arena *a, const char *text, TkcParam *out)
     DescriptorType desc;
     if (tkc_is_descriptor_type(text)) {
         if (!tkc_read_descriptor_type(text, strlen(text), &desc))
-            out->type = arena_strndup(a, text, strlen(text));
+            out->type = arena_strndup(a, text, strcspn(text, ">") + 1);
         return;
     }
     size_t stars = strspn(text, "*"), n = stars;

@@ -9,7 +9,7 @@
 static const char text[] =
     "import triton\nimport triton.language as tl\n"
     "@triton.jit\n"
-    "def move(x, n, y: 'tensordesc<fp32[4, 8]>'):\n"
+    "def move(x, n, y: ' tensordesc<fp32[4, 8]> '):\n"
     "    i = tl.program_id(0) * 4\n"
     "    j = tl.program_id(1) * 8\n"
     "    y.store([i, j], x.load([i + 1, j]) * n)\n";
@@ -271,7 +271,8 @@ static void signatures_that_a_launch_does_not_take(void)
 {
     static const char *const cases[][2] = {
         {"x=" TYPE ",x.shape1=i32:16", "-sig: x.shape1=i32:16: a launch looks at its descriptors itself\n"},
-        {"x=tensordesc<fp32[4 8]>,n=i32", "-sig: x=tensordesc<fp32[4 8]>: this is not a type; types are *fp32, i32, u8, bf16, …\n"},
+        {"x=tensordesc<fp32[4 8]>,n=i32", "-sig: x=tensordesc<fp32[4 8]>: expected ']' after the extents of its blocks\n"},
+        {"x=fp33", "-sig: x=fp33: this is not a type; types are *fp32, i32, u8, bf16, …\n"},
         {"y=tensordesc<fp32[8, 8]>", "-sig: y=tensordesc<fp32[8, 8]>: its annotation, or -sig before, says another type\n"},
         {"x=*i32, x = " TYPE, "-sig: x = " TYPE ": its annotation, or -sig before, says another type\n"},
         {"n=i32:x", "-sig: n=i32:x: expected a divisibility of 1 or more after ':'\n"},

@@ -1,8 +1,8 @@
 /* -batch FILE: one compile per line, one result line each on standard output:
      ok <TAB> file <TAB> kernel <TAB> milliseconds <TAB> bytes of output
      error <TAB> file <TAB> kernel <TAB> first diagnostic on one line
-   A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options; empty
-   lines and lines from # are skipped. Options on the command line itself are the defaults of every
+   A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options; blanks
+   separate them in a line without tabs. Empty lines and lines from # are skipped. Options on the command line itself are the defaults of every
    line. Without -emit a line is compiled to IR: types, shapes and values are checked, a GPU's limits
    are not. */
 #include <errno.h>
@@ -37,17 +37,55 @@ static void keep_first(const TkcDiagnostic *d, void *user)
     set_first(f, text);
 }
 
-/* The words of a line, in place; MAX_WORDS + 1 when there are more. */
-static int split_tabs(char *line, char **words)
+/* Blanks around a word are not of it. */
+static char *trim(char *word)
 {
+    word += strspn(word, " ");
+    for (size_t n = strlen(word); n && word[n - 1] == ' '; n--)
+        word[n - 1] = 0;
+    return word;
+}
+
+/* The end of a word where there are no tabs: a blank outside of quotes and brackets. */
+static char *find_blank(char *p)
+{
+    char quote = 0;
+    int depth = 0;
+    for (; *p && (*p != ' ' || quote || depth > 0); p++) {
+        if (quote)
+            quote = *p == quote ? 0 : quote;
+        else if (*p == '"' || *p == '\'')
+            quote = *p;
+        else
+            depth += (strchr("([{<", *p) != NULL) - (strchr(")]}>", *p) != NULL);
+    }
+    return *p ? p : NULL;
+}
+
+/* Takes off the quotes around a whole word. */
+static char *unquote(char *word)
+{
+    size_t n = strlen(word);
+    if (n < 2 || (word[0] != '"' && word[0] != '\'') || strchr(word + 1, word[0]) != word + n - 1)
+        return word;
+    word[n - 1] = 0;
+    return word + 1;
+}
+
+/* The words of a line, in place; MAX_WORDS + 1 when there are more. */
+static int split_words(char *line, char **words)
+{
+    bool has_tabs = strchr(line, '\t') != NULL;
     int n = 0;
-    for (char *p = line; p && n <= MAX_WORDS; n++) {
-        char *tab = strchr(p, '\t');
-        if (tab)
-            *tab = 0;
+    for (char *p = trim(line); p && n <= MAX_WORDS; n++) {
+        char *end = has_tabs ? strchr(p, '\t') : find_blank(p);
+        if (end)
+            *end = 0;
         if (n < MAX_WORDS)
-            words[n] = p;
-        p = tab ? tab + 1 : NULL;
+            words[n] = has_tabs ? trim(p) : unquote(p);
+        p = end ? end + 1 : NULL;
+        if (p && !has_tabs)
+            p += strspn(p, " ");
     }
     return n;
 }
@@ -76,7 +114,7 @@ typedef struct Line {
 static bool read_line(Line *l, char *text, First *first)
 {
     char *words[MAX_WORDS];
-    int n = split_tabs(text, words);
+    int n = split_words(text, words);
     *l = (Line){.file = words[0], .kernel = "", .argc = 1};
     if (n > MAX_WORDS) {
         set_first(first, "the line has too many words");
@@ -137,7 +175,8 @@ static bool run_lines(FILE *f, const Options *o)
     bool all = true;
     while (getline(&line, &cap, f) > 0) {
         line[strcspn(line, "\r\n")] = 0;
-        if (line[0] && line[0] != '#')
+        const char first = line[strspn(line, " \t")];
+        if (first && first != '#')
             all &= run_line(o, line);
     }
     free(line);

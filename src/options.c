@@ -68,12 +68,14 @@ static char *keep(Options *o, const char *text)
 /* Splits a copy of NAME=VALUE; false without a name or '='. */
 static bool split(Options *o, const char *text, Binding *out)
 {
-    char *copy = keep(o, text);
-    char *eq = strchr(copy, '=');
-    if (!eq || eq == copy)
+    char *copy = keep(o, text + strspn(text, " "));
+    char *eq = strchr(copy, '='), *end = eq;
+    while (end && end > copy && end[-1] == ' ')
+        end--;
+    if (!eq || end == copy)
         return false;
-    *eq = 0;
-    *out = (Binding){copy, eq + 1};
+    *end = 0;
+    *out = (Binding){copy, eq + 1 + strspn(eq + 1, " ")};
     return true;
 }
 
@@ -267,6 +269,12 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     return false;
 }
 
+/* Between an option and its argument in one word, whichever of the two the option is listed with. */
+static bool is_joint(char c)
+{
+    return c == '=' || c == ' ';
+}
+
 /* The row a word belongs to and where its argument starts (NULL: the next word, or none). */
 static OptId find_row(const char *word, const char **value)
 {
@@ -279,13 +287,15 @@ static OptId find_row(const char *word, const char **value)
         case FORM_NEXT:
             if (!strcmp(word, rows[i].spelling))
                 return (OptId)i;
-            continue;
+            if (rows[i].form == FORM_FLAG || strncmp(word, rows[i].spelling, n) || !is_joint(word[n]))
+                continue;
+            *value = word + n + 1;
+            return (OptId)i;
         case FORM_EQUALS:
-            if (!strncmp(word, rows[i].spelling, n) && word[n] == '=') {
-                *value = word + n + 1;
-                return (OptId)i;
-            }
-            continue;
+            if (strncmp(word, rows[i].spelling, n) || (word[n] && !is_joint(word[n])))
+                continue;
+            *value = word[n] ? word + n + 1 : NULL;
+            return (OptId)i;
         case FORM_JOINED:
             if (strncmp(word, rows[i].spelling, n))
                 continue;

@@ -99,7 +99,9 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 {
     Arena *a = b->sp->arena;
     s->sig = sig;
-    if (s->a.is_constexpr) {
+    if (s->a.is_constexpr && s->define) {
+        s->sig = NULL; /* the value says its type */
+    } else if (s->a.is_constexpr) {
         sig_conflict(b, s, arena_printf(a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…", s->p->name, s->p->name));
     } else if (s->define) {
         sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));

@@ -17,6 +17,7 @@ typedef struct SigReader {
     Diags *dx;
     const Source *source;
     const char *p; /* into source->text */
+    bool is_constexpr; /* the last type was none: x=constexpr */
 } SigReader;
 
 static Span span_here(const SigReader *r, const char *begin, const char *end)
@@ -67,12 +68,29 @@ static Str read_word(SigReader *r)
     return r->p == begin ? NULL : intern(r->ir->names, begin, (size_t)(r->p - begin));
 }
 
-/* name= or, of a descriptor, name.part= */
+/* Skips a quote, which stands around names and types in a dict of Python's; gives it, or 0. */
+static char read_quote(SigReader *r)
+{
+    skip_blanks(r);
+    return *r->p == '\'' || *r->p == '"' ? *r->p++ : 0;
+}
+
+/* name= or, of a descriptor, name.part= or, as in a dict, 'name': */
 static bool read_sig_name(SigReader *r, SpecSig *sig)
 {
     skip_blanks(r);
     const char *begin = r->p;
+    char quote = read_quote(r);
     bool ok = (sig->name = read_word(r)) != NULL;
+    if (ok && quote && *r->p == quote) {
+        r->p++;
+        skip_blanks(r);
+        ok = *r->p == ':' || *r->p == '=';
+        r->p += ok;
+        skip_blanks(r);
+        if (ok)
+            return true;
+    }
     if (ok && *r->p == '.') {
         r->p++;
         ok = (sig->part = read_word(r)) != NULL;
@@ -88,6 +106,43 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
     return false;
 }
 
+/* PyTorch's names of types that the language has not. */
+static const struct { const char *name; DType dtype; } torch_names[] = {
+    {"half", DT_F16}, {"float", DT_F32},  {"double", DT_F64},         {"long", DT_I64},
+    {"int", DT_I32},  {"short", DT_I16},  {"float8_e4m3fn", DT_F8E4}, {"float8_e5m2", DT_F8E5},
+    {"bool", DT_I1},
+};
+
+static bool skip_prefix(const char **p, const char *end, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    if ((size_t)(end - *p) < n || memcmp(*p, prefix, n))
+        return false;
+    *p += n;
+    return true;
+}
+
+/* *fp32, and its other spellings: *tl.float32, *torch.float32, fp32*, and *kfp32, which Triton only reads. */
+static const Type *parse_spelling(TypeTable *types, const char *p, const char *end)
+{
+    int stars = 0;
+    for (; p < end && *p == '*'; p++)
+        stars++;
+    for (; end > p && end[-1] == '*'; end--)
+        stars++;
+    const Type *ty = type_parse(types, p, (size_t)(end - p));
+    if (!ty && stars && *p == 'k')
+        ty = type_parse(types, p + 1, (size_t)(end - p - 1));
+    if (!ty && (skip_prefix(&p, end, "torch.") || skip_prefix(&p, end, "tl.")))
+        ty = type_parse(types, p, (size_t)(end - p));
+    for (size_t i = 0; !ty && i < sizeof torch_names / sizeof *torch_names; i++)
+        if (strlen(torch_names[i].name) == (size_t)(end - p) && !memcmp(torch_names[i].name, p, (size_t)(end - p)))
+            ty = type_scalar(types, torch_names[i].dtype);
+    for (; ty && stars > 0 && stars <= 8; stars--)
+        ty = type_pointer(types, ty);
+    return stars ? NULL : ty;
+}
+
 static bool read_sig_type(SigReader *r, SpecSig *sig)
 {
     TypeTable *types = r->ir->types;
@@ -95,7 +150,7 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
     bool is_descriptor = tkc_is_descriptor_type(type) && !sig->part;
     if (is_descriptor)
         r->p += strcspn(r->p, ">");
-    while (*r->p && *r->p != ',' && *r->p != ':')
+    while (*r->p && !strchr(",:'\"}", *r->p))
         r->p++;
     const char *end = r->p;
     while (end > type && end[-1] == ' ')
@@ -105,8 +160,9 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
         wrong = tkc_read_descriptor_type(type, (size_t)n, &sig->desc);
     sig->type = wrong           ? NULL
                 : is_descriptor ? type_pointer(types, type_scalar(types, sig->desc.dtype))
-                                : type_parse(types, type, (size_t)n);
-    if (sig->type)
+                                : parse_spelling(types, type, end);
+    r->is_constexpr = !sig->type && n == 9 && !memcmp(type, "constexpr", 9);
+    if (sig->type || r->is_constexpr)
         return true;
     Span at = span_here(r, type, n ? end : end + 1);
     if (wrong)
@@ -118,14 +174,14 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
 
 static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
 {
-    if (*r->p != ':')
+    if (*r->p != ':' || r->is_constexpr)
         return true;
     const char *number = ++r->p;
     char *rest;
     long long n = strtoll(number, &rest, 10);
     r->p = rest;
     skip_blanks(r);
-    if (rest == number || n < 1 || n > (1 << 30) || (*r->p && *r->p != ',')) {
+    if (rest == number || n < 1 || n > (1 << 30) || (*r->p && !strchr(",'\"}", *r->p))) {
         diag_error(r->dx, span_here(r, number, number + strcspn(number, ",")),
                    "expected a divisibility of 1 or more after ':'");
         return false;
@@ -140,11 +196,34 @@ static bool read_sig(SigReader *r)
 {
     SpecSig sig = {0};
     const char *begin = r->p;
-    if (!read_sig_name(r, &sig) || !read_sig_type(r, &sig) || !read_sig_divisibility(r, &sig) ||
-        !agrees(r, &sig, begin))
+    if (!read_sig_name(r, &sig))
+        return false;
+    char quote = read_quote(r);
+    if (!read_sig_type(r, &sig) || !read_sig_divisibility(r, &sig))
+        return false;
+    if (quote && *r->p++ != quote) {
+        r->p--;
+        diag_error(r->dx, span_here(r, begin, r->p), "expected %c behind this type", quote);
+        return false;
+    }
+    if (r->is_constexpr)
+        return true; /* its value is told by -D */
+    if (!agrees(r, &sig, begin))
         return false;
     add_sig(r->rq, r->ir->arena, sig);
     return true;
+}
+
+/* What stands between two parameters, and around all of them in a dict. */
+static void skip_separator(SigReader *r)
+{
+    skip_blanks(r);
+    if (*r->p == ',')
+        r->p++;
+    skip_blanks(r);
+    if (*r->p == '}')
+        r->p++;
+    skip_blanks(r);
 }
 
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
@@ -152,17 +231,46 @@ bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
     SigReader r = {
         .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "-sig", text, strlen(text))};
     r.p = r.source->text;
-    for (skip_blanks(&r); *r.p;) {
+    skip_blanks(&r);
+    if (*r.p == '{')
+        r.p++;
+    while (skip_blanks(&r), *r.p) {
         if (!read_sig(&r))
             return false;
-        skip_blanks(&r);
-        if (*r.p == ',')
-            r.p++;
+        skip_separator(&r);
     }
     return true;
 }
 
 /* ---- defines ---- */
+
+/* A word that is nothing in the file: most likely text whose quotes the shell took. */
+static bool is_unknown_word(SpecModule *m, Diags *dx, const Ast *e)
+{
+    SpecValue v;
+    dx->muted++;
+    bool is_known = e->kind != AST_NAME || module_evaluate(m, dx, e, &v);
+    dx->muted--;
+    return !is_known;
+}
+
+static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const char *value, SpecValue *out)
+{
+    const Source *source = source_new(ir->arena, arena_printf(ir->arena, "-D%s", name), value, strlen(value));
+    const Ast *e = syntax_parse_expr(ir->arena, ir->names, dx, source);
+    if (!e)
+        return false;
+    if (!is_unknown_word(m, dx, e))
+        return module_evaluate(m, dx, e, out);
+    diag_error(dx, e->span, "'%s' is no name of this file; for text, the value needs quotes: -D%s=\"'%s'\"", value, name, value);
+    return false;
+}
+
+static const Type *type_of_value(TypeTable *types, const char *value)
+{
+    bool is_spelled = !strncmp(value, "torch.", 6) || !strncmp(value, "tl.", 3);
+    return is_spelled ? parse_spelling(types, value, value + strlen(value)) : type_parse(types, value, strlen(value));
+}
 
 bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
                         const char *value)
@@ -178,14 +286,15 @@ bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const
             diag_error(dx, SPAN_NONE, "'%s' is given twice with -D", name);
             return false;
         }
-    const Source *source = source_new(a, arena_printf(a, "-D%s", name), value, strlen(value));
-    const Type *type = type_parse(ir->types, value, strlen(value));
+    const Type *type = type_of_value(ir->types, value);
     if (type) {
         d->value = sv_type(type);
-    } else {
-        const Ast *e = syntax_parse_expr(a, ir->names, dx, source);
-        if (!e || !module_evaluate(m, dx, e, &d->value))
-            return false;
+    } else if (!strcmp(value, "true") || !strcmp(value, "false")) {
+        d->value = sv_bool(*value == 't');
+    } else if (!strcmp(value, "null") || !strcmp(value, "none")) {
+        d->value = sv_none();
+    } else if (!read_value(m, ir, dx, name, value, &d->value)) {
+        return false;
     }
     rq->ndefines++;
     rq->defines = all;

@@ -87,6 +87,9 @@ void *interp_scratch(Frame *f, size_t bytes)
     return grow(f, &f->scratch, bytes + 1);
 }
 
+#define FILL(T)                                                                                    \
+    for (int64_t i = 0; i < count; i++) ((T *)out)[i] = *(const T *)data
+
 void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
 {
     const char *data = slot_data(f, s);
@@ -94,7 +97,12 @@ void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
         memcpy(out, data, (size_t)count * s->size);
         return;
     }
-    for (int64_t i = 0; i < count; i++) memcpy((char *)out + i * s->size, data, s->size);
+    switch (s->size) {
+    case 1: memset(out, *data, (size_t)count); break;
+    case 2: FILL(uint16_t); break;
+    case 4: FILL(uint32_t); break;
+    default: FILL(uint64_t); break;
+    }
 }
 
 int64_t slot_int(const Slot *s, const void *data, int64_t i)

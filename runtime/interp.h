@@ -253,6 +253,7 @@ InsnFn interp_elementwise_fn(Insn *in); /* interp_elementwise.c; sets loop */
 InsnFn interp_memory_fn(Insn *in);      /* interp_memory.c */
 InsnFn interp_shape_fn(Insn *in);       /* interp_shape.c */
 InsnFn interp_reduce_fn(Insn *in);      /* interp_reduce.c */
+InsnFn interp_sort_fn(Insn *in);        /* interp_sort.c */
 InsnFn interp_dot_fn(Insn *in);         /* interp_dot.c */
 InsnFn interp_text_fn(Insn *in);        /* interp_text.c */
 

@@ -7,6 +7,7 @@
 
 #include "interp.h"
 #include "interp_math.h"
+#include "interp_vector.h"
 
 enum { TILE_M = 4, TILE_BYTES = 32 };
 
@@ -14,8 +15,8 @@ enum { TILE_M = 4, TILE_BYTES = 32 };
    is in order of k. */
 #define PRODUCT(NAME, T)                                                                           \
     typedef T NAME##_v __attribute__((vector_size(TILE_BYTES), aligned(sizeof(T)), may_alias));    \
-    static void NAME##_tile(T *restrict c, const T *restrict a, const T *restrict b, int64_t n,    \
-                            int64_t k)                                                             \
+    static inline __attribute__((always_inline)) void NAME##_tile(                                 \
+        T *restrict c, const T *restrict a, const T *restrict b, int64_t n, int64_t k)             \
     {                                                                                              \
         NAME##_v s0 = *(NAME##_v *)c, s1 = *(NAME##_v *)(c + n), s2 = *(NAME##_v *)(c + 2 * n);    \
         NAME##_v s3 = *(NAME##_v *)(c + 3 * n);                                                    \
@@ -31,8 +32,9 @@ enum { TILE_M = 4, TILE_BYTES = 32 };
         *(NAME##_v *)(c + 2 * n) = s2;                                                             \
         *(NAME##_v *)(c + 3 * n) = s3;                                                             \
     }                                                                                              \
-    static void NAME##_rest(T *restrict c, const T *restrict a, const T *restrict b, int64_t m,    \
-                            int64_t n, int64_t k, int64_t width)                                   \
+    static inline __attribute__((always_inline)) void NAME##_rest(                                 \
+        T *restrict c, const T *restrict a, const T *restrict b, int64_t m, int64_t n, int64_t k,  \
+        int64_t width)                                                                             \
     {                                                                                              \
         for (int64_t i = 0; i < m; i++)                                                            \
             for (int64_t l = 0; l < k; l++) {                                                      \
@@ -40,7 +42,7 @@ enum { TILE_M = 4, TILE_BYTES = 32 };
                 for (int64_t j = 0; j < width; j++) c[i * n + j] += x * b[l * n + j];              \
             }                                                                                      \
     }                                                                                              \
-    static void NAME(T *c, const T *a, const T *b, int64_t m, int64_t n, int64_t k)                \
+    VECTOR static void NAME(T *c, const T *a, const T *b, int64_t m, int64_t n, int64_t k)         \
     {                                                                                              \
         enum { WIDTH = TILE_BYTES / sizeof(T) };                                                   \
         int64_t rows = m / TILE_M * TILE_M, columns = n / WIDTH * WIDTH;                           \

@@ -5,6 +5,7 @@
 
 #include "interp.h"
 #include "interp_math.h"
+#include "interp_vector.h"
 
 #define RESTRICT __restrict__
 
@@ -12,7 +13,7 @@
 
 /* A function of two operands of type T, result type R; EXPR of x and y. */
 #define LOOP2(NAME, R, T, EXPR)                                                                    \
-    static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)                   \
+    VECTOR static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)            \
     {                                                                                              \
         R *RESTRICT out = out_;                                                                    \
         const T *RESTRICT a = args[0], *RESTRICT b = args[1];                                      \
@@ -40,7 +41,7 @@
     }
 
 #define LOOP1(NAME, R, T, EXPR)                                                                    \
-    static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)                   \
+    VECTOR static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)            \
     {                                                                                              \
         R *RESTRICT out = out_;                                                                    \
         const T *RESTRICT a = args[0];                                                             \
@@ -52,7 +53,7 @@
     }
 
 #define LOOP3(NAME, T, EXPR)                                                                       \
-    static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)                   \
+    VECTOR static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)            \
     {                                                                                              \
         T *RESTRICT out = out_;                                                                    \
         const T *RESTRICT a = args[0], *RESTRICT b = args[1], *RESTRICT c = args[2];               \
@@ -215,24 +216,25 @@ FLOAT_TYPES(COMPARE_LOOPS)
 
 /* ---- select: by element width; the condition is operand 0 ---- */
 
+/* A condition is 0 or 1; bits are taken by a mask of it, since a branch in each lane costs more. */
 #define SELECT_LOOP(W, T)                                                                          \
-    static void select_##W(void *out_, const void *const *args, int64_t n, unsigned u)             \
+    VECTOR static void select_##W(void *out_, const void *const *args, int64_t n, unsigned u)      \
     {                                                                                              \
         T *RESTRICT out = out_;                                                                    \
         const uint8_t *RESTRICT c = args[0];                                                       \
-        const T *RESTRICT a = args[1], *RESTRICT b = args[2];                                      \
+        const T *RESTRICT a = args[1], *RESTRICT b = args[2], x = a[0], y = b[0];                  \
         switch (u & 7) {                                                                           \
         case 0:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = c[i] ? a[i] : b[i];                           \
+            for (int64_t i = 0; i < n; i++) out[i] = b[i] ^ ((a[i] ^ b[i]) & (T)(0 - (T)c[i]));    \
             break;                                                                                 \
         case 2:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = c[i] ? a[0] : b[i];                           \
+            for (int64_t i = 0; i < n; i++) out[i] = b[i] ^ ((x ^ b[i]) & (T)(0 - (T)c[i]));       \
             break;                                                                                 \
         case 4:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = c[i] ? a[i] : b[0];                           \
+            for (int64_t i = 0; i < n; i++) out[i] = y ^ ((a[i] ^ y) & (T)(0 - (T)c[i]));          \
             break;                                                                                 \
         case 6:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = c[i] ? a[0] : b[0];                           \
+            for (int64_t i = 0; i < n; i++) out[i] = y ^ ((x ^ y) & (T)(0 - (T)c[i]));             \
             break;                                                                                 \
         default: /* one condition for all */                                                       \
             for (int64_t i = 0; i < n; i++) out[i] = c[0] ? a[u & 2 ? 0 : i] : b[u & 4 ? 0 : i];   \

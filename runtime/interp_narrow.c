@@ -8,6 +8,7 @@
    lib/ir/evaluate.h: fp8 saturates, every NaN becomes the one positive quiet NaN. */
 #include "interp.h"
 #include "interp_math.h"
+#include "interp_vector.h"
 
 /* A format: most is the largest finite code; over, what a number past it becomes; infinity, the
    code that means it (f8e4 has none: no code is 0xff without its sign). */
@@ -49,11 +50,11 @@ static inline uint32_t shorten(const Narrow *f, float x)
 }
 
 #define CONVERSIONS(NAME, T)                                                                       \
-    static void NAME##_up(float *restrict out, const T *restrict in, int64_t n)                    \
+    VECTOR static void NAME##_up(float *restrict out, const T *restrict in, int64_t n)             \
     {                                                                                              \
         for (int64_t i = 0; i < n; i++) out[i] = widen(&NAME, in[i]);                              \
     }                                                                                              \
-    static void NAME##_down(T *restrict out, const float *restrict in, int64_t n)                  \
+    VECTOR static void NAME##_down(T *restrict out, const float *restrict in, int64_t n)           \
     {                                                                                              \
         for (int64_t i = 0; i < n; i++) out[i] = (T)shorten(&NAME, in[i]);                         \
     }
@@ -62,12 +63,12 @@ CONVERSIONS(f8e4, uint8_t)
 CONVERSIONS(f8e5, uint8_t)
 
 /* bf16 is fp32's upper half: nothing to scale, and its subnormal numbers round like the others. */
-static void bf16_up(float *restrict out, const uint16_t *restrict in, int64_t n)
+VECTOR static void bf16_up(float *restrict out, const uint16_t *restrict in, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) out[i] = math_from_bits((uint32_t)in[i] << 16);
 }
 
-static void bf16_down(uint16_t *restrict out, const float *restrict in, int64_t n)
+VECTOR static void bf16_down(uint16_t *restrict out, const float *restrict in, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         uint32_t b = math_bits(in[i]), r = (b + 0x7fff + ((b >> 16) & 1)) >> 16;

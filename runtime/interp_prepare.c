@@ -404,7 +404,8 @@ static bool is_same(const Prepare *p, const Op *op)
 static InsnFn choose(Insn *in)
 {
     InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn,
-                                        interp_reduce_fn,      interp_dot_fn,    interp_text_fn};
+                                        interp_reduce_fn,      interp_sort_fn,   interp_dot_fn,
+                                        interp_text_fn};
     InsnFn fn = interp_control_fn(in->op);
     for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++) fn = makers[i](in);
     return fn;

@@ -1,4 +1,4 @@
-/* Reductions, scans, sorts, histograms.
+/* Reductions, scans, histograms.
 
    Operands are seen as [outer][length][inner] around the axis. A reduction is a tree of fixed
    shape, so that its rounding depends on nothing but the length, with an error that grows with its
@@ -8,7 +8,6 @@
      - Anything else: neighbours are combined, in order. All pairs of a level are gathered into
    vectors and the region runs once over them. A scan goes along its axis step by step; a step is a
    vector over outer and inner. */
-#include <math.h>
 #include <string.h>
 
 #include "interp.h"
@@ -316,80 +315,6 @@ static InsnFn combine_fn(Insn *in)
     return in->loop ? run_reduce_single : run_reduce;
 }
 
-/* ---- sort: by keys that order as unsigned integers; NaN is the last, in both directions ---- */
-
-typedef struct KeyForm {
-    DType dtype;
-    DTypeKind kind;
-    int bits;
-    bool descending;
-} KeyForm;
-
-/* The same function there and back. */
-static uint64_t flip_order(const KeyForm *k, uint64_t bits, bool back)
-{
-    uint64_t sign = 1ull << (k->bits - 1), all = sign | (sign - 1);
-    if (k->descending && back) bits = ~bits & all;
-    if (k->kind == DK_INT) bits ^= sign;
-    else if (k->kind == DK_FLOAT)
-        bits = (bits & sign) == (back ? 0 : sign) ? ~bits & all : bits ^ sign;
-    return k->descending && !back ? ~bits & all : bits;
-}
-
-/* Byte by byte from the lowest, each pass keeping the order of the one before; an even number of
-   passes ends in keys. */
-static void sort_keys(uint64_t *keys, uint64_t *other, int64_t n, int bytes)
-{
-    for (int b = 0; b < bytes + (bytes & 1); b++) {
-        int64_t at[257] = {0};
-        for (int64_t i = 0; i < n; i++) at[(keys[i] >> (8 * b) & 0xff) + 1]++;
-        for (int d = 0; d < 256; d++) at[d + 1] += at[d];
-        for (int64_t i = 0; i < n; i++) other[at[keys[i] >> (8 * b) & 0xff]++] = keys[i];
-        uint64_t *swap = keys;
-        keys = other;
-        other = swap;
-    }
-}
-
-static bool is_nan_bits(const KeyForm *k, uint64_t bits)
-{
-    return k->kind == DK_FLOAT && isnan(tkc_bits_to_double(k->dtype, bits));
-}
-
-/* Numbers to keys; how many there are. */
-static int64_t read_keys(const KeyForm *k, uint64_t *keys, const char *x, int64_t n, int size)
-{
-    int64_t m = 0;
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, x + i * size, (size_t)size);
-        if (!is_nan_bits(k, bits)) keys[m++] = flip_order(k, bits, false);
-    }
-    return m;
-}
-
-static void run_sort(Frame *f, const Insn *in)
-{
-    const Slot *s = in->args[0];
-    const Type *t = op_arg(in->op, 0)->type;
-    const DTypeInfo *info = tkc_dtype_info(s->dtype);
-    KeyForm form = {s->dtype, info->kind, 8 * info->bytes, tkc_op_int(in->op, ATTR_DESCENDING, 0)};
-    int64_t n = t->shape[t->rank - 1], bytes = n * s->size;
-    uint64_t *keys = interp_scratch(f, (size_t)(n * 16 + s->count * s->size));
-    if (!keys) return;
-    const char *x = operand(f, s, (char *)(keys + 2 * n));
-    char *out = slot_data(f, in->results[0]);
-    for (int64_t o = 0; o < s->count / n; o++, x += bytes) {
-        int64_t m = read_keys(&form, keys, x, n, s->size);
-        sort_keys(keys, keys + n, m, s->size);
-        for (int64_t i = 0; i < n; i++, out += s->size) {
-            uint64_t bits = i < m ? flip_order(&form, keys[i], true)
-                                  : tkc_bits_from_double(s->dtype, (double)NAN);
-            memcpy(out, &bits, s->size);
-        }
-    }
-}
-
 /* ---- histogram ---- */
 
 static void run_histogram(Frame *f, const Insn *in)
@@ -409,7 +334,6 @@ InsnFn interp_reduce_fn(Insn *in)
     switch (in->op->kind) {
     case OP_REDUCE:
     case OP_SCAN: return combine_fn(in);
-    case OP_SORT: return in->args[0]->dtype == DT_NONE ? NULL : run_sort;
     case OP_HISTOGRAM: return run_histogram;
     default: return NULL;
     }

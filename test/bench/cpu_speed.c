@@ -1,10 +1,15 @@
-/* Milliseconds a launch on the cpu device, the least of ROUNDS, without loading or copying: cpu_speed EXAMPLES-FOLDER ROUNDS
-   One line each: name, checks on, checks off. test/bench/cpu_compare.py sets numpy beside them. */
+/* Milliseconds a launch on the cpu device, the least of ROUNDS, without loading or copying: cpu_speed ROUNDS < ROWS
+   One line a row, as it comes: checks on, checks off. A row is words: FILE KERNEL PROGRAMS PROGRAMS ARGUMENT…, and an
+   argument one of *fp32:COUNT, *fp16:COUNT (numbers of both signs), *i32:COUNT:BELOW, i=NUMBER, f=NUMBER, c=CONSTEXPR.
+   test/bench/cpu_compare.py writes the rows and sets numpy beside the answers. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "tkc/runtime.h"
+
+enum { MOST_ARGS = 32 };
 
 static double now_ms(void)
 {
@@ -15,78 +20,118 @@ static double now_ms(void)
 
 static void must(TkcContext *cx, TkcStatus status)
 {
-    if (status == TKC_OK)
-        return;
+    if (status == TKC_OK) return;
     fputs(tkc_last_error(cx), stderr);
     exit(1);
 }
 
-/* Memory with some numbers in it. */
-static TkcPtr filled(TkcContext *cx, TkcDevice *dev, size_t count)
+static void wrong(const char *word)
 {
-    TkcPtr p;
-    float *host = malloc(count * sizeof *host);
-    for (size_t i = 0; host && i < count; i++)
-        host[i] = (float)(i % 1000) * 0.001f;
-    must(cx, tkc_alloc(dev, count * sizeof *host, &p));
-    must(cx, tkc_copy_in(dev, p, host, count * sizeof *host));
-    free(host);
-    return p;
+    fprintf(stderr, "cpu_speed: what is '%s'?\n", word);
+    exit(2);
 }
 
-static double least(TkcContext *cx, TkcJit *jit, int rounds, int64_t programs, const TkcArg *args, size_t n)
+static uint32_t random_next(uint32_t *state)
+{
+    return *state = *state * 1664525u + 1013904223u;
+}
+
+/* Element i of `to` by the type's name; numbers are within 1 (fp16: 0.5), integers below `below`. */
+static void put_number(const char *type, void *to, size_t i, uint32_t r, uint32_t below)
+{
+    if (!strcmp(type, "fp32")) ((float *)to)[i] = (float)(int32_t)r * 0x1p-31f;
+    else if (!strcmp(type, "fp16"))
+        ((uint16_t *)to)[i] = (uint16_t)((r >> 16 & 0x8000) | (0x3000 + (r >> 12 & 0x7ff)));
+    else ((uint32_t *)to)[i] = (r >> 8) % below;
+}
+
+/* Memory of a "*type:count[:below]" word. */
+static TkcArg array(TkcContext *cx, TkcDevice *dev, const char *word, TkcPtr *p)
+{
+    static const char *const types[] = {"*fp32", "*fp16", "*i32"};
+    size_t length = strcspn(word, ":");
+    const char *type = NULL;
+    for (int i = 0; i < 3; i++)
+        if (strlen(types[i]) == length && !strncmp(types[i], word, length)) type = types[i];
+    if (!type || !word[length]) wrong(word);
+    char *end;
+    size_t count = strtoull(word + length + 1, &end, 10), size = strcmp(type, "*fp16") ? 4 : 2;
+    uint32_t below = *end ? (uint32_t)strtoul(end + 1, NULL, 10) : 1, state = (uint32_t)count;
+    char *host = malloc(count * size);
+    if (!host) wrong(word);
+    for (size_t i = 0; i < count; i++) put_number(type + 1, host, i, random_next(&state), below);
+    must(cx, tkc_alloc(dev, count * size, p));
+    must(cx, tkc_copy_in(dev, *p, host, count * size));
+    free(host);
+    return tkc_pointer(type, *p, count * size);
+}
+
+static TkcArg argument(TkcContext *cx, TkcDevice *dev, const char *word, TkcPtr *p)
+{
+    *p = 0;
+    if (word[0] == '*') return array(cx, dev, word, p);
+    if (!strncmp(word, "i=", 2)) return tkc_int(strtoll(word + 2, NULL, 10));
+    if (!strncmp(word, "f=", 2)) return tkc_float(strtod(word + 2, NULL));
+    if (strncmp(word, "c=", 2)) wrong(word);
+    return tkc_constexpr(word + 2);
+}
+
+static double least(TkcContext *cx, TkcJit *jit, int rounds, const int64_t grid[3], const TkcArg *args, size_t n)
 {
     double best = 1e9;
     for (int i = 0; i < rounds; i++) {
         double start = now_ms();
-        must(cx, tkc_launch(jit, (int64_t[]){programs, 1, 1}, NULL, args, n));
+        must(cx, tkc_launch(jit, grid, NULL, args, n));
         double ms = now_ms() - start;
         best = ms < best ? ms : best;
     }
     return best;
 }
 
-static void measure(TkcContext *cx, TkcDevice *dev, const char *folder, const char *file, const char *kernel, int rounds, int64_t programs,
-                    const TkcArg *args, size_t n)
+static void measure(TkcContext *cx, TkcDevice *dev, char *row, int rounds)
 {
-    char path[4096];
+    char *words[MOST_ARGS + 4];
+    size_t n = 0;
+    for (char *w = strtok(row, " \n"); w && n < MOST_ARGS + 4; w = strtok(NULL, " \n")) words[n++] = w;
+    if (n < 4) wrong(row);
+    TkcArg args[MOST_ARGS];
+    TkcPtr memory[MOST_ARGS];
+    for (size_t i = 4; i < n; i++) args[i - 4] = argument(cx, dev, words[i], &memory[i - 4]);
     TkcSource *source;
     TkcJit *jit;
     TkcOptions options;
     tkc_options_init(&options);
-    options.kernel = kernel;
-    snprintf(path, sizeof path, "%s/%s.tk", folder, file);
-    must(cx, tkc_source_open(cx, path, TKC_LANGUAGE_TK, &source));
+    options.kernel = words[1];
+    must(cx, tkc_source_open(cx, words[0], TKC_LANGUAGE_TK, &source));
     must(cx, tkc_jit_new(dev, source, &options, &jit));
+    const int64_t grid[3] = {strtoll(words[2], NULL, 10), strtoll(words[3], NULL, 10), 1};
     tkc_device_set_memory_checks(dev, true);
-    double on = least(cx, jit, rounds, programs, args, n);
+    double on = least(cx, jit, rounds, grid, args, n - 4);
     tkc_device_set_memory_checks(dev, false);
-    double off = least(cx, jit, rounds, programs, args, n);
-    printf("%s %.3f %.3f\n", kernel, on, off);
+    double off = least(cx, jit, rounds, grid, args, n - 4);
+    printf("%.3f %.3f\n", on, off);
+    fflush(stdout);
     tkc_jit_free(jit);
     tkc_source_free(source);
+    for (size_t i = 0; i < n - 4; i++)
+        if (memory[i]) tkc_free(dev, memory[i]);
 }
 
 int main(int argc, char **argv)
 {
-    enum { N = 10000000, ROWS = 4096, WIDTH = 1024, BLOCK = 4096 };
-    if (argc != 3) {
-        fputs("usage: cpu_speed EXAMPLES-FOLDER ROUNDS\n", stderr);
+    char row[4096];
+    int rounds = argc == 2 ? atoi(argv[1]) : 0;
+    if (rounds < 1) {
+        fputs("usage: cpu_speed ROUNDS < ROWS\n", stderr);
         return 2;
     }
-    int rounds = atoi(argv[2]);
     TkcContext *cx = tkc_context_new();
     TkcDevice *dev;
     must(cx, tkc_device_open(cx, "cpu", 0, &dev));
-    size_t bytes = N * sizeof(float);
-    TkcPtr x = filled(cx, dev, N), y = filled(cx, dev, N), z = filled(cx, dev, N);
-    TkcArg add[] = {tkc_pointer("*fp32", x, bytes), tkc_pointer("*fp32", y, bytes), tkc_pointer("*fp32", z, bytes), tkc_int(N), tkc_constexpr("4096")};
-    measure(cx, dev, argv[1], "vector_add", "add", rounds, (N + BLOCK - 1) / BLOCK, add, 5);
-    TkcArg softmax[] = {tkc_pointer("*fp32", z, bytes), tkc_pointer("*fp32", x, bytes), tkc_int(WIDTH), tkc_int(WIDTH), tkc_int(WIDTH), tkc_constexpr("1024")};
-    measure(cx, dev, argv[1], "softmax", "softmax_masked", rounds, ROWS, softmax, 6);
-    tkc_free(dev, x);
-    tkc_free(dev, y);
-    tkc_free(dev, z);
+    while (fgets(row, sizeof row, stdin)) {
+        tkc_device_set_memory_checks(dev, true);
+        measure(cx, dev, row, rounds);
+    }
     tkc_device_free(dev);
     tkc_context_free(cx);
     return 0;

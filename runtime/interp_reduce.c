@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "interp.h"
+#include "interp_vector.h"
 
 typedef struct Axis {
     int64_t outer, length, inner;
@@ -101,49 +102,83 @@ static void run_reduce_single(Frame *f, const Insn *in)
 
 enum { MOST = 16 }; /* operands of one reduction */
 
-/* Runs the region on n pairs. `left` and `right` are its arguments' slots, filled; the results go
-   to out. With control flow inside, each pair goes its own way. */
-static void combine(Frame *f, const Insn *in, int64_t n, char *const *out)
+/* Where the two sides of n pairs go, and where the region's results are: in its own slots or, with
+   control flow inside, where each pair goes its own way, in scratch memory. A result that is one
+   for all pairs is expanded into scratch memory too. */
+typedef struct Sides {
+    char *left[MOST], *right[MOST], *expanded[MOST];
+    const char *result[MOST];
+} Sides;
+
+static const Slot *const *yielded(const Insn *in)
 {
     const Body *body = &in->bodies[0];
+    return body->insns[body->n - 1].args;
+}
+
+static void run_region(Frame *f, const Insn *in, int64_t n)
+{
     f->vector = n;
-    interp_run(f, body);
-    if (f->failed) return;
-    const Insn *last = &body->insns[body->n - 1];
-    for (int i = 0; i < in->nargs; i++) slot_expand(f, last->args[i], out[i], n);
+    interp_run(f, &in->bodies[0]);
     f->vector = 1;
 }
 
-static void combine_each(Frame *f, const Insn *in, int64_t n, char *const *out,
-                         const char *const *left, const char *const *right)
+/* Pair after pair. */
+static void combine_each(Frame *f, const Insn *in, int64_t n, const Sides *s)
 {
-    const Slot *const *args = in->body_args[0];
-    char *to[MOST];
-    for (int64_t k = 0; k < n && !f->failed; k++) {
+    const Slot *const *args = in->body_args[0], *const *results = yielded(in);
+    for (int64_t k = 0; k < n; k++) {
         for (int i = 0; i < in->nargs; i++) {
             int64_t size = in->args[i]->size;
-            memcpy(slot_data(f, args[i]), left[i] + k * size, (size_t)size);
-            memcpy(slot_data(f, args[in->nargs + i]), right[i] + k * size, (size_t)size);
-            to[i] = out[i] + k * size;
+            memcpy(slot_data(f, args[i]), s->left[i] + k * size, (size_t)size);
+            memcpy(slot_data(f, args[in->nargs + i]), s->right[i] + k * size, (size_t)size);
         }
-        combine(f, in, 1, to);
+        run_region(f, in, 1);
+        if (f->failed) return;
+        for (int i = 0; i < in->nargs; i++)
+            slot_expand(f, results[i], s->expanded[i] + k * in->args[i]->size, 1);
     }
 }
 
-/* out = region(left, right) over n elements; out may be left. */
-static void combine_vectors(Frame *f, const Insn *in, int64_t n, char *const *out,
-                            const char *const *left, const char *const *right)
+/* The region over n pairs, whose sides are filled. */
+static void combine(Frame *f, const Insn *in, int64_t n, const Sides *s)
 {
-    const Slot *const *args = in->body_args[0];
     if (in->n[0]) {
-        combine_each(f, in, n, out, left, right);
+        combine_each(f, in, n, s);
         return;
     }
-    for (int i = 0; i < in->nargs; i++) {
-        memcpy(slot_data(f, args[i]), left[i], (size_t)(n * in->args[i]->size));
-        memcpy(slot_data(f, args[in->nargs + i]), right[i], (size_t)(n * in->args[i]->size));
+    run_region(f, in, n);
+    for (int i = 0; i < in->nargs && !f->failed; i++)
+        if (yielded(in)[i]->uniform) slot_expand(f, yielded(in)[i], s->expanded[i], n);
+}
+
+/* So that any type is aligned after it. */
+static int64_t padded(int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+/* Room for count pairs, and two more buffers as large for each operand. */
+static bool take_sides(Frame *f, const Insn *in, int64_t count, Sides *s, char *const **more)
+{
+    enum { BUFFERS = 5 };
+    size_t total = 2 * MOST * sizeof(char *);
+    for (int i = 0; i < in->nargs; i++)
+        total += BUFFERS * (size_t)padded(count * in->args[i]->size);
+    char **spare = interp_scratch(f, total), *at = (char *)(spare + 2 * MOST);
+    *more = spare;
+    for (int i = 0; spare && i < in->nargs; i++) {
+        const Slot *result = yielded(in)[i], *const *args = in->body_args[0];
+        int64_t bytes = padded(count * in->args[i]->size);
+        s->left[i] = in->n[0] ? at : slot_data(f, args[i]);
+        s->right[i] = in->n[0] ? at + bytes : slot_data(f, args[in->nargs + i]);
+        s->expanded[i] = at + 2 * bytes;
+        s->result[i] = in->n[0] || result->uniform ? s->expanded[i] : slot_data(f, result);
+        spare[2 * i] = at + 3 * bytes;
+        spare[2 * i + 1] = at + 4 * bytes;
+        at += BUFFERS * bytes;
     }
-    combine(f, in, n, out);
+    return spare != NULL;
 }
 
 /* Control flow in a region is not done on vectors. */
@@ -154,134 +189,152 @@ static bool has_control(const Region *r)
     return false;
 }
 
-#define EVERY_SECOND(T)                                                                            \
-    for (int64_t k = 0; k < n; k++) ((T *)out)[k] = ((const T *)x)[2 * k]
+#define SPLIT_PAIRS(T)                                                                             \
+    for (int64_t k = 0; k < n; k++) {                                                              \
+        ((T *)left)[k] = ((const T *)x)[2 * k];                                                    \
+        ((T *)right)[k] = ((const T *)x)[2 * k + 1];                                               \
+    }
 
-static void every_second(void *out, const void *x, int64_t n, int64_t size)
+VECTOR static void split_pairs(void *restrict left, void *restrict right, const void *restrict x,
+                               int64_t n, int64_t size)
 {
     switch (size) {
-    case 1: EVERY_SECOND(uint8_t); break;
-    case 2: EVERY_SECOND(uint16_t); break;
-    case 4: EVERY_SECOND(uint32_t); break;
-    default: EVERY_SECOND(uint64_t); break;
+    case 1: SPLIT_PAIRS(uint8_t); break;
+    case 2: SPLIT_PAIRS(uint16_t); break;
+    case 4: SPLIT_PAIRS(uint32_t); break;
+    default: SPLIT_PAIRS(uint64_t); break;
     }
 }
 
-/* Every second of the rows of x[outer][length][inner], from `first` on, `pairs` of them. */
-static void take_every_second(char *out, const char *x, Axis a, int64_t first, int64_t pairs,
-                              int64_t size)
+/* Neighbours along the axis of x[outer][length][inner]; the last of an odd length is left out. */
+static void take_pairs(char *left, char *right, const char *x, Axis a, int64_t size)
 {
-    int64_t row = a.inner * size;
-    for (int64_t o = 0; o < a.outer; o++) {
-        x += (o ? a.length : first) * row;
-        if (a.inner == 1) every_second(out, x, pairs, size);
-        for (int64_t k = 0; k < pairs && a.inner > 1; k++)
-            memcpy(out + k * row, x + 2 * k * row, (size_t)row);
-        out += pairs * row;
+    if (a.length % 2 == 0) { /* no gaps: one long axis */
+        a.length *= a.outer;
+        a.outer = 1;
+    }
+    int64_t row = a.inner * size, pairs = a.length / 2;
+    for (int64_t o = 0; o < a.outer; o++, x += a.length * row) {
+        if (a.inner == 1) split_pairs(left, right, x, pairs, size);
+        for (int64_t k = 0; k < pairs && a.inner > 1; k++) {
+            memcpy(left + k * row, x + 2 * k * row, (size_t)row);
+            memcpy(right + k * row, x + (2 * k + 1) * row, (size_t)row);
+        }
+        left += pairs * row;
+        right += pairs * row;
     }
 }
 
 /* x[outer][length] becomes [outer][half]: the combined pairs, and the last row when the length is
    odd. */
-static void put_level(char *to, const char *x, const char *combined, Axis a, int64_t pairs,
-                      int64_t size)
+static void put_level(char *to, const char *x, const char *combined, Axis a, int64_t size)
 {
-    int64_t row = a.inner * size;
+    int64_t row = a.inner * size, pairs = a.length / 2;
+    if (a.length % 2 == 0) {
+        memcpy(to, combined, (size_t)(a.outer * pairs * row));
+        return;
+    }
     for (int64_t o = 0; o < a.outer; o++) {
         memcpy(to, combined + o * pairs * row, (size_t)(pairs * row));
-        to += pairs * row;
-        if (a.length & 1) {
-            memcpy(to, x + (o * a.length + a.length - 1) * row, (size_t)row);
-            to += row;
-        }
+        memcpy(to + pairs * row, x + (o * a.length + a.length - 1) * row, (size_t)row);
+        to += (pairs + 1) * row;
     }
 }
 
-/* Scratch of four buffers an operand, each as large as the operand. */
-typedef struct Rooms {
-    char *level[MOST], *left[MOST], *right[MOST], *next[MOST];
-} Rooms;
-
-static bool take_rooms(Frame *f, const Insn *in, Rooms *r)
+/* A result is the next level as it is if nothing is left out and it is no side, which the next
+   level overwrites. */
+static bool is_level(const Insn *in, const Sides *s, int i, Axis a)
 {
-    size_t total = 0;
-    for (int i = 0; i < in->nargs; i++)
-        total += 4 * (size_t)(in->args[i]->count * in->args[i]->size);
-    char *at = interp_scratch(f, total);
-    for (int i = 0; at && i < in->nargs; i++) {
-        int64_t bytes = in->args[i]->count * in->args[i]->size;
-        r->level[i] = at;
-        r->left[i] = at + bytes;
-        r->right[i] = at + 2 * bytes;
-        r->next[i] = at + 3 * bytes;
-        at += 4 * bytes;
-        slot_expand(f, in->args[i], r->level[i], in->args[i]->count);
-    }
-    return at != NULL;
+    bool is_side = false;
+    for (int k = 0; k < in->nargs; k++)
+        is_side |= s->result[i] == s->left[k] || s->result[i] == s->right[k];
+    return a.length % 2 == 0 && !is_side;
 }
 
 static void run_reduce(Frame *f, const Insn *in)
 {
     Axis a = axis_of(in);
-    Rooms r;
-    if (!take_rooms(f, in, &r)) return;
-    while (a.length > 1 && !f->failed) {
-        int64_t pairs = a.length / 2;
+    Sides s;
+    char *const *spare;
+    const char *level[MOST];
+    if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
+    for (int i = 0; i < in->nargs; i++) level[i] = operand(f, in->args[i], spare[2 * i]);
+    for (int turn = 1; a.length > 1; turn ^= 1) {
+        for (int i = 0; i < in->nargs; i++)
+            take_pairs(s.left[i], s.right[i], level[i], a, in->args[i]->size);
+        combine(f, in, a.outer * (a.length / 2) * a.inner, &s);
+        if (f->failed) return;
         for (int i = 0; i < in->nargs; i++) {
-            take_every_second(r.left[i], r.level[i], a, 0, pairs, in->args[i]->size);
-            take_every_second(r.right[i], r.level[i], a, 1, pairs, in->args[i]->size);
+            char *to = spare[2 * i + turn];
+            bool as_it_is = is_level(in, &s, i, a);
+            if (!as_it_is) put_level(to, level[i], s.result[i], a, in->args[i]->size);
+            level[i] = as_it_is ? s.result[i] : to;
         }
-        combine_vectors(f, in, a.outer * pairs * a.inner, r.left, (const char *const *)r.left,
-                        (const char *const *)r.right);
-        for (int i = 0; i < in->nargs; i++) {
-            put_level(r.next[i], r.level[i], r.left[i], a, pairs, in->args[i]->size);
-            char *swap = r.level[i];
-            r.level[i] = r.next[i];
-            r.next[i] = swap;
-        }
-        a.length = pairs + (a.length & 1);
+        a.length -= a.length / 2;
     }
-    for (int i = 0; i < in->nargs && !f->failed; i++)
-        memcpy(slot_data(f, in->results[i]), r.level[i],
+    for (int i = 0; i < in->nargs; i++)
+        memcpy(slot_data(f, in->results[i]), level[i],
                (size_t)(in->results[i]->count * in->args[i]->size));
 }
 
 /* ---- scan ---- */
 
 /* Row k of each of the outer blocks, between its place in x and a vector. */
+static inline void copy_row(char *to, const char *from, int64_t bytes)
+{
+    if (bytes == 4) memcpy(to, from, 4);
+    else if (bytes == 8) memcpy(to, from, 8);
+    else memcpy(to, from, (size_t)bytes);
+}
+
 static void take_row(char *out, const char *x, Axis a, int64_t k, int64_t size)
 {
     int64_t row = a.inner * size;
     for (int64_t o = 0; o < a.outer; o++)
-        memcpy(out + o * row, x + (o * a.length + k) * row, (size_t)row);
+        copy_row(out + o * row, x + (o * a.length + k) * row, row);
 }
 
 static void put_row(char *x, const char *from, Axis a, int64_t k, int64_t size)
 {
     int64_t row = a.inner * size;
     for (int64_t o = 0; o < a.outer; o++)
-        memcpy(x + (o * a.length + k) * row, from + o * row, (size_t)row);
+        copy_row(x + (o * a.length + k) * row, from + o * row, row);
 }
 
-static int64_t row_at(const Insn *in, Axis a, int64_t step)
+static void move_row(char *to, const char *from, Axis a, int64_t k, int64_t size)
 {
-    return tkc_op_int(in->op, ATTR_REVERSE, 0) ? a.length - 1 - step : step;
+    int64_t row = a.inner * size;
+    for (int64_t o = 0; o < a.outer; o++)
+        copy_row(to + (o * a.length + k) * row, from + (o * a.length + k) * row, row);
 }
 
+static int64_t row_at(Axis a, bool reverse, int64_t step)
+{
+    return reverse ? a.length - 1 - step : step;
+}
+
+/* The row before is the left side, and the row of the operand the right side, of each row. */
 static void run_scan(Frame *f, const Insn *in)
 {
     Axis a = axis_of(in);
-    Rooms r;
-    if (!take_rooms(f, in, &r)) return;
-    for (int64_t step = 0; step < a.length && !f->failed; step++) {
-        int64_t k = row_at(in, a, step);
-        for (int i = 0; i < in->nargs; i++)
-            take_row(step ? r.right[i] : r.left[i], r.level[i], a, k, in->args[i]->size);
-        if (step)
-            combine_vectors(f, in, a.outer * a.inner, r.left, (const char *const *)r.left,
-                            (const char *const *)r.right);
+    Sides s;
+    char *const *spare;
+    const char *x[MOST];
+    bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
+    if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
+    for (int i = 0; i < in->nargs; i++) {
+        x[i] = operand(f, in->args[i], spare[2 * i]);
+        move_row(slot_data(f, in->results[i]), x[i], a, row_at(a, reverse, 0), in->args[i]->size);
+    }
+    for (int64_t step = 1; step < a.length && !f->failed; step++) {
+        int64_t k = row_at(a, reverse, step), before = row_at(a, reverse, step - 1);
+        for (int i = 0; i < in->nargs; i++) {
+            take_row(s.left[i], slot_data(f, in->results[i]), a, before, in->args[i]->size);
+            take_row(s.right[i], x[i], a, k, in->args[i]->size);
+        }
+        combine(f, in, a.outer * a.inner, &s);
         for (int i = 0; i < in->nargs && !f->failed; i++)
-            put_row(slot_data(f, in->results[i]), r.left[i], a, k, in->args[i]->size);
+            put_row(slot_data(f, in->results[i]), s.result[i], a, k, in->args[i]->size);
     }
 }
 
@@ -290,6 +343,7 @@ static void run_scan_single(Frame *f, const Insn *in)
 {
     const Slot *s = in->args[0];
     Axis a = axis_of(in);
+    bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
     char *room = interp_scratch(f, (size_t)(s->count * s->size)),
          *out = slot_data(f, in->results[0]);
     if (!room) return;
@@ -297,7 +351,7 @@ static void run_scan_single(Frame *f, const Insn *in)
     int64_t row = a.inner * s->size;
     for (int64_t o = 0; o < a.outer; o++, x += a.length * row, out += a.length * row)
         for (int64_t step = 0, before = 0; step < a.length; step++) {
-            int64_t k = row_at(in, a, step);
+            int64_t k = row_at(a, reverse, step);
             if (step)
                 in->loop(out + k * row, (const void *[]){out + before * row, x + k * row}, a.inner,
                          0);

@@ -241,14 +241,14 @@ static void put_level(char *to, const char *x, const char *combined, Axis a, int
     }
 }
 
-/* A result is the next level as it is if nothing is left out and it is no side, which the next
-   level overwrites. */
+/* A result is the next level as it is, in its slot, if neither level leaves a row out, and if it is
+   no side, which the next level overwrites. */
 static bool is_level(const Insn *in, const Sides *s, int i, Axis a)
 {
     bool is_side = false;
     for (int k = 0; k < in->nargs; k++)
         is_side |= s->result[i] == s->left[k] || s->result[i] == s->right[k];
-    return a.length % 2 == 0 && !is_side;
+    return (a.length % 4 == 0 || a.length == 2) && !is_side;
 }
 
 static void run_reduce(Frame *f, const Insn *in)

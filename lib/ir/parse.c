@@ -127,7 +127,7 @@ static const Layout *parse_layout(Parser *p, const char **s)
     const Layout *layout = layout_parse(p->ir->layouts, s, &error);
     if (layout) return layout;
     Span at = {p->scan.source, (uint32_t)(begin - text), (uint32_t)(*s - text)};
-    diag_error(p->dx, at, "%s", error ? error : "expected a layout");
+    diag_error(p->dx, at, "%s", error);
     return NULL;
 }
 

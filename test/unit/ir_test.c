@@ -495,6 +495,45 @@ static void damage_to_lists_is_found(void)
     world_close(&w);
 }
 
+static void damage_to_the_head_is_found(void)
+{
+    World w;
+    world_open(&w);
+    Func *fn = parse(&w, "func @f(%x: *fp32 {extent = [%n], stride = [1]}, %n: int32) {\n  return\n}\n");
+    TypeTable *t = w.ir->types;
+    Param *x = &fn->params[0];
+    x->extent_param[0] = 2;
+    expect_broken(&w, fn, "'x' has extent 0 from parameter 2 of 2");
+    x->extent_param[0] = 1;
+    x->divisibility = 0;
+    expect_broken(&w, fn, "'x' has divisibility 0");
+    x->divisibility = 1;
+    fn->params[1].type = type_scalar(t, DT_I64);
+    expect_broken(&w, fn, "'n' is declared as int64 and used as int32");
+    fn->params[1].type = type_scalar(t, DT_I32);
+    fn->nparams = 1;
+    x->extent_param[0] = 0;
+    expect_broken(&w, fn, "1 parameters and 2 arguments");
+    fn->nparams = 2;
+    x->extent_param[0] = 1;
+    expect_sound(&w, fn);
+    world_close(&w);
+}
+
+static void damage_to_types_is_found(void)
+{
+    World w;
+    world_open(&w);
+    Func *fn = parse(&w, "func @f() {\n  %0 = arange {start = 0} : block<8xint32>\n  return\n}\n");
+    TypeTable *t = w.ir->types;
+    Value *v = op_result(fn->body->first, 0);
+    v->type = type_block(t, type_scalar(t, DT_I32), 1, (const int32_t[]){(1 << 20) + 1}, NULL);
+    expect_broken(&w, fn, "block<1048577xint32> has more than 1048576 elements");
+    v->type = type_error(t);
+    expect_broken(&w, fn, "a value of no type");
+    world_close(&w);
+}
+
 static bool break_function(Pass *p, Func *fn)
 {
     arena_alloc(p->scratch, 100);
@@ -586,6 +625,8 @@ int main(void)
     RUN(every_small_float_reads_back);
     RUN(numbers_read_well);
     RUN(damage_to_lists_is_found);
+    RUN(damage_to_the_head_is_found);
+    RUN(damage_to_types_is_found);
     RUN(a_pass_that_breaks_is_named);
     RUN(no_text_harms);
     return expect_done();

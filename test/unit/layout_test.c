@@ -150,7 +150,9 @@ static void text_round_trips_and_refuses(void)
         {"#l<4; lane: (1); lane: (2)>", "the layout names a hardware dim twice"},
         {"#l<4; lane: (1)", "expected '>' at the end of the layout"}, {"#l<2097152>", "number in the layout is too large"},
         {"#l<1024x2048>", "layout has too many elements"}, {"#l<4x4; lane: (1>", "expected ',' in a layout vector"},
-        {"#l<>", "expected a number in the layout"},
+        {"#l<>", "expected a number in the layout"}, {"#l<4; lane (1)>", "expected ':' in the layout"},
+        {"#l<1x1x1x1x1x1x1x1x1>", "layout has too many dims"},
+        {"#l<1; lane: (0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)(0)>", "layout has too many vectors"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *p = bad[i][0], *error = NULL;

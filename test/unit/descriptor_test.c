@@ -133,6 +133,32 @@ static void one_compile_for_many_shapes(void)
     bench_close(&b);
 }
 
+/* Halves of one array's rows: what lies between the rows of one is the other's. */
+static void views_of_one_array(void)
+{
+    Bench b;
+    float all[ROWS][16];
+    bench_open(&b, NULL);
+    for (int i = 0; i < ROWS * 16; i++)
+        all[i / 16][i % 16] = (float)i;
+    b.x = (TkcDescriptor){.bytes = sizeof all, .rank = 2, .shape = {ROWS, 8}, .strides = {16, 1}};
+    EXPECT(tkc_alloc(b.dev, sizeof all, &b.x.base) == TKC_OK && tkc_copy_in(b.dev, b.x.base, all, sizeof all) == TKC_OK);
+    b.y = b.x;
+    b.y.base += 32;
+    b.y.bytes -= 32;
+    EXPECT_INT(launch(&b, TYPE, NULL), TKC_OK);
+    EXPECT(tkc_copy_out(b.dev, all, b.x.base, sizeof all) == TKC_OK);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < 8; j++) {
+            EXPECT(all[i][j] == (float)(16 * i + j));
+            EXPECT(all[i][j + 8] == (i + 1 < ROWS ? 2 * (float)(16 * (i + 1) + j) : 0));
+        }
+    b.y.bytes -= 4;
+    EXPECT_INT(launch(&b, TYPE, NULL), TKC_ERROR);
+    EXPECT_STR(b.messages, "argument 'y': its shape and strides take 352 bytes, and there are 348 behind its base\n");
+    bench_close(&b);
+}
+
 typedef void (*Spoil)(TkcDescriptor *x);
 static void spoil_base(TkcDescriptor *x) { x->base += 8; }
 static void spoil_shape(TkcDescriptor *x) { x->shape[0] = 0; }
@@ -296,6 +322,7 @@ int main(void)
 {
     RUN(padding_is_the_argument_s_or_the_declaration_s);
     RUN(one_compile_for_many_shapes);
+    RUN(views_of_one_array);
     RUN(values_are_checked_at_every_launch);
     RUN(types_that_do_not_fit);
     RUN(no_descriptor_at_all);

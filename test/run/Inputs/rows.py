@@ -26,6 +26,7 @@ ROWS = [
     ("types", "named tuples", ["named tuples"]),
     ("types", "aggregates", ["aggregates"]),
     ("types", "tensor descriptors", ["make_tensor_descriptor"]),
+    ("types", "tensor descriptors as arguments", ["descriptor arguments"]),
     ("types", "block pointers", ["make_block_ptr"]),
     ("types", "blocks of any size", ["any block size"]),
 

@@ -350,6 +350,18 @@ EXTENTS = [
     S("declared extents", "m[n, n] = 1.5", err=r"fp32|int32|dimension|index", params='m: "*i32[M]", M: "i32"',
       args="m=arange:i32[6] M=6"),
     S("declared extents", "tl.store(y, x[0])", err=r"extents|subscript|index"),
+    S("descriptor arguments", "tl.store(y + tl.arange(0, 8), d.load([2]))", [2, 3, 4, 5, 0, 0, 0, 0],
+      params='d: "tensordesc<i32[8]>"', args="d=arange:i32[6]"),
+    S("descriptor arguments", "v = d.load([1, -1])\nd.store([-1, 0], v.to(d.dtype))\n"
+      "tl.store(y + tl.arange(0, 8), tl.ravel(tl.where(v != v, -1, v).to(tl.int32)))", [-1, 8, 9, 10, -1, 16, 17, 18],
+      params="d", args="-sig d=tensordesc<fp16[2,4],padding=nan> d=arange:f16[3,8]"),
+    S("descriptor arguments", "tl.static_assert(isinstance(d, tl.tensor_descriptor))\ntl.static_assert(d.block_shape == [2, 4])\n"
+      "tl.static_assert(d.shape[0].dtype == tl.int32 and d.strides[0].dtype == tl.int64)\n"
+      "tl.store(y, d.shape[0])\ntl.store(y + 1, d.shape[1])\ntl.store(y + 2, d.strides[0])\ntl.store(y + 3, d.strides[1])\n"
+      "tl.store(y + 4, tl.load(d.base + 5))", [3, 8, 8, 1, 5], params='d: "tensordesc<i32[2, 4]>"', args="d=arange:i32[3,8]"),
+    S("descriptor arguments", "tl.store(y, 5 if d is None else 6)", [5], params='d: "tensordesc<i32[8]>" = None'),
+    S("descriptor arguments", "d.store([0, 0], d.load([0, 0]) + 1)", err=r"multiple of 4 elements, which are 16 bytes",
+      params='d: "tensordesc<i32[2, 4]>"', args="d=arange:i32[3,7]"),
 ]
 
 FILES = [

@@ -70,6 +70,12 @@ static bool take(Reader *r, const char *word)
     return true;
 }
 
+static ExprNumber expected(Reader *r, const char *what)
+{
+    return *r->p ? wrong(r, "expected %s, found '%.30s'", what, r->p)
+                 : wrong(r, "expected %s, found the end", what);
+}
+
 /* ---- operators ---- */
 
 static ExprNumber divide(Reader *r, char op, ExprNumber a, ExprNumber b)
@@ -108,12 +114,16 @@ static ExprNumber read_or(Reader *r);
 
 static ExprNumber read_number(Reader *r)
 {
+    const char *begin = r->p;
     char *end, *end_float;
     long long i = strtoll(r->p, &end, 0);
     double f = strtod(r->p, &end_float);
     bool is_float = end_float > end;
     r->p = is_float ? end_float : end;
-    if (is_word(*r->p)) return wrong(r, "'%.20s' is no number", r->p);
+    if (is_word(*r->p)) {
+        while (is_word(*r->p)) r->p++;
+        return wrong(r, "'%.*s' is no number", (int)(r->p - begin), begin);
+    }
     return is_float ? from_float(f) : from_int(i);
 }
 
@@ -128,10 +138,11 @@ static ExprNumber read_name(Reader *r)
     if (take(r, "[")) {
         do {
             ExprNumber k = read_or(r);
-            if (n == MOST_INDEX || k.is_float) return wrong(r, "an index is a whole number");
+            if (k.is_float) return wrong(r, "an index is a whole number, not %g", k.f);
+            if (n == MOST_INDEX) return wrong(r, "there are at most %d indices", n);
             index[n++] = k.i;
         } while (take(r, ","));
-        if (!take(r, "]")) return wrong(r, "expected ']' at '%.30s'", r->p);
+        if (!take(r, "]")) return expected(r, "']'");
     }
     if (r->found != EXPR_FOUND && n) return zero;
     char why[256];
@@ -145,14 +156,13 @@ static ExprNumber read_primary(Reader *r)
 {
     if (take(r, "(")) {
         ExprNumber n = read_or(r);
-        return take(r, ")") ? n : wrong(r, "expected ')' at '%.30s'", r->p);
+        return take(r, ")") ? n : expected(r, "')'");
     }
     if (take(r, "True")) return from_int(1);
     if (take(r, "False")) return from_int(0);
     if (isdigit((unsigned char)*r->p) || *r->p == '.') return read_number(r);
     if (is_word(*r->p)) return read_name(r);
-    return *r->p ? wrong(r, "expected a number or a name at '%.30s'", r->p)
-                 : wrong(r, "the expression ends too early");
+    return expected(r, "a number or a name");
 }
 
 static ExprNumber read_unary(Reader *r)
@@ -240,6 +250,6 @@ ExprFound expr_evaluate(const char *text, const ExprNames *names, ExprNumber *ou
     Reader r = {.p = text, .names = names, .found = EXPR_FOUND, .why = why, .size = size};
     *out = read_or(&r);
     while (isspace((unsigned char)*r.p)) r.p++;
-    if (*r.p && r.found != EXPR_WRONG) wrong(&r, "expected an operator at '%.30s'", r.p);
+    if (*r.p && r.found != EXPR_WRONG) expected(&r, "an operator");
     return r.found;
 }

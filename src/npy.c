@@ -139,7 +139,7 @@ static char *read_preamble(FILE *f, char *why, size_t size)
     unsigned char head[12];
     size_t got = fread(head, 1, 10, f);
     if (ferror(f)) {
-        fail(why, size, strerror(errno));
+        cut_short(f, why, size);
         return NULL;
     }
     if (memcmp(head, "\x93NUMPY", got < 6 ? got : 6) || got < 10) {

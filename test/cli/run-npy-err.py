@@ -45,6 +45,8 @@ show("no descr", raw("{'fortran_order': False, 'shape': (3,)}"))
 # CHECK-NEXT: no descr: {{.*}}: its header is damaged
 show("cut descr", raw("{'fortran_order': False, 'shape': (3,), 'descr':"))
 # CHECK-NEXT: cut descr: {{.*}}: its header is damaged
+show("bare descr", raw("{'descr': f4, 'fortran_order': False, 'shape': (3,)}"))
+# CHECK-NEXT: bare descr: {{.*}}: its header is damaged
 show("no order", raw("{'descr': '<f4', 'fortran_order': Perhaps, 'shape': (3,)}"))
 # CHECK-NEXT: no order: {{.*}}: its header is damaged
 show("version", raw("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", b"\7\0"))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
 #include "expect.h"
 #include "tkc/runtime.h"
 
@@ -277,7 +278,63 @@ static void warnings(void)
     tkc_context_free(cx);
 }
 
+static bool raise_bug(Diags *dx, void *text)
+{
+    (void)dx;
+    unwind_raise("%s", (const char *)text);
+}
+
+/* What is raised inside a call becomes its diagnostic: our mistake, unless memory ran out. */
+static void raised(void)
+{
+    TkcContext *cx = tkc_context_new();
+    Arena a;
+    arena_init(&a);
+    EXPECT_INT(api_run(cx, &a, NULL, raise_bug, "a block of no type"), TKC_INTERNAL);
+    EXPECT_STR(tkc_last_error(cx), "error: internal error: a block of no type\n");
+    EXPECT_INT(api_run(cx, &a, NULL, raise_bug, "out of memory"), TKC_NO_MEMORY);
+    EXPECT_STR(tkc_last_error(cx), "error: out of memory\n");
+    arena_fini(&a);
+    tkc_context_free(cx);
+}
+
+/* Of every severity; only an error is the last error. */
+static void reports(void)
+{
+    Told told = {0};
+    TkcContext *cx = tkc_context_new();
+    tkc_context_on_diagnostic(cx, listen, &told);
+    tkc_report_begin(cx);
+    tkc_report(cx, TKC_WARNING, NULL, "%d of them", 2);
+    tkc_report_note(cx, NULL, "the first");
+    tkc_report(cx, TKC_REMARK, NULL, "slow");
+    EXPECT_INT(told.calls, 0);
+    tkc_report_end(cx);
+    EXPECT_STR(told.rendered, "warning: 2 of them\nnote: the first\nremark: slow\n");
+    EXPECT_STR(tkc_last_error(cx), "");
+    tkc_context_free(cx);
+}
+
+static void statuses(void)
+{
+    static const struct { TkcStatus status; const char *text; } rows[] = {
+        {TKC_OK, "ok"},
+        {TKC_ERROR, "error in the input"},
+        {TKC_MISUSE, "misuse of the library"},
+        {TKC_NO_MEMORY, "out of memory"},
+        {TKC_NO_DEVICE, "no such device"},
+        {TKC_INTERNAL, "internal error"},
+        {(TkcStatus)99, "unknown status"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        EXPECT_STR(tkc_status_text(rows[i].status), rows[i].text);
+}
+
 /* ---- misuse ---- */
+
+/* The call is refused as misuse, and says that. */
+#define EXPECT_MISUSE(cx, call, text)                                                              \
+    (EXPECT_INT(call, TKC_MISUSE), EXPECT_STR(tkc_last_error(cx), "error: " text "\n"))
 
 static void null_arguments(void)
 {
@@ -314,6 +371,100 @@ static void null_arguments(void)
         tkc_device_free(NULL);
     tkc_source_free(s);
     tkc_context_free(cx);
+}
+
+static void null_arguments_of_sources(void)
+{
+    static const char ir_text[] = "func @f() attributes {num_warps = 4} {\n  return\n}\n";
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text), *ir;
+    TkcParam p = {.size = sizeof p};
+    int n;
+    EXPECT_MISUSE(cx, tkc_source_param_count(s, NULL, NULL),
+                  "there is no place for the count: the pointer is NULL");
+    EXPECT_MISUSE(cx, tkc_source_param(s, NULL, 0, NULL),
+                  "there is no place for the parameter: the pointer is NULL");
+    EXPECT_INT(tkc_source_param_count(NULL, NULL, &n), TKC_MISUSE);
+    EXPECT_INT(tkc_source_param(NULL, NULL, 0, &p), TKC_MISUSE);
+    EXPECT_INT(tkc_source_from_text(cx, "t.ir", ir_text, strlen(ir_text), TKC_LANGUAGE_IR, &ir),
+               TKC_OK);
+    EXPECT_INT(tkc_source_param_count(ir, NULL, &n), TKC_ERROR);
+    EXPECT_STR(tkc_last_error(cx), "error: 't.ir' is block IR: its parameters are in its text\n");
+    tkc_source_free(ir);
+    EXPECT_INT(tkc_source_from_text(cx, "t", "", (size_t)1 << 31, TKC_LANGUAGE_TK, &ir), TKC_ERROR);
+    EXPECT_STR(tkc_last_error(cx), "error: 't' is too large: 2147483648 bytes\n");
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void null_arguments_of_jits(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcDevice *dev;
+    TkcJit *jit;
+    TkcKernelInfo info = {.size = sizeof info};
+    TkcOptions o = options_of(&b128, 1), unset = {0};
+    const int64_t grid[3] = {1, 1, 1};
+    char byte;
+    EXPECT_MISUSE(cx, tkc_device_open_cuda_context(cx, &o, NULL),
+                  "there is no place for the device: the pointer is NULL");
+    EXPECT_MISUSE(cx, tkc_device_open_cuda_context(cx, NULL, &dev), "the CUDA context is NULL");
+    EXPECT_INT(tkc_device_open(cx, "cpu", 0, &dev), TKC_OK);
+    EXPECT_MISUSE(cx, tkc_alloc(dev, 1, NULL),
+                  "there is no place for the address: the pointer is NULL");
+    EXPECT_MISUSE(cx, tkc_copy_in(dev, 0, NULL, 1),
+                  "there is nothing to copy from: the pointer is NULL");
+    EXPECT_MISUSE(cx, tkc_copy_out(dev, NULL, 0, 1),
+                  "there is no place to copy to: the pointer is NULL");
+    EXPECT_INT(tkc_copy_in(NULL, 0, &byte, 1), TKC_MISUSE);
+    EXPECT_INT(tkc_copy_out(NULL, &byte, 0, 1), TKC_MISUSE);
+    EXPECT_INT(tkc_alloc(NULL, 1, NULL), TKC_MISUSE);
+    EXPECT_MISUSE(cx, tkc_jit_new(dev, NULL, &o, &jit), "the source is NULL");
+    EXPECT_MISUSE(cx, tkc_jit_new(dev, s, NULL, &jit), "the options are NULL");
+    EXPECT_MISUSE(cx, tkc_jit_new(dev, s, &unset, &jit),
+                  "the options are not initialized: call tkc_options_init first");
+    EXPECT_MISUSE(cx, tkc_jit_new(dev, s, &o, NULL),
+                  "the device, or the place for the jit, is NULL");
+    EXPECT_INT(tkc_jit_new(dev, s, &o, &jit), TKC_OK);
+    EXPECT_MISUSE(cx, tkc_launch(jit, NULL, NULL, NULL, 0), "the grid is NULL");
+    EXPECT_MISUSE(cx, tkc_launch(jit, grid, NULL, NULL, 1), "the arguments are NULL");
+    EXPECT_MISUSE(cx, tkc_jit_info(jit, NULL, 1, &info), "the arguments are NULL");
+    EXPECT_MISUSE(cx, tkc_jit_info(jit, NULL, 0, NULL),
+                  "there is no place for the information: the pointer is NULL");
+    EXPECT_INT(tkc_jit_info(NULL, NULL, 0, &info), TKC_MISUSE);
+    tkc_jit_free(jit);
+    tkc_device_free(dev);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void expect_options(TkcOptions o, TkcStatus status, const char *text)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcArtifact *a;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), status);
+    EXPECT_STR(tkc_last_error(cx), text);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void options_out_of_range(void)
+{
+    const TkcDefine nameless = {NULL, "1"}, valueless = {"B", NULL};
+    TkcOptions o = options_of(&nameless, 1);
+    expect_options(o, TKC_MISUSE, "error: a define has no name or no value\n");
+    o.defines = &valueless;
+    expect_options(o, TKC_MISUSE, "error: a define has no name or no value\n");
+    o = options_of(&b128, 1), o.num_stages = -1;
+    expect_options(o, TKC_ERROR, "error: the number of stages is -1; it must be 1 or more\n");
+    o = options_of(&b128, 1), o.max_ops = -1;
+    expect_options(o, TKC_ERROR, "error: the budget of ops is -1; it must be from 1 to "
+                                 "9223372036854775807\n");
+    o = options_of(&b128, 1), o.max_depth = INT64_C(1) << 31;
+    expect_options(o, TKC_ERROR, "error: the budget of depth is 2147483648; it must be from 1 to "
+                                 "2147483647\n");
 }
 
 static void device_misuse(void)
@@ -448,7 +599,13 @@ int main(void)
     RUN(syntax_errors);
     RUN(many_errors);
     RUN(warnings);
+    RUN(raised);
+    RUN(reports);
+    RUN(statuses);
     RUN(null_arguments);
+    RUN(null_arguments_of_sources);
+    RUN(null_arguments_of_jits);
+    RUN(options_out_of_range);
     RUN(device_misuse);
     RUN(default_device);
     RUN(signatures_of_a_jit);

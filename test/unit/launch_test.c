@@ -147,6 +147,31 @@ static void refusals(void)
     expect_refusal(a, ARGS, "argument 'k': expected a pointer or a number, found a constexpr");
 }
 
+/* What the declaration promises is checked too, and the kind is one of the kinds. */
+static void promises(void)
+{
+    Bench b;
+    TkcOptions o;
+    tkc_options_init(&o);
+    o.signature = "y=*fp32:16,k=i32:8";
+    bench_open(&b, &o);
+    Args a = good_args(&b);
+    a.a[1].pointer += 4, a.a[4] = tkc_int(16);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "argument 'y': the address 0x") &&
+           strstr(b.messages, "4 is not a multiple of 16, as declared"));
+    a = good_args(&b), a.a[4] = tkc_int(12);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "argument 'k': 12 is not a multiple of 8, as declared"));
+    a = good_args(&b), a.a[4].kind = (TkcArgKind)77;
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_MISUSE);
+    EXPECT(strstr(b.messages, "argument 'k': 77 is no kind of argument"));
+    a = good_args(&b), a.a[2] = tkc_constexpr("3");
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "argument 'n': expected i32, found a constexpr"));
+    bench_close(&b);
+}
+
 /* Numbers are checked against the type at every launch, the first and those that find their kernel. */
 static void numbers_that_do_not_fit(void)
 {
@@ -241,6 +266,7 @@ int main(void)
 {
     RUN(one_compile_per_key);
     RUN(refusals);
+    RUN(promises);
     RUN(numbers_that_do_not_fit);
     RUN(grids);
     RUN(options_are_copied);

@@ -203,11 +203,9 @@ static Func *choose_func(Job *j, Func **funcs, int n)
     if (name)
         diag_error(j->dx, SPAN_NONE, "there is no function '%s' in '%s'; there are %s", name,
                    j->source->source->name, buf_text(&list));
-    else if (n > 1)
+    else
         diag_error(j->dx, SPAN_NONE, "which function of '%s'? choose one with -k: %s",
                    j->source->source->name, buf_text(&list));
-    else
-        diag_error(j->dx, SPAN_NONE, "there is no function in '%s'", j->source->source->name);
     return NULL;
 }
 

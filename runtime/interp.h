@@ -250,6 +250,7 @@ void check_sync(Frame *f, const Insn *in);
    supported. ---- */
 InsnFn interp_control_fn(const Op *op); /* interp.c */
 InsnFn interp_elementwise_fn(Insn *in); /* interp_elementwise.c; sets loop */
+bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_evaluate */
 InsnFn interp_memory_fn(Insn *in);      /* interp_memory.c */
 InsnFn interp_shape_fn(Insn *in);       /* interp_shape.c */
 InsnFn interp_reduce_fn(Insn *in);      /* interp_reduce.c */

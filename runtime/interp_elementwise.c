@@ -101,14 +101,10 @@ static void run_evaluate(Frame *f, const Insn *in)
     int64_t n = slot_len(f, in, out);
     char *to = slot_data(f, out);
     for (int64_t i = 0; i < n; i++) {
-        uint64_t args[INSN_ARGS], bits;
+        uint64_t args[INSN_ARGS], bits = 0;
         for (int k = 0; k < in->nargs; k++)
             args[k] = read_bits(in->args[k], slot_data(f, in->args[k]), i);
-        if (!tkc_evaluate(in->op->kind, dt, out->dtype, rounding, in->nargs, args, &bits)) {
-            interp_fail(f, in, "'%s' is not supported on the cpu device for %s",
-                        tkc_op_info(in->op->kind)->name, tkc_dtype_info(dt)->name);
-            return;
-        }
+        tkc_evaluate(in->op->kind, dt, out->dtype, rounding, in->nargs, args, &bits);
         memcpy(to + i * out->size, &bits, out->size);
     }
 }
@@ -194,7 +190,14 @@ static bool works_in_f32(OpKind kind)
     }
 }
 
-InsnFn interp_elementwise_fn(Insn *in)
+bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n)
+{
+    const uint64_t ones[INSN_ARGS] = {1, 1, 1, 1};
+    uint64_t bits;
+    return tkc_evaluate(kind, dt, result, NULL, n, ones, &bits);
+}
+
+static InsnFn elementwise_fn(Insn *in)
 {
     const Op *op = in->op;
     if (!(tkc_op_info(op->kind)->traits & OT_EW) || op->nresults != 1 || op->nargs > INSN_ARGS ||
@@ -214,4 +217,12 @@ InsnFn interp_elementwise_fn(Insn *in)
     if (dtype_is_narrow(dt) && works_in_f32(op->kind) && (in->loop = interp_loop(op->kind, DT_F32)))
         return run_narrow;
     return run_evaluate;
+}
+
+InsnFn interp_elementwise_fn(Insn *in)
+{
+    InsnFn fn = elementwise_fn(in);
+    if (fn != run_evaluate) return fn;
+    DType dt = in->args[in->op->kind == OP_SELECT ? 1 : 0]->dtype;
+    return interp_can_evaluate(in->op->kind, dt, in->results[0]->dtype, in->nargs) ? fn : NULL;
 }

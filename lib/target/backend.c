@@ -238,7 +238,7 @@ bool backend_compile(BackendResult *out, const Func *fn, bool want_llvm, Arena *
     open_context(&be);
     compile(&be, out, fn, want_llvm, dx);
     close_backend(&be);
-    if (be.error) diag_error(dx, SPAN_NONE, "LLVM: %s", be.error);
+    if (be.error) diag_error(dx, SPAN_NONE, "internal error: LLVM: %s", be.error);
     return dx->nerrors == errors;
 }
 

@@ -307,10 +307,11 @@ static void reports(void)
     tkc_report_begin(cx);
     tkc_report(cx, TKC_WARNING, NULL, "%d of them", 2);
     tkc_report_note(cx, NULL, "the first");
+    tkc_report(cx, TKC_NOTE, NULL, "the second");
     tkc_report(cx, TKC_REMARK, NULL, "slow");
     EXPECT_INT(told.calls, 0);
     tkc_report_end(cx);
-    EXPECT_STR(told.rendered, "warning: 2 of them\nnote: the first\nremark: slow\n");
+    EXPECT_STR(told.rendered, "warning: 2 of them\nnote: the first\nnote: the second\nremark: slow\n");
     EXPECT_STR(tkc_last_error(cx), "");
     tkc_context_free(cx);
 }

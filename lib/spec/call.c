@@ -523,7 +523,7 @@ static SpecValue call_class(Spec *sp, Str name, const Args *args, Span at)
 /* tl.float32(x) */
 static SpecValue call_type(Spec *sp, const Type *type, const Args *args, Span at)
 {
-    if (args->len != 1 || args->data[0].name) return spec_error(sp, at, "a type is called with one value");
+    if (args->len != 1 || args->data[0].name) return spec_error(sp, at, "a type is called with one value, found %d", args->len);
     Value *v = op_to_value(sp, args->data[0].value, at);
     v = v ? op_cast(sp, v, type, false, NULL, at) : NULL;
     return v ? sv_value(v) : sv_error();

@@ -427,11 +427,10 @@ static void close_loop(Loop *l, Value **results)
 static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
 {
     Spec *sp = l->sp;
-    Value *lower, *upper, *step, *again;
+    Value *lower, *upper, *step;
     spec_at(sp, at);
     if (!op_unify(sp, r->lower, r->upper, &lower, &upper, "the bounds of a loop", at)) return false;
     if (!op_unify(sp, sv_value(upper), r->step, &upper, &step, "the step of a loop", at)) return false;
-    if (!op_unify(sp, sv_value(lower), sv_value(upper), &lower, &again, "the bounds of a loop", at)) return false;
     const Type *ty = upper->type;
     check(type_is_scalar(ty) && type_is_int(ty), "a loop to %s", type_text(sp->arena, ty));
     if (type_is_bool(ty)) ty = type_scalar(sp->ir->types, DT_I32);

@@ -55,8 +55,9 @@ static SpecValue slice_sequence(Spec *sp, SpecValue x, int64_t len, const SpecSl
     int64_t step = 1, from, to;
     if (is_given(slice->step) && !op_to_int(sp, *slice->step, &step, at, "the step of a slice"))
         return sv_error();
-    if (step == 0 || step == INT64_MIN)
-        return spec_error(sp, at, "the step of a slice is out of range");
+    if (step == INT64_MIN) step++; /* as far */
+    if (step == 0)
+        return spec_error(sp, at, "the step of a slice must not be 0");
     bool down = step < 0;
     int64_t low = down ? -1 : 0, high = down ? len - 1 : len;
     if (!slice_bound(sp, slice->lo, down ? len - 1 : 0, len, low, high, &from, at) ||

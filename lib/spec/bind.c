@@ -1,4 +1,4 @@
-/* A parameter's value comes, in this order, from -D, from @heuristics, from its default; its type from -sig or its annotation. What then
+/* A parameter's value comes, in this order, from -D, from @autotune, from @heuristics, from its default; its type from -sig or its annotation. What then
    has neither is missing. A parameter with a value known now leaves the kernel's signature, unless it is an argument known to equal 1:
    that one stays, with its type, and has the known value in the body. */
 #include "spec/bind.h"
@@ -34,6 +34,8 @@ typedef struct Binder {
     const SpecRequest *rq;
     Slot *slots;
     int n;
+    bool has_config;
+    Config config;
     bool failed;
 } Binder;
 
@@ -179,6 +181,20 @@ static bool is_open(const Slot *s)
     return !s->has_value && !s->type;
 }
 
+/* What a tuning configuration says of parameters that nobody else gives. */
+static void apply_config(Binder *b)
+{
+    SpecValue values;
+    b->has_config = config_choose(b->sp, b->kernel, known_args(b), &b->config);
+    values = b->config.values;
+    for (int i = 0; b->has_config && i < values.tuple->len; i++) {
+        Slot *s = find_slot(b, values.tuple->names[i]);
+        if (!s || !is_open(s)) continue;
+        s->has_value = true;
+        s->value = values.tuple->data[i];
+    }
+}
+
 static void apply_heuristics(Binder *b)
 {
     for (int i = 0; i < b->n; i++) {
@@ -203,6 +219,7 @@ static void gather(Binder *b)
     read_params(b);
     apply_defines(b);
     apply_sigs(b);
+    apply_config(b);
     apply_heuristics(b);
     apply_defaults(b);
 }
@@ -297,8 +314,7 @@ static const Loc *loc_of(Spec *sp, const SpecFunc *fn)
 static Func *make_func(Binder *b)
 {
     const SpecRequest *rq = b->rq;
-    int warps, stages;
-    config_launch(b->sp, b->kernel, known_args(b), &warps, &stages);
+    int warps = b->has_config ? b->config.num_warps : 0, stages = b->has_config ? b->config.num_stages : 0;
     if (rq->num_warps > 0) warps = rq->num_warps;
     if (rq->num_stages > 0) stages = rq->num_stages;
     Func *fn = ir_func_new(b->sp->ir, b->kernel->name, rq->machine, warps ? warps : DEFAULT_WARPS, stages ? stages : DEFAULT_STAGES);

@@ -5,6 +5,7 @@
 
 #include "base/unwind.h"
 #include "base/vec.h"
+#include "spec/config.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/merge.h"
@@ -529,17 +530,30 @@ static SpecValue call_type(Spec *sp, const Type *type, const Args *args, Span at
     return v ? sv_value(v) : sv_error();
 }
 
+/* Libraries reach libdevice through modules of their own, whose names say so: utils.tl_extra_shim.pow. */
+static const Builtin *likely_libdevice(Str path)
+{
+    const char *dot = strrchr(path, '.');
+    bool is_likely = dot && (strstr(path, "libdevice") || strstr(path, "tl_extra"));
+    return is_likely ? builtin_find(NS_LIBDEVICE, dot + 1) : NULL;
+}
+
 static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
 {
     SpecValue *values = arena_array(sp->arena, SpecValue, args->len + 1), out;
     int n = npositional(args);
     for (int i = 0; i < n; i++) values[i] = weaken(args->data[i].value);
-    if (sp->frame->is_host && record_class_call(sp, m->path, args, at, &out)) return out;
+    if (sp->frame->is_host && (record_class_call(sp, m->path, args, at, &out) || config_call(sp, m->path, args, &out))) return out;
     if (host_call(sp, m, n, values, &out)) return out;
     SpecModule *result = module_named(sp->program, arena_printf(sp->arena, "%s()", m->path));
     if (host_value(sp, result, &out)) return out;
     if (sp->frame->is_host) return (SpecValue){.kind = SV_MODULE, .module = result};
     if (m->kind != MODULE_HOST) return spec_error(sp, at, "module '%s' cannot be called", m->path);
+    const Builtin *b = likely_libdevice(m->path);
+    if (b) {
+        spec_warning(sp, at, "'%s' is not known here; it is taken for libdevice's '%s'", m->path, b->name);
+        return call_builtin(sp, b, args, at);
+    }
     return spec_error(sp, at, "'%s' is host code: a kernel cannot call it", m->path);
 }
 

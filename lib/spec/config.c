@@ -1,11 +1,12 @@
-/* Decorators are read, never run: a dictionary of lambdas in @heuristics, a list of Config(…) calls in @autotune. The lambdas see the
-   arguments as a record; what is not known yet is poison in it, and a lambda that touches it gives nothing. */
+/* Decorators are read, never run: a dictionary of lambdas in @heuristics, an expression for a list of Config(…) in @autotune. The
+   lambdas see the arguments as a record; what is not known yet is poison in it, and a lambda that touches it gives nothing. A Config is
+   a record of its values by name, its warps and its stages. */
 #include "spec/config.h"
 
 #include <string.h>
 
+#include "base/vec.h"
 #include "spec/constant.h"
-#include "spec/eval.h"
 
 /* The last name of a decorator: "jit" of @triton.jit(…). */
 static const char *decorator_name(const Ast *d)
@@ -67,6 +68,56 @@ bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue kno
     return false;
 }
 
+/* ---- configurations ---- */
+
+static const char *const config_type = "Config";
+
+static SpecValue argument_value(const Args *args, const char *keyword, int position)
+{
+    for (int i = 0; i < args->len; i++) {
+        const Arg *x = &args->data[i];
+        if (x->name ? strcmp(x->name, keyword) == 0 : i == position) return x->value;
+    }
+    return sv_none();
+}
+
+bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out)
+{
+    static const char *const fields[] = {"kwargs", "num_warps", "num_stages"};
+    const char *dot = strrchr(path, '.');
+    if (strncmp(path, "triton.", 7) != 0 || !dot || strcmp(dot + 1, config_type) != 0) return false;
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    *t = (SpecTuple){.len = 3, .type_name = intern_cstr(sp->names, config_type)};
+    t->data = arena_array(sp->arena, SpecValue, t->len);
+    t->names = arena_array(sp->arena, Str, t->len);
+    for (int i = 0; i < t->len; i++) {
+        t->names[i] = intern_cstr(sp->names, fields[i]);
+        t->data[i] = argument_value(args, fields[i], i);
+    }
+    return *out = (SpecValue){.kind = SV_RECORD, .tuple = t}, true;
+}
+
+typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;
+
+static void add_configs(Spec *sp, SpecValue v, Configs *out)
+{
+    if (v.kind == SV_RECORD && v.tuple->type_name && strcmp(v.tuple->type_name, config_type) == 0) vec_push(sp->arena, out, v.tuple);
+    for (int i = 0; (v.kind == SV_LIST || v.kind == SV_TUPLE) && i < v.tuple->len; i++) add_configs(sp, v.tuple->data[i], out);
+}
+
+/* Those of a list in the text one by one, so that one that is not known does not hide the others. */
+static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
+{
+    if (!e || e->kind != AST_LIST) {
+        if (e) add_configs(sp, quiet_eval(sp, m, e), out);
+        return;
+    }
+    for (int i = 0; i < e->list.len; i++) {
+        const Ast *x = e->list.data[i];
+        add_configs(sp, quiet_eval(sp, m, x->kind == AST_STARRED ? x->unary.operand : x), out);
+    }
+}
+
 static bool known_value(SpecValue known, Str name, SpecValue *out)
 {
     for (int i = 0; i < known.tuple->len; i++) {
@@ -75,43 +126,40 @@ static bool known_value(SpecValue known, Str name, SpecValue *out)
     return false;
 }
 
-static bool agrees(Spec *sp, SpecModule *m, const Ast *config, SpecValue known)
+/* No value of the configuration differs from what is known. */
+static bool agrees(const SpecTuple *config, SpecValue known)
 {
-    const Ast *dict = argument(config, "kwargs", 0);
-    if (!dict || dict->kind != AST_DICT) return false;
-    for (int i = 0; i < dict->dict.keys.len; i++) {
-        const Ast *k = dict->dict.keys.data[i];
-        SpecValue want, have;
-        if (!k || k->kind != AST_STRING || !known_value(known, k->string.value, &have)) return false;
-        want = quiet_eval(sp, m, dict->dict.values.data[i]);
-        if (!sv_is_constant(want) || !sv_is_constant(have) || !constant_is_equal(want, have)) return false;
+    SpecValue kwargs = config->data[0], have;
+    if (kwargs.kind != SV_RECORD) return false;
+    for (int i = 0; i < kwargs.tuple->len; i++) {
+        SpecValue want = kwargs.tuple->data[i];
+        if (!sv_is_constant(want) || want.kind == SV_MODULE) return false;
+        if (!known_value(known, kwargs.tuple->names[i], &have)) continue;
+        if (!sv_is_constant(have) || !constant_is_equal(want, have)) return false;
     }
     return true;
 }
 
-static int option(Spec *sp, SpecModule *m, const Ast *config, const char *keyword, int position)
+static int option(const SpecTuple *config, int i)
 {
-    const Ast *e = argument(config, keyword, position);
-    SpecValue v = e ? quiet_eval(sp, m, e) : sv_none();
+    SpecValue v = config->data[i];
     return v.kind == SV_INT && v.i > 0 && v.i <= 64 ? (int)v.i : 0;
 }
 
-void config_launch(Spec *sp, const SpecFunc *kernel, SpecValue known, int *num_warps, int *num_stages)
+bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out)
 {
     const AstList *decorators = &kernel->def->def.decorators;
-    *num_warps = *num_stages = 0;
+    Configs all = {0};
     for (int i = 0; i < decorators->len; i++) {
         if (strcmp(decorator_name(decorators->data[i]), "autotune") != 0) continue;
-        const Ast *configs = argument(decorators->data[i], "configs", 0);
-        if (!configs || configs->kind != AST_LIST) continue;
-        for (int k = 0; k < configs->list.len; k++) {
-            const Ast *c = configs->list.data[k];
-            if (!agrees(sp, kernel->module, c, known)) continue;
-            *num_warps = option(sp, kernel->module, c, "num_warps", 1);
-            *num_stages = option(sp, kernel->module, c, "num_stages", 2);
-            return;
-        }
+        read_configs(sp, kernel->module, argument(decorators->data[i], "configs", 0), &all);
     }
+    for (int i = 0; i < all.len; i++) {
+        if (!agrees(all.data[i], known)) continue;
+        *out = (Config){all.data[i]->data[0], option(all.data[i], 1), option(all.data[i], 2)};
+        return true;
+    }
+    return false;
 }
 
 void config_check(Spec *sp, const SpecFunc *kernel)

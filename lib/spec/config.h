@@ -2,13 +2,19 @@
 #ifndef TKC_SPEC_CONFIG_H
 #define TKC_SPEC_CONFIG_H
 
-#include "spec/spec.h"
+#include "spec/eval.h"
 
 /* The value @heuristics gives a parameter, from the arguments known so far (a record by name). False when there is no rule for it or
    the rule needs something that is not known. */
 bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out);
-/* num_warps and num_stages of the first @autotune configuration that agrees with the known values; 0 where none says. */
-void config_launch(Spec *sp, const SpecFunc *kernel, SpecValue known, int *num_warps, int *num_stages);
+typedef struct Config {
+    SpecValue values;          /* a record by name */
+    int num_warps, num_stages; /* 0: not said */
+} Config;
+/* The first @autotune configuration that does not contradict the known values. */
+bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out);
+/* triton.Config(…) as a value. False when the path is another's. */
+bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out);
 /* Warns of decorators that mean nothing here. */
 void config_check(Spec *sp, const SpecFunc *kernel);
 

@@ -118,6 +118,15 @@ static const Type *named_type(Program *p, Str name)
     return dt != DT_NONE && strcmp(dtype_info(dt)->name, name) == 0 ? type_scalar(p->ir->types, dt) : NULL;
 }
 
+static bool tl_number(Str name, SpecValue *out)
+{
+    static const struct { const char *name; int value; } numbers[] = {{"CONSTEXPR_0", 0}, {"TRITON_MAX_TENSOR_NUMEL", 1 << 20}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (strcmp(numbers[i].name, name) == 0) return *out = sv_int(numbers[i].value), true;
+    }
+    return false;
+}
+
 static bool find_in_namespace(SpecModule *m, Str name, SpecValue *out)
 {
     Program *p = m->program;
@@ -133,6 +142,7 @@ static bool find_in_namespace(SpecModule *m, Str name, SpecValue *out)
     if (m->where & NS_TL && is_among(name, tl_classes, sizeof tl_classes / sizeof *tl_classes)) {
         return *out = class_value(name), true;
     }
+    if (m->where & NS_TL && tl_number(name, out)) return true;
     if (!(m->where & NS_TRITON)) return false;
     SpecModule *host = module_named(p, dotted); /* triton.runtime and the like */
     Spec sp = spec_state(p, NULL);

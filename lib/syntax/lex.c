@@ -559,7 +559,7 @@ static const struct {
 
 const char *token_text(TokenKind kind)
 {
-    if (kind < TOK_FIRST || kind >= TOK_LIMIT) return "the end of the file";
+    check(kind >= TOK_FIRST && kind < TOK_LIMIT, "token %d has no text", (int)kind);
     return token_table[kind - TOK_FIRST].text;
 }
 

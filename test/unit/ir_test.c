@@ -516,7 +516,69 @@ static void damage_to_the_head_is_found(void)
     expect_broken(&w, fn, "1 parameters and 2 arguments");
     fn->nparams = 2;
     x->extent_param[0] = 1;
+    fn->num_stages = -1;
+    expect_broken(&w, fn, "num_stages is -1, expected at least 0");
+    fn->num_stages = 3;
     expect_sound(&w, fn);
+    world_close(&w);
+}
+
+static void damage_to_ops_is_found(void)
+{
+    World w;
+    world_open(&w);
+    Func *fn = parse(&w, loop_text);
+    Op *loop = find(fn->body, OP_FOR), *add = find(fn->body, OP_ADD), *mul = find(fn->body, OP_MUL);
+    OpKind kind = add->kind;
+    add->kind = OP_NONE;
+    expect_broken(&w, fn, "an op of no kind");
+    add->kind = kind;
+    Op *next = add->next;
+    add->next = NULL;
+    expect_broken(&w, fn, "the list of ops is broken");
+    add->next = next;
+    add->nregions = 1;
+    expect_broken(&w, fn, "wrong number of regions");
+    add->nregions = 0;
+    add->results[0]->def = mul;
+    expect_broken(&w, fn, "a result is not its op's");
+    add->results[0]->def = add;
+    Region *body = loop->regions[0];
+    body->parent = add;
+    expect_broken(&w, fn, "a region is not its op's");
+    body->parent = loop;
+    body->func = NULL;
+    expect_broken(&w, fn, "a region belongs to another function");
+    body->func = fn;
+    body->args[0]->index = 1;
+    expect_broken(&w, fn, "an argument is not its region's");
+    body->args[0]->index = 0;
+    expect_sound(&w, fn);
+    world_close(&w);
+}
+
+static void damage_to_uses_is_found(void)
+{
+    World w;
+    world_open(&w);
+    Func *fn = parse(&w, loop_text);
+    Op *mul = find(fn->body, OP_MUL), *add = find(fn->body, OP_ADD);
+    Value *sum = add->results[0];
+    const Type *type = sum->type;
+    sum->type = NULL;
+    expect_broken(&w, fn, "a value has no type");
+    sum->type = type;
+    Use *uses = sum->uses;
+    mul->args[0].user = add;
+    expect_broken(&w, fn, "a use belongs to no operand");
+    sum->uses = NULL;
+    expect_broken(&w, fn, "an operand is not set");
+    mul->args[0].user = mul;
+    expect_broken(&w, fn, "a use list is broken");
+    sum->uses = uses;
+    expect_sound(&w, fn);
+    ir_detach(mul);
+    expect_broken(&w, fn, "a value is used by an op outside of the function");
     world_close(&w);
 }
 
@@ -531,6 +593,12 @@ static void damage_to_types_is_found(void)
     expect_broken(&w, fn, "block<1048577xint32> has more than 1048576 elements");
     v->type = type_error(t);
     expect_broken(&w, fn, "a value of no type");
+    fn = parse(&w, "func @g() {\n  %0 = const 1 : int8\n  return\n}\n");
+    Op *op = fn->body->first;
+    ir_set_int(fn, op, ATTR_VALUE, 0x1ff);
+    expect_broken(&w, fn, "the bits 0x1ff are too wide for int8");
+    op->nattrs = 0;
+    expect_broken(&w, fn, "the attribute 'value' is missing");
     world_close(&w);
 }
 
@@ -626,6 +694,8 @@ int main(void)
     RUN(numbers_read_well);
     RUN(damage_to_lists_is_found);
     RUN(damage_to_the_head_is_found);
+    RUN(damage_to_ops_is_found);
+    RUN(damage_to_uses_is_found);
     RUN(damage_to_types_is_found);
     RUN(a_pass_that_breaks_is_named);
     RUN(no_text_harms);

@@ -13,6 +13,7 @@
 #include "spec/descriptor_type.h"
 #include "spec/eval.h"
 #include "spec/guess.h"
+#include "spec/record.h"
 
 enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
 
@@ -107,6 +108,9 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
         sig_conflict(b, s, arena_printf(a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…", s->p->name, s->p->name));
     } else if (s->define) {
         sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));
+    } else if (sig->is_tuple && s->a.is_text) {
+        sig_conflict(b, s, arena_printf(a, "-sig gives a tuple for '%s', its annotation says %s", s->p->name,
+                                        descriptor_or_type_text(a, &s->a.desc, s->a.type)));
     } else if (s->a.is_text && (s->a.type != sig->type || !tkc_same_descriptor_type(&s->a.desc, &sig->desc))) {
         sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", descriptor_or_type_text(a, &sig->desc, sig->type), s->p->name,
                                         descriptor_or_type_text(a, &s->a.desc, s->a.type)));
@@ -150,7 +154,7 @@ static void apply_sigs(Binder *b)
     }
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (s->type || s->has_value) continue;
+        if (s->type || s->has_value || (s->sig && s->sig->is_tuple)) continue;
         s->type = s->a.type;
         s->desc = s->a.desc;
     }
@@ -176,9 +180,14 @@ static SpecValue known_args(Binder *b)
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
 
+static bool is_tuple(const Slot *s)
+{
+    return s->sig && s->sig->is_tuple;
+}
+
 static bool is_open(const Slot *s)
 {
-    return !s->has_value && !s->type;
+    return !s->has_value && !s->type && !is_tuple(s);
 }
 
 /* What a tuning configuration says of parameters that nobody else gives. */
@@ -377,6 +386,42 @@ static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
     return (SpecValue){.kind = SV_DESC, .block_ptr = p};
 }
 
+/* A tuple x is passed as its items x.0, x.1, …, without those whose values are known. */
+static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char *name)
+{
+    Spec *sp = b->sp;
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    *t = (SpecTuple){.data = arena_array(sp->arena, SpecValue, sig->nitems + 1), .len = sig->nitems};
+    for (int i = 0; i < t->len; i++) {
+        const SpecSig *item = &sig->items[i];
+        Str own = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%d", name, i));
+        int64_t divisibility = item->divisibility > 0 ? item->divisibility : 1;
+        if (item->is_tuple) t->data[i] = tuple_value(b, fn, item, own);
+        else if (item->type) t->data[i] = sv_value(run_time_value(fn, own, item->type, item, divisibility));
+        else t->data[i] = item->value;
+    }
+    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+}
+
+/* x: Pair gives the items of a tuple the names of that class. */
+static SpecValue tuple_slot(Binder *b, Func *fn, const Slot *s)
+{
+    SpecValue v = tuple_value(b, fn, s->sig, s->p->name), cls;
+    const Ast *e = s->p->annotation;
+    if (!e || (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE)) return v;
+    b->sp->dx->muted++;
+    cls = module_eval(b->sp, b->kernel->module, e);
+    b->sp->dx->muted--;
+    return cls.kind == SV_RECORD_CLASS ? record_of_items(b->sp, cls.record_class, v, s->p->span) : v;
+}
+
+static SpecValue value_of(Binder *b, Func *fn, Slot *s)
+{
+    if (s->has_value) return s->value;
+    if (is_tuple(s)) return tuple_slot(b, fn, s);
+    return s->desc.rank ? descriptor(b, fn, s) : sv_value(slot_value(fn, s));
+}
+
 bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out)
 {
     Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
@@ -387,8 +432,8 @@ bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound 
     out->fn = make_func(&b);
     out->values = arena_array(sp->arena, SpecValue, b.n + 1);
     for (int i = 0; i < b.n; i++) {
-        Slot *s = &b.slots[i];
-        out->values[i] = s->has_value ? s->value : s->desc.rank ? descriptor(&b, out->fn, s) : sv_value(slot_value(out->fn, s));
+        out->values[i] = value_of(&b, out->fn, &b.slots[i]);
+        if (sv_is_error(out->values[i])) b.failed = true;
     }
     for (int i = 0; i < b.n; i++) set_extents(&b, out->fn, &b.slots[i]);
     for (int i = 0; i < b.n; i++) set_strides(out->fn, &b.slots[i]);

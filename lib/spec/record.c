@@ -270,6 +270,15 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
 
+SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span at)
+{
+    SpecTuple *t = new_record(sp, c);
+    if (tuple.tuple->len != c->len)
+        return spec_error(sp, at, "'%s' has %d field%s, the tuple given for it %d", c->name, c->len, c->len == 1 ? "" : "s", tuple.tuple->len);
+    t->data = tuple.tuple->data;
+    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+}
+
 /* ---- members ---- */
 
 static SpecValue field_names(Spec *sp, const RecordClass *c)

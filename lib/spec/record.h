@@ -30,6 +30,8 @@ SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *statement);
 bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue *out);
 /* Class(…) */
 SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at);
+/* A tuple's items under the names of a class, which must be as many. */
+SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span at);
 /* x.name, Class.name */
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at);
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at);

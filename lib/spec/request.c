@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "spec/descriptor_type.h"
+#include "base/vec.h"
 #include "spec/module.h"
 
 /* ---- signatures ---- */
@@ -150,7 +151,7 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
     bool is_descriptor = tkc_is_descriptor_type(type) && !sig->part;
     if (is_descriptor)
         r->p += strcspn(r->p, ">");
-    while (*r->p && !strchr(",:'\"}", *r->p))
+    while (*r->p && !strchr(",:'\"})", *r->p))
         r->p++;
     const char *end = r->p;
     while (end > type && end[-1] == ' ')
@@ -181,7 +182,7 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
     long long n = strtoll(number, &rest, 10);
     r->p = rest;
     skip_blanks(r);
-    if (rest == number || n < 1 || n > (1 << 30) || (*r->p && !strchr(",'\"}", *r->p))) {
+    if (rest == number || n < 1 || n > (1 << 30) || (*r->p && !strchr(",'\"})", *r->p))) {
         diag_error(r->dx, span_here(r, number, number + strcspn(number, ",")),
                    "expected a divisibility of 1 or more after ':'");
         return false;
@@ -191,6 +192,78 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
     return true;
 }
 
+/* What a tuple may hold beside types: a whole number, None, True, False. */
+static bool read_item_value(SigReader *r, SpecSig *item)
+{
+    static const struct { const char *text; SpecValue value; } words[] = {
+        {"None", {.kind = SV_NONE}},
+        {"True", {.kind = SV_BOOL, .b = true}},
+        {"False", {.kind = SV_BOOL, .b = false}},
+    };
+    char *end;
+    size_t n = strcspn(r->p, ",) ");
+    long long number = strtoll(r->p, &end, 0);
+    bool found = n && end == r->p + n;
+    item->value = sv_int(number);
+    for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
+        found = strlen(words[i].text) == n && !strncmp(words[i].text, r->p, n);
+        item->value = words[i].value;
+    }
+    r->p += found ? n : 0;
+    return found;
+}
+
+static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth);
+
+static bool read_item(SigReader *r, SpecSig *item, int depth)
+{
+    skip_blanks(r);
+    if (*r->p == '(')
+        return read_sig_tuple(r, item, depth + 1);
+    if (read_item_value(r, item))
+        return true;
+    char quote = read_quote(r);
+    if (!read_sig_type(r, item) || !read_sig_divisibility(r, item) || item->desc.rank || r->is_constexpr)
+        return false;
+    r->p += quote && *r->p == quote;
+    return true;
+}
+
+/* (type, (type, 4), None) */
+static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
+{
+    enum { MAX_DEPTH = 16 };
+    struct { SpecSig *data; int len, cap; } items = {0};
+    const char *begin = r->p++;
+    bool ok = depth < MAX_DEPTH;
+    for (skip_blanks(r); ok && *r->p && *r->p != ')'; skip_blanks(r)) {
+        SpecSig item = {0};
+        int errors = r->dx->nerrors;
+        if (!read_item(r, &item, depth)) {
+            if (r->dx->nerrors > errors)
+                return false;
+            ok = false;
+            break;
+        }
+        vec_push(r->ir->arena, &items, item);
+        skip_blanks(r);
+        if (*r->p == ',')
+            r->p++;
+        else
+            ok = *r->p == ')';
+    }
+    if (ok && *r->p == ')') {
+        r->p++;
+        sig->is_tuple = true;
+        sig->nitems = items.len;
+        sig->items = items.data;
+        return true;
+    }
+    diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
+               "expected types, numbers and None in a tuple's type, such as (*fp32, i32, 4)");
+    return false;
+}
+
 /* name=type[:divisibility] */
 static bool read_sig(SigReader *r)
 {
@@ -198,8 +271,11 @@ static bool read_sig(SigReader *r)
     const char *begin = r->p;
     if (!read_sig_name(r, &sig))
         return false;
+    r->is_constexpr = false;
     char quote = read_quote(r);
-    if (!read_sig_type(r, &sig) || !read_sig_divisibility(r, &sig))
+    skip_blanks(r);
+    bool ok = *r->p == '(' ? read_sig_tuple(r, &sig, 0) : read_sig_type(r, &sig) && read_sig_divisibility(r, &sig);
+    if (!ok)
         return false;
     if (quote && *r->p++ != quote) {
         r->p--;

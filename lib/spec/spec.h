@@ -16,7 +16,18 @@
 
 /* ---- what the caller asks for ---- */
 typedef struct SpecDefine { Str name; SpecValue value; } SpecDefine;   /* -D */
-typedef struct SpecSig { Str name, part; const Type *type; DescriptorType desc; int64_t divisibility; bool equal_one; } SpecSig;
+typedef struct SpecSig SpecSig;
+struct SpecSig {
+    Str name, part;
+    const Type *type;
+    DescriptorType desc;
+    int64_t divisibility;
+    bool equal_one;
+    bool is_tuple;  /* x=(*fp32, (i32, 4)); `type` is NULL */
+    int nitems;
+    SpecSig *items; /* without names; without a type where the value is known */
+    SpecValue value;
+};
 /* -sig; part: "shape0" of a descriptor, or NULL; desc: of a descriptor, `type` being its pointer; divisibility 0: not said */
 
 typedef struct SpecLimits { long steps, ops, length; int nesting, depth; } SpecLimits; /* budgets, DESIGN D4 */

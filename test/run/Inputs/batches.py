@@ -212,7 +212,7 @@ class Runner:
                     f.write(Kernel([case]).text)
             with open(os.path.join(folder, "list"), "w") as f:
                 f.writelines(f"{folder}/{i}.tk\tbatch\n" for i in range(len(cases)))
-            done = subprocess.run([self.tkc, *self.options, "-batch", os.path.join(folder, "list")],
+            done = subprocess.run([self.tkc, *self.options, "-emit=ptx", "-batch", os.path.join(folder, "list")],
                                   capture_output=True, text=True, errors="replace")
         lines = [line.split("\t") for line in done.stdout.splitlines()]
         answers = [line[3] if line[0] == "error" and is_refusal(line[3]) else None for line in lines]

@@ -36,6 +36,11 @@ void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
     pthread_mutex_unlock(l->mutex);
 }
 
+void interp_no_memory(Frame *f, const Insn *in)
+{
+    interp_fail(f, in, "out of memory");
+}
+
 void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
 {
     Launch *l = f->launch;
@@ -77,7 +82,7 @@ static void *grow(Frame *f, FrameBuffer *b, size_t bytes)
         free(b->data);
         b->data = malloc(bytes * 2);
         b->cap = b->data ? bytes * 2 : 0;
-        if (!b->data) interp_fail(f, NULL, "out of memory");
+        if (!b->data) interp_no_memory(f, NULL);
     }
     return b->data;
 }

@@ -185,6 +185,7 @@ void interp_run(Frame *f, const Body *body);
 /* Ends the program (and the launch) with an error at the instruction. */
 void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+void interp_no_memory(Frame *f, const Insn *in);
 /* To the error that the frame has just failed with. loc may be NULL. */
 void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -208,8 +209,8 @@ void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
 int64_t slot_int(const Slot *s, const void *data, int64_t i);
 
 /* ---- arithmetic that wraps on the way to an address: interp_overflow.c ---- */
-/* Which values of a function (by id) lead to addresses. False: no memory. */
-bool overflow_mark(const Func *fn, bool *leads);
+/* Which values of a function (by id) lead to addresses; room for as many. */
+void overflow_mark(const Func *fn, bool *leads, const Value **room);
 /* Makes an instruction keep account of its results, if they lead to addresses. */
 void overflow_follow(Insn *in);
 Overflow *overflow_new(const Interp *in); /* NULL: no memory */

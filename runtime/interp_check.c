@@ -130,7 +130,7 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
                                                : shadow_peek(s, address, n, size, &at);
     if (result == SHADOW_FINE) return true;
     if (result == SHADOW_UNWRITTEN) fail_unwritten(f, in, at, size);
-    else interp_fail(f, in, "out of memory");
+    else interp_no_memory(f, in);
     return false;
 }
 

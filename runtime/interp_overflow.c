@@ -99,14 +99,11 @@ static void mark_accesses(Marks *m, const Region *r)
     }
 }
 
-bool overflow_mark(const Func *fn, bool *leads)
+void overflow_mark(const Func *fn, bool *leads, const Value **room)
 {
-    Marks m = {leads, malloc(((size_t)fn->nvalues + 1) * sizeof(Value *)), 0};
-    if (!m.list) return false;
+    Marks m = {leads, room, 0};
     mark_accesses(&m, fn->body);
     while (m.n > 0) mark_sources(&m, m.list[--m.n]);
-    free(m.list);
-    return true;
 }
 
 /* ---- ranges ---- */
@@ -416,7 +413,7 @@ static Excess *new_lanes(Frame *f, const Insn *in, const Slot *s, int64_t *n)
 {
     *n = s->uniform ? 1 : s->count;
     Excess *e = malloc((size_t)*n * sizeof *e);
-    if (!e) interp_fail(f, in, "out of memory");
+    if (!e) interp_no_memory(f, in);
     return e;
 }
 

@@ -529,11 +529,7 @@ static bool make_numbers(Prepare *p, Numbers *t)
 /* Views share their root's number. */
 static void number_offsets(Prepare *p, const ValueList *all)
 {
-    if (!overflow_mark(p->in->fn, p->leads)) {
-        tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
-        p->failed = true;
-        return;
-    }
+    overflow_mark(p->in->fn, p->leads, p->walk);
     for (int i = 0; i < all->n; i++) {
         uint32_t id = all->data[i]->id, *root = &p->in->slots[p->root[id]->id].offset_id;
         if (p->leads[id] && !*root) *root = ++p->in->noffsets;

@@ -69,6 +69,9 @@ struct Insn {
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
+    const Slot *rows; /* load, store: pointers that are one for each row plus `offsets`, one for each
+                         column and in order; with base, offsets from it are such a sum: */
+    const Op *sum;
     bool in_order; /* each offset (of an access) or lane (of a sum) is one more than the one before,
                       int32's wrapping aside */
     int param;     /* load, store, atomics: the parameter all its pointers come from, or -1 */
@@ -229,7 +232,7 @@ typedef struct Excess {
     int64_t x, y;
     const Op *op;
 } Excess;
-/* Only when something has wrapped. */
+/* Only when arithmetic is checked. */
 const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane);
 /* The note that shows where. */
 void overflow_tell(Frame *f, const Excess *e);

@@ -69,7 +69,7 @@ void mem_fini(MemMap *m)
 /* ---- an access ---- */
 
 /* How a lane's address is found. */
-typedef enum Form { FORM_ONE, FORM_POINTERS, FORM_I32, FORM_I64 } Form;
+typedef enum Form { FORM_ONE, FORM_POINTERS, FORM_I32, FORM_I64, FORM_ROWS } Form;
 
 typedef struct Access {
     Frame *f;
@@ -77,7 +77,8 @@ typedef struct Access {
     const char *verb;
     Form form;
     uint64_t base;       /* ONE: the address of every lane. I32, I64: what offsets count from */
-    const void *lanes;   /* pointers, or offsets in elements */
+    const void *lanes;   /* pointers, or offsets in elements; ROWS: where each row begins */
+    int64_t width;       /* ROWS: lanes of a row, whose elements lie one after the other */
     int64_t n;           /* lanes */
     int64_t size;        /* bytes of an element */
     DType dtype;         /* of an element; DT_NONE: a pointer */
@@ -91,6 +92,9 @@ static inline uint64_t lane_address(const Access *a, int64_t i)
     case FORM_POINTERS: return ((const uint64_t *)a->lanes)[i];
     case FORM_I32: return a->base + (uint64_t)(((const int32_t *)a->lanes)[i] * a->size);
     case FORM_I64: return a->base + ((const uint64_t *)a->lanes)[i] * (uint64_t)a->size;
+    case FORM_ROWS:
+        return ((const uint64_t *)a->lanes)[i / a->width] +
+               (uint64_t)(i % a->width) * (uint64_t)a->size;
     case FORM_ONE: break;
     }
     return a->base;
@@ -108,11 +112,54 @@ static void expand_offsets(Access *a, const Slot *offsets, uint64_t *to)
     }
 }
 
+/* What row r counts from; of rows that are offsets, what int32 makes of one plus a column. */
+static uint64_t row_address(const Access *a, int64_t r, int64_t column)
+{
+    const Insn *in = a->in;
+    const void *rows = slot_data(a->f, in->rows);
+    if (!in->sum) return ((const uint64_t *)rows)[r] + (uint64_t)column * (uint64_t)a->size;
+    uint64_t offset = (uint64_t)slot_int(in->rows, rows, r) + (uint64_t)column;
+    if (in->rows->dtype == DT_I32) offset = (uint64_t)(int32_t)(uint32_t)offset;
+    return *(const uint64_t *)slot_data(a->f, in->base) + offset * (uint64_t)a->size;
+}
+
+/* Columns are in order unless int32 has wrapped among them, or where they are added to a row: then
+   each lane has its own address. */
+static bool is_in_rows(const Access *a, int64_t first, int64_t last)
+{
+    const Slot *rows = a->in->rows;
+    bool fits = last - first == a->width - 1;
+    if (!a->in->sum || rows->dtype != DT_I32) return fits;
+    const int32_t *row = slot_data(a->f, rows);
+    for (int64_t r = 0; r < rows->count; r++)
+        fits &= row[r] + first >= INT32_MIN && row[r] + last <= INT32_MAX;
+    return fits;
+}
+
+static bool address_rows(Access *a)
+{
+    const Slot *columns = a->in->offsets;
+    const void *data = slot_data(a->f, columns);
+    a->width = columns->count;
+    int64_t first = slot_int(columns, data, 0), last = slot_int(columns, data, a->width - 1);
+    bool in_rows = is_in_rows(a, first, last);
+    int64_t n = in_rows ? a->in->rows->count : a->n;
+    uint64_t *addresses = interp_scratch(a->f, (size_t)n * 8);
+    for (int64_t i = 0; addresses && i < n; i++)
+        addresses[i] = in_rows
+                           ? row_address(a, i, first)
+                           : row_address(a, i / a->width, slot_int(columns, data, i % a->width));
+    a->form = in_rows ? FORM_ROWS : FORM_POINTERS;
+    a->lanes = addresses;
+    return addresses != NULL;
+}
+
 /* Offsets of other types than int32 and 64 bits are widened in scratch memory, which the access
    then holds. */
 static bool address_lanes(Access *a)
 {
     const Insn *in = a->in;
+    if (in->rows) return address_rows(a);
     if (!in->base) {
         const Slot *p = in->args[0];
         a->form = p->uniform ? FORM_ONE : FORM_POINTERS;
@@ -132,18 +179,38 @@ static bool address_lanes(Access *a)
     return true;
 }
 
+/* Two excesses, in bytes, become one. */
+static Excess excess_sum(Excess x, Excess y)
+{
+    int64_t by = x.by + y.by;
+    Excess e = x.by ? x : y;
+    e.by = by;
+    return e;
+}
+
+/* Of the sum of a row and a column, which no instruction computes: what it has lost itself. */
+static Excess excess_of_sum(const Access *a, int64_t i)
+{
+    const Slot *rows = a->in->rows, *columns = a->in->offsets;
+    int64_t x = slot_int(rows, slot_data(a->f, rows), i / columns->count),
+            y = slot_int(columns, slot_data(a->f, columns), i % columns->count);
+    Excess e = {0, x, y, a->in->sum};
+    if (rows->dtype == DT_I32) e.by = x + y - (int32_t)(uint32_t)(uint64_t)(x + y);
+    return e;
+}
+
 /* What a lane's address has lost by arithmetic that wrapped, in bytes, and where. */
 static Excess excess_at(const Access *a, int64_t i)
 {
     const Insn *in = a->in;
-    if (!in->base) return *overflow_at(a->f, in->args[0], i);
-    Excess base = *overflow_at(a->f, in->base, 0), e = *overflow_at(a->f, in->offsets, i);
-    if (base.by) {
-        base.by += e.by * a->size;
-        return base;
-    }
+    if (!in->base && !in->rows) return *overflow_at(a->f, in->args[0], i);
+    int64_t width = in->offsets->count;
+    Excess e = *overflow_at(a->f, in->offsets, i % width);
+    if (in->sum)
+        e = excess_sum(excess_sum(*overflow_at(a->f, in->rows, i / width), e), excess_of_sum(a, i));
     e.by *= a->size;
-    return e;
+    if (in->sum || !in->rows) return excess_sum(*overflow_at(a->f, in->base, 0), e);
+    return excess_sum(*overflow_at(a->f, in->rows, i / width), e);
 }
 
 static void fail_wrapped(const Access *a, int64_t i, const Excess *e)
@@ -193,7 +260,9 @@ static bool open_access(Access *a, Frame *f, const Insn *in, const char *verb, c
         if (in->args[k]->uniform) a->end = *mask ? a->n : 0;
         else a->mask = mask;
     }
-    return address_lanes(a) && (!overflow_found(f) || check_wrapping(a));
+    if (!address_lanes(a)) return false;
+    bool may_wrap = overflow_found(f) || (f->overflow && in->sum && a->form != FORM_ROWS);
+    return !may_wrap || check_wrapping(a);
 }
 
 /* The next run of lanes that take part, from *from on: [*from, end), empty when there is none. */
@@ -230,6 +299,16 @@ enum { STEP = 64 };
 RUN_OF(run_of_u32, uint32_t)
 RUN_OF(run_of_u64, uint64_t)
 
+/* To the end of the row, and on through rows that follow one another. */
+static int64_t run_of_rows(const Access *a, int64_t i, int64_t end)
+{
+    const uint64_t *row = (const uint64_t *)a->lanes + i / a->width;
+    uint64_t bytes = (uint64_t)(a->width * a->size);
+    int64_t to = (i / a->width + 1) * a->width;
+    for (; to < end && row[1] == row[0] + bytes; row++) to += a->width;
+    return (to < end ? to : end) - i;
+}
+
 /* Lanes from i on, at most to `end`, whose addresses lie one element after the other. */
 static int64_t address_run(const Access *a, int64_t i, int64_t end)
 {
@@ -238,6 +317,7 @@ static int64_t address_run(const Access *a, int64_t i, int64_t end)
     case FORM_POINTERS:
         return run_of_u64((const uint64_t *)a->lanes + i, end - i, (uint64_t)a->size);
     case FORM_I64: return run_of_u64((const uint64_t *)a->lanes + i, end - i, 1);
+    case FORM_ROWS: return run_of_rows(a, i, end);
     case FORM_I32: break;
     }
     const int32_t *o = (const int32_t *)a->lanes + i;

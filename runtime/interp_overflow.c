@@ -274,7 +274,7 @@ static int64_t clamp(Wide v)
 const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane)
 {
     static const Excess none = {0, 0, 0, NULL};
-    const Excess *e = f->overflow->excess[s->offset_id];
+    const Excess *e = f->overflow->tracking ? f->overflow->excess[s->offset_id] : NULL;
     return e ? &e[s->uniform ? 0 : lane] : &none;
 }
 

@@ -21,7 +21,7 @@ typedef struct Prepare {
     Interp *in;
     Block *blocks;
     int nops;
-    uint32_t accesses; /* numbered so far */
+    uint32_t accesses;          /* numbered so far */
     int *def_number, *last_use; /* by value id */
     const Value **root;         /* by value id: the value whose slot it shares */
     bool *invariant;            /* by value id */
@@ -120,7 +120,7 @@ static void classify(Prepare *p, const Op *op, bool vector)
     bool ew = tkc_op_info(op->kind)->traits & OT_EW;
     bool shares = !p->in->debug, uniform = ew;
     bool invariant = shares && !has_effect(op) && !vector && op->kind != OP_PROGRAM_ID &&
-                                   op->kind != OP_INLINE_ASM;
+                     op->kind != OP_INLINE_ASM;
     for (int i = 0; i < op->nargs; i++) {
         const Value *a = op_arg(op, i);
         uniform &= p->in->slots[a->id].uniform;
@@ -185,13 +185,28 @@ static void live_at_uses(Prepare *p, const Numbers *t, const Value *root, const 
     }
 }
 
+/* Accesses take the pointers apart that v goes into, and look behind broadcasts and sums; `steps`
+   ahead. */
+static void live_at_accesses(Prepare *p, const Numbers *t, const Value *root, const Value *v,
+                             int steps)
+{
+    for (const Use *u = v->uses; u && v->type->kind == TY_BLOCK; u = u->next) {
+        const Op *op = u->user;
+        if (op->kind != OP_ADDPTR && op->kind != OP_ADD && op->kind != OP_BROADCAST) continue;
+        const Value *next = op_result(op, 0);
+        if (op->kind == OP_ADDPTR) live_at_uses(p, t, root, next);
+        else if (steps > 0) live_at_accesses(p, t, root, next, steps - 1);
+    }
+}
+
+/* A broadcast, a sum, an addptr. */
+enum { STEPS = 2 };
+
 static void live_uses(Prepare *p, const Numbers *t, const Value *v)
 {
     const Value *root = p->root[v->id];
     live_at_uses(p, t, root, v);
-    for (const Use *u = v->uses; u; u = u->next)
-        if (u->user->kind == OP_ADDPTR && v->type->kind == TY_BLOCK) /* accesses take it apart */
-            live_at_uses(p, t, root, op_result(u->user, 0));
+    live_at_accesses(p, t, root, v, STEPS);
 }
 
 static void live_value(Prepare *p, const Numbers *t, const Value *v)
@@ -359,14 +374,27 @@ static int param_of(Prepare *p, const Value *v)
     return param;
 }
 
-/* arange plus anything that is the same in all lanes. */
+/* One row: all its lanes are along the last dim. */
+static bool is_row(const Type *t)
+{
+    return t->kind == TY_BLOCK && tkc_type_count(t) == t->shape[t->rank - 1];
+}
+
+static bool is_widening(const Op *op)
+{
+    return op->kind == OP_CAST && tkc_type_element(op_arg(op, 0)->type)->dtype == DT_I32 &&
+           tkc_type_element(op_result(op, 0)->type)->dtype == DT_I64;
+}
+
+/* arange plus anything that is the same in all lanes; int32 may wrap once. */
 static bool is_in_order(const Prepare *p, const Value *v)
 {
-    while (v->def && v->type->rank == 1) {
+    while (v->def && is_row(v->type)) {
         const Op *op = v->def;
         if (op->kind == OP_ARANGE) return true;
         bool adds = op->kind == OP_ADD || op->kind == OP_SUB;
-        if (op->kind == OP_HINT || (adds && p->in->slots[op_arg(op, 1)->id].uniform))
+        if (op->kind == OP_HINT || op->kind == OP_EXPAND_DIMS || is_widening(op) ||
+            (adds && p->in->slots[op_arg(op, 1)->id].uniform))
             v = op_arg(op, 0);
         else if (op->kind == OP_ADD && p->in->slots[op_arg(op, 0)->id].uniform) v = op_arg(op, 1);
         else return false;
@@ -374,18 +402,72 @@ static bool is_in_order(const Prepare *p, const Value *v)
     return false;
 }
 
-/* Pointers made as a scalar plus offsets need not be made. */
+/* What a block was broadcast from; NULL when it was not. */
+static const Value *before_broadcast(const Value *v)
+{
+    return v->def && v->def->kind == OP_BROADCAST ? op_arg(v->def, 0) : NULL;
+}
+
+/* A block that is a sum of one operand for each row, the same along the last dim, and one for each
+   column, the same in all rows and in order. */
+typedef struct RowsAndColumns {
+    const Value *rows, *columns; /* NULL: it is not */
+} RowsAndColumns;
+
+static RowsAndColumns take_rows(const Prepare *p, const Op *op, int first)
+{
+    const RowsAndColumns no = {NULL, NULL};
+    const Value *rows = before_broadcast(op_arg(op, first)),
+                *columns = before_broadcast(op_arg(op, 1 - first));
+    if (p->in->debug || !rows || !columns) return no;
+    const Type *t = op_result(op, 0)->type, *r = rows->type, *c = columns->type;
+    int64_t width = t->shape[t->rank - 1];
+    bool fits = r->shape[r->rank - 1] == 1 && tkc_type_count(r) * width == tkc_type_count(t) &&
+                is_row(c) && c->shape[c->rank - 1] == width && !p->in->slots[rows->id].uniform &&
+                !p->in->slots[columns->id].uniform && is_in_order(p, columns);
+    return fits ? (RowsAndColumns){rows, columns} : no;
+}
+
+/* Of an addptr, or of a sum of int32 or int64. */
+static RowsAndColumns rows_and_columns(const Prepare *p, const Op *op)
+{
+    if (op->kind == OP_ADDPTR) return take_rows(p, op, 0);
+    DType dt = tkc_type_element(op_result(op, 0)->type)->dtype;
+    if (op->kind != OP_ADD || (dt != DT_I32 && dt != DT_I64)) return (RowsAndColumns){NULL, NULL};
+    RowsAndColumns found = take_rows(p, op, 0);
+    return found.rows ? found : take_rows(p, op, 1);
+}
+
+static bool is_scalar_plus_offsets(const Prepare *p, const Op *op)
+{
+    return op->kind == OP_ADDPTR && op_result(op, 0)->type->kind == TY_BLOCK &&
+           p->in->slots[op_arg(op, 0)->id].uniform && !p->in->slots[op_arg(op, 1)->id].uniform;
+}
+
+/* The sum of rows and columns that the offsets of such an addptr are; NULL: they are not. */
+static const Op *sum_in(const Prepare *p, const Op *op)
+{
+    const Op *sum = is_scalar_plus_offsets(p, op) ? op_arg(op, 1)->def : NULL;
+    return sum && rows_and_columns(p, sum).rows ? sum : NULL;
+}
+
+/* Pointers made as a scalar plus offsets, or rows plus columns, need not be made. */
 static void split_pointer(Prepare *p, Insn *in)
 {
     const Value *ptr = op_arg(in->op, 0);
     in->param = param_of(p, ptr);
     if (!ptr->def || ptr->def->kind != OP_ADDPTR || ptr->type->kind != TY_BLOCK) return;
-    const Slot *base = &p->in->slots[op_arg(ptr->def, 0)->id],
-               *offsets = &p->in->slots[op_arg(ptr->def, 1)->id];
-    if (!base->uniform || offsets->uniform) return;
-    in->base = base;
-    in->offsets = offsets;
-    in->in_order = is_in_order(p, op_arg(ptr->def, 1));
+    in->sum = sum_in(p, ptr->def);
+    RowsAndColumns parts = rows_and_columns(p, in->sum ? in->sum : ptr->def);
+    if (parts.rows) {
+        in->rows = &p->in->slots[parts.rows->id];
+        in->offsets = &p->in->slots[parts.columns->id];
+        if (in->sum) in->base = &p->in->slots[op_arg(ptr->def, 0)->id];
+    } else if (is_scalar_plus_offsets(p, ptr->def)) {
+        in->base = &p->in->slots[op_arg(ptr->def, 0)->id];
+        in->offsets = &p->in->slots[op_arg(ptr->def, 1)->id];
+        in->in_order = is_in_order(p, op_arg(ptr->def, 1));
+    }
 }
 
 /* When debugging, what is the same as its operand has memory of its own. */
@@ -397,8 +479,7 @@ static void run_copy(Frame *f, const Insn *in)
 
 static bool is_same(const Prepare *p, const Op *op)
 {
-    return is_view(op) ||
-           (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform);
+    return is_view(op) || (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform);
 }
 
 static InsnFn choose(Insn *in)
@@ -458,10 +539,9 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
 }
 
 /* addptr whose only uses are accesses that take it apart. */
-static bool only_split_uses(Prepare *p, const Op *op)
+static bool only_split_uses(const Prepare *p, const Op *op)
 {
-    if (op->kind != OP_ADDPTR || !p->in->slots[op_arg(op, 0)->id].uniform ||
-        p->in->slots[op_arg(op, 1)->id].uniform)
+    if (!is_scalar_plus_offsets(p, op) && (op->kind != OP_ADDPTR || !rows_and_columns(p, op).rows))
         return false;
     for (const Use *u = op_result(op, 0)->uses; u; u = u->next)
         if ((u->user->kind != OP_LOAD && u->user->kind != OP_STORE) || &u->user->args[0] != u)
@@ -469,10 +549,33 @@ static bool only_split_uses(Prepare *p, const Op *op)
     return op_result(op, 0)->type->kind == TY_BLOCK;
 }
 
+/* A sum that only goes to accesses which take it apart. */
+static bool only_summed_uses(const Prepare *p, const Op *op)
+{
+    if (op->kind != OP_ADD || !rows_and_columns(p, op).rows) return false;
+    for (const Use *u = op_result(op, 0)->uses; u; u = u->next)
+        if (u->user->kind != OP_ADDPTR || sum_in(p, u->user) != op || !only_split_uses(p, u->user))
+            return false;
+    return true;
+}
+
+/* A broadcast that only goes to accesses which look behind it. */
+static bool only_row_uses(const Prepare *p, const Op *op)
+{
+    if (op->kind != OP_BROADCAST) return false;
+    for (const Use *u = op_result(op, 0)->uses; u; u = u->next) {
+        bool is_part = u->user->kind == OP_ADDPTR && rows_and_columns(p, u->user).rows;
+        if (!(is_part && only_split_uses(p, u->user)) && !only_summed_uses(p, u->user))
+            return false;
+    }
+    return true;
+}
+
 static bool needs_insn(Prepare *p, const Op *op, bool prologue)
 {
     if (p->in->debug) return !prologue;
-    if (is_same(p, op) || only_split_uses(p, op)) return false;
+    if (is_same(p, op) || only_split_uses(p, op) || only_summed_uses(p, op) || only_row_uses(p, op))
+        return false;
     bool invariant = op->nresults > 0 && p->invariant[op_result(op, 0)->id];
     return invariant == prologue;
 }

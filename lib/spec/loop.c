@@ -424,15 +424,29 @@ static void close_loop(Loop *l, Value **results)
 
 /* ---- for ---- */
 
+/* A bound below zero is not one of an unsigned loop. */
+static bool fits_loop(Spec *sp, Value *bound, const Type *ty, Span at)
+{
+    int64_t known;
+    if (dtype_info(type_dtype(ty))->kind != DK_UINT || dtype_info(type_dtype(bound->type))->kind == DK_UINT) return true;
+    if (!ir_const_int(bound, &known) || known >= 0) return true;
+    spec_error(sp, at, "the numbers of a loop are %s: %lld is out of range", type_text(sp->arena, ty), (long long)known);
+    spec_note(sp, at, "cast the others to a signed type");
+    return false;
+}
+
+/* Constants are int32 here as if they had a name, or what holds them: a loop up to an int8 counts in int32. */
 static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
 {
     Spec *sp = l->sp;
-    Value *lower, *upper, *step;
     spec_at(sp, at);
-    if (!op_unify(sp, r->lower, r->upper, &lower, &upper, "the bounds of a loop", at)) return false;
-    if (!op_unify(sp, sv_value(upper), r->step, &upper, &step, "the step of a loop", at)) return false;
+    SpecValue from = strengthen(sp, r->lower, at), to = strengthen(sp, r->upper, at), by = strengthen(sp, r->step, at);
+    Value *lower, *upper, *step;
+    if (!op_unify(sp, from, to, &lower, &upper, "the bounds of a loop", at)) return false;
+    if (!op_unify(sp, sv_value(upper), by, &upper, &step, "the step of a loop", at)) return false;
     const Type *ty = upper->type;
     check(type_is_scalar(ty) && type_is_int(ty), "a loop to %s", type_text(sp->arena, ty));
+    if (!fits_loop(sp, from.v, ty, at) || !fits_loop(sp, to.v, ty, at) || !fits_loop(sp, by.v, ty, at)) return false;
     if (type_is_bool(ty)) ty = type_scalar(sp->ir->types, DT_I32);
     l->bounds[0] = op_cast(sp, lower, ty, false, NULL, at);
     l->bounds[1] = op_cast(sp, upper, ty, false, NULL, at);

@@ -435,15 +435,15 @@ void debug_step(Frame *f, const Insn *in)
 
 int64_t tkc_stop_program(const TkcStop *stop, int axis)
 {
-    return axis >= 0 && axis < 3 ? stop->f->pid[axis] : 0;
+    return stop && axis >= 0 && axis < 3 ? stop->f->pid[axis] : 0;
 }
 
 bool tkc_stop_place(const TkcStop *stop, int level, const char **file, int *line,
                     const char **function)
 {
-    const Loc *l = stop->place;
+    const Loc *l = stop ? stop->place : NULL;
     for (; l && level > 0; level--) l = l->caller;
-    if (!l) return false;
+    if (!l || level < 0) return false;
     *file = l->file;
     *line = l->line;
     *function = l->function ? l->function : stop->f->launch->in->fn->name;
@@ -452,6 +452,7 @@ bool tkc_stop_place(const TkcStop *stop, int level, const char **file, int *line
 
 const char *tkc_stop_name(const TkcStop *stop, int i)
 {
+    if (!stop) return NULL;
     const DebugInfo *d = stop->f->launch->in->debug;
     const Loc *place = stop->place;
     for (int k = 0; k < d->nnames; k++)
@@ -471,6 +472,8 @@ static void type_text(DebugText *t, const Type *ty)
 
 bool tkc_stop_evaluate(TkcStop *stop, const char *expression, const char **text)
 {
+    *text = "there is no program that has stopped, or no expression";
+    if (!stop || !expression) return false;
     Here h = {stop->f, stop->place};
     const ExprNames names = {number_here, &h};
     DebugText t = {stop->text, 0, sizeof stop->text, true};

@@ -496,11 +496,13 @@ static bool run_workers(Launch *l)
 }
 
 /* What may be reached through a pointer argument: the memory it points into, at most to the end the
-   caller gave. */
+   caller gave. Behind a null pointer there is nothing, whatever the caller says. */
 static MemRange range_of(const MemMap *memory, const LaunchArg *arg)
 {
     const MemRange *r = mem_find(memory, arg->bits, arg->bits + 1);
     uint64_t end = arg->bytes ? arg->bits + arg->bytes : r ? r->end : arg->bits;
+    if (end < arg->bits) end = UINT64_MAX;
+    if (!arg->bits) end = 0;
     if (!r) return (MemRange){arg->bits, end, NULL};
     return (MemRange){r->begin, end < r->end ? end : r->end, r->shadow};
 }

@@ -211,7 +211,8 @@ static void outside(void)
               "load outside 'x': element 5000 of 100 (fp32)");
     run_badly(&w, LOAD_10, 1, (uint64_t[]){AS_ARG(x), (uint64_t)-3},
               "load outside 'x': element -3 of 100 (fp32)");
-    run_badly(&w, LOAD_10, 1, (uint64_t[]){AS_ARG(x) + 2, 0}, "load");
+    run_badly(&w, LOAD_10, 1, (uint64_t[]){AS_ARG(x) + 2, 0},
+              "load through 'x', whose address is not a multiple of the 4 of fp32");
     run_badly(&w, LOAD_10, 1, (uint64_t[]){0, 0}, "load through 'x', which is a null pointer");
     run_badly(&w, LOAD_10, 1, (uint64_t[]){4096, 0},
               "load through 'x', which points to no memory of this device");

@@ -262,6 +262,20 @@ static void memory(void)
     bench_close(&b);
 }
 
+/* What the caller says of an address is not believed where it cannot be. */
+static void sizes_that_cannot_be(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    Args a = good_args(&b);
+    a.a[0].bytes = SIZE_MAX;
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_OK);
+    a.a[0].pointer = 0, a.a[0].bytes = 4000;
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "load through 'x', which is a null pointer"));
+    bench_close(&b);
+}
+
 int main(void)
 {
     RUN(one_compile_per_key);
@@ -272,5 +286,6 @@ int main(void)
     RUN(options_are_copied);
     RUN(kernels_that_fail);
     RUN(memory);
+    RUN(sizes_that_cannot_be);
     return expect_done();
 }

@@ -36,15 +36,18 @@ static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int
     if (n < 0) return false;
     int total = rank + n;
     if (total > TKC_MAX_RANK) {
-        spec_error(sp, c->at, "a block has at most %d dimensions", TKC_MAX_RANK);
+        spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK, total);
         return false;
     }
     for (int i = 0; i < n; i++) {
         int64_t axis = axes[i] < 0 ? axes[i] + total : axes[i];
-        if (axis < 0 || axis >= total || is_new[axis]) {
-            spec_error(sp, c->spans[1],
-                       "axis %lld is out of range for a result of %d dimensions, or given twice",
+        if (axis < 0 || axis >= total) {
+            spec_error(sp, c->spans[1], "axis %lld is out of range for a result of %d dimensions",
                        (long long)axes[i], total);
+            return false;
+        }
+        if (is_new[axis]) {
+            spec_error(sp, c->spans[1], "axis %lld is given twice", (long long)axes[i]);
             return false;
         }
         is_new[axis] = true;
@@ -180,7 +183,7 @@ static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
         shape.dims[shape.rank++] = 2;
         return shape_check(sp, &shape, c->at);
     }
-    spec_error(sp, c->at, "a block has at most %d dimensions", TKC_MAX_RANK);
+    spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK, shape.rank + 1);
     return false;
 }
 

@@ -568,8 +568,9 @@ static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
 
 static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out)
 {
+    Str name = g ? g->name : NULL;
     while (g && g->state == GLOBAL_BUSY) g = g->previous;
-    if (!g) return *out = spec_error(sp, at, "this name is defined through itself"), true;
+    if (!g) return *out = spec_error(sp, at, "'%s' is defined through itself", name), true;
     if (g->state == GLOBAL_NEW) {
         if (!enter_nested(sp, at)) return *out = sv_error(), true;
         g->state = GLOBAL_BUSY;

@@ -112,7 +112,8 @@ static SpecValue add_axis(Spec *sp, Value *v, int axis, Span at)
 {
     Shape shape = shape_of(v->type);
     if (shape.rank == TKC_MAX_RANK)
-        return spec_error(sp, at, "a block has at most %d dimensions", TKC_MAX_RANK);
+        return spec_error(sp, at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
+                          shape.rank + 1);
     if (shape.rank == 0) return sv_value(build_splat(&sp->b, v, 1, (const int32_t[]){1}));
     return sv_value(build_expand_dims(&sp->b, v, axis));
 }

@@ -491,7 +491,7 @@ TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit
         return api_misuse(source ? source->cx : NULL, "%s", misuse);
     TkcArtifact *a = artifact_new(source);
     if (!a)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(source->cx);
     Job job = {.source = source, .options = options, .emit = emit, .artifact = a};
     arena_init(&job.scratch);
     TkcStatus status = api_run(source->cx, &a->arena, options, compile, &job);
@@ -681,7 +681,7 @@ TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, 
         return api_misuse(source ? source->cx : NULL, "%s", misuse);
     CheckJob c = {.job = {.source = source, .options = options, .artifact = artifact_new(source)}};
     if (!c.job.artifact)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(source->cx);
     TkcStatus status = api_run(source->cx, &c.job.artifact->arena, options, check_source, &c);
     tkc_artifact_free(c.job.artifact);
     if (checked)

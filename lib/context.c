@@ -64,11 +64,11 @@ TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
         return api_misuse(cx, "the directory is NULL");
     const char **all = realloc(cx->include, sizeof *all * (size_t)(cx->ninclude + 1));
     if (!all)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(cx);
     cx->include = all;
     char *copy = strdup(directory);
     if (!copy)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(cx);
     all[cx->ninclude++] = copy;
     return TKC_OK;
 }
@@ -234,8 +234,11 @@ void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char
         Diag *d = report_v(cx, severity, loc, text);
         if (d)
             add_callers(&cx->reports, d, loc);
+        unwind_pop(&frame);
+    } else { /* for the report itself there was no memory: that is said instead */
+        unwind_pop(&frame);
+        report_raise(cx, frame.message);
     }
-    unwind_pop(&frame);
     tkc_report_end(cx);
 }
 
@@ -261,10 +264,20 @@ void tkc_report_end(TkcContext *cx)
         return;
     UnwindFrame frame;
     unwind_push(&frame);
-    if (setjmp(frame.env) == 0)
+    if (setjmp(frame.env) == 0) {
         deliver(cx, &cx->report_arena, &cx->reports, true);
-    unwind_pop(&frame);
+        unwind_pop(&frame);
+    } else {
+        unwind_pop(&frame);
+        report_raise(cx, frame.message);
+    }
     arena_fini(&cx->report_arena);
+}
+
+TkcStatus tkc_no_memory(TkcContext *cx)
+{
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
+    return TKC_NO_MEMORY;
 }
 
 /* ---- files ---- */

@@ -46,7 +46,7 @@ static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, T
         return api_misuse(cx, "the %s is NULL", j->name ? "text" : "name");
     TkcSource *s = calloc(1, sizeof *s);
     if (!s)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(cx);
     s->refs = 1;
     arena_init(&s->arena);
     s->cx = cx;

@@ -24,7 +24,7 @@ static TkcStatus add_point(TkcDevice *dev, const char *text, DebugPoint *p)
     if (!kept || !copy || !dev->debugger) {
         free(kept);
         free(copy);
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(dev->cx);
     }
     *kept = *p;
     kept->text = copy;
@@ -226,12 +226,16 @@ static bool check_point(TkcContext *cx, DebugInfo *d, const DebugPoint *p)
 DebugInfo *debug_info_new(TkcContext *cx, const Func *fn, const Debugger *debugger)
 {
     DebugInfo *d = calloc(1, sizeof *d);
-    if (!d) return NULL;
+    if (!d) {
+        tkc_no_memory(cx);
+        return NULL;
+    }
     d->debugger = debugger;
     d->fn = fn;
     d->names = calloc(fn->nvalues + 1, sizeof *d->names);
     d->name_of = calloc(fn->nvalues + 1, sizeof *d->name_of);
     bool ok = d->names && d->name_of;
+    if (!ok) tkc_no_memory(cx);
     if (ok) add_region(d, fn->body);
     for (const DebugPoint *p = debugger->points; ok && p; p = p->next) ok = check_point(cx, d, p);
     if (ok) return d;

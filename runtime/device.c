@@ -12,7 +12,7 @@ static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, int ordinal, vo
 {
     TkcDevice *dev = calloc(1, sizeof *dev);
     if (!dev)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(cx);
     dev->cx = cx;
     dev->ops = ops;
     TkcStatus status = ops->open(dev, ordinal, context);

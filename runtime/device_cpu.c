@@ -22,7 +22,7 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
     dev->state = calloc(1, sizeof(MemMap));
     strcpy(dev->name, "interpreter of the block IR");
     strcpy(dev->arch, "cpu");
-    return dev->state ? TKC_OK : TKC_NO_MEMORY;
+    return dev->state ? TKC_OK : tkc_no_memory(dev->cx);
 }
 
 static void cpu_close(TkcDevice *dev)
@@ -96,7 +96,8 @@ static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t
     if (status != TKC_OK) return status;
     memcpy((void *)(uintptr_t)to, from, bytes);
     Shadow *shadow = dev->unchecked ? NULL : mem_find(dev->state, to, to + bytes)->shadow;
-    return !shadow || shadow_fill(shadow, to, to + bytes) ? TKC_OK : TKC_NO_MEMORY;
+    bool done = !shadow || shadow_fill(shadow, to, to + bytes);
+    return done ? TKC_OK : tkc_no_memory(dev->cx);
 }
 
 static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
@@ -117,7 +118,7 @@ static TkcStatus cpu_synchronize(TkcDevice *dev, void *stream)
 static TkcStatus cpu_load(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out)
 {
     DeviceKernel *k = calloc(1, sizeof *k);
-    if (!k) return TKC_NO_MEMORY;
+    if (!k) return tkc_no_memory(dev->cx);
     k->interp = interp_prepare_debug(dev->cx, tkc_artifact_func(artifact), dev->debugger);
     if (!k->interp) {
         free(k);

@@ -137,7 +137,7 @@ static TkcStatus cuda_open(TkcDevice *dev, int ordinal, void *context)
 {
     Cuda *c = calloc(1, sizeof *c);
     if (!c)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(dev->cx);
     dev->state = c;
     TkcStatus status = cuda_api_open(dev->cx, &c->api);
     if (status != TKC_OK) {
@@ -281,7 +281,7 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
     }
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(dev->cx);
     k->threads = (unsigned)tkc_artifact_num_warps(a) * 32;
     k->shared = (unsigned)tkc_artifact_shared_bytes(a);
     k->nparams = n;

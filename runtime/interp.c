@@ -552,8 +552,9 @@ TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory,
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     MemMap all = {0};
     MemRange *ranges = calloc((size_t)in->fn->nparams + 1, sizeof *ranges);
-    TkcStatus status = TKC_NO_MEMORY;
-    if (ranges && map_arguments(in, memory, args, &all, ranges)) {
+    TkcStatus status = TKC_OK;
+    bool has_memory = ranges && map_arguments(in, memory, args, &all, ranges);
+    if (has_memory) {
         Launch l = {.in = in,
                     .dev = dev,
                     .memory = &all,
@@ -562,10 +563,11 @@ TkcStatus interp_launch(TkcDevice *dev, const Interp *in, const MemMap *memory,
                     .ranges = ranges,
                     .mutex = &mutex,
                     .error_program = -1};
-        if (check_begin(&l, &all, ranges)) status = launch(&l);
+        has_memory = check_begin(&l, &all, ranges);
+        if (has_memory) status = launch(&l);
         check_end(&l, &all);
     }
     mem_fini(&all);
     free(ranges);
-    return status;
+    return has_memory ? status : tkc_no_memory(dev->cx);
 }

@@ -37,7 +37,7 @@ static void *take(Prepare *p, size_t count, size_t size)
 {
     Block *b = calloc(1, sizeof(Block) + 8 + count * size);
     if (!b) {
-        if (!p->failed) tkc_report(p->cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
+        if (!p->failed) tkc_no_memory(p->cx);
         p->failed = true;
         return NULL;
     }
@@ -682,7 +682,10 @@ Interp *interp_prepare_debug(TkcContext *cx, const Func *fn, const Debugger *deb
 {
     Interp *in = calloc(1, sizeof *in);
     Prepare p = {.cx = cx, .in = in};
-    if (!in) return NULL;
+    if (!in) {
+        tkc_no_memory(cx);
+        return NULL;
+    }
     in->fn = fn;
     in->params = fn->params;
     if (debugger && !(in->debug = debug_info_new(cx, fn, debugger))) p.failed = true;

@@ -97,10 +97,11 @@ TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *optio
         return misuse(dev, wrong);
     TkcJit *jit = calloc(1, sizeof *jit);
     if (!jit)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(dev->cx);
     jit->dev = dev;
     jit->source = source;
-    TkcStatus status = copy_options(jit, options) ? open_params_read(jit) : TKC_NO_MEMORY;
+    TkcStatus status = copy_options(jit, options) ? open_params_read(jit)
+                                                  : tkc_no_memory(dev->cx);
     if (status == TKC_OK)
         *out = jit;
     else
@@ -266,37 +267,41 @@ static ParamSource find_source(const TkcJit *jit, const char *name)
 }
 
 /* Which argument each run-time parameter of the compiled kernel takes. */
-static bool match_params(const TkcJit *jit, Compiled *c)
+static TkcStatus match_params(const TkcJit *jit, Compiled *c)
 {
     const Func *fn = tkc_artifact_func(c->artifact);
     c->params = fn->params;
     c->nparams = fn->nparams;
     c->from = calloc((size_t)c->nparams + 1, sizeof *c->from);
-    for (int i = 0; c->from && i < c->nparams; i++) {
+    if (!c->from)
+        return tkc_no_memory(jit->dev->cx);
+    for (int i = 0; i < c->nparams; i++) {
         c->from[i] = find_source(jit, c->params[i].name);
         if (c->from[i].arg < 0) {
             tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
                        "internal error: nothing was given for parameter '%s'", c->params[i].name);
-            return false;
+            return TKC_INTERNAL;
         }
     }
-    return c->from != NULL;
+    return TKC_OK;
 }
 
 static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
 {
     Ask ask;
     TkcOptions o = jit->options;
-    TkcStatus status = TKC_NO_MEMORY;
+    TkcStatus status;
     if (ask_make(&ask, jit, args)) {
         o.signature = ask.signature;
         o.defines = ask.defines;
         o.ndefines = ask.ndefines;
         status = tkc_compile(jit->source, &o, jit->dev->ops->emit, &c->artifact);
+    } else {
+        status = tkc_no_memory(jit->dev->cx);
     }
     ask_fini(&ask);
-    if (status == TKC_OK && !match_params(jit, c))
-        status = TKC_INTERNAL;
+    if (status == TKC_OK)
+        status = match_params(jit, c);
     return status == TKC_OK ? jit->dev->ops->load(jit->dev, c->artifact, &c->kernel) : status;
 }
 
@@ -304,7 +309,7 @@ static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
 static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Compiled **out)
 {
     if (!key_make(&jit->key, args, nargs))
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(jit->dev->cx);
     *out = cache_mem_get(&jit->cache, &jit->key);
     if (*out) {
         jit->stats.hits++;
@@ -315,10 +320,10 @@ static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Co
         return status;
     Compiled *c = calloc(1, sizeof *c);
     if (!c)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(jit->dev->cx);
     status = compile_key(jit, args, c);
     if (status == TKC_OK && !cache_mem_put(&jit->cache, &jit->key, c))
-        status = TKC_NO_MEMORY;
+        status = tkc_no_memory(jit->dev->cx);
     if (status != TKC_OK) {
         drop_compiled(c, jit);
         return status;

@@ -70,7 +70,7 @@ static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
 {
     const char *type = jit_own(jit, text.begin, text.end);
     if (!type)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(jit->dev->cx);
     const char *fault = find_fault(type);
     if (fault)
         return wrong(jit, item, fault);
@@ -139,7 +139,7 @@ static TkcStatus read_source(TkcJit *jit)
     jit->open = calloc((size_t)count + 1, sizeof *jit->open);
     jit->packed = calloc((size_t)count * MAX_PARTS + 1, sizeof *jit->packed);
     if (!jit->open || !jit->packed)
-        return TKC_NO_MEMORY;
+        return tkc_no_memory(jit->dev->cx);
     for (int i = 0; i < count; i++) {
         OpenParam p = {.decl = {.size = sizeof p.decl}};
         if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)

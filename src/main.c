@@ -245,7 +245,7 @@ static int start(Options *o)
         return EXIT_FINE;
     }
     TkcContext *cx = tkc_context_new();
-    int code = cx ? run_command(cx, o) : command_fail("no memory");
+    int code = cx ? run_command(cx, o) : command_fail("out of memory");
     tkc_context_free(cx);
     return code;
 }

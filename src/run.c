@@ -58,14 +58,19 @@ static bool read_params(Run *r)
     if (tkc_source_param_count(r->source, kernel, &r->nargs) != TKC_OK)
         return false;
     r->args = calloc((size_t)r->nargs + 1, sizeof *r->args);
-    for (int i = 0; r->args && i < r->nargs; i++) {
+    if (!r->args) {
+        r->nargs = 0;
+        command_fail("out of memory");
+        return false;
+    }
+    for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
         a->param.size = sizeof a->param;
         if (tkc_source_param(r->source, kernel, i, &a->param) != TKC_OK)
             return false;
         a->name = a->param.name;
     }
-    return r->args != NULL;
+    return true;
 }
 
 static void unknown_name(Run *r, const char *option, const char *name)
@@ -133,8 +138,10 @@ static bool define_none(Run *r)
 {
     Options *o = r->o;
     TkcDefine *all = realloc(o->defines, sizeof *all * (size_t)(o->ndefines + r->nargs + 1));
-    if (!all)
+    if (!all) {
+        command_fail("out of memory");
         return false;
+    }
     o->defines = all;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
@@ -427,6 +434,8 @@ static bool launch_all(Run *r)
     for (int i = 0; args && i < r->nargs; i++)
         if (is_given(r, &r->args[i]))
             args[n++] = r->args[i].arg;
+    if (!args)
+        command_fail("out of memory");
     bool ok = args && launch(r, args, n);
     free(args);
     return ok;

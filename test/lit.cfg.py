@@ -2,7 +2,8 @@
 
 Substitutions: tkc, FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
 are the folders of the programs built from test/unit, fuzz, bench and from examples; %fake is the folder of a
-CUDA driver for LD_LIBRARY_PATH that needs no GPU (fake/cuda.c), %fake-old of one that is too old; %python runs a Python with numpy;
+CUDA driver for LD_LIBRARY_PATH that needs no GPU (fake/cuda.c), %fake-old of one that is too old, %memory a library for LD_PRELOAD
+that lets memory run out (fake/memory.c); %python runs a Python with numpy;
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
 link LLVM.
@@ -68,6 +69,7 @@ def add_substitutions():
         ("%unit", os.path.join(config.test_exec_root, "unit")),
         ("%fake-old", os.path.join(config.test_exec_root, "fake", "old")),
         ("%fake", os.path.join(config.test_exec_root, "fake", "new")),
+        ("%memory", os.path.join(config.test_exec_root, "fake", "memory.so")),
         ("%fuzz", os.path.join(config.test_exec_root, "fuzz")),
         ("%examples", os.path.join(config.test_exec_root, "examples")),
         ("%bench", os.path.join(config.test_exec_root, "bench")),

@@ -41,6 +41,9 @@ const char *tkc_read_descriptor_type(const char *text, size_t len, DescriptorTyp
 /* The same elements and blocks, and not one padding against the other. */
 bool tkc_same_descriptor_type(const DescriptorType *a, const DescriptorType *b);
 
+/* "out of memory", reported; gives TKC_NO_MEMORY. */
+TkcStatus tkc_no_memory(TkcContext *cx);
+
 /* The value of an element from and to its bits, as ATTR_VALUE holds them (lib/ir/evaluate.h). */
 uint64_t tkc_bits_from_double(DType dt, double v);
 double tkc_bits_to_double(DType dt, uint64_t bits);

@@ -1,0 +1,50 @@
+# Whichever allocation fails, the command ends with exit code 1 and says why, and nothing crashes.
+# UNSUPPORTED: asan, static
+# RUN: %python %s %memory tkc %S/Inputs %t.npy | FileCheck %s
+import os
+import re
+import subprocess
+import sys
+
+memory, tkc, inputs, array = sys.argv[1:]
+RUN = [tkc, "-run", "-device", "cpu", inputs + "/memory.tk", "-grid", "3"]
+ROW = RUN + ["-k", "row", "n=130", "y=ones:f32[130]", "-DBLOCK=64"]
+
+
+def messages(command):
+    """What is said when one allocation after the other fails, numbers as N."""
+    said, n = set(), 1
+    while True:
+        environment = dict(os.environ, LD_PRELOAD=memory, FAKE_MEMORY_FAIL=str(n))
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, input="p v\nc\n")
+        if "fake memory: only" in run.stderr:
+            assert n > 10, "the program's allocations are not counted"
+            return said
+        assert run.returncode == 1 and "memory" in run.stderr, (n, run)
+        said.add(re.sub(r"\d+", "N", run.stderr.strip().splitlines()[0].replace(inputs + "/", "")))
+        n += 1
+
+
+def show(name, command):
+    print("%s:" % name, *sorted(messages(command)), sep="\n  ")
+
+
+subprocess.run(ROW + ["x=ones:f32[130]", "-save", "x=" + array], check=True)
+show("row", ROW + ["x=" + array])
+# CHECK: row:
+# CHECK-DAG: {{^}}  tkc: out of memory{{$}}
+# CHECK-DAG: {{^}}  tkc: error: out of memory{{$}}
+# CHECK-DAG: {{^}}  tkc: error: x: cannot use '{{.*}}': no memory{{$}}
+# CHECK-DAG: {{^}}  tkc: error: y: no memory for N bytes{{$}}
+# CHECK-DAG: {{^}}  error: out of memory{{$}}
+# CHECK-DAG: {{^}}  error: out of memory: N bytes asked for{{$}}
+# CHECK-DAG: {{^}}  error: no memory for N bytes{{$}}
+# CHECK-DAG: {{^}}  error: no memory for the blocks of the kernel (N bytes a thread){{$}}
+# CHECK-DAG: {{^}}  error: out of memory, in program (N, N, N){{$}}
+# CHECK-DAG: {{^}}  memory.tk:N:N: error: out of memory, in program (N, N, N){{$}}
+show("far", RUN + ["-k", "far", "n=2000000000", "x=ones:f32[1]"])
+# CHECK: far:
+# CHECK: {{^}}  memory.tk:N:N: error: out of memory, in program (N, N, N){{$}}
+show("break", ROW + ["x=ones:f32[130]", "-break", "9"])
+# CHECK: break:
+# CHECK: {{^}}  error: out of memory{{$}}

@@ -223,6 +223,37 @@ def modified_bessel(order):
     return series
 
 
+def bessel(order):
+    """The series of powers below 1; from there on the mean of cos(order t - x sin t) over a turn, for which a sum over so many
+    equal steps has no error while x < 60."""
+    t = PI * (np.arange(300) * 2 + 1) / 300
+
+    def value(x):
+        x = x.astype(np.longdouble)
+        small = np.where(np.abs(x) < 1, x, 0)
+        term = (small / 2) ** order / np.longdouble(math.factorial(order))
+        total = term
+        for k in range(1, 16):
+            term = -term * (small / 2) ** 2 / (k * (k + order))
+            total = total + term
+        mean = np.cos(order * t - x[..., None] * np.sin(t)).mean(-1)
+        return np.where(np.abs(x) < 1, total, mean)
+    return value
+
+
+def bessel_y(order):
+    """Neumann's series, for the orders 0 and 1."""
+    euler = np.longdouble("0.57721566490153286060651209")
+
+    def value(x):
+        x = x.astype(np.longdouble)
+        total = (np.log(x / 2) + euler - order) * bessel(order)(x) - (bessel(0)(x) / x if order else 0)
+        for k in range(1, 60):
+            total = total - (-1) ** k * bessel(2 * k + order)(x) * (2 * k + order) / np.longdouble(k * (k + order))
+        return np.where(x == 0, -np.inf, total * 2 / PI)
+    return value
+
+
 # ---- tables ----
 
 MODES = ("rn", "rz", "rd", "ru")
@@ -412,6 +443,11 @@ def special():
             ("cyl_bessel_i0", modified_bessel(0), 4, 0, inside), ("cyl_bessel_i1", modified_bessel(1), 4, 0, inside)):
         yield Row(name, device(name), [("fp64",)], f, ulp=ulp, atol=atol, domain=domain)
         yield Row(name, device(name), same(HALF_UP, 1), f, ulp=1, atol=atol, domain=domain)
+    for name, f, low in (("j0", bessel(0), -60), ("j1", bessel(1), -60), ("y0", bessel_y(0), 0), ("y1", bessel_y(1), 0)):
+        near = lambda x, low=low: ((x >= max(low, -8)) & (x < 8)) | np.isnan(x)
+        yield Row(name, device(name), [("fp64",)], f, ulp=5, atol=1e-18, domain=near)
+        yield Row(name, device(name), [("fp64",)], f, atol=1e-15, domain=(8, 60))
+        yield Row(name, device(name), same(HALF_UP, 1), f, ulp=1, domain=(low, 60))
     for name, f in (("erfc", by_number(complement)), ("normcdf", by_number(distribution))):
         yield Row(name, device(name), same(FLOATS, 1), f, ulp=5, gpu=8)
 

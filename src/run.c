@@ -75,8 +75,8 @@ static bool read_params(Run *r)
 
 static void unknown_name(Run *r, const char *option, const char *name)
 {
-    fprintf(stderr, "tkc: error: %s%s: the kernel has no parameter '%s'; it has", option,
-            *option ? "" : "argument", name);
+    fprintf(stderr, "tkc: error: %s%s: the kernel has no parameter '%s'; it has%s", option,
+            *option ? "" : "argument", name, r->nargs ? "" : " none");
     for (int i = 0; i < r->nargs; i++)
         fprintf(stderr, "%s %s", i ? "," : "", r->args[i].name);
     fputc('\n', stderr);

@@ -198,6 +198,12 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
     if (n == 0) return spec_error(sp, c->at, "%s of nothing", c->builtin->name);
     bool max = is_maximum(c);
     SpecValue r = items[0];
+    if (items == c->rest && n == 1 && !sv_is_error(r)) {
+        spec_error(sp, c->at, "%s of %s alone", c->builtin->name, spec_describe(sp, r));
+        if (r.kind == SV_VALUE && type_is_block(r.v->type))
+            spec_note(sp, c->at, "tl.%s(x, axis) reduces a block", c->builtin->name);
+        return sv_error();
+    }
     for (int i = 1; i < n; i++) {
         if (sv_is_constant(r) && sv_is_constant(items[i])) {
             SpecValue better = op_compare(sp, max ? AOP_GT : AOP_LT, items[i], r, c->at);

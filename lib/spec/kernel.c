@@ -69,7 +69,7 @@ static bool note_names(const Ast *n, void *user)
         map_set_ptr(c->called, n->name.id, (void *)n);
     if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE)
         c->returns = true;
-    return n->kind != AST_LAMBDA;
+    return n->kind != AST_LAMBDA && n->kind != AST_DEF;
 }
 
 /* A decorator that only kernels have: autotune, heuristics. */
@@ -150,10 +150,16 @@ static const char *list_text(Arena *a, int n, const Str *names)
 }
 
 static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n,
-                            const Str *names)
+                            const Str *names, const Defs *helpers)
 {
     const char *list = list_text(dx->arena, n, names), *where = file->source->name;
-    if (!n) {
+    if (!n && helpers->len) {
+        Str last = helpers->data[helpers->len - 1]->def.name;
+        diag_error(dx, SPAN_NONE,
+                   "the functions under @triton.jit of '%s' are helpers: they return a value, or "
+                   "another one calls them; choose one with -k, as in -k %s",
+                   where, last);
+    } else if (!n) {
         diag_error(dx, SPAN_NONE,
                    "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
     } else if (!name) {
@@ -179,7 +185,7 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
     int n = kernel_list(dx->arena, file, &names);
     if (!name && n == 1)
         return last_named(&defs, names[0]);
-    return no_kernel(dx, file, name, n, names);
+    return no_kernel(dx, file, name, n, names, &defs);
 }
 
 /* ---- parameters ---- */

@@ -55,7 +55,7 @@ typedef void (*LoopFn)(void *out, const void *const *args, int64_t n, unsigned u
 enum { INSN_ARGS = 6 };
 struct Insn {
     InsnFn run;
-    LoopFn loop; /* elementwise */
+    LoopFn loop; /* elementwise; atomics: of one lane */
     const Op *op;
     int nargs, nresults;
     const Slot **args; /* nargs */

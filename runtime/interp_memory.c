@@ -617,10 +617,15 @@ static bool rmw_lane(const Access *a, int64_t i, char *old)
     }
     if (!watch(a, address, 1)) return false;
     void *at = pointer_at(address);
-    uint64_t args[2] = {read_element(a, at, dt), read_element(a, operand_at(a, 1, i), dt)};
+    const char *operand = operand_at(a, 1, i);
     copy_one(old, at, a->size);
-    bits = args[1];
-    if (kind != OP_NONE) tkc_evaluate(kind, dt, dt, NULL, 2, args, &bits);
+    if (a->in->loop) {
+        a->in->loop(&bits, (const void *[]){old, operand}, 1, 0);
+    } else {
+        uint64_t args[2] = {read_element(a, old, dt), read_element(a, operand, dt)};
+        bits = args[1];
+        if (kind != OP_NONE) tkc_evaluate(kind, dt, dt, NULL, 2, args, &bits);
+    }
     put_element(a, at, &bits);
     return true;
 }
@@ -670,6 +675,7 @@ static InsnFn rmw_fn(Insn *in)
             DType dt = rmw_dtype(rmw, in->results[0]->dtype);
             in->n[0] = kind;
             in->n[1] = dt;
+            in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt);
             return kind == OP_NONE || interp_can_evaluate(kind, dt, dt, 2) ? run_atomic_rmw : NULL;
         }
     return NULL;

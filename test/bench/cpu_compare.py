@@ -92,12 +92,16 @@ def table():
     yield "sum columns fp32 4096x1024", f"{ROWS} sum_columns 8 1 *fp32:{m * w} *fp32:{w} i={m} i={w} c=32 c=128", lambda: a.sum(axis=0)
     yield "cumsum rows fp32 4096x1024", of_rows("cumsum_rows"), lambda: a.cumsum(axis=1)
     yield "recurrence rows fp32 4096x1024", of_rows("recurrence_rows"), lambda: recurrence(a)
-    some = a[:1024]
-    yield "sort rows fp32 1024x1024", of_rows("sort_rows").replace(f" {m} 1 ", " 1024 1 "), lambda: np.sort(some, axis=1)
+    head = a[:1024]
+    yield "sort rows fp32 1024x1024", of_rows("sort_rows").replace(f" {m} 1 ", " 1024 1 "), lambda: np.sort(head, axis=1)
     index, many = RNG.integers(0, m, m), RNG.integers(0, m * w, 1_000_000)
     yield "embedding fp32 4096 of 1024", f"{ROWS} embed {m} 1 *fp32:{m * w} *i32:{m}:{m} *fp32:{m * w} i={w} c={w}", lambda: a[index]
     yield "gather fp32, 1,000,000", f"{ROWS} pick 977 1 *fp32:{m * w} *i32:1000000:{m * w} *fp32:1000000 i=1000000 c=1024", \
         lambda: a.reshape(-1)[many]
+    some, bins = floats(1_000_448), np.zeros(m, np.float32)
+    where = RNG.integers(0, m, 1_000_448)
+    yield "scatter add fp32, 1,000,448", f"{ROWS} scatter_add 977 1 *fp32:1000448 *i32:1000448:{m} *fp32:{m} c=1024", \
+        lambda: np.add.at(bins, where, some)
     yield "transpose fp32 4096x1024", f"{ROWS} transpose {m // 64} {w // 64} *fp32:{m * w} *fp32:{m * w} i={m} i={w} c=64", \
         lambda: np.ascontiguousarray(a.T)
     rng = np.random.Generator(np.random.Philox(1))

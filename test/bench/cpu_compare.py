@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-# The interpreter beside numpy on the same sizes: cpu_compare.py BUILD-FOLDER [ROUNDS [NAME...]]
+# The interpreter beside numpy on the same sizes: cpu_compare.py BUILD-FOLDER [ROUNDS [work] [NAME...]]
 # RUN: %python %s %build 1 add softmax sort | FileCheck %s
+# RUN: %python %s %build 1 work add softmax sort | FileCheck %s
 # CHECK: {{^}}vector add fp32, 10,000,000 {{[0-9.]+ [0-9.]+ [0-9.]+ [0-9.]+$}}
 # CHECK: {{^}}softmax fp32 4096x1024 {{[0-9.]+ [0-9.]+ [0-9.]+ [0-9.]+$}}
 # CHECK: {{^}}sort rows fp32 1024x1024 {{[0-9.]+ [0-9.]+ [0-9.]+ [0-9.]+$}}
 """Milliseconds, the least of ROUNDS (15): with memory checks, without, numpy's, and the ratio of the second to the third. numpy does
-what one would write with it; it has one thread but in products of matrices, where it has its BLAS's. A NAME picks the rows that hold it."""
+what one would write with it; it has one thread but in products of matrices, where it has its BLAS's. A NAME picks the rows that hold it.
+`work` counts processor time, of all threads together, in place of time: on a machine that others use, and to be divided by the cores."""
 import os
 import subprocess
 import sys
@@ -108,26 +110,28 @@ def table():
     yield "philox fp32, 4,194,304", f"{ROWS} random_numbers {m} 1 *fp32:{m * w} i=1 c={w}", lambda: rng.random((m, w), dtype=np.float32)
 
 
-def least(f, rounds):
+def least(f, rounds, clock):
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = clock()
         f()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times) * 1e3
 
 
 def main():
     rounds, names = int(sys.argv[2]) if len(sys.argv) > 2 else 15, sys.argv[3:]
+    work = names[:1] == ["work"]
+    names, clock = names[work:], time.process_time if work else time.perf_counter
     chosen = [row for row in table() if not names or any(name in row[0] for name in names)]
     width = max(len(name) for name, _, _ in chosen)
     print(f"{'':{width}}    checks   without     numpy   ratio")
     for name, row, numpy in chosen:
-        done = subprocess.run([os.path.join(sys.argv[1], "test/bench/cpu_speed"), str(rounds)], input=row + "\n", capture_output=True, text=True)
+        done = subprocess.run([os.path.join(sys.argv[1], "test/bench/cpu_speed"), str(rounds)] + ["work"] * work, input=row + "\n", capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{name}: {done.stderr}")
         on, off = (float(word) for word in done.stdout.split())
-        beside = least(numpy, rounds)
+        beside = least(numpy, rounds, clock)
         print(f"{name:{width}} {on:9.3f} {off:9.3f} {beside:9.3f} {off / beside:7.2f}", flush=True)
 
 

@@ -1,7 +1,9 @@
-/* Milliseconds a launch on the cpu device, the least of ROUNDS, without loading or copying: cpu_speed ROUNDS < ROWS
+/* Milliseconds a launch on the cpu device, the least of ROUNDS, without loading or copying: cpu_speed ROUNDS [work] < ROWS
+   (work: processor time of all threads together).
    One line a row, as it comes: checks on, checks off. A row is words: FILE KERNEL PROGRAMS PROGRAMS ARGUMENT…, and an
    argument one of *fp32:COUNT, *fp16:COUNT (numbers of both signs), *i32:COUNT:BELOW, i=NUMBER, f=NUMBER, c=CONSTEXPR.
    test/bench/cpu_compare.py writes the rows and sets numpy beside the answers. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +13,10 @@
 
 enum { MOST_ARGS = 32 };
 
-static double now_ms(void)
+static double now_ms(bool work)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(work ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
@@ -76,19 +78,19 @@ static TkcArg argument(TkcContext *cx, TkcDevice *dev, const char *word, TkcPtr 
     return tkc_constexpr(word + 2);
 }
 
-static double least(TkcContext *cx, TkcJit *jit, int rounds, const int64_t grid[3], const TkcArg *args, size_t n)
+static double least(TkcContext *cx, TkcJit *jit, int rounds, bool work, const int64_t grid[3], const TkcArg *args, size_t n)
 {
     double best = 1e9;
     for (int i = 0; i < rounds; i++) {
-        double start = now_ms();
+        double start = now_ms(work);
         must(cx, tkc_launch(jit, grid, NULL, args, n));
-        double ms = now_ms() - start;
+        double ms = now_ms(work) - start;
         best = ms < best ? ms : best;
     }
     return best;
 }
 
-static void measure(TkcContext *cx, TkcDevice *dev, char *row, int rounds)
+static void measure(TkcContext *cx, TkcDevice *dev, char *row, int rounds, bool work)
 {
     char *words[MOST_ARGS + 4];
     size_t n = 0;
@@ -106,9 +108,9 @@ static void measure(TkcContext *cx, TkcDevice *dev, char *row, int rounds)
     must(cx, tkc_jit_new(dev, source, &options, &jit));
     const int64_t grid[3] = {strtoll(words[2], NULL, 10), strtoll(words[3], NULL, 10), 1};
     tkc_device_set_memory_checks(dev, true);
-    double on = least(cx, jit, rounds, grid, args, n - 4);
+    double on = least(cx, jit, rounds, work, grid, args, n - 4);
     tkc_device_set_memory_checks(dev, false);
-    double off = least(cx, jit, rounds, grid, args, n - 4);
+    double off = least(cx, jit, rounds, work, grid, args, n - 4);
     printf("%.3f %.3f\n", on, off);
     fflush(stdout);
     tkc_jit_free(jit);
@@ -120,9 +122,10 @@ static void measure(TkcContext *cx, TkcDevice *dev, char *row, int rounds)
 int main(int argc, char **argv)
 {
     char row[4096];
-    int rounds = argc == 2 ? atoi(argv[1]) : 0;
-    if (rounds < 1) {
-        fputs("usage: cpu_speed ROUNDS < ROWS\n", stderr);
+    int rounds = argc > 1 ? atoi(argv[1]) : 0;
+    bool work = argc == 3 && !strcmp(argv[2], "work");
+    if (rounds < 1 || argc != 2 + work) {
+        fputs("usage: cpu_speed ROUNDS [work] < ROWS\n", stderr);
         return 2;
     }
     TkcContext *cx = tkc_context_new();
@@ -130,7 +133,7 @@ int main(int argc, char **argv)
     must(cx, tkc_device_open(cx, "cpu", 0, &dev));
     while (fgets(row, sizeof row, stdin)) {
         tkc_device_set_memory_checks(dev, true);
-        measure(cx, dev, row, rounds);
+        measure(cx, dev, row, rounds, work);
     }
     tkc_device_free(dev);
     tkc_context_free(cx);

@@ -127,7 +127,8 @@ def main():
     width = max(len(name) for name, _, _ in chosen)
     print(f"{'':{width}}    checks   without     numpy   ratio")
     for name, row, numpy in chosen:
-        done = subprocess.run([os.path.join(sys.argv[1], "test/bench/cpu_speed"), str(rounds)] + ["work"] * work, input=row + "\n", capture_output=True, text=True)
+        command = [os.path.join(sys.argv[1], "test/bench/cpu_speed"), str(rounds)] + ["work"] * work
+        done = subprocess.run(command, input=row + "\n", capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{name}: {done.stderr}")
         on, off = (float(word) for word in done.stdout.split())

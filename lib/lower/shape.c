@@ -37,17 +37,6 @@ static uint32_t source_index(const Op *op, const Layout *from, const Layout *to,
     return source;
 }
 
-static void check_threads(const Op *op, const Layout *from, const Layout *to)
-{
-    for (LayoutDim d = DIM_LANE; d <= DIM_WARP; d++) {
-        check(from->nbits[d] == to->nbits[d], "'%s' between layouts of different programs",
-              tkc_op_info(op->kind)->name);
-        for (int i = 0; i < from->nbits[d]; i++)
-            check(source_index(op, from, to, to->basis[d][i]) == from->basis[d][i],
-                  "'%s' moves elements between threads", tkc_op_info(op->kind)->name);
-    }
-}
-
 /* Register of each element index that thread 0 holds: index + 1 to the canonical register + 1. */
 static Map registers_by_index(Lower *L, const Layout *l)
 {
@@ -58,11 +47,29 @@ static Map registers_by_index(Lower *L, const Layout *l)
     return m;
 }
 
-static Reg take(const Op *op, const Map *where, Regs in, uint32_t index)
+/* Each thread has what it needs. Layout assignment sees to it; a text of IR may not. `half`: of a
+   split's operand. */
+static bool stays_in_threads(Lower *L, const Op *op, const Type *result, const Map *where,
+                             uint32_t half)
 {
-    uintptr_t r = (uintptr_t)map_get(where, index + UINT64_C(1));
-    check(r, "'%s' moves elements between threads", tkc_op_info(op->kind)->name);
-    return in.r[r - 1];
+    const Layout *from = op_arg(op, 0)->type->layout, *to = result->layout;
+    bool ok = true;
+    for (LayoutDim d = DIM_LANE; d <= DIM_WARP; d++)
+        for (int i = 0; i < from->nbits[d] && ok; i++)
+            ok = source_index(op, from, to, to->basis[d][i]) == from->basis[d][i];
+    for (int r = 0; r < lower_nregs(result) && ok; r++) {
+        uint32_t index = source_index(op, from, to, layout_apply(to, (uint32_t)r, 0, 0)) | half;
+        ok = map_get(where, index + UINT64_C(1)) != NULL;
+    }
+    if (!ok)
+        lower_refuse(L, op, "the layouts of '%s' need elements of other threads",
+                     tkc_op_info(op->kind)->name);
+    return ok;
+}
+
+static Reg take(const Map *where, Regs in, uint32_t index)
+{
+    return in.r[(uintptr_t)map_get(where, index + UINT64_C(1)) - 1];
 }
 
 /* True when each element has one place in both padded shapes: no odd extent gets another neighbour.
@@ -112,11 +119,11 @@ void lower_shape(Lower *L, const Op *op)
         return;
     }
     const Layout *from = x->type->layout, *to = result->type->layout;
-    check_threads(op, from, to);
     Map where = registers_by_index(L, from);
+    if (!stays_in_threads(L, op, result->type, &where, 0)) return;
     for (int r = 0; r < out.n; r++)
         out.r[r] =
-            take(op, &where, in, source_index(op, from, to, layout_apply(to, (uint32_t)r, 0, 0)));
+            take(&where, in, source_index(op, from, to, layout_apply(to, (uint32_t)r, 0, 0)));
     lower_set(L, result, out);
 }
 
@@ -124,12 +131,12 @@ void lower_join(Lower *L, const Op *op)
 {
     const Value *result = op_result(op, 0);
     const Layout *from = op_arg(op, 0)->type->layout, *to = result->type->layout;
-    check_threads(op, from, to);
     Map where = registers_by_index(L, from);
+    if (!stays_in_threads(L, op, result->type, &where, 0)) return;
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     for (int r = 0; r < out.n; r++) {
         uint32_t index = layout_apply(to, (uint32_t)r, 0, 0);
-        out.r[r] = take(op, &where, lower_get(L, op_arg(op, (int)(index & 1))), index >> 1);
+        out.r[r] = take(&where, lower_get(L, op_arg(op, (int)(index & 1))), index >> 1);
     }
     lower_set(L, result, out);
 }
@@ -140,11 +147,11 @@ void lower_split(Lower *L, const Op *op)
     Map where = registers_by_index(L, from);
     for (int half = 0; half < 2; half++) {
         const Value *result = op_result(op, half);
-        check_threads(op, from, result->type->layout);
+        if (!stays_in_threads(L, op, result->type, &where, (uint32_t)half)) return;
         Regs out = lower_regs_new(L, lower_nregs(result->type));
         for (int r = 0; r < out.n; r++) {
             uint32_t index = layout_apply(result->type->layout, (uint32_t)r, 0, 0);
-            out.r[r] = take(op, &where, lower_get(L, op_arg(op, 0)), index << 1 | (uint32_t)half);
+            out.r[r] = take(&where, lower_get(L, op_arg(op, 0)), index << 1 | (uint32_t)half);
         }
         lower_set(L, result, out);
     }

@@ -42,9 +42,11 @@ static const Ast *find_entry(const Ast *dict, Str key)
 /* A constant of the file, without a sound when it is none. */
 static SpecValue quiet_eval(Spec *sp, SpecModule *m, const Ast *e)
 {
+    long steps = sp->steps; /* a long list is not the kernel's work */
     sp->dx->muted++;
     SpecValue v = module_eval(sp, m, e);
     sp->dx->muted--;
+    sp->steps = steps;
     return v;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/unwind.h"
 #include "ir/type.h"
+#include "spec/cast.h"
 #include "spec/operator.h"
 
 bool sv_is_constant(SpecValue v)
@@ -89,6 +90,9 @@ static bool are_sequences_equal(const SpecTuple *a, const SpecTuple *b)
 
 bool constant_is_equal(SpecValue a, SpecValue b)
 {
+    SpecValue known;
+    if (cast_known(a, &known)) a = known;
+    if (cast_known(b, &known)) b = known;
     if (sv_is_number(a) && sv_is_number(b)) {
         if (is_integral(a) && is_integral(b)) return constant_to_int(a) == constant_to_int(b);
         return constant_to_double(a) == constant_to_double(b);

@@ -270,6 +270,11 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
 
+bool record_is_tuple(SpecValue v)
+{
+    return v.tuple->record_class && v.tuple->record_class->kind == RECORD_TUPLE;
+}
+
 SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span at)
 {
     SpecTuple *t = new_record(sp, c);

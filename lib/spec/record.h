@@ -32,6 +32,8 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
 SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at);
 /* A tuple's items under the names of a class, which must be as many. */
 SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span at);
+/* A named tuple's, not an aggregate or a dict. */
+bool record_is_tuple(SpecValue v);
 /* x.name, Class.name */
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at);
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at);

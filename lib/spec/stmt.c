@@ -7,6 +7,7 @@
 #include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/place.h"
+#include "spec/record.h"
 #include "spec/walk.h"
 
 const Rest rest_cut = {0};
@@ -63,20 +64,41 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
     }
 }
 
-static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, Span at)
+/* Numbers in tuples become run-time scalars as numbers do; what an aggregate holds stays. */
+static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
+{
+    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return strengthen(sp, v, at);
+    if (v.kind == SV_RECORD && !record_is_tuple(v)) return v;
+    SpecTuple *t = NULL;
+    for (int i = 0; i < v.tuple->len; i++) {
+        SpecValue x = strengthen_all(sp, v.tuple->data[i], at);
+        if (merge_is_same(x, v.tuple->data[i])) continue;
+        if (!t) {
+            t = arena_new(sp->arena, SpecTuple);
+            *t = *v.tuple;
+            t->data = arena_copy(sp->arena, v.tuple->data, sizeof *t->data * (size_t)t->len);
+        }
+        t->data[i] = x;
+    }
+    if (t) v.tuple = t;
+    return v;
+}
+
+static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
 {
     SpecValue x = spec_eval(sp, target->subscript.value), index = spec_eval(sp, target->subscript.index);
     if (sv_is_error(x) || sv_is_error(index) || sv_is_error(v)) return;
     spec_at(sp, at);
-    if (x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD) place_set_item(sp, x, index, v, target->span);
+    bool is_part = x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD;
+    if (is_part) place_set_item(sp, x, index, weak ? v : strengthen_all(sp, v, at), target->span);
     else op_store_subscript(sp, x, index, v, at);
 }
 
-static void assign_attribute(Spec *sp, const Ast *target, SpecValue v)
+static void assign_attribute(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
 {
     SpecValue x = spec_eval(sp, target->attribute.value);
     if (sv_is_error(x) || sv_is_error(v)) return;
-    if (x.kind == SV_RECORD) place_set_field(sp, x, target->attribute.name, v, target->span);
+    if (x.kind == SV_RECORD) place_set_field(sp, x, target->attribute.name, weak ? v : strengthen_all(sp, v, at), target->span);
     else spec_error(sp, target->span, "%s has no fields to assign", spec_describe(sp, x));
 }
 
@@ -84,13 +106,13 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
 {
     switch (target->kind) {
     case AST_NAME:
-        if (!weak) v = strengthen(sp, v, at);
+        if (!weak) v = strengthen_all(sp, v, at);
         v = name_value(sp, v, target->name.id, at);
         scope_set(sp->frame->scope, target->name.id, v, target->span);
         break;
     case AST_TUPLE: case AST_LIST: assign_items(sp, &target->list, v, weak, at); break;
-    case AST_SUBSCRIPT: assign_subscript(sp, target, v, at); break;
-    case AST_ATTRIBUTE: assign_attribute(sp, target, v); break;
+    case AST_SUBSCRIPT: assign_subscript(sp, target, v, weak, at); break;
+    case AST_ATTRIBUTE: assign_attribute(sp, target, v, weak, at); break;
     default: check(false, "an assignment to %s", ast_describe(target)); break;
     }
 }
@@ -98,6 +120,7 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
 static void exec_assign(Spec *sp, const Ast *s)
 {
     SpecValue v = spec_eval(sp, s->assign.value);
+    if (!sp->frame->is_host && !sv_is_number(v)) v = strengthen_all(sp, v, s->assign.value->span); /* once: `a = b = [1]` share it */
     for (int i = 0; i < s->assign.targets.len; i++) {
         spec_at(sp, s->assign.value->span);
         assign(sp, s->assign.targets.data[i], v, sp->frame->is_host, s->span);

@@ -75,6 +75,11 @@ AGGREGATES = [
 PARTS = [
     S("parts of sequences", "t = (n, 1, 2)\nt[0] = 7\nt[-1] += 5\ntl.store(y, t[0])\ntl.store(y + 1, t[2])\nl = [n, n]\nl[0], l[1] = 1, l[0]\n"
       "tl.store(y + 2, l[0])\ntl.store(y + 3, l[1])", [7, 7, 1, 5]),
+    S("parts of sequences", "a = b = [1, 2]\na[0] = 5\ntl.store(y, b[0])\nt = (1, 2)\nu = t\nu[1] = 7\ntl.store(y + 1, t[1])", [5, 7]),
+    S("constants become typed", "v = tl.full([4], 3, tl.bfloat16)\nt = (0.5, [2, 'a', None])\nk: tl.constexpr = (0.5, 2)\n"
+      "tl.static_assert((v * t[0]).dtype == tl.float32 and (v * t[1][0]).dtype == tl.float32 and (v * k[0]).dtype == tl.bfloat16)\n"
+      "tl.static_assert(t == (0.5, [2, 'a', None]) and t[1][1] == 'a' and t[1][2] is None and 2 in t[1])\n"
+      "tl.store(y + tl.arange(0, t[1][0]), 1)", [1, 1]),
     S("parts of sequences", "l = [n, 1]\nfor i in range(n):\n    l[1] += i\n    l[0], l[1] = l[1], l[0]\ntl.store(y, l[0])\ntl.store(y + 1, l[1])", [7, 9]),
     S("parts of sequences", "l = []\nfor i in tl.static_range(3):\n    l.append(n + i)\nl.extend((1, 2))\nl.insert(0, 9)\ntl.store(y, len(l))\n"
       "tl.store(y + 1, l[3])\ntl.store(y + 2, l[0] + l[-1])", [6, 7, 11]),

@@ -21,6 +21,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "layout/passes.h"
+#include "layout/smem.h"
 #include "spec/kernel.h"
 #include "spec/request.h"
 #include "target/backend.h"
@@ -343,6 +344,19 @@ static bool has_layouts(const Region *region)
     return true;
 }
 
+/* Every op that needs shared memory knows where. */
+static bool has_memory(const Region *region)
+{
+    for (const Op *op = region->first; op; op = op->next) {
+        if (smem_need(op) && !tkc_op_attr(op, ATTR_OFFSET))
+            return false;
+        for (int i = 0; i < op->nregions; i++)
+            if (!has_memory(op->regions[i]))
+                return false;
+    }
+    return true;
+}
+
 static bool emit_target(Job *j)
 {
     TkcArtifact *a = j->artifact;
@@ -350,6 +364,12 @@ static bool emit_target(Job *j)
     if (!has_layouts(a->fn->body)) {
         diag_error(j->dx, SPAN_NONE,
                    "there is no code for blocks without layouts: the last of -passes must be "
+                   "layout,smem,barrier");
+        return false;
+    }
+    if (!has_memory(a->fn->body)) {
+        diag_error(j->dx, SPAN_NONE,
+                   "shared memory is not allocated: the last of -passes must be "
                    "layout,smem,barrier");
         return false;
     }

@@ -44,6 +44,8 @@ static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, T
     *out = NULL;
     if (!cx || !j->name || (!j->path && !j->text))
         return api_misuse(cx, "the %s is NULL", j->name ? "text" : "name");
+    if (language != TKC_LANGUAGE_TK && language != TKC_LANGUAGE_IR)
+        return api_misuse(cx, "there is no such language");
     TkcSource *s = calloc(1, sizeof *s);
     if (!s)
         return tkc_no_memory(cx);

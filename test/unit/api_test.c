@@ -352,6 +352,7 @@ static void null_arguments(void)
     EXPECT_INT(tkc_source_from_text(cx, "t", NULL, 3, TKC_LANGUAGE_TK, &none), TKC_MISUSE);
     EXPECT_INT(tkc_source_from_text(cx, "t", "", 0, TKC_LANGUAGE_TK, NULL), TKC_MISUSE);
     EXPECT_INT(tkc_source_from_text(NULL, "t", "", 0, TKC_LANGUAGE_TK, &none), TKC_MISUSE);
+    EXPECT_INT(tkc_source_from_text(cx, "t", "", 0, (TkcLanguage)7, &none), TKC_MISUSE);
     EXPECT_INT(tkc_compile(NULL, &o, TKC_EMIT_IR, &a), TKC_MISUSE);
     EXPECT_INT(tkc_compile(s, NULL, TKC_EMIT_IR, &a), TKC_MISUSE);
     EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, NULL), TKC_MISUSE);

@@ -88,6 +88,9 @@ PARTS = [
     S("parts of sequences", "(n, 1)[0] = 2", err=r"no name of the function holds"),
     S("parts of sequences", "a = [n, 1]\nb = a\nfor i in range(n):\n    a[0] += 1\ntl.store(y, b[0])", err=r"shares its value with 'b'"),
     S("parts of sequences", "a = [n, 1]\nt = (a, 2)\nfor i in range(n):\n    t[0][0] += 1\ntl.store(y, a[0])", err=r"shares its value with 'a'"),
+    S("parts of sequences", "for i in range(n):\n    a = [n, i]\n    b = a\n    a[0] = 1\n    tl.store(y, b[0])", err=r"several names share"),
+    S("parts of sequences", "t = (n, 1)\nt['a'] = 1", err=r"an index"),
+    S("parts of sequences", "t = (n, 1)\nt.a = 1", err=r"has no fields to assign"),
     S("constexpr_function", "tl.store(y, odd(n=5))\ntl.static_assert(count((1, 2, 2, 2)) == 3)", [4],
       top="@triton.constexpr_function\ndef odd(n):\n    r = []\n    for i in range(n):\n        if i % 2 == 0:\n            continue\n        r.append(i)\n"
       "    d = {}\n    d['sum'] = 0\n    for i in r:\n        d['sum'] += i\n    return d['sum']\n"

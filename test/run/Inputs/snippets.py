@@ -217,6 +217,8 @@ EXPRESSIONS = [
       "if isinstance(y.type, tl.pointer_type) and isinstance(import_free(0, 2).type, tl.block_type) and isinstance(y.type, tl.dtype):\n"
       "    tl.store(y + 4, 1)", [4, 4, 2, 2, 1], top="import builtins\n"),
     S("Python's builtins", "getattr(n, 'nothing')", err=r"has no attribute 'nothing'"),
+    S("Python's builtins", "hasattr(n, 3)", err=r"a string"),
+    S("Python's builtins", "getattr(n, 3)", err=r"a string"),
     S("Python's builtins", "getattr(n, 'dtype', 1, 2)", err=r"getattr takes at most 3 arguments"),
     S("constant arithmetic", "a: tl.constexpr = 1 // 0", err=r"zero"),
     S("reflection", "v = tl.zeros((2, 4), tl.float16)\n"

@@ -403,6 +403,7 @@ static void run_program(Frame *f, int64_t number)
     const int64_t *grid = f->launch->grid;
     f->program = number;
     if (f->overflow) overflow_begin(f->overflow);
+    f->readings = 0;
     f->pid[0] = number % grid[0];
     f->pid[1] = number / grid[0] % grid[1];
     f->pid[2] = number / grid[0] / grid[1];

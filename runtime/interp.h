@@ -153,6 +153,7 @@ struct Frame {
     int64_t program; /* linear number of the program, for the order of errors */
     int64_t vector;  /* elements of a vector in a reduce's region */
     uint64_t steps;
+    uint64_t readings; /* of clocks by inline assembly, in this program */
     const MemRange *last; /* the range the newest access was in */
     bool failed;
     Overflow *overflow; /* NULL: arithmetic may wrap */
@@ -261,6 +262,12 @@ InsnFn interp_reduce_fn(Insn *in);      /* interp_reduce.c */
 InsnFn interp_sort_fn(Insn *in);        /* interp_sort.c */
 InsnFn interp_dot_fn(Insn *in);         /* interp_dot.c */
 InsnFn interp_text_fn(Insn *in);        /* interp_text.c */
+InsnFn interp_asm_fn(Insn *in);         /* interp_asm.c */
+
+/* ---- inline assembly: interp_asm.c ---- */
+typedef struct PtxMemory PtxMemory; /* ptx.h */
+/* The op's text as a program, for Insn.extra. NULL after a report, or without memory. */
+const void *asm_prepare(TkcContext *cx, const Op *op, PtxMemory memory);
 
 /* What an argument of a loop's region, or a result of a loop or branch, is set from: at most two
    values; 0: it is something else (interp.c). A loop's variable counts from its first value. */

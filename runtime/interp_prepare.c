@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "debug.h"
+#include "ptx.h"
 
 enum { ALIGN = 64 };
 
@@ -44,6 +45,11 @@ static void *take(Prepare *p, size_t count, size_t size)
     b->next = p->blocks;
     p->blocks = b;
     return (char *)b + sizeof(Block) + 8;
+}
+
+static void *take_for_asm(void *p, size_t count, size_t size)
+{
+    return take(p, count, size);
 }
 
 /* ---- numbers ---- */
@@ -114,11 +120,17 @@ static bool has_effect(const Op *op)
            op->nregions > 0;
 }
 
+/* Inline assembly may do something else to each of the elements that share an instance. */
+static bool mixes_elements(const Op *op)
+{
+    return op->kind == OP_INLINE_ASM && tkc_op_int(op, ATTR_PACK, 1) > 1;
+}
+
 /* Decides root, uniform and invariant of an op's results from its operands'. */
 static void classify(Prepare *p, const Op *op, bool vector)
 {
     bool ew = tkc_op_info(op->kind)->traits & OT_EW;
-    bool shares = !p->in->debug, uniform = ew;
+    bool shares = !p->in->debug, uniform = ew && !mixes_elements(op);
     bool invariant = shares && !has_effect(op) && !vector && op->kind != OP_PROGRAM_ID &&
                      op->kind != OP_INLINE_ASM;
     for (int i = 0; i < op->nargs; i++) {
@@ -486,7 +498,7 @@ static InsnFn choose(Insn *in)
 {
     InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn,
                                         interp_reduce_fn,      interp_sort_fn,   interp_dot_fn,
-                                        interp_text_fn};
+                                        interp_text_fn,        interp_asm_fn};
     InsnFn fn = interp_control_fn(in->op);
     for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++) fn = makers[i](in);
     return fn;
@@ -525,6 +537,9 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
         p->in->in_turn = true;
     if (op->kind == OP_PRINT) p->in->has_print = true;
+    if (op->kind == OP_INLINE_ASM)
+        in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
+    if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
     in->run = p->failed ? NULL : is_same(p, op) ? run_copy : choose(in);
     if (in->run) overflow_follow(in);
     if (in->run && p->in->debug) {

@@ -1,0 +1,302 @@
+/* PTX on floats, as the PTX ISA has it ("Floating Point", "Half Precision", "Mixed"). Exact
+   arithmetic is what the type's own is: that of fp16 and bf16 by our ops, that of fp32 and fp64 by
+   the machine, under the rounding mode asked for. The approximations (.approx, .full) are computed
+   in fp64 and rounded to nearest, so they are nearer to the function than a GPU's.
+
+   With .ftz, subnormal operands and results are zeros of their sign. NaN results are the one
+   canonical NaN. */
+#include "ptx_float.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+#include "tkc/edge.h"
+
+/* ---- bits ---- */
+
+static const DTypeInfo *info_of(DType dt)
+{
+    return tkc_dtype_info(dt);
+}
+
+static uint64_t sign_of(DType dt)
+{
+    return UINT64_C(1) << (info_of(dt)->bits - 1);
+}
+
+static uint64_t exponent_of(DType dt)
+{
+    return ((UINT64_C(1) << info_of(dt)->exp_bits) - 1) << info_of(dt)->man_bits;
+}
+
+bool ptx_is_nan(DType dt, uint64_t x)
+{
+    return isnan(tkc_bits_to_double(dt, x));
+}
+
+/* All ones but the sign; fp64's is quiet with nothing else set. */
+uint64_t ptx_nan(DType dt)
+{
+    return dt == DT_F64 ? UINT64_C(0x7ff8) << 48 : sign_of(dt) - 1;
+}
+
+uint64_t ptx_flush(DType dt, uint64_t x)
+{
+    return x & exponent_of(dt) ? x : x & sign_of(dt);
+}
+
+PtxRound ptx_rounding(const PtxCall *c)
+{
+    if (ptx_has(c, PTXQ_RZ)) return PTX_TO_ZERO;
+    if (ptx_has(c, PTXQ_RM)) return PTX_DOWN;
+    return ptx_has(c, PTXQ_RP) ? PTX_UP : PTX_NEAREST;
+}
+
+/* Rounded up or down in magnitude is rounded toward zero, and then one further where that was not
+   exact: the patterns of a sign are in the order of the numbers, up to the infinity. */
+uint64_t ptx_round(DType dt, double v, PtxRound mode)
+{
+    if (isnan(v)) return ptx_nan(dt);
+    if (mode == PTX_NEAREST) return tkc_bits_from_double(dt, v);
+    uint64_t wide = tkc_bits_from_double(DT_F64, v), x = 0;
+    tkc_evaluate(OP_CAST, DT_F64, dt, "rtz", 1, &wide, &x);
+    bool away = mode == (signbit(v) ? PTX_DOWN : PTX_UP);
+    return away && tkc_bits_to_double(dt, x) != v ? x + 1 : x;
+}
+
+uint64_t ptx_clamp(const PtxCall *c, DType dt, uint64_t x)
+{
+    const double v = tkc_bits_to_double(dt, x);
+    if (ptx_has(c, PTXQ_SAT)) {
+        if (!(v > 0)) return 0;
+        return v > 1 ? tkc_bits_from_double(dt, 1) : x;
+    }
+    return ptx_has(c, PTXQ_RELU) && !isnan(v) && !(v > 0) ? 0 : x;
+}
+
+/* ---- one operation ---- */
+
+typedef enum Arith { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_FMA, ARITH_DIV, ARITH_SQRT } Arith;
+
+static double arith_f64(Arith a, const volatile double *x)
+{
+    switch (a) {
+    case ARITH_ADD: return x[0] + x[1];
+    case ARITH_SUB: return x[0] - x[1];
+    case ARITH_MUL: return x[0] * x[1];
+    case ARITH_FMA: return fma(x[0], x[1], x[2]);
+    case ARITH_DIV: return x[0] / x[1];
+    case ARITH_SQRT: return sqrt(x[0]);
+    }
+    return 0;
+}
+
+static float arith_f32(Arith a, const volatile float *x)
+{
+    switch (a) {
+    case ARITH_ADD: return x[0] + x[1];
+    case ARITH_SUB: return x[0] - x[1];
+    case ARITH_MUL: return x[0] * x[1];
+    case ARITH_FMA: return fmaf(x[0], x[1], x[2]);
+    case ARITH_DIV: return x[0] / x[1];
+    case ARITH_SQRT: return sqrtf(x[0]);
+    }
+    return 0;
+}
+
+/* Operands and result are volatile, so that nothing is moved out from between the changes of the
+   mode. */
+static uint64_t machine_arith(DType dt, Arith a, PtxRound mode, const uint64_t *x, int n)
+{
+    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    volatile double r, wide[3] = {0};
+    volatile float narrow[3] = {0};
+    for (int i = 0; i < n; i++) {
+        wide[i] = tkc_bits_to_double(dt, x[i]);
+        narrow[i] = dt == DT_F32 ? (float)wide[i] : 0;
+    }
+    if (mode != PTX_NEAREST) fesetround(modes[mode]);
+    r = dt == DT_F32 ? (double)arith_f32(a, narrow) : arith_f64(a, wide);
+    if (mode != PTX_NEAREST) fesetround(FE_TONEAREST);
+    return ptx_round(dt, r, PTX_NEAREST); /* exact */
+}
+
+static uint64_t half_arith(DType dt, Arith a, const uint64_t *x, int n)
+{
+    static const OpKind kinds[] = {[ARITH_ADD] = OP_ADD, [ARITH_SUB] = OP_SUB,
+                                   [ARITH_MUL] = OP_MUL, [ARITH_FMA] = OP_FMA,
+                                   [ARITH_DIV] = OP_DIV, [ARITH_SQRT] = OP_SQRT};
+    uint64_t out = 0;
+    tkc_evaluate(kinds[a], dt, dt, NULL, n, x, &out);
+    return ptx_is_nan(dt, out) ? ptx_nan(dt) : out;
+}
+
+/* Operands and result as .ftz has them. */
+static void flush_args(const PtxCall *c, uint64_t *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = ptx_has(c, PTXQ_FTZ) ? ptx_flush(c->type->dtype, c->a[i]) : c->a[i];
+}
+
+static void give(PtxCall *c, uint64_t x)
+{
+    if (ptx_has(c, PTXQ_FTZ)) x = ptx_flush(c->type->dtype, x);
+    c->d[0] = ptx_clamp(c, c->type->dtype, x);
+}
+
+static void arith(PtxCall *c, Arith a)
+{
+    const DType dt = c->type->dtype;
+    uint64_t x[3];
+    flush_args(c, x, c->n);
+    bool half = info_of(dt)->bits == 16;
+    give(c, half ? half_arith(dt, a, x, c->n) : machine_arith(dt, a, ptx_rounding(c), x, c->n));
+}
+
+void ptx_fadd(PtxCall *c)
+{
+    arith(c, ARITH_ADD);
+}
+
+void ptx_fsub(PtxCall *c)
+{
+    arith(c, ARITH_SUB);
+}
+
+void ptx_fmul(PtxCall *c)
+{
+    arith(c, ARITH_MUL);
+}
+
+void ptx_ffma(PtxCall *c)
+{
+    arith(c, ARITH_FMA);
+}
+
+/* The approximation has no answer for a divisor above 2^126: 0, or NaN under an infinity. */
+void ptx_fdiv(PtxCall *c)
+{
+    uint64_t x[2];
+    flush_args(c, x, 2);
+    const double num = tkc_bits_to_double(c->type->dtype, x[0]),
+                 den = tkc_bits_to_double(c->type->dtype, x[1]);
+    bool beyond = ptx_has(c, PTXQ_APPROX) && fabs(den) > 0x1p126 && isfinite(den);
+    if (!beyond || isnan(num)) arith(c, ARITH_DIV);
+    else if (isinf(num)) give(c, ptx_nan(c->type->dtype));
+    else give(c, (x[0] ^ x[1]) & sign_of(c->type->dtype));
+}
+
+void ptx_frcp(PtxCall *c)
+{
+    c->a[1] = c->a[0];
+    c->a[0] = tkc_bits_from_double(c->type->dtype, 1);
+    c->n = 2;
+    arith(c, ARITH_DIV);
+}
+
+void ptx_fsqrt(PtxCall *c)
+{
+    arith(c, ARITH_SQRT);
+}
+
+/* ---- functions ---- */
+
+static void function(PtxCall *c, double (*f)(double))
+{
+    uint64_t x;
+    flush_args(c, &x, 1);
+    give(c, ptx_round(c->type->dtype, f(tkc_bits_to_double(c->type->dtype, x)), PTX_NEAREST));
+}
+
+static double reciprocal_root(double x)
+{
+    return 1 / sqrt(x);
+}
+
+void ptx_frsqrt(PtxCall *c)
+{
+    function(c, reciprocal_root);
+}
+
+void ptx_fsin(PtxCall *c)
+{
+    function(c, sin);
+}
+
+void ptx_fcos(PtxCall *c)
+{
+    function(c, cos);
+}
+
+void ptx_flg2(PtxCall *c)
+{
+    function(c, log2);
+}
+
+void ptx_fex2(PtxCall *c)
+{
+    function(c, exp2);
+}
+
+void ptx_ftanh(PtxCall *c)
+{
+    function(c, tanh);
+}
+
+/* ---- signs, least and greatest ---- */
+
+void ptx_fneg(PtxCall *c)
+{
+    uint64_t x;
+    flush_args(c, &x, 1);
+    c->d[0] = x ^ sign_of(c->type->dtype);
+}
+
+void ptx_fabs(PtxCall *c)
+{
+    uint64_t x;
+    flush_args(c, &x, 1);
+    c->d[0] = x & ~sign_of(c->type->dtype);
+}
+
+/* The sign of the first on the second. */
+void ptx_copysign(PtxCall *c)
+{
+    const uint64_t sign = sign_of(c->type->dtype);
+    c->d[0] = (c->a[0] & sign) | (c->a[1] & ~sign);
+}
+
+static void extremum(PtxCall *c, OpKind number_wins, OpKind nan_wins)
+{
+    const DType dt = c->type->dtype;
+    const uint64_t sign = sign_of(dt);
+    uint64_t x[2], out = 0, flip = ptx_has(c, PTXQ_XORSIGN) ? (c->a[0] ^ c->a[1]) & sign : 0;
+    flush_args(c, x, 2);
+    for (int i = 0; i < 2; i++) x[i] = ptx_has(c, PTXQ_ABS) ? x[i] & ~sign : x[i];
+    tkc_evaluate(ptx_has(c, PTXQ_NAN_WINS) ? nan_wins : number_wins, dt, dt, NULL, 2, x, &out);
+    c->d[0] = ptx_is_nan(dt, out) ? ptx_nan(dt) : out ^ flip;
+}
+
+void ptx_fmin(PtxCall *c)
+{
+    extremum(c, OP_MIN, OP_MIN_NAN);
+}
+
+void ptx_fmax(PtxCall *c)
+{
+    extremum(c, OP_MAX, OP_MAX_NAN);
+}
+
+void ptx_testp(PtxCall *c)
+{
+    const DType dt = c->type->dtype;
+    const double v = tkc_bits_to_double(dt, c->a[0]);
+    const bool small = !(c->a[0] & exponent_of(dt));
+    if (ptx_has(c, PTXQ_FINITE)) c->d[0] = isfinite(v) != 0;
+    else if (ptx_has(c, PTXQ_INFINITE)) c->d[0] = isinf(v) != 0;
+    else if (ptx_has(c, PTXQ_NUMBER)) c->d[0] = !isnan(v);
+    else if (ptx_has(c, PTXQ_NOTANUMBER)) c->d[0] = isnan(v) != 0;
+    else if (ptx_has(c, PTXQ_NORMAL)) c->d[0] = isfinite(v) && !small;
+    else c->d[0] = small && v != 0;
+}

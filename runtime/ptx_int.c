@@ -1,0 +1,413 @@
+/* PTX on integers and bits, as the PTX ISA has it ("Integer Arithmetic", "Logic and Shift"). Where
+   an instruction is one of our own ops, that is what runs. Registers hold no sign: values are
+   extended on the way in and cut on the way out. */
+#include "ptx.h"
+
+#include "tkc/edge.h"
+
+static bool is_signed(const PtxType *t)
+{
+    return tkc_dtype_info(t->dtype)->kind == DK_INT;
+}
+
+static int width(const PtxType *t)
+{
+    return tkc_dtype_info(t->dtype)->bits;
+}
+
+/* As 64-bit numbers are extended for our ops. */
+static uint64_t extend(const PtxType *t, uint64_t x)
+{
+    return is_signed(t) ? (uint64_t)ptx_signed(x, width(t)) : x;
+}
+
+static uint64_t op(const PtxCall *c, OpKind kind, int n, uint64_t x, uint64_t y)
+{
+    uint64_t args[] = {extend(c->type, x), extend(c->type, y)}, out = 0;
+    tkc_evaluate(kind, c->type->dtype, c->type->dtype, NULL, n, args, &out);
+    return ptx_low(out, width(c->type));
+}
+
+static uint64_t saturate(__int128 x, bool to_signed, int bits)
+{
+    const __int128 one = 1, low = to_signed ? -(one << (bits - 1)) : 0;
+    const __int128 high = (one << (bits - to_signed)) - 1;
+    return ptx_low((uint64_t)(x < low ? low : x > high ? high : x), bits);
+}
+
+/* ---- sums ---- */
+
+void ptx_add(PtxCall *c)
+{
+    c->d[0] = op(c, OP_ADD, 2, c->a[0], c->a[1]);
+}
+
+void ptx_sub(PtxCall *c)
+{
+    c->d[0] = op(c, OP_SUB, 2, c->a[0], c->a[1]);
+}
+
+void ptx_add_sat(PtxCall *c)
+{
+    c->d[0] = saturate((__int128)ptx_signed(c->a[0], 32) + ptx_signed(c->a[1], 32), true, 32);
+}
+
+void ptx_sub_sat(PtxCall *c)
+{
+    c->d[0] = saturate((__int128)ptx_signed(c->a[0], 32) - ptx_signed(c->a[1], 32), true, 32);
+}
+
+/* x + y + carry; the new carry where the instruction says so. */
+static void sum_with_carry(PtxCall *c, uint64_t x, uint64_t y, bool carry)
+{
+    unsigned __int128 sum = (unsigned __int128)x + y + carry;
+    c->d[0] = ptx_low((uint64_t)sum, width(c->type));
+    if (ptx_has(c, PTXQ_CC)) *c->carry = sum >> width(c->type) & 1;
+}
+
+void ptx_add_carry(PtxCall *c)
+{
+    sum_with_carry(c, c->a[0], c->a[1], false);
+}
+
+void ptx_addc(PtxCall *c)
+{
+    sum_with_carry(c, c->a[0], c->a[1], *c->carry);
+}
+
+/* The carry of a difference is a borrow. */
+static void difference_with_borrow(PtxCall *c, bool borrow)
+{
+    unsigned __int128 less = (unsigned __int128)c->a[1] + borrow;
+    c->d[0] = ptx_low(c->a[0] - c->a[1] - borrow, width(c->type));
+    if (ptx_has(c, PTXQ_CC)) *c->carry = less > c->a[0];
+}
+
+void ptx_sub_carry(PtxCall *c)
+{
+    difference_with_borrow(c, false);
+}
+
+void ptx_subc(PtxCall *c)
+{
+    difference_with_borrow(c, *c->carry);
+}
+
+/* ---- products ---- */
+
+static __int128 product(const PtxCall *c)
+{
+    if (is_signed(c->type))
+        return (__int128)ptx_signed(c->a[0], width(c->type)) * ptx_signed(c->a[1], width(c->type));
+    return (__int128)((unsigned __int128)c->a[0] * c->a[1]);
+}
+
+static uint64_t product_part(const PtxCall *c)
+{
+    __int128 p = product(c);
+    if (ptx_has(c, PTXQ_HI)) p >>= width(c->type);
+    return ptx_low((uint64_t)p, width(c->type));
+}
+
+void ptx_mul_part(PtxCall *c)
+{
+    c->d[0] = ptx_low(product_part(c) + (c->n > 2 ? c->a[2] : 0), width(c->type));
+}
+
+void ptx_mul_wide(PtxCall *c)
+{
+    c->d[0] = ptx_low((uint64_t)product(c) + (c->n > 2 ? c->a[2] : 0), 2 * width(c->type));
+}
+
+void ptx_mad_hi_sat(PtxCall *c)
+{
+    c->d[0] = saturate((product(c) >> 32) + ptx_signed(c->a[2], 32), true, 32);
+}
+
+void ptx_mad_carry(PtxCall *c)
+{
+    sum_with_carry(c, product_part(c), c->a[2], false);
+}
+
+void ptx_madc(PtxCall *c)
+{
+    sum_with_carry(c, product_part(c), c->a[2], *c->carry);
+}
+
+/* The 48 bits of a product of 24 by 24: the upper or lower 32 of them. */
+void ptx_mul24(PtxCall *c)
+{
+    const bool s = is_signed(c->type);
+    int64_t x = s ? ptx_signed(c->a[0], 24) : (int64_t)ptx_low(c->a[0], 24);
+    int64_t y = s ? ptx_signed(c->a[1], 24) : (int64_t)ptx_low(c->a[1], 24);
+    int64_t p = x * y;
+    if (ptx_has(c, PTXQ_HI)) p >>= 16;
+    uint64_t part = ptx_low((uint64_t)p, 32), add = c->n > 2 ? c->a[2] : 0;
+    if (ptx_has(c, PTXQ_SAT))
+        c->d[0] = saturate((__int128)ptx_signed(part, 32) + ptx_signed(add, 32), true, 32);
+    else c->d[0] = ptx_low(part + add, 32);
+}
+
+void ptx_sad(PtxCall *c)
+{
+    bool less = op(c, OP_MIN, 2, c->a[0], c->a[1]) == c->a[0];
+    uint64_t apart = less ? c->a[1] - c->a[0] : c->a[0] - c->a[1];
+    c->d[0] = ptx_low(c->a[2] + apart, width(c->type));
+}
+
+/* Division by 0, which PTX leaves open, as the language has it. */
+void ptx_div(PtxCall *c)
+{
+    c->d[0] = op(c, OP_DIV, 2, c->a[0], c->a[1]);
+}
+
+void ptx_rem(PtxCall *c)
+{
+    c->d[0] = op(c, OP_REM, 2, c->a[0], c->a[1]);
+}
+
+void ptx_abs(PtxCall *c)
+{
+    c->d[0] = op(c, OP_ABS, 1, c->a[0], 0);
+}
+
+void ptx_neg(PtxCall *c)
+{
+    c->d[0] = op(c, OP_NEG, 1, c->a[0], 0);
+}
+
+static void relu(PtxCall *c)
+{
+    if (ptx_has(c, PTXQ_RELU)) c->d[0] = op(c, OP_MAX, 2, c->d[0], 0);
+}
+
+void ptx_min(PtxCall *c)
+{
+    c->d[0] = op(c, OP_MIN, 2, c->a[0], c->a[1]);
+    relu(c);
+}
+
+void ptx_max(PtxCall *c)
+{
+    c->d[0] = op(c, OP_MAX, 2, c->a[0], c->a[1]);
+    relu(c);
+}
+
+/* Sums of products of bytes (dp4a), or of halves and bytes (dp2a). */
+static uint64_t piece(const PtxType *t, uint64_t x, int bits, int i)
+{
+    uint64_t p = ptx_low(x >> (bits * i), bits);
+    return is_signed(t) ? (uint64_t)ptx_signed(p, bits) : p;
+}
+
+void ptx_dp4a(PtxCall *c)
+{
+    uint64_t sum = c->a[2];
+    for (int i = 0; i < 4; i++)
+        sum += piece(c->type, c->a[0], 8, i) * piece(c->second, c->a[1], 8, i);
+    c->d[0] = ptx_low(sum, 32);
+}
+
+void ptx_dp2a(PtxCall *c)
+{
+    uint64_t sum = c->a[2];
+    const int first = ptx_has(c, PTXQ_HI) ? 2 : 0;
+    for (int i = 0; i < 2; i++)
+        sum += piece(c->type, c->a[0], 16, i) * piece(c->second, c->a[1], 8, first + i);
+    c->d[0] = ptx_low(sum, 32);
+}
+
+/* ---- bits ---- */
+
+void ptx_and(PtxCall *c)
+{
+    c->d[0] = c->a[0] & c->a[1];
+}
+
+void ptx_or(PtxCall *c)
+{
+    c->d[0] = c->a[0] | c->a[1];
+}
+
+void ptx_xor(PtxCall *c)
+{
+    c->d[0] = c->a[0] ^ c->a[1];
+}
+
+void ptx_not(PtxCall *c)
+{
+    c->d[0] = ptx_low(~c->a[0], c->type->bits);
+}
+
+void ptx_cnot(PtxCall *c)
+{
+    c->d[0] = c->a[0] == 0;
+}
+
+/* Bit i of the table is the result where the operands' bits, first on top, make the number i. */
+void ptx_lop3(PtxCall *c)
+{
+    uint64_t d = 0;
+    for (int i = 0; i < 8; i++) {
+        if (!(c->a[3] >> i & 1)) continue;
+        d |= (i & 4 ? c->a[0] : ~c->a[0]) & (i & 2 ? c->a[1] : ~c->a[1]) &
+             (i & 1 ? c->a[2] : ~c->a[2]);
+    }
+    c->d[0] = ptx_low(d, 32);
+}
+
+void ptx_shl(PtxCall *c)
+{
+    c->d[0] = c->a[1] >= c->type->bits ? 0 : ptx_low(c->a[0] << c->a[1], c->type->bits);
+}
+
+void ptx_shr(PtxCall *c)
+{
+    const uint64_t by = c->a[1], bits = c->type->bits;
+    uint64_t x = extend(c->type, c->a[0]);
+    if (is_signed(c->type)) x = (uint64_t)((int64_t)x >> (by > 63 ? 63 : by));
+    else x = by >= bits ? 0 : x >> by;
+    c->d[0] = ptx_low(x, (int)bits);
+}
+
+/* A window of 32 bits on the 64 of a[1]:a[0]. */
+void ptx_shf(PtxCall *c)
+{
+    const uint64_t both = c->a[1] << 32 | c->a[0];
+    uint64_t by = ptx_has(c, PTXQ_WRAP) ? c->a[2] & 31 : c->a[2] > 32 ? 32 : c->a[2];
+    c->d[0] = ptx_low(ptx_has(c, PTXQ_L) ? both >> (32 - by) : both >> by, 32);
+}
+
+static int chosen_byte(const PtxCall *c, int i)
+{
+    const int at = (int)(c->a[2] & 3);
+    if (ptx_has(c, PTXQ_F4E)) return at + i;
+    if (ptx_has(c, PTXQ_B4E)) return (at - i) & 7;
+    if (ptx_has(c, PTXQ_RC8)) return at;
+    if (ptx_has(c, PTXQ_ECL)) return i > at ? i : at;
+    if (ptx_has(c, PTXQ_ECR)) return i < at ? i : at;
+    if (ptx_has(c, PTXQ_RC16)) return (i & 1) + 2 * (at & 1);
+    return (int)(c->a[2] >> (4 * i) & 15); /* 8: the sign of the byte, in all bits */
+}
+
+void ptx_prmt(PtxCall *c)
+{
+    const uint64_t both = c->a[1] << 32 | c->a[0];
+    uint64_t d = 0;
+    for (int i = 0; i < 4; i++) {
+        int at = chosen_byte(c, i);
+        uint64_t byte = both >> (8 * (at & 7)) & 0xff;
+        if (at & 8) byte = byte & 0x80 ? 0xff : 0;
+        d |= byte << (8 * i);
+    }
+    c->d[0] = d;
+}
+
+void ptx_popc(PtxCall *c)
+{
+    c->d[0] = op(c, OP_POPC, 1, c->a[0], 0);
+}
+
+void ptx_clz(PtxCall *c)
+{
+    c->d[0] = op(c, OP_CLZ, 1, c->a[0], 0);
+}
+
+void ptx_bfind(PtxCall *c)
+{
+    const int bits = width(c->type);
+    uint64_t x = extend(c->type, c->a[0]);
+    if (is_signed(c->type) && (int64_t)x < 0) x = ~x;
+    int at = x ? 63 - __builtin_clzll(x) : -1;
+    if (at >= 0 && ptx_has(c, PTXQ_SHIFTAMT)) at = bits - 1 - at;
+    c->d[0] = (uint32_t)at;
+}
+
+void ptx_brev(PtxCall *c)
+{
+    uint64_t d = 0;
+    for (int i = 0; i < c->type->bits; i++) d = d << 1 | (c->a[0] >> i & 1);
+    c->d[0] = d;
+}
+
+/* Bits pos … pos + len - 1; what lies beyond the register, or above len, is the sign. */
+void ptx_bfe(PtxCall *c)
+{
+    const int bits = width(c->type), pos = (int)(c->a[1] & 0xff), len = (int)(c->a[2] & 0xff);
+    const int last = pos + len - 1 < bits ? pos + len - 1 : bits - 1;
+    const bool sign = is_signed(c->type) && len && (c->a[0] >> last & 1);
+    uint64_t d = 0;
+    for (int i = 0; i < bits; i++) {
+        bool bit = i < len && pos + i < bits ? c->a[0] >> (pos + i) & 1 : sign;
+        d |= (uint64_t)bit << i;
+    }
+    c->d[0] = d;
+}
+
+void ptx_bfi(PtxCall *c)
+{
+    const int bits = c->type->bits, pos = (int)(c->a[2] & 0xff), len = (int)(c->a[3] & 0xff);
+    uint64_t d = c->a[1];
+    for (int i = 0; i < len && pos + i < bits; i++) {
+        uint64_t bit = UINT64_C(1) << (pos + i);
+        d = c->a[0] >> i & 1 ? d | bit : d & ~bit;
+    }
+    c->d[0] = d;
+}
+
+/* b ones from bit a on. */
+void ptx_bmsk(PtxCall *c)
+{
+    const bool clamps = ptx_has(c, PTXQ_CLAMP);
+    const int from = (int)(c->a[0] & 31), n = (int)(c->a[1] & 31);
+    const bool to_the_end = from + n >= 32 || (clamps && c->a[1] >= 32);
+    uint64_t above = ~UINT64_C(0) << from;
+    if (clamps && c->a[0] >= 32) above = 0;
+    uint64_t beyond = to_the_end ? 0 : n ? ~UINT64_C(0) << (from + n) : ~UINT64_C(0);
+    c->d[0] = ptx_low(above & ~beyond, 32);
+}
+
+/* The low n bits, extended. */
+void ptx_szext(PtxCall *c)
+{
+    const uint64_t n = c->a[1] & 31;
+    if (c->a[1] >= 32 && ptx_has(c, PTXQ_CLAMP)) c->d[0] = c->a[0];
+    else if (!n) c->d[0] = 0;
+    else if (is_signed(c->type)) c->d[0] = ptx_low((uint64_t)ptx_signed(c->a[0], (int)n), 32);
+    else c->d[0] = ptx_low(c->a[0], (int)n);
+}
+
+/* ---- moves ---- */
+
+void ptx_mov(PtxCall *c)
+{
+    c->d[0] = c->a[0];
+}
+
+void ptx_pack(PtxCall *c)
+{
+    const int bits = c->type->bits / c->n;
+    c->d[0] = 0;
+    for (int i = 0; i < c->n; i++) c->d[0] |= c->a[i] << (bits * i);
+}
+
+void ptx_unpack(PtxCall *c)
+{
+    const int n = c->insn->ndests, bits = c->type->bits / n;
+    for (int i = 0; i < n; i++) c->d[i] = ptx_low(c->a[0] >> (bits * i), bits);
+}
+
+void ptx_selp(PtxCall *c)
+{
+    c->d[0] = c->a[2] ? c->a[0] : c->a[1];
+}
+
+/* The third one's sign decides; a NaN counts as below zero, -0 does not. */
+void ptx_slct(PtxCall *c)
+{
+    bool at_least_zero = c->second->class == PTX_FLOAT
+                             ? tkc_bits_to_double(DT_F32, c->a[2]) >= 0 ||
+                                   (ptx_has(c, PTXQ_FTZ) && !(c->a[2] & 0x7f800000))
+                             : !(c->a[2] >> 31);
+    c->d[0] = at_least_zero ? c->a[0] : c->a[1];
+}

@@ -1,0 +1,30 @@
+/* Words of PTX. */
+#ifndef TKC_RUNTIME_PTX_LEX_H
+#define TKC_RUNTIME_PTX_LEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum PtxWordKind {
+    PTXW_END,
+    PTXW_NAME,    /* an instruction with all its dots, a register, a label: add.rn.f32, %ctaid.x, t0 */
+    PTXW_OPERAND, /* $2: number */
+    PTXW_INT,     /* number, its 64 bits */
+    PTXW_FLOAT,   /* number: its bits as fp64; as fp32 where `single` */
+    PTXW_MARK,    /* one character: text[0] */
+    PTXW_BAD      /* nothing of PTX */
+} PtxWordKind;
+
+typedef struct PtxWord {
+    PtxWordKind kind;
+    const char *text;
+    int len;
+    bool single;
+    uint64_t number;
+} PtxWord;
+
+/* The word at *p behind blanks and comments; *p moves behind it. */
+PtxWord ptx_word(const char **p);
+bool ptx_word_is(PtxWord w, const char *text);
+
+#endif

@@ -32,7 +32,7 @@ typedef enum PtxSpecial {
     PTX_NOT_SPECIAL,
     PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z,
     PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z,
-    PTX_CLOCK,     /* the number of times that the program has read a clock */
+    PTX_CLOCK,     /* how often the program has read a clock, this time included */
     PTX_CLOCK_HIGH,
     PTX_SMID,
     PTX_NSMID

@@ -444,6 +444,12 @@ static void parse_pred_pair(Parser *ps, PtxInsn *in)
         fail(ps, "'%.*s' has two predicates p|q", ps->opcode.len, ps->opcode.text);
 }
 
+/* A float of 32 bits or more fills its register, and so does bf16. */
+static bool may_be_wider(const PtxType *t)
+{
+    return t->class == PTX_INT || t->dtype == DT_F16;
+}
+
 /* One operand by the row's letter. */
 static void parse_operand(Parser *ps, PtxInsn *in, char letter, const PtxType *third)
 {
@@ -451,7 +457,7 @@ static void parse_operand(Parser *ps, PtxInsn *in, char letter, const PtxType *t
     const uint64_t combining = UINT64_C(1) << PTXQ_AND | UINT64_C(1) << PTXQ_OR | UINT64_C(1) << PTXQ_XOR;
     switch (letter) {
     case 'd': in->dests[in->ndests++] = parse_dest(ps, t, false, false); break;
-    case 'D': in->dests[in->ndests++] = parse_dest(ps, t, t->class == PTX_INT, false); break;
+    case 'D': in->dests[in->ndests++] = parse_dest(ps, t, true, false); break;
     case 'w': in->dests[in->ndests++] = parse_dest(ps, bits_type(2 * t->bits), false, false); break;
     case 'u': in->dests[in->ndests++] = parse_dest(ps, word, false, false); break;
     case 'p': in->dests[in->ndests++] = parse_dest(ps, pred, false, false); break;
@@ -460,7 +466,7 @@ static void parse_operand(Parser *ps, PtxInsn *in, char letter, const PtxType *t
     case 'v': parse_list(ps, in, t, false); break;
     case 'a': add_source(ps, in, t, false); break;
     case 's': add_source(ps, in, in->second, false); break;
-    case 'S': add_source(ps, in, in->second, in->second->class == PTX_INT); break;
+    case 'S': add_source(ps, in, in->second, may_be_wider(in->second)); break;
     case 't': add_source(ps, in, third, false); break;
     case 'W': add_source(ps, in, bits_type(2 * t->bits), false); break;
     case 'r': add_source(ps, in, word, false); break;

@@ -12,7 +12,7 @@ static uint64_t special(const PtxState *s, PtxSpecial which)
     case PTX_NCTAID_X:
     case PTX_NCTAID_Y:
     case PTX_NCTAID_Z: return (uint64_t)s->grid[which - PTX_NCTAID_X];
-    case PTX_CLOCK: return (*s->readings)++;
+    case PTX_CLOCK: return ++*s->readings;
     case PTX_CLOCK_HIGH: return *s->readings >> 32;
     case PTX_NSMID: return 1;
     case PTX_SMID:

@@ -220,8 +220,9 @@ static int version_of(const char *text)
         const char *part;
         int ptx;
     } rows[] = {
-        {"e4m3x2", 81}, {"e5m2x2", 81}, {"multimem", 81}, {"f32x2", 86},  {"e2m1", 86},
-        {"e2m3", 86},   {"e3m2", 86},   {"ue8m0", 86},    {"tcgen05", 86}, {".rs.", 87},
+        {"e4m3x2", 81}, {"e5m2x2", 81}, {"satfinite", 81}, {"multimem", 81}, {"f32x2", 86},
+        {"e2m1", 86},   {"e2m3", 86},   {"e3m2", 86},      {"ue8m0", 86},    {"tcgen05", 86},
+        {".rs.", 87},
     };
     int version = 80;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

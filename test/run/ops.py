@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 
 import across
+import assembly
 import chance
 import conversions
 import elementwise
@@ -23,7 +24,7 @@ import shapes
 from batches import Runner
 from rows import KNOWN_BUGS
 
-FAMILIES = (elementwise, libdevice, conversions, shapes, memory, across, chance)
+FAMILIES = (assembly, elementwise, libdevice, conversions, shapes, memory, across, chance)
 
 
 def all_cases(long=False):

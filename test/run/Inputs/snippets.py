@@ -5,17 +5,16 @@ y (8 zeros), x = 0, 1, 2, … (int32), n = 5, f = 1.5 and C = 4 (constexpr)."""
 
 class Snippet:
     """covers: names of rows. want: the first elements of y, as text or numbers. out, err: regular expressions that standard
-    output or error must hold; err makes the run a refusal, which must not crash; note is expected beside success. gpu: only
-    a GPU can do it; the cpu device refuses it by name. cpu: only
-    the cpu device does it."""
+    output or error must hold; err makes the run a refusal, which must not crash; note is expected beside success. cpu: only the cpu device does
+    it."""
 
     def __init__(self, covers, body, want=None, top="", y="i32", x="arange:i32[16]", out=None, err=None, args="",
                  grid="1", files=None, signature=None,
-                 params="", gpu=False, cpu=False, note=None):
+                 params="", cpu=False, note=None):
         self.covers = [covers] if isinstance(covers, str) else covers
         self.body, self.want, self.top, self.y, self.x = body, want, top, y, x
         self.out, self.err, self.args, self.grid, self.files, self.params = out, err, args, grid, files or {}, params
-        self.signature, self.gpu, self.cpu, self.note = signature, gpu, cpu, note
+        self.signature, self.cpu, self.note = signature, cpu, note
 
 
 def S(covers, body, want=None, **more):
@@ -278,10 +277,10 @@ COMPILE_TIME = [
     S("map_elementwise", "v = tl.map_elementwise(collatz, tl.arange(0, 8))\ntl.store(y + tl.arange(0, 8), v)",
       [0, 4, 1, 10, 2, 16, 3, 22],
       top=JIT + "def collatz(a):\n    if a % 2 == 0:\n        return a // 2\n    else:\n        return 3 * a + 1\n"),
-    S("inline_asm_elementwise", 'v = tl.inline_asm_elementwise(asm="add.s32 $0, $1, $2;", constraints="=r,r,r", args=[tl.arange(0, 8), n], dtype=tl.int32, is_pure=True, pack=1)\ntl.store(y + tl.arange(0, 8), v)', list(range(5, 13)), gpu=True),
-    S("chip", "tl.extra.cuda.gdc_wait()\ntl.extra.cuda.gdc_launch_dependents()\ntl.store(y, 1)", [1], gpu=True),
+    S("inline_asm_elementwise", 'v = tl.inline_asm_elementwise(asm="add.s32 $0, $1, $2;", constraints="=r,r,r", args=[tl.arange(0, 8), n], dtype=tl.int32, is_pure=True, pack=1)\ntl.store(y + tl.arange(0, 8), v)', list(range(5, 13))),
+    S("chip", "tl.extra.cuda.gdc_wait()\ntl.extra.cuda.gdc_launch_dependents()\ntl.store(y, 1)", [1]),
     S("chip", "a = tl.extra.cuda.globaltimer()\nb = tl.extra.cuda.smid()\n"
-      "tl.store(y, (a > 0).to(tl.int32) + (b >= 0).to(tl.int32))", [2], gpu=True),
+      "tl.store(y, (a > 0).to(tl.int32) + (b >= 0).to(tl.int32))", [2]),
 ]
 
 SEMANTICS = [

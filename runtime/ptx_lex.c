@@ -56,26 +56,24 @@ static void read_number(PtxWord *w, const char **p)
 {
     const char *at = *p;
     const char mark = (char)tolower((unsigned char)at[1]);
-    char *end;
+    const bool hex = at[0] == '0' && mark == 'x', binary = at[0] == '0' && mark == 'b';
+    const size_t digits = strspn(at, "0123456789");
+    char *end = (char *)at + digits;
     w->kind = PTXW_BAD;
     if (at[0] == '0' && (mark == 'f' || mark == 'd')) {
-        if (!read_bits(w, p, mark == 'f' ? 8 : 16)) *p += 2;
-        return;
-    }
-    const bool hex = at[0] == '0' && mark == 'x', binary = at[0] == '0' && mark == 'b';
-    size_t digits = strspn(at, "0123456789");
-    if (!hex && !binary && (at[digits] == '.' || at[digits] == 'e' || at[digits] == 'E')) {
-        double v = strtod(at, &end);
+        if (read_bits(w, p, mark == 'f' ? 8 : 16)) return;
+    } else if (!hex && !binary && *end && strchr(".eE", *end)) {
+        w->number = tkc_bits_from_double(DT_F64, strtod(at, &end));
         w->kind = PTXW_FLOAT;
-        w->number = tkc_bits_from_double(DT_F64, v);
     } else {
         errno = 0;
         w->number = strtoull(binary ? at + 2 : at, &end, binary ? 2 : 0);
-        if (*end == 'U') end++;
-        if (!errno && end > at) w->kind = PTXW_INT;
+        end += *end == 'U';
+        if (!errno) w->kind = PTXW_INT;
     }
-    if (isalnum((unsigned char)*end) || *end == '_') w->kind = PTXW_BAD;
-    *p = end > at ? end : at + 1;
+    if (is_name(*end)) w->kind = PTXW_BAD;
+    while (is_name(*end)) end++;
+    *p = end;
 }
 
 /* $2 or ${2}; tkc/inline_asm.h has seen to their form. */

@@ -12,7 +12,7 @@ typedef enum PtxWordKind {
     PTXW_INT,     /* number, its 64 bits */
     PTXW_FLOAT,   /* number: its bits as fp64; as fp32 where `single` */
     PTXW_MARK,    /* one character: text[0] */
-    PTXW_BAD      /* nothing of PTX */
+    PTXW_BAD      /* it begins as a number and is none */
 } PtxWordKind;
 
 typedef struct PtxWord {

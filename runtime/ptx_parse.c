@@ -361,6 +361,7 @@ static PtxSource parse_source(Parser *ps, const PtxType *t, bool wider)
     const bool minus = take_mark(ps, '-'), negated = !minus && take_mark(ps, '!');
     PtxWord w = next(ps);
     if (w.kind == PTXW_INT || w.kind == PTXW_FLOAT) return number_source(ps, w, minus, t);
+    if (w.kind == PTXW_BAD) fail(ps, "'%.*s' is no number", w.len, w.text);
     if (w.kind == PTXW_NAME && ptx_word_is(w, "WARP_SZ")) {
         w.number = 32;
         return number_source(ps, w, minus, t);

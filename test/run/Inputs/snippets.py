@@ -17,6 +17,12 @@ class Snippet:
         self.signature, self.cpu, self.note = signature, cpu, note
 
 
+    def but(self, part, other):
+        """With one part of the body replaced."""
+        self.body = self.body.replace(part, other)
+        return self
+
+
 def S(covers, body, want=None, **more):
     return Snippet(covers, body, want, **more)
 
@@ -466,4 +472,91 @@ DIAGNOSTICS = [
       args="-fmax-steps=1000"),
 ]
 
-ALL = STATEMENTS + EXPRESSIONS + COMPILE_TIME + SEMANTICS + EXTENTS + FILES + TYPES + DIAGNOSTICS
+
+
+def ASM(text, want=None, constraints="=r,r", args="tl.arange(0, 8)", dtype="tl.int32", pack=1, **more):
+    """One instruction or more on 0, 1, 2, …"""
+    return S("inline_asm_elementwise", f'v = tl.inline_asm_elementwise("""{text}""", "{constraints}", [{args}], {dtype}, False, {pack})\n'
+             "tl.store(y + tl.arange(0, 8), v)", want, **more)
+
+
+ASSEMBLY = [
+    # what is written in another way
+    ASM("add.s32 $0, $1, 0x10; // 16", range(16, 24)), ASM("add.s32 $0, ${1}, 020;", range(16, 24)),
+    ASM("/* and */ add.s32 $0,$1,0b10000;", range(16, 24)), ASM("add.u32 $0, $1, 16U;", range(16, 24)),
+    ASM("add.s32 $0, $1, -1;", range(-1, 7)), ASM("add.s32.sat $0, $1, WARP_SZ;", range(32, 40)),
+    ASM("{\n .reg .f32 a, b;\n cvt.rn.f32.s32 a, $1;\n add.f32 b, a, 0f3F800000;\n mul.f32 b, b, 1.5;\n sub.f32 b, b, -2e-1;\n"
+        " fma.rn.f32 b, b, 0d4000000000000000, 0f00000000;\n cvt.rmi.s32.f32 $0, b;\n}", [3, 6, 9, 12, 15, 18, 21, 24]),
+    ASM("{ .reg .pred p; setp.lt.s32 p, $1, 3; @p mov.u32 $0, 1; @!p mov.u32 $0, 2; }", [1, 1, 1, 2, 2, 2, 2, 2]),
+    ASM("{ .reg .b32 t<12>; mov.b32 t10, $1; { .reg .b32 t10; mov.b32 t10, 5; } mov.b32 t1, t10; mov.b32 $0, t1; }", range(8)),
+    ASM("{ .reg .b32 %r, t; mov.b32 %r, $1;; add.s32 t, %r, %r; mov.b32 $0, t; }", range(0, 16, 2)),
+    ASM("mov.b32 $0, 0f3F800000;", [1065353216] * 8),
+    # registers that are not the block's
+    ASM("{ .reg .u32 a, b; mov.u32 a, %ctaid.x; mov.u32 b, %nctaid.y; add.u32 $0, a, b; }", [1] * 8, constraints="=r", args="",
+        dtype="tl.int32"),
+    ASM("mov.u32 $0, %clock;", range(1, 9)), ASM("mov.u32 $0, %smid;", [0] * 8),
+    ASM("{ .reg .b64 t; mov.u64 t, %globaltimer; mov.u64 t, %clock64; cvt.u32.u64 $0, t; }", range(2, 17, 2)),
+    ASM("add.s32 $0, $0, $2;", range(5, 13), constraints="=r,0,r", args="n, tl.arange(0, 8)"),
+    ASM("griddepcontrol.wait; mov.b32 $0, $1;", range(8)),
+    # elements that share a run
+    S("inline_asm_elementwise", "lo, hi = tl.inline_asm_elementwise('mov.b32 {$0, $1}, $2;', '=h,=h,r', [tl.arange(0, 8) + 0x30000], "
+      "(tl.int16, tl.int16), True, 1)\ntl.store(y + tl.arange(0, 8), lo * 10 + hi)", range(3, 80, 10)),
+    ASM("prmt.b32 $0, $1, $1, 0x1032;", [1, 0, 3, 2, 5, 4, 7, 6], args="tl.arange(0, 8).to(tl.int16)", dtype="tl.int16", pack=2),
+    ASM("prmt.b32 $0, $1, $1, 0x0123;", [3, 2, 1, 0, 7, 6, 5, 4], args="tl.arange(0, 8).to(tl.int8)", dtype="tl.int8", pack=4),
+    ASM("prmt.b32 $0, $1, $1, 0x1032;", [0, 5], args="(tl.arange(0, 1) + 5).to(tl.int16)", dtype="tl.int16", pack=2).but(
+        "tl.store(y + tl.arange(0, 8), v)", "tl.store(y + 1 + tl.arange(0, 1), 5 - v)"),
+    ASM("{ sub.s32 $0, $2, $3; sub.s32 $1, $3, $2; }", [-1, 1, -1, 1, -1, 1, -1, 1], constraints="=r,=r,r,r", pack=2),
+    ASM("{ .reg .b64 a, b; mov.b64 a, {$2, $3}; mov.b64 b, {0f40000000, 0f40400000}; fma.rn.f32x2 a, a, b, b; mov.b64 {$0, $1}, a; }",
+        [2, 6, 6, 12, 10, 18, 14, 24], constraints="=f,=f,f,f", args="tl.arange(0, 8).to(tl.float32)", dtype="tl.float32", pack=2,
+        y="fp32"),
+    ASM("neg.s32 $0, $1;", [-28], args="tl.arange(0, 8)").but("tl.store(y + tl.arange(0, 8), v)", "tl.store(y, tl.sum(v, 0))"),
+    S("inline_asm_elementwise", "v = tl.reduce(tl.arange(0, 8).to(tl.int16), 0, join)\ntl.store(y, v)", [28],
+      top=JIT + "def join(a, b):\n    return tl.inline_asm_elementwise('add.u16x2 $0, $1, $2;', '=r,r,r', [a, b], tl.int16, True, 2)\n"),
+
+    # what the cpu device refuses
+    *(ASM(text, err=err, cpu=True) for text, err in (
+        ("add.s32 $0, $1, 1", r"';' is missing at the end"),
+        ("{ add.s32 $0, $1, 1;", r"'}' is missing at the end"),
+        ("add.s32 $0, $1, 1; }", r"'}' closes nothing"),
+        ("add.s32 $0 $1, 1;", r"expected ',', found '\$1'"),
+        ("add.s32 $0, $1, 1, 2;", r"expected ';', found ','"),
+        ("frobnicate.s32 $0, $1;", r"kernel.py:6:\d+: error: .*the instruction 'frobnicate.s32' is not known here"),
+        ("ld.global.b32 $0, [$1];", r"the instruction 'ld.global.b32' is not known here"),
+        ("vote.sync.any.pred $0, $1;", r"the instruction 'vote.sync.any.pred' is not known here"),
+        ("add.f8 $0, $1, $1;", r"'add.f8' is no form of the instruction that is known here"),
+        ("mul.s32 $0, $1, $1;", r"'mul.s32' is no form"),
+        ("fma.f32 $0, $1, $1, $1;", r"'fma.f32' is no form"),
+        ("add.rn.rz.f32 $0, $1, $1;", r"'add.rn.rz.f32' is no form"),
+        ("{ .reg .b32 5; mov.b32 $0, $1; }", r"expected the name of a register, found '5'"),
+        ("{ .reg .b32 a, a; mov.b32 $0, $1; }", r"the register 'a' is declared twice"),
+        ("{ .reg .b32 a<0>; mov.b32 $0, $1; }", r"'a<' needs a number of 1 to 4096"),
+        ("{ .reg .b32 a<4000>, b<4000>; mov.b32 $0, $1; }", r"too many registers"),
+        ("{ .reg b32 a; mov.b32 $0, $1; }", r"expected the type of registers, found 'b32'"),
+        ("{ .reg .b32 a<4>; mov.b32 $0, a4; }", r"'a4' names no register"),
+        ("{ { .reg .b32 a; } mov.b32 $0, a; }", r"'a' names no register"),
+        ("add.s64 $0, $1, 1;", r"'\$0' is no register for the s64 that 'add.s64' takes there"),
+        ("{ .reg .f32 a; mov.b32 a, $1; add.s32 $0, a, 1; }", r"'a' is no register for the s32"),
+        ("@$1 mov.b32 $0, 1;", r"'\$1' is no register for the pred"),
+        ("add.f32 $0, $1, 1;", r"'1' is no number for the f32"),
+        ("add.s32 $0, $1, 1.5;", r"'1.5' is no number for the s32"),
+        ("add.f16x2 $0, $1, 0x3c003c00;", r"'0x3c003c00' is no number for the f16x2"),
+        ("add.s32 $0, $1, 09;", r"'09' is no number"),
+        ("add.f32 $0, $1, 0f12;", r"'0f12' is no number"),
+        ("add.s32 $0, $1, 99999999999999999999;", r"'99999999999999999999' is no number"),
+        ("add.s32 $0, $1, -$1;", r"'\$1' cannot be negated"),
+        ("add.s32 $0, $1, !$1;", r"'\$1' cannot be negated"),
+        ("mov.u32 $0, %laneid;", r"the register '%laneid' cannot be read by 'mov.u32' here"),
+        ("add.u32 $0, $1, %smid;", r"the register '%smid' cannot be read by 'add.u32' here"),
+        ("mov.b32 $0, {$1, $1, $1};", r"3 registers do not make one of 'mov.b32'"),
+        ("{ .reg .pred p; setp.eq.f16x2 p, $1, $1; mov.b32 $0, 1; }", r"'setp.eq.f16x2' has two predicates p|q"),
+        ("lop3.b32 $0, $1, $1, $1, 256;", r"the last operand of 'lop3.b32' is a number of 0 to 255"),
+        ("lop3.b32 $0, $1, $1, $1, $1;", r"the last operand of 'lop3.b32' is a number of 0 to 255"),
+        ("again: mov.b32 $0, $1;", r"the label 'again:' has no use on the cpu device"),
+        ("$0 = $1;", r"expected an instruction, found '\$0'"),
+        ("{ .reg .b32 a; mov.b32 a, $1; }", r"no instruction writes the output '\$0'"),
+    )),
+    S("inline_asm_elementwise", "tl.store(y, f2(n))", err=r"'bra' is not known here[\s\S]*called from here", cpu=True,
+      top=JIT + "def f2(a):\n    return tl.inline_asm_elementwise('bra $0;', '=r,r', [a], tl.int32, False, 1)\n"),
+]
+
+ALL = ASSEMBLY + STATEMENTS + EXPRESSIONS + COMPILE_TIME + SEMANTICS + EXTENTS + FILES + TYPES + DIAGNOSTICS

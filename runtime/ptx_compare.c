@@ -76,7 +76,8 @@ void ptx_set(PtxCall *c)
     const PtxType *t = c->second;
     const bool is_float = tkc_dtype_info(c->type->dtype)->kind == DK_FLOAT;
     const int bits = c->type->bits / t->lanes;
-    const uint64_t yes = is_float ? tkc_bits_from_double(c->type->dtype, 1) : ptx_low(~UINT64_C(0), bits);
+    const uint64_t yes = is_float ? tkc_bits_from_double(c->type->dtype, 1)
+                                  : ptx_low(~UINT64_C(0), bits);
     c->d[0] = 0;
     for (int i = 0; i < t->lanes; i++) {
         bool holds = combine(c, compare(c, t->dtype, lane(t, c->a[0], i), lane(t, c->a[1], i)));

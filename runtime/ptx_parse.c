@@ -200,7 +200,8 @@ static bool is_named(const Row *row, const Parts *parts)
 /* Lists stand where the row has them. */
 static bool fits_lists(const Row *row, bool to_list, bool from_list)
 {
-    return (row->operands[0] == 'V') == to_list && (strchr(row->operands, 'v') != NULL) == from_list;
+    const bool has_source_list = strchr(row->operands, 'v') != NULL;
+    return (row->operands[0] == 'V') == to_list && has_source_list == from_list;
 }
 
 static const Row *find_row(Parser *ps, const Parts *parts, bool understood, bool to_list,
@@ -244,7 +245,8 @@ static void declare(Parser *ps, const PtxType *type)
     PtxWord w = next(ps);
     Name n = {.text = w.text, .len = w.len, .depth = ps->depth, .type = type};
     int count = 1, unused;
-    if (w.kind != PTXW_NAME) fail(ps, "expected the name of a register, found '%.*s'", w.len, w.text);
+    if (w.kind != PTXW_NAME)
+        fail(ps, "expected the name of a register, found '%.*s'", w.len, w.text);
     const Name *before = ps->failed ? NULL : find_name(ps, w, &unused);
     if (before && before->depth == ps->depth)
         fail(ps, "the register '%.*s' is declared twice", w.len, w.text);
@@ -427,7 +429,8 @@ static void parse_list(Parser *ps, PtxInsn *in, const PtxType *t, bool dest)
     const int n = list_length(ps);
     const PtxType *part = n == 2 || n == 4 ? bits_type(t->bits / n) : NULL;
     expect_mark(ps, '{');
-    if (!part) fail(ps, "%d registers do not make one of '%.*s'", n, ps->opcode.len, ps->opcode.text);
+    if (!part)
+        fail(ps, "%d registers do not make one of '%.*s'", n, ps->opcode.len, ps->opcode.text);
     for (int i = 0; i < n && !ps->failed; i++) {
         if (i) expect_mark(ps, ',');
         if (dest) in->dests[in->ndests++] = parse_dest(ps, part, false, true);
@@ -451,11 +454,17 @@ static bool may_be_wider(const PtxType *t)
     return t->class == PTX_INT || t->dtype == DT_F16;
 }
 
+static bool is_byte(const PtxSource *s)
+{
+    return s->reg < 0 && s->number <= 255;
+}
+
 /* One operand by the row's letter. */
 static void parse_operand(Parser *ps, PtxInsn *in, char letter, const PtxType *third)
 {
     const PtxType *pred = type_named("pred", 4), *word = type_named("u32", 3), *t = in->type;
-    const uint64_t combining = UINT64_C(1) << PTXQ_AND | UINT64_C(1) << PTXQ_OR | UINT64_C(1) << PTXQ_XOR;
+    const uint64_t combining =
+        UINT64_C(1) << PTXQ_AND | UINT64_C(1) << PTXQ_OR | UINT64_C(1) << PTXQ_XOR;
     switch (letter) {
     case 'd': in->dests[in->ndests++] = parse_dest(ps, t, false, false); break;
     case 'D': in->dests[in->ndests++] = parse_dest(ps, t, true, false); break;
@@ -477,8 +486,9 @@ static void parse_operand(Parser *ps, PtxInsn *in, char letter, const PtxType *t
         break;
     case 'k':
         add_source(ps, in, word, false);
-        if (!ps->failed && (in->sources[in->nsources - 1].reg >= 0 || in->sources[in->nsources - 1].number > 255))
-            fail(ps, "the last operand of '%.*s' is a number of 0 to 255", ps->opcode.len, ps->opcode.text);
+        if (!ps->failed && !is_byte(&in->sources[in->nsources - 1]))
+            fail(ps, "the last operand of '%.*s' is a number of 0 to 255", ps->opcode.len,
+                 ps->opcode.text);
         break;
     }
 }
@@ -528,7 +538,8 @@ static void parse_instruction(Parser *ps)
     if (ps->opcode.kind != PTXW_NAME)
         fail(ps, "expected an instruction, found '%.*s'", ps->opcode.len, ps->opcode.text);
     else if (ps->opcode.text[ps->opcode.len - 1] == ':')
-        fail(ps, "the label '%.*s' has no use on the cpu device, which runs no branches", ps->opcode.len, ps->opcode.text);
+        fail(ps, "the label '%.*s' has no use on the cpu device, which runs no branches",
+             ps->opcode.len, ps->opcode.text);
     if (ps->failed) return;
     if (!is_without_effect(ps->opcode)) {
         const bool understood = take_apart(ps->opcode, &parts), to_list = is_mark(ps, '{');

@@ -72,7 +72,8 @@ static void from_register(Lower *L, const AsmRegister *r, LLVMTypeRef elem, LLVM
 }
 
 /* Elements base … base + pack - 1 of the thread. */
-static void lower_instance(Lower *L, const Op *op, const AsmRegisters *regs, int base, Regs *results)
+static void lower_instance(Lower *L, const Op *op, const AsmRegisters *regs, int base,
+                           Regs *results)
 {
     LLVMValueRef elems[ASM_MAX_PACK], in[ASM_MAX_REGISTERS], out[ASM_MAX_REGISTERS];
     for (int i = 0; i < regs->ninputs; i++) {

@@ -297,6 +297,6 @@ void ptx_testp(PtxCall *c)
     else if (ptx_has(c, PTXQ_INFINITE)) c->d[0] = isinf(v) != 0;
     else if (ptx_has(c, PTXQ_NUMBER)) c->d[0] = !isnan(v);
     else if (ptx_has(c, PTXQ_NOTANUMBER)) c->d[0] = isnan(v) != 0;
-    else if (ptx_has(c, PTXQ_NORMAL)) c->d[0] = isfinite(v) && !small;
+    else if (ptx_has(c, PTXQ_NORMAL)) c->d[0] = isfinite(v) && (!small || v == 0);
     else c->d[0] = small && v != 0;
 }

@@ -155,15 +155,22 @@ void ptx_sad(PtxCall *c)
     c->d[0] = ptx_low(c->a[2] + apart, width(c->type));
 }
 
-/* Division by 0, which PTX leaves open, as the language has it. */
+/* PTX leaves division by 0 open; GPUs give all ones, of both. */
+static void divide(PtxCall *c, OpKind kind)
+{
+    const int bits = width(c->type);
+    const bool by_zero = !ptx_low(c->a[1], bits);
+    c->d[0] = by_zero ? ptx_low(UINT64_MAX, bits) : op(c, kind, 2, c->a[0], c->a[1]);
+}
+
 void ptx_div(PtxCall *c)
 {
-    c->d[0] = op(c, OP_DIV, 2, c->a[0], c->a[1]);
+    divide(c, OP_DIV);
 }
 
 void ptx_rem(PtxCall *c)
 {
-    c->d[0] = op(c, OP_REM, 2, c->a[0], c->a[1]);
+    divide(c, OP_REM);
 }
 
 void ptx_abs(PtxCall *c)

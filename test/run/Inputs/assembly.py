@@ -200,7 +200,8 @@ def bits_rows(text, operands, result, ref):
 
 
 def quotient(x, y):
-    return 0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+    """All ones where y is 0: PTX leaves that open, GPUs give it."""
+    return -1 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
 
 def bfe(dt, a, b, c):
@@ -286,7 +287,7 @@ def integer_rows():
         yield from ints("u32 s32", "mad24." + hi, lambda dt, a, b, c, hi=hi: mul24(dt, hi == "hi", a, b) + c, 3)
     yield from ints(INTS, "sad", lambda dt, a, b, c: c + abs(a - b), 3)
     yield from ints(INTS, "div", lambda dt, a, b: quotient(a, b))
-    yield from ints(INTS, "rem", lambda dt, a, b: a - quotient(a, b) * b if b else 0)
+    yield from ints(INTS, "rem", lambda dt, a, b: a - quotient(a, b) * b if b else -1)
     yield from ints("s16 s32 s64", "abs", lambda dt, a: abs(a), 1)
     yield from ints("s16 s32 s64", "neg", lambda dt, a: -a, 1)
     yield from ints(INTS + " u16x2 s16x2", "min", lambda dt, a, b: min(a, b))
@@ -298,10 +299,14 @@ def integer_rows():
     yield from ints("u32 s32 u64 s64", "bfind", bfind, 1, result="u32")
     yield from ints("u32 s32 u64 s64", "bfind.shiftamt", lambda dt, a: bfind(dt, a, True), 1, result="u32")
     yield from ints("b32 b64", "brev", lambda dt, a: int(f"{a:0{width(dt)}b}"[::-1], 2), 1)
+    # GPUs hold the numbers to 0 … 255, as PTX says, for 32 bits only
+    in_range = "{ .reg .b32 p, n; and.b32 p, $%d, 255; and.b32 n, $%d, 255; %s, p, n; }"
     for t in ("u32", "s32", "u64", "s64"):
-        yield Row(f"bfe.{t} $0, $1, $2, $3", f"{t} u32 u32", t, lambda a, b, c, dt=PTX[t]: wrapped(dt, bfe(dt, int(a), int(b), int(c))))
+        text = f"bfe.{t} $0, $1, $2, $3" if "32" in t else in_range % (2, 3, f"bfe.{t} $0, $1")
+        yield Row(text, f"{t} u32 u32", t, lambda a, b, c, dt=PTX[t]: wrapped(dt, bfe(dt, int(a), int(b), int(c))))
     for t in ("b32", "b64"):
-        yield Row(f"bfi.{t} $0, $1, $2, $3, $4", f"{t} {t} u32 u32", t,
+        text = f"bfi.{t} $0, $1, $2, $3, $4" if "32" in t else in_range % (3, 4, f"bfi.{t} $0, $1, $2")
+        yield Row(text, f"{t} {t} u32 u32", t,
                   lambda a, b, c, d, dt=PTX[t]: bfi(width(dt), int(a), int(b), int(c), int(d)))
     for mode in ("clamp", "wrap"):
         yield from ints("b32", "bmsk." + mode, lambda dt, a, b, mode=mode: bmsk(mode, a, b))
@@ -406,7 +411,7 @@ def compare_rows():
     for t in ("f32", "f64"):
         normal = Fraction(2) ** (2 - (1 << (DTYPES[PTX[t]].exponent - 1)))
         for name, ref in (("finite", lambda a: a.is_finite), ("infinite", lambda a: a.size == "inf"), ("number", lambda a: not a.is_nan),
-                          ("notanumber", lambda a: a.is_nan), ("normal", lambda a, n=normal: a.is_finite and a.size >= n),
+                          ("notanumber", lambda a: a.is_nan), ("normal", lambda a, n=normal: a.is_finite and not 0 < a.size < n),
                           ("subnormal", lambda a, n=normal: a.is_finite and 0 < a.size < n)):
             yield Row(f"testp.{name}.{t} $0, $1", t, "i1", ref)
 
@@ -573,8 +578,9 @@ def pair_rows():
         yield Row(f"cvt.rn.satfinite.relu.{name}.f32 $0, $2, $1", "f32", dt, lambda a, dt=dt: a.bits(dt, relu=True), pack=2)
         yield Row(f"cvt.rn.satfinite.{name}.f16x2 $0, $1", "f16", dt, lambda a, dt=dt: a.bits(dt), pack=2)
         yield Row(f"cvt.rn.f16x2.{name} $0, $1", dt, "f16", lambda a: a.bits("fp16"), pack=2)
-    yield Row("cvt.rna.tf32.f32 $0, $1", "f32", "b32", lambda a: tf32(a.pattern, True))
-    yield Row("cvt.rn.tf32.f32 $0, $1", "f32", "b32", lambda a: tf32(a.pattern, False))
+    for how in ("rna", "rn"):  # which NaN comes of a NaN is not said: it is read as a float
+        yield Row(f"{{ .reg .b32 t; cvt.{how}.tf32.f32 t, $1; mov.b32 $0, t; }}", "f32", "f32",
+                  lambda a, how=how: tf32(a.pattern, how == "rna"))
     for t in ("u16", "s16"):
         yield Row(f"cvt.pack.sat.{t}.s32 $0, $1, $2", "s32 s32", "u32",
                   lambda a, b, t=PTX[t]: unsigned(t, clamped(t, int(a))) << 16 | unsigned(t, clamped(t, int(b))))

@@ -61,7 +61,7 @@ def round_exactly(exact, mode, dt):
 
 
 def directed(exact, nearest, mode, dt, zero=None):
-    """An operation rounded as mode says: `nearest` does it in floats, for operands that are not finite and for exact zeros
+    """An operation rounded as mode says: `nearest` does it in floats whose products do not overflow, for operands that are not finite and for exact zeros
     (`zero` says what those are when rounding down), `exact` in fractions."""
     def one(*x):
         x = [float(v) for v in x]
@@ -75,7 +75,7 @@ def directed(exact, nearest, mode, dt, zero=None):
             if mode == "rd" and zero:
                 return zero(*x)
         with np.errstate(all="ignore"):
-            return float(nearest(*map(np.float64, x)))
+            return float(nearest(*map(np.longdouble, x)))
     return lambda *x: np.vectorize(one, otypes=[np.float64])(*x)
 
 

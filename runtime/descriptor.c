@@ -34,7 +34,8 @@ static TkcStatus check_type(const TkcJit *jit, const OpenParam *p, const TkcArg 
     if (p->decl.type && !p->desc.rank)
         return wrong(jit, name, "expected %s, found a tensor descriptor", p->decl.type);
     if (!p->decl.type && !text)
-        return wrong(jit, name, "the type of its descriptor is not known; give it with the argument");
+        return wrong(jit, name,
+                     "the type of its descriptor is not known; give it with the argument");
     if (p->decl.type && text && !tkc_same_descriptor_type(&p->desc, type))
         return wrong(jit, name, "expected %s, found %s", p->decl.type, text);
     if (!text)

@@ -24,7 +24,8 @@ struct DeviceKernel {
     int nparams, registers, spill_bytes;
 };
 
-/* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is refused. */
+/* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is
+   refused. */
 enum { MAX_PARAMS = 512 };
 
 #define CALL(cuda, dev, name, ...)                                                                 \
@@ -77,8 +78,8 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
     if (status != TKC_OK)
         return status;
     if (ordinal < 0 || ordinal >= count) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "there is no GPU %d; the driver shows %d of them",
-                   ordinal, count);
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "there is no GPU %d; the driver shows %d of them", ordinal, count);
         return TKC_NO_DEVICE;
     }
     return CALL(c, dev, DeviceGet, &c->device, ordinal);

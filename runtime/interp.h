@@ -69,8 +69,8 @@ struct Insn {
     /* op-specific */
     int64_t n[4];
     const Slot *base, *offsets; /* load, store: pointers that are a scalar plus offsets */
-    const Slot *rows; /* load, store: pointers that are one for each row plus `offsets`, one for each
-                         column and in order; with base, offsets from it are such a sum: */
+    const Slot *rows; /* load, store: pointers that are one for each row plus `offsets`, one for
+                         each column and in order; with base, offsets from it are such a sum: */
     const Op *sum;
     bool in_order; /* each offset (of an access) or lane (of a sum) is one more than the one before,
                       int32's wrapping aside */

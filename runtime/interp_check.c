@@ -2,8 +2,8 @@
    being in order: what shadow.c finds, told by array, element and program.
 
    A read of unwritten memory ends the program, as an access outside its array does. A race does
-   not: the launch runs to its end, and the least of all races found is told, so that the report is the
-   same whatever the threads did. Where a launch ends with another error, that one is told.
+   not: the launch runs to its end, and the least of all races found is told, so that the report is
+   the same whatever the threads did. Where a launch ends with another error, that one is told.
 
    Programs that have both executed an atomic, or one of which has waited by volatile loads, are
    taken to be in order: they can be, by a lock or a flag, and what is not certain is not

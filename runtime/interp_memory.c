@@ -345,8 +345,9 @@ static void fail_through(const Access *a, uint64_t address)
         interp_fail(a->f, a->in, "%s through '%s', which points to no memory of this device",
                     a->verb, name);
     else if (begin % (uint64_t)a->size)
-        interp_fail(a->f, a->in, "%s through '%s', whose address is not a multiple of the %lld of %s",
-                    a->verb, name, (long long)a->size, element_name(a));
+        interp_fail(a->f, a->in,
+                    "%s through '%s', whose address is not a multiple of the %lld of %s", a->verb,
+                    name, (long long)a->size, element_name(a));
     else if (away % a->size)
         interp_fail(a->f, a->in,
                     "%s at byte %lld of '%s', which is not a multiple of the %lld of %s", a->verb,

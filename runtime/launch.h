@@ -1,4 +1,5 @@
-/* Arguments against parameters: what a launch checks, and the compile that a first launch asks for. */
+/* Arguments against parameters: what a launch checks, and the compile that a first launch asks
+   for. */
 #ifndef TKC_RUNTIME_LAUNCH_H
 #define TKC_RUNTIME_LAUNCH_H
 

@@ -1,6 +1,6 @@
-/* The part of PTX that inline assembly is made of, for the cpu device: straight lines of instructions
-   on registers. A text is parsed once, to a list of instructions that each know their evaluator; it
-   runs once for every instance (tkc/inline_asm.h).
+/* The part of PTX that inline assembly is made of, for the cpu device: straight lines of
+   instructions on registers. A text is parsed once, to a list of instructions that each know their
+   evaluator; it runs once for every instance (tkc/inline_asm.h).
 
    Which instructions there are is one table, ptx_insn.def; their evaluators are in ptx_int.c,
    ptx_float.c and ptx_convert.c. Everything else is refused when it is parsed. */
@@ -77,8 +77,8 @@ struct PtxInsn {
 };
 
 typedef struct PtxProgram {
-    int ninsns, nregs; /* registers 0, 1, … are those of the constraints; an input that is tied to an
-                          output is that */
+    int ninsns, nregs; /* registers 0, 1, … are those of the constraints; an input that is tied to
+                          an output is that */
     PtxInsn *insns;
 } PtxProgram;
 

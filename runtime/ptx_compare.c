@@ -1,5 +1,5 @@
-/* Comparisons of PTX: of integers by the type's signedness, of floats ordered (false with a NaN, `ne`
-   too) or unordered (the names with a u: true with a NaN). */
+/* Comparisons of PTX: of integers by the type's signedness, of floats ordered (false with a NaN,
+   `ne` too) or unordered (the names with a u: true with a NaN). */
 #include <math.h>
 
 #include "ptx_float.h"
@@ -60,7 +60,8 @@ static uint64_t lane(const PtxType *t, uint64_t x, int i)
     return ptx_low(x >> (bits * i), bits);
 }
 
-/* The second predicate is of the other lane, or the opposite of the first before they are combined. */
+/* The second predicate is of the other lane, or the opposite of the first before they are
+   combined. */
 void ptx_setp(PtxCall *c)
 {
     const PtxType *t = c->type;

@@ -151,8 +151,8 @@ void ptx_cvt_lanes(PtxCall *c)
     }
 }
 
-/* fp32 with the lower 13 bits of its significand rounded away; to nearest, ties away from zero (rna)
-   or to even. */
+/* fp32 with the lower 13 bits of its significand rounded away; to nearest, ties away from zero
+   (rna) or to even. */
 void ptx_cvt_tf32(PtxCall *c)
 {
     const uint64_t x = c->a[0], infinity = 0x7f800000, greatest_finite = 0x7f7fe000;

@@ -7,7 +7,7 @@
 
 typedef enum PtxWordKind {
     PTXW_END,
-    PTXW_NAME,    /* an instruction with all its dots, a register, a label: add.rn.f32, %ctaid.x, t0 */
+    PTXW_NAME, /* an instruction with all its dots, a register, a label: add.rn.f32, %ctaid.x, t0 */
     PTXW_OPERAND, /* $2: number */
     PTXW_INT,     /* number, its 64 bits */
     PTXW_FLOAT,   /* number: its bits as fp64; as fp32 where `single` */

@@ -414,7 +414,8 @@ static void add_source(Parser *ps, PtxInsn *in, const PtxType *t, bool wider)
     if (!ps->failed) in->sources[in->nsources++] = parse_source(ps, t, wider);
 }
 
-/* {a, b} or {a, b, c, d}, each the part of t that it must be. The number is known from the marks. */
+/* {a, b} or {a, b, c, d}, each the part of t that it must be. The number is known from the
+   marks. */
 static int list_length(const Parser *ps)
 {
     int n = 1;

@@ -1,10 +1,10 @@
 /* -batch FILE: one compile per line, one result line each on standard output:
      ok <TAB> file <TAB> kernel <TAB> milliseconds <TAB> bytes of output
      error <TAB> file <TAB> kernel <TAB> first diagnostic on one line
-   A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options; blanks
-   separate them in a line without tabs. Empty lines and lines from # are skipped. Options on the command line itself are the defaults of every
-   line. Without -emit a line is compiled to IR: types, shapes and values are checked, a GPU's limits
-   are not. */
+   A line is the words of a command, separated by tabs: FILE, KERNEL (or empty), then options;
+   blanks separate them in a line without tabs. Empty lines and lines from # are skipped. Options on
+   the command line itself are the defaults of every line. Without -emit a line is compiled to IR:
+   types, shapes and values are checked, a GPU's limits are not. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

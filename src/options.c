@@ -269,7 +269,8 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     return false;
 }
 
-/* Between an option and its argument in one word, whichever of the two the option is listed with. */
+/* Between an option and its argument in one word, whichever of the two the option is listed
+   with. */
 static bool is_joint(char c)
 {
     return c == '=' || c == ' ';
@@ -287,7 +288,8 @@ static OptId find_row(const char *word, const char **value)
         case FORM_NEXT:
             if (!strcmp(word, rows[i].spelling))
                 return (OptId)i;
-            if (rows[i].form == FORM_FLAG || strncmp(word, rows[i].spelling, n) || !is_joint(word[n]))
+            if (rows[i].form == FORM_FLAG || strncmp(word, rows[i].spelling, n) ||
+                !is_joint(word[n]))
                 continue;
             *value = word + n + 1;
             return (OptId)i;
@@ -427,7 +429,8 @@ bool options_read(Options *o, int argc, char **argv)
     if (o->output && !strcmp(o->output, "-"))
         o->output = NULL;
     if (o->batch && !seen.emit)
-        o->emit = TKC_EMIT_IR; /* are these kernels right? what a target makes of them is asked for */
+        o->emit =
+            TKC_EMIT_IR; /* are these kernels right? what a target makes of them is asked for */
     return (!o->output || seen.emit || emit_from_output(o)) && check_words(o, &seen);
 }
 

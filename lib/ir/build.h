@@ -35,7 +35,8 @@ Value *build_cast(Builder *b, Value *x, DType to, const char *rounding);
 Value *build_bitcast(Builder *b, Value *x, const Type *elem);
 Value *build_addptr(Builder *b, Value *ptr, Value *offset);         /* shapes equal */
 Value *build_hint(Builder *b, Value *x, AttrKey key, int n, const int64_t *values);
-Value *build_copy(Builder *b, Value *x); /* another value that is the same: a hint that says nothing */
+Value *build_copy(Builder *b,
+                  Value *x); /* another value that is the same: a hint that says nothing */
 
 Value *build_splat(Builder *b, Value *scalar, int rank, const int32_t *shape);
 Value *build_expand_dims(Builder *b, Value *x, int axis);

@@ -79,7 +79,8 @@ bool ir_can_erase(const Op *op);
 /* True when v is defined outside r (and its nested regions). */
 bool ir_is_defined_outside(const Value *v, const Region *r);
 bool ir_is_terminator(const Op *op);
-/* The comparison that holds exactly when this one does not, on integers; OP_NONE for any other op. */
+/* The comparison that holds exactly when this one does not, on integers; OP_NONE for any other
+   op. */
 OpKind ir_opposite_compare(OpKind kind);
 /* The bits of a scalar or block constant; false when v is not one. */
 bool ir_const_bits(const Value *v, uint64_t *bits);

@@ -1,5 +1,6 @@
-/* A string annotation is ours when it begins like a type; any other string, and any expression that is not a type, is left alone, so that
-   `x: torch.Tensor` and `x: "Tensor"` mean what they mean to Triton: nothing. */
+/* A string annotation is ours when it begins like a type; any other string, and any expression that
+   is not a type, is left alone, so that `x: torch.Tensor` and `x: "Tensor"` mean what they mean to
+   Triton: nothing. */
 #include "spec/annotation.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static void skip_blanks(Text *t)
 
 static bool refuse(Text *t, const char *expected)
 {
-    if (*t->p) spec_error(t->sp, t->at, "expected %s in this annotation, found '%s'", expected, t->p);
+    if (*t->p)
+        spec_error(t->sp, t->at, "expected %s in this annotation, found '%s'", expected, t->p);
     else spec_error(t->sp, t->at, "expected %s in this annotation, found its end", expected);
     return false;
 }
@@ -115,7 +117,8 @@ static void read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *o
     sp->dx->muted++;
     SpecValue v = module_eval(sp, m, e);
     sp->dx->muted--;
-    if (v.kind == SV_TYPE && (v.type->kind == TY_SCALAR || v.type->kind == TY_POINTER)) out->type = v.type;
+    if (v.kind == SV_TYPE && (v.type->kind == TY_SCALAR || v.type->kind == TY_POINTER))
+        out->type = v.type;
 }
 
 bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)

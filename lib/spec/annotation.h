@@ -4,8 +4,8 @@
 
 #include "spec/spec.h"
 
-/* A number, or the name of another parameter. */
-typedef struct AnnotationNumber { Str name; int64_t value; } AnnotationNumber; /* name NULL: value; value -1: not given */
+/* A number, or the name of another parameter. name NULL: value; value -1: not given */
+typedef struct AnnotationNumber { Str name; int64_t value; } AnnotationNumber;
 
 typedef struct Annotation {
     bool is_constexpr;

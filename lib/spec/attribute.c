@@ -36,8 +36,9 @@ static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span a
     const char *near = where ? builtin_nearest(where, name) : NULL;
     if (near) spec_note(sp, at, "did you mean '%s'?", near);
     else if (x.kind == SV_VALUE && type_is_pointer(x.v->type) && builtin_find(NS_DESC, name))
-        spec_note(sp, at, "a tensor descriptor has it: a parameter is one by an annotation, or -sig, "
-                          "such as tensordesc<fp16[64, 64]>");
+        spec_note(sp, at,
+                  "a tensor descriptor has it: a parameter is one by an annotation, or -sig, "
+                  "such as tensordesc<fp16[64, 64]>");
     return r;
 }
 
@@ -62,7 +63,8 @@ static SpecValue type_attribute(Spec *sp, const Type *t, Str name, Span at)
     const Builtin *predicate = builtin_find(NS_DTYPE, name);
     if (predicate) return method(sp, predicate, sv_type(t));
     if (strcmp(name, "scalar") == 0) return sv_type(tkc_type_element(t));
-    if (t->kind == TY_BLOCK && strcmp(name, "block_type") == 0) return sv_type(t); /* of a descriptor */
+    if (t->kind == TY_BLOCK && strcmp(name, "block_type") == 0)
+        return sv_type(t); /* of a descriptor */
     if (strcmp(name, "element_ty") == 0 && t->elem) return sv_type(t->elem);
     if (strcmp(name, "dtype") == 0) return sv_type(tkc_type_element(t));
     if (strcmp(name, "shape") == 0) return ints(sp, t->rank, t->shape);
@@ -112,7 +114,8 @@ static SpecValue extents(Spec *sp, const SpecBlockPtr *p, Span at)
     Value *all[TKC_MAX_RANK];
     spec_at(sp, at);
     for (int d = 0; d < p->block.rank; d++) {
-        const Op *cast = p->shape[d]->def && p->shape[d]->def->kind == OP_CAST ? p->shape[d]->def : NULL;
+        const Op *cast =
+            p->shape[d]->def && p->shape[d]->def->kind == OP_CAST ? p->shape[d]->def : NULL;
         bool was_int32 = cast && op_arg(cast, 0)->type->dtype == DT_I32;
         all[d] = was_int32 ? op_arg(cast, 0) : build_cast(&sp->b, p->shape[d], DT_I32, NULL);
     }

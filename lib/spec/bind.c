@@ -1,6 +1,7 @@
-/* A parameter's value comes, in this order, from -D, from @autotune, from @heuristics, from its default; its type from -sig or its annotation. What then
-   has neither is missing. A parameter with a value known now leaves the kernel's signature, unless it is an argument known to equal 1:
-   that one stays, with its type, and has the known value in the body. */
+/* A parameter's value comes, in this order, from -D, from @autotune, from @heuristics, from its
+   default; its type from -sig or its annotation. What then has neither is missing. A parameter with
+   a value known now leaves the kernel's signature, unless it is an argument known to equal 1: that
+   one stays, with its type, and has the known value in the body. */
 #include "spec/bind.h"
 
 #include <string.h>
@@ -55,8 +56,9 @@ static void unknown_name(Binder *b, const char *flag, Str name)
     Str *names = arena_array(b->sp->arena, Str, b->n + 1);
     for (int i = 0; i < b->n; i++) names[i] = b->slots[i].p->name;
     const char *near = nearest_word(name, names, b->n);
-    Diag *d = diag_error(b->sp->dx, SPAN_NONE, "%s: kernel '%s' has no parameter '%s'%s%s%s", flag, b->kernel->name, name,
-                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    Diag *d = diag_error(b->sp->dx, SPAN_NONE, "%s: kernel '%s' has no parameter '%s'%s%s%s", flag,
+                         b->kernel->name, name, near ? "; did you mean '" : "", near ? near : "",
+                         near ? "'?" : "");
     diag_note(b->sp->dx, d, b->kernel->def->def.name_span, "the kernel is defined here");
     b->failed = true;
 }
@@ -69,7 +71,8 @@ static void read_params(Binder *b)
         Slot *s = &b->slots[b->n++];
         *s = (Slot){.p = &params->data[i], .index = -1};
         if (s->p->kind == PARAM_VARARGS || s->p->kind == PARAM_KWARGS) {
-            spec_error(b->sp, s->p->span, "a kernel's parameters are fixed: '*%s' cannot be one", s->p->name);
+            spec_error(b->sp, s->p->span, "a kernel's parameters are fixed: '*%s' cannot be one",
+                       s->p->name);
             b->failed = true;
         }
         if (!annotation_read(b->sp, b->kernel->module, s->p->annotation, &s->a)) b->failed = true;
@@ -105,17 +108,27 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
     if (s->a.is_constexpr && s->define) {
         s->sig = NULL; /* the value says its type */
     } else if (s->a.is_constexpr) {
-        sig_conflict(b, s, arena_printf(a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…", s->p->name, s->p->name));
+        sig_conflict(
+            b, s,
+            arena_printf(
+                a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…",
+                s->p->name, s->p->name));
     } else if (s->define) {
         sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));
     } else if (sig->is_tuple && s->a.is_text) {
-        sig_conflict(b, s, arena_printf(a, "-sig gives a tuple for '%s', its annotation says %s", s->p->name,
-                                        descriptor_or_type_text(a, &s->a.desc, s->a.type)));
-    } else if (s->a.is_text && (s->a.type != sig->type || !tkc_same_descriptor_type(&s->a.desc, &sig->desc))) {
-        sig_conflict(b, s, arena_printf(a, "-sig says %s for '%s', its annotation says %s", descriptor_or_type_text(a, &sig->desc, sig->type), s->p->name,
-                                        descriptor_or_type_text(a, &s->a.desc, s->a.type)));
+        sig_conflict(b, s,
+                     arena_printf(a, "-sig gives a tuple for '%s', its annotation says %s",
+                                  s->p->name, descriptor_or_type_text(a, &s->a.desc, s->a.type)));
+    } else if (s->a.is_text &&
+               (s->a.type != sig->type || !tkc_same_descriptor_type(&s->a.desc, &sig->desc))) {
+        sig_conflict(b, s,
+                     arena_printf(a, "-sig says %s for '%s', its annotation says %s",
+                                  descriptor_or_type_text(a, &sig->desc, sig->type), s->p->name,
+                                  descriptor_or_type_text(a, &s->a.desc, s->a.type)));
     } else {
-        Padding padding = s->desc.padding ? s->desc.padding : s->a.desc.padding; /* told before, or by the annotation */
+        Padding padding = s->desc.padding
+                              ? s->desc.padding
+                              : s->a.desc.padding; /* told before, or by the annotation */
         s->type = sig->type;
         s->desc = sig->desc;
         if (!s->desc.padding) s->desc.padding = padding;
@@ -126,7 +139,8 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 static Str part_name(Binder *b, const Slot *s, bool is_shape, int d)
 {
     if (d >= s->desc.rank - !is_shape) return NULL;
-    return intern_cstr(b->sp->names, arena_printf(b->sp->arena, "%s%d", is_shape ? "shape" : "stride", d));
+    return intern_cstr(b->sp->names,
+                       arena_printf(b->sp->arena, "%s%d", is_shape ? "shape" : "stride", d));
 }
 
 static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
@@ -136,11 +150,15 @@ static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
         DType dt = is_shape ? DT_I32 : DT_I64;
         if (part_name(b, s, is_shape, i % s->desc.rank) != sig->part) continue;
         if (sig->type == type_scalar(b->sp->ir->types, dt)) return;
-        sig_conflict(b, s, arena_printf(b->sp->arena, "-sig says %s for '%s.%s', which is %s", type_text(b->sp->arena, sig->type), sig->name,
-                                        sig->part, dtype_info(dt)->name));
+        sig_conflict(b, s,
+                     arena_printf(b->sp->arena, "-sig says %s for '%s.%s', which is %s",
+                                  type_text(b->sp->arena, sig->type), sig->name, sig->part,
+                                  dtype_info(dt)->name));
         return;
     }
-    sig_conflict(b, s, arena_printf(b->sp->arena, "-sig: '%s' is no descriptor with a '%s'", sig->name, sig->part));
+    sig_conflict(b, s,
+                 arena_printf(b->sp->arena, "-sig: '%s' is no descriptor with a '%s'", sig->name,
+                              sig->part));
 }
 
 /* The parameters' own first: they say which are descriptors. */
@@ -165,7 +183,8 @@ static void apply_sigs(Binder *b)
     }
 }
 
-/* The arguments by name as host code sees them: values where known, a type for a pointer, poison otherwise. */
+/* The arguments by name as host code sees them: values where known, a type for a pointer, poison
+   otherwise. */
 static SpecValue known_args(Binder *b)
 {
     SpecTuple *t = arena_new(b->sp->arena, SpecTuple);
@@ -175,7 +194,9 @@ static SpecValue known_args(Binder *b)
     for (; t->len < b->n; t->len++) {
         const Slot *s = &b->slots[t->len];
         t->names[t->len] = s->p->name;
-        t->data[t->len] = s->has_value ? s->value : s->type && s->type->kind == TY_POINTER ? sv_type(s->type) : sv_error();
+        t->data[t->len] = s->has_value                             ? s->value
+                          : s->type && s->type->kind == TY_POINTER ? sv_type(s->type)
+                                                                   : sv_error();
     }
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
@@ -208,7 +229,8 @@ static void apply_heuristics(Binder *b)
 {
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (is_open(s)) s->has_value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b), &s->value);
+        if (is_open(s))
+            s->has_value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b), &s->value);
     }
 }
 
@@ -249,13 +271,19 @@ static void ask(Binder *b)
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         if (!is_open(s) || s->a.is_constexpr) continue;
-        buf_printf(&what, "%s'%s'", ntypes ? ", " : nvalues ? " and the type of " : "the type of ", s->p->name);
-        buf_printf(&sig, "%s%s=%s", ntypes++ ? "," : "", s->p->name, guess_type(a, b->kernel->def, s->p->name));
+        buf_printf(&what, "%s'%s'",
+                   ntypes    ? ", "
+                   : nvalues ? " and the type of "
+                             : "the type of ",
+                   s->p->name);
+        buf_printf(&sig, "%s%s=%s", ntypes++ ? "," : "", s->p->name,
+                   guess_type(a, b->kernel->def, s->p->name));
     }
     if (!nvalues && !ntypes) return;
     b->failed = true;
-    diag_error(b->sp->dx, b->kernel->def->def.name_span, "kernel '%s' needs %s; add%s%s%s%s", b->kernel->name, buf_text(&what),
-               buf_text(&defines), ntypes ? " -sig \"" : "", buf_text(&sig), ntypes ? "\"" : "");
+    diag_error(b->sp->dx, b->kernel->def->def.name_span, "kernel '%s' needs %s; add%s%s%s%s",
+               b->kernel->name, buf_text(&what), buf_text(&defines), ntypes ? " -sig \"" : "",
+               buf_text(&sig), ntypes ? "\"" : "");
 }
 
 /* ---- the function ---- */
@@ -265,7 +293,8 @@ enum { DESCRIPTOR_ALIGN = 16 };
 
 static int64_t divisibility_of(const Slot *s)
 {
-    int64_t known = s->sig && s->sig->divisibility > 0 ? s->sig->divisibility : s->a.divisibility, least = s->desc.rank ? DESCRIPTOR_ALIGN : 1;
+    int64_t known = s->sig && s->sig->divisibility > 0 ? s->sig->divisibility : s->a.divisibility,
+            least = s->desc.rank ? DESCRIPTOR_ALIGN : 1;
     return known > least ? known : least;
 }
 
@@ -281,10 +310,12 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
         return false;
     }
     SpecValue v = weaken(other->value);
-    if (other->has_value && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX) return *value = (int64_t)v.i, true;
+    if (other->has_value && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX)
+        return *value = (int64_t)v.i, true;
     *param = other->index;
     if (other->index >= 0 && type_is_scalar(other->type) && type_is_int(other->type)) return true;
-    spec_error(b->sp, s->p->annotation->span, "'%s' is used as an extent: it must be an integer", n.name);
+    spec_error(b->sp, s->p->annotation->span, "'%s' is used as an extent: it must be an integer",
+               n.name);
     return false;
 }
 
@@ -308,7 +339,8 @@ static void set_strides(Func *fn, const Slot *s)
     int64_t stride = 1;
     for (int d = p->rank - 1; d >= 0; d--) {
         if (p->stride[d] < 0 && p->stride_param[d] < 0 && stride >= 0) p->stride[d] = stride;
-        stride = p->extent[d] >= 0 && stride >= 0 && stride < INT32_MAX ? stride * p->extent[d] : -1;
+        stride =
+            p->extent[d] >= 0 && stride >= 0 && stride < INT32_MAX ? stride * p->extent[d] : -1;
     }
 }
 
@@ -323,10 +355,12 @@ static const Loc *loc_of(Spec *sp, const SpecFunc *fn)
 static Func *make_func(Binder *b)
 {
     const SpecRequest *rq = b->rq;
-    int warps = b->has_config ? b->config.num_warps : 0, stages = b->has_config ? b->config.num_stages : 0;
+    int warps = b->has_config ? b->config.num_warps : 0,
+        stages = b->has_config ? b->config.num_stages : 0;
     if (rq->num_warps > 0) warps = rq->num_warps;
     if (rq->num_stages > 0) stages = rq->num_stages;
-    Func *fn = ir_func_new(b->sp->ir, b->kernel->name, rq->machine, warps ? warps : DEFAULT_WARPS, stages ? stages : DEFAULT_STAGES);
+    Func *fn = ir_func_new(b->sp->ir, b->kernel->name, rq->machine, warps ? warps : DEFAULT_WARPS,
+                           stages ? stages : DEFAULT_STAGES);
     fn->fp_contract = rq->fp_contract;
     fn->debug = rq->debug;
     fn->loc = loc_of(b->sp, b->kernel);
@@ -340,7 +374,8 @@ static Builder body_builder(Func *fn)
     return at;
 }
 
-static Value *run_time_value(Func *fn, Str name, const Type *type, const SpecSig *sig, int64_t divisibility)
+static Value *run_time_value(Func *fn, Str name, const Type *type, const SpecSig *sig,
+                             int64_t divisibility)
 {
     Value *v = ir_add_param(fn, name, type);
     fn->params[fn->nparams - 1].divisibility = divisibility;
@@ -355,7 +390,8 @@ static Value *slot_value(Func *fn, Slot *s)
     return run_time_value(fn, s->p->name, s->type, s->sig, divisibility_of(s));
 }
 
-static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape, int d, int64_t least)
+static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape, int d,
+                              int64_t least)
 {
     Spec *sp = b->sp;
     const SpecSig *sig = NULL;
@@ -365,11 +401,12 @@ static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape,
     }
     Str name = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%s", s->p->name, part));
     int64_t known = sig && sig->divisibility > least ? sig->divisibility : least;
-    return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig, known);
+    return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig,
+                          known);
 }
 
-/* A descriptor is passed as its pointer x, then its shape x.shape0, … as int32 and all strides but the last, which is 1, as int64 x.stride0,
-   …; no name of the language has a dot. */
+/* A descriptor is passed as its pointer x, then its shape x.shape0, … as int32 and all strides but
+   the last, which is 1, as int64 x.stride0, …; no name of the language has a dot. */
 static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
 {
     SpecBlockPtr *p = arena_new(b->sp->arena, SpecBlockPtr);
@@ -379,7 +416,8 @@ static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
     p->padding = s->desc.padding == PAD_NAN ? PAD_NAN : PAD_ZERO;
     p->base = slot_value(fn, s);
     for (int d = 0; d < rank; d++) p->shape[d] = descriptor_part(b, fn, s, true, d, 1);
-    for (int d = 0; d < rank - 1; d++) p->strides[d] = descriptor_part(b, fn, s, false, d, DESCRIPTOR_ALIGN / bytes);
+    for (int d = 0; d < rank - 1; d++)
+        p->strides[d] = descriptor_part(b, fn, s, false, d, DESCRIPTOR_ALIGN / bytes);
     Builder at = body_builder(fn);
     for (int d = 0; d < rank; d++) p->shape[d] = build_cast(&at, p->shape[d], DT_I64, NULL);
     p->strides[rank - 1] = build_int(&at, DT_I64, 1);
@@ -391,13 +429,15 @@ static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char
 {
     Spec *sp = b->sp;
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = (SpecTuple){.data = arena_array(sp->arena, SpecValue, sig->nitems + 1), .len = sig->nitems};
+    *t =
+        (SpecTuple){.data = arena_array(sp->arena, SpecValue, sig->nitems + 1), .len = sig->nitems};
     for (int i = 0; i < t->len; i++) {
         const SpecSig *item = &sig->items[i];
         Str own = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%d", name, i));
         int64_t divisibility = item->divisibility > 0 ? item->divisibility : 1;
         if (item->is_tuple) t->data[i] = tuple_value(b, fn, item, own);
-        else if (item->type) t->data[i] = sv_value(run_time_value(fn, own, item->type, item, divisibility));
+        else if (item->type)
+            t->data[i] = sv_value(run_time_value(fn, own, item->type, item, divisibility));
         else t->data[i] = item->value;
     }
     return (SpecValue){.kind = SV_TUPLE, .tuple = t};
@@ -412,7 +452,8 @@ static SpecValue tuple_slot(Binder *b, Func *fn, const Slot *s)
     b->sp->dx->muted++;
     cls = module_eval(b->sp, b->kernel->module, e);
     b->sp->dx->muted--;
-    return cls.kind == SV_RECORD_CLASS ? record_of_items(b->sp, cls.record_class, v, s->p->span) : v;
+    return cls.kind == SV_RECORD_CLASS ? record_of_items(b->sp, cls.record_class, v, s->p->span)
+                                       : v;
 }
 
 static SpecValue value_of(Binder *b, Func *fn, Slot *s)

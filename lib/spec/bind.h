@@ -1,4 +1,5 @@
-/* A kernel's parameters: which are run-time arguments with which types, which are values known now. */
+/* A kernel's parameters: which are run-time arguments with which types, which are values known
+   now. */
 #ifndef TKC_SPEC_BIND_H
 #define TKC_SPEC_BIND_H
 

@@ -1,12 +1,14 @@
 /* Branches: `if` and conditional expressions.
 
-   A run-time branch executes both arms, each in its own region, and then compares what they bound: a name that differs becomes a
-   result of the op. If one arm returns and the other does not, the rest of the function is executed inside the other arm. Where that
-   cannot be (the branch sits in another arm or in a loop) a flag says whether the function has returned, and what follows is put under
-   `if` of that flag.
+   A run-time branch executes both arms, each in its own region, and then compares what they bound:
+   a name that differs becomes a result of the op. If one arm returns and the other does not, the
+   rest of the function is executed inside the other arm. Where that cannot be (the branch sits in
+   another arm or in a loop) a flag says whether the function has returned, and what follows is put
+   under `if` of that flag.
 
-   In the function of tl.map_elementwise a condition may be a block. Both arms are then computed for all elements, and what would be
-   the results of the op is selected by the condition; so the arms must have no effects and read no memory. */
+   In the function of tl.map_elementwise a condition may be a block. Both arms are then computed for
+   all elements, and what would be the results of the op is selected by the condition; so the arms
+   must have no effects and read no memory. */
 #include <string.h>
 
 #include "base/unwind.h"
@@ -26,7 +28,8 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at)
     if (v.kind != SV_VALUE) v = strengthen(sp, v, at);
     if (v.kind == SV_ERROR) return NULL;
     bool by_element = v.kind == SV_VALUE && branch_is_by_element(sp, v);
-    check(v.kind == SV_VALUE && (tkc_type_count(v.v->type) == 1 || by_element), "a condition of %s", spec_describe(sp, v));
+    check(v.kind == SV_VALUE && (tkc_type_count(v.v->type) == 1 || by_element), "a condition of %s",
+          spec_describe(sp, v));
     spec_at(sp, at);
     if (type_is_block(v.v->type) && !by_element) v.v = build_reshape(&sp->b, v.v, 0, NULL, false);
     if (type_is_bool(v.v->type)) return v.v;
@@ -37,7 +40,8 @@ void poison_assigned(Spec *sp, const AstList *body)
 {
     AstNames names = {0};
     walk_assigned(sp->arena, body, &names);
-    for (int i = 0; i < names.len; i++) scope_set(sp->frame->scope, names.data[i], sv_error(), sp->frame->stmt);
+    for (int i = 0; i < names.len; i++)
+        scope_set(sp->frame->scope, names.data[i], sv_error(), sp->frame->stmt);
 }
 
 /* ---- run-time branches ---- */
@@ -119,17 +123,19 @@ static const Binding *binding_in(const ScopeCopy *copy, int i)
 
 static const char *describe_conflict(Spec *sp, const Binding *a, const Binding *b)
 {
-    return arena_printf(sp->arena, "'%s' is %s on one path and %s on the other", a->name, spec_describe(sp, a->value),
-                        spec_describe(sp, b->value));
+    return arena_printf(sp->arena, "'%s' is %s on one path and %s on the other", a->name,
+                        spec_describe(sp, a->value), spec_describe(sp, b->value));
 }
 
-static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Binding *b, const Binding *old)
+static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Binding *b,
+                              const Binding *old)
 {
     Spec *sp = br->sp;
     Binding out = *a;
     if (a->state == BIND_SET && b->state == BIND_SET) {
         out.is_fresh = a->is_fresh && b->is_fresh;
-        if (a->where.begin == old->where.begin && a->where.source == old->where.source) out.where = b->where;
+        if (a->where.begin == old->where.begin && a->where.source == old->where.source)
+            out.where = b->where;
         if (merge_join(j, a->value, b->value, br->at, &out.value)) return out;
         out.state = BIND_CONFLICT;
         out.other = b->where;
@@ -147,7 +153,9 @@ static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Bindi
     out = a->state == BIND_NONE ? *b : *a;
     if (out.state == BIND_SET) {
         out.state = BIND_MAYBE;
-        out.why = arena_printf(sp->arena, "'%s' may be undefined here: it is assigned in one branch of an 'if' only", out.name);
+        out.why = arena_printf(
+            sp->arena, "'%s' may be undefined here: it is assigned in one branch of an 'if' only",
+            out.name);
     }
     return out;
 }
@@ -177,8 +185,8 @@ static Binding *merge_names(Branch *br, Join *j, int n)
 static SpecValue unlike_returns(Spec *sp, const Outcome *a, const Outcome *b)
 {
     if (a->is_end || b->is_end) return exec_lacks_value(sp, a->is_end ? b : a);
-    spec_error(sp, a->at, "'%s' returns %s here and %s elsewhere", sp->frame->fn->name, spec_describe(sp, a->value),
-               spec_describe(sp, b->value));
+    spec_error(sp, a->at, "'%s' returns %s here and %s elsewhere", sp->frame->fn->name,
+               spec_describe(sp, a->value), spec_describe(sp, b->value));
     spec_note(sp, b->at, "the other return");
     return sv_error();
 }
@@ -204,7 +212,8 @@ static Value *returned_flag(Arm *a)
 
 static Flow flow_after(const Arm *a, const Arm *b)
 {
-    if (!is_live(a) && !is_live(b)) return has_returned(a) || has_returned(b) ? FLOW_RETURN : FLOW_STOP;
+    if (!is_live(a) && !is_live(b))
+        return has_returned(a) || has_returned(b) ? FLOW_RETURN : FLOW_STOP;
     return has_returned(a) || has_returned(b) ? FLOW_MAYBE : FLOW_NEXT;
 }
 
@@ -214,7 +223,9 @@ static bool can_speculate(const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
         if (op->kind == OP_WHILE) return false;
-        if (op->nregions == 0 && !ir_is_terminator(op) && !ir_has(op, OT_CONST) && !ir_has(op, OT_PURE)) return false;
+        if (op->nregions == 0 && !ir_is_terminator(op) && !ir_has(op, OT_CONST) &&
+            !ir_has(op, OT_PURE))
+            return false;
         for (int i = 0; i < op->nregions; i++) {
             if (!can_speculate(op->regions[i])) return false;
         }
@@ -236,7 +247,8 @@ static Value *select_lane(Branch *br, Value *x, Value *y)
 {
     Spec *sp = br->sp;
     Value *cond = br->lanes;
-    if (!broadcast_pair(sp, &x, &cond, br->at) || !broadcast_pair(sp, &y, &cond, br->at) || !broadcast_pair(sp, &x, &cond, br->at)) {
+    if (!broadcast_pair(sp, &x, &cond, br->at) || !broadcast_pair(sp, &y, &cond, br->at) ||
+        !broadcast_pair(sp, &x, &cond, br->at)) {
         return NULL;
     }
     return build_select(&sp->b, cond, x, y);
@@ -247,7 +259,9 @@ static Value **select_results(Branch *br, Join *j)
 {
     Spec *sp = br->sp;
     if (!can_speculate(br->op->regions[0]) || !can_speculate(br->op->regions[1])) {
-        spec_error(sp, br->at, "a condition on the elements is only for computing: no memory, no effects, no 'while' under it");
+        spec_error(sp, br->at,
+                   "a condition on the elements is only for computing: no memory, no effects, no "
+                   "'while' under it");
     }
     hoist_arms(br->op);
     Value **results = arena_array(sp->arena, Value *, j->left.len + 1);
@@ -276,7 +290,8 @@ static void set_names(Spec *sp, Binding *names, int n, Value *const *results, in
     for (int i = 0; i < n; i++) {
         if (names[i].state == BIND_SET) {
             names[i].value = merge_result(sp, names[i].value, results, next);
-            if (names[i].value.kind == SV_VALUE && !names[i].value.v->name) names[i].value.v->name = names[i].name;
+            if (names[i].value.kind == SV_VALUE && !names[i].value.v->name)
+                names[i].value.v->name = names[i].name;
         }
         names[i].name = s->data[i].name;
         s->data[i] = names[i];
@@ -298,7 +313,8 @@ static Flow join_arms(Branch *br)
     }
     Value **results = finish_op(br, &j);
     set_names(sp, names, n, results, &next);
-    sp->frame->out = (Outcome){.value = merge_result(sp, value, results, &next), .at = has_returned(a) ? a->out.at : b->out.at};
+    sp->frame->out = (Outcome){.value = merge_result(sp, value, results, &next),
+                               .at = has_returned(a) ? a->out.at : b->out.at};
     if (flow == FLOW_MAYBE) sp->frame->out.flag = results[next];
     return flow;
 }
@@ -331,7 +347,8 @@ static Flow run_body(Spec *sp, void *ctx)
     return exec_block(sp, ctx, &rest_cut);
 }
 
-/* The second arm when the first has left the function: all that follows belongs to it from the start. */
+/* The second arm when the first has left the function: all that follows belongs to it from the
+   start. */
 typedef struct Last { const AstList *body; const Rest *rest; } Last;
 
 static Flow run_last(Spec *sp, void *ctx)
@@ -363,8 +380,11 @@ Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
     Span at = s->branch.cond->span;
     SpecValue cond = weaken(spec_eval(sp, s->branch.cond));
     bool is_host = cond.kind == SV_MODULE && cond.module->kind == MODULE_HOST;
-    if (is_host) cond = spec_error(sp, at, "'%s' is a host value that is not known here", cond.module->path);
-    int truth = sv_is_error(cond) ? -2 : branch_is_by_element(sp, cond) ? -1 : op_truth(sp, cond, at);
+    if (is_host)
+        cond = spec_error(sp, at, "'%s' is a host value that is not known here", cond.module->path);
+    int truth = sv_is_error(cond)                ? -2
+                : branch_is_by_element(sp, cond) ? -1
+                                                 : op_truth(sp, cond, at);
     if (truth == -2) {
         poison_assigned(sp, &s->branch.body);
         poison_assigned(sp, &s->branch.orelse);
@@ -409,7 +429,8 @@ static Flow run_choice(Spec *sp, void *ctx)
 /* A number beside a run-time value takes that value's type, as it would in an operator. */
 static SpecValue adopt_type(Spec *sp, Builder *b, SpecValue number, SpecValue other, Span at)
 {
-    if (!sv_is_number(number) || other.kind != SV_VALUE || type_is_pointer(other.v->type)) return number;
+    if (!sv_is_number(number) || other.kind != SV_VALUE || type_is_pointer(other.v->type))
+        return number;
     Builder saved = sp->b;
     sp->b = *b;
     Value *x, *y;
@@ -436,6 +457,7 @@ SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orels
     bool ok = merge_join(&j, choice[0].value, choice[1].value, at, &v);
     Value **results = finish_op(&br, &j);
     if (ok) return merge_result(sp, v, results, &next);
-    return spec_error(sp, at, "the two values of a run-time choice must have one type, found %s and %s",
+    return spec_error(sp, at,
+                      "the two values of a run-time choice must have one type, found %s and %s",
                       spec_describe(sp, choice[0].value), spec_describe(sp, choice[1].value));
 }

@@ -89,7 +89,8 @@ SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
     int64_t last;
     if (ir_const_int(p->strides[p->block.rank - 1], &last) && last != 1) {
         return spec_error(sp, c->spans[2],
-                          "the last stride of a tensor descriptor must be 1, found %lld", (long long)last);
+                          "the last stride of a tensor descriptor must be 1, found %lld",
+                          (long long)last);
     }
     p->padding = padding && strcmp(padding, "nan") == 0 ? PAD_NAN : PAD_ZERO;
     if (p->padding == PAD_NAN && !type_is_float(p->base->type->elem)) {

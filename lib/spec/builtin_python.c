@@ -320,7 +320,8 @@ SpecValue builtin_hasattr(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_getattr(Spec *sp, const BuiltinCall *c)
 {
     if (c->nrest > 1)
-        return spec_error(sp, c->at, "getattr takes at most 3 arguments, but %d are given", c->nrest + 2);
+        return spec_error(sp, c->at, "getattr takes at most 3 arguments, but %d are given",
+                          c->nrest + 2);
     bool is_known = c->nrest == 0 || c->args[1].kind != SV_STR || has_member(sp, c);
     return is_known ? member(sp, c) : c->rest[0];
 }

@@ -183,7 +183,8 @@ static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
         shape.dims[shape.rank++] = 2;
         return shape_check(sp, &shape, c->at);
     }
-    spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK, shape.rank + 1);
+    spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
+               shape.rank + 1);
     return false;
 }
 

@@ -159,7 +159,8 @@ static SpecValue substring(Spec *sp, const char *begin, const char *end)
 
 SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
 {
-    if (c->args[1].kind != SV_STR || str_len(c->args[1].s) == 0) return arg_refuse(sp, c, 1, "a string that is not empty");
+    if (c->args[1].kind != SV_STR || str_len(c->args[1].s) == 0)
+        return arg_refuse(sp, c, 1, "a string that is not empty");
     Str s = c->args[0].s, by = c->args[1].s;
     size_t n = str_len(by);
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
@@ -195,7 +196,9 @@ SpecValue builtin_string_format(Spec *sp, const BuiltinCall *c)
         long n = strtol(p + 1, &end, 10);
         if (end == p + 1) n = next++;
         if (*end != '}' || n < 0 || n >= c->nrest)
-            return spec_error(sp, c->at, "'{' of this string has no value, or says how to format it; use an f-string");
+            return spec_error(
+                sp, c->at,
+                "'{' of this string has no value, or says how to format it; use an f-string");
         Str text = op_format(sp, c->rest[n], 0, NULL, c->at);
         if (!text) return sv_error();
         buf_put(&out, text, str_len(text));

@@ -1,5 +1,6 @@
-/* Calls. A function of the user's is inlined: a new frame with its own names, the body executed in the caller's place. A builtin's
-   arguments are bound to the parameters that its row of builtins.def spells out, which are parsed once. */
+/* Calls. A function of the user's is inlined: a new frame with its own names, the body executed in
+   the caller's place. A builtin's arguments are bound to the parameters that its row of
+   builtins.def spells out, which are parsed once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure)
 {
     SpecFunc *fn = arena_new(sp->arena, SpecFunc);
-    *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure, .is_std = m->is_std};
+    *fn =
+        (SpecFunc){.name = name, .def = def, .module = m, .closure = closure, .is_std = m->is_std};
     return fn;
 }
 
@@ -30,8 +32,13 @@ bool is_jit_function(const SpecFunc *fn)
 static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Span at)
 {
     Frame *caller = sp->frame;
-    uint64_t key[3] = {caller ? caller->path : 0, at.begin, (uint64_t)(uintptr_t)(fn ? fn->def : NULL)};
-    *f = (Frame){.fn = fn, .module = m, .caller = caller, .at = at, .call_loc = caller ? sp->b.loc : NULL,
+    uint64_t key[3] = {caller ? caller->path : 0, at.begin,
+                       (uint64_t)(uintptr_t)(fn ? fn->def : NULL)};
+    *f = (Frame){.fn = fn,
+                 .module = m,
+                 .caller = caller,
+                 .at = at,
+                 .call_loc = caller ? sp->b.loc : NULL,
                  .path = hash_bytes(key, sizeof key, 0)};
     f->scope = scope_new(sp->arena, fn ? fn->closure : NULL);
     f->out = (Outcome){.value = sv_none()};
@@ -145,12 +152,14 @@ static int find_param(const AstParams *params, Str name)
 {
     for (int i = 0; i < params->len; i++) {
         ParamKind k = params->data[i].kind;
-        if (params->data[i].name == name && (k == PARAM_POSITIONAL || k == PARAM_KEYWORD_ONLY)) return i;
+        if (params->data[i].name == name && (k == PARAM_POSITIONAL || k == PARAM_KEYWORD_ONLY))
+            return i;
     }
     return -1;
 }
 
-static bool unknown_keyword(Spec *sp, const char *callee, const Arg *a, int n, const Str *names, Span defined)
+static bool unknown_keyword(Spec *sp, const char *callee, const Arg *a, int n, const Str *names,
+                            Span defined)
 {
     spec_error(sp, a->span, "%s has no parameter '%s'", callee, a->name);
     const char *near = nearest_word(a->name, names, n);
@@ -175,14 +184,16 @@ static bool bind_keyword(Spec *sp, const SpecFunc *fn, const Arg *a, SpecValue *
     }
     Str *names = arena_array(sp->arena, Str, params->len + 1);
     for (int k = 0; k < params->len; k++) names[k] = params->data[k].name;
-    return unknown_keyword(sp, arena_printf(sp->arena, "'%s'", fn->name), a, params->len, names, name_span(fn));
+    return unknown_keyword(sp, arena_printf(sp->arena, "'%s'", fn->name), a, params->len, names,
+                           name_span(fn));
 }
 
 static SpecValue pack_positional(Spec *sp, const Args *args, int from)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
     t->data = arena_array(sp->arena, SpecValue, args->len + 1);
-    for (int i = from; i < args->len && !args->data[i].name; i++) t->data[t->len++] = args->data[i].value;
+    for (int i = from; i < args->len && !args->data[i].name; i++)
+        t->data[t->len++] = args->data[i].value;
     return (SpecValue){.kind = SV_TUPLE, .tuple = t};
 }
 
@@ -207,7 +218,8 @@ static int npositional(const Args *args)
 }
 
 /* Positional arguments first; false after an error. */
-static bool bind_positional(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue *values, Span at)
+static bool bind_positional(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue *values,
+                            Span at)
 {
     const AstParams *params = params_of(fn);
     int given = npositional(args), next = 0;
@@ -221,8 +233,8 @@ static bool bind_positional(Spec *sp, const SpecFunc *fn, const Args *args, Spec
         if (next < given) values[i] = args->data[next++].value;
     }
     if (next == given) return true;
-    spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given", fn->name, next, next == 1 ? "" : "s", given,
-               given == 1 ? "is" : "are");
+    spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given", fn->name, next,
+               next == 1 ? "" : "s", given, given == 1 ? "is" : "are");
     spec_note(sp, name_span(fn), "defined here");
     return false;
 }
@@ -250,7 +262,8 @@ static bool bind_args(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue 
     for (int i = 0; i < params->len; i++) values[i] = (SpecValue){.kind = SV_ABSENT};
     if (!bind_positional(sp, fn, args, values, at)) return false;
     for (int i = npositional(args); i < args->len; i++) {
-        if (args->data[i].name && !bind_keyword(sp, fn, &args->data[i], values, &extra)) return false;
+        if (args->data[i].name && !bind_keyword(sp, fn, &args->data[i], values, &extra))
+            return false;
     }
     for (int i = 0; i < params->len; i++) {
         if (params->data[i].kind == PARAM_KWARGS) values[i] = pack_keywords(sp, &extra);
@@ -258,20 +271,23 @@ static bool bind_args(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue 
     return fill_defaults(sp, fn, values, at);
 }
 
-/* Gives the parameters their values. A helper's `tl.constexpr` says that known numbers stay untyped, not that the value must be known:
-   Triton passes run-time values through as well, and real code relies on it. */
+/* Gives the parameters their values. A helper's `tl.constexpr` says that known numbers stay
+   untyped, not that the value must be known: Triton passes run-time values through as well, and
+   real code relies on it. */
 static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
 {
     const AstParams *params = params_of(f->fn);
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
-        SpecValue v = is_constexpr_annotation(p->annotation) ? weaken_all(sp, values[i]) : values[i];
+        SpecValue v =
+            is_constexpr_annotation(p->annotation) ? weaken_all(sp, values[i]) : values[i];
         if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }
 }
 
-static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values, bool is_host, Span at)
+static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values, bool is_host,
+                          Span at)
 {
     Frame f;
     spec_at(sp, at);
@@ -308,7 +324,8 @@ static Args with_self(Spec *sp, SpecValue self, const Args *args, Span at)
     return all;
 }
 
-SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const Args *args, Span at)
+SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const Args *args,
+                           Span at)
 {
     const AstParams *params = params_of(init);
     SpecValue *values = arena_array(sp->arena, SpecValue, params->len + 1), v = sv_error();
@@ -381,7 +398,8 @@ static SpecValue read_literal(Reader *r)
     if (strcmp(word, "True") == 0 || strcmp(word, "False") == 0) return sv_bool(*word == 'T');
     DType dt = dtype_find(word, strlen(word));
     if (dt != DT_NONE) return sv_type(type_scalar(r->sp->ir->types, dt));
-    if (strpbrk(word, ".") || strstr(word, "inf") || strchr(word, 'e')) return sv_float(strtod(word, NULL));
+    if (strpbrk(word, ".") || strstr(word, "inf") || strchr(word, 'e'))
+        return sv_float(strtod(word, NULL));
     return sv_int(strtoll(word, NULL, 0));
 }
 
@@ -405,7 +423,8 @@ static Signature *signature_of(Spec *sp, const Builtin *b)
         if (is_rest) s->rest = s->len, s->rest_name = param.name;
         else vec_push(sp->arena, s, param);
         skip_blanks(&r);
-        check(*r.p == ',' || *r.p == 0, "builtins.def: cannot read the parameters of '%s' at '%s'", b->name, r.p);
+        check(*r.p == ',' || *r.p == 0, "builtins.def: cannot read the parameters of '%s' at '%s'",
+              b->name, r.p);
         if (*r.p == ',') r.p++;
     }
     map_set_ptr(&sp->program->signatures, b, s);
@@ -441,7 +460,8 @@ static bool bind_builtin_keyword(Spec *sp, const Signature *s, BuiltinCall *c, c
         return unknown_keyword(sp, builtin_title(sp, c->builtin), a, s->len, names, SPAN_NONE);
     }
     if (c->args[i].kind != SV_ABSENT) {
-        spec_error(sp, a->span, "%s gets two values for '%s'", builtin_title(sp, c->builtin), a->name);
+        spec_error(sp, a->span, "%s gets two values for '%s'", builtin_title(sp, c->builtin),
+                   a->name);
         return false;
     }
     c->args[i] = a->value;
@@ -457,8 +477,9 @@ static bool bind_builtin(Spec *sp, const Signature *s, BuiltinCall *c, const Arg
         c->spans[i] = args->data[i].span;
     }
     if (given > fixed && s->rest < 0) {
-        spec_error(sp, args->data[fixed].span, "%s takes at most %d argument%s, but %d %s given", builtin_title(sp, c->builtin), fixed,
-                   fixed == 1 ? "" : "s", given, given == 1 ? "is" : "are");
+        spec_error(sp, args->data[fixed].span, "%s takes at most %d argument%s, but %d %s given",
+                   builtin_title(sp, c->builtin), fixed, fixed == 1 ? "" : "s", given,
+                   given == 1 ? "is" : "are");
         return false;
     }
     c->rest = arena_array(sp->arena, SpecValue, args->len + 1);
@@ -484,7 +505,8 @@ static SpecValue call_std(Spec *sp, const BuiltinCall *c, const Signature *s)
     SpecValue fn = spec_std(sp, c->builtin->std);
     check(fn.kind == SV_FUNC, "lib/std has no '%s'", c->builtin->std);
     Args args = {0};
-    for (int i = 0; i < s->len; i++) vec_push(sp->arena, &args, ((Arg){NULL, c->args[i], c->spans[i]}));
+    for (int i = 0; i < s->len; i++)
+        vec_push(sp->arena, &args, ((Arg){NULL, c->args[i], c->spans[i]}));
     for (int i = 0; i < c->nrest; i++) vec_push(sp->arena, &args, ((Arg){NULL, c->rest[i], c->at}));
     return call_func(sp, fn.fn, &args, c->at);
 }
@@ -524,13 +546,15 @@ static SpecValue call_class(Spec *sp, Str name, const Args *args, Span at)
 /* tl.float32(x) */
 static SpecValue call_type(Spec *sp, const Type *type, const Args *args, Span at)
 {
-    if (args->len != 1 || args->data[0].name) return spec_error(sp, at, "a type is called with one value, found %d", args->len);
+    if (args->len != 1 || args->data[0].name)
+        return spec_error(sp, at, "a type is called with one value, found %d", args->len);
     Value *v = op_to_value(sp, args->data[0].value, at);
     v = v ? op_cast(sp, v, type, false, NULL, at) : NULL;
     return v ? sv_value(v) : sv_error();
 }
 
-/* Libraries reach libdevice through modules of their own, whose names say so: utils.tl_extra_shim.pow. */
+/* Libraries reach libdevice through modules of their own, whose names say so:
+   utils.tl_extra_shim.pow. */
 static const Builtin *likely_libdevice(Str path)
 {
     const char *dot = strrchr(path, '.');
@@ -543,7 +567,9 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
     SpecValue *values = arena_array(sp->arena, SpecValue, args->len + 1), out;
     int n = npositional(args);
     for (int i = 0; i < n; i++) values[i] = weaken(args->data[i].value);
-    if (sp->frame->is_host && (record_class_call(sp, m->path, args, at, &out) || config_call(sp, m->path, args, &out))) return out;
+    if (sp->frame->is_host &&
+        (record_class_call(sp, m->path, args, at, &out) || config_call(sp, m->path, args, &out)))
+        return out;
     if (host_call(sp, m, n, values, &out)) return out;
     SpecModule *result = module_named(sp->program, arena_printf(sp->arena, "%s()", m->path));
     if (host_value(sp, result, &out)) return out;
@@ -551,7 +577,8 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
     if (m->kind != MODULE_HOST) return spec_error(sp, at, "module '%s' cannot be called", m->path);
     const Builtin *b = likely_libdevice(m->path);
     if (b) {
-        spec_warning(sp, at, "'%s' is not known here; it is taken for libdevice's '%s'", m->path, b->name);
+        spec_warning(sp, at, "'%s' is not known here; it is taken for libdevice's '%s'", m->path,
+                     b->name);
         return call_builtin(sp, b, args, at);
     }
     return spec_error(sp, at, "'%s' is host code: a kernel cannot call it", m->path);
@@ -588,7 +615,8 @@ SpecValue spec_call(Spec *sp, SpecValue callee, int n, const SpecValue *values, 
 /* What Triton's own library passes along and users copy. */
 static bool is_internal_keyword(Str name)
 {
-    return strcmp(name, "_builder") == 0 || strcmp(name, "_semantic") == 0 || strcmp(name, "_generator") == 0;
+    return strcmp(name, "_builder") == 0 || strcmp(name, "_semantic") == 0 ||
+           strcmp(name, "_generator") == 0;
 }
 
 static void add_arg(Spec *sp, Args *out, Str name, SpecValue v, Span span)
@@ -609,10 +637,12 @@ static void add_keywords(Spec *sp, Args *out, const Ast *x)
 {
     SpecValue v = spec_eval(sp, x->keyword.value);
     if (v.kind == SV_RECORD && v.tuple->names) {
-        for (int i = 0; i < v.tuple->len; i++) add_arg(sp, out, v.tuple->names[i], v.tuple->data[i], x->span);
+        for (int i = 0; i < v.tuple->len; i++)
+            add_arg(sp, out, v.tuple->names[i], v.tuple->data[i], x->span);
         return;
     }
-    if (!sv_is_error(v)) spec_error(sp, x->span, "'**' needs compile-time keywords, found %s", spec_describe(sp, v));
+    if (!sv_is_error(v))
+        spec_error(sp, x->span, "'**' needs compile-time keywords, found %s", spec_describe(sp, v));
     out->has_error = true;
 }
 
@@ -625,7 +655,8 @@ SpecValue eval_call(Spec *sp, const Ast *e)
         if (x->kind == AST_STARRED) add_spread(sp, &args, x);
         else if (x->kind != AST_KEYWORD) add_arg(sp, &args, NULL, spec_eval(sp, x), x->span);
         else if (!x->keyword.name) add_keywords(sp, &keywords, x);
-        else if (!is_internal_keyword(x->keyword.name)) add_arg(sp, &keywords, x->keyword.name, spec_eval(sp, x->keyword.value), x->span);
+        else if (!is_internal_keyword(x->keyword.name))
+            add_arg(sp, &keywords, x->keyword.name, spec_eval(sp, x->keyword.value), x->span);
     }
     for (int i = 0; i < keywords.len; i++) vec_push(sp->arena, &args, keywords.data[i]);
     args.has_error |= keywords.has_error;

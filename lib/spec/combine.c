@@ -114,7 +114,8 @@ static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
     return true;
 }
 
-/* What a function computed on the way and did not need, such as a block made to ask for its type. */
+/* What a function computed on the way and did not need, such as a block made to ask for its
+   type. */
 static void drop_unused(Region *r)
 {
     for (Op *op = r->last, *prev; op; op = prev) {

@@ -1,6 +1,7 @@
-/* Decorators are read, never run: a dictionary of lambdas in @heuristics, an expression for a list of Config(…) in @autotune. The
-   lambdas see the arguments as a record; what is not known yet is poison in it, and a lambda that touches it gives nothing. A Config is
-   a record of its values by name, its warps and its stages. */
+/* Decorators are read, never run: a dictionary of lambdas in @heuristics, an expression for a list
+   of Config(…) in @autotune. The lambdas see the arguments as a record; what is not known yet is
+   poison in it, and a lambda that touches it gives nothing. A Config is a record of its values by
+   name, its warps and its stages. */
 #include "spec/config.h"
 
 #include <string.h>
@@ -22,7 +23,8 @@ static const Ast *argument(const Ast *call, const char *keyword, int position)
     if (call->kind != AST_CALL) return NULL;
     for (int i = 0; i < call->call.args.len; i++) {
         const Ast *x = call->call.args.data[i];
-        if (x->kind == AST_KEYWORD ? x->keyword.name && strcmp(x->keyword.name, keyword) == 0 : i == position) {
+        if (x->kind == AST_KEYWORD ? x->keyword.name && strcmp(x->keyword.name, keyword) == 0
+                                   : i == position) {
             return x->kind == AST_KEYWORD ? x->keyword.value : x;
         }
     }
@@ -103,11 +105,14 @@ typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;
 
 static void add_configs(Spec *sp, SpecValue v, Configs *out)
 {
-    if (v.kind == SV_RECORD && v.tuple->type_name && strcmp(v.tuple->type_name, config_type) == 0) vec_push(sp->arena, out, v.tuple);
-    for (int i = 0; (v.kind == SV_LIST || v.kind == SV_TUPLE) && i < v.tuple->len; i++) add_configs(sp, v.tuple->data[i], out);
+    if (v.kind == SV_RECORD && v.tuple->type_name && strcmp(v.tuple->type_name, config_type) == 0)
+        vec_push(sp->arena, out, v.tuple);
+    for (int i = 0; (v.kind == SV_LIST || v.kind == SV_TUPLE) && i < v.tuple->len; i++)
+        add_configs(sp, v.tuple->data[i], out);
 }
 
-/* Those of a list in the text one by one, so that one that is not known does not hide the others. */
+/* Those of a list in the text one by one, so that one that is not known does not hide the
+   others. */
 static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
 {
     if (!e || e->kind != AST_LIST) {
@@ -123,7 +128,8 @@ static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
 static bool known_value(SpecValue known, Str name, SpecValue *out)
 {
     for (int i = 0; i < known.tuple->len; i++) {
-        if (known.tuple->names[i] == name) return *out = known.tuple->data[i], out->kind != SV_ERROR;
+        if (known.tuple->names[i] == name)
+            return *out = known.tuple->data[i], out->kind != SV_ERROR;
     }
     return false;
 }
@@ -171,7 +177,9 @@ void config_check(Spec *sp, const SpecFunc *kernel)
     for (int i = 0; i < decorators->len; i++) {
         const char *name = decorator_name(decorators->data[i]);
         bool is_known = false;
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++) is_known |= strcmp(known[k], name) == 0;
-        if (!is_known) diag_warning(sp->dx, decorators->data[i]->span, "the decorator '%s' is ignored", name);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            is_known |= strcmp(known[k], name) == 0;
+        if (!is_known)
+            diag_warning(sp->dx, decorators->data[i]->span, "the decorator '%s' is ignored", name);
     }
 }

@@ -1,11 +1,12 @@
-/* What a kernel's decorators say: heuristics that compute constexprs, tuning configurations with their launch options. */
+/* What a kernel's decorators say: heuristics that compute constexprs, tuning configurations with
+   their launch options. */
 #ifndef TKC_SPEC_CONFIG_H
 #define TKC_SPEC_CONFIG_H
 
 #include "spec/eval.h"
 
-/* The value @heuristics gives a parameter, from the arguments known so far (a record by name). False when there is no rule for it or
-   the rule needs something that is not known. */
+/* The value @heuristics gives a parameter, from the arguments known so far (a record by name).
+   False when there is no rule for it or the rule needs something that is not known. */
 bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out);
 typedef struct Config {
     SpecValue values;          /* a record by name */

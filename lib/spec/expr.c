@@ -1,5 +1,6 @@
-/* Expressions: what each node of the tree is worth. Anything that values do by themselves (operators, attributes, subscripts) is left to
-   operator.h; here are names, evaluation order, short circuits and containers. Long chains of one operator are walked in a loop, not by
+/* Expressions: what each node of the tree is worth. Anything that values do by themselves
+   (operators, attributes, subscripts) is left to operator.h; here are names, evaluation order,
+   short circuits and containers. Long chains of one operator are walked in a loop, not by
    recursion, so that only real nesting counts against the budget. */
 #include <string.h>
 
@@ -41,7 +42,8 @@ SpecValue eval_constant(Spec *sp, const Ast *e, const char *what)
 {
     SpecValue v = weaken(spec_eval(sp, e));
     if (v.kind == SV_ERROR || !merge_is_runtime(v)) return v;
-    return spec_error(sp, e->span, "%s must be known at compile time, found %s", what, spec_describe(sp, v));
+    return spec_error(sp, e->span, "%s must be known at compile time, found %s", what,
+                      spec_describe(sp, v));
 }
 
 /* ---- names ---- */
@@ -62,10 +64,12 @@ static const char *suggest_name(Spec *sp, Str name)
     static const struct { unsigned where; const char *prefix; } places[] = {
         {NS_TL, "tl"}, {NS_MATH, "tl.math"}, {NS_LIBDEVICE, "libdevice"}, {NS_TRITON, "triton"}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (builtin_find(places[i].where, name)) return arena_printf(sp->arena, "%s.%s", places[i].prefix, name);
+        if (builtin_find(places[i].where, name))
+            return arena_printf(sp->arena, "%s.%s", places[i].prefix, name);
     }
     SpecValue type;
-    if (module_attribute(sp, module_named(sp->program, "triton.language"), name, SPAN_NONE, &type)) {
+    if (module_attribute(sp, module_named(sp->program, "triton.language"), name, SPAN_NONE,
+                         &type)) {
         return arena_printf(sp->arena, "tl.%s", name);
     }
     VEC(Str) all = {0};
@@ -74,7 +78,8 @@ static const char *suggest_name(Spec *sp, Str name)
             if (s->data[i].state != BIND_NONE) vec_push(sp->arena, &all, s->data[i].name);
         }
     }
-    for (int i = 0; i < sp->module->names.len; i++) vec_push(sp->arena, &all, sp->module->names.data[i]);
+    for (int i = 0; i < sp->module->names.len; i++)
+        vec_push(sp->arena, &all, sp->module->names.data[i]);
     const char *near = nearest_word(name, all.data, all.len);
     return near ? near : builtin_nearest(NS_PYTHON, name);
 }
@@ -228,7 +233,9 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
     SpecValue cond = spec_eval(sp, e->ifexp.cond);
     if (sv_is_error(cond)) return cond;
     Span at = e->ifexp.cond->span;
-    int truth = branch_is_by_element(sp, cond) ? -1 : is_unknown_host(sp, cond, at) ? -2 : op_truth(sp, weaken(cond), at);
+    int truth = branch_is_by_element(sp, cond)  ? -1
+                : is_unknown_host(sp, cond, at) ? -2
+                                                : op_truth(sp, weaken(cond), at);
     if (truth >= 0) return spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
     if (truth == -2) return sv_error();
     Value *c = branch_condition(sp, cond, at);
@@ -283,10 +290,14 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
     t->type_name = intern_cstr(sp->names, "dict");
     for (int i = 0; i < e->dict.values.len; i++) {
         const Ast *k = e->dict.keys.data[i];
-        if (!k) return spec_error(sp, e->dict.values.data[i]->span, "'**' in a dict is not supported in a kernel");
+        if (!k)
+            return spec_error(sp, e->dict.values.data[i]->span,
+                              "'**' in a dict is not supported in a kernel");
         SpecValue key = weaken(spec_eval(sp, k));
         if (sv_is_error(key)) return key;
-        if (key.kind != SV_STR) return spec_error(sp, k->span, "a dict in a kernel has strings as keys, found %s", spec_describe(sp, key));
+        if (key.kind != SV_STR)
+            return spec_error(sp, k->span, "a dict in a kernel has strings as keys, found %s",
+                              spec_describe(sp, key));
         SpecValue v = spec_eval(sp, e->dict.values.data[i]);
         if (sv_is_error(v)) return v;
         t->names[t->len] = key.s;
@@ -370,7 +381,8 @@ static SpecValue eval_fstring(Spec *sp, const Ast *e)
         const Ast *x = e->list.data[i];
         if (x->kind == AST_STRING) buf_put(&out, x->string.value, str_len(x->string.value));
         else if (!put_format(sp, &out, x)) return sv_error();
-        if ((long)out.len > sp->limits.length) return spec_error(sp, e->span, "a string of more than %ld bytes", sp->limits.length);
+        if ((long)out.len > sp->limits.length)
+            return spec_error(sp, e->span, "a string of more than %ld bytes", sp->limits.length);
     }
     return sv_str(intern(sp->names, buf_text(&out), out.len));
 }
@@ -401,7 +413,8 @@ SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)
 
 static SpecValue eval_attribute(Spec *sp, const Ast *e)
 {
-    return spec_member(sp, spec_eval(sp, e->attribute.value), e->attribute.name, e->span, e->attribute.name_span);
+    return spec_member(sp, spec_eval(sp, e->attribute.value), e->attribute.name, e->span,
+                       e->attribute.name_span);
 }
 
 static SpecValue *bound(Spec *sp, const Ast *e, bool *ok)
@@ -427,9 +440,12 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->subscript.value), index = spec_eval(sp, e->subscript.index);
     if (sv_is_error(v) || sv_is_error(index)) return sv_error();
-    if (v.kind == SV_RECORD && index.kind == SV_STR) return record_member(sp, v, index.s, e->subscript.index->span);
+    if (v.kind == SV_RECORD && index.kind == SV_STR)
+        return record_member(sp, v, index.s, e->subscript.index->span);
     if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) {
-        return (SpecValue){.kind = SV_MODULE, .module = module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path))};
+        return (SpecValue){
+            .kind = SV_MODULE,
+            .module = module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path))};
     }
     spec_at(sp, e->span);
     return op_subscript(sp, v, index, e->span);
@@ -441,14 +457,17 @@ static SpecValue eval_integer(Spec *sp, const Ast *e)
 {
     const char *text = e->integer.text;
     if (e->integer.too_large)
-        return spec_error(sp, e->span, "the number %.40s%s is larger than 64 bits", text, strlen(text) > 40 ? "…" : "");
+        return spec_error(sp, e->span, "the number %.40s%s is larger than 64 bits", text,
+                          strlen(text) > 40 ? "…" : "");
     return sv_int((__int128)e->integer.value);
 }
 
 static SpecValue eval_lambda(Spec *sp, const Ast *e)
 {
     Scope *closure = sp->frame->fn ? sp->frame->scope : NULL;
-    return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->module, closure)};
+    return (SpecValue){.kind = SV_FUNC,
+                       .fn =
+                           func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->module, closure)};
 }
 
 static SpecValue eval_named(Spec *sp, const Ast *e)
@@ -495,16 +514,19 @@ static SpecValue eval_node(Spec *sp, const Ast *e)
     }
 }
 
-/* Pays for a string or sequence each time an expression gives it: whatever is done with it looks at all of it. */
+/* Pays for a string or sequence each time an expression gives it: whatever is done with it looks at
+   all of it. */
 static SpecValue within_budget(Spec *sp, SpecValue v, Span at)
 {
     int nesting;
     long size = constant_size(v, &nesting);
-    if (nesting > 1 && (nesting > sp->limits.nesting || size > sp->limits.length) && !sp->out_of_budget) {
+    if (nesting > 1 && (nesting > sp->limits.nesting || size > sp->limits.length) &&
+        !sp->out_of_budget) {
         sp->out_of_budget = true;
         return nesting > sp->limits.nesting
                    ? spec_error(sp, at, "tuples in tuples, more than %d deep", sp->limits.nesting)
-                   : spec_error(sp, at, "tuples in tuples, of more than %ld items in all", sp->limits.length);
+                   : spec_error(sp, at, "tuples in tuples, of more than %ld items in all",
+                                sp->limits.length);
     }
     return spec_step_items(sp, size, at) ? v : sv_error();
 }

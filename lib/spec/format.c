@@ -246,7 +246,8 @@ Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at)
 
 /* ---- text % values ---- */
 
-/* A conversion of printf's kind: what stands between '%' and its letter, as a format specification. */
+/* A conversion of printf's kind: what stands between '%' and its letter, as a format
+   specification. */
 static const char *read_conversion(const char *p, Buf *out)
 {
     const char *flags = p;
@@ -272,7 +273,8 @@ static Str format_percent(Spec *sp, SpecValue v, Buf *spec, char letter, Span at
 
 SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at)
 {
-    bool is_tuple = values.kind == SV_TUPLE || (values.kind == SV_RECORD && values.tuple->record_class);
+    bool is_tuple =
+        values.kind == SV_TUPLE || (values.kind == SV_RECORD && values.tuple->record_class);
     SpecValue *items = is_tuple ? values.tuple->data : &values;
     int n = is_tuple ? values.tuple->len : 1, next = 0;
     Buf out = buf_make(sp->arena);
@@ -286,11 +288,15 @@ SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at)
         p = read_conversion(p + 1, &spec);
         if (!*p || !strchr("diusrfFeEgGxXo", *p))
             return spec_error(sp, at, "a '%%' of this string says no format that is known here");
-        if (next == n) return spec_error(sp, at, "this string formats more than %d value%s", n, n == 1 ? "" : "s");
+        if (next == n)
+            return spec_error(sp, at, "this string formats more than %d value%s", n,
+                              n == 1 ? "" : "s");
         Str one = format_percent(sp, items[next++], &spec, *p, at);
         if (!one) return sv_error();
         buf_put(&out, one, str_len(one));
     }
-    if (next < n) return spec_error(sp, at, "this string formats %d value%s, but %d are given", next, next == 1 ? "" : "s", n);
+    if (next < n)
+        return spec_error(sp, at, "this string formats %d value%s, but %d are given", next,
+                          next == 1 ? "" : "s", n);
     return sv_str(intern(sp->names, buf_text(&out), out.len));
 }

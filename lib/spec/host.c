@@ -1,5 +1,6 @@
-/* The host's world as far as kernels reach into it: numbers of `math`, element types and limits of torch, versions, and the few
-   functions whose result does not depend on the machine. Anything else of the host is opaque. */
+/* The host's world as far as kernels reach into it: numbers of `math`, element types and limits of
+   torch, versions, and the few functions whose result does not depend on the machine. Anything else
+   of the host is opaque. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -7,10 +8,22 @@
 
 #include "spec/eval.h"
 
-typedef enum FactKind { FACT_NUMBER, FACT_TEXT, FACT_TYPE, FACT_TRUE, FACT_FALSE, FACT_NONE } FactKind;
+typedef enum FactKind {
+    FACT_NUMBER,
+    FACT_TEXT,
+    FACT_TYPE,
+    FACT_TRUE,
+    FACT_FALSE,
+    FACT_NONE
+} FactKind;
 
 /* What tkc stands for towards host code: Triton 3.6 on a CUDA machine. */
-static const struct Fact { const char *path; FactKind kind; double number; const char *text; } facts[] = {
+static const struct Fact {
+    const char *path;
+    FactKind kind;
+    double number;
+    const char *text;
+} facts[] = {
     {"math.pi", FACT_NUMBER, 3.14159265358979323846, NULL},
     {"math.e", FACT_NUMBER, 2.7182818284590452354, NULL},
     {"math.tau", FACT_NUMBER, 6.28318530717958647692, NULL},
@@ -30,13 +43,26 @@ static const struct Fact { const char *path; FactKind kind; double number; const
     {"torch.backends.mps.is_available()", FACT_FALSE, 0, NULL},
     {"triton.runtime.driver.active.get_current_target().backend", FACT_TEXT, 0, "cuda"},
     {"typing.TYPE_CHECKING", FACT_FALSE, 0, NULL},
-    {"torch.float16", FACT_TYPE, 0, "fp16"}, {"torch.half", FACT_TYPE, 0, "fp16"}, {"torch.bfloat16", FACT_TYPE, 0, "bf16"},
-    {"torch.float32", FACT_TYPE, 0, "fp32"}, {"torch.float", FACT_TYPE, 0, "fp32"}, {"torch.float64", FACT_TYPE, 0, "fp64"},
-    {"torch.double", FACT_TYPE, 0, "fp64"}, {"torch.int8", FACT_TYPE, 0, "i8"}, {"torch.int16", FACT_TYPE, 0, "i16"},
-    {"torch.int32", FACT_TYPE, 0, "i32"}, {"torch.int", FACT_TYPE, 0, "i32"}, {"torch.int64", FACT_TYPE, 0, "i64"},
-    {"torch.long", FACT_TYPE, 0, "i64"}, {"torch.uint8", FACT_TYPE, 0, "u8"}, {"torch.bool", FACT_TYPE, 0, "i1"},
-    {"torch.float8_e4m3fn", FACT_TYPE, 0, "fp8e4nv"}, {"torch.float8_e5m2", FACT_TYPE, 0, "fp8e5"},
-    {"torch.uint16", FACT_TYPE, 0, "u16"}, {"torch.uint32", FACT_TYPE, 0, "u32"}, {"torch.uint64", FACT_TYPE, 0, "u64"},
+    {"torch.float16", FACT_TYPE, 0, "fp16"},
+    {"torch.half", FACT_TYPE, 0, "fp16"},
+    {"torch.bfloat16", FACT_TYPE, 0, "bf16"},
+    {"torch.float32", FACT_TYPE, 0, "fp32"},
+    {"torch.float", FACT_TYPE, 0, "fp32"},
+    {"torch.float64", FACT_TYPE, 0, "fp64"},
+    {"torch.double", FACT_TYPE, 0, "fp64"},
+    {"torch.int8", FACT_TYPE, 0, "i8"},
+    {"torch.int16", FACT_TYPE, 0, "i16"},
+    {"torch.int32", FACT_TYPE, 0, "i32"},
+    {"torch.int", FACT_TYPE, 0, "i32"},
+    {"torch.int64", FACT_TYPE, 0, "i64"},
+    {"torch.long", FACT_TYPE, 0, "i64"},
+    {"torch.uint8", FACT_TYPE, 0, "u8"},
+    {"torch.bool", FACT_TYPE, 0, "i1"},
+    {"torch.float8_e4m3fn", FACT_TYPE, 0, "fp8e4nv"},
+    {"torch.float8_e5m2", FACT_TYPE, 0, "fp8e5"},
+    {"torch.uint16", FACT_TYPE, 0, "u16"},
+    {"torch.uint32", FACT_TYPE, 0, "u32"},
+    {"torch.uint64", FACT_TYPE, 0, "u64"},
 };
 
 bool host_value(Spec *sp, SpecModule *m, SpecValue *out)
@@ -64,10 +90,12 @@ static double number_of(SpecValue v)
     return v.kind == SV_FLOAT ? v.f : v.kind == SV_INT ? (double)v.i : v.b;
 }
 
-static const struct { const char *name; double (*fn)(double); } unary[] = {
-    {"sqrt", sqrt}, {"exp", exp}, {"exp2", exp2}, {"log2", log2}, {"log10", log10}, {"log1p", log1p}, {"expm1", expm1},
-    {"sin", sin}, {"cos", cos}, {"tan", tan}, {"tanh", tanh}, {"sinh", sinh}, {"cosh", cosh}, {"atan", atan}, {"asin", asin},
-    {"acos", acos}, {"erf", erf}, {"fabs", fabs}, {"radians", NULL},
+static const struct { const char *name; double (*fn)(double);
+} unary[] = {
+    {"sqrt", sqrt},   {"exp", exp},     {"exp2", exp2}, {"log2", log2},    {"log10", log10},
+    {"log1p", log1p}, {"expm1", expm1}, {"sin", sin},   {"cos", cos},      {"tan", tan},
+    {"tanh", tanh},   {"sinh", sinh},   {"cosh", cosh}, {"atan", atan},    {"asin", asin},
+    {"acos", acos},   {"erf", erf},     {"fabs", fabs}, {"radians", NULL},
 };
 
 static bool whole(double v, SpecValue *out)
@@ -90,11 +118,14 @@ static bool call_math(const char *name, int n, const SpecValue *args, SpecValue 
         if (strcmp(name, "isinf") == 0) return *out = sv_bool(isinf(x)), true;
         if (strcmp(name, "isnan") == 0) return *out = sv_bool(isnan(x)), true;
         for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
-            if (unary[i].fn && strcmp(unary[i].name, name) == 0) return *out = sv_float(unary[i].fn(x)), true;
+            if (unary[i].fn && strcmp(unary[i].name, name) == 0)
+                return *out = sv_float(unary[i].fn(x)), true;
         }
     }
-    if (n == 2 && strcmp(name, "log") == 0) return *out = sv_float(log(number_of(args[0])) / log(number_of(args[1]))), true;
-    if (n == 2 && strcmp(name, "pow") == 0) return *out = sv_float(pow(number_of(args[0]), number_of(args[1]))), true;
+    if (n == 2 && strcmp(name, "log") == 0)
+        return *out = sv_float(log(number_of(args[0])) / log(number_of(args[1]))), true;
+    if (n == 2 && strcmp(name, "pow") == 0)
+        return *out = sv_float(pow(number_of(args[0]), number_of(args[1]))), true;
     return false;
 }
 
@@ -120,7 +151,8 @@ static bool has_end(const char *path, const char *end)
     return n >= k && strcmp(path + n - k, end) == 0;
 }
 
-static SpecValue record(Spec *sp, const char *name, int n, const char *const *names, const SpecValue *values)
+static SpecValue record(Spec *sp, const char *name, int n, const char *const *names,
+                        const SpecValue *values)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
     t->len = n;
@@ -147,14 +179,16 @@ static bool call_limits(Spec *sp, DType dt, SpecValue *out)
         static const char *const names[] = {"max", "min", "eps", "tiny", "smallest_normal", "bits"};
         int bias = (1 << (d->exp_bits - 1)) - 1;
         double tiny = ldexp(1, 1 - bias);
-        SpecValue v[] = {sv_float(largest(dt)), sv_float(-largest(dt)), sv_float(ldexp(1, -d->man_bits)), sv_float(tiny),
-                         sv_float(tiny), sv_int(d->bits)};
+        SpecValue v[] = {
+            sv_float(largest(dt)), sv_float(-largest(dt)), sv_float(ldexp(1, -d->man_bits)),
+            sv_float(tiny),        sv_float(tiny),         sv_int(d->bits)};
         return *out = record(sp, "finfo", 6, names, v), true;
     }
     static const char *const names[] = {"max", "min", "bits"};
     __int128 one = 1;
     bool is_signed = d->kind == DK_INT;
-    SpecValue v[] = {sv_int((one << (d->bits - is_signed)) - 1), sv_int(is_signed ? -(one << (d->bits - 1)) : 0), sv_int(d->bits)};
+    SpecValue v[] = {sv_int((one << (d->bits - is_signed)) - 1),
+                     sv_int(is_signed ? -(one << (d->bits - 1)) : 0), sv_int(d->bits)};
     return *out = record(sp, "iinfo", 3, names, v), true;
 }
 
@@ -171,15 +205,21 @@ static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)
     if (n != 2 || (args[1].kind != SV_TUPLE && args[1].kind != SV_LIST)) return false;
     int len = args[1].tuple->len;
     SpecValue *items = arena_array(sp->arena, SpecValue, len + 1);
-    for (int i = 0; i < len; i++) items[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
+    for (int i = 0; i < len; i++)
+        items[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
     return *out = tuple_of(sp, len, items), true;
 }
 
-/* Wrappers that leave a function what it is: triton.jit(f), triton.jit(noinline=True)(f), triton.autotune(…)(f). */
+/* Wrappers that leave a function what it is: triton.jit(f), triton.jit(noinline=True)(f),
+   triton.autotune(…)(f). */
 static bool is_wrapper(const char *path)
 {
-    static const char *const wrappers[] = {"triton.jit", "triton.jit()", "triton.autotune()", "triton.heuristics()",
-                                           "triton.constexpr_function", "triton.language.constexpr_function"};
+    static const char *const wrappers[] = {"triton.jit",
+                                           "triton.jit()",
+                                           "triton.autotune()",
+                                           "triton.heuristics()",
+                                           "triton.constexpr_function",
+                                           "triton.language.constexpr_function"};
     for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
         if (strcmp(wrappers[i], path) == 0) return true;
     }
@@ -192,13 +232,15 @@ bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecV
     if (strncmp(path, "math.", 5) == 0) return call_math(path + 5, n, args, out);
     if (strcmp(path, "builtins.map") == 0) return call_map(sp, n, args, out);
     if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) return *out = args[0], true;
-    if (n == 1 && args[0].kind == SV_STR && (has_end(path, "version.parse") || has_end(path, "Version") || has_end(path, ".parse"))) {
+    if (n == 1 && args[0].kind == SV_STR &&
+        (has_end(path, "version.parse") || has_end(path, "Version") || has_end(path, ".parse"))) {
         return *out = parse_version(sp, args[0].s), true;
     }
     if (n == 1 && args[0].kind == SV_TYPE && args[0].type->kind == TY_SCALAR &&
         (has_end(path, "torch.finfo") || has_end(path, "torch.iinfo"))) {
         return call_limits(sp, args[0].type->dtype, out);
     }
-    if (has_end(path, "os.environ.get") || has_end(path, "os.getenv")) return *out = n > 1 ? args[1] : sv_none(), true;
+    if (has_end(path, "os.environ.get") || has_end(path, "os.getenv"))
+        return *out = n > 1 ? args[1] : sv_none(), true;
     return false;
 }

@@ -9,9 +9,11 @@
 
 /* True for a DEF that a jit decorator makes ours. */
 bool kernel_is_jit(const Ast *def);
-/* Names of the kernels in order: jit functions that no other jit function of the file calls and that return no value. */
+/* Names of the kernels in order: jit functions that no other jit function of the file calls and
+   that return no value. */
 int kernel_list(Arena *a, const AstFile *file, Str **names);
-/* The definition of a kernel (any jit function, by name; NULL: the only kernel). NULL after an error that lists the kernels there are. */
+/* The definition of a kernel (any jit function, by name; NULL: the only kernel). NULL after an
+   error that lists the kernels there are. */
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
 /* All jit functions of the file by name (interned): the last definition of each. */
 void kernel_index(Map *by_name, Arena *a, const AstFile *file);

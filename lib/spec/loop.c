@@ -1,12 +1,14 @@
 /* Loops. What is known while compiling is executed; the rest becomes `for` and `while` ops.
 
-   A run-time loop carries the names that change in it. Which these are is found by trying: names with run-time values are carried from
-   the start, compile-time values are assumed to stay, and when the body shows otherwise it is done again with what was learned
-   (and remembered, so that nested loops are not tried anew each time):
+   A run-time loop carries the names that change in it. Which these are is found by trying: names
+   with run-time values are carried from the start, compile-time values are assumed to stay, and
+   when the body shows otherwise it is done again with what was learned (and remembered, so that
+   nested loops are not tried anew each time):
 
        KEEP   a compile-time value that the body leaves alone: it stays compile-time
        CARRY  a run-time value from pass to pass
-       LOCAL  assigned in each pass before it is read: nothing flows between passes, its type may differ from what was before */
+       LOCAL  assigned in each pass before it is read: nothing flows between passes, its type may
+              differ from what was before */
 #include <string.h>
 
 #include "base/unwind.h"
@@ -135,7 +137,9 @@ static LoopFate first_fate(Loop *l, const LoopName *x)
     for (int i = 0; i < list->len; i++) {
         if (list->data[i].name != x->name) continue;
         /* A value that cannot be carried here, whatever it was elsewhere. */
-        return list->data[i].fate == FATE_CARRY && x->before.value.kind == SV_NONE ? FATE_KEEP : list->data[i].fate;
+        return list->data[i].fate == FATE_CARRY && x->before.value.kind == SV_NONE
+                   ? FATE_KEEP
+                   : list->data[i].fate;
     }
     return merge_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
 }
@@ -157,11 +161,13 @@ static bool holds(SpecValue v, const SpecTuple *t)
 static bool shares(SpecValue v, const SpecTuple *t, bool deep)
 {
     bool found = holds(v, t);
-    for (int i = 0; i < t->len && deep && !found; i++) found = is_sequence(t->data[i]) && shares(v, t->data[i].tuple, true);
+    for (int i = 0; i < t->len && deep && !found; i++)
+        found = is_sequence(t->data[i]) && shares(v, t->data[i].tuple, true);
     return found;
 }
 
-/* Another name of this function holds the sequence (or, deep, a part of it): what a pass changes would have to show there too. */
+/* Another name of this function holds the sequence (or, deep, a part of it): what a pass changes
+   would have to show there too. */
 static void refuse_shared(Loop *l, const Binding *b, bool deep)
 {
     const Scope *scope = l->sp->frame->scope;
@@ -171,7 +177,9 @@ static void refuse_shared(Loop *l, const Binding *b, bool deep)
         long size = constant_size(other->value, NULL) * (deep ? constant_size(b->value, NULL) : 1);
         if (!spec_step_items(l->sp, size, l->s->span)) return;
         if (!shares(other->value, b->value.tuple, deep)) continue;
-        spec_error(l->sp, l->s->span, "this loop changes a part of '%s', which shares its value with '%s'", b->name, other->name);
+        spec_error(l->sp, l->s->span,
+                   "this loop changes a part of '%s', which shares its value with '%s'", b->name,
+                   other->name);
         spec_note(l->sp, other->where, "shared here");
         return;
     }
@@ -223,7 +231,9 @@ static void open_loop(Loop *l, const AstList *body, const Ast *target)
     Scope *scope = l->sp->frame->scope;
     find_names(l, body, target);
     l->before = scope_save(scope);
-    l->early_before = scope->len ? arena_copy(l->sp->arena, scope->read_early, sizeof(bool) * (size_t)scope->len) : NULL;
+    l->early_before =
+        scope->len ? arena_copy(l->sp->arena, scope->read_early, sizeof(bool) * (size_t)scope->len)
+                   : NULL;
 }
 
 /* The leaves to carry, from the values before the loop. */
@@ -233,7 +243,9 @@ static void collect_inits(Loop *l)
     for (int i = 0; i < l->n; i++) {
         LoopName *x = &l->names[i];
         x->first = l->inits.len;
-        if (x->fate == FATE_CARRY && !merge_flatten(l->sp, x->before.value, &l->inits, x->before.where)) x->fate = FATE_LOCAL;
+        if (x->fate == FATE_CARRY &&
+            !merge_flatten(l->sp, x->before.value, &l->inits, x->before.where))
+            x->fate = FATE_LOCAL;
         x->count = l->inits.len - x->first;
     }
 }
@@ -251,7 +263,8 @@ static void set_carried(Loop *l, Value *const *values)
         } else if (x->fate == FATE_LOCAL) {
             b->state = BIND_CONFLICT;
             b->other = SPAN_NONE;
-            b->why = arena_printf(l->sp->arena, "'%s' differs in type between passes of the loop", x->name);
+            b->why = arena_printf(l->sp->arena, "'%s' differs in type between passes of the loop",
+                                  x->name);
         }
     }
 }
@@ -265,12 +278,17 @@ static void report_change(Loop *l, const LoopName *x, const Binding *end)
 {
     Spec *sp = l->sp;
     if (end->state != BIND_SET) {
-        const char *deleted = arena_printf(sp->arena, "'%s' is deleted in this loop, but its next turn reads it", x->name);
+        const char *deleted = arena_printf(
+            sp->arena, "'%s' is deleted in this loop, but its next turn reads it", x->name);
         spec_error(sp, end->where, "%s", end->state == BIND_NONE ? deleted : end->why);
     } else {
-        SpecValue before = sv_is_number(x->before.value) ? strengthen(sp, x->before.value, x->before.where) : x->before.value;
-        spec_error(sp, end->where, "'%s' is %s here, but %s before the loop; a loop cannot change the type or shape of a value", x->name,
-                   shape_of_value(sp, end->value), shape_of_value(sp, before));
+        SpecValue before = sv_is_number(x->before.value)
+                               ? strengthen(sp, x->before.value, x->before.where)
+                               : x->before.value;
+        spec_error(sp, end->where,
+                   "'%s' is %s here, but %s before the loop; a loop cannot change the type or "
+                   "shape of a value",
+                   x->name, shape_of_value(sp, end->value), shape_of_value(sp, before));
     }
     spec_note(sp, x->before.where, "'%s' gets its value before the loop here", x->name);
 }
@@ -280,7 +298,9 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
 {
     int first = l->finals.len;
     if (end->state != BIND_SET || end->value.kind == SV_ERROR) return false;
-    if (!merge_flatten(l->sp, end->value, &l->finals, end->where) || l->finals.len - first != x->count) return false;
+    if (!merge_flatten(l->sp, end->value, &l->finals, end->where) ||
+        l->finals.len - first != x->count)
+        return false;
     for (int i = 0; i < x->count; i++) {
         if (l->finals.data[first + i]->type != l->inits.data[x->first + i]->type) return false;
     }
@@ -288,7 +308,8 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
     bool is_number = sv_is_number(end->value) || end->value.kind == SV_VALUE;
     if (was_number) return is_number;
     if (x->before.value.kind != end->value.kind) return false;
-    return end->value.kind != SV_RECORD || merge_is_same_class(x->before.value.tuple, end->value.tuple);
+    return end->value.kind != SV_RECORD ||
+           merge_is_same_class(x->before.value.tuple, end->value.tuple);
 }
 
 /* One pass over the names after the body was executed. True when it must be executed again. */
@@ -312,10 +333,14 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
                 report_change(l, x, end);
             }
             l->finals.len = first;
-            for (int k = 0; k < x->count; k++) vec_push(l->sp->arena, &l->finals, args[x->first + k]);
+            for (int k = 0; k < x->count; k++)
+                vec_push(l->sp->arena, &l->finals, args[x->first + k]);
         } else if (x->fate == FATE_KEEP) {
-            if (end->state == BIND_SET && (end->value.kind == SV_ERROR || merge_is_same(end->value, x->before.value))) continue;
-            bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE || is_sequence(x->before.value);
+            if (end->state == BIND_SET &&
+                (end->value.kind == SV_ERROR || merge_is_same(end->value, x->before.value)))
+                continue;
+            bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE ||
+                             is_sequence(x->before.value);
             if (is_last_try || (!can_carry && early)) {
                 report_change(l, x, end);
                 continue;
@@ -402,23 +427,31 @@ static void close_loop(Loop *l, Value **results)
         const Binding *in = &inside.data[i];
         bool was_fresh = i < l->before.len && l->before.data[i].is_fresh;
         bool is_old = i < l->before.len && l->before.data[i].state != BIND_NONE;
-        scope->read_early[i] = (i < l->before.len && l->early_before[i]) || (early[i] && !was_fresh);
+        scope->read_early[i] =
+            (i < l->before.len && l->early_before[i]) || (early[i] && !was_fresh);
         if (is_old || in->state == BIND_NONE) continue;
         *b = *in;
         b->is_fresh = false;
-        if (b->state == BIND_SET) b->why = arena_printf(sp->arena, "'%s' may be undefined here: it is assigned inside a loop only", b->name);
+        if (b->state == BIND_SET)
+            b->why = arena_printf(sp->arena,
+                                  "'%s' may be undefined here: it is assigned inside a loop only",
+                                  b->name);
         if (b->state == BIND_SET) b->state = BIND_MAYBE;
     }
     for (int i = 0; i < l->n; i++) {
         LoopName *x = &l->names[i];
         Binding *b = &scope->data[x->index];
-        if (x->fate != FATE_KEEP && !x->before.is_fresh) scope->read_early[x->index] |= x->fate == FATE_CARRY;
+        if (x->fate != FATE_KEEP && !x->before.is_fresh)
+            scope->read_early[x->index] |= x->fate == FATE_CARRY;
         if (x->fate == FATE_CARRY) b->where = inside.data[x->index].where;
         if (x->fate != FATE_LOCAL) continue;
         const Binding *in = &inside.data[x->index];
         b->other = in->where.begin == b->where.begin ? in->other : in->where;
-        b->why = arena_printf(sp->arena, in->state == BIND_NONE ? "'%s' may have no value here: a loop deletes it"
-                                                                : "'%s' has another type behind the loop than before it", x->name);
+        b->why = arena_printf(sp->arena,
+                              in->state == BIND_NONE
+                                  ? "'%s' may have no value here: a loop deletes it"
+                                  : "'%s' has another type behind the loop than before it",
+                              x->name);
     }
 }
 
@@ -428,25 +461,32 @@ static void close_loop(Loop *l, Value **results)
 static bool fits_loop(Spec *sp, Value *bound, const Type *ty, Span at)
 {
     int64_t known;
-    if (dtype_info(type_dtype(ty))->kind != DK_UINT || dtype_info(type_dtype(bound->type))->kind == DK_UINT) return true;
+    if (dtype_info(type_dtype(ty))->kind != DK_UINT ||
+        dtype_info(type_dtype(bound->type))->kind == DK_UINT)
+        return true;
     if (!ir_const_int(bound, &known) || known >= 0) return true;
-    spec_error(sp, at, "the numbers of a loop are %s: %lld is out of range", type_text(sp->arena, ty), (long long)known);
+    spec_error(sp, at, "the numbers of a loop are %s: %lld is out of range",
+               type_text(sp->arena, ty), (long long)known);
     spec_note(sp, at, "cast the others to a signed type");
     return false;
 }
 
-/* Constants are int32 here as if they had a name, or what holds them: a loop up to an int8 counts in int32. */
+/* Constants are int32 here as if they had a name, or what holds them: a loop up to an int8 counts
+   in int32. */
 static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
 {
     Spec *sp = l->sp;
     spec_at(sp, at);
-    SpecValue from = strengthen(sp, r->lower, at), to = strengthen(sp, r->upper, at), by = strengthen(sp, r->step, at);
+    SpecValue from = strengthen(sp, r->lower, at), to = strengthen(sp, r->upper, at),
+              by = strengthen(sp, r->step, at);
     Value *lower, *upper, *step;
     if (!op_unify(sp, from, to, &lower, &upper, "the bounds of a loop", at)) return false;
     if (!op_unify(sp, sv_value(upper), by, &upper, &step, "the step of a loop", at)) return false;
     const Type *ty = upper->type;
     check(type_is_scalar(ty) && type_is_int(ty), "a loop to %s", type_text(sp->arena, ty));
-    if (!fits_loop(sp, from.v, ty, at) || !fits_loop(sp, to.v, ty, at) || !fits_loop(sp, by.v, ty, at)) return false;
+    if (!fits_loop(sp, from.v, ty, at) || !fits_loop(sp, to.v, ty, at) ||
+        !fits_loop(sp, by.v, ty, at))
+        return false;
     if (type_is_bool(ty)) ty = type_scalar(sp->ir->types, DT_I32);
     l->bounds[0] = op_cast(sp, lower, ty, false, NULL, at);
     l->bounds[1] = op_cast(sp, upper, ty, false, NULL, at);
@@ -477,7 +517,8 @@ static bool try_for(Loop *l, bool is_last_try)
 {
     Spec *sp = l->sp;
     collect_inits(l);
-    l->op = build_for(&sp->b, l->bounds[0], l->bounds[1], l->bounds[2], l->inits.len, l->inits.data);
+    l->op =
+        build_for(&sp->b, l->bounds[0], l->bounds[1], l->bounds[2], l->inits.len, l->inits.data);
     set_loop_attrs(l);
     const Loc *loc = sp->b.loc;
     Region *body = l->op->regions[0];
@@ -515,13 +556,15 @@ static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
 static bool is_host_range(const Spec *sp, const SpecRange *r)
 {
     if (r->kind == RANGE_STATIC) return true;
-    return sp->frame->is_host && !merge_is_runtime(r->lower) && !merge_is_runtime(r->upper) && !merge_is_runtime(r->step);
+    return sp->frame->is_host && !merge_is_runtime(r->lower) && !merge_is_runtime(r->upper) &&
+           !merge_is_runtime(r->step);
 }
 
 Flow exec_for(Spec *sp, const Ast *s)
 {
     SpecValue iter = spec_eval(sp, s->loop.iter), *items;
-    if (iter.kind == SV_RANGE && !is_host_range(sp, iter.range)) return exec_runtime_for(sp, s, iter.range);
+    if (iter.kind == SV_RANGE && !is_host_range(sp, iter.range))
+        return exec_runtime_for(sp, s, iter.range);
     int n = sv_is_error(iter) ? -1 : op_items(sp, iter, &items, s->loop.iter->span);
     if (n >= 0) return exec_unrolled(sp, s, items, n);
     poison_assigned(sp, &s->loop.body);
@@ -548,7 +591,8 @@ static Flow exec_host_while(Spec *sp, const Ast *s)
     return flow == FLOW_BREAK || flow == FLOW_CONTINUE ? FLOW_NEXT : flow;
 }
 
-/* The condition's region. Gives the truth of the condition as known under the names' present fates; -2 after an error. */
+/* The condition's region. Gives the truth of the condition as known under the names' present fates;
+   -2 after an error. */
 static int while_head(Loop *l)
 {
     Spec *sp = l->sp;
@@ -561,7 +605,9 @@ static int while_head(Loop *l)
     spec_at(sp, e->span);
     SpecValue cond = spec_eval(sp, e);
     int truth = sv_is_error(cond) ? -2 : op_truth(sp, weaken(cond), e->span);
-    Value *c = truth == -2 ? NULL : truth >= 0 ? build_bool(&sp->b, truth) : branch_condition(sp, cond, e->span);
+    Value *c = truth == -2  ? NULL
+               : truth >= 0 ? build_bool(&sp->b, truth)
+                            : branch_condition(sp, cond, e->span);
     build_condition(&sp->b, c ? c : build_bool(&sp->b, false), head->nargs, head->args);
     scope_restore(sp->frame->scope, &watched);
     return c ? truth : -2;
@@ -609,7 +655,8 @@ static Flow exec_runtime_while(Spec *sp, const Ast *s)
         if (truth == -2) poison_assigned(sp, &s->branch.body);
         return truth == 0 ? exec_block(sp, &s->branch.orelse, &rest_cut) : FLOW_NEXT;
     }
-    if (truth == 1) spec_error(sp, s->branch.cond->span, "this loop never ends: its condition is always true");
+    if (truth == 1)
+        spec_error(sp, s->branch.cond->span, "this loop never ends: its condition is always true");
     build_yield(&sp->b, l.finals.len, l.finals.data);
     sp->b = at;
     close_loop(&l, loop_results(&l, 0, 0));
@@ -622,7 +669,9 @@ Flow exec_while(Spec *sp, const Ast *s)
     HasNamed named = {false};
     walk_ast(s->branch.cond, visit_named, &named);
     if (!named.found) return exec_runtime_while(sp, s);
-    spec_error(sp, s->branch.cond->span, "':=' in the condition of a run-time loop is not supported; assign before the loop and at its end");
+    spec_error(sp, s->branch.cond->span,
+               "':=' in the condition of a run-time loop is not supported; assign before the loop "
+               "and at its end");
     poison_assigned(sp, &s->branch.body);
     return FLOW_NEXT;
 }

@@ -1,6 +1,7 @@
-/* A compile-time value that is the same on both paths stays what it is; run-time values of one type become one leaf; numbers that
-   differ become run-time scalars first. Tuples, lists, block pointers and descriptors merge part by part, so that what both
-   paths leave alone (strides, shapes) is not carried at all. */
+/* A compile-time value that is the same on both paths stays what it is; run-time values of one type
+   become one leaf; numbers that differ become run-time scalars first. Tuples, lists, block pointers
+   and descriptors merge part by part, so that what both paths leave alone (strides, shapes) is not
+   carried at all. */
 #include "spec/merge.h"
 
 #include "base/vec.h"
@@ -67,7 +68,8 @@ static bool is_same_bound(const SpecValue *a, const SpecValue *b)
 
 static bool is_same_slice(const SpecSlice *a, const SpecSlice *b)
 {
-    return is_same_bound(a->lo, b->lo) && is_same_bound(a->hi, b->hi) && is_same_bound(a->step, b->step);
+    return is_same_bound(a->lo, b->lo) && is_same_bound(a->hi, b->hi) &&
+           is_same_bound(a->step, b->step);
 }
 
 bool merge_is_same(SpecValue a, SpecValue b)
@@ -81,9 +83,13 @@ bool merge_is_same(SpecValue a, SpecValue b)
     case SV_STR: return a.s == b.s;
     case SV_TYPE: return a.type == b.type;
     case SV_TUPLE: case SV_LIST: case SV_RECORD: return is_same_sequence(a.tuple, b.tuple);
-    case SV_FUNC: return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure && a.fn->self == b.fn->self);
+    case SV_FUNC:
+        return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure &&
+                                a.fn->self == b.fn->self);
     case SV_BUILTIN: return a.builtin == b.builtin;
-    case SV_METHOD: return a.method->builtin == b.method->builtin && merge_is_same(*a.method->self, *b.method->self);
+    case SV_METHOD:
+        return a.method->builtin == b.method->builtin &&
+               merge_is_same(*a.method->self, *b.method->self);
     case SV_MODULE: return a.module == b.module;
     case SV_CLASS: return a.class_name == b.class_name;
     case SV_RECORD_CLASS: return a.record_class == b.record_class;
@@ -149,11 +155,13 @@ static SpecValue rebuild(Spec *sp, SpecValue v, bool marked, Value *const *data,
         for (int i = 0; i < n; i++) {
             if (parts[i] && (!marked || parts[i] == LEAF)) parts[i] = data[(*next)++];
         }
-        return (SpecValue){.kind = v.kind, .block_ptr = block_ptr_with_parts(sp, v.block_ptr, parts)};
+        return (SpecValue){.kind = v.kind,
+                           .block_ptr = block_ptr_with_parts(sp, v.block_ptr, parts)};
     }
     if (!is_sequence(v)) return v;
     SpecValue *items = arena_array(sp->arena, SpecValue, v.tuple->len + 1);
-    for (int i = 0; i < v.tuple->len; i++) items[i] = rebuild(sp, v.tuple->data[i], marked, data, next);
+    for (int i = 0; i < v.tuple->len; i++)
+        items[i] = rebuild(sp, v.tuple->data[i], marked, data, next);
     return with_items(sp, v, items);
 }
 
@@ -198,7 +206,8 @@ static SpecValue add_leaf(Join *j, Value *x, Value *y)
 
 static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
-    bool is_value_a = a.kind == SV_VALUE || sv_is_number(a), is_value_b = b.kind == SV_VALUE || sv_is_number(b);
+    bool is_value_a = a.kind == SV_VALUE || sv_is_number(a),
+         is_value_b = b.kind == SV_VALUE || sv_is_number(b);
     if (!is_value_a || !is_value_b) return false;
     Value *x = value_at(j, j->a, a, at), *y = value_at(j, j->b, b, at);
     if (!x || !y || x->type != y->type) return false;
@@ -232,8 +241,8 @@ static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
     return true;
 }
 
-/* Both sides are one compile-time value, or one value made before the paths parted, or equal constants (then made anew behind the
-   join, so that the number stays known). */
+/* Both sides are one compile-time value, or one value made before the paths parted, or equal
+   constants (then made anew behind the join, so that the number stays known). */
 static bool join_common(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
     if (is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
@@ -275,10 +284,13 @@ bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out)
             SpecValue part;
             if (x[i] && merge_fill(j, sv_value(x[i]), v_is_left, at, &part)) x[i] = part.v;
         }
-        return *out = (SpecValue){.kind = v.kind, .block_ptr = block_ptr_with_parts(j->sp, v.block_ptr, x)}, true;
+        return *out = (SpecValue){.kind = v.kind,
+                                  .block_ptr = block_ptr_with_parts(j->sp, v.block_ptr, x)},
+               true;
     }
     if (!is_sequence(v)) return *out = v, true;
     SpecValue *items = arena_array(j->sp->arena, SpecValue, v.tuple->len + 1);
-    for (int i = 0; i < v.tuple->len; i++) merge_fill(j, v.tuple->data[i], v_is_left, at, &items[i]);
+    for (int i = 0; i < v.tuple->len; i++)
+        merge_fill(j, v.tuple->data[i], v_is_left, at, &items[i]);
     return *out = with_items(j->sp, v, items), true;
 }

@@ -1,4 +1,5 @@
-/* Values where paths join: a value is taken apart into its run-time leaves, which control ops can carry, and put together again. */
+/* Values where paths join: a value is taken apart into its run-time leaves, which control ops can
+   carry, and put together again. */
 #ifndef TKC_SPEC_MERGE_H
 #define TKC_SPEC_MERGE_H
 
@@ -12,7 +13,8 @@ bool merge_is_same(SpecValue a, SpecValue b);
 bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b);
 /* True when v has run-time parts that are not constants. */
 bool merge_is_runtime(SpecValue v);
-/* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that no type holds (reported). */
+/* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that
+   no type holds (reported). */
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at);
 /* v with the leaves replaced, starting at data[*next]. */
 SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next);
@@ -24,7 +26,8 @@ typedef struct Join {
     Value *lanes;       /* a block to select by, to whose shape scalars go; or NULL */
     Leaves left, right; /* of equal length and types */
 } Join;
-/* Appends what must be carried to the leaves; *out is a value to rebuild with the results. False when they do not merge. */
+/* Appends what must be carried to the leaves; *out is a value to rebuild with the results. False
+   when they do not merge. */
 bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out);
 /* The same when one side has no value: its leaves are fillers. */
 bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out);

@@ -1,8 +1,10 @@
-/* Binding the names of files. Reading a file only notes which statement binds which name; a name is evaluated when a kernel first
-   needs it, so that host code which does not concern kernels is never looked at.
+/* Binding the names of files. Reading a file only notes which statement binds which name; a name is
+   evaluated when a kernel first needs it, so that host code which does not concern kernels is never
+   looked at.
 
-   A name bound twice keeps both bindings in a chain: the last one counts, except that while a binding is being evaluated its own name
-   means the one before (`f = jit(f)`), and that a binding which leads to nothing known gives way to the one before
+   A name bound twice keeps both bindings in a chain: the last one counts, except that while a
+   binding is being evaluated its own name means the one before (`f = jit(f)`), and that a binding
+   which leads to nothing known gives way to the one before
    (`try: from a import f` … `except: from b import f`). */
 #include "spec/module.h"
 
@@ -15,7 +17,9 @@
 #include "spec/std_files.h"
 #include "spec/walk.h"
 
-enum { MAX_ANCESTORS = 8 }; /* folders above the importing file in which an absolute import is looked for */
+enum {
+    MAX_ANCESTORS = 8
+}; /* folders above the importing file in which an absolute import is looked for */
 
 /* ---- namespaces ---- */
 
@@ -43,11 +47,26 @@ static const struct { const char *path; unsigned where[3]; } namespaces[] = {
 enum { NNAMESPACES = sizeof namespaces / sizeof *namespaces };
 
 /* Classes a kernel may name. */
-static const char *const tl_classes[] = {"constexpr", "tensor", "dtype", "pointer_type", "block_type", "tuple", "void",
-                                         "tensor_descriptor", "tensor_descriptor_base", "constexpr_type", "const", "slice",
-                                         "function_type", "tuple_type", "tensor_descriptor_type",
-                                         "float8e4b15", "float8e4b8", "float8e5b16"}; /* types of other chips: to compare with */
-static const char *const python_classes[] = {"int", "float", "bool", "str", "tuple", "list", "dict", "type", "object"};
+static const char *const tl_classes[] = {"constexpr",
+                                         "tensor",
+                                         "dtype",
+                                         "pointer_type",
+                                         "block_type",
+                                         "tuple",
+                                         "void",
+                                         "tensor_descriptor",
+                                         "tensor_descriptor_base",
+                                         "constexpr_type",
+                                         "const",
+                                         "slice",
+                                         "function_type",
+                                         "tuple_type",
+                                         "tensor_descriptor_type",
+                                         "float8e4b15",
+                                         "float8e4b8",
+                                         "float8e5b16"}; /* types of other chips: to compare with */
+static const char *const python_classes[] = {"int",  "float", "bool", "str",   "tuple",
+                                             "list", "dict",  "type", "object"};
 
 static bool is_among(const char *name, const char *const *words, size_t n)
 {
@@ -114,14 +133,19 @@ static SpecValue class_value(Str name)
 /* A type under its full name only: tl.float32, not tl.fp32. */
 static const Type *named_type(Program *p, Str name)
 {
-    if (strcmp(name, "pi32_t") == 0) return type_pointer(p->ir->types, type_scalar(p->ir->types, DT_I32));
+    if (strcmp(name, "pi32_t") == 0)
+        return type_pointer(p->ir->types, type_scalar(p->ir->types, DT_I32));
     DType dt = dtype_find(name, str_len(name));
-    return dt != DT_NONE && strcmp(dtype_info(dt)->name, name) == 0 ? type_scalar(p->ir->types, dt) : NULL;
+    return dt != DT_NONE && strcmp(dtype_info(dt)->name, name) == 0 ? type_scalar(p->ir->types, dt)
+                                                                    : NULL;
 }
 
 static bool tl_number(Str name, SpecValue *out)
 {
-    static const struct { const char *name; int value; } numbers[] = {{"CONSTEXPR_0", 0}, {"TRITON_MAX_TENSOR_NUMEL", 1 << 20}};
+    static const struct {
+        const char *name;
+        int value;
+    } numbers[] = {{"CONSTEXPR_0", 0}, {"TRITON_MAX_TENSOR_NUMEL", 1 << 20}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (strcmp(numbers[i].name, name) == 0) return *out = sv_int(numbers[i].value), true;
     }
@@ -197,7 +221,8 @@ static void bind_import(BindJob j, const Ast *n)
     for (int i = 0; i < n->import.names.len; i++) {
         const AstAlias *x = &n->import.names.data[i];
         const char *dot = strchr(x->name, '.');
-        Str module = x->as || !dot ? x->name : intern(p->ir->names, x->name, (size_t)(dot - x->name));
+        Str module =
+            x->as || !dot ? x->name : intern(p->ir->names, x->name, (size_t)(dot - x->name));
         Global *g = bind(j, x->as ? x->as : module, GLOBAL_MODULE, n, x->span);
         g->module = module;
     }
@@ -226,7 +251,9 @@ static int fold_condition(SpecModule *m, const Ast *e)
     p->dx->muted++;
     frame_push_module(&sp, &f, m);
     SpecValue v = weaken(spec_eval(&sp, e));
-    int truth = v.kind == SV_ERROR || v.kind == SV_MODULE || !sv_is_constant(v) ? -1 : op_truth(&sp, v, e->span);
+    int truth = v.kind == SV_ERROR || v.kind == SV_MODULE || !sv_is_constant(v)
+                    ? -1
+                    : op_truth(&sp, v, e->span);
     frame_pop(&sp, &f);
     p->dx->muted--;
     return truth < 0 ? -1 : truth;
@@ -242,7 +269,8 @@ static void bind_if(BindJob j, const Ast *n)
 
 static SpecModule *import_module(SpecModule *m, int level, const char *dotted);
 
-/* An import that raises: of a file that is not there, or of what Triton does not have. Whether the host has a package is not known. */
+/* An import that raises: of a file that is not there, or of what Triton does not have. Whether the
+   host has a package is not known. */
 static bool import_fails(SpecModule *m, const Ast *n)
 {
     if (n->kind != AST_FROM) return false;
@@ -250,7 +278,9 @@ static bool import_fails(SpecModule *m, const Ast *n)
     if (from->kind == MODULE_HOST) return n->import.level > 0;
     for (int i = 0; from->kind == MODULE_NAMES && i < n->import.names.len; i++) {
         SpecValue v;
-        if (strcmp(n->import.names.data[i].name, "*") != 0 && !names_attribute(from, n->import.names.data[i].name, &v)) return true;
+        if (strcmp(n->import.names.data[i].name, "*") != 0 &&
+            !names_attribute(from, n->import.names.data[i].name, &v))
+            return true;
     }
     return false;
 }
@@ -261,7 +291,8 @@ static void bind_try(BindJob j, const Ast *n)
     bool fails = false;
     for (int i = 0; i < n->try_.body.len; i++) fails |= import_fails(j.m, n->try_.body.data[i]);
     if (fails) bind_statements(j, &n->try_.body);
-    for (int i = 0; i < n->try_.handlers.len; i++) bind_statements(j, &n->try_.handlers.data[i].body);
+    for (int i = 0; i < n->try_.handlers.len; i++)
+        bind_statements(j, &n->try_.handlers.data[i].body);
     if (!fails) bind_statements(j, &n->try_.body);
     if (!fails) bind_statements(j, &n->try_.orelse);
     bind_statements(j, &n->try_.finalbody);
@@ -271,13 +302,15 @@ static void bind_statement(BindJob j, const Ast *n)
 {
     switch (n->kind) {
     case AST_ASSIGN:
-        for (int i = 0; i < n->assign.targets.len; i++) bind_targets(j, n, n->assign.targets.data[i], n->assign.value);
+        for (int i = 0; i < n->assign.targets.len; i++)
+            bind_targets(j, n, n->assign.targets.data[i], n->assign.value);
         break;
     case AST_ANNASSIGN:
         if (n->annassign.value) bind_targets(j, n, n->annassign.target, n->annassign.value);
         break;
     case AST_AUGASSIGN:
-        if (n->binary.left->kind == AST_NAME) bind(j, n->binary.left->name.id, GLOBAL_AUGMENT, n, n->span);
+        if (n->binary.left->kind == AST_NAME)
+            bind(j, n->binary.left->name.id, GLOBAL_AUGMENT, n, n->span);
         break;
     case AST_IF: bind_if(j, n); break;
     case AST_TRY: bind_try(j, n); break;
@@ -291,7 +324,8 @@ static void bind_statement(BindJob j, const Ast *n)
     case AST_DEF: bind(j, n->def.name, GLOBAL_DEF, n, n->def.name_span); break;
     case AST_CLASS: bind(j, n->class_.name, GLOBAL_SKIPPED, n, n->class_.name_span); break;
     case AST_SKIPPED:
-        for (int i = 0; i < n->skipped.names.len; i++) bind(j, n->skipped.names.data[i], GLOBAL_SKIPPED, n, n->span);
+        for (int i = 0; i < n->skipped.names.len; i++)
+            bind(j, n->skipped.names.data[i], GLOBAL_SKIPPED, n, n->span);
         break;
     case AST_IMPORT: bind_import(j, n); break;
     case AST_FROM: bind_from(j, n); break;
@@ -341,9 +375,11 @@ static SpecModule *open_file(Program *p, const char *path)
     if (m || map_has(&p->files, (uint64_t)(uintptr_t)name)) return m;
     map_set_ptr(&p->files, name, NULL);
     size_t len = 0;
-    const char *text = p->rq && p->rq->read_file ? p->rq->read_file(p->rq->read_user, p->arena, path, &len) : NULL;
+    const char *text =
+        p->rq && p->rq->read_file ? p->rq->read_file(p->rq->read_user, p->arena, path, &len) : NULL;
     if (!text) return NULL;
-    AstFile *file = syntax_parse(p->arena, p->ir->names, p->dx, source_new(p->arena, path, text, len));
+    AstFile *file =
+        syntax_parse(p->arena, p->ir->names, p->dx, source_new(p->arena, path, text, len));
     return module_for_file(p, file, false);
 }
 
@@ -395,9 +431,12 @@ static SpecModule *find_in_tree(SpecModule *m, const char *path)
 /* Packages that are known to be outside: no file is looked for. */
 static bool is_outside(const char *dotted)
 {
-    static const char *const roots[] = {"triton", "tkc", "torch", "math", "os", "sys", "numpy", "functools", "typing", "packaging",
-                                        "builtins", "logging", "enum", "dataclasses", "itertools", "collections", "contextlib",
-                                        "importlib", "transformers", "warnings", "inspect", "operator", "re", "time", "copy"};
+    static const char *const roots[] = {
+        "triton",      "tkc",        "torch",     "math",         "os",
+        "sys",         "numpy",      "functools", "typing",       "packaging",
+        "builtins",    "logging",    "enum",      "dataclasses",  "itertools",
+        "collections", "contextlib", "importlib", "transformers", "warnings",
+        "inspect",     "operator",   "re",        "time",         "copy"};
     size_t n = strcspn(dotted, ".");
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         if (strlen(roots[i]) == n && strncmp(roots[i], dotted, n) == 0) return true;
@@ -441,7 +480,9 @@ static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out)
 static SpecValue settle(Spec *sp, SpecValue v, Span at)
 {
     v = weaken(v);
-    if (v.kind == SV_VALUE) return spec_error(sp, at, "a value at module level must be known at compile time, found %s", spec_describe(sp, v));
+    if (v.kind == SV_VALUE)
+        return spec_error(sp, at, "a value at module level must be known at compile time, found %s",
+                          spec_describe(sp, v));
     if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return v;
     for (int i = 0; i < v.tuple->len; i++) v.tuple->data[i] = settle(sp, v.tuple->data[i], at);
     return v;
@@ -468,7 +509,8 @@ static SpecValue pick(Spec *sp, const Ast *target, Str name, SpecValue v, Span a
     SpecValue *items;
     int n = op_items(sp, v, &items, at);
     if (n < 0) return sv_error();
-    if (n != target->list.len) return spec_error(sp, at, "cannot unpack %d values into %d names", n, target->list.len);
+    if (n != target->list.len)
+        return spec_error(sp, at, "cannot unpack %d values into %d names", n, target->list.len);
     for (int i = 0; i < n; i++) {
         AstNames names = {0};
         walk_target(sp->arena, target->list.data[i], &names);
@@ -497,8 +539,10 @@ static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
         n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, g->node);
         if (!n) return sv_error();
     }
-    if (n->kind == AST_DEF) return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, n, m, NULL)};
-    bool is_class = n->kind == AST_CLASS || (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "class") == 0);
+    if (n->kind == AST_DEF)
+        return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, n, m, NULL)};
+    bool is_class =
+        n->kind == AST_CLASS || (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "class") == 0);
     if (is_class) return resolve_class(sp, m, g->name, n);
     SpecValue e = spec_error(sp, at, "'%s' is set by host code that is not run", g->name);
     spec_note(sp, g->at, "this statement");
@@ -534,9 +578,11 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
     case GLOBAL_AUGMENT: {
         SpecValue old;
         if (!g->previous || !resolve(sp, m, g->previous, at, &old)) return sv_error();
-        return op_binary(sp, g->node->binary.op, old, module_eval(sp, m, g->node->binary.right), g->at);
+        return op_binary(sp, g->node->binary.op, old, module_eval(sp, m, g->node->binary.right),
+                         g->at);
     }
-    case GLOBAL_DEF: return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, g->node, m, NULL)};
+    case GLOBAL_DEF:
+        return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, g->node, m, NULL)};
     case GLOBAL_SKIPPED: return resolve_skipped(sp, m, g, at);
     case GLOBAL_MODULE: return module_value(import_module(m, 0, g->module));
     case GLOBAL_FROM: return resolve_from(sp, m, g, at);
@@ -556,12 +602,16 @@ static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
     sp->dx->muted++;
     SpecValue v = compute(sp, m, g, at);
     SpecValue earlier;
-    bool use_earlier = is_unknown(v) && resolve(sp, m, g->previous, at, &earlier) && !is_unknown(earlier);
+    bool use_earlier =
+        is_unknown(v) && resolve(sp, m, g->previous, at, &earlier) && !is_unknown(earlier);
     sp->dx->muted--;
     if (use_earlier) return earlier;
     if (v.kind == SV_ERROR) return compute(sp, m, g, at); /* again, to be heard */
     if (g->is_doubtful && g->previous->is_doubtful && !is_unknown(v)) {
-        spec_warning(sp, g->at, "'%s' is bound in several ways by a condition that is not known here; the last is taken", g->name);
+        spec_warning(sp, g->at,
+                     "'%s' is bound in several ways by a condition that is not known here; the "
+                     "last is taken",
+                     g->name);
     }
     return v;
 }
@@ -594,7 +644,8 @@ static bool lookup_own(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *ou
     m->star_name = name;
     bool found = false;
     for (int i = m->stars.len - 1; i >= 0 && !found; i--) {
-        SpecModule *from = import_module(m, m->stars.data[i]->import.level, m->stars.data[i]->import.module);
+        SpecModule *from =
+            import_module(m, m->stars.data[i]->import.level, m->stars.data[i]->import.module);
         if (from->kind == MODULE_HOST || from == m) continue;
         if (!enter_nested(sp, at)) found = true, *out = sv_error();
         else found = module_attribute(sp, from, name, at, out), leave_nested(sp);
@@ -605,9 +656,13 @@ static bool lookup_own(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *ou
 
 static bool lookup_python(Spec *sp, SpecModule *m, Str name, SpecValue *out)
 {
-    static const char *const functions[] = {"sorted", "repr", "pow", "divmod", "ValueError", "TypeError", "RuntimeError",
-                                            "AssertionError", "NotImplementedError", "Exception", "ImportError", "map", "set"};
-    if (is_among(name, python_classes, sizeof python_classes / sizeof *python_classes)) return *out = class_value(name), true;
+    static const char *const functions[] = {"sorted",       "repr",           "pow",
+                                            "divmod",       "ValueError",     "TypeError",
+                                            "RuntimeError", "AssertionError", "NotImplementedError",
+                                            "Exception",    "ImportError",    "map",
+                                            "set"};
+    if (is_among(name, python_classes, sizeof python_classes / sizeof *python_classes))
+        return *out = class_value(name), true;
     const Builtin *b = builtin_find(NS_PYTHON, name);
     if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
     if (strcmp(name, "__name__") == 0) return *out = sv_str(m->path), true;
@@ -623,7 +678,8 @@ bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
     if (m->is_std) {
         SpecValue v = spec_std(sp, name);
         if (v.kind == SV_FUNC) return *out = v, true;
-        if (strcmp(name, "tl") == 0) return *out = module_value(module_named(sp->program, "triton.language")), true;
+        if (strcmp(name, "tl") == 0)
+            return *out = module_value(module_named(sp->program, "triton.language")), true;
     }
     return lookup_python(sp, m, name, out);
 }
@@ -643,7 +699,8 @@ bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out
     case MODULE_NAMES: return names_attribute(m, name, out);
     case MODULE_HOST: {
         if (strcmp(m->path, "builtins") == 0 && lookup_python(sp, m, name, out)) return true;
-        SpecModule *host = module_named(sp->program, arena_printf(sp->arena, "%s.%s", m->path, name));
+        SpecModule *host =
+            module_named(sp->program, arena_printf(sp->arena, "%s.%s", m->path, name));
         if (!host_value(sp, host, out)) *out = module_value(host);
         return true;
     }
@@ -669,7 +726,8 @@ bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out)
 
 /* ---- the library ---- */
 
-/* The library's file whose text defines the function, at the start of a line; NULL when none does. */
+/* The library's file whose text defines the function, at the start of a line; NULL when none
+   does. */
 static const StdFile *std_file_of(Program *p, const char *name)
 {
     const char *text = arena_printf(p->arena, "\ndef %s(", name);

@@ -6,10 +6,11 @@
 #include "spec/spec.h"
 
 typedef enum ModuleKind {
-    MODULE_FILE,   /* a parsed file */
-    MODULE_PACKAGE,/* a folder with files */
-    MODULE_NAMES,  /* triton, triton.language, libdevice, … */
-    MODULE_HOST    /* torch, math, and whatever else lives outside; also their attributes and the results of calling them */
+    MODULE_FILE,    /* a parsed file */
+    MODULE_PACKAGE, /* a folder with files */
+    MODULE_NAMES,   /* triton, triton.language, libdevice, … */
+    MODULE_HOST     /* torch, math, and whatever else lives outside; also their attributes and the
+                       results of calling them */
 } ModuleKind;
 
 typedef enum GlobalKind {
@@ -25,7 +26,7 @@ typedef struct Global Global;
 struct Global {
     Str name;
     GlobalKind kind;
-    const Ast *node;      /* EXPR, AUGMENT: the statement. DEF, SKIPPED: itself. MODULE, FROM: the import */
+    const Ast *node;      /* the statement; DEF, SKIPPED: itself; MODULE, FROM: the import */
     const Ast *target;    /* EXPR: of the targets, the one that binds the name */
     const Ast *value;
     Str module, member;   /* MODULE, FROM: dotted names */
@@ -49,7 +50,8 @@ struct SpecModule {
     Str star_name;        /* being looked for through them */
 };
 
-/* What a global name stands for: in the file, among Python's own names. False when nothing is known. */
+/* What a global name stands for: in the file, among Python's own names. False when nothing is
+   known. */
 bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
 /* m.name. False when there is no such thing; host modules have everything. */
 bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
@@ -60,12 +62,14 @@ SpecModule *module_named(struct Program *p, const char *dotted);
 SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
 /* Evaluates an expression of the module itself, such as a default. */
 SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e);
-/* The value of a compile-time expression in the file's names, such as a -D value. False after an error. */
+/* The value of a compile-time expression in the file's names, such as a -D value. False after an
+   error. */
 bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out);
 
 /* Calling a host function, when its result is known; else false. */
 bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecValue *out);
-/* A host value that kernels may read: math.pi, torch.float16, triton.__version__. False: unknown. */
+/* A host value that kernels may read: math.pi, torch.float16, triton.__version__. False:
+   unknown. */
 bool host_value(Spec *sp, SpecModule *m, SpecValue *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* -fsyntax-only: resolves the names in every jit function without executing anything. A name is fine when it is a parameter, assigned
-   somewhere in the function, or known to the file; `tl.name` must exist. Each unknown name is reported once. */
+/* -fsyntax-only: resolves the names in every jit function without executing anything. A name is
+   fine when it is a parameter, assigned somewhere in the function, or known to the file; `tl.name`
+   must exist. Each unknown name is reported once. */
 #include "spec/eval.h"
 #include "spec/walk.h"
 
@@ -11,23 +12,27 @@ typedef struct NameCheck {
 
 static void add_params(NameCheck *c, const AstParams *params)
 {
-    for (int i = 0; i < params->len; i++) scope_set(c->locals, params->data[i].name, sv_none(), params->data[i].span);
+    for (int i = 0; i < params->len; i++)
+        scope_set(c->locals, params->data[i].name, sv_none(), params->data[i].span);
 }
 
 static void add_target(NameCheck *c, const Ast *target)
 {
     AstNames names = {0};
     walk_target(c->sp->arena, target, &names);
-    for (int i = 0; i < names.len; i++) scope_set(c->locals, names.data[i], sv_none(), target->span);
+    for (int i = 0; i < names.len; i++)
+        scope_set(c->locals, names.data[i], sv_none(), target->span);
 }
 
-/* Lambdas and comprehensions have scopes of their own; to see whether a name can mean anything, one is enough. */
+/* Lambdas and comprehensions have scopes of their own; to see whether a name can mean anything, one
+   is enough. */
 static bool visit_binders(const Ast *n, void *user)
 {
     NameCheck *c = user;
     if (n->kind == AST_LAMBDA) add_params(c, &n->lambda.params);
     if (n->kind == AST_DEF) add_params(c, &n->def.params);
-    if (n->kind == AST_LISTCOMP || n->kind == AST_SETCOMP || n->kind == AST_DICTCOMP || n->kind == AST_GENERATOR) {
+    if (n->kind == AST_LISTCOMP || n->kind == AST_SETCOMP || n->kind == AST_DICTCOMP ||
+        n->kind == AST_GENERATOR) {
         for (int i = 0; i < n->comp.clauses.len; i++) add_target(c, n->comp.clauses.data[i].target);
     }
     return true;
@@ -42,7 +47,9 @@ static bool outside_value(NameCheck *c, const Ast *e, SpecValue *out)
         if (scope_find(c->locals, e->name.id)) return false;
         return module_lookup(sp, sp->module, e->name.id, e->span, out);
     }
-    if (e->kind != AST_ATTRIBUTE || !outside_value(c, e->attribute.value, &v) || v.kind != SV_MODULE) return false;
+    if (e->kind != AST_ATTRIBUTE || !outside_value(c, e->attribute.value, &v) ||
+        v.kind != SV_MODULE)
+        return false;
     return module_attribute(sp, v.module, e->attribute.name, e->span, out);
 }
 
@@ -68,10 +75,12 @@ static void check_member(NameCheck *c, const Ast *n)
     SpecValue v, member;
     c->sp->dx->muted++;
     bool is_module = outside_value(c, n->attribute.value, &v) && v.kind == SV_MODULE;
-    bool known = !is_module || module_attribute(c->sp, v.module, n->attribute.name, n->span, &member);
+    bool known =
+        !is_module || module_attribute(c->sp, v.module, n->attribute.name, n->span, &member);
     c->sp->dx->muted--;
     if (known || is_reported(c, n->attribute.name)) return;
-    spec_error(c->sp, n->attribute.name_span, "module '%s' has no '%s'", v.module->path, n->attribute.name);
+    spec_error(c->sp, n->attribute.name_span, "module '%s' has no '%s'", v.module->path,
+               n->attribute.name);
     const char *near = module_suggest(v.module, n->attribute.name);
     if (near) spec_note(c->sp, n->attribute.name_span, "did you mean '%s'?", near);
 }
@@ -92,7 +101,8 @@ static void check_function(Spec *sp, SpecModule *m, const Ast *def)
     add_params(&c, &def->def.params);
     AstNames assigned = {0};
     walk_assigned(sp->arena, &def->def.body, &assigned);
-    for (int i = 0; i < assigned.len; i++) scope_set(f.scope, assigned.data[i], sv_none(), def->span);
+    for (int i = 0; i < assigned.len; i++)
+        scope_set(f.scope, assigned.data[i], sv_none(), def->span);
     walk_list(&def->def.body, visit_binders, &c);
     walk_list(&def->def.body, visit_names, &c);
     frame_pop(sp, &f);

@@ -4,14 +4,16 @@
 
 #include "spec/spec.h"
 
-/* a op b for BINARY operators; constants give constants by Python's rules, anything else the IR by LANGUAGE.md's. */
+/* a op b for BINARY operators; constants give constants by Python's rules, anything else the IR by
+   LANGUAGE.md's. */
 SpecValue op_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at);
 SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at);
 /* One link of a comparison: EQ … GE, IS, IS_NOT, IN, NOT_IN. */
 SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at);
 /* Run-time and/or of two int1 values (constants are short-circuited by the evaluator before). */
 SpecValue op_logical(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at);
-/* 1 true, 0 false, -1 run-time scalar (not known while compiling), -2 after an error. Run-time constants in the IR count as known. */
+/* 1 true, 0 false, -1 run-time scalar (not known while compiling), -2 after an error. Run-time
+   constants in the IR count as known. */
 int op_truth(Spec *sp, SpecValue v, Span at);
 /* x.name for anything but a module or record. Methods give SV_METHOD. */
 SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at);
@@ -20,9 +22,11 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at);
 /* x[index] = value on a pointer with declared extents. */
 bool op_store_subscript(Spec *sp, SpecValue x, SpecValue index, SpecValue value, Span at);
 
-/* A run-time value: constants become typed scalars (int32, int64, …, fp32; bool int1) by LANGUAGE.md. NULL after an error. */
+/* A run-time value: constants become typed scalars (int32, int64, …, fp32; bool int1) by
+   LANGUAGE.md. NULL after an error. */
 Value *op_to_value(Spec *sp, SpecValue v, Span at);
-/* A compile-time integer: an SV_INT or SV_BOOL, or a run-time scalar whose constant value is known. */
+/* A compile-time integer: an SV_INT or SV_BOOL, or a run-time scalar whose constant value is
+   known. */
 bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what);
 /* Both operands to one type by promotion and one shape by broadcasting. False after an error. */
 bool op_unify(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y, const char *what, Span at);

@@ -1,6 +1,6 @@
-/* Values are never changed after they are made, so a changed one is a new one that takes the old one's place in every name of this
-   function that holds it: that is what Python's sharing shows. What the caller holds stays as it was, as in Triton, where a call
-   copies its arguments. */
+/* Values are never changed after they are made, so a changed one is a new one that takes the old
+   one's place in every name of this function that holds it: that is what Python's sharing shows.
+   What the caller holds stays as it was, as in Triton, where a call copies its arguments. */
 #include "spec/place.h"
 
 #include <string.h>
@@ -58,7 +58,8 @@ static void replace(Spec *sp, const SpecTuple *old, SpecTuple *new, Span at)
         }
     }
     if (found == 0) spec_error(sp, at, "this changes a value that no name of the function holds");
-    else if (found > 1 && sp->frame->runtime_loops > 0) spec_error(sp, at, "this changes a value that several names share, in a run-time loop");
+    else if (found > 1 && sp->frame->runtime_loops > 0)
+        spec_error(sp, at, "this changes a value that several names share, in a run-time loop");
 }
 
 static int find_field(const SpecTuple *t, Str name)
@@ -107,7 +108,8 @@ void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at
     if (!op_to_int(sp, index, &i, at, "an index")) return;
     int n = x.tuple->len;
     if (i < -n || i >= n) {
-        spec_error(sp, at, "index %lld is out of range for %d item%s", (long long)i, n, n == 1 ? "" : "s");
+        spec_error(sp, at, "index %lld is out of range for %d item%s", (long long)i, n,
+                   n == 1 ? "" : "s");
         return;
     }
     SpecTuple *t = copy_with(sp, x.tuple, n);
@@ -117,7 +119,8 @@ void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at
 
 /* ---- what lists do ---- */
 
-static void extend(Spec *sp, const SpecTuple *old, int at_index, int n, const SpecValue *items, Span at)
+static void extend(Spec *sp, const SpecTuple *old, int at_index, int n, const SpecValue *items,
+                   Span at)
 {
     if (old->len + n > sp->limits.length) {
         spec_error(sp, at, "a sequence of more than %ld values", sp->limits.length);
@@ -143,10 +146,13 @@ bool place_call(Spec *sp, const Ast *call)
     const Ast *callee = call->call.callee;
     const char *name = callee->attribute.name;
     int n = call->call.args.len;
-    bool is_append = strcmp(name, "append") == 0 && n == 1, is_extend = strcmp(name, "extend") == 0 && n == 1;
+    bool is_append = strcmp(name, "append") == 0 && n == 1,
+         is_extend = strcmp(name, "extend") == 0 && n == 1;
     if (!is_append && !is_extend && !(strcmp(name, "insert") == 0 && n == 2)) return false;
     for (int i = 0; i < n; i++) {
-        if (call->call.args.data[i]->kind == AST_STARRED || call->call.args.data[i]->kind == AST_KEYWORD) return false;
+        if (call->call.args.data[i]->kind == AST_STARRED ||
+            call->call.args.data[i]->kind == AST_KEYWORD)
+            return false;
     }
     sp->dx->muted++;
     SpecValue list = spec_eval(sp, callee->attribute.value), args[2], *items = args;

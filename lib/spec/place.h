@@ -8,7 +8,8 @@
 void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at);
 /* x.name = v for a record x. */
 void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at);
-/* l.append(v), l.extend(items), l.insert(i, v) as a statement. False when the call is none of these on a list. */
+/* l.append(v), l.extend(items), l.insert(i, v) as a statement. False when the call is none of these
+   on a list. */
 bool place_call(Spec *sp, const Ast *call);
 
 #endif

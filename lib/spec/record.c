@@ -1,7 +1,8 @@
-/* A named tuple is a tuple whose items have names too, so that everything tuples do (unpacking, joins, loops) holds for it unchanged.
-   An aggregate is the same, made by its __init__: that starts from fields without values, and every assignment to self.x gives a new
-   self (place.c). What is here: reading the class, making one by a call, and finding members. `x._replace` is the class again, with the
-   items of x as defaults. */
+/* A named tuple is a tuple whose items have names too, so that everything tuples do (unpacking,
+   joins, loops) holds for it unchanged. An aggregate is the same, made by its __init__: that starts
+   from fields without values, and every assignment to self.x gives a new self (place.c). What is
+   here: reading the class, making one by a call, and finding members. `x._replace` is the class
+   again, with the items of x as defaults. */
 #include "spec/record.h"
 
 #include <string.h>
@@ -14,12 +15,14 @@
 typedef struct Fields { Str *data; int len, cap; } Fields;
 typedef struct Defaults { SpecValue *data; int len, cap; } Defaults;
 
-static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields, const Defaults *defaults)
+static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields,
+                             const Defaults *defaults)
 {
     c.len = fields->len;
     c.fields = fields->data;
     c.defaults = defaults->data;
-    return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = arena_copy(sp->arena, &c, sizeof c)};
+    return (SpecValue){.kind = SV_RECORD_CLASS,
+                       .record_class = arena_copy(sp->arena, &c, sizeof c)};
 }
 
 static void add_field(Spec *sp, Fields *fields, Defaults *defaults, Str name, SpecValue value)
@@ -31,21 +34,25 @@ static void add_field(Spec *sp, Fields *fields, Defaults *defaults, Str name, Sp
 static bool is_named_tuple(SpecValue v)
 {
     if (v.kind != SV_MODULE || v.module->kind != MODULE_HOST) return false;
-    return strcmp(v.module->path, "typing.NamedTuple") == 0 || strcmp(v.module->path, "typing_extensions.NamedTuple") == 0;
+    return strcmp(v.module->path, "typing.NamedTuple") == 0 ||
+           strcmp(v.module->path, "typing_extensions.NamedTuple") == 0;
 }
 
-/* The fields are the annotated names of the body, after those of the base; an aggregate's have no values before it is made. */
+/* The fields are the annotated names of the body, after those of the base; an aggregate's have no
+   values before it is made. */
 static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 {
     const AstList *body = &c->body->class_.body;
     Fields fields = {0};
     Defaults defaults = {0};
-    for (int i = 0; c->base && i < c->base->len; i++) add_field(sp, &fields, &defaults, c->base->fields[i], c->base->defaults[i]);
+    for (int i = 0; c->base && i < c->base->len; i++)
+        add_field(sp, &fields, &defaults, c->base->fields[i], c->base->defaults[i]);
     for (int i = 0; i < body->len; i++) {
         const Ast *x = body->data[i];
         if (x->kind != AST_ANNASSIGN || x->annassign.target->kind != AST_NAME) continue;
         SpecValue value = {.kind = SV_ABSENT};
-        if (x->annassign.value && c->kind == RECORD_TUPLE) value = module_eval(sp, c->module, x->annassign.value);
+        if (x->annassign.value && c->kind == RECORD_TUPLE)
+            value = module_eval(sp, c->module, x->annassign.value);
         add_field(sp, &fields, &defaults, x->annassign.target->name.id, value);
     }
     return class_value(sp, *c, &fields, &defaults);
@@ -56,7 +63,9 @@ static bool has_decorator(const AstList *decorators, const char *name, const cha
     for (int i = 0; i < decorators->len; i++) {
         const Ast *d = decorators->data[i];
         if (d->kind == AST_CALL) d = d->call.callee;
-        const char *last = d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
+        const char *last = d->kind == AST_NAME        ? d->name.id
+                           : d->kind == AST_ATTRIBUTE ? d->attribute.name
+                                                      : "";
         if (strcmp(last, name) == 0 || strcmp(last, alias) == 0) return true;
     }
     return false;
@@ -81,7 +90,11 @@ static void read_bases(Spec *sp, RecordClass *c)
 
 SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *n)
 {
-    RecordClass c = {.kind = RECORD_NAMES, .name = n->class_.name, .at = n->class_.name_span, .body = n, .module = m};
+    RecordClass c = {.kind = RECORD_NAMES,
+                     .name = n->class_.name,
+                     .at = n->class_.name_span,
+                     .body = n,
+                     .module = m};
     read_bases(sp, &c);
     if (has_decorator(&n->class_.decorators, "aggregate", "_aggregate")) c.kind = RECORD_AGGREGATE;
     return class_of_body(sp, &c);
@@ -99,7 +112,9 @@ static void split_fields(Spec *sp, Str text, Fields *fields, Defaults *defaults)
     for (const char *p = text; *p;) {
         const char *begin = p;
         while (*p && !is_separator(*p)) p++;
-        if (p > begin) add_field(sp, fields, defaults, intern(sp->names, begin, (size_t)(p - begin)), (SpecValue){.kind = SV_ABSENT});
+        if (p > begin)
+            add_field(sp, fields, defaults, intern(sp->names, begin, (size_t)(p - begin)),
+                      (SpecValue){.kind = SV_ABSENT});
         else p++;
     }
 }
@@ -135,7 +150,8 @@ static bool read_defaults(SpecValue v, Defaults *defaults)
 
 static bool has_call_path(Str path)
 {
-    static const char *const paths[] = {"collections.namedtuple", "typing.NamedTuple", "typing_extensions.NamedTuple"};
+    static const char *const paths[] = {"collections.namedtuple", "typing.NamedTuple",
+                                        "typing_extensions.NamedTuple"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (strcmp(paths[i], path) == 0) return true;
     }
@@ -147,13 +163,19 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
     if (!has_call_path(path)) return false;
     Fields fields = {0};
     Defaults defaults = {0};
-    bool ok = args->len >= 2 && !args->data[0].name && !args->data[1].name && args->data[0].value.kind == SV_STR &&
+    bool ok = args->len >= 2 && !args->data[0].name && !args->data[1].name &&
+              args->data[0].value.kind == SV_STR &&
               read_fields(sp, args->data[1].value, &fields, &defaults);
     for (int i = 2; i < args->len && ok; i++) {
-        ok = args->data[i].name && strcmp(args->data[i].name, "defaults") == 0 && read_defaults(args->data[i].value, &defaults);
+        ok = args->data[i].name && strcmp(args->data[i].name, "defaults") == 0 &&
+             read_defaults(args->data[i].value, &defaults);
     }
-    if (ok) *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields, &defaults);
-    else *out = spec_error(sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");
+    if (ok)
+        *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields,
+                           &defaults);
+    else
+        *out = spec_error(
+            sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");
     return true;
 }
 
@@ -194,7 +216,8 @@ static bool fill_fields(Spec *sp, const RecordClass *c, SpecValue *values, Span 
     for (int i = 0; i < c->len; i++) {
         if (values[i].kind != SV_ABSENT) continue;
         values[i] = c->defaults[i];
-        if (values[i].kind == SV_ABSENT) buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->fields[i]);
+        if (values[i].kind == SV_ABSENT)
+            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->fields[i]);
         if (values[i].kind == SV_ERROR) return false;
     }
     if (!missing.len) return true;
@@ -203,17 +226,20 @@ static bool fill_fields(Spec *sp, const RecordClass *c, SpecValue *values, Span 
     return false;
 }
 
-static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecValue *values, Span at)
+static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecValue *values,
+                        Span at)
 {
     int given = 0, most = c->keywords_only ? 0 : c->len;
     while (given < args->len && !args->data[given].name) given++;
     if (given > most) {
-        spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given", c->keywords_only ? "_replace" : c->name, most,
-                   most == 1 ? "" : "s", given, given == 1 ? "is" : "are");
+        spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given",
+                   c->keywords_only ? "_replace" : c->name, most, most == 1 ? "" : "s", given,
+                   given == 1 ? "is" : "are");
         spec_note(sp, c->at, "defined here");
         return false;
     }
-    for (int i = 0; i < c->len; i++) values[i] = i < given ? args->data[i].value : (SpecValue){.kind = SV_ABSENT};
+    for (int i = 0; i < c->len; i++)
+        values[i] = i < given ? args->data[i].value : (SpecValue){.kind = SV_ABSENT};
     for (int i = given; i < args->len; i++) {
         if (!bind_field(sp, c, &args->data[i], values)) return false;
     }
@@ -241,10 +267,12 @@ static const Ast *find_method(const RecordClass *c, const char *name, const Reco
 }
 
 /* Runs __init__ on a record whose fields have no values yet. */
-static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init, const RecordClass *owner, const Args *args, Span at)
+static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
+                           const RecordClass *owner, const Args *args, Span at)
 {
     SpecFunc *fn = func_new(sp, init->def.name, init, owner->module, NULL);
-    SpecValue self = call_constructor(sp, fn, (SpecValue){.kind = SV_RECORD, .tuple = new_record(sp, c)}, args, at);
+    SpecValue self = call_constructor(
+        sp, fn, (SpecValue){.kind = SV_RECORD, .tuple = new_record(sp, c)}, args, at);
     if (self.kind != SV_RECORD) return sv_error();
     for (int i = 0; i < self.tuple->len; i++) {
         if (self.tuple->data[i].kind != SV_ABSENT) continue;
@@ -260,7 +288,10 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
     const RecordClass *owner;
     const Ast *init = c->kind == RECORD_AGGREGATE ? find_method(c, "__init__", &owner) : NULL;
     if (c->kind == RECORD_NAMES) {
-        spec_error(sp, at, "the class '%s' cannot be made in a kernel: it is neither a named tuple nor an aggregate", c->name);
+        spec_error(sp, at,
+                   "the class '%s' cannot be made in a kernel: it is neither a named tuple nor an "
+                   "aggregate",
+                   c->name);
         spec_note(sp, c->at, "defined here");
         return sv_error();
     }
@@ -279,7 +310,8 @@ SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span 
 {
     SpecTuple *t = new_record(sp, c);
     if (tuple.tuple->len != c->len)
-        return spec_error(sp, at, "'%s' has %d field%s, the tuple given for it %d", c->name, c->len, c->len == 1 ? "" : "s", tuple.tuple->len);
+        return spec_error(sp, at, "'%s' has %d field%s, the tuple given for it %d", c->name, c->len,
+                          c->len == 1 ? "" : "s", tuple.tuple->len);
     t->data = tuple.tuple->data;
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
@@ -304,12 +336,14 @@ static SpecValue replacer(Spec *sp, const SpecTuple *t)
 }
 
 /* A function of the class, bound to x; a property's value. */
-static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner, SpecValue x, Span at)
+static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner, SpecValue x,
+                             Span at)
 {
     SpecFunc *fn = func_new(sp, def->def.name, def, owner->module, NULL);
     SpecValue method = {.kind = SV_FUNC, .fn = fn};
     if (has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
-    if (has_decorator(&def->def.decorators, "property", "cached_property")) return spec_call(sp, method, 1, &x, at);
+    if (has_decorator(&def->def.decorators, "property", "cached_property"))
+        return spec_call(sp, method, 1, &x, at);
     fn->self = arena_copy(sp->arena, &x, sizeof x);
     return method;
 }
@@ -320,10 +354,12 @@ static bool class_constant(Spec *sp, const RecordClass *c, Str name, SpecValue *
     for (; c; c = c->base) {
         for (int i = 0; c->body && i < c->body->class_.body.len; i++) {
             const Ast *x = c->body->class_.body.data[i], *value = NULL;
-            if (x->kind == AST_ASSIGN && x->assign.targets.len == 1 && x->assign.targets.data[0]->kind == AST_NAME &&
+            if (x->kind == AST_ASSIGN && x->assign.targets.len == 1 &&
+                x->assign.targets.data[0]->kind == AST_NAME &&
                 x->assign.targets.data[0]->name.id == name) {
                 value = x->assign.value;
-            } else if (x->kind == AST_ANNASSIGN && x->annassign.target->kind == AST_NAME && x->annassign.target->name.id == name) {
+            } else if (x->kind == AST_ANNASSIGN && x->annassign.target->kind == AST_NAME &&
+                       x->annassign.target->name.id == name) {
                 value = x->annassign.value;
             }
             if (value) return *out = module_eval(sp, c->module, value), true;
@@ -366,7 +402,8 @@ SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at)
     if (strcmp(name, "_fields") == 0) return field_names(sp, c);
     if (strcmp(name, "__name__") == 0) return sv_str(c->name);
     const Ast *def = find_method(c, name, &owner);
-    if (def) return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, name, def, owner->module, NULL)};
+    if (def)
+        return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, name, def, owner->module, NULL)};
     if (class_constant(sp, c, name, &v)) return v;
     return spec_error(sp, at, "class '%s' has no '%s'", c->name, name);
 }

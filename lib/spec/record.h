@@ -1,5 +1,5 @@
-/* Classes of users' files: named tuples (derived from typing.NamedTuple, or made with collections.namedtuple), Triton's aggregates,
-   and classes that are only looked into. */
+/* Classes of users' files: named tuples (derived from typing.NamedTuple, or made with
+   collections.namedtuple), Triton's aggregates, and classes that are only looked into. */
 #ifndef TKC_SPEC_RECORD_H
 #define TKC_SPEC_RECORD_H
 

@@ -123,7 +123,8 @@ static bool skip_prefix(const char **p, const char *end, const char *prefix)
     return true;
 }
 
-/* *fp32, and its other spellings: *tl.float32, *torch.float32, fp32*, and *kfp32, which Triton only reads. */
+/* *fp32, and its other spellings: *tl.float32, *torch.float32, fp32*, and *kfp32, which Triton only
+   reads. */
 static const Type *parse_spelling(TypeTable *types, const char *p, const char *end)
 {
     int stars = 0;
@@ -137,7 +138,8 @@ static const Type *parse_spelling(TypeTable *types, const char *p, const char *e
     if (!ty && (skip_prefix(&p, end, "torch.") || skip_prefix(&p, end, "tl.")))
         ty = type_parse(types, p, (size_t)(end - p));
     for (size_t i = 0; !ty && i < sizeof torch_names / sizeof *torch_names; i++)
-        if (strlen(torch_names[i].name) == (size_t)(end - p) && !memcmp(torch_names[i].name, p, (size_t)(end - p)))
+        if (strlen(torch_names[i].name) == (size_t)(end - p) &&
+            !memcmp(torch_names[i].name, p, (size_t)(end - p)))
             ty = type_scalar(types, torch_names[i].dtype);
     for (; ty && stars > 0 && stars <= 8; stars--)
         ty = type_pointer(types, ty);
@@ -223,7 +225,8 @@ static bool read_item(SigReader *r, SpecSig *item, int depth)
     if (read_item_value(r, item))
         return true;
     char quote = read_quote(r);
-    if (!read_sig_type(r, item) || !read_sig_divisibility(r, item) || item->desc.rank || r->is_constexpr)
+    if (!read_sig_type(r, item) || !read_sig_divisibility(r, item) || item->desc.rank ||
+        r->is_constexpr)
         return false;
     r->p += quote && *r->p == quote;
     return true;
@@ -274,7 +277,8 @@ static bool read_sig(SigReader *r)
     r->is_constexpr = false;
     char quote = read_quote(r);
     skip_blanks(r);
-    bool ok = *r->p == '(' ? read_sig_tuple(r, &sig, 0) : read_sig_type(r, &sig) && read_sig_divisibility(r, &sig);
+    bool ok = *r->p == '(' ? read_sig_tuple(r, &sig, 0)
+                           : read_sig_type(r, &sig) && read_sig_divisibility(r, &sig);
     if (!ok)
         return false;
     if (quote && *r->p++ != quote) {
@@ -330,22 +334,27 @@ static bool is_unknown_word(SpecModule *m, Diags *dx, const Ast *e)
     return !is_known;
 }
 
-static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const char *value, SpecValue *out)
+static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const char *value,
+                       SpecValue *out)
 {
-    const Source *source = source_new(ir->arena, arena_printf(ir->arena, "-D%s", name), value, strlen(value));
+    const Source *source =
+        source_new(ir->arena, arena_printf(ir->arena, "-D%s", name), value, strlen(value));
     const Ast *e = syntax_parse_expr(ir->arena, ir->names, dx, source);
     if (!e)
         return false;
     if (!is_unknown_word(m, dx, e))
         return module_evaluate(m, dx, e, out);
-    diag_error(dx, e->span, "'%s' is no name of this file; for text, the value needs quotes: -D%s=\"'%s'\"", value, name, value);
+    diag_error(dx, e->span,
+               "'%s' is no name of this file; for text, the value needs quotes: -D%s=\"'%s'\"",
+               value, name, value);
     return false;
 }
 
 static const Type *type_of_value(TypeTable *types, const char *value)
 {
     bool is_spelled = !strncmp(value, "torch.", 6) || !strncmp(value, "tl.", 3);
-    return is_spelled ? parse_spelling(types, value, value + strlen(value)) : type_parse(types, value, strlen(value));
+    return is_spelled ? parse_spelling(types, value, value + strlen(value))
+                      : type_parse(types, value, strlen(value));
 }
 
 bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,

@@ -1,5 +1,6 @@
-/* A function's bindings are an array in order of first sight, with a map from names to places. Control flow copies and restores the
-   array: what a branch assigned is compared place by place with what the other branch assigned. */
+/* A function's bindings are an array in order of first sight, with a map from names to places.
+   Control flow copies and restores the array: what a branch assigned is compared place by place
+   with what the other branch assigned. */
 #include "spec/scope.h"
 
 #include <string.h>
@@ -60,7 +61,8 @@ int scope_declare(Scope *s, Str name)
 void scope_set(Scope *s, Str name, SpecValue v, Span where)
 {
     int i = scope_declare(s, name); /* may move the array */
-    s->data[i] = (Binding){.name = name, .state = BIND_SET, .is_fresh = true, .value = v, .where = where};
+    s->data[i] =
+        (Binding){.name = name, .state = BIND_SET, .is_fresh = true, .value = v, .where = where};
 }
 
 ScopeCopy scope_save(const Scope *s)

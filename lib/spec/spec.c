@@ -1,5 +1,6 @@
-/* The edge of specialization: a file, its kernels, one kernel made into IR; and the services that everything below it uses to report,
-   to place ops in the source, and to stay within its budgets. */
+/* The edge of specialization: a file, its kernels, one kernel made into IR; and the services that
+   everything below it uses to report, to place ops in the source, and to stay within its
+   budgets. */
 #include "spec/spec.h"
 
 #include <stdarg.h>
@@ -15,7 +16,11 @@
 #include "spec/walk.h"
 
 enum {
-    DEFAULT_STEPS = 1000000, DEFAULT_OPS = 1000000, DEFAULT_LENGTH = 1000000, DEFAULT_NESTING = 200, DEFAULT_DEPTH = 100,
+    DEFAULT_STEPS = 1000000,
+    DEFAULT_OPS = 1000000,
+    DEFAULT_LENGTH = 1000000,
+    DEFAULT_NESTING = 200,
+    DEFAULT_DEPTH = 100,
     STACK_BYTES = 3 << 20, /* of the eight that threads have by default */
     MAX_CALL_NOTES = 8
 };
@@ -36,11 +41,20 @@ static SpecLimits limits_of(const SpecRequest *rq)
 Spec spec_state(Program *p, Func *fn)
 {
     if (!fn) {
-        if (!p->scratch) p->scratch = ir_func_new(p->ir, "module", p->rq ? p->rq->machine : NULL, 4, 3);
+        if (!p->scratch)
+            p->scratch = ir_func_new(p->ir, "module", p->rq ? p->rq->machine : NULL, 4, 3);
         fn = p->scratch;
     }
-    return (Spec){.arena = p->arena, .ir = p->ir, .names = p->ir->names, .dx = p->dx, .fn = fn, .rq = p->rq, .limits = p->limits,
-                  .program = p, .b = build_at_end(fn, fn->body), .stack_base = __builtin_frame_address(0)};
+    return (Spec){.arena = p->arena,
+                  .ir = p->ir,
+                  .names = p->ir->names,
+                  .dx = p->dx,
+                  .fn = fn,
+                  .rq = p->rq,
+                  .limits = p->limits,
+                  .program = p,
+                  .b = build_at_end(fn, fn->body),
+                  .stack_base = __builtin_frame_address(0)};
 }
 
 SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq)
@@ -71,7 +85,8 @@ static SpecFunc *find_kernel(Spec *sp, SpecModule *m, const char *name)
 static void check_result(Spec *sp, SpecValue v, const SpecFunc *kernel)
 {
     if (v.kind == SV_NONE || v.kind == SV_ERROR) return;
-    diag_warning(sp->dx, kernel->def->def.name_span, "the value that kernel '%s' returns is dropped: %s", kernel->name,
+    diag_warning(sp->dx, kernel->def->def.name_span,
+                 "the value that kernel '%s' returns is dropped: %s", kernel->name,
                  spec_describe(sp, v));
 }
 
@@ -126,13 +141,15 @@ void spec_at(Spec *sp, Span at)
 {
     Frame *f = sp->frame;
     if (!at.source || !f) return;
-    if (f->loc && f->loc_span.source == at.source && f->loc_span.begin == at.begin && f->loc_span.end == at.end) {
+    if (f->loc && f->loc_span.source == at.source && f->loc_span.begin == at.begin &&
+        f->loc_span.end == at.end) {
         sp->b.loc = f->loc;
         return;
     }
     int line, col;
     source_position(at.source, at.begin, &line, &col);
-    f->loc = ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, f->fn ? f->fn->name : "", f->call_loc);
+    f->loc = ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end,
+                    f->fn ? f->fn->name : "", f->call_loc);
     f->loc_span = at;
     sp->b.loc = f->loc;
 }
@@ -144,7 +161,8 @@ static void add_call_notes(Spec *sp, Diag *d)
     int n = 0;
     for (const Frame *f = sp->frame; f && f->caller && n < MAX_CALL_NOTES; f = f->caller) {
         if (is_std_frame(f)) {
-            if (!is_std_frame(f->caller)) diag_note(sp->dx, d, f->at, "in '%s' of the library", f->fn->name);
+            if (!is_std_frame(f->caller))
+                diag_note(sp->dx, d, f->at, "in '%s' of the library", f->fn->name);
         } else if (f->at.source) {
             diag_note(sp->dx, d, f->at, "called from here");
             n++;
@@ -183,7 +201,8 @@ void spec_warning(Spec *sp, Span at, const char *fmt, ...)
 
 /* ---- budgets ---- */
 
-/* A long value is as much work as many small ones; the number bounds what 10^6 steps take to seconds and a gigabyte. */
+/* A long value is as much work as many small ones; the number bounds what 10^6 steps take to
+   seconds and a gigabyte. */
 bool spec_step_items(Spec *sp, long items, Span at)
 {
     enum { ITEMS_A_STEP = 32 };
@@ -211,7 +230,8 @@ bool spec_step(Spec *sp, Span at)
 bool enter_nested(Spec *sp, Span at)
 {
     const char *here = __builtin_frame_address(0);
-    bool deep = sp->nesting >= sp->limits.nesting || (sp->stack_base && sp->stack_base - here > STACK_BYTES);
+    bool deep = sp->nesting >= sp->limits.nesting ||
+                (sp->stack_base && sp->stack_base - here > STACK_BYTES);
     if (deep && !sp->out_of_budget) {
         sp->out_of_budget = true;
         spec_error(sp, at, "nested too deeply");
@@ -231,14 +251,19 @@ void leave_nested(Spec *sp)
 static const char *describe_number(Spec *sp, SpecValue v)
 {
     Str text = op_format(sp, v, 'r', NULL, SPAN_NONE);
-    return arena_printf(sp->arena, "%s %s", v.kind == SV_INT ? "int" : v.kind == SV_FLOAT ? "float" : "bool", text ? text : "?");
+    return arena_printf(sp->arena, "%s %s",
+                        v.kind == SV_INT     ? "int"
+                        : v.kind == SV_FLOAT ? "float"
+                                             : "bool",
+                        text ? text : "?");
 }
 
 static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t)
 {
     Buf b = buf_make(sp->arena);
     buf_printf(&b, "%s (", what);
-    for (int i = 0; i < t->len && i < 4; i++) buf_printf(&b, "%s%s", i ? ", " : "", spec_describe(sp, t->data[i]));
+    for (int i = 0; i < t->len && i < 4; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", spec_describe(sp, t->data[i]));
     buf_puts(&b, t->len > 4 ? ", …)" : ")");
     return buf_text(&b);
 }
@@ -254,12 +279,16 @@ const char *spec_describe(Spec *sp, SpecValue v)
     case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
     case SV_TUPLE: return describe_items(sp, "a tuple", v.tuple);
     case SV_LIST: return describe_items(sp, "a list", v.tuple);
-    case SV_RECORD: return arena_printf(sp->arena, "a '%s'", v.tuple->type_name ? v.tuple->type_name : "record");
+    case SV_RECORD:
+        return arena_printf(sp->arena, "a '%s'",
+                            v.tuple->type_name ? v.tuple->type_name : "record");
     case SV_FUNC: return arena_printf(sp->arena, "function '%s'", v.fn->name);
     case SV_BUILTIN: return arena_printf(sp->arena, "function '%s'", v.builtin->name);
     case SV_METHOD: return arena_printf(sp->arena, "method '%s'", v.method->builtin->name);
     case SV_MODULE:
-        return arena_printf(sp->arena, v.module->kind == MODULE_HOST ? "the host value '%s'" : "module '%s'", v.module->path);
+        return arena_printf(sp->arena,
+                            v.module->kind == MODULE_HOST ? "the host value '%s'" : "module '%s'",
+                            v.module->path);
     case SV_CLASS: return arena_printf(sp->arena, "class '%s'", v.class_name);
     case SV_RECORD_CLASS: return arena_printf(sp->arena, "class '%s'", v.record_class->name);
     case SV_SLICE: return "a slice";

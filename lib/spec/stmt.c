@@ -1,5 +1,6 @@
-/* Statements, one after the other. Each says how control leaves it (Flow); what is left of the enclosing blocks is handed along as a
-   chain (Rest), so that an early `return` under a run-time `if` can put the rest of the function into the other branch. */
+/* Statements, one after the other. Each says how control leaves it (Flow); what is left of the
+   enclosing blocks is handed along as a chain (Rest), so that an early `return` under a run-time
+   `if` can put the rest of the function into the other branch. */
 #include <string.h>
 
 #include "base/unwind.h"
@@ -28,8 +29,10 @@ SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at)
     bool is_choice = v.kind == SV_VALUE && v.v->def && v.v->def->kind == OP_IF; /* a if c else b */
     if (v.kind == SV_VALUE && !v.v->name && !(sp->rq->debug && is_choice)) {
         v.v->name = name;
-    } else if (v.kind == SV_VALUE && v.v->name && !v.v->def && (strcmp(v.v->name, name) == 0 || type_is_pointer(v.v->type))) {
-        return v; /* it is that name already; and a pointer argument keeps its declared extents by being itself */
+    } else if (v.kind == SV_VALUE && v.v->name && !v.v->def &&
+               (strcmp(v.v->name, name) == 0 || type_is_pointer(v.v->type))) {
+        return v; /* it is that name already; and a pointer argument keeps its declared extents by
+                     being itself */
     } else if (sp->rq->debug) { /* each name has a value of its own */
         spec_at(sp, at);
         Value *own = v.kind == SV_VALUE ? build_copy(&sp->b, v.v) : known_value(sp, v);
@@ -47,7 +50,8 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
         if (targets->data[i]->kind == AST_STARRED) star = i;
     }
     if (n >= 0 && (star < 0 ? n != targets->len : n < targets->len - 1)) {
-        spec_error(sp, at, "cannot unpack %d value%s into %d name%s", n, n == 1 ? "" : "s", targets->len, targets->len == 1 ? "" : "s");
+        spec_error(sp, at, "cannot unpack %d value%s into %d name%s", n, n == 1 ? "" : "s",
+                   targets->len, targets->len == 1 ? "" : "s");
         n = -1;
     }
     for (int i = 0; i < targets->len; i++) {
@@ -67,7 +71,8 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
 /* Numbers in tuples become run-time scalars as numbers do; what an aggregate holds stays. */
 static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
 {
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return strengthen(sp, v, at);
+    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD)
+        return strengthen(sp, v, at);
     if (v.kind == SV_RECORD && !record_is_tuple(v)) return v;
     SpecTuple *t = NULL;
     for (int i = 0; i < v.tuple->len; i++) {
@@ -86,7 +91,8 @@ static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
 
 static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
 {
-    SpecValue x = spec_eval(sp, target->subscript.value), index = spec_eval(sp, target->subscript.index);
+    SpecValue x = spec_eval(sp, target->subscript.value),
+              index = spec_eval(sp, target->subscript.index);
     if (sv_is_error(x) || sv_is_error(index) || sv_is_error(v)) return;
     spec_at(sp, at);
     bool is_part = x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD;
@@ -98,7 +104,9 @@ static void assign_attribute(Spec *sp, const Ast *target, SpecValue v, bool weak
 {
     SpecValue x = spec_eval(sp, target->attribute.value);
     if (sv_is_error(x) || sv_is_error(v)) return;
-    if (x.kind == SV_RECORD) place_set_field(sp, x, target->attribute.name, weak ? v : strengthen_all(sp, v, at), target->span);
+    if (x.kind == SV_RECORD)
+        place_set_field(sp, x, target->attribute.name, weak ? v : strengthen_all(sp, v, at),
+                        target->span);
     else spec_error(sp, target->span, "%s has no fields to assign", spec_describe(sp, x));
 }
 
@@ -120,14 +128,16 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
 static void exec_assign(Spec *sp, const Ast *s)
 {
     SpecValue v = spec_eval(sp, s->assign.value);
-    if (!sp->frame->is_host && !sv_is_number(v)) v = strengthen_all(sp, v, s->assign.value->span); /* once: `a = b = [1]` share it */
+    if (!sp->frame->is_host && !sv_is_number(v))
+        v = strengthen_all(sp, v, s->assign.value->span); /* once: `a = b = [1]` share it */
     for (int i = 0; i < s->assign.targets.len; i++) {
         spec_at(sp, s->assign.value->span);
         assign(sp, s->assign.targets.data[i], v, sp->frame->is_host, s->span);
     }
 }
 
-/* `x: tl.constexpr = …` keeps a known value untyped (a run-time one is left what it is); other annotations say nothing. */
+/* `x: tl.constexpr = …` keeps a known value untyped (a run-time one is left what it is); other
+   annotations say nothing. */
 static void exec_annassign(Spec *sp, const Ast *s)
 {
     if (!s->annassign.value) return;
@@ -187,7 +197,9 @@ static Flow exec_assert(Spec *sp, const Ast *s)
     if (cond.kind != SV_VALUE) {
         int truth = op_truth(sp, cond, s->pair.first->span);
         const char *message = message_of(sp, s->pair.second);
-        if (truth == 0) spec_error(sp, s->pair.first->span, "assertion failed%s%s", message ? ": " : "", message ? message : "");
+        if (truth == 0)
+            spec_error(sp, s->pair.first->span, "assertion failed%s%s", message ? ": " : "",
+                       message ? message : "");
         return truth == 0 ? FLOW_STOP : FLOW_NEXT;
     }
     const Builtin *b = builtin_find(NS_TL, "device_assert");
@@ -204,7 +216,9 @@ static Flow exec_return(Spec *sp, const Ast *s)
     Frame *f = sp->frame;
     SpecValue v = s->unary.operand ? spec_eval(sp, s->unary.operand) : sv_none();
     if (f->runtime_loops > 0) {
-        spec_error(sp, s->span, "'return' inside a run-time loop; set a flag and use it behind the loop, or put it into the condition of a 'while'");
+        spec_error(sp, s->span,
+                   "'return' inside a run-time loop; set a flag and use it behind the loop, or put "
+                   "it into the condition of a 'while'");
         return FLOW_STOP;
     }
     f->out = (Outcome){.value = v, .at = s->span};
@@ -218,7 +232,8 @@ static Flow exec_leave(Spec *sp, const Ast *s, Flow flow)
     check(f->loop != LOOP_NONE, "'%s' outside a loop", word);
     if (f->loop == LOOP_RUNTIME) {
         spec_error(sp, s->span, "'%s' in a run-time loop; %s", word,
-                   flow == FLOW_BREAK ? "write a 'while' with the condition" : "put what follows under an 'if'");
+                   flow == FLOW_BREAK ? "write a 'while' with the condition"
+                                      : "put what follows under an 'if'");
     } else if (f->branches > 0) {
         spec_error(sp, s->span, "'%s' under a condition that is only known at run time", word);
     } else {
@@ -246,11 +261,13 @@ static Flow refuse(Spec *sp, const Ast *s)
     spec_error(sp, s->span, "%s is not supported in a kernel", statement_name(s));
     AstNames names = {0};
     walk_assigned(sp->arena, &(AstList){(Ast *[]){(Ast *)s}, 1, 1}, &names);
-    for (int i = 0; i < names.len; i++) scope_set(sp->frame->scope, names.data[i], sv_error(), s->span);
+    for (int i = 0; i < names.len; i++)
+        scope_set(sp->frame->scope, names.data[i], sv_error(), s->span);
     return FLOW_NEXT;
 }
 
-/* A profiler's scope changes nothing that is computed, so its body is simply executed. Any other context is host code. */
+/* A profiler's scope changes nothing that is computed, so its body is simply executed. Any other
+   context is host code. */
 static bool is_profile_scope(Spec *sp, const Ast *context)
 {
     if (context->kind != AST_CALL) return false;
@@ -324,7 +341,8 @@ static Flow exec_from(Spec *sp, const AstList *list, int i, const Rest *outer)
         Rest rest = {list, i + 1, outer};
         Flow flow = exec_stmt(sp, list->data[i], &rest);
         if (flow == FLOW_NEXT) continue;
-        if (flow == FLOW_MAYBE && i + 1 < list->len) return exec_unless_returned(sp, exec_tail, &(Tail){list, i + 1});
+        if (flow == FLOW_MAYBE && i + 1 < list->len)
+            return exec_unless_returned(sp, exec_tail, &(Tail){list, i + 1});
         return flow;
     }
     return FLOW_NEXT;
@@ -342,14 +360,15 @@ static Flow exec_outer(Spec *sp, void *ctx)
 
 SpecValue exec_lacks_value(Spec *sp, const Outcome *out)
 {
-    return spec_error(sp, out->at, "'%s' returns %s here, but nothing where its end is reached", sp->frame->fn->name,
-                      spec_describe(sp, out->value));
+    return spec_error(sp, out->at, "'%s' returns %s here, but nothing where its end is reached",
+                      sp->frame->fn->name, spec_describe(sp, out->value));
 }
 
 Flow exec_fall_off(Spec *sp)
 {
     Frame *f = sp->frame;
-    if (f->out.value.kind != SV_NONE && f->out.value.kind != SV_ERROR) f->out.value = exec_lacks_value(sp, &f->out);
+    if (f->out.value.kind != SV_NONE && f->out.value.kind != SV_ERROR)
+        f->out.value = exec_lacks_value(sp, &f->out);
     f->out.flag = NULL;
     return FLOW_RETURN;
 }
@@ -359,7 +378,8 @@ Flow exec_rest(Spec *sp, const Rest *rest)
     for (; rest; rest = rest->outer) {
         Flow flow = exec_from(sp, rest->list, rest->next, rest->outer);
         if (flow == FLOW_NEXT) continue;
-        if (flow == FLOW_MAYBE && rest->outer) return exec_unless_returned(sp, exec_outer, (void *)rest->outer);
+        if (flow == FLOW_MAYBE && rest->outer)
+            return exec_unless_returned(sp, exec_outer, (void *)rest->outer);
         return flow == FLOW_MAYBE ? exec_fall_off(sp) : flow;
     }
     sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt, .is_end = true};

@@ -1,4 +1,5 @@
-/* What an expression is worth during specialization: a compile-time value of Python's, or a run-time value in the IR. */
+/* What an expression is worth during specialization: a compile-time value of Python's, or a
+   run-time value in the IR. */
 #ifndef TKC_SPEC_VALUE_H
 #define TKC_SPEC_VALUE_H
 
@@ -8,25 +9,31 @@
 #include "syntax/ast.h"
 
 typedef enum SvKind {
-    SV_ERROR,    /* poison: an error was reported where it arose; whatever touches it stays silent */
-    SV_ABSENT,   /* an argument that was not given and has no default */
+    SV_ERROR,  /* poison: an error was reported where it arose; whatever touches it stays silent */
+    SV_ABSENT, /* an argument that was not given and has no default */
     /* compile time */
-    SV_NONE, SV_BOOL, SV_INT, SV_FLOAT, SV_STR,
-    SV_TYPE,     /* tl.float32, tl.pointer_type(tl.int8): also the value of x.dtype, x.type */
-    SV_TUPLE, SV_LIST,
-    SV_RECORD,   /* named tuple, or another object with named fields */
-    SV_FUNC,     /* a jit function or lambda of the user's or of lib/std */
-    SV_BUILTIN,  /* a row of builtins.def */
-    SV_METHOD,   /* a builtin bound to its first argument: x.to */
-    SV_MODULE,   /* tl, tl.math, an imported file */
-    SV_CLASS,    /* tl.constexpr, tl.tensor, int, float, a user's class: to call, or for isinstance */
+    SV_NONE,
+    SV_BOOL,
+    SV_INT,
+    SV_FLOAT,
+    SV_STR,
+    SV_TYPE, /* tl.float32, tl.pointer_type(tl.int8): also the value of x.dtype, x.type */
+    SV_TUPLE,
+    SV_LIST,
+    SV_RECORD,  /* named tuple, or another object with named fields */
+    SV_FUNC,    /* a jit function or lambda of the user's or of lib/std */
+    SV_BUILTIN, /* a row of builtins.def */
+    SV_METHOD,  /* a builtin bound to its first argument: x.to */
+    SV_MODULE,  /* tl, tl.math, an imported file */
+    SV_CLASS, /* tl.constexpr, tl.tensor, int, float, a user's class: to call, or for isinstance */
     SV_RECORD_CLASS, /* a user's class: to call, or for isinstance */
-    SV_SLICE, SV_ELLIPSIS,
-    SV_RANGE,    /* range(…), tl.range(…), tl.static_range(…) */
+    SV_SLICE,
+    SV_ELLIPSIS,
+    SV_RANGE, /* range(…), tl.range(…), tl.static_range(…) */
     /* run time */
-    SV_VALUE,    /* a scalar, pointer or block in the IR */
-    SV_BLOCK_PTR,/* make_block_ptr */
-    SV_DESC,     /* tensor descriptor */
+    SV_VALUE,     /* a scalar, pointer or block in the IR */
+    SV_BLOCK_PTR, /* make_block_ptr */
+    SV_DESC,      /* tensor descriptor */
     SV_COUNT
 } SvKind;
 
@@ -49,7 +56,8 @@ typedef struct SpecTuple {
 typedef struct SpecMethod { const Builtin *builtin; SpecValue *self; } SpecMethod;
 typedef struct SpecSlice { SpecValue *lo, *hi, *step; } SpecSlice;
 typedef struct SpecRange SpecRange;     /* spec.h */
-typedef struct SpecBlockPtr SpecBlockPtr; /* builtin_memory.c: base, shape, strides, offsets, block shape, order */
+typedef struct SpecBlockPtr
+    SpecBlockPtr; /* builtin_memory.c: base, shape, strides, offsets, block shape, order */
 
 struct SpecValue {
     SvKind kind;
@@ -84,7 +92,8 @@ static inline SpecValue sv_value(Value *v) { return (SpecValue){.kind = SV_VALUE
 static inline bool sv_is_error(SpecValue v) { return v.kind == SV_ERROR; }
 /* BOOL, INT or FLOAT. */
 static inline bool sv_is_number(SpecValue v) { return v.kind >= SV_BOOL && v.kind <= SV_FLOAT; }
-/* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value is not). */
+/* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value
+   is not). */
 bool sv_is_constant(SpecValue v);
 
 #endif

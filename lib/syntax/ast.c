@@ -12,11 +12,35 @@ Ast *ast_new(Arena *a, AstKind kind, Span span)
 const char *ast_op_text(AstOp op)
 {
     static const char *const text[AOP_COUNT] = {
-        [AOP_NONE] = "none", [AOP_ADD] = "+", [AOP_SUB] = "-", [AOP_MUL] = "*", [AOP_MATMUL] = "@", [AOP_DIV] = "/",
-        [AOP_FLOORDIV] = "//", [AOP_MOD] = "%", [AOP_POW] = "**", [AOP_SHL] = "<<", [AOP_SHR] = ">>", [AOP_AND] = "&",
-        [AOP_OR] = "|", [AOP_XOR] = "^", [AOP_NEG] = "-", [AOP_POS] = "+", [AOP_INVERT] = "~", [AOP_NOT] = "not",
-        [AOP_LOGICAL_AND] = "and", [AOP_LOGICAL_OR] = "or", [AOP_EQ] = "==", [AOP_NE] = "!=", [AOP_LT] = "<",
-        [AOP_LE] = "<=", [AOP_GT] = ">", [AOP_GE] = ">=", [AOP_IS] = "is", [AOP_IS_NOT] = "is not", [AOP_IN] = "in",
+        [AOP_NONE] = "none",
+        [AOP_ADD] = "+",
+        [AOP_SUB] = "-",
+        [AOP_MUL] = "*",
+        [AOP_MATMUL] = "@",
+        [AOP_DIV] = "/",
+        [AOP_FLOORDIV] = "//",
+        [AOP_MOD] = "%",
+        [AOP_POW] = "**",
+        [AOP_SHL] = "<<",
+        [AOP_SHR] = ">>",
+        [AOP_AND] = "&",
+        [AOP_OR] = "|",
+        [AOP_XOR] = "^",
+        [AOP_NEG] = "-",
+        [AOP_POS] = "+",
+        [AOP_INVERT] = "~",
+        [AOP_NOT] = "not",
+        [AOP_LOGICAL_AND] = "and",
+        [AOP_LOGICAL_OR] = "or",
+        [AOP_EQ] = "==",
+        [AOP_NE] = "!=",
+        [AOP_LT] = "<",
+        [AOP_LE] = "<=",
+        [AOP_GT] = ">",
+        [AOP_GE] = ">=",
+        [AOP_IS] = "is",
+        [AOP_IS_NOT] = "is not",
+        [AOP_IN] = "in",
         [AOP_NOT_IN] = "not in",
     };
     return text[op];
@@ -108,18 +132,42 @@ static void names_children(Visitor v, const Ast *n) { (void)v, (void)n; }
 static void import_children(Visitor v, const Ast *n) { (void)v, (void)n; }
 static void skipped_children(Visitor v, const Ast *n) { (void)v, (void)n; }
 static void list_children(Visitor v, const Ast *n) { all(v, n->list); }
-static void format_children(Visitor v, const Ast *n) { one(v, n->format.value), one(v, n->format.spec); }
+static void format_children(Visitor v, const Ast *n)
+{
+    one(v, n->format.value), one(v, n->format.spec);
+}
 static void unary_children(Visitor v, const Ast *n) { one(v, n->unary.operand); }
-static void binary_children(Visitor v, const Ast *n) { one(v, n->binary.left), one(v, n->binary.right); }
-static void compare_children(Visitor v, const Ast *n) { one(v, n->compare.first), all(v, n->compare.rest); }
-static void lambda_children(Visitor v, const Ast *n) { all_params(v, n->lambda.params), one(v, n->lambda.body); }
+static void binary_children(Visitor v, const Ast *n)
+{
+    one(v, n->binary.left), one(v, n->binary.right);
+}
+static void compare_children(Visitor v, const Ast *n)
+{
+    one(v, n->compare.first), all(v, n->compare.rest);
+}
+static void lambda_children(Visitor v, const Ast *n)
+{
+    all_params(v, n->lambda.params), one(v, n->lambda.body);
+}
 static void call_children(Visitor v, const Ast *n) { one(v, n->call.callee), all(v, n->call.args); }
 static void keyword_children(Visitor v, const Ast *n) { one(v, n->keyword.value); }
 static void attribute_children(Visitor v, const Ast *n) { one(v, n->attribute.value); }
-static void subscript_children(Visitor v, const Ast *n) { one(v, n->subscript.value), one(v, n->subscript.index); }
-static void named_children(Visitor v, const Ast *n) { one(v, n->named.target), one(v, n->named.value); }
-static void assign_children(Visitor v, const Ast *n) { all(v, n->assign.targets), one(v, n->assign.value); }
-static void pair_children(Visitor v, const Ast *n) { one(v, n->pair.first), one(v, n->pair.second); }
+static void subscript_children(Visitor v, const Ast *n)
+{
+    one(v, n->subscript.value), one(v, n->subscript.index);
+}
+static void named_children(Visitor v, const Ast *n)
+{
+    one(v, n->named.target), one(v, n->named.value);
+}
+static void assign_children(Visitor v, const Ast *n)
+{
+    all(v, n->assign.targets), one(v, n->assign.value);
+}
+static void pair_children(Visitor v, const Ast *n)
+{
+    one(v, n->pair.first), one(v, n->pair.second);
+}
 
 static void dict_children(Visitor v, const Ast *n)
 {

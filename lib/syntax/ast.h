@@ -1,4 +1,5 @@
-/* The syntax tree, as the grammar builds it: Python's shapes, no meaning. Nodes live in the compilation's arena. */
+/* The syntax tree, as the grammar builds it: Python's shapes, no meaning. Nodes live in the
+   compilation's arena. */
 #ifndef TKC_SYNTAX_AST_H
 #define TKC_SYNTAX_AST_H
 
@@ -37,7 +38,13 @@ typedef struct Ast Ast;
 typedef struct AstList { Ast **data; int len, cap; } AstList; /* a VEC(Ast *) */
 
 /* How a parameter takes arguments. A bare `*` or `/` leaves its mark in the kinds only. */
-typedef enum ParamKind { PARAM_POSITIONAL, PARAM_POSITIONAL_ONLY, PARAM_KEYWORD_ONLY, PARAM_VARARGS, PARAM_KWARGS } ParamKind;
+typedef enum ParamKind {
+    PARAM_POSITIONAL,
+    PARAM_POSITIONAL_ONLY,
+    PARAM_KEYWORD_ONLY,
+    PARAM_VARARGS,
+    PARAM_KWARGS
+} ParamKind;
 typedef struct AstParam {
     Str name;
     Span span;
@@ -63,18 +70,36 @@ struct Ast {
     Span span;
     union {
         struct { Str id; } name;
-        struct { uint64_t value; bool too_large; Str text; } integer; /* too_large: past 2^64-1, value is 0 */
+        struct {
+            uint64_t value;
+            bool too_large;
+            Str text;
+        } integer; /* too_large: past 2^64-1, value is 0 */
         struct { double value; Str text; } floating;
         struct { Str value; } string;                                /* str_len for its bytes */
-        struct { Ast *value; char conversion; Ast *spec; bool debug; Str debug_text; } format; /* conversion r, s, a or 0; spec FSTRING or NULL */
+        struct {
+            Ast *value;
+            char conversion;
+            Ast *spec;
+            bool debug;
+            Str debug_text;
+        } format; /* conversion r, s, a or 0; spec FSTRING or NULL */
         AstList list;
         struct { AstList keys, values; } dict;
         struct { AstOp op; Ast *operand; } unary;
         struct { AstOp op; Ast *left, *right; Span op_span; } binary;
-        struct { Ast *first; AstOp *ops; Span *op_spans; AstList rest; } compare; /* rest.len operators */
+        struct {
+            Ast *first;
+            AstOp *ops;
+            Span *op_spans;
+            AstList rest;
+        } compare; /* rest.len operators */
         struct { Ast *cond, *then, *orelse; } ifexp;
         struct { AstParams params; Ast *body; } lambda;
-        struct { Ast *callee; AstList args; } call;                  /* args in source order: expressions, STARRED, KEYWORD */
+        struct {
+            Ast *callee;
+            AstList args;
+        } call; /* args in source order: expressions, STARRED, KEYWORD */
         struct { Str name; Ast *value; } keyword;
         struct { Ast *value; Str name; Span name_span; } attribute;
         struct { Ast *value, *index; } subscript;
@@ -89,10 +114,25 @@ struct Ast {
         struct { AstList items, vars, body; bool is_async; } with;   /* vars.data[i] may be NULL */
         struct { AstList body, orelse, finalbody; AstHandlers handlers; } try_;
         AstNames names;
-        struct { int level; Str module; AstAliases names; } import;  /* FROM: level dots, module may be ""; IMPORT: names only */
-        struct { Str name; Span name_span; AstParams params; Ast *returns; AstList decorators, body; bool is_async; } def;
+        struct {
+            int level;
+            Str module;
+            AstAliases names;
+        } import; /* FROM: level dots, module may be ""; IMPORT: names only */
+        struct {
+            Str name;
+            Span name_span;
+            AstParams params;
+            Ast *returns;
+            AstList decorators, body;
+            bool is_async;
+        } def;
         struct { Str name; Span name_span; AstList args, decorators, body; } class_;
-        struct { AstNames names; int first_token, last_token; const char *what; } skipped; /* names it would bind; what: "function", "class", "statement" */
+        struct {
+            AstNames names;
+            int first_token, last_token;
+            const char *what;
+        } skipped; /* names it would bind; what: "function", "class", "statement" */
     };
 };
 
@@ -100,7 +140,8 @@ struct Ast {
 Ast *ast_new(Arena *a, AstKind kind, Span span);
 /* How a message calls a node: "a call", "a lambda". */
 const char *ast_describe(const Ast *node);
-/* Calls visit for each child in source order, NULL ones left out; parameters, clauses and handlers are looked through. */
+/* Calls visit for each child in source order, NULL ones left out; parameters, clauses and handlers
+   are looked through. */
 void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), void *context);
 
 /* ---- a whole file ---- */
@@ -108,16 +149,18 @@ typedef struct AstFile AstFile;
 struct AstFile {
     const Source *source;
     AstList body;       /* top-level statements in order */
-    struct TokenArray *tokens; /* kept, so that a skipped statement can be parsed when a kernel needs it */
+    struct TokenArray
+        *tokens;        /* kept, so that a skipped statement can be parsed when a kernel needs it */
     bool ok;            /* false: syntax errors were reported; body holds what could be recovered */
 };
 
 /* Tokenizes and parses. Reports every syntax error it can recover from. Never NULL. */
 AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source);
-/* Parses the statement behind a SKIPPED node of that file: a DEF or CLASS (or any other statement). NULL when it
-   does not parse; errors are then in dx. */
+/* Parses the statement behind a SKIPPED node of that file: a DEF or CLASS (or any other statement).
+   NULL when it does not parse; errors are then in dx. */
 Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, const Ast *skipped);
-/* Parses one expression, e.g. a -D value, a string annotation's extents, a -grid. NULL after an error in dx. */
+/* Parses one expression, e.g. a -D value, a string annotation's extents, a -grid. NULL after an
+   error in dx. */
 Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *source);
 
 /* ---- printing (for -emit=tokens and -emit=ast) ---- */

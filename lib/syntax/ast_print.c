@@ -1,4 +1,5 @@
-/* -emit=ast: one node a line: what it is to its parent, its kind, what it holds, the range of the text it covers.
+/* -emit=ast: one node a line: what it is to its parent, its kind, what it holds, the range of the
+   text it covers.
 
        body assign 3:5-3:20
          target name x 3:5-3:6
@@ -51,7 +52,8 @@ static void print_string(Printer *p, Str s)
 
 static void print_params(Printer *p, AstParams params)
 {
-    static const char *const kinds[] = {"", " positional-only", " keyword-only", " varargs", " kwargs"};
+    static const char *const kinds[] = {"", " positional-only", " keyword-only", " varargs",
+                                        " kwargs"};
     for (int i = 0; i < params.len; i++) {
         AstParam param = params.data[i];
         begin_line(p, "param");
@@ -82,14 +84,35 @@ static void branch_text(Printer *p, const Ast *n) { (void)p, (void)n; }
 static void pair_text(Printer *p, const Ast *n) { (void)p, (void)n; }
 static void try__text(Printer *p, const Ast *n) { (void)p, (void)n; }
 static void name_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->name.id); }
-static void floating_text(Printer *p, const Ast *n) { buf_printf(p->out, " %.17g", n->floating.value); }
-static void keyword_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->keyword.name ? n->keyword.name : "**"); }
-static void attribute_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->attribute.name); }
-static void loop_text(Printer *p, const Ast *n) { buf_puts(p->out, n->loop.is_async ? " async" : ""); }
-static void with_text(Printer *p, const Ast *n) { buf_puts(p->out, n->with.is_async ? " async" : ""); }
+static void floating_text(Printer *p, const Ast *n)
+{
+    buf_printf(p->out, " %.17g", n->floating.value);
+}
+static void keyword_text(Printer *p, const Ast *n)
+{
+    buf_printf(p->out, " %s", n->keyword.name ? n->keyword.name : "**");
+}
+static void attribute_text(Printer *p, const Ast *n)
+{
+    buf_printf(p->out, " %s", n->attribute.name);
+}
+static void loop_text(Printer *p, const Ast *n)
+{
+    buf_puts(p->out, n->loop.is_async ? " async" : "");
+}
+static void with_text(Printer *p, const Ast *n)
+{
+    buf_puts(p->out, n->with.is_async ? " async" : "");
+}
 static void class__text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", n->class_.name); }
-static void def_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s%s", n->def.name, n->def.is_async ? " async" : ""); }
-static void binary_text(Printer *p, const Ast *n) { buf_printf(p->out, " %s", ast_op_text(n->binary.op)); }
+static void def_text(Printer *p, const Ast *n)
+{
+    buf_printf(p->out, " %s%s", n->def.name, n->def.is_async ? " async" : "");
+}
+static void binary_text(Printer *p, const Ast *n)
+{
+    buf_printf(p->out, " %s", ast_op_text(n->binary.op));
+}
 
 static void string_text(Printer *p, const Ast *n)
 {
@@ -120,12 +143,14 @@ static void unary_text(Printer *p, const Ast *n)
 
 static void compare_text(Printer *p, const Ast *n)
 {
-    for (int i = 0; i < n->compare.rest.len; i++) buf_printf(p->out, " %s", ast_op_text(n->compare.ops[i]));
+    for (int i = 0; i < n->compare.rest.len; i++)
+        buf_printf(p->out, " %s", ast_op_text(n->compare.ops[i]));
 }
 
 static void print_names(Printer *p, AstNames names)
 {
-    for (int i = 0; i < names.len; i++) buf_printf(p->out, "%s %s", i > 0 ? "," : "", names.data[i]);
+    for (int i = 0; i < names.len; i++)
+        buf_printf(p->out, "%s %s", i > 0 ? "," : "", names.data[i]);
 }
 
 static void names_text(Printer *p, const Ast *n) { print_names(p, n->names); }

@@ -466,7 +466,8 @@ static void feed_simple(Filter *f, int i, int end)
 
 static void feed_host(Filter *f, int i, int last);
 
-/* Enters a module-level if, try or with, or a clause of one: its header, then its block filtered. */
+/* Enters a module-level if, try or with, or a clause of one: its header, then its block
+   filtered. */
 static int enter(Filter *f, int i)
 {
     const TokenArray *t = f->tokens;

@@ -111,7 +111,8 @@ static Ast *skipped_for(Run *r, const Ast *n)
     return feed_skipped(r->arena, r->names, r->source, r->tokens, first, last, "statement");
 }
 
-/* Checks a statement for good. What is too deep leaves the tree, since whoever reads it recurses. */
+/* Checks a statement for good. What is too deep leaves the tree, since whoever reads it
+   recurses. */
 static void check_statement(Run *r, Ast **slot)
 {
     bool deep = !validate_depth(*slot);

@@ -20,12 +20,13 @@ typedef enum TokenKind {
 #define TOK_FIRST (TOK_BEFORE_FIRST + 1)
 #define TOK_COUNT (TOK_LIMIT - TOK_FIRST)
 
-/* Byte range in the source. NEWLINE covers the line's end, INDENT and DEDENT are empty and stand before the first
-   token of their line. Names and literals are evaluated only when they are parsed. */
+/* Byte range in the source. NEWLINE covers the line's end, INDENT and DEDENT are empty and stand
+   before the first token of their line. Names and literals are evaluated only when they are
+   parsed. */
 typedef struct Token { uint16_t kind; uint32_t begin, end; } Token;
 
-/* Reported only when the text around it is parsed, so that host code cannot fail, unless `fatal`: then what
-   follows cannot be trusted. */
+/* Reported only when the text around it is parsed, so that host code cannot fail, unless `fatal`:
+   then what follows cannot be trusted. */
 typedef struct LexError {
     int token;          /* index of the next token */
     uint32_t begin, end;
@@ -41,7 +42,8 @@ typedef struct TokenArray {
     struct { LexError *data; int len, cap; } errors; /* in order of `token` */
 } TokenArray;
 
-/* Tokenizes the text; it never fails, errors are in the array and the tokens after them are repaired. */
+/* Tokenizes the text; it never fails, errors are in the array and the tokens after them are
+   repaired. */
 TokenArray *tokens_scan(Arena *a, const Source *source);
 
 /* "def", "(", "a name". */

@@ -172,7 +172,8 @@ static int count_candidates(LLVMModuleRef module)
 {
     int n = 0;
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb;
+             bb = LLVMGetNextBasicBlock(bb)) {
             for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
                 LLVMOpcode code = LLVMGetInstructionOpcode(v);
                 n += code == LLVMAdd || code == LLVMMul || code == LLVMGetElementPtr;
@@ -205,7 +206,8 @@ static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes
     be->module = lowered.module;
     *shared_bytes = lowered.shared_bytes;
     const char *wanted = features(be->arena, fn->machine, lowered.min_ptx);
-    if (strcmp(wanted, be->features)) remake_machine(be, fn->machine, wanted, LLVMCodeGenLevelDefault);
+    if (strcmp(wanted, be->features))
+        remake_machine(be, fn->machine, wanted, LLVMCodeGenLevelDefault);
     return true;
 }
 

@@ -4,10 +4,14 @@
 #include "expect.h"
 #include "ptx.h"
 
+typedef struct Blocks { void *data[8]; int n; } Blocks; /* of one text */
+
 static void *take(void *user, size_t count, size_t size)
 {
-    (void)user;
-    return calloc(count, size); /* for the length of the test */
+    Blocks *b = user;
+    if (b->n == 8)
+        return NULL;
+    return b->data[b->n++] = calloc(count, size);
 }
 
 /* $0 is an output and $1 an input, both of 32 bits. */
@@ -16,7 +20,10 @@ static const char *problem_of(const char *text)
     static const AsmRegisters regs = {
         1, 1, 1, {{'r', 32, 32, 1, 0, 0, -1}, {'r', 32, 32, 1, 0, 0, -1}}};
     static _Thread_local char problem[256];
-    ptx_parse(text, &regs, (PtxMemory){take, NULL}, problem, sizeof problem);
+    Blocks blocks = {.n = 0};
+    ptx_parse(text, &regs, (PtxMemory){take, &blocks}, problem, sizeof problem);
+    while (blocks.n)
+        free(blocks.data[--blocks.n]);
     return problem;
 }
 

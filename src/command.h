@@ -6,11 +6,6 @@
 
 /* Opens the file of the options ("-": standard input). NULL after diagnostics. */
 TkcSource *command_source(TkcContext *cx, const Options *o);
-/* Opens a file that the command writes. NULL, with *why: not possible. */
-FILE *command_create(const char *path, const char **why);
-/* Closes it; `ok` false, or what cannot be written, removes it if it is a plain file: nothing half
-   done stays. False, with *why. */
-bool command_close(FILE *f, const char *path, bool ok, const char **why);
 double command_now_ms(void);
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);

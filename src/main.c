@@ -4,11 +4,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "output.h"
 #include "tkc/runtime.h"
 
 static void print_diagnostic(const TkcDiagnostic *d, void *user)
@@ -81,34 +81,6 @@ TkcSource *command_source(TkcContext *cx, const Options *o)
     return source;
 }
 
-FILE *command_create(const char *path, const char **why)
-{
-    FILE *f = fopen(path, "wb");
-    if (!f)
-        *why = strerror(errno);
-    return f;
-}
-
-bool command_close(FILE *f, const char *path, bool ok, const char **why)
-{
-    struct stat st;
-    bool plain = fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode);
-    int error = ok ? 0 : errno;
-    if (fclose(f) != 0 && ok)
-        ok = false, error = errno;
-    if (!ok && plain)
-        remove(path);
-    *why = error ? strerror(error) : "not everything was written";
-    return ok;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) &&
-           sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 static int write_output(const Options *o, const char *text, size_t len)
 {
     const char *why = NULL;
@@ -116,10 +88,11 @@ static int write_output(const Options *o, const char *text, size_t len)
         fwrite(text, 1, len, stdout); /* what cannot be written shows when main flushes */
         return EXIT_FINE;
     }
-    if (is_same_file(o->file, o->output))
+    if (output_is_same_file(o->file, o->output))
         return command_fail("'%s' is the input; it is not overwritten", o->output);
-    FILE *f = command_create(o->output, &why);
-    if (f && command_close(f, o->output, fwrite(text, 1, len, f) == len, &why))
+    Output out;
+    if (output_open(&out, o->output, &why) &&
+        output_close(&out, fwrite(text, 1, len, out.f) == len, &why))
         return EXIT_FINE;
     return command_fail("cannot write '%s': %s", o->output, why);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "command.h"
+#include "output.h"
 
 static const struct { const char *descr; DType dtype; } descrs[] = {
     {"|b1", DT_I1},  {"|i1", DT_I8},  {"<i2", DT_I16}, {"<i4", DT_I32},
@@ -226,11 +226,11 @@ bool array_save(const Array *a, const char *path, char *why, size_t size)
     head[8] = (unsigned char)(padded & 255);
     head[9] = (unsigned char)(padded >> 8);
     const char *reason = NULL;
-    FILE *f = command_create(path, &reason);
-    if (!f)
+    Output out;
+    if (!output_open(&out, path, &reason))
         return fail(why, size, reason);
-    bool ok = fwrite(head, 1, 10, f) == 10 &&
-              fprintf(f, "%s%*s\n", header, padded - 1 - len, "") == padded &&
-              fwrite(a->data, 1, a->bytes, f) == a->bytes;
-    return command_close(f, path, ok, &reason) || fail(why, size, reason);
+    bool ok = fwrite(head, 1, 10, out.f) == 10 &&
+              fprintf(out.f, "%s%*s\n", header, padded - 1 - len, "") == padded &&
+              fwrite(a->data, 1, a->bytes, out.f) == a->bytes;
+    return output_close(&out, ok, &reason) || fail(why, size, reason);
 }

@@ -7,6 +7,7 @@
 #include "debug.h"
 #include "expr.h"
 #include "number.h"
+#include "output.h"
 #include "tkc/edge.h"
 #include "tkc/runtime.h"
 
@@ -488,6 +489,30 @@ static bool is_result(Run *r, const char *option, const char *name)
     return a && a->is_array;
 }
 
+/* What -save number i writes to is no input of this run, and of no other -save. */
+static bool can_save(const Run *r, int i)
+{
+    const Options *o = r->o;
+    const char *path = o->save.data[i].value;
+    bool is_input = output_is_same_file(o->file, path), is_twice = false;
+    for (int k = 0; k < o->args.len && !is_input; k++) {
+        size_t len;
+        DType as;
+        char *file = is_npy(o->args.data[k].value, &len, &as)
+                         ? strndup(o->args.data[k].value, len)
+                         : NULL;
+        is_input = file && output_is_same_file(file, path);
+        free(file);
+    }
+    for (int k = 0; k < i && !is_twice; k++)
+        is_twice = !strcmp(o->save.data[k].value, path);
+    if (is_input)
+        command_fail("-save: '%s' is an input; it is not overwritten", path);
+    else if (is_twice)
+        command_fail("-save: '%s' is given twice", path);
+    return !is_input && !is_twice;
+}
+
 /* What cannot be done afterwards, said before the run. */
 static bool check_results(Run *r)
 {
@@ -496,7 +521,7 @@ static bool check_results(Run *r)
     for (int i = 0; i < o->nprint; i++)
         ok &= is_result(r, "-print", o->print[i]);
     for (int i = 0; i < o->save.len; i++)
-        ok &= is_result(r, "-save", o->save.data[i].name);
+        ok &= is_result(r, "-save", o->save.data[i].name) && can_save(r, i);
     for (int i = 0; i < o->check.len; i++) {
         Check c;
         ok &= is_result(r, "-check", o->check.data[i].name);

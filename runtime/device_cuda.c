@@ -6,7 +6,7 @@
 
 #include "cuda_api.h"
 #include "device.h"
-#include "ptx_log.h"
+#include "ptx/log.h"
 
 typedef struct Cuda {
     CudaApi api;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "interp.h"
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 typedef struct AsmCode {
     AsmRegisters registers;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "debug.h"
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 enum { ALIGN = 64 };
 

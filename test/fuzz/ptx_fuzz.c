@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 static const char *const seeds[] = {
     "{ .reg .b32 t<4>; .reg .pred p; mov.b32 t0, $2; setp.lt.and.s32 p|p, t0, -3, !p; @!p prmt.b32.f4e $0, $2, t3, 0x7; mov.b64 $1, {t1, t2}; }",

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "expect.h"
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 typedef struct Blocks { void *data[8]; int n; } Blocks; /* of one text */
 

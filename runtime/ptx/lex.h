@@ -1,6 +1,6 @@
 /* Words of PTX. */
-#ifndef TKC_RUNTIME_PTX_LEX_H
-#define TKC_RUNTIME_PTX_LEX_H
+#ifndef TKC_PTX_LEX_H
+#define TKC_PTX_LEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

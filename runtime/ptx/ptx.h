@@ -2,10 +2,10 @@
    instructions on registers. A text is parsed once, to a list of instructions that each know their
    evaluator; it runs once for every instance (tkc/inline_asm.h).
 
-   Which instructions there are is one table, ptx_insn.def; their evaluators are in ptx_int.c,
-   ptx_float.c and ptx_convert.c. Everything else is refused when it is parsed. */
-#ifndef TKC_RUNTIME_PTX_H
-#define TKC_RUNTIME_PTX_H
+   Which instructions there are is one table, insn.def; their evaluators are in int.c,
+   float.c and convert.c. Everything else is refused when it is parsed. */
+#ifndef TKC_PTX_PTX_H
+#define TKC_PTX_PTX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ typedef struct PtxType {
 
 typedef enum PtxQualifier {
 #define PTX_QUALIFIER(ID, text) PTXQ_##ID,
-#include "ptx_qualifiers.def"
+#include "qualifiers.def"
 #undef PTX_QUALIFIER
     PTXQ_COUNT
 } PtxQualifier;
@@ -114,7 +114,7 @@ static inline int64_t ptx_signed(uint64_t x, int bits)
 }
 
 #define PTX(name, qualifiers, types, second, operands, eval) PtxEval ptx_##eval;
-#include "ptx_insn.def"
+#include "insn.def"
 #undef PTX
 
 #endif

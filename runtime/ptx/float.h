@@ -1,6 +1,6 @@
 /* Floats of PTX as bits and numbers, for its arithmetic and its conversions. */
-#ifndef TKC_RUNTIME_PTX_FLOAT_H
-#define TKC_RUNTIME_PTX_FLOAT_H
+#ifndef TKC_PTX_FLOAT_H
+#define TKC_PTX_FLOAT_H
 
 #include "ptx.h"
 

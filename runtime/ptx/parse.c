@@ -10,20 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx_lex.h"
+#include "lex.h"
 #include "tkc/edge.h"
 
 enum { NAMES_MAX = 256, TYPES_MAX = 3, LIST_MAX = 4, REGISTERS_MAX = 4096 };
 
 static const PtxType types[] = {
 #define PTX_TYPE(name, class, bits, lanes, dt) {name, PTX_##class, bits, lanes, DT_##dt},
-#include "ptx_types.def"
+#include "types.def"
 #undef PTX_TYPE
 };
 
 static const char *const qualifiers[] = {
 #define PTX_QUALIFIER(ID, text) text,
-#include "ptx_qualifiers.def"
+#include "qualifiers.def"
 #undef PTX_QUALIFIER
 };
 _Static_assert(PTXQ_COUNT <= 64, "a set of qualifiers is 64 bits");
@@ -35,7 +35,7 @@ typedef struct Row {
 static const Row rows[] = {
 #define PTX(name, qualifiers, types, second, operands, eval)                                       \
     {#name, qualifiers, types, second, operands, ptx_##eval},
-#include "ptx_insn.def"
+#include "insn.def"
 #undef PTX
 };
 

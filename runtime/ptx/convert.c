@@ -2,7 +2,7 @@
    of narrow floats. */
 #include <math.h>
 
-#include "ptx_float.h"
+#include "float.h"
 #include "tkc/edge.h"
 
 static const DTypeInfo *info_of(DType dt)

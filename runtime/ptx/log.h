@@ -1,6 +1,6 @@
 /* What an assembler of PTX says of a text, brought back to the kernel. */
-#ifndef TKC_RUNTIME_PTX_LOG_H
-#define TKC_RUNTIME_PTX_LOG_H
+#ifndef TKC_PTX_LOG_H
+#define TKC_PTX_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

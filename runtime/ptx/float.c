@@ -5,7 +5,7 @@
 
    With .ftz, subnormal operands and results are zeros of their sign. NaN results are the one
    canonical NaN. */
-#include "ptx_float.h"
+#include "float.h"
 
 #include <fenv.h>
 #include <math.h>

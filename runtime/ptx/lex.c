@@ -1,6 +1,6 @@
 /* Words of PTX: names with their dots in one piece, numbers in every notation (decimal, 0x, 0, 0b,
    a decimal point, 0f and 0d with the bits), $N for a register of the constraints, single marks. */
-#include "ptx_lex.h"
+#include "lex.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
    `ne` too) or unordered (the names with a u: true with a NaN). */
 #include <math.h>
 
-#include "ptx_float.h"
+#include "float.h"
 #include "tkc/edge.h"
 
 static bool compare_float(const PtxCall *c, DType dt, uint64_t a, uint64_t b)

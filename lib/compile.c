@@ -19,6 +19,7 @@
 #include "ir/machine.h"
 #include "ir/parse.h"
 #include "ir/print.h"
+#include "ir/type.h"
 #include "ir/verify.h"
 #include "layout/passes.h"
 #include "layout/smem.h"
@@ -425,23 +426,12 @@ static bool compile_funcs(Job *j, Buf *out)
     return true;
 }
 
-/* "*fp32": a type as -sig spells it. */
-static const char *param_text(Arena *a, const Type *t)
-{
-    int stars = 0;
-    for (; t->kind == TY_POINTER; t = t->elem)
-        stars++;
-    char *text = arena_alloc(a, (size_t)stars + 1);
-    memset(text, '*', (size_t)stars);
-    return arena_printf(a, "%s%s", text, dtype_info(t->dtype)->short_name);
-}
-
 static void describe_params(TkcArtifact *a)
 {
     int n = a->fn ? a->fn->nparams : 0;
     a->param_types = arena_array(&a->arena, const char *, n + 1);
     for (int i = 0; i < n; i++)
-        a->param_types[i] = param_text(&a->arena, a->fn->params[i].type);
+        a->param_types[i] = type_signature(&a->arena, a->fn->params[i].type);
 }
 
 static bool compile(Diags *dx, void *arg)

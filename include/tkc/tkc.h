@@ -1,18 +1,36 @@
 /* tkc: a compiler for Triton's kernel language, as a library.
 
-       TkcContext *cx = tkc_context_new();
-       tkc_context_on_diagnostic(cx, print_it, stderr);
-       TkcSource *src;
-       TkcArtifact *ptx;
-       TkcOptions opt;
-       tkc_options_init(&opt);
-       opt.kernel = "add";
-       opt.arch = "sm_90a";
-       opt.ndefines = 1;
-       opt.defines = (const TkcDefine[]){{"BLOCK", "1024"}};
-       if (tkc_source_from_text(cx, "add.tk", text, strlen(text), &src) == TKC_OK &&
-           tkc_compile(src, &opt, TKC_EMIT_PTX, &ptx) == TKC_OK)
-           puts(tkc_artifact_text(ptx, NULL));
+       #include <stdio.h>
+       #include <string.h>
+       #include <tkc/tkc.h>
+
+       static const char text[] = "import triton\n"
+                                  "import triton.language as tl\n"
+                                  "@triton.jit\n"
+                                  "def fill(x: '*fp32', value: 'fp32', BLOCK: tl.constexpr):\n"
+                                  "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                                  "    tl.store(x + at, value)\n";
+
+       int main(void)
+       {
+           TkcContext *cx = tkc_context_new();
+           TkcSource *source = NULL;
+           TkcArtifact *ptx = NULL;
+           TkcOptions options;
+           tkc_options_init(&options);
+           options.kernel = "fill";
+           options.arch = "sm_90a";
+           options.defines = (const TkcDefine[]){{"BLOCK", "1024"}};
+           options.ndefines = 1;
+           if (tkc_source_from_text(cx, "fill.tk", text, strlen(text), TKC_LANGUAGE_TK, &source) ||
+               tkc_compile(source, &options, TKC_EMIT_PTX, &ptx))
+               fputs(tkc_last_error(cx), stderr);
+           else
+               puts(tkc_artifact_text(ptx, NULL));
+           tkc_artifact_free(ptx);
+           tkc_source_free(source);
+           tkc_context_free(cx);
+       }
 
    Rules for the whole library
    - It never prints, exits, aborts or changes signal handlers (LLVM running out of memory excepted). Problems are diagnostics,
@@ -131,11 +149,11 @@ typedef struct TkcOptions {
     int num_warps;           /* 0: 4 */
     int num_stages;          /* 0: 3 */
     bool no_fp_contract;     /* products never fuse into sums */
-    bool debug;              /* asserts act on a GPU, line information */
+    bool debug;              /* asserts act on a GPU */
     const char *passes;      /* "fold,cse": run these on the IR instead of the whole pipeline; NULL: the pipeline. For TKC_EMIT_IR … */
     bool verify_each;        /* check the IR after every pass */
     bool time_report;        /* fill tkc_artifact_time */
-    bool remarks;            /* deliver remarks: why an access is slow */
+    bool remarks;            /* deliver remarks; no part of the compiler makes any yet */
     bool warnings_as_errors;
     int64_t max_steps, max_ops, max_nesting, max_depth, max_length; /* budgets; 0: the defaults */
 } TkcOptions;
@@ -148,7 +166,11 @@ TKC_API TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcE
 TKC_API void tkc_artifact_free(TkcArtifact *artifact);
 /* NUL-terminated; *len (may be NULL) its length without the NUL. */
 TKC_API const char *tkc_artifact_text(const TkcArtifact *artifact, size_t *len);
-/* Facts a launcher needs; from TKC_EMIT_IR on (shared bytes: from TKC_EMIT_LLVM on). */
+/* Facts a launcher needs; from TKC_EMIT_IR on (shared bytes: from TKC_EMIT_LLVM on). PTX has them in comments at its head too.
+   To launch PTX without tkc/runtime.h: a grid of as many blocks as the kernel has programs, blocks of 32 * num_warps threads
+   along x, shared_bytes of dynamic shared memory (above 48 KB CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES of the function
+   has to be set to it), and the parameters below in their order, each in its own size: 8 bytes for a pointer, the type's bytes
+   for a number, one for i1. No scratch memory. docs/embedding.md has the calls. */
 TKC_API const char *tkc_artifact_kernel(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_num_warps(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_num_stages(const TkcArtifact *artifact);

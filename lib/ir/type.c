@@ -219,6 +219,15 @@ const char *type_text(Arena *a, const Type *ty)
     return buf_text(&out);
 }
 
+const char *type_signature(Arena *a, const Type *ty)
+{
+    Buf out = buf_make(a);
+    for (; ty->kind == TY_POINTER; ty = ty->elem)
+        buf_putc(&out, '*');
+    buf_puts(&out, dtype_info(ty->dtype)->short_name);
+    return buf_text(&out);
+}
+
 static bool is_name(const char *name, const char *s, size_t len)
 {
     return strlen(name) == len && memcmp(name, s, len) == 0;

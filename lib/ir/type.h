@@ -40,6 +40,8 @@ int type_bytes(const Type *ty);          /* of an element in memory; pointers 8,
 void type_print(Buf *out, const Type *ty);
 /* For messages: type_print without the layout; lives as long as the arena. */
 const char *type_text(Arena *a, const Type *ty);
+/* Of a parameter, as a signature spells it: "*fp32", "i32". */
+const char *type_signature(Arena *a, const Type *ty);
 
 /* "fp32", "float32", "f32", "i1", …; DT_NONE when unknown. */
 DType dtype_find(const char *name, size_t len);

@@ -26,6 +26,7 @@
 #include "ir/machine.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
+#include "target/ptx_head.h"
 
 #define TRIPLE "nvptx64-nvidia-cuda"
 #define PASSES                                                                                     \
@@ -144,7 +145,7 @@ static void optimize(Backend *be)
     LLVMDisposeErrorMessage(message);
 }
 
-static void emit(Backend *be, BackendResult *out)
+static void emit(Backend *be, const Func *fn, BackendResult *out)
 {
     LLVMMemoryBufferRef text = NULL;
     char *message = NULL;
@@ -154,9 +155,12 @@ static void emit(Backend *be, BackendResult *out)
         if (!be->error) be->error = copy;
         return;
     }
-    out->len = LLVMGetBufferSize(text);
-    out->text = arena_strndup(be->arena, LLVMGetBufferStart(text), out->len);
+    Buf all = buf_make(be->arena);
+    ptx_head(&all, fn, out->shared_bytes);
+    buf_put(&all, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
     LLVMDisposeMemoryBuffer(text);
+    out->len = all.len;
+    out->text = buf_text(&all);
 }
 
 static void remake_machine(Backend *be, const Machine *m, const char *feature_text,
@@ -224,7 +228,7 @@ static void compile(Backend *be, BackendResult *out, const Func *fn, bool want_l
         out->len = strlen(out->text);
     } else if (!be->error) {
         limit_effort(be, fn->machine);
-        emit(be, out);
+        emit(be, fn, out);
     }
     out->lower_ms = lowered - start;
     out->optimize_ms = optimized - lowered;

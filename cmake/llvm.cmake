@@ -1,4 +1,5 @@
-# LLVM 22: where its headers are, and how a program is linked with it.
+# LLVM 22: where its headers are, and how a program is linked with it: LLVM_LINK by ours, LLVM_PC (for pkg-config) by
+# those of libtkc.a.
 find_program(LLVM_CONFIG NAMES llvm-config-22 HINTS /usr/lib/llvm-22/bin)
 if(NOT LLVM_CONFIG)
   message(FATAL_ERROR "LLVM 22 is missing: install it with `apt-get install llvm-22-dev llvm-22-tools` "
@@ -46,9 +47,11 @@ if(TKC_STATIC)
   separate_arguments(libs UNIX_COMMAND "${libs}")
   # llvm-config also names libz3 and libxml2: nothing that we link uses them.
   set(LLVM_LINK -L${LLVM_LIB_DIR} ${libs} ${stdcxx} ${zlib} ${zstd})
+  set(LLVM_PC -L${LLVM_LIB_DIR} ${libs} -lstdc++ -lz -lzstd)
 else()
   tkc_llvm_config(LLVM_LINK --link-shared --libs)
   set(LLVM_LINK -L${LLVM_LIB_DIR} ${LLVM_LINK})
+  set(LLVM_PC ${LLVM_LINK})
 endif()
 
 # The command is at a fixed address: LLVM's tables then need no relocation at every start.

@@ -7,7 +7,7 @@ that lets memory run out (fake/memory.c); %python runs a Python with numpy;
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
 link LLVM.
-Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, long.
+Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, pkg-config, long.
 """
 import ctypes
 import os
@@ -98,6 +98,8 @@ def add_features():
         config.available_features.add("asan")
     if config.is_static.upper() == "ON":
         config.available_features.add("static")
+    if shutil.which("pkg-config"):
+        config.available_features.add("pkg-config")
     if os.environ.get("TKC_TEST_LONG"):
         config.available_features.add("long")
 

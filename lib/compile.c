@@ -37,6 +37,7 @@ struct TkcArtifact {
     const char **param_types;
     const char *text;
     size_t len;
+    const char *symbol;    /* the kernel's name in LLVM IR and PTX */
     int shared_bytes;
     VEC(ArtifactTime) times;
 };
@@ -44,7 +45,7 @@ struct TkcArtifact {
 /* ---- the passes ---- */
 
 static const PassInfo passes[] = {
-#define PASS(name, run, help) {name, run, help},
+#define PASS(name, run, needs, gives, breaks, help) {name, run, needs, gives, breaks, help},
 #include "layout/passes.def"
 #include "transform/passes.def"
 #undef PASS
@@ -70,6 +71,7 @@ typedef struct Job {
     Ir *ir;
     Func **funcs;          /* nfuncs; artifact->fn is the one at work */
     int nfuncs;
+    int state;             /* of PassState: what the passes have given artifact->fn */
     Arena scratch;
     Diags *dx;
 } Job;
@@ -282,8 +284,82 @@ static bool run_pass(Job *j, const PassInfo *info)
 {
     double start = now_ms();
     bool ok = pass_run(info, j->artifact->fn, &j->scratch, j->dx, j->options->verify_each);
+    j->state = (j->state & ~info->breaks) | info->gives;
     add_time(j, info->name, start);
     return ok;
+}
+
+/* ---- what passes rely on ---- */
+
+static bool has_layouts(const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        if (op_result(op, i)->type->kind == TY_BLOCK && !op_result(op, i)->type->layout)
+            return false;
+    return true;
+}
+
+static bool needs_no_memory(const Op *op)
+{
+    return smem_need(op) == 0;
+}
+
+static bool has_place(const Op *op)
+{
+    return needs_no_memory(op) || tkc_op_attr(op, ATTR_OFFSET);
+}
+
+static bool holds_for_all(const Region *region, bool (*holds)(const Op *op))
+{
+    for (const Op *op = region->first; op; op = op->next) {
+        if (!holds(op))
+            return false;
+        for (int i = 0; i < op->nregions; i++)
+            if (!holds_for_all(op->regions[i], holds))
+                return false;
+    }
+    return true;
+}
+
+/* IR text that has layouts and places is taken to have barriers too. */
+static int state_of_text(const Func *fn)
+{
+    if (!holds_for_all(fn->body, has_layouts))
+        return STATE_NONE;
+    return holds_for_all(fn->body, has_place) ? STATE_ALL : STATE_LAYOUTS;
+}
+
+/* What of `needs` the function lacks, the first of it. What it has not been given counts
+   only where an op needs it. */
+static PassState find_lack(const Job *j, int needs)
+{
+    const Region *body = j->artifact->fn->body;
+    const int open = needs & ~j->state;
+    if (open & STATE_LAYOUTS && !holds_for_all(body, has_layouts))
+        return STATE_LAYOUTS;
+    if (!(open & (STATE_PLACES | STATE_BARRIERS)) || holds_for_all(body, needs_no_memory))
+        return STATE_NONE;
+    return open & STATE_PLACES ? STATE_PLACES : STATE_BARRIERS;
+}
+
+static const char *lack_text(PassState lack)
+{
+    return lack == STATE_LAYOUTS  ? "layouts of blocks"
+           : lack == STATE_PLACES ? "places in shared memory"
+                                  : "barriers";
+}
+
+static bool has_state(Job *j, const PassInfo *info)
+{
+    const PassState lack = find_lack(j, info->needs);
+    if (!lack)
+        return true;
+    for (int i = 0; i < PASSES; i++)
+        if (passes[i].gives & lack)
+            diag_error(j->dx, SPAN_NONE,
+                       "the pass '%s' needs %s as the ops stand: '%s' must come before it",
+                       info->name, lack_text(lack), passes[i].name);
+    return false;
 }
 
 static bool run_named(Job *j, const char *names)
@@ -300,7 +376,7 @@ static bool run_named(Job *j, const char *names)
                        buf_text(&list));
             return false;
         }
-        if (info && !run_pass(j, info))
+        if (info && !(has_state(j, info) && run_pass(j, info)))
             return false;
         p += n + (p[n] == ',');
     }
@@ -320,6 +396,7 @@ static bool run_pipeline(Job *j)
 
 static bool run_passes(Job *j)
 {
+    j->state = j->source->language == TKC_LANGUAGE_IR ? state_of_text(j->artifact->fn) : 0;
     if (!(j->options->passes ? run_named(j, j->options->passes) : run_pipeline(j)))
         return false;
     if (ir_verify(j->artifact->fn, j->dx))
@@ -332,46 +409,15 @@ static bool run_passes(Job *j)
 
 /* ---- text ---- */
 
-static bool has_layouts(const Region *region)
-{
-    for (const Op *op = region->first; op; op = op->next) {
-        for (int i = 0; i < op->nresults; i++)
-            if (op_result(op, i)->type->kind == TY_BLOCK && !op_result(op, i)->type->layout)
-                return false;
-        for (int i = 0; i < op->nregions; i++)
-            if (!has_layouts(op->regions[i]))
-                return false;
-    }
-    return true;
-}
-
-/* Every op that needs shared memory knows where. */
-static bool has_memory(const Region *region)
-{
-    for (const Op *op = region->first; op; op = op->next) {
-        if (smem_need(op) && !tkc_op_attr(op, ATTR_OFFSET))
-            return false;
-        for (int i = 0; i < op->nregions; i++)
-            if (!has_memory(op->regions[i]))
-                return false;
-    }
-    return true;
-}
-
 static bool emit_target(Job *j)
 {
     TkcArtifact *a = j->artifact;
     BackendResult r;
-    if (!has_layouts(a->fn->body)) {
+    const PassState lack = find_lack(j, STATE_ALL);
+    if (lack) {
         diag_error(j->dx, SPAN_NONE,
-                   "there is no code for blocks without layouts: the last of -passes must be "
-                   "layout,smem,barrier");
-        return false;
-    }
-    if (!has_memory(a->fn->body)) {
-        diag_error(j->dx, SPAN_NONE,
-                   "shared memory is not allocated: the last of -passes must be "
-                   "layout,smem,barrier");
+                   "there is no code without %s: the last passes must be layout,smem,barrier",
+                   lack_text(lack));
         return false;
     }
     if (!backend_compile(&r, a->fn, j->emit == TKC_EMIT_LLVM, &a->arena, j->dx))
@@ -381,6 +427,7 @@ static bool emit_target(Job *j)
     add_duration(j, "emit", r.emit_ms);
     a->text = r.text;
     a->len = r.len;
+    a->symbol = r.symbol;
     a->shared_bytes = (int)r.shared_bytes;
     return true;
 }
@@ -536,7 +583,7 @@ const Func *tkc_artifact_func(const TkcArtifact *a)
 
 const char *tkc_artifact_kernel(const TkcArtifact *a)
 {
-    return a && a->fn ? a->fn->name : "";
+    return a && a->symbol ? a->symbol : a && a->fn ? a->fn->name : "";
 }
 
 int tkc_artifact_num_warps(const TkcArtifact *a)

@@ -171,6 +171,8 @@ TKC_API const char *tkc_artifact_text(const TkcArtifact *artifact, size_t *len);
    along x, shared_bytes of dynamic shared memory (above 48 KB CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES of the function
    has to be set to it), and the parameters below in their order, each in its own size: 8 bytes for a pointer, the type's bytes
    for a number, one for i1. No scratch memory. docs/embedding.md has the calls. */
+/* The kernel's name; of LLVM IR and PTX the symbol there, in which each byte outside of ASCII letters, digits and '_' is '$' and two
+   hexadecimal digits ("gr$c3$b6$c3$9fe"), and "_" and "WARP_SZ" end in a '$'. */
 TKC_API const char *tkc_artifact_kernel(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_num_warps(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_num_stages(const TkcArtifact *artifact);

@@ -53,6 +53,7 @@ struct Lower {
 /* ---- module.c ---- */
 typedef struct Lowered {
     LLVMModuleRef module;  /* of the context; the caller frees */
+    const char *symbol;    /* the kernel's name in it */
     uint32_t shared_bytes; /* of a program */
     int min_ptx;           /* as in Lower */
 } Lowered;
@@ -85,6 +86,9 @@ bool lower_is_const(LLVMValueRef v, uint64_t *bits);
 /* A pure call of an LLVM intrinsic overloaded on `over` (NULL: not overloaded). */
 LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int nargs,
                              LLVMValueRef *args);
+LLVMAttributeRef lower_attribute(Lower *L, const char *name, uint64_t value);
+/* An instruction in use needs this version of the target's assembly. */
+void lower_need_ptx(Lower *L, int version);
 LLVMValueRef lower_instr1(Lower *L, Instr instr, LLVMValueRef x);
 /* AND of predicates where NULL is true. */
 LLVMValueRef lower_and(Lower *L, LLVMValueRef a, LLVMValueRef b);

@@ -242,17 +242,17 @@ static void make_params(Lower *L)
     }
 }
 
-static void make_function(Lower *L)
+static bool make_function(Lower *L, const char *symbol)
 {
     const Func *fn = L->fn;
     LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, fn->nparams + 1);
     for (int i = 0; i < fn->nparams; i++) types[i] = param_type(L, fn->params[i].type);
     LLVMTypeRef type =
         LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)fn->nparams, false);
-    L->kernel = LLVMAddFunction(L->module, fn->name, type);
-    L->target->kernel(L, L->kernel);
+    L->kernel = LLVMAddFunction(L->module, symbol, type);
     LLVMPositionBuilderAtEnd(L->entry, lower_block(L, "entry"));
     lower_place(L, lower_block(L, "body"));
+    return L->target->kernel(L, L->kernel);
 }
 
 bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target,
@@ -271,15 +271,17 @@ bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *t
     LLVMSetDataLayout(L->module, data_layout);
     L->b = LLVMCreateBuilderInContext(cx);
     L->entry = LLVMCreateBuilderInContext(cx);
-    make_function(L);
-    L->thread = target->thread_id(L);
-    make_params(L);
-    lower_region(L, fn->body);
+    const char *symbol = target->symbol(a, fn->name);
+    if (make_function(L, symbol)) {
+        L->thread = target->thread_id(L);
+        make_params(L);
+        lower_region(L, fn->body);
+    }
     LLVMBuildRetVoid(L->b);
     LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));
     LLVMDisposeBuilder(L->b);
     LLVMDisposeBuilder(L->entry);
-    *out = (Lowered){L->module, L->shared_bytes, L->min_ptx};
+    *out = (Lowered){L->module, symbol, L->shared_bytes, L->min_ptx};
     if (dx->nerrors == errors) return true;
     LLVMDisposeModule(L->module);
     return false;

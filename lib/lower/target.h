@@ -6,6 +6,7 @@
 #include <llvm-c/Core.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/arena.h"
 #include "tkc/ir.h"
 
 typedef struct Lower Lower;
@@ -53,8 +54,11 @@ typedef struct Atomic {
 
 struct Target {
     const char *device; /* for messages: "cuda" */
-    /* Gives the function its calling convention and launch bounds. */
-    void (*kernel)(Lower *L, LLVMValueRef fn);
+    /* A kernel's name as the target's assembly can spell it; names that differ stay different. */
+    const char *(*symbol)(Arena *a, const char *name);
+    /* Gives the function its calling convention and launch bounds. False after a diagnostic: its
+       parameters do not fit. */
+    bool (*kernel)(Lower *L, LLVMValueRef fn);
     LLVMValueRef (*thread_id)(Lower *L);
     LLVMValueRef (*program_id)(Lower *L, int axis);
     LLVMValueRef (*num_programs)(Lower *L, int axis);

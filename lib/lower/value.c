@@ -151,6 +151,17 @@ LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int n
     return LLVMBuildCall2(L->b, type, fn, args, (unsigned)nargs, "");
 }
 
+LLVMAttributeRef lower_attribute(Lower *L, const char *name, uint64_t value)
+{
+    return LLVMCreateEnumAttribute(L->cx, LLVMGetEnumAttributeKindForName(name, strlen(name)),
+                                   value);
+}
+
+void lower_need_ptx(Lower *L, int version)
+{
+    if (version > L->min_ptx) L->min_ptx = version;
+}
+
 LLVMValueRef lower_instr1(Lower *L, Instr instr, LLVMValueRef x)
 {
     return L->target->instr(L, instr, 1, &x);

@@ -156,7 +156,7 @@ static void emit(Backend *be, const Func *fn, BackendResult *out)
         return;
     }
     Buf all = buf_make(be->arena);
-    ptx_head(&all, fn, out->shared_bytes);
+    ptx_head(&all, fn, out->symbol, out->shared_bytes);
     buf_put(&all, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
     LLVMDisposeMemoryBuffer(text);
     out->len = all.len;
@@ -199,7 +199,7 @@ static void limit_effort(Backend *be, const Machine *m)
 
 /* The machine is made twice when an instruction turns out to need a newer PTX than the chip does;
    that is rare. */
-static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes)
+static bool lower(Backend *be, BackendResult *out, const Func *fn, Diags *dx)
 {
     be->features = features(be->arena, fn->machine, 0);
     be->tm = make_machine(fn->machine, be->features, LLVMCodeGenLevelDefault);
@@ -208,7 +208,8 @@ static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes
                     be->arena, dx))
         return false;
     be->module = lowered.module;
-    *shared_bytes = lowered.shared_bytes;
+    out->shared_bytes = lowered.shared_bytes;
+    out->symbol = lowered.symbol;
     const char *wanted = features(be->arena, fn->machine, lowered.min_ptx);
     if (strcmp(wanted, be->features))
         remake_machine(be, fn->machine, wanted, LLVMCodeGenLevelDefault);
@@ -218,7 +219,7 @@ static bool lower(Backend *be, const Func *fn, Diags *dx, uint32_t *shared_bytes
 static void compile(Backend *be, BackendResult *out, const Func *fn, bool want_llvm, Diags *dx)
 {
     double start = now_ms();
-    if (!lower(be, fn, dx, &out->shared_bytes)) return;
+    if (!lower(be, out, fn, dx)) return;
     verify(be);
     double lowered = now_ms();
     optimize(be);

@@ -13,6 +13,7 @@
 typedef struct BackendResult {
     const char *text; /* PTX, or LLVM IR after the chosen passes; ends in NUL, lives in the arena */
     size_t len;
+    const char *symbol;    /* the kernel's name in it */
     uint32_t shared_bytes; /* the launch must give as dynamic shared memory */
     double lower_ms, optimize_ms, emit_ms;
 } BackendResult;

@@ -17,45 +17,9 @@
 #include "lower/lower.h"
 #include "tkc/inline_asm.h"
 
-#define PTX_KERNEL_CONVENTION 71
 #define ALL_LANES 0xffffffffu
 
-static void need_ptx(Lower *L, int version)
-{
-    if (version > L->min_ptx) L->min_ptx = version;
-}
-
-/* ---- the kernel ---- */
-
-static void set_string_attribute(Lower *L, LLVMValueRef fn, const char *name, const char *value)
-{
-    LLVMAttributeRef a = LLVMCreateStringAttribute(L->cx, name, (unsigned)strlen(name), value,
-                                                   (unsigned)strlen(value));
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
-}
-
-static LLVMAttributeRef enum_attribute(Lower *L, const char *name, uint64_t value)
-{
-    return LLVMCreateEnumAttribute(L->cx, LLVMGetEnumAttributeKindForName(name, strlen(name)),
-                                   value);
-}
-
-static void nvptx_kernel(Lower *L, LLVMValueRef fn)
-{
-    const Func *f = L->fn;
-    LLVMSetFunctionCallConv(fn, PTX_KERNEL_CONVENTION);
-    set_string_attribute(L, fn, "nvvm.reqntid",
-                         arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            enum_attribute(L, "nounwind", 0));
-    for (int i = 0; i < f->nparams; i++) {
-        int64_t d = f->params[i].divisibility, align = d & -d;
-        if (type_is_pointer(f->params[i].type) && align > 1)
-            LLVMAddAttributeAtIndex(
-                fn, (LLVMAttributeIndex)(i + 1),
-                enum_attribute(L, "align", (uint64_t)(align > 256 ? 256 : align)));
-    }
-}
+/* ---- numbers of the thread and the program ---- */
 
 /* A special register whose value is in [lo, hi). */
 static LLVMValueRef special(Lower *L, LLVMBuilderRef b, const char *name, uint64_t lo, uint64_t hi)
@@ -161,10 +125,10 @@ static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text,
                                        has_effects, false, LLVMInlineAsmDialectATT, false);
     LLVMValueRef call = LLVMBuildCall2(L->b, ty, fn, copy, (unsigned)nargs, "");
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             enum_attribute(L, "nounwind", 0));
+                             lower_attribute(L, "nounwind", 0));
     if (!has_effects)
         LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                 enum_attribute(L, "memory", 0));
+                                 lower_attribute(L, "memory", 0));
     return call;
 }
 
@@ -205,7 +169,7 @@ static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValu
     };
     check(nvptx_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s",
           (int)instr, L->machine->name);
-    need_ptx(L, ptx_rows[instr].ptx);
+    lower_need_ptx(L, ptx_rows[instr].ptx);
     return call_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
                     ptx_rows[instr].constraints, false, nargs, args);
 }
@@ -270,7 +234,7 @@ static void nvptx_assembly(Lower *L, const Op *op, const AsmRegisters *regs,
     for (int i = 0; i < n; i++) members[i] = types[i];
     if (n == 1) result = types[0];
     if (n > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)n, false);
-    need_ptx(L, version_of(text));
+    lower_need_ptx(L, version_of(text));
     LLVMValueRef r = call_asm(L, result, with_place(L, op, text), constraints_of(L, op, regs),
                               has_effects, regs->ninputs, in);
     for (int i = 0; i < n; i++)
@@ -302,7 +266,7 @@ static void put_suffix(Lower *L, Buf *b, const Access *at, const char *const *mo
         buf_printf(b, ".%s", cache);
     } else if (has_priority && !at->is_volatile) {
         buf_printf(b, ".L1::%s", at->evict);
-        need_ptx(L, 74);
+        lower_need_ptx(L, 74);
     }
     if (at->count > 1) buf_printf(b, ".v%d", at->count);
     buf_printf(b, ".b%d ", at->bits);
@@ -470,7 +434,7 @@ static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
         args[n++] = LLVMConstNull(a->word);
         buf_puts(&constraints, ",b,0");
     }
-    if (is_bf16_add) need_ptx(L, 78);
+    if (is_bf16_add) lower_need_ptx(L, 78);
     buf_printf(&text, "atom.%s.%s.global.%s%s.%s $0, ", a->sem, a->scope, row->name,
                is_16_add ? ".noftz" : "",
                is_bf16_add ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
@@ -481,6 +445,7 @@ static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
 
 const Target nvptx_target = {
     .device = "cuda",
+    .symbol = nvptx_symbol,
     .kernel = nvptx_kernel,
     .thread_id = nvptx_thread_id,
     .program_id = nvptx_program_id,

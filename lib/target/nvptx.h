@@ -2,8 +2,13 @@
 #ifndef TKC_TARGET_NVPTX_H
 #define TKC_TARGET_NVPTX_H
 
+#include "base/arena.h"
 #include "lower/target.h"
 
 extern const Target nvptx_target;
+
+/* ---- nvptx_kernel.c, for the table: see lower/target.h ---- */
+const char *nvptx_symbol(Arena *a, const char *name);
+bool nvptx_kernel(Lower *L, LLVMValueRef fn);
 
 #endif

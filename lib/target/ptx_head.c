@@ -41,10 +41,10 @@ static void put_param(Buf *out, int i, const Param *p)
     buf_putc(out, '\n');
 }
 
-void ptx_head(Buf *out, const Func *fn, uint32_t shared_bytes)
+void ptx_head(Buf *out, const Func *fn, const char *symbol, uint32_t shared_bytes)
 {
     buf_printf(out, "// tkc %s, kernel ", tkc_version());
-    put_ascii(out, fn->name);
+    buf_puts(out, symbol);
     buf_printf(out, "\n// threads of a block: %d x 1 x 1 (%d warps); blocks: one for each program\n",
                fn->num_warps * fn->machine->warp_size, fn->num_warps);
     put_shared(out, shared_bytes);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "tkc/ir.h"
 
-/* Name, threads, shared memory and parameters of the kernel that fn becomes. */
-void ptx_head(Buf *out, const Func *fn, uint32_t shared_bytes);
+/* Name, threads, shared memory and parameters of the kernel that fn becomes, `symbol` in PTX. */
+void ptx_head(Buf *out, const Func *fn, const char *symbol, uint32_t shared_bytes);
 
 #endif

@@ -14,6 +14,15 @@ typedef struct Pass {
     const char *name;
 } Pass;
 
+/* What a function has got on its way to code, and passes rely on. */
+typedef enum PassState {
+    STATE_NONE = 0,
+    STATE_LAYOUTS = 1,  /* every block has one */
+    STATE_PLACES = 2,   /* so has every op that needs shared memory, as the ops stand */
+    STATE_BARRIERS = 4, /* between ops that use one place, as the ops stand */
+    STATE_ALL = 7
+} PassState;
+
 /* Each pass states above its definition what it needs, keeps and changes. Returns true when it
    changed the function. */
 typedef bool (*PassFn)(Pass *p, Func *fn);
@@ -21,6 +30,7 @@ typedef bool (*PassFn)(Pass *p, Func *fn);
 typedef struct PassInfo {
     const char *name; /* as in -passes= */
     PassFn run;
+    int needs, gives, breaks; /* of PassState */
     const char *help;
 } PassInfo;
 

@@ -611,7 +611,7 @@ static bool break_function(Pass *p, Func *fn)
 
 static void a_pass_that_breaks_is_named(void)
 {
-    static const PassInfo table[] = {{"break", break_function, ""}};
+    static const PassInfo table[] = {{"break", break_function, 0, 0, 0, ""}};
     World w;
     world_open(&w);
     Arena scratch;

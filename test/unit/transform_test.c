@@ -4,7 +4,7 @@
 #include "transform/passes.h"
 
 static const PassInfo passes[] = {
-#define PASS(name, run, help) {name, run, help},
+#define PASS(name, run, needs, gives, breaks, help) {name, run, needs, gives, breaks, help},
 #include "transform/passes.def"
 #undef PASS
 };

@@ -1,0 +1,96 @@
+/* A kernel's head: the name it has in PTX, its parameters, and what a launch may count on. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "lower/lower.h"
+#include "target/nvptx.h"
+
+#define PTX_KERNEL_CONVENTION 71
+
+/* ---- the name ---- */
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Names that a kernel may have and a PTX symbol may not (PTX manual, 4.4 and 4.3.2). */
+static bool is_reserved(const char *name)
+{
+    return !strcmp(name, "_") || !strcmp(name, "WARP_SZ");
+}
+
+/* A PTX name is made of ASCII letters, digits, '_' and '$'. No name of the language has a '$', so
+   that $ and two hexadecimal digits for each other byte give every kernel a name of its own. */
+const char *nvptx_symbol(Arena *a, const char *name)
+{
+    Buf out = buf_make(a);
+    for (const char *p = name; *p; p++) {
+        const bool is_number = p == name && *p >= '0' && *p <= '9'; /* of IR text */
+        if (is_plain(*p) && !is_number) buf_putc(&out, *p);
+        else buf_printf(&out, "$%02x", (unsigned char)*p);
+    }
+    if (is_reserved(name)) buf_puts(&out, "$");
+    return buf_text(&out);
+}
+
+/* ---- the parameters ---- */
+
+/* As PTX lays them out: each at a multiple of its size. */
+static int64_t parameter_bytes(const Func *f)
+{
+    int64_t at = 0;
+    for (int i = 0; i < f->nparams; i++) {
+        int64_t bits = type_bits(f->params[i].type), size = bits < 8 ? 1 : bits / 8;
+        at = (at + size - 1) / size * size + size;
+    }
+    return at;
+}
+
+/* PTX manual, 5.1.6: the space of parameters grew with version 8.1, from sm_70 on. */
+static bool fit_parameters(Lower *L)
+{
+    enum { SMALL = 4352, LARGE = 32764, LARGE_PTX = 81, LARGE_SM = 70 };
+    const Func *f = L->fn;
+    const int64_t bytes = parameter_bytes(f), most = L->machine->sm >= LARGE_SM ? LARGE : SMALL;
+    if (bytes > SMALL) lower_need_ptx(L, LARGE_PTX);
+    if (bytes <= most) return true;
+    Span at = f->loc ? (Span){f->loc->source, f->loc->begin, f->loc->end} : SPAN_NONE;
+    Diag *d = diag_error(L->dx, at,
+                         "kernel '%s' takes %lld bytes of parameters, and a kernel on %s has room "
+                         "for %lld",
+                         f->name, (long long)bytes, L->machine->name, (long long)most);
+    diag_note(L->dx, d, SPAN_NONE,
+              "numbers that are known now can be constexprs, others an array that is loaded");
+    return false;
+}
+
+/* ---- attributes ---- */
+
+static void set_string_attribute(Lower *L, LLVMValueRef fn, const char *name, const char *value)
+{
+    LLVMAttributeRef a = LLVMCreateStringAttribute(L->cx, name, (unsigned)strlen(name), value,
+                                                   (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+}
+
+bool nvptx_kernel(Lower *L, LLVMValueRef fn)
+{
+    const Func *f = L->fn;
+    LLVMSetFunctionCallConv(fn, PTX_KERNEL_CONVENTION);
+    set_string_attribute(L, fn, "nvvm.reqntid",
+                         arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            lower_attribute(L, "nounwind", 0));
+    for (int i = 0; i < f->nparams; i++) {
+        int64_t d = f->params[i].divisibility, align = d & -d;
+        if (type_is_pointer(f->params[i].type) && align > 1)
+            LLVMAddAttributeAtIndex(
+                fn, (LLVMAttributeIndex)(i + 1),
+                lower_attribute(L, "align", (uint64_t)(align > 256 ? 256 : align)));
+    }
+    return fit_parameters(L);
+}

@@ -102,8 +102,8 @@ static void run_reduce_single(Frame *f, const Insn *in)
 
 enum { MOST = 16 }; /* operands of one reduction */
 
-/* Where the two sides of n pairs go, and where the region's results are: in its own slots or, with
-   control flow inside, where each pair goes its own way, in scratch memory. A result that is one
+/* Where the two sides of n pairs go, and where the region's results are: in its own slots or, where
+   each pair goes its own way (is_by_pair), in scratch memory. A result that is one
    for all pairs is expanded into scratch memory too. */
 typedef struct Sides {
     char *left[MOST], *right[MOST], *expanded[MOST];
@@ -181,11 +181,11 @@ static bool take_sides(Frame *f, const Insn *in, int64_t count, Sides *s, char *
     return spare != NULL;
 }
 
-/* Control flow in a region is not done on vectors. */
-static bool has_control(const Region *r)
+/* Control flow in a region, and an assertion, is not done on vectors. */
+static bool is_by_pair(const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next)
-        if (op->nregions > 0) return true;
+        if (op->nregions > 0 || op->kind == OP_ASSERT) return true;
     return false;
 }
 
@@ -364,7 +364,7 @@ static InsnFn combine_fn(Insn *in)
 {
     if (in->nargs > MOST) return NULL;
     in->loop = single_loop(in->op);
-    in->n[0] = has_control(in->op->regions[0]);
+    in->n[0] = is_by_pair(in->op->regions[0]);
     if (in->op->kind == OP_SCAN) return in->loop ? run_scan_single : run_scan;
     return in->loop ? run_reduce_single : run_reduce;
 }

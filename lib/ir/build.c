@@ -79,7 +79,7 @@ Value *build_int(Builder *b, DType dt, int64_t v)
 Value *build_float(Builder *b, DType dt, double v)
 {
     check(dtype_info(dt)->kind == DK_FLOAT, "%s is no float type", dtype_info(dt)->name);
-    return build_const(b, scalar_of(b, dt), bits_from_double(dt, v));
+    return build_const(b, scalar_of(b, dt), bits_of_written(dt, v));
 }
 
 Value *build_bool(Builder *b, bool v)

@@ -18,6 +18,7 @@ bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int 
    to their largest finite numbers, infinity included (what cvt.rn.satfinite does); every NaN
    becomes the one positive quiet NaN. */
 uint64_t bits_from_double(DType dt, double v);    /* to nearest even */
+uint64_t bits_of_written(DType dt, double v);     /* the same, but a NaN keeps its sign */
 uint64_t bits_from_float_rtz(DType dt, double v); /* toward zero */
 double bits_to_double(DType dt, uint64_t bits);   /* exact, of a float dtype */
 /* wraps to the width, then extends; a float dtype: to nearest even */

@@ -372,6 +372,13 @@ bool ir_can_erase(const Op *op)
     return true;
 }
 
+bool ir_may_combine(const Op *op)
+{
+    if (op->kind == OP_ASSERT || ir_is_terminator(op)) return true;
+    if (op->nregions > 0) return !has_effect(op); /* what is in them is asked for itself */
+    return ir_can_erase(op) && !ir_has(op, OT_READ);
+}
+
 bool ir_is_defined_outside(const Value *v, const Region *r)
 {
     const Region *at = v->region ? v->region : v->def->region;

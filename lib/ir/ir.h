@@ -76,6 +76,9 @@ bool ir_is_unused(const Op *op);                    /* no result has a use */
 /* True when neither it nor an op in its regions has an effect a user or another op can see (reads
    count as none). */
 bool ir_can_erase(const Op *op);
+/* The op, leaving its regions aside, may stand in the region of a reduction or scan: no memory, and
+   no effects but assertions. */
+bool ir_may_combine(const Op *op);
 /* True when v is defined outside r (and its nested regions). */
 bool ir_is_defined_outside(const Value *v, const Region *r);
 bool ir_is_terminator(const Op *op);

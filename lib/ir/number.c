@@ -86,6 +86,12 @@ uint64_t bits_from_double(DType dt, double v)
     return from_double(dt, v, false);
 }
 
+uint64_t bits_of_written(DType dt, double v)
+{
+    uint64_t sign = isnan(v) && signbit(v) ? format_of(dt).sign : 0;
+    return bits_from_double(dt, v) | sign;
+}
+
 uint64_t bits_from_float_rtz(DType dt, double v)
 {
     return from_double(dt, v, true);

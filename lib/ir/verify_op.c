@@ -497,7 +497,7 @@ static bool check_condition(Verifier *v, const Op *op)
 static bool check_combine_op(Verifier *v, const Op *combine, const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
-        if (!ir_is_terminator(op) && (!ir_can_erase(op) || ir_has(op, OT_READ))) {
+        if (!ir_may_combine(op)) {
             return verify_fail(v, op, "an op with effects in the combine of '%s'",
                                tkc_op_info(combine->kind)->name);
         }

@@ -44,6 +44,7 @@ struct Lower {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
     LLVMValueRef thread; /* i32, in the entry block: its number in the program */
     Regs *values;        /* by value id */
+    LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
     Map thread_parts;    /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes;
     bool too_large; /* a block that does not fit a thread's registers was reported */

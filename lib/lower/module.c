@@ -69,6 +69,7 @@ void lower_assert(Lower *L, const Op *op)
             bad = lower_and(L, bad, lower_valid(L, cond->type, (uint32_t)r));
         fails = fails ? LLVMBuildOr(L->b, fails, bad, "") : bad;
     }
+    fails = lower_and(L, fails, L->combines);
     LLVMBasicBlockRef stop = lower_block(L, "assert"), go = lower_block(L, "asserted");
     LLVMBuildCondBr(L->b, fails, stop, go);
     lower_place(L, stop);

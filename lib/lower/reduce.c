@@ -74,7 +74,9 @@ static Partial run_region(Lower *L, const Reduce *r, Partial a, Partial b)
         lower_set_scalar(L, r->combine->args[i], a.x[i]);
         lower_set_scalar(L, r->combine->args[r->n + i], b.x[i]);
     }
+    L->combines = lower_and(L, a.valid, b.valid);
     const Op *yield = lower_region(L, r->combine);
+    L->combines = NULL;
     Partial out = {arena_array(L->arena, LLVMValueRef, r->n), NULL};
     for (int i = 0; i < r->n; i++) out.x[i] = lower_scalar(L, op_arg(yield, i));
     return out;

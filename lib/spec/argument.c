@@ -229,3 +229,16 @@ SpecValue arg_results(Spec *sp, int n, Value *const *values)
     for (int i = 0; i < n; i++) items[i] = sv_value(values[i]);
     return constant_tuple(sp, n, items);
 }
+
+bool arg_broadcast(Spec *sp, const BuiltinCall *c, int i, int n, const SpecValue *items,
+                   Value **out)
+{
+    for (int k = 0; k < n; k++) {
+        out[k] = op_to_value(sp, items[k], c->spans[i]);
+        if (!out[k] || (k && !broadcast_pair(sp, &out[0], &out[k], c->at))) return false;
+    }
+    for (int k = 1; k < n; k++) {
+        if (!broadcast_pair(sp, &out[0], &out[k], c->at)) return false;
+    }
+    return true;
+}

@@ -41,6 +41,9 @@ bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at);
 int arg_rest(const BuiltinCall *c, SpecValue **out);
 /* The same as a shape. */
 bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out);
+/* n values, of parameter i, in one shape. False after an error. */
+bool arg_broadcast(Spec *sp, const BuiltinCall *c, int i, int n, const SpecValue *items,
+                   Value **out);
 /* An SV_TUPLE as a SpecValue, for operations with several results. */
 SpecValue arg_results(Spec *sp, int n, Value *const *values);
 

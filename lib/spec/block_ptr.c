@@ -126,3 +126,13 @@ Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets,
     if (!steps) return start;
     return build_addptr(&sp->b, build_splat(&sp->b, start, block->rank, block->dims), steps);
 }
+
+bool block_ptr_takes(Spec *sp, const SpecBlockPtr *p, SpecValue v, const char *operation, Span at)
+{
+    const Type *elem = p->base->type->elem;
+    if (v.kind != SV_VALUE || tkc_type_element(v.v->type) == elem) return true;
+    spec_error(sp, at, "%s to a block of %s does not cast what it stores, found %s", operation,
+               type_text(sp->arena, elem), type_text(sp->arena, v.v->type));
+    spec_note(sp, at, "cast it with .to(tl.%s)", dtype_info(type_dtype(elem))->name);
+    return false;
+}

@@ -35,4 +35,8 @@ bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value 
 Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets, unsigned bounded,
                          Value **mask);
 
+/* What is stored has the elements' type: a number, which has none of its own, or a value that needs
+   no cast. False after an error that names the operation. */
+bool block_ptr_takes(Spec *sp, const SpecBlockPtr *p, SpecValue v, const char *operation, Span at);
+
 #endif

@@ -229,6 +229,8 @@ SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
 {
     Access a;
     if (!row_access(sp, c, 2, 3, &a)) return sv_error();
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    if (!block_ptr_takes(sp, p, c->args[1], arg_operation(sp, c), c->spans[1])) return sv_error();
     return memory_store(sp, &a, c->args[1], c->spans[1]) ? sv_none() : sv_error();
 }
 

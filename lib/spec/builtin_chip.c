@@ -22,7 +22,6 @@ static Op *assembly(Spec *sp, const char *text, const char *constraints, bool pu
     return op;
 }
 
-/* Operands broadcast to one shape; -1 after an error. */
 static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
 {
     SpecValue *items;
@@ -31,14 +30,7 @@ static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
         arg_refuse(sp, c, i, "at most 64 values");
         return -1;
     }
-    for (int k = 0; k < n; k++) {
-        out[k] = op_to_value(sp, items[k], c->spans[i]);
-        if (!out[k] || (k && !broadcast_pair(sp, &out[0], &out[k], c->at))) return -1;
-    }
-    for (int k = 1; k < n; k++) {
-        if (!broadcast_pair(sp, &out[0], &out[k], c->at)) return -1;
-    }
-    return n;
+    return arg_broadcast(sp, c, i, n, items, out) ? n : -1;
 }
 
 /* One dtype or a tuple of them, in the operands' shape; -1 after an error. */
@@ -92,28 +84,6 @@ SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
     if (!asm_is_consistent(sp, c, op)) return sv_error();
     bool tuple = c->args[3].kind != SV_TYPE;
     return tuple ? arg_results(sp, nresults, op->results) : sv_value(op_result(op, 0));
-}
-
-/* The function is written for scalars and works on blocks as it is: operators and most operations
-   are elementwise, and an `if` on elements selects (branch.c). */
-SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
-{
-    int64_t pack;
-    Value *args[MAX_ASM_VALUES];
-    if (!arg_int(sp, c, 1, &pack)) return sv_error();
-    if (pack != 1) return arg_refuse(sp, c, 1, "1");
-    if (c->nrest < 1 || c->nrest > MAX_ASM_VALUES)
-        return spec_error(sp, c->at, "tl.map_elementwise needs blocks");
-    SpecValue tuple = constant_tuple(sp, c->nrest, c->rest), values[MAX_ASM_VALUES];
-    BuiltinCall operands = *c;
-    operands.args = &tuple;
-    int n = asm_operands(sp, &operands, 0, args);
-    if (n < 0) return sv_error();
-    for (int i = 0; i < n; i++) values[i] = sv_value(args[i]);
-    sp->elementwise++;
-    SpecValue v = spec_call(sp, c->args[0], n, values, c->at);
-    sp->elementwise--;
-    return v;
 }
 
 SpecValue builtin_gdc(Spec *sp, const BuiltinCall *c)

@@ -35,9 +35,9 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
         return false;
     }
     int rank = x->type->rank;
-    bool fits = (rank == 2 || rank == 3) && y->type->rank == rank &&
-                x->type->shape[rank - 1] == y->type->shape[rank - 2] &&
-                (rank == 2 || x->type->shape[0] == y->type->shape[0]);
+    bool fits = rank >= 2 && y->type->rank == rank &&
+                x->type->shape[rank - 1] == y->type->shape[rank - 2];
+    for (int i = 0; fits && i < rank - 2; i++) fits = x->type->shape[i] == y->type->shape[i];
     if (fits) return true;
     spec_error(sp, c->at, "tl.dot multiplies [M, K] by [K, N], or batches of them, found %s and %s",
                type_text(sp->arena, x->type), type_text(sp->arena, y->type));
@@ -106,6 +106,16 @@ static Value *accumulator(Spec *sp, const BuiltinCall *c, Value *acc, const Type
     return NULL;
 }
 
+/* The op has one dimension of batches: the leading ones are made into one. */
+static Value *in_batches(Spec *sp, Value *v)
+{
+    const Type *t = v->type;
+    if (t->rank <= 3) return v;
+    int32_t shape[3] = {1, t->shape[t->rank - 2], t->shape[t->rank - 1]};
+    for (int i = 0; i < t->rank - 2; i++) shape[0] *= t->shape[i];
+    return build_reshape(&sp->b, v, 3, shape, false);
+}
+
 SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
 {
     Value *x = arg_block(sp, c, DOT_X), *y = arg_block(sp, c, DOT_Y);
@@ -126,7 +136,10 @@ SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
     int64_t imprecise = 0;
     if (arg_is_given(c, DOT_IMPRECISE) && !arg_int(sp, c, DOT_IMPRECISE, &imprecise))
         return sv_error();
-    Value *r = build_dot(&sp->b, x, y, acc, type_dtype(x->type) == DT_F32 ? precision : NULL);
+    if (type_dtype(x->type) != DT_F32) precision = NULL;
+    Value *r =
+        build_dot(&sp->b, in_batches(sp, x), in_batches(sp, y), in_batches(sp, acc), precision);
     if (imprecise > 0) ir_set_int(sp->fn, r->def, ATTR_IMPRECISE, imprecise);
+    if (shape.rank > 3) r = build_reshape(&sp->b, r, shape.rank, shape.dims, false);
     return sv_value(r);
 }

@@ -152,6 +152,8 @@ SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
         const SpecBlockPtr *p = c->args[0].block_ptr;
         if (refuse_given(sp, c, STORE_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
         if (!boundary_dims(sp, c, STORE_CHECK, p->block.rank, &dims)) return sv_error();
+        if (!block_ptr_takes(sp, p, c->args[STORE_VALUE], arg_operation(sp, c), c->spans[STORE_VALUE]))
+            return sv_error();
         a.pointer = block_ptr_address(sp, p, NULL, dims, &a.mask);
     } else {
         if (!plain_pointer(sp, c, &a.pointer)) return sv_error();

@@ -124,11 +124,11 @@ static void drop_unused(Region *r)
     }
 }
 
-/* A combine computes on scalars, without memory and without effects. */
+/* A combine computes on scalars, without memory and without effects but assertions. */
 static bool is_pure(const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
-        if (!ir_is_terminator(op) && (!ir_can_erase(op) || ir_has(op, OT_READ))) return false;
+        if (!ir_may_combine(op)) return false;
         for (int i = 0; i < op->nresults; i++) {
             if (type_is_block(op_result(op, i)->type)) return false;
         }

@@ -203,7 +203,7 @@ static SpecValue int_power(Spec *sp, __int128 base, __int128 exponent, Span at)
 {
     if (exponent < 0) {
         if (base == 0) return zero_division(sp, AOP_POW, at);
-        return sv_float(pow((double)base, (double)exponent));
+        return sv_computed(pow((double)base, (double)exponent));
     }
     if (base >= -1 && base <= 1)
         return sv_int(base == -1 ? (exponent & 1 ? -1 : 1) : exponent ? base : 1);
@@ -281,18 +281,18 @@ static double float_modulo(double a, double b)
 static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
 {
     switch (op) {
-    case AOP_ADD: return sv_float(a + b);
-    case AOP_SUB: return sv_float(a - b);
-    case AOP_MUL: return sv_float(a * b);
-    case AOP_DIV: return b == 0 ? zero_division(sp, op, at) : sv_float(a / b);
-    case AOP_FLOORDIV: return b == 0 ? zero_division(sp, op, at) : sv_float(floor(a / b));
-    case AOP_MOD: return b == 0 ? zero_division(sp, op, at) : sv_float(float_modulo(a, b));
+    case AOP_ADD: return sv_computed(a + b);
+    case AOP_SUB: return sv_computed(a - b);
+    case AOP_MUL: return sv_computed(a * b);
+    case AOP_DIV: return b == 0 ? zero_division(sp, op, at) : sv_computed(a / b);
+    case AOP_FLOORDIV: return b == 0 ? zero_division(sp, op, at) : sv_computed(floor(a / b));
+    case AOP_MOD: return b == 0 ? zero_division(sp, op, at) : sv_computed(float_modulo(a, b));
     case AOP_POW:
         if (a == 0 && b < 0) return zero_division(sp, op, at);
         if (a < 0 && isfinite(b) && b != floor(b)) {
             return spec_error(sp, at, "a negative number to a fractional power is complex");
         }
-        return sv_float(pow(a, b));
+        return sv_computed(pow(a, b));
     default:
         return spec_error(sp, at, "'%s' does not work on compile-time floats", ast_op_text(op));
     }

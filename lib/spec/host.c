@@ -114,18 +114,18 @@ static bool call_math(const char *name, int n, const SpecValue *args, SpecValue 
         if (strcmp(name, "ceil") == 0) return whole(ceil(x), out);
         if (strcmp(name, "floor") == 0) return whole(floor(x), out);
         if (strcmp(name, "trunc") == 0) return whole(trunc(x), out);
-        if (strcmp(name, "log") == 0) return *out = sv_float(log(x)), true;
+        if (strcmp(name, "log") == 0) return *out = sv_computed(log(x)), true;
         if (strcmp(name, "isinf") == 0) return *out = sv_bool(isinf(x)), true;
         if (strcmp(name, "isnan") == 0) return *out = sv_bool(isnan(x)), true;
         for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
             if (unary[i].fn && strcmp(unary[i].name, name) == 0)
-                return *out = sv_float(unary[i].fn(x)), true;
+                return *out = sv_computed(unary[i].fn(x)), true;
         }
     }
     if (n == 2 && strcmp(name, "log") == 0)
-        return *out = sv_float(log(number_of(args[0])) / log(number_of(args[1]))), true;
+        return *out = sv_computed(log(number_of(args[0])) / log(number_of(args[1]))), true;
     if (n == 2 && strcmp(name, "pow") == 0)
-        return *out = sv_float(pow(number_of(args[0]), number_of(args[1]))), true;
+        return *out = sv_computed(pow(number_of(args[0]), number_of(args[1]))), true;
     return false;
 }
 

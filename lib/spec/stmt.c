@@ -42,18 +42,29 @@ SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at)
     return v;
 }
 
+/* The items of v for `wanted` targets, one of which may be starred; -1 after an error. Triton drops
+   what is left over, where Python raises: kernels follow the one, host code the other. */
+static int items_for(Spec *sp, SpecValue v, int wanted, bool has_star, SpecValue **items, Span at)
+{
+    int n = sv_is_error(v) ? -1 : op_items(sp, v, items, at);
+    if (n < 0 || n == wanted || (has_star && n >= wanted - 1)) return n;
+    const char *s = n == 1 ? "" : "s", *t = wanted == 1 ? "" : "s";
+    if (n < wanted || has_star || sp->frame->is_host) {
+        spec_error(sp, at, "cannot unpack %d value%s into %d name%s", n, s, wanted, t);
+        return -1;
+    }
+    spec_warning(sp, at, "%d value%s for %d name%s: the rest is dropped", n, s, wanted, t);
+    return n;
+}
+
 static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool weak, Span at)
 {
     SpecValue *items = NULL;
-    int n = sv_is_error(v) ? -1 : op_items(sp, v, &items, at), star = -1;
+    int star = -1;
     for (int i = 0; i < targets->len; i++) {
         if (targets->data[i]->kind == AST_STARRED) star = i;
     }
-    if (n >= 0 && (star < 0 ? n != targets->len : n < targets->len - 1)) {
-        spec_error(sp, at, "cannot unpack %d value%s into %d name%s", n, n == 1 ? "" : "s",
-                   targets->len, targets->len == 1 ? "" : "s");
-        n = -1;
-    }
+    int n = items_for(sp, v, targets->len, star >= 0, &items, at);
     for (int i = 0; i < targets->len; i++) {
         const Ast *t = targets->data[i];
         if (n < 0) {

@@ -86,6 +86,8 @@ static inline SpecValue sv_none(void) { return (SpecValue){.kind = SV_NONE}; }
 static inline SpecValue sv_bool(bool b) { return (SpecValue){.kind = SV_BOOL, .b = b}; }
 static inline SpecValue sv_int(__int128 i) { return (SpecValue){.kind = SV_INT, .i = i}; }
 static inline SpecValue sv_float(double f) { return (SpecValue){.kind = SV_FLOAT, .f = f}; }
+/* What arithmetic gives: the sign of its NaN is the processor's, so it is left out. */
+static inline SpecValue sv_computed(double f) { return sv_float(f == f ? f : __builtin_nan("")); }
 static inline SpecValue sv_str(Str s) { return (SpecValue){.kind = SV_STR, .s = s}; }
 static inline SpecValue sv_type(const Type *t) { return (SpecValue){.kind = SV_TYPE, .type = t}; }
 static inline SpecValue sv_value(Value *v) { return (SpecValue){.kind = SV_VALUE, .v = v}; }

@@ -66,7 +66,7 @@ static void licm_region(Licm *l, Region *r)
     for (int i = 0; i < r->nargs; i++) l->level[r->args[i]->id] = l->loops.len;
     for (Op *op = r->first, *next; op; op = next) {
         next = op->next;
-        if (ir_has(op, OT_PURE)) {
+        if (ir_has(op, OT_PURE) && ir_can_erase(op)) { /* a combine may assert */
             int level = target_level(l, op);
             set_levels(l, op, level);
             if (level == l->loops.len) continue;

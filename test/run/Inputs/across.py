@@ -374,7 +374,8 @@ def few(dt, shape, rng):
 
 def dots(long):
     sizes = (((16, 16), (16, 16)), ((32, 64), (64, 16)), ((6, 10), (10, 7)), ((1, 1), (1, 1)), ((5, 33), (33, 3)),
-             ((2, 6, 10), (2, 10, 7)), ((4, 16, 16), (4, 16, 16)))
+             ((2, 6, 10), (2, 10, 7)), ((4, 16, 16), (4, 16, 16)), ((3, 2, 6, 10), (3, 2, 10, 7)),
+             ((2, 2, 2, 16, 16), (2, 2, 2, 16, 16)))
     for dt, out in (("fp16", "fp32"), ("bf16", "fp32"), ("fp32", "fp32"), ("fp64", "fp64"), ("i8", "i32"),
                     ("fp8e4nv", "fp32"), ("fp8e5", "fp32")):
         for s, t in sizes:
@@ -466,6 +467,18 @@ def scaled_dots(long):
                                 (f'tl.dot_scaled(a, None, "{lhs}", b, t, "{rhs}", lhs_k_pack=True, rhs_k_pack=True, out_dtype=tl.float32)', np.matmul(x, (y * wide(t)).T))):
                 yield Case(f"{name}: {call}", "r = " + call, blocks, {"r": Want("fp32", value=value, any_zero=True)},
                            covers=["dot_scaled"])
+            yield from float_scales(lhs, rhs, x, y, blocks, rng)
+
+
+def float_scales(lhs, rhs, x, y, blocks, rng):
+    """One fp8e4nv scale for each 16 elements, of one operand or of both."""
+    s, t = (encode("fp8e4nv", rng.choice([0.25, 0.5, 1, 1.5, -2], (rows, 4))) for rows in (16, 32))
+    wide = lambda v: np.repeat(decode("fp8e4nv", v), 16, axis=1)
+    of_both = {**blocks, "s": ("fp8e4nv", s), "t": ("fp8e4nv", t)}
+    for call, given, value in ((f'tl.dot_scaled(a, s, "{lhs}", b, t, "{rhs}")', of_both, np.matmul(x * wide(s), (y * wide(t)).T)),
+                               (f'tl.dot_scaled(a, s, "{lhs}", b, None, "{rhs}")', of_both, np.matmul(x * wide(s), y.T))):
+        yield Case(f"dot_scaled {lhs} {rhs} by floats: {call}", "r = " + call, given, {"r": Want("fp32", value=value, any_zero=True)},
+                   covers=["dot_scaled"])
 
 
 def all_cases(long):

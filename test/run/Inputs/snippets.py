@@ -42,6 +42,10 @@ STATEMENTS = [
     S("annotated assignment", "k: tl.constexpr = C * 2\nz = tl.zeros([k], tl.int32) + k\n"
       "tl.store(y + tl.arange(0, k), z)", [8] * 8),
     S("annotated assignment", "a: tl.int32 = n\ntl.store(y, a)", [5]),
+    S(["constant arithmetic", "-x"], "a = -float('nan')\nb = -a\nk: tl.constexpr = -float('nan')\nc = float('inf') - float('inf')\n"
+      "v = tl.full((1,), k, tl.float32)\ntl.store(y, a.to(tl.int32, bitcast=True))\ntl.store(y + 1, b.to(tl.int32, bitcast=True))\n"
+      "tl.store(y + 2, v.item().to(tl.int32, bitcast=True))\ntl.store(y + 3, c.to(tl.int32, bitcast=True))",
+      [-4194304, 2143289344, -4194304, 2143289344]),
     S("walrus", "if (a := n + 1) > 5:\n    tl.store(y, a)", [6]),
     S("if on constexpr", "if C == 4:\n    a = 1\nelse:\n    a = undefined_name(n, 'never looked at')\ntl.store(y, a)",
       [1]),
@@ -280,6 +284,24 @@ COMPILE_TIME = [
       "a, b = tl.map_elementwise(two, tl.arange(0, 4), pack=1)\ntl.store(y + tl.arange(0, 4), a + b)",
       [1, 3, 5, 7, 9, 10, 11, 12],
       top=JIT + "def step(a, b):\n    return a + b\n" + JIT + "def two(a):\n    return a, a + 1\n"),
+    S("map_elementwise", "q, r = tl.map_elementwise(both, tl.arange(0, 4), n, pack=2)\ntl.store(y + tl.arange(0, 4), q)\n"
+      "tl.store(y + 4 + tl.arange(0, 4), r)",
+      top="@triton.jit\ndef both(a0, a1, n0, n1):\n    return a0 + n0, a1 * n1 if a1 > 2 else 0, a1 % 2, a0\n", want=[5, 0, 7, 15, 1, 0, 1, 2]),
+    S("map_elementwise", "(v,) = tl.map_elementwise(back, tl.arange(0, 6).reshape(2, 3) , pack=2)\n"
+      "tl.store(y + tl.arange(0, 6).reshape(2, 3), v)",
+      top="@triton.jit\ndef back(a, b):\n    return b, a\n", want=[1, 0, 3, 2, 5, 4]),
+    S("map_elementwise", "tl.map_elementwise(lambda a, b: a + b, tl.arange(0, 6), pack=2)", err="gives 2 values for each result, found 1"),
+    S("map_elementwise", "tl.map_elementwise(lambda a, b, c, d: (a, b, c, d), tl.arange(0, 6), pack=4)",
+      err="'pack' of tl.map_elementwise must be a divisor of the 6 elements"),
+    S("map_elementwise", "tl.map_elementwise(lambda a, b: (a, b + 0.5), tl.arange(0, 6), pack=2)",
+      err="the 2 elements of a result must have one type, found int32 and fp32"),
+    S("map_elementwise", "tl.map_elementwise(lambda a: a, tl.arange(0, 6), pack=3)", err="must be 1, 2, 4, 8 or 16"),
+    S("device_assert", "v = tl.load(x + tl.arange(0, 5))\ntl.store(y, tl.reduce(v, 0, checked))",
+      top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    return a + b\n", x="zeros:i32[8]", err="assertion failed: small"),
+    S("device_assert", "v = tl.arange(0, 5) + 1\ntl.store(y, tl.reduce(v, 0, checked))\n"
+      "tl.store(y + 1 + tl.arange(0, 5), tl.associative_scan(v, 0, checked))",
+      top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    assert b < 16\n    return a + b\n",
+      want=[15, 1, 3, 6, 10, 15]),
     S("map_elementwise", "v = tl.map_elementwise(collatz, tl.arange(0, 8))\ntl.store(y + tl.arange(0, 8), v)",
       [0, 4, 1, 10, 2, 16, 3, 22],
       top=JIT + "def collatz(a):\n    if a % 2 == 0:\n        return a // 2\n    else:\n        return 3 * a + 1\n"),

@@ -344,7 +344,7 @@ static uint64_t float_number(Parser *ps, PtxWord w, const PtxType *t)
 
 static PtxSource number_source(Parser *ps, PtxWord w, bool minus, const PtxType *t)
 {
-    PtxSource s = {.reg = -1, .bits = t->bits, .number = w.number};
+    PtxSource s = {.reg = -1, .bits = t->bits, .width = t->bits, .number = w.number};
     if (w.kind == PTXW_FLOAT) {
         s.number = float_number(ps, w, t);
         if (minus) s.number ^= UINT64_C(1) << (t->bits - 1);
@@ -369,7 +369,7 @@ static PtxSource parse_source(Parser *ps, const PtxType *t, bool wider)
         return number_source(ps, w, minus, t);
     }
     int bits = 0, unused;
-    PtxSource s = {.reg = -1, .bits = t->bits, .negated = negated};
+    PtxSource s = {.reg = -1, .bits = t->bits, .width = t->bits, .negated = negated};
     if (w.kind == PTXW_NAME && w.text[0] == '%' && !find_name(ps, w, &unused)) {
         const bool moves = ps->opcode.len > 4 && !memcmp(ps->opcode.text, "mov.", 4);
         s.special = moves && t->class != PTX_FLOAT ? special_named(w, t->bits) : PTX_NOT_SPECIAL;
@@ -379,6 +379,7 @@ static PtxSource parse_source(Parser *ps, const PtxType *t, bool wider)
         return s;
     }
     s.reg = use_register(ps, w, t, wider, &bits);
+    s.width = (uint8_t)bits;
     if (minus || (negated && t->class != PTX_PRED))
         fail(ps, "'%.*s' cannot be negated", w.len, w.text);
     return s;

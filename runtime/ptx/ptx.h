@@ -55,7 +55,8 @@ typedef struct PtxSource {
     int reg; /* -1: the number */
     bool negated;
     PtxSpecial special;
-    uint8_t bits; /* that are read */
+    uint8_t bits;  /* that are read */
+    uint8_t width; /* of the register, or of the number */
     uint64_t number;
 } PtxSource;
 typedef struct PtxDest {

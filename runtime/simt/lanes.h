@@ -1,0 +1,342 @@
+/* What one lane computes, as functions that a compiler can vectorize: no branches, no calls where a
+   processor has an instruction, nothing undefined for any bits. Floats travel as bits; a NaN that
+   an instruction makes is the type's one NaN. */
+#ifndef TKC_SIMT_LANES_H
+#define TKC_SIMT_LANES_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Registers may have been written in other types: packed halves are read as twice as many lanes. */
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t __attribute__((may_alias)) u16;
+typedef uint32_t __attribute__((may_alias)) u32;
+typedef uint64_t __attribute__((may_alias)) u64;
+typedef int16_t __attribute__((may_alias)) s16;
+typedef int32_t __attribute__((may_alias)) s32;
+typedef int64_t __attribute__((may_alias)) s64;
+
+/* ---- integers ---- */
+
+static inline u64 high64(u64 x, u64 y)
+{
+    return (u64)((unsigned __int128)x * y >> 64);
+}
+static inline u64 high64s(s64 x, s64 y)
+{
+    return (u64)((__int128)x * y >> 64);
+}
+
+/* Quotients of 32 bits are exact in fp64: the nearest whole number below is further away than its
+   rounding. Of a division by zero PTX leaves the result open; GPUs give all ones. */
+static inline u32 quotient(u32 x, u32 y)
+{
+    double q = trunc((double)x / (double)(y ? y : 1));
+    return y ? (u32)(s32)(q - 2147483648.0) ^ 0x80000000u : ~0u;
+}
+static inline u32 quotient_signed(s32 x, s32 y)
+{
+    const s32 by = y == 0 || y == -1 ? 1 : y;
+    s32 q = (s32)((double)x / (double)by);
+    return y == 0 ? ~0u : y == -1 ? 0 - (u32)x : (u32)q;
+}
+static inline u64 quotient64s(s64 x, s64 y)
+{
+    const s64 by = y == 0 || y == -1 ? 1 : y;
+    return y == 0 ? ~UINT64_C(0) : y == -1 ? 0 - (u64)x : (u64)(x / by);
+}
+
+/* Fields of bits, in W bits: the n lowest set, and x moved, where counts may be beyond W. */
+#define FIELDS(W)                                                                                  \
+    static inline u##W low_ones##W(u32 n)                                                          \
+    {                                                                                              \
+        return n >= W ? (u##W) ~(u##W)0 : (u##W)(((u##W)1 << (n & (W - 1))) - 1);                  \
+    }                                                                                              \
+    static inline u##W left##W(u##W x, u32 by)                                                     \
+    {                                                                                              \
+        return by >= W ? 0 : (u##W)(x << (by & (W - 1)));                                          \
+    }                                                                                              \
+    static inline u##W right##W(u##W x, u32 by)                                                    \
+    {                                                                                              \
+        return by >= W ? 0 : (u##W)(x >> (by & (W - 1)));                                          \
+    }                                                                                              \
+    static inline u##W right_signed##W(s##W x, u32 by)                                             \
+    {                                                                                              \
+        return (u##W)(x >> (by >= W ? W - 1 : by));                                                \
+    }                                                                                              \
+    static inline u##W field##W(u##W x, u32 pos, u32 len)                                          \
+    {                                                                                              \
+        return right##W(x, pos & 0xff) & low_ones##W(len & 0xff);                                  \
+    }                                                                                              \
+    /* What lies beyond the register, or above the field, is the field's sign. */                  \
+    static inline u##W field_signed##W(u##W x, u32 pos, u32 len)                                   \
+    {                                                                                              \
+        const u32 p = pos & 0xff, n = len & 0xff, end = p + n, last = end > W ? W : end;           \
+        const u##W kept = low_ones##W(last > p ? last - p : 0);                                    \
+        const bool sign = n && right##W(x, last - (n != 0)) & 1;                                   \
+        return (right##W(x, p) & kept) | (sign ? (u##W) ~kept : 0);                                \
+    }                                                                                              \
+    static inline u##W with_field##W(u##W x, u##W into, u32 pos, u32 len)                          \
+    {                                                                                              \
+        const u##W mask = left##W(low_ones##W(len & 0xff), pos & 0xff);                            \
+        return (into & (u##W) ~mask) | (left##W(x, pos & 0xff) & mask);                            \
+    }
+FIELDS(16)
+FIELDS(32)
+FIELDS(64)
+#undef FIELDS
+
+/* The bytes of y:x that the nibbles of `which` name; their bit 3: the byte's sign in all bits. */
+static inline u32 bytes_chosen(u32 x, u32 y, u32 which)
+{
+    const u64 both = (u64)y << 32 | x;
+    u32 d = 0;
+    for (int i = 0; i < 4; i++) {
+        const u32 at = which >> (4 * i) & 15;
+        const u32 byte = (u32)(both >> (8 * (at & 7))) & 0xff;
+        const u32 sign = byte & 0x80 ? 0xff : 0;
+        d |= (at & 8 ? sign : byte) << (8 * i);
+    }
+    return d;
+}
+
+/* Bit i of the table is the result where the operands' bits, first on top, make the number i. */
+static inline u32 by_table(u32 x, u32 y, u32 z, u32 table)
+{
+    u32 d = 0;
+    for (int i = 0; i < 8; i++) {
+        const u32 here = (i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z);
+        d |= here & (0 - (table >> i & 1));
+    }
+    return d;
+}
+
+static inline u32 reversed32(u32 x)
+{
+    x = x >> 16 | x << 16;
+    x = (x & 0xff00ff00u) >> 8 | (x & 0x00ff00ffu) << 8;
+    x = (x & 0xf0f0f0f0u) >> 4 | (x & 0x0f0f0f0fu) << 4;
+    x = (x & 0xccccccccu) >> 2 | (x & 0x33333333u) << 2;
+    return (x & 0xaaaaaaaau) >> 1 | (x & 0x55555555u) << 1;
+}
+
+/* ---- fp32 and fp64 ---- */
+
+static inline float f32_of(u32 b)
+{
+    float f;
+    memcpy(&f, &b, 4);
+    return f;
+}
+static inline double f64_of(u64 b)
+{
+    double f;
+    memcpy(&f, &b, 8);
+    return f;
+}
+static inline u32 raw32(float f)
+{
+    u32 b;
+    memcpy(&b, &f, 4);
+    return b;
+}
+static inline u64 raw64(double f)
+{
+    u64 b;
+    memcpy(&b, &f, 8);
+    return b;
+}
+static inline u32 bits32(float f)
+{
+    return f != f ? 0x7fffffffu : raw32(f);
+}
+static inline u64 bits64(double f)
+{
+    return f != f ? UINT64_C(0x7ff8) << 48 : raw64(f);
+}
+
+/* .ftz and .sat, of operands and of results. */
+static inline u32 flush32(u32 b)
+{
+    return b & 0x7f800000u ? b : b & 0x80000000u;
+}
+static inline u32 clamp32(u32 b)
+{
+    const float v = f32_of(b);
+    return v > 1.0f ? 0x3f800000u : v > 0.0f ? b : 0;
+}
+static inline float f32_flushed(u32 b)
+{
+    return f32_of(flush32(b));
+}
+static inline u32 bits32_ftz(float f)
+{
+    return flush32(bits32(f));
+}
+static inline u32 bits32_sat(float f)
+{
+    return clamp32(bits32(f));
+}
+static inline u32 bits32_ftz_sat(float f)
+{
+    return clamp32(bits32_ftz(f));
+}
+
+/* div.approx has no answer for a divisor above 2^126: 0, or NaN under an infinity. */
+static inline float quotient_approx(float x, float y)
+{
+    const float size = fabsf(y), zero = copysignf(0.0f, y) * copysignf(1.0f, x);
+    const bool beyond = size > 0x1p126f && size < INFINITY && x == x;
+    return !beyond ? x / y : fabsf(x) == INFINITY ? NAN : zero;
+}
+static inline float reciprocal_root(float x)
+{
+    return (float)(1 / sqrt((double)x));
+}
+
+/* The lesser and the greater of two floats of W bits: as numbers of sign and size they are in
+   order, -0 below +0. A NaN gives way, or wins. */
+#define EXTREMA(S, W, INFINITE)                                                                    \
+    static inline bool is_nan_##S(u##W x)                                                          \
+    {                                                                                              \
+        return (x & (u##W)(((u##W)1 << (W - 1)) - 1)) > INFINITE;                                  \
+    }                                                                                              \
+    static inline bool is_less_##S(u##W x, u##W y)                                                 \
+    {                                                                                              \
+        const u##W size = (u##W)(((u##W)1 << (W - 1)) - 1);                                        \
+        const s##W a = (s##W)(x ^ ((s##W)x < 0 ? size : 0));                                       \
+        const s##W b = (s##W)(y ^ ((s##W)y < 0 ? size : 0));                                       \
+        return a < b;                                                                              \
+    }                                                                                              \
+    static inline u##W extremum_##S(u##W x, u##W y, bool least, bool nan_wins, u##W flip)          \
+    {                                                                                              \
+        const bool nx = is_nan_##S(x), ny = is_nan_##S(y);                                         \
+        const bool first = ny || (!nx && is_less_##S(x, y) == least);                              \
+        const bool none = nan_wins ? nx || ny : nx && ny;                                          \
+        return none ? NAN_##S : (u##W)((first ? x : y) ^ flip);                                    \
+    }
+#define NAN_f32 0x7fffffffu
+#define NAN_f16 0x7fff
+#define NAN_bf16 0x7fff
+#define NAN_f64 (UINT64_C(0x7ff8) << 48)
+EXTREMA(f32, 32, 0x7f800000u)
+EXTREMA(f64, 64, UINT64_C(0x7ff) << 52)
+EXTREMA(f16, 16, 0x7c00)
+EXTREMA(bf16, 16, 0x7f80)
+#undef EXTREMA
+
+/* ---- narrow floats: EXP bits of exponent, MAN of significand ---- */
+
+enum { BIAS32 = 127 };
+/* TOP: the greatest finite number. Of a type without infinities what would be one is NaN. */
+#define WIDEN(S, EXP, MAN, TOP, HAS_INFINITY)                                                      \
+    static inline float f32_from_##S(u32 b)                                                        \
+    {                                                                                              \
+        enum { BIAS = (1 << (EXP - 1)) - 1 };                                                      \
+        const u32 size = b & ((1u << (EXP + MAN)) - 1);                                            \
+        const u32 normal = (size << (23 - MAN)) + ((u32)(BIAS32 - BIAS) << 23);                    \
+        const float unit = f32_of((u32)(BIAS32 + 1 - BIAS - MAN) << 23);                           \
+        u32 r = size >> MAN ? normal : raw32((float)(s32)size * unit);                             \
+        r = size <= TOP ? r : HAS_INFINITY && size == TOP + 1 ? 0x7f800000u : 0x7fffffffu;         \
+        return f32_of(r | (size <= TOP + HAS_INFINITY ? b >> (EXP + MAN) << 31 : 0));              \
+    }
+WIDEN(f16, 5, 10, 0x7bff, 1)
+WIDEN(e4m3, 4, 3, 0x7e, 0)
+WIDEN(e5m2, 5, 2, 0x7b, 1)
+#undef WIDEN
+static inline float f32_from_bf16(u32 b)
+{
+    return f32_of((b & 0x7fff) > 0x7f80 ? 0x7fffffffu : b << 16);
+}
+
+/* Rounded once, to the nearest, ties to even. Normal numbers are rounded as whole numbers, a carry
+   moving into the exponent by itself; to subnormal ones a power of two is added whose last place is
+   their unit. W: bits of what comes in, F its float, M its significand, B its bias. */
+#define NARROW(NAME, S, EXP, MAN, TOP, OVER, W, F, M, B)                                           \
+    static inline u32 NAME(u##W x)                                                                 \
+    {                                                                                              \
+        enum { BIAS = (1 << (EXP - 1)) - 1, DROP = M - MAN };                                      \
+        const u##W size = x & (((u##W)1 << (W - 1)) - 1), infinite = (u##W)(2 * B + 1) << M;       \
+        const u##W magic = (u##W)(B + 1 - BIAS - MAN + M) << M;                                    \
+        const u##W odd = (((u##W)1 << (DROP - 1)) - 1) + (size >> DROP & 1);                       \
+        const u##W normal = (size - ((u##W)(B - BIAS) << M) + odd) >> DROP;                        \
+        const u##W small = raw##W(F##_of(size) + F##_of(magic)) - magic;                           \
+        u##W r = size < (u##W)(B - BIAS + 1) << M ? small : normal;                                \
+        r = r > TOP ? OVER : r;                                                                    \
+        const u32 signed_r = (u32)r | (u32)(x >> (W - 1)) << (EXP + MAN);                          \
+        return size > infinite ? (1u << (EXP + MAN)) - 1 : signed_r;                               \
+    }
+NARROW(f16_from32, f16, 5, 10, 0x7bff, 0x7c00, 32, f32, 23, 127)
+NARROW(bf16_from32, bf16, 8, 7, 0x7f7f, 0x7f80, 32, f32, 23, 127)
+NARROW(e4m3_from32, e4m3, 4, 3, 0x7e, 0x7e, 32, f32, 23, 127)
+NARROW(e5m2_from32, e5m2, 5, 2, 0x7b, 0x7b, 32, f32, 23, 127)
+NARROW(f16_from64, f16, 5, 10, 0x7bff, 0x7c00, 64, f64, 52, 1023)
+NARROW(bf16_from64, bf16, 8, 7, 0x7f7f, 0x7f80, 64, f64, 52, 1023)
+#undef NARROW
+
+static inline u32 f16_bits(float f)
+{
+    return f16_from32(raw32(f));
+}
+static inline u32 bf16_bits(float f)
+{
+    return bf16_from32(raw32(f));
+}
+static inline u32 e4m3_bits(float f)
+{
+    return e4m3_from32(raw32(f));
+}
+static inline u32 e5m2_bits(float f)
+{
+    return e5m2_from32(raw32(f));
+}
+
+/* x * y + z of narrow floats: the product is exact in fp64, the sum is rounded to odd (where it is
+   inexact, the neighbour with an odd significand), which rounds on as the exact sum does. */
+static inline double fma_to_odd(float x, float y, float z)
+{
+    const double product = (double)x * (double)y, sum = product + (double)z;
+    const double back = sum - product, error = (product - (sum - back)) + ((double)z - back);
+    const u64 b = raw64(sum), away = (error > 0) == (sum > 0) ? 1 : ~UINT64_C(0);
+    const bool exact = !(error > 0 || error < 0) || !(fabs(sum) < INFINITY);
+    return f64_of(exact || (b & 1) ? b : b + away);
+}
+
+/* fp32 with the lower 13 bits of its significand rounded away. */
+static inline u32 tf32_bits(u32 x, bool ties_away)
+{
+    const u32 infinite = 0x7f800000u, size = x & 0x7fffffffu;
+    const u32 half = ties_away ? 0x1000 : 0xfff + (size >> 13 & 1);
+    const u32 r = (size + half) & ~0x1fffu;
+    return size > infinite ? 0x7fffffffu : r | (x & 0x80000000u);
+}
+
+/* ---- floats to integers ---- */
+
+/* Beyond the ends the nearest end; NaN is 0 or, with 64 bits anywhere, the top bit alone. One past
+ * the greatest number of a signed type is a power of two, which floats have. */
+#define TO_INT(NAME, F, T, S, LOW, PAST, LEAST, MOST, NOT)                                         \
+    static inline T NAME(F v)                                                                      \
+    {                                                                                              \
+        const bool inside = v >= LOW && v < PAST;                                                  \
+        const T r = (T)(S)(inside ? v : 0);                                                        \
+        return inside ? r : v >= PAST ? (T)(MOST) : v < LOW ? (T)(LEAST) : (T)(NOT);               \
+    }
+TO_INT(s8_from_f32, float, s8, s32, -128.0f, 128.0f, INT8_MIN, INT8_MAX, 0)
+TO_INT(u8_from_f32, float, u8, s32, 0.0f, 256.0f, 0, UINT8_MAX, 0)
+TO_INT(s16_from_f32, float, s16, s32, -32768.0f, 32768.0f, INT16_MIN, INT16_MAX, 0)
+TO_INT(u16_from_f32, float, u16, s32, 0.0f, 65536.0f, 0, UINT16_MAX, 0)
+TO_INT(s32_from_f32, float, s32, s32, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX, 0)
+TO_INT(u32_from_f32, float, u32, u32, 0.0f, 0x1p32f, 0, UINT32_MAX, 0)
+TO_INT(s64_from_f32, float, s64, s64, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX, INT64_MIN)
+TO_INT(u64_from_f32, float, u64, u64, 0.0f, 0x1p64f, 0, UINT64_MAX, UINT64_C(1) << 63)
+TO_INT(s32_from_f64, double, s32, s32, -0x1p31, 0x1p31, INT32_MIN, INT32_MAX, INT32_MIN)
+TO_INT(u32_from_f64, double, u32, u32, 0.0, 0x1p32, 0, UINT32_MAX, UINT32_C(1) << 31)
+TO_INT(s64_from_f64, double, s64, s64, -0x1p63, 0x1p63, INT64_MIN, INT64_MAX, INT64_MIN)
+TO_INT(u64_from_f64, double, u64, u64, 0.0, 0x1p64, 0, UINT64_MAX, UINT64_C(1) << 63)
+#undef TO_INT
+
+#endif

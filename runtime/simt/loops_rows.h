@@ -1,0 +1,159 @@
+/* Makes functions and a table of the rows of loops.def, for the processor that the including file
+   chose; the table is called SIMT_LOOPS there. */
+#include "loop_row.h"
+
+#include "lanes.h"
+
+typedef u32 f32_lane;
+typedef u64 f64_lane;
+typedef u16 f16_lane, bf16_lane;
+
+/* ---- the functions ---- */
+
+/* Lane by lane in place is fine: what the pragma denies is one lane's result being another's
+   source. */
+#define EACH(LANES) _Pragma("GCC ivdep") for (int i = 0; i < LANES; i++)
+#define FUNCTION(NAME)                                                                             \
+    static void loop_##NAME(void *d_, const void *a_, const void *b_, const void *c_,              \
+                            const void *e_)
+#define LOOP1(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, ...)                                   \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        D *d = d_;                                                                                 \
+        const A *a = a_;                                                                           \
+        (void)b_, (void)c_, (void)e_;                                                              \
+        EACH(LANES)                                                                                \
+        {                                                                                          \
+            const A x = a[i];                                                                      \
+            d[i] = (D)(__VA_ARGS__);                                                               \
+        }                                                                                          \
+    }
+#define LOOP2(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, B, ...)                                \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        D *d = d_;                                                                                 \
+        const A *a = a_;                                                                           \
+        const B *b = b_;                                                                           \
+        (void)c_, (void)e_;                                                                        \
+        EACH(LANES)                                                                                \
+        {                                                                                          \
+            const A x = a[i];                                                                      \
+            const B y = b[i];                                                                      \
+            d[i] = (D)(__VA_ARGS__);                                                               \
+        }                                                                                          \
+    }
+#define LOOP3(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, B, C, ...)                             \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        D *d = d_;                                                                                 \
+        const A *a = a_;                                                                           \
+        const B *b = b_;                                                                           \
+        const C *c = c_;                                                                           \
+        (void)e_;                                                                                  \
+        EACH(LANES)                                                                                \
+        {                                                                                          \
+            const A x = a[i];                                                                      \
+            const B y = b[i];                                                                      \
+            const C z = c[i];                                                                      \
+            d[i] = (D)(__VA_ARGS__);                                                               \
+        }                                                                                          \
+    }
+#define LOOP4(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, B, C, E, ...)                          \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        D *d = d_;                                                                                 \
+        const A *a = a_;                                                                           \
+        const B *b = b_;                                                                           \
+        const C *c = c_;                                                                           \
+        const E *e = e_;                                                                           \
+        EACH(LANES)                                                                                \
+        {                                                                                          \
+            const A x = a[i];                                                                      \
+            const B y = b[i];                                                                      \
+            const C z = c[i];                                                                      \
+            const E w = e[i];                                                                      \
+            d[i] = (D)(__VA_ARGS__);                                                               \
+        }                                                                                          \
+    }
+#define PART(NAME, DEST, NDESTS, TYPES, D, A, ...)                                                 \
+    LOOP1(NAME, 32, unpack, 0, TYPES, "", D, A, __VA_ARGS__)
+#define TEST(NAME, EVAL, QUAL, TYPES, DEST, A, ...)                                                \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        const A *a = a_, *b = b_;                                                                  \
+        u32 mask = 0;                                                                              \
+        (void)c_, (void)e_;                                                                        \
+        for (int i = 0; i < 32; i++) {                                                             \
+            const A x = a[i], y = b[i];                                                            \
+            mask |= (u32)(__VA_ARGS__) << i;                                                       \
+        }                                                                                          \
+        *(u32 *)d_ = mask;                                                                         \
+    }
+#define PICK(NAME, TYPES, D)                                                                       \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        D *d = d_;                                                                                 \
+        const D *a = a_, *b = b_;                                                                  \
+        const u32 mask = *(const u32 *)c_;                                                         \
+        (void)e_;                                                                                  \
+        EACH(32)                                                                                   \
+        {                                                                                          \
+            const D x = a[i], y = b[i];                                                            \
+            d[i] = mask & UINT32_C(1) << i ? x : y;                                                \
+        }                                                                                          \
+    }
+#define MASK1(NAME, EVAL, ...)                                                                     \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        const u32 x = *(const u32 *)a_;                                                            \
+        (void)b_, (void)c_, (void)e_;                                                              \
+        *(u32 *)d_ = __VA_ARGS__;                                                                  \
+    }
+#define MASK2(NAME, EVAL, ...)                                                                     \
+    FUNCTION(NAME)                                                                                 \
+    {                                                                                              \
+        const u32 x = *(const u32 *)a_, y = *(const u32 *)b_;                                      \
+        (void)c_, (void)e_;                                                                        \
+        *(u32 *)d_ = __VA_ARGS__;                                                                  \
+    }
+#include "loops.def"
+#undef LOOP1
+#undef LOOP2
+#undef LOOP3
+#undef LOOP4
+#undef PART
+#undef TEST
+#undef PICK
+#undef MASK1
+#undef MASK2
+#undef EACH
+#undef FUNCTION
+
+/* ---- the table ---- */
+
+#define WIDTH(T, LANES) (8 * sizeof(T) * (LANES) / 32)
+#define LOOP1(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, ...)                                       \
+    {ptx_##EVAL, QUAL, TYPES, SECOND, 0, 1, 1, {WIDTH(D, L), WIDTH(A, L)}, loop_##NAME},
+#define LOOP2(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, B, ...)                                    \
+    {ptx_##EVAL, QUAL, TYPES, SECOND, 0, 1, 2, {WIDTH(D, L), WIDTH(A, L), WIDTH(B, L)},            \
+     loop_##NAME},
+#define LOOP3(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, B, C, ...)                                 \
+    {                                                                                              \
+        ptx_##EVAL, QUAL, TYPES, SECOND,                                                           \
+        0,          1,    3,     {WIDTH(D, L), WIDTH(A, L), WIDTH(B, L), WIDTH(C, L)},             \
+        loop_##NAME},
+#define LOOP4(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, B, C, E, ...)                              \
+    {ptx_##EVAL, QUAL, TYPES, SECOND,                                                              \
+     0,          1,    4,     {WIDTH(D, L), WIDTH(A, L), WIDTH(B, L), WIDTH(C, L), WIDTH(E, L)},   \
+     loop_##NAME},
+#define PART(NAME, DEST, NDESTS, TYPES, D, A, ...)                                                 \
+    {ptx_unpack, 0, TYPES, "", DEST, NDESTS, 1, {WIDTH(D, 32), WIDTH(A, 32)}, loop_##NAME},
+#define TEST(NAME, EVAL, QUAL, TYPES, DEST, A, ...)                                                \
+    {ptx_##EVAL, QUAL, TYPES, "", DEST, 0, 2, {1, WIDTH(A, 32), WIDTH(A, 32)}, loop_##NAME},
+#define PICK(NAME, TYPES, D)                                                                       \
+    {ptx_selp, 0, TYPES, "", 0, 1, 3, {WIDTH(D, 32), WIDTH(D, 32), WIDTH(D, 32), 1}, loop_##NAME},
+#define MASK1(NAME, EVAL, ...) {ptx_##EVAL, 0, "pred", "", 0, 1, 1, {1, 1}, loop_##NAME},
+#define MASK2(NAME, EVAL, ...) {ptx_##EVAL, 0, "pred", "", 0, 1, 2, {1, 1, 1}, loop_##NAME},
+const LoopRow SIMT_LOOPS[] = {
+#include "loops.def"
+    {0}};

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/own_stack.h"
 #include "ir/ir.h"
 #include "syntax/ast.h"
 #include "tkc/edge.h"
@@ -16,6 +17,7 @@ struct TkcContext {
     const char **include;     /* malloc'ed strings */
     int ninclude;
     int muted;                /* > 0: nothing is delivered */
+    OwnStack *stack;          /* that a call runs on now */
     /* tkc_report: open while report_depth > 0 */
     int report_depth;
     Arena report_arena;
@@ -38,8 +40,8 @@ struct TkcSource {
 /* The work of one call: false after error diagnostics. */
 typedef bool (*ApiWork)(Diags *dx, void *arg);
 
-/* Runs work with diagnostics collected in `arena`, catches what is raised, delivers everything to
-   the handler and gives the status. */
+/* Runs work on a stack of our own with diagnostics collected in `arena`, catches what is raised,
+   delivers everything to the handler and gives the status. */
 TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg);
 /* One error without place, delivered at once; gives TKC_MISUSE. cx NULL: nobody to tell. */
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,7 @@
 /* Contexts, and how diagnostics leave the library: collected during a call, sorted, rendered once,
    handed to the caller's handler. */
 #include <errno.h>
+#include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,28 +150,77 @@ static TkcStatus report_raise(TkcContext *cx, const char *message)
     return memory ? TKC_NO_MEMORY : TKC_INTERNAL;
 }
 
-TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg)
+/* One call on its own stack. What is raised ends there. */
+typedef struct Run {
+    TkcContext *cx;
+    Arena *arena;
+    const TkcOptions *options;
+    ApiWork work;
+    void *arg;
+    Diags *dx;
+    bool ok, raised;
+    char message[sizeof((UnwindFrame *)0)->message];
+} Run;
+
+static bool run_work(Run *r)
+{
+    Diags *dx = r->dx = arena_new(r->arena, Diags);
+    diags_init(dx, r->arena);
+    bool ok = r->work(dx, r->arg) && dx->nerrors == 0;
+    if (ok && r->options && r->options->warnings_as_errors && dx->nwarnings > 0) {
+        diag_error(dx, SPAN_NONE, "%d warning%s treated as an error", dx->nwarnings,
+                   dx->nwarnings == 1 ? "" : "s");
+        ok = false;
+    }
+    check(ok || dx->nerrors > 0, "a failure without a diagnostic");
+    return ok;
+}
+
+/* Calls step and catches what it raises. */
+static void run_caught(Run *r, bool (*step)(Run *r))
 {
     UnwindFrame frame;
-    volatile TkcStatus status = TKC_INTERNAL;
     unwind_push(&frame);
-    if (setjmp(frame.env) == 0) {
-        Diags *dx = arena_new(arena, Diags);
-        diags_init(dx, arena);
-        bool ok = work(dx, arg) && dx->nerrors == 0;
-        if (ok && options && options->warnings_as_errors && dx->nwarnings > 0) {
-            diag_error(dx, SPAN_NONE, "%d warning%s treated as an error", dx->nwarnings,
-                       dx->nwarnings == 1 ? "" : "s");
-            ok = false;
-        }
-        check(ok || dx->nerrors > 0, "a failure without a diagnostic");
-        status = ok ? TKC_OK : TKC_ERROR;
-        deliver(cx, arena, dx, options && options->remarks);
-        unwind_pop(&frame);
-        return status;
-    }
+    r->raised = setjmp(frame.env) != 0;
+    if (!r->raised)
+        r->ok = step(r);
     unwind_pop(&frame);
-    return report_raise(cx, frame.message);
+    memcpy(r->message, frame.message, sizeof r->message);
+}
+
+static void run_inside(void *arg)
+{
+    run_caught(arg, run_work);
+}
+
+static bool run_delivery(Run *r)
+{
+    deliver(r->cx, r->arena, r->dx, r->options && r->options->remarks);
+    return r->ok;
+}
+
+static TkcStatus run(Run *r)
+{
+    if (!own_stack_run(&r->cx->stack, run_inside, r))
+        return tkc_no_memory(r->cx);
+    if (!r->raised)
+        run_caught(r, run_delivery);
+    if (r->raised)
+        return report_raise(r->cx, r->message);
+    return r->ok ? TKC_OK : TKC_ERROR;
+}
+
+/* Rounding and what becomes of subnormals are the caller's to choose, but not for us: what is folded
+   and printed has to be the same whoever calls. */
+TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg)
+{
+    Run r = {.cx = cx, .arena = arena, .options = options, .work = work, .arg = arg};
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    TkcStatus status = run(&r);
+    fesetenv(&callers);
+    return status;
 }
 
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)

@@ -5,6 +5,7 @@
    early. So a report does not depend on the number of threads. */
 #include "debug.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -370,8 +371,10 @@ InsnFn interp_control_fn(const Op *op)
 
 /* ---- programs ---- */
 
+/* The launch has set the arithmetic of its own thread; one that it started sets it here. */
 bool frame_open(Frame *f, Launch *l)
 {
+    fesetenv(FE_DFL_ENV);
     *f = (Frame){.launch = l, .vector = 1};
     f->memory = aligned_alloc(64, (l->in->frame_bytes + 63) / 64 * 64);
     if (!f->memory) return false;

@@ -1,5 +1,6 @@
 /* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an
    old one found. */
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -335,12 +336,10 @@ static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Co
 
 /* ---- launching ---- */
 
-TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
-                     size_t nargs)
+static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
+                        size_t nargs)
 {
     Compiled *c;
-    if (!jit || !grid || (nargs && !args))
-        return misuse(jit ? jit->dev : NULL, grid ? "the arguments are NULL" : "the grid is NULL");
     TkcStatus status = launch_check_grid(jit, grid);
     if (status == TKC_OK)
         status = find_compiled(jit, args, nargs, &c);
@@ -348,6 +347,21 @@ TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const Tkc
         status = launch_pack(jit, c, args, jit->packed);
     return status == TKC_OK ? jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, jit->packed)
                             : status;
+}
+
+/* Numbers are converted, and on cpu computed with, as IEEE has it: rounding and subnormals are not
+   the caller's while this lasts. */
+TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
+                     size_t nargs)
+{
+    if (!jit || !grid || (nargs && !args))
+        return misuse(jit ? jit->dev : NULL, grid ? "the arguments are NULL" : "the grid is NULL");
+    fenv_t callers;
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    TkcStatus status = launch(jit, grid, stream, args, nargs);
+    fesetenv(&callers);
+    return status;
 }
 
 TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)

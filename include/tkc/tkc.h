@@ -37,6 +37,8 @@
      delivered to the context's handler, and a status.
    - Threads: different contexts are fully independent; one context, and everything made from it, is for one thread at a time, except
      where a function says otherwise.
+   - Arithmetic and stacks: results do not depend on the caller's rounding mode, nor on its treatment of subnormal numbers, which are as
+     they were on return. Compiling has a stack of its own (8 MiB, taken as it is used); 128 KiB of the caller's are enough.
    - Lifetime: what a call hands out belongs to the caller and is freed by its *_free; strings inside live as long as their object.
      A NULL argument to a *_free is ignored. Free sources, artifacts and devices before their context.
    - Structs that the caller fills start with their size; the *_init functions set it and the defaults. */

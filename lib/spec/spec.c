@@ -21,7 +21,7 @@ enum {
     DEFAULT_LENGTH = 1000000,
     DEFAULT_NESTING = 200,
     DEFAULT_DEPTH = 100,
-    STACK_BYTES = 3 << 20, /* of the eight that threads have by default */
+    STACK_BYTES = 3 << 20, /* of the eight of base/own_stack.c */
     MAX_CALL_NOTES = 8
 };
 

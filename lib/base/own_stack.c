@@ -1,0 +1,139 @@
+/* Two contexts of one thread that switch to each other: the caller's, which waits in
+   own_stack_run, and the work's. The work switches back when it has ended, or to have a function
+   of the host called.
+
+   Below the stack lies a page that must not be touched: running past the end is a fault, not a
+   silent overwrite. Memory is taken from the system page by page as it is used. Sanitizers have to
+   be told of every switch. */
+#include "base/own_stack.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+/* What a main thread has by default; lib/spec bounds its recursion by less than half of it. */
+enum { STACK_BYTES = 8 << 20 };
+
+struct OwnStack {
+    ucontext_t caller, own;
+    char *memory; /* the page that must not be touched, then the stack */
+    size_t page;
+    void (*work)(void *arg);
+    void *arg;
+    void (*out)(void *arg); /* asked for by the work; NULL: it has ended */
+    void *out_arg;
+    const void *caller_bottom; /* for sanitizers, from here on */
+    size_t caller_size;
+    void *caller_state, *own_state;
+};
+
+/* ---- switching ---- */
+
+static void switch_in(OwnStack *s)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(&s->caller_state, s->memory + s->page, STACK_BYTES);
+#elif defined(__SANITIZE_THREAD__)
+    __tsan_switch_to_fiber(s->own_state, 0);
+#endif
+    swapcontext(&s->caller, &s->own);
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(s->caller_state, NULL, NULL);
+#endif
+}
+
+static void switch_out(OwnStack *s)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(s->out ? &s->own_state : NULL, s->caller_bottom,
+                                   s->caller_size);
+#elif defined(__SANITIZE_THREAD__)
+    __tsan_switch_to_fiber(s->caller_state, 0);
+#endif
+    swapcontext(&s->own, &s->caller);
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(s->own_state, &s->caller_bottom, &s->caller_size);
+#endif
+}
+
+/* A context starts with numbers of int's size: the pointer comes in two. */
+static void begin(unsigned low, unsigned high)
+{
+    OwnStack *s = (OwnStack *)((uintptr_t)high << 32 | low);
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(NULL, &s->caller_bottom, &s->caller_size);
+#endif
+    s->work(s->arg);
+    s->out = NULL;
+    switch_out(s);
+}
+
+/* ---- a stack ---- */
+
+static bool open_stack(OwnStack *s)
+{
+    s->page = (size_t)sysconf(_SC_PAGESIZE);
+    s->memory = mmap(NULL, s->page + STACK_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (s->memory == MAP_FAILED)
+        return false;
+    if (mprotect(s->memory, s->page, PROT_NONE) || getcontext(&s->own)) {
+        munmap(s->memory, s->page + STACK_BYTES);
+        return false;
+    }
+    s->own.uc_stack.ss_sp = s->memory + s->page;
+    s->own.uc_stack.ss_size = STACK_BYTES;
+    s->own.uc_link = NULL;
+    makecontext(&s->own, (void (*)(void))begin, 2, (unsigned)(uintptr_t)s,
+                (unsigned)((uintptr_t)s >> 32));
+#if defined(__SANITIZE_THREAD__)
+    s->caller_state = __tsan_get_current_fiber();
+    s->own_state = __tsan_create_fiber(0);
+#endif
+    return true;
+}
+
+static void close_stack(OwnStack *s)
+{
+#if defined(__SANITIZE_THREAD__)
+    __tsan_destroy_fiber(s->own_state);
+#endif
+    munmap(s->memory, s->page + STACK_BYTES);
+}
+
+bool own_stack_run(OwnStack **current, void (*work)(void *arg), void *arg)
+{
+    OwnStack s = {.work = work, .arg = arg}, *outer = *current;
+    if (!open_stack(&s))
+        return false;
+    *current = &s;
+    for (switch_in(&s); s.out; switch_in(&s)) {
+        *current = outer;
+        s.out(s.out_arg);
+        *current = &s;
+    }
+    *current = outer;
+    close_stack(&s);
+    return true;
+}
+
+void own_stack_call_out(OwnStack **current, void (*fn)(void *arg), void *arg)
+{
+    OwnStack *s = *current;
+    if (!s) {
+        fn(arg);
+        return;
+    }
+    s->out = fn;
+    s->out_arg = arg;
+    switch_out(s);
+}

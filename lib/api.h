@@ -16,6 +16,9 @@ struct TkcContext {
     char *last_error;         /* malloc'ed */
     const char **include;     /* malloc'ed strings */
     int ninclude;
+    bool has_import_hook;     /* `import` decides about imports; NULL: there are none */
+    TkcImportFn import;
+    void *import_user;
     int muted;                /* > 0: nothing is delivered */
     OwnStack *stack;          /* that a call runs on now */
     /* tkc_report: open while report_depth > 0 */
@@ -30,6 +33,7 @@ struct TkcSource {
     Arena arena;
     Interner *names;
     TkcLanguage language;
+    bool has_folder;          /* it was read from a file: names are looked for around that */
     Source *source;
     AstFile *file;            /* TK */
     int nkernels;
@@ -47,5 +51,8 @@ TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWo
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Reads a whole file into the arena; NULL when it cannot be read, with *why its reason. */
 char *api_read_file(Arena *a, const char *path, size_t *len, const char **why);
+/* The same for an import of a source (user), when it may be read. *is_shown: diagnostics may quote
+   its lines. */
+const char *api_read_import(void *user, Arena *a, const char *path, size_t *len, bool *is_shown);
 
 #endif

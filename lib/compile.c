@@ -96,13 +96,6 @@ static void add_time(Job *j, const char *name, double since)
 
 /* ---- to IR ---- */
 
-static const char *read_import(void *user, Arena *a, const char *path, size_t *len)
-{
-    (void)user;
-    const char *why;
-    return api_read_file(a, path, len, &why);
-}
-
 static const Machine *find_machine(Diags *dx, const char *name)
 {
     const Machine *m = machine_find(name ? name : "sm_80");
@@ -136,7 +129,8 @@ static SpecRequest make_request(Job *j)
                    .depth = (int)o->max_depth},
         .ninclude = j->source->cx->ninclude,
         .include = j->source->cx->include,
-        .read_file = read_import,
+        .read_file = api_read_import,
+        .read_user = j->source,
     };
     rq.machine = find_machine(j->dx, o->arch);
     return rq;
@@ -510,34 +504,16 @@ static TkcArtifact *artifact_new(TkcSource *source)
     return a;
 }
 
-void tkc_options_init(TkcOptions *options)
+/* Reads the options. What is wrong with a call; NULL when nothing is. */
+static const char *find_misuse(const TkcSource *source, const TkcOptions *given, TkcOptions *out)
 {
-    if (!options)
-        return;
-    memset(options, 0, sizeof *options);
-    options->size = sizeof *options;
+    return source ? tkc_options_read(out, given) : "the source is NULL";
 }
 
-/* What is wrong with a call; NULL when nothing is. */
-static const char *find_misuse(const TkcSource *source, const TkcOptions *options)
+TkcStatus tkc_compile(TkcSource *source, const TkcOptions *given, TkcEmit emit, TkcArtifact **out)
 {
-    if (!source)
-        return "the source is NULL";
-    if (!options)
-        return "the options are NULL";
-    if (options->size != sizeof *options)
-        return "the options are not initialized: call tkc_options_init first";
-    if (options->ndefines && !options->defines)
-        return "the defines are NULL";
-    for (size_t i = 0; i < options->ndefines; i++)
-        if (!options->defines[i].name || !options->defines[i].value)
-            return "a define has no name or no value";
-    return NULL;
-}
-
-TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit, TkcArtifact **out)
-{
-    const char *misuse = find_misuse(source, options);
+    TkcOptions options;
+    const char *misuse = find_misuse(source, given, &options);
     if (!misuse && !out)
         misuse = "there is no place for the artifact: the pointer is NULL";
     if (!misuse && (emit < TKC_EMIT_TOKENS || emit > TKC_EMIT_PTX))
@@ -549,9 +525,9 @@ TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit
     TkcArtifact *a = artifact_new(source);
     if (!a)
         return tkc_no_memory(source->cx);
-    Job job = {.source = source, .options = options, .emit = emit, .artifact = a};
+    Job job = {.source = source, .options = &options, .emit = emit, .artifact = a};
     arena_init(&job.scratch);
-    TkcStatus status = api_run(source->cx, &a->arena, options, compile, &job);
+    TkcStatus status = api_run(source->cx, &a->arena, &options, compile, &job);
     arena_fini(&job.scratch);
     if (status == TKC_OK)
         *out = a;
@@ -731,15 +707,16 @@ static bool check_source(Diags *dx, void *arg)
     return dx->nerrors == 0;
 }
 
-TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, int *incomplete)
+TkcStatus tkc_check(TkcSource *source, const TkcOptions *given, int *checked, int *incomplete)
 {
-    const char *misuse = find_misuse(source, options);
+    TkcOptions options;
+    const char *misuse = find_misuse(source, given, &options);
     if (misuse)
         return api_misuse(source ? source->cx : NULL, "%s", misuse);
-    CheckJob c = {.job = {.source = source, .options = options, .artifact = artifact_new(source)}};
+    CheckJob c = {.job = {.source = source, .options = &options, .artifact = artifact_new(source)}};
     if (!c.job.artifact)
         return tkc_no_memory(source->cx);
-    TkcStatus status = api_run(source->cx, &c.job.artifact->arena, options, check_source, &c);
+    TkcStatus status = api_run(source->cx, &c.job.artifact->arena, &options, check_source, &c);
     tkc_artifact_free(c.job.artifact);
     if (checked)
         *checked = c.checked;

@@ -1,6 +1,5 @@
 /* Contexts, and how diagnostics leave the library: collected during a call, sorted, rendered once,
    handed to the caller's handler. */
-#include <errno.h>
 #include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,6 +51,15 @@ void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user)
 void tkc_context_mute(TkcContext *cx, int by)
 {
     cx->muted += by;
+}
+
+void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user)
+{
+    if (!cx)
+        return;
+    cx->has_import_hook = true;
+    cx->import = fn;
+    cx->import_user = user;
 }
 
 const char *tkc_last_error(const TkcContext *cx)
@@ -328,53 +336,4 @@ TkcStatus tkc_no_memory(TkcContext *cx)
 {
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
     return TKC_NO_MEMORY;
-}
-
-/* ---- files ---- */
-
-/* The longest file that is read: past it a device such as /dev/zero is the likelier. */
-enum { MOST_BYTES = 1 << 28 };
-
-/* NULL: it is longer than that. */
-static char *read_stream(Arena *a, FILE *f, size_t *len)
-{
-    size_t cap = 1 << 14, n = 0;
-    char *text = arena_alloc(a, cap);
-    for (size_t got; (got = fread(text + n, 1, cap - n - 1, f)) > 0;) {
-        n += got;
-        if (n < cap - 1)
-            continue;
-        if (cap >= MOST_BYTES)
-            return NULL;
-        char *bigger = arena_alloc(a, cap * 2);
-        memcpy(bigger, text, n);
-        text = bigger;
-        cap *= 2;
-    }
-    text[n] = 0;
-    *len = n;
-    return text;
-}
-
-char *api_read_file(Arena *a, const char *path, size_t *len, const char **why)
-{
-    errno = 0;
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        *why = strerror(errno);
-        return NULL;
-    }
-    char *text = NULL;
-    UnwindFrame frame; /* what is raised while the file is open goes on once it is closed */
-    unwind_push(&frame);
-    volatile bool raised = setjmp(frame.env) != 0;
-    if (!raised)
-        text = read_stream(a, f, len);
-    unwind_pop(&frame);
-    bool bad = ferror(f) != 0;
-    *why = bad ? strerror(errno) : "it is longer than 256 MiB";
-    fclose(f);
-    if (raised)
-        unwind_raise("%s", frame.message);
-    return bad ? NULL : text;
 }

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "base/sha256.h"
 #include "spec/kernel.h"
-#include "spec/std_files.h"
 
 typedef struct OpenJob {
     TkcSource *source;
@@ -53,6 +51,7 @@ static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, T
     arena_init(&s->arena);
     s->cx = cx;
     s->language = language;
+    s->has_folder = j->path != NULL;
     j->source = s;
     TkcStatus status = api_run(cx, &s->arena, NULL, open_source, j);
     if (status == TKC_OK)
@@ -162,24 +161,13 @@ TkcStatus tkc_source_param(TkcSource *s, const char *kernel, int i, TkcParam *ou
     if (!s || !out)
         return api_misuse(s ? s->cx : NULL,
                           "there is no place for the parameter: the pointer is NULL");
-    ParamJob j = {.source = s, .kernel = kernel, .index = i, .out = out};
+    TkcParam param = {.size = sizeof param};
+    ParamJob j = {.source = s, .kernel = kernel, .index = i, .out = &param};
     TkcStatus status = run_param(&j);
     if (status == TKC_OK && (i < 0 || i >= j.count))
         return api_misuse(s->cx, "the kernel has %d parameters; there is no parameter %d", j.count,
                           i);
+    if (status == TKC_OK && !tkc_give(out, &param, sizeof param))
+        return api_misuse(s->cx, "the size of the parameter is not set");
     return status;
-}
-
-/* ---- the part of a cache key that the source decides ---- */
-
-void tkc_source_hash(const TkcSource *source, uint8_t out[32])
-{
-    Sha256 h;
-    sha256_init(&h);
-    sha256_update(&h, source->source->hash, 32);
-    for (int i = 0; i < std_file_count; i++)
-        sha256_update(&h, std_files[i].text, std_files[i].len);
-    const char *version = tkc_version_long();
-    sha256_update(&h, version, strlen(version));
-    sha256_final(&h, out);
 }

@@ -70,28 +70,24 @@ TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out)
                       "there is no place for the parameter: the pointer is NULL");
     if (i < 0 || i >= jit->nopen)
         return misuse(jit->dev, "a launch has no argument of that number");
-    *out = jit->open[i].decl;
+    if (!tkc_give(out, &jit->open[i].decl, sizeof *out))
+        return misuse(jit->dev, "the size of the parameter is not set");
     return TKC_OK;
 }
 
-/* NULL when nothing is wrong with the call. */
-static const char *find_misuse(const TkcSource *source, const TkcOptions *options)
+/* What is wrong with a call; NULL: nothing, and the options are read. */
+static const char *find_misuse(const TkcDevice *dev, const TkcSource *source,
+                               const TkcOptions *given, TkcOptions *options, TkcJit **out)
 {
-    if (!source || !options)
-        return source ? "the options are NULL" : "the source is NULL";
-    if (options->size != sizeof *options)
-        return "the options are not initialized: call tkc_options_init first";
-    for (size_t i = 0; i < options->ndefines; i++)
-        if (!options->defines || !options->defines[i].name || !options->defines[i].value)
-            return "a define has no name or no value";
-    return NULL;
+    if (!dev || !out)
+        return "the device, or the place for the jit, is NULL";
+    return source ? tkc_options_read(options, given) : "the source is NULL";
 }
 
-TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options, TkcJit **out)
+TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *given, TkcJit **out)
 {
-    const char *wrong = find_misuse(source, options);
-    if (!dev || !out)
-        wrong = "the device, or the place for the jit, is NULL";
+    TkcOptions options;
+    const char *wrong = find_misuse(dev, source, given, &options, out);
     if (out)
         *out = NULL;
     if (wrong)
@@ -101,8 +97,8 @@ TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *optio
         return tkc_no_memory(dev->cx);
     jit->dev = dev;
     jit->source = source;
-    TkcStatus status = copy_options(jit, options) ? open_params_read(jit)
-                                                  : tkc_no_memory(dev->cx);
+    TkcStatus status = copy_options(jit, &options) ? open_params_read(jit)
+                                                   : tkc_no_memory(dev->cx);
     if (status == TKC_OK)
         *out = jit;
     else
@@ -139,9 +135,7 @@ void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 {
     if (!jit || !stats)
         return;
-    size_t size = stats->size;
-    *stats = jit->stats;
-    stats->size = size;
+    tkc_give(stats, &jit->stats, sizeof *stats);
 }
 
 /* ---- compiling for a key ---- */
@@ -374,9 +368,11 @@ TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelI
     TkcStatus status = find_compiled(jit, args, nargs, &c);
     if (status != TKC_OK)
         return status;
-    info->num_warps = tkc_artifact_num_warps(c->artifact);
-    info->shared_bytes = tkc_artifact_shared_bytes(c->artifact);
-    info->text = tkc_artifact_text(c->artifact, NULL);
-    jit->dev->ops->info(c->kernel, info);
-    return TKC_OK;
+    TkcKernelInfo ours = {.num_warps = tkc_artifact_num_warps(c->artifact),
+                          .shared_bytes = tkc_artifact_shared_bytes(c->artifact),
+                          .text = tkc_artifact_text(c->artifact, NULL)};
+    jit->dev->ops->info(c->kernel, &ours);
+    return tkc_give(info, &ours, sizeof ours)
+               ? TKC_OK
+               : misuse(jit->dev, "the size of the information is not set");
 }

@@ -75,7 +75,7 @@ TkcSource *command_source(TkcContext *cx, const Options *o)
     char *text = read_all(stdin, &len, &why);
     if (!text)
         command_fail("cannot read standard input: %s", why);
-    else
+    else if (tkc_context_add_include(cx, ".") == TKC_OK) /* it imports from here, as in Python */
         tkc_source_from_text(cx, "<stdin>", text, len, o->language, &source);
     free(text);
     return source;

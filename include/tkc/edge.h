@@ -8,9 +8,13 @@
 /* The block IR behind an artifact of TKC_EMIT_IR or later. Lives as long as the artifact. */
 const Func *tkc_artifact_func(const TkcArtifact *artifact);
 
-/* SHA-256 over everything the compiled code depends on besides the options: the source, every file
-   its names were resolved to so far, the embedded library, the compiler's and LLVM's version. */
-void tkc_source_hash(const TkcSource *source, uint8_t out[32]);
+/* The caller's options as this version has them; what an older caller does not know is 0. NULL, or what
+   is wrong with them. Strings and defines are the caller's still. */
+const char *tkc_options_read(TkcOptions *out, const TkcOptions *given);
+/* Fills a caller's struct from ours of so many bytes as far as the caller knows it. Both begin with
+   their size. False: the caller's size is none. */
+bool tkc_give(void *out, const void *ours, size_t bytes);
+
 TkcContext *tkc_source_context(const TkcSource *source);
 /* Around a call that may fail without anybody being told: by 1, then by -1. */
 void tkc_context_mute(TkcContext *cx, int by);

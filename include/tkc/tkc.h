@@ -41,7 +41,10 @@
      they were on return. Compiling has a stack of its own (8 MiB, taken as it is used); 128 KiB of the caller's are enough.
    - Lifetime: what a call hands out belongs to the caller and is freed by its *_free; strings inside live as long as their object.
      A NULL argument to a *_free is ignored. Free sources, artifacts and devices before their context.
-   - Structs that the caller fills start with their size; the *_init functions set it and the defaults. */
+   - Structs that start with their size may grow at their end from version to version. The caller sets the size, of options by
+     tkc_options_init, of what a call fills by {.size = sizeof it}; library and caller then read and write what both know. Options that
+     this library is too old to know have to be 0, else TKC_MISUSE; fields it does not know of a struct that it fills stay as they are.
+     Structs without a size (TkcDefine, TkcArg, TkcDescriptor) do not change. */
 #ifndef TKC_H
 #define TKC_H
 
@@ -99,8 +102,18 @@ typedef void (*TkcDiagnosticFn)(const TkcDiagnostic *d, void *user);
 TKC_API void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user);
 /* All diagnostics of the newest failed call, rendered; "" when there is none. Valid until the next call on the context. */
 TKC_API const char *tkc_last_error(const TkcContext *cx);
-/* Directory searched for imported files after the importing file's own. Copied. */
+/* Directory searched for imported files after the importing file's own folder and those above it. Copied. */
 TKC_API TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory);
+/* Which files imports read. Of a source that tkc_source_open read: those that Python's rules name, relative ones upwards too, and those of
+   the include directories. Of a text from memory, which is in no folder: those below the include directories only. Regular files only, no
+   pipes or devices. Diagnostics quote lines of files that are below an include directory or in the source's own package, of others
+   not.
+   A function set here is asked instead, for each path in question ("pkg/part.py", "pkg/part.tk", "pkg/part/__init__.py", …, the
+   importing file's or an include directory's path before them): it gives the text, which is copied before anything else is asked, and
+   its length; or NULL when there is no such file, or it may not be read. It is called on the caller's thread and stack, and may not
+   use the context. fn NULL: no file is read for imports. */
+typedef const char *(*TkcImportFn)(const char *path, size_t *len, void *user);
+TKC_API void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user);
 
 /* ---- sources ---- */
 typedef struct TkcSource TkcSource;
@@ -159,7 +172,12 @@ typedef struct TkcOptions {
     bool warnings_as_errors;
     int64_t max_steps, max_ops, max_nesting, max_depth, max_length; /* budgets; 0: the defaults */
 } TkcOptions;
-TKC_API void tkc_options_init(TkcOptions *options);
+/* Size and defaults. The caller's idea of the struct counts, so its size is passed. */
+TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);
+static inline void tkc_options_init(TkcOptions *options)
+{
+    tkc_options_init_sized(options, sizeof *options);
+}
 
 typedef struct TkcArtifact TkcArtifact;
 /* Compiles one kernel as far as `emit` (TOKENS and AST ignore the rest of the options). Same input and options give the same bytes.

@@ -227,6 +227,7 @@ static void render_one(Buf *out, const Diag *d)
     int line, col;
     source_position(s, d->span.begin, &line, &col);
     buf_printf(out, "%s:%d:%d: %s: %s\n", s->name, line, col, names[d->severity], d->text);
+    if (s->is_hidden) return;
     size_t len, caret = (size_t)col - 1;
     const char *text = source_line(s, line, &len);
     if (caret > len) caret = len;

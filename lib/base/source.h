@@ -2,6 +2,7 @@
 #ifndef TKC_BASE_SOURCE_H
 #define TKC_BASE_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 #include "base/arena.h"
@@ -14,6 +15,7 @@ struct Source {
     const uint32_t *line_start; /* byte offset of line i+1, i in [0, nlines) */
     int nlines;
     uint8_t hash[32];    /* sha256 of the text */
+    bool is_hidden;      /* diagnostics name places in it and do not quote its lines */
 };
 
 /* Half-open byte range. A span with source NULL has no place in a text (driver, command line). */

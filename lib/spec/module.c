@@ -375,11 +375,15 @@ static SpecModule *open_file(Program *p, const char *path)
     if (m || map_has(&p->files, (uint64_t)(uintptr_t)name)) return m;
     map_set_ptr(&p->files, name, NULL);
     size_t len = 0;
+    bool is_shown = true;
     const char *text =
-        p->rq && p->rq->read_file ? p->rq->read_file(p->rq->read_user, p->arena, path, &len) : NULL;
+        p->rq && p->rq->read_file
+            ? p->rq->read_file(p->rq->read_user, p->arena, path, &len, &is_shown)
+            : NULL;
     if (!text) return NULL;
-    AstFile *file =
-        syntax_parse(p->arena, p->ir->names, p->dx, source_new(p->arena, path, text, len));
+    Source *source = source_new(p->arena, path, text, len);
+    source->is_hidden = !is_shown;
+    AstFile *file = syntax_parse(p->arena, p->ir->names, p->dx, source);
     return module_for_file(p, file, false);
 }
 

@@ -41,8 +41,9 @@ typedef struct SpecRequest {
     bool fp_contract, debug;
     SpecLimits limits;          /* zeros: the defaults */
     int ninclude; const char *const *include; /* -I directories, for imports */
-    /* Reads a file for an import; NULL text when there is none. The caller owns nothing: text is in the arena. */
-    const char *(*read_file)(void *user, Arena *a, const char *path, size_t *len);
+    /* Reads a file for an import; NULL text when there is none. The caller owns nothing: text is in the arena. *is_shown: diagnostics
+       may quote its lines. */
+    const char *(*read_file)(void *user, Arena *a, const char *path, size_t *len, bool *is_shown);
     void *read_user;
 } SpecRequest;
 

@@ -1,0 +1,506 @@
+/* Views are shared: lanes that have met at a barrier point at the same one, which is copied when
+   one of them learns more. What makes lanes differ although they run alike is not put into views,
+   or every lane would have one of its own: that a lane knows itself, and the same lane of the
+   agents it has waited for. Those are entries "lane i of these lanes knows lane i of that unit up
+   to that time" beside the views (Own), published into views where lanes meet. */
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW = ORDER_ROW };
+
+typedef struct View {
+    int refs, nunits;
+    uint32_t clocks[];
+} View;
+
+typedef struct Own {
+    int unit;
+    uint32_t clock, lanes;
+} Own;
+
+/* What the lanes of a unit know, or know to be fenced. */
+typedef struct Knowledge {
+    View *views[ORDER_LANES];
+    Own *own;
+    int nown, room;
+} Knowledge;
+
+typedef struct Unit {
+    Knowledge known, fenced;
+    uint32_t clock;
+    uint32_t touched[ORDER_LANES]; /* when a lane of that number last accessed anything */
+    int issuer;                    /* of an agent whose lanes are its issuer's; else -1 */
+    bool joint, async_proxy, free;
+} Unit;
+
+struct Order {
+    Unit *units;
+    int warps, nunits, room;
+    bool failed;
+};
+
+struct OrderClock {
+    View *known, *fenced;           /* of all that arrived */
+    View *known_done, *fenced_done; /* when the last phase was complete */
+};
+
+/* ---- views ---- */
+
+static View *share(View *v)
+{
+    if (v) v->refs++;
+    return v;
+}
+
+static void drop(View **v)
+{
+    if (*v && !--(*v)->refs) free(*v);
+    *v = NULL;
+}
+
+static void replace(View **at, View *v)
+{
+    View *old = *at;
+    *at = share(v);
+    drop(&old);
+}
+
+/* *v becomes a view of its own, with room for the units. False: no memory. */
+static bool make_own(Order *o, View **v)
+{
+    View *old = *v;
+    if (old && old->refs == 1 && old->nunits >= o->nunits) return true;
+    View *copy = calloc(1, sizeof *copy + sizeof *copy->clocks * ROW * (size_t)o->nunits);
+    if (!copy) return o->failed = true, false;
+    copy->refs = 1;
+    copy->nunits = o->nunits;
+    if (old) {
+        const int n = old->nunits < o->nunits ? old->nunits : o->nunits;
+        memcpy(copy->clocks, old->clocks, sizeof *old->clocks * ROW * (size_t)n);
+    }
+    drop(v);
+    *v = copy;
+    return true;
+}
+
+/* Whether b tells nothing beyond a. */
+static bool covers(const View *a, const View *b)
+{
+    if (a == b || !b) return true;
+    if (!a || a->nunits < b->nunits) return false;
+    uint32_t beyond = 0;
+    for (int i = 0; i < b->nunits * ROW; i++) beyond |= b->clocks[i] > a->clocks[i];
+    return !beyond;
+}
+
+static void join(Order *o, View **into, View *v)
+{
+    if (covers(*into, v)) return;
+    if (covers(v, *into)) {
+        replace(into, v);
+        return;
+    }
+    if (!make_own(o, into)) return;
+    uint32_t *to = (*into)->clocks;
+    for (int i = 0; i < v->nunits * ROW; i++) to[i] = to[i] > v->clocks[i] ? to[i] : v->clocks[i];
+}
+
+/* Lanes that an agent has not used yet will be used later than `clock`. */
+static void raise(Order *o, View **into, int unit, uint32_t lanes, uint32_t clock)
+{
+    if (!lanes || !make_own(o, into)) return;
+    uint32_t *row = (*into)->clocks + ROW * unit, least = clock;
+    const uint32_t *touched = o->units[unit].touched;
+    for (int l = 0; l < ORDER_LANES; l++) {
+        uint32_t *c = &row[1 + l];
+        if (lanes >> l & 1 && *c < clock) *c = clock;
+        if ((unit < o->warps || touched[l]) && *c < least) least = *c;
+    }
+    if (row[0] < least) row[0] = least;
+}
+
+static bool view_knows(const View *v, const OrderStamp *s)
+{
+    if (!v || s->unit >= v->nunits) return false;
+    const uint32_t *row = v->clocks + ROW * s->unit;
+    if (row[0] >= s->clock) return true;
+    for (uint32_t rest = s->lanes; rest; rest &= rest - 1) {
+        if (row[1 + __builtin_ctz(rest)] < s->clock) return false;
+    }
+    return true;
+}
+
+/* ---- what lanes know of themselves ---- */
+
+static void forget_own(Knowledge *k, int unit, uint32_t lanes)
+{
+    int kept = 0;
+    for (int i = 0; i < k->nown; i++) {
+        if (unit < 0 || k->own[i].unit == unit) k->own[i].lanes &= ~lanes;
+        if (k->own[i].lanes) k->own[kept++] = k->own[i];
+    }
+    k->nown = kept;
+}
+
+static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t lanes)
+{
+    if (!lanes) return;
+    forget_own(k, unit, lanes);
+    if (k->nown == k->room) {
+        const int room = k->room ? 2 * k->room : 8;
+        Own *more = realloc(k->own, sizeof *more * (size_t)room);
+        if (!more) {
+            o->failed = true;
+            return;
+        }
+        k->own = more;
+        k->room = room;
+    }
+    k->own[k->nown++] = (Own){unit, clock, lanes};
+}
+
+static void copy_own(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
+{
+    for (int i = 0; i < from->nown; i++)
+        add_own(o, to, from->own[i].unit, from->own[i].clock, from->own[i].lanes & lanes);
+}
+
+static bool own_knows(const Knowledge *k, int lane, const OrderStamp *s)
+{
+    if (s->lanes != UINT32_C(1) << lane) return false;
+    for (int i = 0; i < k->nown; i++) {
+        const Own *own = &k->own[i];
+        if (own->unit == s->unit && own->clock >= s->clock && own->lanes & s->lanes) return true;
+    }
+    return false;
+}
+
+/* ---- lanes meet ---- */
+
+static void publish_to(Order *o, const Knowledge *k, uint32_t lanes, View **into)
+{
+    const View *before = NULL;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        View *v = k->views[__builtin_ctz(rest)];
+        if (v != before) join(o, into, v);
+        before = v;
+    }
+    for (int i = 0; i < k->nown; i++)
+        raise(o, into, k->own[i].unit, k->own[i].lanes & lanes, k->own[i].clock);
+}
+
+static void publish(Order *o, int unit, uint32_t lanes, View **known, View **fenced)
+{
+    Unit *u = &o->units[unit];
+    publish_to(o, &u->known, lanes, known);
+    raise(o, known, unit, u->joint ? 1 : lanes, u->clock);
+    publish_to(o, &u->fenced, lanes, fenced);
+    u->clock++;
+}
+
+/* What the views say need not be said beside them. */
+static void forget_covered(Knowledge *k)
+{
+    int kept = 0;
+    for (int i = 0; i < k->nown; i++) {
+        Own *own = &k->own[i];
+        for (uint32_t rest = own->lanes; rest; rest &= rest - 1) {
+            const int lane = __builtin_ctz(rest);
+            const OrderStamp s = {own->clock, UINT32_C(1) << lane, own->unit};
+            if (view_knows(k->views[lane], &s)) own->lanes &= ~s.lanes;
+        }
+        if (own->lanes) k->own[kept++] = *own;
+    }
+    k->nown = kept;
+}
+
+/* Lanes with the same view get the same one again. */
+static void learn(Order *o, Knowledge *k, uint32_t lanes, View *v)
+{
+    View *before = NULL, *after = NULL;
+    if (!v) return;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        View **at = &k->views[__builtin_ctz(rest)];
+        if (!after || *at != before) {
+            drop(&before);
+            drop(&after);
+            before = share(*at);
+            after = share(*at);
+            join(o, &after, v);
+        }
+        replace(at, after);
+    }
+    drop(&before);
+    drop(&after);
+    forget_covered(k);
+}
+
+void order_sync(Order *o, int unit, uint32_t lanes)
+{
+    View *known = NULL, *fenced = NULL;
+    Unit *u = &o->units[unit];
+    publish(o, unit, lanes, &known, &fenced);
+    learn(o, &u->known, lanes, known);
+    learn(o, &u->fenced, lanes, fenced);
+    drop(&known);
+    drop(&fenced);
+}
+
+void order_fence(Order *o, int unit, uint32_t lanes)
+{
+    Unit *u = &o->units[unit];
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        replace(&u->fenced.views[lane], u->known.views[lane]);
+    }
+    forget_own(&u->fenced, -1, lanes);
+    copy_own(o, &u->fenced, &u->known, lanes);
+    add_own(o, &u->fenced, unit, u->clock, lanes);
+    u->clock++;
+}
+
+/* ---- agents ---- */
+
+static void empty(Knowledge *k)
+{
+    for (int l = 0; l < ORDER_LANES; l++) drop(&k->views[l]);
+    k->nown = 0;
+}
+
+static void fini(Knowledge *k)
+{
+    empty(k);
+    free(k->own);
+    *k = (Knowledge){0};
+}
+
+static bool knows(const Knowledge *k, int lane, const OrderStamp *s)
+{
+    return view_knows(k->views[lane], s) || own_knows(k, lane, s);
+}
+
+/* Who hears of an agent at some time takes that to be all that its number did before. So the number
+   of an earlier one is given on only to an agent whose lanes know what theirs did. */
+static bool can_take(const Order *o, int agent, int unit, uint32_t lanes, bool joint)
+{
+    const Unit *a = &o->units[agent];
+    const Knowledge *k = &o->units[unit].known;
+    bool all = true, any = !a->touched[0];
+    if (!a->free) return false;
+    for (int l = 0; l < ORDER_LANES; l++) {
+        const OrderStamp own = {a->touched[l], UINT32_C(1) << l, agent};
+        const OrderStamp first = {a->touched[0], 1, agent};
+        all &= !a->touched[l] || knows(k, l, &own);
+        any |= (lanes >> l & 1) && knows(k, l, &first);
+    }
+    return joint ? any : all;
+}
+
+static int new_unit(Order *o, int unit, uint32_t lanes, bool joint)
+{
+    for (int i = o->warps; i < o->nunits; i++) {
+        if (can_take(o, i, unit, lanes, joint)) return i;
+    }
+    if (o->nunits == o->room) {
+        const int room = 2 * o->room;
+        Unit *more = realloc(o->units, sizeof *more * (size_t)room);
+        if (!more) return o->failed = true, -1;
+        o->units = more;
+        o->room = room;
+    }
+    o->units[o->nunits] = (Unit){.clock = 1, .issuer = -1};
+    return o->nunits++;
+}
+
+int order_fork(Order *o, int unit, uint32_t lanes, bool joint, bool async_proxy)
+{
+    const int agent = new_unit(o, unit, lanes, joint);
+    if (agent < 0) return -1;
+    Unit *a = &o->units[agent];
+    a->free = false;
+    a->joint = joint;
+    a->async_proxy = async_proxy;
+    a->issuer = joint ? -1 : unit;
+    order_fork_into(o, agent, unit, lanes);
+    return agent;
+}
+
+static void inherit(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
+{
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        replace(&to->views[lane], from->views[lane]);
+    }
+    copy_own(o, to, from, lanes);
+}
+
+void order_fork_into(Order *o, int agent, int unit, uint32_t lanes)
+{
+    Unit *a = &o->units[agent], *u = &o->units[unit];
+    if (a->joint) {
+        publish(o, unit, lanes, &a->known.views[0], &a->fenced.views[0]);
+        return;
+    }
+    inherit(o, &a->known, &u->known, lanes);
+    inherit(o, &a->fenced, &u->fenced, lanes);
+    add_own(o, &a->known, unit, u->clock, lanes);
+    u->clock++;
+}
+
+/* What an agent knows beside its own work its issuer knew before. */
+void order_join(Order *o, int unit, uint32_t lanes, int agent)
+{
+    Unit *a = &o->units[agent], *u = &o->units[unit];
+    if (a->issuer == unit) {
+        add_own(o, &u->known, agent, a->clock, lanes);
+        a->clock++;
+        return;
+    }
+    View *known = NULL, *fenced = NULL;
+    publish(o, agent, a->joint ? 1 : lanes, &known, &fenced);
+    learn(o, &u->known, lanes, known);
+    learn(o, &u->fenced, lanes, fenced);
+    drop(&known);
+    drop(&fenced);
+}
+
+void order_end(Order *o, int agent)
+{
+    Unit *a = &o->units[agent];
+    empty(&a->known);
+    empty(&a->fenced);
+    a->clock++;
+    a->free = true;
+}
+
+/* ---- barriers ---- */
+
+OrderClock *order_clock_new(void)
+{
+    return calloc(1, sizeof(OrderClock));
+}
+
+void order_clock_reset(OrderClock *c)
+{
+    drop(&c->known);
+    drop(&c->fenced);
+    drop(&c->known_done);
+    drop(&c->fenced_done);
+}
+
+void order_clock_free(OrderClock *c)
+{
+    if (!c) return;
+    order_clock_reset(c);
+    free(c);
+}
+
+void order_release(Order *o, OrderClock *c, int unit, uint32_t lanes)
+{
+    publish(o, unit, lanes, &c->known, &c->fenced);
+}
+
+void order_complete(OrderClock *c)
+{
+    replace(&c->known_done, c->known);
+    replace(&c->fenced_done, c->fenced);
+}
+
+void order_acquire(Order *o, const OrderClock *c, int unit, uint32_t lanes)
+{
+    Unit *u = &o->units[unit];
+    learn(o, &u->known, lanes, c->known_done);
+    learn(o, &u->fenced, lanes, c->fenced_done);
+}
+
+/* ---- the whole ---- */
+
+static void start(Order *o)
+{
+    o->nunits = o->warps;
+    o->failed = false;
+    for (int i = 0; i < o->warps; i++) o->units[i] = (Unit){.clock = 1, .issuer = -1};
+}
+
+Order *order_new(int warps)
+{
+    Order *o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    o->warps = warps;
+    o->room = warps + 8;
+    o->units = calloc((size_t)o->room, sizeof *o->units);
+    if (!o->units) {
+        free(o);
+        return NULL;
+    }
+    start(o);
+    return o;
+}
+
+static void fini_units(Order *o)
+{
+    for (int i = 0; i < o->nunits; i++) {
+        fini(&o->units[i].known);
+        fini(&o->units[i].fenced);
+    }
+}
+
+void order_free(Order *o)
+{
+    if (!o) return;
+    fini_units(o);
+    free(o->units);
+    free(o);
+}
+
+void order_reset(Order *o)
+{
+    fini_units(o);
+    start(o);
+}
+
+bool order_failed(const Order *o)
+{
+    return o->failed;
+}
+
+/* ---- for who records accesses ---- */
+
+OrderView order_view(const Order *o, int unit, int lane)
+{
+    const View *v = o->units[unit].known.views[lane];
+    return v ? (OrderView){v->clocks, v->nunits} : (OrderView){NULL, 0};
+}
+
+uint32_t order_touch(Order *o, int unit, uint32_t lanes)
+{
+    Unit *u = &o->units[unit];
+    for (uint32_t rest = unit < o->warps ? 0 : lanes; rest; rest &= rest - 1)
+        u->touched[__builtin_ctz(rest)] = u->clock;
+    return u->clock;
+}
+
+bool order_is_async(const Order *o, int unit)
+{
+    return o->units[unit].async_proxy;
+}
+
+bool order_knows(const Order *o, int unit, int lane, const OrderStamp *s)
+{
+    const Unit *u = &o->units[unit];
+    const bool same = s->unit == unit; /* or its number's earlier agent, which it knows */
+    if (view_knows(u->known.views[lane], s)) return true;
+    for (uint32_t rest = s->lanes; rest; rest &= rest - 1) {
+        const OrderStamp one = {s->clock, rest & (0 - rest), s->unit};
+        const bool itself = same && one.lanes == UINT32_C(1) << lane;
+        if (!itself && !knows(&u->known, lane, &one)) return false;
+    }
+    return true;
+}
+
+bool order_knows_fenced(const Order *o, int unit, int lane, const OrderStamp *s)
+{
+    return knows(&o->units[unit].fenced, lane, s);
+}

@@ -220,6 +220,7 @@ static bool complete_func(Job *j, Func *fn)
         fn->num_warps = rq.num_warps;
     if (rq.num_stages)
         fn->num_stages = rq.num_stages;
+    fn->debug |= rq.debug;
     return true;
 }
 
@@ -414,7 +415,9 @@ static bool emit_target(Job *j)
                    lack_text(lack));
         return false;
     }
-    if (!backend_compile(&r, a->fn, j->emit == TKC_EMIT_LLVM, &a->arena, j->dx))
+    const BackendWants wants = {.llvm = j->emit == TKC_EMIT_LLVM,
+                                .line_info = j->options->line_info || j->options->debug};
+    if (!backend_compile(&r, a->fn, wants, &a->arena, j->dx))
         return false;
     add_duration(j, "lower", r.lower_ms);
     add_duration(j, "optimize", r.optimize_ms);

@@ -230,6 +230,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_NUM_STAGES: return read_int(o, "-num-stages", v, 1, 64, &c->num_stages);
     case OPT_CONTRACT: return read_choice(o, "-ffp-contract", v, "on", "off", &c->no_fp_contract);
     case OPT_DEBUG: c->debug = true; return true;
+    case OPT_LINE_INFO: c->line_info = true; return true;
     case OPT_WERROR: c->warnings_as_errors = true; return true;
     case OPT_PASSES: c->passes = v; return true;
     case OPT_VERIFY_EACH: c->verify_each = true; return true;

@@ -13,7 +13,8 @@ def assemble(ptxas, arch, ptx):
         path = os.path.join(folder, "kernel.ptx")
         with open(path, "w") as out:
             out.write(ptx)
-        command = [ptxas, "-v", "-arch=" + arch, path, "-o", os.path.join(folder, "kernel.cubin")]
+        lines = ["-lineinfo"] if "\t.loc\t" in ptx else []
+        command = [ptxas, "-v", *lines, "-arch=" + arch, path, "-o", os.path.join(folder, "kernel.cubin")]
         return subprocess.run(command, capture_output=True, text=True)
 
 

@@ -164,7 +164,8 @@ typedef struct TkcOptions {
     int num_warps;           /* 0: 4 */
     int num_stages;          /* 0: 3 */
     bool no_fp_contract;     /* products never fuse into sums */
-    bool debug;              /* asserts act on a GPU */
+    bool debug;              /* asserts act on a GPU; line_info too */
+    bool line_info;          /* code says which line of the source it is of, through inlined helpers; it is the same code otherwise */
     const char *passes;      /* "fold,cse": run these on the IR instead of the whole pipeline; NULL: the pipeline. For TKC_EMIT_IR … */
     bool verify_each;        /* check the IR after every pass */
     bool time_report;        /* fill tkc_artifact_time */

@@ -47,20 +47,29 @@ struct Lower {
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
     Map thread_parts;    /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes;
+    struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
     int min_ptx; /* lowest version of the target's assembly that has all instructions used, or 0 */
 };
 
 /* ---- module.c ---- */
+typedef struct LowerJob {
+    LLVMContextRef cx;
+    const Func *fn;
+    const Target *target;
+    const char *triple, *data_layout;
+    bool line_info; /* mark each instruction with its place in the source */
+} LowerJob;
 typedef struct Lowered {
     LLVMModuleRef module;  /* of the context; the caller frees */
     const char *symbol;    /* the kernel's name in it */
     uint32_t shared_bytes; /* of a program */
     int min_ptx;           /* as in Lower */
+    const Loc *const *locs; /* nlocs places that instructions are marked with */
+    int nlocs;
 } Lowered;
 /* False after an error diagnostic. */
-bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target,
-                const char *triple, const char *data_layout, Arena *a, Diags *dx);
+bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx);
 /* Lowers the ops of a region up to its terminator, which it returns. */
 const Op *lower_region(Lower *L, const Region *r);
 /* Reports at the op; its results become zero, so that the rest can be looked at. */

@@ -12,6 +12,7 @@
 #include "base/unwind.h"
 #include "ir/type.h"
 #include "layout/smem.h"
+#include "lower/lines.h"
 
 /* ---- ops without a family ---- */
 
@@ -194,8 +195,10 @@ static void check_joined(Lower *L, const Op *op)
 
 const Op *lower_region(Lower *L, const Region *r)
 {
+    const Loc *outside = lines_at(L, NULL);
     const Op *op = r->first;
     for (; op && op != r->last; op = op->next) {
+        lines_at(L, op->loc);
         count_shared(L, op);
         check_registers(L, op);
         check_joined(L, op);
@@ -204,6 +207,7 @@ const Op *lower_region(Lower *L, const Region *r)
             lower_refuse(L, op, "not yet supported on %s: '%s' (runs on -device cpu)",
                          L->target->device, tkc_op_info(op->kind)->name);
     }
+    lines_at(L, outside);
     check(op, "a region without an end reached the lowering");
     return op;
 }
@@ -256,25 +260,30 @@ static bool make_function(Lower *L, const char *symbol)
     return L->target->kernel(L, L->kernel);
 }
 
-bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *target,
-                const char *triple, const char *data_layout, Arena *a, Diags *dx)
+bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
 {
-    Lower lower =
-              {.fn = fn, .target = target, .machine = fn->machine, .arena = a, .dx = dx, .cx = cx},
+    const Func *fn = job->fn;
+    Lower lower = {.fn = fn,
+                   .target = job->target,
+                   .machine = fn->machine,
+                   .arena = a,
+                   .dx = dx,
+                   .cx = job->cx},
           *L = &lower;
     const int errors = dx->nerrors;
     map_init(&L->thread_parts, a);
     make_types(L);
     L->facts = axis_analyze(a, fn);
     L->values = arena_array(a, Regs, fn->nvalues + 1);
-    L->module = LLVMModuleCreateWithNameInContext(fn->name, cx);
-    LLVMSetTarget(L->module, triple);
-    LLVMSetDataLayout(L->module, data_layout);
-    L->b = LLVMCreateBuilderInContext(cx);
-    L->entry = LLVMCreateBuilderInContext(cx);
-    const char *symbol = target->symbol(a, fn->name);
+    L->module = LLVMModuleCreateWithNameInContext(fn->name, L->cx);
+    LLVMSetTarget(L->module, job->triple);
+    LLVMSetDataLayout(L->module, job->data_layout);
+    L->b = LLVMCreateBuilderInContext(L->cx);
+    L->entry = LLVMCreateBuilderInContext(L->cx);
+    const char *symbol = L->target->symbol(a, fn->name);
     if (make_function(L, symbol)) {
-        L->thread = target->thread_id(L);
+        if (job->line_info) lines_open(L);
+        L->thread = L->target->thread_id(L);
         make_params(L);
         lower_region(L, fn->body);
     }
@@ -282,7 +291,8 @@ bool lower_func(Lowered *out, LLVMContextRef cx, const Func *fn, const Target *t
     LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));
     LLVMDisposeBuilder(L->b);
     LLVMDisposeBuilder(L->entry);
-    *out = (Lowered){L->module, symbol, L->shared_bytes, L->min_ptx};
+    *out = (Lowered){L->module, symbol, L->shared_bytes, L->min_ptx, NULL, 0};
+    out->nlocs = lines_close(L, &out->locs);
     if (dx->nerrors == errors) return true;
     LLVMDisposeModule(L->module);
     return false;

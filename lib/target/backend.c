@@ -25,6 +25,7 @@
 #include "base/unwind.h"
 #include "ir/machine.h"
 #include "lower/lower.h"
+#include "target/inlined_at.h"
 #include "target/nvptx.h"
 #include "target/ptx_head.h"
 
@@ -58,6 +59,7 @@ typedef struct Backend {
     LLVMTargetMachineRef tm;
     LLVMModuleRef module;
     const char *features;
+    Lowered lowered;
     Arena *arena;
     const char *error; /* the first that LLVM reported */
 } Backend;
@@ -199,51 +201,63 @@ static void limit_effort(Backend *be, const Machine *m)
 
 /* The machine is made twice when an instruction turns out to need a newer PTX than the chip does;
    that is rare. */
-static bool lower(Backend *be, BackendResult *out, const Func *fn, Diags *dx)
+static bool lower(Backend *be, BackendResult *out, const Func *fn, bool line_info, Diags *dx)
 {
     be->features = features(be->arena, fn->machine, 0);
     be->tm = make_machine(fn->machine, be->features, LLVMCodeGenLevelDefault);
-    Lowered lowered;
-    if (!lower_func(&lowered, be->cx, fn, &nvptx_target, TRIPLE, data_layout(be->arena, be->tm),
-                    be->arena, dx))
-        return false;
-    be->module = lowered.module;
-    out->shared_bytes = lowered.shared_bytes;
-    out->symbol = lowered.symbol;
-    const char *wanted = features(be->arena, fn->machine, lowered.min_ptx);
+    const LowerJob job = {.cx = be->cx,
+                          .fn = fn,
+                          .target = &nvptx_target,
+                          .triple = TRIPLE,
+                          .data_layout = data_layout(be->arena, be->tm),
+                          .line_info = line_info};
+    if (!lower_func(&be->lowered, &job, be->arena, dx)) return false;
+    be->module = be->lowered.module;
+    out->shared_bytes = be->lowered.shared_bytes;
+    out->symbol = be->lowered.symbol;
+    const char *wanted = features(be->arena, fn->machine, be->lowered.min_ptx);
     if (strcmp(wanted, be->features))
         remake_machine(be, fn->machine, wanted, LLVMCodeGenLevelDefault);
     return true;
 }
 
-static void compile(Backend *be, BackendResult *out, const Func *fn, bool want_llvm, Diags *dx)
+static void emit_ptx(Backend *be, BackendResult *out, const Func *fn)
+{
+    const Lowered *l = &be->lowered;
+    limit_effort(be, fn->machine);
+    LLVMSetTargetMachineAsmVerbosity(be->tm, l->nlocs > 0); /* the comments are looked at */
+    emit(be, fn, out);
+    if (out->text && l->nlocs)
+        out->text = inlined_at_add(be->arena, out->text, &out->len, l->nlocs, l->locs);
+}
+
+static void compile(Backend *be, BackendResult *out, const Func *fn, BackendWants wants, Diags *dx)
 {
     double start = now_ms();
-    if (!lower(be, out, fn, dx)) return;
+    if (!lower(be, out, fn, wants.line_info, dx)) return;
     verify(be);
     double lowered = now_ms();
     optimize(be);
     double optimized = now_ms();
-    if (want_llvm) {
+    if (wants.llvm) {
         out->text = module_text(be);
         out->len = strlen(out->text);
     } else if (!be->error) {
-        limit_effort(be, fn->machine);
-        emit(be, fn, out);
+        emit_ptx(be, out, fn);
     }
     out->lower_ms = lowered - start;
     out->optimize_ms = optimized - lowered;
     out->emit_ms = now_ms() - optimized;
 }
 
-bool backend_compile(BackendResult *out, const Func *fn, bool want_llvm, Arena *a, Diags *dx)
+bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Arena *a, Diags *dx)
 {
     Backend be = {.arena = a};
     const int errors = dx->nerrors;
     *out = (BackendResult){0};
     check(!pthread_once(&llvm_started, start_llvm), "cannot initialise LLVM");
     open_context(&be);
-    compile(&be, out, fn, want_llvm, dx);
+    compile(&be, out, fn, wants, dx);
     close_backend(&be);
     if (be.error) diag_error(dx, SPAN_NONE, "internal error: LLVM: %s", be.error);
     return dx->nerrors == errors;

@@ -18,10 +18,15 @@ typedef struct BackendResult {
     double lower_ms, optimize_ms, emit_ms;
 } BackendResult;
 
+typedef struct BackendWants {
+    bool llvm;      /* LLVM IR instead of PTX */
+    bool line_info; /* which line of the source each instruction is of; the code stays the same */
+} BackendWants;
+
 /* fn: verified, every block with a layout, conversions explicit, scratch memory assigned, barriers
    placed. False after an error diagnostic. Raises (base/unwind.h) on a bug of ours or a fatal error
    of LLVM's. Any number of threads may call it at once. */
-bool backend_compile(BackendResult *out, const Func *fn, bool want_llvm, Arena *a, Diags *dx);
+bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Arena *a, Diags *dx);
 
 /* "22.1.8": part of the key of what is compiled. */
 const char *backend_llvm_version(Arena *a);

@@ -36,7 +36,7 @@ static char *compile(void)
     Source *source = source_new(&a, "scale.ir", source_text, sizeof source_text - 1);
     if (ir_parse(ir, &dx, source, &funcs) == 1) {
         funcs[0]->machine = machine_find("sm_80");
-        if (backend_compile(&r, funcs[0], false, &a, &dx)) copy = strdup(r.text);
+        if (backend_compile(&r, funcs[0], (BackendWants){0}, &a, &dx)) copy = strdup(r.text);
     }
     arena_fini(&a);
     return copy;

@@ -1,0 +1,194 @@
+/* Elements of tensor core matrices from and to their codes, and the one product.
+
+   A number comes out exact. Products of two elements are exact in a double (f64 aside), so a sum of
+   them is off by the double's own rounding alone, and the result is rounded once when it is
+   encoded. Tensor cores do less: they line the products of a step up with the largest one and cut
+   off what lies below some 24 bits (fewer for fp8), a few products a step, in an order nobody
+   states. Results agree where nothing is cut off, else to within those bits. Integers agree always.
+
+   A narrow float's exponent and mantissa, moved into fp32's places, are too small by the difference
+   of the biases; one exact product puts that right, for subnormal numbers as well. */
+#include <math.h>
+#include <string.h>
+
+#include "interp_vector.h"
+#include "simt/matrix.h"
+#include "tkc/edge.h"
+
+typedef enum Kind { KIND_NONE, KIND_FLOAT, KIND_FULL, KIND_SIGNED, KIND_UNSIGNED } Kind;
+
+typedef struct TypeInfo {
+    const char *name;
+    int bits;
+    Kind kind;
+    int mantissa, bias;
+} TypeInfo;
+
+static const TypeInfo types[MATRIX_TYPE_COUNT] = {
+    [MATRIX_NONE] = {"", 0, KIND_NONE, 0, 0},
+#define MATRIX_TYPE(NAME, TEXT, BITS, KIND, MANTISSA, BIAS)                                        \
+    [MATRIX_##NAME] = {TEXT, BITS, KIND_##KIND, MANTISSA, BIAS},
+#include "matrix_types.def"
+#undef MATRIX_TYPE
+};
+
+enum { INFINITY_CODE = 0x7f800000, NAN_F32 = 0x7fffffff, NAN_F16 = 0x7fff, TF32_UNUSED = 0x1fff };
+
+MatrixType simt_matrix_type(const char *name, size_t len)
+{
+    for (int i = 1; i < MATRIX_TYPE_COUNT; i++)
+        if (strlen(types[i].name) == len && !memcmp(types[i].name, name, len)) return (MatrixType)i;
+    return MATRIX_NONE;
+}
+
+int simt_matrix_type_bits(MatrixType type)
+{
+    return types[type].bits;
+}
+
+static inline float from_bits(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline uint32_t to_bits(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Codes above `finite`, once moved, are infinity or NaN. */
+VECTOR static void decode_floats(const uint32_t *restrict codes, double *restrict numbers, int n,
+                                 int bits, int mantissa, int bias, uint32_t finite)
+{
+    const float scale = from_bits((uint32_t)(254 - bias) << 23);
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << (bits - 1)) - 1);
+    for (int i = 0; i < n; i++) {
+        uint32_t size = codes[i] & mask, sign = codes[i] >> (bits - 1) << 31;
+        uint32_t moved = size << (23 - mantissa);
+        uint32_t special = size > finite ? INFINITY_CODE : 0;
+        numbers[i] = from_bits(to_bits(from_bits(moved) * scale) | special | sign);
+    }
+}
+
+VECTOR static void decode_signed(const uint32_t *restrict codes, double *restrict numbers, int n,
+                                 int bits)
+{
+    for (int i = 0; i < n; i++) numbers[i] = (int32_t)(codes[i] << (32 - bits)) >> (32 - bits);
+}
+
+VECTOR static void decode_unsigned(const uint32_t *restrict codes, double *restrict numbers, int n,
+                                   int bits)
+{
+    const uint32_t mask = (1u << bits) - 1;
+    for (int i = 0; i < n; i++) numbers[i] = (int32_t)(codes[i] & mask);
+}
+
+VECTOR static void decode_f32(const uint32_t *restrict codes, double *restrict numbers, int n,
+                              uint32_t unused)
+{
+    for (int i = 0; i < n; i++) numbers[i] = from_bits(codes[i] & ~unused);
+}
+
+/* The greatest size of a finite number's code: e4m3 alone has numbers with the highest exponent,
+   all but one. */
+static uint32_t greatest_finite(MatrixType type, const TypeInfo *t)
+{
+    if (type == MATRIX_E4M3) return 0x7e;
+    return (uint32_t)(((1 << (t->bits - 1 - t->mantissa)) - 1) << t->mantissa) - 1;
+}
+
+void simt_matrix_decode(MatrixType type, const uint32_t *codes, double *numbers, int n)
+{
+    const TypeInfo *t = &types[type];
+    if (t->kind == KIND_SIGNED) decode_signed(codes, numbers, n, t->bits);
+    else if (t->kind == KIND_UNSIGNED) decode_unsigned(codes, numbers, n, t->bits);
+    else if (t->bits == 32) decode_f32(codes, numbers, n, type == MATRIX_TF32 ? TF32_UNUSED : 0);
+    else decode_floats(codes, numbers, n, t->bits, t->mantissa, t->bias, greatest_finite(type, t));
+}
+
+VECTOR static void encode_f32(const double *restrict numbers, uint32_t *restrict codes, int n)
+{
+    for (int i = 0; i < n; i++) {
+        uint32_t code = to_bits((float)numbers[i]);
+        codes[i] = (code & 0x7fffffff) > INFINITY_CODE ? NAN_F32 : code;
+    }
+}
+
+static void encode_f16(const double *numbers, uint32_t *codes, int n)
+{
+    for (int i = 0; i < n; i++)
+        codes[i] = isnan(numbers[i]) ? NAN_F16 : (uint32_t)tkc_bits_from_double(DT_F16, numbers[i]);
+}
+
+VECTOR static void encode_s32(const double *restrict numbers, uint32_t *restrict codes, int n,
+                              bool satfinite)
+{
+    for (int i = 0; i < n; i++) {
+        int64_t v = (int64_t)numbers[i];
+        int64_t limited = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
+        codes[i] = (uint32_t)(satfinite ? limited : v);
+    }
+}
+
+void simt_matrix_encode(MatrixType type, bool satfinite, const double *numbers, uint32_t *codes,
+                        int n)
+{
+    if (type == MATRIX_F16) encode_f16(numbers, codes, n);
+    else if (type == MATRIX_S32) encode_s32(numbers, codes, n, satfinite);
+    else encode_f32(numbers, codes, n);
+}
+
+enum { TILE_ROWS = 4, TILE_COLUMNS = 4 };
+
+typedef double Row
+    __attribute__((vector_size(TILE_COLUMNS * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* A tile of d, which stays in registers while k goes by: 4 rows of 2 vectors. */
+static inline __attribute__((always_inline)) void
+multiply_tile(double *restrict d, const double *restrict a, const double *restrict b, int n, int k)
+{
+    Row s[TILE_ROWS][2];
+    for (int i = 0; i < TILE_ROWS; i++)
+        for (int j = 0; j < 2; j++) s[i][j] = *(const Row *)(d + i * n + j * TILE_COLUMNS);
+    for (int l = 0; l < k; l++) {
+        const Row b0 = *(const Row *)(b + l * n), b1 = *(const Row *)(b + l * n + TILE_COLUMNS);
+        for (int i = 0; i < TILE_ROWS; i++) {
+            s[i][0] += a[i * k + l] * b0;
+            s[i][1] += a[i * k + l] * b1;
+        }
+    }
+    for (int i = 0; i < TILE_ROWS; i++)
+        for (int j = 0; j < 2; j++) *(Row *)(d + i * n + j * TILE_COLUMNS) = s[i][j];
+}
+
+VECTOR void simt_matrix_multiply(double *d, const double *a, const double *b, int m, int n, int k)
+{
+    for (int i = 0; i < m; i += TILE_ROWS)
+        for (int j = 0; j < n; j += 2 * TILE_COLUMNS)
+            multiply_tile(d + i * n + j, a + i * k, b + j, n, k);
+}
+
+void simt_matrix_multiply_f64(double *d, const double *a, const double *b, int m, int n, int k)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < k; l++)
+                d[i * n + j] = fma(a[i * k + l], b[l * n + j], d[i * n + j]);
+}
+
+/* a ^ b is a + (1 - 2 a) b. */
+void simt_matrix_prepare_xor(double *d, double *a, int m, int n, int k)
+{
+    for (int i = 0; i < m; i++) {
+        double ones = 0;
+        for (int l = 0; l < k; l++) {
+            ones += a[i * k + l];
+            a[i * k + l] = 1 - 2 * a[i * k + l];
+        }
+        for (int j = 0; j < n; j++) d[i * n + j] += ones;
+    }
+}

@@ -13,13 +13,28 @@ static int log2_of(int n)
     return 31 - __builtin_clz((unsigned)n);
 }
 
+static int place(const uint16_t *steps, int index)
+{
+    int at = 0;
+    for (int bit = 0; index >> bit; bit++)
+        if (index >> bit & 1) at += steps[bit];
+    return at;
+}
+
+void simt_fragment_set_lanes(Fragment *f, const uint16_t steps[5])
+{
+    for (int lane = 0; lane < SIMT_LANES; lane++) f->lane[lane] = (uint16_t)place(steps, lane);
+}
+
 /* `unit` neighbours in a lane's register, each `minor` apart; groups of lanes `major` apart. */
 static Fragment spread(MatrixType type, int count, int unit, int minor, int major, bool halves)
 {
     Fragment f = {.type = type, .count = count};
+    uint16_t lanes[5];
     int bit = 0;
-    for (int i = 0; i < FRAGMENT_LANE_BITS; i++)
-        f.lane[i] = (uint16_t)(i < 2 ? (minor * unit) << i : major << (i - 2));
+    for (int i = 0; i < 5; i++)
+        lanes[i] = (uint16_t)(i < 2 ? (minor * unit) << i : major << (i - 2));
+    simt_fragment_set_lanes(&f, lanes);
     for (; bit < log2_of(unit); bit++) f.element[bit] = (uint16_t)(minor << bit);
     if (halves) f.element[bit++] = (uint16_t)(8 * major);
     for (int i = 0; bit < FRAGMENT_ELEMENT_BITS && 1 << bit < count; i++)
@@ -53,67 +68,69 @@ int simt_fragment_registers(const Fragment *f)
     return f->count / per_register(f->type);
 }
 
-static int place(const uint16_t *steps, int index)
+static void unpack(const Fragment *f, const uint32_t *words, uint32_t *codes)
 {
-    int at = 0;
-    for (int bit = 0; index >> bit; bit++)
-        if (index >> bit & 1) at += steps[bit];
-    return at;
+    const int per = per_register(f->type), bits = simt_matrix_type_bits(f->type);
+    for (int i = 0; i < f->count; i++)
+        for (int lane = 0; lane < SIMT_LANES; lane++)
+            codes[i * SIMT_LANES + lane] = words[i / per * SIMT_LANES + lane] >> i % per * bits;
 }
 
-static void lane_places(const Fragment *f, int at[SIMT_LANES])
+/* Element after element, 32 lanes each. */
+static void scatter(const Fragment *f, const double *numbers, double *matrix)
 {
-    for (int lane = 0; lane < SIMT_LANES; lane++) at[lane] = place(f->lane, lane);
-}
-
-static void load_element(const Fragment *f, const void *registers, int i, double *numbers)
-{
-    if (f->type == MATRIX_F64) {
-        memcpy(numbers, (const uint64_t *)registers + i * SIMT_LANES, SIMT_LANES * sizeof *numbers);
-        return;
+    for (int i = 0; i < f->count; i++) {
+        double *to = matrix + place(f->element, i);
+        for (int lane = 0; lane < SIMT_LANES; lane++)
+            to[f->lane[lane]] = numbers[i * SIMT_LANES + lane];
     }
-    const int per = per_register(f->type), shift = i % per * simt_matrix_type_bits(f->type);
-    const uint32_t *words = (const uint32_t *)registers + i / per * SIMT_LANES;
-    uint32_t codes[SIMT_LANES];
-    for (int lane = 0; lane < SIMT_LANES; lane++) codes[lane] = words[lane] >> shift;
-    simt_matrix_decode(f->type, codes, numbers, SIMT_LANES);
 }
 
 void simt_fragment_load(const Fragment *f, const void *registers, double *matrix)
 {
-    int at[SIMT_LANES];
-    double numbers[SIMT_LANES];
-    lane_places(f, at);
+    uint32_t codes[FRAGMENT_MOST * SIMT_LANES];
+    double numbers[FRAGMENT_MOST * SIMT_LANES];
+    const int n = f->count * SIMT_LANES;
+    if (f->type == MATRIX_F64) {
+        memcpy(numbers, registers, (size_t)n * sizeof *numbers);
+    } else {
+        unpack(f, registers, codes);
+        simt_matrix_decode(f->type, codes, numbers, n);
+    }
+    scatter(f, numbers, matrix);
+}
+
+static void gather(const Fragment *f, const double *matrix, double *numbers)
+{
     for (int i = 0; i < f->count; i++) {
-        double *from = matrix + place(f->element, i);
-        load_element(f, registers, i, numbers);
-        for (int lane = 0; lane < SIMT_LANES; lane++) from[at[lane]] = numbers[lane];
+        const double *from = matrix + place(f->element, i);
+        for (int lane = 0; lane < SIMT_LANES; lane++)
+            numbers[i * SIMT_LANES + lane] = from[f->lane[lane]];
     }
 }
 
 /* An element that begins a register clears the rest of it. */
-static void store_element(const Fragment *f, bool satfinite, const double *numbers, int i,
-                          void *registers)
+static void pack(const Fragment *f, const uint32_t *codes, uint32_t *words)
 {
-    if (f->type == MATRIX_F64) {
-        memcpy((uint64_t *)registers + i * SIMT_LANES, numbers, SIMT_LANES * sizeof *numbers);
-        return;
+    const int per = per_register(f->type), bits = simt_matrix_type_bits(f->type);
+    for (int i = 0; i < f->count; i++) {
+        uint32_t *to = words + i / per * SIMT_LANES;
+        const uint32_t kept = i % per ? ~0u : 0;
+        for (int lane = 0; lane < SIMT_LANES; lane++)
+            to[lane] = (to[lane] & kept) | codes[i * SIMT_LANES + lane] << i % per * bits;
     }
-    const int per = per_register(f->type), shift = i % per * simt_matrix_type_bits(f->type);
-    uint32_t *words = (uint32_t *)registers + i / per * SIMT_LANES, codes[SIMT_LANES];
-    simt_matrix_encode(f->type, satfinite, numbers, codes, SIMT_LANES);
-    for (int lane = 0; lane < SIMT_LANES; lane++)
-        words[lane] = (shift ? words[lane] : 0) | codes[lane] << shift;
 }
 
 void simt_fragment_store(const Fragment *f, bool satfinite, const double *matrix, void *registers)
 {
-    int at[SIMT_LANES];
-    double numbers[SIMT_LANES];
-    lane_places(f, at);
-    for (int i = 0; i < f->count; i++) {
-        const double *from = matrix + place(f->element, i);
-        for (int lane = 0; lane < SIMT_LANES; lane++) numbers[lane] = from[at[lane]];
-        store_element(f, satfinite, numbers, i, registers);
+    uint32_t codes[FRAGMENT_MOST * SIMT_LANES];
+    double numbers[FRAGMENT_MOST * SIMT_LANES];
+    const int n = f->count * SIMT_LANES;
+    gather(f, matrix, numbers);
+    if (f->type == MATRIX_F64) {
+        memcpy(registers, numbers, (size_t)n * sizeof *numbers);
+        return;
     }
+    simt_matrix_encode(f->type, satfinite, numbers, codes, n);
+    pack(f, codes, registers);
 }

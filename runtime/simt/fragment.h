@@ -4,15 +4,18 @@
 
 #include "simt/matrix.h"
 
-enum { FRAGMENT_LANE_BITS = 5, FRAGMENT_ELEMENT_BITS = 7 };
+enum { FRAGMENT_MOST = 128, FRAGMENT_ELEMENT_BITS = 7 };
 
-/* A lane holds `count` elements, the first in the lowest bits of its first register. Each set bit
-   of the lane's number and of the element's adds its entry to the place in the row-major matrix. */
+/* A lane holds `count` elements, the first in the lowest bits of its first register. Lane l's
+   element i is at lane[l] plus element[b] for every bit b set in i, in the row-major matrix. */
 typedef struct Fragment {
     MatrixType type;
     int count;
-    uint16_t lane[FRAGMENT_LANE_BITS], element[FRAGMENT_ELEMENT_BITS];
+    uint16_t lane[SIMT_LANES], element[FRAGMENT_ELEMENT_BITS];
 } Fragment;
+
+/* Each bit set in the lane's number adds its step. */
+void simt_fragment_set_lanes(Fragment *f, const uint16_t steps[5]);
 
 /* The layouts that all shapes but m8n8k4 of f16 share: a of m x k and b of k x n, m 8 or 16, n 8;
    c and d of m x n, n a multiple of 8. */

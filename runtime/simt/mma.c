@@ -40,13 +40,30 @@ static const Row rows[] = {
 #undef MMA
 };
 
-/* Fragments of m8n8k4 of f16; a is 4 x [8][4], b 4 x [4][8], c and d 4 x [8][8]. */
-static const Fragment quad_a_row = {MATRIX_F16, 4, {4, 8, 32, 64, 16}, {1, 2}},
-                      quad_a_column = {MATRIX_F16, 4, {1, 2, 32, 64, 16}, {4, 8}},
-                      quad_b_row = {MATRIX_F16, 4, {8, 16, 32, 64, 4}, {1, 2}},
-                      quad_b_column = {MATRIX_F16, 4, {1, 2, 32, 64, 4}, {8, 16}},
-                      quad_c_f16 = {MATRIX_F16, 8, {8, 16, 64, 128, 32}, {1, 2, 4}},
-                      quad_c_f32 = {MATRIX_F32, 8, {8, 2, 64, 128, 32}, {1, 16, 4}};
+/* Fragments of m8n8k4 of f16 as steps of lanes and elements; a is 4 x [8][4], b 4 x [4][8], c and d
+   4 x [8][8]. */
+typedef struct Quad {
+    uint16_t lane[5], element[3];
+} Quad;
+static const Quad quad_a_row = {{4, 8, 32, 64, 16}, {1, 2}},
+                  quad_a_column = {{1, 2, 32, 64, 16}, {4, 8}},
+                  quad_b_row = {{8, 16, 32, 64, 4}, {1, 2}},
+                  quad_b_column = {{1, 2, 32, 64, 4}, {8, 16}},
+                  quad_c_f16 = {{8, 16, 64, 128, 32}, {1, 2, 4}},
+                  quad_c_f32 = {{8, 2, 64, 128, 32}, {1, 16, 4}};
+
+static Fragment quad_fragment(const Quad *quad, MatrixType type, int count)
+{
+    Fragment f = {.type = type, .count = count};
+    simt_fragment_set_lanes(&f, quad->lane);
+    memcpy(f.element, quad->element, sizeof quad->element);
+    return f;
+}
+
+static Fragment quad_sum(MatrixType type)
+{
+    return quad_fragment(type == MATRIX_F16 ? &quad_c_f16 : &quad_c_f32, type, 8);
+}
 
 static bool fits(const Row *row, const MmaSpec *s)
 {
@@ -61,10 +78,10 @@ static bool fits(const Row *row, const MmaSpec *s)
 static void set_quads(MmaForm *form, const MmaSpec *s)
 {
     form->products = 4;
-    form->a = s->a_column ? quad_a_column : quad_a_row;
-    form->b = s->b_row ? quad_b_row : quad_b_column;
-    form->c = s->c == MATRIX_F16 ? quad_c_f16 : quad_c_f32;
-    form->d = s->d == MATRIX_F16 ? quad_c_f16 : quad_c_f32;
+    form->a = quad_fragment(s->a_column ? &quad_a_column : &quad_a_row, s->a, 4);
+    form->b = quad_fragment(s->b_row ? &quad_b_row : &quad_b_column, s->b, 4);
+    form->c = quad_sum(s->c);
+    form->d = quad_sum(s->d);
 }
 
 static void set_single(MmaForm *form, const MmaSpec *s)

@@ -187,11 +187,10 @@ bool simt_tensor_map_replace(TensorMap *map, TensorField field, uint32_t ordinal
 
 /* ---- the box ---- */
 
-/* Elements moved along a dimension; the first one has no element stride. */
+/* Elements moved along a dimension other than the first, which has no element stride. */
 static uint32_t steps_of(const TensorMap *map, int i)
 {
-    const uint32_t by = i ? map->element_stride[i] : 1;
-    return (map->box[i] + by - 1) / by;
+    return (map->box[i] + map->element_stride[i] - 1) / map->element_stride[i];
 }
 
 static uint32_t rows_of(const TensorMap *map)
@@ -227,7 +226,7 @@ static bool find_row(const TensorMap *map, const int32_t *coordinates, uint32_t 
         const uint32_t step = row % steps_of(map, i);
         const int64_t at = coordinates[i] + (int64_t)step * map->element_stride[i];
         row /= steps_of(map, i);
-        inside = inside && at >= 0 && (uint64_t)at < map->dim[i];
+        inside = inside && (uint64_t)at < map->dim[i]; /* what is below 0 is a large number */
         *global += (uint64_t)at * map->stride[i - 1];
     }
     return inside;
@@ -276,7 +275,6 @@ static bool visit_row(const Walk *w, TensorRun row, int32_t first)
     TensorRun outside = row;
     outside.inside = false;
     row.global += (uint64_t)(first * size);
-    if (begin >= end) return visit_part(w, outside, 0, all);
     return visit_part(w, outside, 0, begin) && visit_part(w, row, begin, end) &&
            visit_part(w, outside, end, all);
 }

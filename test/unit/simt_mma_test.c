@@ -1,6 +1,6 @@
 /* mma.sync against products of plain matrices. Where an element lives is written here once more,
    shape by shape, as the figures of PTX's manual have it. */
-#include <math.h>
+#include <fenv.h>
 #include <stdlib.h>
 
 #include "simt/mma.h"
@@ -386,6 +386,7 @@ static void f64_rounds_as_told(void)
         b[0] = -b[0];
         simt_mma(&form, d, a, b, c);
         EXPECT(d[0][0] == down[mode]);
+        EXPECT(fegetround() == FE_TONEAREST);
     }
 }
 

@@ -1,6 +1,6 @@
 """What a test may say.
 
-Substitutions: tkc, FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
+Substitutions: tkc (with -verify-each where it begins a command), FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
 are the folders of the programs built from test/unit, fuzz, bench and from examples; %fake is the folder of a
 CUDA driver for LD_LIBRARY_PATH that needs no GPU (fake/cuda.c), %fake-old of one that is too old, %memory a library for LD_PRELOAD
 that lets memory run out (fake/memory.c); %python runs a Python with numpy;
@@ -81,6 +81,7 @@ def add_substitutions():
         ("%cc", config.c_compiler),
         ("%src", config.source_dir),
         ("%build", config.build_dir),
+        (r"(?:^|(?<=[|&;(){] )|(?<=\bnot ))" + word("tkc"), os.path.join(config.build_dir, "tkc") + " -verify-each"),
         (word("tkc"), os.path.join(config.build_dir, "tkc")),
         (word("FileCheck"), tool("FileCheck")),
         (word("not"), tool("not")),

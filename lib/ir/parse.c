@@ -20,6 +20,7 @@ typedef struct Parser {
     Scanner scan;
     Func *fn;
     Map names;    /* of the function: interned name -> Value */
+    Map layouts;  /* interned name, with its '#' -> Layout */
     Value poison;
     int depth;
     bool failed;
@@ -121,10 +122,20 @@ static int parse_shape(const char **s, int32_t *shape)
     return rank;
 }
 
+/* In full, or a name that was given to one. */
 static const Layout *parse_layout(Parser *p, const char **s)
 {
     const char *begin = *s, *text = p->scan.source->text, *error = NULL;
-    const Layout *layout = layout_parse(p->ir->layouts, s, &error);
+    const size_t digits = *begin == '#' ? strspn(begin + 1, "0123456789") : 0;
+    const Layout *layout;
+    if (digits) {
+        *s = begin + 1 + digits;
+        Str name = intern(p->ir->names, begin, digits + 1);
+        layout = map_get_ptr(&p->layouts, name);
+        error = arena_printf(p->ir->arena, "no layout is called '%s'", name);
+    } else {
+        layout = layout_parse(p->ir->layouts, s, &error);
+    }
     if (layout) return layout;
     Span at = {p->scan.source, (uint32_t)(begin - text), (uint32_t)(*s - text)};
     diag_error(p->dx, at, "%s", error);
@@ -706,8 +717,24 @@ static bool parse_func_attrs(Parser *p)
     return expect(p, "}");
 }
 
+/* `#0 = #l<…>` */
+static bool parse_layout_name(Parser *p)
+{
+    Str name = word_of(p, 0);
+    scan_next(&p->scan);
+    if (!expect(p, "=")) return false;
+    const char *s = scan_text(&p->scan);
+    const Layout *layout = parse_layout(p, &s);
+    scan_from(&p->scan, (uint32_t)(s - p->scan.source->text));
+    map_set_ptr(&p->layouts, name, (void *)layout);
+    return layout != NULL;
+}
+
 static Func *parse_func(Parser *p)
 {
+    while (p->scan.token.kind == TOK_LAYOUT) {
+        if (!parse_layout_name(p)) return NULL;
+    }
     if (!expect(p, "func")) return NULL;
     if (p->scan.token.kind != TOK_FUNC) {
         expected(p, "the function's name, such as '@add'");
@@ -723,11 +750,12 @@ static Func *parse_func(Parser *p)
     return expect(p, "}") ? p->fn : NULL;
 }
 
-/* To the next line that begins with `func`. */
+/* To the next line that begins with `func` or names a layout. */
 static void skip_func(Parser *p)
 {
     while (p->scan.token.kind != TOK_END &&
-           !(p->scan.token.starts_line && scan_is(&p->scan, "func"))) {
+           !(p->scan.token.starts_line &&
+             (scan_is(&p->scan, "func") || p->scan.token.kind == TOK_LAYOUT))) {
         scan_next(&p->scan);
     }
 }
@@ -747,6 +775,7 @@ int ir_parse(Ir *ir, Diags *dx, const Source *source, Func ***funcs)
 {
     Parser p = {.ir = ir, .dx = dx, .scan = scan_start(source)};
     p.poison.type = type_error(ir->types);
+    map_init(&p.layouts, ir->arena);
     VEC(Func *) found = {0};
     do {
         Func *fn = parse_func(&p);

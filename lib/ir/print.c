@@ -1,10 +1,12 @@
-/* The textual form, written. Values are numbered in a first walk, in the order in which the second
-   one prints their definitions: results of an op before the arguments of its regions, outer before
-   inner. */
+/* The textual form, written. Values and layouts are numbered in a first walk, in the order in which
+   the second one prints the definitions of values: results of an op before the arguments of its
+   regions, outer before inner. */
 #include "ir/print.h"
 
 #include <string.h>
 
+#include "base/map.h"
+#include "base/vec.h"
 #include "ir/ir.h"
 #include "ir/machine.h"
 
@@ -13,6 +15,9 @@ typedef struct Printer {
     const Func *fn;
     uint32_t *number; /* by value id */
     uint32_t count;
+    VEC(const Layout *) layouts; /* in the order of their names, #0 first */
+    Map names;                   /* Layout to its place there plus 1 */
+    bool is_alone; /* one op, whose layouts stand in full */
     IrNote note;
     void *user;
 } Printer;
@@ -20,6 +25,10 @@ typedef struct Printer {
 static void number_value(Printer *p, const Value *v)
 {
     p->number[v->id] = p->count++;
+    const Layout *l = v->type->layout;
+    if (!l || map_has(&p->names, (uint64_t)(uintptr_t)l)) return;
+    vec_push(p->out->arena, &p->layouts, l);
+    map_set_ptr(&p->names, l, (void *)(uintptr_t)p->layouts.len);
 }
 
 static void number_region(Printer *p, const Region *r)
@@ -37,6 +46,7 @@ static void number_region(Printer *p, const Region *r)
 static Printer printer_of(Buf *out, const Func *fn)
 {
     Printer p = {.out = out, .fn = fn, .number = arena_array(out->arena, uint32_t, fn->nvalues)};
+    map_init(&p.names, out->arena);
     number_region(&p, fn->body);
     return p;
 }
@@ -116,11 +126,23 @@ static void print_results(Printer *p, const Op *op)
     if (op->nresults) buf_puts(p->out, " = ");
 }
 
+static void print_layout_name(Buf *out, const Layout *l, void *user)
+{
+    const Printer *p = user;
+    buf_printf(out, "#%d", (int)(uintptr_t)map_get_ptr(&p->names, l) - 1);
+}
+
+static void print_type(Printer *p, const Type *ty)
+{
+    if (p->is_alone) type_print(p->out, ty);
+    else type_print_with(p->out, ty, print_layout_name, p);
+}
+
 static void print_types(Printer *p, const Op *op)
 {
     for (int i = 0; i < op->nresults; i++) {
         buf_puts(p->out, i ? ", " : " : ");
-        type_print(p->out, op->results[i]->type);
+        print_type(p, op->results[i]->type);
     }
 }
 
@@ -142,7 +164,7 @@ static void print_region(Printer *p, const Region *r, int depth)
         buf_puts(p->out, i ? ", " : " (");
         print_value(p, r->args[i]);
         buf_puts(p->out, ": ");
-        type_print(p->out, r->args[i]->type);
+        print_type(p, r->args[i]->type);
     }
     buf_puts(p->out, r->nargs ? ") {" : " {");
     for (int i = 0; i < r->nargs; i++) print_note(p, r->args[i]);
@@ -219,6 +241,15 @@ static void print_header(Printer *p)
     buf_puts(p->out, "} {\n");
 }
 
+static void print_layouts(Printer *p)
+{
+    for (int i = 0; i < p->layouts.len; i++) {
+        buf_printf(p->out, "#%d = ", i);
+        layout_print(p->out, p->layouts.data[i]);
+        buf_putc(p->out, '\n');
+    }
+}
+
 static void print_param_notes(Printer *p)
 {
     for (int i = 0; p->note && i < p->fn->body->nargs; i++) {
@@ -237,6 +268,7 @@ void ir_print_noted(Buf *out, const Func *fn, IrNote note, void *user)
     Printer p = printer_of(out, fn);
     p.note = note;
     p.user = user;
+    print_layouts(&p);
     print_header(&p);
     print_param_notes(&p);
     print_ops(&p, fn->body, 1);
@@ -256,6 +288,7 @@ void ir_print_op(Buf *out, const Op *op)
         return;
     }
     Printer p = printer_of(out, fn);
+    p.is_alone = true;
     print_results(&p, op);
     buf_puts(out, tkc_op_info(op->kind)->name);
     print_operands(&p, op);

@@ -12,7 +12,9 @@
    }
    An operation is: results, name, operands, region arguments, regions (an `if` has `else`, a
    `while` has `do` before its second one), attributes, result types; a constant has its value for
-   operand. `//` begins a comment. Parameters print under their names, every other value as a number
+   operand. Layouts have names, given in lines before the function, `#0 = #l<128; …>`, and used as in
+   `block<128xfp32, #0>`; a name holds until it is given again, and a layout may also stand in a
+   type in full. `//` begins a comment. Parameters print under their names, every other value as a number
    in order of printing. */
 #ifndef TKC_IR_PRINT_H
 #define TKC_IR_PRINT_H

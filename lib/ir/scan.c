@@ -91,6 +91,9 @@ void scan_next(Scanner *s)
     } else if ((c == '%' || c == '@') && is_word_char(after)) {
         t->kind = c == '%' ? TOK_VALUE : TOK_FUNC;
         t->end = end_of_run(src, s->at + 1, is_word_char);
+    } else if (c == '#' && is_digit(after)) {
+        t->kind = TOK_LAYOUT;
+        t->end = end_of_run(src, s->at + 1, is_digit);
     } else if (c == '"') {
         t->kind = TOK_STRING;
         t->end = end_of_string(src, s->at);

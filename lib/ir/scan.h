@@ -13,6 +13,7 @@ typedef enum TokenKind {
     TOK_STRING, /* with its quotes */
     TOK_VALUE,  /* %name */
     TOK_FUNC,   /* @name */
+    TOK_LAYOUT, /* #0 */
     TOK_PUNCT   /* one of ( ) { } [ ] < > : , = * */
 } TokenKind;
 

@@ -184,7 +184,8 @@ static const char *dtype_text(DType dt)
     return info->kind == DK_FLOAT ? info->short_name : info->name;
 }
 
-static void print(Buf *out, const Type *ty, bool with_layout)
+/* Without layouts where `layout` is NULL. */
+static void print(Buf *out, const Type *ty, TypeLayoutPrint layout, void *user)
 {
     switch (ty->kind) {
     case TY_NONE: buf_puts(out, "none"); break;
@@ -192,30 +193,41 @@ static void print(Buf *out, const Type *ty, bool with_layout)
     case TY_SCALAR: buf_puts(out, dtype_text(ty->dtype)); break;
     case TY_POINTER:
         buf_putc(out, '*');
-        print(out, ty->elem, false);
+        print(out, ty->elem, NULL, NULL);
         break;
     case TY_BLOCK:
         buf_puts(out, "block<");
         for (int i = 0; i < ty->rank; i++) buf_printf(out, "%dx", (int)ty->shape[i]);
-        print(out, ty->elem, false);
-        if (with_layout && ty->layout) {
+        print(out, ty->elem, NULL, NULL);
+        if (layout && ty->layout) {
             buf_puts(out, ", ");
-            layout_print(out, ty->layout);
+            layout(out, ty->layout, user);
         }
         buf_putc(out, '>');
         break;
     }
 }
 
+static void print_layout(Buf *out, const Layout *l, void *user)
+{
+    (void)user;
+    layout_print(out, l);
+}
+
 void type_print(Buf *out, const Type *ty)
 {
-    print(out, ty, true);
+    print(out, ty, print_layout, NULL);
+}
+
+void type_print_with(Buf *out, const Type *ty, TypeLayoutPrint layout, void *user)
+{
+    print(out, ty, layout, user);
 }
 
 const char *type_text(Arena *a, const Type *ty)
 {
     Buf out = buf_make(a);
-    print(&out, ty, false);
+    print(&out, ty, NULL, NULL);
     return buf_text(&out);
 }
 

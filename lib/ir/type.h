@@ -38,6 +38,9 @@ int type_bytes(const Type *ty);          /* of an element in memory; pointers 8,
 
 /* int32, block<128xfp16>, *fp32, block<16x64x*fp32>; with a layout: block<128xfp16, #l<…>>. */
 void type_print(Buf *out, const Type *ty);
+/* The same with something else in the layout's place. */
+typedef void (*TypeLayoutPrint)(Buf *out, const Layout *l, void *user);
+void type_print_with(Buf *out, const Type *ty, TypeLayoutPrint layout, void *user);
 /* For messages: type_print without the layout; lives as long as the arena. */
 const char *type_text(Arena *a, const Type *ty);
 /* Of a parameter, as a signature spells it: "*fp32", "i32". */

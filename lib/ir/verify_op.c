@@ -721,5 +721,5 @@ bool verify_op(Verifier *v, const Op *op)
     OpCheck rule = rule_checks[tkc_op_info(op->kind)->rule];
     if (rule && !rule(v, op)) return false;
     OpCheck own = op_checks[op->kind];
-    return !own || own(v, op);
+    return (!own || own(v, op)) && verify_layouts(v, op);
 }

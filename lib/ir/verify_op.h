@@ -1,4 +1,5 @@
-/* What the verifier's two halves share: verify.c walks, verify_op.c knows the ops. */
+/* What the verifier's parts share: verify.c walks, verify_op.c knows the ops,
+   verify_layout.c how their layouts hang together. */
 #ifndef TKC_IR_VERIFY_OP_H
 #define TKC_IR_VERIFY_OP_H
 
@@ -22,6 +23,9 @@ bool verify_fail(Verifier *v, const Op *op, const char *fmt,
 /* Operand and result counts, domain, the row's rule, and the op's own check. Operands are visible,
    types sound. */
 bool verify_op(Verifier *v, const Op *op);
+/* Layouts of the op's operands and results fit together (verify_layout.c). Its types are right but
+   for them. */
+bool verify_layouts(Verifier *v, const Op *op);
 const char *verify_text(Verifier *v, const Type *ty); /* with its layout */
 
 #endif

@@ -5,6 +5,7 @@
 #include "layout/propagate.h"
 
 #include "base/unwind.h"
+#include "ir/shape_map.h"
 
 bool propagate_is_uniform(const Op *op)
 {
@@ -12,42 +13,6 @@ bool propagate_is_uniform(const Op *op)
 }
 
 /* ---- shape ops ---- */
-
-/* Extents other than 1. */
-static int squeezed(const Type *ty, int64_t *out)
-{
-    int n = 0;
-    for (int i = 0; i < ty->rank; i++) {
-        if (ty->shape[i] != 1) out[n++] = ty->shape[i];
-    }
-    return n;
-}
-
-static bool is_power_of_two(int64_t x)
-{
-    return (x & (x - 1)) == 0;
-}
-
-bool propagate_reshape_is_free(const Type *from, const Type *to)
-{
-    int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
-    int i = squeezed(from, a), j = squeezed(to, b);
-    while (i > 0 && j > 0) {
-        int64_t x = a[--i], y = b[--j];
-        if (x == y) continue;
-        while (x != y) {
-            /* A dim that others follow on its left is not the outermost of its group. */
-            if (x < y) {
-                if (!is_power_of_two(a[i]) || i == 0) return false;
-                x *= a[--i];
-            } else {
-                if (!is_power_of_two(b[j]) || j == 0) return false;
-                y *= b[--j];
-            }
-        }
-    }
-    return i == 0 && j == 0;
-}
 
 static const Layout *inverse_trans(LayoutTable *t, const Op *op, const Layout *result)
 {
@@ -67,7 +32,7 @@ static const Layout *forward_trans(LayoutTable *t, const Op *op, const Layout *o
 
 static const Layout *reshaped(LayoutTable *t, const Layout *l, const Type *from, const Type *to)
 {
-    if (!type_is_block(to) || !propagate_reshape_is_free(from, to)) return NULL;
+    if (!type_is_block(to) || !shape_reshape_is_free(from, to)) return NULL;
     uint8_t dims[TKC_MAX_RANK];
     layout_pad(to->rank, to->shape, dims);
     return layout_reshape(t, l, to->rank, dims);

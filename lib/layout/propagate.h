@@ -13,9 +13,6 @@ bool propagate_is_uniform(const Op *op);
 const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layout *result);
 /* The layout of the results when operand 0 has layout `operand`; NULL when that does not follow. */
 const Layout *propagate_result(LayoutTable *t, const Op *op, const Layout *operand);
-/* True when a reshape moves nothing: in every merged or split group of dims all but the
-   outermost are powers of two (on both sides), so the padded indices agree. */
-bool propagate_reshape_is_free(const Type *from, const Type *to);
 
 /* Values that must agree because control flow carries one into the other: slot `slot` of a for,
    while or if. Calls f for each member. Operands (initial values, yields) are members too. */

@@ -90,6 +90,11 @@ int layout_run_log2(const Layout *l, int dim);
 /* The index bits of a dim, as a mask. */
 uint32_t layout_dim_mask(const Layout *l, int dim);
 bool layout_has_offset(const Layout *l);
+/* The index without a dim: that of the element of the slice that index belongs to. */
+uint32_t layout_forget(const Layout *l, int dim, uint32_t index);
+/* True when a reduction along the dim needs nothing but registers of one thread, lanes that differ
+   in one bit and warps that do. */
+bool layout_reduces(const Layout *l, int dim);
 
 /* ---- algebra; results are interned in t ---- */
 /* Every register that duplicates another is dropped (free register vectors removed). */

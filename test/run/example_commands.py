@@ -35,7 +35,7 @@ def main():
                 print(f"FAILED {name} shows no command")
                 failed += 1
             for arguments in shown:
-                command = [tkc, *arguments] + ["-device", "cpu"] * ("-run" in arguments)
+                command = [tkc, "-verify-each", *arguments] + ["-device", "cpu"] * ("-run" in arguments)
                 done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
                 count += 1
                 if done.returncode or not (done.stdout or "-o" in arguments):

@@ -49,7 +49,7 @@ def run(tkc, device, s):
             os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
             with open(os.path.join(folder, path), "w") as f:
                 f.write(text)
-        command = [tkc, "-run", "-device", device, "-g", "-x", "tk", os.path.join(folder, "kernel.py"), "-k", "kernel",
+        command = [tkc, "-verify-each", "-run", "-device", device, "-g", "-x", "tk", os.path.join(folder, "kernel.py"), "-k", "kernel",
                    "-grid", s.grid, "-timeout", "20", "-print", "y", "-DC=4"]
         arguments = {"y": f"zeros:{s.y}[8]", "x": s.x, "n": "5", "f": "1.5"}
         command += [f"{name}={value}" for name, value in arguments.items() if not given(s, name)] + s.args.split()

@@ -174,7 +174,7 @@ class Runner:
         source = os.path.join(folder, "batch.tk")
         with open(source, "w") as f:
             f.write(kernel.text)
-        command = [self.tkc, "-run", "-device", self.device, source, "-k", "batch", "-grid", str(kernel.cases[0].grid),
+        command = [self.tkc, "-verify-each", "-run", "-device", self.device, source, "-k", "batch", "-grid", str(kernel.cases[0].grid),
                    "-timeout", "50", *self.options]
         for memory in (kernel.read, kernel.written):
             for dtype, array in memory.arrays():
@@ -212,7 +212,7 @@ class Runner:
                     f.write(Kernel([case]).text)
             with open(os.path.join(folder, "list"), "w") as f:
                 f.writelines(f"{folder}/{i}.tk\tbatch\n" for i in range(len(cases)))
-            done = subprocess.run([self.tkc, *self.options, "-emit=ptx", "-batch", os.path.join(folder, "list")],
+            done = subprocess.run([self.tkc, "-verify-each", *self.options, "-emit=ptx", "-batch", os.path.join(folder, "list")],
                                   capture_output=True, text=True, errors="replace")
         lines = [line.split("\t") for line in done.stdout.splitlines()]
         answers = [line[3] if line[0] == "error" and is_refusal(line[3]) else None for line in lines]

@@ -67,7 +67,7 @@ def save(folder, name, array):
 
 def run(tkc, device, folder, case):
     """None, or what went wrong; that the device has no code yet for an operation begins with 'refused'."""
-    command = [tkc, "-run", "-device", device, case.file, "-k", case.kernel, "-grid", str(case.grid), *case.options]
+    command = [tkc, "-verify-each", "-run", "-device", device, case.file, "-k", case.kernel, "-grid", str(case.grid), *case.options]
     command += [f"-D{n}={v}" for n, v in case.defines.items()]
     for n, a in case.arrays.items():
         command.append(f"{n}={save(folder, n, a)}" + (":" + a.dtype if isinstance(a, Bits) else ""))

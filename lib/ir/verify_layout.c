@@ -1,0 +1,148 @@
+/* Which layouts an op's blocks may have together. The lowering moves nothing between threads but
+   where an op says so (convert, reduce, what takes any layouts), so for any other op an element of
+   the result must be held by the thread that holds what it is made of. Each op has one of a few
+   rules; that what control flow carries has one layout on its way follows from its types. */
+#include "ir/verify_op.h"
+
+#include "base/unwind.h"
+#include "ir/shape_map.h"
+
+typedef enum Rule {
+    LR_NONE,  /* a mistake: every op that blocks can get to has one */
+    LR_ANY,   /* whatever each block has; or the types say it all */
+    LR_ONE,   /* all blocks have one layout */
+    LR_MOVE,  /* the thread has the element that moves */
+    LR_SLICE, /* the result has the operand's layout without a dim */
+} Rule;
+
+static const uint8_t rules[OP_COUNT] = {
+    [OP_CONST] = LR_ANY,        [OP_ARANGE] = LR_ANY,     [OP_PROGRAM_ID] = LR_ANY,
+    [OP_NUM_PROGRAMS] = LR_ANY, [OP_INLINE_ASM] = LR_ONE, [OP_SPLAT] = LR_ANY,
+    [OP_EXPAND_DIMS] = LR_MOVE, [OP_BROADCAST] = LR_MOVE, [OP_TRANS] = LR_MOVE,
+    [OP_RESHAPE] = LR_MOVE,     [OP_JOIN] = LR_MOVE,      [OP_SPLIT] = LR_MOVE,
+    [OP_CAT] = LR_ANY,          [OP_CONVERT] = LR_ANY,    [OP_LOAD] = LR_ONE,
+    [OP_STORE] = LR_ONE,        [OP_ATOMIC_RMW] = LR_ONE, [OP_ATOMIC_CAS] = LR_ONE,
+    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ONE,       [OP_DOT] = LR_ANY,
+    [OP_SORT] = LR_ONE,         [OP_HISTOGRAM] = LR_ANY,  [OP_GATHER] = LR_ANY,
+    [OP_FOR] = LR_ANY,          [OP_WHILE] = LR_ANY,      [OP_IF] = LR_ANY,
+    [OP_YIELD] = LR_ANY,        [OP_CONDITION] = LR_ANY,  [OP_RETURN] = LR_ANY,
+    [OP_PRINT] = LR_ANY,        [OP_ASSERT] = LR_ONE,     [OP_ASSUME] = LR_ANY,
+    [OP_BARRIER] = LR_ANY,
+};
+
+static Rule rule_of(const Op *op)
+{
+    const Rule rule = ir_has(op, OT_EW) ? LR_ONE : (Rule)rules[op->kind];
+    check(rule != LR_NONE, "the op '%s' has no rule for layouts", tkc_op_info(op->kind)->name);
+    return rule;
+}
+
+/* ---- the types of an op, operands first ---- */
+
+static int count(const Op *op)
+{
+    return op->nargs + op->nresults;
+}
+
+static const Type *type_at(const Op *op, int i)
+{
+    return i < op->nargs ? op_arg(op, i)->type : op_result(op, i - op->nargs)->type;
+}
+
+static bool is_laid_out(const Op *op)
+{
+    for (int i = 0; i < count(op); i++) {
+        if (type_is_block(type_at(op, i)) && !type_at(op, i)->layout) return false;
+    }
+    return true;
+}
+
+/* ---- the rules ---- */
+
+static bool check_one(Verifier *v, const Op *op)
+{
+    const Type *first = NULL;
+    for (int i = 0; i < count(op); i++) {
+        const Type *ty = type_at(op, i);
+        if (!type_is_block(ty)) continue;
+        if (!first) first = ty;
+        if (ty->layout != first->layout)
+            return verify_fail(v, op, "%s and %s are laid out differently", verify_text(v, first),
+                               verify_text(v, ty));
+    }
+    return true;
+}
+
+static F2Space registers_of(const Layout *l)
+{
+    F2Space space = {0};
+    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++)
+        f2_space_add(&space, l->basis[DIM_REGISTER][i]);
+    return space;
+}
+
+/* Each thread has what it needs of the operand to hold `to`, and, of a split, its other half. The
+   map between indices is linear: it is enough that it agrees on each bit of the thread's number,
+   and leads from each register's vector to one of the operand's registers. */
+static bool stays_in_threads(const Op *op, const Layout *from, const Layout *to)
+{
+    const F2Space held = registers_of(from);
+    /* What a join's result has in its last dim is another operand, which only registers choose. */
+    const uint32_t chooses = op->kind == OP_JOIN;
+    for (LayoutDim d = DIM_LANE; d <= DIM_WARP; d++) {
+        for (int i = 0; i < from->nbits[d]; i++) {
+            if (to->basis[d][i] & chooses) return false;
+            if (shape_source(op, from, to, to->basis[d][i]) != from->basis[d][i]) return false;
+        }
+    }
+    for (int i = 0; i < to->nbits[DIM_REGISTER]; i++) {
+        if (!f2_space_has(&held, shape_source(op, from, to, to->basis[DIM_REGISTER][i])))
+            return false;
+    }
+    return op->kind != OP_SPLIT || f2_space_has(&held, 1);
+}
+
+static bool check_move(Verifier *v, const Op *op)
+{
+    const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
+    if (!type_is_block(to)) return true;
+    if (op->kind == OP_RESHAPE && !shape_reshape_is_free(from, to)) return true;
+    return stays_in_threads(op, from->layout, to->layout) ||
+           verify_fail(v, op, "%s needs elements of %s that other threads hold", verify_text(v, to),
+                       verify_text(v, from));
+}
+
+static bool check_slice(Verifier *v, const Op *op)
+{
+    const Type *from = op_arg(op, 0)->type;
+    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    if (!layout_reduces(from->layout, axis))
+        return verify_fail(
+            v, op, "%s cannot be reduced along dim %d: its layout mixes that with other dims",
+            verify_text(v, from), axis);
+    if (from->rank == 1) return true;
+    const Layout *slice = layout_slice(ir_of(v->fn)->layouts, from->layout, axis);
+    for (int i = 0; i < op->nresults; i++) {
+        const Type *to = op_result(op, i)->type;
+        if (to->layout == slice) continue;
+        return verify_fail(v, op,
+                           "a result is %s, expected %s, the operand's layout without dim %d",
+                           verify_text(v, to),
+                           verify_text(v, type_with_layout(ir_of(v->fn)->types, to, slice)), axis);
+    }
+    return true;
+}
+
+bool verify_layouts(Verifier *v, const Op *op)
+{
+    const Rule rule = rule_of(op);
+    if (!is_laid_out(op)) return true;
+    switch (rule) {
+    case LR_NONE:
+    case LR_ANY: return true;
+    case LR_ONE: return check_one(v, op);
+    case LR_MOVE: return check_move(v, op);
+    case LR_SLICE: return check_slice(v, op);
+    }
+    return true;
+}

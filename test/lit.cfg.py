@@ -7,7 +7,8 @@ that lets memory run out (fake/memory.c); %python runs a Python with numpy;
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
 link LLVM.
-Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, pkg-config, long.
+Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, pkg-config, long,
+measured-instructions (there are results of a GPU for run/instructions.py).
 """
 import ctypes
 import os
@@ -103,6 +104,8 @@ def add_features():
         config.available_features.add("pkg-config")
     if os.environ.get("TKC_TEST_LONG"):
         config.available_features.add("long")
+    if os.path.exists(os.path.join(config.test_source_root, "run", "Inputs", "instructions.json.gz")):
+        config.available_features.add("measured-instructions")
 
 
 def add_environment():

@@ -352,6 +352,18 @@ static const Loc *loc_of(Spec *sp, const SpecFunc *fn)
     return ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, fn->name, NULL);
 }
 
+/* Those of the options were checked before. */
+static bool check_config(const Binder *b)
+{
+    const Machine *machine = b->rq->machine;
+    int warps = b->has_config ? b->config.num_warps : 0, most = machine->max_threads / machine->warp_size;
+    if (b->rq->num_warps > 0 || (warps >= 0 && (warps & (warps - 1)) == 0 && warps <= most)) return true;
+    spec_error(b->sp, b->kernel->def->def.name_span,
+               "the configuration of '%s' has num_warps=%d; it must be a power of two, at most %d",
+               b->kernel->name, warps, most);
+    return false;
+}
+
 static Func *make_func(Binder *b)
 {
     const SpecRequest *rq = b->rq;
@@ -359,6 +371,7 @@ static Func *make_func(Binder *b)
         stages = b->has_config ? b->config.num_stages : 0;
     if (rq->num_warps > 0) warps = rq->num_warps;
     if (rq->num_stages > 0) stages = rq->num_stages;
+    if (stages < 0) stages = 0;
     Func *fn = ir_func_new(b->sp->ir, b->kernel->name, rq->machine, warps ? warps : DEFAULT_WARPS,
                            stages ? stages : DEFAULT_STAGES);
     fn->fp_contract = rq->fp_contract;
@@ -469,7 +482,7 @@ bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound 
     config_check(sp, kernel);
     gather(&b);
     if (!b.failed) ask(&b);
-    if (b.failed) return false;
+    if (b.failed || !check_config(&b)) return false;
     out->fn = make_func(&b);
     out->values = arena_array(sp->arena, SpecValue, b.n + 1);
     for (int i = 0; i < b.n; i++) {

@@ -151,7 +151,8 @@ static bool agrees(const SpecTuple *config, SpecValue known)
 static int option(const SpecTuple *config, int i)
 {
     SpecValue v = config->data[i];
-    return v.kind == SV_INT && v.i > 0 && v.i <= 64 ? (int)v.i : 0;
+    if (v.kind != SV_INT) return 0;
+    return v.i < INT16_MIN ? INT16_MIN : v.i > INT16_MAX ? INT16_MAX : (int)v.i;
 }
 
 bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out)

@@ -132,7 +132,9 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
     case AST_TUPLE: case AST_LIST: assign_items(sp, &target->list, v, weak, at); break;
     case AST_SUBSCRIPT: assign_subscript(sp, target, v, weak, at); break;
     case AST_ATTRIBUTE: assign_attribute(sp, target, v, weak, at); break;
-    default: check(false, "an assignment to %s", ast_describe(target)); break;
+    default: /* in the head of a host statement, which the parser reads without complaint */
+        spec_error(sp, target->span, "cannot assign to %s", ast_describe(target));
+        break;
     }
 }
 

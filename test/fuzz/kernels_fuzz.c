@@ -1,25 +1,14 @@
 /* The whole compiler and the cpu device against kernels that are almost right.
 
-       kernels_fuzz [-n COUNT] [-first N] [-show] [-v] [-ptxas PATH] FILE...
+       kernels_fuzz [-n COUNT | -seconds S] [-first N] [-show] [-v] [-ptxas PATH] FILE...
 
    Each mutant is one of the files with a few of its tokens, operands, arguments or lines changed,
    compiled with options that are sometimes changed too: as far as IR, as far as PTX, and run on the
    cpu device if it compiles. It may be refused; it must not crash, hang, leak, or be called our own
-   error. Files may say how to compile them, as tests do: "RUN: tkc -k NAME -sig TYPES -DX=1".
-
-   Mutant N is the same on every run with the same files. Mutants run in child processes, so that
-   one that dies is reported, with its text, and the next go on. */
+   error. Files may say how to compile them, as tests do: "RUN: tkc -k NAME -sig TYPES -DX=1". cases.h says how. */
 #include <ctype.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "cases.h"
 #include "kernels_pieces.h"
 #include "tkc/runtime.h"
 
@@ -31,25 +20,6 @@ enum {
     MAX_ARGS = 96,
     BUFFER = 1 << 14
 };
-enum {
-    SECONDS = 6,
-    WALL_SECONDS = 60
-}; /* of processor time, with sanitizers; of a machine that has other work */
-
-/* ---- chance ---- */
-
-static uint64_t state;
-
-static uint32_t draw(uint32_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)((state >> 11) % n);
-}
-
-#define ONE_OF(list) (list)[draw((uint32_t)(sizeof(list) / sizeof *(list)))]
-
 /* ---- seeds ---- */
 
 typedef struct Run {
@@ -65,6 +35,9 @@ typedef struct Seed {
     Run runs[MAX_RUNS];
     int nruns;
 } Seed;
+
+static Seed *seeds;
+static int nseeds;
 
 /* The next word of a command line, quotes taken off; NULL at its end. */
 static char *next_word(char **at)
@@ -97,16 +70,8 @@ static void read_run(Seed *seed, const char *line)
 
 static void read_seed(Seed *seed, const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        perror(path);
-        exit(2);
-    }
     seed->path = path;
-    seed->text = malloc(MAX_TEXT);
-    seed->len = fread(seed->text, 1, MAX_TEXT / 2, f);
-    seed->text[seed->len] = 0;
-    fclose(f);
+    seed->text = read_file(path, MAX_TEXT / 2, &seed->len);
     for (const char *p = seed->text; (p = strstr(p, "RUN: ")) && seed->nruns < MAX_RUNS; p++)
         if (!strncmp(p + 5, "tkc ", 4) || !strncmp(p + 5, "not tkc ", 8)) read_run(seed, p + 5);
 }
@@ -499,10 +464,9 @@ static void choose_options(Mutant *m, TkcSource *source)
 }
 
 /* The source of mutant number i; NULL when its text is refused. */
-static TkcSource *make_mutant(TkcContext *cx, Mutant *m, const Seed *seeds, int nseeds, int i)
+static TkcSource *make_mutant(TkcContext *cx, Mutant *m, int i)
 {
-    state = 0x9E3779B97F4A7C15u * (uint64_t)(i + 1);
-    draw(2);
+    begin_case(i);
     m->seed = &seeds[draw((uint32_t)nseeds)];
     memcpy(text, m->seed->text, m->seed->len + 1);
     len = m->seed->len;
@@ -518,8 +482,7 @@ static TkcSource *make_mutant(TkcContext *cx, Mutant *m, const Seed *seeds, int 
 
 static const char *ptxas;
 static bool verbose;     /* say why mutants are refused */
-static int (*shared)[4]; /* the mutant at work; failures; compiled to PTX; run */
-enum { AT, FAILED, COMPILED, RAN };
+enum { COUNT_COMPILED = COUNT_FIRST_OWN, COUNT_RAN }; /* to PTX; on the cpu */
 
 static void show(const Mutant *m, int i)
 {
@@ -542,7 +505,7 @@ static bool is_fine(TkcContext *cx, const Mutant *m, int i, const char *stage, T
         return status == TKC_OK;
     show(m, i);
     fprintf(stderr, "%s: %s\n%s\n", stage, tkc_status_text(status), tkc_last_error(cx));
-    (*shared)[FAILED]++;
+    counts[COUNT_FAILED]++;
     return false;
 }
 
@@ -564,11 +527,11 @@ static void assemble(const Mutant *m, int i, const TkcArtifact *artifact)
     size_t n = p ? fread(out, 1, sizeof out - 1, p) : 0;
     out[n] = 0;
     int status = p ? pclose(p) : 0;
-    alarm(WALL_SECONDS);
+    alarm(CASE_WALL_SECONDS);
     if (status != 0 && !strstr(out, "too much shared data")) {
         show(m, i);
         fprintf(stderr, "ptxas: %s\n", out);
-        (*shared)[FAILED]++;
+        counts[COUNT_FAILED]++;
     }
     unlink(path);
 }
@@ -651,7 +614,7 @@ static void run(TkcContext *cx, const Mutant *m, int i, TkcSource *source,
     int n = make_args(m, dev, source, artifact, args, bytes);
     if (n >= 0 && is_fine(cx, m, i, "jit", tkc_jit_new(dev, source, &options, &jit))) {
         int64_t grid[3] = {1 + draw(4), 1 + draw(2), 1};
-        (*shared)[RAN] += is_fine(cx, m, i, "launch", tkc_launch(jit, grid, NULL, args, (size_t)n));
+        counts[COUNT_RAN] += is_fine(cx, m, i, "launch", tkc_launch(jit, grid, NULL, args, (size_t)n));
         tkc_jit_free(jit);
     }
     for (int k = 0; k < n; k++)
@@ -659,112 +622,56 @@ static void run(TkcContext *cx, const Mutant *m, int i, TkcSource *source,
     tkc_device_free(dev);
 }
 
-static void exercise(const Seed *seeds, int nseeds, int i)
+static void run_mutant(int i)
 {
     static Mutant m;
     TkcArtifact *artifact = NULL;
     TkcContext *cx = tkc_context_new();
-    TkcSource *source = make_mutant(cx, &m, seeds, nseeds, i);
+    TkcSource *source = make_mutant(cx, &m, i);
     if (source &&
         is_fine(cx, &m, i, "ir", tkc_compile(source, &m.options, TKC_EMIT_IR, &artifact))) {
         run(cx, &m, i, source, artifact);
         tkc_artifact_free(artifact);
         artifact = NULL;
         if (is_fine(cx, &m, i, "ptx", tkc_compile(source, &m.options, TKC_EMIT_PTX, &artifact))) {
-            (*shared)[COMPILED]++;
+            counts[COUNT_COMPILED]++;
             if (ptxas) assemble(&m, i, artifact);
         }
     } else if (!source && strstr(tkc_last_error(cx), "internal error")) {
         fprintf(stderr, "mutant %d of %s: parse: %s\n", i, m.seed->path, tkc_last_error(cx));
-        (*shared)[FAILED]++;
+        counts[COUNT_FAILED]++;
     }
     tkc_artifact_free(artifact);
     tkc_source_free(source);
     tkc_context_free(cx);
 }
 
-/* ---- children ---- */
+/* ---- the command ---- */
 
-static void on_time(int sig)
-{
-    (void)sig;
-    _exit(100);
-}
-
-static int child(const Seed *seeds, int nseeds, int from, int to)
-{
-    signal(SIGPROF, on_time);
-    signal(SIGALRM, on_time);
-    for (int i = from; i < to; i++) {
-        struct itimerval limit = {.it_value = {.tv_sec = SECONDS}};
-        (*shared)[AT] = i;
-        setitimer(ITIMER_PROF, &limit, NULL);
-        alarm(WALL_SECONDS);
-        exercise(seeds, nseeds, i);
-    }
-    return 0;
-}
-
-static void report_death(const Seed *seeds, int nseeds, int status)
+static void show_mutant(int i)
 {
     static Mutant m;
-    int i = (*shared)[AT];
     TkcContext *cx = tkc_context_new();
-    TkcSource *source = make_mutant(cx, &m, seeds, nseeds, i);
+    TkcSource *source = make_mutant(cx, &m, i);
     if (source) show(&m, i);
-    if (WIFSIGNALED(status)) fprintf(stderr, "mutant %d: signal %d\n", i, WTERMSIG(status));
-    else
-        fprintf(stderr, "mutant %d: %s %d\n", i,
-                WEXITSTATUS(status) == 100 ? "takes too long:" : "exit", WEXITSTATUS(status));
+    fprintf(stderr, "%s\n", text);
     tkc_source_free(source);
     tkc_context_free(cx);
 }
 
-static void supervise(const Seed *seeds, int nseeds, int from, int to)
-{
-    enum { BATCH = 200 }; /* mutants a process: memory that LLVM keeps for good is given back */
-    while (from < to) {
-        int end = to - from > BATCH ? from + BATCH : to, status = 0;
-        fflush(NULL);
-        pid_t pid = fork();
-        if (pid == 0) exit(child(seeds, nseeds, from, end));
-        waitpid(pid, &status, 0);
-        from = end;
-        if (status == 0) continue;
-        (*shared)[FAILED]++;
-        report_death(seeds, nseeds, status);
-        from = (*shared)[AT] + 1;
-    }
-}
-
 int main(int argc, char **argv)
 {
-    int count = 300, first = 0, nseeds = 0;
-    bool only_show = false;
-    static Seed *seeds; /* static: what it points to is in use to the end */
+    Cases cases = {.count = 300, .run = run_mutant, .show = show_mutant};
     seeds = calloc((size_t)argc, sizeof *seeds);
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-n") && i + 1 < argc) count = atoi(argv[++i]);
-        else if (!strcmp(argv[i], "-first") && i + 1 < argc) first = atoi(argv[++i]);
-        else if (!strcmp(argv[i], "-ptxas") && i + 1 < argc) ptxas = argv[++i];
-        else if (!strcmp(argv[i], "-show")) only_show = true;
+        if (read_case_option(&cases, argc, argv, &i)) continue;
+        if (!strcmp(argv[i], "-ptxas") && i + 1 < argc) ptxas = argv[++i];
         else if (!strcmp(argv[i], "-v")) verbose = true;
         else read_seed(&seeds[nseeds++], argv[i]);
     }
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (nseeds == 0 || shared == MAP_FAILED) return 2;
-    if (only_show) {
-        static Mutant m;
-        TkcContext *cx = tkc_context_new();
-        TkcSource *source = make_mutant(cx, &m, seeds, nseeds, first);
-        if (source) show(&m, first);
-        fputs(text, stdout);
-        tkc_source_free(source);
-        tkc_context_free(cx);
-        return 0;
-    }
-    supervise(seeds, nseeds, first, first + count);
-    printf("%d mutants, %d compiled to PTX, %d run, %d failures\n", count, (*shared)[COMPILED],
-           (*shared)[RAN], (*shared)[FAILED]);
-    return (*shared)[FAILED] != 0;
+    if (nseeds == 0 || !run_cases(&cases)) return 2;
+    if (cases.only_show) return 0;
+    printf("%d mutants, %d compiled to PTX, %d run, %d failures\n", counts[COUNT_DONE],
+           counts[COUNT_COMPILED], counts[COUNT_RAN], counts[COUNT_FAILED]);
+    return counts[COUNT_FAILED] != 0;
 }

@@ -1,11 +1,12 @@
 /* The front end against any text: it must come back, with a tree that prints.
-   As a program it mutates its seeds, the same way on every run: syntax_fuzz [COUNT [FIRST]]. With -DTKC_LIBFUZZER
-   it is an entry for clang's -fsanitize=fuzzer. */
+   As a program it mutates texts of its own and the files given: syntax_fuzz [-n COUNT | -seconds S] [-first N] [-show] [FILE...]; cases.h
+   says how. With -DTKC_LIBFUZZER it is an entry for clang's -fsanitize=fuzzer. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/unwind.h"
+#include "cases.h"
 #include "syntax/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -87,17 +88,7 @@ static const char *const pieces[] = {
     "with (a as b):", "try:", "except:", "finally:", "import ", "from ", "global ", "return ", "pass", "break", "x", "1", "\f", "\xEF\xBB\xBF",
 };
 
-static uint64_t state;
-
-static uint32_t draw(uint32_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)((state >> 11) % n);
-}
-
-enum { MAX_TEXT = 4096 };
+enum { MAX_TEXT = 4096, MAX_SEEDS = 1024 };
 
 /* Replaces `cut` bytes at a random place by a piece of text. */
 static size_t splice(char *text, size_t len, size_t cut, const char *piece, size_t n)
@@ -158,21 +149,46 @@ static void nest_all(void)
         for (int n = 150; n <= 15000; n *= 100) nest(forms[i][0], forms[i][1], forms[i][2], n);
 }
 
+static const char *texts[MAX_SEEDS];
+static int ntexts;
+
+static size_t make_text(int number, char *text)
+{
+    begin_case(number);
+    const char *seed = texts[draw((uint32_t)ntexts)];
+    size_t len = strlen(seed), from = len > MAX_TEXT / 2 ? draw((uint32_t)(len - MAX_TEXT / 2)) : 0;
+    len = len - from > MAX_TEXT / 2 ? MAX_TEXT / 2 : len - from;
+    memcpy(text, seed + from, len);
+    for (uint32_t edits = 1 + draw(12); edits > 0; edits--) len = mutate(text, len);
+    return len;
+}
+
+static void run_text(int number)
+{
+    char text[MAX_TEXT];
+    LLVMFuzzerTestOneInput((const uint8_t *)text, make_text(number, text));
+}
+
+static void show_text(int number)
+{
+    char text[MAX_TEXT];
+    fprintf(stderr, "%.*s\n", (int)make_text(number, text), text);
+}
+
 int main(int argc, char **argv)
 {
-    int count = argc > 1 ? atoi(argv[1]) : 2000, first = argc > 2 ? atoi(argv[2]) : 0;
-    char text[MAX_TEXT];
-    for (int i = first; i < first + count; i++) {
-        state = 0x9E3779B97F4A7C15u * (uint64_t)(i + 1);
-        const char *seed = seeds[draw(sizeof seeds / sizeof *seeds)];
-        size_t len = strlen(seed);
-        memcpy(text, seed, len);
-        for (uint32_t edits = 1 + draw(12); edits > 0; edits--) len = mutate(text, len);
-        LLVMFuzzerTestOneInput((const uint8_t *)text, len);
+    Cases cases = {.count = 2000, .run = run_text, .show = show_text};
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) texts[ntexts++] = seeds[i];
+    for (int i = 1; i < argc; i++) {
+        size_t len;
+        if (!read_case_option(&cases, argc, argv, &i) && ntexts < MAX_SEEDS)
+            texts[ntexts++] = read_file(argv[i], 1 << 20, &len);
     }
+    if (!run_cases(&cases)) return 2;
+    if (cases.only_show) return 0;
     nest_all();
-    printf("%d texts\n", count);
-    return 0;
+    printf("%d texts, %d failures\n", counts[COUNT_DONE], counts[COUNT_FAILED]);
+    return counts[COUNT_FAILED] != 0;
 }
 
 #endif

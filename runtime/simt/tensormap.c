@@ -21,7 +21,7 @@ static const TypeInfo types[TENSOR_TYPE_COUNT] = {
 };
 
 enum { SWIZZLE_NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B, FILL_NAN = 1, MOST_PROMOTION = 3 };
-enum { ALIGNMENT = 16, MOST_BOX = 256, MOST_ELEMENT_STRIDE = 8 };
+enum { ALIGNMENT = 16, MOST_BOX = 256, MOST_ELEMENT_STRIDE = 8, MOST_EXTENT = 1 << 18 };
 static const uint64_t most_dim = UINT64_C(1) << 32, stride_limit = UINT64_C(1) << 40;
 
 static int rank_of(const TensorMap *map)
@@ -39,6 +39,27 @@ static uint32_t span_of(const TensorMap *map)
     return map->swizzle ? 16u << map->swizzle : 0;
 }
 
+/* ---- the box ---- */
+
+/* Elements moved along a dimension other than the first, which has no element stride. */
+static uint32_t steps_of(const TensorMap *map, int i)
+{
+    return (map->box[i] + map->element_stride[i] - 1) / map->element_stride[i];
+}
+
+static uint32_t rows_of(const TensorMap *map)
+{
+    uint32_t rows = 1;
+    for (int i = 1; i < rank_of(map); i++) rows *= steps_of(map, i);
+    return rows;
+}
+
+/* A swizzled row takes the swizzle's whole span, whatever the box has of it. */
+static uint32_t pitch_of(const TensorMap *map)
+{
+    return map->swizzle ? span_of(map) : inner_bytes(map);
+}
+
 /* ---- judging ---- */
 
 static const char *wrong_tensor(const TensorMap *map)
@@ -53,6 +74,13 @@ static const char *wrong_tensor(const TensorMap *map)
     return NULL;
 }
 
+static bool fits_shared(const TensorMap *map)
+{
+    uint64_t bytes = pitch_of(map);
+    for (int i = 1; i < rank_of(map) && bytes <= MOST_EXTENT; i++) bytes *= steps_of(map, i);
+    return bytes <= MOST_EXTENT;
+}
+
 static const char *wrong_box(const TensorMap *map)
 {
     for (int i = 0; i < rank_of(map); i++)
@@ -65,7 +93,7 @@ static const char *wrong_box(const TensorMap *map)
         return "the inner box dimension is not a multiple of 16 bytes";
     if (map->swizzle && inner_bytes(map) > span_of(map))
         return "the inner box dimension is wider than the swizzle";
-    return NULL;
+    return fits_shared(map) ? NULL : "the box is larger than shared memory";
 }
 
 static const char *wrong_kind(const TensorMap *map)
@@ -185,26 +213,7 @@ bool simt_tensor_map_replace(TensorMap *map, TensorField field, uint32_t ordinal
     return true;
 }
 
-/* ---- the box ---- */
-
-/* Elements moved along a dimension other than the first, which has no element stride. */
-static uint32_t steps_of(const TensorMap *map, int i)
-{
-    return (map->box[i] + map->element_stride[i] - 1) / map->element_stride[i];
-}
-
-static uint32_t rows_of(const TensorMap *map)
-{
-    uint32_t rows = 1;
-    for (int i = 1; i < rank_of(map); i++) rows *= steps_of(map, i);
-    return rows;
-}
-
-/* A swizzled row takes the swizzle's whole span, whatever the box has of it. */
-static uint32_t pitch_of(const TensorMap *map)
-{
-    return map->swizzle ? span_of(map) : inner_bytes(map);
-}
+/* ---- walking ---- */
 
 uint32_t simt_tensor_map_bytes(const TensorMap *map)
 {

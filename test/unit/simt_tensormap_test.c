@@ -115,6 +115,19 @@ static void limits_of_boxes(void)
     }
 }
 
+static void boxes_fit_shared_memory(void)
+{
+    Case c = {.type = HOST_F32, .size = 4, .rank = 5, .element_stride = {1, 1, 1, 1, 1}};
+    for (int i = 0; i < TENSOR_RANK; i++) c.box[i] = 256, c.dim[i] = 1000;
+    expect_case(c, TENSOR_INVALID, "shared memory");
+    c.box[3] = c.box[4] = c.box[2] = 1;
+    expect_case(c, TENSOR_VALID, "");
+    c.box[2] = 2;
+    expect_case(c, TENSOR_INVALID, "shared memory");
+    c.element_stride[2] = 2;
+    expect_case(c, TENSOR_VALID, "");
+}
+
 static void limits_of_kinds(void)
 {
     Case c;
@@ -387,6 +400,38 @@ static void stops(void)
     EXPECT_INT(copy.runs, 3);
 }
 
+static bool count_bytes(void *user, const TensorRun *run)
+{
+    *(uint64_t *)user += run->bytes;
+    return true;
+}
+
+/* Whatever a kernel puts into a map: it is judged, and what is valid can be walked. */
+static void anything(void)
+{
+    int valid = 0;
+    for (int i = 0; i < 20000; i++) {
+        _Alignas(64) TensorMap map = {0};
+        const char *why;
+        int32_t at[TENSOR_RANK + 1];
+        for (int j = 0; j < 60; j++) {
+            const TensorField field = (TensorField)(1 + rand() % (TENSOR_FIELD_COUNT - 1));
+            const uint64_t value =
+                rand() % 5 ? (uint64_t)(rand() % 40) * 16 : (uint64_t)(rand() % 6);
+            simt_tensor_map_replace(&map, field, (uint32_t)rand() % 5, value);
+        }
+        randomize((uint8_t *)at, sizeof at);
+        if (i % 2) put(&map, "fill_mode", 0, 0), put(&map, "interleave_layout", 0, 0);
+        if (i % 2) put(&map, "swizzle_atomicity", 0, 0), put(&map, "elemtype", 0, (uint64_t)i % 8);
+        if (simt_tensor_map_check(&map, &why) != TENSOR_VALID) continue;
+        uint64_t bytes = 0;
+        EXPECT(simt_tensor_map_walk(&map, at, BASE, count_bytes, &bytes));
+        EXPECT(bytes == simt_tensor_map_bytes(&map));
+        valid++;
+    }
+    EXPECT(valid > 100);
+}
+
 /* ---- reductions ---- */
 
 static uint64_t reduced(TensorType type, const char *name, uint64_t x, uint64_t y)
@@ -451,6 +496,7 @@ int main(void)
 {
     RUN(limits_of_tensors);
     RUN(limits_of_boxes);
+    RUN(boxes_fit_shared_memory);
     RUN(limits_of_kinds);
     RUN(replaced);
     RUN(types);
@@ -458,6 +504,7 @@ int main(void)
     RUN(edges);
     RUN(ranks);
     RUN(stops);
+    RUN(anything);
     RUN(whole_numbers);
     RUN(floats);
     RUN(no_such_reduction);

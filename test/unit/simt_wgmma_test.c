@@ -292,6 +292,38 @@ static void outside(void)
     EXPECT_INT(fault.address, 4096);
 }
 
+static uint64_t random_bits(void)
+{
+    return (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
+}
+
+/* No descriptor leads to a read outside of what is given. */
+static void any_descriptor(void)
+{
+    static uint32_t ra[WGMMA_WARPS][WGMMA_A_REGISTERS][SIMT_LANES],
+        rd[WGMMA_WARPS][128 * SIMT_LANES];
+    enum { BYTES = 1 << 16 };
+    uint8_t *bytes = calloc(1, BYTES); /* of its own, so that sanitizers see its end */
+    int inside = 0;
+    for (int i = 0; i < 3000; i++) {
+        WgmmaSpec s = {.n = 16, .k = 16, .d = MATRIX_F32, .a = MATRIX_F16, .b = MATRIX_F16};
+        WgmmaForm form;
+        WgmmaCall call;
+        WgmmaFault fault = {0};
+        s.a_transposed = i & 1, s.b_transposed = i >> 1 & 1;
+        EXPECT(simt_wgmma_form(&form, &s));
+        set_call(&call, ra, rd);
+        call.a = random_bits() & (i % 3 ? UINT64_C(0xc00e007f007f0fff) : UINT64_MAX);
+        call.b = random_bits() & (i % 3 ? UINT64_C(0xc00e007f007f0fff) : UINT64_MAX);
+        call.shared = (SharedBytes){bytes, BYTES, NULL, NULL};
+        const bool done = simt_wgmma(&form, &call, &fault);
+        inside += done;
+        EXPECT(done || fault.address + 16 > BYTES);
+    }
+    EXPECT(inside > 100 && inside < 2900);
+    free(bytes);
+}
+
 /* As many as ptxas takes. */
 static int count_forms(WgmmaSpec s)
 {
@@ -336,6 +368,7 @@ int main(void)
     RUN(types);
     RUN(base_offset);
     RUN(outside);
+    RUN(any_descriptor);
     RUN(every_form);
     return expect_done();
 }

@@ -10,10 +10,7 @@
 
 enum { ROW = ORDER_ROW };
 
-typedef struct View {
-    int refs, nunits;
-    uint32_t clocks[];
-} View;
+typedef OrderView View;
 
 typedef struct Own {
     int unit;
@@ -468,10 +465,9 @@ bool order_failed(const Order *o)
 
 /* ---- for who records accesses ---- */
 
-OrderView order_view(const Order *o, int unit, int lane)
+OrderView *const *order_views(const Order *o, int unit)
 {
-    const View *v = o->units[unit].known.views[lane];
-    return v ? (OrderView){v->clocks, v->nunits} : (OrderView){NULL, 0};
+    return o->units[unit].known.views;
 }
 
 uint32_t order_touch(Order *o, int unit, uint32_t lanes)

@@ -57,25 +57,26 @@ typedef struct OrderStamp {
     int unit;
 } OrderStamp;
 
-/* What a lane has learned; for a quick yes where lanes have met. Until the order changes. */
+/* What a lane has learned; lanes that have met share it. */
 typedef struct OrderView {
-    const uint32_t *clocks; /* ORDER_ROW a unit: the least of its lanes, then each lane */
-    int nunits;
+    int refs, nunits;
+    uint32_t clocks[]; /* ORDER_ROW a unit: the least of its lanes, then each lane */
 } OrderView;
 enum { ORDER_ROW = 1 + ORDER_LANES };
 
 /* The unit's present time, at which the lanes access something. */
 uint32_t order_touch(Order *o, int unit, uint32_t lanes);
 bool order_is_async(const Order *o, int unit); /* of the async proxy */
-OrderView order_view(const Order *o, int unit, int lane);
+/* Of each lane, for quick answers; NULL: nothing yet. Until the order changes. */
+OrderView *const *order_views(const Order *o, int unit);
 /* Whether the lane knows all of that; whether it knows it to be fenced. */
 bool order_knows(const Order *o, int unit, int lane, const OrderStamp *s);
 bool order_knows_fenced(const Order *o, int unit, int lane, const OrderStamp *s);
 
-/* True: the lane with that view knows all that the unit did up to then. */
-static inline bool order_saw(OrderView v, int unit, uint32_t clock)
+/* True: a lane with that view knows all that the unit did up to then. False: it may. */
+static inline bool order_saw(const OrderView *v, int unit, uint32_t clock)
 {
-    return unit < v.nunits && v.clocks[ORDER_ROW * unit] >= clock;
+    return v && unit < v->nunits && v->clocks[ORDER_ROW * unit] >= clock;
 }
 
 #endif

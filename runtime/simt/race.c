@@ -58,7 +58,8 @@ struct Race {
 typedef struct Actor {
     Race *race;
     int unit, lane;
-    OrderView view;
+    OrderView *const *views; /* of the unit's lanes */
+    const OrderView *view;   /* of the lane */
     RaceKind kind;
     uint32_t now, insn;
     bool async;
@@ -270,7 +271,7 @@ static void note(const Actor *a, Cell *c)
 
 /* ---- words ---- */
 
-static Cell *word_at(Race *r, uint32_t word)
+static inline Cell *word_at(Race *r, uint32_t word)
 {
     Cell **page = &r->pages[word / PAGE_WORDS];
     if (!*page) *page = calloc(PAGE_WORDS, sizeof **page);
@@ -355,16 +356,29 @@ static inline bool access_word(const Actor *a, Cell *c)
     return true;
 }
 
-static void access_range(const Actor *a, uint32_t offset, uint32_t bytes)
+/* From a place within a word on, up to a place within a word. */
+static void access_ragged(const Actor *a, uint32_t offset, uint32_t bytes)
 {
     const uint32_t end = offset + bytes;
     for (uint32_t at = offset; at < end;) {
         const uint32_t word = at / WORD, next = (word + 1) * WORD, last = next < end ? next : end;
         Cell *c = word_at(a->race, word);
-        if (!c) return;
-        if (last - at < WORD || !access_word(a, c))
-            access_bytes(a, c, word, at - word * WORD, last - word * WORD);
+        if (c) access_bytes(a, c, word, at - word * WORD, last - word * WORD);
         at = last;
+    }
+}
+
+static inline void act(Actor *a, int lane, uint32_t offset, uint32_t bytes)
+{
+    a->lane = lane;
+    a->view = a->views[lane];
+    if ((offset | bytes) % WORD) {
+        access_ragged(a, offset, bytes);
+        return;
+    }
+    for (uint32_t word = offset / WORD, end = word + bytes / WORD; word < end; word++) {
+        Cell *c = word_at(a->race, word);
+        if (c && !access_word(a, c)) access_bytes(a, c, word, 0, WORD);
     }
 }
 
@@ -389,14 +403,8 @@ static Actor actor_of(Race *r, int unit, uint32_t lanes, RaceKind kind, uint32_t
                    .now = order_touch(r->order, unit, lanes),
                    .insn = insn,
                    .async = order_is_async(r->order, unit),
+                   .views = order_views(r->order, unit),
                    .out = out};
-}
-
-static void act(Actor *a, int lane, uint32_t offset, uint32_t bytes)
-{
-    a->lane = lane;
-    a->view = order_view(a->race->order, a->unit, lane);
-    access_range(a, offset, bytes);
 }
 
 bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uint32_t bytes,

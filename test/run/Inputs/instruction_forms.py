@@ -72,6 +72,11 @@ def register(bits, number):
     return {1: "%%p%d", 16: "%%h%d", 32: "%%r%d", 64: "%%d%d"}[bits] % number
 
 
+def may_be_wider(kind):
+    """Whether a source's register may have more bits than its type: a float of 32 bits or more fills its register, and so does bf16."""
+    return re.fullmatch(r"[us]\d+|f16", kind) is not None
+
+
 class Builder:
     def __init__(self, bits_of, row, qualifiers, types, wide, parts, pair):
         self.bits_of, self.row, self.qualifiers, self.types = bits_of, row, qualifiers, types
@@ -92,15 +97,25 @@ class Builder:
     def operand(self, letter):
         first = self.bits_of[self.types[0]]
         second, third = (self.bits_of.get(self.types[i], 0) if len(self.types) > i else 0 for i in (1, 2))
+        wide = self.wide if second and may_be_wider(self.types[1]) else 0
         make = {
             "d": lambda: self.dest(first), "D": lambda: self.dest(max(first, self.wide)), "w": lambda: self.dest(2 * first),
             "u": lambda: self.dest(32), "p": lambda: self.dest(1), "a": lambda: self.source(first),
             "P": lambda: self.dest(1) + ("|" + self.dest(1) if self.pair else ""),
             "V": lambda: self.list_of(self.dest, first), "v": lambda: self.list_of(self.source, first),
-            "s": lambda: self.source(second), "S": lambda: self.source(max(second, self.wide)), "t": lambda: self.source(third),
+            "s": lambda: self.source(second), "S": lambda: self.source(max(second, wide)), "t": lambda: self.source(third),
             "W": lambda: self.source(2 * first), "r": lambda: self.source(32), "q": lambda: self.source(1),
             "c": lambda: self.source(1), "k": lambda: "0xca"}
         return make[letter]()
+
+    def with_carries(self, name, body):
+        """The carry that an instruction reads comes from a sum, or difference, of two more operands; one that it writes is a result."""
+        family = "sub" if name.startswith("sub") else "add"
+        if name in ("addc", "subc", "madc"):
+            body = "%s.cc.u32 %%r1, %s, %s; %s" % (family, self.source(32), self.source(32), body)
+        if "cc" in self.qualifiers:
+            body += " %sc.u32 %s, 0, 0;" % (family, self.dest(32))
+        return body
 
     def form(self):
         name, operands, evaluator = self.row[0], self.row[4], self.row[5]
@@ -108,7 +123,7 @@ class Builder:
             operands = operands.replace("c", "")
         words = [self.operand(letter) for letter in operands]
         opcode = ".".join([name, *self.qualifiers, *self.types])
-        body = "%s %s;" % (opcode, ", ".join(words))
+        body = self.with_carries(name, "%s %s;" % (opcode, ", ".join(words)))
         text = "%s %s" % (opcode, " ".join(re.sub(r"\d+(?=[,}|]|$)", "", word) for word in words))
         return Form(text, evaluator, self.qualifiers, self.types[0], self.sources, self.dests, body)
 
@@ -124,7 +139,9 @@ def forms(folder):
         for chosen in choices(qualifiers):
             for first, other in itertools.product(types.split(), seconds.split() or [None]):
                 kinds = [first] + ([other] if other else []) + ([third] if third else [])
-                wides = (0, 32) if set("DS") & set(operands) else (0,)
+                if "d" in operands and bits_of[first] == 8 or "s" in operands and bits_of[other] == 8:
+                    continue  # needs registers of 8 bits
+                wides = (0, 32) if "D" in operands or "S" in operands and may_be_wider(other) else (0,)
                 parts = (2, 4) if set("Vv") & set(operands) else (0,)
                 for wide, count, pair in itertools.product(wides, parts, (False, True) if "P" in operands else (False,)):
                     if count and bits_of[first] // count < 16 or (pair != first.endswith("x2") and first.endswith("x2")):

@@ -24,9 +24,10 @@ static const char *skip_blanks(const char *p)
     }
 }
 
+/* $ begins the names of modules; before a digit it is an operand of inline assembly. */
 static bool is_name_start(char c)
 {
-    return isalpha((unsigned char)c) || c == '_' || c == '%' || c == '.';
+    return isalpha((unsigned char)c) || c == '_' || c == '%' || c == '.' || c == '$';
 }
 
 static bool is_name(char c)
@@ -97,7 +98,7 @@ PtxWord ptx_word(const char **p)
     else if (is_name_start(**p)) {
         w.kind = PTXW_NAME;
         do (*p)++;
-        while (is_name(**p));
+        while (is_name(**p) || (w.text[0] == '$' && **p == '$'));
     } else {
         (*p)++;
     }

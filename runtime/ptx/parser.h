@@ -1,0 +1,79 @@
+/* Reading instructions of PTX: what the reader of inline assembly (parse.c) and that of whole
+   modules (simt/) have in common. Words, types and rows of the table of instructions; registers and
+   the operands that a row asks for. */
+#ifndef TKC_PTX_PARSER_H
+#define TKC_PTX_PARSER_H
+
+#include "lex.h"
+#include "ptx.h"
+
+enum { PTX_NAMES_MAX = 256, PTX_TYPES_MAX = 3 };
+
+/* t<4> declares t0 … t3. */
+typedef struct PtxName {
+    const char *text;
+    int len, depth, reg, count; /* count 0: the one register of that name */
+    const PtxType *type;
+} PtxName;
+
+typedef struct PtxParser PtxParser;
+struct PtxParser {
+    const char *at;
+    PtxWord word; /* the next */
+    const AsmRegisters *asm_registers; /* those of $0, $1, …; NULL: there are none */
+    PtxName names[PTX_NAMES_MAX];
+    int nnames, depth;
+    int nregs, max_regs;
+    PtxWord opcode;
+    uint64_t written; /* outputs below 64 */
+    char *problem;
+    size_t size;
+    bool failed;
+    /* A name that is no register, as a source of type t; false: it is nothing. NULL: none is. */
+    bool (*symbol)(PtxParser *ps, PtxWord w, const PtxType *t, PtxSource *out);
+};
+
+/* The first problem stays. */
+void ptx_fail(PtxParser *ps, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+PtxWord ptx_next(PtxParser *ps); /* the word at hand; the one behind it is read */
+bool ptx_at_mark(const PtxParser *ps, char mark);
+bool ptx_take_mark(PtxParser *ps, char mark);
+void ptx_expect_mark(PtxParser *ps, char mark);
+
+/* ---- types and rows ---- */
+
+const PtxType *ptx_type_named(const char *text, size_t len); /* NULL: none */
+const PtxType *ptx_bits_type(int bits);
+
+/* An instruction's name taken apart at its dots. */
+typedef struct PtxParts {
+    const char *name;
+    size_t len;
+    uint64_t qualifiers;
+    const PtxType *types[PTX_TYPES_MAX];
+    int ntypes;
+} PtxParts;
+typedef struct PtxRow {
+    const char *name, *qualifiers, *types, *second, *operands;
+    PtxEval *eval;
+} PtxRow;
+
+/* False: there is a part that nobody knows. */
+bool ptx_take_apart(PtxWord w, PtxParts *out);
+/* The row of the instruction at hand, its name in ps->opcode, its operands next. NULL: told. */
+const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood);
+
+/* ---- registers and operands ---- */
+
+/* Behind ".reg". */
+void ptx_parse_declaration(PtxParser *ps);
+const PtxName *ptx_find_name(const PtxParser *ps, PtxWord w, int *reg);
+/* A register as an operand of type t. Wider: its low bits are it. */
+int ptx_use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int *bits);
+PtxSource ptx_parse_source(PtxParser *ps, const PtxType *t, bool wider);
+/* may_sink: '_' stands for none. */
+PtxDest ptx_parse_dest(PtxParser *ps, const PtxType *t, bool wider, bool may_sink);
+/* What the row asks for, up to the ';'. */
+void ptx_parse_operands(PtxParser *ps, PtxInsn *in, const PtxRow *row, const PtxParts *parts);
+
+#endif

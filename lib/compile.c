@@ -15,7 +15,6 @@
 #include "api.h"
 #include "base/unwind.h"
 #include "base/vec.h"
-#include "ir/evaluate.h"
 #include "ir/machine.h"
 #include "ir/parse.h"
 #include "ir/print.h"
@@ -726,30 +725,4 @@ TkcStatus tkc_check(TkcSource *source, const TkcOptions *given, int *checked, in
     if (incomplete)
         *incomplete = c.incomplete;
     return status;
-}
-
-/* ---- what runtime/ needs of lib/ir ---- */
-
-/* One cast, whose rules for integers are the language's. */
-static uint64_t convert_bits(DType from, DType to, uint64_t bits)
-{
-    uint64_t out = 0;
-    evaluate_op(OP_CAST, from, to, NULL, 1, &bits, &out);
-    return out;
-}
-
-uint64_t tkc_bits_from_double(DType dt, double v)
-{
-    return convert_bits(DT_F64, dt, bits_from_double(DT_F64, v));
-}
-
-double tkc_bits_to_double(DType dt, uint64_t bits)
-{
-    return bits_to_double(DT_F64, convert_bits(dt, DT_F64, bits));
-}
-
-bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n,
-                  const uint64_t *args, uint64_t *out)
-{
-    return evaluate_op(kind, dt, result, rounding, n, args, out);
 }

@@ -1,0 +1,28 @@
+/* What runtime/ is given of the meaning of scalars (tkc/edge.h). */
+#include "tkc/edge.h"
+
+#include "ir/evaluate.h"
+
+/* One cast, whose rules for integers are the language's. */
+static uint64_t convert_bits(DType from, DType to, uint64_t bits)
+{
+    uint64_t out = 0;
+    evaluate_op(OP_CAST, from, to, NULL, 1, &bits, &out);
+    return out;
+}
+
+uint64_t tkc_bits_from_double(DType dt, double v)
+{
+    return convert_bits(DT_F64, dt, bits_from_double(DT_F64, v));
+}
+
+double tkc_bits_to_double(DType dt, uint64_t bits)
+{
+    return bits_to_double(DT_F64, convert_bits(dt, DT_F64, bits));
+}
+
+bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n,
+                  const uint64_t *args, uint64_t *out)
+{
+    return evaluate_op(kind, dt, result, rounding, n, args, out);
+}

@@ -176,7 +176,9 @@ static PtxSource number_source(PtxParser *ps, PtxWord w, bool minus, const PtxTy
     if (w.kind == PTXW_FLOAT) {
         s.number = float_number(ps, w, t);
         if (minus) s.number ^= UINT64_C(1) << (t->bits - 1);
-    } else if (t->class == PTX_FLOAT || t->class == PTX_PRED || t->lanes > 1) {
+    } else if (t->class == PTX_PRED) {
+        s.number = w.number != 0;
+    } else if (t->class == PTX_FLOAT || t->lanes > 1) {
         ptx_fail(ps, "'%.*s' is no number for the %s that '%.*s' takes there", w.len, w.text, t->name,
              ps->opcode.len, ps->opcode.text);
     } else if (minus) {

@@ -101,6 +101,9 @@ const PtxProgram *ptx_parse(const char *text, const AsmRegisters *asm_registers,
 /* One instance; the first registers hold the inputs and then the outputs. */
 void ptx_run(const PtxProgram *p, const PtxState *state, uint64_t *registers);
 
+/* What the instruction gives for one instance's sources. */
+void ptx_evaluate(PtxCall *c);
+
 static inline bool ptx_has(const PtxCall *c, PtxQualifier q)
 {
     return c->insn->qualifiers >> q & 1;

@@ -53,6 +53,12 @@ static void by_lane(PtxCall *c)
     }
 }
 
+void ptx_evaluate(PtxCall *c)
+{
+    if (c->insn->by_lane) by_lane(c);
+    else c->insn->eval(c);
+}
+
 void ptx_run(const PtxProgram *p, const PtxState *state, uint64_t *registers)
 {
     bool carry = false;
@@ -61,8 +67,7 @@ void ptx_run(const PtxProgram *p, const PtxState *state, uint64_t *registers)
         PtxCall c = {in, in->type, in->second, in->nsources, {0}, {0}, &carry};
         for (int i = 0; i < in->nsources; i++)
             c.a[i] = read_source(&in->sources[i], state, registers);
-        if (in->by_lane) by_lane(&c);
-        else in->eval(&c);
+        ptx_evaluate(&c);
         for (int i = 0; i < in->ndests; i++) write_dest(&in->dests[i], c.d[i], registers);
     }
 }

@@ -1,0 +1,266 @@
+/* A program (CTA): its warps run in turns, in an order and for times that the seed chooses. When
+   none can go on and not all have ended, that is a deadlock, told with what each waits for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
+#include "warp.h"
+
+/* splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators). */
+uint64_t simt_random(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* ---- memory ---- */
+
+enum { ALIGN = 256, LOCAL_MARGIN = 16 };
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static uint32_t count_threads(const SimtLaunch *l)
+{
+    return l->block[0] * l->block[1] * l->block[2];
+}
+
+/* Dynamic shared memory begins aligned as tensor maps and swizzles want it. */
+static uint32_t dynamic_offset(const SimtLaunch *l)
+{
+    return (l->func->shared_bytes + 1023) / 1024 * 1024;
+}
+
+Block *block_new(SimtLaunch *l)
+{
+    const SimtFunc *f = l->func;
+    const int nwarps = (int)((count_threads(l) + SIMT_LANES - 1) / SIMT_LANES);
+    const uint32_t shared =
+        l->shared_bytes ? dynamic_offset(l) + l->shared_bytes : f->shared_bytes;
+    const size_t regs = padded(f->reg_bytes), written = padded(f->nregs * sizeof(LaneMask)),
+                 local = padded((size_t)f->local_bytes * SIMT_LANES + LOCAL_MARGIN),
+                 each = regs + written + local;
+    Block *b = calloc(1, sizeof *b);
+    if (!b) return NULL;
+    b->launch = l;
+    b->func = f;
+    b->nwarps = nwarps;
+    b->shared_bytes = shared;
+    b->dynamic_base = SIMT_SHARED_BASE + dynamic_offset(l);
+    b->warps = calloc((size_t)nwarps, sizeof *b->warps);
+    b->memory = aligned_alloc(1024, (padded(shared) + each * (size_t)nwarps + 1023) / 1024 * 1024);
+    if (!b->warps || !b->memory) {
+        block_free(b);
+        return NULL;
+    }
+    b->shared = b->memory;
+    for (int i = 0; i < nwarps; i++) {
+        uint8_t *at = (uint8_t *)b->memory + padded(shared) + each * (size_t)i;
+        b->warps[i] = (Warp){.block = b, .func = f, .index = i, .regs = at,
+                             .written = (LaneMask *)(at + regs), .local = at + regs + written};
+    }
+    return b;
+}
+
+void block_free(Block *b)
+{
+    if (!b) return;
+    free(b->warps);
+    free(b->memory);
+    free(b);
+}
+
+/* ---- beginning ---- */
+
+static void set_all(Warp *w, SimtSpecial which, uint32_t x)
+{
+    uint32_t *lanes = (uint32_t *)(w->regs + 256 * which);
+    for (int i = 0; i < SIMT_LANES; i++) lanes[i] = x;
+}
+
+static void set_all_64(Warp *w, SimtSpecial which, uint64_t x)
+{
+    uint64_t *lanes = (uint64_t *)(w->regs + 256 * which);
+    for (int i = 0; i < SIMT_LANES; i++) lanes[i] = x;
+}
+
+static void set_thread(Warp *w, int lane)
+{
+    const uint32_t *n = w->block->launch->block, t = (uint32_t)(w->index * SIMT_LANES + lane);
+    const uint32_t here = 1u << lane;
+    const struct {
+        SimtSpecial which;
+        uint32_t x;
+    } values[] = {{SIMT_TID_X, t % n[0]}, {SIMT_TID_Y, t / n[0] % n[1]},
+                  {SIMT_TID_Z, t / n[0] / n[1]}, {SIMT_LANEID, (uint32_t)lane},
+                  {SIMT_LANEMASK_EQ, here}, {SIMT_LANEMASK_LT, here - 1},
+                  {SIMT_LANEMASK_LE, here | (here - 1)}, {SIMT_LANEMASK_GT, ~(here | (here - 1))},
+                  {SIMT_LANEMASK_GE, ~(here - 1)}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        ((uint32_t *)(w->regs + 256 * values[i].which))[lane] = values[i].x;
+}
+
+/* A cluster is one program: rank 0 of 1, where the kernel asks for no more. */
+static void set_specials(Warp *w)
+{
+    const Block *b = w->block;
+    const SimtLaunch *l = b->launch;
+    for (int i = 0; i < 3; i++) {
+        set_all(w, SIMT_NTID_X + i, l->block[i]);
+        set_all(w, SIMT_CTAID_X + i, b->id[i]);
+        set_all(w, SIMT_NCTAID_X + i, l->grid[i]);
+        set_all(w, SIMT_CLUSTERID_X + i, b->id[i]);
+        set_all(w, SIMT_NCLUSTERID_X + i, l->grid[i]);
+        set_all(w, SIMT_CLUSTER_CTAID_X + i, 0);
+        set_all(w, SIMT_CLUSTER_NCTAID_X + i, 1);
+    }
+    set_all(w, SIMT_CLUSTER_CTARANK, 0);
+    set_all(w, SIMT_CLUSTER_NCTARANK, 1);
+    set_all(w, SIMT_WARPID, (uint32_t)w->index);
+    set_all(w, SIMT_NWARPID, (uint32_t)b->nwarps);
+    set_all(w, SIMT_SMID, 0);
+    set_all(w, SIMT_NSMID, 1);
+    set_all(w, SIMT_DYNAMIC_SMEM, l->shared_bytes);
+    set_all(w, SIMT_TOTAL_SMEM, b->shared_bytes);
+    set_all(w, SIMT_DYNAMIC_BASE, b->dynamic_base);
+    set_all_64(w, SIMT_DYNAMIC_BASE_64, b->dynamic_base);
+    set_all_64(w, SIMT_GRIDID, 1);
+    for (int lane = 0; lane < SIMT_LANES; lane++) set_thread(w, lane);
+}
+
+/* Registers hold what the seed says until they are written: code that counts on anything there
+   goes wrong under some seed. */
+static void begin_warp(Warp *w)
+{
+    const Block *b = w->block;
+    const uint32_t first = (uint32_t)w->index * SIMT_LANES, threads = b->threads - first;
+    uint64_t garbage = b->random ^ (uint64_t)w->index;
+    memset(w->regs, (int)(simt_random(&garbage) & 0xff), w->func->reg_bytes);
+    memset(w->written, 0, w->func->nregs * sizeof *w->written);
+    memset(w->written, 0xff, SIMT_SPECIALS * sizeof *w->written);
+    memset(w->pc, 0, sizeof w->pc);
+    w->live = threads >= SIMT_LANES ? SIMT_ALL_LANES : (1u << threads) - 1;
+    w->active = w->gathered = w->barred = w->joined = w->carry = 0;
+    w->clock = 0;
+    set_specials(w);
+}
+
+void block_begin(Block *b, const uint32_t id[3], uint64_t seed)
+{
+    memcpy(b->id, id, sizeof b->id);
+    b->random = seed ^ ((uint64_t)id[2] << 42 ^ (uint64_t)id[1] << 21 ^ id[0]);
+    simt_random(&b->random);
+    b->threads = b->live = count_threads(b->launch);
+    b->turns_without_progress = 0;
+    memset(b->barriers, 0, sizeof b->barriers);
+    memset(b->shared, (int)(b->random & 0xff), b->shared_bytes);
+    for (int i = 0; i < b->nwarps; i++) begin_warp(&b->warps[i]);
+}
+
+/* ---- barriers ---- */
+
+/* What barrier.red gives goes into the destination of each lane's instruction. */
+static void give_reduction(Warp *w, const SimtBarrier *bar, int lane)
+{
+    const SimtInsn *in = &w->func->insns[w->pc[lane]];
+    const uint32_t results[] = {bar->count, bar->and_bits, bar->or_bits};
+    if (in->nd) simt_write(w, in->d[0], lane, results[in->b]);
+}
+
+static void release(Block *b, int id)
+{
+    SimtBarrier *bar = &b->barriers[id];
+    for (int i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warps[i];
+        LaneMask here = 0;
+        SIMT_EACH_LANE(lane, w->barred) if (w->barrier[lane] == id) here |= 1u << lane;
+        SIMT_EACH_LANE(lane, here) give_reduction(w, bar, lane);
+        if (!here) continue;
+        warp_unbar(w, here);
+        shared_leave(w, id);
+    }
+    *bar = (SimtBarrier){0};
+    b->progress = true;
+}
+
+static uint32_t live_warps(const Block *b)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < b->nwarps; i++) n += b->warps[i].live != 0;
+    return n;
+}
+
+void block_check_barriers(Block *b)
+{
+    for (int i = 0; i <= SIMT_BARRIERS; i++) {
+        const SimtBarrier *bar = &b->barriers[i];
+        if (!bar->arrived) continue;
+        const uint32_t expected = bar->expected ? bar->expected : live_warps(b) * SIMT_LANES;
+        if (bar->arrived >= expected) release(b, i);
+    }
+}
+
+/* ---- running ---- */
+
+static SimtStep tell_missing_lanes(Warp *w)
+{
+    const int lane = simt_first(w->gathered);
+    const SimtInsn *in = &w->func->insns[w->pc[lane]];
+    return simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
+                      "lanes that the instruction names do not come to it: only 0x%08x wait here of "
+                      "0x%08x that run", w->gathered, w->live);
+}
+
+static SimtStep tell_deadlock(Block *b)
+{
+    Warp *at_barrier = NULL;
+    int waiting = 0;
+    for (int i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warps[i];
+        if (w->gathered) return tell_missing_lanes(w);
+        if (!w->barred) continue;
+        waiting++;
+        if (!at_barrier) at_barrier = w;
+    }
+    if (!at_barrier) return STEP_FAULT;
+    const int lane = simt_first(at_barrier->barred), id = at_barrier->barrier[lane];
+    return simt_fault(at_barrier, &b->func->insns[at_barrier->pc[lane]], lane, SIMT_LAUNCH_FAILED,
+                      "deadlock: %d of %d warps wait at barriers, %u threads have come to barrier "
+                      "%d, and nothing else runs", waiting, b->nwarps, b->barriers[id].arrived, id);
+}
+
+/* Each warp that can run has its turn; gives the instructions done, UINT64_MAX on a fault. */
+static uint64_t run_round(Block *b, uint64_t budget)
+{
+    uint64_t done = 0;
+    const uint64_t r = simt_random(&b->random);
+    const int first = (int)(r % (uint64_t)b->nwarps);
+    const uint64_t turn = (r >> 32) % 4 ? 16 + (r >> 40) % 1024 : 1 + (r >> 40) % 16;
+    for (int k = 0; k < b->nwarps && done < budget; k++) {
+        Warp *w = &b->warps[(first + k) % b->nwarps];
+        if (!w->live) continue;
+        uint64_t n = warp_run(w, turn);
+        if (n == UINT64_MAX) return n;
+        done += n;
+    }
+    return done;
+}
+
+BlockState block_run(Block *b, uint64_t budget)
+{
+    for (uint64_t done = 0; b->live && done < budget;) {
+        if (atomic_load_explicit(&b->launch->stop, memory_order_relaxed)) return BLOCK_FAULT;
+        uint64_t n = run_round(b, budget);
+        if (n == UINT64_MAX) return BLOCK_FAULT;
+        if (!n && b->live) {
+            tell_deadlock(b);
+            return BLOCK_FAULT;
+        }
+        done += n;
+    }
+    return b->live ? BLOCK_BUSY : BLOCK_DONE;
+}

@@ -1,0 +1,262 @@
+/* Instructions that lanes of a warp execute together: those that the mask of members names. A lane
+   that is not there yet is waited for. */
+#include <string.h>
+
+#include "decode.h"
+#include "warp.h"
+
+/* The members that the lanes of m name; told when they name different ones, or not themselves. */
+static bool read_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m, LaneMask *named)
+{
+    *named = (LaneMask)simt_read(w, o, simt_first(m));
+    SIMT_EACH_LANE(lane, m) {
+        const LaneMask mine = (LaneMask)simt_read(w, o, lane);
+        if (mine == *named && (mine >> lane & 1)) continue;
+        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
+                   mine == *named ? "the mask of members, 0x%08x, does not name the lane itself"
+                                  : "lanes name different members, 0x%08x and others", mine);
+        return false;
+    }
+    return true;
+}
+
+/* All members, or 0 and what is to be given in *step. */
+static LaneMask gather_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m,
+                               SimtStep *step)
+{
+    LaneMask named;
+    *step = STEP_FAULT;
+    if (!read_members(w, in, o, m, &named)) return 0;
+    *step = STEP_MOVED;
+    return warp_gather(w, in, m, named);
+}
+
+/* ---- shfl ---- */
+
+enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
+
+/* The lane that is read; *inside: it lies in the segment. */
+static int shuffle_source(int mode, int lane, uint32_t b, uint32_t c, bool *inside)
+{
+    const int segment = c >> 8 & 31, by = b & 31, clamp = c & 31;
+    const int least = lane & segment, most = least | (clamp & ~segment);
+    int j = lane;
+    switch (mode) {
+    case SHFL_UP: j = lane - by; break;
+    case SHFL_DOWN: j = lane + by; break;
+    case SHFL_BFLY: j = lane ^ by; break;
+    case SHFL_IDX: j = least | (by & ~segment); break;
+    }
+    *inside = mode == SHFL_UP ? j >= most : j <= most;
+    return *inside ? j : lane;
+}
+
+/* What a lane that does not take part would give is anybody's guess. */
+static SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    uint32_t out[SIMT_LANES];
+    LaneMask pred = 0;
+    m = gather_members(w, in, in->s[3], m, &step);
+    if (!m) return step;
+    SIMT_EACH_LANE(lane, m) {
+        bool inside;
+        const int j = shuffle_source(in->a, lane, (uint32_t)simt_read(w, in->s[1], lane),
+                                     (uint32_t)simt_read(w, in->s[2], lane), &inside);
+        out[lane] = m >> j & 1 ? (uint32_t)simt_read(w, in->s[0], j)
+                               : (uint32_t)simt_random(&w->block->random);
+        pred |= (LaneMask)inside << lane;
+    }
+    simt_write_lanes(w, in->d[0], out, m);
+    simt_write_lanes(w, in->d[1], &pred, m);
+    return STEP_NEXT;
+}
+
+void decode_shfl(Decoder *dc, SimtInsn *in)
+{
+    const PtxType *word = dc_type("b32"), *pred = dc_type("pred");
+    const int mode = op_choose(dc, "up down bfly idx");
+    if (!op_take(dc, "sync") || mode < 0 || op_type(dc) != word) op_refuse(dc);
+    op_done(dc);
+    dc_operands(dc, in, 2, 4);
+    if (dc->ps.failed) return;
+    in->a = (uint8_t)mode;
+    in->exec = exec_shfl;
+    in->d[0] = dc_dest(dc, word, false);
+    if (ptx_take_mark(&dc->ps, '|')) in->d[1] = dc_dest(dc, pred, false);
+    for (int i = 0; i < 4; i++) {
+        dc_comma(dc);
+        in->s[i] = dc_source(dc, word, false);
+    }
+}
+
+/* ---- vote, activemask, elect ---- */
+
+enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+
+static SimtStep exec_vote(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    m = gather_members(w, in, in->s[1], m, &step);
+    if (!m) return step;
+    const LaneMask yes = simt_mask(w, in->s[0]) & m;
+    const bool results[] = {yes == m, yes != 0, yes == m || !yes, false};
+    if (in->a == VOTE_BALLOT) {
+        SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, yes);
+    } else {
+        const LaneMask all = results[in->a] ? m : 0;
+        simt_write_lanes(w, in->d[0], &all, m);
+    }
+    return STEP_NEXT;
+}
+
+void decode_vote(Decoder *dc, SimtInsn *in)
+{
+    const int mode = op_choose(dc, "all any uni ballot");
+    const PtxType *t = op_type(dc);
+    if (!op_take(dc, "sync") || mode < 0 || t != dc_type(mode == VOTE_BALLOT ? "b32" : "pred"))
+        op_refuse(dc);
+    op_done(dc);
+    dc_operands(dc, in, 1, 2);
+    if (dc->ps.failed) return;
+    in->a = (uint8_t)mode;
+    in->exec = exec_vote;
+    in->d[0] = dc_dest(dc, t, false);
+    dc_comma(dc);
+    in->s[0] = dc_pred(dc);
+    dc_comma(dc);
+    in->s[1] = dc_source(dc, dc_type("b32"), false);
+}
+
+static SimtStep exec_activemask(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, m);
+    return STEP_NEXT;
+}
+
+void decode_activemask(Decoder *dc, SimtInsn *in)
+{
+    const PtxType *t = op_type(dc);
+    op_done(dc);
+    dc_operands(dc, in, 1, 0);
+    if (t != dc_type("b32")) op_refuse(dc);
+    if (dc->ps.failed) return;
+    in->d[0] = dc_dest(dc, t, false);
+    in->exec = exec_activemask;
+}
+
+/* The leader may be any member; it is one that the seed chooses, but the same for the warp each
+   time, as on the chips that there are. */
+static SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    m = gather_members(w, in, in->s[0], m, &step);
+    if (!m) return step;
+    const LaneMask leader = m & (0 - m);
+    SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, (uint64_t)simt_first(m));
+    simt_write_lanes(w, in->d[1], &leader, m);
+    return STEP_NEXT;
+}
+
+void decode_elect(Decoder *dc, SimtInsn *in)
+{
+    if (!op_take(dc, "sync")) op_refuse(dc);
+    op_done(dc);
+    dc_operands(dc, in, 2, 1);
+    if (dc->ps.failed) return;
+    in->d[0] = dc_dest(dc, dc_type("b32"), false);
+    ptx_expect_mark(&dc->ps, '|');
+    in->d[1] = dc_dest(dc, dc_type("pred"), false);
+    dc_comma(dc);
+    in->s[0] = dc_source(dc, dc_type("b32"), false);
+    in->exec = exec_elect;
+}
+
+/* ---- match ---- */
+
+static SimtStep exec_match(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    LaneMask pred = 0;
+    m = gather_members(w, in, in->s[1], m, &step);
+    if (!m) return step;
+    SIMT_EACH_LANE(lane, m) {
+        LaneMask same = 0;
+        const uint64_t mine = simt_read(w, in->s[0], lane);
+        SIMT_EACH_LANE(other, m)
+            if (simt_read(w, in->s[0], other) == mine) same |= 1u << other;
+        const bool all = same == m;
+        if (in->a && all) pred |= 1u << lane;
+        simt_write(w, in->d[0], lane, !in->a || all ? same : 0);
+    }
+    if (in->a) simt_write_lanes(w, in->d[1], &pred, m);
+    return STEP_NEXT;
+}
+
+void decode_match(Decoder *dc, SimtInsn *in)
+{
+    const int mode = op_choose(dc, "any all");
+    const PtxType *t = op_type(dc);
+    if (!op_take(dc, "sync") || mode < 0 || (t != dc_type("b32") && t != dc_type("b64")))
+        op_refuse(dc);
+    op_done(dc);
+    dc_operands(dc, in, 2, 2);
+    if (dc->ps.failed) return;
+    in->a = (uint8_t)mode;
+    in->exec = exec_match;
+    in->d[0] = dc_dest(dc, dc_type("b32"), false);
+    if (mode && ptx_take_mark(&dc->ps, '|')) in->d[1] = dc_dest(dc, dc_type("pred"), false);
+    dc_comma(dc);
+    in->s[0] = dc_source(dc, t, false);
+    dc_comma(dc);
+    in->s[1] = dc_source(dc, dc_type("b32"), false);
+}
+
+/* ---- redux ---- */
+
+enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
+
+static uint32_t reduce(const SimtInsn *in, uint32_t x, uint32_t y)
+{
+    const bool less = in->is_signed ? (int32_t)x < (int32_t)y : x < y;
+    switch (in->a) {
+    case REDUX_ADD: return x + y;
+    case REDUX_MIN: return less ? x : y;
+    case REDUX_MAX: return less ? y : x;
+    case REDUX_AND: return x & y;
+    case REDUX_OR: return x | y;
+    default: return x ^ y;
+    }
+}
+
+static SimtStep exec_redux(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    m = gather_members(w, in, in->s[1], m, &step);
+    if (!m) return step;
+    uint32_t x = (uint32_t)simt_read(w, in->s[0], simt_first(m));
+    SIMT_EACH_LANE(lane, m & (m - 1)) x = reduce(in, x, (uint32_t)simt_read(w, in->s[0], lane));
+    SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, x);
+    return STEP_NEXT;
+}
+
+void decode_redux(Decoder *dc, SimtInsn *in)
+{
+    const int op = op_choose(dc, "add min max and or xor");
+    const PtxType *t = op_type(dc);
+    const bool arithmetic = op >= 0 && op <= REDUX_MAX;
+    if (!op_take(dc, "sync") || op < 0 ||
+        !(arithmetic ? t == dc_type("u32") || t == dc_type("s32") : t == dc_type("b32")))
+        op_refuse(dc);
+    op_done(dc);
+    dc_operands(dc, in, 1, 2);
+    if (dc->ps.failed) return;
+    in->a = (uint8_t)op;
+    in->is_signed = t == dc_type("s32");
+    in->exec = exec_redux;
+    in->d[0] = dc_dest(dc, t, false);
+    dc_comma(dc);
+    in->s[0] = dc_source(dc, t, false);
+    dc_comma(dc);
+    in->s[1] = dc_source(dc, dc_type("b32"), false);
+}

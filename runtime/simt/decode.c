@@ -1,0 +1,539 @@
+/* What the decoders of instructions share: names taken apart, operands as places among a warp's
+   registers or the function's numbers, addresses, room that lasts as long as the module. */
+#include "decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const special_names[] = {
+    [SIMT_TID_X] = "%tid.x", [SIMT_TID_Y] = "%tid.y", [SIMT_TID_Z] = "%tid.z",
+    [SIMT_NTID_X] = "%ntid.x", [SIMT_NTID_Y] = "%ntid.y", [SIMT_NTID_Z] = "%ntid.z",
+    [SIMT_CTAID_X] = "%ctaid.x", [SIMT_CTAID_Y] = "%ctaid.y", [SIMT_CTAID_Z] = "%ctaid.z",
+    [SIMT_NCTAID_X] = "%nctaid.x", [SIMT_NCTAID_Y] = "%nctaid.y", [SIMT_NCTAID_Z] = "%nctaid.z",
+    [SIMT_LANEID] = "%laneid", [SIMT_WARPID] = "%warpid", [SIMT_NWARPID] = "%nwarpid",
+    [SIMT_SMID] = "%smid", [SIMT_NSMID] = "%nsmid",
+    [SIMT_LANEMASK_EQ] = "%lanemask_eq", [SIMT_LANEMASK_LE] = "%lanemask_le",
+    [SIMT_LANEMASK_LT] = "%lanemask_lt", [SIMT_LANEMASK_GE] = "%lanemask_ge",
+    [SIMT_LANEMASK_GT] = "%lanemask_gt",
+    [SIMT_CLUSTERID_X] = "%clusterid.x", [SIMT_CLUSTERID_Y] = "%clusterid.y",
+    [SIMT_CLUSTERID_Z] = "%clusterid.z", [SIMT_NCLUSTERID_X] = "%nclusterid.x",
+    [SIMT_NCLUSTERID_Y] = "%nclusterid.y", [SIMT_NCLUSTERID_Z] = "%nclusterid.z",
+    [SIMT_CLUSTER_CTAID_X] = "%cluster_ctaid.x", [SIMT_CLUSTER_CTAID_Y] = "%cluster_ctaid.y",
+    [SIMT_CLUSTER_CTAID_Z] = "%cluster_ctaid.z", [SIMT_CLUSTER_NCTAID_X] = "%cluster_nctaid.x",
+    [SIMT_CLUSTER_NCTAID_Y] = "%cluster_nctaid.y", [SIMT_CLUSTER_NCTAID_Z] = "%cluster_nctaid.z",
+    [SIMT_CLUSTER_CTARANK] = "%cluster_ctarank", [SIMT_CLUSTER_NCTARANK] = "%cluster_nctarank",
+    [SIMT_DYNAMIC_SMEM] = "%dynamic_smem_size", [SIMT_TOTAL_SMEM] = "%total_smem_size",
+    [SIMT_DYNAMIC_BASE] = "", [SIMT_GRIDID] = "%gridid", [SIMT_DYNAMIC_BASE_64] = "",
+};
+_Static_assert(sizeof special_names / sizeof *special_names == SIMT_SPECIALS,
+               "every special register has a name here");
+
+/* ---- room ---- */
+
+void *dc_take(Decoder *dc, size_t bytes)
+{
+    SimtModule *m = dc->module;
+    if (!(m->nowned & (m->nowned - 1))) {
+        void **more = realloc(m->owned, (m->nowned ? m->nowned * 2 : 1) * sizeof *more);
+        if (more) m->owned = more;
+        else ptx_fail(&dc->ps, "out of memory");
+        if (!more) return NULL;
+    }
+    void *p = calloc(1, bytes ? bytes : 1);
+    if (p) m->owned[m->nowned++] = p;
+    else ptx_fail(&dc->ps, "out of memory");
+    return p;
+}
+
+/* array: a pointer to the array's pointer; cap: its uint32_t or int of items. */
+bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
+{
+    uint32_t room;
+    memcpy(&room, cap, sizeof room);
+    if (n < room) return true;
+    void *old, *more;
+    memcpy(&old, array, sizeof old);
+    room = room ? room * 2 : 32;
+    more = realloc(old, room * size);
+    if (!more) {
+        ptx_fail(&dc->ps, "out of memory");
+        return false;
+    }
+    memset((char *)more + n * size, 0, (room - n) * size);
+    memcpy(array, &more, sizeof more);
+    memcpy(cap, &room, sizeof room);
+    return true;
+}
+
+int dc_line(Decoder *dc)
+{
+    const char *at = dc->ps.word.text ? dc->ps.word.text : dc->ps.at;
+    if (at < dc->line_at) {
+        dc->line_at = dc->module->text;
+        dc->line = 1;
+    }
+    for (; dc->line_at < at; dc->line_at++) dc->line += *dc->line_at == '\n';
+    return dc->line;
+}
+
+/* ---- the name ---- */
+
+static bool part_is(const Decoder *dc, int i, const char *text, size_t len)
+{
+    return (size_t)dc->len[i] == len && !memcmp(dc->part[i], text, len);
+}
+
+static bool take(Decoder *dc, const char *text, size_t len)
+{
+    for (int i = 1; i < dc->nparts; i++) {
+        if (!dc->taken[i] && part_is(dc, i, text, len)) return dc->taken[i] = true;
+    }
+    return false;
+}
+
+bool op_take(Decoder *dc, const char *part)
+{
+    return take(dc, part, strlen(part));
+}
+
+int op_choose(Decoder *dc, const char *choices)
+{
+    int which = 0;
+    for (const char *p = choices; *p; which++) {
+        size_t len = strcspn(p, " ");
+        if (take(dc, p, len)) return which;
+        p += len + (p[len] == ' ');
+    }
+    return -1;
+}
+
+const PtxType *op_type(Decoder *dc)
+{
+    for (int i = 1; i < dc->nparts; i++) {
+        const PtxType *t =
+            dc->taken[i] ? NULL : ptx_type_named(dc->part[i], (size_t)dc->len[i]);
+        if (!t) continue;
+        dc->taken[i] = true;
+        return t;
+    }
+    return NULL;
+}
+
+int op_number(Decoder *dc, char letter)
+{
+    for (int i = 1; i < dc->nparts; i++) {
+        const char *p = dc->part[i];
+        if (dc->taken[i] || p[0] != letter || dc->len[i] < 2 || dc->len[i] > 5) continue;
+        int n = 0, k = 1;
+        while (k < dc->len[i] && p[k] >= '0' && p[k] <= '9') n = n * 10 + p[k++] - '0';
+        if (k < dc->len[i]) continue;
+        dc->taken[i] = true;
+        return n;
+    }
+    return -1;
+}
+
+void op_refuse(Decoder *dc)
+{
+    ptx_fail(&dc->ps, "'%.*s' is no form of the instruction that is known here",
+             dc->ps.opcode.len, dc->ps.opcode.text);
+}
+
+void op_done(Decoder *dc)
+{
+    for (int i = 1; i < dc->nparts; i++)
+        if (!dc->taken[i]) op_refuse(dc);
+}
+
+/* ---- operands ---- */
+
+const PtxType *dc_type(const char *name)
+{
+    return ptx_type_named(name, strlen(name));
+}
+
+void dc_comma(Decoder *dc)
+{
+    ptx_expect_mark(&dc->ps, ',');
+}
+
+void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns)
+{
+    SimtOperand *all = dc_take(dc, (size_t)(nd + ns + 1) * sizeof *all);
+    in->d = all;
+    in->s = all ? all + nd : NULL;
+    in->nd = (uint16_t)(all ? nd : 0);
+    in->ns = (uint16_t)(all ? ns : 0);
+}
+
+static int natural_bits(int bits)
+{
+    return bits == 1 || bits > 16 ? bits : 16;
+}
+
+static size_t lanes_bytes(int bits)
+{
+    return bits == 1 ? sizeof(LaneMask) : (size_t)bits / 8 * SIMT_LANES;
+}
+
+/* Each number once. */
+SimtOperand dc_number(Decoder *dc, uint64_t x, int bits)
+{
+    const int natural = natural_bits(bits);
+    const size_t size = lanes_bytes(natural);
+    SimtOperand o = {.bits = (uint8_t)natural, .used = (uint8_t)bits, .number = true,
+                     .at = dc->numbers_bytes};
+    while (!dc->ps.failed && dc->numbers_bytes + size > dc->numbers_cap) {
+        uint32_t cap = dc->numbers_cap ? dc->numbers_cap * 2 : 4096;
+        uint8_t *more = realloc(dc->func->numbers, cap);
+        if (!more) ptx_fail(&dc->ps, "out of memory");
+        else dc->func->numbers = more, dc->numbers_cap = cap;
+    }
+    if (dc->ps.failed) return o;
+    if (natural == 1) memset(dc->func->numbers + o.at, x & 1 ? 0xff : 0, sizeof(LaneMask));
+    for (int i = 0; i < SIMT_LANES && natural > 1; i++)
+        simt_set_lane(dc->func->numbers + o.at, natural, i, x);
+    dc->numbers_bytes += (uint32_t)((size + 7) / 8 * 8);
+    return o;
+}
+
+SimtOperand dc_special(SimtSpecial which, int bits)
+{
+    return (SimtOperand){.at = (uint32_t)which * 256, .reg = which, .bits = (uint8_t)bits,
+                         .used = (uint8_t)bits};
+}
+
+/* Registers that were declared since have their places behind the others'. */
+static void place_registers(Decoder *dc)
+{
+    for (int i = 0; i < dc->ps.nnames; i++) {
+        const PtxName *n = &dc->ps.names[i];
+        const int bits = natural_bits(n->type->bits), count = n->count ? n->count : 1;
+        if ((uint32_t)n->reg < dc->nregs) continue;
+        while (dc->nregs < (uint32_t)(n->reg + count)) {
+            if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
+            dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, (uint8_t)bits};
+            dc->reg_bytes += (uint32_t)((lanes_bytes(bits) + 31) / 32 * 32);
+        }
+    }
+}
+
+static SimtOperand register_operand(Decoder *dc, int reg, int used, bool negated)
+{
+    place_registers(dc);
+    if (dc->ps.failed || reg < 0) return (SimtOperand){0};
+    SimtReg r = dc->regs[reg];
+    return (SimtOperand){.at = r.at, .reg = (uint32_t)reg, .bits = r.bits, .used = (uint8_t)used,
+                         .negated = negated};
+}
+
+static SimtOperand source_operand(Decoder *dc, PtxSource s)
+{
+    return s.reg < 0 ? dc_number(dc, s.number, s.bits)
+                     : register_operand(dc, s.reg, s.bits, s.negated);
+}
+
+static SimtOperand dest_operand(Decoder *dc, PtxDest d)
+{
+    return register_operand(dc, d.reg, d.bits, false);
+}
+
+SimtOperand dc_source(Decoder *dc, const PtxType *t, bool wider)
+{
+    return source_operand(dc, ptx_parse_source(&dc->ps, t, wider));
+}
+
+SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider)
+{
+    return dest_operand(dc, ptx_parse_dest(&dc->ps, t, wider, true));
+}
+
+SimtOperand dc_pred(Decoder *dc)
+{
+    return dc_source(dc, dc_type("pred"), false);
+}
+
+static void list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest)
+{
+    const bool braces = ptx_take_mark(&dc->ps, '{');
+    if (!braces && n > 1)
+        ptx_fail(&dc->ps, "'%.*s' takes a list of %d registers there", dc->ps.opcode.len,
+                 dc->ps.opcode.text, n);
+    for (int i = 0; i < n && !dc->ps.failed; i++) {
+        if (i) dc_comma(dc);
+        o[i] = dest ? dc_dest(dc, t, wider) : dc_source(dc, t, wider);
+    }
+    if (braces) ptx_expect_mark(&dc->ps, '}');
+}
+
+void dc_dest_list(Decoder *dc, SimtOperand *d, int n, const PtxType *t, bool wider)
+{
+    list(dc, d, n, t, wider, true);
+}
+
+void dc_source_list(Decoder *dc, SimtOperand *s, int n, const PtxType *t, bool wider)
+{
+    list(dc, s, n, t, wider, false);
+}
+
+/* ---- addresses ---- */
+
+const SimtVar *dc_var(const Decoder *dc, PtxWord w)
+{
+    for (int i = dc->nvars - 1; i >= 0; i--) {
+        const SimtVar *v = &dc->vars[i];
+        if (v->name_len == w.len && !memcmp(v->name, w.text, (size_t)w.len)) return v;
+    }
+    for (int i = dc->module->nvars - 1; i >= 0; i--) {
+        const SimtVar *v = &dc->module->vars[i];
+        if (v->name_len == w.len && !memcmp(v->name, w.text, (size_t)w.len)) return v;
+    }
+    return NULL;
+}
+
+int64_t dc_integer(Decoder *dc)
+{
+    const bool minus = ptx_take_mark(&dc->ps, '-');
+    PtxWord w = ptx_next(&dc->ps);
+    if (w.kind != PTXW_INT)
+        ptx_fail(&dc->ps, "expected a number, found '%.*s'", w.len, w.text);
+    return minus ? -(int64_t)w.number : (int64_t)w.number;
+}
+
+static void offset_behind(Decoder *dc, int64_t *offset)
+{
+    while (!dc->ps.failed && (ptx_at_mark(&dc->ps, '+') || ptx_at_mark(&dc->ps, '-'))) {
+        bool minus = ptx_take_mark(&dc->ps, '-');
+        if (!minus) ptx_take_mark(&dc->ps, '+');
+        int64_t n = dc_integer(dc);
+        *offset += minus ? -n : n;
+    }
+}
+
+static SimtOperand var_base(Decoder *dc, const SimtVar *v, int64_t *offset, uint8_t *space)
+{
+    if (*space == SPACE_GENERIC || *space == SPACE_PARAM) *space = (uint8_t)v->space;
+    if (v->dynamic) return dc_special(SIMT_DYNAMIC_BASE, 32);
+    *offset += (int64_t)v->address;
+    return dc_number(dc, 0, 64);
+}
+
+void dc_address(Decoder *dc, SimtInsn *in, SimtOperand *base, int64_t *offset, uint8_t *space)
+{
+    int unused;
+    (void)in;
+    *offset = 0;
+    ptx_expect_mark(&dc->ps, '[');
+    PtxWord w = dc->ps.word;
+    const SimtVar *v =
+        w.kind == PTXW_NAME && !ptx_find_name(&dc->ps, w, &unused) ? dc_var(dc, w) : NULL;
+    if (v) {
+        ptx_next(&dc->ps);
+        *base = var_base(dc, v, offset, space);
+    } else if (w.kind == PTXW_INT || ptx_at_mark(&dc->ps, '-')) {
+        *offset = dc_integer(dc);
+        *base = dc_number(dc, 0, 64);
+    } else {
+        const PtxName *n = ptx_find_name(&dc->ps, w, &unused);
+        if (!n) ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
+        else *base = dc_source(dc, dc_type(n->type->bits == 32 ? "b32" : "b64"), false);
+    }
+    offset_behind(dc, offset);
+    ptx_expect_mark(&dc->ps, ']');
+}
+
+/* ---- names of variables as numbers ---- */
+
+static bool read_symbol(PtxParser *ps, PtxWord w, const PtxType *t, PtxSource *out)
+{
+    Decoder *dc = (Decoder *)ps;
+    const SimtVar *v = dc_var(dc, w);
+    int64_t offset = 0;
+    if (!v || (t->bits != 32 && t->bits != 64)) return false;
+    offset_behind(dc, &offset);
+    out->reg = -1;
+    out->number = ptx_low(v->address + (uint64_t)offset, t->bits);
+    if (!v->dynamic) return true;
+    if (offset) ptx_fail(ps, "an offset from '%.*s' is not known before the launch", w.len, w.text);
+    out->reg = t->bits == 32 ? SIMT_DYNAMIC_BASE : SIMT_DYNAMIC_BASE_64;
+    return true;
+}
+
+/* ---- instructions on registers ---- */
+
+void simt_write_lanes(Warp *w, SimtOperand d, const void *lanes, LaneMask m)
+{
+    if (!d.bits) return;
+    void *to = w->regs + d.at;
+    w->written[d.reg] |= m;
+    if (d.bits == 1) {
+        LaneMask *mask = to;
+        *mask = (*mask & ~m) | (*(const LaneMask *)lanes & m);
+    } else if (m == SIMT_ALL_LANES) {
+        memcpy(to, lanes, (size_t)d.bits / 8 * SIMT_LANES);
+    } else {
+        SIMT_EACH_LANE(i, m) simt_set_lane(to, d.bits, i, simt_lane(lanes, d.bits, i));
+    }
+}
+
+/* Every destination for all lanes at once; what others hold is put back. */
+static SimtStep exec_loop(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    const void *s[4] = {0};
+    uint64_t out[2][SIMT_LANES];
+    for (int i = 0; i < in->ns; i++) s[i] = simt_lanes(w, in->s[i]);
+    if (m == SIMT_ALL_LANES && in->nd == 1) {
+        in->loop[0](w->regs + in->d[0].at, s[0], s[1], s[2], s[3]);
+        w->written[in->d[0].reg] = m;
+        return STEP_NEXT;
+    }
+    for (int i = 0; i < in->nd; i++)
+        if (in->d[i].bits) in->loop[i](out[i], s[0], s[1], s[2], s[3]);
+    for (int i = 0; i < in->nd; i++) simt_write_lanes(w, in->d[i], out[i], m);
+    return STEP_NEXT;
+}
+
+static void write_dest(Warp *w, const PtxDest *d, SimtOperand o, int lane, uint64_t x)
+{
+    if (d->reg < 0) return;
+    if (d->sign_from) x = (uint64_t)ptx_signed(x, d->sign_from);
+    simt_write(w, o, lane, x);
+}
+
+static SimtStep exec_lanes(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SIMT_EACH_LANE(lane, m) {
+        bool carry = w->carry >> lane & 1;
+        PtxCall c = {in->ptx, in->ptx->type, in->ptx->second, in->ns, {0}, {0}, &carry};
+        for (int i = 0; i < in->ns; i++) c.a[i] = simt_read(w, in->s[i], lane);
+        ptx_evaluate(&c);
+        for (int i = 0; i < in->nd; i++) write_dest(w, &in->ptx->dests[i], in->d[i], lane, c.d[i]);
+        w->carry = (w->carry & ~(1u << lane)) | (LaneMask)carry << lane;
+    }
+    return STEP_NEXT;
+}
+
+/* A clock is the warp's instructions so far. */
+static SimtStep exec_clock(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    const uint64_t now = in->a == PTX_CLOCK_HIGH ? w->clock >> 32 : w->clock;
+    SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, ptx_low(now, in->d[0].bits));
+    return STEP_NEXT;
+}
+
+/* The loops of all destinations, where each has one. */
+static bool find_loops(SimtInsn *in)
+{
+    if (in->nd > 2 || in->ns > 4) return false;
+    for (int i = 0; i < in->ns; i++)
+        if (in->s[i].negated) return false;
+    for (int i = 0; i < in->nd; i++) {
+        in->loop[i] = simt_loop_of(in->ptx, i);
+        if (!in->loop[i] || (in->nd == 1 && !in->d[0].bits)) return false;
+    }
+    return true;
+}
+
+static void decode_row(Decoder *dc, SimtInsn *in)
+{
+    PtxParts parts;
+    PtxInsn *p = dc_take(dc, sizeof *p);
+    const PtxRow *row = ptx_find_row(&dc->ps, &parts, ptx_take_apart(dc->ps.opcode, &parts));
+    if (!row || !p) return;
+    ptx_parse_operands(&dc->ps, p, row, &parts);
+    if (dc->ps.failed) return;
+    in->ptx = p;
+    if (p->nsources && p->sources[0].special) {
+        dc_operands(dc, in, 1, 0);
+        in->d[0] = dest_operand(dc, p->dests[0]);
+        in->a = (uint8_t)p->sources[0].special;
+        in->exec = exec_clock;
+        return;
+    }
+    dc_operands(dc, in, p->ndests, p->nsources);
+    for (int i = 0; i < in->nd; i++) in->d[i] = dest_operand(dc, p->dests[i]);
+    for (int i = 0; i < in->ns; i++) in->s[i] = source_operand(dc, p->sources[i]);
+    in->exec = !dc->ps.failed && find_loops(in) ? exec_loop : exec_lanes;
+}
+
+/* ---- statements ---- */
+
+static void take_name_apart(Decoder *dc)
+{
+    const PtxWord w = dc->ps.opcode;
+    const char *end = w.text + w.len;
+    dc->nparts = 0;
+    for (const char *p = w.text; p < end && dc->nparts < OPCODE_PARTS; dc->nparts++) {
+        size_t len = 0;
+        while (p + len < end && p[len] != '.') len++;
+        dc->part[dc->nparts] = p;
+        dc->len[dc->nparts] = (int)len;
+        dc->taken[dc->nparts] = false;
+        p += len + 1;
+    }
+}
+
+static Decode *family_of(const Decoder *dc)
+{
+    static const struct {
+        const char *name;
+        Decode *decode;
+    } families[] = {
+#define FAMILY(name, decode) {#name, decode},
+#include "families.def"
+#undef FAMILY
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (part_is(dc, 0, families[i].name, strlen(families[i].name))) return families[i].decode;
+    return decode_row;
+}
+
+SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in)
+{
+    if (!dc_grow(dc, &dc->insns, dc->ninsns, &dc->insns_cap, sizeof *in)) return NULL;
+    dc->insns[dc->ninsns] = *in;
+    return &dc->insns[dc->ninsns++];
+}
+
+static void read_guard(Decoder *dc, SimtInsn *in)
+{
+    int bits;
+    if (!ptx_take_mark(&dc->ps, '@')) return;
+    in->guarded = true;
+    in->guard_not = ptx_take_mark(&dc->ps, '!');
+    int reg =
+        ptx_use_register(&dc->ps, ptx_next(&dc->ps), dc_type("pred"), false, &bits);
+    in->guard = register_operand(dc, reg, 1, false);
+}
+
+void dc_instruction(Decoder *dc)
+{
+    SimtInsn in = {.line = dc_line(dc), .place = dc->place};
+    dc->ps.symbol = read_symbol;
+    dc->ps.opcode = (PtxWord){.text = "@", .len = 1};
+    read_guard(dc, &in);
+    PtxWord w = dc->ps.opcode = ptx_next(&dc->ps);
+    if (w.kind != PTXW_NAME)
+        ptx_fail(&dc->ps, "expected an instruction, found '%.*s'", w.len, w.text);
+    if (dc->ps.failed) return;
+    in.name = w.text;
+    in.name_len = w.len;
+    take_name_apart(dc);
+    family_of(dc)(dc, &in);
+    ptx_expect_mark(&dc->ps, ';');
+    if (!dc->ps.failed && in.exec) dc_emit(dc, &in); /* what has none has done its part */
+}
+
+void dc_special_names(Decoder *dc)
+{
+    for (int i = 0; i < SIMT_SPECIALS; i++) {
+        const bool wide = i >= SIMT_GRIDID;
+        dc->ps.names[dc->ps.nnames++] = (PtxName){
+            .text = special_names[i], .len = (int)strlen(special_names[i]),
+            .reg = i, .type = dc_type(wide ? "b64" : "b32")};
+        if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
+        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, wide ? 64 : 32};
+        dc->reg_bytes += 256; /* dc_special counts on it */
+    }
+    dc->ps.nregs = SIMT_SPECIALS;
+}

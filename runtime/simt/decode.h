@@ -1,0 +1,138 @@
+/* Instructions of a module as they are decoded: what the families of instructions (families.def)
+   are given to read their text with. */
+#ifndef TKC_SIMT_DECODE_H
+#define TKC_SIMT_DECODE_H
+
+#include "module.h"
+#include "ptx/parser.h"
+
+enum { OPCODE_PARTS = 24 };
+
+/* A register's place. */
+typedef struct SimtReg {
+    uint32_t at;
+    uint8_t bits;
+} SimtReg;
+
+typedef struct SimtLabel {
+    const char *name;
+    int len, frame;
+    uint32_t at;
+} SimtLabel;
+
+/* A jump to a label that was not there yet; `slot`: in the list of .branchtargets, else -1. */
+typedef struct SimtFixup {
+    SimtLabel label;
+    uint32_t insn;
+    int slot;
+    int line;
+} SimtFixup;
+
+/* The lists of targets of brx.idx. */
+typedef struct SimtTargets {
+    const char *name;
+    int len, n;
+    uint32_t at[];
+} SimtTargets;
+
+/* A function that can be called. */
+typedef struct SimtCallee {
+    PtxWord name;
+    SimtParam *params, *results;
+    int nparams, nresults;
+    const char *body; /* its '{'; NULL: it is only declared */
+} SimtCallee;
+
+typedef struct Decoder {
+    PtxParser ps; /* first: hooks of the parser find the rest behind it */
+    SimtModule *module;
+    SimtFunc *func;     /* that is decoded; NULL between functions */
+    int chip, entry_line;
+    /* the instruction's name, taken apart */
+    const char *part[OPCODE_PARTS];
+    int len[OPCODE_PARTS];
+    bool taken[OPCODE_PARTS];
+    int nparts;
+    /* of the function */
+    SimtVar *vars;
+    int nvars, vars_cap;
+    SimtReg *regs;
+    uint32_t nregs, regs_cap, reg_bytes;
+    SimtInsn *insns;
+    uint32_t ninsns, insns_cap;
+    uint32_t numbers_bytes, numbers_cap;
+    SimtLabel *labels;
+    int nlabels, labels_cap;
+    SimtFixup *fixups;
+    int nfixups, fixups_cap;
+    SimtTargets **targets;
+    int ntargets;
+    int frame, nframes, inline_depth; /* scopes, each with its labels */
+    int *outer; /* of each scope, the one around it; -1: none */
+    int outer_cap;
+    /* functions that can be called: their texts */
+    SimtCallee *callees;
+    int ncallees;
+    uint32_t place, places_cap, module_vars_cap, files_cap;
+    uint32_t shared_bytes; /* static, so far */
+    const char *line_at; /* lines are counted from here */
+    int line;
+} Decoder;
+
+typedef void Decode(Decoder *dc, SimtInsn *in);
+
+/* ---- the name ---- */
+bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
+int op_choose(Decoder *dc, const char *choices); /* place among "a b c" of the one there; -1: none */
+const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */
+/* The number behind a letter, such as 4 of .v4; -1: no such part. */
+int op_number(Decoder *dc, char letter);
+void op_done(Decoder *dc);                       /* refuses when a part is left */
+void op_refuse(Decoder *dc);                     /* "… is no form of the instruction …" */
+
+/* ---- operands; each function reads one, commas are the caller's ---- */
+void dc_comma(Decoder *dc);
+SimtOperand dc_source(Decoder *dc, const PtxType *t, bool wider);
+SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider);
+SimtOperand dc_pred(Decoder *dc); /* a predicate as a source, perhaps negated */
+const PtxType *dc_type(const char *name);
+/* Room for the instruction's operands. */
+void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
+/* "{a, b, …}" of n; one without braces where n is 1. */
+void dc_dest_list(Decoder *dc, SimtOperand *d, int n, const PtxType *t, bool wider);
+void dc_source_list(Decoder *dc, SimtOperand *s, int n, const PtxType *t, bool wider);
+/* "[base + offset]": the base as in->s[0], a register of 32 or 64 bits or a number; a variable's
+   space goes into *space where it is SPACE_GENERIC. */
+void dc_address(Decoder *dc, SimtInsn *in, SimtOperand *base, int64_t *offset, uint8_t *space);
+int64_t dc_integer(Decoder *dc); /* a number in the text */
+SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
+const SimtVar *dc_var(const Decoder *dc, PtxWord w);
+SimtOperand dc_special(SimtSpecial which, int bits);
+void *dc_take(Decoder *dc, size_t bytes); /* zeros that live as long as the module; never NULL while
+                                             nothing has failed */
+int dc_line(Decoder *dc);
+
+uint8_t dc_space(Decoder *dc);       /* the part that names a space; SPACE_GENERIC: none */
+void dc_memory_order(Decoder *dc);   /* takes the parts that order, scope and cache an access */
+void dc_cache_policy(Decoder *dc);   /* the operand behind such a one, if there is one */
+
+/* ---- code ---- */
+SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in);
+void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot);
+void dc_label(Decoder *dc, const char *name, int len);
+bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size);
+void dc_variable(Decoder *dc, SimtSpace space); /* behind ".shared" and its kin */
+SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space);
+void dc_pragma(Decoder *dc);                    /* behind ".pragma" */
+void dc_special_names(Decoder *dc); /* the registers that are there before any declaration */
+void dc_instruction(Decoder *dc);
+/* The body of an entry, at its '{'; the entry's code is finished. */
+void dc_entry(Decoder *dc, SimtFunc *f);
+/* The body of a function that is called here, with what its formal parameters stand for. */
+void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, int n);
+
+#define FAMILY(name, decode) Decode decode;
+#include "families.def"
+#undef FAMILY
+
+#endif

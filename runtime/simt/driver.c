@@ -1,0 +1,409 @@
+/* The driver itself: devices, contexts, which is current, and what every call begins with. */
+#include "driver.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    int number, shared;
+} chips[] = {
+#define CHIP(number, shared) {number, shared},
+#include "chips.def"
+#undef CHIP
+};
+enum { CHIPS = sizeof chips / sizeof *chips, STACK = 16 };
+
+/* A driver is its process's. */
+static Driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static _Thread_local struct {
+    CuContext at[STACK];
+    int depth;
+} current;
+
+Driver *driver_state(void)
+{
+    return &driver;
+}
+
+/* ---- settings, of the library only ---- */
+
+const char *driver_setting(const char *name)
+{
+#ifdef SIMT_LIBRARY
+    return getenv(name);
+#else
+    (void)name;
+    return NULL;
+#endif
+}
+
+void driver_trace(const char *fmt, ...)
+{
+    va_list ap;
+    if (!driver_setting("SIMT_TRACE")) return;
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+static int setting_number(const char *name, int otherwise)
+{
+    const char *text = driver_setting(name);
+    return text ? atoi(text) : otherwise;
+}
+
+/* ---- chips ---- */
+
+static int chip_index(int device)
+{
+    const char *arch = driver_setting("SIMT_ARCH");
+    if (!arch) return device;
+    return simt_ordinal_of(atoi(arch + (strncmp(arch, "sm_", 3) ? 0 : 3)));
+}
+
+int simt_ordinal_of(int chip)
+{
+    for (int i = 0; i < CHIPS; i++)
+        if (chips[i].number == chip) return i;
+    return -1;
+}
+
+int simt_chip_at(int ordinal)
+{
+    return ordinal >= 0 && ordinal < CHIPS ? chips[ordinal].number : 0;
+}
+
+/* A library shows one device unless it is told otherwise, the chip of SIMT_ARCH or sm_90. */
+static int count_devices(void)
+{
+#ifdef SIMT_LIBRARY
+    return setting_number("SIMT_DEVICES", 1);
+#else
+    return CHIPS;
+#endif
+}
+
+static int place_of(CuDevice device)
+{
+#ifdef SIMT_LIBRARY
+    (void)device;
+    int at = driver_setting("SIMT_ARCH") ? chip_index(device) : simt_ordinal_of(90);
+    return at < 0 ? simt_ordinal_of(90) : at;
+#else
+    return chip_index(device);
+#endif
+}
+
+/* ---- every call ---- */
+
+/* The error that the environment plans for the call. */
+int driver_begin(const char *symbol, bool needs_context)
+{
+    if (!driver.started) return SIMT_NOT_INITIALIZED;
+    int planned = setting_number(symbol, SIMT_OK);
+    CuContext cx = driver_current();
+    if (planned >= SIMT_ILLEGAL_ADDRESS && planned <= SIMT_LAUNCH_FAILED && cx) {
+        pthread_mutex_lock(&cx->lock);
+        if (!cx->lost) cx->lost = planned;
+        pthread_mutex_unlock(&cx->lock);
+    }
+    if (planned) return planned;
+    if (needs_context && !cx) return SIMT_INVALID_CONTEXT;
+    return cx ? cx->lost : SIMT_OK;
+}
+
+#define BEGIN(symbol, needs_context)                                                               \
+    int code = driver_begin(#symbol, needs_context);                                               \
+    if (code != SIMT_OK) return code
+
+CuResult DRIVER(cuInit)(unsigned flags)
+{
+    if (flags) return SIMT_INVALID_VALUE;
+    int code = setting_number("cuInit", SIMT_OK);
+    pthread_mutex_lock(&driver.lock);
+    if (code == SIMT_OK && !driver.memory) driver.memory = simt_memory_new();
+    if (code == SIMT_OK && !driver.memory) code = SIMT_OUT_OF_MEMORY;
+    driver.started = code == SIMT_OK;
+    pthread_mutex_unlock(&driver.lock);
+    return code;
+}
+
+CuResult DRIVER(cuDriverGetVersion)(int *version)
+{
+    if (!version) return SIMT_INVALID_VALUE;
+    *version = 13000;
+    return setting_number("cuDriverGetVersion", SIMT_OK);
+}
+
+/* ---- devices ---- */
+
+CuResult DRIVER(cuDeviceGetCount)(int *count)
+{
+    BEGIN(cuDeviceGetCount, false);
+    *count = count_devices();
+    return SIMT_OK;
+}
+
+static bool is_device(CuDevice device)
+{
+    return device >= 0 && device < count_devices();
+}
+
+CuResult DRIVER(cuDeviceGet)(CuDevice *device, int ordinal)
+{
+    BEGIN(cuDeviceGet, false);
+    if (!is_device(ordinal)) return SIMT_INVALID_DEVICE;
+    *device = ordinal;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuDeviceGetName)(char *name, int len, CuDevice device)
+{
+    BEGIN(cuDeviceGetName, false);
+    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    snprintf(name, (size_t)len, "emulated sm_%d", chips[place_of(device)].number);
+    return SIMT_OK;
+}
+
+/* What programs ask, by the driver's documented numbers. */
+CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, CuDevice device)
+{
+    BEGIN(cuDeviceGetAttribute, false);
+    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    const int i = place_of(device), chip = chips[i].number;
+    const int most_shared = setting_number("SIMT_SHARED", chips[i].shared);
+    const struct {
+        int attribute, value;
+    } known[] = {
+        {1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, /* threads of a program, by dimension */
+        {5, INT32_MAX}, {6, 65535}, {7, 65535},   /* programs */
+        {8, 49152}, {9, 65536}, {10, 32}, {12, 65536}, {13, 1000000}, {16, 1},
+        {36, 1000000}, {37, 256}, {38, 1 << 20}, {39, 2048},
+        {CU_DEVICE_CC_MAJOR, chip / 10}, {CU_DEVICE_CC_MINOR, chip % 10},
+        {81, most_shared + 1024}, {82, 65536}, {CU_DEVICE_MAX_SHARED_OPTIN, most_shared},
+        {41, 1}, {83, 1}, {95, 1}, {106, 32}, {111, 1024}, {115, 1}, {120, chip >= 90}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (known[k].attribute == attribute) return *value = known[k].value, SIMT_OK;
+    *value = 0;
+    return attribute > 0 && attribute < 200 ? SIMT_OK : SIMT_INVALID_VALUE;
+}
+
+CuResult DRIVER(cuDeviceComputeCapability)(int *major, int *minor, CuDevice device)
+{
+    BEGIN(cuDeviceComputeCapability, false);
+    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    *major = chips[place_of(device)].number / 10;
+    *minor = chips[place_of(device)].number % 10;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuDeviceTotalMem_v2)(size_t *bytes, CuDevice device)
+{
+    BEGIN(cuDeviceTotalMem_v2, false);
+    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    *bytes = (size_t)16 << 30;
+    return SIMT_OK;
+}
+
+/* ---- contexts ---- */
+
+CuContext driver_current(void)
+{
+    return current.depth ? current.at[current.depth - 1] : NULL;
+}
+
+CuContext driver_context_new(int device, bool owned)
+{
+    CuContext cx = calloc(1, sizeof *cx);
+    if (!cx) return NULL;
+    cx->device = device;
+    cx->owned = owned;
+    cx->run.seed = (uint64_t)setting_number("SIMT_SEED", 0);
+    cx->run.threads = setting_number("SIMT_THREADS", 0);
+    cx->run.timeout = setting_number("SIMT_TIMEOUT", 0);
+    pthread_mutex_init(&cx->lock, NULL);
+    pthread_cond_init(&cx->changed, NULL);
+    pthread_mutex_lock(&driver.lock);
+    cx->next = driver.contexts;
+    driver.contexts = cx;
+    pthread_mutex_unlock(&driver.lock);
+    return cx;
+}
+
+static bool is_context(CuContext cx)
+{
+    pthread_mutex_lock(&driver.lock);
+    CuContext c = driver.contexts;
+    while (c && c != cx) c = c->next;
+    pthread_mutex_unlock(&driver.lock);
+    return c != NULL;
+}
+
+static CuContext primary_of(int device)
+{
+    pthread_mutex_lock(&driver.lock);
+    CuContext c = driver.contexts;
+    while (c && (c->owned || c->device != device)) c = c->next;
+    pthread_mutex_unlock(&driver.lock);
+    return c;
+}
+
+void simt_configure(CuContext context, const SimtRun *run)
+{
+    pthread_mutex_lock(&context->lock);
+    context->run = *run;
+    pthread_mutex_unlock(&context->lock);
+}
+
+const char *simt_report(CuContext context)
+{
+    return context && is_context(context) ? context->report : "";
+}
+
+CuResult DRIVER(cuDevicePrimaryCtxRetain)(CuContext *context, CuDevice device)
+{
+    int code = driver_begin("cuDevicePrimaryCtxRetain", false);
+    if (code != SIMT_OK) return code;
+    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    driver_trace("cuDevicePrimaryCtxRetain %d", device);
+    CuContext cx = primary_of(device);
+    if (!cx) cx = driver_context_new(device, false);
+    if (!cx) return SIMT_OUT_OF_MEMORY;
+    cx->retained++;
+    *context = cx;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuDevicePrimaryCtxRelease_v2)(CuDevice device)
+{
+    CuContext cx = primary_of(device);
+    if (!cx) return SIMT_INVALID_CONTEXT;
+    driver_trace("cuDevicePrimaryCtxRelease %d", device);
+    if (!--cx->retained) driver_context_free(cx);
+    return setting_number("cuDevicePrimaryCtxRelease_v2", SIMT_OK);
+}
+
+CuResult DRIVER(cuCtxCreate_v2)(CuContext *context, unsigned flags, CuDevice device)
+{
+    BEGIN(cuCtxCreate_v2, false);
+    (void)flags;
+    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    CuContext cx = driver_context_new(device, true);
+    if (!cx) return SIMT_OUT_OF_MEMORY;
+    *context = cx;
+    return DRIVER(cuCtxPushCurrent_v2)(cx);
+}
+
+CuResult DRIVER(cuCtxDestroy_v2)(CuContext context)
+{
+    if (!is_context(context) || !context->owned) return SIMT_INVALID_CONTEXT;
+    if (driver_current() == context) current.depth--;
+    driver_context_free(context);
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuCtxGetCurrent)(CuContext *context)
+{
+    int code = driver_begin("cuCtxGetCurrent", false);
+    *context = driver_current();
+    return code;
+}
+
+CuResult DRIVER(cuCtxSetCurrent)(CuContext context)
+{
+    if (context && !is_context(context)) return SIMT_INVALID_CONTEXT;
+    if (!context) current.depth = 0;
+    else if (current.depth) current.at[current.depth - 1] = context;
+    else current.at[current.depth++] = context;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuCtxPushCurrent_v2)(CuContext context)
+{
+    int planned = setting_number("cuCtxPushCurrent_v2", SIMT_OK);
+    if (planned) return planned;
+    if (!is_context(context)) return SIMT_INVALID_CONTEXT;
+    if (current.depth == STACK) return SIMT_INVALID_VALUE;
+    current.at[current.depth++] = context;
+    return context->lost;
+}
+
+CuResult DRIVER(cuCtxPopCurrent_v2)(CuContext *context)
+{
+    if (!current.depth) return SIMT_INVALID_CONTEXT;
+    CuContext cx = current.at[--current.depth];
+    if (context) *context = cx;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuCtxGetDevice)(CuDevice *device)
+{
+    BEGIN(cuCtxGetDevice, true);
+    *device = driver_current()->device;
+    return SIMT_OK;
+}
+
+/* ---- errors ---- */
+
+static const struct {
+    int code;
+    const char *name, *text;
+} errors[] = {
+    {SIMT_OK, "CUDA_SUCCESS", "no error"},
+    {SIMT_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {SIMT_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {SIMT_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {SIMT_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {SIMT_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {SIMT_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {SIMT_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {SIMT_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {SIMT_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    {SIMT_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {SIMT_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {SIMT_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {SIMT_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+     "too many resources requested for launch"},
+    {SIMT_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    {SIMT_ASSERT, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
+    {SIMT_ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+     "an illegal instruction was encountered"},
+    {SIMT_MISALIGNED, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
+    {SIMT_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {SIMT_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+};
+
+static CuResult describe(int code, bool name, const char **text)
+{
+    *text = NULL;
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].code == code) *text = name ? errors[i].name : errors[i].text;
+    return *text ? SIMT_OK : SIMT_INVALID_VALUE;
+}
+
+CuResult DRIVER(cuGetErrorName)(CuResult error, const char **text)
+{
+    return describe(error, true, text);
+}
+
+CuResult DRIVER(cuGetErrorString)(CuResult error, const char **text)
+{
+    return describe(error, false, text);
+}
+
+/* What is still there when the process ends, for those who look for leaks. */
+#ifdef SIMT_LIBRARY
+static __attribute__((destructor)) void list_what_is_left(void)
+{
+    int ncontexts = 0, nmodules = 0, ncurrent = current.depth;
+    for (CuContext c = driver.contexts; c; c = c->next) {
+        ncontexts += c->owned ? 1 : c->retained;
+        for (CuModule m = c->modules; m; m = m->next) nmodules++;
+    }
+    driver_trace("left: %zu allocations, %d modules, %d contexts, %d current",
+                 driver.memory ? simt_memory_count(driver.memory) : 0, nmodules, ncontexts, ncurrent);
+}
+#endif

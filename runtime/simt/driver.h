@@ -1,0 +1,107 @@
+/* A CUDA driver without a GPU: the driver API over the emulator. Compiled twice: into libtkc, where
+   the names begin with simt_ and device `simt` takes them as its driver; and with SIMT_LIBRARY as
+   libcuda.so.1, for any program.
+
+   Work of a context is done by a thread of its own, in the order in which it was given, whatever
+   its streams: a launch returns before it has run. A fault of a kernel is given by every later call,
+   until the context is gone. */
+#ifndef TKC_SIMT_DRIVER_H
+#define TKC_SIMT_DRIVER_H
+
+#include <pthread.h>
+
+#include "cuda_api.h"
+#include "module.h"
+
+#ifdef SIMT_LIBRARY
+#define DRIVER(symbol) symbol
+#define DRIVER_EXPORT __attribute__((visibility("default")))
+#else
+#define DRIVER(symbol) simt_##symbol
+#define DRIVER_EXPORT
+#endif
+
+typedef struct CuEventObject *CuEvent;
+
+/* Each entry point. */
+#define CU(name, symbol, params) DRIVER_EXPORT CuResult DRIVER(symbol) params;
+#include "cuda_api.def"
+#include "driver.def"
+#undef CU
+
+/* How a context's kernels run. */
+typedef struct SimtRun {
+    uint64_t seed;
+    double timeout; /* seconds; 0: none */
+    int threads;    /* of the host; 0: one a core */
+    void (*print)(const char *text, size_t len, void *user);
+    void *print_user;
+} SimtRun;
+
+/* ---- for device `simt` ---- */
+/* Ordinals are places among the chips, in the order of their numbers; -1: there is no such chip. */
+int simt_ordinal_of(int chip);
+int simt_chip_at(int ordinal); /* 0: none */
+void simt_configure(CuContext context, const SimtRun *run);
+/* What the kernel did that lost the context; "" when nothing did. Lives as long as the context. */
+const char *simt_report(CuContext context);
+
+/* ---- inside ---- */
+
+/* What a stream is given to do. */
+typedef struct SimtJob SimtJob;
+struct SimtJob {
+    int (*run)(SimtJob *job, CuContext context); /* gives the driver's code */
+    SimtJob *next;
+};
+
+struct CuContextObject {
+    int device, retained;
+    bool owned;       /* by cuCtxCreate */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    bool has_thread, stops;
+    SimtJob *first, *last;
+    unsigned long long given, done; /* jobs */
+    int lost;
+    char report[4096];
+    SimtRun run;
+    CuModule modules;
+    CuContext next;
+};
+
+struct CuFunctionObject {
+    SimtFunc *func;
+    CuModule module;
+    CuFunction next;
+};
+
+struct CuModuleObject {
+    SimtModule *module;
+    CuContext context;
+    CuFunction functions;
+    CuModule next;
+};
+
+/* The process's driver, locked by the caller of what needs it. */
+typedef struct Driver {
+    pthread_mutex_t lock;
+    bool started;
+    SimtMemory *memory;
+    CuContext contexts;
+} Driver;
+Driver *driver_state(void);
+
+/* What every call begins with: SIMT_OK, or what it gives. `needs_context`: one must be current. */
+int driver_begin(const char *symbol, bool needs_context);
+CuContext driver_current(void);
+CuContext driver_context_new(int device, bool owned);
+void driver_context_free(CuContext context);
+/* The job belongs to the context now. */
+int driver_give(CuContext context, SimtJob *job);
+int driver_wait(CuContext context); /* for all that was given; what went wrong */
+void driver_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *driver_setting(const char *name); /* of the environment; NULL: none, or not a library */
+
+#endif

@@ -1,0 +1,183 @@
+/* Memory of the driver: the host's, counted and bounded. Copies wait for what was given before. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+#define BEGIN(symbol)                                                                              \
+    int code = driver_begin(#symbol, true);                                                        \
+    if (code != SIMT_OK) return code
+
+static SimtMemory *memory(void)
+{
+    return driver_state()->memory;
+}
+
+/* Whether all of the bytes are in one allocation. */
+static bool is_inside(CuPointer at, size_t bytes)
+{
+    uint64_t begin, end;
+    return simt_memory_find(memory(), at, &begin, &end) && bytes <= end - at;
+}
+
+CuResult DRIVER(cuMemAlloc_v2)(CuPointer *pointer, size_t bytes)
+{
+    BEGIN(cuMemAlloc_v2);
+    if (!pointer || !bytes) return SIMT_INVALID_VALUE;
+    uint64_t p = simt_memory_alloc(memory(), bytes);
+    if (!p) return SIMT_OUT_OF_MEMORY;
+    driver_trace("cuMemAlloc %zu", bytes);
+    *pointer = p;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuMemFree_v2)(CuPointer pointer)
+{
+    size_t bytes;
+    BEGIN(cuMemFree_v2);
+    if (!pointer) return SIMT_OK;
+    code = driver_wait(driver_current());
+    if (!simt_memory_release(memory(), pointer, &bytes)) return SIMT_INVALID_VALUE;
+    driver_trace("cuMemFree %zu", bytes);
+    return code;
+}
+
+CuResult DRIVER(cuMemAllocAsync)(CuPointer *pointer, size_t bytes, CuStream stream)
+{
+    (void)stream;
+    return DRIVER(cuMemAlloc_v2)(pointer, bytes);
+}
+
+CuResult DRIVER(cuMemFreeAsync)(CuPointer pointer, CuStream stream)
+{
+    (void)stream;
+    return DRIVER(cuMemFree_v2)(pointer);
+}
+
+CuResult DRIVER(cuMemAllocHost_v2)(void **pointer, size_t bytes)
+{
+    BEGIN(cuMemAllocHost_v2);
+    *pointer = malloc(bytes ? bytes : 1);
+    return *pointer ? SIMT_OK : SIMT_OUT_OF_MEMORY;
+}
+
+CuResult DRIVER(cuMemFreeHost)(void *pointer)
+{
+    BEGIN(cuMemFreeHost);
+    free(pointer);
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuMemGetInfo_v2)(size_t *left, size_t *all)
+{
+    BEGIN(cuMemGetInfo_v2);
+    *left = *all = (size_t)16 << 30;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuMemGetAddressRange_v2)(CuPointer *begin, size_t *bytes, CuPointer pointer)
+{
+    uint64_t first, end;
+    BEGIN(cuMemGetAddressRange_v2);
+    if (!simt_memory_find(memory(), pointer, &first, &end)) return SIMT_NOT_FOUND;
+    if (begin) *begin = first;
+    if (bytes) *bytes = (size_t)(end - first);
+    return SIMT_OK;
+}
+
+/* ---- copies ---- */
+
+static int wait_for_copy(CuPointer a, size_t bytes)
+{
+    int code = driver_wait(driver_current());
+    if (code != SIMT_OK) return code;
+    return !bytes || is_inside(a, bytes) ? SIMT_OK : SIMT_INVALID_VALUE;
+}
+
+CuResult DRIVER(cuMemcpyHtoD_v2)(CuPointer to, const void *from, size_t bytes)
+{
+    BEGIN(cuMemcpyHtoD_v2);
+    code = wait_for_copy(to, bytes);
+    if (code != SIMT_OK) return code;
+    driver_trace("cuMemcpyHtoD %zu", bytes);
+    if (bytes) memcpy((void *)(uintptr_t)to, from, bytes);
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuMemcpyDtoH_v2)(void *to, CuPointer from, size_t bytes)
+{
+    BEGIN(cuMemcpyDtoH_v2);
+    code = wait_for_copy(from, bytes);
+    if (code != SIMT_OK) return code;
+    driver_trace("cuMemcpyDtoH %zu", bytes);
+    if (bytes) memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuMemcpyDtoD_v2)(CuPointer to, CuPointer from, size_t bytes)
+{
+    BEGIN(cuMemcpyDtoD_v2);
+    code = wait_for_copy(from, bytes);
+    if (code != SIMT_OK) return code;
+    if (bytes && !is_inside(to, bytes)) return SIMT_INVALID_VALUE;
+    if (bytes) memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuMemcpyHtoDAsync_v2)(CuPointer to, const void *from, size_t bytes, CuStream stream)
+{
+    (void)stream;
+    return DRIVER(cuMemcpyHtoD_v2)(to, from, bytes);
+}
+
+CuResult DRIVER(cuMemcpyDtoHAsync_v2)(void *to, CuPointer from, size_t bytes, CuStream stream)
+{
+    (void)stream;
+    return DRIVER(cuMemcpyDtoH_v2)(to, from, bytes);
+}
+
+CuResult DRIVER(cuMemcpyDtoDAsync_v2)(CuPointer to, CuPointer from, size_t bytes, CuStream stream)
+{
+    (void)stream;
+    return DRIVER(cuMemcpyDtoD_v2)(to, from, bytes);
+}
+
+/* n values of `size` bytes. */
+static int set(CuPointer to, const void *value, size_t size, size_t n)
+{
+    if (n > SIZE_MAX / size || to % size) return SIMT_INVALID_VALUE;
+    int code = wait_for_copy(to, n * size);
+    for (size_t i = 0; code == SIMT_OK && i < n; i++)
+        memcpy((char *)(uintptr_t)to + i * size, value, size);
+    return code;
+}
+
+CuResult DRIVER(cuMemsetD8_v2)(CuPointer to, unsigned char value, size_t n)
+{
+    BEGIN(cuMemsetD8_v2);
+    return set(to, &value, sizeof value, n);
+}
+
+CuResult DRIVER(cuMemsetD16_v2)(CuPointer to, unsigned short value, size_t n)
+{
+    BEGIN(cuMemsetD16_v2);
+    return set(to, &value, sizeof value, n);
+}
+
+CuResult DRIVER(cuMemsetD32_v2)(CuPointer to, unsigned value, size_t n)
+{
+    BEGIN(cuMemsetD32_v2);
+    return set(to, &value, sizeof value, n);
+}
+
+CuResult DRIVER(cuMemsetD8Async)(CuPointer to, unsigned char value, size_t n, CuStream stream)
+{
+    (void)stream;
+    return DRIVER(cuMemsetD8_v2)(to, value, n);
+}
+
+CuResult DRIVER(cuMemsetD32Async)(CuPointer to, unsigned value, size_t n, CuStream stream)
+{
+    (void)stream;
+    return DRIVER(cuMemsetD32_v2)(to, value, n);
+}

@@ -1,0 +1,330 @@
+/* Modules and functions of the driver, and launches. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "launch.h"
+
+#define BEGIN(symbol)                                                                              \
+    int code = driver_begin(#symbol, true);                                                        \
+    if (code != SIMT_OK) return code
+
+/* ---- modules ---- */
+
+/* The log goes where the options say, when the load fails. */
+static void write_log(const char *text, unsigned count, const CuJitOption *options, void **values)
+{
+    char *to = NULL;
+    size_t room = 0;
+    const char *given = driver_setting("SIMT_LOG");
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == CU_JIT_ERROR_LOG) to = values[i];
+        else if (options[i] == CU_JIT_ERROR_LOG_BYTES) room = (uintptr_t)values[i];
+    }
+    if (to && room) snprintf(to, room, "%s", given ? given : text);
+}
+
+static int chip_of(CuDevice device)
+{
+    int major = 0, minor = 0;
+    DRIVER(cuDeviceComputeCapability)(&major, &minor, device);
+    return major * 10 + minor;
+}
+
+static void trace_load(const SimtModule *m)
+{
+    for (int i = 0; i < m->nfuncs; i++)
+        driver_trace("cuModuleLoadDataEx %s: %d parameters, %u threads", m->funcs[i]->name,
+                     m->funcs[i]->nparams, m->funcs[i]->reqntid[0]);
+}
+
+CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigned count,
+                                    CuJitOption *options, void **values)
+{
+    char problem[512] = "";
+    int code = driver_begin("cuModuleLoadDataEx", true);
+    if (code != SIMT_OK) {
+        write_log("", count, options, values);
+        return code;
+    }
+    CuContext cx = driver_current();
+    CuModule m = calloc(1, sizeof *m);
+    if (!m) return SIMT_OUT_OF_MEMORY;
+    m->module = simt_module_load(image, chip_of(cx->device), driver_state()->memory, problem,
+                                 sizeof problem);
+    if (!m->module) {
+        free(m);
+        write_log(problem, count, options, values);
+        if (driver_setting("SIMT_VERBOSE")) fprintf(stderr, "simt: %s\n", problem);
+        return SIMT_INVALID_PTX;
+    }
+    m->context = cx;
+    pthread_mutex_lock(&cx->lock);
+    m->next = cx->modules;
+    cx->modules = m;
+    pthread_mutex_unlock(&cx->lock);
+    trace_load(m->module);
+    *module = m;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuModuleLoadData)(CuModule *module, const void *image)
+{
+    return DRIVER(cuModuleLoadDataEx)(module, image, 0, NULL, NULL);
+}
+
+static char *read_file(const char *name)
+{
+    FILE *f = fopen(name, "rb");
+    char *text = NULL;
+    size_t n = 0, cap = 0, got = 1;
+    while (f && got) {
+        if (n + 1 >= cap) {
+            cap = cap ? cap * 2 : 65536;
+            char *more = realloc(text, cap);
+            if (!more) break;
+            text = more;
+        }
+        got = fread(text + n, 1, cap - n - 1, f);
+        n += got;
+        text[n] = 0;
+    }
+    if (f) fclose(f);
+    return text;
+}
+
+CuResult DRIVER(cuModuleLoad)(CuModule *module, const char *file)
+{
+    BEGIN(cuModuleLoad);
+    char *text = read_file(file);
+    if (!text) return 301; /* CUDA_ERROR_FILE_NOT_FOUND */
+    code = DRIVER(cuModuleLoadData)(module, text);
+    free(text);
+    return code;
+}
+
+/* Whether the module is loaded in the context that is current. */
+static bool is_module(CuModule module)
+{
+    CuContext cx = driver_current();
+    pthread_mutex_lock(&cx->lock);
+    CuModule m = cx->modules;
+    while (m && m != module) m = m->next;
+    pthread_mutex_unlock(&cx->lock);
+    return m != NULL;
+}
+
+static bool is_function(CuFunction function)
+{
+    CuContext cx = driver_current();
+    CuFunction f = NULL;
+    pthread_mutex_lock(&cx->lock);
+    for (CuModule m = cx->modules; m && !f; m = m->next) {
+        f = m->functions;
+        while (f && f != function) f = f->next;
+    }
+    pthread_mutex_unlock(&cx->lock);
+    return f != NULL;
+}
+
+CuResult DRIVER(cuModuleUnload)(CuModule module)
+{
+    BEGIN(cuModuleUnload);
+    if (!is_module(module)) return SIMT_INVALID_HANDLE;
+    CuContext cx = driver_current();
+    driver_wait(cx);
+    pthread_mutex_lock(&cx->lock);
+    CuModule *link = &cx->modules;
+    while (*link != module) link = &(*link)->next;
+    *link = module->next;
+    pthread_mutex_unlock(&cx->lock);
+    driver_trace("cuModuleUnload %s", module->module->nfuncs ? module->module->funcs[0]->name : "");
+    for (CuFunction f = module->functions, next; f; f = next) next = f->next, free(f);
+    simt_module_free(module->module);
+    free(module);
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuModuleGetGlobal_v2)(CuPointer *pointer, size_t *bytes, CuModule module,
+                                      const char *name)
+{
+    BEGIN(cuModuleGetGlobal_v2);
+    const SimtVar *v = is_module(module) ? simt_module_global(module->module, name) : NULL;
+    if (!v) return SIMT_NOT_FOUND;
+    if (pointer) *pointer = v->address;
+    if (bytes) *bytes = v->bytes;
+    return SIMT_OK;
+}
+
+/* ---- functions ---- */
+
+CuResult DRIVER(cuModuleGetFunction)(CuFunction *function, CuModule module, const char *name)
+{
+    BEGIN(cuModuleGetFunction);
+    if (!is_module(module)) return SIMT_INVALID_HANDLE;
+    for (int i = 0; i < module->module->nfuncs; i++) {
+        if (strcmp(module->module->funcs[i]->name, name)) continue;
+        CuFunction f = calloc(1, sizeof *f);
+        if (!f) return SIMT_OUT_OF_MEMORY;
+        f->func = module->module->funcs[i];
+        f->module = module;
+        pthread_mutex_lock(&module->context->lock);
+        f->next = module->functions;
+        module->functions = f;
+        pthread_mutex_unlock(&module->context->lock);
+        *function = f;
+        return SIMT_OK;
+    }
+    return SIMT_NOT_FOUND;
+}
+
+static int most_shared(void)
+{
+    int n = 0;
+    DRIVER(cuDeviceGetAttribute)(&n, CU_DEVICE_MAX_SHARED_OPTIN, driver_current()->device);
+    return n;
+}
+
+/* By the driver's documented numbers. Registers are what the text names, up to a chip's most. */
+CuResult DRIVER(cuFuncGetAttribute)(int *value, CuFunctionAttribute attribute, CuFunction function)
+{
+    BEGIN(cuFuncGetAttribute);
+    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    const SimtFunc *f = function->func;
+    const int registers = (int)(f->nregs < 255 ? f->nregs : 255);
+    const int values[] = {1024, (int)f->shared_bytes, 0, (int)f->local_bytes, registers, 0, 0, 0,
+                          f->max_dynamic_shared ? (int)f->max_dynamic_shared : 49152};
+    if (attribute < 0 || attribute >= (int)(sizeof values / sizeof *values))
+        return SIMT_INVALID_VALUE;
+    *value = values[attribute];
+    if (attribute == 0 && f->maxntid) *value = (int)f->maxntid;
+    return SIMT_OK;
+}
+
+#ifndef SIMT_OLD
+CuResult DRIVER(cuFuncSetAttribute)(CuFunction function, CuFunctionAttribute attribute, int value)
+{
+    BEGIN(cuFuncSetAttribute);
+    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    if (attribute != CU_FUNC_MAX_DYNAMIC_SHARED) return SIMT_OK; /* a preference */
+    if (value < 0 || value + (int)function->func->shared_bytes > most_shared())
+        return SIMT_INVALID_VALUE;
+    driver_trace("cuFuncSetAttribute %d bytes of shared memory", value);
+    function->func->max_dynamic_shared = (uint32_t)value;
+    return SIMT_OK;
+}
+#endif
+
+/* ---- launching ---- */
+
+typedef struct LaunchJob {
+    SimtJob job;
+    SimtLaunch launch;
+    uint8_t params[];
+} LaunchJob;
+
+static void print_to_stdout(const char *text, size_t len, void *user)
+{
+    (void)user;
+    fwrite(text, 1, len, stdout);
+    fflush(stdout);
+}
+
+static int run_launch(SimtJob *job, CuContext cx)
+{
+    SimtLaunch *l = &((LaunchJob *)job)->launch;
+    l->report = cx->report;
+    l->report_size = sizeof cx->report;
+    int code = simt_launch_run(l);
+#ifdef SIMT_LIBRARY
+    if (code != SIMT_OK && !getenv("SIMT_QUIET")) fprintf(stderr, "simt: %s\n", cx->report);
+#endif
+    return code;
+}
+
+/* Pointers as the bytes from there to the end of their allocation. */
+static void trace_arguments(const SimtFunc *f, const uint8_t *params)
+{
+    char text[1024] = "";
+    size_t n = 0;
+    for (int i = 0; i < f->nparams && n + 32 < sizeof text; i++) {
+        const SimtParam *p = &f->params[i];
+        uint64_t bits = 0, begin, end;
+        memcpy(&bits, params + p->offset, p->bytes < 8 ? p->bytes : 8);
+        bool points = p->is_pointer && simt_memory_find(driver_state()->memory, bits, &begin, &end);
+        n += (size_t)snprintf(text + n, sizeof text - n, points ? " *%llu" : " %llu",
+                              (unsigned long long)(points ? end - bits : bits));
+    }
+    driver_trace("cuLaunchKernel %s:%s", f->name, n ? text : " no arguments");
+}
+
+/* What the driver refuses of a launch's shape. */
+static int check_shape(const SimtFunc *f, const uint32_t grid[3], const uint32_t block[3],
+                       uint32_t shared)
+{
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    const uint32_t allowed = f->max_dynamic_shared ? f->max_dynamic_shared : 49152;
+    if (!grid[0] || !grid[1] || !grid[2] || !threads || grid[0] > INT32_MAX || grid[1] > 65535 ||
+        grid[2] > 65535 || threads > 1024 || block[2] > 64)
+        return SIMT_INVALID_VALUE;
+    if (f->reqntid[0] && memcmp(f->reqntid, block, sizeof f->reqntid)) return SIMT_INVALID_VALUE;
+    if (f->maxntid && threads > f->maxntid) return SIMT_INVALID_VALUE;
+    if (shared > allowed || shared + f->shared_bytes > (uint32_t)most_shared())
+        return SIMT_INVALID_VALUE;
+    if ((uint64_t)f->cluster[0] * f->cluster[1] * f->cluster[2] > 1) return SIMT_NOT_SUPPORTED;
+    return SIMT_OK;
+}
+
+/* extra: {1, buffer, 2, &size, 0}, or NULL where params has one pointer for each parameter. */
+static int pack_params(const SimtFunc *f, void **params, void **extra, uint8_t *out)
+{
+    if (!f->nparams) return SIMT_OK;
+    if (params) {
+        for (int i = 0; i < f->nparams; i++) {
+            if (!params[i]) return SIMT_INVALID_VALUE;
+            memcpy(out + f->params[i].offset, params[i], f->params[i].bytes);
+        }
+        return SIMT_OK;
+    }
+    const uint8_t *buffer = NULL;
+    size_t bytes = 0;
+    for (int i = 0; extra && (uintptr_t)extra[i] && i < 8; i += 2) {
+        if ((uintptr_t)extra[i] == 1) buffer = extra[i + 1];
+        if ((uintptr_t)extra[i] == 2) bytes = *(const size_t *)extra[i + 1];
+    }
+    if (!buffer || bytes < f->param_bytes) return SIMT_INVALID_VALUE;
+    memcpy(out, buffer, f->param_bytes);
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, unsigned gz,
+                                unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                CuStream stream, void **params, void **extra)
+{
+    BEGIN(cuLaunchKernel);
+    (void)stream;
+    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    const SimtFunc *f = function->func;
+    const uint32_t grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
+    code = check_shape(f, grid, block, shared);
+    if (code != SIMT_OK) return code;
+    CuContext cx = driver_current();
+    LaunchJob *job = calloc(1, sizeof *job + f->param_bytes + 16);
+    if (!job) return SIMT_OUT_OF_MEMORY;
+    code = pack_params(f, params, extra, job->params);
+    if (code != SIMT_OK) {
+        free(job);
+        return code;
+    }
+    trace_arguments(f, job->params);
+    job->job.run = run_launch;
+    job->launch = (SimtLaunch){.func = f, .shared_bytes = shared, .params = job->params,
+                               .seed = cx->run.seed, .threads = cx->run.threads,
+                               .timeout = cx->run.timeout, .memory = driver_state()->memory,
+                               .print = cx->run.print ? cx->run.print : print_to_stdout,
+                               .print_user = cx->run.print_user};
+    memcpy(job->launch.grid, grid, sizeof grid);
+    memcpy(job->launch.block, block, sizeof block);
+    return driver_give(cx, &job->job);
+}

@@ -1,0 +1,503 @@
+/* The text of a module: its directives, variables and functions. Bodies of entries are decoded here,
+   statement by statement; those of other functions where they are called, each call anew, so that
+   the machine knows no calls. */
+#include "module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+
+/* ---- words ---- */
+
+static bool at_word(const Decoder *dc, const char *text)
+{
+    return dc->ps.word.kind == PTXW_NAME && ptx_word_is(dc->ps.word, text);
+}
+
+static bool take_word(Decoder *dc, const char *text)
+{
+    if (!at_word(dc, text)) return false;
+    ptx_next(&dc->ps);
+    return true;
+}
+
+/* The string that begins at the word at hand; gives its length, without the marks. */
+static const char *read_string(Decoder *dc, int *len)
+{
+    const char *begin = dc->ps.word.text + 1, *end = NULL;
+    if (ptx_at_mark(&dc->ps, '"')) end = strchr(begin, '"');
+    if (!end) {
+        ptx_fail(&dc->ps, "expected a string, found '%.*s'", dc->ps.word.len, dc->ps.word.text);
+        return begin;
+    }
+    *len = (int)(end - begin);
+    dc->ps.at = end + 1;
+    ptx_next(&dc->ps);
+    return begin;
+}
+
+/* Up to the brace that closes the one at hand. */
+static void skip_braces(Decoder *dc)
+{
+    int depth = 0;
+    do {
+        if (dc->ps.word.kind == PTXW_END) ptx_fail(&dc->ps, "'}' is missing at the end");
+        depth += ptx_at_mark(&dc->ps, '{') - ptx_at_mark(&dc->ps, '}');
+        ptx_next(&dc->ps);
+    } while (depth && !dc->ps.failed);
+}
+
+/* ---- variables ---- */
+
+static uint64_t round_up(uint64_t x, uint64_t align)
+{
+    return (x + align - 1) / align * align;
+}
+
+/* Of one more variable; local and shared offsets count up. */
+static uint64_t place_variable(Decoder *dc, SimtSpace space, uint64_t bytes, uint64_t align)
+{
+    uint32_t *counter = space == SPACE_LOCAL ? &dc->func->local_bytes : &dc->shared_bytes;
+    if (space == SPACE_GLOBAL || space == SPACE_CONST) {
+        uint64_t p = simt_memory_alloc(dc->module->memory, bytes ? bytes : 1);
+        if (!p) ptx_fail(&dc->ps, "no memory for a variable of %llu bytes",
+                         (unsigned long long)bytes);
+        else memset((void *)(uintptr_t)p, 0, bytes);
+        return p;
+    }
+    uint64_t at = round_up(*counter, align);
+    if (at + bytes > INT32_MAX) ptx_fail(&dc->ps, "a variable of %llu bytes is too large",
+                                         (unsigned long long)bytes);
+    else *counter = (uint32_t)(at + bytes);
+    return space == SPACE_SHARED ? SIMT_SHARED_BASE + at : at;
+}
+
+SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space)
+{
+    SimtVar v = {.name = name.text, .name_len = name.len, .depth = dc->ps.depth, .space = space};
+    if (dc->func) {
+        if (!dc_grow(dc, &dc->vars, (size_t)dc->nvars, &dc->vars_cap, sizeof v)) return NULL;
+        dc->vars[dc->nvars] = v;
+        return &dc->vars[dc->nvars++];
+    }
+    SimtModule *m = dc->module;
+    if (!dc_grow(dc, &m->vars, (size_t)m->nvars, &dc->module_vars_cap, sizeof v)) return NULL;
+    m->vars[m->nvars] = v;
+    return &m->vars[m->nvars++];
+}
+
+static uint64_t symbol_value(Decoder *dc, PtxWord w)
+{
+    const bool generic = ptx_word_is(w, "generic") && ptx_take_mark(&dc->ps, '(');
+    if (generic) w = ptx_next(&dc->ps);
+    const SimtVar *v = dc_var(dc, w);
+    if (!v || v->space == SPACE_SHARED)
+        ptx_fail(&dc->ps, "'%.*s' is no value to begin with", w.len, w.text);
+    uint64_t x = v ? v->address : 0;
+    if (generic) ptx_expect_mark(&dc->ps, ')');
+    if (ptx_take_mark(&dc->ps, '+')) x += (uint64_t)dc_integer(dc);
+    return x;
+}
+
+static uint64_t initial_value(Decoder *dc, const PtxType *t)
+{
+    const bool minus = ptx_take_mark(&dc->ps, '-');
+    PtxWord w = ptx_next(&dc->ps);
+    if (w.kind == PTXW_NAME) return symbol_value(dc, w);
+    if (w.kind != PTXW_INT && w.kind != PTXW_FLOAT)
+        ptx_fail(&dc->ps, "expected a value, found '%.*s'", w.len, w.text);
+    if (w.kind == PTXW_FLOAT && minus) w.number ^= UINT64_C(1) << (w.single ? 31 : 63);
+    (void)t;
+    return w.kind == PTXW_INT && minus ? 0 - w.number : w.number;
+}
+
+/* "= 1", "= {1, 2, {3, 4}}": element after element. */
+static void read_initial(Decoder *dc, const SimtVar *v, const PtxType *t)
+{
+    const size_t size = t->bits / 8;
+    uint8_t *to = (uint8_t *)(uintptr_t)v->address, *end = to + v->bytes;
+    int depth = 0;
+    if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+        ptx_fail(&dc->ps, "only .global and .const variables have values to begin with");
+    do {
+        if (ptx_take_mark(&dc->ps, '{')) depth++;
+        else if (ptx_take_mark(&dc->ps, '}')) depth--;
+        else if (!ptx_take_mark(&dc->ps, ',')) {
+            uint64_t x = initial_value(dc, t);
+            if (to + size > end) ptx_fail(&dc->ps, "too many values for '%.*s'", v->name_len, v->name);
+            if (dc->ps.failed) return;
+            memcpy(to, &x, size);
+            to += size;
+        }
+    } while (depth && !dc->ps.failed && dc->ps.word.kind != PTXW_END);
+}
+
+/* The dimensions behind a name; *open: the first is left out. */
+static uint64_t read_extents(Decoder *dc, bool *open)
+{
+    uint64_t n = 1;
+    *open = false;
+    while (!dc->ps.failed && ptx_take_mark(&dc->ps, '[')) {
+        if (ptx_at_mark(&dc->ps, ']')) *open = true;
+        else n *= (uint64_t)dc_integer(dc);
+        if (n > INT32_MAX) ptx_fail(&dc->ps, "an array is too large");
+        ptx_expect_mark(&dc->ps, ']');
+    }
+    return n;
+}
+
+/* ".align 16", ".v4", ".b8" in any order; gives the type. */
+static const PtxType *read_variable_type(Decoder *dc, uint64_t *align, uint64_t *lanes)
+{
+    const PtxType *t = NULL;
+    *align = 0;
+    *lanes = 1;
+    while (!dc->ps.failed && dc->ps.word.kind == PTXW_NAME && dc->ps.word.text[0] == '.') {
+        PtxWord w = ptx_next(&dc->ps);
+        const PtxType *found = ptx_type_named(w.text + 1, (size_t)w.len - 1);
+        if (ptx_word_is(w, ".align")) *align = (uint64_t)dc_integer(dc);
+        else if (ptx_word_is(w, ".v2") || ptx_word_is(w, ".v4")) *lanes = (uint64_t)(w.text[2] - '0');
+        else if (found && found->bits >= 8) t = found;
+        else if (!ptx_word_is(w, ".attribute"))
+            ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
+    }
+    if (!t) ptx_fail(&dc->ps, "expected a type, found '%.*s'", dc->ps.word.len, dc->ps.word.text);
+    if (*align & (*align - 1)) ptx_fail(&dc->ps, "an alignment is a power of 2");
+    return t;
+}
+
+void dc_variable(Decoder *dc, SimtSpace space)
+{
+    uint64_t align, lanes;
+    const PtxType *t = read_variable_type(dc, &align, &lanes);
+    if (!t) return;
+    do {
+        PtxWord name = ptx_next(&dc->ps);
+        bool open;
+        uint64_t bytes = read_extents(dc, &open) * lanes * t->bits / 8;
+        if (name.kind != PTXW_NAME || dc->ps.failed) {
+            ptx_fail(&dc->ps, "expected a name, found '%.*s'", name.len, name.text);
+            return;
+        }
+        SimtVar *v = dc_new_var(dc, name, space);
+        if (!v) return;
+        v->bytes = (uint32_t)bytes;
+        v->dynamic = open && space == SPACE_SHARED;
+        uint64_t own = align ? align : t->bits / 8 * lanes;
+        v->address = v->dynamic ? 0 : place_variable(dc, space, bytes, own);
+        if (ptx_take_mark(&dc->ps, '=')) read_initial(dc, v, t);
+    } while (!dc->ps.failed && ptx_take_mark(&dc->ps, ','));
+    ptx_expect_mark(&dc->ps, ';');
+}
+
+/* ---- functions ---- */
+
+static void add_param(Decoder *dc, SimtFunc *f, SimtParam p)
+{
+    SimtParam *more = realloc(f->params, (size_t)(f->nparams + 1) * sizeof *more);
+    if (!more) {
+        ptx_fail(&dc->ps, "out of memory");
+        return;
+    }
+    f->params = more;
+    f->params[f->nparams++] = p;
+}
+
+/* ".param .u64 .ptr .global .align 16 name", ".param .align 64 .b8 name[128]". */
+static void read_param(Decoder *dc, SimtFunc *f)
+{
+    uint64_t align = 0, own = 0;
+    const PtxType *t = NULL;
+    bool is_pointer = false, open;
+    if (!take_word(dc, ".param")) ptx_fail(&dc->ps, "expected '.param', found '%.*s'",
+                                           dc->ps.word.len, dc->ps.word.text);
+    while (!dc->ps.failed && dc->ps.word.kind == PTXW_NAME && dc->ps.word.text[0] == '.') {
+        PtxWord w = ptx_next(&dc->ps);
+        const PtxType *found = ptx_type_named(w.text + 1, (size_t)w.len - 1);
+        if (ptx_word_is(w, ".align")) *(is_pointer ? &own : &align) = (uint64_t)dc_integer(dc);
+        else if (ptx_word_is(w, ".ptr")) is_pointer = true;
+        else if (found && found->bits >= 8) t = found;
+        else if (!is_pointer) ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
+    }
+    PtxWord name = ptx_next(&dc->ps);
+    uint64_t bytes = t ? t->bits / 8 * read_extents(dc, &open) : 0;
+    if (!bytes || name.kind != PTXW_NAME) ptx_fail(&dc->ps, "a parameter without type and name");
+    if (dc->ps.failed) return;
+    uint64_t at = round_up(f->param_bytes, align > t->bits / 8 ? align : t->bits / 8);
+    add_param(dc, f, (SimtParam){name.text, name.len, (uint32_t)at, (uint32_t)bytes, is_pointer});
+    f->param_bytes = (uint32_t)(at + bytes);
+    if (f->param_bytes > 32764) ptx_fail(&dc->ps, "more than 32764 bytes of parameters");
+}
+
+static void read_params(Decoder *dc, SimtFunc *f)
+{
+    if (!ptx_take_mark(&dc->ps, '(')) return;
+    while (!dc->ps.failed && !ptx_at_mark(&dc->ps, ')')) {
+        if (f->nparams) dc_comma(dc);
+        read_param(dc, f);
+    }
+    ptx_expect_mark(&dc->ps, ')');
+}
+
+static void read_three(Decoder *dc, uint32_t out[3])
+{
+    out[0] = (uint32_t)dc_integer(dc);
+    out[1] = out[2] = 1;
+    for (int i = 1; i < 3 && ptx_take_mark(&dc->ps, ','); i++) out[i] = (uint32_t)dc_integer(dc);
+}
+
+/* What stands between the parameters and the body. */
+static void read_performance(Decoder *dc, SimtFunc *f)
+{
+    uint32_t most[3];
+    while (!dc->ps.failed && dc->ps.word.kind == PTXW_NAME && dc->ps.word.text[0] == '.') {
+        PtxWord w = ptx_next(&dc->ps);
+        if (ptx_word_is(w, ".reqntid")) read_three(dc, f->reqntid);
+        else if (ptx_word_is(w, ".reqnctapercluster")) read_three(dc, f->cluster);
+        else if (ptx_word_is(w, ".maxntid")) {
+            read_three(dc, most);
+            f->maxntid = most[0] * most[1] * most[2];
+        } else if (ptx_word_is(w, ".minnctapersm") || ptx_word_is(w, ".maxnreg") ||
+                   ptx_word_is(w, ".maxnctapersm") || ptx_word_is(w, ".maxclusterrank")) {
+            dc_integer(dc);
+        } else if (!ptx_word_is(w, ".noreturn") && !ptx_word_is(w, ".explicitcluster") &&
+                   !ptx_word_is(w, ".blocksareclusters") && !ptx_word_is(w, ".unique"))
+            ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
+    }
+}
+
+static SimtFunc *new_func(Decoder *dc)
+{
+    SimtFunc *f = dc_take(dc, sizeof *f);
+    if (f) f->module = dc->module;
+    return f;
+}
+
+static void read_entry(Decoder *dc)
+{
+    SimtModule *m = dc->module;
+    SimtFunc *f = new_func(dc);
+    SimtFunc **more = realloc(m->funcs, (size_t)(m->nfuncs + 1) * sizeof *more);
+    if (!more || !f) {
+        ptx_fail(&dc->ps, "out of memory");
+        return;
+    }
+    m->funcs = more;
+    PtxWord name = ptx_next(&dc->ps);
+    f->name = dc_take(dc, (size_t)name.len + 1);
+    if (!f->name) return;
+    memcpy(f->name, name.text, (size_t)name.len);
+    read_params(dc, f);
+    read_performance(dc, f);
+    if (ptx_take_mark(&dc->ps, ';')) { /* declared here, defined elsewhere in the text */
+        free(f->params);
+        return;
+    }
+    m->funcs[m->nfuncs++] = f;
+    uint32_t shared_before = dc->shared_bytes;
+    dc_entry(dc, f);
+    f->shared_bytes = dc->shared_bytes;
+    dc->shared_bytes = shared_before;
+}
+
+/* A function that can be called: its text is kept. */
+static void read_func(Decoder *dc)
+{
+    SimtCallee c = {0};
+    SimtFunc results = {0}, params = {0};
+    if (ptx_at_mark(&dc->ps, '(')) read_params(dc, &results);
+    c.name = ptx_next(&dc->ps);
+    read_params(dc, &params);
+    read_performance(dc, &params);
+    c.results = results.params;
+    c.nresults = results.nparams;
+    c.params = params.params;
+    c.nparams = params.nparams;
+    if (ptx_at_mark(&dc->ps, '{')) {
+        c.body = dc->ps.word.text;
+        skip_braces(dc);
+    } else {
+        ptx_expect_mark(&dc->ps, ';');
+    }
+    SimtCallee *more =
+        realloc(dc->callees, (size_t)(dc->ncallees + 1) * sizeof *more);
+    if (!more) {
+        ptx_fail(&dc->ps, "out of memory");
+        free(c.results);
+        free(c.params);
+        return;
+    }
+    dc->callees = more;
+    dc->callees[dc->ncallees++] = c;
+}
+
+/* ---- directives of the module ---- */
+
+static void read_file(Decoder *dc)
+{
+    SimtModule *m = dc->module;
+    int64_t number = dc_integer(dc);
+    int len = 0;
+    const char *name = read_string(dc, &len);
+    if (ptx_take_mark(&dc->ps, ',')) { /* time stamp and size */
+        dc_integer(dc);
+        dc_comma(dc);
+        dc_integer(dc);
+    }
+    if (dc->ps.failed || number < 0 || number > 4096) return;
+    while (m->nfiles <= number) {
+        if (!dc_grow(dc, &m->files, (size_t)m->nfiles, &dc->files_cap, sizeof *m->files)) return;
+        m->files[m->nfiles++] = NULL;
+    }
+    char *copy = dc_take(dc, (size_t)len + 1);
+    if (copy) memcpy(copy, name, (size_t)len);
+    m->files[number] = copy;
+}
+
+/* Code for this chip: for it or an older one; what is only for one chip, for that. */
+static void read_target(Decoder *dc)
+{
+    PtxWord w = ptx_next(&dc->ps);
+    char text[16];
+    snprintf(text, sizeof text, "%.*s", w.len, w.text);
+    int sm = 0;
+    char own = 0;
+    if (sscanf(text, "sm_%d%c", &sm, &own) < 1 || sm > dc->chip || (own && sm != dc->chip))
+        ptx_fail(&dc->ps, "the text is for %s; this device is sm_%d", text, dc->chip);
+    while (ptx_take_mark(&dc->ps, ',')) ptx_next(&dc->ps);
+}
+
+static void skip_section(Decoder *dc)
+{
+    ptx_next(&dc->ps);
+    if (ptx_at_mark(&dc->ps, '{')) skip_braces(dc);
+}
+
+void dc_pragma(Decoder *dc)
+{
+    int len;
+    do read_string(dc, &len);
+    while (!dc->ps.failed && ptx_take_mark(&dc->ps, ','));
+    ptx_expect_mark(&dc->ps, ';');
+}
+
+/* A module's statement behind ".visible" and its kin. */
+static void read_directive(Decoder *dc)
+{
+    PtxWord w = ptx_next(&dc->ps);
+    if (w.kind != PTXW_NAME) ptx_fail(&dc->ps, "expected a directive, found '%.*s'", w.len, w.text);
+    else if (ptx_word_is(w, ".version")) ptx_next(&dc->ps);
+    else if (ptx_word_is(w, ".target")) read_target(dc);
+    else if (ptx_word_is(w, ".address_size")) {
+        if (dc_integer(dc) != 64) ptx_fail(&dc->ps, "addresses have 64 bits here");
+    } else if (ptx_word_is(w, ".file")) read_file(dc);
+    else if (ptx_word_is(w, ".section")) skip_section(dc);
+    else if (ptx_word_is(w, ".pragma")) dc_pragma(dc);
+    else if (ptx_word_is(w, ".global")) dc_variable(dc, SPACE_GLOBAL);
+    else if (ptx_word_is(w, ".const")) dc_variable(dc, SPACE_CONST);
+    else if (ptx_word_is(w, ".shared")) dc_variable(dc, SPACE_SHARED);
+    else if (ptx_word_is(w, ".entry")) read_entry(dc);
+    else if (ptx_word_is(w, ".func")) read_func(dc);
+    else ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
+}
+
+static void read_module(Decoder *dc)
+{
+    ptx_next(&dc->ps);
+    while (!dc->ps.failed && dc->ps.word.kind != PTXW_END) {
+        while (take_word(dc, ".visible") || take_word(dc, ".extern") || take_word(dc, ".weak") ||
+               take_word(dc, ".common"));
+        read_directive(dc);
+    }
+}
+
+/* ---- the module ---- */
+
+static void fini_decoder(Decoder *dc)
+{
+    for (int i = 0; i < dc->ncallees; i++) {
+        free(dc->callees[i].params);
+        free(dc->callees[i].results);
+    }
+    free(dc->callees);
+    free(dc->vars);
+    free(dc->regs);
+    free(dc->insns);
+    free(dc->labels);
+    free(dc->fixups);
+    free(dc->outer);
+    free(dc->targets);
+}
+
+static SimtModule *new_module(const char *text, SimtMemory *memory)
+{
+    SimtModule *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->text = strdup(text);
+    m->memory = memory;
+    if (m->text) return m;
+    free(m);
+    return NULL;
+}
+
+SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, char *problem,
+                             size_t size)
+{
+    char what[256] = "";
+    SimtModule *m = new_module(text, memory);
+    Decoder *dc = m ? calloc(1, sizeof *dc) : NULL;
+    if (!dc) {
+        snprintf(problem, size, "out of memory");
+        simt_module_free(m);
+        return NULL;
+    }
+    dc->ps = (PtxParser){.at = m->text, .problem = what, .size = sizeof what, .max_regs = 1 << 20};
+    dc->module = m;
+    dc->chip = chip;
+    dc->line = 1;
+    dc->line_at = m->text;
+    read_module(dc);
+    if (!dc->ps.failed && !m->nfuncs && !m->nvars) ptx_fail(&dc->ps, "there is no kernel in the text");
+    bool failed = dc->ps.failed;
+    if (failed) snprintf(problem, size, "line %d: %s", dc_line(dc), what);
+    fini_decoder(dc);
+    free(dc);
+    if (!failed) return m;
+    simt_module_free(m);
+    return NULL;
+}
+
+void simt_module_free(SimtModule *m)
+{
+    size_t bytes;
+    if (!m) return;
+    for (int i = 0; i < m->nvars; i++)
+        if (m->vars[i].space == SPACE_GLOBAL || m->vars[i].space == SPACE_CONST)
+            simt_memory_release(m->memory, m->vars[i].address, &bytes);
+    for (int i = 0; i < m->nfuncs; i++) {
+        free(m->funcs[i]->params);
+        free(m->funcs[i]->insns);
+        free(m->funcs[i]->numbers);
+    }
+    for (size_t i = 0; i < m->nowned; i++) free(m->owned[i]);
+    free(m->owned);
+    free(m->funcs);
+    free(m->vars);
+    free(m->places);
+    free(m->files);
+    free(m->text);
+    free(m);
+}
+
+const SimtVar *simt_module_global(const SimtModule *m, const char *name)
+{
+    for (int i = 0; i < m->nvars; i++) {
+        const SimtVar *v = &m->vars[i];
+        if (v->space == SPACE_GLOBAL && (size_t)v->name_len == strlen(name) &&
+            !memcmp(v->name, name, strlen(name)))
+            return v;
+    }
+    return NULL;
+}

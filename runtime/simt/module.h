@@ -1,0 +1,41 @@
+/* PTX text to modules. Everything that is not understood is refused when the text is loaded, with
+   its line. */
+#ifndef TKC_SIMT_MODULE_H
+#define TKC_SIMT_MODULE_H
+
+#include "machine.h"
+#include "memory.h"
+
+/* Something with an address: of a module, a function or a scope. */
+typedef struct SimtVar {
+    const char *name;
+    int name_len, depth;
+    SimtSpace space;
+    uint64_t address; /* as its space has them; of a parameter, the offset */
+    uint32_t bytes;
+    bool dynamic;     /* shared memory whose size the launch gives */
+} SimtVar;
+
+struct SimtModule {
+    char *text;
+    SimtFunc **funcs;
+    int nfuncs;
+    SimtVar *vars;    /* of the module */
+    int nvars;
+    SimtPlace *places; /* from 1 */
+    uint32_t nplaces;
+    char **files;      /* by number; NULL where there is none */
+    int nfiles;
+    SimtMemory *memory;
+    void **owned;
+    size_t nowned;
+};
+
+/* The module of the text for a chip of that number (90), or NULL and what is wrong in `problem`.
+   Global variables get their memory from `memory`. */
+SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, char *problem,
+                             size_t size);
+void simt_module_free(SimtModule *m);
+const SimtVar *simt_module_global(const SimtModule *m, const char *name);
+
+#endif

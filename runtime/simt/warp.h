@@ -1,0 +1,51 @@
+/* How the lanes of a warp run, wait and end; and the warps of a program. */
+#ifndef TKC_SIMT_WARP_H
+#define TKC_SIMT_WARP_H
+
+#include "machine.h"
+
+/* SimtInsn.target of barriers of a warp: lanes meet at any of them. */
+enum { WARP_BARRIER = 0x57425252 };
+
+/* ---- lanes ---- */
+/* They go on at the address; for executors that then give STEP_MOVED. */
+void warp_move(Warp *w, LaneMask lanes, uint32_t at);
+void warp_end(Warp *w, LaneMask lanes);
+/* For an instruction that the named lanes execute together: all of them, once they are there; else
+   0, those of m wait, and STEP_MOVED is to be given. Lanes that have ended are not waited for. */
+LaneMask warp_gather(Warp *w, const SimtInsn *in, LaneMask m, LaneMask named);
+/* The lanes of m wait at the barrier; the others of the group go on. */
+void warp_bar(Warp *w, LaneMask m, int barrier);
+void warp_unbar(Warp *w, LaneMask lanes);
+
+/* Runs until the lanes of the warp wait or have ended, or `budget` instructions are done; gives how
+   many were. UINT64_MAX: a fault. */
+uint64_t warp_run(Warp *w, uint64_t budget);
+
+/* ---- programs ---- */
+/* Warps whose live lanes wait at the barrier go on when all that are expected have come. */
+void block_check_barriers(Block *b);
+
+typedef enum BlockState { BLOCK_BUSY, BLOCK_DONE, BLOCK_FAULT } BlockState;
+/* NULL: no memory. */
+Block *block_new(SimtLaunch *launch);
+void block_begin(Block *b, const uint32_t id[3], uint64_t seed);
+BlockState block_run(Block *b, uint64_t budget);
+void block_free(Block *b);
+
+uint64_t simt_random(uint64_t *state);
+
+/* ---- memory ---- */
+/* `bytes` at each lane's address, as an instruction reaches them: bounds, alignment and, for shared
+   memory, other threads' accesses are checked. False: the fault is told. */
+bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const uint64_t *address,
+                uint32_t bytes, SimtTouch touch, uint8_t **host);
+/* The addresses of "[base + offset]". False: a register that holds nothing; told. */
+bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, int64_t offset,
+                    uint64_t *address);
+/* The text at a generic address, cut to size. */
+bool warp_string(Warp *w, const SimtInsn *in, int lane, uint64_t address, char *out, size_t size);
+/* vprintf. */
+bool warp_print(Warp *w, const SimtInsn *in, int lane, uint64_t format, uint64_t args);
+
+#endif

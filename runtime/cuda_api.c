@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/driver.h"
 #include "tkc/edge.h"
 
 static TkcStatus no_driver(TkcContext *cx, CudaApi *api, const char *what, const char *why)
@@ -51,6 +52,21 @@ TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
                                        describe(api, result, text, sizeof text));
 }
 
+TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api)
+{
+    *api = (CudaApi){
+        .report = simt_report,
+#define CU(name, symbol, params) .name = simt_##symbol,
+#include "cuda_api.def"
+#undef CU
+    };
+    char text[80];
+    int result = api->Init(0);
+    return result == CU_OK ? TKC_OK
+                           : no_driver(cx, api, "the emulated driver does not start",
+                                       describe(api, result, text, sizeof text));
+}
+
 void cuda_api_close(CudaApi *api)
 {
     if (api->library)
@@ -64,9 +80,14 @@ TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char 
         return TKC_OK;
     char text[80];
     const char *name = NULL;
+    CuContext context = NULL;
     api->GetErrorName(result, &name);
+    if (api->report) api->CtxGetCurrent(&context);
+    tkc_report_begin(cx);
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s failed: %s%s%s%s", call,
                describe(api, result, text, sizeof text), name ? " (" : "", name ? name : "",
                name ? ")" : "");
+    if (context && *api->report(context)) tkc_report_note(cx, NULL, "%s", api->report(context));
+    tkc_report_end(cx);
     return TKC_ERROR;
 }

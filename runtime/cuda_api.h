@@ -26,7 +26,8 @@ enum {
 };
 
 typedef struct CudaApi {
-    void *library;
+    void *library; /* NULL: the emulated driver */
+    const char *(*report)(CuContext context); /* more words than the code's, or ""; NULL: none */
 #define CU(name, symbol, params) CuResult (*name) params;
 #include "cuda_api.def"
 #undef CU
@@ -35,6 +36,8 @@ typedef struct CudaApi {
 /* Loads the library, finds every symbol and initializes the driver. On failure reports to the
    context and gives TKC_NO_DEVICE. */
 TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api);
+/* The same over the emulated driver (simt/driver.h). */
+TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api);
 void cuda_api_close(CudaApi *api);
 
 /* TKC_OK when result is CU_OK; else reports the call's name and the driver's own words. */

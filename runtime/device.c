@@ -1,20 +1,23 @@
 /* Devices by name, and the calls that only pass on. */
 #include "device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const DeviceOps *const kinds[] = {&device_cuda, &device_cpu};
+static const DeviceOps *const kinds[] = {&device_cuda, &device_cpu, &device_simt};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, int ordinal, void *context,
-                           TkcDevice **out)
+/* arch: "" where the kind has one of its own. */
+static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arch, int ordinal,
+                           void *context, TkcDevice **out)
 {
     TkcDevice *dev = calloc(1, sizeof *dev);
     if (!dev)
         return tkc_no_memory(cx);
     dev->cx = cx;
     dev->ops = ops;
+    snprintf(dev->arch, sizeof dev->arch, "%s", arch);
     TkcStatus status = ops->open(dev, ordinal, context);
     if (status == TKC_OK)
         *out = dev;
@@ -37,14 +40,15 @@ TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevi
     *out = NULL;
     if (!kind) { /* a GPU when there is one: not having one is no error */
         tkc_context_mute(cx, 1);
-        TkcStatus status = open_kind(cx, &device_cuda, ordinal, NULL, out);
+        TkcStatus status = open_kind(cx, &device_cuda, "", ordinal, NULL, out);
         tkc_context_mute(cx, -1);
-        return status == TKC_NO_DEVICE ? open_kind(cx, &device_cpu, 0, NULL, out) : status;
+        return status == TKC_NO_DEVICE ? open_kind(cx, &device_cpu, "", 0, NULL, out) : status;
     }
+    if (!strncmp(kind, "simt:", 5)) return open_kind(cx, &device_simt, kind + 5, ordinal, NULL, out);
     for (int i = 0; i < KINDS; i++)
         if (!strcmp(kind, kinds[i]->kind))
-            return open_kind(cx, kinds[i], ordinal, NULL, out);
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "there is no device '%s'; there are cuda and cpu",
+            return open_kind(cx, kinds[i], "", ordinal, NULL, out);
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "there is no device '%s'; there are cuda, simt and cpu",
                kind);
     return TKC_NO_DEVICE;
 }
@@ -56,7 +60,7 @@ TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevi
     *out = NULL;
     if (!cu_context)
         return misuse(cx, "the CUDA context is NULL");
-    return open_kind(cx, &device_cuda, 0, cu_context, out);
+    return open_kind(cx, &device_cuda, "", 0, cu_context, out);
 }
 
 void tkc_device_free(TkcDevice *dev)

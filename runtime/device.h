@@ -42,7 +42,7 @@ struct TkcDevice {
     const DeviceOps *ops;
     void *state;          /* of the kind */
     char name[128];
-    char arch[16];
+    char arch[16];        /* before `open`, of simt: the target asked for, or "" */
     uint64_t seed;
     double timeout;
     int threads;
@@ -52,6 +52,6 @@ struct TkcDevice {
     void *print_user;
 };
 
-extern const DeviceOps device_cuda, device_cpu;
+extern const DeviceOps device_cuda, device_cpu, device_simt;
 
 #endif

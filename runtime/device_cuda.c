@@ -7,6 +7,7 @@
 #include "cuda_api.h"
 #include "device.h"
 #include "ptx/log.h"
+#include "simt/driver.h"
 
 typedef struct Cuda {
     CudaApi api;
@@ -134,13 +135,14 @@ static void cuda_close(TkcDevice *dev)
     dev->state = NULL;
 }
 
-static TkcStatus cuda_open(TkcDevice *dev, int ordinal, void *context)
+static TkcStatus open_driver(TkcDevice *dev, TkcStatus (*open)(TkcContext *, CudaApi *),
+                             int ordinal, void *context)
 {
     Cuda *c = calloc(1, sizeof *c);
     if (!c)
         return tkc_no_memory(dev->cx);
     dev->state = c;
-    TkcStatus status = cuda_api_open(dev->cx, &c->api);
+    TkcStatus status = open(dev->cx, &c->api);
     if (status != TKC_OK) {
         free(c);
         return status;
@@ -151,6 +153,41 @@ static TkcStatus cuda_open(TkcDevice *dev, int ordinal, void *context)
     if (status != TKC_OK)
         cuda_close(dev);
     return status == TKC_ERROR ? TKC_NO_DEVICE : status;
+}
+
+static TkcStatus cuda_open(TkcDevice *dev, int ordinal, void *context)
+{
+    return open_driver(dev, cuda_api_open, ordinal, context);
+}
+
+/* Whether code can be made for a target of that name. */
+static bool is_target(const char *arch)
+{
+    const size_t len = strlen(arch);
+    for (const char *p = tkc_arch_list(); *p; p += strcspn(p, " "), p += strspn(p, " "))
+        if (len && strcspn(p, " ") == len && !memcmp(p, arch, len)) return true;
+    return false;
+}
+
+/* The chip is what dev->arch asks for, or else the newest that all of the language has been tried
+   on; one is as good as another, so there is no second of a kind. */
+static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
+{
+    char wanted[sizeof dev->arch];
+    snprintf(wanted, sizeof wanted, "%s", *dev->arch ? dev->arch : "sm_90a");
+    const int chip = !strncmp(wanted, "sm_", 3) ? atoi(wanted + 3) : 0;
+    if (ordinal != 0 || simt_ordinal_of(chip) < 0 || !is_target(wanted)) {
+        if (ordinal)
+            tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                       "there is no simt device %d; there is one, number 0", ordinal);
+        else
+            tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                       "no chip '%s' can be emulated; there are %s", wanted, tkc_arch_list());
+        return TKC_NO_DEVICE;
+    }
+    TkcStatus status = open_driver(dev, cuda_api_open_simt, simt_ordinal_of(chip), context);
+    snprintf(dev->arch, sizeof dev->arch, "%s", wanted);
+    return status;
 }
 
 /* ---- memory ---- */
@@ -320,19 +357,32 @@ static void cuda_info(const DeviceKernel *k, TkcKernelInfo *out)
     out->spill_bytes = k->spill_bytes;
 }
 
-const DeviceOps device_cuda = {
-    .kind = "cuda",
-    .emit = TKC_EMIT_PTX,
-    .max_grid = {2147483647, 65535, 65535},
-    .open = cuda_open,
-    .close = cuda_close,
-    .alloc = cuda_alloc,
-    .free = cuda_free,
-    .copy_in = cuda_copy_in,
-    .copy_out = cuda_copy_out,
-    .synchronize = cuda_synchronize,
-    .load = cuda_load,
-    .unload = cuda_unload,
-    .launch = cuda_launch,
-    .info = cuda_info,
-};
+/* What device_print writes comes in lines, from several threads. */
+static void print_lines(const char *text, size_t len, void *user)
+{
+    static const char newline = '\n';
+    const TkcDevice *dev = user;
+    char line[4096];
+    if (len && text[len - 1] == newline) len--;
+    snprintf(line, sizeof line, "%.*s", (int)len, text);
+    if (dev->print) dev->print(line, dev->print_user);
+}
+
+static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
+                             const LaunchArg *args)
+{
+    Cuda *c = dev->state;
+    const SimtRun run = {.seed = dev->seed, .timeout = dev->timeout, .threads = dev->threads,
+                         .print = print_lines, .print_user = dev};
+    simt_configure(c->context, &run);
+    return cuda_launch(dev, k, grid, stream, args);
+}
+
+/* The same driver calls, whoever executes them. */
+#define DRIVER_OPS                                                                                 \
+    .emit = TKC_EMIT_PTX, .max_grid = {2147483647, 65535, 65535}, .close = cuda_close,             \
+    .alloc = cuda_alloc, .free = cuda_free, .copy_in = cuda_copy_in, .copy_out = cuda_copy_out,    \
+    .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info
+
+const DeviceOps device_cuda = {.kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};
+const DeviceOps device_simt = {.kind = "simt", .open = simt_open, .launch = simt_launch, DRIVER_OPS};

@@ -177,10 +177,8 @@ static bool read_choice(Options *o, const char *option, const char *text, const 
 static bool read_device(Options *o, const char *text)
 {
     o->device = text;
-    if (!strcmp(text, "simt"))
-        return misuse(o, "this version has no device simt; -device takes cuda or cpu");
-    return !strcmp(text, "cuda") || !strcmp(text, "cpu") ||
-           misuse(o, "-device takes cuda or cpu, not '%s'", text);
+    return !strcmp(text, "cuda") || !strcmp(text, "cpu") || !strcmp(text, "simt") ||
+           misuse(o, "-device takes cuda, cpu or simt, not '%s'", text);
 }
 
 /* What the suffix of -o says, unless -emit said it. */

@@ -627,7 +627,13 @@ static bool watch(Run *r)
 static bool open_device(Run *r)
 {
     const Options *o = r->o;
-    if (tkc_device_open(r->cx, o->device, 0, &r->dev) != TKC_OK)
+    char simt[64];
+    const char *kind = o->device;
+    if (kind && !strcmp(kind, "simt") && o->compile.arch) { /* the chip it pretends to be */
+        snprintf(simt, sizeof simt, "simt:%s", o->compile.arch);
+        kind = simt;
+    }
+    if (tkc_device_open(r->cx, kind, 0, &r->dev) != TKC_OK)
         return false;
     tkc_device_set_seed(r->dev, o->seed);
     tkc_device_set_timeout(r->dev, o->timeout);

@@ -1,8 +1,8 @@
 """What a test may say.
 
 Substitutions: tkc (with -verify-each where it begins a command), FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
-are the folders of the programs built from test/unit, fuzz, bench and from examples; %fake is the folder of a
-CUDA driver for LD_LIBRARY_PATH that needs no GPU (fake/cuda.c), %fake-old of one that is too old, %memory a library for LD_PRELOAD
+are the folders of the programs built from test/unit, fuzz, bench and from examples; %driver is the folder of the
+emulated CUDA driver for LD_LIBRARY_PATH, %old-driver of one that is too old, %memory a library for LD_PRELOAD
 that lets memory run out (fake/memory.c); %python runs a Python with numpy;
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
@@ -68,8 +68,8 @@ def add_substitutions():
     config.substitutions += [
         ("%ptxas-check", "%s %s" % (config.python, checker)),
         ("%unit", os.path.join(config.test_exec_root, "unit")),
-        ("%fake-old", os.path.join(config.test_exec_root, "fake", "old")),
-        ("%fake", os.path.join(config.test_exec_root, "fake", "new")),
+        ("%old-driver", os.path.join(config.test_exec_root, "old")),
+        ("%driver", os.path.join(os.path.dirname(config.test_exec_root), "simt")),
         ("%memory", os.path.join(config.test_exec_root, "fake", "memory.so")),
         ("%fuzz", os.path.join(config.test_exec_root, "fuzz")),
         ("%examples", os.path.join(config.test_exec_root, "examples")),

@@ -39,14 +39,28 @@ const char *driver_setting(const char *name)
 #endif
 }
 
+/* Only the library has somewhere to print to. */
 void driver_trace(const char *fmt, ...)
 {
+#ifdef SIMT_LIBRARY
     va_list ap;
     if (!driver_setting("SIMT_TRACE")) return;
     va_start(ap, fmt);
     vfprintf(stderr, fmt, ap);
     va_end(ap);
     fputc('\n', stderr);
+#else
+    (void)fmt;
+#endif
+}
+
+void driver_say(const char *text)
+{
+#ifdef SIMT_LIBRARY
+    if (!driver_setting("SIMT_QUIET")) fprintf(stderr, "simt: %s\n", text);
+#else
+    (void)text;
+#endif
 }
 
 static int setting_number(const char *name, int otherwise)
@@ -56,13 +70,6 @@ static int setting_number(const char *name, int otherwise)
 }
 
 /* ---- chips ---- */
-
-static int chip_index(int device)
-{
-    const char *arch = driver_setting("SIMT_ARCH");
-    if (!arch) return device;
-    return simt_ordinal_of(atoi(arch + (strncmp(arch, "sm_", 3) ? 0 : 3)));
-}
 
 int simt_ordinal_of(int chip)
 {
@@ -76,25 +83,36 @@ int simt_chip_at(int ordinal)
     return ordinal >= 0 && ordinal < CHIPS ? chips[ordinal].number : 0;
 }
 
-/* A library shows one device unless it is told otherwise, the chip of SIMT_ARCH or sm_90. */
+#ifdef SIMT_LIBRARY
+/* One device unless it is told otherwise, the chip of SIMT_ARCH, as sm_80, or sm_90. */
 static int count_devices(void)
 {
-#ifdef SIMT_LIBRARY
     return setting_number("SIMT_DEVICES", 1);
-#else
-    return CHIPS;
-#endif
 }
 
-static int place_of(CuDevice device)
+static int chip_of(CuDevice device)
 {
-#ifdef SIMT_LIBRARY
+    const char *arch = driver_setting("SIMT_ARCH");
     (void)device;
-    int at = driver_setting("SIMT_ARCH") ? chip_index(device) : simt_ordinal_of(90);
-    return at < 0 ? simt_ordinal_of(90) : at;
+    return arch ? atoi(arch + (strncmp(arch, "sm_", 3) ? 0 : 3)) : 90;
+}
 #else
-    return chip_index(device);
+static int count_devices(void)
+{
+    return CHIPS;
+}
+
+static int chip_of(CuDevice device)
+{
+    return simt_chip_at(device);
+}
 #endif
+
+/* A chip that is not in the table has what the newest one has. */
+static int shared_of(int chip)
+{
+    const int at = simt_ordinal_of(chip);
+    return setting_number("SIMT_SHARED", chips[at < 0 ? CHIPS - 1 : at].shared);
 }
 
 /* ---- every call ---- */
@@ -164,7 +182,7 @@ CuResult DRIVER(cuDeviceGetName)(char *name, int len, CuDevice device)
 {
     BEGIN(cuDeviceGetName, false);
     if (!is_device(device)) return SIMT_INVALID_DEVICE;
-    snprintf(name, (size_t)len, "emulated sm_%d", chips[place_of(device)].number);
+    snprintf(name, (size_t)len, "emulated sm_%d", chip_of(device));
     return SIMT_OK;
 }
 
@@ -173,8 +191,7 @@ CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, C
 {
     BEGIN(cuDeviceGetAttribute, false);
     if (!is_device(device)) return SIMT_INVALID_DEVICE;
-    const int i = place_of(device), chip = chips[i].number;
-    const int most_shared = setting_number("SIMT_SHARED", chips[i].shared);
+    const int chip = chip_of(device), most_shared = shared_of(chip);
     const struct {
         int attribute, value;
     } known[] = {
@@ -195,8 +212,8 @@ CuResult DRIVER(cuDeviceComputeCapability)(int *major, int *minor, CuDevice devi
 {
     BEGIN(cuDeviceComputeCapability, false);
     if (!is_device(device)) return SIMT_INVALID_DEVICE;
-    *major = chips[place_of(device)].number / 10;
-    *minor = chips[place_of(device)].number % 10;
+    *major = chip_of(device) / 10;
+    *minor = chip_of(device) % 10;
     return SIMT_OK;
 }
 
@@ -361,6 +378,8 @@ static const struct {
     {SIMT_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
     {SIMT_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {SIMT_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {SIMT_UNSUPPORTED_PTX, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+     "the provided PTX was compiled with an unsupported toolchain."},
     {SIMT_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {SIMT_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {SIMT_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},

@@ -102,6 +102,7 @@ void driver_context_free(CuContext context);
 int driver_give(CuContext context, SimtJob *job);
 int driver_wait(CuContext context); /* for all that was given; what went wrong */
 void driver_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void driver_say(const char *text); /* what went wrong, on standard error, where there is one */
 const char *driver_setting(const char *name); /* of the environment; NULL: none, or not a library */
 
 #endif

@@ -56,7 +56,7 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     if (!m->module) {
         free(m);
         write_log(problem, count, options, values);
-        if (driver_setting("SIMT_VERBOSE")) fprintf(stderr, "simt: %s\n", problem);
+        driver_say(problem);
         return SIMT_INVALID_PTX;
     }
     m->context = cx;
@@ -227,8 +227,12 @@ typedef struct LaunchJob {
 static void print_to_stdout(const char *text, size_t len, void *user)
 {
     (void)user;
+#ifdef SIMT_LIBRARY
     fwrite(text, 1, len, stdout);
     fflush(stdout);
+#else
+    (void)text, (void)len;
+#endif
 }
 
 static int run_launch(SimtJob *job, CuContext cx)
@@ -237,9 +241,7 @@ static int run_launch(SimtJob *job, CuContext cx)
     l->report = cx->report;
     l->report_size = sizeof cx->report;
     int code = simt_launch_run(l);
-#ifdef SIMT_LIBRARY
-    if (code != SIMT_OK && !getenv("SIMT_QUIET")) fprintf(stderr, "simt: %s\n", cx->report);
-#endif
+    if (code != SIMT_OK) driver_say(cx->report);
     return code;
 }
 
@@ -317,6 +319,8 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
         free(job);
         return code;
     }
+    driver_trace("cuLaunchKernel %u x %u x %u programs, %u threads, %u bytes of shared memory", gx, gy,
+                 gz, bx, shared);
     trace_arguments(f, job->params);
     job->job.run = run_launch;
     job->launch = (SimtLaunch){.func = f, .shared_bytes = shared, .params = job->params,

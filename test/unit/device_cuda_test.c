@@ -1,4 +1,4 @@
-/* The cuda device under fake/cuda.c, or a real driver: a program's own context is used, is current on
+/* The cuda device under the emulated driver, or a real driver: a program's own context is used, is current on
    return exactly if it was on entry, and is not released; a kernel of too many parameters. */
 #include <stdlib.h>
 #include <string.h>

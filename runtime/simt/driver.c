@@ -123,7 +123,9 @@ int driver_begin(const char *symbol, bool needs_context)
     if (!driver.started) return SIMT_NOT_INITIALIZED;
     int planned = setting_number(symbol, SIMT_OK);
     CuContext cx = driver_current();
-    if (planned >= SIMT_ILLEGAL_ADDRESS && planned <= SIMT_LAUNCH_FAILED && cx) {
+    const bool loses = planned == SIMT_ILLEGAL_ADDRESS ||
+                       (planned >= SIMT_ASSERT && planned <= SIMT_LAUNCH_FAILED);
+    if (loses && cx) {
         pthread_mutex_lock(&cx->lock);
         if (!cx->lost) cx->lost = planned;
         pthread_mutex_unlock(&cx->lock);

@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 #include "loops.h"
+#include "matrix.h" /* SIMT_LANES */
 #include "ptx/ptx.h"
 
-enum { SIMT_LANES = 32, SIMT_WARPS = 32, SIMT_BARRIERS = 16 };
+enum { SIMT_WARPS = 32, SIMT_BARRIERS = 16 };
 /* The cluster's barrier stands behind the program's own. */
 enum { SIMT_CLUSTER_BARRIER = SIMT_BARRIERS };
 typedef uint32_t LaneMask;

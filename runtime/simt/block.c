@@ -53,7 +53,8 @@ Block *block_new(SimtLaunch *l)
     b->dynamic_base = SIMT_SHARED_BASE + dynamic_offset(l);
     b->warps = calloc((size_t)nwarps, sizeof *b->warps);
     b->memory = aligned_alloc(1024, (padded(shared) + each * (size_t)nwarps + 1023) / 1024 * 1024);
-    if (!b->warps || !b->memory) {
+    b->shared_state = shared_new(shared, nwarps);
+    if (!b->warps || !b->memory || !b->shared_state) {
         block_free(b);
         return NULL;
     }
@@ -69,6 +70,7 @@ Block *block_new(SimtLaunch *l)
 void block_free(Block *b)
 {
     if (!b) return;
+    shared_free(b->shared_state);
     free(b->warps);
     free(b->memory);
     free(b);
@@ -158,6 +160,7 @@ void block_begin(Block *b, const uint32_t id[3], uint64_t seed)
     b->turns_without_progress = 0;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, (int)(b->random & 0xff), b->shared_bytes);
+    shared_reset(b->shared_state);
     for (int i = 0; i < b->nwarps; i++) begin_warp(&b->warps[i]);
 }
 
@@ -174,6 +177,7 @@ static void give_reduction(Warp *w, const SimtBarrier *bar, int lane)
 static void release(Block *b, int id)
 {
     SimtBarrier *bar = &b->barriers[id];
+    shared_complete(b, id);
     for (int i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warps[i];
         LaneMask here = 0;
@@ -181,7 +185,7 @@ static void release(Block *b, int id)
         SIMT_EACH_LANE(lane, here) give_reduction(w, bar, lane);
         if (!here) continue;
         warp_unbar(w, here);
-        shared_leave(w, id);
+        shared_leave(w, id, here);
     }
     *bar = (SimtBarrier){0};
     b->progress = true;

@@ -38,7 +38,6 @@ typedef struct Block Block;
 typedef struct SimtInsn SimtInsn;
 typedef struct SimtModule SimtModule;
 typedef struct SimtLaunch SimtLaunch;
-typedef struct Race Race; /* race.h */
 typedef enum SimtTouch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC } SimtTouch;
 
 /* ---- code ---- */
@@ -149,7 +148,7 @@ struct Warp {
     LaneMask carry;      /* of add.cc and its kin */
     uint64_t clock;      /* instructions so far */
     bool diverged;       /* not all live lanes are in the group */
-    struct AsyncState *async;
+    struct AsyncCopies *copies;   /* that cp.async has started */
 };
 
 typedef struct SimtBarrier {
@@ -168,7 +167,8 @@ struct Block {
     uint8_t *shared;         /* from SIMT_SHARED_BASE on */
     uint32_t shared_bytes, dynamic_base;
     SimtBarrier barriers[SIMT_BARRIERS + 1];
-    Race *race;
+    struct SharedState *shared_state;
+    struct AsyncState *async;     /* what has been started and is not done */
     uint64_t random;
     uint64_t turns_without_progress;
     bool progress;           /* something happened in this turn that others may wait for */

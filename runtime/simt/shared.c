@@ -1,29 +1,227 @@
-/* The order of what threads do with shared memory. */
+/* The order of what a program's threads do with shared memory, and what is told when there is
+   none. Instructions are known by their number in the function. */
 #include "shared.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "race.h"
+
+typedef struct MemoryClock {
+    uint32_t offset;
+    OrderClock *clock;
+} MemoryClock;
+
+struct SharedState {
+    Order *order;
+    Race *race;
+    OrderClock *barriers[SIMT_BARRIERS + 1];
+    MemoryClock *clocks;
+    int nclocks;
+};
+
+SharedState *shared_new(uint32_t bytes, int warps)
+{
+    SharedState *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->order = order_new(warps);
+    s->race = s->order ? race_new(bytes, s->order) : NULL;
+    bool done = s->race != NULL;
+    for (int i = 0; i <= SIMT_BARRIERS && done; i++)
+        done = (s->barriers[i] = order_clock_new()) != NULL;
+    if (done) return s;
+    shared_free(s);
+    return NULL;
+}
+
+static void drop_clocks(SharedState *s)
+{
+    for (int i = 0; i < s->nclocks; i++) order_clock_free(s->clocks[i].clock);
+    free(s->clocks);
+    s->clocks = NULL;
+    s->nclocks = 0;
+}
+
+void shared_free(SharedState *s)
+{
+    if (!s) return;
+    drop_clocks(s);
+    for (int i = 0; i <= SIMT_BARRIERS; i++)
+        if (s->barriers[i]) order_clock_free(s->barriers[i]);
+    if (s->race) race_free(s->race);
+    if (s->order) order_free(s->order);
+    free(s);
+}
+
+void shared_reset(SharedState *s)
+{
+    drop_clocks(s);
+    for (int i = 0; i <= SIMT_BARRIERS; i++) order_clock_reset(s->barriers[i]);
+    order_reset(s->order);
+    race_reset(s->race);
+}
+
+/* ---- what is told ---- */
+
+static const char *const done_by[] = {[RACE_READ] = "read", [RACE_WRITE] = "written",
+                                      [RACE_ATOMIC] = "changed by an atomic"};
+
+/* Who made the earlier access, and where in the code. */
+static void describe_earlier(const Warp *w, const RaceReport *r, char *out, size_t size)
+{
+    const SimtFunc *f = w->func;
+    char place[512];
+    simt_describe(f, &f->insns[r->earlier_insn < f->ninsns ? r->earlier_insn : 0], place,
+                  sizeof place);
+    if (r->earlier_unit < w->block->nwarps)
+        snprintf(out, size, "%s by lane %d of warp %d%s", done_by[r->earlier_kind], r->earlier_lane,
+                 r->earlier_unit, place);
+    else
+        snprintf(out, size, "%s by an asynchronous operation%s%s", done_by[r->earlier_kind],
+                 " that nobody has waited for", place);
+}
+
+static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
+{
+    static const char *const does[] = {"reads", "writes", "changes"};
+    const uint32_t at = r->offset + SIMT_SHARED_BASE;
+    const char *who = async ? "what it starts " : "";
+    char earlier[768];
+    if (r->problem == RACE_UNWRITTEN) {
+        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
+                   "%s%s shared memory at 0x%x that nothing has written", who, does[touch], at);
+        return false;
+    }
+    describe_earlier(w, r, earlier, sizeof earlier);
+    if (r->problem == RACE_UNFENCED)
+        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
+                   "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\n"
+                   "and then here:", who, does[touch], at, earlier);
+    else
+        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
+                   "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was "
+                   "%s\nand then here:", who, does[touch], at, earlier);
+    return false;
+}
+
+/* Lanes that write one byte together may do so when they write the same; which of them is the last
+   is nobody's to know. */
+static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
+{
+    return r->together || tell(w, in, r, touch, async);
+}
+
+static RaceKind kind_of(SimtTouch touch)
+{
+    return touch == TOUCH_READ ? RACE_READ : touch == TOUCH_WRITE ? RACE_WRITE : RACE_ATOMIC;
+}
+
+static uint32_t number_of(const Warp *w, const SimtInsn *in)
+{
+    return (uint32_t)(in - w->func->insns);
+}
+
+bool shared_agent_touch(Warp *w, const SimtInsn *in, int agent, LaneMask m, const uint32_t *offset,
+                        uint32_t bytes, SimtTouch touch)
+{
+    RaceReport r;
+    if (agent < 0) return true;
+    return race_access(w->block->shared_state->race, agent, m, offset, bytes, kind_of(touch),
+                       number_of(w, in), &r) ||
+           judge(w, in, &r, touch, agent != w->index);
+}
+
+bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, int lane, uint32_t offset,
+                        uint32_t bytes, SimtTouch touch)
+{
+    RaceReport r;
+    if (agent < 0) return true;
+    return race_range(w->block->shared_state->race, agent, lane, offset, bytes, kind_of(touch),
+                      number_of(w, in), &r) ||
+           judge(w, in, &r, touch, true);
+}
 
 bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offset, uint32_t bytes,
                   SimtTouch touch)
 {
-    (void)w, (void)in, (void)m, (void)offset, (void)bytes, (void)touch;
-    return true;
+    return shared_agent_touch(w, in, w->index, m, offset, bytes, touch);
 }
+
+/* ---- order ---- */
 
 void shared_warp_sync(Warp *w, LaneMask m)
 {
-    (void)w, (void)m;
+    order_sync(w->block->shared_state->order, w->index, m);
 }
 
 void shared_arrive(Warp *w, int barrier)
 {
-    (void)w, (void)barrier;
+    SharedState *s = w->block->shared_state;
+    order_release(s->order, s->barriers[barrier], w->index, w->live);
 }
 
-void shared_leave(Warp *w, int barrier)
+void shared_complete(Block *b, int barrier)
 {
-    (void)w, (void)barrier;
+    order_complete(b->shared_state->barriers[barrier]);
+}
+
+void shared_leave(Warp *w, int barrier, LaneMask m)
+{
+    SharedState *s = w->block->shared_state;
+    order_acquire(s->order, s->barriers[barrier], w->index, m);
 }
 
 void shared_proxy_fence(Warp *w, LaneMask m)
 {
-    (void)w, (void)m;
+    order_fence(w->block->shared_state->order, w->index, m);
+}
+
+OrderClock *shared_clock(Block *b, uint32_t offset)
+{
+    SharedState *s = b->shared_state;
+    for (int i = 0; i < s->nclocks; i++)
+        if (s->clocks[i].offset == offset) return s->clocks[i].clock;
+    MemoryClock *more = realloc(s->clocks, (size_t)(s->nclocks + 1) * sizeof *more);
+    if (!more) return NULL;
+    s->clocks = more;
+    OrderClock *c = order_clock_new();
+    if (c) s->clocks[s->nclocks++] = (MemoryClock){offset, c};
+    return c;
+}
+
+void shared_clock_release(Warp *w, OrderClock *c, LaneMask m)
+{
+    order_release(w->block->shared_state->order, c, w->index, m);
+}
+
+void shared_clock_acquire(Warp *w, OrderClock *c, LaneMask m)
+{
+    order_acquire(w->block->shared_state->order, c, w->index, m);
+}
+
+/* ---- agents ---- */
+
+int shared_fork(Warp *w, LaneMask m, bool joint, bool async_proxy)
+{
+    return order_fork(w->block->shared_state->order, w->index, m, joint, async_proxy);
+}
+
+void shared_fork_into(Warp *w, int agent, LaneMask m)
+{
+    if (agent >= 0) order_fork_into(w->block->shared_state->order, agent, w->index, m);
+}
+
+void shared_join(Warp *w, int agent, LaneMask m)
+{
+    if (agent >= 0) order_join(w->block->shared_state->order, w->index, m, agent);
+}
+
+void shared_agent_release(Block *b, int agent, OrderClock *c)
+{
+    if (agent >= 0 && c) order_release(b->shared_state->order, c, agent, 1);
+}
+
+void shared_agent_end(Block *b, int agent)
+{
+    if (agent >= 0) order_end(b->shared_state->order, agent);
 }

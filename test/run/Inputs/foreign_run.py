@@ -97,6 +97,7 @@ def problem_of(case, name, got):
     given = case.args[name]
     got = widen(Narrow(given.kind, got)) if isinstance(given, Narrow) else got
     wide = got.dtype.kind == "f"
+    absolute = np.broadcast_to(absolute, np.shape(values)).reshape(-1)
     got, values = (np.asarray(x, np.float64 if wide else np.int64).reshape(-1) for x in (got, values))
     with np.errstate(invalid="ignore"):
         good = (got == values) | (np.isnan(got) & np.isnan(values)) if wide else got == values

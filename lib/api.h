@@ -21,10 +21,12 @@ struct TkcContext {
     void *import_user;
     int muted;                /* > 0: nothing is delivered */
     OwnStack *stack;          /* that a call runs on now */
+    bool color;               /* of what a handler is given rendered */
     /* tkc_report: open while report_depth > 0 */
     int report_depth;
     Arena report_arena;
     Diags reports;
+    DiagId report_id;         /* of the next; DIAG_NONE: its place tells */
 };
 
 struct TkcSource {
@@ -49,6 +51,8 @@ typedef bool (*ApiWork)(Diags *dx, void *arg);
 TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg);
 /* One error without place, delivered at once; gives TKC_MISUSE. cx NULL: nobody to tell. */
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* For the handler, with what `rendered` says of it and its notes. */
+const TkcDiagnostic *api_diagnostic(Arena *a, const Diag *d, const char *rendered);
 /* Reads a whole file into the arena; NULL when it cannot be read, with *why its reason. */
 char *api_read_file(Arena *a, const char *path, size_t *len, const char **why);
 /* The same for an import of a source (user), when it may be read. *is_shown: diagnostics may quote

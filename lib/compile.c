@@ -198,11 +198,15 @@ static Func *choose_func(Job *j, Func **funcs, int n)
     for (int i = 0; i < n; i++)
         buf_printf(&list, "%s'%s'", i ? ", " : "", funcs[i]->name);
     if (name)
-        diag_error(j->dx, SPAN_NONE, "there is no function '%s' in '%s'; there are %s", name,
-                   j->source->source->name, buf_text(&list));
+        diag_error_as(j->dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                      "there is no function '%s' in '%s'; there are %s", name,
+                      j->source->source->name, buf_text(&list));
     else
-        diag_error(j->dx, SPAN_NONE, "which function of '%s'? choose one with -k: %s",
-                   j->source->source->name, buf_text(&list));
+        diag_setting(j->dx,
+                     diag_error_as(j->dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                                   "which function of '%s'? there are %s", j->source->source->name,
+                                   buf_text(&list)),
+                     "kernel", "%s", n ? funcs[0]->name : "");
     return NULL;
 }
 
@@ -227,7 +231,9 @@ static bool complete_func(Job *j, Func *fn)
 static bool read_ir(Job *j)
 {
     double start = now_ms();
+    diags_enter(j->dx, DIAG_IR_TEXT);
     int n = ir_parse(j->ir, j->dx, j->source->source, &j->funcs);
+    diags_enter(j->dx, DIAG_REQUEST);
     if (n < 0 || j->dx->nerrors)
         return false;
     if (j->options->kernel || n != 1) {
@@ -265,8 +271,9 @@ static bool make_funcs(Job *j)
         if (ir_verify(j->funcs[i], j->dx))
             continue;
         if (!is_ir)
-            diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'",
-                       j->funcs[i]->name);
+            diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
+                          "internal error: specialization made wrong IR of '%s'",
+                          j->funcs[i]->name);
         return false;
     }
     return true;
@@ -391,13 +398,15 @@ static bool run_pipeline(Job *j)
 static bool run_passes(Job *j)
 {
     j->state = j->source->language == TKC_LANGUAGE_IR ? state_of_text(j->artifact->fn) : 0;
+    diags_enter(j->dx, DIAG_COMPILE);
     if (!(j->options->passes ? run_named(j, j->options->passes) : run_pipeline(j)))
         return false;
     if (ir_verify(j->artifact->fn, j->dx))
         return true;
-    diag_error(j->dx, SPAN_NONE,
-               "internal error: the passes broke the IR of '%s'; -verify-each says which",
-               j->artifact->fn->name);
+    Diag *d = diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
+                            "internal error: the passes broke the IR of '%s'",
+                            j->artifact->fn->name);
+    diag_setting(j->dx, d, "verify_each", "1");
     return false;
 }
 
@@ -483,6 +492,7 @@ static bool compile(Diags *dx, void *arg)
     TkcArtifact *a = j->artifact;
     Buf out = buf_make(&a->arena);
     j->dx = dx;
+    diags_enter(dx, DIAG_REQUEST);
     if (!(j->emit <= TKC_EMIT_AST ? emit_tree(j, &out) : compile_funcs(j, &out)))
         return false;
     if (!a->text) {
@@ -650,8 +660,8 @@ static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, con
     c->checked++;
     Func *fn = spec_kernel(m, &rq);
     if (fn && j->dx->nerrors == 0 && !ir_verify(fn, j->dx))
-        diag_error(j->dx, SPAN_NONE, "internal error: specialization made wrong IR of '%s'",
-                   kernel);
+        diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
+                      "internal error: specialization made wrong IR of '%s'", kernel);
 }
 
 /* What is given for no kernel at all is a mistake. */
@@ -666,8 +676,9 @@ static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *ke
             known = def && has_param(def, name);
         }
         if (!known)
-            diag_error(j->dx, SPAN_NONE, "%s: no kernel of '%s' has a parameter '%s'",
-                       is_define ? "-D" : "-sig", j->source->source->name, name);
+            diag_error_as(j->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
+                          "a %s is given for '%s', but no kernel of '%s' has such a parameter",
+                          is_define ? "value" : "type", name, j->source->source->name);
     }
 }
 
@@ -692,6 +703,7 @@ static bool check_source(Diags *dx, void *arg)
     CheckJob *c = arg;
     Job *j = &c->job;
     j->dx = dx;
+    diags_enter(dx, DIAG_REQUEST);
     j->ir = ir_new(&j->artifact->arena, j->source->names);
     if (j->source->language == TKC_LANGUAGE_IR) {
         bool ok = make_funcs(j);

@@ -48,6 +48,12 @@ void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user)
     cx->user = user;
 }
 
+void tkc_context_color(TkcContext *cx, bool color)
+{
+    if (cx)
+        cx->color = color;
+}
+
 void tkc_context_mute(TkcContext *cx, int by)
 {
     cx->muted += by;
@@ -84,32 +90,16 @@ TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
 
 /* ---- delivery ---- */
 
-static TkcSeverity public_severity(Severity s)
-{
-    static const TkcSeverity map[] = {[SEV_NOTE] = TKC_NOTE,
-                                      [SEV_REMARK] = TKC_REMARK,
-                                      [SEV_WARNING] = TKC_WARNING,
-                                      [SEV_ERROR] = TKC_SEVERITY_ERROR};
-    return map[s];
-}
-
 static void deliver_one(TkcContext *cx, Arena *a, const Diag *d, Buf *all)
 {
-    Buf text = buf_make(a);
-    diag_render(&text, d);
-    buf_puts(all, buf_text(&text));
+    Buf plain = buf_make(a), colored = buf_make(a);
+    diag_render(&plain, d);
+    buf_puts(all, buf_text(&plain));
     if (!cx->handler)
         return;
-    TkcDiagnostic out = {.size = sizeof out,
-                         .severity = public_severity(d->severity),
-                         .text = d->text,
-                         .rendered = buf_text(&text)};
-    if (d->span.source) {
-        out.file = d->span.source->name;
-        source_position(d->span.source, d->span.begin, &out.line, &out.column);
-        source_position(d->span.source, d->span.end, &out.end_line, &out.end_column);
-    }
-    cx->handler(&out, cx->user);
+    if (cx->color)
+        diag_draw(&colored, d, true);
+    cx->handler(api_diagnostic(a, d, buf_text(cx->color ? &colored : &plain)), cx->user);
 }
 
 /* Errors past the limit are counted only; the last line says how many. */
@@ -118,8 +108,8 @@ static void add_count(Diags *dx)
     int more = dx->nerrors - dx->max_errors;
     dx->max_errors = dx->nerrors + 1;
     if (more > 0)
-        diag_error(dx, SPAN_NONE, "too many errors: %d more %s not shown", more,
-                   more == 1 ? "is" : "are");
+        diag_error_as(dx, DIAG_COUNT_ONLY, SPAN_NONE, "too many errors: %d more %s not shown", more,
+                      more == 1 ? "is" : "are");
 }
 
 /* The reports of one call, in order of place, and the text that tkc_last_error gives. */
@@ -150,7 +140,8 @@ static TkcStatus report_raise(TkcContext *cx, const char *message)
     if (setjmp(frame.env) == 0) {
         Diags dx;
         diags_init(&dx, &a);
-        diag_error(&dx, SPAN_NONE, memory ? "%s" : "internal error: %s", message);
+        diag_error_as(&dx, memory ? DIAG_MEMORY : DIAG_INTERNAL, SPAN_NONE,
+                      memory ? "%s" : "internal error: %s", message);
         deliver(cx, &a, &dx, false);
     }
     unwind_pop(&frame);
@@ -176,8 +167,8 @@ static bool run_work(Run *r)
     diags_init(dx, r->arena);
     bool ok = r->work(dx, r->arg) && dx->nerrors == 0;
     if (ok && r->options && r->options->warnings_as_errors && dx->nwarnings > 0) {
-        diag_error(dx, SPAN_NONE, "%d warning%s treated as an error", dx->nwarnings,
-                   dx->nwarnings == 1 ? "" : "s");
+        diag_error_as(dx, DIAG_COUNT_ONLY, SPAN_NONE, "%d warning%s treated as an error",
+                      dx->nwarnings, dx->nwarnings == 1 ? "" : "s");
         ok = false;
     }
     check(ok || dx->nerrors > 0, "a failure without a diagnostic");
@@ -241,7 +232,9 @@ TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    cx->report_id = DIAG_MISUSE;
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
+    cx->report_id = DIAG_NONE;
     tkc_report_end(cx);
     return TKC_MISUSE;
 }
@@ -270,6 +263,9 @@ void tkc_report_begin(TkcContext *cx)
 static Diag *report_v(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *text)
 {
     Diags *dx = &cx->reports;
+    diags_enter(dx, cx->report_id             ? cx->report_id
+                    : loc_span(loc).source ? DIAG_FAULT
+                                           : DIAG_LAUNCH);
     switch (severity) {
     case TKC_SEVERITY_ERROR: return diag_error(dx, loc_span(loc), "%s", text);
     case TKC_WARNING: return diag_warning(dx, loc_span(loc), "%s", text);
@@ -316,6 +312,17 @@ void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     unwind_pop(&frame);
 }
 
+void tkc_report_setting(TkcContext *cx, const char *option, const char *value)
+{
+    if (!cx->report_depth)
+        return;
+    UnwindFrame frame;
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0)
+        diag_setting(&cx->reports, cx->reports.last, option, "%s", value);
+    unwind_pop(&frame);
+}
+
 void tkc_report_end(TkcContext *cx)
 {
     if (cx->report_depth == 0 || --cx->report_depth > 0)
@@ -334,6 +341,8 @@ void tkc_report_end(TkcContext *cx)
 
 TkcStatus tkc_no_memory(TkcContext *cx)
 {
+    cx->report_id = DIAG_MEMORY;
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
+    cx->report_id = DIAG_NONE;
     return TKC_NO_MEMORY;
 }

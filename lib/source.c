@@ -16,16 +16,17 @@ static bool open_source(Diags *dx, void *arg)
 {
     OpenJob *j = arg;
     TkcSource *s = j->source;
+    diags_enter(dx, DIAG_REQUEST);
     if (j->path) {
         const char *why;
         j->text = api_read_file(&s->arena, j->path, &j->len, &why);
         if (!j->text) {
-            diag_error(dx, SPAN_NONE, "cannot read '%s': %s", j->path, why);
+            diag_error_as(dx, DIAG_FILE, SPAN_NONE, "cannot read '%s': %s", j->path, why);
             return false;
         }
     }
     if (j->len > UINT32_MAX / 2) {
-        diag_error(dx, SPAN_NONE, "'%s' is too large: %zu bytes", j->name, j->len);
+        diag_error_as(dx, DIAG_FILE, SPAN_NONE, "'%s' is too large: %zu bytes", j->name, j->len);
         return false;
     }
     s->names = intern_new(&s->arena);
@@ -122,6 +123,7 @@ static bool read_param(Diags *dx, void *arg)
 {
     ParamJob *j = arg;
     TkcSource *s = j->source;
+    diags_enter(dx, DIAG_REQUEST);
     if (s->language != TKC_LANGUAGE_TK) {
         diag_error(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text",
                    s->source->name);

@@ -39,7 +39,7 @@ static Words trim(const char *begin, const char *end)
 
 static TkcStatus wrong(const TkcJit *jit, Words item, const char *why)
 {
-    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "-sig: %.*s: %s",
+    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "in the signature: %.*s: %s",
                (int)(item.end - item.begin), item.begin, why);
     return TKC_ERROR;
 }
@@ -75,7 +75,7 @@ static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
     if (fault)
         return wrong(jit, item, fault);
     if (p->decl.type && !launch_same_type(p->decl.type, type))
-        return wrong(jit, item, "its annotation, or -sig before, says another type");
+        return wrong(jit, item, "its annotation, or the signature before, says another type");
     p->decl.type = p->decl.type ? fuller_type(p->decl.type, type) : type;
     return TKC_OK;
 }
@@ -103,9 +103,9 @@ static TkcStatus read_item(TkcJit *jit, Words item)
         return wrong(jit, item, "a launch looks at its descriptors itself");
     OpenParam *p = open_param_find(jit, name.begin, (size_t)(name.end - name.begin));
     if (!p)
-        return wrong(jit, item, "the kernel has no such parameter, or -D gives its value");
+        return wrong(jit, item, "the kernel has no such parameter, or its value is given");
     if (p->decl.is_constexpr)
-        return wrong(jit, item, "the parameter is a constexpr; give its value with -D");
+        return wrong(jit, item, "the parameter is a constexpr: it takes a value, not a type");
     TkcStatus status = declare(jit, p, item, trim(eq + 1, colon ? colon : item.end));
     return status == TKC_OK && colon ? promise(jit, p, item, trim(colon + 1, item.end)) : status;
 }

@@ -27,13 +27,16 @@ static void set_first(First *f, const char *text)
 static void keep_first(const TkcDiagnostic *d, void *user)
 {
     First *f = user;
-    char text[FIRST];
+    char text[FIRST], flags[FIRST / 2];
     if (f->text[0] || d->severity != TKC_SEVERITY_ERROR)
         return;
     if (d->file)
         snprintf(text, sizeof text, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
     else
         snprintf(text, sizeof text, "%s", d->text);
+    size_t n = strlen(text);
+    if (*report_flags(d, flags, sizeof flags))
+        snprintf(text + n, sizeof text - n, "; add %s", flags);
     set_first(f, text);
 }
 

@@ -11,6 +11,8 @@ double command_now_ms(void);
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */
 int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* "tkc: …" on standard error. */
+void command_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's
    default). */
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);

@@ -11,12 +11,6 @@
 #include "output.h"
 #include "tkc/runtime.h"
 
-static void print_diagnostic(const TkcDiagnostic *d, void *user)
-{
-    (void)user;
-    fputs(d->rendered, stderr);
-}
-
 int command_exit(TkcStatus status)
 {
     return status == TKC_OK ? EXIT_FINE : status == TKC_MISUSE ? EXIT_MISUSE : EXIT_REFUSED;
@@ -26,11 +20,17 @@ int command_fail(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    fputs("tkc: error: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    report_own(TKC_SEVERITY_ERROR, fmt, ap);
     va_end(ap);
     return EXIT_REFUSED;
+}
+
+void command_say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    report_own(TKC_NOTE, fmt, ap);
+    va_end(ap);
 }
 
 /* ---- input and output ---- */
@@ -111,7 +111,7 @@ const char *command_default_arch(TkcContext *cx, char *buffer, size_t size)
     TkcDevice *dev;
     tkc_context_on_diagnostic(cx, NULL, NULL); /* having none is fine */
     TkcStatus status = tkc_device_open(cx, "cuda", 0, &dev);
-    tkc_context_on_diagnostic(cx, print_diagnostic, NULL);
+    report_listen(cx);
     if (status != TKC_OK)
         return NULL;
     snprintf(buffer, size, "%s", tkc_device_arch(dev));
@@ -148,8 +148,8 @@ int command_compile(TkcContext *cx, Options *o)
         if (o->compile.time_report)
             print_times(artifact);
         if (o->verbose && o->emit >= TKC_EMIT_LLVM)
-            fprintf(stderr, "tkc: %s: %d warps, %d bytes of shared memory, %zu bytes of text\n",
-                    tkc_artifact_kernel(artifact), tkc_artifact_num_warps(artifact),
+            command_say("%s: %d warps, %d bytes of shared memory, %zu bytes of text",
+                        tkc_artifact_kernel(artifact), tkc_artifact_num_warps(artifact),
                     tkc_artifact_shared_bytes(artifact), len);
     }
     tkc_artifact_free(artifact);
@@ -165,10 +165,10 @@ int command_check(TkcContext *cx, Options *o)
     int checked, incomplete;
     TkcStatus status = tkc_check(source, &o->compile, &checked, &incomplete);
     if (status == TKC_OK && incomplete)
-        fprintf(stderr, "tkc: %d kernel%s checked, %d not: types or constexprs are missing\n",
-                checked, checked == 1 ? "" : "s", incomplete);
+        command_say("%d kernel%s checked, %d not: types or constexprs are missing", checked,
+                    checked == 1 ? "" : "s", incomplete);
     else if (status == TKC_OK && o->verbose)
-        fprintf(stderr, "tkc: %d kernel%s checked\n", checked, checked == 1 ? "" : "s");
+        command_say("%d kernel%s checked", checked, checked == 1 ? "" : "s");
     tkc_source_free(source);
     return command_exit(status);
 }
@@ -198,7 +198,7 @@ static int finish_output(int code)
 
 static int run_command(TkcContext *cx, Options *o)
 {
-    tkc_context_on_diagnostic(cx, print_diagnostic, NULL);
+    report_listen(cx);
     for (int i = 0; i < o->ninclude; i++)
         tkc_context_add_include(cx, o->include[i]);
     return o->batch         ? command_batch(cx, o)
@@ -228,10 +228,12 @@ int main(int argc, char **argv)
     Options o;
     int code = EXIT_MISUSE;
     keep_standard_streams();
-    if (options_read(&o, argc, argv))
+    bool understood = options_read(&o, argc, argv);
+    report_style(o.color, o.json);
+    if (understood)
         code = finish_output(start(&o));
     else
-        fprintf(stderr, "tkc: %s (tkc --help lists the options)\n", o.error);
+        report_misuse(o.error);
     options_fini(&o);
     return code;
 }

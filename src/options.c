@@ -174,6 +174,18 @@ static bool read_choice(Options *o, const char *option, const char *text, const 
            misuse(o, "%s takes %s or %s, not '%s'", option, a, b, text);
 }
 
+static bool read_color(Options *o, const char *text)
+{
+    static const char *const names[] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(text, names[i])) {
+            o->color = (ColorChoice)i;
+            return true;
+        }
+    return misuse(o, "-fcolor takes auto, always or never, not '%s'", text);
+}
+
 static bool read_device(Options *o, const char *text)
 {
     o->device = text;
@@ -255,6 +267,8 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_SAVE: return add_binding(o, &o->save, "-save", v);
     case OPT_PRINT: return add_text(&o->print, &o->nprint, v);
     case OPT_CHECK: return add_binding(o, &o->check, "-check", v);
+    case OPT_COLOR: return read_color(o, v);
+    case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
     case OPT_VERBOSE: o->verbose = true; return true;
     case OPT_HELP: o->help = true; return true;
     case OPT_VERSION: o->version = true; return true;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include "report.h"
 #include "tkc/tkc.h"
 
 /* NAME=VALUE; both point into one copied string. */
@@ -17,6 +18,8 @@ typedef struct Options {
     TkcLanguage language;
     const char *batch, *grid, *device;
     bool syntax_only, run, verbose, help, version;
+    ColorChoice color;
+    bool json;                  /* diagnostics */
     double timeout;
     uint64_t seed;
     TkcOptions compile;         /* defines is filled from `defines` */

@@ -86,21 +86,51 @@ TKC_API void tkc_context_free(TkcContext *cx);
 
 typedef enum TkcSeverity { TKC_NOTE, TKC_REMARK, TKC_WARNING, TKC_SEVERITY_ERROR } TkcSeverity;
 
-typedef struct TkcDiagnostic {
+/* Text that mends a mistake, for a range of a file; an empty range inserts. */
+typedef struct TkcFixit TkcFixit;
+struct TkcFixit {
+    size_t size;
+    const char *file;
+    int line, column;
+    int end_line, end_column;
+    const char *text;
+    const TkcFixit *next; /* NULL: the last */
+};
+
+/* A field of TkcOptions that mends a mistake: "kernel", "signature", "defines", "max_steps", … and a value for it: "add", "x=*fp32",
+   "BLOCK=<int>"; NULL when any larger one does. */
+typedef struct TkcSetting TkcSetting;
+struct TkcSetting {
+    size_t size;
+    const char *option, *value;
+    const TkcSetting *next;
+};
+
+/* The library tells its size: a caller built with a newer header reads only fields inside it. */
+typedef struct TkcDiagnostic TkcDiagnostic;
+struct TkcDiagnostic {
     size_t size;
     TkcSeverity severity;
     const char *file;     /* NULL when it has no place in a file */
     int line, column;     /* 1-based, columns in bytes; 0 without a place */
     int end_line, end_column; /* one past the range */
-    const char *text;     /* one line, without place and severity */
-    const char *rendered; /* several lines, as a command would print it: place, text, source line, caret, notes; ends in a newline */
-} TkcDiagnostic;
+    const char *text;     /* one line, without place and severity; of notes, maybe several */
+    const char *rendered; /* several lines, as a command would print it with its notes: place, text, source line, caret, what to write
+                             there; ends in a newline. "" in notes */
+    const char *id;       /* what it is about: "syntax", "unknown-name", …; docs/diagnostics.md has the list. Never changes */
+    const TkcDiagnostic *notes; /* the first, or NULL */
+    const TkcDiagnostic *next;  /* in notes: the next one, or NULL */
+    const TkcFixit *fixits;     /* what to write in the text, or NULL */
+    const TkcSetting *settings; /* what to ask for in the call, or NULL: no text of the library names an option of a command */
+};
 
 /* Called in order of position at the end of a call that failed or warned, on the caller's thread. The diagnostic is valid
-   during the call. Notes are in `rendered` only. Default: no handler, diagnostics are only remembered for tkc_last_error. */
+   during the call. Default: no handler, diagnostics are only remembered for tkc_last_error. */
 typedef void (*TkcDiagnosticFn)(const TkcDiagnostic *d, void *user);
 TKC_API void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user);
-/* All diagnostics of the newest failed call, rendered; "" when there is none. Valid until the next call on the context. */
+/* Whether `rendered` has the colours of a terminal (off). */
+TKC_API void tkc_context_color(TkcContext *cx, bool color);
+/* All diagnostics of the newest failed call, rendered without colours; "" when there is none. Valid until the next call on the context. */
 TKC_API const char *tkc_last_error(const TkcContext *cx);
 /* Directory searched for imported files after the importing file's own folder and those above it. Copied. */
 TKC_API TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory);

@@ -1,12 +1,5 @@
-/* Diagnostics are collected in order of arrival, sorted once, and drawn like this:
-
-       add.tk:7:9: error: cannot broadcast block<128xfp32> with block<64xfp32>
-           y = x + bias
-               ^~~~~~~~
-       add.tk:3:12: note: 'bias' gets its shape here
-       ...
-
-   One place yields one error: whatever follows at the same place is a consequence of the first. */
+/* Diagnostics are collected in order of arrival and sorted once. One place yields one error: whatever
+   follows at the same place is a consequence of the first. */
 #include "base/diag.h"
 
 #include <stdlib.h>
@@ -20,13 +13,31 @@ enum { MAX_ERRORS = 20, MAX_OTHERS = 1000 };
 
 void diags_init(Diags *d, Arena *a)
 {
-    *d = (Diags){.arena = a, .max_errors = MAX_ERRORS};
+    *d = (Diags){.arena = a, .id = DIAG_LANGUAGE, .max_errors = MAX_ERRORS};
+}
+
+DiagId diags_enter(Diags *d, DiagId stage)
+{
+    DiagId before = d->id;
+    d->id = stage;
+    return before;
+}
+
+const char *diag_id_name(DiagId id)
+{
+    static const char *const names[] = {
+#define DIAG(ID, name, what) [DIAG_##ID] = name,
+#include "base/diag_ids.def"
+#undef DIAG
+    };
+    check(id > DIAG_NONE && id < DIAG_COUNT, "diagnostic %d has no name", (int)id);
+    return names[id];
 }
 
 /* A message quotes names and values of the input, which may be megabytes of anything. */
 enum { LONGEST_TEXT = 4000 };
 
-static bool is_continuation(char c)
+static bool is_continuation(char c) /* of a character in UTF-8 */
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -76,13 +87,13 @@ static bool has_room(Diags *d, Severity severity)
     return d->count - (d->nerrors < d->max_errors ? d->nerrors : d->max_errors) < MAX_OTHERS;
 }
 
-static Diag *report(Diags *d, Severity severity, Span at, const char *fmt, va_list ap)
+static Diag *report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, va_list ap)
 {
     if (d->muted) return NULL;
     const char *text = compose_line(d->arena, fmt, ap);
     if (is_reported(d, severity, at, text) || !has_room(d, severity)) return NULL;
     Diag *x = arena_new(d->arena, Diag);
-    *x = (Diag){.severity = severity, .span = at, .text = text, .seq = d->count++};
+    *x = (Diag){.severity = severity, .id = id, .span = at, .text = text, .seq = d->count++};
     if (d->last) d->last->next = x;
     else d->first = x;
     d->last = x;
@@ -93,7 +104,16 @@ Diag *diag_error(Diags *d, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    Diag *x = report(d, SEV_ERROR, at, fmt, ap);
+    Diag *x = report(d, SEV_ERROR, d->id, at, fmt, ap);
+    va_end(ap);
+    return x;
+}
+
+Diag *diag_error_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    Diag *x = report(d, SEV_ERROR, id, at, fmt, ap);
     va_end(ap);
     return x;
 }
@@ -102,7 +122,16 @@ Diag *diag_warning(Diags *d, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    Diag *x = report(d, SEV_WARNING, at, fmt, ap);
+    Diag *x = report(d, SEV_WARNING, d->id, at, fmt, ap);
+    va_end(ap);
+    return x;
+}
+
+Diag *diag_warning_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    Diag *x = report(d, SEV_WARNING, id, at, fmt, ap);
     va_end(ap);
     return x;
 }
@@ -111,14 +140,16 @@ Diag *diag_remark(Diags *d, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    Diag *x = report(d, SEV_REMARK, at, fmt, ap);
+    Diag *x = report(d, SEV_REMARK, d->id, at, fmt, ap);
     va_end(ap);
     return x;
 }
 
-void diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
+/* ---- what a diagnostic carries ---- */
+
+Diag *diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
 {
-    if (!to) return;
+    if (!to) return NULL;
     va_list ap;
     va_start(ap, fmt);
     Diag *note = arena_new(d->arena, Diag);
@@ -126,7 +157,62 @@ void diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
     va_end(ap);
     Diag **end = &to->notes;
     while (*end) end = &(*end)->next;
-    *end = note;
+    return *end = note;
+}
+
+void diag_fixit(Diags *d, Diag *to, Span at, const char *fmt, ...)
+{
+    if (!to || !at.source || at.source->is_hidden) return;
+    va_list ap;
+    va_start(ap, fmt);
+    DiagFixit *fix = arena_new(d->arena, DiagFixit);
+    *fix = (DiagFixit){.span = at, .text = compose(d->arena, fmt, ap)};
+    va_end(ap);
+    DiagFixit **end = &to->fixits;
+    while (*end) end = &(*end)->next;
+    *end = fix;
+}
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
+}
+
+/* The part of a place that is the word; without a source when it is not there, or twice. */
+static Span word_in(Span at, const char *word)
+{
+    Span found = SPAN_NONE;
+    uint32_t len = (uint32_t)strlen(word);
+    for (uint32_t i = at.begin; at.source && i + len <= at.end; i++) {
+        const char *s = at.source->text + i;
+        if (memcmp(s, word, len) || (i > 0 && is_word_byte(s[-1])) || is_word_byte(s[len]))
+            continue;
+        if (found.source) return SPAN_NONE;
+        found = (Span){at.source, i, i + len};
+    }
+    return found;
+}
+
+void diag_suggest(Diags *d, Diag *to, Span at, const char *word, const char *near)
+{
+    if (!near) return;
+    Span there = word_in(at, word);
+    Diag *note = diag_note(d, to, there.source ? there : at, "did you mean '%s'?", near);
+    diag_fixit(d, note, there, "%s", near);
+}
+
+void diag_setting(Diags *d, Diag *to, const char *option, const char *fmt, ...)
+{
+    if (!to) return;
+    va_list ap;
+    va_start(ap, fmt);
+    DiagSetting *setting = arena_new(d->arena, DiagSetting);
+    *setting = (DiagSetting){.option = option, .value = compose(d->arena, fmt, ap)};
+    va_end(ap);
+    DiagSetting **end = &to->settings;
+    while (*end) end = &(*end)->next;
+    *end = setting;
 }
 
 /* A diagnostic with the rank of its file; unlocated ones have the last rank. */
@@ -165,83 +251,7 @@ void diags_sort(Diags *d)
     d->last = all[n - 1].diag;
 }
 
-/* The part of a line that is shown: a very long line is cut around the caret. */
-typedef struct Excerpt {
-    const char *text;
-    size_t begin, end; /* bytes of the line that are shown */
-    bool cut_left, cut_right;
-} Excerpt;
-
-enum { SHOWN_BEFORE = 60, SHOWN_IN_ALL = 160 };
-
-static Excerpt excerpt_of(const char *line, size_t len, size_t caret)
-{
-    Excerpt x = {.text = line, .end = len};
-    if (len > SHOWN_IN_ALL && caret > SHOWN_BEFORE) x.begin = caret - SHOWN_BEFORE;
-    if (x.end - x.begin > SHOWN_IN_ALL) x.end = x.begin + SHOWN_IN_ALL;
-    while (x.begin < caret && is_continuation(line[x.begin])) x.begin++;
-    while (x.end < len && is_continuation(line[x.end])) x.end++;
-    x.cut_left = x.begin > 0;
-    x.cut_right = x.end < len;
-    return x;
-}
-
-static void draw_line(Buf *out, const Excerpt *x)
-{
-    if (x->cut_left) buf_puts(out, "...");
-    for (size_t i = x->begin; i < x->end; i++) {
-        unsigned char c = (unsigned char)x->text[i];
-        buf_putc(out, (c < 32 && c != '\t') || c == 127 ? '?' : (char)c);
-    }
-    if (x->cut_right) buf_puts(out, "...");
-    buf_putc(out, '\n');
-}
-
-/* One column for each character above, a tab under a tab. */
-static void draw_caret(Buf *out, const Excerpt *x, size_t caret, size_t end)
-{
-    if (x->cut_left) buf_puts(out, "   ");
-    for (size_t i = x->begin; i < caret; i++) {
-        if (!is_continuation(x->text[i])) buf_putc(out, x->text[i] == '\t' ? '\t' : ' ');
-    }
-    buf_putc(out, '^');
-    for (size_t i = caret + 1; i < end && i < x->end; i++) {
-        if (!is_continuation(x->text[i])) buf_putc(out, '~');
-    }
-    buf_putc(out, '\n');
-}
-
-static void render_one(Buf *out, const Diag *d)
-{
-    static const char *const names[] = {
-        [SEV_NOTE] = "note",
-        [SEV_REMARK] = "remark",
-        [SEV_WARNING] = "warning",
-        [SEV_ERROR] = "error",
-    };
-    const Source *s = d->span.source;
-    if (!s) {
-        buf_printf(out, "%s: %s\n", names[d->severity], d->text);
-        return;
-    }
-    int line, col;
-    source_position(s, d->span.begin, &line, &col);
-    buf_printf(out, "%s:%d:%d: %s: %s\n", s->name, line, col, names[d->severity], d->text);
-    if (s->is_hidden) return;
-    size_t len, caret = (size_t)col - 1;
-    const char *text = source_line(s, line, &len);
-    if (caret > len) caret = len;
-    size_t width = d->span.end > d->span.begin ? d->span.end - d->span.begin : 0;
-    Excerpt x = excerpt_of(text, len, caret);
-    draw_line(out, &x);
-    draw_caret(out, &x, caret, caret + width);
-}
-
-void diag_render(Buf *out, const Diag *d)
-{
-    render_one(out, d);
-    for (const Diag *note = d->notes; note; note = note->next) render_one(out, note);
-}
+/* ---- what was meant ---- */
 
 enum { LONGEST_WORD = 63 };
 

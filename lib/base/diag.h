@@ -12,12 +12,40 @@
    cause and remedy. */
 typedef enum Severity { SEV_NOTE, SEV_REMARK, SEV_WARNING, SEV_ERROR } Severity;
 
+typedef enum DiagId {
+    DIAG_NONE, /* of a note: its parent's */
+#define DIAG(ID, name, what) DIAG_##ID,
+#include "base/diag_ids.def"
+#undef DIAG
+    DIAG_COUNT
+} DiagId;
+const char *diag_id_name(DiagId id);
+
+/* The text that would mend it, in place of a range. */
+typedef struct DiagFixit DiagFixit;
+struct DiagFixit {
+    Span span;
+    const char *text;
+    DiagFixit *next;
+};
+
+/* An option of the call that would mend it: a field of TkcOptions, and the text to give it or add to
+   it. How a command spells that is the command's. */
+typedef struct DiagSetting DiagSetting;
+struct DiagSetting {
+    const char *option, *value;
+    DiagSetting *next;
+};
+
 typedef struct Diag Diag;
 struct Diag {
     Severity severity;
+    DiagId id;
     Span span;
     const char *text;
-    Diag *notes;      /* singly linked, in order; severity SEV_NOTE */
+    DiagFixit *fixits;     /* these three singly linked, in order */
+    DiagSetting *settings;
+    Diag *notes;           /* severity SEV_NOTE */
     Diag *next;
     int seq;          /* order of arrival */
 };
@@ -25,6 +53,7 @@ struct Diag {
 typedef struct Diags Diags;
 struct Diags {
     Arena *arena;
+    DiagId id;        /* of reports that give none: the stage at work */
     Diag *first, *last;
     int nerrors, nwarnings, count;
     int max_errors;   /* further errors are counted, not kept; default 20 */
@@ -32,19 +61,36 @@ struct Diags {
 };
 
 void diags_init(Diags *d, Arena *a);
+/* The stage that is at work from now on; gives the one before. */
+DiagId diags_enter(Diags *d, DiagId stage);
 /* Each returns the diagnostic for diag_note, or NULL when it was dropped (limit, muted, same place
    already reported). Text: lower case, no full stop, names in quotes, types in the language's
    spelling. */
 Diag *diag_error(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 Diag *diag_warning(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 Diag *diag_remark(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* `to` may be NULL: nothing happens. */
-void diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
+/* The same for what has a row of its own in diag_ids.def. */
+Diag *diag_error_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+Diag *diag_warning_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* What follows adds to a diagnostic; `to` may be NULL: nothing happens. */
+Diag *diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A diagnostic or a note says what to write in place of `at`; an empty `at` inserts. */
+void diag_fixit(Diags *d, Diag *to, Span at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "did you mean 'near'?" at a place that holds `word`, with the fix. near NULL: nothing happens. */
+void diag_suggest(Diags *d, Diag *to, Span at, const char *word, const char *near);
+void diag_setting(Diags *d, Diag *to, const char *option, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Sorts by file order of first use, then position; unlocated ones come last in order of arrival. */
 void diags_sort(Diags *d);
-/* name:line:col: severity: text, the source line, caret and range, then the notes the same way. */
+/* name:line:col: severity: text, the source line, caret and range, what to write there, then the
+   notes the same way; with `color` in the colours of a terminal. */
+void diag_draw(Buf *out, const Diag *d, bool color);
+/* The same without colours. */
 void diag_render(Buf *out, const Diag *d);
 /* The candidate nearest to `word` by edit distance, or NULL when none is near enough to suggest. */
 const char *nearest_word(const char *word, const char *const *candidates, int n);

@@ -265,12 +265,8 @@ static bool suggest(Parser *p, const char *what, const char *const *known, int n
     int len = (int)(scan_len(&p->scan) < 40 ? scan_len(&p->scan) : 40);
     const char *word = arena_strndup(p->ir->arena, scan_text(&p->scan), (size_t)len);
     const char *near = nearest_word(word, known, n);
-    if (near) {
-        diag_error(p->dx, scan_span(&p->scan), "no %s is called '%s'; did you mean '%s'?", what,
-                   word, near);
-    } else {
-        diag_error(p->dx, scan_span(&p->scan), "no %s is called '%s'", what, word);
-    }
+    Diag *d = diag_error(p->dx, scan_span(&p->scan), "no %s is called '%s'", what, word);
+    diag_suggest(p->dx, d, scan_span(&p->scan), word, near);
     return false;
 }
 

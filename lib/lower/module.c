@@ -204,7 +204,7 @@ const Op *lower_region(Lower *L, const Region *r)
         check_joined(L, op);
         if (table[op->kind]) table[op->kind](L, op);
         else
-            lower_refuse(L, op, "not yet supported on %s: '%s' (runs on -device cpu)",
+            lower_refuse(L, op, "not yet supported on %s: '%s' (the cpu device runs it)",
                          L->target->device, tkc_op_info(op->kind)->name);
     }
     lines_at(L, outside);

@@ -52,7 +52,7 @@ void lower_shape(Lower *L, const Op *op)
         lower_refuse(L, op,
                      "not yet supported on %s: 'reshape' that gives elements of an odd extent "
                      "other neighbours "
-                     "(runs on -device cpu)",
+                     "(the cpu device runs it)",
                      L->target->device);
         return;
     }

@@ -32,13 +32,14 @@ static SpecValue method(Spec *sp, const Builtin *builtin, SpecValue self)
 
 static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
 {
-    SpecValue r = spec_error(sp, at, "%s has no attribute '%s'", spec_describe(sp, x), name);
+    SpecValue r = spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no attribute '%s'",
+                                spec_describe(sp, x), name);
     const char *near = where ? builtin_nearest(where, name) : NULL;
-    if (near) spec_note(sp, at, "did you mean '%s'?", near);
+    if (near) spec_suggest(sp, at, name, near);
     else if (x.kind == SV_VALUE && type_is_pointer(x.v->type) && builtin_find(NS_DESC, name))
         spec_note(sp, at,
-                  "a tensor descriptor has it: a parameter is one by an annotation, or -sig, "
-                  "such as tensordesc<fp16[64, 64]>");
+                  "a tensor descriptor has it: a parameter is one by an annotation, or by the "
+                  "signature, such as tensordesc<fp16[64, 64]>");
     return r;
 }
 

@@ -51,14 +51,16 @@ static Slot *find_slot(Binder *b, Str name)
     return NULL;
 }
 
-static void unknown_name(Binder *b, const char *flag, Str name)
+/* what: "value" or "type" */
+static void unknown_name(Binder *b, const char *what, Str name)
 {
     Str *names = arena_array(b->sp->arena, Str, b->n + 1);
     for (int i = 0; i < b->n; i++) names[i] = b->slots[i].p->name;
     const char *near = nearest_word(name, names, b->n);
-    Diag *d = diag_error(b->sp->dx, SPAN_NONE, "%s: kernel '%s' has no parameter '%s'%s%s%s", flag,
-                         b->kernel->name, name, near ? "; did you mean '" : "", near ? near : "",
-                         near ? "'?" : "");
+    Diag *d = diag_error_as(b->sp->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
+                            "a %s is given for '%s', but kernel '%s' has no such parameter", what,
+                            name, b->kernel->name);
+    diag_suggest(b->sp->dx, d, SPAN_NONE, name, near);
     diag_note(b->sp->dx, d, b->kernel->def->def.name_span, "the kernel is defined here");
     b->failed = true;
 }
@@ -85,7 +87,7 @@ static void apply_defines(Binder *b)
         const SpecDefine *d = &b->rq->defines[i];
         Slot *s = find_slot(b, d->name);
         if (!s) {
-            unknown_name(b, "-D", d->name);
+            unknown_name(b, "value", d->name);
             continue;
         }
         s->define = d;
@@ -94,11 +96,10 @@ static void apply_defines(Binder *b)
     }
 }
 
-static void sig_conflict(Binder *b, const Slot *s, const char *why)
+static Diag *sig_conflict(Binder *b, const Slot *s, const char *why)
 {
-    Diag *d = diag_error(b->sp->dx, s->p->span, "%s", why);
-    (void)d;
     b->failed = true;
+    return diag_error(b->sp->dx, s->p->span, "%s", why);
 }
 
 static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
@@ -108,21 +109,22 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
     if (s->a.is_constexpr && s->define) {
         s->sig = NULL; /* the value says its type */
     } else if (s->a.is_constexpr) {
-        sig_conflict(
+        Diag *d = sig_conflict(
             b, s,
-            arena_printf(
-                a, "'%s' is a constexpr: -sig cannot give it a type; give its value with -D%s=…",
-                s->p->name, s->p->name));
+            arena_printf(a, "'%s' is a constexpr: it takes a value, and the signature gives a type",
+                         s->p->name));
+        diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
     } else if (s->define) {
-        sig_conflict(b, s, arena_printf(a, "'%s' is given by -D and by -sig", s->p->name));
+        sig_conflict(b, s, arena_printf(a, "'%s' is given a value, and a type by the signature",
+                                  s->p->name));
     } else if (sig->is_tuple && s->a.is_text) {
         sig_conflict(b, s,
-                     arena_printf(a, "-sig gives a tuple for '%s', its annotation says %s",
+                     arena_printf(a, "the signature gives a tuple for '%s', its annotation says %s",
                                   s->p->name, descriptor_or_type_text(a, &s->a.desc, s->a.type)));
     } else if (s->a.is_text &&
                (s->a.type != sig->type || !tkc_same_descriptor_type(&s->a.desc, &sig->desc))) {
         sig_conflict(b, s,
-                     arena_printf(a, "-sig says %s for '%s', its annotation says %s",
+                     arena_printf(a, "the signature says %s for '%s', its annotation says %s",
                                   descriptor_or_type_text(a, &sig->desc, sig->type), s->p->name,
                                   descriptor_or_type_text(a, &s->a.desc, s->a.type)));
     } else {
@@ -151,14 +153,14 @@ static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
         if (part_name(b, s, is_shape, i % s->desc.rank) != sig->part) continue;
         if (sig->type == type_scalar(b->sp->ir->types, dt)) return;
         sig_conflict(b, s,
-                     arena_printf(b->sp->arena, "-sig says %s for '%s.%s', which is %s",
+                     arena_printf(b->sp->arena, "the signature says %s for '%s.%s', which is %s",
                                   type_text(b->sp->arena, sig->type), sig->name, sig->part,
                                   dtype_info(dt)->name));
         return;
     }
     sig_conflict(b, s,
-                 arena_printf(b->sp->arena, "-sig: '%s' is no descriptor with a '%s'", sig->name,
-                              sig->part));
+                 arena_printf(b->sp->arena, "the signature gives a type to a part of '%s', which is no descriptor with a '%s'",
+                              sig->name, sig->part));
 }
 
 /* The parameters' own first: they say which are descriptors. */
@@ -167,7 +169,7 @@ static void apply_sigs(Binder *b)
     for (int i = 0; i < b->rq->nsigs; i++) {
         const SpecSig *sig = &b->rq->sigs[i];
         Slot *s = find_slot(b, sig->name);
-        if (!s) unknown_name(b, "-sig", sig->name);
+        if (!s) unknown_name(b, "type", sig->name);
         else if (!sig->part) apply_sig(b, s, sig);
     }
     for (int i = 0; i < b->n; i++) {
@@ -260,13 +262,12 @@ static void gather(Binder *b)
 static void ask(Binder *b)
 {
     Arena *a = b->sp->arena;
-    Buf what = buf_make(a), defines = buf_make(a), sig = buf_make(a);
+    Buf what = buf_make(a), sig = buf_make(a);
     int nvalues = 0, ntypes = 0;
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         if (!is_open(s) || !s->a.is_constexpr) continue;
         buf_printf(&what, "%s'%s'", nvalues++ ? ", " : "the value of ", s->p->name);
-        buf_printf(&defines, " -D%s=<int>", s->p->name);
     }
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
@@ -281,9 +282,14 @@ static void ask(Binder *b)
     }
     if (!nvalues && !ntypes) return;
     b->failed = true;
-    diag_error(b->sp->dx, b->kernel->def->def.name_span, "kernel '%s' needs %s; add%s%s%s%s",
-               b->kernel->name, buf_text(&what), buf_text(&defines), ntypes ? " -sig \"" : "",
-               buf_text(&sig), ntypes ? "\"" : "");
+    Diag *d = diag_error_as(b->sp->dx, DIAG_MISSING_TYPES, b->kernel->def->def.name_span,
+                            "kernel '%s' needs %s", b->kernel->name, buf_text(&what));
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        if (is_open(s) && s->a.is_constexpr)
+            diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
+    }
+    if (ntypes) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
 }
 
 /* ---- the function ---- */

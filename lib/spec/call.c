@@ -161,9 +161,8 @@ static int find_param(const AstParams *params, Str name)
 static bool unknown_keyword(Spec *sp, const char *callee, const Arg *a, int n, const Str *names,
                             Span defined)
 {
-    spec_error(sp, a->span, "%s has no parameter '%s'", callee, a->name);
-    const char *near = nearest_word(a->name, names, n);
-    if (near) spec_note(sp, a->span, "did you mean '%s'?", near);
+    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no parameter '%s'", callee, a->name);
+    spec_suggest(sp, a->span, a->name, nearest_word(a->name, names, n));
     if (defined.source) spec_note(sp, defined, "defined here");
     return false;
 }

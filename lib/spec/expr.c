@@ -96,14 +96,14 @@ SpecValue eval_unknown_name(Spec *sp, Str name, Span at)
 {
     const SpecFunc *fn = sp->frame->fn;
     if (is_assigned_in(sp, fn, name)) {
-        spec_error(sp, at, "'%s' has no value here: no assignment to it was executed before", name);
+        spec_error_as(sp, DIAG_UNKNOWN_NAME, at, "'%s' has no value here: no assignment to it was executed before", name);
         const Ast *first = walk_first_assignment(&fn->def->def.body, name);
         if (first) spec_note(sp, first->span, "the function assigns it here");
     } else {
-        spec_error(sp, at, "the name '%s' is not defined", name);
+        spec_error_as(sp, DIAG_UNKNOWN_NAME, at, "the name '%s' is not defined", name);
         const char *import = missing_import(name), *near = import ? NULL : suggest_name(sp, name);
         if (import) spec_note(sp, at, "add '%s' at the top of the file", import);
-        if (near) spec_note(sp, at, "did you mean '%s'?", near);
+        spec_suggest(sp, at, name, near);
     }
     if (sp->frame->caller || sp->frame->fn) scope_set(sp->frame->scope, name, sv_error(), at);
     return sv_error();
@@ -393,9 +393,8 @@ static SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span 
 {
     SpecValue v;
     if (module_attribute(sp, m, name, at, &v)) return v;
-    spec_error(sp, name_at, "module '%s' has no '%s'", m->path, name);
-    const char *near = module_suggest(m, name);
-    if (near) spec_note(sp, name_at, "did you mean '%s'?", near);
+    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, name_at, "module '%s' has no '%s'", m->path, name);
+    spec_suggest(sp, name_at, name, module_suggest(m, name));
     return sv_error();
 }
 

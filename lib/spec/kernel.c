@@ -155,21 +155,26 @@ static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, in
     const char *list = list_text(dx->arena, n, names), *where = file->source->name;
     if (!n && helpers->len) {
         Str last = helpers->data[helpers->len - 1]->def.name;
-        diag_error(dx, SPAN_NONE,
-                   "the functions under @triton.jit of '%s' are helpers: they return a value, or "
-                   "another one calls them; choose one with -k, as in -k %s",
-                   where, last);
+        Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                                "the functions under @triton.jit of '%s' are helpers: they return a "
+                                "value, or another one calls them; choose one by name",
+                                where);
+        diag_setting(dx, d, "kernel", "%s", last);
     } else if (!n) {
-        diag_error(dx, SPAN_NONE,
-                   "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
+        diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                      "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
     } else if (!name) {
-        diag_error(dx, SPAN_NONE, "which kernel of '%s'? choose one with -k: %s", where, list);
+        Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                                "which kernel of '%s'? there are %s", where, list);
+        diag_setting(dx, d, "kernel", "%s", names[0]);
     } else {
-        Diag *d = diag_error(dx, SPAN_NONE, "there is no kernel '%s' in '%s'; there %s %s", name,
-                             where, n == 1 ? "is" : "are", list);
+        Diag *d =
+            diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                          "there is no kernel '%s' in '%s'; there %s %s", name, where,
+                          n == 1 ? "is" : "are", list);
         const char *near = nearest_word(name, names, n);
-        if (near)
-            diag_note(dx, d, SPAN_NONE, "did you mean '%s'?", near);
+        diag_suggest(dx, d, SPAN_NONE, name, near);
+        if (near) diag_setting(dx, d, "kernel", "%s", near);
     }
     return NULL;
 }

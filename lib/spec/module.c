@@ -569,9 +569,9 @@ static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
     SpecModule *below = is_circular(from, g->member) ? submodule(from, g->member) : NULL;
     if (below) return module_value(below);
     if (module_attribute(sp, from, g->member, at, &v)) return v;
-    SpecValue e = spec_error(sp, g->at, "'%s' has no '%s'", from->path, g->member);
-    const char *near = module_suggest(from, g->member);
-    if (near) spec_note(sp, g->at, "did you mean '%s'?", near);
+    SpecValue e = spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, g->at, "'%s' has no '%s'", from->path,
+                                g->member);
+    spec_suggest(sp, g->at, g->member, module_suggest(from, g->member));
     return e;
 }
 

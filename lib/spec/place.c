@@ -74,9 +74,10 @@ void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
 {
     int i = find_field(x.tuple, name);
     if (i < 0) {
-        spec_error(sp, at, "%s has no field '%s'", spec_describe(sp, x), name);
-        const char *near = x.tuple->names ? nearest_word(name, x.tuple->names, x.tuple->len) : NULL;
-        if (near) spec_note(sp, at, "did you mean '%s'?", near);
+        spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no field '%s'", spec_describe(sp, x),
+                      name);
+        spec_suggest(sp, at, name,
+                     x.tuple->names ? nearest_word(name, x.tuple->names, x.tuple->len) : NULL);
         return;
     }
     SpecTuple *t = copy_with(sp, x.tuple, x.tuple->len);

@@ -191,9 +191,8 @@ static int find_field(const RecordClass *c, Str name)
 
 static bool refuse_field(Spec *sp, const RecordClass *c, Str name, Span at)
 {
-    spec_error(sp, at, "'%s' has no field '%s'", c->name, name);
-    const char *near = nearest_word(name, c->fields, c->len);
-    if (near) spec_note(sp, at, "did you mean '%s'?", near);
+    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, at, "'%s' has no field '%s'", c->name, name);
+    spec_suggest(sp, at, name, nearest_word(name, c->fields, c->len));
     spec_note(sp, c->at, "defined here");
     return false;
 }
@@ -389,9 +388,8 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
     if (def) return bind_method(sp, def, owner, x, at);
     SpecValue v;
     if (c && class_constant(sp, c, name, &v)) return v;
-    spec_error(sp, at, "%s has no '%s'", spec_describe(sp, x), name);
-    const char *near = t->names ? nearest_word(name, t->names, t->len) : NULL;
-    if (near) spec_note(sp, at, "did you mean '%s'?", near);
+    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no '%s'", spec_describe(sp, x), name);
+    spec_suggest(sp, at, name, t->names ? nearest_word(name, t->names, t->len) : NULL);
     return sv_error();
 }
 

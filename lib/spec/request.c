@@ -309,7 +309,7 @@ static void skip_separator(SigReader *r)
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
 {
     SigReader r = {
-        .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "-sig", text, strlen(text))};
+        .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "<signature>", text, strlen(text))};
     r.p = r.source->text;
     skip_blanks(&r);
     if (*r.p == '{')
@@ -338,15 +338,15 @@ static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const
                        SpecValue *out)
 {
     const Source *source =
-        source_new(ir->arena, arena_printf(ir->arena, "-D%s", name), value, strlen(value));
+        source_new(ir->arena, arena_printf(ir->arena, "<%s>", name), value, strlen(value));
     const Ast *e = syntax_parse_expr(ir->arena, ir->names, dx, source);
     if (!e)
         return false;
     if (!is_unknown_word(m, dx, e))
         return module_evaluate(m, dx, e, out);
-    diag_error(dx, e->span,
-               "'%s' is no name of this file; for text, the value needs quotes: -D%s=\"'%s'\"",
-               value, name, value);
+    Diag *d = diag_error(dx, e->span, "'%s' is no name of this file; a text needs quotes", value);
+    diag_fixit(dx, d, e->span, "'%s'", value);
+    diag_setting(dx, d, "defines", "%s='%s'", name, value);
     return false;
 }
 
@@ -368,7 +368,7 @@ bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const
     d->name = intern_cstr(ir->names, name);
     for (int i = 0; i < rq->ndefines; i++)
         if (all[i].name == d->name) {
-            diag_error(dx, SPAN_NONE, "'%s' is given twice with -D", name);
+            diag_error(dx, SPAN_NONE, "'%s' is given two values", name);
             return false;
         }
     const Type *type = type_of_value(ir->types, value);

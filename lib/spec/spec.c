@@ -101,9 +101,11 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     if (!kernel) return NULL;
     Bound bound;
     if (!bind_kernel(&sp, kernel, rq, &bound)) return NULL;
+    DiagId stage = diags_enter(p->dx, DIAG_LANGUAGE);
     sp = spec_state(p, bound.fn);
     SpecValue result = call_entry(&sp, kernel, bound.values);
     check_result(&sp, result, kernel);
+    diags_enter(p->dx, stage);
     if (p->dx->nerrors > errors) return NULL;
     build_return(&sp.b);
     return bound.fn;
@@ -170,15 +172,29 @@ static void add_call_notes(Spec *sp, Diag *d)
     }
 }
 
+static SpecValue report_error(Spec *sp, DiagId id, Span at, const char *text)
+{
+    sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s", text);
+    add_call_notes(sp, sp->last_error);
+    return sv_error();
+}
+
 SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     const char *text = arena_vprintf(sp->arena, fmt, ap);
     va_end(ap);
-    sp->last_error = diag_error(sp->dx, spec_place(sp, at), "%s", text);
-    add_call_notes(sp, sp->last_error);
-    return sv_error();
+    return report_error(sp, sp->dx->id, at, text);
+}
+
+SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(sp->arena, fmt, ap);
+    va_end(ap);
+    return report_error(sp, id, at, text);
 }
 
 void spec_note(Spec *sp, Span at, const char *fmt, ...)
@@ -188,6 +204,20 @@ void spec_note(Spec *sp, Span at, const char *fmt, ...)
     va_start(ap, fmt);
     diag_note(sp->dx, sp->last_error, at, "%s", arena_vprintf(sp->arena, fmt, ap));
     va_end(ap);
+}
+
+void spec_fixit(Spec *sp, Span at, const char *fmt, ...)
+{
+    if (!sp->last_error) return;
+    va_list ap;
+    va_start(ap, fmt);
+    diag_fixit(sp->dx, sp->last_error, at, "%s", arena_vprintf(sp->arena, fmt, ap));
+    va_end(ap);
+}
+
+void spec_suggest(Spec *sp, Span at, Str word, const char *near)
+{
+    diag_suggest(sp->dx, sp->last_error, at, word, near);
 }
 
 void spec_warning(Spec *sp, Span at, const char *fmt, ...)

@@ -102,7 +102,12 @@ struct SpecRange {
 /* ---- services of the evaluator, for builtins ---- */
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
 SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void spec_note(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* to the error just reported */
+/* The same for what has a row of its own in base/diag_ids.def. */
+SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* These add to the error just reported; see base/diag.h. */
+void spec_note(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void spec_fixit(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void spec_suggest(Spec *sp, Span at, Str word, const char *near);
 void spec_warning(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);

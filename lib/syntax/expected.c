@@ -265,7 +265,7 @@ static bool end_rule(const Place *w)
     const char *word =
         arena_strndup(w->p->arena, w->p->source->text + first.begin, first.end - first.begin);
     const char *near = nearest_word(word, words, sizeof words / sizeof *words);
-    if (near) diag_note(w->p->dx, d, parser_span(w->p, first), "did you mean '%s'?", near);
+    diag_suggest(w->p->dx, d, parser_span(w->p, first), word, near);
     return true;
 }
 

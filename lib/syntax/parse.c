@@ -153,6 +153,7 @@ static void finish_list(Run *r, AstList *list, int level)
 AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source)
 {
     AstFile *file = arena_new(a, AstFile);
+    DiagId stage = diags_enter(dx, DIAG_SYNTAX);
     file->source = source;
     file->tokens = tokens_scan(a, source);
     Run r = run_of(a, names, dx, source, file->tokens, TOK_START_FILE);
@@ -162,18 +163,21 @@ AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source
     if (p.body) file->body = *p.body;
     finish_list(&r, &file->body, 0);
     file->ok = !r.failed && !f.failed;
+    diags_enter(dx, stage);
     return file;
 }
 
 bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last,
                   AstList *out)
 {
+    DiagId stage = diags_enter(dx, DIAG_SYNTAX);
     Run r = run_of(a, names, dx, file->source, file->tokens, TOK_START_FILE);
     Filter f = filter_of(&r);
     feed_range(&f, first, last);
     Parser p = parse(&r);
     if (p.body) *out = *p.body;
     for (int i = 0; i < out->len; i++) check_statement(&r, &out->data[i]);
+    diags_enter(dx, stage);
     return !r.failed && !f.failed;
 }
 
@@ -187,10 +191,12 @@ Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, c
 
 Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *source)
 {
+    DiagId stage = diags_enter(dx, DIAG_SYNTAX);
     Run r = run_of(a, names, dx, source, tokens_scan(a, source), TOK_START_EXPR);
     Filter f = filter_of(&r);
     feed_expr(&f);
     Parser p = parse(&r);
-    if (r.failed || f.failed || !p.expr || !validate_expr(dx, p.expr)) return NULL;
-    return p.expr;
+    bool ok = !r.failed && !f.failed && p.expr && validate_expr(dx, p.expr);
+    diags_enter(dx, stage);
+    return ok ? p.expr : NULL;
 }

@@ -296,14 +296,14 @@ static void parameters(void)
 static void signatures_that_a_launch_does_not_take(void)
 {
     static const char *const cases[][2] = {
-        {"x=" TYPE ",x.shape1=i32:16", "-sig: x.shape1=i32:16: a launch looks at its descriptors itself\n"},
-        {"x=tensordesc<fp32[4 8]>,n=i32", "-sig: x=tensordesc<fp32[4 8]>: expected ']' after the extents of its blocks\n"},
-        {"x=fp33", "-sig: x=fp33: this is not a type; types are *fp32, i32, u8, bf16, …\n"},
-        {"y=tensordesc<fp32[8, 8]>", "-sig: y=tensordesc<fp32[8, 8]>: its annotation, or -sig before, says another type\n"},
-        {"x=*i32, x = " TYPE, "-sig: x = " TYPE ": its annotation, or -sig before, says another type\n"},
-        {"n=i32:x", "-sig: n=i32:x: expected a divisibility of 1 or more after ':'\n"},
-        {"x", "-sig: x: expected name=type, such as x=*fp32:16\n"},
-        {"y=" TYPE ":0", "-sig: y=" TYPE ":0: expected a divisibility of 1 or more after ':'\n"},
+        {"x=" TYPE ",x.shape1=i32:16", "in the signature: x.shape1=i32:16: a launch looks at its descriptors itself\n"},
+        {"x=tensordesc<fp32[4 8]>,n=i32", "in the signature: x=tensordesc<fp32[4 8]>: expected ']' after the extents of its blocks\n"},
+        {"x=fp33", "in the signature: x=fp33: this is not a type; types are *fp32, i32, u8, bf16, …\n"},
+        {"y=tensordesc<fp32[8, 8]>", "in the signature: y=tensordesc<fp32[8, 8]>: its annotation, or the signature before, says another type\n"},
+        {"x=*i32, x = " TYPE, "in the signature: x = " TYPE ": its annotation, or the signature before, says another type\n"},
+        {"n=i32:x", "in the signature: n=i32:x: expected a divisibility of 1 or more after ':'\n"},
+        {"x", "in the signature: x: expected name=type, such as x=*fp32:16\n"},
+        {"y=" TYPE ":0", "in the signature: y=" TYPE ":0: expected a divisibility of 1 or more after ':'\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Bench b;

@@ -47,6 +47,49 @@ static void error_with_note_is_drawn(void)
     arena_fini(&f.arena);
 }
 
+static void what_to_write_stands_below(void)
+{
+    Fixture f;
+    Source *s = set_up(&f, "\tä = laod && tl.laod2\n");
+    Diag *e = diag_error_as(&f.d, DIAG_UNKNOWN_NAME, span_of(s, "&&"), "no '&&'");
+    diag_fixit(&f.d, e, span_of(s, "&&"), "and");
+    diag_fixit(&f.d, e, (Span){s, 1, 1}, "x\n");
+    diag_fixit(&f.d, NULL, span_of(s, "&&"), "or");
+    diag_fixit(&f.d, e, SPAN_NONE, "nowhere");
+    diag_suggest(&f.d, e, span_of(s, "laod &&"), "laod", "load");
+    diag_suggest(&f.d, e, span_of(s, "tl.laod2"), "laod", "load"); /* it is not there as a word */
+    diag_suggest(&f.d, e, span_of(s, "&&"), "laod", NULL);
+    diag_setting(&f.d, e, "defines", "B=%d", 4);
+    diag_setting(&f.d, NULL, "defines", "never");
+    EXPECT_STR(render(&f), "add.tk:1:12: error: no '&&'\n"
+                           "\tä = laod && tl.laod2\n"
+                           "\t         ^~\n"
+                           "\t         and\n"
+                           "add.tk:1:7: note: did you mean 'load'?\n"
+                           "\tä = laod && tl.laod2\n"
+                           "\t    ^~~~\n"
+                           "\t    load\n"
+                           "add.tk:1:15: note: did you mean 'load'?\n"
+                           "\tä = laod && tl.laod2\n"
+                           "\t            ^~~~~~~~\n");
+    EXPECT_STR(diag_id_name(e->id), "unknown-name");
+    EXPECT_STR(e->settings->value, "B=4");
+    EXPECT(!e->settings->next);
+    arena_fini(&f.arena);
+}
+
+static void stage_names_what_has_no_name(void)
+{
+    Fixture f;
+    Source *s = set_up(&f, "a b c\n");
+    DiagId before = diags_enter(&f.d, DIAG_SYNTAX);
+    EXPECT_STR(diag_id_name(diag_error(&f.d, span_of(s, "a"), "x")->id), "syntax");
+    EXPECT_STR(diag_id_name(diag_warning_as(&f.d, DIAG_FILE, span_of(s, "b"), "x")->id), "file");
+    diags_enter(&f.d, before);
+    EXPECT_STR(diag_id_name(diag_remark(&f.d, span_of(s, "c"), "x")->id), "language");
+    arena_fini(&f.arena);
+}
+
 static void tabs_and_wide_characters_line_up(void)
 {
     Fixture f;
@@ -191,6 +234,8 @@ static void texts_are_one_short_line(void)
 int main(void)
 {
     RUN(error_with_note_is_drawn);
+    RUN(what_to_write_stands_below);
+    RUN(stage_names_what_has_no_name);
     RUN(tabs_and_wide_characters_line_up);
     RUN(range_ends_with_its_line);
     RUN(long_lines_are_cut_around_the_caret);

@@ -1,0 +1,68 @@
+/* A diagnostic as the caller's handler sees it: data and drawn text, in the arena of the call. */
+#include "api.h"
+
+static TkcSeverity public_severity(Severity s)
+{
+    static const TkcSeverity map[] = {[SEV_NOTE] = TKC_NOTE,
+                                      [SEV_REMARK] = TKC_REMARK,
+                                      [SEV_WARNING] = TKC_WARNING,
+                                      [SEV_ERROR] = TKC_SEVERITY_ERROR};
+    return map[s];
+}
+
+static const TkcFixit *public_fixits(Arena *a, const DiagFixit *f)
+{
+    const TkcFixit *first = NULL, **end = &first;
+    for (; f; f = f->next) {
+        TkcFixit *out = arena_new(a, TkcFixit);
+        *out = (TkcFixit){.size = sizeof *out, .file = f->span.source->name, .text = f->text};
+        source_position(f->span.source, f->span.begin, &out->line, &out->column);
+        source_position(f->span.source, f->span.end, &out->end_line, &out->end_column);
+        *end = out;
+        end = &out->next;
+    }
+    return first;
+}
+
+static const TkcSetting *public_settings(Arena *a, const DiagSetting *s)
+{
+    const TkcSetting *first = NULL, **end = &first;
+    for (; s; s = s->next) {
+        TkcSetting *out = arena_new(a, TkcSetting);
+        *out = (TkcSetting){.size = sizeof *out, .option = s->option, .value = s->value};
+        *end = out;
+        end = &out->next;
+    }
+    return first;
+}
+
+static TkcDiagnostic *make(Arena *a, const Diag *d, DiagId id)
+{
+    TkcDiagnostic *out = arena_new(a, TkcDiagnostic);
+    *out = (TkcDiagnostic){.size = sizeof *out,
+                           .severity = public_severity(d->severity),
+                           .text = d->text,
+                           .rendered = "",
+                           .id = diag_id_name(id),
+                           .fixits = public_fixits(a, d->fixits),
+                           .settings = public_settings(a, d->settings)};
+    if (d->span.source) {
+        out->file = d->span.source->name;
+        source_position(d->span.source, d->span.begin, &out->line, &out->column);
+        source_position(d->span.source, d->span.end, &out->end_line, &out->end_column);
+    }
+    return out;
+}
+
+const TkcDiagnostic *api_diagnostic(Arena *a, const Diag *d, const char *rendered)
+{
+    TkcDiagnostic *out = make(a, d, d->id);
+    const TkcDiagnostic **end = &out->notes;
+    out->rendered = rendered;
+    for (const Diag *note = d->notes; note; note = note->next) {
+        TkcDiagnostic *n = make(a, note, d->id);
+        *end = n;
+        end = &n->next;
+    }
+    return out;
+}

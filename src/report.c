@@ -1,0 +1,134 @@
+/* In: diagnostics of the library and of the command itself. Out: standard error, each as a whole.
+   The library names the options of a call; how a command line spells them is said here. */
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+
+/* How this process speaks: set once, before the first word. */
+static struct Style { bool color, json; } style;
+
+static bool wants_color(ColorChoice choice)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (choice != COLOR_AUTO)
+        return choice == COLOR_ALWAYS;
+    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+void report_style(ColorChoice color, bool json)
+{
+    style.json = json;
+    style.color = !json && wants_color(color);
+}
+
+/* ---- what would mend it ---- */
+
+/* How a field of TkcOptions is given; %s is its value. Those without one need none. */
+static const struct { const char *option, *spelling; } spellings[] = {
+    {"defines", "-D%s"},
+    {"signature", "-sig \"%s\""},
+    {"kernel", "-k %s"},
+    {"num_warps", "-num-warps=%s"},
+    {"num_stages", "-num-stages=%s"},
+    {"arch", "-arch=%s"},
+    {"passes", "-passes=%s"},
+    {"verify_each", "-verify-each"},
+    {"max_steps", "-fmax-steps=%s"},
+    {"max_ops", "-fmax-ops=%s"},
+    {"max_nesting", "-fmax-nesting=%s"},
+    {"max_depth", "-fmax-depth=%s"},
+    {"max_length", "-fmax-length=%s"},
+};
+
+static const char *spelling_of(const char *option)
+{
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (!strcmp(spellings[i].option, option))
+            return spellings[i].spelling;
+    return NULL;
+}
+
+/* A value with quotes of its own goes into quotes for the shell. */
+static size_t add_flag(char *out, size_t size, const char *blank, const char *spelling,
+                       const char *value)
+{
+    const char *hole = strstr(spelling, "%s"), *quote = strchr(value, '\'') ? "\"" : "";
+    if (!hole)
+        return (size_t)snprintf(out, size, "%s%s", blank, spelling);
+    return (size_t)snprintf(out, size, "%s%.*s%s%s%s%s", blank, (int)(hole - spelling), spelling,
+                            quote, value, quote, hole + 2);
+}
+
+const char *report_flags(const TkcDiagnostic *d, char *buffer, size_t size)
+{
+    size_t n = 0;
+    buffer[0] = 0;
+    for (const TkcSetting *s = d->settings; s; s = s->next) {
+        const char *spelling = spelling_of(s->option), *value = s->value ? s->value : "N";
+        if (!spelling || n + strlen(spelling) + strlen(value) + 4 > size)
+            continue;
+        n += add_flag(buffer + n, size - n, n ? " " : "", spelling, value);
+    }
+    return buffer;
+}
+
+/* ---- printing ---- */
+
+static const char *ink(const char *escape)
+{
+    return style.color ? escape : "";
+}
+
+static void print_diagnostic(const TkcDiagnostic *d, void *user)
+{
+    (void)user;
+    char flags[4096];
+    report_flags(d, flags, sizeof flags);
+    if (style.json) {
+        json_print(stderr, d, flags);
+        return;
+    }
+    fputs(d->rendered, stderr);
+    if (*flags)
+        fprintf(stderr, "%snote: %sadd %s\n", ink("\033[1;36m"), ink("\033[0m"), flags);
+}
+
+void report_listen(TkcContext *cx)
+{
+    tkc_context_color(cx, style.color);
+    tkc_context_on_diagnostic(cx, print_diagnostic, NULL);
+}
+
+/* lead: "tkc: " and what stands before the text. */
+static void print_own(TkcSeverity severity, const char *id, const char *lead, const char *text)
+{
+    char rendered[4200];
+    snprintf(rendered, sizeof rendered, "%stkc: %s%s%s%s%s\n", ink("\033[1m"), ink("\033[1;31m"),
+             lead, ink(*lead ? "\033[0;1m" : "\033[0m"), text, ink("\033[0m"));
+    if (!style.json) {
+        fputs(rendered, stderr);
+        return;
+    }
+    TkcDiagnostic d = {
+        .size = sizeof d, .severity = severity, .id = id, .text = text, .rendered = rendered};
+    json_print(stderr, &d, "");
+}
+
+void report_own(TkcSeverity severity, const char *fmt, va_list ap)
+{
+    char text[4096];
+    vsnprintf(text, sizeof text, fmt, ap);
+    print_own(severity, "command", severity == TKC_SEVERITY_ERROR ? "error: " : "", text);
+}
+
+void report_misuse(const char *text)
+{
+    char all[600];
+    snprintf(all, sizeof all, "%s (tkc --help lists the options)", text);
+    print_own(TKC_SEVERITY_ERROR, "usage", "", all);
+}

@@ -1,0 +1,25 @@
+/* What the command says on standard error: for people, in colours on a terminal, or a JSON object a
+   line for programs. */
+#ifndef TKC_SRC_REPORT_H
+#define TKC_SRC_REPORT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "tkc/tkc.h"
+
+typedef enum ColorChoice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorChoice;
+
+/* How from now on; said once, at the start. AUTO: on a terminal, unless NO_COLOR is set. */
+void report_style(ColorChoice color, bool json);
+/* Diagnostics of the context are printed from now on. */
+void report_listen(TkcContext *cx);
+/* "tkc: error: …" or, of a note, "tkc: …". */
+void report_own(TkcSeverity severity, const char *fmt, va_list ap);
+/* What is wrong with the command line. */
+void report_misuse(const char *text);
+/* "-DBLOCK=<int> -sig \"x=*fp32\"": how this command spells what would mend a diagnostic; "" when
+   nothing does. Cut at size. */
+const char *report_flags(const TkcDiagnostic *d, char *buffer, size_t size);
+
+#endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lookalike.h"
 #include "base/unwind.h"
 #include "base/vec.h"
 
@@ -173,6 +174,8 @@ void diag_fixit(Diags *d, Diag *to, Span at, const char *fmt, ...)
     *end = fix;
 }
 
+enum { LONGEST_WORD = 63 };
+
 static bool is_word_byte(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -198,7 +201,12 @@ void diag_suggest(Diags *d, Diag *to, Span at, const char *word, const char *nea
 {
     if (!near) return;
     Span there = word_in(at, word);
-    Diag *note = diag_note(d, to, there.source ? there : at, "did you mean '%s'?", near);
+    char plain[LONGEST_WORD + 1];
+    uint32_t code = lookalike_fold(word, plain, sizeof plain);
+    bool is_other = !code && lookalike_fold(near, plain, sizeof plain);
+    const char *why = is_other ? "; its letters are of another alphabet" : "";
+    if (code) why = arena_printf(d->arena, "; '%s' has the letter U+%04X of another alphabet", word, code);
+    Diag *note = diag_note(d, to, there.source ? there : at, "did you mean '%s'?%s", near, why);
     diag_fixit(d, note, there, "%s", near);
 }
 
@@ -253,8 +261,6 @@ void diags_sort(Diags *d)
 
 /* ---- what was meant ---- */
 
-enum { LONGEST_WORD = 63 };
-
 static int min3(int a, int b, int c)
 {
     int m = a < b ? a : b;
@@ -282,9 +288,24 @@ static int edit_distance(const char *a, int na, const char *b, int nb)
     return above[nb];
 }
 
+/* One that looks the same. */
+static const char *lookalike_word(const char *word, const char *const *candidates, int n)
+{
+    char mine[LONGEST_WORD + 1], other[LONGEST_WORD + 1];
+    bool is_foreign = lookalike_fold(word, mine, sizeof mine) != 0;
+    for (int i = 0; i < n; i++) {
+        bool may_be = lookalike_fold(candidates[i], other, sizeof other) != 0 || is_foreign;
+        if (may_be && strcmp(mine, other) == 0 && strcmp(word, candidates[i]) != 0)
+            return candidates[i];
+    }
+    return NULL;
+}
+
 const char *nearest_word(const char *word, const char *const *candidates, int n)
 {
     size_t len = strlen(word);
+    const char *same = lookalike_word(word, candidates, n);
+    if (same) return same;
     if (len < 2 || len > LONGEST_WORD) return NULL;
     int best = len < 4 ? 2 : (int)(len / 3) + 1; /* one more than the distance accepted */
     const char *found = NULL;

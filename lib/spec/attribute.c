@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/type.h"
+#include "spec/advice.h"
 #include "spec/block_ptr.h"
 #include "spec/builtin.h"
 #include "spec/constant.h"
@@ -35,6 +36,7 @@ static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span a
     SpecValue r = spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no attribute '%s'",
                                 spec_describe(sp, x), name);
     const char *near = where ? builtin_nearest(where, name) : NULL;
+    if (x.kind == SV_VALUE && type_is_pointer(x.v->type)) advise_pointer_attribute(sp, name);
     if (near) spec_suggest(sp, at, name, near);
     else if (x.kind == SV_VALUE && type_is_pointer(x.v->type) && builtin_find(NS_DESC, name))
         spec_note(sp, at,

@@ -1,5 +1,6 @@
 /* tl.load and tl.store. On block pointers and descriptors they compute addresses and the boundary
    mask first. */
+#include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
 #include "spec/builtin_fns.h"
@@ -61,6 +62,7 @@ static bool plain_pointer(Spec *sp, const BuiltinCall *c, Value **out)
         return true;
     }
     arg_refuse(sp, c, 0, "a pointer or a block of pointers");
+    advise_pointer_first(sp, c);
     return false;
 }
 

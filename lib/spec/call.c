@@ -6,6 +6,7 @@
 
 #include "base/unwind.h"
 #include "base/vec.h"
+#include "spec/advice.h"
 #include "spec/config.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
@@ -342,10 +343,29 @@ SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const
     return v;
 }
 
+/* A function of host code: no decorator says that kernels may call it. Methods need none. */
+static bool is_plain_python(const SpecFunc *fn)
+{
+    return fn->def->kind == AST_DEF && fn->def->def.decorators.len == 0 && !fn->self &&
+           !fn->closure && !fn->is_std && !fn->is_wrapped;
+}
+
+static SpecValue refuse_python(Spec *sp, const SpecFunc *fn, Span at)
+{
+    Span def = fn->def->span;
+    spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is a Python function: a kernel calls functions "
+                  "under @triton.jit", fn->name);
+    spec_note(sp, fn->def->def.name_span, "put '@triton.jit' above it, or compute what it gives in host code");
+    def.end = def.begin;
+    spec_fixit(sp, def, "@triton.jit\n");
+    return sv_error();
+}
+
 static SpecValue call_func(Spec *sp, const SpecFunc *fn, Args *args, Span at)
 {
     const AstParams *params = params_of(fn);
     SpecValue *values = arena_array(sp->arena, SpecValue, params->len + 1);
+    if (!sp->frame->is_host && is_plain_python(fn)) return refuse_python(sp, fn, at);
     Args all = fn->self ? with_self(sp, *fn->self, args, at) : *args;
     if (!bind_args(sp, fn, &all, values, at)) return sv_error();
     bool is_host = runs_on_host(sp, fn, values, params->len);
@@ -580,7 +600,9 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
                      b->name);
         return call_builtin(sp, b, args, at);
     }
-    return spec_error(sp, at, "'%s' is host code: a kernel cannot call it", m->path);
+    spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is host code: a kernel cannot call it", m->path);
+    advise_host_call(sp, m->path, at);
+    return sv_error();
 }
 
 static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at)

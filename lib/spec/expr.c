@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "ir/evaluate.h"
+#include "spec/advice.h"
 #include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
@@ -435,6 +436,23 @@ static SpecValue eval_slice(Spec *sp, const Ast *e)
     return ok ? (SpecValue){.kind = SV_SLICE, .slice = s} : sv_error();
 }
 
+/* x_ptr.shape[0], where x_ptr.shape is () */
+static bool is_extent_of_scalar(const Ast *e, SpecValue shape)
+{
+    const Ast *of = e->subscript.value;
+    return of->kind == AST_ATTRIBUTE && strcmp(of->attribute.name, "shape") == 0 &&
+           of->attribute.value->kind == AST_NAME && shape.kind == SV_TUPLE && shape.tuple->len == 0;
+}
+
+static SpecValue refuse_extent(Spec *sp, const Ast *e)
+{
+    const Ast *of = e->subscript.value->attribute.value;
+    SpecValue v = spec_eval(sp, of);
+    spec_error(sp, e->span, "'%s' is %s, which has no extents", of->name.id, spec_describe(sp, v));
+    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) advise_pointer_attribute(sp, "shape");
+    return sv_error();
+}
+
 static SpecValue eval_subscript(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->subscript.value), index = spec_eval(sp, e->subscript.index);
@@ -446,6 +464,7 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
             .kind = SV_MODULE,
             .module = module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path))};
     }
+    if (is_extent_of_scalar(e, v)) return refuse_extent(sp, e);
     spec_at(sp, e->span);
     return op_subscript(sp, v, index, e->span);
 }

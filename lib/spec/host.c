@@ -226,12 +226,20 @@ static bool is_wrapper(const char *path)
     return has_end(path, ".constexpr_function");
 }
 
+static SpecValue wrapped(Spec *sp, const SpecFunc *fn)
+{
+    SpecFunc *copy = arena_copy(sp->arena, fn, sizeof *fn);
+    copy->is_wrapped = true;
+    return (SpecValue){.kind = SV_FUNC, .fn = copy};
+}
+
 bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecValue *out)
 {
     const char *path = callee->path;
     if (strncmp(path, "math.", 5) == 0) return call_math(path + 5, n, args, out);
     if (strcmp(path, "builtins.map") == 0) return call_map(sp, n, args, out);
-    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) return *out = args[0], true;
+    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path))
+        return *out = wrapped(sp, args[0].fn), true;
     if (n == 1 && args[0].kind == SV_STR &&
         (has_end(path, "version.parse") || has_end(path, "Version") || has_end(path, ".parse"))) {
         return *out = parse_version(sp, args[0].s), true;

@@ -2,6 +2,7 @@
 #include "spec/memory.h"
 
 #include "ir/type.h"
+#include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/cast.h"
 #include "spec/operator.h"
@@ -26,10 +27,24 @@ static const Type *pointee_of(const Value *pointer)
     return tkc_type_element(pointer->type)->elem;
 }
 
+/* A pointer for elements that hold no address. */
+static bool is_unread(SpecValue value, const Type *elem)
+{
+    if (value.kind != SV_VALUE || !type_is_pointer(value.v->type)) return false;
+    return elem->kind == TY_SCALAR && elem->dtype != DT_I64 && elem->dtype != DT_U64 &&
+           elem->dtype != DT_I1;
+}
+
 Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const char *what, Span at)
 {
     const Type *elem = pointee_of(pointer);
     Shape shape = shape_of(pointer->type);
+    if (is_unread(value, elem)) {
+        spec_error(sp, at, "%s is %s, a pointer, and the elements are %s", what,
+                   spec_describe(sp, value), type_text(sp->arena, elem));
+        advise_load(sp, at);
+        return NULL;
+    }
     Value *v = sv_is_number(value) && elem->kind == TY_SCALAR
                    ? cast_number(sp, value, type_dtype(elem))
                    : op_cast(sp, op_to_value(sp, value, at), elem, false, NULL, at);

@@ -89,6 +89,7 @@ struct SpecFunc {
     Scope *closure;          /* lambdas; else NULL */
     const SpecValue *self;   /* of a bound method: its first argument; else NULL */
     bool is_std;             /* from lib/std */
+    bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
 };
 
 typedef enum RangeKind { RANGE_PLAIN, RANGE_TL, RANGE_STATIC } RangeKind;

@@ -5,6 +5,7 @@
 
 #include "base/unwind.h"
 #include "base/vec.h"
+#include "spec/advice.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/place.h"
@@ -138,11 +139,29 @@ void assign(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
     }
 }
 
+static bool is_unpacking(const AstList *targets)
+{
+    for (int i = 0; i < targets->len; i++) {
+        AstKind kind = targets->data[i]->kind;
+        if (kind == AST_TUPLE || kind == AST_LIST) return true;
+    }
+    return false;
+}
+
+static SpecValue refuse_unpacking(Spec *sp, const Ast *s, SpecValue v)
+{
+    spec_error(sp, s->assign.value->span, "cannot unpack %s: it is one value",
+               spec_describe(sp, v));
+    advise_unpacking(sp, s->assign.value);
+    return sv_error();
+}
+
 static void exec_assign(Spec *sp, const Ast *s)
 {
     SpecValue v = spec_eval(sp, s->assign.value);
     if (!sp->frame->is_host && !sv_is_number(v))
         v = strengthen_all(sp, v, s->assign.value->span); /* once: `a = b = [1]` share it */
+    if (v.kind == SV_VALUE && is_unpacking(&s->assign.targets)) v = refuse_unpacking(sp, s, v);
     for (int i = 0; i < s->assign.targets.len; i++) {
         spec_at(sp, s->assign.value->span);
         assign(sp, s->assign.targets.data[i], v, sp->frame->is_host, s->span);
@@ -265,6 +284,8 @@ static const char *statement_name(const Ast *s)
     case AST_IMPORT: case AST_FROM: return "'import'";
     case AST_DEF: return "a nested function";
     case AST_CLASS: return "a class";
+    case AST_SKIPPED:
+        return strcmp(s->skipped.what, "match statement") == 0 ? "'match'" : "a type alias";
     default: return ast_describe(s);
     }
 }
@@ -272,6 +293,7 @@ static const char *statement_name(const Ast *s)
 static Flow refuse(Spec *sp, const Ast *s)
 {
     spec_error(sp, s->span, "%s is not supported in a kernel", statement_name(s));
+    advise_statement(sp, s);
     AstNames names = {0};
     walk_assigned(sp->arena, &(AstList){(Ast *[]){(Ast *)s}, 1, 1}, &names);
     for (int i = 0; i < names.len; i++)

@@ -126,6 +126,44 @@ static bool statement_rule(const Place *w)
     return true;
 }
 
+/* The last two tokens are one character twice, without a blank: && || ++ -- */
+static bool is_doubled(const Place *w)
+{
+    return w->at > w->first && w->found == w->before &&
+           loc_at(w, w->at).begin == loc_at(w, w->at - 1).end;
+}
+
+/* a && b, a || b */
+static bool logic_rule(const Place *w)
+{
+    bool is_and = w->found == TOK_AMPERSAND;
+    if (!expects(w, TOK_NUMBER) || !is_doubled(w) || (!is_and && w->found != TOK_BAR)) return false;
+    Loc at = {loc_at(w, w->at - 1).begin, loc_at(w, w->at).end};
+    const char *ours = is_and ? "and" : "or";
+    Diag *d = parser_error(w->p, at, "'%s' is not an operator; write '%s'", is_and ? "&&" : "||",
+                           ours);
+    if (d) diag_fixit(w->p->dx, d, parser_span(w->p, at), "%s", ours);
+    return true;
+}
+
+/* i++ at the end of its line */
+static bool increment_rule(const Place *w)
+{
+    bool is_sum = w->before == TOK_PLUS || w->before == TOK_MINUS;
+    int i = w->at - 2;
+    if (!expects(w, TOK_NUMBER) || !is_sum || i != w->first + 1 || w->found != TOK_NEWLINE ||
+        kind_at(w, i) != w->before || kind_at(w, w->first) != TOK_NAME ||
+        loc_at(w, i).end != loc_at(w, i + 1).begin)
+        return false;
+    Loc name = loc_at(w, w->first), at = {name.begin, loc_at(w, i + 1).end};
+    const char *sign = token_text(w->before);
+    const char *fix = arena_printf(w->p->arena, "%.*s %s= 1", (int)(name.end - name.begin),
+                                   w->p->source->text + name.begin, sign);
+    Diag *d = parser_error(w->p, at, "'%s%s' is not an operator; write '%s'", sign, sign, fix);
+    if (d) diag_fixit(w->p->dx, d, parser_span(w->p, at), "%s", fix);
+    return true;
+}
+
 /* A value is missing: x = ;  f(, a) */
 static bool operand_rule(const Place *w)
 {
@@ -285,7 +323,7 @@ static bool other_rule(const Place *w)
 }
 
 static bool (*const rules[])(const Place *) = {
-    orphan_rule, statement_rule, operand_rule, name_rule,   ternary_rule, loop_rule,
+    orphan_rule, statement_rule, logic_rule, increment_rule, operand_rule, name_rule,   ternary_rule, loop_rule,
     lambda_rule, bracket_rule,   header_rule,  import_rule, end_rule,     other_rule,
 };
 

@@ -289,6 +289,14 @@ static const char *soft_statement(const Filter *f, int i, int end)
     return NULL;
 }
 
+/* Whether the scanner has something to say of the layout at token i. */
+static bool has_error(const TokenArray *t, int i)
+{
+    for (int k = 0; k < t->errors.len; k++)
+        if (t->errors.data[k].token == i) return true;
+    return false;
+}
+
 /* One line of a kernel, with its repairs; *stray says that the INDENT after it belongs to nothing.
    Returns where to go on. */
 static int feed_line(Filter *f, int i, bool *stray)
@@ -325,7 +333,7 @@ static int feed_line(Filter *f, int i, bool *stray)
        line that is no header ends in one: a keyword is misspelt. */
     bool wants_block = kind_at(t, end - 1) == TOK_COLON || (compound && header_colon(t, i) < 0);
     if (indented && !wants_block) {
-        report(f, end + 2, end + 2, "unexpected %s", "indentation");
+        if (!has_error(t, end + 1)) report(f, end + 2, end + 2, "unexpected %s", "indentation");
         *stray = true;
     }
     return end + 1;

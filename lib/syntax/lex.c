@@ -7,6 +7,7 @@
 #include "syntax/lex.h"
 
 #include <string.h>
+#include "base/lookalike.h"
 #include "base/unwind.h"
 
 static Open *top_open(Lexer *lx)
@@ -38,16 +39,47 @@ static void stop(Lexer *lx, const char *text)
 
 /* ---- indentation ---- */
 
+static bool has_tab(const Lexer *lx, uint32_t begin)
+{
+    const char *s = lx->source->text + begin;
+    return memchr(s, '\t', strspn(s, " \t\f")) != NULL;
+}
+
+/* What is wrong with this line's indentation, next to another's. */
+static void mixed_error(Lexer *lx, const Indent *other)
+{
+    uint32_t begin = lx->here.begin;
+    bool tabs = has_tab(lx, begin), others = has_tab(lx, other->begin);
+    if (lx->stopped) return;
+    const char *text = "tabs and spaces are mixed in this indentation";
+    if (tabs != others)
+        text = tabs ? "this line is indented with tabs, the block around it with spaces"
+                    : "this line is indented with spaces, the block around it with tabs";
+    LexError *e = add_error(lx, begin, lx->begin, text);
+    e->note = "the block's indentation is here";
+    e->note_begin = other->begin;
+    e->note_end =
+        other->begin + (uint32_t)strspn(lx->source->text + other->begin, " \t\f");
+}
+
+/* Whether the two are indented one with tabs and one without, so that how deep each is means
+   nothing. */
+static bool is_mixed(const Lexer *lx, const Indent *other)
+{
+    return other->col > 0 && lx->here.col > 0 &&
+           has_tab(lx, lx->here.begin) != has_tab(lx, other->begin);
+}
+
 static void indent_to(Lexer *lx)
 {
     Indent here = lx->here, *top = &lx->indents[lx->nindents - 1];
     if (here.col >= top->col) lx->odd_col = 0;
     if (here.col == top->col) {
-        if (here.alt != top->alt) lex_error(lx, "tabs and spaces are mixed in this indentation");
+        if (here.alt != top->alt) mixed_error(lx, top);
         return;
     }
     if (here.col > top->col) {
-        if (here.alt <= top->alt) lex_error(lx, "tabs and spaces are mixed in this indentation");
+        if (here.alt <= top->alt) mixed_error(lx, top);
         if (lx->nindents == LEX_MAX_INDENT) {
             stop(lx, "blocks are nested too deeply (the limit is 100)");
             return;
@@ -60,7 +92,9 @@ static void indent_to(Lexer *lx)
         if (here.col > lx->indents[lx->nindents - 2].col) {
             /* Between two levels: take it for the inner one, and report the first line of a row of
                such. */
-            if (here.col != lx->odd_col)
+            if (here.col != lx->odd_col && is_mixed(lx, &lx->indents[lx->nindents - 1]))
+                mixed_error(lx, &lx->indents[lx->nindents - 1]);
+            else if (here.col != lx->odd_col)
                 lex_error(lx, "this line's indentation matches no block around it");
             lx->odd_col = here.col;
             return;
@@ -69,7 +103,7 @@ static void indent_to(Lexer *lx)
         push_token(lx, TOK_DEDENT, lx->begin, lx->begin);
     }
     if (here.alt != lx->indents[lx->nindents - 1].alt)
-        lex_error(lx, "tabs and spaces are mixed in this indentation");
+        mixed_error(lx, &lx->indents[lx->nindents - 1]);
 }
 
 void lex_space(Lexer *lx)
@@ -78,7 +112,7 @@ void lex_space(Lexer *lx)
     for (uint32_t i = lx->begin; i < lx->end; i++) {
         char c = lx->source->text[i];
         if (c == '\f') {
-            lx->here = (Indent){0, 0};
+            lx->here.col = lx->here.alt = 0;
         } else if (c == '\t') {
             lx->here.col = (lx->here.col / 8 + 1) * 8;
             lx->here.alt++;
@@ -147,9 +181,26 @@ static void close_down_to(Lexer *lx, int depth)
     }
 }
 
+/* A string that was cut off since the bracket was opened: its end may have held the closing one. */
+static LexError *hidden_by(const Lexer *lx, const Open *open)
+{
+    for (int i = lx->out->errors.len - 1; i >= 0; i--) {
+        LexError *e = &lx->out->errors.data[i];
+        if (e->begin < open->begin) return NULL;
+        if (e->hides_bracket) return e;
+    }
+    return NULL;
+}
+
 static void report_unclosed(Lexer *lx, bool fatal)
 {
     Open open = *top_open(lx);
+    LexError *cause = hidden_by(lx, &open);
+    if (cause) {
+        cause->fatal |= fatal;
+        close_down_to(lx, 0);
+        return;
+    }
     LexError *e = add_error(lx, open.begin, open.end, unclosed_text(&open));
     e->fatal = fatal;
     close_down_to(lx, 0);
@@ -185,25 +236,6 @@ static const CodeRange no_letters[] = {
     {0x1F000, 0x1FAFF}, {0xE0000, 0xE00FF}, {0xF0000, 0x10FFFF},
 };
 
-/* Decodes one character of UTF-8; its length, or 0 when the bytes are not valid. */
-static int decode_utf8(const unsigned char *s, size_t n, uint32_t *code)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int len = s[0] < 0x80   ? 1
-              : s[0] < 0xC0 ? 0
-              : s[0] < 0xE0 ? 2
-              : s[0] < 0xF0 ? 3
-              : s[0] < 0xF8 ? 4
-                            : 0;
-    if (len == 0 || (size_t)len > n) return 0;
-    *code = len == 1 ? s[0] : s[0] & (0x7Fu >> len);
-    for (int i = 1; i < len; i++) {
-        if ((s[i] & 0xC0) != 0x80) return 0;
-        *code = *code << 6 | (s[i] & 0x3F);
-    }
-    return *code >= least[len] && *code <= 0x10FFFF ? len : 0;
-}
-
 static bool is_letter(uint32_t code)
 {
     for (size_t i = 0; i < sizeof no_letters / sizeof *no_letters; i++)
@@ -211,21 +243,36 @@ static bool is_letter(uint32_t code)
     return true;
 }
 
+/* It may be meant as a character that it looks like: quotes and dashes of word processors. */
+static void invalid_character(Lexer *lx, uint32_t at, int len, uint32_t code)
+{
+    char like[3];
+    const char *s = lx->source->text + at;
+    const char *plain = lookalike_of(code, like) ? arena_strndup(lx->arena, like, 2) : NULL;
+    const char *text =
+        plain && *plain == ' '
+            ? arena_printf(lx->arena, "invalid character U+%04X, which looks like a blank", code)
+        : plain && !*plain
+            ? arena_printf(lx->arena, "invalid character U+%04X, which cannot be seen", code)
+        : plain ? arena_printf(lx->arena, "invalid character '%.*s' (U+%04X), which looks like '%s'",
+                               len, s, code, plain)
+                : arena_printf(lx->arena, "invalid character '%.*s' (U+%04X)", len, s, code);
+    add_error(lx, at, at + (uint32_t)len, text)->fix = plain;
+}
+
 void lex_name(Lexer *lx)
 {
     const unsigned char *s = (const unsigned char *)lx->source->text;
     for (uint32_t i = lx->begin; i < lx->end;) {
         uint32_t code = 0;
-        int len = s[i] < 0x80 ? 1 : decode_utf8(s + i, lx->end - i, &code);
+        int len = s[i] < 0x80 ? 1 : utf8_decode(s + i, lx->end - i, &code);
         if (len == 0) {
             add_error(lx, i, i + 1,
                       arena_printf(lx->arena, "byte 0x%02X is not valid UTF-8", s[i]));
             break;
         }
         if (len > 1 && !is_letter(code)) {
-            add_error(lx, i, i + (uint32_t)len,
-                      arena_printf(lx->arena, "invalid character '%.*s' (U+%04X)", len,
-                                   (const char *)s + i, code));
+            invalid_character(lx, i, len, code);
             break;
         }
         i += (uint32_t)len;
@@ -313,7 +360,7 @@ static int fitting_depth(const Lexer *lx, char bracket)
 
 static void mismatch(Lexer *lx, const Open *open)
 {
-    if (!lx->mismatched) {
+    if (!lx->mismatched && !hidden_by(lx, open)) {
         LexError *e = add_error(lx, lx->begin, lx->end,
                                 arena_printf(lx->arena, "'%c' does not close '%c'",
                                              lx->source->text[lx->begin], open->bracket));
@@ -357,7 +404,8 @@ void lex_bang(Lexer *lx)
 {
     Open *open = top_open(lx);
     if (open && open->kind == OPEN_FIELD) lex_token(lx, TOK_BANG);
-    else lex_bad_character(lx);
+    else if (!lx->stopped)
+        add_error(lx, lx->begin, lx->end, "'!' is not an operator; write 'not'")->fix = "not ";
 }
 
 /* ---- f-strings ---- */
@@ -432,7 +480,8 @@ void lex_fstring_unterminated(Lexer *lx)
     int depth = lx->nopen - 1;
     while (lx->open[depth].kind != OPEN_FSTRING) depth--;
     add_error(lx, lx->open[depth].begin, lx->begin,
-              "this f-string is not closed before the end of its line");
+              "this f-string is not closed before the end of its line")
+        ->hides_bracket = true;
     close_down_to(lx, depth);
 }
 
@@ -472,7 +521,9 @@ void lex_string_unterminated(Lexer *lx)
         close_line_fstring(lx, depth);
         return;
     }
-    lex_error(lx, "this string is not closed before the end of its line");
+    if (!lx->stopped)
+        add_error(lx, lx->begin, lx->end, "this string is not closed before the end of its line")
+            ->hides_bracket = true;
     lex_token(lx, TOK_STRING);
 }
 
@@ -480,7 +531,7 @@ void lex_newline(Lexer *lx)
 {
     int depth = line_fstring(lx);
     if (depth >= 0 && is_field_cut(lx, depth)) close_line_fstring(lx, depth);
-    lx->here = (Indent){0, 0};
+    lx->here = (Indent){.begin = lx->end};
     lx->measuring = true;
     lx->fresh_line = true;
     if (lx->nopen > 0 || lx->fresh_statement) return;

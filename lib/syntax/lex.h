@@ -21,6 +21,7 @@ typedef struct Open {
 /* Columns with tabs to 8, and with tabs as 1: Python wants both to agree. */
 typedef struct Indent {
     int col, alt;
+    uint32_t begin; /* of the line */
 } Indent;
 
 typedef struct Lexer {

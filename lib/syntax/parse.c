@@ -1,6 +1,8 @@
 /* The front end's edge: text to tokens, tokens to feed, feed to tree, and the checks after it. */
 #include "syntax/parse.h"
 
+#include <string.h>
+
 #include "syntax/feed.h"
 #include "syntax/parser.h"
 #include "syntax/validate.h"
@@ -51,6 +53,7 @@ static void report_lexical(Run *r)
         if (e->reported) continue;
         e->reported = true;
         Diag *d = diag_error(r->dx, (Span){r->source, e->begin, e->end}, "%s", e->text);
+        if (e->fix) diag_fixit(r->dx, d, (Span){r->source, e->begin, e->end}, "%s", e->fix);
         if (e->note)
             diag_note(r->dx, d, (Span){r->source, e->note_begin, e->note_end}, "%s", e->note);
     }
@@ -120,6 +123,20 @@ static void check_statement(Run *r, Ast **slot)
     if (deep) *slot = skipped_for(r, *slot);
 }
 
+/* async def k(…) under @triton.jit */
+static void refuse_async(Run *r, const Ast *def)
+{
+    const char *text = r->source->text;
+    uint32_t name = def->def.name_span.begin, begin = name;
+    while (begin > def->span.begin && strncmp(text + begin, "async", 5) != 0) begin--;
+    uint32_t end = begin + 5;
+    Span word = {r->source, begin, end};
+    Diag *d = diag_error(r->dx, word, "a kernel cannot be 'async'; write 'def'");
+    while (end < name && (text[end] == ' ' || text[end] == '\t')) end++;
+    diag_fixit(r->dx, d, (Span){r->source, begin, end}, "%s", "");
+    r->failed = true;
+}
+
 /* Kernels are checked. Host code that is too deep becomes SKIPPED, like any that we do not
    understand. */
 static void finish_statement(Run *r, Ast **slot, int level)
@@ -127,6 +144,7 @@ static void finish_statement(Run *r, Ast **slot, int level)
     Ast *n = *slot;
     if (n->kind == AST_SKIPPED) return;
     if (n->kind == AST_DEF) {
+        if (n->def.is_async) refuse_async(r, n);
         check_statement(r, slot);
     } else if (is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH
                              : !validate_depth(n)) {

@@ -33,7 +33,9 @@ typedef struct LexError {
     const char *text;
     uint32_t note_begin, note_end;
     const char *note;   /* or NULL */
+    const char *fix;    /* what to write in place of begin to end, or NULL */
     bool fatal, reported;
+    bool hides_bracket; /* a string that its line cuts off: what closes a bracket may be in it */
 } LexError;
 
 typedef struct TokenArray {

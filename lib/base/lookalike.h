@@ -1,0 +1,18 @@
+/* Characters that are not ASCII and look as if they were: letters of other alphabets, quotes and
+   dashes of word processors. */
+#ifndef TKC_BASE_LOOKALIKE_H
+#define TKC_BASE_LOOKALIKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decodes one character of UTF-8; its length, or 0 when the n bytes do not begin with a valid one. */
+int utf8_decode(const unsigned char *s, size_t n, uint32_t *code);
+/* What a character looks like: "a", "-", "<="; " " for blanks, "" for what cannot be seen. False: like
+   nothing of ASCII. */
+bool lookalike_of(uint32_t code, char out[3]);
+/* The text with each such character replaced, in out[size]; cut at size. The first that was, or 0. */
+uint32_t lookalike_fold(const char *text, char *out, size_t size);
+
+#endif

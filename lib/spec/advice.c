@@ -1,0 +1,164 @@
+/* In: an error that was just reported, and what it was about. Out: a note that says what to write
+   instead, with the text as a fix where there is one. Each is a guess at what was meant; none is
+   made where the guess would often be wrong. */
+#include "spec/advice.h"
+
+#include <string.h>
+
+#include "ir/type.h"
+
+/* ---- statements ---- */
+
+static const char *statement_advice(const Ast *s)
+{
+    switch (s->kind) {
+    case AST_SKIPPED:
+        return strcmp(s->skipped.what, "match statement") == 0
+                   ? "write it with 'if', 'elif' and 'else'"
+                   : "write it as an assignment at the top of the file";
+    case AST_WITH: return "move it around the launch, into host code";
+    case AST_TRY:
+        return "nothing raises in a kernel; check with tl.static_assert or tl.device_assert";
+    case AST_GLOBAL:
+    case AST_NONLOCAL:
+        return "names of the file are constants; pass the value as a parameter and return the new "
+               "one";
+    case AST_IMPORT:
+    case AST_FROM: return "move it to the top of the file";
+    case AST_DEF: return "move it to the top of the file, under @triton.jit";
+    case AST_CLASS: return "move it to the top of the file";
+    default: return NULL;
+    }
+}
+
+void advise_statement(Spec *sp, const Ast *s)
+{
+    const char *text = statement_advice(s);
+    if (text) spec_note(sp, SPAN_NONE, "%s", text);
+}
+
+/* ---- host functions ---- */
+
+/* Functions of numpy, torch and Python's math whose namesakes here have another name. */
+static const struct { const char *theirs, *ours; } namesakes[] = {
+    {"absolute", "tl.abs"},         {"fabs", "tl.abs"},       {"amax", "tl.max"},
+    {"amin", "tl.min"},             {"matmul", "tl.dot"},     {"mm", "tl.dot"},
+    {"bmm", "tl.dot"},              {"concatenate", "tl.cat"}, {"transpose", "tl.trans"},
+    {"relu", "tl.maximum"},         {"fmax", "tl.maximum"},   {"fmin", "tl.minimum"},
+    {"power", "libdevice.pow"},     {"arctan2", "libdevice.atan2"},
+    {"float32", "tl.float32"},      {"ones", "tl.full"},      {"full_like", "tl.full"},
+    {"ones_like", "tl.full"},       {"clip", "tl.clamp"},     {"rand", "tl.rand"},
+    {"randn", "tl.randn"},          {"print", "tl.device_print"},
+};
+
+static const char *our_name(Spec *sp, const char *theirs)
+{
+    for (size_t i = 0; i < sizeof namesakes / sizeof *namesakes; i++) {
+        if (strcmp(namesakes[i].theirs, theirs) == 0) return namesakes[i].ours;
+    }
+    if (builtin_find(NS_TL, theirs)) return arena_printf(sp->arena, "tl.%s", theirs);
+    if (builtin_find(NS_MATH, theirs)) return arena_printf(sp->arena, "tl.math.%s", theirs);
+    if (builtin_find(NS_LIBDEVICE, theirs)) return arena_printf(sp->arena, "libdevice.%s", theirs);
+    return NULL;
+}
+
+/* "np.exp" of "np.exp(x)"; without a source when what is called is more than names and dots. */
+static Span callee_of(Span call)
+{
+    Span at = call;
+    if (!call.source) return SPAN_NONE;
+    for (at.end = at.begin; at.end < call.end && call.source->text[at.end] != '('; at.end++) {
+        char c = call.source->text[at.end];
+        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!is_word && c != '_' && c != '.') return SPAN_NONE;
+    }
+    return at;
+}
+
+void advise_host_call(Spec *sp, Str path, Span call)
+{
+    const char *dot = strrchr(path, '.');
+    bool is_array = strncmp(path, "numpy.", 6) == 0 || strncmp(path, "torch.", 6) == 0 ||
+                    strncmp(path, "math.", 5) == 0 || strncmp(path, "cmath.", 6) == 0 ||
+                    strncmp(path, "jax.numpy.", 10) == 0;
+    const char *ours = dot && is_array ? our_name(sp, dot + 1) : NULL;
+    if (!ours) return;
+    spec_note(sp, SPAN_NONE,
+              strncmp(ours, "libdevice.", 10) == 0
+                  ? "write '%s'; 'from triton.language.extra import libdevice' at the top of the "
+                    "file gives it"
+                  : "write '%s'",
+              ours);
+    spec_fixit(sp, callee_of(call), "%s", ours);
+}
+
+/* ---- pointers ---- */
+
+void advise_load(Spec *sp, Span at)
+{
+    spec_note(sp, SPAN_NONE, "a pointer is an address; tl.load gives what is there");
+    if (!at.source) return;
+    spec_fixit(sp, at, "tl.load(%.*s)", (int)(at.end - at.begin), at.source->text + at.begin);
+}
+
+static bool is_pointer(SpecValue v)
+{
+    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
+}
+
+void advise_pointer_first(Spec *sp, const BuiltinCall *c)
+{
+    Span a = c->spans[0];
+    for (int i = 1; i < c->nargs; i++) {
+        Span b = c->spans[i];
+        if (!is_pointer(c->args[i])) continue;
+        spec_note(sp, b, "this is the pointer; it comes first");
+        if (a.source != b.source || a.end > b.begin || !a.source) return;
+        const char *text = a.source->text;
+        spec_fixit(sp, span_join(a, b), "%.*s%.*s%.*s", (int)(b.end - b.begin), text + b.begin,
+                   (int)(b.begin - a.end), text + a.end, (int)(a.end - a.begin), text + a.begin);
+        return;
+    }
+}
+
+void advise_pointer_attribute(Spec *sp, Str name)
+{
+    static const char *const of_tensors[] = {"size",  "stride",  "numel",      "shape", "ndim",
+                                             "dim",   "strides", "contiguous", "device", "data_ptr",
+                                             "nelement"};
+    for (size_t i = 0; i < sizeof of_tensors / sizeof *of_tensors; i++) {
+        if (strcmp(of_tensors[i], name) != 0) continue;
+        spec_note(sp, SPAN_NONE,
+                  "a kernel gets a tensor's address alone; pass extents and strides as parameters "
+                  "of their own");
+        return;
+    }
+}
+
+/* ---- results ---- */
+
+/* tl.max(v, 0), v.max(0), tl.max(v, axis=0) */
+static bool has_axis(const Ast *call)
+{
+    const Ast *base = call->call.callee->attribute.value;
+    int positional = 0;
+    for (int i = 0; i < call->call.args.len; i++) {
+        const Ast *a = call->call.args.data[i];
+        if (a->kind != AST_KEYWORD) positional++;
+        else if (a->keyword.name && strcmp(a->keyword.name, "axis") == 0) return true;
+    }
+    return positional > (base->kind == AST_NAME && strcmp(base->name.id, "tl") == 0);
+}
+
+void advise_unpacking(Spec *sp, const Ast *value)
+{
+    if (value->kind != AST_CALL || value->call.callee->kind != AST_ATTRIBUTE) return;
+    Str name = value->call.callee->attribute.name;
+    if (strcmp(name, "max") != 0 && strcmp(name, "min") != 0) return;
+    spec_note(sp, SPAN_NONE, "with return_indices=True '%s' gives the value and its index", name);
+    Span end = value->span;
+    if (!end.source || end.source->text[end.end - 1] != ')') return;
+    end.begin = end.end = end.end - 1;
+    const char *comma = value->call.args.len ? ", " : "";
+    spec_fixit(sp, end, "%s%sreturn_indices=True", comma, has_axis(value) ? "" : "axis=0, ");
+}

@@ -1,0 +1,21 @@
+/* What to write instead of what was just refused: notes and fix-its to the newest error. */
+#ifndef TKC_SPEC_ADVICE_H
+#define TKC_SPEC_ADVICE_H
+
+#include "spec/builtin.h"
+#include "syntax/ast.h"
+
+/* A statement that kernels do not have. */
+void advise_statement(Spec *sp, const Ast *s);
+/* A call of numpy.exp, torch.where and the like: the function of ours with that name. */
+void advise_host_call(Spec *sp, Str path, Span call);
+/* A pointer where its elements are meant; `at` is the expression. */
+void advise_load(Spec *sp, Span at);
+/* Argument 0 is no pointer, but a later one is. */
+void advise_pointer_first(Spec *sp, const BuiltinCall *c);
+/* `value` gives one value that is unpacked into several names. */
+void advise_unpacking(Spec *sp, const Ast *value);
+/* Something that tensors have on the host is asked of a pointer. */
+void advise_pointer_attribute(Spec *sp, Str name);
+
+#endif

@@ -196,11 +196,20 @@ static int finish_output(int code)
     return code == EXIT_FINE ? EXIT_REFUSED : code;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int run_command(TkcContext *cx, Options *o)
 {
     report_listen(cx);
-    for (int i = 0; i < o->ninclude; i++)
+    for (int i = 0; i < o->ninclude; i++) {
+        if (!is_folder(o->include[i]))
+            return command_fail("-I %s: there is no such folder", o->include[i]);
         tkc_context_add_include(cx, o->include[i]);
+    }
     return o->batch         ? command_batch(cx, o)
            : o->syntax_only ? command_check(cx, o)
            : o->run         ? command_run(cx, o)

@@ -33,6 +33,7 @@ static const struct { const char *option, *spelling; } spellings[] = {
     {"defines", "-D%s"},
     {"signature", "-sig \"%s\""},
     {"kernel", "-k %s"},
+    {"include", "-I %s"},
     {"num_warps", "-num-warps=%s"},
     {"num_stages", "-num-stages=%s"},
     {"arch", "-arch=%s"},

@@ -98,7 +98,7 @@ struct TkcFixit {
 };
 
 /* A field of TkcOptions that mends a mistake: "kernel", "signature", "defines", "max_steps", … and a value for it: "add", "x=*fp32",
-   "BLOCK=<int>"; NULL when any larger one does. */
+   "BLOCK=<int>"; NULL when any larger one does. "include" is a folder for tkc_context_add_include. */
 typedef struct TkcSetting TkcSetting;
 struct TkcSetting {
     size_t size;

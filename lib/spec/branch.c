@@ -381,7 +381,7 @@ Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
     SpecValue cond = weaken(spec_eval(sp, s->branch.cond));
     bool is_host = cond.kind == SV_MODULE && cond.module->kind == MODULE_HOST;
     if (is_host)
-        cond = spec_error(sp, at, "'%s' is a host value that is not known here", cond.module->path);
+        cond = module_refuse(sp, cond.module, at, "a host value that is not known here");
     int truth = sv_is_error(cond)                ? -2
                 : branch_is_by_element(sp, cond) ? -1
                                                  : op_truth(sp, cond, at);

@@ -600,7 +600,7 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
                      b->name);
         return call_builtin(sp, b, args, at);
     }
-    spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is host code: a kernel cannot call it", m->path);
+    module_refuse(sp, m, at, "host code: a kernel cannot call it");
     advise_host_call(sp, m->path, at);
     return sv_error();
 }

@@ -135,7 +135,7 @@ static SpecValue eval_name(Spec *sp, const Ast *e)
 static bool is_unknown_host(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind != SV_MODULE || v.module->kind != MODULE_HOST) return false;
-    spec_error(sp, at, "'%s' is a host value that is not known here", v.module->path);
+    module_refuse(sp, v.module, at, "a host value that is not known here");
     return true;
 }
 

@@ -448,6 +448,41 @@ static bool is_outside(const char *dotted)
     return false;
 }
 
+/* "'a/b/mylib', 'a/mylib' and 2 folders above": the files of an import without their endings, in the
+   order in which they were looked for. */
+static const char *places_of(SpecModule *m, int level, const char *path)
+{
+    enum { SHOWN = 2 };
+    Program *p = m->program;
+    Buf out = buf_make(p->arena);
+    if (level > 0) {
+        buf_printf(&out, "'%s'", join_path(p, relative_base(m, level), path));
+        return buf_text(&out);
+    }
+    const char *folder = folder_above(p, m->path);
+    int above = 0;
+    for (int i = 0; i < MAX_ANCESTORS; i++) {
+        if (i < SHOWN) buf_printf(&out, "%s'%s'", i ? ", " : "", join_path(p, folder, path));
+        else above++;
+        if (strcmp(folder, "/") == 0) break;
+        folder = folder_above(p, folder);
+    }
+    if (above) buf_printf(&out, ", in %d folder%s above", above, above == 1 ? "" : "s");
+    for (int i = 0; p->rq && i < p->rq->ninclude; i++)
+        buf_printf(&out, ", '%s'", join_path(p, p->rq->include[i], path));
+    return buf_text(&out);
+}
+
+/* The host module of an import that leads to no file. */
+static SpecModule *missing_module(SpecModule *m, int level, const char *dotted)
+{
+    Program *p = m->program;
+    SpecModule *host = module_named(p, *dotted ? dotted : ".");
+    if (host->kind == MODULE_HOST && (level > 0 || !is_outside(dotted)))
+        host->missing = places_of(m, level, slashes(p, dotted)), host->is_relative = level > 0;
+    return host;
+}
+
 /* The module of an import, never NULL: an unknown one is a host module. */
 static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
 {
@@ -463,7 +498,31 @@ static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
     } else if (!is_outside(dotted)) {
         found = find_in_tree(m, slashes(p, dotted));
     }
-    return found ? found : module_named(p, dotted);
+    return found ? found : missing_module(m, level, dotted);
+}
+
+/* The imported module that a host value is of: mylib of mylib.sub.f(). */
+static const SpecModule *imported_root(const SpecModule *m)
+{
+    const char *path = m->path;
+    for (size_t n = strlen(path); n > 0; n--) {
+        if (path[n] && path[n] != '.' && path[n] != '(' && path[n] != '[') continue;
+        Str name = intern(m->program->ir->names, path, n);
+        const SpecModule *root = map_get_ptr(&m->program->namespaces, name);
+        if (root && root->missing) return root;
+    }
+    return NULL;
+}
+
+SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what)
+{
+    const SpecModule *root = imported_root(m);
+    if (!root) return spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is %s", m->path, what);
+    spec_error_as(sp, DIAG_IMPORT_NOT_FOUND, at, "the module '%s' is not found", root->path);
+    spec_note(sp, SPAN_NONE, "looked for %s, each with .py, .tk and /__init__.py", root->missing);
+    if (root->imported.source) spec_note(sp, root->imported, "it is imported here");
+    if (!root->is_relative) diag_setting(sp->dx, sp->last_error, "include", "DIR");
+    return sv_error();
 }
 
 /* A file in a package's folder. */
@@ -562,9 +621,16 @@ static bool is_circular(SpecModule *m, Str name)
     return !g;
 }
 
+static SpecModule *imported(SpecModule *m, int level, const char *dotted, Span at)
+{
+    SpecModule *found = import_module(m, level, dotted);
+    if (found->missing && !found->imported.source) found->imported = at;
+    return found;
+}
+
 static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
 {
-    SpecModule *from = import_module(m, g->node->import.level, g->module);
+    SpecModule *from = imported(m, g->node->import.level, g->module, g->node->span);
     SpecValue v;
     SpecModule *below = is_circular(from, g->member) ? submodule(from, g->member) : NULL;
     if (below) return module_value(below);
@@ -588,7 +654,7 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
     case GLOBAL_DEF:
         return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, g->node, m, NULL)};
     case GLOBAL_SKIPPED: return resolve_skipped(sp, m, g, at);
-    case GLOBAL_MODULE: return module_value(import_module(m, 0, g->module));
+    case GLOBAL_MODULE: return module_value(imported(m, 0, g->module, g->node->span));
     case GLOBAL_FROM: return resolve_from(sp, m, g, at);
     }
     return sv_error();

@@ -48,6 +48,9 @@ struct SpecModule {
     VEC(Str) names;       /* in order of first sight */
     VEC(const Ast *) stars; /* from x import * */
     Str star_name;        /* being looked for through them */
+    const char *missing;  /* HOST: where its file was looked for; NULL: it is known to be outside */
+    bool is_relative;     /* a missing one: looked for at one place only */
+    Span imported;        /* a missing one: by this */
 };
 
 /* What a global name stands for: in the file, among Python's own names. False when nothing is
@@ -57,6 +60,9 @@ bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
 bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
 /* The nearest name for a suggestion, with its prefix ("tl.load"), or NULL. */
 const char *module_suggest(SpecModule *m, Str name);
+/* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
+   a module that was not found, which is said instead. */
+SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
 /* The namespace or host module of a dotted name. */
 SpecModule *module_named(struct Program *p, const char *dotted);
 SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);

@@ -1,4 +1,6 @@
 /* A diagnostic as the caller's handler sees it: data and drawn text, in the arena of the call. */
+#include <limits.h>
+
 #include "api.h"
 
 static TkcSeverity public_severity(Severity s)
@@ -52,6 +54,11 @@ static TkcDiagnostic *make(Arena *a, const Diag *d, DiagId id)
         source_position(d->span.source, d->span.end, &out->end_line, &out->end_column);
     }
     return out;
+}
+
+const char *tkc_nearest_word(const char *word, const char *const *candidates, size_t n)
+{
+    return word && candidates && n <= INT_MAX ? nearest_word(word, candidates, (int)n) : NULL;
 }
 
 const TkcDiagnostic *api_diagnostic(Arena *a, const Diag *d, const char *rendered)

@@ -131,26 +131,6 @@ static void add_region(DebugInfo *d, const Region *r)
 
 /* ---- what is asked for must be there ---- */
 
-static int distance(const char *a, size_t n, const char *b)
-{
-    int row[64];
-    size_t m = strlen(b);
-    if (n >= 64 || m >= 64) return 64;
-    for (size_t k = 0; k <= m; k++) row[k] = (int)k;
-    for (size_t i = 1; i <= n; i++) {
-        int corner = row[0];
-        row[0] = (int)i;
-        for (size_t k = 1; k <= m; k++) {
-            int change = corner + (a[i - 1] != b[k - 1]), insert = row[k - 1] + 1,
-                erase = row[k] + 1;
-            corner = row[k];
-            row[k] = change < insert ? change : insert;
-            row[k] = row[k] < erase ? row[k] : erase;
-        }
-    }
-    return row[m];
-}
-
 static bool is_ours(const DebugName *n)
 {
     return !n->call || place_of(n->call) == n->call;
@@ -158,15 +138,13 @@ static bool is_ours(const DebugName *n)
 
 static void unknown_name(const DebugInfo *d, const char *name, size_t len, char *why, size_t size)
 {
-    const char *near = NULL;
-    int best = (int)len / 2 + 1;
-    for (int i = 0; i < d->nnames; i++) {
-        int k = distance(name, len, d->names[i].name);
-        if (is_ours(&d->names[i]) && k < best) {
-            best = k;
-            near = d->names[i].name;
-        }
-    }
+    const char *word = strndup(name, len), **ours = calloc((size_t)d->nnames + 1, sizeof *ours);
+    size_t n = 0;
+    for (int i = 0; i < d->nnames && ours; i++)
+        if (is_ours(&d->names[i])) ours[n++] = d->names[i].name;
+    const char *near = ours ? tkc_nearest_word(word, ours, n) : NULL;
+    free((char *)word);
+    free(ours);
     snprintf(why, size, "'%s' has no value named '%.*s'%s%s%s", d->fn->name, (int)len, name,
              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

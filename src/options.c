@@ -31,6 +31,12 @@ static const struct { const char *spelling, *instead; } absent[] = {
     {"-sweep", "to compile many variants, list them in a file for -batch"},
     {"-Rvec", "-emit=layout shows how wide each access is"},
     {"-ptxas", "to make a cubin, give the PTX to ptxas"},
+    {"-O0", "the code is always optimized"},
+    {"-O1", "the code is always optimized"},
+    {"-O2", "the code is always optimized"},
+    {"-O3", "the code is always optimized"},
+    {"-c", "PTX is made without it; -o FILE.ptx says where to"},
+    {"-S", "PTX is text; -o FILE.ptx says where to"},
 };
 enum { ABSENT = sizeof absent / sizeof *absent };
 
@@ -340,6 +346,20 @@ static const char *joint(OptForm form)
     return form == FORM_EQUALS ? "=" : form == FORM_NEXT ? " " : "";
 }
 
+/* The option whose spelling is near to the word's, up to a '='; or NULL. */
+static const char *nearest_option(const char *word)
+{
+    const char *all[OPT_COUNT];
+    char plain[64];
+    size_t n = 0;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (rows[i].form != FORM_GROUP)
+            all[n++] = rows[i].spelling;
+    snprintf(plain, sizeof plain, "-%.*s", (int)strcspn(without_dashes(word), "="),
+             without_dashes(word));
+    return tkc_nearest_word(plain, all, n);
+}
+
 static bool unknown_option(Options *o, const char *word)
 {
     for (int i = 0; i < ABSENT; i++)
@@ -352,7 +372,9 @@ static bool unknown_option(Options *o, const char *word)
         return misuse(o, "there is no option '%s'; write %s%s%s", word, r->spelling, joint(r->form),
                       r->arg);
     }
-    return misuse(o, "there is no option '%s'", word);
+    const char *near = nearest_option(word);
+    return misuse(o, near ? "there is no option '%s'; did you mean '%s'?" : "there is no option '%s'",
+                  word, near);
 }
 
 /* NAME=VALUE and not a path that holds a '='. */

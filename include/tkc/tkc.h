@@ -145,6 +145,9 @@ TKC_API TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
 typedef const char *(*TkcImportFn)(const char *path, size_t *len, void *user);
 TKC_API void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user);
 
+/* For a host's own "did you mean": the candidate nearest to the word, or NULL when none is near enough to suggest. Any thread. */
+TKC_API const char *tkc_nearest_word(const char *word, const char *const *candidates, size_t n);
+
 /* ---- sources ---- */
 typedef struct TkcSource TkcSource;
 typedef enum TkcLanguage { TKC_LANGUAGE_TK, TKC_LANGUAGE_IR } TkcLanguage;

@@ -502,13 +502,13 @@ static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
 }
 
 /* The imported module that a host value is of: mylib of mylib.sub.f(). */
-static const SpecModule *imported_root(const SpecModule *m)
+static SpecModule *imported_root(const SpecModule *m)
 {
     const char *path = m->path;
     for (size_t n = strlen(path); n > 0; n--) {
         if (path[n] && path[n] != '.' && path[n] != '(' && path[n] != '[') continue;
         Str name = intern(m->program->ir->names, path, n);
-        const SpecModule *root = map_get_ptr(&m->program->namespaces, name);
+        SpecModule *root = map_get_ptr(&m->program->namespaces, name);
         if (root && root->missing) return root;
     }
     return NULL;
@@ -516,11 +516,13 @@ static const SpecModule *imported_root(const SpecModule *m)
 
 SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what)
 {
-    const SpecModule *root = imported_root(m);
+    SpecModule *root = imported_root(m);
     if (!root) return spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is %s", m->path, what);
+    if (root->is_refused) return sv_error();
     spec_error_as(sp, DIAG_IMPORT_NOT_FOUND, at, "the module '%s' is not found", root->path);
     spec_note(sp, SPAN_NONE, "looked for %s, each with .py, .tk and /__init__.py", root->missing);
     if (root->imported.source) spec_note(sp, root->imported, "it is imported here");
+    root->is_refused = sp->last_error != NULL;
     if (!root->is_relative) diag_setting(sp->dx, sp->last_error, "include", "DIR");
     return sv_error();
 }

@@ -50,6 +50,7 @@ struct SpecModule {
     Str star_name;        /* being looked for through them */
     const char *missing;  /* HOST: where its file was looked for; NULL: it is known to be outside */
     bool is_relative;     /* a missing one: looked for at one place only */
+    bool is_refused;      /* a missing one: an error says so */
     Span imported;        /* a missing one: by this */
 };
 
@@ -61,7 +62,7 @@ bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out
 /* The nearest name for a suggestion, with its prefix ("tl.load"), or NULL. */
 const char *module_suggest(SpecModule *m, Str name);
 /* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
-   a module that was not found, which is said instead. */
+   a module that was not found, which is said instead, once. */
 SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
 /* The namespace or host module of a dotted name. */
 SpecModule *module_named(struct Program *p, const char *dotted);

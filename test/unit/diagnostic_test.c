@@ -84,8 +84,18 @@ static void fixits_are_data(void)
     compile("y=*fp32", &(TkcDefine){"BLOCK", "1"}, look_at_fixit);
 }
 
+static void nearest_words(void)
+{
+    const char *const words[] = {"load", "store", "atomic_add"};
+    EXPECT_STR(tkc_nearest_word("laod", words, 3), "load");
+    EXPECT_STR(tkc_nearest_word("sotre", words, 3), "store");
+    EXPECT(!tkc_nearest_word("x", words, 3) && !tkc_nearest_word("laod", words, 0));
+    EXPECT(!tkc_nearest_word(NULL, words, 3) && !tkc_nearest_word("load", NULL, 3));
+}
+
 int main(void)
 {
+    RUN(nearest_words);
     RUN(notes_are_data);
     RUN(settings_are_data);
     RUN(fixits_are_data);

@@ -14,7 +14,7 @@ ROWS = [
     ("files", "constants: X = 4, tl.constexpr, aliases, tuples, strings, math", ["module constants"]),
     ("files", "module-level if, try, with are entered", ["module-level if, try, with"]),
     ("files", "host code is skipped; a diagnostic when a kernel needs it", ["host code is skipped"]),
-    ("files", "plain Python functions of compile-time values",
+    ("files", "Python functions of compile-time values, under @triton.constexpr_function",
      ["plain Python functions at compile time", "constexpr_function"]),
     ("files", "decorators: jit forms, autotune, heuristics, unknown ones", ["decorators"]),
     ("files", "parameters: annotations, defaults, constexpr, -sig, -D", ["parameters"]),

@@ -214,9 +214,11 @@ static SimtStep tell_missing_lanes(Warp *w)
 {
     const int lane = simt_first(w->gathered);
     const SimtInsn *in = &w->func->insns[w->pc[lane]];
+    LaneMask here = 0;
+    SIMT_EACH_LANE(other, w->gathered) if (w->pc[other] == w->pc[lane]) here |= 1u << other;
     return simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
                       "lanes that the instruction names do not come to it: only 0x%08x wait here of "
-                      "0x%08x that run", w->gathered, w->live);
+                      "0x%08x that run", here, w->live);
 }
 
 static SimtStep tell_deadlock(Block *b)

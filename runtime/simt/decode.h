@@ -47,7 +47,8 @@ typedef struct Decoder {
     PtxParser ps; /* first: hooks of the parser find the rest behind it */
     SimtModule *module;
     SimtFunc *func;     /* that is decoded; NULL between functions */
-    int chip, entry_line;
+    int chip, entry_line; /* the device's, from .target on the text's */
+    bool chip_own;        /* the text is for that chip only: sm_90a */
     /* the instruction's name, taken apart */
     const char *part[OPCODE_PARTS];
     int len[OPCODE_PARTS];

@@ -366,6 +366,8 @@ static void read_target(Decoder *dc)
     char own = 0;
     if (sscanf(text, "sm_%d%c", &sm, &own) < 1 || sm > dc->chip || (own && sm != dc->chip))
         ptx_fail(&dc->ps, "the text is for %s; this device is sm_%d", text, dc->chip);
+    dc->chip = sm;
+    dc->chip_own = own == 'a';
     while (ptx_take_mark(&dc->ps, ',')) ptx_next(&dc->ps);
 }
 

@@ -1,0 +1,122 @@
+/* ldmatrix, stmatrix, movmatrix: 8 x 8 matrices of 16-bit elements to and from the registers of a
+   warp. The first 8, 16 or 32 lanes give the addresses of rows, 16 bytes in shared memory each. */
+#include "ldmatrix.h"
+#include "whole_warp.h"
+
+/* Generic addresses lead to shared memory, or are wrong; they become offsets. */
+static bool in_shared(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address)
+{
+    SIMT_EACH_LANE(lane, m) {
+        if (address[lane] >> 56 != SPACE_SHARED) {
+            simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS,
+                       "the generic address 0x%llx does not lead to shared memory",
+                       (unsigned long long)address[lane]);
+            return false;
+        }
+        address[lane] = ptx_low(address[lane], 56);
+    }
+    return true;
+}
+
+/* The rows of all matrices, row[8 i + r]; false: told. */
+static bool reach_rows(Warp *w, const SimtInsn *in, SimtTouch touch, uint8_t **row)
+{
+    uint64_t address[SIMT_LANES];
+    const int rows = in->count * LDMATRIX_ROWS;
+    const LaneMask m = rows == SIMT_LANES ? SIMT_ALL_LANES : (1u << rows) - 1;
+    return warp_addresses(w, in, m, in->s[0], in->offset, address) &&
+           (in->space != SPACE_GENERIC || in_shared(w, in, m, address)) &&
+           warp_reach(w, in, m, SPACE_SHARED, address, LDMATRIX_ROW_BYTES, touch, row);
+}
+
+static SimtStep exec_ldmatrix(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    uint8_t *row[SIMT_LANES] = {0};
+    uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
+    if (!whole_warp(w, in, m, &step)) return step;
+    if (!reach_rows(w, in, TOUCH_READ, row)) return STEP_FAULT;
+    simt_ldmatrix(registers, (const uint8_t *const *)row, in->count, in->a);
+    whole_warp_write(w, in->d, in->count, 32, registers);
+    return STEP_NEXT;
+}
+
+static SimtStep exec_stmatrix(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    uint8_t *row[SIMT_LANES] = {0};
+    uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
+    if (!whole_warp(w, in, m, &step)) return step;
+    if (!reach_rows(w, in, TOUCH_WRITE, row)) return STEP_FAULT;
+    whole_warp_read(w, in->s + 1, in->count, 32, registers);
+    simt_stmatrix(row, registers, in->count, in->a);
+    w->block->progress = true;
+    return STEP_NEXT;
+}
+
+static SimtStep exec_movmatrix(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    SimtStep step;
+    uint8_t matrix[LDMATRIX_ROWS][LDMATRIX_ROW_BYTES], *row[LDMATRIX_ROWS];
+    uint32_t registers[SIMT_LANES];
+    if (!whole_warp(w, in, m, &step)) return step;
+    for (int i = 0; i < LDMATRIX_ROWS; i++) row[i] = matrix[i];
+    whole_warp_read(w, in->s, 1, 32, registers);
+    simt_stmatrix(row, registers, 1, false);
+    simt_ldmatrix(registers, (const uint8_t *const *)row, 1, true);
+    whole_warp_write(w, in->d, 1, 32, registers);
+    return STEP_NEXT;
+}
+
+/* ---- decoding ---- */
+
+/* What the names of all three say. */
+static void read_name(Decoder *dc, SimtInsn *in)
+{
+    dc_aligned(dc);
+    const int count = op_choose(dc, "x1 x2 x4");
+    in->a = op_take(dc, "trans");
+    in->space = dc_space(dc);
+    in->count = (uint8_t)(1 << (count < 0 ? 0 : count));
+    if (!op_take(dc, "m8n8") || op_type(dc) != dc_type("b16")) op_refuse(dc);
+    op_done(dc);
+    if (in->space != SPACE_GENERIC && in->space != SPACE_SHARED) op_refuse(dc);
+    if ((count < 0) != (in->exec == exec_movmatrix)) op_refuse(dc);
+}
+
+void decode_ldmatrix(Decoder *dc, SimtInsn *in)
+{
+    in->exec = exec_ldmatrix;
+    read_name(dc, in);
+    dc_needs_chip(dc, 75);
+    dc_operands(dc, in, in->count, 1);
+    if (dc->ps.failed) return;
+    dc_dest_list(dc, in->d, in->count, dc_type("b32"), false);
+    dc_comma(dc);
+    dc_address(dc, in, in->s, &in->offset, &in->space);
+}
+
+void decode_stmatrix(Decoder *dc, SimtInsn *in)
+{
+    in->exec = exec_stmatrix;
+    read_name(dc, in);
+    dc_needs_chip(dc, 90);
+    dc_operands(dc, in, 0, 1 + in->count);
+    if (dc->ps.failed) return;
+    dc_address(dc, in, in->s, &in->offset, &in->space);
+    dc_comma(dc);
+    dc_source_list(dc, in->s + 1, in->count, dc_type("b32"), false);
+}
+
+void decode_movmatrix(Decoder *dc, SimtInsn *in)
+{
+    in->exec = exec_movmatrix;
+    read_name(dc, in);
+    dc_needs_chip(dc, 75);
+    if (!in->a || in->space != SPACE_GENERIC) op_refuse(dc);
+    dc_operands(dc, in, 1, 1);
+    if (dc->ps.failed) return;
+    in->d[0] = dc_dest(dc, dc_type("b32"), false);
+    dc_comma(dc);
+    in->s[0] = dc_source(dc, dc_type("b32"), false);
+}

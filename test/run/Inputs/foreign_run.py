@@ -1,6 +1,8 @@
 """Compiles the cases with Triton, launches them through a driver and compares: foreign_run.py LIBCUDA [NAME...]. Run by foreign.py."""
 import ctypes
+import json
 import os
+import signal
 import sys
 import tempfile
 
@@ -108,11 +110,10 @@ def problem_of(case, name, got):
     return "%s: %d of %d differ, the first at %d: got %s, wanted %s" % (name, len(at), len(got), at[0], got[at[0]], values[at[0]])
 
 
-def judge(driver, case, arch):
-    """Problems of a case for an architecture."""
-    compiled, constants = compile_case(case, arch)
+def judge(library, case, compiled, constants):
+    """Problems of a case."""
     try:
-        results, lines = launch(driver, case, compiled, constants)
+        results, lines = launch(Driver(library), case, compiled, constants)
     except DriverError as error:
         return [str(error)]
     problems = [problem_of(case, name, results[name]) for name in case.wanted]
@@ -121,21 +122,38 @@ def judge(driver, case, arch):
     return [p for p in problems if p]
 
 
-def capability(driver):
-    value = ctypes.c_int()
+def apart(work):
+    """What a function gives in a process of its own: a launch that fails takes the driver's context with it, or hangs."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(120)
+        with os.fdopen(writer, "w") as file:
+            json.dump(work(), file)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        text = file.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return json.loads(text) if code == 0 else ["ended by %s" % (signal.Signals(-code).name if code < 0 else "status %d" % code)]
+
+
+def capability(library):
+    driver, value = Driver(library), ctypes.c_int()
     driver.call("cuDeviceGetAttribute", ctypes.byref(value), 75, driver.device)  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
     return 10 * value.value
 
 
 def main():
     library, *names = sys.argv[1:]
-    driver, passed, failed = Driver(library), 0, 0
+    most, passed, failed = apart(lambda: capability(library)), 0, 0
     for case in CASES:
         for arch in case.archs:
             name = "%s, sm_%d" % (case.name, arch)
-            if arch > capability(driver) or not all(part in name for part in names):
+            if arch > most or not all(part in name for part in names):
                 continue
-            problems = judge(driver, case, arch)
+            compiled, constants = compile_case(case, arch)
+            problems = apart(lambda: judge(library, case, compiled, constants))
             for problem in problems:
                 print("%s: %s" % (name, problem), flush=True)
             passed += not problems

@@ -5,6 +5,7 @@
 
 #include "shared.h"
 #include "warp.h"
+#include "warp_group.h"
 
 /* splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators). */
 uint64_t simt_random(uint64_t *state)
@@ -71,6 +72,7 @@ void block_free(Block *b)
 {
     if (!b) return;
     shared_free(b->shared_state);
+    for (int i = 0; b->warps && i < b->nwarps; i++) warp_group_free(&b->warps[i]);
     free(b->warps);
     free(b->memory);
     free(b);
@@ -148,6 +150,7 @@ static void begin_warp(Warp *w)
     w->live = threads >= SIMT_LANES ? SIMT_ALL_LANES : (1u << threads) - 1;
     w->active = w->gathered = w->barred = w->joined = w->carry = 0;
     w->clock = 0;
+    warp_group_reset(w);
     set_specials(w);
 }
 

@@ -148,6 +148,8 @@ struct Warp {
     LaneMask carry;      /* of add.cc and its kin */
     uint64_t clock;      /* instructions so far */
     bool diverged;       /* not all live lanes are in the group */
+    bool in_flight;      /* products own registers: `group` knows which */
+    struct WarpGroup *group; /* NULL: there has been no product */
     struct AsyncCopies *copies;   /* that cp.async has started */
 };
 

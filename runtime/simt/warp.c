@@ -6,6 +6,8 @@
    a group, w->active is 0 and pc[] holds those of all. */
 #include "warp.h"
 
+#include "warp_group.h"
+
 /* ---- groups ---- */
 
 static LaneMask waiting(const Warp *w)
@@ -151,6 +153,7 @@ uint64_t warp_run(Warp *w, uint64_t budget)
     while (w->active && done < budget) {
         const SimtInsn *in = &w->func->insns[w->at];
         const LaneMask m = in->guarded ? guarded_lanes(w, in) : w->active;
+        if (w->in_flight && m && !warp_group_allows(w, in)) return UINT64_MAX;
         const SimtStep how = m ? in->exec(w, in, m) : STEP_NEXT;
         done++;
         w->clock++;

@@ -2,6 +2,8 @@
 #ifndef TKC_API_H
 #define TKC_API_H
 
+#include <pthread.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/own_stack.h"
@@ -10,10 +12,19 @@
 #include "tkc/edge.h"
 #include "tkc/tkc.h"
 
+/* What tkc_last_error gives the thread. */
+typedef struct LastError LastError;
+struct LastError {
+    pthread_t thread;
+    char *text; /* malloc'ed */
+    LastError *next;
+};
+
 struct TkcContext {
     TkcDiagnosticFn handler;
     void *user;
-    char *last_error;         /* malloc'ed */
+    pthread_mutex_t lock;     /* recursive: of everything below */
+    LastError *last_errors;   /* one a thread */
     const char **include;     /* malloc'ed strings */
     int ninclude;
     bool has_import_hook;     /* `import` decides about imports; NULL: there are none */
@@ -30,8 +41,7 @@ struct TkcContext {
 };
 
 struct TkcSource {
-    TkcContext *cx;
-    int refs; /* the caller's, and one for each artifact: names and places in the IR point here */
+    TkcContext *cx;           /* kept */
     Arena arena;
     Interner *names;
     TkcLanguage language;
@@ -42,6 +52,9 @@ struct TkcSource {
     Str *kernels;             /* names, filled on first demand */
     bool kernels_known;
 };
+
+/* Alive, and its context too. */
+bool api_is_source(const TkcSource *source);
 
 /* The work of one call: false after error diagnostics. */
 typedef bool (*ApiWork)(Diags *dx, void *arg);

@@ -7,7 +7,6 @@
    either succeeds or leaves an error diagnostic; a stage whose IR does not verify is our bug and is
    reported as one. */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -505,35 +504,38 @@ static bool compile(Diags *dx, void *arg)
 
 /* ---- the public edge ---- */
 
+_Static_assert(sizeof(TkcArtifact) <= TKC_HANDLE_BYTES, "a handle's cell is too small");
+
 static TkcArtifact *artifact_new(TkcSource *source)
 {
-    TkcArtifact *a = calloc(1, sizeof *a);
+    TkcArtifact *a = tkc_handle_new(TKC_HANDLE_ARTIFACT);
     if (!a)
         return NULL;
     arena_init(&a->arena);
     a->source = source;
-    source->refs++;
+    tkc_handle_keep(source, TKC_HANDLE_SOURCE);
     return a;
 }
 
-/* Reads the options. What is wrong with a call; NULL when nothing is. */
-static const char *find_misuse(const TkcSource *source, const TkcOptions *given, TkcOptions *out)
+static bool is_artifact(const TkcArtifact *a)
 {
-    return source ? tkc_options_read(out, given) : "the source is NULL";
+    return tkc_handle_is(a, TKC_HANDLE_ARTIFACT);
 }
 
 TkcStatus tkc_compile(TkcSource *source, const TkcOptions *given, TkcEmit emit, TkcArtifact **out)
 {
     TkcOptions options;
-    const char *misuse = find_misuse(source, given, &options);
+    if (out)
+        *out = NULL;
+    if (!api_is_source(source))
+        return TKC_MISUSE;
+    const char *misuse = tkc_options_read(&options, given);
     if (!misuse && !out)
         misuse = "there is no place for the artifact: the pointer is NULL";
     if (!misuse && (emit < TKC_EMIT_TOKENS || emit > TKC_EMIT_PTX))
         misuse = "there is no such emission";
-    if (out)
-        *out = NULL;
     if (misuse)
-        return api_misuse(source ? source->cx : NULL, "%s", misuse);
+        return api_misuse(source->cx, "%s", misuse);
     TkcArtifact *a = artifact_new(source);
     if (!a)
         return tkc_no_memory(source->cx);
@@ -550,48 +552,50 @@ TkcStatus tkc_compile(TkcSource *source, const TkcOptions *given, TkcEmit emit, 
 
 void tkc_artifact_free(TkcArtifact *a)
 {
-    if (!a)
+    if (!tkc_handle_close(a, TKC_HANDLE_ARTIFACT) || !tkc_handle_drop(a))
         return;
     arena_fini(&a->arena);
-    tkc_source_free(a->source);
-    free(a);
+    tkc_source_drop(a->source);
+    tkc_handle_free(a);
 }
 
 const char *tkc_artifact_text(const TkcArtifact *a, size_t *len)
 {
     if (len)
-        *len = a ? a->len : 0;
-    return a ? a->text : NULL;
+        *len = is_artifact(a) ? a->len : 0;
+    return is_artifact(a) ? a->text : NULL;
 }
 
 const Func *tkc_artifact_func(const TkcArtifact *a)
 {
-    return a ? a->fn : NULL;
+    return is_artifact(a) ? a->fn : NULL;
 }
 
 const char *tkc_artifact_kernel(const TkcArtifact *a)
 {
-    return a && a->symbol ? a->symbol : a && a->fn ? a->fn->name : "";
+    if (!is_artifact(a))
+        return "";
+    return a->symbol ? a->symbol : a->fn ? a->fn->name : "";
 }
 
 int tkc_artifact_num_warps(const TkcArtifact *a)
 {
-    return a && a->fn ? a->fn->num_warps : 0;
+    return is_artifact(a) && a->fn ? a->fn->num_warps : 0;
 }
 
 int tkc_artifact_num_stages(const TkcArtifact *a)
 {
-    return a && a->fn ? a->fn->num_stages : 0;
+    return is_artifact(a) && a->fn ? a->fn->num_stages : 0;
 }
 
 int tkc_artifact_shared_bytes(const TkcArtifact *a)
 {
-    return a ? a->shared_bytes : 0;
+    return is_artifact(a) ? a->shared_bytes : 0;
 }
 
 int tkc_artifact_param_count(const TkcArtifact *a)
 {
-    return a && a->fn ? a->fn->nparams : 0;
+    return is_artifact(a) && a->fn ? a->fn->nparams : 0;
 }
 
 const char *tkc_artifact_param_name(const TkcArtifact *a, int i)
@@ -606,7 +610,7 @@ const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
 
 const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
 {
-    if (!a || i < 0 || i >= a->times.len)
+    if (!is_artifact(a) || i < 0 || i >= a->times.len)
         return NULL;
     if (ms)
         *ms = a->times.data[i].ms;
@@ -724,9 +728,11 @@ static bool check_source(Diags *dx, void *arg)
 TkcStatus tkc_check(TkcSource *source, const TkcOptions *given, int *checked, int *incomplete)
 {
     TkcOptions options;
-    const char *misuse = find_misuse(source, given, &options);
+    if (!api_is_source(source))
+        return TKC_MISUSE;
+    const char *misuse = tkc_options_read(&options, given);
     if (misuse)
-        return api_misuse(source ? source->cx : NULL, "%s", misuse);
+        return api_misuse(source->cx, "%s", misuse);
     CheckJob c = {.job = {.source = source, .options = &options, .artifact = artifact_new(source)}};
     if (!c.job.artifact)
         return tkc_no_memory(source->cx);

@@ -22,61 +22,136 @@ const char *tkc_status_text(TkcStatus status)
     return "unknown status";
 }
 
+_Static_assert(sizeof(TkcContext) <= TKC_HANDLE_BYTES, "a handle's cell is too small");
+
 TkcContext *tkc_context_new(void)
 {
-    return calloc(1, sizeof(TkcContext));
+    pthread_mutexattr_t recursive;
+    TkcContext *cx = tkc_handle_new(TKC_HANDLE_CONTEXT);
+    if (!cx)
+        return NULL;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&cx->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    return cx;
 }
 
-void tkc_context_free(TkcContext *cx)
+static void free_last_errors(TkcContext *cx)
 {
-    if (!cx)
+    for (LastError *e = cx->last_errors, *next; e; e = next) {
+        next = e->next;
+        free(e->text);
+        free(e);
+    }
+}
+
+void tkc_context_drop(TkcContext *cx)
+{
+    if (!tkc_handle_drop(cx))
         return;
     if (cx->report_depth)
         arena_fini(&cx->report_arena);
     for (int i = 0; i < cx->ninclude; i++)
         free((char *)cx->include[i]);
     free(cx->include);
-    free(cx->last_error);
-    free(cx);
+    free_last_errors(cx);
+    pthread_mutex_destroy(&cx->lock);
+    tkc_handle_free(cx);
+}
+
+static bool is_context(const TkcContext *cx)
+{
+    return tkc_handle_is(cx, TKC_HANDLE_CONTEXT);
+}
+
+void tkc_context_free(TkcContext *cx)
+{
+    if (tkc_handle_close(cx, TKC_HANDLE_CONTEXT))
+        tkc_context_drop(cx);
+}
+
+void tkc_context_lock(TkcContext *cx)
+{
+    pthread_mutex_lock(&cx->lock);
+}
+
+void tkc_context_unlock(TkcContext *cx)
+{
+    pthread_mutex_unlock(&cx->lock);
 }
 
 void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user)
 {
-    if (!cx)
+    if (!is_context(cx))
         return;
+    tkc_context_lock(cx);
     cx->handler = fn;
     cx->user = user;
+    tkc_context_unlock(cx);
 }
 
 void tkc_context_color(TkcContext *cx, bool color)
 {
-    if (cx)
+    if (is_context(cx))
         cx->color = color;
 }
 
 void tkc_context_mute(TkcContext *cx, int by)
 {
+    if (by > 0)
+        tkc_context_lock(cx);
     cx->muted += by;
+    if (by < 0)
+        tkc_context_unlock(cx);
 }
 
 void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user)
 {
-    if (!cx)
+    if (!is_context(cx))
         return;
+    tkc_context_lock(cx);
     cx->has_import_hook = true;
     cx->import = fn;
     cx->import_user = user;
+    tkc_context_unlock(cx);
+}
+
+/* The calling thread's; NULL: it has none yet. */
+static LastError *find_last_error(const TkcContext *cx)
+{
+    LastError *e = cx->last_errors;
+    while (e && !pthread_equal(e->thread, pthread_self()))
+        e = e->next;
+    return e;
+}
+
+static void set_last_error(TkcContext *cx, const char *text)
+{
+    LastError *e = find_last_error(cx);
+    if (!e && (e = calloc(1, sizeof *e))) {
+        *e = (LastError){.thread = pthread_self(), .next = cx->last_errors};
+        cx->last_errors = e;
+    }
+    if (!e)
+        return;
+    free(e->text);
+    e->text = strdup(text);
 }
 
 const char *tkc_last_error(const TkcContext *cx)
 {
-    return cx && cx->last_error ? cx->last_error : "";
+    if (!is_context(cx))
+        return "";
+    tkc_context_lock((TkcContext *)cx);
+    const LastError *e = find_last_error(cx);
+    const char *text = e && e->text ? e->text : "";
+    tkc_context_unlock((TkcContext *)cx);
+    return text;
 }
 
-TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
+static TkcStatus add_include(TkcContext *cx, const char *directory)
 {
-    if (!cx || !directory)
-        return api_misuse(cx, "the directory is NULL");
     const char **all = realloc(cx->include, sizeof *all * (size_t)(cx->ninclude + 1));
     if (!all)
         return tkc_no_memory(cx);
@@ -86,6 +161,16 @@ TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
         return tkc_no_memory(cx);
     all[cx->ninclude++] = copy;
     return TKC_OK;
+}
+
+TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
+{
+    if (!is_context(cx) || !directory)
+        return api_misuse(cx, "the directory is NULL");
+    tkc_context_lock(cx);
+    TkcStatus status = add_include(cx, directory);
+    tkc_context_unlock(cx);
+    return status;
 }
 
 /* ---- delivery ---- */
@@ -123,10 +208,8 @@ static void deliver(TkcContext *cx, Arena *a, Diags *dx, bool remarks)
     for (const Diag *d = dx->first; d; d = d->next)
         if (d->severity != SEV_REMARK || remarks)
             deliver_one(cx, a, d, &all);
-    if (dx->nerrors > 0) {
-        free(cx->last_error);
-        cx->last_error = strdup(buf_text(&all));
-    }
+    if (dx->nerrors > 0)
+        set_last_error(cx, buf_text(&all));
 }
 
 /* What a raise left: our own bug, unless memory ran out. */
@@ -217,14 +300,16 @@ TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWo
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
+    tkc_context_lock(cx);
     TkcStatus status = run(&r);
+    tkc_context_unlock(cx);
     fesetenv(&callers);
     return status;
 }
 
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)
 {
-    if (!cx)
+    if (!is_context(cx))
         return TKC_MISUSE;
     tkc_report_begin(cx);
     char text[512];
@@ -254,6 +339,7 @@ static void add_callers(Diags *dx, Diag *d, const Loc *loc)
 
 void tkc_report_begin(TkcContext *cx)
 {
+    tkc_context_lock(cx);
     if (cx->report_depth++ == 0) {
         arena_init(&cx->report_arena);
         diags_init(&cx->reports, &cx->report_arena);
@@ -323,20 +409,29 @@ void tkc_report_setting(TkcContext *cx, const char *option, const char *value)
     unwind_pop(&frame);
 }
 
-void tkc_report_end(TkcContext *cx)
+/* A handler may make calls that report, so what it is told is no longer the context's by then. */
+static void deliver_reports(TkcContext *cx)
 {
-    if (cx->report_depth == 0 || --cx->report_depth > 0)
-        return;
     UnwindFrame frame;
+    Arena arena = cx->report_arena;
+    Diags reports = cx->reports;
+    reports.arena = &arena;
     unwind_push(&frame);
     if (setjmp(frame.env) == 0) {
-        deliver(cx, &cx->report_arena, &cx->reports, true);
+        deliver(cx, &arena, &reports, true);
         unwind_pop(&frame);
     } else {
         unwind_pop(&frame);
         report_raise(cx, frame.message);
     }
-    arena_fini(&cx->report_arena);
+    arena_fini(&arena);
+}
+
+void tkc_report_end(TkcContext *cx)
+{
+    if (--cx->report_depth == 0)
+        deliver_reports(cx);
+    tkc_context_unlock(cx);
 }
 
 TkcStatus tkc_no_memory(TkcContext *cx)

@@ -1,5 +1,4 @@
 /* Sources: a file's text, parsed once, kept for any number of compilations. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
@@ -36,19 +35,21 @@ static bool open_source(Diags *dx, void *arg)
     return dx->nerrors == 0;
 }
 
+_Static_assert(sizeof(TkcSource) <= TKC_HANDLE_BYTES, "a handle's cell is too small");
+
 static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, TkcSource **out)
 {
     if (!out)
         return api_misuse(cx, "there is no place for the source: the pointer is NULL");
     *out = NULL;
-    if (!cx || !j->name || (!j->path && !j->text))
+    if (!tkc_handle_is(cx, TKC_HANDLE_CONTEXT) || !j->name || (!j->path && !j->text))
         return api_misuse(cx, "the %s is NULL", j->name ? "text" : "name");
     if (language != TKC_LANGUAGE_TK && language != TKC_LANGUAGE_IR)
         return api_misuse(cx, "there is no such language");
-    TkcSource *s = calloc(1, sizeof *s);
+    TkcSource *s = tkc_handle_new(TKC_HANDLE_SOURCE);
     if (!s)
         return tkc_no_memory(cx);
-    s->refs = 1;
+    tkc_handle_keep(cx, TKC_HANDLE_CONTEXT);
     arena_init(&s->arena);
     s->cx = cx;
     s->language = language;
@@ -73,12 +74,24 @@ TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *tex
     return source_make(cx, &(OpenJob){.name = name, .text = text, .len = len}, language, out);
 }
 
-void tkc_source_free(TkcSource *s)
+bool api_is_source(const TkcSource *s)
 {
-    if (!s || --s->refs > 0)
+    return tkc_handle_is(s, TKC_HANDLE_SOURCE) && tkc_handle_is(s->cx, TKC_HANDLE_CONTEXT);
+}
+
+void tkc_source_drop(TkcSource *s)
+{
+    if (!tkc_handle_drop(s))
         return;
     arena_fini(&s->arena);
-    free(s);
+    tkc_context_drop(s->cx);
+    tkc_handle_free(s);
+}
+
+void tkc_source_free(TkcSource *s)
+{
+    if (tkc_handle_close(s, TKC_HANDLE_SOURCE))
+        tkc_source_drop(s);
 }
 
 TkcContext *tkc_source_context(const TkcSource *source)
@@ -99,7 +112,7 @@ static bool find_kernels(Diags *dx, void *arg)
 
 int tkc_source_kernel_count(TkcSource *s)
 {
-    if (!s)
+    if (!api_is_source(s))
         return 0;
     if (!s->kernels_known)
         api_run(s->cx, &s->arena, NULL, find_kernels, s);
@@ -150,8 +163,10 @@ static TkcStatus run_param(ParamJob *j)
 
 TkcStatus tkc_source_param_count(TkcSource *s, const char *kernel, int *count)
 {
-    if (!s || !count)
-        return api_misuse(s ? s->cx : NULL, "there is no place for the count: the pointer is NULL");
+    if (!api_is_source(s))
+        return TKC_MISUSE;
+    if (!count)
+        return api_misuse(s->cx, "there is no place for the count: the pointer is NULL");
     ParamJob j = {.source = s, .kernel = kernel};
     TkcStatus status = run_param(&j);
     *count = j.count;
@@ -160,9 +175,10 @@ TkcStatus tkc_source_param_count(TkcSource *s, const char *kernel, int *count)
 
 TkcStatus tkc_source_param(TkcSource *s, const char *kernel, int i, TkcParam *out)
 {
-    if (!s || !out)
-        return api_misuse(s ? s->cx : NULL,
-                          "there is no place for the parameter: the pointer is NULL");
+    if (!api_is_source(s))
+        return TKC_MISUSE;
+    if (!out)
+        return api_misuse(s->cx, "there is no place for the parameter: the pointer is NULL");
     TkcParam param = {.size = sizeof param};
     ParamJob j = {.source = s, .kernel = kernel, .index = i, .out = &param};
     TkcStatus status = run_param(&j);

@@ -47,6 +47,41 @@ bool cache_mem_put(CacheMem *c, const Key *k, void *value)
     return true;
 }
 
+void *cache_mem_least(const CacheMem *c, uint64_t (*measure)(const void *value))
+{
+    void *least = NULL;
+    for (uint32_t i = 0; i < c->cap; i++) {
+        void *value = c->slots[i].value;
+        if (value && (!least || measure(value) < measure(least)))
+            least = value;
+    }
+    return least;
+}
+
+/* Closes the gap at i: entries behind it that were pushed past it move up. */
+static void close_gap(CacheMem *c, uint32_t i)
+{
+    const uint32_t mask = c->cap - 1;
+    for (uint32_t k = (i + 1) & mask; c->slots[k].value; k = (k + 1) & mask) {
+        uint32_t home = (uint32_t)c->slots[k].hash & mask;
+        if (((k - home) & mask) < ((k - i) & mask))
+            continue; /* it belongs behind the gap */
+        c->slots[i] = c->slots[k];
+        i = k;
+    }
+    c->slots[i] = (CacheSlot){0};
+}
+
+void cache_mem_remove(CacheMem *c, const void *value)
+{
+    uint32_t i = 0;
+    while (c->slots[i].value != value)
+        i++;
+    free(c->slots[i].key);
+    close_gap(c, i);
+    c->len--;
+}
+
 void cache_mem_fini(CacheMem *c, void (*drop)(void *value, void *user), void *user)
 {
     for (uint32_t i = 0; i < c->cap; i++) {

@@ -42,7 +42,7 @@ static TkcStatus add_point(TkcDevice *dev, const char *text, DebugPoint *p)
 
 static TkcStatus refuse(TkcDevice *dev, const char *fmt, const char *text)
 {
-    if (!dev) return TKC_MISUSE;
+    if (!device_is(dev)) return TKC_MISUSE;
     if (strcmp(dev->ops->kind, "cpu"))
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
                    "the %s device has no traces and breaks; the cpu device has", dev->ops->kind);
@@ -54,7 +54,7 @@ TkcStatus tkc_device_trace(TkcDevice *dev, const char *what)
 {
     size_t n = 0;
     while (what && (isalnum((unsigned char)what[n]) || what[n] == '_')) n++;
-    if (!dev || strcmp(dev->ops->kind, "cpu") || !n || isdigit((unsigned char)*what) ||
+    if (!device_is(dev) || strcmp(dev->ops->kind, "cpu") || !n || isdigit((unsigned char)*what) ||
         (what[n] && what[n] != ':'))
         return refuse(dev, "a trace is NAME or NAME:CONDITION, not '%s'", what);
     return add_point(dev, what, &(DebugPoint){.is_trace = true});
@@ -64,7 +64,7 @@ TkcStatus tkc_device_break(TkcDevice *dev, const char *where)
 {
     char *end = NULL;
     long line = where && isdigit((unsigned char)*where) ? strtol(where, &end, 10) : 0;
-    if (!dev || strcmp(dev->ops->kind, "cpu") || line < 1 || line > INT32_MAX ||
+    if (!device_is(dev) || strcmp(dev->ops->kind, "cpu") || line < 1 || line > INT32_MAX ||
         (*end && *end != ':'))
         return refuse(dev, "a break is LINE or LINE:CONDITION, not '%s'", where);
     return add_point(dev, where, &(DebugPoint){.line = (int)line});
@@ -72,7 +72,7 @@ TkcStatus tkc_device_break(TkcDevice *dev, const char *where)
 
 void tkc_device_on_stop(TkcDevice *dev, TkcStopAction (*fn)(TkcStop *stop, void *user), void *user)
 {
-    if (!dev || strcmp(dev->ops->kind, "cpu")) return;
+    if (!device_is(dev) || strcmp(dev->ops->kind, "cpu")) return;
     if (!dev->debugger && !(dev->debugger = calloc(1, sizeof *dev->debugger))) return;
     dev->debugger->stop = fn;
     dev->debugger->user = user;

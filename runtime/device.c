@@ -2,42 +2,74 @@
 #include "device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const DeviceOps *const kinds[] = {&device_cuda, &device_cpu, &device_simt};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+_Static_assert(sizeof(TkcDevice) <= TKC_HANDLE_BYTES, "a handle's cell is too small");
+
+static void init_recursive(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(mutex, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
 /* arch: "" where the kind has one of its own. */
 static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arch, int ordinal,
                            void *context, TkcDevice **out)
 {
-    TkcDevice *dev = calloc(1, sizeof *dev);
+    TkcDevice *dev = tkc_handle_new(TKC_HANDLE_DEVICE);
     if (!dev)
         return tkc_no_memory(cx);
     dev->cx = cx;
     dev->ops = ops;
     snprintf(dev->arch, sizeof dev->arch, "%s", arch);
+    init_recursive(&dev->turn);
     TkcStatus status = ops->open(dev, ordinal, context);
-    if (status == TKC_OK)
-        *out = dev;
-    else
-        free(dev);
-    return status;
+    if (status != TKC_OK) {
+        pthread_mutex_destroy(&dev->turn);
+        tkc_handle_close(dev, TKC_HANDLE_DEVICE);
+        tkc_handle_free(dev);
+        return status;
+    }
+    tkc_handle_keep(cx, TKC_HANDLE_CONTEXT);
+    *out = dev;
+    return TKC_OK;
 }
 
+bool device_is(const TkcDevice *dev)
+{
+    return tkc_handle_is(dev, TKC_HANDLE_DEVICE) && tkc_handle_is(dev->cx, TKC_HANDLE_CONTEXT);
+}
+
+void device_release(TkcDevice *dev)
+{
+    if (!tkc_handle_drop(dev))
+        return;
+    dev->ops->close(dev);
+    pthread_mutex_destroy(&dev->turn);
+    tkc_context_drop(dev->cx);
+    tkc_handle_free(dev);
+}
+
+/* cx that is none: nobody to tell. */
 static TkcStatus misuse(TkcContext *cx, const char *text)
 {
-    if (cx)
+    if (tkc_handle_is(cx, TKC_HANDLE_CONTEXT))
         tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
     return TKC_MISUSE;
 }
 
 TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out)
 {
-    if (!cx || !out)
+    if (out)
+        *out = NULL;
+    if (!out || !tkc_handle_is(cx, TKC_HANDLE_CONTEXT))
         return misuse(cx, "there is no place for the device: the pointer is NULL");
-    *out = NULL;
     if (!kind) { /* a GPU when there is one: not having one is no error */
         tkc_context_mute(cx, 1);
         TkcStatus status = open_kind(cx, &device_cuda, "", ordinal, NULL, out);
@@ -55,9 +87,10 @@ TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevi
 
 TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out)
 {
-    if (!cx || !out)
+    if (out)
+        *out = NULL;
+    if (!out || !tkc_handle_is(cx, TKC_HANDLE_CONTEXT))
         return misuse(cx, "there is no place for the device: the pointer is NULL");
-    *out = NULL;
     if (!cu_context)
         return misuse(cx, "the CUDA context is NULL");
     return open_kind(cx, &device_cuda, "", 0, cu_context, out);
@@ -65,48 +98,49 @@ TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevi
 
 void tkc_device_free(TkcDevice *dev)
 {
-    if (!dev)
-        return;
-    dev->ops->close(dev);
-    free(dev);
+    if (tkc_handle_close(dev, TKC_HANDLE_DEVICE))
+        device_release(dev);
 }
 
 const char *tkc_device_kind(const TkcDevice *dev)
 {
-    return dev ? dev->ops->kind : NULL;
+    return device_is(dev) ? dev->ops->kind : NULL;
 }
 
 const char *tkc_device_name(const TkcDevice *dev)
 {
-    return dev ? dev->name : NULL;
+    return device_is(dev) ? dev->name : NULL;
 }
 
 const char *tkc_device_arch(const TkcDevice *dev)
 {
-    return dev ? dev->arch : NULL;
+    return device_is(dev) ? dev->arch : NULL;
 }
 
 TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
-    if (!dev || !out)
-        return misuse(dev ? dev->cx : NULL,
-                      "there is no place for the address: the pointer is NULL");
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    if (!out)
+        return misuse(dev->cx, "there is no place for the address: the pointer is NULL");
     return dev->ops->alloc(dev, bytes, out);
 }
 
 TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr)
 {
-    if (!ptr)
-        return TKC_OK;
-    return dev ? dev->ops->free(dev, ptr) : TKC_MISUSE;
+    if (!device_is(dev))
+        return ptr ? TKC_MISUSE : TKC_OK;
+    return ptr ? dev->ops->free(dev, ptr) : TKC_OK;
 }
 
 TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
     if (!bytes)
         return TKC_OK;
-    if (!dev || !from)
-        return misuse(dev ? dev->cx : NULL, "there is nothing to copy from: the pointer is NULL");
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    if (!from)
+        return misuse(dev->cx, "there is nothing to copy from: the pointer is NULL");
     return dev->ops->copy_in(dev, to, from, bytes);
 }
 
@@ -114,37 +148,39 @@ TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
     if (!bytes)
         return TKC_OK;
-    if (!dev || !to)
-        return misuse(dev ? dev->cx : NULL, "there is no place to copy to: the pointer is NULL");
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    if (!to)
+        return misuse(dev->cx, "there is no place to copy to: the pointer is NULL");
     return dev->ops->copy_out(dev, to, from, bytes);
 }
 
 TkcStatus tkc_synchronize(TkcDevice *dev, void *stream)
 {
-    return dev ? dev->ops->synchronize(dev, stream) : TKC_MISUSE;
+    return device_is(dev) ? dev->ops->synchronize(dev, stream) : TKC_MISUSE;
 }
 
 void tkc_device_set_seed(TkcDevice *dev, uint64_t seed)
 {
-    if (dev)
+    if (device_is(dev))
         dev->seed = seed;
 }
 
 void tkc_device_set_timeout(TkcDevice *dev, double seconds)
 {
-    if (dev)
+    if (device_is(dev))
         dev->timeout = seconds > 0 ? seconds : 0;
 }
 
 void tkc_device_set_threads(TkcDevice *dev, int threads)
 {
-    if (dev)
+    if (device_is(dev))
         dev->threads = threads > 0 ? threads : 0;
 }
 
 void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user), void *user)
 {
-    if (!dev)
+    if (!device_is(dev))
         return;
     dev->print = fn;
     dev->print_user = user;
@@ -152,5 +188,6 @@ void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user
 
 void tkc_device_set_memory_checks(TkcDevice *dev, bool on)
 {
-    if (dev) dev->unchecked = !on;
+    if (device_is(dev))
+        dev->unchecked = !on;
 }

@@ -3,6 +3,7 @@
 #ifndef TKC_RUNTIME_DEVICE_H
 #define TKC_RUNTIME_DEVICE_H
 
+#include <pthread.h>
 #include "tkc/edge.h"
 #include "tkc/ir.h"
 #include "tkc/runtime.h"
@@ -38,7 +39,8 @@ typedef struct DeviceOps {
 typedef struct Debugger Debugger; /* debug.h */
 
 struct TkcDevice {
-    TkcContext *cx;
+    TkcContext *cx;       /* kept */
+    pthread_mutex_t turn; /* recursive. cpu: one launch or change of memory at a time */
     const DeviceOps *ops;
     void *state;          /* of the kind */
     char name[128];
@@ -53,5 +55,10 @@ struct TkcDevice {
 };
 
 extern const DeviceOps device_cuda, device_cpu, device_simt;
+
+/* Alive, and its context too. */
+bool device_is(const TkcDevice *dev);
+/* Of a device that was kept. */
+void device_release(TkcDevice *dev);
 
 #endif

@@ -1,13 +1,30 @@
 /* The cpu device: host memory, the interpreter. Programs may touch what tkc_alloc gave, and what a
-   launch's arguments vouch for by their size. */
+   launch's arguments vouch for by their size. Launches and changes of memory take turns. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "debug.h"
+#include "freed.h"
 
 struct DeviceKernel {
     Interp *interp;
 };
+
+/* The state of the device. The map comes first: launches know that. */
+typedef struct Memory { MemMap map; Freed freed; } Memory;
+
+static void lock(TkcDevice *dev)
+{
+    pthread_mutex_lock(&dev->turn);
+}
+
+static TkcStatus unlock(TkcDevice *dev, TkcStatus status)
+{
+    pthread_mutex_unlock(&dev->turn);
+    return status;
+}
 
 /* ---- the device ---- */
 
@@ -19,7 +36,7 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
                    "there is no cpu device %d; there is one, number 0", ordinal);
         return TKC_NO_DEVICE;
     }
-    dev->state = calloc(1, sizeof(MemMap));
+    dev->state = calloc(1, sizeof(Memory));
     strcpy(dev->name, "interpreter of the block IR");
     strcpy(dev->arch, "cpu");
     return dev->state ? TKC_OK : tkc_no_memory(dev->cx);
@@ -27,13 +44,15 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
 
 static void cpu_close(TkcDevice *dev)
 {
-    MemMap *map = dev->state;
+    Memory *memory = dev->state;
+    MemMap *map = &memory->map;
     for (int i = 0; i < map->n; i++) {
         free((void *)(uintptr_t)map->ranges[i].begin);
         shadow_free(map->ranges[i].shadow);
     }
     mem_fini(map);
-    free(map);
+    freed_release(&memory->freed);
+    free(memory);
     debugger_free(dev->debugger);
 }
 
@@ -49,13 +68,23 @@ static bool add_range(TkcDevice *dev, uint64_t begin, uint64_t end)
     return ok;
 }
 
-static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
+static void *take_memory(size_t bytes)
 {
     enum { ALIGN = 256 };
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    return aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN);
+}
+
+static TkcStatus alloc_memory(TkcDevice *dev, size_t bytes, TkcPtr *out)
+{
+    Memory *memory = dev->state;
     *out = 0;
-    void *p = bytes <= SIZE_MAX / 2
-                  ? aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN)
-                  : NULL;
+    void *p = take_memory(bytes);
+    if (!p) {
+        freed_release(&memory->freed);
+        p = take_memory(bytes);
+    }
     uint64_t begin = (uint64_t)(uintptr_t)p;
     if (!p || !add_range(dev, begin, begin + bytes)) {
         free(p);
@@ -66,19 +95,33 @@ static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
     return TKC_OK;
 }
 
-static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
+static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
-    const MemRange *r = mem_find(dev->state, ptr, ptr + 1);
+    lock(dev);
+    return unlock(dev, alloc_memory(dev, bytes, out));
+}
+
+static TkcStatus free_memory(TkcDevice *dev, TkcPtr ptr)
+{
+    Memory *memory = dev->state;
+    const MemRange *r = mem_find(&memory->map, ptr, ptr + 1);
     Shadow *shadow = r ? r->shadow : NULL;
-    if (!mem_remove(dev->state, ptr)) {
+    size_t bytes = r ? (size_t)(r->end - r->begin) : 0;
+    if (!mem_remove(&memory->map, ptr)) {
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
                    "0x%llx is not an address that tkc_alloc gave and that is not freed",
                    (unsigned long long)ptr);
         return TKC_MISUSE;
     }
-    free((void *)(uintptr_t)ptr);
+    freed_add(&memory->freed, ptr, bytes);
     shadow_free(shadow);
     return TKC_OK;
+}
+
+static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
+{
+    lock(dev);
+    return unlock(dev, free_memory(dev, ptr));
 }
 
 static TkcStatus check_copy(TkcDevice *dev, TkcPtr at, size_t bytes)
@@ -90,7 +133,7 @@ static TkcStatus check_copy(TkcDevice *dev, TkcPtr at, size_t bytes)
     return TKC_MISUSE;
 }
 
-static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
+static TkcStatus copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
     TkcStatus status = check_copy(dev, to, bytes);
     if (status != TKC_OK) return status;
@@ -100,11 +143,23 @@ static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t
     return done ? TKC_OK : tkc_no_memory(dev->cx);
 }
 
-static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
+static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
+{
+    lock(dev);
+    return unlock(dev, copy_in(dev, to, from, bytes));
+}
+
+static TkcStatus copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
     TkcStatus status = check_copy(dev, from, bytes);
     if (status == TKC_OK) memcpy(to, (const void *)(uintptr_t)from, bytes);
     return status;
+}
+
+static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
+{
+    lock(dev);
+    return unlock(dev, copy_out(dev, to, from, bytes));
 }
 
 static TkcStatus cpu_synchronize(TkcDevice *dev, void *stream)
@@ -136,11 +191,51 @@ static void cpu_unload(TkcDevice *dev, DeviceKernel *k)
     free(k);
 }
 
+/* The system knows the page; whether it may be written it does not tell. */
+static bool is_mapped(uint64_t address)
+{
+    unsigned char in_core;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return mincore((void *)(uintptr_t)(address / page * page), 1, &in_core) == 0;
+}
+
+/* A size vouches for memory of the host's: not for what was freed, nor for what is none at its
+   ends. */
+static const char *find_fault(const Memory *memory, const LaunchArg *arg)
+{
+    const uint64_t last = arg->bits + arg->bytes - 1;
+    if (!arg->bits || mem_find(&memory->map, arg->bits, arg->bits + 1))
+        return NULL;
+    if (freed_has(&memory->freed, arg->bits))
+        return "tkc_free has freed the memory it points to";
+    if (arg->bytes && (last < arg->bits || !is_mapped(arg->bits) || !is_mapped(last)))
+        return "there is no memory where it points to";
+    return NULL;
+}
+
+static TkcStatus check_pointers(TkcDevice *dev, const Interp *in, const LaunchArg *args)
+{
+    for (int i = 0; i < in->fn->nparams; i++) {
+        const char *fault =
+            in->params[i].type->kind == TY_POINTER ? find_fault(dev->state, &args[i]) : NULL;
+        if (!fault)
+            continue;
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %s", in->params[i].name,
+                   fault);
+        return TKC_MISUSE;
+    }
+    return TKC_OK;
+}
+
 static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
                             const LaunchArg *args)
 {
     (void)stream;
-    return interp_launch(dev, k->interp, dev->state, grid, args);
+    lock(dev);
+    TkcStatus status = check_pointers(dev, k->interp, args);
+    if (status == TKC_OK)
+        status = interp_launch(dev, k->interp, dev->state, grid, args);
+    return unlock(dev, status);
 }
 
 static void cpu_info(const DeviceKernel *k, TkcKernelInfo *out)

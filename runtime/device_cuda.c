@@ -34,22 +34,30 @@ enum { MAX_PARAMS = 512 };
 
 /* ---- the current context ---- */
 
+/* By whichever thread needs it first. */
+static TkcStatus retain_primary(TkcDevice *dev, Cuda *c)
+{
+    CuResult result = CU_OK;
+    pthread_mutex_lock(&dev->turn);
+    if (!c->context && (result = c->api.DevicePrimaryCtxRetain(&c->context, c->device)) == CU_OK)
+        c->owns_primary = true;
+    if (result != CU_OK)
+        c->context = NULL;
+    pthread_mutex_unlock(&dev->turn);
+    return cuda_check(dev->cx, &c->api, result, "cuDevicePrimaryCtxRetain");
+}
+
 /* Makes ours current; *pushed says whether leave must undo it. */
 static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
 {
     CuContext current = NULL;
     *pushed = false;
-    if (!c->context) {
-        TkcStatus status = CALL(c, dev, DevicePrimaryCtxRetain, &c->context, c->device);
-        if (status != TKC_OK) {
-            c->context = NULL;
-            return status;
-        }
-        c->owns_primary = true;
-    }
+    TkcStatus status = retain_primary(dev, c);
+    if (status != TKC_OK)
+        return status;
     if (c->api.CtxGetCurrent(&current) == CU_OK && current == c->context)
         return TKC_OK;
-    TkcStatus status = CALL(c, dev, CtxPushCurrent, c->context);
+    status = CALL(c, dev, CtxPushCurrent, c->context);
     *pushed = status == TKC_OK;
     return status;
 }
@@ -287,6 +295,7 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
         return;
     tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
     if (k->module && enter(dev, c, &pushed) == TKC_OK) {
+        c->api.CtxSynchronize(); /* a launch may not have ended */
         c->api.ModuleUnload(k->module);
         leave(c, pushed);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "descriptor.h"
+#include "kernels.h"
 
 /* ---- making one ---- */
 
@@ -53,21 +54,27 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
 
 static TkcStatus misuse(const TkcDevice *dev, const char *text)
 {
-    if (dev)
+    if (device_is(dev))
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
     return TKC_MISUSE;
 }
 
+static bool is_jit(const TkcJit *jit)
+{
+    return tkc_handle_is(jit, TKC_HANDLE_JIT);
+}
+
 int tkc_jit_param_count(const TkcJit *jit)
 {
-    return jit ? jit->nopen : 0;
+    return is_jit(jit) ? jit->nopen : 0;
 }
 
 TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out)
 {
-    if (!jit || !out)
-        return misuse(jit ? jit->dev : NULL,
-                      "there is no place for the parameter: the pointer is NULL");
+    if (!is_jit(jit))
+        return TKC_MISUSE;
+    if (!out)
+        return misuse(jit->dev, "there is no place for the parameter: the pointer is NULL");
     if (i < 0 || i >= jit->nopen)
         return misuse(jit->dev, "a launch has no argument of that number");
     if (!tkc_give(out, &jit->open[i].decl, sizeof *out))
@@ -79,24 +86,44 @@ TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out)
 static const char *find_misuse(const TkcDevice *dev, const TkcSource *source,
                                const TkcOptions *given, TkcOptions *options, TkcJit **out)
 {
-    if (!dev || !out)
-        return "the device, or the place for the jit, is NULL";
-    return source ? tkc_options_read(options, given) : "the source is NULL";
+    if (!out)
+        return "the place for the jit is NULL";
+    if (!tkc_handle_is(source, TKC_HANDLE_SOURCE))
+        return "the source is NULL, or freed";
+    if (tkc_source_context(source) != dev->cx)
+        return "the source is of another context than the device";
+    return tkc_options_read(options, given);
+}
+
+_Static_assert(sizeof(TkcJit) <= TKC_HANDLE_BYTES, "a handle's cell is too small");
+
+static TkcJit *jit_make(TkcDevice *dev, TkcSource *source)
+{
+    TkcJit *jit = tkc_handle_new(TKC_HANDLE_JIT);
+    if (!jit)
+        return NULL;
+    jit->dev = dev;
+    jit->source = source;
+    tkc_handle_keep(dev, TKC_HANDLE_DEVICE);
+    tkc_handle_keep(source, TKC_HANDLE_SOURCE);
+    pthread_mutex_init(&jit->lock, NULL);
+    kernels_limit(jit, 0);
+    return jit;
 }
 
 TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *given, TkcJit **out)
 {
     TkcOptions options;
-    const char *wrong = find_misuse(dev, source, given, &options, out);
     if (out)
         *out = NULL;
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    const char *wrong = find_misuse(dev, source, given, &options, out);
     if (wrong)
         return misuse(dev, wrong);
-    TkcJit *jit = calloc(1, sizeof *jit);
+    TkcJit *jit = jit_make(dev, source);
     if (!jit)
         return tkc_no_memory(dev->cx);
-    jit->dev = dev;
-    jit->source = source;
     TkcStatus status = copy_options(jit, &options) ? open_params_read(jit)
                                                    : tkc_no_memory(dev->cx);
     if (status == TKC_OK)
@@ -106,36 +133,64 @@ TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *given
     return status;
 }
 
-static void drop_compiled(void *value, void *user)
+static void jit_drop(TkcJit *jit)
 {
-    TkcJit *jit = user;
-    Compiled *c = value;
-    jit->dev->ops->unload(jit->dev, c->kernel);
-    tkc_artifact_free(c->artifact);
-    free(c->from);
-    free(c);
-}
-
-void tkc_jit_free(TkcJit *jit)
-{
-    if (!jit)
+    if (!tkc_handle_drop(jit))
         return;
-    cache_mem_fini(&jit->cache, drop_compiled, jit);
-    key_fini(&jit->key);
+    kernels_clear(jit);
     for (int i = 0; i < jit->nowned; i++)
         free(jit->owned[i]);
     free(jit->owned);
     free(jit->defines);
     free(jit->open);
-    free(jit->packed);
-    free(jit);
+    pthread_mutex_destroy(&jit->lock);
+    tkc_source_drop(jit->source);
+    device_release(jit->dev);
+    tkc_handle_free(jit);
+}
+
+void tkc_jit_free(TkcJit *jit)
+{
+    if (tkc_handle_close(jit, TKC_HANDLE_JIT))
+        jit_drop(jit);
+}
+
+/* What a jit was made from may be freed before it, which ends its use. */
+static TkcStatus check_alive(const TkcJit *jit)
+{
+    if (!device_is(jit->dev))
+        return TKC_MISUSE;
+    return tkc_handle_is(jit->source, TKC_HANDLE_SOURCE)
+               ? TKC_OK
+               : misuse(jit->dev, "the source of the jit is freed");
+}
+
+void tkc_jit_clear(TkcJit *jit)
+{
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
+        return;
+    kernels_clear(jit);
+    jit_drop(jit);
+}
+
+void tkc_jit_set_limit(TkcJit *jit, size_t kernels)
+{
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
+        return;
+    kernels_limit(jit, kernels);
+    jit_drop(jit);
 }
 
 void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 {
-    if (!jit || !stats)
+    if (!stats || !tkc_handle_keep(jit, TKC_HANDLE_JIT))
         return;
-    tkc_give(stats, &jit->stats, sizeof *stats);
+    TkcJit *locked = (TkcJit *)jit;
+    pthread_mutex_lock(&locked->lock);
+    TkcCacheStats now = jit->stats;
+    pthread_mutex_unlock(&locked->lock);
+    tkc_give(stats, &now, sizeof now);
+    jit_drop(locked);
 }
 
 /* ---- compiling for a key ---- */
@@ -300,47 +355,84 @@ static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
     return status == TKC_OK ? jit->dev->ops->load(jit->dev, c->artifact, &c->kernel) : status;
 }
 
-/* The kernel for these arguments. */
-static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Compiled **out)
+/* Compiles what the key asks for, unless another thread has just done so. The context is locked. */
+static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args, Compiled **out)
 {
-    if (!key_make(&jit->key, args, nargs))
-        return tkc_no_memory(jit->dev->cx);
-    *out = cache_mem_get(&jit->cache, &jit->key);
-    if (*out) {
-        jit->stats.hits++;
+    if ((*out = kernels_find(jit, key)))
         return TKC_OK;
-    }
-    TkcStatus status = launch_check(jit, args, nargs);
-    if (status != TKC_OK)
-        return status;
     Compiled *c = calloc(1, sizeof *c);
     if (!c)
         return tkc_no_memory(jit->dev->cx);
-    status = compile_key(jit, args, c);
-    if (status == TKC_OK && !cache_mem_put(&jit->cache, &jit->key, c))
-        status = tkc_no_memory(jit->dev->cx);
+    TkcStatus status = compile_key(jit, args, c);
     if (status != TKC_OK) {
-        drop_compiled(c, jit);
+        compiled_free(jit, c);
         return status;
     }
-    jit->stats.compiles++;
+    if (!kernels_add(jit, key, c))
+        return tkc_no_memory(jit->dev->cx);
     *out = c;
     return TKC_OK;
 }
 
+static TkcStatus find_by_key(TkcJit *jit, const Key *key, const TkcArg *args, size_t nargs,
+                             Compiled **out)
+{
+    if ((*out = kernels_find(jit, key)))
+        return TKC_OK;
+    TkcStatus status = launch_check(jit, args, nargs);
+    if (status != TKC_OK)
+        return status;
+    tkc_context_lock(jit->dev->cx);
+    status = compile_absent(jit, key, args, out);
+    tkc_context_unlock(jit->dev->cx);
+    return status;
+}
+
+/* The kernel for these arguments, for the caller to release. */
+static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Compiled **out)
+{
+    Key key;
+    key.data = NULL;
+    TkcStatus status = key_make(&key, args, nargs) ? find_by_key(jit, &key, args, nargs, out)
+                                                   : tkc_no_memory(jit->dev->cx);
+    key_fini(&key);
+    return status;
+}
+
 /* ---- launching ---- */
+
+enum { FEW_PARAMS = 64 };
+
+static TkcStatus launch_compiled(TkcJit *jit, const Compiled *c, const int64_t grid[3],
+                                 void *stream, const TkcArg *args)
+{
+    LaunchArg few[FEW_PARAMS], *packed = few;
+    if (c->nparams > FEW_PARAMS && !(packed = calloc((size_t)c->nparams, sizeof *packed)))
+        return tkc_no_memory(jit->dev->cx);
+    TkcStatus status = launch_pack(jit, c, args, packed);
+    if (status == TKC_OK)
+        status = jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, packed);
+    if (packed != few)
+        free(packed);
+    return status;
+}
 
 static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                         size_t nargs)
 {
     Compiled *c;
-    TkcStatus status = launch_check_grid(jit, grid);
+    if (!grid || (nargs && !args))
+        return misuse(jit->dev, grid ? "the arguments are NULL" : "the grid is NULL");
+    TkcStatus status = check_alive(jit);
+    if (status == TKC_OK)
+        status = launch_check_grid(jit, grid);
     if (status == TKC_OK)
         status = find_compiled(jit, args, nargs, &c);
-    if (status == TKC_OK)
-        status = launch_pack(jit, c, args, jit->packed);
-    return status == TKC_OK ? jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, jit->packed)
-                            : status;
+    if (status != TKC_OK)
+        return status;
+    status = launch_compiled(jit, c, grid, stream, args);
+    kernels_release(jit, c);
+    return status;
 }
 
 /* Numbers are converted, and on cpu computed with, as IEEE has it: rounding and subnormals are not
@@ -348,31 +440,43 @@ static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const 
 TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                      size_t nargs)
 {
-    if (!jit || !grid || (nargs && !args))
-        return misuse(jit ? jit->dev : NULL, grid ? "the arguments are NULL" : "the grid is NULL");
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
+        return TKC_MISUSE;
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     TkcStatus status = launch(jit, grid, stream, args, nargs);
     fesetenv(&callers);
+    jit_drop(jit);
     return status;
 }
 
-TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
+static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
 {
     Compiled *c;
-    if (!jit || !info || (nargs && !args))
-        return misuse(jit ? jit->dev : NULL,
-                      info ? "the arguments are NULL"
-                           : "there is no place for the information: the pointer is NULL");
-    TkcStatus status = find_compiled(jit, args, nargs, &c);
+    if (!info || (nargs && !args))
+        return misuse(jit->dev, info ? "the arguments are NULL"
+                                     : "there is no place for the information: the pointer is "
+                                       "NULL");
+    TkcStatus status = check_alive(jit);
+    if (status == TKC_OK)
+        status = find_compiled(jit, args, nargs, &c);
     if (status != TKC_OK)
         return status;
     TkcKernelInfo ours = {.num_warps = tkc_artifact_num_warps(c->artifact),
                           .shared_bytes = tkc_artifact_shared_bytes(c->artifact),
                           .text = tkc_artifact_text(c->artifact, NULL)};
     jit->dev->ops->info(c->kernel, &ours);
-    return tkc_give(info, &ours, sizeof ours)
-               ? TKC_OK
-               : misuse(jit->dev, "the size of the information is not set");
+    bool given = tkc_give(info, &ours, sizeof ours);
+    kernels_release(jit, c);
+    return given ? TKC_OK : misuse(jit->dev, "the size of the information is not set");
+}
+
+TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
+{
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
+        return TKC_MISUSE;
+    TkcStatus status = info_of(jit, args, nargs, info);
+    jit_drop(jit);
+    return status;
 }

@@ -1,5 +1,4 @@
-/* Packs a launch's arguments into bytes and hashes them: no formatting, no allocation after the
-   first launch. */
+/* Packs a launch's arguments into bytes and hashes them: no formatting, and seldom an allocation. */
 #include "key.h"
 
 #include <stdlib.h>
@@ -28,12 +27,19 @@ KeyFact key_fact(const TkcArg *arg)
 
 static bool reserve(Key *k, size_t more)
 {
+    if (!k->data) {
+        k->data = k->few;
+        k->cap = sizeof k->few;
+    }
     if (k->len + more <= k->cap)
         return true;
     size_t cap = (k->len + more) * 2;
-    unsigned char *data = cap <= UINT32_MAX ? realloc(k->data, cap) : NULL;
+    unsigned char *data = cap <= UINT32_MAX ? malloc(cap) : NULL;
     if (!data)
         return false;
+    memcpy(data, k->data, k->len);
+    if (k->data != k->few)
+        free(k->data);
     k->data = data;
     k->cap = (uint32_t)cap;
     return true;
@@ -94,6 +100,8 @@ bool key_make(Key *k, const TkcArg *args, size_t nargs)
 
 void key_fini(Key *k)
 {
-    free(k->data);
-    *k = (Key){0};
+    if (k->data != k->few)
+        free(k->data);
+    k->data = NULL;
+    k->len = k->cap = 0;
 }

@@ -11,9 +11,14 @@
 typedef enum KeyFact { FACT_NONE, FACT_DIV16, FACT_ONE } KeyFact;
 KeyFact key_fact(const TkcArg *arg);
 
-/* A key is bytes: per argument its kind, its fact and its text. Grows as needed; reused from launch
-   to launch. */
-typedef struct Key { unsigned char *data; uint32_t len, cap; uint64_t hash; } Key;
+/* A key is bytes: per argument its kind, its fact and its text. Short ones need no memory. All zero
+   is a key without any. */
+typedef struct Key {
+    unsigned char *data; /* `few`, or allocated */
+    uint32_t len, cap;
+    uint64_t hash;
+    unsigned char few[240];
+} Key;
 /* False when there is no memory. */
 bool key_make(Key *k, const TkcArg *args, size_t nargs);
 void key_fini(Key *k);

@@ -15,7 +15,6 @@ typedef struct OpenParam {
 } OpenParam;
 
 /* What of which argument a parameter of the compiled kernel is. */
-enum { MAX_PARTS = 2 * TKC_DESCRIPTOR_RANK }; /* of one argument */
 typedef enum ArgPart { PART_WHOLE, PART_SHAPE, PART_STRIDE } ArgPart;
 typedef struct ParamSource { int arg, dim; ArgPart part; } ParamSource;
 
@@ -26,10 +25,13 @@ typedef struct Compiled {
     int nparams;
     const Param *params;  /* of the IR: exactly what the kernel was compiled for */
     ParamSource *from;    /* of each */
+    int keepers;          /* the cache, and each launch that uses it */
+    uint64_t used;        /* when it was last */
+    struct Compiled *next; /* to be freed */
 } Compiled;
 
 struct TkcJit {
-    TkcDevice *dev;
+    TkcDevice *dev;       /* kept, as is the source */
     TkcSource *source;
     TkcOptions options;   /* with copies of its strings, below */
     char **owned;
@@ -37,17 +39,17 @@ struct TkcJit {
     TkcDefine *defines;
     int nopen;
     OpenParam *open;
+    pthread_mutex_t lock; /* of all below: kernels.c */
     CacheMem cache;
-    Key key;
-    LaunchArg *packed;
+    size_t most_held;
+    uint64_t clock;       /* uses so far */
     TkcCacheStats stats;
 };
 
 /* A copy of the text that lives as long as the jit; NULL: no memory. */
 char *jit_own(TkcJit *jit, const char *begin, const char *end);
 
-/* Makes jit->open, from what the source and the options' signature declare, and room for what is
-   packed of them. */
+/* Makes jit->open, from what the source and the options' signature declare. */
 TkcStatus open_params_read(TkcJit *jit);
 /* NULL when a launch gives no argument of that name. */
 OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);

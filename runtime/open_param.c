@@ -137,8 +137,7 @@ static TkcStatus read_source(TkcJit *jit)
     if (status != TKC_OK)
         return status;
     jit->open = calloc((size_t)count + 1, sizeof *jit->open);
-    jit->packed = calloc((size_t)count * MAX_PARTS + 1, sizeof *jit->packed);
-    if (!jit->open || !jit->packed)
+    if (!jit->open)
         return tkc_no_memory(jit->dev->cx);
     for (int i = 0; i < count; i++) {
         OpenParam p = {.decl = {.size = sizeof p.decl}};

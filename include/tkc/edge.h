@@ -16,8 +16,38 @@ const char *tkc_options_read(TkcOptions *out, const TkcOptions *given);
 bool tkc_give(void *out, const void *ours, size_t bytes);
 
 TkcContext *tkc_source_context(const TkcSource *source);
-/* Around a call that may fail without anybody being told: by 1, then by -1. */
+/* Around a call that may fail without anybody being told: by 1, then by -1. The context is locked
+   between. */
 void tkc_context_mute(TkcContext *cx, int by);
+/* Calls on one context take turns; a thread may lock it again. Reports and compilations do so
+   themselves. */
+void tkc_context_lock(TkcContext *cx);
+void tkc_context_unlock(TkcContext *cx);
+
+/* ---- handles: what a caller holds. lib/handle.c. Any thread may call these ---- */
+typedef enum TkcHandleKind {
+    TKC_HANDLE_NONE,
+    TKC_HANDLE_CONTEXT,
+    TKC_HANDLE_SOURCE,
+    TKC_HANDLE_ARTIFACT,
+    TKC_HANDLE_DEVICE,
+    TKC_HANDLE_JIT
+} TkcHandleKind;
+enum { TKC_HANDLE_BYTES = 512 }; /* of which an object is at most */
+/* Zeroed, alive, kept once. NULL: no memory. */
+void *tkc_handle_new(TkcHandleKind kind);
+/* A handle of this kind is alive at this address, which may be any. */
+bool tkc_handle_is(const void *handle, TkcHandleKind kind);
+/* Keeps it, or ends its being alive; false: it is not alive. Closing drops nothing. */
+bool tkc_handle_keep(const void *handle, TkcHandleKind kind);
+bool tkc_handle_close(const void *handle, TkcHandleKind kind);
+/* Of one that is kept. True: nobody keeps it any more, so its content is to be freed, and then
+   itself. */
+bool tkc_handle_drop(const void *handle);
+void tkc_handle_free(void *handle);
+/* Drops one that was kept, at the last drop its content with it. */
+void tkc_context_drop(TkcContext *cx);
+void tkc_source_drop(TkcSource *source);
 
 /* Diagnostics from outside the compiler. Between begin and end any number is collected; end
    delivers them to the context's handler and makes them tkc_last_error. begin/end nest: only the

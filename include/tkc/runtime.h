@@ -2,7 +2,14 @@
 
    One TkcJit is one kernel of one source on one device. A launch looks at its arguments, forms the
    key (types, constexprs, alignment and divisibility of the arguments, options), compiles on the
-   first use of a key and launches from then on from memory. */
+   first use of a key and launches from then on from memory.
+
+   Threads: launches (tkc_launch, tkc_jit_info, tkc_jit_stats, tkc_jit_clear) and memory (tkc_alloc,
+   tkc_free, tkc_copy_in, tkc_copy_out, tkc_synchronize) may be called by any number of threads at
+   once, of one jit too. Keys are compiled one at a time; what is compiled already is launched
+   meanwhile. On the cpu device launches and changes of memory take turns. A handler is called by one
+   thread at a time, the one whose call it is about, and tkc_last_error tells each thread of its own
+   calls. Options of a device are set before its launches. */
 #ifndef TKC_RUNTIME_H
 #define TKC_RUNTIME_H
 
@@ -109,11 +116,18 @@ static inline TkcArg tkc_descriptor(const char *type, const TkcDescriptor *d)
 
 /* ---- kernels compiled on demand ---- */
 typedef struct TkcJit TkcJit;
-/* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. The
-   source must outlive the jit. */
+/* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. Device and
+   source are of one context. When either is freed, all calls of the jit but tkc_jit_free are
+   TKC_MISUSE. */
 TKC_API TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
                               TkcJit **out);
 TKC_API void tkc_jit_free(TkcJit *jit);
+/* Frees the kernels compiled so far; they are compiled again when they are launched again. A launch
+   under way on another thread keeps its own to its end. On cuda it waits for the GPU. */
+TKC_API void tkc_jit_clear(TkcJit *jit);
+/* Most kernels a jit holds, 1024 unless set (0: that again). For one more, the one launched longest ago
+   is freed as by tkc_jit_clear. */
+TKC_API void tkc_jit_set_limit(TkcJit *jit, size_t kernels);
 /* One argument for each parameter that the options' defines leave open, constexpr ones included, in
    the order of the kernel's parameter list. Checked at every launch: a wrong count, kind or type is
    TKC_ERROR with a diagnostic. Grid extents below 1 or past the device's limits are an error. On
@@ -132,11 +146,13 @@ typedef struct TkcKernelInfo {
     size_t size;
     int num_warps, shared_bytes;
     int registers, spill_bytes; /* cuda, once loaded; -1 on cpu */
-    const char *text;           /* PTX on cuda, block IR on cpu; lives as long as the jit */
+    const char *text;           /* PTX on cuda, block IR on cpu; lives until its kernel is freed: with
+                                   the jit, by tkc_jit_clear, or for newer ones */
 } TkcKernelInfo;
 TKC_API TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info);
 
-/* Since the jit was made. compiles == number of different keys launched. */
+/* Since the jit was made. compiles: different keys launched, and those that were freed and came
+   back. */
 typedef struct TkcCacheStats { size_t size; uint64_t compiles, hits; } TkcCacheStats;
 TKC_API void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats);
 

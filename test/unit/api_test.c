@@ -422,12 +422,12 @@ static void null_arguments_of_jits(void)
     EXPECT_INT(tkc_copy_in(NULL, 0, &byte, 1), TKC_MISUSE);
     EXPECT_INT(tkc_copy_out(NULL, &byte, 0, 1), TKC_MISUSE);
     EXPECT_INT(tkc_alloc(NULL, 1, NULL), TKC_MISUSE);
-    EXPECT_MISUSE(cx, tkc_jit_new(dev, NULL, &o, &jit), "the source is NULL");
+    EXPECT_MISUSE(cx, tkc_jit_new(dev, NULL, &o, &jit), "the source is NULL, or freed");
     EXPECT_MISUSE(cx, tkc_jit_new(dev, s, NULL, &jit), "the options are NULL");
     EXPECT_MISUSE(cx, tkc_jit_new(dev, s, &unset, &jit),
                   "the options are not initialized: call tkc_options_init first");
     EXPECT_MISUSE(cx, tkc_jit_new(dev, s, &o, NULL),
-                  "the device, or the place for the jit, is NULL");
+                  "the place for the jit is NULL");
     EXPECT_INT(tkc_jit_new(dev, s, &o, &jit), TKC_OK);
     EXPECT_MISUSE(cx, tkc_launch(jit, NULL, NULL, NULL, 0), "the grid is NULL");
     EXPECT_MISUSE(cx, tkc_launch(jit, grid, NULL, NULL, 1), "the arguments are NULL");

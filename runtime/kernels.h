@@ -1,0 +1,19 @@
+/* The compiled kernels of a jit. */
+#ifndef TKC_RUNTIME_KERNELS_H
+#define TKC_RUNTIME_KERNELS_H
+
+#include "launch.h"
+
+/* The kernel of this key, for the caller to release, or NULL. */
+Compiled *kernels_find(TkcJit *jit, const Key *key);
+/* Takes c, whose key must be absent, and lets the caller use it too, who releases it. False: no
+   memory; c is freed. */
+bool kernels_add(TkcJit *jit, const Key *key, Compiled *c);
+void kernels_release(TkcJit *jit, Compiled *c);
+/* Most that are held; 0: the default. */
+void kernels_limit(TkcJit *jit, size_t most);
+void kernels_clear(TkcJit *jit);
+/* One that is not held, whole or not. */
+void compiled_free(TkcJit *jit, Compiled *c);
+
+#endif

@@ -7,6 +7,7 @@
    either succeeds or leaves an error diagnostic; a stage whose IR does not verify is our bug and is
    reported as one. */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -557,6 +558,46 @@ void tkc_artifact_free(TkcArtifact *a)
     arena_fini(&a->arena);
     tkc_source_drop(a->source);
     tkc_handle_free(a);
+}
+
+/* ---- what is kept of one for long ---- */
+
+/* The same in an arena that has nothing else: of IR all of it, of what was made of IR the
+   parameters. */
+static void copy_artifact(TkcArtifact *to, const TkcArtifact *a, Arena *scratch)
+{
+    *to = (TkcArtifact){.source = a->source, .shared_bytes = a->shared_bytes, .len = a->len};
+    arena_init_small(&to->arena);
+    Arena *arena = &to->arena;
+    const bool has_body = !a->symbol;
+    to->fn = ir_func_transfer(ir_new(arena, a->source->names), scratch, a->fn, a->source->source,
+                              has_body);
+    to->text = arena_strndup(arena, a->text, a->len);
+    to->symbol = a->symbol ? arena_strndup(arena, a->symbol, strlen(a->symbol)) : NULL;
+    for (int i = 0; i < a->times.len; i++)
+        vec_push(arena, &to->times, a->times.data[i]);
+    describe_params(to);
+}
+
+void tkc_artifact_shrink(TkcArtifact *a)
+{
+    TkcArtifact *small = tkc_artifact_func(a) ? calloc(1, sizeof *small) : NULL;
+    UnwindFrame frame;
+    Arena scratch;
+    if (!small)
+        return;
+    arena_init(&scratch);
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0) {
+        copy_artifact(small, a, &scratch);
+        arena_fini(&a->arena);
+        *a = *small;
+    } else {
+        arena_fini(&small->arena); /* no memory to do with less, or blocks with layouts: it stays */
+    }
+    unwind_pop(&frame);
+    arena_fini(&scratch);
+    free(small);
 }
 
 const char *tkc_artifact_text(const TkcArtifact *a, size_t *len)

@@ -21,6 +21,7 @@ typedef struct Prepare {
     TkcContext *cx;
     Interp *in;
     Block *blocks;
+    Block *scratch; /* for as long as this takes */
     int nops;
     uint32_t accesses;          /* numbered so far */
     int *def_number, *last_use; /* by value id */
@@ -34,7 +35,7 @@ typedef struct Prepare {
     bool failed;
 } Prepare;
 
-static void *take(Prepare *p, size_t count, size_t size)
+static void *take_from(Prepare *p, Block **blocks, size_t count, size_t size)
 {
     Block *b = calloc(1, sizeof(Block) + 8 + count * size);
     if (!b) {
@@ -42,9 +43,27 @@ static void *take(Prepare *p, size_t count, size_t size)
         p->failed = true;
         return NULL;
     }
-    b->next = p->blocks;
-    p->blocks = b;
+    b->next = *blocks;
+    *blocks = b;
     return (char *)b + sizeof(Block) + 8;
+}
+
+static void *take(Prepare *p, size_t count, size_t size)
+{
+    return take_from(p, &p->blocks, count, size);
+}
+
+static void *take_scratch(Prepare *p, size_t count, size_t size)
+{
+    return take_from(p, &p->scratch, count, size);
+}
+
+static void free_blocks(Block *blocks)
+{
+    for (Block *b = blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
 }
 
 static void *take_for_asm(void *p, size_t count, size_t size)
@@ -308,7 +327,7 @@ static void place_invariant(Prepare *p, Placing *l, const Value *v)
 
 static void place_slots(Prepare *p, const ValueList *all)
 {
-    Placing l = {.live = take(p, (size_t)all->n + 1, sizeof *l.live)};
+    Placing l = {.live = take_scratch(p, (size_t)all->n + 1, sizeof *l.live)};
     for (int round = 0; round < 2 && l.live; round++)
         for (int i = 0; i < all->n; i++) {
             const Value *v = all->data[i];
@@ -639,7 +658,7 @@ static bool make_numbers(Prepare *p, Numbers *t)
     p->nops = count_ops(p->in->fn->body);
     for (t->cap = 16; t->cap < (size_t)p->nops * 2; t->cap *= 2) {
     }
-    t->slots = take(p, t->cap, sizeof *t->slots);
+    t->slots = take_scratch(p, t->cap, sizeof *t->slots);
     int next = 1;
     if (t->slots) number_region(t, p->in->fn->body, &next);
     return t->slots != NULL;
@@ -662,7 +681,7 @@ static void number_offsets(Prepare *p, const ValueList *all)
 static void place(Prepare *p)
 {
     Numbers numbers;
-    ValueList all = {take(p, p->in->fn->nvalues + 1, sizeof *all.data), 0};
+    ValueList all = {take_scratch(p, p->in->fn->nvalues + 1, sizeof *all.data), 0};
     if (!all.data || !make_numbers(p, &numbers)) return;
     collect(&all, p->in->fn->body);
     classify_region(p, p->in->fn->body, false);
@@ -677,15 +696,15 @@ static bool take_tables(Prepare *p)
 {
     size_t n = p->in->fn->nvalues + 1;
     p->in->slots = take(p, n, sizeof *p->in->slots);
-    p->def_number = take(p, n, sizeof *p->def_number);
-    p->last_use = take(p, n, sizeof *p->last_use);
-    p->root = take(p, n, sizeof *p->root);
-    p->invariant = take(p, n, sizeof *p->invariant);
-    p->leads = take(p, n, sizeof *p->leads);
-    p->walk = take(p, 2 * n, sizeof *p->walk);
-    p->walked = take(p, n, sizeof *p->walked);
-    p->is_vector = take(p, n, sizeof *p->is_vector);
-    p->vector_cap = take(p, n, sizeof *p->vector_cap);
+    p->def_number = take_scratch(p, n, sizeof *p->def_number);
+    p->last_use = take_scratch(p, n, sizeof *p->last_use);
+    p->root = take_scratch(p, n, sizeof *p->root);
+    p->invariant = take_scratch(p, n, sizeof *p->invariant);
+    p->leads = take_scratch(p, n, sizeof *p->leads);
+    p->walk = take_scratch(p, 2 * n, sizeof *p->walk);
+    p->walked = take_scratch(p, n, sizeof *p->walked);
+    p->is_vector = take_scratch(p, n, sizeof *p->is_vector);
+    p->vector_cap = take_scratch(p, n, sizeof *p->vector_cap);
     return !p->failed;
 }
 
@@ -714,6 +733,7 @@ Interp *interp_prepare_debug(TkcContext *cx, const Func *fn, const Debugger *deb
     if (!p.failed) decode_invariant(&p, fn->body, &in->prologue);
     if (!p.failed) decode_region(&p, fn->body, &in->body, false);
     in->memory = p.blocks;
+    free_blocks(p.scratch);
     if (!p.failed) return in;
     interp_free(in);
     return NULL;
@@ -723,9 +743,6 @@ void interp_free(Interp *in)
 {
     if (!in) return;
     debug_info_free(in->debug);
-    for (Block *b = in->memory, *next; b; b = next) {
-        next = b->next;
-        free(b);
-    }
+    free_blocks(in->memory);
     free(in);
 }

@@ -351,6 +351,8 @@ static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
     }
     ask_fini(&ask);
     if (status == TKC_OK)
+        tkc_artifact_shrink(c->artifact);
+    if (status == TKC_OK)
         status = match_params(jit, c);
     return status == TKC_OK ? jit->dev->ops->load(jit->dev, c->artifact, &c->kernel) : status;
 }

@@ -7,6 +7,9 @@
 
 /* The block IR behind an artifact of TKC_EMIT_IR or later. Lives as long as the artifact. */
 const Func *tkc_artifact_func(const TkcArtifact *artifact);
+/* Frees what only compiling needed, for one that is kept for long; of the IR behind PTX the body too.
+   The context is locked. What the functions above and of tkc.h gave before is no longer valid. */
+void tkc_artifact_shrink(TkcArtifact *artifact);
 
 /* The caller's options as this version has them; what an older caller does not know is 0. NULL, or what
    is wrong with them. Strings and defines are the caller's still. */

@@ -36,11 +36,13 @@
    - It never prints, exits, aborts or changes signal handlers (LLVM running out of memory excepted). Problems are diagnostics,
      delivered to the context's handler, and a status.
    - Threads: different contexts are fully independent; one context, and everything made from it, is for one thread at a time, except
-     where a function says otherwise.
+     where a header says otherwise (tkc/runtime.h: launches and memory).
    - Arithmetic and stacks: results do not depend on the caller's rounding mode, nor on its treatment of subnormal numbers, which are as
      they were on return. Compiling has a stack of its own (8 MiB, taken as it is used); 128 KiB of the caller's are enough.
    - Lifetime: what a call hands out belongs to the caller and is freed by its *_free; strings inside live as long as their object.
-     A NULL argument to a *_free is ignored. Free sources, artifacts and devices before their context.
+     A *_free of NULL, or of what is freed, does nothing. Order does not matter; but what was made from something freed is only good for
+     being freed (artifacts apart, which keep what they need). Other calls with handles that are NULL, freed or of another kind give
+     TKC_MISUSE, or NULL or 0 where they give no status. A handler may not free the context it is called for.
    - Structs that start with their size may grow at their end from version to version. The caller sets the size, of options by
      tkc_options_init, of what a call fills by {.size = sizeof it}; library and caller then read and write what both know. Options that
      this library is too old to know have to be 0, else TKC_MISUSE; fields it does not know of a struct that it fills stay as they are.
@@ -130,7 +132,8 @@ typedef void (*TkcDiagnosticFn)(const TkcDiagnostic *d, void *user);
 TKC_API void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user);
 /* Whether `rendered` has the colours of a terminal (off). */
 TKC_API void tkc_context_color(TkcContext *cx, bool color);
-/* All diagnostics of the newest failed call, rendered without colours; "" when there is none. Valid until the next call on the context. */
+/* All diagnostics of the newest failed call of this thread, rendered without colours; "" when there is none. Valid until this thread's
+   next call on the context. */
 TKC_API const char *tkc_last_error(const TkcContext *cx);
 /* Directory searched for imported files after the importing file's own folder and those above it. Copied. */
 TKC_API TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory);

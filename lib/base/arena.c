@@ -23,7 +23,7 @@ enum { GAP = 16 };
 enum { GAP = 0 };
 #endif
 
-enum { ALIGN = 16, FIRST_CHUNK = 64 << 10, LARGEST_STEP = 4 << 20 };
+enum { ALIGN = 16, FIRST_CHUNK = 64 << 10, SMALL_CHUNK = 4000, LARGEST_STEP = 4 << 20 };
 
 struct ArenaChunk {
     ArenaChunk *older;
@@ -50,11 +50,8 @@ void arena_fini(Arena *a)
     *a = (Arena){0};
 }
 
-static void add_chunk(Arena *a, size_t need)
+static void add_chunk_of(Arena *a, size_t size, size_t need)
 {
-    size_t size = a->chunk ? 2 * a->chunk->size : FIRST_CHUNK;
-    if (size > LARGEST_STEP) size = LARGEST_STEP;
-    if (size < need) size = need;
     ArenaChunk *c = calloc(1, sizeof *c + size);
     check(c, "out of memory: %zu bytes asked for", need);
     c->older = a->chunk;
@@ -63,6 +60,19 @@ static void add_chunk(Arena *a, size_t need)
     a->chunk = c;
     a->cur = c->bytes;
     a->end = c->bytes + size;
+}
+
+static void add_chunk(Arena *a, size_t need)
+{
+    size_t size = a->chunk ? 2 * a->chunk->size : FIRST_CHUNK;
+    if (size > LARGEST_STEP) size = LARGEST_STEP;
+    add_chunk_of(a, size < need ? need : size, need);
+}
+
+void arena_init_small(Arena *a)
+{
+    arena_init(a);
+    add_chunk_of(a, SMALL_CHUNK, SMALL_CHUNK);
 }
 
 void *arena_alloc(Arena *a, size_t size)

@@ -14,6 +14,8 @@ struct Arena {
 };
 
 void arena_init(Arena *a);
+/* For what will be small: chunks begin with a few KB. Raises. */
+void arena_init_small(Arena *a);
 void arena_fini(Arena *a);
 /* Zeroed memory, aligned to 16. Raises (unwind.h) when the system has none; never NULL. */
 void *arena_alloc(Arena *a, size_t size);

@@ -18,10 +18,18 @@ static size_t next_line(const char *text, size_t i, size_t len)
 
 Source *source_new(Arena *a, const char *name, const char *text, size_t len)
 {
+    Source *s = source_of_static(a, name, arena_strndup(a, text, len), len);
+    s->is_static = false;
+    return s;
+}
+
+Source *source_of_static(Arena *a, const char *name, const char *text, size_t len)
+{
     check(len < UINT32_MAX, "a source of %zu bytes", len);
     Source *s = arena_new(a, Source);
     s->name = arena_strndup(a, name, strlen(name));
-    s->text = arena_strndup(a, text, len);
+    s->text = text;
+    s->is_static = true;
     s->len = len;
     VEC(uint32_t) starts = {0};
     for (size_t i = 0; i <= len; i = next_line(s->text, i, len)) vec_push(a, &starts, (uint32_t)i);
@@ -32,6 +40,15 @@ Source *source_new(Arena *a, const char *name, const char *text, size_t len)
     sha256_update(&hash, text, len);
     sha256_final(&hash, s->hash);
     return s;
+}
+
+Source *source_copy(Arena *a, const Source *s)
+{
+    Source *copy = arena_copy(a, s, sizeof *s);
+    copy->name = arena_strndup(a, s->name, strlen(s->name));
+    if (!s->is_static) copy->text = arena_strndup(a, s->text, s->len);
+    copy->line_start = arena_copy(a, s->line_start, (size_t)s->nlines * sizeof *s->line_start);
+    return copy;
 }
 
 void source_position(const Source *s, uint32_t offset, int *line, int *col)

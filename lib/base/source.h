@@ -15,6 +15,7 @@ struct Source {
     const uint32_t *line_start; /* byte offset of line i+1, i in [0, nlines) */
     int nlines;
     uint8_t hash[32];    /* sha256 of the text */
+    bool is_static;      /* the text is the program's own */
     bool is_hidden;      /* diagnostics name places in it and do not quote its lines */
 };
 
@@ -26,6 +27,9 @@ typedef struct Span {
 
 /* Copies name and text. */
 Source *source_new(Arena *a, const char *name, const char *text, size_t len);
+/* The text, which ends in a NUL, is static: only pointed to. */
+Source *source_of_static(Arena *a, const char *name, const char *text, size_t len);
+Source *source_copy(Arena *a, const Source *s);
 /* 1-based line, 1-based column in bytes. */
 void source_position(const Source *s, uint32_t offset, int *line, int *col);
 /* Text of a 1-based line without its end; *len its length. */

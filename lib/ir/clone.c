@@ -61,19 +61,24 @@ Op *ir_clone(Func *fn, const Op *op, ValueMap *map)
     return copy;
 }
 
-Func *ir_func_clone(const Func *fn)
+Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn, bool has_body)
 {
-    Ir *ir = ir_of(fn);
     Func *copy = ir_func_new(ir, fn->name, fn->machine, fn->num_warps, fn->num_stages);
     copy->fp_contract = fn->fp_contract;
     copy->debug = fn->debug;
+    copy->shared_bytes = fn->shared_bytes;
     copy->loc = fn->loc;
-    ValueMap map = ir_value_map(ir->arena, fn);
+    ValueMap map = ir_value_map(scratch, fn);
     for (int i = 0; i < fn->nparams; i++) {
         ir_map(&map, fn->body->args[i], ir_add_param(copy, fn->params[i].name, fn->params[i].type));
         copy->params[i] = fn->params[i];
     }
-    for (const Op *op = fn->body->first; op; op = op->next)
+    for (const Op *op = has_body ? fn->body->first : NULL; op; op = op->next)
         ir_append(copy->body, ir_clone(copy, op, &map));
     return copy;
+}
+
+Func *ir_func_clone(const Func *fn)
+{
+    return ir_func_clone_into(ir_of(fn), ir_of(fn)->arena, fn, true);
 }

@@ -817,7 +817,7 @@ static SpecModule *std_module_of(Program *p, Str name)
     SpecModule *m = map_get_ptr(&p->std, f);
     if (m) return m;
     const char *path = arena_printf(p->arena, "<tkc>/%s", f->name);
-    Source *source = source_new(p->arena, path, f->text, f->len);
+    Source *source = source_of_static(p->arena, path, f->text, f->len);
     m = module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true);
     map_set_ptr(&p->std, f, m);
     return m;

@@ -1,4 +1,5 @@
 /* What a jit holds has a bound: of more keys than that, those launched longest ago are compiled again. */
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +93,23 @@ static void many(void)
     expect_new(before, 1101);
 }
 
+/* Of what a compilation took little is held: of this kernel less than a first chunk of an arena. */
+static void small(void)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    enum { KEYS = 200, MOST_BYTES = 20 << 10 };
+    tkc_jit_clear(jit);
+    launch(0);
+    size_t before = mallinfo2().uordblks;
+    for (int i = 1; i <= KEYS; i++)
+        launch(i);
+    size_t each = (mallinfo2().uordblks - before) / KEYS;
+    if (each > MOST_BYTES)
+        printf("a key takes %zu bytes\n", each);
+    EXPECT(each <= MOST_BYTES);
+#endif
+}
+
 int main(void)
 {
     TkcOptions o;
@@ -105,6 +123,7 @@ int main(void)
     RUN(goes_by_use);
     RUN(clears);
     RUN(many);
+    RUN(small);
     tkc_jit_free(jit);
     tkc_source_free(source);
     tkc_device_free(dev);

@@ -31,7 +31,7 @@ struct TkcContext {
     TkcImportFn import;
     void *import_user;
     int muted;                /* > 0: nothing is delivered */
-    OwnStack *stack;          /* that a call runs on now */
+    OwnStacks stacks;         /* what calls run on */
     bool color;               /* of what a handler is given rendered */
     /* tkc_report: open while report_depth > 0 */
     int report_depth;

@@ -56,6 +56,7 @@ void tkc_context_drop(TkcContext *cx)
         free((char *)cx->include[i]);
     free(cx->include);
     free_last_errors(cx);
+    own_stack_free(&cx->stacks);
     pthread_mutex_destroy(&cx->lock);
     tkc_handle_free(cx);
 }
@@ -283,7 +284,7 @@ static bool run_delivery(Run *r)
 
 static TkcStatus run(Run *r)
 {
-    if (!own_stack_run(&r->cx->stack, run_inside, r))
+    if (!own_stack_run(&r->cx->stacks, run_inside, r))
         return tkc_no_memory(r->cx);
     if (!r->raised)
         run_caught(r, run_delivery);
@@ -436,8 +437,10 @@ void tkc_report_end(TkcContext *cx)
 
 TkcStatus tkc_no_memory(TkcContext *cx)
 {
+    tkc_context_lock(cx);
     cx->report_id = DIAG_MEMORY;
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "out of memory");
     cx->report_id = DIAG_NONE;
+    tkc_context_unlock(cx);
     return TKC_NO_MEMORY;
 }

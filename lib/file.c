@@ -158,7 +158,7 @@ static const char *ask_host(TkcContext *cx, Arena *a, const char *path, size_t *
     HookCall h = {.cx = cx, .path = path};
     if (!cx->import)
         return NULL;
-    own_stack_call_out(&cx->stack, call_hook, &h);
+    own_stack_call_out(&cx->stacks, call_hook, &h);
     if (!h.text || h.len > MOST_BYTES)
         return NULL;
     *len = h.len;

@@ -3,8 +3,9 @@
    of the host called.
 
    Below the stack lies a page that must not be touched: running past the end is a fault, not a
-   silent overwrite. Memory is taken from the system page by page as it is used. Sanitizers have to
-   be told of every switch. */
+   silent overwrite. Memory is taken from the system page by page as it is used; a stack is kept from
+   call to call, since most of the time a call takes would be for that, with what a usual call
+   touches and no more. Sanitizers have to be told of every switch. */
 #include "base/own_stack.h"
 
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -21,7 +23,7 @@
 #endif
 
 /* What a main thread has by default; lib/spec bounds its recursion by less than half of it. */
-enum { STACK_BYTES = 8 << 20 };
+enum { STACK_BYTES = 8 << 20, USUAL_BYTES = 512 << 10 };
 
 struct OwnStack {
     ucontext_t caller, own;
@@ -79,17 +81,44 @@ static void begin(unsigned low, unsigned high)
 
 /* ---- a stack ---- */
 
-static bool open_stack(OwnStack *s)
+static char *map_memory(size_t page)
+{
+    char *memory = mmap(NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (!mprotect(memory, page, PROT_NONE))
+        return memory;
+    munmap(memory, page + STACK_BYTES);
+    return NULL;
+}
+
+static bool take_memory(OwnStack *s, OwnStacks *stacks)
 {
     s->page = (size_t)sysconf(_SC_PAGESIZE);
-    s->memory = mmap(NULL, s->page + STACK_BYTES, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (s->memory == MAP_FAILED)
-        return false;
-    if (mprotect(s->memory, s->page, PROT_NONE) || getcontext(&s->own)) {
+    s->memory = stacks->spare ? stacks->spare : map_memory(s->page);
+    stacks->spare = NULL;
+#if defined(__SANITIZE_ADDRESS__)
+    if (s->memory)
+        __asan_unpoison_memory_region(s->memory + s->page, STACK_BYTES);
+#endif
+    return s->memory != NULL;
+}
+
+static void give_memory(OwnStack *s, OwnStacks *stacks)
+{
+    if (stacks->spare) { /* a call inside a call */
         munmap(s->memory, s->page + STACK_BYTES);
-        return false;
+        return;
     }
+    madvise(s->memory + s->page, STACK_BYTES - USUAL_BYTES, MADV_DONTNEED);
+    stacks->spare = s->memory;
+}
+
+static bool open_stack(OwnStack *s, OwnStacks *stacks)
+{
+    if (getcontext(&s->own) || !take_memory(s, stacks))
+        return false;
     s->own.uc_stack.ss_sp = s->memory + s->page;
     s->own.uc_stack.ss_size = STACK_BYTES;
     s->own.uc_link = NULL;
@@ -102,33 +131,33 @@ static bool open_stack(OwnStack *s)
     return true;
 }
 
-static void close_stack(OwnStack *s)
+static void close_stack(OwnStack *s, OwnStacks *stacks)
 {
 #if defined(__SANITIZE_THREAD__)
     __tsan_destroy_fiber(s->own_state);
 #endif
-    munmap(s->memory, s->page + STACK_BYTES);
+    give_memory(s, stacks);
 }
 
-bool own_stack_run(OwnStack **current, void (*work)(void *arg), void *arg)
+bool own_stack_run(OwnStacks *stacks, void (*work)(void *arg), void *arg)
 {
-    OwnStack s = {.work = work, .arg = arg}, *outer = *current;
-    if (!open_stack(&s))
+    OwnStack s = {.work = work, .arg = arg}, *outer = stacks->current;
+    if (!open_stack(&s, stacks))
         return false;
-    *current = &s;
+    stacks->current = &s;
     for (switch_in(&s); s.out; switch_in(&s)) {
-        *current = outer;
+        stacks->current = outer;
         s.out(s.out_arg);
-        *current = &s;
+        stacks->current = &s;
     }
-    *current = outer;
-    close_stack(&s);
+    stacks->current = outer;
+    close_stack(&s, stacks);
     return true;
 }
 
-void own_stack_call_out(OwnStack **current, void (*fn)(void *arg), void *arg)
+void own_stack_call_out(OwnStacks *stacks, void (*fn)(void *arg), void *arg)
 {
-    OwnStack *s = *current;
+    OwnStack *s = stacks->current;
     if (!s) {
         fn(arg);
         return;
@@ -136,4 +165,11 @@ void own_stack_call_out(OwnStack **current, void (*fn)(void *arg), void *arg)
     s->out = fn;
     s->out_arg = arg;
     switch_out(s);
+}
+
+void own_stack_free(OwnStacks *stacks)
+{
+    if (stacks->spare)
+        munmap(stacks->spare, (size_t)sysconf(_SC_PAGESIZE) + STACK_BYTES);
+    stacks->spare = NULL;
 }

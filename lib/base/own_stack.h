@@ -6,15 +6,22 @@
 #include <stdbool.h>
 
 typedef struct OwnStack OwnStack;
+/* Of one caller: the stack in use, and one that is kept for the next call. All zero at first. */
+typedef struct OwnStacks {
+    OwnStack *current;
+    void *spare;
+} OwnStacks;
 
-/* Calls work(arg) on a new stack and returns when it has returned; *current is that stack meanwhile,
-   and what it was afterwards. False: there is no memory for one, and nothing was called. What is
-   raised (unwind.h) inside has to be caught inside. */
-bool own_stack_run(OwnStack **current, void (*work)(void *arg), void *arg);
+/* Calls work(arg) on a stack of its own and returns when it has returned. False: there is no memory
+   for one, and nothing was called. What is raised (unwind.h) inside has to be caught inside. */
+bool own_stack_run(OwnStacks *stacks, void (*work)(void *arg), void *arg);
 
 /* From inside: calls fn(arg) on the stack that own_stack_run was called on, and goes on here. For
-   functions of the host, some of whose languages know their stack's bounds. *current NULL: calls
-   it. fn must return. */
-void own_stack_call_out(OwnStack **current, void (*fn)(void *arg), void *arg);
+   functions of the host, some of whose languages know their stack's bounds. From outside: calls it.
+   fn must return. */
+void own_stack_call_out(OwnStacks *stacks, void (*fn)(void *arg), void *arg);
+
+/* When none is in use any more. */
+void own_stack_free(OwnStacks *stacks);
 
 #endif

@@ -15,7 +15,7 @@ STRUCTS = ("TkcOptions", "TkcParam", "TkcDiagnostic", "TkcKernelInfo", "TkcCache
 def change(text, field, drop):
     """Each struct without its last declaration, or with one more."""
     for name in STRUCTS:
-        found = re.search(r"typedef struct %s \{(.*?)\} %s;" % (name, name), text, re.DOTALL)
+        found = re.search(r"(?:typedef )?struct %s \{(.*?)\}(?: %s)?;" % (name, name), text, re.DOTALL)
         if not found:
             continue
         body = re.sub(r"/\*.*?\*/", "", found.group(1), flags=re.DOTALL)
@@ -26,7 +26,8 @@ def change(text, field, drop):
                 fields.append(last[:last.rindex(",")])
         else:
             fields.append(field)
-        text = text.replace(found.group(0), "typedef struct %s { %s; } %s;" % (name, "; ".join(fields), name))
+        head, tail = found.group(0).split(found.group(1))
+        text = text.replace(found.group(0), head + " " + "; ".join(fields) + "; " + tail)
     return text
 
 

@@ -72,4 +72,8 @@ char *api_read_file(Arena *a, const char *path, size_t *len, const char **why);
    its lines. */
 const char *api_read_import(void *user, Arena *a, const char *path, size_t *len, bool *is_shown);
 
+/* ---- warning.c ---- */
+/* Does what TkcOptions.warnings says; false after an error. */
+bool api_switch_warnings(Diags *dx, const char *list);
+
 #endif

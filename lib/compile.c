@@ -12,6 +12,8 @@
 #include <time.h>
 
 #include "analysis/axis.h"
+#include "analysis/masked.h"
+#include "analysis/offset32.h"
 #include "api.h"
 #include "base/unwind.h"
 #include "base/vec.h"
@@ -259,7 +261,11 @@ static bool read_kernel(Job *j)
     j->funcs[0] = specialize(j);
     add_time(j, "specialize", start);
     j->nfuncs = 1;
-    return j->funcs[0] && j->dx->nerrors == 0;
+    if (!j->funcs[0] || j->dx->nerrors)
+        return false;
+    masked_check(j->dx, j->funcs[0]);
+    offset32_check(j->dx, j->funcs[0]);
+    return true;
 }
 
 static bool make_funcs(Job *j)

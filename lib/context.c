@@ -249,7 +249,8 @@ static bool run_work(Run *r)
 {
     Diags *dx = r->dx = arena_new(r->arena, Diags);
     diags_init(dx, r->arena);
-    bool ok = r->work(dx, r->arg) && dx->nerrors == 0;
+    bool ok = (!r->options || api_switch_warnings(dx, r->options->warnings)) &&
+              r->work(dx, r->arg) && dx->nerrors == 0;
     if (ok && r->options && r->options->warnings_as_errors && dx->nwarnings > 0) {
         diag_error_as(dx, DIAG_COUNT_ONLY, SPAN_NONE, "%d warning%s treated as an error",
                       dx->nwarnings, dx->nwarnings == 1 ? "" : "s");
@@ -355,7 +356,7 @@ static Diag *report_v(TkcContext *cx, TkcSeverity severity, const Loc *loc, cons
                                            : DIAG_LAUNCH);
     switch (severity) {
     case TKC_SEVERITY_ERROR: return diag_error(dx, loc_span(loc), "%s", text);
-    case TKC_WARNING: return diag_warning(dx, loc_span(loc), "%s", text);
+    case TKC_WARNING: return diag_warning(dx, dx->id, loc_span(loc), "%s", text);
     case TKC_REMARK: return diag_remark(dx, loc_span(loc), "%s", text);
     case TKC_NOTE: diag_note(dx, dx->last, loc_span(loc), "%s", text); return NULL;
     }

@@ -121,6 +121,17 @@ static bool add_text(const char ***list, int *len, const char *text)
     return true;
 }
 
+/* The library's list, with one more. */
+static bool add_warning(Options *o, const char *name)
+{
+    const char *before = o->compile.warnings ? o->compile.warnings : "";
+    char *list = grow(NULL, (int)(strlen(before) + strlen(name) + 1), 1);
+    sprintf(list, "%s,%s", before, name);
+    o->compile.warnings = keep(o, list);
+    free(list);
+    return true;
+}
+
 /* ---- values ---- */
 
 static bool read_count(Options *o, const char *option, const char *text, int64_t least,
@@ -248,6 +259,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_DEBUG: c->debug = true; return true;
     case OPT_LINE_INFO: c->line_info = true; return true;
     case OPT_WERROR: c->warnings_as_errors = true; return true;
+    case OPT_WARNING: return add_warning(o, v);
     case OPT_PASSES: c->passes = v; return true;
     case OPT_VERIFY_EACH: c->verify_each = true; return true;
     case OPT_TIME_REPORT: c->time_report = true; return true;
@@ -520,6 +532,10 @@ void options_help(FILE *out)
         fprintf(out, n <= 24 ? "  %-25s %s\n" : "  %s\n                            %s\n", left,
                 r->help);
     }
+    fputs("\nWarnings (-Wno-NAME):\n", out);
+    const char *what, *name;
+    for (size_t i = 0; (name = tkc_warning_name(i, &what)); i++)
+        fprintf(out, "  %-25s %s\n", name, what);
     fputs("\nExit code: 0 fine, 1 refused (the input is wrong, a check failed), 2 misuse of the "
           "command.\n",
           out);

@@ -208,6 +208,7 @@ typedef struct TkcOptions {
     bool remarks;            /* deliver remarks; no part of the compiler makes any yet */
     bool warnings_as_errors;
     int64_t max_steps, max_ops, max_nesting, max_depth, max_length; /* budgets; 0: the defaults */
+    const char *warnings;    /* "no-unpack,no-unused-value": kinds of warnings that are not wanted, or are ("unpack"), in order; NULL: all */
 } TkcOptions;
 /* Size and defaults. The caller's idea of the struct counts, so its size is passed. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);
@@ -215,6 +216,8 @@ static inline void tkc_options_init(TkcOptions *options)
 {
     tkc_options_init_sized(options, sizeof *options);
 }
+/* The kinds of warnings there are, i from 0, and what each is about (`what` may be NULL). NULL after the last. Any thread. */
+TKC_API const char *tkc_warning_name(size_t i, const char **what);
 
 typedef struct TkcArtifact TkcArtifact;
 /* Compiles one kernel as far as `emit` (TOKENS and AST ignore the rest of the options). Same input and options give the same bytes.

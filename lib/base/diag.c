@@ -90,7 +90,7 @@ static bool has_room(Diags *d, Severity severity)
 
 static Diag *report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, va_list ap)
 {
-    if (d->muted) return NULL;
+    if (d->muted || (severity == SEV_WARNING && d->off[id])) return NULL;
     const char *text = compose_line(d->arena, fmt, ap);
     if (is_reported(d, severity, at, text) || !has_room(d, severity)) return NULL;
     Diag *x = arena_new(d->arena, Diag);
@@ -119,16 +119,7 @@ Diag *diag_error_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
     return x;
 }
 
-Diag *diag_warning(Diags *d, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    Diag *x = report(d, SEV_WARNING, d->id, at, fmt, ap);
-    va_end(ap);
-    return x;
-}
-
-Diag *diag_warning_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
+Diag *diag_warning(Diags *d, DiagId id, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

@@ -172,7 +172,7 @@ static void check_registers(Lower *L, const Op *op)
         type_text(L->arena, op_result(op, 0)->type), words,
         L->fn->num_warps * L->machine->warp_size, most);
     if (words > HOPELESS * most) lower_refuse(L, op, "%s", text);
-    else diag_warning(L->dx, span_of(op), "%s", text);
+    else diag_warning(L->dx, DIAG_REGISTERS, span_of(op), "%s", text);
 }
 
 /* LLVM compares what paths join pair by pair, and follows it by recursion, some 1400 bytes of stack

@@ -125,7 +125,7 @@ SpecValue builtin_assume(Spec *sp, const BuiltinCall *c)
 {
     int truth = op_truth(sp, c->args[0], c->spans[0]);
     if (truth == -2) return sv_error();
-    if (truth == 0) spec_warning(sp, c->at, "an assumption that is false");
+    if (truth == 0) spec_warning(sp, DIAG_ASSUMPTION, c->at, "an assumption that is false");
     if (truth >= 0) return sv_none();
     Value *cond = condition(sp, c, 0);
     if (!cond) return sv_error();

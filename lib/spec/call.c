@@ -63,10 +63,19 @@ void frame_pop(Spec *sp, Frame *f)
 
 /* ---- running a function ---- */
 
+static void note_entered(Spec *sp, const Frame *f)
+{
+    Program *p = sp->program;
+    if (f->is_host || f->fn->is_std || map_has(&p->entered, (uint64_t)(uintptr_t)f->fn->def)) return;
+    map_set_ptr(&p->entered, f->fn->def, (void *)f->fn);
+    vec_push(p->arena, &p->functions, f->fn);
+}
+
 static SpecValue run_body(Spec *sp, Frame *f)
 {
     const Ast *def = f->fn->def;
     if (def->kind == AST_LAMBDA) return spec_eval(sp, def->lambda.body);
+    note_entered(sp, f);
     Flow flow = exec_block(sp, &def->def.body, NULL);
     if (flow == FLOW_NEXT) return sv_none();
     if (flow == FLOW_MAYBE) flow = exec_fall_off(sp);
@@ -596,7 +605,7 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
     if (m->kind != MODULE_HOST) return spec_error(sp, at, "module '%s' cannot be called", m->path);
     const Builtin *b = likely_libdevice(m->path);
     if (b) {
-        spec_warning(sp, at, "'%s' is not known here; it is taken for libdevice's '%s'", m->path,
+        spec_warning(sp, DIAG_UNKNOWN_MODULE, at, "'%s' is not known here; it is taken for libdevice's '%s'", m->path,
                      b->name);
         return call_builtin(sp, b, args, at);
     }

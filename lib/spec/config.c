@@ -181,6 +181,6 @@ void config_check(Spec *sp, const SpecFunc *kernel)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             is_known |= strcmp(known[k], name) == 0;
         if (!is_known)
-            diag_warning(sp->dx, decorators->data[i]->span, "the decorator '%s' is ignored", name);
+            diag_warning(sp->dx, DIAG_DECORATOR, decorators->data[i]->span, "the decorator '%s' is ignored", name);
     }
 }

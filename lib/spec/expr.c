@@ -149,6 +149,17 @@ static const Ast *collect_spine(Spec *sp, const Ast *e, Spine *out)
     return e;
 }
 
+/* Python's `and` decides on its left side; that of blocks cannot. What map_elementwise calls is
+   written for scalars. */
+static void warn_of_blocks(Spec *sp, const Ast *e, SpecValue v)
+{
+    bool is_and = e->binary.op == AOP_LOGICAL_AND;
+    if (v.kind != SV_VALUE || tkc_type_count(v.v->type) == 1 || sp->elementwise) return;
+    spec_warning(sp, DIAG_BLOCK_LOGIC, e->span,
+                 "'%s' of blocks computes both sides, element by element; write '%s'",
+                 is_and ? "and" : "or", is_and ? "&" : "|");
+}
+
 static SpecValue eval_binary(Spec *sp, const Ast *e)
 {
     Spine spine = {0};
@@ -199,6 +210,7 @@ static SpecValue eval_boolop(Spec *sp, const Ast *e)
         if (sv_is_error(right)) return right;
         spec_at(sp, n->span);
         v = op_logical(sp, n->binary.op, v, right, n->span);
+        warn_of_blocks(sp, n, v);
         left_at = n->span;
     }
     return v;

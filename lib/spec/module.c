@@ -680,7 +680,7 @@ static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
     if (use_earlier) return earlier;
     if (v.kind == SV_ERROR) return compute(sp, m, g, at); /* again, to be heard */
     if (g->is_doubtful && g->previous->is_doubtful && !is_unknown(v)) {
-        spec_warning(sp, g->at,
+        spec_warning(sp, DIAG_BOUND_TWICE, g->at,
                      "'%s' is bound in several ways by a condition that is not known here; the "
                      "last is taken",
                      g->name);

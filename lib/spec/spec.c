@@ -12,6 +12,7 @@
 #include "spec/config.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
+#include "spec/lint.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 
@@ -61,7 +62,7 @@ SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq)
 {
     Program *p = arena_new(ir->arena, Program);
     *p = (Program){.arena = ir->arena, .ir = ir, .dx = dx, .rq = rq, .limits = limits_of(rq)};
-    Map *maps[] = {&p->files, &p->namespaces, &p->std, &p->signatures, &p->loops};
+    Map *maps[] = {&p->files, &p->namespaces, &p->std, &p->signatures, &p->loops, &p->entered};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], ir->arena);
     return module_for_file(p, file, false);
 }
@@ -85,9 +86,17 @@ static SpecFunc *find_kernel(Spec *sp, SpecModule *m, const char *name)
 static void check_result(Spec *sp, SpecValue v, const SpecFunc *kernel)
 {
     if (v.kind == SV_NONE || v.kind == SV_ERROR) return;
-    diag_warning(sp->dx, kernel->def->def.name_span,
+    diag_warning(sp->dx, DIAG_UNUSED_VALUE, kernel->def->def.name_span,
                  "the value that kernel '%s' returns is dropped: %s", kernel->name,
                  spec_describe(sp, v));
+}
+
+/* Of what has no errors: a misspelt name leaves the right one unused. */
+static void lint_functions(Spec *sp)
+{
+    const Program *p = sp->program;
+    for (int i = 0; i < p->functions.len; i++) lint_function(sp, p->functions.data[i]);
+    lint_parameters(sp, p->functions.data[0]);
 }
 
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
@@ -107,6 +116,7 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     check_result(&sp, result, kernel);
     diags_enter(p->dx, stage);
     if (p->dx->nerrors > errors) return NULL;
+    lint_functions(&sp);
     build_return(&sp.b);
     return bound.fn;
 }
@@ -220,11 +230,12 @@ void spec_suggest(Spec *sp, Span at, Str word, const char *near)
     diag_suggest(sp->dx, sp->last_error, at, word, near);
 }
 
-void spec_warning(Spec *sp, Span at, const char *fmt, ...)
+void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    Diag *d = diag_warning(sp->dx, spec_place(sp, at), "%s", arena_vprintf(sp->arena, fmt, ap));
+    Diag *d =
+        diag_warning(sp->dx, id, spec_place(sp, at), "%s", arena_vprintf(sp->arena, fmt, ap));
     va_end(ap);
     add_call_notes(sp, d);
 }

@@ -109,7 +109,7 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __at
 void spec_note(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void spec_fixit(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void spec_suggest(Spec *sp, Span at, Str word, const char *near);
-void spec_warning(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);
 SpecValue spec_eval(Spec *sp, const Ast *e);

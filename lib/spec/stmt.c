@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "spec/advice.h"
 #include "spec/eval.h"
+#include "spec/lint.h"
 #include "spec/merge.h"
 #include "spec/place.h"
 #include "spec/record.h"
@@ -54,7 +55,7 @@ static int items_for(Spec *sp, SpecValue v, int wanted, bool has_star, SpecValue
         spec_error(sp, at, "cannot unpack %d value%s into %d name%s", n, s, wanted, t);
         return -1;
     }
-    spec_warning(sp, at, "%d value%s for %d name%s: the rest is dropped", n, s, wanted, t);
+    spec_warning(sp, DIAG_UNPACK, at, "%d value%s for %d name%s: the rest is dropped", n, s, wanted, t);
     return n;
 }
 
@@ -324,7 +325,7 @@ static Flow exec_with(Spec *sp, const Ast *s, const Rest *rest)
 static void exec_expression(Spec *sp, const Ast *e)
 {
     if (e->kind == AST_STRING || e->kind == AST_ELLIPSIS) return; /* a docstring */
-    if (!place_call(sp, e)) spec_eval(sp, e);
+    if (!place_call(sp, e)) lint_statement(sp, e, spec_eval(sp, e));
 }
 
 /* ---- dispatch ---- */

@@ -258,7 +258,7 @@ static void many_errors(void)
 
 static void warnings(void)
 {
-    static const char text[] = "import triton\n@triton.jit\n@other\ndef k(x):\n    pass\n";
+    static const char text[] = "import triton\n@triton.jit\n@other\ndef k(_x):\n    pass\n";
     Told told = {0};
     TkcContext *cx = tkc_context_new();
     tkc_context_on_diagnostic(cx, listen, &told);
@@ -266,7 +266,7 @@ static void warnings(void)
     TkcOptions o;
     TkcArtifact *a;
     tkc_options_init(&o);
-    o.signature = "x=i32";
+    o.signature = "_x=i32";
     EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_OK);
     tkc_artifact_free(a);
     EXPECT(told.warnings == 1 && told.errors == 0);

@@ -84,7 +84,7 @@ static void stage_names_what_has_no_name(void)
     Source *s = set_up(&f, "a b c\n");
     DiagId before = diags_enter(&f.d, DIAG_SYNTAX);
     EXPECT_STR(diag_id_name(diag_error(&f.d, span_of(s, "a"), "x")->id), "syntax");
-    EXPECT_STR(diag_id_name(diag_warning_as(&f.d, DIAG_FILE, span_of(s, "b"), "x")->id), "file");
+    EXPECT_STR(diag_id_name(diag_warning(&f.d, DIAG_FILE, span_of(s, "b"), "x")->id), "file");
     diags_enter(&f.d, before);
     EXPECT_STR(diag_id_name(diag_remark(&f.d, span_of(s, "c"), "x")->id), "language");
     arena_fini(&f.arena);
@@ -132,7 +132,7 @@ static void unlocated_ones_have_text_only(void)
 {
     Fixture f;
     set_up(&f, "");
-    diag_warning(&f.d, SPAN_NONE, "no device");
+    diag_warning(&f.d, DIAG_LAUNCH, SPAN_NONE, "no device");
     diag_remark(&f.d, SPAN_NONE, "slow");
     EXPECT_STR(render(&f), "warning: no device\nremark: slow\n");
     EXPECT_INT(f.d.nwarnings, 1);
@@ -146,9 +146,9 @@ static void one_place_one_error(void)
     Source *s = set_up(&f, "a b\n");
     EXPECT(diag_error(&f.d, span_of(s, "a"), "first"));
     EXPECT(!diag_error(&f.d, span_of(s, "a"), "consequence"));
-    EXPECT(diag_warning(&f.d, span_of(s, "a"), "one"));
-    EXPECT(diag_warning(&f.d, span_of(s, "a"), "two"));
-    EXPECT(!diag_warning(&f.d, span_of(s, "a"), "two"));
+    EXPECT(diag_warning(&f.d, DIAG_REGISTERS, span_of(s, "a"), "one"));
+    EXPECT(diag_warning(&f.d, DIAG_REGISTERS, span_of(s, "a"), "two"));
+    EXPECT(!diag_warning(&f.d, DIAG_REGISTERS, span_of(s, "a"), "two"));
     EXPECT(diag_error(&f.d, SPAN_NONE, "p"));
     EXPECT(diag_error(&f.d, SPAN_NONE, "q"));
     EXPECT(!diag_error(&f.d, SPAN_NONE, "q"));
@@ -167,7 +167,7 @@ static void errors_beyond_the_limit_are_counted(void)
     for (uint32_t i = 0; i < 50; i++) EXPECT(!diag_error(&f.d, (Span){s, i, i + 1}, "e") == (i >= 20));
     EXPECT_INT(f.d.nerrors, 50);
     EXPECT_INT(f.d.count, 20);
-    EXPECT(diag_warning(&f.d, SPAN_NONE, "still room for a warning"));
+    EXPECT(diag_warning(&f.d, DIAG_LAUNCH, SPAN_NONE, "still room for a warning"));
     arena_fini(&f.arena);
 }
 
@@ -192,7 +192,7 @@ static void sorted_by_file_then_position(void)
     diag_error(&f.d, span_of(s, "c"), "2");
     diag_error(&f.d, span_of(other, "z"), "3");
     diag_error(&f.d, span_of(s, "a"), "4");
-    diag_warning(&f.d, span_of(s, "c"), "5");
+    diag_warning(&f.d, DIAG_REGISTERS, span_of(s, "c"), "5");
     diag_error(&f.d, SPAN_NONE, "6");
     diags_sort(&f.d);
     char order[7] = "";

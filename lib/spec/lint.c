@@ -1,0 +1,256 @@
+/* Warnings about a function's text.
+
+   In: the tree of a function that is being specialized. Out: warnings. Only the text decides, not
+   what specialization makes of it: a value that is read under `if FLAG:` is read, whatever FLAG is,
+   so that one set of constexprs does not complain about what another needs. A name counts as read
+   wherever it stands but as the target of an assignment; `x += 1` reads x. */
+#include "spec/lint.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "ir/ir.h"
+#include "spec/eval.h"
+#include "spec/walk.h"
+
+/* ---- behind a return ---- */
+
+/* The word with which control leaves, or NULL. */
+static const char *leaving(const Ast *s)
+{
+    switch (s->kind) {
+    case AST_RETURN: return "return";
+    case AST_RAISE: return "raise";
+    case AST_BREAK: return "break";
+    case AST_CONTINUE: return "continue";
+    default: return NULL;
+    }
+}
+
+static bool is_nothing(const Ast *s)
+{
+    return s->kind == AST_PASS || (s->kind == AST_EXPR && (s->unary.operand->kind == AST_STRING ||
+                                                           s->unary.operand->kind == AST_ELLIPSIS));
+}
+
+static void check_list(Spec *sp, const AstList *list)
+{
+    for (int i = 0; i + 1 < list->len; i++) {
+        const char *word = leaving(list->data[i]);
+        if (!word) continue;
+        const Ast *next = list->data[i + 1];
+        if (is_nothing(next)) return;
+        diag_warning(sp->dx, DIAG_UNREACHABLE, next->span,
+                     "this is never executed: it is behind '%s'", word);
+        return;
+    }
+}
+
+static bool visit_lists(const Ast *n, void *user)
+{
+    switch (n->kind) {
+    case AST_IF: case AST_WHILE:
+        check_list(user, &n->branch.body);
+        check_list(user, &n->branch.orelse);
+        return true;
+    case AST_FOR:
+        check_list(user, &n->loop.body);
+        check_list(user, &n->loop.orelse);
+        return true;
+    case AST_WITH: check_list(user, &n->with.body); return true;
+    default: return n->kind >= AST_FIRST_STMT;
+    }
+}
+
+/* ---- names that are read ---- */
+
+typedef struct Reads { Map names; } Reads; /* name -> where it is read */
+
+static bool visit_reads(const Ast *n, void *user);
+
+/* The parts of a target that are read: t[i] = v reads t and i. */
+static void read_target(Reads *r, const Ast *t)
+{
+    if (!t || t->kind == AST_NAME) return;
+    if (t->kind == AST_STARRED) read_target(r, t->unary.operand);
+    else if (t->kind == AST_TUPLE || t->kind == AST_LIST)
+        for (int i = 0; i < t->list.len; i++) read_target(r, t->list.data[i]);
+    else walk_ast(t, visit_reads, r);
+}
+
+static bool visit_reads(const Ast *n, void *user)
+{
+    Reads *r = user;
+    switch (n->kind) {
+    case AST_NAME: map_set_ptr(&r->names, n->name.id, (void *)n); return false;
+    case AST_ASSIGN:
+        for (int i = 0; i < n->assign.targets.len; i++) read_target(r, n->assign.targets.data[i]);
+        walk_ast(n->assign.value, visit_reads, r);
+        return false;
+    case AST_ANNASSIGN:
+        read_target(r, n->annassign.target);
+        walk_ast(n->annassign.annotation, visit_reads, r);
+        walk_ast(n->annassign.value, visit_reads, r);
+        return false;
+    default: return true;
+    }
+}
+
+/* ---- names that are not ---- */
+
+typedef struct Unread {
+    Spec *sp;
+    const SpecFunc *fn;
+    Reads reads;
+} Unread;
+
+static bool is_parameter(const SpecFunc *fn, Str name)
+{
+    const AstParams *params = &fn->def->def.params;
+    for (int i = 0; i < params->len; i++) {
+        if (params->data[i].name == name) return true;
+    }
+    return false;
+}
+
+static bool is_load(const Ast *e)
+{
+    return e->kind == AST_CALL && e->call.callee->kind == AST_ATTRIBUTE &&
+           strcmp(e->call.callee->attribute.name, "load") == 0;
+}
+
+static void check_target(Unread *u, const Ast *t, const Ast *value)
+{
+    if (!value || t->kind != AST_NAME || t->name.id[0] == '_') return;
+    if (map_get_ptr(&u->reads.names, t->name.id) || is_parameter(u->fn, t->name.id)) return;
+    map_set_ptr(&u->reads.names, t->name.id, (void *)t); /* once */
+    diag_warning(u->sp->dx, DIAG_UNUSED_VALUE, t->span,
+                    is_load(value) ? "what is loaded into '%s' is never used"
+                                   : "the value of '%s' is never used",
+                    t->name.id);
+}
+
+static bool visit_targets(const Ast *n, void *user)
+{
+    if (n->kind == AST_ASSIGN && n->assign.targets.len == 1)
+        check_target(user, n->assign.targets.data[0], n->assign.value);
+    if (n->kind == AST_ANNASSIGN) check_target(user, n->annassign.target, n->annassign.value);
+    return n->kind >= AST_FIRST_STMT && n->kind != AST_DEF && n->kind != AST_CLASS;
+}
+
+void lint_function(Spec *sp, const SpecFunc *fn)
+{
+    const AstList *body = &fn->def->def.body;
+    Unread u = {.sp = sp, .fn = fn};
+    map_init(&u.reads.names, sp->arena);
+    check_list(sp, body);
+    walk_list(body, visit_lists, sp);
+    walk_list(body, visit_reads, &u.reads);
+    walk_list(body, visit_targets, &u);
+}
+
+/* ---- parameters ---- */
+
+/* The word stands in a text such as "*fp16[M, N]". */
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += n) {
+        bool starts = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+        if (starts && !isalnum((unsigned char)at[n]) && at[n] != '_') return true;
+    }
+    return false;
+}
+
+typedef struct Mention { Str name; bool found; } Mention;
+
+static bool visit_mention(const Ast *n, void *user)
+{
+    Mention *m = user;
+    if (n->kind == AST_STRING) m->found |= has_word(n->string.value, m->name);
+    if (n->kind == AST_NAME) m->found |= n->name.id == m->name;
+    if (n->kind == AST_KEYWORD && n->keyword.name) m->found |= n->keyword.name == m->name;
+    return !m->found;
+}
+
+static bool is_mentioned(const Ast *def, Str name)
+{
+    Mention m = {.name = name};
+    walk_list(&def->def.body, visit_mention, &m);
+    walk_list(&def->def.decorators, visit_mention, &m);
+    for (int i = 0; i < def->def.params.len; i++) {
+        walk_ast(def->def.params.data[i].annotation, visit_mention, &m);
+        walk_ast(def->def.params.data[i].default_, visit_mention, &m);
+    }
+    return m.found;
+}
+
+/* A launch reads these itself. */
+static bool is_launch_option(Str name)
+{
+    return strcmp(name, "num_warps") == 0 || strcmp(name, "num_stages") == 0 ||
+           strcmp(name, "num_ctas") == 0;
+}
+
+static bool is_unused(const SpecFunc *fn, const AstParam *p)
+{
+    if (p->kind == PARAM_VARARGS || p->kind == PARAM_KWARGS || p->name[0] == '_') return false;
+    return !is_launch_option(p->name) && !is_mentioned(fn->def, p->name);
+}
+
+/* In one warning: strides that are passed by custom come in dozens. */
+void lint_parameters(Spec *sp, const SpecFunc *fn)
+{
+    const AstParams *params = &fn->def->def.params;
+    Buf names = buf_make(sp->arena);
+    int n = 0;
+    Span first = SPAN_NONE;
+    for (int i = 0; i < params->len; i++) {
+        if (!is_unused(fn, &params->data[i])) continue;
+        if (n++) buf_puts(&names, ", ");
+        else first = params->data[i].span;
+        buf_printf(&names, "'%s'", params->data[i].name);
+    }
+    if (n == 0) return;
+    diag_warning(sp->dx, DIAG_UNUSED_PARAMETER, first, "%s %s never used: %s",
+                 n == 1 ? "a parameter" : "parameters", n == 1 ? "is" : "are", buf_text(&names));
+}
+
+/* ---- statements that are values ---- */
+
+static bool is_dotted_name(const Ast *e)
+{
+    while (e->kind == AST_ATTRIBUTE) e = e->attribute.value;
+    return e->kind == AST_NAME;
+}
+
+/* A call of one of the language's operations. */
+static bool is_operation(Spec *sp, const Ast *call)
+{
+    if (!is_dotted_name(call->call.callee)) return false;
+    sp->dx->muted++;
+    SpecValue callee = spec_eval(sp, call->call.callee);
+    sp->dx->muted--;
+    return callee.kind == SV_BUILTIN || callee.kind == SV_METHOD;
+}
+
+/* Computing it has no effect. A hint acts on what it is given. */
+static bool is_wasted(SpecValue v)
+{
+    if (v.kind == SV_BLOCK_PTR) return true;
+    if (v.kind != SV_VALUE || !v.v->def) return false;
+    return v.v->def->kind != OP_HINT && ir_can_erase(v.v->def);
+}
+
+void lint_statement(Spec *sp, const Ast *e, SpecValue v)
+{
+    if (sp->frame->is_host || sp->frame->fn->is_std || sv_is_error(v)) return;
+    if (e->kind == AST_CALL) {
+        if (!is_wasted(v) || !is_operation(sp, e)) return;
+        diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "the result of this call is never used");
+    } else if (e->kind != AST_NAMED && (v.kind == SV_VALUE || sv_is_number(v))) {
+        diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "this value is never used");
+    }
+}

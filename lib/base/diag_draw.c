@@ -116,13 +116,19 @@ static void draw_head(Buf *out, const Diag *d, int line, int col, bool color)
     buf_putc(out, '\n');
 }
 
-static void draw_one(Buf *out, const Diag *d, bool color)
+static bool is_same_place(Span a, Span b)
+{
+    return a.source == b.source && a.begin == b.begin && a.end == b.end;
+}
+
+/* above: what stands above it and shows the same place, so that the line is not repeated; or NULL. */
+static void draw_one(Buf *out, const Diag *d, const Diag *above, bool color)
 {
     const Source *s = d->span.source;
     int line = 0, col = 0;
     if (s) source_position(s, d->span.begin, &line, &col);
     draw_head(out, d, line, col, color);
-    if (!s || s->is_hidden) return;
+    if (!s || s->is_hidden || (above && !d->fixits && is_same_place(d->span, above->span))) return;
     size_t len, caret = (size_t)col - 1;
     const char *text = source_line(s, line, &len);
     if (caret > len) caret = len;
@@ -139,8 +145,12 @@ static void draw_one(Buf *out, const Diag *d, bool color)
 
 void diag_draw(Buf *out, const Diag *d, bool color)
 {
-    draw_one(out, d, color);
-    for (const Diag *note = d->notes; note; note = note->next) draw_one(out, note, color);
+    const Diag *above = d;
+    draw_one(out, d, NULL, color);
+    for (const Diag *note = d->notes; note; note = note->next) {
+        draw_one(out, note, above, color);
+        if (note->span.source) above = note;
+    }
 }
 
 void diag_render(Buf *out, const Diag *d)

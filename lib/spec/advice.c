@@ -37,6 +37,65 @@ void advise_statement(Spec *sp, const Ast *s)
     if (text) spec_note(sp, SPAN_NONE, "%s", text);
 }
 
+/* ---- names of other libraries ---- */
+
+static const struct { const char *name, *advice; } elsewhere[] = {
+    {"mean", "write tl.sum(x, axis) / N"},
+    {"var", "write it with tl.sum: the mean of the squares of x - mean"},
+    {"std", "write it with tl.sum and tl.sqrt: the root of the mean of the squares of x - mean"},
+    {"pow", "write x * x, or libdevice.pow(x, y)"},
+    {"power", "write x * x, or libdevice.pow(x, y)"},
+    {"square", "write x * x"},
+    {"round", "write libdevice.rint(x), or libdevice.round(x) for halves away from 0"},
+    {"relu", "write tl.maximum(x, 0)"},
+    {"gelu", "write it with tl.erf or libdevice.tanh"},
+    {"silu", "write x * tl.sigmoid(x)"},
+    {"concat", "write tl.cat(x, y), or tl.join"},
+    {"concatenate", "write tl.cat(x, y), or tl.join"},
+    {"stack", "write tl.join(x, y)"},
+    {"matmul", "write tl.dot(x, y)"},
+    {"mm", "write tl.dot(x, y)"},
+    {"einsum", "write tl.dot(x, y), or tl.sum of a product"},
+    {"transpose", "write tl.trans(x)"},
+    {"t", "write x.T"},
+    {"ones", "write tl.full(shape, 1, dtype)"},
+    {"ones_like", "write tl.full(x.shape, 1, x.dtype)"},
+    {"empty", "write tl.zeros(shape, dtype)"},
+    {"clip", "write tl.clamp(x, low, high)"},
+    {"any", "write tl.max(x, axis) of an integer block"},
+    {"all", "write tl.min(x, axis) of an integer block"},
+    {"prod", "write tl.reduce(x, axis, f) with a function f that multiplies"},
+    {"norm", "write tl.sqrt(tl.sum(x * x, axis))"},
+    {"float", "write x.to(tl.float32)"},
+    {"half", "write x.to(tl.float16)"},
+    {"bfloat16", "write x.to(tl.bfloat16)"},
+    {"double", "write x.to(tl.float64)"},
+    {"long", "write x.to(tl.int64)"},
+    {"int", "write x.to(tl.int32)"},
+    {"bool", "write x != 0"},
+    {"astype", "write x.to(dtype)"},
+    {"size", "write x.shape[i]"},
+    {"dim", "write len(x.shape)"},
+    {"ndim", "write len(x.shape)"},
+    {"clone", "blocks are values: leave it out"},
+    {"copy", "blocks are values: leave it out"},
+    {"detach", "blocks are values: leave it out"},
+    {"contiguous", "blocks are values: leave it out"},
+    {"cuda", "blocks are where the kernel runs: leave it out"},
+    {"cpu", "blocks are where the kernel runs: leave it out"},
+    {"syncthreads", "write tl.debug_barrier(); what a program's threads share needs none"},
+    {"thread_id", "a program works on whole blocks: write tl.arange(0, N)"},
+    {"threadIdx", "a program works on whole blocks: write tl.arange(0, N)"},
+    {"blockIdx", "write tl.program_id(0)"},
+};
+
+void advise_name(Spec *sp, Str name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        if (strcmp(elsewhere[i].name, name) == 0) spec_note(sp, SPAN_NONE, "%s", elsewhere[i].advice);
+    }
+}
+
 /* ---- host functions ---- */
 
 /* Functions of numpy, torch and Python's math whose namesakes here have another name. */
@@ -133,6 +192,36 @@ void advise_pointer_attribute(Spec *sp, Str name)
                   "of their own");
         return;
     }
+}
+
+/* ---- loops ---- */
+
+void advise_loop(Spec *sp, SpecValue v, Span at)
+{
+    if (v.kind == SV_VALUE && type_is_scalar(v.v->type) && type_is_int(v.v->type)) {
+        spec_note(sp, SPAN_NONE, "a loop that runs so often is one over range");
+        if (at.source)
+            spec_fixit(sp, at, "range(%.*s)", (int)(at.end - at.begin), at.source->text + at.begin);
+    } else if (v.kind == SV_VALUE && type_is_block(v.v->type)) {
+        spec_note(sp, SPAN_NONE, "a block is worked on as a whole; tl.sum and tl.reduce combine its "
+                                 "elements");
+    }
+}
+
+void advise_accumulator(Spec *sp, SpecValue after)
+{
+    if (after.kind != SV_VALUE || type_is_pointer(after.v->type)) return;
+    const Type *t = after.v->type;
+    const char *dtype = dtype_info(type_dtype(t))->name;
+    if (t->kind != TY_BLOCK) {
+        spec_note(sp, SPAN_NONE,
+                  "begin with that type, as in tl.cast(0, tl.%s), or cast what the loop assigns", dtype);
+        return;
+    }
+    Buf shape = buf_make(sp->arena);
+    for (int i = 0; i < t->rank; i++) buf_printf(&shape, "%s%d", i ? ", " : "", t->shape[i]);
+    spec_note(sp, SPAN_NONE, "begin with a block, such as tl.zeros([%s], tl.%s)", buf_text(&shape),
+              dtype);
 }
 
 /* ---- results ---- */

@@ -7,12 +7,18 @@
 
 /* A statement that kernels do not have. */
 void advise_statement(Spec *sp, const Ast *s);
+/* A name of the language that there is not, or an attribute of a block: what other libraries have by it. */
+void advise_name(Spec *sp, Str name);
 /* A call of numpy.exp, torch.where and the like: the function of ours with that name. */
 void advise_host_call(Spec *sp, Str path, Span call);
 /* A pointer where its elements are meant; `at` is the expression. */
 void advise_load(Spec *sp, Span at);
 /* Argument 0 is no pointer, but a later one is. */
 void advise_pointer_first(Spec *sp, const BuiltinCall *c);
+/* A loop runs over something that is no sequence. */
+void advise_loop(Spec *sp, SpecValue v, Span at);
+/* A loop's variable becomes `after`, which its first value is not. */
+void advise_accumulator(Spec *sp, SpecValue after);
 /* `value` gives one value that is unpacked into several names. */
 void advise_unpacking(Spec *sp, const Ast *value);
 /* Something that tensors have on the host is asked of a pointer. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/type.h"
 #include "spec/eval.h"
 
 typedef struct Text {
@@ -29,6 +30,20 @@ static bool refuse(Text *t, const char *expected)
     if (*t->p)
         spec_error(t->sp, t->at, "expected %s in this annotation, found '%s'", expected, t->p);
     else spec_error(t->sp, t->at, "expected %s in this annotation, found its end", expected);
+    return false;
+}
+
+/* "*fp23" */
+static bool refuse_type(Text *t)
+{
+    const char *begin = t->p, *all[DT_COUNT];
+    int n = 0;
+    refuse(t, "a type such as *fp32");
+    while (*begin == '*') begin++;
+    for (int i = DT_NONE + 1; i < DT_COUNT; i++) all[n++] = dtype_info((DType)i)->short_name;
+    const char *word =
+        arena_strndup(t->sp->arena, begin, strspn(begin, "abcdefghijklmnopqrstuvwxyz0123456789_"));
+    spec_suggest(t->sp, t->at, word, nearest_word(word, all, n));
     return false;
 }
 
@@ -93,7 +108,7 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
     const Type *type = type_parse(sp->ir->types, begin, (size_t)(t.p - begin));
     if (!type && *begin != '*') return true; /* not ours */
     t.p = type ? t.p : begin;
-    if (!type) return refuse(&t, "a type such as *fp32");
+    if (!type) return refuse_type(&t);
     out->type = type;
     out->is_text = true;
     if (accept(&t, ':')) {
@@ -110,15 +125,31 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
     return *t.p == 0 || refuse(&t, "nothing more");
 }
 
-/* Evaluates an expression that may well be host code. */
-static void read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
+/* tl.anything */
+static bool is_of_language(Spec *sp, SpecModule *m, const Ast *e)
 {
-    if (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE && e->kind != AST_CALL) return;
+    if (e->kind != AST_ATTRIBUTE) return false;
+    sp->dx->muted++;
+    SpecValue base = module_eval(sp, m, e->attribute.value);
+    sp->dx->muted--;
+    return base.kind == SV_MODULE && base.module->kind == MODULE_NAMES &&
+           (base.module->where & NS_TL);
+}
+
+/* Evaluates an expression that may well be host code. False after an error. */
+static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
+{
+    if (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE && e->kind != AST_CALL) return true;
     sp->dx->muted++;
     SpecValue v = module_eval(sp, m, e);
     sp->dx->muted--;
+    if (sv_is_error(v) && is_of_language(sp, m, e)) {
+        module_eval(sp, m, e); /* again, to be heard: tl.constexp is no constexpr */
+        return false;
+    }
     if (v.kind == SV_TYPE && (v.type->kind == TY_SCALAR || v.type->kind == TY_POINTER))
         out->type = v.type;
+    return true;
 }
 
 bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
@@ -126,6 +157,5 @@ bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
     *out = (Annotation){.is_constexpr = is_constexpr_annotation(e)};
     if (!e || out->is_constexpr) return true;
     if (e->kind == AST_STRING) return read_text(sp, e, out);
-    read_expression(sp, m, e, out);
-    return true;
+    return read_expression(sp, m, e, out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/type.h"
+#include "spec/advice.h"
 #include "spec/constant.h"
 #include "spec/operator.h"
 
@@ -57,8 +58,11 @@ const char *arg_what(Spec *sp, const BuiltinCall *c, int i)
 SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected)
 {
     if (sv_is_error(c->args[i])) return sv_error();
-    return spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
-                      spec_describe(sp, c->args[i]));
+    SpecValue v = c->args[i];
+    spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
+               spec_describe(sp, v));
+    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) advise_load(sp, c->spans[i]);
+    return sv_error();
 }
 
 Value *arg_value(Spec *sp, const BuiltinCall *c, int i)

@@ -37,6 +37,7 @@ static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span a
                                 spec_describe(sp, x), name);
     const char *near = where ? builtin_nearest(where, name) : NULL;
     if (x.kind == SV_VALUE && type_is_pointer(x.v->type)) advise_pointer_attribute(sp, name);
+    if (x.kind == SV_VALUE && !type_is_pointer(x.v->type)) advise_name(sp, name);
     if (near) spec_suggest(sp, at, name, near);
     else if (x.kind == SV_VALUE && type_is_pointer(x.v->type) && builtin_find(NS_DESC, name))
         spec_note(sp, at,

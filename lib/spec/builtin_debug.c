@@ -32,7 +32,11 @@ static SpecValue print(Spec *sp, const BuiltinCall *c, int from, const char *pre
 SpecValue builtin_device_print(Spec *sp, const BuiltinCall *c)
 {
     bool hex;
-    if (c->args[0].kind != SV_STR) return arg_refuse(sp, c, 0, "a string");
+    if (c->args[0].kind != SV_STR) {
+        arg_refuse(sp, c, 0, "a string");
+        spec_note(sp, SPAN_NONE, "what to call it comes first, as in tl.device_print(\"x\", x)");
+        return sv_error();
+    }
     return arg_bool(sp, c, 1, &hex) ? print(sp, c, 0, c->args[0].s, hex) : sv_error();
 }
 

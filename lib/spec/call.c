@@ -467,6 +467,11 @@ static const char *builtin_title(Spec *sp, const Builtin *b)
     return b->name;
 }
 
+static void note_parameters(Spec *sp, const Builtin *b)
+{
+    spec_note(sp, SPAN_NONE, "it is called as %s(%s)", builtin_title(sp, b), b->params);
+}
+
 static int find_builtin_param(const Signature *s, Str name)
 {
     for (int i = 0; i < s->len; i++) {
@@ -485,7 +490,9 @@ static bool bind_builtin_keyword(Spec *sp, const Signature *s, BuiltinCall *c, c
     if (i < 0) {
         Str *names = arena_array(sp->arena, Str, s->len + 1);
         for (int k = 0; k < s->len; k++) names[k] = s->data[k].name;
-        return unknown_keyword(sp, builtin_title(sp, c->builtin), a, s->len, names, SPAN_NONE);
+        unknown_keyword(sp, builtin_title(sp, c->builtin), a, s->len, names, SPAN_NONE);
+        note_parameters(sp, c->builtin);
+        return false;
     }
     if (c->args[i].kind != SV_ABSENT) {
         spec_error(sp, a->span, "%s gets two values for '%s'", builtin_title(sp, c->builtin),
@@ -521,6 +528,7 @@ static bool bind_builtin(Spec *sp, const Signature *s, BuiltinCall *c, const Arg
             c->args[i] = s->data[i].default_;
         } else {
             spec_error(sp, c->at, "%s needs '%s'", builtin_title(sp, c->builtin), s->data[i].name);
+            note_parameters(sp, c->builtin);
             return false;
         }
     }

@@ -73,6 +73,8 @@ static const char *suggest_name(Spec *sp, Str name)
                          &type)) {
         return arena_printf(sp->arena, "tl.%s", name);
     }
+    DType dt = dtype_find(name, str_len(name));
+    if (dt != DT_NONE) return arena_printf(sp->arena, "tl.%s", dtype_info(dt)->name);
     VEC(Str) all = {0};
     for (Scope *s = sp->frame->scope; s; s = s->outer) {
         for (int i = 0; i < s->len; i++) {
@@ -407,6 +409,7 @@ static SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span 
     SpecValue v;
     if (module_attribute(sp, m, name, at, &v)) return v;
     spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, name_at, "module '%s' has no '%s'", m->path, name);
+    if (m->kind == MODULE_NAMES) advise_name(sp, name);
     spec_suggest(sp, name_at, name, module_suggest(m, name));
     return sv_error();
 }

@@ -149,6 +149,42 @@ static const char *list_text(Arena *a, int n, const Str *names)
     return buf_text(&list);
 }
 
+/* "jit" of "@triton.jit(…)" */
+static Span decorator_name(Span function)
+{
+    Span at = function;
+    const char *s = function.source->text;
+    for (at.end = at.begin + 1; at.end < function.end && (s[at.end] == '.' || s[at.end] == '_' ||
+                                                          ((s[at.end] | 32) >= 'a' && (s[at.end] | 32) <= 'z'));
+         at.end++)
+        if (s[at.end] == '.')
+            at.begin = at.end;
+    at.begin++;
+    return at;
+}
+
+/* The first function of a file without kernels: its decorator may be misspelt, or forgotten. */
+static void note_function(Diags *dx, Diag *d, const AstFile *file)
+{
+    static const char *const jit = "jit";
+    const Ast *f = NULL;
+    for (int i = 0; i < file->body.len && !f; i++)
+        if (file->body.data[i]->kind == AST_SKIPPED &&
+            !strcmp(file->body.data[i]->skipped.what, "function"))
+            f = file->body.data[i];
+    if (!f)
+        return;
+    if (f->span.source->text[f->span.begin] != '@') {
+        Span at = {f->span.source, f->span.begin, f->span.begin + 3};
+        diag_note(dx, d, at, "put '@triton.jit' above a function that is one");
+        return;
+    }
+    Span at = decorator_name(f->span);
+    const char *word =
+        arena_strndup(dx->arena, at.source->text + at.begin, at.end - at.begin);
+    diag_suggest(dx, d, at, word, nearest_word(word, &jit, 1));
+}
+
 static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n,
                             const Str *names, const Defs *helpers)
 {
@@ -161,8 +197,10 @@ static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, in
                                 where);
         diag_setting(dx, d, "kernel", "%s", last);
     } else if (!n) {
-        diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
-                      "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
+        Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                                "there is no kernel in '%s': a kernel is a function under @triton.jit",
+                                where);
+        note_function(dx, d, file);
     } else if (!name) {
         Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
                                 "which kernel of '%s'? there are %s", where, list);

@@ -14,6 +14,7 @@
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "spec/constant.h"
+#include "spec/advice.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
@@ -291,6 +292,7 @@ static void report_change(Loop *l, const LoopName *x, const Binding *end)
                    x->name, shape_of_value(sp, end->value), shape_of_value(sp, before));
     }
     spec_note(sp, x->before.where, "'%s' gets its value before the loop here", x->name);
+    if (end->state == BIND_SET) advise_accumulator(sp, end->value);
 }
 
 /* The end value in the leaves' types. */
@@ -566,6 +568,7 @@ Flow exec_for(Spec *sp, const Ast *s)
     if (iter.kind == SV_RANGE && !is_host_range(sp, iter.range))
         return exec_runtime_for(sp, s, iter.range);
     int n = sv_is_error(iter) ? -1 : op_items(sp, iter, &items, s->loop.iter->span);
+    if (n < 0 && !sv_is_error(iter)) advise_loop(sp, iter, s->loop.iter->span);
     if (n >= 0) return exec_unrolled(sp, s, items, n);
     poison_assigned(sp, &s->loop.body);
     assign(sp, s->loop.target, sv_error(), true, s->loop.target->span);

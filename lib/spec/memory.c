@@ -75,6 +75,7 @@ bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, 
     if (!v) return false;
     if (!type_is_bool(v->type)) {
         spec_error(sp, at, "a mask is int1, found %s", spec_describe(sp, value));
+        spec_note(sp, at, "compare, as in offsets < n");
         return false;
     }
     Shape shape = shape_of(pointer->type);

@@ -780,9 +780,26 @@ bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out
     return false;
 }
 
+/* The full name of a type that is spelled in short, or nearly right: float32 of fp32. */
+static const char *suggest_type(Str name)
+{
+    const char *all[DT_COUNT];
+    int n = 0;
+    DType dt = dtype_find(name, str_len(name));
+    if (dt != DT_NONE) return dtype_info(dt)->name;
+    for (int i = DT_NONE + 1; i < DT_COUNT; i++) all[n++] = dtype_info((DType)i)->name;
+    return nearest_word(name, all, n);
+}
+
 const char *module_suggest(SpecModule *m, Str name)
 {
-    if (m->kind == MODULE_NAMES) return builtin_nearest(m->where, name);
+    if (m->kind == MODULE_NAMES) {
+        const char *type = m->where & NS_TL ? suggest_type(name) : NULL;
+        if (type) return type;
+        const char *class = nearest_word(name, tl_classes, sizeof tl_classes / sizeof *tl_classes);
+        const char *near = builtin_nearest(m->where, name);
+        return near || !(m->where & NS_TL) ? near : class;
+    }
     return nearest_word(name, m->names.data, m->names.len);
 }
 

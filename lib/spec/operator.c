@@ -6,6 +6,7 @@
 #include "base/unwind.h"
 #include "ir/evaluate.h"
 #include "ir/type.h"
+#include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/cast.h"
 #include "spec/constant.h"
@@ -55,8 +56,10 @@ static const char *quoted(Spec *sp, AstOp op)
 
 static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
-    return spec_error(sp, at, "%s does not work on %s and %s", quoted(sp, op), spec_describe(sp, a),
-                      spec_describe(sp, b));
+    spec_error(sp, at, "%s does not work on %s and %s", quoted(sp, op), spec_describe(sp, a),
+               spec_describe(sp, b));
+    if (is_pointer(a) || is_pointer(b)) advise_load(sp, SPAN_NONE);
+    return sv_error();
 }
 
 /* ---- arithmetic ---- */
@@ -67,8 +70,9 @@ static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue
     Value *p = pointer.v, *n = op_to_value(sp, offset, at);
     if (!n) return sv_error();
     if (!type_is_int(n->type)) {
-        return spec_error(sp, at, "a pointer moves by an integer, found %s",
-                          spec_describe(sp, offset));
+        spec_error(sp, at, "a pointer moves by an integer, found %s", spec_describe(sp, offset));
+        if (offset.kind == SV_VALUE) spec_note(sp, at, "'/' gives a float; '//' divides integers");
+        return sv_error();
     }
     if (type_is_bool(n->type)) n = build_cast(&sp->b, n, DT_I32, NULL);
     if (op == AOP_SUB) n = build_unary(&sp->b, OP_NEG, n);

@@ -3,6 +3,7 @@
 #include "spec/unify.h"
 
 #include "ir/type.h"
+#include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/cast.h"
 #include "spec/operator.h"
@@ -53,6 +54,7 @@ static bool unify_pointers(Spec *sp, SpecValue a, SpecValue b, unsigned rules, c
         return true;
     spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
                spec_describe(sp, b));
+    advise_load(sp, SPAN_NONE);
     return false;
 }
 

@@ -278,8 +278,11 @@ static bool header_rule(const Place *w)
     const char *part = header_part(w);
     if (!part || !expects(w, TOK_COLON)) return false;
     Diag *d = say(w, arena_printf(w->p->arena, "expected ':' after %s", part));
-    if (w->found == TOK_EQUAL)
-        diag_note(w->p->dx, d, parser_span(w->p, loc_at(w, w->at)), "'=' assigns; '==' compares");
+    if (w->found == TOK_EQUAL) {
+        Span at = parser_span(w->p, loc_at(w, w->at));
+        diag_note(w->p->dx, d, at, "'=' assigns; '==' compares");
+        diag_fixit(w->p->dx, d, at, "==");
+    }
     return true;
 }
 

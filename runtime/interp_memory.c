@@ -342,7 +342,8 @@ static void fail_through(const Access *a, uint64_t address)
     int64_t away = (int64_t)(address - begin);
     if (!begin) interp_fail(a->f, a->in, "%s through '%s', which is a null pointer", a->verb, name);
     else if (r->begin == r->end)
-        interp_fail(a->f, a->in, "%s through '%s', which points to no memory of this device",
+        interp_fail(a->f, a->in, "%s through '%s', which points to no memory of this device: the array has no "
+                    "elements, or is freed, or is another device's",
                     a->verb, name);
     else if (begin % (uint64_t)a->size)
         interp_fail(a->f, a->in,

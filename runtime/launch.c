@@ -30,8 +30,16 @@ static const char *const kind_text[] = {"a pointer", "an integer", "a float", "a
 static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expected,
                        const TkcArg *arg)
 {
-    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s",
-               p->decl.name, expected, kind_text[arg->kind]);
+    TkcContext *cx = jit->dev->cx;
+    bool wants_pointer = false, is_type = launch_type(expected, &wants_pointer) != DT_NONE;
+    tkc_report_begin(cx);
+    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name,
+               expected, kind_text[arg->kind]);
+    if (is_type && arg->kind == TKC_ARG_POINTER && !wants_pointer)
+        tkc_report_note(cx, NULL, "it takes one number, not an array");
+    else if (is_type && wants_pointer && (arg->kind == TKC_ARG_INT || arg->kind == TKC_ARG_FLOAT))
+        tkc_report_note(cx, NULL, "it takes an array, of which a kernel gets the address");
+    tkc_report_end(cx);
     return TKC_ERROR;
 }
 

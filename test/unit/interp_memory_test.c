@@ -215,7 +215,7 @@ static void outside(void)
               "load through 'x', whose address is not a multiple of the 4 of fp32");
     run_badly(&w, LOAD_10, 1, (uint64_t[]){0, 0}, "load through 'x', which is a null pointer");
     run_badly(&w, LOAD_10, 1, (uint64_t[]){4096, 0},
-              "load through 'x', which points to no memory of this device");
+              "load through 'x', which points to no memory of this device: the array has no elements");
     run_badly(&w, STORE_ONE, 1, (uint64_t[]){AS_ARG(x), 50},
               "store outside 'x': element 50 of 50 (i64)");
     run_badly(&w, STORE_BYTES, 1, (uint64_t[]){AS_ARG(x), 398},

@@ -399,6 +399,51 @@ static void null_arguments_of_sources(void)
     tkc_context_free(cx);
 }
 
+/* Sizes that callers of other versions, or careless ones, give. */
+static void sizes_of_options(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcArtifact *a;
+    struct { TkcOptions known; uint64_t newer; } o;
+    tkc_options_init_sized(&o.known, sizeof o);
+    EXPECT_INT(o.known.size, sizeof o);
+    o.known.defines = &b128, o.known.ndefines = 1, o.known.signature = "y=*fp32";
+    EXPECT_INT(tkc_compile(s, &o.known, TKC_EMIT_IR, &a), TKC_OK);
+    tkc_artifact_free(a);
+    o.newer = 1;
+    EXPECT_MISUSE(cx, tkc_compile(s, &o.known, TKC_EMIT_IR, &a),
+                  "the options ask for something that this version of the library does not know");
+    o.known.size = 1 << 20;
+    EXPECT_MISUSE(cx, tkc_compile(s, &o.known, TKC_EMIT_IR, &a),
+                  "the options are not initialized: call tkc_options_init first");
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
+static void sizes_of_answers(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcSource *s = source_of(cx, add_text);
+    TkcDevice *dev;
+    TkcJit *jit;
+    TkcPtr x;
+    TkcParam p = {0};
+    TkcKernelInfo info = {0};
+    TkcOptions o = options_of(&b128, 1);
+    EXPECT_INT(tkc_device_open(cx, "cpu", 0, &dev), TKC_OK);
+    EXPECT_INT(tkc_jit_new(dev, s, &o, &jit), TKC_OK);
+    EXPECT_INT(tkc_alloc(dev, 64, &x), TKC_OK);
+    EXPECT_MISUSE(cx, tkc_source_param(s, NULL, 0, &p), "the size of the parameter is not set");
+    EXPECT_MISUSE(cx, tkc_jit_param(jit, 0, &p), "the size of the parameter is not set");
+    TkcArg args[] = {tkc_pointer("*fp32", x, 64), tkc_pointer("*fp32", x, 64), tkc_int(1), tkc_constexpr(NULL)};
+    EXPECT_MISUSE(cx, tkc_jit_info(jit, args, 4, &info), "the size of the information is not set");
+    tkc_jit_free(jit);
+    tkc_device_free(dev);
+    tkc_source_free(s);
+    tkc_context_free(cx);
+}
+
 static void null_arguments_of_jits(void)
 {
     TkcContext *cx = tkc_context_new();
@@ -606,6 +651,8 @@ int main(void)
     RUN(statuses);
     RUN(null_arguments);
     RUN(null_arguments_of_sources);
+    RUN(sizes_of_options);
+    RUN(sizes_of_answers);
     RUN(null_arguments_of_jits);
     RUN(options_out_of_range);
     RUN(device_misuse);

@@ -22,6 +22,19 @@
 #endif
 
 typedef struct CuEventObject *CuEvent;
+struct TensorMap; /* tensormap.h; a CUtensorMap */
+
+/* CUlaunchAttribute, CUlaunchConfig. */
+typedef struct CuLaunchAttribute {
+    int id, unused;
+    uint32_t value[16];
+} CuLaunchAttribute;
+typedef struct CuLaunchConfig {
+    unsigned grid[3], block[3], shared;
+    CuStream stream;
+    const CuLaunchAttribute *attributes;
+    unsigned count;
+} CuLaunchConfig;
 
 /* Each entry point. */
 #define CU(name, symbol, params) DRIVER_EXPORT CuResult DRIVER(symbol) params;

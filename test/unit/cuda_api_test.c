@@ -47,6 +47,21 @@ SAME_SIZE(CuDeviceAttribute, CUdevice_attribute);
 SAME_SIZE(CuFunctionAttribute, CUfunction_attribute);
 SAME_SIZE(CuJitOption, CUjit_option);
 
+/* What the emulated driver has beside. */
+#include "simt/driver.h"
+
+SAME_SIZE(CuEvent, CUevent);
+SAME_SIZE(CuLaunchAttribute, CUlaunchAttribute);
+SAME_SIZE(CuLaunchConfig, CUlaunchConfig);
+#define SAME_PLACE(type, ours, theirs_type, theirs)                                                \
+    _Static_assert(offsetof(type, ours) == offsetof(theirs_type, theirs), #ours " is elsewhere")
+SAME_PLACE(CuLaunchAttribute, value, CUlaunchAttribute, value);
+SAME_PLACE(CuLaunchConfig, block, CUlaunchConfig, blockDimX);
+SAME_PLACE(CuLaunchConfig, shared, CUlaunchConfig, sharedMemBytes);
+SAME_PLACE(CuLaunchConfig, stream, CUlaunchConfig, hStream);
+SAME_PLACE(CuLaunchConfig, attributes, CUlaunchConfig, attrs);
+SAME_PLACE(CuLaunchConfig, count, CUlaunchConfig, numAttrs);
+
 #define SAME_NUMBER(ours, theirs)                                                                  \
     _Static_assert((int)ours == (int)theirs, #ours " is another number")
 SAME_NUMBER(CU_OK, CUDA_SUCCESS);

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Do the tests notice? Changes the compiler as each patch of this folder says, one at a time, and fails when one survives.
+
+run.py BUILD [-minutes N] [NAME...]   a NAME picks the patches whose name holds it
+
+A patch is what a tired person does: it compiles, and is wrong. Before its first `---` line it says in words what it is, then which
+tests must notice, in lines `by: KIND WORDS`; they are run in order until one fails:
+
+    by: ops sum i64         cases of test/run/ops.py, on the device simt, whose names hold all the words
+    by: kernels softmax     the same of test/run/kernels.py; models, too
+    by: unit convert_test   a program of test/unit
+    by: lit lower/reduce    lit tests whose names match
+
+BUILD gets a copy of the tree and its build, and keeps them for the next time. All tests that are named are run once without a change
+first, and must pass: a test that fails by itself notices nothing."""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TEST_SECONDS = 300  # a test that takes longer has noticed: it hangs
+
+
+class Mutant:
+    def __init__(self, path):
+        self.path, self.name = path, os.path.basename(path)[:-len(".patch")]
+        with open(path) as patch:
+            text = patch.read()
+        head = text[:text.index("\n--- ")]
+        self.tests = re.findall(r"^by: (.+)$", head, re.M)
+        self.files = re.findall(r"^\+\+\+ b/(.+)$", text, re.M)
+        if not self.tests or not self.files or head.startswith("by:"):
+            sys.exit(f"{path}: it must say what it is, which tests notice, and change something")
+
+
+def sh(command, **more):
+    return subprocess.run(command, capture_output=True, text=True, **more)
+
+
+def same(a, b):
+    if not os.path.exists(b):
+        return False
+    with open(a, "rb") as x, open(b, "rb") as y:
+        return x.read() == y.read()
+
+
+class Tree:
+    """A copy of the sources, and its build."""
+
+    def __init__(self, folder):
+        self.source, self.build = os.path.join(folder, "tree"), os.path.join(folder, "build")
+        self.tkc = os.path.join(self.build, "tkc")
+        self.ops = self.cases = None
+
+    def copy(self, files):
+        for name in files:
+            to = os.path.join(self.source, name)
+            if not same(os.path.join(ROOT, name), to):
+                os.makedirs(os.path.dirname(to), exist_ok=True)
+                shutil.copyfile(os.path.join(ROOT, name), to)
+
+    def prepare(self):
+        listed = sh(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True).stdout.split("\n")
+        files = {name for name in listed if name and os.path.isfile(os.path.join(ROOT, name))}
+        for folder, _, names in os.walk(self.source):
+            for path in (os.path.join(folder, name) for name in names):
+                if os.path.relpath(path, self.source) not in files:
+                    os.remove(path)
+        self.copy(files)
+        if not os.path.exists(os.path.join(self.build, "build.ninja")):
+            made = sh(["cmake", "-G", "Ninja", "-S", self.source, "-B", self.build, "-DCMAKE_BUILD_TYPE=Release", "-DTKC_STATIC=OFF"])
+            if made.returncode:
+                sys.exit(made.stdout + made.stderr)
+
+    def make(self, tests):
+        """None, or what the build said."""
+        targets = {"tkc", "simt"} | {"unit_" + test.split()[1] for test in tests if test.startswith("unit ")}
+        built = sh(["ninja", "-C", self.build, *sorted(targets)])
+        return None if built.returncode == 0 else built.stdout + built.stderr
+
+    def apply(self, mutant):
+        """None, or what git said. Whatever repository is around the copy is not its."""
+        alone = {**os.environ, "GIT_CEILING_DIRECTORIES": os.path.dirname(self.source)}
+        applied = sh(["git", "apply", mutant.path], cwd=self.source, env=alone)
+        return None if applied.returncode == 0 else applied.stderr
+
+    def command(self, test):
+        kind, *words = test.split()
+        if kind == "unit":
+            return [os.path.join(self.build, "test", "unit", words[0])]
+        if kind == "lit":
+            package = next(line.split("=", 1)[1] for line in open(os.path.join(self.build, "CMakeCache.txt"))
+                           if line.startswith("LLVM_CONFIG:")).strip()
+            package = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(package))), "utils", "lit")
+            return [sys.executable, os.path.join(self.source, "test", "run_lit.py"), package, os.devnull, "-q", "--filter", words[0],
+                    os.path.join(self.build, "test")]
+        if kind in ("kernels", "models"):
+            return [sys.executable, os.path.join(self.source, "test", "run", kind + ".py"), self.tkc, "simt", *words]
+        sys.exit(f"there is no kind of test '{kind}'")
+
+    def run_ops(self, words):
+        """All cases of ops.py are made once: that takes longer than to run a few of them."""
+        if not self.ops:
+            sys.dont_write_bytecode = True
+            sys.path.insert(0, os.path.join(self.source, "test", "run"))
+            self.ops = __import__("ops")
+            self.cases = list(self.ops.all_cases())
+        runner = self.ops.Runner(self.tkc, "simt")
+        runner.run_all([case for case in self.cases if all(word in case.name for word in words)])
+        _, failed = self.ops.split_known(runner.failed)
+        return runner.passed > 0 and not failed, "".join(f"{case.name}\n{text}\n" for case, text in failed)
+
+    def passes(self, test):
+        """Also that something was tested: what the device refuses proves nothing."""
+        if test.startswith("ops "):
+            return self.run_ops(test.split()[1:])
+        try:
+            done = sh(self.command(test), timeout=TEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            return False, "it takes too long"
+        last = (done.stdout.strip().split("\n") or [""])[-1]
+        return done.returncode == 0 and not last.startswith("0 passed"), done.stdout + done.stderr
+
+
+def check_tests(tree, mutants):
+    """Every test that is named passes while nothing is changed."""
+    tests = sorted({test for mutant in mutants for test in mutant.tests})
+    said = tree.make(tests)
+    if said:
+        sys.exit(said)
+    wrong = 0
+    for test in tests:
+        ok, said = tree.passes(test)
+        wrong += not ok
+        print(f"{test}: passes without a change" if ok else f"{test}: FAILS without a change\n{said[-2000:]}", flush=True)
+    if wrong:
+        sys.exit(1)
+
+
+def judge(tree, mutant):
+    """The test that noticed; else what is wrong."""
+    said = tree.apply(mutant)
+    if said:
+        return None, f"does not apply: {said}"
+    said = tree.make(mutant.tests)
+    if said:
+        return None, f"does not compile: {said[-2000:]}"
+    for test in mutant.tests:
+        if not tree.passes(test)[0]:
+            return test, None
+    return None, "survives"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("-minutes", type=float, default=60)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_intermixed_args()
+    mutants = [Mutant(os.path.join(HERE, name)) for name in sorted(os.listdir(HERE)) if name.endswith(".patch")]
+    mutants = [m for m in mutants if not options.names or any(name in m.name for name in options.names)]
+    tree, end = Tree(os.path.abspath(options.build)), time.monotonic() + options.minutes * 60
+    tree.prepare()
+    check_tests(tree, mutants)
+    failed = 0
+    for mutant in mutants:
+        start = time.monotonic()
+        noticed, wrong = (None, "was not tried: time is up") if start > end else judge(tree, mutant)
+        tree.copy(mutant.files)
+        failed += noticed is None
+        print(f"{mutant.name}: " + (f"noticed by {noticed}" if noticed else f"FAILED, it {wrong}") + f" ({time.monotonic() - start:.0f} s)",
+              flush=True)
+    print(f"{len(mutants) - failed} mutants noticed, {failed} not")
+    sys.exit(failed != 0 or not mutants)
+
+
+main()

@@ -191,3 +191,20 @@ void tkc_device_set_memory_checks(TkcDevice *dev, bool on)
     if (device_is(dev))
         dev->unchecked = !on;
 }
+
+TkcStatus tkc_device_unwritten(TkcDevice *dev, TkcPtr address, size_t size, size_t n,
+                               bool *elements, size_t *count)
+{
+    size_t bytes;
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    if (!count)
+        return misuse(dev->cx, "there is no place for the count: the pointer is NULL");
+    *count = 0;
+    if (!size || size > 8 || (size & (size - 1)) || __builtin_mul_overflow(size, n, &bytes))
+        return misuse(dev->cx, "elements have 1, 2, 4 or 8 bytes, and do not reach past memory");
+    if (elements)
+        memset(elements, 0, n * sizeof *elements);
+    return n && dev->ops->unwritten ? dev->ops->unwritten(dev, address, size, n, elements, count)
+                                    : TKC_OK;
+}

@@ -27,6 +27,10 @@ typedef struct DeviceOps {
     TkcStatus (*free)(TkcDevice *dev, TkcPtr ptr);
     TkcStatus (*copy_in)(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes);
     TkcStatus (*copy_out)(TkcDevice *dev, void *to, TkcPtr from, size_t bytes);
+    /* Of n elements of `size` bytes, those that nothing wrote; elements may be NULL. NULL: the
+       device does not know. */
+    TkcStatus (*unwritten)(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
+                           size_t *count);
     TkcStatus (*synchronize)(TkcDevice *dev, void *stream);
     /* The artifact outlives the kernel. */
     TkcStatus (*load)(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out);

@@ -68,6 +68,14 @@ static bool add_range(TkcDevice *dev, uint64_t begin, uint64_t end)
     return ok;
 }
 
+/* Large pages, whose first touches cost less, where there is room for some; advice only. */
+static void advise(void *p, size_t bytes)
+{
+    enum { LARGE = 1 << 22, PAGE = 1 << 12 };
+    uintptr_t at = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    if (p && bytes >= LARGE) madvise((void *)at, bytes - PAGE, MADV_HUGEPAGE);
+}
+
 static void *take_memory(size_t bytes)
 {
     enum { ALIGN = 256 };
@@ -86,6 +94,7 @@ static TkcStatus alloc_memory(TkcDevice *dev, size_t bytes, TkcPtr *out)
         p = take_memory(bytes);
     }
     uint64_t begin = (uint64_t)(uintptr_t)p;
+    advise(p, bytes);
     if (!p || !add_range(dev, begin, begin + bytes)) {
         free(p);
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for %zu bytes", bytes);
@@ -160,6 +169,23 @@ static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t byte
 {
     lock(dev);
     return unlock(dev, copy_out(dev, to, from, bytes));
+}
+
+static TkcStatus unwritten(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
+                           size_t *count)
+{
+    TkcStatus status = check_copy(dev, at, size * n);
+    if (status != TKC_OK) return status;
+    const Shadow *shadow = mem_find(dev->state, at, at + size * n)->shadow;
+    if (shadow) *count = shadow_unwritten(shadow, at, n, size, elements);
+    return TKC_OK;
+}
+
+static TkcStatus cpu_unwritten(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
+                               size_t *count)
+{
+    lock(dev);
+    return unlock(dev, unwritten(dev, at, size, n, elements, count));
 }
 
 static TkcStatus cpu_synchronize(TkcDevice *dev, void *stream)
@@ -255,6 +281,7 @@ const DeviceOps device_cpu = {
     .free = cpu_free,
     .copy_in = cpu_copy_in,
     .copy_out = cpu_copy_out,
+    .unwritten = cpu_unwritten,
     .synchronize = cpu_synchronize,
     .load = cpu_load,
     .unload = cpu_unload,

@@ -94,6 +94,8 @@ static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcAr
     if (arg->kind == TKC_ARG_FLOAT && type &&
         tkc_dtype_info(launch_type(type, &is_pointer))->kind != DK_FLOAT)
         return wrong(jit, p, type, arg);
+    if (arg->kind == TKC_ARG_FLOAT && p->decl.is_int)
+        return wrong(jit, p, "an integer", arg);
     return TKC_OK;
 }
 

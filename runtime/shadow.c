@@ -288,3 +288,30 @@ ShadowResult shadow_peek(Shadow *s, uint64_t address, int64_t n, int64_t size, u
     *at = k.unwritten;
     return result;
 }
+
+/* Whether all of [begin, end), inside one page, is written. */
+static bool is_written(const Shadow *s, uint64_t begin, uint64_t end)
+{
+    const uint64_t offset = begin - s->origin;
+    const Page *p = &s->pages[offset >> PAGE_BITS];
+    if (!p->detail) return p->cell.writer;
+    int from = (int)(offset & (PAGE_BYTES - 1)), to = from + (int)(end - begin);
+    for (int i = from >> p->shift; i <= (to - 1) >> p->shift; i++)
+        if (!p->detail[i].writer) return false;
+    return true;
+}
+
+size_t shadow_unwritten(const Shadow *s, uint64_t address, size_t n, size_t size, bool *elements)
+{
+    size_t count = 0;
+    if (s->whole) return 0;
+    for (size_t i = 0; i < n; i++) { /* an element that crosses pages is in two parts */
+        uint64_t begin = address + i * size, end = begin + size,
+                 middle = (begin | (PAGE_BYTES - 1)) + 1;
+        bool is_whole = middle >= end ? is_written(s, begin, end)
+                                      : is_written(s, begin, middle) && is_written(s, middle, end);
+        if (elements) elements[i] = !is_whole;
+        count += !is_whole;
+    }
+    return count;
+}

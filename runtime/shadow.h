@@ -10,6 +10,7 @@
 #define TKC_RUNTIME_SHADOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* 0: nobody. 1: before this launch. Else a program's. */
@@ -62,6 +63,10 @@ ShadowResult shadow_write(Shadow *s, const Watch *w, Record who, uint64_t addres
                           int64_t size);
 /* Only whether it is written: atomics and volatile loads do not race. */
 ShadowResult shadow_peek(Shadow *s, uint64_t address, int64_t n, int64_t size, uint64_t *at);
+
+/* The number of n elements of `size` bytes, a power of two, from address on of which a byte is not
+   written; elements (of each whether it is one) may be NULL. Not during a launch. */
+size_t shadow_unwritten(const Shadow *s, uint64_t address, size_t n, size_t size, bool *elements);
 
 /* Keeps the lesser of two races. */
 void race_merge(Race *into, const Race *r);

@@ -168,6 +168,11 @@ TKC_API void tkc_device_set_threads(TkcDevice *dev, int threads);
    of 32 bits or less that wrap on their way to an address: errors of the launch. On unless set; bounds and alignment are checked in any case. Memory allocated, or launched
    with, while off counts as written; a copy in while off writes it, but does not count. */
 TKC_API void tkc_device_set_memory_checks(TkcDevice *dev, bool on);
+/* Which of n elements of `size` bytes (1, 2, 4 or 8) from address on nothing has written: neither
+   tkc_copy_in nor a store, as those checks see it. elements (n flags) may be NULL; *count is the
+   number of them, 0 where the device does not know: on cuda, with the checks off. */
+TKC_API TkcStatus tkc_device_unwritten(TkcDevice *dev, TkcPtr address, size_t size, size_t n,
+                                       bool *elements, size_t *count);
 /* Where device_print writes, one call a line; NULL: the text is dropped. */
 TKC_API void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user),
                                  void *user);

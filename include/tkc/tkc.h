@@ -175,6 +175,7 @@ typedef struct TkcParam {
     const char *type;      /* "*fp32", "i32", "tensordesc<fp16[64, 128]>" from the annotation; NULL when it is left open, or constexpr */
     const char *default_;  /* its text; NULL when there is none */
     int64_t divisibility;  /* from the annotation; 0 when it says nothing */
+    bool is_int;           /* annotated int: an integer of any width; its type is NULL */
 } TkcParam;
 /* kernel NULL: the only one. TKC_ERROR when there is no such kernel (a diagnostic); -1 parameters never happen. */
 TKC_API TkcStatus tkc_source_param_count(TkcSource *source, const char *kernel, int *count);

@@ -271,6 +271,12 @@ static void read_string(Arena *a, const char *text, TkcParam *out)
         out->divisibility = strtoll(after + 1, NULL, 10);
 }
 
+/* The name itself, as Python has it or as it is imported. */
+static bool is_type_name(const Ast *annotation, const char *name)
+{
+    return annotation->kind == AST_NAME && !strcmp(annotation->name.id, name);
+}
+
 void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
 {
     const AstParam *p = &def->def.params.data[i];
@@ -280,8 +286,10 @@ void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
         DType dt = dtype_find(last_name(p->annotation), strlen(last_name(p->annotation)));
         if (p->annotation->kind == AST_STRING)
             read_string(a, p->annotation->string.value, out);
-        else if (p->annotation->kind == AST_ATTRIBUTE && dt != DT_NONE)
+        else if (dt != DT_NONE && (p->annotation->kind == AST_ATTRIBUTE ||
+                                   is_type_name(p->annotation, dtype_info(dt)->name)))
             out->type = dtype_info(dt)->short_name;
+        out->is_int = is_type_name(p->annotation, "int");
     }
     if (p->default_) {
         Span s = p->default_->span;

@@ -262,6 +262,40 @@ static void memory(void)
     bench_close(&b);
 }
 
+/* Written by tkc_copy_in and by stores, to the byte; elements across two pages too. */
+static void unwritten_memory(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    enum { N = 100 };
+    float host[N] = {0};
+    bool elements[N];
+    size_t count;
+    TkcPtr p;
+    EXPECT_INT(tkc_alloc(b.dev, sizeof host, &p), TKC_OK);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p, 4, N, elements, &count), TKC_OK);
+    EXPECT_INT((int)count, N);
+    EXPECT_INT(tkc_copy_in(b.dev, p + 8, host, 5), TKC_OK);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p, 4, N, elements, &count), TKC_OK);
+    EXPECT_INT((int)count, N - 1);
+    EXPECT(elements[1] && !elements[2] && elements[3]);
+    EXPECT_INT(tkc_copy_in(b.dev, p + 254, host, 4), TKC_OK);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p + 254, 4, 1, NULL, &count), TKC_OK);
+    EXPECT_INT((int)count, 0);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p + 252, 4, 1, NULL, &count), TKC_OK);
+    EXPECT_INT((int)count, 1);
+    EXPECT_INT(tkc_copy_in(b.dev, p, host, sizeof host), TKC_OK);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p, 1, sizeof host, NULL, &count), TKC_OK);
+    EXPECT_INT((int)count, 0);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p, 4, N + 1, NULL, &count), TKC_MISUSE);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p, 3, 1, NULL, &count), TKC_MISUSE);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p, 8, SIZE_MAX / 4, NULL, &count), TKC_MISUSE);
+    EXPECT_INT(tkc_device_unwritten(b.dev, p, 4, N, elements, NULL), TKC_MISUSE);
+    EXPECT_INT(tkc_device_unwritten(NULL, p, 4, N, elements, &count), TKC_MISUSE);
+    EXPECT_INT(tkc_free(b.dev, p), TKC_OK);
+    bench_close(&b);
+}
+
 /* What the caller says of an address is not believed where it cannot be. */
 static void sizes_that_cannot_be(void)
 {
@@ -286,6 +320,7 @@ int main(void)
     RUN(options_are_copied);
     RUN(kernels_that_fail);
     RUN(memory);
+    RUN(unwritten_memory);
     RUN(sizes_that_cannot_be);
     return expect_done();
 }

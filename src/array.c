@@ -1,11 +1,15 @@
-/* Arrays in host memory: made, read element by element, compared, printed. Reading and writing
-   files: npy.c. */
+/* Arrays in host memory: made, read and written by element or by runs of them. Generators:
+   generate.c; comparing: compare.c; printing: print.c; files: npy.c.
+
+   Runs go through doubles: exact for every type but integers of 64 bits, and one loop a type, which
+   compilers make as fast as memory. Floats of 8 and 16 bits are read from a table of all there
+   are. */
 #include "array.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tkc/edge.h"
@@ -29,6 +33,18 @@ static bool is_memory_there(size_t bytes)
     return pages <= 0 || size <= 0 || bytes / 2 <= (size_t)pages / 4 * (size_t)size;
 }
 
+/* Zeros. Large ones in large pages, whose first touches cost less. */
+static void *take_memory(size_t bytes)
+{
+    enum { LARGE = 1 << 22, PAGE = 1 << 12 };
+    void *p = is_memory_there(bytes) ? calloc(bytes ? bytes : 1, 1) : NULL;
+    if (p && bytes >= LARGE) {
+        uintptr_t at = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+        madvise((void *)at, bytes - PAGE, MADV_HUGEPAGE); /* advice: it may not be taken */
+    }
+    return p;
+}
+
 bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why, size_t size)
 {
     *a = (Array){.dtype = dtype, .rank = rank, .count = 1};
@@ -41,7 +57,7 @@ bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why
         }
     }
     a->bytes = (size_t)a->count * tkc_dtype_info(dtype)->bytes;
-    a->data = is_memory_there(a->bytes) ? calloc(a->bytes ? a->bytes : 1, 1) : NULL;
+    a->data = take_memory(a->bytes);
     if (!a->data)
         snprintf(why, size, "no memory for %zu bytes", a->bytes);
     return a->data != NULL;
@@ -50,12 +66,13 @@ bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why
 void array_free(Array *a)
 {
     free(a->data);
-    a->data = NULL;
+    free(a->unwritten);
+    a->data = a->unwritten = NULL;
 }
 
 /* ---- elements ---- */
 
-static uint64_t get_bits(const Array *a, int64_t i)
+uint64_t array_bits(const Array *a, int64_t i)
 {
     const DTypeInfo *info = tkc_dtype_info(a->dtype);
     const char *p = (const char *)a->data + i * info->bytes;
@@ -68,165 +85,122 @@ static uint64_t get_bits(const Array *a, int64_t i)
 
 double array_get(const Array *a, int64_t i)
 {
-    return tkc_bits_to_double(a->dtype, get_bits(a, i));
+    return tkc_bits_to_double(a->dtype, array_bits(a, i));
 }
 
-static void set_double(Array *a, int64_t i, double v)
+/* ---- runs of elements ---- */
+
+bool array_reader(ArrayReader *r, const Array *a)
 {
     const DTypeInfo *info = tkc_dtype_info(a->dtype);
-    uint64_t bits = tkc_bits_from_double(a->dtype, v);
-    memcpy((char *)a->data + i * info->bytes, &bits, info->bytes);
+    *r = (ArrayReader){a, NULL};
+    if (info->kind != DK_FLOAT || info->bits > 16)
+        return true;
+    size_t n = (size_t)1 << info->bits;
+    r->table = malloc(n * sizeof *r->table);
+    for (size_t i = 0; r->table && i < n; i++)
+        r->table[i] = tkc_bits_to_double(a->dtype, i);
+    return r->table != NULL;
 }
 
-/* ---- generators ---- */
-
-/* splitmix64: a stream by seed, any element by itself. */
-static uint64_t random_bits(uint64_t seed, uint64_t i)
+void array_reader_free(ArrayReader *r)
 {
-    uint64_t z = seed * 0x9E3779B97F4A7C15u + (i + 1) * 0xD1342543DE82EF95u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    free(r->table);
+    r->table = NULL;
 }
 
-static double random_unit(uint64_t seed, uint64_t i)
+#define READ(T, VALUE)                                       \
+    do {                                                     \
+        const T *p = (const T *)r->array->data + from;       \
+        for (int i = 0; i < n; i++) out[i] = (double)(VALUE); \
+        return;                                              \
+    } while (0)
+
+void array_read(const ArrayReader *r, int64_t from, int n, double *out)
 {
-    return (double)(random_bits(seed, i) >> 11) * 0x1p-53;
+    const double *table = r->table;
+    switch (r->array->dtype) {
+    case DT_I1:
+    case DT_U8: READ(uint8_t, p[i]);
+    case DT_I8: READ(int8_t, p[i]);
+    case DT_I16: READ(int16_t, p[i]);
+    case DT_I32: READ(int32_t, p[i]);
+    case DT_I64: READ(int64_t, p[i]);
+    case DT_U16: READ(uint16_t, p[i]);
+    case DT_U32: READ(uint32_t, p[i]);
+    case DT_U64: READ(uint64_t, p[i]);
+    case DT_F8E4:
+    case DT_F8E5: READ(uint8_t, table[p[i]]);
+    case DT_F16:
+    case DT_BF16: READ(uint16_t, table[p[i]]);
+    case DT_F32: READ(float, p[i]);
+    case DT_F64: READ(double, p[i]);
+    case DT_NONE:
+    case DT_COUNT: break;
+    }
 }
 
-static double make_rand(const Array *a, uint64_t seed, int64_t i)
+/* What is well inside the range of a narrow float rounds here, to nearest even; the rest, and other
+   types, as the language casts. */
+static uint64_t round_bits(DType dtype, const DTypeInfo *info, double v)
+{
+    const int drop = 52 - info->man_bits, bias = (1 << (info->exp_bits - 1)) - 1;
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    if (info->kind != DK_FLOAT || exponent < 1 - bias || exponent >= bias)
+        return tkc_bits_from_double(dtype, v);
+    uint64_t magnitude = bits << 1 >> 1, odd = magnitude >> drop & 1;
+    magnitude = (magnitude + (UINT64_C(1) << (drop - 1)) - 1 + odd) >> drop;
+    return (magnitude - ((uint64_t)(1023 - bias) << info->man_bits)) |
+           bits >> 63 << (info->bits - 1);
+}
+
+static void write_rounded(Array *a, int64_t from, int n, const double *in)
 {
     const DTypeInfo *info = tkc_dtype_info(a->dtype);
-    double u = random_unit(seed, (uint64_t)i);
-    if (info->kind == DK_FLOAT)
-        return u;
-    int below = info->kind == DK_BOOL ? 2 : info->bits == 8 ? 128 : 1000; /* every type has them */
-    return floor(u * below);
-}
-
-static double make_randn(const Array *a, uint64_t seed, int64_t i)
-{
-    (void)a;
-    double u = random_unit(seed, 2 * (uint64_t)i), v = random_unit(seed, 2 * (uint64_t)i + 1);
-    return sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v); /* Box and Muller */
-}
-
-static double make_arange(const Array *a, uint64_t seed, int64_t i)
-{
-    (void)a, (void)seed;
-    return (double)i;
-}
-
-static double make_ones(const Array *a, uint64_t seed, int64_t i)
-{
-    (void)a, (void)seed, (void)i;
-    return 1;
-}
-
-typedef double (*Maker)(const Array *a, uint64_t seed, int64_t i);
-static const struct { const char *name; Maker make; } makers[] = {
-    {"rand", make_rand}, {"randn", make_randn}, {"arange", make_arange},
-    {"ones", make_ones}, {"zeros", NULL},       {"empty", NULL},
-};
-enum { MAKERS = sizeof makers / sizeof *makers };
-
-static int find_maker(const char *text)
-{
-    for (int i = 0; i < MAKERS; i++) {
-        size_t n = strlen(makers[i].name);
-        if (!strncmp(text, makers[i].name, n) && text[n] == ':')
-            return i;
+    const size_t size = info->bytes;
+    char *p = (char *)a->data + (size_t)from * size;
+    for (int i = 0; i < n; i++, p += size) {
+        uint64_t bits = round_bits(a->dtype, info, in[i]);
+        memcpy(p, &bits, size);
     }
-    return -1;
 }
 
-bool array_is_generator(const char *text)
+#define WRITE(T, VALUE)                              \
+    do {                                             \
+        T *p = (T *)a->data + from;                  \
+        for (int i = 0; i < n; i++) p[i] = (T)(VALUE); \
+        return;                                      \
+    } while (0)
+
+/* What an integer type cannot hold becomes its nearest, as a cast makes it. */
+static double clamp(double v, double low, double high)
 {
-    return find_maker(text) >= 0;
+    return v < low ? low : v > high ? high : v;
 }
 
-/* "[4096,781]" or nothing (one element). */
-static bool read_shape(const char *p, int *rank, int64_t *shape)
+void array_write(Array *a, int64_t from, int n, const double *in)
 {
-    *rank = 0;
-    if (!*p)
-        return true;
-    if (*p++ != '[')
-        return false;
-    while (*rank < ARRAY_MAX_RANK) {
-        char *end;
-        long long n = strtoll(p, &end, 10);
-        if (end == p || n < 0 || isspace((unsigned char)*p))
-            return false;
-        shape[(*rank)++] = n;
-        p = end;
-        if (*p == ']')
-            return p[1] == 0;
-        if (*p++ != ',')
-            return false;
+    switch (a->dtype) {
+    case DT_I8: WRITE(int8_t, clamp(in[i], INT8_MIN, INT8_MAX));
+    case DT_I16: WRITE(int16_t, clamp(in[i], INT16_MIN, INT16_MAX));
+    case DT_I32: WRITE(int32_t, clamp(in[i], INT32_MIN, INT32_MAX));
+    case DT_U8: WRITE(uint8_t, clamp(in[i], 0, UINT8_MAX));
+    case DT_U16: WRITE(uint16_t, clamp(in[i], 0, UINT16_MAX));
+    case DT_U32: WRITE(uint32_t, clamp(in[i], 0, UINT32_MAX));
+    case DT_F32: WRITE(float, in[i]);
+    case DT_F64: WRITE(double, in[i]);
+    case DT_I1:
+    case DT_I64:
+    case DT_U64:
+    case DT_F8E4:
+    case DT_F8E5:
+    case DT_F16:
+    case DT_BF16: write_rounded(a, from, n, in); return;
+    case DT_NONE:
+    case DT_COUNT: break;
     }
-    return false;
-}
-
-bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t size)
-{
-    int m = find_maker(text);
-    const char *type = text + strlen(makers[m].name) + 1;
-    size_t n = strcspn(type, "[");
-    DType dtype = array_dtype(type, n);
-    int rank;
-    int64_t shape[ARRAY_MAX_RANK];
-    if (dtype == DT_NONE) {
-        snprintf(why, size, "'%.*s' is not an element type such as f32, bf16, i64, u8 or i1",
-                 (int)n, type);
-        return false;
-    }
-    if (!read_shape(type + n, &rank, shape)) {
-        snprintf(why, size, "expected a shape such as [4096,781], of at most %d extents, not '%s'",
-                 ARRAY_MAX_RANK, type + n);
-        return false;
-    }
-    if (!array_make(a, dtype, rank, shape, why, size))
-        return false;
-    if (!strcmp(makers[m].name, "empty"))
-        memset(a->data, dtype == DT_I1 ? 1 : 0xA5, a->bytes);
-    if (makers[m].make)
-        for (int64_t i = 0; i < a->count; i++)
-            set_double(a, i, makers[m].make(a, seed, i));
-    return true;
-}
-
-/* ---- comparing ---- */
-
-static bool is_same_shape(const Array *a, const Array *b)
-{
-    if (a->count != b->count)
-        return false;
-    if (a->rank == 1 || b->rank == 1)
-        return true;
-    return a->rank == b->rank && !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank);
-}
-
-bool array_compare(const Array *got, const Array *want, double rtol, double atol, Difference *out)
-{
-    /* A double does not hold every integer: those of one type are compared by their bits. */
-    bool exact = got->dtype == want->dtype && tkc_dtype_info(got->dtype)->kind != DK_FLOAT;
-    *out = (Difference){.where = -1};
-    if (!is_same_shape(got, want))
-        return false;
-    for (int64_t i = 0; i < got->count; i++) {
-        double g = array_get(got, i), w = array_get(want, i);
-        if (exact ? get_bits(got, i) == get_bits(want, i) : g == w || (isnan(g) && isnan(w)))
-            continue;
-        double d = exact ? fmax(fabs(g - w), 1) : fabs(g - w);
-        if (d > out->worst)
-            out->worst = d;
-        if (d <= atol + rtol * fabs(w) && !isinf(w)) /* false for NaN, too */
-            continue;
-        if (out->count++ == 0)
-            out->where = i, out->got = g, out->want = w;
-    }
-    return true;
 }
 
 void array_shape_text(const Array *a, char *text, size_t size)
@@ -238,45 +212,16 @@ void array_shape_text(const Array *a, char *text, size_t size)
         snprintf(text + n, size - n, "]");
 }
 
-/* ---- printing ---- */
-
-static void print_element(FILE *out, const Array *a, int64_t i)
+void array_index_text(const Array *a, int64_t i, char *text, size_t size)
 {
-    switch (tkc_dtype_info(a->dtype)->kind) {
-    case DK_FLOAT: fprintf(out, a->dtype == DT_F64 ? "%.9g" : "%.6g", array_get(a, i)); break;
-    case DK_UINT: fprintf(out, "%llu", (unsigned long long)get_bits(a, i)); break;
-    case DK_BOOL: fputs(get_bits(a, i) ? "True" : "False", out); break;
-    default: fprintf(out, "%lld", (long long)get_bits(a, i)); break;
+    int64_t at[ARRAY_MAX_RANK];
+    for (int d = a->rank - 1; d >= 0; d--) {
+        at[d] = i % a->shape[d];
+        i /= a->shape[d];
     }
-}
-
-static void print_dim(FILE *out, const Array *a, int dim, int64_t base, int64_t stride)
-{
-    enum { EDGE = 3, WHOLE = 8 };
-    if (dim == a->rank) {
-        print_element(out, a, base);
-        return;
-    }
-    int64_t n = a->shape[dim], inner = n ? stride / n : 0;
-    fputc('[', out);
-    for (int64_t i = 0; i < n; i++) {
-        if (i)
-            fputs(dim + 1 == a->rank ? " " : "\n", out);
-        if (i == EDGE && n > WHOLE) {
-            fputs("…", out);
-            i = n - EDGE - 1;
-            continue;
-        }
-        if (i && dim + 1 < a->rank)
-            for (int k = 0; k <= dim; k++)
-                fputc(' ', out);
-        print_dim(out, a, dim + 1, base + i * inner, inner);
-    }
-    fputc(']', out);
-}
-
-void array_print(FILE *out, const Array *a)
-{
-    print_dim(out, a, 0, 0, a->count);
-    fputc('\n', out);
+    size_t n = (size_t)snprintf(text, size, "[");
+    for (int d = 0; d < a->rank && n < size; d++)
+        n += (size_t)snprintf(text + n, size - n, "%s%lld", d ? "," : "", (long long)at[d]);
+    if (n < size)
+        snprintf(text + n, size - n, "]");
 }

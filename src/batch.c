@@ -170,20 +170,35 @@ static bool run_line(const Options *defaults, char *text)
     return ok;
 }
 
-/* True when every line is fine. */
-static bool run_lines(FILE *f, const Options *o)
+/* True when every line is fine; *error: why not all of them were read, 0 when they were. */
+static bool run_lines(FILE *f, const Options *o, int *error)
 {
     char *line = NULL;
     size_t cap = 0;
     bool all = true;
-    while (getline(&line, &cap, f) > 0) {
+    ssize_t n;
+    while (errno = 0, (n = getline(&line, &cap, f)) > 0) {
+        bool has_nul = strlen(line) < (size_t)n;
         line[strcspn(line, "\r\n")] = 0;
         const char first = line[strspn(line, " \t")];
-        if (first && first != '#')
+        if (has_nul) {
+            printf("error\t%s\t\tthe line holds a NUL byte\n", line);
+            all = false;
+        } else if (first && first != '#') {
             all &= run_line(o, line);
+        }
     }
+    *error = feof(f) ? 0 : errno; /* a line too long for memory is no error of the stream */
     free(line);
     return all;
+}
+
+static int cannot_read(const Options *o, int error)
+{
+    bool is_stdin = !strcmp(o->batch, "-");
+    return command_fail("cannot read %s%s%s: %s", is_stdin ? "" : "'",
+                        is_stdin ? "standard input" : o->batch, is_stdin ? "" : "'",
+                        error ? strerror(error) : "not everything was read");
 }
 
 int command_batch(TkcContext *cx, Options *o)
@@ -192,12 +207,12 @@ int command_batch(TkcContext *cx, Options *o)
     errno = 0;
     FILE *f = strcmp(o->batch, "-") ? fopen(o->batch, "r") : stdin;
     if (!f)
-        return command_fail("cannot read '%s': %s", o->batch, strerror(errno));
+        return cannot_read(o, errno);
     if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
         o->compile.arch = command_default_arch(cx, arch, sizeof arch);
-    int code = run_lines(f, o) ? EXIT_FINE : EXIT_REFUSED;
-    if (ferror(f))
-        code = command_fail("cannot read '%s': %s", o->batch, strerror(errno));
+    int error, code = run_lines(f, o, &error) ? EXIT_FINE : EXIT_REFUSED;
+    if (error || ferror(f))
+        code = cannot_read(o, error);
     if (f != stdin)
         fclose(f);
     return code;

@@ -132,6 +132,13 @@ static bool add_warning(Options *o, const char *name)
     return true;
 }
 
+static bool add_print(Options *o, const char *what, bool is_whole)
+{
+    o->print = grow(o->print, o->nprint, sizeof *o->print);
+    o->print[o->nprint++] = (Print){what, is_whole};
+    return true;
+}
+
 /* ---- values ---- */
 
 static bool read_count(Options *o, const char *option, const char *text, int64_t least,
@@ -210,11 +217,26 @@ static bool read_device(Options *o, const char *text)
            misuse(o, "-device takes cuda, cpu or simt, not '%s'", text);
 }
 
+/* ".ptx", or NULL: the name of the file has none. */
+static const char *suffix_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot && dot[1] ? dot : NULL;
+}
+
+static bool check_save(Options *o)
+{
+    const Binding *b = &o->save.data[o->save.len - 1];
+    const char *suffix = suffix_of(b->value);
+    return !suffix || !strcmp(suffix, ".npy") ||
+           misuse(o, "-save writes .npy files, not '%s'; write -save %s=FILE.npy", suffix, b->name);
+}
+
 /* What the suffix of -o says, unless -emit said it. */
 static bool emit_from_output(Options *o)
 {
-    const char *dot = strrchr(o->output, '.');
-    if (!dot || strchr(dot, '/') || !strcmp(dot, ".ptx"))
+    const char *dot = suffix_of(o->output);
+    if (!dot || !strcmp(dot, ".ptx"))
         return true;
     if (!strcmp(dot, ".ll"))
         o->emit = TKC_EMIT_LLVM;
@@ -222,6 +244,11 @@ static bool emit_from_output(Options *o)
         o->emit = TKC_EMIT_IR;
     else if (!strcmp(dot, ".cubin") || !strcmp(dot, ".h"))
         return misuse(o, "this version does not make '%s' files; assemble its PTX with ptxas", dot);
+    else
+        return misuse(o,
+                      "-o: what is a '%s' file? it writes .ptx, .ll and .ir; with -emit=KIND, any "
+                      "name",
+                      dot);
     return true;
 }
 
@@ -282,8 +309,9 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_MEMORY: return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
     case OPT_TRACE: return add_text(&o->traces, &o->ntraces, v);
     case OPT_BREAK: return add_text(&o->breaks, &o->nbreaks, v);
-    case OPT_SAVE: return add_binding(o, &o->save, "-save", v);
-    case OPT_PRINT: return add_text(&o->print, &o->nprint, v);
+    case OPT_SAVE: return add_binding(o, &o->save, "-save", v) && check_save(o);
+    case OPT_PRINT: return add_print(o, v, false);
+    case OPT_PRINT_ALL: return add_print(o, v, true);
     case OPT_CHECK: return add_binding(o, &o->check, "-check", v);
     case OPT_COLOR: return read_color(o, v);
     case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
@@ -307,9 +335,18 @@ static bool is_joint(char c)
     return c == '=' || c == ' ';
 }
 
+/* What people also write for an option that stands alone. */
+static const struct { const char *spelling; OptId id; } others[] = {
+    {"-h", OPT_HELP}, {"-help", OPT_HELP}};
+enum { OTHERS = sizeof others / sizeof *others };
+
 /* The row a word belongs to and where its argument starts (NULL: the next word, or none). */
 static OptId find_row(const char *word, const char **value)
 {
+    *value = NULL;
+    for (int i = 0; i < OTHERS; i++)
+        if (!strcmp(word, others[i].spelling))
+            return others[i].id;
     for (int i = 0; i < OPT_COUNT; i++) {
         size_t n = strlen(rows[i].spelling);
         *value = NULL;

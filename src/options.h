@@ -11,6 +11,9 @@
 typedef struct Binding { const char *name, *value; } Binding;
 typedef struct Bindings { Binding *data; int len; } Bindings;
 
+/* NAME or NAME[0:4,::2] */
+typedef struct Print { const char *what; bool is_whole; } Print;
+
 typedef struct Options {
     const char *file;           /* NULL: none given; "-": standard input */
     const char *output;         /* NULL: standard output */
@@ -28,7 +31,7 @@ typedef struct Options {
     const char **include;
     int ninclude;
     Bindings args, save, check;
-    const char **print;
+    Print *print;
     int nprint;
     const char **traces, **breaks; /* NAME[:COND], LINE[:COND] */
     int ntraces, nbreaks;

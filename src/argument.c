@@ -1,0 +1,329 @@
+/* The arguments of a run. In: the words NAME=VALUE, -D, the kernel's parameters. Out: a TkcArg
+   for each parameter that the launch gives one for; arrays in host memory and on the device.
+   What is wrong with them is said before anything runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "run.h"
+#include "tkc/edge.h"
+
+RunArg *run_find_arg(Run *r, const char *name, size_t len)
+{
+    for (int i = 0; i < r->nargs; i++)
+        if (strlen(r->args[i].name) == len && !memcmp(r->args[i].name, name, len))
+            return &r->args[i];
+    return NULL;
+}
+
+const char *run_find_define(const Run *r, const char *name, size_t len)
+{
+    for (int i = 0; i < r->o->ndefines; i++)
+        if (strlen(r->o->defines[i].name) == len && !memcmp(r->o->defines[i].name, name, len))
+            return r->o->defines[i].value;
+    return NULL;
+}
+
+/* ---- parameters ---- */
+
+static bool read_params(Run *r)
+{
+    const char *kernel = r->o->compile.kernel;
+    if (tkc_source_param_count(r->source, kernel, &r->nargs) != TKC_OK)
+        return false;
+    r->args = calloc((size_t)r->nargs + 1, sizeof *r->args);
+    if (!r->args) {
+        r->nargs = 0;
+        command_fail("out of memory");
+        return false;
+    }
+    for (int i = 0; i < r->nargs; i++) {
+        RunArg *a = &r->args[i];
+        a->param.size = sizeof a->param;
+        if (tkc_source_param(r->source, kernel, i, &a->param) != TKC_OK)
+            return false;
+        a->name = a->param.name;
+    }
+    return true;
+}
+
+void run_unknown_name(Run *r, const char *option, const char *name, size_t len)
+{
+    fprintf(stderr, "tkc: error: %s%s: the kernel has no parameter '%.*s'; it has%s", option,
+            *option ? "" : "argument", (int)len, name, r->nargs ? "" : " none");
+    for (int i = 0; i < r->nargs; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", r->args[i].name);
+    fputc('\n', stderr);
+}
+
+static bool bind_texts(Run *r)
+{
+    const Bindings *b = &r->o->args;
+    for (int i = 0; i < b->len; i++) {
+        RunArg *a = run_find_arg(r, b->data[i].name, strlen(b->data[i].name));
+        if (!a) {
+            run_unknown_name(r, "", b->data[i].name, strlen(b->data[i].name));
+            return false;
+        }
+        if (a->text || run_find_define(r, a->name, strlen(a->name))) {
+            command_fail("argument '%s' is given twice%s", a->name,
+                         a->text ? "" : ": here and with -D");
+            return false;
+        }
+        a->text = b->data[i].value;
+    }
+    return true;
+}
+
+static bool is_open(const Run *r, const RunArg *a)
+{
+    return !a->text && !run_find_define(r, a->name, strlen(a->name));
+}
+
+/* Everything that is missing, in one message. What only constexprs lack the compiler asks for: a
+   heuristic may give them. */
+static bool all_given(Run *r)
+{
+    int missing = 0;
+    for (int i = 0; i < r->nargs; i++) {
+        RunArg *a = &r->args[i];
+        a->is_default = is_open(r, a) && a->param.default_;
+        if (a->is_default)
+            a->text = a->param.default_;
+        missing += is_open(r, a) && !a->param.is_constexpr;
+    }
+    if (!missing)
+        return true;
+    fputs("tkc: error: arguments are missing; add", stderr);
+    for (int i = 0; i < r->nargs; i++) {
+        const RunArg *a = &r->args[i];
+        const char *type = a->param.type;
+        const bool is_array = type && (type[0] == '*' || tkc_is_descriptor_type(type));
+        if (is_open(r, a))
+            fprintf(stderr, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
+                    is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
+    }
+    fputc('\n', stderr);
+    return false;
+}
+
+/* A None is known when compiling, whatever the parameter: given as -D would. */
+static bool define_none(Run *r)
+{
+    Options *o = r->o;
+    TkcDefine *all = realloc(o->defines, sizeof *all * (size_t)(o->ndefines + r->nargs + 1));
+    if (!all) {
+        command_fail("out of memory");
+        return false;
+    }
+    o->defines = all;
+    for (int i = 0; i < r->nargs; i++) {
+        RunArg *a = &r->args[i];
+        if (!a->text || strcmp(a->text, "None"))
+            continue;
+        all[o->ndefines++] = (TkcDefine){a->name, "None"};
+        a->text = NULL;
+    }
+    o->compile.defines = all;
+    o->compile.ndefines = (size_t)o->ndefines;
+    return true;
+}
+
+/* ---- values ---- */
+
+static bool ends_with(const char *s, size_t n, const char *suffix)
+{
+    size_t m = strlen(suffix);
+    return n >= m && !memcmp(s + n - m, suffix, m);
+}
+
+bool run_is_npy(const char *text, size_t *len, DType *as)
+{
+    *as = DT_NONE;
+    *len = strlen(text);
+    const char *colon = strrchr(text, ':');
+    if (colon && ends_with(text, (size_t)(colon - text), ".npy")) {
+        *as = array_dtype(colon + 1, strlen(colon + 1));
+        *len = (size_t)(colon - text);
+        return true;
+    }
+    return ends_with(text, *len, ".npy");
+}
+
+static bool make_array(Run *r, RunArg *a, int index)
+{
+    char why[256];
+    size_t len;
+    DType as;
+    bool ok;
+    if (run_is_npy(a->text, &len, &as)) {
+        if (a->text[len] == ':' && as == DT_NONE) {
+            command_fail("%s: '%s' is not an element type", a->name, a->text + len + 1);
+            return false;
+        }
+        char *path = strndup(a->text, len);
+        ok = path && array_load(&a->array, path, as, why, sizeof why);
+        if (!ok)
+            command_fail("%s: cannot use '%s': %s", a->name, path, why);
+        free(path);
+    } else {
+        ok = array_generate(&a->array, a->text, r->o->seed * 1000003u + (uint64_t)index, why,
+                            sizeof why);
+        if (!ok)
+            command_fail("%s: %s", a->name, why);
+    }
+    a->is_array = ok;
+    return ok;
+}
+
+bool run_is_empty(const RunArg *a)
+{
+    return a->text && !strncmp(a->text, "empty:", 6);
+}
+
+/* What `empty:` holds is there, but counts as memory that nothing wrote. */
+static bool copy_in(Run *r, const RunArg *a)
+{
+    tkc_device_set_memory_checks(r->dev, !r->o->no_memory_checks && !run_is_empty(a));
+    TkcStatus status = tkc_copy_in(r->dev, a->ptr, a->array.data, a->array.bytes);
+    tkc_device_set_memory_checks(r->dev, !r->o->no_memory_checks);
+    return status == TKC_OK;
+}
+
+/* The whole array, row-major, through a descriptor. */
+static bool describe_array(RunArg *a)
+{
+    const Array *x = &a->array;
+    DescriptorType type;
+    tkc_read_descriptor_type(a->param.type, strlen(a->param.type), &type);
+    if (x->dtype != type.dtype)
+        command_fail("%s: its elements are %s, and those of %s are %s", a->name,
+                     tkc_dtype_info(x->dtype)->short_name, a->param.type,
+                     tkc_dtype_info(type.dtype)->short_name);
+    else if (x->rank != type.rank)
+        command_fail("%s: its rank is %d, and that of %s is %d", a->name, x->rank, a->param.type,
+                     type.rank);
+    else {
+        a->descriptor = (TkcDescriptor){.base = a->ptr, .bytes = x->bytes, .rank = x->rank};
+        int64_t stride = 1;
+        for (int d = x->rank - 1; d >= 0; stride *= x->shape[d--]) {
+            a->descriptor.shape[d] = x->shape[d];
+            a->descriptor.strides[d] = stride;
+        }
+        a->arg = tkc_descriptor(NULL, &a->descriptor);
+    }
+    return x->dtype == type.dtype && x->rank == type.rank;
+}
+
+static bool to_device(Run *r, RunArg *a)
+{
+    snprintf(a->type, sizeof a->type, "*%s", tkc_dtype_info(a->array.dtype)->short_name);
+    if (tkc_alloc(r->dev, a->array.bytes, &a->ptr) != TKC_OK)
+        return false;
+    if (!copy_in(r, a))
+        return false;
+    if (a->param.type && tkc_is_descriptor_type(a->param.type))
+        return describe_array(a);
+    a->arg = tkc_pointer(a->type, a->ptr, a->array.bytes);
+    return true;
+}
+
+static bool is_float_type(const char *type)
+{
+    DType d = type ? array_dtype(type, strlen(type)) : DT_NONE;
+    return d != DT_NONE && tkc_dtype_info(d)->kind == DK_FLOAT;
+}
+
+static bool make_integer(RunArg *a, NumberRead read, int64_t n)
+{
+    if (read == NUMBER_TOO_LARGE) {
+        command_fail("%s: %s does not fit 64 bits", a->name, a->text);
+        return false;
+    }
+    double real = read == NUMBER_UNSIGNED ? (double)(uint64_t)n : (double)n;
+    a->arg = is_float_type(a->param.type) ? tkc_float(real) : tkc_int(n);
+    if (read == NUMBER_UNSIGNED && a->arg.kind == TKC_ARG_INT)
+        a->arg.type = "u64";
+    return true;
+}
+
+static bool make_number(RunArg *a)
+{
+    const char *t = a->text;
+    if (!strcmp(t, "True") || !strcmp(t, "False")) {
+        a->arg = tkc_int(t[0] == 'T');
+        a->arg.type = a->param.type ? NULL : "i1";
+        return true;
+    }
+    int64_t n;
+    NumberRead read = number_read(t, &n);
+    if (read != NUMBER_NONE)
+        return make_integer(a, read, n);
+    char *end;
+    double f = strtod(t, &end);
+    /* 010: eight or ten? */
+    bool is_padded = t[0] == '0' && t[1] >= '0' && t[1] <= '9' && !strpbrk(t, ".eE");
+    if (end != t && !*end && !is_padded) {
+        a->arg = tkc_float(f);
+        return true;
+    }
+    if (a->is_default)
+        command_fail("%s: its default, %s, is no number: add %s=<value>", a->name, t, a->name);
+    else
+        command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]",
+                     a->name, t);
+    return false;
+}
+
+bool run_is_given(const Run *r, const RunArg *a)
+{
+    return !run_find_define(r, a->name, strlen(a->name));
+}
+
+/* Whether an argument is an array is seen from its text alone. */
+static bool names_array(const RunArg *a)
+{
+    size_t len;
+    DType as;
+    return !a->param.is_constexpr &&
+           (run_is_npy(a->text, &len, &as) || array_is_generator(a->text));
+}
+
+/* All but arrays, which need a device. */
+static bool make_value(RunArg *a)
+{
+    if (a->param.is_constexpr) {
+        a->arg = tkc_constexpr(a->is_default ? NULL : a->text);
+        return true;
+    }
+    if (a->param.type && a->param.type[0] == '*' && !strcmp(a->text, "0")) {
+        a->arg = tkc_pointer(a->param.type, 0, 0);
+        return true;
+    }
+    return make_number(a);
+}
+
+static bool make_values(Run *r)
+{
+    bool ok = true;
+    for (int i = 0; i < r->nargs; i++)
+        if (run_is_given(r, &r->args[i]) && !names_array(&r->args[i]))
+            ok &= make_value(&r->args[i]);
+    return ok;
+}
+
+bool run_read_arguments(Run *r)
+{
+    return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r);
+}
+
+bool run_make_arrays(Run *r)
+{
+    for (int i = 0; i < r->nargs; i++) {
+        RunArg *a = &r->args[i];
+        if (run_is_given(r, a) && names_array(a) && !(make_array(r, a, i) && to_device(r, a)))
+            return false;
+    }
+    return true;
+}
+

@@ -1,0 +1,57 @@
+/* What the parts of -run share. */
+#ifndef TKC_SRC_RUN_H
+#define TKC_SRC_RUN_H
+
+#include "array.h"
+#include "command.h"
+#include "debug.h"
+#include "tkc/runtime.h"
+
+typedef struct RunArg {
+    const char *name, *text;  /* text NULL: given with -D, or left to the source */
+    bool is_default;          /* text is the parameter's default */
+    TkcParam param;
+    bool is_array;
+    bool is_result;           /* -print, -save or -check names it */
+    Array array;
+    TkcPtr ptr;
+    char type[24];            /* "*fp32" */
+    TkcDescriptor descriptor; /* where the parameter's type is one */
+    TkcArg arg;
+} RunArg;
+
+typedef struct Run {
+    Options *o;
+    TkcContext *cx;
+    TkcSource *source;
+    TkcDevice *dev;
+    TkcJit *jit;
+    int nargs;
+    RunArg *args;             /* one for each parameter of the kernel */
+    int64_t grid[3];
+    Prompt prompt;
+    bool is_terminal;         /* standard output is one */
+} Run;
+
+/* NULL when there is none. */
+RunArg *run_find_arg(Run *r, const char *name, size_t len);
+const char *run_find_define(const Run *r, const char *name, size_t len);
+/* Says that the kernel has no such parameter; option: what named it, "" for an argument. */
+void run_unknown_name(Run *r, const char *option, const char *name, size_t len);
+/* "x.npy" or "x.npy:bf16": *len the length of the path, *as the type, DT_NONE where none is said or
+   it is not known. */
+bool run_is_npy(const char *text, size_t *len, DType *as);
+/* Whether the launch gives an argument for it: -D does not. */
+bool run_is_given(const Run *r, const RunArg *a);
+/* Whether its memory counts as written by nobody. */
+bool run_is_empty(const RunArg *a);
+
+/* Each of these says what is wrong and gives false. */
+/* argument.c: all but arrays; then, with a device and the types that -sig gives, arrays. */
+bool run_read_arguments(Run *r);
+bool run_make_arrays(Run *r);
+/* result.c: before the run, whether everything asked for can be done; after it, doing it. */
+bool run_expect_results(Run *r);
+bool run_use_results(Run *r);
+
+#endif

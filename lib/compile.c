@@ -36,6 +36,7 @@ struct TkcArtifact {
     Arena arena;
     Func *fn;              /* from TKC_EMIT_IR on */
     const char **param_types;
+    SpecTaken taken;
     const char *text;
     size_t len;
     const char *symbol;    /* the kernel's name in LLVM IR and PTX */
@@ -184,6 +185,7 @@ static Func *specialize(Job *j)
     SpecRequest rq = make_request(j);
     if (!rq.machine || !check_options(j, &rq))
         return NULL;
+    rq.taken = &j->artifact->taken;
     SpecModule *m = spec_module(j->ir, j->dx, j->source->file, &rq);
     return complete_request(j, &rq, m) ? spec_kernel(m, &rq) : NULL;
 }
@@ -570,6 +572,18 @@ void tkc_artifact_free(TkcArtifact *a)
 
 /* The same in an arena that has nothing else: of IR all of it, of what was made of IR the
    parameters. */
+static SpecTaken copy_taken(Arena *a, const SpecTaken *t)
+{
+    SpecTaken copy = *t;
+    copy.values = arena_array(a, TkcDefine, t->nvalues + 1);
+    for (int i = 0; i < t->nvalues; i++) {
+        const TkcDefine *v = &t->values[i];
+        copy.values[i].name = arena_strndup(a, v->name, strlen(v->name));
+        copy.values[i].value = arena_strndup(a, v->value, strlen(v->value));
+    }
+    return copy;
+}
+
 static void copy_artifact(TkcArtifact *to, const TkcArtifact *a, Arena *scratch)
 {
     *to = (TkcArtifact){.source = a->source, .shared_bytes = a->shared_bytes, .len = a->len};
@@ -579,6 +593,7 @@ static void copy_artifact(TkcArtifact *to, const TkcArtifact *a, Arena *scratch)
     to->fn = ir_func_transfer(ir_new(arena, a->source->names), scratch, a->fn, a->source->source,
                               has_body);
     to->text = arena_strndup(arena, a->text, a->len);
+    to->taken = copy_taken(arena, &a->taken);
     to->symbol = a->symbol ? arena_strndup(arena, a->symbol, strlen(a->symbol)) : NULL;
     for (int i = 0; i < a->times.len; i++)
         vec_push(arena, &to->times, a->times.data[i]);
@@ -655,6 +670,18 @@ const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
     return i >= 0 && i < tkc_artifact_param_count(a) ? a->param_types[i] : NULL;
 }
 
+const TkcDefine *tkc_artifact_value(const TkcArtifact *a, int i)
+{
+    return a && i >= 0 && i < a->taken.nvalues ? &a->taken.values[i] : NULL;
+}
+
+int tkc_artifact_config(const TkcArtifact *a, int *count)
+{
+    if (count)
+        *count = a ? a->taken.nconfigs : 0;
+    return a && a->taken.nconfigs ? a->taken.config : -1;
+}
+
 const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
 {
     if (!is_artifact(a) || i < 0 || i >= a->times.len)
@@ -697,13 +724,20 @@ static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, 
     return mine;
 }
 
-static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, const char *kernel)
+static SpecRequest kernel_request(const CheckJob *c, const SpecRequest *all, const char *kernel)
 {
-    Job *j = &c->job;
+    const Job *j = &c->job;
     const Ast *def = map_get_ptr(&c->defs, kernel);
     SpecRequest rq =
         j->options->kernel || !def ? *all : request_for(all, &j->artifact->arena, def, kernel);
     rq.kernel = kernel;
+    return rq;
+}
+
+static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, const char *kernel)
+{
+    Job *j = &c->job;
+    SpecRequest rq = kernel_request(c, all, kernel);
     if (!spec_is_complete(m, kernel, &rq)) {
         c->incomplete++;
         return;
@@ -713,6 +747,17 @@ static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, con
     if (fn && j->dx->nerrors == 0 && !ir_verify(fn, j->dx))
         diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
                       "internal error: specialization made wrong IR of '%s'", kernel);
+}
+
+/* What kernels need that were not checked: where all must be, and where none was. */
+static void tell_unchecked(CheckJob *c, SpecModule *m, const SpecRequest *all, int n,
+                           const Str *kernels)
+{
+    bool must = c->job.options->require_checked;
+    for (int i = 0; i < n && c->incomplete && (must || !c->checked); i++) {
+        SpecRequest rq = kernel_request(c, all, kernels[i]);
+        if (!spec_is_complete(m, kernels[i], &rq)) spec_ask(m, kernels[i], &rq, must);
+    }
 }
 
 /* What is given for no kernel at all is a mistake. */
@@ -739,14 +784,18 @@ static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
     const char *only = c->job.options->kernel;
     kernel_index(&c->defs, &c->job.artifact->arena, c->job.source->file);
     if (only) {
-        if (kernel_find(c->job.dx, c->job.source->file, only))
-            check_kernel(c, m, rq, only);
+        Str name = intern_cstr(c->job.source->names, only);
+        if (!kernel_find(c->job.dx, c->job.source->file, only))
+            return;
+        check_kernel(c, m, rq, name);
+        tell_unchecked(c, m, rq, 1, &name);
         return;
     }
     int n = spec_kernels(m, &names);
     check_given(c, rq, n, names);
     for (int i = 0; i < n; i++)
         check_kernel(c, m, rq, names[i]);
+    tell_unchecked(c, m, rq, n, names);
 }
 
 static bool check_source(Diags *dx, void *arg)
@@ -789,5 +838,46 @@ TkcStatus tkc_check(TkcSource *source, const TkcOptions *given, int *checked, in
         *checked = c.checked;
     if (incomplete)
         *incomplete = c.incomplete;
+    return status;
+}
+
+/* ---- configurations ---- */
+
+typedef struct ConfigsJob {
+    Job job;
+    const char *const *texts;
+    int count;
+} ConfigsJob;
+
+static bool read_configs(Diags *dx, void *arg)
+{
+    ConfigsJob *c = arg;
+    Job *j = &c->job;
+    j->dx = dx;
+    if (j->source->language == TKC_LANGUAGE_IR)
+        return true;
+    const Ast *def = kernel_find(dx, j->source->file, j->options->kernel);
+    if (!def)
+        return false;
+    j->ir = ir_new(&j->source->arena, j->source->names);
+    SpecRequest rq = make_request(j);
+    SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
+    c->count = spec_configs(m, def->def.name, &rq, &c->texts);
+    return dx->nerrors == 0;
+}
+
+TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *const **texts,
+                             int *count)
+{
+    TkcOptions options;
+    tkc_options_init(&options);
+    options.kernel = kernel;
+    if (!source || !texts || !count)
+        return api_misuse(source ? source->cx : NULL,
+                          "there is no place for the configurations: the pointer is NULL");
+    ConfigsJob c = {.job = {.source = source, .options = &options}};
+    TkcStatus status = api_run(source->cx, &source->arena, &options, read_configs, &c);
+    *texts = c.texts;
+    *count = status == TKC_OK ? c.count : 0;
     return status;
 }

@@ -468,7 +468,12 @@ static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKerne
         return status;
     TkcKernelInfo ours = {.num_warps = tkc_artifact_num_warps(c->artifact),
                           .shared_bytes = tkc_artifact_shared_bytes(c->artifact),
-                          .text = tkc_artifact_text(c->artifact, NULL)};
+                          .text = tkc_artifact_text(c->artifact, NULL),
+                          .num_stages = tkc_artifact_num_stages(c->artifact),
+                          .values = tkc_artifact_value(c->artifact, 0)};
+    ours.config = tkc_artifact_config(c->artifact, &ours.nconfigs);
+    while (tkc_artifact_value(c->artifact, (int)ours.nvalues))
+        ours.nvalues++;
     jit->dev->ops->info(c->kernel, &ours);
     bool given = tkc_give(info, &ours, sizeof ours);
     kernels_release(jit, c);

@@ -7,6 +7,8 @@
 /* Opens the file of the options ("-": standard input). NULL after diagnostics. */
 TkcSource *command_source(TkcContext *cx, const Options *o);
 double command_now_ms(void);
+/* -v: which configuration of @autotune was taken (-1: none), and values known when compiling. */
+void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n);
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */
@@ -19,6 +21,7 @@ const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
 
 int command_compile(TkcContext *cx, Options *o);
 int command_check(TkcContext *cx, Options *o);
+int command_list(TkcContext *cx, Options *o);
 int command_batch(TkcContext *cx, Options *o);
 int command_run(TkcContext *cx, Options *o);
 

@@ -131,6 +131,27 @@ static void print_times(const TkcArtifact *a)
     fprintf(stderr, "%10.3f ms  total\n", total);
 }
 
+void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n)
+{
+    char text[1024];
+    size_t len = 0;
+    if (config >= 0)
+        command_say("configuration %d of %d", config + 1, nconfigs);
+    for (size_t i = 0; i < n && len < sizeof text; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len, " %s=%s", values[i].name,
+                                values[i].value);
+    if (n)
+        command_say("with%s", text);
+}
+
+static void tell_taken(const TkcArtifact *a)
+{
+    int n = 0, count, config = tkc_artifact_config(a, &count);
+    while (tkc_artifact_value(a, n))
+        n++;
+    command_tell_taken(config, count, tkc_artifact_value(a, 0), (size_t)n);
+}
+
 int command_compile(TkcContext *cx, Options *o)
 {
     char arch[16];
@@ -148,6 +169,8 @@ int command_compile(TkcContext *cx, Options *o)
         code = write_output(o, text, len);
         if (o->compile.time_report)
             print_times(artifact);
+        if (o->verbose)
+            tell_taken(artifact);
         if (o->verbose && o->emit >= TKC_EMIT_LLVM)
             command_say("%s: %d warps, %d bytes of shared memory, %zu bytes of text",
                         tkc_artifact_kernel(artifact), tkc_artifact_num_warps(artifact),
@@ -156,22 +179,6 @@ int command_compile(TkcContext *cx, Options *o)
     tkc_artifact_free(artifact);
     tkc_source_free(source);
     return code;
-}
-
-int command_check(TkcContext *cx, Options *o)
-{
-    TkcSource *source = command_source(cx, o);
-    if (!source)
-        return EXIT_REFUSED;
-    int checked, incomplete;
-    TkcStatus status = tkc_check(source, &o->compile, &checked, &incomplete);
-    if (status == TKC_OK && incomplete)
-        command_say("%d kernel%s checked, %d not: types or constexprs are missing", checked,
-                    checked == 1 ? "" : "s", incomplete);
-    else if (status == TKC_OK && o->verbose)
-        command_say("%d kernel%s checked", checked, checked == 1 ? "" : "s");
-    tkc_source_free(source);
-    return command_exit(status);
 }
 
 /* ---- the process ---- */
@@ -213,6 +220,7 @@ static int run_command(TkcContext *cx, Options *o)
     }
     return o->batch         ? command_batch(cx, o)
            : o->syntax_only ? command_check(cx, o)
+           : o->list        ? command_list(cx, o)
            : o->run         ? command_run(cx, o)
                             : command_compile(cx, o);
 }

@@ -268,6 +268,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_OUTPUT: o->output = v; return true;
     case OPT_EMIT: seen->emit = true; return read_emit(o, v, &o->emit);
     case OPT_SYNTAX_ONLY: o->syntax_only = true; return true;
+    case OPT_LIST: o->list = true; return true;
     case OPT_BATCH: o->batch = v; return true;
     case OPT_KERNEL: c->kernel = v; return true;
     case OPT_DEFINE: return add_define(o, seen->first_define, v);
@@ -285,6 +286,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_CONTRACT: return read_choice(o, "-ffp-contract", v, "on", "off", &c->no_fp_contract);
     case OPT_DEBUG: c->debug = true; return true;
     case OPT_LINE_INFO: c->line_info = true; return true;
+    case OPT_WUNCHECKED: c->require_checked = true; return true;
     case OPT_WERROR: c->warnings_as_errors = true; return true;
     case OPT_WARNING: return add_warning(o, v);
     case OPT_PASSES: c->passes = v; return true;
@@ -441,10 +443,9 @@ static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
             return add_binding(o, &o->args, "an argument", word);
         if (!word[0])
             return misuse(o, "the name of the file is empty");
-        if (o->file)
-            return misuse(o, "one file at a time: '%s' and '%s'", o->file, word);
-        o->file = word;
-        return true;
+        if (!o->file)
+            o->file = word;
+        return add_text(&o->files, &o->nfiles, word);
     }
     OptId id = find_row(word, &value);
     if (id == OPT_COUNT)
@@ -465,6 +466,13 @@ static bool has_suffix(const char *s, const char *suffix)
     return n >= m && !strcmp(s + n - m, suffix);
 }
 
+TkcLanguage options_language(const Options *o, const char *file)
+{
+    if (o->language_given)
+        return o->language;
+    return has_suffix(file, ".ir") ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
+}
+
 static bool read_words(Options *o, Seen *seen, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -472,19 +480,28 @@ static bool read_words(Options *o, Seen *seen, int argc, char **argv)
             return false;
     o->compile.defines = o->defines;
     o->compile.ndefines = (size_t)o->ndefines;
-    if (o->file && !seen->language)
-        o->language = has_suffix(o->file, ".ir") ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
+    o->language_given = seen->language;
+    if (o->file)
+        o->language = options_language(o, o->file);
+    if (o->nfiles > 1 && !o->syntax_only && !o->list)
+        return misuse(o, "one file at a time: '%s' and '%s'", o->files[0], o->files[1]);
     return true;
 }
 
 /* What excludes what. */
 static bool check_words(Options *o, const Seen *seen)
 {
-    const char *mode = o->run ? "-run" : o->syntax_only ? "-fsyntax-only" : NULL;
-    if (o->batch)
-        mode = "-batch";
-    if (o->run + o->syntax_only + (o->batch != NULL) > 1)
-        return misuse(o, "-run, -fsyntax-only and -batch exclude each other");
+    const char *mode = o->run           ? "-run"
+                       : o->syntax_only ? "-fsyntax-only"
+                       : o->list        ? "-list"
+                       : o->batch       ? "-batch"
+                                        : NULL;
+    if (o->run + o->syntax_only + o->list + (o->batch != NULL) > 1)
+        return misuse(o, "-run, -fsyntax-only, -list and -batch exclude each other");
+    if (o->nfiles > 1 && o->compile.signature)
+        return misuse(o, "-sig gives types to the kernels of one file; there are %d", o->nfiles);
+    if (o->compile.require_checked && !o->syntax_only)
+        return misuse(o, "-Wunchecked goes with -fsyntax-only");
     if (!o->run && (o->args.len || seen->for_run))
         return misuse(o, "%s goes with -run", o->args.len ? "NAME=VALUE" : seen->for_run);
     if (!o->file && !o->batch)
@@ -529,7 +546,7 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
     }
     if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->output || o->batch || o->run || o->syntax_only || o->help || o->version || o->args.len ||
+    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->help || o->version || o->args.len ||
         seen.for_run)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))
@@ -550,6 +567,7 @@ void options_fini(Options *o)
     free(o->breaks);
     free(o->defines);
     free(o->include);
+    free(o->files);
 }
 
 void options_help(FILE *out)

@@ -16,11 +16,14 @@ typedef struct Print { const char *what; bool is_whole; } Print;
 
 typedef struct Options {
     const char *file;           /* NULL: none given; "-": standard input */
+    const char **files;         /* all of them, where there may be several */
+    int nfiles;
     const char *output;         /* NULL: standard output */
     TkcEmit emit;
     TkcLanguage language;
     const char *batch, *grid, *device;
-    bool syntax_only, run, verbose, help, version;
+    bool language_given;        /* -x: else each file's suffix says it */
+    bool syntax_only, list, run, verbose, help, version;
     ColorChoice color;
     bool json;                  /* diagnostics */
     double timeout;
@@ -49,6 +52,8 @@ bool options_read(Options *o, int argc, char **argv);
 /* A line of -batch: what it does not say is as in `defaults`, which must outlive it. Only what a
    single compilation takes is allowed. */
 bool options_read_line(Options *o, const Options *defaults, int argc, char **argv);
+/* -x, or what the file's suffix says. */
+TkcLanguage options_language(const Options *o, const char *file);
 void options_fini(Options *o);
 void options_help(FILE *out);
 

@@ -24,6 +24,24 @@ static bool open_jit(Run *r)
 
 /* ---- the launch ---- */
 
+static const char *find_value(const TkcKernelInfo *info, const char *name, size_t len)
+{
+    for (size_t i = 0; i < info->nvalues; i++)
+        if (strlen(info->values[i].name) == len && !memcmp(info->values[i].name, name, len))
+            return info->values[i].value;
+    return NULL;
+}
+
+static bool read_value(const char *text, int64_t *value)
+{
+    if (!strcmp(text, "True") || !strcmp(text, "False")) {
+        *value = text[0] == 'T';
+        return true;
+    }
+    return number_read(text, value) == NUMBER_FITS;
+}
+
+/* Values that a configuration or a heuristic gives are known when the kernel is compiled. */
 static bool lookup_number(const char *name, size_t len, int64_t *value, void *user, char *why,
                           size_t size)
 {
@@ -32,56 +50,71 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     const char *text = run_find_define(r, name, len);
     if (!text && a)
         text = a->text;
-    if (!text && a)
-        snprintf(why, size, "the value of '%s' is not given", a->name);
-    else if (!text)
+    if (!text)
+        text = find_value(&r->info, name, len);
+    r->is_grid_early |= !text && a && !r->is_compiled;
+    if (!text)
         snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D", (int)len,
                  name);
-    else if (number_read(text, value) == NUMBER_FITS)
+    else if (read_value(text, value))
         return true;
     else
         snprintf(why, size, "'%.*s' is '%s', which is not an integer", (int)len, name, text);
     return false;
 }
 
+/* Before the kernel is compiled, as far as it goes; again afterwards, when it did not. */
 static bool read_grid(Run *r)
 {
     char why[256];
     r->grid[0] = r->grid[1] = r->grid[2] = 1;
+    r->is_grid_early = false;
     if (!r->o->grid) {
         command_fail("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
         return false;
     }
-    if (expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why) >= 0)
+    if (expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why) >= 0 ||
+        r->is_grid_early)
         return true;
     command_fail("-grid '%s': %s", r->o->grid, why);
     return false;
 }
 
+/* What was known when compiling, and what it costs. */
+static void tell_kernel(const TkcKernelInfo *info)
+{
+    command_tell_taken(info->config, info->nconfigs, info->values, info->nvalues);
+    if (info->registers < 0)
+        command_say("%d warps, %d stages", info->num_warps, info->num_stages);
+    else
+        command_say("%d warps, %d stages, %d bytes of shared memory, %d registers, %d bytes spilled",
+                    info->num_warps, info->num_stages, info->shared_bytes, info->registers,
+                    info->spill_bytes);
+}
+
 /* Compiles first, so that what follows is the run alone. */
 static bool compile(Run *r, const TkcArg *args, size_t n)
 {
-    TkcKernelInfo info = {.size = sizeof info};
+    r->info = (TkcKernelInfo){.size = sizeof r->info};
     double start = command_now_ms();
-    if (tkc_jit_info(r->jit, args, n, &info) != TKC_OK)
+    if (tkc_jit_info(r->jit, args, n, &r->info) != TKC_OK)
         return false;
+    r->is_compiled = true;
     if (r->o->compile.time_report)
         fprintf(stderr, "%10.3f ms  compile\n", command_now_ms() - start);
-    if (r->o->verbose && info.registers >= 0)
-        fprintf(stderr,
-                "tkc: %d warps, %d bytes of shared memory, %d registers, %d bytes spilled\n",
-                info.num_warps, info.shared_bytes, info.registers, info.spill_bytes);
-    return true;
+    if (r->o->verbose)
+        tell_kernel(&r->info);
+    return !r->is_grid_early || read_grid(r);
 }
 
 /* What happened, in one line. */
 static void tell_run(const Run *r, double ms)
 {
     const char *kernel = r->o->compile.kernel;
-    fprintf(stderr, "tkc: ran %lld x %lld x %lld programs of '%s' on %s (%s) in %.3f ms\n",
-            (long long)r->grid[0], (long long)r->grid[1], (long long)r->grid[2],
-            kernel ? kernel : tkc_source_kernel_name(r->source, 0), tkc_device_kind(r->dev),
-            tkc_device_name(r->dev), ms);
+    command_say("ran %lld x %lld x %lld programs of '%s' on %s (%s) in %.3f ms",
+                (long long)r->grid[0], (long long)r->grid[1], (long long)r->grid[2],
+                kernel ? kernel : tkc_source_kernel_name(r->source, 0), tkc_device_kind(r->dev),
+                tkc_device_name(r->dev), ms);
 }
 
 static bool launch(Run *r, const TkcArg *args, size_t n)

@@ -28,7 +28,10 @@ typedef struct Run {
     TkcJit *jit;
     int nargs;
     RunArg *args;             /* one for each parameter of the kernel */
+    TkcKernelInfo info;       /* once is_compiled */
+    bool is_compiled;
     int64_t grid[3];
+    bool is_grid_early;       /* it takes values that compiling gives */
     Prompt prompt;
     bool is_terminal;         /* standard output is one */
 } Run;

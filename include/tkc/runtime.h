@@ -148,6 +148,10 @@ typedef struct TkcKernelInfo {
     int registers, spill_bytes; /* cuda, once loaded; -1 on cpu */
     const char *text;           /* PTX on cuda, block IR on cpu; lives until its kernel is freed: with
                                    the jit, by tkc_jit_clear, or for newer ones */
+    int num_stages;
+    int config, nconfigs;       /* tkc_artifact_config */
+    const TkcDefine *values;    /* tkc_artifact_value; live as long as text */
+    size_t nvalues;
 } TkcKernelInfo;
 TKC_API TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info);
 

@@ -181,6 +181,10 @@ typedef struct TkcParam {
 TKC_API TkcStatus tkc_source_param_count(TkcSource *source, const char *kernel, int *count);
 TKC_API TkcStatus tkc_source_param(TkcSource *source, const char *kernel, int i, TkcParam *out);
 
+/* The configurations of a kernel's @autotune, in order, as texts: "BLOCK=64 num_warps=4"; those that are not known here (computed by
+   host code) are not among them. *texts lives as long as the source. */
+TKC_API TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *const **texts, int *count);
+
 /* ---- compiling ---- */
 typedef struct TkcDefine {
     const char *name, *value; /* value as in a .tk file: 128, 1e-6, True, None, 'text', tl.float16 or fp16 */
@@ -208,6 +212,7 @@ typedef struct TkcOptions {
     bool time_report;        /* fill tkc_artifact_time */
     bool remarks;            /* deliver remarks; no part of the compiler makes any yet */
     bool warnings_as_errors;
+    bool require_checked;    /* tkc_check: a kernel whose types or constexprs are not complete is an error */
     int64_t max_steps, max_ops, max_nesting, max_depth, max_length; /* budgets; 0: the defaults */
     const char *warnings;    /* "no-unpack,no-unused-value": kinds of warnings that are not wanted, or are ("unpack"), in order; NULL: all */
 } TkcOptions;
@@ -244,11 +249,16 @@ TKC_API int tkc_artifact_param_count(const TkcArtifact *artifact);
    elements). The code counts on d being a multiple of 16, and on strides that are multiples of 16 bytes. */
 TKC_API const char *tkc_artifact_param_name(const TkcArtifact *artifact, int i);
 TKC_API const char *tkc_artifact_param_type(const TkcArtifact *artifact, int i);
+/* Parameter i of those whose values were known when compiling, in order, and the value as a text: from a define, an @autotune
+   configuration, a heuristic or a default. NULL past the last. */
+TKC_API const TkcDefine *tkc_artifact_value(const TkcArtifact *artifact, int i);
+/* Which configuration of the kernel's @autotune gave some of them, from 0, and of how many (count may be NULL); -1: none. */
+TKC_API int tkc_artifact_config(const TkcArtifact *artifact, int *count);
 /* Milliseconds per stage with time_report: name of stage i, NULL past the last. */
 TKC_API const char *tkc_artifact_time(const TkcArtifact *artifact, int i, double *milliseconds);
 
 /* Resolves names in every kernel of the source, specializes and verifies those whose types and constexprs are complete. *checked and
-   *incomplete (may be NULL) count kernels. A define or a type that only some kernels have a parameter for concerns those; one that
+   *incomplete (may be NULL) count kernels; when none is complete, a warning for each says what it needs. A define or a type that only some kernels have a parameter for concerns those; one that
    none has is an error. */
 TKC_API TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, int *incomplete);
 

@@ -13,7 +13,7 @@ static uint64_t convert_bits(DType from, DType to, uint64_t bits)
 
 uint64_t tkc_bits_from_double(DType dt, double v)
 {
-    if (dtype_info(dt)->kind == DK_FLOAT) return bits_from_double(dt, v);
+    if (tkc_dtype_info(dt)->kind == DK_FLOAT) return bits_from_double(dt, v);
     return convert_bits(DT_F64, dt, bits_from_double(DT_F64, v));
 }
 

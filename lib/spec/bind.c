@@ -11,6 +11,7 @@
 #include "spec/annotation.h"
 #include "spec/block_ptr.h"
 #include "spec/config.h"
+#include "spec/constant.h"
 #include "spec/descriptor_type.h"
 #include "spec/eval.h"
 #include "spec/guess.h"
@@ -259,7 +260,8 @@ static void gather(Binder *b)
 
 /* ---- what is missing ---- */
 
-static void ask(Binder *b)
+/* True when something is. */
+static bool tell_missing(Binder *b, bool is_error)
 {
     Arena *a = b->sp->arena;
     Buf what = buf_make(a), sig = buf_make(a);
@@ -280,16 +282,38 @@ static void ask(Binder *b)
         buf_printf(&sig, "%s%s=%s", ntypes++ ? "," : "", s->p->name,
                    guess_type(a, b->kernel->def, s->p->name));
     }
-    if (!nvalues && !ntypes) return;
-    b->failed = true;
-    Diag *d = diag_error_as(b->sp->dx, DIAG_MISSING_TYPES, b->kernel->def->def.name_span,
-                            "kernel '%s' needs %s", b->kernel->name, buf_text(&what));
+    if (!nvalues && !ntypes) return false;
+    Span at = b->kernel->def->def.name_span;
+    Diag *d = is_error ? diag_error_as(b->sp->dx, DIAG_MISSING_TYPES, at, "kernel '%s' needs %s",
+                                       b->kernel->name, buf_text(&what))
+                       : diag_warning(b->sp->dx, DIAG_UNCHECKED, at,
+                                         "kernel '%s' was not checked: it needs %s",
+                                         b->kernel->name, buf_text(&what));
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         if (is_open(s) && s->a.is_constexpr)
             diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
     }
     if (ntypes) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
+    return true;
+}
+
+/* ---- what was found ---- */
+
+static void tell_taken(Binder *b, SpecTaken *out)
+{
+    Arena *a = b->sp->arena;
+    *out = (SpecTaken){.values = arena_array(a, TkcDefine, b->n + 1), .config = -1};
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        if (!s->has_value || !sv_is_constant(s->value)) continue;
+        Buf text = buf_make(a);
+        constant_print(b->sp, &text, s->value, true);
+        out->values[out->nvalues++] = (TkcDefine){s->p->name, buf_text(&text)};
+    }
+    if (!b->has_config) return;
+    out->config = b->config.index;
+    out->nconfigs = b->config.count;
 }
 
 /* ---- the function ---- */
@@ -487,8 +511,8 @@ bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound 
     Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
     config_check(sp, kernel);
     gather(&b);
-    if (!b.failed) ask(&b);
-    if (b.failed || !check_config(&b)) return false;
+    if (b.failed || tell_missing(&b, true) || !check_config(&b)) return false;
+    if (rq->taken) tell_taken(&b, rq->taken);
     out->fn = make_func(&b);
     out->values = arena_array(sp->arena, SpecValue, b.n + 1);
     for (int i = 0; i < b.n; i++) {
@@ -498,6 +522,13 @@ bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound 
     for (int i = 0; i < b.n; i++) set_extents(&b, out->fn, &b.slots[i]);
     for (int i = 0; i < b.n; i++) set_strides(out->fn, &b.slots[i]);
     return !b.failed;
+}
+
+void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error)
+{
+    Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
+    gather(&b);
+    if (!b.failed) tell_missing(&b, is_error);
 }
 
 bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq)

@@ -12,6 +12,8 @@ typedef struct Bound {
 
 /* False after error diagnostics; everything missing is asked for in one of them. */
 bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out);
+/* What bind_kernel lacks, in one diagnostic: an error, or a warning that the kernel was not checked. */
+void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error);
 /* True when bind_kernel would have all it needs. */
 bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq);
 

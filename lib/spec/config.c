@@ -155,20 +155,52 @@ static int option(const SpecTuple *config, int i)
     return v.i < INT16_MIN ? INT16_MIN : v.i > INT16_MAX ? INT16_MAX : (int)v.i;
 }
 
-bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out)
+static void all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
 {
     const AstList *decorators = &kernel->def->def.decorators;
-    Configs all = {0};
     for (int i = 0; i < decorators->len; i++) {
         if (strcmp(decorator_name(decorators->data[i]), "autotune") != 0) continue;
-        read_configs(sp, kernel->module, argument(decorators->data[i], "configs", 0), &all);
+        read_configs(sp, kernel->module, argument(decorators->data[i], "configs", 0), out);
     }
+}
+
+bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out)
+{
+    Configs all = {0};
+    all_configs(sp, kernel, &all);
     for (int i = 0; i < all.len; i++) {
         if (!agrees(all.data[i], known)) continue;
-        *out = (Config){all.data[i]->data[0], option(all.data[i], 1), option(all.data[i], 2)};
+        *out = (Config){all.data[i]->data[0], option(all.data[i], 1), option(all.data[i], 2), i,
+                        all.len};
         return true;
     }
     return false;
+}
+
+static void print_config(Spec *sp, Buf *out, const SpecTuple *config)
+{
+    const SpecValue kwargs = config->data[0];
+    for (int i = 0; kwargs.kind == SV_RECORD && i < kwargs.tuple->len; i++) {
+        buf_printf(out, "%s%s=", out->len ? " " : "", kwargs.tuple->names[i]);
+        constant_print(sp, out, kwargs.tuple->data[i], true);
+    }
+    for (int i = 1; i < config->len; i++)
+        if (option(config, i))
+            buf_printf(out, "%s%s=%d", out->len ? " " : "", config->names[i], option(config, i));
+}
+
+int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts)
+{
+    Configs all = {0};
+    all_configs(sp, kernel, &all);
+    const char **out = arena_array(sp->arena, const char *, all.len + 1);
+    for (int i = 0; i < all.len; i++) {
+        Buf text = buf_make(sp->arena);
+        print_config(sp, &text, all.data[i]);
+        out[i] = buf_text(&text);
+    }
+    *texts = out;
+    return all.len;
 }
 
 void config_check(Spec *sp, const SpecFunc *kernel)

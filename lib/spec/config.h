@@ -11,9 +11,12 @@ bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue kno
 typedef struct Config {
     SpecValue values;          /* a record by name */
     int num_warps, num_stages; /* 0: not said */
+    int index, count;          /* of how many it is which */
 } Config;
 /* The first @autotune configuration that does not contradict the known values. */
 bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out);
+/* All of them, as texts: "BLOCK=64 num_warps=4". */
+int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts);
 /* triton.Config(…) as a value. False when the path is another's. */
 bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out);
 /* Warns of decorators that mean nothing here. */

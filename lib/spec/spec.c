@@ -121,6 +121,27 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     return bound.fn;
 }
 
+void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error)
+{
+    Program *p = m->program;
+    p->rq = rq;
+    Spec sp = spec_state(p, NULL);
+    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    if (fn) bind_ask(&sp, fn, rq, is_error);
+}
+
+int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq,
+                 const char *const **texts)
+{
+    Program *p = m->program;
+    p->rq = rq;
+    p->limits = limits_of(rq);
+    Spec sp = spec_state(p, NULL);
+    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    *texts = NULL;
+    return fn ? config_texts(&sp, fn, texts) : 0;
+}
+
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq)
 {
     Program *p = m->program;

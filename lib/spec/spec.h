@@ -32,6 +32,14 @@ struct SpecSig {
 
 typedef struct SpecLimits { long steps, ops, length; int nesting, depth; } SpecLimits; /* budgets, DESIGN D4 */
 
+/* What was found for a kernel: the parameters with a value known now, in order, as texts, and which
+   configuration of @autotune, of how many, gave some of them. */
+typedef struct SpecTaken {
+    int nvalues;
+    TkcDefine *values;
+    int config, nconfigs; /* -1, 0: none */
+} SpecTaken;
+
 typedef struct SpecRequest {
     const char *kernel;         /* or NULL: the only one */
     int ndefines; SpecDefine *defines;
@@ -45,6 +53,7 @@ typedef struct SpecRequest {
        may quote its lines. */
     const char *(*read_file)(void *user, Arena *a, const char *path, size_t *len, bool *is_shown);
     void *read_user;
+    SpecTaken *taken; /* filled when a kernel is bound; may be NULL */
 } SpecRequest;
 
 /* ---- a file being specialized ---- */
@@ -55,6 +64,10 @@ int spec_kernels(SpecModule *m, Str **names);
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq);
 /* True when everything needed is known, so that spec_kernel can be tried (for -fsyntax-only). */
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq);
+/* Says of a kernel that is not complete what it needs: an error, or a warning that it was not checked. */
+void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error);
+/* The configurations of a kernel's @autotune as texts, "BLOCK=64 num_warps=4"; their number. Those that are not known are left out. */
+int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq, const char *const **texts);
 /* Reports, once each, the names in jit functions that stand for nothing, without specializing. */
 void spec_check_names(SpecModule *m);
 

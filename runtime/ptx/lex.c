@@ -98,7 +98,7 @@ PtxWord ptx_word(const char **p)
     else if (is_name_start(**p)) {
         w.kind = PTXW_NAME;
         do (*p)++;
-        while (is_name(**p) || (w.text[0] == '$' && **p == '$'));
+        while (is_name(**p) || (**p == '$' && (is_name_start((*p)[1]) || w.text[0] == '$')));
     } else {
         (*p)++;
     }

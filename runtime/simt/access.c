@@ -72,11 +72,10 @@ static bool reach_global(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t
     return true;
 }
 
-static bool reach_shared(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
-                         uint32_t bytes, SimtTouch touch, uint8_t **host)
+bool warp_bounds(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address, uint32_t bytes,
+                 uint32_t *offset, uint8_t **host)
 {
     const Block *b = w->block;
-    uint32_t offset[SIMT_LANES];
     SIMT_EACH_LANE(lane, m) {
         const uint64_t a = address[lane] - SIMT_SHARED_BASE;
         if (a > b->shared_bytes || b->shared_bytes - a < bytes)
@@ -84,7 +83,15 @@ static bool reach_shared(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t
         offset[lane] = (uint32_t)a;
         host[lane] = b->shared + a;
     }
-    return shared_touch(w, in, m, offset, bytes, touch);
+    return true;
+}
+
+static bool reach_shared(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
+                         uint32_t bytes, SimtTouch touch, uint8_t **host)
+{
+    uint32_t offset[SIMT_LANES];
+    return warp_bounds(w, in, m, address, bytes, offset, host) &&
+           shared_touch(w, in, m, offset, bytes, touch);
 }
 
 static bool reach_local(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
@@ -222,12 +229,45 @@ static SimtStep exec_ld_param(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
+/* The lanes that would write what is there already. */
+static LaneMask silent_lanes(const Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address)
+{
+    const Block *b = w->block;
+    const uint64_t end = SIMT_SHARED_BASE + (uint64_t)b->shared_bytes;
+    LaneMask silent = 0;
+    SIMT_EACH_LANE(lane, m) {
+        const uint32_t bytes = (uint32_t)in->bytes * in->count;
+        const uint64_t window = in->space == SPACE_GENERIC ? SIMT_WINDOW(SPACE_SHARED) : 0;
+        const uint64_t a = address[lane] - window;
+        bool same = a >= SIMT_SHARED_BASE && a < end && end - a >= bytes;
+        for (int i = 0; i < in->count && same; i++) {
+            const uint64_t x = simt_read(w, in->s[1 + i], lane);
+            same = !memcmp(&x, b->shared + (a - SIMT_SHARED_BASE) + i * in->bytes, in->bytes);
+        }
+        silent |= (LaneMask)same << lane;
+    }
+    return silent;
+}
+
+/* Threads may write the same to one place of shared memory, in whatever order: what they write is
+   no race with what is there. */
+static bool reach_to_store(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
+                           uint8_t **host)
+{
+    const uint32_t bytes = (uint32_t)in->bytes * in->count;
+    const bool may_be_shared = in->space == SPACE_SHARED || in->space == SPACE_GENERIC;
+    const LaneMask silent = may_be_shared ? silent_lanes(w, in, m, address) : 0;
+    return (!silent || warp_reach(w, in, silent, in->space, address, bytes, TOUCH_SAME, host)) &&
+           (silent == m ||
+            warp_reach(w, in, m & ~silent, in->space, address, bytes, TOUCH_WRITE, host));
+}
+
 static SimtStep exec_st(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint64_t address[SIMT_LANES];
     uint8_t *host[SIMT_LANES];
     if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
-        !warp_reach(w, in, m, in->space, address, (uint32_t)in->bytes * in->count, TOUCH_WRITE, host))
+        !reach_to_store(w, in, m, address, host))
         return STEP_FAULT;
     for (int i = 0; i < in->count; i++) {
         const SimtOperand s = in->s[1 + i];
@@ -243,7 +283,8 @@ static SimtStep exec_st(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- decoding ---- */
 
-static uint8_t read_space(Decoder *dc)
+/* The first part that names a space. */
+uint8_t dc_space(Decoder *dc)
 {
     static const struct {
         const char *name;
@@ -252,8 +293,14 @@ static uint8_t read_space(Decoder *dc)
                  {"shared::cluster", SPACE_SHARED}, {"local", SPACE_LOCAL}, {"param", SPACE_PARAM},
                  {"param::entry", SPACE_PARAM}, {"param::func", SPACE_PARAM},
                  {"const", SPACE_CONST}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (op_take(dc, names[i].name)) return (uint8_t)names[i].space;
+    for (int i = 1; i < dc->nparts; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof *names && !dc->taken[i]; k++) {
+            const size_t len = strlen(names[k].name);
+            if ((size_t)dc->len[i] != len || memcmp(dc->part[i], names[k].name, len)) continue;
+            dc->taken[i] = true;
+            return (uint8_t)names[k].space;
+        }
+    }
     return SPACE_GENERIC;
 }
 
@@ -269,15 +316,10 @@ void dc_memory_order(Decoder *dc)
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) op_take(dc, hints[i]);
 }
 
-uint8_t dc_space(Decoder *dc)
-{
-    return read_space(dc);
-}
-
 static const PtxType *read_access(Decoder *dc, SimtInsn *in)
 {
     op_take(dc, "unified");
-    in->space = read_space(dc);
+    in->space = dc_space(dc);
     dc_memory_order(dc);
     const int vector = op_choose(dc, "v2 v4 v8");
     in->count = (uint8_t)(vector < 0 ? 1 : 2 << vector);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "async.h"
 #include "shared.h"
 #include "warp.h"
 #include "warp_group.h"
@@ -73,6 +74,8 @@ void block_free(Block *b)
     if (!b) return;
     shared_free(b->shared_state);
     for (int i = 0; b->warps && i < b->nwarps; i++) warp_group_free(&b->warps[i]);
+    async_free(b);
+    for (int i = 0; i < b->nwarps && b->warps; i++) copies_free(&b->warps[i]);
     free(b->warps);
     free(b->memory);
     free(b);
@@ -151,6 +154,8 @@ static void begin_warp(Warp *w)
     w->active = w->gathered = w->barred = w->joined = w->carry = 0;
     w->clock = 0;
     warp_group_reset(w);
+    copies_free(w);
+    memset(w->bulk_groups, 0, sizeof w->bulk_groups);
     set_specials(w);
 }
 
@@ -160,7 +165,8 @@ void block_begin(Block *b, const uint32_t id[3], uint64_t seed)
     b->random = seed ^ ((uint64_t)id[2] << 42 ^ (uint64_t)id[1] << 21 ^ id[0]);
     simt_random(&b->random);
     b->threads = b->live = count_threads(b->launch);
-    b->turns_without_progress = 0;
+    b->waits = b->idle_rounds = 0;
+    async_reset(b);
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, (int)(b->random & 0xff), b->shared_bytes);
     shared_reset(b->shared_state);
@@ -242,21 +248,50 @@ static SimtStep tell_deadlock(Block *b)
                       "%d, and nothing else runs", waiting, b->nwarps, b->barriers[id].arrived, id);
 }
 
+static SimtStep tell_endless_wait(Block *b)
+{
+    for (int i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warps[i];
+        if (!w->live || !w->active) continue;
+        return simt_fault(w, &b->func->insns[w->at], simt_first(w->active), SIMT_LAUNCH_FAILED,
+                          "deadlock: all warps that can run wait at mbarriers, and nothing is under "
+                          "way that could complete one");
+    }
+    return tell_deadlock(b);
+}
+
 /* Each warp that can run has its turn; gives the instructions done, UINT64_MAX on a fault. */
 static uint64_t run_round(Block *b, uint64_t budget)
 {
-    uint64_t done = 0;
-    const uint64_t r = simt_random(&b->random);
+    uint64_t done = 0, ran = 0;
+    const uint64_t r = simt_random(&b->random), waits = b->waits;
     const int first = (int)(r % (uint64_t)b->nwarps);
     const uint64_t turn = (r >> 32) % 4 ? 16 + (r >> 40) % 1024 : 1 + (r >> 40) % 16;
+    b->progress = false;
     for (int k = 0; k < b->nwarps && done < budget; k++) {
         Warp *w = &b->warps[(first + k) % b->nwarps];
         if (!w->live) continue;
         uint64_t n = warp_run(w, turn);
         if (n == UINT64_MAX) return n;
         done += n;
+        ran += n != 0;
     }
+    const bool idle = ran && b->waits - waits >= ran && !b->progress;
+    b->idle_rounds = idle ? b->idle_rounds + 1 : 0;
     return done;
+}
+
+/* False: it cannot go on; told. */
+static bool make_progress(Block *b, uint64_t done)
+{
+    enum { PATIENCE = 64 };
+    const bool stuck = !done || b->idle_rounds > 0;
+    const bool any = async_progress(b, stuck);
+    if (any || atomic_load_explicit(&b->launch->stop, memory_order_relaxed)) return any;
+    if (!done) tell_deadlock(b);
+    else if (b->idle_rounds > PATIENCE) tell_endless_wait(b);
+    else return true;
+    return false;
 }
 
 BlockState block_run(Block *b, uint64_t budget)
@@ -264,11 +299,7 @@ BlockState block_run(Block *b, uint64_t budget)
     for (uint64_t done = 0; b->live && done < budget;) {
         if (atomic_load_explicit(&b->launch->stop, memory_order_relaxed)) return BLOCK_FAULT;
         uint64_t n = run_round(b, budget);
-        if (n == UINT64_MAX) return BLOCK_FAULT;
-        if (!n && b->live) {
-            tell_deadlock(b);
-            return BLOCK_FAULT;
-        }
+        if (n == UINT64_MAX || (b->live && !make_progress(b, n))) return BLOCK_FAULT;
         done += n;
     }
     return b->live ? BLOCK_BUSY : BLOCK_DONE;

@@ -132,6 +132,7 @@ void dc_entry(Decoder *dc, SimtFunc *f);
 /* The body of a function that is called here, with what its formal parameters stand for. */
 void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, int n);
 
+Decode decode_bulk; /* cp.async.bulk */
 #define FAMILY(name, decode) Decode decode;
 #include "families.def"
 #undef FAMILY

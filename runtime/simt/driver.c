@@ -132,7 +132,7 @@ int driver_begin(const char *symbol, bool needs_context)
     }
     if (planned) return planned;
     if (needs_context && !cx) return SIMT_INVALID_CONTEXT;
-    return cx ? cx->lost : SIMT_OK;
+    return needs_context ? cx->lost : SIMT_OK;
 }
 
 #define BEGIN(symbol, needs_context)                                                               \

@@ -38,7 +38,8 @@ typedef struct Block Block;
 typedef struct SimtInsn SimtInsn;
 typedef struct SimtModule SimtModule;
 typedef struct SimtLaunch SimtLaunch;
-typedef enum SimtTouch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC } SimtTouch;
+/* SAME: writes what is there already. */
+typedef enum SimtTouch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC, TOUCH_SAME } SimtTouch;
 
 /* ---- code ---- */
 
@@ -150,6 +151,7 @@ struct Warp {
     bool diverged;       /* not all live lanes are in the group */
     bool in_flight;      /* products own registers: `group` knows which */
     struct WarpGroup *group; /* NULL: there has been no product */
+    uint32_t bulk_groups[SIMT_LANES]; /* that each lane has committed */
     struct AsyncCopies *copies;   /* that cp.async has started */
 };
 
@@ -172,7 +174,8 @@ struct Block {
     struct SharedState *shared_state;
     struct AsyncState *async;     /* what has been started and is not done */
     uint64_t random;
-    uint64_t turns_without_progress;
+    uint64_t waits;          /* at mbarriers, so far, that were not over */
+    uint32_t idle_rounds;    /* in which all that ran did was wait */
     bool progress;           /* something happened in this turn that others may wait for */
     void *memory;            /* of all of the above */
 };

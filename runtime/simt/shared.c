@@ -108,12 +108,14 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch tou
    is nobody's to know. */
 static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
 {
-    return r->together || tell(w, in, r, touch, async);
+    return r->together || touch == TOUCH_SAME || tell(w, in, r, touch, async);
 }
 
 static RaceKind kind_of(SimtTouch touch)
 {
-    return touch == TOUCH_READ ? RACE_READ : touch == TOUCH_WRITE ? RACE_WRITE : RACE_ATOMIC;
+    static const RaceKind kinds[] = {[TOUCH_READ] = RACE_READ, [TOUCH_WRITE] = RACE_WRITE,
+                                     [TOUCH_ATOMIC] = RACE_ATOMIC, [TOUCH_SAME] = RACE_WRITE};
+    return kinds[touch];
 }
 
 static uint32_t number_of(const Warp *w, const SimtInsn *in)
@@ -192,6 +194,11 @@ OrderClock *shared_clock(Block *b, uint32_t offset)
 void shared_clock_release(Warp *w, OrderClock *c, LaneMask m)
 {
     order_release(w->block->shared_state->order, c, w->index, m);
+}
+
+void shared_clock_complete(OrderClock *c)
+{
+    order_complete(c);
 }
 
 void shared_clock_acquire(Warp *w, OrderClock *c, LaneMask m)

@@ -31,6 +31,7 @@ void shared_proxy_fence(Warp *w, LaneMask m);
 /* The clock of the mbarrier at the offset; NULL: no memory. */
 OrderClock *shared_clock(Block *b, uint32_t offset);
 void shared_clock_release(Warp *w, OrderClock *c, LaneMask m);
+void shared_clock_complete(OrderClock *c);
 void shared_clock_acquire(Warp *w, OrderClock *c, LaneMask m);
 
 /* ---- agents: what works asynchronously for lanes of a warp ---- */

@@ -40,6 +40,9 @@ uint64_t simt_random(uint64_t *state);
    memory, other threads' accesses are checked. False: the fault is told. */
 bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const uint64_t *address,
                 uint32_t bytes, SimtTouch touch, uint8_t **host);
+/* The same of shared memory, bounds only: as offsets into it. */
+bool warp_bounds(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address, uint32_t bytes,
+                 uint32_t *offset, uint8_t **host);
 /* The addresses of "[base + offset]". False: a register that holds nothing; told. */
 bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, int64_t offset,
                     uint64_t *address);

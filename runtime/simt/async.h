@@ -1,0 +1,49 @@
+/* What works while its threads go on: cp.async for the lanes of a warp, bulk copies for a program.
+   A copy takes place at a moment between its start and the wait for it that the seed chooses. */
+#ifndef TKC_SIMT_ASYNC_H
+#define TKC_SIMT_ASYNC_H
+
+#include "machine.h"
+
+/* Copies of the program that may take place now do so, some of them; all: every one. True: one
+   did. */
+bool async_progress(Block *b, bool all);
+void async_reset(Block *b); /* nothing is under way */
+void async_free(Block *b);
+
+/* cp.async: all that the warp has started is done, and known to the lanes of m. */
+void async_finish_copies(Warp *w, LaneMask m);
+
+/* ---- bulk copies ---- */
+typedef struct AsyncState AsyncState;
+typedef struct BulkCopy BulkCopy;
+struct BulkCopy {
+    /* Moves the bytes; false: told. */
+    bool (*move)(Warp *w, BulkCopy *copy);
+    Warp *warp;
+    const SimtInsn *in;
+    int lane, agent;
+    uint32_t mbarrier, bytes; /* that it completes at the mbarrier; mbarrier 0: none */
+    bool committed;           /* to a group, by cp.async.bulk.commit_group */
+    uint32_t group;           /* of the warp */
+    uint32_t shared;          /* address and bytes there */
+    uint64_t global;
+    uint32_t length;
+    bool to_shared, done;
+    int form;                 /* of the kind that moves it */
+    unsigned char more[192];  /* a tensor map and coordinates */
+};
+/* cp.async.bulk.commit_group and wait_group, of the lanes of m. False: told. */
+void async_commit(Warp *w, LaneMask m);
+bool async_wait(Warp *w, LaneMask m, uint32_t may_remain);
+void copies_free(Warp *w);
+/* Starts it; false: no memory, told. */
+bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy);
+
+/* The transaction count of an mbarrier goes down. False: told. */
+bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
+                       int agent);
+/* The lane's copies have arrived; counted: that is one of the arrivals that are expected. */
+bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address, bool counted);
+
+#endif

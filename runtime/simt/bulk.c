@@ -1,0 +1,394 @@
+/* cp.async.bulk: ranges and boxes of tensors between global and shared memory, started by one thread
+   and told to an mbarrier or waited for in groups. */
+#include <string.h>
+
+#include "async.h"
+#include "decode.h"
+#include "shared.h"
+#include "tensor_reduce.h"
+#include "tensormap.h"
+#include "warp.h"
+
+/* What an instruction says of itself. */
+typedef struct BulkForm {
+    bool to_shared, tensor;
+    int rank;
+    TensorReduction reduction;
+    int64_t offsets[3]; /* of the addresses */
+    TensorType type;    /* of a reduction of plain bytes */
+} BulkForm;
+
+/* A tensor's part in a copy. */
+typedef struct TensorCopy {
+    TensorMap map;
+    int32_t at[TENSOR_RANK];
+    TensorReduction reduction;
+} TensorCopy;
+_Static_assert(sizeof(TensorCopy) <= sizeof((BulkCopy){0}.more), "a tensor's part has its room");
+
+enum { S_SHARED, S_GLOBAL, S_BYTES, S_MBARRIER, S_COORDINATES, S_COUNT = S_COORDINATES + TENSOR_RANK };
+
+/* ---- moving ---- */
+
+static bool reach_global(Warp *w, const BulkCopy *c, uint64_t at, uint32_t bytes)
+{
+    uint64_t address[SIMT_LANES] = {0};
+    uint8_t *host[SIMT_LANES];
+    uint64_t begin, end;
+    if (simt_memory_find(w->block->launch->memory, at, &begin, &end) && end - at >= bytes)
+        return true;
+    address[c->lane] = at;
+    return warp_reach(w, c->in, 1u << c->lane, SPACE_GLOBAL, address, bytes, TOUCH_READ, host);
+}
+
+static bool move_range(Warp *w, BulkCopy *c)
+{
+    uint8_t *shared = w->block->shared + (c->shared - SIMT_SHARED_BASE);
+    void *global = (void *)(uintptr_t)c->global;
+    if (!reach_global(w, c, c->global, c->length)) return false;
+    if (c->to_shared) memcpy(shared, global, c->length);
+    else memcpy(global, shared, c->length);
+    return true;
+}
+
+typedef struct Visit {
+    Warp *w;
+    BulkCopy *copy;
+    TensorCopy *tensor;
+} Visit;
+
+static bool move_run(void *user, const TensorRun *run)
+{
+    Visit *v = user;
+    uint8_t *shared = v->w->block->shared + (run->shared - SIMT_SHARED_BASE);
+    void *global = (void *)(uintptr_t)run->global;
+    if (!run->inside) {
+        if (v->copy->to_shared) simt_tensor_map_fill(&v->tensor->map, shared, run->bytes);
+        return true;
+    }
+    if (!reach_global(v->w, v->copy, run->global, run->bytes)) return false;
+    if (v->copy->to_shared) memcpy(shared, global, run->bytes);
+    else if (v->tensor->reduction)
+        simt_tensor_reduce(v->tensor->map.type, v->tensor->reduction, global, shared, run->bytes);
+    else memcpy(global, shared, run->bytes);
+    return true;
+}
+
+static bool move_tensor(Warp *w, BulkCopy *c)
+{
+    TensorCopy t;
+    memcpy(&t, c->more, sizeof t);
+    Visit v = {w, c, &t};
+    return simt_tensor_map_walk(&t.map, t.at, c->shared, move_run, &v);
+}
+
+/* ---- starting ---- */
+
+static bool refuse(Warp *w, const SimtInsn *in, int lane, const char *what)
+{
+    simt_fault(w, in, lane, SIMT_MISALIGNED, "%s", what);
+    return false;
+}
+
+/* Shared memory as the copy uses it; the agent that does it. */
+static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
+{
+    const Block *b = w->block;
+    const uint32_t offset = c->shared - SIMT_SHARED_BASE;
+    if (c->shared % align || c->mbarrier % 8)
+        return refuse(w, in, c->lane, "an address in shared memory that is not aligned for a bulk copy");
+    if (offset > b->shared_bytes || b->shared_bytes - offset < c->length) {
+        simt_fault(w, in, c->lane, SIMT_ILLEGAL_ADDRESS,
+                   "a bulk copy of %u bytes at the shared address 0x%x, which is outside", c->length,
+                   c->shared);
+        return false;
+    }
+    c->agent = shared_fork(w, 1u << c->lane, true, true);
+    return shared_agent_range(w, in, c->agent, 0, offset, c->length,
+                              c->to_shared ? TOUCH_WRITE : TOUCH_READ) &&
+           async_start(w, in, c);
+}
+
+static bool read_map(Warp *w, const SimtInsn *in, int lane, uint64_t at, TensorMap *map)
+{
+    for (int half = 0; half < 2; half++) {
+        uint64_t address[SIMT_LANES] = {0};
+        uint8_t *host[SIMT_LANES];
+        address[lane] = at + 64 * (uint64_t)half;
+        if (!warp_reach(w, in, 1u << lane, SPACE_GENERIC, address, 64, TOUCH_READ, host))
+            return false;
+        memcpy((uint8_t *)map + 64 * half, host[lane], 64);
+    }
+    return true;
+}
+
+static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
+{
+    const BulkForm *f = in->form;
+    const char *why = NULL;
+    TensorCopy t = {.reduction = f->reduction};
+    if (!read_map(w, in, c->lane, c->global, &t.map)) return false;
+    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID ||
+        t.map.rank_less_one + 1 != f->rank) {
+        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s",
+                   why ? why : "its rank is not the instruction's");
+        return false;
+    }
+    for (int i = 0; i < f->rank; i++)
+        t.at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
+    memcpy(c->more, &t, sizeof t);
+    c->move = move_tensor;
+    c->bytes = simt_tensor_map_bytes(&t.map);
+    c->length = simt_tensor_map_extent(&t.map);
+    return begin_copy(w, in, c, TENSOR_SHARED_ALIGNMENT);
+}
+
+static bool start_range(Warp *w, const SimtInsn *in, BulkCopy *c)
+{
+    c->length = c->bytes = (uint32_t)simt_read(w, in->s[S_BYTES], c->lane);
+    c->move = move_range;
+    if (c->length % 16 || c->global % 16)
+        return refuse(w, in, c->lane, "a bulk copy is of multiples of 16 bytes, at such addresses");
+    return begin_copy(w, in, c, 16);
+}
+
+static uint64_t address_of(const Warp *w, const SimtInsn *in, int i, int lane)
+{
+    const BulkForm *f = in->form;
+    return simt_read(w, in->s[i], lane) + (uint64_t)f->offsets[i == S_MBARRIER ? 2 : i];
+}
+
+static SimtStep exec_bulk(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    const BulkForm *f = in->form;
+    SIMT_EACH_LANE(lane, m) {
+        BulkCopy c = {.warp = w, .in = in, .lane = lane, .to_shared = f->to_shared};
+        c.shared = (uint32_t)ptx_low(address_of(w, in, S_SHARED, lane), 56);
+        c.global = address_of(w, in, S_GLOBAL, lane);
+        if (in->s[S_MBARRIER].bits)
+            c.mbarrier = (uint32_t)ptx_low(address_of(w, in, S_MBARRIER, lane), 56);
+        if (!(f->tensor ? start_tensor(w, in, &c) : start_range(w, in, &c))) return STEP_FAULT;
+    }
+    return STEP_NEXT;
+}
+
+static SimtStep exec_bulk_commit(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    (void)in;
+    async_commit(w, m);
+    return STEP_NEXT;
+}
+
+static SimtStep exec_bulk_wait(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    return async_wait(w, m, (uint32_t)simt_read(w, in->s[0], simt_first(m))) ? STEP_NEXT : STEP_FAULT;
+}
+
+static SimtStep exec_nothing(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    (void)w, (void)in, (void)m;
+    return STEP_NEXT;
+}
+
+/* ---- decoding ---- */
+
+static TensorReduction read_reduction(Decoder *dc)
+{
+    for (int i = 1; i < dc->nparts; i++) {
+        TensorReduction r = dc->taken[i] ? TENSOR_REDUCE_NONE
+                                         : simt_tensor_reduction(dc->part[i], (size_t)dc->len[i]);
+        if (!r) continue;
+        dc->taken[i] = true;
+        return r;
+    }
+    return TENSOR_REDUCE_NONE;
+}
+
+static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
+{
+    const bool reduces = op_take(dc, "reduce");
+    f->tensor = op_take(dc, "tensor");
+    f->rank = f->tensor ? op_choose(dc, "1d 2d 3d 4d 5d") + 1 : 0;
+    const uint8_t to = dc_space(dc), from = dc_space(dc);
+    f->to_shared = to == SPACE_SHARED && from == SPACE_GLOBAL;
+    *told = op_take(dc, "mbarrier::complete_tx::bytes");
+    const bool grouped = op_take(dc, "bulk_group");
+    if (reduces) f->reduction = read_reduction(dc);
+    op_take(dc, "tile");
+    op_take(dc, "multicast::cluster");
+    op_take(dc, "L2::cache_hint");
+    if (*told == grouped || (f->tensor && !f->rank) || *told != f->to_shared ||
+        (!f->to_shared && (to != SPACE_GLOBAL || from != SPACE_SHARED)) ||
+        (reduces && (!f->reduction || !f->tensor)))
+        op_refuse(dc);
+    op_done(dc);
+}
+
+/* "[map, {a, b}]". */
+static void tensor_operand(Decoder *dc, SimtInsn *in, const BulkForm *f)
+{
+    const PtxType *word = dc_type("b32"), *address = dc_type("b64");
+    ptx_expect_mark(&dc->ps, '[');
+    in->s[S_GLOBAL] = dc_source(dc, address, false);
+    dc_comma(dc);
+    dc_source_list(dc, in->s + S_COORDINATES, f->rank, word, false);
+    ptx_expect_mark(&dc->ps, ']');
+}
+
+static void side(Decoder *dc, SimtInsn *in, BulkForm *f, bool shared)
+{
+    uint8_t space = shared ? SPACE_SHARED : SPACE_GLOBAL;
+    if (!shared && f->tensor) tensor_operand(dc, in, f);
+    else if (shared) dc_address(dc, in, &in->s[S_SHARED], &f->offsets[S_SHARED], &space);
+    else dc_address(dc, in, &in->s[S_GLOBAL], &f->offsets[S_GLOBAL], &space);
+}
+
+static void decode_group(Decoder *dc, SimtInsn *in, bool waits)
+{
+    op_take(dc, "read");
+    op_done(dc);
+    dc_operands(dc, in, 0, 1);
+    if (dc->ps.failed) return;
+    if (waits) in->s[0] = dc_source(dc, dc_type("u32"), false);
+    in->exec = waits ? exec_bulk_wait : exec_bulk_commit;
+}
+
+void decode_bulk(Decoder *dc, SimtInsn *in)
+{
+    uint8_t space = SPACE_SHARED;
+    bool told = false;
+    const int group = op_choose(dc, "commit_group wait_group prefetch");
+    if (group == 0 || group == 1) {
+        decode_group(dc, in, group);
+        return;
+    }
+    if (group == 2) { /* what is fetched early is there in any case */
+        while (!dc->ps.failed && !ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END)
+            ptx_next(&dc->ps);
+        in->exec = exec_nothing;
+        return;
+    }
+    BulkForm *f = dc_take(dc, sizeof *f);
+    dc_operands(dc, in, 0, S_COUNT);
+    if (dc->ps.failed) return;
+    bulk_name(dc, f, &told);
+    in->form = f;
+    side(dc, in, f, f->to_shared);
+    dc_comma(dc);
+    side(dc, in, f, !f->to_shared);
+    if (!f->tensor) {
+        dc_comma(dc);
+        in->s[S_BYTES] = dc_source(dc, dc_type("u32"), false);
+    }
+    if (told) {
+        dc_comma(dc);
+        dc_address(dc, in, &in->s[S_MBARRIER], &f->offsets[2], &space);
+    }
+    while (!dc->ps.failed && ptx_take_mark(&dc->ps, ',')) ptx_next(&dc->ps); /* mask, policy */
+    in->exec = exec_bulk;
+}
+
+/* ---- tensor maps made by the kernel ---- */
+
+/* The 128 bytes at a lane's address, in shared or global memory. */
+static bool map_bytes(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t at,
+                      SimtTouch touch, uint8_t **half)
+{
+    for (int i = 0; i < 2; i++) {
+        uint64_t address[SIMT_LANES] = {0};
+        uint8_t *host[SIMT_LANES];
+        address[lane] = at + 64 * (uint64_t)i;
+        if (!warp_reach(w, in, 1u << lane, space, address, 64, touch, host)) return false;
+        half[i] = host[lane];
+    }
+    return true;
+}
+
+static SimtStep exec_replace(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    uint64_t address[SIMT_LANES];
+    uint8_t *half[2];
+    TensorMap map;
+    if (!warp_addresses(w, in, m, in->s[0], in->offset, address)) return STEP_FAULT;
+    SIMT_EACH_LANE(lane, m) {
+        if (!map_bytes(w, in, lane, in->space, address[lane], TOUCH_WRITE, half)) return STEP_FAULT;
+        memcpy(&map, half[0], 64);
+        memcpy((uint8_t *)&map + 64, half[1], 64);
+        if (!simt_tensor_map_replace(&map, in->a, (uint32_t)simt_read(w, in->s[1], lane),
+                                     simt_read(w, in->s[2], lane)))
+            return simt_fault(w, in, lane, SIMT_ILLEGAL_INSTRUCTION,
+                              "a tensor map's field cannot be 0x%llx",
+                              (unsigned long long)simt_read(w, in->s[2], lane));
+        memcpy(half[0], &map, 64);
+        memcpy(half[1], (uint8_t *)&map + 64, 64);
+    }
+    return STEP_NEXT;
+}
+
+/* One thread's copy of the map is all threads'. */
+static SimtStep exec_publish(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    uint64_t to[SIMT_LANES], from[SIMT_LANES];
+    uint8_t *dest[2], *source[2];
+    const int lane = simt_first(m);
+    const int64_t offset = *(const int64_t *)in->form;
+    if (!warp_addresses(w, in, m, in->s[0], in->offset, to) ||
+        !warp_addresses(w, in, m, in->s[1], offset, from) ||
+        !map_bytes(w, in, lane, SPACE_GLOBAL, to[lane], TOUCH_WRITE, dest) ||
+        !map_bytes(w, in, lane, SPACE_SHARED, from[lane], TOUCH_READ, source))
+        return STEP_FAULT;
+    for (int i = 0; i < 2; i++) memcpy(dest[i], source[i], 64);
+    return STEP_NEXT;
+}
+
+static void decode_publish(Decoder *dc, SimtInsn *in)
+{
+    static const char *const parts[] = {"tensormap::generic", "release", "gpu", "cta", "cluster",
+                                        "sys", "sync", "aligned"};
+    uint8_t global = SPACE_GLOBAL, shared = SPACE_SHARED;
+    int64_t *offset = dc_take(dc, sizeof *offset);
+    dc_space(dc);
+    dc_space(dc);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) op_take(dc, parts[i]);
+    op_done(dc);
+    dc_operands(dc, in, 0, 2);
+    if (dc->ps.failed) return;
+    dc_address(dc, in, &in->s[0], &in->offset, &global);
+    dc_comma(dc);
+    dc_address(dc, in, &in->s[1], offset, &shared);
+    dc_comma(dc);
+    if (dc_integer(dc) != 128) ptx_fail(&dc->ps, "a tensor map has 128 bytes");
+    in->form = offset;
+    in->exec = exec_publish;
+}
+
+void decode_tensormap(Decoder *dc, SimtInsn *in)
+{
+    if (op_take(dc, "cp_fenceproxy")) {
+        decode_publish(dc, in);
+        return;
+    }
+    TensorField field = TENSOR_FIELD_NONE;
+    if (!op_take(dc, "replace") || !op_take(dc, "tile")) op_refuse(dc);
+    for (int i = 1; i < dc->nparts && !field; i++) {
+        field = dc->taken[i] ? field : simt_tensor_field(dc->part[i], (size_t)dc->len[i]);
+        dc->taken[i] |= field != TENSOR_FIELD_NONE;
+    }
+    in->space = dc_space(dc);
+    op_take(dc, "b1024");
+    const PtxType *t = op_type(dc);
+    if (!field || !t || t->bits != simt_tensor_field_bits(field)) op_refuse(dc);
+    op_done(dc);
+    dc_operands(dc, in, 0, 3);
+    if (dc->ps.failed) return;
+    in->a = (uint8_t)field;
+    dc_address(dc, in, &in->s[0], &in->offset, &in->space);
+    dc_comma(dc);
+    in->s[1] = dc_number(dc, 0, 32);
+    if (simt_tensor_field_has_ordinal(field)) {
+        in->s[1] = dc_source(dc, dc_type("b32"), false);
+        dc_comma(dc);
+    }
+    in->s[2] = dc_source(dc, t, false);
+    in->exec = exec_replace;
+}

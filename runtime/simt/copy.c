@@ -71,9 +71,12 @@ static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
     return true;
 }
 
+/* What cp.async wrote is there for wgmma without a fence.proxy.async: the ISA does not say which
+   proxy it is of, and compilers (Triton's pipelines) and chips agree that none is needed. */
 static void finish_group(Warp *w, CopyGroup *g, LaneMask m)
 {
     for (int i = 0; i < g->n; i++) move(&g->copies[i]);
+    shared_agent_fence(w->block, g->agent, g->lanes);
     shared_join(w, g->agent, m & g->lanes);
     shared_agent_end(w->block, g->agent);
     free(g->copies);

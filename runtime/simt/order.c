@@ -29,6 +29,7 @@ typedef struct Unit {
     uint32_t clock;
     uint32_t touched[ORDER_LANES]; /* when a lane of that number last accessed anything */
     int issuer;                    /* of an agent whose lanes are its issuer's; else -1 */
+    bool own_fenced; /* an agent: what it did is fenced when it is joined */
     bool joint, async_proxy, free;
 } Unit;
 
@@ -255,6 +256,7 @@ void order_fence(Order *o, int unit, uint32_t lanes)
     forget_own(&u->fenced, -1, lanes);
     copy_own(o, &u->fenced, &u->known, lanes);
     add_own(o, &u->fenced, unit, u->clock, lanes);
+    u->own_fenced = true;
     u->clock++;
 }
 
@@ -352,6 +354,7 @@ void order_join(Order *o, int unit, uint32_t lanes, int agent)
     Unit *a = &o->units[agent], *u = &o->units[unit];
     if (a->issuer == unit) {
         add_own(o, &u->known, agent, a->clock, lanes);
+        if (a->own_fenced) add_own(o, &u->fenced, agent, a->clock, lanes);
         a->clock++;
         return;
     }
@@ -368,6 +371,7 @@ void order_end(Order *o, int agent)
     Unit *a = &o->units[agent];
     empty(&a->known);
     empty(&a->fenced);
+    a->own_fenced = false;
     a->clock++;
     a->free = true;
 }

@@ -228,6 +228,11 @@ void shared_agent_release(Block *b, int agent, OrderClock *c)
     if (agent >= 0 && c) order_release(b->shared_state->order, c, agent, 1);
 }
 
+void shared_agent_fence(Block *b, int agent, LaneMask m)
+{
+    if (agent >= 0) order_fence(b->shared_state->order, agent, m);
+}
+
 void shared_agent_end(Block *b, int agent)
 {
     if (agent >= 0) order_end(b->shared_state->order, agent);

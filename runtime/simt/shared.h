@@ -45,6 +45,7 @@ bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, int lane, uint32
 /* The lanes of m have waited for it; or it has arrived at an mbarrier. Then it is over. */
 void shared_join(Warp *w, int agent, LaneMask m);
 void shared_agent_release(Block *b, int agent, OrderClock *c);
+void shared_agent_fence(Block *b, int agent, LaneMask m);
 void shared_agent_end(Block *b, int agent);
 
 #endif

@@ -83,7 +83,7 @@ static bool tell_owned(Warp *w, const SimtInsn *in, const Owner *owner, const ch
 
 static bool is_copy(const SimtInsn *in)
 {
-    return in->name_len > 4 && !memcmp(in->name, "mov.", 4) && in->nd == 1 && in->ns == 1;
+    return in->name_len > 4 && !memcmp(in->name, "mov.", 4);
 }
 
 static bool may_write(Warp *w, const SimtInsn *in, SimtOperand d)
@@ -94,14 +94,17 @@ static bool may_write(Warp *w, const SimtInsn *in, SimtOperand d)
     return true;
 }
 
-/* From a register in flight to another. */
+/* From a register in flight to another, or between one and its halves. */
 static bool copy(Warp *w, const SimtInsn *in, const Owner *from)
 {
-    Owner *to = &w->group->owner[in->d[0].reg];
-    if (from->part == PART_A || !in->d[0].bits) return tell_owned(w, in, from, "reads");
-    if (to == from || (owner_of(w, in->d[0]) && to->part != PART_COPY)) return true;
-    *to = *from;
-    to->part = PART_COPY;
+    const Owner what = *from;
+    for (int i = 0; i < in->nd; i++) {
+        Owner *to = in->d[i].bits ? &w->group->owner[in->d[i].reg] : NULL;
+        if (what.part == PART_A || !to) return tell_owned(w, in, from, "reads");
+        if (to == from || (owner_of(w, in->d[i]) && to->part != PART_COPY)) continue;
+        *to = what;
+        to->part = PART_COPY;
+    }
     return true;
 }
 

@@ -457,6 +457,15 @@ static void close_loop(Loop *l, Value **results)
     }
 }
 
+/* A try that the budget ended has learned of names that its op does not carry yet. */
+static Flow leave_loop(Loop *l, const Builder *at, const AstList *body)
+{
+    l->sp->b = *at;
+    scope_restore(l->sp->frame->scope, &l->before);
+    poison_assigned(l->sp, body);
+    return FLOW_STOP;
+}
+
 /* ---- for ---- */
 
 /* A bound below zero is not one of an unsigned loop. */
@@ -548,6 +557,7 @@ static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
         if (!again || sp->out_of_budget) break;
         forget_try(&l, &at, &mark);
     }
+    if (sp->out_of_budget) return leave_loop(&l, &at, &s->loop.body);
     build_yield(&sp->b, l.finals.len, l.finals.data);
     sp->b = at;
     close_loop(&l, loop_results(&l, 1, 3));
@@ -660,6 +670,7 @@ static Flow exec_runtime_while(Spec *sp, const Ast *s)
     }
     if (truth == 1)
         spec_error(sp, s->branch.cond->span, "this loop never ends: its condition is always true");
+    if (sp->out_of_budget) return leave_loop(&l, &at, &s->branch.body);
     build_yield(&sp->b, l.finals.len, l.finals.data);
     sp->b = at;
     close_loop(&l, loop_results(&l, 0, 0));

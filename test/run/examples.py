@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Every example kernel on real input against numpy: examples.py TKC DEVICE [NAME...]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
+# RUN: %python %s %build/tkc simt | FileCheck %s --check-prefix=CUDA
 # RUN: %if cuda %{ %python %s %build/tkc cuda | FileCheck %s --check-prefix=CUDA %}
 # CHECK: {{^[0-9]+ passed, 0 failed$}}
 # CUDA: {{^[0-9]+ passed, 0 failed$}}

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # Every row of the language has a test that executes it; the small kernels for statements and rules run here: language.py TKC DEVICE [list]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
+# RUN: %python %s %build/tkc simt | FileCheck %s --check-prefix=SIMT
+# SIMT: {{^[1-9][0-9]* passed, 0 failed, [0-9]+ refused, [0-9]+ known$}}
 # CHECK: {{^[0-9]+ passed, 0 failed, 0 refused, [0-9]+ known$}}
 # CHECK: {{^[0-9]+ examples, 0 wrong$}}
 # CHECK: {{^[0-9]+ rows, 0 gaps$}}
@@ -22,6 +24,7 @@ sys.path[:0] = [os.path.join(HERE, "Inputs"), HERE]
 import ops
 from borrowed import BORROWED
 from objects import OBJECTS
+from refusals import is_refusal
 from rows import KNOWN_BUGS, NOT_SPELLED, ROWS
 from snippets import ALL
 
@@ -82,7 +85,7 @@ def run_all(tkc, device):
     chosen = [s for s in SNIPPETS if device == "cpu" or not s.cpu]
     with ThreadPoolExecutor(2 if device == "cpu" else os.cpu_count()) as pool:
         faults = list(pool.map(lambda s: run(tkc, device, s), chosen))
-    refused = [fault for fault in faults if fault and "not yet supported on cuda" in fault]
+    refused = [fault for fault in faults if fault and is_refusal(fault)]
     failed = [(s, fault) for s, fault in zip(chosen, faults) if fault is not None and fault not in refused]
     is_known = lambda s: any(bug in s.body for bug in KNOWN_BUGS["language"])
     known, failed = [f for f in failed if is_known(f[0])], [f for f in failed if not is_known(f[0])]

@@ -2,11 +2,14 @@
 # Every operation of the language, executed over its types and over shapes, against numpy: ops.py TKC DEVICE [long] [NAME...]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # RUN: %if long %{ %python %s %build/tkc cpu long | FileCheck %s %}
+# RUN: %python %s %build/tkc simt spread=24 | FileCheck %s --check-prefix=CUDA
+# RUN: %if long %{ %python %s %build/tkc simt | FileCheck %s --check-prefix=CUDA %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda | FileCheck %s --check-prefix=CUDA %}
 # CUDA: {{^[0-9]+ passed, 0 failed, [0-9]+ refused, [0-9]+ known$}}
 # CHECK: {{^[0-9]+ passed, 0 failed, 0 refused, [0-9]+ known$}}
 """The tables are in Inputs/, one module a family; a NAME picks the cases whose name holds it. `long` takes every shape with
-every type. Run it by hand with DEVICE cuda where there is a GPU: what has no code there yet is counted as refused."""
+every type; `spread=N` every N-th case. What has no code on a GPU yet (cuda, and simt, which runs that code) is counted as refused, when
+Inputs/refusals.py names it."""
 import os
 import re
 import sys
@@ -22,6 +25,7 @@ import libdevice
 import memory
 import shapes
 from batches import Runner
+from refusals import gone as gone_refusals
 from rows import KNOWN_BUGS
 
 FAMILIES = (assembly, elementwise, libdevice, conversions, shapes, memory, across, chance)
@@ -35,8 +39,9 @@ def all_cases(long=False):
 def main():
     tkc, device, names = sys.argv[1], sys.argv[2], sys.argv[3:]
     long = "long" in names
-    names = [n for n in names if n != "long"]
-    chosen = [case for case in all_cases(long) if all(n in case.name for n in names)]
+    spread = next((int(n.partition("=")[2]) for n in names if n.startswith("spread=")), 1)
+    names = [n for n in names if n != "long" and not n.startswith("spread=")]
+    chosen = [case for case in all_cases(long) if all(n in case.name for n in names)][::spread]
     runner = Runner(tkc, device)
     runner.run_all(chosen)
     known, failed = split_known(runner.failed)
@@ -44,10 +49,14 @@ def main():
         print(f"FAILED {case.name}\n{text}")
     for case, text in runner.refused:
         print(f"refused {case.name}: {text.strip().splitlines()[0] if text.strip() else ''}")
-    gone = [] if names else [bug for bug in KNOWN_BUGS["ops"]
+    whole = not names and spread == 1
+    gone = [] if not whole else [bug for bug in KNOWN_BUGS["ops"]
                              if not any(re.search(bug, case.name) for case, _ in known)]
     for bug in gone:
         print(f"FAILED the known bug '{bug}' is no more: take it out of Inputs/rows.py")
+    for name in gone_refusals([text for _, text in runner.refused]) if whole and device != "cpu" else []:
+        gone.append(name)
+        print(f"FAILED {name} is not refused any more: take it out of Inputs/refusals.py")
     print(f"{runner.passed} passed, {len(failed) + len(gone)} failed, {len(runner.refused)} refused, {len(known)} known")
     sys.exit(bool(failed or gone) or not chosen)
 

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from formats import DTYPES, bits_of, decode, encode, ulps
+from refusals import is_refusal
 
 GAP = 16  # elements; also keeps each array aligned
 HEADER = """import triton
@@ -258,10 +259,6 @@ class Runner:
                     self.passed += 1
                 else:
                     (self.failed if kind == "failed" else self.refused).append((case, text))
-
-
-def is_refusal(error):
-    return "not yet supported on" in error or "is not supported on" in error
 
 
 def explain(case, name, want, got, wrong):

@@ -10,6 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from formats import decode, encode
+from refusals import is_refusal
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 EXAMPLES = os.path.join(ROOT, "examples")
@@ -76,7 +77,7 @@ def run(tkc, device, folder, case):
         values, rtol, atol = expected if isinstance(expected, tuple) else (expected, case.rtol, case.atol)
         command += ["-check", f"{n}={save(folder, 'expected_' + n, values)},rtol={rtol},atol={atol}"]
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode and "not yet supported on" in done.stderr:
+    if done.returncode and is_refusal(done.stderr):
         return f"refused {case.name}"
     return f"FAILED {case.name}\n  {' '.join(command)}\n{done.stdout}{done.stderr}" if done.returncode else None
 

@@ -6,7 +6,7 @@ y (8 zeros), x = 0, 1, 2, … (int32), n = 5, f = 1.5 and C = 4 (constexpr)."""
 class Snippet:
     """covers: names of rows. want: the first elements of y, as text or numbers. out, err: regular expressions that standard
     output or error must hold; err makes the run a refusal, which must not crash; note is expected beside success. cpu: only the cpu device does
-    it."""
+    it so: it counts clocks, packs neighbours whatever a thread holds, and says what a device_assert says."""
 
     def __init__(self, covers, body, want=None, top="", y="i32", x="arange:i32[16]", out=None, err=None, args="",
                  grid="1", files=None, signature=None,
@@ -297,7 +297,7 @@ COMPILE_TIME = [
       err="the 2 elements of a result must have one type, found int32 and fp32"),
     S("map_elementwise", "tl.map_elementwise(lambda a: a, tl.arange(0, 6), pack=3)", err="must be 1, 2, 4, 8 or 16"),
     S("device_assert", "v = tl.load(x + tl.arange(0, 5))\ntl.store(y, tl.reduce(v, 0, checked))",
-      top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    return a + b\n", x="zeros:i32[8]", err="assertion failed: small"),
+      top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    return a + b\n", x="zeros:i32[8]", err="assertion failed: small", cpu=True),
     S("device_assert", "v = tl.arange(0, 5) + 1\ntl.store(y, tl.reduce(v, 0, checked))\n"
       "tl.store(y + 1 + tl.arange(0, 5), tl.associative_scan(v, 0, checked))",
       top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    assert b < 16\n    return a + b\n",
@@ -518,21 +518,21 @@ ASSEMBLY = [
     # registers that are not the block's
     ASM("{ .reg .u32 a, b; mov.u32 a, %ctaid.x; mov.u32 b, %nctaid.y; add.u32 $0, a, b; }", [1] * 8, constraints="=r", args="",
         dtype="tl.int32"),
-    ASM("mov.u32 $0, %clock;", range(1, 9)), ASM("mov.u32 $0, %smid;", [0] * 8),
-    ASM("{ .reg .b64 t; mov.u64 t, %globaltimer; mov.u64 t, %clock64; cvt.u32.u64 $0, t; }", range(2, 17, 2)),
+    ASM("mov.u32 $0, %clock;", range(1, 9), cpu=True), ASM("mov.u32 $0, %smid;", [0] * 8),
+    ASM("{ .reg .b64 t; mov.u64 t, %globaltimer; mov.u64 t, %clock64; cvt.u32.u64 $0, t; }", range(2, 17, 2), cpu=True),
     ASM("add.s32 $0, $0, $2;", range(5, 13), constraints="=r,0,r", args="n, tl.arange(0, 8)"),
     ASM("griddepcontrol.wait; mov.b32 $0, $1;", range(8)),
     # elements that share a run
     S("inline_asm_elementwise", "lo, hi = tl.inline_asm_elementwise('mov.b32 {$0, $1}, $2;', '=h,=h,r', [tl.arange(0, 8) + 0x30000], "
       "(tl.int16, tl.int16), True, 1)\ntl.store(y + tl.arange(0, 8), lo * 10 + hi)", range(3, 80, 10)),
-    ASM("prmt.b32 $0, $1, $1, 0x1032;", [1, 0, 3, 2, 5, 4, 7, 6], args="tl.arange(0, 8).to(tl.int16)", dtype="tl.int16", pack=2),
-    ASM("prmt.b32 $0, $1, $1, 0x0123;", [3, 2, 1, 0, 7, 6, 5, 4], args="tl.arange(0, 8).to(tl.int8)", dtype="tl.int8", pack=4),
+    ASM("prmt.b32 $0, $1, $1, 0x1032;", [1, 0, 3, 2, 5, 4, 7, 6], args="tl.arange(0, 8).to(tl.int16)", dtype="tl.int16", pack=2, cpu=True),
+    ASM("prmt.b32 $0, $1, $1, 0x0123;", [3, 2, 1, 0, 7, 6, 5, 4], args="tl.arange(0, 8).to(tl.int8)", dtype="tl.int8", pack=4, cpu=True),
     ASM("prmt.b32 $0, $1, $1, 0x1032;", [0, 5], args="(tl.arange(0, 1) + 5).to(tl.int16)", dtype="tl.int16", pack=2).but(
         "tl.store(y + tl.arange(0, 8), v)", "tl.store(y + 1 + tl.arange(0, 1), 5 - v)"),
-    ASM("{ sub.s32 $0, $2, $3; sub.s32 $1, $3, $2; }", [-1, 1, -1, 1, -1, 1, -1, 1], constraints="=r,=r,r,r", pack=2),
+    ASM("{ sub.s32 $0, $2, $3; sub.s32 $1, $3, $2; }", [-1, 1, -1, 1, -1, 1, -1, 1], constraints="=r,=r,r,r", pack=2, cpu=True),
     ASM("{ .reg .b64 a, b; mov.b64 a, {$2, $3}; mov.b64 b, {0f40000000, 0f40400000}; fma.rn.f32x2 a, a, b, b; mov.b64 {$0, $1}, a; }",
         [2, 6, 6, 12, 10, 18, 14, 24], constraints="=f,=f,f,f", args="tl.arange(0, 8).to(tl.float32)", dtype="tl.float32", pack=2,
-        y="fp32"),
+        y="fp32", cpu=True),
     ASM("neg.s32 $0, $1;", [-28], args="tl.arange(0, 8)").but("tl.store(y + tl.arange(0, 8), v)", "tl.store(y, tl.sum(v, 0))"),
     S("inline_asm_elementwise", "v = tl.reduce(tl.arange(0, 8).to(tl.int16), 0, join)\ntl.store(y, v)", [28],
       top=JIT + "def join(a, b):\n    return tl.inline_asm_elementwise('add.u16x2 $0, $1, $2;', '=r,r,r', [a, b], tl.int16, True, 2)\n"),

@@ -229,9 +229,20 @@ CuResult DRIVER(cuDeviceTotalMem_v2)(size_t *bytes, CuDevice device)
 
 /* ---- contexts ---- */
 
+static bool is_context(CuContext cx)
+{
+    pthread_mutex_lock(&driver.lock);
+    CuContext c = driver.contexts;
+    while (c && c != cx) c = c->next;
+    pthread_mutex_unlock(&driver.lock);
+    return c != NULL;
+}
+
+/* A context that is gone may still be on the stack of a thread: then none is current. */
 CuContext driver_current(void)
 {
-    return current.depth ? current.at[current.depth - 1] : NULL;
+    CuContext cx = current.depth ? current.at[current.depth - 1] : NULL;
+    return cx && is_context(cx) ? cx : NULL;
 }
 
 CuContext driver_context_new(int device, bool owned)
@@ -250,15 +261,6 @@ CuContext driver_context_new(int device, bool owned)
     driver.contexts = cx;
     pthread_mutex_unlock(&driver.lock);
     return cx;
-}
-
-static bool is_context(CuContext cx)
-{
-    pthread_mutex_lock(&driver.lock);
-    CuContext c = driver.contexts;
-    while (c && c != cx) c = c->next;
-    pthread_mutex_unlock(&driver.lock);
-    return c != NULL;
 }
 
 static CuContext primary_of(int device)

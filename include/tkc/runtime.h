@@ -21,14 +21,15 @@ extern "C" {
 
 /* ---- devices ---- */
 typedef struct TkcDevice TkcDevice;
-/* kind: "cuda", "cpu", or NULL for cuda when there is one, else cpu. TKC_NO_DEVICE with a
+/* kind: "cuda", "cpu", "simt" (the GPU's code, executed on the host; "simt:sm_80" for a chip), or
+   NULL for cuda when there is one, else cpu. TKC_NO_DEVICE with a
    diagnostic that says what is missing. */
 TKC_API TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out);
 /* The same for work in a CUcontext the caller owns; the current context is restored after each
    call. */
 TKC_API TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out);
 TKC_API void tkc_device_free(TkcDevice *dev);
-TKC_API const char *tkc_device_kind(const TkcDevice *dev);  /* "cuda" or "cpu" */
+TKC_API const char *tkc_device_kind(const TkcDevice *dev);  /* "cuda", "cpu" or "simt" */
 TKC_API const char *tkc_device_name(const TkcDevice *dev);  /* "NVIDIA H100 80GB HBM3" */
 TKC_API const char *tkc_device_arch(const TkcDevice *dev);  /* "sm_90a"; "cpu" */
 
@@ -161,7 +162,7 @@ typedef struct TkcCacheStats { size_t size; uint64_t compiles, hits; } TkcCacheS
 TKC_API void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats);
 
 /* ---- options of the cpu device ---- */
-/* The interleaving of kernels with atomics. */
+/* The interleaving of kernels with atomics; on simt, of everything. */
 TKC_API void tkc_device_set_seed(TkcDevice *dev, uint64_t seed);
 /* A launch that takes longer fails; 0: none. */
 TKC_API void tkc_device_set_timeout(TkcDevice *dev, double seconds);

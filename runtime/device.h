@@ -20,6 +20,7 @@ typedef struct DeviceOps {
     const char *kind;
     TkcEmit emit;         /* what load wants: TKC_EMIT_PTX or TKC_EMIT_IR */
     const char *passes;   /* for TkcOptions.passes; NULL: the pipeline */
+    bool line_info;       /* whatever the options say: what goes wrong is told with its line */
     int64_t max_grid[3];
     TkcStatus (*open)(TkcDevice *dev, int ordinal, void *context); /* fills state, name, arch */
     void (*close)(TkcDevice *dev);

@@ -394,4 +394,5 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
     .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info
 
 const DeviceOps device_cuda = {.kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};
-const DeviceOps device_simt = {.kind = "simt", .open = simt_open, .launch = simt_launch, DRIVER_OPS};
+const DeviceOps device_simt = {
+    .kind = "simt", .line_info = true, .open = simt_open, .launch = simt_launch, DRIVER_OPS};

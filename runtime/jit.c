@@ -37,6 +37,7 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
         !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes) ||
         !copy_text(jit, &o->warnings))
         return false;
+    o->line_info |= jit->dev->ops->line_info;
     if (jit->dev->ops->passes && !o->passes)
         o->passes = jit->dev->ops->passes;
     if (jit->dev->debugger) { /* every name has a value of its own, and keeps it */

@@ -90,11 +90,13 @@ static double to_integral(const PtxCall *c, double v)
     return ptx_has(c, PTXQ_RPI) ? ceil(v) : v;
 }
 
-/* What comes in, with subnormal fp32 numbers flushed under .ftz. */
+/* What comes in, with subnormal fp32 numbers flushed under .ftz; not on the way to fp16, whose
+   roundings up and down see them. */
 static double source_number(const PtxCall *c)
 {
     uint64_t x = c->a[0];
-    if (ptx_has(c, PTXQ_FTZ) && c->second->dtype == DT_F32) x = ptx_flush(DT_F32, x);
+    const bool flushes = c->second->dtype == DT_F32 && c->type->dtype != DT_F16;
+    if (ptx_has(c, PTXQ_FTZ) && flushes) x = ptx_flush(DT_F32, x);
     return tkc_bits_to_double(c->second->dtype, x);
 }
 
@@ -126,9 +128,26 @@ static uint64_t narrow(const PtxCall *c, DType dt, double v)
     return ptx_clamp(c, dt, x);
 }
 
+/* What a NaN becomes. Between a float and itself, and of bf16 in fp32, it is moved as bits are; to
+   and from fp64 its sign and significand are kept; elsewhere, and as fp32 under .ftz, it is the
+   type's one NaN. */
+static uint64_t converted_nan(const PtxCall *c)
+{
+    const DType from = c->second->dtype, to = c->type->dtype;
+    const bool ftz = ptx_has(c, PTXQ_FTZ), wide = from == DT_F64 || to == DT_F64;
+    const bool integral = ptx_has(c, PTXQ_RNI) || ptx_has(c, PTXQ_RZI) || ptx_has(c, PTXQ_RMI) ||
+                          ptx_has(c, PTXQ_RPI);
+    if (from == to && info_of(to)->bits > 16 && !integral && !ftz) return c->a[0];
+    if (from == DT_BF16 && to == DT_F32 && !ftz) return c->a[0] << 16;
+    if (wide) return ptx_kept_nan(from, to, ftz && from == DT_F32 ? ptx_nan(from) : c->a[0]);
+    return ptx_nan(to);
+}
+
 void ptx_cvt_float(PtxCall *c)
 {
-    c->d[0] = narrow(c, c->type->dtype, to_integral(c, source_number(c)));
+    const DType dt = c->type->dtype;
+    if (ptx_is_nan(c->second->dtype, c->a[0])) c->d[0] = ptx_clamp(c, dt, converted_nan(c));
+    else c->d[0] = narrow(c, dt, to_integral(c, source_number(c)));
 }
 
 /* The first operand above the second. */
@@ -152,17 +171,18 @@ void ptx_cvt_lanes(PtxCall *c)
 }
 
 /* fp32 with the lower 13 bits of its significand rounded away; to nearest, ties away from zero
-   (rna) or to even. */
+   (rna) or to even. rna cuts a NaN off, and its .satfinite is one step down of whatever is not
+   finite; the others have one NaN. */
 void ptx_cvt_tf32(PtxCall *c)
 {
-    const uint64_t x = c->a[0], infinity = 0x7f800000, greatest_finite = 0x7f7fe000;
+    const uint64_t x = c->a[0], infinity = 0x7f800000, below = 0x1fff;
     const uint64_t size = x & 0x7fffffff, sign = x & 0x80000000;
-    if (size > infinity) {
-        c->d[0] = ptx_nan(DT_F32);
+    if (size > infinity && !ptx_has(c, PTXQ_RNA)) {
+        c->d[0] = ptx_nan(DT_F32) & ~below;
         return;
     }
     uint64_t half = ptx_has(c, PTXQ_RNA) ? 0x1000 : 0xfff + (size >> 13 & 1);
-    uint64_t r = (ptx_has(c, PTXQ_RZ) || size == infinity ? size : size + half) & ~UINT64_C(0x1fff);
-    if (ptx_has(c, PTXQ_SATFINITE) && r >= infinity) r = greatest_finite;
+    uint64_t r = (ptx_has(c, PTXQ_RZ) || size >= infinity ? size : size + half) & ~below;
+    if (ptx_has(c, PTXQ_SATFINITE) && r >= infinity) r -= below + 1;
     c->d[0] = ptx_has(c, PTXQ_RELU) && sign ? 0 : r | sign;
 }

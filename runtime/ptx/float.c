@@ -3,8 +3,8 @@
    the machine, under the rounding mode asked for. The approximations (.approx, .full) are computed
    in fp64 and rounded to nearest, so they are nearer to the function than a GPU's.
 
-   With .ftz, subnormal operands and results are zeros of their sign. NaN results are the one
-   canonical NaN. */
+   With .ftz, subnormal operands and results are zeros of their sign. A NaN result of fp64 is one of
+   the NaN operands, made quiet; of the other types it is the type's one NaN. */
 #include "float.h"
 
 #include <fenv.h>
@@ -35,15 +35,30 @@ bool ptx_is_nan(DType dt, uint64_t x)
     return isnan(tkc_bits_to_double(dt, x));
 }
 
-/* All ones but the sign; fp64's is quiet with nothing else set. */
+/* All ones but the sign; fp64's is negative and quiet with nothing else set. */
 uint64_t ptx_nan(DType dt)
 {
-    return dt == DT_F64 ? UINT64_C(0x7ff8) << 48 : sign_of(dt) - 1;
+    return dt == DT_F64 ? UINT64_C(0xfff8) << 48 : sign_of(dt) - 1;
+}
+
+uint64_t ptx_kept_nan(DType from, DType to, uint64_t x)
+{
+    const int more = info_of(to)->man_bits - info_of(from)->man_bits;
+    const uint64_t man = ptx_low(x, info_of(from)->man_bits),
+                   quiet = UINT64_C(1) << (info_of(to)->man_bits - 1);
+    const uint64_t sign = x & sign_of(from) ? sign_of(to) : 0;
+    return sign | exponent_of(to) | quiet | (more >= 0 ? man << more : man >> -more);
 }
 
 uint64_t ptx_flush(DType dt, uint64_t x)
 {
     return x & exponent_of(dt) ? x : x & sign_of(dt);
+}
+
+/* What an operation gives that has a NaN as its operand. */
+static uint64_t nan_result(DType dt, uint64_t x)
+{
+    return dt == DT_F64 ? ptx_kept_nan(dt, dt, x) : ptx_nan(dt);
 }
 
 PtxRound ptx_rounding(const PtxCall *c)
@@ -132,6 +147,27 @@ static uint64_t half_arith(DType dt, Arith a, const uint64_t *x, int n)
     return ptx_is_nan(dt, out) ? ptx_nan(dt) : out;
 }
 
+/* The operand that an fp64 result is where it is a NaN: the first one in this order. */
+static int nan_operand(Arith a, const uint64_t *x, int n)
+{
+    static const uint8_t orders[][3] = {[ARITH_ADD] = {1, 0, 2}, [ARITH_SUB] = {1, 0, 2},
+                                        [ARITH_MUL] = {1, 0, 2}, [ARITH_FMA] = {1, 2, 0},
+                                        [ARITH_DIV] = {0, 1, 2}, [ARITH_SQRT] = {0, 1, 2}};
+    for (int i = 0; i < 3; i++) {
+        const int at = orders[a][i];
+        if (at < n && ptx_is_nan(DT_F64, x[at])) return at;
+    }
+    return -1;
+}
+
+static uint64_t one_arith(DType dt, Arith a, PtxRound mode, const uint64_t *x, int n)
+{
+    const int nan = dt == DT_F64 ? nan_operand(a, x, n) : -1;
+    if (nan >= 0) return nan_result(dt, x[nan]);
+    if (info_of(dt)->bits == 16) return half_arith(dt, a, x, n);
+    return machine_arith(dt, a, mode, x, n);
+}
+
 /* Operands and result as .ftz has them. */
 static void flush_args(const PtxCall *c, uint64_t *x, int n)
 {
@@ -150,8 +186,7 @@ static void arith(PtxCall *c, Arith a)
     const DType dt = c->type->dtype;
     uint64_t x[3];
     flush_args(c, x, c->n);
-    bool half = info_of(dt)->bits == 16;
-    give(c, half ? half_arith(dt, a, x, c->n) : machine_arith(dt, a, ptx_rounding(c), x, c->n));
+    give(c, one_arith(dt, a, ptx_rounding(c), x, c->n));
 }
 
 void ptx_fadd(PtxCall *c)
@@ -187,8 +222,14 @@ void ptx_fdiv(PtxCall *c)
     else give(c, (x[0] ^ x[1]) & sign_of(c->type->dtype));
 }
 
+/* With .ftz, what is below the least normal number is flushed before it is rounded. */
 void ptx_frcp(PtxCall *c)
 {
+    const double size = fabs(tkc_bits_to_double(c->type->dtype, c->a[0]));
+    if (ptx_has(c, PTXQ_FTZ) && size > 0x1p126) {
+        c->d[0] = c->a[0] & sign_of(c->type->dtype);
+        return;
+    }
     c->a[1] = c->a[0];
     c->a[0] = tkc_bits_from_double(c->type->dtype, 1);
     c->n = 2;
@@ -204,9 +245,11 @@ void ptx_fsqrt(PtxCall *c)
 
 static void function(PtxCall *c, double (*f)(double))
 {
+    const DType dt = c->type->dtype;
     uint64_t x;
     flush_args(c, &x, 1);
-    give(c, ptx_round(c->type->dtype, f(tkc_bits_to_double(c->type->dtype, x)), PTX_NEAREST));
+    if (ptx_is_nan(dt, x)) give(c, nan_result(dt, x));
+    else give(c, ptx_round(dt, f(tkc_bits_to_double(dt, x)), PTX_NEAREST));
 }
 
 static double reciprocal_root(double x)
@@ -248,16 +291,18 @@ void ptx_ftanh(PtxCall *c)
 
 void ptx_fneg(PtxCall *c)
 {
+    const DType dt = c->type->dtype;
     uint64_t x;
     flush_args(c, &x, 1);
-    c->d[0] = x ^ sign_of(c->type->dtype);
+    c->d[0] = ptx_is_nan(dt, x) ? nan_result(dt, x) : x ^ sign_of(dt);
 }
 
 void ptx_fabs(PtxCall *c)
 {
+    const DType dt = c->type->dtype;
     uint64_t x;
     flush_args(c, &x, 1);
-    c->d[0] = x & ~sign_of(c->type->dtype);
+    c->d[0] = ptx_is_nan(dt, x) ? nan_result(dt, x) : x & ~sign_of(dt);
 }
 
 /* The sign of the first on the second. */
@@ -267,6 +312,7 @@ void ptx_copysign(PtxCall *c)
     c->d[0] = (c->a[0] & sign) | (c->a[1] & ~sign);
 }
 
+/* Of two NaNs of fp64, the second is the result. */
 static void extremum(PtxCall *c, OpKind number_wins, OpKind nan_wins)
 {
     const DType dt = c->type->dtype;
@@ -275,7 +321,7 @@ static void extremum(PtxCall *c, OpKind number_wins, OpKind nan_wins)
     flush_args(c, x, 2);
     for (int i = 0; i < 2; i++) x[i] = ptx_has(c, PTXQ_ABS) ? x[i] & ~sign : x[i];
     tkc_evaluate(ptx_has(c, PTXQ_NAN_WINS) ? nan_wins : number_wins, dt, dt, NULL, 2, x, &out);
-    c->d[0] = ptx_is_nan(dt, out) ? ptx_nan(dt) : out ^ flip;
+    c->d[0] = ptx_is_nan(dt, out) ? nan_result(dt, x[1]) : out ^ flip;
 }
 
 void ptx_fmin(PtxCall *c)

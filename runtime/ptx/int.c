@@ -337,10 +337,18 @@ void ptx_brev(PtxCall *c)
     c->d[0] = d;
 }
 
+/* A position or length as bfe and bfi take it: of 32-bit forms the low 8 bits, else all of it. What
+   is beyond the register is as good as its width. */
+static int field_count(const PtxCall *c, uint64_t x)
+{
+    const uint64_t bits = c->type->bits, count = bits == 32 ? x & 0xff : x;
+    return (int)(count < bits ? count : bits);
+}
+
 /* Bits pos … pos + len - 1; what lies beyond the register, or above len, is the sign. */
 void ptx_bfe(PtxCall *c)
 {
-    const int bits = width(c->type), pos = (int)(c->a[1] & 0xff), len = (int)(c->a[2] & 0xff);
+    const int bits = width(c->type), pos = field_count(c, c->a[1]), len = field_count(c, c->a[2]);
     const int last = pos + len - 1 < bits ? pos + len - 1 : bits - 1;
     const bool sign = is_signed(c->type) && len && (c->a[0] >> last & 1);
     uint64_t d = 0;
@@ -353,7 +361,7 @@ void ptx_bfe(PtxCall *c)
 
 void ptx_bfi(PtxCall *c)
 {
-    const int bits = c->type->bits, pos = (int)(c->a[2] & 0xff), len = (int)(c->a[3] & 0xff);
+    const int bits = c->type->bits, pos = field_count(c, c->a[2]), len = field_count(c, c->a[3]);
     uint64_t d = c->a[1];
     for (int i = 0; i < len && pos + i < bits; i++) {
         uint64_t bit = UINT64_C(1) << (pos + i);

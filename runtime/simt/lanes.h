@@ -1,6 +1,6 @@
 /* What one lane computes, as functions that a compiler can vectorize: no branches, no calls where a
    processor has an instruction, nothing undefined for any bits. Floats travel as bits; a NaN that
-   an instruction makes is the type's one NaN. */
+   an instruction makes is the type's one NaN, or an operand's of fp64. */
 #ifndef TKC_SIMT_LANES_H
 #define TKC_SIMT_LANES_H
 
@@ -49,8 +49,9 @@ static inline u64 quotient64s(s64 x, s64 y)
     return y == 0 ? ~UINT64_C(0) : y == -1 ? 0 - (u64)x : (u64)(x / by);
 }
 
-/* Fields of bits, in W bits: the n lowest set, and x moved, where counts may be beyond W. */
-#define FIELDS(W)                                                                                  \
+/* Fields of bits, in W bits: the n lowest set, and x moved, where counts may be beyond W. Of a
+   field's position and length the bits of COUNT are looked at. */
+#define FIELDS(W, COUNT)                                                                           \
     static inline u##W low_ones##W(u32 n)                                                          \
     {                                                                                              \
         return n >= W ? (u##W) ~(u##W)0 : (u##W)(((u##W)1 << (n & (W - 1))) - 1);                  \
@@ -69,24 +70,24 @@ static inline u64 quotient64s(s64 x, s64 y)
     }                                                                                              \
     static inline u##W field##W(u##W x, u32 pos, u32 len)                                          \
     {                                                                                              \
-        return right##W(x, pos & 0xff) & low_ones##W(len & 0xff);                                  \
+        return right##W(x, pos & COUNT) & low_ones##W(len & COUNT);                                \
     }                                                                                              \
     /* What lies beyond the register, or above the field, is the field's sign. */                  \
     static inline u##W field_signed##W(u##W x, u32 pos, u32 len)                                   \
     {                                                                                              \
-        const u32 p = pos & 0xff, n = len & 0xff, end = p + n, last = end > W ? W : end;           \
+        const u32 p = pos & COUNT, n = len & COUNT, last = p >= W || n > W - p ? W : p + n;        \
         const u##W kept = low_ones##W(last > p ? last - p : 0);                                    \
         const bool sign = n && right##W(x, last - (n != 0)) & 1;                                   \
         return (right##W(x, p) & kept) | (sign ? (u##W) ~kept : 0);                                \
     }                                                                                              \
     static inline u##W with_field##W(u##W x, u##W into, u32 pos, u32 len)                          \
     {                                                                                              \
-        const u##W mask = left##W(low_ones##W(len & 0xff), pos & 0xff);                            \
-        return (into & (u##W) ~mask) | (left##W(x, pos & 0xff) & mask);                            \
+        const u##W mask = left##W(low_ones##W(len & COUNT), pos & COUNT);                          \
+        return (into & (u##W) ~mask) | (left##W(x, pos & COUNT) & mask);                           \
     }
-FIELDS(16)
-FIELDS(32)
-FIELDS(64)
+FIELDS(16, 0xff)
+FIELDS(32, 0xff)
+FIELDS(64, ~0u)
 #undef FIELDS
 
 /* The bytes of y:x that the nibbles of `which` name; their bit 3: the byte's sign in all bits. */
@@ -155,7 +156,22 @@ static inline u32 bits32(float f)
 }
 static inline u64 bits64(double f)
 {
-    return f != f ? UINT64_C(0x7ff8) << 48 : raw64(f);
+    return f != f ? UINT64_C(0xfff8) << 48 : raw64(f);
+}
+
+/* fp64: an operation's result f, or a NaN among its operands, in the order given, made quiet. */
+static inline bool is_nan64(u64 x)
+{
+    return x << 1 > UINT64_C(0xffe) << 52;
+}
+static inline u64 quiet64(u64 x)
+{
+    return x | UINT64_C(1) << 51;
+}
+static inline u64 result64(double f, u64 x, u64 y, u64 z)
+{
+    const u64 last = is_nan64(z) ? quiet64(z) : bits64(f);
+    return is_nan64(x) ? quiet64(x) : is_nan64(y) ? quiet64(y) : last;
 }
 
 /* .ftz and .sat, of operands and of results. */
@@ -192,13 +208,19 @@ static inline float quotient_approx(float x, float y)
     const bool beyond = size > 0x1p126f && size < INFINITY && x == x;
     return !beyond ? x / y : fabsf(x) == INFINITY ? NAN : zero;
 }
+/* With .ftz, what is below the least normal number is flushed before it is rounded. */
+static inline float reciprocal_ftz(float x)
+{
+    return fabsf(x) > 0x1p126f ? copysignf(0.0f, x) : 1 / x;
+}
 static inline float reciprocal_root(float x)
 {
     return (float)(1 / sqrt((double)x));
 }
 
 /* The lesser and the greater of two floats of W bits: as numbers of sign and size they are in
-   order, -0 below +0. A NaN gives way, or wins. */
+   order, -0 below +0. A NaN gives way, or wins. And a float's negative and size; NAN: what a NaN
+   becomes. */
 #define EXTREMA(S, W, INFINITE)                                                                    \
     static inline bool is_nan_##S(u##W x)                                                          \
     {                                                                                              \
@@ -216,12 +238,20 @@ static inline float reciprocal_root(float x)
         const bool nx = is_nan_##S(x), ny = is_nan_##S(y);                                         \
         const bool first = ny || (!nx && is_less_##S(x, y) == least);                              \
         const bool none = nan_wins ? nx || ny : nx && ny;                                          \
-        return none ? NAN_##S : (u##W)((first ? x : y) ^ flip);                                    \
+        return none ? NAN_##S(y) : (u##W)((first ? x : y) ^ flip);                                 \
+    }                                                                                              \
+    static inline u##W negated_##S(u##W x)                                                         \
+    {                                                                                              \
+        return is_nan_##S(x) ? NAN_##S(x) : (u##W)(x ^ (u##W)1 << (W - 1));                        \
+    }                                                                                              \
+    static inline u##W size_##S(u##W x)                                                            \
+    {                                                                                              \
+        return is_nan_##S(x) ? NAN_##S(x) : (u##W)(x & (u##W)(((u##W)1 << (W - 1)) - 1));          \
     }
-#define NAN_f32 0x7fffffffu
-#define NAN_f16 0x7fff
-#define NAN_bf16 0x7fff
-#define NAN_f64 (UINT64_C(0x7ff8) << 48)
+#define NAN_f32(x) 0x7fffffffu
+#define NAN_f16(x) 0x7fff
+#define NAN_bf16(x) 0x7fff
+#define NAN_f64(x) quiet64(x)
 EXTREMA(f32, 32, 0x7f800000u)
 EXTREMA(f64, 64, UINT64_C(0x7ff) << 52)
 EXTREMA(f16, 16, 0x7c00)
@@ -294,6 +324,31 @@ static inline u32 e5m2_bits(float f)
     return e5m2_from32(raw32(f));
 }
 
+/* To fp64 and from it a NaN keeps its sign and the upper bits of its significand, quiet. */
+static inline u64 f64_from32(u32 x)
+{
+    const u64 nan = (u64)(x >> 31) << 63 | UINT64_C(0x7ff8) << 48 | (u64)(x & 0x7fffff) << 29;
+    return is_nan_f32(x) ? nan : raw64((double)f32_of(x));
+}
+/* The same NaN in 16 or 32 bits, M of them the significand's. */
+static inline u32 nan_from64(u64 x, int bits, int m)
+{
+    const u32 size = (u32)((UINT64_C(1) << (bits - 1)) - (UINT64_C(1) << (m - 1)));
+    return (u32)(x >> 63) << (bits - 1) | size | (u32)((x << 12) >> (64 - m));
+}
+static inline u32 f32_kept64(u64 x)
+{
+    return is_nan64(x) ? nan_from64(x, 32, 23) : raw32((float)f64_of(x));
+}
+static inline u32 f16_kept64(u64 x)
+{
+    return is_nan64(x) ? nan_from64(x, 16, 10) : f16_from64(x);
+}
+static inline u32 bf16_kept64(u64 x)
+{
+    return is_nan64(x) ? nan_from64(x, 16, 7) : bf16_from64(x);
+}
+
 /* x * y + z of narrow floats: the product is exact in fp64, the sum is rounded to odd (where it is
    inexact, the neighbour with an odd significand), which rounds on as the exact sum does. */
 static inline double fma_to_odd(float x, float y, float z)
@@ -310,8 +365,8 @@ static inline u32 tf32_bits(u32 x, bool ties_away)
 {
     const u32 infinite = 0x7f800000u, size = x & 0x7fffffffu;
     const u32 half = ties_away ? 0x1000 : 0xfff + (size >> 13 & 1);
-    const u32 r = (size + half) & ~0x1fffu;
-    return size > infinite ? 0x7fffffffu : r | (x & 0x80000000u);
+    const u32 r = (size + half) & ~0x1fffu, nan = ties_away ? x & ~0x1fffu : 0x7fffe000u;
+    return size > infinite ? nan : r | (x & 0x80000000u);
 }
 
 /* ---- floats to integers ---- */

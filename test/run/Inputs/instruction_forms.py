@@ -144,7 +144,7 @@ def forms(folder):
                 wides = (0, 32) if "D" in operands or "S" in operands and may_be_wider(other) else (0,)
                 parts = (2, 4) if set("Vv") & set(operands) else (0,)
                 for wide, count, pair in itertools.product(wides, parts, (False, True) if "P" in operands else (False,)):
-                    if count and bits_of[first] // count < 16 or (pair != first.endswith("x2") and first.endswith("x2")):
+                    if count and bits_of[first] // count < 16 or ("P" in operands and first.endswith("x2") and not pair):
                         continue
                     form = Builder(bits_of, row, chosen, kinds, wide, count, pair).form()
                     if form.text not in known:

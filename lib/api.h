@@ -3,6 +3,7 @@
 #define TKC_API_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -33,6 +34,7 @@ struct TkcContext {
     int muted;                /* > 0: nothing is delivered */
     OwnStacks stacks;         /* what calls run on */
     bool color;               /* of what a handler is given rendered */
+    atomic_bool cancelled;    /* from any thread */
     /* tkc_report: open while report_depth > 0 */
     int report_depth;
     Arena report_arena;

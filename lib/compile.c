@@ -15,6 +15,7 @@
 #include "analysis/masked.h"
 #include "analysis/offset32.h"
 #include "api.h"
+#include "base/limit.h"
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/machine.h"
@@ -147,6 +148,19 @@ static bool check_budget(Job *j, const char *name, int64_t value, int64_t most)
     return false;
 }
 
+static bool check_limits(Job *j)
+{
+    const TkcOptions *o = j->options;
+    const bool seconds = o->max_seconds >= 0 || o->max_seconds == -1; /* NaN is neither */
+    if (!seconds)
+        diag_error(j->dx, SPAN_NONE, "the limit of seconds is %g; it must be -1, for none, or more",
+                   o->max_seconds);
+    if (o->max_memory < -1)
+        diag_error(j->dx, SPAN_NONE, "the limit of memory is %lld; it must be -1, for none, or more",
+                   (long long)o->max_memory);
+    return seconds && o->max_memory >= -1;
+}
+
 static bool check_options(Job *j, const SpecRequest *rq)
 {
     const TkcOptions *o = j->options;
@@ -162,7 +176,7 @@ static bool check_options(Job *j, const SpecRequest *rq)
                    rq->num_stages);
         return false;
     }
-    return check_budget(j, "steps", o->max_steps, LONG_MAX) &&
+    return check_limits(j) && check_budget(j, "steps", o->max_steps, LONG_MAX) &&
            check_budget(j, "ops", o->max_ops, LONG_MAX) &&
            check_budget(j, "length", o->max_length, LONG_MAX) &&
            check_budget(j, "nesting", o->max_nesting, INT_MAX) &&
@@ -292,6 +306,7 @@ static bool make_funcs(Job *j)
 static bool run_pass(Job *j, const PassInfo *info)
 {
     double start = now_ms();
+    limit_poll();
     bool ok = pass_run(info, j->artifact->fn, &j->scratch, j->dx, j->options->verify_each);
     j->state = (j->state & ~info->breaks) | info->gives;
     add_time(j, info->name, start);

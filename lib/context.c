@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "base/limit.h"
 #include "base/unwind.h"
 
 const char *tkc_status_text(TkcStatus status)
@@ -18,6 +19,7 @@ const char *tkc_status_text(TkcStatus status)
     case TKC_NO_MEMORY: return "out of memory";
     case TKC_NO_DEVICE: return "no such device";
     case TKC_INTERNAL: return "internal error";
+    case TKC_CANCELLED: return "cancelled";
     }
     return "unknown status";
 }
@@ -140,6 +142,12 @@ static void set_last_error(TkcContext *cx, const char *text)
     e->text = strdup(text);
 }
 
+void tkc_context_cancel(TkcContext *cx, bool cancel)
+{
+    if (cx)
+        atomic_store(&cx->cancelled, cancel);
+}
+
 const char *tkc_last_error(const TkcContext *cx)
 {
     if (!is_context(cx))
@@ -198,6 +206,24 @@ static void add_count(Diags *dx)
                       more == 1 ? "is" : "are");
 }
 
+static bool has_bug(const Diags *dx)
+{
+    const Diag *d = dx->first;
+    while (d && d->id != DIAG_INTERNAL)
+        d = d->next;
+    return d != NULL;
+}
+
+/* A mistake of our own is worth telling us. */
+static void ask_for_reports(Diags *dx)
+{
+    for (Diag *d = dx->first; d; d = d->next)
+        if (d->id == DIAG_INTERNAL)
+            diag_note(dx, d, SPAN_NONE,
+                      "this is a bug of %s: please report it, with the source and the options",
+                      tkc_version_long());
+}
+
 /* The reports of one call, in order of place, and the text that tkc_last_error gives. */
 static void deliver(TkcContext *cx, Arena *a, Diags *dx, bool remarks)
 {
@@ -205,6 +231,7 @@ static void deliver(TkcContext *cx, Arena *a, Diags *dx, bool remarks)
         return;
     diags_sort(dx);
     add_count(dx);
+    ask_for_reports(dx);
     Buf all = buf_make(a);
     for (const Diag *d = dx->first; d; d = d->next)
         if (d->severity != SEV_REMARK || remarks)
@@ -213,10 +240,24 @@ static void deliver(TkcContext *cx, Arena *a, Diags *dx, bool remarks)
         set_last_error(cx, buf_text(&all));
 }
 
-/* What a raise left: our own bug, unless memory ran out. */
-static TkcStatus report_raise(TkcContext *cx, const char *message)
+/* What the kinds of a raise mean. */
+static const struct {
+    TkcStatus status;
+    DiagId id;
+    const char *option; /* that allows more */
+} raises[] = {
+    [UNWIND_BUG] = {TKC_INTERNAL, DIAG_INTERNAL, NULL},
+    [UNWIND_LLVM] = {TKC_INTERNAL, DIAG_INTERNAL, NULL},
+    [UNWIND_NO_MEMORY] = {TKC_NO_MEMORY, DIAG_MEMORY, NULL},
+    [UNWIND_SECONDS] = {TKC_ERROR, DIAG_LIMIT, "max_seconds"},
+    [UNWIND_BYTES] = {TKC_ERROR, DIAG_LIMIT, "max_memory"},
+    [UNWIND_CANCELLED] = {TKC_CANCELLED, DIAG_CANCELLED, NULL},
+};
+
+/* What a raise left. */
+static TkcStatus report_raise(TkcContext *cx, const UnwindFrame *caught)
 {
-    bool memory = strstr(message, "out of memory") != NULL;
+    const TkcStatus status = raises[caught->kind].status;
     Arena a;
     UnwindFrame frame;
     unwind_push(&frame);
@@ -224,13 +265,28 @@ static TkcStatus report_raise(TkcContext *cx, const char *message)
     if (setjmp(frame.env) == 0) {
         Diags dx;
         diags_init(&dx, &a);
-        diag_error_as(&dx, memory ? DIAG_MEMORY : DIAG_INTERNAL, SPAN_NONE,
-                      memory ? "%s" : "internal error: %s", message);
+        Diag *d = diag_error_as(&dx, raises[caught->kind].id, SPAN_NONE,
+                                status == TKC_INTERNAL ? "internal error: %s" : "%s",
+                                caught->message);
+        if (raises[caught->kind].option)
+            diag_larger(&dx, d, raises[caught->kind].option);
         deliver(cx, &a, &dx, false);
     }
     unwind_pop(&frame);
     arena_fini(&a);
-    return memory ? TKC_NO_MEMORY : TKC_INTERNAL;
+    return status;
+}
+
+/* 0 is the default, -1 no limit, which is 0 here. */
+static Limit limits_of(TkcContext *cx, const TkcOptions *options)
+{
+    const double default_seconds = 300;
+    const int64_t default_bytes = (int64_t)4 << 30;
+    double seconds = options ? options->max_seconds : 0;
+    int64_t bytes = options ? options->max_memory : 0;
+    seconds = seconds < 0 ? 0 : seconds > 0 ? seconds : default_seconds;
+    bytes = bytes < 0 ? 0 : bytes > 0 ? bytes : default_bytes;
+    return limit_start(seconds, (size_t)bytes, &cx->cancelled);
 }
 
 /* One call on its own stack. What is raised ends there. */
@@ -241,14 +297,16 @@ typedef struct Run {
     ApiWork work;
     void *arg;
     Diags *dx;
+    Limit limit;
     bool ok, raised;
-    char message[sizeof((UnwindFrame *)0)->message];
+    UnwindFrame frame; /* after a raise: why */
 } Run;
 
 static bool run_work(Run *r)
 {
     Diags *dx = r->dx = arena_new(r->arena, Diags);
     diags_init(dx, r->arena);
+    limit_poll(); /* who is cancelled does not begin */
     bool ok = (!r->options || api_switch_warnings(dx, r->options->warnings)) &&
               r->work(dx, r->arg) && dx->nerrors == 0;
     if (ok && r->options && r->options->warnings_as_errors && dx->nwarnings > 0) {
@@ -260,21 +318,21 @@ static bool run_work(Run *r)
     return ok;
 }
 
-/* Calls step and catches what it raises. */
-static void run_caught(Run *r, bool (*step)(Run *r))
+/* Calls step, which the limit is for, and catches what it raises. */
+static void run_caught(Run *r, bool (*step)(Run *r), Limit *limit)
 {
-    UnwindFrame frame;
-    unwind_push(&frame);
-    r->raised = setjmp(frame.env) != 0;
+    unwind_push(&r->frame);
+    r->frame.limit = limit;
+    r->raised = setjmp(r->frame.env) != 0;
     if (!r->raised)
         r->ok = step(r);
-    unwind_pop(&frame);
-    memcpy(r->message, frame.message, sizeof r->message);
+    unwind_pop(&r->frame);
 }
 
 static void run_inside(void *arg)
 {
-    run_caught(arg, run_work);
+    Run *r = arg;
+    run_caught(r, run_work, &r->limit);
 }
 
 static bool run_delivery(Run *r)
@@ -288,21 +346,26 @@ static TkcStatus run(Run *r)
     if (!own_stack_run(&r->cx->stacks, run_inside, r))
         return tkc_no_memory(r->cx);
     if (!r->raised)
-        run_caught(r, run_delivery);
+        run_caught(r, run_delivery, NULL);
     if (r->raised)
-        return report_raise(r->cx, r->message);
-    return r->ok ? TKC_OK : TKC_ERROR;
+        return report_raise(r->cx, &r->frame);
+    return r->ok ? TKC_OK : has_bug(r->dx) ? TKC_INTERNAL : TKC_ERROR;
 }
 
 /* Rounding and what becomes of subnormals are the caller's to choose, but not for us: what is folded
    and printed has to be the same whoever calls. */
 TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg)
 {
-    Run r = {.cx = cx, .arena = arena, .options = options, .work = work, .arg = arg};
+    Run r = {.cx = cx,
+             .arena = arena,
+             .options = options,
+             .work = work,
+             .arg = arg};
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     tkc_context_lock(cx);
+    r.limit = limits_of(cx, options);
     TkcStatus status = run(&r);
     tkc_context_unlock(cx);
     fesetenv(&callers);
@@ -379,7 +442,7 @@ void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char
         unwind_pop(&frame);
     } else { /* for the report itself there was no memory: that is said instead */
         unwind_pop(&frame);
-        report_raise(cx, frame.message);
+        report_raise(cx, &frame);
     }
     tkc_report_end(cx);
 }
@@ -424,7 +487,7 @@ static void deliver_reports(TkcContext *cx)
         unwind_pop(&frame);
     } else {
         unwind_pop(&frame);
-        report_raise(cx, frame.message);
+        report_raise(cx, &frame);
     }
     arena_fini(&arena);
 }
@@ -434,6 +497,18 @@ void tkc_report_end(TkcContext *cx)
     if (--cx->report_depth == 0)
         deliver_reports(cx);
     tkc_context_unlock(cx);
+}
+
+void tkc_report_bug(TkcContext *cx, const Loc *loc, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    cx->report_id = DIAG_INTERNAL;
+    tkc_report(cx, TKC_SEVERITY_ERROR, loc, "internal error: %s", text);
+    cx->report_id = DIAG_NONE;
 }
 
 TkcStatus tkc_no_memory(TkcContext *cx)

@@ -54,7 +54,7 @@ static char *read_and_close(Arena *a, FILE *f, size_t *len, const char **why)
     *why = bad ? strerror(errno) : "it is longer than 256 MiB";
     fclose(f);
     if (raised)
-        unwind_raise("%s", frame.message);
+        unwind_raise_again(&frame);
     return bad ? NULL : text;
 }
 

@@ -566,9 +566,8 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         in->run = debug_step;
     }
     if (!in->run && !p->failed) {
-        tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc,
-                   "internal error: the cpu device has no code for '%s'",
-                   tkc_op_info(op->kind)->name);
+        tkc_report_bug(p->cx, op->loc, "the cpu device has no code for '%s'",
+                       tkc_op_info(op->kind)->name);
         p->failed = true;
     }
 }

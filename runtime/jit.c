@@ -330,8 +330,8 @@ static TkcStatus match_params(const TkcJit *jit, Compiled *c)
     for (int i = 0; i < c->nparams; i++) {
         c->from[i] = find_source(jit, c->params[i].name);
         if (c->from[i].arg < 0) {
-            tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                       "internal error: nothing was given for parameter '%s'", c->params[i].name);
+            tkc_report_bug(jit->dev->cx, NULL, "nothing was given for parameter '%s'",
+                           c->params[i].name);
             return TKC_INTERNAL;
         }
     }

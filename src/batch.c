@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "report.h"
 
 enum { MAX_WORDS = 256, FIRST = 1024 };
 
@@ -27,6 +28,7 @@ static void set_first(First *f, const char *text)
 static void keep_first(const TkcDiagnostic *d, void *user)
 {
     First *f = user;
+    report_heed(d);
     char text[FIRST], flags[FIRST / 2];
     if (f->text[0] || d->severity != TKC_SEVERITY_ERROR)
         return;

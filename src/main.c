@@ -253,5 +253,5 @@ int main(int argc, char **argv)
     else
         report_misuse(o.error);
     options_fini(&o);
-    return code;
+    return report_told_bug() ? EXIT_BUG : code;
 }

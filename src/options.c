@@ -1,6 +1,7 @@
 /* In: argv. Out: Options. The table options.def says what there is; `apply` says what each does. */
 #include "options.h"
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,12 +164,14 @@ static bool read_int(Options *o, const char *option, const char *text, int least
     return true;
 }
 
-static bool read_seconds(Options *o, const char *text, double *out)
+static bool read_seconds(Options *o, const char *option, const char *text, double least,
+                         double *out)
 {
     char *end;
     *out = strtod(text, &end);
-    if (end == text || *end || !(*out > 0 && *out < 1e9))
-        return misuse(o, "-timeout takes a number of seconds above 0, not '%s'", text);
+    if (end == text || *end || !(*out >= least && *out < 1e9))
+        return misuse(o, "%s takes a number of seconds%s, not '%s'", option,
+                      least > 0 ? " above 0" : ", 0 for any", text);
     return true;
 }
 
@@ -297,6 +300,16 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_MAX_NESTING: return read_count(o, "-fmax-nesting", v, 1, 1000, &c->max_nesting);
     case OPT_MAX_DEPTH: return read_count(o, "-fmax-depth", v, 1, 1000, &c->max_depth);
     case OPT_MAX_LENGTH: return read_count(o, "-fmax-length", v, 1, INT64_MAX, &c->max_length);
+    case OPT_MAX_SECONDS:
+        if (!read_seconds(o, "-fmax-seconds", v, 0, &c->max_seconds))
+            return false;
+        c->max_seconds = c->max_seconds ? c->max_seconds : -1;
+        return true;
+    case OPT_MAX_MEMORY:
+        if (!read_count(o, "-fmax-memory", v, 0, INT64_MAX >> 20, &c->max_memory))
+            return false;
+        c->max_memory = c->max_memory ? c->max_memory << 20 : -1;
+        return true;
     case OPT_RUN: o->run = true; return true;
     case OPT_GRID: o->grid = v; return true;
     case OPT_DEVICE: return read_device(o, v);
@@ -307,7 +320,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
         o->seed = (uint64_t)n;
         return true;
     }
-    case OPT_TIMEOUT: return read_seconds(o, v, &o->timeout);
+    case OPT_TIMEOUT: return read_seconds(o, "-timeout", v, DBL_TRUE_MIN, &o->timeout);
     case OPT_MEMORY: return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
     case OPT_TRACE: return add_text(&o->traces, &o->ntraces, v);
     case OPT_BREAK: return add_text(&o->breaks, &o->nbreaks, v);

@@ -45,7 +45,7 @@ typedef struct Options {
 } Options;
 
 /* Exit codes of the command. */
-enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_MISUSE = 2 };
+enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_MISUSE = 2, EXIT_BUG = 3 };
 
 /* argv[0] is not looked at. False: o->error says why. options_fini in both cases. */
 bool options_read(Options *o, int argc, char **argv);

@@ -44,6 +44,8 @@ static const struct { const char *option, *spelling; } spellings[] = {
     {"max_nesting", "-fmax-nesting=%s"},
     {"max_depth", "-fmax-depth=%s"},
     {"max_length", "-fmax-length=%s"},
+    {"max_seconds", "-fmax-seconds=%s"},
+    {"max_memory", "-fmax-memory=%s"},
 };
 
 static const char *spelling_of(const char *option)
@@ -80,6 +82,18 @@ const char *report_flags(const TkcDiagnostic *d, char *buffer, size_t size)
 
 /* ---- printing ---- */
 
+static bool told_bug;
+
+void report_heed(const TkcDiagnostic *d)
+{
+    told_bug |= !strcmp(d->id, "internal");
+}
+
+bool report_told_bug(void)
+{
+    return told_bug;
+}
+
 static const char *ink(const char *escape)
 {
     return style.color ? escape : "";
@@ -89,6 +103,7 @@ static void print_diagnostic(const TkcDiagnostic *d, void *user)
 {
     (void)user;
     char flags[4096];
+    report_heed(d);
     report_flags(d, flags, sizeof flags);
     if (style.json) {
         json_print(stderr, d, flags);

@@ -14,6 +14,10 @@ typedef enum ColorChoice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorChoice;
 void report_style(ColorChoice color, bool json);
 /* Diagnostics of the context are printed from now on. */
 void report_listen(TkcContext *cx);
+/* What the exit code depends on is kept of it; of what report_listen prints it is. */
+void report_heed(const TkcDiagnostic *d);
+/* One of them was about a mistake of the compiler's own. */
+bool report_told_bug(void);
 /* "tkc: error: …" or, of a note, "tkc: …". */
 void report_own(TkcSeverity severity, const char *fmt, va_list ap);
 /* What is wrong with the command line. */

@@ -58,6 +58,9 @@ void tkc_source_drop(TkcSource *source);
 void tkc_report_begin(TkcContext *cx);
 void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* A mistake of our own. */
+void tkc_report_bug(TkcContext *cx, const Loc *loc, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* A note to the report before it. */
 void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

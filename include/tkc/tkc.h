@@ -70,7 +70,8 @@ typedef enum TkcStatus {
     TKC_MISUSE,    /* the call is wrong: a bad option, a freed or NULL handle; a diagnostic says how */
     TKC_NO_MEMORY,
     TKC_NO_DEVICE, /* no such device, no driver, or it refused; a diagnostic carries the driver's words */
-    TKC_INTERNAL   /* a bug of ours; a diagnostic describes it */
+    TKC_INTERNAL,  /* a bug of ours; a diagnostic describes it */
+    TKC_CANCELLED  /* by tkc_context_cancel */
 } TkcStatus;
 /* "ok", "error", …; static. */
 TKC_API const char *tkc_status_text(TkcStatus status);
@@ -151,6 +152,11 @@ TKC_API void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user);
 /* For a host's own "did you mean": the candidate nearest to the word, or NULL when none is near enough to suggest. Any thread. */
 TKC_API const char *tkc_nearest_word(const char *word, const char *const *candidates, size_t n);
 
+/* From any thread, at any time while the context exists: reading and compiling in it end soon with TKC_CANCELLED, what is at work
+   now and what is begun later, until it is called with false. LLVM's part of a compilation is waited for: a minute or two at
+   most with the limits that hold by default. */
+TKC_API void tkc_context_cancel(TkcContext *cx, bool cancel);
+
 /* ---- sources ---- */
 typedef struct TkcSource TkcSource;
 typedef enum TkcLanguage { TKC_LANGUAGE_TK, TKC_LANGUAGE_IR } TkcLanguage;
@@ -215,6 +221,10 @@ typedef struct TkcOptions {
     bool require_checked;    /* tkc_check: a kernel whose types or constexprs are not complete is an error */
     int64_t max_steps, max_ops, max_nesting, max_depth, max_length; /* budgets; 0: the defaults */
     const char *warnings;    /* "no-unpack,no-unused-value": kinds of warnings that are not wanted, or are ("unpack"), in order; NULL: all */
+    /* What one call may take. What exceeds it is TKC_ERROR; LLVM cannot be interrupted, so code that would take it longer is refused
+       before. 0: 300 s and 4 GiB, which also hold where a call takes no options; -1: any. */
+    double max_seconds;
+    int64_t max_memory;      /* bytes: of the compiler's own data, and what LLVM is expected to take */
 } TkcOptions;
 /* Size and defaults. The caller's idea of the struct counts, so its size is passed. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);

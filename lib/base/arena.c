@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/unwind.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -36,9 +37,15 @@ void arena_init(Arena *a)
     *a = (Arena){0};
 }
 
+_Noreturn static void no_memory(size_t need)
+{
+    unwind_raise_as(UNWIND_NO_MEMORY, "out of memory: %zu bytes asked for", need);
+}
+
 static void free_newest(Arena *a)
 {
     ArenaChunk *c = a->chunk;
+    limit_give_back(sizeof *c + c->size);
     a->chunk = c->older;
     UNPOISON(c->bytes, c->size);
     free(c);
@@ -52,8 +59,12 @@ void arena_fini(Arena *a)
 
 static void add_chunk_of(Arena *a, size_t size, size_t need)
 {
+    limit_take(sizeof(ArenaChunk) + size);
     ArenaChunk *c = calloc(1, sizeof *c + size);
-    check(c, "out of memory: %zu bytes asked for", need);
+    if (!c) {
+        limit_give_back(sizeof *c + size);
+        no_memory(need);
+    }
     c->older = a->chunk;
     c->size = size;
     POISON(c->bytes, size);
@@ -77,7 +88,7 @@ void arena_init_small(Arena *a)
 
 void *arena_alloc(Arena *a, size_t size)
 {
-    check(size <= SIZE_MAX / 4, "out of memory: %zu bytes asked for", size);
+    if (size > SIZE_MAX / 4) no_memory(size);
     size_t step = ((size ? size : 1) + ALIGN - 1) / ALIGN * ALIGN + GAP;
     if (step > (size_t)(a->end - a->cur)) add_chunk(a, step);
     char *p = a->cur;
@@ -90,8 +101,8 @@ void *arena_alloc(Arena *a, size_t size)
 void *arena_alloc_array(Arena *a, size_t count, size_t size)
 {
     size_t total;
-    check(!__builtin_mul_overflow(count, size, &total), "out of memory: %zu elements of %zu bytes",
-          count, size);
+    if (__builtin_mul_overflow(count, size, &total))
+        unwind_raise_as(UNWIND_NO_MEMORY, "out of memory: %zu elements of %zu bytes", count, size);
     return arena_alloc(a, total);
 }
 

@@ -201,17 +201,27 @@ void diag_suggest(Diags *d, Diag *to, Span at, const char *word, const char *nea
     diag_fixit(d, note, there, "%s", near);
 }
 
+static void add_setting(Diags *d, Diag *to, const char *option, const char *value)
+{
+    DiagSetting *setting = arena_new(d->arena, DiagSetting);
+    *setting = (DiagSetting){.option = option, .value = value};
+    DiagSetting **end = &to->settings;
+    while (*end) end = &(*end)->next;
+    *end = setting;
+}
+
 void diag_setting(Diags *d, Diag *to, const char *option, const char *fmt, ...)
 {
     if (!to) return;
     va_list ap;
     va_start(ap, fmt);
-    DiagSetting *setting = arena_new(d->arena, DiagSetting);
-    *setting = (DiagSetting){.option = option, .value = compose(d->arena, fmt, ap)};
+    add_setting(d, to, option, compose(d->arena, fmt, ap));
     va_end(ap);
-    DiagSetting **end = &to->settings;
-    while (*end) end = &(*end)->next;
-    *end = setting;
+}
+
+void diag_larger(Diags *d, Diag *to, const char *option)
+{
+    if (to) add_setting(d, to, option, NULL);
 }
 
 /* A diagnostic with the rank of its file; unlocated ones have the last rank. */

@@ -85,6 +85,8 @@ void diag_fixit(Diags *d, Diag *to, Span at, const char *fmt, ...)
 void diag_suggest(Diags *d, Diag *to, Span at, const char *word, const char *near);
 void diag_setting(Diags *d, Diag *to, const char *option, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* A limit of the call is passed: any larger value of the option would mend it. */
+void diag_larger(Diags *d, Diag *to, const char *option);
 
 /* Sorts by file order of first use, then position; unlocated ones come last in order of arrival. */
 void diags_sort(Diags *d);

@@ -8,9 +8,15 @@
 
 static _Thread_local UnwindFrame *innermost;
 
+struct Limit *unwind_limit(void)
+{
+    return innermost ? innermost->limit : NULL;
+}
+
 void unwind_push(UnwindFrame *frame)
 {
     frame->outer = innermost;
+    frame->limit = unwind_limit();
     frame->message[0] = '\0';
     innermost = frame;
 }
@@ -20,9 +26,15 @@ void unwind_pop(UnwindFrame *frame)
     innermost = frame->outer;
 }
 
-_Noreturn void unwind_raise(const char *fmt, ...)
+_Noreturn void unwind_raise_again(const UnwindFrame *caught)
+{
+    unwind_raise_as(caught->kind, "%s", caught->message);
+}
+
+_Noreturn void unwind_raise_as(UnwindKind kind, const char *fmt, ...)
 {
     if (!innermost) abort();
+    innermost->kind = kind;
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(innermost->message, sizeof innermost->message, fmt, ap);

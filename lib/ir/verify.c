@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/machine.h"
 #include "ir/print.h"
@@ -322,15 +323,25 @@ static void check_layouts_complete(Verifier *v)
                 tkc_op_info(v->laid_out->kind)->name);
 }
 
+static void check_func(Verifier *v)
+{
+    if (!has_sound_structure(v) || !check_head(v)) return;
+    v->visible = bitset_make(&v->scratch, (int)v->fn->nvalues);
+    check_region(v, v->fn->body);
+    check_layouts_complete(v);
+}
+
+/* What is raised meanwhile goes on once the scratch memory is given back. */
 bool ir_verify(const Func *fn, Diags *dx)
 {
     Verifier v = {.fn = fn, .dx = dx, .ok = true};
+    UnwindFrame frame;
     arena_init(&v.scratch);
-    if (has_sound_structure(&v) && check_head(&v)) {
-        v.visible = bitset_make(&v.scratch, (int)fn->nvalues);
-        check_region(&v, fn->body);
-        check_layouts_complete(&v);
-    }
+    unwind_push(&frame);
+    volatile bool raised = setjmp(frame.env) != 0;
+    if (!raised) check_func(&v);
+    unwind_pop(&frame);
     arena_fini(&v.scratch);
+    if (raised) unwind_raise_again(&frame);
     return v.ok;
 }

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "ir/ir.h"
 #include "ir/machine.h"
+#include "lower/estimate.h"
 #include "lower/target.h"
 
 /* The element v + imm: wrapping in its integer type; for a pointer imm counts bytes; 0 for anything
@@ -49,6 +50,7 @@ struct Lower {
     uint32_t shared_bytes;
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
+    int64_t registers, next_look; /* of results so far; at how many the size is looked at again */
     int min_ptx; /* lowest version of the target's assembly that has all instructions used, or 0 */
 };
 
@@ -62,14 +64,18 @@ typedef struct LowerJob {
 } LowerJob;
 typedef struct Lowered {
     LLVMModuleRef module;  /* of the context; the caller frees */
+    LLVMValueRef kernel;
     const char *symbol;    /* the kernel's name in it */
     uint32_t shared_bytes; /* of a program */
     int min_ptx;           /* as in Lower */
     const Loc *const *locs; /* nlocs places that instructions are marked with */
     int nlocs;
 } Lowered;
-/* False after an error diagnostic. */
+/* False after an error diagnostic. Raises when the call's limits are reached; a diagnostic says more
+   then. */
 bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx);
+/* Of the code made so far. */
+Size lower_size(LLVMValueRef fn);
 /* Lowers the ops of a region up to its terminator, which it returns. */
 const Op *lower_region(Lower *L, const Region *r);
 /* Reports at the op; its results become zero, so that the rest can be looked at. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/type.h"
 #include "layout/smem.h"
@@ -79,6 +80,19 @@ void lower_assert(Lower *L, const Op *op)
     lower_place(L, go);
 }
 
+Size lower_size(LLVMValueRef fn)
+{
+    Size s = {0};
+    LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn);
+    for (; bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
+            s.instructions++;
+            s.accesses += LLVMGetInstructionOpcode(v) == LLVMCall;
+        }
+    }
+    return s;
+}
+
 /* ---- the walk ---- */
 
 static const LowerOp table[OP_COUNT] = {
@@ -145,42 +159,24 @@ static void count_shared(Lower *L, const Op *op)
     if (end > L->shared_bytes) L->shared_bytes = end;
 }
 
-/* 32-bit registers of a thread that a computed block takes; what is made from constants or only
-   renamed takes none of its own. */
-static int words_of(const Op *op)
-{
-    if (!op->nresults || !type_is_block(op_result(op, 0)->type) || ir_has(op, OT_SHAPE) ||
-        ir_has(op, OT_CONST))
-        return 0;
-    const Type *ty = op_result(op, 0)->type;
-    if (type_is_pointer(ty) || type_is_bool(ty)) return 0;
-    return lower_nregs(ty) * (type_bits(ty) == 64 ? 2 : 1);
-}
-
-/* A block that a thread cannot hold spills to memory, which is slow; far beyond that it is a
-   mistake. Said once a function. */
+/* A block that a thread cannot hold spills to memory, which is slow. Said once a function. */
 static void check_registers(Lower *L, const Op *op)
 {
-    enum { HOPELESS = 4 };
-    const int words = words_of(op), most = L->machine->max_regs_thread;
-    if (words <= most || L->too_large) return;
+    const int registers = estimate_registers(op), most = L->machine->max_regs_thread;
+    if (registers <= most || L->too_large) return;
     L->too_large = true;
-    const char *text = arena_printf(
-        L->arena,
-        "%s takes %d registers of each of the program's %d threads, which have %d: use a smaller "
-        "block or more warps",
-        type_text(L->arena, op_result(op, 0)->type), words,
-        L->fn->num_warps * L->machine->warp_size, most);
-    if (words > HOPELESS * most) lower_refuse(L, op, "%s", text);
-    else diag_warning(L->dx, DIAG_REGISTERS, span_of(op), "%s", text);
+    diag_warning(L->dx, DIAG_REGISTERS, span_of(op),
+                 "%s takes %d registers of each of the program's %d threads, which have %d, and is "
+                 "kept in slow memory: use a smaller block or more warps",
+                 type_text(L->arena, op_result(op, 0)->type), registers,
+                 L->fn->num_warps * L->machine->warp_size, most);
 }
 
 /* LLVM compares what paths join pair by pair, and follows it by recursion, some 1400 bytes of stack
    each: far beyond what a thread can hold it is a mistake. */
 static void check_joined(Lower *L, const Op *op)
 {
-    enum { HOPELESS = 8 };
-    const int most = HOPELESS * L->machine->max_regs_thread;
+    enum { most = 4096 };
     if (!op->nregions || L->too_large) return;
     int n = 0;
     for (int i = 0; i < op->nresults && n <= most; i++)
@@ -193,12 +189,26 @@ static void check_joined(Lower *L, const Op *op)
                  tkc_op_info(op->kind)->name, most, L->machine->max_regs_thread);
 }
 
+/* Now and then, whether the call can still afford what has been made; each look is at all of it, so
+   they come ever more seldom. */
+static void check_size(Lower *L, const Op *op)
+{
+    enum { FIRST_LOOK = 1 << 14 };
+    for (int i = 0; i < op->nresults; i++) L->registers += lower_nregs(op_result(op, i)->type);
+    if (L->registers < L->next_look) return;
+    if (L->next_look && !estimate_fits(L->fn, lower_size(L->kernel), L->arena, L->dx))
+        unwind_raise_as(UNWIND_BYTES, "the code is too large");
+    limit_poll();
+    L->next_look = 2 * L->registers + FIRST_LOOK;
+}
+
 const Op *lower_region(Lower *L, const Region *r)
 {
     const Loc *outside = lines_at(L, NULL);
     const Op *op = r->first;
     for (; op && op != r->last; op = op->next) {
         lines_at(L, op->loc);
+        check_size(L, op);
         count_shared(L, op);
         check_registers(L, op);
         check_joined(L, op);
@@ -260,6 +270,37 @@ static bool make_function(Lower *L, const char *symbol)
     return L->target->kernel(L, L->kernel);
 }
 
+static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
+{
+    if (!make_function(L, symbol)) return; /* after a diagnostic */
+    if (job->line_info) lines_open(L);
+    L->thread = L->target->thread_id(L);
+    make_params(L);
+    lower_region(L, L->fn->body);
+    LLVMBuildRetVoid(L->b);
+    LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));
+}
+
+/* True when something was raised, which is in the frame; LLVM's objects can be disposed of. */
+static bool lower_caught(Lower *L, const LowerJob *job, const char *symbol, UnwindFrame *frame)
+{
+    unwind_push(frame);
+    volatile bool raised = setjmp(frame->env) != 0;
+    if (!raised) lower_body(L, job, symbol);
+    unwind_pop(frame);
+    return raised;
+}
+
+static void start_module(Lower *L, const LowerJob *job)
+{
+    make_types(L);
+    L->module = LLVMModuleCreateWithNameInContext(L->fn->name, L->cx);
+    LLVMSetTarget(L->module, job->triple);
+    LLVMSetDataLayout(L->module, job->data_layout);
+    L->b = LLVMCreateBuilderInContext(L->cx);
+    L->entry = LLVMCreateBuilderInContext(L->cx);
+}
+
 bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
 {
     const Func *fn = job->fn;
@@ -270,30 +311,20 @@ bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
                    .dx = dx,
                    .cx = job->cx},
           *L = &lower;
+    UnwindFrame frame;
     const int errors = dx->nerrors;
+    const char *symbol = job->target->symbol(a, fn->name);
     map_init(&L->thread_parts, a);
-    make_types(L);
     L->facts = axis_analyze(a, fn);
     L->values = arena_array(a, Regs, fn->nvalues + 1);
-    L->module = LLVMModuleCreateWithNameInContext(fn->name, L->cx);
-    LLVMSetTarget(L->module, job->triple);
-    LLVMSetDataLayout(L->module, job->data_layout);
-    L->b = LLVMCreateBuilderInContext(L->cx);
-    L->entry = LLVMCreateBuilderInContext(L->cx);
-    const char *symbol = L->target->symbol(a, fn->name);
-    if (make_function(L, symbol)) {
-        if (job->line_info) lines_open(L);
-        L->thread = L->target->thread_id(L);
-        make_params(L);
-        lower_region(L, fn->body);
-    }
-    LLVMBuildRetVoid(L->b);
-    LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));
+    start_module(L, job);
+    const bool raised = lower_caught(L, job, symbol, &frame);
     LLVMDisposeBuilder(L->b);
     LLVMDisposeBuilder(L->entry);
-    *out = (Lowered){L->module, symbol, L->shared_bytes, L->min_ptx, NULL, 0};
+    *out = (Lowered){L->module, L->kernel, symbol, L->shared_bytes, L->min_ptx, NULL, 0};
     out->nlocs = lines_close(L, &out->locs);
-    if (dx->nerrors == errors) return true;
-    LLVMDisposeModule(L->module);
+    if (!raised && dx->nerrors == errors) return true;
+    if (!raised || frame.kind != UNWIND_LLVM) LLVMDisposeModule(L->module);
+    if (raised) unwind_raise_again(&frame);
     return false;
 }

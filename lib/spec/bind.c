@@ -214,12 +214,24 @@ static bool is_open(const Slot *s)
     return !s->has_value && !s->type && !is_tuple(s);
 }
 
+static void warn_unread(Binder *b)
+{
+    bool lacks_value = false;
+    for (int i = 0; i < b->n; i++) lacks_value |= is_open(&b->slots[i]);
+    if (lacks_value && b->config.unread)
+        spec_warning(b->sp, DIAG_CONFIGS, b->config.unread->span,
+                     "these configurations take more than %ld steps to evaluate: the rest of them is "
+                     "not looked at",
+                     b->sp->limits.steps);
+}
+
 /* What a tuning configuration says of parameters that nobody else gives. */
 static void apply_config(Binder *b)
 {
     SpecValue values;
     b->has_config = config_choose(b->sp, b->kernel, known_args(b), &b->config);
     values = b->config.values;
+    if (!b->has_config) warn_unread(b);
     for (int i = 0; b->has_config && i < values.tuple->len; i++) {
         Slot *s = find_slot(b, values.tuple->names[i]);
         if (!s || !is_open(s)) continue;

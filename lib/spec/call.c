@@ -108,7 +108,7 @@ static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
         return false;
     }
     if (sp->depth >= sp->limits.depth) {
-        spec_error(sp, at, "calls nested more than %d deep", sp->limits.depth);
+        spec_limit(sp, "max_depth", at, "calls nested more than %d deep", sp->limits.depth);
         return false;
     }
     return spec_step(sp, at);

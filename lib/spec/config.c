@@ -44,11 +44,9 @@ static const Ast *find_entry(const Ast *dict, Str key)
 /* A constant of the file, without a sound when it is none. */
 static SpecValue quiet_eval(Spec *sp, SpecModule *m, const Ast *e)
 {
-    long steps = sp->steps; /* a long list is not the kernel's work */
     sp->dx->muted++;
     SpecValue v = module_eval(sp, m, e);
     sp->dx->muted--;
-    sp->steps = steps;
     return v;
 }
 
@@ -119,7 +117,7 @@ static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
         if (e) add_configs(sp, quiet_eval(sp, m, e), out);
         return;
     }
-    for (int i = 0; i < e->list.len; i++) {
+    for (int i = 0; i < e->list.len && sp->steps < sp->limits.steps; i++) {
         const Ast *x = e->list.data[i];
         add_configs(sp, quiet_eval(sp, m, x->kind == AST_STARRED ? x->unary.operand : x), out);
     }
@@ -155,23 +153,35 @@ static int option(const SpecTuple *config, int i)
     return v.i < INT16_MIN ? INT16_MIN : v.i > INT16_MAX ? INT16_MAX : (int)v.i;
 }
 
-static void all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
+/* Those of all the kernel's lists, which are not the kernel's work: they share a budget of their
+   own. NULL, or the list at which that was gone. */
+static const Ast *all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
 {
     const AstList *decorators = &kernel->def->def.decorators;
-    for (int i = 0; i < decorators->len; i++) {
+    const long steps = sp->steps;
+    const Ast *list = NULL;
+    sp->steps = 0;
+    for (int i = 0; i < decorators->len && sp->steps < sp->limits.steps; i++) {
         if (strcmp(decorator_name(decorators->data[i]), "autotune") != 0) continue;
-        read_configs(sp, kernel->module, argument(decorators->data[i], "configs", 0), out);
+        list = argument(decorators->data[i], "configs", 0);
+        read_configs(sp, kernel->module, list, out);
     }
+    const bool is_gone = sp->steps >= sp->limits.steps;
+    sp->steps = steps;
+    return is_gone ? list : NULL;
 }
 
 bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out)
 {
     Configs all = {0};
-    all_configs(sp, kernel, &all);
+    *out = (Config){.unread = all_configs(sp, kernel, &all)};
     for (int i = 0; i < all.len; i++) {
         if (!agrees(all.data[i], known)) continue;
-        *out = (Config){all.data[i]->data[0], option(all.data[i], 1), option(all.data[i], 2), i,
-                        all.len};
+        out->values = all.data[i]->data[0];
+        out->num_warps = option(all.data[i], 1);
+        out->num_stages = option(all.data[i], 2);
+        out->index = i;
+        out->count = all.len;
         return true;
     }
     return false;

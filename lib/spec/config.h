@@ -12,8 +12,10 @@ typedef struct Config {
     SpecValue values;          /* a record by name */
     int num_warps, num_stages; /* 0: not said */
     int index, count;          /* of how many it is which */
+    const Ast *unread;         /* the list at which the budget for configurations was gone, or NULL */
 } Config;
-/* The first @autotune configuration that does not contradict the known values. */
+/* The first @autotune configuration that does not contradict the known values; out->unread is set
+   in any case. */
 bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out);
 /* All of them, as texts: "BLOCK=64 num_warps=4". */
 int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts);

@@ -321,12 +321,13 @@ long constant_size(SpecValue v, int *nesting)
     if (is_sequence(v) && !v.tuple->size) count_items(v.tuple);
     if (nesting) *nesting = is_sequence(v) ? v.tuple->nesting : 0;
     if (is_sequence(v)) return v.tuple->size;
-    return v.kind == SV_STR ? (long)str_len(v.s) : 1;
+    return v.kind == SV_STR && *v.s ? (long)str_len(v.s) : 1;
 }
 
 static SpecValue too_long(Spec *sp, Span at)
 {
-    return spec_error(sp, at, "a string or tuple of more than %ld items", sp->limits.length);
+    return spec_limit(sp, "max_length", at, "a string or tuple of more than %ld items",
+                      sp->limits.length);
 }
 
 static bool is_too_long(const Spec *sp, __int128 len)

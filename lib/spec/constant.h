@@ -17,7 +17,7 @@ bool constant_is_equal(SpecValue a, SpecValue b);
 double constant_to_double(SpecValue v);
 /* A BOOL's or INT's number. */
 __int128 constant_to_int(SpecValue v);
-/* What looking at all of a value costs: a string's bytes; the items of a sequence and of what they
+/* What looking at all of a value costs: a string's bytes, at least one; the items of a sequence and of what they
    hold, counted as often as they are there. *nesting (may be NULL): of sequences in sequences. */
 long constant_size(SpecValue v, int *nesting);
 /* A tuple of n items, copied into the arena. */

@@ -32,6 +32,7 @@ typedef struct Program {
     VEC(const SpecFunc *) functions; /* the same, in the order of their first calls: the kernel first */
     Map kernels;        /* name -> DEF, of the file's jit functions; filled when the first is looked for */
     SpecLimits limits;
+    long work, next_look; /* steps of everything, and at how many the clock is looked at again */
 } Program;
 
 /* ---- control flow ---- */

@@ -270,7 +270,7 @@ static SpecValue sequence(Spec *sp, SvKind kind, const Values *items)
 static bool push_item(Spec *sp, Values *items, SpecValue v, Span at)
 {
     if (items->len >= sp->limits.length) {
-        spec_error(sp, at, "a sequence of more than %ld values", sp->limits.length);
+        spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
         return false;
     }
     vec_push(sp->arena, items, v);
@@ -397,7 +397,8 @@ static SpecValue eval_fstring(Spec *sp, const Ast *e)
         if (x->kind == AST_STRING) buf_put(&out, x->string.value, str_len(x->string.value));
         else if (!put_format(sp, &out, x)) return sv_error();
         if ((long)out.len > sp->limits.length)
-            return spec_error(sp, e->span, "a string of more than %ld bytes", sp->limits.length);
+            return spec_limit(sp, "max_length", e->span, "a string of more than %ld bytes",
+                              sp->limits.length);
     }
     return sv_str(intern(sp->names, buf_text(&out), out.len));
 }
@@ -557,8 +558,10 @@ static SpecValue within_budget(Spec *sp, SpecValue v, Span at)
         !sp->out_of_budget) {
         sp->out_of_budget = true;
         return nesting > sp->limits.nesting
-                   ? spec_error(sp, at, "tuples in tuples, more than %d deep", sp->limits.nesting)
-                   : spec_error(sp, at, "tuples in tuples, of more than %ld items in all",
+                   ? spec_limit(sp, "max_nesting", at, "tuples in tuples, more than %d deep",
+                                sp->limits.nesting)
+                   : spec_limit(sp, "max_length", at,
+                                "tuples in tuples, of more than %ld items in all",
                                 sp->limits.length);
     }
     return spec_step_items(sp, size, at) ? v : sv_error();

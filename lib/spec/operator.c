@@ -237,7 +237,8 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
     if (span > 0) {
         __int128 count = (span + stride - 1) / stride;
         if (sp->limits.length > 0 && count > sp->limits.length) {
-            spec_error(sp, at, "a compile-time range of more than %ld items", sp->limits.length);
+            spec_limit(sp, "max_length", at, "a compile-time range of more than %ld items",
+                       sp->limits.length);
             return -1;
         }
         n = (int64_t)count;

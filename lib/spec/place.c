@@ -124,7 +124,7 @@ static void extend(Spec *sp, const SpecTuple *old, int at_index, int n, const Sp
                    Span at)
 {
     if (old->len + n > sp->limits.length) {
-        spec_error(sp, at, "a sequence of more than %ld values", sp->limits.length);
+        spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
         return;
     }
     SpecTuple *t = copy_with(sp, old, old->len + n);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/verify.h"
 #include "spec/bind.h"
@@ -219,6 +220,17 @@ SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...)
     return report_error(sp, sp->dx->id, at, text);
 }
 
+SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(sp->arena, fmt, ap);
+    va_end(ap);
+    SpecValue v = report_error(sp, DIAG_LIMIT, at, text);
+    diag_larger(sp->dx, sp->last_error, option);
+    return v;
+}
+
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
 {
     va_list ap;
@@ -263,6 +275,15 @@ void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...)
 
 /* ---- budgets ---- */
 
+static void look_at_clock(Program *p, long steps)
+{
+    enum { STEPS_A_LOOK = 4096 };
+    p->work += steps;
+    if (p->work < p->next_look) return;
+    limit_poll();
+    p->next_look = p->work + STEPS_A_LOOK;
+}
+
 /* A long value is as much work as many small ones; the number bounds what 10^6 steps take to
    seconds and a gigabyte. */
 bool spec_step_items(Spec *sp, long items, Span at)
@@ -270,20 +291,23 @@ bool spec_step_items(Spec *sp, long items, Span at)
     enum { ITEMS_A_STEP = 32 };
     if (items < ITEMS_A_STEP) return true;
     if (!sp->out_of_budget) sp->steps += items / ITEMS_A_STEP - 1;
+    look_at_clock(sp->program, items / ITEMS_A_STEP);
     return spec_step(sp, at);
 }
 
 bool spec_step(Spec *sp, Span at)
 {
     if (sp->out_of_budget) return false;
+    look_at_clock(sp->program, 1);
     if (sp->steps++ >= sp->limits.steps) {
         sp->out_of_budget = true;
-        spec_error(sp, at, "this kernel takes more than %ld steps to specialize", sp->limits.steps);
+        spec_limit(sp, "max_steps", at, "this kernel takes more than %ld steps to specialize",
+                   sp->limits.steps);
         return false;
     }
     if ((long)sp->fn->nvalues > sp->limits.ops) {
         sp->out_of_budget = true;
-        spec_error(sp, at, "this kernel has more than %ld operations", sp->limits.ops);
+        spec_limit(sp, "max_ops", at, "this kernel has more than %ld operations", sp->limits.ops);
         return false;
     }
     return true;
@@ -296,7 +320,9 @@ bool enter_nested(Spec *sp, Span at)
                 (sp->stack_base && sp->stack_base - here > STACK_BYTES);
     if (deep && !sp->out_of_budget) {
         sp->out_of_budget = true;
-        spec_error(sp, at, "nested too deeply");
+        spec_error_as(sp, DIAG_LIMIT, at, "nested too deeply");
+        if (sp->nesting >= sp->limits.nesting)
+            diag_larger(sp->dx, sp->last_error, "max_nesting");
     }
     if (deep) return false;
     sp->nesting++;

@@ -118,6 +118,8 @@ struct SpecRange {
 SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same for what has a row of its own in base/diag_ids.def. */
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The same for a budget that is spent: `option` of TkcOptions raises it. */
+SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* These add to the error just reported; see base/diag.h. */
 void spec_note(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void spec_fixit(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

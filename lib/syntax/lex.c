@@ -22,12 +22,6 @@ static LexError *add_error(Lexer *lx, uint32_t begin, uint32_t end, const char *
     return &lx->out->errors.data[lx->out->errors.len - 1];
 }
 
-static void push_token(Lexer *lx, TokenKind kind, uint32_t begin, uint32_t end)
-{
-    Token t = {.kind = (uint16_t)kind, .begin = begin, .end = end};
-    vec_push(lx->arena, lx->out, t);
-}
-
 /* A limit was passed. What follows is ignored, so the error counts even if only host code is
    around. */
 static void stop(Lexer *lx, const char *text)
@@ -35,6 +29,14 @@ static void stop(Lexer *lx, const char *text)
     if (lx->stopped) return;
     add_error(lx, lx->begin, lx->end, text)->fatal = true;
     lx->stopped = true;
+}
+
+static void push_token(Lexer *lx, TokenKind kind, uint32_t begin, uint32_t end)
+{
+    if (lx->out->len == LEX_MAX_TOKENS)
+        stop(lx, "the file is too large (the limit is 2 million tokens)");
+    Token t = {.kind = (uint16_t)kind, .begin = begin, .end = end};
+    vec_push(lx->arena, lx->out, t);
 }
 
 /* ---- indentation ---- */

@@ -7,6 +7,7 @@
 #define LEX_MAX_OPEN 200
 #define LEX_MAX_INDENT 100
 #define LEX_MAX_SIZE (64u << 20)
+#define LEX_MAX_TOKENS 2000000 /* each costs some 280 bytes until it is a tree */
 
 /* What is open, innermost last: a bracket, an f-string, or a replacement field of one. */
 typedef enum OpenKind { OPEN_BRACKET, OPEN_FSTRING, OPEN_FIELD, OPEN_SPEC } OpenKind;

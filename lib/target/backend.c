@@ -22,6 +22,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/machine.h"
 #include "lower/lower.h"
@@ -37,7 +38,7 @@
 
 static void on_fatal(const char *reason)
 {
-    unwind_raise("LLVM: %s", reason);
+    unwind_raise_as(UNWIND_LLVM, "LLVM: %s", reason);
 }
 
 static void start_llvm(void)
@@ -61,7 +62,9 @@ typedef struct Backend {
     const char *features;
     Lowered lowered;
     Arena *arena;
-    const char *error; /* the first that LLVM reported */
+    LLVMMemoryBufferRef text; /* PTX, until it is copied */
+    Size size;                /* of what was lowered */
+    const char *error;        /* the first that LLVM reported */
 } Backend;
 
 static const char *take_message(Arena *a, char *message)
@@ -74,8 +77,13 @@ static const char *take_message(Arena *a, char *message)
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user)
 {
     Backend *be = user;
+    UnwindFrame frame; /* LLVM's frames are around: nothing may be raised past them */
     if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || be->error) return;
-    be->error = take_message(be->arena, LLVMGetDiagInfoDescription(info));
+    be->error = "no memory";
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0)
+        be->error = take_message(be->arena, LLVMGetDiagInfoDescription(info));
+    unwind_pop(&frame);
 }
 
 static void open_context(Backend *be)
@@ -86,6 +94,7 @@ static void open_context(Backend *be)
 
 static void close_backend(Backend *be)
 {
+    if (be->text) LLVMDisposeMemoryBuffer(be->text);
     if (be->module) LLVMDisposeModule(be->module);
     if (be->tm) LLVMDisposeTargetMachine(be->tm);
     if (be->cx) LLVMContextDispose(be->cx);
@@ -149,18 +158,16 @@ static void optimize(Backend *be)
 
 static void emit(Backend *be, const Func *fn, BackendResult *out)
 {
-    LLVMMemoryBufferRef text = NULL;
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(be->tm, be->module, LLVMAssemblyFile, &message,
-                                            &text)) {
+                                            &be->text)) {
         const char *copy = take_message(be->arena, message);
         if (!be->error) be->error = copy;
         return;
     }
     Buf all = buf_make(be->arena);
     ptx_head(&all, fn, out->symbol, out->shared_bytes);
-    buf_put(&all, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-    LLVMDisposeMemoryBuffer(text);
+    buf_put(&all, LLVMGetBufferStart(be->text), LLVMGetBufferSize(be->text));
     out->len = all.len;
     out->text = buf_text(&all);
 }
@@ -213,6 +220,7 @@ static bool lower(Backend *be, BackendResult *out, const Func *fn, bool line_inf
                           .line_info = line_info};
     if (!lower_func(&be->lowered, &job, be->arena, dx)) return false;
     be->module = be->lowered.module;
+    be->size = lower_size(be->lowered.kernel);
     out->shared_bytes = be->lowered.shared_bytes;
     out->symbol = be->lowered.symbol;
     const char *wanted = features(be->arena, fn->machine, be->lowered.min_ptx);
@@ -231,35 +239,68 @@ static void emit_ptx(Backend *be, BackendResult *out, const Func *fn)
         out->text = inlined_at_add(be->arena, out->text, &out->len, l->nlocs, l->locs);
 }
 
-static void compile(Backend *be, BackendResult *out, const Func *fn, BackendWants wants, Diags *dx)
+typedef struct BackendJob {
+    const Func *fn;
+    BackendWants wants;
+    BackendResult *out;
+    Diags *dx;
+} BackendJob;
+
+/* From here on LLVM is at work, which cannot be left: what is short is said before. */
+static void run_llvm(Backend *be, const BackendJob *j)
 {
-    double start = now_ms();
-    if (!lower(be, out, fn, wants.line_info, dx)) return;
-    verify(be);
+    BackendResult *out = j->out;
     double lowered = now_ms();
     optimize(be);
     double optimized = now_ms();
-    if (wants.llvm) {
+    limit_poll();
+    if (j->wants.llvm) {
         out->text = module_text(be);
         out->len = strlen(out->text);
     } else if (!be->error) {
-        emit_ptx(be, out, fn);
+        emit_ptx(be, out, j->fn);
     }
-    out->lower_ms = lowered - start;
     out->optimize_ms = optimized - lowered;
     out->emit_ms = now_ms() - optimized;
+}
+
+static void compile(Backend *be, const BackendJob *j)
+{
+    double start = now_ms();
+    if (!estimate_fits(j->fn, estimate_size(j->fn), be->arena, j->dx) ||
+        !lower(be, j->out, j->fn, j->wants.line_info, j->dx))
+        return;
+    verify(be);
+    limit_poll();
+    j->out->lower_ms = now_ms() - start;
+    if (estimate_fits(j->fn, be->size, be->arena, j->dx)) run_llvm(be, j);
+}
+
+/* True when something was raised, which is in the frame. What is raised between calls of LLVM
+   leaves its objects to be closed. */
+static bool compile_caught(Backend *be, const BackendJob *j, UnwindFrame *frame)
+{
+    unwind_push(frame);
+    volatile bool raised = setjmp(frame->env) != 0;
+    if (!raised) compile(be, j);
+    unwind_pop(frame);
+    return raised;
 }
 
 bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Arena *a, Diags *dx)
 {
     Backend be = {.arena = a};
+    UnwindFrame frame;
     const int errors = dx->nerrors;
     *out = (BackendResult){0};
     check(!pthread_once(&llvm_started, start_llvm), "cannot initialise LLVM");
     open_context(&be);
-    compile(&be, out, fn, wants, dx);
+    const bool raised = compile_caught(&be, &(BackendJob){fn, wants, out, dx}, &frame);
+    if (raised && frame.kind == UNWIND_LLVM) unwind_raise_again(&frame);
     close_backend(&be);
-    if (be.error) diag_error(dx, SPAN_NONE, "internal error: LLVM: %s", be.error);
+    if (raised && dx->nerrors == errors) unwind_raise_again(&frame);
+    if (be.error) 
+        diag_error_as(dx, DIAG_INTERNAL, SPAN_NONE, "internal error: LLVM: %s", be.error);
     return dx->nerrors == errors;
 }
 

@@ -284,6 +284,12 @@ static bool raise_bug(Diags *dx, void *text)
     unwind_raise("%s", (const char *)text);
 }
 
+static bool use_all(Diags *dx, void *count)
+{
+    for (;;) arena_alloc(dx->arena, *(size_t *)count);
+    return true;
+}
+
 /* What is raised inside a call becomes its diagnostic: our mistake, unless memory ran out. */
 static void raised(void)
 {
@@ -291,9 +297,11 @@ static void raised(void)
     Arena a;
     arena_init(&a);
     EXPECT_INT(api_run(cx, &a, NULL, raise_bug, "a block of no type"), TKC_INTERNAL);
-    EXPECT_STR(tkc_last_error(cx), "error: internal error: a block of no type\n");
-    EXPECT_INT(api_run(cx, &a, NULL, raise_bug, "out of memory"), TKC_NO_MEMORY);
-    EXPECT_STR(tkc_last_error(cx), "error: out of memory\n");
+    const char *said = tkc_last_error(cx), first[] = "error: internal error: a block of no type\nnote: this is a bug of tkc ";
+    EXPECT(!strncmp(said, first, sizeof first - 1));
+    EXPECT(strstr(said, "): please report it, with the source and the options\n"));
+    EXPECT_INT(api_run(cx, &a, NULL, use_all, &(size_t){SIZE_MAX / 3}), TKC_NO_MEMORY);
+    EXPECT_STR(tkc_last_error(cx), "error: out of memory: 6148914691236517205 bytes asked for\n");
     arena_fini(&a);
     tkc_context_free(cx);
 }
@@ -509,6 +517,10 @@ static void options_out_of_range(void)
     o = options_of(&b128, 1), o.max_ops = -1;
     expect_options(o, TKC_ERROR, "error: the budget of ops is -1; it must be from 1 to "
                                  "9223372036854775807\n");
+    o = options_of(&b128, 1), o.max_seconds = -0.5;
+    expect_options(o, TKC_ERROR, "error: the limit of seconds is -0.5; it must be -1, for none, or more\n");
+    o = options_of(&b128, 1), o.max_memory = -2;
+    expect_options(o, TKC_ERROR, "error: the limit of memory is -2; it must be -1, for none, or more\n");
     o = options_of(&b128, 1), o.max_depth = INT64_C(1) << 31;
     expect_options(o, TKC_ERROR, "error: the budget of depth is 2147483648; it must be from 1 to "
                                  "2147483647\n");

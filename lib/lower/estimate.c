@@ -1,0 +1,132 @@
+/* In: a function that is laid out, or the size of what it was lowered to. Out: what LLVM takes for
+   it, and a refusal when the call has not that much left. LLVM runs to its end once it has begun, so
+   that this is the last moment at which a compilation can end in its time.
+
+   Time and memory grow with the instructions of one thread, on straight lines and in the deepest
+   register pressure alike; inline assembly, which accesses and shuffles are, costs more than the
+   rest. Measured (docs/decisions.md); a quiet machine takes two thirds of this.
+
+   Before lowering the size is a lower bound: what it refuses is hopeless. While lowering and after it
+   the size is known. */
+#include "lower/estimate.h"
+
+#include "base/limit.h"
+#include "ir/machine.h"
+#include "ir/type.h"
+#include "lower/lower.h"
+
+double estimate_seconds(Size s)
+{
+    return 15e-6 * (double)s.instructions + 35e-6 * (double)s.accesses;
+}
+
+double estimate_bytes(Size s)
+{
+    return 800.0 * (double)s.instructions + 3000.0 * (double)s.accesses;
+}
+
+/* ---- before lowering ---- */
+
+int estimate_registers(const Op *op)
+{
+    if (!op->nresults || !type_is_block(op_result(op, 0)->type) || ir_has(op, OT_SHAPE) ||
+        ir_has(op, OT_CONST))
+        return 0;
+    const Type *ty = op_result(op, 0)->type;
+    if (type_is_pointer(ty) || type_is_bool(ty)) return 0;
+    return lower_nregs(ty) * (type_bits(ty) == 64 ? 2 : 1);
+}
+
+/* Registers that hold different elements. */
+static int64_t distinct_registers(const Type *ty)
+{
+    return lower_nregs(ty) >> __builtin_popcount(lower_free_registers(ty));
+}
+
+/* All elements are one: so is what is computed of such. */
+static bool is_splat(const Value *v)
+{
+    return !type_is_block(v->type) || (v->def && (v->def->kind == OP_SPLAT || ir_has(v->def, OT_CONST)));
+}
+
+static bool has_varying_operand(const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (!is_splat(op_arg(op, i))) return true;
+    return false;
+}
+
+/* Sums of integers and pointers may become parts of addresses; floats are computed. */
+static void add_op(Size *s, const Op *op)
+{
+    enum { WIDEST = 4 }; /* elements that one access moves */
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) {
+        const int64_t n = distinct_registers(op_arg(op, 0)->type);
+        s->accesses += n / WIDEST;
+        s->instructions += op->kind == OP_LOAD ? n : n / WIDEST;
+    } else if (ir_has(op, OT_EW) && type_is_float(op_result(op, 0)->type) &&
+               has_varying_operand(op)) {
+        s->instructions += distinct_registers(op_result(op, 0)->type);
+    }
+}
+
+static void add_region(Size *s, const Region *r)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        add_op(s, op);
+        for (int i = 0; i < op->nregions; i++) add_region(s, op->regions[i]);
+    }
+}
+
+Size estimate_size(const Func *fn)
+{
+    Size s = {0};
+    add_region(&s, fn->body);
+    return s;
+}
+
+/* ---- refusals ---- */
+
+static void find_largest(const Region *r, const Op **largest)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        if (!*largest || estimate_registers(op) > estimate_registers(*largest)) *largest = op;
+        for (int i = 0; i < op->nregions; i++) find_largest(op->regions[i], largest);
+    }
+}
+
+/* Most of the code is there because of blocks as large as the largest. */
+static void note_largest(const Func *fn, Arena *a, Diags *dx, Diag *d)
+{
+    const Op *op = NULL;
+    find_largest(fn->body, &op);
+    if (!op || !estimate_registers(op)) return;
+    const Loc *loc = op->loc;
+    diag_note(dx, d, loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE,
+              "%s takes %d registers of each of the program's %d threads; a smaller block or more "
+              "warps make less code",
+              type_text(a, op_result(op, 0)->type), estimate_registers(op),
+              fn->num_warps * fn->machine->warp_size);
+}
+
+bool estimate_fits(const Func *fn, Size s, Arena *a, Diags *dx)
+{
+    const double seconds = estimate_seconds(s), bytes = estimate_bytes(s), mib = 1 << 20;
+    Diag *d;
+    if (bytes > (double)limit_bytes_left())
+        d = diag_error_as(dx, DIAG_LIMIT, SPAN_NONE,
+                       "compiling '%s' needs some %.0f MiB of memory, for %lld instructions of each "
+                       "thread, and may take %.0f more",
+                       fn->name, bytes / mib, (long long)s.instructions,
+                       (double)limit_bytes_left() / mib);
+    else if (seconds > limit_seconds_left())
+        d = diag_error_as(dx, DIAG_LIMIT, SPAN_NONE,
+                       "compiling '%s' needs some %.3g seconds, for %lld instructions of each thread, "
+                       "and may take %.3g more",
+                       fn->name, seconds, (long long)s.instructions, limit_seconds_left());
+    else
+        return true;
+    diag_larger(dx, d, bytes > (double)limit_bytes_left() ? "max_memory" : "max_seconds");
+    note_largest(fn, a, dx, d);
+    return false;
+}

@@ -1,0 +1,27 @@
+/* What LLVM will take, which cannot be interrupted. */
+#ifndef TKC_LOWER_ESTIMATE_H
+#define TKC_LOWER_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/diag.h"
+#include "ir/ir.h"
+
+/* Of the LLVM IR of one thread. */
+typedef struct Size {
+    int64_t instructions;
+    int64_t accesses; /* those of them that are inline assembly or calls */
+} Size;
+
+double estimate_seconds(Size s);
+double estimate_bytes(Size s);
+/* At least what fn becomes. */
+Size estimate_size(const Func *fn);
+/* False after a diagnostic: for code of that size there is not enough of the call's time or memory
+   left (base/limit.h). */
+bool estimate_fits(const Func *fn, Size s, Arena *a, Diags *dx);
+/* 32-bit registers of a thread that a computed block takes; what is made from constants or only
+   renamed takes none of its own. */
+int estimate_registers(const Op *op);
+
+#endif

@@ -64,7 +64,7 @@ static void add_op(Size *s, const Op *op)
         const int64_t n = distinct_registers(op_arg(op, 0)->type);
         s->accesses += n / WIDEST;
         s->instructions += op->kind == OP_LOAD ? n : n / WIDEST;
-    } else if (ir_has(op, OT_EW) && type_is_float(op_result(op, 0)->type) &&
+    } else if (ir_has(op, OT_EW) && op->nresults && type_is_float(op_result(op, 0)->type) &&
                has_varying_operand(op)) {
         s->instructions += distinct_registers(op_result(op, 0)->type);
     }

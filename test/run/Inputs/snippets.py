@@ -518,7 +518,7 @@ ASSEMBLY = [
     # registers that are not the block's
     ASM("{ .reg .u32 a, b; mov.u32 a, %ctaid.x; mov.u32 b, %nctaid.y; add.u32 $0, a, b; }", [1] * 8, constraints="=r", args="",
         dtype="tl.int32"),
-    ASM("mov.u32 $0, %clock;", range(1, 9), cpu=True), ASM("mov.u32 $0, %smid;", [0] * 8),
+    ASM("mov.u32 $0, %clock;", range(1, 9), cpu=True), ASM("mov.u32 $0, %smid;", [0] * 8, cpu=True),
     ASM("{ .reg .b64 t; mov.u64 t, %globaltimer; mov.u64 t, %clock64; cvt.u32.u64 $0, t; }", range(2, 17, 2), cpu=True),
     ASM("add.s32 $0, $0, $2;", range(5, 13), constraints="=r,0,r", args="n, tl.arange(0, 8)"),
     ASM("griddepcontrol.wait; mov.b32 $0, $1;", range(8)),

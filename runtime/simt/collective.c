@@ -145,8 +145,7 @@ void decode_activemask(Decoder *dc, SimtInsn *in)
     in->exec = exec_activemask;
 }
 
-/* The leader may be any member; it is one that the seed chooses, but the same for the warp each
-   time, as on the chips that there are. */
+/* The leader may be any member; here it is the first. */
 static SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SimtStep step;

@@ -19,7 +19,7 @@
 #include "matrix.h" /* SIMT_LANES */
 #include "ptx/ptx.h"
 
-enum { SIMT_WARPS = 32, SIMT_BARRIERS = 16 };
+enum { SIMT_BARRIERS = 16 };
 /* The cluster's barrier stands behind the program's own. */
 enum { SIMT_CLUSTER_BARRIER = SIMT_BARRIERS };
 typedef uint32_t LaneMask;
@@ -127,8 +127,6 @@ typedef struct SimtFunc {
 } SimtFunc;
 
 /* ---- running ---- */
-
-typedef enum SimtWait { WAIT_NONE, WAIT_WARP, WAIT_BARRIER } SimtWait;
 
 struct Warp {
     Block *block;

@@ -1,6 +1,7 @@
 /* The arguments of a run. In: the words NAME=VALUE, -D, the kernel's parameters. Out: a TkcArg
    for each parameter that the launch gives one for; arrays in host memory and on the device.
    What is wrong with them is said before anything runs. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,13 +48,60 @@ static bool read_params(Run *r)
     return true;
 }
 
+/* What a message lists, each item whole; those it has no room for are counted. */
+typedef struct Items {
+    char text[3000];
+    size_t len;
+    int more;
+} Items;
+
+static void add_item(Items *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_item(Items *list, const char *fmt, ...)
+{
+    const size_t room = sizeof list->text - list->len - 32; /* of which the count needs some */
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(list->text + list->len, room, fmt, ap);
+    va_end(ap);
+    bool fits = !list->more && n >= 0 && (size_t)n < room;
+    list->len += fits ? (size_t)n : 0;
+    list->more += !fits;
+    list->text[list->len] = 0;
+}
+
+static const char *items_text(Items *list)
+{
+    if (list->more)
+        snprintf(list->text + list->len, sizeof list->text - list->len, " and %d more", list->more);
+    return list->text;
+}
+
+const char *run_nearest_param(const Run *r, const char *name, size_t len)
+{
+    char word[128];
+    const char **all = malloc(sizeof *all * ((size_t)r->nargs + 1));
+    if (!all || len >= sizeof word) {
+        free(all);
+        return NULL;
+    }
+    for (int i = 0; i < r->nargs; i++)
+        all[i] = r->args[i].name;
+    snprintf(word, sizeof word, "%.*s", (int)len, name);
+    const char *near = tkc_nearest_word(word, all, (size_t)r->nargs);
+    free(all);
+    return near;
+}
+
 void run_unknown_name(Run *r, const char *option, const char *name, size_t len)
 {
-    fprintf(stderr, "tkc: error: %s%s: the kernel has no parameter '%.*s'; it has%s", option,
-            *option ? "" : "argument", (int)len, name, r->nargs ? "" : " none");
+    Items list = {.len = 0};
+    const char *near = run_nearest_param(r, name, len);
     for (int i = 0; i < r->nargs; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", r->args[i].name);
-    fputc('\n', stderr);
+        add_item(&list, "%s %s", i ? "," : "", r->args[i].name);
+    report_error("unknown-argument", "%s: the kernel has no parameter '%.*s'; it has%s%s%s%s",
+                 *option ? option : "argument", (int)len, name,
+                 r->nargs ? items_text(&list) : " none", near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
 }
 
 static bool bind_texts(Run *r)
@@ -84,6 +132,7 @@ static bool is_open(const Run *r, const RunArg *a)
    heuristic may give them. */
 static bool all_given(Run *r)
 {
+    Items list = {.len = 0};
     int missing = 0;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
@@ -94,16 +143,15 @@ static bool all_given(Run *r)
     }
     if (!missing)
         return true;
-    fputs("tkc: error: arguments are missing; add", stderr);
     for (int i = 0; i < r->nargs; i++) {
         const RunArg *a = &r->args[i];
         const char *type = a->param.type;
         const bool is_array = type && (type[0] == '*' || tkc_is_descriptor_type(type));
         if (is_open(r, a))
-            fprintf(stderr, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
+            add_item(&list, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
                     is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
     }
-    fputc('\n', stderr);
+    report_error("command", "arguments are missing; add%s", items_text(&list));
     return false;
 }
 

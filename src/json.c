@@ -97,12 +97,14 @@ static void put_common(FILE *out, const TkcDiagnostic *d)
     put_fixits(out, d->fixits);
 }
 
-void json_print(FILE *out, const TkcDiagnostic *d, const char *flags)
+void json_print(FILE *out, const TkcDiagnostic *d, const char *flags, double ms)
 {
     put_common(out, d);
     put_settings(out, d->settings);
     if (*flags)
         put_member(out, "flags", flags);
+    if (ms >= 0)
+        fprintf(out, ",\"milliseconds\":%.3f", ms);
     fputs(",\"notes\":[", out);
     const char *comma = "";
     for (const TkcDiagnostic *n = d->notes; n; n = n->next, comma = ",") {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "tkc/tkc.h"
 
-/* flags: of the command, "" for none. */
-void json_print(FILE *out, const TkcDiagnostic *d, const char *flags);
+/* flags: of the command, "" for none. ms: how long what it tells of took, below 0 for no time. */
+void json_print(FILE *out, const TkcDiagnostic *d, const char *flags, double ms);
 
 #endif

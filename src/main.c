@@ -21,7 +21,7 @@ int command_fail(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    report_own(TKC_SEVERITY_ERROR, fmt, ap);
+    report_own(TKC_SEVERITY_ERROR, "command", fmt, ap);
     va_end(ap);
     return EXIT_REFUSED;
 }
@@ -30,7 +30,7 @@ void command_say(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    report_own(TKC_NOTE, fmt, ap);
+    report_own(TKC_NOTE, "command", fmt, ap);
     va_end(ap);
 }
 
@@ -125,10 +125,10 @@ static void print_times(const TkcArtifact *a)
     double ms, total = 0;
     const char *name;
     for (int i = 0; (name = tkc_artifact_time(a, i, &ms)); i++) {
-        fprintf(stderr, "%10.3f ms  %s\n", ms, name);
+        report_time(name, ms);
         total += ms;
     }
-    fprintf(stderr, "%10.3f ms  total\n", total);
+    report_time("total", total);
 }
 
 void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n)
@@ -246,9 +246,9 @@ int main(int argc, char **argv)
     Options o;
     int code = EXIT_MISUSE;
     keep_standard_streams();
-    bool understood = options_read(&o, argc, argv);
+    options_read_style(&o, argc, argv);
     report_style(o.color, o.json);
-    if (understood)
+    if (options_read(&o, argc, argv))
         code = finish_output(start(&o));
     else
         report_misuse(o.error);

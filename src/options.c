@@ -57,7 +57,7 @@ static void *grow(void *data, int len, size_t size)
 {
     void *p = realloc(data, (size_t)(len + 1) * size);
     if (!p) {
-        fputs("tkc: out of memory\n", stderr);
+        report_error("command", "out of memory");
         exit(EXIT_REFUSED);
     }
     return p;
@@ -529,6 +529,19 @@ static bool check_words(Options *o, const Seen *seen)
     if (o->run && o->language == TKC_LANGUAGE_IR)
         return misuse(o, "-run takes a kernel of a .tk file, not IR");
     return true;
+}
+
+void options_read_style(Options *o, int argc, char **argv)
+{
+    *o = (Options){.color = COLOR_AUTO};
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        OptId id = find_row(argv[i], &value);
+        if (id != OPT_COUNT && !value && rows[id].form != FORM_FLAG)
+            value = ++i < argc ? argv[i] : NULL;
+        if (value && (id == OPT_COLOR || id == OPT_DIAGNOSTICS))
+            apply(o, &(Seen){0}, id, value); /* options_read says what is wrong with it */
+    }
 }
 
 bool options_read(Options *o, int argc, char **argv)

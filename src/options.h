@@ -47,6 +47,8 @@ typedef struct Options {
 /* Exit codes of the command. */
 enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_MISUSE = 2, EXIT_BUG = 3 };
 
+/* Only how to speak, o->color and o->json: known before anything is said, of the options, too. */
+void options_read_style(Options *o, int argc, char **argv);
 /* argv[0] is not looked at. False: o->error says why. options_fini in both cases. */
 bool options_read(Options *o, int argc, char **argv);
 /* A line of -batch: what it does not say is as in `defaults`, which must outlive it. Only what a

@@ -106,7 +106,7 @@ static void print_diagnostic(const TkcDiagnostic *d, void *user)
     report_heed(d);
     report_flags(d, flags, sizeof flags);
     if (style.json) {
-        json_print(stderr, d, flags);
+        json_print(stderr, d, flags, -1);
         return;
     }
     fputs(d->rendered, stderr);
@@ -120,26 +120,49 @@ void report_listen(TkcContext *cx)
     tkc_context_on_diagnostic(cx, print_diagnostic, NULL);
 }
 
+/* What the command says itself; ms: how long that took, below 0 where it is no time. */
+static void put_line(const TkcDiagnostic *d, double ms)
+{
+    if (style.json)
+        json_print(stderr, d, "", ms);
+    else
+        fputs(d->rendered, stderr);
+}
+
 /* lead: "tkc: " and what stands before the text. */
 static void print_own(TkcSeverity severity, const char *id, const char *lead, const char *text)
 {
     char rendered[4200];
     snprintf(rendered, sizeof rendered, "%stkc: %s%s%s%s%s\n", ink("\033[1m"), ink("\033[1;31m"),
              lead, ink(*lead ? "\033[0;1m" : "\033[0m"), text, ink("\033[0m"));
-    if (!style.json) {
-        fputs(rendered, stderr);
-        return;
-    }
     TkcDiagnostic d = {
         .size = sizeof d, .severity = severity, .id = id, .text = text, .rendered = rendered};
-    json_print(stderr, &d, "");
+    put_line(&d, -1);
 }
 
-void report_own(TkcSeverity severity, const char *fmt, va_list ap)
+void report_own(TkcSeverity severity, const char *id, const char *fmt, va_list ap)
 {
     char text[4096];
     vsnprintf(text, sizeof text, fmt, ap);
-    print_own(severity, "command", severity == TKC_SEVERITY_ERROR ? "error: " : "", text);
+    print_own(severity, id, severity == TKC_SEVERITY_ERROR ? "error: " : "", text);
+}
+
+void report_error(const char *id, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    report_own(TKC_SEVERITY_ERROR, id, fmt, ap);
+    va_end(ap);
+}
+
+void report_time(const char *what, double ms)
+{
+    char text[256], rendered[256];
+    snprintf(text, sizeof text, "%s took %.3f ms", what, ms);
+    snprintf(rendered, sizeof rendered, "%10.3f ms  %s\n", ms, what);
+    TkcDiagnostic d = {
+        .size = sizeof d, .severity = TKC_NOTE, .id = "time", .text = text, .rendered = rendered};
+    put_line(&d, ms);
 }
 
 void report_misuse(const char *text)

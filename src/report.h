@@ -10,7 +10,7 @@
 
 typedef enum ColorChoice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorChoice;
 
-/* How from now on; said once, at the start. AUTO: on a terminal, unless NO_COLOR is set. */
+/* How from now on; said once, before the first word. AUTO: on a terminal, unless NO_COLOR is set. */
 void report_style(ColorChoice color, bool json);
 /* Diagnostics of the context are printed from now on. */
 void report_listen(TkcContext *cx);
@@ -18,8 +18,11 @@ void report_listen(TkcContext *cx);
 void report_heed(const TkcDiagnostic *d);
 /* One of them was about a mistake of the compiler's own. */
 bool report_told_bug(void);
-/* "tkc: error: …" or, of a note, "tkc: …". */
-void report_own(TkcSeverity severity, const char *fmt, va_list ap);
+/* "tkc: error: …" or, of a note, "tkc: …"; id: what it is about, as in docs/diagnostics.md. */
+void report_own(TkcSeverity severity, const char *id, const char *fmt, va_list ap);
+void report_error(const char *id, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* How long something took: "     1.234 ms  lower". */
+void report_time(const char *what, double ms);
 /* What is wrong with the command line. */
 void report_misuse(const char *text);
 /* "-DBLOCK=<int> -sig \"x=*fp32\"": how this command spells what would mend a diagnostic; "" when

@@ -53,9 +53,10 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     if (!text)
         text = find_value(&r->info, name, len);
     r->is_grid_early |= !text && a && !r->is_compiled;
+    const char *near = text ? NULL : run_nearest_param(r, name, len);
     if (!text)
-        snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D", (int)len,
-                 name);
+        snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D%s%s%s",
+                 (int)len, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     else if (read_value(text, value))
         return true;
     else
@@ -66,7 +67,7 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
 /* Before the kernel is compiled, as far as it goes; again afterwards, when it did not. */
 static bool read_grid(Run *r)
 {
-    char why[256];
+    char why[512];
     r->grid[0] = r->grid[1] = r->grid[2] = 1;
     r->is_grid_early = false;
     if (!r->o->grid) {
@@ -101,7 +102,7 @@ static bool compile(Run *r, const TkcArg *args, size_t n)
         return false;
     r->is_compiled = true;
     if (r->o->compile.time_report)
-        fprintf(stderr, "%10.3f ms  compile\n", command_now_ms() - start);
+        report_time("compile", command_now_ms() - start);
     if (r->o->verbose)
         tell_kernel(&r->info);
     return !r->is_grid_early || read_grid(r);
@@ -127,7 +128,7 @@ static bool launch(Run *r, const TkcArg *args, size_t n)
         return false;
     double ms = command_now_ms() - start;
     if (r->o->compile.time_report)
-        fprintf(stderr, "%10.3f ms  run\n", ms);
+        report_time("run", ms);
     fflush(stdout); /* what the kernel printed comes before it */
     tell_run(r, ms);
     return true;

@@ -39,6 +39,8 @@ typedef struct Run {
 /* NULL when there is none. */
 RunArg *run_find_arg(Run *r, const char *name, size_t len);
 const char *run_find_define(const Run *r, const char *name, size_t len);
+/* The parameter that was probably meant, or NULL. */
+const char *run_nearest_param(const Run *r, const char *name, size_t len);
 /* Says that the kernel has no such parameter; option: what named it, "" for an argument. */
 void run_unknown_name(Run *r, const char *option, const char *name, size_t len);
 /* "x.npy" or "x.npy:bf16": *len the length of the path, *as the type, DT_NONE where none is said or

@@ -302,10 +302,27 @@ static const char *lookalike_word(const char *word, const char *const *candidate
     return NULL;
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* One that differs in capitals alone. */
+static const char *capitals_word(const char *word, const char *const *candidates, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const char *a = word, *b = candidates[i];
+        while (*a && lower(*a) == lower(*b)) a++, b++;
+        if (!*a && !*b && strcmp(word, candidates[i]) != 0) return candidates[i];
+    }
+    return NULL;
+}
+
 const char *nearest_word(const char *word, const char *const *candidates, int n)
 {
     size_t len = strlen(word);
     const char *same = lookalike_word(word, candidates, n);
+    if (!same) same = capitals_word(word, candidates, n);
     if (same) return same;
     if (len < 2 || len > LONGEST_WORD) return NULL;
     int best = len < 4 ? 2 : (int)(len / 3) + 1; /* one more than the distance accepted */

@@ -95,7 +95,8 @@ void diags_sort(Diags *d);
 void diag_draw(Buf *out, const Diag *d, bool color);
 /* The same without colours. */
 void diag_render(Buf *out, const Diag *d);
-/* The candidate nearest to `word` by edit distance, or NULL when none is near enough to suggest. */
+/* The candidate that looks like `word`, differs from it in capitals alone, or is nearest to it by
+   edit distance; or NULL when none is near enough to suggest. */
 const char *nearest_word(const char *word, const char *const *candidates, int n);
 
 #endif

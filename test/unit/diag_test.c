@@ -211,6 +211,10 @@ static void nearest_words(void)
     EXPECT_STR(nearest_word("exq", names, 6), "exp");
     EXPECT_STR(nearest_word("frobnicate", names, 6), NULL);
     EXPECT_STR(nearest_word("x", names, 6), NULL);
+    const char *const capitals[] = {"k", "BLOCK", "blocks"};
+    EXPECT_STR(nearest_word("block", capitals, 3), "BLOCK");
+    EXPECT_STR(nearest_word("K", capitals, 3), "k");
+    EXPECT_STR(nearest_word("blok", capitals, 3), NULL);
     EXPECT_STR(nearest_word("", names, 6), NULL);
 }
 

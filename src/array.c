@@ -144,12 +144,12 @@ void array_read(const ArrayReader *r, int64_t from, int n, double *out)
    types, as the language casts. */
 static uint64_t round_bits(DType dtype, const DTypeInfo *info, double v)
 {
+    if (info->kind != DK_FLOAT) return tkc_bits_from_double(dtype, v);
     const int drop = 52 - info->man_bits, bias = (1 << (info->exp_bits - 1)) - 1;
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-    if (info->kind != DK_FLOAT || exponent < 1 - bias || exponent >= bias)
-        return tkc_bits_from_double(dtype, v);
+    if (exponent < 1 - bias || exponent >= bias) return tkc_bits_from_double(dtype, v);
     uint64_t magnitude = bits << 1 >> 1, odd = magnitude >> drop & 1;
     magnitude = (magnitude + (UINT64_C(1) << (drop - 1)) - 1 + odd) >> drop;
     return (magnitude - ((uint64_t)(1023 - bias) << info->man_bits)) |

@@ -110,7 +110,8 @@ def add_features():
 
 
 def add_environment():
-    config.environment["ASAN_OPTIONS"] = "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1"
+    config.environment["ASAN_OPTIONS"] = (
+        "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1:allocator_may_return_null=1")
     config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
     config.environment["LSAN_OPTIONS"] = "print_suppressions=0"
     config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

@@ -64,13 +64,21 @@ static char *read_word(const char **p, const char *folder)
     return copy_text(text, n);
 }
 
+static void release(Words *w)
+{
+    while (w->n)
+        free(w->word[--w->n]);
+}
+
 static void read_seed(const char *p, const char *folder)
 {
     Words *w = &seeds[nseeds];
     *w = (Words){.n = 1, .word = {copy_text("tkc", 3)}};
     for (char *word; w->n < MOST_WORDS && (word = read_word(&p, folder));)
         w->word[w->n++] = word;
-    nseeds += w->n > 1 && nseeds + 1 < MOST_SEEDS;
+    if (w->n > 1 && nseeds + 1 < MOST_SEEDS) nseeds++;
+    else
+        release(w);
 }
 
 static void read_seeds(const char *path, const char *folder)
@@ -265,8 +273,7 @@ static void run_case(int number)
         counts[COUNT_RUN]++;
     }
     options_fini(&o);
-    while (w.n)
-        drop(&w, w.n - 1);
+    release(&w);
 }
 
 static void show_case(int number)
@@ -278,6 +285,7 @@ static void show_case(int number)
     for (int i = 0; i < w.n; i++)
         fprintf(stderr, " '%s'", w.word[i]);
     fputc('\n', stderr);
+    release(&w);
 }
 
 /* Where commands may write; it is emptied by whoever empties /tmp. */

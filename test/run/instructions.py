@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # The emulator's instructions give what a GPU gave: instructions.py --library libcuda.so.1 [--write]
 # REQUIRES: measured-instructions
+# UNSUPPORTED: asan
 # RUN: %python %s --library %build/simt/libcuda.so.1 | FileCheck %s
 # CHECK: {{^[1-9][0-9]* forms agree with sm_[0-9]+, 0 differ}}
 """Runs every form of every instruction of runtime/ptx/insn.def through a driver, over 256 operands (Inputs/instruction_forms.py).

@@ -617,7 +617,9 @@ static void a_pass_that_breaks_is_named(void)
     Arena scratch;
     arena_init(&scratch);
     EXPECT(!pass_find(table, 1, "brea") && pass_find(table, 1, "break") == table);
+#ifdef NDEBUG /* without it every pass is verified */
     EXPECT(pass_run(table, parse(&w, loop_text), &scratch, &w.dx, false));
+#endif
     EXPECT(!pass_run(table, parse(&w, loop_text), &scratch, &w.dx, true));
     EXPECT(strstr(messages(&w), "internal error: the pass 'break' broke the IR of 'f'"));
     EXPECT_INT(scratch.used, 0);

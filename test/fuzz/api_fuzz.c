@@ -371,7 +371,7 @@ static void call_check(void)
 
 static void call_device(void)
 {
-    static const char *const kinds[] = {"cpu", "cpu", "cpu", "none", ""};
+    static const char *const kinds[] = {"cpu", "cpu", "simt", "simt:sm_75", "none", ""};
     Pick cx = pick(CONTEXT);
     TkcDevice *device = NULL;
     if (is_full(DEVICE)) return;
@@ -562,7 +562,7 @@ static void set_up(void)
     note("a jit of fill, and memory");
     tkc_context_on_diagnostic(cx, listen, &heard);
     if (tkc_source_from_text(cx, "fill.tk", fill, strlen(fill), TKC_LANGUAGE_TK, &source) ||
-        tkc_device_open(cx, "cpu", 0, &device) || tkc_jit_new(device, source, &options, &jit) ||
+        tkc_device_open(cx, draw(3) ? "cpu" : "simt", 0, &device) || tkc_jit_new(device, source, &options, &jit) ||
         tkc_alloc(device, MEMORY, &memory)) {
         broken("set_up", tkc_last_error(cx));
         return;

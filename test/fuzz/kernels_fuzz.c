@@ -1,10 +1,10 @@
-/* The whole compiler and the cpu device against kernels that are almost right.
+/* The whole compiler and a device against kernels that are almost right.
 
-       kernels_fuzz [-n COUNT | -seconds S] [-first N] [-show] [-v] [-ptxas PATH] FILE...
+       kernels_fuzz [-n COUNT | -seconds S] [-first N] [-show] [-v] [-device NAME] [-ptxas PATH] FILE...
 
    Each mutant is one of the files with a few of its tokens, operands, arguments or lines changed,
    compiled with options that are sometimes changed too: as far as IR, as far as PTX, and run on the
-   cpu device if it compiles. It may be refused; it must not crash, hang, leak, or be called our own
+   device (cpu) if it compiles. It may be refused; it must not crash, hang, leak, or be called our own
    error. Files may say how to compile them, as tests do: "RUN: tkc -k NAME -sig TYPES -DX=1". cases.h says how. */
 #include <ctype.h>
 
@@ -480,9 +480,9 @@ static TkcSource *make_mutant(TkcContext *cx, Mutant *m, int i)
 
 /* ---- running it ---- */
 
-static const char *ptxas;
+static const char *ptxas, *device = "cpu";
 static bool verbose;     /* say why mutants are refused */
-enum { COUNT_COMPILED = COUNT_FIRST_OWN, COUNT_RAN }; /* to PTX; on the cpu */
+enum { COUNT_COMPILED = COUNT_FIRST_OWN, COUNT_RAN }; /* to PTX; on the device */
 
 static void show(const Mutant *m, int i)
 {
@@ -608,7 +608,7 @@ static void run(TkcContext *cx, const Mutant *m, int i, TkcSource *source,
     TkcJit *jit = NULL;
     TkcOptions options = m->options;
     if (options.passes && draw(2)) options.passes = NULL;
-    if (!is_fine(cx, m, i, "device", tkc_device_open(cx, "cpu", 0, &dev))) return;
+    if (!is_fine(cx, m, i, "device", tkc_device_open(cx, device, 0, &dev))) return;
     tkc_device_set_timeout(dev, 0.3);
     tkc_device_set_threads(dev, 1 + (int)draw(2));
     int n = make_args(m, dev, source, artifact, args, bytes);
@@ -666,6 +666,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (read_case_option(&cases, argc, argv, &i)) continue;
         if (!strcmp(argv[i], "-ptxas") && i + 1 < argc) ptxas = argv[++i];
+        else if (!strcmp(argv[i], "-device") && i + 1 < argc) device = argv[++i];
         else if (!strcmp(argv[i], "-v")) verbose = true;
         else read_seed(&seeds[nseeds++], argv[i]);
     }

@@ -1,13 +1,13 @@
 /* Random kernels that are right: whatever passes run on them, they compute the same bits.
 
-       passes_fuzz [-n COUNT] [-first N] [-show] [-ptx] [-device cuda]
+       passes_fuzz [-n COUNT] [-first N] [-show] [-ptx] [-device cuda|simt]
 
    A kernel computes with scalars and blocks of a random, mostly odd shape, under loops, branches
    and masks, through helpers, reductions and shape operations, and stores all its variables. The
    language defines the result of every operation on every value, so the kernel run on the cpu
    device as written is the reference for every choice of passes and warps. Every second kernel uses
-   only what is exact on every device too (no approximation, no sum of floats): with -device cuda
-   those are compared with a GPU. -ptx compiles them to PTX as well.
+   only what is exact on every device too (no approximation, no sum of floats): with -device
+   those are compared with a GPU, real or emulated. -ptx compiles them to PTX as well.
 
    Values carry their type and which of the two dims they span; operands are cast to one type first,
    and a variable that is assigned under control flow keeps its type and shape, so nearly nothing is

@@ -11,6 +11,8 @@ void advise_statement(Spec *sp, const Ast *s);
 void advise_name(Spec *sp, Str name);
 /* A call of numpy.exp, torch.where and the like: the function of ours with that name. */
 void advise_host_call(Spec *sp, Str path, Span call);
+/* The operand behind operator i of a comparison is a < b & c > d's b & c. */
+void advise_parentheses(Spec *sp, const Ast *compare, int i);
 /* A pointer where its elements are meant; `at` is the expression. */
 void advise_load(Spec *sp, Span at);
 /* Argument 0 is no pointer, but a later one is. */

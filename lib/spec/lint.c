@@ -244,12 +244,33 @@ static bool is_wasted(SpecValue v)
     return v.v->def->kind != OP_HINT && ir_can_erase(v.v->def);
 }
 
+/* ++x or --x of a name: two signs without a blank. */
+static bool is_increment(const Ast *e)
+{
+    if (e->kind != AST_UNARY || (e->unary.op != AOP_POS && e->unary.op != AOP_NEG)) return false;
+    const Ast *inner = e->unary.operand;
+    return inner->kind == AST_UNARY && inner->unary.op == e->unary.op &&
+           inner->unary.operand->kind == AST_NAME && inner->span.begin == e->span.begin + 1;
+}
+
+static void warn_of_increment(Spec *sp, const Ast *e)
+{
+    const char *sign = ast_op_text(e->unary.op);
+    Str name = e->unary.operand->unary.operand->name.id;
+    Diag *d = diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span,
+                           "'%s%s' is two signs and changes nothing; write '%s %s= 1'", sign, sign,
+                           name, sign);
+    diag_fixit(sp->dx, d, e->span, "%s %s= 1", name, sign);
+}
+
 void lint_statement(Spec *sp, const Ast *e, SpecValue v)
 {
     if (sp->frame->is_host || sp->frame->fn->is_std || sv_is_error(v)) return;
     if (e->kind == AST_CALL) {
         if (!is_wasted(v) || !is_operation(sp, e)) return;
         diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "the result of this call is never used");
+    } else if (is_increment(e)) {
+        warn_of_increment(sp, e);
     } else if (e->kind != AST_NAMED && (v.kind == SV_VALUE || sv_is_number(v))) {
         diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "this value is never used");
     }

@@ -96,6 +96,11 @@ STATEMENTS = [
     S("while", "i = 0\nwhile i < n and tl.load(x + i) < 3:\n    i += 1\ntl.store(y, i)", [3]),
     S("while", "v = tl.arange(0, 8)\nwhile tl.max(v, 0) < 50:\n    v = v * 2\ntl.store(y + tl.arange(0, 8), v)",
       [0, 8, 16, 24, 32, 40, 48, 56]),
+    S("while", "while tl.load(x) == 0:\n    pass\ntl.store(y, 1)", [1]),
+    S("while", "i = 0\nwhile tl.load(x) == 0:\n    i += 1\ntl.store(y, 1)", [1]),
+    S("while", "i = 0\nwhile i != n:\n    i += 2\ntl.store(y, 1)", [1]),
+    S("while", "while tl.load(x + 1, volatile=True) == 0:\n    pass\nwhile tl.atomic_add(x + 1, 1) < 7:\n    pass\n"
+      "tl.store(y, tl.load(x + 1))", [8]),
     S("return", "if n > 3:\n    tl.store(y, 1)\n    return\ntl.store(y, 2)", [1]),
     S("return", "pid = tl.program_id(0)\nif pid >= 3:\n    return\nif pid == 1:\n    tl.store(y + pid, 10)\n"
       "    return\ntl.store(y + pid, pid + 1)", [1, 10, 3, 0, 0], grid="6"),

@@ -39,6 +39,8 @@ static void keys_differ_by_code(void)
     EXPECT(!same_arg(typed(tkc_int(3), "i64"), tkc_int(3)));
     EXPECT(same_arg(tkc_pointer("*fp32", 0x1000, 4), tkc_pointer("*fp32", 0x2000, 400)));
     EXPECT(!same_arg(tkc_pointer("*fp32", 0x1000, 4), tkc_pointer("*fp32", 0x2004, 4)));
+    EXPECT(!same_arg(tkc_pointer("*fp32", 0x1000, 4), tkc_pointer("*fp32", 0x2008, 4)));
+    EXPECT(same_arg(tkc_pointer("*fp32", 0x1004, 4), tkc_pointer("*fp32", 0x2008, 4)));
     EXPECT(!same_arg(tkc_pointer("*fp32", 0x1000, 4), tkc_pointer("*fp16", 0x1000, 4)));
     EXPECT(same_arg(tkc_float(1), tkc_float(2)));
     EXPECT(!same_arg(tkc_float(3), tkc_int(3)));

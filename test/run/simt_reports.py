@@ -5,25 +5,13 @@
 # RUN: %python %s %driver/libcuda.so.1 2>&1 | FileCheck %s
 # RUN: env SIMT_SEED=5 %python %s %driver/libcuda.so.1 2>&1 | FileCheck %s
 """Each kernel is PTX with the lines of a kernel.tk; of three programs only the second does what is wrong, always in the same order."""
-import ctypes
 import os
-import re
 import sys
-
-import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 
-from driver import Driver, DriverError
+from faults import attempt
 
-# %a0: 256 bytes of zeros; %t0: the thread; tile: shared memory, %t4: the thread's four bytes of it
-START = """.version 8.6\n.target sm_90a\n.address_size 64\n.file 1 "kernel.tk"
-.visible .entry k(.param .u64 out) {
-.reg .b32 %t<16>, %d<4>; .reg .b64 %a<8>, %q<2>; .reg .pred %p<4>;
-.shared .align 1024 .b8 tile[4096];
-ld.param.u64 %a0, [out]; mov.u32 %t0, %tid.x; mov.u32 %t1, tile; mov.u32 %t2, %ctaid.x; setp.ne.u32 %p0, %t2, 1; @%p0 ret;
-shl.b32 %t3, %t0, 2; add.u32 %t4, %t1, %t3; mov.u32 %t5, 1; setp.eq.u32 %p0, %t0, 37; setp.ge.u32 %p1, %t0, 32;
-"""
 FILL = "st.shared.b32 [%t4], %t0; bar.sync 0;\n"
 ODD = "@%p0 bra odd;\n"  # thread 37 goes another way
 ONE = "setp.ne.u32 %p0, %t0, 0; @%p0 ret;\n"
@@ -140,7 +128,7 @@ CASES = [
     ("an mbarrier that nobody completes", 32, ONE + "mbarrier.init.shared.b64 [tile], 2;\nmbarrier.arrive.shared.b64 _, [tile];\n"
      "again:\n93: mbarrier.try_wait.parity.shared.b64 %p3, [tile], 0;\n@!%p3 bra again;"),
     # CHECK: == outside of global memory
-    # CHECK-NEXT: simt: 8 bytes at 0x{{[0-9a-f]+}}, 40 bytes behind the end of an allocation of 256
+    # CHECK-NEXT: simt: 8 bytes at 0x{{[0-9a-f]+}}, 44 bytes behind the end of an allocation of 252
     # CHECK-NEXT: at kernel.tk:101
     # CHECK-NEXT: in 'st.global.b64', line
     # CHECK-NEXT: program (1, 0, 0), thread (37, 0, 0), lane 5 of warp 1
@@ -226,26 +214,6 @@ CASES = [
     ("all of it in order", 128, PRODUCT + "wgmma.wait_group.sync.aligned 0; bar.sync 0; @!%p1 cp.async.ca.shared.global [%t4], [%a0], 4;\n"
      "cp.async.wait_all; bar.sync 0; ld.shared.b32 %t7, [tile]; st.global.b32 [%a0], %d0;"),
 ]
-
-
-def text(body):
-    """`12: …` is on line 12 of the kernel, `12<39: …` also in a function that is called on line 39."""
-    called = r".loc 1 \2 5\n.loc 1 \1 3, function_name 0, inlined_at 1 \2 5\n"
-    body = re.sub(r"^(\d+)<(\d+): ", called, body, flags=re.M)
-    return START + re.sub(r"^(\d+): ", r".loc 1 \1 3\n", body, flags=re.M) + "\nret; }\n"
-
-
-def attempt(library, name, threads, body):
-    driver = Driver(library)
-    out = driver.array(np.zeros(64, np.uint32))
-    print("== %s" % name, flush=True)
-    try:
-        driver.load(text(body)).launch("k", (3, 1, 1), threads, [out.pointer])
-        print("no error", flush=True)
-    except DriverError as error:
-        print(error, flush=True)
-    driver.library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
-    driver.library.cuDevicePrimaryCtxRelease_v2(driver.device)
 
 
 def main():

@@ -1,0 +1,78 @@
+/* In: a dot and its target. Out: the instruction that computes it. The first that exists of
+
+     one of the operands' types;
+     for 8-bit floats, which fp16 holds exactly, one of fp16;
+     for fp32, one of the type that the precision names, or fp32 in parts of that type;
+     none: fused multiply and add, at least as precise as what was asked for. */
+#include "ir/dot_unit.h"
+
+#include <string.h>
+
+#include "ir/machine.h"
+#include "ir/type.h"
+
+static const MmaRow rows[] = {
+#define MMA(sm, ptx, a, b, sum, m_log2, k_log2, unit_log2)                                         \
+    {sm, ptx, DT_##a, DT_##b, DT_##sum, {m_log2, 3, k_log2, unit_log2}},
+#include "ir/mma.def"
+#undef MMA
+};
+
+static const MmaRow *find_row(const Machine *machine, DType a, DType b, DType sum)
+{
+    const MmaRow *found = NULL;
+    for (size_t i = 0; machine && i < sizeof rows / sizeof *rows; i++) {
+        const MmaRow *r = &rows[i];
+        if (r->sm <= machine->sm && r->a == a && r->b == b && r->sum == sum) found = r;
+    }
+    return found;
+}
+
+static bool is_f8(DType dt)
+{
+    return dt == DT_F8E4 || dt == DT_F8E5;
+}
+
+static DotUnit fp32_unit(const Machine *machine, const char *precision, DType sum)
+{
+    static const struct {
+        const char *precision;
+        DType part;
+        int parts, pairs;
+    } ways[] = {{"tf32", DT_F32, 1, 1},
+                {"tf32x3", DT_F32, 2, 3},
+                {"bf16x3", DT_BF16, 2, 3},
+                {"bf16x6", DT_BF16, 3, 6}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const DType part = ways[i].part;
+        const MmaRow *mma = find_row(machine, part, part, sum);
+        if (mma && !strcmp(ways[i].precision, precision))
+            return (DotUnit){mma, ways[i].parts, ways[i].pairs};
+    }
+    return (DotUnit){NULL, 1, 1};
+}
+
+DotUnit dot_unit(const Op *op)
+{
+    const Machine *machine = op->region->func->machine;
+    const DType a = type_dtype(op_arg(op, 0)->type), b = type_dtype(op_arg(op, 1)->type),
+                sum = type_dtype(op_arg(op, 2)->type);
+    if (a == DT_F32 && b == DT_F32)
+        return fp32_unit(machine, tkc_op_str(op, ATTR_PRECISION, "ieee"), sum);
+    DotUnit unit = {find_row(machine, a, b, sum), 1, 1};
+    if (!unit.mma && is_f8(a) && is_f8(b)) unit.mma = find_row(machine, DT_F16, DT_F16, sum);
+    return unit;
+}
+
+const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, const Layout *result)
+{
+    const DotUnit unit = dot_unit(op);
+    const Type *a = op_arg(op, 0)->type;
+    uint8_t dims[TKC_MAX_RANK];
+    if (unit.mma && !fragment_is_sum(unit.mma->shape, result)) return NULL;
+    if (operand == 2) return result;
+    layout_pad(a->rank, a->shape, dims);
+    const int k_log2 = dims[a->rank - 1];
+    return unit.mma ? fragment_operand(t, unit.mma->shape, operand, result, k_log2)
+                    : fragment_rows(t, operand, result, k_log2);
+}

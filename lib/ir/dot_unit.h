@@ -1,0 +1,29 @@
+/* What computes a dot on its target, and the layouts that needs. */
+#ifndef TKC_IR_DOT_UNIT_H
+#define TKC_IR_DOT_UNIT_H
+
+#include "linear/fragment.h"
+#include "tkc/ir.h"
+
+/* A matrix instruction: a row of mma.def. */
+typedef struct MmaRow {
+    int sm, ptx;
+    DType a, b, sum;
+    MmaShape shape;
+} MmaRow;
+
+/* An operand is brought to the instruction's type, or, where that has fewer bits than the precision
+   asked for needs, split into `parts` whose sum it is; of the pairs of parts, the `pairs` largest
+   products are computed. */
+typedef struct DotUnit {
+    const MmaRow *mma; /* NULL: sums of products by each thread for its own elements */
+    int parts, pairs;  /* 1, 1 where nothing is split */
+} DotUnit;
+
+/* For the target of the function the op is in. */
+DotUnit dot_unit(const Op *op);
+/* The layout of operand 0, 1 or 2 when the result has layout `result`; NULL when the unit cannot
+   give that. */
+const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, const Layout *result);
+
+#endif

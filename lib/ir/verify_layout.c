@@ -5,6 +5,7 @@
 #include "ir/verify_op.h"
 
 #include "base/unwind.h"
+#include "ir/dot_unit.h"
 #include "ir/shape_map.h"
 
 typedef enum Rule {
@@ -13,6 +14,7 @@ typedef enum Rule {
     LR_ONE,   /* all blocks have one layout */
     LR_MOVE,  /* the thread has the element that moves */
     LR_SLICE, /* the result has the operand's layout without a dim */
+    LR_DOT,   /* operands as the unit that multiplies has them for the result */
 } Rule;
 
 static const uint8_t rules[OP_COUNT] = {
@@ -22,7 +24,7 @@ static const uint8_t rules[OP_COUNT] = {
     [OP_RESHAPE] = LR_MOVE,     [OP_JOIN] = LR_MOVE,      [OP_SPLIT] = LR_MOVE,
     [OP_CAT] = LR_ANY,          [OP_CONVERT] = LR_ANY,    [OP_LOAD] = LR_ONE,
     [OP_STORE] = LR_ONE,        [OP_ATOMIC_RMW] = LR_ONE, [OP_ATOMIC_CAS] = LR_ONE,
-    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ONE,       [OP_DOT] = LR_ANY,
+    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ONE,       [OP_DOT] = LR_DOT,
     [OP_SORT] = LR_ONE,         [OP_HISTOGRAM] = LR_ANY,  [OP_GATHER] = LR_ANY,
     [OP_FOR] = LR_ANY,          [OP_WHILE] = LR_ANY,      [OP_IF] = LR_ANY,
     [OP_YIELD] = LR_ANY,        [OP_CONDITION] = LR_ANY,  [OP_RETURN] = LR_ANY,
@@ -133,6 +135,23 @@ static bool check_slice(Verifier *v, const Op *op)
     return true;
 }
 
+static bool check_product(Verifier *v, const Op *op)
+{
+    const Type *result = op_result(op, 0)->type;
+    for (int i = 0; i < op->nargs; i++) {
+        const Type *ty = op_arg(op, i)->type;
+        const Layout *want =
+            dot_operand_layout(ir_of(v->fn)->layouts, op, i, result->layout);
+        if (!want)
+            return verify_fail(v, op, "%s is no sum of the matrix instruction for these types",
+                               verify_text(v, result));
+        if (ty->layout != want)
+            return verify_fail(v, op, "operand %d is %s, expected %s", i, verify_text(v, ty),
+                               verify_text(v, type_with_layout(ir_of(v->fn)->types, ty, want)));
+    }
+    return true;
+}
+
 bool verify_layouts(Verifier *v, const Op *op)
 {
     const Rule rule = rule_of(op);
@@ -143,6 +162,7 @@ bool verify_layouts(Verifier *v, const Op *op)
     case LR_ONE: return check_one(v, op);
     case LR_MOVE: return check_move(v, op);
     case LR_SLICE: return check_slice(v, op);
+    case LR_DOT: return check_product(v, op);
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* Every block gets a layout.
 
-   Memory accesses know which layout they want (access.c). From the largest blocks to the
+   Dots come first: the unit that multiplies has its own layouts for sum and operands (anchor.c).
+   Then memory accesses, which know what they want (access.c): from the largest blocks to the
    smallest, each access not yet reached takes its layout, and the layout spreads from there
    through operands, results and uses, as long as it follows from the relations of propagate.c:
    through elementwise ops in all directions, from a block to what is reduced from it or was
@@ -21,6 +22,7 @@
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "layout/access.h"
+#include "layout/anchor.h"
 #include "layout/passes.h"
 #include "layout/propagate.h"
 #include "layout/reduce_plan.h"
@@ -207,6 +209,18 @@ static void seed_size(Assign *a, int log2)
     }
 }
 
+/* All dots take their layouts before any of them spreads: between two of them the first gets as far
+   as it can. */
+static void seed_dots(Assign *a)
+{
+    Anchors *anchors = anchors_find(a->scratch, a->fn);
+    for (int i = 0; i < a->ops.len; i++) {
+        Op *op = a->ops.data[i];
+        if (op->kind == OP_DOT) give_results(a, op, anchor_dot(anchors, op));
+    }
+    spread(a);
+}
+
 /* ---- what ops dictate ---- */
 
 static void set_layout(Value *v, void *user)
@@ -292,6 +306,7 @@ bool assign_run(Pass *p, Func *fn)
     a.accesses = access_choose(p->scratch, fn);
     map_init(&a.of_op, p->scratch);
     ir_walk(fn->body, collect_op, &a);
+    seed_dots(&a);
     for (int log2 = LAYOUT_MAX_BITS; log2 >= 0; log2--) seed_size(&a, log2);
     for (int i = 0; i < a.ops.len; i++) dictate(&a, a.ops.data[i]);
     set_types(&a);

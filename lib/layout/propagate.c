@@ -5,6 +5,7 @@
 #include "layout/propagate.h"
 
 #include "base/unwind.h"
+#include "ir/dot_unit.h"
 #include "ir/shape_map.h"
 
 bool propagate_is_uniform(const Op *op)
@@ -57,7 +58,7 @@ const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layou
     case OP_RESHAPE: return reshaped(t, result, op_result(op, 0)->type, ty);
     case OP_JOIN: return layout_split(t, result);
     case OP_SPLIT: return layout_join(t, result);
-    case OP_DOT: return i == 2 ? result : NULL;
+    case OP_DOT: return dot_operand_layout(t, op, i, result);
     default: return NULL;
     }
 }

@@ -1,0 +1,125 @@
+/* In: the dots of a function. Out: the layout of each one's sum, from which those of its operands
+   follow (ir/dot_unit.h).
+
+   What is left to choose is how the warps share the tiles of a sum. Batches have nothing in common:
+   warps go along them first. Then along rows and columns, whichever a warp has more of: it loads a
+   row of a and a column of b for each. But where a sum becomes, in registers, the first operand of
+   another dot, all warps go along the rows of both: then a warp has whole rows of that operand, and
+   nothing leaves the warp on the way, nor in the reductions of rows that are often on it.
+
+   Without a matrix instruction a thread holds a square of the sum, which needs the fewest elements
+   of the operands. */
+#include "layout/anchor.h"
+
+#include "base/bitset.h"
+#include "base/vec.h"
+#include "ir/dot_unit.h"
+#include "ir/machine.h"
+
+struct Anchors {
+    Arena *scratch;
+    const Func *fn;
+    Bitset chained; /* result ids of dots that give or take a first operand so */
+};
+
+/* ---- which dots feed another ---- */
+
+typedef struct Walk {
+    Anchors *x;
+    const Value *from;
+    Bitset seen;
+    VEC(const Value *) work;
+} Walk;
+
+static bool passes_on(const Op *op)
+{
+    return ir_has(op, OT_EW) || ir_has(op, OT_SHAPE) || op->kind == OP_REDUCE;
+}
+
+static void follow_use(Walk *w, const Use *use)
+{
+    const Op *op = use->user;
+    if (op->kind == OP_DOT && use == &op->args[0]) {
+        bitset_add(&w->x->chained, (int)w->from->id);
+        bitset_add(&w->x->chained, (int)op_result(op, 0)->id);
+    }
+    if (!passes_on(op)) return;
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *v = op_result(op, i);
+        if (bitset_add(&w->seen, (int)v->id)) vec_push(w->x->scratch, &w->work, v);
+    }
+}
+
+static void find_chains(Op *op, void *user)
+{
+    Anchors *x = user;
+    if (op->kind != OP_DOT) return;
+    Walk w = {.x = x, .from = op_result(op, 0)};
+    w.seen = bitset_make(x->scratch, (int)x->fn->nvalues);
+    vec_push(x->scratch, &w.work, w.from);
+    for (int next = 0; next < w.work.len; next++) {
+        for (const Use *use = w.work.data[next]->uses; use; use = use->next) follow_use(&w, use);
+    }
+}
+
+Anchors *anchors_find(Arena *scratch, const Func *fn)
+{
+    Anchors *x = arena_new(scratch, Anchors);
+    x->scratch = scratch;
+    x->fn = fn;
+    x->chained = bitset_make(scratch, (int)fn->nvalues);
+    ir_walk(fn->body, find_chains, x);
+    return x;
+}
+
+/* ---- layouts ---- */
+
+static int log2_floor(int x)
+{
+    return x <= 1 ? 0 : 31 - __builtin_clz((unsigned)x);
+}
+
+static WarpSplit split_warps(MmaShape shape, int rank, const uint8_t *dim_log2, bool chained,
+                             int warp_bits)
+{
+    WarpSplit s = {0};
+    int rows = dim_log2[rank - 2], columns = dim_log2[rank - 1];
+    for (; warp_bits && rank == 3 && s.batch < dim_log2[0]; warp_bits--) s.batch++;
+    for (; warp_bits; warp_bits--) {
+        const bool can_m = rows > shape.m_log2, can_n = columns > shape.n_log2;
+        if (can_m && (chained || !can_n || rows >= columns)) s.m++, rows--;
+        else if (can_n) s.n++, columns--;
+    }
+    return s;
+}
+
+/* Elements in squares. */
+static const Layout *square(LayoutTable *t, int rank, const uint8_t *dim_log2, int lane_bits,
+                            int warp_bits)
+{
+    const int row = rank - 2, column = rank - 1;
+    int order[] = {column, row, 0}, thread[TKC_MAX_RANK] = {0}, total = 0;
+    for (int i = 0; i < rank; i++) total += dim_log2[i];
+    const int share = total - lane_bits - warp_bits;
+    for (int i = 0; i < share; i++) {
+        if (thread[column] <= thread[row] && thread[column] < dim_log2[column]) thread[column]++;
+        else if (thread[row] < dim_log2[row]) thread[row]++;
+    }
+    return layout_blocked(t, rank, dim_log2, order, thread, lane_bits, warp_bits);
+}
+
+const Layout *anchor_dot(const Anchors *x, const Op *dot)
+{
+    LayoutTable *t = ir_of(x->fn)->layouts;
+    const Value *result = op_result(dot, 0);
+    const Type *ty = result->type;
+    const MmaRow *mma = dot_unit(dot).mma;
+    const int lane_bits = log2_floor(x->fn->machine ? x->fn->machine->warp_size : 32),
+              warp_bits = log2_floor(x->fn->num_warps);
+    uint8_t dims[TKC_MAX_RANK];
+    layout_pad(ty->rank, ty->shape, dims);
+    if (!mma) return square(t, ty->rank, dims, lane_bits, warp_bits);
+    const bool chained = bitset_has(&x->chained, (int)result->id);
+    return fragment_sum(t, mma->shape, ty->rank, dims,
+                        split_warps(mma->shape, ty->rank, dims, chained, warp_bits), warp_bits);
+}

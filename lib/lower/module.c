@@ -130,8 +130,9 @@ static const LowerOp table[OP_COUNT] = {
     [OP_ATOMIC_RMW] = lower_atomic,  [OP_ATOMIC_CAS] = lower_atomic,
     [OP_REDUCE] = lower_reduce,      [OP_FOR] = lower_for,
     [OP_WHILE] = lower_while,        [OP_IF] = lower_if,
-    [OP_ASSERT] = lower_assert,      [OP_ASSUME] = lower_nothing,
-    [OP_BARRIER] = lower_barrier,    [OP_INLINE_ASM] = lower_inline_asm,
+    [OP_DOT] = lower_dot,            [OP_ASSERT] = lower_assert,
+    [OP_ASSUME] = lower_nothing,     [OP_BARRIER] = lower_barrier,
+    [OP_INLINE_ASM] = lower_inline_asm,
 };
 
 static Span span_of(const Op *op)

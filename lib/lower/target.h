@@ -12,6 +12,7 @@
 typedef struct Lower Lower;
 typedef struct Target Target;
 struct AsmRegisters; /* tkc/inline_asm.h */
+struct MmaRow;       /* ir/dot_unit.h */
 
 /* Instructions without an LLVM spelling, by name: see instr.def for what each computes. */
 typedef enum Instr {
@@ -72,6 +73,10 @@ struct Target {
     LLVMValueRef (*shuffle_from)(Lower *L, LLVMValueRef word, LLVMValueRef lane);
     /* Over all lanes, in one instruction: NULL when there is none for this op and type. */
     LLVMValueRef (*warp_reduce)(Lower *L, OpKind op, DType dt, LLVMValueRef word);
+    /* One matrix instruction: sum += a b, in the words of its fragments (linear/fragment.h); every lane
+       takes part. */
+    void (*mma)(Lower *L, const struct MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
+                LLVMValueRef *sum);
     /* words: in, what stays where pred is false (ignored when pred is NULL); out, what was read. */
     void (*load)(Lower *L, const Access *at, LLVMValueRef *words);
     void (*store)(Lower *L, const Access *at, const LLVMValueRef *words);

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/unwind.h"
+#include "ir/dot_unit.h"
 #include "ir/type.h"
 #include "lower/lower.h"
 #include "tkc/inline_asm.h"
@@ -172,6 +173,75 @@ static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValu
     lower_need_ptx(L, ptx_rows[instr].ptx);
     return call_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
                     ptx_rows[instr].constraints, false, nargs, args);
+}
+
+/* ---- matrices ---- */
+
+static const char *matrix_type(DType dt, bool is_sum)
+{
+    switch (dt) {
+    case DT_F16: return "f16";
+    case DT_BF16: return "bf16";
+    case DT_F32: return is_sum ? "f32" : "tf32";
+    case DT_F64: return "f64";
+    case DT_F8E4: return "e4m3";
+    case DT_F8E5: return "e5m2";
+    case DT_I8: return "s8";
+    case DT_U8: return "u8";
+    case DT_I32: return "s32";
+    default: unwind_raise("no matrices of %s", dtype_info(dt)->name);
+    }
+}
+
+/* ", {$4, $5}" of the operands from `first` on. */
+static void put_list(Buf *b, int first, int n)
+{
+    buf_puts(b, first ? ", {" : " {");
+    for (int i = 0; i < n; i++) buf_printf(b, "%s$%d", i ? ", " : "", first + i);
+    buf_putc(b, '}');
+}
+
+/* Bits of the numbers of registers: 32 lanes share a matrix. */
+static int matrix_words(int elements_log2, int per_word_log2)
+{
+    return 1 << (elements_log2 - per_word_log2 - 5);
+}
+
+static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
+                      LLVMValueRef *sum)
+{
+    enum { MOST = 24 };
+    const MmaShape s = row->shape;
+    const int na = matrix_words(s.m_log2 + s.k_log2, s.unit_log2),
+              nb = matrix_words(s.k_log2 + s.n_log2, s.unit_log2),
+              nc = matrix_words(s.m_log2 + s.n_log2, row->sum == DT_F16);
+    const char *type = matrix_type(row->sum, true);
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    LLVMValueRef args[MOST];
+    LLVMTypeRef types[MOST];
+    int n = 0;
+    for (int i = 0; i < na; i++) args[n++] = a[i];
+    for (int i = 0; i < nb; i++) args[n++] = b[i];
+    for (int i = 0; i < nc; i++) args[n++] = sum[i];
+    for (int i = 0; i < nc; i++) types[i] = LLVMTypeOf(sum[i]);
+    buf_printf(&text, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", 1 << s.m_log2,
+               1 << s.n_log2, 1 << s.k_log2, type, matrix_type(row->a, false),
+               matrix_type(row->b, false), type);
+    put_list(&text, 0, nc);
+    put_list(&text, nc, na);
+    put_list(&text, nc + na, nb);
+    put_list(&text, nc + na + nb, nc);
+    buf_putc(&text, ';');
+    for (int i = 0; i < nc; i++)
+        buf_printf(&constraints, "%s=%c", i ? "," : "", constraint_of(L, types[i]));
+    for (int i = 0; i < n; i++)
+        buf_printf(&constraints, ",%c", constraint_of(L, LLVMTypeOf(args[i])));
+    lower_need_ptx(L, row->ptx);
+    LLVMValueRef call = call_asm(L, LLVMStructTypeInContext(L->cx, types, (unsigned)nc, false),
+                                 buf_text(&text), buf_text(&constraints), false, n, args);
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             lower_attribute(L, "convergent", 0));
+    for (int i = 0; i < nc; i++) sum[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
 }
 
 /* ---- the user's PTX ---- */
@@ -455,6 +525,7 @@ const Target nvptx_target = {
     .shuffle_xor = nvptx_shuffle_xor,
     .shuffle_from = nvptx_shuffle_from,
     .warp_reduce = nvptx_warp_reduce,
+    .mma = nvptx_mma,
     .load = nvptx_load,
     .store = nvptx_store,
     .atomic = nvptx_atomic,

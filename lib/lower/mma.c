@@ -1,0 +1,285 @@
+/* dot by matrix instructions. The sum's registers are tiles of the instruction's accumulator, the
+   operands' are what the warp's tiles are made of (linear/fragment.h); nothing moves between
+   threads here. For each tile of the sum: the instruction along k, over the words of a and b.
+
+   What a word holds that is not an element: K shorter than the instruction's (lanes and registers
+   without bits of k hold duplicates), and what pads K to a power of two. Both must be 0 in both
+   operands, since 0 times infinity is not. Rows and columns beyond the block are duplicates or
+   padding, which give sums that are duplicates or padding.
+
+   An operand in parts: each part is what is left of the element after those before it, rounded. The
+   products of the small parts are summed first, apart, because the first parts of infinite operands
+   are all that matters: what they leave to the others (infinity minus infinity) counts as nothing.
+ */
+#include "lower/dot.h"
+
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "lower/vector.h"
+
+enum { PARTS = 3, MOST_WORDS = 8 };
+
+/* An operand. */
+typedef struct Side {
+    int operand, own, k; /* its dims: rows or columns, and K */
+    const Value *v;
+    F2Space registers;          /* vectors of the registers, none of them free */
+    LLVMValueRef outside;       /* this thread's units lie outside of K; NULL: never */
+    LLVMValueRef *elems[PARTS]; /* by register; NULL until wanted */
+    LLVMValueRef *words[PARTS]; /* by the register of a word's first element */
+} Side;
+
+typedef struct Product {
+    Lower *L;
+    const Op *op;
+    DotUnit unit;
+    MmaShape shape;
+    const Layout *sum;
+    F2Space sum_registers;
+    Side side[2];
+    int k_log2, k_steps;
+} Product;
+
+/* ---- what is where ---- */
+
+static F2Space registers_of(const Layout *l)
+{
+    F2Space s = {0};
+    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++)
+        check(f2_space_add(&s, l->basis[DIM_REGISTER][i]), "a register of a fragment is free");
+    return s;
+}
+
+static int register_of(const F2Space *registers, uint32_t index)
+{
+    uint32_t reg;
+    check(f2_space_solve(registers, index, &reg), "a thread lacks an element of its fragment");
+    return (int)reg;
+}
+
+/* The bit of a coordinate as an index bit; 0 beyond the dim. */
+static uint32_t at(const Layout *l, int dim, uint32_t coord)
+{
+    return coord >> l->dim_log2[dim] ? 0 : coord << layout_dim_shift(l, dim);
+}
+
+static Side side_of(Lower *L, const Op *op, const DotUnit *unit, int operand)
+{
+    const Value *v = op_arg(op, operand);
+    const Layout *l = v->type->layout;
+    Side s = {.operand = operand, .v = v, .registers = registers_of(l)};
+    s.own = operand == 0 ? l->rank - 2 : l->rank - 1;
+    s.k = operand == 0 ? l->rank - 1 : l->rank - 2;
+    uint32_t lanes = 0;
+    for (int i = 0; i < 2; i++)
+        if (unit->mma->shape.unit_log2 + i >= l->dim_log2[s.k]) lanes |= 1u << i;
+    LLVMValueRef inside = lower_thread_is_zero(L, lanes, 0);
+    s.outside = inside ? LLVMBuildNot(L->b, inside, "") : NULL;
+    for (int p = 0; p < unit->parts; p++) {
+        s.elems[p] = arena_array(L->arena, LLVMValueRef, layout_registers(l));
+        s.words[p] = arena_array(L->arena, LLVMValueRef, layout_registers(l));
+    }
+    return s;
+}
+
+/* ---- elements ---- */
+
+static DType part_type(const Product *p, int operand)
+{
+    return operand == 0 ? p->unit.mma->a : p->unit.mma->b;
+}
+
+static LLVMValueRef word_zero(const Product *p, int operand)
+{
+    Lower *L = p->L;
+    return LLVMConstNull(part_type(p, operand) == DT_F64 ? L->f64 : L->i32);
+}
+
+/* fp32 as the instruction takes it; the same number as fp32 goes to *rounded. */
+static LLVMValueRef part_of(Lower *L, DType type, LLVMValueRef x, LLVMValueRef *rounded)
+{
+    LLVMValueRef part =
+        type == DT_F32 ? lower_instr1(L, INSTR_F32_TO_TF32, x) : lower_from_f32(L, type, x);
+    *rounded =
+        type == DT_F32 ? LLVMBuildBitCast(L->b, part, L->f32, "") : lower_to_f32(L, type, part);
+    return part;
+}
+
+static void split(const Product *p, Side *s, int reg, LLVMValueRef x)
+{
+    const DType type = part_type(p, s->operand);
+    for (int i = 0; i < p->unit.parts; i++) {
+        LLVMValueRef rounded;
+        s->elems[i][reg] = part_of(p->L, type, x, &rounded);
+        if (i + 1 < p->unit.parts) x = LLVMBuildFSub(p->L->b, x, rounded, "");
+    }
+}
+
+/* The element, 0 where it is none. */
+static LLVMValueRef element(const Product *p, const Side *s, int reg)
+{
+    Lower *L = p->L;
+    LLVMValueRef x = lower_reg(L, s->v, reg), zero = LLVMConstNull(LLVMTypeOf(x));
+    LLVMValueRef valid = lower_valid_along(L, s->v->type, s->k, (uint32_t)reg);
+    if (valid) x = LLVMBuildSelect(L->b, valid, x, zero, "");
+    return s->outside ? LLVMBuildSelect(L->b, s->outside, zero, x, "") : x;
+}
+
+static LLVMValueRef part(const Product *p, Side *s, int which, int reg)
+{
+    if (s->elems[which][reg]) return s->elems[which][reg];
+    const DType from = type_dtype(s->v->type), to = part_type(p, s->operand);
+    LLVMValueRef x = element(p, s, reg);
+    if (from == DT_F32) split(p, s, reg, x);
+    else s->elems[0][reg] = lower_cast_element(p->L, from, to, false, x);
+    return s->elems[which][reg];
+}
+
+/* ---- words ---- */
+
+/* The word of a unit whose first element has that index; NULL elements of it lie beyond K. */
+static LLVMValueRef word(Product *p, Side *s, int which, uint32_t index)
+{
+    const Layout *l = s->v->type->layout;
+    const int first = register_of(&s->registers, index), n = 1 << p->shape.unit_log2;
+    if (s->words[which][first]) return s->words[which][first];
+    LLVMValueRef elems[MOST_WORDS];
+    for (int e = 0; e < n; e++) {
+        const bool has = !((uint32_t)e >> l->dim_log2[s->k]);
+        const int reg = register_of(&s->registers, index | at(l, s->k, (uint32_t)e));
+        LLVMValueRef x = part(p, s, which, reg);
+        elems[e] = has ? x : LLVMConstNull(LLVMTypeOf(x));
+    }
+    Packing packing = packing_of(p->L, LLVMTypeOf(elems[0]), n);
+    pack_words(p->L, &packing, elems, &s->words[which][first]);
+    return s->words[which][first];
+}
+
+/* The words of an operand of one instruction; base: the tile's row (column) and batch. */
+static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLVMValueRef *out)
+{
+    const Layout *l = s->v->type->layout;
+    const int halves = s->operand == 0 && p->shape.m_log2 == 4 ? 2 : 1,
+              units = 1 << (p->shape.k_log2 - p->shape.unit_log2 - 2);
+    int n = 0;
+    for (int u = 0; u < units; u++) {
+        const uint32_t k = (uint32_t)step << p->shape.k_log2 | (uint32_t)u
+                                                                   << (p->shape.unit_log2 + 2);
+        for (int h = 0; h < halves; h++) {
+            const bool is_beyond = k >> l->dim_log2[s->k];
+            const uint32_t index = base | at(l, s->k, k) | at(l, s->own, (uint32_t)h << 3);
+            out[n++] = is_beyond ? word_zero(p, s->operand) : word(p, s, which, index);
+        }
+    }
+    return n;
+}
+
+/* ---- sums ---- */
+
+/* sum += the product of one pair of parts over the steps. */
+static void multiply(Product *p, const uint32_t base[2], const int parts[2], int from, int end,
+                     LLVMValueRef *sum)
+{
+    LLVMValueRef a[MOST_WORDS], b[MOST_WORDS];
+    for (int step = from; step < end; step++) {
+        words_of(p, &p->side[0], parts[0], base[0], step, a);
+        words_of(p, &p->side[1], parts[1], base[1], step, b);
+        p->L->target->mma(p->L, p->unit.mma, a, b, sum);
+    }
+}
+
+/* Elements of the sum that a thread has of a tile; two of fp16 fill a word. */
+static int sum_elements(const Product *p)
+{
+    return 1 << (p->shape.m_log2 + p->shape.n_log2 - 5);
+}
+
+static int sum_words(const Product *p)
+{
+    return sum_elements(p) >> (p->unit.mma->sum == DT_F16);
+}
+
+static void nan_to_zero(Lower *L, int n, LLVMValueRef *sum)
+{
+    for (int i = 0; i < n; i++) {
+        LLVMValueRef is_nan = LLVMBuildFCmp(L->b, LLVMRealUNO, sum[i], sum[i], "");
+        sum[i] = LLVMBuildSelect(L->b, is_nan, LLVMConstNull(L->f32), sum[i], "");
+    }
+}
+
+/* Of operands in parts, small products first. */
+static void multiply_parts(Product *p, const uint32_t base[2], int from, int end, LLVMValueRef *sum)
+{
+    static const int pairs[][2] = {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
+    enum { PAIRS = sizeof pairs / sizeof *pairs };
+    for (int i = PAIRS - p->unit.pairs; i < PAIRS; i++) {
+        if (i == PAIRS - 1 && p->unit.pairs > 1) nan_to_zero(p->L, sum_words(p), sum);
+        multiply(p, base, pairs[i], from, end, sum);
+    }
+}
+
+/* Steps whose products may be summed before they are added to the sum in full precision. */
+static int steps_together(const Product *p)
+{
+    const int64_t most = tkc_op_int(p->op, ATTR_IMPRECISE, 0) >> p->shape.k_log2;
+    const bool counts = dtype_info(part_type(p, 0))->bits == 8 && p->unit.mma->sum == DT_F32 &&
+                        tkc_op_attr(p->op, ATTR_IMPRECISE);
+    if (!counts || most >= p->k_steps) return p->k_steps;
+    return most > 0 ? (int)most : 1;
+}
+
+static void add_product(Product *p, const uint32_t base[2], LLVMValueRef *sum)
+{
+    const int n = sum_words(p), together = steps_together(p);
+    if (p->unit.parts == 1 && together == p->k_steps) {
+        multiply_parts(p, base, 0, p->k_steps, sum);
+        return;
+    }
+    for (int from = 0; from < p->k_steps; from += together) {
+        LLVMValueRef some[MOST_WORDS];
+        const int end = from + together < p->k_steps ? from + together : p->k_steps;
+        for (int i = 0; i < n; i++) some[i] = LLVMConstNull(LLVMTypeOf(sum[i]));
+        multiply_parts(p, base, from, end, some);
+        for (int i = 0; i < n; i++) sum[i] = LLVMBuildFAdd(p->L->b, sum[i], some[i], "");
+    }
+}
+
+/* The register of an accumulator's element i: the neighbour, then the row 8 further down. */
+static int sum_register(const Product *p, uint32_t base, int i)
+{
+    const int row = p->sum->rank - 2, column = p->sum->rank - 1;
+    return register_of(&p->sum_registers,
+                       base | at(p->sum, column, i & 1) | at(p->sum, row, (uint32_t)(i >> 1) << 3));
+}
+
+static void add_tile(Product *p, uint32_t base, Regs out)
+{
+    const Value *acc = op_arg(p->op, 2);
+    const Packing pair = packing_of(p->L, lower_type(p->L, acc->type), 2);
+    const int n = sum_elements(p);
+    LLVMValueRef elems[MOST_WORDS], sum[MOST_WORDS];
+    uint32_t bases[2];
+    for (int i = 0; i < 2; i++)
+        bases[i] = fragment_source(p->sum, p->side[i].v->type->layout, i, base);
+    for (int i = 0; i < n; i++) elems[i] = lower_reg(p->L, acc, sum_register(p, base, i));
+    for (int i = 0; i < n; i += 2) pack_words(p->L, &pair, elems + i, sum + i / 2 * pair.words);
+    add_product(p, bases, sum);
+    for (int i = 0; i < n; i += 2) unpack_words(p->L, &pair, sum + i / 2 * pair.words, elems + i);
+    for (int i = 0; i < n; i++) out.r[sum_register(p, base, i)].v = elems[i];
+}
+
+void lower_mma(Lower *L, const Op *op, DotUnit unit)
+{
+    const Value *result = op_result(op, 0);
+    Product p = {.L = L, .op = op, .unit = unit, .shape = unit.mma->shape};
+    p.sum = result->type->layout;
+    p.sum_registers = registers_of(p.sum);
+    for (int i = 0; i < 2; i++) p.side[i] = side_of(L, op, &unit, i);
+    p.k_log2 = p.side[0].v->type->layout->dim_log2[p.side[0].k];
+    p.k_steps = p.k_log2 > p.shape.k_log2 ? 1 << (p.k_log2 - p.shape.k_log2) : 1;
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    const int inside = fragment_tile_registers(p.shape, p.sum);
+    for (int r = 0; r < out.n; r += 1 << inside)
+        add_tile(&p, layout_apply(p.sum, (uint32_t)r, 0, 0), out);
+    lower_set(L, result, out);
+}

@@ -66,16 +66,36 @@ const PtxName *ptx_find_name(const PtxParser *ps, PtxWord w, int *reg)
     return NULL;
 }
 
+/* n is one of the registers that w<count> declares, or several of which some are. */
+static bool is_among(const PtxName *n, PtxWord w, int count)
+{
+    if (n->len < w.len || memcmp(n->text, w.text, (size_t)w.len)) return false;
+    if (n->count) return n->len == w.len;
+    int number = 0;
+    for (int k = w.len; k < n->len; k++) {
+        if (n->text[k] < '0' || n->text[k] > '9' || number >= count) return false;
+        number = number * 10 + n->text[k] - '0';
+    }
+    return n->len > w.len && number < count;
+}
+
+static void check_new(PtxParser *ps, PtxWord w, int count)
+{
+    int unused;
+    const PtxName *before = count ? NULL : ptx_find_name(ps, w, &unused);
+    bool twice = before && before->depth == ps->depth;
+    for (int i = ps->nnames - 1; count && i >= 0 && ps->names[i].depth == ps->depth; i--)
+        twice |= is_among(&ps->names[i], w, count);
+    if (twice) ptx_fail(ps, "the register '%.*s' is declared twice", w.len, w.text);
+}
+
 static void declare(PtxParser *ps, const PtxType *type)
 {
     PtxWord w = ptx_next(ps);
     PtxName n = {.text = w.text, .len = w.len, .depth = ps->depth, .type = type};
-    int count = 1, unused;
-    if (w.kind != PTXW_NAME)
+    int count = 1;
+    if (w.kind != PTXW_NAME || ptx_word_is(w, "_"))
         ptx_fail(ps, "expected the name of a register, found '%.*s'", w.len, w.text);
-    const PtxName *before = ps->failed ? NULL : ptx_find_name(ps, w, &unused);
-    if (before && before->depth == ps->depth)
-        ptx_fail(ps, "the register '%.*s' is declared twice", w.len, w.text);
     if (ptx_take_mark(ps, '<')) {
         PtxWord number = ptx_next(ps);
         if (number.kind != PTXW_INT || number.number < 1 ||
@@ -84,6 +104,7 @@ static void declare(PtxParser *ps, const PtxType *type)
         count = n.count = ps->failed ? 1 : (int)number.number;
         ptx_expect_mark(ps, '>');
     }
+    if (!ps->failed) check_new(ps, w, n.count);
     n.reg = ps->nregs;
     if (ps->nnames == PTX_NAMES_MAX || n.reg + count > ps->max_regs)
         ptx_fail(ps, "too many registers");

@@ -59,8 +59,6 @@ static void parse_statement(PtxParser *ps, PtxProgram *program)
         ps->depth++;
     } else if (ptx_at_mark(ps, '}')) {
         close_scope(ps);
-    } else if (ptx_at_mark(ps, ';')) {
-        ptx_next(ps);
     } else if (ps->word.kind == PTXW_NAME && ptx_word_is(ps->word, ".reg")) {
         ptx_next(ps);
         ptx_parse_declaration(ps);

@@ -186,8 +186,7 @@ static void read_body(Decoder *dc)
         else if (ptx_at_mark(&dc->ps, '}')) {
             close_scope(dc);
             ptx_next(&dc->ps);
-        } else if (ptx_take_mark(&dc->ps, ';')) continue;
-        else if (is_label(dc->ps.word)) read_label(dc);
+        } else if (is_label(dc->ps.word)) read_label(dc);
         else if (!read_directive(dc)) dc_instruction(dc);
         if (dc->ninsns > INSNS_MAX && !dc->ps.failed) ptx_fail(&dc->ps, "more than %d instructions", INSNS_MAX);
     }

@@ -518,7 +518,7 @@ ASSEMBLY = [
         " fma.rn.f32 b, b, 0d4000000000000000, 0f00000000;\n cvt.rmi.s32.f32 $0, b;\n}", [3, 6, 9, 12, 15, 18, 21, 24]),
     ASM("{ .reg .pred p; setp.lt.s32 p, $1, 3; @p mov.u32 $0, 1; @!p mov.u32 $0, 2; }", [1, 1, 1, 2, 2, 2, 2, 2]),
     ASM("{ .reg .b32 t<12>; mov.b32 t10, $1; { .reg .b32 t10; mov.b32 t10, 5; } mov.b32 t1, t10; mov.b32 $0, t1; }", range(8)),
-    ASM("{ .reg .b32 %r, t; mov.b32 %r, $1;; add.s32 t, %r, %r; mov.b32 $0, t; }", range(0, 16, 2)),
+    ASM("{ .reg .b32 %r, t; mov.b32 %r, $1; add.s32 t, %r, %r; mov.b32 $0, t; }", range(0, 16, 2)),
     ASM("mov.b32 $0, 0f3F800000;", [1065353216] * 8),
     # registers that are not the block's
     ASM("{ .reg .u32 a, b; mov.u32 a, %ctaid.x; mov.u32 b, %nctaid.y; add.u32 $0, a, b; }", [1] * 8, constraints="=r", args="",
@@ -542,6 +542,13 @@ ASSEMBLY = [
     S("inline_asm_elementwise", "v = tl.reduce(tl.arange(0, 8).to(tl.int16), 0, join)\ntl.store(y, v)", [28],
       top=JIT + "def join(a, b):\n    return tl.inline_asm_elementwise('add.u16x2 $0, $1, $2;', '=r,r,r', [a, b], tl.int16, True, 2)\n"),
 
+    # what every assembler refuses
+    *(ASM(text, err=err) for text, err in (
+        ("{ mov.b32 $0, $1;; }", r"expected an instruction, found ';'|[Pp]arsing error near ';'"),
+        ("{ mov.b32 $0, $1; };", r"expected an instruction, found ';'|[Pp]arsing error near ';'"),
+        ("{ .reg .b32 _; mov.b32 $0, $1; }", r"expected the name of a register, found '_'|[Pp]arsing error near '_'"),
+        ("{ .reg .b32 a1; .reg .b32 a<2>; mov.b32 $0, $1; }", r"the register 'a' is declared twice|Duplicate definition of variable 'a1'"),
+    )),
     # what the cpu device refuses
     *(ASM(text, err=err, cpu=True) for text, err in (
         ("add.s32 $0, $1, 1", r"';' is missing at the end"),

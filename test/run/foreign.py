@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # What Triton makes of kernels of ours runs on the emulator and agrees with numpy: foreign.py LIBCUDA CACHE [NAME...]
 # REQUIRES: long
+# UNSUPPORTED: asan
 # RUN: %python %s %build/simt/libcuda.so.1 %build/foreign | FileCheck %s
 # CHECK: {{^([1-9][0-9]* passed, 0 failed|skipped: .*)$}}
 """Judges the emulator by code that tkc did not make: PTX for sm_80 and sm_90a of the kernels in Inputs/foreign_*.py. Triton comes from

@@ -5,6 +5,7 @@
 #include "spec/argument.h"
 #include "spec/builtin_fns.h"
 #include "spec/constant.h"
+#include "spec/eval.h"
 #include "spec/operator.h"
 
 /* ---- printing ---- */
@@ -124,14 +125,13 @@ SpecValue builtin_condition(Spec *sp, const BuiltinCall *c)
     return arg_bool(sp, c, 1, &no_licm) ? c->args[0] : sv_error();
 }
 
-
 SpecValue builtin_assume(Spec *sp, const BuiltinCall *c)
 {
     int truth = op_truth(sp, c->args[0], c->spans[0]);
     if (truth == -2) return sv_error();
     if (truth == 0) spec_warning(sp, DIAG_ASSUMPTION, c->at, "an assumption that is false");
     if (truth >= 0) return sv_none();
-    Value *cond = condition(sp, c, 0);
+    Value *cond = branch_condition(sp, c->args[0], c->spans[0]);
     if (!cond) return sv_error();
     build_assume(&sp->b, cond);
     return sv_none();

@@ -1,0 +1,140 @@
+/* Partial results of a reduction or scan, and how two of them combine. The combining region is
+   lowered anew wherever two meet.
+
+   A combine that is one known op has a neutral element that padded elements are replaced by; NaN is
+   neutral for the minimum and maximum in which a NaN loses, -0 for a sum. Any other combine carries
+   a bit that says whether a partial result holds any real element, and combine(x, nothing) is x. */
+#include "lower/combine.h"
+
+#include "ir/evaluate.h"
+#include "ir/type.h"
+
+static OpKind known_op(const Combine *c)
+{
+    const Op *only = c->region->first, *end = c->region->last;
+    if (c->n != 1 || !only || only->next != end || only->nargs != 2 || op_arg(end, 0)->def != only)
+        return OP_NONE;
+    const Value *x = op_arg(only, 0), *y = op_arg(only, 1);
+    const bool both = (x == c->region->args[0] && y == c->region->args[1]) ||
+                      (x == c->region->args[1] && y == c->region->args[0]);
+    return both ? only->kind : OP_NONE;
+}
+
+/* The element e with combine(x, e) = x; false when there is none to be had. */
+static bool neutral_bits(OpKind kind, DType dt, uint64_t *bits)
+{
+    const DTypeInfo *info = dtype_info(dt);
+    const bool is_float = info->kind == DK_FLOAT, is_signed = info->kind == DK_INT;
+    const int64_t greatest = (int64_t)(UINT64_MAX >> (64 - info->bits + is_signed));
+    switch (kind) {
+    case OP_ADD: *bits = is_float ? bits_from_double(dt, -0.0) : 0; return true;
+    case OP_MUL: *bits = is_float ? bits_from_double(dt, 1) : 1; return true;
+    case OP_OR:
+    case OP_XOR: *bits = 0; return true;
+    case OP_AND: *bits = bits_from_int(dt, -1); return true;
+    case OP_MAX:
+        *bits = is_float ? bits_from_double(dt, __builtin_nan(""))
+                         : bits_from_int(dt, is_signed ? ~greatest : 0);
+        return true;
+    case OP_MIN:
+        *bits = is_float ? bits_from_double(dt, __builtin_nan("")) : bits_from_int(dt, greatest);
+        return true;
+    case OP_MAX_NAN: *bits = bits_from_double(dt, -__builtin_inf()); return true;
+    case OP_MIN_NAN: *bits = bits_from_double(dt, __builtin_inf()); return true;
+    default: return false;
+    }
+}
+
+Combine combine_of(const Op *op)
+{
+    Combine c = {.op = op, .region = op->regions[0], .n = op->nargs, .axis = ir_axis(op)};
+    c.known = known_op(&c);
+    c.dt = type_dtype(op_arg(op, 0)->type);
+    return c;
+}
+
+/* ---- elements ---- */
+
+static Partial partial_new(Lower *L, const Combine *c)
+{
+    return (Partial){arena_array(L->arena, LLVMValueRef, c->n), NULL};
+}
+
+Partial combine_element_as_is(Lower *L, const Combine *c, uint32_t reg)
+{
+    Partial p = partial_new(L, c);
+    for (int i = 0; i < c->n; i++) p.x[i] = lower_reg(L, op_arg(c->op, i), (int)reg);
+    return p;
+}
+
+Partial combine_element(Lower *L, const Combine *c, uint32_t reg)
+{
+    const Type *ty = op_arg(c->op, 0)->type;
+    Partial p = combine_element_as_is(L, c, reg);
+    uint64_t bits;
+    p.valid = lower_valid_along(L, ty, c->axis, reg);
+    if (p.valid && c->known && neutral_bits(c->known, c->dt, &bits) && !lower_is_false(p.valid)) {
+        p.x[0] =
+            LLVMBuildSelect(L->b, p.valid, p.x[0], lower_bits(L, tkc_type_element(ty), bits), "");
+        p.valid = NULL;
+    }
+    return p;
+}
+
+/* ---- combining two partial results ---- */
+
+static Partial run_region(Lower *L, const Combine *c, Partial a, Partial b)
+{
+    for (int i = 0; i < c->n; i++) {
+        lower_set_scalar(L, c->region->args[i], a.x[i]);
+        lower_set_scalar(L, c->region->args[c->n + i], b.x[i]);
+    }
+    L->combines = lower_and(L, a.valid, b.valid);
+    const Op *yield = lower_region(L, c->region);
+    L->combines = NULL;
+    Partial out = partial_new(L, c);
+    for (int i = 0; i < c->n; i++) out.x[i] = lower_scalar(L, op_arg(yield, i));
+    return out;
+}
+
+Partial combine_two(Lower *L, const Combine *c, Partial a, Partial b)
+{
+    if (lower_is_false(a.valid)) return b;
+    if (lower_is_false(b.valid)) return a;
+    Partial out = run_region(L, c, a, b);
+    for (int i = 0; i < c->n; i++) {
+        if (b.valid) out.x[i] = LLVMBuildSelect(L->b, b.valid, out.x[i], a.x[i], "");
+        if (a.valid) out.x[i] = LLVMBuildSelect(L->b, a.valid, out.x[i], b.x[i], "");
+    }
+    if (a.valid && b.valid) out.valid = LLVMBuildOr(L->b, a.valid, b.valid, "");
+    return out;
+}
+
+/* ---- between lanes ---- */
+
+/* A value that is nowhere real in this thread may be so in its partner: the bit travels as a
+   number. */
+Partial combine_shuffle_xor(Lower *L, const Combine *c, Partial p, uint32_t lane_mask)
+{
+    Partial other = partial_new(L, c);
+    for (int i = 0; i < c->n; i++) other.x[i] = lower_shuffle_xor(L, p.x[i], lane_mask);
+    if (p.valid) other.valid = lower_shuffle_xor(L, p.valid, lane_mask);
+    return other;
+}
+
+Partial combine_shuffle_from(Lower *L, const Combine *c, Partial p, LLVMValueRef lane)
+{
+    Partial other = partial_new(L, c);
+    for (int i = 0; i < c->n; i++) other.x[i] = lower_shuffle_from(L, p.x[i], lane);
+    if (p.valid) other.valid = lower_shuffle_from(L, p.valid, lane);
+    return other;
+}
+
+void combine_set_results(Lower *L, const Combine *c, const Partial *parts, int n)
+{
+    for (int i = 0; i < c->n; i++) {
+        Regs out = lower_regs_new(L, n);
+        for (int k = 0; k < n; k++) out.r[k].v = parts[k].x[i];
+        lower_set(L, op_result(c->op, i), out);
+    }
+}

@@ -1,0 +1,37 @@
+/* What a reduction and a scan do with two partial results: run the op's region on them. Padded
+   elements never count: where the region has no neutral element for them, a bit says whether a
+   partial result holds any real one. */
+#ifndef TKC_LOWER_COMBINE_H
+#define TKC_LOWER_COMBINE_H
+
+#include "lower/lower.h"
+
+/* A partial result: one value an operand; valid NULL: there is a real element in it. */
+typedef struct Partial {
+    LLVMValueRef *x;
+    LLVMValueRef valid;
+} Partial;
+
+typedef struct Combine {
+    const Op *op;
+    const Region *region;
+    int n;        /* operands */
+    int axis;
+    OpKind known; /* the one op that the region is, or OP_NONE */
+    DType dt;     /* of the first operand */
+} Combine;
+
+Combine combine_of(const Op *op);
+/* What a register holds of the operands. */
+Partial combine_element(Lower *L, const Combine *c, uint32_t reg);
+/* The same where padding cannot meet a real element. */
+Partial combine_element_as_is(Lower *L, const Combine *c, uint32_t reg);
+/* The region's value for (a, b); a or b where the other is not valid. */
+Partial combine_two(Lower *L, const Combine *c, Partial a, Partial b);
+/* What the lane has whose number differs in these bits, or that has this number. */
+Partial combine_shuffle_xor(Lower *L, const Combine *c, Partial p, uint32_t lane_mask);
+Partial combine_shuffle_from(Lower *L, const Combine *c, Partial p, LLVMValueRef lane);
+/* Register k of each result is what parts[k] says; n registers. */
+void combine_set_results(Lower *L, const Combine *c, const Partial *parts, int n);
+
+#endif

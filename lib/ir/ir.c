@@ -379,6 +379,16 @@ bool ir_may_combine(const Op *op)
     return ir_can_erase(op) && !ir_has(op, OT_READ);
 }
 
+int ir_axis(const Op *op)
+{
+    switch (op->kind) {
+    case OP_REDUCE:
+    case OP_SCAN: return (int)tkc_op_int(op, ATTR_AXIS, 0);
+    case OP_SORT: return op_arg(op, 0)->type->rank - 1;
+    default: return -1;
+    }
+}
+
 bool ir_is_defined_outside(const Value *v, const Region *r)
 {
     const Region *at = v->region ? v->region : v->def->region;

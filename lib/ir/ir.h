@@ -87,6 +87,9 @@ bool ir_can_erase(const Op *op);
 /* The op, leaving its regions aside, may stand in the region of a reduction or scan: no memory, and
    no effects but assertions. */
 bool ir_may_combine(const Op *op);
+/* The dim along which a reduction, a scan or a sort looks at an element's neighbours; -1 for any other
+   op. */
+int ir_axis(const Op *op);
 /* True when v is defined outside r (and its nested regions). */
 bool ir_is_defined_outside(const Value *v, const Region *r);
 bool ir_is_terminator(const Op *op);

@@ -15,6 +15,7 @@ typedef enum Rule {
     LR_MOVE,  /* the thread has the element that moves */
     LR_SLICE, /* the result has the operand's layout without a dim */
     LR_DOT,   /* operands as the unit that multiplies has them for the result */
+    LR_ROW,   /* a warp has all along the axis; that all blocks have one layout, types say */
 } Rule;
 
 static const uint8_t rules[OP_COUNT] = {
@@ -24,8 +25,8 @@ static const uint8_t rules[OP_COUNT] = {
     [OP_RESHAPE] = LR_MOVE,     [OP_JOIN] = LR_MOVE,      [OP_SPLIT] = LR_MOVE,
     [OP_CAT] = LR_ANY,          [OP_CONVERT] = LR_ANY,    [OP_LOAD] = LR_ONE,
     [OP_STORE] = LR_ONE,        [OP_ATOMIC_RMW] = LR_ONE, [OP_ATOMIC_CAS] = LR_ONE,
-    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ONE,       [OP_DOT] = LR_DOT,
-    [OP_SORT] = LR_ONE,         [OP_HISTOGRAM] = LR_ANY,  [OP_GATHER] = LR_ANY,
+    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ROW,       [OP_DOT] = LR_DOT,
+    [OP_SORT] = LR_ROW,         [OP_HISTOGRAM] = LR_ANY,  [OP_GATHER] = LR_ANY,
     [OP_FOR] = LR_ANY,          [OP_WHILE] = LR_ANY,      [OP_IF] = LR_ANY,
     [OP_YIELD] = LR_ANY,        [OP_CONDITION] = LR_ANY,  [OP_RETURN] = LR_ANY,
     [OP_PRINT] = LR_ANY,        [OP_ASSERT] = LR_ONE,     [OP_ASSUME] = LR_ANY,
@@ -152,6 +153,15 @@ static bool check_product(Verifier *v, const Op *op)
     return true;
 }
 
+static bool check_row(Verifier *v, const Op *op)
+{
+    const Type *ty = op_arg(op, 0)->type;
+    const int axis = ir_axis(op);
+    return layout_axis_in_warp(ty->layout, axis) ||
+           verify_fail(v, op, "a warp does not hold %s along dim %d, or mixes that with other dims",
+                       verify_text(v, ty), axis);
+}
+
 bool verify_layouts(Verifier *v, const Op *op)
 {
     const Rule rule = rule_of(op);
@@ -163,6 +173,7 @@ bool verify_layouts(Verifier *v, const Op *op)
     case LR_MOVE: return check_move(v, op);
     case LR_SLICE: return check_slice(v, op);
     case LR_DOT: return check_product(v, op);
+    case LR_ROW: return check_row(v, op);
     }
     return true;
 }

@@ -3,15 +3,15 @@
    between a load and the store of what was computed from it.
 
    The layout is blocked: `order` lists the dims by how far the pointers are contiguous along
-   them, lanes follow the order, warps too, except that dims the function reduces come last for
-   them (a row that stays in a warp needs no shared memory to be summed). What is left to choose
-   is how many neighbours a thread holds. Each width is tried, and what it costs all accesses of
-   the group is counted: instructions a warp issues, plus the 128-byte lines its loads and the
-   32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from fp16 to
-   fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider side; and next
-   to loads that pick every third byte a store of bytes stays narrow. A thread never gets more
-   neighbours than its share of the elements: no lane is idle for the sake of width. A mask does
-   not matter here: the lowering does a vector that is not wholly in by single elements. */
+   them, lanes follow the order, warps too, except that dims the function reduces, scans or sorts
+   along come last for them (a row that stays in a warp needs no shared memory to be summed). What
+   is left to choose is how many neighbours a thread holds. Each width is tried, and what it costs
+   all accesses of the group is counted: instructions a warp issues, plus the 128-byte lines its
+   loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from
+   fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider side; and
+   next to loads that pick every third byte a store of bytes stays narrow. A thread never gets more
+   neighbours than its share of the elements: no lane is idle for the sake of width. A mask does not
+   matter here: the lowering does a vector that is not wholly in by single elements. */
 #include "layout/access.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ struct Accesses {
     const AxisFacts *facts;
     VEC(Access) list;
     VEC(Group) groups;
-    VEC(const Op *) reduces;
+    VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
 };
 
 bool access_is_block(const Op *op)
@@ -120,7 +120,7 @@ static void collect(Accesses *x, const Region *r, int weight)
             Access a = access_of(x, op, weight);
             vec_push(x->arena, &x->list, a);
         }
-        if (op->kind == OP_REDUCE) vec_push(x->arena, &x->reduces, op);
+        if (ir_axis(op) >= 0) vec_push(x->arena, &x->along, op);
         for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
     }
 }
@@ -198,25 +198,25 @@ static int access_cost(const Access *a, const Layout *l)
 
 /* ---- choosing ---- */
 
-static bool is_reduced(const Accesses *x, const Group *g, int dim)
+static bool is_looked_along(const Accesses *x, const Group *g, int dim)
 {
-    for (int i = 0; i < x->reduces.len; i++) {
-        const Op *op = x->reduces.data[i];
+    for (int i = 0; i < x->along.len; i++) {
+        const Op *op = x->along.data[i];
         const Type *ty = op_arg(op, 0)->type;
         uint8_t dims[TKC_MAX_RANK];
         layout_pad(ty->rank, ty->shape, dims);
-        if (same_dims(g, ty->rank, dims) && tkc_op_int(op, ATTR_AXIS, 0) == dim) return true;
+        if (same_dims(g, ty->rank, dims) && ir_axis(op) == dim) return true;
     }
     return false;
 }
 
-/* The order, dims that are reduced moved to its end. */
+/* The order, dims that ops look along moved to its end. */
 static void order_warps(const Accesses *x, const Group *g, int *warp_order)
 {
     int n = 0;
-    for (int reduced = 0; reduced <= 1; reduced++) {
+    for (int last = 0; last <= 1; last++) {
         for (int i = 0; i < g->rank; i++) {
-            if (is_reduced(x, g, g->order[i]) == reduced) warp_order[n++] = g->order[i];
+            if (is_looked_along(x, g, g->order[i]) == last) warp_order[n++] = g->order[i];
         }
     }
 }

@@ -15,8 +15,9 @@
    converted (remat.c).
 
    Some ops dictate the layout of their results whatever was reached: memory ops (that of the
-   access), reductions (the slice of the operand's), join (from its operands), split (one layout
-   for both results), control flow (one layout a slot). */
+   access), scans and sorts (one in which a warp has all along the axis), reductions (the slice of
+   the operand's), join (from its operands), split (one layout for both results), control flow (one
+   layout a slot). */
 #include <stdlib.h>
 
 #include "base/unwind.h"
@@ -34,7 +35,7 @@ typedef struct Assign {
     LayoutTable *layouts;
     Accesses *accesses;
     const Layout **of_value;      /* by value id */
-    Map of_op;                    /* memory ops and reductions: the layout they work in */
+    Map of_op;                    /* ops that choose: the layout they work in */
     VEC(Value *) values;          /* every block */
     VEC(Op *) ops;                /* every op, outer before inner */
     VEC(Value *) work;            /* given a layout that has not yet spread */
@@ -89,7 +90,7 @@ static void reach_access(Assign *a, Op *op, const Layout *offered)
 static const Layout *reducible(const Assign *a, const Op *op, const Layout *offered)
 {
     ReducePlan plan;
-    int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    int axis = ir_axis(op);
     reduce_plan(&plan, a->layouts, offered, axis);
     if (plan.direct) return offered;
     const Layout *plain = access_default(a->accesses, op_arg(op, 0)->type);
@@ -100,7 +101,7 @@ static const Layout *reducible(const Assign *a, const Op *op, const Layout *offe
 
 static const Layout *reduced(const Assign *a, const Op *op, const Layout *l)
 {
-    return l->rank > 1 ? layout_slice(a->layouts, l, (int)tkc_op_int(op, ATTR_AXIS, 0)) : NULL;
+    return l->rank > 1 ? layout_slice(a->layouts, l, ir_axis(op)) : NULL;
 }
 
 static void reach_reduce(Assign *a, Op *op, const Layout *offered)
@@ -110,6 +111,36 @@ static void reach_reduce(Assign *a, Op *op, const Layout *offered)
     map_set_ptr(&a->of_op, op, (void *)l);
     give_operands(a, op, l);
     give_results(a, op, reduced(a, op, l));
+}
+
+static bool works_on_rows(const Op *op)
+{
+    return op->kind == OP_SCAN || op->kind == OP_SORT;
+}
+
+/* A layout in which every warp has all along the axis: the offered one, the one nearest to it, or a
+   plain one. */
+static const Layout *row_layout(const Assign *a, const Op *op, const Layout *offered)
+{
+    const int axis = ir_axis(op);
+    const Layout *plain = access_default(a->accesses, op_arg(op, 0)->type);
+    const Layout *const ways[] = {offered, layout_keep_in_warp(a->layouts, offered, axis),
+                                  layout_keep_in_warp(a->layouts, plain, axis)};
+    for (int i = 0; i < 3; i++) {
+        if (layout_axis_in_warp(ways[i], axis)) return ways[i];
+    }
+    unwind_raise("no layout to scan or sort in");
+}
+
+/* Where several warps must have the same row, nothing but the op itself is to be done that often. */
+static void reach_row(Assign *a, Op *op, const Layout *offered)
+{
+    if (working_layout(a, op)) return;
+    const Layout *l = row_layout(a, op, offered),
+                 *around = layout_free_bits(l, DIM_WARP) ? offered : l;
+    map_set_ptr(&a->of_op, op, (void *)l);
+    give_operands(a, op, around);
+    give_results(a, op, around);
 }
 
 /* ---- spreading ---- */
@@ -139,6 +170,7 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     }
     if (v->index < propagate_slots(op)) spread_slot(a, op, v->index, l);
     if (access_is_block(op)) reach_access(a, op, l);
+    if (works_on_rows(op)) reach_row(a, op, l);
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++)
         give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
@@ -152,6 +184,7 @@ static void spread_to_use(Assign *a, Use *use, const Layout *l)
     if (propagate_slot_of_use(op, arg, &owner, &slot)) spread_slot(a, owner, slot, l);
     else if (access_is_block(op)) reach_access(a, op, l);
     else if (op->kind == OP_REDUCE) reach_reduce(a, op, l);
+    else if (works_on_rows(op)) reach_row(a, op, l);
     else {
         give_results(a, op, propagate_result(a->layouts, op, l));
         if (propagate_is_uniform(op) || op->kind == OP_JOIN) give_operands(a, op, l);

@@ -10,7 +10,7 @@
 
 bool propagate_is_uniform(const Op *op)
 {
-    return ir_has(op, OT_EW) || op->kind == OP_SCAN || op->kind == OP_SORT;
+    return ir_has(op, OT_EW);
 }
 
 /* ---- shape ops ---- */

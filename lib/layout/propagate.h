@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include "ir/ir.h"
 
-/* Elementwise ops and scans: all blocks of the op have one layout. */
+/* Elementwise ops: all blocks of the op have one layout. */
 bool propagate_is_uniform(const Op *op);
 /* The layout operand i must have when the results have layout `result`; NULL when that does not
    follow (any will do, or the op chooses). Memory ops, reductions and control flow are not

@@ -95,6 +95,19 @@ uint32_t layout_forget(const Layout *l, int dim, uint32_t index);
 /* True when a reduction along the dim needs nothing but registers of one thread, lanes that differ
    in one bit and warps that do. */
 bool layout_reduces(const Layout *l, int dim);
+/* Where a dim's coordinate is held, bit by bit: XOR of bits[i] into the number of that kind (a set of
+   registers' bits, or one bit of the lane or warp) flips bit i of the coordinate, and changes
+   nothing else. */
+typedef struct LayoutAxis {
+    int n;               /* bits of the coordinate */
+    LayoutDim held_by[LAYOUT_MAX_BITS];
+    uint32_t bits[LAYOUT_MAX_BITS];
+    uint32_t in_registers, in_lanes, in_warps; /* bits of the coordinate */
+} LayoutAxis;
+/* False when threads mix the dim with other dims, or hold a bit of it twice. */
+bool layout_axis(const Layout *l, int dim, LayoutAxis *out);
+/* True when layout_axis is, and no warp holds a part of the dim only. */
+bool layout_axis_in_warp(const Layout *l, int dim);
 
 /* ---- algebra; results are interned in t ---- */
 /* Every register that duplicates another is dropped (free register vectors removed). */
@@ -113,6 +126,9 @@ const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const ui
 const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis);
 /* Same vectors under another shape with the same total bits. */
 const Layout *layout_reshape(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2);
+/* Every warp has the whole dim of what it holds: its bits go from the warps to the registers, which
+   give bits of other dims for them as long as they have such. */
+const Layout *layout_keep_in_warp(LayoutTable *t, const Layout *l, int dim);
 /* A new last dim of extent 2 held in register bit 0 (join), and back (split; NULL unless exactly
    one vector, a register's, has the last dim's bit, and has no other). */
 const Layout *layout_join(LayoutTable *t, const Layout *l);

@@ -166,6 +166,8 @@ void lower_store(Lower *L, const Op *op);
 void lower_atomic(Lower *L, const Op *op);
 void lower_reduce(Lower *L, const Op *op);
 void lower_dot(Lower *L, const Op *op);
+void lower_scan(Lower *L, const Op *op);
+void lower_sort(Lower *L, const Op *op);
 void lower_for(Lower *L, const Op *op);
 void lower_while(Lower *L, const Op *op);
 void lower_if(Lower *L, const Op *op);

@@ -161,6 +161,60 @@ static void text_round_trips_and_refuses(void)
     }
 }
 
+/* Each bit of the coordinate that layout_axis names changes that bit of the index and no other. */
+static void an_axis_is_held_bit_by_bit(void)
+{
+    static const struct { const char *layout; int dim; const char *held; } cases[] = {
+        {"#l<1024; register: (1) (2) (512); lane: (4) (8) (16) (32) (64); warp: (128) (256)>", 0, "rrlllllwwr"},
+        {"#l<16; register: (3) (1); lane: (8) (4)>", 0, "rrll"},
+        {"#l<4x4; register: (1,1) (0,1); lane: (2,0) (0,2)>", 0, "rl"},
+        {"#l<4x4; register: (1,1) (0,1); lane: (2,0) (0,2)>", 1, "rl"},
+        {"#l<4x1; lane: (2,0) (1,0) (0,0)>", 1, ""},
+    };
+    LayoutAxis a;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Layout *l = parse(cases[i].layout);
+        char held[LAYOUT_MAX_BITS + 1] = "";
+        EXPECT(layout_axis(l, cases[i].dim, &a));
+        for (int bit = 0; bit < a.n; bit++) {
+            const uint32_t x = a.bits[bit], unit = UINT32_C(1) << (layout_dim_shift(l, cases[i].dim) + bit);
+            const LayoutDim d = a.held_by[bit];
+            held[bit] = "rlw"[d];
+            EXPECT_INT(layout_apply(l, d == DIM_REGISTER ? x : 0, d == DIM_LANE ? x : 0, d == DIM_WARP ? x : 0), unit);
+        }
+        EXPECT_STR(held, cases[i].held);
+        EXPECT_INT(a.in_registers | a.in_lanes | a.in_warps, (1 << a.n) - 1);
+    }
+}
+
+static void an_axis_that_is_mixed_is_told(void)
+{
+    static const char *const mixed[] = {
+        "#l<8; register: (1); lane: (3) (4)>",            /* a lane flips two bits */
+        "#l<8; register: (1); lane: (2) (4) (4)>",        /* two lanes hold one */
+        "#l<8; register: (1) (2); lane: (2) (4)>",        /* a register and a lane do */
+        "#l<8; register: (3); lane: (1) (4); warp: (0)>", /* a register goes with a lane's bit */
+    };
+    LayoutAxis a;
+    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) EXPECT(!layout_axis(parse(mixed[i]), 0, &a));
+    const Layout *l = parse("#l<4x4; register: (0,1); lane: (1,1) (0,2) (2,0)>");
+    EXPECT(!layout_axis(l, 0, &a));
+    EXPECT(!layout_axis(l, 1, &a));
+    EXPECT(!layout_axis_in_warp(blocked_1d(10, 2), 0));
+    EXPECT(layout_axis_in_warp(blocked_1d(7, 2), 0));
+}
+
+/* Warps give the axis to registers, and take other dims from them while there are some. */
+static void an_axis_goes_into_a_warp(void)
+{
+    EXPECT_STR(text(layout_keep_in_warp(table, blocked_1d(10, 2), 0)),
+               "#l<1024; register: (1) (2) (512) (128) (256); lane: (4) (8) (16) (32) (64); warp: (0) (0)>");
+    const Layout *l = parse("#l<4x64; register: (0,1) (1,0); lane: (0,2) (0,4) (2,0); warp: (0,8) (0,16) (0,32)>");
+    EXPECT_STR(text(layout_keep_in_warp(table, l, 1)),
+               "#l<4x64; register: (0,1) (0,8) (0,16) (0,32); lane: (0,2) (0,4) (2,0); warp: (1,0) (0,0) (0,0)>");
+    EXPECT(layout_keep_in_warp(table, l, 0) == l);
+}
+
 int main(void)
 {
     arena_init(&arena);
@@ -174,6 +228,9 @@ int main(void)
     RUN(slice_project_and_expand_agree);
     RUN(slice_drops_registers_that_become_equal);
     RUN(reshape_join_split);
+    RUN(an_axis_is_held_bit_by_bit);
+    RUN(an_axis_that_is_mixed_is_told);
+    RUN(an_axis_goes_into_a_warp);
     RUN(text_round_trips_and_refuses);
     arena_fini(&arena);
     return expect_done();

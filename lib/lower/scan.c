@@ -1,0 +1,237 @@
+/* Inclusive scans along one dim, inside a warp.
+
+   The bits of the axis are taken from the lowest to the highest, those that are held alike together
+   (a run): by registers of a thread, or by lanes. Elements that agree in all bits but those taken
+   so far are a segment. The invariant: every element is the scan of its segment up to and with
+   itself, so the last element of a segment is its total. A run joins neighbouring segments to
+   larger ones:
+
+     registers   from one segment to the next, all before it combine into each of its registers;
+     lanes       the totals are scanned across the lanes (each step, the half of the lanes that
+                 comes later takes what the half before ends with), then each lane takes what the
+                 one before has and combines it into the registers of its own segment.
+
+   A reverse scan is the same along the complemented coordinate. What pads an axis comes last in it,
+   where it meets no real element but in a reverse scan, and with assertions in the combine. */
+#include "lower/combine.h"
+
+#include "base/unwind.h"
+#include "ir/type.h"
+
+typedef struct Scan {
+    Combine by;
+    const Layout *layout;
+    LayoutAxis axis;
+    bool reverse;
+    Partial *parts; /* by register */
+} Scan;
+
+/* Bits [low, high) of the axis, all of them registers' or all of them lanes'. */
+typedef struct Run {
+    int low, high;
+} Run;
+
+static uint32_t bits_below(int n)
+{
+    return (UINT32_C(1) << n) - 1;
+}
+
+/* The bits of the coordinate below that number which registers hold. */
+static uint32_t registers_below(const Scan *s, int bit)
+{
+    return s->axis.in_registers & bits_below(bit);
+}
+
+/* The lane bits that hold bits [low, high) of the coordinate. */
+static uint32_t lanes_of(const Scan *s, int low, int high)
+{
+    uint32_t lanes = 0;
+    for (int i = low; i < high; i++) lanes |= s->axis.held_by[i] == DIM_LANE ? s->axis.bits[i] : 0;
+    return lanes;
+}
+
+/* The register's part of the coordinate, counted from where the scan begins. */
+static uint32_t place_of(const Scan *s, uint32_t reg)
+{
+    const uint32_t coord = lower_reg_coord(s->layout, s->by.axis, reg);
+    return (s->reverse ? ~coord : coord) & s->axis.in_registers;
+}
+
+/* The register that differs from reg in that the bits `mask` of its place are those of `place`. */
+static uint32_t register_at(const Scan *s, uint32_t reg, uint32_t mask, uint32_t place)
+{
+    for (uint32_t bits = (place_of(s, reg) ^ place) & mask; bits; bits &= bits - 1)
+        reg ^= s->axis.bits[__builtin_ctz(bits)];
+    return reg;
+}
+
+static bool starts_at_zero(const Scan *s, uint32_t reg, uint32_t mask)
+{
+    return (place_of(s, reg) & mask) == 0;
+}
+
+/* Combines what comes before them into the registers of the thread's segment below that bit. */
+static void combine_into_segment(Lower *L, Scan *s, Partial before, uint32_t reg, int bit)
+{
+    const uint32_t mask = registers_below(s, bit);
+    uint32_t place = 0;
+    do {
+        uint32_t r = register_at(s, reg, mask, place);
+        s->parts[r] = combine_two(L, &s->by, before, s->parts[r]);
+        place = (place - mask) & mask;
+    } while (place);
+}
+
+/* ---- lanes ---- */
+
+/* The lane's number with the bits `mask` those of the first or last of the scan. */
+static LLVMValueRef lane_at(Lower *L, const Scan *s, uint32_t last, uint32_t first)
+{
+    uint32_t lane[32] = {0}, warp[32] = {0};
+    for (int i = 0; i < s->layout->nbits[DIM_LANE]; i++) lane[i] = (1u << i) & ~(first | last);
+    return lower_thread_offset(L, lower_thread_linear(L, lane, warp), s->reverse ? first : last);
+}
+
+/* True in lanes that come later by this bit. */
+static LLVMValueRef is_later(Lower *L, const Scan *s, uint32_t bit)
+{
+    LLVMValueRef is_zero = lower_thread_is_zero(L, bit, 0);
+    return s->reverse ? is_zero : LLVMBuildNot(L->b, is_zero, "");
+}
+
+/* The totals of the lanes' segments become the scan of them. */
+static Partial scan_totals(Lower *L, const Scan *s, Run run, Partial total)
+{
+    for (int i = run.low; i < run.high; i++) {
+        const uint32_t bit = s->axis.bits[i];
+        LLVMValueRef from = lane_at(L, s, lanes_of(s, 0, i), bit);
+        Partial before = combine_shuffle_from(L, &s->by, total, from);
+        before.valid = lower_and(L, before.valid, is_later(L, s, bit));
+        total = combine_two(L, &s->by, before, total);
+    }
+    return total;
+}
+
+/* The number of the lane before in the run, at the end of what was done below it; in the first
+   lane of the run, the last one. */
+static LLVMValueRef lane_before(Lower *L, const Scan *s, Run run)
+{
+    const uint32_t lanes = lanes_of(s, run.low, run.high), below = lanes_of(s, 0, run.low);
+    LLVMValueRef others = lane_at(L, s, below, lanes), mask = lower_i32(L, lanes),
+                 here = LLVMBuildAnd(L->b, L->thread, mask, "");
+    if (s->reverse) here = LLVMBuildOr(L->b, here, lower_i32(L, ~lanes), "");
+    here = LLVMBuildAdd(L->b, here, lower_i32(L, s->reverse ? 1 : -1), "");
+    here = LLVMBuildAnd(L->b, here, mask, "");
+    if (s->reverse) others = LLVMBuildAnd(L->b, others, lower_i32(L, ~lanes), "");
+    return LLVMBuildOr(L->b, others, here, "");
+}
+
+static LLVMValueRef is_first(Lower *L, const Scan *s, uint32_t lanes)
+{
+    LLVMValueRef here = LLVMBuildAnd(L->b, L->thread, lower_i32(L, lanes), "");
+    return LLVMBuildICmp(L->b, LLVMIntEQ, here, lower_i32(L, s->reverse ? lanes : 0), "");
+}
+
+static void scan_lanes(Lower *L, Scan *s, Run run)
+{
+    const uint32_t mask = registers_below(s, run.low), lanes = lanes_of(s, run.low, run.high);
+    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
+        if (!starts_at_zero(s, r, mask)) continue;
+        Partial total = scan_totals(L, s, run, s->parts[register_at(s, r, mask, mask)]);
+        if (!mask && !lanes_of(s, 0, run.low)) {
+            s->parts[r] = total;
+            continue;
+        }
+        Partial before = combine_shuffle_from(L, &s->by, total, lane_before(L, s, run));
+        LLVMValueRef counts = LLVMBuildNot(L->b, is_first(L, s, lanes), "");
+        before.valid = lower_and(L, before.valid, counts);
+        combine_into_segment(L, s, before, r, run.low);
+    }
+}
+
+/* ---- registers ---- */
+
+/* The total of the segment below that bit which a register is of, in all its lanes. */
+static Partial total_of(Lower *L, const Scan *s, uint32_t reg, int bit)
+{
+    const uint32_t mask = registers_below(s, bit), lanes = lanes_of(s, 0, bit);
+    Partial total = s->parts[register_at(s, reg, mask, mask)];
+    return lanes ? combine_shuffle_from(L, &s->by, total, lane_at(L, s, lanes, 0)) : total;
+}
+
+/* Segments of one thread, from the one that `reg` begins on. Totals that other lanes have are
+   fetched before anything is combined: no shuffle waits for another. */
+static void scan_segments(Lower *L, Scan *s, Run run, uint32_t reg)
+{
+    const int n = 1 << (run.high - run.low);
+    const uint32_t mask = bits_below(run.high) & ~bits_below(run.low);
+    const bool crosses = lanes_of(s, 0, run.low) != 0;
+    Partial *totals = arena_array(L->arena, Partial, n), before = {0};
+    for (int k = 0; k + 1 < n && crosses; k++)
+        totals[k] = total_of(L, s, register_at(s, reg, mask, (uint32_t)k << run.low), run.low);
+    for (int k = 1; k < n; k++) {
+        const uint32_t last = register_at(s, reg, mask, (uint32_t)(k - 1) << run.low),
+                       next = register_at(s, reg, mask, (uint32_t)k << run.low);
+        if (!crosses) before = total_of(L, s, last, run.low);
+        else before = k > 1 ? combine_two(L, &s->by, before, totals[k - 1]) : totals[0];
+        combine_into_segment(L, s, before, next, run.low);
+    }
+}
+
+static void scan_registers(Lower *L, Scan *s, Run run)
+{
+    const uint32_t mask = registers_below(s, run.high);
+    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
+        if (starts_at_zero(s, r, mask)) scan_segments(L, s, run, r);
+    }
+}
+
+/* ---- the op ---- */
+
+/* Lanes of one run have rising numbers, so that the one before is found by subtraction. */
+static Run run_from(const Scan *s, int low)
+{
+    const LayoutAxis *a = &s->axis;
+    Run run = {low, low + 1};
+    while (run.high < a->n && a->held_by[run.high] == a->held_by[low] &&
+           (a->held_by[low] == DIM_REGISTER || a->bits[run.high] > a->bits[run.high - 1]))
+        run.high++;
+    return run;
+}
+
+static bool asserts(const Region *r)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        if (op->kind == OP_ASSERT) return true;
+        for (int i = 0; i < op->nregions; i++) {
+            if (asserts(op->regions[i])) return true;
+        }
+    }
+    return false;
+}
+
+static void take_elements(Lower *L, Scan *s)
+{
+    const bool meets_padding = s->reverse || asserts(s->by.region);
+    const int n = layout_registers(s->layout);
+    s->parts = arena_array(L->arena, Partial, n);
+    for (int r = 0; r < n; r++)
+        s->parts[r] = meets_padding ? combine_element(L, &s->by, (uint32_t)r)
+                                    : combine_element_as_is(L, &s->by, (uint32_t)r);
+}
+
+void lower_scan(Lower *L, const Op *op)
+{
+    Scan s = {.by = combine_of(op), .layout = op_arg(op, 0)->type->layout};
+    s.reverse = tkc_op_int(op, ATTR_REVERSE, 0);
+    const bool is_direct = layout_axis(s.layout, s.by.axis, &s.axis);
+    check(is_direct && !s.axis.in_warps, "a scan in a layout that no warp can scan in");
+    take_elements(L, &s);
+    for (int i = 0; i < s.axis.n;) {
+        const Run run = run_from(&s, i);
+        if (s.axis.held_by[i] == DIM_REGISTER) scan_registers(L, &s, run);
+        else scan_lanes(L, &s, run);
+        i = run.high;
+    }
+    combine_set_results(L, &s.by, s.parts, layout_registers(s.layout));
+}

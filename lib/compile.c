@@ -687,14 +687,14 @@ const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
 
 const TkcDefine *tkc_artifact_value(const TkcArtifact *a, int i)
 {
-    return a && i >= 0 && i < a->taken.nvalues ? &a->taken.values[i] : NULL;
+    return is_artifact(a) && i >= 0 && i < a->taken.nvalues ? &a->taken.values[i] : NULL;
 }
 
 int tkc_artifact_config(const TkcArtifact *a, int *count)
 {
     if (count)
-        *count = a ? a->taken.nconfigs : 0;
-    return a && a->taken.nconfigs ? a->taken.config : -1;
+        *count = is_artifact(a) ? a->taken.nconfigs : 0;
+    return is_artifact(a) && a->taken.nconfigs ? a->taken.config : -1;
 }
 
 const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
@@ -887,12 +887,14 @@ TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *
     TkcOptions options;
     tkc_options_init(&options);
     options.kernel = kernel;
-    if (!source || !texts || !count)
-        return api_misuse(source ? source->cx : NULL,
+    if (!api_is_source(source))
+        return TKC_MISUSE;
+    if (!texts || !count)
+        return api_misuse(source->cx,
                           "there is no place for the configurations: the pointer is NULL");
     ConfigsJob c = {.job = {.source = source, .options = &options}};
     TkcStatus status = api_run(source->cx, &source->arena, &options, read_configs, &c);
-    *texts = c.texts;
+    *texts = status == TKC_OK ? c.texts : NULL;
     *count = status == TKC_OK ? c.count : 0;
     return status;
 }

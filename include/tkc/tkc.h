@@ -262,7 +262,7 @@ TKC_API const char *tkc_artifact_param_type(const TkcArtifact *artifact, int i);
 /* Parameter i of those whose values were known when compiling, in order, and the value as a text: from a define, an @autotune
    configuration, a heuristic or a default. NULL past the last. */
 TKC_API const TkcDefine *tkc_artifact_value(const TkcArtifact *artifact, int i);
-/* Which configuration of the kernel's @autotune gave some of them, from 0, and of how many (count may be NULL); -1: none. */
+/* Which configuration of the kernel's @autotune gave some of them, from 0, and of how many (count may be NULL); -1, of 0: none. */
 TKC_API int tkc_artifact_config(const TkcArtifact *artifact, int *count);
 /* Milliseconds per stage with time_report: name of stage i, NULL past the last. */
 TKC_API const char *tkc_artifact_time(const TkcArtifact *artifact, int i, double *milliseconds);

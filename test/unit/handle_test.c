@@ -107,6 +107,7 @@ static void refuse_source(TkcSource *s)
     TkcArtifact *a = (TkcArtifact *)&a;
     TkcOptions o;
     TkcParam p = {.size = sizeof p};
+    const char *const *texts;
     int n;
     tkc_options_init(&o);
     EXPECT_INT(compile(s, &a), TKC_MISUSE);
@@ -116,18 +117,23 @@ static void refuse_source(TkcSource *s)
     EXPECT(!tkc_source_kernel_name(s, 0));
     EXPECT_INT(tkc_source_param_count(s, NULL, &n), TKC_MISUSE);
     EXPECT_INT(tkc_source_param(s, NULL, 0, &p), TKC_MISUSE);
+    EXPECT_INT(tkc_source_configs(s, NULL, &texts, &n), TKC_MISUSE);
     tkc_source_free(s);
 }
 
 static void refuse_artifact(TkcArtifact *a)
 {
     size_t len = 7;
+    int count = 7;
     EXPECT(!tkc_artifact_text(a, &len) && len == 0);
     EXPECT_STR(tkc_artifact_kernel(a), "");
     EXPECT_INT(tkc_artifact_num_warps(a), 0);
     EXPECT_INT(tkc_artifact_num_stages(a), 0);
     EXPECT_INT(tkc_artifact_shared_bytes(a), 0);
     EXPECT_INT(tkc_artifact_param_count(a), 0);
+    EXPECT(!tkc_artifact_value(a, 0));
+    EXPECT_INT(tkc_artifact_config(a, &count), -1);
+    EXPECT_INT(count, 0);
     EXPECT(!tkc_artifact_param_name(a, 0) && !tkc_artifact_param_type(a, 0) && !tkc_artifact_time(a, 0, NULL));
     tkc_artifact_free(a);
 }

@@ -82,18 +82,20 @@ static bool read_dims(const char *p, int *rank, int64_t *shape)
     *rank = 0;
     if (*p++ != '(')
         return false;
-    for (;;) {
-        while (*p == ' ' || *p == ',')
-            p++;
-        if (*p == ')')
-            return true;
+    for (p += strspn(p, " "); *p != ')'; p += strspn(p, " ")) {
         char *end;
         long long n = strtoll(p, &end, 10);
         if (end == p || n < 0 || *rank == ARRAY_MAX_RANK)
             return false;
         shape[(*rank)++] = n;
         p = *end == 'L' ? end + 1 : end;
+        p += strspn(p, " ");
+        if (*p == ',')
+            p++;
+        else if (*p != ')')
+            return false;
     }
+    return true;
 }
 
 static bool read_header(Array *a, const char *header, DType as, char *why, size_t size)

@@ -202,6 +202,12 @@ static void print_dim(const Printer *p, int dim, int64_t at)
 
 void array_print(FILE *out, const Array *a, const View *v, bool whole)
 {
-    print_dim(&(Printer){out, a, v, whole}, 0, v->offset);
+    bool is_empty = false; /* however many rows of nothing it has */
+    for (int d = 0; d < v->rank; d++)
+        is_empty |= v->shape[d] == 0;
+    if (is_empty)
+        fputs("[]", out);
+    else
+        print_dim(&(Printer){out, a, v, whole}, 0, v->offset);
     fputc('\n', out);
 }

@@ -50,6 +50,11 @@ static SpecValue quiet_eval(Spec *sp, SpecModule *m, const Ast *e)
     return v;
 }
 
+static bool is_known(SpecValue v)
+{
+    return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE;
+}
+
 bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out)
 {
     const AstList *decorators = &kernel->def->def.decorators;
@@ -65,7 +70,7 @@ bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue kno
         *out = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
         frame_pop(sp, &f);
         sp->dx->muted--;
-        return sv_is_constant(*out) && out->kind != SV_ERROR && out->kind != SV_MODULE;
+        return is_known(*out);
     }
     return false;
 }
@@ -139,7 +144,7 @@ static bool agrees(const SpecTuple *config, SpecValue known)
     if (kwargs.kind != SV_RECORD) return false;
     for (int i = 0; i < kwargs.tuple->len; i++) {
         SpecValue want = kwargs.tuple->data[i];
-        if (!sv_is_constant(want) || want.kind == SV_MODULE) return false;
+        if (!is_known(want)) return false;
         if (!known_value(known, kwargs.tuple->names[i], &have)) continue;
         if (!sv_is_constant(have) || !constant_is_equal(want, have)) return false;
     }

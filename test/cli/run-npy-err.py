@@ -53,9 +53,9 @@ show("version", raw("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", b
 # CHECK-NEXT: version: {{.*}}: its header is damaged, or of a version after 3
 show("double quotes", raw('{"descr": "<f4", "fortran_order": False, "shape": (3,)}'))
 # CHECK-NEXT: double quotes: fine
-for shape in "-3,", "'a',", "1.5,", "(3,),", "1,1,1,1,1,1,1,1,1":
+for shape in "-3,", "'a',", "1.5,", "(3,),", "1,1,1,1,1,1,1,1,1", "3 0,", "3,4 5":
     show("shape", raw("{'descr': '<f4', 'fortran_order': False, 'shape': (%s)}" % shape))
-# CHECK-COUNT-5: shape: {{.*}}: its header is damaged, or its shape has more than 8 extents
+# CHECK-COUNT-7: shape: {{.*}}: its header is damaged, or its shape has more than 8 extents
 for shape in "99999999999999999999,", "4611686018427387904,4", "9223372036854775807,":
     show("overflow", raw("{'descr': '<f4', 'fortran_order': False, 'shape': (%s)}" % shape))
 # CHECK-COUNT-3: overflow: {{.*}}: the shape is too large

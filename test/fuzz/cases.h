@@ -94,6 +94,7 @@ static int *counts;
 enum {
     CASE_SECONDS = 6, /* of processor time, with sanitizers */
     CASE_WALL_SECONDS = 60, /* of a machine that has other work */
+    COMPILE_SECONDS = 2,    /* what a compilation is given: it must end in that time by itself */
     CHILD_CASES = 200 /* a process: memory that LLVM keeps for good is given back */
 };
 

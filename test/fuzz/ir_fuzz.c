@@ -151,6 +151,7 @@ static TkcArtifact *compile(TkcContext *cx, int number, TkcSource *source, const
     TkcOptions options;
     TkcArtifact *artifact = NULL;
     tkc_options_init(&options);
+    options.max_seconds = COMPILE_SECONDS;
     options.kernel = tkc_source_kernel_count(source) > 0 ? tkc_source_kernel_name(source, 0) : NULL;
     options.passes = passes;
     options.verify_each = true;

@@ -446,6 +446,7 @@ static void choose_options(Mutant *m, TkcSource *source)
         "", "fold", "fold,cse,licm,ifconv,dce,mask,fold,cse,dce,layout,cse,dce,smem,barrier",
         "layout,smem,barrier"};
     tkc_options_init(&m->options);
+    m->options.max_seconds = COMPILE_SECONDS;
     m->used = 0;
     m->signature[0] = 0;
     if (m->seed->nruns && draw(8)) take_run(m, &m->seed->runs[draw((uint32_t)m->seed->nruns)]);

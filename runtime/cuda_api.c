@@ -26,6 +26,16 @@ static const char *describe(const CudaApi *api, int result, char *buffer, size_t
     return buffer;
 }
 
+static TkcStatus start_driver(TkcContext *cx, CudaApi *api, const char *which)
+{
+    char what[64], why[80];
+    int result = api->Init(0);
+    if (result == CU_OK)
+        return TKC_OK;
+    snprintf(what, sizeof what, "%s does not start", which);
+    return no_driver(cx, api, what, describe(api, result, why, sizeof why));
+}
+
 TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
 {
     static const struct { const char *symbol; size_t offset; } entries[] = {
@@ -46,10 +56,7 @@ TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
         }
         memcpy((char *)api + entries[i].offset, &symbol, sizeof symbol);
     }
-    int result = api->Init(0);
-    return result == CU_OK ? TKC_OK
-                           : no_driver(cx, api, "the NVIDIA driver does not start",
-                                       describe(api, result, text, sizeof text));
+    return start_driver(cx, api, "the NVIDIA driver");
 }
 
 TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api)
@@ -60,11 +67,7 @@ TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api)
 #include "cuda_api.def"
 #undef CU
     };
-    char text[80];
-    int result = api->Init(0);
-    return result == CU_OK ? TKC_OK
-                           : no_driver(cx, api, "the emulated driver does not start",
-                                       describe(api, result, text, sizeof text));
+    return start_driver(cx, api, "the emulated driver");
 }
 
 void cuda_api_close(CudaApi *api)

@@ -190,7 +190,8 @@ static bool run_lines(FILE *f, const Options *o, int *error)
             all &= run_line(o, line);
         }
     }
-    *error = feof(f) ? 0 : errno; /* a line too long for memory is no error of the stream */
+    /* A line too long for memory is no error of the stream. */
+    *error = feof(f) ? 0 : errno ? errno : EIO;
     free(line);
     return all;
 }
@@ -200,7 +201,7 @@ static int cannot_read(const Options *o, int error)
     bool is_stdin = !strcmp(o->batch, "-");
     return command_fail("cannot read %s%s%s: %s", is_stdin ? "" : "'",
                         is_stdin ? "standard input" : o->batch, is_stdin ? "" : "'",
-                        error ? strerror(error) : "not everything was read");
+                        strerror(error));
 }
 
 int command_batch(TkcContext *cx, Options *o)
@@ -213,7 +214,7 @@ int command_batch(TkcContext *cx, Options *o)
     if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
         o->compile.arch = command_default_arch(cx, arch, sizeof arch);
     int error, code = run_lines(f, o, &error) ? EXIT_FINE : EXIT_REFUSED;
-    if (error || ferror(f))
+    if (error)
         code = cannot_read(o, error);
     if (f != stdin)
         fclose(f);

@@ -199,8 +199,7 @@ static int finish_output(int code)
     errno = 0;
     if (fflush(stdout) == 0 && !failed)
         return code;
-    command_fail("cannot write standard output: %s",
-                 errno ? strerror(errno) : "not everything was written");
+    command_fail("cannot write standard output: %s", strerror(errno ? errno : EIO));
     return code == EXIT_FINE ? EXIT_REFUSED : code;
 }
 

@@ -108,12 +108,12 @@ bool output_open(Output *out, const char *path, const char **why)
 
 bool output_close(Output *out, bool ok, const char **why)
 {
-    int error = ok ? 0 : errno;
+    int error = ok ? 0 : errno ? errno : EIO;
     if (fclose(out->f) != 0 && ok) ok = false, error = errno;
     if (ok && out->temporary && rename(out->temporary, out->path) != 0) ok = false, error = errno;
     if (!ok && out->temporary) remove(out->temporary);
     forget(out);
-    *why = error ? strerror(error) : "not everything was written";
+    *why = strerror(error);
     return ok;
 }
 

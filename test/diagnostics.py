@@ -30,7 +30,7 @@ FOLDERS = ["grammar", "lib", "runtime", "src", "include"]
 # Functions with a printf format that report nothing to a user.
 BUILDERS = {"intern_printf", "arena_printf", "buf_printf", "text_put"}
 # What says that the compiler itself is wrong, which no input provokes.
-BUGS = {"unwind_raise", "check"}
+BUGS = {"unwind_raise", "check", "tkc_report_bug"}
 
 # Tests that do not count: see above.
 OTHER_TESTS = (r"run/(ops|models|language|kernels|examples|example_commands)\.py|bench/|tree/|fuzz/|"

@@ -95,23 +95,33 @@ static LLVMValueRef word_zero(const Product *p, int operand)
     return LLVMConstNull(part_type(p, operand) == DT_F64 ? L->f64 : L->i32);
 }
 
-/* fp32 as the instruction takes it; the same number as fp32 goes to *rounded. */
-static LLVMValueRef part_of(Lower *L, DType type, LLVMValueRef x, LLVMValueRef *rounded)
+/* What rounds to infinity, and would leave an infinite rest, is cut off instead. */
+static LLVMValueRef finite_tf32(Lower *L, LLVMValueRef x, LLVMValueRef rounded)
 {
-    LLVMValueRef part =
-        type == DT_F32 ? lower_instr1(L, INSTR_F32_TO_TF32, x) : lower_from_f32(L, type, x);
-    *rounded =
-        type == DT_F32 ? LLVMBuildBitCast(L->b, part, L->f32, "") : lower_to_f32(L, type, part);
-    return part;
+    LLVMValueRef size = LLVMBuildAnd(L->b, rounded, lower_i32(L, 0x7fffffff), "");
+    LLVMValueRef is_far = LLVMBuildICmp(L->b, LLVMIntEQ, size, lower_i32(L, 0x7f800000), "");
+    LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i32, "");
+    LLVMValueRef cut = LLVMBuildAnd(L->b, bits, lower_i32(L, 0xffffe000), "");
+    return LLVMBuildSelect(L->b, is_far, cut, rounded, "");
+}
+
+/* fp32 as the instruction takes it, one part of it or the only one. */
+static LLVMValueRef part_of(const Product *p, DType type, LLVMValueRef x)
+{
+    if (type != DT_F32) return lower_from_f32(p->L, type, x);
+    LLVMValueRef rounded = lower_instr1(p->L, INSTR_F32_TO_TF32, x);
+    return p->unit.parts > 1 ? finite_tf32(p->L, x, rounded) : rounded;
 }
 
 static void split(const Product *p, Side *s, int reg, LLVMValueRef x)
 {
+    Lower *L = p->L;
     const DType type = part_type(p, s->operand);
     for (int i = 0; i < p->unit.parts; i++) {
-        LLVMValueRef rounded;
-        s->elems[i][reg] = part_of(p->L, type, x, &rounded);
-        if (i + 1 < p->unit.parts) x = LLVMBuildFSub(p->L->b, x, rounded, "");
+        LLVMValueRef part = s->elems[i][reg] = part_of(p, type, x);
+        LLVMValueRef number =
+            type == DT_F32 ? LLVMBuildBitCast(L->b, part, L->f32, "") : lower_to_f32(L, type, part);
+        x = LLVMBuildFSub(L->b, x, number, "");
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Every operation of the language, executed over its types and over shapes, against numpy: ops.py TKC DEVICE [long] [NAME...]
+# Every operation of the language, executed over its types and over shapes, against numpy: ops.py TKC DEVICE [long] [-OPTION...] [NAME...]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # RUN: %if long %{ %python %s %build/tkc cpu long | FileCheck %s %}
 # RUN: %python %s %build/tkc simt spread=24 | FileCheck %s --check-prefix=CUDA
@@ -38,18 +38,19 @@ def all_cases(long=False):
 
 def main():
     tkc, device, names = sys.argv[1], sys.argv[2], sys.argv[3:]
+    options = [n for n in names if n.startswith("-")]
     long = "long" in names
     spread = next((int(n.partition("=")[2]) for n in names if n.startswith("spread=")), 1)
-    names = [n for n in names if n != "long" and not n.startswith("spread=")]
+    names = [n for n in names if n != "long" and not n.startswith(("spread=", "-"))]
     chosen = [case for case in all_cases(long) if all(n in case.name for n in names)][::spread]
-    runner = Runner(tkc, device)
+    runner = Runner(tkc, device, options=options)
     runner.run_all(chosen)
     known, failed = split_known(runner.failed)
     for case, text in failed:
         print(f"FAILED {case.name}\n{text}")
     for case, text in runner.refused:
         print(f"refused {case.name}: {text.strip().splitlines()[0] if text.strip() else ''}")
-    whole = not names and spread == 1
+    whole = not names and not options and spread == 1
     gone = [] if not whole else [bug for bug in KNOWN_BUGS["ops"]
                              if not any(re.search(bug, case.name) for case, _ in known)]
     for bug in gone:

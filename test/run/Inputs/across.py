@@ -424,10 +424,34 @@ def dots(long):
         yield Case(f"dot of broken numbers {dt}", "r = tl.dot(a, b)", {"a": (dt, x), "b": (dt, y)},
                    {"r": Want("fp32", value=np.matmul(u, v), atol=2**-20 * np.matmul(np.abs(u), np.abs(v)))},
                    covers=["dot"])
-    nan = np.full((5, 3), np.nan, np.float32)
-    yield Case("dot of odd extents does not touch what pads them", "r = tl.dot(a, tl.broadcast_to(b, (3, 5)))",
-               {"a": ("fp32", np.ones((5, 3), np.float32)), "b": ("fp32", np.full((3, 1), np.inf, np.float32))},
-               {"r": Want("fp32", np.full((5, 5), np.inf, np.float32))}, covers=["dot"])
+    yield from edges_of_dots()
+
+
+PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
+
+
+def edges_of_dots():
+    """Infinite numbers: what pads K and what parts leave of them must not reach a sum."""
+    ways = [("fp32", f', input_precision="{p}"') for p in PRECISIONS] + [(dt, "") for dt in ("fp16", "bf16", "fp64")]
+    for dt, more in ways:
+        out = "fp64" if dt == "fp64" else "fp32"
+        for k in (1, 3, 5, 17):
+            name = f"dot {dt} 5x{k} by {k}x5{more} of infinite numbers"
+            yield Case(name, f"r = tl.dot(a, tl.broadcast_to(b, ({k}, 5)){more})",
+                       {"a": (dt, encode(dt, np.ones((5, k)))), "b": (dt, encode(dt, np.full((k, 1), np.inf)))},
+                       {"r": exact(out, np.full((5, 5), np.inf))}, covers=["dot"])
+        a = np.ones((16, 32))
+        a[2, 3], a[5, 6], a[7, 8] = np.inf, -np.inf, np.nan
+        wanted = np.full((16, 8), 32.0)
+        wanted[2], wanted[5], wanted[7] = np.inf, -np.inf, np.nan
+        yield Case(f"dot {dt}{more} of rows with infinite numbers and NaN", f"r = tl.dot(a, b{more})",
+                   {"a": (dt, encode(dt, a)), "b": (dt, encode(dt, np.ones((32, 8))))}, {"r": exact(out, wanted)}, covers=["dot"])
+    for a in (2.0**127 * (2 - 2**-23), 2.0**-126, 2.0**-149):
+        x = np.full((16, 16), a)
+        for p in ("ieee", "tf32x3"):
+            yield Case(f"dot {p} of {a}", f'r = tl.dot(a, b, input_precision="{p}")',
+                       {"a": ("fp32", encode("fp32", x)), "b": ("fp32", encode("fp32", np.eye(16) / 2))},
+                       {"r": Want("fp32", value=x / 2, atol=2.0**-22 * a + 2.0**-149)}, covers=["dot input_precision"])
 
 
 def exact(dt, value):

@@ -173,8 +173,7 @@ static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLV
               units = 1 << (p->shape.k_log2 - p->shape.unit_log2 - 2);
     int n = 0;
     for (int u = 0; u < units; u++) {
-        const uint32_t k = (uint32_t)step << p->shape.k_log2 | (uint32_t)u
-                                                                   << (p->shape.unit_log2 + 2);
+        const uint32_t k = (uint32_t)((step << p->shape.k_log2) + (u << (p->shape.unit_log2 + 2)));
         for (int h = 0; h < halves; h++) {
             const bool is_beyond = k >> l->dim_log2[s->k];
             const uint32_t index = base | at(l, s->k, k) | at(l, s->own, (uint32_t)h << 3);

@@ -11,6 +11,7 @@
 #include "lower/estimate.h"
 
 #include "base/limit.h"
+#include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "ir/type.h"
 #include "lower/lower.h"
@@ -56,6 +57,21 @@ static bool has_varying_operand(const Op *op)
     return false;
 }
 
+/* The instruction on every tile of the sum along k, or as many products as the thread has elements of it. */
+static void add_dot(Size *s, const Op *op)
+{
+    const DotUnit unit = dot_unit(op);
+    const Type *a = op_arg(op, 0)->type;
+    const int64_t sums = distinct_registers(op_result(op, 0)->type), k = a->shape[a->rank - 1];
+    if (!unit.mma) {
+        s->instructions += sums * k;
+        return;
+    }
+    const MmaShape shape = unit.mma->shape;
+    const int64_t step = INT64_C(1) << shape.k_log2, steps = (k + step - 1) >> shape.k_log2;
+    s->accesses += unit.pairs * steps * (sums >> (shape.m_log2 + shape.n_log2 - 5));
+}
+
 /* Sums of integers and pointers may become parts of addresses; floats are computed. */
 static void add_op(Size *s, const Op *op)
 {
@@ -64,6 +80,8 @@ static void add_op(Size *s, const Op *op)
         const int64_t n = distinct_registers(op_arg(op, 0)->type);
         s->accesses += n / WIDEST;
         s->instructions += op->kind == OP_LOAD ? n : n / WIDEST;
+    } else if (op->kind == OP_DOT) {
+        add_dot(s, op);
     } else if (ir_has(op, OT_EW) && op->nresults && type_is_float(op_result(op, 0)->type) &&
                has_varying_operand(op)) {
         s->instructions += distinct_registers(op_result(op, 0)->type);

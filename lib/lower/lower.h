@@ -48,6 +48,7 @@ struct Lower {
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
     Map thread_parts;    /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes;
+    LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
     int64_t registers, next_look; /* of results so far; at how many the size is looked at again */
@@ -171,6 +172,7 @@ void lower_sort(Lower *L, const Op *op);
 void lower_for(Lower *L, const Op *op);
 void lower_while(Lower *L, const Op *op);
 void lower_if(Lower *L, const Op *op);
+void lower_print(Lower *L, const Op *op);
 void lower_assert(Lower *L, const Op *op);
 void lower_barrier(Lower *L, const Op *op);
 void lower_inline_asm(Lower *L, const Op *op);

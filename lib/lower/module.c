@@ -58,28 +58,6 @@ void lower_nothing(Lower *L, const Op *op)
     (void)op;
 }
 
-/* With debugging on, a thread with a false condition stops the program. */
-void lower_assert(Lower *L, const Op *op)
-{
-    const Value *cond = op_arg(op, 0), *mask = op->nargs > 1 ? op_arg(op, 1) : NULL;
-    LLVMValueRef fails = NULL;
-    if (!L->fn->debug) return;
-    for (int r = 0; r < lower_nregs(cond->type); r++) {
-        LLVMValueRef bad = LLVMBuildNot(L->b, lower_reg(L, cond, r), "");
-        if (mask) bad = lower_and(L, bad, lower_reg(L, mask, type_is_block(mask->type) ? r : 0));
-        if (type_is_block(cond->type))
-            bad = lower_and(L, bad, lower_valid(L, cond->type, (uint32_t)r));
-        fails = fails ? LLVMBuildOr(L->b, fails, bad, "") : bad;
-    }
-    fails = lower_and(L, fails, L->combines);
-    LLVMBasicBlockRef stop = lower_block(L, "assert"), go = lower_block(L, "asserted");
-    LLVMBuildCondBr(L->b, fails, stop, go);
-    lower_place(L, stop);
-    L->target->trap(L);
-    LLVMBuildBr(L->b, go);
-    lower_place(L, go);
-}
-
 Size lower_size(LLVMValueRef fn)
 {
     Size s = {0};
@@ -133,7 +111,7 @@ static const LowerOp table[OP_COUNT] = {
     [OP_WHILE] = lower_while,        [OP_IF] = lower_if,
     [OP_DOT] = lower_dot,            [OP_ASSERT] = lower_assert,
     [OP_ASSUME] = lower_nothing,     [OP_BARRIER] = lower_barrier,
-    [OP_INLINE_ASM] = lower_inline_asm,
+    [OP_INLINE_ASM] = lower_inline_asm, [OP_PRINT] = lower_print,
 };
 
 static Span span_of(const Op *op)

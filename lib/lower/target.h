@@ -89,8 +89,10 @@ struct Target {
        one for each input register. */
     void (*assembly)(Lower *L, const Op *op, const struct AsmRegisters *regs,
                      const LLVMTypeRef *types, const LLVMValueRef *in, LLVMValueRef *out);
-    /* The running program fails. */
-    void (*trap)(Lower *L);
+    /* Writes one line for people: C's format over numbers of 64 bits, as long long or double. */
+    void (*print)(Lower *L, const char *format, int n, const LLVMValueRef *args);
+    /* The launch fails with this message, at this place (NULL: not known). */
+    void (*fail)(Lower *L, const char *message, const Loc *loc);
 };
 
 #endif

@@ -67,11 +67,6 @@ static void nvptx_barrier(Lower *L)
     lower_intrinsic(L, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 1, &zero);
 }
 
-static void nvptx_trap(Lower *L)
-{
-    lower_intrinsic(L, "llvm.trap", NULL, 0, NULL);
-}
-
 /* ---- lanes ---- */
 
 static LLVMValueRef shuffle(Lower *L, const char *name, LLVMValueRef word, LLVMValueRef where)
@@ -533,5 +528,6 @@ const Target nvptx_target = {
     .has = nvptx_has,
     .instr = nvptx_instr,
     .assembly = nvptx_assembly,
-    .trap = nvptx_trap,
+    .print = nvptx_print,
+    .fail = nvptx_fail,
 };

@@ -11,4 +11,8 @@ extern const Target nvptx_target;
 const char *nvptx_symbol(Arena *a, const char *name);
 bool nvptx_kernel(Lower *L, LLVMValueRef fn);
 
+/* ---- nvptx_say.c, for the table: see lower/target.h ---- */
+void nvptx_print(Lower *L, const char *format, int n, const LLVMValueRef *args);
+void nvptx_fail(Lower *L, const char *message, const Loc *loc);
+
 #endif

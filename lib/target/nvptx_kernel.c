@@ -17,23 +17,29 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Names that a kernel may have and a PTX symbol may not (PTX manual, 4.4 and 4.3.2). */
+/* Names that a kernel may have and a PTX symbol may not (PTX manual, 4.4 and 4.3.2), and functions of
+   the driver. */
 static bool is_reserved(const char *name)
 {
-    return !strcmp(name, "_") || !strcmp(name, "WARP_SZ");
+    static const char *const names[] = {"_", "WARP_SZ", "vprintf", "__assertfail"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!strcmp(name, names[i])) return true;
+    }
+    return false;
 }
 
 /* A PTX name is made of ASCII letters, digits, '_' and '$'. No name of the language has a '$', so
-   that $ and two hexadecimal digits for each other byte give every kernel a name of its own. */
+   that $ and two hexadecimal digits for each other byte give every kernel a name of its own; one
+   that is taken gets a $ before. */
 const char *nvptx_symbol(Arena *a, const char *name)
 {
     Buf out = buf_make(a);
+    if (is_reserved(name)) buf_puts(&out, "$");
     for (const char *p = name; *p; p++) {
         const bool is_number = p == name && *p >= '0' && *p <= '9'; /* of IR text */
         if (is_plain(*p) && !is_number) buf_putc(&out, *p);
         else buf_printf(&out, "$%02x", (unsigned char)*p);
     }
-    if (is_reserved(name)) buf_puts(&out, "$");
     return buf_text(&out);
 }
 

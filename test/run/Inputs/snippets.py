@@ -154,6 +154,8 @@ STATEMENTS = [
 ]
 
 EXPRESSIONS = [
+    S("comparison chains", "tl.store(y, (n > 1 & n < 9).to(tl.int32))", err=r"'&' binds more tightly than '>'"),
+    S("comparison chains", "tl.store(y, ((n > 1) & (n < 9)).to(tl.int32))\ntl.store(y + 1, (0 < (n & 4) < 6).to(tl.int32))", [1, 1]),
     S("comparison chains", "a = 0 < n < 6\nb = 0 < n <= 4\ntl.store(y, a.to(tl.int32))\n"
       "tl.store(y + 1, b.to(tl.int32))\ntl.store(y + 2, 1 if 1 < C < 9 else 0)", [1, 0, 1]),
     S("and, or, not", "a = n > 3 and n < 10\nb = n > 7 or n == 5\nc = not n > 7\n"

@@ -16,6 +16,7 @@
 #include "spec/eval.h"
 #include "spec/guess.h"
 #include "spec/record.h"
+#include "spec/tuning.h"
 
 enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
 
@@ -521,7 +522,7 @@ static SpecValue value_of(Binder *b, Func *fn, Slot *s)
 bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out)
 {
     Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
-    config_check(sp, kernel);
+    tuning_check(sp, kernel);
     gather(&b);
     if (b.failed || tell_missing(&b, true) || !check_config(&b)) return false;
     if (rq->taken) tell_taken(&b, rq->taken);

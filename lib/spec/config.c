@@ -8,14 +8,7 @@
 
 #include "base/vec.h"
 #include "spec/constant.h"
-
-/* The last name of a decorator: "jit" of @triton.jit(…). */
-static const char *decorator_name(const Ast *d)
-{
-    if (d->kind == AST_CALL) d = d->call.callee;
-    if (d->kind == AST_ATTRIBUTE) return d->attribute.name;
-    return d->kind == AST_NAME ? d->name.id : "";
-}
+#include "spec/kernel.h"
 
 /* An argument of a call by keyword, or by position when position >= 0. */
 static const Ast *argument(const Ast *call, const char *keyword, int position)
@@ -60,7 +53,7 @@ bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue kno
     const AstList *decorators = &kernel->def->def.decorators;
     for (int i = 0; i < decorators->len; i++) {
         const Ast *d = decorators->data[i];
-        if (strcmp(decorator_name(d), "heuristics") != 0) continue;
+        if (strcmp(kernel_last_name(d), "heuristics") != 0) continue;
         const Ast *rule = find_entry(argument(d, "values", 0), param);
         if (!rule) continue;
         sp->dx->muted++;
@@ -167,7 +160,7 @@ static const Ast *all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
     const Ast *list = NULL;
     sp->steps = 0;
     for (int i = 0; i < decorators->len && sp->steps < sp->limits.steps; i++) {
-        if (strcmp(decorator_name(decorators->data[i]), "autotune") != 0) continue;
+        if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
         list = argument(decorators->data[i], "configs", 0);
         read_configs(sp, kernel->module, list, out);
     }
@@ -216,18 +209,4 @@ int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts)
     }
     *texts = out;
     return all.len;
-}
-
-void config_check(Spec *sp, const SpecFunc *kernel)
-{
-    static const char *const known[] = {"jit", "autotune", "heuristics"};
-    const AstList *decorators = &kernel->def->def.decorators;
-    for (int i = 0; i < decorators->len; i++) {
-        const char *name = decorator_name(decorators->data[i]);
-        bool is_known = false;
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            is_known |= strcmp(known[k], name) == 0;
-        if (!is_known)
-            diag_warning(sp->dx, DIAG_DECORATOR, decorators->data[i]->span, "the decorator '%s' is ignored", name);
-    }
 }

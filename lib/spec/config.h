@@ -21,7 +21,5 @@ bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *ou
 int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts);
 /* triton.Config(…) as a value. False when the path is another's. */
 bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out);
-/* Warns of decorators that mean nothing here. */
-void config_check(Spec *sp, const SpecFunc *kernel);
 
 #endif

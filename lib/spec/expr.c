@@ -10,6 +10,7 @@
 #include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
+#include "spec/precedence.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 
@@ -252,9 +253,11 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
 {
     if (refuse_bitwise_link(sp, e)) return sv_error();
     SpecValue left = spec_eval(sp, e->compare.first), result = sv_bool(true);
+    bool is_mixed = precedence_is_mixed(e->compare.first, left);
     for (int i = 0; i < e->compare.rest.len; i++) {
         SpecValue right = spec_eval(sp, e->compare.rest.data[i]);
         if (sv_is_error(left) || sv_is_error(right)) return sv_error();
+        is_mixed |= precedence_is_mixed(e->compare.rest.data[i], right);
         spec_at(sp, e->span);
         SpecValue link = op_compare(sp, e->compare.ops[i], left, right, e->span);
         if (sv_is_error(link)) return link;
@@ -263,6 +266,7 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
         if (result.kind == SV_BOOL && !result.b) return result;
         left = right;
     }
+    if (is_mixed && result.kind == SV_VALUE) precedence_warn(sp, e);
     return result;
 }
 

@@ -9,12 +9,11 @@
 #include "spec/walk.h"
 #include "tkc/edge.h"
 
-/* The last name of a decorator: jit in @triton.jit(…). */
-static const char *last_name(const Ast *e)
+const char *kernel_last_name(const Ast *d)
 {
-    if (e->kind == AST_CALL)
-        e = e->call.callee;
-    return e->kind == AST_NAME ? e->name.id : e->kind == AST_ATTRIBUTE ? e->attribute.name : "";
+    if (d->kind == AST_CALL)
+        d = d->call.callee;
+    return d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
 }
 
 bool kernel_is_jit(const Ast *def)
@@ -22,7 +21,7 @@ bool kernel_is_jit(const Ast *def)
     if (def->kind != AST_DEF)
         return false;
     for (int i = 0; i < def->def.decorators.len; i++)
-        if (!strcmp(last_name(def->def.decorators.data[i]), "jit"))
+        if (!strcmp(kernel_last_name(def->def.decorators.data[i]), "jit"))
             return true;
     return false;
 }
@@ -76,7 +75,7 @@ static bool note_names(const Ast *n, void *user)
 static bool is_launched(const Ast *def)
 {
     for (int i = 0; i < def->def.decorators.len; i++) {
-        const char *name = last_name(def->def.decorators.data[i]);
+        const char *name = kernel_last_name(def->def.decorators.data[i]);
         if (!strcmp(name, "autotune") || !strcmp(name, "heuristics"))
             return true;
     }
@@ -240,7 +239,7 @@ int kernel_param_count(const Ast *def)
 
 static bool is_constexpr(const Ast *annotation)
 {
-    return !strcmp(last_name(annotation), "constexpr") ||
+    return !strcmp(kernel_last_name(annotation), "constexpr") ||
            (annotation->kind == AST_STRING && (!strcmp(annotation->string.value, "tl.constexpr") ||
                                                !strcmp(annotation->string.value, "constexpr")));
 }
@@ -283,7 +282,8 @@ void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
     *out = (TkcParam){.size = sizeof *out, .name = p->name};
     if (p->annotation) {
         out->is_constexpr = is_constexpr(p->annotation);
-        DType dt = dtype_find(last_name(p->annotation), strlen(last_name(p->annotation)));
+        const char *name = kernel_last_name(p->annotation);
+        DType dt = dtype_find(name, strlen(name));
         if (p->annotation->kind == AST_STRING)
             read_string(a, p->annotation->string.value, out);
         else if (dt != DT_NONE && (p->annotation->kind == AST_ATTRIBUTE ||

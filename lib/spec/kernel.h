@@ -7,6 +7,8 @@
 #include "syntax/ast.h"
 #include "tkc/tkc.h"
 
+/* The last name of a dotted name or of what is called: "jit" of triton.jit(…); "" when there is none. */
+const char *kernel_last_name(const Ast *d);
 /* True for a DEF that a jit decorator makes ours. */
 bool kernel_is_jit(const Ast *def);
 /* Names of the kernels in order: jit functions that no other jit function of the file calls and

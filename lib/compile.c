@@ -106,7 +106,9 @@ static const Machine *find_machine(Diags *dx, const char *name)
         return m;
     Buf list = buf_make(dx->arena);
     machine_list(&list);
-    diag_error(dx, SPAN_NONE, "there is no target '%s'; there are %s", name, buf_text(&list));
+    Diag *d = diag_error(dx, SPAN_NONE, "there is no target '%s'; there are %s", name,
+                         buf_text(&list));
+    diag_suggest(dx, d, SPAN_NONE, name, machine_nearest(name));
     return NULL;
 }
 

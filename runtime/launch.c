@@ -67,8 +67,12 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
     if (p->decl.type && !p->is_pointer)
         return wrong(jit, p, p->decl.type, arg);
     if (p->decl.type && arg->type && !launch_same_type(p->decl.type, arg->type)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s",
+        TkcContext *cx = jit->dev->cx;
+        tkc_report_begin(cx);
+        tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s",
                    p->decl.name, p->decl.type, arg->type);
+        tkc_report_note(cx, NULL, "convert the array, or declare the parameter %s", arg->type);
+        tkc_report_end(cx);
         return TKC_ERROR;
     }
     if (!p->decl.type && !arg->type) {

@@ -22,6 +22,26 @@ const Machine *machine_find(const char *name)
     return NULL;
 }
 
+/* The number of a name, without a dot: "90a" of "sm_90a" and of "9.0a". */
+static void read_number(const char *name, char *out, size_t size)
+{
+    size_t n = 0;
+    for (name += strcspn(name, "0123456789"); *name && n + 1 < size; name++) {
+        if (*name != '.') out[n++] = *name;
+    }
+    out[n] = 0;
+}
+
+const char *machine_nearest(const char *name)
+{
+    char number[16];
+    read_number(name, number, sizeof number);
+    for (int i = 0; i < machine_count; i++) {
+        if (strcmp(machines[i].name + strlen("sm_"), number) == 0) return machines[i].name;
+    }
+    return NULL;
+}
+
 void machine_list(Buf *out)
 {
     for (int i = 0; i < machine_count; i++)

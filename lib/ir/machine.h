@@ -21,6 +21,8 @@ struct Machine {
 
 /* NULL when unknown. */
 const Machine *machine_find(const char *name);
+/* The one that another way of writing its number means, "90", "9.0" or "compute_90"; else NULL. */
+const char *machine_nearest(const char *name);
 /* "sm_75, sm_80, …" for messages. */
 void machine_list(Buf *out);
 extern const Machine machines[];

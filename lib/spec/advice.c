@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/type.h"
+#include "spec/eval.h"
 
 /* ---- statements ---- */
 
@@ -176,6 +177,78 @@ void advise_parentheses(Spec *sp, const Ast *compare, int i)
     if (compare->compare.rest.len != 2 || has_line_end(compare->span)) return;
     spec_fixit(sp, compare->span, "(%s) %s (%s)", trimmed(sp, left), ast_op_text(link->binary.op),
                trimmed(sp, right));
+}
+
+/* ---- arguments ---- */
+
+static const char *text_at(Spec *sp, Span at)
+{
+    return arena_printf(sp->arena, "%.*s", (int)(at.end - at.begin), at.source->text + at.begin);
+}
+
+/* Reductions whose names other libraries give to functions of two values. */
+static const struct { const char *name, *before, *between, *after; } pairwise[] = {
+    {"max", "tl.maximum(", ", ", ")"},
+    {"min", "tl.minimum(", ", ", ")"},
+    {"sum", "", " + ", ""},
+};
+
+void advise_pair(Spec *sp, const BuiltinCall *c, int axis)
+{
+    SpecValue v = c->args[axis];
+    Span x = c->spans[0], y = c->spans[axis];
+    bool is_method = x.begin == c->at.begin && x.end == c->at.end;
+    if ((v.kind != SV_VALUE && v.kind != SV_FLOAT) || !x.source || !y.source) return;
+    for (size_t i = 0; i < sizeof pairwise / sizeof *pairwise; i++) {
+        if (strcmp(pairwise[i].name, c->builtin->name) == 0 && !strchr(text_at(sp, y), '='))
+            spec_note(sp, SPAN_NONE,
+                      "it works along an axis; of two values, element by element, write "
+                      "'%s%s%s%s%s'",
+                      pairwise[i].before, is_method ? "x" : text_at(sp, x), pairwise[i].between,
+                      text_at(sp, y), pairwise[i].after);
+    }
+}
+
+void advise_missing(Spec *sp, const BuiltinCall *c, int given)
+{
+    if (strcmp(c->builtin->name, "arange") != 0 || given != 1 || !c->spans[0].source) return;
+    Span first = c->spans[0];
+    spec_note(sp, SPAN_NONE, "its start is always given: tl.arange(0, %s)", text_at(sp, first));
+    first.end = first.begin;
+    spec_fixit(sp, first, "0, ");
+}
+
+void advise_division(Spec *sp, Span at)
+{
+    if (at.source && strchr(text_at(sp, at), '/'))
+        spec_note(sp, SPAN_NONE, "'/' gives a float; '//' divides integers, tl.cdiv rounds up");
+}
+
+/* ---- constexprs ---- */
+
+/* The kernel's definition is that of the outermost frame. */
+static const AstParam *parameter_of(Spec *sp, const Value *v)
+{
+    const Frame *f = sp->frame;
+    if (!f || !sp->fn || v->region != sp->fn->body) return NULL;
+    while (f->caller) f = f->caller;
+    const AstParams *params = &f->fn->def->def.params;
+    for (int i = 0; f->fn->def->kind == AST_DEF && i < params->len; i++)
+        if (v->name && strcmp(params->data[i].name, v->name) == 0) return &params->data[i];
+    return NULL;
+}
+
+void advise_constexpr(Spec *sp, const Value *v, Span at)
+{
+    const AstParam *p = parameter_of(sp, v);
+    if (!p) {
+        spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
+        return;
+    }
+    spec_note(sp, p->span,
+              "'%s' is a run-time parameter; write '%s: tl.constexpr', and give it a value instead "
+              "of a type",
+              p->name, p->name);
 }
 
 /* ---- pointers ---- */

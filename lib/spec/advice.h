@@ -13,6 +13,14 @@ void advise_name(Spec *sp, Str name);
 void advise_host_call(Spec *sp, Str path, Span call);
 /* The operand behind operator i of a comparison is a < b & c > d's b & c. */
 void advise_parentheses(Spec *sp, const Ast *compare, int i);
+/* The axis of a reduction is no compile-time integer. */
+void advise_pair(Spec *sp, const BuiltinCall *c, int axis);
+/* An argument is missing; so many are given. */
+void advise_missing(Spec *sp, const BuiltinCall *c, int given);
+/* A float where an integer belongs; `at` is the expression. */
+void advise_division(Spec *sp, Span at);
+/* A run-time value where only a compile-time one will do; `at` is the expression. */
+void advise_constexpr(Spec *sp, const Value *v, Span at);
 /* A pointer where its elements are meant; `at` is the expression. */
 void advise_load(Spec *sp, Span at);
 /* Argument 0 is no pointer, but a later one is. */

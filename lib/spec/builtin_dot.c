@@ -31,7 +31,9 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
     if (a != b && !(is_fp8(a) && is_fp8(b))) {
         spec_error(sp, c->at, "the operands of tl.dot must have one type, found %s and %s",
                    type_text(sp->arena, x->type), type_text(sp->arena, y->type));
-        spec_note(sp, c->at, "cast one of them with .to(…)");
+        spec_note(sp, SPAN_NONE,
+                  "cast one of them: the first with .to(tl.%s), or the second with .to(tl.%s)",
+                  dtype_info(b)->name, dtype_info(a)->name);
         return false;
     }
     int rank = x->type->rank;
@@ -44,6 +46,8 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
     if (rank == 2 && y->type->rank == 2 && x->type->shape[1] == y->type->shape[1]) {
         spec_note(sp, c->at, "the second operand fits when transposed: tl.trans(…)");
     }
+    if (rank == 1 && y->type->rank == 1)
+        spec_note(sp, SPAN_NONE, "of two vectors it is tl.sum(x * y)");
     return false;
 }
 

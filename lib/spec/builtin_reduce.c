@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/type.h"
+#include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/builtin_fns.h"
 #include "spec/combine.h"
@@ -31,7 +32,10 @@ static bool start(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Reduc
     r->rank = r->xs[0]->type->rank;
     r->whole = !arg_is_given(c, axis);
     if (!arg_bool(sp, c, keep_dims, &r->keep_dims)) return false;
-    if (!r->whole && !arg_axis(sp, c, axis, r->rank, &r->axis)) return false;
+    if (!r->whole && !arg_axis(sp, c, axis, r->rank, &r->axis)) {
+        advise_pair(sp, c, axis);
+        return false;
+    }
     for (int i = 0; r->whole && i < r->n; i++) r->xs[i] = flat(sp, r->xs[i]);
     return true;
 }

@@ -529,6 +529,7 @@ static bool bind_builtin(Spec *sp, const Signature *s, BuiltinCall *c, const Arg
         } else {
             spec_error(sp, c->at, "%s needs '%s'", builtin_title(sp, c->builtin), s->data[i].name);
             note_parameters(sp, c->builtin);
+            advise_missing(sp, c, args->len);
             return false;
         }
     }

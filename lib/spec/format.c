@@ -223,9 +223,11 @@ Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at)
 {
     if (sv_is_error(v)) return NULL;
     if (!sv_is_constant(v)) {
-        spec_error(sp, at,
-                   "%s is known at run time only and cannot be formatted; device_print shows it",
+        spec_error(sp, at, "%s is known at run time only and cannot be formatted",
                    spec_describe(sp, v));
+        spec_note(sp, SPAN_NONE,
+                  "what is printed at run time stands behind a plain text: "
+                  "tl.device_print(\"x\", x)");
         return NULL;
     }
     Buf out = buf_make(sp->arena);

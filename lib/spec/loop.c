@@ -87,6 +87,7 @@ typedef struct LoopName {
     int index;        /* in the scope */
     Binding before;
     int first, count; /* leaves */
+    bool is_refused;  /* an error has been said of its change */
 } LoopName;
 
 typedef struct Loop {
@@ -275,8 +276,9 @@ static const char *shape_of_value(Spec *sp, SpecValue v)
     return v.kind == SV_ERROR ? "an error" : spec_describe(sp, v);
 }
 
-static void report_change(Loop *l, const LoopName *x, const Binding *end)
+static void report_change(Loop *l, LoopName *x, const Binding *end)
 {
+    x->is_refused = true;
     Spec *sp = l->sp;
     if (end->state != BIND_SET) {
         const char *deleted = arena_printf(
@@ -446,6 +448,7 @@ static void close_loop(Loop *l, Value **results)
         if (x->fate != FATE_KEEP && !x->before.is_fresh)
             scope->read_early[x->index] |= x->fate == FATE_CARRY;
         if (x->fate == FATE_CARRY) b->where = inside.data[x->index].where;
+        if (x->is_refused && b->state == BIND_SET) b->value = sv_error();
         if (x->fate != FATE_LOCAL) continue;
         const Binding *in = &inside.data[x->index];
         b->other = in->where.begin == b->where.begin ? in->other : in->where;

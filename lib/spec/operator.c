@@ -215,8 +215,7 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
         ir_const_int(v.v, out))
         return true;
     spec_error(sp, at, "%s must be a compile-time integer, found %s", what, spec_describe(sp, v));
-    if (v.kind == SV_VALUE)
-        spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
+    if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
     return false;
 }
 

@@ -126,7 +126,8 @@ static void refusals(void)
     Args good = good_args(&none), a;
     expect_refusal(good, 5, "the kernel takes 7 arguments, 5 were given");
     a = good, a.a[0].type = "*fp16";
-    expect_refusal(a, ARGS, "argument 'x': expected *fp32, found *fp16");
+    expect_refusal(a, ARGS, "argument 'x': expected *fp32, found *fp16\n"
+                            "note: convert the array, or declare the parameter *fp16\n");
     a = good, a.a[0] = tkc_int(5);
     expect_refusal(a, ARGS, "argument 'x': expected *fp32, found an integer");
     a = good, a.a[1].type = "*fp33";

@@ -333,6 +333,11 @@ static const char *element_name(const Access *a)
     return a->dtype == DT_NONE ? "pointers" : tkc_dtype_info(a->dtype)->short_name;
 }
 
+static bool lacks_mask(const Op *op)
+{
+    return (op->kind == OP_LOAD && op->nargs == 1) || (op->kind == OP_STORE && op->nargs == 2);
+}
+
 static void fail_through(const Access *a, uint64_t address)
 {
     const Launch *l = a->f->launch;
@@ -353,10 +358,15 @@ static void fail_through(const Access *a, uint64_t address)
         interp_fail(a->f, a->in,
                     "%s at byte %lld of '%s', which is not a multiple of the %lld of %s", a->verb,
                     (long long)away, name, (long long)a->size, element_name(a));
-    else
+    else {
         interp_fail(a->f, a->in, "%s outside '%s': element %lld of %lld (%s)", a->verb, name,
                     (long long)(away / a->size), (long long)((int64_t)(r->end - begin) / a->size),
                     element_name(a));
+        if (a->n > 1 && away > 0 && lacks_mask(a->in->op))
+            interp_note(a->f, NULL,
+                        "no lane is masked off here: where blocks reach past the end, mask= leaves "
+                        "those lanes out");
+    }
 }
 
 static void fail_at(const Access *a, uint64_t address)

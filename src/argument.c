@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "number.h"
 #include "run.h"
@@ -263,6 +264,39 @@ static bool describe_array(RunArg *a)
     return x->dtype == type.dtype && x->rank == type.rank;
 }
 
+/* numpy's name of a type; NULL when it has none. */
+static const char *numpy_name(DType d)
+{
+    const DTypeInfo *info = tkc_dtype_info(d);
+    const bool is_foreign = d == DT_BF16 || (info->kind == DK_FLOAT && info->bits == 8);
+    return d == DT_I1 ? "bool" : is_foreign ? NULL : info->name;
+}
+
+/* The launch would refuse them too, but does not know where they come from. */
+static bool has_declared_elements(const RunArg *a)
+{
+    const char *declared = a->param.type;
+    size_t len;
+    DType as, want = declared && *declared == '*' ? array_dtype(declared + 1, strlen(declared + 1))
+                                                  : DT_NONE;
+    if (want == DT_NONE || want == a->array.dtype)
+        return true;
+    const char *have = tkc_dtype_info(a->array.dtype)->short_name, *numpy = numpy_name(want);
+    const char *shape = strchr(a->text, '[');
+    if (!run_is_npy(a->text, &len, &as))
+        command_fail("%s: its elements are %s, and it is declared %s; write %s=%.*s:%s%s", a->name,
+                     have, declared, a->name, (int)strcspn(a->text, ":"), a->text,
+                     tkc_dtype_info(want)->short_name, shape ? shape : "");
+    else if (numpy)
+        command_fail("%s: the elements of '%.*s' are %s, and it is declared %s; convert them "
+                     "(numpy: .astype('%s')), or declare it *%s",
+                     a->name, (int)len, a->text, have, declared, numpy, have);
+    else
+        command_fail("%s: the elements of '%.*s' are %s, and it is declared %s; declare it *%s",
+                     a->name, (int)len, a->text, have, declared, have);
+    return false;
+}
+
 static bool to_device(Run *r, RunArg *a)
 {
     snprintf(a->type, sizeof a->type, "*%s", tkc_dtype_info(a->array.dtype)->short_name);
@@ -315,7 +349,10 @@ static bool make_number(RunArg *a)
         a->arg = tkc_float(f);
         return true;
     }
-    if (a->is_default)
+    if (access(t, F_OK) == 0)
+        command_fail("%s: '%s' is a file, but no .npy file: write the array with numpy.save",
+                     a->name, t);
+    else if (a->is_default)
         command_fail("%s: its default, %s, is no number: add %s=<value>", a->name, t, a->name);
     else
         command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]",
@@ -365,13 +402,15 @@ bool run_read_arguments(Run *r)
     return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r);
 }
 
+/* What is wrong with each of them is said. */
 bool run_make_arrays(Run *r)
 {
+    bool ok = true;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
-        if (run_is_given(r, a) && names_array(a) && !(make_array(r, a, i) && to_device(r, a)))
-            return false;
+        if (run_is_given(r, a) && names_array(a))
+            ok &= make_array(r, a, i) && has_declared_elements(a) && to_device(r, a);
     }
-    return true;
+    return ok;
 }
 

@@ -19,6 +19,7 @@ typedef struct Reader {
     char *why;
     size_t size;
     int depth;
+    bool is_malformed;
 } Reader;
 
 static bool sum(Reader *r, int64_t *out);
@@ -27,6 +28,13 @@ static bool fail(Reader *r, const char *text, const char *at, size_t len)
 {
     snprintf(r->why, r->size, text, (int)len, at);
     return false;
+}
+
+/* The text is none of the grammar. */
+static bool malformed(Reader *r, const char *text, const char *at, size_t len)
+{
+    r->is_malformed = true;
+    return fail(r, text, at, len);
 }
 
 static char peek(Reader *r)
@@ -125,9 +133,10 @@ static bool primary(Reader *r, int64_t *out)
         uint64_t n;
         NumberRead read = number_read_digits(start, &r->p, &n);
         *out = (int64_t)n;
-        return read == NUMBER_FITS ||
-               fail(r, read == NUMBER_NONE ? "'%.*s' is not an integer" : "%.*s is too large",
-                    start, strcspn(start, " ,+-*/%()"));
+        size_t len = strcspn(start, " ,+-*/%()");
+        if (read == NUMBER_NONE)
+            return malformed(r, "'%.*s' is not an integer", start, len);
+        return read == NUMBER_FITS || fail(r, "%.*s is too large", start, len);
     }
     if (isalpha((unsigned char)c) || c == '_') {
         while (isalnum((unsigned char)*r->p) || *r->p == '_' || *r->p == '.')
@@ -141,10 +150,10 @@ static bool primary(Reader *r, int64_t *out)
     if (take(r, "("))
         return sum(r, out) &&
                (take(r, ")") ||
-                fail(r, *r->p ? "expected ')', found '%.*s'" : "expected ')' at the end", r->p,
-                     strlen(r->p)));
-    return fail(r, c ? "cannot read '%.*s'" : "the expression ends too early", start,
-                strlen(start));
+                malformed(r, *r->p ? "expected ')', found '%.*s'" : "expected ')' at the end",
+                          r->p, strlen(r->p)));
+    return malformed(r, c ? "cannot read '%.*s'" : "the expression ends too early", start,
+                     strlen(start));
 }
 
 static bool unary(Reader *r, int64_t *out)
@@ -212,15 +221,15 @@ int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *
     Reader r = {.p = text, .lookup = lookup, .user = user, .why = why, .size = size};
     for (int n = 0; n < max;) {
         if (!sum(&r, &out[n++]))
-            return -1;
+            return r.is_malformed ? EXPR_MALFORMED : EXPR_WRONG;
         if (!peek(&r))
             return n;
         if (!take(&r, ",")) {
             fail(&r, *r.p == '/' ? "cannot read '%.*s'; // divides integers" : "cannot read '%.*s'",
                  r.p, strlen(r.p));
-            return -1;
+            return EXPR_MALFORMED;
         }
     }
     snprintf(why, size, "there are at most %d numbers", max);
-    return -1;
+    return EXPR_WRONG;
 }

@@ -9,8 +9,10 @@
 /* False, with why, when there is no such name or it is not an integer. */
 typedef bool (*ExprLookup)(const char *name, size_t len, int64_t *value, void *user, char *why,
                            size_t size);
+/* With why: the text is no list of expressions; or it is, but has no value. */
+enum { EXPR_MALFORMED = -2, EXPR_WRONG = -1 };
 /* Up to `max` expressions separated by commas: + - * // % parentheses, cdiv(a,b), min, max. Returns
-   how many, or -1 with why. */
+   how many, or one of the above. */
 int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *user, char *why,
               size_t size);
 

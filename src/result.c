@@ -219,6 +219,17 @@ static void tell_difference(const char *name, const char *path, const Array *got
                  first, d->want, worst);
 }
 
+/* An array of one dimension is compared in row-major order, whatever the other's shape. */
+static void tell_other_shape(const Array *got, const Array *want)
+{
+    char mine[256], theirs[256];
+    array_shape_text(got, mine, sizeof mine);
+    array_shape_text(want, theirs, sizeof theirs);
+    if (strcmp(mine, theirs))
+        printf("; its shape is %s, the file's %s, both row-major", mine, theirs);
+    putchar('\n');
+}
+
 static bool compare(const char *name, const Array *got, const Array *want, const Check *c)
 {
     Difference d;
@@ -236,8 +247,9 @@ static bool compare(const char *name, const Array *got, const Array *want, const
         tell_difference(name, c->path, got, t, &d);
         return false;
     }
-    printf("%s agrees with %s: %lld elements, largest difference %.3g\n", name, c->path,
+    printf("%s agrees with %s: %lld elements, largest difference %.3g", name, c->path,
            (long long)want->count, d.worst);
+    tell_other_shape(got, want);
     return true;
 }
 

@@ -74,10 +74,13 @@ static bool read_grid(Run *r)
         command_fail("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
         return false;
     }
-    if (expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why) >= 0 ||
-        r->is_grid_early)
+    int n = expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why);
+    if (n >= 0 || r->is_grid_early)
         return true;
-    command_fail("-grid '%s': %s", r->o->grid, why);
+    command_fail("-grid '%s': %s%s", r->o->grid, why,
+                 n == EXPR_MALFORMED
+                     ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)"
+                     : "");
     return false;
 }
 

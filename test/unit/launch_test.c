@@ -20,11 +20,17 @@ typedef struct Bench {
     char messages[4000];
 } Bench;
 
+static void add_line(Bench *b, const char *lead, const char *line)
+{
+    size_t used = strlen(b->messages);
+    snprintf(b->messages + used, sizeof b->messages - used, "%s%s\n", lead, line);
+}
+
 static void collect(const TkcDiagnostic *d, void *user)
 {
-    Bench *b = user;
-    strncat(b->messages, d->text, sizeof b->messages - strlen(b->messages) - 2);
-    strcat(b->messages, "\n");
+    add_line(user, "", d->text);
+    for (const TkcDiagnostic *n = d->notes; n; n = n->next)
+        add_line(user, "note: ", n->text);
 }
 
 static void bench_open(Bench *b, const TkcOptions *given)

@@ -516,7 +516,9 @@ static bool check_words(Options *o, const Seen *seen)
     if (o->compile.require_checked && !o->syntax_only)
         return misuse(o, "-Wunchecked goes with -fsyntax-only");
     if (o->list && (o->compile.signature || o->ndefines))
-        return misuse(o, "-list prints what the files say; %s goes with -fsyntax-only, -run and compiling",
+        return misuse(o,
+                      "-list prints what the files say; %s goes with -fsyntax-only, -run and "
+                      "compiling",
                       o->compile.signature ? "-sig" : "-D");
     if (!o->run && (o->args.len || seen->for_run))
         return misuse(o, "%s goes with -run", o->args.len ? "NAME=VALUE" : seen->for_run);

@@ -56,7 +56,8 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     const char *near = text ? NULL : run_nearest_param(r, name, len);
     if (!text)
         snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D%s%s%s",
-                 (int)len, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                 (int)len, name, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
     else if (read_value(text, value))
         return true;
     else

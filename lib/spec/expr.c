@@ -240,8 +240,9 @@ static bool refuse_bitwise_link(Spec *sp, const Ast *e)
     for (int i = 0; i + 1 < e->compare.rest.len; i++) {
         const Ast *link = e->compare.rest.data[i];
         if (!is_bitwise(link) || is_grouped(e, i)) continue;
-        spec_error(sp, link->span, "'%s' binds more tightly than '%s': both sides are compared with "
-                                   "the result of this",
+        spec_error(sp, link->span,
+                   "'%s' binds more tightly than '%s': both sides are compared with the result of "
+                   "this",
                    ast_op_text(link->binary.op), ast_op_text(e->compare.ops[i]));
         advise_parentheses(sp, e, i);
         return true;

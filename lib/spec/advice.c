@@ -218,10 +218,24 @@ void advise_missing(Spec *sp, const BuiltinCall *c, int given)
     spec_fixit(sp, first, "0, ");
 }
 
-void advise_division(Spec *sp, Span at)
+/* A '/' that is not half of '//'. */
+static bool has_slash(Span at)
 {
-    if (at.source && strchr(text_at(sp, at), '/'))
+    const char *text = at.source->text;
+    for (uint32_t i = at.begin; i < at.end; i++) {
+        if (text[i] != '/') continue;
+        if (i + 1 == at.end || text[i + 1] != '/') return true;
+        i++;
+    }
+    return false;
+}
+
+bool advise_division(Spec *sp, Span at)
+{
+    bool divides = at.source && has_slash(at);
+    if (divides)
         spec_note(sp, SPAN_NONE, "'/' gives a float; '//' divides integers, tl.cdiv rounds up");
+    return divides;
 }
 
 /* ---- constexprs ---- */

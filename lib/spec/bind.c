@@ -17,6 +17,7 @@
 #include "spec/guess.h"
 #include "spec/record.h"
 #include "spec/tuning.h"
+#include "spec/walk.h"
 
 enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
 
@@ -273,6 +274,34 @@ static void gather(Binder *b)
 
 /* ---- what is missing ---- */
 
+typedef struct Asked { Binder *b; const Slot *slot; } Asked;
+
+/* args["n"] */
+static bool visit_asked(const Ast *n, void *user)
+{
+    Asked *a = user;
+    if (n->kind != AST_SUBSCRIPT || n->subscript.index->kind != AST_STRING) return !a->slot;
+    const Slot *s = find_slot(a->b, n->subscript.index->string.value);
+    if (s && !s->has_value && !a->slot) a->slot = s;
+    return false;
+}
+
+/* Heuristics that would give what is missing, and what they lack themselves. */
+static void note_heuristics(Binder *b, Diag *d)
+{
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        const Ast *rule = is_open(s) ? config_rule(b->kernel, s->p->name) : NULL;
+        Asked a = {.b = b};
+        walk_ast(rule, visit_asked, &a);
+        if (a.slot)
+            diag_note(b->sp->dx, d, rule->span,
+                      "the heuristic of '%s' asks for '%s', whose value is not known when "
+                      "compiling",
+                      s->p->name, a.slot->p->name);
+    }
+}
+
 /* True when something is. */
 static bool tell_missing(Binder *b, bool is_error)
 {
@@ -308,6 +337,7 @@ static bool tell_missing(Binder *b, bool is_error)
             diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
     }
     if (ntypes) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
+    note_heuristics(b, d);
     return true;
 }
 

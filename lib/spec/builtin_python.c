@@ -161,6 +161,8 @@ SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)
 {
     SpecValue *items, r = c->args[1];
     int n = op_items(sp, c->args[0], &items, c->at);
+    if (n < 0 && c->args[0].kind == SV_VALUE)
+        spec_note(sp, SPAN_NONE, "tl.sum(x, axis) adds the elements of a block");
     if (n < 0) return sv_error();
     for (int i = 0; i < n && !sv_is_error(r); i++) r = op_binary(sp, AOP_ADD, r, items[i], c->at);
     return r;

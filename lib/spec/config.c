@@ -48,24 +48,30 @@ static bool is_known(SpecValue v)
     return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE;
 }
 
-bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out)
+const Ast *config_rule(const SpecFunc *kernel, Str param)
 {
     const AstList *decorators = &kernel->def->def.decorators;
     for (int i = 0; i < decorators->len; i++) {
         const Ast *d = decorators->data[i];
         if (strcmp(kernel_last_name(d), "heuristics") != 0) continue;
         const Ast *rule = find_entry(argument(d, "values", 0), param);
-        if (!rule) continue;
-        sp->dx->muted++;
-        Frame f;
-        frame_push_module(sp, &f, kernel->module);
-        SpecValue fn = spec_eval(sp, rule);
-        *out = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
-        frame_pop(sp, &f);
-        sp->dx->muted--;
-        return is_known(*out);
+        if (rule) return rule;
     }
-    return false;
+    return NULL;
+}
+
+bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out)
+{
+    const Ast *rule = config_rule(kernel, param);
+    if (!rule) return false;
+    sp->dx->muted++;
+    Frame f;
+    frame_push_module(sp, &f, kernel->module);
+    SpecValue fn = spec_eval(sp, rule);
+    *out = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
+    frame_pop(sp, &f);
+    sp->dx->muted--;
+    return sv_is_constant(*out) && out->kind != SV_ERROR && out->kind != SV_MODULE;
 }
 
 /* ---- configurations ---- */

@@ -5,6 +5,8 @@
 
 #include "spec/eval.h"
 
+/* What @heuristics says of a parameter, or NULL. */
+const Ast *config_rule(const SpecFunc *kernel, Str param);
 /* The value @heuristics gives a parameter, from the arguments known so far (a record by name).
    False when there is no rule for it or the rule needs something that is not known. */
 bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out);

@@ -92,6 +92,9 @@ static const char *missing_import(Str name)
 {
     if (strcmp(name, "tl") == 0) return "import triton.language as tl";
     if (strcmp(name, "triton") == 0) return "import triton";
+    if (strcmp(name, "math") == 0) return "import math";
+    if (strcmp(name, "torch") == 0) return "import torch";
+    if (strcmp(name, "np") == 0) return "import numpy as np";
     if (strcmp(name, "libdevice") == 0) return "from triton.language.extra import libdevice";
     return NULL;
 }

@@ -71,7 +71,8 @@ static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue
     if (!n) return sv_error();
     if (!type_is_int(n->type)) {
         spec_error(sp, at, "a pointer moves by an integer, found %s", spec_describe(sp, offset));
-        if (offset.kind == SV_VALUE) spec_note(sp, at, "'/' gives a float; '//' divides integers");
+        if (!advise_division(sp, at))
+            spec_note(sp, at, "cast the offset, as in offset.to(tl.int32)");
         return sv_error();
     }
     if (type_is_bool(n->type)) n = build_cast(&sp->b, n, DT_I32, NULL);

@@ -102,6 +102,12 @@ static bool is_whole_slice(SpecValue v)
 static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
 {
     if (sv_is_error(index)) return index;
+    if (x.kind == SV_VALUE && !type_is_block(x.v->type)) {
+        spec_error(sp, at, "%s is indexed with None and ':' only, found %s", spec_describe(sp, x),
+                   spec_describe(sp, index));
+        spec_note(sp, at, "it is one number: leave the index out");
+        return sv_error();
+    }
     spec_error(sp, at, "a block is indexed with None and ':' only, found %s on %s",
                spec_describe(sp, index), spec_describe(sp, x));
     spec_note(sp, at, "pick elements with tl.gather, tl.split or a masked tl.sum");

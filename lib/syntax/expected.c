@@ -295,6 +295,16 @@ static bool import_rule(const Place *w)
     return true;
 }
 
+/* The name at the statement's start is a type of C, and what it declares stands behind it. */
+static bool is_declaration(const Place *w, const char *word)
+{
+    static const char *const types[] = {"int",  "float", "double", "bool",
+                                        "auto", "const", "let",    "var"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(word, types[i]) == 0) return w->found == TOK_NAME;
+    return false;
+}
+
 /* A complete statement with something behind it; a misspelt keyword may be the reason. */
 static bool end_rule(const Place *w)
 {
@@ -307,8 +317,12 @@ static bool end_rule(const Place *w)
     Loc first = loc_at(w, w->first);
     const char *word =
         arena_strndup(w->p->arena, w->p->source->text + first.begin, first.end - first.begin);
-    const char *near = nearest_word(word, words, sizeof words / sizeof *words);
-    diag_suggest(w->p->dx, d, parser_span(w->p, first), word, near);
+    Span at = parser_span(w->p, first);
+    if (is_declaration(w, word)) {
+        diag_note(w->p->dx, d, at, "a name is not declared: leave '%s' out", word);
+        return true;
+    }
+    diag_suggest(w->p->dx, d, at, word, nearest_word(word, words, sizeof words / sizeof *words));
     return true;
 }
 

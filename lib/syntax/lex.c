@@ -558,7 +558,8 @@ void lex_bad_character(Lexer *lx)
 {
     unsigned char c = (unsigned char)lx->source->text[lx->begin];
     lex_error(lx, c >= 0x20 && c < 0x7F
-                      ? arena_printf(lx->arena, "unexpected character '%c'", c)
+                      ? arena_printf(lx->arena, "unexpected character '%c'%s", c,
+                                     c == '?' ? "; 'c ? a : b' is written 'a if c else b'" : "")
                       : arena_printf(lx->arena, "unexpected character, code 0x%02X", c));
 }
 

@@ -194,8 +194,7 @@ LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x); /* to nearest e
 LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero, LLVMValueRef x);
 
 /* ---- math64.c ---- */
-bool lower_has_math64(OpKind kind);
-LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x); /* one that it has */
+LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x);
 
 /* ---- remainder.c ---- */
 LLVMValueRef lower_float_remainder(Lower *L, LLVMValueRef x, LLVMValueRef y); /* fp32 or fp64 */

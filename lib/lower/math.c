@@ -316,8 +316,5 @@ static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *arg
 
 void lower_math(Lower *L, const Op *op)
 {
-    if (type_dtype(op_arg(op, 0)->type) == DT_F64 && !lower_has_math64(op->kind))
-        lower_refuse(L, op, "not yet supported on %s: '%s' of float64 (the cpu device runs it)",
-                     L->target->device, tkc_op_info(op->kind)->name);
-    else lower_elementwise(L, op, math_element);
+    lower_elementwise(L, op, math_element);
 }

@@ -1,63 +1,7 @@
 /* Functions on fp64, from its sums, products and quotients alone: exponentials and logarithms by
    reduction to a short interval and a polynomial of least maximum error there; tanh from e^2x - 1.
-   Errors, measured: exp, exp2, log 1 ulp, log2 and tanh 3. Sines, cosines and the error function
-   are not here yet. */
-#include "lower/lower.h"
-
-static LLVMValueRef number(const Lower *L, double v)
-{
-    return LLVMConstReal(L->f64, v);
-}
-
-static LLVMValueRef integer(const Lower *L, int64_t v)
-{
-    return LLVMConstInt(L->i64, (uint64_t)v, true);
-}
-
-static LLVMValueRef add(Lower *L, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildFAdd(L->b, x, y, "");
-}
-
-static LLVMValueRef sub(Lower *L, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildFSub(L->b, x, y, "");
-}
-
-static LLVMValueRef mul(Lower *L, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildFMul(L->b, x, y, "");
-}
-
-static LLVMValueRef fused(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
-{
-    LLVMValueRef args[3] = {x, y, z};
-    return lower_intrinsic(L, "llvm.fma", L->f64, 3, args);
-}
-
-static LLVMValueRef pick(Lower *L, LLVMValueRef c, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildSelect(L->b, c, x, y, "");
-}
-
-static LLVMValueRef compare(Lower *L, LLVMRealPredicate p, LLVMValueRef x, double y)
-{
-    return LLVMBuildFCmp(L->b, p, x, number(L, y), "");
-}
-
-static LLVMValueRef unary(Lower *L, const char *intrinsic, LLVMValueRef x)
-{
-    return lower_intrinsic(L, intrinsic, L->f64, 1, &x);
-}
-
-static LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const double *c)
-{
-    LLVMValueRef r = number(L, c[n - 1]);
-    for (int i = n - 2; i >= 0; i--) r = fused(L, r, x, number(L, c[i]));
-    return r;
-}
-#define POLYNOMIAL(L, x, table)                                                                    \
-    polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
+   Errors, measured: exp, exp2, log, erf 1 ulp, log2 and tanh 3. Sines and cosines: turn64.c. */
+#include "lower/math64.h"
 
 static const double ln_2 = 0x1.62e42fefa39efp-1, ln_2_rest = 0x1.abc9e3b39803fp-56,
                     log2_e = 0x1.71547652b82fep+0;
@@ -194,6 +138,44 @@ static LLVMValueRef log_2(Lower *L, LLVMValueRef x)
     return log_edges(L, x, fused(L, log_1p, number(L, log2_e), s.e));
 }
 
+/* ---- the error function ---- */
+
+/* e^(x^2) times the complement of erf, for x >= 0. */
+static LLVMValueRef scaled_complement(Lower *L, LLVMValueRef x)
+{
+    static const double p[] = {
+        1.2329951186255526,      -0.1396211168405625,     0.015379652102620042,
+        0.06809705425469036,     -0.10103906603632501,    0.09373283499843944,
+        -0.06633036581164907,    0.037167515535912556,    -0.016197734065945754,
+        0.005031969992801267,    -0.0007577732195830691,  -0.00019925677640754262,
+        0.00015062130768033358,  -2.43989424802825e-05,   -1.1220754107794733e-05,
+        5.709201602382891e-06,   2.909076520467346e-07,   -8.249133443116052e-07,
+        7.893247423442904e-08,   1.1009103248594467e-07,  -2.1915290618593824e-08,
+        -1.4705592040978731e-08, 3.9787756746735685e-09,  1.788902396296648e-09,
+        -5.473903786885597e-10,  -1.3723791570900375e-10, 4.329314418914954e-11};
+    LLVMValueRef four = number(L, 4);
+    LLVMValueRef t = LLVMBuildFDiv(L->b, sub(L, x, four), add(L, x, four), "");
+    LLVMValueRef divisor = fused(L, x, number(L, 2), number(L, 1));
+    return LLVMBuildFDiv(L->b, POLYNOMIAL(L, t, p), divisor, "");
+}
+
+/* x + x p(x^2) below 0.85; from there on one less the complement, 1 from 6 on. */
+static LLVMValueRef error_function(Lower *L, LLVMValueRef x)
+{
+    static const double p[] = {
+        0.1283791670955126,     -0.37612638903183754,    0.11283791670955118,
+        -0.02686617064512888,   0.0052239776254045765,   -0.0008548327019900606,
+        0.00012055332766501479, -1.4925641599796734e-05, 1.6461870018745888e-06,
+        -1.636115005978804e-07, 1.4745948090565165e-08,  -1.1769026546511048e-09,
+        6.759519257603756e-11};
+    LLVMValueRef size = unary(L, "llvm.fabs", x), square = mul(L, x, x);
+    LLVMValueRef near = fused(L, POLYNOMIAL(L, square, p), x, x), capped = limit(L, size, 6);
+    LLVMValueRef power = exp_e(L, LLVMBuildFNeg(L->b, mul(L, capped, capped), ""));
+    LLVMValueRef args[2] = {sub(L, number(L, 1), mul(L, power, scaled_complement(L, capped))), x};
+    LLVMValueRef far = lower_intrinsic(L, "llvm.copysign", L->f64, 2, args);
+    return pick(L, compare(L, LLVMRealOGT, size, 0.85), far, near);
+}
+
 /* ---- roots ---- */
 
 static LLVMValueRef square_root(Lower *L, LLVMValueRef x)
@@ -213,15 +195,13 @@ static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
     [OP_EXP2] = exp_2,
     [OP_LOG] = log_e,
     [OP_LOG2] = log_2,
+    [OP_SIN] = sine64,
+    [OP_COS] = cosine64,
     [OP_TANH] = hyperbolic_tangent,
+    [OP_ERF] = error_function,
     [OP_SQRT] = square_root,
     [OP_RSQRT] = reciprocal_root,
 };
-
-bool lower_has_math64(OpKind kind)
-{
-    return functions[kind] != NULL;
-}
 
 LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x)
 {

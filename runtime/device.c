@@ -29,9 +29,11 @@ static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arc
     dev->ops = ops;
     snprintf(dev->arch, sizeof dev->arch, "%s", arch);
     init_recursive(&dev->turn);
+    pthread_mutex_init(&dev->printing, NULL);
     TkcStatus status = ops->open(dev, ordinal, context);
     if (status != TKC_OK) {
         pthread_mutex_destroy(&dev->turn);
+        pthread_mutex_destroy(&dev->printing);
         tkc_handle_close(dev, TKC_HANDLE_DEVICE);
         tkc_handle_free(dev);
         return status;
@@ -52,6 +54,7 @@ void device_release(TkcDevice *dev)
         return;
     dev->ops->close(dev);
     pthread_mutex_destroy(&dev->turn);
+    pthread_mutex_destroy(&dev->printing);
     tkc_context_drop(dev->cx);
     tkc_handle_free(dev);
 }

@@ -46,6 +46,7 @@ typedef struct Debugger Debugger; /* debug.h */
 struct TkcDevice {
     TkcContext *cx;       /* kept */
     pthread_mutex_t turn; /* recursive. cpu: one launch or change of memory at a time */
+    pthread_mutex_t printing; /* one line at a time */
     const DeviceOps *ops;
     void *state;          /* of the kind */
     char name[128];

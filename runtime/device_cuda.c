@@ -370,11 +370,13 @@ static void cuda_info(const DeviceKernel *k, TkcKernelInfo *out)
 static void print_lines(const char *text, size_t len, void *user)
 {
     static const char newline = '\n';
-    const TkcDevice *dev = user;
+    TkcDevice *dev = user;
     char line[4096];
     if (len && text[len - 1] == newline) len--;
     snprintf(line, sizeof line, "%.*s", (int)len, text);
+    pthread_mutex_lock(&dev->printing);
     if (dev->print) dev->print(line, dev->print_user);
+    pthread_mutex_unlock(&dev->printing);
 }
 
 static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,

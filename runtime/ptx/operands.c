@@ -19,11 +19,13 @@ void ptx_fail(PtxParser *ps, const char *fmt, ...)
     vsnprintf(ps->problem, ps->size, fmt, ap);
     va_end(ap);
     ps->failed = true;
+    ps->failed_at = ps->taken ? ps->taken : ps->word.text;
 }
 
 PtxWord ptx_next(PtxParser *ps)
 {
     PtxWord w = ps->word;
+    ps->taken = w.text;
     ps->word = ptx_word(&ps->at);
     return w;
 }

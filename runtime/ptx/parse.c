@@ -82,12 +82,12 @@ static void check_written(PtxParser *ps)
     }
 }
 
-/* Where the statement begins, when the text has several lines. */
-static void tell_line(const PtxParser *ps, const char *text, const char *at)
+/* Of what is wrong, when the text has several. */
+static void tell_line(const PtxParser *ps, const char *text)
 {
     int line = 1;
     size_t n = strlen(ps->problem);
-    for (const char *p = text; p < at; p++) line += *p == '\n';
+    for (const char *p = text; p < ps->failed_at; p++) line += *p == '\n';
     if (strchr(text, '\n'))
         snprintf(ps->problem + n, ps->size - n, ", in line %d of the text", line);
 }
@@ -112,11 +112,8 @@ const PtxProgram *ptx_parse(const char *text, const AsmRegisters *asm_registers,
                     .nregs = asm_registers->noutputs + asm_registers->ninputs,
                     .max_regs = REGISTERS_MAX};
     ptx_next(&ps);
-    while (!ps.failed && ps.word.kind != PTXW_END) {
-        const char *at = ps.word.text;
-        parse_statement(&ps, program);
-        if (ps.failed) tell_line(&ps, text, at);
-    }
+    while (!ps.failed && ps.word.kind != PTXW_END) parse_statement(&ps, program);
+    if (ps.failed) tell_line(&ps, text);
     if (ps.depth) ptx_fail(&ps, "'}' is missing at the end");
     check_written(&ps);
     program->nregs = ps.nregs;

@@ -20,6 +20,7 @@ typedef struct PtxParser PtxParser;
 struct PtxParser {
     const char *at;
     PtxWord word; /* the next */
+    const char *taken; /* the one before it; NULL: there is none */
     const AsmRegisters *asm_registers; /* those of $0, $1, …; NULL: there are none */
     PtxName names[PTX_NAMES_MAX];
     int nnames, depth;
@@ -29,6 +30,7 @@ struct PtxParser {
     char *problem;
     size_t size;
     bool failed;
+    const char *failed_at; /* the last word that was taken until then */
     /* A name that is no register, as a source of type t; false: it is nothing. NULL: none is. */
     bool (*symbol)(PtxParser *ps, PtxWord w, const PtxType *t, PtxSource *out);
 };

@@ -65,15 +65,24 @@ bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
     return true;
 }
 
-int dc_line(Decoder *dc)
+static int line_of(Decoder *dc, const char *at)
 {
-    const char *at = dc->ps.word.text ? dc->ps.word.text : dc->ps.at;
     if (at < dc->line_at) {
         dc->line_at = dc->module->text;
         dc->line = 1;
     }
     for (; dc->line_at < at; dc->line_at++) dc->line += *dc->line_at == '\n';
     return dc->line;
+}
+
+int dc_line(Decoder *dc)
+{
+    return line_of(dc, dc->ps.word.text ? dc->ps.word.text : dc->ps.at);
+}
+
+int dc_failed_line(Decoder *dc)
+{
+    return line_of(dc, dc->ps.failed_at);
 }
 
 /* ---- the name ---- */

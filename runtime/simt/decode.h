@@ -112,6 +112,8 @@ SimtOperand dc_special(SimtSpecial which, int bits);
 void *dc_take(Decoder *dc, size_t bytes); /* zeros that live as long as the module; never NULL while
                                              nothing has failed */
 int dc_line(Decoder *dc);
+/* That of the first problem. */
+int dc_failed_line(Decoder *dc);
 
 uint8_t dc_space(Decoder *dc);       /* the part that names a space; SPACE_GENERIC: none */
 void dc_memory_order(Decoder *dc);   /* takes the parts that order, scope and cache an access */

@@ -463,7 +463,7 @@ SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, cha
     read_module(dc);
     if (!dc->ps.failed && !m->nfuncs && !m->nvars) ptx_fail(&dc->ps, "there is no kernel in the text");
     bool failed = dc->ps.failed;
-    if (failed) snprintf(problem, size, "line %d: %s", dc_line(dc), what);
+    if (failed) snprintf(problem, size, "line %d: %s", dc_failed_line(dc), what);
     fini_decoder(dc);
     free(dc);
     if (!failed) return m;

@@ -53,7 +53,7 @@ static void refuses(void)
         {"mov.b32 $0, $1;;", "expected an instruction, found ';'"},
         {"{\n  mov.b32 $0, $1;\n  add.s32 $0,\n $1, 1;;\n}",
          "expected an instruction, found ';', in line 4 of the text"},
-        {"mov.b32 $0,\n $1, $1;", "expected ';', found ',', in line 1 of the text"},
+        {"mov.b32 $0,\n $1, $1;", "expected ';', found ',', in line 2 of the text"},
         {"{ mov.b32 $0, $1; };", "expected an instruction, found ';'"},
         {"{ .reg .b32 a<0>; mov.b32 $0, $1; }", "'a<' needs a number of 1 to 4096"},
         {"{ .reg .b32 a<4000>, b<4000>; }", "too many registers"},

@@ -1,6 +1,6 @@
 /* One compilation: the pipeline, in order, and the artifact it leaves.
 
-   source ─ specialize ─▶ IR ─ clean-up ─▶ facts ─ layouts ─▶ allocation, barriers
+   source ─ specialize ─▶ IR ─ clean-up ─▶ facts ─ layouts ─▶ shared memory, barriers
           ─ lower ─▶ LLVM ─ backend ─▶ PTX
 
    `emit` says how far to go; the passes that run on the way are the rows of `pipeline`. Each stage
@@ -24,7 +24,7 @@
 #include "ir/type.h"
 #include "ir/verify.h"
 #include "layout/passes.h"
-#include "layout/smem.h"
+#include "memory/passes.h"
 #include "spec/kernel.h"
 #include "spec/request.h"
 #include "target/backend.h"
@@ -50,6 +50,7 @@ struct TkcArtifact {
 static const PassInfo passes[] = {
 #define PASS(name, run, needs, gives, breaks, help) {name, run, needs, gives, breaks, help},
 #include "layout/passes.def"
+#include "memory/passes.def"
 #include "transform/passes.def"
 #undef PASS
 };
@@ -61,7 +62,7 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
     {TKC_EMIT_FACTS, "ifconv"},  {TKC_EMIT_FACTS, "dce"},      {TKC_EMIT_LAYOUT, "mask"},
     {TKC_EMIT_LAYOUT, "fold"},   {TKC_EMIT_LAYOUT, "cse"},     {TKC_EMIT_LAYOUT, "dce"},
     {TKC_EMIT_LAYOUT, "layout"}, {TKC_EMIT_LAYOUT, "cse"},     {TKC_EMIT_LAYOUT, "dce"},
-    {TKC_EMIT_LAYOUT, "smem"},   {TKC_EMIT_LAYOUT, "barrier"},
+    {TKC_EMIT_LAYOUT, "expand"}, {TKC_EMIT_LAYOUT, "place"},   {TKC_EMIT_LAYOUT, "sync"},
 };
 
 /* ---- one job ---- */
@@ -325,14 +326,19 @@ static bool has_layouts(const Op *op)
     return true;
 }
 
-static bool needs_no_memory(const Op *op)
+static bool needs_no_buffer(const Op *op)
 {
-    return smem_need(op) == 0;
+    return !expand_wants(op);
+}
+
+static bool needs_no_place(const Op *op)
+{
+    return op->kind != OP_ALLOC;
 }
 
 static bool has_place(const Op *op)
 {
-    return needs_no_memory(op) || tkc_op_attr(op, ATTR_OFFSET);
+    return needs_no_place(op) || tkc_op_attr(op, ATTR_OFFSET);
 }
 
 static bool holds_for_all(const Region *region, bool (*holds)(const Op *op))
@@ -352,7 +358,9 @@ static int state_of_text(const Func *fn)
 {
     if (!holds_for_all(fn->body, has_layouts))
         return STATE_NONE;
-    return holds_for_all(fn->body, has_place) ? STATE_ALL : STATE_LAYOUTS;
+    if (fn->level == LEVEL_TENSOR)
+        return STATE_LAYOUTS;
+    return holds_for_all(fn->body, has_place) ? STATE_ALL : STATE_LAYOUTS | STATE_MEMORY;
 }
 
 /* What of `needs` the function lacks, the first of it. What it has not been given counts
@@ -363,7 +371,9 @@ static PassState find_lack(const Job *j, int needs)
     const int open = needs & ~j->state;
     if (open & STATE_LAYOUTS && !holds_for_all(body, has_layouts))
         return STATE_LAYOUTS;
-    if (!(open & (STATE_PLACES | STATE_BARRIERS)) || holds_for_all(body, needs_no_memory))
+    if (open & STATE_MEMORY && !holds_for_all(body, needs_no_buffer))
+        return STATE_MEMORY;
+    if (!(open & (STATE_PLACES | STATE_BARRIERS)) || holds_for_all(body, needs_no_place))
         return STATE_NONE;
     return open & STATE_PLACES ? STATE_PLACES : STATE_BARRIERS;
 }
@@ -371,13 +381,20 @@ static PassState find_lack(const Job *j, int needs)
 static const char *lack_text(PassState lack)
 {
     return lack == STATE_LAYOUTS  ? "layouts of blocks"
-           : lack == STATE_PLACES ? "places in shared memory"
+           : lack == STATE_MEMORY ? "buffers in shared memory"
+           : lack == STATE_PLACES ? "places of buffers"
                                   : "barriers";
 }
 
 static bool has_state(Job *j, const PassInfo *info)
 {
     const PassState lack = find_lack(j, info->needs);
+    if (j->artifact->fn->level == LEVEL_MEMORY && info->gives & (STATE_LAYOUTS | STATE_MEMORY)) {
+        diag_error(j->dx, SPAN_NONE,
+                   "the pass '%s' is for functions without buffers, it comes before them",
+                   info->name);
+        return false;
+    }
     if (!lack)
         return true;
     for (int i = 0; i < PASSES; i++)
@@ -444,7 +461,7 @@ static bool emit_target(Job *j)
     const PassState lack = find_lack(j, STATE_ALL);
     if (lack) {
         diag_error(j->dx, SPAN_NONE,
-                   "there is no code without %s: the last passes must be layout,smem,barrier",
+                   "there is no code without %s: the last passes must be layout,expand,place,sync",
                    lack_text(lack));
         return false;
     }

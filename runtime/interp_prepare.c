@@ -128,7 +128,7 @@ static bool is_view(const Op *op)
 static void init_slot(Slot *s, const Type *t)
 {
     const Type *e = tkc_type_element(t);
-    s->count = tkc_type_count(t);
+    s->count = t->kind == TY_SMEM ? tkc_smem_count(t) : tkc_type_count(t);
     s->dtype = e->kind == TY_POINTER ? DT_NONE : e->dtype;
     s->size = e->kind == TY_POINTER ? 8 : tkc_dtype_info(e->dtype)->bytes;
 }
@@ -517,10 +517,29 @@ static InsnFn choose(Insn *in)
 {
     InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn,
                                         interp_reduce_fn,      interp_sort_fn,   interp_dot_fn,
-                                        interp_text_fn,        interp_asm_fn};
+                                        interp_text_fn,        interp_asm_fn,    interp_smem_fn};
     InsnFn fn = interp_control_fn(in->op);
     for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++) fn = makers[i](in);
     return fn;
+}
+
+/* Where each element of a block lies in the buffer, row-major; -1 where it is in another piece. */
+static const int32_t *offsets_of(Prepare *p, const Op *op)
+{
+    const Type *buffer = op_arg(op, 0)->type;
+    const int64_t n = tkc_type_count(buffer), piece = tkc_op_int(op, ATTR_PIECE, 0);
+    int32_t *offsets = take(p, (size_t)n, sizeof *offsets), coord[TKC_MAX_RANK] = {0};
+    for (int64_t i = 0; offsets && i < n; i++) {
+        int64_t index = 0;
+        for (int d = 0; d < buffer->rank; d++) {
+            int64_t extent = 1;
+            while (extent < buffer->shape[d]) extent *= 2;
+            index = index * extent + coord[d];
+        }
+        offsets[i] = (int32_t)tkc_smem_offset(buffer, piece, index);
+        for (int d = buffer->rank - 1; d >= 0 && ++coord[d] == buffer->shape[d]; d--) coord[d] = 0;
+    }
+    return offsets;
 }
 
 static void decode_region(Prepare *p, const Region *r, Body *body, bool vector);
@@ -559,6 +578,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     if (op->kind == OP_INLINE_ASM)
         in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
+    if (op->kind == OP_SSTORE || op->kind == OP_SLOAD) in->extra = offsets_of(p, op);
     in->run = p->failed ? NULL : is_same(p, op) ? run_copy : choose(in);
     if (in->run) overflow_follow(in);
     if (in->run && p->in->debug) {

@@ -277,8 +277,6 @@ static void run_reduce(Frame *f, const Insn *in)
                (size_t)(in->results[i]->count * in->args[i]->size));
 }
 
-/* ---- scan ---- */
-
 /* Row k of each of the outer blocks, between its place in x and a vector. */
 static inline void copy_row(char *to, const char *from, int64_t bytes)
 {
@@ -300,6 +298,41 @@ static void put_row(char *x, const char *from, Axis a, int64_t k, int64_t size)
     for (int64_t o = 0; o < a.outer; o++)
         copy_row(x + (o * a.length + k) * row, from + o * row, row);
 }
+
+/* The coordinate after c with the same kept bits; as large as the padded extent at the end. */
+static int64_t next_of_slot(int64_t c, int64_t kept)
+{
+    return ((c | kept) + 1) & ~kept;
+}
+
+/* Slot after slot: its rows, one after the other. They are few, and nobody waits for them. */
+static void run_reduce_slots(Frame *f, const Insn *in)
+{
+    const Axis a = axis_of(in);
+    const int64_t kept = tkc_op_int(in->op, ATTR_SLOTS, 0);
+    Axis result = a;
+    Sides s;
+    char *const *spare;
+    if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
+    result.length = in->results[0]->count / (a.outer * a.inner);
+    for (int64_t slot = 0, least = 0; slot < result.length;
+         slot++, least = ((least | ~kept) + 1) & kept) {
+        for (int64_t c = 0; (c | least) < a.length; c = next_of_slot(c, kept)) {
+            for (int i = 0; i < in->nargs; i++) {
+                const int64_t size = in->args[i]->size;
+                const char *x = operand(f, in->args[i], spare[2 * i]);
+                if (c) take_row(s.left[i], slot_data(f, in->results[i]), result, slot, size);
+                take_row(c ? s.right[i] : spare[2 * i + 1], x, a, c | least, size);
+            }
+            if (c) combine(f, in, a.outer * a.inner, &s);
+            for (int i = 0; i < in->nargs && !f->failed; i++)
+                put_row(slot_data(f, in->results[i]), c ? s.result[i] : spare[2 * i + 1], result,
+                        slot, in->args[i]->size);
+        }
+    }
+}
+
+/* ---- scan ---- */
 
 static void move_row(char *to, const char *from, Axis a, int64_t k, int64_t size)
 {
@@ -365,6 +398,7 @@ static InsnFn combine_fn(Insn *in)
     if (in->nargs > MOST) return NULL;
     in->loop = single_loop(in->op);
     in->n[0] = is_by_pair(in->op->regions[0]);
+    if (tkc_op_attr(in->op, ATTR_SLOTS)) return run_reduce_slots;
     if (in->op->kind == OP_SCAN) return in->loop ? run_scan_single : run_scan;
     return in->loop ? run_reduce_single : run_reduce;
 }

@@ -33,18 +33,18 @@ typedef struct DTypeInfo {
 const DTypeInfo *tkc_dtype_info(DType dt);
 
 /* ---- types ---- */
-typedef struct Layout Layout; /* lib/linear; NULL until layouts are assigned, and always NULL in what the interpreter sees */
+typedef struct Layout Layout; /* lib/linear; of a block NULL until layouts are assigned */
 
-typedef enum TypeKind { TY_NONE, TY_ERROR, TY_SCALAR, TY_POINTER, TY_BLOCK } TypeKind;
+typedef enum TypeKind { TY_NONE, TY_ERROR, TY_SCALAR, TY_POINTER, TY_BLOCK, TY_SMEM } TypeKind;
 
 typedef struct Type Type;
 struct Type {
     TypeKind kind;
     DType dtype;                 /* SCALAR; for a BLOCK of scalars its element's; DT_NONE where pointers are meant */
-    const Type *elem;            /* POINTER: pointee. BLOCK: element (SCALAR or POINTER). Else NULL */
-    int rank;                    /* BLOCK: 1…TKC_MAX_RANK. Else 0 */
+    const Type *elem;            /* POINTER: pointee. BLOCK, SMEM: element (SCALAR or POINTER). Else NULL */
+    int rank;                    /* BLOCK, SMEM: 1…TKC_MAX_RANK. Else 0 */
     int32_t shape[TKC_MAX_RANK]; /* logical extents, each >= 1 */
-    const Layout *layout;        /* BLOCK only */
+    const Layout *layout;        /* BLOCK: who holds what. SMEM: what lies where, never NULL */
     uint32_t id;
 };
 
@@ -59,7 +59,8 @@ typedef enum OpKind {
 
 typedef enum OpRule { RULE_NONE, RULE_GIVEN, RULE_SAME, RULE_COMPARE, RULE_SELECT, RULE_CAST, RULE_ADDPTR } OpRule;
 typedef enum OpTrait {
-    OT_EW = 1, OT_COMMUTE = 2, OT_PURE = 4, OT_READ = 8, OT_WRITE = 16, OT_SIDE = 32, OT_TERM = 64, OT_SHAPE = 128, OT_CONST = 256
+    OT_EW = 1, OT_COMMUTE = 2, OT_PURE = 4, OT_READ = 8, OT_WRITE = 16, OT_SIDE = 32, OT_TERM = 64, OT_SHAPE = 128, OT_CONST = 256,
+    OT_MEM = 512
 } OpTrait;
 typedef enum OpDomain { DOM_ANY, DOM_NUM, DOM_INT, DOM_FLOAT, DOM_PTR } OpDomain;
 
@@ -158,6 +159,10 @@ typedef struct Param {
     int stride_param[TKC_MAX_RANK];     /* -1 too: row-major, the product of the extents after it */
 } Param;
 
+/* What ops work on: blocks alone, or buffers in shared memory as well. At the memory level an
+   atomic gives its result to the canonical holders only. */
+typedef enum Level { LEVEL_TENSOR, LEVEL_MEMORY } Level;
+
 struct Func {
     const char *name;
     int nparams;
@@ -165,7 +170,7 @@ struct Func {
     Region *body;
     uint32_t nvalues;     /* ids are below this */
     int num_warps, num_stages;
-    uint32_t shared_bytes; /* scratch its ops take together, once places are given (lib/layout/smem.c) */
+    Level level;
     const struct Machine *machine; /* lib/ir/machine.h; the target */
     bool fp_contract;     /* products may fuse into sums on a GPU */
     bool debug;           /* -g: asserts act on a GPU */
@@ -185,5 +190,9 @@ const char *tkc_op_str(const Op *op, AttrKey key, const char *otherwise);
 int64_t tkc_type_count(const Type *t);
 /* The scalar or pointer type of a value's elements. */
 const Type *tkc_type_element(const Type *t);
+/* Elements that a buffer has room for; and where element `index` (row-major in the padded shape) lies
+   while it holds the piece, -1 when it is not in it. */
+int64_t tkc_smem_count(const Type *smem);
+int64_t tkc_smem_offset(const Type *smem, int64_t piece, int64_t index);
 
 #endif

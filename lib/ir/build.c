@@ -430,6 +430,31 @@ Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, c
     return with_order(b, v, sem, scope);
 }
 
+Value *build_alloc(Builder *b, const Type *buffer)
+{
+    check(type_is_smem(buffer), "an alloc of %s", text_of(b, buffer));
+    return build_one(b, OP_ALLOC, 0, NULL, buffer);
+}
+
+static void set_piece(Builder *b, Op *op, uint32_t piece)
+{
+    if (piece) ir_set_int(b->fn, op, ATTR_PIECE, piece);
+}
+
+Op *build_sstore(Builder *b, Value *buffer, Value *x, uint32_t piece)
+{
+    Op *op = build_op(b, OP_SSTORE, 2, (Value *[]){buffer, x}, 0, NULL);
+    set_piece(b, op, piece);
+    return op;
+}
+
+Value *build_sload(Builder *b, Value *buffer, const Type *content, Value *so_far, uint32_t piece)
+{
+    Value *v = build_one(b, OP_SLOAD, 1 + (so_far != NULL), (Value *[]){buffer, so_far}, content);
+    set_piece(b, v->def, piece);
+    return v;
+}
+
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision)
 {
     Value *v = build_one(b, OP_DOT, 3, (Value *[]){x, y, acc}, acc->type);

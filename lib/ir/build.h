@@ -56,6 +56,10 @@ Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, V
                         const char *sem, const char *scope);
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem,
                         const char *scope);
+/* Of type smem; `content`: a block, or of a buffer of one element a scalar; so_far may be NULL. */
+Value *build_alloc(Builder *b, const Type *buffer);
+Op *build_sstore(Builder *b, Value *buffer, Value *x, uint32_t piece);
+Value *build_sload(Builder *b, Value *buffer, const Type *content, Value *so_far, uint32_t piece);
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision);
 Value *build_gather(Builder *b, Value *src, Value *index, int axis);
 

@@ -66,7 +66,7 @@ Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn, bool has_body)
     Func *copy = ir_func_new(ir, fn->name, fn->machine, fn->num_warps, fn->num_stages);
     copy->fp_contract = fn->fp_contract;
     copy->debug = fn->debug;
-    copy->shared_bytes = fn->shared_bytes;
+    copy->level = fn->level;
     copy->loc = fn->loc;
     ValueMap map = ir_value_map(scratch, fn);
     for (int i = 0; i < fn->nparams; i++) {

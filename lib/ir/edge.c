@@ -1,7 +1,9 @@
-/* What runtime/ is given of the meaning of scalars (tkc/edge.h). */
+/* What runtime/ is given of the meaning of scalars (tkc/edge.h) and the places of elements
+   (tkc/ir.h). */
 #include "tkc/edge.h"
 
 #include "ir/evaluate.h"
+#include "linear/shared.h"
 
 /* One cast, whose rules for integers are the language's. */
 static uint64_t convert_bits(DType from, DType to, uint64_t bits)
@@ -26,4 +28,14 @@ bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int
                   const uint64_t *args, uint64_t *out)
 {
     return evaluate_op(kind, dt, result, rounding, n, args, out);
+}
+
+int64_t tkc_smem_count(const Type *smem)
+{
+    return INT64_C(1) << smem->layout->nbits[DIM_OFFSET];
+}
+
+int64_t tkc_smem_offset(const Type *smem, int64_t piece, int64_t index)
+{
+    return shared_offset(smem->layout, (uint32_t)piece, (uint32_t)index);
 }

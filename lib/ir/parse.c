@@ -142,8 +142,8 @@ static const Layout *parse_layout(Parser *p, const char **s)
     return NULL;
 }
 
-/* From after `block<`. */
-static const Type *parse_block(Parser *p, const char *begin, const char *s)
+/* From after `block<` or `smem<`. */
+static const Type *parse_shaped(Parser *p, TypeKind kind, const char *begin, const char *s)
 {
     int32_t shape[TKC_MAX_RANK];
     int rank = parse_shape(&s, shape);
@@ -158,15 +158,19 @@ static const Type *parse_block(Parser *p, const char *begin, const char *s)
         layout = parse_layout(p, &s);
         if (!layout) return NULL;
     }
-    if (*s != '>') return bad_type(p, begin, s);
+    if (*s != '>' || (kind == TY_SMEM && !layout)) return bad_type(p, begin, s);
     scan_from(&p->scan, (uint32_t)(s + 1 - p->scan.source->text));
-    return type_block(p->ir->types, elem, rank, shape, layout);
+    return kind == TY_SMEM ? type_smem(p->ir->types, elem, rank, shape, layout)
+                           : type_block(p->ir->types, elem, rank, shape, layout);
 }
 
 static const Type *parse_type(Parser *p)
 {
     const char *begin = scan_text(&p->scan);
-    if (scan_is(&p->scan, "block") && begin[5] == '<') return parse_block(p, begin, begin + 6);
+    if (scan_is(&p->scan, "block") && begin[5] == '<')
+        return parse_shaped(p, TY_BLOCK, begin, begin + 6);
+    if (scan_is(&p->scan, "smem") && begin[4] == '<')
+        return parse_shaped(p, TY_SMEM, begin, begin + 5);
     const char *end = end_of_element(begin);
     const Type *ty = type_parse(p->ir->types, begin, (size_t)(end - begin));
     if (!ty) {
@@ -682,6 +686,17 @@ static bool parse_target(Parser *p)
     return false;
 }
 
+static bool parse_level(Parser *p)
+{
+    Span at = scan_span(&p->scan);
+    const char *name;
+    if (!parse_string(p, &name)) return false;
+    p->fn->level = strcmp(name, "memory") ? LEVEL_TENSOR : LEVEL_MEMORY;
+    if (p->fn->level == LEVEL_MEMORY || !strcmp(name, "tensor")) return true;
+    diag_error(p->dx, at, "no level is called '%s'; there are tensor, memory", name);
+    return false;
+}
+
 static bool parse_func_attr(Parser *p)
 {
     Func *fn = p->fn;
@@ -699,8 +714,10 @@ static bool parse_func_attr(Parser *p)
         fn->debug = flag != 0;
         return true;
     }
-    const char *const known[] = {"target", "num_warps", "num_stages", "fp_contract", "debug"};
-    return suggest(p, "attribute of a function", known, 5);
+    if (accept(p, "level")) return expect(p, "=") && parse_level(p);
+    const char *const known[] = {"target",      "num_warps", "num_stages",
+                                 "fp_contract", "debug",     "level"};
+    return suggest(p, "attribute of a function", known, 6);
 }
 
 static bool parse_func_attrs(Parser *p)

@@ -238,6 +238,7 @@ static void print_header(Printer *p)
     buf_printf(p->out, "num_warps = %d, num_stages = %d", fn->num_warps, fn->num_stages);
     if (!fn->fp_contract) buf_puts(p->out, ", fp_contract = 0");
     if (fn->debug) buf_puts(p->out, ", debug = 1");
+    if (fn->level == LEVEL_MEMORY) buf_puts(p->out, ", level = \"memory\"");
     buf_puts(p->out, "} {\n");
 }
 

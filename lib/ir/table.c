@@ -22,6 +22,7 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define TERM OT_TERM
 #define SHAPE OT_SHAPE
 #define CONST OT_CONST
+#define MEM OT_MEM
 static const OpInfo ops[OP_COUNT] = {
 #define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_)                   \
     [OP_##ID] = {.name = name_,                                                                    \
@@ -44,6 +45,7 @@ static const OpInfo ops[OP_COUNT] = {
 #undef TERM
 #undef SHAPE
 #undef CONST
+#undef MEM
 
 typedef struct AttrInfo {
     const char *name;
@@ -105,5 +107,5 @@ int64_t tkc_type_count(const Type *t)
 
 const Type *tkc_type_element(const Type *t)
 {
-    return t->kind == TY_BLOCK ? t->elem : t;
+    return t->kind == TY_BLOCK || t->kind == TY_SMEM ? t->elem : t;
 }

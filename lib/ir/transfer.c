@@ -1,6 +1,6 @@
 /* A function moved to other tables, so that those it was made in can be freed: types are looked up
    in the new ones, places and the sources they are in are copied. Strings are interned in the names
-   that both share; layouts are not moved. */
+   that both share; layouts of blocks are not moved. */
 #include <string.h>
 
 #include "base/source.h"
@@ -22,6 +22,7 @@ static const Type *type_in(Move *m, const Type *ty)
     case TY_BLOCK:
         check(!ty->layout, "a function with layouts does not move");
         return type_block(m->to->types, type_in(m, ty->elem), ty->rank, ty->shape, NULL);
+    case TY_SMEM: break; /* goes with layouts of blocks */
     case TY_NONE:
     case TY_ERROR: break;
     }

@@ -82,20 +82,32 @@ const Type *type_pointer(TypeTable *t, const Type *pointee)
     return intern_type(t, &(Type){.kind = TY_POINTER, .elem = pointee});
 }
 
-const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
-                       const Layout *layout)
+static const Type *shaped(TypeTable *t, TypeKind kind, const Type *elem, int rank,
+                          const int32_t *shape, const Layout *layout)
 {
     if (elem->kind == TY_ERROR) return elem;
     check(elem->kind == TY_SCALAR || elem->kind == TY_POINTER, "no blocks of %s",
           type_text(t->arena, elem));
     check(rank >= 1 && rank <= TKC_MAX_RANK, "a block of rank %d", rank);
-    Type ty = {
-        .kind = TY_BLOCK, .dtype = elem->dtype, .elem = elem, .rank = rank, .layout = layout};
+    Type ty = {.kind = kind, .dtype = elem->dtype, .elem = elem, .rank = rank, .layout = layout};
     for (int i = 0; i < rank; i++) {
         check(shape[i] >= 1, "a block of extent %d", (int)shape[i]);
         ty.shape[i] = shape[i];
     }
     return intern_type(t, &ty);
+}
+
+const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
+                       const Layout *layout)
+{
+    return shaped(t, TY_BLOCK, elem, rank, shape, layout);
+}
+
+const Type *type_smem(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
+                      const Layout *layout)
+{
+    check(layout, "a buffer without a layout");
+    return shaped(t, TY_SMEM, elem, rank, shape, layout);
 }
 
 const Type *type_with_layout(TypeTable *t, const Type *block, const Layout *layout)
@@ -123,6 +135,11 @@ const Type *type_like(TypeTable *t, const Type *like, const Type *elem)
 bool type_is_block(const Type *ty)
 {
     return ty->kind == TY_BLOCK;
+}
+
+bool type_is_smem(const Type *ty)
+{
+    return ty->kind == TY_SMEM;
 }
 
 bool type_is_scalar(const Type *ty)
@@ -177,6 +194,11 @@ int type_bytes(const Type *ty)
     return type_is_pointer(ty) ? 8 : dtype_info(ty->dtype)->bytes;
 }
 
+uint32_t type_smem_bytes(const Type *ty)
+{
+    return (uint32_t)type_bytes(ty) << ty->layout->nbits[DIM_OFFSET];
+}
+
 /* Integers go by their long name, floats by their short one: int32, fp16. */
 static const char *dtype_text(DType dt)
 {
@@ -196,7 +218,8 @@ static void print(Buf *out, const Type *ty, TypeLayoutPrint layout, void *user)
         print(out, ty->elem, NULL, NULL);
         break;
     case TY_BLOCK:
-        buf_puts(out, "block<");
+    case TY_SMEM:
+        buf_puts(out, ty->kind == TY_BLOCK ? "block<" : "smem<");
         for (int i = 0; i < ty->rank; i++) buf_printf(out, "%dx", (int)ty->shape[i]);
         print(out, ty->elem, NULL, NULL);
         if (layout && ty->layout) {

@@ -25,7 +25,12 @@ const Type *type_with_dtype(TypeTable *t, const Type *ty, DType dt);
    only. */
 const Type *type_like(TypeTable *t, const Type *like, const Type *elem);
 
+/* A buffer; `layout` is as in linear/shared.h. */
+const Type *type_smem(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
+                      const Layout *layout);
+
 bool type_is_block(const Type *ty);
+bool type_is_smem(const Type *ty);
 bool type_is_scalar(const Type *ty);     /* a number, not a pointer, not a block */
 bool type_is_pointer(const Type *ty);    /* scalar pointer or block of pointers */
 bool type_is_float(const Type *ty);      /* by element, so blocks too */
@@ -35,8 +40,10 @@ bool type_same_shape(const Type *a, const Type *b); /* both scalars, or blocks o
 DType type_dtype(const Type *ty);        /* element dtype; DT_NONE for pointers */
 int type_bits(const Type *ty);           /* of an element; pointers 64 */
 int type_bytes(const Type *ty);          /* of an element in memory; pointers 8, int1 1 */
+uint32_t type_smem_bytes(const Type *ty); /* of a buffer */
 
-/* int32, block<128xfp16>, *fp32, block<16x64x*fp32>; with a layout: block<128xfp16, #l<…>>. */
+/* int32, block<128xfp16>, *fp32, block<16x64x*fp32>; with a layout: block<128xfp16, #l<…>>;
+   smem<64x32xfp16, #l<…>>. */
 void type_print(Buf *out, const Type *ty);
 /* The same with something else in the layout's place. */
 typedef void (*TypeLayoutPrint)(Buf *out, const Layout *l, void *user);

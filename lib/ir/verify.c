@@ -11,6 +11,7 @@
 #include "ir/machine.h"
 #include "ir/print.h"
 #include "ir/verify_op.h"
+#include "linear/shared.h"
 
 enum { MAX_WARPS = 32, MAX_PADDED_LOG2 = LAYOUT_MAX_BITS };
 
@@ -210,14 +211,19 @@ static int log2_of(int n)
     return log2;
 }
 
-static bool check_layout(Verifier *v, const Op *op, const Type *ty)
+static bool has_layout_of_shape(Verifier *v, const Op *op, const Type *ty)
 {
     const Layout *l = ty->layout;
     uint8_t dims[TKC_MAX_RANK];
     layout_pad(ty->rank, ty->shape, dims);
-    if (l->rank != ty->rank || memcmp(l->dim_log2, dims, (size_t)ty->rank) != 0) {
-        return verify_fail(v, op, "the layout of %s is of another shape", verify_text(v, ty));
-    }
+    return (l->rank == ty->rank && memcmp(l->dim_log2, dims, (size_t)ty->rank) == 0) ||
+           verify_fail(v, op, "the layout of %s is of another shape", verify_text(v, ty));
+}
+
+static bool check_layout(Verifier *v, const Op *op, const Type *ty)
+{
+    const Layout *l = ty->layout;
+    if (!has_layout_of_shape(v, op, ty)) return false;
     int lanes = log2_of(v->fn->machine ? v->fn->machine->warp_size : 32),
         warps = log2_of(v->fn->num_warps);
     if (l->nbits[DIM_LANE] != lanes || l->nbits[DIM_WARP] != warps) {
@@ -232,10 +238,22 @@ static bool check_layout(Verifier *v, const Op *op, const Type *ty)
     return true;
 }
 
+static bool check_smem(Verifier *v, const Op *op, const Type *ty)
+{
+    if (op->kind != OP_ALLOC)
+        return verify_fail(v, op, "gives %s, which only alloc does", verify_text(v, ty));
+    if (!check_size(v, op, ty) || !has_layout_of_shape(v, op, ty)) return false;
+    return shared_is_sound(ty->layout) ||
+           verify_fail(v, op,
+                       "the layout of %s is none of offsets that go to elements of their own",
+                       verify_text(v, ty));
+}
+
 static bool check_type(Verifier *v, const Op *op, const Type *ty)
 {
     if (ty->kind == TY_NONE || ty->kind == TY_ERROR)
         return verify_fail(v, op, "a value of no type");
+    if (ty->kind == TY_SMEM) return check_smem(v, op, ty);
     if (ty->kind != TY_BLOCK) return true;
     if (!check_size(v, op, ty)) return false;
     if (!ty->layout) {

@@ -7,15 +7,17 @@
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/shape_map.h"
+#include "linear/shared.h"
 
 typedef enum Rule {
     LR_NONE,  /* a mistake: every op that blocks can get to has one */
     LR_ANY,   /* whatever each block has; or the types say it all */
     LR_ONE,   /* all blocks have one layout */
     LR_MOVE,  /* the thread has the element that moves */
-    LR_SLICE, /* the result has the operand's layout without a dim */
+    LR_SLICE, /* the result has the operand's layout without a dim, or with slots in its place */
     LR_DOT,   /* operands as the unit that multiplies has them for the result */
     LR_ROW,   /* a warp has all along the axis; that all blocks have one layout, types say */
+    LR_PIECE, /* threads have whole pieces of what a buffer holds */
 } Rule;
 
 static const uint8_t rules[OP_COUNT] = {
@@ -30,7 +32,9 @@ static const uint8_t rules[OP_COUNT] = {
     [OP_FOR] = LR_ANY,          [OP_WHILE] = LR_ANY,      [OP_IF] = LR_ANY,
     [OP_YIELD] = LR_ANY,        [OP_CONDITION] = LR_ANY,  [OP_RETURN] = LR_ANY,
     [OP_PRINT] = LR_ANY,        [OP_ASSERT] = LR_ONE,     [OP_ASSUME] = LR_ANY,
-    [OP_BARRIER] = LR_ANY,
+    [OP_BARRIER] = LR_ANY,      [OP_ALLOC] = LR_ANY,      [OP_SSTORE] = LR_PIECE,
+    [OP_SLOAD] = LR_PIECE,      [OP_SLOAD_AT] = LR_ONE,   [OP_SSTORE_AT] = LR_ONE,
+    [OP_SATOMIC_AT] = LR_ONE,
 };
 
 static Rule rule_of(const Op *op)
@@ -123,13 +127,21 @@ static bool check_slice(Verifier *v, const Op *op)
         return verify_fail(
             v, op, "%s cannot be reduced along dim %d: its layout mixes that with other dims",
             verify_text(v, from), axis);
-    if (from->rank == 1) return true;
-    const Layout *slice = layout_slice(ir_of(v->fn)->layouts, from->layout, axis);
+    const uint32_t slots = (uint32_t)tkc_op_int(op, ATTR_SLOTS, 0),
+                   warps = layout_warp_bits(from->layout, axis);
+    if (v->fn->level == LEVEL_MEMORY && slots != warps)
+        return verify_fail(v, op, "'slots' is %u, warps hold the bits %u of the axis",
+                           (unsigned)slots, (unsigned)warps);
+    if (from->rank == 1 && !slots) return true;
+    LayoutTable *t = ir_of(v->fn)->layouts;
+    const Layout *slice = slots ? layout_keep(t, from->layout, axis, slots)
+                                : layout_slice(t, from->layout, axis);
     for (int i = 0; i < op->nresults; i++) {
         const Type *to = op_result(op, i)->type;
         if (to->layout == slice) continue;
         return verify_fail(v, op,
-                           "a result is %s, expected %s, the operand's layout without dim %d",
+                           "a result is %s, expected %s, the operand's layout without dim %d or "
+                           "with slots there",
                            verify_text(v, to),
                            verify_text(v, type_with_layout(ir_of(v->fn)->types, to, slice)), axis);
     }
@@ -162,6 +174,17 @@ static bool check_row(Verifier *v, const Op *op)
                        verify_text(v, ty), axis);
 }
 
+static bool check_piece(Verifier *v, const Op *op)
+{
+    const Type *buffer = op_arg(op, 0)->type,
+               *ty = op->nresults ? op_result(op, 0)->type : op_arg(op, 1)->type;
+    SharedAccess access;
+    if (!type_is_block(ty)) return true;
+    return shared_access(&access, ty->layout, buffer->layout, type_bytes(ty)) ||
+           verify_fail(v, op, "threads hold elements of several pieces of %s in one register",
+                       verify_text(v, ty));
+}
+
 bool verify_layouts(Verifier *v, const Op *op)
 {
     const Rule rule = rule_of(op);
@@ -174,6 +197,7 @@ bool verify_layouts(Verifier *v, const Op *op)
     case LR_SLICE: return check_slice(v, op);
     case LR_DOT: return check_product(v, op);
     case LR_ROW: return check_row(v, op);
+    case LR_PIECE: return check_piece(v, op);
     }
     return true;
 }

@@ -536,13 +536,11 @@ static bool check_combine(Verifier *v, const Op *op)
 static bool check_reduce(Verifier *v, const Op *op)
 {
     if (!check_combine(v, op)) return false;
-    const Type *from = arg_type(op, 0);
-    int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
     int32_t shape[TKC_MAX_RANK];
-    for (int i = 0; i + 1 < from->rank; i++) shape[i] = from->shape[i + (i >= axis)];
+    const int rank = ir_reduced_shape(op, shape);
+    if (rank < 0) return verify_fail(v, op, "'slots' are no bits of the axis");
     for (int i = 0; i < op->nresults; i++) {
-        if (!expect_shape(v, op, "a result", result_type(op, i), from->rank - 1, shape))
-            return false;
+        if (!expect_shape(v, op, "a result", result_type(op, i), rank, shape)) return false;
     }
     return true;
 }
@@ -634,6 +632,106 @@ static bool check_assume(Verifier *v, const Op *op)
     return expect_scalar_bool(v, op, "the operand", arg_type(op, 0));
 }
 
+/* ---- buffers in shared memory ---- */
+
+static bool check_alloc(Verifier *v, const Op *op)
+{
+    const Type *ty = result_type(op, 0);
+    const Attr *offset = tkc_op_attr(op, ATTR_OFFSET);
+    return expect_kind(v, op, "the result", ty, type_is_smem(ty), "a buffer") &&
+           (!offset || expect_int(v, op, ATTR_OFFSET, 0, INT32_MAX));
+}
+
+/* A block in the buffer's shape, or, of one element, a scalar. */
+static bool check_content(Verifier *v, const Op *op, const char *what, const Type *ty)
+{
+    const Type *buffer = arg_type(op, 0);
+    if (tkc_op_attr(op, ATTR_PIECE) &&
+        !expect_int(v, op, ATTR_PIECE, 0, (INT64_C(1) << buffer->layout->total_log2) - 1))
+        return false;
+    const bool is_one = tkc_type_count(buffer) == 1 && !type_is_block(ty);
+    return expect_elem(v, op, what, ty, buffer) &&
+           (is_one || expect_shape(v, op, what, ty, buffer->rank, buffer->shape));
+}
+
+static bool check_sstore(Verifier *v, const Op *op)
+{
+    return check_content(v, op, "the block", arg_type(op, 1));
+}
+
+static bool check_sload(Verifier *v, const Op *op)
+{
+    const Type *to = result_type(op, 0);
+    return check_content(v, op, "the result", to) &&
+           (op->nargs < 2 || expect_type(v, op, "the block so far", arg_type(op, 1), to));
+}
+
+/* Operand `at` holds the offsets of elements that are like `ty`. */
+static bool check_offsets(Verifier *v, const Op *op, int mask, const Type *ty)
+{
+    return expect_kind(v, op, "a block", ty, type_is_block(ty), "a block") &&
+           expect_elem(v, op, "an element", ty, arg_type(op, 0)) &&
+           expect_type(v, op, "the offsets", arg_type(op, 1), with_dtype(v, ty, DT_I32)) &&
+           check_mask(v, op, mask, ty);
+}
+
+static bool check_sload_at(Verifier *v, const Op *op)
+{
+    return check_offsets(v, op, 2, result_type(op, 0));
+}
+
+static bool check_sstore_at(Verifier *v, const Op *op)
+{
+    return check_offsets(v, op, 3, arg_type(op, 2));
+}
+
+static bool check_satomic_at(Verifier *v, const Op *op)
+{
+    return check_offsets(v, op, 3, arg_type(op, 2)) &&
+           expect_word(v, op, ATTR_RMW, "add fadd and or xor max umax min umin xchg", true);
+}
+
+/* ---- levels ---- */
+
+/* Buffers are what ops of the memory level begin with, and nothing else is done with them. */
+static bool check_buffers(Verifier *v, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Type *ty = arg_type(op, i);
+        const bool wants = ir_has(op, OT_MEM) && i == 0;
+        if (type_is_smem(ty) == wants) continue;
+        return verify_fail(v, op, "operand %d is %s, expected %s", i, verify_text(v, ty),
+                           wants ? "a buffer" : "none");
+    }
+    return true;
+}
+
+/* What an atomic of the memory level gives only canonical holders have. */
+static bool check_atomic_uses(Verifier *v, const Op *op)
+{
+    const Value *result = op_result(op, 0);
+    const Type *ty = result->type;
+    if (type_is_block(ty) && (!ty->layout || !layout_has_free_threads(ty->layout))) return true;
+    for (const Use *u = result->uses; u; u = u->next) {
+        const Op *user = u->user;
+        if (user->kind == OP_SSTORE ||
+            (user->kind == OP_CONVERT && tkc_op_int(user, ATTR_CANONICAL, 0)))
+            continue;
+        return verify_fail(v, op, "'%s' takes the result, which only canonical holders have",
+                           tkc_op_info(user->kind)->name);
+    }
+    return true;
+}
+
+static bool check_level(Verifier *v, const Op *op)
+{
+    const bool is_atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+    if (v->fn->level == LEVEL_MEMORY) return !is_atomic || check_atomic_uses(v, op);
+    const bool only_there = ir_has(op, OT_MEM) || tkc_op_attr(op, ATTR_SLOTS) ||
+                            tkc_op_attr(op, ATTR_CANONICAL);
+    return !only_there || verify_fail(v, op, "is of the memory level, the function is not");
+}
+
 static const OpCheck op_checks[OP_COUNT] = {
     [OP_CONST] = check_const,
     [OP_ARANGE] = check_arange,
@@ -667,6 +765,12 @@ static const OpCheck op_checks[OP_COUNT] = {
     [OP_PRINT] = check_print,
     [OP_ASSERT] = check_assert,
     [OP_ASSUME] = check_assume,
+    [OP_ALLOC] = check_alloc,
+    [OP_SSTORE] = check_sstore,
+    [OP_SLOAD] = check_sload,
+    [OP_SLOAD_AT] = check_sload_at,
+    [OP_SSTORE_AT] = check_sstore_at,
+    [OP_SATOMIC_AT] = check_satomic_at,
 };
 
 /* ---- what holds for every op ---- */
@@ -717,9 +821,9 @@ static bool check_domain(Verifier *v, const Op *op)
 
 bool verify_op(Verifier *v, const Op *op)
 {
-    if (!check_counts(v, op) || !check_domain(v, op)) return false;
+    if (!check_counts(v, op) || !check_domain(v, op) || !check_buffers(v, op)) return false;
     OpCheck rule = rule_checks[tkc_op_info(op->kind)->rule];
     if (rule && !rule(v, op)) return false;
     OpCheck own = op_checks[op->kind];
-    return (!own || own(v, op)) && verify_layouts(v, op);
+    return (!own || own(v, op)) && check_level(v, op) && verify_layouts(v, op);
 }

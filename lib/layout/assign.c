@@ -91,10 +91,10 @@ static const Layout *reducible(const Assign *a, const Op *op, const Layout *offe
 {
     ReducePlan plan;
     int axis = ir_axis(op);
-    reduce_plan(&plan, a->layouts, offered, axis);
+    reduce_plan(&plan, a->layouts, offered, axis, 0);
     if (plan.direct) return offered;
     const Layout *plain = access_default(a->accesses, op_arg(op, 0)->type);
-    reduce_plan(&plan, a->layouts, plain, axis);
+    reduce_plan(&plan, a->layouts, plain, axis, 0);
     check(plan.direct, "no layout to reduce in");
     return plain;
 }

@@ -11,16 +11,7 @@
    its register k + A d, for a linear A chosen so that M = Lr A + Ll loses nothing: then the
    source lane is s = M d + Lr k, and the register it must offer is a function of s, P s +
    const(k), where P M = Rr A + Rl. Applying P before and A after all rounds, as conditional
-   swaps of registers, leaves rounds with register numbers known at compile time.
-
-   Shared memory. Elements get offsets by a basis [V | word | bank | segment | piece] of the
-   element space (section 5.4 of the paper). V: vectors both sides hold in registers, so that an
-   access moves 2^|V| elements; word: what fills 4 bytes when an access is narrower. Two lanes of
-   one access collide when their difference has bank part 0 and segment part not 0; so the
-   segment is chosen to meet neither the span P of the writing lanes (with the word) nor the span
-   Q of the reading ones: first what lies outside P + Q, then sums of one vector of P and one of
-   Q. There is always room for it. Elements that differ in what only registers hold, on both
-   sides, can take turns: these are the pieces, which make the scratch smaller. */
+   swaps of registers, leaves rounds with register numbers known at compile time. */
 #include "layout/convert.h"
 
 #include "base/unwind.h"
@@ -53,11 +44,6 @@ static uint32_t xor_columns(const uint32_t *col, uint32_t x)
     uint32_t y = 0;
     for (; x; x &= x - 1) y ^= col[__builtin_ctz(x)];
     return y;
-}
-
-static void add_all(F2Space *s, const Layout *l, LayoutDim dim, int n)
-{
-    for (int i = 0; i < l->nbits[dim] && i < n; i++) f2_space_add(s, l->basis[dim][i]);
 }
 
 /* ---- inside a warp ---- */
@@ -254,152 +240,6 @@ static bool plan_shuffle(ConvertPlan *p, unsigned flags)
     return true;
 }
 
-/* ---- through shared memory ---- */
-
-static int log2_floor(int x)
-{
-    return 31 - __builtin_clz((unsigned)x);
-}
-
-/* Vectors that both sides hold in registers and no thread number moves. */
-static void choose_vector(F2Space *v, const ConvertPlan *p, const F2Space *threads)
-{
-    F2Space regs_from = {0}, regs_to = {0}, both, taken = *threads;
-    add_all(&regs_from, p->from, DIM_REGISTER, LAYOUT_MAX_BITS);
-    add_all(&regs_to, p->to, DIM_REGISTER, LAYOUT_MAX_BITS);
-    f2_space_intersect(&both, &regs_from, &regs_to);
-    int limit = log2_floor(16 / p->elem_bytes);
-    for (int pass = 0; pass < 2; pass++) {
-        const F2Space *from = pass ? &both : &regs_from;
-        for (int i = 0; i < from->dim && v->dim < limit; i++) {
-            if (f2_space_has(&both, from->vec[i]) && f2_space_add(&taken, from->vec[i]))
-                f2_space_add(v, from->vec[i]);
-        }
-    }
-}
-
-/* Lanes whose accesses are served together: a warp moves at most 128 bytes at a time. */
-static int phase_lane_bits(int access_bytes)
-{
-    return access_bytes >= 16 ? 3 : access_bytes >= 8 ? 4 : 5;
-}
-
-/* The members of `all` outside `of`, as vectors that extend it. */
-static int extend(uint32_t *out, const F2Space *of, const F2Space *all)
-{
-    F2Space s = *of;
-    int n = 0;
-    for (int i = 0; i < all->dim; i++) {
-        if (f2_space_add(&s, all->vec[i])) out[n++] = all->vec[i];
-    }
-    return n;
-}
-
-/* Elements narrower than a bank's word: the vectors that make up the rest of one, those all
-   threads move in if possible. */
-static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, const F2Space *q,
-                        int want)
-{
-    F2Space meet;
-    f2_space_intersect(&meet, p, q);
-    for (int i = 0; i < meet.dim && want > 0; i++) want -= f2_space_add(word, meet.vec[i]);
-    for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(word, space->vec[i]);
-}
-
-/* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space`
-   is all there is. */
-static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q,
-                           int want)
-{
-    F2Space meet, sum = *p;
-    uint32_t outside[32], only_p[32], only_q[32];
-    f2_space_intersect(&meet, p, q);
-    for (int i = 0; i < q->dim; i++) f2_space_add(&sum, q->vec[i]);
-    int noutside = extend(outside, &sum, space);
-    int np = extend(only_p, &meet, p), nq = extend(only_q, &meet, q);
-    for (int i = 0; i < noutside && want > 0; i++) want -= f2_space_add(basis, outside[i]);
-    for (int i = 0; i < np && i < nq && want > 0; i++)
-        want -= f2_space_add(basis, only_p[i] ^ only_q[i]);
-    for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(basis, space->vec[i]);
-}
-
-static void fill_side(ConvertSide *side, const Layout *l, const F2Space *basis,
-                      const F2Space *vector)
-{
-    F2Matrix regs = {.rows = l->total_log2, .cols = l->nbits[DIM_REGISTER]};
-    *side = (ConvertSide){.free_reg = layout_free_bits(l, DIM_REGISTER),
-                          .free_lane = layout_free_bits(l, DIM_LANE),
-                          .free_warp = layout_free_bits(l, DIM_WARP)};
-    for (int i = 0; i < regs.cols; i++) {
-        regs.col[i] = l->basis[DIM_REGISTER][i];
-        f2_space_solve(basis, regs.col[i], &side->reg[i]);
-    }
-    for (int i = 0; i < l->nbits[DIM_LANE]; i++)
-        f2_space_solve(basis, l->basis[DIM_LANE][i], &side->lane[i]);
-    for (int i = 0; i < l->nbits[DIM_WARP]; i++)
-        f2_space_solve(basis, l->basis[DIM_WARP][i], &side->warp[i]);
-    for (int i = 0; i < vector->dim; i++) {
-        uint64_t x = 0;
-        check(f2_solve(&regs, vector->vec[i], &x), "vector of a conversion is not in registers");
-        side->vector_reg[i] = (uint32_t)x;
-    }
-}
-
-/* Splits the space outside the vector into what stays (threads and some more) and the pieces. */
-static int choose_pieces(F2Space *stays, uint32_t *pieces, const F2Space *vector,
-                         const ConvertPlan *p)
-{
-    int total = p->from->total_log2, npieces = 0;
-    F2Space all = *vector;
-    for (int i = 0; i < stays->dim; i++) f2_space_add(&all, stays->vec[i]);
-    for (int bit = total - 1; bit >= 0; bit--) {
-        uint32_t v = UINT32_C(1) << bit;
-        if (!f2_space_add(&all, v)) continue;
-        if (p->elem_bytes << (total - npieces) > CONVERT_SCRATCH_MAX) pieces[npieces++] = v;
-        else f2_space_add(stays, v);
-    }
-    return npieces;
-}
-
-static void plan_shared(ConvertPlan *p)
-{
-    F2Space stays = {0}, vector = {0}, writers = {0}, readers = {0};
-    uint32_t pieces[32];
-    add_all(&stays, p->from, DIM_LANE, LAYOUT_MAX_BITS);
-    add_all(&stays, p->from, DIM_WARP, LAYOUT_MAX_BITS);
-    add_all(&stays, p->to, DIM_LANE, LAYOUT_MAX_BITS);
-    add_all(&stays, p->to, DIM_WARP, LAYOUT_MAX_BITS);
-    choose_vector(&vector, p, &stays);
-    p->kind = CONVERT_SHARED;
-    p->vector_log2 = vector.dim;
-    p->pieces_log2 = choose_pieces(&stays, pieces, &vector, p);
-    p->offset_log2 = vector.dim + stays.dim;
-    int access_bytes = p->elem_bytes << vector.dim;
-    add_all(&writers, p->from, DIM_LANE, phase_lane_bits(access_bytes));
-    add_all(&readers, p->to, DIM_LANE, phase_lane_bits(access_bytes));
-    int segment_bits = stays.dim - log2_floor(128 / access_bytes);
-    F2Space word = {0}, segment = {0}, basis = vector, rest;
-    choose_word(&word, &stays, &writers, &readers,
-                access_bytes < 4 ? 2 - log2_floor(access_bytes) : 0);
-    for (int i = 0; i < word.dim; i++) {
-        f2_space_add(&writers, word.vec[i]);
-        f2_space_add(&readers, word.vec[i]);
-        f2_space_add(&basis, word.vec[i]);
-    }
-    choose_segment(&segment, &stays, &writers, &readers, segment_bits > 0 ? segment_bits : 0);
-    rest = segment;
-    for (int i = 0; i < word.dim; i++) f2_space_add(&rest, word.vec[i]);
-    for (int i = 0; i < stays.dim; i++) {
-        if (f2_space_add(&rest, stays.vec[i])) f2_space_add(&basis, stays.vec[i]);
-    }
-    for (int i = 0; i < segment.dim; i++) f2_space_add(&basis, segment.vec[i]);
-    for (int i = 0; i < p->pieces_log2; i++) f2_space_add(&basis, pieces[i]);
-    check(basis.dim == p->from->total_log2, "basis of a conversion is not complete");
-    fill_side(&p->write, p->from, &basis, &vector);
-    fill_side(&p->read, p->to, &basis, &vector);
-    p->scratch_bytes = (uint32_t)p->elem_bytes << p->offset_log2;
-}
-
 /* ---- choosing ---- */
 
 /* Issue slots, roughly: a shuffle or a shared access takes 2, a select 1, a barrier with its
@@ -414,8 +254,8 @@ static int shuffle_cost(const ConvertPlan *p)
 
 static int shared_cost(const ConvertPlan *p)
 {
-    int accesses = (layout_registers(p->from) + layout_registers(p->to)) >> p->vector_log2;
-    return 2 * (accesses ? accesses : 1) + (40 << p->pieces_log2);
+    int accesses = (layout_registers(p->from) + layout_registers(p->to)) >> p->shared.vector_log2;
+    return 2 * (accesses ? accesses : 1) + (40 << p->shared.pieces_log2);
 }
 
 void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes,
@@ -432,26 +272,18 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
         *out = near;
         return;
     }
-    plan_shared(&far);
+    far.kind = CONVERT_SHARED;
+    shared_plan(&far.shared, from, to, elem_bytes, CONVERT_SCRATCH_MAX);
     far.cost = shared_cost(&far);
     *out = inside && near.cost <= far.cost ? near : far;
 }
 
-bool convert_atomic_spreads(const Op *op)
-{
-    if ((op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS) || !op_result(op, 0)->uses)
-        return false;
-    const Layout *l = op_result(op, 0)->type->layout;
-    return !l || layout_free_bits(l, DIM_LANE) || layout_free_bits(l, DIM_WARP);
-}
-
 void convert_plan_op(ConvertPlan *out, const Op *op)
 {
-    const Type *to = op_result(op, 0)->type;
-    bool is_convert = op->kind == OP_CONVERT;
-    check(to->layout, "conversion without a layout");
-    convert_plan(out, is_convert ? op_arg(op, 0)->type->layout : to->layout, to->layout,
-                 type_bytes(to), is_convert ? 0 : CONVERT_CANONICAL);
+    const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
+    check(from->layout && to->layout, "conversion without a layout");
+    convert_plan(out, from->layout, to->layout, type_bytes(to),
+                 tkc_op_int(op, ATTR_CANONICAL, 0) ? CONVERT_CANONICAL : 0);
 }
 
 /* ---- reading a plan ---- */
@@ -465,23 +297,4 @@ uint32_t convert_source_lane(const ConvertPlan *p, uint32_t round, uint32_t lane
 {
     return xor_columns(p->lane_of_round, round) ^ xor_columns(p->lane_of_lane, lane) ^
            xor_columns(p->lane_of_warp, warp);
-}
-
-uint32_t convert_reg_offset(const ConvertSide *s, uint32_t reg)
-{
-    return xor_columns(s->reg, reg);
-}
-
-bool convert_is_head(const ConvertPlan *p, const ConvertSide *s, uint32_t reg, uint32_t piece)
-{
-    uint32_t offset = convert_reg_offset(s, reg);
-    if (s == &p->write && reg & s->free_reg) return false;
-    return offset >> p->offset_log2 == piece && !(offset & ((UINT32_C(1) << p->vector_log2) - 1));
-}
-
-uint32_t convert_vector_reg(const ConvertPlan *p, const ConvertSide *s, uint32_t head,
-                            uint32_t element)
-{
-    check(element >> p->vector_log2 == 0, "no element %u in a vector", (unsigned)element);
-    return head ^ xor_columns(s->vector_reg, element);
 }

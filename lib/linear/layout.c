@@ -228,6 +228,11 @@ uint32_t layout_free_bits(const Layout *l, LayoutDim dim)
     return free_bits;
 }
 
+bool layout_has_free_threads(const Layout *l)
+{
+    return layout_free_bits(l, DIM_LANE) || layout_free_bits(l, DIM_WARP);
+}
+
 bool layout_is_surjective(const Layout *l)
 {
     F2Matrix m;
@@ -405,6 +410,50 @@ const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis)
     memcpy(dims, l->dim_log2, sizeof dims);
     dims[axis] = 0;
     return layout_squeeze(t, layout_project(t, l, l->rank, dims), axis);
+}
+
+typedef struct Keep {
+    const Layout *from;
+    int dim;
+    uint32_t kept;
+} Keep;
+
+static uint32_t keep_bits(uint32_t v, const void *data)
+{
+    const Keep *k = data;
+    return layout_keep_bits(k->from, k->dim, k->kept, v);
+}
+
+const Layout *layout_keep(LayoutTable *t, const Layout *l, int dim, uint32_t kept)
+{
+    LayoutSpec s;
+    layout_spec_of(l, &s);
+    s.dim_log2[dim] = (uint8_t)__builtin_popcount(kept);
+    map_vectors(&s, keep_bits, &(Keep){l, dim, kept});
+    drop_free_registers(&s);
+    return layout_make(t, &s);
+}
+
+/* The coordinates of the old shape, around those of the new dim. */
+static uint32_t around(uint32_t v, const void *data)
+{
+    const Move *m = data;
+    const uint32_t low = (UINT32_C(1) << m->shift[0]) - 1;
+    return (v & low) | (v & ~low) << m->shift[1];
+}
+
+const Layout *layout_insert(LayoutTable *t, const Layout *l, int axis, int bits)
+{
+    const Layout *with = layout_expand(t, l, axis);
+    const Move m = {.shift = {layout_dim_shift(with, axis), bits}};
+    LayoutSpec s;
+    layout_spec_of(with, &s);
+    check(l->total_log2 + bits <= LAYOUT_MAX_BITS, "a dim makes the block too large");
+    s.dim_log2[axis] = (uint8_t)bits;
+    map_vectors(&s, around, &m);
+    for (int i = 0; i < bits; i++)
+        s.basis[DIM_REGISTER][s.nbits[DIM_REGISTER]++] = UINT32_C(1) << (m.shift[0] + i);
+    return layout_make(t, &s);
 }
 
 const Layout *layout_reshape(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2)

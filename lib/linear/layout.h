@@ -80,6 +80,8 @@ void layout_matrix(const Layout *l, F2Matrix *out);
 /* The free bits of a hardware dim, as a mask: the duplicates. Zero vectors, and those that
    earlier ones span. */
 uint32_t layout_free_bits(const Layout *l, LayoutDim dim);
+/* Some threads are duplicates. */
+bool layout_has_free_threads(const Layout *l);
 /* True when every element has a holder. */
 bool layout_is_surjective(const Layout *l);
 /* log2 of the run of registers 0, 1, 2, … that hold consecutive indices: the leading register
@@ -92,9 +94,13 @@ uint32_t layout_dim_mask(const Layout *l, int dim);
 bool layout_has_offset(const Layout *l);
 /* The index without a dim: that of the element of the slice that index belongs to. */
 uint32_t layout_forget(const Layout *l, int dim, uint32_t index);
+/* The index with the dim's coordinate made of its bits in `kept` alone, moved together. */
+uint32_t layout_keep_bits(const Layout *l, int dim, uint32_t kept, uint32_t index);
 /* True when a reduction along the dim needs nothing but registers of one thread, lanes that differ
-   in one bit and warps that do. */
+   in one bit and warps that do; and what only warps tell apart is whole bits of the coordinate. */
 bool layout_reduces(const Layout *l, int dim);
+/* These bits. */
+uint32_t layout_warp_bits(const Layout *l, int dim);
 /* Where a dim's coordinate is held, bit by bit: XOR of bits[i] into the number of that kind (a set of
    registers' bits, or one bit of the lane or warp) flips bit i of the coordinate, and changes
    nothing else. */
@@ -124,6 +130,10 @@ const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const ui
 /* Result layout of a reduction of `axis` (rank 2 and more): its bits are removed; registers that
    become duplicates are dropped. */
 const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis);
+/* The same where bits `kept` of the dim's coordinate stay, moved together. */
+const Layout *layout_keep(LayoutTable *t, const Layout *l, int dim, uint32_t kept);
+/* With a dim of 1 << bits before `axis`, held in the last registers. */
+const Layout *layout_insert(LayoutTable *t, const Layout *l, int axis, int bits);
 /* Same vectors under another shape with the same total bits. */
 const Layout *layout_reshape(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2);
 /* Every warp has the whole dim of what it holds: its bits go from the warps to the registers, which

@@ -6,13 +6,36 @@
    the positions that differ in combinations of registers (any that pi F sends to 0), in single lane
    bits and in single warp bits. That must be the whole kernel, and no two of the steps may meet one
    element twice. A lane or warp vector that is 0 already in F is a duplicate: it holds the same
-   value and takes no part. */
+   value and takes no part.
+
+   Between the second step and the third there is one partial result for each combination of warps.
+   It is found by its place along the dim: the bits of the coordinate that warps set, so no register
+   and no lane may set one of these. */
 #include "linear/layout.h"
+
+uint32_t layout_keep_bits(const Layout *l, int dim, uint32_t kept, uint32_t index)
+{
+    const uint32_t low = (UINT32_C(1) << layout_dim_shift(l, dim)) - 1,
+                   high = index & ~(low | layout_dim_mask(l, dim));
+    const int bits = __builtin_popcount(kept);
+    uint32_t coord = (uint32_t)layout_coord(l, index, dim), out = 0;
+    for (int n = 0; kept; kept &= kept - 1) out |= (coord >> __builtin_ctz(kept) & 1) << n++;
+    return (index & low) | out << layout_dim_shift(l, dim) | high >> l->dim_log2[dim] << bits;
+}
 
 uint32_t layout_forget(const Layout *l, int dim, uint32_t index)
 {
-    uint32_t low = (UINT32_C(1) << layout_dim_shift(l, dim)) - 1;
-    return (index & low) | (index & ~(low | layout_dim_mask(l, dim))) >> l->dim_log2[dim];
+    return layout_keep_bits(l, dim, 0, index);
+}
+
+uint32_t layout_warp_bits(const Layout *l, int dim)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < l->nbits[DIM_WARP]; i++) {
+        const uint32_t v = l->basis[DIM_WARP][i];
+        if (!layout_forget(l, dim, v)) bits |= (uint32_t)layout_coord(l, v, dim);
+    }
+    return bits;
 }
 
 /* Register combinations that stay within one result element, each once; what they reach along the
@@ -28,6 +51,27 @@ static int register_kernel(const Layout *l, int dim, F2Space *reached)
     int n = f2_kernel(&forgotten, kernel);
     for (int i = 0; i < n; i++) f2_space_add(reached, f2_apply(&regs, kernel[i]));
     return n;
+}
+
+/* What warps set along the dim, nothing else does that takes part; and they tell as many partial
+   results apart as there are. */
+static bool warps_are_apart(const Layout *l, int dim)
+{
+    const uint32_t kept = layout_warp_bits(l, dim) << layout_dim_shift(l, dim);
+    F2Space registers = {0}, warps = {0};
+    register_kernel(l, dim, &registers);
+    for (int i = 0; i < registers.dim; i++) {
+        if (registers.vec[i] & kept) return false;
+    }
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
+        const uint32_t v = l->basis[DIM_LANE][i];
+        if (!layout_forget(l, dim, v) && v & kept) return false;
+    }
+    for (int i = 0; i < l->nbits[DIM_WARP]; i++) {
+        const uint32_t v = l->basis[DIM_WARP][i];
+        if (!layout_forget(l, dim, v)) f2_space_add(&warps, v);
+    }
+    return warps.dim == __builtin_popcount(kept);
 }
 
 bool layout_reduces(const Layout *l, int dim)
@@ -46,5 +90,5 @@ bool layout_reduces(const Layout *l, int dim)
             if (v && !f2_space_add(&reached, v)) return false;
         }
     }
-    return steps == f2_kernel(&all, kernel);
+    return steps == f2_kernel(&all, kernel) && warps_are_apart(l, dim);
 }

@@ -1,7 +1,5 @@
 /* Atomics: one instruction for each element, done by its canonical holder where mask and validity
-   allow. When somebody reads the old values, they go from that holder to the others: by the plan of
-   a conversion from canonical holders only, or, for a scalar, through one slot of shared memory. */
-#include "layout/convert.h"
+   allow. That holder has the old value then, nobody else (memory/expand.c hands it on). */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -31,29 +29,6 @@ static LLVMValueRef one_element(Lower *L, const Op *op, uint32_t reg, LLVMValueR
     return L->target->atomic(L, &a);
 }
 
-static LLVMValueRef spread_scalar(Lower *L, const Op *op, LLVMValueRef x)
-{
-    const Attr *scratch = tkc_op_attr(op, ATTR_OFFSET);
-    check(scratch, "an atomic's result has no scratch memory");
-    LLVMValueRef zero = lower_i32(L, 0), out;
-    lower_shared_store(L, zero, scratch->i, 1, &x, lower_canonical(L, op_result(op, 0)->type));
-    L->target->barrier(L);
-    lower_shared_load(L, zero, scratch->i, LLVMTypeOf(x), 1, &out);
-    return out;
-}
-
-static void spread(Lower *L, const Op *op, Regs *out)
-{
-    const Type *ty = op_result(op, 0)->type;
-    if (!type_is_block(ty)) {
-        out->r[0].v = spread_scalar(L, op, out->r[0].v);
-        return;
-    }
-    ConvertPlan plan;
-    convert_plan_op(&plan, op);
-    *out = lower_by_plan(L, op, &plan, ty, *out);
-}
-
 void lower_atomic(Lower *L, const Op *op)
 {
     const Value *result = op_result(op, 0);
@@ -71,6 +46,5 @@ void lower_atomic(Lower *L, const Op *op)
         if (!(r & free)) out.r[r].v = one_element(L, op, r, canonical);
     }
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
-    if (convert_atomic_spreads(op)) spread(L, op, &out);
     lower_set(L, result, out);
 }

@@ -169,6 +169,12 @@ void lower_reduce(Lower *L, const Op *op);
 void lower_dot(Lower *L, const Op *op);
 void lower_scan(Lower *L, const Op *op);
 void lower_sort(Lower *L, const Op *op);
+void lower_alloc(Lower *L, const Op *op);
+void lower_sstore(Lower *L, const Op *op);
+void lower_sload(Lower *L, const Op *op);
+void lower_sload_at(Lower *L, const Op *op);
+void lower_sstore_at(Lower *L, const Op *op);
+void lower_satomic_at(Lower *L, const Op *op);
 void lower_for(Lower *L, const Op *op);
 void lower_while(Lower *L, const Op *op);
 void lower_if(Lower *L, const Op *op);
@@ -198,12 +204,6 @@ LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x);
 
 /* ---- remainder.c ---- */
 LLVMValueRef lower_float_remainder(Lower *L, LLVMValueRef x, LLVMValueRef y); /* fp32 or fp64 */
-
-/* ---- convert.c ---- */
-struct ConvertPlan;
-/* The registers of a value of type ty in the plan's other layout; op has the scratch memory's
-   place. */
-Regs lower_by_plan(Lower *L, const Op *op, const struct ConvertPlan *p, const Type *ty, Regs in);
 
 /* ---- shared.c: elements that travel between threads ---- */
 /* Any element as 32-bit words, and back. Returns how many (1 or 2). */

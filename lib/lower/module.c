@@ -12,7 +12,6 @@
 #include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/type.h"
-#include "layout/smem.h"
 #include "lower/lines.h"
 
 /* ---- ops without a family ---- */
@@ -112,6 +111,9 @@ static const LowerOp table[OP_COUNT] = {
     [OP_DOT] = lower_dot,            [OP_ASSERT] = lower_assert,
     [OP_ASSUME] = lower_nothing,     [OP_BARRIER] = lower_barrier,
     [OP_INLINE_ASM] = lower_inline_asm, [OP_PRINT] = lower_print,
+    [OP_ALLOC] = lower_alloc,        [OP_SSTORE] = lower_sstore,
+    [OP_SLOAD] = lower_sload,        [OP_SLOAD_AT] = lower_sload_at,
+    [OP_SSTORE_AT] = lower_sstore_at, [OP_SATOMIC_AT] = lower_satomic_at,
 };
 
 static Span span_of(const Op *op)
@@ -130,13 +132,6 @@ void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
     for (const Loc *loc = op->loc ? op->loc->caller : NULL; loc; loc = loc->caller)
         diag_note(L->dx, d, (Span){loc->source, loc->begin, loc->end}, "called from here");
     for (int i = 0; i < op->nresults; i++) lower_set_zero(L, op_result(op, i));
-}
-
-static void count_shared(Lower *L, const Op *op)
-{
-    const Attr *at = tkc_op_attr(op, ATTR_OFFSET);
-    uint32_t end = at ? (uint32_t)at->i + smem_need(op) : 0;
-    if (end > L->shared_bytes) L->shared_bytes = end;
 }
 
 /* A block that a thread cannot hold spills to memory, which is slow. Said once a function. */
@@ -189,7 +184,6 @@ const Op *lower_region(Lower *L, const Region *r)
     for (; op && op != r->last; op = op->next) {
         lines_at(L, op->loc);
         check_size(L, op);
-        count_shared(L, op);
         check_registers(L, op);
         check_joined(L, op);
         if (table[op->kind]) table[op->kind](L, op);

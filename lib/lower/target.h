@@ -43,6 +43,7 @@ typedef struct Access {
 /* One read-modify-write of one element where pred is true; value2 is the new value of a
    compare-and-swap. */
 typedef struct Atomic {
+    Space space;
     LLVMValueRef ptr;
     int64_t offset;
     LLVMValueRef pred;

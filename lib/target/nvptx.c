@@ -488,7 +488,7 @@ static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
     const char kind = constraint_of(L, a->word);
     args[n++] = near_address(L, a->ptr, &offset);
     args[n++] = a->value;
-    buf_printf(&constraints, "=%c,l,%c", kind, kind);
+    buf_printf(&constraints, "=%c,%c,%c", kind, constraint_of(L, LLVMTypeOf(args[0])), kind);
     if (a->value2) {
         args[n++] = a->value2;
         buf_printf(&constraints, ",%c", kind);
@@ -500,7 +500,8 @@ static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
         buf_puts(&constraints, ",b,0");
     }
     if (is_bf16_add) lower_need_ptx(L, 78);
-    buf_printf(&text, "atom.%s.%s.global.%s%s.%s $0, ", a->sem, a->scope, row->name,
+    buf_printf(&text, "atom.%s.%s.%s.%s%s.%s $0, ", a->sem, a->scope,
+               a->space == SPACE_SHARED ? "shared" : "global", row->name,
                is_16_add ? ".noftz" : "",
                is_bf16_add ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
     put_address(&text, 1, offset);

@@ -18,9 +18,10 @@ typedef struct Pass {
 typedef enum PassState {
     STATE_NONE = 0,
     STATE_LAYOUTS = 1,  /* every block has one */
-    STATE_PLACES = 2,   /* so has every op that needs shared memory, as the ops stand */
-    STATE_BARRIERS = 4, /* between ops that use one place, as the ops stand */
-    STATE_ALL = 7
+    STATE_MEMORY = 2,   /* what goes through shared memory does so by buffers */
+    STATE_PLACES = 4,   /* every buffer has one, as the ops stand */
+    STATE_BARRIERS = 8, /* between accesses to one place, as the ops stand */
+    STATE_ALL = 15
 } PassState;
 
 /* Each pass states above its definition what it needs, keeps and changes. Returns true when it

@@ -179,7 +179,7 @@ static void print_again(TkcContext *cx, int number, const TkcArtifact *first)
 
 static void run_text(int number)
 {
-    static const char *const pipelines[] = {"fold", "fold,cse,licm,ifconv,dce,mask", "layout", "layout,smem,barrier", "licm,fold,dce,layout,cse"};
+    static const char *const pipelines[] = {"fold", "fold,cse,licm,ifconv,dce,mask", "layout", "layout,expand,place,sync", "licm,fold,dce,layout,cse"};
     make_text(number);
     TkcContext *cx = tkc_context_new();
     TkcSource *source = NULL;

@@ -443,8 +443,8 @@ static void choose_options(Mutant *m, TkcSource *source)
                                         "sm_90a", "sm_90a", "sm_100", "gfx942"};
     static const int warps[] = {1, 2, 2, 4, 8, 8, 8, 16, 16, 32, 3, -1};
     static const char *const passes[] = {
-        "", "fold", "fold,cse,licm,ifconv,dce,mask,fold,cse,dce,layout,cse,dce,smem,barrier",
-        "layout,smem,barrier"};
+        "", "fold", "fold,cse,licm,ifconv,dce,mask,fold,cse,dce,layout,cse,dce,expand,place,sync",
+        "layout,expand,place,sync"};
     tkc_options_init(&m->options);
     m->options.max_seconds = COMPILE_SECONDS;
     m->used = 0;

@@ -142,7 +142,7 @@ def run(tkc, driver, seed):
     values = dict(m=shape[0], n=shape[1], shape="%dx%d" % tuple(shape), warps=1 << warp_bits, axis=axis, dt=dt,
                   reverse=", reverse = 1" if reverse else "", descending=" {descending = 1}" if descending else "")
     text = text_of(block, values)
-    made = subprocess.run([tkc, "-x", "ir", "-emit=ptx", "-passes=smem,barrier", "-"], input=text, capture_output=True, text=True)
+    made = subprocess.run([tkc, "-x", "ir", "-emit=ptx", "-passes=expand,place,sync", "-"], input=text, capture_output=True, text=True)
     if made.returncode:
         print(text, made.stderr)
         return False

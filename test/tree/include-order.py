@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = sys.argv[1]
-ORDER = ["tkc", "base", "linear", "syntax", "ir", "spec", "analysis", "transform", "layout", "lower", "target"]
+ORDER = ["tkc", "base", "linear", "syntax", "ir", "spec", "analysis", "transform", "layout", "memory", "lower", "target"]
 GENERATED = ("tkc.tab.h", "tkc.lex.h")
 
 

@@ -6,12 +6,12 @@
 #include "ir/machine.h"
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "layout/smem.h"
+#include "memory/passes.h"
 
 enum { MAX_POOL = 64 };
 
 static uint64_t seed;
-static int conversions, functions;
+static int conversions, buffers, functions;
 
 static uint32_t random_below(uint32_t n)
 {
@@ -193,7 +193,13 @@ static void check_op(Op *op, void *user)
     (void)user;
     for (int i = 0; i < op->nresults; i++) EXPECT(!type_is_block(op_result(op, i)->type) || op_result(op, i)->type->layout);
     conversions += op->kind == OP_CONVERT;
-    if (op->kind == OP_REDUCE) EXPECT(smem_need(op) % 16 == 0);
+}
+
+static void check_expanded(Op *op, void *user)
+{
+    (void)user;
+    EXPECT(!expand_wants(op));
+    buffers += op->kind == OP_ALLOC;
 }
 
 static void random_functions_are_laid_out(void)
@@ -210,16 +216,19 @@ static void random_functions_are_laid_out(void)
         EXPECT(ir_verify(fn, &dx));
         Pass p = {.scratch = &scratch, .dx = &dx, .name = "layout"};
         assign_run(&p, fn);
-        smem_run(&p, fn);
-        barrier_run(&p, fn);
-        EXPECT(ir_verify(fn, &dx));
         ir_walk(fn->body, check_op, NULL);
+        expand_run(&p, fn);
+        EXPECT(ir_verify(fn, &dx));
+        ir_walk(fn->body, check_expanded, NULL);
+        place_run(&p, fn);
+        sync_run(&p, fn);
+        EXPECT(ir_verify(fn, &dx));
         for (const Diag *d = dx.first; d; d = d->next) printf("    function %d: %s\n", functions, d->text);
         arena_fini(&scratch);
         arena_fini(&arena);
     }
-    printf("%d functions, %d conversions\n", functions, conversions);
-    EXPECT(conversions > 500);
+    printf("%d functions, %d conversions, %d buffers\n", functions, conversions, buffers);
+    EXPECT(conversions > 500 && buffers > 500);
 }
 
 int main(void)

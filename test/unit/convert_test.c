@@ -130,12 +130,12 @@ static void run_rounds(const ConvertPlan *p, const Threads *from, const Threads 
     run_stages(&p->receive, to);
 }
 
-static uint32_t thread_offset(const ConvertSide *s, int lane, int warp)
+static uint32_t thread_offset(const SharedAccess *a, int lane, int warp)
 {
     uint32_t offset = 0;
-    for (int i = 0; i < CONVERT_MAX_THREAD_BITS; i++) {
-        if (lane >> i & 1) offset ^= s->lane[i];
-        if (warp >> i & 1) offset ^= s->warp[i];
+    for (int i = 0; i < SHARED_THREAD_BITS; i++) {
+        if (lane >> i & 1) offset ^= a->lane[i];
+        if (warp >> i & 1) offset ^= a->warp[i];
     }
     return offset;
 }
@@ -160,48 +160,62 @@ static int bank_cycles(const uint32_t *address, const bool *active, int first, i
     return worst;
 }
 
-static void check_banks(const ConvertPlan *p, const uint32_t *offset, const bool *active, int lanes)
+static void check_banks(const SharedAccess *a, int elem_bytes, const uint32_t *offset, const bool *active, int lanes)
 {
     uint32_t address[256];
-    int bytes = p->elem_bytes << p->vector_log2, group = bytes >= 16 ? 8 : bytes >= 8 ? 16 : 32;
-    for (int i = 0; i < lanes; i++) address[i] = offset[i] * (uint32_t)p->elem_bytes;
+    int bytes = elem_bytes << a->vector_log2, group = bytes >= 16 ? 8 : bytes >= 8 ? 16 : 32;
+    for (int i = 0; i < lanes; i++) address[i] = offset[i] * (uint32_t)elem_bytes;
     for (int first = 0; first < lanes; first += group)
         EXPECT_INT(bank_cycles(address, active, first, lanes < group ? lanes : group, bytes), 1);
 }
 
 /* One access of every warp with registers `head`: moves the vectors and counts collisions. */
-static void run_access(const ConvertPlan *p, const ConvertSide *s, const Threads *t, uint32_t *memory, int head)
+static void run_access(const SharedAccess *a, int elem_bytes, bool writes, const Threads *t, uint32_t *memory, int head,
+                       uint32_t at)
 {
-    uint32_t low = (1u << p->offset_log2) - 1;
+    uint32_t free_lane = layout_free_bits(a->block, DIM_LANE), free_warp = layout_free_bits(a->block, DIM_WARP);
     for (int w = 0; w < t->warps; w++) {
         uint32_t offset[256];
         bool active[256];
         for (int i = 0; i < t->lanes; i++) {
-            active[i] = s == &p->read || !((uint32_t)i & s->free_lane || (uint32_t)w & s->free_warp);
-            EXPECT(!(thread_offset(s, i, w) & ~low));
-            offset[i] = (thread_offset(s, i, w) ^ convert_reg_offset(s, (uint32_t)head)) & low;
-            for (uint32_t e = 0; active[i] && e < 1u << p->vector_log2; e++) {
-                uint32_t r = convert_vector_reg(p, s, (uint32_t)head, e);
-                if (s == &p->write) memory[offset[i] + e] = regs_at(t, w, i)[r];
+            active[i] = !writes || !((uint32_t)i & free_lane || (uint32_t)w & free_warp);
+            offset[i] = thread_offset(a, i, w) ^ at;
+            for (uint32_t e = 0; active[i] && e < 1u << a->vector_log2; e++) {
+                uint32_t r = shared_vector_reg(a, (uint32_t)head, e);
+                if (writes) memory[offset[i] + e] = regs_at(t, w, i)[r];
                 else regs_at(t, w, i)[r] = memory[offset[i] + e];
             }
         }
-        check_banks(p, offset, active, t->lanes);
+        check_banks(a, elem_bytes, offset, active, t->lanes);
+    }
+}
+
+static void run_piece(const Layout *block, const Layout *buffer, int elem_bytes, bool writes, const Threads *t, uint32_t *memory,
+                      uint32_t piece)
+{
+    SharedAccess a;
+    EXPECT(shared_access(&a, block, buffer, elem_bytes));
+    for (int r = 0; r < t->regs; r++) {
+        int64_t at = shared_head(&a, (uint32_t)r, piece);
+        if (at >= 0) run_access(&a, elem_bytes, writes, t, memory, r, (uint32_t)at);
     }
 }
 
 static void run_shared(const ConvertPlan *p, const Threads *from, const Threads *to)
 {
-    uint32_t *memory = malloc(sizeof *memory << p->offset_log2);
-    EXPECT_INT(p->scratch_bytes, p->elem_bytes << p->offset_log2);
-    for (uint32_t piece = 0; piece < 1u << p->pieces_log2; piece++) {
-        for (uint32_t i = 0; i < 1u << p->offset_log2; i++) memory[i] = GARBAGE;
-        for (int r = 0; r < from->regs; r++) {
-            if (convert_is_head(p, &p->write, (uint32_t)r, piece)) run_access(p, &p->write, from, memory, r);
-        }
-        for (int r = 0; r < to->regs; r++) {
-            if (convert_is_head(p, &p->read, (uint32_t)r, piece)) run_access(p, &p->read, to, memory, r);
-        }
+    const Layout *buffer = shared_layout(table, &p->shared, p->to);
+    const uint32_t size = 1u << buffer->nbits[DIM_OFFSET];
+    uint32_t *memory = malloc(sizeof *memory * size);
+    EXPECT(shared_is_sound(buffer));
+    for (uint32_t i = 0; i < 1u << p->shared.pieces_log2; i++) {
+        const uint32_t piece = shared_piece(&p->shared, i);
+        for (uint32_t k = 0; k < size; k++) memory[k] = GARBAGE;
+        run_piece(p->from, buffer, p->elem_bytes, true, from, memory, piece);
+        run_piece(p->to, buffer, p->elem_bytes, false, to, memory, piece);
+    }
+    for (int r = 0; r < to->regs; r++) { /* duplicates were not read */
+        int holder = layout_find_register(p->to, layout_apply(p->to, (uint32_t)r, 0, 0));
+        for (int i = 0; i < to->warps * to->lanes; i++) to->value[i * to->regs + r] = to->value[i * to->regs + holder];
     }
     free(memory);
 }
@@ -295,8 +309,8 @@ static void what_only_registers_hold_takes_turns(void)
     ConvertPlan p;
     convert_plan(&p, blocked(14, 1, 5, 2), blocked(14, 3, 5, 2), 4, 0);
     EXPECT_INT(p.kind, CONVERT_SHARED);
-    EXPECT_INT(p.pieces_log2, 1);
-    EXPECT_INT(p.scratch_bytes, CONVERT_SCRATCH_MAX);
+    EXPECT_INT(p.shared.pieces_log2, 1);
+    EXPECT_INT(4 << p.shared.offset_log2, CONVERT_SCRATCH_MAX);
     try_pair(blocked(14, 1, 5, 2), blocked(14, 3, 5, 2), 4, 0);
 }
 

@@ -1,5 +1,5 @@
-/* Reductions: each plan is carried out on bit sets of elements, for many layouts; every thread that holds a result must end up with
-   each element of its row exactly once, or the plan must say that it is not direct. */
+/* Reductions: each plan is carried out on bit sets of elements, for many layouts; every thread that holds a slot of a result must end
+   up with each element of it exactly once, and so must all slots together, or the plan must say that it is not direct. */
 #include "layout/reduce_plan.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { LANES = 8, MAX_ELEMENTS = 64 };
 static Arena arena;
 static LayoutTable *table;
 static uint64_t seed = 3;
-static int direct_count, refused_count, scratch_count;
+static int direct_count, refused_count, slots_count;
 
 static uint32_t random_below(uint32_t n)
 {
@@ -47,60 +47,29 @@ static Seen in_warp(const ReducePlan *p, uint32_t k, uint32_t lane, uint32_t war
     return combine(in_warp(p, k, lane, warp, bits ^ bit), in_warp(p, k, lane ^ bit, warp, bits ^ bit));
 }
 
-static uint64_t wanted(const ReducePlan *p, uint32_t k, uint32_t lane, uint32_t warp)
+/* The elements of a slot of one result. */
+static uint64_t wanted(const ReducePlan *p, uint32_t y)
 {
     uint64_t set = 0;
-    uint32_t y = p->result ? layout_apply(p->result, k, lane, warp) : 0;
-    int low = layout_dim_shift(p->operand, p->axis);
-    for (uint32_t i = 0; i < 1u << p->operand->dim_log2[p->axis]; i++) {
-        uint32_t rest = (y & ((1u << low) - 1)) | (y >> low) << (low + p->operand->dim_log2[p->axis]);
-        set |= UINT64_C(1) << (rest | i << low);
-    }
+    for (uint32_t i = 0; i < 1u << p->operand->total_log2; i++)
+        if (layout_keep_bits(p->operand, p->axis, p->kept, i) == y) set |= UINT64_C(1) << i;
     return set;
-}
-
-/* Writers fill the scratch; each place is written once. */
-static void write_scratch(const ReducePlan *p, Seen *scratch, int warps)
-{
-    int writes[256] = {0};
-    for (uint32_t w = 0; w < (uint32_t)warps; w++) {
-        for (uint32_t l = 0; l < LANES; l++) {
-            if (l & p->writer_lane || w & p->writer_warp) continue;
-            for (uint32_t k = 0; k < (uint32_t)p->result_registers; k++) {
-                uint32_t at = reduce_offset(p, k, l, w, reduce_slot(p, w));
-                EXPECT(at < reduce_scratch(p));
-                scratch[at] = in_warp(p, k, l, w, p->lane_axis);
-                writes[at]++;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < reduce_scratch(p); i++) EXPECT_INT(writes[i], 1);
-}
-
-static Seen result_of(const ReducePlan *p, const Seen *scratch, uint32_t k, uint32_t l, uint32_t w)
-{
-    if (!p->warp_axis) return in_warp(p, k, l, w, p->lane_axis);
-    Seen s = {0};
-    for (uint32_t slot = 0; slot < 1u << p->slots_log2; slot++) s = combine(s, scratch[reduce_offset(p, k, l, w, slot)]);
-    return s;
 }
 
 static void try_layout(const Layout *layout, int axis)
 {
     ReducePlan p;
-    Seen scratch[256] = {0};
-    int warps = 1 << layout->nbits[DIM_WARP];
-    reduce_plan(&p, table, layout, axis);
+    reduce_plan(&p, table, layout, axis, layout_warp_bits(layout, axis));
     direct_count += p.direct;
     refused_count += !p.direct;
     if (!p.direct) return;
-    scratch_count += p.warp_axis != 0;
-    if (p.warp_axis) write_scratch(&p, scratch, warps);
-    for (uint32_t w = 0; w < (uint32_t)warps; w++) {
+    slots_count += p.kept != 0;
+    if (p.kept) EXPECT(layout_is_surjective(p.result));
+    for (uint32_t w = 0; w < 1u << layout->nbits[DIM_WARP]; w++) {
         for (uint32_t l = 0; l < LANES; l++) {
             for (uint32_t k = 0; k < (uint32_t)p.result_registers; k++) {
-                Seen s = result_of(&p, scratch, k, l, w);
-                EXPECT(!s.twice && s.set == wanted(&p, k, l, w));
+                Seen s = in_warp(&p, k, l, w, p.lane_axis);
+                EXPECT(!s.twice && s.set == wanted(&p, p.result ? layout_apply(p.result, k, l, w) : 0));
             }
         }
     }
@@ -139,8 +108,8 @@ static void any_layout_is_right_or_refused(void)
         const Layout *l = layout_make(table, &s);
         if (layout_is_surjective(l)) try_layout(l, (int)random_below(3));
     }
-    EXPECT(direct_count > 500 && refused_count > 500 && scratch_count > 50);
-    printf("direct %d, refused %d, through shared memory %d\n", direct_count, refused_count, scratch_count);
+    EXPECT(direct_count > 500 && refused_count > 500 && slots_count > 50);
+    printf("direct %d, refused %d, with slots %d\n", direct_count, refused_count, slots_count);
 }
 
 int main(void)

@@ -1,0 +1,246 @@
+/* The layout of a buffer that one layout writes and another reads. Elements get offsets by a basis
+   [V | word | bank | segment | piece] of the element space (section 5.4 of the paper). V: vectors
+   both sides hold in registers, so that an access moves 2^|V| elements; word: what fills 4 bytes
+   when an access is narrower. Two lanes of one access collide when their difference has bank part 0
+   and segment part not 0; so the segment is chosen to meet neither the span P of the writing lanes
+   (with the word) nor the span Q of the reading ones: first what lies outside P + Q, then sums of
+   one vector of P and one of Q. There is always room for it. Elements that differ in what only
+   registers hold, on both sides, can take turns: these are the pieces, which make the buffer
+   smaller.
+
+   How threads get at a buffer follows from its layout and theirs alone, whoever chose them: an
+   access is as wide as the lowest offset bits that one thread holds in registers. */
+#include "linear/shared.h"
+
+#include <string.h>
+
+#include "base/unwind.h"
+
+static void add_all(F2Space *s, const Layout *l, LayoutDim dim, int n)
+{
+    for (int i = 0; i < l->nbits[dim] && i < n; i++) f2_space_add(s, l->basis[dim][i]);
+}
+
+static void add_space(F2Space *s, const F2Space *all)
+{
+    for (int i = 0; i < all->dim; i++) f2_space_add(s, all->vec[i]);
+}
+
+static int log2_floor(int x)
+{
+    return 31 - __builtin_clz((unsigned)x);
+}
+
+/* ---- choosing ---- */
+
+/* Vectors that both sides hold in registers and no thread number moves. */
+static void choose_vector(F2Space *v, const Layout *from, const Layout *to, int elem_bytes,
+                          const F2Space *threads)
+{
+    F2Space regs_from = {0}, regs_to = {0}, both, taken = *threads;
+    add_all(&regs_from, from, DIM_REGISTER, LAYOUT_MAX_BITS);
+    add_all(&regs_to, to, DIM_REGISTER, LAYOUT_MAX_BITS);
+    f2_space_intersect(&both, &regs_from, &regs_to);
+    int limit = log2_floor(SHARED_ACCESS_BYTES / elem_bytes);
+    for (int pass = 0; pass < 2; pass++) {
+        const F2Space *some = pass ? &both : &regs_from;
+        for (int i = 0; i < some->dim && v->dim < limit; i++) {
+            if (f2_space_has(&both, some->vec[i]) && f2_space_add(&taken, some->vec[i]))
+                f2_space_add(v, some->vec[i]);
+        }
+    }
+}
+
+/* Lanes whose accesses are served together: a warp moves at most 128 bytes at a time. */
+static int phase_lane_bits(int access_bytes)
+{
+    return access_bytes >= 16 ? 3 : access_bytes >= 8 ? 4 : 5;
+}
+
+/* The members of `all` outside `of`, as vectors that extend it. */
+static int extend(uint32_t *out, const F2Space *of, const F2Space *all)
+{
+    F2Space s = *of;
+    int n = 0;
+    for (int i = 0; i < all->dim; i++) {
+        if (f2_space_add(&s, all->vec[i])) out[n++] = all->vec[i];
+    }
+    return n;
+}
+
+/* Elements narrower than a bank's word: the vectors that make up the rest of one, those all
+   threads move in if possible. */
+static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, const F2Space *q,
+                        int want)
+{
+    F2Space meet;
+    f2_space_intersect(&meet, p, q);
+    for (int i = 0; i < meet.dim && want > 0; i++) want -= f2_space_add(word, meet.vec[i]);
+    for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(word, space->vec[i]);
+}
+
+/* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space`
+   is all there is. */
+static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q,
+                           int want)
+{
+    F2Space meet, sum = *p;
+    uint32_t outside[32], only_p[32], only_q[32];
+    f2_space_intersect(&meet, p, q);
+    add_space(&sum, q);
+    int noutside = extend(outside, &sum, space);
+    int np = extend(only_p, &meet, p), nq = extend(only_q, &meet, q);
+    for (int i = 0; i < noutside && want > 0; i++) want -= f2_space_add(basis, outside[i]);
+    for (int i = 0; i < np && i < nq && want > 0; i++)
+        want -= f2_space_add(basis, only_p[i] ^ only_q[i]);
+    for (int i = 0; i < space->dim && want > 0; i++) want -= f2_space_add(basis, space->vec[i]);
+}
+
+/* Splits the space outside the vector into what stays (threads and some more) and the pieces. */
+static void choose_pieces(SharedPlan *p, F2Space *stays, const F2Space *vector, int total,
+                          int elem_bytes, int most)
+{
+    F2Space all = *vector;
+    add_space(&all, stays);
+    for (int bit = total - 1; bit >= 0; bit--) {
+        uint32_t v = UINT32_C(1) << bit;
+        if (!f2_space_add(&all, v)) continue;
+        if (elem_bytes << (total - p->pieces_log2) > most) p->piece[p->pieces_log2++] = v;
+        else f2_space_add(stays, v);
+    }
+}
+
+/* Word, bank and segment: all of `stays`, in the order in which no two lanes collide. */
+static void choose_order(F2Space *basis, const F2Space *stays, const Layout *from, const Layout *to,
+                         int access_bytes)
+{
+    F2Space writers = {0}, readers = {0}, word = {0}, segment = {0}, rest;
+    add_all(&writers, from, DIM_LANE, phase_lane_bits(access_bytes));
+    add_all(&readers, to, DIM_LANE, phase_lane_bits(access_bytes));
+    choose_word(&word, stays, &writers, &readers,
+                access_bytes < 4 ? 2 - log2_floor(access_bytes) : 0);
+    add_space(&writers, &word);
+    add_space(&readers, &word);
+    add_space(basis, &word);
+    int segment_bits = stays->dim - log2_floor(128 / access_bytes);
+    choose_segment(&segment, stays, &writers, &readers, segment_bits > 0 ? segment_bits : 0);
+    rest = segment;
+    add_space(&rest, &word);
+    for (int i = 0; i < stays->dim; i++) {
+        if (f2_space_add(&rest, stays->vec[i])) f2_space_add(basis, stays->vec[i]);
+    }
+    add_space(basis, &segment);
+}
+
+void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes, int most)
+{
+    F2Space stays = {0}, vector = {0};
+    *out = (SharedPlan){0};
+    add_all(&stays, from, DIM_LANE, LAYOUT_MAX_BITS);
+    add_all(&stays, from, DIM_WARP, LAYOUT_MAX_BITS);
+    add_all(&stays, to, DIM_LANE, LAYOUT_MAX_BITS);
+    add_all(&stays, to, DIM_WARP, LAYOUT_MAX_BITS);
+    choose_vector(&vector, from, to, elem_bytes, &stays);
+    choose_pieces(out, &stays, &vector, from->total_log2, elem_bytes, most);
+    F2Space basis = vector;
+    choose_order(&basis, &stays, from, to, elem_bytes << vector.dim);
+    out->vector_log2 = vector.dim;
+    out->offset_log2 = basis.dim;
+    check(basis.dim + out->pieces_log2 == from->total_log2, "a buffer's layout is not complete");
+    memcpy(out->offset, basis.vec, (size_t)basis.dim * sizeof *out->offset);
+}
+
+uint32_t shared_piece(const SharedPlan *p, uint32_t i)
+{
+    uint32_t index = 0;
+    for (; i; i &= i - 1) index ^= p->piece[__builtin_ctz(i)];
+    return index;
+}
+
+const Layout *shared_layout(LayoutTable *t, const SharedPlan *p, const Layout *like)
+{
+    LayoutSpec s = {.rank = like->rank};
+    memcpy(s.dim_log2, like->dim_log2, sizeof s.dim_log2);
+    s.nbits[DIM_OFFSET] = (uint8_t)p->offset_log2;
+    memcpy(s.basis[DIM_OFFSET], p->offset, (size_t)p->offset_log2 * sizeof *p->offset);
+    return layout_make(t, &s);
+}
+
+const Layout *shared_row_major(LayoutTable *t, int rank, const uint8_t *dim_log2)
+{
+    LayoutSpec s = {.rank = rank};
+    memcpy(s.dim_log2, dim_log2, (size_t)rank);
+    for (int i = 0; i < rank; i++) s.nbits[DIM_OFFSET] += dim_log2[i];
+    for (int i = 0; i < s.nbits[DIM_OFFSET]; i++) s.basis[DIM_OFFSET][i] = UINT32_C(1) << i;
+    return layout_make(t, &s);
+}
+
+/* ---- questions ---- */
+
+static F2Space buffer_space(const Layout *buffer)
+{
+    F2Space s = {0};
+    add_all(&s, buffer, DIM_OFFSET, LAYOUT_MAX_BITS);
+    return s;
+}
+
+bool shared_is_sound(const Layout *buffer)
+{
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (d != DIM_OFFSET && buffer->nbits[d]) return false;
+    }
+    return buffer_space(buffer).dim == buffer->nbits[DIM_OFFSET];
+}
+
+int64_t shared_offset(const Layout *buffer, uint32_t piece, uint32_t index)
+{
+    const F2Space s = buffer_space(buffer);
+    uint32_t offset;
+    return f2_space_solve(&s, index ^ piece, &offset) ? (int64_t)offset : -1;
+}
+
+/* ---- threads at a buffer ---- */
+
+static bool thread_offsets(const SharedAccess *a, LayoutDim dim, uint32_t *offset, uint32_t *seen)
+{
+    const Layout *l = a->block;
+    for (int i = 0; i < l->nbits[dim]; i++) {
+        if (!f2_space_solve(&a->buffer, l->basis[dim][i], &offset[i])) return false;
+        *seen |= offset[i];
+    }
+    return true;
+}
+
+bool shared_access(SharedAccess *out, const Layout *block, const Layout *buffer, int elem_bytes)
+{
+    *out = (SharedAccess){.block = block,
+                          .buffer = buffer_space(buffer),
+                          .free_registers = layout_free_bits(block, DIM_REGISTER)};
+    uint32_t threads = 0;
+    if (!thread_offsets(out, DIM_LANE, out->lane, &threads) ||
+        !thread_offsets(out, DIM_WARP, out->warp, &threads))
+        return false;
+    const int limit = log2_floor(SHARED_ACCESS_BYTES / elem_bytes);
+    while (out->vector_log2 < limit && out->vector_log2 < out->buffer.dim &&
+           !(threads >> out->vector_log2 & 1)) {
+        int reg = layout_find_register(block, out->buffer.vec[out->vector_log2]);
+        if (reg < 0) break;
+        out->vector_reg[out->vector_log2++] = (uint32_t)reg;
+    }
+    return true;
+}
+
+int64_t shared_head(const SharedAccess *a, uint32_t reg, uint32_t piece)
+{
+    uint32_t offset;
+    if (reg & a->free_registers) return -1;
+    if (!f2_space_solve(&a->buffer, layout_apply(a->block, reg, 0, 0) ^ piece, &offset)) return -1;
+    return offset & ((UINT32_C(1) << a->vector_log2) - 1) ? -1 : (int64_t)offset;
+}
+
+uint32_t shared_vector_reg(const SharedAccess *a, uint32_t head, uint32_t e)
+{
+    check(e >> a->vector_log2 == 0, "no element %u in a vector", (unsigned)e);
+    for (; e; e &= e - 1) head ^= a->vector_reg[__builtin_ctz(e)];
+    return head;
+}

@@ -1,0 +1,239 @@
+/* Ops whose elements change threads in ways that registers and shuffles do not reach become
+   buffers, stores and loads:
+
+   convert  one buffer, swizzled for both layouts (linear/shared.h), in pieces when it is large
+
+   reduce   across warps: inside each warp first, which leaves one slot for each of them along the
+   axis; the slots go through a buffer to threads that hold all of an element's, which reduce them
+
+   atomics  what the canonical holder was given goes to all holders, for a scalar through a buffer
+   of one element
+
+   Nothing says here who waits for whom, nor where buffers lie: sync.c and place.c find that out. */
+#include "ir/build.h"
+#include "layout/convert.h"
+#include "memory/passes.h"
+
+static const Type *buffer_type(Func *fn, const Type *like, const Layout *layout)
+{
+    return type_smem(ir_of(fn)->types, tkc_type_element(like), like->rank, like->shape, layout);
+}
+
+static Builder builder_at(Func *fn, Op *op)
+{
+    Builder b = build_before(fn, op);
+    b.loc = op->loc;
+    return b;
+}
+
+static void replace(Op *op, Value *const *with)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (!with[i]->name) with[i]->name = op_result(op, i)->name;
+        ir_replace_uses(op_result(op, i), with[i]);
+    }
+    ir_unlink(op);
+}
+
+/* ---- blocks on their way ---- */
+
+/* A block that goes from its layout to another. */
+typedef struct Move {
+    SharedPlan plan;
+    Value *from, *buffer, *so_far;
+    const Type *to;
+} Move;
+
+static Move move_begin(Builder *b, Value *from, const Layout *to)
+{
+    Ir *ir = ir_of(b->fn);
+    Move m = {.from = from, .to = type_with_layout(ir->types, from->type, to)};
+    shared_plan(&m.plan, from->type->layout, to, type_bytes(from->type), CONVERT_SCRATCH_MAX);
+    const Type *buffer = buffer_type(b->fn, from->type, shared_layout(ir->layouts, &m.plan, to));
+    m.buffer = build_alloc(b, buffer);
+    return m;
+}
+
+/* All first pieces, then all second ones, so that threads wait for all moves at once. */
+static void move_all(Builder *b, Move *moves, int n)
+{
+    uint32_t pieces = 0;
+    for (int i = 0; i < n; i++) {
+        if (pieces < 1u << moves[i].plan.pieces_log2) pieces = 1u << moves[i].plan.pieces_log2;
+    }
+    for (uint32_t k = 0; k < pieces; k++) {
+        for (int i = 0; i < n; i++) {
+            const Move *m = &moves[i];
+            if (k >> m->plan.pieces_log2 == 0)
+                build_sstore(b, m->buffer, m->from, shared_piece(&m->plan, k));
+        }
+        for (int i = 0; i < n; i++) {
+            Move *m = &moves[i];
+            if (k >> m->plan.pieces_log2 == 0)
+                m->so_far = build_sload(b, m->buffer, m->to, m->so_far, shared_piece(&m->plan, k));
+        }
+    }
+}
+
+static Value *through_buffer(Builder *b, Value *from, const Layout *to)
+{
+    Move m = move_begin(b, from, to);
+    move_all(b, &m, 1);
+    return m.so_far;
+}
+
+/* ---- conversions ---- */
+
+static bool is_shared_convert(const Op *op)
+{
+    ConvertPlan plan;
+    convert_plan_op(&plan, op);
+    return plan.kind == CONVERT_SHARED;
+}
+
+static void expand_convert(Func *fn, Op *op)
+{
+    Builder b = builder_at(fn, op);
+    Value *moved = through_buffer(&b, op_arg(op, 0), op_result(op, 0)->type->layout);
+    replace(op, &moved);
+}
+
+/* ---- reductions ---- */
+
+static uint32_t warp_bits(const Op *op)
+{
+    return layout_warp_bits(op_arg(op, 0)->type->layout, ir_axis(op));
+}
+
+static bool crosses_warps(const Op *op)
+{
+    return !tkc_op_attr(op, ATTR_SLOTS) && warp_bits(op);
+}
+
+static Op *copy_before(Func *fn, Op *op, Arena *scratch)
+{
+    ValueMap map = ir_value_map(scratch, fn);
+    Op *copy = ir_clone(fn, op, &map);
+    ir_insert_before(op, copy);
+    return copy;
+}
+
+/* What is left after each warp has reduced what it holds. */
+static Op *reduce_in_warps(Func *fn, Op *op, Arena *scratch)
+{
+    Ir *ir = ir_of(fn);
+    const Type *from = op_arg(op, 0)->type;
+    Op *partial = copy_before(fn, op, scratch);
+    int32_t shape[TKC_MAX_RANK];
+    ir_set_int(fn, partial, ATTR_SLOTS, warp_bits(op));
+    const int rank = ir_reduced_shape(partial, shape);
+    const Layout *kept = layout_keep(ir->layouts, from->layout, ir_axis(op), warp_bits(op));
+    for (int i = 0; i < op->nresults; i++) {
+        const Type *elem = tkc_type_element(op_arg(op, i)->type);
+        ir_set_type(op_result(partial, i), type_block(ir->types, elem, rank, shape, kept));
+    }
+    return partial;
+}
+
+/* The layout of the results, and all slots of an element with it. */
+static const Layout *with_slots(Func *fn, const Op *op, int bits)
+{
+    LayoutTable *t = ir_of(fn)->layouts;
+    const Layout *result = op_result(op, 0)->type->layout, *from = op_arg(op, 0)->type->layout;
+    if (result) return layout_insert(t, result, ir_axis(op), bits);
+    LayoutSpec s = {.rank = 1, .dim_log2 = {(uint8_t)bits}};
+    s.nbits[DIM_REGISTER] = (uint8_t)bits;
+    for (int i = 0; i < bits; i++) s.basis[DIM_REGISTER][i] = UINT32_C(1) << i;
+    s.nbits[DIM_LANE] = from->nbits[DIM_LANE];
+    s.nbits[DIM_WARP] = from->nbits[DIM_WARP];
+    return layout_make(t, &s);
+}
+
+static void expand_reduce(Func *fn, Op *op, Arena *scratch)
+{
+    Op *partial = reduce_in_warps(fn, op, scratch);
+    const Layout *to = with_slots(fn, op, __builtin_popcount(warp_bits(op)));
+    Move *moves = arena_array(scratch, Move, op->nargs);
+    Builder b = builder_at(fn, op);
+    for (int i = 0; i < op->nargs; i++) moves[i] = move_begin(&b, op_result(partial, i), to);
+    move_all(&b, moves, op->nargs);
+    Op *rest = copy_before(fn, op, scratch);
+    for (int i = 0; i < op->nargs; i++) ir_set_arg(rest, i, moves[i].so_far);
+    replace(op, rest->results);
+}
+
+/* ---- atomics ---- */
+
+static Value *spread_scalar(Builder *b, Value *x)
+{
+    const int32_t one = 1;
+    const Layout *layout = shared_row_major(ir_of(b->fn)->layouts, 1, (const uint8_t[]){0});
+    Value *buffer = build_alloc(b, type_smem(ir_of(b->fn)->types, x->type, 1, &one, layout));
+    build_sstore(b, buffer, x, 0);
+    return build_sload(b, buffer, x->type, NULL, 0);
+}
+
+static Value *spread_block(Builder *b, Value *x)
+{
+    const Layout *layout = x->type->layout;
+    ConvertPlan plan;
+    convert_plan(&plan, layout, layout, type_bytes(x->type), CONVERT_CANONICAL);
+    if (plan.kind == CONVERT_SHARED) return through_buffer(b, x, layout);
+    Op *op = build_op(b, OP_CONVERT, 1, &x, 1, &x->type);
+    ir_set_int(b->fn, op, ATTR_CANONICAL, 1);
+    return op_result(op, 0);
+}
+
+static bool spreads(const Op *op)
+{
+    const Value *result = op_result(op, 0);
+    return result->uses &&
+           (!type_is_block(result->type) || layout_has_free_threads(result->type->layout));
+}
+
+static void expand_atomic(Func *fn, Op *op, Arena *scratch)
+{
+    Value *own = op_result(copy_before(fn, op, scratch), 0);
+    Builder b = builder_at(fn, op);
+    Value *all = type_is_block(own->type) ? spread_block(&b, own) : spread_scalar(&b, own);
+    replace(op, &all);
+}
+
+/* ---- all of them ---- */
+
+bool expand_wants(const Op *op)
+{
+    switch (op->kind) {
+    case OP_CONVERT: return is_shared_convert(op);
+    case OP_REDUCE: return crosses_warps(op);
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: return spreads(op);
+    default: return false;
+    }
+}
+
+typedef struct Expand {
+    Func *fn;
+    Arena *scratch;
+} Expand;
+
+static void expand_op(Op *op, void *user)
+{
+    const Expand *x = user;
+    if (!expand_wants(op)) return;
+    switch (op->kind) {
+    case OP_CONVERT: expand_convert(x->fn, op); break;
+    case OP_REDUCE: expand_reduce(x->fn, op, x->scratch); break;
+    default: expand_atomic(x->fn, op, x->scratch); break;
+    }
+}
+
+/* needs: layouts, the tensor level.  keeps: what every op computes.  changes: the level; what goes
+   through shared memory is allocs, stores and loads. */
+bool expand_run(Pass *p, Func *fn)
+{
+    Expand x = {fn, p->scratch};
+    ir_walk(fn->body, expand_op, &x);
+    fn->level = LEVEL_MEMORY;
+    return true;
+}

@@ -1,0 +1,112 @@
+/* Forward along control flow: a set of accesses, which grows at each one and is empty after a
+   barrier. An access that conflicts with one of the set waits for all threads, which is a barrier
+   like any other for what follows; once found it stays, so that rounds through a loop only add. */
+#include "memory/flow.h"
+
+AccessKind memory_access(const Op *op)
+{
+    switch (op->kind) {
+    case OP_SLOAD:
+    case OP_SLOAD_AT: return ACCESS_READ;
+    case OP_SSTORE:
+    case OP_SSTORE_AT: return ACCESS_WRITE;
+    case OP_SATOMIC_AT: return ACCESS_ATOMIC;
+    default: return ACCESS_NONE;
+    }
+}
+
+bool memory_conflict(const Op *a, const Op *b)
+{
+    const AccessKind x = memory_access(a), y = memory_access(b);
+    return x == ACCESS_WRITE || y == ACCESS_WRITE || x != y;
+}
+
+static void collect(Op *op, void *user)
+{
+    MemoryFlow *f = user;
+    if (op->kind != OP_BARRIER && !memory_access(op)) return;
+    vec_push(f->scratch, &f->ops, op);
+    map_set_ptr(&f->index, op, (void *)(uintptr_t)f->ops.len);
+}
+
+static Bitset copy_of(MemoryFlow *f, const Bitset *s)
+{
+    Bitset copy = bitset_make(f->scratch, f->ops.len);
+    bitset_union(&copy, s);
+    return copy;
+}
+
+static void clear(Bitset *s)
+{
+    for (int i = bitset_next(s, 0); i >= 0; i = bitset_next(s, i + 1)) bitset_remove(s, i);
+}
+
+static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending);
+
+static void flow_region(MemoryFlow *f, const Region *r, Bitset *pending)
+{
+    for (const Op *op = r->first; op; op = op->next) flow_op(f, op, pending);
+}
+
+/* Until one more turn adds nothing; then what is pending after no turn at all, too. */
+static void flow_loop(MemoryFlow *f, const Op *op, Bitset *pending)
+{
+    bool grew = true;
+    while (grew) {
+        Bitset turn = copy_of(f, pending);
+        for (int i = 0; i < op->nregions; i++) flow_region(f, op->regions[i], &turn);
+        grew = bitset_union(pending, &turn);
+    }
+    if (op->kind == OP_WHILE) flow_region(f, op->regions[0], pending);
+}
+
+static void flow_branch(MemoryFlow *f, const Op *op, Bitset *pending)
+{
+    Bitset before = copy_of(f, pending);
+    clear(pending);
+    for (int i = 0; i < op->nregions; i++) {
+        Bitset arm = copy_of(f, &before);
+        flow_region(f, op->regions[i], &arm);
+        bitset_union(pending, &arm);
+    }
+}
+
+static bool must_wait(MemoryFlow *f, const Op *op, const Bitset *pending)
+{
+    for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1)) {
+        const Op *earlier = f->ops.data[i];
+        if (memory_conflict(earlier, op) &&
+            f->overlap(memory_buffer(earlier), memory_buffer(op), f->user))
+            return true;
+    }
+    return false;
+}
+
+static void flow_access(MemoryFlow *f, int i, Bitset *pending)
+{
+    const Op *op = f->ops.data[i];
+    if (bitset_has(&f->waits, i) || must_wait(f, op, pending)) {
+        bitset_add(&f->waits, i);
+        clear(pending);
+    }
+    if (f->visit) f->visit(f, op, pending, f->user);
+    bitset_add(pending, i);
+}
+
+static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)
+{
+    int i = (int)(uintptr_t)map_get_ptr(&f->index, op) - 1;
+    if (op->kind == OP_FOR || op->kind == OP_WHILE) flow_loop(f, op, pending);
+    else if (op->kind == OP_IF) flow_branch(f, op, pending);
+    else if (op->kind == OP_BARRIER) clear(pending);
+    else if (i >= 0) flow_access(f, i, pending);
+}
+
+void memory_flow(MemoryFlow *f, Func *fn)
+{
+    map_init(&f->index, f->scratch);
+    ir_walk(fn->body, collect, f);
+    f->waits = bitset_make(f->scratch, f->ops.len);
+    Bitset pending = bitset_make(f->scratch, f->ops.len);
+    flow_region(f, fn->body, &pending);
+}

@@ -1,0 +1,33 @@
+/* Which accesses to shared memory may have happened since all threads last met, at each point of a
+   function, along every path. */
+#ifndef TKC_MEMORY_FLOW_H
+#define TKC_MEMORY_FLOW_H
+
+#include "base/bitset.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "ir/ir.h"
+
+typedef enum AccessKind { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
+
+AccessKind memory_access(const Op *op);
+/* The buffer of an op that accesses one. */
+static inline const Value *memory_buffer(const Op *op) { return op_arg(op, 0); }
+/* They may not happen at once where their buffers overlap. */
+bool memory_conflict(const Op *a, const Op *b);
+
+typedef struct MemoryFlow MemoryFlow;
+struct MemoryFlow {
+    Arena *scratch;
+    bool (*overlap)(const Value *a, const Value *b, void *user); /* buffers */
+    /* At each access, once more whenever there may be more before it; NULL: nobody asks. pending:
+       numbers in ops, without those that it waits for. */
+    void (*visit)(MemoryFlow *f, const Op *op, const Bitset *pending, void *user);
+    void *user;
+    VEC(Op *) ops; /* accesses and barriers, in order */
+    Map index;     /* op to its number in ops, plus 1 */
+    Bitset waits;  /* found: accesses that must wait for others, where no barrier makes them */
+};
+void memory_flow(MemoryFlow *f, Func *fn);
+
+#endif

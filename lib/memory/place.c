@@ -1,0 +1,159 @@
+/* Places of buffers in shared memory. A buffer lives from its alloc to the end of the outermost op,
+   in the region of the alloc, that holds a use. Buffers that live at once must not overlap. Others
+   may; but a buffer that is written while threads still read one before it makes them all wait: a
+   barrier costs more than a few bytes. Two buffers of which one may be accessed after the other
+   without a barrier between are neighbours, and get places that do not overlap as long as the sum
+   stays small. Whoever stores to a buffer and loads from it waits between, so neighbours are few,
+   and two or three places serve any number of buffers in a row. */
+#include "base/limit.h"
+#include "ir/machine.h"
+#include "memory/flow.h"
+#include "memory/passes.h"
+
+enum { ALIGN = 16, ROOMY = 8192 }; /* up to ROOMY bytes, memory is spent to save barriers */
+
+typedef struct Buffer {
+    Op *alloc;
+    uint32_t bytes, at;
+    int begin, end;    /* numbers of ops, in order, between which it lives */
+    Bitset neighbours; /* numbers of buffers */
+} Buffer;
+
+typedef struct Places {
+    Arena *scratch;
+    VEC(Buffer) buffers;
+    Map index;   /* alloc to its number there, plus 1 */
+    Map numbers; /* op to its number plus 1; of one with regions, of the last in it */
+    int nops;
+} Places;
+
+/* ---- lives ---- */
+
+static void number_region(Places *p, const Region *r)
+{
+    for (Op *op = r->first; op; op = op->next) {
+        const int begin = p->nops++;
+        for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i]);
+        map_set_ptr(&p->numbers, op, (void *)(uintptr_t)p->nops);
+        if (op->kind != OP_ALLOC) continue;
+        vec_push(p->scratch, &p->buffers,
+                 ((Buffer){.alloc = op,
+                           .bytes = type_smem_bytes(op_result(op, 0)->type),
+                           .begin = begin}));
+        map_set_ptr(&p->index, op, (void *)(uintptr_t)p->buffers.len);
+    }
+}
+
+static int last_number(const Places *p, const Op *op, const Region *home)
+{
+    while (op->region != home) op = op->region->parent;
+    return (int)(uintptr_t)map_get_ptr(&p->numbers, op) - 1;
+}
+
+static void set_lives(Places *p)
+{
+    for (int i = 0; i < p->buffers.len; i++) {
+        Buffer *b = &p->buffers.data[i];
+        b->end = b->begin;
+        b->neighbours = bitset_make(p->scratch, p->buffers.len);
+        for (const Use *u = op_result(b->alloc, 0)->uses; u; u = u->next) {
+            int end = last_number(p, u->user, b->alloc->region);
+            if (end > b->end) b->end = end;
+        }
+    }
+}
+
+/* ---- neighbours ---- */
+
+static bool is_same_buffer(const Value *a, const Value *b, void *user)
+{
+    (void)user;
+    return a == b;
+}
+
+static int buffer_of(const Places *p, const Op *access)
+{
+    return (int)(uintptr_t)map_get_ptr(&p->index, memory_buffer(access)->def) - 1;
+}
+
+static void note_neighbours(MemoryFlow *f, const Op *op, const Bitset *pending, void *user)
+{
+    Places *p = user;
+    const int own = buffer_of(p, op);
+    for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1)) {
+        const int other = buffer_of(p, f->ops.data[i]);
+        if (other == own || !memory_conflict(f->ops.data[i], op)) continue;
+        bitset_add(&p->buffers.data[own].neighbours, other);
+        bitset_add(&p->buffers.data[other].neighbours, own);
+    }
+}
+
+/* ---- places ---- */
+
+static bool live_at_once(const Buffer *a, const Buffer *b)
+{
+    return a->begin <= b->end && b->begin <= a->end;
+}
+
+/* The lowest place where buffer `own` overlaps none before it that it must not. Each failed try
+   moves past one. */
+static uint32_t free_place(const Places *p, int own, bool spares_neighbours)
+{
+    const Buffer *b = &p->buffers.data[own];
+    uint32_t at = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int i = 0; i < own; i++) {
+            const Buffer *other = &p->buffers.data[i];
+            const bool near = spares_neighbours && bitset_has(&b->neighbours, i);
+            if (!near && !live_at_once(b, other)) continue;
+            if (at >= other->at + other->bytes || at + b->bytes <= other->at) continue;
+            at = (other->at + other->bytes + ALIGN - 1) & ~(uint32_t)(ALIGN - 1);
+            moved = true;
+        }
+    }
+    return at;
+}
+
+static uint32_t roomy(const Places *p)
+{
+    uint32_t most = ROOMY;
+    for (int i = 0; i < p->buffers.len; i++)
+        if (p->buffers.data[i].bytes > most) most = p->buffers.data[i].bytes;
+    return most;
+}
+
+static void refuse(Pass *p, const Func *fn, const Buffer *b)
+{
+    const Loc *loc = b->alloc->loc;
+    diag_error(
+        p->dx, loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE,
+        "this takes %u bytes of shared memory, '%s' has %d for a program; use a smaller block",
+        (unsigned)(b->at + b->bytes), fn->machine->name, fn->machine->max_smem);
+}
+
+/* needs: the memory level.  keeps: everything but attributes.  changes: sets `offset` of each
+   alloc. */
+bool place_run(Pass *pass, Func *fn)
+{
+    Places p = {.scratch = pass->scratch};
+    map_init(&p.index, p.scratch);
+    map_init(&p.numbers, p.scratch);
+    number_region(&p, fn->body);
+    set_lives(&p);
+    MemoryFlow flow = {
+        .scratch = p.scratch, .overlap = is_same_buffer, .visit = note_neighbours, .user = &p};
+    memory_flow(&flow, fn);
+    const uint32_t most = roomy(&p);
+    bool fits = true;
+    for (int i = 0; i < p.buffers.len; i++) {
+        Buffer *b = &p.buffers.data[i];
+        b->at = free_place(&p, i, true);
+        if (b->at + b->bytes > most) b->at = free_place(&p, i, false);
+        ir_set_int(fn, b->alloc, ATTR_OFFSET, b->at);
+        if (!fits || !fn->machine || b->at + b->bytes <= (uint32_t)fn->machine->max_smem) continue;
+        refuse(pass, fn, b);
+        fits = false;
+    }
+    return p.buffers.len > 0;
+}

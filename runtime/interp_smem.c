@@ -1,0 +1,129 @@
+/* Buffers in shared memory, run one thing after the other: what a program stored is there when it
+   loads, and who waits for whom is nobody's affair. A buffer is a slot of as many elements as it
+   has room for; a new one is filled with garbage, so that nobody lives on what was there before. */
+#include <string.h>
+
+#include "interp.h"
+
+enum { GARBAGE = 0xa5 };
+
+static void run_alloc(Frame *f, const Insn *in)
+{
+    const Slot *s = in->results[0];
+    memset(slot_data(f, s), GARBAGE, (size_t)(s->count * s->size));
+}
+
+static int64_t lane_of(const Slot *s, int64_t i)
+{
+    return s->uniform ? 0 : i * s->size;
+}
+
+static void run_sstore(Frame *f, const Insn *in)
+{
+    const Slot *x = in->args[1];
+    char *buffer = slot_data(f, in->args[0]);
+    const char *from = slot_data(f, x);
+    const int32_t *offsets = in->extra;
+    for (int64_t i = 0; i < x->count; i++) {
+        if (offsets[i] >= 0)
+            memcpy(buffer + (int64_t)offsets[i] * x->size, from + lane_of(x, i), x->size);
+    }
+}
+
+static void run_sload(Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    const char *buffer = slot_data(f, in->args[0]);
+    char *to = slot_data(f, out);
+    const int32_t *offsets = in->extra;
+    if (in->nargs > 1) slot_expand(f, in->args[1], to, out->count);
+    else memset(to, 0, (size_t)(out->count * out->size));
+    for (int64_t i = 0; i < out->count; i++) {
+        if (offsets[i] >= 0)
+            memcpy(to + i * out->size, buffer + (int64_t)offsets[i] * out->size, out->size);
+    }
+}
+
+/* ---- at offsets ---- */
+
+/* The element that lane i is at; NULL where it is masked off, or the frame has failed. */
+static char *element_at(Frame *f, const Insn *in, int mask, int64_t i)
+{
+    const Slot *buffer = in->args[0], *at = in->args[1];
+    if (in->nargs > mask && !slot_int(in->args[mask], slot_data(f, in->args[mask]), i)) return NULL;
+    const int64_t offset = slot_int(at, slot_data(f, at), i);
+    if (offset >= 0 && offset < buffer->count)
+        return (char *)slot_data(f, buffer) + offset * buffer->size;
+    interp_fail(f, in, "%s: offset %lld is outside the %lld elements of the buffer",
+                tkc_op_info(in->op->kind)->name, (long long)offset, (long long)buffer->count);
+    return NULL;
+}
+
+static void run_sload_at(Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    char *to = slot_data(f, out);
+    for (int64_t i = 0; i < out->count && !f->failed; i++, to += out->size) {
+        const char *from = element_at(f, in, 2, i);
+        if (from) memcpy(to, from, out->size);
+        else memset(to, 0, out->size);
+    }
+}
+
+static void run_sstore_at(Frame *f, const Insn *in)
+{
+    const Slot *x = in->args[2];
+    const char *from = slot_data(f, x);
+    for (int64_t i = 0; i < in->args[1]->count && !f->failed; i++) {
+        char *to = element_at(f, in, 3, i);
+        if (to) memcpy(to, from + lane_of(x, i), x->size);
+    }
+}
+
+static void run_satomic_at(Frame *f, const Insn *in)
+{
+    const Slot *x = in->args[2];
+    const char *from = slot_data(f, x);
+    char old[8];
+    for (int64_t i = 0; i < in->args[1]->count && !f->failed; i++) {
+        char *at = element_at(f, in, 3, i);
+        if (!at) continue;
+        memcpy(old, at, x->size);
+        in->loop(at, (const void *[]){old, from + lane_of(x, i)}, 1, 3);
+    }
+}
+
+/* What the atomic computes; OP_NONE: the element becomes the operand. */
+static OpKind combined(const char *rmw)
+{
+    static const struct {
+        const char *rmw;
+        OpKind kind;
+    } rows[] = {{"add", OP_ADD},  {"fadd", OP_ADD}, {"and", OP_AND},
+                {"or", OP_OR},    {"xor", OP_XOR},  {"max", OP_MAX},
+                {"umax", OP_MAX}, {"min", OP_MIN},  {"umin", OP_MIN}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].rmw, rmw)) return rows[i].kind;
+    return OP_NONE;
+}
+
+static InsnFn atomic_fn(Insn *in)
+{
+    const OpKind kind = combined(tkc_op_str(in->op, ATTR_RMW, "add"));
+    if (kind == OP_NONE) return run_sstore_at;
+    in->loop = interp_loop(kind, in->args[2]->dtype);
+    return in->loop ? run_satomic_at : NULL;
+}
+
+InsnFn interp_smem_fn(Insn *in)
+{
+    switch (in->op->kind) {
+    case OP_ALLOC: return run_alloc;
+    case OP_SSTORE: return run_sstore;
+    case OP_SLOAD: return run_sload;
+    case OP_SLOAD_AT: return run_sload_at;
+    case OP_SSTORE_AT: return run_sstore_at;
+    case OP_SATOMIC_AT: return atomic_fn(in);
+    default: return NULL;
+    }
+}

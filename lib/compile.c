@@ -386,10 +386,16 @@ static const char *lack_text(PassState lack)
                                   : "barriers";
 }
 
+/* A function with buffers has its layouts, and what needs buffers has them. */
+static bool has_what_it_makes(const Job *j, const PassInfo *info)
+{
+    return j->artifact->fn->level == LEVEL_MEMORY && info->gives & (STATE_LAYOUTS | STATE_MEMORY);
+}
+
 static bool has_state(Job *j, const PassInfo *info)
 {
     const PassState lack = find_lack(j, info->needs);
-    if (j->artifact->fn->level == LEVEL_MEMORY && info->gives & (STATE_LAYOUTS | STATE_MEMORY)) {
+    if (has_what_it_makes(j, info)) {
         diag_error(j->dx, SPAN_NONE,
                    "the pass '%s' is for functions without buffers, it comes before them",
                    info->name);
@@ -429,9 +435,10 @@ static bool run_named(Job *j, const char *names)
 static bool run_pipeline(Job *j)
 {
     for (size_t i = 0; i < sizeof pipeline / sizeof *pipeline; i++) {
-        if (j->emit < pipeline[i].from)
+        const PassInfo *info = pass_find(passes, PASSES, pipeline[i].pass);
+        if (j->emit < pipeline[i].from || has_what_it_makes(j, info))
             continue;
-        if (!run_pass(j, pass_find(passes, PASSES, pipeline[i].pass)))
+        if (!run_pass(j, info))
             return false;
     }
     return true;

@@ -155,7 +155,9 @@ static bool launch_all(Run *r)
 static void print_line(const char *line, void *user)
 {
     const Run *r = user;
+    flockfile(stdout); /* lines come from several threads, and are written piece by piece */
     terminal_put_line(stdout, r->is_terminal, line);
+    funlockfile(stdout);
 }
 
 static bool watch(Run *r)

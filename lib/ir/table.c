@@ -23,6 +23,7 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define SHAPE OT_SHAPE
 #define CONST OT_CONST
 #define MEM OT_MEM
+#define TEN OT_TEN
 static const OpInfo ops[OP_COUNT] = {
 #define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_)                   \
     [OP_##ID] = {.name = name_,                                                                    \
@@ -46,6 +47,7 @@ static const OpInfo ops[OP_COUNT] = {
 #undef SHAPE
 #undef CONST
 #undef MEM
+#undef TEN
 
 typedef struct AttrInfo {
     const char *name;

@@ -17,6 +17,7 @@ typedef enum Rule {
     LR_SLICE, /* the result has the operand's layout without a dim, or with slots in its place */
     LR_DOT,   /* operands as the unit that multiplies has them for the result */
     LR_ROW,   /* a warp has all along the axis; that all blocks have one layout, types say */
+    LR_LAST,  /* the last operand and the result have one layout */
     LR_PIECE, /* threads have whole pieces of what a buffer holds */
 } Rule;
 
@@ -28,7 +29,7 @@ static const uint8_t rules[OP_COUNT] = {
     [OP_CAT] = LR_ANY,          [OP_CONVERT] = LR_ANY,    [OP_LOAD] = LR_ONE,
     [OP_STORE] = LR_ONE,        [OP_ATOMIC_RMW] = LR_ONE, [OP_ATOMIC_CAS] = LR_ONE,
     [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ROW,       [OP_DOT] = LR_DOT,
-    [OP_SORT] = LR_ROW,         [OP_HISTOGRAM] = LR_ANY,  [OP_GATHER] = LR_ANY,
+    [OP_SORT] = LR_ROW,         [OP_HISTOGRAM] = LR_ANY,  [OP_GATHER] = LR_LAST,
     [OP_FOR] = LR_ANY,          [OP_WHILE] = LR_ANY,      [OP_IF] = LR_ANY,
     [OP_YIELD] = LR_ANY,        [OP_CONDITION] = LR_ANY,  [OP_RETURN] = LR_ANY,
     [OP_PRINT] = LR_ANY,        [OP_ASSERT] = LR_ONE,     [OP_ASSUME] = LR_ANY,
@@ -113,7 +114,9 @@ static bool check_move(Verifier *v, const Op *op)
 {
     const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
     if (!type_is_block(to)) return true;
-    if (op->kind == OP_RESHAPE && !shape_reshape_is_free(from, to)) return true;
+    if (op->kind == OP_RESHAPE && !shape_reshape_is_free(from, to))
+        return v->fn->level == LEVEL_TENSOR ||
+               verify_fail(v, op, "elements move, which at the memory level goes by a buffer");
     return stays_in_threads(op, from->layout, to->layout) ||
            verify_fail(v, op, "%s needs elements of %s that other threads hold", verify_text(v, to),
                        verify_text(v, from));
@@ -174,6 +177,14 @@ static bool check_row(Verifier *v, const Op *op)
                        verify_text(v, ty), axis);
 }
 
+static bool check_last(Verifier *v, const Op *op)
+{
+    const Type *last = op_arg(op, op->nargs - 1)->type, *result = op_result(op, 0)->type;
+    return last->layout == result->layout ||
+           verify_fail(v, op, "%s and %s are laid out differently", verify_text(v, last),
+                       verify_text(v, result));
+}
+
 static bool check_piece(Verifier *v, const Op *op)
 {
     const Type *buffer = op_arg(op, 0)->type,
@@ -197,6 +208,7 @@ bool verify_layouts(Verifier *v, const Op *op)
     case LR_SLICE: return check_slice(v, op);
     case LR_DOT: return check_product(v, op);
     case LR_ROW: return check_row(v, op);
+    case LR_LAST: return check_last(v, op);
     case LR_PIECE: return check_piece(v, op);
     }
     return true;

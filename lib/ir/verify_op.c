@@ -726,6 +726,8 @@ static bool check_atomic_uses(Verifier *v, const Op *op)
 static bool check_level(Verifier *v, const Op *op)
 {
     const bool is_atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+    if (v->fn->level == LEVEL_MEMORY && ir_has(op, OT_TEN))
+        return verify_fail(v, op, "is of the tensor level, the function is of the memory level");
     if (v->fn->level == LEVEL_MEMORY) return !is_atomic || check_atomic_uses(v, op);
     const bool only_there = ir_has(op, OT_MEM) || tkc_op_attr(op, ATTR_SLOTS) ||
                             tkc_op_attr(op, ATTR_CANONICAL);

@@ -59,6 +59,7 @@ const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layou
     case OP_JOIN: return layout_split(t, result);
     case OP_SPLIT: return layout_join(t, result);
     case OP_DOT: return dot_operand_layout(t, op, i, result);
+    case OP_GATHER: return i == 1 ? result : NULL;
     default: return NULL;
     }
 }

@@ -47,15 +47,6 @@ void lower_shape(Lower *L, const Op *op)
         lower_set(L, result, out);
         return;
     }
-    if (op->kind == OP_RESHAPE && type_is_block(x->type) &&
-        !shape_reshape_is_free(x->type, result->type)) {
-        lower_refuse(L, op,
-                     "not yet supported on %s: 'reshape' that gives elements of an odd extent "
-                     "other neighbours "
-                     "(the cpu device runs it)",
-                     L->target->device);
-        return;
-    }
     const Layout *from = x->type->layout, *to = result->type->layout;
     Map where = registers_by_index(L, from);
     for (int r = 0; r < out.n; r++)

@@ -10,8 +10,8 @@
    of one element
 
    Nothing says here who waits for whom, nor where buffers lie: sync.c and place.c find that out. */
-#include "ir/build.h"
 #include "layout/convert.h"
+#include "memory/expand.h"
 #include "memory/passes.h"
 
 static const Type *buffer_type(Func *fn, const Type *like, const Layout *layout)
@@ -19,14 +19,14 @@ static const Type *buffer_type(Func *fn, const Type *like, const Layout *layout)
     return type_smem(ir_of(fn)->types, tkc_type_element(like), like->rank, like->shape, layout);
 }
 
-static Builder builder_at(Func *fn, Op *op)
+Builder expand_before(Func *fn, Op *op)
 {
     Builder b = build_before(fn, op);
     b.loc = op->loc;
     return b;
 }
 
-static void replace(Op *op, Value *const *with)
+void expand_replace(Op *op, Value *const *with)
 {
     for (int i = 0; i < op->nresults; i++) {
         if (!with[i]->name) with[i]->name = op_result(op, i)->name;
@@ -93,9 +93,9 @@ static bool is_shared_convert(const Op *op)
 
 static void expand_convert(Func *fn, Op *op)
 {
-    Builder b = builder_at(fn, op);
+    Builder b = expand_before(fn, op);
     Value *moved = through_buffer(&b, op_arg(op, 0), op_result(op, 0)->type->layout);
-    replace(op, &moved);
+    expand_replace(op, &moved);
 }
 
 /* ---- reductions ---- */
@@ -154,12 +154,12 @@ static void expand_reduce(Func *fn, Op *op, Arena *scratch)
     Op *partial = reduce_in_warps(fn, op, scratch);
     const Layout *to = with_slots(fn, op, __builtin_popcount(warp_bits(op)));
     Move *moves = arena_array(scratch, Move, op->nargs);
-    Builder b = builder_at(fn, op);
+    Builder b = expand_before(fn, op);
     for (int i = 0; i < op->nargs; i++) moves[i] = move_begin(&b, op_result(partial, i), to);
     move_all(&b, moves, op->nargs);
     Op *rest = copy_before(fn, op, scratch);
     for (int i = 0; i < op->nargs; i++) ir_set_arg(rest, i, moves[i].so_far);
-    replace(op, rest->results);
+    expand_replace(op, rest->results);
 }
 
 /* ---- atomics ---- */
@@ -194,9 +194,9 @@ static bool spreads(const Op *op)
 static void expand_atomic(Func *fn, Op *op, Arena *scratch)
 {
     Value *own = op_result(copy_before(fn, op, scratch), 0);
-    Builder b = builder_at(fn, op);
+    Builder b = expand_before(fn, op);
     Value *all = type_is_block(own->type) ? spread_block(&b, own) : spread_scalar(&b, own);
-    replace(op, &all);
+    expand_replace(op, &all);
 }
 
 /* ---- all of them ---- */
@@ -208,6 +208,10 @@ bool expand_wants(const Op *op)
     case OP_REDUCE: return crosses_warps(op);
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: return spreads(op);
+    case OP_GATHER:
+    case OP_HISTOGRAM:
+    case OP_CAT: return true;
+    case OP_RESHAPE: return expand_is_moving_reshape(op);
     default: return false;
     }
 }
@@ -224,6 +228,10 @@ static void expand_op(Op *op, void *user)
     switch (op->kind) {
     case OP_CONVERT: expand_convert(x->fn, op); break;
     case OP_REDUCE: expand_reduce(x->fn, op, x->scratch); break;
+    case OP_GATHER: expand_gather(x->fn, op); break;
+    case OP_HISTOGRAM: expand_histogram(x->fn, op); break;
+    case OP_CAT: expand_cat(x->fn, op); break;
+    case OP_RESHAPE: expand_reshape(x->fn, op); break;
     default: expand_atomic(x->fn, op, x->scratch); break;
     }
 }

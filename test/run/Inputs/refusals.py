@@ -2,7 +2,7 @@
 nothing is refused for any more, once everything has been tried."""
 import re
 
-PINNED = {"'gather'", "'histogram'", "'cat'", "'reshape' that gives elements of an odd extent other neighbours"}
+PINNED = set()
 
 
 def refused_op(text):

@@ -1,0 +1,198 @@
+/* Ops whose elements go where no linear map says: to an index that is known at run time, or to the
+   place that counting gives them in a shape whose extents are no powers of two. Each goes through a
+   buffer whose offsets are row-major indices, element by element, a whole block at a time where
+   counting is the map after all.
+
+     gather     the source is stored, the result loaded at its indices
+     cat        both operands are stored, one behind the other, the result is loaded
+     reshape    stored and loaded by the number an element has when all are counted
+     histogram  bins are set to zero, counted up by atomics, loaded */
+#include "ir/shape_map.h"
+#include "linear/shared.h"
+#include "memory/expand.h"
+
+static const Type *int32_like(const Builder *b, const Type *ty)
+{
+    return type_with_dtype(ir_of(b->fn)->types, ty, DT_I32);
+}
+
+/* A buffer of that shape, row-major with padding. */
+static Value *row_major_buffer(Builder *b, const Type *elem, int rank, const int32_t *shape)
+{
+    Ir *ir = ir_of(b->fn);
+    uint8_t dims[TKC_MAX_RANK];
+    layout_pad(rank, shape, dims);
+    return build_alloc(
+        b, type_smem(ir->types, elem, rank, shape, shared_row_major(ir->layouts, rank, dims)));
+}
+
+/* ---- offsets ---- */
+
+/* Each element's coordinate along a dim, for a block like `like`. */
+static Value *coordinate(Builder *b, const Type *like, int dim)
+{
+    Ir *ir = ir_of(b->fn);
+    const Type *all = int32_like(b, like);
+    const int32_t extent = like->shape[dim];
+    const Layout *along = like->layout;
+    uint8_t dims[TKC_MAX_RANK] = {0};
+    int32_t shape[TKC_MAX_RANK];
+    dims[dim] = along->dim_log2[dim];
+    if (like->rank > 1) {
+        along = layout_project(ir->layouts, along, like->rank, dims);
+        along = layout_reshape(ir->layouts, along, 1, &dims[dim]);
+    }
+    const Type *line = type_block(ir->types, type_scalar(ir->types, DT_I32), 1, &extent, along);
+    Op *count = build_op(b, OP_ARANGE, 0, NULL, 1, &line);
+    ir_set_int(b->fn, count, ATTR_START, 0);
+    if (like->rank == 1) return op_result(count, 0);
+    for (int d = 0; d < like->rank; d++) shape[d] = d == dim ? extent : 1;
+    Value *v = build_reshape(b, op_result(count, 0), like->rank, shape, false);
+    return op_result(build_op(b, OP_BROADCAST, 1, &v, 1, &all), 0);
+}
+
+static Value *times(Builder *b, Value *x, int64_t n)
+{
+    return n == 1 ? x : build_binary(b, OP_MUL, x, build_const(b, x->type, (uint64_t)n));
+}
+
+/* The sum of coordinates times strides, and `first`. The coordinate along `axis` is `at`; -1: none
+   is given. */
+static Value *offsets(Builder *b, const Type *like, const int64_t *stride, int64_t first, int axis,
+                      Value *at)
+{
+    Value *sum = build_const(b, int32_like(b, like), (uint64_t)first);
+    bool is_constant = true;
+    for (int d = 0; d < like->rank; d++) {
+        if (like->shape[d] == 1 && d != axis) continue;
+        Value *term = times(b, d == axis ? at : coordinate(b, like, d), stride[d]);
+        sum = is_constant && !first ? term : build_binary(b, OP_ADD, sum, term);
+        is_constant = false;
+    }
+    return sum;
+}
+
+static void padded_strides(const Layout *l, int64_t *stride)
+{
+    for (int d = 0; d < l->rank; d++) stride[d] = INT64_C(1) << layout_dim_shift(l, d);
+}
+
+static void counted_strides(const Type *ty, int64_t *stride)
+{
+    int64_t n = 1;
+    for (int d = ty->rank - 1; d >= 0; d--) {
+        stride[d] = n;
+        n *= ty->shape[d];
+    }
+}
+
+static void store_at(Builder *b, Value *buffer, Value *at, Value *x)
+{
+    build_op(b, OP_SSTORE_AT, 3, (Value *[]){buffer, at, x}, 0, NULL);
+}
+
+static Value *load_at(Builder *b, Value *buffer, Value *at, const Type *ty)
+{
+    return op_result(build_op(b, OP_SLOAD_AT, 2, (Value *[]){buffer, at}, 1, &ty), 0);
+}
+
+/* What is stored element by element leaves padding as it was, which nobody may read. */
+static bool is_padded(const Type *ty)
+{
+    for (int d = 0; d < ty->rank; d++) {
+        if (ty->shape[d] & (ty->shape[d] - 1)) return true;
+    }
+    return false;
+}
+
+/* ---- the ops ---- */
+
+void expand_gather(Func *fn, Op *op)
+{
+    Builder b = expand_before(fn, op);
+    Value *from = op_arg(op, 0), *index = op_arg(op, 1);
+    int64_t stride[TKC_MAX_RANK];
+    Value *buffer =
+        row_major_buffer(&b, tkc_type_element(from->type), from->type->rank, from->type->shape);
+    build_sstore(&b, buffer, from, 0);
+    padded_strides(buffer->type->layout, stride);
+    Value *at = offsets(&b, index->type, stride, 0, (int)tkc_op_int(op, ATTR_AXIS, 0),
+                        build_cast(&b, index, DT_I32, NULL));
+    Value *result = load_at(&b, buffer, at, op_result(op, 0)->type);
+    expand_replace(op, &result);
+}
+
+void expand_cat(Func *fn, Op *op)
+{
+    Builder b = expand_before(fn, op);
+    const Type *to = op_result(op, 0)->type;
+    int64_t stride[TKC_MAX_RANK], first = 0;
+    Value *buffer = row_major_buffer(&b, tkc_type_element(to), to->rank, to->shape);
+    padded_strides(buffer->type->layout, stride);
+    for (int i = 0; i < 2; i++) {
+        Value *x = op_arg(op, i);
+        store_at(&b, buffer, offsets(&b, x->type, stride, first * stride[0], -1, NULL), x);
+        first += x->type->shape[0];
+    }
+    Value *result = is_padded(to) ? load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to)
+                                  : build_sload(&b, buffer, to, NULL, 0);
+    expand_replace(op, &result);
+}
+
+bool expand_is_moving_reshape(const Op *op)
+{
+    const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
+    return op->kind == OP_RESHAPE && type_is_block(to) && !shape_reshape_is_free(from, to);
+}
+
+/* The same elements as one line, without a layout. */
+static const Type *line_of(const Builder *b, const Type *ty)
+{
+    const int32_t n = (int32_t)tkc_type_count(ty);
+    return type_block(ir_of(b->fn)->types, tkc_type_element(ty), 1, &n, NULL);
+}
+
+void expand_reshape(Func *fn, Op *op)
+{
+    Builder b = expand_before(fn, op);
+    Value *from = op_arg(op, 0);
+    const Type *to = op_result(op, 0)->type, *line = line_of(&b, to);
+    int64_t stride[TKC_MAX_RANK];
+    Value *buffer = row_major_buffer(&b, line->elem, 1, line->shape), *result;
+    const bool stores_all = shape_reshape_is_free(from->type, line);
+    if (stores_all) {
+        build_sstore(&b, buffer, build_reshape(&b, from, 1, line->shape, false), 0);
+    } else {
+        counted_strides(from->type, stride);
+        store_at(&b, buffer, offsets(&b, from->type, stride, 0, -1, NULL), from);
+    }
+    if (shape_reshape_is_free(to, line) && (stores_all || !is_padded(line))) {
+        const Layout *l =
+            layout_reshape(ir_of(fn)->layouts, to->layout, 1, &buffer->type->layout->total_log2);
+        result = build_sload(&b, buffer, type_with_layout(ir_of(fn)->types, line, l), NULL, 0);
+        result = build_reshape(&b, result, to->rank, to->shape, false);
+    } else {
+        counted_strides(to, stride);
+        result = load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to);
+    }
+    expand_replace(op, &result);
+}
+
+/* A number that is no bin is not counted; a negative one is a large one without sign. */
+void expand_histogram(Func *fn, Op *op)
+{
+    Builder b = expand_before(fn, op);
+    Value *x = op_arg(op, 0);
+    const Type *bins = op_result(op, 0)->type;
+    Value *buffer = row_major_buffer(&b, bins->elem, 1, bins->shape);
+    build_sstore(&b, buffer, build_const(&b, bins, 0), 0);
+    Value *wide = build_cast(&b, x, DT_U64, NULL),
+          *end = build_const(&b, wide->type, (uint64_t)bins->shape[0]),
+          *counts = build_binary(&b, OP_LT, wide, end), *at = build_cast(&b, x, DT_I32, NULL),
+          *one = build_const(&b, at->type, 1);
+    if (op->nargs > 1) counts = build_binary(&b, OP_AND, counts, op_arg(op, 1));
+    Op *add = build_op(&b, OP_SATOMIC_AT, 4, (Value *[]){buffer, at, one, counts}, 0, NULL);
+    ir_set_str(fn, add, ATTR_RMW, "add");
+    Value *result = build_sload(&b, buffer, bins, NULL, 0);
+    expand_replace(op, &result);
+}

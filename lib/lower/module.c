@@ -186,10 +186,8 @@ const Op *lower_region(Lower *L, const Region *r)
         check_size(L, op);
         check_registers(L, op);
         check_joined(L, op);
-        if (table[op->kind]) table[op->kind](L, op);
-        else
-            lower_refuse(L, op, "not yet supported on %s: '%s' (the cpu device runs it)",
-                         L->target->device, tkc_op_info(op->kind)->name);
+        check(table[op->kind], "no code for '%s'", tkc_op_info(op->kind)->name);
+        table[op->kind](L, op);
     }
     lines_at(L, outside);
     check(op, "a region without an end reached the lowering");

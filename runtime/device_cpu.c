@@ -89,10 +89,8 @@ static TkcStatus alloc_memory(TkcDevice *dev, size_t bytes, TkcPtr *out)
     Memory *memory = dev->state;
     *out = 0;
     void *p = take_memory(bytes);
-    if (!p) {
-        freed_release(&memory->freed);
+    if (!p && freed_release(&memory->freed))
         p = take_memory(bytes);
-    }
     uint64_t begin = (uint64_t)(uintptr_t)p;
     advise(p, bytes);
     if (!p || !add_range(dev, begin, begin + bytes)) {

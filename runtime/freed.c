@@ -49,8 +49,10 @@ bool freed_has(const Freed *f, uint64_t address)
     return false;
 }
 
-void freed_release(Freed *f)
+bool freed_release(Freed *f)
 {
+    const bool any = f->n > 0;
     while (f->n)
         release_oldest(f);
+    return any;
 }

@@ -18,7 +18,7 @@ typedef struct Freed {
 /* Takes memory that free() takes. What it held is lost. */
 void freed_add(Freed *f, uint64_t begin, size_t bytes);
 bool freed_has(const Freed *f, uint64_t address);
-/* Gives all of it back. */
-void freed_release(Freed *f);
+/* Gives all of it back; false: there was none. */
+bool freed_release(Freed *f);
 
 #endif

@@ -467,7 +467,8 @@ static const char *places_of(SpecModule *m, int level, const char *path)
         if (strcmp(folder, "/") == 0) break;
         folder = folder_above(p, folder);
     }
-    if (above) buf_printf(&out, ", in %d folder%s above", above, above == 1 ? "" : "s");
+    if (above)
+        buf_printf(&out, ", in %d more above", above);
     for (int i = 0; p->rq && i < p->rq->ninclude; i++)
         buf_printf(&out, ", '%s'", join_path(p, p->rq->include[i], path));
     return buf_text(&out);

@@ -1,4 +1,4 @@
-# Whichever allocation fails, the command ends with exit code 1 and says why, and nothing crashes.
+# Whichever allocation fails, the command ends with exit code 1 and says why, or does without it, and nothing crashes.
 # UNSUPPORTED: asan, static
 # RUN: %python %s %memory tkc %S/Inputs %t.npy | FileCheck %s
 import os
@@ -11,18 +11,26 @@ RUN = [tkc, "-run", "-device", "cpu", inputs + "/memory.tk", "-grid", "3"]
 ROW = RUN + ["-k", "row", "n=130", "y=ones:f32[130]", "-DBLOCK=64"]
 
 
+# Holding less of what was compiled takes memory first; where there is none, all of it is held.
+MOST_WITHOUT = 8
+
+
 def messages(command):
     """What is said when one allocation after the other fails, numbers as N."""
-    said, n = set(), 1
+    said, without, n = set(), 0, 1
     while True:
         environment = dict(os.environ, LD_PRELOAD=memory, FAKE_MEMORY_FAIL=str(n))
         run = subprocess.run(command, env=environment, capture_output=True, text=True, input="p v\nc\n")
         if "fake memory: only" in run.stderr:
             assert n > 10, "the program's allocations are not counted"
+            assert without <= MOST_WITHOUT, without
             return said
-        assert run.returncode == 1 and "memory" in run.stderr, (n, run)
-        said.add(re.sub(r"\d+", "N", run.stderr.strip().splitlines()[0].replace(inputs + "/", "")))
         n += 1
+        if run.returncode == 0 and run.stderr.startswith("tkc: ran 3 x 1 x 1 programs"):
+            without += 1
+            continue
+        assert run.returncode == 1 and "memory" in run.stderr, (n - 1, run)
+        said.add(re.sub(r"\d+", "N", run.stderr.strip().splitlines()[0].replace(inputs + "/", "")))
 
 
 def show(name, command):

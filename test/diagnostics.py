@@ -32,6 +32,9 @@ BUILDERS = {"intern_printf", "arena_printf", "buf_printf", "text_put"}
 # What says that the compiler itself is wrong, which no input provokes.
 BUGS = {"unwind_raise", "check", "tkc_report_bug"}
 
+# And what passes on that LLVM gave up.
+BUG = r'[^;"]*"internal error: (?!%s")|unwind_raise_as\(UNWIND_LLVM,'
+
 # Tests that do not count: see above.
 OTHER_TESTS = (r"run/(ops|models|language|kernels|examples|example_commands)\.py|bench/|tree/|fuzz/|"
                r"spec/(std-values|control-random)\.py")
@@ -123,7 +126,7 @@ class Site:
 
     def __init__(self, file, offset, strict, around):
         self.path, self.strict = file.path, strict
-        self.bug = re.match(r'[^;"]*"internal error: (?!%s")', file.code[offset:]) is not None
+        self.bug = re.match(BUG, file.code[offset:]) is not None
         self.lines = [file.line(offset)] + [file.line(at) for _, at in around]
         self.text = file.text.splitlines()[self.lines[0] - 1].strip()
 

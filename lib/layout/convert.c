@@ -254,7 +254,8 @@ static int shuffle_cost(const ConvertPlan *p)
 
 static int shared_cost(const ConvertPlan *p)
 {
-    int accesses = (layout_registers(p->from) + layout_registers(p->to)) >> p->shared.vector_log2;
+    int accesses = (layout_registers(p->from) >> p->shared.write_log2) +
+                   (layout_registers(p->to) >> p->shared.read_log2);
     return 2 * (accesses ? accesses : 1) + (40 << p->shared.pieces_log2);
 }
 

@@ -10,7 +10,7 @@
 
    How threads get at a buffer follows from its layout and theirs alone, whoever chose them: an
    access is as wide as the lowest offset bits that one thread holds in registers. */
-#include "linear/shared.h"
+#include "linear/shared_matrix.h"
 
 #include <string.h>
 
@@ -110,41 +110,104 @@ static void choose_pieces(SharedPlan *p, F2Space *stays, const F2Space *vector, 
     }
 }
 
-/* Word, bank and segment: all of `stays`, in the order in which no two lanes collide. */
-static void choose_order(F2Space *basis, const F2Space *stays, const Layout *from, const Layout *to,
+/* Word, bank and segment: all of `stays`, in the order in which no two of the threads that are served
+   together collide. `basis` has what one access moves. */
+static void choose_order(F2Space *basis, const F2Space *stays, F2Space writers, F2Space readers,
                          int access_bytes)
 {
-    F2Space writers = {0}, readers = {0}, word = {0}, segment = {0}, rest;
-    add_all(&writers, from, DIM_LANE, phase_lane_bits(access_bytes));
-    add_all(&readers, to, DIM_LANE, phase_lane_bits(access_bytes));
+    F2Space word = {0}, segment, rest;
+    int nbank = log2_floor(128 / access_bytes), nstays = 0;
     choose_word(&word, stays, &writers, &readers,
                 access_bytes < 4 ? 2 - log2_floor(access_bytes) : 0);
     add_space(&writers, &word);
     add_space(&readers, &word);
     add_space(basis, &word);
-    int segment_bits = stays->dim - log2_floor(128 / access_bytes);
-    choose_segment(&segment, stays, &writers, &readers, segment_bits > 0 ? segment_bits : 0);
+    rest = *basis;
+    for (int i = 0; i < stays->dim; i++) nstays += f2_space_add(&rest, stays->vec[i]);
+    segment = *basis;
+    choose_segment(&segment, stays, &writers, &readers, nstays + word.dim - nbank);
     rest = segment;
-    add_space(&rest, &word);
     for (int i = 0; i < stays->dim; i++) {
         if (f2_space_add(&rest, stays->vec[i])) f2_space_add(basis, stays->vec[i]);
     }
     add_space(basis, &segment);
 }
 
+/* Lanes that are served together, and what their accesses span. */
+static F2Space phase_of(const Layout *l, int access_bytes, const F2Space *access)
+{
+    F2Space s = {0};
+    add_all(&s, l, DIM_LANE, phase_lane_bits(access_bytes));
+    add_space(&s, access);
+    return s;
+}
+
+static void add_vectors(F2Space *s, int n, const uint32_t *v)
+{
+    for (int i = 0; i < n; i++) f2_space_add(s, v[i]);
+}
+
+/* How many elements of a row the writers have in registers, log2. */
+static int row_run(const MatrixRows *m, const Layout *from)
+{
+    F2Space held = {0};
+    int n = 0;
+    add_all(&held, from, DIM_REGISTER, LAYOUT_MAX_BITS);
+    while (n < m->element_bits && f2_space_has(&held, m->element[n])) n++;
+    return n;
+}
+
+/* What the writers write together fills 128 bytes, in rows of 16. */
+static bool fits_banks(const MatrixRows *m, const Layout *from, int access_bytes)
+{
+    enum { ROWS_OF_BANKS_LOG2 = 3 };
+    F2Space s = {0};
+    add_vectors(&s, m->element_bits, m->element);
+    add_all(&s, from, DIM_LANE, phase_lane_bits(access_bytes));
+    return s.dim - m->element_bits <= ROWS_OF_BANKS_LOG2;
+}
+
+/* The rows by which `to` is read where that lets the writers move more at once than `vector_log2`
+   says. */
+static bool choose_rows(MatrixRows *m, const Layout *from, const Layout *to, int elem_bytes,
+                        int *vector_log2)
+{
+    bool found = false;
+    for (int transposed = 0; transposed < 2; transposed++) {
+        MatrixRows rows;
+        if (!matrix_rows(&rows, to, elem_bytes, transposed)) continue;
+        const int run = row_run(&rows, from);
+        if (run <= *vector_log2 || !fits_banks(&rows, from, elem_bytes << run)) continue;
+        *vector_log2 = run;
+        *m = rows;
+        found = true;
+    }
+    return found;
+}
+
 void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes, int most)
 {
     F2Space stays = {0}, vector = {0};
+    MatrixRows rows;
     *out = (SharedPlan){0};
     add_all(&stays, from, DIM_LANE, LAYOUT_MAX_BITS);
     add_all(&stays, from, DIM_WARP, LAYOUT_MAX_BITS);
     add_all(&stays, to, DIM_LANE, LAYOUT_MAX_BITS);
     add_all(&stays, to, DIM_WARP, LAYOUT_MAX_BITS);
     choose_vector(&vector, from, to, elem_bytes, &stays);
+    out->write_log2 = out->read_log2 = vector.dim;
+    const bool by_rows = choose_rows(&rows, from, to, elem_bytes, &out->write_log2);
+    if (by_rows) {
+        vector = (F2Space){0};
+        add_vectors(&vector, rows.element_bits, rows.element);
+        out->read_log2 = rows.element_bits;
+    }
     choose_pieces(out, &stays, &vector, from->total_log2, elem_bytes, most);
-    F2Space basis = vector;
-    choose_order(&basis, &stays, from, to, elem_bytes << vector.dim);
-    out->vector_log2 = vector.dim;
+    F2Space basis = vector, none = {0}, writers, readers;
+    writers = phase_of(from, elem_bytes << out->write_log2, by_rows ? &vector : &none);
+    readers = by_rows ? vector : phase_of(to, elem_bytes << vector.dim, &none);
+    if (by_rows) add_vectors(&readers, 3, rows.row);
+    choose_order(&basis, &stays, writers, readers, elem_bytes << vector.dim);
     out->offset_log2 = basis.dim;
     check(basis.dim + out->pieces_log2 == from->total_log2, "a buffer's layout is not complete");
     memcpy(out->offset, basis.vec, (size_t)basis.dim * sizeof *out->offset);
@@ -233,9 +296,10 @@ bool shared_access(SharedAccess *out, const Layout *block, const Layout *buffer,
 int64_t shared_head(const SharedAccess *a, uint32_t reg, uint32_t piece)
 {
     uint32_t offset;
+    const uint32_t inside = (UINT32_C(1) << a->vector_log2) - 1;
     if (reg & a->free_registers) return -1;
     if (!f2_space_solve(&a->buffer, layout_apply(a->block, reg, 0, 0) ^ piece, &offset)) return -1;
-    return offset & ((UINT32_C(1) << a->vector_log2) - 1) ? -1 : (int64_t)offset;
+    return (a->kind == SHARED_VECTORS ? offset : reg) & inside ? -1 : (int64_t)offset;
 }
 
 uint32_t shared_vector_reg(const SharedAccess *a, uint32_t head, uint32_t e)

@@ -16,7 +16,7 @@
 
 /* How a block goes through shared memory from one layout to another. */
 typedef struct SharedPlan {
-    int vector_log2; /* elements that both sides move at once */
+    int write_log2, read_log2; /* elements that a thread moves at once */
     int offset_log2; /* the buffer holds 1 << offset_log2 elements */
     int pieces_log2;
     uint32_t offset[LAYOUT_MAX_BITS]; /* the layout's vectors */
@@ -40,10 +40,17 @@ int64_t shared_offset(const Layout *buffer, uint32_t piece, uint32_t index);
 
 /* ---- threads at a buffer ---- */
 
+typedef enum SharedKind {
+    SHARED_VECTORS, /* each thread for itself */
+    SHARED_ROWS,    /* a warp reads matrices: shared_matrix.h */
+    SHARED_ROWS_TRANSPOSED
+} SharedKind;
+
 /* A thread's offset is the XOR of a register's, of lane[i] and of warp[i] at the bits of its
    numbers. Vectors begin at registers whose offsets have the lowest vector_log2 bits clear. */
 typedef struct SharedAccess {
     const Layout *block;
+    SharedKind kind;
     F2Space buffer; /* the vectors of the buffer's layout */
     uint32_t lane[SHARED_THREAD_BITS], warp[SHARED_THREAD_BITS];
     uint32_t free_registers; /* registers with one of these bits are duplicates */

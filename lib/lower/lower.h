@@ -217,6 +217,9 @@ void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n,
                         const LLVMValueRef *xs, LLVMValueRef pred);
 void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
                        LLVMValueRef *xs);
+/* The same of a warp's matrices (linear/shared_matrix.h): this thread gives the address of a row. */
+void lower_shared_load_rows(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
+                            bool transposed, LLVMValueRef *xs);
 int lower_shared_bytes(LLVMTypeRef ty); /* an element's size there */
 
 #endif

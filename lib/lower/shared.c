@@ -110,3 +110,13 @@ void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeR
     L->target->load(L, &at, words);
     unpack_words(L, &p, words, xs);
 }
+
+void lower_shared_load_rows(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
+                            bool transposed, LLVMValueRef *xs)
+{
+    LLVMValueRef words[VECTOR_MAX];
+    Packing p = packing_of(L, ty, n);
+    L->target->load_rows(L, L->target->shared(L, address), offset, p.words, transposed, words);
+    for (int i = 0; i < p.words; i++) words[i] = LLVMBuildBitCast(L->b, words[i], p.word, "");
+    unpack_words(L, &p, words, xs);
+}

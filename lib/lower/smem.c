@@ -1,7 +1,7 @@
 /* Buffers in shared memory. A buffer is its place, a constant; an access to a whole block is the
    XOR of what the thread's number and the register add to the offset (linear/shared.h), as wide as
    the layouts allow. Only canonical holders write. */
-#include "linear/shared.h"
+#include "linear/shared_matrix.h"
 #include "lower/vector.h"
 
 #include "base/unwind.h"
@@ -31,12 +31,14 @@ typedef struct Side {
     int bytes; /* of an element */
 } Side;
 
-static Side side_of(Lower *L, const Op *op, const Type *ty)
+static Side side_of(Lower *L, const Op *op, const Type *ty, bool reads)
 {
     Side s = {.place = place_of(op),
               .piece = (uint32_t)tkc_op_int(op, ATTR_PIECE, 0),
               .bytes = type_bytes(ty)};
-    const bool is_sound = shared_access(&s.at, ty->layout, op_arg(op, 0)->type->layout, s.bytes);
+    const Layout *buffer = op_arg(op, 0)->type->layout;
+    const bool is_sound = reads ? shared_read_access(&s.at, ty->layout, buffer, s.bytes)
+                                : shared_access(&s.at, ty->layout, buffer, s.bytes);
     check(is_sound, "a block that does not fit the pieces of its buffer");
     uint32_t lane[32] = {0}, warp[32] = {0};
     for (int i = 0; i < SHARED_THREAD_BITS; i++) {
@@ -59,7 +61,7 @@ static bool address_of(Lower *L, const Side *s, uint32_t reg, LLVMValueRef *addr
 
 static void store_block(Lower *L, const Op *op, const Value *x)
 {
-    const Side s = side_of(L, op, x->type);
+    const Side s = side_of(L, op, x->type, false);
     const Regs in = lower_get(L, x);
     LLVMValueRef pred = lower_canonical(L, x->type), address, xs[VECTOR_MAX];
     for (uint32_t r = 0; r < (uint32_t)in.n; r++) {
@@ -84,7 +86,7 @@ void lower_sstore(Lower *L, const Op *op)
 
 static Regs load_block(Lower *L, const Op *op, const Type *ty)
 {
-    const Side s = side_of(L, op, ty);
+    const Side s = side_of(L, op, ty, true);
     Regs out = lower_regs_new(L, lower_nregs(ty));
     LLVMValueRef address, xs[VECTOR_MAX];
     for (uint32_t r = 0; r < (uint32_t)out.n; r++)
@@ -92,9 +94,13 @@ static Regs load_block(Lower *L, const Op *op, const Type *ty)
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) {
         int64_t imm;
         if (!address_of(L, &s, r, &address, &imm)) continue;
-        lower_shared_load(L, address, imm, lower_type(L, ty), 1 << s.at.vector_log2, xs);
-        for (uint32_t e = 0; e < 1u << s.at.vector_log2; e++)
-            out.r[shared_vector_reg(&s.at, r, e)].v = xs[e];
+        const int n = 1 << s.at.vector_log2;
+        if (s.at.kind == SHARED_VECTORS)
+            lower_shared_load(L, address, imm, lower_type(L, ty), n, xs);
+        else
+            lower_shared_load_rows(L, address, imm, lower_type(L, ty), n,
+                                   s.at.kind == SHARED_ROWS_TRANSPOSED, xs);
+        for (int e = 0; e < n; e++) out.r[shared_vector_reg(&s.at, r, (uint32_t)e)].v = xs[e];
     }
     for (uint32_t r = 0; s.at.free_registers && r < (uint32_t)out.n; r++)
         out.r[r] = out.r[layout_find_register(ty->layout, layout_apply(ty->layout, r, 0, 0))];

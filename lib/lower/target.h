@@ -78,6 +78,10 @@ struct Target {
        takes part. */
     void (*mma)(Lower *L, const struct MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
                 LLVMValueRef *sum);
+    /* 32-bit words of `count` (1, 2 or 4) matrices in shared memory; this thread gives the address of a
+       row of 16 bytes (linear/shared_matrix.h); every lane takes part. */
+    void (*load_rows)(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
+                      LLVMValueRef *words);
     /* words: in, what stays where pred is false (ignored when pred is NULL); out, what was read. */
     void (*load)(Lower *L, const Access *at, LLVMValueRef *words);
     void (*store)(Lower *L, const Access *at, const LLVMValueRef *words);

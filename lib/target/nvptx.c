@@ -394,6 +394,29 @@ static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
         words[i] = at->count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
 }
 
+static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
+                            LLVMValueRef *words)
+{
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    LLVMTypeRef members[4] = {L->i32, L->i32, L->i32, L->i32}, result = L->i32;
+    LLVMValueRef address = near_address(L, ptr, &offset);
+    buf_printf(&text, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
+               transposed ? ".trans" : "");
+    put_list(&text, 0, count);
+    buf_puts(&text, ", ");
+    put_address(&text, count, offset);
+    buf_putc(&text, ';');
+    for (int i = 0; i < count; i++) buf_puts(&constraints, "=r,");
+    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(address)));
+    if (count > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)count, false);
+    LLVMValueRef r =
+        call_asm(L, result, buf_text(&text), buf_text(&constraints), true, 1, &address);
+    LLVMAddCallSiteAttribute(r, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             lower_attribute(L, "convergent", 0));
+    for (int i = 0; i < count; i++)
+        words[i] = count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+}
+
 static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
 {
     static const char *const modifiers[] = {"wb", "cg", "cs", "wt", NULL};
@@ -522,6 +545,7 @@ const Target nvptx_target = {
     .shuffle_from = nvptx_shuffle_from,
     .warp_reduce = nvptx_warp_reduce,
     .mma = nvptx_mma,
+    .load_rows = nvptx_load_rows,
     .load = nvptx_load,
     .store = nvptx_store,
     .atomic = nvptx_atomic,

@@ -1,6 +1,8 @@
 /* Conversions between layouts: each plan is carried out on an array of (warp, lane, register), for many pairs of layouts, and
    every element must arrive; accesses to shared memory must not collide in a bank. */
 #include "layout/convert.h"
+#include "linear/fragment.h"
+#include "linear/shared_matrix.h"
 
 #include <stdlib.h>
 
@@ -11,7 +13,7 @@ enum { GARBAGE = 0xdead0000u };
 static Arena arena;
 static LayoutTable *table;
 static uint64_t seed = 7;
-static int kinds[4];
+static int kinds[4], by_rows[3];
 
 static uint32_t random_below(uint32_t n)
 {
@@ -190,14 +192,39 @@ static void run_access(const SharedAccess *a, int elem_bytes, bool writes, const
     }
 }
 
+/* The same of matrices: lane l gives the address of a row, row l % 8 of matrix l / 8. */
+static void run_rows(const SharedAccess *a, int elem_bytes, const Threads *t, const uint32_t *memory, int head, uint32_t at)
+{
+    const int unit = elem_bytes == 1 ? 2 : elem_bytes == 2 ? 1 : 0, matrices = 1 << (a->vector_log2 - unit);
+    const bool all[8] = {true, true, true, true, true, true, true, true};
+    by_rows[a->kind]++;
+    for (int w = 0; w < t->warps; w++) {
+        uint32_t row[32], address[8];
+        for (int i = 0; i < 32; i++) row[i] = thread_offset(a, i, w) ^ at;
+        for (int m = 0; m < matrices; m++) {
+            for (int i = 0; i < 8; i++) address[i] = row[8 * m + i] * (uint32_t)elem_bytes;
+            EXPECT_INT(bank_cycles(address, all, 0, 8, 16), 1);
+            for (int i = 0; i < 32; i++) {
+                for (int e = 0; e < 1 << unit; e++) {
+                    EXPECT(row[8 * m + i / 4] * (uint32_t)elem_bytes % 16 == 0);
+                    const uint32_t from = a->kind == SHARED_ROWS ? row[8 * m + i / 4] + (uint32_t)((i % 4 << unit) + e)
+                                                                 : row[8 * m + i % 4 * 2 + e] + (uint32_t)(i / 4);
+                    regs_at(t, w, i)[shared_vector_reg(a, (uint32_t)head, (uint32_t)(m << unit | e))] = memory[from];
+                }
+            }
+        }
+    }
+}
+
 static void run_piece(const Layout *block, const Layout *buffer, int elem_bytes, bool writes, const Threads *t, uint32_t *memory,
                       uint32_t piece)
 {
     SharedAccess a;
-    EXPECT(shared_access(&a, block, buffer, elem_bytes));
+    EXPECT(writes ? shared_access(&a, block, buffer, elem_bytes) : shared_read_access(&a, block, buffer, elem_bytes));
     for (int r = 0; r < t->regs; r++) {
         int64_t at = shared_head(&a, (uint32_t)r, piece);
-        if (at >= 0) run_access(&a, elem_bytes, writes, t, memory, r, (uint32_t)at);
+        if (at >= 0 && a.kind != SHARED_VECTORS) run_rows(&a, elem_bytes, t, memory, r, (uint32_t)at);
+        else if (at >= 0) run_access(&a, elem_bytes, writes, t, memory, r, (uint32_t)at);
     }
 }
 
@@ -324,6 +351,31 @@ static void transposes_are_free_of_conflicts(void)
     }
 }
 
+/* Blocks as they are loaded, to operands of matrix instructions. */
+static void operands_arrive_by_rows(void)
+{
+    static const struct {
+        int bytes;
+        MmaShape shape;
+    } types[] = {{2, {4, 3, 4, 1}}, {1, {4, 3, 5, 2}}, {4, {4, 3, 3, 0}}, {2, {4, 3, 3, 1}}};
+    by_rows[SHARED_ROWS] = by_rows[SHARED_ROWS_TRANSPOSED] = 0;
+    for (int n = 0; n < 400; n++) {
+        const int type = n % 4, operand = (int)random_below(2), warps = (int)random_below(4);
+        uint8_t dims[] = {(uint8_t)(1 + random_below(6)), (uint8_t)(1 + random_below(6))};
+        const int k = 1 + (int)random_below(6);
+        WarpSplit split = {0, dims[0] > 4 ? dims[0] - 4 : 0, 0};
+        if (split.m > warps) split.m = warps;
+        const Layout *sum = fragment_sum(table, types[type].shape, 2, dims, split, warps);
+        const Layout *to = fragment_operand(table, types[type].shape, operand, sum, k);
+        int order[] = {n & 8 ? 0 : 1, n & 8 ? 1 : 0}, thread[2] = {0, 0};
+        thread[order[0]] = (int)random_below(4);
+        const Layout *from = layout_blocked(table, 2, to->dim_log2, order, thread, 5, warps);
+        try_pair(from, to, types[type].bytes, CONVERT_FORCE_SHARED);
+    }
+    EXPECT(by_rows[SHARED_ROWS] > 100);
+    EXPECT(by_rows[SHARED_ROWS_TRANSPOSED] > 20);
+}
+
 int main(void)
 {
     arena_init(&arena);
@@ -334,6 +386,7 @@ int main(void)
     RUN(the_nearest_way_is_taken);
     RUN(what_only_registers_hold_takes_turns);
     RUN(transposes_are_free_of_conflicts);
+    RUN(operands_arrive_by_rows);
     printf("registers %d, shuffle %d, shared %d\n", kinds[CONVERT_REGISTERS], kinds[CONVERT_SHUFFLE], kinds[CONVERT_SHARED]);
     arena_fini(&arena);
     return expect_done();

@@ -22,6 +22,7 @@
 
 #include "base/unwind.h"
 #include "base/vec.h"
+#include "ir/dot_unit.h"
 #include "layout/access.h"
 #include "layout/anchor.h"
 #include "layout/passes.h"
@@ -158,6 +159,13 @@ static void spread_slot(Assign *a, const Op *owner, int slot, const Layout *l)
     propagate_slot(owner, slot, give_member, &(Giving){a, l});
 }
 
+/* Whole rows in each thread are what a dot without a matrix instruction reads them in; nothing else is
+   done well so. */
+static bool is_reading_layout(const Op *op, int arg)
+{
+    return op->kind == OP_DOT && arg < 2 && !dot_unit(op).mma;
+}
+
 /* From a result to the operands and the other results. */
 static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
 {
@@ -172,8 +180,10 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (access_is_block(op)) reach_access(a, op, l);
     if (works_on_rows(op)) reach_row(a, op, l);
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
-    for (int i = 0; i < op->nargs; i++)
-        give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
+    for (int i = 0; i < op->nargs; i++) {
+        if (!is_reading_layout(op, i))
+            give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
+    }
 }
 
 static void spread_to_use(Assign *a, Use *use, const Layout *l)

@@ -6,11 +6,14 @@
    reduce   across warps: inside each warp first, which leaves one slot for each of them along the
    axis; the slots go through a buffer to threads that hold all of an element's, which reduce them
 
+   dot      operands that are too large for registers where there is no matrix instruction: dot.c
+
    atomics  what the canonical holder was given goes to all holders, for a scalar through a buffer
    of one element
 
    Nothing says here who waits for whom, nor where buffers lie: sync.c and place.c find that out. */
 #include "layout/convert.h"
+#include "memory/dot.h"
 #include "memory/expand.h"
 #include "memory/passes.h"
 
@@ -236,11 +239,18 @@ static void expand_op(Op *op, void *user)
     }
 }
 
+static void expand_dot(Op *op, void *user)
+{
+    const Expand *x = user;
+    if (op->kind == OP_DOT) memory_dot(x->fn, op);
+}
+
 /* needs: layouts, the tensor level.  keeps: what every op computes.  changes: the level; what goes
    through shared memory is allocs, stores and loads. */
 bool expand_run(Pass *p, Func *fn)
 {
     Expand x = {fn, p->scratch};
+    ir_walk(fn->body, expand_dot, &x); /* first: it takes operands from before their conversions */
     ir_walk(fn->body, expand_op, &x);
     fn->level = LEVEL_MEMORY;
     return true;

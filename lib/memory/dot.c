@@ -1,0 +1,227 @@
+/* A dot without a matrix instruction needs whole rows of a and columns of b in each thread
+   (ir/dot_unit.h). Where these are too many registers, both operands go to buffers as they are
+   loaded, and a loop over k brings as much of the rows and columns at a time as registers have room
+   for:
+
+     for at in range(0, K, step): sum = dot(a[:, at : at + step], b[at : at + step, :], sum)
+
+   In a buffer the elements of one k are neighbours, rows of a (columns of b) side by side: threads
+   that read the same k of different rows meet in no bank. Where step does not divide K, what lies
+   beyond is read as 0. */
+#include "memory/dot.h"
+
+#include "ir/build.h"
+#include "ir/dot_unit.h"
+#include "ir/machine.h"
+
+enum { MOST_REGISTERS = 64 }; /* for a step of both operands */
+
+typedef struct Product {
+    Func *fn;
+    Op *op;
+    const Layout *sum;
+    int k, step_log2;
+} Product;
+
+static TypeTable *types_of(const Product *p)
+{
+    return ir_of(p->fn)->types;
+}
+
+static LayoutTable *layouts_of(const Product *p)
+{
+    return ir_of(p->fn)->layouts;
+}
+
+/* An operand's dims. */
+static int k_dim(const Type *ty, int operand)
+{
+    return operand == 0 ? ty->rank - 1 : ty->rank - 2;
+}
+
+static int own_dim(const Type *ty, int operand)
+{
+    return operand == 0 ? ty->rank - 2 : ty->rank - 1;
+}
+
+/* ---- whether, and in which steps ---- */
+
+static int registers_of_step(const Product *p, int step_log2)
+{
+    const int words = type_bits(op_result(p->op, 0)->type) > 32 ? 2 : 1;
+    int n = 0;
+    for (int i = 0; i < 2; i++)
+        n += layout_registers(fragment_rows(layouts_of(p), i, p->sum, step_log2)) * words;
+    return n;
+}
+
+/* log2 of K, padded. */
+static int k_log2(const Product *p)
+{
+    const Layout *a = op_arg(p->op, 0)->type->layout;
+    return a->dim_log2[a->rank - 1];
+}
+
+static int choose_step(const Product *p)
+{
+    int step = k_log2(p);
+    while (step > 0 && registers_of_step(p, step) > MOST_REGISTERS) step--;
+    return step;
+}
+
+static int64_t buffer_bytes(const Type *ty)
+{
+    return (int64_t)type_bytes(ty) << ty->layout->total_log2;
+}
+
+/* Other buffers of the function need room, too. */
+static bool fits(const Product *p)
+{
+    const int64_t bytes =
+        buffer_bytes(op_arg(p->op, 0)->type) + buffer_bytes(op_arg(p->op, 1)->type);
+    return p->fn->machine && bytes <= p->fn->machine->max_smem / 2;
+}
+
+/* ---- to a buffer ---- */
+
+static void put_dim(LayoutSpec *s, const Layout *l, int dim)
+{
+    for (int i = 0; i < l->dim_log2[dim]; i++)
+        s->basis[DIM_OFFSET][s->nbits[DIM_OFFSET]++] = UINT32_C(1)
+                                                       << (layout_dim_shift(l, dim) + i);
+}
+
+static const Type *buffer_type(const Product *p, const Type *ty, int operand)
+{
+    LayoutSpec s = {.rank = ty->rank};
+    for (int d = 0; d < s.rank; d++) s.dim_log2[d] = ty->layout->dim_log2[d];
+    put_dim(&s, ty->layout, own_dim(ty, operand));
+    put_dim(&s, ty->layout, k_dim(ty, operand));
+    if (s.rank == 3) put_dim(&s, ty->layout, 0);
+    return type_smem(types_of(p), tkc_type_element(ty), ty->rank, ty->shape,
+                     layout_make(layouts_of(p), &s));
+}
+
+/* The operand before it was brought to the layout that the dot needed. */
+static Value *source_of(Value *v)
+{
+    return v->def && v->def->kind == OP_CONVERT ? op_arg(v->def, 0) : v;
+}
+
+static Value *store_operand(const Product *p, Builder *b, int operand)
+{
+    Value *v = op_arg(p->op, operand);
+    Value *buffer = build_alloc(b, buffer_type(p, v->type, operand));
+    build_sstore(b, buffer, source_of(v), 0);
+    return buffer;
+}
+
+/* ---- from it ---- */
+
+static const Type *index_type(const Product *p, int rank, const int32_t *shape, const Layout *l)
+{
+    return type_block(types_of(p), type_scalar(types_of(p), DT_I32), rank, shape, l);
+}
+
+/* The layout of a 1-D block along one dim. */
+static const Layout *line_of(const Product *p, const Layout *l, int dim)
+{
+    uint8_t dims[TKC_MAX_RANK] = {0};
+    dims[dim] = l->dim_log2[dim];
+    l = layout_project(layouts_of(p), l, l->rank, dims);
+    for (int d = l->rank - 1; d >= 0; d--)
+        if (d != dim) l = layout_squeeze(layouts_of(p), l, d);
+    return l;
+}
+
+static Value *insert_dim(const Product *p, Builder *b, Value *v, int axis)
+{
+    const Type *from = v->type;
+    int32_t shape[TKC_MAX_RANK];
+    for (int i = 0; i <= from->rank; i++) shape[i] = i == axis ? 1 : from->shape[i - (i > axis)];
+    const Type *to =
+        index_type(p, from->rank + 1, shape, layout_expand(layouts_of(p), from->layout, axis));
+    Op *op = build_op(b, OP_EXPAND_DIMS, 1, &v, 1, &to);
+    ir_set_int(p->fn, op, ATTR_AXIS, axis);
+    return op_result(op, 0);
+}
+
+/* Each element's coordinate along a dim. */
+static Value *coordinate(const Product *p, Builder *b, const Type *ty, int dim)
+{
+    const Type *line = index_type(p, 1, &ty->shape[dim], line_of(p, ty->layout, dim));
+    Op *range = build_op(b, OP_ARANGE, 0, NULL, 1, &line);
+    ir_set_int(p->fn, range, ATTR_START, 0);
+    Value *v = op_result(range, 0);
+    for (int d = 0; d < ty->rank; d++)
+        if (d != dim) v = insert_dim(p, b, v, d);
+    return op_result(build_op(b, OP_BROADCAST, 1, &v, 1, &ty), 0);
+}
+
+static Value *shifted(Builder *b, Value *v, int bits)
+{
+    return build_binary(b, OP_MUL, v, build_const(b, v->type, UINT64_C(1) << bits));
+}
+
+/* One step of an operand, from k = at on. */
+static Value *load_step(const Product *p, Builder *b, Value *buffer, int operand, Value *at)
+{
+    const Type *whole = op_arg(p->op, operand)->type;
+    const int k = k_dim(whole, operand), own = own_dim(whole, operand),
+              own_log2 = whole->layout->dim_log2[own];
+    int32_t shape[TKC_MAX_RANK];
+    for (int d = 0; d < whole->rank; d++) shape[d] = whole->shape[d];
+    shape[k] = 1 << p->step_log2;
+    const Layout *l = fragment_rows(layouts_of(p), operand, p->sum, p->step_log2);
+    const Type *ty = index_type(p, whole->rank, shape, l);
+    Value *ks = build_binary(b, OP_ADD, coordinate(p, b, ty, k),
+                             op_result(build_op(b, OP_SPLAT, 1, &at, 1, &ty), 0));
+    Value *offset = build_binary(b, OP_ADD, shifted(b, ks, own_log2), coordinate(p, b, ty, own));
+    if (whole->rank == 3)
+        offset = build_binary(b, OP_ADD, offset,
+                              shifted(b, coordinate(p, b, ty, 0), own_log2 + k_log2(p)));
+    Value *args[3] = {buffer, offset};
+    const bool cuts = p->k & (shape[k] - 1);
+    if (cuts) args[2] = build_binary(b, OP_LT, ks, build_const(b, ty, (uint64_t)p->k));
+    const Type *result = type_like(types_of(p), ty, tkc_type_element(whole));
+    return op_result(build_op(b, OP_SLOAD_AT, 2 + cuts, args, 1, &result), 0);
+}
+
+/* ---- the loop ---- */
+
+static void fill_loop(const Product *p, Op *loop, Value *const buffers[2])
+{
+    Region *body = loop->regions[0];
+    Builder b = build_at_end(p->fn, body);
+    b.loc = p->op->loc;
+    Value *x = load_step(p, &b, buffers[0], 0, body->args[0]),
+          *y = load_step(p, &b, buffers[1], 1, body->args[0]);
+    Value *sum = build_dot(&b, x, y, body->args[1], NULL);
+    ir_copy_attrs(p->fn, sum->def, p->op);
+    build_yield(&b, 1, &sum);
+}
+
+static void drop_unused(Value *v)
+{
+    if (v->def && v->def->kind == OP_CONVERT && ir_is_unused(v->def)) ir_unlink(v->def);
+}
+
+void memory_dot(Func *fn, Op *op)
+{
+    Product p = {.fn = fn, .op = op, .sum = op_result(op, 0)->type->layout};
+    const Type *a = op_arg(op, 0)->type;
+    if (dot_unit(op).mma) return;
+    p.k = a->shape[a->rank - 1];
+    p.step_log2 = choose_step(&p);
+    if (p.step_log2 == k_log2(&p) || !fits(&p)) return;
+    Builder b = build_before(fn, op);
+    b.loc = op->loc;
+    Value *buffers[2], *sum = op_arg(op, 2), *operands[2] = {op_arg(op, 0), op_arg(op, 1)};
+    for (int i = 0; i < 2; i++) buffers[i] = store_operand(&p, &b, i);
+    Op *loop = build_for(&b, build_int(&b, DT_I32, 0), build_int(&b, DT_I32, p.k),
+                         build_int(&b, DT_I32, 1 << p.step_log2), 1, &sum);
+    fill_loop(&p, loop, buffers);
+    ir_replace_uses(op_result(op, 0), op_result(loop, 0));
+    ir_unlink(op);
+    for (int i = 0; i < 2; i++) drop_unused(operands[i]);
+}

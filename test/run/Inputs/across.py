@@ -432,14 +432,21 @@ PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
 
 def edges_of_dots():
     """Infinite numbers: what pads K and what parts leave of them must not reach a sum."""
-    ways = [("fp32", f', input_precision="{p}"') for p in PRECISIONS] + [(dt, "") for dt in ("fp16", "bf16", "fp64")]
+    ways = [("fp32", f', input_precision="{p}"') for p in PRECISIONS] + [(dt, "") for dt in ("fp16", "bf16", "fp64", "i8")]
     for dt, more in ways:
-        out = "fp64" if dt == "fp64" else "fp32"
-        for k in (1, 3, 5, 17):
+        out = {"fp64": "fp64", "i8": "i32"}.get(dt, "fp32")
+        for k in (1, 3, 5, 17) if dt != "i8" else ():
             name = f"dot {dt} 5x{k} by {k}x5{more} of infinite numbers"
             yield Case(name, f"r = tl.dot(a, tl.broadcast_to(b, ({k}, 5)){more})",
                        {"a": (dt, encode(dt, np.ones((5, k)))), "b": (dt, encode(dt, np.full((k, 1), np.inf)))},
                        {"r": exact(out, np.full((5, 5), np.inf))}, covers=["dot"])
+        for k in (1, 3, 17):
+            name = f"dot {dt} 5x{k} by {k}x6{more} of computed numbers"
+            a, b = few(dt, (5, k), rng_of(name)), few(dt, (k, 6), rng_of(name + "b"))
+            yield Case(name, f"r = tl.dot(a - 1, b - 1{more})", {"a": (dt, a), "b": (dt, b)},
+                       {"r": exact(out, np.matmul(decode(dt, a).astype(float) - 1, decode(dt, b).astype(float) - 1))}, covers=["dot"])
+        if dt == "i8":
+            continue
         a = np.ones((16, 32))
         a[2, 3], a[5, 6], a[7, 8] = np.inf, -np.inf, np.nan
         wanted = np.full((16, 8), 32.0)

@@ -8,11 +8,9 @@
    In a buffer the elements of one k are neighbours, rows of a (columns of b) side by side: threads
    that read the same k of different rows meet in no bank. Where step does not divide K, what lies
    beyond is read as 0. */
-#include "memory/dot.h"
-
-#include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
+#include "memory/expand.h"
 
 enum { MOST_REGISTERS = 64 }; /* for a step of both operands */
 
@@ -118,46 +116,6 @@ static Value *store_operand(const Product *p, Builder *b, int operand)
 
 /* ---- from it ---- */
 
-static const Type *index_type(const Product *p, int rank, const int32_t *shape, const Layout *l)
-{
-    return type_block(types_of(p), type_scalar(types_of(p), DT_I32), rank, shape, l);
-}
-
-/* The layout of a 1-D block along one dim. */
-static const Layout *line_of(const Product *p, const Layout *l, int dim)
-{
-    uint8_t dims[TKC_MAX_RANK] = {0};
-    dims[dim] = l->dim_log2[dim];
-    l = layout_project(layouts_of(p), l, l->rank, dims);
-    for (int d = l->rank - 1; d >= 0; d--)
-        if (d != dim) l = layout_squeeze(layouts_of(p), l, d);
-    return l;
-}
-
-static Value *insert_dim(const Product *p, Builder *b, Value *v, int axis)
-{
-    const Type *from = v->type;
-    int32_t shape[TKC_MAX_RANK];
-    for (int i = 0; i <= from->rank; i++) shape[i] = i == axis ? 1 : from->shape[i - (i > axis)];
-    const Type *to =
-        index_type(p, from->rank + 1, shape, layout_expand(layouts_of(p), from->layout, axis));
-    Op *op = build_op(b, OP_EXPAND_DIMS, 1, &v, 1, &to);
-    ir_set_int(p->fn, op, ATTR_AXIS, axis);
-    return op_result(op, 0);
-}
-
-/* Each element's coordinate along a dim. */
-static Value *coordinate(const Product *p, Builder *b, const Type *ty, int dim)
-{
-    const Type *line = index_type(p, 1, &ty->shape[dim], line_of(p, ty->layout, dim));
-    Op *range = build_op(b, OP_ARANGE, 0, NULL, 1, &line);
-    ir_set_int(p->fn, range, ATTR_START, 0);
-    Value *v = op_result(range, 0);
-    for (int d = 0; d < ty->rank; d++)
-        if (d != dim) v = insert_dim(p, b, v, d);
-    return op_result(build_op(b, OP_BROADCAST, 1, &v, 1, &ty), 0);
-}
-
 static Value *shifted(Builder *b, Value *v, int bits)
 {
     return build_binary(b, OP_MUL, v, build_const(b, v->type, UINT64_C(1) << bits));
@@ -173,13 +131,15 @@ static Value *load_step(const Product *p, Builder *b, Value *buffer, int operand
     for (int d = 0; d < whole->rank; d++) shape[d] = whole->shape[d];
     shape[k] = 1 << p->step_log2;
     const Layout *l = fragment_rows(layouts_of(p), operand, p->sum, p->step_log2);
-    const Type *ty = index_type(p, whole->rank, shape, l);
-    Value *ks = build_binary(b, OP_ADD, coordinate(p, b, ty, k),
+    const Type *ty =
+        type_block(types_of(p), type_scalar(types_of(p), DT_I32), whole->rank, shape, l);
+    Value *ks = build_binary(b, OP_ADD, expand_coordinate(b, ty, k),
                              op_result(build_op(b, OP_SPLAT, 1, &at, 1, &ty), 0));
-    Value *offset = build_binary(b, OP_ADD, shifted(b, ks, own_log2), coordinate(p, b, ty, own));
+    Value *offset =
+        build_binary(b, OP_ADD, shifted(b, ks, own_log2), expand_coordinate(b, ty, own));
     if (whole->rank == 3)
         offset = build_binary(b, OP_ADD, offset,
-                              shifted(b, coordinate(p, b, ty, 0), own_log2 + k_log2(p)));
+                              shifted(b, expand_coordinate(b, ty, 0), own_log2 + k_log2(p)));
     Value *args[3] = {buffer, offset};
     const bool cuts = p->k & (shape[k] - 1);
     if (cuts) args[2] = build_binary(b, OP_LT, ks, build_const(b, ty, (uint64_t)p->k));
@@ -206,7 +166,7 @@ static void drop_unused(Value *v)
     if (v->def && v->def->kind == OP_CONVERT && ir_is_unused(v->def)) ir_unlink(v->def);
 }
 
-void memory_dot(Func *fn, Op *op)
+void expand_dot(Func *fn, Op *op)
 {
     Product p = {.fn = fn, .op = op, .sum = op_result(op, 0)->type->layout};
     const Type *a = op_arg(op, 0)->type;
@@ -214,14 +174,12 @@ void memory_dot(Func *fn, Op *op)
     p.k = a->shape[a->rank - 1];
     p.step_log2 = choose_step(&p);
     if (p.step_log2 == k_log2(&p) || !fits(&p)) return;
-    Builder b = build_before(fn, op);
-    b.loc = op->loc;
+    Builder b = expand_before(fn, op);
     Value *buffers[2], *sum = op_arg(op, 2), *operands[2] = {op_arg(op, 0), op_arg(op, 1)};
     for (int i = 0; i < 2; i++) buffers[i] = store_operand(&p, &b, i);
     Op *loop = build_for(&b, build_int(&b, DT_I32, 0), build_int(&b, DT_I32, p.k),
                          build_int(&b, DT_I32, 1 << p.step_log2), 1, &sum);
     fill_loop(&p, loop, buffers);
-    ir_replace_uses(op_result(op, 0), op_result(loop, 0));
-    ir_unlink(op);
+    expand_replace(op, loop->results);
     for (int i = 0; i < 2; i++) drop_unused(operands[i]);
 }

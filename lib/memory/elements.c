@@ -28,8 +28,7 @@ static Value *row_major_buffer(Builder *b, const Type *elem, int rank, const int
 
 /* ---- offsets ---- */
 
-/* Each element's coordinate along a dim, for a block like `like`. */
-static Value *coordinate(Builder *b, const Type *like, int dim)
+Value *expand_coordinate(Builder *b, const Type *like, int dim)
 {
     Ir *ir = ir_of(b->fn);
     const Type *all = int32_like(b, like);
@@ -65,7 +64,7 @@ static Value *offsets(Builder *b, const Type *like, const int64_t *stride, int64
     bool is_constant = true;
     for (int d = 0; d < like->rank; d++) {
         if (like->shape[d] == 1 && d != axis) continue;
-        Value *term = times(b, d == axis ? at : coordinate(b, like, d), stride[d]);
+        Value *term = times(b, d == axis ? at : expand_coordinate(b, like, d), stride[d]);
         sum = is_constant && !first ? term : build_binary(b, OP_ADD, sum, term);
         is_constant = false;
     }

@@ -13,7 +13,6 @@
 
    Nothing says here who waits for whom, nor where buffers lie: sync.c and place.c find that out. */
 #include "layout/convert.h"
-#include "memory/dot.h"
 #include "memory/expand.h"
 #include "memory/passes.h"
 
@@ -239,10 +238,10 @@ static void expand_op(Op *op, void *user)
     }
 }
 
-static void expand_dot(Op *op, void *user)
+static void expand_product(Op *op, void *user)
 {
     const Expand *x = user;
-    if (op->kind == OP_DOT) memory_dot(x->fn, op);
+    if (op->kind == OP_DOT) expand_dot(x->fn, op);
 }
 
 /* needs: layouts, the tensor level.  keeps: what every op computes.  changes: the level; what goes
@@ -250,7 +249,7 @@ static void expand_dot(Op *op, void *user)
 bool expand_run(Pass *p, Func *fn)
 {
     Expand x = {fn, p->scratch};
-    ir_walk(fn->body, expand_dot, &x); /* first: it takes operands from before their conversions */
+    ir_walk(fn->body, expand_product, &x); /* first: it takes operands from before their conversions */
     ir_walk(fn->body, expand_op, &x);
     fn->level = LEVEL_MEMORY;
     return true;

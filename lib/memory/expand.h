@@ -10,10 +10,16 @@ Builder expand_before(Func *fn, Op *op);
 void expand_replace(Op *op, Value *const *with);
 
 /* ---- elements.c ---- */
+/* Each element's coordinate along a dim, as int32, for a block like `like`. */
+Value *expand_coordinate(Builder *b, const Type *like, int dim);
 bool expand_is_moving_reshape(const Op *op);
 void expand_gather(Func *fn, Op *op);
 void expand_cat(Func *fn, Op *op);
 void expand_reshape(Func *fn, Op *op);
 void expand_histogram(Func *fn, Op *op);
+
+/* ---- dot.c ---- */
+/* Takes a dot apart whose operands are too large for registers; leaves others as they are. */
+void expand_dot(Func *fn, Op *op);
 
 #endif

@@ -131,12 +131,31 @@ static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
     return unlock(dev, free_memory(dev, ptr));
 }
 
+/* What begins inside an allocation and ends outside: most often a size in elements. */
+static void report_overrun(TkcDevice *dev, const MemRange *r, TkcPtr at, size_t bytes)
+{
+    unsigned long long size = r->end - r->begin, skip = at - r->begin;
+    tkc_report_begin(dev->cx);
+    if (skip)
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "a copy of %zu bytes from byte %llu of an allocation of %llu bytes", bytes, skip,
+                   size);
+    else
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "a copy of %zu bytes, but the allocation has %llu bytes", bytes, size);
+    tkc_report_note(dev->cx, NULL, "tkc_alloc takes a number of bytes, not of elements");
+    tkc_report_end(dev->cx);
+}
+
 static TkcStatus check_copy(TkcDevice *dev, TkcPtr at, size_t bytes)
 {
     if (at + bytes >= at && mem_find(dev->state, at, at + bytes)) return TKC_OK;
-    tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-               "a copy of %zu bytes at 0x%llx is outside the device's memory", bytes,
-               (unsigned long long)at);
+    const MemRange *r = at < UINT64_MAX ? mem_find(dev->state, at, at + 1) : NULL;
+    if (r) report_overrun(dev, r, at, bytes);
+    else
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
+                   "a copy of %zu bytes at 0x%llx is outside the device's memory", bytes,
+                   (unsigned long long)at);
     return TKC_MISUSE;
 }
 

@@ -35,7 +35,9 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
     tkc_report_begin(cx);
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name,
                expected, kind_text[arg->kind]);
-    if (is_type && arg->kind == TKC_ARG_POINTER && !wants_pointer)
+    if (p->decl.is_constexpr && arg->kind == TKC_ARG_INT)
+        tkc_report_note(cx, NULL, "pass tkc_constexpr(\"%lld\")", (long long)arg->integer);
+    else if (is_type && arg->kind == TKC_ARG_POINTER && !wants_pointer)
         tkc_report_note(cx, NULL, "it takes one number, not an array");
     else if (is_type && wants_pointer && (arg->kind == TKC_ARG_INT || arg->kind == TKC_ARG_FLOAT))
         tkc_report_note(cx, NULL, "it takes an array, of which a kernel gets the address");

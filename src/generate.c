@@ -220,13 +220,18 @@ bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t
 {
     int m = find_maker(text);
     const char *type = text + strlen(makers[m].name) + 1;
-    size_t n = strcspn(type, "[");
+    size_t n = strcspn(type, "[(");
     DType dtype = array_dtype(type, n);
     int rank;
     int64_t shape[ARRAY_MAX_RANK];
     if (dtype == DT_NONE) {
         snprintf(why, size, "'%.*s' is not an element type such as f32, bf16, i64, u8 or i1",
                  (int)n, type);
+        return false;
+    }
+    if (type[n] == '(') {
+        snprintf(why, size, "the shape goes in brackets: write %.*s[%.*s]", (int)(type + n - text),
+                 text, (int)strcspn(type + n + 1, ")"), type + n + 1);
         return false;
     }
     if (!read_shape(type + n, &rank, shape)) {

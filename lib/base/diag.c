@@ -90,7 +90,11 @@ static bool has_room(Diags *d, Severity severity)
 
 static Diag *report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, va_list ap)
 {
-    if (d->muted || (severity == SEV_WARNING && d->off[id])) return NULL;
+    if (severity == SEV_WARNING && d->off[id]) return NULL;
+    if (d->muted) {
+        d->unheard += severity == SEV_WARNING;
+        return NULL;
+    }
     const char *text = compose_line(d->arena, fmt, ap);
     if (is_reported(d, severity, at, text) || !has_room(d, severity)) return NULL;
     Diag *x = arena_new(d->arena, Diag);

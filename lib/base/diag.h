@@ -59,6 +59,7 @@ struct Diags {
     int max_errors;   /* further errors are counted, not kept; default 20 */
     bool off[DIAG_COUNT]; /* warnings that are not reported */
     int muted;        /* >0: nothing is recorded (speculative evaluation) */
+    int unheard;      /* warnings that were not, for that reason */
 };
 
 void diags_init(Diags *d, Arena *a);

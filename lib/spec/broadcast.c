@@ -119,6 +119,19 @@ static void suggest_axis(Spec *sp, const Shape *a, const Shape *b, Span at)
     }
 }
 
+/* The first dimension in which the shapes differ and neither has 1 there; equal ranks only, where a
+   number says which. */
+static void note_dimension(Spec *sp, const Shape *a, const Shape *b)
+{
+    for (int i = 0; a->rank == b->rank && a->rank > 1 && i < a->rank; i++) {
+        int32_t x = a->dims[i], y = b->dims[i];
+        if (x == y || x == 1 || y == 1) continue;
+        spec_note(sp, SPAN_NONE, "dimension %d has %d elements on the left and %d on the right", i,
+                  x, y);
+        return;
+    }
+}
+
 /* Where a named operand comes from. */
 static void note_origin(Spec *sp, const Value *v)
 {
@@ -134,6 +147,7 @@ bool broadcast_pair(Spec *sp, Value **x, Value **y, Span at)
         spec_error(sp, at, "cannot broadcast %s with %s", type_text(sp->arena, (*x)->type),
                    type_text(sp->arena, (*y)->type));
         suggest_axis(sp, &a, &b, at);
+        note_dimension(sp, &a, &b);
         note_origin(sp, *x);
         note_origin(sp, *y);
         return false;

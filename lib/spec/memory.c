@@ -35,6 +35,11 @@ static bool is_unread(SpecValue value, const Type *elem)
            elem->dtype != DT_I1;
 }
 
+static void note_offsets(Spec *sp, Span at)
+{
+    spec_note(sp, at, "add a block of offsets to the pointer, such as tl.arange(0, N)");
+}
+
 Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const char *what, Span at)
 {
     const Type *elem = pointee_of(pointer);
@@ -52,7 +57,7 @@ Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const cha
     if (shape.rank == 0 && type_is_block(v->type)) {
         spec_error(sp, at, "%s is %s, but the pointer is a scalar %s", what,
                    spec_describe(sp, value), type_text(sp->arena, pointer->type));
-        spec_note(sp, at, "add a block of offsets to the pointer, such as tl.arange(0, N)");
+        note_offsets(sp, at);
         return NULL;
     }
     return broadcast_value(sp, v, &shape, at);
@@ -82,6 +87,7 @@ bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, 
     if (shape.rank == 0 && type_is_block(v->type)) {
         spec_error(sp, at, "the mask is %s, but the pointer is a scalar %s",
                    spec_describe(sp, value), type_text(sp->arena, pointer->type));
+        note_offsets(sp, at);
         return false;
     }
     *mask = broadcast_value(sp, v, &shape, at);

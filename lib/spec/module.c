@@ -3,9 +3,9 @@
    looked at.
 
    A name bound twice keeps both bindings in a chain: the last one counts, except that while a
-   binding is being evaluated its own name means the one before (`f = jit(f)`), and that a binding
-   which leads to nothing known gives way to the one before
-   (`try: from a import f` … `except: from b import f`). */
+   binding is being evaluated its own name means the one before (`f = jit(f)`), and that code which
+   leads to nothing known gives way to the one before
+   (`try: from a import f` … `except: from b import f`). rebind.c says when. */
 #include "spec/module.h"
 
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
+#include "spec/rebind.h"
 #include "spec/record.h"
 #include "spec/std_files.h"
 #include "spec/walk.h"
@@ -189,7 +190,7 @@ static bool names_attribute(SpecModule *m, Str name, SpecValue *out)
 
 /* ---- what statements bind ---- */
 
-typedef struct BindJob { SpecModule *m; bool is_doubtful; } BindJob;
+typedef struct BindJob { SpecModule *m; bool is_doubtful, is_tried; } BindJob;
 
 static void bind_statements(BindJob j, const AstList *body);
 
@@ -197,7 +198,9 @@ static Global *bind(BindJob j, Str name, GlobalKind kind, const Ast *node, Span 
 {
     Arena *a = j.m->program->arena;
     Global *g = arena_new(a, Global);
-    *g = (Global){.name = name, .kind = kind, .node = node, .at = at, .is_doubtful = j.is_doubtful};
+    *g = (Global){.name = name, .kind = kind, .node = node, .at = at};
+    g->is_doubtful = j.is_doubtful;
+    g->is_tried = j.is_tried;
     g->previous = map_get_ptr(&j.m->globals, name);
     if (!g->previous) vec_push(a, &j.m->names, name);
     map_set_ptr(&j.m->globals, name, g);
@@ -289,6 +292,7 @@ static bool import_fails(SpecModule *m, const Ast *n)
 static void bind_try(BindJob j, const Ast *n)
 {
     bool fails = false;
+    j.is_tried = true;
     for (int i = 0; i < n->try_.body.len; i++) fails |= import_fails(j.m, n->try_.body.data[i]);
     if (fails) bind_statements(j, &n->try_.body);
     for (int i = 0; i < n->try_.handlers.len; i++)
@@ -668,25 +672,34 @@ static bool is_unknown(SpecValue v)
     return v.kind == SV_ERROR || (v.kind == SV_MODULE && v.module->kind == MODULE_HOST);
 }
 
+/* The value of one binding, whose failure is reported: as that of the name where it is due to a host
+   value in its expression. */
+static SpecValue compute_aloud(Spec *sp, SpecModule *m, Global *g, Span at)
+{
+    const Ast *e = g->kind == GLOBAL_EXPR      ? g->value
+                   : g->kind == GLOBAL_AUGMENT ? g->node->binary.right
+                                               : NULL;
+    SpecModule *host = e && !sp->dx->muted ? rebind_host_part(sp, m, e) : NULL;
+    if (!host || imported_root(host)) return compute(sp, m, g, at);
+    sp->dx->muted++;
+    SpecValue v = compute(sp, m, g, at);
+    sp->dx->muted--;
+    return v.kind == SV_ERROR ? rebind_refuse_host(sp, g, host, at) : compute(sp, m, g, at);
+}
+
 /* The value of one binding, or of an earlier one that leads somewhere. */
 static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
 {
-    if (!g->previous) return compute(sp, m, g, at);
+    if (!g->previous) return compute_aloud(sp, m, g, at);
+    const int unheard = sp->dx->unheard;
     sp->dx->muted++;
-    SpecValue v = compute(sp, m, g, at);
-    SpecValue earlier;
-    bool use_earlier =
-        is_unknown(v) && resolve(sp, m, g->previous, at, &earlier) && !is_unknown(earlier);
+    SpecValue v = compute(sp, m, g, at), earlier = sv_error();
+    if (is_unknown(v) || g->is_doubtful) resolve(sp, m, g->previous, at, &earlier);
     sp->dx->muted--;
-    if (use_earlier) return earlier;
-    if (v.kind == SV_ERROR) return compute(sp, m, g, at); /* again, to be heard */
-    if (g->is_doubtful && g->previous->is_doubtful && !is_unknown(v)) {
-        spec_warning(sp, DIAG_BOUND_TWICE, g->at,
-                     "'%s' is bound in several ways by a condition that is not known here; the "
-                     "last is taken",
-                     g->name);
-    }
-    return v;
+    if (is_unknown(v) && !is_unknown(earlier) && rebind_gives_way(g, earlier)) return earlier;
+    bool has_more_to_say = v.kind == SV_ERROR || sp->dx->unheard != unheard;
+    if (has_more_to_say && !sp->dx->muted) v = compute_aloud(sp, m, g, at);
+    return is_unknown(v) ? v : rebind_choose(sp, g, v, earlier, at);
 }
 
 static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out)
@@ -697,11 +710,13 @@ static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out)
     if (g->state == GLOBAL_NEW) {
         if (!enter_nested(sp, at)) return *out = sv_error(), true;
         g->state = GLOBAL_BUSY;
+        int unheard = sp->dx->unheard;
         SpecValue v = compute_or_earlier(sp, m, g, at);
         leave_nested(sp);
         g->result = v;
         /* What a muted attempt could not say is said when it is needed. */
-        g->state = v.kind == SV_ERROR && sp->dx->muted ? GLOBAL_NEW : GLOBAL_DONE;
+        bool has_more_to_say = v.kind == SV_ERROR || sp->dx->unheard != unheard;
+        g->state = has_more_to_say && sp->dx->muted ? GLOBAL_NEW : GLOBAL_DONE;
     }
     return *out = g->result, true;
 }
@@ -781,9 +796,18 @@ bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out
     return false;
 }
 
+/* Types by the names that Python, C and torch have for them. */
+static const struct { const char *theirs, *ours; } type_names[] = {
+    {"float", "float32"}, {"double", "float64"}, {"half", "float16"}, {"bool", "int1"},
+    {"char", "int8"},     {"short", "int16"},    {"int", "int32"},    {"long", "int64"},
+    {"byte", "uint8"},    {"uint", "uint32"},
+};
+
 /* The full name of a type that is spelled in short, or nearly right: float32 of fp32. */
 static const char *suggest_type(Str name)
 {
+    for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
+        if (strcmp(type_names[i].theirs, name) == 0) return type_names[i].ours;
     const char *all[DT_COUNT];
     int n = 0;
     DType dt = dtype_find(name, str_len(name));

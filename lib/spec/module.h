@@ -32,6 +32,7 @@ struct Global {
     Str module, member;   /* MODULE, FROM: dotted names */
     Span at;
     bool is_doubtful;     /* under a condition that is not known */
+    bool is_tried;        /* in a try or its handlers */
     enum { GLOBAL_NEW, GLOBAL_BUSY, GLOBAL_DONE } state;
     SpecValue result;
     Global *previous;     /* an earlier binding of the name */

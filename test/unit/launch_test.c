@@ -147,7 +147,8 @@ static void refusals(void)
     a = good, a.a[4].type = "i33";
     expect_refusal(a, ARGS, "argument 'k': 'i33' is not a number type such as i32");
     a = good, a.a[5] = tkc_int(64);
-    expect_refusal(a, ARGS, "argument 'B': expected a constexpr, found an integer");
+    expect_refusal(a, ARGS, "argument 'B': expected a constexpr, found an integer\n"
+                            "note: pass tkc_constexpr(\"64\")\n");
     a = good, a.a[5] = tkc_constexpr(NULL);
     expect_refusal(a, ARGS, "kernel 'scale' needs the value of 'B'");
     a = good, a.a[4] = tkc_constexpr("3");
@@ -250,9 +251,13 @@ static void memory(void)
 {
     Bench b;
     bench_open(&b, NULL);
-    char bytes[16];
+    char bytes[16], many[8000] = {0};
     TkcPtr p;
+    EXPECT_INT(tkc_copy_in(b.dev, b.x, many, sizeof many), TKC_MISUSE);
+    EXPECT(strstr(b.messages, "a copy of 8000 bytes, but the allocation has 4000 bytes\n"
+                              "note: tkc_alloc takes a number of bytes, not of elements\n"));
     EXPECT_INT(tkc_copy_in(b.dev, b.x + 3992, bytes, 16), TKC_MISUSE);
+    EXPECT(strstr(b.messages, "a copy of 16 bytes from byte 3992 of an allocation of 4000 bytes"));
     EXPECT_INT(tkc_copy_out(b.dev, bytes, b.x - 8, 16), TKC_MISUSE);
     EXPECT_INT(tkc_copy_out(b.dev, bytes, b.x + 3984, 16), TKC_OK);
     EXPECT_INT(tkc_free(b.dev, b.x + 8), TKC_MISUSE);

@@ -1,0 +1,122 @@
+/* In: a binding of a file's name, and the value of the binding before it. Out: which of them a
+   kernel gets, or an error at the place that asks. Data is exact or refused: a number that a later
+   statement replaces is never used in its stead. Code and configurations are more lenient, as host
+   code wraps functions and imports them from one of several places. */
+#include "spec/rebind.h"
+
+#include <string.h>
+
+#include "spec/constant.h"
+#include "spec/eval.h"
+#include "spec/walk.h"
+
+/* A list of triton.Config, which tuning tries and no kernel computes with. */
+static bool is_configs(SpecValue v)
+{
+    if (v.kind != SV_LIST || !v.tuple->len || v.tuple->data[0].kind != SV_RECORD) return false;
+    const char *type = v.tuple->data[0].tuple->type_name;
+    return type && strcmp(type, "Config") == 0;
+}
+
+static bool is_code(SpecValue v)
+{
+    switch (v.kind) {
+    case SV_FUNC: case SV_BUILTIN: case SV_METHOD: case SV_CLASS: case SV_RECORD_CLASS:
+        return true;
+    case SV_MODULE: return v.module->kind != MODULE_HOST;
+    default: return is_configs(v);
+    }
+}
+
+typedef struct Mention { Str name; bool found; } Mention;
+
+static bool visit_mention(const Ast *n, void *user)
+{
+    Mention *x = user;
+    x->found |= n->kind == AST_NAME && n->name.id == x->name;
+    return !x->found;
+}
+
+/* f = wrap(f), configs += more */
+static bool is_made_of_itself(const Global *g)
+{
+    Mention x = {g->name, g->kind == GLOBAL_AUGMENT};
+    if (g->kind == GLOBAL_EXPR) walk_ast(g->value, visit_mention, &x);
+    return x.found;
+}
+
+bool rebind_gives_way(const Global *g, SpecValue earlier)
+{
+    bool is_import = g->kind == GLOBAL_MODULE || g->kind == GLOBAL_FROM;
+    if (g->is_tried && is_import) return true;
+    return is_code(earlier) && (g->is_tried || g->is_doubtful || is_made_of_itself(g));
+}
+
+static void note_parameter(Spec *sp)
+{
+    spec_note(sp, SPAN_NONE, "pass it as a tl.constexpr parameter");
+}
+
+SpecValue rebind_choose(Spec *sp, const Global *g, SpecValue v, SpecValue earlier, Span at)
+{
+    if (!g->is_doubtful || constant_is_equal(v, earlier)) return v;
+    if (!g->previous->is_doubtful && !is_code(v) && !is_code(earlier)) {
+        SpecValue e = spec_error_as(sp, DIAG_HOST_CODE, at,
+                                    "the value of '%s' depends on a condition that is not known "
+                                    "here",
+                                    g->name);
+        spec_note(sp, g->at, "it is set here under that condition");
+        spec_note(sp, g->previous->at, "and here before it");
+        note_parameter(sp);
+        return e;
+    }
+    spec_warning(sp, DIAG_BOUND_TWICE, g->at,
+                 "'%s' is bound in several ways by a condition that is not known here; the last is "
+                 "taken",
+                 g->name);
+    return v;
+}
+
+/* ---- host code ---- */
+
+typedef struct HostSearch {
+    Spec *sp;
+    SpecModule *m, *found;
+} HostSearch;
+
+/* Names, members and calls are looked at as wholes; of a call that gives nothing, its arguments, as
+   what it calls may well be the host's: math.floor(x). */
+static bool visit_host(const Ast *n, void *user)
+{
+    HostSearch *s = user;
+    if (s->found) return false;
+    switch (n->kind) {
+    case AST_NAME: case AST_ATTRIBUTE: case AST_SUBSCRIPT: case AST_CALL: break;
+    case AST_LAMBDA: case AST_LISTCOMP: case AST_DICTCOMP: case AST_GENERATOR:
+        return false; /* names of their own */
+    default: return true;
+    }
+    SpecValue v = module_eval(s->sp, s->m, n);
+    if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) s->found = v.module;
+    for (int i = 0; n->kind == AST_CALL && v.kind == SV_ERROR && i < n->call.args.len; i++)
+        walk_ast(n->call.args.data[i], visit_host, s);
+    return false;
+}
+
+SpecModule *rebind_host_part(Spec *sp, SpecModule *m, const Ast *e)
+{
+    HostSearch s = {.sp = sp, .m = m};
+    sp->dx->muted++;
+    walk_ast(e, visit_host, &s);
+    sp->dx->muted--;
+    return s.found;
+}
+
+SpecValue rebind_refuse_host(Spec *sp, const Global *g, const SpecModule *host, Span at)
+{
+    SpecValue e = spec_error_as(sp, DIAG_HOST_CODE, at,
+                                "the value of '%s' comes from host code, which is not run", g->name);
+    spec_note(sp, g->at, "it is set here from the host value '%s'", host->path);
+    note_parameter(sp);
+    return e;
+}

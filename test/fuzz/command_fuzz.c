@@ -214,7 +214,7 @@ static bool may_run(const Words *w, const Options *o)
     bool ok = !o->output || !strchr(o->output, '/');
     for (int i = 0; i < o->save.len; i++)
         ok &= !strchr(o->save.data[i].value, '/');
-    return ok && w->n + 2 < MOST_WORDS;
+    return ok && w->n + 3 < MOST_WORDS;
 }
 
 static void limit(int what, rlim_t n)
@@ -222,7 +222,13 @@ static void limit(int what, rlim_t n)
     setrlimit(what, &(struct rlimit){n, n});
 }
 
-static void run_command(Words *w, bool is_run)
+static void add_word(Words *w, const char *text)
+{
+    w->word[w->n++] = copy_text(text, strlen(text));
+    w->word[w->n] = NULL;
+}
+
+static void run_command(Words *w, bool is_right, bool is_run)
 {
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++)
@@ -233,21 +239,21 @@ static void run_command(Words *w, bool is_run)
     limit(RLIMIT_AS, (rlim_t)6 << 30);
 #endif
     if (is_run) {
-        w->word[w->n++] = copy_text("-timeout", 8);
-        w->word[w->n++] = copy_text("2", 1);
-        w->word[w->n] = NULL;
+        add_word(w, "-timeout");
+        add_word(w, "2");
     }
+    if (is_right) add_word(w, "-fmax-seconds=2");
     alarm(SECONDS);
     _exit(command_main(w->n, w->word));
 }
 
-static void run_whole(Words *w, bool is_run)
+static void run_whole(Words *w, bool is_right, bool is_run)
 {
     int status = 0;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        run_command(w, is_run);
+        run_command(w, is_right, is_run);
     require(child > 0, "no process", errno);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     require(!WIFSIGNALED(status), "the command ended by signal", WTERMSIG(status));
@@ -269,7 +275,7 @@ static void run_case(int number)
     read_as_line(&w, &defaults);
     counts[COUNT_RIGHT] += ok;
     if (number % WHOLE == 0 && (!ok || may_run(&w, &o))) {
-        run_whole(&w, ok && o.run);
+        run_whole(&w, ok, ok && o.run);
         counts[COUNT_RUN]++;
     }
     options_fini(&o);

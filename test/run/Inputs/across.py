@@ -315,10 +315,10 @@ def sorts(long):
             a = distinct_or_not(dt, (100,), rng_of("sort nan" + dt), True)
             a = np.where(np.isnan(decode(dt, a)), encode(dt, np.nan), a)
             value = decode(dt, a)
-            up = a[np.argsort(np.where(np.isnan(value), np.inf, value) + 0.0, kind="stable")]
-            up = np.concatenate([np.sort(value[~np.isnan(value)]), value[np.isnan(value)]])
-            yield Case(f"sort {dt} with NaN", "r = tl.sort(a)", {"a": (dt, a)},
-                       {"r": Want(dt, encode(dt, up), any_zero=True)}, covers=["sort"])
+            real, broken = np.sort(value[~np.isnan(value)]), value[np.isnan(value)]
+            for call, first in (("tl.sort(a)", real), ("tl.sort(a, descending=True)", real[::-1])):
+                yield Case(f"sort {dt} with NaN: {call}", "r = " + call, {"a": (dt, a)},
+                           {"r": Want(dt, encode(dt, np.concatenate([first, broken])), any_zero=True)}, covers=["sort"])
 
 
 def selections(long):

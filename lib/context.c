@@ -372,19 +372,26 @@ TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWo
     return status;
 }
 
+/* An error of a kind; `as` has one %s for the text. */
+static void report_as(TkcContext *cx, DiagId id, const Loc *loc, const char *as, const char *fmt,
+                      va_list ap)
+{
+    char text[512];
+    vsnprintf(text, sizeof text, fmt, ap);
+    cx->report_id = id;
+    tkc_report(cx, TKC_SEVERITY_ERROR, loc, as, text);
+    cx->report_id = DIAG_NONE;
+}
+
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)
 {
     if (!is_context(cx))
         return TKC_MISUSE;
     tkc_report_begin(cx);
-    char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    report_as(cx, DIAG_MISUSE, NULL, "%s", fmt, ap);
     va_end(ap);
-    cx->report_id = DIAG_MISUSE;
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
-    cx->report_id = DIAG_NONE;
     tkc_report_end(cx);
     return TKC_MISUSE;
 }
@@ -501,14 +508,10 @@ void tkc_report_end(TkcContext *cx)
 
 void tkc_report_bug(TkcContext *cx, const Loc *loc, const char *fmt, ...)
 {
-    char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    report_as(cx, DIAG_INTERNAL, loc, "internal error: %s", fmt, ap);
     va_end(ap);
-    cx->report_id = DIAG_INTERNAL;
-    tkc_report(cx, TKC_SEVERITY_ERROR, loc, "internal error: %s", text);
-    cx->report_id = DIAG_NONE;
 }
 
 TkcStatus tkc_no_memory(TkcContext *cx)

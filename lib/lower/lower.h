@@ -220,6 +220,5 @@ void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeR
 /* The same of a warp's matrices (linear/shared_matrix.h): this thread gives the address of a row. */
 void lower_shared_load_rows(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
                             bool transposed, LLVMValueRef *xs);
-int lower_shared_bytes(LLVMTypeRef ty); /* an element's size there */
 
 #endif

@@ -3,7 +3,7 @@
    widened and rounded once. Errors, measured over the whole range against the exact value: log 1
    ulp, log2 2, tanh 2, erf 2, sin and cos 2 (absolute 1e-7 near their zeros); exp as 2^(x log2 e),
    whose error grows with |x| to some 2^-18 relative at the ends. fp64: math64.c. */
-#include "lower/lower.h"
+#include "lower/math.h"
 
 #include "base/unwind.h"
 #include "ir/type.h"
@@ -12,48 +12,6 @@ static LLVMValueRef f32_const(const Lower *L, double v)
 {
     return LLVMConstReal(L->f32, v);
 }
-
-static LLVMValueRef mul(Lower *L, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildFMul(L->b, x, y, "");
-}
-
-static LLVMValueRef fused(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
-{
-    LLVMValueRef args[3] = {x, y, z};
-    return lower_intrinsic(L, "llvm.fma", LLVMTypeOf(x), 3, args);
-}
-
-static LLVMValueRef pick(Lower *L, LLVMValueRef c, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildSelect(L->b, c, x, y, "");
-}
-
-static LLVMValueRef compare(Lower *L, LLVMRealPredicate p, LLVMValueRef x, double y)
-{
-    return LLVMBuildFCmp(L->b, p, x, f32_const(L, y), "");
-}
-
-static LLVMValueRef absolute(Lower *L, LLVMValueRef x)
-{
-    return lower_intrinsic(L, "llvm.fabs", L->f32, 1, &x);
-}
-
-static LLVMValueRef with_sign_of(Lower *L, LLVMValueRef x, LLVMValueRef sign)
-{
-    LLVMValueRef args[2] = {x, sign};
-    return lower_intrinsic(L, "llvm.copysign", L->f32, 2, args);
-}
-
-/* c[0] + c[1] x + c[2] x^2 + … by Horner's rule. */
-static LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const double *c)
-{
-    LLVMValueRef r = f32_const(L, c[n - 1]);
-    for (int i = n - 2; i >= 0; i--) r = fused(L, r, x, f32_const(L, c[i]));
-    return r;
-}
-#define POLYNOMIAL(L, x, table)                                                                    \
-    polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
 
 /* ---- exponentials and logarithms ---- */
 
@@ -261,13 +219,7 @@ static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, int ahead)
     LLVMValueRef flat = fused(L, square, f32_const(L, -0.5), f32_const(L, 1));
     LLVMValueRef cosine = fused(L, POLYNOMIAL(L, square, c), mul(L, square, square), flat);
     LLVMValueRef quarters = LLVMBuildAdd(L->b, t.quarters, lower_i32(L, ahead), "");
-    LLVMValueRef is_odd = LLVMBuildTrunc(L->b, quarters, L->i1, "");
-    LLVMValueRef second = LLVMBuildAnd(L->b, quarters, lower_i32(L, 2), "");
-    LLVMValueRef y = pick(L, is_odd, cosine, sine);
-    y = pick(L, LLVMBuildICmp(L->b, LLVMIntNE, second, lower_i32(L, 0), ""),
-             LLVMBuildFNeg(L->b, y, ""), y);
-    LLVMValueRef finite = compare(L, LLVMRealOLT, absolute(L, x), __builtin_inf());
-    return pick(L, finite, y, f32_const(L, __builtin_nan("")));
+    return sine_of_turn(L, x, quarters, sine, cosine);
 }
 
 static LLVMValueRef sine(Lower *L, LLVMValueRef x)

@@ -1,7 +1,7 @@
 /* Functions on fp64, from its sums, products and quotients alone: exponentials and logarithms by
    reduction to a short interval and a polynomial of least maximum error there; tanh from e^2x - 1.
    Errors, measured: exp, exp2, log, erf 1 ulp, log2 and tanh 3. Sines and cosines: turn64.c. */
-#include "lower/math64.h"
+#include "lower/math.h"
 
 static const double ln_2 = 0x1.62e42fefa39efp-1, ln_2_rest = 0x1.abc9e3b39803fp-56,
                     log2_e = 0x1.71547652b82fep+0;

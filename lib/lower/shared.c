@@ -65,17 +65,6 @@ LLVMValueRef lower_shuffle_from(Lower *L, LLVMValueRef x, LLVMValueRef lane)
     return lower_from_words(L, LLVMTypeOf(x), words);
 }
 
-int lower_shared_bytes(LLVMTypeRef ty)
-{
-    switch (LLVMGetTypeKind(ty)) {
-    case LLVMHalfTypeKind: return 2;
-    case LLVMFloatTypeKind: return 4;
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(ty) < 8 ? 1 : (int)LLVMGetIntTypeWidth(ty) / 8;
-    default: return 8;
-    }
-}
-
 static Access shared_access(Lower *L, LLVMValueRef address, int64_t offset, const Packing *p,
                             LLVMValueRef pred)
 {

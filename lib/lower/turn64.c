@@ -2,7 +2,7 @@
    is taken off, what is left is known as a pair of floats, rest + low, to some 100 bits, and a
    polynomial does the rest. Below 2^19 the multiple times pi / 2, in four parts, is subtracted;
    beyond, the bits of 2 / pi that matter are multiplied (Payne and Hanek). Measured: 1 ulp. */
-#include "lower/math64.h"
+#include "lower/math.h"
 
 /* An angle of at most an eighth turn, as a pair, and how many quarter turns were taken off. */
 typedef struct Turn {
@@ -179,7 +179,7 @@ static Turn reduce_angle(Lower *L, LLVMValueRef x)
     Turn near = turn_by_parts(L, x);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), far_block = lower_block(L, "far"),
                       join = lower_block(L, "turned"), blocks[2] = {from, far_block};
-    LLVMValueRef size = unary(L, "llvm.fabs", x);
+    LLVMValueRef size = absolute(L, x);
     LLVMBuildCondBr(L->b, compare(L, LLVMRealOGE, size, 0x1p19), far_block, join);
     lower_place(L, far_block);
     Turn far = turn_exactly(L, x);
@@ -227,18 +227,12 @@ static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, int64_t ahead)
     const Turn t = reduce_angle(L, x);
     LLVMValueRef sine = sine_near(L, t.rest, t.low), cosine = cosine_near(L, t.rest, t.low);
     LLVMValueRef quarters = LLVMBuildAdd(L->b, t.quarters, integer(L, ahead), "");
-    LLVMValueRef is_odd = LLVMBuildTrunc(L->b, quarters, L->i1, "");
-    LLVMValueRef second = LLVMBuildAnd(L->b, quarters, integer(L, 2), "");
-    LLVMValueRef y = pick(L, is_odd, cosine, sine);
-    y = pick(L, LLVMBuildICmp(L->b, LLVMIntNE, second, integer(L, 0), ""),
-             LLVMBuildFNeg(L->b, y, ""), y);
-    LLVMValueRef finite = compare(L, LLVMRealOLT, unary(L, "llvm.fabs", x), __builtin_inf());
-    return pick(L, finite, y, number(L, __builtin_nan("")));
+    return sine_of_turn(L, x, quarters, sine, cosine);
 }
 
 LLVMValueRef sine64(Lower *L, LLVMValueRef x)
 {
-    LLVMValueRef tiny = compare(L, LLVMRealOLT, unary(L, "llvm.fabs", x), 0x1p-30);
+    LLVMValueRef tiny = compare(L, LLVMRealOLT, absolute(L, x), 0x1p-30);
     return pick(L, tiny, x, sine_ahead(L, x, 0));
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """tkc's kernels beside Triton's, from the same text, in one process on one GPU: gpu_compare.py [TKC] [NAME...]
 
-Both sides run the example files themselves: Triton imports them, tkc compiles them to PTX that the driver loads. Launches are captured into
+Both sides run the same files (examples/, Inputs/): Triton imports them, tkc compiles them to PTX that the driver loads. Launches are captured into
 CUDA graphs (so the time to issue them does not count) that walk over copies of the arrays larger than the L2 cache; graphs alternate for
 ROUNDS rounds, each timed by device events. Each side uses its best number of warps. Bytes are each input read once plus
 each output written once. A ratio is the median over the rounds of tkc's bandwidth over Triton's, with its 95 % interval.
-Needs torch and triton.
+NAMEs choose the works whose name has all of them. Needs torch and triton.
 """
 import ctypes
 import importlib.machinery
@@ -21,6 +21,7 @@ import triton
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROUNDS, L2_BYTES = 11, 256 << 20
+MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 cuda = ctypes.CDLL("libcuda.so.1")
 
 
@@ -31,9 +32,16 @@ def check(result, call):
         sys.exit(f"{call}: {text.value.decode()}")
 
 
-def load_example(name):
-    path = os.path.join(ROOT, "examples", name + ".tk")
-    loader = importlib.machinery.SourceFileLoader("example_" + name, path)
+def example(name):
+    return os.path.join(ROOT, "examples", name + ".tk")
+
+
+def bench_input(name):
+    return os.path.join(ROOT, "test/bench/Inputs", name + ".tk")
+
+
+def load_file(path):
+    loader = importlib.machinery.SourceFileLoader("kernels_" + os.path.basename(path)[:-3], path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
@@ -42,11 +50,12 @@ def load_example(name):
 class TkcKernel:
     """One kernel's PTX, loaded."""
 
-    def __init__(self, tkc, example, kernel, defines, signature, warps, stages=3):
+    def __init__(self, tkc, path, fn, defines, signature, warps, stages=3):
+        kernel, self.names, self.notes = fn.fn.__name__, fn.arg_names, fn.fn.__annotations__
         with tempfile.TemporaryDirectory() as folder:
             ptx = os.path.join(folder, "k.ptx")
             major, minor = torch.cuda.get_device_capability()
-            command = [tkc, os.path.join(ROOT, "examples", example + ".tk"), "-k", kernel, f"-num-warps={warps}", f"-num-stages={stages}",
+            command = [tkc, path, "-k", kernel, f"-num-warps={warps}", f"-num-stages={stages}",
                        f"-arch=sm_{major}{minor}{'a' if major >= 9 else ''}", "-sig", signature, "-v", "-o", ptx, *[f"-D{n}={v}" for n, v in defines.items()]]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
@@ -57,21 +66,32 @@ class TkcKernel:
         self.module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         check(cuda.cuModuleLoadData(ctypes.byref(self.module), text), "cuModuleLoadData")
         check(cuda.cuModuleGetFunction(ctypes.byref(self.function), self.module, kernel.encode()), "cuModuleGetFunction")
+        check(cuda.cuFuncSetAttribute(self.function, MAX_DYNAMIC_SHARED, self.shared), "cuFuncSetAttribute")
 
     def launch(self, grid, args):
-        values = [ctypes.c_uint64(a.data_ptr()) if torch.is_tensor(a) else ctypes.c_int32(a) for a in args]
+        values = [c_value(self.notes.get(name), a) for name, a in zip(self.names, args)]
         params = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.pointer(v), ctypes.c_void_p) for v in values])
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         check(cuda.cuLaunchKernel(self.function, *grid, self.threads, 1, 1, self.shared, stream, params, None), "cuLaunchKernel")
 
 
+def c_value(note, a):
+    if torch.is_tensor(a):
+        return ctypes.c_uint64(a.data_ptr())
+    return ctypes.c_float(a) if isinstance(a, float) else ctypes.c_int64(a) if note == "i64" else ctypes.c_int32(a)
+
+
 def signature_of(fn, args):
     """What tkc's launcher learns from these arguments: types, and that addresses and numbers are multiples of 16."""
-    types = {torch.float32: "*fp32", torch.float16: "*fp16", torch.uint8: "*u8"}
+    types = {torch.float32: "*fp32", torch.float16: "*fp16", torch.uint8: "*u8", torch.int8: "*i8", torch.int32: "*i32", torch.int64: "*i64"}
     parts = []
     for name, a in zip(fn.arg_names, args):
+        if isinstance(a, float):
+            parts.append(f"{name}=fp32")
+            continue
         value = a.data_ptr() if torch.is_tensor(a) else a
-        parts.append(f"{name}={types[a.dtype] if torch.is_tensor(a) else 'i32'}{':1' if value == 1 else ':16' if value % 16 == 0 else ''}")
+        kind = types[a.dtype] if torch.is_tensor(a) else "i64" if fn.fn.__annotations__.get(name) == "i64" else "i32"
+        parts.append(f"{name}={kind}{':1' if value == 1 else ':16' if value % 16 == 0 else ''}")
     return ",".join(parts)
 
 
@@ -98,7 +118,7 @@ def time_graph(graph, repeats):
 
 
 class Work:
-    """name, example, kernel, defines, sets (argument lists), grid, bytes a launch, reference(args) -> (got, expected), warps to try"""
+    """name, path, kernel, defines, sets (argument lists), grid, bytes a launch, reference(args) -> (got, expected), warps to try"""
 
     rtol, atol = 2e-5, 1e-6
 
@@ -120,17 +140,20 @@ def interval(values):
 
 
 def measure(tkc, work):
-    module = load_example(work.example)
+    module = load_file(work.path)
     repeats = max(len(work.sets), min(200, int(2e-3 / (work.bytes / 2.5e12)) + 1))
-    fn, names = getattr(module, work.kernel), list(work.defines)
+    fn = getattr(module, work.kernel)
     ours, theirs = {}, {}
     for warps in work.warps:
-        k = TkcKernel(tkc, work.example, work.kernel, work.defines, signature_of(fn, work.sets[0]), warps)
-        ours[warps] = graph_of(lambda args, k=k: k.launch(work.grid, args), work.sets, repeats)
-        got, expected = work.reference(work.sets[0])
-        if not torch.allclose(got.double(), expected.double(), rtol=work.rtol, atol=work.atol):
-            sys.exit(f"{work.name}, {warps} warps: tkc's result is wrong by {(got.double() - expected.double()).abs().max().item()}")
-        theirs[warps] = graph_of(lambda args, w=warps: fn[work.grid](*args, **work.defines, num_warps=w), work.sets, repeats)
+        k = TkcKernel(tkc, work.path, fn, work.defines, signature_of(fn, work.sets[0]), warps)
+        sides = {"tkc": (ours, lambda args, k=k: k.launch(work.grid, args)),
+                 "Triton": (theirs, lambda args, w=warps: fn[work.grid](*args, **work.defines, num_warps=w))}
+        for side, (graphs, launch) in sides.items():
+            work.reference(work.sets[0])[0].zero_()
+            graphs[warps] = graph_of(launch, work.sets, repeats)
+            got, expected = (x.double() for x in work.reference(work.sets[0]))
+            if not torch.allclose(got, expected, rtol=work.rtol, atol=work.atol):
+                sys.exit(f"{work.name}, {warps} warps: {side}'s result is wrong by {(got - expected).abs().max().item()}")
     torch.cuda.synchronize()
     a, b = best(ours, repeats), best(theirs, repeats)
     rounds = []
@@ -149,7 +172,7 @@ def copies(bytes_a_set):
 
 def vector_add(n, block=1024):
     sets = [[torch.randn(n, device="cuda"), torch.randn(n, device="cuda"), torch.empty(n, device="cuda"), n] for _ in range(copies(12 * n))]
-    return Work(name=f"vector add fp32, {n}", example="vector_add", kernel="add", defines={"BLOCK": block}, sets=sets,
+    return Work(name=f"vector add fp32, {n}", path=example("vector_add"), kernel="add", defines={"BLOCK": block}, sets=sets,
                 grid=(triton.cdiv(n, block), 1, 1), bytes=12 * n, reference=lambda a: (a[2], a[0] + a[1]), warps=(4, 8))
 
 
@@ -160,7 +183,7 @@ def softmax(rows, width):
     for _ in range(copies(8 * rows * stride)):
         x = torch.randn(rows, stride, device="cuda")
         sets.append([torch.empty_like(x), x, stride, stride, width])
-    return Work(name=f"softmax fp32 {rows}×{width}", example="softmax", kernel="softmax_masked", defines={"BLOCK": block}, sets=sets,
+    return Work(name=f"softmax fp32 {rows}×{width}", path=example("softmax"), kernel="softmax_masked", defines={"BLOCK": block}, sets=sets,
                 grid=(rows, 1, 1), bytes=8 * rows * width,
                 reference=lambda a: (a[0][:, :width], torch.softmax(a[1][:, :width], 1)), warps=[w for w in (1, 2, 4, 8, 16, 32) if block // w >= 32])
 
@@ -171,26 +194,128 @@ def grey(h, w, bh, bw):
         return a[1].view(h, w), (0.2989 * f[0] + 0.5870 * f[1] + 0.1140 * f[2]).to(torch.uint8)
     sets = [[torch.randint(0, 256, (3 * h * w,), device="cuda", dtype=torch.uint8), torch.empty(h * w, device="cuda", dtype=torch.uint8), h, w]
             for _ in range(copies(4 * h * w))]
-    return Work(name=f"rgb to grey u8 {h}×{w} ({bh}×{bw})", example="rgb_to_grey", kernel="rgb_to_grey", defines={"BH": bh, "BW": bw}, 
+    return Work(name=f"rgb to grey u8 {h}×{w} ({bh}×{bw})", path=example("rgb_to_grey"), kernel="rgb_to_grey", defines={"BH": bh, "BW": bw}, 
                 sets=sets, grid=(triton.cdiv(h, bh), triton.cdiv(w, bw), 1), bytes=4 * h * w, atol=1, reference=reference, warps=(4, 8))
 
 
 def gelu(n):
     sets = [[torch.randn(n, device="cuda", dtype=torch.float16), torch.empty(n, device="cuda", dtype=torch.float16), n] for _ in range(copies(4 * n))]
-    return Work(name=f"gelu fp16, {n}", example="gelu", kernel="gelu", defines={"BLOCK": 1024}, sets=sets,
+    return Work(name=f"gelu fp16, {n}", path=example("gelu"), kernel="gelu", defines={"BLOCK": 1024}, sets=sets,
                 grid=(triton.cdiv(n, 1024), 1, 1), bytes=4 * n, rtol=2e-3,
                 reference=lambda a: (a[1][:4096], torch.nn.functional.gelu(a[0][:4096].float(), approximate="tanh").half()), warps=(4, 8))
+
+
+def transpose(n, block):
+    sets = [[torch.randn(n, n, device="cuda"), torch.empty(n, n, device="cuda"), n, n] for _ in range(copies(8 * n * n))]
+    return Work(name=f"transpose fp32 {n}² ({block}×{block})", path=bench_input("gpu_kernels"), kernel="transpose", defines={"BH": block, "BW": block},
+                sets=sets, grid=(triton.cdiv(n, block), triton.cdiv(n, block), 1), bytes=8 * n * n, reference=lambda a: (a[1], a[0].T), warps=(1, 2, 4, 8))
+
+
+def half(*shape):
+    return torch.randn(*shape, device="cuda", dtype=torch.float16)
+
+
+def layer_norm(rows, width):
+    block = triton.next_power_of_2(width)
+    sets = [[half(rows, width), half(rows, width), half(width), half(width), width, 1e-5] for _ in range(copies(4 * rows * width))]
+
+    def reference(a):
+        return a[1], torch.nn.functional.layer_norm(a[0].float(), (width,), a[2].float(), a[3].float(), 1e-5)
+    return Work(name=f"layer norm fp16 {rows}×{width}", path=bench_input("gpu_kernels"), kernel="layer_norm", defines={"BLOCK": block}, sets=sets,
+                grid=(rows, 1, 1), bytes=4 * rows * width, rtol=2e-3, atol=2e-3, reference=reference, warps=(2, 4, 8, 16, 32))
+
+
+def column_sums(height, width, bh, bw):
+    sets = [[torch.randn(height, width, device="cuda"), torch.empty(width, device="cuda"), height, width] for _ in range(copies(4 * height * width))]
+    return Work(name=f"column sums fp32 {height}×{width} ({bh}×{bw})", path=bench_input("gpu_kernels"), kernel="column_sums",
+                defines={"BH": bh, "BW": bw}, sets=sets, grid=(triton.cdiv(width, bw), 1, 1), bytes=4 * height * width, rtol=1e-4, atol=1e-2,
+                reference=lambda a: (a[1], a[0].double().sum(0)), warps=(4, 8, 16))
+
+
+def matvec(height, width, bh, bw):
+    sets = [[half(height, width), half(width), half(height), height, width] for _ in range(copies(2 * height * width))]
+    return Work(name=f"matvec fp16 {height}×{width} ({bh}×{bw})", path=bench_input("gpu_kernels"), kernel="matvec", defines={"BH": bh, "BW": bw}, sets=sets,
+                grid=(triton.cdiv(height, bh), 1, 1), bytes=2 * height * width, rtol=2e-3, atol=0.2,
+                reference=lambda a: (a[2], a[0].double() @ a[1].double()), warps=(1, 2, 4, 8))
+
+
+def rope(tokens, heads, size):
+    sets = [[half(tokens, heads, size), half(tokens, size // 2), half(tokens, size // 2), half(tokens, heads, size), heads]
+            for _ in range(copies(4 * tokens * heads * size))]
+
+    def reference(a):
+        x, cos, sin = a[0].float(), a[1].float()[:, None], a[2].float()[:, None]
+        u, v = x[..., :size // 2], x[..., size // 2:]
+        return a[3], torch.cat((u * cos - v * sin, v * cos + u * sin), -1)
+    return Work(name=f"rope fp16 {tokens}×{heads}×{size}", path=bench_input("gpu_kernels"), kernel="rope",
+                defines={"HEADS": triton.next_power_of_2(heads), "HALF": size // 2}, sets=sets, grid=(tokens, 1, 1),
+                bytes=4 * tokens * heads * size, rtol=2e-3, atol=2e-3, reference=reference, warps=(1, 2, 4, 8))
+
+
+def dropout(n, block=1024):
+    sets = [[torch.randn(n, device="cuda"), torch.empty(n, device="cuda"), n, 0.3, 123] for _ in range(copies(8 * n))]
+    fn = load_file(example("dropout")).dropout
+
+    def reference(a):
+        expected = torch.empty_like(a[1])
+        fn[(triton.cdiv(n, block),)](a[0], expected, *a[2:], BLOCK=block)
+        return a[1], expected
+    return Work(name=f"dropout fp32, {n}", path=example("dropout"), kernel="dropout", defines={"BLOCK": block}, sets=sets,
+                grid=(triton.cdiv(n, block), 1, 1), bytes=8 * n, reference=reference, warps=(2, 4, 8))
+
+
+def quantize_rows(rows, width):
+    sets = [[half(rows, width), torch.empty(rows, width, device="cuda", dtype=torch.int8), torch.empty(rows, device="cuda"), width]
+            for _ in range(copies(3 * rows * width))]
+
+    def reference(a):
+        x = a[0].float()
+        return a[1], torch.floor(x / (x.abs().amax(1, keepdim=True) / 127) + 0.5)
+    return Work(name=f"quantize rows fp16 {rows}×{width}", path=bench_input("gpu_kernels"), kernel="quantize_rows",
+                defines={"BLOCK": triton.next_power_of_2(width)}, sets=sets, grid=(rows, 1, 1), bytes=3 * rows * width, atol=1, reference=reference,
+                warps=(1, 2, 4, 8, 16))
+
+
+def cross_entropy(rows, width, dtype, block):
+    bytes_each = 4 if dtype == torch.float32 else 2
+    sets = [[torch.randn(rows, width, device="cuda").to(dtype), torch.randint(0, width, (rows,), device="cuda"), torch.empty(rows, device="cuda"),
+             torch.empty(rows, device="cuda"), width, width] for _ in range(copies(bytes_each * rows * width))]
+    return Work(name=f"cross entropy {str(dtype)[6:]} {rows}×{width}", path=example("cross_entropy"), kernel="cross_entropy",
+                defines={"BLOCK": block, "SMOOTHING": 0.0, "IGNORED": -100}, sets=sets, grid=(rows, 1, 1), bytes=bytes_each * rows * width, rtol=1e-4, atol=1e-4,
+                reference=lambda a: (a[2], torch.nn.functional.cross_entropy(a[0].float(), a[1], reduction="none")), warps=(4, 8, 16))
+
+
+def along_rows(kernel, rows, width, expected):
+    sets = [[torch.randn(rows, width, device="cuda"), torch.empty(rows, width, device="cuda"), width] for _ in range(copies(8 * rows * width))]
+    return Work(name=f"{kernel} fp32 {rows}×{width}", path=bench_input("rows"), kernel=kernel, defines={"BLOCK": width}, sets=sets, grid=(rows, 1, 1),
+                bytes=8 * rows * width, rtol=1e-4, atol=1e-2, reference=lambda a: (a[1], expected(a[0])), warps=(1, 2, 4, 8, 16))
+
+
+def histogram(n, block, bins):
+    sets = [[torch.randint(0, bins, (n,), device="cuda", dtype=torch.int32), torch.zeros(bins, device="cuda", dtype=torch.int32), n]
+            for _ in range(copies(4 * n))]
+    return Work(name=f"histogram {n}, {bins} bins", path=bench_input("gpu_kernels"), kernel="histogram", defines={"BLOCK": block, "BINS": bins}, sets=sets,
+                grid=(triton.cdiv(n, block), 1, 1), bytes=4 * n, reference=lambda a: (a[1], torch.bincount(a[0], minlength=bins)), warps=(4, 8))
+
+
+WORKS = [
+    lambda: vector_add(1 << 28), lambda: vector_add(1 << 24), lambda: vector_add(98432), lambda: softmax(4096, 1024), lambda: softmax(4096, 4096),
+    lambda: softmax(4096, 8192), lambda: softmax(4096, 781), lambda: gelu(1 << 27), lambda: grey(8192, 8192, 32, 32),
+    lambda: grey(8192, 8192, 4, 512), lambda: transpose(8192, 32), lambda: transpose(8192, 64), lambda: transpose(8191, 64),
+    lambda: layer_norm(4096, 1024), lambda: layer_norm(4096, 4096), lambda: layer_norm(4096, 8192), lambda: layer_norm(4096, 5000), lambda: column_sums(8192, 8192, 32, 64), lambda: column_sums(8192, 8192, 64, 32),
+    lambda: matvec(8192, 8192, 16, 512), lambda: matvec(8192, 8192, 1, 2048), lambda: rope(8192, 32, 128), lambda: dropout(1 << 26),
+    lambda: quantize_rows(8192, 4096), lambda: quantize_rows(8192, 5000), lambda: cross_entropy(4096, 50257, torch.float16, 4096),
+    lambda: cross_entropy(4096, 32000, torch.float32, 4096), lambda: along_rows("cumsum_rows", 8192, 4096, lambda x: x.double().cumsum(1)),
+    lambda: along_rows("sort_rows", 8192, 1024, lambda x: x.sort(1).values), lambda: histogram(1 << 26, 4096, 256),
+]
 
 
 def main():
     tkc = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/tkc"))
     torch.cuda.init()
-    works = [lambda: vector_add(1 << 28), lambda: vector_add(1 << 24), lambda: vector_add(98432), lambda: softmax(4096, 1024), lambda: softmax(4096, 4096),
-             lambda: softmax(4096, 8192), lambda: softmax(4096, 781), lambda: gelu(1 << 27), lambda: grey(8192, 8192, 32, 32),
-             lambda: grey(8192, 8192, 4, 512)]
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, {subprocess.run([tkc, '--version'], capture_output=True, text=True).stdout.strip()}\n")
     print("| work | tkc | Triton | ratio | 95 % interval |\n|---|---|---|---|---|")
-    for make in works:
+    for make in WORKS:
         work = make()
         if all(n in work.name for n in sys.argv[2:]):
             measure(tkc, work)

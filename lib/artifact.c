@@ -1,0 +1,187 @@
+/* Artifacts: made by compile.c and check.c, held by the user; shrunk, where one is kept for long, to
+   what is asked of it later. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "job.h"
+
+_Static_assert(sizeof(TkcArtifact) <= TKC_HANDLE_BYTES, "a handle's cell is too small");
+
+TkcArtifact *artifact_new(TkcSource *source)
+{
+    TkcArtifact *a = tkc_handle_new(TKC_HANDLE_ARTIFACT);
+    if (!a)
+        return NULL;
+    arena_init(&a->arena);
+    a->source = source;
+    tkc_handle_keep(source, TKC_HANDLE_SOURCE);
+    return a;
+}
+
+static bool is_artifact(const TkcArtifact *a)
+{
+    return tkc_handle_is(a, TKC_HANDLE_ARTIFACT);
+}
+
+void tkc_artifact_free(TkcArtifact *a)
+{
+    if (!tkc_handle_close(a, TKC_HANDLE_ARTIFACT) || !tkc_handle_drop(a))
+        return;
+    arena_fini(&a->arena);
+    tkc_source_drop(a->source);
+    tkc_handle_free(a);
+}
+
+void artifact_describe_params(TkcArtifact *a)
+{
+    int n = a->fn ? a->fn->nparams : 0;
+    a->param_types = arena_array(&a->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++)
+        a->param_types[i] = type_signature(&a->arena, a->fn->params[i].type);
+}
+
+/* ---- the time report ---- */
+
+double job_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+void job_add_duration(Job *j, const char *name, double ms)
+{
+    if (j->options->time_report)
+        vec_push(&j->artifact->arena, &j->artifact->times, ((ArtifactTime){name, ms}));
+}
+
+void job_add_time(Job *j, const char *name, double since)
+{
+    job_add_duration(j, name, job_now() - since);
+}
+
+/* ---- what is kept of one for long ---- */
+
+/* The same in an arena that has nothing else: of IR all of it, of what was made of IR the
+   parameters. */
+static SpecTaken copy_taken(Arena *a, const SpecTaken *t)
+{
+    SpecTaken copy = *t;
+    copy.values = arena_array(a, TkcDefine, t->nvalues + 1);
+    for (int i = 0; i < t->nvalues; i++) {
+        const TkcDefine *v = &t->values[i];
+        copy.values[i].name = arena_strndup(a, v->name, strlen(v->name));
+        copy.values[i].value = arena_strndup(a, v->value, strlen(v->value));
+    }
+    return copy;
+}
+
+static void copy_artifact(TkcArtifact *to, const TkcArtifact *a, Arena *scratch)
+{
+    *to = (TkcArtifact){.source = a->source, .shared_bytes = a->shared_bytes, .len = a->len};
+    arena_init_small(&to->arena);
+    Arena *arena = &to->arena;
+    const bool has_body = !a->symbol;
+    to->fn = ir_func_transfer(ir_new(arena, a->source->names), scratch, a->fn, a->source->source,
+                              has_body);
+    to->text = arena_strndup(arena, a->text, a->len);
+    to->taken = copy_taken(arena, &a->taken);
+    to->symbol = a->symbol ? arena_strndup(arena, a->symbol, strlen(a->symbol)) : NULL;
+    for (int i = 0; i < a->times.len; i++)
+        vec_push(arena, &to->times, a->times.data[i]);
+    artifact_describe_params(to);
+}
+
+void tkc_artifact_shrink(TkcArtifact *a)
+{
+    TkcArtifact *small = tkc_artifact_func(a) ? calloc(1, sizeof *small) : NULL;
+    UnwindFrame frame;
+    Arena scratch;
+    if (!small)
+        return;
+    arena_init(&scratch);
+    unwind_push(&frame);
+    if (setjmp(frame.env) == 0) {
+        copy_artifact(small, a, &scratch);
+        arena_fini(&a->arena);
+        *a = *small;
+    } else {
+        arena_fini(&small->arena); /* no memory to do with less, or blocks with layouts: it stays */
+    }
+    unwind_pop(&frame);
+    arena_fini(&scratch);
+    free(small);
+}
+
+const char *tkc_artifact_text(const TkcArtifact *a, size_t *len)
+{
+    if (len)
+        *len = is_artifact(a) ? a->len : 0;
+    return is_artifact(a) ? a->text : NULL;
+}
+
+const Func *tkc_artifact_func(const TkcArtifact *a)
+{
+    return is_artifact(a) ? a->fn : NULL;
+}
+
+const char *tkc_artifact_kernel(const TkcArtifact *a)
+{
+    if (!is_artifact(a))
+        return "";
+    return a->symbol ? a->symbol : a->fn ? a->fn->name : "";
+}
+
+int tkc_artifact_num_warps(const TkcArtifact *a)
+{
+    return is_artifact(a) && a->fn ? a->fn->num_warps : 0;
+}
+
+int tkc_artifact_num_stages(const TkcArtifact *a)
+{
+    return is_artifact(a) && a->fn ? a->fn->num_stages : 0;
+}
+
+int tkc_artifact_shared_bytes(const TkcArtifact *a)
+{
+    return is_artifact(a) ? a->shared_bytes : 0;
+}
+
+int tkc_artifact_param_count(const TkcArtifact *a)
+{
+    return is_artifact(a) && a->fn ? a->fn->nparams : 0;
+}
+
+const char *tkc_artifact_param_name(const TkcArtifact *a, int i)
+{
+    return i >= 0 && i < tkc_artifact_param_count(a) ? a->fn->params[i].name : NULL;
+}
+
+const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
+{
+    return i >= 0 && i < tkc_artifact_param_count(a) ? a->param_types[i] : NULL;
+}
+
+const TkcDefine *tkc_artifact_value(const TkcArtifact *a, int i)
+{
+    return is_artifact(a) && i >= 0 && i < a->taken.nvalues ? &a->taken.values[i] : NULL;
+}
+
+int tkc_artifact_config(const TkcArtifact *a, int *count)
+{
+    if (count)
+        *count = is_artifact(a) ? a->taken.nconfigs : 0;
+    return is_artifact(a) && a->taken.nconfigs ? a->taken.config : -1;
+}
+
+const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
+{
+    if (!is_artifact(a) || i < 0 || i >= a->times.len)
+        return NULL;
+    if (ms)
+        *ms = a->times.data[i].ms;
+    return a->times.data[i].name;
+}

@@ -1,0 +1,197 @@
+/* Kernels looked at without making code of them: tkc_check, and the configurations that a kernel
+   names itself. */
+#include "ir/verify.h"
+#include "job.h"
+
+/* ---- checking without code ---- */
+
+typedef struct CheckJob {
+    Job job;
+    int checked, incomplete;
+    Map defs; /* jit functions by name */
+} CheckJob;
+
+static bool has_param(const Ast *def, Str name)
+{
+    for (int i = 0; i < def->def.params.len; i++)
+        if (def->def.params.data[i].name == name)
+            return true;
+    return false;
+}
+
+/* The part of a request that concerns a kernel: the others have parameters of their own. */
+static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, const char *kernel)
+{
+    SpecRequest mine = *rq;
+    mine.kernel = kernel;
+    mine.ndefines = mine.nsigs = 0;
+    mine.defines = arena_array(a, SpecDefine, rq->ndefines + 1);
+    mine.sigs = arena_array(a, SpecSig, rq->nsigs + 1);
+    for (int i = 0; i < rq->ndefines; i++)
+        if (has_param(def, rq->defines[i].name))
+            mine.defines[mine.ndefines++] = rq->defines[i];
+    for (int i = 0; i < rq->nsigs; i++)
+        if (has_param(def, rq->sigs[i].name))
+            mine.sigs[mine.nsigs++] = rq->sigs[i];
+    return mine;
+}
+
+static SpecRequest kernel_request(const CheckJob *c, const SpecRequest *all, const char *kernel)
+{
+    const Job *j = &c->job;
+    const Ast *def = map_get_ptr(&c->defs, kernel);
+    SpecRequest rq =
+        j->options->kernel || !def ? *all : request_for(all, &j->artifact->arena, def, kernel);
+    rq.kernel = kernel;
+    return rq;
+}
+
+static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, const char *kernel)
+{
+    Job *j = &c->job;
+    SpecRequest rq = kernel_request(c, all, kernel);
+    if (!spec_is_complete(m, kernel, &rq)) {
+        c->incomplete++;
+        return;
+    }
+    c->checked++;
+    Func *fn = spec_kernel(m, &rq);
+    if (fn && j->dx->nerrors == 0 && !ir_verify(fn, j->dx))
+        diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
+                      "internal error: specialization made wrong IR of '%s'", kernel);
+}
+
+/* What kernels need that were not checked: where all must be, and where none was. */
+static void tell_unchecked(CheckJob *c, SpecModule *m, const SpecRequest *all, int n,
+                           const Str *kernels)
+{
+    bool must = c->job.options->require_checked;
+    for (int i = 0; i < n && c->incomplete && (must || !c->checked); i++) {
+        SpecRequest rq = kernel_request(c, all, kernels[i]);
+        if (!spec_is_complete(m, kernels[i], &rq)) spec_ask(m, kernels[i], &rq, must);
+    }
+}
+
+/* What is given for no kernel at all is a mistake. */
+static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *kernels)
+{
+    Job *j = &c->job;
+    for (int i = 0; i < rq->ndefines + rq->nsigs; i++) {
+        bool is_define = i < rq->ndefines, known = false;
+        Str name = is_define ? rq->defines[i].name : rq->sigs[i - rq->ndefines].name;
+        for (int k = 0; k < n && !known; k++) {
+            const Ast *def = map_get_ptr(&c->defs, kernels[k]);
+            known = def && has_param(def, name);
+        }
+        if (!known)
+            diag_error_as(j->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
+                          "a %s is given for '%s', but no kernel of '%s' has such a parameter",
+                          is_define ? "value" : "type", name, j->source->source->name);
+    }
+}
+
+static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
+{
+    Str *names;
+    const char *only = c->job.options->kernel;
+    kernel_index(&c->defs, &c->job.artifact->arena, c->job.source->file);
+    if (only) {
+        Str name = intern_cstr(c->job.source->names, only);
+        if (!kernel_find(c->job.dx, c->job.source->file, only))
+            return;
+        check_kernel(c, m, rq, name);
+        tell_unchecked(c, m, rq, 1, &name);
+        return;
+    }
+    int n = spec_kernels(m, &names);
+    check_given(c, rq, n, names);
+    for (int i = 0; i < n; i++)
+        check_kernel(c, m, rq, names[i]);
+    tell_unchecked(c, m, rq, n, names);
+}
+
+static bool check_source(Diags *dx, void *arg)
+{
+    CheckJob *c = arg;
+    Job *j = &c->job;
+    j->dx = dx;
+    diags_enter(dx, DIAG_REQUEST);
+    j->ir = ir_new(&j->artifact->arena, j->source->names);
+    if (j->source->language == TKC_LANGUAGE_IR) {
+        bool ok = job_make_funcs(j);
+        c->checked = ok ? j->nfuncs : 0;
+        return ok;
+    }
+    SpecRequest rq = job_request(j);
+    if (!rq.machine || !job_check_options(j, &rq))
+        return false;
+    SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
+    if (!job_complete_request(j, &rq, m))
+        return false;
+    spec_check_names(m);
+    check_kernels(c, m, &rq);
+    return dx->nerrors == 0;
+}
+
+TkcStatus tkc_check(TkcSource *source, const TkcOptions *given, int *checked, int *incomplete)
+{
+    TkcOptions options;
+    if (!api_is_source(source))
+        return TKC_MISUSE;
+    const char *misuse = tkc_options_read(&options, given);
+    if (misuse)
+        return api_misuse(source->cx, "%s", misuse);
+    CheckJob c = {.job = {.source = source, .options = &options, .artifact = artifact_new(source)}};
+    if (!c.job.artifact)
+        return tkc_no_memory(source->cx);
+    TkcStatus status = api_run(source->cx, &c.job.artifact->arena, &options, check_source, &c);
+    tkc_artifact_free(c.job.artifact);
+    if (checked)
+        *checked = c.checked;
+    if (incomplete)
+        *incomplete = c.incomplete;
+    return status;
+}
+
+/* ---- configurations ---- */
+
+typedef struct ConfigsJob {
+    Job job;
+    const char *const *texts;
+    int count;
+} ConfigsJob;
+
+static bool read_configs(Diags *dx, void *arg)
+{
+    ConfigsJob *c = arg;
+    Job *j = &c->job;
+    j->dx = dx;
+    if (j->source->language == TKC_LANGUAGE_IR)
+        return true;
+    const Ast *def = kernel_find(dx, j->source->file, j->options->kernel);
+    if (!def)
+        return false;
+    j->ir = ir_new(&j->source->arena, j->source->names);
+    SpecRequest rq = job_request(j);
+    SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
+    c->count = spec_configs(m, def->def.name, &rq, &c->texts);
+    return dx->nerrors == 0;
+}
+
+TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *const **texts,
+                             int *count)
+{
+    TkcOptions options;
+    tkc_options_init(&options);
+    options.kernel = kernel;
+    if (!api_is_source(source))
+        return TKC_MISUSE;
+    if (!texts || !count)
+        return api_misuse(source->cx,
+                          "there is no place for the configurations: the pointer is NULL");
+    ConfigsJob c = {.job = {.source = source, .options = &options}};
+    TkcStatus status = api_run(source->cx, &source->arena, &options, read_configs, &c);
+    *texts = status == TKC_OK ? c.texts : NULL;
+    *count = status == TKC_OK ? c.count : 0;
+    return status;
+}

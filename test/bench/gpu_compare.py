@@ -315,12 +315,18 @@ def main():
     torch.cuda.init()
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, {subprocess.run([tkc, '--version'], capture_output=True, text=True).stdout.strip()}\n")
     print("| work | tkc | Triton | ratio | 95 % interval |\n|---|---|---|---|---|")
+    wrong = False
     for make in WORKS:
         work = make()
-        if all(n in work.name for n in sys.argv[2:]):
-            measure(tkc, work)
+        try:
+            if all(n in work.name for n in sys.argv[2:]):
+                measure(tkc, work)
+        except SystemExit as reason:
+            wrong = True
+            print(f"| {work.name} | {reason} | | | |", flush=True)
         del work
         torch.cuda.empty_cache()
+    sys.exit(wrong)
 
 
 main()

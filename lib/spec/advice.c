@@ -90,11 +90,14 @@ static const struct { const char *name, *advice; } elsewhere[] = {
     {"blockIdx", "write tl.program_id(0)"},
 };
 
-void advise_name(Spec *sp, Str name)
+bool advise_name(Spec *sp, Str name)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
-        if (strcmp(elsewhere[i].name, name) == 0) spec_note(sp, SPAN_NONE, "%s", elsewhere[i].advice);
+        if (strcmp(elsewhere[i].name, name) != 0) continue;
+        spec_note(sp, SPAN_NONE, "%s", elsewhere[i].advice);
+        return true;
     }
+    return false;
 }
 
 /* ---- host functions ---- */

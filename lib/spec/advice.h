@@ -8,7 +8,7 @@
 /* A statement that kernels do not have. */
 void advise_statement(Spec *sp, const Ast *s);
 /* A name of the language that there is not, or an attribute of a block: what other libraries have by it. */
-void advise_name(Spec *sp, Str name);
+bool advise_name(Spec *sp, Str name);
 /* A call of numpy.exp, torch.where and the like: the function of ours with that name. */
 void advise_host_call(Spec *sp, Str path, Span call);
 /* The operand behind operator i of a comparison is a < b & c > d's b & c. */

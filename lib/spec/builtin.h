@@ -28,6 +28,7 @@ typedef struct BuiltinCall {
     SpecValue *args;    /* SV_ABSENT where not given and without default */
     Span *spans;        /* of each argument; of the call where not given */
     int nrest; SpecValue *rest;
+    const struct Args *keywords; /* **name: those that are no parameters */
     Span at;            /* the whole call */
 } BuiltinCall;
 

@@ -101,6 +101,18 @@ SpecValue builtin_device_assert(Spec *sp, const BuiltinCall *c)
     return sv_none();
 }
 
+/* Only debugging looks at it, as at any assertion. */
+SpecValue builtin_expect_zero(Spec *sp, const BuiltinCall *c)
+{
+    Value *x = arg_value(sp, c, 0), *mask = x ? condition(sp, c, 1) : NULL;
+    if (!mask) return sv_error();
+    if (type_is_pointer(x->type)) return arg_refuse(sp, c, 0, "a number or a block of numbers");
+    Value *is_zero = build_binary(&sp->b, OP_EQ, x, build_const(&sp->b, x->type, 0));
+    if (!broadcast_pair(sp, &is_zero, &mask, c->at)) return sv_error();
+    build_assert(&sp->b, is_zero, mask, "a value that was expected to be 0 is not");
+    return sv_value(x);
+}
+
 SpecValue builtin_barrier(Spec *sp, const BuiltinCall *c)
 {
     (void)c;

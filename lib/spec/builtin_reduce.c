@@ -75,6 +75,16 @@ static Value *number_arg(Spec *sp, const BuiltinCall *c)
 
 /* ---- the language's own ---- */
 
+/* Triton had a parameter that only dims before the last could do without. */
+SpecValue builtin_softmax(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue args[] = {c->args[0], arg_is_given(c, 1) ? c->args[1] : sv_int(0), c->args[3]};
+    if (arg_is_given(c, 2))
+        spec_warning(sp, DIAG_IGNORED_ARGUMENT, c->spans[2],
+                     "'keep_dims' of tl.softmax changes nothing; the result has the shape of 'x'");
+    return spec_call(sp, spec_std(sp, "softmax"), 3, args, c->at);
+}
+
 SpecValue builtin_sum(Spec *sp, const BuiltinCall *c)
 {
     Value *v = number_arg(sp, c);

@@ -12,18 +12,6 @@ static SpecValue results(Spec *sp, const Op *op, bool tuple)
     return tuple ? arg_results(sp, op->nresults, op->results) : sv_value(op_result(op, 0));
 }
 
-/* A running sum or product along an axis; x as it is to be computed. */
-static SpecValue running(Spec *sp, const BuiltinCall *c, Value *x, OpKind kind)
-{
-    int axis;
-    bool reverse;
-    if (!arg_axis(sp, c, 1, x->type->rank, &axis) || !arg_bool(sp, c, 2, &reverse))
-        return sv_error();
-    Op *op = build_scan(&sp->b, axis, reverse, 1, &x);
-    combine_by_op(sp, op, kind);
-    return results(sp, op, false);
-}
-
 static Value *numbers_arg(Spec *sp, const BuiltinCall *c)
 {
     Value *v = arg_block(sp, c, 0);
@@ -32,22 +20,35 @@ static Value *numbers_arg(Spec *sp, const BuiltinCall *c)
     return NULL;
 }
 
+/* A running sum or product along an axis, in the type asked for or the one it has by itself. */
+static SpecValue running(Spec *sp, const BuiltinCall *c, OpKind kind)
+{
+    int axis;
+    bool reverse;
+    Value *x = numbers_arg(sp, c);
+    if (!x || !arg_axis(sp, c, 1, x->type->rank, &axis) || !arg_bool(sp, c, 2, &reverse))
+        return sv_error();
+    DType dt = type_dtype(x->type);
+    dt = dt == DT_BF16 ? DT_F32 : kind == OP_ADD ? combine_sum_dtype(dt) : dt;
+    if (arg_is_given(c, 3)) {
+        const Type *to = arg_dtype(sp, c, 3);
+        if (!to) return sv_error();
+        dt = type_dtype(to);
+    }
+    x = build_cast(&sp->b, x, dt, NULL);
+    Op *op = build_scan(&sp->b, axis, reverse, 1, &x);
+    combine_by_op(sp, op, kind);
+    return results(sp, op, false);
+}
+
 SpecValue builtin_cumsum(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = numbers_arg(sp, c);
-    const Type *to = v && arg_is_given(c, 3) ? arg_dtype(sp, c, 3) : NULL;
-    if (!v || (!to && arg_is_given(c, 3))) return sv_error();
-    DType dt = type_dtype(v->type);
-    dt = to ? type_dtype(to) : dt == DT_BF16 ? DT_F32 : combine_sum_dtype(dt);
-    return running(sp, c, build_cast(&sp->b, v, dt, NULL), OP_ADD);
+    return running(sp, c, OP_ADD);
 }
 
 SpecValue builtin_cumprod(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = numbers_arg(sp, c);
-    if (!v) return sv_error();
-    DType dt = type_dtype(v->type);
-    return running(sp, c, build_cast(&sp->b, v, dt == DT_BF16 ? DT_F32 : dt, NULL), OP_MUL);
+    return running(sp, c, OP_MUL);
 }
 
 SpecValue builtin_scan(Spec *sp, const BuiltinCall *c)

@@ -390,6 +390,7 @@ typedef struct Signature {
     int len, cap;
     int rest;      /* where *args stands, or -1 */
     Str rest_name; /* also a keyword: trans(x, dims=(1, 0)) */
+    bool takes_keywords;
 } Signature;
 
 typedef struct Reader { Spec *sp; const char *p; } Reader;
@@ -439,8 +440,8 @@ static Signature *signature_of(Spec *sp, const Builtin *b)
     s->rest = -1;
     Reader r = {sp, b->params ? b->params : ""};
     for (skip_blanks(&r); *r.p; skip_blanks(&r)) {
-        bool is_rest = *r.p == '*';
-        if (is_rest) r.p++;
+        bool is_rest = *r.p == '*', is_keywords = is_rest && r.p[1] == '*';
+        r.p += is_rest + is_keywords;
         BuiltinParam param = {.name = read_word(&r)};
         skip_blanks(&r);
         if (*r.p == '=') {
@@ -448,7 +449,8 @@ static Signature *signature_of(Spec *sp, const Builtin *b)
             param.has_default = true;
             param.default_ = read_literal(&r);
         }
-        if (is_rest) s->rest = s->len, s->rest_name = param.name;
+        if (is_keywords) s->takes_keywords = true;
+        else if (is_rest) s->rest = s->len, s->rest_name = param.name;
         else vec_push(sp->arena, s, param);
         skip_blanks(&r);
         check(*r.p == ',' || *r.p == 0, "builtins.def: cannot read the parameters of '%s' at '%s'",
@@ -480,9 +482,14 @@ static int find_builtin_param(const Signature *s, Str name)
     return -1;
 }
 
-static bool bind_builtin_keyword(Spec *sp, const Signature *s, BuiltinCall *c, const Arg *a)
+static bool bind_builtin_keyword(Spec *sp, const Signature *s, BuiltinCall *c, Args *others,
+                                 const Arg *a)
 {
     int i = find_builtin_param(s, a->name);
+    if (i < 0 && s->takes_keywords) {
+        vec_push(sp->arena, others, *a);
+        return true;
+    }
     if (i < 0 && a->name == s->rest_name && c->nrest == 0) {
         c->rest[c->nrest++] = a->value;
         return true;
@@ -517,10 +524,12 @@ static bool bind_builtin(Spec *sp, const Signature *s, BuiltinCall *c, const Arg
                    given == 1 ? "is" : "are");
         return false;
     }
+    Args *others = arena_new(sp->arena, Args);
+    c->keywords = others;
     c->rest = arena_array(sp->arena, SpecValue, args->len + 1);
     for (int i = fixed; i < given; i++) c->rest[c->nrest++] = args->data[i].value;
     for (int i = given; i < args->len; i++) {
-        if (!bind_builtin_keyword(sp, s, c, &args->data[i])) return false;
+        if (!bind_builtin_keyword(sp, s, c, others, &args->data[i])) return false;
     }
     for (int i = 0; i < s->len; i++) {
         if (c->args[i].kind != SV_ABSENT) continue;

@@ -448,12 +448,7 @@ static SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span 
 {
     SpecValue v;
     if (module_attribute(sp, m, name, at, &v)) return v;
-    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, name_at, "module '%s' has no '%s'", m->path, name);
-    const char *near = module_suggest(m, name);
-    bool is_type = near && dtype_find(near, strlen(near)) != DT_NONE;
-    if (m->kind == MODULE_NAMES && !is_type) advise_name(sp, name);
-    spec_suggest(sp, name_at, name, near);
-    return sv_error();
+    return module_refuse_name(sp, m, name, name_at);
 }
 
 SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)

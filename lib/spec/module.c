@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "spec/advice.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/rebind.h"
@@ -642,10 +643,7 @@ static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
     SpecModule *below = is_circular(from, g->member) ? submodule(from, g->member) : NULL;
     if (below) return module_value(below);
     if (module_attribute(sp, from, g->member, at, &v)) return v;
-    SpecValue e = spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, g->at, "'%s' has no '%s'", from->path,
-                                g->member);
-    spec_suggest(sp, g->at, g->member, module_suggest(from, g->member));
-    return e;
+    return module_refuse_name(sp, from, g->member, g->at);
 }
 
 static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
@@ -816,7 +814,7 @@ static const char *suggest_type(Str name)
     return nearest_word(name, all, n);
 }
 
-const char *module_suggest(SpecModule *m, Str name)
+static const char *suggest_name(const SpecModule *m, Str name)
 {
     if (m->kind == MODULE_NAMES) {
         const char *type = m->where & NS_TL ? suggest_type(name) : NULL;
@@ -826,6 +824,19 @@ const char *module_suggest(SpecModule *m, Str name)
         return near || !(m->where & NS_TL) ? near : class;
     }
     return nearest_word(name, m->names.data, m->names.len);
+}
+
+SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at)
+{
+    const char *near = suggest_name(m, name);
+    const bool is_type = near && dtype_find(near, strlen(near)) != DT_NONE;
+    const bool is_triton = m->kind == MODULE_NAMES && strncmp(m->path, "triton", 6) == 0;
+    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "module '%s' has no '%s'", m->path, name);
+    const bool is_advised = m->kind == MODULE_NAMES && !is_type && advise_name(sp, name);
+    spec_suggest(sp, at, name, near);
+    if (is_triton && !near && !is_advised)
+        spec_note(sp, SPAN_NONE, "the names of Triton are known up to version 3.9; it may be newer");
+    return sv_error();
 }
 
 bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out)

@@ -60,8 +60,8 @@ struct SpecModule {
 bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
 /* m.name. False when there is no such thing; host modules have everything. */
 bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
-/* The nearest name for a suggestion, with its prefix ("tl.load"), or NULL. */
-const char *module_suggest(SpecModule *m, Str name);
+/* Reports that the module has no such name, with what was meant or why that may be. */
+SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at);
 /* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
    a module that was not found, which is said instead, once. */
 SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);

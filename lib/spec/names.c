@@ -79,10 +79,7 @@ static void check_member(NameCheck *c, const Ast *n)
         !is_module || module_attribute(c->sp, v.module, n->attribute.name, n->span, &member);
     c->sp->dx->muted--;
     if (known || is_reported(c, n->attribute.name)) return;
-    spec_error_as(c->sp, DIAG_UNKNOWN_ATTRIBUTE, n->attribute.name_span, "module '%s' has no '%s'", v.module->path,
-               n->attribute.name);
-    spec_suggest(c->sp, n->attribute.name_span, n->attribute.name,
-                 module_suggest(v.module, n->attribute.name));
+    module_refuse_name(c->sp, v.module, n->attribute.name, n->attribute.name_span);
 }
 
 static bool visit_names(const Ast *n, void *user)

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "spec/argument.h"
+#include "spec/builtin_fns.h"
 #include "spec/constant.h"
 
 /* ---- classes ---- */
@@ -38,8 +40,7 @@ static bool is_named_tuple(SpecValue v)
            strcmp(v.module->path, "typing_extensions.NamedTuple") == 0;
 }
 
-/* The fields are the annotated names of the body, after those of the base; an aggregate's have no
-   values before it is made. */
+/* The fields are the annotated names of the body, after those of the base. */
 static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 {
     const AstList *body = &c->body->class_.body;
@@ -51,7 +52,7 @@ static SpecValue class_of_body(Spec *sp, const RecordClass *c)
         const Ast *x = body->data[i];
         if (x->kind != AST_ANNASSIGN || x->annassign.target->kind != AST_NAME) continue;
         SpecValue value = {.kind = SV_ABSENT};
-        if (x->annassign.value && c->kind == RECORD_TUPLE)
+        if (x->annassign.value && c->kind != RECORD_NAMES)
             value = module_eval(sp, c->module, x->annassign.value);
         add_field(sp, &fields, &defaults, x->annassign.target->name.id, value);
     }
@@ -274,7 +275,9 @@ static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
         sp, fn, (SpecValue){.kind = SV_RECORD, .tuple = new_record(sp, c)}, args, at);
     if (self.kind != SV_RECORD) return sv_error();
     for (int i = 0; i < self.tuple->len; i++) {
-        if (self.tuple->data[i].kind != SV_ABSENT) continue;
+        SpecValue *field = &self.tuple->data[i];
+        if (field->kind == SV_ABSENT) *field = c->defaults[i];
+        if (field->kind != SV_ABSENT) continue;
         spec_error(sp, at, "'%s.__init__' gives no value to '%s'", c->name, c->fields[i]);
         spec_note(sp, init->def.name_span, "defined here");
         return sv_error();
@@ -297,6 +300,20 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
     if (init) return construct(sp, c, init, owner, args, at);
     SpecTuple *t = new_record(sp, c);
     if (!bind_fields(sp, c, args, t->data, at)) return sv_error();
+    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+}
+
+SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
+{
+    SpecValue x = c->args[0];
+    if (x.kind != SV_RECORD || !x.tuple->record_class ||
+        x.tuple->record_class->kind != RECORD_AGGREGATE)
+        return arg_refuse(sp, c, 0, "an aggregate");
+    RecordClass fields = *x.tuple->record_class;
+    fields.defaults = x.tuple->data;
+    fields.keywords_only = true;
+    SpecTuple *t = new_record(sp, x.tuple->record_class);
+    if (!bind_fields(sp, &fields, c->keywords, t->data, c->at)) return sv_error();
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
 

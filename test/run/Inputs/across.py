@@ -251,6 +251,12 @@ def scans(long):
                     np.asarray(total).astype(DTYPES[to].storage))
             yield Case(f"{op} {dt} dtype={to}", f"r = tl.{op}(a, axis=0, dtype=tl.{DTYPES[to].tl})", {"a": (dt, a)},
                        {"r": want}, covers=[op + " dtype"])
+        ones = 1 + (np.arange(60) % 7 == 3)
+        ones = encode(dt, ones.astype(float)) if DTYPES[dt].kind == "f" else ones.astype(DTYPES[dt].storage)
+        product = np.cumprod(as_numbers(dt, to, ones))
+        want = Want(to, value=product) if DTYPES[to].kind == "f" else Want(to, product.astype(DTYPES[to].storage))
+        yield Case(f"cumprod {dt} dtype={to}", f"r = a.cumprod(0, dtype=tl.{DTYPES[to].tl})", {"a": (dt, ones)}, {"r": want},
+                   covers=["cumprod dtype"])
 
 
 def as_numbers(source, target, storage):

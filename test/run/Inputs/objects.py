@@ -66,6 +66,16 @@ AGGREGATES = [
     S("aggregates", "p = Half(n)", err=r"'b' of 'Half' has no value yet", top="@tl.core._aggregate\nclass Half:\n    a: tl.tensor\n    b: tl.tensor\n"
       "    def __init__(self, a):\n        self.a = self.b\n"),
     S("aggregates", "p = Plain(n)", err=r"'Plain' cannot be made in a kernel", top="class Plain:\n    a: int\n"),
+    S("aggregate_replace", "p = Pair(n, 7)\nq = tl.core.aggregate_replace(p, second=2)\ntl.store(y, q.total)\ntl.store(y + 1, p.total)\n"
+      "r = triton.aggregate_replace(instance=q, first=1, second=q.first)\ntl.store(y + 2, r.moved(3).total)\ntl.static_assert(isinstance(r, Pair))\n"
+      "tl.store(y + 3, tl.aggregate_replace(q).total)", [7, 12, 9, 7], top=PAIR),
+    S("aggregate_replace", "p = Pair(0, 1)\nfor i in range(n):\n    p = p.added(i)\ntl.store(y, p.first)\ntl.store(y + 1, p.second)", [10, 1],
+      top="from triton import aggregate\nfrom triton.language import aggregate_replace\n@aggregate\nclass Pair:\n    first: tl.tensor\n    second: tl.tensor\n"
+      "    @triton.jit\n    def added(self, by):\n        return aggregate_replace(self, first=self.first + by)\n"),
+    S("aggregates", "p = Tile(n)\ntl.store(y, p.size + p.step)\nq = Tile(n, size=8)\ntl.store(y + 1, q.at + q.size)\n"
+      "w = Wide(n)\ntl.store(y + 2, w.at + w.size + w.step + w.more)", [6, 13, 15],
+      top="@triton.aggregate\nclass Tile:\n    at: tl.tensor\n    size: tl.constexpr = 4\n    step: tl.constexpr = 2\n"
+      "@triton.aggregate\nclass Wide(Tile):\n    more: tl.constexpr = 3\n    def __init__(self, at):\n        self.at = at\n        self.size = 5\n"),
     S("named tuples", "p = Line(n, 3)\ntl.store(y, p.at(2))\ntl.store(y + 1, Line.SIZE + Mode.B.value)", [11, 9],
       top="from typing import NamedTuple\nfrom enum import Enum\nclass Line(NamedTuple):\n    a: tl.tensor\n    b: tl.tensor\n    SIZE = 8\n"
       "    @triton.jit\n    def at(self, x):\n        return self.a + self.b * x\nclass Mode(Enum):\n    A = 0\n    B = 1\n"),

@@ -119,6 +119,11 @@ STATEMENTS = [
     S("device_assert", 'tl.device_assert(tl.arange(0, 4) < 3, "too large", mask=tl.arange(0, 4) < 3)\n'
       'tl.device_assert(n > 0, msg="positive")\ntl.store(y, 1)', [1]),
     S("device_assert", 'tl.device_assert(tl.load(x + tl.arange(0, 4)) < 3, "too large")', err=r"too large|CUDA_ERROR"),
+    S("expect_zero", "v = tl.load(x + tl.arange(0, 4))\nr = tl.expect_zero(v, v < 1)\ntl.store(y + tl.arange(0, 4), r)\n"
+      "tl.store(y + 4, tl.expect_zero(n, mask=n < 5))\ntl.store(y + 5, tl.expect_zero(tl.zeros([4, 1], tl.float32), v > 0).shape[0])",
+      [0, 1, 2, 3, 5, 4]),
+    S("expect_zero", "v = tl.load(x + tl.arange(0, 4)) * 0.5\ntl.store(y + tl.arange(0, 4), tl.expect_zero(v, v < 1).to(tl.int32))",
+      err=r"expected to be 0|CUDA_ERROR"),
     S("print", 'print("n is", n)\nprint("C", C, sep=" ", end="", flush=True)', out=r"n is.*5"),
     S("device_print", 'tl.device_print("v =", tl.arange(0, 4) * n)\ntl.device_print("hex", n, hex=True)',
       out=r"v =[\s\S]*15"),

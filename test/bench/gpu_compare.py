@@ -98,6 +98,7 @@ def signature_of(fn, args):
 def graph_of(launch, sets, repeats):
     """A graph of `repeats` launches over the argument sets in turn."""
     stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         launch(sets[0])
     torch.cuda.synchronize()

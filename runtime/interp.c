@@ -4,6 +4,7 @@
    lowest number is reported: programs before a failed one are still finished, those after it end
    early. So a report does not depend on the number of threads. */
 #include "debug.h"
+#include "tkc/carry.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -227,7 +228,7 @@ static void run_for(Frame *f, const Insn *in)
         return;
     }
     int64_t i = read_int(f, in->args[0]), step = read_step(f, in);
-    move_slots(f, in, n, in->args + 3, args + 1);
+    move_slots(f, in, n, in->args + carry_own_args(in->op), args + 1);
     for (; trips > 0 && !interp_stopped(f); trips--) {
         write_int(f, args[0], i);
         if (overflow_found(f)) overflow_move(f, in, 1, in->args, args);
@@ -265,7 +266,7 @@ static void run_while(Frame *f, const Insn *in)
         const Insn *cond = last_insn(before);
         bool go_on = *(const uint8_t *)slot_data(f, cond->args[0]);
         const Slot *const *to = go_on ? in->body_args[1] : in->results;
-        move_slots(f, in, cond->nargs - 1, cond->args + 1, to);
+        move_slots(f, in, in->nresults, cond->args + carry_own_ends(cond->op), to);
         if (!go_on) return;
         interp_run(f, body);
         if (f->failed) return;
@@ -285,42 +286,13 @@ static void run_if(Frame *f, const Insn *in)
     if (!f->failed) move_slots(f, in, in->nresults, last_insn(body)->args, in->results);
 }
 
-static int sources_of_argument(const Value *v, const Value *from[2])
-{
-    const Op *op = v->region->parent;
-    int k = v->index;
-    if (op && op->kind == OP_FOR && k == 0) {
-        from[0] = op_arg(op, 0);
-        return 1;
-    }
-    if (op && op->kind == OP_FOR) {
-        from[0] = op_arg(op, k + 2);
-        from[1] = op_arg(v->region->last, k - 1);
-        return 2;
-    }
-    if (!op || op->kind != OP_WHILE) return 0;
-    bool before = v->region == op->regions[0];
-    from[0] = before ? op_arg(op, k) : op_arg(op->regions[0]->last, k + 1);
-    if (before) from[1] = op_arg(op->regions[1]->last, k);
-    return before ? 2 : 1;
-}
-
 int flow_sources(const Value *v, const Value *from[2])
 {
-    const Op *op = v->def;
-    if (!op) return sources_of_argument(v, from);
-    int k = v->index;
-    switch (op->kind) {
-    case OP_FOR:
-        from[0] = op_arg(op, k + 3);
-        from[1] = op_arg(op->regions[0]->last, k);
-        return 2;
-    case OP_WHILE: from[0] = op_arg(op->regions[0]->last, k + 1); return 1;
-    case OP_IF:
-        for (int i = 0; i < 2; i++) from[i] = op_arg(op->regions[i]->last, k);
-        return 2;
-    default: return 0;
-    }
+    const Op *op = v->def ? NULL : v->region->parent;
+    if (!op || op->kind != OP_FOR || v->index >= carry_own_params(op))
+        return tkc_carry_sources(v, from);
+    from[0] = op_arg(op, 0);
+    return 1;
 }
 
 static void run_nothing(Frame *f, const Insn *in)

@@ -9,6 +9,10 @@
    bounded. */
 #include "analysis/flow.h"
 
+#include <stddef.h>
+
+#include "tkc/carry.h"
+
 typedef struct Flow {
     const FlowRules *rules;
     void *state;
@@ -32,20 +36,20 @@ static void leave_region(const Flow *f, const Region *r)
     f->rules->leave(f->state, r);
 }
 
-/* n values from args[first_from] of a terminator (or an op's operands) into n values. */
-static bool merge_into(const Flow *f, Value *const *into, const Op *from, int first_from, int n)
+static void merge_inits(const Flow *f, const Op *op, const Region *r)
 {
-    bool changed = false;
-    for (int i = 0; i < n; i++)
-        changed |= f->rules->merge(f->state, into[i], op_arg(from, first_from + i));
-    return changed;
+    for (int i = 0; i < op->nresults; i++)
+        f->rules->merge(f->state, carry_param(r, i), carry_init(op, i));
 }
 
-static bool merge_results(const Flow *f, const Op *op, Value *const *from)
+/* What a region passes on into the slots' arguments of another, or into the results. */
+static bool merge_passed(const Flow *f, const Region *from, const Region *to)
 {
+    const Op *op = from->parent;
     bool changed = false;
     for (int i = 0; i < op->nresults; i++)
-        changed |= f->rules->merge(f->state, op_result(op, i), from[i]);
+        changed |= f->rules->merge(f->state, to ? carry_param(to, i) : op_result(op, i),
+                                   carry_passed(from, i));
     return changed;
 }
 
@@ -54,42 +58,41 @@ static bool merge_results(const Flow *f, const Op *op, Value *const *from)
 static void flow_for(const Flow *f, const Op *op)
 {
     const Region *body = op->regions[0];
-    merge_into(f, body->args + 1, op, 3, op->nresults);
+    merge_inits(f, op, body);
     bool changed = true;
     while (changed) {
         f->rules->bind(f->state, body->args[0]);
         flow_region(f, body);
-        changed = merge_into(f, body->args + 1, body->last, 0, op->nresults);
+        changed = merge_passed(f, body, body);
         leave_region(f, body);
     }
-    merge_results(f, op, body->args + 1);
+    for (int i = 0; i < op->nresults; i++)
+        f->rules->merge(f->state, op_result(op, i), carry_param(body, i));
 }
 
 /* What the condition passes on goes to the body and, at the end, to the results. */
 static void flow_while(const Flow *f, const Op *op)
 {
     const Region *test = op->regions[0], *body = op->regions[1];
-    merge_into(f, test->args, op, 0, op->nresults);
+    merge_inits(f, op, test);
     bool changed = true;
     while (changed) {
         flow_region(f, test);
         enter_region(f, body);
-        merge_into(f, body->args, test->last, 1, op->nresults);
+        merge_passed(f, test, body);
         flow_ops(f, body);
-        changed = merge_into(f, test->args, body->last, 0, op->nresults);
+        changed = merge_passed(f, body, test);
         leave_region(f, body);
         leave_region(f, test);
     }
-    for (int i = 0; i < op->nresults; i++) {
-        f->rules->merge(f->state, op_result(op, i), op_arg(test->last, 1 + i));
-    }
+    merge_passed(f, test, NULL);
 }
 
 static void flow_if(const Flow *f, const Op *op)
 {
     for (int i = 0; i < op->nregions; i++) {
         flow_region(f, op->regions[i]);
-        merge_into(f, op->results, op->regions[i]->last, 0, op->nresults);
+        merge_passed(f, op->regions[i], NULL);
         leave_region(f, op->regions[i]);
     }
 }

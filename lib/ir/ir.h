@@ -46,6 +46,10 @@ void ir_add_arg(Op *op, Value *v);
 void ir_remove_arg(Op *op, int i);
 Value *ir_add_result(Op *op, const Type *type);
 void ir_remove_result(Op *op, int i);        /* not in use */
+/* Slots of loops and branches (tkc/carry.h): first regions stop passing one on; then, when its
+   result and arguments are not in use, it is removed. */
+void ir_stop_passing(Op *op, int slot);
+void ir_remove_slot(Op *op, int slot);
 void ir_set_type(Value *v, const Type *type);
 void ir_replace_uses(Value *old, Value *with); /* every use */
 /* Copies an op with its regions. `map` (value id -> Value*) translates operands and receives the

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/evaluate.h"
+#include "tkc/carry.h"
 #include "tkc/inline_asm.h"
 
 typedef bool (*OpCheck)(Verifier *v, const Op *op);
@@ -407,12 +408,12 @@ static bool check_atomic_cas(Verifier *v, const Op *op)
 
 /* ---- regions ---- */
 
-/* The region ends in an op that passes values of these types on; the first `skip` operands are its
-   own. */
-static bool check_passed(Verifier *v, const Region *r, int skip, int n, const Type *const *types)
+/* The region ends in an op that passes values of these types on. */
+static bool check_passed(Verifier *v, const Region *r, int n, const Type *const *types)
 {
     const Op *last = r->last;
     if (!last || !ir_is_terminator(last)) return false; /* reported by the walk */
+    const int skip = carry_own_ends(last);
     if (last->nargs != skip + n) {
         return verify_fail(v, last, "passes on %d values, expected %d", last->nargs - skip, n);
     }
@@ -434,22 +435,30 @@ static bool check_region_args(Verifier *v, const Op *op, const Region *r, int n,
     return true;
 }
 
-static const Type **result_types(Verifier *v, const Op *op)
+static bool check_inits(Verifier *v, const Op *op)
 {
-    const Type **types = arena_array(&v->scratch, const Type *, op->nresults);
-    for (int i = 0; i < op->nresults; i++) types[i] = result_type(op, i);
-    return types;
+    const int given = op->nargs - carry_own_args(op);
+    if (given != op->nresults)
+        return verify_fail(v, op, "%d initial values for %d results", given, op->nresults);
+    for (int i = 0; i < op->nresults; i++) {
+        if (!expect_type(v, op, "an initial value", carry_init(op, i)->type, result_type(op, i)))
+            return false;
+    }
+    return true;
 }
 
-/* Operands from `first` on are the initial values of the results. */
-static bool check_inits(Verifier *v, const Op *op, int first)
+/* All members of a slot have one type; region arguments before them that of operand 0. */
+static bool check_carried(Verifier *v, const Op *op)
 {
-    if (op->nargs - first != op->nresults) {
-        return verify_fail(v, op, "%d initial values for %d results", op->nargs - first,
-                           op->nresults);
-    }
-    for (int i = 0; i < op->nresults; i++) {
-        if (!expect_type(v, op, "an initial value", arg_type(op, first + i), result_type(op, i)))
+    const int n = op->nresults, own = carry_own_params(op);
+    const bool is_loop = op->kind != OP_IF;
+    const Type **types = arena_array(&v->scratch, const Type *, own + n);
+    if (own) types[0] = arg_type(op, 0);
+    for (int i = 0; i < n; i++) types[own + i] = result_type(op, i);
+    if (is_loop && !check_inits(v, op)) return false;
+    for (int i = 0; i < op->nregions; i++) {
+        if (!check_region_args(v, op, op->regions[i], is_loop ? own + n : 0, types) ||
+            !check_passed(v, op->regions[i], n, types + own))
             return false;
     }
     return true;
@@ -457,35 +466,16 @@ static bool check_inits(Verifier *v, const Op *op, int first)
 
 static bool check_for(Verifier *v, const Op *op)
 {
-    const Type *index = arg_type(op, 0),
-               **types = arena_array(&v->scratch, const Type *, op->nresults + 1);
-    types[0] = index;
-    for (int i = 0; i < op->nresults; i++) types[i + 1] = result_type(op, i);
+    const Type *index = arg_type(op, 0);
     return expect_kind(v, op, "the lower bound", index, type_is_scalar(index) && type_is_int(index),
                        "an integer") &&
            expect_type(v, op, "the upper bound", arg_type(op, 1), index) &&
-           expect_type(v, op, "the step", arg_type(op, 2), index) && check_inits(v, op, 3) &&
-           check_region_args(v, op, op->regions[0], op->nresults + 1, types) &&
-           check_passed(v, op->regions[0], 0, op->nresults, types + 1);
-}
-
-static bool check_while(Verifier *v, const Op *op)
-{
-    const Type **types = result_types(v, op);
-    return check_inits(v, op, 0) && check_region_args(v, op, op->regions[0], op->nresults, types) &&
-           check_region_args(v, op, op->regions[1], op->nresults, types) &&
-           check_passed(v, op->regions[0], 1, op->nresults, types) &&
-           check_passed(v, op->regions[1], 0, op->nresults, types);
+           expect_type(v, op, "the step", arg_type(op, 2), index) && check_carried(v, op);
 }
 
 static bool check_if(Verifier *v, const Op *op)
 {
-    const Type **types = result_types(v, op);
-    return expect_scalar_bool(v, op, "the condition", arg_type(op, 0)) &&
-           check_region_args(v, op, op->regions[0], 0, NULL) &&
-           check_region_args(v, op, op->regions[1], 0, NULL) &&
-           check_passed(v, op->regions[0], 0, op->nresults, types) &&
-           check_passed(v, op->regions[1], 0, op->nresults, types);
+    return expect_scalar_bool(v, op, "the condition", arg_type(op, 0)) && check_carried(v, op);
 }
 
 static bool check_condition(Verifier *v, const Op *op)
@@ -530,7 +520,7 @@ static bool check_combine(Verifier *v, const Op *op)
             return false;
     }
     return check_region_args(v, op, op->regions[0], 2 * n, types) &&
-           check_passed(v, op->regions[0], 0, n, types) && check_combine_op(v, op, op->regions[0]);
+           check_passed(v, op->regions[0], n, types) && check_combine_op(v, op, op->regions[0]);
 }
 
 static bool check_reduce(Verifier *v, const Op *op)
@@ -761,7 +751,7 @@ static const OpCheck op_checks[OP_COUNT] = {
     [OP_HISTOGRAM] = check_histogram,
     [OP_GATHER] = check_gather,
     [OP_FOR] = check_for,
-    [OP_WHILE] = check_while,
+    [OP_WHILE] = check_carried,
     [OP_IF] = check_if,
     [OP_CONDITION] = check_condition,
     [OP_PRINT] = check_print,

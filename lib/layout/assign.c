@@ -28,6 +28,7 @@
 #include "layout/passes.h"
 #include "layout/propagate.h"
 #include "layout/reduce_plan.h"
+#include "tkc/carry.h"
 #include "layout/remat.h"
 
 typedef struct Assign {
@@ -146,17 +147,11 @@ static void reach_row(Assign *a, Op *op, const Layout *offered)
 
 /* ---- spreading ---- */
 
-typedef struct Giving { Assign *a; const Layout *l; } Giving;
-
-static void give_member(Value *v, void *user)
-{
-    Giving *g = user;
-    give(g->a, v, g->l);
-}
-
 static void spread_slot(Assign *a, const Op *owner, int slot, const Layout *l)
 {
-    propagate_slot(owner, slot, give_member, &(Giving){a, l});
+    Value *members[CARRY_MEMBERS];
+    const int n = tkc_carry_members(owner, slot, members);
+    for (int i = 0; i < n; i++) give(a, members[i], l);
 }
 
 /* Whole rows in each thread are what a dot without a matrix instruction reads them in; nothing else is
@@ -172,11 +167,8 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     Op *op = v->def;
     const Op *owner;
     int slot;
-    if (!op) {
-        if (propagate_slot_of_arg(v, &owner, &slot)) spread_slot(a, owner, slot, l);
-        return;
-    }
-    if (v->index < propagate_slots(op)) spread_slot(a, op, v->index, l);
+    if (tkc_carry_of_value(v, &owner, &slot)) spread_slot(a, owner, slot, l);
+    if (!op) return;
     if (access_is_block(op)) reach_access(a, op, l);
     if (works_on_rows(op)) reach_row(a, op, l);
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
@@ -189,9 +181,9 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
 static void spread_to_use(Assign *a, Use *use, const Layout *l)
 {
     Op *op = use->user;
-    int arg = (int)(use - op->args), slot;
     const Op *owner;
-    if (propagate_slot_of_use(op, arg, &owner, &slot)) spread_slot(a, owner, slot, l);
+    int slot;
+    if (tkc_carry_of_use(use, &owner, &slot)) spread_slot(a, owner, slot, l);
     else if (access_is_block(op)) reach_access(a, op, l);
     else if (op->kind == OP_REDUCE) reach_reduce(a, op, l);
     else if (works_on_rows(op)) reach_row(a, op, l);
@@ -266,19 +258,16 @@ static void seed_dots(Assign *a)
 
 /* ---- what ops dictate ---- */
 
-static void set_layout(Value *v, void *user)
+static void set_layout(Assign *a, const Value *v, const Layout *l)
 {
-    Giving *g = user;
-    if (type_is_block(v->type)) g->a->of_value[v->id] = g->l;
+    if (type_is_block(v->type)) a->of_value[v->id] = l;
 }
 
-static void dictate_slots(Assign *a, Op *op)
+static void dictate_slots(Assign *a, const Op *op)
 {
-    for (int i = 0; i < propagate_slots(op); i++) {
-        const Layout *l = layout_of(a, op_result(op, i));
-        for (int r = 0; op->kind != OP_IF && r < op->nregions; r++)
-            set_layout(op->regions[r]->args[op->kind == OP_FOR ? i + 1 : i], &(Giving){a, l});
-    }
+    for (int i = 0; op->kind != OP_IF && i < carry_count(op); i++)
+        for (int r = 0; r < op->nregions; r++)
+            set_layout(a, carry_param(op->regions[r], i), layout_of(a, op_result(op, i)));
 }
 
 static void dictate(Assign *a, Op *op)
@@ -291,7 +280,7 @@ static void dictate(Assign *a, Op *op)
     } else if ((propagate_is_uniform(op) || op->kind == OP_SPLIT) && op->nresults > 1) {
         l = layout_of(a, op_result(op, 0));
     }
-    for (int i = 0; l && i < op->nresults; i++) set_layout(op_result(op, i), &(Giving){a, l});
+    for (int i = 0; l && i < op->nresults; i++) set_layout(a, op_result(op, i), l);
     dictate_slots(a, op);
 }
 
@@ -304,11 +293,7 @@ static const Layout *required(const Assign *a, const Op *op, int i)
     int slot;
     const Layout *works_in = working_layout(a, op);
     if (works_in) return works_in;
-    if (propagate_slot_of_use(op, i, &owner, &slot)) {
-        bool to_body = op->kind == OP_YIELD && owner->kind == OP_WHILE;
-        const Value *member = to_body ? owner->regions[0]->args[slot] : op_result(owner, slot);
-        return member->type->layout;
-    }
+    if (tkc_carry_of_use(&op->args[i], &owner, &slot)) return op_result(owner, slot)->type->layout;
     if (op->kind == OP_JOIN || op->kind == OP_ASSERT || op->kind == OP_HISTOGRAM ||
         (propagate_is_uniform(op) && !op->nresults))
         return op_arg(op, 0)->type->layout;

@@ -4,7 +4,6 @@
    many layouts of the larger block for one of the smaller. */
 #include "layout/propagate.h"
 
-#include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/shape_map.h"
 
@@ -75,60 +74,4 @@ const Layout *propagate_result(LayoutTable *t, const Op *op, const Layout *opera
     case OP_SPLIT: return layout_split(t, operand);
     default: return NULL;
     }
-}
-
-/* ---- control flow ---- */
-
-int propagate_slots(const Op *op)
-{
-    return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF ? op->nresults : 0;
-}
-
-static Value *terminator_arg(const Region *r, int i)
-{
-    check(r->last && i < r->last->nargs, "a region ends without its values");
-    return op_arg(r->last, i);
-}
-
-void propagate_slot(const Op *op, int slot, void (*f)(Value *v, void *user), void *user)
-{
-    f(op_result(op, slot), user);
-    switch (op->kind) {
-    case OP_FOR:
-        f(op->regions[0]->args[1 + slot], user);
-        f(op_arg(op, 3 + slot), user);
-        f(terminator_arg(op->regions[0], slot), user);
-        break;
-    case OP_WHILE:
-        f(op->regions[0]->args[slot], user);
-        f(op->regions[1]->args[slot], user);
-        f(op_arg(op, slot), user);
-        f(terminator_arg(op->regions[0], 1 + slot), user);
-        f(terminator_arg(op->regions[1], slot), user);
-        break;
-    case OP_IF:
-        for (int i = 0; i < op->nregions; i++) {
-            if (op->regions[i]->last) f(terminator_arg(op->regions[i], slot), user);
-        }
-        break;
-    default:
-        unwind_raise("no values are carried by this op");
-    }
-}
-
-bool propagate_slot_of_use(const Op *user, int arg, const Op **owner, int *slot)
-{
-    bool ends_region = user->kind == OP_YIELD || user->kind == OP_CONDITION;
-    *owner = ends_region ? user->region->parent : user;
-    if (ends_region) *slot = user->kind == OP_CONDITION ? arg - 1 : arg;
-    else *slot = user->kind == OP_FOR ? arg - 3 : user->kind == OP_WHILE ? arg : -1;
-    return *owner && *slot >= 0 && *slot < propagate_slots(*owner);
-}
-
-bool propagate_slot_of_arg(const Value *v, const Op **owner, int *slot)
-{
-    *owner = v->region ? v->region->parent : NULL;
-    if (!*owner) return false;
-    *slot = (*owner)->kind == OP_FOR ? v->index - 1 : v->index;
-    return *slot >= 0 && *slot < propagate_slots(*owner);
 }

@@ -12,6 +12,7 @@
 
 #include "base/unwind.h"
 #include "ir/type.h"
+#include "tkc/carry.h"
 
 /* The phis of one carried value. */
 typedef struct Carried {
@@ -141,7 +142,6 @@ static LLVMValueRef trip_count(Lower *L, const Op *op, DType dt)
 void lower_for(Lower *L, const Op *op)
 {
     const Region *body = op->regions[0];
-    const Op *yield = body->last;
     const int n = op->nresults;
     const Type *index_type = body->args[0]->type;
     LLVMValueRef count = trip_count(L, op, type_dtype(index_type)),
@@ -151,8 +151,8 @@ void lower_for(Lower *L, const Op *op)
     Carried *in = arena_array(L->arena, Carried, n + 1),
             *out = arena_array(L->arena, Carried, n + 1);
     for (int i = 0; i < n; i++)
-        inits[i] = ready_to_carry(L, op_arg(op, 3 + i),
-                                  is_uniform_step(op_arg(yield, i), body->args[1 + i]));
+        inits[i] = ready_to_carry(L, carry_init(op, i),
+                                  is_uniform_step(carry_passed(body, i), carry_param(body, i)));
 
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "for"),
                       after = lower_block(L, "for.end");
@@ -163,15 +163,15 @@ void lower_for(Lower *L, const Op *op)
     LLVMAddIncoming(index, &start, &before, 1);
     LLVMAddIncoming(left, &count, &before, 1);
     for (int i = 0; i < n; i++) {
-        const bool keeps = is_uniform_step(op_arg(yield, i), body->args[1 + i]);
-        in[i] = carry_in(L, body->args[1 + i]->type, inits[i], before, keeps);
-        lower_set(L, body->args[1 + i], in[i].regs);
+        const bool keeps = is_uniform_step(carry_passed(body, i), carry_param(body, i));
+        in[i] = carry_in(L, carry_param(body, i)->type, inits[i], before, keeps);
+        lower_set(L, carry_param(body, i), in[i].regs);
     }
     lower_set_scalar(L, body->args[0], index);
     lower_region(L, body);
 
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
-    for (int i = 0; i < n; i++) back[i] = carry_back(L, &in[i], op_arg(yield, i));
+    for (int i = 0; i < n; i++) back[i] = carry_back(L, &in[i], carry_passed(body, i));
     LLVMValueRef next = LLVMBuildAdd(L->b, index, step, "");
     LLVMValueRef still = LLVMBuildSub(L->b, left, LLVMConstInt(LLVMTypeOf(left), 1, false), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);
@@ -198,30 +198,31 @@ void lower_while(Lower *L, const Op *op)
     const int n = op->nresults;
     Regs *inits = arena_array(L->arena, Regs, n + 1);
     Carried *in = arena_array(L->arena, Carried, n + 1);
-    for (int i = 0; i < n; i++) inits[i] = ready_to_carry(L, op_arg(op, i), false);
+    for (int i = 0; i < n; i++) inits[i] = ready_to_carry(L, carry_init(op, i), false);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), head = lower_block(L, "while"),
                       inside = lower_block(L, "while.body");
     LLVMBuildBr(L->b, head);
     lower_place(L, head);
     for (int i = 0; i < n; i++) {
-        in[i] = carry_in(L, test->args[i]->type, inits[i], before, false);
-        lower_set(L, test->args[i], in[i].regs);
+        in[i] = carry_in(L, carry_param(test, i)->type, inits[i], before, false);
+        lower_set(L, carry_param(test, i), in[i].regs);
     }
     const Op *condition = lower_region(L, test);
     LLVMBasicBlockRef after = lower_block(L, "while.end");
     LLVMBuildCondBr(L->b, lower_scalar(L, op_arg(condition, 0)), inside, after);
-    for (int i = 0; i < n; i++) lower_set(L, body->args[i], lower_get(L, op_arg(condition, 1 + i)));
+    for (int i = 0; i < n; i++)
+        lower_set(L, carry_param(body, i), lower_get(L, carry_passed(test, i)));
     lower_place(L, inside);
-    const Op *yield = lower_region(L, body);
+    lower_region(L, body);
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
-    for (int i = 0; i < n; i++) back[i] = carry_back(L, &in[i], op_arg(yield, i));
+    for (int i = 0; i < n; i++) back[i] = carry_back(L, &in[i], carry_passed(body, i));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);
     LLVMBuildBr(L->b, head);
     for (int i = 0; i < n; i++) add_edge(&in[i], back[i], latch);
     LLVMMoveBasicBlockAfter(after, latch);
     lower_place(L, after);
     for (int i = 0; i < n; i++)
-        lower_set(L, op_result(op, i), lower_get(L, op_arg(condition, 1 + i)));
+        lower_set(L, op_result(op, i), lower_get(L, carry_passed(test, i)));
 }
 
 /* ---- if ---- */
@@ -235,9 +236,10 @@ void lower_if(Lower *L, const Op *op)
     LLVMBuildCondBr(L->b, lower_scalar(L, op_arg(op, 0)), arms[0], arms[1]);
     for (int k = 0; k < 2; k++) {
         lower_place(L, arms[k]);
-        const Op *yield = lower_region(L, op->regions[k]);
+        lower_region(L, op->regions[k]);
         values[k] = arena_array(L->arena, Regs, n + 1);
-        for (int i = 0; i < n; i++) values[k][i] = ready_to_carry(L, op_arg(yield, i), false);
+        for (int i = 0; i < n; i++)
+            values[k][i] = ready_to_carry(L, carry_passed(op->regions[k], i), false);
         ends[k] = LLVMGetInsertBlock(L->b);
         LLVMBuildBr(L->b, after);
         if (k == 0) LLVMMoveBasicBlockAfter(arms[1], ends[0]);

@@ -18,6 +18,7 @@
 #include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
+#include "tkc/carry.h"
 
 /* ---- loops at compile time ---- */
 
@@ -385,33 +386,24 @@ static void run_loop_body(Spec *sp, const AstList *body)
 }
 
 /* Leaves that no pass changes need not be carried: what was before the loop serves. */
-static void drop_leaf(Loop *l, int i, int skip, int inits_at)
+static void drop_leaf(Loop *l, int i)
 {
-    Op *op = l->op;
-    Region *body = op->regions[op->nregions - 1];
-    ir_replace_uses(body->args[skip + i], l->inits.data[i]);
-    ir_remove_arg(body->last, i);
-    ir_remove_region_arg(body, skip + i);
-    if (op->nregions > 1) {
-        Region *head = op->regions[0];
-        ir_replace_uses(head->args[i], l->inits.data[i]);
-        ir_remove_arg(head->last, 1 + i);
-        ir_remove_region_arg(head, i);
-    }
-    ir_remove_arg(op, inits_at + i);
-    ir_remove_result(op, i);
+    for (int k = 0; k < l->op->nregions; k++)
+        ir_replace_uses(carry_param(l->op->regions[k], i), l->inits.data[i]);
+    ir_stop_passing(l->op, i);
+    ir_remove_slot(l->op, i);
 }
 
 /* The values of the leaves behind the loop. */
-static Value **loop_results(Loop *l, int skip, int inits_at)
+static Value **loop_results(Loop *l)
 {
     Value **results = arena_array(l->sp->arena, Value *, l->inits.len + 1);
+    const Region *body = l->op->regions[l->op->nregions - 1];
     for (int i = l->inits.len - 1; i >= 0; i--) {
-        Region *body = l->op->regions[l->op->nregions - 1];
-        Value *end = op_arg(body->last, i);
-        bool is_invariant = end == body->args[skip + i] || end == l->inits.data[i];
+        const Value *end = carry_passed(body, i);
+        bool is_invariant = end == carry_param(body, i) || end == l->inits.data[i];
         results[i] = is_invariant ? l->inits.data[i] : l->op->results[i];
-        if (is_invariant) drop_leaf(l, i, skip, inits_at);
+        if (is_invariant) drop_leaf(l, i);
     }
     return results;
 }
@@ -538,11 +530,11 @@ static bool try_for(Loop *l, bool is_last_try)
     Region *body = l->op->regions[0];
     sp->b = build_at_end(sp->fn, body);
     sp->b.loc = loc;
-    set_carried(l, body->args + 1);
+    set_carried(l, body->args + carry_own_params(l->op));
     scope_watch(sp->frame->scope);
     assign(sp, l->s->loop.target, sv_value(body->args[0]), true, l->s->loop.target->span);
     run_loop_body(sp, &l->s->loop.body);
-    return review(l, body->args + 1, is_last_try);
+    return review(l, body->args + carry_own_params(l->op), is_last_try);
 }
 
 static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
@@ -563,7 +555,7 @@ static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
     if (sp->out_of_budget) return leave_loop(&l, &at, &s->loop.body);
     build_yield(&sp->b, l.finals.len, l.finals.data);
     sp->b = at;
-    close_loop(&l, loop_results(&l, 1, 3));
+    close_loop(&l, loop_results(&l));
     return exec_block(sp, &s->loop.orelse, &rest_cut);
 }
 
@@ -676,7 +668,7 @@ static Flow exec_runtime_while(Spec *sp, const Ast *s)
     if (sp->out_of_budget) return leave_loop(&l, &at, &s->branch.body);
     build_yield(&sp->b, l.finals.len, l.finals.data);
     sp->b = at;
-    close_loop(&l, loop_results(&l, 0, 0));
+    close_loop(&l, loop_results(&l));
     return exec_block(sp, &s->branch.orelse, &rest_cut);
 }
 

@@ -6,6 +6,7 @@
    keep. */
 #include "base/bitset.h"
 #include "base/vec.h"
+#include "tkc/carry.h"
 #include "transform/passes.h"
 
 typedef struct Dce {
@@ -22,17 +23,11 @@ static void mark(Dce *d, Value *v)
     if (bitset_add(&d->live, (int)v->id)) vec_push(d->scratch, &d->work, v);
 }
 
-static bool is_control(const Op *op)
-{
-    return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
-}
-
 /* An op is needed if one of its results is, if it has an effect, or if something needed lies in its
    regions: then everything is that decides whether and how often those run. */
 static void mark_control(Dce *d, const Op *op)
 {
-    int n = op->kind == OP_FOR ? 3 : op->kind == OP_IF ? 1 : 0;
-    for (int i = 0; i < n; i++) mark(d, op_arg(op, i));
+    for (int i = 0; i < carry_own_args(op); i++) mark(d, op_arg(op, i));
     if (op->kind == OP_WHILE) mark(d, op_arg(op->regions[0]->last, 0));
 }
 
@@ -53,37 +48,17 @@ static void mark_op(Dce *d, const Op *op)
     }
 }
 
-/* Slot i of a loop or branch. */
-static void mark_slot(Dce *d, const Op *op, int i)
-{
-    if (op->kind == OP_IF) {
-        mark(d, op_arg(op->regions[0]->last, i));
-        mark(d, op_arg(op->regions[1]->last, i));
-    } else if (op->kind == OP_FOR) {
-        mark(d, op_arg(op, 3 + i));
-        mark(d, op->regions[0]->args[1 + i]);
-        mark(d, op_arg(op->regions[0]->last, i));
-    } else {
-        mark(d, op_arg(op, i));
-        mark(d, op->regions[0]->args[i]);
-        mark(d, op_arg(op->regions[0]->last, 1 + i));
-        mark(d, op->regions[1]->args[i]);
-        mark(d, op_arg(op->regions[1]->last, i));
-    }
-    mark(d, op_result(op, i));
-}
-
 static void mark_causes(Dce *d, const Value *v)
 {
-    const Op *op = v->def ? v->def : v->region->parent;
+    const Op *op = v->def ? v->def : v->region->parent, *owner;
+    int slot;
     if (!op) return;
-    if (is_control(op)) {
-        bool is_induction = !v->def && op->kind == OP_FOR && v->index == 0;
-        if (!is_induction) mark_slot(d, op, v->def || op->kind != OP_FOR ? v->index : v->index - 1);
-        mark_control(d, op);
-    } else if (v->def) {
-        mark_op(d, op);
+    if (tkc_carry_of_value(v, &owner, &slot)) {
+        Value *members[CARRY_MEMBERS];
+        for (int n = tkc_carry_members(op, slot, members); n > 0;) mark(d, members[--n]);
     }
+    if (carry_is_op(op)) mark_control(d, op);
+    else if (v->def) mark_op(d, op);
     mark_parents(d, v->def ? op->region : v->region);
 }
 
@@ -91,7 +66,7 @@ static void mark_causes(Dce *d, const Value *v)
 static void mark_roots(Op *op, void *user)
 {
     Dce *d = user;
-    if (is_control(op) || ir_is_terminator(op) || ir_can_erase(op)) return;
+    if (carry_is_op(op) || ir_is_terminator(op) || ir_can_erase(op)) return;
     for (int i = 0; i < op->nresults; i++) mark(d, op_result(op, i));
     mark_op(d, op);
     mark_parents(d, op->region);
@@ -106,39 +81,16 @@ static bool is_live(const Dce *d, const Value *v)
 
 static void sweep(Dce *d, Region *r);
 
-static void remove_slot_uses(Op *op, int i)
-{
-    if (op->kind != OP_WHILE) {
-        for (int j = 0; j < op->nregions; j++) ir_remove_arg(op->regions[j]->last, i);
-    } else {
-        ir_remove_arg(op->regions[0]->last, 1 + i);
-        ir_remove_arg(op->regions[1]->last, i);
-    }
-}
-
-static void remove_slot(Op *op, int i)
-{
-    ir_remove_result(op, i);
-    if (op->kind == OP_FOR) {
-        ir_remove_region_arg(op->regions[0], 1 + i);
-        ir_remove_arg(op, 3 + i);
-    } else if (op->kind == OP_WHILE) {
-        ir_remove_region_arg(op->regions[0], i);
-        ir_remove_region_arg(op->regions[1], i);
-        ir_remove_arg(op, i);
-    }
-}
-
 /* Uses inside go first, so that the slots are unused when they are removed. */
 static void sweep_control(Dce *d, Op *op)
 {
     for (int i = op->nresults - 1; i >= 0; i--) {
-        if (!is_live(d, op_result(op, i))) remove_slot_uses(op, i);
+        if (!is_live(d, op_result(op, i))) ir_stop_passing(op, i);
     }
     for (int i = op->nregions - 1; i >= 0; i--) sweep(d, op->regions[i]);
     for (int i = op->nresults - 1; i >= 0; i--) {
         if (is_live(d, op_result(op, i))) continue;
-        remove_slot(op, i);
+        ir_remove_slot(op, i);
         d->changed = true;
     }
 }
@@ -159,7 +111,7 @@ static void sweep(Dce *d, Region *r)
         if (is_dead(d, op)) {
             ir_unlink(op);
             d->changed = true;
-        } else if (is_control(op)) {
+        } else if (carry_is_op(op)) {
             sweep_control(d, op);
         }
     }

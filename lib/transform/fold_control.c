@@ -6,6 +6,7 @@
 
 #include "analysis/range.h"
 #include "ir/type.h"
+#include "tkc/carry.h"
 
 /* The ops of a region, without its terminator, go before op. */
 static void move_out(Op *op, Region *r)
@@ -71,12 +72,12 @@ static bool fold_known_rounds(Op *op)
     int rounds = rounds_of(op);
     if (rounds > 1) return false;
     if (rounds == 0) {
-        replace_results(op, op, 3);
+        replace_results(op, op, carry_own_args(op));
     } else {
         Region *body = op->regions[0];
         ir_replace_uses(body->args[0], op_arg(op, 0));
         for (int i = 0; i < op->nresults; i++)
-            ir_replace_uses(body->args[1 + i], op_arg(op, 3 + i));
+            ir_replace_uses(carry_param(body, i), carry_init(op, i));
         move_out(op, body);
         replace_results(op, body->last, 0);
     }
@@ -97,7 +98,8 @@ static bool fold_unchanged_slots(Op *op)
     bool changed = false;
     Region *body = op->regions[0];
     for (int i = 0; i < op->nresults; i++) {
-        Value *init = op_arg(op, 3 + i), *arg = body->args[1 + i], *yielded = op_arg(body->last, i);
+        Value *init = carry_init(op, i), *arg = carry_param(body, i),
+              *yielded = carry_passed(body, i);
         if (yielded != arg && yielded != init) continue;
         changed |= replace_if_used(op_result(op, i), init);
         if (yielded == arg) ir_set_arg(body->last, i, init);

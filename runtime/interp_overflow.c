@@ -57,6 +57,18 @@ static void mark_operands(Marks *m, const Op *op, int first, int end)
     for (int i = first; i < end; i++) mark(m, op_arg(op, i));
 }
 
+static bool is_step(OpKind kind)
+{
+    return kind == OP_ADD || kind == OP_SUB || kind == OP_MUL || kind == OP_SHL || kind == OP_NEG;
+}
+
+/* What it gives was an operand, or an element of one. */
+static bool is_move(OpKind kind)
+{
+    return tkc_op_info(kind)->traits & OT_SHAPE || kind == OP_CAST || kind == OP_BITCAST ||
+           kind == OP_HINT || kind == OP_SELECT || kind == OP_GATHER;
+}
+
 static void mark_sources(Marks *m, const Value *v)
 {
     const Value *from[2];
@@ -65,27 +77,11 @@ static void mark_sources(Marks *m, const Value *v)
     const Op *op = v->def;
     if (!op || n) return;
     switch (op->kind) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_SHL:
-    case OP_NEG:
-    case OP_ADDPTR:
-    case OP_CAST:
-    case OP_BITCAST:
-    case OP_HINT:
-    case OP_SPLAT:
-    case OP_EXPAND_DIMS:
-    case OP_BROADCAST:
-    case OP_TRANS:
-    case OP_RESHAPE:
-    case OP_JOIN:
-    case OP_SPLIT:
-    case OP_CAT:
-    case OP_CONVERT: mark_operands(m, op, 0, op->nargs); break;
     case OP_SELECT: mark_operands(m, op, 1, 3); break;
     case OP_GATHER: mark_operands(m, op, 0, 1); break;
-    default: break;
+    default:
+        if (is_step(op->kind) || is_move(op->kind) || op->kind == OP_ADDPTR)
+            mark_operands(m, op, 0, op->nargs);
     }
 }
 
@@ -314,25 +310,14 @@ static void excess_of_pointer(const Frame *f, const Insn *in, int64_t i, Excess 
     e->by = clamp(x->by + (Wide)y->by * in->n[0]);
 }
 
-static int64_t broadcast_lane(const Op *op, int64_t i)
+/* Of a broadcast or transpose. */
+static int64_t moved_lane(const Op *op, int64_t i)
 {
     const Type *to = op_result(op, 0)->type, *from = op_arg(op, 0)->type;
-    int64_t lane = 0, stride = 1;
-    for (int d = to->rank - 1; d >= 0; d--) {
-        lane += from->shape[d] == 1 ? 0 : i % to->shape[d] * stride;
-        stride *= from->shape[d];
-        i /= to->shape[d];
-    }
-    return lane;
-}
-
-static int64_t transposed_lane(const Op *op, int64_t i)
-{
-    const Type *to = op_result(op, 0)->type, *from = op_arg(op, 0)->type;
-    const Attr *perm = tkc_op_attr(op, ATTR_PERM);
     int64_t at[TKC_MAX_RANK], lane = 0;
     for (int d = to->rank - 1; d >= 0; d--) {
-        at[perm->v[d]] = i % to->shape[d];
+        const int was = tkc_moved_dim(op, d);
+        at[was] = from->shape[was] == 1 ? 0 : i % to->shape[d];
         i /= to->shape[d];
     }
     for (int d = 0; d < from->rank; d++) lane = lane * from->shape[d] + at[d];
@@ -361,17 +346,12 @@ static const Slot *source_of(const Frame *f, const Insn *in, int r, int64_t i, i
         if (i < args[0]->count) break;
         *lane = i - args[0]->count;
         return args[1];
-    case OP_BROADCAST: *lane = broadcast_lane(in->op, i); break;
-    case OP_TRANS: *lane = transposed_lane(in->op, i); break;
+    case OP_BROADCAST:
+    case OP_TRANS: *lane = moved_lane(in->op, i); break;
     case OP_GATHER: *lane = gathered_lane(f, in, i); break;
     default: break;
     }
     return args[0];
-}
-
-static bool is_step(OpKind kind)
-{
-    return kind == OP_ADD || kind == OP_SUB || kind == OP_MUL || kind == OP_SHL || kind == OP_NEG;
 }
 
 static void excess_of(const Frame *f, const Insn *in, int r, int64_t i, Excess *e)
@@ -483,27 +463,6 @@ static void run_carrying(Frame *f, const Insn *in)
 {
     in->plain(f, in);
     if (f->overflow && f->overflow->tracking && !f->failed) follow(f, in);
-}
-
-static bool is_move(OpKind kind)
-{
-    switch (kind) {
-    case OP_CAST:
-    case OP_BITCAST:
-    case OP_HINT:
-    case OP_SPLAT:
-    case OP_EXPAND_DIMS:
-    case OP_BROADCAST:
-    case OP_TRANS:
-    case OP_RESHAPE:
-    case OP_JOIN:
-    case OP_SPLIT:
-    case OP_CAT:
-    case OP_CONVERT:
-    case OP_SELECT:
-    case OP_GATHER: return true;
-    default: return false;
-    }
 }
 
 void overflow_follow(Insn *in)

@@ -88,28 +88,19 @@ static const Type *result_type(const Insn *in)
 
 /* ---- ops ---- */
 
-static void run_broadcast(Frame *f, const Insn *in)
+/* Of one operand: dims of the result step as they did in it, not at all where they are repeated. */
+static void run_dims(Frame *f, const Insn *in)
 {
     const Type *from = arg_type(in, 0), *to = result_type(in);
     int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
     Walk w = {0};
     row_major(from, a);
     row_major(to, b);
-    for (int i = 0; i < to->rank; i++)
-        walk_dim(&w, to->shape[i], from->shape[i] == 1 || in->args[0]->uniform ? 0 : a[i], b[i]);
-    walk_run(&w, 0, slot_data(f, in->results[0]), slot_data(f, in->args[0]), in->args[0]->size);
-}
-
-static void run_trans(Frame *f, const Insn *in)
-{
-    const Type *to = result_type(in);
-    const Attr *perm = tkc_op_attr(in->op, ATTR_PERM);
-    int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
-    Walk w = {0};
-    row_major(arg_type(in, 0), a);
-    row_major(to, b);
-    for (int i = 0; i < to->rank; i++)
-        walk_dim(&w, to->shape[i], in->args[0]->uniform ? 0 : a[perm->v[i]], b[i]);
+    for (int i = 0; i < to->rank; i++) {
+        const int was = tkc_moved_dim(in->op, i);
+        const bool repeats = in->args[0]->uniform || from->shape[was] == 1;
+        walk_dim(&w, to->shape[i], repeats ? 0 : a[was], b[i]);
+    }
     walk_run(&w, 0, slot_data(f, in->results[0]), slot_data(f, in->args[0]), in->args[0]->size);
 }
 
@@ -165,8 +156,8 @@ static void run_gather(Frame *f, const Insn *in)
 InsnFn interp_shape_fn(Insn *in)
 {
     switch (in->op->kind) {
-    case OP_BROADCAST: return run_broadcast;
-    case OP_TRANS: return run_trans;
+    case OP_BROADCAST:
+    case OP_TRANS: return run_dims;
     case OP_JOIN: return run_join;
     case OP_SPLIT: return run_split;
     case OP_CAT: return run_cat;

@@ -186,6 +186,10 @@ const Attr *tkc_op_attr(const Op *op, AttrKey key);
 int64_t tkc_op_int(const Op *op, AttrKey key, int64_t otherwise);
 const char *tkc_op_str(const Op *op, AttrKey key, const char *otherwise);
 
+/* The dim of the operand that dim `dim` of a result was, of expand_dims, broadcast (which repeats the dims
+   that have grown), trans, join, split and cat (along dim 0); -1: of none, it is new. */
+int tkc_moved_dim(const Op *op, int dim);
+
 /* Number of elements of a block, 1 for a scalar. */
 int64_t tkc_type_count(const Type *t);
 /* The scalar or pointer type of a value's elements. */

@@ -117,53 +117,30 @@ static void rule_splat(const AxisSite *s, AxisFact *out)
     for (int d = 0; d < axis_dims(s->type); d++) set_dim(out, d, s->x->divisibility[0], INT64_MAX);
 }
 
-static void rule_expand_dims(const AxisSite *s, AxisFact *out)
-{
-    int axis = (int)tkc_op_int(s->op, ATTR_AXIS, 0);
-    copy_bounds(out, s->x);
-    for (int d = 0; d < s->type->rank; d++) {
-        if (d == axis) set_dim(out, d, every_element(s->x, s->tx), 1);
-        else copy_dim(out, d, s->x, d - (d > axis));
-    }
-}
-
-static void rule_broadcast(const AxisSite *s, AxisFact *out)
-{
-    copy_bounds(out, s->x);
-    for (int d = 0; d < s->type->rank; d++) {
-        bool grows = s->tx->shape[d] != s->type->shape[d];
-        if (grows) set_dim(out, d, s->x->divisibility[d], INT64_MAX);
-        else copy_dim(out, d, s->x, d);
-    }
-}
-
-static void rule_trans(const AxisSite *s, AxisFact *out)
-{
-    const Attr *perm = tkc_op_attr(s->op, ATTR_PERM);
-    copy_bounds(out, s->x);
-    for (int d = 0; perm && d < perm->count; d++) copy_dim(out, d, s->x, (int)perm->v[d]);
-}
-
 static void rule_convert(const AxisSite *s, AxisFact *out)
 {
     (void)s;
     *out = *s->x;
 }
 
-static void rule_join(const AxisSite *s, AxisFact *out)
+/* Dims that stay, repeat, change places, go or are new: of one operand or two. */
+static void rule_move(const AxisSite *s, AxisFact *out)
 {
-    AxisFact both = axis_join(s->x, s->y, s->tx);
-    copy_bounds(out, &both);
-    for (int d = 0; d < s->tx->rank; d++) copy_dim(out, d, &both, d);
-    set_dim(out, s->type->rank - 1, min_of(every_element(s->x, s->tx), every_element(s->y, s->ty)),
-            1);
-}
-
-static void rule_split(const AxisSite *s, AxisFact *out)
-{
-    copy_bounds(out, s->x);
-    for (int d = 0; d < s->type->rank; d++) copy_dim(out, d, s->x, d);
-    if (s->type->rank == 0) set_dim(out, 0, every_element(s->x, s->tx), 1);
+    AxisFact x = *s->x;
+    int64_t divisor = every_element(s->x, s->tx);
+    if (s->op->nargs > 1) {
+        x = axis_join(s->x, s->y, s->tx);
+        divisor = min_of(divisor, every_element(s->y, s->ty));
+    }
+    copy_bounds(out, &x);
+    if (s->type->rank == 0) set_dim(out, 0, divisor, 1);
+    for (int d = 0; d < s->type->rank; d++) {
+        const int was = tkc_moved_dim(s->op, d);
+        if (was < 0) set_dim(out, d, divisor, 1);
+        else if (s->tx->shape[was] != s->type->shape[d])
+            set_dim(out, d, x.divisibility[was], INT64_MAX);
+        else copy_dim(out, d, &x, was);
+    }
 }
 
 static void rule_cat(const AxisSite *s, AxisFact *out)
@@ -322,12 +299,12 @@ AxisRule axis_shape_rule(OpKind kind)
         [OP_PROGRAM_ID] = rule_program_id,
         [OP_NUM_PROGRAMS] = rule_num_programs,
         [OP_SPLAT] = rule_splat,
-        [OP_EXPAND_DIMS] = rule_expand_dims,
-        [OP_BROADCAST] = rule_broadcast,
-        [OP_TRANS] = rule_trans,
+        [OP_EXPAND_DIMS] = rule_move,
+        [OP_BROADCAST] = rule_move,
+        [OP_TRANS] = rule_move,
         [OP_RESHAPE] = rule_reshape,
-        [OP_JOIN] = rule_join,
-        [OP_SPLIT] = rule_split,
+        [OP_JOIN] = rule_move,
+        [OP_SPLIT] = rule_move,
         [OP_CAT] = rule_cat,
         [OP_CONVERT] = rule_convert,
         [OP_REDUCE] = rule_reduce,

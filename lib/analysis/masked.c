@@ -148,12 +148,12 @@ static Masked of_shape(Trace *t, const Op *op, int axis)
     if (!type_is_block(x->type)) return plain;
     if (axis == ALL_DIMS) return op->kind == OP_SPLIT ? plain : trace(t, x, axis);
     switch (op->kind) {
-    case OP_EXPAND_DIMS: {
-        int at = (int)tkc_op_int(op, ATTR_AXIS, 0);
-        return axis == at ? plain : trace(t, x, axis - (axis > at));
+    case OP_EXPAND_DIMS:
+    case OP_BROADCAST:
+    case OP_TRANS: {
+        const int was = tkc_moved_dim(op, axis);
+        return was < 0 || x->type->shape[was] == 1 ? plain : trace(t, x, was);
     }
-    case OP_BROADCAST: return x->type->shape[axis] == 1 ? plain : trace(t, x, axis);
-    case OP_TRANS: return trace(t, x, (int)tkc_op_attr(op, ATTR_PERM)->v[axis]);
     case OP_RESHAPE: /* of a whole block, for a reduction without an axis */
         return op_result(op, 0)->type->rank == 1 ? trace(t, x, ALL_DIMS) : plain;
     default: return plain;

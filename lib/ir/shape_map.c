@@ -1,23 +1,91 @@
-/* The index maps of ops that move elements: bits of the index are renamed, or a dim's are masked
-   off, so each is linear. A reshape keeps every padded index or is none of them. */
+/* Which dim each dim of a result was says nearly all: extents, index maps and layouts follow. Index
+   maps rename bits of the index or mask a dim's off, so each is linear. A reshape keeps every padded
+   index or is none of them. */
 #include "ir/shape_map.h"
 
 #include "ir/ir.h"
 
+int tkc_moved_dim(const Op *op, int dim)
+{
+    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    switch (op->kind) {
+    case OP_EXPAND_DIMS: return dim == axis ? -1 : dim - (dim > axis);
+    case OP_TRANS: return (int)tkc_op_attr(op, ATTR_PERM)->v[dim];
+    case OP_JOIN: return dim < op_arg(op, 0)->type->rank ? dim : -1;
+    case OP_BROADCAST:
+    case OP_SPLIT:
+    case OP_CAT: return dim;
+    default: return -1;
+    }
+}
+
+int shape_of_result(const Op *op, int32_t *shape)
+{
+    const Type *from = op_arg(op, 0)->type;
+    const int rank =
+        from->rank + (op->kind == OP_EXPAND_DIMS || op->kind == OP_JOIN) - (op->kind == OP_SPLIT);
+    for (int d = 0; d < rank; d++) {
+        const int was = tkc_moved_dim(op, d);
+        shape[d] = was >= 0 ? from->shape[was] : op->kind == OP_JOIN ? 2 : 1;
+    }
+    if (op->kind == OP_CAT) shape[0] += op_arg(op, 1)->type->shape[0];
+    return rank;
+}
+
 uint32_t shape_source(const Op *op, const Layout *from, const Layout *to, uint32_t index)
 {
-    if (op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE) return index;
-    if (op->kind == OP_JOIN) return index >> 1;
-    if (op->kind == OP_SPLIT) return index << 1;
-    const Attr *perm = tkc_op_attr(op, ATTR_PERM);
+    if (op->kind == OP_RESHAPE) return index;
     uint32_t source = 0;
     for (int d = 0; d < to->rank; d++) {
-        const int dim = op->kind == OP_TRANS ? (int)perm->v[d] : d;
+        const int was = tkc_moved_dim(op, d);
+        if (was < 0) continue;
         const uint32_t coord =
-            (uint32_t)layout_coord(to, index, d) & ((1u << from->dim_log2[dim]) - 1);
-        source |= coord << layout_dim_shift(from, dim);
+            (uint32_t)layout_coord(to, index, d) & ((1u << from->dim_log2[was]) - 1);
+        source |= coord << layout_dim_shift(from, was);
     }
     return source;
+}
+
+/* ---- layouts ---- */
+
+static const Layout *transposed(LayoutTable *t, const Op *op, const Layout *l, bool back)
+{
+    int perm[TKC_MAX_RANK];
+    for (int d = 0; d < l->rank; d++) {
+        const int was = tkc_moved_dim(op, d);
+        perm[back ? was : d] = back ? d : was;
+    }
+    return layout_trans(t, l, l->rank, perm);
+}
+
+static const Layout *reshaped(LayoutTable *t, const Layout *l, const Type *from, const Type *to)
+{
+    uint8_t dims[TKC_MAX_RANK];
+    if (!type_is_block(to) || !shape_reshape_is_free(from, to)) return NULL;
+    layout_pad(to->rank, to->shape, dims);
+    return layout_reshape(t, l, to->rank, dims);
+}
+
+static const Layout *projected(LayoutTable *t, const Layout *l, const Type *to)
+{
+    uint8_t dims[TKC_MAX_RANK];
+    layout_pad(to->rank, to->shape, dims);
+    return layout_project(t, l, to->rank, dims);
+}
+
+const Layout *shape_layout(LayoutTable *t, const Op *op, const Layout *l, bool back)
+{
+    const Type *from = op_arg(op, 0)->type, *to = op->nresults ? op_result(op, 0)->type : NULL;
+    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    switch (op->kind) {
+    case OP_EXPAND_DIMS: return back ? layout_squeeze(t, l, axis) : layout_expand(t, l, axis);
+    case OP_BROADCAST: return back ? projected(t, l, from) : NULL;
+    case OP_TRANS: return transposed(t, op, l, back);
+    case OP_RESHAPE: return back ? reshaped(t, l, to, from) : reshaped(t, l, from, to);
+    case OP_JOIN: return back ? layout_split(t, l) : layout_join(t, l);
+    case OP_SPLIT: return back ? layout_join(t, l) : layout_split(t, l);
+    default: return NULL;
+    }
 }
 
 /* ---- reshape ---- */

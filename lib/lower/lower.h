@@ -159,8 +159,6 @@ void lower_math(Lower *L, const Op *op);
 void lower_hint(Lower *L, const Op *op);
 void lower_splat(Lower *L, const Op *op);
 void lower_shape(Lower *L, const Op *op);
-void lower_join(Lower *L, const Op *op);
-void lower_split(Lower *L, const Op *op);
 void lower_convert(Lower *L, const Op *op);
 void lower_load(Lower *L, const Op *op);
 void lower_store(Lower *L, const Op *op);

@@ -39,46 +39,21 @@ static Reg take(const Map *where, Regs in, uint32_t index)
 
 void lower_shape(Lower *L, const Op *op)
 {
-    const Value *x = op_arg(op, 0), *result = op_result(op, 0);
-    Regs in = lower_get(L, x), out = lower_regs_new(L, lower_nregs(result->type));
-    if (!type_is_block(result->type)) {
-        check(tkc_type_count(x->type) == 1, "a block of several elements became a scalar");
-        out.r[0] = in.r[0];
-        lower_set(L, result, out);
+    const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
+    if (!type_is_block(to)) {
+        check(tkc_type_count(from) == 1, "a block of several elements became a scalar");
+        lower_set(L, op_result(op, 0), (Regs){lower_get(L, op_arg(op, 0)).r, 1});
         return;
     }
-    const Layout *from = x->type->layout, *to = result->type->layout;
-    Map where = registers_by_index(L, from);
-    for (int r = 0; r < out.n; r++)
-        out.r[r] =
-            take(&where, in, shape_source(op, from, to, layout_apply(to, (uint32_t)r, 0, 0)));
-    lower_set(L, result, out);
-}
-
-void lower_join(Lower *L, const Op *op)
-{
-    const Value *result = op_result(op, 0);
-    const Layout *from = op_arg(op, 0)->type->layout, *to = result->type->layout;
-    Map where = registers_by_index(L, from);
-    Regs out = lower_regs_new(L, lower_nregs(result->type));
-    for (int r = 0; r < out.n; r++) {
-        uint32_t index = layout_apply(to, (uint32_t)r, 0, 0);
-        out.r[r] = take(&where, lower_get(L, op_arg(op, (int)(index & 1))), index >> 1);
-    }
-    lower_set(L, result, out);
-}
-
-void lower_split(Lower *L, const Op *op)
-{
-    const Layout *from = op_arg(op, 0)->type->layout;
-    Map where = registers_by_index(L, from);
-    for (int half = 0; half < 2; half++) {
-        const Value *result = op_result(op, half);
-        Regs out = lower_regs_new(L, lower_nregs(result->type));
+    const Map where = registers_by_index(L, from->layout);
+    for (int k = 0; k < op->nresults; k++) {
+        Regs out = lower_regs_new(L, lower_nregs(to));
         for (int r = 0; r < out.n; r++) {
-            uint32_t index = layout_apply(result->type->layout, (uint32_t)r, 0, 0);
-            out.r[r] = take(&where, lower_get(L, op_arg(op, 0)), index << 1 | (uint32_t)half);
+            const uint32_t index = layout_apply(to->layout, (uint32_t)r, 0, 0);
+            const Value *x = op_arg(op, op->kind == OP_JOIN ? (int)(index & 1) : 0);
+            out.r[r] = take(&where, lower_get(L, x),
+                            shape_source(op, from->layout, to->layout, index) + (uint32_t)k);
         }
-        lower_set(L, result, out);
+        lower_set(L, op_result(op, k), out);
     }
 }

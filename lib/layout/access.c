@@ -6,8 +6,8 @@
    them, lanes follow the order, warps too, except that dims the function reduces, scans or sorts
    along come last for them (a row that stays in a warp needs no shared memory to be summed). What
    is left to choose is how many neighbours a thread holds. Each width is tried, and what it costs
-   all accesses of the group is counted: instructions a warp issues, plus the 128-byte lines its
-   loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from
+   all accesses of the group is counted (convert.h): instructions a warp issues, the 128-byte lines
+   its loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from
    fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider side; and
    next to loads that pick every third byte a store of bytes stays narrow. A thread never gets more
    neighbours than its share of the elements: no lane is idle for the sake of width. A mask does not
@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/machine.h"
@@ -30,10 +31,11 @@ typedef struct Group {
     int order[TKC_MAX_RANK];
     bool has_order;          /* some access prefers it; else it is the plain order */
     const Layout *layout;
+    int64_t stake;           /* what its accesses cost more in the layout of another group */
 } Group;
 
 typedef struct Access {
-    const Op *op;
+    Op *op;
     int group;
     int order[TKC_MAX_RANK];
     int width_log2;          /* elements one instruction may move along the fastest dim */
@@ -46,7 +48,9 @@ struct Accesses {
     const Func *fn;
     const AxisFacts *facts;
     VEC(Access) list;
+    Map of_op;             /* to its place in the list, from 1 on */
     VEC(Group) groups;
+    VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
 };
 
@@ -92,7 +96,7 @@ static void sort_dims(const AxisFact *fact, const Type *block, int *order)
     }
 }
 
-static Access access_of(const Accesses *x, const Op *op, int weight)
+static Access access_of(const Accesses *x, Op *op, int weight)
 {
     const Value *ptr = op_arg(op, 0);
     const AxisFact *fact = axis_of(x->facts, ptr);
@@ -113,12 +117,13 @@ static bool prefers_order(const Accesses *x, const Access *a)
 
 static void collect(Accesses *x, const Region *r, int weight)
 {
-    for (const Op *op = r->first; op; op = op->next) {
+    for (Op *op = r->first; op; op = op->next) {
         bool loops = op->kind == OP_FOR || op->kind == OP_WHILE;
         int inner = loops && weight < 1 << 12 ? weight * LOOP_WEIGHT : weight;
         if (access_is_block(op)) {
             Access a = access_of(x, op, weight);
             vec_push(x->arena, &x->list, a);
+            map_set_ptr(&x->of_op, op, (void *)(uintptr_t)x->list.len);
         }
         if (ir_axis(op) >= 0) vec_push(x->arena, &x->along, op);
         for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
@@ -192,8 +197,9 @@ static int access_cost(const Access *a, const Layout *l)
     int run = layout_run_log2(l, a->order[0]);
     int vector_log2 = run < a->width_log2 ? run : a->width_log2;
     int instructions = layout_registers(l) >> vector_log2;
-    return instructions *
-           (1 + touched(a, l, vector_log2, a->op->kind == OP_LOAD ? LINE_BYTES : SECTOR_BYTES));
+    int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * COST_WAVE
+                                       : touched(a, l, vector_log2, SECTOR_BYTES) * COST_SECTOR;
+    return instructions * (COST_ISSUE + moved);
 }
 
 /* ---- choosing ---- */
@@ -269,24 +275,64 @@ static void choose_width(Accesses *x, int group)
     }
 }
 
+/* ---- who comes first ---- */
+
+static void set_stake(Accesses *x, int group)
+{
+    Group *g = &x->groups.data[group];
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < x->groups.len; i++) {
+        const Group *other = &x->groups.data[i];
+        if (i == group || !same_dims(g, other->rank, other->dim_log2)) continue;
+        const int64_t cost = group_cost(x, group, other->layout);
+        if (cost < least) least = cost;
+    }
+    g->stake = least == INT64_MAX ? 0 : least - group_cost(x, group, g->layout);
+}
+
+/* Among equals the first. */
+static void order_by_stake(Accesses *x)
+{
+    int *order = arena_array(x->arena, int, x->groups.len);
+    for (int i = 0; i < x->groups.len; i++) {
+        int at = i;
+        for (; at > 0 && x->groups.data[order[at - 1]].stake < x->groups.data[i].stake; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (int i = 0; i < x->groups.len; i++) {
+        for (int k = 0; k < x->list.len; k++) {
+            if (x->list.data[k].group == order[i])
+                vec_push(x->arena, &x->by_stake, x->list.data[k].op);
+        }
+    }
+}
+
 Accesses *access_choose(Arena *scratch, const Func *fn)
 {
     Accesses *x = arena_new(scratch, Accesses);
     x->arena = scratch;
     x->fn = fn;
     x->facts = axis_analyze(scratch, fn);
+    map_init(&x->of_op, scratch);
     collect(x, fn->body, 1);
     make_groups(x);
     for (int i = 0; i < x->groups.len; i++) choose_width(x, i);
+    for (int i = 0; i < x->groups.len; i++) set_stake(x, i);
+    order_by_stake(x);
     return x;
+}
+
+Op *access_seed(const Accesses *x, int i)
+{
+    return i < x->by_stake.len ? x->by_stake.data[i] : NULL;
 }
 
 static const Access *find_access(const Accesses *x, const Op *op)
 {
-    for (int i = 0; i < x->list.len; i++) {
-        if (x->list.data[i].op == op) return &x->list.data[i];
-    }
-    unwind_raise("no access was chosen for a memory op");
+    const uintptr_t at = (uintptr_t)map_get_ptr(&x->of_op, op);
+    check(at, "no access was chosen for a memory op");
+    return &x->list.data[at - 1];
 }
 
 const Layout *access_layout(const Accesses *x, const Op *op)

@@ -15,6 +15,9 @@ Accesses *access_choose(Arena *scratch, const Func *fn);
 bool access_is_block(const Op *op);
 /* The best layout of such an op. */
 const Layout *access_layout(const Accesses *x, const Op *op);
+/* All of them, those first for which most is at stake: that another access of their shape, which runs
+   along other dims, does not give them its layout. NULL behind the last. */
+Op *access_seed(const Accesses *x, int i);
 /* For a block no memory op touches: that of the accesses in its padded shape, else a plain one. */
 const Layout *access_default(const Accesses *x, const Type *block);
 /* True when doing the access in `offered`, the layout its neighbours have, is no worse than the

@@ -2,7 +2,8 @@
 
    Dots come first: the unit that multiplies has its own layouts for sum and operands (anchor.c).
    Then memory accesses, which know what they want (access.c): from the largest blocks to the
-   smallest, each access not yet reached takes its layout, and the layout spreads from there
+   smallest, and among equals those first for which another's layout would cost most, each access
+   not yet reached takes its layout, and the layout spreads from there
    through operands, results and uses, as long as it follows from the relations of propagate.c:
    through elementwise ops in all directions, from a block to what is reduced from it or was
    broadcast to it, around loops. What is reached keeps the first layout it is given. When a
@@ -229,10 +230,9 @@ static void collect_op(Op *op, void *user)
 
 static void seed_size(Assign *a, int log2)
 {
-    for (int i = 0; i < a->ops.len; i++) {
-        Op *op = a->ops.data[i];
-        if (!access_is_block(op) || working_layout(a, op) || size_log2(op_arg(op, 0)->type) != log2)
-            continue;
+    Op *op;
+    for (int i = 0; (op = access_seed(a->accesses, i)); i++) {
+        if (working_layout(a, op) || size_log2(op_arg(op, 0)->type) != log2) continue;
         settle_access(a, op, access_layout(a->accesses, op));
         spread(a);
     }

@@ -242,21 +242,26 @@ static bool plan_shuffle(ConvertPlan *p, unsigned flags)
 
 /* ---- choosing ---- */
 
-/* Issue slots, roughly: a shuffle or a shared access takes 2, a select 1, a barrier with its
-   latency 20. */
 static int shuffle_cost(const ConvertPlan *p)
 {
     int regs_from = layout_registers(p->from), regs_to = layout_registers(p->to);
     int words = regs_to * p->elem_bytes / 4;
     int selects = p->send.n * regs_from + p->receive.n * regs_to;
-    return selects + (p->moves_lanes ? 2 * (words ? words : 1) : 0);
+    int moves = p->moves_lanes ? words ? words : 1 : 0;
+    return selects * COST_ISSUE + moves * (COST_ISSUE + COST_WAVE);
+}
+
+static int side_cost(const Layout *l, int vector_log2, int waves)
+{
+    const int accesses = layout_registers(l) >> vector_log2;
+    return (accesses ? accesses : 1) * (COST_ISSUE + waves * COST_WAVE);
 }
 
 static int shared_cost(const ConvertPlan *p)
 {
-    int accesses = (layout_registers(p->from) >> p->shared.write_log2) +
-                   (layout_registers(p->to) >> p->shared.read_log2);
-    return 2 * (accesses ? accesses : 1) + (40 << p->shared.pieces_log2);
+    return side_cost(p->from, p->shared.write_log2, p->shared.write_waves) +
+           side_cost(p->to, p->shared.read_log2, p->shared.read_waves) +
+           (COST_BARRIER << p->shared.pieces_log2);
 }
 
 void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes,

@@ -21,6 +21,14 @@
 #define CONVERT_MAX_THREAD_BITS SHARED_THREAD_BITS
 #define CONVERT_SCRATCH_MAX 32768 /* bytes a buffer may take while it can be cut into pieces */
 
+/* What moving elements costs is counted in issue slots of a multiprocessor, which has four a cycle. */
+enum {
+    COST_ISSUE = 1,   /* an instruction of a warp */
+    COST_WAVE = 4,    /* 128 bytes of shared memory or of the first-level cache, or a shuffle */
+    COST_SECTOR = 6,  /* 32 bytes that go on to memory, all of them real or not */
+    COST_BARRIER = 40 /* with the latency that other warps do not hide */
+};
+
 typedef enum ConvertKind {
     CONVERT_NONE, CONVERT_REGISTERS, CONVERT_SHUFFLE, CONVERT_SHARED
 } ConvertKind;
@@ -51,7 +59,7 @@ typedef struct ConvertPlan {
     uint32_t lane_of_lane[CONVERT_MAX_THREAD_BITS], lane_of_warp[CONVERT_MAX_THREAD_BITS];
     ConvertStages send, receive;
     SharedPlan shared; /* SHARED */
-    int cost;           /* estimated issue slots of a warp, for choosing; 0: nothing to do */
+    int cost;           /* of a warp, in slots as above; 0: nothing to do */
 } ConvertPlan;
 
 /* Both layouts have one shape and reach every element. `flags`: ConvertFlag. */

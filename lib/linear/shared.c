@@ -16,6 +16,10 @@
 
 #include "base/unwind.h"
 
+enum { WORD_BYTES = 4, BANKS = 32, ROWS_WAVES = 4 };
+
+static int plain_waves(const Layout *block, const F2Space *buffer, int elem_bytes);
+
 static void add_all(F2Space *s, const Layout *l, LayoutDim dim, int n)
 {
     for (int i = 0; i < l->nbits[dim] && i < n; i++) f2_space_add(s, l->basis[dim][i]);
@@ -211,6 +215,8 @@ void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem
     out->offset_log2 = basis.dim;
     check(basis.dim + out->pieces_log2 == from->total_log2, "a buffer's layout is not complete");
     memcpy(out->offset, basis.vec, (size_t)basis.dim * sizeof *out->offset);
+    out->write_waves = plain_waves(from, &basis, elem_bytes);
+    out->read_waves = by_rows ? ROWS_WAVES : plain_waves(to, &basis, elem_bytes);
 }
 
 uint32_t shared_piece(const SharedPlan *p, uint32_t i)
@@ -274,10 +280,11 @@ static bool thread_offsets(const SharedAccess *a, LayoutDim dim, uint32_t *offse
     return true;
 }
 
-bool shared_access(SharedAccess *out, const Layout *block, const Layout *buffer, int elem_bytes)
+static bool access_at(SharedAccess *out, const Layout *block, const F2Space *buffer,
+                      int elem_bytes)
 {
     *out = (SharedAccess){.block = block,
-                          .buffer = buffer_space(buffer),
+                          .buffer = *buffer,
                           .free_registers = layout_free_bits(block, DIM_REGISTER)};
     uint32_t threads = 0;
     if (!thread_offsets(out, DIM_LANE, out->lane, &threads) ||
@@ -291,6 +298,34 @@ bool shared_access(SharedAccess *out, const Layout *block, const Layout *buffer,
         out->vector_reg[out->vector_log2++] = (uint32_t)reg;
     }
     return true;
+}
+
+bool shared_access(SharedAccess *out, const Layout *block, const Layout *buffer, int elem_bytes)
+{
+    const F2Space space = buffer_space(buffer);
+    return access_at(out, block, &space, elem_bytes);
+}
+
+/* Lanes that are served together collide where they differ in the word but not in the bank. */
+int shared_waves(const SharedAccess *a, int elem_bytes)
+{
+    const int access_bytes = elem_bytes << a->vector_log2, served = phase_lane_bits(access_bytes);
+    if (a->kind != SHARED_VECTORS) return access_bytes / WORD_BYTES;
+    F2Space words = {0}, banks = {0};
+    for (int i = 0; i < a->vector_log2 + served; i++) {
+        const uint32_t offset = i < a->vector_log2 ? 1u << i : a->lane[i - a->vector_log2],
+                       word = offset * (uint32_t)elem_bytes / WORD_BYTES;
+        f2_space_add(&words, word);
+        f2_space_add(&banks, word % BANKS);
+    }
+    return 1 << (a->block->nbits[DIM_LANE] - served + words.dim - banks.dim);
+}
+
+static int plain_waves(const Layout *block, const F2Space *buffer, int elem_bytes)
+{
+    SharedAccess a;
+    check(access_at(&a, block, buffer, elem_bytes), "a block that does not fit its own buffer");
+    return shared_waves(&a, elem_bytes);
 }
 
 int64_t shared_head(const SharedAccess *a, uint32_t reg, uint32_t piece)

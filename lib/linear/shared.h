@@ -17,6 +17,7 @@
 /* How a block goes through shared memory from one layout to another. */
 typedef struct SharedPlan {
     int write_log2, read_log2; /* elements that a thread moves at once */
+    int write_waves, read_waves; /* how often a warp has all banks for that (shared_waves) */
     int offset_log2; /* the buffer holds 1 << offset_log2 elements */
     int pieces_log2;
     uint32_t offset[LAYOUT_MAX_BITS]; /* the layout's vectors */
@@ -63,6 +64,9 @@ bool shared_access(SharedAccess *out, const Layout *block, const Layout *buffer,
 /* The offset of the vector that begins with `reg`, without the thread's part; -1 when none of this
    piece does. Duplicates begin none. */
 int64_t shared_head(const SharedAccess *a, uint32_t reg, uint32_t piece);
+/* How often a warp that accesses one vector a thread has the banks all to itself: 1 for each 128
+   bytes, times what lanes collide. */
+int shared_waves(const SharedAccess *a, int elem_bytes);
 /* The register of element e of the vector that begins with `head`. */
 uint32_t shared_vector_reg(const SharedAccess *a, uint32_t head, uint32_t e);
 

@@ -113,9 +113,8 @@ LLVMValueRef lower_thread_offset(Lower *L, ThreadPart part, uint32_t constant)
 
 LLVMValueRef lower_thread_address(Lower *L, ThreadPart part, uint32_t constant, int64_t *imm)
 {
-    if (part.mask & constant) return lower_thread_offset(L, part, constant);
-    *imm += constant;
-    return part.v;
+    *imm += constant & ~part.mask;
+    return lower_thread_offset(L, part, constant & part.mask);
 }
 
 static uint32_t thread_mask(const Lower *L, uint32_t lane_mask, uint32_t warp_mask)
@@ -147,10 +146,10 @@ uint32_t lower_reg_coord(const Layout *l, int dim, uint32_t reg)
 
 Reg lower_coord(Lower *L, const Layout *l, int dim, uint32_t reg)
 {
-    ThreadPart part = lower_thread_part(L, l, dim);
-    uint32_t constant = lower_reg_coord(l, dim, reg);
-    if (!(part.mask & constant)) return (Reg){part.v, constant};
-    return (Reg){LLVMBuildXor(L->b, part.v, lower_i32(L, constant), ""), 0};
+    const ThreadPart part = lower_thread_part(L, l, dim);
+    Reg coord = {0};
+    coord.v = lower_thread_address(L, part, lower_reg_coord(l, dim, reg), &coord.imm);
+    return coord;
 }
 
 LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg)

@@ -351,6 +351,31 @@ static void transposes_are_free_of_conflicts(void)
     }
 }
 
+/* Buffers as they come, most of them with collisions: how often the banks are needed is what the lanes that are served
+   together ask for, counted. */
+static void waves_are_counted(void)
+{
+    static const bool all[32] = {[0 ... 31] = true};
+    int collisions = 0;
+    for (int n = 0; n < 2000; n++) {
+        const int total = 5 + (int)random_below(5), bytes = 1 << random_below(4);
+        const Layout *l = random_layout(total, 5, (int)random_below(3), random_below(2)), *order = random_layout(total, 0, 0, random_below(2));
+        LayoutSpec s = {.rank = 1, .dim_log2 = {(uint8_t)total}};
+        s.nbits[DIM_OFFSET] = order->nbits[DIM_REGISTER];
+        memcpy(s.basis[DIM_OFFSET], order->basis[DIM_REGISTER], (size_t)total * sizeof(uint32_t));
+        SharedAccess a;
+        EXPECT(shared_access(&a, l, layout_make(table, &s), bytes));
+        const int moved = bytes << a.vector_log2, served = moved >= 16 ? 8 : moved >= 8 ? 16 : 32;
+        uint32_t address[32];
+        int waves = 0;
+        for (int i = 0; i < 32; i++) address[i] = thread_offset(&a, i, 0) * (uint32_t)bytes;
+        for (int first = 0; first < 32; first += served) waves += bank_cycles(address, all, first, served, moved);
+        EXPECT_INT(shared_waves(&a, bytes), waves);
+        collisions += waves > 32 / served;
+    }
+    EXPECT(collisions > 200 && collisions < 1800);
+}
+
 /* Blocks as they are loaded, to operands of matrix instructions. */
 static void operands_arrive_by_rows(void)
 {
@@ -386,6 +411,7 @@ int main(void)
     RUN(the_nearest_way_is_taken);
     RUN(what_only_registers_hold_takes_turns);
     RUN(transposes_are_free_of_conflicts);
+    RUN(waves_are_counted);
     RUN(operands_arrive_by_rows);
     printf("registers %d, shuffle %d, shared %d\n", kinds[CONVERT_REGISTERS], kinds[CONVERT_SHUFFLE], kinds[CONVERT_SHARED]);
     arena_fini(&arena);

@@ -470,17 +470,6 @@ void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     unwind_pop(&frame);
 }
 
-void tkc_report_setting(TkcContext *cx, const char *option, const char *value)
-{
-    if (!cx->report_depth)
-        return;
-    UnwindFrame frame;
-    unwind_push(&frame);
-    if (setjmp(frame.env) == 0)
-        diag_setting(&cx->reports, cx->reports.last, option, "%s", value);
-    unwind_pop(&frame);
-}
-
 /* A handler may make calls that report, so what it is told is no longer the context's by then. */
 static void deliver_reports(TkcContext *cx)
 {

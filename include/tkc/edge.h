@@ -64,8 +64,6 @@ void tkc_report_bug(TkcContext *cx, const Loc *loc, const char *fmt, ...)
 /* A note to the report before it. */
 void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* What the report before it would be mended by: a field of TkcOptions (a static text), and a value. */
-void tkc_report_setting(TkcContext *cx, const char *option, const char *value);
 void tkc_report_end(TkcContext *cx);
 
 /* The type of a tensor descriptor, "tensordesc<fp16[64, 128], padding=nan>". */

@@ -28,11 +28,7 @@ void decode_cvta(Decoder *dc, SimtInsn *in)
     const PtxType *t = op_type(dc);
     if (t != dc_type("u64") || in->space == SPACE_GENERIC) op_refuse(dc);
     op_done(dc);
-    dc_operands(dc, in, 1, 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, t, false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, t, false);
+    dc_plain(dc, in, t, t, NULL);
     in->exec = exec_cvta;
 }
 
@@ -52,11 +48,7 @@ void decode_isspacep(Decoder *dc, SimtInsn *in)
     in->space = dc_space(dc);
     if (in->space == SPACE_GENERIC) op_refuse(dc);
     op_done(dc);
-    dc_operands(dc, in, 1, 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, dc_type("pred"), false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, dc_type("u64"), false);
+    dc_plain(dc, in, dc_type("pred"), dc_type("u64"), NULL);
     in->exec = exec_isspacep;
 }
 
@@ -79,13 +71,7 @@ void decode_mapa(Decoder *dc, SimtInsn *in)
     const PtxType *t = op_type(dc);
     if (t != dc_type("u32") && t != dc_type("u64")) op_refuse(dc);
     op_done(dc);
-    dc_operands(dc, in, 1, 2);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, t, false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, t, false);
-    dc_comma(dc);
-    in->s[1] = dc_source(dc, dc_type("u32"), false);
+    dc_plain(dc, in, t, t, dc_type("u32"));
     in->exec = exec_mapa;
 }
 
@@ -101,10 +87,6 @@ void decode_getctarank(Decoder *dc, SimtInsn *in)
     const PtxType *t = op_type(dc);
     if (t != dc_type("u32") && t != dc_type("u64")) op_refuse(dc);
     op_done(dc);
-    dc_operands(dc, in, 1, 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, dc_type("u32"), false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, t, false);
+    dc_plain(dc, in, dc_type("u32"), t, NULL);
     in->exec = exec_rank;
 }

@@ -30,7 +30,6 @@ struct BulkCopy {
     uint64_t global;
     uint32_t length;
     bool to_shared, done;
-    int form;                 /* of the kind that moves it */
     unsigned char more[192];  /* a tensor map and coordinates */
 };
 /* cp.async.bulk.commit_group and wait_group, of the lanes of m. False: told. */
@@ -40,10 +39,14 @@ void copies_free(Warp *w);
 /* Starts it; false: no memory, told. */
 bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy);
 
+/* ---- mbarriers ---- */
+/* Their shared addresses, from such or generic ones. False: told. */
+bool mbarrier_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address);
 /* The transaction count of an mbarrier goes down. False: told. */
 bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
                        int agent);
-/* The lane's copies have arrived; counted: that is one of the arrivals that are expected. */
+/* The lane's copies have arrived; counted: that is one of the arrivals that are expected. False:
+   told. */
 bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address, bool counted);
 
 #endif

@@ -302,5 +302,7 @@ BlockState block_run(Block *b, uint64_t budget)
         if (n == UINT64_MAX || (b->live && !make_progress(b, n))) return BLOCK_FAULT;
         done += n;
     }
-    return b->live ? BLOCK_BUSY : BLOCK_DONE;
+    if (b->live) return BLOCK_BUSY;
+    async_progress(b, true); /* what nobody has waited for takes place all the same */
+    return atomic_load_explicit(&b->launch->stop, memory_order_relaxed) ? BLOCK_FAULT : BLOCK_DONE;
 }

@@ -6,7 +6,7 @@
 
 #include "decode.h"
 
-enum { INLINE_DEPTH = 32, INSNS_MAX = 4 << 20 };
+enum { INLINE_DEPTH = 32 };
 
 /* ---- labels ---- */
 
@@ -188,7 +188,6 @@ static void read_body(Decoder *dc)
             ptx_next(&dc->ps);
         } else if (is_label(dc->ps.word)) read_label(dc);
         else if (!read_directive(dc)) dc_instruction(dc);
-        if (dc->ninsns > INSNS_MAX && !dc->ps.failed) ptx_fail(&dc->ps, "more than %d instructions", INSNS_MAX);
     }
 }
 

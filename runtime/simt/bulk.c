@@ -15,7 +15,6 @@ typedef struct BulkForm {
     int rank;
     TensorReduction reduction;
     int64_t offsets[3]; /* of the addresses */
-    TensorType type;    /* of a reduction of plain bytes */
 } BulkForm;
 
 /* A tensor's part in a copy. */
@@ -84,19 +83,17 @@ static bool move_tensor(Warp *w, BulkCopy *c)
 
 /* ---- starting ---- */
 
-static bool refuse(Warp *w, const SimtInsn *in, int lane, const char *what)
-{
-    simt_fault(w, in, lane, SIMT_MISALIGNED, "%s", what);
-    return false;
-}
-
 /* Shared memory as the copy uses it; the agent that does it. */
 static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
 {
     const Block *b = w->block;
     const uint32_t offset = c->shared - SIMT_SHARED_BASE;
-    if (c->shared % align || c->mbarrier % 8)
-        return refuse(w, in, c->lane, "an address in shared memory that is not aligned for a bulk copy");
+    if (c->shared % align) {
+        simt_fault(w, in, c->lane, SIMT_MISALIGNED,
+                   "a bulk copy at the shared address 0x%x, which is no multiple of %u", c->shared,
+                   align);
+        return false;
+    }
     if (offset > b->shared_bytes || b->shared_bytes - offset < c->length) {
         simt_fault(w, in, c->lane, SIMT_ILLEGAL_ADDRESS,
                    "a bulk copy of %u bytes at the shared address 0x%x, which is outside", c->length,
@@ -109,17 +106,24 @@ static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
            async_start(w, in, c);
 }
 
-static bool read_map(Warp *w, const SimtInsn *in, int lane, uint64_t at, TensorMap *map)
+/* The 128 bytes of a map at a lane's address. */
+static bool reach_map(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t at,
+                      SimtTouch touch, uint8_t **half)
 {
-    for (int half = 0; half < 2; half++) {
+    for (int i = 0; i < 2; i++) {
         uint64_t address[SIMT_LANES] = {0};
         uint8_t *host[SIMT_LANES];
-        address[lane] = at + 64 * (uint64_t)half;
-        if (!warp_reach(w, in, 1u << lane, SPACE_GENERIC, address, 64, TOUCH_READ, host))
-            return false;
-        memcpy((uint8_t *)map + 64 * half, host[lane], 64);
+        address[lane] = at + 64 * (uint64_t)i;
+        if (!warp_reach(w, in, 1u << lane, space, address, 64, touch, host)) return false;
+        half[i] = host[lane];
     }
     return true;
+}
+
+static void read_map(TensorMap *map, uint8_t *const *half)
+{
+    memcpy(map, half[0], 64);
+    memcpy((uint8_t *)map + 64, half[1], 64);
 }
 
 static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
@@ -127,11 +131,17 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
     const BulkForm *f = in->form;
     const char *why = NULL;
     TensorCopy t = {.reduction = f->reduction};
-    if (!read_map(w, in, c->lane, c->global, &t.map)) return false;
-    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID ||
-        t.map.rank_less_one + 1 != f->rank) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s",
-                   why ? why : "its rank is not the instruction's");
+    uint8_t *half[2];
+    if (!reach_map(w, in, c->lane, SPACE_GENERIC, c->global, TOUCH_READ, half)) return false;
+    read_map(&t.map, half);
+    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID) {
+        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s", why);
+        return false;
+    }
+    if (t.map.rank_less_one + 1 != f->rank) {
+        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
+                   "a tensor map of rank %d in an instruction for rank %d",
+                   t.map.rank_less_one + 1, f->rank);
         return false;
     }
     for (int i = 0; i < f->rank; i++)
@@ -147,8 +157,12 @@ static bool start_range(Warp *w, const SimtInsn *in, BulkCopy *c)
 {
     c->length = c->bytes = (uint32_t)simt_read(w, in->s[S_BYTES], c->lane);
     c->move = move_range;
-    if (c->length % 16 || c->global % 16)
-        return refuse(w, in, c->lane, "a bulk copy is of multiples of 16 bytes, at such addresses");
+    if (c->length % 16 || c->global % 16) {
+        simt_fault(w, in, c->lane, SIMT_MISALIGNED,
+                   "a bulk copy of %u bytes at the global address 0x%llx; both are multiples of 16",
+                   c->length, (unsigned long long)c->global);
+        return false;
+    }
     return begin_copy(w, in, c, 16);
 }
 
@@ -290,20 +304,6 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
 
 /* ---- tensor maps made by the kernel ---- */
 
-/* The 128 bytes at a lane's address, in shared or global memory. */
-static bool map_bytes(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t at,
-                      SimtTouch touch, uint8_t **half)
-{
-    for (int i = 0; i < 2; i++) {
-        uint64_t address[SIMT_LANES] = {0};
-        uint8_t *host[SIMT_LANES];
-        address[lane] = at + 64 * (uint64_t)i;
-        if (!warp_reach(w, in, 1u << lane, space, address, 64, touch, host)) return false;
-        half[i] = host[lane];
-    }
-    return true;
-}
-
 static SimtStep exec_replace(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint64_t address[SIMT_LANES];
@@ -311,14 +311,14 @@ static SimtStep exec_replace(Warp *w, const SimtInsn *in, LaneMask m)
     TensorMap map;
     if (!warp_addresses(w, in, m, in->s[0], in->offset, address)) return STEP_FAULT;
     SIMT_EACH_LANE(lane, m) {
-        if (!map_bytes(w, in, lane, in->space, address[lane], TOUCH_WRITE, half)) return STEP_FAULT;
-        memcpy(&map, half[0], 64);
-        memcpy((uint8_t *)&map + 64, half[1], 64);
-        if (!simt_tensor_map_replace(&map, in->a, (uint32_t)simt_read(w, in->s[1], lane),
-                                     simt_read(w, in->s[2], lane)))
+        if (!reach_map(w, in, lane, in->space, address[lane], TOUCH_WRITE, half)) return STEP_FAULT;
+        read_map(&map, half);
+        const uint32_t ordinal = (uint32_t)simt_read(w, in->s[1], lane);
+        const uint64_t value = simt_read(w, in->s[2], lane);
+        if (!simt_tensor_map_replace(&map, in->a, ordinal, value))
             return simt_fault(w, in, lane, SIMT_ILLEGAL_INSTRUCTION,
-                              "a tensor map's field cannot be 0x%llx",
-                              (unsigned long long)simt_read(w, in->s[2], lane));
+                              "field %u of that name in a tensor map cannot be 0x%llx", ordinal,
+                              (unsigned long long)value);
         memcpy(half[0], &map, 64);
         memcpy(half[1], (uint8_t *)&map + 64, 64);
     }
@@ -334,8 +334,8 @@ static SimtStep exec_publish(Warp *w, const SimtInsn *in, LaneMask m)
     const int64_t offset = *(const int64_t *)in->form;
     if (!warp_addresses(w, in, m, in->s[0], in->offset, to) ||
         !warp_addresses(w, in, m, in->s[1], offset, from) ||
-        !map_bytes(w, in, lane, SPACE_GLOBAL, to[lane], TOUCH_WRITE, dest) ||
-        !map_bytes(w, in, lane, SPACE_SHARED, from[lane], TOUCH_READ, source))
+        !reach_map(w, in, lane, SPACE_GLOBAL, to[lane], TOUCH_WRITE, dest) ||
+        !reach_map(w, in, lane, SPACE_SHARED, from[lane], TOUCH_READ, source))
         return STEP_FAULT;
     for (int i = 0; i < 2; i++) memcpy(dest[i], source[i], 64);
     return STEP_NEXT;
@@ -345,20 +345,12 @@ static void decode_publish(Decoder *dc, SimtInsn *in)
 {
     static const char *const parts[] = {"tensormap::generic", "release", "gpu", "cta", "cluster",
                                         "sys", "sync", "aligned"};
-    uint8_t global = SPACE_GLOBAL, shared = SPACE_SHARED;
-    int64_t *offset = dc_take(dc, sizeof *offset);
     dc_space(dc);
     dc_space(dc);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) op_take(dc, parts[i]);
     op_done(dc);
-    dc_operands(dc, in, 0, 2);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, &in->s[0], &in->offset, &global);
-    dc_comma(dc);
-    dc_address(dc, in, &in->s[1], offset, &shared);
-    dc_comma(dc);
+    if (!dc_to_and_from(dc, in, SPACE_GLOBAL, SPACE_SHARED, 2)) return;
     if (dc_integer(dc) != 128) ptx_fail(&dc->ps, "a tensor map has 128 bytes");
-    in->form = offset;
     in->exec = exec_publish;
 }
 

@@ -117,15 +117,9 @@ void decode_vote(Decoder *dc, SimtInsn *in)
     if (!op_take(dc, "sync") || mode < 0 || t != dc_type(mode == VOTE_BALLOT ? "b32" : "pred"))
         op_refuse(dc);
     op_done(dc);
-    dc_operands(dc, in, 1, 2);
-    if (dc->ps.failed) return;
+    dc_plain(dc, in, t, dc_type("pred"), dc_type("b32"));
     in->a = (uint8_t)mode;
     in->exec = exec_vote;
-    in->d[0] = dc_dest(dc, t, false);
-    dc_comma(dc);
-    in->s[0] = dc_pred(dc);
-    dc_comma(dc);
-    in->s[1] = dc_source(dc, dc_type("b32"), false);
 }
 
 static SimtStep exec_activemask(Warp *w, const SimtInsn *in, LaneMask m)
@@ -248,14 +242,8 @@ void decode_redux(Decoder *dc, SimtInsn *in)
         !(arithmetic ? t == dc_type("u32") || t == dc_type("s32") : t == dc_type("b32")))
         op_refuse(dc);
     op_done(dc);
-    dc_operands(dc, in, 1, 2);
-    if (dc->ps.failed) return;
+    dc_plain(dc, in, t, t, dc_type("b32"));
     in->a = (uint8_t)op;
     in->is_signed = t == dc_type("s32");
     in->exec = exec_redux;
-    in->d[0] = dc_dest(dc, t, false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, t, false);
-    dc_comma(dc);
-    in->s[1] = dc_source(dc, dc_type("b32"), false);
 }

@@ -179,12 +179,10 @@ static SimtStep exec_wait_group(Warp *w, const SimtInsn *in, LaneMask m)
 static SimtStep exec_arrive(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint64_t address[SIMT_LANES];
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, address)) return STEP_FAULT;
+    if (!mbarrier_addresses(w, in, m, address)) return STEP_FAULT;
     async_finish_copies(w, m);
-    SIMT_EACH_LANE(lane, m) {
-        const uint32_t at = (uint32_t)ptx_low(address[lane], 56);
-        if (!mbarrier_arrive_for(w, in, lane, at, in->a)) return STEP_FAULT;
-    }
+    SIMT_EACH_LANE(lane, m)
+        if (!mbarrier_arrive_for(w, in, lane, (uint32_t)address[lane], in->a)) return STEP_FAULT;
     return STEP_NEXT;
 }
 
@@ -215,25 +213,17 @@ static void decode_wait(Decoder *dc, SimtInsn *in, bool all)
 
 static void decode_copy(Decoder *dc, SimtInsn *in)
 {
-    uint8_t space = SPACE_SHARED, from = SPACE_GLOBAL;
-    int64_t *offset = dc_take(dc, sizeof *offset);
     const bool cg = op_take(dc, "cg");
     if (!op_take(dc, "ca") && !cg) op_refuse(dc);
     dc_space(dc);
     dc_space(dc);
     dc_memory_order(dc);
     op_done(dc);
-    dc_operands(dc, in, 0, 3);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, &in->s[0], &in->offset, &space);
-    dc_comma(dc);
-    dc_address(dc, in, &in->s[1], offset, &from);
-    dc_comma(dc);
+    if (!dc_to_and_from(dc, in, SPACE_SHARED, SPACE_GLOBAL, 3)) return;
     const int64_t bytes = dc_integer(dc);
     if (bytes != 16 && (cg || (bytes != 4 && bytes != 8)))
         ptx_fail(&dc->ps, "a copy of %lld bytes", (long long)bytes);
     in->bytes = (uint8_t)bytes;
-    in->form = offset;
     if (ptx_take_mark(&dc->ps, ',')) { /* src-size, or ignore-src, or the cache's policy */
         int unused;
         const PtxName *n = ptx_find_name(&dc->ps, dc->ps.word, &unused);

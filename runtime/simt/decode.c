@@ -175,6 +175,18 @@ void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns)
     in->ns = (uint16_t)(all ? ns : 0);
 }
 
+void dc_plain(Decoder *dc, SimtInsn *in, const PtxType *d, const PtxType *a, const PtxType *b)
+{
+    dc_operands(dc, in, 1, b ? 2 : 1);
+    if (dc->ps.failed) return;
+    in->d[0] = dc_dest(dc, d, false);
+    dc_comma(dc);
+    in->s[0] = dc_source(dc, a, false);
+    if (!b) return;
+    dc_comma(dc);
+    in->s[1] = dc_source(dc, b, false);
+}
+
 static int natural_bits(int bits)
 {
     return bits == 1 || bits > 16 ? bits : 16;
@@ -351,6 +363,20 @@ void dc_address(Decoder *dc, SimtInsn *in, SimtOperand *base, int64_t *offset, u
     ptx_expect_mark(&dc->ps, ']');
 }
 
+bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int ns)
+{
+    uint8_t spaces[] = {(uint8_t)to, (uint8_t)from};
+    int64_t *offset = dc_take(dc, sizeof *offset);
+    dc_operands(dc, in, 0, ns);
+    if (dc->ps.failed) return false;
+    dc_address(dc, in, &in->s[0], &in->offset, &spaces[0]);
+    dc_comma(dc);
+    dc_address(dc, in, &in->s[1], offset, &spaces[1]);
+    dc_comma(dc);
+    in->form = offset;
+    return !dc->ps.failed;
+}
+
 /* ---- names of variables as numbers ---- */
 
 static bool read_symbol(PtxParser *ps, PtxWord w, const PtxType *t, PtxSource *out)
@@ -499,6 +525,10 @@ static Decode *family_of(const Decoder *dc)
 
 SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in)
 {
+    if (dc->ninsns == INSNS_MAX) {
+        ptx_fail(&dc->ps, "more than %d instructions with those of the functions called", INSNS_MAX);
+        return NULL;
+    }
     if (!dc_grow(dc, &dc->insns, dc->ninsns, &dc->insns_cap, sizeof *in)) return NULL;
     dc->insns[dc->ninsns] = *in;
     return &dc->insns[dc->ninsns++];

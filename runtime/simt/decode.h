@@ -6,7 +6,7 @@
 #include "module.h"
 #include "ptx/parser.h"
 
-enum { OPCODE_PARTS = 24 };
+enum { OPCODE_PARTS = 24, INSNS_MAX = 1 << 20 };
 
 /* A register's place. */
 typedef struct SimtReg {
@@ -109,6 +109,11 @@ int64_t dc_integer(Decoder *dc); /* a number in the text */
 SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
 const SimtVar *dc_var(const Decoder *dc, PtxWord w);
 SimtOperand dc_special(SimtSpecial which, int bits);
+/* All of an instruction's operands: "d, a" or, where b is not NULL, "d, a, b". */
+void dc_plain(Decoder *dc, SimtInsn *in, const PtxType *d, const PtxType *a, const PtxType *b);
+/* "[to], [from], " as in->s[0] with in->offset and in->s[1] with *(int64_t *)in->form; there is room
+   for ns operands. false: something has failed. */
+bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int ns);
 void *dc_take(Decoder *dc, size_t bytes); /* zeros that live as long as the module; never NULL while
                                              nothing has failed */
 int dc_line(Decoder *dc);

@@ -114,9 +114,5 @@ void decode_movmatrix(Decoder *dc, SimtInsn *in)
     read_name(dc, in);
     dc_needs_chip(dc, 75);
     if (!in->a || in->space != SPACE_GENERIC) op_refuse(dc);
-    dc_operands(dc, in, 1, 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, dc_type("b32"), false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, dc_type("b32"), false);
+    dc_plain(dc, in, dc_type("b32"), dc_type("b32"), NULL);
 }

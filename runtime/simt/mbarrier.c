@@ -1,6 +1,6 @@
 /* mbarrier: a counter of arrivals and of bytes in shared memory. A phase is over when neither are
    pending; then the next begins. How a chip lays out the 64 bits is its own affair; here: the phase,
-   the arrivals expected and pending of 20 bits each, the bytes pending of 22, signed. */
+   the arrivals expected and pending of 20 bits each, the bytes pending of 21, signed. */
 #include <string.h>
 
 #include "async.h"
@@ -10,10 +10,10 @@
 
 typedef struct Mbarrier {
     uint32_t phase, expected, pending;
-    int32_t bytes;
+    int64_t bytes;
 } Mbarrier;
 
-enum { COUNT_BITS = 20, BYTES_BITS = 22, MOST_COUNT = (1 << COUNT_BITS) - 1,
+enum { COUNT_BITS = 20, BYTES_BITS = 21, MOST_COUNT = (1 << COUNT_BITS) - 1,
        MOST_BYTES = (1 << (BYTES_BITS - 1)) - 1 };
 
 static Mbarrier unpack(uint64_t x)
@@ -21,13 +21,13 @@ static Mbarrier unpack(uint64_t x)
     return (Mbarrier){.phase = x & 1,
                       .expected = (uint32_t)(x >> 1) & MOST_COUNT,
                       .pending = (uint32_t)(x >> (1 + COUNT_BITS)) & MOST_COUNT,
-                      .bytes = (int32_t)ptx_signed(x >> (1 + 2 * COUNT_BITS), BYTES_BITS)};
+                      .bytes = ptx_signed(x >> (1 + 2 * COUNT_BITS), BYTES_BITS)};
 }
 
 static uint64_t pack(const Mbarrier *b)
 {
     return b->phase | (uint64_t)b->expected << 1 | (uint64_t)b->pending << (1 + COUNT_BITS) |
-           ptx_low((uint64_t)(int64_t)b->bytes, BYTES_BITS) << (1 + 2 * COUNT_BITS);
+           ptx_low((uint64_t)b->bytes, BYTES_BITS) << (1 + 2 * COUNT_BITS);
 }
 
 /* ---- one barrier ---- */
@@ -64,12 +64,29 @@ static bool find_place(Warp *w, const SimtInsn *in, int lane, uint32_t address, 
     const uint32_t at = address - SIMT_SHARED_BASE;
     if (address & 7 || at > b->shared_bytes || b->shared_bytes - at < 8) {
         simt_fault(w, in, lane, address & 7 ? SIMT_MISALIGNED : SIMT_ILLEGAL_ADDRESS,
-                   "an mbarrier at the shared address 0x%x", address);
+                   "an mbarrier at the shared address 0x%x, which is %s", address,
+                   address & 7 ? "no multiple of 8" : "outside of shared memory");
         return false;
     }
     *p = (Place){b->shared + at, address, shared_clock(w->block, at)};
     if (!p->clock) simt_fault(w, in, lane, SIMT_OUT_OF_MEMORY, "no memory for an mbarrier");
     return p->clock != NULL;
+}
+
+/* `m` without arrivals that the phase does not expect, and no more bytes than it counts. */
+static bool check_counts(Warp *w, const SimtInsn *in, int lane, const Mbarrier *m, uint32_t arrivals)
+{
+    if (!m->expected)
+        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "an mbarrier that is not initialized");
+    else if (arrivals > m->pending)
+        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
+                   "%u arrivals at an mbarrier whose phase expects %u more", arrivals, m->pending);
+    else if (m->bytes > MOST_BYTES || m->bytes < -MOST_BYTES)
+        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
+                   "an mbarrier that %lld bytes are pending at; at most %d",
+                   (long long)m->bytes, MOST_BYTES);
+    else return true;
+    return false;
 }
 
 bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
@@ -78,7 +95,8 @@ bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, 
     Place p;
     if (!find_place(w, in, lane, address, &p)) return false;
     Mbarrier m = read_at(&p);
-    m.bytes -= (int32_t)bytes;
+    m.bytes -= bytes;
+    if (!check_counts(w, in, lane, &m, 0)) return false;
     shared_agent_release(w->block, agent, p.clock);
     write_at(w->block, &p, m);
     return true;
@@ -89,8 +107,9 @@ bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address
     Place p;
     if (!find_place(w, in, lane, address, &p)) return false;
     Mbarrier m = read_at(&p);
+    if (!check_counts(w, in, lane, &m, counted)) return false;
     shared_clock_release(w, p.clock, 1u << lane);
-    if (counted) m.pending--;
+    m.pending -= counted;
     write_at(w->block, &p, m);
     return true;
 }
@@ -100,8 +119,7 @@ bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address
 enum { MB_INIT, MB_INVAL, MB_ARRIVE, MB_ARRIVE_DROP, MB_EXPECT_TX, MB_COMPLETE_TX, MB_TEST_WAIT,
        MB_TRY_WAIT };
 
-/* Shared addresses of the lanes, from such or generic ones. */
-static bool shared_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address)
+bool mbarrier_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address)
 {
     if (!warp_addresses(w, in, m, in->s[0], in->offset, address)) return false;
     SIMT_EACH_LANE(lane, m) {
@@ -121,16 +139,6 @@ static bool touch_barrier(Warp *w, const SimtInsn *in, int lane, const Place *p)
     offset[lane] = p->address - SIMT_SHARED_BASE;
     return shared_touch(w, in, 1u << lane, offset, 8,
                         in->a <= MB_INVAL ? TOUCH_WRITE : TOUCH_ATOMIC);
-}
-
-static bool check_counts(Warp *w, const SimtInsn *in, int lane, const Mbarrier *b, uint32_t arrivals)
-{
-    const char *what = NULL;
-    if (in->a != MB_INIT && !b->expected) what = "an mbarrier that is not initialized";
-    else if (arrivals > b->pending) what = "more arrivals at an mbarrier than its phase expects";
-    else if (b->bytes > MOST_BYTES || b->bytes < -MOST_BYTES) what = "too many bytes at an mbarrier";
-    if (what) simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "%s", what);
-    return !what;
 }
 
 static bool init(Warp *w, const SimtInsn *in, int lane, const Place *p)
@@ -155,9 +163,8 @@ static bool arrive(Warp *w, const SimtInsn *in, int lane, const Place *p)
     const uint32_t count = !arrives ? 0 : in->b ? 1 : number;
     Mbarrier b = read_at(p);
     const Mbarrier before = b;
-    if (!check_counts(w, in, lane, &b, count)) return false;
-    if (in->b || in->a == MB_EXPECT_TX) b.bytes += (int32_t)number;
-    if (in->a == MB_COMPLETE_TX) b.bytes -= (int32_t)number;
+    if (in->b || in->a == MB_EXPECT_TX) b.bytes += number;
+    if (in->a == MB_COMPLETE_TX) b.bytes -= number;
     if (!check_counts(w, in, lane, &b, count)) return false;
     b.pending -= count;
     if (in->a == MB_ARRIVE_DROP) b.expected -= count;
@@ -177,7 +184,7 @@ static bool is_over(const Warp *w, const SimtInsn *in, int lane, const Mbarrier 
 static SimtStep exec_mbarrier(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint64_t address[SIMT_LANES];
-    if (!shared_addresses(w, in, m, address)) return STEP_FAULT;
+    if (!mbarrier_addresses(w, in, m, address)) return STEP_FAULT;
     SIMT_EACH_LANE(lane, m) {
         Place p;
         if (!find_place(w, in, lane, (uint32_t)address[lane], &p) ||
@@ -193,7 +200,7 @@ static SimtStep exec_wait(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint64_t address[SIMT_LANES];
     LaneMask over = 0;
-    if (!shared_addresses(w, in, m, address)) return STEP_FAULT;
+    if (!mbarrier_addresses(w, in, m, address)) return STEP_FAULT;
     SIMT_EACH_LANE(lane, m) {
         Place p;
         if (!find_place(w, in, lane, (uint32_t)address[lane], &p) || !touch_barrier(w, in, lane, &p))
@@ -222,11 +229,7 @@ static void decode_pending_count(Decoder *dc, SimtInsn *in)
 {
     if (op_type(dc) != dc_type("b64")) op_refuse(dc);
     op_done(dc);
-    dc_operands(dc, in, 1, 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, dc_type("b32"), false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, dc_type("b64"), false);
+    dc_plain(dc, in, dc_type("b32"), dc_type("b64"), NULL);
     in->exec = exec_pending_count;
 }
 

@@ -104,11 +104,17 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch tou
     return false;
 }
 
-/* Lanes that write one byte together may do so when they write the same; which of them is the last
-   is nobody's to know. */
+/* Without memory for all of what was seen, a race may be none and none a race. Lanes that write one
+   byte together may do so when they write the same; which of them is the last is nobody's to
+   know. */
 static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
 {
-    return r->together || touch == TOUCH_SAME || tell(w, in, r, touch, async);
+    const SharedState *s = w->block->shared_state;
+    if (order_failed(s->order) || race_failed(s->race)) {
+        simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory to look for races in shared memory");
+        return false;
+    }
+    return !r->problem || r->together || touch == TOUCH_SAME || tell(w, in, r, touch, async);
 }
 
 static RaceKind kind_of(SimtTouch touch)
@@ -126,21 +132,21 @@ static uint32_t number_of(const Warp *w, const SimtInsn *in)
 bool shared_agent_touch(Warp *w, const SimtInsn *in, int agent, LaneMask m, const uint32_t *offset,
                         uint32_t bytes, SimtTouch touch)
 {
-    RaceReport r;
-    if (agent < 0) return true;
-    return race_access(w->block->shared_state->race, agent, m, offset, bytes, kind_of(touch),
-                       number_of(w, in), &r) ||
-           judge(w, in, &r, touch, agent != w->index);
+    RaceReport r = {0};
+    if (agent >= 0)
+        race_access(w->block->shared_state->race, agent, m, offset, bytes, kind_of(touch),
+                    number_of(w, in), &r);
+    return judge(w, in, &r, touch, agent != w->index);
 }
 
 bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, int lane, uint32_t offset,
                         uint32_t bytes, SimtTouch touch)
 {
-    RaceReport r;
-    if (agent < 0) return true;
-    return race_range(w->block->shared_state->race, agent, lane, offset, bytes, kind_of(touch),
-                      number_of(w, in), &r) ||
-           judge(w, in, &r, touch, true);
+    RaceReport r = {0};
+    if (agent >= 0)
+        race_range(w->block->shared_state->race, agent, lane, offset, bytes, kind_of(touch),
+                   number_of(w, in), &r);
+    return judge(w, in, &r, touch, true);
 }
 
 bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offset, uint32_t bytes,

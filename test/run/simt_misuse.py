@@ -12,6 +12,12 @@ from faults import attempt
 
 ODD = "selp.b32 %%t9, %d, %d, %%p0;\n"  # thread 37 has another number
 MBARRIER = "setp.ne.u32 %p0, %t0, 0; @%p0 ret; mbarrier.init.shared.b64 [tile], 1;\n"
+TENSOR = "cp.async.bulk.tensor.%s.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile+128], "
+REPLACE = "tensormap.replace.tile.%s;\n"
+# 16 bytes, on top of zeros
+MAP = "".join(REPLACE % field for field in (
+    "global_address.global.b1024.b64 [%a0], %a0", "global_dim.global.b1024.b32 [%a0], 0, 16", "box_dim.global.b1024.b32 [%a0], 0, 16",
+    "element_stride.global.b1024.b32 [%a0], 0, 1"))
 
 CASES = [
     # CHECK: == a register that nothing wrote
@@ -67,7 +73,7 @@ CASES = [
     # CHECK-NEXT: at kernel.tk:31
     ("an mbarrier for nobody", "31: mbarrier.init.shared.b64 [tile], 0;"),
     # CHECK: == an mbarrier that crosses
-    # CHECK-NEXT: simt: an mbarrier at the shared address 0x404
+    # CHECK-NEXT: simt: an mbarrier at the shared address 0x404, which is no multiple of 8
     # CHECK-NEXT: at kernel.tk:32
     # CHECK: misaligned address (716)
     ("an mbarrier that crosses", MBARRIER + "32: mbarrier.init.shared.b64 [tile+4], 1;"),
@@ -76,25 +82,74 @@ CASES = [
     # CHECK-NEXT: at kernel.tk:33
     ("no mbarrier", MBARRIER + "mbarrier.inval.shared.b64 [tile];\n33: mbarrier.arrive.shared.b64 _, [tile];"),
     # CHECK: == too many at an mbarrier
-    # CHECK-NEXT: simt: more arrivals at an mbarrier than its phase expects
+    # CHECK-NEXT: simt: 2 arrivals at an mbarrier whose phase expects 1 more
     # CHECK-NEXT: at kernel.tk:34
     ("too many at an mbarrier", MBARRIER + "34: mbarrier.arrive.shared.b64 _, [tile], 2;"),
     # CHECK: == an mbarrier elsewhere
     # CHECK-NEXT: simt: 0x{{[0-9a-f]+}} is no address of shared memory
     # CHECK-NEXT: at kernel.tk:35
     ("an mbarrier elsewhere", "add.u64 %a5, %a0, 0x100000000000;\n35: mbarrier.arrive.b64 _, [%a5];"),
+    # CHECK: == an mbarrier outside
+    # CHECK-NEXT: simt: an mbarrier at the shared address 0x1408, which is outside of shared memory
+    # CHECK-NEXT: at kernel.tk:36
+    # CHECK: an illegal memory access was encountered (700)
+    ("an mbarrier outside", "36: mbarrier.init.shared.b64 [tile+4104], 1;"),
+    # CHECK: == too many bytes at an mbarrier
+    # CHECK-NEXT: simt: an mbarrier that 2147483664 bytes are pending at; at most 1048575
+    # CHECK-NEXT: at kernel.tk:37
+    ("too many bytes at an mbarrier", MBARRIER + "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [tile], 16;\n"
+     "37: mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [tile], 0x80000000;"),
+    # CHECK: == too many bytes arrive
+    # CHECK-NEXT: simt: an mbarrier that -1048576 bytes are pending at; at most 1048575
+    # CHECK-NEXT: at kernel.tk:38
+    ("too many bytes arrive", MBARRIER + "38: mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [tile], 0x100000;"),
+    # CHECK: == copies that nobody expects
+    # CHECK-NEXT: simt: 1 arrivals at an mbarrier whose phase expects 0 more
+    # CHECK-NEXT: at kernel.tk:39
+    ("copies that nobody expects", MBARRIER + "mbarrier.arrive.expect_tx.shared.b64 _, [tile], 16;\n"
+     "39: cp.async.mbarrier.arrive.noinc.shared.b64 [tile];"),
+    # CHECK: == copies that arrive elsewhere
+    # CHECK-NEXT: simt: 0x{{[0-9a-f]+}} is no address of shared memory
+    # CHECK-NEXT: at kernel.tk:40
+    ("copies that arrive elsewhere", "add.u64 %a5, %a0, 0x100000000000;\n40: cp.async.mbarrier.arrive.b64 [%a5];"),
     # CHECK: == a copy of more than it has
     # CHECK-NEXT: simt: 8 bytes to read of a copy of 4
     # CHECK-NEXT: at kernel.tk:41
     ("a copy of more than it has", "41: cp.async.ca.shared.global [%t4], [%a0], 4, 8;"),
     # CHECK: == a bulk copy that is not aligned
-    # CHECK-NEXT: simt: an address in shared memory that is not aligned for a bulk copy
+    # CHECK-NEXT: simt: a bulk copy at the shared address 0x408, which is no multiple of 16
     # CHECK-NEXT: at kernel.tk:42
     ("a bulk copy that is not aligned", MBARRIER + "42: cp.async.bulk.global.shared::cta.bulk_group [%a0], [tile+8], 16;"),
     # CHECK: == a bulk copy of what is outside
     # CHECK-NEXT: simt: a bulk copy of 64 bytes at the shared address 0x13e0, which is outside
     # CHECK-NEXT: at kernel.tk:43
     ("a bulk copy of what is outside", MBARRIER + "43: cp.async.bulk.global.shared::cta.bulk_group [%a0], [tile+4064], 64;"),
+    # CHECK: == a bulk copy of 8 bytes
+    # CHECK-NEXT: simt: a bulk copy of 8 bytes at the global address 0x{{[0-9a-f]+}}; both are multiples of 16
+    # CHECK-NEXT: at kernel.tk:44
+    ("a bulk copy of 8 bytes", MBARRIER + "44: cp.async.bulk.global.shared::cta.bulk_group [%a0], [tile], 8;"),
+    # CHECK: == a bulk copy for no mbarrier
+    # CHECK-NEXT: simt: an mbarrier that is not initialized
+    # CHECK-NEXT: at kernel.tk:45
+    ("a bulk copy for no mbarrier", MBARRIER + "mbarrier.inval.shared.b64 [tile]; fence.proxy.async.shared::cta;\n"
+     "45: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+128], [%a0], 64, [tile];"),
+    # CHECK: == a tensor map that is none
+    # CHECK-NEXT: simt: the tensor map: a dimension is not in 1 ... 2^32
+    # CHECK-NEXT: at kernel.tk:46
+    # CHECK: illegal instruction was encountered (715)
+    ("a tensor map that is none", MBARRIER + "46: " + TENSOR % "1d" + "[%a0, {0}], [tile];"),
+    # CHECK: == a tensor map of another rank
+    # CHECK-NEXT: simt: a tensor map of rank 1 in an instruction for rank 2
+    # CHECK-NEXT: at kernel.tk:47
+    ("a tensor map of another rank", MBARRIER + MAP + "47: " + TENSOR % "2d" + "[%a0, {0, 0}], [tile];"),
+    # CHECK: == a field there is not
+    # CHECK-NEXT: simt: field 5 of that name in a tensor map cannot be 0x10
+    # CHECK-NEXT: at kernel.tk:48
+    ("a field there is not", MBARRIER + "48: tensormap.replace.tile.box_dim.global.b1024.b32 [%a0], 5, 16;"),
+    # CHECK: == a swizzle there is not
+    # CHECK-NEXT: simt: field 0 of that name in a tensor map cannot be 0x100
+    # CHECK-NEXT: at kernel.tk:49
+    ("a swizzle there is not", MBARRIER + "49: tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%a0], 256;"),
     # CHECK: == a target there is not
     # CHECK-NEXT: simt: a branch to the target 7 of 2
     # CHECK-NEXT: at kernel.tk:51

@@ -133,12 +133,27 @@ static void lines(void)
                "line 15: 'x' names no register");
 }
 
+/* Each of the functions calls the one before twice, and so has twice its instructions. */
+static void too_many_instructions(void)
+{
+    enum { CALLS = 15 };
+    char text[4096] = ".version 8.6\n.target sm_90a\n.address_size 64\n.func f0() {\n", *end = text;
+    for (int i = 0; i < 64; i++) strcat(text, "nanosleep.u32 5;\n");
+    end += strlen(text);
+    for (int i = 1; i <= CALLS; i++)
+        end += sprintf(end, "}\n.func f%d() { call.uni f%d; call.uni f%d;\n", i, i - 1, i - 1);
+    sprintf(end, "}\n.entry k() { call.uni f%d; ret; }", CALLS);
+    EXPECT_STR(problem_of(text, 90),
+               "line 5: more than 1048576 instructions with those of the functions called");
+}
+
 int main(void)
 {
     memory = simt_memory_new();
     RUN(modules);
     RUN(bodies);
     RUN(lines);
+    RUN(too_many_instructions);
     simt_memory_free(memory);
     return expect_done();
 }

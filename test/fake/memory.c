@@ -1,7 +1,9 @@
 /* Memory that runs out once: preloaded, it fails the FAKE_MEMORY_FAIL-th allocation that the program
    itself makes (those of libraries are not counted). When the program ends without having come that
-   far, it says so on standard error. */
+   far, it says so on standard error. With FAKE_MEMORY_CORES the machine has that many cores: with one
+   the allocations are the same in each run. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -9,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -67,6 +70,15 @@ static bool fails(const void *caller)
         return false;
     errno = ENOMEM;
     return true;
+}
+
+EXPORT long sysconf(int name)
+{
+    const char *cores = getenv("FAKE_MEMORY_CORES");
+    long (*real)(int);
+    if (name == _SC_NPROCESSORS_ONLN && cores) return atol(cores);
+    *(void **)&real = dlsym(RTLD_NEXT, "sysconf");
+    return real(name);
 }
 
 #define FAILS fails(__builtin_return_address(0))

@@ -28,6 +28,7 @@
 #include "lower/lower.h"
 #include "target/inlined_at.h"
 #include "target/nvptx.h"
+#include "target/order.h"
 #include "target/ptx_head.h"
 
 #define TRIPLE "nvptx64-nvidia-cuda"
@@ -57,6 +58,7 @@ static pthread_once_t llvm_started = PTHREAD_ONCE_INIT;
 
 typedef struct Backend {
     LLVMContextRef cx;
+    LLVMBuilderRef builder;
     LLVMTargetMachineRef tm;
     LLVMModuleRef module;
     const char *features;
@@ -89,12 +91,14 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user)
 static void open_context(Backend *be)
 {
     be->cx = LLVMContextCreate();
+    be->builder = LLVMCreateBuilderInContext(be->cx);
     LLVMContextSetDiagnosticHandler(be->cx, on_diagnostic, be);
 }
 
 static void close_backend(Backend *be)
 {
     if (be->text) LLVMDisposeMemoryBuffer(be->text);
+    if (be->builder) LLVMDisposeBuilder(be->builder);
     if (be->module) LLVMDisposeModule(be->module);
     if (be->tm) LLVMDisposeTargetMachine(be->tm);
     if (be->cx) LLVMContextDispose(be->cx);
@@ -150,7 +154,10 @@ static void optimize(Backend *be)
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(be->module, PASSES, be->tm, options);
     LLVMDisposePassBuilderOptions(options);
-    if (!error) return;
+    if (!error) {
+        order_instructions(be->module, be->builder, be->arena);
+        return;
+    }
     char *message = LLVMGetErrorMessage(error);
     be->error = arena_printf(be->arena, "%s", message);
     LLVMDisposeErrorMessage(message);

@@ -193,29 +193,36 @@ static LLVMValueRef narrow_f64(Lower *L, DType dt, LLVMValueRef x, bool toward_z
 
 /* ---- float to integer: toward zero, saturating, NaN to 0 ---- */
 
+/* Through 32 bits; fp64 has no shorter way. */
 static LLVMValueRef clamp_int(Lower *L, LLVMValueRef x, bool is_signed, int bits)
 {
-    if (bits >= 32) return x;
     const uint32_t greatest = (1u << (bits - is_signed)) - 1;
     LLVMIntPredicate above = is_signed ? LLVMIntSGT : LLVMIntUGT;
     LLVMValueRef hi = i32_const(L, greatest), lo = i32_const(L, ~greatest);
     x = pick(L, LLVMBuildICmp(L->b, above, x, hi, ""), hi, x);
-    if (is_signed) x = pick(L, LLVMBuildICmp(L->b, LLVMIntSLT, x, lo, ""), lo, x);
-    return LLVMBuildTrunc(L->b, x, LLVMIntTypeInContext(L->cx, (unsigned)bits), "");
+    return is_signed ? pick(L, LLVMBuildICmp(L->b, LLVMIntSLT, x, lo, ""), lo, x) : x;
 }
 
 static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
 {
-    static const Instr by[2][2][2] = {
-        /* from fp64, 64 bits, signed */
-        {{INSTR_F32_TO_U32, INSTR_F32_TO_S32}, {INSTR_F32_TO_U64, INSTR_F32_TO_S64}},
-        {{INSTR_F64_TO_U32, INSTR_F64_TO_S32}, {INSTR_F64_TO_U64, INSTR_F64_TO_S64}}};
+    static const Instr by[2][4][2] = {
+        /* from fp64; log2 of the bytes; signed */
+        {{INSTR_F32_TO_U8, INSTR_F32_TO_S8},
+         {INSTR_F32_TO_U16, INSTR_F32_TO_S16},
+         {INSTR_F32_TO_U32, INSTR_F32_TO_S32},
+         {INSTR_F32_TO_U64, INSTR_F32_TO_S64}},
+        {{INSTR_F64_TO_U32, INSTR_F64_TO_S32},
+         {INSTR_F64_TO_U32, INSTR_F64_TO_S32},
+         {INSTR_F64_TO_U32, INSTR_F64_TO_S32},
+         {INSTR_F64_TO_U64, INSTR_F64_TO_S64}}};
     const DTypeInfo *info = dtype_info(to);
     const bool is_f64 = LLVMTypeOf(x) == L->f64, is_signed = info->kind == DK_INT,
                is_wide = info->bits == 64;
     if (to == DT_I1) return LLVMBuildFCmp(L->b, LLVMRealUNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
-    LLVMValueRef v =
-        clamp_int(L, lower_instr1(L, by[is_f64][is_wide][is_signed], x), is_signed, info->bits);
+    const int size = __builtin_ctz((unsigned)info->bits / 8);
+    LLVMValueRef v = lower_instr1(L, by[is_f64][size][is_signed], x);
+    if (is_f64 && info->bits < 32) v = clamp_int(L, v, is_signed, info->bits);
+    if (info->bits < 32) v = LLVMBuildTrunc(L->b, v, lower_dtype(L, to), "");
     if (!is_f64 && !is_wide) return v;
     return pick(L, f32_is_nan(L, x), LLVMConstNull(LLVMTypeOf(v)), v);
 }

@@ -1,6 +1,6 @@
 /* Words and elements. A word of at least 32 bits that holds one element has that element's type, so
-   that nothing is converted; several 16-bit elements become a word through a two-element vector,
-   which is one instruction each way; bytes by shifts. Accesses below 32 bits travel in 16-bit
+   that nothing is converted; several elements become a word as a vector of them, an instruction for
+   two; bytes leave it by shifts. Accesses below 32 bits travel in 16-bit
    registers, the least that the target's assembly has. */
 #include "lower/vector.h"
 
@@ -65,23 +65,28 @@ static LLVMTypeRef pair(const Lower *L)
     return LLVMVectorType(L->i16, 2);
 }
 
+static LLVMValueRef pack_vector(Lower *L, const Packing *p, LLVMTypeRef elem,
+                                const LLVMValueRef *elems)
+{
+    LLVMValueRef v = LLVMConstNull(LLVMVectorType(elem, (unsigned)p->per_word));
+    for (int i = 0; i < p->per_word; i++)
+        v = LLVMBuildInsertElement(L->b, v, to_pattern(L, p, elems[i]), lower_i32(L, i), "");
+    return LLVMBuildBitCast(L->b, v, p->word, "");
+}
+
+/* Two bytes: a vector of them is no type of the target. */
+static LLVMValueRef pack_two_bytes(Lower *L, const Packing *p, const LLVMValueRef *elems)
+{
+    LLVMValueRef low = LLVMBuildZExt(L->b, to_pattern(L, p, elems[0]), p->word, ""),
+                 high = LLVMBuildZExt(L->b, to_pattern(L, p, elems[1]), p->word, "");
+    high = LLVMBuildShl(L->b, high, LLVMConstInt(p->word, 8, false), "");
+    return LLVMBuildOr(L->b, low, high, "");
+}
+
 static LLVMValueRef pack_word(Lower *L, const Packing *p, const LLVMValueRef *elems)
 {
-    if (p->elem_bits == 16) {
-        LLVMValueRef v = LLVMConstNull(pair(L));
-        for (int i = 0; i < 2; i++)
-            v = LLVMBuildInsertElement(L->b, v, to_pattern(L, p, elems[i]), lower_i32(L, i), "");
-        return LLVMBuildBitCast(L->b, v, p->word, "");
-    }
-    LLVMValueRef word = NULL;
-    for (int i = 0; i < p->per_word; i++) {
-        LLVMValueRef x = LLVMBuildZExt(L->b, to_pattern(L, p, elems[i]), p->word, "");
-        if (i)
-            x = LLVMBuildShl(L->b, x, LLVMConstInt(p->word, (unsigned)(i * p->elem_bits), false),
-                             "");
-        word = word ? LLVMBuildOr(L->b, word, x, "") : x;
-    }
-    return word;
+    if (p->word_bits == 16) return pack_two_bytes(L, p, elems);
+    return pack_vector(L, p, p->elem_bits == 16 ? L->i16 : L->i8, elems);
 }
 
 static void unpack_word(Lower *L, const Packing *p, LLVMValueRef word, LLVMValueRef *elems)

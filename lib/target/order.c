@@ -33,8 +33,10 @@ static bool is_pure_function(const Order *o, LLVMValueRef fn)
            !LLVMGetEnumAttributeAtIndex(fn, whole, o->convergent);
 }
 
+/* Matrix instructions, which give several values, are boundaries: their order was chosen. */
 static bool is_pure_call(const Order *o, LLVMValueRef call)
 {
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMStructTypeKind) return false;
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (LLVMIsAInlineAsm(callee)) return !LLVMGetInlineAsmHasSideEffects(callee);
     return LLVMIsAFunction(callee) && is_pure_function(o, callee);

@@ -27,27 +27,16 @@ import kernel as kernels
 from generate import generate
 from ops import OPS
 from reduce import reduce
-from run import Problem, Runner, Way, arguments, checks, saves, ways
+from run import Problem, Runner, test_text, ways
 
 Result = collections.namedtuple("Result", "number held limited ops text")
-
-
-def test_text(kernel, way, problem):
-    """A lit test of a reduced kernel: the reference, then what gave something else."""
-    way = way or Way("cpu")
-    styles = [(None, ())] + ([(way.style, way.plain)] if way.style is not None else [])
-    names = ["-k k"] + (["-k k2"] if way.style is not None else [])
-    run = lambda w, name, more: " ".join(["# RUN: tkc -run %s", name, *(f'"{a}"' if "(" in a else a for a in arguments(kernel, w)), *more])
-    lines = ["# " + " ".join(problem.said.split())[:400], "# RUN: rm -rf %t && mkdir %t",
-             run(Way("cpu"), names[0], saves(kernel, "%t")), run(way, names[-1], checks(kernel, "%t"))]
-    return "\n".join(lines) + "\n" + kernels.text(kernel, OPS, styles)
 
 
 def used(kernel):
     return collections.Counter(n.op for n in kernels.walk(kernel.nodes) if n.op != "next")
 
 
-def try_number(tkc, devices, out, number):
+def try_number(tkc, devices, out, reduces, number):
     """One kernel, all its ways; Result.text says what is wrong, and where the reduced kernel lies."""
     kernel = generate(number)
     folder = tempfile.mkdtemp(prefix="agree-")
@@ -58,13 +47,15 @@ def try_number(tkc, devices, out, number):
     except Problem as problem:
         if problem.kind == "limit":
             return Result(number, 0, 1, used(kernel), None)
-        return Result(number, 0, 0, used(kernel), tell(runner, kernel, problem, out, number))
+        return Result(number, 0, 0, used(kernel), tell(runner, kernel, problem, out if reduces else None, number))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def tell(runner, kernel, problem, out, number):
     said = f"kernel {number} {problem.kind}: {problem.way}\n{problem.said[-1000:]}\n"
+    if not out:
+        return said
     way = None if problem.way.device == "cpu" and problem.way.style is None and not problem.way.passes else problem.way
     small, way = reduce(runner, kernel, way, problem.kind)
     path = os.path.join(out, f"agree-{number}.tk")
@@ -90,7 +81,7 @@ def run_all(options):
                 number = next(coming, None)
                 if number is None:
                     break
-                waiting.add(pool.submit(try_number, options.tkc, options.device, options.out, number))
+                waiting.add(pool.submit(try_number, options.tkc, options.device, options.out, not options.no_reduce, number))
             if not waiting:
                 return
             done = next(as_completed(waiting))
@@ -108,6 +99,7 @@ def main():
     parser.add_argument("-device", action="append", choices=["cpu", "simt", "cuda"])
     parser.add_argument("-out", default=os.path.join("build", "fuzz"))
     parser.add_argument("-most", type=int, default=10, help="problems to look for before it ends")
+    parser.add_argument("-no-reduce", action="store_true")
     parser.add_argument("-show", type=int, help="print a kernel and end")
     options = parser.parse_args()
     options.device = options.device or ["simt"] + ["cuda"] * os.path.exists("/dev/nvidia0")

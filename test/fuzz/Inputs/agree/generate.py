@@ -1,7 +1,7 @@
 """Makes kernels. One number decides everything about a kernel; what an operation may not take is tried again with other operands."""
 import random
 
-from kernel import Array, Kernel, Node, Scope, infer, walk
+from kernel import Array, Kernel, Node, Scope, anything, infer, walk
 from ops import OPS
 from values import DTYPES, FP8, I1, I32, Reject, exact, need, numel
 
@@ -209,11 +209,13 @@ class Generator:
         trips, form = self.choice([1, 2, 3, 4]), self.choice(["literal", "runtime", "runtime", "while"])
         self.counter += 1
         node = Node("for", [], {"trips": trips, "form": form, "index": f"i{self.counter}"})
-        before = self.scope
+        hows = self.carried(node)
         self.scope.seen.append({})
         self.scope.define(node.attrs["index"], self.scope.vals["n"])
         self.loops.append((node.attrs["index"], self.scope.vals["n"]))
-        hows = self.carried(node)
+        for name, (how, init) in hows.items():
+            if how == "set":
+                self.scope.define(name, anything(init))
         self.scope.trips *= trips
         try:
             node.bodies = [self.inside(lambda: self.loop_body(node, hows, depth))]
@@ -221,7 +223,6 @@ class Generator:
             self.scope.trips //= trips
             self.scope.seen.pop()
             self.loops.pop()
-        assert before is self.scope
         self.scope.add(node)
         self.body.append(node)
 
@@ -239,13 +240,6 @@ class Generator:
             node.args.append(init[0])
             node.results.append(name)
             hows[name] = how, init[1]
-            if how == "set":
-                facts = init[1].facts
-                if init[1].dtype.is_float:
-                    facts = facts._replace(mag=float("inf"), grain=None)
-                else:
-                    facts = facts._replace(mag=init[1].dtype.mag)
-                self.scope.define(name, init[1]._replace(facts=facts))
         return hows
 
     def loop_body(self, node, hows, depth):

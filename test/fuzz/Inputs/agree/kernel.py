@@ -6,7 +6,7 @@ a kernel asks it. `text` writes the kernel down, in one of many ways that mean t
 import random
 import re
 
-from values import I1, I32, Facts, Val, coarser, either, exact, held, known_int, need, numel, rounded, unit, wild
+from values import I1, I32, Facts, Reject, Val, coarser, either, exact, held, known_int, need, numel, rounded, unit, wild
 
 TRIPS = 3  # the value of the run-time parameter n
 
@@ -85,6 +85,10 @@ class Scope:
         self.vals[name] = val
         self.seen[-1][name] = True
 
+    def define_all(self, names, vals):
+        for name, val in zip(names, vals):
+            self.define(name, val)
+
     def visible(self):
         return [name for layer in self.seen for name in layer]
 
@@ -93,16 +97,24 @@ class Scope:
         return self.vals[name]
 
     def add(self, node):
-        """Defines the node's results; Reject if it may not stand here."""
+        """Defines the node's results; Reject, and nothing has changed, if it may not stand here."""
+        depth, trips = len(self.seen), self.trips
+        try:
+            self.add_any(node)
+        except Reject:
+            del self.seen[depth:]
+            self.trips = trips
+            raise
+
+    def add_any(self, node):
         if node.op == "for":
             return self.add_loop(node)
         if node.op == "if":
             return self.add_branch(node)
         need(node.op != "next")
         vals = self.ops[node.op].infer(self, [self.get(a) for a in node.args], node.attrs)
-        for name, val in zip(node.results, vals):
-            need(len(val.shape) <= 5 and numel(val.shape) <= 8192)
-            self.define(name, val)
+        need(all(len(v.shape) <= 5 and numel(v.shape) <= 8192 for v in vals))
+        self.define_all(node.results, vals)
 
     def add_all(self, body):
         """The nodes of a body, and what its `next` nodes say: target -> (how, operands)."""
@@ -125,28 +137,33 @@ class Scope:
         for name, init in zip(node.results, inits):
             if hows[name] == "set":  # anything, but the same everywhere
                 need(exact(init))
-                self.define(name, init._replace(facts=Facts(float("inf"), None, 0.0) if init.dtype.is_float else known_int(init.dtype)))
+                self.define(name, anything(init))
         self.trips *= trips
         nexts = self.add_all(node.bodies[0])
         self.trips //= trips
         self.seen.pop()
-        for name, init in zip(node.results, inits):
-            how, operands = nexts[name]
-            facts = self.vals[name].facts if how == "set" else None
-            self.define(name, carry(self.kernel, init, how, operands, trips, facts))
+        after = [carry(self.kernel, init, *nexts[name], trips) for name, init in zip(node.results, inits)]
+        self.define_all(node.results, after)
 
     def add_branch(self, node):
         condition = self.get(node.args[0])
         need(condition.dtype is I1 and condition.shape == ())
         nexts = [self.add_all(b) for b in node.bodies]
+        after = []
         for name in node.results:
             need(all(name in n and n[name][0] == "set" for n in nexts))
             (a,), (b,) = (n[name][1] for n in nexts)
             need(a.dtype is b.dtype and a.shape == b.shape)
-            self.define(name, a._replace(facts=either(a.facts, b.facts)))
+            after.append(a._replace(facts=either(a.facts, b.facts)))
+        self.define_all(node.results, after)
 
 
-def carry(kernel, init, how, operands, trips, facts):
+def anything(v):
+    """Of a value's type and shape: what a loop may make of it."""
+    return v._replace(facts=Facts(float("inf"), None, 0.0) if v.dtype.is_float else known_int(v.dtype))
+
+
+def carry(kernel, init, how, operands, trips):
     """What a loop leaves in a name that it starts with init."""
     d, a = init.dtype, init.facts
     if how == "dot":
@@ -158,7 +175,7 @@ def carry(kernel, init, how, operands, trips, facts):
     need(x.dtype is d and x.shape == init.shape)
     if how == "set":
         need(exact(x))
-        return Val(d, init.shape, facts)
+        return anything(init)
     if how == "max" or not d.is_float:
         need(how != "max" or not wild(a) and not wild(x.facts))
         return Val(d, init.shape, either(a, x.facts) if d.is_float else known_int(d))

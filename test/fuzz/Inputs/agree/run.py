@@ -128,3 +128,14 @@ class Runner:
                     raise
                 limited += 1
         return held, limited
+
+
+def test_text(kernel, way, problem):
+    """A lit test of a reduced kernel: the reference, then what gave something else."""
+    way = way or Way("cpu")
+    styles = [(None, ())] + ([(way.style, way.plain)] if way.style is not None else [])
+    names = ["-k k"] + (["-k k2"] if way.style is not None else [])
+    run = lambda w, name, more: " ".join(["# RUN: tkc -run %s", name, *(f'"{a}"' if "(" in a else a for a in arguments(kernel, w)), *more])
+    lines = ["# " + " ".join(problem.said.split())[:400], "# RUN: rm -rf %t && mkdir %t",
+             run(Way("cpu"), names[0], saves(kernel, "%t")), run(way, names[-1], checks(kernel, "%t"))]
+    return "\n".join(lines) + "\n" + kernels.text(kernel, OPS, styles)

@@ -179,6 +179,12 @@ static void classify(Prepare *p, const Op *op, bool vector)
     }
 }
 
+/* Its region combines elements, many pairs at once. */
+static bool has_combine(const Op *op)
+{
+    return op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_CARRY;
+}
+
 static void classify_region(Prepare *p, const Region *r, bool vector)
 {
     for (int i = 0; i < r->nargs; i++) {
@@ -192,7 +198,7 @@ static void classify_region(Prepare *p, const Region *r, bool vector)
     }
     for (const Op *op = r->first; op; op = op->next) {
         classify(p, op, vector);
-        bool inner = vector || op->kind == OP_REDUCE || op->kind == OP_SCAN;
+        bool inner = vector || has_combine(op);
         for (int i = 0; i < op->nregions; i++) classify_region(p, op->regions[i], inner);
     }
 }
@@ -564,7 +570,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         in->body_args[i] = take(p, (size_t)r->nargs + 1, sizeof **in->body_args);
         for (int k = 0; in->body_args[i] && k < r->nargs; k++)
             in->body_args[i][k] = &p->in->slots[r->args[k]->id];
-        decode_region(p, r, &in->bodies[i], vector || op->kind == OP_REDUCE || op->kind == OP_SCAN);
+        decode_region(p, r, &in->bodies[i], vector || has_combine(op));
     }
     if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
         op->kind == OP_ATOMIC_CAS) {
@@ -665,8 +671,7 @@ static void size_vectors(Prepare *p, const Region *r, int64_t cap)
     for (int i = 0; i < r->nargs; i++) p->vector_cap[r->args[i]->id] = cap;
     for (const Op *op = r->first; op; op = op->next) {
         int64_t inner = cap;
-        if (cap == 1 && (op->kind == OP_REDUCE || op->kind == OP_SCAN))
-            inner = tkc_type_count(op_arg(op, 0)->type);
+        if (cap == 1 && has_combine(op)) inner = tkc_type_count(op_arg(op, 0)->type);
         for (int i = 0; i < op->nresults; i++) p->vector_cap[op_result(op, i)->id] = cap;
         for (int i = 0; i < op->nregions; i++) size_vectors(p, op->regions[i], inner);
     }

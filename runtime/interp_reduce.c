@@ -104,11 +104,17 @@ enum { MOST = 16 }; /* operands of one reduction */
 
 /* Where the two sides of n pairs go, and where the region's results are: in its own slots or, where
    each pair goes its own way (is_by_pair), in scratch memory. A result that is one
-   for all pairs is expanded into scratch memory too. */
+   for all pairs is expanded into scratch memory too. `kept` is nobody's. */
 typedef struct Sides {
-    char *left[MOST], *right[MOST], *expanded[MOST];
+    char *left[MOST], *right[MOST], *expanded[MOST], *kept[MOST];
     const char *result[MOST];
 } Sides;
+
+/* A carry has totals behind them. */
+static int operands_of(const Insn *in)
+{
+    return in->op->regions[0]->nargs / 2;
+}
 
 static const Slot *const *yielded(const Insn *in)
 {
@@ -128,14 +134,14 @@ static void combine_each(Frame *f, const Insn *in, int64_t n, const Sides *s)
 {
     const Slot *const *args = in->body_args[0], *const *results = yielded(in);
     for (int64_t k = 0; k < n; k++) {
-        for (int i = 0; i < in->nargs; i++) {
+        for (int i = 0; i < operands_of(in); i++) {
             int64_t size = in->args[i]->size;
             memcpy(slot_data(f, args[i]), s->left[i] + k * size, (size_t)size);
-            memcpy(slot_data(f, args[in->nargs + i]), s->right[i] + k * size, (size_t)size);
+            memcpy(slot_data(f, args[operands_of(in) + i]), s->right[i] + k * size, (size_t)size);
         }
         run_region(f, in, 1);
         if (f->failed) return;
-        for (int i = 0; i < in->nargs; i++)
+        for (int i = 0; i < operands_of(in); i++)
             slot_expand(f, results[i], s->expanded[i] + k * in->args[i]->size, 1);
     }
 }
@@ -148,7 +154,7 @@ static void combine(Frame *f, const Insn *in, int64_t n, const Sides *s)
         return;
     }
     run_region(f, in, n);
-    for (int i = 0; i < in->nargs && !f->failed; i++)
+    for (int i = 0; i < operands_of(in) && !f->failed; i++)
         if (yielded(in)[i]->uniform) slot_expand(f, yielded(in)[i], s->expanded[i], n);
 }
 
@@ -158,24 +164,25 @@ static int64_t padded(int64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/* Room for count pairs, and two more buffers as large for each operand. */
+/* Room for count pairs, and more buffers as large for each operand. */
 static bool take_sides(Frame *f, const Insn *in, int64_t count, Sides *s, char *const **more)
 {
-    enum { BUFFERS = 5 };
+    enum { BUFFERS = 6 };
     size_t total = 2 * MOST * sizeof(char *);
-    for (int i = 0; i < in->nargs; i++)
+    for (int i = 0; i < operands_of(in); i++)
         total += BUFFERS * (size_t)padded(count * in->args[i]->size);
     char **spare = interp_scratch(f, total), *at = (char *)(spare + 2 * MOST);
     *more = spare;
-    for (int i = 0; spare && i < in->nargs; i++) {
+    for (int i = 0; spare && i < operands_of(in); i++) {
         const Slot *result = yielded(in)[i], *const *args = in->body_args[0];
         int64_t bytes = padded(count * in->args[i]->size);
         s->left[i] = in->n[0] ? at : slot_data(f, args[i]);
-        s->right[i] = in->n[0] ? at + bytes : slot_data(f, args[in->nargs + i]);
+        s->right[i] = in->n[0] ? at + bytes : slot_data(f, args[operands_of(in) + i]);
         s->expanded[i] = at + 2 * bytes;
         s->result[i] = in->n[0] || result->uniform ? s->expanded[i] : slot_data(f, result);
         spare[2 * i] = at + 3 * bytes;
         spare[2 * i + 1] = at + 4 * bytes;
+        s->kept[i] = at + 5 * bytes;
         at += BUFFERS * bytes;
     }
     return spare != NULL;
@@ -346,28 +353,113 @@ static int64_t row_at(Axis a, bool reverse, int64_t step)
     return reverse ? a.length - 1 - step : step;
 }
 
-/* The row before is the left side, and the row of the operand the right side, of each row. */
+/* The row before is the left side, and the row of the operand the right side, of each row. Where a
+   segment begins there is no row before. */
 static void run_scan(Frame *f, const Insn *in)
 {
     Axis a = axis_of(in);
     Sides s;
     char *const *spare;
     const char *x[MOST];
-    bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
+    const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
+    const int64_t slots = tkc_op_int(in->op, ATTR_SLOTS, 0);
     if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
-    for (int i = 0; i < in->nargs; i++) {
-        x[i] = operand(f, in->args[i], spare[2 * i]);
-        move_row(slot_data(f, in->results[i]), x[i], a, row_at(a, reverse, 0), in->args[i]->size);
-    }
-    for (int64_t step = 1; step < a.length && !f->failed; step++) {
-        int64_t k = row_at(a, reverse, step), before = row_at(a, reverse, step - 1);
+    for (int i = 0; i < in->nargs; i++) x[i] = operand(f, in->args[i], spare[2 * i]);
+    for (int64_t step = 0; step < a.length && !f->failed; step++) {
+        const int64_t k = row_at(a, reverse, step), before = row_at(a, reverse, step - 1);
+        const bool begins = step == 0 || (k & slots) != (before & slots);
         for (int i = 0; i < in->nargs; i++) {
-            take_row(s.left[i], slot_data(f, in->results[i]), a, before, in->args[i]->size);
-            take_row(s.right[i], x[i], a, k, in->args[i]->size);
+            const int64_t size = in->args[i]->size;
+            if (begins) move_row(slot_data(f, in->results[i]), x[i], a, k, size);
+            else take_row(s.left[i], slot_data(f, in->results[i]), a, before, size);
+            take_row(s.right[i], x[i], a, k, size);
         }
-        combine(f, in, a.outer * a.inner, &s);
-        for (int i = 0; i < in->nargs && !f->failed; i++)
+        if (!begins) combine(f, in, a.outer * a.inner, &s);
+        for (int i = 0; i < in->nargs && !f->failed && !begins; i++)
             put_row(slot_data(f, in->results[i]), s.result[i], a, k, in->args[i]->size);
+    }
+}
+
+static int64_t segment_length(const Insn *in)
+{
+    return INT64_C(1) << __builtin_ctzll((uint64_t)tkc_op_int(in->op, ATTR_SLOTS, 0));
+}
+
+/* The total of a segment is what its last element has. */
+static void run_scan_segments(Frame *f, const Insn *in)
+{
+    const Axis a = axis_of(in);
+    const int64_t length = segment_length(in);
+    const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
+    Axis totals = a;
+    totals.length = (a.length + length - 1) / length;
+    run_scan(f, in);
+    for (int i = 0; i < in->nargs && !f->failed; i++) {
+        const int64_t size = in->args[i]->size, row = a.inner * size;
+        const char *from = slot_data(f, in->results[i]);
+        char *to = slot_data(f, in->results[in->nargs + i]);
+        for (int64_t n = 0; n < a.outer * totals.length; n++) {
+            const int64_t o = n / totals.length, first = n % totals.length * length,
+                          after = first + length < a.length ? first + length : a.length;
+            memcpy(to + n * row, from + (o * a.length + (reverse ? first : after - 1)) * row,
+                   (size_t)row);
+        }
+    }
+}
+
+/* The next total joins what comes before its segment. */
+static void take_total(Frame *f, const Insn *in, Sides *s, const char *const *totals, Axis a,
+                       int64_t step, int64_t slot)
+{
+    const int n = operands_of(in);
+    for (int i = 0; i < n; i++) {
+        const int64_t size = in->args[i]->size;
+        if (step > 1) memcpy(s->left[i], s->kept[i], (size_t)(a.outer * a.inner * size));
+        take_row(step > 1 ? s->right[i] : s->kept[i], totals[i], a, slot, size);
+    }
+    if (step > 1) combine(f, in, a.outer * a.inner, s);
+    for (int i = 0; i < n && step > 1 && !f->failed; i++)
+        memcpy(s->kept[i], s->result[i], (size_t)(a.outer * a.inner * in->args[i]->size));
+}
+
+/* What comes before is the left side of row k. */
+static void carry_into(Frame *f, const Insn *in, Sides *s, const char *const *x, Axis a, int64_t k)
+{
+    const int n = operands_of(in);
+    for (int i = 0; i < n; i++) {
+        const int64_t size = in->args[i]->size;
+        memcpy(s->left[i], s->kept[i], (size_t)(a.outer * a.inner * size));
+        take_row(s->right[i], x[i], a, k, size);
+    }
+    combine(f, in, a.outer * a.inner, s);
+    for (int i = 0; i < n && !f->failed; i++)
+        put_row(slot_data(f, in->results[i]), s->result[i], a, k, in->args[i]->size);
+}
+
+/* Segment after segment. */
+static void run_carry(Frame *f, const Insn *in)
+{
+    const Axis a = axis_of(in);
+    const int n = operands_of(in);
+    const int64_t length = segment_length(in);
+    const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
+    const Axis slots = {a.outer, (a.length + length - 1) / length, a.inner};
+    const char *x[MOST], *totals[MOST];
+    Sides s;
+    char *const *spare;
+    if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
+    for (int i = 0; i < n; i++) {
+        x[i] = operand(f, in->args[i], spare[2 * i]);
+        totals[i] = operand(f, in->args[n + i], spare[2 * i + 1]);
+    }
+    for (int64_t step = 0; step < slots.length && !f->failed; step++) {
+        const int64_t slot = row_at(slots, reverse, step);
+        if (step > 0) take_total(f, in, &s, totals, slots, step, slot);
+        for (int64_t k = slot * length; k < a.length && k < (slot + 1) * length; k++) {
+            if (step > 0) carry_into(f, in, &s, x, a, k);
+            for (int i = 0; i < n && step == 0; i++)
+                move_row(slot_data(f, in->results[i]), x[i], a, k, in->args[i]->size);
+        }
     }
 }
 
@@ -395,11 +487,14 @@ static void run_scan_single(Frame *f, const Insn *in)
 
 static InsnFn combine_fn(Insn *in)
 {
-    if (in->nargs > MOST) return NULL;
+    if (operands_of(in) > MOST) return NULL;
     in->loop = single_loop(in->op);
     in->n[0] = is_by_pair(in->op->regions[0]);
-    if (tkc_op_attr(in->op, ATTR_SLOTS)) return run_reduce_slots;
-    if (in->op->kind == OP_SCAN) return in->loop ? run_scan_single : run_scan;
+    const bool has_slots = tkc_op_attr(in->op, ATTR_SLOTS);
+    if (in->op->kind == OP_CARRY) return run_carry;
+    if (in->op->kind == OP_SCAN)
+        return has_slots ? run_scan_segments : in->loop ? run_scan_single : run_scan;
+    if (has_slots) return run_reduce_slots;
     return in->loop ? run_reduce_single : run_reduce;
 }
 
@@ -421,7 +516,8 @@ InsnFn interp_reduce_fn(Insn *in)
 {
     switch (in->op->kind) {
     case OP_REDUCE:
-    case OP_SCAN: return combine_fn(in);
+    case OP_SCAN:
+    case OP_CARRY: return combine_fn(in);
     case OP_HISTOGRAM: return run_histogram;
     default: return NULL;
     }

@@ -35,7 +35,7 @@ void ir_map(ValueMap *m, const Value *from, Value *to)
     m->to[from->id] = to;
 }
 
-static void clone_region(Func *fn, Region *to, const Region *from, ValueMap *map)
+void ir_clone_region(Func *fn, Region *to, const Region *from, ValueMap *map)
 {
     for (int i = 0; i < from->nargs; i++) {
         const Value *arg = from->args[i];
@@ -53,7 +53,8 @@ Op *ir_clone(Func *fn, const Op *op, ValueMap *map)
     for (int i = 0; i < op->nresults; i++) types[i] = op->results[i]->type;
     Op *copy = ir_op_new(fn, op->kind, op->nargs, args, op->nresults, types, op->loc);
     ir_copy_attrs(fn, copy, op);
-    for (int i = 0; i < op->nregions; i++) clone_region(fn, copy->regions[i], op->regions[i], map);
+    for (int i = 0; i < op->nregions; i++)
+        ir_clone_region(fn, copy->regions[i], op->regions[i], map);
     for (int i = 0; i < op->nresults; i++) {
         copy->results[i]->name = op->results[i]->name;
         ir_map(map, op->results[i], copy->results[i]);

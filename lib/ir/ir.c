@@ -383,7 +383,8 @@ int ir_axis(const Op *op)
 {
     switch (op->kind) {
     case OP_REDUCE:
-    case OP_SCAN: return (int)tkc_op_int(op, ATTR_AXIS, 0);
+    case OP_SCAN:
+    case OP_CARRY: return (int)tkc_op_int(op, ATTR_AXIS, 0);
     case OP_SORT: return op_arg(op, 0)->type->rank - 1;
     default: return -1;
     }

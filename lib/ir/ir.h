@@ -60,6 +60,8 @@ ValueMap ir_value_map(Arena *scratch, const Func *fn);
 Value *ir_mapped(const ValueMap *m, Value *v);
 void ir_map(ValueMap *m, const Value *from, Value *to);
 Op *ir_clone(Func *fn, const Op *op, ValueMap *map);
+/* The same of what is in a region, with its arguments, into an empty one. */
+void ir_clone_region(Func *fn, Region *to, const Region *from, ValueMap *map);
 /* A deep copy of a function, in the same tables. */
 Func *ir_func_clone(const Func *fn);
 /* The same in other tables with the same names, which still points to types, places and numbers of

@@ -16,7 +16,8 @@ typedef enum Rule {
     LR_MOVE,  /* the thread has the element that moves */
     LR_SLICE, /* the result has the operand's layout without a dim, or with slots in its place */
     LR_DOT,   /* operands as the unit that multiplies has them for the result */
-    LR_ROW,   /* a warp has all along the axis; that all blocks have one layout, types say */
+    LR_ROW,   /* a warp has all along the axis, or whole segments of it; that all blocks have one
+                 layout, types say */
     LR_LAST,  /* the last operand and the result have one layout */
     LR_PIECE, /* threads have whole pieces of what a buffer holds */
 } Rule;
@@ -28,14 +29,14 @@ static const uint8_t rules[OP_COUNT] = {
     [OP_RESHAPE] = LR_MOVE,     [OP_JOIN] = LR_MOVE,      [OP_SPLIT] = LR_MOVE,
     [OP_CAT] = LR_ANY,          [OP_CONVERT] = LR_ANY,    [OP_LOAD] = LR_ONE,
     [OP_STORE] = LR_ONE,        [OP_ATOMIC_RMW] = LR_ONE, [OP_ATOMIC_CAS] = LR_ONE,
-    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ROW,       [OP_DOT] = LR_DOT,
-    [OP_SORT] = LR_ROW,         [OP_HISTOGRAM] = LR_ANY,  [OP_GATHER] = LR_LAST,
-    [OP_FOR] = LR_ANY,          [OP_WHILE] = LR_ANY,      [OP_IF] = LR_ANY,
-    [OP_YIELD] = LR_ANY,        [OP_CONDITION] = LR_ANY,  [OP_RETURN] = LR_ANY,
-    [OP_PRINT] = LR_ANY,        [OP_ASSERT] = LR_ONE,     [OP_ASSUME] = LR_ANY,
-    [OP_BARRIER] = LR_ANY,      [OP_ALLOC] = LR_ANY,      [OP_SSTORE] = LR_PIECE,
-    [OP_SLOAD] = LR_PIECE,      [OP_SLOAD_AT] = LR_ONE,   [OP_SSTORE_AT] = LR_ONE,
-    [OP_SATOMIC_AT] = LR_ONE,
+    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ROW,       [OP_CARRY] = LR_ROW,
+    [OP_DOT] = LR_DOT,          [OP_SORT] = LR_ROW,       [OP_HISTOGRAM] = LR_ANY,
+    [OP_GATHER] = LR_LAST,      [OP_FOR] = LR_ANY,        [OP_WHILE] = LR_ANY,
+    [OP_IF] = LR_ANY,           [OP_YIELD] = LR_ANY,      [OP_CONDITION] = LR_ANY,
+    [OP_RETURN] = LR_ANY,       [OP_PRINT] = LR_ANY,      [OP_ASSERT] = LR_ONE,
+    [OP_ASSUME] = LR_ANY,       [OP_BARRIER] = LR_ANY,    [OP_ALLOC] = LR_ANY,
+    [OP_SSTORE] = LR_PIECE,     [OP_SLOAD] = LR_PIECE,    [OP_SLOAD_AT] = LR_ONE,
+    [OP_SSTORE_AT] = LR_ONE,    [OP_SATOMIC_AT] = LR_ONE,
 };
 
 static Rule rule_of(const Op *op)
@@ -168,13 +169,39 @@ static bool check_product(Verifier *v, const Op *op)
     return true;
 }
 
+/* The totals of a scan, and what a carry takes of them. */
+static bool check_segments(Verifier *v, const Op *op, const LayoutAxis *a)
+{
+    LayoutTable *t = ir_of(v->fn)->layouts;
+    const Type *from = op_arg(op, 0)->type;
+    const int axis = ir_axis(op);
+    const uint32_t slots = (uint32_t)tkc_op_int(op, ATTR_SLOTS, 0), held = layout_axis_slots(a);
+    if (v->fn->level == LEVEL_MEMORY && slots != held)
+        return verify_fail(v, op,
+                           "'slots' is %u, warps hold the bits %u of the axis and higher ones",
+                           (unsigned)slots, (unsigned)held);
+    if (!slots) return true;
+    const bool is_carry = op->kind == OP_CARRY;
+    const Type *total =
+        is_carry ? op_arg(op, op->nargs - 1)->type : op_result(op, op->nresults - 1)->type;
+    const Layout *want = is_carry ? layout_slots(t, from->layout, axis, a)
+                                  : layout_keep(t, from->layout, axis, slots);
+    return total->layout == want ||
+           verify_fail(v, op, "a total is %s, expected %s", verify_text(v, total),
+                       verify_text(v, type_with_layout(ir_of(v->fn)->types, total, want)));
+}
+
 static bool check_row(Verifier *v, const Op *op)
 {
     const Type *ty = op_arg(op, 0)->type;
     const int axis = ir_axis(op);
-    return layout_axis_in_warp(ty->layout, axis) ||
-           verify_fail(v, op, "a warp does not hold %s along dim %d, or mixes that with other dims",
-                       verify_text(v, ty), axis);
+    LayoutAxis a;
+    if (op->kind == OP_SORT ? layout_axis_in_warp(ty->layout, axis)
+                            : layout_scans(ty->layout, axis, &a))
+        return op->kind == OP_SORT || check_segments(v, op, &a);
+    return verify_fail(v, op,
+                       "a warp does not hold %s%s along dim %d, or mixes that with other dims",
+                       op->kind == OP_SORT ? "" : "segments of ", verify_text(v, ty), axis);
 }
 
 static bool check_last(Verifier *v, const Op *op)

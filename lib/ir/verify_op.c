@@ -503,12 +503,12 @@ static bool check_combine_op(Verifier *v, const Op *combine, const Region *r)
     return true;
 }
 
-/* Operands of one shape and axis; the region combines 2n scalars to n. */
-static bool check_combine(Verifier *v, const Op *op)
+/* n operands of one shape and axis, more behind them; the region combines 2n scalars to n. */
+static bool check_combine(Verifier *v, const Op *op, int n, int nargs, int nresults)
 {
     const Type *first = arg_type(op, 0);
-    int n = op->nargs;
-    if (op->nresults != n) return verify_fail(v, op, "%d operands and %d results", n, op->nresults);
+    if (op->nargs != nargs || op->nresults != nresults)
+        return verify_fail(v, op, "%d operands and %d results", op->nargs, op->nresults);
     if (!expect_kind(v, op, "an operand", first, type_is_block(first), "a block")) return false;
     if (!expect_int(v, op, ATTR_AXIS, 0, first->rank - 1)) return false;
     const Type **types = arena_array(&v->scratch, const Type *, 2 * n);
@@ -525,7 +525,7 @@ static bool check_combine(Verifier *v, const Op *op)
 
 static bool check_reduce(Verifier *v, const Op *op)
 {
-    if (!check_combine(v, op)) return false;
+    if (!check_combine(v, op, op->nargs, op->nargs, op->nargs)) return false;
     int32_t shape[TKC_MAX_RANK];
     const int rank = ir_reduced_shape(op, shape);
     if (rank < 0) return verify_fail(v, op, "'slots' are no bits of the axis");
@@ -535,13 +535,43 @@ static bool check_reduce(Verifier *v, const Op *op)
     return true;
 }
 
-static bool check_scan(Verifier *v, const Op *op)
+/* The first n results are like the operands. */
+static bool check_scanned(Verifier *v, const Op *op, int n)
 {
-    if (!check_combine(v, op)) return false;
-    for (int i = 0; i < op->nresults; i++) {
+    for (int i = 0; i < n; i++) {
         if (!expect_type(v, op, "a result", result_type(op, i), arg_type(op, i))) return false;
     }
     return true;
+}
+
+/* One element for each segment, of the types that the operands have. */
+static bool check_totals(Verifier *v, const Op *op, int n, const Type *(*type_at)(const Op *, int))
+{
+    int32_t shape[TKC_MAX_RANK];
+    const int rank = ir_reduced_shape(op, shape);
+    if (rank < 0) return verify_fail(v, op, "'slots' are no bits of the axis");
+    for (int i = 0; i < n; i++) {
+        if (!expect_shape(v, op, "a total", type_at(op, n + i), rank, shape) ||
+            !expect_elem(v, op, "a total's element", type_at(op, n + i), arg_type(op, i)))
+            return false;
+    }
+    return true;
+}
+
+static bool check_scan(Verifier *v, const Op *op)
+{
+    const int n = op->nargs;
+    const bool has_totals = tkc_op_attr(op, ATTR_SLOTS) != NULL;
+    return check_combine(v, op, n, n, has_totals ? 2 * n : n) && check_scanned(v, op, n) &&
+           (!has_totals || check_totals(v, op, n, result_type));
+}
+
+static bool check_carry(Verifier *v, const Op *op)
+{
+    const int n = op->nresults;
+    if (!tkc_op_attr(op, ATTR_SLOTS)) return verify_fail(v, op, "it has no 'slots'");
+    return check_combine(v, op, n, 2 * n, n) && check_scanned(v, op, n) &&
+           check_totals(v, op, n, arg_type);
 }
 
 /* ---- across elements, without regions ---- */
@@ -696,10 +726,15 @@ static bool check_buffers(Verifier *v, const Op *op)
     return true;
 }
 
-/* What an atomic of the memory level gives only canonical holders have. */
-static bool check_atomic_uses(Verifier *v, const Op *op)
+/* The first result that only canonical holders have, as one of the memory level. */
+static int first_canonical(const Op *op)
 {
-    const Value *result = op_result(op, 0);
+    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS) return 0;
+    return op->kind == OP_SCAN ? op->nargs : op->nresults;
+}
+
+static bool check_canonical_uses(Verifier *v, const Op *op, const Value *result)
+{
     const Type *ty = result->type;
     if (type_is_block(ty) && (!ty->layout || !layout_has_free_threads(ty->layout))) return true;
     for (const Use *u = result->uses; u; u = u->next) {
@@ -715,10 +750,12 @@ static bool check_atomic_uses(Verifier *v, const Op *op)
 
 static bool check_level(Verifier *v, const Op *op)
 {
-    const bool is_atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     if (v->fn->level == LEVEL_MEMORY && ir_has(op, OT_TEN))
         return verify_fail(v, op, "is of the tensor level, the function is of the memory level");
-    if (v->fn->level == LEVEL_MEMORY) return !is_atomic || check_atomic_uses(v, op);
+    for (int i = first_canonical(op); v->fn->level == LEVEL_MEMORY && i < op->nresults; i++) {
+        if (!check_canonical_uses(v, op, op_result(op, i))) return false;
+    }
+    if (v->fn->level == LEVEL_MEMORY) return true;
     const bool only_there = ir_has(op, OT_MEM) || tkc_op_attr(op, ATTR_SLOTS) ||
                             tkc_op_attr(op, ATTR_CANONICAL);
     return !only_there || verify_fail(v, op, "is of the memory level, the function is not");
@@ -746,6 +783,7 @@ static const OpCheck op_checks[OP_COUNT] = {
     [OP_ATOMIC_CAS] = check_atomic_cas,
     [OP_REDUCE] = check_reduce,
     [OP_SCAN] = check_scan,
+    [OP_CARRY] = check_carry,
     [OP_DOT] = check_dot,
     [OP_SORT] = check_sort,
     [OP_HISTOGRAM] = check_histogram,

@@ -121,18 +121,46 @@ static bool works_on_rows(const Op *op)
     return op->kind == OP_SCAN || op->kind == OP_SORT;
 }
 
+/* Of a scan: threads have no more totals of segments than half of what they have of the block. */
+static bool scans_well(const Assign *a, const Op *op, const Layout *l)
+{
+    const int axis = ir_axis(op);
+    LayoutAxis along;
+    if (op->kind != OP_SCAN || !layout_scans(l, axis, &along)) return false;
+    if (!along.in_warps) return true;
+    const int most = layout_registers(l) / 2;
+    return layout_registers(layout_slots(a->layouts, l, axis, &along)) <= (most ? most : 1);
+}
+
+/* A plain one with the axis along registers, lanes, and then warps. */
+static const Layout *line_layout(const Assign *a, const Op *op, const Layout *like)
+{
+    const int axis = ir_axis(op);
+    int order[TKC_MAX_RANK] = {axis}, thread[TKC_MAX_RANK] = {0};
+    for (int d = like->rank - 1, n = 1; d >= 0; d--) {
+        if (d != axis) order[n++] = d;
+    }
+    thread[axis] = 2;
+    return layout_blocked(a->layouts, like->rank, like->dim_log2, order, thread,
+                          like->nbits[DIM_LANE], like->nbits[DIM_WARP]);
+}
+
 /* A layout in which every warp has all along the axis: the offered one, the one nearest to it, or a
-   plain one. */
+   plain one. A scan goes across warps where that spares moving the block, or having it in every
+   warp. */
 static const Layout *row_layout(const Assign *a, const Op *op, const Layout *offered)
 {
     const int axis = ir_axis(op);
+    const Layout *near = layout_keep_in_warp(a->layouts, offered, axis),
+                 *line = line_layout(a, op, offered);
+    if (layout_axis_in_warp(offered, axis) || scans_well(a, op, offered)) return offered;
+    const bool copies = layout_free_bits(near, DIM_WARP) & ~layout_free_bits(offered, DIM_WARP);
+    if (copies && scans_well(a, op, line)) return line;
+    if (layout_axis_in_warp(near, axis)) return near;
     const Layout *plain = access_default(a->accesses, op_arg(op, 0)->type);
-    const Layout *const ways[] = {offered, layout_keep_in_warp(a->layouts, offered, axis),
-                                  layout_keep_in_warp(a->layouts, plain, axis)};
-    for (int i = 0; i < 3; i++) {
-        if (layout_axis_in_warp(ways[i], axis)) return ways[i];
-    }
-    unwind_raise("no layout to scan or sort in");
+    plain = layout_keep_in_warp(a->layouts, plain, axis);
+    check(layout_axis_in_warp(plain, axis), "no layout to scan or sort in");
+    return plain;
 }
 
 /* Where several warps must have the same row, nothing but the op itself is to be done that often. */

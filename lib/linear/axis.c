@@ -62,6 +62,56 @@ bool layout_axis(const Layout *l, int dim, LayoutAxis *out)
     return rest_is_clear(l, layout_dim_mask(l, dim), a->in_registers << shift, chosen);
 }
 
+uint32_t layout_axis_slots(const LayoutAxis *a)
+{
+    const uint32_t all = (UINT32_C(1) << a->n) - 1;
+    return all & ~((a->in_warps & -a->in_warps) - 1);
+}
+
+/* The first lane that holds nothing, or -1. */
+static int free_lane(const LayoutSpec *s)
+{
+    for (int i = 0; i < s->nbits[DIM_LANE]; i++) {
+        if (!s->basis[DIM_LANE][i]) return i;
+    }
+    return -1;
+}
+
+/* The layout without the dim, which has room for `bits` in its place. */
+static void make_room(LayoutTable *t, const Layout *l, int dim, int bits, LayoutSpec *out)
+{
+    *out = (LayoutSpec){.rank = 1, .dim_log2 = {(uint8_t)bits}};
+    if (l->rank > 1) {
+        layout_spec_of(layout_insert(t, layout_slice(t, l, dim), dim, bits), out);
+        out->nbits[DIM_REGISTER] -= (uint8_t)bits;
+        return;
+    }
+    out->nbits[DIM_LANE] = l->nbits[DIM_LANE];
+    out->nbits[DIM_WARP] = l->nbits[DIM_WARP];
+}
+
+bool layout_scans(const Layout *l, int dim, LayoutAxis *out)
+{
+    return layout_axis(l, dim, out) && !(layout_axis_slots(out) & out->in_lanes);
+}
+
+const Layout *layout_slots(LayoutTable *t, const Layout *l, int dim, const LayoutAxis *a)
+{
+    const uint32_t slots = layout_axis_slots(a);
+    const int shift = layout_dim_shift(l, dim), low = a->n - __builtin_popcount(slots);
+    LayoutSpec s;
+    make_room(t, l, dim, a->n - low, &s);
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint32_t left = turn ? slots & ~a->in_warps : a->in_warps; left; left &= left - 1) {
+            const uint32_t unit = UINT32_C(1) << (shift + __builtin_ctz(left) - low);
+            const int lane = free_lane(&s);
+            if (lane >= 0) s.basis[DIM_LANE][lane] = unit;
+            else s.basis[DIM_REGISTER][s.nbits[DIM_REGISTER]++] = unit;
+        }
+    }
+    return layout_make(t, &s);
+}
+
 bool layout_axis_in_warp(const Layout *l, int dim)
 {
     LayoutAxis axis;

@@ -112,6 +112,15 @@ typedef struct LayoutAxis {
 } LayoutAxis;
 /* False when threads mix the dim with other dims, or hold a bit of it twice. */
 bool layout_axis(const Layout *l, int dim, LayoutAxis *out);
+/* The bits of the coordinate from the lowest that warps hold on; 0 when they hold none: what is
+   equal in them is a segment that a warp has whole. */
+uint32_t layout_axis_slots(const LayoutAxis *a);
+/* True when layout_axis is, and lanes number no segments. */
+bool layout_scans(const Layout *l, int dim, LayoutAxis *out);
+/* For one element a segment: threads have the segments of the rows of `l` that they have elements
+   of, all of them; in lanes, as far as these hold no other dim, those first that warps of `l` hold.
+ */
+const Layout *layout_slots(LayoutTable *t, const Layout *l, int dim, const LayoutAxis *a);
 /* True when layout_axis is, and no warp holds a part of the dim only. */
 bool layout_axis_in_warp(const Layout *l, int dim);
 

@@ -45,11 +45,11 @@ static bool neutral_bits(OpKind kind, DType dt, uint64_t *bits)
     }
 }
 
-Combine combine_of(const Op *op)
+Combine combine_of(const Op *op, int first, int n)
 {
-    Combine c = {.op = op, .region = op->regions[0], .n = op->nargs, .axis = ir_axis(op)};
+    Combine c = {.op = op, .region = op->regions[0], .n = n, .first = first, .axis = ir_axis(op)};
     c.known = known_op(&c);
-    c.dt = type_dtype(op_arg(op, 0)->type);
+    c.dt = type_dtype(op_arg(op, first)->type);
     return c;
 }
 
@@ -63,22 +63,29 @@ static Partial partial_new(Lower *L, const Combine *c)
 Partial combine_element_as_is(Lower *L, const Combine *c, uint32_t reg)
 {
     Partial p = partial_new(L, c);
-    for (int i = 0; i < c->n; i++) p.x[i] = lower_reg(L, op_arg(c->op, i), (int)reg);
+    for (int i = 0; i < c->n; i++) p.x[i] = lower_reg(L, op_arg(c->op, c->first + i), (int)reg);
     return p;
+}
+
+Partial combine_where(Lower *L, const Combine *c, Partial p, LLVMValueRef condition)
+{
+    uint64_t bits;
+    if (!condition || !c->known || lower_is_false(condition) ||
+        !neutral_bits(c->known, c->dt, &bits)) {
+        p.valid = lower_and(L, p.valid, condition);
+        return p;
+    }
+    const Partial out = {arena_array(L->arena, LLVMValueRef, 1), p.valid};
+    const Type *elem = tkc_type_element(op_arg(c->op, c->first)->type);
+    out.x[0] = LLVMBuildSelect(L->b, condition, p.x[0], lower_bits(L, elem, bits), "");
+    return out;
 }
 
 Partial combine_element(Lower *L, const Combine *c, uint32_t reg)
 {
-    const Type *ty = op_arg(c->op, 0)->type;
-    Partial p = combine_element_as_is(L, c, reg);
-    uint64_t bits;
-    p.valid = lower_valid_along(L, ty, c->axis, reg);
-    if (p.valid && c->known && neutral_bits(c->known, c->dt, &bits) && !lower_is_false(p.valid)) {
-        p.x[0] =
-            LLVMBuildSelect(L->b, p.valid, p.x[0], lower_bits(L, tkc_type_element(ty), bits), "");
-        p.valid = NULL;
-    }
-    return p;
+    const Type *ty = op_arg(c->op, c->first)->type;
+    return combine_where(L, c, combine_element_as_is(L, c, reg),
+                         lower_valid_along(L, ty, c->axis, reg));
 }
 
 /* ---- combining two partial results ---- */
@@ -130,11 +137,11 @@ Partial combine_shuffle_from(Lower *L, const Combine *c, Partial p, LLVMValueRef
     return other;
 }
 
-void combine_set_results(Lower *L, const Combine *c, const Partial *parts, int n)
+void combine_set_results(Lower *L, const Combine *c, int first, const Partial *parts, int n)
 {
     for (int i = 0; i < c->n; i++) {
         Regs out = lower_regs_new(L, n);
         for (int k = 0; k < n; k++) out.r[k].v = parts[k].x[i];
-        lower_set(L, op_result(c->op, i), out);
+        lower_set(L, op_result(c->op, first + i), out);
     }
 }

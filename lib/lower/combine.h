@@ -16,22 +16,26 @@ typedef struct Combine {
     const Op *op;
     const Region *region;
     int n;        /* operands */
+    int first;    /* the first of them */
     int axis;
     OpKind known; /* the one op that the region is, or OP_NONE */
     DType dt;     /* of the first operand */
 } Combine;
 
-Combine combine_of(const Op *op);
+/* For operands first, first + 1, … of the op. */
+Combine combine_of(const Op *op, int first, int n);
 /* What a register holds of the operands. */
 Partial combine_element(Lower *L, const Combine *c, uint32_t reg);
 /* The same where padding cannot meet a real element. */
 Partial combine_element_as_is(Lower *L, const Combine *c, uint32_t reg);
+/* p where the condition holds (NULL: always), else nothing. */
+Partial combine_where(Lower *L, const Combine *c, Partial p, LLVMValueRef condition);
 /* The region's value for (a, b); a or b where the other is not valid. */
 Partial combine_two(Lower *L, const Combine *c, Partial a, Partial b);
 /* What the lane has whose number differs in these bits, or that has this number. */
 Partial combine_shuffle_xor(Lower *L, const Combine *c, Partial p, uint32_t lane_mask);
 Partial combine_shuffle_from(Lower *L, const Combine *c, Partial p, LLVMValueRef lane);
-/* Register k of each result is what parts[k] says; n registers. */
-void combine_set_results(Lower *L, const Combine *c, const Partial *parts, int n);
+/* Register k of each result, from `first` on, is what parts[k] says; n registers. */
+void combine_set_results(Lower *L, const Combine *c, int first, const Partial *parts, int n);
 
 #endif

@@ -152,19 +152,23 @@ Reg lower_coord(Lower *L, const Layout *l, int dim, uint32_t reg)
     return coord;
 }
 
+LLVMValueRef lower_below(Lower *L, const Layout *l, int dim, uint32_t reg, uint32_t limit)
+{
+    const uint32_t constant = lower_reg_coord(l, dim, reg);
+    const ThreadPart part = lower_thread_part(L, l, dim);
+    if ((constant | part.mask) < limit) return NULL;
+    if ((constant & ~part.mask) >= limit) return LLVMConstInt(L->i1, 0, false);
+    if (part.mask & constant) {
+        LLVMValueRef coord = LLVMBuildXor(L->b, part.v, lower_i32(L, constant), "");
+        return LLVMBuildICmp(L->b, LLVMIntULT, coord, lower_i32(L, limit), "");
+    }
+    return LLVMBuildICmp(L->b, LLVMIntULT, part.v, lower_i32(L, limit - constant), "");
+}
+
 LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg)
 {
     const uint32_t size = (uint32_t)ty->shape[dim];
-    if (!(size & (size - 1))) return NULL;
-    const uint32_t constant = lower_reg_coord(ty->layout, dim, reg);
-    const ThreadPart part = lower_thread_part(L, ty->layout, dim);
-    if ((constant | part.mask) < size) return NULL;
-    if ((constant & ~part.mask) >= size) return LLVMConstInt(L->i1, 0, false);
-    if (part.mask & constant) {
-        LLVMValueRef coord = LLVMBuildXor(L->b, part.v, lower_i32(L, constant), "");
-        return LLVMBuildICmp(L->b, LLVMIntULT, coord, lower_i32(L, size), "");
-    }
-    return LLVMBuildICmp(L->b, LLVMIntULT, part.v, lower_i32(L, size - constant), "");
+    return size & (size - 1) ? lower_below(L, ty->layout, dim, reg, size) : NULL;
 }
 
 LLVMValueRef lower_valid(Lower *L, const Type *ty, uint32_t reg)

@@ -136,7 +136,9 @@ uint32_t lower_reg_coord(const Layout *l, int dim, uint32_t reg);
 Reg lower_coord(Lower *L, const Layout *l, int dim, uint32_t reg);
 /* Whether the register's element is inside the logical shape: NULL always, constant false never. */
 LLVMValueRef lower_valid(Lower *L, const Type *ty, uint32_t reg);
-/* The same along one dim. */
+/* Whether its coordinate along a dim is below the limit. */
+LLVMValueRef lower_below(Lower *L, const Layout *l, int dim, uint32_t reg, uint32_t limit);
+/* Whether it is inside the logical shape along one dim. */
 LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg);
 /* True in the one thread that acts for all holders of an element (or for a scalar); NULL: every
    thread does. */
@@ -166,6 +168,7 @@ void lower_atomic(Lower *L, const Op *op);
 void lower_reduce(Lower *L, const Op *op);
 void lower_dot(Lower *L, const Op *op);
 void lower_scan(Lower *L, const Op *op);
+void lower_carry(Lower *L, const Op *op);
 void lower_sort(Lower *L, const Op *op);
 void lower_alloc(Lower *L, const Op *op);
 void lower_sstore(Lower *L, const Op *op);

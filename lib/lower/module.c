@@ -106,6 +106,7 @@ static const LowerOp table[OP_COUNT] = {
     [OP_LOAD] = lower_load,          [OP_STORE] = lower_store,
     [OP_ATOMIC_RMW] = lower_atomic,  [OP_ATOMIC_CAS] = lower_atomic,
     [OP_REDUCE] = lower_reduce,      [OP_SCAN] = lower_scan,
+    [OP_CARRY] = lower_carry,
     [OP_SORT] = lower_sort,          [OP_FOR] = lower_for,
     [OP_WHILE] = lower_while,        [OP_IF] = lower_if,
     [OP_DOT] = lower_dot,            [OP_ASSERT] = lower_assert,

@@ -63,7 +63,7 @@ static Partial reduce_lanes(Lower *L, const Reduce *r, Partial p)
 
 void lower_reduce(Lower *L, const Op *op)
 {
-    Reduce r = {.by = combine_of(op)};
+    Reduce r = {.by = combine_of(op, 0, op->nargs)};
     reduce_plan_op(&r.plan, ir_of(L->fn)->layouts, op);
     check(r.plan.direct, "a reduction in a layout that mixes the axis with other dims");
     check(r.plan.kept == layout_warp_bits(r.plan.operand, r.plan.axis),
@@ -71,5 +71,5 @@ void lower_reduce(Lower *L, const Op *op)
     Partial *parts = arena_array(L->arena, Partial, r.plan.result_registers);
     for (int k = 0; k < r.plan.result_registers; k++)
         parts[k] = reduce_lanes(L, &r, reduce_thread(L, &r, (uint32_t)k));
-    combine_set_results(L, &r.by, parts, r.plan.result_registers);
+    combine_set_results(L, &r.by, 0, parts, r.plan.result_registers);
 }

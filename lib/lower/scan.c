@@ -1,4 +1,5 @@
-/* Inclusive scans along one dim, inside a warp.
+/* Inclusive scans along one dim, of what a warp holds: the whole axis, or whole segments of it and
+   their totals (carry.c goes on from there).
 
    The bits of the axis are taken from the lowest to the highest, those that are held alike together
    (a run): by registers of a thread, or by lanes. Elements that agree in all bits but those taken
@@ -13,18 +14,10 @@
 
    A reverse scan is the same along the complemented coordinate. What pads an axis comes last in it,
    where it meets no real element but in a reverse scan, and with assertions in the combine. */
-#include "lower/combine.h"
+#include "lower/scan.h"
 
 #include "base/unwind.h"
 #include "ir/type.h"
-
-typedef struct Scan {
-    Combine by;
-    const Layout *layout;
-    LayoutAxis axis;
-    bool reverse;
-    Partial *parts; /* by register */
-} Scan;
 
 /* Bits [low, high) of the axis, all of them registers' or all of them lanes'. */
 typedef struct Run {
@@ -65,13 +58,12 @@ static uint32_t register_at(const Scan *s, uint32_t reg, uint32_t mask, uint32_t
     return reg;
 }
 
-static bool starts_at_zero(const Scan *s, uint32_t reg, uint32_t mask)
+bool scan_begins(const Scan *s, uint32_t reg, int bit)
 {
-    return (place_of(s, reg) & mask) == 0;
+    return (place_of(s, reg) & registers_below(s, bit)) == 0;
 }
 
-/* Combines what comes before them into the registers of the thread's segment below that bit. */
-static void combine_into_segment(Lower *L, Scan *s, Partial before, uint32_t reg, int bit)
+void scan_combine_before(Lower *L, Scan *s, Partial before, uint32_t reg, int bit)
 {
     const uint32_t mask = registers_below(s, bit);
     uint32_t place = 0;
@@ -136,16 +128,16 @@ static void scan_lanes(Lower *L, Scan *s, Run run)
 {
     const uint32_t mask = registers_below(s, run.low), lanes = lanes_of(s, run.low, run.high);
     for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
-        if (!starts_at_zero(s, r, mask)) continue;
+        if (!scan_begins(s, r, run.low)) continue;
         Partial total = scan_totals(L, s, run, s->parts[register_at(s, r, mask, mask)]);
         if (!mask && !lanes_of(s, 0, run.low)) {
             s->parts[r] = total;
             continue;
         }
-        Partial before = combine_shuffle_from(L, &s->by, total, lane_before(L, s, run));
+        s->ends[r] = combine_shuffle_from(L, &s->by, total, lane_before(L, s, run));
         LLVMValueRef counts = LLVMBuildNot(L->b, is_first(L, s, lanes), "");
-        before.valid = lower_and(L, before.valid, counts);
-        combine_into_segment(L, s, before, r, run.low);
+        Partial before = combine_where(L, &s->by, s->ends[r], counts);
+        scan_combine_before(L, s, before, r, run.low);
     }
 }
 
@@ -174,26 +166,25 @@ static void scan_segments(Lower *L, Scan *s, Run run, uint32_t reg)
                        next = register_at(s, reg, mask, (uint32_t)k << run.low);
         if (!crosses) before = total_of(L, s, last, run.low);
         else before = k > 1 ? combine_two(L, &s->by, before, totals[k - 1]) : totals[0];
-        combine_into_segment(L, s, before, next, run.low);
+        scan_combine_before(L, s, before, next, run.low);
     }
 }
 
 static void scan_registers(Lower *L, Scan *s, Run run)
 {
-    const uint32_t mask = registers_below(s, run.high);
     for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
-        if (starts_at_zero(s, r, mask)) scan_segments(L, s, run, r);
+        if (scan_begins(s, r, run.high)) scan_segments(L, s, run, r);
     }
 }
 
-/* ---- the op ---- */
+/* ---- all of it ---- */
 
 /* Lanes of one run have rising numbers, so that the one before is found by subtraction. */
-static Run run_from(const Scan *s, int low)
+static Run run_from(const Scan *s, int low, int end)
 {
     const LayoutAxis *a = &s->axis;
     Run run = {low, low + 1};
-    while (run.high < a->n && a->held_by[run.high] == a->held_by[low] &&
+    while (run.high < end && a->held_by[run.high] == a->held_by[low] &&
            (a->held_by[low] == DIM_REGISTER || a->bits[run.high] > a->bits[run.high - 1]))
         run.high++;
     return run;
@@ -210,28 +201,69 @@ static bool asserts(const Region *r)
     return false;
 }
 
-static void take_elements(Lower *L, Scan *s)
+bool scan_meets_padding(const Scan *s)
 {
-    const bool meets_padding = s->reverse || asserts(s->by.region);
-    const int n = layout_registers(s->layout);
-    s->parts = arena_array(L->arena, Partial, n);
-    for (int r = 0; r < n; r++)
-        s->parts[r] = meets_padding ? combine_element(L, &s->by, (uint32_t)r)
-                                    : combine_element_as_is(L, &s->by, (uint32_t)r);
+    return s->reverse || asserts(s->by.region);
+}
+
+Scan scan_of(Lower *L, Combine by, const Layout *layout)
+{
+    Scan s = {.by = by, .layout = layout};
+    const int n = layout_registers(layout);
+    s.reverse = tkc_op_int(by.op, ATTR_REVERSE, 0);
+    check(layout_scans(layout, by.axis, &s.axis), "a scan in a layout that mixes dims");
+    s.parts = arena_array(L->arena, Partial, n);
+    s.ends = arena_array(L->arena, Partial, n);
+    return s;
+}
+
+void scan_segments_of(Lower *L, Scan *s, int end)
+{
+    check(!(s->axis.in_warps & bits_below(end)), "a scan across warps");
+    for (int i = 0; i < end;) {
+        const Run run = run_from(s, i, end);
+        if (s->axis.held_by[i] == DIM_REGISTER) scan_registers(L, s, run);
+        else scan_lanes(L, s, run);
+        i = run.high;
+    }
+}
+
+/* In a reverse scan the canonical lanes are the last ones. */
+Partial scan_total(Lower *L, const Scan *s, uint32_t reg, int bit)
+{
+    const uint32_t mask = registers_below(s, bit);
+    if (s->reverse || !lanes_of(s, 0, bit)) return s->parts[register_at(s, reg, mask, mask)];
+    const bool is_fetched = s->axis.held_by[bit - 1] == DIM_LANE && s->ends[reg].x;
+    return is_fetched ? s->ends[reg] : total_of(L, s, reg, bit);
+}
+
+/* ---- the op ---- */
+
+static void set_totals(Lower *L, const Op *op, const Scan *s, int bit)
+{
+    const Layout *totals = op_result(op, op->nargs)->type->layout;
+    const uint32_t slots = bits_below(s->axis.n) & ~bits_below(bit);
+    Partial *parts = arena_array(L->arena, Partial, layout_registers(totals));
+    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
+        if (!scan_begins(s, r, bit)) continue;
+        const uint32_t index =
+            layout_keep_bits(s->layout, s->by.axis, slots, layout_apply(s->layout, r, 0, 0));
+        Partial *part = &parts[layout_find_register(totals, index)];
+        if (!part->x) *part = scan_total(L, s, r, bit);
+    }
+    combine_set_results(L, &s->by, op->nargs, parts, layout_registers(totals));
 }
 
 void lower_scan(Lower *L, const Op *op)
 {
-    Scan s = {.by = combine_of(op), .layout = op_arg(op, 0)->type->layout};
-    s.reverse = tkc_op_int(op, ATTR_REVERSE, 0);
-    const bool is_direct = layout_axis(s.layout, s.by.axis, &s.axis);
-    check(is_direct && !s.axis.in_warps, "a scan in a layout that no warp can scan in");
-    take_elements(L, &s);
-    for (int i = 0; i < s.axis.n;) {
-        const Run run = run_from(&s, i);
-        if (s.axis.held_by[i] == DIM_REGISTER) scan_registers(L, &s, run);
-        else scan_lanes(L, &s, run);
-        i = run.high;
-    }
-    combine_set_results(L, &s.by, s.parts, layout_registers(s.layout));
+    Scan s = scan_of(L, combine_of(op, 0, op->nargs), op_arg(op, 0)->type->layout);
+    const uint32_t slots = layout_axis_slots(&s.axis);
+    const int n = layout_registers(s.layout), end = s.axis.n - __builtin_popcount(slots);
+    const bool meets_padding = scan_meets_padding(&s);
+    for (uint32_t r = 0; r < (uint32_t)n; r++)
+        s.parts[r] =
+            meets_padding ? combine_element(L, &s.by, r) : combine_element_as_is(L, &s.by, r);
+    scan_segments_of(L, &s, end);
+    combine_set_results(L, &s.by, 0, s.parts, n);
+    if (slots) set_totals(L, op, &s, end);
 }

@@ -16,8 +16,7 @@ static const Type *int32_like(const Builder *b, const Type *ty)
     return type_with_dtype(ir_of(b->fn)->types, ty, DT_I32);
 }
 
-/* A buffer of that shape, row-major with padding. */
-static Value *row_major_buffer(Builder *b, const Type *elem, int rank, const int32_t *shape)
+Value *expand_row_major(Builder *b, const Type *elem, int rank, const int32_t *shape)
 {
     Ir *ir = ir_of(b->fn);
     uint8_t dims[TKC_MAX_RANK];
@@ -76,6 +75,18 @@ static void padded_strides(const Layout *l, int64_t *stride)
     for (int d = 0; d < l->rank; d++) stride[d] = INT64_C(1) << layout_dim_shift(l, d);
 }
 
+Value *expand_load_moved(Builder *b, Value *buffer, const Type *ty, int dim, int by)
+{
+    int64_t stride[TKC_MAX_RANK];
+    padded_strides(buffer->type->layout, stride);
+    Value *coord = expand_coordinate(b, ty, dim),
+          *limit =
+              build_const(b, coord->type, by < 0 ? (uint64_t)-by : (uint64_t)(ty->shape[dim] - by)),
+          *inside = build_binary(b, by < 0 ? OP_GE : OP_LT, coord, limit),
+          *at = offsets(b, ty, stride, by * stride[dim], -1, NULL);
+    return op_result(build_op(b, OP_SLOAD_AT, 3, (Value *[]){buffer, at, inside}, 1, &ty), 0);
+}
+
 static void counted_strides(const Type *ty, int64_t *stride)
 {
     int64_t n = 1;
@@ -112,7 +123,7 @@ void expand_gather(Func *fn, Op *op)
     Value *from = op_arg(op, 0), *index = op_arg(op, 1);
     int64_t stride[TKC_MAX_RANK];
     Value *buffer =
-        row_major_buffer(&b, tkc_type_element(from->type), from->type->rank, from->type->shape);
+        expand_row_major(&b, tkc_type_element(from->type), from->type->rank, from->type->shape);
     build_sstore(&b, buffer, from, 0);
     padded_strides(buffer->type->layout, stride);
     Value *at = offsets(&b, index->type, stride, 0, (int)tkc_op_int(op, ATTR_AXIS, 0),
@@ -126,7 +137,7 @@ void expand_cat(Func *fn, Op *op)
     Builder b = expand_before(fn, op);
     const Type *to = op_result(op, 0)->type;
     int64_t stride[TKC_MAX_RANK], first = 0;
-    Value *buffer = row_major_buffer(&b, tkc_type_element(to), to->rank, to->shape);
+    Value *buffer = expand_row_major(&b, tkc_type_element(to), to->rank, to->shape);
     padded_strides(buffer->type->layout, stride);
     for (int i = 0; i < 2; i++) {
         Value *x = op_arg(op, i);
@@ -157,7 +168,7 @@ void expand_reshape(Func *fn, Op *op)
     Value *from = op_arg(op, 0);
     const Type *to = op_result(op, 0)->type, *line = line_of(&b, to);
     int64_t stride[TKC_MAX_RANK];
-    Value *buffer = row_major_buffer(&b, line->elem, 1, line->shape), *result;
+    Value *buffer = expand_row_major(&b, line->elem, 1, line->shape), *result;
     const bool stores_all = shape_reshape_is_free(from->type, line);
     if (stores_all) {
         build_sstore(&b, buffer, build_reshape(&b, from, 1, line->shape, false), 0);
@@ -183,7 +194,7 @@ void expand_histogram(Func *fn, Op *op)
     Builder b = expand_before(fn, op);
     Value *x = op_arg(op, 0);
     const Type *bins = op_result(op, 0)->type;
-    Value *buffer = row_major_buffer(&b, bins->elem, 1, bins->shape);
+    Value *buffer = expand_row_major(&b, bins->elem, 1, bins->shape);
     build_sstore(&b, buffer, build_const(&b, bins, 0), 0);
     Value *wide = build_cast(&b, x, DT_U64, NULL),
           *end = build_const(&b, wide->type, (uint64_t)bins->shape[0]),

@@ -6,6 +6,8 @@
    reduce   across warps: inside each warp first, which leaves one slot for each of them along the
    axis; the slots go through a buffer to threads that hold all of an element's, which reduce them
 
+   scan     across warps: totals of segments that a warp has go to all warps: scan.c
+
    dot      operands that are too large for registers where there is no matrix instruction: dot.c
 
    atomics  what the canonical holder was given goes to all holders, for a scalar through a buffer
@@ -213,6 +215,7 @@ bool expand_wants(const Op *op)
     case OP_GATHER:
     case OP_HISTOGRAM:
     case OP_CAT: return true;
+    case OP_SCAN: return expand_is_scan_across_warps(op);
     case OP_RESHAPE: return expand_is_moving_reshape(op);
     default: return false;
     }
@@ -230,6 +233,7 @@ static void expand_op(Op *op, void *user)
     switch (op->kind) {
     case OP_CONVERT: expand_convert(x->fn, op); break;
     case OP_REDUCE: expand_reduce(x->fn, op, x->scratch); break;
+    case OP_SCAN: expand_scan(x->fn, op, x->scratch); break;
     case OP_GATHER: expand_gather(x->fn, op); break;
     case OP_HISTOGRAM: expand_histogram(x->fn, op); break;
     case OP_CAT: expand_cat(x->fn, op); break;

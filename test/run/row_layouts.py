@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Scans and sorts give what numpy gives in any layout that holds the axis inside a warp.
+# Scans and sorts give what numpy gives in any layout that holds the axis inside a warp, scans also where warps share it.
 # REQUIRES: numpy
 # UNSUPPORTED: asan
 # RUN: %python %s %build/tkc %driver/libcuda.so.1 24 2>&1 | FileCheck %s
@@ -38,9 +38,15 @@ class Block:
     def __init__(self, rng, logs, axis, warp_bits):
         self.logs, self.axis = logs, axis
         rest, along = ([1 << bit for bit in self.bits_of(dim)] for dim in (1 - axis, axis))
-        rng.shuffle(along), rng.shuffle(rest)
+        first = rng.randint(0, len(along)) if rng.random() < 0.5 and warp_bits else len(along)
+        along, slots = along[:first], along[first:]
+        warps, slots = slots[:1], slots[1:]
+        rng.shuffle(along), rng.shuffle(rest), rng.shuffle(slots)
+        while slots and len(warps) < warp_bits and rng.random() < 0.6:
+            warps.append(slots.pop())
+        self.is_in_warp = not warps
         n = rng.randint(0, min(len(along), LANE_BITS))
-        lanes, registers, warps = along[:n], along[n:], []
+        lanes, registers = along[:n], along[n:] + slots
         for vector in mixed(rng, rest):
             room = [part for part, most in ((registers, 9), (lanes, LANE_BITS), (warps, warp_bits)) if len(part) < most]
             rng.choice(room).append(vector)
@@ -51,6 +57,9 @@ class Block:
         if rng.random() < 0.2:
             registers.insert(rng.randint(0, len(registers)), 0)
         self.parts = [registers, lanes, warps]
+
+    def sorts(self):
+        return self.axis == 1 and self.is_in_warp
 
     def bits_of(self, dim):
         return range(self.logs[1], sum(self.logs)) if dim == 0 else range(self.logs[1])
@@ -118,7 +127,7 @@ def text_of(block, values):
     text = "".join("#%d = %s\n" % pair for pair in enumerate(layouts)) + HEAD % values
     for p in "abrst":
         text += POINTERS % dict(values, p=p, to=values["dt"] if p == "t" else "int32")
-    return text + BODY % dict(values, sort=SORT % values if block.axis == 1 else "")
+    return text + BODY % dict(values, sort=SORT % values if block.sorts() else "")
 
 
 def scanned(a, b, axis, reverse):
@@ -142,17 +151,18 @@ def run(tkc, driver, seed):
     values = dict(m=shape[0], n=shape[1], shape="%dx%d" % tuple(shape), warps=1 << warp_bits, axis=axis, dt=dt,
                   reverse=", reverse = 1" if reverse else "", descending=" {descending = 1}" if descending else "")
     text = text_of(block, values)
-    made = subprocess.run([tkc, "-x", "ir", "-emit=ptx", "-passes=expand,place,sync", "-"], input=text, capture_output=True, text=True)
+    made = subprocess.run([tkc, "-x", "ir", "-emit=ptx", "-passes=expand,place,sync", "-verify-each", "-v", "-"], input=text, capture_output=True, text=True)
     if made.returncode:
         print(text, made.stderr)
         return False
     a, b = (nrng.integers(-2**31, 2**31, shape).astype(np.int32) for _ in range(2))
     t = nrng.integers(0, 60, shape).astype(storage)
     arrays = [driver.array(v) for v in (a, b, np.zeros_like(a), np.zeros_like(a), t)]
-    driver.load(made.stdout).launch("k", (1, 1, 1), 32 << warp_bits, [array.pointer for array in arrays])
+    shared = int(made.stderr.split(" bytes of shared")[0].split()[-1])
+    driver.load(made.stdout).launch("k", (1, 1, 1), 32 << warp_bits, [array.pointer for array in arrays], shared)
     r, s, sorted_t = (array.read() for array in arrays[2:])
     want_r, want_s = scanned(a, b, axis, reverse)
-    want_t = (-np.sort(-t.astype(np.int64), 1) if descending else np.sort(t, 1)).astype(storage) if axis == 1 else t
+    want_t = (-np.sort(-t.astype(np.int64), 1) if descending else np.sort(t, 1)).astype(storage) if block.sorts() else t
     right = (r == want_r).all() and (s == want_s).all() and (sorted_t == want_t).all()
     for array in arrays:
         array.free()

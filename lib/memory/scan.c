@@ -1,0 +1,83 @@
+/* Scans across warps. Each warp scans the segments that it holds. Their totals, one for each
+   segment, go through a buffer to all warps with elements of the same rows, which scan them and
+   combine what comes before a segment into its elements:
+
+     %s, %t = scan %x {slots}          segments, and totals
+     sstore %buf, %t
+     %u = sload_at %buf, slot - 1      the total of the segment before; + 1 in a reverse scan
+     %y = carry %s, %u {slots}
+
+   There is one barrier, and what is stored is small: elements stay where they are. */
+#include "memory/expand.h"
+
+static uint32_t slots_of(const Op *op)
+{
+    LayoutAxis axis;
+    return layout_scans(op_arg(op, 0)->type->layout, ir_axis(op), &axis) ? layout_axis_slots(&axis)
+                                                                         : 0;
+}
+
+bool expand_is_scan_across_warps(const Op *op)
+{
+    return !tkc_op_attr(op, ATTR_SLOTS) && slots_of(op);
+}
+
+static const Type *totals_type(Func *fn, const Op *scan, int i, const Layout *layout)
+{
+    int32_t shape[TKC_MAX_RANK];
+    const int rank = ir_reduced_shape(scan, shape);
+    const Type *elem = tkc_type_element(op_arg(scan, i)->type);
+    return type_block(ir_of(fn)->types, elem, rank, shape, layout);
+}
+
+static Op *scan_segments(Func *fn, Op *op, Arena *scratch)
+{
+    LayoutTable *t = ir_of(fn)->layouts;
+    ValueMap map = ir_value_map(scratch, fn);
+    Op *scan = ir_clone(fn, op, &map);
+    ir_insert_before(op, scan);
+    ir_set_int(fn, scan, ATTR_SLOTS, slots_of(op));
+    const Layout *kept = layout_keep(t, op_arg(op, 0)->type->layout, ir_axis(op), slots_of(op));
+    for (int i = 0; i < op->nargs; i++) ir_add_result(scan, totals_type(fn, scan, i, kept));
+    return scan;
+}
+
+static Op *carry_of(Func *fn, Op *op, const Op *scan, Value **totals, Arena *scratch)
+{
+    const int n = op->nargs;
+    Value **args = arena_array(scratch, Value *, 2 * n);
+    const Type **types = arena_array(scratch, const Type *, n);
+    for (int i = 0; i < n; i++) {
+        args[i] = op_result(scan, i);
+        args[n + i] = totals[i];
+        types[i] = op_result(op, i)->type;
+    }
+    Builder b = expand_before(fn, op);
+    Op *carry = build_op(&b, OP_CARRY, 2 * n, args, n, types);
+    ValueMap map = ir_value_map(scratch, fn);
+    ir_copy_attrs(fn, carry, scan);
+    ir_clone_region(fn, carry->regions[0], op->regions[0], &map);
+    return carry;
+}
+
+void expand_scan(Func *fn, Op *op, Arena *scratch)
+{
+    const int n = op->nargs, axis = ir_axis(op);
+    const Layout *layout = op_arg(op, 0)->type->layout;
+    LayoutAxis along;
+    layout_scans(layout, axis, &along);
+    Op *scan = scan_segments(fn, op, scratch);
+    const Layout *to = layout_slots(ir_of(fn)->layouts, layout, axis, &along);
+    Value **buffers = arena_array(scratch, Value *, n);
+    Builder b = expand_before(fn, op);
+    for (int i = 0; i < n; i++) {
+        Value *total = op_result(scan, n + i);
+        buffers[i] = expand_row_major(&b, tkc_type_element(total->type), total->type->rank,
+                                      total->type->shape);
+        build_sstore(&b, buffers[i], total, 0);
+    }
+    const int by = tkc_op_int(op, ATTR_REVERSE, 0) ? 1 : -1;
+    for (int i = 0; i < n; i++)
+        buffers[i] = expand_load_moved(&b, buffers[i], totals_type(fn, scan, i, to), axis, by);
+    expand_replace(op, carry_of(fn, op, scan, buffers, scratch)->results);
+}

@@ -17,12 +17,7 @@
 
 #include "base/unwind.h"
 #include "ir/type.h"
-
-/* The register bits whose combinations are the neighbours of one access, least first. */
-typedef struct VectorBits {
-    int dim, log2;
-    uint32_t bit[5];
-} VectorBits;
+#include "layout/vector.h"
 
 typedef struct Memory {
     const Op *op;
@@ -30,68 +25,17 @@ typedef struct Memory {
     const Type *ty; /* of the pointers: shape and layout */
     LLVMTypeRef elem;
     VectorBits vec;
-    int run;                /* neighbours that share a predicate, at most the vector */
     LLVMValueRef canonical; /* stores: the holder that acts */
     Access access;          /* what all accesses have in common */
 } Memory;
 
-static int log2_of(int64_t v)
+static Memory memory_of(Lower *L, const Op *op)
 {
-    return 63 - __builtin_clzll((uint64_t)v);
-}
-
-/* Register bits that step along dim by 1, 2, 4, … */
-static VectorBits steps_along(const Layout *l, int dim, int max_log2)
-{
-    VectorBits v = {.dim = dim};
-    const int shift = layout_dim_shift(l, dim);
-    for (int k = 0; k < max_log2 && k < l->dim_log2[dim]; k++) {
-        int bit = -1;
-        for (int i = 0; i < l->nbits[DIM_REGISTER] && bit < 0; i++) {
-            if (l->basis[DIM_REGISTER][i] == 1u << (shift + k)) bit = i;
-        }
-        if (bit < 0) break;
-        v.bit[v.log2++] = 1u << bit;
-    }
-    return v;
-}
-
-static VectorBits widest(const Lower *L, const Value *ptr, int elem_bytes)
-{
-    VectorBits best = {0};
-    if (!type_is_block(ptr->type)) return best;
-    const int max_bytes = 16;
-    for (int d = ptr->type->rank - 1; d >= 0; d--) {
-        int width = axis_vector_width(L->facts, ptr, d, max_bytes);
-        if (width > max_bytes / elem_bytes) width = max_bytes / elem_bytes;
-        VectorBits v = steps_along(ptr->type->layout, d, width > 1 ? log2_of(width) : 0);
-        if (v.log2 > best.log2) best = v;
-    }
-    return best;
-}
-
-static int predicate_run(const Lower *L, const Memory *m)
-{
-    int64_t run = 1 << m->vec.log2;
-    if (run == 1) return 1;
-    int64_t size = m->ty->shape[m->vec.dim];
-    int64_t valid = size & -size; /* the edge of the shape lies between groups of this many */
-    if ((size & (size - 1)) && valid < run) run = valid;
-    if (m->mask && type_is_block(m->mask->type)) {
-        int64_t constancy = axis_mask_constancy(L->facts, m->mask, m->vec.dim);
-        if (constancy < run) run = constancy < 1 ? 1 : constancy;
-    }
-    return (int)run;
-}
-
-static Memory memory_of(Lower *L, const Op *op, const Value *mask)
-{
-    Memory m = {.op = op, .ptr = op_arg(op, 0), .mask = mask};
+    Memory m = {.op = op, .ptr = op_arg(op, 0), .mask = vector_mask(op)};
     const Type *pointee = tkc_type_element(m.ptr->type)->elem;
     m.ty = m.ptr->type;
     m.elem = lower_type(L, pointee);
-    m.vec = widest(L, m.ptr, type_bytes(pointee));
-    m.run = predicate_run(L, &m);
+    m.vec = vector_bits(L->facts, op);
     m.access = (Access){.space = SPACE_GLOBAL,
                         .cache = tkc_op_str(op, ATTR_CACHE, ""),
                         .evict = tkc_op_str(op, ATTR_EVICT, ""),
@@ -162,23 +106,22 @@ static void access_vector(Lower *L, const Memory *m, uint32_t head, LLVMValueRef
 {
     const int width = 1 << m->vec.log2;
     LLVMValueRef preds[VECTOR_MAX], all = NULL;
-    for (int k = 0; k < width; k += m->run) {
+    for (int k = 0; k < width; k += m->vec.run) {
         preds[k] = predicate(L, m, neighbour(m, head, k));
         all = lower_and(L, all, preds[k]);
     }
     access_run(L, m, head, width, all, elems);
-    if (m->run == width || !all) return;
+    if (m->vec.run == width || !all) return;
     LLVMValueRef ragged = LLVMBuildNot(L->b, all, "");
-    for (int k = 0; k < width; k += m->run)
-        access_run(L, m, neighbour(m, head, k), m->run, lower_and(L, preds[k], ragged), elems + k);
+    for (int k = 0; k < width; k += m->vec.run)
+        access_run(L, m, neighbour(m, head, k), m->vec.run, lower_and(L, preds[k], ragged), elems + k);
 }
 
 void lower_load(Lower *L, const Op *op)
 {
-    const Value *mask = op->nargs > 1 ? op_arg(op, 1) : NULL,
-                *other = op->nargs > 2 ? op_arg(op, 2) : NULL;
+    const Value *other = op->nargs > 2 ? op_arg(op, 2) : NULL;
     const Type *ty = op_result(op, 0)->type;
-    Memory m = memory_of(L, op, mask);
+    Memory m = memory_of(L, op);
     Regs out = lower_regs_new(L, lower_nregs(ty));
     LLVMValueRef zero = lower_bits(L, ty, 0), elems[VECTOR_MAX];
     for (uint32_t reg = 0; reg < (uint32_t)out.n; reg++) {
@@ -198,8 +141,8 @@ void lower_load(Lower *L, const Op *op)
 
 void lower_store(Lower *L, const Op *op)
 {
-    const Value *value = op_arg(op, 1), *mask = op->nargs > 2 ? op_arg(op, 2) : NULL;
-    Memory m = memory_of(L, op, mask);
+    const Value *value = op_arg(op, 1);
+    Memory m = memory_of(L, op);
     m.canonical = lower_canonical(L, m.ty);
     const int n = lower_nregs(m.ty);
     LLVMValueRef elems[VECTOR_MAX];

@@ -1,0 +1,21 @@
+/* How many elements an access to global memory moves at once. */
+#ifndef TKC_LAYOUT_VECTOR_H
+#define TKC_LAYOUT_VECTOR_H
+
+#include "analysis/axis.h"
+
+#define VECTOR_MAX_BYTES 16 /* that one thread moves at once */
+
+/* A thread's registers that hold neighbours along a dim, and are accessed together. */
+typedef struct VectorBits {
+    int dim, log2;
+    uint32_t bit[5]; /* the register bits whose combinations are the neighbours, least first */
+    int run;         /* neighbours that share mask and validity, at most the vector */
+} VectorBits;
+
+/* Of a load or store, as contiguity and alignment of the addresses, its layout and its mask allow. */
+VectorBits vector_bits(const AxisFacts *facts, const Op *op);
+/* The mask of a load or store; NULL: none. */
+const Value *vector_mask(const Op *op);
+
+#endif

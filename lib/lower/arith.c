@@ -161,6 +161,33 @@ static LLVMValueRef high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRe
     return LLVMBuildTrunc(L->b, high, narrow, "");
 }
 
+bool lower_is_half_product(const Op *op)
+{
+    const OpKind other = op->kind == OP_MUL ? OP_MULHI : OP_MUL;
+    if (op->kind != OP_MUL && op->kind != OP_MULHI) return false;
+    const Value *x = op_arg(op, 0), *y = op_arg(op, 1);
+    if (type_dtype(x->type) != DT_U32) return false;
+    const bool first = !x->def || !(ir_has(x->def, OT_CONST) || ir_has(x->def, OT_SHAPE));
+    for (const Use *use = first ? x->uses : y->uses; use; use = use->next) {
+        if (use->user->kind != other) continue;
+        const Value *a = op_arg(use->user, 0), *b = op_arg(use->user, 1);
+        if ((a == x && b == y) || (a == y && b == x)) return true;
+    }
+    return false;
+}
+
+/* One instruction makes both halves, which LLVM takes apart where it sees the product. Both ops ask
+   for it with the operands in one order. */
+static LLVMValueRef half_of_product(Lower *L, const Op *op, LLVMValueRef x, LLVMValueRef y)
+{
+    const bool swapped = op_arg(op, 0)->id > op_arg(op, 1)->id;
+    LLVMValueRef args[2] = {swapped ? y : x, swapped ? x : y};
+    LLVMValueRef both = L->target->instr(L, INSTR_MUL_WIDE_U32, 2, args);
+    if (op->kind == OP_MULHI)
+        both = LLVMBuildLShr(L->b, both, LLVMConstInt(L->i64, 32, false), "");
+    return LLVMBuildTrunc(L->b, both, L->i32, "");
+}
+
 static LLVMValueRef absolute(Lower *L, DType dt, LLVMValueRef x)
 {
     if (!is_signed(dt)) return x;
@@ -178,6 +205,8 @@ static LLVMValueRef count_bits(Lower *L, const char *name, LLVMValueRef x)
 static LLVMValueRef int_element(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
 {
     LLVMValueRef x = args[0], y = op->nargs > 1 ? args[1] : NULL;
+    if (lower_is_half_product(op) && !(LLVMIsConstant(x) && LLVMIsConstant(y)))
+        return half_of_product(L, op, x, y);
     if (builders[op->kind].on_int) return builders[op->kind].on_int(L->b, x, y, "");
     switch (op->kind) {
     case OP_DIV:

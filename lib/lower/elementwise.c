@@ -1,5 +1,6 @@
 /* Ops that work on each element alone. Registers that hold the same operands (duplicates, what a
-   broadcast repeats) share one result: a table from operands to result, for one op, sees to it.
+   broadcast repeats) share one result: a table from operands to result, for one op, sees to it. So
+   do those whose results are proved to be equal (a mask that ends at a multiple of the vector).
 
    Sums keep their constants apart (Reg). Moving the constant of a 32-bit offset out of its
    extension to 64 bits, extend(base + imm) = extend(base) + imm, holds only where base + imm does
@@ -50,13 +51,46 @@ static Reg operand(const Lower *L, const Op *op, int i, int r)
     return regs.r[regs.n == 1 ? 0 : r];
 }
 
+/* Bits of the element's index that its value does not depend on. */
+static uint32_t constant_bits(const AxisFact *fact, const Layout *l)
+{
+    uint32_t bits = 0;
+    for (int d = 0; d < l->rank; d++) {
+        int64_t n = fact->constancy[d] < 1 ? 1 : fact->constancy[d];
+        if (n > INT64_C(1) << l->dim_log2[d]) n = INT64_C(1) << l->dim_log2[d];
+        bits |= (uint32_t)(n - 1) << layout_dim_shift(l, d);
+    }
+    return bits;
+}
+
+/* Bits of a register's number without which it holds the same value. Where they are 0 the element
+   comes before the others, so that it is real where one of them is: no thread may move it. */
+static uint32_t equal_registers(const Lower *L, const Value *v)
+{
+    if (!type_is_block(v->type)) return 0;
+    const Layout *l = v->type->layout;
+    const uint32_t constant = constant_bits(axis_of(L->facts, v), l);
+    uint32_t threads = 0, equal = 0;
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++) threads |= l->basis[DIM_LANE][i];
+    for (int i = 0; i < l->nbits[DIM_WARP]; i++) threads |= l->basis[DIM_WARP][i];
+    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++) {
+        if (!(l->basis[DIM_REGISTER][i] & (~constant | threads))) equal |= UINT32_C(1) << i;
+    }
+    return equal;
+}
+
 void lower_elementwise(Lower *L, const Op *op, LowerElement f)
 {
     const Value *result = op_result(op, 0);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     MemoTable memo = memo_new(L, out.n);
+    const uint32_t equal = equal_registers(L, result);
     check(op->nargs <= MAX_OPERANDS, "an elementwise op of %d operands", op->nargs);
     for (int r = 0; r < out.n; r++) {
+        if ((uint32_t)r & equal) {
+            out.r[r] = out.r[(uint32_t)r & ~equal];
+            continue;
+        }
         LLVMValueRef args[MAX_OPERANDS];
         for (int i = 0; i < op->nargs; i++)
             args[i] = lower_element(L, op_arg(op, i)->type, operand(L, op, i, r));
@@ -159,7 +193,8 @@ void lower_arith(Lower *L, const Op *op)
 {
     const Type *ty = op_arg(op, 0)->type;
     const bool is_sum = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL;
-    if (is_sum && type_is_int(ty) && !type_is_bool(ty)) lower_sum(L, op);
+    const bool is_int = type_is_int(ty) && !type_is_bool(ty);
+    if (is_sum && is_int && !lower_is_half_product(op)) lower_sum(L, op);
     else lower_elementwise(L, op, lower_arith_element);
 }
 

@@ -11,6 +11,7 @@
 #include <llvm-c/Core.h>
 #include "analysis/axis.h"
 #include "base/arena.h"
+#include "base/bitset.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "ir/ir.h"
@@ -45,6 +46,7 @@ struct Lower {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
     LLVMValueRef thread; /* i32, in the entry block: its number in the program */
     Regs *values;        /* by value id */
+    Bitset early;        /* value ids of what is lowered first of its region */
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
     Map thread_parts;    /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes;
@@ -195,6 +197,8 @@ void lower_elementwise(Lower *L, const Op *op, LowerElement f);
 Regs lower_widen_int(Lower *L, const Value *v);
 
 /* ---- arith.c, cast.c, math.c on single elements ---- */
+/* An unsigned 32-bit product whose other half is taken, too. */
+bool lower_is_half_product(const Op *op);
 LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *args);
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x);   /* exact; fp64 stays */
 LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x); /* to nearest even; fp64 stays */

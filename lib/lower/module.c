@@ -178,21 +178,69 @@ static void check_size(Lower *L, const Op *op)
     L->next_look = 2 * L->registers + FIRST_LOOK;
 }
 
+static void lower_op(Lower *L, const Op *op)
+{
+    lines_at(L, op->loc);
+    check_size(L, op);
+    check_registers(L, op);
+    check_joined(L, op);
+    check(table[op->kind], "no code for '%s'", tkc_op_info(op->kind)->name);
+    table[op->kind](L, op);
+}
+
+/* Arithmetic on scalars that needs nothing of its region but such. */
+static void find_early(Op *op, void *user)
+{
+    Lower *L = user;
+    if (!ir_has(op, OT_PURE) || !(ir_has(op, OT_EW) || op->kind == OP_CONST)) return;
+    if (type_is_block(op_result(op, 0)->type)) return;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *arg = op_arg(op, i);
+        const bool is_here = arg->def && arg->def->region == op->region;
+        if (type_is_block(arg->type) || (is_here && !bitset_has(&L->early, (int)arg->id))) return;
+    }
+    bitset_add(&L->early, (int)op_result(op, 0)->id);
+}
+
+static bool is_early(const Lower *L, const Op *op)
+{
+    return op->nresults && bitset_has(&L->early, (int)op_result(op, 0)->id);
+}
+
+/* Only sums take it, which keep its constant apart to the end. */
+static bool is_summed(const Value *v)
+{
+    for (const Use *use = v->uses; use; use = use->next) {
+        const Op *op = use->user;
+        const bool is_sum = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_ADDPTR,
+                   is_copy = op->kind == OP_SPLAT || op->kind == OP_BROADCAST ||
+                             op->kind == OP_EXPAND_DIMS;
+        if (!is_sum && !(is_copy && is_summed(op_result(op, 0)))) return false;
+    }
+    return true;
+}
+
+static void lower_early(Lower *L, const Op *op)
+{
+    const Value *v = op_result(op, 0);
+    lower_op(L, op);
+    if (!is_summed(v)) lower_set_scalar(L, v, lower_scalar(L, v));
+}
+
+/* What all threads have in common comes first: ptxas computes it once a warp when nothing of single
+   threads lies between. */
 const Op *lower_region(Lower *L, const Region *r)
 {
     const Loc *outside = lines_at(L, NULL);
-    const Op *op = r->first;
-    for (; op && op != r->last; op = op->next) {
-        lines_at(L, op->loc);
-        check_size(L, op);
-        check_registers(L, op);
-        check_joined(L, op);
-        check(table[op->kind], "no code for '%s'", tkc_op_info(op->kind)->name);
-        table[op->kind](L, op);
+    for (const Op *op = r->first; op && op != r->last; op = op->next) {
+        if (is_early(L, op)) lower_early(L, op);
+    }
+    for (const Op *op = r->first; op && op != r->last; op = op->next) {
+        if (!is_early(L, op)) lower_op(L, op);
     }
     lines_at(L, outside);
-    check(op, "a region without an end reached the lowering");
-    return op;
+    check(r->last, "a region without an end reached the lowering");
+    return r->last;
 }
 
 /* ---- the function ---- */
@@ -247,6 +295,8 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
 {
     if (!make_function(L, symbol)) return; /* after a diagnostic */
     if (job->line_info) lines_open(L);
+    L->early = bitset_make(L->arena, (int)L->fn->nvalues);
+    ir_walk(L->fn->body, find_early, L);
     L->thread = L->target->thread_id(L);
     make_params(L);
     lower_region(L, L->fn->body);

@@ -1,5 +1,6 @@
-/* Reductions, as lib/layout/reduce_plan.h plans them: a tree over a thread's registers, butterflies
-   over the lanes. What warps hold of the axis stays apart, as slots. A slot with no real element
+/* Reductions, as lib/layout/reduce_plan.h plans them: a thread's registers in a few rows side by
+   side, so that the product in a sum of products is part of the addition (a tree would round and
+   issue every other one by itself), butterflies over the lanes. What warps hold of the axis stays apart, as slots. A slot with no real element
    holds anything: it is padding, too. */
 #include "layout/reduce_plan.h"
 #include "lower/combine.h"
@@ -12,14 +13,25 @@ typedef struct Reduce {
     ReducePlan plan;
 } Reduce;
 
-static Partial combine_all(Lower *L, const Reduce *r, Partial *parts, int n)
+static Partial combine_row(Lower *L, const Reduce *r, const Partial *parts, int n)
 {
-    for (; n > 1; n = (n + 1) / 2) {
-        for (int i = 0; i < n / 2; i++)
-            parts[i] = combine_two(L, &r->by, parts[2 * i], parts[2 * i + 1]);
-        if (n & 1) parts[n / 2] = parts[n - 1];
+    Partial sum = parts[0];
+    for (int i = 1; i < n; i++) sum = combine_two(L, &r->by, sum, parts[i]);
+    return sum;
+}
+
+/* In order: combining need not commute. */
+static Partial combine_all(Lower *L, const Reduce *r, const Partial *parts, int n)
+{
+    enum { ROWS = 4 };
+    if (n < 2 * ROWS) return combine_row(L, r, parts, n);
+    Partial rows[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        const int from = n * i / ROWS, to = n * (i + 1) / ROWS;
+        rows[i] = combine_row(L, r, parts + from, to - from);
     }
-    return parts[0];
+    for (int i = 0; i < ROWS; i += 2) rows[i / 2] = combine_two(L, &r->by, rows[i], rows[i + 1]);
+    return combine_two(L, &r->by, rows[0], rows[1]);
 }
 
 /* ---- in a thread ---- */

@@ -14,6 +14,7 @@
    of one element
 
    Nothing says here who waits for whom, nor where buffers lie: sync.c and place.c find that out. */
+#include "base/unwind.h"
 #include "layout/convert.h"
 #include "memory/expand.h"
 #include "memory/passes.h"
@@ -139,18 +140,28 @@ static Op *reduce_in_warps(Func *fn, Op *op, Arena *scratch)
     return partial;
 }
 
+/* Of a scalar: a thread has the slots that one access gives it, lanes share the others. */
+static const Layout *shared_slots(LayoutTable *t, const Layout *from, int bits)
+{
+    enum { OF_A_THREAD_LOG2 = 2 };
+    const int own = bits < OF_A_THREAD_LOG2 ? bits : OF_A_THREAD_LOG2;
+    LayoutSpec s = {.rank = 1, .dim_log2 = {(uint8_t)bits}};
+    check(bits - own <= from->nbits[DIM_LANE], "more warps than a warp can add up");
+    s.nbits[DIM_REGISTER] = (uint8_t)own;
+    s.nbits[DIM_LANE] = from->nbits[DIM_LANE];
+    s.nbits[DIM_WARP] = from->nbits[DIM_WARP];
+    for (int i = 0; i < own; i++) s.basis[DIM_REGISTER][i] = UINT32_C(1) << i;
+    for (int i = own; i < bits; i++) s.basis[DIM_LANE][i - own] = UINT32_C(1) << i;
+    return layout_make(t, &s);
+}
+
 /* The layout of the results, and all slots of an element with it. */
 static const Layout *with_slots(Func *fn, const Op *op, int bits)
 {
     LayoutTable *t = ir_of(fn)->layouts;
-    const Layout *result = op_result(op, 0)->type->layout, *from = op_arg(op, 0)->type->layout;
+    const Layout *result = op_result(op, 0)->type->layout;
     if (result) return layout_insert(t, result, ir_axis(op), bits);
-    LayoutSpec s = {.rank = 1, .dim_log2 = {(uint8_t)bits}};
-    s.nbits[DIM_REGISTER] = (uint8_t)bits;
-    for (int i = 0; i < bits; i++) s.basis[DIM_REGISTER][i] = UINT32_C(1) << i;
-    s.nbits[DIM_LANE] = from->nbits[DIM_LANE];
-    s.nbits[DIM_WARP] = from->nbits[DIM_WARP];
-    return layout_make(t, &s);
+    return shared_slots(t, op_arg(op, 0)->type->layout, bits);
 }
 
 static void expand_reduce(Func *fn, Op *op, Arena *scratch)

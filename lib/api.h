@@ -75,7 +75,7 @@ char *api_read_file(Arena *a, const char *path, size_t *len, const char **why);
 const char *api_read_import(void *user, Arena *a, const char *path, size_t *len, bool *is_shown);
 
 /* ---- warning.c ---- */
-/* Does what TkcOptions.warnings says; false after an error. */
-bool api_switch_warnings(Diags *dx, const char *list);
+/* Does what the options say of warnings and remarks; false after an error. */
+bool api_switch_kinds(Diags *dx, const TkcOptions *options);
 
 #endif

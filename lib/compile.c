@@ -8,6 +8,7 @@
 #include "ir/print.h"
 #include "ir/type.h"
 #include "job.h"
+#include "remark.h"
 #include "target/backend.h"
 
 static bool emit_target(Job *j)
@@ -65,7 +66,11 @@ static bool compile_funcs(Job *j, Buf *out)
         j->artifact->fn = j->funcs[i];
         if (i)
             buf_putc(out, '\n');
-        if (!job_run_passes(j) || !emit_func(j, out))
+        if (!job_run_passes(j))
+            return false;
+        if (j->emit >= TKC_EMIT_LAYOUT && job_can_give_code(j))
+            remark_func(&j->scratch, j->dx, j->artifact->fn);
+        if (!emit_func(j, out))
             return false;
     }
     return true;

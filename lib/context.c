@@ -307,7 +307,7 @@ static bool run_work(Run *r)
     Diags *dx = r->dx = arena_new(r->arena, Diags);
     diags_init(dx, r->arena);
     limit_poll(); /* who is cancelled does not begin */
-    bool ok = (!r->options || api_switch_warnings(dx, r->options->warnings)) &&
+    bool ok = (!r->options || api_switch_kinds(dx, r->options)) &&
               r->work(dx, r->arg) && dx->nerrors == 0;
     if (ok && r->options && r->options->warnings_as_errors && dx->nwarnings > 0) {
         diag_error_as(dx, DIAG_COUNT_ONLY, SPAN_NONE, "%d warning%s treated as an error",
@@ -427,7 +427,7 @@ static Diag *report_v(TkcContext *cx, TkcSeverity severity, const Loc *loc, cons
     switch (severity) {
     case TKC_SEVERITY_ERROR: return diag_error(dx, loc_span(loc), "%s", text);
     case TKC_WARNING: return diag_warning(dx, dx->id, loc_span(loc), "%s", text);
-    case TKC_REMARK: return diag_remark(dx, loc_span(loc), "%s", text);
+    case TKC_REMARK: return diag_remark(dx, dx->id, loc_span(loc), "%s", text);
     case TKC_NOTE: diag_note(dx, dx->last, loc_span(loc), "%s", text); return NULL;
     }
     return NULL;

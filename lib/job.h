@@ -60,7 +60,8 @@ bool job_make_funcs(Job *j);
 /* ---- pipeline.c ---- */
 /* The passes asked for, or those on the way to the emission, over artifact->fn. */
 bool job_run_passes(Job *j);
-/* What code cannot be made without and the function has not; false after an error. */
+/* The function has all that code is made of; the second says what it lacks. */
+bool job_can_give_code(const Job *j);
 bool job_is_ready_for_code(Job *j);
 
 #endif

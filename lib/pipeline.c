@@ -180,6 +180,11 @@ bool job_run_passes(Job *j)
     return false;
 }
 
+bool job_can_give_code(const Job *j)
+{
+    return !find_lack(j, STATE_ALL);
+}
+
 bool job_is_ready_for_code(Job *j)
 {
     const PassState lack = find_lack(j, STATE_ALL);

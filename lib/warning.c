@@ -1,56 +1,77 @@
-/* Warnings by name: which there are, and which are off. The table is base/diag_ids.def. */
+/* Warnings and remarks by name: which there are, and which are off. The table is base/diag_ids.def. */
 #include <string.h>
 
 #include "api.h"
 #include "base/diag.h"
 
-static const struct { DiagId id; const char *name, *what; } warnings[] = {
+typedef struct Kind { DiagId id; const char *name, *what; } Kind;
+
+static const Kind warnings[] = {
 #define DIAG(ID, name, what)
 #define WARNING(ID, name, what) {DIAG_##ID, name, what},
 #include "base/diag_ids.def"
 #undef DIAG
 };
-enum { WARNINGS = sizeof warnings / sizeof *warnings };
+static const Kind remarks[] = {
+#define DIAG(ID, name, what)
+#define REMARK(ID, name, what) {DIAG_##ID, name, what},
+#include "base/diag_ids.def"
+#undef DIAG
+};
+enum { WARNINGS = sizeof warnings / sizeof *warnings, REMARKS = sizeof remarks / sizeof *remarks };
+
+static const char *name_of(const Kind *kinds, size_t n, size_t i, const char **what)
+{
+    if (what)
+        *what = i < n ? kinds[i].what : NULL;
+    return i < n ? kinds[i].name : NULL;
+}
 
 const char *tkc_warning_name(size_t i, const char **what)
 {
-    if (what)
-        *what = i < WARNINGS ? warnings[i].what : NULL;
-    return i < WARNINGS ? warnings[i].name : NULL;
+    return name_of(warnings, WARNINGS, i, what);
 }
 
-static bool unknown(Diags *dx, const char *name)
+const char *tkc_remark_name(size_t i, const char **what)
 {
-    const char *names[WARNINGS];
-    for (int i = 0; i < WARNINGS; i++)
-        names[i] = warnings[i].name;
-    Diag *d = diag_error_as(dx, DIAG_REQUEST, SPAN_NONE, "there is no warning '%s'", name);
-    diag_suggest(dx, d, SPAN_NONE, name, nearest_word(name, names, WARNINGS));
+    return name_of(remarks, REMARKS, i, what);
+}
+
+static bool unknown(Diags *dx, const char *one, const Kind *kinds, int n, const char *name)
+{
+    const char *names[WARNINGS + REMARKS];
+    for (int i = 0; i < n; i++)
+        names[i] = kinds[i].name;
+    Diag *d = diag_error_as(dx, DIAG_REQUEST, SPAN_NONE, "there is no %s '%s'", one, name);
+    diag_suggest(dx, d, SPAN_NONE, name, nearest_word(name, names, n));
     return false;
 }
 
-/* One of the list, of n bytes: NAME or no-NAME. */
-static bool switch_one(Diags *dx, const char *word, size_t n)
-{
-    const char *name = arena_printf(dx->arena, "%.*s", (int)n, word);
-    bool off = strncmp(name, "no-", 3) == 0;
-    if (off)
-        name += 3;
-    for (int i = 0; i < WARNINGS; i++)
-        if (strcmp(name, warnings[i].name) == 0) {
-            dx->off[warnings[i].id] = off;
-            return true;
-        }
-    return unknown(dx, name);
-}
-
-bool api_switch_warnings(Diags *dx, const char *list)
+/* Of a list, each NAME or no-NAME. `one`: what its names name. */
+static bool switch_kinds(Diags *dx, const char *list, const char *one, const Kind *kinds, int n)
 {
     while (list && *list) {
-        size_t n = strcspn(list, ",");
-        if (n && !switch_one(dx, list, n))
-            return false;
-        list += n + (list[n] == ',');
+        const size_t len = strcspn(list, ",");
+        const char *name = arena_printf(dx->arena, "%.*s", (int)len, list);
+        const bool off = strncmp(name, "no-", 3) == 0;
+        int i = 0;
+        name += off ? 3 : 0;
+        while (i < n && strcmp(name, kinds[i].name))
+            i++;
+        if (len && i == n)
+            return unknown(dx, one, kinds, n, name);
+        if (len)
+            dx->off[kinds[i].id] = off;
+        list += len + (list[len] == ',');
     }
     return true;
+}
+
+bool api_switch_kinds(Diags *dx, const TkcOptions *options)
+{
+    for (int i = 0; i < REMARKS; i++)
+        dx->off[remarks[i].id] = !options->remarks || options->remark_kinds;
+    return switch_kinds(dx, options->warnings, "warning", warnings, WARNINGS) &&
+           (!options->remarks ||
+            switch_kinds(dx, options->remark_kinds, "remark", remarks, REMARKS));
 }

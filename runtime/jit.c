@@ -35,7 +35,7 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
         o->arch = jit->dev->arch;
     if (!copy_text(jit, &o->arch) || !copy_text(jit, &o->kernel) ||
         !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes) ||
-        !copy_text(jit, &o->warnings))
+        !copy_text(jit, &o->warnings) || !copy_text(jit, &o->remark_kinds))
         return false;
     o->line_info |= jit->dev->ops->line_info;
     if (jit->dev->ops->passes && !o->passes)

@@ -30,7 +30,6 @@ static const struct OptRow {
 static const struct { const char *spelling, *instead; } absent[] = {
     {"-bench", "to time a kernel, launch it in a loop through tkc/runtime.h"},
     {"-sweep", "to compile many variants, list them in a file for -batch"},
-    {"-Rvec", "-emit=layout shows how wide each access is"},
     {"-ptxas", "to make a cubin, give the PTX to ptxas"},
     {"-O0", "the code is always optimized"},
     {"-O1", "the code is always optimized"},
@@ -122,14 +121,14 @@ static bool add_text(const char ***list, int *len, const char *text)
     return true;
 }
 
-/* The library's list, with one more. */
-static bool add_warning(Options *o, const char *name)
+/* A list that the library reads, with one more. */
+static bool add_to_list(Options *o, const char **list, const char *one)
 {
-    const char *before = o->compile.warnings ? o->compile.warnings : "";
-    char *list = grow(NULL, (int)(strlen(before) + strlen(name) + 1), 1);
-    sprintf(list, "%s,%s", before, name);
-    o->compile.warnings = keep(o, list);
-    free(list);
+    const size_t n = *list ? strlen(*list) : 0;
+    char *longer = grow(NULL, (int)(n + strlen(one) + 1), 1);
+    sprintf(longer, "%s%s%s", n ? *list : "", n ? "," : "", one);
+    *list = keep(o, longer);
+    free(longer);
     return true;
 }
 
@@ -258,7 +257,7 @@ static bool emit_from_output(Options *o)
 /* ---- the table's meaning ---- */
 
 typedef struct Seen {
-    bool emit, language;
+    bool emit, language, signature;
     int first_define;     /* those before it are defaults */
     const char *for_run;  /* an option that needs -run */
 } Seen;
@@ -275,7 +274,11 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_BATCH: o->batch = v; return true;
     case OPT_KERNEL: c->kernel = v; return true;
     case OPT_DEFINE: return add_define(o, seen->first_define, v);
-    case OPT_SIG: c->signature = v; return true;
+    case OPT_SIG:
+        if (!seen->signature)
+            c->signature = NULL; /* of the defaults */
+        seen->signature = true;
+        return add_to_list(o, &c->signature, v);
     case OPT_LANGUAGE:
         seen->language = true;
         if (!read_choice(o, "-x", v, "tk", "ir", &second))
@@ -291,7 +294,8 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_LINE_INFO: c->line_info = true; return true;
     case OPT_WUNCHECKED: c->require_checked = true; return true;
     case OPT_WERROR: c->warnings_as_errors = true; return true;
-    case OPT_WARNING: return add_warning(o, v);
+    case OPT_WARNING: return add_to_list(o, &c->warnings, v);
+    case OPT_REMARK: c->remarks = true; return add_to_list(o, &c->remark_kinds, v);
     case OPT_PASSES: c->passes = v; return true;
     case OPT_VERIFY_EACH: c->verify_each = true; return true;
     case OPT_TIME_REPORT: c->time_report = true; return true;
@@ -515,6 +519,8 @@ static bool check_words(Options *o, const Seen *seen)
         return misuse(o, "-sig gives types to the kernels of one file; there are %d", o->nfiles);
     if (o->compile.require_checked && !o->syntax_only)
         return misuse(o, "-Wunchecked goes with -fsyntax-only");
+    if (o->compile.remarks && (mode ? !o->run : o->emit < TKC_EMIT_LAYOUT))
+        return misuse(o, "-R tells of code; %s makes none", mode ? mode : "this -emit");
     if (o->list && (o->compile.signature || o->ndefines))
         return misuse(o,
                       "-list prints what the files say; %s goes with -fsyntax-only, -run and "
@@ -601,6 +607,15 @@ void options_fini(Options *o)
     free(o->files);
 }
 
+static void print_kinds(FILE *out, const char *title,
+                        const char *(*name_of)(size_t i, const char **what))
+{
+    const char *what, *name;
+    fprintf(out, "\n%s:\n", title);
+    for (size_t i = 0; (name = name_of(i, &what)); i++)
+        fprintf(out, "  %-25s %s\n", name, what);
+}
+
 void options_help(FILE *out)
 {
     fputs("usage: tkc [options] FILE.tk\n"
@@ -618,10 +633,8 @@ void options_help(FILE *out)
         fprintf(out, n <= 24 ? "  %-25s %s\n" : "  %s\n                            %s\n", left,
                 r->help);
     }
-    fputs("\nWarnings (-Wno-NAME):\n", out);
-    const char *what, *name;
-    for (size_t i = 0; (name = tkc_warning_name(i, &what)); i++)
-        fprintf(out, "  %-25s %s\n", name, what);
+    print_kinds(out, "Warnings (-Wno-NAME)", tkc_warning_name);
+    print_kinds(out, "Remarks (-RNAME)", tkc_remark_name);
     fputs("\nExit code: 0 fine, 1 refused (the input is wrong, a check failed), 2 misuse of the "
           "command.\n",
           out);

@@ -186,6 +186,8 @@ static bool open_device(Run *r)
     }
     if (tkc_device_open(r->cx, kind, 0, &r->dev) != TKC_OK)
         return false;
+    if (o->compile.remarks && !strcmp(tkc_device_arch(r->dev), "cpu"))
+        command_say("-R tells of code for a GPU; on cpu there is none");
     tkc_device_set_seed(r->dev, o->seed);
     tkc_device_set_timeout(r->dev, o->timeout);
     r->is_terminal = isatty(STDOUT_FILENO);

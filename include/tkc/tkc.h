@@ -216,7 +216,7 @@ typedef struct TkcOptions {
     const char *passes;      /* "fold,cse": run these on the IR instead of the whole pipeline; NULL: the pipeline. For TKC_EMIT_IR … */
     bool verify_each;        /* check the IR after every pass */
     bool time_report;        /* fill tkc_artifact_time */
-    bool remarks;            /* deliver remarks; no part of the compiler makes any yet */
+    bool remarks;            /* deliver remarks: what makes code slow, and what would mend it. From TKC_EMIT_LAYOUT on */
     bool warnings_as_errors;
     bool require_checked;    /* tkc_check: a kernel whose types or constexprs are not complete is an error */
     int64_t max_steps, max_ops, max_nesting, max_depth, max_length; /* budgets; 0: the defaults */
@@ -225,6 +225,7 @@ typedef struct TkcOptions {
        before. 0: 300 s and 4 GiB, which also hold where a call takes no options; -1: any. */
     double max_seconds;
     int64_t max_memory;      /* bytes: of the compiler's own data, and what LLVM is expected to take */
+    const char *remark_kinds; /* with `remarks`, "vec,layout": these alone; NULL: all */
 } TkcOptions;
 /* Size and defaults. The caller's idea of the struct counts, so its size is passed. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);
@@ -234,6 +235,8 @@ static inline void tkc_options_init(TkcOptions *options)
 }
 /* The kinds of warnings there are, i from 0, and what each is about (`what` may be NULL). NULL after the last. Any thread. */
 TKC_API const char *tkc_warning_name(size_t i, const char **what);
+/* The kinds of remarks likewise. */
+TKC_API const char *tkc_remark_name(size_t i, const char **what);
 
 typedef struct TkcArtifact TkcArtifact;
 /* Compiles one kernel as far as `emit` (TOKENS and AST ignore the rest of the options). Same input and options give the same bytes.

@@ -32,6 +32,7 @@ typedef struct Sharpened {
 struct AxisFacts {
     Arena *arena;
     const Func *fn;
+    const AxisGiven *given; /* NULL: nothing but what the function says */
     uint32_t n;
     AxisFact **base;  /* by value id: what holds wherever the value is; NULL before it is reached */
     AxisFact **of;    /* the same, or sharper where the flow stands */
@@ -223,11 +224,13 @@ static void define(void *state, const Op *op)
     if (op->kind == OP_ASSUME) sharpen_by(facts, op_arg(op, 0), true, 0);
 }
 
-static AxisFact fact_of_param(const Func *fn, const Value *arg)
+static AxisFact fact_of_param(const AxisFacts *facts, const Value *arg)
 {
     AxisFact f = axis_unknown(arg->type);
-    int64_t k = fn->params[arg->index].divisibility;
+    const AxisGiven given = facts->given ? facts->given[arg->index] : (AxisGiven){0};
+    int64_t k = given.divisibility ? given.divisibility : facts->fn->params[arg->index].divisibility;
     if (k > 1) f.divisibility[0] = k & -k;
+    if (given.is_one) f.lo = f.hi = f.lo_all = f.hi_all = 1;
     return f;
 }
 
@@ -263,7 +266,7 @@ static void bind(void *state, const Value *arg)
 {
     AxisFacts *facts = state;
     const Op *op = arg->region->parent;
-    AxisFact f = !op                  ? fact_of_param(facts->fn, arg)
+    AxisFact f = !op                  ? fact_of_param(facts, arg)
                  : op->kind == OP_FOR ? fact_of_induction(facts, op, arg->type)
                                       : axis_unknown(arg->type);
     axis_settle(&f, arg->type);
@@ -320,16 +323,21 @@ static bool merge(void *state, const Value *into, const Value *from)
     return true;
 }
 
-AxisFacts *axis_analyze(Arena *a, const Func *fn)
+AxisFacts *axis_analyze_given(Arena *a, const Func *fn, const AxisGiven *given)
 {
     static const FlowRules rules = {define, bind, merge, enter, leave};
     AxisFacts *facts = arena_new(a, AxisFacts);
-    *facts = (AxisFacts){.arena = a, .fn = fn, .n = fn->nvalues};
+    *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .n = fn->nvalues};
     facts->base = arena_array(a, AxisFact *, fn->nvalues);
     facts->of = arena_array(a, AxisFact *, fn->nvalues);
     facts->changes = arena_array(a, uint8_t, fn->nvalues);
     flow_run(&rules, facts, fn);
     return facts;
+}
+
+AxisFacts *axis_analyze(Arena *a, const Func *fn)
+{
+    return axis_analyze_given(a, fn, NULL);
 }
 
 /* ---- printing ---- */

@@ -30,6 +30,12 @@ typedef struct AxisFact {
 /* Facts of all values of one function, by value id. Valid until the function changes. */
 typedef struct AxisFacts AxisFacts;
 AxisFacts *axis_analyze(Arena *a, const Func *fn);
+/* What would be known if more were of the parameters, one row each. */
+typedef struct AxisGiven {
+    int64_t divisibility; /* 0: what the parameter itself says */
+    bool is_one;
+} AxisGiven;
+AxisFacts *axis_analyze_given(Arena *a, const Func *fn, const AxisGiven *given);
 /* Never NULL; nothing known: all ones and unbounded. A fact pointer stays valid as long as the
    AxisFacts. */
 const AxisFact *axis_of(const AxisFacts *facts, const Value *v);

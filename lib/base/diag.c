@@ -15,6 +15,10 @@ enum { MAX_ERRORS = 20, MAX_OTHERS = 1000 };
 void diags_init(Diags *d, Arena *a)
 {
     *d = (Diags){.arena = a, .id = DIAG_LANGUAGE, .max_errors = MAX_ERRORS};
+#define DIAG(ID, name, what)
+#define REMARK(ID, name, what) d->off[DIAG_##ID] = true;
+#include "base/diag_ids.def"
+#undef DIAG
 }
 
 DiagId diags_enter(Diags *d, DiagId stage)
@@ -90,7 +94,7 @@ static bool has_room(Diags *d, Severity severity)
 
 static Diag *report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, va_list ap)
 {
-    if (severity == SEV_WARNING && d->off[id]) return NULL;
+    if (severity < SEV_ERROR && d->off[id]) return NULL;
     if (d->muted) {
         d->unheard += severity == SEV_WARNING;
         return NULL;
@@ -132,11 +136,11 @@ Diag *diag_warning(Diags *d, DiagId id, Span at, const char *fmt, ...)
     return x;
 }
 
-Diag *diag_remark(Diags *d, Span at, const char *fmt, ...)
+Diag *diag_remark(Diags *d, DiagId id, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    Diag *x = report(d, SEV_REMARK, d->id, at, fmt, ap);
+    Diag *x = report(d, SEV_REMARK, id, at, fmt, ap);
     va_end(ap);
     return x;
 }

@@ -57,7 +57,7 @@ struct Diags {
     Diag *first, *last;
     int nerrors, nwarnings, count;
     int max_errors;   /* further errors are counted, not kept; default 20 */
-    bool off[DIAG_COUNT]; /* warnings that are not reported */
+    bool off[DIAG_COUNT]; /* warnings and remarks that are not reported */
     int muted;        /* >0: nothing is recorded (speculative evaluation) */
     int unheard;      /* warnings that were not, for that reason */
 };
@@ -69,12 +69,14 @@ DiagId diags_enter(Diags *d, DiagId stage);
    already reported). Text: lower case, no full stop, names in quotes, types in the language's
    spelling. */
 Diag *diag_error(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-Diag *diag_remark(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same for what has a row of its own in diag_ids.def. */
 Diag *diag_error_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Each kind of warning has a row of its own, by which it is switched off. */
 Diag *diag_warning(Diags *d, DiagId id, Span at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Kinds of remarks have, too, and are off unless asked for. */
+Diag *diag_remark(Diags *d, DiagId id, Span at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* What follows adds to a diagnostic; `to` may be NULL: nothing happens. */
 Diag *diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)

@@ -61,7 +61,7 @@ SpecValue builtin_static_print(Spec *sp, const BuiltinCall *c)
         if (i) buf_putc(&out, ' ');
         constant_print(sp, &out, c->rest[i], false);
     }
-    Diag *d = diag_remark(sp->dx, c->at, "%s", buf_text(&out));
+    Diag *d = diag_remark(sp->dx, DIAG_LANGUAGE, c->at, "%s", buf_text(&out));
     if (d) d->severity = SEV_NOTE;
     return sv_none();
 }

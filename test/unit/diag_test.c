@@ -86,7 +86,10 @@ static void stage_names_what_has_no_name(void)
     EXPECT_STR(diag_id_name(diag_error(&f.d, span_of(s, "a"), "x")->id), "syntax");
     EXPECT_STR(diag_id_name(diag_warning(&f.d, DIAG_FILE, span_of(s, "b"), "x")->id), "file");
     diags_enter(&f.d, before);
-    EXPECT_STR(diag_id_name(diag_remark(&f.d, span_of(s, "c"), "x")->id), "language");
+    EXPECT_STR(diag_id_name(diag_remark(&f.d, DIAG_LANGUAGE, span_of(s, "c"), "x")->id), "language");
+    EXPECT(!diag_remark(&f.d, DIAG_VEC, span_of(s, "c"), "narrow"));
+    f.d.off[DIAG_VEC] = false;
+    EXPECT_STR(diag_id_name(diag_remark(&f.d, DIAG_VEC, span_of(s, "c"), "narrow")->id), "vec");
     arena_fini(&f.arena);
 }
 
@@ -133,7 +136,7 @@ static void unlocated_ones_have_text_only(void)
     Fixture f;
     set_up(&f, "");
     diag_warning(&f.d, DIAG_LAUNCH, SPAN_NONE, "no device");
-    diag_remark(&f.d, SPAN_NONE, "slow");
+    diag_remark(&f.d, DIAG_LAUNCH, SPAN_NONE, "slow");
     EXPECT_STR(render(&f), "warning: no device\nremark: slow\n");
     EXPECT_INT(f.d.nwarnings, 1);
     EXPECT_INT(f.d.nerrors, 0);

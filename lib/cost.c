@@ -1,0 +1,131 @@
+/* Accesses are judged by what the lowering asks as well, vector_bits, and by the sectors of 32 bytes
+   that the lanes of a warp touch with one instruction: a run of neighbours that are known to be next
+   to each other shares sectors, others each have their own. Buffers are judged by the offsets
+   at which threads get at them. */
+#include "cost.h"
+
+#include "base/source.h"
+#include "layout/access.h"
+#include "linear/shared_matrix.h"
+
+enum { SECTOR_BYTES = 32 };
+
+static int log2_of(int64_t v)
+{
+    return 63 - __builtin_clzll((uint64_t)v);
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+const Loc *cost_place(const Op *op)
+{
+    const Loc *loc = op->loc;
+    while (loc && loc->caller && (!loc->source || ((const Source *)loc->source)->is_static))
+        loc = loc->caller;
+    return loc;
+}
+
+/* ---- global memory ---- */
+
+bool cost_is_access(const Op *op)
+{
+    return access_is_block(op);
+}
+
+/* The dim along which the addresses run on. */
+static int running_dim(const AxisFact *f)
+{
+    int dim = f->rank - 1;
+    for (int d = f->rank - 2; d >= 0; d--)
+        if (f->contiguity[d] > f->contiguity[dim])
+            dim = d;
+    return dim;
+}
+
+static void judge_sectors(AccessCost *c, const AxisFact *f, const Layout *l)
+{
+    const int dim = c->vec.log2 ? c->vec.dim : running_dim(f), shift = layout_dim_shift(l, dim),
+              run = log2_of(f->contiguity[dim]), sector = log2_of(SECTOR_BYTES / c->elem_bytes),
+              shared = least(run, sector);
+    F2Space moved = {0}, sectors = {0};
+    for (int i = 0; i < c->vec.log2; i++)
+        f2_space_add(&moved, UINT32_C(1) << (shift + i));
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
+        const uint32_t v = l->basis[DIM_LANE][i];
+        f2_space_add(&moved, v);
+        f2_space_add(&sectors, v & ~(((UINT32_C(1) << shared) - 1) << shift));
+    }
+    const int64_t bytes = (int64_t)c->elem_bytes << moved.dim, touched = SECTOR_BYTES << sectors.dim;
+    c->used = (int)(bytes < touched ? 100 * bytes / touched : 100);
+    c->at_least = run < sector && c->used < 100;
+}
+
+AccessCost cost_access(const AxisFacts *facts, const Op *op)
+{
+    const Value *ptr = op_arg(op, 0);
+    const Layout *l = ptr->type->layout;
+    const bool is_atomic = op->kind != OP_LOAD && op->kind != OP_STORE;
+    AccessCost c = {.op = op, .elem_bytes = type_bytes(tkc_type_element(ptr->type)->elem)};
+    const int held = layout_registers(l) >> __builtin_popcount(layout_free_bits(l, DIM_REGISTER));
+    c.vec = is_atomic ? (VectorBits){.run = 1} : vector_bits(facts, op);
+    c.bytes = c.elem_bytes << c.vec.log2;
+    c.count = held >> c.vec.log2;
+    c.most_log2 = is_atomic ? 0 : log2_of(least(held, VECTOR_MAX_BYTES / c.elem_bytes));
+    judge_sectors(&c, axis_of(facts, ptr), l);
+    return c;
+}
+
+/* ---- shared memory ---- */
+
+static const char *purpose(const Op *store)
+{
+    const Op *def = op_arg(store, 1)->def;
+    return def && def->kind == OP_REDUCE && tkc_op_attr(def, ATTR_SLOTS) ? "a reduction across warps goes"
+           : def && (def->kind == OP_ATOMIC_RMW || def->kind == OP_ATOMIC_CAS)
+               ? "the result of an atomic goes"
+               : "a change of layout goes";
+}
+
+/* A warp has the banks once for each 128 bytes when no lanes collide. */
+static int turns(const Op *op, const Type *block, bool reads)
+{
+    SharedAccess at;
+    const Layout *buffer = op_arg(op, 0)->type->layout;
+    const int bytes = type_bytes(block);
+    if (!type_is_block(block))
+        return 1;
+    if (!(reads ? shared_read_access(&at, block->layout, buffer, bytes)
+                : shared_access(&at, block->layout, buffer, bytes)))
+        return 0;
+    const int words = (bytes << at.vector_log2) / 4;
+    return shared_waves(&at, bytes) / (words > 1 ? words : 1);
+}
+
+static void add_access(BufferCost *c, const Op *op)
+{
+    c->barriers += op->prev && op->prev->kind == OP_BARRIER;
+    if (op->kind == OP_SSTORE) {
+        c->from = op_arg(op, 1)->type;
+        c->what = purpose(op);
+        c->write_turns = turns(op, c->from, false);
+    } else if (op->kind == OP_SLOAD) {
+        c->to = op_result(op, 0)->type;
+        c->read_turns = turns(op, c->to, true);
+    } else {
+        c->has_elements = true;
+    }
+}
+
+BufferCost cost_buffer(const Op *alloc)
+{
+    const Value *buffer = op_result(alloc, 0);
+    BufferCost c = {.bytes = (int)type_smem_bytes(buffer->type)};
+    for (const Use *use = buffer->uses; use; use = use->next)
+        add_access(&c, use->user);
+    if (!c.what || c.has_elements)
+        c.what = "elements that change places go";
+    return c;
+}

@@ -1,0 +1,35 @@
+/* What the ops of a function cost on the GPU, as they are lowered: what remarks and TKC_EMIT_EXPLAIN
+   tell of. The function has layouts, buffers with places, and barriers. */
+#ifndef TKC_COST_H
+#define TKC_COST_H
+
+#include "layout/vector.h"
+#include "ir/ir.h"
+
+/* A load, store or atomic on a block of pointers. */
+typedef struct AccessCost {
+    const Op *op;
+    VectorBits vec;
+    int elem_bytes, bytes; /* what a thread's instruction moves */
+    int count;             /* a thread's instructions, where the mask lets all through */
+    int most_log2;         /* elements that it could move at once, with the best of addresses */
+    int used;              /* percent that it moves of the 32-byte sectors which a warp touches */
+    bool at_least;         /* more, where neighbours are nearer than is known */
+} AccessCost;
+bool cost_is_access(const Op *op);
+AccessCost cost_access(const AxisFacts *facts, const Op *op);
+
+/* A buffer in shared memory. */
+typedef struct BufferCost {
+    const char *what;      /* "a change of layout goes", … */
+    const Type *from, *to; /* the blocks that go in and come out, where they do */
+    bool has_elements;     /* single elements go in or come out */
+    int bytes, barriers;   /* before its accesses */
+    int write_turns, read_turns; /* of the banks for what they could do in one; 0: not known */
+} BufferCost;
+BufferCost cost_buffer(const Op *alloc);
+
+/* Where a person wrote it: the innermost place that is not in the standard library. */
+const Loc *cost_place(const Op *op);
+
+#endif

@@ -42,7 +42,7 @@ def try_number(tkc, devices, out, reduces, number):
     folder = tempfile.mkdtemp(prefix="agree-")
     runner = Runner(tkc, folder)
     try:
-        held, limited = runner.try_all(kernel, ways(number, devices, kernel))
+        held, limited = runner.try_all(kernel, ways(number, devices))
         return Result(number, held, limited, used(kernel), None)
     except Problem as problem:
         if problem.kind == "limit":

@@ -22,6 +22,7 @@ class Generator:
             self.kernel.arrays.append(Array(f"x{i}", d, kind, COUNT))
         self.types = [a.dtype for a in self.kernel.arrays] + [I32, I1, self.choice(list(DTYPES.values()))]
         sizes = self.choice(SIZES)
+        self.weights = [o.weight * self.choice([0.2, 1, 1, 5]) for o in OPS.values()]  # each kernel has its favourites
         self.extents = [self.choice(sizes) for _ in range(3)]
         self.shapes = self.some_shapes()
         self.scope = Scope(self.kernel, OPS)
@@ -179,7 +180,7 @@ class Generator:
             return self.loop(depth)
         if depth and r < 10:
             return self.branch(depth)
-        op = self.rng.choices(list(OPS), [o.weight for o in OPS.values()])[0]
+        op = self.rng.choices(list(OPS), self.weights)[0]
         need(op != "index" or self.loops)
         made = OPS[op].make(self)
         self.emit(op, *made)
@@ -206,10 +207,13 @@ class Generator:
             self.scope.seen.pop()
 
     def loop(self, depth):
-        trips, form = self.choice([1, 2, 3, 4]), self.choice(["literal", "runtime", "runtime", "while"])
+        trips, form = self.choice([1, 2, 3, 4]), self.choice(["literal", "runtime", "runtime", "while", "data"])
+        trips = 3 if form == "data" else trips
+        bound = [self.value(I32, ())[0]] if form == "data" else []
         self.counter += 1
         node = Node("for", [], {"trips": trips, "form": form, "index": f"i{self.counter}"})
         hows = self.carried(node)
+        node.args += bound
         self.scope.seen.append({})
         self.scope.define(node.attrs["index"], self.scope.vals["n"])
         self.loops.append((node.attrs["index"], self.scope.vals["n"]))
@@ -286,7 +290,8 @@ def store(g, name, v):
     reverse = (g.below(rank),) if rank and g.chance(10) else ()
     g.counter += 1
     g.kernel.nodes.append(Node("store", [name], {"array": f"o{g.counter}", "dtype": v.dtype, "kind": "zeros", "shape": v.shape, "perm": perm,
-                                                 "count": numel(v.shape) * g.kernel.programs, "bound": bound, "reverse": reverse}))
+                                                 "count": numel(v.shape) * g.kernel.programs, "bound": bound, "reverse": reverse,
+                                                 "form": "block" if rank == 2 and v.dtype is not I1 and g.chance(20) else "plain"}))
 
 
 def generate(number):

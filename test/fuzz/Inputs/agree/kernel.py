@@ -133,6 +133,8 @@ class Scope:
         hows = {n.attrs["target"]: n.attrs["how"] for n in node.bodies[0] if n.op == "next"}
         need(set(hows) == set(node.results))
         self.seen.append({})
+        need(len(inits) == len(node.results) + (node.attrs["form"] == "data"))
+        need(node.attrs["form"] != "data" or inits[-1].dtype is I32 and inits[-1].shape == ())
         self.define(node.attrs["index"], Val(I32, (), known_int(I32, 2 * trips)))
         for name, init in zip(node.results, inits):
             if hows[name] == "set":  # anything, but the same everywhere
@@ -286,12 +288,13 @@ def put_next(style, node):
 
 def put_loop(style, ops, node):
     form, trips, i = node.attrs["form"], node.attrs["trips"], node.attrs["index"]
-    if style.chance(30):
+    if form != "data" and style.chance(30):
         form = style.rng.choice(["literal", "static", "while"])
     for name, init in zip(node.results, node.args):
         style.line(f"{name} = {style.use(init)}")
     head = {"literal": f"for {i} in range({trips}):", "static": f"for {i} in tl.static_range({trips}):",
-            "runtime": f"for {i} in range(n{trips - TRIPS:+d}):", "while": f"while {i} < n{trips - TRIPS:+d}:"}[form]
+            "runtime": f"for {i} in range(n{trips - TRIPS:+d}):", "while": f"while {i} < n{trips - TRIPS:+d}:",
+            "data": f"for {i} in range({node.args[-1]} & {trips}):"}[form]
     if form == "while":
         style.line(f"{i} = n - {TRIPS}")
     style.line(head)
@@ -322,6 +325,11 @@ def put_branch(style, ops, node):
         style.depth -= 1
 
 
+def is_merged(number):
+    """Whether this style makes one program do the work of all, in a loop."""
+    return number is not None and number % 4 == 0
+
+
 def text(kernel, ops, styles=((None, ()),)):
     """The kernel in each of the styles (number, plain): a file with the functions k, k2, …"""
     vals = infer(kernel, ops).vals
@@ -329,6 +337,8 @@ def text(kernel, ops, styles=((None, ()),)):
     functions = []
     for i, (number, plain) in enumerate(styles):
         style = Style(vals, number, plain, f"k{i + 1 if i else ''}")
+        style.line(f"for pid in range({kernel.programs}):" if is_merged(number) else "pid = tl.program_id(0)")
+        style.depth += is_merged(number)
         put(style, ops, kernel.nodes)
-        functions += style.helpers + [f"def {style.name}({params}):\n    pid = tl.program_id(0)\n" + "\n".join(style.lines) + "\n"]
+        functions += style.helpers + [f"def {style.name}({params}):\n" + "\n".join(style.lines) + "\n"]
     return "import triton\nimport triton.language as tl\n" + "".join(f"\n\n@triton.jit\n{f}" for f in dict.fromkeys(functions))

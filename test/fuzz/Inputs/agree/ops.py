@@ -111,7 +111,8 @@ class Load(Op):
         if shape and g.chance(15):
             strides[g.below(len(shape))] = g.choice([0, 1, 3])
         a = {"array": array.name, "shape": shape, "strides": tuple(strides), "start": g.choice([0, 0, 0, 1, 16, 64]),
-             "step": g.choice([0, 1, numel(shape), 64]), "mask": None, "other": None, "bound": None, "form": g.choice(["plain", "plain", "base", "run"])}
+             "step": g.choice([0, 1, numel(shape), 64]), "mask": None, "other": None, "bound": None, "form": g.choice(["plain", "plain", "base", "run"]),
+             "modifier": g.choice(["", "", "", ", cache_modifier='.cg'", ", eviction_policy='evict_last'", ", volatile=True"])}
         args = []
         if shape and g.chance(45):
             a["mask"] = "value" if g.chance(40) else "bound"
@@ -140,10 +141,10 @@ class Load(Op):
         where = {"plain": f"{a['array']} + ({start} + {offset})", "base": f"{a['array']} + ({start}) + ({offset})",
                  "run": f"{a['array']} + ({start} + (n - 3)) + ({offset})"}[a["form"]]
         if not a["mask"]:
-            return f"tl.load({where})"
+            return f"tl.load({where}{a['modifier']})"
         d, bound = a["bound"]
         mask = names[0] if a["mask"] == "value" else self.bound_text(a["shape"], d, bound)
-        return f"tl.load({where}, mask={mask}" + (")" if a["other"] is None else f", other={a['other']})")
+        return f"tl.load({where}, mask={mask}" + ("" if a["other"] is None else f", other={a['other']}") + a["modifier"] + ")"
 
     @staticmethod
     def bound_text(shape, d, bound):
@@ -203,11 +204,17 @@ class Store(Op):
 
     def infer(self, scope, args, a):
         need(args[0].dtype is a["dtype"] and args[0].shape == a["shape"])
-        need(a["count"] >= numel(a["shape"]) * scope.kernel.programs)
+        need(a["count"] >= numel(a["shape"]) * scope.kernel.programs and (a["form"] == "plain" or len(a["shape"]) == 2))
         return []
 
     def put(self, style, node):
         a, shape = node.attrs, node.attrs["shape"]
+        if a["form"] == "block":
+            rows, cols = shape
+            high = min(a["bound"][1], rows) if a["bound"] else rows
+            where = f"tl.make_block_ptr({a['array']} + pid * {rows * cols}, ({high}, {cols}), ({cols}, 1), (0, 0), ({rows}, {cols}), (1, 0))"
+            style.line(f"tl.store({where}, {style.use(node.args[0])}, boundary_check=(0, 1))")
+            return
         offset = index_text(shape, strides_of(shape, a["perm"]), a["reverse"])
         mask = "" if a["bound"] is None else f", mask={Load.bound_text(shape, *a['bound'])}"
         style.line(f"tl.store({a['array']} + pid * {numel(shape)} + ({offset}), {style.use(node.args[0])}{mask})")
@@ -497,15 +504,16 @@ class Where(Op):
 @op("cast", 3)
 class Cast(Op):
     def make(self, g):
-        return [g.any_value()], {"dtype": g.dtype()}
+        return [g.any_value()], {"dtype": g.dtype(), "rtz": g.chance(10)}
 
     def infer(self, scope, args, a):
         (x,), d = args, a["dtype"]
         need(x.dtype is not d and not (x.dtype in FP8 and d is I1))
+        need(not a.get("rtz") or x.dtype is F32 and d.name in ("fp16", "bf16") and exact(x))
         return [Val(d, x.shape, cast_facts(x, d))]
 
     def text(self, style, names, a, vals):
-        return f"{names[0]}.to({a['dtype'].tl})"
+        return f"{names[0]}.to({a['dtype'].tl}{', fp_downcast_rounding=' + repr('rtz') if a.get('rtz') else ''})"
 
 
 def cast_facts(x, d):

@@ -5,8 +5,8 @@ import time
 import kernel as kernels
 from kernel import Node, walk
 from ops import OPS
-from run import Problem, Way
-from values import DTYPES, Reject
+from run import PASSES, Problem
+from values import Reject
 
 
 def shows(runner, kernel, way, kind):
@@ -76,10 +76,6 @@ def edited(kernel, target, make):
     return k
 
 
-def dropped(node_name):
-    return lambda k: edited(k, node_name, lambda n: [])
-
-
 def fewer_outputs(kernel):
     names = [kernels.name_of(n) for n in walk(kernel.nodes) if "kind" in n.attrs]
     for keep in names:
@@ -144,14 +140,14 @@ def inlined(kernel, node, arm, before, index):
     return k
 
 
-PLAIN = {"mask": None, "bound": None, "other": None, "start": 0, "step": 0, "form": "plain", "reverse": (), "keep": False, "out": None, "k": None}
+PLAIN = {"modifier": "", "mask": None, "bound": None, "other": None, "start": 0, "step": 0, "form": "plain", "reverse": (), "keep": False, "out": None, "k": None}
 
 
 def plainer(kernel):
     """Attributes of accesses and the like at their simplest."""
     for node in list(walk(kernel.nodes)):
         for key, simple in PLAIN.items():
-            if key in node.attrs and node.attrs[key] != simple and not (key == "form" and node.op != "load") and not (key == "k" and node.op != "sort"):
+            if key in node.attrs and node.attrs[key] != simple and not (key == "form" and node.op not in ("load", "store")) and not (key == "k" and node.op != "sort"):
                 k = kernel.copy()
                 for n in walk(k.nodes):
                     if kernels.name_of(n) == kernels.name_of(node):
@@ -200,7 +196,7 @@ def plainer_ways(kernel, way):
     if way.passes:
         parts = way.passes.split(",")
         for i in range(len(parts)):
-            if len(parts) > 1:
+            if len(parts) > 1 and parts[i] in PASSES:
                 yield way.replaced(passes=",".join(parts[:i] + parts[i + 1:]))
         yield way.replaced(passes=None)
     for warps in (1, 2, 4):

@@ -33,16 +33,27 @@ class Way:
         return " ".join(self.options()) + ("" if self.style is None else f", written another way ({self.style})")
 
 
-def ways(number, devices, kernel):
+def some_passes(rng, lowers):
+    """Transformations in any order; what code for a GPU needs is behind them, with others in between now and then."""
+    def some(most):
+        return [rng.choice(PASSES) for _ in range(rng.randrange(most + 1))]
+    if not lowers and rng.randrange(3):
+        return ",".join(some(5) + [rng.choice(PASSES)])
+    return ",".join(some(4) + ["layout"] + (some(1) if rng.randrange(4) == 0 else []) + ["expand"] + (["place", "sync"] if lowers else []))
+
+
+def ways(number, devices):
     """The ways to compare with the plain run on cpu."""
     rng = random.Random(number * 7 + 1)
-    style = lambda: rng.randrange(1 << 30)
-    passes = ",".join(rng.choice(PASSES) for _ in range(rng.randrange(1, 7)))
-    yield Way("cpu", passes=rng.choice([passes, passes, "layout,expand", passes + ",layout,expand"]), warps=rng.choice([1, 2, 4, 8]), style=style())
+
+    def style():
+        return rng.randrange(1 << 30)
+    yield Way("cpu", passes=some_passes(rng, False), warps=rng.choice([1, 2, 4, 8]), style=style())
     for device in devices:
-        arch = lambda: rng.choice(ARCHS) if device == "simt" else None
-        yield Way(device, arch(), rng.choice([1, 2, 4, 4, 8, 16]))
-        yield Way(device, arch(), rng.choice([1, 2, 4, 4, 8, 16]), style=style())
+        for number in (None, style()):
+            arch = rng.choice(ARCHS) if device == "simt" else None
+            passes = some_passes(rng, True) if device != "cpu" and rng.randrange(4) == 0 else None
+            yield Way(device, arch, rng.choice([1, 2, 4, 4, 8, 16]), passes, number)
 
 
 class Problem(Exception):
@@ -55,7 +66,8 @@ def arguments(kernel, way):
     """Behind `tkc -run FILE`."""
     contract = [] if kernel.contract else ["-ffp-contract=off"]
     arrays = [a.argument() for a in kernel.arrays + kernel.written()]
-    return [*way.options(), *contract, "-timeout", "20", "-grid", str(kernel.programs), *arrays, f"n={kernels.TRIPS}"]
+    grid = 1 if kernels.is_merged(way.style) else kernel.programs
+    return [*way.options(), *contract, "-timeout", "20", "-grid", str(grid), *arrays, f"n={kernels.TRIPS}"]
 
 
 def tolerances(kernel):

@@ -19,6 +19,9 @@ class Op:
         names = [style.use(a) for a in node.args]
         text = style.call(self.text(style, names, node.attrs, [style.vals[a] for a in node.args]))
         style.line(f"{', '.join(node.results)} = {text}" if node.results else text)
+        for name in node.results:
+            if style.chance(5):
+                style.line(f"tl.static_assert({name}.dtype == {style.vals[name].dtype.tl})")
 
 
 def op(name, weight=1.0):
@@ -573,7 +576,7 @@ class Randint(Op):
 
     def infer(self, scope, args, a):
         need(args[0].dtype is I32 and args[0].shape)
-        return [Val(I32, args[0].shape, known_int(I32))]
+        return [Val(U32, args[0].shape, known_int(U32))]
 
     def text(self, style, names, a, vals):
         return f"tl.randint({a['seed']}, {names[0]})"

@@ -7,6 +7,7 @@
 #include "analysis/axis.h"
 #include "ir/print.h"
 #include "ir/type.h"
+#include "explain.h"
 #include "job.h"
 #include "remark.h"
 #include "target/backend.h"
@@ -39,6 +40,11 @@ static bool emit_func(Job *j, Buf *out)
     case TKC_EMIT_LAYOUT: ir_print(out, j->artifact->fn); return true;
     case TKC_EMIT_LLVM:
     case TKC_EMIT_PTX: return emit_target(j);
+    case TKC_EMIT_EXPLAIN:
+        if (!job_is_ready_for_code(j))
+            return false;
+        explain_print(out, &j->scratch, j->artifact->fn);
+        return true;
     case TKC_EMIT_TOKENS:
     case TKC_EMIT_AST: break;
     }
@@ -105,7 +111,7 @@ TkcStatus tkc_compile(TkcSource *source, const TkcOptions *given, TkcEmit emit, 
     const char *misuse = tkc_options_read(&options, given);
     if (!misuse && !out)
         misuse = "there is no place for the artifact: the pointer is NULL";
-    if (!misuse && (emit < TKC_EMIT_TOKENS || emit > TKC_EMIT_PTX))
+    if (!misuse && (emit < TKC_EMIT_TOKENS || emit > TKC_EMIT_EXPLAIN))
         misuse = "there is no such emission";
     if (misuse)
         return api_misuse(source->cx, "%s", misuse);

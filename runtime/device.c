@@ -120,6 +120,27 @@ const char *tkc_device_arch(const TkcDevice *dev)
     return device_is(dev) ? dev->arch : NULL;
 }
 
+TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info)
+{
+    DeviceKernel *kernel = NULL;
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    if (!tkc_handle_is(ptx, TKC_HANDLE_ARTIFACT) || dev->ops->emit != TKC_EMIT_PTX)
+        return misuse(dev->cx, "there is no PTX, or this device takes none");
+    TkcKernelInfo told = {.size = sizeof told,
+                          .num_warps = tkc_artifact_num_warps(ptx),
+                          .num_stages = tkc_artifact_num_stages(ptx),
+                          .shared_bytes = tkc_artifact_shared_bytes(ptx),
+                          .config = -1};
+    TkcStatus status = dev->ops->load(dev, ptx, &kernel);
+    if (status == TKC_OK)
+        dev->ops->info(kernel, &told);
+    dev->ops->unload(dev, kernel);
+    if (status == TKC_OK && !(info && tkc_give(info, &told, sizeof told)))
+        return misuse(dev->cx, "there is no place for what the kernel costs");
+    return status;
+}
+
 TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
     if (!device_is(dev))

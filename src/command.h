@@ -22,6 +22,7 @@ const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
 int command_compile(TkcContext *cx, Options *o);
 int command_check(TkcContext *cx, Options *o);
 int command_list(TkcContext *cx, Options *o);
+int command_explain(TkcContext *cx, Options *o);
 int command_batch(TkcContext *cx, Options *o);
 int command_run(TkcContext *cx, Options *o);
 

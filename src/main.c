@@ -220,6 +220,7 @@ static int run_command(TkcContext *cx, Options *o)
     return o->batch         ? command_batch(cx, o)
            : o->syntax_only ? command_check(cx, o)
            : o->list        ? command_list(cx, o)
+           : o->explain     ? command_explain(cx, o)
            : o->run         ? command_run(cx, o)
                             : command_compile(cx, o);
 }

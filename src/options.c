@@ -271,6 +271,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_EMIT: seen->emit = true; return read_emit(o, v, &o->emit);
     case OPT_SYNTAX_ONLY: o->syntax_only = true; return true;
     case OPT_LIST: o->list = true; return true;
+    case OPT_EXPLAIN: o->explain = true; return true;
     case OPT_BATCH: o->batch = v; return true;
     case OPT_KERNEL: c->kernel = v; return true;
     case OPT_DEFINE: return add_define(o, seen->first_define, v);
@@ -511,15 +512,16 @@ static bool check_words(Options *o, const Seen *seen)
     const char *mode = o->run           ? "-run"
                        : o->syntax_only ? "-fsyntax-only"
                        : o->list        ? "-list"
+                       : o->explain     ? "-explain"
                        : o->batch       ? "-batch"
                                         : NULL;
-    if (o->run + o->syntax_only + o->list + (o->batch != NULL) > 1)
-        return misuse(o, "-run, -fsyntax-only, -list and -batch exclude each other");
+    if (o->run + o->syntax_only + o->list + o->explain + (o->batch != NULL) > 1)
+        return misuse(o, "-run, -fsyntax-only, -list, -explain and -batch exclude each other");
     if (o->nfiles > 1 && o->compile.signature)
         return misuse(o, "-sig gives types to the kernels of one file; there are %d", o->nfiles);
     if (o->compile.require_checked && !o->syntax_only)
         return misuse(o, "-Wunchecked goes with -fsyntax-only");
-    if (o->compile.remarks && (mode ? !o->run : o->emit < TKC_EMIT_LAYOUT))
+    if (o->compile.remarks && (mode ? !o->run && !o->explain : o->emit < TKC_EMIT_LAYOUT))
         return misuse(o, "-R tells of code; %s makes none", mode ? mode : "this -emit");
     if (o->list && (o->compile.signature || o->ndefines))
         return misuse(o,
@@ -583,7 +585,7 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
     }
     if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->help || o->version || o->args.len ||
+    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->help || o->version || o->args.len ||
         seen.for_run)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))

@@ -23,7 +23,7 @@ typedef struct Options {
     TkcLanguage language;
     const char *batch, *grid, *device;
     bool language_given;        /* -x: else each file's suffix says it */
-    bool syntax_only, list, run, verbose, help, version;
+    bool syntax_only, list, explain, run, verbose, help, version;
     ColorChoice color;
     bool json;                  /* diagnostics */
     double timeout;

@@ -156,6 +156,9 @@ typedef struct TkcKernelInfo {
 } TkcKernelInfo;
 TKC_API TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info);
 
+/* The same of PTX (TKC_EMIT_PTX) that no jit made, on a device of kind cuda or simt. text is NULL. */
+TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info);
+
 /* Since the jit was made. compiles: different keys launched, and those that were freed and came
    back. */
 typedef struct TkcCacheStats { size_t size; uint64_t compiles, hits; } TkcCacheStats;

@@ -197,7 +197,8 @@ typedef struct TkcDefine {
 } TkcDefine;
 
 typedef enum TkcEmit {
-    TKC_EMIT_TOKENS, TKC_EMIT_AST, TKC_EMIT_IR, TKC_EMIT_FACTS, TKC_EMIT_LAYOUT, TKC_EMIT_LLVM, TKC_EMIT_PTX
+    TKC_EMIT_TOKENS, TKC_EMIT_AST, TKC_EMIT_IR, TKC_EMIT_FACTS, TKC_EMIT_LAYOUT, TKC_EMIT_LLVM, TKC_EMIT_PTX,
+    TKC_EMIT_EXPLAIN /* a table for people: the kernel's lines with what they cost; docs/diagnostics.md */
 } TkcEmit;
 
 typedef struct TkcOptions {

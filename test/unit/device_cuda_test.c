@@ -99,9 +99,43 @@ static void too_many_parameters(void)
     tkc_context_free(cx);
 }
 
+/* Of PTX that no jit made. */
+static void inspected(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcDevice *dev = NULL, *cpu = NULL;
+    TkcSource *source = NULL;
+    TkcArtifact *ptx = NULL;
+    TkcOptions o;
+    TkcKernelInfo info = {.size = sizeof info, .registers = -2}, none = {0};
+    tkc_options_init(&o);
+    EXPECT_INT(tkc_device_open(cx, "cuda", 0, &dev), TKC_OK);
+    EXPECT_INT(tkc_device_open(cx, "cpu", 0, &cpu), TKC_OK);
+    o.arch = tkc_device_arch(dev);
+    o.num_warps = 2;
+    o.defines = (const TkcDefine[]){{"B", "64"}};
+    o.ndefines = 1;
+    EXPECT_INT(tkc_source_from_text(cx, "f.tk", text, strlen(text), TKC_LANGUAGE_TK, &source), TKC_OK);
+    EXPECT_INT(tkc_compile(source, &o, TKC_EMIT_PTX, &ptx), TKC_OK);
+    EXPECT_INT(tkc_device_inspect(dev, ptx, &info), TKC_OK);
+    EXPECT(info.registers > 0 && info.spill_bytes == 0 && info.num_warps == 2 && !info.text);
+    EXPECT_INT(tkc_device_inspect(dev, ptx, &none), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(cx), "error: there is no place for what the kernel costs\n");
+    EXPECT_INT(tkc_device_inspect(cpu, ptx, &info), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(cx), "error: there is no PTX, or this device takes none\n");
+    EXPECT_INT(tkc_device_inspect(dev, NULL, &info), TKC_MISUSE);
+    EXPECT_INT(tkc_device_inspect(NULL, ptx, &info), TKC_MISUSE);
+    tkc_artifact_free(ptx);
+    tkc_source_free(source);
+    tkc_device_free(cpu);
+    tkc_device_free(dev);
+    tkc_context_free(cx);
+}
+
 int main(void)
 {
     RUN(context_of_the_caller);
+    RUN(inspected);
     RUN(too_many_parameters);
     return expect_done();
 }

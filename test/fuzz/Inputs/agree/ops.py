@@ -920,3 +920,32 @@ class Dot(Op):
             call = f"tl.dot({turned[1]}, {turned[0]}{', ' + turned[2] if len(names) > 2 else ''}{more})"
             return f"tl.trans({call}, {turn})"
         return f"tl.dot({', '.join(names)}{more})"
+
+
+SCALED = {"fp8e4nv": "e4m3", "fp8e5": "e5m2", "bf16": "bf16", "fp16": "fp16"}
+
+
+@op("dot_scaled", 0.4)
+class DotScaled(Op):
+    """With scales from 1/2 to 4."""
+
+    def make(self, g):
+        a, b = (g.choice([DTYPES[n] for n in SCALED]) for _ in range(2))
+        m, n, k = g.dot_extent(), g.dot_extent(), g.choice([32, 64])
+        u8 = DTYPES["u8"]
+        return [g.factor(a, (m, k)), g.value(u8, (m, k // 32)), g.factor(b, (k, n)), g.value(u8, (n, k // 32))], {}
+
+    def infer(self, scope, args, a):
+        x, s, y, t = args
+        k = x.shape[-1]
+        need(x.dtype.name in SCALED and y.dtype.name in SCALED and s.dtype is t.dtype is DTYPES["u8"] and k % 32 == 0)
+        need(s.shape == (x.shape[0], k // 32) and y.shape[0] == k and t.shape == (y.shape[1], k // 32))
+        need(all(exact(v) and v.facts.grain is not None and v.facts.mag <= 16 and v.facts.grain >= -1 for v in (x, y)))
+        mag, grain = 16 * k * x.facts.mag * y.facts.mag, x.facts.grain + y.facts.grain - 2
+        need(held(F32, mag, grain))
+        return [Val(F32, (x.shape[0], y.shape[1]), Facts(mag, grain, 0.0))]
+
+    def text(self, style, names, a, vals):
+        x, s, y, t = names
+        return (f'tl.dot_scaled({x}, ({s} & 3) + 126, "{SCALED[vals[0].dtype.name]}", {y}, ({t} & 3) + 126, '
+                f'"{SCALED[vals[2].dtype.name]}")')

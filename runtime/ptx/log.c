@@ -21,7 +21,7 @@ static const char *line_start(const char *text, long line)
 
 bool ptx_log_place(char *place, size_t size, const char *log, const char *ptx)
 {
-    const char *number = after(log, ", line ");
+    const char *number = after(log, "line ");
     const char *at = number ? line_start(ptx, strtol(number, NULL, 10)) : NULL;
     if (!at) return false;
     const char *begin = NULL;

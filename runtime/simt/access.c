@@ -207,6 +207,7 @@ static SimtStep exec_ld(Warp *w, const SimtInsn *in, LaneMask m)
     if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
         !warp_reach(w, in, m, in->space, address, (uint32_t)in->bytes * in->count, TOUCH_READ, host))
         return STEP_FAULT;
+    if (in->space <= SPACE_GLOBAL) w->reads = in;
     for (int i = 0; i < in->nd; i++) {
         const SimtOperand d = in->d[i];
         if (!d.bits || (in->bytes == 4 && load_words(w, d, i, m, host))) continue;
@@ -264,6 +265,7 @@ static bool reach_to_store(Warp *w, const SimtInsn *in, LaneMask m, const uint64
 
 static SimtStep exec_st(Warp *w, const SimtInsn *in, LaneMask m)
 {
+    bool changes = false;
     uint64_t address[SIMT_LANES];
     uint8_t *host[SIMT_LANES];
     if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
@@ -274,10 +276,12 @@ static SimtStep exec_st(Warp *w, const SimtInsn *in, LaneMask m)
         const void *lanes = simt_lanes(w, s);
         SIMT_EACH_LANE(lane, m) {
             const uint64_t x = simt_lane(lanes, s.bits, lane);
+            changes |= memcmp(host[lane] + i * in->bytes, &x, in->bytes) != 0;
             memcpy(host[lane] + i * in->bytes, &x, in->bytes);
         }
     }
     w->block->progress = true;
+    w->block->changes += changes;
     return STEP_NEXT;
 }
 

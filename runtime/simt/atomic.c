@@ -93,6 +93,7 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
     const int first = (int)(simt_random(&w->block->random) % SIMT_LANES), n = in->count;
     uint64_t address[SIMT_LANES];
     uint8_t *host[SIMT_LANES];
+    bool changes = false;
     if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
         !warp_reach(w, in, m, in->space, address, (uint32_t)in->bytes * in->count, TOUCH_ATOMIC,
                     host))
@@ -104,10 +105,13 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
             const uint64_t x = simt_read(w, in->s[1 + i], lane),
                            y = f->op == ATOM_CAS ? simt_read(w, in->s[1 + n], lane) : 0;
             const uint64_t old = exchange(f, host[lane] + i * in->bytes, x, y);
+            changes |= ptx_low(combine(f, old, x, y) ^ old, f->type->bits) != 0;
             if (f->returns) simt_write(w, in->d[i], lane, old);
         }
     }
     w->block->progress = true;
+    w->block->changes += changes;
+    if (in->space <= SPACE_GLOBAL) w->reads = in;
     return STEP_NEXT;
 }
 

@@ -64,6 +64,7 @@ static SimtStep exec_bar(Warp *w, const SimtInsn *in, LaneMask m)
     if (in->a == BAR_ARRIVE) {
         bar->expected = expected;
         bar->arrived += SIMT_LANES;
+        w->block->changes++;
         shared_arrive(w, (int)id);
         block_check_barriers(w->block);
         return STEP_NEXT;

@@ -5,6 +5,7 @@
 
 #include "async.h"
 #include "shared.h"
+#include "spin.h"
 #include "warp.h"
 #include "warp_group.h"
 
@@ -56,7 +57,8 @@ Block *block_new(SimtLaunch *l)
     b->warps = calloc((size_t)nwarps, sizeof *b->warps);
     b->memory = aligned_alloc(1024, (padded(shared) + each * (size_t)nwarps + 1023) / 1024 * 1024);
     b->shared_state = shared_new(shared, nwarps);
-    if (!b->warps || !b->memory || !b->shared_state) {
+    b->spin = spin_new(nwarps);
+    if (!b->warps || !b->memory || !b->shared_state || !b->spin) {
         block_free(b);
         return NULL;
     }
@@ -73,6 +75,7 @@ void block_free(Block *b)
 {
     if (!b) return;
     shared_free(b->shared_state);
+    spin_free(b->spin);
     for (int i = 0; b->warps && i < b->nwarps; i++) warp_group_free(&b->warps[i]);
     async_free(b);
     for (int i = 0; i < b->nwarps && b->warps; i++) copies_free(&b->warps[i]);
@@ -151,8 +154,10 @@ static void begin_warp(Warp *w)
     memset(w->written, 0xff, SIMT_SPECIALS * sizeof *w->written);
     memset(w->pc, 0, sizeof w->pc);
     w->live = threads >= SIMT_LANES ? SIMT_ALL_LANES : (1u << threads) - 1;
+    w->began = w->live;
     w->active = w->gathered = w->barred = w->joined = w->carry = 0;
     w->clock = 0;
+    w->reads = NULL;
     warp_group_reset(w);
     copies_free(w);
     memset(w->bulk_groups, 0, sizeof w->bulk_groups);
@@ -166,6 +171,8 @@ void block_begin(Block *b, const uint32_t id[3], uint64_t seed)
     simt_random(&b->random);
     b->threads = b->live = count_threads(b->launch);
     b->waits = b->idle_rounds = 0;
+    b->quiet = false;
+    spin_forget(b->spin);
     async_reset(b);
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, (int)(b->random & 0xff), b->shared_bytes);
@@ -294,15 +301,34 @@ static bool make_progress(Block *b, uint64_t done)
     return false;
 }
 
-BlockState block_run(Block *b, uint64_t budget)
+static BlockState run_rounds(Block *b, uint64_t budget)
 {
     for (uint64_t done = 0; b->live && done < budget;) {
         if (atomic_load_explicit(&b->launch->stop, memory_order_relaxed)) return BLOCK_FAULT;
         uint64_t n = run_round(b, budget);
         if (n == UINT64_MAX || (b->live && !make_progress(b, n))) return BLOCK_FAULT;
         done += n;
+        if (b->quiet) spin_look(b);
     }
     if (b->live) return BLOCK_BUSY;
     async_progress(b, true); /* what nobody has waited for takes place all the same */
     return atomic_load_explicit(&b->launch->stop, memory_order_relaxed) ? BLOCK_FAULT : BLOCK_DONE;
+}
+
+/* What was seen of its warps holds as long as nobody changes anything. */
+static void note_changes(Block *b, uint64_t version)
+{
+    b->quiet = b->version == version;
+    b->version = version;
+    if (!b->quiet) spin_forget(b->spin);
+}
+
+BlockState block_run(Block *b, uint64_t budget)
+{
+    SimtLaunch *l = b->launch;
+    const uint64_t before = b->changes;
+    note_changes(b, atomic_load(&l->changes));
+    const BlockState state = run_rounds(b, budget);
+    if (b->changes != before) atomic_fetch_add(&l->changes, 1);
+    return state;
 }

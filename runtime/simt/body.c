@@ -125,8 +125,10 @@ static bool take_word(Decoder *dc, const char *text)
 /* False: no directive. */
 static bool read_directive(Decoder *dc)
 {
-    if (take_word(dc, ".reg")) ptx_parse_declaration(&dc->ps);
-    else if (take_word(dc, ".local") || take_word(dc, ".param")) dc_variable(dc, SPACE_LOCAL);
+    if (take_word(dc, ".reg")) {
+        ptx_parse_declaration(&dc->ps);
+        dc_place_registers(dc);
+    } else if (take_word(dc, ".local") || take_word(dc, ".param")) dc_variable(dc, SPACE_LOCAL);
     else if (take_word(dc, ".shared")) dc_variable(dc, SPACE_SHARED);
     else if (take_word(dc, ".loc")) read_loc(dc);
     else if (take_word(dc, ".pragma")) dc_pragma(dc);

@@ -57,12 +57,17 @@ static SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
     SimtStep step;
     uint32_t out[SIMT_LANES];
     LaneMask pred = 0;
+    const LaneMask named = (LaneMask)simt_read(w, in->s[3], simt_first(m));
     m = gather_members(w, in, in->s[3], m, &step);
     if (!m) return step;
     SIMT_EACH_LANE(lane, m) {
         bool inside;
         const int j = shuffle_source(in->a, lane, (uint32_t)simt_read(w, in->s[1], lane),
                                      (uint32_t)simt_read(w, in->s[2], lane), &inside);
+        if (named >> j & w->began & ~m >> j & 1)
+            return simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
+                              "it reads lane %d, which the instruction names and which has ended "
+                              "without coming to it: 0x%08x are here of 0x%08x", j, m, named);
         out[lane] = m >> j & 1 ? (uint32_t)simt_read(w, in->s[0], j)
                                : (uint32_t)simt_random(&w->block->random);
         pred |= (LaneMask)inside << lane;

@@ -93,6 +93,7 @@ static void finish_groups(Warp *w, LaneMask m, int remain)
         memmove(c->groups, c->groups + n, (size_t)(c->n - n) * sizeof *c->groups);
         c->n -= n;
         w->block->progress = true;
+        w->block->changes++;
     }
 }
 

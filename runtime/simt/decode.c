@@ -225,7 +225,7 @@ SimtOperand dc_special(SimtSpecial which, int bits)
 }
 
 /* Registers that were declared since have their places behind the others'. */
-static void place_registers(Decoder *dc)
+void dc_place_registers(Decoder *dc)
 {
     for (int i = 0; i < dc->ps.nnames; i++) {
         const PtxName *n = &dc->ps.names[i];
@@ -233,7 +233,8 @@ static void place_registers(Decoder *dc)
         if ((uint32_t)n->reg < dc->nregs) continue;
         while (dc->nregs < (uint32_t)(n->reg + count)) {
             if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
-            dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, (uint8_t)bits};
+            dc->regs[dc->nregs++] = (SimtReg){
+                dc->reg_bytes, (uint8_t)bits, dc->ps.depth > 1 && !dc->inline_depth};
             dc->reg_bytes += (uint32_t)((lanes_bytes(bits) + 31) / 32 * 32);
         }
     }
@@ -241,7 +242,7 @@ static void place_registers(Decoder *dc)
 
 static SimtOperand register_operand(Decoder *dc, int reg, int used, bool negated)
 {
-    place_registers(dc);
+    dc_place_registers(dc);
     if (dc->ps.failed || reg < 0) return (SimtOperand){0};
     SimtReg r = dc->regs[reg];
     return (SimtOperand){.at = r.at, .reg = (uint32_t)reg, .bits = r.bits, .used = (uint8_t)used,
@@ -545,6 +546,18 @@ static void read_guard(Decoder *dc, SimtInsn *in)
     in->guard = register_operand(dc, reg, 1, false);
 }
 
+static bool is_inner(const Decoder *dc, SimtOperand o)
+{
+    return o.bits && !o.number && dc->regs[o.reg].inner;
+}
+
+static bool reads_inner(const Decoder *dc, const SimtInsn *in)
+{
+    bool any = in->guarded && is_inner(dc, in->guard);
+    for (int i = 0; i < in->ns; i++) any |= is_inner(dc, in->s[i]);
+    return any;
+}
+
 void dc_instruction(Decoder *dc)
 {
     SimtInsn in = {.line = dc_line(dc), .place = dc->place};
@@ -560,6 +573,7 @@ void dc_instruction(Decoder *dc)
     take_name_apart(dc);
     family_of(dc)(dc, &in);
     ptx_expect_mark(&dc->ps, ';');
+    in.inner = !dc->ps.failed && reads_inner(dc, &in);
     if (!dc->ps.failed && in.exec) dc_emit(dc, &in); /* what has none has done its part */
 }
 
@@ -571,7 +585,7 @@ void dc_special_names(Decoder *dc)
             .text = special_names[i], .len = (int)strlen(special_names[i]),
             .reg = i, .type = dc_type(wide ? "b64" : "b32")};
         if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
-        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, wide ? 64 : 32};
+        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, wide ? 64 : 32, false};
         dc->reg_bytes += 256; /* dc_special counts on it */
     }
     dc->ps.nregs = SIMT_SPECIALS;

@@ -12,6 +12,7 @@ enum { OPCODE_PARTS = 24, INSNS_MAX = 1 << 20 };
 typedef struct SimtReg {
     uint32_t at;
     uint8_t bits;
+    bool inner; /* declared in a block inside the kernel's, as inline assembly does */
 } SimtReg;
 
 typedef struct SimtLabel {
@@ -134,6 +135,8 @@ SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space);
 void dc_pragma(Decoder *dc);                    /* behind ".pragma" */
 void dc_special_names(Decoder *dc); /* the registers that are there before any declaration */
 void dc_instruction(Decoder *dc);
+/* What has been declared gets its place, and the scope it is of. */
+void dc_place_registers(Decoder *dc);
 /* The body of an entry, at its '{'; the entry's code is finished. */
 void dc_entry(Decoder *dc, SimtFunc *f);
 /* The body of a function that is called here, with what its formal parameters stand for. */

@@ -56,6 +56,8 @@ typedef struct SimtRun {
 int simt_ordinal_of(int chip);
 int simt_chip_at(int ordinal); /* 0: none */
 void simt_configure(CuContext context, const SimtRun *run);
+/* Whether memory begins or goes on there; *left: bytes from there on. *freed: there was some. */
+bool simt_has_memory(uint64_t address, uint64_t *left, bool *freed);
 /* What the kernel did that lost the context; "" when nothing did. Lives as long as the context. */
 const char *simt_report(CuContext context);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "spin.h"
 #include "warp.h"
 
 enum { RESIDENT = 8 };
@@ -34,6 +35,7 @@ static bool next_program(SimtLaunch *l, uint32_t id[3])
 
 typedef struct Core {
     SimtLaunch *launch;
+    int index;
     Block *blocks[RESIDENT];
     bool busy[RESIDENT];
     int nblocks;
@@ -56,6 +58,7 @@ static bool begin_program(Core *core)
         core->nblocks++;
     }
     block_begin(core->blocks[at], id, core->launch->seed);
+    atomic_fetch_add(&core->launch->changes, 1);
     core->busy[at] = true;
     return true;
 }
@@ -89,37 +92,88 @@ static bool run_slices(Core *core)
     return any;
 }
 
+/* ---- programs that all wait ---- */
+
+#define CORE_ENDED UINT64_MAX
+
+/* All its programs go round, and nothing has changed since `version`. */
+static bool goes_round(const Core *core, uint64_t version)
+{
+    for (int i = 0; i < core->nblocks; i++) {
+        const Block *b = core->blocks[i];
+        if (core->busy[i] && (b->version != version || !spin_found(b->spin))) return false;
+    }
+    return true;
+}
+
+static bool more_to_begin(const SimtLaunch *l)
+{
+    return atomic_load(&l->next_block) < (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+/* Of a core that has begun no program in this round. Each core says for which version of memory its
+   programs go round: when that is the same for all, nobody will change it. */
+static void check_deadlock(Core *core)
+{
+    SimtLaunch *l = core->launch;
+    const uint64_t version = atomic_load(&l->changes);
+    if (!goes_round(core, version)) return;
+    atomic_store(&l->idle_at[core->index], version + 1);
+    for (int i = 0; i < l->cores; i++) {
+        const uint64_t at = atomic_load(&l->idle_at[i]);
+        if (at != version + 1 && at != CORE_ENDED) return;
+    }
+    for (int i = 0; i < core->nblocks; i++)
+        if (core->busy[i] && atomic_load(&l->changes) == version)
+            spin_tell(core->blocks[i], more_to_begin(l));
+}
+
 static void *run_core(void *arg)
 {
-    Core core = {.launch = arg};
-    while (!atomic_load(&core.launch->stop)) {
-        const bool began = begin_program(&core), runs = run_slices(&core);
+    Core *core = arg;
+    SimtLaunch *l = core->launch;
+    while (!atomic_load(&l->stop)) {
+        const bool began = begin_program(core), runs = run_slices(core);
         if (!began && !runs) break;
+        if (!began && runs) check_deadlock(core);
     }
-    for (int i = 0; i < core.nblocks; i++) block_free(core.blocks[i]);
+    atomic_store(&l->idle_at[core->index], CORE_ENDED);
+    for (int i = 0; i < core->nblocks; i++) block_free(core->blocks[i]);
     return NULL;
 }
 
+enum { MOST_CORES = 64 };
+
 static int count_cores(const SimtLaunch *l)
 {
-    enum { MOST = 64 };
     const uint64_t programs = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     long n = l->threads ? l->threads : sysconf(_SC_NPROCESSORS_ONLN);
     if (n < 1) n = 1;
-    if (n > MOST) n = MOST;
+    if (n > MOST_CORES) n = MOST_CORES;
     return (uint64_t)n > programs ? (int)programs : (int)n;
 }
 
 int simt_launch_run(SimtLaunch *l)
 {
-    const int n = count_cores(l);
-    pthread_t threads[64];
+    pthread_t threads[MOST_CORES];
+    Core cores[MOST_CORES];
+    atomic_ullong idle_at[MOST_CORES];
     int started = 0;
     atomic_init(&l->stop, 0);
     atomic_init(&l->next_block, 0);
+    atomic_init(&l->changes, 0);
+    l->cores = count_cores(l);
+    l->idle_at = idle_at;
+    for (int i = 0; i < l->cores; i++) {
+        cores[i] = (Core){.launch = l, .index = i};
+        atomic_init(&idle_at[i], 0);
+    }
     l->deadline_ns = l->timeout > 0 ? simt_now_ns() + (uint64_t)(l->timeout * 1e9) : 0;
-    while (started < n - 1 && pthread_create(&threads[started], NULL, run_core, l) == 0) started++;
-    run_core(l);
+    while (started < l->cores - 1 &&
+           pthread_create(&threads[started], NULL, run_core, &cores[started]) == 0)
+        started++;
+    for (int i = started; i < l->cores - 1; i++) atomic_store(&idle_at[i], CORE_ENDED);
+    run_core(&cores[l->cores - 1]);
     for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
     return atomic_load(&l->stop);
 }

@@ -73,6 +73,7 @@ struct SimtInsn {
     uint8_t space, to_space, bytes, count; /* an access: of an element, and how many */
     uint8_t a, b, c;     /* of the family */
     bool guarded, guard_not, is_signed;
+    bool inner;          /* reads registers of a block inside the kernel's */
     SimtOperand guard;
     uint32_t place;      /* in the module's, 0: no line of the kernel is known */
     int line;            /* of the PTX text, from 1 */
@@ -140,12 +141,14 @@ struct Warp {
     uint32_t other;      /* lowest address of another group that can run; UINT32_MAX: none */
     uint32_t pc[SIMT_LANES]; /* of the lanes that do not run */
     LaneMask live;       /* have not ended */
+    LaneMask began;      /* there are */
     LaneMask gathered;   /* wait at an instruction of the warp for lanes that it names */
     LaneMask barred;     /* wait at a barrier of the program */
     uint8_t barrier[SIMT_LANES]; /* which */
     LaneMask joined;     /* lanes of the group that came to it at this instruction */
     LaneMask carry;      /* of add.cc and its kin */
     uint64_t clock;      /* instructions so far */
+    const SimtInsn *reads; /* the newest that read memory which other programs may write; or NULL */
     bool diverged;       /* not all live lanes are in the group */
     bool in_flight;      /* products own registers: `group` knows which */
     struct WarpGroup *group; /* NULL: there has been no product */
@@ -175,6 +178,10 @@ struct Block {
     uint64_t waits;          /* at mbarriers, so far, that were not over */
     uint32_t idle_rounds;    /* in which all that ran did was wait */
     bool progress;           /* something happened in this turn that others may wait for */
+    uint64_t changes;        /* of memory, or of who waits, so far */
+    uint64_t version;        /* SimtLaunch.changes when it last ran */
+    bool quiet;              /* nothing has changed since: what its warps do is looked at */
+    struct Spin *spin;
     void *memory;            /* of all of the above */
 };
 
@@ -192,6 +199,9 @@ struct SimtLaunch {
     void *print_user;
     atomic_int stop;             /* not 0: the driver's code of what went wrong */
     atomic_ullong next_block;
+    atomic_ullong changes;       /* slices in which a program changed something */
+    atomic_ullong *idle_at;      /* by core, when all its programs go round: changes + 1 */
+    int cores;
     uint64_t deadline_ns;
     char *report;                /* what went wrong, of `report_size` bytes */
     size_t report_size;

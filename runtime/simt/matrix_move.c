@@ -51,6 +51,7 @@ static SimtStep exec_stmatrix(Warp *w, const SimtInsn *in, LaneMask m)
     whole_warp_read(w, in->s + 1, in->count, 32, registers);
     simt_stmatrix(row, registers, in->count, in->a);
     w->block->progress = true;
+    w->block->changes++;
     return STEP_NEXT;
 }
 

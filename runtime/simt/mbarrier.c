@@ -56,6 +56,7 @@ static void write_at(Block *b, const Place *p, Mbarrier m)
     const uint64_t x = pack(&m);
     memcpy(p->host, &x, sizeof x);
     b->progress = true;
+    b->changes++;
 }
 
 static bool find_place(Warp *w, const SimtInsn *in, int lane, uint32_t address, Place *p)

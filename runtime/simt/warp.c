@@ -55,6 +55,7 @@ void warp_end(Warp *w, LaneMask lanes)
     w->gathered = 0;
     w->block->live -= (uint32_t)__builtin_popcount(lanes);
     w->block->progress = true;
+    w->block->changes++;
     if (!w->live) block_check_barriers(w->block);
 }
 
@@ -114,6 +115,19 @@ static inline LaneMask guarded_lanes(const Warp *w, const SimtInsn *in)
     return w->active & (in->guard_not ? ~p : p);
 }
 
+/* A register of inline assembly is written before it is read: the compiler's own may hold anything
+   where it does not matter. */
+static bool check_written(Warp *w, const SimtInsn *in, LaneMask m)
+{
+    LaneMask missing = in->guarded ? w->active & ~w->written[in->guard.reg] : 0;
+    for (int i = 0; i < in->ns; i++)
+        if (in->s[i].bits && !in->s[i].number) missing |= m & ~w->written[in->s[i].reg];
+    if (!missing) return true;
+    simt_fault(w, in, simt_first(missing), SIMT_LAUNCH_FAILED,
+               "it reads a register that nothing has written");
+    return false;
+}
+
 /* Lanes that came from another instruction of the kind go on behind their own. */
 static void part_joined(Warp *w)
 {
@@ -153,6 +167,7 @@ uint64_t warp_run(Warp *w, uint64_t budget)
     while (w->active && done < budget) {
         const SimtInsn *in = &w->func->insns[w->at];
         const LaneMask m = in->guarded ? guarded_lanes(w, in) : w->active;
+        if (in->inner && !check_written(w, in, m)) return UINT64_MAX;
         if (w->in_flight && m && !warp_group_allows(w, in)) return UINT64_MAX;
         const SimtStep how = m ? in->exec(w, in, m) : STEP_NEXT;
         done++;

@@ -165,10 +165,15 @@ CASES = [
     # CHECK: == no end
     # CHECK-NEXT: simt: the launch takes longer than 1 seconds
     # CHECK-NEXT: at kernel.tk:53
-    # CHECK-NEXT: in '{{bra|mov.b32}}', line
+    # CHECK-NEXT: in '{{bra|add.u32}}', line
     # CHECK-NEXT: program (1, 0, 0), thread
     # CHECK-NEXT: cuStreamSynchronize: the launch timed out and was terminated (702)
-    ("no end", "again:\n53: mov.b32 %t7, %t0;\nbra again;"),
+    ("no end", "mov.b32 %t7, 0;\nagain:\n53: add.u32 %t7, %t7, 1;\nbra again;"),
+    # CHECK: == no end, and nothing changes
+    # CHECK-NEXT: simt: the loop never ends: a round of it changes nothing
+    # CHECK-NEXT: at kernel.tk:54
+    # CHECK: unspecified launch failure (719)
+    ("no end, and nothing changes", "again:\n54: mov.b32 %t7, %t0;\nbra again;"),
 ]
 
 

@@ -25,6 +25,13 @@ static void inside(void)
     EXPECT_STR(place, "a dir/k.tk:12:9");
 }
 
+static void of_the_emulator(void)
+{
+    char place[64] = "";
+    EXPECT(ptx_log_place(place, sizeof place, "line 8: the instruction 'foo' is not known here", ptx));
+    EXPECT_STR(place, "a dir/k.tk:12:9");
+}
+
 static void elsewhere(void)
 {
     char place[64];
@@ -37,6 +44,7 @@ static void elsewhere(void)
 int main(void)
 {
     RUN(inside);
+    RUN(of_the_emulator);
     RUN(elsewhere);
     return expect_done();
 }

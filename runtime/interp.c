@@ -331,8 +331,7 @@ InsnFn interp_control_fn(const Op *op)
     case OP_YIELD:
     case OP_CONDITION:
     case OP_RETURN:
-    case OP_BARRIER:
-    case OP_ASSUME: return run_nothing;
+    case OP_BARRIER: return run_nothing;
     case OP_PROGRAM_ID: return run_program_id;
     case OP_NUM_PROGRAMS: return run_num_programs;
     case OP_CONST: return run_const;

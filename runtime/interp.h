@@ -263,6 +263,7 @@ InsnFn interp_sort_fn(Insn *in);        /* interp_sort.c */
 InsnFn interp_dot_fn(Insn *in);         /* interp_dot.c */
 InsnFn interp_text_fn(Insn *in);        /* interp_text.c */
 InsnFn interp_asm_fn(Insn *in);         /* interp_asm.c */
+InsnFn interp_claim_fn(const Op *op);   /* interp_claim.c */
 InsnFn interp_smem_fn(Insn *in);        /* interp_smem.c */
 
 /* ---- inline assembly: interp_asm.c ---- */

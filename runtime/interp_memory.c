@@ -338,7 +338,31 @@ static bool lacks_mask(const Op *op)
     return (op->kind == OP_LOAD && op->nargs == 1) || (op->kind == OP_STORE && op->nargs == 2);
 }
 
-static void fail_through(const Access *a, uint64_t address)
+/* Why a lane that lies outside takes part. */
+static void note_mask(const Access *a, int64_t lane, bool before)
+{
+    if (a->n == 1) return;
+    if (!lacks_mask(a->in->op))
+        interp_note(a->f, NULL, "the mask holds for this lane, %lld: it has to leave out what is %s",
+                    (long long)lane, before ? "in front of the array" : "behind the array");
+    else if (!before)
+        interp_note(a->f, NULL, "no lane is masked off here: where blocks reach past the end, mask= "
+                                "(of a block pointer, boundary_check=) leaves those lanes out");
+}
+
+/* The launch told less than there is. */
+static bool note_size(const Access *a, const MemRange *r, uint64_t address)
+{
+    const MemMap *device = a->f->launch->dev->state;
+    const MemRange *all = mem_find(device, r->begin, r->begin + 1);
+    if (!all || address < r->begin || address >= all->end) return false;
+    interp_note(a->f, NULL, "the argument is told to have %lld bytes; its memory has %lld from there on "
+                            "(tkc_pointer takes bytes)",
+                (long long)(r->end - r->begin), (long long)(all->end - r->begin));
+    return true;
+}
+
+static void fail_through(const Access *a, int64_t lane, uint64_t address)
 {
     const Launch *l = a->f->launch;
     const char *name = l->in->params[a->in->param].name;
@@ -362,16 +386,14 @@ static void fail_through(const Access *a, uint64_t address)
         interp_fail(a->f, a->in, "%s outside '%s': element %lld of %lld (%s)", a->verb, name,
                     (long long)(away / a->size), (long long)((int64_t)(r->end - begin) / a->size),
                     element_name(a));
-        if (a->n > 1 && away > 0 && lacks_mask(a->in->op))
-            interp_note(a->f, NULL,
-                        "no lane is masked off here: where blocks reach past the end, mask= leaves "
-                        "those lanes out");
+        if (!note_size(a, r, address)) note_mask(a, lane, away < 0);
     }
 }
 
-static void fail_at(const Access *a, uint64_t address)
+static void fail_at(const Access *a, int64_t lane)
 {
-    if (a->in->param >= 0) fail_through(a, address);
+    const uint64_t address = lane_address(a, lane);
+    if (a->in->param >= 0) fail_through(a, lane, address);
     else if (address % (uint64_t)a->size)
         interp_fail(a->f, a->in, "%s of %s at an address that is not a multiple of %lld", a->verb,
                     element_name(a), (long long)a->size);
@@ -411,10 +433,10 @@ static bool check_run(const Access *a, int64_t i, int64_t run)
     if (is_allowed(a, begin, (uint64_t)(run * a->size))) return watch(a, begin, run);
     for (int64_t k = 0; k < run; k++)
         if (!is_allowed(a, begin + (uint64_t)(k * a->size), (uint64_t)a->size)) {
-            fail_at(a, begin + (uint64_t)(k * a->size));
+            fail_at(a, i + k);
             return false;
         }
-    fail_at(a, begin);
+    fail_at(a, i);
     return false;
 }
 
@@ -503,7 +525,7 @@ static bool move_lane(const Transfer *t, int64_t i)
     uint64_t address = lane_address(a, i);
     char *data = t->data + i * t->step;
     if (!is_allowed(a, address, (uint64_t)a->size)) {
-        fail_at(a, address);
+        fail_at(a, i);
         return false;
     }
     if (!watch(a, address, 1)) return false;
@@ -573,6 +595,58 @@ static void run_load(Frame *f, const Insn *in)
 
 /* ---- store ---- */
 
+/* The first lane behind i that takes part and has the same address, but another value; or -1. */
+static int64_t rival(const Transfer *t, int64_t i)
+{
+    const Access *a = &t->a;
+    const uint64_t address = lane_address(a, i);
+    for (int64_t k = i + 1; k < a->end; k++)
+        if ((!a->mask || a->mask[k]) && lane_address(a, k) == address &&
+            memcmp(t->data + k * t->step, t->data + i * t->step, (size_t)a->size))
+            return k;
+    return -1;
+}
+
+static void fail_rivals(const Access *a, int64_t i, int64_t k)
+{
+    char place[200] = "one element";
+    if (a->in->param >= 0) {
+        const Launch *l = a->f->launch;
+        const uint64_t begin = l->args[a->in->param].bits;
+        snprintf(place, sizeof place, "element %lld of '%.100s' (%lld elements)",
+                 (long long)((int64_t)(lane_address(a, i) - begin) / a->size),
+                 l->in->params[a->in->param].name,
+                 (long long)((int64_t)(l->ranges[a->in->param].end - begin) / a->size));
+    }
+    interp_fail(a->f, a->in, "lanes %lld and %lld of this store write different values to %s",
+                (long long)i, (long long)k, place);
+    interp_note(a->f, NULL, "which of them stays is not certain on a GPU; store one of them only, "
+                            "or combine them, as tl.atomic_add does");
+}
+
+/* After the store: a lane whose value is not there has lost to another one, if not to another
+   program. */
+static void check_rivals(const Transfer *t)
+{
+    const Access *a = &t->a;
+    for (int64_t i = 0; i < a->end; i++) {
+        if (a->mask && !a->mask[i]) continue;
+        const void *there = pointer_at(lane_address(a, i));
+        if (!memcmp(there, t->data + i * t->step, (size_t)a->size)) continue;
+        const int64_t k = rival(t, i);
+        if (k < 0) continue;
+        fail_rivals(a, i, k);
+        return;
+    }
+}
+
+/* Of rows and of offsets in order no two lanes meet, or so seldom that it is not looked at. */
+static bool may_have_rivals(const Transfer *t)
+{
+    const Access *a = &t->a;
+    return t->step && a->end > 1 && !a->in->in_order && !a->f->launch->dev->unchecked;
+}
+
 static void run_store(Frame *f, const Insn *in)
 {
     const Slot *value = in->args[1];
@@ -581,8 +655,10 @@ static void run_store(Frame *f, const Insn *in)
     if (!open_access(&t.a, f, in, "store", value, 2)) return;
     for (int64_t i = 0, end; i < t.a.n; i = end) {
         end = next_active(&t.a, &i);
-        if (i >= end || !move_lanes(&t, i, end)) return;
+        if (i >= end) break;
+        if (!move_lanes(&t, i, end)) return;
     }
+    if (may_have_rivals(&t)) check_rivals(&t);
 }
 
 /* ---- atomics: programs of a kernel with atomics run one after the other ---- */
@@ -624,7 +700,7 @@ static bool rmw_lane(const Access *a, int64_t i, char *old)
     DType dt = (DType)a->in->n[1];
     uint64_t address = lane_address(a, i), bits;
     if (!is_allowed(a, address, (uint64_t)a->size)) {
-        fail_at(a, address);
+        fail_at(a, i);
         return false;
     }
     if (!watch(a, address, 1)) return false;
@@ -668,7 +744,7 @@ static void run_atomic_cas(Frame *f, const Insn *in)
     for (int64_t i = 0; i < a.n; i++) {
         uint64_t address = lane_address(&a, i);
         if (!is_allowed(&a, address, (uint64_t)a.size)) {
-            fail_at(&a, address);
+            fail_at(&a, i);
             return;
         }
         if (!watch(&a, address, 1)) return;

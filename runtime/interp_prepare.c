@@ -525,6 +525,7 @@ static InsnFn choose(Insn *in)
                                         interp_reduce_fn,      interp_sort_fn,   interp_dot_fn,
                                         interp_text_fn,        interp_asm_fn,    interp_smem_fn};
     InsnFn fn = interp_control_fn(in->op);
+    if (!fn) fn = interp_claim_fn(in->op);
     for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++) fn = makers[i](in);
     return fn;
 }
@@ -585,7 +586,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
     if (op->kind == OP_SSTORE || op->kind == OP_SLOAD) in->extra = offsets_of(p, op);
-    in->run = p->failed ? NULL : is_same(p, op) ? run_copy : choose(in);
+    in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? run_copy : choose(in);
     if (in->run) overflow_follow(in);
     if (in->run && p->in->debug) {
         in->inner = in->run;
@@ -633,7 +634,7 @@ static bool only_row_uses(const Prepare *p, const Op *op)
 
 static bool needs_insn(Prepare *p, const Op *op, bool prologue)
 {
-    if (p->in->debug) return !prologue;
+    if (p->in->debug || op->kind == OP_HINT) return !prologue; /* a hint is checked by program */
     if (is_same(p, op) || only_split_uses(p, op) || only_summed_uses(p, op) || only_row_uses(p, op))
         return false;
     bool invariant = op->nresults > 0 && p->invariant[op_result(op, 0)->id];

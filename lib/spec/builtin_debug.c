@@ -155,12 +155,24 @@ static AttrKey hint_key(const char *name)
     return strcmp(name, "max_contiguous") == 0 ? ATTR_CONTIGUITY : ATTR_CONSTANCY;
 }
 
+/* Of a number, only that it is a multiple can be false. */
+static void check_number_hint(Spec *sp, const BuiltinCall *c, int64_t by)
+{
+    const SpecValue *x = &c->args[0];
+    if (hint_key(c->builtin->name) == ATTR_DIVISIBILITY && by > 0 && x->kind == SV_INT && x->i % by)
+        spec_warning(sp, DIAG_ASSUMPTION, c->at, "a hint that is false: %lld is not a multiple of %lld",
+                     (long long)x->i, (long long)by);
+}
+
 SpecValue builtin_hint(Spec *sp, const BuiltinCall *c)
 {
     int64_t values[TKC_MAX_RANK];
     int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), values, TKC_MAX_RANK, c->spans[1]);
     if (n < 0) return sv_error();
-    if (sv_is_number(c->args[0])) return c->args[0];
+    if (sv_is_number(c->args[0])) {
+        check_number_hint(sp, c, values[0]);
+        return c->args[0];
+    }
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
     int rank = v->type->rank ? v->type->rank : 1;

@@ -247,7 +247,10 @@ static bool is_mapped(uint64_t address)
 static const char *find_fault(const Memory *memory, const LaunchArg *arg)
 {
     const uint64_t last = arg->bits + arg->bytes - 1;
-    if (!arg->bits || mem_find(&memory->map, arg->bits, arg->bits + 1))
+    const MemRange *r = mem_find(&memory->map, arg->bits, arg->bits + 1);
+    if (r && arg->bytes > r->end - arg->bits)
+        return "it is told to have more bytes than its memory has from there on";
+    if (!arg->bits || r)
         return NULL;
     if (freed_has(&memory->freed, arg->bits))
         return "tkc_free has freed the memory it points to";

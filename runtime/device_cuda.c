@@ -23,6 +23,7 @@ struct DeviceKernel {
     CuFunction function;
     unsigned threads, shared;
     int nparams, registers, spill_bytes;
+    char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
 };
 
 /* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is
@@ -266,7 +267,7 @@ static TkcStatus load_module(TkcDevice *dev, Cuda *c, const char *ptx, CuModule 
     tkc_report_begin(dev->cx);
     TkcStatus status = CALL(c, dev, ModuleLoadDataEx, out, ptx, 2, options, values);
     if (status != TKC_OK && log[0])
-        tkc_report_note(dev->cx, NULL, "the driver says: %s", log);
+        tkc_report_note(dev->cx, NULL, "the %s says: %s", c->api.library ? "driver" : "emulator", log);
     if (status != TKC_OK && ptx_log_place(place, sizeof place, log, ptx))
         tkc_report_note(dev->cx, NULL, "this is inline assembly of %s", place);
     tkc_report_end(dev->cx);
@@ -287,6 +288,22 @@ static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
                                          CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->shared);
 }
 
+static bool name_pointers(DeviceKernel *k, const TkcArtifact *a)
+{
+    bool ok = (k->pointers = calloc((size_t)k->nparams + 1, sizeof *k->pointers)) != NULL;
+    for (int i = 0; ok && i < k->nparams; i++)
+        if (*tkc_artifact_param_type(a, i) == '*')
+            ok = (k->pointers[i] = strdup(tkc_artifact_param_name(a, i))) != NULL;
+    return ok;
+}
+
+static void free_kernel(DeviceKernel *k)
+{
+    for (int i = 0; k->pointers && i < k->nparams; i++) free(k->pointers[i]);
+    free(k->pointers);
+    free(k);
+}
+
 static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
 {
     Cuda *c = dev->state;
@@ -300,7 +317,7 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
         leave(c, pushed);
     }
     tkc_context_mute(dev->cx, -1);
-    free(k);
+    free_kernel(k);
 }
 
 static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const TkcArtifact *a, DeviceKernel *k)
@@ -332,7 +349,8 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
     k->threads = (unsigned)tkc_artifact_num_warps(a) * 32;
     k->shared = (unsigned)tkc_artifact_shared_bytes(a);
     k->nparams = n;
-    TkcStatus status = enter(dev, c, &pushed);
+    TkcStatus status =
+        name_pointers(k, a) ? enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
         status = load_inside(dev, c, a, k);
         leave(c, pushed);
@@ -379,12 +397,33 @@ static void print_lines(const char *text, size_t len, void *user)
     pthread_mutex_unlock(&dev->printing);
 }
 
+/* What the emulated GPU would only find when the kernel gets there: its memory is all known. */
+static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const LaunchArg *args)
+{
+    for (int i = 0; i < k->nparams; i++) {
+        uint64_t left = 0;
+        bool freed = false;
+        if (!k->pointers[i] || !args[i].bits) continue;
+        if (simt_has_memory(args[i].bits, &left, &freed) && args[i].bytes <= left) continue;
+        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %s", k->pointers[i],
+                   left ? "it is told to have more bytes than its memory has from there on"
+                   : freed
+                       ? "tkc_free has freed the memory it points to"
+                       : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in "
+                         "fills it");
+        return TKC_MISUSE;
+    }
+    return TKC_OK;
+}
+
 static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
                              const LaunchArg *args)
 {
     Cuda *c = dev->state;
     const SimtRun run = {.seed = dev->seed, .timeout = dev->timeout, .threads = dev->threads,
                          .print = print_lines, .print_user = dev};
+    TkcStatus status = check_memory(dev, k, args);
+    if (status != TKC_OK) return status;
     simt_configure(c->context, &run);
     return cuda_launch(dev, k, grid, stream, args);
 }

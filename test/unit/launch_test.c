@@ -33,13 +33,13 @@ static void collect(const TkcDiagnostic *d, void *user)
         add_line(user, "note: ", n->text);
 }
 
-static void bench_open(Bench *b, const TkcOptions *given)
+static void bench_open_on(Bench *b, const TkcOptions *given, const char *device)
 {
     *b = (Bench){.cx = tkc_context_new()};
     TkcOptions o;
     tkc_options_init(&o);
     tkc_context_on_diagnostic(b->cx, collect, b);
-    EXPECT(tkc_device_open(b->cx, "cpu", 0, &b->dev) == TKC_OK);
+    EXPECT(tkc_device_open(b->cx, device, 0, &b->dev) == TKC_OK);
     EXPECT(tkc_source_from_text(b->cx, "s.tk", text, strlen(text), TKC_LANGUAGE_TK, &b->source) == TKC_OK);
     EXPECT(tkc_jit_new(b->dev, b->source, given ? given : &o, &b->jit) == TKC_OK);
     EXPECT(tkc_alloc(b->dev, 4000, &b->x) == TKC_OK && tkc_alloc(b->dev, 4000, &b->y) == TKC_OK);
@@ -47,6 +47,11 @@ static void bench_open(Bench *b, const TkcOptions *given)
     for (int i = 0; i < 1000; i++)
         ones[i] = (float)i;
     EXPECT(tkc_copy_in(b->dev, b->x, ones, sizeof ones) == TKC_OK);
+}
+
+static void bench_open(Bench *b, const TkcOptions *given)
+{
+    bench_open_on(b, given, "cpu");
 }
 
 static void bench_close(Bench *b)
@@ -315,10 +320,48 @@ static void sizes_that_cannot_be(void)
     bench_open(&b, NULL);
     Args a = good_args(&b);
     a.a[0].bytes = SIZE_MAX;
-    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_OK);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_MISUSE);
+    EXPECT(strstr(b.messages,
+                  "argument 'x': it is told to have more bytes than its memory has from there on"));
     a.a[0].pointer = 0, a.a[0].bytes = 4000;
     EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
     EXPECT(strstr(b.messages, "load through 'x', which is a null pointer"));
+    bench_close(&b);
+}
+
+/* Elements for bytes: the kernel reaches what there is, but is not told. */
+static void sizes_that_are_too_small(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    Args a = good_args(&b);
+    a.a[0].bytes = 1000;
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "load outside 'x': element 250 of 250 (fp32)"));
+    EXPECT(strstr(b.messages, "note: the argument is told to have 1000 bytes; its memory has 4000 from "
+                              "there on (tkc_pointer takes bytes)\n"));
+    bench_close(&b);
+}
+
+/* The emulated GPU knows all its memory. */
+static void memory_of_simt(void)
+{
+    Bench b;
+    bench_open_on(&b, NULL, "simt");
+    Args a = good_args(&b);
+    static float host[1000];
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_OK);
+    a.a[0].pointer = (TkcPtr)(uintptr_t)host;
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_MISUSE);
+    EXPECT(strstr(b.messages, "argument 'x': it points to no memory of this device; tkc_alloc gives "
+                              "some, tkc_copy_in fills it\n"));
+    a.a[0].pointer = b.x, a.a[0].bytes = 4004;
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_MISUSE);
+    EXPECT(strstr(b.messages, "it is told to have more bytes than its memory has from there on"));
+    a.a[0].bytes = 4000;
+    EXPECT_INT(tkc_free(b.dev, b.x), TKC_OK);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_MISUSE);
+    EXPECT(strstr(b.messages, "argument 'x': tkc_free has freed the memory it points to\n"));
     bench_close(&b);
 }
 
@@ -334,5 +377,7 @@ int main(void)
     RUN(memory);
     RUN(unwritten_memory);
     RUN(sizes_that_cannot_be);
+    RUN(sizes_that_are_too_small);
+    RUN(memory_of_simt);
     return expect_done();
 }

@@ -3,6 +3,7 @@
    made where the guess would often be wrong. */
 #include "spec/advice.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ir/type.h"
@@ -233,12 +234,86 @@ static bool has_slash(Span at)
     return false;
 }
 
-bool advise_division(Spec *sp, Span at)
+/* Of what is computed from integers: the op that made a float of them. NULL: it was one before. */
+static const Op *float_maker(const Value *v)
 {
-    bool divides = at.source && has_slash(at);
-    if (divides)
-        spec_note(sp, SPAN_NONE, "'/' gives a float; '//' divides integers, tl.cdiv rounds up");
-    return divides;
+    const Op *op = v->def;
+    if (!op || !type_is_float(v->type)) return NULL;
+    switch (op->kind) {
+    case OP_CAST: return type_is_int(op_arg(op, 0)->type) ? op : NULL;
+    case OP_DIV: {
+        const Op *x = float_maker(op_arg(op, 0));
+        return x && x->kind == OP_CAST ? op : x;
+    }
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_NEG: case OP_SPLAT: case OP_BROADCAST:
+    case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS: break;
+    default: return op->kind == OP_CONST ? NULL : op;
+    }
+    const Op *found = NULL;
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *x = float_maker(op_arg(op, i));
+        if (x && (!found || found->kind == OP_CAST)) found = x;
+    }
+    return found;
+}
+
+static const char division[] = "'/' gives a float; '//' divides integers, tl.cdiv rounds up";
+
+static void note_maker(Spec *sp, const Op *op)
+{
+    const Span at = {op->loc->source, op->loc->begin, op->loc->end};
+    if (op->kind == OP_DIV) spec_note(sp, at, "it is a float from here on: %s", division);
+    else spec_note(sp, at, "it is a float from here on");
+}
+
+/* The constexpr that the expression is. */
+static const AstParam *parameter_at(Spec *sp, Span at)
+{
+    const Frame *f = sp->frame;
+    while (f && f->caller) f = f->caller;
+    if (!f || !at.source || f->fn->def->kind != AST_DEF) return NULL;
+    const AstParams *params = &f->fn->def->def.params;
+    for (int i = 0; i < params->len; i++)
+        if (strcmp(params->data[i].name, text_at(sp, at)) == 0) return &params->data[i];
+    return NULL;
+}
+
+static bool advise_number(Spec *sp, double x, Span at)
+{
+    const AstParam *p = parameter_at(sp, at);
+    const bool whole = x == floor(x) && fabs(x) < 1e15;
+    if (p && whole)
+        spec_note(sp, p->span, "'%s' is given as a float; give it as %.0f, without point or exponent",
+                  p->name, x);
+    else if (whole) spec_note(sp, SPAN_NONE, "int(x) makes an integer of it; %s", division);
+    return whole;
+}
+
+static bool is_elsewhere(const Loc *loc, Span at)
+{
+    return loc && loc->source &&
+           (loc->source != at.source || loc->end <= at.begin || loc->begin >= at.end);
+}
+
+bool advise_float(Spec *sp, SpecValue v, Span at)
+{
+    const Op *op = v.kind == SV_VALUE ? float_maker(v.v) : NULL;
+    if (at.source && has_slash(at)) {
+        spec_note(sp, SPAN_NONE, "%s", division);
+    } else if (op && is_elsewhere(op->loc, at)) {
+        note_maker(sp, op);
+    } else {
+        return v.kind == SV_FLOAT && advise_number(sp, v.f, at);
+    }
+    return true;
+}
+
+bool advise_same_float(Spec *sp, SpecValue v)
+{
+    const Op *op = v.kind == SV_VALUE ? float_maker(v.v) : NULL;
+    const bool told = op && op == sp->told_float;
+    sp->told_float = op;
+    return told;
 }
 
 /* ---- constexprs ---- */

@@ -17,8 +17,10 @@ void advise_parentheses(Spec *sp, const Ast *compare, int i);
 void advise_pair(Spec *sp, const BuiltinCall *c, int axis);
 /* An argument is missing; so many are given. */
 void advise_missing(Spec *sp, const BuiltinCall *c, int given);
-/* A float where an integer belongs; `at` is the expression. Whether a division in it was noted. */
-bool advise_division(Spec *sp, Span at);
+/* A float where an integer belongs; `at` is the expression. Whether it is noted what made it one. */
+bool advise_float(Spec *sp, SpecValue v, Span at);
+/* Whether it is a float for the same reason as the newest that was asked for. */
+bool advise_same_float(Spec *sp, SpecValue v);
 /* A run-time value where only a compile-time one will do; `at` is the expression. */
 void advise_constexpr(Spec *sp, const Value *v, Span at);
 /* A pointer where its elements are meant; `at` is the expression. */

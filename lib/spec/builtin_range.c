@@ -13,7 +13,7 @@ static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
     if (sv_is_error(v)) return false;
     spec_error(sp, c->spans[i], "the %s of %s must be an integer, found %s", what,
                arg_operation(sp, c), spec_describe(sp, v));
-    advise_division(sp, c->spans[i]);
+    advise_float(sp, v, c->spans[i]);
     return false;
 }
 

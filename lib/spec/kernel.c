@@ -56,7 +56,7 @@ typedef struct Calls {
     const Map *jit;  /* names of jit functions */
     Map *called;     /* those that another one mentions */
     Str self;
-    bool returns;
+    const Ast *returns; /* the first that gives a value */
 } Calls;
 
 /* Names that are mentioned (a function passed as a value is a helper, too), and whether a value is
@@ -66,8 +66,8 @@ static bool note_names(const Ast *n, void *user)
     Calls *c = user;
     if (n->kind == AST_NAME && n->name.id != c->self && map_get_ptr(c->jit, n->name.id))
         map_set_ptr(c->called, n->name.id, (void *)n);
-    if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE)
-        c->returns = true;
+    if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE && !c->returns)
+        c->returns = n;
     return n->kind != AST_LAMBDA && n->kind != AST_DEF;
 }
 
@@ -184,17 +184,50 @@ static void note_function(Diags *dx, Diag *d, const AstFile *file)
     diag_suggest(dx, d, at, word, nearest_word(word, &jit, 1));
 }
 
+/* Where the only function that no other calls returns a value; NULL: there are more such. */
+static const Ast *returned_value(Arena *a, const Defs *defs, Str *name)
+{
+    Map jit, called;
+    const Ast *found = NULL;
+    map_init(&called, a);
+    index_defs(&jit, a, defs);
+    for (int i = 0; i < defs->len; i++) may_be_kernel(defs->data[i], &jit, &called);
+    for (int i = 0; i < defs->len; i++) {
+        Calls c = {.jit = &jit, .called = &called, .self = defs->data[i]->def.name};
+        if (map_get_ptr(&called, c.self)) continue;
+        walk_list(&defs->data[i]->def.body, note_names, &c);
+        if (found || !c.returns) return NULL;
+        found = c.returns;
+        *name = c.self;
+    }
+    return found;
+}
+
+static void no_kernel_but(Diags *dx, const AstFile *file, const Defs *helpers)
+{
+    Str last = helpers->data[helpers->len - 1]->def.name;
+    const Ast *at = returned_value(dx->arena, helpers, &last);
+    if (at) {
+        Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, at->span,
+                                "'%s' returns a value, which only a helper does, and there is no "
+                                "other kernel in '%s'",
+                                last, file->source->name);
+        diag_note(dx, d, SPAN_NONE, "a kernel returns nothing: write 'return' alone");
+        return;
+    }
+    Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                            "the functions under @triton.jit of '%s' are helpers: they return a "
+                            "value, or another one calls them; choose one by name",
+                            file->source->name);
+    diag_setting(dx, d, "kernel", "%s", last);
+}
+
 static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n,
                             const Str *names, const Defs *helpers)
 {
     const char *list = list_text(dx->arena, n, names), *where = file->source->name;
     if (!n && helpers->len) {
-        Str last = helpers->data[helpers->len - 1]->def.name;
-        Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
-                                "the functions under @triton.jit of '%s' are helpers: they return a "
-                                "value, or another one calls them; choose one by name",
-                                where);
-        diag_setting(dx, d, "kernel", "%s", last);
+        no_kernel_but(dx, file, helpers);
     } else if (!n) {
         Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
                                 "there is no kernel in '%s': a kernel is a function under @triton.jit",

@@ -70,8 +70,9 @@ static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue
     Value *p = pointer.v, *n = op_to_value(sp, offset, at);
     if (!n) return sv_error();
     if (!type_is_int(n->type)) {
+        if (advise_same_float(sp, offset)) return sv_error();
         spec_error(sp, at, "a pointer moves by an integer, found %s", spec_describe(sp, offset));
-        if (!advise_division(sp, at))
+        if (!advise_float(sp, offset, at))
             spec_note(sp, at, "cast the offset, as in offset.to(tl.int32)");
         return sv_error();
     }
@@ -216,7 +217,8 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
         ir_const_int(v.v, out))
         return true;
     spec_error(sp, at, "%s must be a compile-time integer, found %s", what, spec_describe(sp, v));
-    if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
+    if (v.kind == SV_FLOAT || (v.kind == SV_VALUE && type_is_float(v.v->type))) advise_float(sp, v, at);
+    else if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
     return false;
 }
 

@@ -396,6 +396,9 @@ static Flow exec_outer(Spec *sp, void *ctx)
 
 SpecValue exec_lacks_value(Spec *sp, const Outcome *out)
 {
+    if (!sp->frame->caller)
+        return spec_error(sp, out->at, "a kernel returns nothing, found %s; write 'return' alone",
+                          spec_describe(sp, out->value));
     return spec_error(sp, out->at, "'%s' returns %s here, but nothing where its end is reached",
                       sp->frame->fn->name, spec_describe(sp, out->value));
 }

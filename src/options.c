@@ -326,7 +326,9 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
         return true;
     }
     case OPT_TIMEOUT: return read_seconds(o, "-timeout", v, DBL_TRUE_MIN, &o->timeout);
-    case OPT_MEMORY: return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
+    case OPT_MEMORY:
+        o->memory_given = true;
+        return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
     case OPT_TRACE: return add_text(&o->traces, &o->ntraces, v);
     case OPT_BREAK: return add_text(&o->breaks, &o->nbreaks, v);
     case OPT_SAVE: return add_binding(o, &o->save, "-save", v) && check_save(o);
@@ -429,23 +431,6 @@ static const char *nearest_option(const char *word)
     return tkc_nearest_word(plain, all, n);
 }
 
-static bool unknown_option(Options *o, const char *word)
-{
-    for (int i = 0; i < ABSENT; i++)
-        if (is_nearly(word, absent[i].spelling))
-            return misuse(o, "this version has no %s; %s", absent[i].spelling, absent[i].instead);
-    for (int i = 0; i < OPT_COUNT; i++) {
-        const struct OptRow *r = &rows[i];
-        if (r->form == FORM_GROUP || !is_nearly(word, r->spelling))
-            continue;
-        return misuse(o, "there is no option '%s'; write %s%s%s", word, r->spelling, joint(r->form),
-                      r->arg);
-    }
-    const char *near = nearest_option(word);
-    return misuse(o, near ? "there is no option '%s'; did you mean '%s'?" : "there is no option '%s'",
-                  word, near);
-}
-
 /* NAME=VALUE and not a path that holds a '='. */
 static bool is_argument(const char *word)
 {
@@ -453,10 +438,52 @@ static bool is_argument(const char *word)
     return n && word[n] == '=';
 }
 
+static bool unknown_option(Options *o, const char *word)
+{
+    const char *eq = strchr(word, '='), *value = eq && eq[1] ? eq + 1 : NULL;
+    for (int i = 0; i < ABSENT; i++)
+        if (is_nearly(word, absent[i].spelling))
+            return misuse(o, "this version has no %s; %s", absent[i].spelling, absent[i].instead);
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const struct OptRow *r = &rows[i];
+        if (r->form == FORM_GROUP || !is_nearly(word, r->spelling))
+            continue;
+        return misuse(o, "there is no option '%s'; write %s%s%s", word, r->spelling,
+                      r->form == FORM_FLAG ? "" : joint(r->form),
+                      r->form == FORM_FLAG ? "" : value ? value : r->arg);
+    }
+    const char *name = without_dashes(word), *near = nearest_option(word);
+    if (near && strlen(near) > 3)
+        return misuse(o, "there is no option '%s'; did you mean '%s%s'?", word, near,
+                      value ? value - 1 : "");
+    if (value && is_argument(name))
+        return misuse(o, "there is no option '%s'; an argument of the kernel is written %s, a "
+                         "constexpr -D%s", word, name, name);
+    return misuse(o, "there is no option '%s'", word);
+}
+
+/* Blanks around the '=' of an argument make words of its parts. */
+static bool is_apart(Options *o, int argc, char **argv, int i)
+{
+    const char *word = argv[i], *before = i > 1 ? argv[i - 1] : "NAME",
+               *after = i + 1 < argc ? argv[i + 1] : "VALUE";
+    const size_t n = strlen(word);
+    if (!strcmp(word, "="))
+        return !misuse(o, "write %s=%s, without blanks around '='", before, after);
+    if (word[0] == '=')
+        return !misuse(o, "write %s%s, without a blank before '='", before, word);
+    if (is_argument(word) && word[n - 1] == '=' && i + 1 < argc && argv[i + 1][0] != '-' &&
+        !strchr(argv[i + 1], '='))
+        return !misuse(o, "write %s%s, without a blank behind '='", word, after);
+    return false;
+}
+
 static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
 {
     const char *word = argv[*i], *value;
     if (word[0] != '-' || !word[1]) {
+        if (is_apart(o, argc, argv, *i))
+            return false;
         if (is_argument(word))
             return add_binding(o, &o->args, "an argument", word);
         if (!word[0])

@@ -38,7 +38,7 @@ typedef struct Options {
     int nprint;
     const char **traces, **breaks; /* NAME[:COND], LINE[:COND] */
     int ntraces, nbreaks;
-    bool no_memory_checks;
+    bool no_memory_checks, memory_given;
     void **owned;               /* strings to free */
     int nowned;
     char error[512];            /* what is wrong, after options_read gave false */

@@ -78,6 +78,12 @@ static bool read_grid(Run *r)
     int n = expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why);
     if (n >= 0 || r->is_grid_early)
         return true;
+    if (strstr(r->o->grid, "lambda") || strstr(r->o->grid, "meta[") || strstr(r->o->grid, "META[")) {
+        command_fail("-grid takes the programs alone, not '%s': names of arguments and constexprs "
+                     "stand for themselves, as in cdiv(n,BLOCK)",
+                     r->o->grid);
+        return false;
+    }
     command_fail("-grid '%s': %s%s", r->o->grid, why,
                  n == EXPR_MALFORMED
                      ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)"
@@ -175,6 +181,21 @@ static bool watch(Run *r)
     return true;
 }
 
+/* Options that mean nothing on the device. */
+static bool check_device_options(const Options *o, const char *kind)
+{
+    if (o->memory_given && strcmp(kind, "cpu")) {
+        command_fail("-check-memory goes with -device cpu, not with %s%s", kind,
+                     strcmp(kind, "simt") ? "" : ", which always checks what docs/simt.md lists");
+        return false;
+    }
+    if (o->timeout > 0 && !strcmp(kind, "cuda")) {
+        command_fail("-timeout goes with -device cpu and simt; a GPU cannot be interrupted");
+        return false;
+    }
+    return true;
+}
+
 static bool open_device(Run *r)
 {
     const Options *o = r->o;
@@ -185,6 +206,8 @@ static bool open_device(Run *r)
         kind = simt;
     }
     if (tkc_device_open(r->cx, kind, 0, &r->dev) != TKC_OK)
+        return false;
+    if (!check_device_options(o, tkc_device_kind(r->dev)))
         return false;
     if (o->compile.remarks && !strcmp(tkc_device_arch(r->dev), "cpu"))
         command_say("-R tells of code for a GPU; on cpu there is none");

@@ -205,13 +205,13 @@ static const Ast *returned_value(Arena *a, const Defs *defs, Str *name)
 
 static void no_kernel_but(Diags *dx, const AstFile *file, const Defs *helpers)
 {
-    Str last = helpers->data[helpers->len - 1]->def.name;
-    const Ast *at = returned_value(dx->arena, helpers, &last);
+    Str last = helpers->data[helpers->len - 1]->def.name, name = NULL;
+    const Ast *at = returned_value(dx->arena, helpers, &name);
     if (at) {
         Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, at->span,
                                 "'%s' returns a value, which only a helper does, and there is no "
                                 "other kernel in '%s'",
-                                last, file->source->name);
+                                name, file->source->name);
         diag_note(dx, d, SPAN_NONE, "a kernel returns nothing: write 'return' alone");
         return;
     }

@@ -421,7 +421,7 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
 {
     Cuda *c = dev->state;
     const SimtRun run = {.seed = dev->seed, .timeout = dev->timeout, .threads = dev->threads,
-                         .print = print_lines, .print_user = dev};
+                         .print = print_lines, .print_user = dev, .pointers = k->pointers};
     TkcStatus status = check_memory(dev, k, args);
     if (status != TKC_OK) return status;
     simt_configure(c->context, &run);

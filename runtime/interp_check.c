@@ -115,6 +115,9 @@ static void fail_unwritten(Frame *f, const Insn *in, uint64_t at, int64_t size)
     interp_fail(f, in, "%s of element %lld of '%s' (%lld elements), which nothing has written",
                 verb, (long long)((int64_t)(at - begin) / size), l->in->params[in->param].name,
                 (long long)((int64_t)(l->ranges[in->param].end - begin) / size));
+    if (in->op->kind != OP_LOAD)
+        interp_note(f, NULL, "what an atomic changes has to be there: fill the array before the launch "
+                             "(with -run, zeros:… instead of empty:…)");
 }
 
 bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, int64_t n,
@@ -195,6 +198,8 @@ TkcStatus check_report(const Launch *l)
                    "program %s %s %s, which program %s %s: their order is not certain", b,
                    deeds[r->high_writes], place, a, deeds[r->low_writes]);
     tkc_report_note(cx, low->loc, "program %s %s it here", a, deeds[r->low_writes]);
+    tkc_report_note(cx, NULL, "programs of a launch run in any order, and a barrier is of one program: "
+                              "use a second launch, or atomics");
     tkc_report_end(cx);
     return TKC_ERROR;
 }

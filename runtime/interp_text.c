@@ -100,6 +100,17 @@ static void run_print(Frame *f, const Insn *in)
 
 /* ---- assert ---- */
 
+/* Whether a load that has a mask is among what the value is computed from, nearby. */
+static bool has_masked_load(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    if (!op || !depth) return false;
+    if (op->kind == OP_LOAD) return op->nargs > 1;
+    for (int i = 0; i < op->nargs; i++)
+        if (has_masked_load(op_arg(op, i), depth - 1)) return true;
+    return false;
+}
+
 static void run_assert(Frame *f, const Insn *in)
 {
     const Slot *cond = in->args[0];
@@ -111,6 +122,9 @@ static void run_assert(Frame *f, const Insn *in)
         if (t->rank) index_text(index, sizeof index, t, i);
         interp_fail(f, in, "assertion failed%s%s%s%s", *message ? ": " : "", message,
                     t->rank ? ", at element " : "", index);
+        if (in->nargs == 1 && has_masked_load(op_arg(in->op, 0), 6))
+            interp_note(f, NULL, "lanes that a load has left out count, too; mask= of "
+                                 "tl.device_assert leaves them out here");
         return;
     }
 }

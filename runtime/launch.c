@@ -37,6 +37,9 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
                expected, kind_text[arg->kind]);
     if (p->decl.is_constexpr && arg->kind == TKC_ARG_INT)
         tkc_report_note(cx, NULL, "pass tkc_constexpr(\"%lld\")", (long long)arg->integer);
+    else if (arg->kind == TKC_ARG_FLOAT && !wants_pointer && arg->floating == trunc(arg->floating) &&
+             fabs(arg->floating) < 1e15)
+        tkc_report_note(cx, NULL, "as an integer it is %.0f", arg->floating);
     else if (is_type && arg->kind == TKC_ARG_POINTER && !wants_pointer)
         tkc_report_note(cx, NULL, "it takes one number, not an array");
     else if (is_type && wants_pointer && (arg->kind == TKC_ARG_INT || arg->kind == TKC_ARG_FLOAT))
@@ -140,6 +143,9 @@ static void wrong_count(const TkcJit *jit, size_t nargs)
                         : p->type       ? p->type
                                         : "of any type");
     }
+    for (size_t i = 0; i < jit->options.ndefines; i++)
+        tkc_report_note(cx, NULL, "'%s' is no argument: the options give its value",
+                        jit->options.defines[i].name);
     tkc_report_end(cx);
 }
 

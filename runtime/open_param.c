@@ -3,6 +3,7 @@
 
    The signature is the compiler's (lib/spec/request.h), which reads it again, with places, when it
    compiles; here it is read for what each launch checks and for what a caller asks. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,14 @@ static const char *fuller_type(const char *a, const char *b)
     return desc.padding ? a : b;
 }
 
+static TkcStatus other_type(const TkcJit *jit, Words item, const char *before)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "its annotation, or the signature before, says %.100s; leave one of them out", before);
+    return wrong(jit, item, text);
+}
+
 static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
 {
     const char *type = jit_own(jit, text.begin, text.end);
@@ -75,7 +84,7 @@ static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
     if (fault)
         return wrong(jit, item, fault);
     if (p->decl.type && !launch_same_type(p->decl.type, type))
-        return wrong(jit, item, "its annotation, or the signature before, says another type");
+        return other_type(jit, item, p->decl.type);
     p->decl.type = p->decl.type ? fuller_type(p->decl.type, type) : type;
     return TKC_OK;
 }

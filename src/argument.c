@@ -329,6 +329,31 @@ static bool make_integer(RunArg *a, NumberRead read, int64_t n)
     return true;
 }
 
+/* KIND:DTYPE[SHAPE] with a kind that there is not. */
+static void tell_kind(const char *name, const char *text)
+{
+    const char *kinds[16], *near;
+    char word[32], list[160] = "";
+    size_t n = array_kinds(kinds, sizeof kinds / sizeof *kinds);
+    for (size_t i = 0; i < n; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", kinds[i]);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":["), text);
+    near = tkc_nearest_word(word, kinds, n);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(word, kinds[i])) {
+            command_fail("%s: '%s' has no element type: write %s:f32%s", name, text, word,
+                         text + strlen(word));
+            return;
+        }
+    for (size_t i = 0; i < n && !near; i++) /* random, uniform and the like begin as ours do */
+        if (!strncmp(word, kinds[i], strlen(kinds[i])))
+            near = kinds[i];
+    command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]; "
+                 "kinds of arrays are %s%s%s%s",
+                 name, text, list, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
+}
+
 static bool make_number(RunArg *a)
 {
     const char *t = a->text;
@@ -354,6 +379,8 @@ static bool make_number(RunArg *a)
                      a->name, t);
     else if (a->is_default)
         command_fail("%s: its default, %s, is no number: add %s=<value>", a->name, t, a->name);
+    else if (strchr(t, ':') || strchr(t, '['))
+        tell_kind(a->name, t);
     else
         command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]",
                      a->name, t);

@@ -40,6 +40,8 @@ void array_read(const ArrayReader *r, int64_t from, int n, double *out);
 /* Rounded, and kept inside an integer's range, as the language casts. */
 void array_write(Array *a, int64_t from, int n, const double *in);
 
+/* The kinds there are; their number. */
+size_t array_kinds(const char **names, size_t most);
 /* kind:dtype[shape] with kind rand randn arange zeros ones empty; `empty` is filled with a pattern
    that shows when it was not written. The same seed gives the same bits on every machine. */
 bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t size);

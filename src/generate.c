@@ -168,6 +168,14 @@ static const struct { const char *name; Maker make; } makers[] = {
 };
 enum { MAKERS = sizeof makers / sizeof *makers };
 
+size_t array_kinds(const char **names, size_t most)
+{
+    size_t n = 0;
+    for (; n < MAKERS && n < most; n++)
+        names[n] = makers[n].name;
+    return n;
+}
+
 static int find_maker(const char *text)
 {
     for (int i = 0; i < MAKERS; i++) {
@@ -235,7 +243,7 @@ bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t
         return false;
     }
     if (!read_shape(type + n, &rank, shape)) {
-        snprintf(why, size, "expected a shape such as [4096,781], of at most %d extents, not '%s'",
+        snprintf(why, size, "expected a shape such as [4096,781], numbers, of at most %d extents, not '%s'",
                  ARRAY_MAX_RANK, type + n);
         return false;
     }

@@ -85,11 +85,12 @@ static bool split(Options *o, const char *text, Binding *out)
     return true;
 }
 
-static bool add_binding(Options *o, Bindings *list, const char *option, const char *text)
+static bool add_binding(Options *o, Bindings *list, OptId id, const char *text)
 {
     Binding b;
     if (!split(o, text, &b))
-        return misuse(o, "%s takes NAME=VALUE, not '%s'", option, text);
+        return misuse(o, "%s takes %s, not '%s'", id == OPT_COUNT ? "an argument" : rows[id].spelling,
+                      id == OPT_COUNT ? "NAME=VALUE" : rows[id].arg, text);
     list->data = grow(list->data, list->len, sizeof *list->data);
     list->data[list->len++] = b;
     return true;
@@ -215,6 +216,9 @@ static bool read_color(Options *o, const char *text)
 static bool read_device(Options *o, const char *text)
 {
     o->device = text;
+    if (!strncmp(text, "simt:", 5))
+        return misuse(o, "-device takes cuda, cpu or simt, not '%s'; write -device simt -arch=%s", text,
+                      text + 5);
     return !strcmp(text, "cuda") || !strcmp(text, "cpu") || !strcmp(text, "simt") ||
            misuse(o, "-device takes cuda, cpu or simt, not '%s'", text);
 }
@@ -331,10 +335,10 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
         return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
     case OPT_TRACE: return add_text(&o->traces, &o->ntraces, v);
     case OPT_BREAK: return add_text(&o->breaks, &o->nbreaks, v);
-    case OPT_SAVE: return add_binding(o, &o->save, "-save", v) && check_save(o);
+    case OPT_SAVE: return add_binding(o, &o->save, id, v) && check_save(o);
     case OPT_PRINT: return add_print(o, v, false);
     case OPT_PRINT_ALL: return add_print(o, v, true);
-    case OPT_CHECK: return add_binding(o, &o->check, "-check", v);
+    case OPT_CHECK: return add_binding(o, &o->check, id, v);
     case OPT_COLOR: return read_color(o, v);
     case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
     case OPT_VERBOSE: o->verbose = true; return true;
@@ -438,6 +442,11 @@ static bool is_argument(const char *word)
     return n && word[n] == '=';
 }
 
+static bool is_name(const char *word)
+{
+    return !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
 static bool unknown_option(Options *o, const char *word)
 {
     const char *eq = strchr(word, '='), *value = eq && eq[1] ? eq + 1 : NULL;
@@ -459,6 +468,9 @@ static bool unknown_option(Options *o, const char *word)
     if (value && is_argument(name))
         return misuse(o, "there is no option '%s'; an argument of the kernel is written %s, a "
                          "constexpr -D%s", word, name, name);
+    if (o->run && is_name(name))
+        return misuse(o, "there is no option '%s'; an argument of the kernel is written %s=VALUE, a "
+                         "constexpr -D%s=VALUE", word, name, name);
     return misuse(o, "there is no option '%s'", word);
 }
 
@@ -485,7 +497,7 @@ static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
         if (is_apart(o, argc, argv, *i))
             return false;
         if (is_argument(word))
-            return add_binding(o, &o->args, "an argument", word);
+            return add_binding(o, &o->args, OPT_COUNT, word);
         if (!word[0])
             return misuse(o, "the name of the file is empty");
         if (!o->file)

@@ -101,7 +101,9 @@ bool run_expect_results(Run *r)
         ok &= find_result(r, "-check", b->name, strlen(b->name)) != NULL;
         if (read_check(b->value, &c))
             continue;
-        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'", b->name, b->value);
+        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'%s",
+                     b->name, b->value,
+                     strstr(b->value, ",tol=") ? "; did you mean 'rtol' or 'atol'?" : "");
         ok = false;
     }
     return ok;

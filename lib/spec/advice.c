@@ -108,10 +108,10 @@ static const struct { const char *theirs, *ours; } namesakes[] = {
     {"absolute", "tl.abs"},         {"fabs", "tl.abs"},       {"amax", "tl.max"},
     {"amin", "tl.min"},             {"matmul", "tl.dot"},     {"mm", "tl.dot"},
     {"bmm", "tl.dot"},              {"concatenate", "tl.cat"}, {"transpose", "tl.trans"},
-    {"relu", "tl.maximum"},         {"fmax", "tl.maximum"},   {"fmin", "tl.minimum"},
+    {"relu", "tl.maximum(x, 0.0)"},         {"fmax", "tl.maximum"},   {"fmin", "tl.minimum"},
     {"power", "libdevice.pow"},     {"arctan2", "libdevice.atan2"},
-    {"float32", "tl.float32"},      {"ones", "tl.full"},      {"full_like", "tl.full"},
-    {"ones_like", "tl.full"},       {"clip", "tl.clamp"},     {"rand", "tl.rand"},
+    {"float32", "tl.float32"},      {"ones", "tl.full(shape, 1, dtype)"},      {"full_like", "tl.full(x.shape, value, x.dtype)"},
+    {"ones_like", "tl.full(x.shape, 1, x.dtype)"},       {"clip", "tl.clamp"},     {"rand", "tl.rand"},
     {"randn", "tl.randn"},          {"print", "tl.device_print"},
 };
 
@@ -153,7 +153,7 @@ void advise_host_call(Spec *sp, Str path, Span call)
                     "file gives it"
                   : "write '%s'",
               ours);
-    spec_fixit(sp, callee_of(call), "%s", ours);
+    if (!strchr(ours, '(')) spec_fixit(sp, callee_of(call), "%s", ours);
 }
 
 /* ---- comparisons ---- */
@@ -271,7 +271,7 @@ static const AstParam *parameter_at(Spec *sp, Span at)
 {
     const Frame *f = sp->frame;
     while (f && f->caller) f = f->caller;
-    if (!f || !at.source || f->fn->def->kind != AST_DEF) return NULL;
+    if (!f || !f->fn || !at.source || f->fn->def->kind != AST_DEF) return NULL;
     const AstParams *params = &f->fn->def->def.params;
     for (int i = 0; i < params->len; i++)
         if (strcmp(params->data[i].name, text_at(sp, at)) == 0) return &params->data[i];
@@ -306,6 +306,12 @@ bool advise_float(Spec *sp, SpecValue v, Span at)
         return v.kind == SV_FLOAT && advise_number(sp, v.f, at);
     }
     return true;
+}
+
+void advise_given(Spec *sp, SpecValue v, Span at)
+{
+    const AstParam *p = parameter_at(sp, at);
+    if (p) spec_note(sp, p->span, "'%s' is given %s; it takes one integer", p->name, spec_describe(sp, v));
 }
 
 bool advise_same_float(Spec *sp, SpecValue v)
@@ -400,20 +406,65 @@ void advise_loop(Spec *sp, SpecValue v, Span at)
     }
 }
 
-void advise_accumulator(Spec *sp, SpecValue after)
+/* "tl.zeros([16, 32], tl.float32)", "tl.cast(0, tl.int32)"; NULL: pointers. */
+static const char *start_text(Spec *sp, const Type *t)
 {
-    if (after.kind != SV_VALUE || type_is_pointer(after.v->type)) return;
-    const Type *t = after.v->type;
+    if (type_is_pointer(t)) return NULL;
     const char *dtype = dtype_info(type_dtype(t))->name;
-    if (t->kind != TY_BLOCK) {
-        spec_note(sp, SPAN_NONE,
-                  "begin with that type, as in tl.cast(0, tl.%s), or cast what the loop assigns", dtype);
-        return;
-    }
+    if (t->kind != TY_BLOCK) return arena_printf(sp->arena, "tl.cast(0, tl.%s)", dtype);
     Buf shape = buf_make(sp->arena);
     for (int i = 0; i < t->rank; i++) buf_printf(&shape, "%s%d", i ? ", " : "", t->shape[i]);
-    spec_note(sp, SPAN_NONE, "begin with a block, such as tl.zeros([%s], tl.%s)", buf_text(&shape),
-              dtype);
+    return arena_printf(sp->arena, "tl.zeros([%s], tl.%s)", buf_text(&shape), dtype);
+}
+
+void advise_accumulator(Spec *sp, Str name, SpecValue before, SpecValue after)
+{
+    const char *start = after.kind == SV_VALUE ? start_text(sp, after.v->type) : NULL;
+    if (!start) return;
+    if (is_pointer(before))
+        spec_note(sp, SPAN_NONE, "a pointer is moved by '%s += …'", name);
+    else if (after.v->type->kind == TY_BLOCK)
+        spec_note(sp, SPAN_NONE, "begin with a block, such as %s", start);
+    else
+        spec_note(sp, SPAN_NONE, "begin with that type, as in %s, or cast what the loop assigns",
+                  start);
+}
+
+void advise_dot_accumulator(Spec *sp, const Type *wanted)
+{
+    spec_note(sp, SPAN_NONE, "begin with %s, and cast the result behind the last tl.dot",
+              start_text(sp, wanted));
+}
+
+static const Type *type_of(SpecValue v)
+{
+    return v.kind == SV_VALUE ? v.v->type : NULL;
+}
+
+const char *advise_conflict(Spec *sp, SpecValue a, SpecValue b)
+{
+    const Type *x = type_of(a), *y = type_of(b);
+    if (!x || !y || type_is_pointer(x) || type_is_pointer(y)) return NULL;
+    if (type_is_block(x) != type_is_block(y)) {
+        const Type *t = type_is_block(x) ? x : y;
+        return arena_printf(sp->arena,
+                            "make a block of the number, as in %s + …, or one number of the block, as "
+                            "with tl.sum",
+                            start_text(sp, t));
+    }
+    if (type_dtype(x) == type_dtype(y)) return NULL;
+    return arena_printf(sp->arena, "cast one of them, as in .to(tl.%s)",
+                        dtype_info(type_dtype(x))->name);
+}
+
+void advise_binding(Spec *sp, const Binding *b)
+{
+    const Type *t = b->state == BIND_MAYBE ? type_of(b->value) : NULL;
+    const char *start = t ? start_text(sp, t) : NULL;
+    if (start)
+        spec_note(sp, SPAN_NONE, "give it a value on every path, such as '%s = %s' before", b->name,
+                  start);
+    else if (b->state == BIND_CONFLICT && b->advice) spec_note(sp, SPAN_NONE, "%s", b->advice);
 }
 
 /* ---- results ---- */

@@ -3,6 +3,7 @@
 #define TKC_SPEC_ADVICE_H
 
 #include "spec/builtin.h"
+#include "spec/scope.h"
 #include "syntax/ast.h"
 
 /* A statement that kernels do not have. */
@@ -19,6 +20,10 @@ void advise_pair(Spec *sp, const BuiltinCall *c, int axis);
 void advise_missing(Spec *sp, const BuiltinCall *c, int given);
 /* A float where an integer belongs; `at` is the expression. Whether it is noted what made it one. */
 bool advise_float(Spec *sp, SpecValue v, Span at);
+/* No integer where one belongs: what the constexpr that the expression is was given. */
+void advise_given(Spec *sp, SpecValue v, Span at);
+/* The accumulator of tl.dot has another type than it must. */
+void advise_dot_accumulator(Spec *sp, const Type *wanted);
 /* Whether it is a float for the same reason as the newest that was asked for. */
 bool advise_same_float(Spec *sp, SpecValue v);
 /* A run-time value where only a compile-time one will do; `at` is the expression. */
@@ -29,8 +34,12 @@ void advise_load(Spec *sp, Span at);
 void advise_pointer_first(Spec *sp, const BuiltinCall *c);
 /* A loop runs over something that is no sequence. */
 void advise_loop(Spec *sp, SpecValue v, Span at);
-/* A loop's variable becomes `after`, which its first value is not. */
-void advise_accumulator(Spec *sp, SpecValue after);
+/* A loop's variable, first `before`, becomes `after`. */
+void advise_accumulator(Spec *sp, Str name, SpecValue before, SpecValue after);
+/* Of two values that a name has on two paths: what to write instead, or NULL. */
+const char *advise_conflict(Spec *sp, SpecValue a, SpecValue b);
+/* A name that has no value on some path, or two that do not go together. */
+void advise_binding(Spec *sp, const Binding *b);
 /* `value` gives one value that is unpacked into several names. */
 void advise_unpacking(Spec *sp, const Ast *value);
 /* Something that tensors have on the host is asked of a pointer. */

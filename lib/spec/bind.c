@@ -118,8 +118,11 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
                          s->p->name));
         diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
     } else if (s->define) {
-        sig_conflict(b, s, arena_printf(a, "'%s' is given a value, and a type by the signature",
-                                  s->p->name));
+        Diag *d = sig_conflict(b, s,
+                               arena_printf(a, "'%s' is given a value, and a type by the signature",
+                                            s->p->name));
+        diag_note(b->sp->dx, d, SPAN_NONE,
+                  "leave it out of the signature to compile with the value, or give no value");
     } else if (sig->is_tuple && s->a.is_text) {
         sig_conflict(b, s,
                      arena_printf(a, "the signature gives a tuple for '%s', its annotation says %s",

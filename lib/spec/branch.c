@@ -13,6 +13,7 @@
 
 #include "base/unwind.h"
 #include "base/vec.h"
+#include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
@@ -141,6 +142,7 @@ static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Bindi
         out.other = b->where;
         out.where = a->where;
         out.why = describe_conflict(sp, a, b);
+        out.advice = advise_conflict(sp, a->value, b->value);
         return out;
     }
     if (a->state == BIND_CONFLICT || b->state == BIND_CONFLICT) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/type.h"
+#include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/builtin_fns.h"
 
@@ -46,6 +47,8 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
     if (rank == 2 && y->type->rank == 2 && x->type->shape[1] == y->type->shape[1]) {
         spec_note(sp, c->at, "the second operand fits when transposed: tl.trans(…)");
     }
+    if (rank == 2 && y->type->rank == 1)
+        spec_note(sp, SPAN_NONE, "a matrix by a vector is tl.sum(x * y[None, :], 1)");
     if (rank == 1 && y->type->rank == 1)
         spec_note(sp, SPAN_NONE, "of two vectors it is tl.sum(x * y)");
     return false;
@@ -107,6 +110,7 @@ static Value *accumulator(Spec *sp, const BuiltinCall *c, Value *acc, const Type
     if (acc->type == t) return acc;
     spec_error(sp, c->spans[DOT_ACC], "'acc' of tl.dot must be %s, found %s",
                type_text(sp->arena, t), type_text(sp->arena, acc->type));
+    advise_dot_accumulator(sp, t);
     return NULL;
 }
 

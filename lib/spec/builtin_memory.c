@@ -128,7 +128,10 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
     if (refuse_given(sp, c, LOAD_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
     if (refuse_given(sp, c, LOAD_PADDING, FOR_BLOCK_POINTERS)) return sv_error();
     if (!arg_is_given(c, LOAD_MASK) && arg_is_given(c, LOAD_OTHER)) {
-        return spec_error(sp, c->spans[LOAD_OTHER], "'other' of tl.load needs a mask");
+        spec_error(sp, c->spans[LOAD_OTHER], "'other' of tl.load needs a mask");
+        spec_note(sp, SPAN_NONE, "it is what lanes get that the mask leaves out: add mask=offsets < n, "
+                                 "or leave it out");
+        return sv_error();
     }
     if (!memory_mask(sp, a.pointer, c->args[LOAD_MASK], &a.mask, c->spans[LOAD_MASK]))
         return sv_error();

@@ -168,11 +168,29 @@ static int find_param(const AstParams *params, Str name)
     return -1;
 }
 
+/* What numpy and torch call an argument of ours that there is. */
+static const char *our_keyword(const char *theirs, int n, const Str *names)
+{
+    static const struct { const char *theirs, *ours; } pairs[] = {
+        {"dim", "axis"},        {"dims", "axis"},        {"keepdim", "keep_dims"},
+        {"keepdims", "keep_dims"}, {"fill_value", "value"}, {"size", "shape"},
+        {"val", "value"},       {"values", "value"},     {"ptr", "pointer"},
+        {"fill", "other"},      {"default", "other"},    {"out_dtype", "dtype"},
+        {"stop", "end"},        {"stages", "num_stages"}, {"unroll", "loop_unroll_factor"},
+        {"axis", "dim"},        {"accumulator", "acc"},  {"msg", "prefix"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int k = 0; k < n && !strcmp(pairs[i].theirs, theirs); k++)
+            if (!strcmp(names[k], pairs[i].ours)) return pairs[i].ours;
+    return NULL;
+}
+
 static bool unknown_keyword(Spec *sp, const char *callee, const Arg *a, int n, const Str *names,
                             Span defined)
 {
     spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no parameter '%s'", callee, a->name);
-    spec_suggest(sp, a->span, a->name, nearest_word(a->name, names, n));
+    const char *ours = our_keyword(a->name, n, names);
+    spec_suggest(sp, a->span, a->name, ours ? ours : nearest_word(a->name, names, n));
     if (defined.source) spec_note(sp, defined, "defined here");
     return false;
 }
@@ -248,7 +266,25 @@ static bool bind_positional(Spec *sp, const SpecFunc *fn, const Args *args, Spec
     return false;
 }
 
-static bool fill_defaults(Spec *sp, const SpecFunc *fn, SpecValue *values, Span at)
+/* Positional arguments that have a parameter's name, but stand in the place of another. */
+static void note_places(Spec *sp, const SpecFunc *fn, const Args *args)
+{
+    const AstParams *params = params_of(fn);
+    Buf list = buf_make(sp->arena);
+    for (int i = 0; i < npositional(args) && i < params->len; i++) {
+        const Span at = args->data[i].span;
+        if (!at.source) continue;
+        const char *text = arena_strndup(sp->arena, at.source->text + at.begin, at.end - at.begin);
+        bool is_name = false;
+        for (int k = 0; k < params->len; k++) is_name |= !strcmp(text, params->data[k].name);
+        if (is_name && strcmp(text, params->data[i].name))
+            buf_printf(&list, "%s%s for '%s'", list.len ? ", " : "", text, params->data[i].name);
+    }
+    if (list.len) spec_note(sp, SPAN_NONE, "by their places, it gets %s", buf_text(&list));
+}
+
+static bool fill_defaults(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue *values,
+                          Span at)
 {
     const AstParams *params = params_of(fn);
     Buf missing = buf_make(sp->arena);
@@ -260,6 +296,7 @@ static bool fill_defaults(Spec *sp, const SpecFunc *fn, SpecValue *values, Span 
     }
     if (!missing.len) return true;
     spec_error(sp, at, "'%s' is called without %s", fn->name, buf_text(&missing));
+    note_places(sp, fn, args);
     spec_note(sp, name_span(fn), "defined here");
     return false;
 }
@@ -277,7 +314,7 @@ static bool bind_args(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue 
     for (int i = 0; i < params->len; i++) {
         if (params->data[i].kind == PARAM_KWARGS) values[i] = pack_keywords(sp, &extra);
     }
-    return fill_defaults(sp, fn, values, at);
+    return fill_defaults(sp, fn, args, values, at);
 }
 
 /* Gives the parameters their values. A helper's `tl.constexpr` says that known numbers stay

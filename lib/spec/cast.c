@@ -51,6 +51,7 @@ static Value *cast_to_pointer(Spec *sp, Value *v, const Type *elem, Span at)
     if (!type_is_int(v->type)) {
         spec_error(sp, at, "cannot cast %s to %s: only an integer becomes a pointer",
                    text(sp, v->type), text(sp, elem));
+        spec_note(sp, SPAN_NONE, "what a pointer p points to is p.dtype.element_ty");
         return NULL;
     }
     DType wide = dtype_info(type_dtype(v->type))->kind == DK_UINT ? DT_U64 : DT_I64;

@@ -122,6 +122,7 @@ static SpecValue read_binding(Spec *sp, Binding *b, Span at)
     spec_error(sp, at, "%s", b->why);
     spec_note(sp, b->where, b->state == BIND_MAYBE ? "assigned here" : "one of the assignments");
     if (b->state == BIND_CONFLICT && b->other.source) spec_note(sp, b->other, "the other");
+    advise_binding(sp, b);
     return sv_error();
 }
 

@@ -295,7 +295,7 @@ static void report_change(Loop *l, LoopName *x, const Binding *end)
                    x->name, shape_of_value(sp, end->value), shape_of_value(sp, before));
     }
     spec_note(sp, x->before.where, "'%s' gets its value before the loop here", x->name);
-    if (end->state == BIND_SET) advise_accumulator(sp, end->value);
+    if (end->state == BIND_SET) advise_accumulator(sp, x->name, x->before.value, end->value);
 }
 
 /* The end value in the leaves' types. */

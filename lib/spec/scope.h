@@ -21,6 +21,7 @@ typedef struct Binding {
     Span where;      /* the assignment */
     Span other;      /* CONFLICT: the other one */
     const char *why; /* MAYBE, CONFLICT: the sentence for the message */
+    const char *advice; /* CONFLICT: what to write instead, or NULL */
 } Binding;
 
 /* Bindings keep their index for good; leaving a path restores their contents. */

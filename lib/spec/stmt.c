@@ -267,6 +267,9 @@ static Flow exec_leave(Spec *sp, const Ast *s, Flow flow)
         spec_error(sp, s->span, "'%s' in a run-time loop; %s", word,
                    flow == FLOW_BREAK ? "write a 'while' with the condition"
                                       : "put what follows under an 'if'");
+        if (flow == FLOW_BREAK)
+            spec_note(sp, SPAN_NONE, "a value can carry it: 'more = True' before the loop, 'while more "
+                                     "and …', and 'more = not (…)' at its end");
     } else if (f->branches > 0) {
         spec_error(sp, s->span, "'%s' under a condition that is only known at run time", word);
     } else {

@@ -110,7 +110,11 @@ static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
     }
     spec_error(sp, at, "a block is indexed with None and ':' only, found %s on %s",
                spec_describe(sp, index), spec_describe(sp, x));
-    spec_note(sp, at, "pick elements with tl.gather, tl.split or a masked tl.sum");
+    if (index.kind == SV_SLICE)
+        spec_note(sp, at, "load each part by offsets of its own; halves of what is computed: reshape "
+                          "to [2, n // 2], tl.trans, tl.split");
+    else
+        spec_note(sp, at, "pick elements with tl.gather, tl.split or a masked tl.sum");
     return sv_error();
 }
 

@@ -140,11 +140,13 @@ static bool logic_rule(const Place *w)
     if (!expects(w, TOK_NUMBER) || !is_doubled(w) || (!is_and && w->found != TOK_BAR)) return false;
     Loc at = {loc_at(w, w->at - 1).begin, loc_at(w, w->at).end};
     const char *ours = is_and ? "and" : "or";
+    const int line = kind_at(w, w->first); /* a condition is of numbers, what else may be of blocks */
     Diag *d = parser_error(w->p, at,
                            "'%s' is not an operator; write '%s', or between blocks '%s' with "
                            "brackets around each comparison",
                            is_and ? "&&" : "||", ours, is_and ? "&" : "|");
-    if (d) diag_fixit(w->p->dx, d, parser_span(w->p, at), "%s", ours);
+    if (d && (line == TOK_IF || line == TOK_ELIF || line == TOK_WHILE))
+        diag_fixit(w->p->dx, d, parser_span(w->p, at), "%s", ours);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* Loads and stores: addresses of all lanes, what they reach, and the values between memory and
    registers. Bounds and alignment are checked for every lane; of shared memory also what other
    threads do with it (shared.c). */
+#include <stdio.h>
 #include <string.h>
 
 #include "decode.h"
@@ -33,11 +34,26 @@ bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, i
 static const char *const space_names[] = {"generic", "global", "shared", "local", "parameter",
                                           "constant"};
 
+/* ", of 'x'": the parameter that points into [begin, end). */
+static void owner_text(const SimtLaunch *l, uint64_t begin, uint64_t end, char *text, size_t size)
+{
+    *text = 0;
+    for (int i = 0; l->pointers && i < l->func->nparams; i++) {
+        uint64_t x;
+        if (!l->pointers[i]) continue;
+        memcpy(&x, l->params + l->func->params[i].offset, sizeof x);
+        if (x < begin || x >= end) continue;
+        snprintf(text, size, ", of '%.100s'", l->pointers[i]);
+        return;
+    }
+}
+
 static bool tell_outside(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t address,
                          uint32_t bytes)
 {
     uint64_t begin, end;
     bool freed;
+    char owner[128];
     if (space != SPACE_GLOBAL) {
         simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS,
                    "%u bytes at %s address 0x%llx, which is outside of it", bytes,
@@ -46,12 +62,13 @@ static bool tell_outside(Warp *w, const SimtInsn *in, int lane, SimtSpace space,
         simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS, "%u bytes at 0x%llx, where nothing is", bytes,
                    (unsigned long long)address);
     } else {
+        owner_text(w->block->launch, begin, end, owner, sizeof owner);
         simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS,
-                   "%u bytes at 0x%llx, %llu bytes %s an allocation of %llu%s", bytes,
+                   "%u bytes at 0x%llx, %llu bytes %s an allocation of %llu%s%s", bytes,
                    (unsigned long long)address,
                    (unsigned long long)(address < end ? address - begin : address - end),
                    address < end ? "into" : "behind the end of", (unsigned long long)(end - begin),
-                   freed ? " that was freed" : "");
+                   freed ? " that was freed" : "", owner);
     }
     return false;
 }

@@ -49,6 +49,7 @@ typedef struct SimtRun {
     int threads;    /* of the host; 0: one a core */
     void (*print)(const char *text, size_t len, void *user);
     void *print_user;
+    char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */
 } SimtRun;
 
 /* ---- for device `simt` ---- */

@@ -327,7 +327,7 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
                                .seed = cx->run.seed, .threads = cx->run.threads,
                                .timeout = cx->run.timeout, .memory = driver_state()->memory,
                                .print = cx->run.print ? cx->run.print : print_to_stdout,
-                               .print_user = cx->run.print_user};
+                               .print_user = cx->run.print_user, .pointers = cx->run.pointers};
     memcpy(job->launch.grid, grid, sizeof grid);
     memcpy(job->launch.block, block, sizeof block);
     return driver_give(cx, &job->job);

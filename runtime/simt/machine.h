@@ -197,6 +197,7 @@ struct SimtLaunch {
     SimtMemory *memory;
     void (*print)(const char *text, size_t len, void *user);
     void *print_user;
+    char *const *pointers;       /* by parameter, what a pointer is called; NULL: not known */
     atomic_int stop;             /* not 0: the driver's code of what went wrong */
     atomic_ullong next_block;
     atomic_ullong changes;       /* slices in which a program changed something */

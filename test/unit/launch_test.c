@@ -136,6 +136,8 @@ static void refusals(void)
     Bench none = {0};
     Args good = good_args(&none), a;
     expect_refusal(good, 5, "the kernel takes 7 arguments, 5 were given");
+    a = good, a.a[2] = tkc_float(1000);
+    expect_refusal(a, ARGS, "argument 'n': expected i32, found a float\nnote: as an integer it is 1000\n");
     a = good, a.a[0].type = "*fp16";
     expect_refusal(a, ARGS, "argument 'x': expected *fp32, found *fp16\n"
                             "note: convert the array, or declare the parameter *fp16\n");

@@ -67,10 +67,10 @@ AccessCost cost_access(const AxisFacts *facts, const Op *op)
 {
     const Value *ptr = op_arg(op, 0);
     const Layout *l = ptr->type->layout;
-    const bool is_atomic = op->kind != OP_LOAD && op->kind != OP_STORE;
+    const bool is_atomic = ir_has(op, OT_ATOMIC);
     AccessCost c = {.op = op, .elem_bytes = type_bytes(tkc_type_element(ptr->type)->elem)};
     const int held = layout_registers(l) >> __builtin_popcount(layout_free_bits(l, DIM_REGISTER));
-    c.vec = is_atomic ? (VectorBits){.run = 1} : vector_bits(facts, op);
+    c.vec = vector_bits(facts, op);
     c.bytes = c.elem_bytes << c.vec.log2;
     c.count = held >> c.vec.log2;
     c.most_log2 = is_atomic ? 0 : log2_of(least(held, VECTOR_MAX_BYTES / c.elem_bytes));
@@ -84,7 +84,7 @@ static const char *purpose(const Op *store)
 {
     const Op *def = op_arg(store, 1)->def;
     return def && def->kind == OP_REDUCE && tkc_op_attr(def, ATTR_SLOTS) ? "a reduction across warps goes"
-           : def && (def->kind == OP_ATOMIC_RMW || def->kind == OP_ATOMIC_CAS)
+           : def && ir_has(def, OT_ATOMIC)
                ? "the result of an atomic goes"
                : "a change of layout goes";
 }

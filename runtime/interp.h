@@ -176,10 +176,12 @@ bool launch_has_more(Launch *l);
 /* ---- taking turns: interp_turn.c ---- */
 /* Runs all programs of a launch one at a time. False: no memory. */
 bool turns_run(Launch *l);
-/* After a round of a `while` loop: lets other programs run. `stuck`: the next round will do exactly
+/* After a round of a `while` loop or a poll: lets other programs run. `stuck`: the next round will do exactly
    what this one did unless the memory changes; then it does not return before that, and if no
    program can change it, the frame has failed. */
-void turns_yield(Frame *f, const Insn *loop, bool stuck);
+void turns_yield(Frame *f, const Insn *in, bool stuck);
+/* Lets others run until memory changes. False: nobody can change it. */
+bool turns_wait(Frame *f);
 /* Changes of memory so far. */
 uint64_t turns_changes(const Frame *f);
 void turns_note_change(Frame *f);

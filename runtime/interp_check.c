@@ -130,6 +130,7 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
     ShadowResult result =
         in->op->kind == OP_STORE               ? shadow_write(s, &w, who, address, n, size)
         : in->op->kind == OP_LOAD && !in->n[0] ? shadow_read(s, &w, who, address, n, size, &at)
+        : in->op->kind == OP_ATOMIC_STORE      ? shadow_settle(s, address, n, size)
                                                : shadow_peek(s, address, n, size, &at);
     if (result == SHADOW_FINE) return true;
     if (result == SHADOW_UNWRITTEN) fail_unwritten(f, in, at, size);

@@ -754,6 +754,45 @@ static void run_atomic_cas(Frame *f, const Insn *in)
     }
 }
 
+static void run_atomic_store(Frame *f, const Insn *in)
+{
+    check_sync(f, in);
+    run_store(f, in);
+}
+
+/* Whether all lanes have seen what they wait for; those that have are not looked at again. */
+static bool poll_lanes(const Access *a, uint8_t *seen)
+{
+    bool all = true;
+    for (int64_t i = 0; i < a->n; i++) {
+        const uint64_t address = lane_address(a, i);
+        if (seen[i]) continue;
+        if (!is_allowed(a, address, (uint64_t)a->size)) {
+            fail_at(a, address);
+            return true;
+        }
+        if (!watch(a, address, 1)) return true;
+        seen[i] = !memcmp(pointer_at(address), operand_at(a, 1, i), (size_t)a->size);
+        all &= seen[i];
+    }
+    return all;
+}
+
+/* Time passes when no program is left that would change memory. */
+static void run_atomic_poll(Frame *f, const Insn *in)
+{
+    uint8_t *seen = slot_data(f, in->results[0]);
+    const uint64_t *timeout = in->nargs > 2 ? slot_data(f, in->args[2]) : NULL;
+    Access a;
+    if (!open_access(&a, f, in, "atomic", in->args[1], in->nargs)) return;
+    check_sync(f, in);
+    memset(seen, 0, (size_t)a.n);
+    while (!poll_lanes(&a, seen) && !interp_stopped(f)) {
+        if (timeout && (!*timeout || !turns_wait(f))) return;
+        if (!timeout) turns_yield(f, in, true);
+    }
+}
+
 static InsnFn rmw_fn(Insn *in)
 {
     const char *rmw = tkc_op_str(in->op, ATTR_RMW, "");
@@ -776,6 +815,9 @@ InsnFn interp_memory_fn(Insn *in)
     case OP_STORE: return run_store;
     case OP_ATOMIC_RMW: return rmw_fn(in);
     case OP_ATOMIC_CAS: return run_atomic_cas;
+    case OP_ATOMIC_LOAD: in->n[0] = 1; return run_load;
+    case OP_ATOMIC_STORE: return run_atomic_store;
+    case OP_ATOMIC_POLL: return run_atomic_poll;
     default: return NULL;
     }
 }

@@ -88,8 +88,8 @@ static void mark_sources(Marks *m, const Value *v)
 static void mark_accesses(Marks *m, const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
-        if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
-            op->kind == OP_ATOMIC_CAS)
+        if (op->kind == OP_LOAD || op->kind == OP_STORE ||
+            (tkc_op_info(op->kind)->traits & OT_ATOMIC))
             mark(m, op_arg(op, 0));
         for (int i = 0; i < op->nregions; i++) mark_accesses(m, op->regions[i]);
     }

@@ -573,13 +573,12 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
             in->body_args[i][k] = &p->in->slots[r->args[k]->id];
         decode_region(p, r, &in->bodies[i], vector || has_combine(op));
     }
-    if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
-        op->kind == OP_ATOMIC_CAS) {
+    const bool is_atomic = tkc_op_info(op->kind)->traits & OT_ATOMIC;
+    if (op->kind == OP_LOAD || op->kind == OP_STORE || is_atomic) {
         in->number = ++p->accesses;
         split_pointer(p, in);
     }
-    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
-        (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
+    if (is_atomic || (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
         p->in->in_turn = true;
     if (op->kind == OP_PRINT) p->in->has_print = true;
     if (op->kind == OP_INLINE_ASM)

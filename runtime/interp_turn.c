@@ -149,12 +149,13 @@ static bool pass_on(Launch *l, Runner *r)
     return true;
 }
 
-void turns_yield(Frame *f, const Insn *loop, bool stuck)
+typedef enum Wait { WAIT_FINE, WAIT_IN_VAIN, WAIT_NO_RUNNER } Wait;
+
+static Wait wait_for_turn(Frame *f, bool stuck)
 {
     Launch *l = f->launch;
     Turns *t = l->turns;
     Runner *r = f->runner;
-    if (!stuck && ++r->rounds < PATIENCE) return;
     r->rounds = 0;
     pthread_mutex_lock(&t->mutex);
     r->stuck = stuck;
@@ -163,15 +164,27 @@ void turns_yield(Frame *f, const Insn *loop, bool stuck)
     bool more = launch_has_more(l);
     r->stuck = false;
     pthread_mutex_unlock(&t->mutex);
-    if (!in_vain) return;
-    if (more && !passed)
-        interp_fail(f, loop,
-                    "the loop waits for a program that cannot be started: %d programs wait already",
-                    t->alive);
-    else
-        interp_fail(
-            f, loop,
-            "the loop waits for memory to change, and no program is left that will change it");
+    return !in_vain ? WAIT_FINE : more && !passed ? WAIT_NO_RUNNER : WAIT_IN_VAIN;
+}
+
+void turns_yield(Frame *f, const Insn *in, bool stuck)
+{
+    if (!stuck && ++f->runner->rounds < PATIENCE) return;
+    const char *who = in->op->kind == OP_ATOMIC_POLL ? "poll" : "loop";
+    const Wait wait = wait_for_turn(f, stuck);
+    if (wait == WAIT_NO_RUNNER)
+        interp_fail(f, in,
+                    "the %s waits for a program that cannot be started: %d programs wait already",
+                    who, f->launch->turns->alive);
+    else if (wait == WAIT_IN_VAIN)
+        interp_fail(f, in,
+                    "the %s waits for memory to change, and no program is left that will change it",
+                    who);
+}
+
+bool turns_wait(Frame *f)
+{
+    return wait_for_turn(f, true) == WAIT_FINE;
 }
 
 bool turns_run(Launch *l)

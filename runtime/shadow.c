@@ -250,6 +250,13 @@ static int shift_of(uint64_t sizes)
     return __builtin_ctzll(sizes | 1u << MOST_SHIFT);
 }
 
+ShadowResult shadow_settle(Shadow *s, uint64_t address, int64_t n, int64_t size)
+{
+    Walk k = {.s = s, .deed = DEED_FILL, .shift = shift_of((uint64_t)size), .begin = address,
+              .end = address + (uint64_t)(n * size)};
+    return walk(&k);
+}
+
 bool shadow_fill(Shadow *s, uint64_t begin, uint64_t end)
 {
     if (s->whole) return true;

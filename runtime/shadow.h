@@ -61,6 +61,8 @@ ShadowResult shadow_read(Shadow *s, const Watch *w, Record who, uint64_t address
                          int64_t size, uint64_t *at);
 ShadowResult shadow_write(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
                           int64_t size);
+/* An atomic store: written, and in order. */
+ShadowResult shadow_settle(Shadow *s, uint64_t address, int64_t n, int64_t size);
 /* Only whether it is written: atomics and volatile loads do not race. */
 ShadowResult shadow_peek(Shadow *s, uint64_t address, int64_t n, int64_t size, uint64_t *at);
 

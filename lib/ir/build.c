@@ -402,10 +402,15 @@ Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask)
     return build_op(b, OP_STORE, 2 + (mask != NULL), (Value *[]){ptr, value, mask}, 0, NULL);
 }
 
+static void set_order(Builder *b, Op *op, const char *sem, const char *scope)
+{
+    ir_set_str(b->fn, op, ATTR_SEM, sem);
+    ir_set_str(b->fn, op, ATTR_SCOPE, scope);
+}
+
 static Value *with_order(Builder *b, Value *v, const char *sem, const char *scope)
 {
-    ir_set_str(b->fn, v->def, ATTR_SEM, sem);
-    ir_set_str(b->fn, v->def, ATTR_SCOPE, scope);
+    set_order(b, v->def, sem, scope);
     return v;
 }
 
@@ -427,6 +432,37 @@ Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, c
     check_type(b, OP_ATOMIC_CAS, expected, ty);
     check_type(b, OP_ATOMIC_CAS, value, ty);
     Value *v = build_one(b, OP_ATOMIC_CAS, 3, (Value *[]){ptr, expected, value}, ty);
+    return with_order(b, v, sem, scope);
+}
+
+Value *build_atomic_load(Builder *b, Value *ptr, Value *mask, const char *sem, const char *scope)
+{
+    const Type *ty = pointee_of(b, ptr->type);
+    check_mask(b, mask, ty);
+    Value *v = build_one(b, OP_ATOMIC_LOAD, 1 + (mask != NULL), (Value *[]){ptr, mask}, ty);
+    return with_order(b, v, sem, scope);
+}
+
+Op *build_atomic_store(Builder *b, Value *ptr, Value *value, Value *mask, const char *sem,
+                       const char *scope)
+{
+    const Type *ty = pointee_of(b, ptr->type);
+    check_mask(b, mask, ty);
+    check_type(b, OP_ATOMIC_STORE, value, ty);
+    Op *op =
+        build_op(b, OP_ATOMIC_STORE, 2 + (mask != NULL), (Value *[]){ptr, value, mask}, 0, NULL);
+    set_order(b, op, sem, scope);
+    return op;
+}
+
+Value *build_atomic_poll(Builder *b, Value *ptr, Value *expected, Value *timeout, const char *sem,
+                         const char *scope)
+{
+    const Type *ty = pointee_of(b, ptr->type);
+    check_type(b, OP_ATOMIC_POLL, expected, ty);
+    Value *v = build_one(b, OP_ATOMIC_POLL, 2 + (timeout != NULL),
+                         (Value *[]){ptr, expected, timeout},
+                         type_with_dtype(ir_of(b->fn)->types, ty, DT_I1));
     return with_order(b, v, sem, scope);
 }
 

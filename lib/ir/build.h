@@ -56,6 +56,12 @@ Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, V
                         const char *sem, const char *scope);
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem,
                         const char *scope);
+Value *build_atomic_load(Builder *b, Value *ptr, Value *mask, const char *sem, const char *scope);
+Op *build_atomic_store(Builder *b, Value *ptr, Value *value, Value *mask, const char *sem,
+                       const char *scope);
+/* timeout: uint64 nanoseconds, NULL for none. */
+Value *build_atomic_poll(Builder *b, Value *ptr, Value *expected, Value *timeout, const char *sem,
+                         const char *scope);
 /* Of type smem; `content`: a block, or of a buffer of one element a scalar; so_far may be NULL. */
 Value *build_alloc(Builder *b, const Type *buffer);
 Op *build_sstore(Builder *b, Value *buffer, Value *x, uint32_t piece);

@@ -24,6 +24,7 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define CONST OT_CONST
 #define MEM OT_MEM
 #define TEN OT_TEN
+#define ATOMIC OT_ATOMIC
 static const OpInfo ops[OP_COUNT] = {
 #define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_)                   \
     [OP_##ID] = {.name = name_,                                                                    \
@@ -48,6 +49,7 @@ static const OpInfo ops[OP_COUNT] = {
 #undef CONST
 #undef MEM
 #undef TEN
+#undef ATOMIC
 
 typedef struct AttrInfo {
     const char *name;

@@ -383,9 +383,9 @@ static bool check_store(Verifier *v, const Op *op)
            expect_word(v, op, ATTR_EVICT, "evict_first evict_last evict_normal", false);
 }
 
-static bool check_order(Verifier *v, const Op *op)
+static bool check_order(Verifier *v, const Op *op, const char *orders)
 {
-    return expect_word(v, op, ATTR_SEM, "relaxed acquire release acq_rel", true) &&
+    return expect_word(v, op, ATTR_SEM, orders, true) &&
            expect_word(v, op, ATTR_SCOPE, "cta gpu sys", true);
 }
 
@@ -395,7 +395,7 @@ static bool check_atomic_rmw(Verifier *v, const Op *op)
     return ty && expect_type(v, op, "the value", arg_type(op, 1), ty) && check_mask(v, op, 2, ty) &&
            expect_type(v, op, "the result", result_type(op, 0), ty) &&
            expect_word(v, op, ATTR_RMW, "add fadd and or xor max umax min umin xchg", true) &&
-           check_order(v, op);
+           check_order(v, op, "relaxed acquire release acq_rel");
 }
 
 static bool check_atomic_cas(Verifier *v, const Op *op)
@@ -403,7 +403,37 @@ static bool check_atomic_cas(Verifier *v, const Op *op)
     const Type *ty = pointee(v, op);
     return ty && expect_type(v, op, "the expected value", arg_type(op, 1), ty) &&
            expect_type(v, op, "the new value", arg_type(op, 2), ty) &&
-           expect_type(v, op, "the result", result_type(op, 0), ty) && check_order(v, op);
+           expect_type(v, op, "the result", result_type(op, 0), ty) &&
+           check_order(v, op, "relaxed acquire release acq_rel");
+}
+
+static bool check_atomic_load(Verifier *v, const Op *op)
+{
+    const Type *ty = pointee(v, op);
+    return ty && check_mask(v, op, 1, ty) &&
+           expect_type(v, op, "the result", result_type(op, 0), ty) &&
+           check_order(v, op, "relaxed acquire");
+}
+
+static bool check_atomic_store(Verifier *v, const Op *op)
+{
+    const Type *ty = pointee(v, op);
+    return ty && expect_type(v, op, "the value", arg_type(op, 1), ty) && check_mask(v, op, 2, ty) &&
+           check_order(v, op, "relaxed release");
+}
+
+static bool check_atomic_poll(Verifier *v, const Op *op)
+{
+    const Type *ty = pointee(v, op);
+    TypeTable *types = ir_of(v->fn)->types;
+    if (!ty || !expect_type(v, op, "the expected value", arg_type(op, 1), ty)) return false;
+    if (!type_is_int(ty) || type_bits(ty) < 16)
+        return verify_fail(v, op, "polls %s, expected integers of 16, 32 or 64 bits",
+                           verify_text(v, ty));
+    return (op->nargs < 3 || expect_type(v, op, "the time", arg_type(op, 2),
+                                         type_scalar(types, DT_U64))) &&
+           expect_type(v, op, "the result", result_type(op, 0), type_with_dtype(types, ty, DT_I1)) &&
+           check_order(v, op, "relaxed acquire");
 }
 
 /* ---- regions ---- */
@@ -729,7 +759,7 @@ static bool check_buffers(Verifier *v, const Op *op)
 /* The first result that only canonical holders have, as one of the memory level. */
 static int first_canonical(const Op *op)
 {
-    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS) return 0;
+    if (ir_has(op, OT_ATOMIC)) return 0;
     return op->kind == OP_SCAN ? op->nargs : op->nresults;
 }
 
@@ -781,6 +811,9 @@ static const OpCheck op_checks[OP_COUNT] = {
     [OP_STORE] = check_store,
     [OP_ATOMIC_RMW] = check_atomic_rmw,
     [OP_ATOMIC_CAS] = check_atomic_cas,
+    [OP_ATOMIC_LOAD] = check_atomic_load,
+    [OP_ATOMIC_STORE] = check_atomic_store,
+    [OP_ATOMIC_POLL] = check_atomic_poll,
     [OP_REDUCE] = check_reduce,
     [OP_SCAN] = check_scan,
     [OP_CARRY] = check_carry,

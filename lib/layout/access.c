@@ -56,9 +56,7 @@ struct Accesses {
 
 bool access_is_block(const Op *op)
 {
-    if (op->kind != OP_LOAD && op->kind != OP_STORE && op->kind != OP_ATOMIC_RMW &&
-        op->kind != OP_ATOMIC_CAS)
-        return false;
+    if (op->kind != OP_LOAD && op->kind != OP_STORE && !ir_has(op, OT_ATOMIC)) return false;
     return type_is_block(op_arg(op, 0)->type);
 }
 

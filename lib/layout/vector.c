@@ -50,14 +50,14 @@ static int run_of(const AxisFacts *facts, const VectorBits *v, const Type *ty, c
 
 const Value *vector_mask(const Op *op)
 {
-    const int at = op->kind == OP_STORE ? 2 : 1;
+    const int at = op->nresults ? 1 : 2;
     return op->nargs > at ? op_arg(op, at) : NULL;
 }
 
 VectorBits vector_bits(const AxisFacts *facts, const Op *op)
 {
     const Value *ptr = op_arg(op, 0);
-    if (!type_is_block(ptr->type)) return (VectorBits){.run = 1};
+    if (!type_is_block(ptr->type) || ir_has(op, OT_ATOMIC)) return (VectorBits){.run = 1};
     VectorBits v = widest(facts, ptr);
     v.run = run_of(facts, &v, ptr->type, vector_mask(op));
     return v;

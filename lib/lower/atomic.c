@@ -48,3 +48,31 @@ void lower_atomic(Lower *L, const Op *op)
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
     lower_set(L, result, out);
 }
+
+/* All elements share one time, which begins before the first of them is read. */
+void lower_poll(Lower *L, const Op *op)
+{
+    const Value *ptr = op_arg(op, 0), *result = op_result(op, 0);
+    Poll a = {.sem = tkc_op_str(op, ATTR_SEM, "acquire"),
+              .scope = tkc_op_str(op, ATTR_SCOPE, "gpu")};
+    if (op->nargs > 2) {
+        a.timeout = lower_reg(L, op_arg(op, 2), 0);
+        a.start = L->target->nanoseconds(L);
+    }
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    LLVMValueRef canonical = lower_canonical(L, result->type);
+    const uint32_t free = lower_free_registers(result->type);
+    for (uint32_t r = 0; r < (uint32_t)out.n; r++) {
+        if (r & free) continue;
+        Reg at = lower_get(L, ptr).r[r];
+        a.pred = type_is_block(ptr->type) ? lower_valid(L, ptr->type, r) : NULL;
+        a.pred = lower_and(L, a.pred, canonical);
+        a.ptr = at.v;
+        a.offset = at.imm;
+        a.expected = lower_reg(L, op_arg(op, 1), (int)r);
+        out.r[r].v = lower_is_false(a.pred) ? lower_bits(L, result->type, 0)
+                                            : L->target->poll(L, &a);
+    }
+    for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
+    lower_set(L, result, out);
+}

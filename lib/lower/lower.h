@@ -167,6 +167,7 @@ void lower_convert(Lower *L, const Op *op);
 void lower_load(Lower *L, const Op *op);
 void lower_store(Lower *L, const Op *op);
 void lower_atomic(Lower *L, const Op *op);
+void lower_poll(Lower *L, const Op *op);
 void lower_reduce(Lower *L, const Op *op);
 void lower_dot(Lower *L, const Op *op);
 void lower_scan(Lower *L, const Op *op);

@@ -12,7 +12,8 @@
 
    so that nothing is touched beyond the mask, and a vector that is wholly inside costs one access.
 
-   Stores are done by one holder of each element; loads by all of them. */
+   Stores are done by one holder of each element, loads by all of them; atomic ones by one holder,
+   element by element (memory/expand.c hands on what it read). */
 #include "lower/vector.h"
 
 #include "base/unwind.h"
@@ -25,7 +26,7 @@ typedef struct Memory {
     const Type *ty; /* of the pointers: shape and layout */
     LLVMTypeRef elem;
     VectorBits vec;
-    LLVMValueRef canonical; /* stores: the holder that acts */
+    LLVMValueRef canonical; /* stores, atomics: the holder that acts */
     Access access;          /* what all accesses have in common */
 } Memory;
 
@@ -40,6 +41,8 @@ static Memory memory_of(Lower *L, const Op *op)
                         .cache = tkc_op_str(op, ATTR_CACHE, ""),
                         .evict = tkc_op_str(op, ATTR_EVICT, ""),
                         .is_volatile = tkc_op_int(op, ATTR_VOLATILE, 0) != 0,
+                        .sem = tkc_op_str(op, ATTR_SEM, NULL),
+                        .scope = tkc_op_str(op, ATTR_SCOPE, NULL),
                         .loc = op->loc};
     return m;
 }
@@ -89,7 +92,7 @@ static void access_run(Lower *L, const Memory *m, uint32_t reg, int count, LLVMV
     Access at;
     Packing p;
     LLVMValueRef words[VECTOR_MAX];
-    const bool is_store = m->op->kind == OP_STORE;
+    const bool is_store = m->op->nresults == 0;
     if (lower_is_false(pred)) return;
     set_access(L, m, reg, count, &at, &p);
     at.pred = lower_and(L, pred, m->canonical);
@@ -122,6 +125,7 @@ void lower_load(Lower *L, const Op *op)
     const Value *other = op->nargs > 2 ? op_arg(op, 2) : NULL;
     const Type *ty = op_result(op, 0)->type;
     Memory m = memory_of(L, op);
+    if (ir_has(op, OT_ATOMIC)) m.canonical = lower_canonical(L, m.ty);
     Regs out = lower_regs_new(L, lower_nregs(ty));
     LLVMValueRef zero = lower_bits(L, ty, 0), elems[VECTOR_MAX];
     for (uint32_t reg = 0; reg < (uint32_t)out.n; reg++) {

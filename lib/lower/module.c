@@ -105,6 +105,8 @@ static const LowerOp table[OP_COUNT] = {
     [OP_SPLIT] = lower_shape,        [OP_CONVERT] = lower_convert,
     [OP_LOAD] = lower_load,          [OP_STORE] = lower_store,
     [OP_ATOMIC_RMW] = lower_atomic,  [OP_ATOMIC_CAS] = lower_atomic,
+    [OP_ATOMIC_LOAD] = lower_load,   [OP_ATOMIC_STORE] = lower_store,
+    [OP_ATOMIC_POLL] = lower_poll,
     [OP_REDUCE] = lower_reduce,      [OP_SCAN] = lower_scan,
     [OP_CARRY] = lower_carry,
     [OP_SORT] = lower_sort,          [OP_FOR] = lower_for,

@@ -37,6 +37,7 @@ typedef struct Access {
     const char *cache; /* "", or a modifier as in ATTR_CACHE */
     const char *evict; /* "", or as in ATTR_EVICT */
     bool is_volatile;
+    const char *sem, *scope; /* of an atomic access, else NULL */
     const Loc *loc;
 } Access;
 
@@ -53,6 +54,16 @@ typedef struct Atomic {
     LLVMValueRef value, value2;
     LLVMTypeRef word;
 } Atomic;
+
+/* Waits until one element is `expected`, at most `timeout` nanoseconds (NULL: for ever) after
+   `start`; where pred is false it does not. */
+typedef struct Poll {
+    LLVMValueRef ptr;
+    int64_t offset;
+    LLVMValueRef pred;
+    const char *sem, *scope;
+    LLVMValueRef expected, start, timeout;
+} Poll;
 
 struct Target {
     const char *device; /* for messages: "cuda" */
@@ -88,6 +99,9 @@ struct Target {
     /* The value before, 0 where pred is false. */
     LLVMValueRef (*atomic)(Lower *L, const Atomic *at);
     bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);
+    /* int1: whether it came to be so; it has read at least once. */
+    LLVMValueRef (*poll)(Lower *L, const Poll *at);
+    LLVMValueRef (*nanoseconds)(Lower *L); /* i64, of a clock that all programs have */
     bool (*has)(const Lower *L, Instr instr);
     LLVMValueRef (*instr)(Lower *L, Instr instr, int nargs, const LLVMValueRef *args);
     /* Text in the target's own assembly: one value of the given type for each output register, from

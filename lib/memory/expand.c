@@ -201,8 +201,8 @@ static Value *spread_block(Builder *b, Value *x)
 
 static bool spreads(const Op *op)
 {
-    const Value *result = op_result(op, 0);
-    return result->uses &&
+    const Value *result = op->nresults ? op_result(op, 0) : NULL;
+    return result && result->uses &&
            (!type_is_block(result->type) || layout_has_free_threads(result->type->layout));
 }
 
@@ -221,14 +221,12 @@ bool expand_wants(const Op *op)
     switch (op->kind) {
     case OP_CONVERT: return is_shared_convert(op);
     case OP_REDUCE: return crosses_warps(op);
-    case OP_ATOMIC_RMW:
-    case OP_ATOMIC_CAS: return spreads(op);
     case OP_GATHER:
     case OP_HISTOGRAM:
     case OP_CAT: return true;
     case OP_SCAN: return expand_is_scan_across_warps(op);
     case OP_RESHAPE: return expand_is_moving_reshape(op);
-    default: return false;
+    default: return ir_has(op, OT_ATOMIC) && spreads(op);
     }
 }
 

@@ -2,7 +2,8 @@
    path, around loops too (a reduction in a loop meets itself), all threads meet before it.
 
    A scalar atomic is done by one thread for its program. One that releases says that what the
-   program did before it is done, and that is what all its threads did: they meet before it. */
+   program did before it is done, and that is what all its threads did: they meet before it. So they
+   do after a poll, for which the program waits as a whole. */
 #include <string.h>
 
 #include "ir/build.h"
@@ -23,41 +24,53 @@ static void add_barrier(Func *fn, Op *before)
     build_barrier(&b);
 }
 
-/* ---- atomics that release ---- */
+/* ---- atomics that release, and that wait ---- */
 
-typedef struct Releases {
+typedef struct Meetings {
     Arena *arena;
-    VEC(Op *) ops;
-} Releases;
+    bool one_warp;
+    VEC(Op *) before; /* threads meet there */
+} Meetings;
 
+static bool is_barrier(const Op *op)
+{
+    return op && op->kind == OP_BARRIER;
+}
+
+/* A store says so by its order alone; what else releases by default is often a count. */
 static bool releases(const Op *op)
 {
-    if (op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS) return false;
+    if (!ir_has(op, OT_ATOMIC)) return false;
     const char *sem = tkc_op_str(op, ATTR_SEM, "acq_rel");
-    const bool met = op->prev && op->prev->kind == OP_BARRIER;
-    return !type_is_block(op_arg(op, 0)->type) && !met &&
+    return (op->kind == OP_ATOMIC_STORE || !type_is_block(op_arg(op, 0)->type)) &&
            (!strcmp(sem, "acq_rel") || !strcmp(sem, "release"));
 }
 
-static void note_release(Op *op, void *user)
+static void note_meeting(Op *op, void *user)
 {
-    Releases *r = user;
-    if (releases(op)) vec_push(r->arena, &r->ops, op);
+    Meetings *m = user;
+    if (releases(op) && !m->one_warp) vec_push(m->arena, &m->before, op);
+    if (op->kind == OP_ATOMIC_POLL) vec_push(m->arena, &m->before, op->next);
 }
 
-static bool meet_before_releases(Pass *p, Func *fn)
+static bool meet(Pass *p, Func *fn)
 {
-    Releases r = {.arena = p->scratch};
-    if (fn->num_warps == 1) return false;
-    ir_walk(fn->body, note_release, &r);
-    for (int i = 0; i < r.ops.len; i++) add_barrier(fn, r.ops.data[i]);
-    return r.ops.len > 0;
+    Meetings m = {.arena = p->scratch, .one_warp = fn->num_warps == 1};
+    bool changed = false;
+    ir_walk(fn->body, note_meeting, &m);
+    for (int i = 0; i < m.before.len; i++) {
+        Op *op = m.before.data[i];
+        if (is_barrier(op) || is_barrier(op->prev)) continue;
+        add_barrier(fn, op);
+        changed = true;
+    }
+    return changed;
 }
 
 /* needs: places of buffers.  keeps: everything else.  changes: adds barrier ops. */
 bool sync_run(Pass *p, Func *fn)
 {
-    bool changed = meet_before_releases(p, fn);
+    bool changed = meet(p, fn);
     MemoryFlow flow = {.scratch = p->scratch, .overlap = overlap};
     memory_flow(&flow, fn);
     for (int i = bitset_next(&flow.waits, 0); i >= 0; i = bitset_next(&flow.waits, i + 1)) {

@@ -1,6 +1,6 @@
-/* Atomic read-modify-write. On floats, max and min work on the bits: two non-negative floats order
-   as signed integers, two negative ones as unsigned integers the other way round; the sign of the
-   operand picks one of two masked ops. */
+/* Atomic loads, stores, waits and read-modify-write. Of the last, max and min of floats work on the
+   bits: two non-negative floats order as signed integers, two negative ones as unsigned integers the
+   other way round; the sign of the operand picks one of two masked ops. */
 #include <string.h>
 
 #include "ir/type.h"
@@ -9,7 +9,10 @@
 #include "spec/memory.h"
 #include "spec/operator.h"
 
-static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", NULL};
+/* What `sem` may be; the first is meant when nothing is said. */
+static const char *const orders[] = {"acq_rel", "relaxed", "acquire", "release", NULL};
+static const char *const load_orders[] = {"acquire", "relaxed", NULL};
+static const char *const store_orders[] = {"release", "relaxed", NULL};
 static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
 
 typedef struct Atomic {
@@ -17,11 +20,11 @@ typedef struct Atomic {
     const char *sem, *scope;
 } Atomic;
 
-static bool ordering(Spec *sp, const BuiltinCall *c, int sem, int scope, Atomic *a)
+static bool ordering(Spec *sp, const BuiltinCall *c, const char *const *known, int sem, Atomic *a)
 {
-    if (!arg_choice(sp, c, sem, orders, &a->sem) || !arg_choice(sp, c, scope, scopes, &a->scope))
+    if (!arg_choice(sp, c, sem, known, &a->sem) || !arg_choice(sp, c, sem + 1, scopes, &a->scope))
         return false;
-    if (!a->sem) a->sem = "acq_rel";
+    if (!a->sem) a->sem = *known;
     if (!a->scope) a->scope = "gpu";
     return true;
 }
@@ -85,7 +88,7 @@ SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
     const char *op = c->builtin->name + strlen("atomic_");
-    if (!ordering(sp, c, 3, 4, &a) || !pointer_arg(sp, c, &a)) return sv_error();
+    if (!ordering(sp, c, orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
     const Type *elem = pointee(a.pointer);
     bool add = strcmp(op, "add") == 0, order = strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
     bool xchg = strcmp(op, "xchg") == 0, is_float = type_is_float(elem);
@@ -108,7 +111,7 @@ SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
-    if (!ordering(sp, c, 3, 4, &a) || !pointer_arg(sp, c, &a)) return sv_error();
+    if (!ordering(sp, c, orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
     const Type *elem = pointee(a.pointer);
     if (type_bits(elem) < 16) return refuse_dtype(sp, c, elem, "types of 16, 32 and 64 bits");
     Value *expected = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
@@ -117,4 +120,53 @@ SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
                        : NULL;
     if (!value) return sv_error();
     return sv_value(build_atomic_cas(&sp->b, a.pointer, expected, value, a.sem, a.scope));
+}
+
+SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
+{
+    Atomic a = {0};
+    if (!ordering(sp, c, load_orders, 2, &a) || !pointer_arg(sp, c, &a) ||
+        !memory_mask(sp, a.pointer, c->args[1], &a.mask, c->spans[1]))
+        return sv_error();
+    return sv_value(build_atomic_load(&sp->b, a.pointer, a.mask, a.sem, a.scope));
+}
+
+SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
+{
+    Atomic a = {0};
+    if (!ordering(sp, c, store_orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
+    a.value = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
+    if (!a.value || !memory_mask(sp, a.pointer, c->args[2], &a.mask, c->spans[2]))
+        return sv_error();
+    build_atomic_store(&sp->b, a.pointer, a.value, a.mask, a.sem, a.scope);
+    return sv_none();
+}
+
+/* NULL in *out: wait for ever. */
+static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
+{
+    *out = NULL;
+    if (!arg_is_given(c, i)) return true;
+    Value *v = arg_value(sp, c, i);
+    if (!v) return false;
+    if (!type_is_scalar(v->type) || !type_is_int(v->type) || type_is_bool(v->type) ||
+        (c->args[i].kind == SV_INT && c->args[i].i < 0)) {
+        arg_refuse(sp, c, i, "a number of nanoseconds");
+        return false;
+    }
+    *out = build_cast(&sp->b, v, DT_U64, NULL);
+    return true;
+}
+
+SpecValue builtin_atomic_poll(Spec *sp, const BuiltinCall *c)
+{
+    Atomic a = {0};
+    Value *timeout;
+    if (!ordering(sp, c, load_orders, 2, &a) || !pointer_arg(sp, c, &a)) return sv_error();
+    const Type *elem = pointee(a.pointer);
+    if (!type_is_int(elem) || type_bits(elem) < 16)
+        return refuse_dtype(sp, c, elem, "integers of 16, 32 and 64 bits");
+    a.value = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
+    if (!a.value || !timeout_arg(sp, c, 4, &timeout)) return sv_error();
+    return sv_value(build_atomic_poll(&sp->b, a.pointer, a.value, timeout, a.sem, a.scope));
 }

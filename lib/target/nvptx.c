@@ -323,7 +323,8 @@ static const char *cache_modifier(const char *cache, const char *const *known)
    exclude each other in PTX; the priority is a hint, so it gives way. */
 static void put_suffix(Lower *L, Buf *b, const Access *at, const char *const *modifiers)
 {
-    if (at->is_volatile) buf_puts(b, ".volatile");
+    if (at->sem) buf_printf(b, ".%s.%s", at->sem, at->scope);
+    else if (at->is_volatile) buf_puts(b, ".volatile");
     buf_puts(b, at->space == SPACE_GLOBAL ? ".global" : ".shared");
     const char *cache = at->is_volatile ? NULL : cache_modifier(at->cache, modifiers);
     const bool has_priority = *at->evict && strcmp(at->evict, "evict_normal");
@@ -532,6 +533,47 @@ static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
     return call_asm(L, a->word, buf_text(&text), buf_text(&constraints), true, n, args);
 }
 
+/* ---- waiting ---- */
+
+static LLVMValueRef nvptx_nanoseconds(Lower *L)
+{
+    return call_asm(L, L->i64, "mov.u64 $0, %globaltimer;", "=l", true, 0, NULL);
+}
+
+static LLVMValueRef nvptx_poll(Lower *L, const Poll *a)
+{
+    LLVMValueRef args[5];
+    int64_t offset = a->offset;
+    int n = 0, pred = 0;
+    const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(a->expected));
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    args[n++] = near_address(L, a->ptr, &offset);
+    args[n++] = a->expected;
+    buf_printf(&constraints, "=&r,%c,%c", constraint_of(L, LLVMTypeOf(args[0])),
+               constraint_of(L, LLVMTypeOf(a->expected)));
+    if (a->timeout) {
+        args[n++] = a->start;
+        args[n++] = a->timeout;
+        buf_puts(&constraints, ",l,l");
+    }
+    if (a->pred) {
+        args[n++] = a->pred;
+        pred = n;
+        buf_puts(&constraints, ",b");
+    }
+    buf_printf(&text, "{\n\t.reg .pred p;\n\t.reg .b%u v;\n\t.reg .b64 t;\n\tmov.u32 $0, 0;\n\t",
+               bits);
+    if (pred) buf_printf(&text, "@!$%d bra done;\n\t", pred);
+    buf_printf(&text, "again: ld.%s.%s.global.b%u v, ", a->sem, a->scope, bits);
+    put_address(&text, 1, offset);
+    buf_printf(&text, ";\n\tsetp.eq.b%u p, v, $2;\n\t@p mov.u32 $0, 1;\n\t@p bra done;\n\t", bits);
+    if (a->timeout)
+        buf_puts(&text, "mov.u64 t, %globaltimer;\n\tsub.u64 t, t, $3;\n\tsetp.lo.u64 p, t, $4;\n\t@p ");
+    buf_puts(&text, "bra again;\n\tdone:\n\t}");
+    LLVMValueRef found = call_asm(L, L->i32, buf_text(&text), buf_text(&constraints), true, n, args);
+    return LLVMBuildICmp(L->b, LLVMIntNE, found, lower_i32(L, 0), "");
+}
+
 const Target nvptx_target = {
     .device = "cuda",
     .symbol = nvptx_symbol,
@@ -550,6 +592,8 @@ const Target nvptx_target = {
     .store = nvptx_store,
     .atomic = nvptx_atomic,
     .has_atomic = nvptx_has_atomic,
+    .poll = nvptx_poll,
+    .nanoseconds = nvptx_nanoseconds,
     .has = nvptx_has,
     .instr = nvptx_instr,
     .assembly = nvptx_assembly,

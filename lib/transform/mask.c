@@ -33,7 +33,9 @@ static Access access_of(const Op *op)
 {
     switch (op->kind) {
     case OP_LOAD: return (Access){op->nargs > 1 ? 1 : -1, op->nargs > 2 ? 2 : -1};
+    case OP_ATOMIC_LOAD: return (Access){op->nargs > 1 ? 1 : -1, -1};
     case OP_STORE:
+    case OP_ATOMIC_STORE:
     case OP_ATOMIC_RMW: return (Access){op->nargs > 2 ? 2 : -1, -1};
     case OP_ASSERT: return (Access){op->nargs > 1 ? 1 : -1, -1};
     default: return (Access){-1, -1};

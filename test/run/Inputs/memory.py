@@ -266,6 +266,62 @@ def combine(op, dt, x, y):
     return encode(dt, r) if DTYPES[dt].kind == "f" else r.astype(DTYPES[dt].storage)
 
 
+def ordered_accesses():
+    """atomic_load and atomic_store, of every type, by some lanes too; several lanes and programs at one element."""
+    for i, dt in enumerate(ALL):
+        for j, shape in enumerate(((256,), (7,), (6, 10), ())):
+            name = f"{dt} {shape_name(shape)}"
+            rng = rng_of("ordered" + name)
+            before, v = numbers(dt, shape, rng), numbers(dt, shape, rng)
+            m = rng.integers(0, 2, shape).astype(bool)
+            where = "p + tl.reshape(tl.arange(0, %d), %s)" % (before.size, tuple(shape)) if shape else "p"
+            order = ("", ', sem="relaxed"', ', scope="sys"', ', sem="acquire", scope="cta"')[(i + j) % 4]
+            call = f"tl.atomic_load({where}{order})" if j % 2 else f"({where}).atomic_load({order[2:]})"
+            same = {"p": (dt, before, Want(dt, before))}
+            yield Case("atomic_load " + name + order, "r = " + call, {}, {"r": Want(dt, before)}, memory=same, covers=["atomic_load"])
+            masked = np.where(m, before, np.zeros((), DTYPES[dt].storage))
+            yield Case(f"atomic_load {name} masked", f"r = tl.atomic_load({where}, mask=m)", {"m": ("i1", m)}, {"r": Want(dt, masked)},
+                       memory=same, covers=["atomic_load"])
+            order = order.replace("acquire", "release")
+            call = f"tl.atomic_store({where}, a{order})" if j % 2 else f"({where}).atomic_store(a{order})"
+            yield Case("atomic_store " + name + order, call, {"a": (dt, v)}, memory={"p": (dt, before, Want(dt, v))}, covers=["atomic_store"])
+            yield Case(f"atomic_store {name} masked", f"tl.atomic_store(pointer={where}, val=a, mask=m)", {"a": (dt, v), "m": ("i1", m)},
+                       memory={"p": (dt, before, Want(dt, np.where(m, v, before)))}, covers=["atomic_store"])
+    x = np.arange(5, dtype="i4")
+    yield Case("atomic_load of one element by many", "r = tl.atomic_load(p + tl.arange(0, 60) // 15)", {}, {"r": Want("i32", x[np.arange(60) // 15])},
+               memory={"p": ("i32", x, Want("i32", x))}, covers=["atomic_load"])
+
+
+def polls():
+    flags = {"i16": 3, "u16": 65535, "i32": -2, "u32": 7, "i64": 1 << 40, "u64": 9}
+    for i, (dt, flag) in enumerate(flags.items()):
+        for j, shape in enumerate(((256,), (6, 10), ())):
+            rng = rng_of(f"poll {dt} {shape}")
+            here = rng.integers(0, 2, shape).astype(bool)
+            p = np.where(here, flag, 1).astype(DTYPES[dt].storage)
+            where = "p + tl.reshape(tl.arange(0, %d), %s)" % (p.size, tuple(shape)) if shape else "p"
+            time = ("timeout_ns=0", "timeout_ns=2000", 'sem="relaxed", scope="cta", timeout_ns=tl.full((), 300, tl.int32)')[(i + j) % 3]
+            call = f"tl.atomic_poll({where}, {flag}, {time})" if j % 2 else f"({where}).atomic_poll(expected_value={flag}, {time})"
+            yield Case(f"atomic_poll {dt} {shape_name(shape)} {time}", "r = " + call, {}, {"r": Want("i1", here)},
+                       memory={"p": (dt, p, Want(dt, p))}, covers=["atomic_poll"])
+    # The programs go in turn, from the last to the first: each reads with all its threads what the one before it has written.
+    chain = ("pid = tl.program_id(0)\ni = tl.arange(0, 256)\ntl.atomic_poll(p, 3 - pid)\nv = tl.load(q + (i * 7) % 256, volatile=True)\n"
+             "tl.debug_barrier()\ntl.store(q + i, v * 2 + i)\ntl.atomic_store(p, 4 - pid)")
+    q, i = np.arange(256), np.arange(256)
+    after = q.copy()
+    for _ in range(4):
+        after = after[i * 7 % 256] * 2 + i
+    yield Case("atomic_poll of programs in turn", chain, memory={"p": ("i32", np.zeros(1, "i4"), Want("i32", np.full(1, 4, "i4"))),
+               "q": ("i32", q.astype("i4"), Want("i32", after.astype("i4")))}, grid="4", covers=["atomic_poll", "atomic_store"])
+    blocks = ("pid = tl.program_id(0)\ni = tl.arange(0, 200)\ntl.store(q + pid * 200 + i, i + pid)\ntl.atomic_store(p + pid * 200 + i, 1)\n"
+              "ok = tl.atomic_poll(p + (1 - pid) * 200 + 199 - i, 1, timeout_ns=4000000000)\n"
+              "r = tl.where(ok, tl.load(q + (1 - pid) * 200 + i, volatile=True), -1)\ntl.store(s + pid * 200 + i, r)")
+    want = np.concatenate([np.arange(200) + 1 - pid for pid in range(2)])
+    yield Case("atomic_poll of a block from another program", blocks, memory={"p": ("u16", np.zeros(400, "u2"), Want("u16", np.ones(400, "u2"))),
+               "q": ("i32", np.zeros(400, "i4"), Want("i32", np.concatenate([np.arange(200) + pid for pid in range(2)]).astype("i4"))),
+               "s": ("i32", np.zeros(400, "i4"), Want("i32", want.astype("i4")))}, grid="2", covers=["atomic_poll", "atomic_load"])
+
+
 def atomics(long):
     for op, types in ATOMICS.items():
         for i, dt in enumerate(types):
@@ -322,6 +378,8 @@ def atomics(long):
             call = f"tl.atomic_cas({where}, c, a{sem})" if j % 2 else f"({where}).atomic_cas(cmp=c, val=a{sem})"
             yield Case(name + sem, "r = " + call, {"a": (dt, v), "c": (dt, expected)}, {"r": Want(dt, before)},
                        memory={"p": (dt, before, Want(dt, after))}, covers=["atomic_cas"])
+    yield from ordered_accesses()
+    yield from polls()
     lock = "while tl.atomic_cas(p, 0, 1) == 1:\n    pass\ntl.store(q, tl.load(q, volatile=True) + 1)\ntl.debug_barrier()\ntl.atomic_xchg(p, 0)"
     yield Case("a lock of atomic_cas", lock, memory={"p": ("i32", np.zeros(1, "i4"), Want("i32", np.zeros(1, "i4"))),
                                                      "q": ("i32", np.array([5]), Want("i32", np.array([21])))},

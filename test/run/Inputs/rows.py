@@ -110,7 +110,7 @@ ROWS = [
      ["make_tensor_descriptor"]),
     ("memory", "descriptor.gather, scatter", ["descriptor gather", "descriptor scatter"]),
     ("memory", "descriptor.atomic_*", ["descriptor atomics"]),
-    *alone("atomics", "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor"),
+    *alone("atomics", "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor atomic_load atomic_store atomic_poll"),
     *alone("math", "abs cdiv ceil clamp cos div_rn erf exp exp2 fdiv floor fma log log2 maximum minimum rsqrt sigmoid sin softmax sqrt sqrt_rn umulhi where"),
     *alone("libdevice", "tanh sinh cosh tan asin acos atan atan2 asinh acosh atanh pow log1p expm1 exp10 log10 cbrt rcbrt hypot rhypot norm3d rnorm3d norm4d rnorm4d isnan isinf isfinited finitef isfinite signbit copysign fdim"),
     *alone("libdevice", "rint nearbyint round trunc llrint llround fmod remainder nextafter ilogb logb ldexp scalbn saturatef rsqrt_rn rcp64h sinpi cospi erfc normcdf erfcx erfinv erfcinv normcdfinv tgamma lgamma cyl_bessel_i0 cyl_bessel_i1 j0 j1 y0 y1 jn yn gelu_tanh"),

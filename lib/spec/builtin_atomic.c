@@ -1,6 +1,6 @@
 /* Atomic loads, stores, waits and read-modify-write. Of the last, max and min of floats work on the
-   bits: two non-negative floats order as signed integers, two negative ones as unsigned integers the
-   other way round; the sign of the operand picks one of two masked ops. */
+   bits: two non-negative floats order as signed integers, two negative ones as unsigned integers
+   the other way round; the sign of the operand picks one of two masked ops. */
 #include <string.h>
 
 #include "ir/type.h"

@@ -124,9 +124,15 @@ SpecValue builtin_div_rn(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_fdiv(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    bool exact;
-    if (!arg_bool(sp, c, 2, &exact) || !unify_args(sp, c, &x, &y)) return sv_error();
+    bool exact, approx;
+    if (!arg_bool(sp, c, 2, &exact) || !arg_bool(sp, c, 3, &approx) || !unify_args(sp, c, &x, &y))
+        return sv_error();
+    if (exact && approx)
+        return spec_error(sp, c->at, "'ieee_rounding' and 'approx' of %s exclude each other",
+                          arg_operation(sp, c));
     if (!type_is_float(x->type)) return refuse_operands(sp, c, x, "floats");
+    if (approx && type_dtype(x->type) != DT_F32)
+        return refuse_operands(sp, c, x, "fp32 when 'approx' is given");
     return sv_value(build_binary(&sp->b, exact ? OP_DIV_RN : OP_DIV, x, y));
 }
 

@@ -568,9 +568,11 @@ static LLVMValueRef nvptx_poll(Lower *L, const Poll *a)
     put_address(&text, 1, offset);
     buf_printf(&text, ";\n\tsetp.eq.b%u p, v, $2;\n\t@p mov.u32 $0, 1;\n\t@p bra done;\n\t", bits);
     if (a->timeout)
-        buf_puts(&text, "mov.u64 t, %globaltimer;\n\tsub.u64 t, t, $3;\n\tsetp.lo.u64 p, t, $4;\n\t@p ");
+        buf_puts(&text, "mov.u64 t, %globaltimer;\n\tsub.u64 t, t, $3;\n\t"
+                        "setp.lo.u64 p, t, $4;\n\t@p ");
     buf_puts(&text, "bra again;\n\tdone:\n\t}");
-    LLVMValueRef found = call_asm(L, L->i32, buf_text(&text), buf_text(&constraints), true, n, args);
+    LLVMValueRef found =
+        call_asm(L, L->i32, buf_text(&text), buf_text(&constraints), true, n, args);
     return LLVMBuildICmp(L->b, LLVMIntNE, found, lower_i32(L, 0), "");
 }
 

@@ -319,6 +319,7 @@ def mathematics():
     yield Row("div_rn", exact, same(FLOATS, 2), lambda x, y: x / y)
     yield Row("fdiv", ["tl.fdiv({a}, {b})", "tl.math.fdiv({a}, {b})", "tl.fdiv({a}, {b}, ieee_rounding=False)"],
               same(FLOATS, 2), lambda x, y: x / y, gpu=2)
+    yield Row("fdiv", ["tl.fdiv({a}, {b}, approx=True)"], same(("fp32",), 2), lambda x, y: x / y, gpu=2)
     fma = ["tl.fma({a}, {b}, {c})", "tl.math.fma({a}, {b}, {c})", "libdevice.fma({a}, {b}, {c})"]
     yield Row("fma", fma, same(FLOATS[:3], 3), fma_odd)
     yield Row("fma", fma, same(("fp64",), 3), fma_double)

@@ -119,6 +119,7 @@ STATEMENTS = [
     S("device_assert", 'tl.device_assert(tl.arange(0, 4) < 3, "too large", mask=tl.arange(0, 4) < 3)\n'
       'tl.device_assert(n > 0, msg="positive")\ntl.store(y, 1)', [1]),
     S("device_assert", 'tl.device_assert(tl.load(x + tl.arange(0, 4)) < 3, "too large")', err=r"too large|CUDA_ERROR"),
+    S("store", "(y + 1 + tl.arange(0, 3)).store(n, mask=tl.arange(0, 3) < 2)\ny.store(7)", [7, 5, 5, 0]),
     S("expect_zero", "v = tl.load(x + tl.arange(0, 4))\nr = tl.expect_zero(v, v < 1)\ntl.store(y + tl.arange(0, 4), r)\n"
       "tl.store(y + 4, tl.expect_zero(n, mask=n < 5))\ntl.store(y + 5, tl.expect_zero(tl.zeros([4, 1], tl.float32), v > 0).shape[0])",
       [0, 1, 2, 3, 5, 4]),
@@ -278,7 +279,7 @@ COMPILE_TIME = [
     S("get_int_dtype", "t: tl.constexpr = tl.get_int_dtype(16, True)\ntl.static_assert(t == tl.int16)\n"
       "tl.static_assert(tl.get_int_dtype(bitwidth=64, signed=False) == tl.uint64)\ntl.store(y, n.to(t))", [5]),
     S("tuple", "t = tl.tuple((1, n))\nu = tl.tuple(args=(2,))\ntl.store(y, t[1] + len(t) - 2 + u[0])", [7]),
-    S("target_info", "if tl.target_info.is_cuda() and not tl.target_info.is_hip() and not tl.target_info.is_hip_cdna3() and not tl.target_info.is_hip_cdna4():\n    tl.store(y, 1)\nif tl.target_info.cuda_capability_geq(7, 0) and tl.target_info.cuda_capability_geq(major=7, minor=5) and not tl.target_info.cuda_capability_geq(99):\n    tl.store(y + 1, 1)\n"
+    S("target_info", "if tl.target_info.is_cuda() and not tl.target_info.is_hip() and not tl.target_info.is_hip_cdna3() and not tl.target_info.is_hip_cdna4() and not tl.target_info.is_hip_gfx1250():\n    tl.store(y, 1)\nif tl.target_info.cuda_capability_geq(7, 0) and tl.target_info.cuda_capability_geq(major=7, minor=5) and not tl.target_info.cuda_capability_geq(99):\n    tl.store(y + 1, 1)\n"
       "if tl.target_info.current_target().backend == 'cuda':\n    tl.store(y + 2, 1)", [1, 1, 1]),
     S("extra", "tl.store(y, tl.extra.cuda.num_warps())\ntl.store(y + 1, tl.extra.cuda.num_threads())", [8, 256],
       args="-num-warps=8"),

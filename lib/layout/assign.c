@@ -132,6 +132,27 @@ static bool scans_well(const Assign *a, const Op *op, const Layout *l)
     return layout_registers(layout_slots(a->layouts, l, axis, &along)) <= (most ? most : 1);
 }
 
+/* A sort has the lowest bits of the axis in registers, which its steps meet most often: as many as a
+   thread has elements, and what lanes have no room for. Then a vector along the next dim. */
+static void deal_sort(const Layout *like, int axis, const int *order, int *thread)
+{
+    const int share = like->total_log2 - like->nbits[DIM_LANE] - like->nbits[DIM_WARP],
+              bits = like->dim_log2[axis], rest = bits - like->nbits[DIM_LANE];
+    thread[axis] = share > rest ? share : rest;
+    if (thread[axis] > bits) thread[axis] = bits;
+    if (thread[axis] < 0) thread[axis] = 0;
+    const int left = share - thread[axis];
+    if (like->rank > 1 && left > 0) thread[order[1]] = left < 2 ? left : 2;
+}
+
+/* No lane has a lower bit of the axis than a register. */
+static bool sorts_well(const Layout *l, int axis)
+{
+    LayoutAxis along;
+    return layout_axis(l, axis, &along) && !along.in_warps &&
+           !(along.in_registers & (along.in_registers + 1));
+}
+
 /* A plain one with the axis along registers, lanes, and then warps. */
 static const Layout *line_layout(const Assign *a, const Op *op, const Layout *like)
 {
@@ -141,25 +162,27 @@ static const Layout *line_layout(const Assign *a, const Op *op, const Layout *li
         if (d != axis) order[n++] = d;
     }
     thread[axis] = 2;
+    if (op->kind == OP_SORT) deal_sort(like, axis, order, thread);
     return layout_blocked(a->layouts, like->rank, like->dim_log2, order, thread,
                           like->nbits[DIM_LANE], like->nbits[DIM_WARP]);
 }
 
-/* A layout in which every warp has all along the axis: the offered one, the one nearest to it, or a
-   plain one. A scan goes across warps where that spares moving the block, or having it in every
+/* For a scan, a layout in which every warp has all along the axis: the offered one, the one nearest to
+   it, or a plain one; it goes across warps where that spares moving the block, or having it in every
    warp. */
 static const Layout *row_layout(const Assign *a, const Op *op, const Layout *offered)
 {
     const int axis = ir_axis(op);
     const Layout *near = layout_keep_in_warp(a->layouts, offered, axis),
                  *line = line_layout(a, op, offered);
+    if (op->kind == OP_SORT) return sorts_well(offered, axis) ? offered : line;
     if (layout_axis_in_warp(offered, axis) || scans_well(a, op, offered)) return offered;
     const bool copies = layout_free_bits(near, DIM_WARP) & ~layout_free_bits(offered, DIM_WARP);
     if (copies && scans_well(a, op, line)) return line;
     if (layout_axis_in_warp(near, axis)) return near;
     const Layout *plain = access_default(a->accesses, op_arg(op, 0)->type);
     plain = layout_keep_in_warp(a->layouts, plain, axis);
-    check(layout_axis_in_warp(plain, axis), "no layout to scan or sort in");
+    check(layout_axis_in_warp(plain, axis), "no layout to scan in");
     return plain;
 }
 

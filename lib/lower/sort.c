@@ -171,11 +171,16 @@ static void exchange(Lower *L, Sort *s, Step step)
     }
 }
 
+static void merge_keys(Lower *L, Sort *s, int bits)
+{
+    for (int i = bits - 1; i >= 0; i--) exchange(L, s, step_of(s, UINT32_C(1) << i));
+}
+
 static void sort_keys(Lower *L, Sort *s)
 {
     for (int bit = 0; bit < s->axis.n; bit++) {
         exchange(L, s, step_of(s, (UINT32_C(2) << bit) - 1));
-        for (int i = bit - 1; i >= 0; i--) exchange(L, s, step_of(s, UINT32_C(1) << i));
+        merge_keys(L, s, bit);
     }
 }
 
@@ -203,7 +208,8 @@ void lower_sort(Lower *L, const Op *op)
     s.keys = arena_array(L->arena, LLVMValueRef, s.n);
     s.old = arena_array(L->arena, LLVMValueRef, s.n);
     take_keys(L, &s, op);
-    sort_keys(L, &s);
+    if (tkc_op_int(op, ATTR_BITONIC, 0)) merge_keys(L, &s, s.axis.n);
+    else sort_keys(L, &s);
     Regs out = lower_regs_new(L, s.n);
     for (int r = 0; r < s.n; r++) out.r[r].v = element_of(L, &s, s.keys[r]);
     lower_set(L, op_result(op, 0), out);

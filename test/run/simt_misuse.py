@@ -2,7 +2,7 @@
 # What the emulator tells of instructions that get what they cannot take, with the kernel's line and the thread.
 # REQUIRES: numpy
 # UNSUPPORTED: asan
-# RUN: env SIMT_TIMEOUT=1 %python %s %driver/libcuda.so.1 2>&1 | FileCheck %s
+# RUN: %python %s %driver/libcuda.so.1 2>&1 | FileCheck %s
 import os
 import sys
 
@@ -179,6 +179,8 @@ CASES = [
 
 def main():
     for name, body in CASES:
+        if name == "no end":  # the others take as long as a busy machine makes them
+            os.environ["SIMT_TIMEOUT"] = "1"
         attempt(sys.argv[1], name, 64, body)
 
 

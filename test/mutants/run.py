@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Do the tests notice? Changes the compiler as each patch of this folder says, one at a time, and fails when one survives.
 
-run.py BUILD [-minutes N] [NAME...]   a NAME picks the patches whose name holds it
+run.py BUILD [-minutes N] [-fuzz SECONDS] [NAME...]   a NAME picks the patches whose name holds it
+
+-fuzz: which of them do random kernels notice in so many seconds (test/fuzz/agree.py), whatever tests they name?
 
 A patch is what a tired person does: it compiles, and is wrong. Before its first `---` line it says in words what it is, then which
 tests must notice, in lines `by: KIND WORDS`; they are run in order until one fails:
@@ -10,6 +12,7 @@ tests must notice, in lines `by: KIND WORDS`; they are run in order until one fa
     by: kernels softmax     the same of test/run/kernels.py; models, too
     by: unit convert_test   a program of test/unit
     by: lit lower/reduce    lit tests whose names match
+    by: fuzz 60             random kernels for so many seconds
 
 BUILD gets a copy of the tree and its build, and keeps them for the next time. All tests that are named are run once without a change
 first, and must pass: a test that fails by itself notices nothing."""
@@ -99,6 +102,9 @@ class Tree:
             package = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(package))), "utils", "lit")
             return [sys.executable, os.path.join(self.source, "test", "run_lit.py"), package, os.devnull, "-q", "--filter", words[0],
                     os.path.join(self.build, "test")]
+        if kind == "fuzz":
+            return [sys.executable, os.path.join(self.source, "test", "fuzz", "agree.py"), self.tkc, "-first", "1", "-seconds", words[0],
+                    "-most", "1", "-no-reduce", "-device", "simt", "-out", os.path.join(self.build, "fuzz")]
         if kind in ("kernels", "models"):
             return [sys.executable, os.path.join(self.source, "test", "run", kind + ".py"), self.tkc, "simt", *words]
         sys.exit(f"there is no kind of test '{kind}'")
@@ -160,10 +166,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("-minutes", type=float, default=60)
+    parser.add_argument("-fuzz", metavar="SECONDS")
     parser.add_argument("names", nargs="*")
     options = parser.parse_intermixed_args()
     mutants = [Mutant(os.path.join(HERE, name)) for name in sorted(os.listdir(HERE)) if name.endswith(".patch")]
     mutants = [m for m in mutants if not options.names or any(name in m.name for name in options.names)]
+    for mutant in mutants if options.fuzz else []:
+        mutant.tests = ["fuzz " + options.fuzz]
     tree, end = Tree(os.path.abspath(options.build)), time.monotonic() + options.minutes * 60
     tree.prepare()
     check_tests(tree, mutants)

@@ -1,10 +1,11 @@
-/* What the kernel vouches for and the compiler believes: hints (tl.multiple_of, tl.max_contiguous,
-   tl.max_constancy) and tl.assume. On a GPU a claim that is false gives wrong code; here it ends
-   the program, unless checks are off.
+/* What the kernel vouches for and the compiler believes: tl.multiple_of and tl.assume. On a GPU a
+   claim that is false gives wrong code; here it ends the program, unless checks are off.
 
-   A claim is taken as the analysis takes it (analysis/axis_rules.c): contiguity and constancy are
-   of groups of elements along a dim; of a multiple, it is the first of a run of neighbours that each
-   are one more than the one before that has to be one. */
+   A claim is taken as the analysis takes it (analysis/axis_rules.c): of a block, it is the first of
+   a run of neighbours, each one more than the one before, that has to be the multiple.
+
+   Contiguity and constancy are not looked at: kernels claim them of rows that wrap around behind the
+   last one, and never store what they computed there. */
 #include "interp.h"
 
 typedef struct Claim {
@@ -33,50 +34,32 @@ static bool fail_multiple(const Claim *c, int64_t by, int64_t v)
     return false;
 }
 
-static bool fail_group(const Claim *c, const char *what, int64_t group, int64_t v, int64_t before)
-{
-    if (c->x->dtype == DT_NONE)
-        interp_fail(c->f, c->in, "the hint is false: these pointers are not %s in groups of %lld",
-                    what, (long long)group);
-    else
-        interp_fail(c->f, c->in,
-                    "the hint is false: the values are not %s in groups of %lld: %lld follows %lld",
-                    what, (long long)group, (long long)v, (long long)before);
-    return false;
-}
-
 /* Of n elements, `stride` apart, from element `at` on: those of one line along a dim. */
-static bool check_line(const Claim *c, AttrKey key, int64_t by, int64_t at, int64_t n,
-                       int64_t stride)
+static bool check_line(const Claim *c, int64_t by, int64_t at, int64_t n, int64_t stride)
 {
     int64_t before = 0;
     for (int64_t i = 0; i < n; i++) {
         const int64_t v = value_at(c, at + i * stride);
-        const bool first = key == ATTR_DIVISIBILITY ? !i || v != before + c->step : !(i % by);
-        if (key == ATTR_DIVISIBILITY && first && v % by) return fail_multiple(c, by, v);
-        if (key == ATTR_CONTIGUITY && !first && v != before + c->step)
-            return fail_group(c, "contiguous", by, v, before);
-        if (key == ATTR_CONSTANCY && !first && v != before)
-            return fail_group(c, "constant", by, v, before);
+        if ((!i || v != before + c->step) && v % by) return fail_multiple(c, by, v);
         before = v;
     }
     return true;
 }
 
-static bool check_dim(const Claim *c, AttrKey key, int64_t by, const Type *t, int d)
+static bool check_dim(const Claim *c, int64_t by, const Type *t, int d)
 {
     int64_t stride = 1, n = t->rank ? t->shape[d] : 1, count = tkc_type_count(t);
     for (int k = d + 1; k < t->rank; k++) stride *= t->shape[k];
     for (int64_t i = 0; by > 1 && i < count; i++)
-        if (i / stride % n == 0 && !check_line(c, key, by, i, n, stride)) return false;
+        if (i / stride % n == 0 && !check_line(c, by, i, n, stride)) return false;
     return true;
 }
 
 static void check_hint(Frame *f, const Insn *in)
 {
-    static const AttrKey keys[] = {ATTR_DIVISIBILITY, ATTR_CONTIGUITY, ATTR_CONSTANCY};
     const Type *t = op_arg(in->op, 0)->type, *e = tkc_type_element(t);
-    if (f->launch->dev->unchecked || in->in_vector) return;
+    const Attr *multiple = tkc_op_attr(in->op, ATTR_DIVISIBILITY);
+    if (!multiple || f->launch->dev->unchecked || in->in_vector) return;
     Claim c = {.f = f, .in = in, .x = in->args[0], .step = 1, .data = slot_data(f, in->args[0])};
     if (e->kind == TY_POINTER) {
         const Type *to = e->elem;
@@ -84,11 +67,8 @@ static void check_hint(Frame *f, const Insn *in)
     } else if (tkc_dtype_info(e->dtype)->kind == DK_FLOAT) {
         return;
     }
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        const Attr *a = tkc_op_attr(in->op, keys[k]);
-        for (int d = 0; a && d < a->count && (d < t->rank || !d); d++)
-            if (!check_dim(&c, keys[k], a->v[d], t, d)) return;
-    }
+    for (int d = 0; d < multiple->count && (d < t->rank || !d); d++)
+        if (!check_dim(&c, multiple->v[d], t, d)) return;
 }
 
 /* When debugging, its result is a value of its own. */

@@ -188,21 +188,48 @@ void expand_reshape(Func *fn, Op *op)
     expand_replace(op, &result);
 }
 
-/* A number that is no bin is not counted; a negative one is a large one without sign. */
+/* ---- histogram ---- */
+
+enum { MOST_SPARE = 4096 }; /* bins; more have no room for another */
+
+/* A line of n elements, one after the other in the threads that hold x. */
+static const Type *spread_line(const Builder *b, const Type *x, const Type *elem, int32_t n)
+{
+    uint8_t dims[1];
+    layout_pad(1, &n, dims);
+    const Layout *l =
+        layout_blocked(ir_of(b->fn)->layouts, 1, dims, (const int[]){0}, (const int[]){0},
+                       x->layout->nbits[DIM_LANE], x->layout->nbits[DIM_WARP]);
+    return type_block(ir_of(b->fn)->types, elem, 1, &n, l);
+}
+
+/* The number of each element's bin, as int32; `bins` for one that is not counted. A negative number
+   is a large one without sign. */
+static Value *bin_of(Builder *b, Value *x, Value *mask, int32_t bins)
+{
+    Value *wide = build_cast(b, x, type_bits(x->type) > 32 ? DT_U64 : DT_U32, NULL),
+          *none = build_const(b, wide->type, (uint64_t)bins),
+          *bin = build_binary(b, OP_MIN, wide, none);
+    if (mask) bin = build_select(b, mask, bin, none);
+    return build_cast(b, bin, DT_I32, NULL);
+}
+
+/* What is not counted goes to a bin of its own behind the others, if there is room: an atomic that
+   each lane does is a single instruction, where one that lanes may leave out is a branch. */
 void expand_histogram(Func *fn, Op *op)
 {
     Builder b = expand_before(fn, op);
-    Value *x = op_arg(op, 0);
     const Type *bins = op_result(op, 0)->type;
-    Value *buffer = expand_row_major(&b, bins->elem, 1, bins->shape);
-    build_sstore(&b, buffer, build_const(&b, bins, 0), 0);
-    Value *wide = build_cast(&b, x, DT_U64, NULL),
-          *end = build_const(&b, wide->type, (uint64_t)bins->shape[0]),
-          *counts = build_binary(&b, OP_LT, wide, end), *at = build_cast(&b, x, DT_I32, NULL),
-          *one = build_const(&b, at->type, 1);
-    if (op->nargs > 1) counts = build_binary(&b, OP_AND, counts, op_arg(op, 1));
-    Op *add = build_op(&b, OP_SATOMIC_AT, 4, (Value *[]){buffer, at, one, counts}, 0, NULL);
+    const int32_t n = bins->shape[0];
+    const bool has_spare = n <= MOST_SPARE;
+    const Type *all = spread_line(&b, op_arg(op, 0)->type, bins->elem, n + has_spare);
+    Value *buffer = expand_row_major(&b, bins->elem, 1, all->shape);
+    build_sstore(&b, buffer, build_const(&b, all, 0), 0);
+    Value *bin = bin_of(&b, op_arg(op, 0), op->nargs > 1 ? op_arg(op, 1) : NULL, n);
+    Value *args[4] = {buffer, bin, build_const(&b, bin->type, 1)};
+    if (!has_spare) args[3] = build_binary(&b, OP_LT, bin, build_const(&b, bin->type, (uint64_t)n));
+    Op *add = build_op(&b, OP_SATOMIC_AT, 3 + !has_spare, args, 0, NULL);
     ir_set_str(fn, add, ATTR_RMW, "add");
-    Value *result = build_sload(&b, buffer, bins, NULL, 0);
+    Value *result = load_at(&b, buffer, expand_coordinate(&b, bins, 0), bins);
     expand_replace(op, &result);
 }

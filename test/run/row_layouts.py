@@ -143,7 +143,7 @@ def run(tkc, driver, seed):
     """Whether what the kernel leaves is right."""
     rng, nrng = random.Random(seed), np.random.default_rng(seed)
     axis, warp_bits, reverse, descending = rng.randint(0, 1), rng.randint(0, 2), rng.random() < 0.5, rng.random() < 0.5
-    logs = [rng.randint(0, 3), rng.randint(0, 3)]
+    logs = [rng.randint(0, 5), rng.randint(0, 5)]
     logs[axis] = rng.randint(0, 7)
     shape = [rng.randint((1 << log >> 1) + 1, 1 << log) for log in logs]
     dt, storage = rng.choice((("int32", np.int32), ("fp32", np.float32), ("int64", np.int64), ("uint8", np.uint8)))

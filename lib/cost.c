@@ -1,4 +1,4 @@
-/* Accesses are judged by what the lowering asks as well, vector_bits, and by the sectors of 32 bytes
+/* Accesses are judged by what the lowering goes by as well, vector_of, and by the sectors of 32 bytes
    that the lanes of a warp touch with one instruction: a run of neighbours that are known to be next
    to each other shares sectors, others each have their own. Buffers are judged by the offsets
    at which threads get at them. */
@@ -70,7 +70,7 @@ AccessCost cost_access(const AxisFacts *facts, const Op *op)
     const bool is_atomic = ir_has(op, OT_ATOMIC);
     AccessCost c = {.op = op, .elem_bytes = type_bytes(tkc_type_element(ptr->type)->elem)};
     const int held = layout_registers(l) >> __builtin_popcount(layout_free_bits(l, DIM_REGISTER));
-    c.vec = vector_bits(facts, op);
+    c.vec = vector_of(op);
     c.bytes = c.elem_bytes << c.vec.log2;
     c.count = held >> c.vec.log2;
     c.most_log2 = is_atomic ? 0 : log2_of(least(held, VECTOR_MAX_BYTES / c.elem_bytes));

@@ -224,9 +224,38 @@ static bool check_piece(Verifier *v, const Op *op)
                        verify_text(v, ty));
 }
 
+static bool is_power_of_two(int64_t x, int64_t most)
+{
+    return x > 0 && x <= most && !(x & (x - 1));
+}
+
+/* What lib/layout/vector.c gives loads and stores. */
+static bool check_vector(Verifier *v, const Op *op)
+{
+    enum { MOST_BYTES = 16, MOST_LOG2 = 4 };
+    const Attr *attr = tkc_op_attr(op, ATTR_VECTOR);
+    if (!attr) return true;
+    const Type *ty = op->nargs ? op_arg(op, 0)->type : NULL;
+    if (!ty || attr->count != 3 || !type_is_block(ty) || !ty->layout ||
+        (op->kind != OP_LOAD && op->kind != OP_STORE))
+        return verify_fail(v, op, "'vector' has a dim, elements and elements alike, of a load or "
+                                  "store of a block that is laid out");
+    const int64_t dim = attr->v[0], n = attr->v[1];
+    const int most = MOST_BYTES / type_bytes(tkc_type_element(ty)->elem);
+    uint32_t bits[MOST_LOG2];
+    if (dim >= 0 && dim < ty->rank && is_power_of_two(n, most) && is_power_of_two(attr->v[2], n) &&
+        1 << layout_steps(ty->layout, (int)dim, __builtin_ctzll((uint64_t)n), bits) == n)
+        return true;
+    return verify_fail(v, op, "no thread has %lld neighbours along dim %lld of %s in registers, in "
+                              "at most %d bytes, of which %lld can be alike",
+                       (long long)n, (long long)dim, verify_text(v, ty), (int)MOST_BYTES,
+                       (long long)attr->v[2]);
+}
+
 bool verify_layouts(Verifier *v, const Op *op)
 {
     const Rule rule = rule_of(op);
+    if (!check_vector(v, op)) return false;
     if (!is_laid_out(op)) return true;
     switch (rule) {
     case LR_NONE:

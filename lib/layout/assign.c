@@ -273,6 +273,7 @@ static void collect_values(Assign *a, int n, Value *const *values)
 static void collect_op(Op *op, void *user)
 {
     Assign *a = user;
+    ir_remove_attr(op, ATTR_VECTOR); /* it was decided for another layout */
     vec_push(a->scratch, &a->ops, op);
     collect_values(a, op->nresults, op->results);
     for (int i = 0; i < op->nregions; i++)

@@ -14,6 +14,7 @@
    swaps of registers, leaves rounds with register numbers known at compile time. */
 #include "layout/convert.h"
 
+#include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/type.h"
 
@@ -271,6 +272,7 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
     check(!from->nbits[DIM_CTA] && !to->nbits[DIM_CTA],
           "conversion across the blocks of a cluster");
     check(layout_is_surjective(from), "conversion from a layout that lacks elements");
+    limit_poll(); /* large blocks take a while, and remat.c asks for many plans */
     ConvertPlan near = {.from = from, .to = to, .elem_bytes = elem_bytes}, far = near;
     bool inside = !(flags & CONVERT_FORCE_SHARED) && plan_shuffle(&near, flags);
     near.cost = shuffle_cost(&near);

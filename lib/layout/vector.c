@@ -1,37 +1,26 @@
-/* A vector is as wide as the addresses run on and are aligned, as far as the thread holds the
+/* In: accesses to global memory that have their layouts, and axis facts. Out: each one's attribute
+   `vector`, which the lowering goes by; who moves ops or changes what they compute need not know.
+
+   A vector is as wide as the addresses run on and are aligned, as far as the thread holds the
    neighbours in registers. A mask that may end inside it, or the edge of a shape that is padded,
    does not make it narrower, but cuts it into runs of which each has a predicate. */
 #include "layout/vector.h"
 
 #include "ir/ir.h"
+#include "layout/passes.h"
 
 static int log2_of(int64_t v)
 {
     return 63 - __builtin_clzll((uint64_t)v);
 }
 
-/* Register bits that step along dim by 1, 2, 4, … */
-static VectorBits steps_along(const Layout *l, int dim, int max_log2)
-{
-    VectorBits v = {.dim = dim};
-    const int shift = layout_dim_shift(l, dim);
-    for (int k = 0; k < max_log2 && k < l->dim_log2[dim]; k++) {
-        int bit = -1;
-        for (int i = 0; i < l->nbits[DIM_REGISTER] && bit < 0; i++) {
-            if (l->basis[DIM_REGISTER][i] == 1u << (shift + k)) bit = i;
-        }
-        if (bit < 0) break;
-        v.bit[v.log2++] = 1u << bit;
-    }
-    return v;
-}
-
 static VectorBits widest(const AxisFacts *facts, const Value *ptr)
 {
     VectorBits best = {0};
     for (int d = ptr->type->rank - 1; d >= 0; d--) {
-        int width = axis_vector_width(facts, ptr, d, VECTOR_MAX_BYTES);
-        VectorBits v = steps_along(ptr->type->layout, d, log2_of(width));
+        const int width = axis_vector_width(facts, ptr, d, VECTOR_MAX_BYTES);
+        VectorBits v = {.dim = d};
+        v.log2 = layout_steps(ptr->type->layout, d, log2_of(width), v.bit);
         if (v.log2 > best.log2) best = v;
     }
     return best;
@@ -54,11 +43,48 @@ const Value *vector_mask(const Op *op)
     return op->nargs > at ? op_arg(op, at) : NULL;
 }
 
-VectorBits vector_bits(const AxisFacts *facts, const Op *op)
+static VectorBits vector_bits(const AxisFacts *facts, const Op *op)
 {
     const Value *ptr = op_arg(op, 0);
     if (!type_is_block(ptr->type) || ir_has(op, OT_ATOMIC)) return (VectorBits){.run = 1};
     VectorBits v = widest(facts, ptr);
     v.run = run_of(facts, &v, ptr->type, vector_mask(op));
     return v;
+}
+
+VectorBits vector_of(const Op *op)
+{
+    const Attr *attr = tkc_op_attr(op, ATTR_VECTOR);
+    if (!attr) return (VectorBits){.run = 1};
+    VectorBits v = {.dim = (int)attr->v[0], .run = (int)attr->v[2]};
+    v.log2 = layout_steps(op_arg(op, 0)->type->layout, v.dim, log2_of(attr->v[1]), v.bit);
+    return v;
+}
+
+/* ---- the pass ---- */
+
+typedef struct Deciding {
+    Func *fn;
+    const AxisFacts *facts;
+    bool changed;
+} Deciding;
+
+static void decide(Op *op, void *user)
+{
+    Deciding *d = user;
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || tkc_op_attr(op, ATTR_VECTOR)) return;
+    const VectorBits v = vector_bits(d->facts, op);
+    if (!v.log2) return;
+    const int64_t values[] = {v.dim, 1 << v.log2, v.run};
+    ir_set_ints(d->fn, op, ATTR_VECTOR, 3, values);
+    d->changed = true;
+}
+
+/* needs: layouts.  keeps: what every op computes, and what an access was given before.  changes:
+   loads and stores get the attribute `vector`. */
+bool access_run(Pass *p, Func *fn)
+{
+    Deciding d = {.fn = fn, .facts = axis_analyze(p->scratch, fn)};
+    ir_walk(fn->body, decide, &d);
+    return d.changed;
 }

@@ -13,9 +13,8 @@ typedef struct VectorBits {
     int run;         /* neighbours that share mask and validity, at most the vector */
 } VectorBits;
 
-/* Of a load or store, as contiguity and alignment of the addresses, its layout and its mask allow;
-   atomics move one. */
-VectorBits vector_bits(const AxisFacts *facts, const Op *op);
+/* Of a load or store, as its attribute says (the pass `access`); atomics move one. */
+VectorBits vector_of(const Op *op);
 /* The mask of a load or store; NULL: none. */
 const Value *vector_mask(const Op *op);
 

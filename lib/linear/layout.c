@@ -260,6 +260,21 @@ int layout_run_log2(const Layout *l, int dim)
     return run_from(l, layout_dim_shift(l, dim), l->dim_log2[dim]);
 }
 
+int layout_steps(const Layout *l, int dim, int most, uint32_t *bits)
+{
+    const int shift = layout_dim_shift(l, dim);
+    int n = 0;
+    for (; n < most && n < l->dim_log2[dim]; n++) {
+        int bit = 0;
+        while (bit < l->nbits[DIM_REGISTER] &&
+               l->basis[DIM_REGISTER][bit] != UINT32_C(1) << (shift + n))
+            bit++;
+        if (bit == l->nbits[DIM_REGISTER]) break;
+        bits[n] = UINT32_C(1) << bit;
+    }
+    return n;
+}
+
 bool layout_has_offset(const Layout *l)
 {
     return l->nbits[DIM_OFFSET] != 0;

@@ -89,6 +89,9 @@ bool layout_is_surjective(const Layout *l);
 int layout_vector_log2(const Layout *l);
 /* The same along one dim: the leading register vectors are the lowest bits of `dim`. */
 int layout_run_log2(const Layout *l, int dim);
+/* The bits of registers' numbers that step along a dim by 1, 2, 4, …, at most `most` of them, whatever
+   their order. Returns how many. */
+int layout_steps(const Layout *l, int dim, int most, uint32_t *bits);
 /* The index bits of a dim, as a mask. */
 uint32_t layout_dim_mask(const Layout *l, int dim);
 bool layout_has_offset(const Layout *l);

@@ -36,7 +36,7 @@ static Memory memory_of(Lower *L, const Op *op)
     const Type *pointee = tkc_type_element(m.ptr->type)->elem;
     m.ty = m.ptr->type;
     m.elem = lower_type(L, pointee);
-    m.vec = vector_bits(L->facts, op);
+    m.vec = vector_of(op);
     m.access = (Access){.space = SPACE_GLOBAL,
                         .cache = tkc_op_str(op, ATTR_CACHE, ""),
                         .evict = tkc_op_str(op, ATTR_EVICT, ""),

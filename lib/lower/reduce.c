@@ -1,10 +1,11 @@
 /* Reductions, as lib/layout/reduce_plan.h plans them: a thread's registers in a few rows side by
    side, so that the product in a sum of products is part of the addition (a tree would round and
-   issue every other one by itself), butterflies over the lanes. What warps hold of the axis stays apart, as slots. A slot with no real element
-   holds anything: it is padding, too. */
+   issue every other one by itself), butterflies over the lanes. What warps hold of the axis stays
+   apart, as slots. A slot with no real element holds anything: it is padding, too. */
 #include "layout/reduce_plan.h"
 #include "lower/combine.h"
 
+#include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/type.h"
 
@@ -41,6 +42,7 @@ static Partial reduce_thread(Lower *L, const Reduce *r, uint32_t result_reg)
     const int n = layout_registers(r->plan.operand);
     uint32_t *regs = arena_array(L->arena, uint32_t, n);
     Partial *parts = arena_array(L->arena, Partial, n);
+    limit_poll(); /* it looks at all registers for each */
     int count = reduce_group(&r->plan, result_reg, regs), used = 0;
     for (int i = 0; i < count; i++) {
         parts[used] = combine_element(L, &r->by, regs[i]);

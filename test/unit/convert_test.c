@@ -1,5 +1,7 @@
 /* Conversions between layouts: each plan is carried out on an array of (warp, lane, register), for many pairs of layouts, and
    every element must arrive; accesses to shared memory must not collide in a bank. */
+#include "base/limit.h"
+#include "base/unwind.h"
 #include "layout/convert.h"
 #include "linear/fragment.h"
 #include "linear/shared_matrix.h"
@@ -376,6 +378,23 @@ static void waves_are_counted(void)
     EXPECT(collisions > 200 && collisions < 1800);
 }
 
+static void plans_end_with_the_call(void)
+{
+    const atomic_bool cancelled = true;
+    Limit limit = limit_start(0, 0, &cancelled);
+    const Layout *from = blocked(14, 1, 5, 2), *to = blocked(14, 3, 5, 2);
+    ConvertPlan p;
+    UnwindFrame frame;
+    unwind_push(&frame);
+    frame.limit = &limit;
+    if (setjmp(frame.env) == 0) {
+        convert_plan(&p, from, to, 4, 0);
+        EXPECT(false);
+    }
+    unwind_pop(&frame);
+    EXPECT_INT(frame.kind, UNWIND_CANCELLED);
+}
+
 /* Blocks as they are loaded, to operands of matrix instructions. */
 static void operands_arrive_by_rows(void)
 {
@@ -412,6 +431,7 @@ int main(void)
     RUN(what_only_registers_hold_takes_turns);
     RUN(transposes_are_free_of_conflicts);
     RUN(waves_are_counted);
+    RUN(plans_end_with_the_call);
     RUN(operands_arrive_by_rows);
     printf("registers %d, shuffle %d, shared %d\n", kinds[CONVERT_REGISTERS], kinds[CONVERT_SHUFFLE], kinds[CONVERT_SHARED]);
     arena_fini(&arena);

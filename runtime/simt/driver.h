@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#include "cuda_api.h"
+#include "device/cuda_api.h"
 #include "module.h"
 
 #ifdef SIMT_LIBRARY
@@ -38,7 +38,7 @@ typedef struct CuLaunchConfig {
 
 /* Each entry point. */
 #define CU(name, symbol, params) DRIVER_EXPORT CuResult DRIVER(symbol) params;
-#include "cuda_api.def"
+#include "device/cuda_api.def"
 #include "driver.def"
 #undef CU
 

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "interp_vector.h"
+#include "interp/vector.h"
 #include "simt/matrix.h"
 #include "tkc/edge.h"
 

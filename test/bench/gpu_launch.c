@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cuda_api.h"
+#include "device/cuda_api.h"
 #include "tkc/runtime.h"
 
 enum { BURST = 400, N = 96, THREADS = 128 };

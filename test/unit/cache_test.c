@@ -1,7 +1,7 @@
 /* Keys tell launches apart by what changes the code and by nothing else; the cache finds what was put and nothing else. */
 #include <stdlib.h>
 
-#include "cache_mem.h"
+#include "jit/cache_mem.h"
 #include "expect.h"
 
 /* ---- keys ---- */

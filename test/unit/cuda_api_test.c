@@ -20,7 +20,7 @@
 #define CU(name, symbol, params)                                                                   \
     _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params),              \
                    #symbol " has other parameters");
-#include "cuda_api.def"
+#include "device/cuda_api.def"
 #undef CU
 #undef CuResult
 #undef CuDevice
@@ -33,7 +33,7 @@
 #undef CuFunctionAttribute
 #undef CuJitOption
 
-#include "cuda_api.h"
+#include "device/cuda_api.h"
 
 #define SAME_SIZE(a, b) _Static_assert(sizeof(a) == sizeof(b), #a " has another size")
 SAME_SIZE(CuResult, CUresult);

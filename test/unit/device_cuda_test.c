@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
+#include "device/cuda_api.h"
 #include "expect.h"
 #include "tkc/runtime.h"
 

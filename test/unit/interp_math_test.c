@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "expect.h"
-#include "interp_math.h"
+#include "interp/math.h"
 
 typedef struct Function {
     const char *name;

@@ -7,7 +7,7 @@
    stores is replayed to know what those must hold. */
 #include "random_ir.h"
 
-#include "interp.h"
+#include "interp/interp.h"
 
 enum { WINDOW = 1024 }; /* elements */
 

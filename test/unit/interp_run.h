@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "expect.h"
-#include "interp.h"
+#include "interp/interp.h"
 #include "ir/build.h"
 #include "ir/ir.h"
 #include "ir/machine.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "interp.h"
-#include "interp_math.h"
-#include "interp_vector.h"
+#include "math.h"
+#include "vector.h"
 
 #define RESTRICT __restrict__
 

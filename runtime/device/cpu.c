@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "debug.h"
+#include "debug/debug.h"
 #include "freed.h"
 
 struct DeviceKernel {

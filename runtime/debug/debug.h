@@ -6,7 +6,7 @@
 #ifndef TKC_RUNTIME_DEBUG_H
 #define TKC_RUNTIME_DEBUG_H
 
-#include "interp.h"
+#include "interp/interp.h"
 
 typedef struct DebugPoint {
     bool is_trace;

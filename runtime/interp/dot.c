@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "interp.h"
-#include "interp_math.h"
-#include "interp_vector.h"
+#include "math.h"
+#include "vector.h"
 
 enum { TILE_M = 4, TILE_BYTES = 32 };
 

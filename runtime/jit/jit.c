@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "descriptor.h"
+#include "device/descriptor.h"
 #include "kernels.h"
 
 /* ---- making one ---- */

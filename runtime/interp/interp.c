@@ -3,7 +3,7 @@
    Programs are taken by number from one counter. When several fail, the error of the one with the
    lowest number is reported: programs before a failed one are still finished, those after it end
    early. So a report does not depend on the number of threads. */
-#include "debug.h"
+#include "debug/debug.h"
 #include "tkc/carry.h"
 
 #include <fenv.h>

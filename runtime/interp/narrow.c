@@ -7,8 +7,8 @@
    float whose last place is the narrow type's, so that the hardware rounds. Results are those of
    lib/ir/evaluate.h: fp8 saturates, every NaN becomes the one positive quiet NaN. */
 #include "interp.h"
-#include "interp_math.h"
-#include "interp_vector.h"
+#include "math.h"
+#include "vector.h"
 
 /* A format: most is the largest finite code; over, what a number past it becomes; infinity, the
    code that means it (f8e4 has none: no code is 0xff without its sign). */

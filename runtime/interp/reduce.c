@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "interp.h"
-#include "interp_vector.h"
+#include "vector.h"
 
 typedef struct Axis {
     int64_t outer, length, inner;

@@ -2,7 +2,7 @@
 #ifndef TKC_RUNTIME_DESCRIPTOR_H
 #define TKC_RUNTIME_DESCRIPTOR_H
 
-#include "launch.h"
+#include "jit/launch.h"
 
 /* Whether one can be passed for the parameter, and its type and rank; once for each key. */
 TkcStatus descriptor_check(const TkcJit *jit, const OpenParam *p, const TkcArg *arg);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug_expr.h"
+#include "expr.h"
 
 struct TkcStop {
     Frame *f;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug.h"
+#include "debug/debug.h"
 #include "ptx/ptx.h"
 
 enum { ALIGN = 64 };

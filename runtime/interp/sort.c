@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "interp.h"
-#include "interp_vector.h"
+#include "vector.h"
 
 typedef enum Order { ORDER_UNSIGNED, ORDER_SIGNED, ORDER_FLOAT } Order;
 

@@ -4,7 +4,7 @@
 #define TKC_RUNTIME_LAUNCH_H
 
 #include "cache_mem.h"
-#include "device.h"
+#include "device/device.h"
 
 /* A parameter that a launch gives an argument for. */
 typedef struct OpenParam {

@@ -22,7 +22,7 @@
 #define TKC_RUNTIME_INTERP_H
 
 #include <stdatomic.h>
-#include "device.h"
+#include "device/device.h"
 #include "shadow.h"
 
 typedef struct Interp Interp;

@@ -1,6 +1,6 @@
 /* One function a level of precedence. Everything is evaluated, both sides of `and` and `or` too:
    what is wrong is found at once. */
-#include "debug_expr.h"
+#include "expr.h"
 
 #include <ctype.h>
 #include <math.h>

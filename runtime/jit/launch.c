@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "descriptor.h"
+#include "device/descriptor.h"
 
 DType launch_type(const char *text, bool *is_pointer)
 {

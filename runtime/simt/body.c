@@ -90,7 +90,7 @@ static uint32_t add_place(Decoder *dc, SimtPlace p)
 }
 
 /* ".loc 1 12 5", ".loc 1 12 5, function_name $L__info_string0, inlined_at 1 30 3". Places that are
-   callers come right behind. */
+   callers come right behind. Line 0 is none: its instructions are told at the line before. */
 static void read_loc(Decoder *dc)
 {
     SimtPlace p = {.file = (int)dc_integer(dc)}, caller = {0};
@@ -109,8 +109,9 @@ static void read_loc(Decoder *dc)
             ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
         }
     }
+    if (!p.line) return;
     p.caller = caller.line ? add_place(dc, caller) : 0;
-    dc->place = p.line ? add_place(dc, p) : 0;
+    dc->place = add_place(dc, p);
 }
 
 /* ---- statements ---- */

@@ -67,7 +67,8 @@ def arguments(kernel, way):
     contract = [] if kernel.contract else ["-ffp-contract=off"]
     arrays = [a.argument() for a in kernel.arrays + kernel.written()]
     grid = 1 if kernels.is_merged(way.style) else kernel.programs
-    return [*way.options(), *contract, "-timeout", "20", "-grid", str(grid), *arrays, f"n={kernels.TRIPS}"]
+    limit = ["-timeout", "20"] if way.device != "cuda" else []
+    return [*way.options(), *contract, *limit, "-grid", str(grid), *arrays, f"n={kernels.TRIPS}"]
 
 
 def tolerances(kernel):

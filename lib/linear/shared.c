@@ -309,7 +309,8 @@ bool shared_access(SharedAccess *out, const Layout *block, const Layout *buffer,
 /* Lanes that are served together collide where they differ in the word but not in the bank. */
 int shared_waves(const SharedAccess *a, int elem_bytes)
 {
-    const int access_bytes = elem_bytes << a->vector_log2, served = phase_lane_bits(access_bytes);
+    const int access_bytes = elem_bytes << a->vector_log2, lanes = a->block->nbits[DIM_LANE],
+              most = phase_lane_bits(access_bytes), served = most < lanes ? most : lanes;
     if (a->kind != SHARED_VECTORS) return access_bytes / WORD_BYTES;
     F2Space words = {0}, banks = {0};
     for (int i = 0; i < a->vector_log2 + served; i++) {
@@ -318,7 +319,7 @@ int shared_waves(const SharedAccess *a, int elem_bytes)
         f2_space_add(&words, word);
         f2_space_add(&banks, word % BANKS);
     }
-    return 1 << (a->block->nbits[DIM_LANE] - served + words.dim - banks.dim);
+    return 1 << (lanes - served + words.dim - banks.dim);
 }
 
 static int plain_waves(const Layout *block, const F2Space *buffer, int elem_bytes)

@@ -89,8 +89,8 @@ show("started", [tkc, "-run", "-device", "simt", "-grid", "1", "x=ones:f32[128]"
 # CHECK-DAG: {{^}}  note: no memory for an mbarrier
 # CHECK-DAG: {{^}}  note: no memory to look for races in shared memory
 # CHECK-DAG: {{^}}  note: out of memory
-# CHECK-DAG: {{^}}  note: the driver says: line N: no memory for a variable of N bytes
-# CHECK-DAG: {{^}}  note: the driver says: line N: out of memory
+# CHECK-DAG: {{^}}  note: the emulator says: line N: no memory for a variable of N bytes
+# CHECK-DAG: {{^}}  note: the emulator says: line N: out of memory
 show("syntax", [tkc, "-fsyntax-only", inputs + "/memory.tk", "-k", "row", "-DBLOCK=64"])
 # CHECK: syntax:
 # CHECK-DAG: {{^}}  error: out of memory

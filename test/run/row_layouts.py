@@ -2,7 +2,7 @@
 # Scans and sorts give what numpy gives in any layout that holds the axis inside a warp, scans also where warps share it.
 # REQUIRES: numpy
 # UNSUPPORTED: asan
-# RUN: %python %s %build/tkc %driver/libcuda.so.1 24 2>&1 | FileCheck %s
+# RUN: %python %s %build/tkc %driver/libcuda.so.1 160 2>&1 | FileCheck %s
 # RUN: %if long %{ %python %s %build/tkc %driver/libcuda.so.1 400 2>&1 | FileCheck %s %}
 # CHECK: {{^[0-9]+ kernels, 0 wrong$}}
 """Each kernel is IR with a layout drawn by lot: bits of the axis in registers and lanes in any order, register vectors that mix,
@@ -32,6 +32,18 @@ def mixed(rng, vectors):
     return vectors
 
 
+def in_lanes(rng, vectors):
+    """Those that lanes hold, often the ones between the others, which registers do."""
+    vectors = list(vectors)
+    if len(vectors) > 2 and rng.random() < 0.4:
+        vectors = vectors[1:-1] + [vectors[0], vectors[-1]]
+        n = len(vectors) - 2
+    else:
+        rng.shuffle(vectors)
+        n = rng.randint(0, min(len(vectors), LANE_BITS))
+    return vectors[:n], vectors[n:]
+
+
 class Block:
     """A layout of rank 2 as vectors of index bits, held by registers, lanes and warps."""
 
@@ -41,15 +53,16 @@ class Block:
         first = rng.randint(0, len(along)) if rng.random() < 0.5 and warp_bits else len(along)
         along, slots = along[:first], along[first:]
         warps, slots = slots[:1], slots[1:]
-        rng.shuffle(along), rng.shuffle(rest), rng.shuffle(slots)
+        lanes, registers = in_lanes(rng, along)
+        rng.shuffle(rest), rng.shuffle(slots)
         while slots and len(warps) < warp_bits and rng.random() < 0.6:
             warps.append(slots.pop())
         self.is_in_warp = not warps
-        n = rng.randint(0, min(len(along), LANE_BITS))
-        lanes, registers = along[:n], along[n:] + slots
+        registers += slots
+        fills_lanes = rng.random() < 0.4
         for vector in mixed(rng, rest):
-            room = [part for part, most in ((registers, 9), (lanes, LANE_BITS), (warps, warp_bits)) if len(part) < most]
-            rng.choice(room).append(vector)
+            room = [part for part, most in ((lanes, LANE_BITS), (registers, 9), (warps, warp_bits)) if len(part) < most]
+            (room[0] if fills_lanes else rng.choice(room)).append(vector)
         lanes += [0] * (LANE_BITS - len(lanes))
         warps += [0] * (warp_bits - len(warps))
         rng.shuffle(lanes), rng.shuffle(warps)

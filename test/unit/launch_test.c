@@ -162,6 +162,21 @@ static void refusals(void)
     expect_refusal(a, ARGS, "argument 'k': expected a pointer or a number, found a constexpr");
 }
 
+/* Constexprs of the options are counted apart. */
+static void counted(void)
+{
+    Bench b;
+    TkcOptions o;
+    tkc_options_init(&o);
+    o.defines = &(TkcDefine){.name = "B", .value = "64"};
+    o.ndefines = 1;
+    bench_open(&b, &o);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, good_args(&b).a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "the kernel takes 6 arguments, 7 were given"));
+    EXPECT(strstr(b.messages, "note: 'B' is no argument: the options give its value"));
+    bench_close(&b);
+}
+
 /* What the declaration promises is checked too, and the kind is one of the kinds. */
 static void promises(void)
 {
@@ -371,6 +386,7 @@ int main(void)
 {
     RUN(one_compile_per_key);
     RUN(refusals);
+    RUN(counted);
     RUN(promises);
     RUN(numbers_that_do_not_fit);
     RUN(grids);

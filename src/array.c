@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tkc/edge.h"
+#include "tkc/float_bits.h"
 
 DType array_dtype(const char *name, size_t len)
 {
@@ -146,8 +147,7 @@ static uint64_t round_bits(DType dtype, const DTypeInfo *info, double v)
 {
     if (info->kind != DK_FLOAT) return tkc_bits_from_double(dtype, v);
     const int drop = 52 - info->man_bits, bias = (1 << (info->exp_bits - 1)) - 1;
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
+    const uint64_t bits = f64_bits(v);
     const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
     if (exponent < 1 - bias || exponent >= bias) return tkc_bits_from_double(dtype, v);
     uint64_t magnitude = bits << 1 >> 1, odd = magnitude >> drop & 1;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "tkc/float_bits.h"
 
 /* splitmix64: a stream by seed, any element by itself. */
 static uint64_t random_bits(uint64_t seed, uint64_t i)
@@ -39,28 +40,14 @@ static void make_rand(const Array *a, uint64_t seed, int64_t from, int n, double
         out[i] = (double)(int64_t)((random_bits(seed, (uint64_t)(from + i)) >> 32) * below >> 32);
 }
 
-static double double_of(uint64_t bits)
-{
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static uint64_t bits_of(double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
 /* ln u for 2^-52 <= u <= 1: u = 2^e m with m around 1, ln m = 2 artanh s of s = (m - 1) / (m +
    1). */
 static inline double log_unit(double u)
 {
     const uint64_t half_root = 0x3FE6A09E667F3BCD; /* of 2: m is in [it, twice it) */
-    uint64_t e64 = (bits_of(u) - half_root + (UINT64_C(64) << 52)) >> 52; /* e + 64 */
-    double e = double_of(e64 | 0x4330000000000000) - (0x1p52 + 64);
-    double f = double_of(bits_of(u) - ((e64 - 64) << 52)) - 1, s = f / (2 + f), z = s * s;
+    uint64_t e64 = (f64_bits(u) - half_root + (UINT64_C(64) << 52)) >> 52; /* e + 64 */
+    double e = f64_of(e64 | 0x4330000000000000) - (0x1p52 + 64);
+    double f = f64_of(f64_bits(u) - ((e64 - 64) << 52)) - 1, s = f / (2 + f), z = s * s;
     double p = 1.0 / 15;
     p = p * z + 1.0 / 13;
     p = p * z + 1.0 / 11;
@@ -109,13 +96,13 @@ VECTOR static void make_pairs(int n, const uint64_t *restrict a, const uint64_t 
 {
     const uint64_t exponent = 0x3FF0000000000000;
     for (int i = 0; i < n; i++) {
-        double u = 2 - double_of(a[i] >> 12 | exponent); /* (0, 1] */
-        double x = (double_of(b[i] >> 12 | exponent) - 1.5) * 1.5707963267948966;
+        double u = 2 - f64_of(a[i] >> 12 | exponent); /* (0, 1] */
+        double x = (f64_of(b[i] >> 12 | exponent) - 1.5) * 1.5707963267948966;
         double r = sqrt(-2 * log_unit(u));
-        uint64_t c = bits_of(r * cosine(x)) ^ b[i] << 63, s = bits_of(r * sine(x));
+        uint64_t c = f64_bits(r * cosine(x)) ^ b[i] << 63, s = f64_bits(r * sine(x));
         uint64_t swap = (c ^ s) & (0 - (b[i] >> 1 & 1));
-        first[i] = double_of(c ^ swap);
-        second[i] = double_of(s ^ swap);
+        first[i] = f64_of(c ^ swap);
+        second[i] = f64_of(s ^ swap);
     }
 }
 

@@ -190,6 +190,9 @@ const char *tkc_op_str(const Op *op, AttrKey key, const char *otherwise);
    that have grown), trans, join, split and cat (along dim 0); -1: of none, it is new. */
 int tkc_moved_dim(const Op *op, int dim);
 
+/* Ops of a region and of the regions in it. */
+int tkc_region_ops(const Region *r);
+
 /* Number of elements of a block, 1 for a scalar. */
 int64_t tkc_type_count(const Type *t);
 /* The scalar or pointer type of a value's elements. */

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tkc/float_bits.h"
+
 /* ---- integers ---- */
 
 static uint64_t divide(bool is_signed, uint64_t x, uint64_t y)
@@ -169,12 +171,9 @@ static double fma_to_odd(double x, double y, double z)
     if (!isfinite(sum)) return sum;
     double back = sum - product;
     double error = (product - (sum - back)) + (z - back);
-    int64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
+    const uint64_t bits = f64_bits(sum);
     if (error == 0 || (bits & 1)) return sum;
-    bits += (error > 0) == (sum > 0) ? 1 : -1;
-    memcpy(&sum, &bits, sizeof bits);
-    return sum;
+    return f64_of(bits + ((error > 0) == (sum > 0) ? 1 : UINT64_MAX));
 }
 
 static bool evaluate_float(OpKind kind, DType dt, int n, const uint64_t *args, uint64_t *out)

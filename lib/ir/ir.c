@@ -427,6 +427,16 @@ void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user)
     }
 }
 
+int tkc_region_ops(const Region *r)
+{
+    int n = 0;
+    for (const Op *op = r->first; op; op = op->next) {
+        n++;
+        for (int i = 0; i < op->nregions; i++) n += tkc_region_ops(op->regions[i]);
+    }
+    return n;
+}
+
 OpKind ir_opposite_compare(OpKind kind)
 {
     switch (kind) {

@@ -3,7 +3,8 @@
 #include "ir/evaluate.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "tkc/float_bits.h"
 
 /* The layout of a float format. */
 typedef struct Format {
@@ -73,8 +74,7 @@ static uint64_t from_double(DType dt, double v, bool toward_zero)
     Format f = format_of(dt);
     uint64_t sign = signbit(v) ? f.sign : 0;
     if (isinf(v)) return sign | overflow(&f, true, toward_zero);
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
+    const uint64_t bits = f64_bits(v);
     int exp = (int)(bits >> 52 & 0x7ff);
     uint64_t man = bits & ((UINT64_C(1) << 52) - 1);
     if (exp) man |= UINT64_C(1) << 52;
@@ -102,10 +102,7 @@ double bits_to_double(DType dt, uint64_t bits)
     Format f = format_of(dt);
     uint64_t magnitude = bits & (f.sign - 1);
     double v;
-    if (dt == DT_F64) {
-        memcpy(&v, &bits, sizeof v);
-        return v;
-    }
+    if (dt == DT_F64) return f64_of(bits);
     if (magnitude > f.max_finite) {
         v = magnitude == f.max_finite + 1 && dt != DT_F8E4 ? (double)INFINITY : (double)NAN;
     } else {

@@ -70,6 +70,17 @@ static void leave(Cuda *c, bool pushed)
         c->api.CtxPopCurrent(&popped);
 }
 
+/* The end of a function: one call of the driver, with our context current. */
+#define RETURN_CALL_INSIDE(dev, name, ...)                                                         \
+    do {                                                                                           \
+        bool pushed_;                                                                              \
+        TkcStatus status_ = enter(dev, (dev)->state, &pushed_);                                    \
+        if (status_ == TKC_OK)                                                                     \
+            status_ = CALL((Cuda *)(dev)->state, dev, name, __VA_ARGS__);                          \
+        leave((dev)->state, pushed_);                                                              \
+        return status_;                                                                            \
+    } while (0)
+
 /* ---- open and close ---- */
 
 static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *context)
@@ -77,12 +88,7 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
     int count = 0;
     if (context) {
         c->context = context;
-        bool pushed;
-        TkcStatus status = enter(dev, c, &pushed);
-        if (status == TKC_OK)
-            status = CALL(c, dev, CtxGetDevice, &c->device);
-        leave(c, pushed);
-        return status;
+        RETURN_CALL_INSIDE(dev, CtxGetDevice, &c->device);
     }
     TkcStatus status = CALL(c, dev, DeviceGetCount, &count);
     if (status != TKC_OK)
@@ -203,57 +209,27 @@ static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
 
 static TkcStatus cuda_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
-    Cuda *c = dev->state;
-    bool pushed;
-    TkcStatus status = enter(dev, c, &pushed);
-    if (status == TKC_OK)
-        status = CALL(c, dev, MemAlloc, out, bytes ? bytes : 1);
-    leave(c, pushed);
-    return status;
+    RETURN_CALL_INSIDE(dev, MemAlloc, out, bytes ? bytes : 1);
 }
 
 static TkcStatus cuda_free(TkcDevice *dev, TkcPtr ptr)
 {
-    Cuda *c = dev->state;
-    bool pushed;
-    TkcStatus status = enter(dev, c, &pushed);
-    if (status == TKC_OK)
-        status = CALL(c, dev, MemFree, ptr);
-    leave(c, pushed);
-    return status;
+    RETURN_CALL_INSIDE(dev, MemFree, ptr);
 }
 
 static TkcStatus cuda_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
-    Cuda *c = dev->state;
-    bool pushed;
-    TkcStatus status = enter(dev, c, &pushed);
-    if (status == TKC_OK)
-        status = CALL(c, dev, MemcpyHtoD, to, from, bytes);
-    leave(c, pushed);
-    return status;
+    RETURN_CALL_INSIDE(dev, MemcpyHtoD, to, from, bytes);
 }
 
 static TkcStatus cuda_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
-    Cuda *c = dev->state;
-    bool pushed;
-    TkcStatus status = enter(dev, c, &pushed);
-    if (status == TKC_OK)
-        status = CALL(c, dev, MemcpyDtoH, to, from, bytes);
-    leave(c, pushed);
-    return status;
+    RETURN_CALL_INSIDE(dev, MemcpyDtoH, to, from, bytes);
 }
 
 static TkcStatus cuda_synchronize(TkcDevice *dev, void *stream)
 {
-    Cuda *c = dev->state;
-    bool pushed;
-    TkcStatus status = enter(dev, c, &pushed);
-    if (status == TKC_OK)
-        status = CALL(c, dev, StreamSynchronize, stream);
-    leave(c, pushed);
-    return status;
+    RETURN_CALL_INSIDE(dev, StreamSynchronize, stream);
 }
 
 /* ---- kernels ---- */
@@ -365,17 +341,11 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
 static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
                              const LaunchArg *args)
 {
-    Cuda *c = dev->state;
     void *params[MAX_PARAMS];
-    bool pushed;
     for (int i = 0; i < k->nparams; i++)
         params[i] = (void *)&args[i].bits;
-    TkcStatus status = enter(dev, c, &pushed);
-    if (status == TKC_OK)
-        status = CALL(c, dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
-                      (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
-    leave(c, pushed);
-    return status;
+    RETURN_CALL_INSIDE(dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
+                       (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
 }
 
 static void cuda_info(const DeviceKernel *k, TkcKernelInfo *out)

@@ -70,8 +70,8 @@ static int split_count(const Insn *in)
 static void round_tf32(float *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        uint32_t b = math_bits(x[i]);
-        x[i] = math_from_bits((b & 0x7f800000u) == 0x7f800000u ? b : (b + 0x1000u) & ~0x1fffu);
+        uint32_t b = f32_bits(x[i]);
+        x[i] = f32_of((b & 0x7f800000u) == 0x7f800000u ? b : (b + 0x1000u) & ~0x1fffu);
     }
 }
 
@@ -81,8 +81,8 @@ enum { PARTS = 3 };
 
 static float round_bf16(float x)
 {
-    uint32_t b = math_bits(x);
-    return x != x ? x : math_from_bits((b + 0x7fff + (b >> 16 & 1)) & 0xffff0000u);
+    uint32_t b = f32_bits(x);
+    return x != x ? x : f32_of((b + 0x7fff + (b >> 16 & 1)) & 0xffff0000u);
 }
 
 /* x is the sum of its parts, but for what is left of the last. */

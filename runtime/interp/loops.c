@@ -123,31 +123,21 @@ LOOP1(abs_b16, uint16_t, uint16_t, x & 0x7fff)
    sign bit the other way round. A NaN loses, or in *_nan wins. */
 static inline float both_f32(float x, float y)
 {
-    return math_from_bits(math_bits(x) & math_bits(y));
+    return f32_of(f32_bits(x) & f32_bits(y));
 }
 static inline float either_f32(float x, float y)
 {
-    return math_from_bits(math_bits(x) | math_bits(y));
+    return f32_of(f32_bits(x) | f32_bits(y));
 }
 
 static inline double both_f64(double x, double y)
 {
-    uint64_t a, b;
-    memcpy(&a, &x, 8);
-    memcpy(&b, &y, 8);
-    a &= b;
-    memcpy(&x, &a, 8);
-    return x;
+    return f64_of(f64_bits(x) & f64_bits(y));
 }
 
 static inline double either_f64(double x, double y)
 {
-    uint64_t a, b;
-    memcpy(&a, &x, 8);
-    memcpy(&b, &y, 8);
-    a |= b;
-    memcpy(&x, &a, 8);
-    return x;
+    return f64_of(f64_bits(x) | f64_bits(y));
 }
 
 #define EXTREMES(S, T)                                                                             \

@@ -4,29 +4,16 @@
 #define TKC_RUNTIME_INTERP_MATH_H
 
 #include <stdint.h>
-#include <string.h>
 
-static inline float math_from_bits(uint32_t b)
-{
-    float f;
-    memcpy(&f, &b, 4);
-    return f;
-}
-
-static inline uint32_t math_bits(float f)
-{
-    uint32_t b;
-    memcpy(&b, &f, 4);
-    return b;
-}
+#include "tkc/float_bits.h"
 
 /* 2^k for k in [-252, 254], as two factors so that subnormal and huge results round and overflow by
    themselves. */
 static inline float math_scale(float x, int k)
 {
     int half = k >> 1;
-    return x * math_from_bits((uint32_t)(half + 127) << 23) *
-           math_from_bits((uint32_t)(k - half + 127) << 23);
+    return x * f32_of((uint32_t)(half + 127) << 23) *
+           f32_of((uint32_t)(k - half + 127) << 23);
 }
 
 /* e^r for |r| <= ln2 / 2 + a little: the series to degree 7. */
@@ -83,19 +70,19 @@ static inline float math_log_core(float m)
 static inline float math_split(float x, int *k)
 {
     int low = x < 0x1p-126f;
-    uint32_t b = math_bits(low ? x * 0x1p23f : x);
+    uint32_t b = f32_bits(low ? x * 0x1p23f : x);
     int e = (int)((b - 0x3f3504f3u) >> 23 << 23) >> 23;
     *k = e - (low ? 23 : 0);
-    return math_from_bits(b - ((uint32_t)e << 23));
+    return f32_of(b - ((uint32_t)e << 23));
 }
 
 /* What log gives at the ends: -inf at 0, NaN below, itself at +inf and NaN. */
 static inline float math_log_ends(float x, float r)
 {
-    float inf = math_from_bits(0x7f800000u);
+    float inf = f32_of(0x7f800000u);
     r = x == inf ? x : r;
     r = x == 0.0f ? -inf : r;
-    return x >= 0.0f ? r : math_from_bits(0x7fc00000u);
+    return x >= 0.0f ? r : f32_of(0x7fc00000u);
 }
 
 /* At most 2 ulp. */

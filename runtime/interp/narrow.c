@@ -24,26 +24,26 @@ enum { BF16_NAN = 0x7fc0 };
 
 static inline float power_of_two(int k)
 {
-    return math_from_bits((uint32_t)(k + 127) << 23);
+    return f32_of((uint32_t)(k + 127) << 23);
 }
 
 static inline float widen(const Narrow *f, uint32_t code)
 {
     uint32_t magnitude = code & ((1u << (f->bits - 1)) - 1), sign = (code >> (f->bits - 1)) << 31;
     uint32_t bits =
-        math_bits(math_from_bits(magnitude << (23 - f->man)) * power_of_two(127 - f->bias));
+        f32_bits(f32_of(magnitude << (23 - f->man)) * power_of_two(127 - f->bias));
     bits = magnitude > f->most ? (magnitude == f->infinity ? 0x7f800000u : 0x7fc00000u) : bits;
-    return math_from_bits(bits | sign);
+    return f32_of(bits | sign);
 }
 
 static inline uint32_t shorten(const Narrow *f, float x)
 {
-    uint32_t b = math_bits(x), a = b & 0x7fffffffu, sign = b >> 31 << (f->bits - 1);
+    uint32_t b = f32_bits(x), a = b & 0x7fffffffu, sign = b >> 31 << (f->bits - 1);
     int shift = 23 - f->man;
     uint32_t normal = ((a + ((1u << (shift - 1)) - 1) + ((a >> shift) & 1)) >> shift) -
                       ((uint32_t)(127 - f->bias) << f->man);
     float last_place = power_of_two(24 - f->bias - f->man);
-    uint32_t subnormal = math_bits(math_from_bits(a) + last_place) - math_bits(last_place);
+    uint32_t subnormal = f32_bits(f32_of(a) + last_place) - f32_bits(last_place);
     uint32_t r = a < (uint32_t)(128 - f->bias) << 23 ? subnormal : normal;
     r = r > f->most ? f->over : r;
     return a > 0x7f800000u ? f->nan : r | sign;
@@ -65,13 +65,13 @@ CONVERSIONS(f8e5, uint8_t)
 /* bf16 is fp32's upper half: nothing to scale, and its subnormal numbers round like the others. */
 VECTOR static void bf16_up(float *restrict out, const uint16_t *restrict in, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) out[i] = math_from_bits((uint32_t)in[i] << 16);
+    for (int64_t i = 0; i < n; i++) out[i] = f32_of((uint32_t)in[i] << 16);
 }
 
 VECTOR static void bf16_down(uint16_t *restrict out, const float *restrict in, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        uint32_t b = math_bits(in[i]), r = (b + 0x7fff + ((b >> 16) & 1)) >> 16;
+        uint32_t b = f32_bits(in[i]), r = (b + 0x7fff + ((b >> 16) & 1)) >> 16;
         out[i] = (uint16_t)((b & 0x7fffffffu) > 0x7f800000u ? BF16_NAN : r);
     }
 }

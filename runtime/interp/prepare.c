@@ -91,16 +91,6 @@ static OpNumber *number_of(const Numbers *t, const Op *op)
     return &t->slots[i];
 }
 
-static int count_ops(const Region *r)
-{
-    int n = 0;
-    for (const Op *op = r->first; op; op = op->next) {
-        n++;
-        for (int i = 0; i < op->nregions; i++) n += count_ops(op->regions[i]);
-    }
-    return n;
-}
-
 static void number_region(const Numbers *t, const Region *r, int *next)
 {
     for (const Op *op = r->first; op; op = op->next) {
@@ -679,7 +669,7 @@ static void size_vectors(Prepare *p, const Region *r, int64_t cap)
 
 static bool make_numbers(Prepare *p, Numbers *t)
 {
-    p->nops = count_ops(p->in->fn->body);
+    p->nops = tkc_region_ops(p->in->fn->body);
     for (t->cap = 16; t->cap < (size_t)p->nops * 2; t->cap *= 2) {
     }
     t->slots = take_scratch(p, t->cap, sizeof *t->slots);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tkc/float_bits.h"
+
 /* Registers may have been written in other types: packed halves are read as twice as many lanes. */
 typedef uint8_t u8;
 typedef int8_t s8;
@@ -126,37 +128,13 @@ static inline u32 reversed32(u32 x)
 
 /* ---- fp32 and fp64 ---- */
 
-static inline float f32_of(u32 b)
-{
-    float f;
-    memcpy(&f, &b, 4);
-    return f;
-}
-static inline double f64_of(u64 b)
-{
-    double f;
-    memcpy(&f, &b, 8);
-    return f;
-}
-static inline u32 raw32(float f)
-{
-    u32 b;
-    memcpy(&b, &f, 4);
-    return b;
-}
-static inline u64 raw64(double f)
-{
-    u64 b;
-    memcpy(&b, &f, 8);
-    return b;
-}
 static inline u32 bits32(float f)
 {
-    return f != f ? 0x7fffffffu : raw32(f);
+    return f != f ? 0x7fffffffu : f32_bits(f);
 }
 static inline u64 bits64(double f)
 {
-    return f != f ? UINT64_C(0xfff8) << 48 : raw64(f);
+    return f != f ? UINT64_C(0xfff8) << 48 : f64_bits(f);
 }
 
 /* fp64: an operation's result f, or a NaN among its operands, in the order given, made quiet. */
@@ -269,7 +247,7 @@ enum { BIAS32 = 127 };
         const u32 size = b & ((1u << (EXP + MAN)) - 1);                                            \
         const u32 normal = (size << (23 - MAN)) + ((u32)(BIAS32 - BIAS) << 23);                    \
         const float unit = f32_of((u32)(BIAS32 + 1 - BIAS - MAN) << 23);                           \
-        u32 r = size >> MAN ? normal : raw32((float)(s32)size * unit);                             \
+        u32 r = size >> MAN ? normal : f32_bits((float)(s32)size * unit);                             \
         r = size <= TOP ? r : HAS_INFINITY && size == TOP + 1 ? 0x7f800000u : 0x7fffffffu;         \
         return f32_of(r | (size <= TOP + HAS_INFINITY ? b >> (EXP + MAN) << 31 : 0));              \
     }
@@ -293,7 +271,7 @@ static inline float f32_from_bf16(u32 b)
         const u##W magic = (u##W)(B + 1 - BIAS - MAN + M) << M;                                    \
         const u##W odd = (((u##W)1 << (DROP - 1)) - 1) + (size >> DROP & 1);                       \
         const u##W normal = (size - ((u##W)(B - BIAS) << M) + odd) >> DROP;                        \
-        const u##W small = raw##W(F##_of(size) + F##_of(magic)) - magic;                           \
+        const u##W small = f##W##_bits(F##_of(size) + F##_of(magic)) - magic;                           \
         u##W r = size < (u##W)(B - BIAS + 1) << M ? small : normal;                                \
         r = r > TOP ? OVER : r;                                                                    \
         const u32 signed_r = (u32)r | (u32)(x >> (W - 1)) << (EXP + MAN);                          \
@@ -309,26 +287,26 @@ NARROW(bf16_from64, bf16, 8, 7, 0x7f7f, 0x7f80, 64, f64, 52, 1023)
 
 static inline u32 f16_bits(float f)
 {
-    return f16_from32(raw32(f));
+    return f16_from32(f32_bits(f));
 }
 static inline u32 bf16_bits(float f)
 {
-    return bf16_from32(raw32(f));
+    return bf16_from32(f32_bits(f));
 }
 static inline u32 e4m3_bits(float f)
 {
-    return e4m3_from32(raw32(f));
+    return e4m3_from32(f32_bits(f));
 }
 static inline u32 e5m2_bits(float f)
 {
-    return e5m2_from32(raw32(f));
+    return e5m2_from32(f32_bits(f));
 }
 
 /* To fp64 and from it a NaN keeps its sign and the upper bits of its significand, quiet. */
 static inline u64 f64_from32(u32 x)
 {
     const u64 nan = (u64)(x >> 31) << 63 | UINT64_C(0x7ff8) << 48 | (u64)(x & 0x7fffff) << 29;
-    return is_nan_f32(x) ? nan : raw64((double)f32_of(x));
+    return is_nan_f32(x) ? nan : f64_bits((double)f32_of(x));
 }
 /* The same NaN in 16 or 32 bits, M of them the significand's. */
 static inline u32 nan_from64(u64 x, int bits, int m)
@@ -338,7 +316,7 @@ static inline u32 nan_from64(u64 x, int bits, int m)
 }
 static inline u32 f32_kept64(u64 x)
 {
-    return is_nan64(x) ? nan_from64(x, 32, 23) : raw32((float)f64_of(x));
+    return is_nan64(x) ? nan_from64(x, 32, 23) : f32_bits((float)f64_of(x));
 }
 static inline u32 f16_kept64(u64 x)
 {
@@ -355,7 +333,7 @@ static inline double fma_to_odd(float x, float y, float z)
 {
     const double product = (double)x * (double)y, sum = product + (double)z;
     const double back = sum - product, error = (product - (sum - back)) + ((double)z - back);
-    const u64 b = raw64(sum), away = (error > 0) == (sum > 0) ? 1 : ~UINT64_C(0);
+    const u64 b = f64_bits(sum), away = (error > 0) == (sum > 0) ? 1 : ~UINT64_C(0);
     const bool exact = !(error > 0 || error < 0) || !(fabs(sum) < INFINITY);
     return f64_of(exact || (b & 1) ? b : b + away);
 }

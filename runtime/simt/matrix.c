@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tkc/float_bits.h"
 #include "interp/vector.h"
 #include "simt/matrix.h"
 #include "tkc/edge.h"
@@ -46,31 +47,17 @@ int simt_matrix_type_bits(MatrixType type)
     return types[type].bits;
 }
 
-static inline float from_bits(uint32_t bits)
-{
-    float v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static inline uint32_t to_bits(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
 /* Codes above `finite`, once moved, are infinity or NaN. */
 VECTOR static void decode_floats(const uint32_t *restrict codes, double *restrict numbers, int n,
                                  int bits, int mantissa, int bias, uint32_t finite)
 {
-    const float scale = from_bits((uint32_t)(254 - bias) << 23);
+    const float scale = f32_of((uint32_t)(254 - bias) << 23);
     const uint32_t mask = (uint32_t)((UINT64_C(1) << (bits - 1)) - 1);
     for (int i = 0; i < n; i++) {
         uint32_t size = codes[i] & mask, sign = codes[i] >> (bits - 1) << 31;
         uint32_t moved = size << (23 - mantissa);
         uint32_t special = size > finite ? INFINITY_CODE : 0;
-        numbers[i] = from_bits(to_bits(from_bits(moved) * scale) | special | sign);
+        numbers[i] = f32_of(f32_bits(f32_of(moved) * scale) | special | sign);
     }
 }
 
@@ -90,7 +77,7 @@ VECTOR static void decode_unsigned(const uint32_t *restrict codes, double *restr
 VECTOR static void decode_f32(const uint32_t *restrict codes, double *restrict numbers, int n,
                               uint32_t unused)
 {
-    for (int i = 0; i < n; i++) numbers[i] = from_bits(codes[i] & ~unused);
+    for (int i = 0; i < n; i++) numbers[i] = f32_of(codes[i] & ~unused);
 }
 
 /* The greatest size of a finite number's code: e4m3 alone has numbers with the highest exponent,
@@ -113,7 +100,7 @@ void simt_matrix_decode(MatrixType type, const uint32_t *codes, double *numbers,
 VECTOR static void encode_f32(const double *restrict numbers, uint32_t *restrict codes, int n)
 {
     for (int i = 0; i < n; i++) {
-        uint32_t code = to_bits((float)numbers[i]);
+        uint32_t code = f32_bits((float)numbers[i]);
         codes[i] = (code & 0x7fffffff) > INFINITY_CODE ? NAN_F32 : code;
     }
 }

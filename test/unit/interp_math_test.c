@@ -39,7 +39,7 @@ static double error_of(const Function *f, float x)
 
 static void try_bits(const Function *f, uint32_t bits, double *worst, uint32_t *where)
 {
-    double e = error_of(f, math_from_bits(bits));
+    double e = error_of(f, f32_of(bits));
     if (e > *worst) {
         *worst = e;
         *where = bits;
@@ -58,7 +58,7 @@ static void bounds(uint32_t step)
         for (uint32_t top = 0; top < 1u << 12; top++)
             for (int near = -4; near <= 4; near++)
                 try_bits(&functions[i], (top << 20) + (uint32_t)near, &worst, &where);
-        printf("%s: %.3f ulp at %a\n", functions[i].name, worst, (double)math_from_bits(where));
+        printf("%s: %.3f ulp at %a\n", functions[i].name, worst, (double)f32_of(where));
         EXPECT(worst <= 2);
     }
 }

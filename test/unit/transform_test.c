@@ -36,16 +36,6 @@ static bool is_valid(Arena *a, const Func *fn)
     return ok;
 }
 
-static int count_ops(const Region *r)
-{
-    int n = 0;
-    for (const Op *op = r->first; op; op = op->next) {
-        n++;
-        for (int i = 0; i < op->nregions; i++) n += count_ops(op->regions[i]);
-    }
-    return n;
-}
-
 /* The same inputs through both. A pass may leave more ops than it found until dce. */
 static bool agree(Arena *a, const Func *before, const Func *after, Random inputs)
 {
@@ -85,8 +75,8 @@ static int test_program(Arena *a, uint64_t seed, long *ops_before, long *ops_aft
         print_function("after:", changed);
         return 1;
     }
-    *ops_before += count_ops(fn->body);
-    *ops_after += count_ops(all->body);
+    *ops_before += tkc_region_ops(fn->body);
+    *ops_after += tkc_region_ops(all->body);
     return 0;
 }
 

@@ -18,19 +18,20 @@ static const MmaRow rows[] = {
 #undef MMA
 };
 
+static bool is_f8(DType dt)
+{
+    return dt == DT_F8E4 || dt == DT_F8E5;
+}
+
 static const MmaRow *find_row(const Machine *machine, DType a, DType b, DType sum)
 {
     const MmaRow *found = NULL;
     for (size_t i = 0; machine && i < sizeof rows / sizeof *rows; i++) {
         const MmaRow *r = &rows[i];
+        if (is_f8(a) && !machine->fp8_mma) continue;
         if (r->sm <= machine->sm && r->a == a && r->b == b && r->sum == sum) found = r;
     }
     return found;
-}
-
-static bool is_f8(DType dt)
-{
-    return dt == DT_F8E4 || dt == DT_F8E5;
 }
 
 static DotUnit fp32_unit(const Machine *machine, const char *precision, DType sum)

@@ -235,6 +235,7 @@ static void end_entry(Decoder *dc)
     decode_ret(dc, &in);
     dc_emit(dc, &in);
     resolve_labels(dc);
+    if (!dc->ps.failed) dc_converge(dc);
 }
 
 void dc_entry(Decoder *dc, SimtFunc *f)

@@ -139,6 +139,15 @@ void dc_instruction(Decoder *dc);
 void dc_place_registers(Decoder *dc);
 /* The body of an entry, at its '{'; the entry's code is finished. */
 void dc_entry(Decoder *dc, SimtFunc *f);
+/* Blocks in the order in which lanes that part meet again (converge.c). */
+void dc_converge(Decoder *dc);
+
+/* Where lanes are behind an instruction that they execute: at the next one, at its target, at one of
+   form's targets, nowhere. */
+typedef enum SimtFlow { FLOW_ON, FLOW_TO, FLOW_TABLE, FLOW_END } SimtFlow;
+SimtFlow flow_of(const SimtInsn *in);
+/* A jump that is in no text, told at the place of another instruction. */
+SimtInsn flow_jump(const SimtInsn *beside, uint32_t target);
 /* The body of a function that is called here, with what its formal parameters stand for. */
 void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, int n);
 

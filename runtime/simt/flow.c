@@ -1,5 +1,6 @@
 /* Where lanes go: branches, returns, calls. A branch that some lanes take and others do not leaves
-   groups at two addresses; the lowest runs, so lanes that meet at an address are one group again. */
+   groups at two addresses; the lowest runs, so lanes that meet at an address are one group again
+   (converge.c sees to the order of the blocks). */
 #include <string.h>
 
 #include "decode.h"
@@ -90,6 +91,22 @@ void decode_trap(Decoder *dc, SimtInsn *in)
 {
     op_done(dc);
     in->exec = exec_trap;
+}
+
+/* ---- what an instruction does to the flow ---- */
+
+SimtFlow flow_of(const SimtInsn *in)
+{
+    return in->exec == exec_bra                           ? FLOW_TO
+           : in->exec == exec_brx                         ? FLOW_TABLE
+           : in->exec == exec_ret || in->exec == exec_trap ? FLOW_END
+                                                          : FLOW_ON;
+}
+
+SimtInsn flow_jump(const SimtInsn *beside, uint32_t target)
+{
+    return (SimtInsn){.exec = exec_bra, .target = target, .place = beside->place,
+                      .line = beside->line, .name = "bra", .name_len = 3};
 }
 
 /* ---- calls ---- */

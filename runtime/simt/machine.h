@@ -3,7 +3,8 @@
    A warp is the unit. Its registers are arrays of 32 lanes in their natural width, uint16_t[32],
    uint32_t[32] or uint64_t[32]; a predicate is one mask of lanes. Numbers in the text are such
    arrays too, so an evaluator only ever sees lanes. Each lane has its own program counter: lanes at
-   one address are a group, and of a warp's groups that can run the one with the lowest address runs.
+   one address are a group, and of a warp's groups that can run the one with the lowest address runs;
+   blocks lie in an order (converge.c) in which groups meet where they do on a chip.
 
    Addresses: global ones are host addresses of what the driver's cuMemAlloc gave; shared and local
    ones are offsets, and as generic addresses lie in windows that no host address falls into. */

@@ -4,15 +4,22 @@
    Each value gets a level: the number of loops around its definition. An op without effect whose
    operands all have a lower level than its place moves before the loop that is one deeper than the
    deepest of them: at once, over all loops it does not depend on. Operands come before their users,
-   so one walk sees each op after its operands moved. */
+   so one walk sees each op after its operands moved.
+
+   A pointer that moves by two offsets, first by one that changes in the loop, moves by the other one
+   first: x + row * width + col in a loop over rows is x + col, before the loop, and one addition
+   inside. */
 #include <string.h>
 
 #include "base/vec.h"
+#include "ir/build.h"
+#include "ir/type.h"
 #include "transform/passes.h"
 
 typedef struct Licm {
     Arena *scratch;
-    int *level;      /* by value id */
+    Func *fn;
+    VEC(int) level;  /* by value id */
     VEC(Op *) loops; /* around the walk; loops[i] is entered from level i */
     bool changed;
 } Licm;
@@ -22,11 +29,22 @@ static bool is_loop(const Op *op)
     return op->kind == OP_FOR || op->kind == OP_WHILE;
 }
 
+static int level_of(const Licm *l, const Value *v)
+{
+    return l->level.data[v->id];
+}
+
+static void set_level(Licm *l, const Value *v, int level)
+{
+    while (l->level.len <= (int)v->id) vec_push(l->scratch, &l->level, 0);
+    l->level.data[v->id] = level;
+}
+
 static int operand_level(const Licm *l, const Op *op)
 {
     int level = 0;
     for (int i = 0; i < op->nargs; i++) {
-        int at = l->level[op_arg(op, i)->id];
+        int at = level_of(l, op_arg(op, i));
         if (at > level) level = at;
     }
     return level;
@@ -48,7 +66,7 @@ static int needed_level(Licm *l, const Op *op)
 
 static void set_levels(Licm *l, const Op *op, int level)
 {
-    for (int i = 0; i < op->nresults; i++) l->level[op_result(op, i)->id] = level;
+    for (int i = 0; i < op->nresults; i++) set_level(l, op_result(op, i), level);
 }
 
 /* The outermost level that op may move to: loops that forbid it keep what is in them. */
@@ -61,10 +79,52 @@ static int target_level(Licm *l, const Op *op)
     return level < here ? level : here;
 }
 
+/* Where v has one user: the op of that kind that makes it. */
+static Op *only_from(const Value *v, OpKind kind)
+{
+    return v->def && v->def->kind == kind && v->uses && !v->uses->next ? v->def : NULL;
+}
+
+/* The addition below that of `op`, maybe under a broadcast, when it is by what changes in the
+   innermost loop and all else is the same in it. */
+static Op *moves_later(const Licm *l, const Op *op)
+{
+    const int here = l->loops.len;
+    const Type *ty = op->kind == OP_ADDPTR ? op_result(op, 0)->type : NULL;
+    if (!here || !ty || !ty->rank || ty->layout) return NULL;
+    if (level_of(l, op_arg(op, 1)) == here) return NULL;
+    const Value *below = op_arg(op, 0);
+    const Op *wide = only_from(below, OP_BROADCAST);
+    Op *first = only_from(wide ? op_arg(wide, 0) : below, OP_ADDPTR);
+    if (!first || level_of(l, op_arg(first, 0)) == here || level_of(l, op_arg(first, 1)) < here)
+        return NULL;
+    return first;
+}
+
+/* The first of the ops that take its place. */
+static Op *exchange(Licm *l, Op *op, const Op *first)
+{
+    const Type *ty = op_result(op, 0)->type;
+    const Op *before = op->prev;
+    Builder b = build_before(l->fn, op);
+    b.loc = op->loc;
+    Value *from = build_broadcast(&b, op_arg(first, 0), ty->rank, ty->shape),
+          *by = build_broadcast(&b, op_arg(first, 1), ty->rank, ty->shape),
+          *moved = build_addptr(&b, from, op_arg(op, 1));
+    ir_replace_uses(op_result(op, 0), build_addptr(&b, moved, by));
+    Op *next = op->prev;
+    while (next->prev != before) next = next->prev;
+    ir_unlink(op);
+    l->changed = true;
+    return next;
+}
+
 static void licm_region(Licm *l, Region *r)
 {
-    for (int i = 0; i < r->nargs; i++) l->level[r->args[i]->id] = l->loops.len;
+    for (int i = 0; i < r->nargs; i++) set_level(l, r->args[i], l->loops.len);
     for (Op *op = r->first, *next; op; op = next) {
+        const Op *later = moves_later(l, op);
+        if (later) op = exchange(l, op, later);
         next = op->next;
         if (ir_has(op, OT_PURE) && ir_can_erase(op)) { /* a combine may assert */
             int level = target_level(l, op);
@@ -84,7 +144,7 @@ static void licm_region(Licm *l, Region *r)
 /* needs: nothing.  keeps: layouts, the order of effects.  changes: where ops without effect are. */
 bool licm_run(Pass *p, Func *fn)
 {
-    Licm l = {.scratch = p->scratch, .level = arena_array(p->scratch, int, fn->nvalues)};
+    Licm l = {.scratch = p->scratch, .fn = fn};
     licm_region(&l, fn->body);
     return l.changed;
 }

@@ -20,14 +20,14 @@ BUDGET = {
     "lib/std": 3050,
     "lib/syntax": 4450,
     "lib/target": 1650,
-    "lib/transform": 1400,
+    "lib/transform": 1450,
     "lib": 3100,
     "runtime/debug": 1050,
     "runtime/device": 1450,
     "runtime/interp": 6200,
     "runtime/jit": 1450,
     "runtime/ptx": 2500,
-    "runtime/simt": 11900,
+    "runtime/simt": 12250,
     "src": 4900,
 }
 

@@ -60,6 +60,8 @@ bool job_make_funcs(Job *j);
 /* ---- pipeline.c ---- */
 /* The passes asked for, or those on the way to the emission, over artifact->fn. */
 bool job_run_passes(Job *j);
+/* The function, or a copy of it with pointers in place of descriptors. */
+Func *job_without_descriptors(Func *fn);
 /* The function has all that code is made of; the second says what it lacks. */
 bool job_can_give_code(const Job *j);
 bool job_is_ready_for_code(Job *j);

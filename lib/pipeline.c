@@ -20,12 +20,12 @@ enum { PASSES = sizeof passes / sizeof *passes };
 
 /* What runs when nothing is asked for, in order: each row for the emissions from its own on. */
 static const struct { TkcEmit from; const char *pass; } pipeline[] = {
-    {TKC_EMIT_FACTS, "fold"},    {TKC_EMIT_FACTS, "cse"},      {TKC_EMIT_FACTS, "licm"},
-    {TKC_EMIT_FACTS, "ifconv"},  {TKC_EMIT_FACTS, "dce"},      {TKC_EMIT_LAYOUT, "mask"},
-    {TKC_EMIT_LAYOUT, "fold"},   {TKC_EMIT_LAYOUT, "cse"},     {TKC_EMIT_LAYOUT, "dce"},
-    {TKC_EMIT_LAYOUT, "rows"},
-    {TKC_EMIT_LAYOUT, "layout"}, {TKC_EMIT_LAYOUT, "cse"},     {TKC_EMIT_LAYOUT, "dce"},
-    {TKC_EMIT_LAYOUT, "access"}, {TKC_EMIT_LAYOUT, "expand"}, {TKC_EMIT_LAYOUT, "place"},   {TKC_EMIT_LAYOUT, "sync"},
+    {TKC_EMIT_FACTS, "desc"},    {TKC_EMIT_FACTS, "fold"},     {TKC_EMIT_FACTS, "cse"},
+    {TKC_EMIT_FACTS, "licm"},    {TKC_EMIT_FACTS, "ifconv"},   {TKC_EMIT_FACTS, "dce"},
+    {TKC_EMIT_LAYOUT, "mask"},   {TKC_EMIT_LAYOUT, "fold"},    {TKC_EMIT_LAYOUT, "cse"},
+    {TKC_EMIT_LAYOUT, "dce"},    {TKC_EMIT_LAYOUT, "rows"},    {TKC_EMIT_LAYOUT, "layout"},
+    {TKC_EMIT_LAYOUT, "cse"},    {TKC_EMIT_LAYOUT, "dce"},     {TKC_EMIT_LAYOUT, "access"},
+    {TKC_EMIT_LAYOUT, "expand"}, {TKC_EMIT_LAYOUT, "place"},   {TKC_EMIT_LAYOUT, "sync"},
 };
 
 static bool run_pass(Job *j, const PassInfo *info)
@@ -46,6 +46,11 @@ static bool has_layouts(const Op *op)
         if (op_result(op, i)->type->kind == TY_BLOCK && !op_result(op, i)->type->layout)
             return false;
     return true;
+}
+
+static bool needs_no_descriptor(const Op *op)
+{
+    return !ir_has(op, OT_DESC);
 }
 
 static bool needs_no_buffer(const Op *op)
@@ -93,6 +98,8 @@ static PassState find_lack(const Job *j, int needs)
     const int open = needs & ~j->state;
     if (open & STATE_LAYOUTS && !holds_for_all(body, has_layouts))
         return STATE_LAYOUTS;
+    if (open & STATE_POINTERS && !holds_for_all(body, needs_no_descriptor))
+        return STATE_POINTERS;
     if (open & STATE_MEMORY && !holds_for_all(body, needs_no_buffer))
         return STATE_MEMORY;
     if (!(open & (STATE_PLACES | STATE_BARRIERS)) || holds_for_all(body, needs_no_place))
@@ -102,10 +109,11 @@ static PassState find_lack(const Job *j, int needs)
 
 static const char *lack_text(PassState lack)
 {
-    return lack == STATE_LAYOUTS  ? "layouts of blocks"
-           : lack == STATE_MEMORY ? "buffers in shared memory"
-           : lack == STATE_PLACES ? "places of buffers"
-                                  : "barriers";
+    return lack == STATE_LAYOUTS    ? "layouts of blocks"
+           : lack == STATE_POINTERS ? "pointers in place of descriptors"
+           : lack == STATE_MEMORY   ? "buffers in shared memory"
+           : lack == STATE_PLACES   ? "places of buffers"
+                                    : "barriers";
 }
 
 /* A function with buffers has its layouts, and what needs buffers has them. */
@@ -179,6 +187,15 @@ bool job_run_passes(Job *j)
                             j->artifact->fn->name);
     diag_setting(j->dx, d, "verify_each", "1");
     return false;
+}
+
+Func *job_without_descriptors(Func *fn)
+{
+    if (holds_for_all(fn->body, needs_no_descriptor))
+        return fn;
+    fn = ir_func_clone(fn);
+    desc_run(NULL, fn);
+    return fn;
 }
 
 bool job_can_give_code(const Job *j)

@@ -191,8 +191,9 @@ static bool read_kernel(Job *j)
     j->nfuncs = 1;
     if (!j->funcs[0] || j->dx->nerrors)
         return false;
-    masked_check(j->dx, j->funcs[0]);
-    offset32_check(j->dx, j->funcs[0]);
+    const Func *fn = job_without_descriptors(j->funcs[0]);
+    masked_check(j->dx, fn);
+    offset32_check(j->dx, fn);
     return true;
 }
 

@@ -156,6 +156,11 @@ Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y)
     return build_elementwise(b, kind, 2, (Value *[]){x, y}, ty);
 }
 
+Value *build_and(Builder *b, Value *x, Value *y)
+{
+    return x && y ? build_binary(b, OP_AND, x, y) : x ? x : y;
+}
+
 Value *build_unary(Builder *b, OpKind kind, Value *x)
 {
     check(tkc_op_info(kind)->rule == RULE_SAME, "%s is no unary op", name_of(kind));

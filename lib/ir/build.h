@@ -49,11 +49,16 @@ Value *build_join(Builder *b, Value *x, Value *y);
 void build_split(Builder *b, Value *x, Value **lo, Value **hi);
 Value *build_convert(Builder *b, Value *x, const Layout *to);
 
+/* x & y of one type, where either may be NULL */
+Value *build_and(Builder *b, Value *x, Value *y);
 /* mask, other may be NULL; attributes are set by the caller on ->def */
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask);
 Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, Value *mask,
                         const char *sem, const char *scope);
+/* add and or xor max min xchg, as the elements' type has it (rmw.c) */
+Value *build_rmw(Builder *b, const char *what, Value *ptr, Value *value, Value *mask,
+                 const char *sem, const char *scope);
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem,
                         const char *scope);
 Value *build_atomic_load(Builder *b, Value *ptr, Value *mask, const char *sem, const char *scope);

@@ -25,6 +25,7 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define MEM OT_MEM
 #define TEN OT_TEN
 #define ATOMIC OT_ATOMIC
+#define DESC OT_DESC
 static const OpInfo ops[OP_COUNT] = {
 #define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_)                   \
     [OP_##ID] = {.name = name_,                                                                    \
@@ -50,6 +51,7 @@ static const OpInfo ops[OP_COUNT] = {
 #undef MEM
 #undef TEN
 #undef ATOMIC
+#undef DESC
 
 typedef struct AttrInfo {
     const char *name;

@@ -36,8 +36,10 @@ static const uint8_t rules[OP_COUNT] = {
     [OP_RETURN] = LR_ANY,       [OP_PRINT] = LR_ANY,      [OP_ASSERT] = LR_ONE,
     [OP_ASSUME] = LR_ANY,       [OP_BARRIER] = LR_ANY,    [OP_ALLOC] = LR_ANY,
     [OP_SSTORE] = LR_PIECE,     [OP_SLOAD] = LR_PIECE,    [OP_SLOAD_AT] = LR_ONE,
-    [OP_SSTORE_AT] = LR_ONE,    [OP_SATOMIC_AT] = LR_ONE,
-    [OP_ATOMIC_LOAD] = LR_ONE,  [OP_ATOMIC_STORE] = LR_ONE, [OP_ATOMIC_POLL] = LR_ONE,
+    [OP_SSTORE_AT] = LR_ONE,    [OP_SATOMIC_AT] = LR_ONE, [OP_ATOMIC_LOAD] = LR_ONE,
+    [OP_ATOMIC_STORE] = LR_ONE, [OP_ATOMIC_POLL] = LR_ONE, [OP_DESC_LOAD] = LR_ANY,
+    [OP_DESC_STORE] = LR_ANY,   [OP_DESC_GATHER] = LR_ANY, [OP_DESC_SCATTER] = LR_ANY,
+    [OP_DESC_ATOMIC] = LR_ANY,
 };
 
 static Rule rule_of(const Op *op)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/evaluate.h"
+#include "ir/tile.h"
 #include "tkc/carry.h"
 #include "tkc/inline_asm.h"
 
@@ -436,6 +437,59 @@ static bool check_atomic_poll(Verifier *v, const Op *op)
            check_order(v, op, "relaxed acquire");
 }
 
+/* ---- descriptors ---- */
+
+/* The block is of the base's elements and has no layout yet. */
+static bool check_desc_block(Verifier *v, const Op *op, const Type *ty)
+{
+    const Type *base = arg_type(op, 0);
+    const bool is_base = base->kind == TY_POINTER && base->elem->kind == TY_SCALAR;
+    if (!expect_kind(v, op, "the base", base, is_base, "a pointer to numbers") ||
+        !expect_kind(v, op, "the block", ty,
+                     type_is_block(ty) && (!desc_is_rows(op) || ty->rank == 2),
+                     desc_is_rows(op) ? "a block of rank 2" : "a block"))
+        return false;
+    const int nargs = 1 + 3 * ty->rank + (op->nresults == 0);
+    if (op->nargs != nargs) return verify_fail(v, op, "%d operands, expected %d", op->nargs, nargs);
+    return expect_type(v, op, "the block", ty,
+                       type_block(types_of(v), base->elem, ty->rank, ty->shape, NULL));
+}
+
+static bool check_desc_number(Verifier *v, const Op *op, int i, const Type *block)
+{
+    const Type *ty = arg_type(op, i);
+    if (!desc_is_rows(op) || i != 1 + 2 * block->rank)
+        return expect_type(v, op, "a number", ty, type_scalar(types_of(v), DT_I64));
+    return expect_kind(v, op, "the rows", ty, type_is_int(ty), "integers") &&
+           expect_type(v, op, "the rows", ty,
+                       type_block(types_of(v), tkc_type_element(ty), 1, block->shape, NULL));
+}
+
+static bool check_desc_rmw(Verifier *v, const Op *op, const Type *block)
+{
+    const bool is_float = type_is_float(block), is_half = is_float && type_bits(block) == 16;
+    return expect_kind(v, op, "the block", block, type_bits(block) >= 32 || is_half,
+                       "numbers of 32 or 64 bits, or floats of 16") &&
+           expect_word(v, op, ATTR_RMW,
+                       is_half    ? "add"
+                       : is_float ? "add max min"
+                                  : "add and or xor max min",
+                       true);
+}
+
+static bool check_desc(Verifier *v, const Op *op)
+{
+    const Type *block = op->nresults ? result_type(op, 0) : arg_type(op, op->nargs - 1);
+    if (!check_desc_block(v, op, block)) return false;
+    for (int i = 1; i <= 3 * block->rank; i++)
+        if (!check_desc_number(v, op, i, block)) return false;
+    const bool pads = op->nresults && type_is_float(block);
+    if (!pads && tkc_op_attr(op, ATTR_PADDING))
+        return verify_fail(v, op, "'padding' is for floats that are loaded");
+    return expect_word(v, op, ATTR_PADDING, "nan", false) &&
+           (op->kind != OP_DESC_ATOMIC || check_desc_rmw(v, op, block));
+}
+
 /* ---- regions ---- */
 
 /* The region ends in an op that passes values of these types on. */
@@ -814,6 +868,11 @@ static const OpCheck op_checks[OP_COUNT] = {
     [OP_ATOMIC_LOAD] = check_atomic_load,
     [OP_ATOMIC_STORE] = check_atomic_store,
     [OP_ATOMIC_POLL] = check_atomic_poll,
+    [OP_DESC_LOAD] = check_desc,
+    [OP_DESC_STORE] = check_desc,
+    [OP_DESC_GATHER] = check_desc,
+    [OP_DESC_SCATTER] = check_desc,
+    [OP_DESC_ATOMIC] = check_desc,
     [OP_REDUCE] = check_reduce,
     [OP_SCAN] = check_scan,
     [OP_CARRY] = check_carry,

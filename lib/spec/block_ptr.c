@@ -1,14 +1,8 @@
-/* Addresses and boundary masks of block pointers and descriptors.
-
-   The scalar part, base + Σ offset_d * stride_d, is one pointer; the block part adds arange_d *
-   stride_d along each dim. Inside means 0 <= offset_d + i < shape_d, written -offset_d <= i <
-   shape_d - offset_d so that the per-element work is a comparison with a scalar. All of it in 64
-   bits. */
+/* What block pointers and descriptors are made of, and where their blocks are. */
 #include "spec/block_ptr.h"
 
 #include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/memory.h"
 #include "spec/operator.h"
 
 int block_ptr_parts(const SpecBlockPtr *p, Value **out)
@@ -70,61 +64,15 @@ bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value 
     return true;
 }
 
-static bool is_one(const Value *v)
+Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, unsigned bounded, Value **mask)
 {
-    int64_t n;
-    return ir_const_int(v, &n) && n == 1;
+    const Tile t = block_ptr_tile(p, &p->block, p->offsets);
+    return tile_address(&sp->b, &t, bounded, mask);
 }
 
-static Value *scaled(Spec *sp, Value *x, Value *stride)
+Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices)
 {
-    if (is_one(stride)) return x;
-    if (type_is_block(x->type)) stride = build_splat(&sp->b, stride, x->type->rank, x->type->shape);
-    return build_binary(&sp->b, OP_MUL, x, stride);
-}
-
-/* 0, 1, … along dim d of the block, 1 elsewhere: int64. */
-static Value *steps_along(Spec *sp, const Shape *block, int d)
-{
-    Value *v = build_cast(&sp->b, build_arange(&sp->b, 0, block->dims[d]), DT_I64, NULL);
-    for (int i = 0; i < block->rank; i++) {
-        if (i != d) v = build_expand_dims(&sp->b, v, i);
-    }
-    return v;
-}
-
-static Value *compare_scalar(Spec *sp, OpKind op, Value *steps, Value *bound)
-{
-    return build_binary(&sp->b, op, steps,
-                        build_splat(&sp->b, bound, steps->type->rank, steps->type->shape));
-}
-
-static Value *inside(Spec *sp, Value *steps, Value *offset, Value *extent)
-{
-    Value *low = compare_scalar(sp, OP_GE, steps, build_unary(&sp->b, OP_NEG, offset));
-    Value *high = compare_scalar(sp, OP_LT, steps, build_binary(&sp->b, OP_SUB, extent, offset));
-    return memory_and(sp, low, high);
-}
-
-Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets, unsigned bounded,
-                         Value **mask)
-{
-    const Shape *block = &p->block;
-    Value *start = p->base, *steps = NULL;
-    *mask = NULL;
-    if (!offsets) offsets = p->offsets;
-    for (int d = 0; d < block->rank; d++) {
-        start = build_addptr(&sp->b, start, scaled(sp, offsets[d], p->strides[d]));
-        Value *along = steps_along(sp, block, d);
-        if (bounded >> d & 1) {
-            Value *in = inside(sp, along, offsets[d], p->shape[d]);
-            *mask = memory_and(sp, *mask, build_broadcast(&sp->b, in, block->rank, block->dims));
-        }
-        along = build_broadcast(&sp->b, scaled(sp, along, p->strides[d]), block->rank, block->dims);
-        steps = steps ? build_binary(&sp->b, OP_ADD, steps, along) : along;
-    }
-    if (!steps) return start;
-    return build_addptr(&sp->b, build_splat(&sp->b, start, block->rank, block->dims), steps);
+    return (Tile){p->base, block->rank, block->dims, p->shape, p->strides, indices};
 }
 
 bool block_ptr_takes(Spec *sp, const SpecBlockPtr *p, SpecValue v, const char *operation, Span at)

@@ -1,9 +1,10 @@
 /* Block pointers and tensor descriptors: a base with shape, strides, offsets and a block's extents.
-   They exist during specialization only; a load or store of one becomes pointer arithmetic and a
-   mask. */
+   They exist during specialization only: a load or store of a block pointer becomes pointer
+   arithmetic and a mask, one of a descriptor an op that has its parts as operands. */
 #ifndef TKC_SPEC_BLOCK_PTR_H
 #define TKC_SPEC_BLOCK_PTR_H
 
+#include "ir/tile.h"
 #include "spec/broadcast.h"
 #include "spec/spec.h"
 
@@ -30,10 +31,10 @@ Value *block_ptr_index(Spec *sp, SpecValue v, const char *what, Span at);
 /* As many of them as the block has dims. False after an error. */
 bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value **out, Span at);
 
-/* Pointers to the block's elements at `offsets` (NULL: p's own), and the mask of those inside the
-   shape in the dims of `bounded` (a bit each); *mask is NULL when there is none. */
-Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, Value *const *offsets, unsigned bounded,
-                         Value **mask);
+/* Of a block pointer: tile_address. */
+Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, unsigned bounded, Value **mask);
+/* Some block of what p describes. */
+Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices);
 
 /* What is stored has the elements' type: a number, which has none of its own, or a value that needs
    no cast. False after an error that names the operation. */

@@ -1,6 +1,4 @@
-/* Atomic loads, stores, waits and read-modify-write. Of the last, max and min of floats work on the
-   bits: two non-negative floats order as signed integers, two negative ones as unsigned integers
-   the other way round; the sign of the operand picks one of two masked ops. */
+/* Atomic loads, stores, waits and read-modify-write. */
 #include <string.h>
 
 #include "ir/type.h"
@@ -45,38 +43,6 @@ static bool pointer_arg(Spec *sp, const BuiltinCall *c, Atomic *a)
     return false;
 }
 
-static Value *rmw(Spec *sp, const Atomic *a, const char *op, Value *pointer, Value *value,
-                  Value *mask)
-{
-    return build_atomic_rmw(&sp->b, op, pointer, value, mask, a->sem, a->scope);
-}
-
-static Value *as_integer(Spec *sp, Value *v, DType dt)
-{
-    return build_bitcast(&sp->b, v, type_scalar(sp->ir->types, dt));
-}
-
-static Value *pointer_to(Spec *sp, Value *pointer, DType dt)
-{
-    return build_bitcast(&sp->b, pointer,
-                         type_pointer(sp->ir->types, type_scalar(sp->ir->types, dt)));
-}
-
-static Value *float_extremum(Spec *sp, const Atomic *a, bool max)
-{
-    bool wide = type_bits(a->value->type) == 64;
-    DType s = wide ? DT_I64 : DT_I32, u = wide ? DT_U64 : DT_U32;
-    Value *bits = as_integer(sp, a->value, s);
-    Value *negative = build_binary(&sp->b, OP_LT, bits, build_const(&sp->b, bits->type, 0));
-    Value *positive = build_unary(&sp->b, OP_NOT, negative);
-    Value *x = rmw(sp, a, max ? "max" : "min", pointer_to(sp, a->pointer, s), bits,
-                   memory_and(sp, a->mask, positive));
-    Value *y = rmw(sp, a, max ? "umin" : "umax", pointer_to(sp, a->pointer, u),
-                   as_integer(sp, a->value, u), memory_and(sp, a->mask, negative));
-    Value *r = build_select(&sp->b, positive, x, as_integer(sp, y, s));
-    return build_bitcast(&sp->b, r, tkc_type_element(a->value->type));
-}
-
 static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem,
                               const char *expected)
 {
@@ -84,28 +50,36 @@ static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem,
                       type_text(sp->arena, elem), expected);
 }
 
+/* "add" of tl.atomic_add. */
+static const char *rmw_of(const BuiltinCall *c)
+{
+    return c->builtin->name + strlen("atomic_");
+}
+
+bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
+{
+    const char *op = rmw_of(c);
+    bool add = strcmp(op, "add") == 0, is_float = type_is_float(elem);
+    bool any = strcmp(op, "max") == 0 || strcmp(op, "min") == 0 || strcmp(op, "xchg") == 0;
+    int bits = type_bits(elem);
+    const char *expected = bits < 16 || (bits == 16 && !is_float) ? "32- and 64-bit types"
+                           : bits == 16 && !add ? "32- and 64-bit types; fp16 and bf16 only add"
+                           : is_float && !add && !any ? "integers"
+                                                      : NULL;
+    if (expected) refuse_dtype(sp, c, elem, expected);
+    return !expected;
+}
+
 SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
-    const char *op = c->builtin->name + strlen("atomic_");
-    if (!ordering(sp, c, orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
-    const Type *elem = pointee(a.pointer);
-    bool add = strcmp(op, "add") == 0, order = strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
-    bool xchg = strcmp(op, "xchg") == 0, is_float = type_is_float(elem);
-    int bits = type_bits(elem);
-    if (bits < 16 || (bits == 16 && !is_float))
-        return refuse_dtype(sp, c, elem, "32- and 64-bit types");
-    if (bits == 16 && !add)
-        return refuse_dtype(sp, c, elem, "32- and 64-bit types; fp16 and bf16 only add");
-    if (is_float && !add && !order && !xchg) return refuse_dtype(sp, c, elem, "integers");
-    a.value = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
+    if (!ordering(sp, c, orders, 3, &a) || !pointer_arg(sp, c, &a) ||
+        !atomic_takes(sp, c, pointee(a.pointer)))
+        return sv_error();
+    a.value = memory_operand(sp, a.pointer->type, c->args[1], arg_what(sp, c, 1), c->spans[1]);
     if (!a.value || !memory_mask(sp, a.pointer, c->args[2], &a.mask, c->spans[2]))
         return sv_error();
-    if (order && is_float) return sv_value(float_extremum(sp, &a, strcmp(op, "max") == 0));
-    if (add && is_float) op = "fadd";
-    if (order && dtype_info(type_dtype(elem))->kind == DK_UINT)
-        op = strcmp(op, "max") == 0 ? "umax" : "umin";
-    return sv_value(rmw(sp, &a, op, a.pointer, a.value, a.mask));
+    return sv_value(build_rmw(&sp->b, rmw_of(c), a.pointer, a.value, a.mask, a.sem, a.scope));
 }
 
 SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
@@ -114,10 +88,10 @@ SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
     if (!ordering(sp, c, orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
     const Type *elem = pointee(a.pointer);
     if (type_bits(elem) < 16) return refuse_dtype(sp, c, elem, "types of 16, 32 and 64 bits");
-    Value *expected = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
-    Value *value = expected
-                       ? memory_operand(sp, a.pointer, c->args[2], arg_what(sp, c, 2), c->spans[2])
-                       : NULL;
+    const Type *ty = a.pointer->type;
+    Value *expected = memory_operand(sp, ty, c->args[1], arg_what(sp, c, 1), c->spans[1]);
+    Value *value =
+        expected ? memory_operand(sp, ty, c->args[2], arg_what(sp, c, 2), c->spans[2]) : NULL;
     if (!value) return sv_error();
     return sv_value(build_atomic_cas(&sp->b, a.pointer, expected, value, a.sem, a.scope));
 }
@@ -135,7 +109,7 @@ SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
     if (!ordering(sp, c, store_orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
-    a.value = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
+    a.value = memory_operand(sp, a.pointer->type, c->args[1], arg_what(sp, c, 1), c->spans[1]);
     if (!a.value || !memory_mask(sp, a.pointer, c->args[2], &a.mask, c->spans[2]))
         return sv_error();
     build_atomic_store(&sp->b, a.pointer, a.value, a.mask, a.sem, a.scope);
@@ -166,7 +140,7 @@ SpecValue builtin_atomic_poll(Spec *sp, const BuiltinCall *c)
     const Type *elem = pointee(a.pointer);
     if (!type_is_int(elem) || type_bits(elem) < 16)
         return refuse_dtype(sp, c, elem, "integers of 16, 32 and 64 bits");
-    a.value = memory_operand(sp, a.pointer, c->args[1], arg_what(sp, c, 1), c->spans[1]);
+    a.value = memory_operand(sp, a.pointer->type, c->args[1], arg_what(sp, c, 1), c->spans[1]);
     if (!a.value || !timeout_arg(sp, c, 4, &timeout)) return sv_error();
     return sv_value(build_atomic_poll(&sp->b, a.pointer, a.value, timeout, a.sem, a.scope));
 }

@@ -107,46 +107,53 @@ static const SpecBlockPtr *descriptor_arg(Spec *sp, const BuiltinCall *c)
     return NULL;
 }
 
-static bool descriptor_access(Spec *sp, const SpecBlockPtr *p, SpecValue offsets, Span at,
-                              Access *a)
+static SpecValue descriptor_read(Spec *sp, OpKind kind, const SpecBlockPtr *p, const Shape *block,
+                                 Value *const *indices)
 {
-    Value *at_offsets[TKC_MAX_RANK];
-    if (!block_ptr_indices(sp, offsets, p->block.rank, "the offsets", at_offsets, at)) return false;
-    *a = (Access){0};
-    a->pointer = block_ptr_address(sp, p, at_offsets, (1u << p->block.rank) - 1, &a->mask);
-    return true;
+    const Tile t = block_ptr_tile(p, block, indices);
+    Op *op = build_desc(&sp->b, kind, &t, NULL);
+    if (p->padding == PAD_NAN) ir_set_str(sp->fn, op, ATTR_PADDING, "nan");
+    return sv_value(op_result(op, 0));
 }
 
-static SpecValue descriptor_read(Spec *sp, const SpecBlockPtr *p, const Access *a, Span at)
+/* NULL after an error. */
+static Op *descriptor_write(Spec *sp, OpKind kind, const Tile *t, SpecValue value, const char *what,
+                            Span at)
 {
-    Value *other = NULL;
-    if (p->padding == PAD_NAN && a->mask) {
-        other = memory_operand(sp, a->pointer, sv_float(__builtin_nan("")), "the padding", at);
-        if (!other) return sv_error();
-    }
-    return sv_value(memory_load(sp, a, other));
+    const Type *pointers = type_block(sp->ir->types, t->base->type, t->rank, t->block, NULL);
+    Value *v = memory_operand(sp, pointers, value, what, at);
+    return v ? build_desc(&sp->b, kind, t, v) : NULL;
+}
+
+static SpecValue descriptor_load(Spec *sp, const SpecBlockPtr *p, SpecValue offsets, Span at)
+{
+    Value *indices[TKC_MAX_RANK];
+    if (!block_ptr_indices(sp, offsets, p->block.rank, "the offsets", indices, at))
+        return sv_error();
+    return descriptor_read(sp, OP_DESC_LOAD, p, &p->block, indices);
 }
 
 SpecValue builtin_descriptor_load(Spec *sp, const BuiltinCall *c)
 {
     const SpecBlockPtr *p = descriptor_arg(sp, c);
-    Access a;
-    if (!p || !descriptor_access(sp, p, c->args[1], c->spans[1], &a)) return sv_error();
-    return descriptor_read(sp, p, &a, c->at);
+    return p ? descriptor_load(sp, p, c->args[1], c->spans[1]) : sv_error();
 }
 
-static SpecValue descriptor_write(Spec *sp, const SpecBlockPtr *p, SpecValue offsets,
+static SpecValue descriptor_store(Spec *sp, const SpecBlockPtr *p, SpecValue offsets,
                                   SpecValue value, Span at)
 {
-    Access a;
-    if (!descriptor_access(sp, p, offsets, at, &a)) return sv_error();
-    return memory_store(sp, &a, value, at) ? sv_none() : sv_error();
+    Value *indices[TKC_MAX_RANK];
+    if (!block_ptr_indices(sp, offsets, p->block.rank, "the offsets", indices, at))
+        return sv_error();
+    const Tile t = block_ptr_tile(p, &p->block, indices);
+    return descriptor_write(sp, OP_DESC_STORE, &t, value, "the stored value", at) ? sv_none()
+                                                                                  : sv_error();
 }
 
 SpecValue builtin_descriptor_store(Spec *sp, const BuiltinCall *c)
 {
     const SpecBlockPtr *p = descriptor_arg(sp, c);
-    return p ? descriptor_write(sp, p, c->args[1], c->args[2], c->at) : sv_error();
+    return p ? descriptor_store(sp, p, c->args[1], c->args[2], c->at) : sv_error();
 }
 
 /* The block's shape and type are the descriptor's own; what the call says must agree. */
@@ -162,9 +169,7 @@ SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
                               shape_text(sp, &p->block), shape_text(sp, &shape));
         }
     }
-    Access a;
-    if (!descriptor_access(sp, p, c->args[1], c->spans[1], &a)) return sv_error();
-    SpecValue r = descriptor_read(sp, p, &a, c->at);
+    SpecValue r = descriptor_load(sp, p, c->args[1], c->spans[1]);
     if (sv_is_error(r) || !arg_is_given(c, 3)) return r;
     const Type *t = arg_dtype(sp, c, 3);
     Value *v = t ? op_cast(sp, r.v, t, false, NULL, c->at) : NULL;
@@ -174,11 +179,13 @@ SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_experimental_store(Spec *sp, const BuiltinCall *c)
 {
     const SpecBlockPtr *p = descriptor_arg(sp, c);
-    return p ? descriptor_write(sp, p, c->args[2], c->args[1], c->at) : sv_error();
+    return p ? descriptor_store(sp, p, c->args[2], c->args[1], c->at) : sv_error();
 }
 
-/* Rows x_offsets[i] of a 2-D descriptor whose block is one row. */
-static bool row_access(Spec *sp, const BuiltinCall *c, int rows, int column, Access *a)
+/* Rows x_offsets[i] of a 2-D descriptor whose block is one row: their block, which rows and from
+   which column on. */
+static bool row_arguments(Spec *sp, const BuiltinCall *c, int rows, int column, Shape *block,
+                          Value *indices[2])
 {
     const SpecBlockPtr *p = descriptor_arg(sp, c);
     if (!p) return false;
@@ -194,59 +201,44 @@ static bool row_access(Spec *sp, const BuiltinCall *c, int rows, int column, Acc
         arg_refuse(sp, c, rows, "a 1-D block of integers");
         return false;
     }
-    Shape block = {.rank = 2, .dims = {x->type->shape[0], p->block.dims[1]}};
-    if (!shape_check(sp, &block, c->at)) return false;
-    Value *i = build_cast(&sp->b, build_expand_dims(&sp->b, x, 1), DT_I64, NULL);
-    Value *j = build_expand_dims(
-        &sp->b, build_cast(&sp->b, build_arange(&sp->b, 0, block.dims[1]), DT_I64, NULL), 0);
-    j = build_binary(&sp->b, OP_ADD, j, build_splat(&sp->b, y, 2, j->type->shape));
-    Value *index[2] = {i, j}, *offset = NULL;
-    *a = (Access){0};
-    for (int d = 0; d < 2; d++) {
-        int32_t *shape = (int32_t[]){index[d]->type->shape[0], index[d]->type->shape[1]};
-        Value *low = build_binary(&sp->b, OP_GE, index[d], build_const(&sp->b, index[d]->type, 0));
-        Value *high =
-            build_binary(&sp->b, OP_LT, index[d], build_splat(&sp->b, p->shape[d], 2, shape));
-        Value *in = build_broadcast(&sp->b, memory_and(sp, low, high), 2, block.dims);
-        Value *step =
-            build_binary(&sp->b, OP_MUL, index[d], build_splat(&sp->b, p->strides[d], 2, shape));
-        step = build_broadcast(&sp->b, step, 2, block.dims);
-        a->mask = memory_and(sp, a->mask, in);
-        offset = offset ? build_binary(&sp->b, OP_ADD, offset, step) : step;
-    }
-    a->pointer = build_addptr(&sp->b, build_splat(&sp->b, p->base, 2, block.dims), offset);
-    return true;
+    *block = (Shape){.rank = 2, .dims = {x->type->shape[0], p->block.dims[1]}};
+    indices[0] = x, indices[1] = y;
+    return shape_check(sp, block, c->at);
 }
 
 SpecValue builtin_descriptor_gather(Spec *sp, const BuiltinCall *c)
 {
-    Access a;
-    if (!row_access(sp, c, 1, 2, &a)) return sv_error();
-    return descriptor_read(sp, c->args[0].block_ptr, &a, c->at);
+    Shape block;
+    Value *indices[2];
+    if (!row_arguments(sp, c, 1, 2, &block, indices)) return sv_error();
+    return descriptor_read(sp, OP_DESC_GATHER, c->args[0].block_ptr, &block, indices);
 }
 
 SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
 {
-    Access a;
-    if (!row_access(sp, c, 2, 3, &a)) return sv_error();
+    Shape block;
+    Value *indices[2];
+    if (!row_arguments(sp, c, 2, 3, &block, indices)) return sv_error();
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (!block_ptr_takes(sp, p, c->args[1], arg_operation(sp, c), c->spans[1])) return sv_error();
-    return memory_store(sp, &a, c->args[1], c->spans[1]) ? sv_none() : sv_error();
+    const Tile t = block_ptr_tile(p, &block, indices);
+    if (!block_ptr_takes(sp, p, c->args[1], arg_operation(sp, c), c->spans[1]) ||
+        !descriptor_write(sp, OP_DESC_SCATTER, &t, c->args[1], "the stored value", c->spans[1]))
+        return sv_error();
+    return sv_none();
 }
 
 /* The same as the operation on pointers, on the descriptor's elements; no result. */
 SpecValue builtin_descriptor_atomic(Spec *sp, const BuiltinCall *c)
 {
     const SpecBlockPtr *p = descriptor_arg(sp, c);
-    Access a;
-    if (!p || !descriptor_access(sp, p, c->args[1], c->spans[1], &a)) return sv_error();
-    SpecValue args[5] = {sv_value(a.pointer), c->args[2], a.mask ? sv_value(a.mask) : sv_none(),
-                         sv_str(intern_cstr(sp->names, "relaxed")), sv_none()};
-    Span spans[5] = {c->spans[0], c->spans[2], c->at, c->at, c->at};
-    BuiltinCall call = {.builtin = builtin_find(NS_TL, c->builtin->name),
-                        .nargs = 5,
-                        .args = args,
-                        .spans = spans,
-                        .at = c->at};
-    return sv_is_error(builtin_atomic(sp, &call)) ? sv_error() : sv_none();
+    Value *indices[TKC_MAX_RANK];
+    if (!p ||
+        !block_ptr_indices(sp, c->args[1], p->block.rank, "the offsets", indices, c->spans[1]) ||
+        !atomic_takes(sp, c, p->base->type->elem))
+        return sv_error();
+    const Tile t = block_ptr_tile(p, &p->block, indices);
+    Op *op = descriptor_write(sp, OP_DESC_ATOMIC, &t, c->args[2], arg_what(sp, c, 2), c->spans[2]);
+    if (!op) return sv_error();
+    ir_set_str(sp->fn, op, ATTR_RMW, c->builtin->name + strlen("atomic_"));
+    return sv_none();
 }

@@ -1,5 +1,4 @@
-/* tl.load and tl.store. On block pointers and descriptors they compute addresses and the boundary
-   mask first. */
+/* tl.load and tl.store. On block pointers they compute addresses and the boundary mask first. */
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
@@ -99,7 +98,7 @@ static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Sp
                    type_text(sp->arena, elem));
         return false;
     }
-    *other = memory_operand(sp, a->pointer, sv_float(__builtin_nan("")), "the padding", at);
+    *other = memory_operand(sp, a->pointer->type, sv_float(__builtin_nan("")), "the padding", at);
     return *other != NULL;
 }
 
@@ -113,7 +112,7 @@ static SpecValue load_block(Spec *sp, const BuiltinCall *c, const SpecBlockPtr *
         return sv_error();
     if (!boundary_dims(sp, c, LOAD_CHECK, p->block.rank, &dims)) return sv_error();
     if (!arg_choice(sp, c, LOAD_PADDING, paddings, &padding)) return sv_error();
-    a->pointer = block_ptr_address(sp, p, NULL, dims, &a->mask);
+    a->pointer = block_ptr_address(sp, p, dims, &a->mask);
     bool nan = padding && padding[0] == 'n';
     if (!padding_value(sp, a, nan, &other, c->at)) return sv_error();
     return sv_value(memory_load(sp, a, other));
@@ -137,7 +136,8 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
         return sv_error();
     Value *other = NULL;
     if (arg_is_given(c, LOAD_OTHER)) {
-        other = memory_operand(sp, a.pointer, c->args[LOAD_OTHER], "'other'", c->spans[LOAD_OTHER]);
+        other = memory_operand(sp, a.pointer->type, c->args[LOAD_OTHER], "'other'",
+                               c->spans[LOAD_OTHER]);
         if (!other) return sv_error();
     }
     return sv_value(memory_load(sp, &a, other));
@@ -159,7 +159,7 @@ SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
         if (!boundary_dims(sp, c, STORE_CHECK, p->block.rank, &dims)) return sv_error();
         if (!block_ptr_takes(sp, p, c->args[STORE_VALUE], arg_operation(sp, c), c->spans[STORE_VALUE]))
             return sv_error();
-        a.pointer = block_ptr_address(sp, p, NULL, dims, &a.mask);
+        a.pointer = block_ptr_address(sp, p, dims, &a.mask);
     } else {
         if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
         if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();

@@ -22,11 +22,6 @@ Value *memory_load(Spec *sp, const Access *a, Value *other)
     return v;
 }
 
-static const Type *pointee_of(const Value *pointer)
-{
-    return tkc_type_element(pointer->type)->elem;
-}
-
 /* A pointer for elements that hold no address. */
 static bool is_unread(SpecValue value, const Type *elem)
 {
@@ -40,10 +35,10 @@ static void note_offsets(Spec *sp, Span at)
     spec_note(sp, at, "add a block of offsets to the pointer, such as tl.arange(0, N)");
 }
 
-Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const char *what, Span at)
+Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char *what, Span at)
 {
-    const Type *elem = pointee_of(pointer);
-    Shape shape = shape_of(pointer->type);
+    const Type *elem = tkc_type_element(pointer)->elem;
+    Shape shape = shape_of(pointer);
     if (is_unread(value, elem)) {
         spec_error(sp, at, "%s is %s, a pointer, and the elements are %s", what,
                    spec_describe(sp, value), type_text(sp->arena, elem));
@@ -56,7 +51,7 @@ Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const cha
     if (!v) return NULL;
     if (shape.rank == 0 && type_is_block(v->type)) {
         spec_error(sp, at, "%s is %s, but the pointer is a scalar %s", what,
-                   spec_describe(sp, value), type_text(sp->arena, pointer->type));
+                   spec_describe(sp, value), type_text(sp->arena, pointer));
         note_offsets(sp, at);
         return NULL;
     }
@@ -65,7 +60,7 @@ Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const cha
 
 bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at)
 {
-    Value *v = memory_operand(sp, a->pointer, value, "the stored value", at);
+    Value *v = memory_operand(sp, a->pointer->type, value, "the stored value", at);
     if (!v) return false;
     set_attributes(sp, build_store(&sp->b, a->pointer, v, a->mask), a);
     return true;
@@ -92,10 +87,4 @@ bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, 
     }
     *mask = broadcast_value(sp, v, &shape, at);
     return *mask != NULL;
-}
-
-Value *memory_and(Spec *sp, Value *v, Value *w)
-{
-    if (!v || !w) return v ? v : w;
-    return build_binary(&sp->b, OP_AND, v, w);
 }

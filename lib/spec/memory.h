@@ -3,6 +3,7 @@
 #ifndef TKC_SPEC_MEMORY_H
 #define TKC_SPEC_MEMORY_H
 
+#include "spec/builtin.h"
 #include "spec/spec.h"
 
 typedef struct Access {
@@ -18,11 +19,11 @@ typedef struct Access {
 Value *memory_load(Spec *sp, const Access *a, Value *other);
 /* Casts to the pointee type, broadcasts to the pointer's shape and stores. False after an error. */
 bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at);
-/* A value cast to the pointee type in the pointer's shape. NULL after an error. */
-Value *memory_operand(Spec *sp, const Value *pointer, SpecValue value, const char *what, Span at);
+/* A value cast to the pointee type in the shape of the pointers' type. NULL after an error. */
+Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char *what, Span at);
 /* A mask in the pointer's shape; NULL in *mask for no mask (None, True). False after an error. */
 bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, Span at);
-/* v & w where either may be NULL; shapes equal. */
-Value *memory_and(Spec *sp, Value *v, Value *w);
+/* The call's read-modify-write, by its name, works on such elements. False after an error. */
+bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem);
 
 #endif

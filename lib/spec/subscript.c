@@ -197,7 +197,7 @@ static Value *inside(Spec *sp, Value *i, Value *extent)
 {
     Value *zero = splat_like(sp, build_int(&sp->b, DT_I64, 0), i);
     Value *low = build_binary(&sp->b, OP_GE, i, zero);
-    return memory_and(sp, low, build_binary(&sp->b, OP_LT, i, splat_like(sp, extent, i)));
+    return build_and(&sp->b, low, build_binary(&sp->b, OP_LT, i, splat_like(sp, extent, i)));
 }
 
 static Value *index_value(Spec *sp, SpecValue index, Span at)
@@ -255,7 +255,7 @@ static bool element_access(Spec *sp, const Param *p, SpecValue x, SpecValue inde
     if (!index_values(sp, p, index, i, at)) return false;
     *a = (Access){.inferred = true};
     for (int d = 0; d < p->rank; d++) {
-        a->mask = memory_and(sp, a->mask, inside(sp, i[d], extent_of(sp, p, d)));
+        a->mask = build_and(&sp->b, a->mask, inside(sp, i[d], extent_of(sp, p, d)));
         Value *step = build_binary(&sp->b, OP_MUL, i[d], splat_like(sp, stride_of(sp, p, d), i[d]));
         offset = offset ? build_binary(&sp->b, OP_ADD, offset, step) : step;
     }

@@ -17,11 +17,12 @@ typedef struct Pass {
 /* What a function has got on its way to code, and passes rely on. */
 typedef enum PassState {
     STATE_NONE = 0,
-    STATE_LAYOUTS = 1,  /* every block has one */
-    STATE_MEMORY = 2,   /* what goes through shared memory does so by buffers */
-    STATE_PLACES = 4,   /* every buffer has one, as the ops stand */
-    STATE_BARRIERS = 8, /* between accesses to one place, as the ops stand */
-    STATE_ALL = 15
+    STATE_LAYOUTS = 1,   /* every block has one */
+    STATE_MEMORY = 2,    /* what goes through shared memory does so by buffers */
+    STATE_PLACES = 4,    /* every buffer has one, as the ops stand */
+    STATE_BARRIERS = 8,  /* between accesses to one place, as the ops stand */
+    STATE_POINTERS = 16, /* nothing goes through a descriptor */
+    STATE_ALL = 31
 } PassState;
 
 /* Each pass states above its definition what it needs, keeps and changes. Returns true when it

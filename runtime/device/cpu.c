@@ -293,7 +293,7 @@ static void cpu_info(const DeviceKernel *k, TkcKernelInfo *out)
 const DeviceOps device_cpu = {
     .kind = "cpu",
     .emit = TKC_EMIT_IR,
-    .passes = "fold,cse,licm,dce",
+    .passes = "desc,fold,cse,licm,dce",
     .max_grid = {INT32_MAX, 65535, 65535},
     .open = cpu_open,
     .close = cpu_close,

@@ -563,8 +563,13 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
             in->body_args[i][k] = &p->in->slots[r->args[k]->id];
         decode_region(p, r, &in->bodies[i], vector || has_combine(op));
     }
+    const bool is_desc = tkc_op_info(op->kind)->traits & OT_DESC;
+    if (is_desc)
+        tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "the cpu device needs pointers in place of "
+                   "descriptors: 'desc' must come before it");
+    p->failed |= is_desc;
     const bool is_atomic = tkc_op_info(op->kind)->traits & OT_ATOMIC;
-    if (op->kind == OP_LOAD || op->kind == OP_STORE || is_atomic) {
+    if (op->kind == OP_LOAD || op->kind == OP_STORE || (is_atomic && !is_desc)) {
         in->number = ++p->accesses;
         split_pointer(p, in);
     }

@@ -41,7 +41,7 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
     if (jit->dev->ops->passes && !o->passes)
         o->passes = jit->dev->ops->passes;
     if (jit->dev->debugger) { /* every name has a value of its own, and keeps it */
-        o->passes = "";
+        o->passes = "desc";
         o->debug = true;
     }
     jit->defines = calloc(o->ndefines + 1, sizeof *jit->defines);

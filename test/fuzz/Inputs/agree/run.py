@@ -38,8 +38,8 @@ def some_passes(rng, lowers):
     def some(most):
         return [rng.choice(PASSES) for _ in range(rng.randrange(most + 1))]
     if not lowers and rng.randrange(3):
-        return ",".join(some(5) + [rng.choice(PASSES)])
-    return ",".join(some(4) + ["layout"] + (some(1) if rng.randrange(4) == 0 else []) + ["expand"] + (["place", "sync"] if lowers else []))
+        return ",".join(some(2) + ["desc"] + some(3) + [rng.choice(PASSES)])
+    return ",".join(some(1) + ["desc"] + some(3) + ["layout"] + (some(1) if rng.randrange(4) == 0 else []) + ["expand"] + (["place", "sync"] if lowers else []))
 
 
 def ways(number, devices):

@@ -1,0 +1,89 @@
+/* Addresses and boundary masks of boxes.
+
+   The scalar part, base + Σ index_d * stride_d, is one pointer; the block part adds arange_d *
+   stride_d along each dim. Inside means 0 <= index_d + i < shape_d, written -index_d <= i <
+   shape_d - index_d so that the per-element work is a comparison with a scalar. All of it in 64
+   bits. */
+#include "ir/tile.h"
+
+#include "base/unwind.h"
+
+static bool is_one(const Value *v)
+{
+    int64_t n;
+    return ir_const_int(v, &n) && n == 1;
+}
+
+static Value *splat_like(Builder *b, Value *scalar, const Value *v)
+{
+    return build_splat(b, scalar, v->type->rank, v->type->shape);
+}
+
+static Value *scaled(Builder *b, Value *x, Value *stride)
+{
+    return is_one(stride) ? x : build_binary(b, OP_MUL, x, splat_like(b, stride, x));
+}
+
+/* 0, 1, … along dim d of the block, 1 elsewhere: int64. */
+static Value *steps_along(Builder *b, const Tile *t, int d)
+{
+    Value *v = build_cast(b, build_arange(b, 0, t->block[d]), DT_I64, NULL);
+    for (int i = 0; i < t->rank; i++) {
+        if (i != d) v = build_expand_dims(b, v, i);
+    }
+    return v;
+}
+
+static Value *inside(Builder *b, Value *steps, Value *index, Value *extent)
+{
+    Value *low = splat_like(b, build_unary(b, OP_NEG, index), steps);
+    low = build_binary(b, OP_GE, steps, low);
+    Value *high = splat_like(b, build_binary(b, OP_SUB, extent, index), steps);
+    return build_and(b, low, build_binary(b, OP_LT, steps, high));
+}
+
+Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask)
+{
+    Value *start = t->base, *steps = NULL;
+    *mask = NULL;
+    for (int d = 0; d < t->rank; d++) {
+        start = build_addptr(b, start, scaled(b, t->indices[d], t->strides[d]));
+        Value *along = steps_along(b, t, d);
+        if (bounded >> d & 1) {
+            Value *in = inside(b, along, t->indices[d], t->shape[d]);
+            *mask = build_and(b, *mask, build_broadcast(b, in, t->rank, t->block));
+        }
+        along = build_broadcast(b, scaled(b, along, t->strides[d]), t->rank, t->block);
+        steps = steps ? build_binary(b, OP_ADD, steps, along) : along;
+    }
+    return build_addptr(b, build_splat(b, start, t->rank, t->block), steps);
+}
+
+/* ---- ops on descriptors ---- */
+
+Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored)
+{
+    Value *args[TILE_PARTS + 1] = {t->base};
+    int n = 1;
+    for (int d = 0; d < t->rank; d++) args[n++] = t->shape[d];
+    for (int d = 0; d < t->rank; d++) args[n++] = t->strides[d];
+    for (int d = 0; d < t->rank; d++) args[n++] = t->indices[d];
+    const Type *block =
+        type_block(ir_of(b->fn)->types, t->base->type->elem, t->rank, t->block, NULL);
+    check(!stored || stored->type == block, "a descriptor stores another block than its own");
+    if (stored) args[n++] = stored;
+    return build_op(b, kind, n, args, stored ? 0 : 1, &block);
+}
+
+Tile tile_of_op(const Op *op, Value **parts)
+{
+    const Type *block = op->nresults ? op_result(op, 0)->type : desc_stored(op)->type;
+    const int rank = block->rank;
+    for (int i = 0; i < 1 + 3 * rank; i++) parts[i] = op_arg(op, i);
+    return (Tile){.base = parts[0],
+                  .rank = rank,
+                  .block = block->shape,
+                  .shape = parts + 1,
+                  .strides = parts + 1 + rank,
+                  .indices = parts + 1 + 2 * rank};
+}

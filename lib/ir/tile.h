@@ -1,0 +1,38 @@
+/* A box of elements in memory: where it begins, by base, shape, strides and indices, as block
+   pointers and tensor descriptors have them, and as the ops on descriptors have them as operands.
+ */
+#ifndef TKC_IR_TILE_H
+#define TKC_IR_TILE_H
+
+#include "ir/build.h"
+
+typedef struct Tile {
+    Value *base; /* scalar pointer */
+    int rank;
+    const int32_t *block;                                  /* extents of the box */
+    Value *const *shape, *const *strides, *const *indices; /* int64 scalars */
+} Tile;
+
+/* Pointers to the elements, and the mask of those inside the shape in the dims of `bounded` (a bit
+   each); *mask is NULL when there is none. */
+Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask);
+
+/* ---- ops on descriptors ---- */
+
+/* Of gather and scatter the indices are rows, a 1-D block of integers, and the first column; the
+   block is all that is moved. What is stored is in the block's shape, NULL for loads. */
+Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored);
+static inline bool desc_is_rows(const Op *op)
+{
+    return op->kind == OP_DESC_GATHER || op->kind == OP_DESC_SCATTER;
+}
+/* What is stored; NULL: nothing. */
+static inline Value *desc_stored(const Op *op)
+{
+    return op->nresults ? NULL : op_arg(op, op->nargs - 1);
+}
+/* The operands; `parts` has room for them and is pointed to. */
+enum { TILE_PARTS = 1 + 3 * TKC_MAX_RANK };
+Tile tile_of_op(const Op *op, Value **parts);
+
+#endif

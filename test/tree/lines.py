@@ -20,7 +20,7 @@ BUDGET = {
     "lib/std": 3050,
     "lib/syntax": 4450,
     "lib/target": 1650,
-    "lib/transform": 1450,
+    "lib/transform": 1550,
     "lib": 3100,
     "runtime/debug": 1050,
     "runtime/device": 1450,

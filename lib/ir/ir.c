@@ -325,8 +325,8 @@ const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *sourc
         .function = function ? intern_cstr(ir->names, function) : NULL,
         .caller = caller,
     };
-    uint64_t key[] = {(uint64_t)(uintptr_t)loc.file, (uint64_t)line << 32 | (uint32_t)col,
-                      (uint64_t)(uintptr_t)source, (uint64_t)begin << 32 | end,
+    uint64_t key[] = {(uint64_t)(uintptr_t)loc.file,     (uint64_t)line << 32 | (uint32_t)col,
+                      (uint64_t)(uintptr_t)source,       (uint64_t)begin << 32 | end,
                       (uint64_t)(uintptr_t)loc.function, (uint64_t)(uintptr_t)caller};
     uint64_t hash = hash_bytes(key, sizeof key, 0);
     LocEntry *chain = map_get(&ir->locs, hash);
@@ -448,32 +448,4 @@ OpKind ir_opposite_compare(OpKind kind)
     case OP_NE: return OP_EQ;
     default: return OP_NONE;
     }
-}
-
-/* Slots are ordered as the values of the kept bits, and the least coordinate of a slot has no other
-   bit: so the slots of coordinates that there are come first. */
-static int32_t slot_count(int32_t extent, uint32_t kept)
-{
-    int32_t n = 0;
-    for (uint32_t least = 0; least < (uint32_t)extent; n++) {
-        least = ((least | ~kept) + 1) & kept;
-        if (!least) return n + 1;
-    }
-    return n;
-}
-
-int ir_reduced_shape(const Op *op, int32_t *shape)
-{
-    const Type *from = op->args[0].value->type;
-    const Attr *slots = tkc_op_attr(op, ATTR_SLOTS);
-    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
-    int rank = 0;
-    if (slots && (slots->i < 1 || INT64_C(1) << (63 - __builtin_clzll((uint64_t)slots->i)) >=
-                                      from->shape[axis]))
-        return -1;
-    for (int i = 0; i < from->rank; i++) {
-        if (i != axis) shape[rank++] = from->shape[i];
-        else if (slots) shape[rank++] = slot_count(from->shape[i], (uint32_t)slots->i);
-    }
-    return rank;
 }

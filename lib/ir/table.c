@@ -5,15 +5,23 @@
 #include <stddef.h>
 
 static const DTypeInfo dtypes[DT_COUNT] = {
-#define DTYPE(ID, name_, short_, other_, bits_, bytes_, kind_, exp_, man_) \
-    [DT_##ID] = {.name = name_, .short_name = short_, .other_name = other_, .bits = bits_, \
-                 .bytes = bytes_, .kind = DK_##kind_, .exp_bits = exp_, .man_bits = man_},
+#define DTYPE(ID, name_, short_, other_, bits_, bytes_, kind_, exp_, man_)                         \
+    [DT_##ID] = {.name = name_,                                                                    \
+                 .short_name = short_,                                                             \
+                 .other_name = other_,                                                             \
+                 .bits = bits_,                                                                    \
+                 .bytes = bytes_,                                                                  \
+                 .kind = DK_##kind_,                                                               \
+                 .exp_bits = exp_,                                                                 \
+                 .man_bits = man_},
 #include "tkc/dtypes.def"
 #undef DTYPE
 };
 
 /* The trait column names bits without their prefix. */
 #define EW OT_EW
+#define ARITH (OT_EW | OT_PURE | OT_ARITH)
+#define COMPARE OT_COMPARE
 #define COMMUTE OT_COMMUTE
 #define PURE OT_PURE
 #define READ OT_READ
@@ -26,19 +34,21 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define TEN OT_TEN
 #define ATOMIC OT_ATOMIC
 static const OpInfo ops[OP_COUNT] = {
-#define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_)                   \
+#define OP(ID, name_, min_, max_, nresults_, nregions_, rule, layouts, traits_, domain_,           \
+           signature)                                                                              \
     [OP_##ID] = {.name = name_,                                                                    \
                  .min_args = min_,                                                                 \
                  .max_args = max_,                                                                 \
                  .nresults = nresults_,                                                            \
                  .nregions = nregions_,                                                            \
-                 .rule = RULE_##rule_,                                                             \
                  .traits = traits_,                                                                \
                  .domain = DOM_##domain_},
 #include "tkc/ops.def"
 #undef OP
 };
 #undef EW
+#undef ARITH
+#undef COMPARE
 #undef COMMUTE
 #undef PURE
 #undef READ

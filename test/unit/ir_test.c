@@ -336,8 +336,8 @@ static void types_follow_the_rules(void)
     build_store(&b, ptr, hi, mask);
     build_return(&b);
     expect_sound(&w, fn);
-    EXPECT_RAISE(build_binary(&b, OP_ADD, v, index), "differ in type");
-    EXPECT_RAISE(build_load(&b, index, NULL, NULL), "access through");
+    EXPECT_RAISE(build_binary(&b, OP_ADD, v, index), "operand 1 is block<16x16xint32>, expected block<16x16xbf16>");
+    EXPECT_RAISE(build_load(&b, index, NULL, NULL), "expected pointers");
     world_close(&w);
 }
 

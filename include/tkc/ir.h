@@ -59,7 +59,7 @@ typedef enum OpKind {
 
 typedef enum OpTrait {
     OT_EW = 1, OT_COMMUTE = 2, OT_PURE = 4, OT_READ = 8, OT_WRITE = 16, OT_SIDE = 32, OT_TERM = 64, OT_SHAPE = 128, OT_CONST = 256,
-    OT_MEM = 512, OT_TEN = 1024, OT_ATOMIC = 2048, OT_ARITH = 4096, OT_COMPARE = 8192
+    OT_MEM = 512, OT_TEN = 1024, OT_ATOMIC = 2048, OT_ARITH = 4096, OT_COMPARE = 8192, OT_SPECIAL = 16384, OT_LONG = 32768
 } OpTrait;
 typedef enum OpDomain { DOM_ANY, DOM_NUM, DOM_INT, DOM_FLOAT, DOM_PTR } OpDomain;
 

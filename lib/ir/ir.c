@@ -325,8 +325,8 @@ const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *sourc
         .function = function ? intern_cstr(ir->names, function) : NULL,
         .caller = caller,
     };
-    uint64_t key[] = {(uint64_t)(uintptr_t)loc.file,     (uint64_t)line << 32 | (uint32_t)col,
-                      (uint64_t)(uintptr_t)source,       (uint64_t)begin << 32 | end,
+    uint64_t key[] = {(uint64_t)(uintptr_t)loc.file, (uint64_t)line << 32 | (uint32_t)col,
+                      (uint64_t)(uintptr_t)source, (uint64_t)begin << 32 | end,
                       (uint64_t)(uintptr_t)loc.function, (uint64_t)(uintptr_t)caller};
     uint64_t hash = hash_bytes(key, sizeof key, 0);
     LocEntry *chain = map_get(&ir->locs, hash);

@@ -5,15 +5,9 @@
 #include <stddef.h>
 
 static const DTypeInfo dtypes[DT_COUNT] = {
-#define DTYPE(ID, name_, short_, other_, bits_, bytes_, kind_, exp_, man_)                         \
-    [DT_##ID] = {.name = name_,                                                                    \
-                 .short_name = short_,                                                             \
-                 .other_name = other_,                                                             \
-                 .bits = bits_,                                                                    \
-                 .bytes = bytes_,                                                                  \
-                 .kind = DK_##kind_,                                                               \
-                 .exp_bits = exp_,                                                                 \
-                 .man_bits = man_},
+#define DTYPE(ID, name_, short_, other_, bits_, bytes_, kind_, exp_, man_) \
+    [DT_##ID] = {.name = name_, .short_name = short_, .other_name = other_, .bits = bits_, \
+                 .bytes = bytes_, .kind = DK_##kind_, .exp_bits = exp_, .man_bits = man_},
 #include "tkc/dtypes.def"
 #undef DTYPE
 };
@@ -22,6 +16,8 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define EW OT_EW
 #define ARITH (OT_EW | OT_PURE | OT_ARITH)
 #define COMPARE OT_COMPARE
+#define SPECIAL OT_SPECIAL
+#define LONG OT_LONG
 #define COMMUTE OT_COMMUTE
 #define PURE OT_PURE
 #define READ OT_READ
@@ -49,6 +45,8 @@ static const OpInfo ops[OP_COUNT] = {
 #undef EW
 #undef ARITH
 #undef COMPARE
+#undef SPECIAL
+#undef LONG
 #undef COMMUTE
 #undef PURE
 #undef READ

@@ -134,7 +134,8 @@ static bool check_product(Verifier *v, const Op *op)
     const Type *result = op_result(op, 0)->type;
     for (int i = 0; i < op->nargs; i++) {
         const Type *ty = op_arg(op, i)->type;
-        const Layout *want = dot_operand_layout(ir_of(v->fn)->layouts, op, i, result->layout);
+        const Layout *want =
+            dot_operand_layout(ir_of(v->fn)->layouts, op, i, result->layout);
         if (!want)
             return verify_fail(v, op, "%s is no sum of the matrix instruction for these types",
                                verify_text(v, result));
@@ -213,18 +214,16 @@ static bool check_vector(Verifier *v, const Op *op)
     const Type *ty = op->nargs ? op_arg(op, 0)->type : NULL;
     if (!ty || attr->count != 3 || !type_is_block(ty) || !ty->layout ||
         (op->kind != OP_LOAD && op->kind != OP_STORE))
-        return verify_fail(v, op,
-                           "'vector' has a dim, elements and elements alike, of a load or "
-                           "store of a block that is laid out");
+        return verify_fail(v, op, "'vector' has a dim, elements and elements alike, of a load or "
+                                  "store of a block that is laid out");
     const int64_t dim = attr->v[0], n = attr->v[1];
     const int most = MOST_BYTES / type_bytes(tkc_type_element(ty)->elem);
     uint32_t bits[MOST_LOG2];
     if (dim >= 0 && dim < ty->rank && is_power_of_two(n, most) && is_power_of_two(attr->v[2], n) &&
         1 << layout_steps(ty->layout, (int)dim, __builtin_ctzll((uint64_t)n), bits) == n)
         return true;
-    return verify_fail(v, op,
-                       "no thread has %lld neighbours along dim %lld of %s in registers, in "
-                       "at most %d bytes, of which %lld can be alike",
+    return verify_fail(v, op, "no thread has %lld neighbours along dim %lld of %s in registers, in "
+                              "at most %d bytes, of which %lld can be alike",
                        (long long)n, (long long)dim, verify_text(v, ty), (int)MOST_BYTES,
                        (long long)attr->v[2]);
 }

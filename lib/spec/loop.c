@@ -85,7 +85,7 @@ typedef struct LoopName {
     Str name;
     LoopFate fate;
     bool is_target;
-    int index; /* in the scope */
+    int index;        /* in the scope */
     Binding before;
     int first, count; /* leaves */
     bool is_refused;  /* an error has been said of its change */
@@ -106,14 +106,8 @@ typedef struct Loop {
 } Loop;
 
 /* What earlier tries of a loop learned: a list by name. */
-typedef struct Learned {
-    Str name;
-    LoopFate fate;
-} Learned;
-typedef struct LearnedList {
-    Learned *data;
-    int len, cap;
-} LearnedList;
+typedef struct Learned { Str name; LoopFate fate; } Learned;
+typedef struct LearnedList { Learned *data; int len, cap; } LearnedList;
 
 static LearnedList *learned_of(Loop *l)
 {
@@ -630,9 +624,7 @@ static bool try_while(Loop *l, bool is_last_try, int *truth)
     return review(l, body->args, is_last_try);
 }
 
-typedef struct HasNamed {
-    bool found;
-} HasNamed;
+typedef struct HasNamed { bool found; } HasNamed;
 
 static bool visit_named(const Ast *n, void *user)
 {

@@ -57,17 +57,16 @@ typedef enum OpKind {
     OP_COUNT
 } OpKind;
 
-typedef enum OpRule { RULE_NONE, RULE_GIVEN, RULE_SAME, RULE_COMPARE, RULE_SELECT, RULE_CAST, RULE_ADDPTR } OpRule;
 typedef enum OpTrait {
     OT_EW = 1, OT_COMMUTE = 2, OT_PURE = 4, OT_READ = 8, OT_WRITE = 16, OT_SIDE = 32, OT_TERM = 64, OT_SHAPE = 128, OT_CONST = 256,
-    OT_MEM = 512, OT_TEN = 1024, OT_ATOMIC = 2048, OT_DESC = 4096
+    OT_MEM = 512, OT_TEN = 1024, OT_ATOMIC = 2048, OT_ARITH = 4096, OT_COMPARE = 8192, OT_SPECIAL = 16384, OT_LONG = 32768,
+    OT_DESC = 65536
 } OpTrait;
 typedef enum OpDomain { DOM_ANY, DOM_NUM, DOM_INT, DOM_FLOAT, DOM_PTR } OpDomain;
 
 typedef struct OpInfo {
     const char *name;
     int8_t min_args, max_args, nresults, nregions;
-    OpRule rule;
     unsigned traits;
     OpDomain domain;
 } OpInfo;

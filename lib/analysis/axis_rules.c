@@ -509,10 +509,7 @@ static AxisRule rule_of(const Op *op)
    wrapping allows. */
 static void bound_arithmetic(const AxisSite *s, AxisFact *out)
 {
-    const OpInfo *info = tkc_op_info(s->op->kind);
-    if ((info->rule != RULE_SAME && info->rule != RULE_COMPARE) || s->op->kind == OP_HINT ||
-        !type_is_int(s->tx))
-        return;
+    if (!ir_has(s->op, OT_ARITH) || !type_is_int(s->tx)) return;
     DType result = type_dtype(s->type);
     bool wraps = false;
     for (int all = 1; all >= 0; all--) {

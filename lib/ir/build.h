@@ -24,7 +24,7 @@ Value *build_arange(Builder *b, int32_t start, int32_t end);        /* block<(en
 Value *build_program_id(Builder *b, int axis);
 Value *build_num_programs(Builder *b, int axis);
 
-/* SAME and COMPARE rules; operands of one type */
+/* operands of one type */
 Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y);
 Value *build_unary(Builder *b, OpKind kind, Value *x);
 Value *build_fma(Builder *b, Value *x, Value *y, Value *z);
@@ -90,8 +90,10 @@ Op *build_print(Builder *b, const char *prefix, bool hex, int n, Value *const *v
 Op *build_assert(Builder *b, Value *cond, Value *mask, const char *message);
 Op *build_assume(Builder *b, Value *cond);
 Op *build_barrier(Builder *b);
-/* Anything else: GIVEN types. */
+/* Anything else, of which nothing is checked. */
 Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
              const Type *const *types);
+/* The op itself, with its attributes, when the rules have nothing against it. */
+Op *build_checked(Builder *b, Op *op);
 
 #endif

@@ -24,7 +24,6 @@ double bits_to_double(DType dt, uint64_t bits);   /* exact, of a float dtype */
 /* wraps to the width, then extends; a float dtype: to nearest even */
 uint64_t bits_from_int(DType dt, int64_t v);
 uint64_t bits_from_uint(DType dt, uint64_t v);
-int64_t bits_to_int(DType dt, uint64_t bits);     /* of an integer dtype */
 /* The infinity, or for float8e4nv, which has none, its NaN. */
 uint64_t bits_infinity(DType dt);
 uint64_t bits_nan(DType dt);

@@ -449,31 +449,3 @@ OpKind ir_opposite_compare(OpKind kind)
     default: return OP_NONE;
     }
 }
-
-/* Slots are ordered as the values of the kept bits, and the least coordinate of a slot has no other
-   bit: so the slots of coordinates that there are come first. */
-static int32_t slot_count(int32_t extent, uint32_t kept)
-{
-    int32_t n = 0;
-    for (uint32_t least = 0; least < (uint32_t)extent; n++) {
-        least = ((least | ~kept) + 1) & kept;
-        if (!least) return n + 1;
-    }
-    return n;
-}
-
-int ir_reduced_shape(const Op *op, int32_t *shape)
-{
-    const Type *from = op->args[0].value->type;
-    const Attr *slots = tkc_op_attr(op, ATTR_SLOTS);
-    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
-    int rank = 0;
-    if (slots && (slots->i < 1 || INT64_C(1) << (63 - __builtin_clzll((uint64_t)slots->i)) >=
-                                      from->shape[axis]))
-        return -1;
-    for (int i = 0; i < from->rank; i++) {
-        if (i != axis) shape[rank++] = from->shape[i];
-        else if (slots) shape[rank++] = slot_count(from->shape[i], (uint32_t)slots->i);
-    }
-    return rank;
-}

@@ -106,9 +106,6 @@ OpKind ir_opposite_compare(OpKind kind);
 bool ir_const_bits(const Value *v, uint64_t *bits);
 /* The same as a signed number, for integer types. */
 bool ir_const_int(const Value *v, int64_t *value);
-/* Extents of the results of a reduction; returns their rank, -1 when `slots` fit no such
-   operand. */
-int ir_reduced_shape(const Op *op, int32_t *shape);
 /* Calls f for each op, outer before inner, in order. f may erase the op it is given. */
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user);
 

@@ -7,7 +7,7 @@ const Machine machines[] = {
 #define MACHINE(name_, sm_, specific_, smem_, cp_async_, tma_, redux_, bf16_, fp8_, \
                 ptx_) \
     {.name = name_, .sm = sm_, .arch_specific = specific_, .warp_size = 32, .max_threads = 1024, \
-     .max_smem = smem_, .max_regs_thread = 255, .regs_sm = 65536, .cp_async = cp_async_, \
+     .max_smem = smem_, .max_regs_thread = 255, .cp_async = cp_async_, \
      .tma = tma_, .redux = redux_, .bf16_arith = bf16_, .fp8_mma = fp8_, .min_ptx = ptx_},
 #include "ir/machines.def"
 #undef MACHINE

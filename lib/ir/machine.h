@@ -14,7 +14,6 @@ struct Machine {
     int max_threads;         /* a block: 1024 */
     int max_smem;            /* bytes a block can have with opt-in */
     int max_regs_thread;     /* 255 */
-    int regs_sm;             /* 65536 */
     bool cp_async, tma, redux, bf16_arith;
     bool fp8_mma;            /* mma.sync multiplies fp8 as such */
     const char *min_ptx;     /* lowest PTX ISA that knows it, as an LLVM feature: "+ptx78" */

@@ -138,8 +138,3 @@ uint64_t bits_from_uint(DType dt, uint64_t v)
     Format f = format_of(dt);
     return pack(&f, v, 0, false);
 }
-
-int64_t bits_to_int(DType dt, uint64_t bits)
-{
-    return (int64_t)wrap(tkc_dtype_info(dt), bits);
-}

@@ -1,6 +1,6 @@
 /* Which dim each dim of a result was says nearly all: extents, index maps and layouts follow. Index
-   maps rename bits of the index or mask a dim's off, so each is linear. A reshape keeps every padded
-   index or is none of them. */
+   maps rename bits of the index or mask a dim's off, so each is linear. A reshape keeps every
+   padded index or is none of them. */
 #include "ir/shape_map.h"
 
 #include "ir/ir.h"
@@ -14,14 +14,44 @@ int tkc_moved_dim(const Op *op, int dim)
     case OP_JOIN: return dim < op_arg(op, 0)->type->rank ? dim : -1;
     case OP_BROADCAST:
     case OP_SPLIT:
+    case OP_GATHER:
     case OP_CAT: return dim;
     default: return -1;
     }
 }
 
+/* Slots are ordered as the values of the kept bits, and the least coordinate of a slot has no other
+   bit: so the slots of coordinates that there are come first. */
+static int32_t slot_count(int32_t extent, uint32_t kept)
+{
+    int32_t n = 0;
+    for (uint32_t least = 0; least < (uint32_t)extent; n++) {
+        least = ((least | ~kept) + 1) & kept;
+        if (!least) return n + 1;
+    }
+    return n;
+}
+
+static int reduced_shape(const Op *op, int32_t *shape)
+{
+    const Type *from = op->args[0].value->type;
+    const Attr *slots = tkc_op_attr(op, ATTR_SLOTS);
+    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
+    int rank = 0;
+    if (slots && (slots->i < 1 ||
+                  INT64_C(1) << (63 - __builtin_clzll((uint64_t)slots->i)) >= from->shape[axis]))
+        return -1;
+    for (int i = 0; i < from->rank; i++) {
+        if (i != axis) shape[rank++] = from->shape[i];
+        else if (slots) shape[rank++] = slot_count(from->shape[i], (uint32_t)slots->i);
+    }
+    return rank;
+}
+
 int shape_of_result(const Op *op, int32_t *shape)
 {
-    const Type *from = op_arg(op, 0)->type;
+    if (op->nregions) return reduced_shape(op, shape);
+    const Type *from = op_arg(op, op->kind == OP_GATHER)->type;
     const int rank =
         from->rank + (op->kind == OP_EXPAND_DIMS || op->kind == OP_JOIN) - (op->kind == OP_SPLIT);
     for (int d = 0; d < rank; d++) {

@@ -8,7 +8,8 @@
 #include "linear/layout.h"
 #include "tkc/ir.h"
 
-/* The rank and extents of the results of expand_dims, trans, join, split and cat. */
+/* The rank and extents of the results of expand_dims, trans, join, split, cat and gather, and of
+   what reductions and scans leave of an axis; -1 when `slots` are no bits of it. */
 int shape_of_result(const Op *op, int32_t *shape);
 /* The index in the operand (layout `from`) of element `index` of the result (layout `to`), of
    expand_dims, broadcast, trans, a free reshape, join (in operand `index & 1`) and split (of its

@@ -14,6 +14,10 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 
 /* The trait column names bits without their prefix. */
 #define EW OT_EW
+#define ARITH (OT_EW | OT_PURE | OT_ARITH)
+#define COMPARE OT_COMPARE
+#define SPECIAL OT_SPECIAL
+#define LONG OT_LONG
 #define COMMUTE OT_COMMUTE
 #define PURE OT_PURE
 #define READ OT_READ
@@ -27,19 +31,23 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 #define ATOMIC OT_ATOMIC
 #define DESC OT_DESC
 static const OpInfo ops[OP_COUNT] = {
-#define OP(ID, name_, min_, max_, nresults_, nregions_, rule_, traits_, domain_)                   \
+#define OP(ID, name_, min_, max_, nresults_, nregions_, rule, layouts, traits_, domain_,           \
+           signature)                                                                              \
     [OP_##ID] = {.name = name_,                                                                    \
                  .min_args = min_,                                                                 \
                  .max_args = max_,                                                                 \
                  .nresults = nresults_,                                                            \
                  .nregions = nregions_,                                                            \
-                 .rule = RULE_##rule_,                                                             \
                  .traits = traits_,                                                                \
                  .domain = DOM_##domain_},
 #include "tkc/ops.def"
 #undef OP
 };
 #undef EW
+#undef ARITH
+#undef COMPARE
+#undef SPECIAL
+#undef LONG
 #undef COMMUTE
 #undef PURE
 #undef READ

@@ -61,7 +61,7 @@ Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask)
 
 /* ---- ops on descriptors ---- */
 
-Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored)
+Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored, const char *word)
 {
     Value *args[TILE_PARTS + 1] = {t->base};
     int n = 1;
@@ -72,7 +72,9 @@ Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored)
         type_block(ir_of(b->fn)->types, t->base->type->elem, t->rank, t->block, NULL);
     check(!stored || stored->type == block, "a descriptor stores another block than its own");
     if (stored) args[n++] = stored;
-    return build_op(b, kind, n, args, stored ? 0 : 1, &block);
+    Op *op = build_op(b, kind, n, args, stored ? 0 : 1, &block);
+    if (word) ir_set_str(b->fn, op, stored ? ATTR_RMW : ATTR_PADDING, word);
+    return build_checked(b, op);
 }
 
 Tile tile_of_op(const Op *op, Value **parts)

@@ -20,8 +20,9 @@ Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask);
 /* ---- ops on descriptors ---- */
 
 /* Of gather and scatter the indices are rows, a 1-D block of integers, and the first column; the
-   block is all that is moved. What is stored is in the block's shape, NULL for loads. */
-Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored);
+   block is all that is moved. What is stored is in the block's shape, NULL for loads. The word is
+   a load's padding, or an atomic's rmw; NULL: none. */
+Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored, const char *word);
 static inline bool desc_is_rows(const Op *op)
 {
     return op->kind == OP_DESC_GATHER || op->kind == OP_DESC_SCATTER;

@@ -6,11 +6,11 @@
 
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
+#include "ir/rule.h"
 #include "ir/shape_map.h"
 #include "linear/shared.h"
 
 typedef enum Rule {
-    LR_NONE,  /* a mistake: every op that blocks can get to has one */
     LR_ANY,   /* whatever each block has; or the types say it all */
     LR_ONE,   /* all blocks have one layout */
     LR_MOVE,  /* the thread has the element that moves */
@@ -23,31 +23,10 @@ typedef enum Rule {
 } Rule;
 
 static const uint8_t rules[OP_COUNT] = {
-    [OP_CONST] = LR_ANY,        [OP_ARANGE] = LR_ANY,     [OP_PROGRAM_ID] = LR_ANY,
-    [OP_NUM_PROGRAMS] = LR_ANY, [OP_INLINE_ASM] = LR_ONE, [OP_SPLAT] = LR_ANY,
-    [OP_EXPAND_DIMS] = LR_MOVE, [OP_BROADCAST] = LR_MOVE, [OP_TRANS] = LR_MOVE,
-    [OP_RESHAPE] = LR_MOVE,     [OP_JOIN] = LR_MOVE,      [OP_SPLIT] = LR_MOVE,
-    [OP_CAT] = LR_ANY,          [OP_CONVERT] = LR_ANY,    [OP_LOAD] = LR_ONE,
-    [OP_STORE] = LR_ONE,        [OP_ATOMIC_RMW] = LR_ONE, [OP_ATOMIC_CAS] = LR_ONE,
-    [OP_REDUCE] = LR_SLICE,     [OP_SCAN] = LR_ROW,       [OP_CARRY] = LR_ROW,
-    [OP_DOT] = LR_DOT,          [OP_SORT] = LR_ROW,       [OP_HISTOGRAM] = LR_ANY,
-    [OP_GATHER] = LR_LAST,      [OP_FOR] = LR_ANY,        [OP_WHILE] = LR_ANY,
-    [OP_IF] = LR_ANY,           [OP_YIELD] = LR_ANY,      [OP_CONDITION] = LR_ANY,
-    [OP_RETURN] = LR_ANY,       [OP_PRINT] = LR_ANY,      [OP_ASSERT] = LR_ONE,
-    [OP_ASSUME] = LR_ANY,       [OP_BARRIER] = LR_ANY,    [OP_ALLOC] = LR_ANY,
-    [OP_SSTORE] = LR_PIECE,     [OP_SLOAD] = LR_PIECE,    [OP_SLOAD_AT] = LR_ONE,
-    [OP_SSTORE_AT] = LR_ONE,    [OP_SATOMIC_AT] = LR_ONE, [OP_ATOMIC_LOAD] = LR_ONE,
-    [OP_ATOMIC_STORE] = LR_ONE, [OP_ATOMIC_POLL] = LR_ONE, [OP_DESC_LOAD] = LR_ANY,
-    [OP_DESC_STORE] = LR_ANY,   [OP_DESC_GATHER] = LR_ANY, [OP_DESC_SCATTER] = LR_ANY,
-    [OP_DESC_ATOMIC] = LR_ANY,
+#define OP(ID, name, least, most, nresults, nregions, rule, layouts, ...) [OP_##ID] = LR_##layouts,
+#include "tkc/ops.def"
+#undef OP
 };
-
-static Rule rule_of(const Op *op)
-{
-    const Rule rule = ir_has(op, OT_EW) ? LR_ONE : (Rule)rules[op->kind];
-    check(rule != LR_NONE, "the op '%s' has no rule for layouts", tkc_op_info(op->kind)->name);
-    return rule;
-}
 
 /* ---- the types of an op, operands first ---- */
 
@@ -139,18 +118,13 @@ static bool check_slice(Verifier *v, const Op *op)
     if (v->fn->level == LEVEL_MEMORY && slots != warps)
         return verify_fail(v, op, "'slots' is %u, warps hold the bits %u of the axis",
                            (unsigned)slots, (unsigned)warps);
-    if (from->rank == 1 && !slots) return true;
-    LayoutTable *t = ir_of(v->fn)->layouts;
-    const Layout *slice = slots ? layout_keep(t, from->layout, axis, slots)
-                                : layout_slice(t, from->layout, axis);
     for (int i = 0; i < op->nresults; i++) {
-        const Type *to = op_result(op, i)->type;
-        if (to->layout == slice) continue;
+        const Type *to = op_result(op, i)->type, *expected = rule_result(ir_of(v->fn), op, i);
+        if (to == expected) continue;
         return verify_fail(v, op,
                            "a result is %s, expected %s, the operand's layout without dim %d or "
                            "with slots there",
-                           verify_text(v, to),
-                           verify_text(v, type_with_layout(ir_of(v->fn)->types, to, slice)), axis);
+                           verify_text(v, to), verify_text(v, expected), axis);
     }
     return true;
 }
@@ -256,11 +230,9 @@ static bool check_vector(Verifier *v, const Op *op)
 
 bool verify_layouts(Verifier *v, const Op *op)
 {
-    const Rule rule = rule_of(op);
     if (!check_vector(v, op)) return false;
     if (!is_laid_out(op)) return true;
-    switch (rule) {
-    case LR_NONE:
+    switch ((Rule)rules[op->kind]) {
     case LR_ANY: return true;
     case LR_ONE: return check_one(v, op);
     case LR_MOVE: return check_move(v, op);

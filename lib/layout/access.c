@@ -29,7 +29,6 @@ typedef struct Group {
     int rank;
     uint8_t dim_log2[TKC_MAX_RANK];
     int order[TKC_MAX_RANK];
-    bool has_order;          /* some access prefers it; else it is the plain order */
     const Layout *layout;
     int64_t stake;           /* what its accesses cost more in the layout of another group */
 } Group;
@@ -148,7 +147,7 @@ static int find_group(const Accesses *x, int rank, const uint8_t *dim_log2, cons
 
 static int group_for(Accesses *x, const Type *block, const int *order, bool has_order)
 {
-    Group g = {.rank = block->rank, .has_order = has_order};
+    Group g = {.rank = block->rank};
     layout_pad(block->rank, block->shape, g.dim_log2);
     memcpy(g.order, order, (size_t)block->rank * sizeof *order);
     int found = find_group(x, g.rank, g.dim_log2, has_order ? order : NULL);

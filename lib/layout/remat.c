@@ -47,17 +47,11 @@ static int weight_of(const Op *op)
     case OP_CONST: case OP_SPLAT: case OP_EXPAND_DIMS: case OP_BROADCAST: case OP_TRANS:
     case OP_RESHAPE: case OP_HINT:
         return 0;
-    case OP_INLINE_ASM:
-        return CANNOT;
-    case OP_DIV: case OP_REM: case OP_DIV_RN: case OP_SQRT_RN: case OP_ERF: case OP_SIN:
-    case OP_COS:
-        return 16;
-    case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_TANH: case OP_SQRT: case OP_RSQRT:
-        return 4;
     case OP_ARANGE:
         return 1;
     default:
-        return ir_has(op, OT_EW) && ir_has(op, OT_PURE) ? 1 : CANNOT;
+        if (!ir_has(op, OT_EW) || !ir_has(op, OT_PURE)) return CANNOT;
+        return ir_has(op, OT_LONG) ? 16 : ir_has(op, OT_SPECIAL) ? 4 : 1;
     }
 }
 

@@ -11,13 +11,6 @@ uint32_t f2_apply(const F2Matrix *m, uint64_t x)
     return y;
 }
 
-void f2_compose(F2Matrix *out, const F2Matrix *a, const F2Matrix *b)
-{
-    F2Matrix r = {.rows = a->rows, .cols = b->cols};
-    for (int i = 0; i < b->cols; i++) r.col[i] = f2_apply(a, b->col[i]);
-    *out = r;
-}
-
 /* What is left of v after taking out every echelon vector whose highest bit it has; *combo
    collects the originals. */
 static uint32_t reduce(const F2Space *s, uint32_t v, uint32_t *combo)
@@ -104,20 +97,6 @@ bool f2_solve(const F2Matrix *m, uint32_t y, uint64_t *x)
     F2Space s = column_space(m, source);
     if (!f2_space_solve(&s, y, &combo)) return false;
     *x = columns_of(combo, source);
-    return true;
-}
-
-bool f2_invert(F2Matrix *out, const F2Matrix *m)
-{
-    int source[32];
-    F2Space s = column_space(m, source);
-    F2Matrix r = {.rows = m->cols, .cols = m->rows};
-    for (int i = 0; i < m->rows; i++) {
-        uint32_t combo;
-        if (!f2_space_solve(&s, UINT32_C(1) << i, &combo)) return false;
-        r.col[i] = (uint32_t)columns_of(combo, source);
-    }
-    *out = r;
     return true;
 }
 

@@ -240,24 +240,14 @@ bool layout_is_surjective(const Layout *l)
     return f2_rank(&m) == l->total_log2;
 }
 
-/* How many leading register vectors are 1 << shift, 2 << shift, … within `limit` bits. */
-static int run_from(const Layout *l, int shift, int limit)
+int layout_run_log2(const Layout *l, int dim)
 {
+    const int shift = layout_dim_shift(l, dim);
     int n = 0;
-    while (n < l->nbits[DIM_REGISTER] && n < limit &&
+    while (n < l->nbits[DIM_REGISTER] && n < l->dim_log2[dim] &&
            l->basis[DIM_REGISTER][n] == UINT32_C(1) << (shift + n))
         n++;
     return n;
-}
-
-int layout_vector_log2(const Layout *l)
-{
-    return run_from(l, 0, l->total_log2);
-}
-
-int layout_run_log2(const Layout *l, int dim)
-{
-    return run_from(l, layout_dim_shift(l, dim), l->dim_log2[dim]);
 }
 
 int layout_steps(const Layout *l, int dim, int most, uint32_t *bits)
@@ -280,36 +270,12 @@ bool layout_has_offset(const Layout *l)
     return l->nbits[DIM_OFFSET] != 0;
 }
 
-bool layout_find(const Layout *l, uint32_t index, uint32_t *reg, uint32_t *lane, uint32_t *warp)
-{
-    F2Matrix m;
-    uint64_t x;
-    layout_matrix(l, &m);
-    if (!f2_solve(&m, index, &x)) return false;
-    int nreg = l->nbits[DIM_REGISTER], nlane = l->nbits[DIM_LANE];
-    *reg = (uint32_t)(x & ((UINT64_C(1) << nreg) - 1));
-    *lane = (uint32_t)(x >> nreg & ((UINT64_C(1) << nlane) - 1));
-    *warp = (uint32_t)(x >> (nreg + nlane));
-    return true;
-}
-
 int layout_find_register(const Layout *l, uint32_t index)
 {
     F2Matrix m = {.rows = l->total_log2, .cols = l->nbits[DIM_REGISTER]};
     uint64_t x;
     for (int i = 0; i < m.cols; i++) m.col[i] = l->basis[DIM_REGISTER][i];
     return f2_solve(&m, index, &x) ? (int)x : -1;
-}
-
-uint32_t layout_project_index(const Layout *from, const Layout *to, uint32_t index)
-{
-    uint32_t out = 0;
-    for (int d = 0; d < from->rank; d++) {
-        uint32_t coord =
-            (uint32_t)layout_coord(to, index, d) & ((UINT32_C(1) << from->dim_log2[d]) - 1);
-        out |= coord << layout_dim_shift(from, d);
-    }
-    return out;
 }
 
 /* ---- algebra ---- */

@@ -84,10 +84,8 @@ uint32_t layout_free_bits(const Layout *l, LayoutDim dim);
 bool layout_has_free_threads(const Layout *l);
 /* True when every element has a holder. */
 bool layout_is_surjective(const Layout *l);
-/* log2 of the run of registers 0, 1, 2, … that hold consecutive indices: the leading register
-   vectors are 1, 2, 4, … */
-int layout_vector_log2(const Layout *l);
-/* The same along one dim: the leading register vectors are the lowest bits of `dim`. */
+/* log2 of the run of registers 0, 1, 2, … that hold neighbours along a dim: the leading register
+   vectors are the lowest bits of `dim`. */
 int layout_run_log2(const Layout *l, int dim);
 /* The bits of registers' numbers that step along a dim by 1, 2, 4, …, at most `most` of them, whatever
    their order. Returns how many. */
@@ -155,14 +153,9 @@ const Layout *layout_keep_in_warp(LayoutTable *t, const Layout *l, int dim);
    one vector, a register's, has the last dim's bit, and has no other). */
 const Layout *layout_join(LayoutTable *t, const Layout *l);
 const Layout *layout_split(LayoutTable *t, const Layout *l);
-/* Solves l(position) = index for one position, free bits 0; false when index has no holder. */
-bool layout_find(const Layout *l, uint32_t index, uint32_t *reg, uint32_t *lane, uint32_t *warp);
 /* The register whose own vectors XOR to index, or -1: which register of the source a register of
    the result of a free move (broadcast, trans, expand_dims, reshape) is. */
 int layout_find_register(const Layout *l, uint32_t index);
-/* The index in the shape of `from` of element `index` of a bigger shape with the same rank:
-   coordinates of dims of extent 1 become 0 (broadcast). */
-uint32_t layout_project_index(const Layout *from, const Layout *to, uint32_t index);
 
 /* ---- text: #l<16x64; register: (0,1) (0,2); lane: …; warp: …> ; coordinates outermost first
    ---- */

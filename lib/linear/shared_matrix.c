@@ -30,7 +30,7 @@ static bool is_independent(int n, const uint32_t *v)
 bool matrix_rows(MatrixRows *out, const Layout *block, int elem_bytes, bool transposed)
 {
     const uint32_t *reg = block->basis[DIM_REGISTER], *lane = block->basis[DIM_LANE];
-    *out = (MatrixRows){.transposed = transposed};
+    *out = (MatrixRows){0};
     if (block->nbits[DIM_LANE] != LANE_BITS || elem_bytes > 4 || (transposed && elem_bytes != 2))
         return false;
     const int unit = unit_log2(elem_bytes);

@@ -11,7 +11,6 @@
 /* A matrix as the block's layout has it: the vectors of the elements of a row, in order, and of the
    rows. */
 typedef struct MatrixRows {
-    bool transposed;
     int element_bits; /* log2 of the elements in a row */
     uint32_t element[4], row[3];
 } MatrixRows;

@@ -324,7 +324,7 @@ LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *arg
     if (op->kind == OP_SELECT) return LLVMBuildSelect(L->b, args[0], args[1], args[2], "");
     const Type *ty = op_arg(op, 0)->type;
     const DType dt = type_is_pointer(ty) ? DT_U64 : type_dtype(ty);
-    const bool is_compare = tkc_op_info(op->kind)->rule == RULE_COMPARE;
+    const bool is_compare = ir_has(op, OT_COMPARE);
     if (dtype_info(dt)->kind == DK_FLOAT)
         return is_compare ? float_compare(L, op, dt, args) : float_element(L, op, dt, args);
     return is_compare ? compare(L, op->kind, dt, args[0], args[1]) : int_element(L, op, dt, args);

@@ -15,6 +15,7 @@
 
    Nothing says here who waits for whom, nor where buffers lie: sync.c and place.c find that out. */
 #include "base/unwind.h"
+#include "ir/rule.h"
 #include "layout/convert.h"
 #include "memory/expand.h"
 #include "memory/passes.h"
@@ -126,17 +127,10 @@ static Op *copy_before(Func *fn, Op *op, Arena *scratch)
 /* What is left after each warp has reduced what it holds. */
 static Op *reduce_in_warps(Func *fn, Op *op, Arena *scratch)
 {
-    Ir *ir = ir_of(fn);
-    const Type *from = op_arg(op, 0)->type;
     Op *partial = copy_before(fn, op, scratch);
-    int32_t shape[TKC_MAX_RANK];
     ir_set_int(fn, partial, ATTR_SLOTS, warp_bits(op));
-    const int rank = ir_reduced_shape(partial, shape);
-    const Layout *kept = layout_keep(ir->layouts, from->layout, ir_axis(op), warp_bits(op));
-    for (int i = 0; i < op->nresults; i++) {
-        const Type *elem = tkc_type_element(op_arg(op, i)->type);
-        ir_set_type(op_result(partial, i), type_block(ir->types, elem, rank, shape, kept));
-    }
+    for (int i = 0; i < op->nresults; i++)
+        ir_set_type(op_result(partial, i), rule_result(ir_of(fn), partial, i));
     return partial;
 }
 

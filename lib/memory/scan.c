@@ -8,6 +8,7 @@
      %y = carry %s, %u {slots}
 
    There is one barrier, and what is stored is small: elements stay where they are. */
+#include "ir/rule.h"
 #include "memory/expand.h"
 
 static uint32_t slots_of(const Op *op)
@@ -22,23 +23,14 @@ bool expand_is_scan_across_warps(const Op *op)
     return !tkc_op_attr(op, ATTR_SLOTS) && slots_of(op);
 }
 
-static const Type *totals_type(Func *fn, const Op *scan, int i, const Layout *layout)
-{
-    int32_t shape[TKC_MAX_RANK];
-    const int rank = ir_reduced_shape(scan, shape);
-    const Type *elem = tkc_type_element(op_arg(scan, i)->type);
-    return type_block(ir_of(fn)->types, elem, rank, shape, layout);
-}
-
 static Op *scan_segments(Func *fn, Op *op, Arena *scratch)
 {
-    LayoutTable *t = ir_of(fn)->layouts;
     ValueMap map = ir_value_map(scratch, fn);
     Op *scan = ir_clone(fn, op, &map);
     ir_insert_before(op, scan);
     ir_set_int(fn, scan, ATTR_SLOTS, slots_of(op));
-    const Layout *kept = layout_keep(t, op_arg(op, 0)->type->layout, ir_axis(op), slots_of(op));
-    for (int i = 0; i < op->nargs; i++) ir_add_result(scan, totals_type(fn, scan, i, kept));
+    for (int i = 0; i < op->nargs; i++)
+        ir_add_result(scan, rule_result(ir_of(fn), scan, op->nargs + i));
     return scan;
 }
 
@@ -77,7 +69,9 @@ void expand_scan(Func *fn, Op *op, Arena *scratch)
         build_sstore(&b, buffers[i], total, 0);
     }
     const int by = tkc_op_int(op, ATTR_REVERSE, 0) ? 1 : -1;
-    for (int i = 0; i < n; i++)
-        buffers[i] = expand_load_moved(&b, buffers[i], totals_type(fn, scan, i, to), axis, by);
+    for (int i = 0; i < n; i++) {
+        const Type *ty = type_with_layout(ir_of(fn)->types, op_result(scan, n + i)->type, to);
+        buffers[i] = expand_load_moved(&b, buffers[i], ty, axis, by);
+    }
     expand_replace(op, carry_of(fn, op, scan, buffers, scratch)->results);
 }

@@ -98,13 +98,6 @@ Value *broadcast_value(Spec *sp, Value *v, const Shape *to, Span at)
     return extend(sp, v, to);
 }
 
-Value *op_broadcast_to(Spec *sp, Value *v, int rank, const int32_t *shape, Span at)
-{
-    Shape to = {.rank = rank};
-    memcpy(to.dims, shape, (size_t)rank * sizeof *shape);
-    return broadcast_value(sp, v, &to, at);
-}
-
 /* A vector beside a matrix whose rows it fits, or two unlike vectors. */
 static void suggest_axis(Spec *sp, const Shape *a, const Shape *b, Span at)
 {

@@ -111,18 +111,17 @@ static SpecValue descriptor_read(Spec *sp, OpKind kind, const SpecBlockPtr *p, c
                                  Value *const *indices)
 {
     const Tile t = block_ptr_tile(p, block, indices);
-    Op *op = build_desc(&sp->b, kind, &t, NULL);
-    if (p->padding == PAD_NAN) ir_set_str(sp->fn, op, ATTR_PADDING, "nan");
-    return sv_value(op_result(op, 0));
+    const char *padding = p->padding == PAD_NAN ? "nan" : NULL;
+    return sv_value(op_result(build_desc(&sp->b, kind, &t, NULL, padding), 0));
 }
 
-/* NULL after an error. */
-static Op *descriptor_write(Spec *sp, OpKind kind, const Tile *t, SpecValue value, const char *what,
-                            Span at)
+/* rmw: of an atomic, else NULL. */
+static bool descriptor_write(Spec *sp, OpKind kind, const Tile *t, SpecValue value, const char *rmw,
+                             const char *what, Span at)
 {
     const Type *pointers = type_block(sp->ir->types, t->base->type, t->rank, t->block, NULL);
     Value *v = memory_operand(sp, pointers, value, what, at);
-    return v ? build_desc(&sp->b, kind, t, v) : NULL;
+    return v && build_desc(&sp->b, kind, t, v, rmw);
 }
 
 static SpecValue descriptor_load(Spec *sp, const SpecBlockPtr *p, SpecValue offsets, Span at)
@@ -146,8 +145,9 @@ static SpecValue descriptor_store(Spec *sp, const SpecBlockPtr *p, SpecValue off
     if (!block_ptr_indices(sp, offsets, p->block.rank, "the offsets", indices, at))
         return sv_error();
     const Tile t = block_ptr_tile(p, &p->block, indices);
-    return descriptor_write(sp, OP_DESC_STORE, &t, value, "the stored value", at) ? sv_none()
-                                                                                  : sv_error();
+    return descriptor_write(sp, OP_DESC_STORE, &t, value, NULL, "the stored value", at)
+               ? sv_none()
+               : sv_error();
 }
 
 SpecValue builtin_descriptor_store(Spec *sp, const BuiltinCall *c)
@@ -222,7 +222,8 @@ SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
     const SpecBlockPtr *p = c->args[0].block_ptr;
     const Tile t = block_ptr_tile(p, &block, indices);
     if (!block_ptr_takes(sp, p, c->args[1], arg_operation(sp, c), c->spans[1]) ||
-        !descriptor_write(sp, OP_DESC_SCATTER, &t, c->args[1], "the stored value", c->spans[1]))
+        !descriptor_write(sp, OP_DESC_SCATTER, &t, c->args[1], NULL, "the stored value",
+                          c->spans[1]))
         return sv_error();
     return sv_none();
 }
@@ -237,8 +238,9 @@ SpecValue builtin_descriptor_atomic(Spec *sp, const BuiltinCall *c)
         !atomic_takes(sp, c, p->base->type->elem))
         return sv_error();
     const Tile t = block_ptr_tile(p, &p->block, indices);
-    Op *op = descriptor_write(sp, OP_DESC_ATOMIC, &t, c->args[2], arg_what(sp, c, 2), c->spans[2]);
-    if (!op) return sv_error();
-    ir_set_str(sp->fn, op, ATTR_RMW, c->builtin->name + strlen("atomic_"));
-    return sv_none();
+    const char *rmw = c->builtin->name + strlen("atomic_");
+    return descriptor_write(sp, OP_DESC_ATOMIC, &t, c->args[2], rmw, arg_what(sp, c, 2),
+                            c->spans[2])
+               ? sv_none()
+               : sv_error();
 }

@@ -49,26 +49,22 @@ SpecValue builtin_static_range(Spec *sp, const BuiltinCall *c)
 
 enum { MAX_OPTION = 1 << 20 };
 
-/* A count of at least `least`, 0 when not given. */
-static bool option(Spec *sp, const BuiltinCall *c, int i, int64_t least, int *out)
+/* A count of at least `least`, when it is given. */
+static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
 {
     int64_t n;
-    *out = 0;
     if (!arg_is_given(c, i)) return true;
     if (!arg_int(sp, c, i, &n)) return false;
-    if (n < least || n > MAX_OPTION) {
-        arg_refuse(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
-        return false;
-    }
-    *out = (int)n;
-    return true;
+    if (n >= least && n <= MAX_OPTION) return true;
+    arg_refuse(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
+    return false;
 }
 
+/* What a loop may be told is checked; only disable_licm, the last of it, is asked for later. */
 SpecValue builtin_tl_range(Spec *sp, const BuiltinCall *c)
 {
     SpecRange *r = bounds(sp, c, RANGE_TL);
-    bool ok = r && option(sp, c, 3, 0, &r->num_stages) && option(sp, c, 4, 1, &r->unroll) &&
-              arg_bool(sp, c, 5, &r->no_multibuffer) && arg_bool(sp, c, 6, &r->flatten) &&
-              arg_bool(sp, c, 7, &r->warp_specialize) && arg_bool(sp, c, 8, &r->no_licm);
+    bool ok = r && check_option(sp, c, 3, 0) && check_option(sp, c, 4, 1);
+    for (int i = 5; ok && i <= 8; i++) ok = arg_bool(sp, c, i, &r->no_licm);
     return ok ? range(r) : sv_error();
 }

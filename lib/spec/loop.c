@@ -505,19 +505,6 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
     return false;
 }
 
-static void set_loop_attrs(Loop *l)
-{
-    const SpecRange *r = l->range;
-    Func *fn = l->sp->fn;
-    if (l->is_down) ir_set_int(fn, l->op, ATTR_DOWN, 1);
-    if (r->num_stages > 0) ir_set_int(fn, l->op, ATTR_NUM_STAGES, r->num_stages);
-    if (r->unroll > 0) ir_set_int(fn, l->op, ATTR_UNROLL, r->unroll);
-    if (r->flatten) ir_set_int(fn, l->op, ATTR_FLATTEN, 1);
-    if (r->warp_specialize) ir_set_int(fn, l->op, ATTR_WARP_SPEC, 1);
-    if (r->no_multibuffer) ir_set_int(fn, l->op, ATTR_NO_MULTIBUF, 1);
-    if (r->no_licm) ir_set_int(fn, l->op, ATTR_NO_LICM, 1);
-}
-
 /* True when the body must be executed again with what was learned. */
 static bool try_for(Loop *l, bool is_last_try)
 {
@@ -525,7 +512,8 @@ static bool try_for(Loop *l, bool is_last_try)
     collect_inits(l);
     l->op =
         build_for(&sp->b, l->bounds[0], l->bounds[1], l->bounds[2], l->inits.len, l->inits.data);
-    set_loop_attrs(l);
+    if (l->is_down) ir_set_int(l->sp->fn, l->op, ATTR_DOWN, 1);
+    if (l->range->no_licm) ir_set_int(l->sp->fn, l->op, ATTR_NO_LICM, 1);
     const Loc *loc = sp->b.loc;
     Region *body = l->op->regions[0];
     sp->b = build_at_end(sp->fn, body);

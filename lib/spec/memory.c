@@ -12,7 +12,6 @@ static void set_attributes(Spec *sp, Op *op, const Access *a)
     if (a->cache) ir_set_str(sp->fn, op, ATTR_CACHE, a->cache);
     if (a->eviction) ir_set_str(sp->fn, op, ATTR_EVICT, a->eviction);
     if (a->is_volatile) ir_set_int(sp->fn, op, ATTR_VOLATILE, 1);
-    if (a->inferred) ir_set_int(sp->fn, op, ATTR_BOUNDS, 1);
 }
 
 Value *memory_load(Spec *sp, const Access *a, Value *other)

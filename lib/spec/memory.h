@@ -12,7 +12,6 @@ typedef struct Access {
     const char *cache; /* NULL: default */
     const char *eviction;
     bool is_volatile;
-    bool inferred; /* the mask comes from declared extents */
 } Access;
 
 /* `other` has the pointee's type in the pointer's shape, or is NULL. */

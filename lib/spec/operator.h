@@ -32,8 +32,6 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what);
 bool op_unify(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y, const char *what, Span at);
 /* Numeric cast with LANGUAGE.md's rules. */
 Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at);
-/* Blocks of one common shape; scalars are splat. NULL after an error that names both shapes. */
-Value *op_broadcast_to(Spec *sp, Value *v, int rank, const int32_t *shape, Span at);
 /* A list of tuple items for iteration and unpacking; -1 after an error. */
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at);
 /* str(v) and format(v, spec) of a compile-time value, as in an f-string. NULL after an error. */

@@ -110,8 +110,7 @@ typedef enum RangeKind { RANGE_PLAIN, RANGE_TL, RANGE_STATIC } RangeKind;
 struct SpecRange {
     RangeKind kind;
     SpecValue lower, upper, step;
-    int num_stages, unroll;      /* 0: not given */
-    bool flatten, warp_specialize, no_multibuffer, no_licm;
+    bool no_licm;
 };
 
 /* ---- services of the evaluator, for builtins ---- */

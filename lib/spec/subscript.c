@@ -253,7 +253,7 @@ static bool element_access(Spec *sp, const Param *p, SpecValue x, SpecValue inde
 {
     Value *i[TKC_MAX_RANK], *offset = NULL;
     if (!index_values(sp, p, index, i, at)) return false;
-    *a = (Access){.inferred = true};
+    *a = (Access){0};
     for (int d = 0; d < p->rank; d++) {
         a->mask = build_and(&sp->b, a->mask, inside(sp, i[d], extent_of(sp, p, d)));
         Value *step = build_binary(&sp->b, OP_MUL, i[d], splat_like(sp, stride_of(sp, p, d), i[d]));

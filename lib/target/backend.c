@@ -315,10 +315,3 @@ bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Are
         diag_error_as(dx, DIAG_INTERNAL, SPAN_NONE, "internal error: LLVM: %s", be.error);
     return dx->nerrors == errors;
 }
-
-const char *backend_llvm_version(Arena *a)
-{
-    unsigned major, minor, patch;
-    LLVMGetVersion(&major, &minor, &patch);
-    return arena_printf(a, "%u.%u.%u", major, minor, patch);
-}

@@ -28,7 +28,4 @@ typedef struct BackendWants {
    of LLVM's. Any number of threads may call it at once. */
 bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Arena *a, Diags *dx);
 
-/* "22.1.8": part of the key of what is compiled. */
-const char *backend_llvm_version(Arena *a);
-
 #endif

@@ -193,7 +193,7 @@ static OpKind mirrored(OpKind kind)
 static Value *fold_order(Builder *b, Op *op)
 {
     Value *x = op_arg(op, 0), *y = op_arg(op, 1);
-    bool commutes = ir_has(op, OT_COMMUTE), compares = tkc_op_info(op->kind)->rule == RULE_COMPARE;
+    bool commutes = ir_has(op, OT_COMMUTE), compares = ir_has(op, OT_COMPARE);
     if (!commutes && !compares) return NULL;
     bool swap = is_const(x) != is_const(y) ? is_const(x) : commutes && x->id > y->id;
     return swap ? build_binary(b, mirrored(op->kind), y, x) : NULL;

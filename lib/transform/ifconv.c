@@ -9,27 +9,6 @@
 /* In elementwise ops on scalars; a branch and its join are some ten instructions. */
 enum { MAX_COST = 10, BLOCK_COST = 4, SLOW_COST = 8 };
 
-static bool is_slow(OpKind kind)
-{
-    switch (kind) {
-    case OP_DIV:
-    case OP_REM:
-    case OP_DIV_RN:
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TANH:
-    case OP_ERF:
-    case OP_SQRT:
-    case OP_SQRT_RN:
-    case OP_RSQRT: return true;
-    default: return false;
-    }
-}
-
 /* Of one op; more than MAX_COST when it must stay behind its branch. */
 static int cost_of(const Op *op)
 {
@@ -40,8 +19,9 @@ static int cost_of(const Op *op)
     }
     bool moves = op->kind == OP_CAT || op->kind == OP_CONVERT || op->kind == OP_RESHAPE;
     bool is_block = op->nresults > 0 && type_is_block(op_result(op, 0)->type);
+    bool is_slow = ir_has(op, OT_SPECIAL) || ir_has(op, OT_LONG);
     return moves && is_block ? MAX_COST + 1
-                             : (is_slow(op->kind) ? SLOW_COST : 1) * (is_block ? BLOCK_COST : 1);
+                             : (is_slow ? SLOW_COST : 1) * (is_block ? BLOCK_COST : 1);
 }
 
 static bool is_cheap(const Op *branch)

@@ -137,7 +137,7 @@ static int64_t pointee_bytes(const Type *t)
 /* Addresses compare as unsigned numbers; nothing else is done with them here. */
 static InsnFn pointer_fn(Insn *in)
 {
-    bool compares = tkc_op_info(in->op->kind)->rule == RULE_COMPARE;
+    bool compares = tkc_op_info(in->op->kind)->traits & OT_COMPARE;
     in->loop = compares ? interp_loop(in->op->kind, DT_U64) : NULL;
     return in->loop ? run_loop : NULL;
 }

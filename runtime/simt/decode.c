@@ -128,20 +128,6 @@ const PtxType *op_type(Decoder *dc)
     return NULL;
 }
 
-int op_number(Decoder *dc, char letter)
-{
-    for (int i = 1; i < dc->nparts; i++) {
-        const char *p = dc->part[i];
-        if (dc->taken[i] || p[0] != letter || dc->len[i] < 2 || dc->len[i] > 5) continue;
-        int n = 0, k = 1;
-        while (k < dc->len[i] && p[k] >= '0' && p[k] <= '9') n = n * 10 + p[k++] - '0';
-        if (k < dc->len[i]) continue;
-        dc->taken[i] = true;
-        return n;
-    }
-    return -1;
-}
-
 void op_refuse(Decoder *dc)
 {
     ptx_fail(&dc->ps, "'%.*s' is no form of the instruction that is known here",

@@ -48,7 +48,7 @@ typedef struct Decoder {
     PtxParser ps; /* first: hooks of the parser find the rest behind it */
     SimtModule *module;
     SimtFunc *func;     /* that is decoded; NULL between functions */
-    int chip, entry_line; /* the device's, from .target on the text's */
+    int chip; /* the device's, from .target on the text's */
     bool chip_own;        /* the text is for that chip only: sm_90a */
     /* the instruction's name, taken apart */
     const char *part[OPCODE_PARTS];
@@ -87,8 +87,6 @@ typedef void Decode(Decoder *dc, SimtInsn *in);
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
 int op_choose(Decoder *dc, const char *choices); /* place among "a b c" of the one there; -1: none */
 const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */
-/* The number behind a letter, such as 4 of .v4; -1: no such part. */
-int op_number(Decoder *dc, char letter);
 void op_done(Decoder *dc);                       /* refuses when a part is left */
 void op_refuse(Decoder *dc);                     /* "… is no form of the instruction …" */
 

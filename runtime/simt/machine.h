@@ -71,7 +71,7 @@ struct SimtInsn {
     int64_t offset;      /* added to the address in s[0] */
     uint32_t target;     /* of a branch: an index; a call's: its kind */
     uint16_t nd, ns;
-    uint8_t space, to_space, bytes, count; /* an access: of an element, and how many */
+    uint8_t space, bytes, count; /* an access: of an element, and how many */
     uint8_t a, b, c;     /* of the family */
     bool guarded, guard_not, is_signed;
     bool inner;          /* reads registers of a block inside the kernel's */

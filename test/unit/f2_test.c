@@ -16,15 +16,11 @@ static F2Matrix random_matrix(uint64_t *state, int rows, int cols)
     return m;
 }
 
-static void apply_is_linear_and_compose_composes(void)
+static void apply_is_linear(void)
 {
     uint64_t seed = 1;
     for (int n = 0; n < 100; n++) {
-        F2Matrix a = random_matrix(&seed, 6, 7), b = random_matrix(&seed, 7, 5), ab;
-        f2_compose(&ab, &a, &b);
-        EXPECT_INT(ab.rows, 6);
-        EXPECT_INT(ab.cols, 5);
-        for (uint32_t x = 0; x < 32; x++) EXPECT(f2_apply(&ab, x) == f2_apply(&a, f2_apply(&b, x)));
+        F2Matrix a = random_matrix(&seed, 6, 7);
         uint32_t x = random_bits(&seed, 7), y = random_bits(&seed, 7);
         EXPECT(f2_apply(&a, x ^ y) == (f2_apply(&a, x) ^ f2_apply(&a, y)));
     }
@@ -65,21 +61,6 @@ static void solve_finds_every_image_with_free_bits_zero(void)
     }
 }
 
-static void invert_gives_a_right_inverse(void)
-{
-    uint64_t seed = 3;
-    int surjective = 0;
-    for (int n = 0; n < 200; n++) {
-        F2Matrix m = random_matrix(&seed, 5, 7), inv;
-        bool ok = f2_invert(&inv, &m);
-        EXPECT(ok == (f2_rank(&m) == 5));
-        if (!ok) continue;
-        surjective++;
-        for (uint32_t y = 0; y < 32; y++) EXPECT(f2_apply(&m, f2_apply(&inv, y)) == y);
-    }
-    EXPECT(surjective > 50 && surjective < 200);
-}
-
 static void kernel_spans_what_maps_to_zero(void)
 {
     uint64_t seed = 4;
@@ -113,9 +94,8 @@ static void spaces_intersect(void)
 
 int main(void)
 {
-    RUN(apply_is_linear_and_compose_composes);
+    RUN(apply_is_linear);
     RUN(solve_finds_every_image_with_free_bits_zero);
-    RUN(invert_gives_a_right_inverse);
     RUN(kernel_spans_what_maps_to_zero);
     RUN(spaces_intersect);
     return expect_done();

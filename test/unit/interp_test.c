@@ -210,11 +210,10 @@ static void arithmetic(void)
 {
     for (OpKind kind = OP_NONE + 1; kind < OP_COUNT; kind++) {
         const OpInfo *info = tkc_op_info(kind);
-        if (info->rule != RULE_SAME && info->rule != RULE_COMPARE && info->rule != RULE_SELECT)
-            continue;
+        if (!(info->traits & OT_ARITH) && kind != OP_HINT && kind != OP_SELECT) continue;
         for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
             if (!in_domain(info, tkc_dtype_info(dt)->kind)) continue;
-            DType to = info->rule == RULE_COMPARE ? DT_I1 : dt;
+            DType to = info->traits & OT_COMPARE ? DT_I1 : dt;
             for (unsigned uniform = 0; uniform < 1u << info->max_args; uniform++)
                 try_case((Case){kind, dt, to, info->max_args, NULL, uniform, false});
             if (info->max_args == 1 && has_small_type(dt))

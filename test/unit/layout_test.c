@@ -72,18 +72,12 @@ static void shapes_are_padded(void)
     EXPECT_INT(layout_dim_mask(l, 0), 24);
 }
 
-static void every_holder_is_found(void)
+static void registers_are_found(void)
 {
     const Layout *l = blocked_1d(10, 2);
-    for (uint32_t i = 0; i < 1024; i++) {
-        uint32_t r, lane, w;
-        EXPECT(layout_find(l, i, &r, &lane, &w) && layout_apply(l, r, lane, w) == i);
-    }
     EXPECT_INT(layout_find_register(l, 513), 5);
     EXPECT_INT(layout_find_register(l, 4), -1);
-    EXPECT_INT(layout_vector_log2(l), 2);
     const Layout *column = parse("#l<8x4; register: (1,0) (2,0) (0,1); lane: (4,0) (0,2)>");
-    EXPECT_INT(layout_vector_log2(column), 0);
     EXPECT_INT(layout_run_log2(column, 0), 2);
     EXPECT_INT(layout_run_log2(column, 1), 0);
 }
@@ -112,9 +106,6 @@ static void slice_project_and_expand_agree(void)
         EXPECT(layout_squeeze(table, p, axis) == layout_slice(table, l, axis));
         EXPECT(layout_expand(table, layout_slice(table, l, axis), axis) == p);
     }
-    uint8_t row[] = {0, 6};
-    const Layout *p = layout_project(table, l, 2, row);
-    EXPECT_INT(layout_project_index(p, l, layout_apply(l, 5, 9, 3)), layout_apply(p, 1, 9, 3));
     EXPECT_RAISE(layout_slice(table, blocked_1d(10, 2), 0), "squeeze");
 }
 
@@ -223,7 +214,7 @@ int main(void)
     RUN(too_many_threads_become_duplicates);
     RUN(equal_layouts_are_one_pointer);
     RUN(shapes_are_padded);
-    RUN(every_holder_is_found);
+    RUN(registers_are_found);
     RUN(trans_permutes_coordinates);
     RUN(slice_project_and_expand_agree);
     RUN(slice_drops_registers_that_become_equal);

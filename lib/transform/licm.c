@@ -29,9 +29,10 @@ static bool is_loop(const Op *op)
     return op->kind == OP_FOR || op->kind == OP_WHILE;
 }
 
+/* 0 of what has not been met: the walk has not come to what a region inside defines. */
 static int level_of(const Licm *l, const Value *v)
 {
-    return l->level.data[v->id];
+    return (int)v->id < l->level.len ? l->level.data[v->id] : 0;
 }
 
 static void set_level(Licm *l, const Value *v, int level)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Lanes that a branch has parted meet again behind it, whatever the order of the blocks in the text: barriers there are met by whole warps.
 # REQUIRES: numpy
+# UNSUPPORTED: asan
 # RUN: %python %s %driver/libcuda.so.1 300 2>&1 | FileCheck %s
 # RUN: %if long %{ %python %s %driver/libcuda.so.1 1000 2>&1 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]*}} programs, 0 wrong

@@ -608,18 +608,6 @@ static const char *const domain_text[] = {
     [DOM_FLOAT] = "floats", [DOM_PTR] = "pointers",
 };
 
-static bool is_in_domain(OpDomain domain, const Type *ty)
-{
-    switch (domain) {
-    case DOM_ANY: return true;
-    case DOM_NUM: return !type_is_pointer(ty);
-    case DOM_INT: return type_is_int(ty);
-    case DOM_FLOAT: return type_is_float(ty);
-    case DOM_PTR: return type_is_pointer(ty);
-    }
-    return false;
-}
-
 static bool fits_domain(Rule *r)
 {
     const Op *op = r->op;
@@ -627,7 +615,7 @@ static bool fits_domain(Rule *r)
     for (int i = 0; i < op->nargs + op->nresults; i++) {
         const bool is_result = i >= op->nargs;
         const Type *ty = is_result ? result(r, i - op->nargs) : operand(r, i);
-        if (!expect(r, is_in_domain(domain, ty), is_result ? "the result" : "an operand", ty,
+        if (!expect(r, type_is_of(ty, domain), is_result ? "the result" : "an operand", ty,
                     domain_text[domain]))
             return false;
     }

@@ -168,6 +168,18 @@ bool type_is_int(const Type *ty)
     return kind == DK_INT || kind == DK_UINT || kind == DK_BOOL;
 }
 
+bool type_is_of(const Type *ty, OpDomain domain)
+{
+    switch (domain) {
+    case DOM_ANY: return true;
+    case DOM_NUM: return !type_is_pointer(ty);
+    case DOM_INT: return type_is_int(ty);
+    case DOM_FLOAT: return type_is_float(ty);
+    case DOM_PTR: return type_is_pointer(ty);
+    }
+    return false;
+}
+
 bool type_is_bool(const Type *ty)
 {
     return kind_of(ty) == DK_BOOL;

@@ -36,6 +36,7 @@ bool type_is_pointer(const Type *ty);    /* scalar pointer or block of pointers 
 bool type_is_float(const Type *ty);      /* by element, so blocks too */
 bool type_is_int(const Type *ty);        /* signed, unsigned or int1, by element */
 bool type_is_bool(const Type *ty);
+bool type_is_of(const Type *ty, OpDomain domain); /* by element */
 bool type_same_shape(const Type *a, const Type *b); /* both scalars, or blocks of equal extents */
 DType type_dtype(const Type *ty);        /* element dtype; DT_NONE for pointers */
 int type_bits(const Type *ty);           /* of an element; pointers 64 */

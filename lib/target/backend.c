@@ -43,14 +43,14 @@ static void on_fatal(const char *reason)
     unwind_raise_as(UNWIND_LLVM, "LLVM: %s", reason);
 }
 
-/* Sums of a pointer and a product of 32 bits become mad.wide: ptxas then computes what is the same
-   for all threads once for the warp. */
 static void start_llvm(void)
 {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    /* Sums of a pointer and a product of 32 bits become mad.wide: ptxas then computes what is the
+       same for all threads once for the warp. */
     static const char *const args[] = {"tkc", "-nvptx-mad-wide-opt"};
     LLVMParseCommandLineOptions(2, args, NULL);
     LLVMInstallFatalErrorHandler(on_fatal);

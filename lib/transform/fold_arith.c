@@ -83,18 +83,6 @@ static const Identity identities[] = {
     {OP_ADDPTR, DOM_PTR, ANY, ZERO, X},
 };
 
-static bool is_in_domain(const Type *ty, OpDomain domain)
-{
-    switch (domain) {
-    case DOM_ANY: return true;
-    case DOM_NUM: return !type_is_pointer(ty);
-    case DOM_INT: return type_is_int(ty);
-    case DOM_FLOAT: return type_is_float(ty);
-    case DOM_PTR: return type_is_pointer(ty);
-    }
-    return false;
-}
-
 static uint64_t number_bits(DType dt, int v)
 {
     return dtype_info(dt)->kind == DK_FLOAT ? bits_from_double(dt, v) : bits_from_int(dt, v);
@@ -140,7 +128,7 @@ static Value *fold_identity(Builder *b, const Op *op)
     Value *x = op_arg(op, 0), *y = op_arg(op, 1);
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
         const Identity *id = &identities[i];
-        if (id->kind == op->kind && is_in_domain(x->type, id->domain) && matches(x, y, id->x) &&
+        if (id->kind == op->kind && type_is_of(x->type, id->domain) && matches(x, y, id->x) &&
             matches(y, x, id->y)) {
             return outcome_of(b, op, id->gives);
         }

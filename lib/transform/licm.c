@@ -9,8 +9,6 @@
    A pointer that moves by two offsets, first by one that changes in the loop, moves by the other one
    first: x + row * width + col in a loop over rows is x + col, before the loop, and one addition
    inside. */
-#include <string.h>
-
 #include "base/vec.h"
 #include "ir/build.h"
 #include "ir/type.h"

@@ -50,9 +50,11 @@ static void start_llvm(void)
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
     /* Sums of a pointer and a product of 32 bits become mad.wide: ptxas then computes what is the
-       same for all threads once for the warp. */
-    static const char *const args[] = {"tkc", "-nvptx-mad-wide-opt"};
-    LLVMParseCommandLineOptions(2, args, NULL);
+       same for all threads once for the warp. Two sorts of one block are a maze of minima for LLVM,
+       which compares such expressions along every path through them: not farther than this. */
+    static const char *const args[] = {"tkc", "-nvptx-mad-wide-opt",
+                                       "-scalar-evolution-max-scev-compare-depth=6"};
+    LLVMParseCommandLineOptions(sizeof args / sizeof *args, args, NULL);
     LLVMInstallFatalErrorHandler(on_fatal);
 }
 

@@ -82,12 +82,6 @@ int axis_truth(const AxisFacts *facts, const Value *cond)
     return f->lo == 1 ? 1 : f->hi == 0 ? 0 : -1;
 }
 
-bool axis_is_nonzero(const AxisFacts *facts, const Value *v)
-{
-    const AxisFact *f = axis_of(facts, v);
-    return type_is_int(v->type) && (f->nonzero || f->lo_all > 0 || f->hi_all < 0);
-}
-
 /* ---- what holds inside a region only ---- */
 
 static void sharpen(AxisFacts *facts, const Value *v, const AxisFact *f)
@@ -125,19 +119,12 @@ static void sharpen_range(AxisFacts *facts, const Value *v, Range r)
     if (is_same_number(facts, v)) sharpen_range(facts, op_arg(v->def, 0), r);
 }
 
-/* v is not 0: a bound, or, where 0 lies inside, a fact of its own. */
+/* v is not 0: a bound, where 0 is the end of what it may be. */
 static void sharpen_nonzero(AxisFacts *facts, const Value *v)
 {
-    AxisFact f = *facts->of[v->id];
-    Range r = axis_range(&f, v->type, true);
-    if (r.lo == 0 && r.hi > 0) {
-        sharpen_range(facts, v, (Range){1, r.hi});
-    } else if (r.hi == 0 && r.lo < 0) {
-        sharpen_range(facts, v, (Range){r.lo, -1});
-    } else if (range_has(r, 0) && !f.nonzero) {
-        f.nonzero = true;
-        sharpen(facts, v, &f);
-    }
+    Range r = axis_range(facts->of[v->id], v->type, true);
+    if (r.lo == 0 && r.hi > 0) sharpen_range(facts, v, (Range){1, r.hi});
+    if (r.hi == 0 && r.lo < 0) sharpen_range(facts, v, (Range){r.lo, -1});
 }
 
 /* x and y compare as `kind` says. */
@@ -281,8 +268,7 @@ static bool is_equal(const AxisFact *a, const AxisFact *b, const Type *ty)
             return false;
         }
     }
-    return a->lo == b->lo && a->hi == b->hi && a->lo_all == b->lo_all && a->hi_all == b->hi_all &&
-           a->nonzero == b->nonzero;
+    return a->lo == b->lo && a->hi == b->hi && a->lo_all == b->lo_all && a->hi_all == b->hi_all;
 }
 
 /* Bounds that moved since `before` go on to 0 or to the end of the type. */

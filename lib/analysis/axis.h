@@ -24,7 +24,6 @@ typedef struct AxisFact {
                        INT64_MIN/MAX: unknown */
     int64_t lo_all,
         hi_all;   /* bounds that hold on every lane, padding too: only these may be told to LLVM */
-    bool nonzero; /* not 0 on any lane, where the bounds do not say so */
 } AxisFact;
 
 /* Facts of all values of one function, by value id. Valid until the function changes. */
@@ -48,8 +47,6 @@ int axis_vector_width(const AxisFacts *facts, const Value *ptr, int dim, int max
 int64_t axis_mask_constancy(const AxisFacts *facts, const Value *mask, int dim);
 /* 1: true on every valid lane; 0: false on every valid lane; -1: unknown. */
 int axis_truth(const AxisFacts *facts, const Value *cond);
-/* True when an integer is proved to be 0 on no lane, padding included. */
-bool axis_is_nonzero(const AxisFacts *facts, const Value *v);
 
 /* For -emit=facts: the function with each value's facts as a note, what is not known left out:
    `// contiguity [1, 64], divisibility [16, 16], constancy [1, 1], range 0..63`; `all` gives bounds

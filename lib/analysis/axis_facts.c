@@ -123,6 +123,5 @@ AxisFact axis_join(const AxisFact *a, const AxisFact *b, const Type *ty)
     f.hi = max_of(a->hi, b->hi);
     f.lo_all = min_of(a->lo_all, b->lo_all);
     f.hi_all = max_of(a->hi_all, b->hi_all);
-    f.nonzero = a->nonzero && b->nonzero;
     return f;
 }

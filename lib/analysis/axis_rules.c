@@ -193,7 +193,7 @@ static void rule_div(const AxisSite *s, AxisFact *out)
     }
 }
 
-/* By the same reasoning the remainder runs. n = 0 gives 0 for all, which does not run. */
+/* By the same reasoning the remainder runs; where n is 0, it is x. */
 static void rule_rem(const AxisSite *s, AxisFact *out)
 {
     Range x = axis_range(s->x, s->tx, false), n = axis_range(s->y, s->ty, false);
@@ -202,9 +202,8 @@ static void rule_rem(const AxisSite *s, AxisFact *out)
         return;
     }
     axis_rule_elementwise(s, out);
-    bool runs = x.lo >= 0 && (s->y->nonzero || !range_has(n, 0));
     for (int d = 0; d < axis_dims(s->type); d++) {
-        int64_t g = runs ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
+        int64_t g = x.lo >= 0 ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
         out->contiguity[d] = g;
         out->divisibility[d] = min_of(first(s->x, s->tx, d, g), every(s->y, s->ty, d));
     }
@@ -345,7 +344,6 @@ static void rule_select(const AxisSite *s, AxisFact *out)
     }
     valid.lo_all = both.lo_all;
     valid.hi_all = both.hi_all;
-    valid.nonzero = both.nonzero;
     *out = valid;
 }
 
@@ -415,7 +413,7 @@ static void rule_reinterpret(const AxisSite *s, AxisFact *out)
 {
     copy_runs(out, s->x);
     bool fits = recast(s, out, false);
-    if (recast(s, out, true)) out->nonzero = s->x->nonzero;
+    recast(s, out, true);
     if (!fits) keep_what_wraps(out, s->type);
 }
 

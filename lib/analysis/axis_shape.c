@@ -53,7 +53,6 @@ static void copy_bounds(AxisFact *out, const AxisFact *x)
     out->hi = x->hi;
     out->lo_all = x->lo_all;
     out->hi_all = x->hi_all;
-    out->nonzero = x->nonzero;
 }
 
 static void copy_valid_bounds(AxisFact *out, const AxisFact *x)

@@ -105,10 +105,11 @@ static bool range_div(const Operands *o, Range *out)
 }
 
 /* The sign of the dividend, smaller than the divisor, no larger than the dividend. A zero divisor
-   gives zero. */
+   gives the dividend. */
 static bool range_rem(const Operands *o, Range *out)
 {
     Wide most = max_of(max_of(o->y.hi, -o->y.lo) - 1, 0);
+    if (range_has(o->y, 0)) most = max_of(o->x.hi, -o->x.lo);
     if (o->x.lo >= 0 && o->y.lo > o->x.hi) *out = o->x;
     else
         *out = (Range){o->x.lo < 0 ? max_of(o->x.lo, -most) : 0,

@@ -24,7 +24,7 @@ static uint64_t divide(bool is_signed, uint64_t x, uint64_t y)
 
 static uint64_t remainder_of(bool is_signed, uint64_t x, uint64_t y)
 {
-    if (y == 0) return 0;
+    if (y == 0) return x;
     if (!is_signed) return x % y;
     return y == UINT64_MAX ? 0 : (uint64_t)((int64_t)x % (int64_t)y);
 }

@@ -89,11 +89,12 @@ static Divisor divisor_of(const Lower *L, const Op *op, DType dt, LLVMValueRef y
     return d;
 }
 
-/* Truncating; x / 0 = 0 and x % 0 = 0; min / -1 = min and min % -1 = 0, as negation wraps. */
+/* Truncating; x / 0 = 0 and x % 0 = x; min / -1 = min and min % -1 = 0, as negation wraps. */
 static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVMValueRef y)
 {
     const bool is_div = op->kind == OP_DIV;
-    if (dt == DT_I1) return is_div ? LLVMBuildAnd(L->b, x, y, "") : int_const(L, dt, 0);
+    if (dt == DT_I1)
+        return LLVMBuildAnd(L->b, x, is_div ? y : LLVMBuildNot(L->b, y, ""), "");
     const Divisor d = divisor_of(L, op, dt, y);
     LLVMValueRef zero = int_const(L, dt, 0), one = int_const(L, dt, 1), safe = y, is_zero = NULL,
                  is_minus = NULL;
@@ -105,8 +106,11 @@ static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLV
         is_minus = is_equal(L, y, int_const(L, dt, -1));
         safe = LLVMBuildSelect(L->b, is_minus, one, safe, "");
     }
-    if (!is_div)
-        return is_signed(dt) ? LLVMBuildSRem(L->b, x, safe, "") : LLVMBuildURem(L->b, x, safe, "");
+    if (!is_div) {
+        LLVMValueRef r =
+            is_signed(dt) ? LLVMBuildSRem(L->b, x, safe, "") : LLVMBuildURem(L->b, x, safe, "");
+        return is_zero ? LLVMBuildSelect(L->b, is_zero, x, r, "") : r;
+    }
     LLVMValueRef q =
         is_signed(dt) ? LLVMBuildSDiv(L->b, x, safe, "") : LLVMBuildUDiv(L->b, x, safe, "");
     if (is_minus) q = LLVMBuildSelect(L->b, is_minus, LLVMBuildSub(L->b, zero, x, ""), q, "");

@@ -88,10 +88,10 @@
     LOOP1(neg_##S, T, T, (U)(0 - (U)x))
 INT_TYPES(INT_LOOPS)
 
-/* Division: by 0 gives 0; the least number by -1 gives itself, and leaves 0. */
+/* Division: by 0 gives 0 and leaves all; the least number by -1 gives itself, and leaves 0. */
 #define DIVIDE_LOOPS(S, T, U, D)                                                                   \
     LOOP2(div_##S, T, T, y == 0 ? 0 : y == (T)-1 && (T)-1 < (T)1 ? (T)(U)(0 - (U)x) : (T)(x / y))  \
-    LOOP2(rem_##S, T, T, y == 0 || (y == (T)-1 && (T)-1 < (T)1) ? 0 : (T)(x % y))
+    LOOP2(rem_##S, T, T, y == 0 ? x : y == (T)-1 && (T)-1 < (T)1 ? 0 : (T)(x % y))
 INT_TYPES(DIVIDE_LOOPS)
 
 /* The count of a shift is unsigned; from the width on everything is out. */

@@ -264,7 +264,7 @@ static void bytes_exhaustively(void)
             EXPECT_OP(OP_SUB, x - y);
             EXPECT_OP(OP_MUL, x * y);
             EXPECT_OP(OP_DIV, y ? x / y : 0);
-            EXPECT_OP(OP_REM, y ? x % y : 0);
+            EXPECT_OP(OP_REM, y ? x % y : x);
             EXPECT_OP(OP_MULHI, x * y >> 8);
             EXPECT_OP(OP_SHL, (uint8_t)y < 8 ? x * (1 << (uint8_t)y) : 0);
             EXPECT_OP(OP_SHR, shifted_right(dt, x, y));
@@ -289,7 +289,7 @@ static void wide_edges(void)
     EXPECT(evaluate(OP_DIV, DT_I64, DT_I64, min, all, 0) == min);
     EXPECT(evaluate(OP_REM, DT_I64, DT_I64, min, all, 0) == 0);
     EXPECT(evaluate(OP_DIV, DT_I64, DT_I64, min, 0, 0) == 0);
-    EXPECT(evaluate(OP_REM, DT_U64, DT_U64, all, 0, 0) == 0);
+    EXPECT(evaluate(OP_REM, DT_U64, DT_U64, all, 0, 0) == all);
     EXPECT(evaluate(OP_MULHI, DT_U64, DT_U64, all, all, 0) == all - 1);
     EXPECT(evaluate(OP_MULHI, DT_I64, DT_I64, min, min, 0) == UINT64_C(1) << 62);
     EXPECT(evaluate(OP_SHR, DT_I64, DT_I64, min, 64, 0) == all);

@@ -126,7 +126,7 @@ def int_div(x, y):
 def int_rem(x, y):
     def one(a, b):
         a, b = int(a), int(b)
-        return 0 if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)
+        return a if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)
     return by_element(one, x, y)
 
 

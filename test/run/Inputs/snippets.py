@@ -350,7 +350,7 @@ SEMANTICS = [
       "tl.store(y + 1, b + 1)", [-2147483648, 1]),
     S("edges of // and %", "z = tl.load(x)\ntl.store(y, n // z)\ntl.store(y + 1, n % z)\nm = z - 2147483647 - 1\n"
       "tl.store(y + 2, m // (z - 1))\ntl.store(y + 3, m % (z - 1))\ntl.store(y + 4, (z - 7) // 2)\n"
-      "tl.store(y + 5, (z - 7) % 2)", [0, 0, -2147483648, 0, -3, -1]),
+      "tl.store(y + 5, (z - 7) % 2)", [0, 5, -2147483648, 0, -3, -1]),
     S("edges of shifts", "w = tl.load(x + 8) * 4\ntl.store(y, n << w)\ntl.store(y + 1, n >> w)\n"
       "tl.store(y + 2, (0 - n) >> w)\ntl.store(y + 3, (0 - n) >> 1)\n"
       "tl.store(y + 4, ((0 - n).to(tl.uint32, bitcast=True) >> 31).to(tl.int32))", [0, 0, -1, -3, 1]),

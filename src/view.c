@@ -141,7 +141,10 @@ bool array_view(const Array *a, const char *text, View *out, char *why, size_t s
     *out = (View){0};
     if (*text && !read_items(&s, slices))
         return false;
-    int64_t stride = 1;
+    bool is_empty = false; /* then the product of the extents may be no number, and nothing is read */
+    for (int d = 0; d < a->rank; d++)
+        is_empty |= !a->shape[d];
+    int64_t stride = !is_empty;
     int64_t strides[ARRAY_MAX_RANK];
     for (int d = a->rank - 1; d >= 0; stride *= a->shape[d--])
         strides[d] = stride;

@@ -12,7 +12,8 @@
 #include "warp.h"
 
 enum { RESIDENT = 8 };
-static const uint64_t SLICE = 1 << 20; /* instructions */
+/* Instructions; of a launch that may take so long only, the clock is looked at in between. */
+static const uint64_t SLICE = 1 << 20, TIMED_SLICE = 1 << 16;
 
 uint64_t simt_now_ns(void)
 {
@@ -83,7 +84,8 @@ static bool run_slices(Core *core)
     bool any = false;
     for (int i = 0; i < core->nblocks; i++) {
         if (!core->busy[i]) continue;
-        BlockState state = block_run(core->blocks[i], SLICE);
+        BlockState state =
+            block_run(core->blocks[i], core->launch->deadline_ns ? TIMED_SLICE : SLICE);
         if (state == BLOCK_FAULT) return false;
         core->busy[i] = state == BLOCK_BUSY;
         any |= core->busy[i];

@@ -120,10 +120,7 @@ static const char *our_name(Spec *sp, const char *theirs)
     for (size_t i = 0; i < sizeof namesakes / sizeof *namesakes; i++) {
         if (strcmp(namesakes[i].theirs, theirs) == 0) return namesakes[i].ours;
     }
-    if (builtin_find(NS_TL, theirs)) return arena_printf(sp->arena, "tl.%s", theirs);
-    if (builtin_find(NS_MATH, theirs)) return arena_printf(sp->arena, "tl.math.%s", theirs);
-    if (builtin_find(NS_LIBDEVICE, theirs)) return arena_printf(sp->arena, "libdevice.%s", theirs);
-    return NULL;
+    return builtin_spelling(sp->arena, theirs);
 }
 
 /* "np.exp" of "np.exp(x)"; without a source when what is called is more than names and dots. */
@@ -164,7 +161,7 @@ static const char *trimmed(Spec *sp, Span at)
     const char *text = at.source->text;
     while (at.begin < at.end && text[at.begin] == ' ') at.begin++;
     while (at.begin < at.end && text[at.end - 1] == ' ') at.end--;
-    return arena_printf(sp->arena, "%.*s", (int)(at.end - at.begin), text + at.begin);
+    return span_text(sp->arena, at);
 }
 
 static bool has_line_end(Span at)
@@ -185,11 +182,6 @@ void advise_parentheses(Spec *sp, const Ast *compare, int i)
 
 /* ---- arguments ---- */
 
-static const char *text_at(Spec *sp, Span at)
-{
-    return arena_printf(sp->arena, "%.*s", (int)(at.end - at.begin), at.source->text + at.begin);
-}
-
 /* Reductions whose names other libraries give to functions of two values. */
 static const struct { const char *name, *before, *between, *after; } pairwise[] = {
     {"max", "tl.maximum(", ", ", ")"},
@@ -204,20 +196,20 @@ void advise_pair(Spec *sp, const BuiltinCall *c, int axis)
     bool is_method = x.begin == c->at.begin && x.end == c->at.end;
     if ((v.kind != SV_VALUE && v.kind != SV_FLOAT) || !x.source || !y.source) return;
     for (size_t i = 0; i < sizeof pairwise / sizeof *pairwise; i++) {
-        if (strcmp(pairwise[i].name, c->builtin->name) == 0 && !strchr(text_at(sp, y), '='))
+        if (strcmp(pairwise[i].name, c->builtin->name) == 0 && !strchr(span_text(sp->arena, y), '='))
             spec_note(sp, SPAN_NONE,
                       "it works along an axis; of two values, element by element, write "
                       "'%s%s%s%s%s'",
-                      pairwise[i].before, is_method ? "x" : text_at(sp, x), pairwise[i].between,
-                      text_at(sp, y), pairwise[i].after);
+                      pairwise[i].before, is_method ? "x" : span_text(sp->arena, x), pairwise[i].between,
+                      span_text(sp->arena, y), pairwise[i].after);
     }
 }
 
-void advise_missing(Spec *sp, const BuiltinCall *c, int given)
+void advise_missing(Spec *sp, const Builtin *b, Span first, int given)
 {
-    if (strcmp(c->builtin->name, "arange") != 0 || given != 1 || !c->spans[0].source) return;
-    Span first = c->spans[0];
-    spec_note(sp, SPAN_NONE, "its start is always given: tl.arange(0, %s)", text_at(sp, first));
+    if (strcmp(b->name, "arange") != 0 || given != 1 || !first.source) return;
+    spec_note(sp, SPAN_NONE, "its start is always given: tl.arange(0, %s)",
+              span_text(sp->arena, first));
     first.end = first.begin;
     spec_fixit(sp, first, "0, ");
 }
@@ -274,7 +266,7 @@ static const AstParam *parameter_at(Spec *sp, Span at)
     if (!f || !f->fn || !at.source || f->fn->def->kind != AST_DEF) return NULL;
     const AstParams *params = &f->fn->def->def.params;
     for (int i = 0; i < params->len; i++)
-        if (strcmp(params->data[i].name, text_at(sp, at)) == 0) return &params->data[i];
+        if (strcmp(params->data[i].name, span_text(sp->arena, at)) == 0) return &params->data[i];
     return NULL;
 }
 
@@ -355,7 +347,7 @@ void advise_load(Spec *sp, Span at)
 {
     spec_note(sp, SPAN_NONE, "a pointer is an address; tl.load gives what is there");
     if (!at.source) return;
-    spec_fixit(sp, at, "tl.load(%.*s)", (int)(at.end - at.begin), at.source->text + at.begin);
+    spec_fixit(sp, at, "tl.load(%s)", span_text(sp->arena, at));
 }
 
 static bool is_pointer(SpecValue v)
@@ -371,9 +363,9 @@ void advise_pointer_first(Spec *sp, const BuiltinCall *c)
         if (!is_pointer(c->args[i])) continue;
         spec_note(sp, b, "this is the pointer; it comes first");
         if (a.source != b.source || a.end > b.begin || !a.source) return;
-        const char *text = a.source->text;
-        spec_fixit(sp, span_join(a, b), "%.*s%.*s%.*s", (int)(b.end - b.begin), text + b.begin,
-                   (int)(b.begin - a.end), text + a.end, (int)(a.end - a.begin), text + a.begin);
+        const Span between = {a.source, a.end, b.begin};
+        spec_fixit(sp, span_join(a, b), "%s%s%s", span_text(sp->arena, b),
+                   span_text(sp->arena, between), span_text(sp->arena, a));
         return;
     }
 }
@@ -398,8 +390,7 @@ void advise_loop(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind == SV_VALUE && type_is_scalar(v.v->type) && type_is_int(v.v->type)) {
         spec_note(sp, SPAN_NONE, "a loop that runs so often is one over range");
-        if (at.source)
-            spec_fixit(sp, at, "range(%.*s)", (int)(at.end - at.begin), at.source->text + at.begin);
+        if (at.source) spec_fixit(sp, at, "range(%s)", span_text(sp->arena, at));
     } else if (v.kind == SV_VALUE && type_is_block(v.v->type)) {
         spec_note(sp, SPAN_NONE, "a block is worked on as a whole; tl.sum and tl.reduce combine its "
                                  "elements");

@@ -16,8 +16,8 @@ void advise_host_call(Spec *sp, Str path, Span call);
 void advise_parentheses(Spec *sp, const Ast *compare, int i);
 /* The axis of a reduction is no compile-time integer. */
 void advise_pair(Spec *sp, const BuiltinCall *c, int axis);
-/* An argument is missing; so many are given. */
-void advise_missing(Spec *sp, const BuiltinCall *c, int given);
+/* An argument is missing; so many are given, the first there. */
+void advise_missing(Spec *sp, const Builtin *b, Span first, int given);
 /* A float where an integer belongs; `at` is the expression. Whether it is noted what made it one. */
 bool advise_float(Spec *sp, SpecValue v, Span at);
 /* No integer where one belongs: what the constexpr that the expression is was given. */

@@ -14,45 +14,15 @@ bool arg_is_given(const BuiltinCall *c, int i)
     return c->args[i].kind != SV_ABSENT && c->args[i].kind != SV_NONE;
 }
 
-/* The i-th name of "a, b=(), *rest, c=1", the starred one not counted. */
-const char *arg_name(Spec *sp, const BuiltinCall *c, int i)
-{
-    const char *p = c->builtin->params;
-    for (int depth = 0;; p++) {
-        while (*p == ' ') p++;
-        size_t len = strcspn(p, "=, ");
-        if (*p != '*' && i-- == 0) return arena_strndup(sp->arena, p, len);
-        for (; *p && (depth || *p != ','); p++)
-            depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
-        if (!*p) return "argument";
-    }
-}
-
 const char *arg_operation(Spec *sp, const BuiltinCall *c)
 {
-    static const struct {
-        unsigned where;
-        const char *prefix;
-    } prefixes[] = {
-        {NS_TL, "tl."},
-        {NS_MATH, "tl.math."},
-        {NS_LIBDEVICE, "libdevice."},
-        {NS_TRITON, "triton."},
-        {NS_EXTRA, "tl.extra.cuda."},
-        {NS_TARGET, "tl.target_info."},
-        {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR, "."},
-    };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (c->builtin->where & prefixes[i].where) {
-            return arena_printf(sp->arena, "%s%s", prefixes[i].prefix, c->builtin->name);
-        }
-    }
-    return c->builtin->name;
+    return builtin_title(sp->arena, c->builtin);
 }
 
 const char *arg_what(Spec *sp, const BuiltinCall *c, int i)
 {
-    return arena_printf(sp->arena, "'%s' of %s", arg_name(sp, c, i), arg_operation(sp, c));
+    const char *name = c->names[i] ? c->names[i] : "argument";
+    return arena_printf(sp->arena, "'%s' of %s", name, arg_operation(sp, c));
 }
 
 SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected)

@@ -9,8 +9,6 @@
 
 /* Neither absent nor None. */
 bool arg_is_given(const BuiltinCall *c, int i);
-/* The name of parameter i, from the row; in the arena. */
-const char *arg_name(Spec *sp, const BuiltinCall *c, int i);
 /* "tl.load": the operation as messages call it. */
 const char *arg_operation(Spec *sp, const BuiltinCall *c);
 /* "'axis' of tl.sum" */

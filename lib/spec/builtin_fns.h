@@ -5,9 +5,11 @@
 #include "spec/builtin.h"
 
 #define BUILTIN(name, where, fn, params) SpecValue fn(Spec *sp, const BuiltinCall *c);
-#define STD(name, where, function, params)
+#define UNARY(name, where, op) BUILTIN(name, where, builtin_math, "x")
+#define STD_AS(name, where, function)
 #include "spec/builtins.def"
 #undef BUILTIN
-#undef STD
+#undef UNARY
+#undef STD_AS
 
 #endif

@@ -9,28 +9,6 @@
 #include "spec/operator.h"
 #include "spec/unify.h"
 
-typedef struct MathName {
-    const char *name;
-    OpKind kind;
-} MathName;
-
-static const MathName float_ops[] = {
-    {"ceil", OP_CEIL},      {"floor", OP_FLOOR},     {"trunc", OP_TRUNC},     {"rint", OP_RINT},
-    {"nearbyint", OP_RINT}, {"cos", OP_COS},         {"sin", OP_SIN},         {"erf", OP_ERF},
-    {"exp", OP_EXP},        {"exp2", OP_EXP2},       {"log", OP_LOG},         {"log2", OP_LOG2},
-    {"sqrt", OP_SQRT},      {"sqrt_rn", OP_SQRT_RN}, {"rsqrt", OP_RSQRT},     {"tanh", OP_TANH},
-    {"fast_expf", OP_EXP},  {"fast_logf", OP_LOG},   {"fast_log2f", OP_LOG2}, {"fast_sinf", OP_SIN},
-    {"fast_cosf", OP_COS},  {"fast_tanhf", OP_TANH},
-};
-
-static OpKind float_op(const char *name)
-{
-    for (size_t i = 0; i < sizeof float_ops / sizeof *float_ops; i++) {
-        if (strcmp(float_ops[i].name, name) == 0) return float_ops[i].kind;
-    }
-    return OP_NONE;
-}
-
 /* The argument as a float; NULL after an error. */
 static Value *float_arg(Spec *sp, const BuiltinCall *c, int i)
 {
@@ -48,8 +26,7 @@ SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
     if (!v) return sv_error();
     DType dt = type_dtype(v->type);
     if (type_bits(v->type) < 32) v = build_cast(&sp->b, v, DT_F32, NULL);
-    return sv_value(
-        build_cast(&sp->b, build_unary(&sp->b, float_op(c->builtin->name), v), dt, NULL));
+    return sv_value(build_cast(&sp->b, build_unary(&sp->b, c->builtin->op, v), dt, NULL));
 }
 
 SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)

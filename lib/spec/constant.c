@@ -53,13 +53,27 @@ double constant_to_double(SpecValue v)
     return v.kind == SV_FLOAT ? v.f : (double)constant_to_int(v);
 }
 
-SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items)
+SpecTuple *tuple_new(Spec *sp, int n)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, n ? n : 1);
+    t->data = arena_array(sp->arena, SpecValue, n + 1);
     t->len = n;
+    return t;
+}
+
+SpecTuple *record_new(Spec *sp, const char *type, int n)
+{
+    SpecTuple *t = tuple_new(sp, n);
+    t->names = arena_array(sp->arena, Str, n + 1);
+    t->type_name = intern_cstr(sp->names, type);
+    return t;
+}
+
+SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items)
+{
+    SpecTuple *t = tuple_new(sp, n);
     if (n) memcpy(t->data, items, (size_t)n * sizeof *items);
-    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+    return sv_tuple(SV_TUPLE, t);
 }
 
 bool constant_is_true(SpecValue v)

@@ -20,6 +20,9 @@ __int128 constant_to_int(SpecValue v);
 /* What looking at all of a value costs: a string's bytes, at least one; the items of a sequence and of what they
    hold, counted as often as they are there. *nesting (may be NULL): of sequences in sequences. */
 long constant_size(SpecValue v, int *nesting);
+/* A sequence's n items, to be filled; a record of that type's has names too. */
+SpecTuple *tuple_new(Spec *sp, int n);
+SpecTuple *record_new(Spec *sp, const char *type, int n);
 /* A tuple of n items, copied into the arena. */
 SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items);
 /* text % values, as Python's strings do it. */

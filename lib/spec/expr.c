@@ -63,13 +63,9 @@ static bool is_assigned_in(Spec *sp, const SpecFunc *fn, Str name)
 
 static const char *suggest_name(Spec *sp, Str name)
 {
-    static const struct { unsigned where; const char *prefix; } places[] = {
-        {NS_TL, "tl"}, {NS_MATH, "tl.math"}, {NS_LIBDEVICE, "libdevice"}, {NS_TRITON, "triton"}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (builtin_find(places[i].where, name))
-            return arena_printf(sp->arena, "%s.%s", places[i].prefix, name);
-    }
+    const char *operation = builtin_spelling(sp->arena, name);
     SpecValue type;
+    if (operation) return operation;
     if (module_attribute(sp, module_named(sp->program, "triton.language"), name, SPAN_NONE,
                          &type)) {
         return arena_printf(sp->arena, "tl.%s", name);

@@ -182,68 +182,24 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
 
 /* ---- making one ---- */
 
-static int find_field(const RecordClass *c, Str name)
+/* The fields are bound as the parameters of a function are. */
+static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTuple *out, Span at)
 {
-    for (int i = 0; i < c->len; i++) {
-        if (c->fields[i] == name) return i;
-    }
-    return -1;
-}
-
-static bool refuse_field(Spec *sp, const RecordClass *c, Str name, Span at)
-{
-    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, at, "'%s' has no field '%s'", c->name, name);
-    spec_suggest(sp, at, name, nearest_word(name, c->fields, c->len));
-    spec_note(sp, c->at, "defined here");
-    return false;
-}
-
-static bool bind_field(Spec *sp, const RecordClass *c, const Arg *a, SpecValue *values)
-{
-    int i = find_field(c, a->name);
-    if (i < 0) return refuse_field(sp, c, a->name, a->span);
-    if (values[i].kind != SV_ABSENT) {
-        spec_error(sp, a->span, "'%s' gets two values for '%s'", c->name, a->name);
-        return false;
-    }
-    values[i] = a->value;
-    return true;
-}
-
-static bool fill_fields(Spec *sp, const RecordClass *c, SpecValue *values, Span at)
-{
-    Buf missing = buf_make(sp->arena);
-    for (int i = 0; i < c->len; i++) {
-        if (values[i].kind != SV_ABSENT) continue;
-        values[i] = c->defaults[i];
-        if (values[i].kind == SV_ABSENT)
-            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->fields[i]);
-        if (values[i].kind == SV_ERROR) return false;
-    }
-    if (!missing.len) return true;
-    spec_error(sp, at, "'%s' is called without %s", c->name, buf_text(&missing));
-    spec_note(sp, c->at, "defined here");
-    return false;
-}
-
-static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecValue *values,
-                        Span at)
-{
-    int given = 0, most = c->keywords_only ? 0 : c->len;
-    while (given < args->len && !args->data[given].name) given++;
-    if (given > most) {
-        spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given",
-                   c->keywords_only ? "_replace" : c->name, most, most == 1 ? "" : "s", given,
-                   given == 1 ? "is" : "are");
-        spec_note(sp, c->at, "defined here");
-        return false;
-    }
+    AstParams params = {.data = arena_array(sp->arena, AstParam, c->len + 1), .len = c->len};
     for (int i = 0; i < c->len; i++)
-        values[i] = i < given ? args->data[i].value : (SpecValue){.kind = SV_ABSENT};
-    for (int i = given; i < args->len; i++) {
-        if (!bind_field(sp, c, &args->data[i], values)) return false;
-    }
-    return fill_fields(sp, c, values, at);
+        params.data[i] = (AstParam){
+            .name = c->fields[i],
+            .kind = c->keywords_only ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL};
+    Call call = {.name = c->name,
+                 .method = c->keywords_only ? "_replace" : NULL,
+                 .params = &params,
+                 .defaults = c->defaults,
+                 .defined = c->at,
+                 .args = args,
+                 .at = at};
+    bool ok = bind_args(sp, &call);
+    out->data = call.values;
+    return ok;
 }
 
 static SpecTuple *new_record(Spec *sp, const RecordClass *c)
@@ -299,7 +255,7 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
     }
     if (init) return construct(sp, c, init, owner, args, at);
     SpecTuple *t = new_record(sp, c);
-    if (!bind_fields(sp, c, args, t->data, at)) return sv_error();
+    if (!bind_fields(sp, c, args, t, at)) return sv_error();
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
 
@@ -313,7 +269,7 @@ SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
     fields.defaults = x.tuple->data;
     fields.keywords_only = true;
     SpecTuple *t = new_record(sp, x.tuple->record_class);
-    if (!bind_fields(sp, &fields, c->keywords, t->data, c->at)) return sv_error();
+    if (!bind_fields(sp, &fields, c->keywords, t, c->at)) return sv_error();
     return (SpecValue){.kind = SV_RECORD, .tuple = t};
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "base/intern.h"
 #include "ir/ir.h"
+#include "ir/type.h"
 #include "syntax/ast.h"
 
 typedef enum SvKind {
@@ -91,7 +92,25 @@ static inline SpecValue sv_computed(double f) { return sv_float(f == f ? f : __b
 static inline SpecValue sv_str(Str s) { return (SpecValue){.kind = SV_STR, .s = s}; }
 static inline SpecValue sv_type(const Type *t) { return (SpecValue){.kind = SV_TYPE, .type = t}; }
 static inline SpecValue sv_value(Value *v) { return (SpecValue){.kind = SV_VALUE, .v = v}; }
+static inline SpecValue sv_tuple(SvKind kind, SpecTuple *t)
+{
+    return (SpecValue){.kind = kind, .tuple = t};
+}
+static inline SpecValue sv_module(SpecModule *m)
+{
+    return (SpecValue){.kind = SV_MODULE, .module = m};
+}
+static inline SpecValue sv_func(SpecFunc *fn) { return (SpecValue){.kind = SV_FUNC, .fn = fn}; }
 static inline bool sv_is_error(SpecValue v) { return v.kind == SV_ERROR; }
+/* TUPLE, LIST or RECORD. */
+static inline bool sv_is_sequence(SpecValue v)
+{
+    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
+}
+static inline bool sv_is_pointer(SpecValue v)
+{
+    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
+}
 /* BOOL, INT or FLOAT. */
 static inline bool sv_is_number(SpecValue v) { return v.kind >= SV_BOOL && v.kind <= SV_FLOAT; }
 /* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value

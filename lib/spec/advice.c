@@ -350,17 +350,12 @@ void advise_load(Spec *sp, Span at)
     spec_fixit(sp, at, "tl.load(%s)", span_text(sp->arena, at));
 }
 
-static bool is_pointer(SpecValue v)
-{
-    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
-}
-
 void advise_pointer_first(Spec *sp, const BuiltinCall *c)
 {
     Span a = c->spans[0];
     for (int i = 1; i < c->nargs; i++) {
         Span b = c->spans[i];
-        if (!is_pointer(c->args[i])) continue;
+        if (!sv_is_pointer(c->args[i])) continue;
         spec_note(sp, b, "this is the pointer; it comes first");
         if (a.source != b.source || a.end > b.begin || !a.source) return;
         const Span between = {a.source, a.end, b.begin};
@@ -412,7 +407,7 @@ void advise_accumulator(Spec *sp, Str name, SpecValue before, SpecValue after)
 {
     const char *start = after.kind == SV_VALUE ? start_text(sp, after.v->type) : NULL;
     if (!start) return;
-    if (is_pointer(before))
+    if (sv_is_pointer(before))
         spec_note(sp, SPAN_NONE, "a pointer is moved by '%s += …'", name);
     else if (after.v->type->kind == TY_BLOCK)
         spec_note(sp, SPAN_NONE, "begin with a block, such as %s", start);

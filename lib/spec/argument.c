@@ -31,7 +31,7 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
     SpecValue v = c->args[i];
     spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
                spec_describe(sp, v));
-    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) advise_load(sp, c->spans[i]);
+    if (sv_is_pointer(v)) advise_load(sp, c->spans[i]);
     return sv_error();
 }
 
@@ -144,12 +144,8 @@ bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out)
 
 int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Span at)
 {
-    SpecValue *items = &v;
-    int n = 1;
-    if (v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD) {
-        n = v.tuple->len;
-        items = v.tuple->data;
-    }
+    SpecValue *items;
+    int n = sv_items(&v, &items);
     if (n > max) {
         spec_error(sp, at, "%s has %d items, at most %d expected", what, n, max);
         return -1;
@@ -179,14 +175,9 @@ bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
 
 int arg_rest(const BuiltinCall *c, SpecValue **out)
 {
-    SpecValue *rest = c->rest;
-    int n = c->nrest;
-    if (n == 1 && (rest->kind == SV_TUPLE || rest->kind == SV_LIST || rest->kind == SV_RECORD)) {
-        n = rest->tuple->len;
-        rest = rest->tuple->data;
-    }
-    *out = rest;
-    return n;
+    if (c->nrest == 1) return sv_items(c->rest, out);
+    *out = c->rest;
+    return c->nrest;
 }
 
 bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out)

@@ -36,12 +36,8 @@ static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
 /* One dtype or a tuple of them, in the operands' shape; -1 after an error. */
 static int asm_results(Spec *sp, const BuiltinCall *c, int i, const Type *like, const Type **out)
 {
-    SpecValue v = c->args[i], *items = &v;
-    int n = 1;
-    if (v.kind == SV_TUPLE || v.kind == SV_LIST) {
-        n = v.tuple->len;
-        items = v.tuple->data;
-    }
+    SpecValue *items;
+    int n = sv_items(&c->args[i], &items);
     for (int k = 0; k < n && k < MAX_ASM_VALUES; k++) {
         if (items[k].kind != SV_TYPE || items[k].type->kind != TY_SCALAR) {
             arg_refuse(sp, c, i, "a type or a tuple of types");

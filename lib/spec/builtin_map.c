@@ -96,15 +96,15 @@ static Value *gather(Mapped *m, const SpecValue *items)
 static SpecValue results(Mapped *m, SpecValue v)
 {
     Value *out[MAX_VALUES];
-    bool tuple = v.kind == SV_TUPLE || v.kind == SV_LIST;
-    int n = tuple ? v.tuple->len : 1;
+    SpecValue *items;
+    int n = sv_items(&v, &items);
     if (n == 0 || n % m->pack || n / m->pack > MAX_VALUES) {
         return spec_error(m->sp, m->c->at,
                           "with pack=%d the function gives %d values for each result, found %d",
                           m->pack, m->pack, n);
     }
     for (int i = 0; i < n / m->pack; i++) {
-        out[i] = gather(m, v.tuple->data + i * m->pack);
+        out[i] = gather(m, items + i * m->pack);
         if (!out[i]) return sv_error();
     }
     return arg_results(m->sp, n / m->pack, out);

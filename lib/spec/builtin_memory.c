@@ -56,7 +56,7 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
 static bool plain_pointer(Spec *sp, const BuiltinCall *c, Value **out)
 {
     SpecValue v = c->args[0];
-    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) {
+    if (sv_is_pointer(v)) {
         *out = v.v;
         return true;
     }

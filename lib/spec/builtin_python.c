@@ -27,8 +27,7 @@ static SpecValue int_of_text(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_int(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue v = c->args[0], known;
-    if (cast_known(v, &known)) v = known;
+    SpecValue v = weaken(c->args[0]);
     if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(constant_to_int(v));
     if (v.kind == SV_STR) return int_of_text(sp, c);
     if (v.kind == SV_FLOAT) {
@@ -53,8 +52,7 @@ static SpecValue float_of_text(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_float(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue v = c->args[0], known;
-    if (cast_known(v, &known)) v = known;
+    SpecValue v = weaken(c->args[0]);
     if (sv_is_number(v)) return sv_float(constant_to_double(v));
     if (v.kind == SV_STR) return float_of_text(sp, c);
     Value *x = arg_value(sp, c, 0);
@@ -93,11 +91,8 @@ SpecValue builtin_round(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_constexpr(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue known;
-    if (cast_known(c->args[0], &known)) return known;
-    if (sv_is_constant(c->args[0])) return c->args[0];
-    arg_refuse(sp, c, 0, "known while compiling");
-    return sv_error();
+    SpecValue v = weaken(c->args[0]);
+    return sv_is_constant(v) ? v : arg_refuse(sp, c, 0, "known while compiling");
 }
 
 SpecValue builtin_next_power_of_2(Spec *sp, const BuiltinCall *c)
@@ -277,12 +272,8 @@ static bool is_instance(SpecValue v, const char *name)
 
 SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue cls = c->args[1], *items = &cls;
-    int n = 1;
-    if (cls.kind == SV_TUPLE) {
-        n = cls.tuple->len;
-        items = cls.tuple->data;
-    }
+    SpecValue *items;
+    int n = sv_items(&c->args[1], &items);
     for (int i = 0; i < n; i++) {
         const char *name = class_name(items[i]);
         if (!name) return arg_refuse(sp, c, 1, "a class");

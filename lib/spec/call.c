@@ -144,7 +144,7 @@ static Span name_span(const SpecFunc *fn)
 static SpecValue weaken_all(Spec *sp, SpecValue v)
 {
     v = weaken(v);
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return v;
+    if (!sv_is_sequence(v)) return v;
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
     *t = *v.tuple;
     t->data = arena_array(sp->arena, SpecValue, t->len + 1);

@@ -131,17 +131,17 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at)
     return cast_number(sp, v, dt);
 }
 
-bool cast_known(SpecValue v, SpecValue *number)
+SpecValue weaken(SpecValue v)
 {
     uint64_t bits;
-    if (v.kind != SV_VALUE || type_is_block(v.v->type) || !ir_const_bits(v.v, &bits)) return false;
-    const DTypeInfo *info = dtype_info(type_dtype(v.v->type));
-    switch (info->kind) {
-    case DK_BOOL: *number = sv_bool(bits != 0); return true;
-    case DK_INT: *number = sv_int((int64_t)bits); return true;
-    case DK_UINT: *number = sv_int(bits); return true;
-    case DK_FLOAT: *number = sv_float(bits_to_double(type_dtype(v.v->type), bits)); return true;
+    if (v.kind != SV_VALUE || !type_is_scalar(v.v->type) || !ir_const_bits(v.v, &bits)) return v;
+    DType dt = type_dtype(v.v->type);
+    switch (dtype_info(dt)->kind) {
+    case DK_BOOL: return sv_bool(bits != 0);
+    case DK_INT: return sv_int((int64_t)bits);
+    case DK_UINT: return sv_int((__int128)bits);
+    case DK_FLOAT: return sv_float(bits_to_double(dt, bits));
     case DK_NONE: break;
     }
-    return false;
+    return v;
 }

@@ -7,8 +7,7 @@
 /* A scalar constant of that type; integers wrap. The number is a BOOL, INT or FLOAT. */
 Value *cast_number(Spec *sp, SpecValue number, DType dt);
 
-/* The compile-time number behind a run-time scalar whose value is known. False when there is none.
- */
-bool cast_known(SpecValue v, SpecValue *number);
+/* A compile-time value behind v: itself, or the number of a known run-time scalar; else v unchanged. */
+SpecValue weaken(SpecValue v);
 
 #endif

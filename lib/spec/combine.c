@@ -8,10 +8,9 @@
 
 int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tuple)
 {
-    SpecValue v = c->args[i], *items = &v;
-    *tuple = v.kind == SV_TUPLE || v.kind == SV_LIST;
-    int n = *tuple ? v.tuple->len : 1;
-    if (*tuple) items = v.tuple->data;
+    SpecValue *items;
+    int n = sv_items(&c->args[i], &items);
+    *tuple = sv_is_sequence(c->args[i]);
     if (n < 1 || n > COMBINE_MAX) {
         spec_error(sp, c->spans[i], "%s has %d blocks, 1 to %d expected", arg_what(sp, c, i), n,
                    COMBINE_MAX);
@@ -85,13 +84,8 @@ void combine_by_order(Spec *sp, Op *op, bool max)
 /* The function's results as values of the operands' types. */
 static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
 {
-    int n = op->nargs;
-    SpecValue *items = &r;
-    int found = 1;
-    if (r.kind == SV_TUPLE || r.kind == SV_LIST) {
-        items = r.tuple->data;
-        found = r.tuple->len;
-    }
+    SpecValue *items;
+    int n = op->nargs, found = sv_items(&r, &items);
     if (sv_is_error(r)) return false;
     if (found != n) {
         spec_error(sp, at, "the combine function gives %d value%s, expected %d", found,

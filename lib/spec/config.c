@@ -34,20 +34,6 @@ static const Ast *find_entry(const Ast *dict, Str key)
     return NULL;
 }
 
-/* A constant of the file, without a sound when it is none. */
-static SpecValue quiet_eval(Spec *sp, SpecModule *m, const Ast *e)
-{
-    sp->dx->muted++;
-    SpecValue v = module_eval(sp, m, e);
-    sp->dx->muted--;
-    return v;
-}
-
-static bool is_known(SpecValue v)
-{
-    return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE;
-}
-
 const Ast *config_rule(const SpecFunc *kernel, Str param)
 {
     const AstList *decorators = &kernel->def->def.decorators;
@@ -71,7 +57,7 @@ bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue kno
     *out = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
     frame_pop(sp, &f);
     sp->dx->muted--;
-    return sv_is_constant(*out) && out->kind != SV_ERROR && out->kind != SV_MODULE;
+    return sv_is_known(*out);
 }
 
 /* ---- configurations ---- */
@@ -92,15 +78,12 @@ bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out)
     static const char *const fields[] = {"kwargs", "num_warps", "num_stages"};
     const char *dot = strrchr(path, '.');
     if (strncmp(path, "triton.", 7) != 0 || !dot || strcmp(dot + 1, config_type) != 0) return false;
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = (SpecTuple){.len = 3, .type_name = intern_cstr(sp->names, config_type)};
-    t->data = arena_array(sp->arena, SpecValue, t->len);
-    t->names = arena_array(sp->arena, Str, t->len);
+    SpecTuple *t = record_new(sp, config_type, 3);
     for (int i = 0; i < t->len; i++) {
         t->names[i] = intern_cstr(sp->names, fields[i]);
         t->data[i] = argument_value(args, fields[i], i);
     }
-    return *out = (SpecValue){.kind = SV_RECORD, .tuple = t}, true;
+    return *out = sv_tuple(SV_RECORD, t), true;
 }
 
 typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;
@@ -118,12 +101,12 @@ static void add_configs(Spec *sp, SpecValue v, Configs *out)
 static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
 {
     if (!e || e->kind != AST_LIST) {
-        if (e) add_configs(sp, quiet_eval(sp, m, e), out);
+        if (e) add_configs(sp, module_try(sp, m, e), out);
         return;
     }
     for (int i = 0; i < e->list.len && sp->steps < sp->limits.steps; i++) {
         const Ast *x = e->list.data[i];
-        add_configs(sp, quiet_eval(sp, m, x->kind == AST_STARRED ? x->unary.operand : x), out);
+        add_configs(sp, module_try(sp, m, x->kind == AST_STARRED ? x->unary.operand : x), out);
     }
 }
 
@@ -143,7 +126,7 @@ static bool agrees(const SpecTuple *config, SpecValue known)
     if (kwargs.kind != SV_RECORD) return false;
     for (int i = 0; i < kwargs.tuple->len; i++) {
         SpecValue want = kwargs.tuple->data[i];
-        if (!is_known(want)) return false;
+        if (!sv_is_known(want)) return false;
         if (!known_value(known, kwargs.tuple->names[i], &have)) continue;
         if (!sv_is_constant(have) || !constant_is_equal(want, have)) return false;
     }

@@ -38,11 +38,6 @@ static bool is_integral(SpecValue v)
     return v.kind == SV_BOOL || v.kind == SV_INT;
 }
 
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
-}
-
 __int128 constant_to_int(SpecValue v)
 {
     return v.kind == SV_BOOL ? v.b : v.i;
@@ -76,6 +71,13 @@ SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items)
     return sv_tuple(SV_TUPLE, t);
 }
 
+SpecValue constant_ints(Spec *sp, int n, const int32_t *values)
+{
+    SpecTuple *t = tuple_new(sp, n);
+    for (int i = 0; i < n; i++) t->data[i] = sv_int(values[i]);
+    return sv_tuple(SV_TUPLE, t);
+}
+
 bool constant_is_true(SpecValue v)
 {
     switch (v.kind) {
@@ -104,14 +106,13 @@ static bool are_sequences_equal(const SpecTuple *a, const SpecTuple *b)
 
 bool constant_is_equal(SpecValue a, SpecValue b)
 {
-    SpecValue known;
-    if (cast_known(a, &known)) a = known;
-    if (cast_known(b, &known)) b = known;
+    a = weaken(a);
+    b = weaken(b);
     if (sv_is_number(a) && sv_is_number(b)) {
         if (is_integral(a) && is_integral(b)) return constant_to_int(a) == constant_to_int(b);
         return constant_to_double(a) == constant_to_double(b);
     }
-    if (is_sequence(a) && is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
+    if (sv_is_sequence(a) && sv_is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
     if (a.kind != b.kind) return false;
     switch (a.kind) {
     case SV_NONE:
@@ -150,7 +151,7 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
         *order = c ? c : (n > m) - (n < m);
         return true;
     }
-    if (!is_sequence(a) || !is_sequence(b)) return false;
+    if (!sv_is_sequence(a) || !sv_is_sequence(b)) return false;
     for (int i = 0; i < a.tuple->len && i < b.tuple->len; i++) {
         if (constant_is_equal(a.tuple->data[i], b.tuple->data[i])) continue;
         return order_of(a.tuple->data[i], b.tuple->data[i], order, unordered);
@@ -162,7 +163,7 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
 static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, Span at)
 {
     bool found = false;
-    if (is_sequence(in)) {
+    if (sv_is_sequence(in)) {
         for (int i = 0; i < in.tuple->len && !found; i++)
             found = constant_is_equal(item, in.tuple->data[i]);
     } else if (in.kind == SV_STR && item.kind == SV_STR) {
@@ -332,9 +333,9 @@ static void count_items(SpecTuple *t)
 long constant_size(SpecValue v, int *nesting)
 {
     if (v.kind == SV_METHOD) return constant_size(*v.method->self, nesting);
-    if (is_sequence(v) && !v.tuple->size) count_items(v.tuple);
-    if (nesting) *nesting = is_sequence(v) ? v.tuple->nesting : 0;
-    if (is_sequence(v)) return v.tuple->size;
+    if (sv_is_sequence(v) && !v.tuple->size) count_items(v.tuple);
+    if (nesting) *nesting = sv_is_sequence(v) ? v.tuple->nesting : 0;
+    if (sv_is_sequence(v)) return v.tuple->size;
     return v.kind == SV_STR && *v.s ? (long)str_len(v.s) : 1;
 }
 
@@ -392,7 +393,7 @@ static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
 
 static bool can_repeat(SpecValue v)
 {
-    return v.kind == SV_STR || is_sequence(v);
+    return v.kind == SV_STR || sv_is_sequence(v);
 }
 
 SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
@@ -408,7 +409,7 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (op == AOP_MOD && a.kind == SV_STR) return format_values(sp, a.s, b, at);
     if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR)
         return concat_strings(sp, a.s, b.s, at);
-    if (op == AOP_ADD && is_sequence(a) && is_sequence(b)) return concat_sequences(sp, a, b, at);
+    if (op == AOP_ADD && sv_is_sequence(a) && sv_is_sequence(b)) return concat_sequences(sp, a, b, at);
     if (op == AOP_MUL && can_repeat(a) && is_integral(b))
         return repeat(sp, a, constant_to_int(b), at);
     if (op == AOP_MUL && can_repeat(b) && is_integral(a))

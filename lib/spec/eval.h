@@ -11,6 +11,7 @@
 #define TKC_SPEC_EVAL_H
 
 #include "spec/builtin.h"
+#include "spec/cast.h"
 #include "spec/module.h"
 #include "spec/operator.h"
 #include "spec/scope.h"
@@ -110,8 +111,8 @@ bool branch_is_by_element(const Spec *sp, SpecValue v);
 Value *branch_condition(Spec *sp, SpecValue v, Span at);
 
 /* ---- expr.c ---- */
-/* A compile-time value behind v: itself, or the number of a known run-time scalar; else v unchanged. */
-SpecValue weaken(SpecValue v);
+/* Evaluates without reporting anything. */
+SpecValue spec_try(Spec *sp, const Ast *e);
 /* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */
 SpecValue strengthen(Spec *sp, SpecValue v, Span at);
 /* The value a name is given, which then carries the name, for people to read and for the debugger. */

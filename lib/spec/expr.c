@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "ir/evaluate.h"
 #include "spec/advice.h"
 #include "spec/constant.h"
 #include "spec/eval.h"
@@ -17,21 +16,6 @@
 typedef struct Values { SpecValue *data; int len, cap; } Values;
 
 /* ---- numbers, typed and untyped ---- */
-
-SpecValue weaken(SpecValue v)
-{
-    uint64_t bits;
-    if (v.kind != SV_VALUE || !type_is_scalar(v.v->type) || !ir_const_bits(v.v, &bits)) return v;
-    DType dt = type_dtype(v.v->type);
-    switch (dtype_info(dt)->kind) {
-    case DK_BOOL: return sv_bool(bits != 0);
-    case DK_INT: return sv_int((int64_t)bits);
-    case DK_UINT: return sv_int((__int128)bits);
-    case DK_FLOAT: return sv_float(bits_to_double(dt, bits));
-    case DK_NONE: break;
-    }
-    return v;
-}
 
 SpecValue strengthen(Spec *sp, SpecValue v, Span at)
 {
@@ -55,10 +39,7 @@ static bool is_assigned_in(Spec *sp, const SpecFunc *fn, Str name)
     if (!fn || !fn->def || fn->def->kind != AST_DEF) return false;
     AstNames names = {0};
     walk_assigned(sp->arena, &fn->def->def.body, &names);
-    for (int i = 0; i < names.len; i++) {
-        if (names.data[i] == name) return true;
-    }
-    return false;
+    return walk_has(&names, name);
 }
 
 static const char *suggest_name(Spec *sp, Str name)
@@ -137,7 +118,7 @@ static SpecValue eval_name(Spec *sp, const Ast *e)
 /* True, after an error, for a value of the host's that is not known: no operator works on it. */
 static bool is_unknown_host(Spec *sp, SpecValue v, Span at)
 {
-    if (v.kind != SV_MODULE || v.module->kind != MODULE_HOST) return false;
+    if (!module_is_host(v)) return false;
     module_refuse(sp, v.module, at, "a host value that is not known here");
     return true;
 }
@@ -298,9 +279,8 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 static SpecValue sequence(Spec *sp, SvKind kind, const Values *items)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = items->len;
-    t->data = items->data;
-    return (SpecValue){.kind = kind, .tuple = t};
+    *t = (SpecTuple){.data = items->data, .len = items->len};
+    return sv_tuple(kind, t);
 }
 
 static bool push_item(Spec *sp, Values *items, SpecValue v, Span at)
@@ -335,11 +315,8 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
 /* {"a": 1}: an object with named fields. */
 static SpecValue eval_dict(Spec *sp, const Ast *e)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, e->dict.values.len + 1);
-    t->names = arena_array(sp->arena, Str, e->dict.values.len + 1);
-    t->type_name = intern_cstr(sp->names, "dict");
-    for (int i = 0; i < e->dict.values.len; i++) {
+    SpecTuple *t = record_new(sp, "dict", e->dict.values.len);
+    for (int i = 0; i < t->len; i++) {
         const Ast *k = e->dict.keys.data[i];
         if (!k)
             return spec_error(sp, e->dict.values.data[i]->span,
@@ -349,12 +326,11 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
         if (key.kind != SV_STR)
             return spec_error(sp, k->span, "a dict in a kernel has strings as keys, found %s",
                               spec_describe(sp, key));
-        SpecValue v = spec_eval(sp, e->dict.values.data[i]);
-        if (sv_is_error(v)) return v;
-        t->names[t->len] = key.s;
-        t->data[t->len++] = v;
+        t->names[i] = key.s;
+        t->data[i] = spec_eval(sp, e->dict.values.data[i]);
+        if (sv_is_error(t->data[i])) return sv_error();
     }
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out);
@@ -441,21 +417,12 @@ static SpecValue eval_fstring(Spec *sp, const Ast *e)
 
 /* ---- attributes and subscripts ---- */
 
-static SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at)
-{
-    SpecValue v;
-    if (module_attribute(sp, m, name, at, &v)) return v;
-    return module_refuse_name(sp, m, name, name_at);
-}
-
 SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)
 {
     if (sv_is_error(v)) return v;
     if (v.kind == SV_MODULE) return module_member(sp, v.module, name, at, name_at);
     if (v.kind == SV_RECORD) return record_member(sp, v, name, name_at);
     if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, name_at);
-    if (v.kind == SV_FUNC && strcmp(name, "fn") == 0) return v;
-    if (v.kind == SV_FUNC && strcmp(name, "__name__") == 0) return sv_str(v.fn->name);
     spec_at(sp, at);
     return op_attribute(sp, v, name, at);
 }
@@ -498,7 +465,7 @@ static SpecValue refuse_extent(Spec *sp, const Ast *e)
     const Ast *of = e->subscript.value->attribute.value;
     SpecValue v = spec_eval(sp, of);
     spec_error(sp, e->span, "'%s' is %s, which has no extents", of->name.id, spec_describe(sp, v));
-    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) advise_pointer_attribute(sp, "shape");
+    if (sv_is_pointer(v)) advise_pointer_attribute(sp, "shape");
     return sv_error();
 }
 
@@ -508,11 +475,9 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
     if (sv_is_error(v) || sv_is_error(index)) return sv_error();
     if (v.kind == SV_RECORD && index.kind == SV_STR)
         return record_member(sp, v, index.s, e->subscript.index->span);
-    if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) {
-        return (SpecValue){
-            .kind = SV_MODULE,
-            .module = module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path))};
-    }
+    if (module_is_host(v))
+        return sv_module(
+            module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path)));
     if (is_extent_of_scalar(e, v)) return refuse_extent(sp, e);
     spec_at(sp, e->span);
     return op_subscript(sp, v, index, e->span);
@@ -532,9 +497,7 @@ static SpecValue eval_integer(Spec *sp, const Ast *e)
 static SpecValue eval_lambda(Spec *sp, const Ast *e)
 {
     Scope *closure = sp->frame->fn ? sp->frame->scope : NULL;
-    return (SpecValue){.kind = SV_FUNC,
-                       .fn =
-                           func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->module, closure)};
+    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->module, closure));
 }
 
 static SpecValue eval_named(Spec *sp, const Ast *e)
@@ -606,4 +569,12 @@ SpecValue spec_eval(Spec *sp, const Ast *e)
     SpecValue v = eval_node(sp, e);
     leave_nested(sp);
     return within_budget(sp, v, e->span);
+}
+
+SpecValue spec_try(Spec *sp, const Ast *e)
+{
+    sp->dx->muted++;
+    SpecValue v = spec_eval(sp, e);
+    sp->dx->muted--;
+    return v;
 }

@@ -147,15 +147,10 @@ static LoopFate first_fate(Loop *l, const LoopName *x)
     return merge_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
 }
 
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
-}
-
 /* v is the sequence t or holds it. */
 static bool holds(SpecValue v, const SpecTuple *t)
 {
-    if (!is_sequence(v)) return false;
+    if (!sv_is_sequence(v)) return false;
     bool found = v.tuple == t;
     for (int i = 0; i < v.tuple->len && !found; i++) found = holds(v.tuple->data[i], t);
     return found;
@@ -165,7 +160,7 @@ static bool shares(SpecValue v, const SpecTuple *t, bool deep)
 {
     bool found = holds(v, t);
     for (int i = 0; i < t->len && deep && !found; i++)
-        found = is_sequence(t->data[i]) && shares(v, t->data[i].tuple, true);
+        found = sv_is_sequence(t->data[i]) && shares(v, t->data[i].tuple, true);
     return found;
 }
 
@@ -176,7 +171,7 @@ static void refuse_shared(Loop *l, const Binding *b, bool deep)
     const Scope *scope = l->sp->frame->scope;
     for (int i = 0; i < scope->len; i++) {
         const Binding *other = &scope->data[i];
-        if (other == b || other->state != BIND_SET || !is_sequence(other->value)) continue;
+        if (other == b || other->state != BIND_SET || !sv_is_sequence(other->value)) continue;
         long size = constant_size(other->value, NULL) * (deep ? constant_size(b->value, NULL) : 1);
         if (!spec_step_items(l->sp, size, l->s->span)) return;
         if (!shares(other->value, b->value.tuple, deep)) continue;
@@ -188,14 +183,6 @@ static void refuse_shared(Loop *l, const Binding *b, bool deep)
     }
 }
 
-static bool is_among(Str name, const AstNames *names)
-{
-    for (int i = 0; i < names->len; i++) {
-        if (names->data[i] == name) return true;
-    }
-    return false;
-}
-
 /* Names that are not assigned but hold a sequence of which a part is. */
 static void add_changed(Loop *l, const AstList *body, AstNames *assigned)
 {
@@ -203,9 +190,9 @@ static void add_changed(Loop *l, const AstList *body, AstNames *assigned)
     walk_changed(l->sp->arena, body, &changed, &deep);
     for (int i = 0; i < changed.len; i++) {
         const Binding *b = scope_find(l->sp->frame->scope, changed.data[i]);
-        if (!b || b->state != BIND_SET || !is_sequence(b->value)) continue;
-        refuse_shared(l, b, is_among(b->name, &deep));
-        if (!is_among(b->name, assigned)) vec_push(l->sp->arena, assigned, b->name);
+        if (!b || b->state != BIND_SET || !sv_is_sequence(b->value)) continue;
+        refuse_shared(l, b, walk_has(&deep, b->name));
+        if (!walk_has(assigned, b->name)) vec_push(l->sp->arena, assigned, b->name);
     }
 }
 
@@ -223,7 +210,7 @@ static void find_names(Loop *l, const AstList *body, const Ast *target)
         LoopName x = {.name = assigned.data[i], .index = scope_declare(scope, assigned.data[i])};
         x.before = scope->data[x.index];
         if (x.before.state != BIND_SET) continue;
-        for (int k = 0; k < targets.len; k++) x.is_target |= targets.data[k] == x.name;
+        x.is_target = walk_has(&targets, x.name);
         x.fate = first_fate(l, &x);
         l->names[l->n++] = x;
     }
@@ -345,7 +332,7 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
                 (end->value.kind == SV_ERROR || merge_is_same(end->value, x->before.value)))
                 continue;
             bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE ||
-                             is_sequence(x->before.value);
+                             sv_is_sequence(x->before.value);
             if (is_last_try || (!can_carry && early)) {
                 report_change(l, x, end);
                 continue;

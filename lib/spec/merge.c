@@ -13,11 +13,6 @@
 static const Value leaf_mark;
 #define LEAF ((Value *)&leaf_mark)
 
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
-}
-
 static bool is_address(SpecValue v)
 {
     return v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
@@ -107,7 +102,7 @@ bool merge_is_runtime(SpecValue v)
     uint64_t bits;
     if (v.kind == SV_VALUE) return !ir_const_bits(v.v, &bits) || type_is_block(v.v->type);
     if (is_address(v)) return true;
-    if (!is_sequence(v)) return false;
+    if (!sv_is_sequence(v)) return false;
     for (int i = 0; i < v.tuple->len; i++) {
         if (merge_is_runtime(v.tuple->data[i])) return true;
     }
@@ -128,7 +123,7 @@ bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at)
         for (int i = 0; i < n; i++) {
             if (parts[i]) vec_push(sp->arena, out, parts[i]);
         }
-    } else if (is_sequence(v)) {
+    } else if (sv_is_sequence(v)) {
         for (int i = 0; i < v.tuple->len; i++) {
             if (!merge_flatten(sp, v.tuple->data[i], out, at)) return false;
         }
@@ -158,7 +153,7 @@ static SpecValue rebuild(Spec *sp, SpecValue v, bool marked, Value *const *data,
         return (SpecValue){.kind = v.kind,
                            .block_ptr = block_ptr_with_parts(sp, v.block_ptr, parts)};
     }
-    if (!is_sequence(v)) return v;
+    if (!sv_is_sequence(v)) return v;
     SpecValue *items = arena_array(sp->arena, SpecValue, v.tuple->len + 1);
     for (int i = 0; i < v.tuple->len; i++)
         items[i] = rebuild(sp, v.tuple->data[i], marked, data, next);
@@ -245,9 +240,9 @@ static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
    constants (then made anew behind the join, so that the number stays known). */
 static bool join_common(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
-    if (is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
+    if (sv_is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
     if (is_address(a) && a.kind == b.kind && a.block_ptr == b.block_ptr) return *out = a, true;
-    if (is_sequence(a) || is_address(a) || !merge_is_same(a, b)) return false;
+    if (sv_is_sequence(a) || is_address(a) || !merge_is_same(a, b)) return false;
     *out = a;
     if (a.kind != SV_VALUE || a.v == b.v) return true;
     uint64_t bits;
@@ -262,7 +257,7 @@ bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
     if (join_common(j, a, b, out)) return true;
     int left = j->left.len, right = j->right.len;
     bool ok = false;
-    if (is_sequence(a) && a.kind == b.kind) ok = join_sequences(j, a, b, at, out);
+    if (sv_is_sequence(a) && a.kind == b.kind) ok = join_sequences(j, a, b, at, out);
     else if (is_address(a) && a.kind == b.kind) ok = join_addresses(j, a, b, out);
     else ok = join_values(j, a, b, at, out);
     if (!ok) j->left.len = left, j->right.len = right;
@@ -288,7 +283,7 @@ bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out)
                                   .block_ptr = block_ptr_with_parts(j->sp, v.block_ptr, x)},
                true;
     }
-    if (!is_sequence(v)) return *out = v, true;
+    if (!sv_is_sequence(v)) return *out = v, true;
     SpecValue *items = arena_array(j->sp->arena, SpecValue, v.tuple->len + 1);
     for (int i = 0; i < v.tuple->len; i++)
         merge_fill(j, v.tuple->data[i], v_is_left, at, &items[i]);

@@ -60,6 +60,8 @@ struct SpecModule {
 bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
 /* m.name. False when there is no such thing; host modules have everything. */
 bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
+/* The same, or an error at name_at. */
+SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at);
 /* Reports that the module has no such name, with what was meant or why that may be. */
 SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at);
 /* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
@@ -68,8 +70,9 @@ SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what
 /* The namespace or host module of a dotted name. */
 SpecModule *module_named(struct Program *p, const char *dotted);
 SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
-/* Evaluates an expression of the module itself, such as a default. */
+/* Evaluates an expression of the module itself, such as a default; module_try reports nothing. */
 SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e);
+SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e);
 /* The value of a compile-time expression in the file's names, such as a -D value. False after an
    error. */
 bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out);
@@ -79,5 +82,12 @@ bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecV
 /* A host value that kernels may read: math.pi, torch.float16, triton.__version__. False:
    unknown. */
 bool host_value(Spec *sp, SpecModule *m, SpecValue *out);
+/* A type by PyTorch's name: half, float16, float8_e5m2. */
+DType host_dtype(const char *name, size_t n);
+
+static inline bool module_is_host(SpecValue v)
+{
+    return v.kind == SV_MODULE && v.module->kind == MODULE_HOST;
+}
 
 #endif

@@ -44,11 +44,6 @@ static bool is_run_time(SpecValue v)
     return v.kind == SV_VALUE || v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
 }
 
-static bool is_pointer(SpecValue v)
-{
-    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
-}
-
 static const char *quoted(Spec *sp, AstOp op)
 {
     return arena_printf(sp->arena, "'%s'", ast_op_text(op));
@@ -58,7 +53,7 @@ static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     spec_error(sp, at, "%s does not work on %s and %s", quoted(sp, op), spec_describe(sp, a),
                spec_describe(sp, b));
-    if (is_pointer(a) || is_pointer(b)) advise_load(sp, SPAN_NONE);
+    if (sv_is_pointer(a) || sv_is_pointer(b)) advise_load(sp, SPAN_NONE);
     return sv_error();
 }
 
@@ -66,7 +61,7 @@ static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 
 static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue offset, Span at)
 {
-    if (is_pointer(offset)) return refuse(sp, op, pointer, offset, at);
+    if (sv_is_pointer(offset)) return refuse(sp, op, pointer, offset, at);
     Value *p = pointer.v, *n = op_to_value(sp, offset, at);
     if (!n) return sv_error();
     if (!type_is_int(n->type)) {
@@ -116,8 +111,8 @@ SpecValue op_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (sv_is_error(a) || sv_is_error(b)) return sv_error();
     if (!is_run_time(a) && !is_run_time(b)) return constant_binary(sp, op, a, b, at);
     spec_at(sp, at);
-    if (is_pointer(a) && (op == AOP_ADD || op == AOP_SUB)) return offset_pointer(sp, op, a, b, at);
-    if (is_pointer(b) && op == AOP_ADD) return offset_pointer(sp, op, b, a, at);
+    if (sv_is_pointer(a) && (op == AOP_ADD || op == AOP_SUB)) return offset_pointer(sp, op, a, b, at);
+    if (sv_is_pointer(b) && op == AOP_ADD) return offset_pointer(sp, op, b, a, at);
     return arithmetic(sp, op, a, b, at);
 }
 
@@ -155,8 +150,8 @@ SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (op == AOP_IS) return sv_bool(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v);
     if (op == AOP_IS_NOT) return sv_bool(!(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v));
     if (op == AOP_IN || op == AOP_NOT_IN) {
-        SpecValue known;
-        if (cast_known(a, &known)) return constant_compare(sp, op, known, b, at);
+        SpecValue known = weaken(a);
+        if (known.kind != SV_VALUE) return constant_compare(sp, op, known, b, at);
         return spec_error(sp, at, "%s is for compile-time values, found %s and %s", quoted(sp, op),
                           spec_describe(sp, a), spec_describe(sp, b));
     }
@@ -255,7 +250,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at)
 {
     if (sv_is_error(v)) return -1;
-    if (v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD) {
+    if (sv_is_sequence(v)) {
         *items = v.tuple->data;
         return v.tuple->len;
     }

@@ -10,11 +10,6 @@
 
 typedef struct Swap { Spec *sp; const SpecTuple *old; SpecTuple *new; } Swap;
 
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
-}
-
 static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)
 {
     SpecTuple *copy = arena_new(sp->arena, SpecTuple);
@@ -29,7 +24,7 @@ static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)
 /* Puts the new value where v is or holds the old one; true when it did. */
 static bool swap_in(const Swap *s, SpecValue *v)
 {
-    if (!is_sequence(*v)) return false;
+    if (!sv_is_sequence(*v)) return false;
     if (v->tuple == s->old) return v->tuple = s->new, true;
     SpecTuple *copy = NULL;
     for (int i = 0; i < v->tuple->len; i++) {
@@ -50,7 +45,7 @@ static void replace(Spec *sp, const SpecTuple *old, SpecTuple *new, Span at)
     for (Scope *scope = sp->frame->scope; scope; scope = scope->outer) {
         for (int i = 0; i < scope->len; i++) {
             SpecValue v = scope->data[i].value;
-            if (scope->data[i].state != BIND_SET || !is_sequence(v)) continue;
+            if (scope->data[i].state != BIND_SET || !sv_is_sequence(v)) continue;
             if (!spec_step_items(sp, constant_size(v, NULL), at)) return;
             if (!swap_in(&s, &v)) continue;
             scope_set(scope, scope->data[i].name, v, at);

@@ -11,6 +11,7 @@
 #include "spec/argument.h"
 #include "spec/builtin_fns.h"
 #include "spec/constant.h"
+#include "spec/kernel.h"
 
 /* ---- classes ---- */
 
@@ -35,7 +36,7 @@ static void add_field(Spec *sp, Fields *fields, Defaults *defaults, Str name, Sp
 
 static bool is_named_tuple(SpecValue v)
 {
-    if (v.kind != SV_MODULE || v.module->kind != MODULE_HOST) return false;
+    if (!module_is_host(v)) return false;
     return strcmp(v.module->path, "typing.NamedTuple") == 0 ||
            strcmp(v.module->path, "typing_extensions.NamedTuple") == 0;
 }
@@ -62,11 +63,7 @@ static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 static bool has_decorator(const AstList *decorators, const char *name, const char *alias)
 {
     for (int i = 0; i < decorators->len; i++) {
-        const Ast *d = decorators->data[i];
-        if (d->kind == AST_CALL) d = d->call.callee;
-        const char *last = d->kind == AST_NAME        ? d->name.id
-                           : d->kind == AST_ATTRIBUTE ? d->attribute.name
-                                                      : "";
+        const char *last = kernel_last_name(decorators->data[i]);
         if (strcmp(last, name) == 0 || strcmp(last, alias) == 0) return true;
     }
     return false;
@@ -79,9 +76,7 @@ static void read_bases(Spec *sp, RecordClass *c)
     for (int i = 0; i < bases->len; i++) {
         const Ast *x = bases->data[i];
         if (x->kind == AST_KEYWORD || x->kind == AST_STARRED) continue;
-        sp->dx->muted++;
-        SpecValue base = module_eval(sp, c->module, x);
-        sp->dx->muted--;
+        SpecValue base = module_try(sp, c->module, x);
         if (is_named_tuple(base)) c->kind = RECORD_TUPLE;
         if (base.kind != SV_RECORD_CLASS) continue;
         c->base = base.record_class;
@@ -120,19 +115,14 @@ static void split_fields(Spec *sp, Str text, Fields *fields, Defaults *defaults)
     }
 }
 
-static bool is_list(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST;
-}
-
 /* "a b", ["a", "b"] or [("a", int), ("b", int)]. */
 static bool read_fields(Spec *sp, SpecValue v, Fields *fields, Defaults *defaults)
 {
     if (v.kind == SV_STR) return split_fields(sp, v.s, fields, defaults), true;
-    if (!is_list(v)) return false;
+    if (!sv_is_sequence(v)) return false;
     for (int i = 0; i < v.tuple->len; i++) {
         SpecValue x = v.tuple->data[i];
-        if (is_list(x) && x.tuple->len == 2) x = x.tuple->data[0];
+        if (sv_is_sequence(x) && x.tuple->len == 2) x = x.tuple->data[0];
         if (x.kind != SV_STR) return false;
         add_field(sp, fields, defaults, x.s, (SpecValue){.kind = SV_ABSENT});
     }
@@ -143,7 +133,7 @@ static bool read_fields(Spec *sp, SpecValue v, Fields *fields, Defaults *default
 static bool read_defaults(SpecValue v, Defaults *defaults)
 {
     if (v.kind == SV_NONE) return true;
-    if (!is_list(v) || v.tuple->len > defaults->len) return false;
+    if (!sv_is_sequence(v) || v.tuple->len > defaults->len) return false;
     int first = defaults->len - v.tuple->len;
     for (int i = 0; i < v.tuple->len; i++) defaults->data[first + i] = v.tuple->data[i];
     return true;
@@ -152,11 +142,8 @@ static bool read_defaults(SpecValue v, Defaults *defaults)
 static bool has_call_path(Str path)
 {
     static const char *const paths[] = {"collections.namedtuple", "typing.NamedTuple",
-                                        "typing_extensions.NamedTuple"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (strcmp(paths[i], path) == 0) return true;
-    }
-    return false;
+                                        "typing_extensions.NamedTuple", NULL};
+    return str_among(path, paths);
 }
 
 bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue *out)
@@ -204,9 +191,10 @@ static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTu
 
 static SpecTuple *new_record(Spec *sp, const RecordClass *c)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = (SpecTuple){.len = c->len, .names = c->fields, .type_name = c->name, .record_class = c};
-    t->data = arena_array(sp->arena, SpecValue, c->len + 1);
+    SpecTuple *t = tuple_new(sp, c->len);
+    t->names = c->fields;
+    t->type_name = c->name;
+    t->record_class = c;
     for (int i = 0; i < c->len; i++) t->data[i] = (SpecValue){.kind = SV_ABSENT};
     return t;
 }
@@ -228,7 +216,7 @@ static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
 {
     SpecFunc *fn = func_new(sp, init->def.name, init, owner->module, NULL);
     SpecValue self = call_constructor(
-        sp, fn, (SpecValue){.kind = SV_RECORD, .tuple = new_record(sp, c)}, args, at);
+        sp, fn, sv_tuple(SV_RECORD, new_record(sp, c)), args, at);
     if (self.kind != SV_RECORD) return sv_error();
     for (int i = 0; i < self.tuple->len; i++) {
         SpecValue *field = &self.tuple->data[i];
@@ -256,7 +244,7 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
     if (init) return construct(sp, c, init, owner, args, at);
     SpecTuple *t = new_record(sp, c);
     if (!bind_fields(sp, c, args, t, at)) return sv_error();
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
@@ -270,7 +258,7 @@ SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
     fields.keywords_only = true;
     SpecTuple *t = new_record(sp, x.tuple->record_class);
     if (!bind_fields(sp, &fields, c->keywords, t, c->at)) return sv_error();
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 bool record_is_tuple(SpecValue v)
@@ -285,16 +273,16 @@ SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span 
         return spec_error(sp, at, "'%s' has %d field%s, the tuple given for it %d", c->name, c->len,
                           c->len == 1 ? "" : "s", tuple.tuple->len);
     t->data = tuple.tuple->data;
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 /* ---- members ---- */
 
 static SpecValue field_names(Spec *sp, const RecordClass *c)
 {
-    SpecValue *names = arena_array(sp->arena, SpecValue, c->len + 1);
-    for (int i = 0; i < c->len; i++) names[i] = sv_str(c->fields[i]);
-    return constant_tuple(sp, c->len, names);
+    SpecTuple *t = tuple_new(sp, c->len);
+    for (int i = 0; i < c->len; i++) t->data[i] = sv_str(c->fields[i]);
+    return sv_tuple(SV_TUPLE, t);
 }
 
 static SpecValue replacer(Spec *sp, const SpecTuple *t)
@@ -312,7 +300,7 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
                              Span at)
 {
     SpecFunc *fn = func_new(sp, def->def.name, def, owner->module, NULL);
-    SpecValue method = {.kind = SV_FUNC, .fn = fn};
+    SpecValue method = sv_func(fn);
     if (has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
     if (has_decorator(&def->def.decorators, "property", "cached_property"))
         return spec_call(sp, method, 1, &x, at);
@@ -374,7 +362,7 @@ SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at)
     if (strcmp(name, "__name__") == 0) return sv_str(c->name);
     const Ast *def = find_method(c, name, &owner);
     if (def)
-        return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, name, def, owner->module, NULL)};
+        return sv_func(func_new(sp, name, def, owner->module, NULL));
     if (class_constant(sp, c, name, &v)) return v;
     return spec_error(sp, at, "class '%s' has no '%s'", c->name, name);
 }

@@ -107,13 +107,6 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
     return false;
 }
 
-/* PyTorch's names of types that the language has not. */
-static const struct { const char *name; DType dtype; } torch_names[] = {
-    {"half", DT_F16}, {"float", DT_F32},  {"double", DT_F64},         {"long", DT_I64},
-    {"int", DT_I32},  {"short", DT_I16},  {"float8_e4m3fn", DT_F8E4}, {"float8_e5m2", DT_F8E5},
-    {"bool", DT_I1},
-};
-
 static bool skip_prefix(const char **p, const char *end, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -137,10 +130,9 @@ static const Type *parse_spelling(TypeTable *types, const char *p, const char *e
         ty = type_parse(types, p + 1, (size_t)(end - p - 1));
     if (!ty && (skip_prefix(&p, end, "torch.") || skip_prefix(&p, end, "tl.")))
         ty = type_parse(types, p, (size_t)(end - p));
-    for (size_t i = 0; !ty && i < sizeof torch_names / sizeof *torch_names; i++)
-        if (strlen(torch_names[i].name) == (size_t)(end - p) &&
-            !memcmp(torch_names[i].name, p, (size_t)(end - p)))
-            ty = type_scalar(types, torch_names[i].dtype);
+    DType dt = ty ? DT_NONE : host_dtype(p, (size_t)(end - p));
+    if (dt != DT_NONE)
+        ty = type_scalar(types, dt);
     for (; ty && stars > 0 && stars <= 8; stars--)
         ty = type_pointer(types, ty);
     return stars ? NULL : ty;

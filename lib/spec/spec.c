@@ -75,9 +75,13 @@ int spec_kernels(SpecModule *m, Str **names)
 
 /* ---- one kernel ---- */
 
-static SpecFunc *find_kernel(Spec *sp, SpecModule *m, const char *name)
+/* The kernel of that name for what is asked now, with a state to work in. NULL after an error. */
+static SpecFunc *open_kernel(Spec *sp, SpecModule *m, const char *name, const SpecRequest *rq)
 {
     Program *p = m->program;
+    p->rq = rq;
+    p->limits = limits_of(rq);
+    *sp = spec_state(p, NULL);
     if (!p->kernels.arena) kernel_index(&p->kernels, p->arena, m->file);
     const Ast *def = name ? map_get_ptr(&p->kernels, intern_cstr(sp->names, name)) : NULL;
     if (!def) def = kernel_find(sp->dx, m->file, name);
@@ -103,14 +107,11 @@ static void lint_functions(Spec *sp)
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
 {
     Program *p = m->program;
-    p->rq = rq;
-    p->limits = limits_of(rq);
     int errors = p->dx->nerrors;
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *kernel = find_kernel(&sp, m, rq->kernel);
-    if (!kernel) return NULL;
+    Spec sp;
     Bound bound;
-    if (!bind_kernel(&sp, kernel, rq, &bound)) return NULL;
+    SpecFunc *kernel = open_kernel(&sp, m, rq->kernel, rq);
+    if (!kernel || !bind_kernel(&sp, kernel, rq, &bound)) return NULL;
     DiagId stage = diags_enter(p->dx, DIAG_LANGUAGE);
     sp = spec_state(p, bound.fn);
     SpecValue result = call_entry(&sp, kernel, bound.values);
@@ -124,34 +125,27 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
 
 void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error)
 {
-    Program *p = m->program;
-    p->rq = rq;
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    Spec sp;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
     if (fn) bind_ask(&sp, fn, rq, is_error);
 }
 
 int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq,
                  const char *const **texts)
 {
-    Program *p = m->program;
-    p->rq = rq;
-    p->limits = limits_of(rq);
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    Spec sp;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
     *texts = NULL;
     return fn ? config_texts(&sp, fn, texts) : 0;
 }
 
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq)
 {
-    Program *p = m->program;
-    p->rq = rq;
-    p->dx->muted++;
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    Spec sp;
+    m->program->dx->muted++;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
     bool complete = fn && bind_is_complete(&sp, fn, rq);
-    p->dx->muted--;
+    m->program->dx->muted--;
     return complete;
 }
 
@@ -211,15 +205,6 @@ static SpecValue report_error(Spec *sp, DiagId id, Span at, const char *text)
     return sv_error();
 }
 
-SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(sp->arena, fmt, ap);
-    va_end(ap);
-    return report_error(sp, sp->dx->id, at, text);
-}
-
 SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...)
 {
     va_list ap;
@@ -240,27 +225,14 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
     return report_error(sp, id, at, text);
 }
 
-void spec_note(Spec *sp, Span at, const char *fmt, ...)
+bool spec_fail(Spec *sp, Span at, const char *fmt, ...)
 {
-    if (!sp->last_error) return;
     va_list ap;
     va_start(ap, fmt);
-    diag_note(sp->dx, sp->last_error, at, "%s", arena_vprintf(sp->arena, fmt, ap));
+    const char *text = arena_vprintf(sp->arena, fmt, ap);
     va_end(ap);
-}
-
-void spec_fixit(Spec *sp, Span at, const char *fmt, ...)
-{
-    if (!sp->last_error) return;
-    va_list ap;
-    va_start(ap, fmt);
-    diag_fixit(sp->dx, sp->last_error, at, "%s", arena_vprintf(sp->arena, fmt, ap));
-    va_end(ap);
-}
-
-void spec_suggest(Spec *sp, Span at, Str word, const char *near)
-{
-    diag_suggest(sp->dx, sp->last_error, at, word, near);
+    report_error(sp, sp->dx->id, at, text);
+    return false;
 }
 
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...)

@@ -115,15 +115,17 @@ struct SpecRange {
 
 /* ---- services of the evaluator, for builtins ---- */
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
-SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define spec_error(sp, at, ...) spec_error_as(sp, (sp)->dx->id, at, __VA_ARGS__)
+/* The same, giving false. */
+bool spec_fail(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same for what has a row of its own in base/diag_ids.def. */
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */
 SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* These add to the error just reported; see base/diag.h. */
-void spec_note(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void spec_fixit(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void spec_suggest(Spec *sp, Span at, Str word, const char *near);
+#define spec_note(sp, at, ...) ((void)diag_note((sp)->dx, (sp)->last_error, at, __VA_ARGS__))
+#define spec_fixit(sp, at, ...) diag_fixit((sp)->dx, (sp)->last_error, at, __VA_ARGS__)
+#define spec_suggest(sp, at, word, near) diag_suggest((sp)->dx, (sp)->last_error, at, word, near)
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);

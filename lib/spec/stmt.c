@@ -84,7 +84,7 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
 /* Numbers in tuples become run-time scalars as numbers do; what an aggregate holds stays. */
 static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
 {
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD)
+    if (!sv_is_sequence(v))
         return strengthen(sp, v, at);
     if (v.kind == SV_RECORD && !record_is_tuple(v)) return v;
     SpecTuple *t = NULL;
@@ -108,7 +108,7 @@ static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, bool weak
               index = spec_eval(sp, target->subscript.index);
     if (sv_is_error(x) || sv_is_error(index) || sv_is_error(v)) return;
     spec_at(sp, at);
-    bool is_part = x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD;
+    bool is_part = sv_is_sequence(x);
     if (is_part) place_set_item(sp, x, index, weak ? v : strengthen_all(sp, v, at), target->span);
     else op_store_subscript(sp, x, index, v, at);
 }

@@ -276,7 +276,7 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
 {
     if (sv_is_error(x) || sv_is_error(index)) return sv_error();
     spec_at(sp, at);
-    if (x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD || x.kind == SV_STR) {
+    if (sv_is_sequence(x) || x.kind == SV_STR) {
         return subscript_sequence(sp, x, index, at);
     }
     const Param *p = subscript_extents(sp, x);

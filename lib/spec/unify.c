@@ -63,11 +63,6 @@ static Value *to_dtype(Spec *sp, SpecValue v, DType dt)
     return v.kind == SV_VALUE ? build_cast(&sp->b, v.v, dt, NULL) : cast_number(sp, v, dt);
 }
 
-static bool is_pointer(SpecValue v)
-{
-    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
-}
-
 bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
                  const char *what, Span at)
 {
@@ -77,7 +72,7 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
                    spec_describe(sp, b));
         return false;
     }
-    if (is_pointer(a) || is_pointer(b)) {
+    if (sv_is_pointer(a) || sv_is_pointer(b)) {
         if (!unify_pointers(sp, a, b, rules, what, at)) return false;
         *x = a.v;
         *y = b.v;

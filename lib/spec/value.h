@@ -111,10 +111,22 @@ static inline bool sv_is_pointer(SpecValue v)
 {
     return v.kind == SV_VALUE && type_is_pointer(v.v->type);
 }
+/* A sequence's items, or v as the only one; how many. */
+static inline int sv_items(SpecValue *v, SpecValue **items)
+{
+    bool are_many = sv_is_sequence(*v);
+    *items = are_many ? v->tuple->data : v;
+    return are_many ? v->tuple->len : 1;
+}
 /* BOOL, INT or FLOAT. */
 static inline bool sv_is_number(SpecValue v) { return v.kind >= SV_BOOL && v.kind <= SV_FLOAT; }
 /* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value
    is not). */
 bool sv_is_constant(SpecValue v);
+/* Such a value, and neither poison nor of the host. */
+static inline bool sv_is_known(SpecValue v)
+{
+    return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE;
+}
 
 #endif

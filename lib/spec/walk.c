@@ -22,13 +22,17 @@ void walk_ast(const Ast *n, WalkFn visit, void *user)
 /* What is looked for: all names, or where `wanted` is assigned first. */
 typedef struct Names { Arena *arena; AstNames *out; Str wanted; const Ast *found; } Names;
 
+bool walk_has(const AstNames *names, Str name)
+{
+    for (int i = 0; i < names->len; i++) {
+        if (names->data[i] == name) return true;
+    }
+    return false;
+}
+
 static void add_name(Names *to, Str name)
 {
-    if (to->wanted) return;
-    for (int i = 0; i < to->out->len; i++) {
-        if (to->out->data[i] == name) return;
-    }
-    vec_push(to->arena, to->out, name);
+    if (!to->wanted && !walk_has(to->out, name)) vec_push(to->arena, to->out, name);
 }
 
 static void add_target(Names *to, const Ast *t)

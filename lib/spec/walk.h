@@ -18,6 +18,7 @@ const Ast *walk_first_assignment(const AstList *body, Str name);
 /* The names whose value may change in part: t[i] = …, r.name = …, l.append(…). Those with a part of
    a part, t[i].name = …, are in `deep` too. */
 void walk_changed(Arena *a, const AstList *body, AstNames *out, AstNames *deep);
+bool walk_has(const AstNames *names, Str name);
 /* The names one expression binds as an assignment target. */
 void walk_target(Arena *a, const Ast *target, AstNames *out);
 

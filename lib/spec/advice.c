@@ -369,14 +369,11 @@ void advise_pointer_attribute(Spec *sp, Str name)
 {
     static const char *const of_tensors[] = {"size",  "stride",  "numel",      "shape", "ndim",
                                              "dim",   "strides", "contiguous", "device", "data_ptr",
-                                             "nelement"};
-    for (size_t i = 0; i < sizeof of_tensors / sizeof *of_tensors; i++) {
-        if (strcmp(of_tensors[i], name) != 0) continue;
+                                             "nelement", NULL};
+    if (str_among(name, of_tensors))
         spec_note(sp, SPAN_NONE,
                   "a kernel gets a tensor's address alone; pass extents and strides as parameters "
                   "of their own");
-        return;
-    }
 }
 
 /* ---- loops ---- */

@@ -129,9 +129,7 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
 static bool is_of_language(Spec *sp, SpecModule *m, const Ast *e)
 {
     if (e->kind != AST_ATTRIBUTE) return false;
-    sp->dx->muted++;
-    SpecValue base = module_eval(sp, m, e->attribute.value);
-    sp->dx->muted--;
+    SpecValue base = module_try(sp, m, e->attribute.value);
     return base.kind == SV_MODULE && base.module->kind == MODULE_NAMES &&
            (base.module->where & NS_TL);
 }
@@ -140,9 +138,7 @@ static bool is_of_language(Spec *sp, SpecModule *m, const Ast *e)
 static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
 {
     if (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE && e->kind != AST_CALL) return true;
-    sp->dx->muted++;
-    SpecValue v = module_eval(sp, m, e);
-    sp->dx->muted--;
+    SpecValue v = module_try(sp, m, e);
     if (sv_is_error(v) && is_of_language(sp, m, e)) {
         module_eval(sp, m, e); /* again, to be heard: tl.constexp is no constexpr */
         return false;

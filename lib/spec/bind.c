@@ -195,18 +195,15 @@ static void apply_sigs(Binder *b)
    otherwise. */
 static SpecValue known_args(Binder *b)
 {
-    SpecTuple *t = arena_new(b->sp->arena, SpecTuple);
-    t->data = arena_array(b->sp->arena, SpecValue, b->n + 1);
-    t->names = arena_array(b->sp->arena, Str, b->n + 1);
-    t->type_name = intern_cstr(b->sp->names, "arguments");
-    for (; t->len < b->n; t->len++) {
-        const Slot *s = &b->slots[t->len];
-        t->names[t->len] = s->p->name;
-        t->data[t->len] = s->has_value                             ? s->value
-                          : s->type && s->type->kind == TY_POINTER ? sv_type(s->type)
-                                                                   : sv_error();
+    SpecTuple *t = record_new(b->sp, "arguments", b->n);
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        t->names[i] = s->p->name;
+        t->data[i] = s->has_value                             ? s->value
+                     : s->type && s->type->kind == TY_POINTER ? sv_type(s->type)
+                                                              : sv_error();
     }
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 static bool is_tuple(const Slot *s)
@@ -517,9 +514,7 @@ static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
 static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char *name)
 {
     Spec *sp = b->sp;
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t =
-        (SpecTuple){.data = arena_array(sp->arena, SpecValue, sig->nitems + 1), .len = sig->nitems};
+    SpecTuple *t = tuple_new(sp, sig->nitems);
     for (int i = 0; i < t->len; i++) {
         const SpecSig *item = &sig->items[i];
         Str own = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%d", name, i));
@@ -529,7 +524,7 @@ static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char
             t->data[i] = sv_value(run_time_value(fn, own, item->type, item, divisibility));
         else t->data[i] = item->value;
     }
-    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+    return sv_tuple(SV_TUPLE, t);
 }
 
 /* x: Pair gives the items of a tuple the names of that class. */
@@ -538,9 +533,7 @@ static SpecValue tuple_slot(Binder *b, Func *fn, const Slot *s)
     SpecValue v = tuple_value(b, fn, s->sig, s->p->name), cls;
     const Ast *e = s->p->annotation;
     if (!e || (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE)) return v;
-    b->sp->dx->muted++;
-    cls = module_eval(b->sp, b->kernel->module, e);
-    b->sp->dx->muted--;
+    cls = module_try(b->sp, b->kernel->module, e);
     return cls.kind == SV_RECORD_CLASS ? record_of_items(b->sp, cls.record_class, v, s->p->span)
                                        : v;
 }

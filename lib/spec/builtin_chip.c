@@ -108,17 +108,13 @@ SpecValue builtin_num_warps(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_current_target(Spec *sp, const BuiltinCall *c)
 {
     (void)c;
-    SpecValue r = constant_tuple(sp, 3,
-                                 (SpecValue[]){sv_str(intern_cstr(sp->names, "cuda")),
-                                               sv_int(sp->fn->machine->sm),
-                                               sv_int(sp->fn->machine->warp_size)});
-    r.kind = SV_RECORD;
-    r.tuple->names = arena_array(sp->arena, Str, 3);
-    r.tuple->names[0] = intern_cstr(sp->names, "backend");
-    r.tuple->names[1] = intern_cstr(sp->names, "arch");
-    r.tuple->names[2] = intern_cstr(sp->names, "warp_size");
-    r.tuple->type_name = intern_cstr(sp->names, "GPUTarget");
-    return r;
+    static const char *const names[] = {"backend", "arch", "warp_size"};
+    SpecTuple *t = record_new(sp, "GPUTarget", 3);
+    for (int i = 0; i < 3; i++) t->names[i] = intern_cstr(sp->names, names[i]);
+    t->data[0] = sv_str(intern_cstr(sp->names, "cuda"));
+    t->data[1] = sv_int(sp->fn->machine->sm);
+    t->data[2] = sv_int(sp->fn->machine->warp_size);
+    return sv_tuple(SV_RECORD, t);
 }
 
 SpecValue builtin_is_cuda(Spec *sp, const BuiltinCall *c)

@@ -364,12 +364,10 @@ static SpecValue concat_sequences(Spec *sp, SpecValue a, SpecValue b, Span at)
 {
     int n = a.tuple->len, m = b.tuple->len;
     if (is_too_long(sp, (__int128)n + m)) return too_long(sp, at);
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = n + m;
-    t->data = arena_array(sp->arena, SpecValue, n + m + 1);
+    SpecTuple *t = tuple_new(sp, n + m);
     for (int i = 0; i < n; i++) t->data[i] = a.tuple->data[i];
     for (int i = 0; i < m; i++) t->data[n + i] = b.tuple->data[i];
-    return (SpecValue){.kind = a.kind == SV_LIST ? SV_LIST : SV_TUPLE, .tuple = t};
+    return sv_tuple(a.kind == SV_LIST ? SV_LIST : SV_TUPLE, t);
 }
 
 static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
@@ -384,16 +382,9 @@ static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
         for (int i = 0; i < count; i++) buf_put(&out, a.s, (size_t)n);
         return sv_str(intern(sp->names, buf_text(&out), out.len));
     }
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = n * count;
-    t->data = arena_array(sp->arena, SpecValue, t->len + 1);
+    SpecTuple *t = tuple_new(sp, n * count);
     for (int i = 0; i < t->len; i++) t->data[i] = a.tuple->data[i % n];
-    return (SpecValue){.kind = a.kind == SV_LIST ? SV_LIST : SV_TUPLE, .tuple = t};
-}
-
-static bool can_repeat(SpecValue v)
-{
-    return v.kind == SV_STR || sv_is_sequence(v);
+    return sv_tuple(a.kind == SV_LIST ? SV_LIST : SV_TUPLE, t);
 }
 
 SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
@@ -410,10 +401,9 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR)
         return concat_strings(sp, a.s, b.s, at);
     if (op == AOP_ADD && sv_is_sequence(a) && sv_is_sequence(b)) return concat_sequences(sp, a, b, at);
-    if (op == AOP_MUL && can_repeat(a) && is_integral(b))
-        return repeat(sp, a, constant_to_int(b), at);
-    if (op == AOP_MUL && can_repeat(b) && is_integral(a))
-        return repeat(sp, b, constant_to_int(a), at);
+    SpecValue unit = is_integral(b) ? a : b, times = is_integral(b) ? b : a;
+    if (op == AOP_MUL && is_integral(times) && (unit.kind == SV_STR || sv_is_sequence(unit)))
+        return repeat(sp, unit, constant_to_int(times), at);
     return spec_error(sp, at, "'%s' does not work on %s and %s", ast_op_text(op),
                       spec_describe(sp, a), spec_describe(sp, b));
 }

@@ -187,17 +187,11 @@ static bool is_mentioned(const Ast *def, Str name)
     return m.found;
 }
 
-/* A launch reads these itself. */
-static bool is_launch_option(Str name)
-{
-    return strcmp(name, "num_warps") == 0 || strcmp(name, "num_stages") == 0 ||
-           strcmp(name, "num_ctas") == 0;
-}
-
 static bool is_unused(const SpecFunc *fn, const AstParam *p)
 {
+    static const char *const launch_options[] = {"num_warps", "num_stages", "num_ctas", NULL};
     if (p->kind == PARAM_VARARGS || p->kind == PARAM_KWARGS || p->name[0] == '_') return false;
-    return !is_launch_option(p->name) && !is_mentioned(fn->def, p->name);
+    return !str_among(p->name, launch_options) && !is_mentioned(fn->def, p->name);
 }
 
 /* In one warning: strides that are passed by custom come in dozens. */
@@ -230,9 +224,7 @@ static bool is_dotted_name(const Ast *e)
 static bool is_operation(Spec *sp, const Ast *call)
 {
     if (!is_dotted_name(call->call.callee)) return false;
-    sp->dx->muted++;
-    SpecValue callee = spec_eval(sp, call->call.callee);
-    sp->dx->muted--;
+    SpecValue callee = spec_try(sp, call->call.callee);
     return callee.kind == SV_BUILTIN || callee.kind == SV_METHOD;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/vec.h"
 #include "spec/advice.h"
+#include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/rebind.h"

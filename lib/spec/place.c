@@ -150,9 +150,7 @@ bool place_call(Spec *sp, const Ast *call)
             call->call.args.data[i]->kind == AST_KEYWORD)
             return false;
     }
-    sp->dx->muted++;
-    SpecValue list = spec_eval(sp, callee->attribute.value), args[2], *items = args;
-    sp->dx->muted--;
+    SpecValue list = spec_try(sp, callee->attribute.value), args[2], *items = args;
     if (list.kind != SV_LIST) return false;
     for (int i = 0; i < n; i++) args[i] = spec_eval(sp, call->call.args.data[i]);
     if (sv_is_error(args[0]) || (n == 2 && sv_is_error(args[1]))) return true;

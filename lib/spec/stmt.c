@@ -210,9 +210,7 @@ static const char *message_of(Spec *sp, const Ast *e)
     if (!e) return NULL;
     if (e->kind == AST_CALL) return e->call.args.len ? message_of(sp, e->call.args.data[0]) : NULL;
     if (e->kind != AST_STRING && e->kind != AST_FSTRING) return NULL;
-    sp->dx->muted++;
-    SpecValue v = spec_eval(sp, e);
-    sp->dx->muted--;
+    SpecValue v = spec_try(sp, e);
     return v.kind == SV_STR ? v.s : NULL;
 }
 
@@ -310,9 +308,7 @@ static Flow refuse(Spec *sp, const Ast *s)
 static bool is_profile_scope(Spec *sp, const Ast *context)
 {
     if (context->kind != AST_CALL) return false;
-    sp->dx->muted++;
-    SpecValue callee = spec_eval(sp, context->call.callee);
-    sp->dx->muted--;
+    SpecValue callee = spec_try(sp, context->call.callee);
     return callee.kind == SV_BUILTIN && (callee.builtin->where & NS_PROFILE);
 }
 

@@ -89,10 +89,7 @@ static bool read_descriptor(Text *t, Annotation *out)
 {
     TypeTable *types = t->sp->ir->types;
     const char *wrong = tkc_read_descriptor_type(t->p, strlen(t->p), &out->desc);
-    if (wrong) {
-        spec_error(t->sp, t->at, "'%s' is no descriptor's type: %s", t->p, wrong);
-        return false;
-    }
+    if (wrong) return spec_fail(t->sp, t->at, "'%s' is no descriptor's type: %s", t->p, wrong);
     out->type = type_pointer(types, type_scalar(types, out->desc.dtype));
     out->is_text = true;
     return true;

@@ -35,6 +35,12 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
     return sv_error();
 }
 
+bool arg_fail(Spec *sp, const BuiltinCall *c, int i, const char *expected)
+{
+    arg_refuse(sp, c, i, expected);
+    return false;
+}
+
 Value *arg_value(Spec *sp, const BuiltinCall *c, int i)
 {
     SpecValue v = c->args[i];
@@ -61,10 +67,7 @@ bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out)
     }
     int truth = v.kind == SV_VALUE || sv_is_number(v) ? op_truth(sp, v, c->spans[i]) : -1;
     if (truth == -2) return false;
-    if (truth == -1) {
-        arg_refuse(sp, c, i, "a compile-time bool");
-        return false;
-    }
+    if (truth == -1) return arg_fail(sp, c, i, "a compile-time bool");
     *out = truth;
     return true;
 }
@@ -79,10 +82,7 @@ bool arg_str(Spec *sp, const BuiltinCall *c, int i, const char **out)
     SpecValue v = c->args[i];
     *out = NULL;
     if (v.kind == SV_ABSENT || v.kind == SV_NONE) return true;
-    if (v.kind != SV_STR) {
-        arg_refuse(sp, c, i, "a string");
-        return false;
-    }
+    if (v.kind != SV_STR) return arg_fail(sp, c, i, "a string");
     if (str_len(v.s)) *out = v.s;
     return true;
 }
@@ -99,9 +99,8 @@ bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choice
         }
         buf_printf(&list, "%s'%s'", k ? ", " : "", choices[k]);
     }
-    spec_error(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
-               buf_text(&list), *out);
-    return false;
+    return spec_fail(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
+                     buf_text(&list), *out);
 }
 
 /* A type, or the text of one: 'fp32', '*i8'. */
@@ -133,11 +132,9 @@ bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out)
 {
     int64_t axis;
     if (!arg_int(sp, c, i, &axis)) return false;
-    if (axis < -rank || axis >= rank) {
-        spec_error(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
-                   arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
-        return false;
-    }
+    if (axis < -rank || axis >= rank)
+        return spec_fail(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
+                         arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
     *out = (int)(axis < 0 ? axis + rank : axis);
     return true;
 }
@@ -163,11 +160,9 @@ bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
     if (n < 0) return false;
     out->rank = n;
     for (int i = 0; i < n; i++) {
-        if (dims[i] < 1 || dims[i] > INT32_MAX) {
-            spec_error(sp, at, "the extents of a block are at least 1, found %lld in %s",
-                       (long long)dims[i], what);
-            return false;
-        }
+        if (dims[i] < 1 || dims[i] > INT32_MAX)
+            return spec_fail(sp, at, "the extents of a block are at least 1, found %lld in %s",
+                             (long long)dims[i], what);
         out->dims[i] = (int32_t)dims[i];
     }
     return shape_check(sp, out, at);

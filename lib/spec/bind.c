@@ -378,18 +378,16 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
     if (!n.name) return true;
     *value = -1;
     const Slot *other = find_slot(b, n.name);
-    if (!other) {
-        spec_error(b->sp, s->p->annotation->span, "'%s' is not a parameter of this kernel", n.name);
-        return false;
-    }
+    if (!other)
+        return spec_fail(b->sp, s->p->annotation->span, "'%s' is not a parameter of this kernel",
+                         n.name);
     SpecValue v = weaken(other->value);
     if (other->has_value && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX)
         return *value = (int64_t)v.i, true;
     *param = other->index;
     if (other->index >= 0 && type_is_scalar(other->type) && type_is_int(other->type)) return true;
-    spec_error(b->sp, s->p->annotation->span, "'%s' is used as an extent: it must be an integer",
-               n.name);
-    return false;
+    return spec_fail(b->sp, s->p->annotation->span,
+                     "'%s' is used as an extent: it must be an integer", n.name);
 }
 
 static void set_extents(Binder *b, Func *fn, const Slot *s)
@@ -431,10 +429,10 @@ static bool check_config(const Binder *b)
     const Machine *machine = b->rq->machine;
     int warps = b->has_config ? b->config.num_warps : 0, most = machine->max_threads / machine->warp_size;
     if (b->rq->num_warps > 0 || (warps >= 0 && (warps & (warps - 1)) == 0 && warps <= most)) return true;
-    spec_error(b->sp, b->kernel->def->def.name_span,
-               "the configuration of '%s' has num_warps=%d; it must be a power of two, at most %d",
-               b->kernel->name, warps, most);
-    return false;
+    return spec_fail(
+        b->sp, b->kernel->def->def.name_span,
+        "the configuration of '%s' has num_warps=%d; it must be a power of two, at most %d",
+        b->kernel->name, warps, most);
 }
 
 static Func *make_func(Binder *b)

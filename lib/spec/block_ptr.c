@@ -52,11 +52,9 @@ bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value 
     SpecValue *items;
     int n = op_items(sp, v, &items, at);
     if (n < 0) return false;
-    if (n != rank) {
-        spec_error(sp, at, "%s has %d item%s, but the block has %d dimension%s", what, n,
-                   n == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
-        return false;
-    }
+    if (n != rank)
+        return spec_fail(sp, at, "%s has %d item%s, but the block has %d dimension%s", what, n,
+                         n == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
     for (int i = 0; i < n; i++) {
         out[i] = block_ptr_index(sp, items[i], what, at);
         if (!out[i]) return false;

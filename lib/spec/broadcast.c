@@ -54,13 +54,12 @@ bool shape_check(Spec *sp, const Shape *s, Span at)
     for (int i = 0; i < s->rank; i++) {
         check(s->dims[i] >= 1, "a shape of %s", shape_text(sp, s));
         count *= padded(s->dims[i]);
-        if (count > MAX_PADDED_COUNT) {
-            spec_error(sp, at,
-                       "a block of shape %s has more than %d elements (each extent counted as a "
-                       "power of two)",
-                       shape_text(sp, s), MAX_PADDED_COUNT);
-            return false;
-        }
+        if (count > MAX_PADDED_COUNT)
+            return spec_fail(
+                sp, at,
+                "a block of shape %s has more than %d elements (each extent counted as a "
+                "power of two)",
+                shape_text(sp, s), MAX_PADDED_COUNT);
     }
     return true;
 }

@@ -39,8 +39,7 @@ static bool pointer_arg(Spec *sp, const BuiltinCall *c, Atomic *a)
         a->pointer = v.v;
         return true;
     }
-    arg_refuse(sp, c, 0, "a pointer or a block of pointers to numbers");
-    return false;
+    return arg_fail(sp, c, 0, "a pointer or a block of pointers to numbers");
 }
 
 static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem,
@@ -124,10 +123,8 @@ static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
     Value *v = arg_value(sp, c, i);
     if (!v) return false;
     if (!type_is_scalar(v->type) || !type_is_int(v->type) || type_is_bool(v->type) ||
-        (c->args[i].kind == SV_INT && c->args[i].i < 0)) {
-        arg_refuse(sp, c, i, "a number of nanoseconds");
-        return false;
-    }
+        (c->args[i].kind == SV_INT && c->args[i].i < 0))
+        return arg_fail(sp, c, i, "a number of nanoseconds");
     *out = build_cast(&sp->b, v, DT_U64, NULL);
     return true;
 }

@@ -16,8 +16,7 @@ static bool base_pointer(Spec *sp, const BuiltinCall *c, SpecBlockPtr *p)
         p->base = v.v;
         return true;
     }
-    arg_refuse(sp, c, 0, "a pointer");
-    return false;
+    return arg_fail(sp, c, 0, "a pointer");
 }
 
 /* base, shape, strides, which both kinds begin with; block shape in parameter `block`. */
@@ -47,8 +46,8 @@ static bool check_order(Spec *sp, const BuiltinCall *c, int i, int rank)
     if (n < 0) return false;
     for (int k = 0; k < n; k++) seen |= order[k] >= 0 && order[k] < rank ? 1u << order[k] : 0;
     if (n == rank && seen == (1u << rank) - 1) return true;
-    spec_error(sp, c->spans[i], "%s must hold each of 0 to %d once", arg_what(sp, c, i), rank - 1);
-    return false;
+    return spec_fail(sp, c->spans[i], "%s must hold each of 0 to %d once", arg_what(sp, c, i),
+                     rank - 1);
 }
 
 SpecValue builtin_make_block_ptr(Spec *sp, const BuiltinCall *c)
@@ -189,18 +188,14 @@ static bool row_arguments(Spec *sp, const BuiltinCall *c, int rows, int column, 
 {
     const SpecBlockPtr *p = descriptor_arg(sp, c);
     if (!p) return false;
-    if (p->block.rank != 2 || p->block.dims[0] != 1) {
-        spec_error(sp, c->at, "%s needs a descriptor with a block of one row, found %s",
-                   arg_operation(sp, c), shape_text(sp, &p->block));
-        return false;
-    }
+    if (p->block.rank != 2 || p->block.dims[0] != 1)
+        return spec_fail(sp, c->at, "%s needs a descriptor with a block of one row, found %s",
+                         arg_operation(sp, c), shape_text(sp, &p->block));
     Value *x = arg_block(sp, c, rows),
           *y = block_ptr_index(sp, c->args[column], arg_what(sp, c, column), c->spans[column]);
     if (!x || !y) return false;
-    if (x->type->rank != 1 || !type_is_int(x->type)) {
-        arg_refuse(sp, c, rows, "a 1-D block of integers");
-        return false;
-    }
+    if (x->type->rank != 1 || !type_is_int(x->type))
+        return arg_fail(sp, c, rows, "a 1-D block of integers");
     *block = (Shape){.rank = 2, .dims = {x->type->shape[0], p->block.dims[1]}};
     indices[0] = x, indices[1] = y;
     return shape_check(sp, block, c->at);

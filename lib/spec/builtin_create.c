@@ -9,10 +9,7 @@ static bool grid_axis(Spec *sp, const BuiltinCall *c, int *axis)
 {
     int64_t n;
     if (!arg_int(sp, c, 0, &n)) return false;
-    if (n < 0 || n > 2) {
-        arg_refuse(sp, c, 0, "0, 1 or 2");
-        return false;
-    }
+    if (n < 0 || n > 2) return arg_fail(sp, c, 0, "0, 1 or 2");
     *axis = (int)n;
     return true;
 }

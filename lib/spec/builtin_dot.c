@@ -24,10 +24,8 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
 {
     DType a = type_dtype(x->type), b = type_dtype(y->type);
     for (int i = DOT_X; i <= DOT_Y; i++) {
-        if (!is_operand(i == DOT_X ? a : b)) {
-            arg_refuse(sp, c, i, "a block of int8, fp8, fp16, bf16, fp32 or fp64");
-            return false;
-        }
+        if (!is_operand(i == DOT_X ? a : b))
+            return arg_fail(sp, c, i, "a block of int8, fp8, fp16, bf16, fp32 or fp64");
     }
     if (a != b && !(is_fp8(a) && is_fp8(b))) {
         spec_error(sp, c->at, "the operands of tl.dot must have one type, found %s and %s",
@@ -93,11 +91,9 @@ static bool precision_of(Spec *sp, const BuiltinCall *c, const char **out)
         }
     }
     if (!arg_choice(sp, c, DOT_PRECISION, names, out)) return false;
-    if (*out && arg_is_given(c, DOT_TF32)) {
-        spec_error(sp, c->spans[DOT_TF32],
-                   "input_precision and allow_tf32 say the same; give one of them");
-        return false;
-    }
+    if (*out && arg_is_given(c, DOT_TF32))
+        return spec_fail(sp, c->spans[DOT_TF32],
+                         "input_precision and allow_tf32 say the same; give one of them");
     if (!arg_bool(sp, c, DOT_TF32, &tf32)) return false;
     if (!*out) *out = !arg_is_given(c, DOT_TF32) || tf32 ? "tf32" : "ieee";
     return true;

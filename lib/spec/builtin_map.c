@@ -64,11 +64,10 @@ static bool choose_shape(Mapped *m, const Type *t)
                       shape.dims[shape.rank - 1] % m->pack == 0;
     m->whole = t;
     if (!along_last) shape = one;
-    if (shape.dims[shape.rank - 1] % m->pack) {
-        arg_refuse(m->sp, m->c, 1, arena_printf(m->sp->arena, "a divisor of the %lld elements",
-                                                (long long)tkc_type_count(t)));
-        return false;
-    }
+    if (shape.dims[shape.rank - 1] % m->pack)
+        return arg_fail(m->sp, m->c, 1,
+                        arena_printf(m->sp->arena, "a divisor of the %lld elements",
+                                     (long long)tkc_type_count(t)));
     m->flat = type_block(m->sp->ir->types, tkc_type_element(t), shape.rank, shape.dims, NULL);
     return true;
 }

@@ -41,12 +41,11 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
     if (n < 0) return false;
     for (int k = 0; k < n; k++) {
         int64_t d = items[k] < 0 ? items[k] + rank : items[k];
-        if (d < 0 || d >= rank || (*dims >> d & 1)) {
-            spec_error(sp, c->spans[i],
-                       "%s names dimension %lld of a block pointer with %d, or names one twice",
-                       arg_what(sp, c, i), (long long)items[k], rank);
-            return false;
-        }
+        if (d < 0 || d >= rank || (*dims >> d & 1))
+            return spec_fail(
+                sp, c->spans[i],
+                "%s names dimension %lld of a block pointer with %d, or names one twice",
+                arg_what(sp, c, i), (long long)items[k], rank);
         *dims |= 1u << d;
     }
     return true;
@@ -93,11 +92,9 @@ static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Sp
     *other = NULL;
     if (!nan || !a->mask) return true;
     const Type *elem = tkc_type_element(a->pointer->type)->elem;
-    if (!type_is_float(elem)) {
-        spec_error(sp, at, "padding_option='nan' is for floats, found %s",
-                   type_text(sp->arena, elem));
-        return false;
-    }
+    if (!type_is_float(elem))
+        return spec_fail(sp, at, "padding_option='nan' is for floats, found %s",
+                         type_text(sp->arena, elem));
     *other = memory_operand(sp, a->pointer->type, sv_float(__builtin_nan("")), "the padding", at);
     return *other != NULL;
 }

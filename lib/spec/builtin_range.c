@@ -56,8 +56,7 @@ static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
     if (!arg_is_given(c, i)) return true;
     if (!arg_int(sp, c, i, &n)) return false;
     if (n >= least && n <= MAX_OPTION) return true;
-    arg_refuse(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
-    return false;
+    return arg_fail(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
 }
 
 /* What a loop may be told is checked; only disable_licm, the last of it, is asked for later. */

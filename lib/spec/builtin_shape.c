@@ -35,21 +35,17 @@ static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int
     int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), axes, TKC_MAX_RANK, c->spans[1]);
     if (n < 0) return false;
     int total = rank + n;
-    if (total > TKC_MAX_RANK) {
-        spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK, total);
-        return false;
-    }
+    if (total > TKC_MAX_RANK)
+        return spec_fail(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
+                         total);
     for (int i = 0; i < n; i++) {
         int64_t axis = axes[i] < 0 ? axes[i] + total : axes[i];
-        if (axis < 0 || axis >= total) {
-            spec_error(sp, c->spans[1], "axis %lld is out of range for a result of %d dimensions",
-                       (long long)axes[i], total);
-            return false;
-        }
-        if (is_new[axis]) {
-            spec_error(sp, c->spans[1], "axis %lld is given twice", (long long)axes[i]);
-            return false;
-        }
+        if (axis < 0 || axis >= total)
+            return spec_fail(sp, c->spans[1],
+                             "axis %lld is out of range for a result of %d dimensions",
+                             (long long)axes[i], total);
+        if (is_new[axis])
+            return spec_fail(sp, c->spans[1], "axis %lld is given twice", (long long)axes[i]);
         is_new[axis] = true;
     }
     *count = n;
@@ -105,11 +101,9 @@ static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
         int64_t d;
         if (!op_to_int(sp, items[i], &d, c->at, "a dimension")) return false;
         if (d < 0) d += rank;
-        if (n != rank || d < 0 || d >= rank || (seen >> d & 1)) {
-            spec_error(sp, c->at, "the dims of %s must be each of 0 to %d once",
-                       arg_operation(sp, c), rank - 1);
-            return false;
-        }
+        if (n != rank || d < 0 || d >= rank || (seen >> d & 1))
+            return spec_fail(sp, c->at, "the dims of %s must be each of 0 to %d once",
+                             arg_operation(sp, c), rank - 1);
         seen |= 1u << d;
         perm[i] = (int)d;
     }
@@ -183,9 +177,8 @@ static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
         shape.dims[shape.rank++] = 2;
         return shape_check(sp, &shape, c->at);
     }
-    spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
-               shape.rank + 1);
-    return false;
+    return spec_fail(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
+                     shape.rank + 1);
 }
 
 SpecValue builtin_join(Spec *sp, const BuiltinCall *c)

@@ -103,10 +103,8 @@ static bool is_running(const Spec *sp, const SpecFunc *fn)
 
 static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 {
-    if (!is_host && !fn->is_std && is_running(sp, fn)) {
-        spec_error(sp, at, "recursion: '%s' calls itself", fn->name);
-        return false;
-    }
+    if (!is_host && !fn->is_std && is_running(sp, fn))
+        return spec_fail(sp, at, "recursion: '%s' calls itself", fn->name);
     if (sp->depth >= sp->limits.depth) {
         spec_limit(sp, "max_depth", at, "calls nested more than %d deep", sp->limits.depth);
         return false;
@@ -264,8 +262,7 @@ static bool bind_keyword(Spec *sp, Call *c, const Arg *a)
     if (c->values[i].kind == SV_ABSENT) return c->values[i] = a->value, true;
     if (c->params->data[i].kind == PARAM_VARARGS)
         return c->values[i] = constant_tuple(sp, 1, &a->value), true;
-    spec_error(sp, a->span, "%s gets two values for '%s'", title_of(sp, c), a->name);
-    return false;
+    return spec_fail(sp, a->span, "%s gets two values for '%s'", title_of(sp, c), a->name);
 }
 
 static int npositional(const Args *args)
@@ -289,11 +286,10 @@ static bool bind_positional(Spec *sp, Call *c)
     }
     if (next == given) return true;
     const char *s = next == 1 ? "" : "s", *are = given == 1 ? "is" : "are";
-    if (c->builtin) {
-        spec_error(sp, c->args->data[next].span, "%s takes at most %d argument%s, but %d %s given",
-                   title_of(sp, c), next, s, given, are);
-        return false;
-    }
+    if (c->builtin)
+        return spec_fail(sp, c->args->data[next].span,
+                         "%s takes at most %d argument%s, but %d %s given", title_of(sp, c), next,
+                         s, given, are);
     spec_error(sp, c->at, "'%s' takes %d positional argument%s, but %d %s given",
                c->method ? c->method : c->name, next, s, given, are);
     return note_callee(sp, c);

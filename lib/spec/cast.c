@@ -67,14 +67,12 @@ static bool check_rounding(Spec *sp, const char *rounding, const Type *from, con
                            Span at)
 {
     if (!rounding) return true;
-    if (strcmp(rounding, "rtne") != 0 && strcmp(rounding, "rtz") != 0) {
-        spec_error(sp, at, "fp_downcast_rounding is 'rtne' or 'rtz', found '%s'", rounding);
-        return false;
-    }
+    if (strcmp(rounding, "rtne") != 0 && strcmp(rounding, "rtz") != 0)
+        return spec_fail(sp, at, "fp_downcast_rounding is 'rtne' or 'rtz', found '%s'", rounding);
     if (is_downcast(from, to)) return true;
-    spec_error(sp, at, "fp_downcast_rounding is for casts to a narrower float, found %s to %s",
-               text(sp, from), text(sp, to));
-    return false;
+    return spec_fail(sp, at,
+                     "fp_downcast_rounding is for casts to a narrower float, found %s to %s",
+                     text(sp, from), text(sp, to));
 }
 
 Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at)

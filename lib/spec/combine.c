@@ -87,22 +87,18 @@ static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
     SpecValue *items;
     int n = op->nargs, found = sv_items(&r, &items);
     if (sv_is_error(r)) return false;
-    if (found != n) {
-        spec_error(sp, at, "the combine function gives %d value%s, expected %d", found,
-                   found == 1 ? "" : "s", n);
-        return false;
-    }
+    if (found != n)
+        return spec_fail(sp, at, "the combine function gives %d value%s, expected %d", found,
+                         found == 1 ? "" : "s", n);
     for (int i = 0; i < n; i++) {
         const Type *elem = tkc_type_element(op_arg(op, i)->type);
         bool number = sv_is_number(items[i]);
         Value *v = op_to_value(sp, items[i], at);
         if (v && number) v = op_cast(sp, v, elem, false, NULL, at);
         if (!v) return false;
-        if (v->type != elem) {
-            spec_error(sp, at, "the combine function gives %s for an operand of %s",
-                       type_text(sp->arena, v->type), type_text(sp->arena, elem));
-            return false;
-        }
+        if (v->type != elem)
+            return spec_fail(sp, at, "the combine function gives %s for an operand of %s",
+                             type_text(sp->arena, v->type), type_text(sp->arena, elem));
         out[i] = v;
     }
     return true;
@@ -144,8 +140,8 @@ static bool fill(Spec *sp, Op *op, SpecValue fn, Span at)
     build_yield(&sp->b, op->nargs, results);
     drop_unused(r);
     if (is_pure(r)) return true;
-    spec_error(sp, at, "a combine function computes on scalars, without loads, stores or blocks");
-    return false;
+    return spec_fail(sp, at,
+                     "a combine function computes on scalars, without loads, stores or blocks");
 }
 
 bool combine_by_function(Spec *sp, Op *op, SpecValue fn, Span at)

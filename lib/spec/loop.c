@@ -488,8 +488,7 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
     bool is_known = ir_const_int(l->bounds[2], &known);
     l->is_down = is_known && known < 0 && dtype_info(type_dtype(ty))->kind == DK_INT;
     if (!is_known || known != 0) return true;
-    spec_error(sp, at, "the step of a loop must not be 0");
-    return false;
+    return spec_fail(sp, at, "the step of a loop must not be 0");
 }
 
 /* True when the body must be executed again with what was learned. */

@@ -205,8 +205,7 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
             *out = (int64_t)i;
             return true;
         }
-        spec_error(sp, at, "%s does not fit into 64 bits: %s", what, spec_describe(sp, v));
-        return false;
+        return spec_fail(sp, at, "%s does not fit into 64 bits: %s", what, spec_describe(sp, v));
     }
     if (v.kind == SV_VALUE && !type_is_block(v.v->type) && type_is_int(v.v->type) &&
         ir_const_int(v.v, out))

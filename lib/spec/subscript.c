@@ -222,11 +222,9 @@ static bool index_values(Spec *sp, const Param *p, SpecValue index, Value **out,
 {
     const SpecValue *items;
     int n = index_items(&index, &items);
-    if (n != p->rank) {
-        spec_error(sp, at, "'%s' is declared with %d extent%s and indexed with %d", p->name,
-                   p->rank, p->rank == 1 ? "" : "s", n);
-        return false;
-    }
+    if (n != p->rank)
+        return spec_fail(sp, at, "'%s' is declared with %d extent%s and indexed with %d", p->name,
+                         p->rank, p->rank == 1 ? "" : "s", n);
     Shape shape = {0};
     for (int d = 0; d < n; d++) {
         out[d] = index_value(sp, items[d], at);

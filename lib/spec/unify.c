@@ -67,11 +67,9 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
                  const char *what, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return false;
-    if (!is_operand(a) || !is_operand(b)) {
-        spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
-                   spec_describe(sp, b));
-        return false;
-    }
+    if (!is_operand(a) || !is_operand(b))
+        return spec_fail(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
+                         spec_describe(sp, b));
     if (sv_is_pointer(a) || sv_is_pointer(b)) {
         if (!unify_pointers(sp, a, b, rules, what, at)) return false;
         *x = a.v;

@@ -139,12 +139,12 @@ bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out)
     return true;
 }
 
-int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Span at)
+static int ints_of(Spec *sp, SpecValue v, const char *what, int64_t *out, Span at)
 {
     SpecValue *items;
     int n = sv_items(&v, &items);
-    if (n > max) {
-        spec_error(sp, at, "%s has %d items, at most %d expected", what, n, max);
+    if (n > TKC_MAX_RANK) {
+        spec_error(sp, at, "%s has %d items, at most %d expected", what, n, TKC_MAX_RANK);
         return -1;
     }
     for (int i = 0; i < n; i++) {
@@ -153,10 +153,10 @@ int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Spa
     return n;
 }
 
-bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
+static bool shape_from(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
 {
     int64_t dims[TKC_MAX_RANK];
-    int n = arg_ints(sp, v, what, dims, TKC_MAX_RANK, at);
+    int n = ints_of(sp, v, what, dims, at);
     if (n < 0) return false;
     out->rank = n;
     for (int i = 0; i < n; i++) {
@@ -166,6 +166,16 @@ bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
         out->dims[i] = (int32_t)dims[i];
     }
     return shape_check(sp, out, at);
+}
+
+int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out)
+{
+    return ints_of(sp, c->args[i], arg_what(sp, c, i), out, c->spans[i]);
+}
+
+bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out)
+{
+    return shape_from(sp, c->args[i], arg_what(sp, c, i), out, c->spans[i]);
 }
 
 int arg_rest(const BuiltinCall *c, SpecValue **out)
@@ -179,15 +189,15 @@ bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out)
 {
     SpecValue *items;
     int n = arg_rest(c, &items);
-    return arg_shape(sp, constant_tuple(sp, n, items),
-                     arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)), out, c->at);
+    return shape_from(sp, constant_tuple(sp, n, items),
+                      arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)), out, c->at);
 }
 
 SpecValue arg_results(Spec *sp, int n, Value *const *values)
 {
-    SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
-    for (int i = 0; i < n; i++) items[i] = sv_value(values[i]);
-    return constant_tuple(sp, n, items);
+    SpecTuple *t = tuple_new(sp, n);
+    for (int i = 0; i < n; i++) t->data[i] = sv_value(values[i]);
+    return sv_tuple(SV_TUPLE, t);
 }
 
 bool arg_broadcast(Spec *sp, const BuiltinCall *c, int i, int n, const SpecValue *items,

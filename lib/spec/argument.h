@@ -32,10 +32,10 @@ const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i); /* a scalar type *
 /* An axis in [-rank, rank), made positive. */
 bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out);
 
-/* Compile-time integers: one, or a tuple of them. -1 after an error. */
-int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Span at);
+/* Compile-time integers: one, or a tuple of up to TKC_MAX_RANK. -1 after an error. */
+int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
 /* A legal block shape. */
-bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at);
+bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out);
 /* The values after *: one tuple or list of them, or they themselves. -1 after an error. */
 int arg_rest(const BuiltinCall *c, SpecValue **out);
 /* The same as a shape. */

@@ -5,38 +5,13 @@
 #include "spec/argument.h"
 #include "spec/operator.h"
 
-int block_ptr_parts(const SpecBlockPtr *p, Value **out)
-{
-    int n = 0;
-    out[n++] = p->base;
-    for (int d = 0; d < p->block.rank; d++) {
-        out[n++] = p->shape[d];
-        out[n++] = p->strides[d];
-        if (p->offsets[d]) out[n++] = p->offsets[d];
-    }
-    return n;
-}
-
-SpecBlockPtr *block_ptr_with_parts(Spec *sp, const SpecBlockPtr *p, Value *const *parts)
-{
-    SpecBlockPtr *q = arena_copy(sp->arena, p, sizeof *p);
-    int n = 0;
-    q->base = parts[n++];
-    for (int d = 0; d < p->block.rank; d++) {
-        q->shape[d] = parts[n++];
-        q->strides[d] = parts[n++];
-        if (p->offsets[d]) q->offsets[d] = parts[n++];
-    }
-    return q;
-}
-
 bool block_ptr_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b)
 {
     return a->base->type == b->base->type && shape_is_equal(&a->block, &b->block) &&
            a->padding == b->padding && !a->offsets[0] == !b->offsets[0];
 }
 
-Value *block_ptr_index(Spec *sp, SpecValue v, const char *what, Span at)
+static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
 {
     Value *x =
         v.kind == SV_VALUE || v.kind == SV_INT || v.kind == SV_BOOL ? op_to_value(sp, v, at) : NULL;
@@ -47,17 +22,23 @@ Value *block_ptr_index(Spec *sp, SpecValue v, const char *what, Span at)
     return NULL;
 }
 
-bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value **out, Span at)
+Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i)
+{
+    return index_of(sp, c->args[i], arg_what(sp, c, i), c->spans[i]);
+}
+
+bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const char *what, Value **out)
 {
     SpecValue *items;
-    int n = op_items(sp, v, &items, at);
+    int n = op_items(sp, c->args[i], &items, c->spans[i]);
+    if (!what) what = arg_what(sp, c, i);
     if (n < 0) return false;
     if (n != rank)
-        return spec_fail(sp, at, "%s has %d item%s, but the block has %d dimension%s", what, n,
-                         n == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
-    for (int i = 0; i < n; i++) {
-        out[i] = block_ptr_index(sp, items[i], what, at);
-        if (!out[i]) return false;
+        return spec_fail(sp, c->spans[i], "%s has %d item%s, but the block has %d dimension%s", what,
+                         n, n == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
+    for (int k = 0; k < n; k++) {
+        out[k] = index_of(sp, items[k], what, c->spans[i]);
+        if (!out[k]) return false;
     }
     return true;
 }

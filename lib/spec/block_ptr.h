@@ -6,30 +6,31 @@
 
 #include "ir/tile.h"
 #include "spec/broadcast.h"
+#include "spec/builtin.h"
 #include "spec/spec.h"
 
+enum { BLOCK_PTR_PARTS = 1 + 3 * TKC_MAX_RANK };
 struct SpecBlockPtr {
-    Value *base;                  /* scalar pointer */
-    Shape block;                  /* extents of the block; its rank is that of all below */
-    Value *shape[TKC_MAX_RANK];   /* int64 scalars */
-    Value *strides[TKC_MAX_RANK]; /* int64 scalars */
-    Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
-    Padding padding;              /* of descriptors: never PAD_NONE */
+    union {
+        struct {
+            Value *base;                  /* scalar pointer */
+            Value *shape[TKC_MAX_RANK];   /* int64 scalars */
+            Value *strides[TKC_MAX_RANK]; /* int64 scalars */
+            Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
+        };
+        Value *parts[BLOCK_PTR_PARTS]; /* the same, for control flow that carries them; NULL: none */
+    };
+    Shape block;     /* extents of the block; its rank is that of all above */
+    Padding padding; /* of descriptors: never PAD_NONE */
 };
 
-/* The run-time parts in a fixed order, for control flow that carries the value: base, shape,
-   strides, offsets. `out` has room for BLOCK_PTR_MAX_PARTS; returns how many. */
-enum { BLOCK_PTR_MAX_PARTS = 1 + 3 * TKC_MAX_RANK };
-int block_ptr_parts(const SpecBlockPtr *p, Value **out);
-/* A copy of p with other parts, in the same order. */
-SpecBlockPtr *block_ptr_with_parts(Spec *sp, const SpecBlockPtr *p, Value *const *parts);
 /* One type for values that control flow may merge: same element, block extents and padding. */
 bool block_ptr_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b);
 
-/* A scalar index of any integer type as int64; NULL after an error that calls it `what`. */
-Value *block_ptr_index(Spec *sp, SpecValue v, const char *what, Span at);
-/* As many of them as the block has dims. False after an error. */
-bool block_ptr_indices(Spec *sp, SpecValue v, int rank, const char *what, Value **out, Span at);
+/* Argument i, a scalar index of any integer type, as int64; NULL after an error. */
+Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i);
+/* As many of them as the block has dims; what: how messages call them, or NULL. False after an error. */
+bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const char *what, Value **out);
 
 /* Of a block pointer: tile_address. */
 Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, unsigned bounded, Value **mask);

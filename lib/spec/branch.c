@@ -162,10 +162,10 @@ static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Bindi
     return out;
 }
 
-static Binding fill_binding(Branch *br, Join *j, const Binding *b, bool is_left)
+static Binding fill_binding(Join *j, const Binding *b, bool is_left)
 {
     Binding out = *b;
-    if (b->state == BIND_SET) merge_fill(j, b->value, is_left, br->at, &out.value);
+    if (b->state == BIND_SET) out.value = merge_fill(j, b->value, is_left);
     return out;
 }
 
@@ -178,7 +178,7 @@ static Binding *merge_names(Branch *br, Join *j, int n)
         const Binding *a = binding_in(&br->arm[0].scope, i), *b = binding_in(&br->arm[1].scope, i);
         const Binding *old = binding_in(&br->before, i);
         if (left && right) out[i] = merge_bindings(br, j, a, b, old);
-        else if (left || right) out[i] = fill_binding(br, j, left ? a : b, left);
+        else if (left || right) out[i] = fill_binding(j, left ? a : b, left);
         else out[i] = *old;
     }
     return out;
@@ -201,8 +201,8 @@ static SpecValue merge_outcomes(Branch *br, Join *j)
         if (merge_join(j, a->out.value, b->out.value, br->at, &out)) return out;
         return unlike_returns(br->sp, &a->out, &b->out);
     }
-    if (has_returned(a)) merge_fill(j, a->out.value, true, br->at, &out);
-    if (has_returned(b)) merge_fill(j, b->out.value, false, br->at, &out);
+    if (has_returned(a)) out = merge_fill(j, a->out.value, true);
+    if (has_returned(b)) out = merge_fill(j, b->out.value, false);
     return out;
 }
 

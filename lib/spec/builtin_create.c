@@ -53,7 +53,7 @@ static SpecValue fill(Spec *sp, Value *scalar, const Shape *shape)
 SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
-    if (!arg_shape(sp, c->args[0], arg_what(sp, c, 0), &shape, c->spans[0])) return sv_error();
+    if (!arg_shape(sp, c, 0, &shape)) return sv_error();
     const Type *t = arg_type(sp, c, 2);
     if (!t) return sv_error();
     SpecValue value = c->args[1];
@@ -77,7 +77,7 @@ static SpecValue zeros(Spec *sp, const Type *elem, const Shape *shape)
 SpecValue builtin_zeros(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
-    if (!arg_shape(sp, c->args[0], arg_what(sp, c, 0), &shape, c->spans[0])) return sv_error();
+    if (!arg_shape(sp, c, 0, &shape)) return sv_error();
     const Type *t = arg_dtype(sp, c, 1);
     return t ? zeros(sp, t, &shape) : sv_error();
 }

@@ -167,7 +167,7 @@ static void check_number_hint(Spec *sp, const BuiltinCall *c, int64_t by)
 SpecValue builtin_hint(Spec *sp, const BuiltinCall *c)
 {
     int64_t values[TKC_MAX_RANK];
-    int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), values, TKC_MAX_RANK, c->spans[1]);
+    int n = arg_ints(sp, c, 1, values);
     if (n < 0) return sv_error();
     if (sv_is_number(c->args[0])) {
         check_number_hint(sp, c, values[0]);

@@ -37,7 +37,7 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
     int64_t items[TKC_MAX_RANK];
     *dims = 0;
     if (is_empty(c->args[i])) return true;
-    int n = arg_ints(sp, c->args[i], arg_what(sp, c, i), items, TKC_MAX_RANK, c->spans[i]);
+    int n = arg_ints(sp, c, i, items);
     if (n < 0) return false;
     for (int k = 0; k < n; k++) {
         int64_t d = items[k] < 0 ? items[k] + rank : items[k];
@@ -129,8 +129,7 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
                                  "or leave it out");
         return sv_error();
     }
-    if (!memory_mask(sp, a.pointer, c->args[LOAD_MASK], &a.mask, c->spans[LOAD_MASK]))
-        return sv_error();
+    if (!memory_mask(sp, c, LOAD_MASK, a.pointer, &a.mask)) return sv_error();
     Value *other = NULL;
     if (arg_is_given(c, LOAD_OTHER)) {
         other = memory_operand(sp, a.pointer->type, c->args[LOAD_OTHER], "'other'",
@@ -160,8 +159,7 @@ SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
     } else {
         if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
         if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
-        if (!memory_mask(sp, a.pointer, c->args[STORE_MASK], &a.mask, c->spans[STORE_MASK]))
-            return sv_error();
+        if (!memory_mask(sp, c, STORE_MASK, a.pointer, &a.mask)) return sv_error();
     }
     return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none()
                                                                              : sv_error();

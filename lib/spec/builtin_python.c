@@ -28,7 +28,7 @@ static SpecValue int_of_text(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_int(Spec *sp, const BuiltinCall *c)
 {
     SpecValue v = weaken(c->args[0]);
-    if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(constant_to_int(v));
+    if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(sv_integer(v));
     if (v.kind == SV_STR) return int_of_text(sp, c);
     if (v.kind == SV_FLOAT) {
         if (!(fabs(v.f) < 0x1p126))

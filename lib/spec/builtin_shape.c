@@ -32,7 +32,7 @@ SpecValue builtin_broadcast_to(Spec *sp, const BuiltinCall *c)
 static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int *count)
 {
     int64_t axes[TKC_MAX_RANK];
-    int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), axes, TKC_MAX_RANK, c->spans[1]);
+    int n = arg_ints(sp, c, 1, axes);
     if (n < 0) return false;
     int total = rank + n;
     if (total > TKC_MAX_RANK)

@@ -85,7 +85,7 @@ SpecValue builtin_block_type(Spec *sp, const BuiltinCall *c)
 {
     const Type *t = arg_type(sp, c, 0);
     Shape shape;
-    if (!t || !arg_shape(sp, c->args[1], arg_what(sp, c, 1), &shape, c->spans[1]))
+    if (!t || !arg_shape(sp, c, 1, &shape))
         return sv_error();
     t = tkc_type_element(t);
     return sv_type(shape.rank ? type_block(sp->ir->types, t, shape.rank, shape.dims, NULL) : t);

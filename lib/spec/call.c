@@ -139,15 +139,10 @@ static Span name_span(const SpecFunc *fn)
     return fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span;
 }
 
-static SpecValue weaken_all(Spec *sp, SpecValue v)
+static SpecValue weaken_leaf(void *ctx, SpecValue v)
 {
-    v = weaken(v);
-    if (!sv_is_sequence(v)) return v;
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = *v.tuple;
-    t->data = arena_array(sp->arena, SpecValue, t->len + 1);
-    for (int i = 0; i < t->len; i++) t->data[i] = weaken_all(sp, v.tuple->data[i]);
-    return (SpecValue){.kind = v.kind, .tuple = t};
+    (void)ctx;
+    return weaken(v);
 }
 
 static SpecValue default_of(Spec *sp, const Call *c, int i)
@@ -371,8 +366,8 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     const AstParams *params = params_of(f->fn);
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
-        SpecValue v =
-            is_constexpr_annotation(p->annotation) ? weaken_all(sp, values[i]) : values[i];
+        SpecValue v = values[i];
+        if (is_constexpr_annotation(p->annotation)) v = merge_map(sp->arena, v, weaken_leaf, NULL);
         if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }

@@ -97,8 +97,8 @@ Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *r
 static uint64_t bits_of(DType dt, SpecValue number)
 {
     if (dtype_info(dt)->kind == DK_FLOAT) return bits_of_written(dt, constant_to_double(number));
-    if (dt == DT_I1) return constant_to_int(number) != 0;
-    return bits_from_uint(dt, (uint64_t)constant_to_int(number));
+    if (dt == DT_I1) return sv_integer(number) != 0;
+    return bits_from_uint(dt, (uint64_t)sv_integer(number));
 }
 
 Value *cast_number(Spec *sp, SpecValue number, DType dt)

@@ -38,14 +38,9 @@ static bool is_integral(SpecValue v)
     return v.kind == SV_BOOL || v.kind == SV_INT;
 }
 
-__int128 constant_to_int(SpecValue v)
-{
-    return v.kind == SV_BOOL ? v.b : v.i;
-}
-
 double constant_to_double(SpecValue v)
 {
-    return v.kind == SV_FLOAT ? v.f : (double)constant_to_int(v);
+    return v.kind == SV_FLOAT ? v.f : (double)sv_integer(v);
 }
 
 SpecTuple *tuple_new(Spec *sp, int n)
@@ -109,7 +104,7 @@ bool constant_is_equal(SpecValue a, SpecValue b)
     a = weaken(a);
     b = weaken(b);
     if (sv_is_number(a) && sv_is_number(b)) {
-        if (is_integral(a) && is_integral(b)) return constant_to_int(a) == constant_to_int(b);
+        if (is_integral(a) && is_integral(b)) return sv_integer(a) == sv_integer(b);
         return constant_to_double(a) == constant_to_double(b);
     }
     if (sv_is_sequence(a) && sv_is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
@@ -135,7 +130,7 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
 {
     *unordered = false;
     if (is_integral(a) && is_integral(b)) {
-        __int128 x = constant_to_int(a), y = constant_to_int(b);
+        __int128 x = sv_integer(a), y = sv_integer(b);
         *order = (x > y) - (x < y);
         return true;
     }
@@ -390,7 +385,7 @@ static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
 SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     if (is_integral(a) && is_integral(b)) {
-        SpecValue r = int_binary(sp, op, constant_to_int(a), constant_to_int(b), at);
+        SpecValue r = int_binary(sp, op, sv_integer(a), sv_integer(b), at);
         bool bits = op == AOP_AND || op == AOP_OR || op == AOP_XOR;
         return bits && a.kind == SV_BOOL && b.kind == SV_BOOL ? sv_bool(r.i != 0) : r;
     }
@@ -403,7 +398,7 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (op == AOP_ADD && sv_is_sequence(a) && sv_is_sequence(b)) return concat_sequences(sp, a, b, at);
     SpecValue unit = is_integral(b) ? a : b, times = is_integral(b) ? b : a;
     if (op == AOP_MUL && is_integral(times) && (unit.kind == SV_STR || sv_is_sequence(unit)))
-        return repeat(sp, unit, constant_to_int(times), at);
+        return repeat(sp, unit, sv_integer(times), at);
     return spec_error(sp, at, "'%s' does not work on %s and %s", ast_op_text(op),
                       spec_describe(sp, a), spec_describe(sp, b));
 }
@@ -414,7 +409,7 @@ SpecValue constant_unary(Spec *sp, AstOp op, SpecValue a, Span at)
     if (a.kind == SV_FLOAT && op == AOP_NEG) return sv_float(-a.f);
     if (a.kind == SV_FLOAT && op == AOP_POS) return a;
     if (is_integral(a)) {
-        __int128 x = constant_to_int(a), r;
+        __int128 x = sv_integer(a), r;
         if (op == AOP_POS) return sv_int(x);
         if (op == AOP_INVERT) return sv_int(~x);
         if (op == AOP_NEG)

@@ -15,8 +15,6 @@ bool constant_is_true(SpecValue v);
 bool constant_is_equal(SpecValue a, SpecValue b);
 /* The number as a double; v is a BOOL, INT or FLOAT. */
 double constant_to_double(SpecValue v);
-/* A BOOL's or INT's number. */
-__int128 constant_to_int(SpecValue v);
 /* What looking at all of a value costs: a string's bytes, at least one; the items of a sequence and of what they
    hold, counted as often as they are there. *nesting (may be NULL): of sequences in sequences. */
 long constant_size(SpecValue v, int *nesting);

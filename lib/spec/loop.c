@@ -32,8 +32,9 @@ typedef struct Unrolled {
 static Flow unroll(Spec *sp, void *ctx);
 
 /* The passes that are left; a `break` in them leaves this loop, whatever branches are around it. */
-static Flow unroll_passes(Spec *sp, Unrolled *u)
+static Flow unroll_passes(Spec *sp, void *ctx)
 {
+    Unrolled *u = ctx;
     while (u->next < u->n) {
         if (!spec_step(sp, u->s->span)) return FLOW_STOP;
         assign(sp, u->s->loop.target, u->items[u->next++], true, u->s->loop.target->span);
@@ -48,20 +49,26 @@ static Flow unroll_passes(Spec *sp, Unrolled *u)
     return FLOW_NEXT;
 }
 
-static Flow unroll(Spec *sp, void *ctx)
+/* Executes what is in a loop of that kind. */
+static Flow in_loop(Spec *sp, LoopKind kind, ArmFn run, void *ctx)
 {
     Frame *f = sp->frame;
     LoopKind outer = f->loop;
     int branches = f->branches;
-    f->loop = LOOP_UNROLLED;
+    f->loop = kind;
     f->branches = 0;
-    Flow flow = unroll_passes(sp, ctx);
+    Flow flow = run(sp, ctx);
     f->loop = outer;
     f->branches = branches;
     return flow;
 }
 
-static Flow run_else(Spec *sp, void *ctx)
+static Flow unroll(Spec *sp, void *ctx)
+{
+    return in_loop(sp, LOOP_UNROLLED, unroll_passes, ctx);
+}
+
+static Flow run_block(Spec *sp, void *ctx)
 {
     return exec_block(sp, ctx, &rest_cut);
 }
@@ -72,7 +79,7 @@ static Flow exec_unrolled(Spec *sp, const Ast *s, SpecValue *items, int n)
     Flow flow = unroll(sp, &u);
     if (u.broken || s->loop.orelse.len == 0) return flow;
     if (flow == FLOW_NEXT) return exec_block(sp, &s->loop.orelse, &rest_cut);
-    return flow == FLOW_MAYBE ? exec_unless_returned(sp, run_else, (void *)&s->loop.orelse) : flow;
+    return flow == FLOW_MAYBE ? exec_unless_returned(sp, run_block, (void *)&s->loop.orelse) : flow;
 }
 
 /* ---- run-time loops ---- */
@@ -94,6 +101,8 @@ typedef struct LoopName {
 typedef struct Loop {
     Spec *sp;
     const Ast *s;
+    const AstList *body;
+    Builder at; /* where the op stands */
     LoopName *names;
     int n;
     ScopeCopy before;
@@ -102,6 +111,7 @@ typedef struct Loop {
     Value *bounds[3]; /* for */
     bool is_down;
     const SpecRange *range;
+    int truth; /* while: of the condition, as while_head gives it */
     Op *op;
 } Loop;
 
@@ -184,10 +194,10 @@ static void refuse_shared(Loop *l, const Binding *b, bool deep)
 }
 
 /* Names that are not assigned but hold a sequence of which a part is. */
-static void add_changed(Loop *l, const AstList *body, AstNames *assigned)
+static void add_changed(Loop *l, AstNames *assigned)
 {
     AstNames changed = {0}, deep = {0};
-    walk_changed(l->sp->arena, body, &changed, &deep);
+    walk_changed(l->sp->arena, l->body, &changed, &deep);
     for (int i = 0; i < changed.len; i++) {
         const Binding *b = scope_find(l->sp->frame->scope, changed.data[i]);
         if (!b || b->state != BIND_SET || !sv_is_sequence(b->value)) continue;
@@ -197,14 +207,14 @@ static void add_changed(Loop *l, const AstList *body, AstNames *assigned)
 }
 
 /* The names that the loop assigns and that had a value before. */
-static void find_names(Loop *l, const AstList *body, const Ast *target)
+static void find_names(Loop *l, const Ast *target)
 {
     Spec *sp = l->sp;
     Scope *scope = sp->frame->scope;
     AstNames assigned = {0}, targets = {0};
     if (target) walk_target(sp->arena, target, &assigned), walk_target(sp->arena, target, &targets);
-    walk_assigned(sp->arena, body, &assigned);
-    add_changed(l, body, &assigned);
+    walk_assigned(sp->arena, l->body, &assigned);
+    add_changed(l, &assigned);
     l->names = arena_array(sp->arena, LoopName, assigned.len + 1);
     for (int i = 0; i < assigned.len; i++) {
         LoopName x = {.name = assigned.data[i], .index = scope_declare(scope, assigned.data[i])};
@@ -216,10 +226,11 @@ static void find_names(Loop *l, const AstList *body, const Ast *target)
     }
 }
 
-static void open_loop(Loop *l, const AstList *body, const Ast *target)
+static void open_loop(Loop *l, const Ast *target)
 {
     Scope *scope = l->sp->frame->scope;
-    find_names(l, body, target);
+    find_names(l, target);
+    l->at = l->sp->b;
     l->before = scope_save(scope);
     l->early_before =
         scope->len ? arena_copy(l->sp->arena, scope->read_early, sizeof(bool) * (size_t)scope->len)
@@ -347,10 +358,10 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
 /* ---- trying ---- */
 
 /* Takes back a try: its ops, its names, what it reported. */
-static void forget_try(Loop *l, const Builder *at, const Diags *before)
+static void forget_try(Loop *l, const Diags *before)
 {
     Spec *sp = l->sp;
-    sp->b = *at;
+    sp->b = l->at;
     ir_unlink(l->op);
     scope_restore(sp->frame->scope, &l->before);
     *sp->dx = *before;
@@ -358,18 +369,11 @@ static void forget_try(Loop *l, const Builder *at, const Diags *before)
     sp->last_error = NULL;
 }
 
-static void run_loop_body(Spec *sp, const AstList *body)
+static void run_loop_body(Loop *l)
 {
-    Frame *f = sp->frame;
-    LoopKind outer = f->loop;
-    int branches = f->branches;
-    f->loop = LOOP_RUNTIME;
-    f->branches = 0;
-    f->runtime_loops++;
-    exec_block(sp, body, &rest_cut);
-    f->runtime_loops--;
-    f->loop = outer;
-    f->branches = branches;
+    l->sp->frame->runtime_loops++;
+    in_loop(l->sp, LOOP_RUNTIME, run_block, (void *)l->body);
+    l->sp->frame->runtime_loops--;
 }
 
 /* Leaves that no pass changes need not be carried: what was before the loop serves. */
@@ -439,13 +443,32 @@ static void close_loop(Loop *l, Value **results)
     }
 }
 
-/* A try that the budget ended has learned of names that its op does not carry yet. */
-static Flow leave_loop(Loop *l, const Builder *at, const AstList *body)
+/* Until a try has learned nothing new. */
+static void try_loop(Loop *l, bool (*try_once)(Loop *l, bool is_last_try))
 {
-    l->sp->b = *at;
-    scope_restore(l->sp->frame->scope, &l->before);
-    poison_assigned(l->sp, body);
-    return FLOW_STOP;
+    Spec *sp = l->sp;
+    for (int k = 0;; k++) {
+        Diags mark = *sp->dx;
+        bool again = try_once(l, k >= MAX_TRIES);
+        if (!again || sp->out_of_budget) return;
+        forget_try(l, &mark);
+    }
+}
+
+/* A try that the budget ended has learned of names that its op does not carry yet. */
+static Flow end_loop(Loop *l, const AstList *orelse)
+{
+    Spec *sp = l->sp;
+    if (sp->out_of_budget) {
+        sp->b = l->at;
+        scope_restore(sp->frame->scope, &l->before);
+        poison_assigned(sp, l->body);
+        return FLOW_STOP;
+    }
+    build_yield(&sp->b, l->finals.len, l->finals.data);
+    sp->b = l->at;
+    close_loop(l, loop_results(l));
+    return exec_block(sp, orelse, &rest_cut);
 }
 
 /* ---- for ---- */
@@ -507,30 +530,20 @@ static bool try_for(Loop *l, bool is_last_try)
     set_carried(l, body->args + carry_own_params(l->op));
     scope_watch(sp->frame->scope);
     assign(sp, l->s->loop.target, sv_value(body->args[0]), true, l->s->loop.target->span);
-    run_loop_body(sp, &l->s->loop.body);
+    run_loop_body(l);
     return review(l, body->args + carry_own_params(l->op), is_last_try);
 }
 
 static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
 {
-    Loop l = {.sp = sp, .s = s, .range = range};
+    Loop l = {.sp = sp, .s = s, .range = range, .body = &s->loop.body};
     if (!loop_bounds(&l, range, s->loop.iter->span)) {
         poison_assigned(sp, &s->loop.body);
         return FLOW_NEXT;
     }
-    open_loop(&l, &s->loop.body, s->loop.target);
-    Builder at = sp->b;
-    for (int k = 0;; k++) {
-        Diags mark = *sp->dx;
-        bool again = try_for(&l, k >= MAX_TRIES);
-        if (!again || sp->out_of_budget) break;
-        forget_try(&l, &at, &mark);
-    }
-    if (sp->out_of_budget) return leave_loop(&l, &at, &s->loop.body);
-    build_yield(&sp->b, l.finals.len, l.finals.data);
-    sp->b = at;
-    close_loop(&l, loop_results(&l));
-    return exec_block(sp, &s->loop.orelse, &rest_cut);
+    open_loop(&l, s->loop.target);
+    try_loop(&l, try_for);
+    return end_loop(&l, &s->loop.orelse);
 }
 
 /* True when everything the loop runs over is known and it is to be executed here. */
@@ -556,20 +569,15 @@ Flow exec_for(Spec *sp, const Ast *s)
 
 /* ---- while ---- */
 
-static Flow exec_host_while(Spec *sp, const Ast *s)
+static Flow host_passes(Spec *sp, void *ctx)
 {
-    Frame *f = sp->frame;
-    LoopKind outer = f->loop;
+    const Ast *s = ctx;
     Flow flow = FLOW_NEXT;
-    f->loop = LOOP_UNROLLED;
-    while (spec_step(sp, s->span)) {
+    while (spec_step(sp, s->span) && (flow == FLOW_NEXT || flow == FLOW_CONTINUE)) {
         SpecValue cond = eval_constant(sp, s->branch.cond, "the condition of a loop in host code");
-        int truth = sv_is_error(cond) ? -2 : op_truth(sp, cond, s->branch.cond->span);
-        if (truth <= 0) break;
+        if (sv_is_error(cond) || op_truth(sp, cond, s->branch.cond->span) <= 0) break;
         flow = exec_block(sp, &s->branch.body, &rest_cut);
-        if (flow != FLOW_NEXT && flow != FLOW_CONTINUE) break;
     }
-    f->loop = outer;
     return flow == FLOW_BREAK || flow == FLOW_CONTINUE ? FLOW_NEXT : flow;
 }
 
@@ -595,18 +603,18 @@ static int while_head(Loop *l)
     return c ? truth : -2;
 }
 
-static bool try_while(Loop *l, bool is_last_try, int *truth)
+static bool try_while(Loop *l, bool is_last_try)
 {
     Spec *sp = l->sp;
     collect_inits(l);
     spec_at(sp, l->s->branch.cond->span);
     l->op = build_while(&sp->b, l->inits.len, l->inits.data);
-    *truth = while_head(l);
-    if (*truth == 0 || *truth == -2) return false;
+    l->truth = while_head(l);
+    if (l->truth == 0 || l->truth == -2) return false;
     Region *body = l->op->regions[1];
     sp->b = build_at_end(sp->fn, body);
     set_carried(l, body->args);
-    run_loop_body(sp, &l->s->branch.body);
+    run_loop_body(l);
     return review(l, body->args, is_last_try);
 }
 
@@ -620,35 +628,24 @@ static bool visit_named(const Ast *n, void *user)
 
 static Flow exec_runtime_while(Spec *sp, const Ast *s)
 {
-    Loop l = {.sp = sp, .s = s};
-    int truth;
-    open_loop(&l, &s->branch.body, NULL);
-    Builder at = sp->b;
-    for (int k = 0;; k++) {
-        Diags mark = *sp->dx;
-        bool again = try_while(&l, k >= MAX_TRIES, &truth);
-        if (!again || sp->out_of_budget) break;
-        forget_try(&l, &at, &mark);
-    }
-    if (truth == 0 || truth == -2) { /* never entered, or not understood */
-        sp->b = at;
+    Loop l = {.sp = sp, .s = s, .body = &s->branch.body};
+    open_loop(&l, NULL);
+    try_loop(&l, try_while);
+    if (l.truth == 0 || l.truth == -2) { /* never entered, or not understood */
+        sp->b = l.at;
         ir_unlink(l.op);
         scope_restore(sp->frame->scope, &l.before);
-        if (truth == -2) poison_assigned(sp, &s->branch.body);
-        return truth == 0 ? exec_block(sp, &s->branch.orelse, &rest_cut) : FLOW_NEXT;
+        if (l.truth == -2) poison_assigned(sp, &s->branch.body);
+        return l.truth == 0 ? exec_block(sp, &s->branch.orelse, &rest_cut) : FLOW_NEXT;
     }
-    if (truth == 1)
+    if (l.truth == 1)
         spec_error(sp, s->branch.cond->span, "this loop never ends: its condition is always true");
-    if (sp->out_of_budget) return leave_loop(&l, &at, &s->branch.body);
-    build_yield(&sp->b, l.finals.len, l.finals.data);
-    sp->b = at;
-    close_loop(&l, loop_results(&l));
-    return exec_block(sp, &s->branch.orelse, &rest_cut);
+    return end_loop(&l, &s->branch.orelse);
 }
 
 Flow exec_while(Spec *sp, const Ast *s)
 {
-    if (sp->frame->is_host) return exec_host_while(sp, s);
+    if (sp->frame->is_host) return in_loop(sp, LOOP_UNROLLED, host_passes, (void *)s);
     HasNamed named = {false};
     walk_ast(s->branch.cond, visit_named, &named);
     if (!named.found) return exec_runtime_while(sp, s);

@@ -45,12 +45,9 @@ static bool is_same_value(const Value *a, const Value *b)
 
 static bool is_same_address(SpecValue a, SpecValue b)
 {
-    Value *x[BLOCK_PTR_MAX_PARTS], *y[BLOCK_PTR_MAX_PARTS];
-    if (a.block_ptr == b.block_ptr) return true;
+    Value *const *x = a.block_ptr->parts, *const *y = b.block_ptr->parts;
     if (!block_ptr_is_alike(a.block_ptr, b.block_ptr)) return false;
-    int n = block_ptr_parts(a.block_ptr, x);
-    if (block_ptr_parts(b.block_ptr, y) != n) return false;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
         if (x[i] != y[i] && (!x[i] || !y[i] || !is_same_value(x[i], y[i]))) return false;
     }
     return true;
@@ -111,63 +108,63 @@ bool merge_is_runtime(SpecValue v)
 
 /* ---- taking apart and putting together ---- */
 
-bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at)
+SpecValue merge_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
 {
-    if (sv_is_number(v)) v = strengthen(sp, v, at);
-    if (v.kind == SV_ERROR) return false;
-    if (v.kind == SV_VALUE) {
-        vec_push(sp->arena, out, v.v);
-    } else if (is_address(v)) {
-        Value *parts[BLOCK_PTR_MAX_PARTS];
-        int n = block_ptr_parts(v.block_ptr, parts);
-        for (int i = 0; i < n; i++) {
-            if (parts[i]) vec_push(sp->arena, out, parts[i]);
+    if (is_address(v)) {
+        v.block_ptr = arena_copy(a, v.block_ptr, sizeof *v.block_ptr);
+        for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
+            Value **part = &v.block_ptr->parts[i];
+            SpecValue new = *part ? fn(ctx, sv_value(*part)) : sv_none();
+            if (new.kind == SV_VALUE) *part = new.v;
         }
     } else if (sv_is_sequence(v)) {
-        for (int i = 0; i < v.tuple->len; i++) {
-            if (!merge_flatten(sp, v.tuple->data[i], out, at)) return false;
-        }
+        SpecTuple *t = arena_copy(a, v.tuple, sizeof *t);
+        t->data = arena_array(a, SpecValue, t->len + 1);
+        for (int i = 0; i < t->len; i++) t->data[i] = merge_map(a, v.tuple->data[i], fn, ctx);
+        v.tuple = t;
+    } else {
+        v = fn(ctx, v);
     }
-    return true;
+    return v;
 }
 
-static SpecValue with_items(Spec *sp, SpecValue v, SpecValue *items)
+typedef struct Flatten { Spec *sp; Leaves *out; Span at; bool failed; } Flatten;
+
+static SpecValue take_leaf(void *ctx, SpecValue v)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = *v.tuple;
-    t->data = items;
-    return (SpecValue){.kind = v.kind, .tuple = t};
+    Flatten *f = ctx;
+    if (sv_is_number(v)) v = strengthen(f->sp, v, f->at);
+    if (v.kind == SV_VALUE) vec_push(f->sp->arena, f->out, v.v);
+    f->failed |= v.kind == SV_ERROR;
+    return v;
 }
 
-/* Replaces the leaves of v; with `marked`, only those that a join marked. */
-static SpecValue rebuild(Spec *sp, SpecValue v, bool marked, Value *const *data, int *next)
+bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at)
 {
-    if (sv_is_number(v) && !marked) return sv_value(data[(*next)++]);
-    if (v.kind == SV_VALUE) return !marked || v.v == LEAF ? sv_value(data[(*next)++]) : v;
-    if (is_address(v)) {
-        Value *parts[BLOCK_PTR_MAX_PARTS];
-        int n = block_ptr_parts(v.block_ptr, parts);
-        for (int i = 0; i < n; i++) {
-            if (parts[i] && (!marked || parts[i] == LEAF)) parts[i] = data[(*next)++];
-        }
-        return (SpecValue){.kind = v.kind,
-                           .block_ptr = block_ptr_with_parts(sp, v.block_ptr, parts)};
-    }
-    if (!sv_is_sequence(v)) return v;
-    SpecValue *items = arena_array(sp->arena, SpecValue, v.tuple->len + 1);
-    for (int i = 0; i < v.tuple->len; i++)
-        items[i] = rebuild(sp, v.tuple->data[i], marked, data, next);
-    return with_items(sp, v, items);
+    Flatten f = {sp, out, at, false};
+    merge_map(sp->arena, v, take_leaf, &f);
+    return !f.failed;
+}
+
+/* Replaces the leaves; with `marked`, only those that a join marked. */
+typedef struct Rebuild { bool marked; Value *const *data; int *next; } Rebuild;
+
+static SpecValue put_leaf(void *ctx, SpecValue v)
+{
+    const Rebuild *r = ctx;
+    bool is_leaf = r->marked ? v.kind == SV_VALUE && v.v == LEAF
+                             : v.kind == SV_VALUE || sv_is_number(v);
+    return is_leaf ? sv_value(r->data[(*r->next)++]) : v;
 }
 
 SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next)
 {
-    return rebuild(sp, v, false, data, next);
+    return merge_map(sp->arena, v, put_leaf, &(Rebuild){false, data, next});
 }
 
 SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next)
 {
-    return rebuild(sp, joined, true, data, next);
+    return merge_map(sp->arena, joined, put_leaf, &(Rebuild){true, data, next});
 }
 
 /* ---- joining ---- */
@@ -213,26 +210,26 @@ static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *o
 static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
     if (!merge_is_same_class(a.tuple, b.tuple)) return false;
-    SpecValue *items = arena_array(j->sp->arena, SpecValue, a.tuple->len + 1);
-    for (int i = 0; i < a.tuple->len; i++) {
-        if (!merge_join(j, a.tuple->data[i], b.tuple->data[i], at, &items[i])) return false;
+    SpecTuple *t = arena_copy(j->sp->arena, a.tuple, sizeof *t);
+    t->data = arena_array(j->sp->arena, SpecValue, t->len + 1);
+    for (int i = 0; i < t->len; i++) {
+        if (!merge_join(j, a.tuple->data[i], b.tuple->data[i], at, &t->data[i])) return false;
     }
-    *out = with_items(j->sp, a, items);
+    *out = sv_tuple(a.kind, t);
     return true;
 }
 
 static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
-    Value *x[BLOCK_PTR_MAX_PARTS], *y[BLOCK_PTR_MAX_PARTS];
     if (!block_ptr_is_alike(a.block_ptr, b.block_ptr)) return false;
-    int n = block_ptr_parts(a.block_ptr, x);
-    if (block_ptr_parts(b.block_ptr, y) != n) return false;
-    for (int i = 0; i < n; i++) {
-        if (x[i] == y[i]) continue;
-        if (!x[i] || !y[i] || x[i]->type != y[i]->type) return false;
-        if (!is_same_value(x[i], y[i])) x[i] = add_leaf(j, x[i], y[i]).v;
+    *out = a;
+    out->block_ptr = arena_copy(j->sp->arena, a.block_ptr, sizeof *a.block_ptr);
+    for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
+        Value **x = &out->block_ptr->parts[i], *y = b.block_ptr->parts[i];
+        if (*x == y) continue;
+        if (!*x || !y || (*x)->type != y->type) return false;
+        if (!is_same_value(*x, y)) *x = add_leaf(j, *x, y).v;
     }
-    *out = (SpecValue){.kind = a.kind, .block_ptr = block_ptr_with_parts(j->sp, a.block_ptr, x)};
     return true;
 }
 
@@ -264,28 +261,19 @@ bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
     return ok;
 }
 
-bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out)
+typedef struct Fill { Join *j; bool is_left; } Fill;
+
+static SpecValue fill_leaf(void *ctx, SpecValue v)
 {
-    Builder *own = v_is_left ? j->a : j->b, *other = v_is_left ? j->b : j->a;
-    if (v.kind == SV_VALUE) {
-        if (ir_is_defined_outside(v.v, own->region)) return *out = v, true;
-        Value *filler = zero(j, other, v.v->type);
-        return *out = v_is_left ? add_leaf(j, v.v, filler) : add_leaf(j, filler, v.v), true;
-    }
-    if (is_address(v)) {
-        Value *x[BLOCK_PTR_MAX_PARTS];
-        int n = block_ptr_parts(v.block_ptr, x);
-        for (int i = 0; i < n; i++) {
-            SpecValue part;
-            if (x[i] && merge_fill(j, sv_value(x[i]), v_is_left, at, &part)) x[i] = part.v;
-        }
-        return *out = (SpecValue){.kind = v.kind,
-                                  .block_ptr = block_ptr_with_parts(j->sp, v.block_ptr, x)},
-               true;
-    }
-    if (!sv_is_sequence(v)) return *out = v, true;
-    SpecValue *items = arena_array(j->sp->arena, SpecValue, v.tuple->len + 1);
-    for (int i = 0; i < v.tuple->len; i++)
-        merge_fill(j, v.tuple->data[i], v_is_left, at, &items[i]);
-    return *out = with_items(j->sp, v, items), true;
+    const Fill *f = ctx;
+    Join *j = f->j;
+    Builder *own = f->is_left ? j->a : j->b, *other = f->is_left ? j->b : j->a;
+    if (v.kind != SV_VALUE || ir_is_defined_outside(v.v, own->region)) return v;
+    Value *filler = zero(j, other, v.v->type);
+    return f->is_left ? add_leaf(j, v.v, filler) : add_leaf(j, filler, v.v);
+}
+
+SpecValue merge_fill(Join *j, SpecValue v, bool v_is_left)
+{
+    return merge_map(j->sp->arena, v, fill_leaf, &(Fill){j, v_is_left});
 }

@@ -13,6 +13,9 @@ bool merge_is_same(SpecValue a, SpecValue b);
 bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b);
 /* True when v has run-time parts that are not constants. */
 bool merge_is_runtime(SpecValue v);
+/* v with each leaf replaced: what is neither a sequence nor an address, and the parts of addresses. */
+typedef SpecValue (*LeafFn)(void *ctx, SpecValue leaf);
+SpecValue merge_map(Arena *a, SpecValue v, LeafFn fn, void *ctx);
 /* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that
    no type holds (reported). */
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at);
@@ -30,7 +33,7 @@ typedef struct Join {
    when they do not merge. */
 bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out);
 /* The same when one side has no value: its leaves are fillers. */
-bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out);
+SpecValue merge_fill(Join *j, SpecValue v, bool v_is_left);
 /* Rebuilds what merge_join gave. */
 SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next);
 

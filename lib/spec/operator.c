@@ -200,7 +200,7 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
 {
     if (sv_is_error(v)) return false;
     if (v.kind == SV_BOOL || v.kind == SV_INT) {
-        __int128 i = constant_to_int(v);
+        __int128 i = sv_integer(v);
         if (i == (__int128)(int64_t)i) {
             *out = (int64_t)i;
             return true;

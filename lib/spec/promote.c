@@ -77,11 +77,6 @@ DType promote_pair(DType a, DType b, bool division, PromoteFault *fault)
 
 static const __int128 ONE = 1;
 
-static __int128 integer_of(SpecValue number)
-{
-    return number.kind == SV_BOOL ? number.b : number.i;
-}
-
 /* Smallest normal and largest finite fp32. */
 static bool is_fp32_range(double v)
 {
@@ -129,8 +124,8 @@ DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFau
         return DT_NONE;
     }
     if (is_float(tensor)) return divide_in(tensor, division);
-    if (is_in_range(tensor, integer_of(number))) return tensor;
+    if (is_in_range(tensor, sv_integer(number))) return tensor;
     *fault =
-        integer_of(number) < 0 && kind_of(tensor) == DK_UINT ? PROMOTE_NEGATIVE : PROMOTE_RANGE;
+        sv_integer(number) < 0 && kind_of(tensor) == DK_UINT ? PROMOTE_NEGATIVE : PROMOTE_RANGE;
     return DT_NONE;
 }

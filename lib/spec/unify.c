@@ -14,36 +14,13 @@ static bool is_operand(SpecValue v)
     return v.kind == SV_VALUE || sv_is_number(v);
 }
 
-static void report(Spec *sp, PromoteFault fault, SpecValue a, SpecValue b, const char *what,
-                   Span at)
-{
-    const char *x = spec_describe(sp, a), *y = spec_describe(sp, b);
-    switch (fault) {
-    case PROMOTE_FINE: break;
-    case PROMOTE_SIGNS:
-        spec_error(sp, at, "%s of %s and %s: one is signed and one unsigned; cast one of them",
-                   what, x, y);
-        break;
-    case PROMOTE_FP8_INT:
-        spec_error(sp, at,
-                   "%s of %s and %s: fp8 has no common type with an integer; cast one of them",
-                   what, x, y);
-        break;
-    case PROMOTE_NEGATIVE:
-        spec_error(sp, at,
-                   "%s of %s and %s: a negative constant does not go with an unsigned type; cast "
-                   "one of them",
-                   what, x, y);
-        break;
-    case PROMOTE_RANGE:
-        spec_error(sp, at, "%s of %s and %s: the constant is out of range for the type", what, x,
-                   y);
-        break;
-    case PROMOTE_TOO_WIDE:
-        spec_error(sp, at, "%s of %s and %s: no integer type holds the constant", what, x, y);
-        break;
-    }
-}
+static const char *const faults[] = {
+    [PROMOTE_SIGNS] = "one is signed and one unsigned; cast one of them",
+    [PROMOTE_FP8_INT] = "fp8 has no common type with an integer; cast one of them",
+    [PROMOTE_NEGATIVE] = "a negative constant does not go with an unsigned type; cast one of them",
+    [PROMOTE_RANGE] = "the constant is out of range for the type",
+    [PROMOTE_TOO_WIDE] = "no integer type holds the constant",
+};
 
 static bool unify_pointers(Spec *sp, SpecValue a, SpecValue b, unsigned rules, const char *what,
                            Span at)
@@ -87,10 +64,9 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
                : b.kind != SV_VALUE
                    ? promote_constant(type_dtype(a.v->type), b, division, &fault)
                    : promote_pair(type_dtype(a.v->type), type_dtype(b.v->type), division, &fault);
-    if (dt == DT_NONE) {
-        report(sp, fault, a, b, what, at);
-        return false;
-    }
+    if (dt == DT_NONE)
+        return spec_fail(sp, at, "%s of %s and %s: %s", what, spec_describe(sp, a),
+                         spec_describe(sp, b), faults[fault]);
     *x = to_dtype(sp, a, dt);
     *y = to_dtype(sp, b, dt);
     return true;

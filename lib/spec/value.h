@@ -101,6 +101,8 @@ static inline SpecValue sv_module(SpecModule *m)
     return (SpecValue){.kind = SV_MODULE, .module = m};
 }
 static inline SpecValue sv_func(SpecFunc *fn) { return (SpecValue){.kind = SV_FUNC, .fn = fn}; }
+/* A BOOL's or INT's number. */
+static inline __int128 sv_integer(SpecValue v) { return v.kind == SV_BOOL ? v.b : v.i; }
 static inline bool sv_is_error(SpecValue v) { return v.kind == SV_ERROR; }
 /* TUPLE, LIST or RECORD. */
 static inline bool sv_is_sequence(SpecValue v)

@@ -8,6 +8,7 @@
 
 #include "ir/type.h"
 #include "spec/eval.h"
+#include "spec/walk.h"
 
 /* ---- statements ---- */
 
@@ -258,16 +259,19 @@ static void note_maker(Spec *sp, const Op *op)
     else spec_note(sp, at, "it is a float from here on");
 }
 
-/* The constexpr that the expression is. */
-static const AstParam *parameter_at(Spec *sp, Span at)
+/* The kernel's parameter of that name; its definition is that of the outermost frame. */
+static const AstParam *kernel_parameter(Spec *sp, const char *name)
 {
     const Frame *f = sp->frame;
     while (f && f->caller) f = f->caller;
-    if (!f || !f->fn || !at.source || f->fn->def->kind != AST_DEF) return NULL;
-    const AstParams *params = &f->fn->def->def.params;
-    for (int i = 0; i < params->len; i++)
-        if (strcmp(params->data[i].name, span_text(sp->arena, at)) == 0) return &params->data[i];
-    return NULL;
+    if (!f || !f->fn || f->fn->def->kind != AST_DEF) return NULL;
+    return walk_param(&f->fn->def->def.params, name);
+}
+
+/* The constexpr that the expression is. */
+static const AstParam *parameter_at(Spec *sp, Span at)
+{
+    return at.source ? kernel_parameter(sp, span_text(sp->arena, at)) : NULL;
 }
 
 static bool advise_number(Spec *sp, double x, Span at)
@@ -316,21 +320,10 @@ bool advise_same_float(Spec *sp, SpecValue v)
 
 /* ---- constexprs ---- */
 
-/* The kernel's definition is that of the outermost frame. */
-static const AstParam *parameter_of(Spec *sp, const Value *v)
-{
-    const Frame *f = sp->frame;
-    if (!f || !sp->fn || v->region != sp->fn->body) return NULL;
-    while (f->caller) f = f->caller;
-    const AstParams *params = &f->fn->def->def.params;
-    for (int i = 0; f->fn->def->kind == AST_DEF && i < params->len; i++)
-        if (v->name && strcmp(params->data[i].name, v->name) == 0) return &params->data[i];
-    return NULL;
-}
-
 void advise_constexpr(Spec *sp, const Value *v, Span at)
 {
-    const AstParam *p = parameter_of(sp, v);
+    bool is_parameter = sp->fn && v->region == sp->fn->body && v->name;
+    const AstParam *p = is_parameter ? kernel_parameter(sp, v->name) : NULL;
     if (!p) {
         spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
         return;

@@ -8,6 +8,7 @@
 
 #include "ir/type.h"
 #include "spec/eval.h"
+#include "spec/kernel.h"
 
 typedef struct Text {
     Spec *sp;
@@ -147,7 +148,7 @@ static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *o
 
 bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
 {
-    *out = (Annotation){.is_constexpr = is_constexpr_annotation(e)};
+    *out = (Annotation){.is_constexpr = kernel_is_constexpr(e)};
     if (!e || out->is_constexpr) return true;
     if (e->kind == AST_STRING) return read_text(sp, e, out);
     return read_expression(sp, m, e, out);

@@ -57,9 +57,8 @@ static Slot *find_slot(Binder *b, Str name)
 /* what: "value" or "type" */
 static void unknown_name(Binder *b, const char *what, Str name)
 {
-    Str *names = arena_array(b->sp->arena, Str, b->n + 1);
-    for (int i = 0; i < b->n; i++) names[i] = b->slots[i].p->name;
-    const char *near = nearest_word(name, names, b->n);
+    const char *near = nearest_word(
+        name, walk_param_names(b->sp->arena, &b->kernel->def->def.params), b->n);
     Diag *d = diag_error_as(b->sp->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
                             "a %s is given for '%s', but kernel '%s' has no such parameter", what,
                             name, b->kernel->name);

@@ -12,6 +12,7 @@
 #include "spec/kernel.h"
 #include "spec/merge.h"
 #include "spec/record.h"
+#include "spec/walk.h"
 
 static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
 
@@ -114,21 +115,6 @@ static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 
 /* ---- binding arguments to a function's parameters ---- */
 
-bool is_constexpr_annotation(const Ast *a)
-{
-    if (!a) return false;
-    switch (a->kind) {
-    case AST_NAME: return strcmp(a->name.id, "constexpr") == 0;
-    case AST_ATTRIBUTE: return strcmp(a->attribute.name, "constexpr") == 0;
-    case AST_SUBSCRIPT: return is_constexpr_annotation(a->subscript.value);
-    case AST_STRING: {
-        size_t n = strlen(a->string.value);
-        return n >= 9 && strcmp(a->string.value + n - 9, "constexpr") == 0;
-    }
-    default: return false;
-    }
-}
-
 static const AstParams *params_of(const SpecFunc *fn)
 {
     return fn->def->kind == AST_LAMBDA ? &fn->def->lambda.params : &fn->def->def.params;
@@ -215,8 +201,7 @@ static const char *our_keyword(const char *theirs, int n, const Str *names)
 static bool unknown_keyword(Spec *sp, const Call *c, const Arg *a)
 {
     const int n = c->params->len;
-    Str *names = arena_array(sp->arena, Str, n + 1);
-    for (int i = 0; i < n; i++) names[i] = c->params->data[i].name;
+    const Str *names = walk_param_names(sp->arena, c->params);
     spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no %s '%s'", title_of(sp, c),
                   c->defaults && !c->builtin ? "field" : "parameter", a->name);
     const char *ours = our_keyword(a->name, n, names);
@@ -298,10 +283,7 @@ static void note_places(Spec *sp, const Call *c)
         const Span at = c->args->data[i].span;
         if (!at.source) continue;
         const char *text = span_text(sp->arena, at), *name = c->params->data[i].name;
-        bool is_name = false;
-        for (int k = 0; k < c->params->len; k++)
-            is_name |= !strcmp(text, c->params->data[k].name);
-        if (is_name && strcmp(text, name))
+        if (strcmp(text, name) && walk_param(c->params, text))
             buf_printf(&list, "%s%s for '%s'", list.len ? ", " : "", text, name);
     }
     if (list.len) spec_note(sp, SPAN_NONE, "by their places, it gets %s", buf_text(&list));
@@ -367,7 +349,7 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
         SpecValue v = values[i];
-        if (is_constexpr_annotation(p->annotation)) v = merge_map(sp->arena, v, weaken_leaf, NULL);
+        if (kernel_is_constexpr(p->annotation)) v = merge_map(sp->arena, v, weaken_leaf, NULL);
         if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }

@@ -10,8 +10,7 @@
 #include "spec/constant.h"
 #include "spec/kernel.h"
 
-/* An argument of a call by keyword, or by position when position >= 0. */
-static const Ast *argument(const Ast *call, const char *keyword, int position)
+const Ast *config_argument(const Ast *call, const char *keyword, int position)
 {
     if (call->kind != AST_CALL) return NULL;
     for (int i = 0; i < call->call.args.len; i++) {
@@ -40,7 +39,7 @@ const Ast *config_rule(const SpecFunc *kernel, Str param)
     for (int i = 0; i < decorators->len; i++) {
         const Ast *d = decorators->data[i];
         if (strcmp(kernel_last_name(d), "heuristics") != 0) continue;
-        const Ast *rule = find_entry(argument(d, "values", 0), param);
+        const Ast *rule = find_entry(config_argument(d, "values", 0), param);
         if (rule) return rule;
     }
     return NULL;
@@ -150,7 +149,7 @@ static const Ast *all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
     sp->steps = 0;
     for (int i = 0; i < decorators->len && sp->steps < sp->limits.steps; i++) {
         if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
-        list = argument(decorators->data[i], "configs", 0);
+        list = config_argument(decorators->data[i], "configs", 0);
         read_configs(sp, kernel->module, list, out);
     }
     const bool is_gone = sp->steps >= sp->limits.steps;

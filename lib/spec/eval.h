@@ -152,8 +152,6 @@ void frame_push_module(Spec *sp, Frame *f, SpecModule *m);
 void frame_pop(Spec *sp, Frame *f);
 /* Calls a jit function with these values for its parameters, in order. */
 SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values);
-/* The annotation makes the parameter compile-time: tl.constexpr in any spelling. */
-bool is_constexpr_annotation(const Ast *annotation);
 bool is_jit_function(const SpecFunc *fn);
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure);
 

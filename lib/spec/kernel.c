@@ -16,14 +16,19 @@ const char *kernel_last_name(const Ast *d)
     return d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
 }
 
+bool kernel_has_decorator(const AstList *decorators, const char *name, const char *alias)
+{
+    for (int i = 0; i < decorators->len; i++) {
+        const char *last = kernel_last_name(decorators->data[i]);
+        if (!strcmp(last, name) || !strcmp(last, alias))
+            return true;
+    }
+    return false;
+}
+
 bool kernel_is_jit(const Ast *def)
 {
-    if (def->kind != AST_DEF)
-        return false;
-    for (int i = 0; i < def->def.decorators.len; i++)
-        if (!strcmp(kernel_last_name(def->def.decorators.data[i]), "jit"))
-            return true;
-    return false;
+    return def->kind == AST_DEF && kernel_has_decorator(&def->def.decorators, "jit", "jit");
 }
 
 /* ---- which jit functions are kernels ---- */
@@ -74,12 +79,7 @@ static bool note_names(const Ast *n, void *user)
 /* A decorator that only kernels have: autotune, heuristics. */
 static bool is_launched(const Ast *def)
 {
-    for (int i = 0; i < def->def.decorators.len; i++) {
-        const char *name = kernel_last_name(def->def.decorators.data[i]);
-        if (!strcmp(name, "autotune") || !strcmp(name, "heuristics"))
-            return true;
-    }
-    return false;
+    return kernel_has_decorator(&def->def.decorators, "autotune", "heuristics");
 }
 
 static void index_defs(Map *by_name, Arena *a, const Defs *defs)
@@ -265,16 +265,20 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
 
 /* ---- parameters ---- */
 
+bool kernel_is_constexpr(const Ast *a)
+{
+    if (!a)
+        return false;
+    if (a->kind == AST_SUBSCRIPT)
+        return kernel_is_constexpr(a->subscript.value);
+    const char *text = a->kind == AST_STRING ? a->string.value : kernel_last_name(a);
+    size_t n = strlen(text), suffix = a->kind == AST_STRING && n > 9 ? n - 9 : 0;
+    return !strcmp(text + suffix, "constexpr");
+}
+
 int kernel_param_count(const Ast *def)
 {
     return def->def.params.len;
-}
-
-static bool is_constexpr(const Ast *annotation)
-{
-    return !strcmp(kernel_last_name(annotation), "constexpr") ||
-           (annotation->kind == AST_STRING && (!strcmp(annotation->string.value, "tl.constexpr") ||
-                                               !strcmp(annotation->string.value, "constexpr")));
 }
 
 static bool is_word(char c)
@@ -314,7 +318,7 @@ void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
     const AstParam *p = &def->def.params.data[i];
     *out = (TkcParam){.size = sizeof *out, .name = p->name};
     if (p->annotation) {
-        out->is_constexpr = is_constexpr(p->annotation);
+        out->is_constexpr = kernel_is_constexpr(p->annotation);
         const char *name = kernel_last_name(p->annotation);
         DType dt = dtype_find(name, strlen(name));
         if (p->annotation->kind == AST_STRING)

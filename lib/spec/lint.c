@@ -106,15 +106,6 @@ typedef struct Unread {
     Reads reads;
 } Unread;
 
-static bool is_parameter(const SpecFunc *fn, Str name)
-{
-    const AstParams *params = &fn->def->def.params;
-    for (int i = 0; i < params->len; i++) {
-        if (params->data[i].name == name) return true;
-    }
-    return false;
-}
-
 static bool is_load(const Ast *e)
 {
     return e->kind == AST_CALL && e->call.callee->kind == AST_ATTRIBUTE &&
@@ -124,7 +115,7 @@ static bool is_load(const Ast *e)
 static void check_target(Unread *u, const Ast *t, const Ast *value)
 {
     if (!value || t->kind != AST_NAME || t->name.id[0] == '_') return;
-    if (map_get_ptr(&u->reads.names, t->name.id) || is_parameter(u->fn, t->name.id)) return;
+    if (map_get_ptr(&u->reads.names, t->name.id) || walk_param(&u->fn->def->def.params, t->name.id)) return;
     map_set_ptr(&u->reads.names, t->name.id, (void *)t); /* once */
     diag_warning(u->sp->dx, DIAG_UNUSED_VALUE, t->span,
                     is_load(value) ? "what is loaded into '%s' is never used"
@@ -164,27 +155,27 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-typedef struct Mention { Str name; bool found; } Mention;
-
-static bool visit_mention(const Ast *n, void *user)
+static bool is_mention(const Ast *n, void *user)
 {
-    Mention *m = user;
-    if (n->kind == AST_STRING) m->found |= has_word(n->string.value, m->name);
-    if (n->kind == AST_NAME) m->found |= n->name.id == m->name;
-    if (n->kind == AST_KEYWORD && n->keyword.name) m->found |= n->keyword.name == m->name;
-    return !m->found;
+    Str name = user;
+    return (n->kind == AST_STRING && has_word(n->string.value, name)) ||
+           (n->kind == AST_NAME && n->name.id == name) ||
+           (n->kind == AST_KEYWORD && n->keyword.name == name);
 }
 
 static bool is_mentioned(const Ast *def, Str name)
 {
-    Mention m = {.name = name};
-    walk_list(&def->def.body, visit_mention, &m);
-    walk_list(&def->def.decorators, visit_mention, &m);
+    const AstList *lists[] = {&def->def.body, &def->def.decorators};
+    void *user = (void *)name;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < lists[k]->len; i++)
+            if (walk_any(lists[k]->data[i], is_mention, user)) return true;
     for (int i = 0; i < def->def.params.len; i++) {
-        walk_ast(def->def.params.data[i].annotation, visit_mention, &m);
-        walk_ast(def->def.params.data[i].default_, visit_mention, &m);
+        const AstParam *p = &def->def.params.data[i];
+        if (walk_any(p->annotation, is_mention, user) || walk_any(p->default_, is_mention, user))
+            return true;
     }
-    return m.found;
+    return false;
 }
 
 static bool is_unused(const SpecFunc *fn, const AstParam *p)

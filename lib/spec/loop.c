@@ -618,12 +618,10 @@ static bool try_while(Loop *l, bool is_last_try)
     return review(l, body->args, is_last_try);
 }
 
-typedef struct HasNamed { bool found; } HasNamed;
-
-static bool visit_named(const Ast *n, void *user)
+static bool is_named(const Ast *n, void *user)
 {
-    ((HasNamed *)user)->found |= n->kind == AST_NAMED;
-    return true;
+    (void)user;
+    return n->kind == AST_NAMED;
 }
 
 static Flow exec_runtime_while(Spec *sp, const Ast *s)
@@ -646,9 +644,7 @@ static Flow exec_runtime_while(Spec *sp, const Ast *s)
 Flow exec_while(Spec *sp, const Ast *s)
 {
     if (sp->frame->is_host) return in_loop(sp, LOOP_UNROLLED, host_passes, (void *)s);
-    HasNamed named = {false};
-    walk_ast(s->branch.cond, visit_named, &named);
-    if (!named.found) return exec_runtime_while(sp, s);
+    if (!walk_any(s->branch.cond, is_named, NULL)) return exec_runtime_while(sp, s);
     spec_error(sp, s->branch.cond->span,
                "':=' in the condition of a run-time loop is not supported; assign before the loop "
                "and at its end");

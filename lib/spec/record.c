@@ -60,15 +60,6 @@ static SpecValue class_of_body(Spec *sp, const RecordClass *c)
     return class_value(sp, *c, &fields, &defaults);
 }
 
-static bool has_decorator(const AstList *decorators, const char *name, const char *alias)
-{
-    for (int i = 0; i < decorators->len; i++) {
-        const char *last = kernel_last_name(decorators->data[i]);
-        if (strcmp(last, name) == 0 || strcmp(last, alias) == 0) return true;
-    }
-    return false;
-}
-
 /* What the class is derived from, as far as it is known. */
 static void read_bases(Spec *sp, RecordClass *c)
 {
@@ -92,7 +83,7 @@ SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *n)
                      .body = n,
                      .module = m};
     read_bases(sp, &c);
-    if (has_decorator(&n->class_.decorators, "aggregate", "_aggregate")) c.kind = RECORD_AGGREGATE;
+    if (kernel_has_decorator(&n->class_.decorators, "aggregate", "_aggregate")) c.kind = RECORD_AGGREGATE;
     return class_of_body(sp, &c);
 }
 
@@ -301,8 +292,8 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
 {
     SpecFunc *fn = func_new(sp, def->def.name, def, owner->module, NULL);
     SpecValue method = sv_func(fn);
-    if (has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
-    if (has_decorator(&def->def.decorators, "property", "cached_property"))
+    if (kernel_has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
+    if (kernel_has_decorator(&def->def.decorators, "property", "cached_property"))
         return spec_call(sp, method, 1, &x, at);
     fn->self = arena_copy(sp->arena, &x, sizeof x);
     return method;

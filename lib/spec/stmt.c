@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "spec/advice.h"
 #include "spec/eval.h"
+#include "spec/kernel.h"
 #include "spec/lint.h"
 #include "spec/merge.h"
 #include "spec/place.h"
@@ -174,7 +175,7 @@ static void exec_assign(Spec *sp, const Ast *s)
 static void exec_annassign(Spec *sp, const Ast *s)
 {
     if (!s->annassign.value) return;
-    bool is_constant = is_constexpr_annotation(s->annassign.annotation);
+    bool is_constant = kernel_is_constexpr(s->annassign.annotation);
     SpecValue v = spec_eval(sp, s->annassign.value);
     if (is_constant) v = weaken(v);
     assign(sp, s->annassign.target, v, is_constant || sp->frame->is_host, s->span);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "spec/config.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/walk.h"
@@ -26,9 +27,8 @@ static const char *const launch_options[] = {"num_warps", "num_stages", "num_cta
 static bool is_parameter(const Tuning *t, Str name)
 {
     const AstParams *params = &t->kernel->def->def.params;
-    for (int i = 0; i < params->len; i++)
-        if (params->data[i].name == name || params->data[i].kind == PARAM_KWARGS) return true;
-    return false;
+    return walk_param(params, name) ||
+           (params->len && params->data[params->len - 1].kind == PARAM_KWARGS);
 }
 
 static const char *parameter_list(const Tuning *t)
@@ -52,8 +52,7 @@ static void check_name(Tuning *t, const Ast *text)
     Diags *dx = t->sp->dx;
     Diag *d = diag_warning(dx, DIAG_TUNING, text->span, "kernel '%s' has no parameter '%s'",
                            t->kernel->name, name);
-    const char **names = arena_array(t->sp->arena, const char *, params->len + 1);
-    for (int i = 0; i < params->len; i++) names[i] = params->data[i].name;
+    const Str *names = walk_param_names(t->sp->arena, params);
     const char *near = nearest_word(name, names, params->len);
     if (near) diag_suggest(dx, d, text->span, name, near);
     else if (params->len) diag_note(dx, d, SPAN_NONE, "it has %s", parameter_list(t));
@@ -113,17 +112,11 @@ static void check_keyword(Tuning *t, const Callable *c, const Ast *x)
 /* An argument of a call, by keyword or position; checks the keywords. */
 static const Ast *argument(Tuning *t, const Callable *c, const Ast *call, int which)
 {
-    const Ast *found = NULL;
     for (int i = 0; i < call->call.args.len; i++) {
         const Ast *x = call->call.args.data[i];
-        if (x->kind != AST_KEYWORD) {
-            if (i == which) found = x;
-        } else if (x->keyword.name) {
-            check_keyword(t, c, x);
-            if (strcmp(x->keyword.name, c->params[which]) == 0) found = x->keyword.value;
-        }
+        if (x->kind == AST_KEYWORD && x->keyword.name) check_keyword(t, c, x);
     }
-    return found;
+    return config_argument(call, c->params[which], which);
 }
 
 /* ---- @autotune ---- */

@@ -45,4 +45,26 @@ void advise_unpacking(Spec *sp, const Ast *value);
 /* Something that tensors have on the host is asked of a pointer. */
 void advise_pointer_attribute(Spec *sp, Str name);
 
+/* ---- lint.c: what a function says and nobody reads ---- */
+/* Statements that control cannot get to, and names that are given values and never read. Names and
+   arms that other compile-time values would reach count as read. */
+void lint_function(Spec *sp, const SpecFunc *fn);
+/* A kernel's parameters that nothing in it names: its text, annotations and decorators. */
+void lint_parameters(Spec *sp, const SpecFunc *fn);
+/* The expression of a statement of its own, whose value is v, computes it for nobody. */
+void lint_statement(Spec *sp, const Ast *e, SpecValue v);
+
+/* ---- precedence.c ---- */
+/* An operand of a comparison, whose value is v, joins an int1 with a number. */
+bool precedence_is_mixed(const Ast *operand, SpecValue v);
+/* Warns of a comparison with an operand that does. */
+void precedence_warn(Spec *sp, const Ast *compare);
+
+/* ---- tuning.c ---- */
+void tuning_check(Spec *sp, const SpecFunc *kernel);
+
+/* ---- guess.c ---- */
+/* A type as -sig spells it, from the parameter's name and how the kernel `def` uses it. */
+const char *guess_type(Arena *a, const Ast *def, Str name);
+
 #endif

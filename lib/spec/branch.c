@@ -436,7 +436,7 @@ static SpecValue adopt_type(Spec *sp, Builder *b, SpecValue number, SpecValue ot
     Builder saved = sp->b;
     sp->b = *b;
     Value *x, *y;
-    bool ok = op_unify(sp, number, other, &x, &y, "a conditional expression", at) && y == other.v;
+    bool ok = unify(sp, number, other, UNIFY_NUMBERS, &x, &y, "a conditional expression", at) && y == other.v;
     *b = sp->b;
     sp->b = saved;
     return ok ? sv_value(x) : number;

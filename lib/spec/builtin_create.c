@@ -2,7 +2,6 @@
 #include "ir/type.h"
 #include "spec/argument.h"
 #include "spec/builtin_fns.h"
-#include "spec/cast.h"
 #include "spec/operator.h"
 
 static bool grid_axis(Spec *sp, const BuiltinCall *c, int *axis)

@@ -7,7 +7,6 @@
 #include "spec/builtin_fns.h"
 #include "spec/constant.h"
 #include "spec/operator.h"
-#include "spec/unify.h"
 
 /* The argument as a float; NULL after an error. */
 static Value *float_arg(Spec *sp, const BuiltinCall *c, int i)

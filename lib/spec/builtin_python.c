@@ -7,7 +7,6 @@
 #include "ir/type.h"
 #include "spec/argument.h"
 #include "spec/builtin_fns.h"
-#include "spec/cast.h"
 #include "spec/constant.h"
 #include "spec/module.h"
 #include "spec/operator.h"

@@ -4,7 +4,6 @@
 #include "spec/argument.h"
 #include "spec/builtin_fns.h"
 #include "spec/operator.h"
-#include "spec/unify.h"
 
 /* Arguments as blocks of their own: scalars of one element where `rank` asks for blocks. */
 static Value *as_block(Spec *sp, Value *v)

@@ -1,13 +1,12 @@
 /* Casts between element types, and the run-time form of compile-time numbers. Pointers cast to
    pointers and to 64-bit integers and back by bits, and to int1 as "is not null". */
-#include "spec/cast.h"
+#include "spec/operator.h"
 
 #include <string.h>
 
 #include "ir/evaluate.h"
 #include "ir/type.h"
 #include "spec/constant.h"
-#include "spec/operator.h"
 #include "spec/promote.h"
 
 static const char *text(Spec *sp, const Type *t)

@@ -12,7 +12,6 @@
 
 #include "base/unwind.h"
 #include "ir/type.h"
-#include "spec/cast.h"
 #include "spec/operator.h"
 
 bool sv_is_constant(SpecValue v)

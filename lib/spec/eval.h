@@ -11,7 +11,6 @@
 #define TKC_SPEC_EVAL_H
 
 #include "spec/builtin.h"
-#include "spec/cast.h"
 #include "spec/module.h"
 #include "spec/operator.h"
 #include "spec/scope.h"
@@ -159,5 +158,27 @@ SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *clo
 Spec spec_state(Program *p, Func *fn);
 /* Where an error is shown: the innermost place in the user's own files. */
 Span spec_place(const Spec *sp, Span at);
+
+/* ---- place.c: assignment to a part of a tuple, list or record ---- */
+/* x[index] = v for a sequence x; the whole target is at `at`. */
+void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at);
+/* x.name = v for a record x. */
+void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at);
+/* l.append(v), l.extend(items), l.insert(i, v) as a statement. False when the call is none of these
+   on a list. */
+bool place_call(Spec *sp, const Ast *call);
+
+/* ---- bind.c: a kernel's parameters ---- */
+typedef struct Bound {
+    Func *fn;          /* with its parameters, without a body */
+    SpecValue *values; /* one for each parameter of the definition */
+} Bound;
+
+/* False after error diagnostics; everything missing is asked for in one of them. */
+bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out);
+/* What bind_kernel lacks, in one diagnostic: an error, or a warning that the kernel was not checked. */
+void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error);
+/* True when bind_kernel would have all it needs. */
+bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq);
 
 #endif

@@ -9,7 +9,6 @@
 #include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
-#include "spec/precedence.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 

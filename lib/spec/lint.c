@@ -4,7 +4,7 @@
    what specialization makes of it: a value that is read under `if FLAG:` is read, whatever FLAG is,
    so that one set of constexprs does not complain about what another needs. A name counts as read
    wherever it stands but as the target of an assignment; `x += 1` reads x. */
-#include "spec/lint.h"
+#include "spec/advice.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 
 #include "base/unwind.h"
 #include "base/vec.h"
-#include "spec/constant.h"
 #include "spec/advice.h"
+#include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
@@ -496,8 +496,8 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
     SpecValue from = strengthen(sp, r->lower, at), to = strengthen(sp, r->upper, at),
               by = strengthen(sp, r->step, at);
     Value *lower, *upper, *step;
-    if (!op_unify(sp, from, to, &lower, &upper, "the bounds of a loop", at)) return false;
-    if (!op_unify(sp, sv_value(upper), by, &upper, &step, "the step of a loop", at)) return false;
+    if (!unify(sp, from, to, UNIFY_NUMBERS, &lower, &upper, "the bounds of a loop", at)) return false;
+    if (!unify(sp, sv_value(upper), by, UNIFY_NUMBERS, &upper, &step, "the step of a loop", at)) return false;
     const Type *ty = upper->type;
     check(type_is_scalar(ty) && type_is_int(ty), "a loop to %s", type_text(sp->arena, ty));
     if (!fits_loop(sp, from.v, ty, at) || !fits_loop(sp, to.v, ty, at) ||

@@ -5,7 +5,6 @@
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/broadcast.h"
-#include "spec/cast.h"
 #include "spec/operator.h"
 
 static void set_attributes(Spec *sp, Op *op, const Access *a)

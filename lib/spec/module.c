@@ -15,7 +15,6 @@
 #include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
-#include "spec/rebind.h"
 #include "spec/record.h"
 #include "spec/std_files.h"
 #include "spec/walk.h"

@@ -8,9 +8,7 @@
 #include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
-#include "spec/cast.h"
 #include "spec/constant.h"
-#include "spec/unify.h"
 
 typedef enum OperandDomain { ANY_NUMBER, INTEGERS } OperandDomain;
 

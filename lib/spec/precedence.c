@@ -4,7 +4,7 @@
    These bind tighter than comparisons, unlike C's '&&': `mask & i < n` compares mask & i with n.
    What gives it away is an int1 that meets a number; `flags & 4 == 0` means what it says. A chain
    around such an operand, `i < m & j < n`, is an error (expr.c). */
-#include "spec/precedence.h"
+#include "spec/advice.h"
 
 #include <string.h>
 

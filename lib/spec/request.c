@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/descriptor_type.h"
+#include "spec/annotation.h"
 #include "base/vec.h"
 #include "spec/module.h"
 

@@ -9,11 +9,10 @@
 #include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/verify.h"
-#include "spec/bind.h"
+#include "spec/advice.h"
 #include "spec/config.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
-#include "spec/lint.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 

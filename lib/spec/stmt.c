@@ -8,9 +8,7 @@
 #include "spec/advice.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
-#include "spec/lint.h"
 #include "spec/merge.h"
-#include "spec/place.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 

@@ -4,13 +4,12 @@
    For x: "*fp16[M, N]", x[i, j] loads x[i][j] where 0 <= i < M and 0 <= j < N and 0 elsewhere; the
    indices broadcast together. Offsets are computed in 64 bits, so no product of an index and a
    stride wraps. */
-#include "spec/subscript.h"
+#include "spec/memory.h"
 
 #include <string.h>
 
 #include "ir/type.h"
 #include "spec/broadcast.h"
-#include "spec/cast.h"
 #include "spec/constant.h"
 #include "spec/operator.h"
 
@@ -155,7 +154,8 @@ static SpecValue subscript_block(Spec *sp, SpecValue x, SpecValue index, Span at
 
 /* ---- declared extents ---- */
 
-const Param *subscript_extents(const Spec *sp, SpecValue v)
+/* The parameter whose pointer v is, when it has declared extents; else NULL. */
+static const Param *subscript_extents(const Spec *sp, SpecValue v)
 {
     if (v.kind != SV_VALUE || v.v->def || v.v->region != sp->fn->body) return NULL;
     if (v.v->index >= sp->fn->nparams) return NULL;

@@ -2,7 +2,7 @@
    kernel, triton.Config or the decorator does not know. config.c reads them for what they are worth
    and passes over the rest; this names the rest. Only what is written there is looked at, so that
    lists that host code makes stay its own affair. */
-#include "spec/tuning.h"
+#include "spec/advice.h"
 
 #include <string.h>
 

@@ -1,12 +1,10 @@
 /* Promotion and broadcasting of two operands, at least one of them a run-time value; two
    compile-time numbers become run-time scalars first. */
-#include "spec/unify.h"
+#include "spec/operator.h"
 
 #include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
-#include "spec/cast.h"
-#include "spec/operator.h"
 #include "spec/promote.h"
 
 static bool is_operand(SpecValue v)
@@ -76,9 +74,4 @@ bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value 
            const char *what, Span at)
 {
     return unify_types(sp, a, b, rules, x, y, what, at) && broadcast_pair(sp, x, y, at);
-}
-
-bool op_unify(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y, const char *what, Span at)
-{
-    return unify(sp, a, b, UNIFY_NUMBERS, x, y, what, at);
 }

@@ -58,6 +58,14 @@ Value *arg_block(Spec *sp, const BuiltinCall *c, int i)
     return NULL;
 }
 
+Value *arg_numbers(Spec *sp, const BuiltinCall *c, bool is_block)
+{
+    Value *v = is_block ? arg_block(sp, c, 0) : arg_value(sp, c, 0);
+    if (!v || !type_is_pointer(v->type)) return v;
+    arg_refuse(sp, c, 0, "a block of numbers");
+    return NULL;
+}
+
 bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out)
 {
     SpecValue v = c->args[i];

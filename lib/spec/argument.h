@@ -19,6 +19,8 @@ bool arg_fail(Spec *sp, const BuiltinCall *c, int i, const char *expected); /* g
 /* A number or block at run time; NULL after an error. */
 Value *arg_value(Spec *sp, const BuiltinCall *c, int i);
 Value *arg_block(Spec *sp, const BuiltinCall *c, int i); /* the same, and a block */
+/* Argument 0, a block of numbers, or one number unless it has to be a block; NULL after an error. */
+Value *arg_numbers(Spec *sp, const BuiltinCall *c, bool is_block);
 bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out);
 bool arg_int(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
 /* A string, NULL for None and "". */

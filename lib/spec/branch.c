@@ -99,18 +99,13 @@ static bool is_rest_open(const Rest *rest)
     return true;
 }
 
-static Flow go_on(Spec *sp, void *ctx)
-{
-    return exec_rest(sp, ctx);
-}
-
 /* One arm has left the function: the other takes the rest of it along. */
 static void take_rest(Branch *br, const Rest *rest)
 {
     for (int k = 0; k < 2; k++) {
         if (br->arm[k].flow != FLOW_NEXT || is_live(&br->arm[!k])) continue;
         scope_restore(br->sp->frame->scope, &br->arm[k].scope);
-        run_arm(br, k, go_on, (void *)rest);
+        run_arm(br, k, exec_rest, (void *)rest);
         scope_restore(br->sp->frame->scope, &br->before);
         return;
     }
@@ -344,11 +339,6 @@ static void first_run(Branch *br, int k, ArmFn run, void *ctx)
 
 /* ---- if ---- */
 
-static Flow run_body(Spec *sp, void *ctx)
-{
-    return exec_block(sp, ctx, &rest_cut);
-}
-
 /* The second arm when the first has left the function: all that follows belongs to it from the
    start. */
 typedef struct Last { const AstList *body; const Rest *rest; } Last;
@@ -357,8 +347,8 @@ static Flow run_last(Spec *sp, void *ctx)
 {
     const Last *last = ctx;
     Flow flow = exec_block(sp, last->body, last->rest);
-    if (flow == FLOW_NEXT) return exec_rest(sp, last->rest);
-    return flow == FLOW_MAYBE ? exec_unless_returned(sp, go_on, (void *)last->rest) : flow;
+    if (flow == FLOW_NEXT) return exec_rest(sp, (void *)last->rest);
+    return flow == FLOW_MAYBE ? exec_unless_returned(sp, exec_rest, (void *)last->rest) : flow;
 }
 
 static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
@@ -366,11 +356,11 @@ static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
     Branch br = {.sp = sp, .at = s->span};
     bool is_open = is_rest_open(rest);
     Builder after = open_branch(&br, cond);
-    first_run(&br, 0, run_body, (void *)&s->branch.body);
+    first_run(&br, 0, exec_cut, (void *)&s->branch.body);
     if (is_open && !is_live(&br.arm[0])) {
         first_run(&br, 1, run_last, &(Last){&s->branch.orelse, rest});
     } else {
-        first_run(&br, 1, run_body, (void *)&s->branch.orelse);
+        first_run(&br, 1, exec_cut, (void *)&s->branch.orelse);
         if (is_open) take_rest(&br, rest);
     }
     sp->b = after;

@@ -20,14 +20,11 @@
 #define PROFILE NS_PROFILE
 #define INDUCTOR NS_INDUCTOR
 static const Builtin builtins[] = {
-#define BUILTIN(name_, where_, fn_, params_)                                                       \
-    {.name = name_, .where = where_, .fn = fn_, .params = params_},
-#define UNARY(name_, where_, op_)                                                                  \
-    {.name = name_, .where = where_, .fn = builtin_math, .params = "x", .op = OP_##op_},
+#define OPERATION(name_, where_, fn_, op_, params_)                                                \
+    {.name = name_, .where = where_, .fn = fn_, .params = params_, .op = OP_##op_},
 #define STD_AS(name_, where_, function) {.name = #name_, .where = where_, .std = #function},
 #include "spec/builtins.def"
-#undef BUILTIN
-#undef UNARY
+#undef OPERATION
 #undef STD_AS
 };
 #undef TL

@@ -42,7 +42,7 @@ struct Builtin {
     BuiltinFn fn;         /* NULL: written in the language, in lib/std, under `std` */
     const char *std;      /* function in lib/std, which has the parameters; or NULL */
     const char *params;   /* "pointer, mask=None, other=None, boundary_check=(), …"; "*args" takes the rest */
-    OpKind op;            /* of an elementwise op on floats */
+    OpKind op;            /* which of them, of functions that several rows share */
 };
 
 const Builtin *builtin_find(unsigned where, const char *name);

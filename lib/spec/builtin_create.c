@@ -4,25 +4,13 @@
 #include "spec/builtin_fns.h"
 #include "spec/operator.h"
 
-static bool grid_axis(Spec *sp, const BuiltinCall *c, int *axis)
-{
-    int64_t n;
-    if (!arg_int(sp, c, 0, &n)) return false;
-    if (n < 0 || n > 2) return arg_fail(sp, c, 0, "0, 1 or 2");
-    *axis = (int)n;
-    return true;
-}
-
 SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 {
-    int axis;
-    return grid_axis(sp, c, &axis) ? sv_value(build_program_id(&sp->b, axis)) : sv_error();
-}
-
-SpecValue builtin_num_programs(Spec *sp, const BuiltinCall *c)
-{
-    int axis;
-    return grid_axis(sp, c, &axis) ? sv_value(build_num_programs(&sp->b, axis)) : sv_error();
+    int64_t axis;
+    if (!arg_int(sp, c, 0, &axis)) return sv_error();
+    if (axis < 0 || axis > 2) return arg_refuse(sp, c, 0, "0, 1 or 2");
+    return sv_value(c->builtin->op == OP_PROGRAM_ID ? build_program_id(&sp->b, (int)axis)
+                                                    : build_num_programs(&sp->b, (int)axis));
 }
 
 SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
@@ -83,9 +71,8 @@ SpecValue builtin_zeros(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_zeros_like(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
+    Value *v = arg_numbers(sp, c, false);
     if (!v) return sv_error();
-    if (type_is_pointer(v->type)) return arg_refuse(sp, c, 0, "a block of numbers");
     Shape shape = shape_of(v->type);
     return zeros(sp, tkc_type_element(v->type), &shape);
 }

@@ -4,12 +4,10 @@
 
 #include "spec/builtin.h"
 
-#define BUILTIN(name, where, fn, params) SpecValue fn(Spec *sp, const BuiltinCall *c);
-#define UNARY(name, where, op) BUILTIN(name, where, builtin_math, "x")
+#define OPERATION(name, where, fn, op, params) SpecValue fn(Spec *sp, const BuiltinCall *c);
 #define STD_AS(name, where, function)
 #include "spec/builtins.def"
-#undef BUILTIN
-#undef UNARY
+#undef OPERATION
 #undef STD_AS
 
 #endif

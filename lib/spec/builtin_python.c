@@ -132,23 +132,14 @@ SpecValue builtin_len(Spec *sp, const BuiltinCall *c)
     return n < 0 ? sv_error() : sv_int(n);
 }
 
-static SpecValue sequence(Spec *sp, const BuiltinCall *c, SvKind kind)
+SpecValue builtin_sequence(Spec *sp, const BuiltinCall *c)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[0], &items, c->at);
     if (n < 0) return sv_error();
     SpecValue r = constant_tuple(sp, n, items);
-    r.kind = kind;
+    if (strcmp(c->builtin->name, "list") == 0) r.kind = SV_LIST;
     return r;
-}
-
-SpecValue builtin_tuple(Spec *sp, const BuiltinCall *c)
-{
-    return sequence(sp, c, SV_TUPLE);
-}
-SpecValue builtin_list(Spec *sp, const BuiltinCall *c)
-{
-    return sequence(sp, c, SV_LIST);
 }
 
 SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)

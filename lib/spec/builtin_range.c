@@ -1,4 +1,6 @@
 /* range, tl.range and tl.static_range. */
+#include <string.h>
+
 #include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
@@ -18,11 +20,11 @@ static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
 }
 
 /* Bounds as Python reads them: (upper), (lower, upper), (lower, upper, step). */
-static SpecRange *bounds(Spec *sp, const BuiltinCall *c, RangeKind kind)
+static SpecRange *bounds(Spec *sp, const BuiltinCall *c)
 {
     SpecRange *r = arena_new(sp->arena, SpecRange);
     bool two = arg_is_given(c, 1);
-    *r = (SpecRange){.kind = kind, .lower = sv_int(0), .step = sv_int(1)};
+    *r = (SpecRange){.is_static = strcmp(c->builtin->name, "static_range") == 0, .lower = sv_int(0), .step = sv_int(1)};
     if (!bound(sp, c, 0, two ? "start" : "end") || (two && !bound(sp, c, 1, "end")) ||
         (arg_is_given(c, 2) && !bound(sp, c, 2, "step")))
         return NULL;
@@ -39,12 +41,7 @@ static SpecValue range(SpecRange *r)
 
 SpecValue builtin_range(Spec *sp, const BuiltinCall *c)
 {
-    return range(bounds(sp, c, RANGE_PLAIN));
-}
-
-SpecValue builtin_static_range(Spec *sp, const BuiltinCall *c)
-{
-    return range(bounds(sp, c, RANGE_STATIC));
+    return range(bounds(sp, c));
 }
 
 enum { MAX_OPTION = 1 << 20 };
@@ -62,7 +59,7 @@ static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
 /* What a loop may be told is checked; only disable_licm, the last of it, is asked for later. */
 SpecValue builtin_tl_range(Spec *sp, const BuiltinCall *c)
 {
-    SpecRange *r = bounds(sp, c, RANGE_TL);
+    SpecRange *r = bounds(sp, c);
     bool ok = r && check_option(sp, c, 3, 0) && check_option(sp, c, 4, 1);
     for (int i = 5; ok && i <= 8; i++) ok = arg_bool(sp, c, i, &r->no_licm);
     return ok ? range(r) : sv_error();

@@ -349,7 +349,7 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
         SpecValue v = values[i];
-        if (kernel_is_constexpr(p->annotation)) v = merge_map(sp->arena, v, weaken_leaf, NULL);
+        if (kernel_is_constexpr(p->annotation)) v = sv_map(sp->arena, v, weaken_leaf, NULL);
         if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }
@@ -382,7 +382,7 @@ static bool runs_on_host(const Spec *sp, const SpecFunc *fn, const SpecValue *va
     if (fn->def->kind == AST_LAMBDA) return !sp->frame || sp->frame->is_host;
     if (is_jit_function(fn)) return false;
     for (int i = 0; i < n; i++) {
-        if (merge_is_runtime(values[i])) return false;
+        if (sv_is_runtime(values[i])) return false;
     }
     return true;
 }

@@ -85,7 +85,9 @@ struct Frame {
 /* ---- stmt.c ---- */
 Flow exec_block(Spec *sp, const AstList *body, const Rest *outer);
 /* Executes what is left, up to the function's end: RETURN or STOP. */
-Flow exec_rest(Spec *sp, const Rest *rest);
+Flow exec_rest(Spec *sp, void *rest);
+/* A list of statements behind which this path ends for now. */
+Flow exec_cut(Spec *sp, void *body);
 /* The function's end is reached on the paths that have not returned: they return None. MAYBE becomes RETURN. */
 Flow exec_fall_off(Spec *sp);
 /* Reports that a function returns a value here and none where its end is reached; gives poison. */

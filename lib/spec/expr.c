@@ -26,7 +26,7 @@ SpecValue strengthen(Spec *sp, SpecValue v, Span at)
 SpecValue eval_constant(Spec *sp, const Ast *e, const char *what)
 {
     SpecValue v = weaken(spec_eval(sp, e));
-    if (v.kind == SV_ERROR || !merge_is_runtime(v)) return v;
+    if (v.kind == SV_ERROR || !sv_is_runtime(v)) return v;
     return spec_error(sp, e->span, "%s must be known at compile time, found %s", what,
                       spec_describe(sp, v));
 }

@@ -68,18 +68,13 @@ static Flow unroll(Spec *sp, void *ctx)
     return in_loop(sp, LOOP_UNROLLED, unroll_passes, ctx);
 }
 
-static Flow run_block(Spec *sp, void *ctx)
-{
-    return exec_block(sp, ctx, &rest_cut);
-}
-
 static Flow exec_unrolled(Spec *sp, const Ast *s, SpecValue *items, int n)
 {
     Unrolled u = {.s = s, .items = items, .n = n};
     Flow flow = unroll(sp, &u);
     if (u.broken || s->loop.orelse.len == 0) return flow;
-    if (flow == FLOW_NEXT) return exec_block(sp, &s->loop.orelse, &rest_cut);
-    return flow == FLOW_MAYBE ? exec_unless_returned(sp, run_block, (void *)&s->loop.orelse) : flow;
+    if (flow == FLOW_NEXT) return exec_cut(sp, (void *)&s->loop.orelse);
+    return flow == FLOW_MAYBE ? exec_unless_returned(sp, exec_cut, (void *)&s->loop.orelse) : flow;
 }
 
 /* ---- run-time loops ---- */
@@ -115,46 +110,33 @@ typedef struct Loop {
     Op *op;
 } Loop;
 
-/* What earlier tries of a loop learned: a list by name. */
-typedef struct Learned { Str name; LoopFate fate; } Learned;
-typedef struct LearnedList { Learned *data; int len, cap; } LearnedList;
-
-static LearnedList *learned_of(Loop *l)
+/* What earlier tries of a loop learned: from names to fates, one more than they are. */
+static Map *learned_of(Loop *l)
 {
     uint64_t key[2] = {l->sp->frame->path, (uint64_t)(uintptr_t)l->s};
     uint64_t hash = hash_bytes(key, sizeof key, 1);
-    LearnedList *list = map_get(&l->sp->program->loops, hash);
-    if (!list) {
-        list = arena_new(l->sp->arena, LearnedList);
-        map_set(&l->sp->program->loops, hash, list);
+    Map *fates = map_get(&l->sp->program->loops, hash);
+    if (!fates) {
+        fates = arena_new(l->sp->arena, Map);
+        map_init(fates, l->sp->arena);
+        map_set(&l->sp->program->loops, hash, fates);
     }
-    return list;
+    return fates;
 }
 
 static void learn(Loop *l, LoopName *x, LoopFate fate)
 {
-    LearnedList *list = learned_of(l);
     x->fate = fate;
-    for (int i = 0; i < list->len; i++) {
-        if (list->data[i].name == x->name) {
-            list->data[i].fate = fate;
-            return;
-        }
-    }
-    vec_push(l->sp->arena, list, ((Learned){x->name, fate}));
+    map_set_ptr(learned_of(l), x->name, (void *)(intptr_t)(fate + 1));
 }
 
 static LoopFate first_fate(Loop *l, const LoopName *x)
 {
-    LearnedList *list = learned_of(l);
-    for (int i = 0; i < list->len; i++) {
-        if (list->data[i].name != x->name) continue;
-        /* A value that cannot be carried here, whatever it was elsewhere. */
-        return list->data[i].fate == FATE_CARRY && x->before.value.kind == SV_NONE
-                   ? FATE_KEEP
-                   : list->data[i].fate;
-    }
-    return merge_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
+    intptr_t learned = (intptr_t)map_get_ptr(learned_of(l), x->name);
+    if (!learned) return sv_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
+    /* A value that cannot be carried here, whatever it was elsewhere. */
+    bool cannot = learned == FATE_CARRY + 1 && x->before.value.kind == SV_NONE;
+    return cannot ? FATE_KEEP : (LoopFate)(learned - 1);
 }
 
 /* v is the sequence t or holds it. */
@@ -312,7 +294,7 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
     if (was_number) return is_number;
     if (x->before.value.kind != end->value.kind) return false;
     return end->value.kind != SV_RECORD ||
-           merge_is_same_class(x->before.value.tuple, end->value.tuple);
+           sv_is_same_class(x->before.value.tuple, end->value.tuple);
 }
 
 /* One pass over the names after the body was executed. True when it must be executed again. */
@@ -340,7 +322,7 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
                 vec_push(l->sp->arena, &l->finals, args[x->first + k]);
         } else if (x->fate == FATE_KEEP) {
             if (end->state == BIND_SET &&
-                (end->value.kind == SV_ERROR || merge_is_same(end->value, x->before.value)))
+                (end->value.kind == SV_ERROR || sv_is_same(end->value, x->before.value)))
                 continue;
             bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE ||
                              sv_is_sequence(x->before.value);
@@ -372,7 +354,7 @@ static void forget_try(Loop *l, const Diags *before)
 static void run_loop_body(Loop *l)
 {
     l->sp->frame->runtime_loops++;
-    in_loop(l->sp, LOOP_RUNTIME, run_block, (void *)l->body);
+    in_loop(l->sp, LOOP_RUNTIME, exec_cut, (void *)l->body);
     l->sp->frame->runtime_loops--;
 }
 
@@ -549,9 +531,9 @@ static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
 /* True when everything the loop runs over is known and it is to be executed here. */
 static bool is_host_range(const Spec *sp, const SpecRange *r)
 {
-    if (r->kind == RANGE_STATIC) return true;
-    return sp->frame->is_host && !merge_is_runtime(r->lower) && !merge_is_runtime(r->upper) &&
-           !merge_is_runtime(r->step);
+    if (r->is_static) return true;
+    return sp->frame->is_host && !sv_is_runtime(r->lower) && !sv_is_runtime(r->upper) &&
+           !sv_is_runtime(r->step);
 }
 
 Flow exec_for(Spec *sp, const Ast *s)

@@ -18,7 +18,7 @@ static bool is_address(SpecValue v)
     return v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
 }
 
-bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b)
+bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b)
 {
     if (a->len != b->len || a->type_name != b->type_name || !a->names != !b->names) return false;
     for (int i = 0; i < a->len && a->names; i++) {
@@ -30,9 +30,9 @@ bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b)
 static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
 {
     if (a == b) return true;
-    if (!merge_is_same_class(a, b)) return false;
+    if (!sv_is_same_class(a, b)) return false;
     for (int i = 0; i < a->len; i++) {
-        if (!merge_is_same(a->data[i], b->data[i])) return false;
+        if (!sv_is_same(a->data[i], b->data[i])) return false;
     }
     return true;
 }
@@ -55,7 +55,7 @@ static bool is_same_address(SpecValue a, SpecValue b)
 
 static bool is_same_bound(const SpecValue *a, const SpecValue *b)
 {
-    return a == b || (a && b && merge_is_same(*a, *b));
+    return a == b || (a && b && sv_is_same(*a, *b));
 }
 
 static bool is_same_slice(const SpecSlice *a, const SpecSlice *b)
@@ -64,7 +64,7 @@ static bool is_same_slice(const SpecSlice *a, const SpecSlice *b)
            is_same_bound(a->step, b->step);
 }
 
-bool merge_is_same(SpecValue a, SpecValue b)
+bool sv_is_same(SpecValue a, SpecValue b)
 {
     if (a.kind != b.kind) return false;
     switch (a.kind) {
@@ -81,7 +81,7 @@ bool merge_is_same(SpecValue a, SpecValue b)
     case SV_BUILTIN: return a.builtin == b.builtin;
     case SV_METHOD:
         return a.method->builtin == b.method->builtin &&
-               merge_is_same(*a.method->self, *b.method->self);
+               sv_is_same(*a.method->self, *b.method->self);
     case SV_MODULE: return a.module == b.module;
     case SV_CLASS: return a.class_name == b.class_name;
     case SV_RECORD_CLASS: return a.record_class == b.record_class;
@@ -94,21 +94,21 @@ bool merge_is_same(SpecValue a, SpecValue b)
     return false;
 }
 
-bool merge_is_runtime(SpecValue v)
+bool sv_is_runtime(SpecValue v)
 {
     uint64_t bits;
     if (v.kind == SV_VALUE) return !ir_const_bits(v.v, &bits) || type_is_block(v.v->type);
     if (is_address(v)) return true;
     if (!sv_is_sequence(v)) return false;
     for (int i = 0; i < v.tuple->len; i++) {
-        if (merge_is_runtime(v.tuple->data[i])) return true;
+        if (sv_is_runtime(v.tuple->data[i])) return true;
     }
     return false;
 }
 
 /* ---- taking apart and putting together ---- */
 
-SpecValue merge_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
+SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
 {
     if (is_address(v)) {
         v.block_ptr = arena_copy(a, v.block_ptr, sizeof *v.block_ptr);
@@ -120,7 +120,7 @@ SpecValue merge_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
     } else if (sv_is_sequence(v)) {
         SpecTuple *t = arena_copy(a, v.tuple, sizeof *t);
         t->data = arena_array(a, SpecValue, t->len + 1);
-        for (int i = 0; i < t->len; i++) t->data[i] = merge_map(a, v.tuple->data[i], fn, ctx);
+        for (int i = 0; i < t->len; i++) t->data[i] = sv_map(a, v.tuple->data[i], fn, ctx);
         v.tuple = t;
     } else {
         v = fn(ctx, v);
@@ -142,7 +142,7 @@ static SpecValue take_leaf(void *ctx, SpecValue v)
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at)
 {
     Flatten f = {sp, out, at, false};
-    merge_map(sp->arena, v, take_leaf, &f);
+    sv_map(sp->arena, v, take_leaf, &f);
     return !f.failed;
 }
 
@@ -159,12 +159,12 @@ static SpecValue put_leaf(void *ctx, SpecValue v)
 
 SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next)
 {
-    return merge_map(sp->arena, v, put_leaf, &(Rebuild){false, data, next});
+    return sv_map(sp->arena, v, put_leaf, &(Rebuild){false, data, next});
 }
 
 SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next)
 {
-    return merge_map(sp->arena, joined, put_leaf, &(Rebuild){true, data, next});
+    return sv_map(sp->arena, joined, put_leaf, &(Rebuild){true, data, next});
 }
 
 /* ---- joining ---- */
@@ -209,7 +209,7 @@ static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *o
 
 static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
-    if (!merge_is_same_class(a.tuple, b.tuple)) return false;
+    if (!sv_is_same_class(a.tuple, b.tuple)) return false;
     SpecTuple *t = arena_copy(j->sp->arena, a.tuple, sizeof *t);
     t->data = arena_array(j->sp->arena, SpecValue, t->len + 1);
     for (int i = 0; i < t->len; i++) {
@@ -239,7 +239,7 @@ static bool join_common(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
     if (sv_is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
     if (is_address(a) && a.kind == b.kind && a.block_ptr == b.block_ptr) return *out = a, true;
-    if (sv_is_sequence(a) || is_address(a) || !merge_is_same(a, b)) return false;
+    if (sv_is_sequence(a) || is_address(a) || !sv_is_same(a, b)) return false;
     *out = a;
     if (a.kind != SV_VALUE || a.v == b.v) return true;
     uint64_t bits;
@@ -275,5 +275,5 @@ static SpecValue fill_leaf(void *ctx, SpecValue v)
 
 SpecValue merge_fill(Join *j, SpecValue v, bool v_is_left)
 {
-    return merge_map(j->sp->arena, v, fill_leaf, &(Fill){j, v_is_left});
+    return sv_map(j->sp->arena, v, fill_leaf, &(Fill){j, v_is_left});
 }

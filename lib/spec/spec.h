@@ -106,9 +106,8 @@ struct SpecFunc {
     bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
 };
 
-typedef enum RangeKind { RANGE_PLAIN, RANGE_TL, RANGE_STATIC } RangeKind;
 struct SpecRange {
-    RangeKind kind;
+    bool is_static;
     SpecValue lower, upper, step;
     bool no_licm;
 };

@@ -89,7 +89,7 @@ static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
     SpecTuple *t = NULL;
     for (int i = 0; i < v.tuple->len; i++) {
         SpecValue x = strengthen_all(sp, v.tuple->data[i], at);
-        if (merge_is_same(x, v.tuple->data[i])) continue;
+        if (sv_is_same(x, v.tuple->data[i])) continue;
         if (!t) {
             t = arena_new(sp->arena, SpecTuple);
             *t = *v.tuple;
@@ -387,11 +387,6 @@ Flow exec_block(Spec *sp, const AstList *body, const Rest *outer)
     return exec_from(sp, body, 0, outer);
 }
 
-static Flow exec_outer(Spec *sp, void *ctx)
-{
-    return exec_rest(sp, ctx);
-}
-
 SpecValue exec_lacks_value(Spec *sp, const Outcome *out)
 {
     if (!sp->frame->caller)
@@ -410,13 +405,18 @@ Flow exec_fall_off(Spec *sp)
     return FLOW_RETURN;
 }
 
-Flow exec_rest(Spec *sp, const Rest *rest)
+Flow exec_cut(Spec *sp, void *body)
 {
-    for (; rest; rest = rest->outer) {
+    return exec_block(sp, body, &rest_cut);
+}
+
+Flow exec_rest(Spec *sp, void *from)
+{
+    for (const Rest *rest = from; rest; rest = rest->outer) {
         Flow flow = exec_from(sp, rest->list, rest->next, rest->outer);
         if (flow == FLOW_NEXT) continue;
         if (flow == FLOW_MAYBE && rest->outer)
-            return exec_unless_returned(sp, exec_outer, (void *)rest->outer);
+            return exec_unless_returned(sp, exec_rest, (void *)rest->outer);
         return flow == FLOW_MAYBE ? exec_fall_off(sp) : flow;
     }
     sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt, .is_end = true};

@@ -212,28 +212,6 @@ SpecValue builtin_any_all(Spec *sp, const BuiltinCall *c)
 
 /* ---- kinds of values ---- */
 
-static const char *class_of(SpecValue v)
-{
-    switch (v.kind) {
-    case SV_BOOL: return "bool";
-    case SV_INT: return "int";
-    case SV_FLOAT: return "float";
-    case SV_STR: return "str";
-    case SV_TUPLE: return "tuple";
-    case SV_LIST: return "list";
-    case SV_RECORD: return v.tuple->type_name ? v.tuple->type_name : "tuple";
-    case SV_TYPE: return "dtype";
-    case SV_NONE: return "NoneType";
-    case SV_VALUE:
-    case SV_BLOCK_PTR: return "tensor";
-    case SV_DESC: return "tensor_descriptor";
-    case SV_FUNC:
-    case SV_BUILTIN:
-    case SV_METHOD: return "function";
-    default: return "object";
-    }
-}
-
 /* The class behind int, tl.tensor, tl.constexpr, …, as a value; NULL when it is none. */
 static const char *class_name(SpecValue cls)
 {
@@ -251,7 +229,7 @@ static bool is_type_instance(const Type *t, const char *name)
 
 static bool is_instance(SpecValue v, const char *name)
 {
-    const char *own = class_of(v);
+    const char *own = sv_class(v);
     if (v.kind == SV_TYPE && is_type_instance(v.type, name)) return true;
     if (strcmp(own, name) == 0 || strcmp(name, "object") == 0) return true;
     if (strcmp(name, "constexpr") == 0) return sv_is_constant(v);
@@ -314,5 +292,5 @@ SpecValue builtin_type(Spec *sp, const BuiltinCall *c)
     SpecValue x = c->args[0];
     if (x.kind == SV_RECORD && x.tuple->record_class)
         return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = x.tuple->record_class};
-    return (SpecValue){.kind = SV_CLASS, .class_name = intern_cstr(sp->names, class_of(x))};
+    return (SpecValue){.kind = SV_CLASS, .class_name = intern_cstr(sp->names, sv_class(x))};
 }

@@ -14,24 +14,6 @@
 #include "ir/type.h"
 #include "spec/operator.h"
 
-bool sv_is_constant(SpecValue v)
-{
-    switch (v.kind) {
-    case SV_VALUE:
-    case SV_BLOCK_PTR:
-    case SV_DESC: return false;
-    case SV_METHOD: return sv_is_constant(*v.method->self);
-    case SV_TUPLE:
-    case SV_LIST:
-    case SV_RECORD:
-        for (int i = 0; i < v.tuple->len; i++) {
-            if (!sv_is_constant(v.tuple->data[i])) return false;
-        }
-        return true;
-    default: return true;
-    }
-}
-
 static bool is_integral(SpecValue v)
 {
     return v.kind == SV_BOOL || v.kind == SV_INT;
@@ -107,20 +89,7 @@ bool constant_is_equal(SpecValue a, SpecValue b)
         return constant_to_double(a) == constant_to_double(b);
     }
     if (sv_is_sequence(a) && sv_is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
-    if (a.kind != b.kind) return false;
-    switch (a.kind) {
-    case SV_NONE:
-    case SV_ELLIPSIS: return true;
-    case SV_STR: return a.s == b.s;
-    case SV_TYPE: return a.type == b.type;
-    case SV_FUNC: return a.fn == b.fn;
-    case SV_BUILTIN: return a.builtin == b.builtin;
-    case SV_MODULE: return a.module == b.module;
-    case SV_CLASS: return a.class_name == b.class_name;
-    case SV_RECORD_CLASS: return a.record_class == b.record_class;
-    case SV_VALUE: return a.v == b.v;
-    default: return false;
-    }
+    return sv_is_same(a, b);
 }
 
 /* Sign of a - b for two numbers, strings or sequences of them; false when they have no order. NaN

@@ -432,23 +432,19 @@ static SpecValue eval_attribute(Spec *sp, const Ast *e)
                        e->attribute.name_span);
 }
 
-static SpecValue *bound(Spec *sp, const Ast *e, bool *ok)
+static SpecValue bound(Spec *sp, const Ast *e)
 {
-    if (!e) return NULL;
-    SpecValue *v = arena_new(sp->arena, SpecValue);
-    *v = spec_eval(sp, e);
-    *ok = *ok && !sv_is_error(*v);
-    return v;
+    return e ? spec_eval(sp, e) : sv_none();
 }
 
 static SpecValue eval_slice(Spec *sp, const Ast *e)
 {
-    bool ok = true;
     SpecSlice *s = arena_new(sp->arena, SpecSlice);
-    s->lo = bound(sp, e->slice.lo, &ok);
-    s->hi = bound(sp, e->slice.hi, &ok);
-    s->step = bound(sp, e->slice.step, &ok);
-    return ok ? (SpecValue){.kind = SV_SLICE, .slice = s} : sv_error();
+    s->lo = bound(sp, e->slice.lo);
+    s->hi = bound(sp, e->slice.hi);
+    s->step = bound(sp, e->slice.step);
+    bool failed = sv_is_error(s->lo) || sv_is_error(s->hi) || sv_is_error(s->step);
+    return failed ? sv_error() : (SpecValue){.kind = SV_SLICE, .slice = s};
 }
 
 /* x_ptr.shape[0], where x_ptr.shape is () */

@@ -13,120 +13,7 @@
 static const Value leaf_mark;
 #define LEAF ((Value *)&leaf_mark)
 
-static bool is_address(SpecValue v)
-{
-    return v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
-}
-
-bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b)
-{
-    if (a->len != b->len || a->type_name != b->type_name || !a->names != !b->names) return false;
-    for (int i = 0; i < a->len && a->names; i++) {
-        if (a->names[i] != b->names[i]) return false;
-    }
-    return true;
-}
-
-static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
-{
-    if (a == b) return true;
-    if (!sv_is_same_class(a, b)) return false;
-    for (int i = 0; i < a->len; i++) {
-        if (!sv_is_same(a->data[i], b->data[i])) return false;
-    }
-    return true;
-}
-
-static bool is_same_value(const Value *a, const Value *b)
-{
-    uint64_t x, y;
-    return a == b || (a->type == b->type && ir_const_bits(a, &x) && ir_const_bits(b, &y) && x == y);
-}
-
-static bool is_same_address(SpecValue a, SpecValue b)
-{
-    Value *const *x = a.block_ptr->parts, *const *y = b.block_ptr->parts;
-    if (!block_ptr_is_alike(a.block_ptr, b.block_ptr)) return false;
-    for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
-        if (x[i] != y[i] && (!x[i] || !y[i] || !is_same_value(x[i], y[i]))) return false;
-    }
-    return true;
-}
-
-static bool is_same_bound(const SpecValue *a, const SpecValue *b)
-{
-    return a == b || (a && b && sv_is_same(*a, *b));
-}
-
-static bool is_same_slice(const SpecSlice *a, const SpecSlice *b)
-{
-    return is_same_bound(a->lo, b->lo) && is_same_bound(a->hi, b->hi) &&
-           is_same_bound(a->step, b->step);
-}
-
-bool sv_is_same(SpecValue a, SpecValue b)
-{
-    if (a.kind != b.kind) return false;
-    switch (a.kind) {
-    case SV_ERROR: case SV_ABSENT: case SV_NONE: case SV_ELLIPSIS: return true;
-    case SV_BOOL: return a.b == b.b;
-    case SV_INT: return a.i == b.i;
-    case SV_FLOAT: return a.f == b.f && !__builtin_signbit(a.f) == !__builtin_signbit(b.f);
-    case SV_STR: return a.s == b.s;
-    case SV_TYPE: return a.type == b.type;
-    case SV_TUPLE: case SV_LIST: case SV_RECORD: return is_same_sequence(a.tuple, b.tuple);
-    case SV_FUNC:
-        return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure &&
-                                a.fn->self == b.fn->self);
-    case SV_BUILTIN: return a.builtin == b.builtin;
-    case SV_METHOD:
-        return a.method->builtin == b.method->builtin &&
-               sv_is_same(*a.method->self, *b.method->self);
-    case SV_MODULE: return a.module == b.module;
-    case SV_CLASS: return a.class_name == b.class_name;
-    case SV_RECORD_CLASS: return a.record_class == b.record_class;
-    case SV_SLICE: return is_same_slice(a.slice, b.slice);
-    case SV_RANGE: return a.range == b.range;
-    case SV_VALUE: return is_same_value(a.v, b.v);
-    case SV_BLOCK_PTR: case SV_DESC: return is_same_address(a, b);
-    case SV_COUNT: break;
-    }
-    return false;
-}
-
-bool sv_is_runtime(SpecValue v)
-{
-    uint64_t bits;
-    if (v.kind == SV_VALUE) return !ir_const_bits(v.v, &bits) || type_is_block(v.v->type);
-    if (is_address(v)) return true;
-    if (!sv_is_sequence(v)) return false;
-    for (int i = 0; i < v.tuple->len; i++) {
-        if (sv_is_runtime(v.tuple->data[i])) return true;
-    }
-    return false;
-}
-
 /* ---- taking apart and putting together ---- */
-
-SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
-{
-    if (is_address(v)) {
-        v.block_ptr = arena_copy(a, v.block_ptr, sizeof *v.block_ptr);
-        for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
-            Value **part = &v.block_ptr->parts[i];
-            SpecValue new = *part ? fn(ctx, sv_value(*part)) : sv_none();
-            if (new.kind == SV_VALUE) *part = new.v;
-        }
-    } else if (sv_is_sequence(v)) {
-        SpecTuple *t = arena_copy(a, v.tuple, sizeof *t);
-        t->data = arena_array(a, SpecValue, t->len + 1);
-        for (int i = 0; i < t->len; i++) t->data[i] = sv_map(a, v.tuple->data[i], fn, ctx);
-        v.tuple = t;
-    } else {
-        v = fn(ctx, v);
-    }
-    return v;
-}
 
 typedef struct Flatten { Spec *sp; Leaves *out; Span at; bool failed; } Flatten;
 
@@ -228,7 +115,7 @@ static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
         Value **x = &out->block_ptr->parts[i], *y = b.block_ptr->parts[i];
         if (*x == y) continue;
         if (!*x || !y || (*x)->type != y->type) return false;
-        if (!is_same_value(*x, y)) *x = add_leaf(j, *x, y).v;
+        if (!sv_same_value(*x, y)) *x = add_leaf(j, *x, y).v;
     }
     return true;
 }
@@ -238,8 +125,8 @@ static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 static bool join_common(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
     if (sv_is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
-    if (is_address(a) && a.kind == b.kind && a.block_ptr == b.block_ptr) return *out = a, true;
-    if (sv_is_sequence(a) || is_address(a) || !sv_is_same(a, b)) return false;
+    if (sv_is_address(a) && a.kind == b.kind && a.block_ptr == b.block_ptr) return *out = a, true;
+    if (sv_is_sequence(a) || sv_is_address(a) || !sv_is_same(a, b)) return false;
     *out = a;
     if (a.kind != SV_VALUE || a.v == b.v) return true;
     uint64_t bits;
@@ -255,7 +142,7 @@ bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
     int left = j->left.len, right = j->right.len;
     bool ok = false;
     if (sv_is_sequence(a) && a.kind == b.kind) ok = join_sequences(j, a, b, at, out);
-    else if (is_address(a) && a.kind == b.kind) ok = join_addresses(j, a, b, out);
+    else if (sv_is_address(a) && a.kind == b.kind) ok = join_addresses(j, a, b, out);
     else ok = join_values(j, a, b, at, out);
     if (!ok) j->left.len = left, j->right.len = right;
     return ok;

@@ -7,15 +7,6 @@
 
 typedef struct Leaves { Value **data; int len, cap; } Leaves;
 
-/* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
-bool sv_is_same(SpecValue a, SpecValue b);
-/* Records of one class, or with the same fields; tuples of one length. */
-bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
-/* True when v has run-time parts that are not constants. */
-bool sv_is_runtime(SpecValue v);
-/* v with each leaf replaced: what is neither a sequence nor an address, and the parts of addresses. */
-typedef SpecValue (*LeafFn)(void *ctx, SpecValue leaf);
-SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx);
 /* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that
    no type holds (reported). */
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at);

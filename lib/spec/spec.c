@@ -310,11 +310,7 @@ void leave_nested(Spec *sp)
 static const char *describe_number(Spec *sp, SpecValue v)
 {
     Str text = op_format(sp, v, 'r', NULL, SPAN_NONE);
-    return arena_printf(sp->arena, "%s %s",
-                        v.kind == SV_INT     ? "int"
-                        : v.kind == SV_FLOAT ? "float"
-                                             : "bool",
-                        text ? text : "?");
+    return arena_printf(sp->arena, "%s %s", sv_class(v), text ? text : "?");
 }
 
 static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t)
@@ -330,9 +326,6 @@ static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t
 const char *spec_describe(Spec *sp, SpecValue v)
 {
     switch (v.kind) {
-    case SV_ERROR: return "an erroneous value";
-    case SV_ABSENT: return "nothing";
-    case SV_NONE: return "None";
     case SV_BOOL: case SV_INT: case SV_FLOAT: return describe_number(sp, v);
     case SV_STR: return arena_printf(sp->arena, "the string '%s'", v.s);
     case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
@@ -350,13 +343,7 @@ const char *spec_describe(Spec *sp, SpecValue v)
                             v.module->path);
     case SV_CLASS: return arena_printf(sp->arena, "class '%s'", v.class_name);
     case SV_RECORD_CLASS: return arena_printf(sp->arena, "class '%s'", v.record_class->name);
-    case SV_SLICE: return "a slice";
-    case SV_ELLIPSIS: return "'...'";
-    case SV_RANGE: return "a range";
     case SV_VALUE: return type_text(sp->arena, v.v->type);
-    case SV_BLOCK_PTR: return "a block pointer";
-    case SV_DESC: return "a tensor descriptor";
-    case SV_COUNT: break;
+    default: return sv_description(v);
     }
-    return "a value";
 }

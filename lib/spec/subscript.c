@@ -32,18 +32,13 @@ static SpecValue items_of(Spec *sp, SpecValue x, int64_t from, int64_t step, int
     return r;
 }
 
-static bool is_given(const SpecValue *v)
-{
-    return v && v->kind != SV_NONE && v->kind != SV_ABSENT;
-}
-
 /* A bound of a slice as Python clamps it to [low, high]. */
-static bool slice_bound(Spec *sp, const SpecValue *v, int64_t otherwise, int64_t len, int64_t low,
+static bool slice_bound(Spec *sp, SpecValue v, int64_t otherwise, int64_t len, int64_t low,
                         int64_t high, int64_t *out, Span at)
 {
     *out = otherwise;
-    if (!is_given(v)) return true;
-    if (!op_to_int(sp, *v, out, at, "a bound of a slice")) return false;
+    if (v.kind == SV_NONE) return true;
+    if (!op_to_int(sp, v, out, at, "a bound of a slice")) return false;
     if (*out < 0) *out += len;
     *out = *out < low ? low : *out > high ? high : *out;
     return true;
@@ -52,7 +47,8 @@ static bool slice_bound(Spec *sp, const SpecValue *v, int64_t otherwise, int64_t
 static SpecValue slice_sequence(Spec *sp, SpecValue x, int64_t len, const SpecSlice *slice, Span at)
 {
     int64_t step = 1, from, to;
-    if (is_given(slice->step) && !op_to_int(sp, *slice->step, &step, at, "the step of a slice"))
+    if (slice->step.kind != SV_NONE &&
+        !op_to_int(sp, slice->step, &step, at, "the step of a slice"))
         return sv_error();
     if (step == INT64_MIN) step++; /* as far */
     if (step == 0)
@@ -94,8 +90,8 @@ static int index_items(SpecValue *index, const SpecValue **items)
 
 static bool is_whole_slice(SpecValue v)
 {
-    return v.kind == SV_SLICE && !is_given(v.slice->lo) && !is_given(v.slice->hi) &&
-           !is_given(v.slice->step);
+    return v.kind == SV_SLICE && v.slice->lo.kind == SV_NONE && v.slice->hi.kind == SV_NONE &&
+           v.slice->step.kind == SV_NONE;
 }
 
 static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)

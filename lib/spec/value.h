@@ -10,32 +10,9 @@
 #include "syntax/ast.h"
 
 typedef enum SvKind {
-    SV_ERROR,  /* poison: an error was reported where it arose; whatever touches it stays silent */
-    SV_ABSENT, /* an argument that was not given and has no default */
-    /* compile time */
-    SV_NONE,
-    SV_BOOL,
-    SV_INT,
-    SV_FLOAT,
-    SV_STR,
-    SV_TYPE, /* tl.float32, tl.pointer_type(tl.int8): also the value of x.dtype, x.type */
-    SV_TUPLE,
-    SV_LIST,
-    SV_RECORD,  /* named tuple, or another object with named fields */
-    SV_FUNC,    /* a jit function or lambda of the user's or of lib/std */
-    SV_BUILTIN, /* a row of builtins.def */
-    SV_METHOD,  /* a builtin bound to its first argument: x.to */
-    SV_MODULE,  /* tl, tl.math, an imported file */
-    SV_CLASS, /* tl.constexpr, tl.tensor, int, float, a user's class: to call, or for isinstance */
-    SV_RECORD_CLASS, /* a user's class: to call, or for isinstance */
-    SV_SLICE,
-    SV_ELLIPSIS,
-    SV_RANGE, /* range(…), tl.range(…), tl.static_range(…) */
-    /* run time */
-    SV_VALUE,     /* a scalar, pointer or block in the IR */
-    SV_BLOCK_PTR, /* make_block_ptr */
-    SV_DESC,      /* tensor descriptor */
-    SV_COUNT
+#define KIND(ID, class, description) SV_##ID,
+#include "spec/values.def"
+#undef KIND
 } SvKind;
 
 typedef struct SpecValue SpecValue;
@@ -55,7 +32,7 @@ typedef struct SpecTuple {
     int nesting;                     /* of sequences in sequences, counted with size */
 } SpecTuple;
 typedef struct SpecMethod { const Builtin *builtin; SpecValue *self; } SpecMethod;
-typedef struct SpecSlice { SpecValue *lo, *hi, *step; } SpecSlice;
+typedef struct SpecSlice SpecSlice;
 typedef struct SpecRange SpecRange;     /* spec.h */
 typedef struct SpecBlockPtr
     SpecBlockPtr; /* builtin_memory.c: base, shape, strides, offsets, block shape, order */
@@ -81,6 +58,8 @@ struct SpecValue {
         SpecBlockPtr *block_ptr;
     };
 };
+
+struct SpecSlice { SpecValue lo, hi, step; }; /* NONE: not given */
 
 static inline SpecValue sv_error(void) { return (SpecValue){.kind = SV_ERROR}; }
 static inline SpecValue sv_none(void) { return (SpecValue){.kind = SV_NONE}; }
@@ -109,6 +88,11 @@ static inline bool sv_is_sequence(SpecValue v)
 {
     return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
 }
+/* A block pointer or descriptor. */
+static inline bool sv_is_address(SpecValue v)
+{
+    return v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
+}
 static inline bool sv_is_pointer(SpecValue v)
 {
     return v.kind == SV_VALUE && type_is_pointer(v.v->type);
@@ -122,6 +106,20 @@ static inline int sv_items(SpecValue *v, SpecValue **items)
 }
 /* BOOL, INT or FLOAT. */
 static inline bool sv_is_number(SpecValue v) { return v.kind >= SV_BOOL && v.kind <= SV_FLOAT; }
+/* type(v).__name__ */
+const char *sv_class(SpecValue v);
+/* What messages call every value of its kind, or NULL. */
+const char *sv_description(SpecValue v);
+/* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
+bool sv_is_same(SpecValue a, SpecValue b);
+bool sv_same_value(const Value *a, const Value *b);
+/* Records of one class, or with the same fields; tuples of one length. */
+bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
+/* True when v has run-time parts that are not constants. */
+bool sv_is_runtime(SpecValue v);
+/* v with each leaf replaced: what is neither a sequence nor an address, and the parts of addresses. */
+typedef SpecValue (*LeafFn)(void *ctx, SpecValue leaf);
+SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx);
 /* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value
    is not). */
 bool sv_is_constant(SpecValue v);

@@ -154,33 +154,6 @@ void advise_host_call(Spec *sp, Str path, Span call)
     if (!strchr(ours, '(')) spec_fixit(sp, callee_of(call), "%s", ours);
 }
 
-/* ---- comparisons ---- */
-
-/* Text of a source without the blanks around it. */
-static const char *trimmed(Spec *sp, Span at)
-{
-    const char *text = at.source->text;
-    while (at.begin < at.end && text[at.begin] == ' ') at.begin++;
-    while (at.begin < at.end && text[at.end - 1] == ' ') at.end--;
-    return span_text(sp->arena, at);
-}
-
-static bool has_line_end(Span at)
-{
-    return memchr(at.source->text + at.begin, '\n', (size_t)(at.end - at.begin)) != NULL;
-}
-
-void advise_parentheses(Spec *sp, const Ast *compare, int i)
-{
-    const Ast *link = compare->compare.rest.data[i];
-    Span left = compare->span, right = compare->span, op = link->binary.op_span;
-    left.end = op.begin, right.begin = op.end;
-    spec_note(sp, SPAN_NONE, "put each comparison in parentheses");
-    if (compare->compare.rest.len != 2 || has_line_end(compare->span)) return;
-    spec_fixit(sp, compare->span, "(%s) %s (%s)", trimmed(sp, left), ast_op_text(link->binary.op),
-               trimmed(sp, right));
-}
-
 /* ---- arguments ---- */
 
 /* Reductions whose names other libraries give to functions of two values. */

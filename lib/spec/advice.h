@@ -12,8 +12,6 @@ void advise_statement(Spec *sp, const Ast *s);
 bool advise_name(Spec *sp, Str name);
 /* A call of numpy.exp, torch.where and the like: the function of ours with that name. */
 void advise_host_call(Spec *sp, Str path, Span call);
-/* The operand behind operator i of a comparison is a < b & c > d's b & c. */
-void advise_parentheses(Spec *sp, const Ast *compare, int i);
 /* The axis of a reduction is no compile-time integer. */
 void advise_pair(Spec *sp, const BuiltinCall *c, int axis);
 /* An argument is missing; so many are given, the first there. */
@@ -57,6 +55,8 @@ void lint_statement(Spec *sp, const Ast *e, SpecValue v);
 /* ---- precedence.c ---- */
 /* An operand of a comparison, whose value is v, joins an int1 with a number. */
 bool precedence_is_mixed(const Ast *operand, SpecValue v);
+/* Refuses a chain of comparisons around such an operator; false when it is none. */
+bool precedence_refuse(Spec *sp, const Ast *compare);
 /* Warns of a comparison with an operand that does. */
 void precedence_warn(Spec *sp, const Ast *compare);
 

@@ -370,13 +370,8 @@ static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
 Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
 {
     Span at = s->branch.cond->span;
-    SpecValue cond = weaken(spec_eval(sp, s->branch.cond));
-    bool is_host = cond.kind == SV_MODULE && cond.module->kind == MODULE_HOST;
-    if (is_host)
-        cond = module_refuse(sp, cond.module, at, "a host value that is not known here");
-    int truth = sv_is_error(cond)                ? -2
-                : branch_is_by_element(sp, cond) ? -1
-                                                 : op_truth(sp, cond, at);
+    SpecValue cond = spec_eval(sp, s->branch.cond);
+    int truth = condition_truth(sp, cond, at);
     if (truth == -2) {
         poison_assigned(sp, &s->branch.body);
         poison_assigned(sp, &s->branch.orelse);

@@ -120,6 +120,8 @@ SpecValue strengthen(Spec *sp, SpecValue v, Span at);
 SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at);
 /* Evaluates, wanting a compile-time value; poison after an error that says what it was for. */
 SpecValue eval_constant(Spec *sp, const Ast *e, const char *what);
+/* 1, 0, -1 for what is known at run time only, -2 after an error. */
+int condition_truth(Spec *sp, SpecValue v, Span at);
 /* Reports a name that stands for nothing, with a suggestion. */
 SpecValue eval_unknown_name(Spec *sp, Str name, Span at);
 /* False, with a diagnostic, when the input is nested too deeply; each true is paired with leave_nested. */

@@ -199,40 +199,9 @@ static SpecValue eval_boolop(Spec *sp, const Ast *e)
     return v;
 }
 
-static bool is_bitwise(const Ast *e)
-{
-    return e->kind == AST_BINARY &&
-           (e->binary.op == AOP_AND || e->binary.op == AOP_OR || e->binary.op == AOP_XOR);
-}
-
-/* The operand behind operator i is in parentheses, which are no part of its span. */
-static bool is_grouped(const Ast *e, int i)
-{
-    Span op = e->compare.op_spans[i], operand = e->compare.rest.data[i]->span;
-    return memchr(op.source->text + op.end, '(', (size_t)(operand.begin - op.end)) != NULL;
-}
-
-/* o < n & o > m compares n & o with both sides, as C does not, and is never what was meant; Triton
-   has no chains of comparisons. */
-static bool refuse_bitwise_link(Spec *sp, const Ast *e)
-{
-    if (sp->frame->is_host) return false;
-    for (int i = 0; i + 1 < e->compare.rest.len; i++) {
-        const Ast *link = e->compare.rest.data[i];
-        if (!is_bitwise(link) || is_grouped(e, i)) continue;
-        spec_error(sp, link->span,
-                   "'%s' binds more tightly than '%s': both sides are compared with the result of "
-                   "this",
-                   ast_op_text(link->binary.op), ast_op_text(e->compare.ops[i]));
-        advise_parentheses(sp, e, i);
-        return true;
-    }
-    return false;
-}
-
 static SpecValue eval_compare(Spec *sp, const Ast *e)
 {
-    if (refuse_bitwise_link(sp, e)) return sv_error();
+    if (!sp->frame->is_host && precedence_refuse(sp, e)) return sv_error();
     SpecValue left = spec_eval(sp, e->compare.first), result = sv_bool(true);
     bool is_mixed = precedence_is_mixed(e->compare.first, left);
     for (int i = 0; i < e->compare.rest.len; i++) {
@@ -259,14 +228,17 @@ static SpecValue eval_unary(Spec *sp, const Ast *e)
     return op_unary(sp, e->unary.op, v, e->span);
 }
 
+int condition_truth(Spec *sp, SpecValue v, Span at)
+{
+    if (branch_is_by_element(sp, v)) return -1;
+    return is_unknown_host(sp, v, at) ? -2 : op_truth(sp, weaken(v), at);
+}
+
 static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 {
     SpecValue cond = spec_eval(sp, e->ifexp.cond);
-    if (sv_is_error(cond)) return cond;
     Span at = e->ifexp.cond->span;
-    int truth = branch_is_by_element(sp, cond)  ? -1
-                : is_unknown_host(sp, cond, at) ? -2
-                                                : op_truth(sp, weaken(cond), at);
+    int truth = condition_truth(sp, cond, at);
     if (truth >= 0) return spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
     if (truth == -2) return sv_error();
     Value *c = branch_condition(sp, cond, at);

@@ -179,8 +179,7 @@ static void note_function(Diags *dx, Diag *d, const AstFile *file)
         return;
     }
     Span at = decorator_name(f->span);
-    const char *word =
-        arena_strndup(dx->arena, at.source->text + at.begin, at.end - at.begin);
+    const char *word = span_text(dx->arena, at);
     diag_suggest(dx, d, at, word, nearest_word(word, &jit, 1));
 }
 
@@ -328,8 +327,6 @@ void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
             out->type = dtype_info(dt)->short_name;
         out->is_int = is_type_name(p->annotation, "int");
     }
-    if (p->default_) {
-        Span s = p->default_->span;
-        out->default_ = arena_strndup(a, s.source->text + s.begin, s.end - s.begin);
-    }
+    if (p->default_)
+        out->default_ = span_text(a, p->default_->span);
 }

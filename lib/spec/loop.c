@@ -576,7 +576,7 @@ static int while_head(Loop *l)
     ScopeCopy watched = scope_save(sp->frame->scope);
     spec_at(sp, e->span);
     SpecValue cond = spec_eval(sp, e);
-    int truth = sv_is_error(cond) ? -2 : op_truth(sp, weaken(cond), e->span);
+    int truth = op_truth(sp, weaken(cond), e->span);
     Value *c = truth == -2  ? NULL
                : truth >= 0 ? build_bool(&sp->b, truth)
                             : branch_condition(sp, cond, e->span);

@@ -15,23 +15,21 @@
 
 /* ---- classes ---- */
 
-typedef struct Fields { Str *data; int len, cap; } Fields;
-typedef struct Defaults { SpecValue *data; int len, cap; } Defaults;
+typedef struct Fields { VEC(Str) names; VEC(SpecValue) defaults; } Fields;
 
-static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields,
-                             const Defaults *defaults)
+static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields)
 {
-    c.len = fields->len;
-    c.fields = fields->data;
-    c.defaults = defaults->data;
+    c.len = fields->names.len;
+    c.fields = fields->names.data;
+    c.defaults = fields->defaults.data;
     return (SpecValue){.kind = SV_RECORD_CLASS,
                        .record_class = arena_copy(sp->arena, &c, sizeof c)};
 }
 
-static void add_field(Spec *sp, Fields *fields, Defaults *defaults, Str name, SpecValue value)
+static void add_field(Spec *sp, Fields *fields, Str name, SpecValue value)
 {
-    vec_push(sp->arena, fields, name);
-    vec_push(sp->arena, defaults, value);
+    vec_push(sp->arena, &fields->names, name);
+    vec_push(sp->arena, &fields->defaults, value);
 }
 
 static bool is_named_tuple(SpecValue v)
@@ -46,18 +44,17 @@ static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 {
     const AstList *body = &c->body->class_.body;
     Fields fields = {0};
-    Defaults defaults = {0};
     for (int i = 0; c->base && i < c->base->len; i++)
-        add_field(sp, &fields, &defaults, c->base->fields[i], c->base->defaults[i]);
+        add_field(sp, &fields, c->base->fields[i], c->base->defaults[i]);
     for (int i = 0; i < body->len; i++) {
         const Ast *x = body->data[i];
         if (x->kind != AST_ANNASSIGN || x->annassign.target->kind != AST_NAME) continue;
         SpecValue value = {.kind = SV_ABSENT};
         if (x->annassign.value && c->kind != RECORD_NAMES)
             value = module_eval(sp, c->module, x->annassign.value);
-        add_field(sp, &fields, &defaults, x->annassign.target->name.id, value);
+        add_field(sp, &fields, x->annassign.target->name.id, value);
     }
-    return class_value(sp, *c, &fields, &defaults);
+    return class_value(sp, *c, &fields);
 }
 
 /* What the class is derived from, as far as it is known. */
@@ -89,44 +86,37 @@ SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *n)
 
 /* ---- namedtuple(…) ---- */
 
-static bool is_separator(char c)
+static void split_fields(Spec *sp, Str text, Fields *fields)
 {
-    return c == ' ' || c == ',' || c == '\t' || c == '\n';
-}
-
-static void split_fields(Spec *sp, Str text, Fields *fields, Defaults *defaults)
-{
-    for (const char *p = text; *p;) {
-        const char *begin = p;
-        while (*p && !is_separator(*p)) p++;
-        if (p > begin)
-            add_field(sp, fields, defaults, intern(sp->names, begin, (size_t)(p - begin)),
-                      (SpecValue){.kind = SV_ABSENT});
-        else p++;
+    static const char separators[] = " ,\t\n";
+    for (const char *p = text + strspn(text, separators); *p; p += strspn(p, separators)) {
+        size_t n = strcspn(p, separators);
+        add_field(sp, fields, intern(sp->names, p, n), (SpecValue){.kind = SV_ABSENT});
+        p += n;
     }
 }
 
 /* "a b", ["a", "b"] or [("a", int), ("b", int)]. */
-static bool read_fields(Spec *sp, SpecValue v, Fields *fields, Defaults *defaults)
+static bool read_fields(Spec *sp, SpecValue v, Fields *fields)
 {
-    if (v.kind == SV_STR) return split_fields(sp, v.s, fields, defaults), true;
+    if (v.kind == SV_STR) return split_fields(sp, v.s, fields), true;
     if (!sv_is_sequence(v)) return false;
     for (int i = 0; i < v.tuple->len; i++) {
         SpecValue x = v.tuple->data[i];
         if (sv_is_sequence(x) && x.tuple->len == 2) x = x.tuple->data[0];
         if (x.kind != SV_STR) return false;
-        add_field(sp, fields, defaults, x.s, (SpecValue){.kind = SV_ABSENT});
+        add_field(sp, fields, x.s, (SpecValue){.kind = SV_ABSENT});
     }
     return true;
 }
 
 /* defaults=(…): those of the last fields. */
-static bool read_defaults(SpecValue v, Defaults *defaults)
+static bool read_defaults(SpecValue v, Fields *fields)
 {
     if (v.kind == SV_NONE) return true;
-    if (!sv_is_sequence(v) || v.tuple->len > defaults->len) return false;
-    int first = defaults->len - v.tuple->len;
-    for (int i = 0; i < v.tuple->len; i++) defaults->data[first + i] = v.tuple->data[i];
+    if (!sv_is_sequence(v) || v.tuple->len > fields->defaults.len) return false;
+    int first = fields->defaults.len - v.tuple->len;
+    for (int i = 0; i < v.tuple->len; i++) fields->defaults.data[first + i] = v.tuple->data[i];
     return true;
 }
 
@@ -141,17 +131,15 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
 {
     if (!has_call_path(path)) return false;
     Fields fields = {0};
-    Defaults defaults = {0};
     bool ok = args->len >= 2 && !args->data[0].name && !args->data[1].name &&
               args->data[0].value.kind == SV_STR &&
-              read_fields(sp, args->data[1].value, &fields, &defaults);
+              read_fields(sp, args->data[1].value, &fields);
     for (int i = 2; i < args->len && ok; i++) {
         ok = args->data[i].name && strcmp(args->data[i].name, "defaults") == 0 &&
-             read_defaults(args->data[i].value, &defaults);
+             read_defaults(args->data[i].value, &fields);
     }
     if (ok)
-        *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields,
-                           &defaults);
+        *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields);
     else
         *out = spec_error(
             sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");

@@ -295,10 +295,7 @@ static Flow refuse(Spec *sp, const Ast *s)
 {
     spec_error(sp, s->span, "%s is not supported in a kernel", statement_name(s));
     advise_statement(sp, s);
-    AstNames names = {0};
-    walk_assigned(sp->arena, &(AstList){(Ast *[]){(Ast *)s}, 1, 1}, &names);
-    for (int i = 0; i < names.len; i++)
-        scope_set(sp->frame->scope, names.data[i], sv_error(), s->span);
+    poison_assigned(sp, &(AstList){(Ast *[]){(Ast *)s}, 1, 1});
     return FLOW_NEXT;
 }
 

@@ -21,20 +21,11 @@ const char *sv_description(SpecValue v)
 
 bool sv_is_constant(SpecValue v)
 {
-    switch (v.kind) {
-    case SV_VALUE:
-    case SV_BLOCK_PTR:
-    case SV_DESC: return false;
-    case SV_METHOD: return sv_is_constant(*v.method->self);
-    case SV_TUPLE:
-    case SV_LIST:
-    case SV_RECORD:
-        for (int i = 0; i < v.tuple->len; i++) {
-            if (!sv_is_constant(v.tuple->data[i])) return false;
-        }
-        return true;
-    default: return true;
-    }
+    if (v.kind == SV_METHOD) return sv_is_constant(*v.method->self);
+    bool is_constant = v.kind != SV_VALUE && !sv_is_address(v);
+    for (int i = 0; is_constant && sv_is_sequence(v) && i < v.tuple->len; i++)
+        is_constant = sv_is_constant(v.tuple->data[i]);
+    return is_constant;
 }
 
 bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b)
@@ -56,7 +47,6 @@ static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
     return true;
 }
 
-/* One value of the IR, or equal constants. */
 bool sv_same_value(const Value *a, const Value *b)
 {
     uint64_t x, y;

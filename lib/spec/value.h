@@ -112,6 +112,7 @@ const char *sv_class(SpecValue v);
 const char *sv_description(SpecValue v);
 /* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
 bool sv_is_same(SpecValue a, SpecValue b);
+/* One value of the IR, or equal constants. */
 bool sv_same_value(const Value *a, const Value *b);
 /* Records of one class, or with the same fields; tuples of one length. */
 bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);

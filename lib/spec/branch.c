@@ -32,7 +32,7 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at)
     check(v.kind == SV_VALUE && (tkc_type_count(v.v->type) == 1 || by_element), "a condition of %s",
           spec_describe(sp, v));
     spec_at(sp, at);
-    if (type_is_block(v.v->type) && !by_element) v.v = build_reshape(&sp->b, v.v, 0, NULL, false);
+    if (!by_element) v.v = shape_fill(sp, v.v, &(Shape){0});
     if (type_is_bool(v.v->type)) return v.v;
     return op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, at);
 }

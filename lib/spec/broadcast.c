@@ -28,6 +28,17 @@ int64_t shape_count(const Shape *s)
     return n;
 }
 
+const Type *shape_type(Spec *sp, const Type *elem, const Shape *s)
+{
+    return s->rank ? type_block(sp->ir->types, elem, s->rank, s->dims, NULL) : elem;
+}
+
+Value *shape_fill(Spec *sp, Value *v, const Shape *s)
+{
+    if (type_is_block(v->type)) return build_reshape(&sp->b, v, s->rank, s->dims, false);
+    return s->rank ? build_splat(&sp->b, v, s->rank, s->dims) : v;
+}
+
 const char *shape_text(Spec *sp, const Shape *s)
 {
     Buf out = buf_make(sp->arena);

@@ -31,12 +31,6 @@ SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
     return sv_value(build_arange(&sp->b, (int32_t)start, (int32_t)end));
 }
 
-static SpecValue fill(Spec *sp, Value *scalar, const Shape *shape)
-{
-    if (shape->rank == 0) return sv_value(scalar);
-    return sv_value(build_splat(&sp->b, scalar, shape->rank, shape->dims));
-}
-
 SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
@@ -45,20 +39,12 @@ SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
     if (!t) return sv_error();
     SpecValue value = c->args[1];
     if (sv_is_number(value) && t->kind == TY_SCALAR)
-        return fill(sp, cast_number(sp, value, type_dtype(t)), &shape);
+        return sv_value(shape_fill(sp, cast_number(sp, value, type_dtype(t)), &shape));
     Value *v = arg_value(sp, c, 1);
     if (!v) return sv_error();
     if (tkc_type_count(v->type) != 1) return arg_refuse(sp, c, 1, "one number");
-    if (type_is_block(v->type)) v = build_reshape(&sp->b, v, 0, NULL, false);
-    v = op_cast(sp, v, t, false, NULL, c->spans[1]);
-    return v ? fill(sp, v, &shape) : sv_error();
-}
-
-static SpecValue zeros(Spec *sp, const Type *elem, const Shape *shape)
-{
-    const Type *t =
-        shape->rank ? type_block(sp->ir->types, elem, shape->rank, shape->dims, NULL) : elem;
-    return sv_value(build_const(&sp->b, t, 0));
+    v = op_cast(sp, shape_fill(sp, v, &(Shape){0}), t, false, NULL, c->spans[1]);
+    return v ? sv_value(shape_fill(sp, v, &shape)) : sv_error();
 }
 
 SpecValue builtin_zeros(Spec *sp, const BuiltinCall *c)
@@ -66,15 +52,13 @@ SpecValue builtin_zeros(Spec *sp, const BuiltinCall *c)
     Shape shape;
     if (!arg_shape(sp, c, 0, &shape)) return sv_error();
     const Type *t = arg_dtype(sp, c, 1);
-    return t ? zeros(sp, t, &shape) : sv_error();
+    return t ? sv_value(build_const(&sp->b, shape_type(sp, t, &shape), 0)) : sv_error();
 }
 
 SpecValue builtin_zeros_like(Spec *sp, const BuiltinCall *c)
 {
     Value *v = arg_numbers(sp, c, false);
-    if (!v) return sv_error();
-    Shape shape = shape_of(v->type);
-    return zeros(sp, tkc_type_element(v->type), &shape);
+    return v ? sv_value(build_const(&sp->b, v->type, 0)) : sv_error();
 }
 
 SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
@@ -103,5 +87,5 @@ SpecValue builtin_item(Spec *sp, const BuiltinCall *c)
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
     if (tkc_type_count(v->type) != 1) return arg_refuse(sp, c, 0, "a block of one element");
-    return sv_value(type_is_block(v->type) ? build_reshape(&sp->b, v, 0, NULL, false) : v);
+    return sv_value(shape_fill(sp, v, &(Shape){0}));
 }

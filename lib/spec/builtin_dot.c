@@ -133,9 +133,7 @@ SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
     Shape shape = shape_of(x->type);
     shape.dims[shape.rank - 1] = y->type->shape[shape.rank - 1];
     if (!shape_check(sp, &shape, c->at)) return sv_error();
-    acc = accumulator(
-        sp, c, acc,
-        type_block(sp->ir->types, type_scalar(sp->ir->types, dt), shape.rank, shape.dims, NULL));
+    acc = accumulator(sp, c, acc, shape_type(sp, type_scalar(sp->ir->types, dt), &shape));
     if (!acc) return sv_error();
     int64_t imprecise = 0;
     if (arg_is_given(c, DOT_IMPRECISE) && !arg_int(sp, c, DOT_IMPRECISE, &imprecise))

@@ -79,8 +79,7 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
         args[1] = broadcast_value(sp, mask, &like, c->spans[2]);
         if (!args[1]) return sv_error();
     }
-    const Type *t =
-        type_block(sp->ir->types, type_scalar(sp->ir->types, DT_I32), 1, shape.dims, NULL);
+    const Type *t = shape_type(sp, type_scalar(sp->ir->types, DT_I32), &shape);
     return results(sp, build_op(&sp->b, OP_HISTOGRAM, args[1] ? 2 : 1, args, 1, &t), false);
 }
 

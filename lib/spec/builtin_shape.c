@@ -129,9 +129,8 @@ static SpecValue reshape(Spec *sp, const BuiltinCall *c, Value *v, const Shape *
             arg_operation(sp, c), type_text(sp->arena, v->type), shape_text(sp, shape),
             (long long)tkc_type_count(v->type), (long long)shape_count(shape));
     }
-    if (!type_is_block(v->type))
-        return sv_value(shape->rank ? build_splat(&sp->b, v, shape->rank, shape->dims) : v);
-    return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, can_reorder));
+    if (!can_reorder || !type_is_block(v->type)) return sv_value(shape_fill(sp, v, shape));
+    return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, true));
 }
 
 SpecValue builtin_reshape(Spec *sp, const BuiltinCall *c)
@@ -224,8 +223,7 @@ static Value *cat(Spec *sp, Value *x, Value *y, int axis)
     if (axis != 0) y = build_trans(&sp->b, y, swap);
     Shape shape = shape_of(x->type);
     shape.dims[0] += y->type->shape[0];
-    const Type *t =
-        type_block(sp->ir->types, tkc_type_element(x->type), shape.rank, shape.dims, NULL);
+    const Type *t = shape_type(sp, tkc_type_element(x->type), &shape);
     Value *r = op_result(build_op(&sp->b, OP_CAT, 2, (Value *[]){x, y}, 1, &t), 0);
     return axis != 0 ? build_trans(&sp->b, r, swap) : r;
 }

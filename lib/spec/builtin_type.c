@@ -87,8 +87,7 @@ SpecValue builtin_block_type(Spec *sp, const BuiltinCall *c)
     Shape shape;
     if (!t || !arg_shape(sp, c, 1, &shape))
         return sv_error();
-    t = tkc_type_element(t);
-    return sv_type(shape.rank ? type_block(sp->ir->types, t, shape.rank, shape.dims, NULL) : t);
+    return sv_type(shape_type(sp, tkc_type_element(t), &shape));
 }
 
 SpecValue builtin_dtype(Spec *sp, const BuiltinCall *c)

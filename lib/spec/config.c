@@ -109,24 +109,17 @@ static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
     }
 }
 
-static bool known_value(SpecValue known, Str name, SpecValue *out)
-{
-    for (int i = 0; i < known.tuple->len; i++) {
-        if (known.tuple->names[i] == name)
-            return *out = known.tuple->data[i], out->kind != SV_ERROR;
-    }
-    return false;
-}
-
 /* No value of the configuration differs from what is known. */
 static bool agrees(const SpecTuple *config, SpecValue known)
 {
-    SpecValue kwargs = config->data[0], have;
+    SpecValue kwargs = config->data[0];
     if (kwargs.kind != SV_RECORD) return false;
     for (int i = 0; i < kwargs.tuple->len; i++) {
         SpecValue want = kwargs.tuple->data[i];
         if (!sv_is_known(want)) return false;
-        if (!known_value(known, kwargs.tuple->names[i], &have)) continue;
+        int k = sv_find_field(known.tuple, kwargs.tuple->names[i]);
+        SpecValue have = k < 0 ? sv_error() : known.tuple->data[k];
+        if (sv_is_error(have)) continue;
         if (!sv_is_constant(have) || !constant_is_equal(want, have)) return false;
     }
     return true;

@@ -57,17 +57,9 @@ static void replace(Spec *sp, const SpecTuple *old, SpecTuple *new, Span at)
         spec_error(sp, at, "this changes a value that several names share, in a run-time loop");
 }
 
-static int find_field(const SpecTuple *t, Str name)
-{
-    for (int i = 0; t->names && i < t->len; i++) {
-        if (t->names[i] == name) return i;
-    }
-    return -1;
-}
-
 void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
 {
-    int i = find_field(x.tuple, name);
+    int i = sv_find_field(x.tuple, name);
     if (i < 0) {
         spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no field '%s'", spec_describe(sp, x),
                       name);
@@ -83,7 +75,7 @@ void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
 /* d["key"] = v; a new key is added. */
 static void set_key(Spec *sp, SpecValue x, Str key, SpecValue v, Span at)
 {
-    int i = find_field(x.tuple, key), n = x.tuple->len;
+    int i = sv_find_field(x.tuple, key), n = x.tuple->len;
     SpecTuple *t = copy_with(sp, x.tuple, i < 0 ? n + 1 : n);
     if (i < 0) {
         t->names = arena_array(sp->arena, Str, n + 1);

@@ -318,10 +318,8 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
 {
     const SpecTuple *t = x.tuple;
     const RecordClass *c = t->record_class, *owner;
-    for (int i = 0; i < t->len; i++) {
-        if (!t->names || t->names[i] != name) continue;
-        return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
-    }
+    int i = sv_find_field(t, name);
+    if (i >= 0) return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
     if (c && strcmp(name, "_replace") == 0) return replacer(sp, t);
     if (c && strcmp(name, "_fields") == 0) return field_names(sp, c);
     const Ast *def = c ? find_method(c, name, &owner) : NULL;

@@ -33,18 +33,6 @@ static void skip_blanks(SigReader *r)
         r->p++;
 }
 
-static void add_sig(SpecRequest *rq, Arena *a, SpecSig sig)
-{
-    const size_t n = (size_t)rq->nsigs;
-    if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, …: full */
-        SpecSig *all = arena_array(a, SpecSig, 2 * n + 1);
-        if (n)
-            memcpy(all, rq->sigs, sizeof *all * n);
-        rq->sigs = all;
-    }
-    ((SpecSig *)rq->sigs)[rq->nsigs++] = sig;
-}
-
 /* A parameter may be told twice, as the launcher does, who adds what it knows; not differently. */
 static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 {
@@ -76,6 +64,14 @@ static char read_quote(SigReader *r)
     return *r->p == '\'' || *r->p == '"' ? *r->p++ : 0;
 }
 
+static bool accept(SigReader *r, char c)
+{
+    skip_blanks(r);
+    const bool is_there = *r->p == c;
+    r->p += is_there;
+    return is_there;
+}
+
 /* name= or, of a descriptor, name.part= or, as in a dict, 'name': */
 static bool read_sig_name(SigReader *r, SpecSig *sig)
 {
@@ -85,26 +81,17 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
     bool ok = (sig->name = read_word(r)) != NULL;
     if (ok && quote && *r->p == quote) {
         r->p++;
-        skip_blanks(r);
-        ok = *r->p == ':' || *r->p == '=';
-        r->p += ok;
-        skip_blanks(r);
-        if (ok)
-            return true;
-    }
-    if (ok && *r->p == '.') {
-        r->p++;
-        ok = (sig->part = read_word(r)) != NULL;
+        ok = accept(r, ':') || accept(r, '=');
+    } else {
+        if (ok && accept(r, '.'))
+            ok = (sig->part = read_word(r)) != NULL;
+        ok = accept(r, '=') && ok;
     }
     skip_blanks(r);
-    if (ok && *r->p == '=') {
-        r->p++;
-        skip_blanks(r);
-        return true;
-    }
-    diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
-               "expected 'name=type' in a signature, such as x=*fp32:16");
-    return false;
+    if (!ok)
+        diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
+                   "expected 'name=type' in a signature, such as x=*fp32:16");
+    return ok;
 }
 
 static bool skip_prefix(const char **p, const char *end, const char *prefix)
@@ -230,25 +217,21 @@ static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
     enum { MAX_DEPTH = 16 };
     struct { SpecSig *data; int len, cap; } items = {0};
     const char *begin = r->p++;
-    bool ok = depth < MAX_DEPTH;
-    for (skip_blanks(r); ok && *r->p && *r->p != ')'; skip_blanks(r)) {
+    bool ok = depth < MAX_DEPTH, is_end = ok && accept(r, ')');
+    while (ok && !is_end) {
         SpecSig item = {0};
         int errors = r->dx->nerrors;
-        if (!read_item(r, &item, depth)) {
-            if (r->dx->nerrors > errors)
-                return false;
-            ok = false;
+        ok = read_item(r, &item, depth);
+        if (r->dx->nerrors > errors)
+            return false;
+        if (!ok)
             break;
-        }
         vec_push(r->ir->arena, &items, item);
-        skip_blanks(r);
-        if (*r->p == ',')
-            r->p++;
-        else
-            ok = *r->p == ')';
+        bool has_comma = accept(r, ',');
+        is_end = accept(r, ')');
+        ok = has_comma || is_end;
     }
-    if (ok && *r->p == ')') {
-        r->p++;
+    if (ok) {
         sig->is_tuple = true;
         sig->nitems = items.len;
         sig->items = items.data;
@@ -282,20 +265,11 @@ static bool read_sig(SigReader *r)
         return true; /* its value is told by -D */
     if (!agrees(r, &sig, begin))
         return false;
-    add_sig(r->rq, r->ir->arena, sig);
+    SpecRequest *rq = r->rq;
+    if (rq->nsigs == rq->sigs_cap)
+        rq->sigs = vec_grow(r->ir->arena, rq->sigs, rq->nsigs, &rq->sigs_cap, sizeof sig);
+    rq->sigs[rq->nsigs++] = sig;
     return true;
-}
-
-/* What stands between two parameters, and around all of them in a dict. */
-static void skip_separator(SigReader *r)
-{
-    skip_blanks(r);
-    if (*r->p == ',')
-        r->p++;
-    skip_blanks(r);
-    if (*r->p == '}')
-        r->p++;
-    skip_blanks(r);
 }
 
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
@@ -303,13 +277,12 @@ bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
     SigReader r = {
         .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "<signature>", text, strlen(text))};
     r.p = r.source->text;
-    skip_blanks(&r);
-    if (*r.p == '{')
-        r.p++;
+    accept(&r, '{'); /* as in a dict of Python's */
     while (skip_blanks(&r), *r.p) {
         if (!read_sig(&r))
             return false;
-        skip_separator(&r);
+        accept(&r, ',');
+        accept(&r, '}');
     }
     return true;
 }

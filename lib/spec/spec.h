@@ -43,7 +43,7 @@ typedef struct SpecTaken {
 typedef struct SpecRequest {
     const char *kernel;         /* or NULL: the only one */
     int ndefines; SpecDefine *defines;
-    int nsigs; SpecSig *sigs;
+    int nsigs, sigs_cap; SpecSig *sigs;
     const struct Machine *machine;
     int num_warps, num_stages;  /* 0: from the config or the defaults 4, 3 */
     bool fp_contract, debug;

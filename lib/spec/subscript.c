@@ -198,19 +198,13 @@ static Value *inside(Spec *sp, Value *i, Value *extent)
 
 static Value *index_value(Spec *sp, SpecValue index, Span at)
 {
-    if (index.kind != SV_VALUE && index.kind != SV_INT && index.kind != SV_BOOL &&
-        !sv_is_error(index)) {
+    bool ok = index.kind == SV_VALUE || index.kind == SV_INT || index.kind == SV_BOOL;
+    Value *v = ok ? op_to_value(sp, index, at) : NULL;
+    if (v && type_is_int(v->type)) return build_cast(&sp->b, v, DT_I64, NULL);
+    if (!sv_is_error(index) && (v || !ok))
         spec_error(sp, at, "an index is an integer or a block of integers, found %s",
                    spec_describe(sp, index));
-        return NULL;
-    }
-    Value *v = op_to_value(sp, index, at);
-    if (v && !type_is_int(v->type)) {
-        spec_error(sp, at, "an index is an integer or a block of integers, found %s",
-                   spec_describe(sp, index));
-        return NULL;
-    }
-    return v ? build_cast(&sp->b, v, DT_I64, NULL) : NULL;
+    return NULL;
 }
 
 /* The indices as int64 values of one shape. */

@@ -37,6 +37,14 @@ bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b)
     return true;
 }
 
+int sv_find_field(const SpecTuple *t, Str name)
+{
+    for (int i = 0; t->names && i < t->len; i++) {
+        if (t->names[i] == name) return i;
+    }
+    return -1;
+}
+
 static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
 {
     if (a == b) return true;

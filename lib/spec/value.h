@@ -116,6 +116,8 @@ bool sv_is_same(SpecValue a, SpecValue b);
 bool sv_same_value(const Value *a, const Value *b);
 /* Records of one class, or with the same fields; tuples of one length. */
 bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
+/* Where a record has a field of that name, or -1. */
+int sv_find_field(const SpecTuple *t, Str name);
 /* True when v has run-time parts that are not constants. */
 bool sv_is_runtime(SpecValue v);
 /* v with each leaf replaced: what is neither a sequence nor an address, and the parts of addresses. */

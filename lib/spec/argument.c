@@ -7,6 +7,7 @@
 #include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/constant.h"
+#include "spec/module.h"
 #include "spec/operator.h"
 
 bool arg_is_given(const BuiltinCall *c, int i)
@@ -117,12 +118,8 @@ const Type *arg_type(Spec *sp, const BuiltinCall *c, int i)
     SpecValue v = c->args[i];
     if (v.kind == SV_TYPE) return v.type;
     const Type *t = v.kind == SV_STR ? type_parse(sp->ir->types, v.s, str_len(v.s)) : NULL;
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "int") == 0)
-        t = type_scalar(sp->ir->types, DT_I32);
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "float") == 0)
-        t = type_scalar(sp->ir->types, DT_F32);
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "bool") == 0)
-        t = type_scalar(sp->ir->types, DT_I1);
+    DType dt = v.kind == SV_CLASS ? host_dtype(v.class_name, strlen(v.class_name)) : DT_NONE;
+    if (dt != DT_NONE) t = type_scalar(sp->ir->types, dt); /* int, float, bool */
     if (!t) arg_refuse(sp, c, i, "a type such as tl.float32");
     return t;
 }

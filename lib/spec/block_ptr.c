@@ -43,23 +43,19 @@ bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const ch
     return true;
 }
 
-Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, unsigned bounded, Value **mask)
-{
-    const Tile t = block_ptr_tile(p, &p->block, p->offsets);
-    return tile_address(&sp->b, &t, bounded, mask);
-}
-
 Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices)
 {
     return (Tile){p->base, block->rank, block->dims, p->shape, p->strides, indices};
 }
 
-bool block_ptr_takes(Spec *sp, const SpecBlockPtr *p, SpecValue v, const char *operation, Span at)
+bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i)
 {
-    const Type *elem = p->base->type->elem;
+    const Type *elem = c->args[0].block_ptr->base->type->elem;
+    const SpecValue v = c->args[i];
+    const Span at = c->spans[i];
     if (v.kind != SV_VALUE || tkc_type_element(v.v->type) == elem) return true;
-    spec_error(sp, at, "%s to a block of %s does not cast what it stores, found %s", operation,
-               type_text(sp->arena, elem), type_text(sp->arena, v.v->type));
+    spec_error(sp, at, "%s to a block of %s does not cast what it stores, found %s",
+               arg_operation(sp, c), type_text(sp->arena, elem), type_text(sp->arena, v.v->type));
     spec_note(sp, at, "cast it with .to(tl.%s)", dtype_info(type_dtype(elem))->name);
     return false;
 }

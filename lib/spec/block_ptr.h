@@ -32,13 +32,11 @@ Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i);
 /* As many of them as the block has dims; what: how messages call them, or NULL. False after an error. */
 bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const char *what, Value **out);
 
-/* Of a block pointer: tile_address. */
-Value *block_ptr_address(Spec *sp, const SpecBlockPtr *p, unsigned bounded, Value **mask);
 /* Some block of what p describes. */
 Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices);
 
-/* What is stored has the elements' type: a number, which has none of its own, or a value that needs
-   no cast. False after an error that names the operation. */
-bool block_ptr_takes(Spec *sp, const SpecBlockPtr *p, SpecValue v, const char *operation, Span at);
+/* Argument i, which is stored to argument 0, has the elements' type: a number, which has none of its
+   own, or a value that needs no cast. False after an error. */
+bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i);
 
 #endif

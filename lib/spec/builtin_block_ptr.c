@@ -187,7 +187,7 @@ SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
     Shape block;
     Tile t;
     if (!rows_at(sp, c, 2, 3, indices, &block, &t) ||
-        !block_ptr_takes(sp, c->args[0].block_ptr, c->args[1], arg_operation(sp, c), c->spans[1]))
+        !block_ptr_takes(sp, c, 1))
         return sv_error();
     return descriptor_write(sp, c, OP_DESC_SCATTER, &t, 1, NULL);
 }

@@ -81,16 +81,12 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
 static bool precision_of(Spec *sp, const BuiltinCall *c, const char **out)
 {
     static const char *const names[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
+    const SpecValue v = c->args[DOT_PRECISION];
     bool tf32;
-    if (c->args[DOT_PRECISION].kind == SV_STR) {
-        for (int i = 0; names[i]; i++) {
-            if (strcasecmp(names[i], c->args[DOT_PRECISION].s) == 0) {
-                *out = names[i];
-                if (!arg_is_given(c, DOT_TF32)) return true;
-            }
-        }
-    }
-    if (!arg_choice(sp, c, DOT_PRECISION, names, out)) return false;
+    *out = NULL;
+    for (int i = 0; v.kind == SV_STR && names[i]; i++) /* in capitals, too */
+        if (strcasecmp(names[i], v.s) == 0) *out = names[i];
+    if (!*out && !arg_choice(sp, c, DOT_PRECISION, names, out)) return false;
     if (*out && arg_is_given(c, DOT_TF32))
         return spec_fail(sp, c->spans[DOT_TF32],
                          "input_precision and allow_tf32 say the same; give one of them");

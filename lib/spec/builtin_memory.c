@@ -73,8 +73,19 @@ static bool refuse_given(Spec *sp, const BuiltinCall *c, int i, const char *why)
 
 static const char *const FOR_BLOCK_POINTERS =
     "is for block pointers (tl.make_block_ptr); plain pointers take a mask";
-static const char *const NOT_FOR_BLOCK_POINTERS =
-    "does not go with a block pointer; use boundary_check";
+
+/* Where a block pointer points, with the mask of what is inside. */
+static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Access *a)
+{
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    const Tile t = block_ptr_tile(p, &p->block, p->offsets);
+    unsigned dims;
+    if (refuse_given(sp, c, mask, "does not go with a block pointer; use boundary_check") ||
+        !boundary_dims(sp, c, check, p->block.rank, &dims))
+        return false;
+    a->pointer = tile_address(&sp->b, &t, dims, &a->mask);
+    return true;
+}
 
 /* ---- loads ---- */
 
@@ -99,17 +110,14 @@ static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Sp
     return *other != NULL;
 }
 
-static SpecValue load_block(Spec *sp, const BuiltinCall *c, const SpecBlockPtr *p, Access *a)
+static SpecValue load_block(Spec *sp, const BuiltinCall *c, Access *a)
 {
-    unsigned dims;
     const char *padding;
     Value *other;
-    if (refuse_given(sp, c, LOAD_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
-    if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option"))
+    if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option") ||
+        !arg_choice(sp, c, LOAD_PADDING, paddings, &padding) ||
+        !block_access(sp, c, LOAD_MASK, LOAD_CHECK, a))
         return sv_error();
-    if (!boundary_dims(sp, c, LOAD_CHECK, p->block.rank, &dims)) return sv_error();
-    if (!arg_choice(sp, c, LOAD_PADDING, paddings, &padding)) return sv_error();
-    a->pointer = block_ptr_address(sp, p, dims, &a->mask);
     bool nan = padding && padding[0] == 'n';
     if (!padding_value(sp, a, nan, &other, c->at)) return sv_error();
     return sv_value(memory_load(sp, a, other));
@@ -119,7 +127,7 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
 {
     Access a;
     if (!load_options(sp, c, &a)) return sv_error();
-    if (c->args[0].kind == SV_BLOCK_PTR) return load_block(sp, c, c->args[0].block_ptr, &a);
+    if (c->args[0].kind == SV_BLOCK_PTR) return load_block(sp, c, &a);
     if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
     if (refuse_given(sp, c, LOAD_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
     if (refuse_given(sp, c, LOAD_PADDING, FOR_BLOCK_POINTERS)) return sv_error();
@@ -149,13 +157,9 @@ SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
         return sv_error();
     }
     if (c->args[0].kind == SV_BLOCK_PTR) {
-        unsigned dims;
-        const SpecBlockPtr *p = c->args[0].block_ptr;
-        if (refuse_given(sp, c, STORE_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
-        if (!boundary_dims(sp, c, STORE_CHECK, p->block.rank, &dims)) return sv_error();
-        if (!block_ptr_takes(sp, p, c->args[STORE_VALUE], arg_operation(sp, c), c->spans[STORE_VALUE]))
+        if (!block_ptr_takes(sp, c, STORE_VALUE) ||
+            !block_access(sp, c, STORE_MASK, STORE_CHECK, &a))
             return sv_error();
-        a.pointer = block_ptr_address(sp, p, dims, &a.mask);
     } else {
         if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
         if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();

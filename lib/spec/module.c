@@ -295,14 +295,14 @@ static void bind_statement(BindJob j, const Ast *n)
     case AST_FOR: case AST_WHILE: {
         AstNames names = {0};
         walk_assigned(j.m->program->arena, &(AstList){(Ast *[]){(Ast *)n}, 1, 1}, &names);
-        for (int i = 0; i < names.len; i++) bind(j, names.data[i], GLOBAL_SKIPPED, n, n->span);
+        for (int i = 0; i < names.len; i++) bind(j, names.data[i], GLOBAL_NODE, n, n->span);
         break;
     }
-    case AST_DEF: bind(j, n->def.name, GLOBAL_DEF, n, n->def.name_span); break;
-    case AST_CLASS: bind(j, n->class_.name, GLOBAL_SKIPPED, n, n->class_.name_span); break;
+    case AST_DEF: bind(j, n->def.name, GLOBAL_NODE, n, n->def.name_span); break;
+    case AST_CLASS: bind(j, n->class_.name, GLOBAL_NODE, n, n->class_.name_span); break;
     case AST_SKIPPED:
         for (int i = 0; i < n->skipped.names.len; i++)
-            bind(j, n->skipped.names.data[i], GLOBAL_SKIPPED, n, n->span);
+            bind(j, n->skipped.names.data[i], GLOBAL_NODE, n, n->span);
         break;
     case AST_IMPORT: bind_import(j, n); break;
     case AST_FROM: bind_from(j, n); break;
@@ -586,7 +586,7 @@ static SpecValue resolve_class(Spec *sp, SpecModule *m, Str name, const Ast *n)
     return n && n->kind == AST_CLASS ? record_class_of(sp, m, n) : class_value(name);
 }
 
-static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
+static SpecValue resolve_node(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     const Ast *n = g->node;
     if (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "function") == 0) {
@@ -636,8 +636,7 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
         return op_binary(sp, g->node->binary.op, old, module_eval(sp, m, g->node->binary.right),
                          g->at);
     }
-    case GLOBAL_DEF: return sv_func(func_new(sp, g->name, g->node, m, NULL));
-    case GLOBAL_SKIPPED: return resolve_skipped(sp, m, g, at);
+    case GLOBAL_NODE: return resolve_node(sp, m, g, at);
     case GLOBAL_MODULE: return sv_module(imported(m, 0, g->module, g->node->span));
     case GLOBAL_FROM: return resolve_from(sp, m, g, at);
     }

@@ -16,8 +16,7 @@ typedef enum ModuleKind {
 typedef enum GlobalKind {
     GLOBAL_EXPR,    /* name = expression, or an element of it when it is unpacked */
     GLOBAL_AUGMENT, /* name += expression */
-    GLOBAL_DEF,     /* a function of ours */
-    GLOBAL_SKIPPED, /* a function, class or statement that was not parsed */
+    GLOBAL_NODE,    /* a function, a class, or a statement that was not parsed */
     GLOBAL_MODULE,  /* import a.b as name */
     GLOBAL_FROM     /* from a.b import c as name */
 } GlobalKind;
@@ -26,7 +25,7 @@ typedef struct Global Global;
 struct Global {
     Str name;
     GlobalKind kind;
-    const Ast *node;      /* the statement; DEF, SKIPPED: itself; MODULE, FROM: the import */
+    const Ast *node;      /* the statement; NODE: itself; MODULE, FROM: the import */
     const Ast *target;    /* EXPR: of the targets, the one that binds the name */
     const Ast *value;
     Str module, member;   /* MODULE, FROM: dotted names */

@@ -178,12 +178,19 @@ static SpecTuple *new_record(Spec *sp, const RecordClass *c)
     return t;
 }
 
-static const Ast *find_method(const RecordClass *c, const char *name, const RecordClass **owner)
+/* What the class or one it is derived from says of a name: a function, or what it is set to. */
+static const Ast *find_member(const RecordClass *c, const char *name, const RecordClass **owner)
 {
     for (; c; c = c->base) {
         for (int i = 0; c->body && i < c->body->class_.body.len; i++) {
-            const Ast *x = c->body->class_.body.data[i];
+            const Ast *x = c->body->class_.body.data[i], *target = NULL;
             if (x->kind == AST_DEF && strcmp(x->def.name, name) == 0) return *owner = c, x;
+            if (x->kind == AST_ASSIGN && x->assign.targets.len == 1)
+                target = x->assign.targets.data[0];
+            if (x->kind == AST_ANNASSIGN && x->annassign.value) target = x->annassign.target;
+            if (!target || target->kind != AST_NAME || strcmp(target->name.id, name)) continue;
+            *owner = c;
+            return x->kind == AST_ASSIGN ? x->assign.value : x->annassign.value;
         }
     }
     return NULL;
@@ -211,7 +218,7 @@ static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
 SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
 {
     const RecordClass *owner;
-    const Ast *init = c->kind == RECORD_AGGREGATE ? find_method(c, "__init__", &owner) : NULL;
+    const Ast *init = c->kind == RECORD_AGGREGATE ? find_member(c, "__init__", &owner) : NULL;
     if (c->kind == RECORD_NAMES) {
         spec_error(sp, at,
                    "the class '%s' cannot be made in a kernel: it is neither a named tuple nor an "
@@ -287,26 +294,6 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
     return method;
 }
 
-/* A name that the body assigns, or poison when none is found. */
-static bool class_constant(Spec *sp, const RecordClass *c, Str name, SpecValue *out)
-{
-    for (; c; c = c->base) {
-        for (int i = 0; c->body && i < c->body->class_.body.len; i++) {
-            const Ast *x = c->body->class_.body.data[i], *value = NULL;
-            if (x->kind == AST_ASSIGN && x->assign.targets.len == 1 &&
-                x->assign.targets.data[0]->kind == AST_NAME &&
-                x->assign.targets.data[0]->name.id == name) {
-                value = x->assign.value;
-            } else if (x->kind == AST_ANNASSIGN && x->annassign.target->kind == AST_NAME &&
-                       x->annassign.target->name.id == name) {
-                value = x->annassign.value;
-            }
-            if (value) return *out = module_eval(sp, c->module, value), true;
-        }
-    }
-    return false;
-}
-
 static SpecValue unset_field(Spec *sp, const SpecTuple *t, Str name, Span at)
 {
     SpecValue e = spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
@@ -322,10 +309,9 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
     if (i >= 0) return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
     if (c && strcmp(name, "_replace") == 0) return replacer(sp, t);
     if (c && strcmp(name, "_fields") == 0) return field_names(sp, c);
-    const Ast *def = c ? find_method(c, name, &owner) : NULL;
-    if (def) return bind_method(sp, def, owner, x, at);
-    SpecValue v;
-    if (c && class_constant(sp, c, name, &v)) return v;
+    const Ast *member = c ? find_member(c, name, &owner) : NULL;
+    if (member && member->kind == AST_DEF) return bind_method(sp, member, owner, x, at);
+    if (member) return module_eval(sp, owner->module, member);
     spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no '%s'", spec_describe(sp, x), name);
     spec_suggest(sp, at, name, t->names ? nearest_word(name, t->names, t->len) : NULL);
     return sv_error();
@@ -334,12 +320,11 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at)
 {
     const RecordClass *owner;
-    SpecValue v;
     if (strcmp(name, "_fields") == 0) return field_names(sp, c);
     if (strcmp(name, "__name__") == 0) return sv_str(c->name);
-    const Ast *def = find_method(c, name, &owner);
-    if (def)
-        return sv_func(func_new(sp, name, def, owner->module, NULL));
-    if (class_constant(sp, c, name, &v)) return v;
+    const Ast *member = find_member(c, name, &owner);
+    if (member && member->kind == AST_DEF)
+        return sv_func(func_new(sp, name, member, owner->module, NULL));
+    if (member) return module_eval(sp, owner->module, member);
     return spec_error(sp, at, "class '%s' has no '%s'", c->name, name);
 }

@@ -85,7 +85,7 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
     } else {
         if (ok && accept(r, '.'))
             ok = (sig->part = read_word(r)) != NULL;
-        ok = accept(r, '=') && ok;
+        ok = ok && accept(r, '=');
     }
     skip_blanks(r);
     if (!ok)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/eval.h"
 #include "spec/walk.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/eval.h"
 #include "spec/kernel.h"
 

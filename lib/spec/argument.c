@@ -4,11 +4,8 @@
 
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/advice.h"
-#include "spec/constant.h"
 #include "spec/module.h"
-#include "spec/operator.h"
 
 bool arg_is_given(const BuiltinCall *c, int i)
 {

@@ -5,7 +5,8 @@
 
 #include "spec/broadcast.h"
 #include "spec/builtin.h"
-#include "spec/spec.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
 
 /* Neither absent nor None. */
 bool arg_is_given(const BuiltinCall *c, int i);

@@ -2,13 +2,9 @@
    that are methods. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
-#include "spec/builtin.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
 
 static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
 {

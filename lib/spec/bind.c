@@ -2,17 +2,14 @@
    default; its type from -sig or its annotation. What then has neither is missing. A parameter with
    a value known now leaves the kernel's signature, unless it is an argument known to equal 1: that
    one stays, with its type, and has the known value in the body. */
-#include "spec/eval.h"
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "ir/machine.h"
 #include "spec/advice.h"
 #include "spec/annotation.h"
 #include "spec/block_ptr.h"
 #include "spec/config.h"
-#include "spec/constant.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 

@@ -1,9 +1,7 @@
 /* What block pointers and descriptors are made of, and where their blocks are. */
 #include "spec/block_ptr.h"
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/operator.h"
 
 bool block_ptr_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b)
 {

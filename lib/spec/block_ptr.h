@@ -7,7 +7,6 @@
 #include "ir/tile.h"
 #include "spec/broadcast.h"
 #include "spec/builtin.h"
-#include "spec/spec.h"
 
 enum { BLOCK_PTR_PARTS = 1 + 3 * TKC_MAX_RANK };
 struct SpecBlockPtr {

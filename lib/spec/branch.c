@@ -12,10 +12,8 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
-#include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
 

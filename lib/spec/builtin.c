@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "spec/builtin_fns.h"
+#include "spec/builtin.h"
 
 /* The namespace column of builtins.def without its prefix. */
 #define TL NS_TL

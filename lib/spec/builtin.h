@@ -53,4 +53,11 @@ const char *builtin_spelling(Arena *a, const char *name);
 /* For suggestions: the nearest name in a namespace, or NULL. */
 const char *builtin_nearest(unsigned where, const char *name);
 
+/* The functions of builtins.def that are written in C. */
+#define OPERATION(name, where, fn, op, params) SpecValue fn(Spec *sp, const BuiltinCall *c);
+#define STD_AS(name, where, function)
+#include "spec/builtins.def"
+#undef OPERATION
+#undef STD_AS
+
 #endif

@@ -1,11 +1,8 @@
 /* Atomic loads, stores, waits and read-modify-write. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
 #include "spec/memory.h"
-#include "spec/operator.h"
 
 /* What `sem` may be; the first is meant when nothing is said. */
 static const char *const orders[] = {"acq_rel", "relaxed", "acquire", "release", NULL};

@@ -2,12 +2,9 @@
    dim. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
-#include "spec/builtin_fns.h"
 #include "spec/memory.h"
-#include "spec/operator.h"
 
 /* base, shape, strides, which both kinds begin with; block shape in parameter `block`. */
 static SpecBlockPtr *make(Spec *sp, const BuiltinCall *c, int block)

@@ -2,11 +2,7 @@
 #include <string.h>
 
 #include "ir/machine.h"
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
 #include "tkc/inline_asm.h"
 
 enum { MAX_ASM_VALUES = 64 }; /* as messages say */

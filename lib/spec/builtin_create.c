@@ -1,8 +1,5 @@
 /* Blocks out of nothing, casts, and where the program is in its grid. */
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/operator.h"
 
 SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 {

@@ -1,12 +1,8 @@
 /* Printing, assertions, barriers, and hints the compiler takes at their word. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
 #include "spec/eval.h"
-#include "spec/operator.h"
 
 /* ---- printing ---- */
 

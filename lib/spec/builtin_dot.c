@@ -2,10 +2,8 @@
    multiplied. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
 
 enum { DOT_X, DOT_Y, DOT_ACC, DOT_PRECISION, DOT_TF32, DOT_IMPRECISE, DOT_OUT };
 

@@ -4,10 +4,7 @@
    With pack=P one call takes P neighbours of each operand, (x0, x1, y0, y1) of two operands with
    P = 2, and gives P of each result. An operand is then P blocks, which hold every P-th of its
    elements, from the first, the second and so on; the results are put together the same way. */
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/operator.h"
 
 enum { MAX_PACK = 16, MAX_VALUES = 64 }; /* as messages say */
 

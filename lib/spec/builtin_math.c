@@ -2,11 +2,7 @@
    where the op has no meaning of its own on them. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
 
 /* The argument as a float; NULL after an error. */
 static Value *float_arg(Spec *sp, const BuiltinCall *c, int i)

@@ -2,10 +2,7 @@
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
-#include "spec/builtin_fns.h"
-#include "ir/type.h"
 #include "spec/memory.h"
-#include "spec/operator.h"
 
 static const char *const load_caches[] = {".ca", ".cg", ".cs", ".cv", NULL};
 static const char *const store_caches[] = {".wb", ".cg", ".cs", ".wt", NULL};

@@ -4,12 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
-#include "spec/module.h"
-#include "spec/operator.h"
 #include "spec/record.h"
 
 /* ---- conversions ---- */

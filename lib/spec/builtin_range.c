@@ -1,11 +1,8 @@
 /* range, tl.range and tl.static_range. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
 
 static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
 {

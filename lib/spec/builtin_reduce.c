@@ -1,11 +1,8 @@
 /* Reductions. The common ones put one op into the region (add, max, min, or, xor), which lowering
    recognises; argmax and the user's own combine functions are whatever they are, on scalars. */
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
 #include "spec/combine.h"
-#include "spec/operator.h"
 
 /* ---- operands and results ---- */
 

@@ -1,9 +1,6 @@
 /* Scans, sorting, histograms and gathers. */
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
 #include "spec/combine.h"
-#include "spec/operator.h"
 
 static SpecValue results(Spec *sp, const Op *op, bool tuple)
 {

@@ -1,9 +1,6 @@
 /* Operations that move or repeat elements without changing them. */
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/operator.h"
 
 /* Arguments as blocks of their own: scalars of one element where `rank` asks for blocks. */
 static Value *as_block(Spec *sp, Value *v)

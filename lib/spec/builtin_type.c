@@ -3,11 +3,7 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
 
 /* Of element types, by their kind and width; is_fp16 and the like name the type itself. */
 #define KIND(k) (1u << DK_##k)

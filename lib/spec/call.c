@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "spec/advice.h"
 #include "spec/config.h"
-#include "spec/constant.h"
-#include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/merge.h"
 #include "spec/record.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ir/evaluate.h"
-#include "ir/type.h"
 #include "spec/constant.h"
 #include "spec/promote.h"
 

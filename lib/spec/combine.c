@@ -2,9 +2,7 @@
    put back. */
 #include "spec/combine.h"
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/operator.h"
 
 int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tuple)
 {

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "base/vec.h"
-#include "spec/constant.h"
 #include "spec/kernel.h"
 
 const Ast *config_argument(const Ast *call, const char *keyword, int position)

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "spec/operator.h"
 
 static bool is_integral(SpecValue v)

@@ -11,10 +11,10 @@
 #define TKC_SPEC_EVAL_H
 
 #include "spec/builtin.h"
+#include "spec/constant.h"
 #include "spec/module.h"
 #include "spec/operator.h"
 #include "spec/scope.h"
-#include "spec/spec.h"
 
 /* ---- all files of one compilation ---- */
 typedef struct Program {

@@ -4,10 +4,7 @@
    recursion, so that only real nesting counts against the budget. */
 #include <string.h>
 
-#include "base/vec.h"
 #include "spec/advice.h"
-#include "spec/constant.h"
-#include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/record.h"
 #include "spec/walk.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/builtin.h"
 #include "spec/constant.h"
 #include "spec/operator.h"

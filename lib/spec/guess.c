@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "spec/builtin.h"
 #include "spec/walk.h"
 
 typedef struct Usage {

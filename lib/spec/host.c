@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "spec/constant.h"
 #include "spec/eval.h"
 
 #define NUMBER(x) {.kind = SV_FLOAT, .f = x}

@@ -12,10 +12,7 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "spec/advice.h"
-#include "spec/constant.h"
-#include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
 #include "tkc/carry.h"

@@ -1,11 +1,8 @@
 /* One place builds every load and store, so that casts, masks and attributes are decided once. */
 #include "spec/memory.h"
 
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/broadcast.h"
-#include "spec/operator.h"
 
 static void set_attributes(Spec *sp, Op *op, const Access *a)
 {

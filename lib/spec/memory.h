@@ -4,7 +4,6 @@
 #define TKC_SPEC_MEMORY_H
 
 #include "spec/builtin.h"
-#include "spec/spec.h"
 
 typedef struct Access {
     Value *pointer;

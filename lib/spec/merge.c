@@ -4,10 +4,7 @@
    carried at all. */
 #include "spec/merge.h"
 
-#include "base/vec.h"
 #include "spec/block_ptr.h"
-#include "spec/broadcast.h"
-#include "spec/constant.h"
 
 /* Stands for a leaf in a joined value. */
 static const Value leaf_mark;

@@ -10,10 +10,7 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "spec/advice.h"
-#include "spec/constant.h"
-#include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/record.h"
 #include "spec/std_files.h"

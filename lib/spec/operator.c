@@ -5,7 +5,6 @@
 
 #include "base/unwind.h"
 #include "ir/evaluate.h"
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/constant.h"

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#include "base/vec.h"
-#include "spec/constant.h"
-
 typedef struct Swap { Spec *sp; const SpecTuple *old; SpecTuple *new; } Swap;
 
 static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)

@@ -8,9 +8,7 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "ir/ir.h"
-#include "ir/type.h"
 #include "spec/eval.h"
 
 /* In brackets: ranges of expressions are without those around them. */

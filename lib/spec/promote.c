@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#include "ir/type.h"
-
 static DTypeKind kind_of(DType dt)
 {
     return dtype_info(dt)->kind;

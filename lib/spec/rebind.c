@@ -2,11 +2,9 @@
    kernel gets, or an error at the place that asks. Data is exact or refused: a number that a later
    statement replaces is never used in its stead. Code and configurations are more lenient, as host
    code wraps functions and imports them from one of several places. */
-#include "spec/module.h"
 
 #include <string.h>
 
-#include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/walk.h"
 

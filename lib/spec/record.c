@@ -7,10 +7,7 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
 #include "spec/kernel.h"
 
 /* ---- classes ---- */
@@ -227,7 +224,7 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
         spec_note(sp, c->at, "defined here");
         return sv_error();
     }
-    if (init) return construct(sp, c, init, owner, args, at);
+    if (init && init->kind == AST_DEF) return construct(sp, c, init, owner, args, at);
     SpecTuple *t = new_record(sp, c);
     if (!bind_fields(sp, c, args, t, at)) return sv_error();
     return sv_tuple(SV_RECORD, t);

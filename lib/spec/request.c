@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "spec/annotation.h"
-#include "base/vec.h"
 #include "spec/module.h"
 
 /* ---- signatures ---- */

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "base/vec.h"
-
 Scope *scope_new(Arena *a, Scope *outer)
 {
     Scope *s = arena_new(a, Scope);

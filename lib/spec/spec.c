@@ -11,7 +11,6 @@
 #include "ir/verify.h"
 #include "spec/advice.h"
 #include "spec/config.h"
-#include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/record.h"
 #include "spec/walk.h"

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/broadcast.h"
 #include "spec/constant.h"
 #include "spec/operator.h"

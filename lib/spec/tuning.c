@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "spec/config.h"
-#include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/walk.h"
 

@@ -2,7 +2,6 @@
    compile-time numbers become run-time scalars first. */
 #include "spec/operator.h"
 
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/promote.h"

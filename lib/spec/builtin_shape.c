@@ -1,5 +1,4 @@
 /* Operations that move or repeat elements without changing them. */
-#include "base/unwind.h"
 #include "spec/argument.h"
 
 /* Arguments as blocks of their own: scalars of one element where `rank` asks for blocks. */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/unwind.h"
 #include "spec/argument.h"
 
 /* Of element types, by their kind and width; is_fp16 and the like name the type itself. */

@@ -7,7 +7,6 @@
 #include "spec/advice.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
-#include "spec/merge.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "spec/advice.h"
-#include "spec/merge.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 

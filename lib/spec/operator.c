@@ -3,7 +3,6 @@
    subtraction of an integer, and comparison. */
 #include "spec/operator.h"
 
-#include "base/unwind.h"
 #include "ir/evaluate.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"

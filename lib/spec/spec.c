@@ -4,16 +4,13 @@
 #include "spec/spec.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/limit.h"
-#include "base/unwind.h"
 #include "ir/verify.h"
 #include "spec/advice.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
 #include "spec/record.h"
-#include "spec/walk.h"
 
 enum {
     DEFAULT_STEPS = 1000000,

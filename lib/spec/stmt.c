@@ -6,9 +6,7 @@
 #include "base/unwind.h"
 #include "spec/advice.h"
 #include "spec/kernel.h"
-#include "spec/merge.h"
 #include "spec/record.h"
-#include "spec/walk.h"
 
 const Rest rest_cut = {0};
 

@@ -6,8 +6,6 @@
    stride wraps. */
 #include "spec/memory.h"
 
-#include <string.h>
-
 #include "spec/broadcast.h"
 #include "spec/constant.h"
 #include "spec/operator.h"

@@ -130,8 +130,7 @@ static Span callee_of(Span call)
     if (!call.source) return SPAN_NONE;
     for (at.end = at.begin; at.end < call.end && call.source->text[at.end] != '('; at.end++) {
         char c = call.source->text[at.end];
-        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!is_word && c != '_' && c != '.') return SPAN_NONE;
+        if (!char_is_word(c) && c != '.') return SPAN_NONE;
     }
     return at;
 }

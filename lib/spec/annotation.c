@@ -15,11 +15,6 @@ typedef struct Text {
     Span at;
 } Text;
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static void skip_blanks(Text *t)
 {
     while (*t->p == ' ') t->p++;
@@ -59,7 +54,7 @@ static bool read_number(Text *t, AnnotationNumber *out)
 {
     skip_blanks(t);
     const char *begin = t->p;
-    while (is_word(*t->p)) t->p++;
+    while (char_is_word(*t->p)) t->p++;
     if (t->p == begin) return refuse(t, "a number or the name of a parameter");
     if (*begin < '0' || *begin > '9') {
         out->name = intern(t->sp->names, begin, (size_t)(t->p - begin));
@@ -101,7 +96,7 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
     skip_blanks(&t);
     const char *begin = t.p;
     if (tkc_is_descriptor_type(begin)) return read_descriptor(&t, out);
-    while (*t.p == '*' || is_word(*t.p)) t.p++;
+    while (*t.p == '*' || char_is_word(*t.p)) t.p++;
     const Type *type = type_parse(sp->ir->types, begin, (size_t)(t.p - begin));
     if (!type && *begin != '*') return true; /* not ours */
     t.p = type ? t.p : begin;

@@ -33,12 +33,6 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
     return sv_error();
 }
 
-bool arg_fail(Spec *sp, const BuiltinCall *c, int i, const char *expected)
-{
-    arg_refuse(sp, c, i, expected);
-    return false;
-}
-
 Value *arg_value(Spec *sp, const BuiltinCall *c, int i)
 {
     SpecValue v = c->args[i];

@@ -15,7 +15,7 @@ const char *arg_operation(Spec *sp, const BuiltinCall *c);
 /* "'axis' of tl.sum" */
 const char *arg_what(Spec *sp, const BuiltinCall *c, int i);
 SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected);
-bool arg_fail(Spec *sp, const BuiltinCall *c, int i, const char *expected); /* giving false */
+#define arg_fail(sp, c, i, expected) (arg_refuse(sp, c, i, expected), false)
 
 /* A number or block at run time; NULL after an error. */
 Value *arg_value(Spec *sp, const BuiltinCall *c, int i);

@@ -280,11 +280,6 @@ int kernel_param_count(const Ast *def)
     return def->def.params.len;
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* "*fp32", "*fp32:16", "*fp16:16[M, N]": the type, and the number that follows it. */
 static void read_string(Arena *a, const char *text, TkcParam *out)
 {
@@ -296,7 +291,7 @@ static void read_string(Arena *a, const char *text, TkcParam *out)
         return;
     }
     size_t stars = strspn(text, "*"), n = stars;
-    while (is_word(text[n]))
+    while (char_is_word(text[n]))
         n++;
     if (dtype_find(text + stars, n - stars) == DT_NONE)
         return;

@@ -6,7 +6,6 @@
    wherever it stands but as the target of an assignment; `x += 1` reads x. */
 #include "spec/advice.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -149,8 +148,7 @@ static bool has_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = text; (at = strstr(at, word)); at += n) {
-        bool starts = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
-        if (starts && !isalnum((unsigned char)at[n]) && at[n] != '_') return true;
+        if ((at == text || !char_is_word(at[-1])) && !char_is_word(at[n])) return true;
     }
     return false;
 }

@@ -2,7 +2,6 @@
    expression, so that errors carry a caret into the option's text. */
 #include "spec/request.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +50,7 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 static Str read_word(SigReader *r)
 {
     const char *begin = r->p;
-    while (isalnum((unsigned char)*r->p) || *r->p == '_')
+    while (char_is_word(*r->p))
         r->p++;
     return r->p == begin ? NULL : intern(r->ir->names, begin, (size_t)(r->p - begin));
 }

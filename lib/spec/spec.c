@@ -193,41 +193,15 @@ static void add_call_notes(Spec *sp, Diag *d)
     }
 }
 
-static SpecValue report_error(Spec *sp, DiagId id, Span at, const char *text)
-{
-    sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s", text);
-    add_call_notes(sp, sp->last_error);
-    return sv_error();
-}
-
-SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(sp->arena, fmt, ap);
-    va_end(ap);
-    SpecValue v = report_error(sp, DIAG_LIMIT, at, text);
-    diag_larger(sp->dx, sp->last_error, option);
-    return v;
-}
-
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    const char *text = arena_vprintf(sp->arena, fmt, ap);
+    sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s",
+                                   arena_vprintf(sp->arena, fmt, ap));
     va_end(ap);
-    return report_error(sp, id, at, text);
-}
-
-bool spec_fail(Spec *sp, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(sp->arena, fmt, ap);
-    va_end(ap);
-    report_error(sp, sp->dx->id, at, text);
-    return false;
+    add_call_notes(sp, sp->last_error);
+    return sv_error();
 }
 
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...)

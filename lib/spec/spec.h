@@ -116,11 +116,12 @@ struct SpecRange {
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
 #define spec_error(sp, at, ...) spec_error_as(sp, (sp)->dx->id, at, __VA_ARGS__)
 /* The same, giving false. */
-bool spec_fail(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define spec_fail(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), false)
 /* The same for what has a row of its own in base/diag_ids.def. */
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */
-SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+#define spec_limit(sp, option, at, ...)                                                            \
+    (spec_error_as(sp, DIAG_LIMIT, at, __VA_ARGS__), diag_larger((sp)->dx, (sp)->last_error, option), sv_error())
 /* These add to the error just reported; see base/diag.h. */
 #define spec_note(sp, at, ...) ((void)diag_note((sp)->dx, (sp)->last_error, at, __VA_ARGS__))
 #define spec_fixit(sp, at, ...) diag_fixit((sp)->dx, (sp)->last_error, at, __VA_ARGS__)

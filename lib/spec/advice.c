@@ -9,36 +9,6 @@
 #include "spec/eval.h"
 #include "spec/walk.h"
 
-/* ---- statements ---- */
-
-static const char *statement_advice(const Ast *s)
-{
-    switch (s->kind) {
-    case AST_SKIPPED:
-        return strcmp(s->skipped.what, "match statement") == 0
-                   ? "write it with 'if', 'elif' and 'else'"
-                   : "write it as an assignment at the top of the file";
-    case AST_WITH: return "move it around the launch, into host code";
-    case AST_TRY:
-        return "nothing raises in a kernel; check with tl.static_assert or tl.device_assert";
-    case AST_GLOBAL:
-    case AST_NONLOCAL:
-        return "names of the file are constants; pass the value as a parameter and return the new "
-               "one";
-    case AST_IMPORT:
-    case AST_FROM: return "move it to the top of the file";
-    case AST_DEF: return "move it to the top of the file, under @triton.jit";
-    case AST_CLASS: return "move it to the top of the file";
-    default: return NULL;
-    }
-}
-
-void advise_statement(Spec *sp, const Ast *s)
-{
-    const char *text = statement_advice(s);
-    if (text) spec_note(sp, SPAN_NONE, "%s", text);
-}
-
 /* ---- names of other libraries ---- */
 
 static const struct { const char *name, *advice; } elsewhere[] = {

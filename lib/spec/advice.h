@@ -6,8 +6,6 @@
 #include "spec/scope.h"
 #include "syntax/ast.h"
 
-/* A statement that kernels do not have. */
-void advise_statement(Spec *sp, const Ast *s);
 /* A name of the language that there is not, or an attribute of a block: what other libraries have by it. */
 bool advise_name(Spec *sp, Str name);
 /* A call of numpy.exp, torch.where and the like: the function of ours with that name. */

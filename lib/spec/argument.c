@@ -65,7 +65,7 @@ bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out)
         *out = false;
         return true;
     }
-    int truth = v.kind == SV_VALUE || sv_is_number(v) ? op_truth(sp, v, c->spans[i]) : -1;
+    int truth = sv_is_operand(v) ? op_truth(sp, v, c->spans[i]) : -1;
     if (truth == -2) return false;
     if (truth == -1) return arg_fail(sp, c, i, "a compile-time bool");
     *out = truth;

@@ -140,8 +140,7 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 static Str part_name(Binder *b, const Slot *s, bool is_shape, int d)
 {
     if (d >= s->desc.rank - !is_shape) return NULL;
-    return intern_cstr(b->sp->names,
-                       arena_printf(b->sp->arena, "%s%d", is_shape ? "shape" : "stride", d));
+    return intern_printf(b->sp->names, "%s%d", is_shape ? "shape" : "stride", d);
 }
 
 static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
@@ -408,14 +407,6 @@ static void set_strides(Func *fn, const Slot *s)
     }
 }
 
-static const Loc *loc_of(Spec *sp, const SpecFunc *fn)
-{
-    Span at = fn->def->def.name_span;
-    int line, col;
-    source_position(at.source, at.begin, &line, &col);
-    return ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, fn->name, NULL);
-}
-
 /* Those of the options were checked before. */
 static bool check_config(const Binder *b)
 {
@@ -440,7 +431,7 @@ static Func *make_func(Binder *b)
                            stages ? stages : DEFAULT_STAGES);
     fn->fp_contract = rq->fp_contract;
     fn->debug = rq->debug;
-    fn->loc = loc_of(b->sp, b->kernel);
+    fn->loc = spec_loc(b->sp, b->kernel->def->def.name_span, b->kernel->name, NULL);
     return fn;
 }
 
@@ -476,7 +467,7 @@ static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape,
     for (int i = 0; i < b->rq->nsigs; i++) {
         if (b->rq->sigs[i].part == part && b->rq->sigs[i].name == s->p->name) sig = &b->rq->sigs[i];
     }
-    Str name = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%s", s->p->name, part));
+    Str name = intern_printf(sp->names, "%s.%s", s->p->name, part);
     int64_t known = sig && sig->divisibility > least ? sig->divisibility : least;
     return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig,
                           known);
@@ -508,7 +499,7 @@ static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char
     SpecTuple *t = tuple_new(sp, sig->nitems);
     for (int i = 0; i < t->len; i++) {
         const SpecSig *item = &sig->items[i];
-        Str own = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%d", name, i));
+        Str own = intern_printf(sp->names, "%s.%d", name, i);
         int64_t divisibility = item->divisibility > 0 ? item->divisibility : 1;
         if (item->is_tuple) t->data[i] = tuple_value(b, fn, item, own);
         else if (item->type)

@@ -266,10 +266,8 @@ SpecValue builtin_hasattr(Spec *sp, const BuiltinCall *c)
 {
     SpecValue x = c->args[0];
     if (c->args[1].kind != SV_STR) return arg_refuse(sp, c, 1, "a string");
-    if (x.kind == SV_MODULE && x.module->kind == MODULE_HOST) {
-        SpecModule *unknown = module_named(x.module->program, "builtins.hasattr()");
-        return (SpecValue){.kind = SV_MODULE, .module = unknown};
-    }
+    if (module_is_host(x))
+        return sv_module(module_named(x.module->program, "builtins.hasattr()"));
     return sv_bool(has_member(sp, c));
 }
 

@@ -17,14 +17,13 @@ static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure)
 {
     SpecFunc *fn = arena_new(sp->arena, SpecFunc);
-    *fn =
-        (SpecFunc){.name = name, .def = def, .module = m, .closure = closure, .is_std = m->is_std};
+    *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure};
     return fn;
 }
 
-bool is_jit_function(const SpecFunc *fn)
+static bool is_jit_function(const SpecFunc *fn)
 {
-    return fn->is_std || (fn->def->kind == AST_DEF && kernel_is_jit(fn->def));
+    return fn->module->is_std || (fn->def->kind == AST_DEF && kernel_is_jit(fn->def));
 }
 
 static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Span at)
@@ -41,7 +40,6 @@ static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Sp
     f->scope = scope_new(sp->arena, fn ? fn->closure : NULL);
     f->out = (Outcome){.value = sv_none()};
     sp->frame = f;
-    sp->module = m;
 }
 
 void frame_push_module(Spec *sp, Frame *f, SpecModule *m)
@@ -54,7 +52,6 @@ void frame_push_module(Spec *sp, Frame *f, SpecModule *m)
 void frame_pop(Spec *sp, Frame *f)
 {
     sp->frame = f->caller;
-    sp->module = f->caller ? f->caller->module : NULL;
     if (f->caller && f->call_loc) sp->b.loc = f->call_loc;
 }
 
@@ -63,7 +60,7 @@ void frame_pop(Spec *sp, Frame *f)
 static void note_entered(Spec *sp, const Frame *f)
 {
     Program *p = sp->program;
-    if (f->is_host || f->fn->is_std || map_has(&p->entered, (uint64_t)(uintptr_t)f->fn->def)) return;
+    if (f->is_host || f->fn->module->is_std || map_has(&p->entered, (uint64_t)(uintptr_t)f->fn->def)) return;
     map_set_ptr(&p->entered, f->fn->def, (void *)f->fn);
     vec_push(p->arena, &p->functions, f->fn);
 }
@@ -100,7 +97,7 @@ static bool is_running(const Spec *sp, const SpecFunc *fn)
 
 static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 {
-    if (!is_host && !fn->is_std && is_running(sp, fn))
+    if (!is_host && !fn->module->is_std && is_running(sp, fn))
         return spec_fail(sp, at, "recursion: '%s' calls itself", fn->name);
     if (sp->depth >= sp->limits.depth) {
         spec_limit(sp, "max_depth", at, "calls nested more than %d deep", sp->limits.depth);
@@ -405,7 +402,7 @@ SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const
 static bool is_plain_python(const SpecFunc *fn)
 {
     return fn->def->kind == AST_DEF && fn->def->def.decorators.len == 0 && !fn->self &&
-           !fn->closure && !fn->is_std && !fn->is_wrapped;
+           !fn->closure && !fn->module->is_std && !fn->is_wrapped;
 }
 
 static SpecValue refuse_python(Spec *sp, const SpecFunc *fn, Span at)
@@ -537,7 +534,7 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
     if (host_call(sp, m, n, values, &out)) return out;
     SpecModule *result = module_named(sp->program, arena_printf(sp->arena, "%s()", m->path));
     if (host_value(sp, result, &out)) return out;
-    if (sp->frame->is_host) return (SpecValue){.kind = SV_MODULE, .module = result};
+    if (sp->frame->is_host) return sv_module(result);
     if (m->kind != MODULE_HOST) return spec_error(sp, at, "module '%s' cannot be called", m->path);
     const Builtin *b = likely_libdevice(m->path);
     if (b) {

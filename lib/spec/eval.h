@@ -155,13 +155,10 @@ void frame_push_module(Spec *sp, Frame *f, SpecModule *m);
 void frame_pop(Spec *sp, Frame *f);
 /* Calls a jit function with these values for its parameters, in order. */
 SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values);
-bool is_jit_function(const SpecFunc *fn);
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure);
 
 /* ---- spec.c ---- */
 Spec spec_state(Program *p, Func *fn);
-/* Where an error is shown: the innermost place in the user's own files. */
-Span spec_place(const Spec *sp, Span at);
 
 /* ---- place.c: assignment to a part of a tuple, list or record ---- */
 /* x[index] = v for a sequence x; the whole target is at `at`. */

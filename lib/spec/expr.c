@@ -54,8 +54,8 @@ static const char *suggest_name(Spec *sp, Str name)
             if (s->data[i].state != BIND_NONE) vec_push(sp->arena, &all, s->data[i].name);
         }
     }
-    for (int i = 0; i < sp->module->names.len; i++)
-        vec_push(sp->arena, &all, sp->module->names.data[i]);
+    for (int i = 0; i < sp->frame->module->names.len; i++)
+        vec_push(sp->arena, &all, sp->frame->module->names.data[i]);
     const char *near = nearest_word(name, all.data, all.len);
     return near ? near : builtin_nearest(NS_PYTHON, name);
 }
@@ -104,7 +104,7 @@ static SpecValue eval_name(Spec *sp, const Ast *e)
     Binding *b = scope_lookup(sp->frame->scope, name);
     if (b) return read_binding(sp, b, e->span);
     SpecValue v;
-    if (module_lookup(sp, sp->module, name, e->span, &v)) return v;
+    if (module_lookup(sp, sp->frame->module, name, e->span, &v)) return v;
     return eval_unknown_name(sp, name, e->span);
 }
 
@@ -460,7 +460,7 @@ static SpecValue eval_integer(Spec *sp, const Ast *e)
 static SpecValue eval_lambda(Spec *sp, const Ast *e)
 {
     Scope *closure = sp->frame->fn ? sp->frame->scope : NULL;
-    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->module, closure));
+    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->frame->module, closure));
 }
 
 static SpecValue eval_named(Spec *sp, const Ast *e)

@@ -275,11 +275,6 @@ bool kernel_is_constexpr(const Ast *a)
     return !strcmp(text + suffix, "constexpr");
 }
 
-int kernel_param_count(const Ast *def)
-{
-    return def->def.params.len;
-}
-
 /* "*fp32", "*fp32:16", "*fp16:16[M, N]": the type, and the number that follows it. */
 static void read_string(Arena *a, const char *text, TkcParam *out)
 {

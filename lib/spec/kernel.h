@@ -23,7 +23,6 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
 void kernel_index(Map *by_name, Arena *a, const AstFile *file);
 /* The annotation makes the parameter compile-time: tl.constexpr in any spelling. */
 bool kernel_is_constexpr(const Ast *annotation);
-int kernel_param_count(const Ast *def);
 /* Fills out from the annotation and default of a parameter; texts are copied into a. */
 void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out);
 

@@ -246,13 +246,13 @@ static void warn_of_increment(Spec *sp, const Ast *e)
 
 void lint_statement(Spec *sp, const Ast *e, SpecValue v)
 {
-    if (sp->frame->is_host || sp->frame->fn->is_std || sv_is_error(v)) return;
+    if (sp->frame->is_host || sp->frame->fn->module->is_std || sv_is_error(v)) return;
     if (e->kind == AST_CALL) {
         if (!is_wasted(v) || !is_operation(sp, e)) return;
         diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "the result of this call is never used");
     } else if (is_increment(e)) {
         warn_of_increment(sp, e);
-    } else if (e->kind != AST_NAMED && (v.kind == SV_VALUE || sv_is_number(v))) {
+    } else if (e->kind != AST_NAMED && sv_is_operand(v)) {
         diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "this value is never used");
     }
 }

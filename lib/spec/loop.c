@@ -249,11 +249,6 @@ static void set_carried(Loop *l, Value *const *values)
     }
 }
 
-static const char *shape_of_value(Spec *sp, SpecValue v)
-{
-    return v.kind == SV_ERROR ? "an error" : spec_describe(sp, v);
-}
-
 static void report_change(Loop *l, LoopName *x, const Binding *end)
 {
     x->is_refused = true;
@@ -263,13 +258,11 @@ static void report_change(Loop *l, LoopName *x, const Binding *end)
             sp->arena, "'%s' is deleted in this loop, but its next turn reads it", x->name);
         spec_error(sp, end->where, "%s", end->state == BIND_NONE ? deleted : end->why);
     } else {
-        SpecValue before = sv_is_number(x->before.value)
-                               ? strengthen(sp, x->before.value, x->before.where)
-                               : x->before.value;
+        SpecValue before = strengthen(sp, x->before.value, x->before.where);
         spec_error(sp, end->where,
                    "'%s' is %s here, but %s before the loop; a loop cannot change the type or "
                    "shape of a value",
-                   x->name, shape_of_value(sp, end->value), shape_of_value(sp, before));
+                   x->name, spec_describe(sp, end->value), spec_describe(sp, before));
     }
     spec_note(sp, x->before.where, "'%s' gets its value before the loop here", x->name);
     if (end->state == BIND_SET) advise_accumulator(sp, x->name, x->before.value, end->value);
@@ -286,9 +279,7 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
     for (int i = 0; i < x->count; i++) {
         if (l->finals.data[first + i]->type != l->inits.data[x->first + i]->type) return false;
     }
-    bool was_number = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE;
-    bool is_number = sv_is_number(end->value) || end->value.kind == SV_VALUE;
-    if (was_number) return is_number;
+    if (sv_is_operand(x->before.value)) return sv_is_operand(end->value);
     if (x->before.value.kind != end->value.kind) return false;
     return end->value.kind != SV_RECORD ||
            sv_is_same_class(x->before.value.tuple, end->value.tuple);
@@ -321,8 +312,7 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
             if (end->state == BIND_SET &&
                 (end->value.kind == SV_ERROR || sv_is_same(end->value, x->before.value)))
                 continue;
-            bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE ||
-                             sv_is_sequence(x->before.value);
+            bool can_carry = sv_is_operand(x->before.value) || sv_is_sequence(x->before.value);
             if (is_last_try || (!can_carry && early)) {
                 report_change(l, x, end);
                 continue;

@@ -37,7 +37,7 @@ static SpecValue put_leaf(void *ctx, SpecValue v)
 {
     const Rebuild *r = ctx;
     bool is_leaf = r->marked ? v.kind == SV_VALUE && v.v == LEAF
-                             : v.kind == SV_VALUE || sv_is_number(v);
+                             : sv_is_operand(v);
     return is_leaf ? sv_value(r->data[(*r->next)++]) : v;
 }
 
@@ -82,9 +82,7 @@ static SpecValue add_leaf(Join *j, Value *x, Value *y)
 
 static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
-    bool is_value_a = a.kind == SV_VALUE || sv_is_number(a),
-         is_value_b = b.kind == SV_VALUE || sv_is_number(b);
-    if (!is_value_a || !is_value_b) return false;
+    if (!sv_is_operand(a) || !sv_is_operand(b)) return false;
     Value *x = value_at(j, j->a, a, at), *y = value_at(j, j->b, b, at);
     if (!x || !y || x->type != y->type) return false;
     *out = add_leaf(j, x, y);

@@ -37,7 +37,7 @@ static const OpKind compare_ops[AOP_COUNT] = {
 
 static bool is_run_time(SpecValue v)
 {
-    return v.kind == SV_VALUE || v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
+    return v.kind == SV_VALUE || sv_is_address(v);
 }
 
 static const char *quoted(Spec *sp, AstOp op)
@@ -131,14 +131,6 @@ SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
 
 /* ---- comparison and logic ---- */
 
-/* A run-time value beside something that is no number: never the same. */
-static bool differ_in_kind(SpecValue a, SpecValue b)
-{
-    bool number_a = a.kind == SV_VALUE || sv_is_number(a),
-         number_b = b.kind == SV_VALUE || sv_is_number(b);
-    return !number_a || !number_b;
-}
-
 SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return sv_error();
@@ -151,7 +143,9 @@ SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
         return spec_error(sp, at, "%s is for compile-time values, found %s and %s", quoted(sp, op),
                           spec_describe(sp, a), spec_describe(sp, b));
     }
-    if ((op == AOP_EQ || op == AOP_NE) && differ_in_kind(a, b)) return sv_bool(op == AOP_NE);
+    /* A run-time value beside something that is no number is never the same. */
+    if ((op == AOP_EQ || op == AOP_NE) && !(sv_is_operand(a) && sv_is_operand(b)))
+        return sv_bool(op == AOP_NE);
     spec_at(sp, at);
     Value *x, *y;
     if (!unify(sp, a, b, UNIFY_POINTERS, &x, &y, quoted(sp, op), at)) return sv_error();

@@ -151,13 +151,21 @@ static bool is_std_frame(const Frame *f)
     return f->module && f->module->is_std;
 }
 
-Span spec_place(const Spec *sp, Span at)
+/* Where an error is shown: the innermost place in the user's own files. */
+static Span spec_place(const Spec *sp, Span at)
 {
     const Frame *f = sp->frame;
     if (!f) return at;
     if (!at.source) at = f->stmt.source ? f->stmt : f->at;
     for (; f && is_std_frame(f) && f->caller; f = f->caller) at = f->at;
     return at;
+}
+
+const Loc *spec_loc(Spec *sp, Span at, const char *function, const Loc *call)
+{
+    int line, col;
+    source_position(at.source, at.begin, &line, &col);
+    return ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, function, call);
 }
 
 void spec_at(Spec *sp, Span at)
@@ -169,10 +177,7 @@ void spec_at(Spec *sp, Span at)
         sp->b.loc = f->loc;
         return;
     }
-    int line, col;
-    source_position(at.source, at.begin, &line, &col);
-    f->loc = ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end,
-                    f->fn ? f->fn->name : "", f->call_loc);
+    f->loc = spec_loc(sp, at, f->fn ? f->fn->name : "", f->call_loc);
     f->loc_span = at;
     sp->b.loc = f->loc;
 }

@@ -82,7 +82,6 @@ typedef struct Spec {
     Func *fn;
     Builder b;               /* where ops go now; b.loc is kept by spec_at */
     Frame *frame;
-    SpecModule *module;      /* of the frame's function */
     const SpecRequest *rq;
     SpecLimits limits;
     long steps;              /* spent */
@@ -102,7 +101,6 @@ struct SpecFunc {
     SpecModule *module;      /* where its free names are looked up */
     Scope *closure;          /* lambdas; else NULL */
     const SpecValue *self;   /* of a bound method: its first argument; else NULL */
-    bool is_std;             /* from lib/std */
     bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
 };
 
@@ -127,6 +125,8 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __at
 #define spec_fixit(sp, at, ...) diag_fixit((sp)->dx, (sp)->last_error, at, __VA_ARGS__)
 #define spec_suggest(sp, at, word, near) diag_suggest((sp)->dx, (sp)->last_error, at, word, near)
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* That place for ops, in a function that was called from there. */
+const Loc *spec_loc(Spec *sp, Span at, const char *function, const Loc *call);
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);
 SpecValue spec_eval(Spec *sp, const Ast *e);

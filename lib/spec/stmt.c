@@ -271,26 +271,30 @@ static Flow exec_leave(Spec *sp, const Ast *s, Flow flow)
     return FLOW_STOP;
 }
 
-static const char *statement_name(const Ast *s)
-{
-    switch (s->kind) {
-    case AST_WITH: return "'with'";
-    case AST_TRY: return "'try'";
-    case AST_GLOBAL: return "'global'";
-    case AST_NONLOCAL: return "'nonlocal'";
-    case AST_IMPORT: case AST_FROM: return "'import'";
-    case AST_DEF: return "a nested function";
-    case AST_CLASS: return "a class";
-    case AST_SKIPPED:
-        return strcmp(s->skipped.what, "match statement") == 0 ? "'match'" : "a type alias";
-    default: return ast_describe(s);
-    }
-}
+static const struct { AstKind kind; const char *name, *advice; } refused[] = {
+    {AST_WITH, "'with'", "move it around the launch, into host code"},
+    {AST_TRY, "'try'",
+     "nothing raises in a kernel; check with tl.static_assert or tl.device_assert"},
+    {AST_GLOBAL, "'global'",
+     "names of the file are constants; pass the value as a parameter and return the new one"},
+    {AST_NONLOCAL, "'nonlocal'",
+     "names of the file are constants; pass the value as a parameter and return the new one"},
+    {AST_IMPORT, "'import'", "move it to the top of the file"},
+    {AST_FROM, "'import'", "move it to the top of the file"},
+    {AST_DEF, "a nested function", "move it to the top of the file, under @triton.jit"},
+    {AST_CLASS, "a class", "move it to the top of the file"},
+    {AST_SKIPPED, "a type alias", "write it as an assignment at the top of the file"},
+};
 
 static Flow refuse(Spec *sp, const Ast *s)
 {
-    spec_error(sp, s->span, "%s is not supported in a kernel", statement_name(s));
-    advise_statement(sp, s);
+    const char *name = ast_describe(s), *advice = NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].kind == s->kind) name = refused[i].name, advice = refused[i].advice;
+    if (s->kind == AST_SKIPPED && strcmp(s->skipped.what, "match statement") == 0)
+        name = "'match'", advice = "write it with 'if', 'elif' and 'else'";
+    spec_error(sp, s->span, "%s is not supported in a kernel", name);
+    if (advice) spec_note(sp, SPAN_NONE, "%s", advice);
     poison_assigned(sp, &(AstList){(Ast *[]){(Ast *)s}, 1, 1});
     return FLOW_NEXT;
 }

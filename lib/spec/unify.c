@@ -6,11 +6,6 @@
 #include "spec/broadcast.h"
 #include "spec/promote.h"
 
-static bool is_operand(SpecValue v)
-{
-    return v.kind == SV_VALUE || sv_is_number(v);
-}
-
 static const char *const faults[] = {
     [PROMOTE_SIGNS] = "one is signed and one unsigned; cast one of them",
     [PROMOTE_FP8_INT] = "fp8 has no common type with an integer; cast one of them",
@@ -41,7 +36,7 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
                  const char *what, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return false;
-    if (!is_operand(a) || !is_operand(b))
+    if (!sv_is_operand(a) || !sv_is_operand(b))
         return spec_fail(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
                          spec_describe(sp, b));
     if (sv_is_pointer(a) || sv_is_pointer(b)) {

@@ -110,6 +110,8 @@ static inline bool sv_is_number(SpecValue v) { return v.kind >= SV_BOOL && v.kin
 const char *sv_class(SpecValue v);
 /* What messages call every value of its kind, or NULL. */
 const char *sv_description(SpecValue v);
+/* A number, known or of the IR, or a block. */
+static inline bool sv_is_operand(SpecValue v) { return v.kind == SV_VALUE || sv_is_number(v); }
 /* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
 bool sv_is_same(SpecValue a, SpecValue b);
 /* One value of the IR, or equal constants. */

@@ -245,12 +245,6 @@ bool advise_float(Spec *sp, SpecValue v, Span at)
     return true;
 }
 
-void advise_given(Spec *sp, SpecValue v, Span at)
-{
-    const AstParam *p = parameter_at(sp, at);
-    if (p) spec_note(sp, p->span, "'%s' is given %s; it takes one integer", p->name, spec_describe(sp, v));
-}
-
 bool advise_same_float(Spec *sp, SpecValue v)
 {
     const Op *op = v.kind == SV_VALUE ? float_maker(v.v) : NULL;
@@ -261,7 +255,8 @@ bool advise_same_float(Spec *sp, SpecValue v)
 
 /* ---- constexprs ---- */
 
-void advise_constexpr(Spec *sp, const Value *v, Span at)
+/* A run-time value where only a compile-time one will do. */
+static void advise_constexpr(Spec *sp, const Value *v, Span at)
 {
     bool is_parameter = sp->fn && v->region == sp->fn->body && v->name;
     const AstParam *p = is_parameter ? kernel_parameter(sp, v->name) : NULL;
@@ -273,6 +268,16 @@ void advise_constexpr(Spec *sp, const Value *v, Span at)
               "'%s' is a run-time parameter; write '%s: tl.constexpr', and give it a value instead "
               "of a type",
               p->name, p->name);
+}
+
+void advise_integer(Spec *sp, SpecValue v, Span at)
+{
+    const AstParam *p = v.kind == SV_VALUE ? NULL : parameter_at(sp, at);
+    if (v.kind == SV_FLOAT || (v.kind == SV_VALUE && type_is_float(v.v->type))) advise_float(sp, v, at);
+    else if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
+    else if (p)
+        spec_note(sp, p->span, "'%s' is given %s; it takes one integer", p->name,
+                  spec_describe(sp, v));
 }
 
 /* ---- pointers ---- */

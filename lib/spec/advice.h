@@ -16,14 +16,12 @@ void advise_pair(Spec *sp, const BuiltinCall *c, int axis);
 void advise_missing(Spec *sp, const Builtin *b, Span first, int given);
 /* A float where an integer belongs; `at` is the expression. Whether it is noted what made it one. */
 bool advise_float(Spec *sp, SpecValue v, Span at);
-/* No integer where one belongs: what the constexpr that the expression is was given. */
-void advise_given(Spec *sp, SpecValue v, Span at);
+/* No compile-time integer where one belongs; `at` is the expression. */
+void advise_integer(Spec *sp, SpecValue v, Span at);
 /* The accumulator of tl.dot has another type than it must. */
 void advise_dot_accumulator(Spec *sp, const Type *wanted);
 /* Whether it is a float for the same reason as the newest that was asked for. */
 bool advise_same_float(Spec *sp, SpecValue v);
-/* A run-time value where only a compile-time one will do; `at` is the expression. */
-void advise_constexpr(Spec *sp, const Value *v, Span at);
 /* A pointer where its elements are meant; `at` is the expression. */
 void advise_load(Spec *sp, Span at);
 /* Argument 0 is no pointer, but a later one is. */

@@ -74,6 +74,7 @@ static bool has_returned(const Arm *a)
     return a->flow == FLOW_RETURN || a->flow == FLOW_MAYBE;
 }
 
+/* Executes an arm, or more of it; the names are then again as before the branch. */
 static void run_arm(Branch *br, int k, ArmFn run, void *ctx)
 {
     Spec *sp = br->sp;
@@ -87,6 +88,7 @@ static void run_arm(Branch *br, int k, ArmFn run, void *ctx)
     a->out = f->out;
     a->b = sp->b;
     a->scope = scope_save(f->scope);
+    scope_restore(f->scope, &br->before);
 }
 
 static bool is_rest_open(const Rest *rest)
@@ -104,7 +106,6 @@ static void take_rest(Branch *br, const Rest *rest)
         if (br->arm[k].flow != FLOW_NEXT || is_live(&br->arm[!k])) continue;
         scope_restore(br->sp->frame->scope, &br->arm[k].scope);
         run_arm(br, k, exec_rest, (void *)rest);
-        scope_restore(br->sp->frame->scope, &br->before);
         return;
     }
 }
@@ -328,13 +329,6 @@ static Builder open_branch(Branch *br, Value *cond)
     return sp->b;
 }
 
-/* Executes an arm for the first time; the names are then again as before the branch. */
-static void first_run(Branch *br, int k, ArmFn run, void *ctx)
-{
-    run_arm(br, k, run, ctx);
-    scope_restore(br->sp->frame->scope, &br->before);
-}
-
 /* ---- if ---- */
 
 /* The second arm when the first has left the function: all that follows belongs to it from the
@@ -354,11 +348,11 @@ static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
     Branch br = {.sp = sp, .at = s->span};
     bool is_open = is_rest_open(rest);
     Builder after = open_branch(&br, cond);
-    first_run(&br, 0, exec_cut, (void *)&s->branch.body);
+    run_arm(&br, 0, exec_cut, (void *)&s->branch.body);
     if (is_open && !is_live(&br.arm[0])) {
-        first_run(&br, 1, run_last, &(Last){&s->branch.orelse, rest});
+        run_arm(&br, 1, run_last, &(Last){&s->branch.orelse, rest});
     } else {
-        first_run(&br, 1, exec_cut, (void *)&s->branch.orelse);
+        run_arm(&br, 1, exec_cut, (void *)&s->branch.orelse);
         if (is_open) take_rest(&br, rest);
     }
     sp->b = after;
@@ -394,8 +388,8 @@ Flow exec_unless_returned(Spec *sp, ArmFn go, void *ctx)
     out.flag = NULL;
     Branch br = {.sp = sp, .at = out.at};
     Builder after = open_branch(&br, flag);
-    first_run(&br, 0, already_returned, &out);
-    first_run(&br, 1, go, ctx);
+    run_arm(&br, 0, already_returned, &out);
+    run_arm(&br, 1, go, ctx);
     sp->b = after;
     return join_arms(&br);
 }
@@ -431,7 +425,7 @@ SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orels
     Branch br = {.sp = sp, .at = at};
     Outcome out = sp->frame->out;
     Builder after = open_branch(&br, cond);
-    for (int k = 0; k < 2; k++) first_run(&br, k, run_choice, &choice[k]);
+    for (int k = 0; k < 2; k++) run_arm(&br, k, run_choice, &choice[k]);
     sp->b = after;
     sp->frame->out = out;
     choice[0].value = adopt_type(sp, &br.arm[0].b, choice[0].value, choice[1].value, at);

@@ -60,14 +60,19 @@ bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
     return !expected;
 }
 
+/* Argument 1, the value, and argument 2, the mask. */
+static bool read_value(Spec *sp, const BuiltinCall *c, Atomic *a)
+{
+    a->value = memory_arg(sp, c, 1, a->pointer->type);
+    return a->value && memory_mask(sp, c, 2, a->pointer, &a->mask);
+}
+
 SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
     if (!read_atomic(sp, c, orders, 3, &a) ||
-        !atomic_takes(sp, c, pointee(a.pointer)))
+        !atomic_takes(sp, c, pointee(a.pointer)) || !read_value(sp, c, &a))
         return sv_error();
-    a.value = memory_arg(sp, c, 1, a.pointer->type);
-    if (!a.value || !memory_mask(sp, c, 2, a.pointer, &a.mask)) return sv_error();
     return sv_value(build_rmw(&sp->b, rmw_of(c), a.pointer, a.value, a.mask, a.sem, a.scope));
 }
 
@@ -95,9 +100,7 @@ SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
-    if (!read_atomic(sp, c, store_orders, 3, &a)) return sv_error();
-    a.value = memory_arg(sp, c, 1, a.pointer->type);
-    if (!a.value || !memory_mask(sp, c, 2, a.pointer, &a.mask)) return sv_error();
+    if (!read_atomic(sp, c, store_orders, 3, &a) || !read_value(sp, c, &a)) return sv_error();
     build_atomic_store(&sp->b, a.pointer, a.value, a.mask, a.sem, a.scope);
     return sv_none();
 }

@@ -13,12 +13,6 @@ static const char *text(Spec *sp, const Type *t)
     return type_text(sp->arena, t);
 }
 
-/* The zero of v's element type, in v's shape. */
-static Value *zero_like(Spec *sp, const Value *v)
-{
-    return build_const(&sp->b, v->type, 0);
-}
-
 static Value *cast_bits(Spec *sp, Value *v, const Type *elem, Span at)
 {
     if (type_bits(v->type) != (elem->kind == TY_POINTER ? 64 : type_bits(elem))) {
@@ -36,7 +30,7 @@ static Value *cast_pointer(Spec *sp, Value *v, const Type *elem, Span at)
         return build_bitcast(&sp->b, v, elem);
     if (dt == DT_I1) {
         Value *bits = build_bitcast(&sp->b, v, type_scalar(sp->ir->types, DT_I64));
-        return build_binary(&sp->b, OP_NE, bits, zero_like(sp, bits));
+        return build_binary(&sp->b, OP_NE, bits, build_const(&sp->b, bits->type, 0));
     }
     spec_error(sp, at,
                "cannot cast %s to %s: a pointer becomes a 64-bit integer, int1 or another pointer",

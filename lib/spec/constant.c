@@ -257,13 +257,15 @@ static double float_modulo(double a, double b)
 
 static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
 {
+    bool divides = op == AOP_DIV || op == AOP_FLOORDIV || op == AOP_MOD;
+    if (b == 0 && divides) return zero_division(sp, op, at);
     switch (op) {
     case AOP_ADD: return sv_computed(a + b);
     case AOP_SUB: return sv_computed(a - b);
     case AOP_MUL: return sv_computed(a * b);
-    case AOP_DIV: return b == 0 ? zero_division(sp, op, at) : sv_computed(a / b);
-    case AOP_FLOORDIV: return b == 0 ? zero_division(sp, op, at) : sv_computed(floor(a / b));
-    case AOP_MOD: return b == 0 ? zero_division(sp, op, at) : sv_computed(float_modulo(a, b));
+    case AOP_DIV: return sv_computed(a / b);
+    case AOP_FLOORDIV: return sv_computed(floor(a / b));
+    case AOP_MOD: return sv_computed(float_modulo(a, b));
     case AOP_POW:
         if (a == 0 && b < 0) return zero_division(sp, op, at);
         if (a < 0 && isfinite(b) && b != floor(b)) {

@@ -112,6 +112,8 @@ bool branch_is_by_element(const Spec *sp, SpecValue v);
 Value *branch_condition(Spec *sp, SpecValue v, Span at);
 
 /* ---- expr.c ---- */
+/* A sequence may have n values; false after an error. */
+bool sequence_fits(Spec *sp, long n, Span at);
 /* Evaluates without reporting anything. */
 SpecValue spec_try(Spec *sp, const Ast *e);
 /* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */

@@ -250,12 +250,16 @@ static SpecValue sequence(Spec *sp, SvKind kind, const Values *items)
     return sv_tuple(kind, t);
 }
 
+bool sequence_fits(Spec *sp, long n, Span at)
+{
+    if (n <= sp->limits.length) return true;
+    spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
+    return false;
+}
+
 static bool push_item(Spec *sp, Values *items, SpecValue v, Span at)
 {
-    if (items->len >= sp->limits.length) {
-        spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
-        return false;
-    }
+    if (!sequence_fits(sp, items->len + 1L, at)) return false;
     vec_push(sp->arena, items, v);
     return true;
 }

@@ -65,12 +65,10 @@ static bool visit_lists(const Ast *n, void *user)
 
 /* ---- names that are read ---- */
 
-typedef struct Reads { Map names; } Reads; /* name -> where it is read */
-
 static bool visit_reads(const Ast *n, void *user);
 
 /* The parts of a target that are read: t[i] = v reads t and i. */
-static void read_target(Reads *r, const Ast *t)
+static void read_target(Map *r, const Ast *t)
 {
     if (!t || t->kind == AST_NAME) return;
     if (t->kind == AST_STARRED) read_target(r, t->unary.operand);
@@ -81,9 +79,9 @@ static void read_target(Reads *r, const Ast *t)
 
 static bool visit_reads(const Ast *n, void *user)
 {
-    Reads *r = user;
+    Map *r = user; /* name -> where it is read */
     switch (n->kind) {
-    case AST_NAME: map_set_ptr(&r->names, n->name.id, (void *)n); return false;
+    case AST_NAME: map_set_ptr(r, n->name.id, (void *)n); return false;
     case AST_ASSIGN:
         for (int i = 0; i < n->assign.targets.len; i++) read_target(r, n->assign.targets.data[i]);
         walk_ast(n->assign.value, visit_reads, r);
@@ -102,7 +100,7 @@ static bool visit_reads(const Ast *n, void *user)
 typedef struct Unread {
     Spec *sp;
     const SpecFunc *fn;
-    Reads reads;
+    Map reads;
 } Unread;
 
 static bool is_load(const Ast *e)
@@ -114,8 +112,8 @@ static bool is_load(const Ast *e)
 static void check_target(Unread *u, const Ast *t, const Ast *value)
 {
     if (!value || t->kind != AST_NAME || t->name.id[0] == '_') return;
-    if (map_get_ptr(&u->reads.names, t->name.id) || walk_param(&u->fn->def->def.params, t->name.id)) return;
-    map_set_ptr(&u->reads.names, t->name.id, (void *)t); /* once */
+    if (map_get_ptr(&u->reads, t->name.id) || walk_param(&u->fn->def->def.params, t->name.id)) return;
+    map_set_ptr(&u->reads, t->name.id, (void *)t); /* once */
     diag_warning(u->sp->dx, DIAG_UNUSED_VALUE, t->span,
                     is_load(value) ? "what is loaded into '%s' is never used"
                                    : "the value of '%s' is never used",
@@ -134,7 +132,7 @@ void lint_function(Spec *sp, const SpecFunc *fn)
 {
     const AstList *body = &fn->def->def.body;
     Unread u = {.sp = sp, .fn = fn};
-    map_init(&u.reads.names, sp->arena);
+    map_init(&u.reads, sp->arena);
     check_list(sp, body);
     walk_list(body, visit_lists, sp);
     walk_list(body, visit_reads, &u.reads);

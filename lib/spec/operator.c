@@ -201,9 +201,7 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
         ir_const_int(v.v, out))
         return true;
     spec_error(sp, at, "%s must be a compile-time integer, found %s", what, spec_describe(sp, v));
-    if (v.kind == SV_FLOAT || (v.kind == SV_VALUE && type_is_float(v.v->type))) advise_float(sp, v, at);
-    else if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
-    else advise_given(sp, v, at);
+    advise_integer(sp, v, at);
     return false;
 }
 

@@ -58,22 +58,33 @@ static void collect(Arena *a, const AstList *body, Defs *out)
 }
 
 typedef struct Calls {
-    const Map *jit;  /* names of jit functions */
-    Map *called;     /* those that another one mentions */
+    Map *mentioned;     /* names that a function mentions, other than itself */
     Str self;
     const Ast *returns; /* the first that gives a value */
 } Calls;
 
-/* Names that are mentioned (a function passed as a value is a helper, too), and whether a value is
-   returned. */
+/* A function passed as a value is a helper, too. */
 static bool note_names(const Ast *n, void *user)
 {
     Calls *c = user;
-    if (n->kind == AST_NAME && n->name.id != c->self && map_get_ptr(c->jit, n->name.id))
-        map_set_ptr(c->called, n->name.id, (void *)n);
+    if (n->kind == AST_NAME && n->name.id != c->self)
+        map_set_ptr(c->mentioned, n->name.id, (void *)n);
     if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE && !c->returns)
         c->returns = n;
     return n->kind != AST_LAMBDA && n->kind != AST_DEF;
+}
+
+/* Where each function returns a value, or NULL; which names another one mentions. */
+static const Ast **read_bodies(Arena *a, const Defs *defs, Map *mentioned)
+{
+    const Ast **returns = arena_array(a, const Ast *, defs->len + 1);
+    map_init(mentioned, a);
+    for (int i = 0; i < defs->len; i++) {
+        Calls c = {.mentioned = mentioned, .self = defs->data[i]->def.name};
+        walk_list(&defs->data[i]->def.body, note_names, &c);
+        returns[i] = c.returns;
+    }
+    return returns;
 }
 
 /* A decorator that only kernels have: autotune, heuristics. */
@@ -82,45 +93,28 @@ static bool is_launched(const Ast *def)
     return kernel_has_decorator(&def->def.decorators, "autotune", "heuristics");
 }
 
-static void index_defs(Map *by_name, Arena *a, const Defs *defs)
-{
-    map_init(by_name, a);
-    for (int i = 0; i < defs->len; i++)
-        map_set_ptr(by_name, defs->data[i]->def.name, (void *)defs->data[i]);
-}
-
 void kernel_index(Map *by_name, Arena *a, const AstFile *file)
 {
     Defs defs = {0};
     collect(a, &file->body, &defs);
-    index_defs(by_name, a, &defs);
-}
-
-/* A kernel, as far as it alone shows; functions that others call go into `called`. */
-static bool may_be_kernel(const Ast *def, const Map *jit, Map *called)
-{
-    Calls c = {.jit = jit, .called = called, .self = def->def.name};
-    walk_list(&def->def.body, note_names, &c);
-    return is_launched(def) || !c.returns;
+    map_init(by_name, a);
+    for (int i = 0; i < defs.len; i++)
+        map_set_ptr(by_name, defs.data[i]->def.name, (void *)defs.data[i]);
 }
 
 int kernel_list(Arena *a, const AstFile *file, Str **names)
 {
     Defs defs = {0};
-    Map jit, called, listed; /* the last definition of a name counts; it is listed once */
-    map_init(&called, a);
+    Map mentioned, listed; /* a name is listed once */
     map_init(&listed, a);
     collect(a, &file->body, &defs);
-    index_defs(&jit, a, &defs);
-    bool *may = arena_array(a, bool, defs.len + 1);
-    for (int i = 0; i < defs.len; i++)
-        may[i] = may_be_kernel(defs.data[i], &jit, &called);
+    const Ast **returns = read_bodies(a, &defs, &mentioned);
     *names = arena_array(a, Str, defs.len + 1);
     int n = 0;
     for (int i = 0; i < defs.len; i++) {
         Str name = defs.data[i]->def.name;
-        bool helper = map_get_ptr(&called, name) && !is_launched(defs.data[i]);
-        if (!may[i] || helper || map_get_ptr(&listed, name))
+        bool is_helper = returns[i] || map_get_ptr(&mentioned, name);
+        if ((is_helper && !is_launched(defs.data[i])) || map_get_ptr(&listed, name))
             continue;
         map_set_ptr(&listed, name, (void *)defs.data[i]);
         (*names)[n++] = name;
@@ -186,18 +180,13 @@ static void note_function(Diags *dx, Diag *d, const AstFile *file)
 /* Where the only function that no other calls returns a value; NULL: there are more such. */
 static const Ast *returned_value(Arena *a, const Defs *defs, Str *name)
 {
-    Map jit, called;
-    const Ast *found = NULL;
-    map_init(&called, a);
-    index_defs(&jit, a, defs);
-    for (int i = 0; i < defs->len; i++) may_be_kernel(defs->data[i], &jit, &called);
+    Map mentioned;
+    const Ast *found = NULL, **returns = read_bodies(a, defs, &mentioned);
     for (int i = 0; i < defs->len; i++) {
-        Calls c = {.jit = &jit, .called = &called, .self = defs->data[i]->def.name};
-        if (map_get_ptr(&called, c.self)) continue;
-        walk_list(&defs->data[i]->def.body, note_names, &c);
-        if (found || !c.returns) return NULL;
-        found = c.returns;
-        *name = c.self;
+        if (map_get_ptr(&mentioned, defs->data[i]->def.name)) continue;
+        if (found || !returns[i]) return NULL;
+        found = returns[i];
+        *name = defs->data[i]->def.name;
     }
     return found;
 }

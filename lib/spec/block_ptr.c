@@ -3,12 +3,6 @@
 
 #include "spec/argument.h"
 
-bool block_ptr_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b)
-{
-    return a->base->type == b->base->type && shape_is_equal(&a->block, &b->block) &&
-           a->padding == b->padding && !a->offsets[0] == !b->offsets[0];
-}
-
 static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
 {
     Value *x =

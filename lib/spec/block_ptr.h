@@ -8,24 +8,6 @@
 #include "spec/broadcast.h"
 #include "spec/builtin.h"
 
-enum { BLOCK_PTR_PARTS = 1 + 3 * TKC_MAX_RANK };
-struct SpecBlockPtr {
-    union {
-        struct {
-            Value *base;                  /* scalar pointer */
-            Value *shape[TKC_MAX_RANK];   /* int64 scalars */
-            Value *strides[TKC_MAX_RANK]; /* int64 scalars */
-            Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
-        };
-        Value *parts[BLOCK_PTR_PARTS]; /* the same, for control flow that carries them; NULL: none */
-    };
-    Shape block;     /* extents of the block; its rank is that of all above */
-    Padding padding; /* of descriptors: never PAD_NONE */
-};
-
-/* One type for values that control flow may merge: same element, block extents and padding. */
-bool block_ptr_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b);
-
 /* Argument i, a scalar index of any integer type, as int64; NULL after an error. */
 Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i);
 /* As many of them as the block has dims; what: how messages call them, or NULL. False after an error. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "spec/operator.h"
 
 Shape shape_of(const Type *t)
 {

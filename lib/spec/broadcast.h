@@ -4,11 +4,6 @@
 
 #include "spec/spec.h"
 
-typedef struct Shape {
-    int rank;
-    int32_t dims[TKC_MAX_RANK];
-} Shape; /* rank 0: a scalar */
-
 Shape shape_of(const Type *t);
 bool shape_is_equal(const Shape *a, const Shape *b);
 int64_t shape_count(const Shape *s);

@@ -4,17 +4,13 @@
 
 #include "spec/advice.h"
 #include "spec/argument.h"
+#include "spec/promote.h"
 
 enum { DOT_X, DOT_Y, DOT_ACC, DOT_PRECISION, DOT_TF32, DOT_IMPRECISE, DOT_OUT };
 
-static bool is_fp8(DType dt)
-{
-    return dt == DT_F8E4 || dt == DT_F8E5;
-}
-
 static bool is_operand(DType dt)
 {
-    return dt == DT_I8 || is_fp8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 ||
+    return dt == DT_I8 || promote_is_fp8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 ||
            dt == DT_F64;
 }
 
@@ -25,7 +21,7 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
         if (!is_operand(i == DOT_X ? a : b))
             return arg_fail(sp, c, i, "a block of int8, fp8, fp16, bf16, fp32 or fp64");
     }
-    if (a != b && !(is_fp8(a) && is_fp8(b))) {
+    if (a != b && !(promote_is_fp8(a) && promote_is_fp8(b))) {
         spec_error(sp, c->at, "the operands of tl.dot must have one type, found %s and %s",
                    type_text(sp->arena, x->type), type_text(sp->arena, y->type));
         spec_note(sp, SPAN_NONE,
@@ -60,7 +56,7 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
         wanted = arg_dtype(sp, c, DOT_OUT);
         if (!wanted) return false;
     }
-    bool half = operand == DT_F16 || is_fp8(operand);
+    bool half = operand == DT_F16 || promote_is_fp8(operand);
     if (!wanted) {
         if (half && acc && type_dtype(acc->type) == DT_F16) *out = DT_F16;
         return true;

@@ -4,7 +4,7 @@
    carried at all. */
 #include "spec/merge.h"
 
-#include "spec/block_ptr.h"
+#include "spec/broadcast.h"
 
 /* Stands for a leaf in a joined value. */
 static const Value leaf_mark;
@@ -103,7 +103,7 @@ static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue
 
 static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
-    if (!block_ptr_is_alike(a.block_ptr, b.block_ptr)) return false;
+    if (!sv_is_alike(a.block_ptr, b.block_ptr)) return false;
     *out = a;
     out->block_ptr = arena_copy(j->sp->arena, a.block_ptr, sizeof *a.block_ptr);
     for (int i = 0; i < BLOCK_PTR_PARTS; i++) {

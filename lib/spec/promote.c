@@ -20,7 +20,7 @@ static bool is_float(DType dt)
     return kind_of(dt) == DK_FLOAT;
 }
 
-static bool is_fp8(DType dt)
+bool promote_is_fp8(DType dt)
 {
     return dt == DT_F8E4 || dt == DT_F8E5;
 }
@@ -44,8 +44,8 @@ static DType promote_floats(DType a, DType b, PromoteFault *fault)
     DType high = float_level(a) >= float_level(b) ? a : b, low = high == a ? b : a;
     if (high == low) return high;
     if (high == DT_BF16) return DT_F32;
-    if (!is_fp8(high)) return high;
-    if (is_fp8(low)) return DT_F16;
+    if (!promote_is_fp8(high)) return high;
+    if (promote_is_fp8(low)) return DT_F16;
     *fault = PROMOTE_FP8_INT;
     return DT_NONE;
 }

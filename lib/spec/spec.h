@@ -95,21 +95,6 @@ typedef struct Spec {
     bool out_of_budget;
 } Spec;
 
-struct SpecFunc {
-    Str name;
-    const Ast *def;          /* DEF or LAMBDA */
-    SpecModule *module;      /* where its free names are looked up */
-    Scope *closure;          /* lambdas; else NULL */
-    const SpecValue *self;   /* of a bound method: its first argument; else NULL */
-    bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
-};
-
-struct SpecRange {
-    bool is_static;
-    SpecValue lower, upper, step;
-    bool no_licm;
-};
-
 /* ---- services of the evaluator, for builtins ---- */
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
 #define spec_error(sp, at, ...) spec_error_as(sp, (sp)->dx->id, at, __VA_ARGS__)

@@ -8,6 +8,7 @@
 #include "ir/ir.h"
 #include "ir/type.h"
 #include "syntax/ast.h"
+#include "tkc/edge.h"
 
 typedef enum SvKind {
 #define KIND(ID, class, description) SV_##ID,
@@ -16,8 +17,8 @@ typedef enum SvKind {
 } SvKind;
 
 typedef struct SpecValue SpecValue;
-typedef struct SpecFunc SpecFunc;       /* spec.h */
-typedef struct SpecModule SpecModule;   /* spec.h */
+typedef struct SpecFunc SpecFunc;
+typedef struct SpecModule SpecModule;   /* module.h */
 typedef struct Builtin Builtin;         /* builtin.h */
 
 typedef struct RecordClass RecordClass; /* record.h */
@@ -33,9 +34,8 @@ typedef struct SpecTuple {
 } SpecTuple;
 typedef struct SpecMethod { const Builtin *builtin; SpecValue *self; } SpecMethod;
 typedef struct SpecSlice SpecSlice;
-typedef struct SpecRange SpecRange;     /* spec.h */
-typedef struct SpecBlockPtr
-    SpecBlockPtr; /* builtin_memory.c: base, shape, strides, offsets, block shape, order */
+typedef struct SpecRange SpecRange;
+typedef struct SpecBlockPtr SpecBlockPtr;
 
 struct SpecValue {
     SvKind kind;
@@ -59,7 +59,42 @@ struct SpecValue {
     };
 };
 
+struct SpecFunc {
+    Str name;
+    const Ast *def;          /* DEF or LAMBDA */
+    SpecModule *module;      /* where its free names are looked up */
+    struct Scope *closure;   /* lambdas; else NULL */
+    const SpecValue *self;   /* of a bound method: its first argument; else NULL */
+    bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
+};
+
+struct SpecRange {
+    bool is_static;
+    SpecValue lower, upper, step;
+    bool no_licm;
+};
+
 struct SpecSlice { SpecValue lo, hi, step; }; /* NONE: not given */
+
+typedef struct Shape {
+    int rank;
+    int32_t dims[TKC_MAX_RANK];
+} Shape; /* rank 0: a scalar */
+
+enum { BLOCK_PTR_PARTS = 1 + 3 * TKC_MAX_RANK };
+struct SpecBlockPtr {
+    union {
+        struct {
+            Value *base;                  /* scalar pointer */
+            Value *shape[TKC_MAX_RANK];   /* int64 scalars */
+            Value *strides[TKC_MAX_RANK]; /* int64 scalars */
+            Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
+        };
+        Value *parts[BLOCK_PTR_PARTS]; /* the same, for control flow that carries them; NULL: none */
+    };
+    Shape block;     /* extents of the block; its rank is that of all above */
+    Padding padding; /* of descriptors: never PAD_NONE */
+};
 
 static inline SpecValue sv_error(void) { return (SpecValue){.kind = SV_ERROR}; }
 static inline SpecValue sv_none(void) { return (SpecValue){.kind = SV_NONE}; }
@@ -116,6 +151,8 @@ static inline bool sv_is_operand(SpecValue v) { return v.kind == SV_VALUE || sv_
 bool sv_is_same(SpecValue a, SpecValue b);
 /* One value of the IR, or equal constants. */
 bool sv_same_value(const Value *a, const Value *b);
+/* One type for values that control flow may merge: same element, block extents and padding. */
+bool sv_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b);
 /* Records of one class, or with the same fields; tuples of one length. */
 bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
 /* Where a record has a field of that name, or -1. */

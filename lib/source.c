@@ -145,7 +145,7 @@ static bool read_param(Diags *dx, void *arg)
     const Ast *def = kernel_find(dx, s->file, j->kernel);
     if (!def)
         return false;
-    j->count = kernel_param_count(def);
+    j->count = def->def.params.len;
     if (j->out && j->index >= 0 && j->index < j->count)
         kernel_param(&s->arena, def, j->index, j->out);
     return true;

@@ -93,3 +93,9 @@ size_t str_len(Str s)
 {
     return ((const Entry *)(const void *)(s - offsetof(Entry, text)))->len;
 }
+
+bool str_among(const char *word, const char *const *words)
+{
+    while (*words && strcmp(*words, word) != 0) words++;
+    return *words != NULL;
+}

@@ -2,6 +2,7 @@
 #ifndef TKC_BASE_INTERN_H
 #define TKC_BASE_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "base/arena.h"
 
@@ -15,5 +16,12 @@ Str intern(Interner *t, const char *s, size_t n);
 Str intern_cstr(Interner *t, const char *s);
 Str intern_printf(Interner *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 size_t str_len(Str s);
+/* Part of a name. */
+static inline bool char_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+/* The word is one of a list that ends in NULL. */
+bool str_among(const char *word, const char *const *words);
 
 #endif

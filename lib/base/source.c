@@ -82,3 +82,8 @@ Span span_join(Span a, Span b)
     if (b.end > a.end) a.end = b.end;
     return a;
 }
+
+const char *span_text(Arena *a, Span at)
+{
+    return arena_strndup(a, at.source->text + at.begin, at.end - at.begin);
+}

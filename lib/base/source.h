@@ -35,6 +35,8 @@ void source_position(const Source *s, uint32_t offset, int *line, int *col);
 /* Text of a 1-based line without its end; *len its length. */
 const char *source_line(const Source *s, int line, size_t *len);
 Span span_join(Span a, Span b);
+/* What stands there. */
+const char *span_text(Arena *a, Span at);
 #define SPAN_NONE ((Span){0})
 
 #endif

@@ -6,38 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/eval.h"
-
-/* ---- statements ---- */
-
-static const char *statement_advice(const Ast *s)
-{
-    switch (s->kind) {
-    case AST_SKIPPED:
-        return strcmp(s->skipped.what, "match statement") == 0
-                   ? "write it with 'if', 'elif' and 'else'"
-                   : "write it as an assignment at the top of the file";
-    case AST_WITH: return "move it around the launch, into host code";
-    case AST_TRY:
-        return "nothing raises in a kernel; check with tl.static_assert or tl.device_assert";
-    case AST_GLOBAL:
-    case AST_NONLOCAL:
-        return "names of the file are constants; pass the value as a parameter and return the new "
-               "one";
-    case AST_IMPORT:
-    case AST_FROM: return "move it to the top of the file";
-    case AST_DEF: return "move it to the top of the file, under @triton.jit";
-    case AST_CLASS: return "move it to the top of the file";
-    default: return NULL;
-    }
-}
-
-void advise_statement(Spec *sp, const Ast *s)
-{
-    const char *text = statement_advice(s);
-    if (text) spec_note(sp, SPAN_NONE, "%s", text);
-}
+#include "spec/walk.h"
 
 /* ---- names of other libraries ---- */
 
@@ -120,10 +90,7 @@ static const char *our_name(Spec *sp, const char *theirs)
     for (size_t i = 0; i < sizeof namesakes / sizeof *namesakes; i++) {
         if (strcmp(namesakes[i].theirs, theirs) == 0) return namesakes[i].ours;
     }
-    if (builtin_find(NS_TL, theirs)) return arena_printf(sp->arena, "tl.%s", theirs);
-    if (builtin_find(NS_MATH, theirs)) return arena_printf(sp->arena, "tl.math.%s", theirs);
-    if (builtin_find(NS_LIBDEVICE, theirs)) return arena_printf(sp->arena, "libdevice.%s", theirs);
-    return NULL;
+    return builtin_spelling(sp->arena, theirs);
 }
 
 /* "np.exp" of "np.exp(x)"; without a source when what is called is more than names and dots. */
@@ -133,8 +100,7 @@ static Span callee_of(Span call)
     if (!call.source) return SPAN_NONE;
     for (at.end = at.begin; at.end < call.end && call.source->text[at.end] != '('; at.end++) {
         char c = call.source->text[at.end];
-        bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (!is_word && c != '_' && c != '.') return SPAN_NONE;
+        if (!char_is_word(c) && c != '.') return SPAN_NONE;
     }
     return at;
 }
@@ -156,39 +122,7 @@ void advise_host_call(Spec *sp, Str path, Span call)
     if (!strchr(ours, '(')) spec_fixit(sp, callee_of(call), "%s", ours);
 }
 
-/* ---- comparisons ---- */
-
-/* Text of a source without the blanks around it. */
-static const char *trimmed(Spec *sp, Span at)
-{
-    const char *text = at.source->text;
-    while (at.begin < at.end && text[at.begin] == ' ') at.begin++;
-    while (at.begin < at.end && text[at.end - 1] == ' ') at.end--;
-    return arena_printf(sp->arena, "%.*s", (int)(at.end - at.begin), text + at.begin);
-}
-
-static bool has_line_end(Span at)
-{
-    return memchr(at.source->text + at.begin, '\n', (size_t)(at.end - at.begin)) != NULL;
-}
-
-void advise_parentheses(Spec *sp, const Ast *compare, int i)
-{
-    const Ast *link = compare->compare.rest.data[i];
-    Span left = compare->span, right = compare->span, op = link->binary.op_span;
-    left.end = op.begin, right.begin = op.end;
-    spec_note(sp, SPAN_NONE, "put each comparison in parentheses");
-    if (compare->compare.rest.len != 2 || has_line_end(compare->span)) return;
-    spec_fixit(sp, compare->span, "(%s) %s (%s)", trimmed(sp, left), ast_op_text(link->binary.op),
-               trimmed(sp, right));
-}
-
 /* ---- arguments ---- */
-
-static const char *text_at(Spec *sp, Span at)
-{
-    return arena_printf(sp->arena, "%.*s", (int)(at.end - at.begin), at.source->text + at.begin);
-}
 
 /* Reductions whose names other libraries give to functions of two values. */
 static const struct { const char *name, *before, *between, *after; } pairwise[] = {
@@ -204,20 +138,20 @@ void advise_pair(Spec *sp, const BuiltinCall *c, int axis)
     bool is_method = x.begin == c->at.begin && x.end == c->at.end;
     if ((v.kind != SV_VALUE && v.kind != SV_FLOAT) || !x.source || !y.source) return;
     for (size_t i = 0; i < sizeof pairwise / sizeof *pairwise; i++) {
-        if (strcmp(pairwise[i].name, c->builtin->name) == 0 && !strchr(text_at(sp, y), '='))
+        if (strcmp(pairwise[i].name, c->builtin->name) == 0 && !strchr(span_text(sp->arena, y), '='))
             spec_note(sp, SPAN_NONE,
                       "it works along an axis; of two values, element by element, write "
                       "'%s%s%s%s%s'",
-                      pairwise[i].before, is_method ? "x" : text_at(sp, x), pairwise[i].between,
-                      text_at(sp, y), pairwise[i].after);
+                      pairwise[i].before, is_method ? "x" : span_text(sp->arena, x), pairwise[i].between,
+                      span_text(sp->arena, y), pairwise[i].after);
     }
 }
 
-void advise_missing(Spec *sp, const BuiltinCall *c, int given)
+void advise_missing(Spec *sp, const Builtin *b, Span first, int given)
 {
-    if (strcmp(c->builtin->name, "arange") != 0 || given != 1 || !c->spans[0].source) return;
-    Span first = c->spans[0];
-    spec_note(sp, SPAN_NONE, "its start is always given: tl.arange(0, %s)", text_at(sp, first));
+    if (strcmp(b->name, "arange") != 0 || given != 1 || !first.source) return;
+    spec_note(sp, SPAN_NONE, "its start is always given: tl.arange(0, %s)",
+              span_text(sp->arena, first));
     first.end = first.begin;
     spec_fixit(sp, first, "0, ");
 }
@@ -266,16 +200,19 @@ static void note_maker(Spec *sp, const Op *op)
     else spec_note(sp, at, "it is a float from here on");
 }
 
-/* The constexpr that the expression is. */
-static const AstParam *parameter_at(Spec *sp, Span at)
+/* The kernel's parameter of that name; its definition is that of the outermost frame. */
+static const AstParam *kernel_parameter(Spec *sp, const char *name)
 {
     const Frame *f = sp->frame;
     while (f && f->caller) f = f->caller;
-    if (!f || !f->fn || !at.source || f->fn->def->kind != AST_DEF) return NULL;
-    const AstParams *params = &f->fn->def->def.params;
-    for (int i = 0; i < params->len; i++)
-        if (strcmp(params->data[i].name, text_at(sp, at)) == 0) return &params->data[i];
-    return NULL;
+    if (!f || !f->fn || f->fn->def->kind != AST_DEF) return NULL;
+    return walk_param(&f->fn->def->def.params, name);
+}
+
+/* The constexpr that the expression is. */
+static const AstParam *parameter_at(Spec *sp, Span at)
+{
+    return at.source ? kernel_parameter(sp, span_text(sp->arena, at)) : NULL;
 }
 
 static bool advise_number(Spec *sp, double x, Span at)
@@ -308,12 +245,6 @@ bool advise_float(Spec *sp, SpecValue v, Span at)
     return true;
 }
 
-void advise_given(Spec *sp, SpecValue v, Span at)
-{
-    const AstParam *p = parameter_at(sp, at);
-    if (p) spec_note(sp, p->span, "'%s' is given %s; it takes one integer", p->name, spec_describe(sp, v));
-}
-
 bool advise_same_float(Spec *sp, SpecValue v)
 {
     const Op *op = v.kind == SV_VALUE ? float_maker(v.v) : NULL;
@@ -324,21 +255,11 @@ bool advise_same_float(Spec *sp, SpecValue v)
 
 /* ---- constexprs ---- */
 
-/* The kernel's definition is that of the outermost frame. */
-static const AstParam *parameter_of(Spec *sp, const Value *v)
+/* A run-time value where only a compile-time one will do. */
+static void advise_constexpr(Spec *sp, const Value *v, Span at)
 {
-    const Frame *f = sp->frame;
-    if (!f || !sp->fn || v->region != sp->fn->body) return NULL;
-    while (f->caller) f = f->caller;
-    const AstParams *params = &f->fn->def->def.params;
-    for (int i = 0; f->fn->def->kind == AST_DEF && i < params->len; i++)
-        if (v->name && strcmp(params->data[i].name, v->name) == 0) return &params->data[i];
-    return NULL;
-}
-
-void advise_constexpr(Spec *sp, const Value *v, Span at)
-{
-    const AstParam *p = parameter_of(sp, v);
+    bool is_parameter = sp->fn && v->region == sp->fn->body && v->name;
+    const AstParam *p = is_parameter ? kernel_parameter(sp, v->name) : NULL;
     if (!p) {
         spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
         return;
@@ -349,18 +270,23 @@ void advise_constexpr(Spec *sp, const Value *v, Span at)
               p->name, p->name);
 }
 
+void advise_integer(Spec *sp, SpecValue v, Span at)
+{
+    const AstParam *p = v.kind == SV_VALUE ? NULL : parameter_at(sp, at);
+    if (v.kind == SV_FLOAT || (v.kind == SV_VALUE && type_is_float(v.v->type))) advise_float(sp, v, at);
+    else if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
+    else if (p)
+        spec_note(sp, p->span, "'%s' is given %s; it takes one integer", p->name,
+                  spec_describe(sp, v));
+}
+
 /* ---- pointers ---- */
 
 void advise_load(Spec *sp, Span at)
 {
     spec_note(sp, SPAN_NONE, "a pointer is an address; tl.load gives what is there");
     if (!at.source) return;
-    spec_fixit(sp, at, "tl.load(%.*s)", (int)(at.end - at.begin), at.source->text + at.begin);
-}
-
-static bool is_pointer(SpecValue v)
-{
-    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
+    spec_fixit(sp, at, "tl.load(%s)", span_text(sp->arena, at));
 }
 
 void advise_pointer_first(Spec *sp, const BuiltinCall *c)
@@ -368,12 +294,12 @@ void advise_pointer_first(Spec *sp, const BuiltinCall *c)
     Span a = c->spans[0];
     for (int i = 1; i < c->nargs; i++) {
         Span b = c->spans[i];
-        if (!is_pointer(c->args[i])) continue;
+        if (!sv_is_pointer(c->args[i])) continue;
         spec_note(sp, b, "this is the pointer; it comes first");
         if (a.source != b.source || a.end > b.begin || !a.source) return;
-        const char *text = a.source->text;
-        spec_fixit(sp, span_join(a, b), "%.*s%.*s%.*s", (int)(b.end - b.begin), text + b.begin,
-                   (int)(b.begin - a.end), text + a.end, (int)(a.end - a.begin), text + a.begin);
+        const Span between = {a.source, a.end, b.begin};
+        spec_fixit(sp, span_join(a, b), "%s%s%s", span_text(sp->arena, b),
+                   span_text(sp->arena, between), span_text(sp->arena, a));
         return;
     }
 }
@@ -382,14 +308,11 @@ void advise_pointer_attribute(Spec *sp, Str name)
 {
     static const char *const of_tensors[] = {"size",  "stride",  "numel",      "shape", "ndim",
                                              "dim",   "strides", "contiguous", "device", "data_ptr",
-                                             "nelement"};
-    for (size_t i = 0; i < sizeof of_tensors / sizeof *of_tensors; i++) {
-        if (strcmp(of_tensors[i], name) != 0) continue;
+                                             "nelement", NULL};
+    if (str_among(name, of_tensors))
         spec_note(sp, SPAN_NONE,
                   "a kernel gets a tensor's address alone; pass extents and strides as parameters "
                   "of their own");
-        return;
-    }
 }
 
 /* ---- loops ---- */
@@ -398,8 +321,7 @@ void advise_loop(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind == SV_VALUE && type_is_scalar(v.v->type) && type_is_int(v.v->type)) {
         spec_note(sp, SPAN_NONE, "a loop that runs so often is one over range");
-        if (at.source)
-            spec_fixit(sp, at, "range(%.*s)", (int)(at.end - at.begin), at.source->text + at.begin);
+        if (at.source) spec_fixit(sp, at, "range(%s)", span_text(sp->arena, at));
     } else if (v.kind == SV_VALUE && type_is_block(v.v->type)) {
         spec_note(sp, SPAN_NONE, "a block is worked on as a whole; tl.sum and tl.reduce combine its "
                                  "elements");
@@ -421,7 +343,7 @@ void advise_accumulator(Spec *sp, Str name, SpecValue before, SpecValue after)
 {
     const char *start = after.kind == SV_VALUE ? start_text(sp, after.v->type) : NULL;
     if (!start) return;
-    if (is_pointer(before))
+    if (sv_is_pointer(before))
         spec_note(sp, SPAN_NONE, "a pointer is moved by '%s += …'", name);
     else if (after.v->type->kind == TY_BLOCK)
         spec_note(sp, SPAN_NONE, "begin with a block, such as %s", start);

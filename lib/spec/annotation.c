@@ -6,19 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/eval.h"
+#include "spec/kernel.h"
 
 typedef struct Text {
     Spec *sp;
     const char *p;
     Span at;
 } Text;
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 static void skip_blanks(Text *t)
 {
@@ -59,7 +54,7 @@ static bool read_number(Text *t, AnnotationNumber *out)
 {
     skip_blanks(t);
     const char *begin = t->p;
-    while (is_word(*t->p)) t->p++;
+    while (char_is_word(*t->p)) t->p++;
     if (t->p == begin) return refuse(t, "a number or the name of a parameter");
     if (*begin < '0' || *begin > '9') {
         out->name = intern(t->sp->names, begin, (size_t)(t->p - begin));
@@ -89,10 +84,7 @@ static bool read_descriptor(Text *t, Annotation *out)
 {
     TypeTable *types = t->sp->ir->types;
     const char *wrong = tkc_read_descriptor_type(t->p, strlen(t->p), &out->desc);
-    if (wrong) {
-        spec_error(t->sp, t->at, "'%s' is no descriptor's type: %s", t->p, wrong);
-        return false;
-    }
+    if (wrong) return spec_fail(t->sp, t->at, "'%s' is no descriptor's type: %s", t->p, wrong);
     out->type = type_pointer(types, type_scalar(types, out->desc.dtype));
     out->is_text = true;
     return true;
@@ -104,7 +96,7 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
     skip_blanks(&t);
     const char *begin = t.p;
     if (tkc_is_descriptor_type(begin)) return read_descriptor(&t, out);
-    while (*t.p == '*' || is_word(*t.p)) t.p++;
+    while (*t.p == '*' || char_is_word(*t.p)) t.p++;
     const Type *type = type_parse(sp->ir->types, begin, (size_t)(t.p - begin));
     if (!type && *begin != '*') return true; /* not ours */
     t.p = type ? t.p : begin;
@@ -129,9 +121,7 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
 static bool is_of_language(Spec *sp, SpecModule *m, const Ast *e)
 {
     if (e->kind != AST_ATTRIBUTE) return false;
-    sp->dx->muted++;
-    SpecValue base = module_eval(sp, m, e->attribute.value);
-    sp->dx->muted--;
+    SpecValue base = module_try(sp, m, e->attribute.value);
     return base.kind == SV_MODULE && base.module->kind == MODULE_NAMES &&
            (base.module->where & NS_TL);
 }
@@ -140,9 +130,7 @@ static bool is_of_language(Spec *sp, SpecModule *m, const Ast *e)
 static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
 {
     if (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE && e->kind != AST_CALL) return true;
-    sp->dx->muted++;
-    SpecValue v = module_eval(sp, m, e);
-    sp->dx->muted--;
+    SpecValue v = module_try(sp, m, e);
     if (sv_is_error(v) && is_of_language(sp, m, e)) {
         module_eval(sp, m, e); /* again, to be heard: tl.constexp is no constexpr */
         return false;
@@ -154,7 +142,7 @@ static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *o
 
 bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
 {
-    *out = (Annotation){.is_constexpr = is_constexpr_annotation(e)};
+    *out = (Annotation){.is_constexpr = kernel_is_constexpr(e)};
     if (!e || out->is_constexpr) return true;
     if (e->kind == AST_STRING) return read_text(sp, e, out);
     return read_expression(sp, m, e, out);

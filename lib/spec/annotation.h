@@ -20,4 +20,7 @@ typedef struct Annotation {
 /* False after an error. Annotations that are none of ours say nothing. */
 bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out);
 
+/* A parameter's type as -sig spells it: t, or `other` when t is of no descriptor. In the arena. */
+const char *descriptor_or_type_text(Arena *a, const DescriptorType *t, const Type *other);
+
 #endif

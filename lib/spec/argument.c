@@ -4,55 +4,23 @@
 
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/advice.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
+#include "spec/module.h"
 
 bool arg_is_given(const BuiltinCall *c, int i)
 {
     return c->args[i].kind != SV_ABSENT && c->args[i].kind != SV_NONE;
 }
 
-/* The i-th name of "a, b=(), *rest, c=1", the starred one not counted. */
-const char *arg_name(Spec *sp, const BuiltinCall *c, int i)
-{
-    const char *p = c->builtin->params;
-    for (int depth = 0;; p++) {
-        while (*p == ' ') p++;
-        size_t len = strcspn(p, "=, ");
-        if (*p != '*' && i-- == 0) return arena_strndup(sp->arena, p, len);
-        for (; *p && (depth || *p != ','); p++)
-            depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
-        if (!*p) return "argument";
-    }
-}
-
 const char *arg_operation(Spec *sp, const BuiltinCall *c)
 {
-    static const struct {
-        unsigned where;
-        const char *prefix;
-    } prefixes[] = {
-        {NS_TL, "tl."},
-        {NS_MATH, "tl.math."},
-        {NS_LIBDEVICE, "libdevice."},
-        {NS_TRITON, "triton."},
-        {NS_EXTRA, "tl.extra.cuda."},
-        {NS_TARGET, "tl.target_info."},
-        {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR, "."},
-    };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (c->builtin->where & prefixes[i].where) {
-            return arena_printf(sp->arena, "%s%s", prefixes[i].prefix, c->builtin->name);
-        }
-    }
-    return c->builtin->name;
+    return builtin_title(sp->arena, c->builtin);
 }
 
 const char *arg_what(Spec *sp, const BuiltinCall *c, int i)
 {
-    return arena_printf(sp->arena, "'%s' of %s", arg_name(sp, c, i), arg_operation(sp, c));
+    const char *name = c->names[i] ? c->names[i] : "argument";
+    return arena_printf(sp->arena, "'%s' of %s", name, arg_operation(sp, c));
 }
 
 SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected)
@@ -61,7 +29,7 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
     SpecValue v = c->args[i];
     spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
                spec_describe(sp, v));
-    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) advise_load(sp, c->spans[i]);
+    if (sv_is_pointer(v)) advise_load(sp, c->spans[i]);
     return sv_error();
 }
 
@@ -82,6 +50,14 @@ Value *arg_block(Spec *sp, const BuiltinCall *c, int i)
     return NULL;
 }
 
+Value *arg_numbers(Spec *sp, const BuiltinCall *c, bool is_block)
+{
+    Value *v = is_block ? arg_block(sp, c, 0) : arg_value(sp, c, 0);
+    if (!v || !type_is_pointer(v->type)) return v;
+    arg_refuse(sp, c, 0, "a block of numbers");
+    return NULL;
+}
+
 bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out)
 {
     SpecValue v = c->args[i];
@@ -89,12 +65,9 @@ bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out)
         *out = false;
         return true;
     }
-    int truth = v.kind == SV_VALUE || sv_is_number(v) ? op_truth(sp, v, c->spans[i]) : -1;
+    int truth = sv_is_operand(v) ? op_truth(sp, v, c->spans[i]) : -1;
     if (truth == -2) return false;
-    if (truth == -1) {
-        arg_refuse(sp, c, i, "a compile-time bool");
-        return false;
-    }
+    if (truth == -1) return arg_fail(sp, c, i, "a compile-time bool");
     *out = truth;
     return true;
 }
@@ -109,10 +82,7 @@ bool arg_str(Spec *sp, const BuiltinCall *c, int i, const char **out)
     SpecValue v = c->args[i];
     *out = NULL;
     if (v.kind == SV_ABSENT || v.kind == SV_NONE) return true;
-    if (v.kind != SV_STR) {
-        arg_refuse(sp, c, i, "a string");
-        return false;
-    }
+    if (v.kind != SV_STR) return arg_fail(sp, c, i, "a string");
     if (str_len(v.s)) *out = v.s;
     return true;
 }
@@ -129,9 +99,8 @@ bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choice
         }
         buf_printf(&list, "%s'%s'", k ? ", " : "", choices[k]);
     }
-    spec_error(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
-               buf_text(&list), *out);
-    return false;
+    return spec_fail(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
+                     buf_text(&list), *out);
 }
 
 /* A type, or the text of one: 'fp32', '*i8'. */
@@ -140,12 +109,8 @@ const Type *arg_type(Spec *sp, const BuiltinCall *c, int i)
     SpecValue v = c->args[i];
     if (v.kind == SV_TYPE) return v.type;
     const Type *t = v.kind == SV_STR ? type_parse(sp->ir->types, v.s, str_len(v.s)) : NULL;
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "int") == 0)
-        t = type_scalar(sp->ir->types, DT_I32);
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "float") == 0)
-        t = type_scalar(sp->ir->types, DT_F32);
-    if (v.kind == SV_CLASS && strcmp(v.class_name, "bool") == 0)
-        t = type_scalar(sp->ir->types, DT_I1);
+    DType dt = v.kind == SV_CLASS ? host_dtype(v.class_name, strlen(v.class_name)) : DT_NONE;
+    if (dt != DT_NONE) t = type_scalar(sp->ir->types, dt); /* int, float, bool */
     if (!t) arg_refuse(sp, c, i, "a type such as tl.float32");
     return t;
 }
@@ -163,25 +128,19 @@ bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out)
 {
     int64_t axis;
     if (!arg_int(sp, c, i, &axis)) return false;
-    if (axis < -rank || axis >= rank) {
-        spec_error(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
-                   arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
-        return false;
-    }
+    if (axis < -rank || axis >= rank)
+        return spec_fail(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
+                         arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
     *out = (int)(axis < 0 ? axis + rank : axis);
     return true;
 }
 
-int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Span at)
+static int ints_of(Spec *sp, SpecValue v, const char *what, int64_t *out, Span at)
 {
-    SpecValue *items = &v;
-    int n = 1;
-    if (v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD) {
-        n = v.tuple->len;
-        items = v.tuple->data;
-    }
-    if (n > max) {
-        spec_error(sp, at, "%s has %d items, at most %d expected", what, n, max);
+    SpecValue *items;
+    int n = sv_items(&v, &items);
+    if (n > TKC_MAX_RANK) {
+        spec_error(sp, at, "%s has %d items, at most %d expected", what, n, TKC_MAX_RANK);
         return -1;
     }
     for (int i = 0; i < n; i++) {
@@ -190,48 +149,51 @@ int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Spa
     return n;
 }
 
-bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
+static bool shape_from(Spec *sp, SpecValue v, const char *what, Shape *out, Span at)
 {
     int64_t dims[TKC_MAX_RANK];
-    int n = arg_ints(sp, v, what, dims, TKC_MAX_RANK, at);
+    int n = ints_of(sp, v, what, dims, at);
     if (n < 0) return false;
     out->rank = n;
     for (int i = 0; i < n; i++) {
-        if (dims[i] < 1 || dims[i] > INT32_MAX) {
-            spec_error(sp, at, "the extents of a block are at least 1, found %lld in %s",
-                       (long long)dims[i], what);
-            return false;
-        }
+        if (dims[i] < 1 || dims[i] > INT32_MAX)
+            return spec_fail(sp, at, "the extents of a block are at least 1, found %lld in %s",
+                             (long long)dims[i], what);
         out->dims[i] = (int32_t)dims[i];
     }
     return shape_check(sp, out, at);
 }
 
+int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out)
+{
+    return ints_of(sp, c->args[i], arg_what(sp, c, i), out, c->spans[i]);
+}
+
+bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out)
+{
+    return shape_from(sp, c->args[i], arg_what(sp, c, i), out, c->spans[i]);
+}
+
 int arg_rest(const BuiltinCall *c, SpecValue **out)
 {
-    SpecValue *rest = c->rest;
-    int n = c->nrest;
-    if (n == 1 && (rest->kind == SV_TUPLE || rest->kind == SV_LIST || rest->kind == SV_RECORD)) {
-        n = rest->tuple->len;
-        rest = rest->tuple->data;
-    }
-    *out = rest;
-    return n;
+    if (c->nrest == 1) return sv_items(c->rest, out);
+    *out = c->rest;
+    return c->nrest;
 }
 
 bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out)
 {
     SpecValue *items;
     int n = arg_rest(c, &items);
-    return arg_shape(sp, constant_tuple(sp, n, items),
-                     arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)), out, c->at);
+    return shape_from(sp, constant_tuple(sp, n, items),
+                      arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)), out, c->at);
 }
 
 SpecValue arg_results(Spec *sp, int n, Value *const *values)
 {
-    SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
-    for (int i = 0; i < n; i++) items[i] = sv_value(values[i]);
-    return constant_tuple(sp, n, items);
+    SpecTuple *t = tuple_new(sp, n);
+    for (int i = 0; i < n; i++) t->data[i] = sv_value(values[i]);
+    return sv_tuple(SV_TUPLE, t);
 }
 
 bool arg_broadcast(Spec *sp, const BuiltinCall *c, int i, int n, const SpecValue *items,

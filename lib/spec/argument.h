@@ -5,21 +5,23 @@
 
 #include "spec/broadcast.h"
 #include "spec/builtin.h"
-#include "spec/spec.h"
+#include "spec/constant.h"
+#include "spec/operator.h"
 
 /* Neither absent nor None. */
 bool arg_is_given(const BuiltinCall *c, int i);
-/* The name of parameter i, from the row; in the arena. */
-const char *arg_name(Spec *sp, const BuiltinCall *c, int i);
 /* "tl.load": the operation as messages call it. */
 const char *arg_operation(Spec *sp, const BuiltinCall *c);
 /* "'axis' of tl.sum" */
 const char *arg_what(Spec *sp, const BuiltinCall *c, int i);
 SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected);
+#define arg_fail(sp, c, i, expected) (arg_refuse(sp, c, i, expected), false)
 
 /* A number or block at run time; NULL after an error. */
 Value *arg_value(Spec *sp, const BuiltinCall *c, int i);
 Value *arg_block(Spec *sp, const BuiltinCall *c, int i); /* the same, and a block */
+/* Argument 0, a block of numbers, or one number unless it has to be a block; NULL after an error. */
+Value *arg_numbers(Spec *sp, const BuiltinCall *c, bool is_block);
 bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out);
 bool arg_int(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
 /* A string, NULL for None and "". */
@@ -33,10 +35,10 @@ const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i); /* a scalar type *
 /* An axis in [-rank, rank), made positive. */
 bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out);
 
-/* Compile-time integers: one, or a tuple of them. -1 after an error. */
-int arg_ints(Spec *sp, SpecValue v, const char *what, int64_t *out, int max, Span at);
+/* Compile-time integers: one, or a tuple of up to TKC_MAX_RANK. -1 after an error. */
+int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
 /* A legal block shape. */
-bool arg_shape(Spec *sp, SpecValue v, const char *what, Shape *out, Span at);
+bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out);
 /* The values after *: one tuple or list of them, or they themselves. -1 after an error. */
 int arg_rest(const BuiltinCall *c, SpecValue **out);
 /* The same as a shape. */

@@ -2,48 +2,33 @@
    that are methods. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/advice.h"
+#include "spec/argument.h"
 #include "spec/block_ptr.h"
-#include "spec/builtin.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
-
-static SpecValue ints(Spec *sp, int n, const int32_t *values)
-{
-    SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
-    for (int i = 0; i < n; i++) items[i] = sv_int(values[i]);
-    return constant_tuple(sp, n, items);
-}
-
-static SpecValue values(Spec *sp, int n, Value *const *vs)
-{
-    SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
-    for (int i = 0; i < n; i++) items[i] = sv_value(vs[i]);
-    return constant_tuple(sp, n, items);
-}
-
-static SpecValue method(Spec *sp, const Builtin *builtin, SpecValue self)
-{
-    SpecMethod *m = arena_new(sp->arena, SpecMethod);
-    m->builtin = builtin;
-    m->self = arena_copy(sp->arena, &self, sizeof self);
-    return (SpecValue){.kind = SV_METHOD, .method = m};
-}
 
 static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
 {
     SpecValue r = spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no attribute '%s'",
                                 spec_describe(sp, x), name);
     const char *near = where ? builtin_nearest(where, name) : NULL;
-    if (x.kind == SV_VALUE && type_is_pointer(x.v->type)) advise_pointer_attribute(sp, name);
-    if (x.kind == SV_VALUE && !type_is_pointer(x.v->type)) advise_name(sp, name);
+    if (sv_is_pointer(x)) advise_pointer_attribute(sp, name);
+    else if (x.kind == SV_VALUE) advise_name(sp, name);
     if (near) spec_suggest(sp, at, name, near);
-    else if (x.kind == SV_VALUE && type_is_pointer(x.v->type) && builtin_find(NS_DESC, name))
+    else if (sv_is_pointer(x) && builtin_find(NS_DESC, name))
         spec_note(sp, at,
                   "a tensor descriptor has it: a parameter is one by an annotation, or by the "
                   "signature, such as tensordesc<fp16[64, 64]>");
     return r;
+}
+
+/* The operation of that name on x. */
+static SpecValue method(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
+{
+    const Builtin *b = builtin_find(where, name);
+    if (!b) return unknown(sp, x, name, where, at);
+    SpecMethod *m = arena_new(sp->arena, SpecMethod);
+    *m = (SpecMethod){b, arena_copy(sp->arena, &x, sizeof x)};
+    return (SpecValue){.kind = SV_METHOD, .method = m};
 }
 
 /* ---- types ---- */
@@ -59,24 +44,22 @@ static SpecValue number_type_attribute(Spec *sp, const Type *t, Str name, Span a
         return sv_int(info->man_bits);
     if (strcmp(name, "exponent_bias") == 0 && info->kind == DK_FLOAT)
         return sv_int((1 << (info->exp_bits - 1)) - 1);
-    return unknown(sp, sv_type(t), name, NS_DTYPE, at);
+    return method(sp, sv_type(t), name, NS_DTYPE, at);
 }
 
 static SpecValue type_attribute(Spec *sp, const Type *t, Str name, Span at)
 {
-    const Builtin *predicate = builtin_find(NS_DTYPE, name);
-    if (predicate) return method(sp, predicate, sv_type(t));
     if (strcmp(name, "scalar") == 0) return sv_type(tkc_type_element(t));
     if (t->kind == TY_BLOCK && strcmp(name, "block_type") == 0)
         return sv_type(t); /* of a descriptor */
     if (strcmp(name, "element_ty") == 0 && t->elem) return sv_type(t->elem);
     if (strcmp(name, "dtype") == 0) return sv_type(tkc_type_element(t));
-    if (strcmp(name, "shape") == 0) return ints(sp, t->rank, t->shape);
+    if (strcmp(name, "shape") == 0) return constant_ints(sp, t->rank, t->shape);
     if (strcmp(name, "numel") == 0) return sv_int(tkc_type_count(t));
     if (t->kind == TY_POINTER && strcmp(name, "primitive_bitwidth") == 0) return sv_int(64);
     if (t->kind == TY_POINTER && strcmp(name, "address_space") == 0) return sv_int(1);
     if (t->kind == TY_SCALAR) return number_type_attribute(sp, t, name, at);
-    return unknown(sp, sv_type(t), name, NS_DTYPE, at);
+    return method(sp, sv_type(t), name, NS_DTYPE, at);
 }
 
 /* ---- values ---- */
@@ -99,11 +82,10 @@ static SpecValue value_attribute(Spec *sp, SpecValue x, Str name, Span at)
     const Type *t = x.v->type;
     if (strcmp(name, "dtype") == 0) return sv_type(tkc_type_element(t));
     if (strcmp(name, "type") == 0) return sv_type(t);
-    if (strcmp(name, "shape") == 0) return ints(sp, t->rank, t->shape);
+    if (strcmp(name, "shape") == 0) return constant_ints(sp, t->rank, t->shape);
     if (strcmp(name, "numel") == 0) return sv_int(tkc_type_count(t));
     if (strcmp(name, "T") == 0) return transposed(sp, x, at);
-    const Builtin *b = builtin_find(NS_METHOD, name);
-    return b ? method(sp, b, x) : unknown(sp, x, name, NS_METHOD, at);
+    return method(sp, x, name, NS_METHOD, at);
 }
 
 static SpecValue number_attribute(Spec *sp, SpecValue x, Str name, Span at)
@@ -123,7 +105,7 @@ static SpecValue extents(Spec *sp, const SpecBlockPtr *p, Span at)
         bool was_int32 = cast && op_arg(cast, 0)->type->dtype == DT_I32;
         all[d] = was_int32 ? op_arg(cast, 0) : build_cast(&sp->b, p->shape[d], DT_I32, NULL);
     }
-    return values(sp, p->block.rank, all);
+    return arg_results(sp, p->block.rank, all);
 }
 
 static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
@@ -135,16 +117,13 @@ static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
     if (desc && strcmp(name, "dtype") == 0) return sv_type(elem);
     if (desc && (is_type || strcmp(name, "block_type") == 0)) return sv_type(block);
     if (is_type || strcmp(name, "dtype") == 0) return sv_type(type_pointer(sp->ir->types, block));
-    if (strcmp(name, "block_shape") == 0) return ints(sp, p->block.rank, p->block.dims);
+    if (strcmp(name, "block_shape") == 0) return constant_ints(sp, p->block.rank, p->block.dims);
     if (strcmp(name, "shape") == 0 && desc) return extents(sp, p, at);
-    if (strcmp(name, "strides") == 0 && desc) return values(sp, p->block.rank, p->strides);
+    if (strcmp(name, "strides") == 0 && desc) return arg_results(sp, p->block.rank, p->strides);
     if (strcmp(name, "base") == 0 && desc) return sv_value(p->base);
-    if (desc) {
-        const Builtin *b = builtin_find(NS_DESC, name);
-        return b ? method(sp, b, x) : unknown(sp, x, name, NS_DESC, at);
-    }
-    const Builtin *b = strcmp(name, "advance") == 0 ? builtin_find(NS_METHOD, name) : NULL;
-    return b ? method(sp, b, x) : unknown(sp, x, name, 0, at);
+    if (desc) return method(sp, x, name, NS_DESC, at);
+    return strcmp(name, "advance") == 0 ? method(sp, x, name, NS_METHOD, at)
+                                        : unknown(sp, x, name, 0, at);
 }
 
 /* tl.PropagateNan.NONE and ALL: what maximum and its like take. */
@@ -177,10 +156,7 @@ SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
     case SV_DESC: return block_ptr_attribute(sp, x, name, at);
     case SV_FUNC:
     case SV_BUILTIN: return function_attribute(sp, x, name, at);
-    case SV_STR: {
-        const Builtin *b = builtin_find(NS_STR, name);
-        return b ? method(sp, b, x) : unknown(sp, x, name, NS_STR, at);
-    }
+    case SV_STR: return method(sp, x, name, NS_STR, at);
     case SV_CLASS:
         if (strcmp(name, "__name__") == 0) return sv_str(x.class_name);
         return unknown(sp, x, name, 0, at);

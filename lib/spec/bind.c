@@ -2,21 +2,15 @@
    default; its type from -sig or its annotation. What then has neither is missing. A parameter with
    a value known now leaves the kernel's signature, unless it is an argument known to equal 1: that
    one stays, with its type, and has the known value in the body. */
-#include "spec/bind.h"
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "ir/machine.h"
+#include "spec/advice.h"
 #include "spec/annotation.h"
 #include "spec/block_ptr.h"
 #include "spec/config.h"
-#include "spec/constant.h"
-#include "spec/descriptor_type.h"
-#include "spec/eval.h"
-#include "spec/guess.h"
 #include "spec/record.h"
-#include "spec/tuning.h"
 #include "spec/walk.h"
 
 enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
@@ -57,9 +51,8 @@ static Slot *find_slot(Binder *b, Str name)
 /* what: "value" or "type" */
 static void unknown_name(Binder *b, const char *what, Str name)
 {
-    Str *names = arena_array(b->sp->arena, Str, b->n + 1);
-    for (int i = 0; i < b->n; i++) names[i] = b->slots[i].p->name;
-    const char *near = nearest_word(name, names, b->n);
+    const char *near = nearest_word(
+        name, walk_param_names(b->sp->arena, &b->kernel->def->def.params), b->n);
     Diag *d = diag_error_as(b->sp->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
                             "a %s is given for '%s', but kernel '%s' has no such parameter", what,
                             name, b->kernel->name);
@@ -147,8 +140,7 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 static Str part_name(Binder *b, const Slot *s, bool is_shape, int d)
 {
     if (d >= s->desc.rank - !is_shape) return NULL;
-    return intern_cstr(b->sp->names,
-                       arena_printf(b->sp->arena, "%s%d", is_shape ? "shape" : "stride", d));
+    return intern_printf(b->sp->names, "%s%d", is_shape ? "shape" : "stride", d);
 }
 
 static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
@@ -195,18 +187,15 @@ static void apply_sigs(Binder *b)
    otherwise. */
 static SpecValue known_args(Binder *b)
 {
-    SpecTuple *t = arena_new(b->sp->arena, SpecTuple);
-    t->data = arena_array(b->sp->arena, SpecValue, b->n + 1);
-    t->names = arena_array(b->sp->arena, Str, b->n + 1);
-    t->type_name = intern_cstr(b->sp->names, "arguments");
-    for (; t->len < b->n; t->len++) {
-        const Slot *s = &b->slots[t->len];
-        t->names[t->len] = s->p->name;
-        t->data[t->len] = s->has_value                             ? s->value
-                          : s->type && s->type->kind == TY_POINTER ? sv_type(s->type)
-                                                                   : sv_error();
+    SpecTuple *t = record_new(b->sp, "arguments", b->n);
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        t->names[i] = s->p->name;
+        t->data[i] = s->has_value                             ? s->value
+                     : s->type && s->type->kind == TY_POINTER ? sv_type(s->type)
+                                                              : sv_error();
     }
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 static bool is_tuple(const Slot *s)
@@ -381,18 +370,16 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
     if (!n.name) return true;
     *value = -1;
     const Slot *other = find_slot(b, n.name);
-    if (!other) {
-        spec_error(b->sp, s->p->annotation->span, "'%s' is not a parameter of this kernel", n.name);
-        return false;
-    }
+    if (!other)
+        return spec_fail(b->sp, s->p->annotation->span, "'%s' is not a parameter of this kernel",
+                         n.name);
     SpecValue v = weaken(other->value);
     if (other->has_value && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX)
         return *value = (int64_t)v.i, true;
     *param = other->index;
     if (other->index >= 0 && type_is_scalar(other->type) && type_is_int(other->type)) return true;
-    spec_error(b->sp, s->p->annotation->span, "'%s' is used as an extent: it must be an integer",
-               n.name);
-    return false;
+    return spec_fail(b->sp, s->p->annotation->span,
+                     "'%s' is used as an extent: it must be an integer", n.name);
 }
 
 static void set_extents(Binder *b, Func *fn, const Slot *s)
@@ -420,24 +407,16 @@ static void set_strides(Func *fn, const Slot *s)
     }
 }
 
-static const Loc *loc_of(Spec *sp, const SpecFunc *fn)
-{
-    Span at = fn->def->def.name_span;
-    int line, col;
-    source_position(at.source, at.begin, &line, &col);
-    return ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, fn->name, NULL);
-}
-
 /* Those of the options were checked before. */
 static bool check_config(const Binder *b)
 {
     const Machine *machine = b->rq->machine;
     int warps = b->has_config ? b->config.num_warps : 0, most = machine->max_threads / machine->warp_size;
     if (b->rq->num_warps > 0 || (warps >= 0 && (warps & (warps - 1)) == 0 && warps <= most)) return true;
-    spec_error(b->sp, b->kernel->def->def.name_span,
-               "the configuration of '%s' has num_warps=%d; it must be a power of two, at most %d",
-               b->kernel->name, warps, most);
-    return false;
+    return spec_fail(
+        b->sp, b->kernel->def->def.name_span,
+        "the configuration of '%s' has num_warps=%d; it must be a power of two, at most %d",
+        b->kernel->name, warps, most);
 }
 
 static Func *make_func(Binder *b)
@@ -452,7 +431,7 @@ static Func *make_func(Binder *b)
                            stages ? stages : DEFAULT_STAGES);
     fn->fp_contract = rq->fp_contract;
     fn->debug = rq->debug;
-    fn->loc = loc_of(b->sp, b->kernel);
+    fn->loc = spec_loc(b->sp, b->kernel->def->def.name_span, b->kernel->name, NULL);
     return fn;
 }
 
@@ -488,7 +467,7 @@ static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape,
     for (int i = 0; i < b->rq->nsigs; i++) {
         if (b->rq->sigs[i].part == part && b->rq->sigs[i].name == s->p->name) sig = &b->rq->sigs[i];
     }
-    Str name = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%s", s->p->name, part));
+    Str name = intern_printf(sp->names, "%s.%s", s->p->name, part);
     int64_t known = sig && sig->divisibility > least ? sig->divisibility : least;
     return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig,
                           known);
@@ -517,19 +496,17 @@ static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
 static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char *name)
 {
     Spec *sp = b->sp;
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t =
-        (SpecTuple){.data = arena_array(sp->arena, SpecValue, sig->nitems + 1), .len = sig->nitems};
+    SpecTuple *t = tuple_new(sp, sig->nitems);
     for (int i = 0; i < t->len; i++) {
         const SpecSig *item = &sig->items[i];
-        Str own = intern_cstr(sp->names, arena_printf(sp->arena, "%s.%d", name, i));
+        Str own = intern_printf(sp->names, "%s.%d", name, i);
         int64_t divisibility = item->divisibility > 0 ? item->divisibility : 1;
         if (item->is_tuple) t->data[i] = tuple_value(b, fn, item, own);
         else if (item->type)
             t->data[i] = sv_value(run_time_value(fn, own, item->type, item, divisibility));
         else t->data[i] = item->value;
     }
-    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+    return sv_tuple(SV_TUPLE, t);
 }
 
 /* x: Pair gives the items of a tuple the names of that class. */
@@ -538,9 +515,7 @@ static SpecValue tuple_slot(Binder *b, Func *fn, const Slot *s)
     SpecValue v = tuple_value(b, fn, s->sig, s->p->name), cls;
     const Ast *e = s->p->annotation;
     if (!e || (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE)) return v;
-    b->sp->dx->muted++;
-    cls = module_eval(b->sp, b->kernel->module, e);
-    b->sp->dx->muted--;
+    cls = module_try(b->sp, b->kernel->module, e);
     return cls.kind == SV_RECORD_CLASS ? record_of_items(b->sp, cls.record_class, v, s->p->span)
                                        : v;
 }

@@ -12,10 +12,8 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
-#include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
 
@@ -32,7 +30,7 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at)
     check(v.kind == SV_VALUE && (tkc_type_count(v.v->type) == 1 || by_element), "a condition of %s",
           spec_describe(sp, v));
     spec_at(sp, at);
-    if (type_is_block(v.v->type) && !by_element) v.v = build_reshape(&sp->b, v.v, 0, NULL, false);
+    if (!by_element) v.v = shape_fill(sp, v.v, &(Shape){0});
     if (type_is_bool(v.v->type)) return v.v;
     return op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, at);
 }
@@ -76,6 +74,7 @@ static bool has_returned(const Arm *a)
     return a->flow == FLOW_RETURN || a->flow == FLOW_MAYBE;
 }
 
+/* Executes an arm, or more of it; the names are then again as before the branch. */
 static void run_arm(Branch *br, int k, ArmFn run, void *ctx)
 {
     Spec *sp = br->sp;
@@ -89,6 +88,7 @@ static void run_arm(Branch *br, int k, ArmFn run, void *ctx)
     a->out = f->out;
     a->b = sp->b;
     a->scope = scope_save(f->scope);
+    scope_restore(f->scope, &br->before);
 }
 
 static bool is_rest_open(const Rest *rest)
@@ -99,19 +99,13 @@ static bool is_rest_open(const Rest *rest)
     return true;
 }
 
-static Flow go_on(Spec *sp, void *ctx)
-{
-    return exec_rest(sp, ctx);
-}
-
 /* One arm has left the function: the other takes the rest of it along. */
 static void take_rest(Branch *br, const Rest *rest)
 {
     for (int k = 0; k < 2; k++) {
         if (br->arm[k].flow != FLOW_NEXT || is_live(&br->arm[!k])) continue;
         scope_restore(br->sp->frame->scope, &br->arm[k].scope);
-        run_arm(br, k, go_on, (void *)rest);
-        scope_restore(br->sp->frame->scope, &br->before);
+        run_arm(br, k, exec_rest, (void *)rest);
         return;
     }
 }
@@ -162,10 +156,10 @@ static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Bindi
     return out;
 }
 
-static Binding fill_binding(Branch *br, Join *j, const Binding *b, bool is_left)
+static Binding fill_binding(Join *j, const Binding *b, bool is_left)
 {
     Binding out = *b;
-    if (b->state == BIND_SET) merge_fill(j, b->value, is_left, br->at, &out.value);
+    if (b->state == BIND_SET) out.value = merge_fill(j, b->value, is_left);
     return out;
 }
 
@@ -178,7 +172,7 @@ static Binding *merge_names(Branch *br, Join *j, int n)
         const Binding *a = binding_in(&br->arm[0].scope, i), *b = binding_in(&br->arm[1].scope, i);
         const Binding *old = binding_in(&br->before, i);
         if (left && right) out[i] = merge_bindings(br, j, a, b, old);
-        else if (left || right) out[i] = fill_binding(br, j, left ? a : b, left);
+        else if (left || right) out[i] = fill_binding(j, left ? a : b, left);
         else out[i] = *old;
     }
     return out;
@@ -201,8 +195,8 @@ static SpecValue merge_outcomes(Branch *br, Join *j)
         if (merge_join(j, a->out.value, b->out.value, br->at, &out)) return out;
         return unlike_returns(br->sp, &a->out, &b->out);
     }
-    if (has_returned(a)) merge_fill(j, a->out.value, true, br->at, &out);
-    if (has_returned(b)) merge_fill(j, b->out.value, false, br->at, &out);
+    if (has_returned(a)) out = merge_fill(j, a->out.value, true);
+    if (has_returned(b)) out = merge_fill(j, b->out.value, false);
     return out;
 }
 
@@ -335,19 +329,7 @@ static Builder open_branch(Branch *br, Value *cond)
     return sp->b;
 }
 
-/* Executes an arm for the first time; the names are then again as before the branch. */
-static void first_run(Branch *br, int k, ArmFn run, void *ctx)
-{
-    run_arm(br, k, run, ctx);
-    scope_restore(br->sp->frame->scope, &br->before);
-}
-
 /* ---- if ---- */
-
-static Flow run_body(Spec *sp, void *ctx)
-{
-    return exec_block(sp, ctx, &rest_cut);
-}
 
 /* The second arm when the first has left the function: all that follows belongs to it from the
    start. */
@@ -357,8 +339,8 @@ static Flow run_last(Spec *sp, void *ctx)
 {
     const Last *last = ctx;
     Flow flow = exec_block(sp, last->body, last->rest);
-    if (flow == FLOW_NEXT) return exec_rest(sp, last->rest);
-    return flow == FLOW_MAYBE ? exec_unless_returned(sp, go_on, (void *)last->rest) : flow;
+    if (flow == FLOW_NEXT) return exec_rest(sp, (void *)last->rest);
+    return flow == FLOW_MAYBE ? exec_unless_returned(sp, exec_rest, (void *)last->rest) : flow;
 }
 
 static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
@@ -366,11 +348,11 @@ static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
     Branch br = {.sp = sp, .at = s->span};
     bool is_open = is_rest_open(rest);
     Builder after = open_branch(&br, cond);
-    first_run(&br, 0, run_body, (void *)&s->branch.body);
+    run_arm(&br, 0, exec_cut, (void *)&s->branch.body);
     if (is_open && !is_live(&br.arm[0])) {
-        first_run(&br, 1, run_last, &(Last){&s->branch.orelse, rest});
+        run_arm(&br, 1, run_last, &(Last){&s->branch.orelse, rest});
     } else {
-        first_run(&br, 1, run_body, (void *)&s->branch.orelse);
+        run_arm(&br, 1, exec_cut, (void *)&s->branch.orelse);
         if (is_open) take_rest(&br, rest);
     }
     sp->b = after;
@@ -380,13 +362,8 @@ static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
 Flow exec_if(Spec *sp, const Ast *s, const Rest *rest)
 {
     Span at = s->branch.cond->span;
-    SpecValue cond = weaken(spec_eval(sp, s->branch.cond));
-    bool is_host = cond.kind == SV_MODULE && cond.module->kind == MODULE_HOST;
-    if (is_host)
-        cond = module_refuse(sp, cond.module, at, "a host value that is not known here");
-    int truth = sv_is_error(cond)                ? -2
-                : branch_is_by_element(sp, cond) ? -1
-                                                 : op_truth(sp, cond, at);
+    SpecValue cond = spec_eval(sp, s->branch.cond);
+    int truth = condition_truth(sp, cond, at);
     if (truth == -2) {
         poison_assigned(sp, &s->branch.body);
         poison_assigned(sp, &s->branch.orelse);
@@ -411,8 +388,8 @@ Flow exec_unless_returned(Spec *sp, ArmFn go, void *ctx)
     out.flag = NULL;
     Branch br = {.sp = sp, .at = out.at};
     Builder after = open_branch(&br, flag);
-    first_run(&br, 0, already_returned, &out);
-    first_run(&br, 1, go, ctx);
+    run_arm(&br, 0, already_returned, &out);
+    run_arm(&br, 1, go, ctx);
     sp->b = after;
     return join_arms(&br);
 }
@@ -436,7 +413,7 @@ static SpecValue adopt_type(Spec *sp, Builder *b, SpecValue number, SpecValue ot
     Builder saved = sp->b;
     sp->b = *b;
     Value *x, *y;
-    bool ok = op_unify(sp, number, other, &x, &y, "a conditional expression", at) && y == other.v;
+    bool ok = unify(sp, number, other, UNIFY_NUMBERS, &x, &y, "a conditional expression", at) && y == other.v;
     *b = sp->b;
     sp->b = saved;
     return ok ? sv_value(x) : number;
@@ -448,7 +425,7 @@ SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orels
     Branch br = {.sp = sp, .at = at};
     Outcome out = sp->frame->out;
     Builder after = open_branch(&br, cond);
-    for (int k = 0; k < 2; k++) first_run(&br, k, run_choice, &choice[k]);
+    for (int k = 0; k < 2; k++) run_arm(&br, k, run_choice, &choice[k]);
     sp->b = after;
     sp->frame->out = out;
     choice[0].value = adopt_type(sp, &br.arm[0].b, choice[0].value, choice[1].value, at);

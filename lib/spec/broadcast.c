@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "ir/type.h"
-#include "spec/operator.h"
 
 Shape shape_of(const Type *t)
 {
@@ -26,6 +24,17 @@ int64_t shape_count(const Shape *s)
     int64_t n = 1;
     for (int i = 0; i < s->rank; i++) n *= s->dims[i];
     return n;
+}
+
+const Type *shape_type(Spec *sp, const Type *elem, const Shape *s)
+{
+    return s->rank ? type_block(sp->ir->types, elem, s->rank, s->dims, NULL) : elem;
+}
+
+Value *shape_fill(Spec *sp, Value *v, const Shape *s)
+{
+    if (type_is_block(v->type)) return build_reshape(&sp->b, v, s->rank, s->dims, false);
+    return s->rank ? build_splat(&sp->b, v, s->rank, s->dims) : v;
 }
 
 const char *shape_text(Spec *sp, const Shape *s)
@@ -54,13 +63,12 @@ bool shape_check(Spec *sp, const Shape *s, Span at)
     for (int i = 0; i < s->rank; i++) {
         check(s->dims[i] >= 1, "a shape of %s", shape_text(sp, s));
         count *= padded(s->dims[i]);
-        if (count > MAX_PADDED_COUNT) {
-            spec_error(sp, at,
-                       "a block of shape %s has more than %d elements (each extent counted as a "
-                       "power of two)",
-                       shape_text(sp, s), MAX_PADDED_COUNT);
-            return false;
-        }
+        if (count > MAX_PADDED_COUNT)
+            return spec_fail(
+                sp, at,
+                "a block of shape %s has more than %d elements (each extent counted as a "
+                "power of two)",
+                shape_text(sp, s), MAX_PADDED_COUNT);
     }
     return true;
 }

@@ -4,14 +4,13 @@
 
 #include "spec/spec.h"
 
-typedef struct Shape {
-    int rank;
-    int32_t dims[TKC_MAX_RANK];
-} Shape; /* rank 0: a scalar */
-
 Shape shape_of(const Type *t);
 bool shape_is_equal(const Shape *a, const Shape *b);
 int64_t shape_count(const Shape *s);
+/* The type of a block of that shape; of rank 0, elem. */
+const Type *shape_type(Spec *sp, const Type *elem, const Shape *s);
+/* v's elements in that shape, which a scalar fills. */
+Value *shape_fill(Spec *sp, Value *v, const Shape *s);
 /* "[128, 64]", in the arena. */
 const char *shape_text(Spec *sp, const Shape *s);
 /* A block of this shape can exist: rank, extents and padded size are in bounds. Reports otherwise.

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "spec/builtin_fns.h"
+#include "spec/builtin.h"
 
 /* The namespace column of builtins.def without its prefix. */
 #define TL NS_TL
@@ -19,14 +19,13 @@
 #define STR NS_STR
 #define PROFILE NS_PROFILE
 #define INDUCTOR NS_INDUCTOR
-const Builtin builtins[] = {
-#define BUILTIN(name_, where_, fn_, params_)                                                       \
-    {.name = name_, .where = where_, .fn = fn_, .params = params_},
-#define STD(name_, where_, function, params_)                                                      \
-    {.name = name_, .where = where_, .std = function, .params = params_},
+static const Builtin builtins[] = {
+#define OPERATION(name_, where_, fn_, op_, params_)                                                \
+    {.name = name_, .where = where_, .fn = fn_, .params = params_, .op = OP_##op_},
+#define STD_AS(name_, where_, function) {.name = #name_, .where = where_, .std = #function},
 #include "spec/builtins.def"
-#undef BUILTIN
-#undef STD
+#undef OPERATION
+#undef STD_AS
 };
 #undef TL
 #undef MATH
@@ -43,12 +42,40 @@ const Builtin builtins[] = {
 #undef INDUCTOR
 
 enum { COUNT = sizeof builtins / sizeof *builtins };
-const int builtin_count = COUNT;
 
 const Builtin *builtin_find(unsigned where, const char *name)
 {
     for (int i = 0; i < COUNT; i++) {
         if ((builtins[i].where & where) && strcmp(builtins[i].name, name) == 0) return &builtins[i];
+    }
+    return NULL;
+}
+
+static const struct { unsigned where; const char *prefix; } prefixes[] = {
+    {NS_TL, "tl."},
+    {NS_MATH, "tl.math."},
+    {NS_LIBDEVICE, "libdevice."},
+    {NS_TRITON, "triton."},
+    {NS_EXTRA, "tl.extra.cuda."},
+    {NS_TARGET, "tl.target_info."},
+    {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR, "."},
+};
+enum { NPREFIXES = sizeof prefixes / sizeof *prefixes };
+
+const char *builtin_title(Arena *a, const Builtin *b)
+{
+    for (int i = 0; i < NPREFIXES; i++) {
+        if (b->where & prefixes[i].where)
+            return arena_printf(a, "%s%s", prefixes[i].prefix, b->name);
+    }
+    return b->name;
+}
+
+const char *builtin_spelling(Arena *a, const char *name)
+{
+    for (int i = 0; i < NPREFIXES && prefixes[i].where <= NS_TRITON; i++) {
+        if (builtin_find(prefixes[i].where, name))
+            return arena_printf(a, "%s%s", prefixes[i].prefix, name);
     }
     return NULL;
 }

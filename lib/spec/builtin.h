@@ -21,10 +21,12 @@ typedef enum Namespace {
     NS_INDUCTOR = 4096  /* torch's triton_helpers.welford */
 } Namespace;
 
-/* Arguments bound to the row's parameters, in its order, defaults filled in; `rest` holds *args. */
+/* Arguments bound to the row's parameters, in its order, defaults filled in, the starred ones left
+   out; `rest` holds *args. */
 typedef struct BuiltinCall {
     const Builtin *builtin;
     int nargs;
+    const Str *names;   /* of the parameters; NULL behind the last */
     SpecValue *args;    /* SV_ABSENT where not given and without default */
     Span *spans;        /* of each argument; of the call where not given */
     int nrest; SpecValue *rest;
@@ -38,14 +40,24 @@ struct Builtin {
     const char *name;
     unsigned where;       /* Namespace bits */
     BuiltinFn fn;         /* NULL: written in the language, in lib/std, under `std` */
-    const char *std;      /* function in lib/std, or NULL */
+    const char *std;      /* function in lib/std, which has the parameters; or NULL */
     const char *params;   /* "pointer, mask=None, other=None, boundary_check=(), …"; "*args" takes the rest */
+    OpKind op;            /* which of them, of functions that several rows share */
 };
 
-extern const Builtin builtins[];
-extern const int builtin_count;
 const Builtin *builtin_find(unsigned where, const char *name);
+/* "tl.load": as messages call it. */
+const char *builtin_title(Arena *a, const Builtin *b);
+/* "libdevice.pow": how users reach an operation of that name, or NULL. */
+const char *builtin_spelling(Arena *a, const char *name);
 /* For suggestions: the nearest name in a namespace, or NULL. */
 const char *builtin_nearest(unsigned where, const char *name);
+
+/* The functions of builtins.def that are written in C. */
+#define OPERATION(name, where, fn, op, params) SpecValue fn(Spec *sp, const BuiltinCall *c);
+#define STD_AS(name, where, function)
+#include "spec/builtins.def"
+#undef OPERATION
+#undef STD_AS
 
 #endif

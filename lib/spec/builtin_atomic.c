@@ -1,11 +1,8 @@
 /* Atomic loads, stores, waits and read-modify-write. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
 #include "spec/memory.h"
-#include "spec/operator.h"
 
 /* What `sem` may be; the first is meant when nothing is said. */
 static const char *const orders[] = {"acq_rel", "relaxed", "acquire", "release", NULL};
@@ -18,29 +15,22 @@ typedef struct Atomic {
     const char *sem, *scope;
 } Atomic;
 
-static bool ordering(Spec *sp, const BuiltinCall *c, const char *const *known, int sem, Atomic *a)
-{
-    if (!arg_choice(sp, c, sem, known, &a->sem) || !arg_choice(sp, c, sem + 1, scopes, &a->scope))
-        return false;
-    if (!a->sem) a->sem = *known;
-    if (!a->scope) a->scope = "gpu";
-    return true;
-}
-
 static const Type *pointee(const Value *pointer)
 {
     return tkc_type_element(pointer->type)->elem;
 }
 
-static bool pointer_arg(Spec *sp, const BuiltinCall *c, Atomic *a)
+/* The pointer, `sem` and what follows it. */
+static bool read_atomic(Spec *sp, const BuiltinCall *c, const char *const *known, int sem, Atomic *a)
 {
     SpecValue v = c->args[0];
-    if (v.kind == SV_VALUE && type_is_pointer(v.v->type) && pointee(v.v)->kind == TY_SCALAR) {
-        a->pointer = v.v;
-        return true;
-    }
-    arg_refuse(sp, c, 0, "a pointer or a block of pointers to numbers");
-    return false;
+    if (!arg_choice(sp, c, sem, known, &a->sem) || !arg_choice(sp, c, sem + 1, scopes, &a->scope))
+        return false;
+    if (!a->sem) a->sem = *known;
+    if (!a->scope) a->scope = "gpu";
+    a->pointer = v.v;
+    return (sv_is_pointer(v) && pointee(v.v)->kind == TY_SCALAR) ||
+           arg_fail(sp, c, 0, "a pointer or a block of pointers to numbers");
 }
 
 static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem,
@@ -70,14 +60,18 @@ bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
     return !expected;
 }
 
+/* Argument 1, the value, and argument 2, the mask. */
+static bool read_value(Spec *sp, const BuiltinCall *c, Atomic *a)
+{
+    a->value = memory_arg(sp, c, 1, a->pointer->type);
+    return a->value && memory_mask(sp, c, 2, a->pointer, &a->mask);
+}
+
 SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
-    if (!ordering(sp, c, orders, 3, &a) || !pointer_arg(sp, c, &a) ||
-        !atomic_takes(sp, c, pointee(a.pointer)))
-        return sv_error();
-    a.value = memory_operand(sp, a.pointer->type, c->args[1], arg_what(sp, c, 1), c->spans[1]);
-    if (!a.value || !memory_mask(sp, a.pointer, c->args[2], &a.mask, c->spans[2]))
+    if (!read_atomic(sp, c, orders, 3, &a) ||
+        !atomic_takes(sp, c, pointee(a.pointer)) || !read_value(sp, c, &a))
         return sv_error();
     return sv_value(build_rmw(&sp->b, rmw_of(c), a.pointer, a.value, a.mask, a.sem, a.scope));
 }
@@ -85,13 +79,11 @@ SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
-    if (!ordering(sp, c, orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
+    if (!read_atomic(sp, c, orders, 3, &a)) return sv_error();
     const Type *elem = pointee(a.pointer);
     if (type_bits(elem) < 16) return refuse_dtype(sp, c, elem, "types of 16, 32 and 64 bits");
-    const Type *ty = a.pointer->type;
-    Value *expected = memory_operand(sp, ty, c->args[1], arg_what(sp, c, 1), c->spans[1]);
-    Value *value =
-        expected ? memory_operand(sp, ty, c->args[2], arg_what(sp, c, 2), c->spans[2]) : NULL;
+    Value *expected = memory_arg(sp, c, 1, a.pointer->type);
+    Value *value = expected ? memory_arg(sp, c, 2, a.pointer->type) : NULL;
     if (!value) return sv_error();
     return sv_value(build_atomic_cas(&sp->b, a.pointer, expected, value, a.sem, a.scope));
 }
@@ -99,8 +91,8 @@ SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
-    if (!ordering(sp, c, load_orders, 2, &a) || !pointer_arg(sp, c, &a) ||
-        !memory_mask(sp, a.pointer, c->args[1], &a.mask, c->spans[1]))
+    if (!read_atomic(sp, c, load_orders, 2, &a) ||
+        !memory_mask(sp, c, 1, a.pointer, &a.mask))
         return sv_error();
     return sv_value(build_atomic_load(&sp->b, a.pointer, a.mask, a.sem, a.scope));
 }
@@ -108,10 +100,7 @@ SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
-    if (!ordering(sp, c, store_orders, 3, &a) || !pointer_arg(sp, c, &a)) return sv_error();
-    a.value = memory_operand(sp, a.pointer->type, c->args[1], arg_what(sp, c, 1), c->spans[1]);
-    if (!a.value || !memory_mask(sp, a.pointer, c->args[2], &a.mask, c->spans[2]))
-        return sv_error();
+    if (!read_atomic(sp, c, store_orders, 3, &a) || !read_value(sp, c, &a)) return sv_error();
     build_atomic_store(&sp->b, a.pointer, a.value, a.mask, a.sem, a.scope);
     return sv_none();
 }
@@ -124,10 +113,8 @@ static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
     Value *v = arg_value(sp, c, i);
     if (!v) return false;
     if (!type_is_scalar(v->type) || !type_is_int(v->type) || type_is_bool(v->type) ||
-        (c->args[i].kind == SV_INT && c->args[i].i < 0)) {
-        arg_refuse(sp, c, i, "a number of nanoseconds");
-        return false;
-    }
+        (c->args[i].kind == SV_INT && c->args[i].i < 0))
+        return arg_fail(sp, c, i, "a number of nanoseconds");
     *out = build_cast(&sp->b, v, DT_U64, NULL);
     return true;
 }
@@ -136,11 +123,11 @@ SpecValue builtin_atomic_poll(Spec *sp, const BuiltinCall *c)
 {
     Atomic a = {0};
     Value *timeout;
-    if (!ordering(sp, c, load_orders, 2, &a) || !pointer_arg(sp, c, &a)) return sv_error();
+    if (!read_atomic(sp, c, load_orders, 2, &a)) return sv_error();
     const Type *elem = pointee(a.pointer);
     if (!type_is_int(elem) || type_bits(elem) < 16)
         return refuse_dtype(sp, c, elem, "integers of 16, 32 and 64 bits");
-    a.value = memory_operand(sp, a.pointer->type, c->args[1], arg_what(sp, c, 1), c->spans[1]);
+    a.value = memory_arg(sp, c, 1, a.pointer->type);
     if (!a.value || !timeout_arg(sp, c, 4, &timeout)) return sv_error();
     return sv_value(build_atomic_poll(&sp->b, a.pointer, a.value, timeout, a.sem, a.scope));
 }

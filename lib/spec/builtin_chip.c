@@ -2,11 +2,7 @@
 #include <string.h>
 
 #include "ir/machine.h"
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
 #include "tkc/inline_asm.h"
 
 enum { MAX_ASM_VALUES = 64 }; /* as messages say */
@@ -36,12 +32,8 @@ static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
 /* One dtype or a tuple of them, in the operands' shape; -1 after an error. */
 static int asm_results(Spec *sp, const BuiltinCall *c, int i, const Type *like, const Type **out)
 {
-    SpecValue v = c->args[i], *items = &v;
-    int n = 1;
-    if (v.kind == SV_TUPLE || v.kind == SV_LIST) {
-        n = v.tuple->len;
-        items = v.tuple->data;
-    }
+    SpecValue *items;
+    int n = sv_items(&c->args[i], &items);
     for (int k = 0; k < n && k < MAX_ASM_VALUES; k++) {
         if (items[k].kind != SV_TYPE || items[k].type->kind != TY_SCALAR) {
             arg_refuse(sp, c, i, "a type or a tuple of types");
@@ -112,17 +104,13 @@ SpecValue builtin_num_warps(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_current_target(Spec *sp, const BuiltinCall *c)
 {
     (void)c;
-    SpecValue r = constant_tuple(sp, 3,
-                                 (SpecValue[]){sv_str(intern_cstr(sp->names, "cuda")),
-                                               sv_int(sp->fn->machine->sm),
-                                               sv_int(sp->fn->machine->warp_size)});
-    r.kind = SV_RECORD;
-    r.tuple->names = arena_array(sp->arena, Str, 3);
-    r.tuple->names[0] = intern_cstr(sp->names, "backend");
-    r.tuple->names[1] = intern_cstr(sp->names, "arch");
-    r.tuple->names[2] = intern_cstr(sp->names, "warp_size");
-    r.tuple->type_name = intern_cstr(sp->names, "GPUTarget");
-    return r;
+    static const char *const names[] = {"backend", "arch", "warp_size"};
+    SpecTuple *t = record_new(sp, "GPUTarget", 3);
+    for (int i = 0; i < 3; i++) t->names[i] = intern_cstr(sp->names, names[i]);
+    t->data[0] = sv_str(intern_cstr(sp->names, "cuda"));
+    t->data[1] = sv_int(sp->fn->machine->sm);
+    t->data[2] = sv_int(sp->fn->machine->warp_size);
+    return sv_tuple(SV_RECORD, t);
 }
 
 SpecValue builtin_is_cuda(Spec *sp, const BuiltinCall *c)

@@ -1,32 +1,13 @@
 /* Blocks out of nothing, casts, and where the program is in its grid. */
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/cast.h"
-#include "spec/operator.h"
-
-static bool grid_axis(Spec *sp, const BuiltinCall *c, int *axis)
-{
-    int64_t n;
-    if (!arg_int(sp, c, 0, &n)) return false;
-    if (n < 0 || n > 2) {
-        arg_refuse(sp, c, 0, "0, 1 or 2");
-        return false;
-    }
-    *axis = (int)n;
-    return true;
-}
 
 SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 {
-    int axis;
-    return grid_axis(sp, c, &axis) ? sv_value(build_program_id(&sp->b, axis)) : sv_error();
-}
-
-SpecValue builtin_num_programs(Spec *sp, const BuiltinCall *c)
-{
-    int axis;
-    return grid_axis(sp, c, &axis) ? sv_value(build_num_programs(&sp->b, axis)) : sv_error();
+    int64_t axis;
+    if (!arg_int(sp, c, 0, &axis)) return sv_error();
+    if (axis < 0 || axis > 2) return arg_refuse(sp, c, 0, "0, 1 or 2");
+    return sv_value(c->builtin->op == OP_PROGRAM_ID ? build_program_id(&sp->b, (int)axis)
+                                                    : build_num_programs(&sp->b, (int)axis));
 }
 
 SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
@@ -47,51 +28,34 @@ SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
     return sv_value(build_arange(&sp->b, (int32_t)start, (int32_t)end));
 }
 
-static SpecValue fill(Spec *sp, Value *scalar, const Shape *shape)
-{
-    if (shape->rank == 0) return sv_value(scalar);
-    return sv_value(build_splat(&sp->b, scalar, shape->rank, shape->dims));
-}
-
 SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
-    if (!arg_shape(sp, c->args[0], arg_what(sp, c, 0), &shape, c->spans[0])) return sv_error();
+    if (!arg_shape(sp, c, 0, &shape)) return sv_error();
     const Type *t = arg_type(sp, c, 2);
     if (!t) return sv_error();
     SpecValue value = c->args[1];
     if (sv_is_number(value) && t->kind == TY_SCALAR)
-        return fill(sp, cast_number(sp, value, type_dtype(t)), &shape);
+        return sv_value(shape_fill(sp, cast_number(sp, value, type_dtype(t)), &shape));
     Value *v = arg_value(sp, c, 1);
     if (!v) return sv_error();
     if (tkc_type_count(v->type) != 1) return arg_refuse(sp, c, 1, "one number");
-    if (type_is_block(v->type)) v = build_reshape(&sp->b, v, 0, NULL, false);
-    v = op_cast(sp, v, t, false, NULL, c->spans[1]);
-    return v ? fill(sp, v, &shape) : sv_error();
-}
-
-static SpecValue zeros(Spec *sp, const Type *elem, const Shape *shape)
-{
-    const Type *t =
-        shape->rank ? type_block(sp->ir->types, elem, shape->rank, shape->dims, NULL) : elem;
-    return sv_value(build_const(&sp->b, t, 0));
+    v = op_cast(sp, shape_fill(sp, v, &(Shape){0}), t, false, NULL, c->spans[1]);
+    return v ? sv_value(shape_fill(sp, v, &shape)) : sv_error();
 }
 
 SpecValue builtin_zeros(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
-    if (!arg_shape(sp, c->args[0], arg_what(sp, c, 0), &shape, c->spans[0])) return sv_error();
+    if (!arg_shape(sp, c, 0, &shape)) return sv_error();
     const Type *t = arg_dtype(sp, c, 1);
-    return t ? zeros(sp, t, &shape) : sv_error();
+    return t ? sv_value(build_const(&sp->b, shape_type(sp, t, &shape), 0)) : sv_error();
 }
 
 SpecValue builtin_zeros_like(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
-    if (!v) return sv_error();
-    if (type_is_pointer(v->type)) return arg_refuse(sp, c, 0, "a block of numbers");
-    Shape shape = shape_of(v->type);
-    return zeros(sp, tkc_type_element(v->type), &shape);
+    Value *v = arg_numbers(sp, c, false);
+    return v ? sv_value(build_const(&sp->b, v->type, 0)) : sv_error();
 }
 
 SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
@@ -120,5 +84,5 @@ SpecValue builtin_item(Spec *sp, const BuiltinCall *c)
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
     if (tkc_type_count(v->type) != 1) return arg_refuse(sp, c, 0, "a block of one element");
-    return sv_value(type_is_block(v->type) ? build_reshape(&sp->b, v, 0, NULL, false) : v);
+    return sv_value(shape_fill(sp, v, &(Shape){0}));
 }

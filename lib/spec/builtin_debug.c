@@ -1,33 +1,31 @@
 /* Printing, assertions, barriers, and hints the compiler takes at their word. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
 #include "spec/eval.h"
-#include "spec/operator.h"
 
 /* ---- printing ---- */
-
-/* Values to print, flattened out of tuples; -1 after an error. */
-static int printable(Spec *sp, const BuiltinCall *c, int from, Value **out)
-{
-    int n = 0;
-    for (int i = from; i < c->nrest; i++) {
-        out[n] = op_to_value(sp, c->rest[i], c->at);
-        if (!out[n++]) return -1;
-    }
-    return n;
-}
 
 static SpecValue print(Spec *sp, const BuiltinCall *c, int from, const char *prefix, bool hex)
 {
     Value **values = arena_array(sp->arena, Value *, c->nrest + 1);
-    int n = printable(sp, c, from, values);
-    if (n < 0) return sv_error();
-    build_print(&sp->b, prefix, hex, n, values);
+    for (int i = from; i < c->nrest; i++) {
+        values[i] = op_to_value(sp, c->rest[i], c->at);
+        if (!values[i]) return sv_error();
+    }
+    build_print(&sp->b, prefix, hex, c->nrest - from, values + from);
     return sv_none();
+}
+
+/* The first n values, with blanks between them. */
+static const char *text_of(Spec *sp, const BuiltinCall *c, int n)
+{
+    Buf out = buf_make(sp->arena);
+    for (int i = 0; i < n; i++) {
+        if (i) buf_putc(&out, ' ');
+        constant_print(sp, &out, c->rest[i], false);
+    }
+    return buf_text(&out);
 }
 
 SpecValue builtin_device_print(Spec *sp, const BuiltinCall *c)
@@ -44,24 +42,15 @@ SpecValue builtin_device_print(Spec *sp, const BuiltinCall *c)
 /* Python's print: its leading compile-time values are the prefix. */
 SpecValue builtin_print(Spec *sp, const BuiltinCall *c)
 {
-    Buf prefix = buf_make(sp->arena);
     int from = 0;
-    for (; from < c->nrest && sv_is_constant(c->rest[from]); from++) {
-        if (from) buf_putc(&prefix, ' ');
-        constant_print(sp, &prefix, c->rest[from], false);
-    }
-    return print(sp, c, from, buf_text(&prefix), false);
+    while (from < c->nrest && sv_is_constant(c->rest[from])) from++;
+    return print(sp, c, from, text_of(sp, c, from), false);
 }
 
 /* A note of its own: neither a warning nor something to be asked for. */
 SpecValue builtin_static_print(Spec *sp, const BuiltinCall *c)
 {
-    Buf out = buf_make(sp->arena);
-    for (int i = 0; i < c->nrest; i++) {
-        if (i) buf_putc(&out, ' ');
-        constant_print(sp, &out, c->rest[i], false);
-    }
-    Diag *d = diag_remark(sp->dx, DIAG_LANGUAGE, c->at, "%s", buf_text(&out));
+    Diag *d = diag_remark(sp->dx, DIAG_LANGUAGE, c->at, "%s", text_of(sp, c, c->nrest));
     if (d) d->severity = SEV_NOTE;
     return sv_none();
 }
@@ -167,7 +156,7 @@ static void check_number_hint(Spec *sp, const BuiltinCall *c, int64_t by)
 SpecValue builtin_hint(Spec *sp, const BuiltinCall *c)
 {
     int64_t values[TKC_MAX_RANK];
-    int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), values, TKC_MAX_RANK, c->spans[1]);
+    int n = arg_ints(sp, c, 1, values);
     if (n < 0) return sv_error();
     if (sv_is_number(c->args[0])) {
         check_number_hint(sp, c, values[0]);

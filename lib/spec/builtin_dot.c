@@ -2,21 +2,15 @@
    multiplied. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
+#include "spec/promote.h"
 
 enum { DOT_X, DOT_Y, DOT_ACC, DOT_PRECISION, DOT_TF32, DOT_IMPRECISE, DOT_OUT };
 
-static bool is_fp8(DType dt)
-{
-    return dt == DT_F8E4 || dt == DT_F8E5;
-}
-
 static bool is_operand(DType dt)
 {
-    return dt == DT_I8 || is_fp8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 ||
+    return dt == DT_I8 || promote_is_fp8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 ||
            dt == DT_F64;
 }
 
@@ -24,12 +18,10 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
 {
     DType a = type_dtype(x->type), b = type_dtype(y->type);
     for (int i = DOT_X; i <= DOT_Y; i++) {
-        if (!is_operand(i == DOT_X ? a : b)) {
-            arg_refuse(sp, c, i, "a block of int8, fp8, fp16, bf16, fp32 or fp64");
-            return false;
-        }
+        if (!is_operand(i == DOT_X ? a : b))
+            return arg_fail(sp, c, i, "a block of int8, fp8, fp16, bf16, fp32 or fp64");
     }
-    if (a != b && !(is_fp8(a) && is_fp8(b))) {
+    if (a != b && !(promote_is_fp8(a) && promote_is_fp8(b))) {
         spec_error(sp, c->at, "the operands of tl.dot must have one type, found %s and %s",
                    type_text(sp->arena, x->type), type_text(sp->arena, y->type));
         spec_note(sp, SPAN_NONE,
@@ -64,7 +56,7 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
         wanted = arg_dtype(sp, c, DOT_OUT);
         if (!wanted) return false;
     }
-    bool half = operand == DT_F16 || is_fp8(operand);
+    bool half = operand == DT_F16 || promote_is_fp8(operand);
     if (!wanted) {
         if (half && acc && type_dtype(acc->type) == DT_F16) *out = DT_F16;
         return true;
@@ -83,21 +75,15 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
 static bool precision_of(Spec *sp, const BuiltinCall *c, const char **out)
 {
     static const char *const names[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
+    const SpecValue v = c->args[DOT_PRECISION];
     bool tf32;
-    if (c->args[DOT_PRECISION].kind == SV_STR) {
-        for (int i = 0; names[i]; i++) {
-            if (strcasecmp(names[i], c->args[DOT_PRECISION].s) == 0) {
-                *out = names[i];
-                if (!arg_is_given(c, DOT_TF32)) return true;
-            }
-        }
-    }
-    if (!arg_choice(sp, c, DOT_PRECISION, names, out)) return false;
-    if (*out && arg_is_given(c, DOT_TF32)) {
-        spec_error(sp, c->spans[DOT_TF32],
-                   "input_precision and allow_tf32 say the same; give one of them");
-        return false;
-    }
+    *out = NULL;
+    for (int i = 0; v.kind == SV_STR && names[i]; i++) /* in capitals, too */
+        if (strcasecmp(names[i], v.s) == 0) *out = names[i];
+    if (!*out && !arg_choice(sp, c, DOT_PRECISION, names, out)) return false;
+    if (*out && arg_is_given(c, DOT_TF32))
+        return spec_fail(sp, c->spans[DOT_TF32],
+                         "input_precision and allow_tf32 say the same; give one of them");
     if (!arg_bool(sp, c, DOT_TF32, &tf32)) return false;
     if (!*out) *out = !arg_is_given(c, DOT_TF32) || tf32 ? "tf32" : "ieee";
     return true;
@@ -137,9 +123,7 @@ SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
     Shape shape = shape_of(x->type);
     shape.dims[shape.rank - 1] = y->type->shape[shape.rank - 1];
     if (!shape_check(sp, &shape, c->at)) return sv_error();
-    acc = accumulator(
-        sp, c, acc,
-        type_block(sp->ir->types, type_scalar(sp->ir->types, dt), shape.rank, shape.dims, NULL));
+    acc = accumulator(sp, c, acc, shape_type(sp, type_scalar(sp->ir->types, dt), &shape));
     if (!acc) return sv_error();
     int64_t imprecise = 0;
     if (arg_is_given(c, DOT_IMPRECISE) && !arg_int(sp, c, DOT_IMPRECISE, &imprecise))

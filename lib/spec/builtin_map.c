@@ -4,10 +4,7 @@
    With pack=P one call takes P neighbours of each operand, (x0, x1, y0, y1) of two operands with
    P = 2, and gives P of each result. An operand is then P blocks, which hold every P-th of its
    elements, from the first, the second and so on; the results are put together the same way. */
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/operator.h"
 
 enum { MAX_PACK = 16, MAX_VALUES = 64 }; /* as messages say */
 
@@ -64,11 +61,10 @@ static bool choose_shape(Mapped *m, const Type *t)
                       shape.dims[shape.rank - 1] % m->pack == 0;
     m->whole = t;
     if (!along_last) shape = one;
-    if (shape.dims[shape.rank - 1] % m->pack) {
-        arg_refuse(m->sp, m->c, 1, arena_printf(m->sp->arena, "a divisor of the %lld elements",
-                                                (long long)tkc_type_count(t)));
-        return false;
-    }
+    if (shape.dims[shape.rank - 1] % m->pack)
+        return arg_fail(m->sp, m->c, 1,
+                        arena_printf(m->sp->arena, "a divisor of the %lld elements",
+                                     (long long)tkc_type_count(t)));
     m->flat = type_block(m->sp->ir->types, tkc_type_element(t), shape.rank, shape.dims, NULL);
     return true;
 }
@@ -96,15 +92,15 @@ static Value *gather(Mapped *m, const SpecValue *items)
 static SpecValue results(Mapped *m, SpecValue v)
 {
     Value *out[MAX_VALUES];
-    bool tuple = v.kind == SV_TUPLE || v.kind == SV_LIST;
-    int n = tuple ? v.tuple->len : 1;
+    SpecValue *items;
+    int n = sv_items(&v, &items);
     if (n == 0 || n % m->pack || n / m->pack > MAX_VALUES) {
         return spec_error(m->sp, m->c->at,
                           "with pack=%d the function gives %d values for each result, found %d",
                           m->pack, m->pack, n);
     }
     for (int i = 0; i < n / m->pack; i++) {
-        out[i] = gather(m, v.tuple->data + i * m->pack);
+        out[i] = gather(m, items + i * m->pack);
         if (!out[i]) return sv_error();
     }
     return arg_results(m->sp, n / m->pack, out);

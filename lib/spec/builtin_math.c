@@ -2,34 +2,7 @@
    where the op has no meaning of its own on them. */
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
-#include "spec/unify.h"
-
-typedef struct MathName {
-    const char *name;
-    OpKind kind;
-} MathName;
-
-static const MathName float_ops[] = {
-    {"ceil", OP_CEIL},      {"floor", OP_FLOOR},     {"trunc", OP_TRUNC},     {"rint", OP_RINT},
-    {"nearbyint", OP_RINT}, {"cos", OP_COS},         {"sin", OP_SIN},         {"erf", OP_ERF},
-    {"exp", OP_EXP},        {"exp2", OP_EXP2},       {"log", OP_LOG},         {"log2", OP_LOG2},
-    {"sqrt", OP_SQRT},      {"sqrt_rn", OP_SQRT_RN}, {"rsqrt", OP_RSQRT},     {"tanh", OP_TANH},
-    {"fast_expf", OP_EXP},  {"fast_logf", OP_LOG},   {"fast_log2f", OP_LOG2}, {"fast_sinf", OP_SIN},
-    {"fast_cosf", OP_COS},  {"fast_tanhf", OP_TANH},
-};
-
-static OpKind float_op(const char *name)
-{
-    for (size_t i = 0; i < sizeof float_ops / sizeof *float_ops; i++) {
-        if (strcmp(float_ops[i].name, name) == 0) return float_ops[i].kind;
-    }
-    return OP_NONE;
-}
 
 /* The argument as a float; NULL after an error. */
 static Value *float_arg(Spec *sp, const BuiltinCall *c, int i)
@@ -48,8 +21,7 @@ SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
     if (!v) return sv_error();
     DType dt = type_dtype(v->type);
     if (type_bits(v->type) < 32) v = build_cast(&sp->b, v, DT_F32, NULL);
-    return sv_value(
-        build_cast(&sp->b, build_unary(&sp->b, float_op(c->builtin->name), v), dt, NULL));
+    return sv_value(build_cast(&sp->b, build_unary(&sp->b, c->builtin->op, v), dt, NULL));
 }
 
 SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
@@ -57,8 +29,8 @@ SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
     SpecValue x = c->args[0];
     if ((c->builtin->where & NS_PYTHON) && sv_is_number(x)) {
         if (x.kind == SV_FLOAT) return sv_float(x.f < 0 || (x.f == 0 && 1 / x.f < 0) ? -x.f : x.f);
-        return constant_to_int(x) < 0 ? constant_unary(sp, AOP_NEG, x, c->at)
-                                      : sv_int(constant_to_int(x));
+        return sv_integer(x) < 0 ? constant_unary(sp, AOP_NEG, x, c->at)
+                                      : sv_int(sv_integer(x));
     }
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
@@ -72,32 +44,22 @@ SpecValue builtin_bits(Spec *sp, const BuiltinCall *c)
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
     if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "an integer");
-    Value *r = build_unary(&sp->b, strcmp(c->builtin->name, "popc") == 0 ? OP_POPC : OP_CLZ, v);
+    Value *r = build_unary(&sp->b, c->builtin->op, v);
     return sv_value(build_cast(&sp->b, r, DT_I32, NULL));
 }
 
-static SpecValue two_operands(Spec *sp, const BuiltinCall *c, AstOp op)
+/* At run time, whatever is known. */
+SpecValue builtin_arithmetic(Spec *sp, const BuiltinCall *c)
 {
+    const OpKind kind = c->builtin->op;
     SpecValue x = c->args[0];
     if (sv_is_constant(x) && sv_is_constant(c->args[1])) {
         Value *v = arg_value(sp, c, 0);
         if (!v) return sv_error();
         x = sv_value(v);
     }
-    return op_binary(sp, op, x, c->args[1], c->at);
-}
-
-SpecValue builtin_add(Spec *sp, const BuiltinCall *c)
-{
-    return two_operands(sp, c, AOP_ADD);
-}
-SpecValue builtin_sub(Spec *sp, const BuiltinCall *c)
-{
-    return two_operands(sp, c, AOP_SUB);
-}
-SpecValue builtin_mul(Spec *sp, const BuiltinCall *c)
-{
-    return two_operands(sp, c, AOP_MUL);
+    return op_binary(sp, kind == OP_ADD ? AOP_ADD : kind == OP_SUB ? AOP_SUB : AOP_MUL, x,
+                     c->args[1], c->at);
 }
 
 /* Arguments 0 and 1 in one type and shape. */
@@ -171,21 +133,11 @@ static Value *widen_bf16(Spec *sp, Value *x)
     return type_dtype(x->type) == DT_BF16 ? build_cast(&sp->b, x, DT_F32, NULL) : x;
 }
 
-static Value *extremum(Spec *sp, Value *x, Value *y, bool max, bool nan)
+/* kind: MAX or MIN */
+static Value *extremum(Spec *sp, OpKind kind, Value *x, Value *y, bool nan)
 {
-    nan = nan && type_is_float(x->type);
-    x = widen_bf16(sp, x);
-    y = widen_bf16(sp, y);
-    return build_binary(&sp->b,
-                        max   ? (nan ? OP_MAX_NAN : OP_MAX)
-                        : nan ? OP_MIN_NAN
-                              : OP_MIN,
-                        x, y);
-}
-
-static bool is_maximum(const BuiltinCall *c)
-{
-    return strstr(c->builtin->name, "max") != NULL;
+    if (nan && type_is_float(x->type)) kind = kind == OP_MAX ? OP_MAX_NAN : OP_MIN_NAN;
+    return build_binary(&sp->b, kind, widen_bf16(sp, x), widen_bf16(sp, y));
 }
 
 SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
@@ -193,7 +145,7 @@ SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
     Value *x, *y;
     bool nan;
     if (!arg_bool(sp, c, 2, &nan) || !unify_args(sp, c, &x, &y)) return sv_error();
-    return sv_value(extremum(sp, x, y, is_maximum(c), nan));
+    return sv_value(extremum(sp, c->builtin->op, x, y, nan));
 }
 
 /* min(…) and max(…) of Python: compile-time numbers stay so. */
@@ -202,7 +154,7 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
     SpecValue *items;
     int n = arg_rest(c, &items);
     if (n == 0) return spec_error(sp, c->at, "%s of nothing", c->builtin->name);
-    bool max = is_maximum(c);
+    const OpKind kind = c->builtin->op;
     SpecValue r = items[0];
     if (items == c->rest && n == 1 && !sv_is_error(r)) {
         spec_error(sp, c->at, "%s of %s alone", c->builtin->name, spec_describe(sp, r));
@@ -212,7 +164,7 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
     }
     for (int i = 1; i < n; i++) {
         if (sv_is_constant(r) && sv_is_constant(items[i])) {
-            SpecValue better = op_compare(sp, max ? AOP_GT : AOP_LT, items[i], r, c->at);
+            SpecValue better = op_compare(sp, kind == OP_MAX ? AOP_GT : AOP_LT, items[i], r, c->at);
             if (sv_is_error(better)) return better;
             if (better.b) r = items[i];
             continue;
@@ -220,7 +172,7 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
         Value *x, *y;
         if (!unify(sp, r, items[i], UNIFY_NUMBERS, &x, &y, c->builtin->name, c->at))
             return sv_error();
-        r = sv_value(extremum(sp, x, y, max, false));
+        r = sv_value(extremum(sp, kind, x, y, false));
     }
     return r;
 }
@@ -237,7 +189,7 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
     if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");
     if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at))
         return sv_error();
-    return sv_value(extremum(sp, extremum(sp, y, lo, true, nan), hi, false, nan));
+    return sv_value(extremum(sp, OP_MIN, extremum(sp, OP_MAX, y, lo, nan), hi, nan));
 }
 
 SpecValue builtin_where(Spec *sp, const BuiltinCall *c)

@@ -2,10 +2,7 @@
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
-#include "spec/builtin_fns.h"
-#include "ir/type.h"
 #include "spec/memory.h"
-#include "spec/operator.h"
 
 static const char *const load_caches[] = {".ca", ".cg", ".cs", ".cv", NULL};
 static const char *const store_caches[] = {".wb", ".cg", ".cs", ".wt", NULL};
@@ -37,16 +34,15 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
     int64_t items[TKC_MAX_RANK];
     *dims = 0;
     if (is_empty(c->args[i])) return true;
-    int n = arg_ints(sp, c->args[i], arg_what(sp, c, i), items, TKC_MAX_RANK, c->spans[i]);
+    int n = arg_ints(sp, c, i, items);
     if (n < 0) return false;
     for (int k = 0; k < n; k++) {
         int64_t d = items[k] < 0 ? items[k] + rank : items[k];
-        if (d < 0 || d >= rank || (*dims >> d & 1)) {
-            spec_error(sp, c->spans[i],
-                       "%s names dimension %lld of a block pointer with %d, or names one twice",
-                       arg_what(sp, c, i), (long long)items[k], rank);
-            return false;
-        }
+        if (d < 0 || d >= rank || (*dims >> d & 1))
+            return spec_fail(
+                sp, c->spans[i],
+                "%s names dimension %lld of a block pointer with %d, or names one twice",
+                arg_what(sp, c, i), (long long)items[k], rank);
         *dims |= 1u << d;
     }
     return true;
@@ -56,7 +52,7 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
 static bool plain_pointer(Spec *sp, const BuiltinCall *c, Value **out)
 {
     SpecValue v = c->args[0];
-    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) {
+    if (sv_is_pointer(v)) {
         *out = v.v;
         return true;
     }
@@ -74,8 +70,19 @@ static bool refuse_given(Spec *sp, const BuiltinCall *c, int i, const char *why)
 
 static const char *const FOR_BLOCK_POINTERS =
     "is for block pointers (tl.make_block_ptr); plain pointers take a mask";
-static const char *const NOT_FOR_BLOCK_POINTERS =
-    "does not go with a block pointer; use boundary_check";
+
+/* Where a block pointer points, with the mask of what is inside. */
+static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Access *a)
+{
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    const Tile t = block_ptr_tile(p, &p->block, p->offsets);
+    unsigned dims;
+    if (refuse_given(sp, c, mask, "does not go with a block pointer; use boundary_check") ||
+        !boundary_dims(sp, c, check, p->block.rank, &dims))
+        return false;
+    a->pointer = tile_address(&sp->b, &t, dims, &a->mask);
+    return true;
+}
 
 /* ---- loads ---- */
 
@@ -93,26 +100,21 @@ static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Sp
     *other = NULL;
     if (!nan || !a->mask) return true;
     const Type *elem = tkc_type_element(a->pointer->type)->elem;
-    if (!type_is_float(elem)) {
-        spec_error(sp, at, "padding_option='nan' is for floats, found %s",
-                   type_text(sp->arena, elem));
-        return false;
-    }
+    if (!type_is_float(elem))
+        return spec_fail(sp, at, "padding_option='nan' is for floats, found %s",
+                         type_text(sp->arena, elem));
     *other = memory_operand(sp, a->pointer->type, sv_float(__builtin_nan("")), "the padding", at);
     return *other != NULL;
 }
 
-static SpecValue load_block(Spec *sp, const BuiltinCall *c, const SpecBlockPtr *p, Access *a)
+static SpecValue load_block(Spec *sp, const BuiltinCall *c, Access *a)
 {
-    unsigned dims;
     const char *padding;
     Value *other;
-    if (refuse_given(sp, c, LOAD_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
-    if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option"))
+    if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option") ||
+        !arg_choice(sp, c, LOAD_PADDING, paddings, &padding) ||
+        !block_access(sp, c, LOAD_MASK, LOAD_CHECK, a))
         return sv_error();
-    if (!boundary_dims(sp, c, LOAD_CHECK, p->block.rank, &dims)) return sv_error();
-    if (!arg_choice(sp, c, LOAD_PADDING, paddings, &padding)) return sv_error();
-    a->pointer = block_ptr_address(sp, p, dims, &a->mask);
     bool nan = padding && padding[0] == 'n';
     if (!padding_value(sp, a, nan, &other, c->at)) return sv_error();
     return sv_value(memory_load(sp, a, other));
@@ -122,7 +124,7 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
 {
     Access a;
     if (!load_options(sp, c, &a)) return sv_error();
-    if (c->args[0].kind == SV_BLOCK_PTR) return load_block(sp, c, c->args[0].block_ptr, &a);
+    if (c->args[0].kind == SV_BLOCK_PTR) return load_block(sp, c, &a);
     if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
     if (refuse_given(sp, c, LOAD_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
     if (refuse_given(sp, c, LOAD_PADDING, FOR_BLOCK_POINTERS)) return sv_error();
@@ -132,8 +134,7 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
                                  "or leave it out");
         return sv_error();
     }
-    if (!memory_mask(sp, a.pointer, c->args[LOAD_MASK], &a.mask, c->spans[LOAD_MASK]))
-        return sv_error();
+    if (!memory_mask(sp, c, LOAD_MASK, a.pointer, &a.mask)) return sv_error();
     Value *other = NULL;
     if (arg_is_given(c, LOAD_OTHER)) {
         other = memory_operand(sp, a.pointer->type, c->args[LOAD_OTHER], "'other'",
@@ -153,18 +154,13 @@ SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
         return sv_error();
     }
     if (c->args[0].kind == SV_BLOCK_PTR) {
-        unsigned dims;
-        const SpecBlockPtr *p = c->args[0].block_ptr;
-        if (refuse_given(sp, c, STORE_MASK, NOT_FOR_BLOCK_POINTERS)) return sv_error();
-        if (!boundary_dims(sp, c, STORE_CHECK, p->block.rank, &dims)) return sv_error();
-        if (!block_ptr_takes(sp, p, c->args[STORE_VALUE], arg_operation(sp, c), c->spans[STORE_VALUE]))
+        if (!block_ptr_takes(sp, c, STORE_VALUE) ||
+            !block_access(sp, c, STORE_MASK, STORE_CHECK, &a))
             return sv_error();
-        a.pointer = block_ptr_address(sp, p, dims, &a.mask);
     } else {
         if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
         if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
-        if (!memory_mask(sp, a.pointer, c->args[STORE_MASK], &a.mask, c->spans[STORE_MASK]))
-            return sv_error();
+        if (!memory_mask(sp, c, STORE_MASK, a.pointer, &a.mask)) return sv_error();
     }
     return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none()
                                                                              : sv_error();

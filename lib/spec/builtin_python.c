@@ -4,13 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/cast.h"
-#include "spec/constant.h"
-#include "spec/module.h"
-#include "spec/operator.h"
 #include "spec/record.h"
 
 /* ---- conversions ---- */
@@ -27,9 +21,8 @@ static SpecValue int_of_text(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_int(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue v = c->args[0], known;
-    if (cast_known(v, &known)) v = known;
-    if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(constant_to_int(v));
+    SpecValue v = weaken(c->args[0]);
+    if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(sv_integer(v));
     if (v.kind == SV_STR) return int_of_text(sp, c);
     if (v.kind == SV_FLOAT) {
         if (!(fabs(v.f) < 0x1p126))
@@ -53,8 +46,7 @@ static SpecValue float_of_text(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_float(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue v = c->args[0], known;
-    if (cast_known(v, &known)) v = known;
+    SpecValue v = weaken(c->args[0]);
     if (sv_is_number(v)) return sv_float(constant_to_double(v));
     if (v.kind == SV_STR) return float_of_text(sp, c);
     Value *x = arg_value(sp, c, 0);
@@ -93,11 +85,8 @@ SpecValue builtin_round(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_constexpr(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue known;
-    if (cast_known(c->args[0], &known)) return known;
-    if (sv_is_constant(c->args[0])) return c->args[0];
-    arg_refuse(sp, c, 0, "known while compiling");
-    return sv_error();
+    SpecValue v = weaken(c->args[0]);
+    return sv_is_constant(v) ? v : arg_refuse(sp, c, 0, "known while compiling");
 }
 
 SpecValue builtin_next_power_of_2(Spec *sp, const BuiltinCall *c)
@@ -138,23 +127,14 @@ SpecValue builtin_len(Spec *sp, const BuiltinCall *c)
     return n < 0 ? sv_error() : sv_int(n);
 }
 
-static SpecValue sequence(Spec *sp, const BuiltinCall *c, SvKind kind)
+SpecValue builtin_sequence(Spec *sp, const BuiltinCall *c)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[0], &items, c->at);
     if (n < 0) return sv_error();
     SpecValue r = constant_tuple(sp, n, items);
-    r.kind = kind;
+    if (strcmp(c->builtin->name, "list") == 0) r.kind = SV_LIST;
     return r;
-}
-
-SpecValue builtin_tuple(Spec *sp, const BuiltinCall *c)
-{
-    return sequence(sp, c, SV_TUPLE);
-}
-SpecValue builtin_list(Spec *sp, const BuiltinCall *c)
-{
-    return sequence(sp, c, SV_LIST);
 }
 
 SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)
@@ -227,28 +207,6 @@ SpecValue builtin_any_all(Spec *sp, const BuiltinCall *c)
 
 /* ---- kinds of values ---- */
 
-static const char *class_of(SpecValue v)
-{
-    switch (v.kind) {
-    case SV_BOOL: return "bool";
-    case SV_INT: return "int";
-    case SV_FLOAT: return "float";
-    case SV_STR: return "str";
-    case SV_TUPLE: return "tuple";
-    case SV_LIST: return "list";
-    case SV_RECORD: return v.tuple->type_name ? v.tuple->type_name : "tuple";
-    case SV_TYPE: return "dtype";
-    case SV_NONE: return "NoneType";
-    case SV_VALUE:
-    case SV_BLOCK_PTR: return "tensor";
-    case SV_DESC: return "tensor_descriptor";
-    case SV_FUNC:
-    case SV_BUILTIN:
-    case SV_METHOD: return "function";
-    default: return "object";
-    }
-}
-
 /* The class behind int, tl.tensor, tl.constexpr, …, as a value; NULL when it is none. */
 static const char *class_name(SpecValue cls)
 {
@@ -266,7 +224,7 @@ static bool is_type_instance(const Type *t, const char *name)
 
 static bool is_instance(SpecValue v, const char *name)
 {
-    const char *own = class_of(v);
+    const char *own = sv_class(v);
     if (v.kind == SV_TYPE && is_type_instance(v.type, name)) return true;
     if (strcmp(own, name) == 0 || strcmp(name, "object") == 0) return true;
     if (strcmp(name, "constexpr") == 0) return sv_is_constant(v);
@@ -277,12 +235,8 @@ static bool is_instance(SpecValue v, const char *name)
 
 SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
 {
-    SpecValue cls = c->args[1], *items = &cls;
-    int n = 1;
-    if (cls.kind == SV_TUPLE) {
-        n = cls.tuple->len;
-        items = cls.tuple->data;
-    }
+    SpecValue *items;
+    int n = sv_items(&c->args[1], &items);
     for (int i = 0; i < n; i++) {
         const char *name = class_name(items[i]);
         if (!name) return arg_refuse(sp, c, 1, "a class");
@@ -312,10 +266,8 @@ SpecValue builtin_hasattr(Spec *sp, const BuiltinCall *c)
 {
     SpecValue x = c->args[0];
     if (c->args[1].kind != SV_STR) return arg_refuse(sp, c, 1, "a string");
-    if (x.kind == SV_MODULE && x.module->kind == MODULE_HOST) {
-        SpecModule *unknown = module_named(x.module->program, "builtins.hasattr()");
-        return (SpecValue){.kind = SV_MODULE, .module = unknown};
-    }
+    if (module_is_host(x))
+        return sv_module(module_named(x.module->program, "builtins.hasattr()"));
     return sv_bool(has_member(sp, c));
 }
 
@@ -333,5 +285,5 @@ SpecValue builtin_type(Spec *sp, const BuiltinCall *c)
     SpecValue x = c->args[0];
     if (x.kind == SV_RECORD && x.tuple->record_class)
         return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = x.tuple->record_class};
-    return (SpecValue){.kind = SV_CLASS, .class_name = intern_cstr(sp->names, class_of(x))};
+    return (SpecValue){.kind = SV_CLASS, .class_name = intern_cstr(sp->names, sv_class(x))};
 }

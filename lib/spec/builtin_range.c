@@ -1,9 +1,8 @@
 /* range, tl.range and tl.static_range. */
-#include "ir/type.h"
+#include <string.h>
+
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
 
 static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
 {
@@ -18,11 +17,11 @@ static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
 }
 
 /* Bounds as Python reads them: (upper), (lower, upper), (lower, upper, step). */
-static SpecRange *bounds(Spec *sp, const BuiltinCall *c, RangeKind kind)
+static SpecRange *bounds(Spec *sp, const BuiltinCall *c)
 {
     SpecRange *r = arena_new(sp->arena, SpecRange);
     bool two = arg_is_given(c, 1);
-    *r = (SpecRange){.kind = kind, .lower = sv_int(0), .step = sv_int(1)};
+    *r = (SpecRange){.is_static = strcmp(c->builtin->name, "static_range") == 0, .lower = sv_int(0), .step = sv_int(1)};
     if (!bound(sp, c, 0, two ? "start" : "end") || (two && !bound(sp, c, 1, "end")) ||
         (arg_is_given(c, 2) && !bound(sp, c, 2, "step")))
         return NULL;
@@ -39,12 +38,7 @@ static SpecValue range(SpecRange *r)
 
 SpecValue builtin_range(Spec *sp, const BuiltinCall *c)
 {
-    return range(bounds(sp, c, RANGE_PLAIN));
-}
-
-SpecValue builtin_static_range(Spec *sp, const BuiltinCall *c)
-{
-    return range(bounds(sp, c, RANGE_STATIC));
+    return range(bounds(sp, c));
 }
 
 enum { MAX_OPTION = 1 << 20 };
@@ -56,14 +50,13 @@ static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
     if (!arg_is_given(c, i)) return true;
     if (!arg_int(sp, c, i, &n)) return false;
     if (n >= least && n <= MAX_OPTION) return true;
-    arg_refuse(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
-    return false;
+    return arg_fail(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
 }
 
 /* What a loop may be told is checked; only disable_licm, the last of it, is asked for later. */
 SpecValue builtin_tl_range(Spec *sp, const BuiltinCall *c)
 {
-    SpecRange *r = bounds(sp, c, RANGE_TL);
+    SpecRange *r = bounds(sp, c);
     bool ok = r && check_option(sp, c, 3, 0) && check_option(sp, c, 4, 1);
     for (int i = 5; ok && i <= 8; i++) ok = arg_bool(sp, c, i, &r->no_licm);
     return ok ? range(r) : sv_error();

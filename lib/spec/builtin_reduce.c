@@ -1,13 +1,8 @@
 /* Reductions. The common ones put one op into the region (add, max, min, or, xor), which lowering
    recognises; argmax and the user's own combine functions are whatever they are, on scalars. */
-#include <string.h>
-
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
 #include "spec/combine.h"
-#include "spec/operator.h"
 
 /* ---- operands and results ---- */
 
@@ -65,14 +60,6 @@ static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep
     return finish(sp, &r, op);
 }
 
-static Value *number_arg(Spec *sp, const BuiltinCall *c)
-{
-    Value *v = arg_value(sp, c, 0);
-    if (!v || !type_is_pointer(v->type)) return v;
-    arg_refuse(sp, c, 0, "a block of numbers");
-    return NULL;
-}
-
 /* ---- the language's own ---- */
 
 /* Triton had a parameter that only dims before the last could do without. */
@@ -87,7 +74,7 @@ SpecValue builtin_softmax(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_sum(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = number_arg(sp, c);
+    Value *v = arg_numbers(sp, c, false);
     const Type *to = v && arg_is_given(c, 3) ? arg_dtype(sp, c, 3) : NULL;
     if (!v || (!to && arg_is_given(c, 3))) return sv_error();
     DType dt = to ? type_dtype(to) : combine_sum_dtype(type_dtype(v->type));
@@ -103,7 +90,7 @@ static DType widened_for_order(DType dt, bool with_index)
 }
 
 static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int axis,
-                                   int keep_dims, bool max)
+                                   int keep_dims)
 {
     x = build_cast(&sp->b, x, widened_for_order(type_dtype(x->type), true), NULL);
     Reduction r = {.n = 1, .xs = {x}};
@@ -111,34 +98,34 @@ static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int
     r.n = 2;
     r.xs[1] = combine_index_along(sp, r.xs[0], r.axis);
     Op *op = build_reduce(&sp->b, r.axis, 2, r.xs);
-    combine_by_order(sp, op, max);
+    combine_by_order(sp, op, c->builtin->op == OP_MAX);
     return finish(sp, &r, op);
 }
 
 SpecValue builtin_max_min(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = number_arg(sp, c);
-    bool with_index, max = strcmp(c->builtin->name, "max") == 0;
+    Value *v = arg_numbers(sp, c, false);
+    bool with_index;
     if (!v || !arg_bool(sp, c, 2, &with_index)) return sv_error();
-    if (with_index) return reduce_with_index(sp, c, v, 1, 4, max);
+    if (with_index) return reduce_with_index(sp, c, v, 1, 4);
     v = build_cast(&sp->b, v, widened_for_order(type_dtype(v->type), false), NULL);
-    return reduce_by_op(sp, c, 1, 4, v, max ? OP_MAX : OP_MIN);
+    return reduce_by_op(sp, c, 1, 4, v, c->builtin->op);
 }
 
 SpecValue builtin_arg_extremum(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = number_arg(sp, c);
+    Value *v = arg_numbers(sp, c, false);
     if (!v) return sv_error();
-    SpecValue r = reduce_with_index(sp, c, v, 1, 3, strcmp(c->builtin->name, "argmax") == 0);
+    SpecValue r = reduce_with_index(sp, c, v, 1, 3);
     return sv_is_error(r) ? r : r.tuple->data[1];
 }
 
 SpecValue builtin_bit_reduce(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = number_arg(sp, c);
+    Value *v = arg_numbers(sp, c, false);
     if (!v) return sv_error();
     if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "a block of integers");
-    return reduce_by_op(sp, c, 1, 2, v, strcmp(c->builtin->name, "xor_sum") == 0 ? OP_XOR : OP_OR);
+    return reduce_by_op(sp, c, 1, 2, v, c->builtin->op);
 }
 
 /* ---- the user's ---- */

@@ -1,31 +1,19 @@
 /* Scans, sorting, histograms and gathers. */
-#include <string.h>
-
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
 #include "spec/combine.h"
-#include "spec/operator.h"
 
 static SpecValue results(Spec *sp, const Op *op, bool tuple)
 {
     return tuple ? arg_results(sp, op->nresults, op->results) : sv_value(op_result(op, 0));
 }
 
-static Value *numbers_arg(Spec *sp, const BuiltinCall *c)
-{
-    Value *v = arg_block(sp, c, 0);
-    if (!v || !type_is_pointer(v->type)) return v;
-    arg_refuse(sp, c, 0, "a block of numbers");
-    return NULL;
-}
-
 /* A running sum or product along an axis, in the type asked for or the one it has by itself. */
-static SpecValue running(Spec *sp, const BuiltinCall *c, OpKind kind)
+SpecValue builtin_running(Spec *sp, const BuiltinCall *c)
 {
+    const OpKind kind = c->builtin->op;
     int axis;
     bool reverse;
-    Value *x = numbers_arg(sp, c);
+    Value *x = arg_numbers(sp, c, true);
     if (!x || !arg_axis(sp, c, 1, x->type->rank, &axis) || !arg_bool(sp, c, 2, &reverse))
         return sv_error();
     DType dt = type_dtype(x->type);
@@ -39,16 +27,6 @@ static SpecValue running(Spec *sp, const BuiltinCall *c, OpKind kind)
     Op *op = build_scan(&sp->b, axis, reverse, 1, &x);
     combine_by_op(sp, op, kind);
     return results(sp, op, false);
-}
-
-SpecValue builtin_cumsum(Spec *sp, const BuiltinCall *c)
-{
-    return running(sp, c, OP_ADD);
-}
-
-SpecValue builtin_cumprod(Spec *sp, const BuiltinCall *c)
-{
-    return running(sp, c, OP_MUL);
 }
 
 SpecValue builtin_scan(Spec *sp, const BuiltinCall *c)
@@ -65,7 +43,7 @@ SpecValue builtin_scan(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_sort(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = numbers_arg(sp, c);
+    Value *v = arg_numbers(sp, c, true);
     bool descending;
     int axis;
     if (!v || !arg_bool(sp, c, 2, &descending)) return sv_error();
@@ -82,7 +60,7 @@ SpecValue builtin_sort(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
 {
-    Value *args[2] = {numbers_arg(sp, c), NULL};
+    Value *args[2] = {arg_numbers(sp, c, true), NULL};
     int64_t bins;
     if (!args[0] || !arg_int(sp, c, 1, &bins)) return sv_error();
     if (args[0]->type->rank != 1 || !type_is_int(args[0]->type))
@@ -98,8 +76,7 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
         args[1] = broadcast_value(sp, mask, &like, c->spans[2]);
         if (!args[1]) return sv_error();
     }
-    const Type *t =
-        type_block(sp->ir->types, type_scalar(sp->ir->types, DT_I32), 1, shape.dims, NULL);
+    const Type *t = shape_type(sp, type_scalar(sp->ir->types, DT_I32), &shape);
     return results(sp, build_op(&sp->b, OP_HISTOGRAM, args[1] ? 2 : 1, args, 1, &t), false);
 }
 

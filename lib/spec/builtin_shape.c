@@ -1,10 +1,5 @@
 /* Operations that move or repeat elements without changing them. */
-#include "base/unwind.h"
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/operator.h"
-#include "spec/unify.h"
 
 /* Arguments as blocks of their own: scalars of one element where `rank` asks for blocks. */
 static Value *as_block(Spec *sp, Value *v)
@@ -32,24 +27,20 @@ SpecValue builtin_broadcast_to(Spec *sp, const BuiltinCall *c)
 static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int *count)
 {
     int64_t axes[TKC_MAX_RANK];
-    int n = arg_ints(sp, c->args[1], arg_what(sp, c, 1), axes, TKC_MAX_RANK, c->spans[1]);
+    int n = arg_ints(sp, c, 1, axes);
     if (n < 0) return false;
     int total = rank + n;
-    if (total > TKC_MAX_RANK) {
-        spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK, total);
-        return false;
-    }
+    if (total > TKC_MAX_RANK)
+        return spec_fail(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
+                         total);
     for (int i = 0; i < n; i++) {
         int64_t axis = axes[i] < 0 ? axes[i] + total : axes[i];
-        if (axis < 0 || axis >= total) {
-            spec_error(sp, c->spans[1], "axis %lld is out of range for a result of %d dimensions",
-                       (long long)axes[i], total);
-            return false;
-        }
-        if (is_new[axis]) {
-            spec_error(sp, c->spans[1], "axis %lld is given twice", (long long)axes[i]);
-            return false;
-        }
+        if (axis < 0 || axis >= total)
+            return spec_fail(sp, c->spans[1],
+                             "axis %lld is out of range for a result of %d dimensions",
+                             (long long)axes[i], total);
+        if (is_new[axis])
+            return spec_fail(sp, c->spans[1], "axis %lld is given twice", (long long)axes[i]);
         is_new[axis] = true;
     }
     *count = n;
@@ -105,11 +96,9 @@ static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
         int64_t d;
         if (!op_to_int(sp, items[i], &d, c->at, "a dimension")) return false;
         if (d < 0) d += rank;
-        if (n != rank || d < 0 || d >= rank || (seen >> d & 1)) {
-            spec_error(sp, c->at, "the dims of %s must be each of 0 to %d once",
-                       arg_operation(sp, c), rank - 1);
-            return false;
-        }
+        if (n != rank || d < 0 || d >= rank || (seen >> d & 1))
+            return spec_fail(sp, c->at, "the dims of %s must be each of 0 to %d once",
+                             arg_operation(sp, c), rank - 1);
         seen |= 1u << d;
         perm[i] = (int)d;
     }
@@ -136,9 +125,8 @@ static SpecValue reshape(Spec *sp, const BuiltinCall *c, Value *v, const Shape *
             arg_operation(sp, c), type_text(sp->arena, v->type), shape_text(sp, shape),
             (long long)tkc_type_count(v->type), (long long)shape_count(shape));
     }
-    if (!type_is_block(v->type))
-        return sv_value(shape->rank ? build_splat(&sp->b, v, shape->rank, shape->dims) : v);
-    return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, can_reorder));
+    if (!can_reorder || !type_is_block(v->type)) return sv_value(shape_fill(sp, v, shape));
+    return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, true));
 }
 
 SpecValue builtin_reshape(Spec *sp, const BuiltinCall *c)
@@ -183,9 +171,8 @@ static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
         shape.dims[shape.rank++] = 2;
         return shape_check(sp, &shape, c->at);
     }
-    spec_error(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
-               shape.rank + 1);
-    return false;
+    return spec_fail(sp, c->at, "a block has at most %d dimensions, found %d", TKC_MAX_RANK,
+                     shape.rank + 1);
 }
 
 SpecValue builtin_join(Spec *sp, const BuiltinCall *c)
@@ -232,8 +219,7 @@ static Value *cat(Spec *sp, Value *x, Value *y, int axis)
     if (axis != 0) y = build_trans(&sp->b, y, swap);
     Shape shape = shape_of(x->type);
     shape.dims[0] += y->type->shape[0];
-    const Type *t =
-        type_block(sp->ir->types, tkc_type_element(x->type), shape.rank, shape.dims, NULL);
+    const Type *t = shape_type(sp, tkc_type_element(x->type), &shape);
     Value *r = op_result(build_op(&sp->b, OP_CAT, 2, (Value *[]){x, y}, 1, &t), 0);
     return axis != 0 ? build_trans(&sp->b, r, swap) : r;
 }

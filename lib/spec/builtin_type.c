@@ -2,71 +2,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/unwind.h"
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
-#include "spec/operator.h"
 
-/* A predicate is true of element types: one of them, or those of a kind. */
-typedef struct TypePredicate {
-    const char *name;
-    DType dtype;    /* or DT_NONE: by `kinds` and `bits` */
-    unsigned kinds; /* bits of DTypeKind */
-    int max_bits;   /* 0: any */
-    int min_bits;
-} TypePredicate;
-
+/* Of element types, by their kind and width; is_fp16 and the like name the type itself. */
 #define KIND(k) (1u << DK_##k)
-static const TypePredicate predicates[] = {
-    {"is_int1", DT_I1, 0, 0, 0},
-    {"is_bool", DT_I1, 0, 0, 0},
-    {"is_int8", DT_I8, 0, 0, 0},
-    {"is_int16", DT_I16, 0, 0, 0},
-    {"is_int32", DT_I32, 0, 0, 0},
-    {"is_int64", DT_I64, 0, 0, 0},
-    {"is_uint8", DT_U8, 0, 0, 0},
-    {"is_uint16", DT_U16, 0, 0, 0},
-    {"is_uint32", DT_U32, 0, 0, 0},
-    {"is_uint64", DT_U64, 0, 0, 0},
-    {"is_fp8e4nv", DT_F8E4, 0, 0, 0},
-    {"is_fp8e5", DT_F8E5, 0, 0, 0},
-    {"is_fp16", DT_F16, 0, 0, 0},
-    {"is_bf16", DT_BF16, 0, 0, 0},
-    {"is_fp32", DT_F32, 0, 0, 0},
-    {"is_fp64", DT_F64, 0, 0, 0},
-    {"is_fp8", DT_NONE, KIND(FLOAT), 8, 0},
-    {"is_floating", DT_NONE, KIND(FLOAT), 0, 0},
-    {"is_standard_floating", DT_NONE, KIND(FLOAT), 0, 16},
-    {"is_int", DT_NONE, KIND(BOOL) | KIND(INT) | KIND(UINT), 0, 0},
-    {"is_integer", DT_NONE, KIND(BOOL) | KIND(INT) | KIND(UINT), 0, 0},
-    {"is_int_signed", DT_NONE, KIND(BOOL) | KIND(INT), 0, 0},
-    {"is_int_unsigned", DT_NONE, KIND(UINT), 0, 0},
+static const struct { const char *name; unsigned kinds; int min_bits, max_bits; } predicates[] = {
+    {"fp8", KIND(FLOAT), 8, 8},
+    {"floating", KIND(FLOAT), 0, 64},
+    {"standard_floating", KIND(FLOAT), 16, 64},
+    {"bool", KIND(BOOL), 0, 64},
+    {"int", KIND(BOOL) | KIND(INT) | KIND(UINT), 0, 64},
+    {"integer", KIND(BOOL) | KIND(INT) | KIND(UINT), 0, 64},
+    {"int_signed", KIND(BOOL) | KIND(INT), 0, 64},
+    {"int_unsigned", KIND(UINT), 0, 64},
 };
 #undef KIND
-
-static bool holds(const TypePredicate *p, DType dt)
-{
-    const DTypeInfo *info = dtype_info(dt);
-    if (p->dtype != DT_NONE) return p->dtype == dt;
-    return (p->kinds >> info->kind & 1) && (!p->max_bits || info->bits <= p->max_bits) &&
-           info->bits >= p->min_bits;
-}
 
 SpecValue builtin_type_is(Spec *sp, const BuiltinCall *c)
 {
     (void)sp;
     const Type *t = c->args[0].type;
-    const char *name = c->builtin->name;
-    if (strcmp(name, "is_ptr") == 0) return sv_bool(t->kind == TY_POINTER);
-    if (strcmp(name, "is_block") == 0) return sv_bool(t->kind == TY_BLOCK);
-    if (strcmp(name, "is_dtype") == 0) return sv_bool(t->kind == TY_SCALAR);
-    for (size_t i = 0; t->kind == TY_SCALAR && i < sizeof predicates / sizeof *predicates; i++) {
+    const char *name = c->builtin->name + strlen("is_");
+    if (strcmp(name, "ptr") == 0) return sv_bool(t->kind == TY_POINTER);
+    if (strcmp(name, "block") == 0) return sv_bool(t->kind == TY_BLOCK);
+    if (strcmp(name, "dtype") == 0 || t->kind != TY_SCALAR) return sv_bool(t->kind == TY_SCALAR);
+    const DTypeInfo *info = dtype_info(type_dtype(t));
+    for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++) {
         if (strcmp(predicates[i].name, name) == 0)
-            return sv_bool(holds(&predicates[i], type_dtype(t)));
+            return sv_bool((predicates[i].kinds >> info->kind & 1) &&
+                           info->bits >= predicates[i].min_bits &&
+                           info->bits <= predicates[i].max_bits);
     }
-    return sv_bool(false);
+    return sv_bool(dtype_find(name, strlen(name)) == type_dtype(t));
 }
 
 SpecValue builtin_type_limit(Spec *sp, const BuiltinCall *c)
@@ -82,10 +49,7 @@ SpecValue builtin_type_limit(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_type_shape(Spec *sp, const BuiltinCall *c)
 {
-    const Type *t = c->args[0].type;
-    SpecValue items[TKC_MAX_RANK];
-    for (int i = 0; i < t->rank; i++) items[i] = sv_int(t->shape[i]);
-    return constant_tuple(sp, t->rank, items);
+    return constant_ints(sp, c->args[0].type->rank, c->args[0].type->shape);
 }
 
 SpecValue builtin_get_int_dtype(Spec *sp, const BuiltinCall *c)
@@ -116,10 +80,9 @@ SpecValue builtin_block_type(Spec *sp, const BuiltinCall *c)
 {
     const Type *t = arg_type(sp, c, 0);
     Shape shape;
-    if (!t || !arg_shape(sp, c->args[1], arg_what(sp, c, 1), &shape, c->spans[1]))
+    if (!t || !arg_shape(sp, c, 1, &shape))
         return sv_error();
-    t = tkc_type_element(t);
-    return sv_type(shape.rank ? type_block(sp->ir->types, t, shape.rank, shape.dims, NULL) : t);
+    return sv_type(shape_type(sp, tkc_type_element(t), &shape));
 }
 
 SpecValue builtin_dtype(Spec *sp, const BuiltinCall *c)
@@ -163,8 +126,8 @@ SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
         return arg_refuse(sp, c, 1, "a string that is not empty");
     Str s = c->args[0].s, by = c->args[1].s;
     size_t n = str_len(by);
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, str_len(s) / n + 1);
+    SpecTuple *t = tuple_new(sp, (int)(str_len(s) / n + 1));
+    t->len = 0;
     const char *begin = s, *end = s + str_len(s);
     for (const char *p = s; p + n <= end;) {
         if (memcmp(p, by, n) != 0) {
@@ -175,7 +138,7 @@ SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
         begin = p += n;
     }
     t->data[t->len++] = substring(sp, begin, end);
-    return (SpecValue){.kind = SV_LIST, .tuple = t};
+    return sv_tuple(SV_LIST, t);
 }
 
 /* "{} of {1}": the values in order or by number, without format specifications. */

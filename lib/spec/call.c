@@ -1,17 +1,14 @@
 /* Calls. A function of the user's is inlined: a new frame with its own names, the body executed in
    the caller's place. A builtin's arguments are bound to the parameters that its row of
    builtins.def spells out, which are parsed once. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "spec/advice.h"
 #include "spec/config.h"
-#include "spec/eval.h"
 #include "spec/kernel.h"
-#include "spec/merge.h"
 #include "spec/record.h"
+#include "spec/walk.h"
 
 static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
 
@@ -20,14 +17,13 @@ static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure)
 {
     SpecFunc *fn = arena_new(sp->arena, SpecFunc);
-    *fn =
-        (SpecFunc){.name = name, .def = def, .module = m, .closure = closure, .is_std = m->is_std};
+    *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure};
     return fn;
 }
 
-bool is_jit_function(const SpecFunc *fn)
+static bool is_jit_function(const SpecFunc *fn)
 {
-    return fn->is_std || (fn->def->kind == AST_DEF && kernel_is_jit(fn->def));
+    return fn->module->is_std || (fn->def->kind == AST_DEF && kernel_is_jit(fn->def));
 }
 
 static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Span at)
@@ -44,7 +40,6 @@ static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Sp
     f->scope = scope_new(sp->arena, fn ? fn->closure : NULL);
     f->out = (Outcome){.value = sv_none()};
     sp->frame = f;
-    sp->module = m;
 }
 
 void frame_push_module(Spec *sp, Frame *f, SpecModule *m)
@@ -57,7 +52,6 @@ void frame_push_module(Spec *sp, Frame *f, SpecModule *m)
 void frame_pop(Spec *sp, Frame *f)
 {
     sp->frame = f->caller;
-    sp->module = f->caller ? f->caller->module : NULL;
     if (f->caller && f->call_loc) sp->b.loc = f->call_loc;
 }
 
@@ -66,7 +60,7 @@ void frame_pop(Spec *sp, Frame *f)
 static void note_entered(Spec *sp, const Frame *f)
 {
     Program *p = sp->program;
-    if (f->is_host || f->fn->is_std || map_has(&p->entered, (uint64_t)(uintptr_t)f->fn->def)) return;
+    if (f->is_host || f->fn->module->is_std || map_has(&p->entered, (uint64_t)(uintptr_t)f->fn->def)) return;
     map_set_ptr(&p->entered, f->fn->def, (void *)f->fn);
     vec_push(p->arena, &p->functions, f->fn);
 }
@@ -103,10 +97,8 @@ static bool is_running(const Spec *sp, const SpecFunc *fn)
 
 static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 {
-    if (!is_host && !fn->is_std && is_running(sp, fn)) {
-        spec_error(sp, at, "recursion: '%s' calls itself", fn->name);
-        return false;
-    }
+    if (!is_host && !fn->module->is_std && is_running(sp, fn))
+        return spec_fail(sp, at, "recursion: '%s' calls itself", fn->name);
     if (sp->depth >= sp->limits.depth) {
         spec_limit(sp, "max_depth", at, "calls nested more than %d deep", sp->limits.depth);
         return false;
@@ -115,21 +107,6 @@ static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 }
 
 /* ---- binding arguments to a function's parameters ---- */
-
-bool is_constexpr_annotation(const Ast *a)
-{
-    if (!a) return false;
-    switch (a->kind) {
-    case AST_NAME: return strcmp(a->name.id, "constexpr") == 0;
-    case AST_ATTRIBUTE: return strcmp(a->attribute.name, "constexpr") == 0;
-    case AST_SUBSCRIPT: return is_constexpr_annotation(a->subscript.value);
-    case AST_STRING: {
-        size_t n = strlen(a->string.value);
-        return n >= 9 && strcmp(a->string.value + n - 9, "constexpr") == 0;
-    }
-    default: return false;
-    }
-}
 
 static const AstParams *params_of(const SpecFunc *fn)
 {
@@ -141,28 +118,57 @@ static Span name_span(const SpecFunc *fn)
     return fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span;
 }
 
-static SpecValue weaken_all(Spec *sp, SpecValue v)
+static SpecValue weaken_leaf(void *ctx, SpecValue v)
 {
-    v = weaken(v);
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return v;
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = *v.tuple;
-    t->data = arena_array(sp->arena, SpecValue, t->len + 1);
-    for (int i = 0; i < t->len; i++) t->data[i] = weaken_all(sp, v.tuple->data[i]);
-    return (SpecValue){.kind = v.kind, .tuple = t};
+    (void)ctx;
+    return weaken(v);
 }
 
-static SpecValue default_of(Spec *sp, const SpecFunc *fn, const AstParam *p)
+static SpecValue default_of(Spec *sp, const Call *c, int i)
 {
-    if (!fn->closure) return module_eval(sp, fn->module, p->default_);
-    return spec_eval(sp, p->default_);
+    const Ast *e = c->params->data[i].default_;
+    if (c->defaults) return c->defaults[i];
+    if (!e) return (SpecValue){.kind = SV_ABSENT};
+    return c->fn->closure ? spec_eval(sp, e) : module_eval(sp, c->fn->module, e);
 }
 
-static int find_param(const AstParams *params, Str name)
+/* "tl.load", "'f'" */
+static const char *title_of(Spec *sp, const Call *c)
 {
+    return c->builtin ? builtin_title(sp->arena, c->builtin)
+                      : arena_printf(sp->arena, "'%s'", c->name);
+}
+
+/* "pointer, mask=None, *rest" */
+static const char *params_text(Spec *sp, const AstParams *params)
+{
+    Buf out = buf_make(sp->arena);
     for (int i = 0; i < params->len; i++) {
-        ParamKind k = params->data[i].kind;
-        if (params->data[i].name == name && (k == PARAM_POSITIONAL || k == PARAM_KEYWORD_ONLY))
+        const AstParam *p = &params->data[i];
+        const char *stars = p->kind == PARAM_VARARGS ? "*" : p->kind == PARAM_KWARGS ? "**" : "";
+        buf_printf(&out, "%s%s%s", i ? ", " : "", stars, p->name);
+        if (p->default_) buf_printf(&out, "=%s", span_text(sp->arena, p->default_->span));
+    }
+    return buf_text(&out);
+}
+
+/* To an error about the arguments: what is called. Gives false. */
+static bool note_callee(Spec *sp, const Call *c)
+{
+    if (c->builtin)
+        spec_note(sp, SPAN_NONE, "it is called as %s(%s)", title_of(sp, c),
+                  params_text(sp, c->params));
+    else spec_note(sp, c->defined, "defined here");
+    return false;
+}
+
+static int find_param(const Call *c, Str name)
+{
+    for (int i = 0; i < c->params->len; i++) {
+        ParamKind k = c->params->data[i].kind;
+        bool is_open_rest = k == PARAM_VARARGS && c->builtin && !c->values[i].tuple->len;
+        if (c->params->data[i].name == name &&
+            (k == PARAM_POSITIONAL || k == PARAM_KEYWORD_ONLY || is_open_rest))
             return i;
     }
     return -1;
@@ -185,56 +191,51 @@ static const char *our_keyword(const char *theirs, int n, const Str *names)
     return NULL;
 }
 
-static bool unknown_keyword(Spec *sp, const char *callee, const Arg *a, int n, const Str *names,
-                            Span defined)
+static bool unknown_keyword(Spec *sp, const Call *c, const Arg *a)
 {
-    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no parameter '%s'", callee, a->name);
+    const int n = c->params->len;
+    const Str *names = walk_param_names(sp->arena, c->params);
+    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no %s '%s'", title_of(sp, c),
+                  c->defaults && !c->builtin ? "field" : "parameter", a->name);
     const char *ours = our_keyword(a->name, n, names);
     spec_suggest(sp, a->span, a->name, ours ? ours : nearest_word(a->name, names, n));
-    if (defined.source) spec_note(sp, defined, "defined here");
-    return false;
-}
-
-static bool bind_keyword(Spec *sp, const SpecFunc *fn, const Arg *a, SpecValue *values, Args *extra)
-{
-    const AstParams *params = params_of(fn);
-    int i = find_param(params, a->name);
-    if (i >= 0 && values[i].kind != SV_ABSENT) {
-        spec_error(sp, a->span, "'%s' gets two values for '%s'", fn->name, a->name);
-        return false;
-    }
-    if (i >= 0) return values[i] = a->value, true;
-    for (int k = 0; k < params->len; k++) {
-        if (params->data[k].kind != PARAM_KWARGS) continue;
-        vec_push(sp->arena, extra, *a);
-        return true;
-    }
-    Str *names = arena_array(sp->arena, Str, params->len + 1);
-    for (int k = 0; k < params->len; k++) names[k] = params->data[k].name;
-    return unknown_keyword(sp, arena_printf(sp->arena, "'%s'", fn->name), a, params->len, names,
-                           name_span(fn));
+    return note_callee(sp, c);
 }
 
 static SpecValue pack_positional(Spec *sp, const Args *args, int from)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, args->len + 1);
-    for (int i = from; i < args->len && !args->data[i].name; i++)
-        t->data[t->len++] = args->data[i].value;
-    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+    SpecTuple *t = tuple_new(sp, args->len);
+    for (t->len = 0; from < args->len && !args->data[from].name; from++)
+        t->data[t->len++] = args->data[from].value;
+    return sv_tuple(SV_TUPLE, t);
 }
 
 static SpecValue pack_keywords(Spec *sp, const Args *extra)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, extra->len + 1);
-    t->names = arena_array(sp->arena, Str, extra->len + 1);
-    t->type_name = intern_cstr(sp->names, "dict");
-    for (; t->len < extra->len; t->len++) {
-        t->names[t->len] = extra->data[t->len].name;
-        t->data[t->len] = extra->data[t->len].value;
+    SpecTuple *t = record_new(sp, "dict", extra->len);
+    for (int i = 0; i < t->len; i++) {
+        t->names[i] = extra->data[i].name;
+        t->data[i] = extra->data[i].value;
     }
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
+}
+
+static bool bind_keyword(Spec *sp, Call *c, const Arg *a)
+{
+    int i = find_param(c, a->name);
+    if (i < 0) {
+        for (int k = 0; k < c->params->len; k++) {
+            if (c->params->data[k].kind != PARAM_KWARGS) continue;
+            vec_push(sp->arena, &c->extra, *a);
+            return true;
+        }
+        return unknown_keyword(sp, c, a);
+    }
+    c->spans[i] = a->span;
+    if (c->values[i].kind == SV_ABSENT) return c->values[i] = a->value, true;
+    if (c->params->data[i].kind == PARAM_VARARGS)
+        return c->values[i] = constant_tuple(sp, 1, &a->value), true;
+    return spec_fail(sp, a->span, "%s gets two values for '%s'", title_of(sp, c), a->name);
 }
 
 static int npositional(const Args *args)
@@ -245,76 +246,91 @@ static int npositional(const Args *args)
 }
 
 /* Positional arguments first; false after an error. */
-static bool bind_positional(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue *values,
-                            Span at)
+static bool bind_positional(Spec *sp, Call *c)
 {
-    const AstParams *params = params_of(fn);
-    int given = npositional(args), next = 0;
-    for (int i = 0; i < params->len; i++) {
-        ParamKind k = params->data[i].kind;
-        if (k == PARAM_VARARGS) {
-            values[i] = pack_positional(sp, args, next);
-            return true;
-        }
+    int given = npositional(c->args), next = 0;
+    for (int i = 0; i < c->params->len; i++) {
+        ParamKind k = c->params->data[i].kind;
+        if (k == PARAM_VARARGS) return c->values[i] = pack_positional(sp, c->args, next), true;
         if (k != PARAM_POSITIONAL && k != PARAM_POSITIONAL_ONLY) break;
-        if (next < given) values[i] = args->data[next++].value;
+        if (next == given) continue;
+        c->values[i] = c->args->data[next].value;
+        c->spans[i] = c->args->data[next++].span;
     }
     if (next == given) return true;
-    spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given", fn->name, next,
-               next == 1 ? "" : "s", given, given == 1 ? "is" : "are");
-    spec_note(sp, name_span(fn), "defined here");
-    return false;
+    const char *s = next == 1 ? "" : "s", *are = given == 1 ? "is" : "are";
+    if (c->builtin)
+        return spec_fail(sp, c->args->data[next].span,
+                         "%s takes at most %d argument%s, but %d %s given", title_of(sp, c), next,
+                         s, given, are);
+    spec_error(sp, c->at, "'%s' takes %d positional argument%s, but %d %s given",
+               c->method ? c->method : c->name, next, s, given, are);
+    return note_callee(sp, c);
 }
 
 /* Positional arguments that have a parameter's name, but stand in the place of another. */
-static void note_places(Spec *sp, const SpecFunc *fn, const Args *args)
+static void note_places(Spec *sp, const Call *c)
 {
-    const AstParams *params = params_of(fn);
     Buf list = buf_make(sp->arena);
-    for (int i = 0; i < npositional(args) && i < params->len; i++) {
-        const Span at = args->data[i].span;
+    for (int i = 0; i < npositional(c->args) && i < c->params->len; i++) {
+        const Span at = c->args->data[i].span;
         if (!at.source) continue;
-        const char *text = arena_strndup(sp->arena, at.source->text + at.begin, at.end - at.begin);
-        bool is_name = false;
-        for (int k = 0; k < params->len; k++) is_name |= !strcmp(text, params->data[k].name);
-        if (is_name && strcmp(text, params->data[i].name))
-            buf_printf(&list, "%s%s for '%s'", list.len ? ", " : "", text, params->data[i].name);
+        const char *text = span_text(sp->arena, at), *name = c->params->data[i].name;
+        if (strcmp(text, name) && walk_param(c->params, text))
+            buf_printf(&list, "%s%s for '%s'", list.len ? ", " : "", text, name);
     }
     if (list.len) spec_note(sp, SPAN_NONE, "by their places, it gets %s", buf_text(&list));
 }
 
-static bool fill_defaults(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue *values,
-                          Span at)
+static bool refuse_missing(Spec *sp, const Call *c, const char *missing)
 {
-    const AstParams *params = params_of(fn);
-    Buf missing = buf_make(sp->arena);
-    for (int i = 0; i < params->len; i++) {
-        const AstParam *p = &params->data[i];
-        if (values[i].kind != SV_ABSENT) continue;
-        if (p->default_) values[i] = default_of(sp, fn, p);
-        else buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", p->name);
-    }
-    if (!missing.len) return true;
-    spec_error(sp, at, "'%s' is called without %s", fn->name, buf_text(&missing));
-    note_places(sp, fn, args);
-    spec_note(sp, name_span(fn), "defined here");
+    if (c->builtin) spec_error(sp, c->at, "%s needs %s", title_of(sp, c), missing);
+    else spec_error(sp, c->at, "'%s' is called without %s", c->name, missing);
+    if (!c->builtin) note_places(sp, c);
+    note_callee(sp, c);
+    if (c->builtin) advise_missing(sp, c->builtin, c->spans[0], c->args->len);
     return false;
 }
 
-static bool bind_args(Spec *sp, const SpecFunc *fn, const Args *args, SpecValue *values, Span at)
+static bool fill_defaults(Spec *sp, Call *c)
 {
-    const AstParams *params = params_of(fn);
-    Args extra = {0};
-    for (int i = 0; i < params->len; i++) values[i] = (SpecValue){.kind = SV_ABSENT};
-    if (!bind_positional(sp, fn, args, values, at)) return false;
-    for (int i = npositional(args); i < args->len; i++) {
-        if (args->data[i].name && !bind_keyword(sp, fn, &args->data[i], values, &extra))
-            return false;
+    Buf missing = buf_make(sp->arena);
+    for (int i = 0; i < c->params->len; i++) {
+        if (c->values[i].kind != SV_ABSENT) continue;
+        c->values[i] = default_of(sp, c, i);
+        if (c->values[i].kind == SV_ABSENT)
+            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->params->data[i].name);
+    }
+    return !missing.len || refuse_missing(sp, c, buf_text(&missing));
+}
+
+bool bind_args(Spec *sp, Call *c)
+{
+    const AstParams *params = c->params;
+    c->values = arena_array(sp->arena, SpecValue, params->len + 1);
+    c->spans = arena_array(sp->arena, Span, params->len + 1);
+    for (int i = 0; i < params->len; i++) {
+        c->values[i] = (SpecValue){.kind = SV_ABSENT};
+        c->spans[i] = c->at;
+    }
+    if (!bind_positional(sp, c)) return false;
+    for (int i = npositional(c->args); i < c->args->len; i++) {
+        if (c->args->data[i].name && !bind_keyword(sp, c, &c->args->data[i])) return false;
     }
     for (int i = 0; i < params->len; i++) {
-        if (params->data[i].kind == PARAM_KWARGS) values[i] = pack_keywords(sp, &extra);
+        if (params->data[i].kind == PARAM_KWARGS) c->values[i] = pack_keywords(sp, &c->extra);
     }
-    return fill_defaults(sp, fn, args, values, at);
+    return fill_defaults(sp, c);
+}
+
+static Call call_of(const SpecFunc *fn, const Args *args, Span at)
+{
+    return (Call){.name = fn->name,
+                  .params = params_of(fn),
+                  .fn = fn,
+                  .defined = name_span(fn),
+                  .args = args,
+                  .at = at};
 }
 
 /* Gives the parameters their values. A helper's `tl.constexpr` says that known numbers stay
@@ -325,15 +341,16 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     const AstParams *params = params_of(f->fn);
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
-        SpecValue v =
-            is_constexpr_annotation(p->annotation) ? weaken_all(sp, values[i]) : values[i];
+        SpecValue v = values[i];
+        if (kernel_is_constexpr(p->annotation)) v = sv_map(sp->arena, v, weaken_leaf, NULL);
         if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }
 }
 
+/* self: the parameter whose value in the end is wanted, instead of what is returned; or NULL. */
 static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values, bool is_host,
-                          Span at)
+                          Str self, Span at)
 {
     Frame f;
     spec_at(sp, at);
@@ -341,13 +358,15 @@ static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values,
     f.is_host = is_host;
     enter_params(sp, &f, values);
     SpecValue v = call_run(sp, &f);
+    const Binding *b = self && !sv_is_error(v) ? scope_find(f.scope, self) : NULL;
+    if (self) v = b && b->state == BIND_SET ? b->value : sv_error();
     frame_pop(sp, &f);
     return v;
 }
 
 SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values)
 {
-    return run_with(sp, fn, values, false, SPAN_NONE);
+    return run_with(sp, fn, values, false, NULL, SPAN_NONE);
 }
 
 /* Python of the host runs at compile time when all it is given is known. */
@@ -356,7 +375,7 @@ static bool runs_on_host(const Spec *sp, const SpecFunc *fn, const SpecValue *va
     if (fn->def->kind == AST_LAMBDA) return !sp->frame || sp->frame->is_host;
     if (is_jit_function(fn)) return false;
     for (int i = 0; i < n; i++) {
-        if (merge_is_runtime(values[i])) return false;
+        if (sv_is_runtime(values[i])) return false;
     }
     return true;
 }
@@ -373,27 +392,17 @@ static Args with_self(Spec *sp, SpecValue self, const Args *args, Span at)
 SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const Args *args,
                            Span at)
 {
-    const AstParams *params = params_of(init);
-    SpecValue *values = arena_array(sp->arena, SpecValue, params->len + 1), v = sv_error();
     Args all = with_self(sp, self, args, at);
-    if (!bind_args(sp, init, &all, values, at) || !can_enter(sp, init, true, at)) return v;
-    Frame f;
-    spec_at(sp, at);
-    frame_push(sp, &f, init, init->module, at);
-    f.is_host = true;
-    enter_params(sp, &f, values);
-    bool ok = !sv_is_error(call_run(sp, &f));
-    const Binding *b = params->len ? scope_find(f.scope, params->data[0].name) : NULL;
-    if (ok && b && b->state == BIND_SET) v = b->value;
-    frame_pop(sp, &f);
-    return v;
+    Call c = call_of(init, &all, at);
+    if (!bind_args(sp, &c) || !can_enter(sp, init, true, at)) return sv_error();
+    return run_with(sp, init, c.values, true, c.params->data[0].name, at);
 }
 
 /* A function of host code: no decorator says that kernels may call it. Methods need none. */
 static bool is_plain_python(const SpecFunc *fn)
 {
     return fn->def->kind == AST_DEF && fn->def->def.decorators.len == 0 && !fn->self &&
-           !fn->closure && !fn->is_std && !fn->is_wrapped;
+           !fn->closure && !fn->module->is_std && !fn->is_wrapped;
 }
 
 static SpecValue refuse_python(Spec *sp, const SpecFunc *fn, Span at)
@@ -407,206 +416,75 @@ static SpecValue refuse_python(Spec *sp, const SpecFunc *fn, Span at)
     return sv_error();
 }
 
-static SpecValue call_func(Spec *sp, const SpecFunc *fn, Args *args, Span at)
+/* b: the operation that the function is, for messages; or NULL. */
+static SpecValue call_func(Spec *sp, const SpecFunc *fn, const Builtin *b, const Args *args,
+                           Span at)
 {
-    const AstParams *params = params_of(fn);
-    SpecValue *values = arena_array(sp->arena, SpecValue, params->len + 1);
     if (!sp->frame->is_host && is_plain_python(fn)) return refuse_python(sp, fn, at);
     Args all = fn->self ? with_self(sp, *fn->self, args, at) : *args;
-    if (!bind_args(sp, fn, &all, values, at)) return sv_error();
-    bool is_host = runs_on_host(sp, fn, values, params->len);
+    Call c = call_of(fn, &all, at);
+    c.builtin = b;
+    if (!bind_args(sp, &c)) return sv_error();
+    bool is_host = runs_on_host(sp, fn, c.values, c.params->len);
     if (!can_enter(sp, fn, is_host, at)) return sv_error();
-    return run_with(sp, fn, values, is_host, at);
+    return run_with(sp, fn, c.values, is_host, NULL, at);
 }
 
 /* ---- builtins ---- */
 
-typedef struct BuiltinParam { Str name; bool has_default; SpecValue default_; } BuiltinParam;
-typedef struct Signature {
-    BuiltinParam *data;
-    int len, cap;
-    int rest;      /* where *args stands, or -1 */
-    Str rest_name; /* also a keyword: trans(x, dims=(1, 0)) */
-    bool takes_keywords;
-} Signature;
+typedef struct Signature { const AstParams *params; SpecValue *defaults; Str *names; } Signature;
 
-typedef struct Reader { Spec *sp; const char *p; } Reader;
-
-static void skip_blanks(Reader *r)
-{
-    while (*r->p == ' ') r->p++;
-}
-
-static Str read_word(Reader *r)
-{
-    const char *begin = r->p;
-    while (*r->p && strchr("=,() ", *r->p) == NULL) r->p++;
-    return intern(r->sp->names, begin, (size_t)(r->p - begin));
-}
-
-static SpecValue read_literal(Reader *r)
-{
-    skip_blanks(r);
-    if (*r->p == '\'' || *r->p == '"') {
-        const char *end = strchr(r->p + 1, *r->p);
-        check(end != NULL, "builtins.def: a string without end in '%s'", r->p);
-        Str s = intern(r->sp->names, r->p + 1, (size_t)(end - r->p - 1));
-        r->p = end + 1;
-        return sv_str(s);
-    }
-    if (*r->p == '(') {
-        check(r->p[1] == ')', "builtins.def: only () is a literal in '%s'", r->p);
-        r->p += 2;
-        return (SpecValue){.kind = SV_TUPLE, .tuple = arena_new(r->sp->arena, SpecTuple)};
-    }
-    Str word = read_word(r);
-    if (strcmp(word, "None") == 0) return sv_none();
-    if (strcmp(word, "True") == 0 || strcmp(word, "False") == 0) return sv_bool(*word == 'T');
-    DType dt = dtype_find(word, strlen(word));
-    if (dt != DT_NONE) return sv_type(type_scalar(r->sp->ir->types, dt));
-    if (strpbrk(word, ".") || strstr(word, "inf") || strchr(word, 'e'))
-        return sv_float(strtod(word, NULL));
-    return sv_int(strtoll(word, NULL, 0));
-}
-
-static Signature *signature_of(Spec *sp, const Builtin *b)
+/* A row's parameters are those of a lambda; its defaults cost a kernel nothing. */
+static const Signature *signature_of(Spec *sp, const Builtin *b)
 {
     Signature *s = map_get_ptr(&sp->program->signatures, b);
     if (s) return s;
+    const char *text = arena_printf(sp->arena, "lambda %s: 0", b->params);
+    const Source *source = source_of_static(sp->arena, b->name, text, strlen(text));
+    const Ast *e = syntax_parse_expr(sp->arena, sp->names, sp->dx, source);
+    check(e != NULL, "builtins.def: the parameters of '%s'", b->name);
+    const AstParams *params = &e->lambda.params;
+    const long steps = sp->steps;
+    int n = 0;
     s = arena_new(sp->arena, Signature);
-    s->rest = -1;
-    Reader r = {sp, b->params ? b->params : ""};
-    for (skip_blanks(&r); *r.p; skip_blanks(&r)) {
-        bool is_rest = *r.p == '*', is_keywords = is_rest && r.p[1] == '*';
-        r.p += is_rest + is_keywords;
-        BuiltinParam param = {.name = read_word(&r)};
-        skip_blanks(&r);
-        if (*r.p == '=') {
-            r.p++;
-            param.has_default = true;
-            param.default_ = read_literal(&r);
-        }
-        if (is_keywords) s->takes_keywords = true;
-        else if (is_rest) s->rest = s->len, s->rest_name = param.name;
-        else vec_push(sp->arena, s, param);
-        skip_blanks(&r);
-        check(*r.p == ',' || *r.p == 0, "builtins.def: cannot read the parameters of '%s' at '%s'",
-              b->name, r.p);
-        if (*r.p == ',') r.p++;
+    s->params = params;
+    s->defaults = arena_array(sp->arena, SpecValue, params->len + 1);
+    s->names = arena_array(sp->arena, Str, params->len + 1);
+    for (int i = 0; i < params->len; i++) {
+        const AstParam *p = &params->data[i];
+        s->defaults[i] = p->default_ ? spec_eval(sp, p->default_) : (SpecValue){.kind = SV_ABSENT};
+        if (p->kind != PARAM_VARARGS && p->kind != PARAM_KWARGS) s->names[n++] = p->name;
     }
-    map_set_ptr(&sp->program->signatures, b, s);
+    sp->steps = steps;
+    if (!sp->out_of_budget) map_set_ptr(&sp->program->signatures, b, s);
     return s;
-}
-
-static const char *builtin_title(Spec *sp, const Builtin *b)
-{
-    if (b->where & NS_TL) return arena_printf(sp->arena, "tl.%s", b->name);
-    if (b->where & NS_MATH) return arena_printf(sp->arena, "tl.math.%s", b->name);
-    if (b->where & NS_TRITON) return arena_printf(sp->arena, "triton.%s", b->name);
-    return b->name;
-}
-
-static void note_parameters(Spec *sp, const Builtin *b)
-{
-    spec_note(sp, SPAN_NONE, "it is called as %s(%s)", builtin_title(sp, b), b->params);
-}
-
-static int find_builtin_param(const Signature *s, Str name)
-{
-    for (int i = 0; i < s->len; i++) {
-        if (s->data[i].name == name) return i;
-    }
-    return -1;
-}
-
-static bool bind_builtin_keyword(Spec *sp, const Signature *s, BuiltinCall *c, Args *others,
-                                 const Arg *a)
-{
-    int i = find_builtin_param(s, a->name);
-    if (i < 0 && s->takes_keywords) {
-        vec_push(sp->arena, others, *a);
-        return true;
-    }
-    if (i < 0 && a->name == s->rest_name && c->nrest == 0) {
-        c->rest[c->nrest++] = a->value;
-        return true;
-    }
-    if (i < 0) {
-        Str *names = arena_array(sp->arena, Str, s->len + 1);
-        for (int k = 0; k < s->len; k++) names[k] = s->data[k].name;
-        unknown_keyword(sp, builtin_title(sp, c->builtin), a, s->len, names, SPAN_NONE);
-        note_parameters(sp, c->builtin);
-        return false;
-    }
-    if (c->args[i].kind != SV_ABSENT) {
-        spec_error(sp, a->span, "%s gets two values for '%s'", builtin_title(sp, c->builtin),
-                   a->name);
-        return false;
-    }
-    c->args[i] = a->value;
-    c->spans[i] = a->span;
-    return true;
-}
-
-static bool bind_builtin(Spec *sp, const Signature *s, BuiltinCall *c, const Args *args)
-{
-    int given = npositional(args), fixed = s->rest >= 0 ? s->rest : s->len;
-    for (int i = 0; i < given && i < fixed; i++) {
-        c->args[i] = args->data[i].value;
-        c->spans[i] = args->data[i].span;
-    }
-    if (given > fixed && s->rest < 0) {
-        spec_error(sp, args->data[fixed].span, "%s takes at most %d argument%s, but %d %s given",
-                   builtin_title(sp, c->builtin), fixed, fixed == 1 ? "" : "s", given,
-                   given == 1 ? "is" : "are");
-        return false;
-    }
-    Args *others = arena_new(sp->arena, Args);
-    c->keywords = others;
-    c->rest = arena_array(sp->arena, SpecValue, args->len + 1);
-    for (int i = fixed; i < given; i++) c->rest[c->nrest++] = args->data[i].value;
-    for (int i = given; i < args->len; i++) {
-        if (!bind_builtin_keyword(sp, s, c, others, &args->data[i])) return false;
-    }
-    for (int i = 0; i < s->len; i++) {
-        if (c->args[i].kind != SV_ABSENT) continue;
-        if (s->data[i].has_default) {
-            c->args[i] = s->data[i].default_;
-        } else {
-            spec_error(sp, c->at, "%s needs '%s'", builtin_title(sp, c->builtin), s->data[i].name);
-            note_parameters(sp, c->builtin);
-            advise_missing(sp, c, args->len);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A function of lib/std takes the row's arguments under the row's names. */
-static SpecValue call_std(Spec *sp, const BuiltinCall *c, const Signature *s)
-{
-    SpecValue fn = spec_std(sp, c->builtin->std);
-    check(fn.kind == SV_FUNC, "lib/std has no '%s'", c->builtin->std);
-    Args args = {0};
-    for (int i = 0; i < s->len; i++)
-        vec_push(sp->arena, &args, ((Arg){NULL, c->args[i], c->spans[i]}));
-    for (int i = 0; i < c->nrest; i++) vec_push(sp->arena, &args, ((Arg){NULL, c->rest[i], c->at}));
-    return call_func(sp, fn.fn, &args, c->at);
 }
 
 static SpecValue call_builtin(Spec *sp, const Builtin *b, const Args *args, Span at)
 {
-    Signature *s = signature_of(sp, b);
-    BuiltinCall c = {.builtin = b, .nargs = s->len, .at = at};
-    c.args = arena_array(sp->arena, SpecValue, s->len + 1);
-    c.spans = arena_array(sp->arena, Span, s->len + 1);
-    for (int i = 0; i < s->len; i++) {
-        c.args[i] = (SpecValue){.kind = SV_ABSENT};
-        c.spans[i] = at;
+    if (!b->fn) {
+        SpecValue fn = spec_std(sp, b->std);
+        check(fn.kind == SV_FUNC, "lib/std has no '%s'", b->std);
+        return call_func(sp, fn.fn, b, args, at);
     }
-    if (!bind_builtin(sp, s, &c, args)) return sv_error();
+    const Signature *s = signature_of(sp, b);
+    Call call = {
+        .builtin = b, .params = s->params, .defaults = s->defaults, .args = args, .at = at};
+    if (!bind_args(sp, &call)) return sv_error();
+    BuiltinCall c = {.builtin = b,
+                     .names = s->names,
+                     .args = call.values,
+                     .spans = call.spans,
+                     .keywords = &call.extra,
+                     .at = at};
+    for (int i = 0; i < s->params->len; i++) {
+        const ParamKind kind = s->params->data[i].kind;
+        if (kind == PARAM_VARARGS) c.rest = c.args[i].tuple->data, c.nrest = c.args[i].tuple->len;
+        if (kind == PARAM_VARARGS || kind == PARAM_KWARGS) continue;
+        c.args[c.nargs] = c.args[i];
+        c.spans[c.nargs++] = c.spans[i];
+    }
     spec_at(sp, at);
-    if (!b->fn) return call_std(sp, &c, s);
     return b->fn(sp, &c);
 }
 
@@ -656,7 +534,7 @@ static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
     if (host_call(sp, m, n, values, &out)) return out;
     SpecModule *result = module_named(sp->program, arena_printf(sp->arena, "%s()", m->path));
     if (host_value(sp, result, &out)) return out;
-    if (sp->frame->is_host) return (SpecValue){.kind = SV_MODULE, .module = result};
+    if (sp->frame->is_host) return sv_module(result);
     if (m->kind != MODULE_HOST) return spec_error(sp, at, "module '%s' cannot be called", m->path);
     const Builtin *b = likely_libdevice(m->path);
     if (b) {
@@ -674,7 +552,7 @@ static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at)
     if (args->has_error) return sv_error();
     switch (callee.kind) {
     case SV_ERROR: return callee;
-    case SV_FUNC: return call_func(sp, callee.fn, args, at);
+    case SV_FUNC: return call_func(sp, callee.fn, NULL, args, at);
     case SV_BUILTIN: return call_builtin(sp, callee.builtin, args, at);
     case SV_METHOD: return call_method(sp, callee.method, args, at);
     case SV_CLASS: return call_class(sp, callee.class_name, args, at);

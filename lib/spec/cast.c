@@ -1,24 +1,16 @@
 /* Casts between element types, and the run-time form of compile-time numbers. Pointers cast to
    pointers and to 64-bit integers and back by bits, and to int1 as "is not null". */
-#include "spec/cast.h"
+#include "spec/operator.h"
 
 #include <string.h>
 
 #include "ir/evaluate.h"
-#include "ir/type.h"
 #include "spec/constant.h"
-#include "spec/operator.h"
 #include "spec/promote.h"
 
 static const char *text(Spec *sp, const Type *t)
 {
     return type_text(sp->arena, t);
-}
-
-/* The zero of v's element type, in v's shape. */
-static Value *zero_like(Spec *sp, const Value *v)
-{
-    return build_const(&sp->b, v->type, 0);
 }
 
 static Value *cast_bits(Spec *sp, Value *v, const Type *elem, Span at)
@@ -38,7 +30,7 @@ static Value *cast_pointer(Spec *sp, Value *v, const Type *elem, Span at)
         return build_bitcast(&sp->b, v, elem);
     if (dt == DT_I1) {
         Value *bits = build_bitcast(&sp->b, v, type_scalar(sp->ir->types, DT_I64));
-        return build_binary(&sp->b, OP_NE, bits, zero_like(sp, bits));
+        return build_binary(&sp->b, OP_NE, bits, build_const(&sp->b, bits->type, 0));
     }
     spec_error(sp, at,
                "cannot cast %s to %s: a pointer becomes a 64-bit integer, int1 or another pointer",
@@ -67,14 +59,12 @@ static bool check_rounding(Spec *sp, const char *rounding, const Type *from, con
                            Span at)
 {
     if (!rounding) return true;
-    if (strcmp(rounding, "rtne") != 0 && strcmp(rounding, "rtz") != 0) {
-        spec_error(sp, at, "fp_downcast_rounding is 'rtne' or 'rtz', found '%s'", rounding);
-        return false;
-    }
+    if (strcmp(rounding, "rtne") != 0 && strcmp(rounding, "rtz") != 0)
+        return spec_fail(sp, at, "fp_downcast_rounding is 'rtne' or 'rtz', found '%s'", rounding);
     if (is_downcast(from, to)) return true;
-    spec_error(sp, at, "fp_downcast_rounding is for casts to a narrower float, found %s to %s",
-               text(sp, from), text(sp, to));
-    return false;
+    return spec_fail(sp, at,
+                     "fp_downcast_rounding is for casts to a narrower float, found %s to %s",
+                     text(sp, from), text(sp, to));
 }
 
 Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at)
@@ -99,8 +89,8 @@ Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *r
 static uint64_t bits_of(DType dt, SpecValue number)
 {
     if (dtype_info(dt)->kind == DK_FLOAT) return bits_of_written(dt, constant_to_double(number));
-    if (dt == DT_I1) return constant_to_int(number) != 0;
-    return bits_from_uint(dt, (uint64_t)constant_to_int(number));
+    if (dt == DT_I1) return sv_integer(number) != 0;
+    return bits_from_uint(dt, (uint64_t)sv_integer(number));
 }
 
 Value *cast_number(Spec *sp, SpecValue number, DType dt)
@@ -131,17 +121,17 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at)
     return cast_number(sp, v, dt);
 }
 
-bool cast_known(SpecValue v, SpecValue *number)
+SpecValue weaken(SpecValue v)
 {
     uint64_t bits;
-    if (v.kind != SV_VALUE || type_is_block(v.v->type) || !ir_const_bits(v.v, &bits)) return false;
-    const DTypeInfo *info = dtype_info(type_dtype(v.v->type));
-    switch (info->kind) {
-    case DK_BOOL: *number = sv_bool(bits != 0); return true;
-    case DK_INT: *number = sv_int((int64_t)bits); return true;
-    case DK_UINT: *number = sv_int(bits); return true;
-    case DK_FLOAT: *number = sv_float(bits_to_double(type_dtype(v.v->type), bits)); return true;
+    if (v.kind != SV_VALUE || !type_is_scalar(v.v->type) || !ir_const_bits(v.v, &bits)) return v;
+    DType dt = type_dtype(v.v->type);
+    switch (dtype_info(dt)->kind) {
+    case DK_BOOL: return sv_bool(bits != 0);
+    case DK_INT: return sv_int((int64_t)bits);
+    case DK_UINT: return sv_int((__int128)bits);
+    case DK_FLOAT: return sv_float(bits_to_double(dt, bits));
     case DK_NONE: break;
     }
-    return false;
+    return v;
 }

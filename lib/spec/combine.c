@@ -2,16 +2,13 @@
    put back. */
 #include "spec/combine.h"
 
-#include "ir/type.h"
 #include "spec/argument.h"
-#include "spec/operator.h"
 
 int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tuple)
 {
-    SpecValue v = c->args[i], *items = &v;
-    *tuple = v.kind == SV_TUPLE || v.kind == SV_LIST;
-    int n = *tuple ? v.tuple->len : 1;
-    if (*tuple) items = v.tuple->data;
+    SpecValue *items;
+    int n = sv_items(&c->args[i], &items);
+    *tuple = sv_is_sequence(c->args[i]);
     if (n < 1 || n > COMBINE_MAX) {
         spec_error(sp, c->spans[i], "%s has %d blocks, 1 to %d expected", arg_what(sp, c, i), n,
                    COMBINE_MAX);
@@ -85,30 +82,21 @@ void combine_by_order(Spec *sp, Op *op, bool max)
 /* The function's results as values of the operands' types. */
 static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
 {
-    int n = op->nargs;
-    SpecValue *items = &r;
-    int found = 1;
-    if (r.kind == SV_TUPLE || r.kind == SV_LIST) {
-        items = r.tuple->data;
-        found = r.tuple->len;
-    }
+    SpecValue *items;
+    int n = op->nargs, found = sv_items(&r, &items);
     if (sv_is_error(r)) return false;
-    if (found != n) {
-        spec_error(sp, at, "the combine function gives %d value%s, expected %d", found,
-                   found == 1 ? "" : "s", n);
-        return false;
-    }
+    if (found != n)
+        return spec_fail(sp, at, "the combine function gives %d value%s, expected %d", found,
+                         found == 1 ? "" : "s", n);
     for (int i = 0; i < n; i++) {
         const Type *elem = tkc_type_element(op_arg(op, i)->type);
         bool number = sv_is_number(items[i]);
         Value *v = op_to_value(sp, items[i], at);
         if (v && number) v = op_cast(sp, v, elem, false, NULL, at);
         if (!v) return false;
-        if (v->type != elem) {
-            spec_error(sp, at, "the combine function gives %s for an operand of %s",
-                       type_text(sp->arena, v->type), type_text(sp->arena, elem));
-            return false;
-        }
+        if (v->type != elem)
+            return spec_fail(sp, at, "the combine function gives %s for an operand of %s",
+                             type_text(sp->arena, v->type), type_text(sp->arena, elem));
         out[i] = v;
     }
     return true;
@@ -150,8 +138,8 @@ static bool fill(Spec *sp, Op *op, SpecValue fn, Span at)
     build_yield(&sp->b, op->nargs, results);
     drop_unused(r);
     if (is_pure(r)) return true;
-    spec_error(sp, at, "a combine function computes on scalars, without loads, stores or blocks");
-    return false;
+    return spec_fail(sp, at,
+                     "a combine function computes on scalars, without loads, stores or blocks");
 }
 
 bool combine_by_function(Spec *sp, Op *op, SpecValue fn, Span at)

@@ -6,12 +6,9 @@
 
 #include <string.h>
 
-#include "base/vec.h"
-#include "spec/constant.h"
 #include "spec/kernel.h"
 
-/* An argument of a call by keyword, or by position when position >= 0. */
-static const Ast *argument(const Ast *call, const char *keyword, int position)
+const Ast *config_argument(const Ast *call, const char *keyword, int position)
 {
     if (call->kind != AST_CALL) return NULL;
     for (int i = 0; i < call->call.args.len; i++) {
@@ -34,27 +31,13 @@ static const Ast *find_entry(const Ast *dict, Str key)
     return NULL;
 }
 
-/* A constant of the file, without a sound when it is none. */
-static SpecValue quiet_eval(Spec *sp, SpecModule *m, const Ast *e)
-{
-    sp->dx->muted++;
-    SpecValue v = module_eval(sp, m, e);
-    sp->dx->muted--;
-    return v;
-}
-
-static bool is_known(SpecValue v)
-{
-    return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE;
-}
-
 const Ast *config_rule(const SpecFunc *kernel, Str param)
 {
     const AstList *decorators = &kernel->def->def.decorators;
     for (int i = 0; i < decorators->len; i++) {
         const Ast *d = decorators->data[i];
         if (strcmp(kernel_last_name(d), "heuristics") != 0) continue;
-        const Ast *rule = find_entry(argument(d, "values", 0), param);
+        const Ast *rule = find_entry(config_argument(d, "values", 0), param);
         if (rule) return rule;
     }
     return NULL;
@@ -71,7 +54,7 @@ bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue kno
     *out = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
     frame_pop(sp, &f);
     sp->dx->muted--;
-    return sv_is_constant(*out) && out->kind != SV_ERROR && out->kind != SV_MODULE;
+    return sv_is_known(*out);
 }
 
 /* ---- configurations ---- */
@@ -92,15 +75,12 @@ bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out)
     static const char *const fields[] = {"kwargs", "num_warps", "num_stages"};
     const char *dot = strrchr(path, '.');
     if (strncmp(path, "triton.", 7) != 0 || !dot || strcmp(dot + 1, config_type) != 0) return false;
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = (SpecTuple){.len = 3, .type_name = intern_cstr(sp->names, config_type)};
-    t->data = arena_array(sp->arena, SpecValue, t->len);
-    t->names = arena_array(sp->arena, Str, t->len);
+    SpecTuple *t = record_new(sp, config_type, 3);
     for (int i = 0; i < t->len; i++) {
         t->names[i] = intern_cstr(sp->names, fields[i]);
         t->data[i] = argument_value(args, fields[i], i);
     }
-    return *out = (SpecValue){.kind = SV_RECORD, .tuple = t}, true;
+    return *out = sv_tuple(SV_RECORD, t), true;
 }
 
 typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;
@@ -118,33 +98,26 @@ static void add_configs(Spec *sp, SpecValue v, Configs *out)
 static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
 {
     if (!e || e->kind != AST_LIST) {
-        if (e) add_configs(sp, quiet_eval(sp, m, e), out);
+        if (e) add_configs(sp, module_try(sp, m, e), out);
         return;
     }
     for (int i = 0; i < e->list.len && sp->steps < sp->limits.steps; i++) {
         const Ast *x = e->list.data[i];
-        add_configs(sp, quiet_eval(sp, m, x->kind == AST_STARRED ? x->unary.operand : x), out);
+        add_configs(sp, module_try(sp, m, x->kind == AST_STARRED ? x->unary.operand : x), out);
     }
-}
-
-static bool known_value(SpecValue known, Str name, SpecValue *out)
-{
-    for (int i = 0; i < known.tuple->len; i++) {
-        if (known.tuple->names[i] == name)
-            return *out = known.tuple->data[i], out->kind != SV_ERROR;
-    }
-    return false;
 }
 
 /* No value of the configuration differs from what is known. */
 static bool agrees(const SpecTuple *config, SpecValue known)
 {
-    SpecValue kwargs = config->data[0], have;
+    SpecValue kwargs = config->data[0];
     if (kwargs.kind != SV_RECORD) return false;
     for (int i = 0; i < kwargs.tuple->len; i++) {
         SpecValue want = kwargs.tuple->data[i];
-        if (!is_known(want)) return false;
-        if (!known_value(known, kwargs.tuple->names[i], &have)) continue;
+        if (!sv_is_known(want)) return false;
+        int k = sv_find_field(known.tuple, kwargs.tuple->names[i]);
+        SpecValue have = k < 0 ? sv_error() : known.tuple->data[k];
+        if (sv_is_error(have)) continue;
         if (!sv_is_constant(have) || !constant_is_equal(want, have)) return false;
     }
     return true;
@@ -167,7 +140,7 @@ static const Ast *all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
     sp->steps = 0;
     for (int i = 0; i < decorators->len && sp->steps < sp->limits.steps; i++) {
         if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
-        list = argument(decorators->data[i], "configs", 0);
+        list = config_argument(decorators->data[i], "configs", 0);
         read_configs(sp, kernel->module, list, out);
     }
     const bool is_gone = sp->steps >= sp->limits.steps;

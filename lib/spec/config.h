@@ -5,6 +5,8 @@
 
 #include "spec/eval.h"
 
+/* An argument of a call by keyword or by position, or NULL. */
+const Ast *config_argument(const Ast *call, const char *keyword, int position);
 /* What @heuristics says of a parameter, or NULL. */
 const Ast *config_rule(const SpecFunc *kernel, Str param);
 /* The value @heuristics gives a parameter, from the arguments known so far (a record by name).

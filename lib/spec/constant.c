@@ -11,55 +11,46 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "ir/type.h"
-#include "spec/cast.h"
 #include "spec/operator.h"
-
-bool sv_is_constant(SpecValue v)
-{
-    switch (v.kind) {
-    case SV_VALUE:
-    case SV_BLOCK_PTR:
-    case SV_DESC: return false;
-    case SV_METHOD: return sv_is_constant(*v.method->self);
-    case SV_TUPLE:
-    case SV_LIST:
-    case SV_RECORD:
-        for (int i = 0; i < v.tuple->len; i++) {
-            if (!sv_is_constant(v.tuple->data[i])) return false;
-        }
-        return true;
-    default: return true;
-    }
-}
 
 static bool is_integral(SpecValue v)
 {
     return v.kind == SV_BOOL || v.kind == SV_INT;
 }
 
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
-}
-
-__int128 constant_to_int(SpecValue v)
-{
-    return v.kind == SV_BOOL ? v.b : v.i;
-}
-
 double constant_to_double(SpecValue v)
 {
-    return v.kind == SV_FLOAT ? v.f : (double)constant_to_int(v);
+    return v.kind == SV_FLOAT ? v.f : (double)sv_integer(v);
+}
+
+SpecTuple *tuple_new(Spec *sp, int n)
+{
+    SpecTuple *t = arena_new(sp->arena, SpecTuple);
+    t->data = arena_array(sp->arena, SpecValue, n + 1);
+    t->len = n;
+    return t;
+}
+
+SpecTuple *record_new(Spec *sp, const char *type, int n)
+{
+    SpecTuple *t = tuple_new(sp, n);
+    t->names = arena_array(sp->arena, Str, n + 1);
+    t->type_name = intern_cstr(sp->names, type);
+    return t;
 }
 
 SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, n ? n : 1);
-    t->len = n;
+    SpecTuple *t = tuple_new(sp, n);
     if (n) memcpy(t->data, items, (size_t)n * sizeof *items);
-    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+    return sv_tuple(SV_TUPLE, t);
+}
+
+SpecValue constant_ints(Spec *sp, int n, const int32_t *values)
+{
+    SpecTuple *t = tuple_new(sp, n);
+    for (int i = 0; i < n; i++) t->data[i] = sv_int(values[i]);
+    return sv_tuple(SV_TUPLE, t);
 }
 
 bool constant_is_true(SpecValue v)
@@ -90,28 +81,14 @@ static bool are_sequences_equal(const SpecTuple *a, const SpecTuple *b)
 
 bool constant_is_equal(SpecValue a, SpecValue b)
 {
-    SpecValue known;
-    if (cast_known(a, &known)) a = known;
-    if (cast_known(b, &known)) b = known;
+    a = weaken(a);
+    b = weaken(b);
     if (sv_is_number(a) && sv_is_number(b)) {
-        if (is_integral(a) && is_integral(b)) return constant_to_int(a) == constant_to_int(b);
+        if (is_integral(a) && is_integral(b)) return sv_integer(a) == sv_integer(b);
         return constant_to_double(a) == constant_to_double(b);
     }
-    if (is_sequence(a) && is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
-    if (a.kind != b.kind) return false;
-    switch (a.kind) {
-    case SV_NONE:
-    case SV_ELLIPSIS: return true;
-    case SV_STR: return a.s == b.s;
-    case SV_TYPE: return a.type == b.type;
-    case SV_FUNC: return a.fn == b.fn;
-    case SV_BUILTIN: return a.builtin == b.builtin;
-    case SV_MODULE: return a.module == b.module;
-    case SV_CLASS: return a.class_name == b.class_name;
-    case SV_RECORD_CLASS: return a.record_class == b.record_class;
-    case SV_VALUE: return a.v == b.v;
-    default: return false;
-    }
+    if (sv_is_sequence(a) && sv_is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
+    return sv_is_same(a, b);
 }
 
 /* Sign of a - b for two numbers, strings or sequences of them; false when they have no order. NaN
@@ -120,7 +97,7 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
 {
     *unordered = false;
     if (is_integral(a) && is_integral(b)) {
-        __int128 x = constant_to_int(a), y = constant_to_int(b);
+        __int128 x = sv_integer(a), y = sv_integer(b);
         *order = (x > y) - (x < y);
         return true;
     }
@@ -136,7 +113,7 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
         *order = c ? c : (n > m) - (n < m);
         return true;
     }
-    if (!is_sequence(a) || !is_sequence(b)) return false;
+    if (!sv_is_sequence(a) || !sv_is_sequence(b)) return false;
     for (int i = 0; i < a.tuple->len && i < b.tuple->len; i++) {
         if (constant_is_equal(a.tuple->data[i], b.tuple->data[i])) continue;
         return order_of(a.tuple->data[i], b.tuple->data[i], order, unordered);
@@ -148,7 +125,7 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
 static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, Span at)
 {
     bool found = false;
-    if (is_sequence(in)) {
+    if (sv_is_sequence(in)) {
         for (int i = 0; i < in.tuple->len && !found; i++)
             found = constant_is_equal(item, in.tuple->data[i]);
     } else if (in.kind == SV_STR && item.kind == SV_STR) {
@@ -280,13 +257,15 @@ static double float_modulo(double a, double b)
 
 static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
 {
+    bool divides = op == AOP_DIV || op == AOP_FLOORDIV || op == AOP_MOD;
+    if (b == 0 && divides) return zero_division(sp, op, at);
     switch (op) {
     case AOP_ADD: return sv_computed(a + b);
     case AOP_SUB: return sv_computed(a - b);
     case AOP_MUL: return sv_computed(a * b);
-    case AOP_DIV: return b == 0 ? zero_division(sp, op, at) : sv_computed(a / b);
-    case AOP_FLOORDIV: return b == 0 ? zero_division(sp, op, at) : sv_computed(floor(a / b));
-    case AOP_MOD: return b == 0 ? zero_division(sp, op, at) : sv_computed(float_modulo(a, b));
+    case AOP_DIV: return sv_computed(a / b);
+    case AOP_FLOORDIV: return sv_computed(floor(a / b));
+    case AOP_MOD: return sv_computed(float_modulo(a, b));
     case AOP_POW:
         if (a == 0 && b < 0) return zero_division(sp, op, at);
         if (a < 0 && isfinite(b) && b != floor(b)) {
@@ -318,9 +297,9 @@ static void count_items(SpecTuple *t)
 long constant_size(SpecValue v, int *nesting)
 {
     if (v.kind == SV_METHOD) return constant_size(*v.method->self, nesting);
-    if (is_sequence(v) && !v.tuple->size) count_items(v.tuple);
-    if (nesting) *nesting = is_sequence(v) ? v.tuple->nesting : 0;
-    if (is_sequence(v)) return v.tuple->size;
+    if (sv_is_sequence(v) && !v.tuple->size) count_items(v.tuple);
+    if (nesting) *nesting = sv_is_sequence(v) ? v.tuple->nesting : 0;
+    if (sv_is_sequence(v)) return v.tuple->size;
     return v.kind == SV_STR && *v.s ? (long)str_len(v.s) : 1;
 }
 
@@ -349,12 +328,10 @@ static SpecValue concat_sequences(Spec *sp, SpecValue a, SpecValue b, Span at)
 {
     int n = a.tuple->len, m = b.tuple->len;
     if (is_too_long(sp, (__int128)n + m)) return too_long(sp, at);
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = n + m;
-    t->data = arena_array(sp->arena, SpecValue, n + m + 1);
+    SpecTuple *t = tuple_new(sp, n + m);
     for (int i = 0; i < n; i++) t->data[i] = a.tuple->data[i];
     for (int i = 0; i < m; i++) t->data[n + i] = b.tuple->data[i];
-    return (SpecValue){.kind = a.kind == SV_LIST ? SV_LIST : SV_TUPLE, .tuple = t};
+    return sv_tuple(a.kind == SV_LIST ? SV_LIST : SV_TUPLE, t);
 }
 
 static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
@@ -369,22 +346,15 @@ static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
         for (int i = 0; i < count; i++) buf_put(&out, a.s, (size_t)n);
         return sv_str(intern(sp->names, buf_text(&out), out.len));
     }
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = n * count;
-    t->data = arena_array(sp->arena, SpecValue, t->len + 1);
+    SpecTuple *t = tuple_new(sp, n * count);
     for (int i = 0; i < t->len; i++) t->data[i] = a.tuple->data[i % n];
-    return (SpecValue){.kind = a.kind == SV_LIST ? SV_LIST : SV_TUPLE, .tuple = t};
-}
-
-static bool can_repeat(SpecValue v)
-{
-    return v.kind == SV_STR || is_sequence(v);
+    return sv_tuple(a.kind == SV_LIST ? SV_LIST : SV_TUPLE, t);
 }
 
 SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     if (is_integral(a) && is_integral(b)) {
-        SpecValue r = int_binary(sp, op, constant_to_int(a), constant_to_int(b), at);
+        SpecValue r = int_binary(sp, op, sv_integer(a), sv_integer(b), at);
         bool bits = op == AOP_AND || op == AOP_OR || op == AOP_XOR;
         return bits && a.kind == SV_BOOL && b.kind == SV_BOOL ? sv_bool(r.i != 0) : r;
     }
@@ -394,11 +364,10 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (op == AOP_MOD && a.kind == SV_STR) return format_values(sp, a.s, b, at);
     if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR)
         return concat_strings(sp, a.s, b.s, at);
-    if (op == AOP_ADD && is_sequence(a) && is_sequence(b)) return concat_sequences(sp, a, b, at);
-    if (op == AOP_MUL && can_repeat(a) && is_integral(b))
-        return repeat(sp, a, constant_to_int(b), at);
-    if (op == AOP_MUL && can_repeat(b) && is_integral(a))
-        return repeat(sp, b, constant_to_int(a), at);
+    if (op == AOP_ADD && sv_is_sequence(a) && sv_is_sequence(b)) return concat_sequences(sp, a, b, at);
+    SpecValue unit = is_integral(b) ? a : b, times = is_integral(b) ? b : a;
+    if (op == AOP_MUL && is_integral(times) && (unit.kind == SV_STR || sv_is_sequence(unit)))
+        return repeat(sp, unit, sv_integer(times), at);
     return spec_error(sp, at, "'%s' does not work on %s and %s", ast_op_text(op),
                       spec_describe(sp, a), spec_describe(sp, b));
 }
@@ -409,7 +378,7 @@ SpecValue constant_unary(Spec *sp, AstOp op, SpecValue a, Span at)
     if (a.kind == SV_FLOAT && op == AOP_NEG) return sv_float(-a.f);
     if (a.kind == SV_FLOAT && op == AOP_POS) return a;
     if (is_integral(a)) {
-        __int128 x = constant_to_int(a), r;
+        __int128 x = sv_integer(a), r;
         if (op == AOP_POS) return sv_int(x);
         if (op == AOP_INVERT) return sv_int(~x);
         if (op == AOP_NEG)

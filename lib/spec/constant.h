@@ -15,13 +15,15 @@ bool constant_is_true(SpecValue v);
 bool constant_is_equal(SpecValue a, SpecValue b);
 /* The number as a double; v is a BOOL, INT or FLOAT. */
 double constant_to_double(SpecValue v);
-/* A BOOL's or INT's number. */
-__int128 constant_to_int(SpecValue v);
 /* What looking at all of a value costs: a string's bytes, at least one; the items of a sequence and of what they
    hold, counted as often as they are there. *nesting (may be NULL): of sequences in sequences. */
 long constant_size(SpecValue v, int *nesting);
+/* A sequence's n items, to be filled; a record of that type's has names too. */
+SpecTuple *tuple_new(Spec *sp, int n);
+SpecTuple *record_new(Spec *sp, const char *type, int n);
 /* A tuple of n items, copied into the arena. */
 SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items);
+SpecValue constant_ints(Spec *sp, int n, const int32_t *values);
 /* text % values, as Python's strings do it. */
 SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at);
 /* str(v) into a buffer; `quoted` gives repr(v) for strings. */

@@ -1,7 +1,7 @@
 /* Written as Triton writes it in signatures, and with the padding, which Triton's text leaves out:
 
        tensordesc<fp16[64, 128]>    tensordesc<fp16[64, 128], padding=nan> */
-#include "spec/descriptor_type.h"
+#include "spec/annotation.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
      spec.c     the public edge: a file, a kernel, diagnostics, budgets
      module.c   names of files, imports, namespaces; host.c: the few host values that kernels read
      bind.c     a kernel's parameters; annotation.c, config.c: what annotations and decorators say; names.c: -fsyntax-only
+     value.c    what holds for values of every kind
      expr.c     expressions          call.c   calls, inlining           record.c   classes
      stmt.c     statements           branch.c   if             loop.c   for, while
      merge.c    values at joins      scope.c  names         walk.c  searching trees
@@ -11,10 +12,10 @@
 #define TKC_SPEC_EVAL_H
 
 #include "spec/builtin.h"
+#include "spec/constant.h"
 #include "spec/module.h"
 #include "spec/operator.h"
 #include "spec/scope.h"
-#include "spec/spec.h"
 
 /* ---- all files of one compilation ---- */
 typedef struct Program {
@@ -85,7 +86,9 @@ struct Frame {
 /* ---- stmt.c ---- */
 Flow exec_block(Spec *sp, const AstList *body, const Rest *outer);
 /* Executes what is left, up to the function's end: RETURN or STOP. */
-Flow exec_rest(Spec *sp, const Rest *rest);
+Flow exec_rest(Spec *sp, void *rest);
+/* A list of statements behind which this path ends for now. */
+Flow exec_cut(Spec *sp, void *body);
 /* The function's end is reached on the paths that have not returned: they return None. MAYBE becomes RETURN. */
 Flow exec_fall_off(Spec *sp);
 /* Reports that a function returns a value here and none where its end is reached; gives poison. */
@@ -110,14 +113,18 @@ bool branch_is_by_element(const Spec *sp, SpecValue v);
 Value *branch_condition(Spec *sp, SpecValue v, Span at);
 
 /* ---- expr.c ---- */
-/* A compile-time value behind v: itself, or the number of a known run-time scalar; else v unchanged. */
-SpecValue weaken(SpecValue v);
+/* A sequence may have n values; false after an error. */
+bool sequence_fits(Spec *sp, long n, Span at);
+/* Evaluates without reporting anything. */
+SpecValue spec_try(Spec *sp, const Ast *e);
 /* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */
 SpecValue strengthen(Spec *sp, SpecValue v, Span at);
 /* The value a name is given, which then carries the name, for people to read and for the debugger. */
 SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at);
 /* Evaluates, wanting a compile-time value; poison after an error that says what it was for. */
 SpecValue eval_constant(Spec *sp, const Ast *e, const char *what);
+/* 1, 0, -1 for what is known at run time only, -2 after an error. */
+int condition_truth(Spec *sp, SpecValue v, Span at);
 /* Reports a name that stands for nothing, with a suggestion. */
 SpecValue eval_unknown_name(Spec *sp, Str name, Span at);
 /* False, with a diagnostic, when the input is nested too deeply; each true is paired with leave_nested. */
@@ -128,6 +135,22 @@ void leave_nested(Spec *sp);
 typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */
 typedef struct Args { Arg *data; int len, cap; bool has_error; } Args; /* positional ones first */
 SpecValue eval_call(Spec *sp, const Ast *e);
+/* Arguments for parameters: a function's, an operation's, or the fields of a class. */
+typedef struct Call {
+    Str name;
+    const Builtin *builtin;    /* or NULL */
+    const char *method;        /* what messages call it when it is not `name`; or NULL */
+    const AstParams *params;
+    const SpecValue *defaults; /* ABSENT: none; NULL: the parameters' own, in fn's file */
+    const SpecFunc *fn;
+    Span defined, at;
+    const Args *args;
+    SpecValue *values;         /* bound: one for each parameter, with its place */
+    Span *spans;
+    Args extra;                /* for **name */
+} Call;
+/* False after an error. */
+bool bind_args(Spec *sp, Call *c);
 /* Runs a class's __init__ and gives what `self` has become; poison after an error. */
 SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const Args *args, Span at);
 /* A frame for evaluating a module's own expressions. */
@@ -135,14 +158,31 @@ void frame_push_module(Spec *sp, Frame *f, SpecModule *m);
 void frame_pop(Spec *sp, Frame *f);
 /* Calls a jit function with these values for its parameters, in order. */
 SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values);
-/* The annotation makes the parameter compile-time: tl.constexpr in any spelling. */
-bool is_constexpr_annotation(const Ast *annotation);
-bool is_jit_function(const SpecFunc *fn);
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure);
 
 /* ---- spec.c ---- */
 Spec spec_state(Program *p, Func *fn);
-/* Where an error is shown: the innermost place in the user's own files. */
-Span spec_place(const Spec *sp, Span at);
+
+/* ---- place.c: assignment to a part of a tuple, list or record ---- */
+/* x[index] = v for a sequence x; the whole target is at `at`. */
+void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at);
+/* x.name = v for a record x. */
+void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at);
+/* l.append(v), l.extend(items), l.insert(i, v) as a statement. False when the call is none of these
+   on a list. */
+bool place_call(Spec *sp, const Ast *call);
+
+/* ---- bind.c: a kernel's parameters ---- */
+typedef struct Bound {
+    Func *fn;          /* with its parameters, without a body */
+    SpecValue *values; /* one for each parameter of the definition */
+} Bound;
+
+/* False after error diagnostics; everything missing is asked for in one of them. */
+bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out);
+/* What bind_kernel lacks, in one diagnostic: an error, or a warning that the kernel was not checked. */
+void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error);
+/* True when bind_kernel would have all it needs. */
+bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq);
 
 #endif

@@ -4,34 +4,13 @@
    recursion, so that only real nesting counts against the budget. */
 #include <string.h>
 
-#include "base/vec.h"
-#include "ir/evaluate.h"
 #include "spec/advice.h"
-#include "spec/constant.h"
-#include "spec/eval.h"
-#include "spec/merge.h"
-#include "spec/precedence.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 
 typedef struct Values { SpecValue *data; int len, cap; } Values;
 
 /* ---- numbers, typed and untyped ---- */
-
-SpecValue weaken(SpecValue v)
-{
-    uint64_t bits;
-    if (v.kind != SV_VALUE || !type_is_scalar(v.v->type) || !ir_const_bits(v.v, &bits)) return v;
-    DType dt = type_dtype(v.v->type);
-    switch (dtype_info(dt)->kind) {
-    case DK_BOOL: return sv_bool(bits != 0);
-    case DK_INT: return sv_int((int64_t)bits);
-    case DK_UINT: return sv_int((__int128)bits);
-    case DK_FLOAT: return sv_float(bits_to_double(dt, bits));
-    case DK_NONE: break;
-    }
-    return v;
-}
 
 SpecValue strengthen(Spec *sp, SpecValue v, Span at)
 {
@@ -43,7 +22,7 @@ SpecValue strengthen(Spec *sp, SpecValue v, Span at)
 SpecValue eval_constant(Spec *sp, const Ast *e, const char *what)
 {
     SpecValue v = weaken(spec_eval(sp, e));
-    if (v.kind == SV_ERROR || !merge_is_runtime(v)) return v;
+    if (v.kind == SV_ERROR || !sv_is_runtime(v)) return v;
     return spec_error(sp, e->span, "%s must be known at compile time, found %s", what,
                       spec_describe(sp, v));
 }
@@ -55,21 +34,14 @@ static bool is_assigned_in(Spec *sp, const SpecFunc *fn, Str name)
     if (!fn || !fn->def || fn->def->kind != AST_DEF) return false;
     AstNames names = {0};
     walk_assigned(sp->arena, &fn->def->def.body, &names);
-    for (int i = 0; i < names.len; i++) {
-        if (names.data[i] == name) return true;
-    }
-    return false;
+    return walk_has(&names, name);
 }
 
 static const char *suggest_name(Spec *sp, Str name)
 {
-    static const struct { unsigned where; const char *prefix; } places[] = {
-        {NS_TL, "tl"}, {NS_MATH, "tl.math"}, {NS_LIBDEVICE, "libdevice"}, {NS_TRITON, "triton"}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (builtin_find(places[i].where, name))
-            return arena_printf(sp->arena, "%s.%s", places[i].prefix, name);
-    }
+    const char *operation = builtin_spelling(sp->arena, name);
     SpecValue type;
+    if (operation) return operation;
     if (module_attribute(sp, module_named(sp->program, "triton.language"), name, SPAN_NONE,
                          &type)) {
         return arena_printf(sp->arena, "tl.%s", name);
@@ -82,8 +54,8 @@ static const char *suggest_name(Spec *sp, Str name)
             if (s->data[i].state != BIND_NONE) vec_push(sp->arena, &all, s->data[i].name);
         }
     }
-    for (int i = 0; i < sp->module->names.len; i++)
-        vec_push(sp->arena, &all, sp->module->names.data[i]);
+    for (int i = 0; i < sp->frame->module->names.len; i++)
+        vec_push(sp->arena, &all, sp->frame->module->names.data[i]);
     const char *near = nearest_word(name, all.data, all.len);
     return near ? near : builtin_nearest(NS_PYTHON, name);
 }
@@ -132,7 +104,7 @@ static SpecValue eval_name(Spec *sp, const Ast *e)
     Binding *b = scope_lookup(sp->frame->scope, name);
     if (b) return read_binding(sp, b, e->span);
     SpecValue v;
-    if (module_lookup(sp, sp->module, name, e->span, &v)) return v;
+    if (module_lookup(sp, sp->frame->module, name, e->span, &v)) return v;
     return eval_unknown_name(sp, name, e->span);
 }
 
@@ -141,7 +113,7 @@ static SpecValue eval_name(Spec *sp, const Ast *e)
 /* True, after an error, for a value of the host's that is not known: no operator works on it. */
 static bool is_unknown_host(Spec *sp, SpecValue v, Span at)
 {
-    if (v.kind != SV_MODULE || v.module->kind != MODULE_HOST) return false;
+    if (!module_is_host(v)) return false;
     module_refuse(sp, v.module, at, "a host value that is not known here");
     return true;
 }
@@ -223,40 +195,9 @@ static SpecValue eval_boolop(Spec *sp, const Ast *e)
     return v;
 }
 
-static bool is_bitwise(const Ast *e)
-{
-    return e->kind == AST_BINARY &&
-           (e->binary.op == AOP_AND || e->binary.op == AOP_OR || e->binary.op == AOP_XOR);
-}
-
-/* The operand behind operator i is in parentheses, which are no part of its span. */
-static bool is_grouped(const Ast *e, int i)
-{
-    Span op = e->compare.op_spans[i], operand = e->compare.rest.data[i]->span;
-    return memchr(op.source->text + op.end, '(', (size_t)(operand.begin - op.end)) != NULL;
-}
-
-/* o < n & o > m compares n & o with both sides, as C does not, and is never what was meant; Triton
-   has no chains of comparisons. */
-static bool refuse_bitwise_link(Spec *sp, const Ast *e)
-{
-    if (sp->frame->is_host) return false;
-    for (int i = 0; i + 1 < e->compare.rest.len; i++) {
-        const Ast *link = e->compare.rest.data[i];
-        if (!is_bitwise(link) || is_grouped(e, i)) continue;
-        spec_error(sp, link->span,
-                   "'%s' binds more tightly than '%s': both sides are compared with the result of "
-                   "this",
-                   ast_op_text(link->binary.op), ast_op_text(e->compare.ops[i]));
-        advise_parentheses(sp, e, i);
-        return true;
-    }
-    return false;
-}
-
 static SpecValue eval_compare(Spec *sp, const Ast *e)
 {
-    if (refuse_bitwise_link(sp, e)) return sv_error();
+    if (!sp->frame->is_host && precedence_refuse(sp, e)) return sv_error();
     SpecValue left = spec_eval(sp, e->compare.first), result = sv_bool(true);
     bool is_mixed = precedence_is_mixed(e->compare.first, left);
     for (int i = 0; i < e->compare.rest.len; i++) {
@@ -283,14 +224,17 @@ static SpecValue eval_unary(Spec *sp, const Ast *e)
     return op_unary(sp, e->unary.op, v, e->span);
 }
 
+int condition_truth(Spec *sp, SpecValue v, Span at)
+{
+    if (branch_is_by_element(sp, v)) return -1;
+    return is_unknown_host(sp, v, at) ? -2 : op_truth(sp, weaken(v), at);
+}
+
 static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 {
     SpecValue cond = spec_eval(sp, e->ifexp.cond);
-    if (sv_is_error(cond)) return cond;
     Span at = e->ifexp.cond->span;
-    int truth = branch_is_by_element(sp, cond)  ? -1
-                : is_unknown_host(sp, cond, at) ? -2
-                                                : op_truth(sp, weaken(cond), at);
+    int truth = condition_truth(sp, cond, at);
     if (truth >= 0) return spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
     if (truth == -2) return sv_error();
     Value *c = branch_condition(sp, cond, at);
@@ -302,17 +246,20 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 static SpecValue sequence(Spec *sp, SvKind kind, const Values *items)
 {
     SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = items->len;
-    t->data = items->data;
-    return (SpecValue){.kind = kind, .tuple = t};
+    *t = (SpecTuple){.data = items->data, .len = items->len};
+    return sv_tuple(kind, t);
+}
+
+bool sequence_fits(Spec *sp, long n, Span at)
+{
+    if (n <= sp->limits.length) return true;
+    spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
+    return false;
 }
 
 static bool push_item(Spec *sp, Values *items, SpecValue v, Span at)
 {
-    if (items->len >= sp->limits.length) {
-        spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
-        return false;
-    }
+    if (!sequence_fits(sp, items->len + 1L, at)) return false;
     vec_push(sp->arena, items, v);
     return true;
 }
@@ -339,11 +286,8 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
 /* {"a": 1}: an object with named fields. */
 static SpecValue eval_dict(Spec *sp, const Ast *e)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, e->dict.values.len + 1);
-    t->names = arena_array(sp->arena, Str, e->dict.values.len + 1);
-    t->type_name = intern_cstr(sp->names, "dict");
-    for (int i = 0; i < e->dict.values.len; i++) {
+    SpecTuple *t = record_new(sp, "dict", e->dict.values.len);
+    for (int i = 0; i < t->len; i++) {
         const Ast *k = e->dict.keys.data[i];
         if (!k)
             return spec_error(sp, e->dict.values.data[i]->span,
@@ -353,12 +297,11 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
         if (key.kind != SV_STR)
             return spec_error(sp, k->span, "a dict in a kernel has strings as keys, found %s",
                               spec_describe(sp, key));
-        SpecValue v = spec_eval(sp, e->dict.values.data[i]);
-        if (sv_is_error(v)) return v;
-        t->names[t->len] = key.s;
-        t->data[t->len++] = v;
+        t->names[i] = key.s;
+        t->data[i] = spec_eval(sp, e->dict.values.data[i]);
+        if (sv_is_error(t->data[i])) return sv_error();
     }
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out);
@@ -445,21 +388,12 @@ static SpecValue eval_fstring(Spec *sp, const Ast *e)
 
 /* ---- attributes and subscripts ---- */
 
-static SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at)
-{
-    SpecValue v;
-    if (module_attribute(sp, m, name, at, &v)) return v;
-    return module_refuse_name(sp, m, name, name_at);
-}
-
 SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)
 {
     if (sv_is_error(v)) return v;
     if (v.kind == SV_MODULE) return module_member(sp, v.module, name, at, name_at);
     if (v.kind == SV_RECORD) return record_member(sp, v, name, name_at);
     if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, name_at);
-    if (v.kind == SV_FUNC && strcmp(name, "fn") == 0) return v;
-    if (v.kind == SV_FUNC && strcmp(name, "__name__") == 0) return sv_str(v.fn->name);
     spec_at(sp, at);
     return op_attribute(sp, v, name, at);
 }
@@ -470,23 +404,19 @@ static SpecValue eval_attribute(Spec *sp, const Ast *e)
                        e->attribute.name_span);
 }
 
-static SpecValue *bound(Spec *sp, const Ast *e, bool *ok)
+static SpecValue bound(Spec *sp, const Ast *e)
 {
-    if (!e) return NULL;
-    SpecValue *v = arena_new(sp->arena, SpecValue);
-    *v = spec_eval(sp, e);
-    *ok = *ok && !sv_is_error(*v);
-    return v;
+    return e ? spec_eval(sp, e) : sv_none();
 }
 
 static SpecValue eval_slice(Spec *sp, const Ast *e)
 {
-    bool ok = true;
     SpecSlice *s = arena_new(sp->arena, SpecSlice);
-    s->lo = bound(sp, e->slice.lo, &ok);
-    s->hi = bound(sp, e->slice.hi, &ok);
-    s->step = bound(sp, e->slice.step, &ok);
-    return ok ? (SpecValue){.kind = SV_SLICE, .slice = s} : sv_error();
+    s->lo = bound(sp, e->slice.lo);
+    s->hi = bound(sp, e->slice.hi);
+    s->step = bound(sp, e->slice.step);
+    bool failed = sv_is_error(s->lo) || sv_is_error(s->hi) || sv_is_error(s->step);
+    return failed ? sv_error() : (SpecValue){.kind = SV_SLICE, .slice = s};
 }
 
 /* x_ptr.shape[0], where x_ptr.shape is () */
@@ -502,7 +432,7 @@ static SpecValue refuse_extent(Spec *sp, const Ast *e)
     const Ast *of = e->subscript.value->attribute.value;
     SpecValue v = spec_eval(sp, of);
     spec_error(sp, e->span, "'%s' is %s, which has no extents", of->name.id, spec_describe(sp, v));
-    if (v.kind == SV_VALUE && type_is_pointer(v.v->type)) advise_pointer_attribute(sp, "shape");
+    if (sv_is_pointer(v)) advise_pointer_attribute(sp, "shape");
     return sv_error();
 }
 
@@ -512,11 +442,9 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
     if (sv_is_error(v) || sv_is_error(index)) return sv_error();
     if (v.kind == SV_RECORD && index.kind == SV_STR)
         return record_member(sp, v, index.s, e->subscript.index->span);
-    if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) {
-        return (SpecValue){
-            .kind = SV_MODULE,
-            .module = module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path))};
-    }
+    if (module_is_host(v))
+        return sv_module(
+            module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path)));
     if (is_extent_of_scalar(e, v)) return refuse_extent(sp, e);
     spec_at(sp, e->span);
     return op_subscript(sp, v, index, e->span);
@@ -536,9 +464,7 @@ static SpecValue eval_integer(Spec *sp, const Ast *e)
 static SpecValue eval_lambda(Spec *sp, const Ast *e)
 {
     Scope *closure = sp->frame->fn ? sp->frame->scope : NULL;
-    return (SpecValue){.kind = SV_FUNC,
-                       .fn =
-                           func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->module, closure)};
+    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->frame->module, closure));
 }
 
 static SpecValue eval_named(Spec *sp, const Ast *e)
@@ -610,4 +536,12 @@ SpecValue spec_eval(Spec *sp, const Ast *e)
     SpecValue v = eval_node(sp, e);
     leave_nested(sp);
     return within_budget(sp, v, e->span);
+}
+
+SpecValue spec_try(Spec *sp, const Ast *e)
+{
+    sp->dx->muted++;
+    SpecValue v = spec_eval(sp, e);
+    sp->dx->muted--;
+    return v;
 }

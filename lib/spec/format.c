@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/type.h"
 #include "spec/builtin.h"
 #include "spec/constant.h"
 #include "spec/operator.h"
@@ -215,7 +214,7 @@ static bool format_with(Spec *sp, Buf *out, const FormatSpec *f, SpecValue v)
     if (v.kind == SV_FLOAT || (as_float && sv_is_number(v)))
         return format_float(sp, out, f, constant_to_double(v));
     if (v.kind == SV_INT || (v.kind == SV_BOOL && f->type))
-        return format_int(sp, out, f, constant_to_int(v));
+        return format_int(sp, out, f, sv_integer(v));
     return format_text(sp, out, f, v);
 }
 

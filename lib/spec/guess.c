@@ -1,11 +1,10 @@
 /* A parameter whose methods are a descriptor's, or that an operation on descriptors begins with, is
    a descriptor; one that an address is computed from is a pointer; else it is a number. An offset
    is part of an address too: only short names are taken for the base. */
-#include "spec/guess.h"
+#include "spec/advice.h"
 
 #include <string.h>
 
-#include "spec/builtin.h"
 #include "spec/walk.h"
 
 typedef struct Usage {

@@ -8,94 +8,72 @@
 
 #include "spec/eval.h"
 
-typedef enum FactKind {
-    FACT_NUMBER,
-    FACT_TEXT,
-    FACT_TYPE,
-    FACT_TRUE,
-    FACT_FALSE,
-    FACT_NONE
-} FactKind;
-
+#define NUMBER(x) {.kind = SV_FLOAT, .f = x}
+#define TEXT(x) {.kind = SV_STR, .s = x}
+#define TRUTH(x) {.kind = SV_BOOL, .b = x}
 /* What tkc stands for towards host code: Triton 3.6 on a CUDA machine. */
-static const struct Fact {
-    const char *path;
-    FactKind kind;
-    double number;
-    const char *text;
-} facts[] = {
-    {"math.pi", FACT_NUMBER, 3.14159265358979323846, NULL},
-    {"math.e", FACT_NUMBER, 2.7182818284590452354, NULL},
-    {"math.tau", FACT_NUMBER, 6.28318530717958647692, NULL},
-    {"math.inf", FACT_NUMBER, INFINITY, NULL},
-    {"math.nan", FACT_NUMBER, NAN, NULL},
-    {"numpy.pi", FACT_NUMBER, 3.14159265358979323846, NULL},
-    {"numpy.e", FACT_NUMBER, 2.7182818284590452354, NULL},
-    {"numpy.inf", FACT_NUMBER, INFINITY, NULL},
-    {"torch.pi", FACT_NUMBER, 3.14159265358979323846, NULL},
-    {"torch.inf", FACT_NUMBER, INFINITY, NULL},
-    {"triton.__version__", FACT_TEXT, 0, "3.6.0"},
-    {"torch.__version__", FACT_TEXT, 0, "2.9.0"},
-    {"torch.version.cuda", FACT_TEXT, 0, "12.8"},
-    {"torch.version.hip", FACT_NONE, 0, NULL},
-    {"torch.cuda.is_available()", FACT_TRUE, 0, NULL},
-    {"torch.xpu.is_available()", FACT_FALSE, 0, NULL},
-    {"torch.backends.mps.is_available()", FACT_FALSE, 0, NULL},
-    {"triton.runtime.driver.active.get_current_target().backend", FACT_TEXT, 0, "cuda"},
-    {"typing.TYPE_CHECKING", FACT_FALSE, 0, NULL},
-    {"torch.float16", FACT_TYPE, 0, "fp16"},
-    {"torch.half", FACT_TYPE, 0, "fp16"},
-    {"torch.bfloat16", FACT_TYPE, 0, "bf16"},
-    {"torch.float32", FACT_TYPE, 0, "fp32"},
-    {"torch.float", FACT_TYPE, 0, "fp32"},
-    {"torch.float64", FACT_TYPE, 0, "fp64"},
-    {"torch.double", FACT_TYPE, 0, "fp64"},
-    {"torch.int8", FACT_TYPE, 0, "i8"},
-    {"torch.int16", FACT_TYPE, 0, "i16"},
-    {"torch.int32", FACT_TYPE, 0, "i32"},
-    {"torch.int", FACT_TYPE, 0, "i32"},
-    {"torch.int64", FACT_TYPE, 0, "i64"},
-    {"torch.long", FACT_TYPE, 0, "i64"},
-    {"torch.uint8", FACT_TYPE, 0, "u8"},
-    {"torch.bool", FACT_TYPE, 0, "i1"},
-    {"torch.float8_e4m3fn", FACT_TYPE, 0, "fp8e4nv"},
-    {"torch.float8_e5m2", FACT_TYPE, 0, "fp8e5"},
-    {"torch.uint16", FACT_TYPE, 0, "u16"},
-    {"torch.uint32", FACT_TYPE, 0, "u32"},
-    {"torch.uint64", FACT_TYPE, 0, "u64"},
+static const struct Fact { const char *path; SpecValue value; } facts[] = {
+    {"math.pi", NUMBER(3.14159265358979323846)},
+    {"math.e", NUMBER(2.7182818284590452354)},
+    {"math.tau", NUMBER(6.28318530717958647692)},
+    {"math.inf", NUMBER(INFINITY)},
+    {"math.nan", NUMBER(NAN)},
+    {"numpy.pi", NUMBER(3.14159265358979323846)},
+    {"numpy.e", NUMBER(2.7182818284590452354)},
+    {"numpy.inf", NUMBER(INFINITY)},
+    {"torch.pi", NUMBER(3.14159265358979323846)},
+    {"torch.inf", NUMBER(INFINITY)},
+    {"triton.__version__", TEXT("3.6.0")},
+    {"torch.__version__", TEXT("2.9.0")},
+    {"torch.version.cuda", TEXT("12.8")},
+    {"torch.version.hip", {.kind = SV_NONE}},
+    {"torch.cuda.is_available()", TRUTH(true)},
+    {"torch.xpu.is_available()", TRUTH(false)},
+    {"torch.backends.mps.is_available()", TRUTH(false)},
+    {"triton.runtime.driver.active.get_current_target().backend", TEXT("cuda")},
+    {"typing.TYPE_CHECKING", TRUTH(false)},
 };
+#undef NUMBER
+#undef TEXT
+#undef TRUTH
+
+DType host_dtype(const char *name, size_t n)
+{
+    static const struct { const char *name; DType dtype; } aliases[] = {
+        {"half", DT_F16}, {"float", DT_F32}, {"double", DT_F64},         {"long", DT_I64},
+        {"int", DT_I32},  {"short", DT_I16}, {"float8_e4m3fn", DT_F8E4}, {"float8_e5m2", DT_F8E5},
+        {"bool", DT_I1},
+    };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (strlen(aliases[i].name) == n && !memcmp(aliases[i].name, name, n))
+            return aliases[i].dtype;
+    }
+    DType dt = dtype_find(name, n);
+    return dt != DT_NONE && strlen(dtype_info(dt)->name) == n ? dt : DT_NONE;
+}
 
 bool host_value(Spec *sp, SpecModule *m, SpecValue *out)
 {
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        const struct Fact *f = &facts[i];
-        if (strcmp(f->path, m->path) != 0) continue;
-        switch (f->kind) {
-        case FACT_NUMBER: *out = sv_float(f->number); break;
-        case FACT_TEXT: *out = sv_str(intern_cstr(sp->names, f->text)); break;
-        case FACT_TYPE: *out = sv_type(type_parse(sp->ir->types, f->text, strlen(f->text))); break;
-        case FACT_TRUE: *out = sv_bool(true); break;
-        case FACT_FALSE: *out = sv_bool(false); break;
-        case FACT_NONE: *out = sv_none(); break;
-        }
+        if (strcmp(facts[i].path, m->path) != 0) continue;
+        *out = facts[i].value;
+        if (out->kind == SV_STR) out->s = intern_cstr(sp->names, out->s);
         return true;
     }
-    return false;
+    if (strncmp(m->path, "torch.", 6) != 0) return false;
+    DType dt = host_dtype(m->path + 6, strlen(m->path + 6));
+    if (dt != DT_NONE) *out = sv_type(type_scalar(sp->ir->types, dt));
+    return dt != DT_NONE;
 }
 
 /* ---- functions ---- */
-
-static double number_of(SpecValue v)
-{
-    return v.kind == SV_FLOAT ? v.f : v.kind == SV_INT ? (double)v.i : v.b;
-}
 
 static const struct { const char *name; double (*fn)(double);
 } unary[] = {
     {"sqrt", sqrt},   {"exp", exp},     {"exp2", exp2}, {"log2", log2},    {"log10", log10},
     {"log1p", log1p}, {"expm1", expm1}, {"sin", sin},   {"cos", cos},      {"tan", tan},
     {"tanh", tanh},   {"sinh", sinh},   {"cosh", cosh}, {"atan", atan},    {"asin", asin},
-    {"acos", acos},   {"erf", erf},     {"fabs", fabs}, {"radians", NULL},
+    {"acos", acos},   {"erf", erf},     {"fabs", fabs},
 };
 
 static bool whole(double v, SpecValue *out)
@@ -110,7 +88,7 @@ static bool call_math(const char *name, int n, const SpecValue *args, SpecValue 
         if (!sv_is_number(args[i])) return false;
     }
     if (n == 1) {
-        double x = number_of(args[0]);
+        double x = constant_to_double(args[0]);
         if (strcmp(name, "ceil") == 0) return whole(ceil(x), out);
         if (strcmp(name, "floor") == 0) return whole(floor(x), out);
         if (strcmp(name, "trunc") == 0) return whole(trunc(x), out);
@@ -118,31 +96,30 @@ static bool call_math(const char *name, int n, const SpecValue *args, SpecValue 
         if (strcmp(name, "isinf") == 0) return *out = sv_bool(isinf(x)), true;
         if (strcmp(name, "isnan") == 0) return *out = sv_bool(isnan(x)), true;
         for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
-            if (unary[i].fn && strcmp(unary[i].name, name) == 0)
+            if (strcmp(unary[i].name, name) == 0)
                 return *out = sv_computed(unary[i].fn(x)), true;
         }
     }
     if (n == 2 && strcmp(name, "log") == 0)
-        return *out = sv_computed(log(number_of(args[0])) / log(number_of(args[1]))), true;
+        return *out = sv_computed(log(constant_to_double(args[0])) / log(constant_to_double(args[1]))), true;
     if (n == 2 && strcmp(name, "pow") == 0)
-        return *out = sv_computed(pow(number_of(args[0]), number_of(args[1]))), true;
+        return *out = sv_computed(pow(constant_to_double(args[0]), constant_to_double(args[1]))), true;
     return false;
 }
 
 /* "3.6.0+cu128" as the tuple of its leading numbers. */
 static SpecValue parse_version(Spec *sp, Str text)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->data = arena_array(sp->arena, SpecValue, 4);
+    SpecTuple *t = tuple_new(sp, 4);
     const char *s = text;
-    while (t->len < 4 && *s >= '0' && *s <= '9') {
+    for (t->len = 0; t->len < 4 && *s >= '0' && *s <= '9';) {
         int64_t n = 0;
         while (*s >= '0' && *s <= '9' && n < INT32_MAX) n = n * 10 + (*s++ - '0');
         t->data[t->len++] = sv_int(n);
         if (*s == '.') s++;
     }
     while (t->len < 3) t->data[t->len++] = sv_int(0); /* 3.6 is 3.6.0 */
-    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
+    return sv_tuple(SV_TUPLE, t);
 }
 
 static bool has_end(const char *path, const char *end)
@@ -154,13 +131,12 @@ static bool has_end(const char *path, const char *end)
 static SpecValue record(Spec *sp, const char *name, int n, const char *const *names,
                         const SpecValue *values)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = n;
-    t->data = arena_copy(sp->arena, values, sizeof *values * (size_t)n);
-    t->names = arena_array(sp->arena, Str, n);
-    t->type_name = intern_cstr(sp->names, name);
-    for (int i = 0; i < n; i++) t->names[i] = intern_cstr(sp->names, names[i]);
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    SpecTuple *t = record_new(sp, name, n);
+    for (int i = 0; i < n; i++) {
+        t->names[i] = intern_cstr(sp->names, names[i]);
+        t->data[i] = values[i];
+    }
+    return sv_tuple(SV_RECORD, t);
 }
 
 static double largest(DType dt)
@@ -192,22 +168,13 @@ static bool call_limits(Spec *sp, DType dt, SpecValue *out)
     return *out = record(sp, "iinfo", 3, names, v), true;
 }
 
-static SpecValue tuple_of(Spec *sp, int n, const SpecValue *items)
-{
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    t->len = n;
-    t->data = n ? arena_copy(sp->arena, items, sizeof *items * (size_t)n) : NULL;
-    return (SpecValue){.kind = SV_TUPLE, .tuple = t};
-}
-
 static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)
 {
-    if (n != 2 || (args[1].kind != SV_TUPLE && args[1].kind != SV_LIST)) return false;
-    int len = args[1].tuple->len;
-    SpecValue *items = arena_array(sp->arena, SpecValue, len + 1);
-    for (int i = 0; i < len; i++)
-        items[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
-    return *out = tuple_of(sp, len, items), true;
+    if (n != 2 || !sv_is_sequence(args[1])) return false;
+    SpecTuple *t = tuple_new(sp, args[1].tuple->len);
+    for (int i = 0; i < t->len; i++)
+        t->data[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
+    return *out = sv_tuple(SV_TUPLE, t), true;
 }
 
 /* Wrappers that leave a function what it is: triton.jit(f), triton.jit(noinline=True)(f),
@@ -218,19 +185,15 @@ static bool is_wrapper(const char *path)
                                            "triton.jit()",
                                            "triton.autotune()",
                                            "triton.heuristics()",
-                                           "triton.constexpr_function",
-                                           "triton.language.constexpr_function"};
-    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
-        if (strcmp(wrappers[i], path) == 0) return true;
-    }
-    return has_end(path, ".constexpr_function");
+                                           NULL};
+    return str_among(path, wrappers) || has_end(path, ".constexpr_function");
 }
 
 static SpecValue wrapped(Spec *sp, const SpecFunc *fn)
 {
     SpecFunc *copy = arena_copy(sp->arena, fn, sizeof *fn);
     copy->is_wrapped = true;
-    return (SpecValue){.kind = SV_FUNC, .fn = copy};
+    return sv_func(copy);
 }
 
 bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecValue *out)

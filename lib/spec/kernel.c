@@ -16,14 +16,19 @@ const char *kernel_last_name(const Ast *d)
     return d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
 }
 
+bool kernel_has_decorator(const AstList *decorators, const char *name, const char *alias)
+{
+    for (int i = 0; i < decorators->len; i++) {
+        const char *last = kernel_last_name(decorators->data[i]);
+        if (!strcmp(last, name) || !strcmp(last, alias))
+            return true;
+    }
+    return false;
+}
+
 bool kernel_is_jit(const Ast *def)
 {
-    if (def->kind != AST_DEF)
-        return false;
-    for (int i = 0; i < def->def.decorators.len; i++)
-        if (!strcmp(kernel_last_name(def->def.decorators.data[i]), "jit"))
-            return true;
-    return false;
+    return def->kind == AST_DEF && kernel_has_decorator(&def->def.decorators, "jit", "jit");
 }
 
 /* ---- which jit functions are kernels ---- */
@@ -53,74 +58,63 @@ static void collect(Arena *a, const AstList *body, Defs *out)
 }
 
 typedef struct Calls {
-    const Map *jit;  /* names of jit functions */
-    Map *called;     /* those that another one mentions */
+    Map *mentioned;     /* names that a function mentions, other than itself */
     Str self;
     const Ast *returns; /* the first that gives a value */
 } Calls;
 
-/* Names that are mentioned (a function passed as a value is a helper, too), and whether a value is
-   returned. */
+/* A function passed as a value is a helper, too. */
 static bool note_names(const Ast *n, void *user)
 {
     Calls *c = user;
-    if (n->kind == AST_NAME && n->name.id != c->self && map_get_ptr(c->jit, n->name.id))
-        map_set_ptr(c->called, n->name.id, (void *)n);
+    if (n->kind == AST_NAME && n->name.id != c->self)
+        map_set_ptr(c->mentioned, n->name.id, (void *)n);
     if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE && !c->returns)
         c->returns = n;
     return n->kind != AST_LAMBDA && n->kind != AST_DEF;
 }
 
+/* Where each function returns a value, or NULL; which names another one mentions. */
+static const Ast **read_bodies(Arena *a, const Defs *defs, Map *mentioned)
+{
+    const Ast **returns = arena_array(a, const Ast *, defs->len + 1);
+    map_init(mentioned, a);
+    for (int i = 0; i < defs->len; i++) {
+        Calls c = {.mentioned = mentioned, .self = defs->data[i]->def.name};
+        walk_list(&defs->data[i]->def.body, note_names, &c);
+        returns[i] = c.returns;
+    }
+    return returns;
+}
+
 /* A decorator that only kernels have: autotune, heuristics. */
 static bool is_launched(const Ast *def)
 {
-    for (int i = 0; i < def->def.decorators.len; i++) {
-        const char *name = kernel_last_name(def->def.decorators.data[i]);
-        if (!strcmp(name, "autotune") || !strcmp(name, "heuristics"))
-            return true;
-    }
-    return false;
-}
-
-static void index_defs(Map *by_name, Arena *a, const Defs *defs)
-{
-    map_init(by_name, a);
-    for (int i = 0; i < defs->len; i++)
-        map_set_ptr(by_name, defs->data[i]->def.name, (void *)defs->data[i]);
+    return kernel_has_decorator(&def->def.decorators, "autotune", "heuristics");
 }
 
 void kernel_index(Map *by_name, Arena *a, const AstFile *file)
 {
     Defs defs = {0};
     collect(a, &file->body, &defs);
-    index_defs(by_name, a, &defs);
-}
-
-/* A kernel, as far as it alone shows; functions that others call go into `called`. */
-static bool may_be_kernel(const Ast *def, const Map *jit, Map *called)
-{
-    Calls c = {.jit = jit, .called = called, .self = def->def.name};
-    walk_list(&def->def.body, note_names, &c);
-    return is_launched(def) || !c.returns;
+    map_init(by_name, a);
+    for (int i = 0; i < defs.len; i++)
+        map_set_ptr(by_name, defs.data[i]->def.name, (void *)defs.data[i]);
 }
 
 int kernel_list(Arena *a, const AstFile *file, Str **names)
 {
     Defs defs = {0};
-    Map jit, called, listed; /* the last definition of a name counts; it is listed once */
-    map_init(&called, a);
+    Map mentioned, listed; /* a name is listed once */
     map_init(&listed, a);
     collect(a, &file->body, &defs);
-    index_defs(&jit, a, &defs);
-    bool *may = arena_array(a, bool, defs.len + 1);
-    for (int i = 0; i < defs.len; i++)
-        may[i] = may_be_kernel(defs.data[i], &jit, &called);
+    const Ast **returns = read_bodies(a, &defs, &mentioned);
     *names = arena_array(a, Str, defs.len + 1);
     int n = 0;
     for (int i = 0; i < defs.len; i++) {
         Str name = defs.data[i]->def.name;
-        bool helper = map_get_ptr(&called, name) && !is_launched(defs.data[i]);
-        if (!may[i] || helper || map_get_ptr(&listed, name))
+        bool is_helper = returns[i] || map_get_ptr(&mentioned, name);
+        if ((is_helper && !is_launched(defs.data[i])) || map_get_ptr(&listed, name))
             continue;
         map_set_ptr(&listed, name, (void *)defs.data[i]);
         (*names)[n++] = name;
@@ -179,26 +173,20 @@ static void note_function(Diags *dx, Diag *d, const AstFile *file)
         return;
     }
     Span at = decorator_name(f->span);
-    const char *word =
-        arena_strndup(dx->arena, at.source->text + at.begin, at.end - at.begin);
+    const char *word = span_text(dx->arena, at);
     diag_suggest(dx, d, at, word, nearest_word(word, &jit, 1));
 }
 
 /* Where the only function that no other calls returns a value; NULL: there are more such. */
 static const Ast *returned_value(Arena *a, const Defs *defs, Str *name)
 {
-    Map jit, called;
-    const Ast *found = NULL;
-    map_init(&called, a);
-    index_defs(&jit, a, defs);
-    for (int i = 0; i < defs->len; i++) may_be_kernel(defs->data[i], &jit, &called);
+    Map mentioned;
+    const Ast *found = NULL, **returns = read_bodies(a, defs, &mentioned);
     for (int i = 0; i < defs->len; i++) {
-        Calls c = {.jit = &jit, .called = &called, .self = defs->data[i]->def.name};
-        if (map_get_ptr(&called, c.self)) continue;
-        walk_list(&defs->data[i]->def.body, note_names, &c);
-        if (found || !c.returns) return NULL;
-        found = c.returns;
-        *name = c.self;
+        if (map_get_ptr(&mentioned, defs->data[i]->def.name)) continue;
+        if (found || !returns[i]) return NULL;
+        found = returns[i];
+        *name = defs->data[i]->def.name;
     }
     return found;
 }
@@ -265,21 +253,15 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
 
 /* ---- parameters ---- */
 
-int kernel_param_count(const Ast *def)
+bool kernel_is_constexpr(const Ast *a)
 {
-    return def->def.params.len;
-}
-
-static bool is_constexpr(const Ast *annotation)
-{
-    return !strcmp(kernel_last_name(annotation), "constexpr") ||
-           (annotation->kind == AST_STRING && (!strcmp(annotation->string.value, "tl.constexpr") ||
-                                               !strcmp(annotation->string.value, "constexpr")));
-}
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!a)
+        return false;
+    if (a->kind == AST_SUBSCRIPT)
+        return kernel_is_constexpr(a->subscript.value);
+    const char *text = a->kind == AST_STRING ? a->string.value : kernel_last_name(a);
+    size_t n = strlen(text), suffix = a->kind == AST_STRING && n > 9 ? n - 9 : 0;
+    return !strcmp(text + suffix, "constexpr");
 }
 
 /* "*fp32", "*fp32:16", "*fp16:16[M, N]": the type, and the number that follows it. */
@@ -293,7 +275,7 @@ static void read_string(Arena *a, const char *text, TkcParam *out)
         return;
     }
     size_t stars = strspn(text, "*"), n = stars;
-    while (is_word(text[n]))
+    while (char_is_word(text[n]))
         n++;
     if (dtype_find(text + stars, n - stars) == DT_NONE)
         return;
@@ -314,7 +296,7 @@ void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
     const AstParam *p = &def->def.params.data[i];
     *out = (TkcParam){.size = sizeof *out, .name = p->name};
     if (p->annotation) {
-        out->is_constexpr = is_constexpr(p->annotation);
+        out->is_constexpr = kernel_is_constexpr(p->annotation);
         const char *name = kernel_last_name(p->annotation);
         DType dt = dtype_find(name, strlen(name));
         if (p->annotation->kind == AST_STRING)
@@ -324,8 +306,6 @@ void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
             out->type = dtype_info(dt)->short_name;
         out->is_int = is_type_name(p->annotation, "int");
     }
-    if (p->default_) {
-        Span s = p->default_->span;
-        out->default_ = arena_strndup(a, s.source->text + s.begin, s.end - s.begin);
-    }
+    if (p->default_)
+        out->default_ = span_text(a, p->default_->span);
 }

@@ -9,6 +9,8 @@
 
 /* The last name of a dotted name or of what is called: "jit" of triton.jit(…); "" when there is none. */
 const char *kernel_last_name(const Ast *d);
+/* One of them has that last name, or the alias. */
+bool kernel_has_decorator(const AstList *decorators, const char *name, const char *alias);
 /* True for a DEF that a jit decorator makes ours. */
 bool kernel_is_jit(const Ast *def);
 /* Names of the kernels in order: jit functions that no other jit function of the file calls and
@@ -19,7 +21,8 @@ int kernel_list(Arena *a, const AstFile *file, Str **names);
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
 /* All jit functions of the file by name (interned): the last definition of each. */
 void kernel_index(Map *by_name, Arena *a, const AstFile *file);
-int kernel_param_count(const Ast *def);
+/* The annotation makes the parameter compile-time: tl.constexpr in any spelling. */
+bool kernel_is_constexpr(const Ast *annotation);
 /* Fills out from the annotation and default of a parameter; texts are copied into a. */
 void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out);
 

@@ -4,9 +4,8 @@
    what specialization makes of it: a value that is read under `if FLAG:` is read, whatever FLAG is,
    so that one set of constexprs does not complain about what another needs. A name counts as read
    wherever it stands but as the target of an assignment; `x += 1` reads x. */
-#include "spec/lint.h"
+#include "spec/advice.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -66,12 +65,10 @@ static bool visit_lists(const Ast *n, void *user)
 
 /* ---- names that are read ---- */
 
-typedef struct Reads { Map names; } Reads; /* name -> where it is read */
-
 static bool visit_reads(const Ast *n, void *user);
 
 /* The parts of a target that are read: t[i] = v reads t and i. */
-static void read_target(Reads *r, const Ast *t)
+static void read_target(Map *r, const Ast *t)
 {
     if (!t || t->kind == AST_NAME) return;
     if (t->kind == AST_STARRED) read_target(r, t->unary.operand);
@@ -82,9 +79,9 @@ static void read_target(Reads *r, const Ast *t)
 
 static bool visit_reads(const Ast *n, void *user)
 {
-    Reads *r = user;
+    Map *r = user; /* name -> where it is read */
     switch (n->kind) {
-    case AST_NAME: map_set_ptr(&r->names, n->name.id, (void *)n); return false;
+    case AST_NAME: map_set_ptr(r, n->name.id, (void *)n); return false;
     case AST_ASSIGN:
         for (int i = 0; i < n->assign.targets.len; i++) read_target(r, n->assign.targets.data[i]);
         walk_ast(n->assign.value, visit_reads, r);
@@ -103,17 +100,8 @@ static bool visit_reads(const Ast *n, void *user)
 typedef struct Unread {
     Spec *sp;
     const SpecFunc *fn;
-    Reads reads;
+    Map reads;
 } Unread;
-
-static bool is_parameter(const SpecFunc *fn, Str name)
-{
-    const AstParams *params = &fn->def->def.params;
-    for (int i = 0; i < params->len; i++) {
-        if (params->data[i].name == name) return true;
-    }
-    return false;
-}
 
 static bool is_load(const Ast *e)
 {
@@ -124,8 +112,8 @@ static bool is_load(const Ast *e)
 static void check_target(Unread *u, const Ast *t, const Ast *value)
 {
     if (!value || t->kind != AST_NAME || t->name.id[0] == '_') return;
-    if (map_get_ptr(&u->reads.names, t->name.id) || is_parameter(u->fn, t->name.id)) return;
-    map_set_ptr(&u->reads.names, t->name.id, (void *)t); /* once */
+    if (map_get_ptr(&u->reads, t->name.id) || walk_param(&u->fn->def->def.params, t->name.id)) return;
+    map_set_ptr(&u->reads, t->name.id, (void *)t); /* once */
     diag_warning(u->sp->dx, DIAG_UNUSED_VALUE, t->span,
                     is_load(value) ? "what is loaded into '%s' is never used"
                                    : "the value of '%s' is never used",
@@ -144,7 +132,7 @@ void lint_function(Spec *sp, const SpecFunc *fn)
 {
     const AstList *body = &fn->def->def.body;
     Unread u = {.sp = sp, .fn = fn};
-    map_init(&u.reads.names, sp->arena);
+    map_init(&u.reads, sp->arena);
     check_list(sp, body);
     walk_list(body, visit_lists, sp);
     walk_list(body, visit_reads, &u.reads);
@@ -158,46 +146,39 @@ static bool has_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = text; (at = strstr(at, word)); at += n) {
-        bool starts = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
-        if (starts && !isalnum((unsigned char)at[n]) && at[n] != '_') return true;
+        if ((at == text || !char_is_word(at[-1])) && !char_is_word(at[n])) return true;
     }
     return false;
 }
 
-typedef struct Mention { Str name; bool found; } Mention;
-
-static bool visit_mention(const Ast *n, void *user)
+static bool is_mention(const Ast *n, void *user)
 {
-    Mention *m = user;
-    if (n->kind == AST_STRING) m->found |= has_word(n->string.value, m->name);
-    if (n->kind == AST_NAME) m->found |= n->name.id == m->name;
-    if (n->kind == AST_KEYWORD && n->keyword.name) m->found |= n->keyword.name == m->name;
-    return !m->found;
+    Str name = user;
+    return (n->kind == AST_STRING && has_word(n->string.value, name)) ||
+           (n->kind == AST_NAME && n->name.id == name) ||
+           (n->kind == AST_KEYWORD && n->keyword.name == name);
 }
 
 static bool is_mentioned(const Ast *def, Str name)
 {
-    Mention m = {.name = name};
-    walk_list(&def->def.body, visit_mention, &m);
-    walk_list(&def->def.decorators, visit_mention, &m);
+    const AstList *lists[] = {&def->def.body, &def->def.decorators};
+    void *user = (void *)name;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < lists[k]->len; i++)
+            if (walk_any(lists[k]->data[i], is_mention, user)) return true;
     for (int i = 0; i < def->def.params.len; i++) {
-        walk_ast(def->def.params.data[i].annotation, visit_mention, &m);
-        walk_ast(def->def.params.data[i].default_, visit_mention, &m);
+        const AstParam *p = &def->def.params.data[i];
+        if (walk_any(p->annotation, is_mention, user) || walk_any(p->default_, is_mention, user))
+            return true;
     }
-    return m.found;
-}
-
-/* A launch reads these itself. */
-static bool is_launch_option(Str name)
-{
-    return strcmp(name, "num_warps") == 0 || strcmp(name, "num_stages") == 0 ||
-           strcmp(name, "num_ctas") == 0;
+    return false;
 }
 
 static bool is_unused(const SpecFunc *fn, const AstParam *p)
 {
+    static const char *const launch_options[] = {"num_warps", "num_stages", "num_ctas", NULL};
     if (p->kind == PARAM_VARARGS || p->kind == PARAM_KWARGS || p->name[0] == '_') return false;
-    return !is_launch_option(p->name) && !is_mentioned(fn->def, p->name);
+    return !str_among(p->name, launch_options) && !is_mentioned(fn->def, p->name);
 }
 
 /* In one warning: strides that are passed by custom come in dozens. */
@@ -230,9 +211,7 @@ static bool is_dotted_name(const Ast *e)
 static bool is_operation(Spec *sp, const Ast *call)
 {
     if (!is_dotted_name(call->call.callee)) return false;
-    sp->dx->muted++;
-    SpecValue callee = spec_eval(sp, call->call.callee);
-    sp->dx->muted--;
+    SpecValue callee = spec_try(sp, call->call.callee);
     return callee.kind == SV_BUILTIN || callee.kind == SV_METHOD;
 }
 
@@ -265,13 +244,13 @@ static void warn_of_increment(Spec *sp, const Ast *e)
 
 void lint_statement(Spec *sp, const Ast *e, SpecValue v)
 {
-    if (sp->frame->is_host || sp->frame->fn->is_std || sv_is_error(v)) return;
+    if (sp->frame->is_host || sp->frame->fn->module->is_std || sv_is_error(v)) return;
     if (e->kind == AST_CALL) {
         if (!is_wasted(v) || !is_operation(sp, e)) return;
         diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "the result of this call is never used");
     } else if (is_increment(e)) {
         warn_of_increment(sp, e);
-    } else if (e->kind != AST_NAMED && (v.kind == SV_VALUE || sv_is_number(v))) {
+    } else if (e->kind != AST_NAMED && sv_is_operand(v)) {
         diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "this value is never used");
     }
 }

@@ -12,10 +12,7 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "base/vec.h"
-#include "spec/constant.h"
 #include "spec/advice.h"
-#include "spec/eval.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
 #include "tkc/carry.h"
@@ -32,8 +29,9 @@ typedef struct Unrolled {
 static Flow unroll(Spec *sp, void *ctx);
 
 /* The passes that are left; a `break` in them leaves this loop, whatever branches are around it. */
-static Flow unroll_passes(Spec *sp, Unrolled *u)
+static Flow unroll_passes(Spec *sp, void *ctx)
 {
+    Unrolled *u = ctx;
     while (u->next < u->n) {
         if (!spec_step(sp, u->s->span)) return FLOW_STOP;
         assign(sp, u->s->loop.target, u->items[u->next++], true, u->s->loop.target->span);
@@ -48,22 +46,23 @@ static Flow unroll_passes(Spec *sp, Unrolled *u)
     return FLOW_NEXT;
 }
 
-static Flow unroll(Spec *sp, void *ctx)
+/* Executes what is in a loop of that kind. */
+static Flow in_loop(Spec *sp, LoopKind kind, ArmFn run, void *ctx)
 {
     Frame *f = sp->frame;
     LoopKind outer = f->loop;
     int branches = f->branches;
-    f->loop = LOOP_UNROLLED;
+    f->loop = kind;
     f->branches = 0;
-    Flow flow = unroll_passes(sp, ctx);
+    Flow flow = run(sp, ctx);
     f->loop = outer;
     f->branches = branches;
     return flow;
 }
 
-static Flow run_else(Spec *sp, void *ctx)
+static Flow unroll(Spec *sp, void *ctx)
 {
-    return exec_block(sp, ctx, &rest_cut);
+    return in_loop(sp, LOOP_UNROLLED, unroll_passes, ctx);
 }
 
 static Flow exec_unrolled(Spec *sp, const Ast *s, SpecValue *items, int n)
@@ -71,8 +70,8 @@ static Flow exec_unrolled(Spec *sp, const Ast *s, SpecValue *items, int n)
     Unrolled u = {.s = s, .items = items, .n = n};
     Flow flow = unroll(sp, &u);
     if (u.broken || s->loop.orelse.len == 0) return flow;
-    if (flow == FLOW_NEXT) return exec_block(sp, &s->loop.orelse, &rest_cut);
-    return flow == FLOW_MAYBE ? exec_unless_returned(sp, run_else, (void *)&s->loop.orelse) : flow;
+    if (flow == FLOW_NEXT) return exec_cut(sp, (void *)&s->loop.orelse);
+    return flow == FLOW_MAYBE ? exec_unless_returned(sp, exec_cut, (void *)&s->loop.orelse) : flow;
 }
 
 /* ---- run-time loops ---- */
@@ -94,6 +93,8 @@ typedef struct LoopName {
 typedef struct Loop {
     Spec *sp;
     const Ast *s;
+    const AstList *body;
+    Builder at; /* where the op stands */
     LoopName *names;
     int n;
     ScopeCopy before;
@@ -102,60 +103,43 @@ typedef struct Loop {
     Value *bounds[3]; /* for */
     bool is_down;
     const SpecRange *range;
+    int truth; /* while: of the condition, as while_head gives it */
     Op *op;
 } Loop;
 
-/* What earlier tries of a loop learned: a list by name. */
-typedef struct Learned { Str name; LoopFate fate; } Learned;
-typedef struct LearnedList { Learned *data; int len, cap; } LearnedList;
-
-static LearnedList *learned_of(Loop *l)
+/* What earlier tries of a loop learned: from names to fates, one more than they are. */
+static Map *learned_of(Loop *l)
 {
     uint64_t key[2] = {l->sp->frame->path, (uint64_t)(uintptr_t)l->s};
     uint64_t hash = hash_bytes(key, sizeof key, 1);
-    LearnedList *list = map_get(&l->sp->program->loops, hash);
-    if (!list) {
-        list = arena_new(l->sp->arena, LearnedList);
-        map_set(&l->sp->program->loops, hash, list);
+    Map *fates = map_get(&l->sp->program->loops, hash);
+    if (!fates) {
+        fates = arena_new(l->sp->arena, Map);
+        map_init(fates, l->sp->arena);
+        map_set(&l->sp->program->loops, hash, fates);
     }
-    return list;
+    return fates;
 }
 
 static void learn(Loop *l, LoopName *x, LoopFate fate)
 {
-    LearnedList *list = learned_of(l);
     x->fate = fate;
-    for (int i = 0; i < list->len; i++) {
-        if (list->data[i].name == x->name) {
-            list->data[i].fate = fate;
-            return;
-        }
-    }
-    vec_push(l->sp->arena, list, ((Learned){x->name, fate}));
+    map_set_ptr(learned_of(l), x->name, (void *)(intptr_t)(fate + 1));
 }
 
 static LoopFate first_fate(Loop *l, const LoopName *x)
 {
-    LearnedList *list = learned_of(l);
-    for (int i = 0; i < list->len; i++) {
-        if (list->data[i].name != x->name) continue;
-        /* A value that cannot be carried here, whatever it was elsewhere. */
-        return list->data[i].fate == FATE_CARRY && x->before.value.kind == SV_NONE
-                   ? FATE_KEEP
-                   : list->data[i].fate;
-    }
-    return merge_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
-}
-
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
+    intptr_t learned = (intptr_t)map_get_ptr(learned_of(l), x->name);
+    if (!learned) return sv_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
+    /* A value that cannot be carried here, whatever it was elsewhere. */
+    bool cannot = learned == FATE_CARRY + 1 && x->before.value.kind == SV_NONE;
+    return cannot ? FATE_KEEP : (LoopFate)(learned - 1);
 }
 
 /* v is the sequence t or holds it. */
 static bool holds(SpecValue v, const SpecTuple *t)
 {
-    if (!is_sequence(v)) return false;
+    if (!sv_is_sequence(v)) return false;
     bool found = v.tuple == t;
     for (int i = 0; i < v.tuple->len && !found; i++) found = holds(v.tuple->data[i], t);
     return found;
@@ -165,7 +149,7 @@ static bool shares(SpecValue v, const SpecTuple *t, bool deep)
 {
     bool found = holds(v, t);
     for (int i = 0; i < t->len && deep && !found; i++)
-        found = is_sequence(t->data[i]) && shares(v, t->data[i].tuple, true);
+        found = sv_is_sequence(t->data[i]) && shares(v, t->data[i].tuple, true);
     return found;
 }
 
@@ -176,7 +160,7 @@ static void refuse_shared(Loop *l, const Binding *b, bool deep)
     const Scope *scope = l->sp->frame->scope;
     for (int i = 0; i < scope->len; i++) {
         const Binding *other = &scope->data[i];
-        if (other == b || other->state != BIND_SET || !is_sequence(other->value)) continue;
+        if (other == b || other->state != BIND_SET || !sv_is_sequence(other->value)) continue;
         long size = constant_size(other->value, NULL) * (deep ? constant_size(b->value, NULL) : 1);
         if (!spec_step_items(l->sp, size, l->s->span)) return;
         if (!shares(other->value, b->value.tuple, deep)) continue;
@@ -188,51 +172,44 @@ static void refuse_shared(Loop *l, const Binding *b, bool deep)
     }
 }
 
-static bool is_among(Str name, const AstNames *names)
-{
-    for (int i = 0; i < names->len; i++) {
-        if (names->data[i] == name) return true;
-    }
-    return false;
-}
-
 /* Names that are not assigned but hold a sequence of which a part is. */
-static void add_changed(Loop *l, const AstList *body, AstNames *assigned)
+static void add_changed(Loop *l, AstNames *assigned)
 {
     AstNames changed = {0}, deep = {0};
-    walk_changed(l->sp->arena, body, &changed, &deep);
+    walk_changed(l->sp->arena, l->body, &changed, &deep);
     for (int i = 0; i < changed.len; i++) {
         const Binding *b = scope_find(l->sp->frame->scope, changed.data[i]);
-        if (!b || b->state != BIND_SET || !is_sequence(b->value)) continue;
-        refuse_shared(l, b, is_among(b->name, &deep));
-        if (!is_among(b->name, assigned)) vec_push(l->sp->arena, assigned, b->name);
+        if (!b || b->state != BIND_SET || !sv_is_sequence(b->value)) continue;
+        refuse_shared(l, b, walk_has(&deep, b->name));
+        if (!walk_has(assigned, b->name)) vec_push(l->sp->arena, assigned, b->name);
     }
 }
 
 /* The names that the loop assigns and that had a value before. */
-static void find_names(Loop *l, const AstList *body, const Ast *target)
+static void find_names(Loop *l, const Ast *target)
 {
     Spec *sp = l->sp;
     Scope *scope = sp->frame->scope;
     AstNames assigned = {0}, targets = {0};
     if (target) walk_target(sp->arena, target, &assigned), walk_target(sp->arena, target, &targets);
-    walk_assigned(sp->arena, body, &assigned);
-    add_changed(l, body, &assigned);
+    walk_assigned(sp->arena, l->body, &assigned);
+    add_changed(l, &assigned);
     l->names = arena_array(sp->arena, LoopName, assigned.len + 1);
     for (int i = 0; i < assigned.len; i++) {
         LoopName x = {.name = assigned.data[i], .index = scope_declare(scope, assigned.data[i])};
         x.before = scope->data[x.index];
         if (x.before.state != BIND_SET) continue;
-        for (int k = 0; k < targets.len; k++) x.is_target |= targets.data[k] == x.name;
+        x.is_target = walk_has(&targets, x.name);
         x.fate = first_fate(l, &x);
         l->names[l->n++] = x;
     }
 }
 
-static void open_loop(Loop *l, const AstList *body, const Ast *target)
+static void open_loop(Loop *l, const Ast *target)
 {
     Scope *scope = l->sp->frame->scope;
-    find_names(l, body, target);
+    find_names(l, target);
+    l->at = l->sp->b;
     l->before = scope_save(scope);
     l->early_before =
         scope->len ? arena_copy(l->sp->arena, scope->read_early, sizeof(bool) * (size_t)scope->len)
@@ -272,11 +249,6 @@ static void set_carried(Loop *l, Value *const *values)
     }
 }
 
-static const char *shape_of_value(Spec *sp, SpecValue v)
-{
-    return v.kind == SV_ERROR ? "an error" : spec_describe(sp, v);
-}
-
 static void report_change(Loop *l, LoopName *x, const Binding *end)
 {
     x->is_refused = true;
@@ -286,13 +258,11 @@ static void report_change(Loop *l, LoopName *x, const Binding *end)
             sp->arena, "'%s' is deleted in this loop, but its next turn reads it", x->name);
         spec_error(sp, end->where, "%s", end->state == BIND_NONE ? deleted : end->why);
     } else {
-        SpecValue before = sv_is_number(x->before.value)
-                               ? strengthen(sp, x->before.value, x->before.where)
-                               : x->before.value;
+        SpecValue before = strengthen(sp, x->before.value, x->before.where);
         spec_error(sp, end->where,
                    "'%s' is %s here, but %s before the loop; a loop cannot change the type or "
                    "shape of a value",
-                   x->name, shape_of_value(sp, end->value), shape_of_value(sp, before));
+                   x->name, spec_describe(sp, end->value), spec_describe(sp, before));
     }
     spec_note(sp, x->before.where, "'%s' gets its value before the loop here", x->name);
     if (end->state == BIND_SET) advise_accumulator(sp, x->name, x->before.value, end->value);
@@ -309,12 +279,10 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
     for (int i = 0; i < x->count; i++) {
         if (l->finals.data[first + i]->type != l->inits.data[x->first + i]->type) return false;
     }
-    bool was_number = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE;
-    bool is_number = sv_is_number(end->value) || end->value.kind == SV_VALUE;
-    if (was_number) return is_number;
+    if (sv_is_operand(x->before.value)) return sv_is_operand(end->value);
     if (x->before.value.kind != end->value.kind) return false;
     return end->value.kind != SV_RECORD ||
-           merge_is_same_class(x->before.value.tuple, end->value.tuple);
+           sv_is_same_class(x->before.value.tuple, end->value.tuple);
 }
 
 /* One pass over the names after the body was executed. True when it must be executed again. */
@@ -342,10 +310,9 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
                 vec_push(l->sp->arena, &l->finals, args[x->first + k]);
         } else if (x->fate == FATE_KEEP) {
             if (end->state == BIND_SET &&
-                (end->value.kind == SV_ERROR || merge_is_same(end->value, x->before.value)))
+                (end->value.kind == SV_ERROR || sv_is_same(end->value, x->before.value)))
                 continue;
-            bool can_carry = sv_is_number(x->before.value) || x->before.value.kind == SV_VALUE ||
-                             is_sequence(x->before.value);
+            bool can_carry = sv_is_operand(x->before.value) || sv_is_sequence(x->before.value);
             if (is_last_try || (!can_carry && early)) {
                 report_change(l, x, end);
                 continue;
@@ -360,10 +327,10 @@ static bool review(Loop *l, Value *const *args, bool is_last_try)
 /* ---- trying ---- */
 
 /* Takes back a try: its ops, its names, what it reported. */
-static void forget_try(Loop *l, const Builder *at, const Diags *before)
+static void forget_try(Loop *l, const Diags *before)
 {
     Spec *sp = l->sp;
-    sp->b = *at;
+    sp->b = l->at;
     ir_unlink(l->op);
     scope_restore(sp->frame->scope, &l->before);
     *sp->dx = *before;
@@ -371,18 +338,11 @@ static void forget_try(Loop *l, const Builder *at, const Diags *before)
     sp->last_error = NULL;
 }
 
-static void run_loop_body(Spec *sp, const AstList *body)
+static void run_loop_body(Loop *l)
 {
-    Frame *f = sp->frame;
-    LoopKind outer = f->loop;
-    int branches = f->branches;
-    f->loop = LOOP_RUNTIME;
-    f->branches = 0;
-    f->runtime_loops++;
-    exec_block(sp, body, &rest_cut);
-    f->runtime_loops--;
-    f->loop = outer;
-    f->branches = branches;
+    l->sp->frame->runtime_loops++;
+    in_loop(l->sp, LOOP_RUNTIME, exec_cut, (void *)l->body);
+    l->sp->frame->runtime_loops--;
 }
 
 /* Leaves that no pass changes need not be carried: what was before the loop serves. */
@@ -452,13 +412,32 @@ static void close_loop(Loop *l, Value **results)
     }
 }
 
-/* A try that the budget ended has learned of names that its op does not carry yet. */
-static Flow leave_loop(Loop *l, const Builder *at, const AstList *body)
+/* Until a try has learned nothing new. */
+static void try_loop(Loop *l, bool (*try_once)(Loop *l, bool is_last_try))
 {
-    l->sp->b = *at;
-    scope_restore(l->sp->frame->scope, &l->before);
-    poison_assigned(l->sp, body);
-    return FLOW_STOP;
+    Spec *sp = l->sp;
+    for (int k = 0;; k++) {
+        Diags mark = *sp->dx;
+        bool again = try_once(l, k >= MAX_TRIES);
+        if (!again || sp->out_of_budget) return;
+        forget_try(l, &mark);
+    }
+}
+
+/* A try that the budget ended has learned of names that its op does not carry yet. */
+static Flow end_loop(Loop *l, const AstList *orelse)
+{
+    Spec *sp = l->sp;
+    if (sp->out_of_budget) {
+        sp->b = l->at;
+        scope_restore(sp->frame->scope, &l->before);
+        poison_assigned(sp, l->body);
+        return FLOW_STOP;
+    }
+    build_yield(&sp->b, l->finals.len, l->finals.data);
+    sp->b = l->at;
+    close_loop(l, loop_results(l));
+    return exec_block(sp, orelse, &rest_cut);
 }
 
 /* ---- for ---- */
@@ -486,8 +465,8 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
     SpecValue from = strengthen(sp, r->lower, at), to = strengthen(sp, r->upper, at),
               by = strengthen(sp, r->step, at);
     Value *lower, *upper, *step;
-    if (!op_unify(sp, from, to, &lower, &upper, "the bounds of a loop", at)) return false;
-    if (!op_unify(sp, sv_value(upper), by, &upper, &step, "the step of a loop", at)) return false;
+    if (!unify(sp, from, to, UNIFY_NUMBERS, &lower, &upper, "the bounds of a loop", at)) return false;
+    if (!unify(sp, sv_value(upper), by, UNIFY_NUMBERS, &upper, &step, "the step of a loop", at)) return false;
     const Type *ty = upper->type;
     check(type_is_scalar(ty) && type_is_int(ty), "a loop to %s", type_text(sp->arena, ty));
     if (!fits_loop(sp, from.v, ty, at) || !fits_loop(sp, to.v, ty, at) ||
@@ -501,8 +480,7 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
     bool is_known = ir_const_int(l->bounds[2], &known);
     l->is_down = is_known && known < 0 && dtype_info(type_dtype(ty))->kind == DK_INT;
     if (!is_known || known != 0) return true;
-    spec_error(sp, at, "the step of a loop must not be 0");
-    return false;
+    return spec_fail(sp, at, "the step of a loop must not be 0");
 }
 
 /* True when the body must be executed again with what was learned. */
@@ -521,38 +499,28 @@ static bool try_for(Loop *l, bool is_last_try)
     set_carried(l, body->args + carry_own_params(l->op));
     scope_watch(sp->frame->scope);
     assign(sp, l->s->loop.target, sv_value(body->args[0]), true, l->s->loop.target->span);
-    run_loop_body(sp, &l->s->loop.body);
+    run_loop_body(l);
     return review(l, body->args + carry_own_params(l->op), is_last_try);
 }
 
 static Flow exec_runtime_for(Spec *sp, const Ast *s, const SpecRange *range)
 {
-    Loop l = {.sp = sp, .s = s, .range = range};
+    Loop l = {.sp = sp, .s = s, .range = range, .body = &s->loop.body};
     if (!loop_bounds(&l, range, s->loop.iter->span)) {
         poison_assigned(sp, &s->loop.body);
         return FLOW_NEXT;
     }
-    open_loop(&l, &s->loop.body, s->loop.target);
-    Builder at = sp->b;
-    for (int k = 0;; k++) {
-        Diags mark = *sp->dx;
-        bool again = try_for(&l, k >= MAX_TRIES);
-        if (!again || sp->out_of_budget) break;
-        forget_try(&l, &at, &mark);
-    }
-    if (sp->out_of_budget) return leave_loop(&l, &at, &s->loop.body);
-    build_yield(&sp->b, l.finals.len, l.finals.data);
-    sp->b = at;
-    close_loop(&l, loop_results(&l));
-    return exec_block(sp, &s->loop.orelse, &rest_cut);
+    open_loop(&l, s->loop.target);
+    try_loop(&l, try_for);
+    return end_loop(&l, &s->loop.orelse);
 }
 
 /* True when everything the loop runs over is known and it is to be executed here. */
 static bool is_host_range(const Spec *sp, const SpecRange *r)
 {
-    if (r->kind == RANGE_STATIC) return true;
-    return sp->frame->is_host && !merge_is_runtime(r->lower) && !merge_is_runtime(r->upper) &&
-           !merge_is_runtime(r->step);
+    if (r->is_static) return true;
+    return sp->frame->is_host && !sv_is_runtime(r->lower) && !sv_is_runtime(r->upper) &&
+           !sv_is_runtime(r->step);
 }
 
 Flow exec_for(Spec *sp, const Ast *s)
@@ -570,20 +538,15 @@ Flow exec_for(Spec *sp, const Ast *s)
 
 /* ---- while ---- */
 
-static Flow exec_host_while(Spec *sp, const Ast *s)
+static Flow host_passes(Spec *sp, void *ctx)
 {
-    Frame *f = sp->frame;
-    LoopKind outer = f->loop;
+    const Ast *s = ctx;
     Flow flow = FLOW_NEXT;
-    f->loop = LOOP_UNROLLED;
-    while (spec_step(sp, s->span)) {
+    while (spec_step(sp, s->span) && (flow == FLOW_NEXT || flow == FLOW_CONTINUE)) {
         SpecValue cond = eval_constant(sp, s->branch.cond, "the condition of a loop in host code");
-        int truth = sv_is_error(cond) ? -2 : op_truth(sp, cond, s->branch.cond->span);
-        if (truth <= 0) break;
+        if (sv_is_error(cond) || op_truth(sp, cond, s->branch.cond->span) <= 0) break;
         flow = exec_block(sp, &s->branch.body, &rest_cut);
-        if (flow != FLOW_NEXT && flow != FLOW_CONTINUE) break;
     }
-    f->loop = outer;
     return flow == FLOW_BREAK || flow == FLOW_CONTINUE ? FLOW_NEXT : flow;
 }
 
@@ -600,7 +563,7 @@ static int while_head(Loop *l)
     ScopeCopy watched = scope_save(sp->frame->scope);
     spec_at(sp, e->span);
     SpecValue cond = spec_eval(sp, e);
-    int truth = sv_is_error(cond) ? -2 : op_truth(sp, weaken(cond), e->span);
+    int truth = op_truth(sp, weaken(cond), e->span);
     Value *c = truth == -2  ? NULL
                : truth >= 0 ? build_bool(&sp->b, truth)
                             : branch_condition(sp, cond, e->span);
@@ -609,63 +572,48 @@ static int while_head(Loop *l)
     return c ? truth : -2;
 }
 
-static bool try_while(Loop *l, bool is_last_try, int *truth)
+static bool try_while(Loop *l, bool is_last_try)
 {
     Spec *sp = l->sp;
     collect_inits(l);
     spec_at(sp, l->s->branch.cond->span);
     l->op = build_while(&sp->b, l->inits.len, l->inits.data);
-    *truth = while_head(l);
-    if (*truth == 0 || *truth == -2) return false;
+    l->truth = while_head(l);
+    if (l->truth == 0 || l->truth == -2) return false;
     Region *body = l->op->regions[1];
     sp->b = build_at_end(sp->fn, body);
     set_carried(l, body->args);
-    run_loop_body(sp, &l->s->branch.body);
+    run_loop_body(l);
     return review(l, body->args, is_last_try);
 }
 
-typedef struct HasNamed { bool found; } HasNamed;
-
-static bool visit_named(const Ast *n, void *user)
+static bool is_named(const Ast *n, void *user)
 {
-    ((HasNamed *)user)->found |= n->kind == AST_NAMED;
-    return true;
+    (void)user;
+    return n->kind == AST_NAMED;
 }
 
 static Flow exec_runtime_while(Spec *sp, const Ast *s)
 {
-    Loop l = {.sp = sp, .s = s};
-    int truth;
-    open_loop(&l, &s->branch.body, NULL);
-    Builder at = sp->b;
-    for (int k = 0;; k++) {
-        Diags mark = *sp->dx;
-        bool again = try_while(&l, k >= MAX_TRIES, &truth);
-        if (!again || sp->out_of_budget) break;
-        forget_try(&l, &at, &mark);
-    }
-    if (truth == 0 || truth == -2) { /* never entered, or not understood */
-        sp->b = at;
+    Loop l = {.sp = sp, .s = s, .body = &s->branch.body};
+    open_loop(&l, NULL);
+    try_loop(&l, try_while);
+    if (l.truth == 0 || l.truth == -2) { /* never entered, or not understood */
+        sp->b = l.at;
         ir_unlink(l.op);
         scope_restore(sp->frame->scope, &l.before);
-        if (truth == -2) poison_assigned(sp, &s->branch.body);
-        return truth == 0 ? exec_block(sp, &s->branch.orelse, &rest_cut) : FLOW_NEXT;
+        if (l.truth == -2) poison_assigned(sp, &s->branch.body);
+        return l.truth == 0 ? exec_block(sp, &s->branch.orelse, &rest_cut) : FLOW_NEXT;
     }
-    if (truth == 1)
+    if (l.truth == 1)
         spec_error(sp, s->branch.cond->span, "this loop never ends: its condition is always true");
-    if (sp->out_of_budget) return leave_loop(&l, &at, &s->branch.body);
-    build_yield(&sp->b, l.finals.len, l.finals.data);
-    sp->b = at;
-    close_loop(&l, loop_results(&l));
-    return exec_block(sp, &s->branch.orelse, &rest_cut);
+    return end_loop(&l, &s->branch.orelse);
 }
 
 Flow exec_while(Spec *sp, const Ast *s)
 {
-    if (sp->frame->is_host) return exec_host_while(sp, s);
-    HasNamed named = {false};
-    walk_ast(s->branch.cond, visit_named, &named);
-    if (!named.found) return exec_runtime_while(sp, s);
+    if (sp->frame->is_host) return in_loop(sp, LOOP_UNROLLED, host_passes, (void *)s);
+    if (!walk_any(s->branch.cond, is_named, NULL)) return exec_runtime_while(sp, s);
     spec_error(sp, s->branch.cond->span,
                "':=' in the condition of a run-time loop is not supported; assign before the loop "
                "and at its end");

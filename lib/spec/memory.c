@@ -1,11 +1,8 @@
 /* One place builds every load and store, so that casts, masks and attributes are decided once. */
 #include "spec/memory.h"
 
-#include "ir/type.h"
 #include "spec/advice.h"
-#include "spec/broadcast.h"
-#include "spec/cast.h"
-#include "spec/operator.h"
+#include "spec/argument.h"
 
 static void set_attributes(Spec *sp, Op *op, const Access *a)
 {
@@ -57,6 +54,11 @@ Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char
     return broadcast_value(sp, v, &shape, at);
 }
 
+Value *memory_arg(Spec *sp, const BuiltinCall *c, int i, const Type *pointer)
+{
+    return memory_operand(sp, pointer, c->args[i], arg_what(sp, c, i), c->spans[i]);
+}
+
 bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at)
 {
     Value *v = memory_operand(sp, a->pointer->type, value, "the stored value", at);
@@ -65,8 +67,10 @@ bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at)
     return true;
 }
 
-bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, Span at)
+bool memory_mask(Spec *sp, const BuiltinCall *c, int i, const Value *pointer, Value **mask)
 {
+    const SpecValue value = c->args[i];
+    const Span at = c->spans[i];
     *mask = NULL;
     if (value.kind == SV_NONE || value.kind == SV_ABSENT) return true;
     if (value.kind == SV_BOOL && value.b) return true;

@@ -4,7 +4,6 @@
 #define TKC_SPEC_MEMORY_H
 
 #include "spec/builtin.h"
-#include "spec/spec.h"
 
 typedef struct Access {
     Value *pointer;
@@ -20,8 +19,10 @@ Value *memory_load(Spec *sp, const Access *a, Value *other);
 bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at);
 /* A value cast to the pointee type in the shape of the pointers' type. NULL after an error. */
 Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char *what, Span at);
-/* A mask in the pointer's shape; NULL in *mask for no mask (None, True). False after an error. */
-bool memory_mask(Spec *sp, const Value *pointer, SpecValue value, Value **mask, Span at);
+/* The same of argument i. */
+Value *memory_arg(Spec *sp, const BuiltinCall *c, int i, const Type *pointer);
+/* Argument i as a mask in the pointer's shape; NULL in *mask for none (None, True). False after an error. */
+bool memory_mask(Spec *sp, const BuiltinCall *c, int i, const Value *pointer, Value **mask);
 /* The call's read-modify-write, by its name, works on such elements. False after an error. */
 bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem);
 

@@ -4,175 +4,51 @@
    carried at all. */
 #include "spec/merge.h"
 
-#include "base/vec.h"
-#include "spec/block_ptr.h"
 #include "spec/broadcast.h"
-#include "spec/constant.h"
 
 /* Stands for a leaf in a joined value. */
 static const Value leaf_mark;
 #define LEAF ((Value *)&leaf_mark)
 
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
-}
-
-static bool is_address(SpecValue v)
-{
-    return v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
-}
-
-bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b)
-{
-    if (a->len != b->len || a->type_name != b->type_name || !a->names != !b->names) return false;
-    for (int i = 0; i < a->len && a->names; i++) {
-        if (a->names[i] != b->names[i]) return false;
-    }
-    return true;
-}
-
-static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
-{
-    if (a == b) return true;
-    if (!merge_is_same_class(a, b)) return false;
-    for (int i = 0; i < a->len; i++) {
-        if (!merge_is_same(a->data[i], b->data[i])) return false;
-    }
-    return true;
-}
-
-static bool is_same_value(const Value *a, const Value *b)
-{
-    uint64_t x, y;
-    return a == b || (a->type == b->type && ir_const_bits(a, &x) && ir_const_bits(b, &y) && x == y);
-}
-
-static bool is_same_address(SpecValue a, SpecValue b)
-{
-    Value *x[BLOCK_PTR_MAX_PARTS], *y[BLOCK_PTR_MAX_PARTS];
-    if (a.block_ptr == b.block_ptr) return true;
-    if (!block_ptr_is_alike(a.block_ptr, b.block_ptr)) return false;
-    int n = block_ptr_parts(a.block_ptr, x);
-    if (block_ptr_parts(b.block_ptr, y) != n) return false;
-    for (int i = 0; i < n; i++) {
-        if (x[i] != y[i] && (!x[i] || !y[i] || !is_same_value(x[i], y[i]))) return false;
-    }
-    return true;
-}
-
-static bool is_same_bound(const SpecValue *a, const SpecValue *b)
-{
-    return a == b || (a && b && merge_is_same(*a, *b));
-}
-
-static bool is_same_slice(const SpecSlice *a, const SpecSlice *b)
-{
-    return is_same_bound(a->lo, b->lo) && is_same_bound(a->hi, b->hi) &&
-           is_same_bound(a->step, b->step);
-}
-
-bool merge_is_same(SpecValue a, SpecValue b)
-{
-    if (a.kind != b.kind) return false;
-    switch (a.kind) {
-    case SV_ERROR: case SV_ABSENT: case SV_NONE: case SV_ELLIPSIS: return true;
-    case SV_BOOL: return a.b == b.b;
-    case SV_INT: return a.i == b.i;
-    case SV_FLOAT: return a.f == b.f && !__builtin_signbit(a.f) == !__builtin_signbit(b.f);
-    case SV_STR: return a.s == b.s;
-    case SV_TYPE: return a.type == b.type;
-    case SV_TUPLE: case SV_LIST: case SV_RECORD: return is_same_sequence(a.tuple, b.tuple);
-    case SV_FUNC:
-        return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure &&
-                                a.fn->self == b.fn->self);
-    case SV_BUILTIN: return a.builtin == b.builtin;
-    case SV_METHOD:
-        return a.method->builtin == b.method->builtin &&
-               merge_is_same(*a.method->self, *b.method->self);
-    case SV_MODULE: return a.module == b.module;
-    case SV_CLASS: return a.class_name == b.class_name;
-    case SV_RECORD_CLASS: return a.record_class == b.record_class;
-    case SV_SLICE: return is_same_slice(a.slice, b.slice);
-    case SV_RANGE: return a.range == b.range;
-    case SV_VALUE: return is_same_value(a.v, b.v);
-    case SV_BLOCK_PTR: case SV_DESC: return is_same_address(a, b);
-    case SV_COUNT: break;
-    }
-    return false;
-}
-
-bool merge_is_runtime(SpecValue v)
-{
-    uint64_t bits;
-    if (v.kind == SV_VALUE) return !ir_const_bits(v.v, &bits) || type_is_block(v.v->type);
-    if (is_address(v)) return true;
-    if (!is_sequence(v)) return false;
-    for (int i = 0; i < v.tuple->len; i++) {
-        if (merge_is_runtime(v.tuple->data[i])) return true;
-    }
-    return false;
-}
-
 /* ---- taking apart and putting together ---- */
+
+typedef struct Flatten { Spec *sp; Leaves *out; Span at; bool failed; } Flatten;
+
+static SpecValue take_leaf(void *ctx, SpecValue v)
+{
+    Flatten *f = ctx;
+    if (sv_is_number(v)) v = strengthen(f->sp, v, f->at);
+    if (v.kind == SV_VALUE) vec_push(f->sp->arena, f->out, v.v);
+    f->failed |= v.kind == SV_ERROR;
+    return v;
+}
 
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at)
 {
-    if (sv_is_number(v)) v = strengthen(sp, v, at);
-    if (v.kind == SV_ERROR) return false;
-    if (v.kind == SV_VALUE) {
-        vec_push(sp->arena, out, v.v);
-    } else if (is_address(v)) {
-        Value *parts[BLOCK_PTR_MAX_PARTS];
-        int n = block_ptr_parts(v.block_ptr, parts);
-        for (int i = 0; i < n; i++) {
-            if (parts[i]) vec_push(sp->arena, out, parts[i]);
-        }
-    } else if (is_sequence(v)) {
-        for (int i = 0; i < v.tuple->len; i++) {
-            if (!merge_flatten(sp, v.tuple->data[i], out, at)) return false;
-        }
-    }
-    return true;
+    Flatten f = {sp, out, at, false};
+    sv_map(sp->arena, v, take_leaf, &f);
+    return !f.failed;
 }
 
-static SpecValue with_items(Spec *sp, SpecValue v, SpecValue *items)
-{
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = *v.tuple;
-    t->data = items;
-    return (SpecValue){.kind = v.kind, .tuple = t};
-}
+/* Replaces the leaves; with `marked`, only those that a join marked. */
+typedef struct Rebuild { bool marked; Value *const *data; int *next; } Rebuild;
 
-/* Replaces the leaves of v; with `marked`, only those that a join marked. */
-static SpecValue rebuild(Spec *sp, SpecValue v, bool marked, Value *const *data, int *next)
+static SpecValue put_leaf(void *ctx, SpecValue v)
 {
-    if (sv_is_number(v) && !marked) return sv_value(data[(*next)++]);
-    if (v.kind == SV_VALUE) return !marked || v.v == LEAF ? sv_value(data[(*next)++]) : v;
-    if (is_address(v)) {
-        Value *parts[BLOCK_PTR_MAX_PARTS];
-        int n = block_ptr_parts(v.block_ptr, parts);
-        for (int i = 0; i < n; i++) {
-            if (parts[i] && (!marked || parts[i] == LEAF)) parts[i] = data[(*next)++];
-        }
-        return (SpecValue){.kind = v.kind,
-                           .block_ptr = block_ptr_with_parts(sp, v.block_ptr, parts)};
-    }
-    if (!is_sequence(v)) return v;
-    SpecValue *items = arena_array(sp->arena, SpecValue, v.tuple->len + 1);
-    for (int i = 0; i < v.tuple->len; i++)
-        items[i] = rebuild(sp, v.tuple->data[i], marked, data, next);
-    return with_items(sp, v, items);
+    const Rebuild *r = ctx;
+    bool is_leaf = r->marked ? v.kind == SV_VALUE && v.v == LEAF
+                             : sv_is_operand(v);
+    return is_leaf ? sv_value(r->data[(*r->next)++]) : v;
 }
 
 SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next)
 {
-    return rebuild(sp, v, false, data, next);
+    return sv_map(sp->arena, v, put_leaf, &(Rebuild){false, data, next});
 }
 
 SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next)
 {
-    return rebuild(sp, joined, true, data, next);
+    return sv_map(sp->arena, joined, put_leaf, &(Rebuild){true, data, next});
 }
 
 /* ---- joining ---- */
@@ -206,9 +82,7 @@ static SpecValue add_leaf(Join *j, Value *x, Value *y)
 
 static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
-    bool is_value_a = a.kind == SV_VALUE || sv_is_number(a),
-         is_value_b = b.kind == SV_VALUE || sv_is_number(b);
-    if (!is_value_a || !is_value_b) return false;
+    if (!sv_is_operand(a) || !sv_is_operand(b)) return false;
     Value *x = value_at(j, j->a, a, at), *y = value_at(j, j->b, b, at);
     if (!x || !y || x->type != y->type) return false;
     *out = add_leaf(j, x, y);
@@ -217,27 +91,27 @@ static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *o
 
 static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
-    if (!merge_is_same_class(a.tuple, b.tuple)) return false;
-    SpecValue *items = arena_array(j->sp->arena, SpecValue, a.tuple->len + 1);
-    for (int i = 0; i < a.tuple->len; i++) {
-        if (!merge_join(j, a.tuple->data[i], b.tuple->data[i], at, &items[i])) return false;
+    if (!sv_is_same_class(a.tuple, b.tuple)) return false;
+    SpecTuple *t = arena_copy(j->sp->arena, a.tuple, sizeof *t);
+    t->data = arena_array(j->sp->arena, SpecValue, t->len + 1);
+    for (int i = 0; i < t->len; i++) {
+        if (!merge_join(j, a.tuple->data[i], b.tuple->data[i], at, &t->data[i])) return false;
     }
-    *out = with_items(j->sp, a, items);
+    *out = sv_tuple(a.kind, t);
     return true;
 }
 
 static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
-    Value *x[BLOCK_PTR_MAX_PARTS], *y[BLOCK_PTR_MAX_PARTS];
-    if (!block_ptr_is_alike(a.block_ptr, b.block_ptr)) return false;
-    int n = block_ptr_parts(a.block_ptr, x);
-    if (block_ptr_parts(b.block_ptr, y) != n) return false;
-    for (int i = 0; i < n; i++) {
-        if (x[i] == y[i]) continue;
-        if (!x[i] || !y[i] || x[i]->type != y[i]->type) return false;
-        if (!is_same_value(x[i], y[i])) x[i] = add_leaf(j, x[i], y[i]).v;
+    if (!sv_is_alike(a.block_ptr, b.block_ptr)) return false;
+    *out = a;
+    out->block_ptr = arena_copy(j->sp->arena, a.block_ptr, sizeof *a.block_ptr);
+    for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
+        Value **x = &out->block_ptr->parts[i], *y = b.block_ptr->parts[i];
+        if (*x == y) continue;
+        if (!*x || !y || (*x)->type != y->type) return false;
+        if (!sv_same_value(*x, y)) *x = add_leaf(j, *x, y).v;
     }
-    *out = (SpecValue){.kind = a.kind, .block_ptr = block_ptr_with_parts(j->sp, a.block_ptr, x)};
     return true;
 }
 
@@ -245,9 +119,9 @@ static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
    constants (then made anew behind the join, so that the number stays known). */
 static bool join_common(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
-    if (is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
-    if (is_address(a) && a.kind == b.kind && a.block_ptr == b.block_ptr) return *out = a, true;
-    if (is_sequence(a) || is_address(a) || !merge_is_same(a, b)) return false;
+    if (sv_is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
+    if (sv_is_address(a) && a.kind == b.kind && a.block_ptr == b.block_ptr) return *out = a, true;
+    if (sv_is_sequence(a) || sv_is_address(a) || !sv_is_same(a, b)) return false;
     *out = a;
     if (a.kind != SV_VALUE || a.v == b.v) return true;
     uint64_t bits;
@@ -262,35 +136,26 @@ bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
     if (join_common(j, a, b, out)) return true;
     int left = j->left.len, right = j->right.len;
     bool ok = false;
-    if (is_sequence(a) && a.kind == b.kind) ok = join_sequences(j, a, b, at, out);
-    else if (is_address(a) && a.kind == b.kind) ok = join_addresses(j, a, b, out);
+    if (sv_is_sequence(a) && a.kind == b.kind) ok = join_sequences(j, a, b, at, out);
+    else if (sv_is_address(a) && a.kind == b.kind) ok = join_addresses(j, a, b, out);
     else ok = join_values(j, a, b, at, out);
     if (!ok) j->left.len = left, j->right.len = right;
     return ok;
 }
 
-bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out)
+typedef struct Fill { Join *j; bool is_left; } Fill;
+
+static SpecValue fill_leaf(void *ctx, SpecValue v)
 {
-    Builder *own = v_is_left ? j->a : j->b, *other = v_is_left ? j->b : j->a;
-    if (v.kind == SV_VALUE) {
-        if (ir_is_defined_outside(v.v, own->region)) return *out = v, true;
-        Value *filler = zero(j, other, v.v->type);
-        return *out = v_is_left ? add_leaf(j, v.v, filler) : add_leaf(j, filler, v.v), true;
-    }
-    if (is_address(v)) {
-        Value *x[BLOCK_PTR_MAX_PARTS];
-        int n = block_ptr_parts(v.block_ptr, x);
-        for (int i = 0; i < n; i++) {
-            SpecValue part;
-            if (x[i] && merge_fill(j, sv_value(x[i]), v_is_left, at, &part)) x[i] = part.v;
-        }
-        return *out = (SpecValue){.kind = v.kind,
-                                  .block_ptr = block_ptr_with_parts(j->sp, v.block_ptr, x)},
-               true;
-    }
-    if (!is_sequence(v)) return *out = v, true;
-    SpecValue *items = arena_array(j->sp->arena, SpecValue, v.tuple->len + 1);
-    for (int i = 0; i < v.tuple->len; i++)
-        merge_fill(j, v.tuple->data[i], v_is_left, at, &items[i]);
-    return *out = with_items(j->sp, v, items), true;
+    const Fill *f = ctx;
+    Join *j = f->j;
+    Builder *own = f->is_left ? j->a : j->b, *other = f->is_left ? j->b : j->a;
+    if (v.kind != SV_VALUE || ir_is_defined_outside(v.v, own->region)) return v;
+    Value *filler = zero(j, other, v.v->type);
+    return f->is_left ? add_leaf(j, v.v, filler) : add_leaf(j, filler, v.v);
+}
+
+SpecValue merge_fill(Join *j, SpecValue v, bool v_is_left)
+{
+    return sv_map(j->sp->arena, v, fill_leaf, &(Fill){j, v_is_left});
 }

@@ -7,12 +7,6 @@
 
 typedef struct Leaves { Value **data; int len, cap; } Leaves;
 
-/* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
-bool merge_is_same(SpecValue a, SpecValue b);
-/* Records of one class, or with the same fields; tuples of one length. */
-bool merge_is_same_class(const SpecTuple *a, const SpecTuple *b);
-/* True when v has run-time parts that are not constants. */
-bool merge_is_runtime(SpecValue v);
 /* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that
    no type holds (reported). */
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at);
@@ -30,7 +24,7 @@ typedef struct Join {
    when they do not merge. */
 bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out);
 /* The same when one side has no value: its leaves are fillers. */
-bool merge_fill(Join *j, SpecValue v, bool v_is_left, Span at, SpecValue *out);
+SpecValue merge_fill(Join *j, SpecValue v, bool v_is_left);
 /* Rebuilds what merge_join gave. */
 SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next);
 

@@ -10,11 +10,7 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "spec/advice.h"
-#include "spec/eval.h"
-#include "spec/kernel.h"
-#include "spec/rebind.h"
 #include "spec/record.h"
 #include "spec/std_files.h"
 #include "spec/walk.h"
@@ -66,17 +62,11 @@ static const char *const tl_classes[] = {"constexpr",
                                          "tensor_descriptor_type",
                                          "float8e4b15",
                                          "float8e4b8",
-                                         "float8e5b16"}; /* types of other chips: to compare with */
-static const char *const python_classes[] = {"int",  "float", "bool", "str",   "tuple",
-                                             "list", "dict",  "type", "object"};
-
-static bool is_among(const char *name, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(words[i], name) == 0) return true;
-    }
-    return false;
-}
+                                         "float8e5b16", /* types of other chips: to compare with */
+                                         NULL};
+enum { NCLASSES = sizeof tl_classes / sizeof *tl_classes - 1 };
+static const char *const python_classes[] = {"int",  "float", "bool", "str",    "tuple",
+                                             "list", "dict",  "type", "object", NULL};
 
 static bool is_match(const char *pattern, const char *dotted)
 {
@@ -122,11 +112,6 @@ SpecModule *module_named(Program *p, const char *dotted)
     return m;
 }
 
-static SpecValue module_value(SpecModule *m)
-{
-    return (SpecValue){.kind = SV_MODULE, .module = m};
-}
-
 static SpecValue class_value(Str name)
 {
     return (SpecValue){.kind = SV_CLASS, .class_name = name};
@@ -144,14 +129,8 @@ static const Type *named_type(Program *p, Str name)
 
 static bool tl_number(Str name, SpecValue *out)
 {
-    static const struct {
-        const char *name;
-        int value;
-    } numbers[] = {{"CONSTEXPR_0", 0}, {"TRITON_MAX_TENSOR_NUMEL", 1 << 20}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (strcmp(numbers[i].name, name) == 0) return *out = sv_int(numbers[i].value), true;
-    }
-    return false;
+    if (strcmp(name, "CONSTEXPR_0") == 0) return *out = sv_int(0), true;
+    return strcmp(name, "TRITON_MAX_TENSOR_NUMEL") == 0 && (*out = sv_int(1 << 20), true);
 }
 
 static bool find_in_namespace(SpecModule *m, Str name, SpecValue *out)
@@ -163,17 +142,15 @@ static bool find_in_namespace(SpecModule *m, Str name, SpecValue *out)
         const Builtin *b = builtin_find(namespaces[row].where[i], name);
         if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
     }
-    if (namespace_of(dotted) >= 0) return *out = module_value(module_named(p, dotted)), true;
+    if (namespace_of(dotted) >= 0) return *out = sv_module(module_named(p, dotted)), true;
     const Type *type = m->where & NS_TL ? named_type(p, name) : NULL;
     if (type) return *out = sv_type(type), true;
-    if (m->where & NS_TL && is_among(name, tl_classes, sizeof tl_classes / sizeof *tl_classes)) {
-        return *out = class_value(name), true;
-    }
+    if (m->where & NS_TL && str_among(name, tl_classes)) return *out = class_value(name), true;
     if (m->where & NS_TL && tl_number(name, out)) return true;
     if (!(m->where & NS_TRITON)) return false;
     SpecModule *host = module_named(p, dotted); /* triton.runtime and the like */
     Spec sp = spec_state(p, NULL);
-    if (!host_value(&sp, host, out)) *out = module_value(host);
+    if (!host_value(&sp, host, out)) *out = sv_module(host);
     return true;
 }
 
@@ -249,18 +226,9 @@ static void bind_from(BindJob j, const Ast *n)
 /* 1 or 0 when the condition of a module-level `if` is known, else -1. */
 static int fold_condition(SpecModule *m, const Ast *e)
 {
-    Program *p = m->program;
-    Spec sp = spec_state(p, NULL);
-    Frame f;
-    p->dx->muted++;
-    frame_push_module(&sp, &f, m);
-    SpecValue v = weaken(spec_eval(&sp, e));
-    int truth = v.kind == SV_ERROR || v.kind == SV_MODULE || !sv_is_constant(v)
-                    ? -1
-                    : op_truth(&sp, v, e->span);
-    frame_pop(&sp, &f);
-    p->dx->muted--;
-    return truth < 0 ? -1 : truth;
+    Spec sp = spec_state(m->program, NULL);
+    SpecValue v = module_try(&sp, m, e);
+    return sv_is_known(v) ? constant_is_true(v) : -1;
 }
 
 static void bind_if(BindJob j, const Ast *n)
@@ -323,14 +291,14 @@ static void bind_statement(BindJob j, const Ast *n)
     case AST_FOR: case AST_WHILE: {
         AstNames names = {0};
         walk_assigned(j.m->program->arena, &(AstList){(Ast *[]){(Ast *)n}, 1, 1}, &names);
-        for (int i = 0; i < names.len; i++) bind(j, names.data[i], GLOBAL_SKIPPED, n, n->span);
+        for (int i = 0; i < names.len; i++) bind(j, names.data[i], GLOBAL_NODE, n, n->span);
         break;
     }
-    case AST_DEF: bind(j, n->def.name, GLOBAL_DEF, n, n->def.name_span); break;
-    case AST_CLASS: bind(j, n->class_.name, GLOBAL_SKIPPED, n, n->class_.name_span); break;
+    case AST_DEF: bind(j, n->def.name, GLOBAL_NODE, n, n->def.name_span); break;
+    case AST_CLASS: bind(j, n->class_.name, GLOBAL_NODE, n, n->class_.name_span); break;
     case AST_SKIPPED:
         for (int i = 0; i < n->skipped.names.len; i++)
-            bind(j, n->skipped.names.data[i], GLOBAL_SKIPPED, n, n->span);
+            bind(j, n->skipped.names.data[i], GLOBAL_NODE, n, n->span);
         break;
     case AST_IMPORT: bind_import(j, n); break;
     case AST_FROM: bind_from(j, n); break;
@@ -420,21 +388,31 @@ static const char *relative_base(SpecModule *m, int level)
     return folder;
 }
 
-static SpecModule *find_in_tree(SpecModule *m, const char *path)
+/* The folders in which an absolute import is looked for: the file's, those above it, those given. */
+static AstNames folders_of(const SpecModule *m, int *nabove)
 {
     Program *p = m->program;
+    AstNames out = {0};
     const char *folder = folder_above(p, m->path);
     for (int i = 0; i < MAX_ANCESTORS; i++) {
-        SpecModule *found = open_module(p, join_path(p, folder, path));
-        if (found) return found;
+        vec_push(p->arena, &out, folder);
         if (strcmp(folder, "/") == 0) break;
         folder = folder_above(p, folder);
     }
-    for (int i = 0; p->rq && i < p->rq->ninclude; i++) {
-        SpecModule *found = open_module(p, join_path(p, p->rq->include[i], path));
-        if (found) return found;
-    }
-    return NULL;
+    *nabove = out.len;
+    for (int i = 0; p->rq && i < p->rq->ninclude; i++)
+        vec_push(p->arena, &out, p->rq->include[i]);
+    return out;
+}
+
+static SpecModule *find_in_tree(SpecModule *m, const char *path)
+{
+    int nabove;
+    const AstNames folders = folders_of(m, &nabove);
+    SpecModule *found = NULL;
+    for (int i = 0; i < folders.len && !found; i++)
+        found = open_module(m->program, join_path(m->program, folders.data[i], path));
+    return found;
 }
 
 /* Packages that are known to be outside: no file is looked for. */
@@ -464,18 +442,13 @@ static const char *places_of(SpecModule *m, int level, const char *path)
         buf_printf(&out, "'%s'", join_path(p, relative_base(m, level), path));
         return buf_text(&out);
     }
-    const char *folder = folder_above(p, m->path);
-    int above = 0;
-    for (int i = 0; i < MAX_ANCESTORS; i++) {
-        if (i < SHOWN) buf_printf(&out, "%s'%s'", i ? ", " : "", join_path(p, folder, path));
-        else above++;
-        if (strcmp(folder, "/") == 0) break;
-        folder = folder_above(p, folder);
+    int nabove;
+    const AstNames folders = folders_of(m, &nabove);
+    for (int i = 0; i < folders.len; i++) {
+        if (i == SHOWN && nabove > SHOWN) buf_printf(&out, ", in %d more above", nabove - SHOWN);
+        if (i < SHOWN || i >= nabove)
+            buf_printf(&out, "%s'%s'", i ? ", " : "", join_path(p, folders.data[i], path));
     }
-    if (above)
-        buf_printf(&out, ", in %d more above", above);
-    for (int i = 0; p->rq && i < p->rq->ninclude; i++)
-        buf_printf(&out, ", '%s'", join_path(p, p->rq->include[i], path));
     return buf_text(&out);
 }
 
@@ -554,7 +527,7 @@ static SpecValue settle(Spec *sp, SpecValue v, Span at)
     if (v.kind == SV_VALUE)
         return spec_error(sp, at, "a value at module level must be known at compile time, found %s",
                           spec_describe(sp, v));
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD) return v;
+    if (!sv_is_sequence(v)) return v;
     for (int i = 0; i < v.tuple->len; i++) v.tuple->data[i] = settle(sp, v.tuple->data[i], at);
     return v;
 }
@@ -573,6 +546,14 @@ SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e)
     return v;
 }
 
+SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e)
+{
+    sp->dx->muted++;
+    SpecValue v = module_eval(sp, m, e);
+    sp->dx->muted--;
+    return v;
+}
+
 /* The part of v that `name` gets when v is assigned to `target`. */
 static SpecValue pick(Spec *sp, const Ast *target, Str name, SpecValue v, Span at)
 {
@@ -585,9 +566,7 @@ static SpecValue pick(Spec *sp, const Ast *target, Str name, SpecValue v, Span a
     for (int i = 0; i < n; i++) {
         AstNames names = {0};
         walk_target(sp->arena, target->list.data[i], &names);
-        for (int k = 0; k < names.len; k++) {
-            if (names.data[k] == name) return pick(sp, target->list.data[i], name, items[i], at);
-        }
+        if (walk_has(&names, name)) return pick(sp, target->list.data[i], name, items[i], at);
     }
     return sv_error();
 }
@@ -603,7 +582,7 @@ static SpecValue resolve_class(Spec *sp, SpecModule *m, Str name, const Ast *n)
     return n && n->kind == AST_CLASS ? record_class_of(sp, m, n) : class_value(name);
 }
 
-static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
+static SpecValue resolve_node(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     const Ast *n = g->node;
     if (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "function") == 0) {
@@ -611,7 +590,7 @@ static SpecValue resolve_skipped(Spec *sp, SpecModule *m, Global *g, Span at)
         if (!n) return sv_error();
     }
     if (n->kind == AST_DEF)
-        return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, n, m, NULL)};
+        return sv_func(func_new(sp, g->name, n, m, NULL));
     bool is_class =
         n->kind == AST_CLASS || (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "class") == 0);
     if (is_class) return resolve_class(sp, m, g->name, n);
@@ -639,11 +618,8 @@ static SpecModule *imported(SpecModule *m, int level, const char *dotted, Span a
 static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     SpecModule *from = imported(m, g->node->import.level, g->module, g->node->span);
-    SpecValue v;
     SpecModule *below = is_circular(from, g->member) ? submodule(from, g->member) : NULL;
-    if (below) return module_value(below);
-    if (module_attribute(sp, from, g->member, at, &v)) return v;
-    return module_refuse_name(sp, from, g->member, g->at);
+    return below ? sv_module(below) : module_member(sp, from, g->member, at, g->at);
 }
 
 static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
@@ -656,10 +632,8 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
         return op_binary(sp, g->node->binary.op, old, module_eval(sp, m, g->node->binary.right),
                          g->at);
     }
-    case GLOBAL_DEF:
-        return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, g->name, g->node, m, NULL)};
-    case GLOBAL_SKIPPED: return resolve_skipped(sp, m, g, at);
-    case GLOBAL_MODULE: return module_value(imported(m, 0, g->module, g->node->span));
+    case GLOBAL_NODE: return resolve_node(sp, m, g, at);
+    case GLOBAL_MODULE: return sv_module(imported(m, 0, g->module, g->node->span));
     case GLOBAL_FROM: return resolve_from(sp, m, g, at);
     }
     return sv_error();
@@ -667,7 +641,7 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
 
 static bool is_unknown(SpecValue v)
 {
-    return v.kind == SV_ERROR || (v.kind == SV_MODULE && v.module->kind == MODULE_HOST);
+    return v.kind == SV_ERROR || module_is_host(v);
 }
 
 /* The value of one binding, whose failure is reported: as that of the name where it is due to a host
@@ -746,15 +720,14 @@ static bool lookup_python(Spec *sp, SpecModule *m, Str name, SpecValue *out)
                                             "divmod",       "ValueError",     "TypeError",
                                             "RuntimeError", "AssertionError", "NotImplementedError",
                                             "Exception",    "ImportError",    "map",
-                                            "set"};
-    if (is_among(name, python_classes, sizeof python_classes / sizeof *python_classes))
-        return *out = class_value(name), true;
+                                            "set",          NULL};
+    if (str_among(name, python_classes)) return *out = class_value(name), true;
     const Builtin *b = builtin_find(NS_PYTHON, name);
     if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
-    if (strcmp(name, "__name__") == 0) return *out = sv_str(m->path), true;
-    if (strcmp(name, "__file__") == 0) return *out = sv_str(m->path), true;
-    if (!is_among(name, functions, sizeof functions / sizeof *functions)) return false;
-    *out = module_value(module_named(sp->program, arena_printf(sp->arena, "builtins.%s", name)));
+    if (strcmp(name, "__name__") == 0 || strcmp(name, "__file__") == 0)
+        return *out = sv_str(m->path), true;
+    if (!str_among(name, functions)) return false;
+    *out = sv_module(module_named(sp->program, arena_printf(sp->arena, "builtins.%s", name)));
     return true;
 }
 
@@ -765,7 +738,7 @@ bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
         SpecValue v = spec_std(sp, name);
         if (v.kind == SV_FUNC) return *out = v, true;
         if (strcmp(name, "tl") == 0)
-            return *out = module_value(module_named(sp->program, "triton.language")), true;
+            return *out = sv_module(module_named(sp->program, "triton.language")), true;
     }
     return lookup_python(sp, m, name, out);
 }
@@ -773,42 +746,34 @@ bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
 bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
 {
     switch (m->kind) {
-    case MODULE_FILE: {
+    case MODULE_FILE: case MODULE_PACKAGE: {
         if (lookup_own(sp, m, name, at, out)) return true;
         SpecModule *below = submodule(m, name);
-        return below ? (*out = module_value(below), true) : false;
-    }
-    case MODULE_PACKAGE: {
-        SpecModule *below = submodule(m, name);
-        return below ? (*out = module_value(below), true) : false;
+        if (below) *out = sv_module(below);
+        return below != NULL;
     }
     case MODULE_NAMES: return names_attribute(m, name, out);
     case MODULE_HOST: {
         if (strcmp(m->path, "builtins") == 0 && lookup_python(sp, m, name, out)) return true;
         SpecModule *host =
             module_named(sp->program, arena_printf(sp->arena, "%s.%s", m->path, name));
-        if (!host_value(sp, host, out)) *out = module_value(host);
+        if (!host_value(sp, host, out)) *out = sv_module(host);
         return true;
     }
     }
     return false;
 }
 
-/* Types by the names that Python, C and torch have for them. */
-static const struct { const char *theirs, *ours; } type_names[] = {
-    {"float", "float32"}, {"double", "float64"}, {"half", "float16"}, {"bool", "int1"},
-    {"char", "int8"},     {"short", "int16"},    {"int", "int32"},    {"long", "int64"},
-    {"byte", "uint8"},    {"uint", "uint32"},
-};
-
 /* The full name of a type that is spelled in short, or nearly right: float32 of fp32. */
 static const char *suggest_type(Str name)
 {
-    for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
-        if (strcmp(type_names[i].theirs, name) == 0) return type_names[i].ours;
     const char *all[DT_COUNT];
     int n = 0;
-    DType dt = dtype_find(name, str_len(name));
+    DType dt = strcmp(name, "char") == 0   ? DT_I8
+               : strcmp(name, "byte") == 0 ? DT_U8
+               : strcmp(name, "uint") == 0 ? DT_U32
+                                           : host_dtype(name, str_len(name));
+    if (dt == DT_NONE) dt = dtype_find(name, str_len(name));
     if (dt != DT_NONE) return dtype_info(dt)->name;
     for (int i = DT_NONE + 1; i < DT_COUNT; i++) all[n++] = dtype_info((DType)i)->name;
     return nearest_word(name, all, n);
@@ -819,11 +784,18 @@ static const char *suggest_name(const SpecModule *m, Str name)
     if (m->kind == MODULE_NAMES) {
         const char *type = m->where & NS_TL ? suggest_type(name) : NULL;
         if (type) return type;
-        const char *class = nearest_word(name, tl_classes, sizeof tl_classes / sizeof *tl_classes);
+        const char *class = nearest_word(name, tl_classes, NCLASSES);
         const char *near = builtin_nearest(m->where, name);
         return near || !(m->where & NS_TL) ? near : class;
     }
     return nearest_word(name, m->names.data, m->names.len);
+}
+
+SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at)
+{
+    SpecValue v;
+    if (module_attribute(sp, m, name, at, &v)) return v;
+    return module_refuse_name(sp, m, name, name_at);
 }
 
 SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at)

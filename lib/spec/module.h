@@ -16,8 +16,7 @@ typedef enum ModuleKind {
 typedef enum GlobalKind {
     GLOBAL_EXPR,    /* name = expression, or an element of it when it is unpacked */
     GLOBAL_AUGMENT, /* name += expression */
-    GLOBAL_DEF,     /* a function of ours */
-    GLOBAL_SKIPPED, /* a function, class or statement that was not parsed */
+    GLOBAL_NODE,    /* a function, a class, or a statement that was not parsed */
     GLOBAL_MODULE,  /* import a.b as name */
     GLOBAL_FROM     /* from a.b import c as name */
 } GlobalKind;
@@ -26,7 +25,7 @@ typedef struct Global Global;
 struct Global {
     Str name;
     GlobalKind kind;
-    const Ast *node;      /* the statement; DEF, SKIPPED: itself; MODULE, FROM: the import */
+    const Ast *node;      /* the statement; NODE: itself; MODULE, FROM: the import */
     const Ast *target;    /* EXPR: of the targets, the one that binds the name */
     const Ast *value;
     Str module, member;   /* MODULE, FROM: dotted names */
@@ -60,6 +59,8 @@ struct SpecModule {
 bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
 /* m.name. False when there is no such thing; host modules have everything. */
 bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
+/* The same, or an error at name_at. */
+SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at);
 /* Reports that the module has no such name, with what was meant or why that may be. */
 SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at);
 /* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
@@ -68,8 +69,9 @@ SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what
 /* The namespace or host module of a dotted name. */
 SpecModule *module_named(struct Program *p, const char *dotted);
 SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
-/* Evaluates an expression of the module itself, such as a default. */
+/* Evaluates an expression of the module itself, such as a default; module_try reports nothing. */
 SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e);
+SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e);
 /* The value of a compile-time expression in the file's names, such as a -D value. False after an
    error. */
 bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out);
@@ -79,5 +81,23 @@ bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecV
 /* A host value that kernels may read: math.pi, torch.float16, triton.__version__. False:
    unknown. */
 bool host_value(Spec *sp, SpecModule *m, SpecValue *out);
+/* A type by PyTorch's name: half, float16, float8_e5m2. */
+DType host_dtype(const char *name, size_t n);
+
+static inline bool module_is_host(SpecValue v)
+{
+    return v.kind == SV_MODULE && v.module->kind == MODULE_HOST;
+}
+
+/* ---- rebind.c: a name that is bound more than once ---- */
+/* The last binding leads nowhere that is known: `earlier`, a known value, may stand for it. */
+bool rebind_gives_way(const Global *g, SpecValue earlier);
+/* v is what the last binding gives, a known value, and `earlier` what the one before does. The same
+   v, after a warning where a condition decides between them; an error for data. */
+SpecValue rebind_choose(Spec *sp, const Global *g, SpecValue v, SpecValue earlier, Span at);
+/* The host value in the expression that an operator or an argument needs, or NULL. */
+SpecModule *rebind_host_part(Spec *sp, SpecModule *m, const Ast *e);
+/* Reports the use of a name whose value is computed from that host value. */
+SpecValue rebind_refuse_host(Spec *sp, const Global *g, const SpecModule *host, Span at);
 
 #endif

@@ -45,7 +45,7 @@ static bool outside_value(NameCheck *c, const Ast *e, SpecValue *out)
     SpecValue v;
     if (e->kind == AST_NAME) {
         if (scope_find(c->locals, e->name.id)) return false;
-        return module_lookup(sp, sp->module, e->name.id, e->span, out);
+        return module_lookup(sp, sp->frame->module, e->name.id, e->span, out);
     }
     if (e->kind != AST_ATTRIBUTE || !outside_value(c, e->attribute.value, &v) ||
         v.kind != SV_MODULE)
@@ -65,7 +65,7 @@ static void check_name(NameCheck *c, const Ast *n)
     SpecValue v;
     if (scope_find(c->locals, n->name.id)) return;
     c->sp->dx->muted++;
-    bool known = module_lookup(c->sp, c->sp->module, n->name.id, n->span, &v);
+    bool known = module_lookup(c->sp, c->sp->frame->module, n->name.id, n->span, &v);
     c->sp->dx->muted--;
     if (!known && !is_reported(c, n->name.id)) eval_unknown_name(c->sp, n->name.id, n->span);
 }
@@ -110,7 +110,7 @@ void spec_check_names(SpecModule *m)
     Spec sp = spec_state(m->program, NULL);
     for (int i = 0; i < m->names.len; i++) {
         for (const Global *g = map_get_ptr(&m->globals, m->names.data[i]); g; g = g->previous) {
-            if (g->kind == GLOBAL_DEF) check_function(&sp, m, g->node);
+            if (g->kind == GLOBAL_NODE && g->node->kind == AST_DEF) check_function(&sp, m, g->node);
         }
     }
 }

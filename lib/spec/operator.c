@@ -3,14 +3,10 @@
    subtraction of an integer, and comparison. */
 #include "spec/operator.h"
 
-#include "base/unwind.h"
 #include "ir/evaluate.h"
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
-#include "spec/cast.h"
 #include "spec/constant.h"
-#include "spec/unify.h"
 
 typedef enum OperandDomain { ANY_NUMBER, INTEGERS } OperandDomain;
 
@@ -41,12 +37,7 @@ static const OpKind compare_ops[AOP_COUNT] = {
 
 static bool is_run_time(SpecValue v)
 {
-    return v.kind == SV_VALUE || v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
-}
-
-static bool is_pointer(SpecValue v)
-{
-    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
+    return v.kind == SV_VALUE || sv_is_address(v);
 }
 
 static const char *quoted(Spec *sp, AstOp op)
@@ -58,7 +49,7 @@ static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     spec_error(sp, at, "%s does not work on %s and %s", quoted(sp, op), spec_describe(sp, a),
                spec_describe(sp, b));
-    if (is_pointer(a) || is_pointer(b)) advise_load(sp, SPAN_NONE);
+    if (sv_is_pointer(a) || sv_is_pointer(b)) advise_load(sp, SPAN_NONE);
     return sv_error();
 }
 
@@ -66,7 +57,7 @@ static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 
 static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue offset, Span at)
 {
-    if (is_pointer(offset)) return refuse(sp, op, pointer, offset, at);
+    if (sv_is_pointer(offset)) return refuse(sp, op, pointer, offset, at);
     Value *p = pointer.v, *n = op_to_value(sp, offset, at);
     if (!n) return sv_error();
     if (!type_is_int(n->type)) {
@@ -116,8 +107,8 @@ SpecValue op_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (sv_is_error(a) || sv_is_error(b)) return sv_error();
     if (!is_run_time(a) && !is_run_time(b)) return constant_binary(sp, op, a, b, at);
     spec_at(sp, at);
-    if (is_pointer(a) && (op == AOP_ADD || op == AOP_SUB)) return offset_pointer(sp, op, a, b, at);
-    if (is_pointer(b) && op == AOP_ADD) return offset_pointer(sp, op, b, a, at);
+    if (sv_is_pointer(a) && (op == AOP_ADD || op == AOP_SUB)) return offset_pointer(sp, op, a, b, at);
+    if (sv_is_pointer(b) && op == AOP_ADD) return offset_pointer(sp, op, b, a, at);
     return arithmetic(sp, op, a, b, at);
 }
 
@@ -140,14 +131,6 @@ SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
 
 /* ---- comparison and logic ---- */
 
-/* A run-time value beside something that is no number: never the same. */
-static bool differ_in_kind(SpecValue a, SpecValue b)
-{
-    bool number_a = a.kind == SV_VALUE || sv_is_number(a),
-         number_b = b.kind == SV_VALUE || sv_is_number(b);
-    return !number_a || !number_b;
-}
-
 SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return sv_error();
@@ -155,12 +138,14 @@ SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (op == AOP_IS) return sv_bool(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v);
     if (op == AOP_IS_NOT) return sv_bool(!(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v));
     if (op == AOP_IN || op == AOP_NOT_IN) {
-        SpecValue known;
-        if (cast_known(a, &known)) return constant_compare(sp, op, known, b, at);
+        SpecValue known = weaken(a);
+        if (known.kind != SV_VALUE) return constant_compare(sp, op, known, b, at);
         return spec_error(sp, at, "%s is for compile-time values, found %s and %s", quoted(sp, op),
                           spec_describe(sp, a), spec_describe(sp, b));
     }
-    if ((op == AOP_EQ || op == AOP_NE) && differ_in_kind(a, b)) return sv_bool(op == AOP_NE);
+    /* A run-time value beside something that is no number is never the same. */
+    if ((op == AOP_EQ || op == AOP_NE) && !(sv_is_operand(a) && sv_is_operand(b)))
+        return sv_bool(op == AOP_NE);
     spec_at(sp, at);
     Value *x, *y;
     if (!unify(sp, a, b, UNIFY_POINTERS, &x, &y, quoted(sp, op), at)) return sv_error();
@@ -205,21 +190,18 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
 {
     if (sv_is_error(v)) return false;
     if (v.kind == SV_BOOL || v.kind == SV_INT) {
-        __int128 i = constant_to_int(v);
+        __int128 i = sv_integer(v);
         if (i == (__int128)(int64_t)i) {
             *out = (int64_t)i;
             return true;
         }
-        spec_error(sp, at, "%s does not fit into 64 bits: %s", what, spec_describe(sp, v));
-        return false;
+        return spec_fail(sp, at, "%s does not fit into 64 bits: %s", what, spec_describe(sp, v));
     }
     if (v.kind == SV_VALUE && !type_is_block(v.v->type) && type_is_int(v.v->type) &&
         ir_const_int(v.v, out))
         return true;
     spec_error(sp, at, "%s must be a compile-time integer, found %s", what, spec_describe(sp, v));
-    if (v.kind == SV_FLOAT || (v.kind == SV_VALUE && type_is_float(v.v->type))) advise_float(sp, v, at);
-    else if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
-    else advise_given(sp, v, at);
+    advise_integer(sp, v, at);
     return false;
 }
 
@@ -255,7 +237,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at)
 {
     if (sv_is_error(v)) return -1;
-    if (v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD) {
+    if (sv_is_sequence(v)) {
         *items = v.tuple->data;
         return v.tuple->len;
     }

@@ -28,13 +28,32 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at);
 /* A compile-time integer: an SV_INT or SV_BOOL, or a run-time scalar whose constant value is
    known. */
 bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what);
-/* Both operands to one type by promotion and one shape by broadcasting. False after an error. */
-bool op_unify(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y, const char *what, Span at);
 /* Numeric cast with LANGUAGE.md's rules. */
 Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at);
 /* A list of tuple items for iteration and unpacking; -1 after an error. */
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at);
 /* str(v) and format(v, spec) of a compile-time value, as in an f-string. NULL after an error. */
 Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at);
+
+/* ---- cast.c ---- */
+/* A scalar constant of that type; integers wrap. The number is a BOOL, INT or FLOAT. */
+Value *cast_number(Spec *sp, SpecValue number, DType dt);
+
+/* A compile-time value behind v: itself, or the number of a known run-time scalar; else v unchanged. */
+SpecValue weaken(SpecValue v);
+
+/* ---- unify.c ---- */
+typedef enum UnifyRule {
+    UNIFY_NUMBERS = 0,
+    UNIFY_DIVISION = 1, /* the promotion of / // % */
+    UNIFY_POINTERS = 2  /* two pointers of one type are fine */
+} UnifyRule;
+
+/* `what` names the operation in messages: "'+'", "maximum". False after an error. */
+bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
+           const char *what, Span at);
+/* The element types only, shapes untouched. */
+bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
+                 const char *what, Span at);
 
 #endif

@@ -1,19 +1,11 @@
 /* Values are never changed after they are made, so a changed one is a new one that takes the old
    one's place in every name of this function that holds it: that is what Python's sharing shows.
    What the caller holds stays as it was, as in Triton, where a call copies its arguments. */
-#include "spec/place.h"
+#include "spec/eval.h"
 
 #include <string.h>
 
-#include "base/vec.h"
-#include "spec/constant.h"
-
 typedef struct Swap { Spec *sp; const SpecTuple *old; SpecTuple *new; } Swap;
-
-static bool is_sequence(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
-}
 
 static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)
 {
@@ -29,7 +21,7 @@ static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)
 /* Puts the new value where v is or holds the old one; true when it did. */
 static bool swap_in(const Swap *s, SpecValue *v)
 {
-    if (!is_sequence(*v)) return false;
+    if (!sv_is_sequence(*v)) return false;
     if (v->tuple == s->old) return v->tuple = s->new, true;
     SpecTuple *copy = NULL;
     for (int i = 0; i < v->tuple->len; i++) {
@@ -50,7 +42,7 @@ static void replace(Spec *sp, const SpecTuple *old, SpecTuple *new, Span at)
     for (Scope *scope = sp->frame->scope; scope; scope = scope->outer) {
         for (int i = 0; i < scope->len; i++) {
             SpecValue v = scope->data[i].value;
-            if (scope->data[i].state != BIND_SET || !is_sequence(v)) continue;
+            if (scope->data[i].state != BIND_SET || !sv_is_sequence(v)) continue;
             if (!spec_step_items(sp, constant_size(v, NULL), at)) return;
             if (!swap_in(&s, &v)) continue;
             scope_set(scope, scope->data[i].name, v, at);
@@ -62,17 +54,9 @@ static void replace(Spec *sp, const SpecTuple *old, SpecTuple *new, Span at)
         spec_error(sp, at, "this changes a value that several names share, in a run-time loop");
 }
 
-static int find_field(const SpecTuple *t, Str name)
-{
-    for (int i = 0; t->names && i < t->len; i++) {
-        if (t->names[i] == name) return i;
-    }
-    return -1;
-}
-
 void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
 {
-    int i = find_field(x.tuple, name);
+    int i = sv_find_field(x.tuple, name);
     if (i < 0) {
         spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no field '%s'", spec_describe(sp, x),
                       name);
@@ -88,7 +72,7 @@ void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
 /* d["key"] = v; a new key is added. */
 static void set_key(Spec *sp, SpecValue x, Str key, SpecValue v, Span at)
 {
-    int i = find_field(x.tuple, key), n = x.tuple->len;
+    int i = sv_find_field(x.tuple, key), n = x.tuple->len;
     SpecTuple *t = copy_with(sp, x.tuple, i < 0 ? n + 1 : n);
     if (i < 0) {
         t->names = arena_array(sp->arena, Str, n + 1);
@@ -123,10 +107,7 @@ void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at
 static void extend(Spec *sp, const SpecTuple *old, int at_index, int n, const SpecValue *items,
                    Span at)
 {
-    if (old->len + n > sp->limits.length) {
-        spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
-        return;
-    }
+    if (!sequence_fits(sp, (long)old->len + n, at)) return;
     SpecTuple *t = copy_with(sp, old, old->len + n);
     for (int i = 0; i < n; i++) t->data[at_index + i] = items[i];
     for (int i = at_index; i < old->len; i++) t->data[i + n] = old->data[i];
@@ -155,9 +136,7 @@ bool place_call(Spec *sp, const Ast *call)
             call->call.args.data[i]->kind == AST_KEYWORD)
             return false;
     }
-    sp->dx->muted++;
-    SpecValue list = spec_eval(sp, callee->attribute.value), args[2], *items = args;
-    sp->dx->muted--;
+    SpecValue list = spec_try(sp, callee->attribute.value), args[2], *items = args;
     if (list.kind != SV_LIST) return false;
     for (int i = 0; i < n; i++) args[i] = spec_eval(sp, call->call.args.data[i]);
     if (sv_is_error(args[0]) || (n == 2 && sv_is_error(args[1]))) return true;

@@ -4,13 +4,11 @@
    These bind tighter than comparisons, unlike C's '&&': `mask & i < n` compares mask & i with n.
    What gives it away is an int1 that meets a number; `flags & 4 == 0` means what it says. A chain
    around such an operand, `i < m & j < n`, is an error (expr.c). */
-#include "spec/precedence.h"
+#include "spec/advice.h"
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "ir/ir.h"
-#include "ir/type.h"
 #include "spec/eval.h"
 
 /* In brackets: ranges of expressions are without those around them. */
@@ -27,6 +25,40 @@ static bool is_joined(const Ast *e)
 {
     return e->kind == AST_BINARY && e->span.source && !is_bracketed(e->span) &&
            (e->binary.op == AOP_AND || e->binary.op == AOP_OR || e->binary.op == AOP_XOR);
+}
+
+static bool has_line_end(Span at)
+{
+    return memchr(at.source->text + at.begin, '\n', (size_t)(at.end - at.begin)) != NULL;
+}
+
+/* Text of a source without the blanks around it. */
+static const char *trimmed(Spec *sp, Span at)
+{
+    const char *text = at.source->text;
+    while (at.begin < at.end && text[at.begin] == ' ') at.begin++;
+    while (at.begin < at.end && text[at.end - 1] == ' ') at.end--;
+    return span_text(sp->arena, at);
+}
+
+/* o < n & o > m compares n & o with both sides, as C does not, and is never what was meant; Triton
+   has no chains of comparisons. */
+bool precedence_refuse(Spec *sp, const Ast *e)
+{
+    int i = 0, last = e->compare.rest.len - 1;
+    while (i < last && !is_joined(e->compare.rest.data[i])) i++;
+    if (i >= last) return false;
+    const Ast *link = e->compare.rest.data[i];
+    Span left = e->span, right = e->span, op = link->binary.op_span;
+    left.end = op.begin, right.begin = op.end;
+    spec_error(sp, link->span,
+               "'%s' binds more tightly than '%s': both sides are compared with the result of this",
+               ast_op_text(link->binary.op), ast_op_text(e->compare.ops[i]));
+    spec_note(sp, SPAN_NONE, "put each comparison in parentheses");
+    if (last == 1 && !has_line_end(e->span))
+        spec_fixit(sp, e->span, "(%s) %s (%s)", trimmed(sp, left), ast_op_text(link->binary.op),
+                   trimmed(sp, right));
+    return true;
 }
 
 /* The number was an int1 before it met a wider one. */
@@ -74,14 +106,11 @@ static bool compares_within(const Ast *compare, uint32_t begin, uint32_t end)
 }
 
 /* A piece between two cuts, in brackets if it compares. */
-static void add_piece(Buf *out, const Ast *compare, uint32_t begin, uint32_t end)
+static void add_piece(Spec *sp, Buf *out, const Ast *compare, uint32_t begin, uint32_t end)
 {
-    const char *text = compare->span.source->text;
-    while (begin < end && text[begin] == ' ') begin++;
-    while (begin < end && text[end - 1] == ' ') end--;
     bool compares = compares_within(compare, begin, end);
-    buf_printf(out, "%s%.*s%s", compares ? "(" : "", (int)(end - begin), text + begin,
-               compares ? ")" : "");
+    buf_printf(out, compares ? "(%s)" : "%s",
+               trimmed(sp, (Span){compare->span.source, begin, end}));
 }
 
 static const char *bracketed_text(Spec *sp, const Ast *compare, const Cuts *cuts)
@@ -91,11 +120,11 @@ static const char *bracketed_text(Spec *sp, const Ast *compare, const Cuts *cuts
     uint32_t begin = at.begin;
     for (int i = 0; i < cuts->len; i++) {
         Span op = cuts->data[i];
-        add_piece(&out, compare, begin, op.begin);
-        buf_printf(&out, " %.*s ", (int)(op.end - op.begin), at.source->text + op.begin);
+        add_piece(sp, &out, compare, begin, op.begin);
+        buf_printf(&out, " %s ", span_text(sp->arena, op));
         begin = op.end;
     }
-    add_piece(&out, compare, begin, at.end);
+    add_piece(sp, &out, compare, begin, at.end);
     return buf_text(&out);
 }
 
@@ -108,10 +137,9 @@ void precedence_warn(Spec *sp, const Ast *compare)
     for (int i = 0; i < rest->len; i++) find_cuts(sp, rest->data[i], &cuts);
     Span op = cuts.data[0]; /* of the operand that mixes them */
     Diag *d = diag_warning(sp->dx, DIAG_PRECEDENCE, at,
-                           "'%.*s' binds tighter than '%s': its operands are not the comparisons",
-                           (int)(op.end - op.begin), op.source->text + op.begin,
-                           ast_op_text(compare->compare.ops[0]));
+                           "'%s' binds tighter than '%s': its operands are not the comparisons",
+                           span_text(sp->arena, op), ast_op_text(compare->compare.ops[0]));
     diag_note(sp->dx, d, SPAN_NONE, "write brackets around each comparison");
-    if (!memchr(at.source->text + at.begin, '\n', (size_t)(at.end - at.begin)))
+    if (!has_line_end(at))
         diag_fixit(sp->dx, d, at, "%s", bracketed_text(sp, compare, &cuts));
 }

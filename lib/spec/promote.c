@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#include "ir/type.h"
-
 static DTypeKind kind_of(DType dt)
 {
     return dtype_info(dt)->kind;
@@ -22,7 +20,7 @@ static bool is_float(DType dt)
     return kind_of(dt) == DK_FLOAT;
 }
 
-static bool is_fp8(DType dt)
+bool promote_is_fp8(DType dt)
 {
     return dt == DT_F8E4 || dt == DT_F8E5;
 }
@@ -46,8 +44,8 @@ static DType promote_floats(DType a, DType b, PromoteFault *fault)
     DType high = float_level(a) >= float_level(b) ? a : b, low = high == a ? b : a;
     if (high == low) return high;
     if (high == DT_BF16) return DT_F32;
-    if (!is_fp8(high)) return high;
-    if (is_fp8(low)) return DT_F16;
+    if (!promote_is_fp8(high)) return high;
+    if (promote_is_fp8(low)) return DT_F16;
     *fault = PROMOTE_FP8_INT;
     return DT_NONE;
 }
@@ -76,11 +74,6 @@ DType promote_pair(DType a, DType b, bool division, PromoteFault *fault)
 }
 
 static const __int128 ONE = 1;
-
-static __int128 integer_of(SpecValue number)
-{
-    return number.kind == SV_BOOL ? number.b : number.i;
-}
 
 /* Smallest normal and largest finite fp32. */
 static bool is_fp32_range(double v)
@@ -129,8 +122,8 @@ DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFau
         return DT_NONE;
     }
     if (is_float(tensor)) return divide_in(tensor, division);
-    if (is_in_range(tensor, integer_of(number))) return tensor;
+    if (is_in_range(tensor, sv_integer(number))) return tensor;
     *fault =
-        integer_of(number) < 0 && kind_of(tensor) == DK_UINT ? PROMOTE_NEGATIVE : PROMOTE_RANGE;
+        sv_integer(number) < 0 && kind_of(tensor) == DK_UINT ? PROMOTE_NEGATIVE : PROMOTE_RANGE;
     return DT_NONE;
 }

@@ -2,11 +2,9 @@
    kernel gets, or an error at the place that asks. Data is exact or refused: a number that a later
    statement replaces is never used in its stead. Code and configurations are more lenient, as host
    code wraps functions and imports them from one of several places. */
-#include "spec/rebind.h"
 
 #include <string.h>
 
-#include "spec/constant.h"
 #include "spec/eval.h"
 #include "spec/walk.h"
 
@@ -28,21 +26,16 @@ static bool is_code(SpecValue v)
     }
 }
 
-typedef struct Mention { Str name; bool found; } Mention;
-
-static bool visit_mention(const Ast *n, void *user)
+static bool is_name(const Ast *n, void *name)
 {
-    Mention *x = user;
-    x->found |= n->kind == AST_NAME && n->name.id == x->name;
-    return !x->found;
+    return n->kind == AST_NAME && n->name.id == name;
 }
 
 /* f = wrap(f), configs += more */
 static bool is_made_of_itself(const Global *g)
 {
-    Mention x = {g->name, g->kind == GLOBAL_AUGMENT};
-    if (g->kind == GLOBAL_EXPR) walk_ast(g->value, visit_mention, &x);
-    return x.found;
+    return g->kind == GLOBAL_AUGMENT ||
+           (g->kind == GLOBAL_EXPR && walk_any(g->value, is_name, (void *)g->name));
 }
 
 bool rebind_gives_way(const Global *g, SpecValue earlier)
@@ -97,7 +90,7 @@ static bool visit_host(const Ast *n, void *user)
     default: return true;
     }
     SpecValue v = module_eval(s->sp, s->m, n);
-    if (v.kind == SV_MODULE && v.module->kind == MODULE_HOST) s->found = v.module;
+    if (module_is_host(v)) s->found = v.module;
     for (int i = 0; n->kind == AST_CALL && v.kind == SV_ERROR && i < n->call.args.len; i++)
         walk_ast(n->call.args.data[i], visit_host, s);
     return false;

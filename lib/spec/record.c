@@ -7,35 +7,31 @@
 
 #include <string.h>
 
-#include "base/vec.h"
 #include "spec/argument.h"
-#include "spec/builtin_fns.h"
-#include "spec/constant.h"
+#include "spec/kernel.h"
 
 /* ---- classes ---- */
 
-typedef struct Fields { Str *data; int len, cap; } Fields;
-typedef struct Defaults { SpecValue *data; int len, cap; } Defaults;
+typedef struct Fields { VEC(Str) names; VEC(SpecValue) defaults; } Fields;
 
-static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields,
-                             const Defaults *defaults)
+static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields)
 {
-    c.len = fields->len;
-    c.fields = fields->data;
-    c.defaults = defaults->data;
+    c.len = fields->names.len;
+    c.fields = fields->names.data;
+    c.defaults = fields->defaults.data;
     return (SpecValue){.kind = SV_RECORD_CLASS,
                        .record_class = arena_copy(sp->arena, &c, sizeof c)};
 }
 
-static void add_field(Spec *sp, Fields *fields, Defaults *defaults, Str name, SpecValue value)
+static void add_field(Spec *sp, Fields *fields, Str name, SpecValue value)
 {
-    vec_push(sp->arena, fields, name);
-    vec_push(sp->arena, defaults, value);
+    vec_push(sp->arena, &fields->names, name);
+    vec_push(sp->arena, &fields->defaults, value);
 }
 
 static bool is_named_tuple(SpecValue v)
 {
-    if (v.kind != SV_MODULE || v.module->kind != MODULE_HOST) return false;
+    if (!module_is_host(v)) return false;
     return strcmp(v.module->path, "typing.NamedTuple") == 0 ||
            strcmp(v.module->path, "typing_extensions.NamedTuple") == 0;
 }
@@ -45,31 +41,17 @@ static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 {
     const AstList *body = &c->body->class_.body;
     Fields fields = {0};
-    Defaults defaults = {0};
     for (int i = 0; c->base && i < c->base->len; i++)
-        add_field(sp, &fields, &defaults, c->base->fields[i], c->base->defaults[i]);
+        add_field(sp, &fields, c->base->fields[i], c->base->defaults[i]);
     for (int i = 0; i < body->len; i++) {
         const Ast *x = body->data[i];
         if (x->kind != AST_ANNASSIGN || x->annassign.target->kind != AST_NAME) continue;
         SpecValue value = {.kind = SV_ABSENT};
         if (x->annassign.value && c->kind != RECORD_NAMES)
             value = module_eval(sp, c->module, x->annassign.value);
-        add_field(sp, &fields, &defaults, x->annassign.target->name.id, value);
+        add_field(sp, &fields, x->annassign.target->name.id, value);
     }
-    return class_value(sp, *c, &fields, &defaults);
-}
-
-static bool has_decorator(const AstList *decorators, const char *name, const char *alias)
-{
-    for (int i = 0; i < decorators->len; i++) {
-        const Ast *d = decorators->data[i];
-        if (d->kind == AST_CALL) d = d->call.callee;
-        const char *last = d->kind == AST_NAME        ? d->name.id
-                           : d->kind == AST_ATTRIBUTE ? d->attribute.name
-                                                      : "";
-        if (strcmp(last, name) == 0 || strcmp(last, alias) == 0) return true;
-    }
-    return false;
+    return class_value(sp, *c, &fields);
 }
 
 /* What the class is derived from, as far as it is known. */
@@ -79,9 +61,7 @@ static void read_bases(Spec *sp, RecordClass *c)
     for (int i = 0; i < bases->len; i++) {
         const Ast *x = bases->data[i];
         if (x->kind == AST_KEYWORD || x->kind == AST_STARRED) continue;
-        sp->dx->muted++;
-        SpecValue base = module_eval(sp, c->module, x);
-        sp->dx->muted--;
+        SpecValue base = module_try(sp, c->module, x);
         if (is_named_tuple(base)) c->kind = RECORD_TUPLE;
         if (base.kind != SV_RECORD_CLASS) continue;
         c->base = base.record_class;
@@ -97,83 +77,66 @@ SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *n)
                      .body = n,
                      .module = m};
     read_bases(sp, &c);
-    if (has_decorator(&n->class_.decorators, "aggregate", "_aggregate")) c.kind = RECORD_AGGREGATE;
+    if (kernel_has_decorator(&n->class_.decorators, "aggregate", "_aggregate")) c.kind = RECORD_AGGREGATE;
     return class_of_body(sp, &c);
 }
 
 /* ---- namedtuple(…) ---- */
 
-static bool is_separator(char c)
+static void split_fields(Spec *sp, Str text, Fields *fields)
 {
-    return c == ' ' || c == ',' || c == '\t' || c == '\n';
-}
-
-static void split_fields(Spec *sp, Str text, Fields *fields, Defaults *defaults)
-{
-    for (const char *p = text; *p;) {
-        const char *begin = p;
-        while (*p && !is_separator(*p)) p++;
-        if (p > begin)
-            add_field(sp, fields, defaults, intern(sp->names, begin, (size_t)(p - begin)),
-                      (SpecValue){.kind = SV_ABSENT});
-        else p++;
+    static const char separators[] = " ,\t\n";
+    for (const char *p = text + strspn(text, separators); *p; p += strspn(p, separators)) {
+        size_t n = strcspn(p, separators);
+        add_field(sp, fields, intern(sp->names, p, n), (SpecValue){.kind = SV_ABSENT});
+        p += n;
     }
 }
 
-static bool is_list(SpecValue v)
-{
-    return v.kind == SV_TUPLE || v.kind == SV_LIST;
-}
-
 /* "a b", ["a", "b"] or [("a", int), ("b", int)]. */
-static bool read_fields(Spec *sp, SpecValue v, Fields *fields, Defaults *defaults)
+static bool read_fields(Spec *sp, SpecValue v, Fields *fields)
 {
-    if (v.kind == SV_STR) return split_fields(sp, v.s, fields, defaults), true;
-    if (!is_list(v)) return false;
+    if (v.kind == SV_STR) return split_fields(sp, v.s, fields), true;
+    if (!sv_is_sequence(v)) return false;
     for (int i = 0; i < v.tuple->len; i++) {
         SpecValue x = v.tuple->data[i];
-        if (is_list(x) && x.tuple->len == 2) x = x.tuple->data[0];
+        if (sv_is_sequence(x) && x.tuple->len == 2) x = x.tuple->data[0];
         if (x.kind != SV_STR) return false;
-        add_field(sp, fields, defaults, x.s, (SpecValue){.kind = SV_ABSENT});
+        add_field(sp, fields, x.s, (SpecValue){.kind = SV_ABSENT});
     }
     return true;
 }
 
 /* defaults=(…): those of the last fields. */
-static bool read_defaults(SpecValue v, Defaults *defaults)
+static bool read_defaults(SpecValue v, Fields *fields)
 {
     if (v.kind == SV_NONE) return true;
-    if (!is_list(v) || v.tuple->len > defaults->len) return false;
-    int first = defaults->len - v.tuple->len;
-    for (int i = 0; i < v.tuple->len; i++) defaults->data[first + i] = v.tuple->data[i];
+    if (!sv_is_sequence(v) || v.tuple->len > fields->defaults.len) return false;
+    int first = fields->defaults.len - v.tuple->len;
+    for (int i = 0; i < v.tuple->len; i++) fields->defaults.data[first + i] = v.tuple->data[i];
     return true;
 }
 
 static bool has_call_path(Str path)
 {
     static const char *const paths[] = {"collections.namedtuple", "typing.NamedTuple",
-                                        "typing_extensions.NamedTuple"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (strcmp(paths[i], path) == 0) return true;
-    }
-    return false;
+                                        "typing_extensions.NamedTuple", NULL};
+    return str_among(path, paths);
 }
 
 bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue *out)
 {
     if (!has_call_path(path)) return false;
     Fields fields = {0};
-    Defaults defaults = {0};
     bool ok = args->len >= 2 && !args->data[0].name && !args->data[1].name &&
               args->data[0].value.kind == SV_STR &&
-              read_fields(sp, args->data[1].value, &fields, &defaults);
+              read_fields(sp, args->data[1].value, &fields);
     for (int i = 2; i < args->len && ok; i++) {
         ok = args->data[i].name && strcmp(args->data[i].name, "defaults") == 0 &&
-             read_defaults(args->data[i].value, &defaults);
+             read_defaults(args->data[i].value, &fields);
     }
     if (ok)
-        *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields,
-                           &defaults);
+        *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields);
     else
         *out = spec_error(
             sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");
@@ -182,85 +145,49 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
 
 /* ---- making one ---- */
 
-static int find_field(const RecordClass *c, Str name)
+/* The fields are bound as the parameters of a function are. */
+static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTuple *out, Span at)
 {
-    for (int i = 0; i < c->len; i++) {
-        if (c->fields[i] == name) return i;
-    }
-    return -1;
-}
-
-static bool refuse_field(Spec *sp, const RecordClass *c, Str name, Span at)
-{
-    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, at, "'%s' has no field '%s'", c->name, name);
-    spec_suggest(sp, at, name, nearest_word(name, c->fields, c->len));
-    spec_note(sp, c->at, "defined here");
-    return false;
-}
-
-static bool bind_field(Spec *sp, const RecordClass *c, const Arg *a, SpecValue *values)
-{
-    int i = find_field(c, a->name);
-    if (i < 0) return refuse_field(sp, c, a->name, a->span);
-    if (values[i].kind != SV_ABSENT) {
-        spec_error(sp, a->span, "'%s' gets two values for '%s'", c->name, a->name);
-        return false;
-    }
-    values[i] = a->value;
-    return true;
-}
-
-static bool fill_fields(Spec *sp, const RecordClass *c, SpecValue *values, Span at)
-{
-    Buf missing = buf_make(sp->arena);
-    for (int i = 0; i < c->len; i++) {
-        if (values[i].kind != SV_ABSENT) continue;
-        values[i] = c->defaults[i];
-        if (values[i].kind == SV_ABSENT)
-            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->fields[i]);
-        if (values[i].kind == SV_ERROR) return false;
-    }
-    if (!missing.len) return true;
-    spec_error(sp, at, "'%s' is called without %s", c->name, buf_text(&missing));
-    spec_note(sp, c->at, "defined here");
-    return false;
-}
-
-static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecValue *values,
-                        Span at)
-{
-    int given = 0, most = c->keywords_only ? 0 : c->len;
-    while (given < args->len && !args->data[given].name) given++;
-    if (given > most) {
-        spec_error(sp, at, "'%s' takes %d positional argument%s, but %d %s given",
-                   c->keywords_only ? "_replace" : c->name, most, most == 1 ? "" : "s", given,
-                   given == 1 ? "is" : "are");
-        spec_note(sp, c->at, "defined here");
-        return false;
-    }
+    AstParams params = {.data = arena_array(sp->arena, AstParam, c->len + 1), .len = c->len};
     for (int i = 0; i < c->len; i++)
-        values[i] = i < given ? args->data[i].value : (SpecValue){.kind = SV_ABSENT};
-    for (int i = given; i < args->len; i++) {
-        if (!bind_field(sp, c, &args->data[i], values)) return false;
-    }
-    return fill_fields(sp, c, values, at);
+        params.data[i] = (AstParam){
+            .name = c->fields[i],
+            .kind = c->keywords_only ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL};
+    Call call = {.name = c->name,
+                 .method = c->keywords_only ? "_replace" : NULL,
+                 .params = &params,
+                 .defaults = c->defaults,
+                 .defined = c->at,
+                 .args = args,
+                 .at = at};
+    bool ok = bind_args(sp, &call);
+    out->data = call.values;
+    return ok;
 }
 
 static SpecTuple *new_record(Spec *sp, const RecordClass *c)
 {
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = (SpecTuple){.len = c->len, .names = c->fields, .type_name = c->name, .record_class = c};
-    t->data = arena_array(sp->arena, SpecValue, c->len + 1);
+    SpecTuple *t = tuple_new(sp, c->len);
+    t->names = c->fields;
+    t->type_name = c->name;
+    t->record_class = c;
     for (int i = 0; i < c->len; i++) t->data[i] = (SpecValue){.kind = SV_ABSENT};
     return t;
 }
 
-static const Ast *find_method(const RecordClass *c, const char *name, const RecordClass **owner)
+/* What the class or one it is derived from says of a name: a function, or what it is set to. */
+static const Ast *find_member(const RecordClass *c, const char *name, const RecordClass **owner)
 {
     for (; c; c = c->base) {
         for (int i = 0; c->body && i < c->body->class_.body.len; i++) {
-            const Ast *x = c->body->class_.body.data[i];
+            const Ast *x = c->body->class_.body.data[i], *target = NULL;
             if (x->kind == AST_DEF && strcmp(x->def.name, name) == 0) return *owner = c, x;
+            if (x->kind == AST_ASSIGN && x->assign.targets.len == 1)
+                target = x->assign.targets.data[0];
+            if (x->kind == AST_ANNASSIGN && x->annassign.value) target = x->annassign.target;
+            if (!target || target->kind != AST_NAME || strcmp(target->name.id, name)) continue;
+            *owner = c;
+            return x->kind == AST_ASSIGN ? x->assign.value : x->annassign.value;
         }
     }
     return NULL;
@@ -272,7 +199,7 @@ static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
 {
     SpecFunc *fn = func_new(sp, init->def.name, init, owner->module, NULL);
     SpecValue self = call_constructor(
-        sp, fn, (SpecValue){.kind = SV_RECORD, .tuple = new_record(sp, c)}, args, at);
+        sp, fn, sv_tuple(SV_RECORD, new_record(sp, c)), args, at);
     if (self.kind != SV_RECORD) return sv_error();
     for (int i = 0; i < self.tuple->len; i++) {
         SpecValue *field = &self.tuple->data[i];
@@ -288,7 +215,7 @@ static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
 SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
 {
     const RecordClass *owner;
-    const Ast *init = c->kind == RECORD_AGGREGATE ? find_method(c, "__init__", &owner) : NULL;
+    const Ast *init = c->kind == RECORD_AGGREGATE ? find_member(c, "__init__", &owner) : NULL;
     if (c->kind == RECORD_NAMES) {
         spec_error(sp, at,
                    "the class '%s' cannot be made in a kernel: it is neither a named tuple nor an "
@@ -297,10 +224,10 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
         spec_note(sp, c->at, "defined here");
         return sv_error();
     }
-    if (init) return construct(sp, c, init, owner, args, at);
+    if (init && init->kind == AST_DEF) return construct(sp, c, init, owner, args, at);
     SpecTuple *t = new_record(sp, c);
-    if (!bind_fields(sp, c, args, t->data, at)) return sv_error();
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    if (!bind_fields(sp, c, args, t, at)) return sv_error();
+    return sv_tuple(SV_RECORD, t);
 }
 
 SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
@@ -313,8 +240,8 @@ SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
     fields.defaults = x.tuple->data;
     fields.keywords_only = true;
     SpecTuple *t = new_record(sp, x.tuple->record_class);
-    if (!bind_fields(sp, &fields, c->keywords, t->data, c->at)) return sv_error();
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    if (!bind_fields(sp, &fields, c->keywords, t, c->at)) return sv_error();
+    return sv_tuple(SV_RECORD, t);
 }
 
 bool record_is_tuple(SpecValue v)
@@ -329,16 +256,16 @@ SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span 
         return spec_error(sp, at, "'%s' has %d field%s, the tuple given for it %d", c->name, c->len,
                           c->len == 1 ? "" : "s", tuple.tuple->len);
     t->data = tuple.tuple->data;
-    return (SpecValue){.kind = SV_RECORD, .tuple = t};
+    return sv_tuple(SV_RECORD, t);
 }
 
 /* ---- members ---- */
 
 static SpecValue field_names(Spec *sp, const RecordClass *c)
 {
-    SpecValue *names = arena_array(sp->arena, SpecValue, c->len + 1);
-    for (int i = 0; i < c->len; i++) names[i] = sv_str(c->fields[i]);
-    return constant_tuple(sp, c->len, names);
+    SpecTuple *t = tuple_new(sp, c->len);
+    for (int i = 0; i < c->len; i++) t->data[i] = sv_str(c->fields[i]);
+    return sv_tuple(SV_TUPLE, t);
 }
 
 static SpecValue replacer(Spec *sp, const SpecTuple *t)
@@ -356,32 +283,12 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
                              Span at)
 {
     SpecFunc *fn = func_new(sp, def->def.name, def, owner->module, NULL);
-    SpecValue method = {.kind = SV_FUNC, .fn = fn};
-    if (has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
-    if (has_decorator(&def->def.decorators, "property", "cached_property"))
+    SpecValue method = sv_func(fn);
+    if (kernel_has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
+    if (kernel_has_decorator(&def->def.decorators, "property", "cached_property"))
         return spec_call(sp, method, 1, &x, at);
     fn->self = arena_copy(sp->arena, &x, sizeof x);
     return method;
-}
-
-/* A name that the body assigns, or poison when none is found. */
-static bool class_constant(Spec *sp, const RecordClass *c, Str name, SpecValue *out)
-{
-    for (; c; c = c->base) {
-        for (int i = 0; c->body && i < c->body->class_.body.len; i++) {
-            const Ast *x = c->body->class_.body.data[i], *value = NULL;
-            if (x->kind == AST_ASSIGN && x->assign.targets.len == 1 &&
-                x->assign.targets.data[0]->kind == AST_NAME &&
-                x->assign.targets.data[0]->name.id == name) {
-                value = x->assign.value;
-            } else if (x->kind == AST_ANNASSIGN && x->annassign.target->kind == AST_NAME &&
-                       x->annassign.target->name.id == name) {
-                value = x->annassign.value;
-            }
-            if (value) return *out = module_eval(sp, c->module, value), true;
-        }
-    }
-    return false;
 }
 
 static SpecValue unset_field(Spec *sp, const SpecTuple *t, Str name, Span at)
@@ -395,16 +302,13 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
 {
     const SpecTuple *t = x.tuple;
     const RecordClass *c = t->record_class, *owner;
-    for (int i = 0; i < t->len; i++) {
-        if (!t->names || t->names[i] != name) continue;
-        return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
-    }
+    int i = sv_find_field(t, name);
+    if (i >= 0) return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
     if (c && strcmp(name, "_replace") == 0) return replacer(sp, t);
     if (c && strcmp(name, "_fields") == 0) return field_names(sp, c);
-    const Ast *def = c ? find_method(c, name, &owner) : NULL;
-    if (def) return bind_method(sp, def, owner, x, at);
-    SpecValue v;
-    if (c && class_constant(sp, c, name, &v)) return v;
+    const Ast *member = c ? find_member(c, name, &owner) : NULL;
+    if (member && member->kind == AST_DEF) return bind_method(sp, member, owner, x, at);
+    if (member) return module_eval(sp, owner->module, member);
     spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no '%s'", spec_describe(sp, x), name);
     spec_suggest(sp, at, name, t->names ? nearest_word(name, t->names, t->len) : NULL);
     return sv_error();
@@ -413,12 +317,11 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at)
 {
     const RecordClass *owner;
-    SpecValue v;
     if (strcmp(name, "_fields") == 0) return field_names(sp, c);
     if (strcmp(name, "__name__") == 0) return sv_str(c->name);
-    const Ast *def = find_method(c, name, &owner);
-    if (def)
-        return (SpecValue){.kind = SV_FUNC, .fn = func_new(sp, name, def, owner->module, NULL)};
-    if (class_constant(sp, c, name, &v)) return v;
+    const Ast *member = find_member(c, name, &owner);
+    if (member && member->kind == AST_DEF)
+        return sv_func(func_new(sp, name, member, owner->module, NULL));
+    if (member) return module_eval(sp, owner->module, member);
     return spec_error(sp, at, "class '%s' has no '%s'", c->name, name);
 }

@@ -2,12 +2,10 @@
    expression, so that errors carry a caret into the option's text. */
 #include "spec/request.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/descriptor_type.h"
-#include "base/vec.h"
+#include "spec/annotation.h"
 #include "spec/module.h"
 
 /* ---- signatures ---- */
@@ -33,18 +31,6 @@ static void skip_blanks(SigReader *r)
         r->p++;
 }
 
-static void add_sig(SpecRequest *rq, Arena *a, SpecSig sig)
-{
-    const size_t n = (size_t)rq->nsigs;
-    if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, …: full */
-        SpecSig *all = arena_array(a, SpecSig, 2 * n + 1);
-        if (n)
-            memcpy(all, rq->sigs, sizeof *all * n);
-        rq->sigs = all;
-    }
-    ((SpecSig *)rq->sigs)[rq->nsigs++] = sig;
-}
-
 /* A parameter may be told twice, as the launcher does, who adds what it knows; not differently. */
 static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 {
@@ -64,7 +50,7 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 static Str read_word(SigReader *r)
 {
     const char *begin = r->p;
-    while (isalnum((unsigned char)*r->p) || *r->p == '_')
+    while (char_is_word(*r->p))
         r->p++;
     return r->p == begin ? NULL : intern(r->ir->names, begin, (size_t)(r->p - begin));
 }
@@ -76,6 +62,14 @@ static char read_quote(SigReader *r)
     return *r->p == '\'' || *r->p == '"' ? *r->p++ : 0;
 }
 
+static bool accept(SigReader *r, char c)
+{
+    skip_blanks(r);
+    const bool is_there = *r->p == c;
+    r->p += is_there;
+    return is_there;
+}
+
 /* name= or, of a descriptor, name.part= or, as in a dict, 'name': */
 static bool read_sig_name(SigReader *r, SpecSig *sig)
 {
@@ -85,34 +79,18 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
     bool ok = (sig->name = read_word(r)) != NULL;
     if (ok && quote && *r->p == quote) {
         r->p++;
-        skip_blanks(r);
-        ok = *r->p == ':' || *r->p == '=';
-        r->p += ok;
-        skip_blanks(r);
-        if (ok)
-            return true;
-    }
-    if (ok && *r->p == '.') {
-        r->p++;
-        ok = (sig->part = read_word(r)) != NULL;
+        ok = accept(r, ':') || accept(r, '=');
+    } else {
+        if (ok && accept(r, '.'))
+            ok = (sig->part = read_word(r)) != NULL;
+        ok = ok && accept(r, '=');
     }
     skip_blanks(r);
-    if (ok && *r->p == '=') {
-        r->p++;
-        skip_blanks(r);
-        return true;
-    }
-    diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
-               "expected 'name=type' in a signature, such as x=*fp32:16");
-    return false;
+    if (!ok)
+        diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
+                   "expected 'name=type' in a signature, such as x=*fp32:16");
+    return ok;
 }
-
-/* PyTorch's names of types that the language has not. */
-static const struct { const char *name; DType dtype; } torch_names[] = {
-    {"half", DT_F16}, {"float", DT_F32},  {"double", DT_F64},         {"long", DT_I64},
-    {"int", DT_I32},  {"short", DT_I16},  {"float8_e4m3fn", DT_F8E4}, {"float8_e5m2", DT_F8E5},
-    {"bool", DT_I1},
-};
 
 static bool skip_prefix(const char **p, const char *end, const char *prefix)
 {
@@ -137,10 +115,9 @@ static const Type *parse_spelling(TypeTable *types, const char *p, const char *e
         ty = type_parse(types, p + 1, (size_t)(end - p - 1));
     if (!ty && (skip_prefix(&p, end, "torch.") || skip_prefix(&p, end, "tl.")))
         ty = type_parse(types, p, (size_t)(end - p));
-    for (size_t i = 0; !ty && i < sizeof torch_names / sizeof *torch_names; i++)
-        if (strlen(torch_names[i].name) == (size_t)(end - p) &&
-            !memcmp(torch_names[i].name, p, (size_t)(end - p)))
-            ty = type_scalar(types, torch_names[i].dtype);
+    DType dt = ty ? DT_NONE : host_dtype(p, (size_t)(end - p));
+    if (dt != DT_NONE)
+        ty = type_scalar(types, dt);
     for (; ty && stars > 0 && stars <= 8; stars--)
         ty = type_pointer(types, ty);
     return stars ? NULL : ty;
@@ -238,25 +215,21 @@ static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
     enum { MAX_DEPTH = 16 };
     struct { SpecSig *data; int len, cap; } items = {0};
     const char *begin = r->p++;
-    bool ok = depth < MAX_DEPTH;
-    for (skip_blanks(r); ok && *r->p && *r->p != ')'; skip_blanks(r)) {
+    bool ok = depth < MAX_DEPTH, is_end = ok && accept(r, ')');
+    while (ok && !is_end) {
         SpecSig item = {0};
         int errors = r->dx->nerrors;
-        if (!read_item(r, &item, depth)) {
-            if (r->dx->nerrors > errors)
-                return false;
-            ok = false;
+        ok = read_item(r, &item, depth);
+        if (r->dx->nerrors > errors)
+            return false;
+        if (!ok)
             break;
-        }
         vec_push(r->ir->arena, &items, item);
-        skip_blanks(r);
-        if (*r->p == ',')
-            r->p++;
-        else
-            ok = *r->p == ')';
+        bool has_comma = accept(r, ',');
+        is_end = accept(r, ')');
+        ok = has_comma || is_end;
     }
-    if (ok && *r->p == ')') {
-        r->p++;
+    if (ok) {
         sig->is_tuple = true;
         sig->nitems = items.len;
         sig->items = items.data;
@@ -290,20 +263,11 @@ static bool read_sig(SigReader *r)
         return true; /* its value is told by -D */
     if (!agrees(r, &sig, begin))
         return false;
-    add_sig(r->rq, r->ir->arena, sig);
+    SpecRequest *rq = r->rq;
+    if (rq->nsigs == rq->sigs_cap)
+        rq->sigs = vec_grow(r->ir->arena, rq->sigs, rq->nsigs, &rq->sigs_cap, sizeof sig);
+    rq->sigs[rq->nsigs++] = sig;
     return true;
-}
-
-/* What stands between two parameters, and around all of them in a dict. */
-static void skip_separator(SigReader *r)
-{
-    skip_blanks(r);
-    if (*r->p == ',')
-        r->p++;
-    skip_blanks(r);
-    if (*r->p == '}')
-        r->p++;
-    skip_blanks(r);
 }
 
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
@@ -311,13 +275,12 @@ bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
     SigReader r = {
         .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "<signature>", text, strlen(text))};
     r.p = r.source->text;
-    skip_blanks(&r);
-    if (*r.p == '{')
-        r.p++;
+    accept(&r, '{'); /* as in a dict of Python's */
     while (skip_blanks(&r), *r.p) {
         if (!read_sig(&r))
             return false;
-        skip_separator(&r);
+        accept(&r, ',');
+        accept(&r, '}');
     }
     return true;
 }

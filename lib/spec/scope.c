@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "base/vec.h"
-
 Scope *scope_new(Arena *a, Scope *outer)
 {
     Scope *s = arena_new(a, Scope);
@@ -43,14 +41,9 @@ int scope_declare(Scope *s, Str name)
     int i = scope_index(s, name);
     if (i >= 0) return i;
     if (s->len == s->cap) {
-        int cap = s->cap ? 2 * s->cap : 16;
-        Binding *data = arena_array(s->arena, Binding, cap);
-        bool *early = arena_array(s->arena, bool, cap);
-        if (s->len) {
-            memcpy(data, s->data, sizeof *data * (size_t)s->len);
-            memcpy(early, s->read_early, sizeof *early * (size_t)s->len);
-        }
-        s->data = data, s->read_early = early, s->cap = cap;
+        int cap = s->cap;
+        s->data = vec_grow(s->arena, s->data, s->len, &s->cap, sizeof *s->data);
+        s->read_early = vec_grow(s->arena, s->read_early, s->len, &cap, sizeof *s->read_early);
     }
     i = s->len++;
     s->data[i] = (Binding){.name = name};

@@ -4,18 +4,13 @@
 #include "spec/spec.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/limit.h"
-#include "base/unwind.h"
 #include "ir/verify.h"
-#include "spec/bind.h"
+#include "spec/advice.h"
 #include "spec/config.h"
-#include "spec/eval.h"
 #include "spec/kernel.h"
-#include "spec/lint.h"
 #include "spec/record.h"
-#include "spec/walk.h"
 
 enum {
     DEFAULT_STEPS = 1000000,
@@ -75,9 +70,13 @@ int spec_kernels(SpecModule *m, Str **names)
 
 /* ---- one kernel ---- */
 
-static SpecFunc *find_kernel(Spec *sp, SpecModule *m, const char *name)
+/* The kernel of that name for what is asked now, with a state to work in. NULL after an error. */
+static SpecFunc *open_kernel(Spec *sp, SpecModule *m, const char *name, const SpecRequest *rq)
 {
     Program *p = m->program;
+    p->rq = rq;
+    p->limits = limits_of(rq);
+    *sp = spec_state(p, NULL);
     if (!p->kernels.arena) kernel_index(&p->kernels, p->arena, m->file);
     const Ast *def = name ? map_get_ptr(&p->kernels, intern_cstr(sp->names, name)) : NULL;
     if (!def) def = kernel_find(sp->dx, m->file, name);
@@ -103,14 +102,11 @@ static void lint_functions(Spec *sp)
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
 {
     Program *p = m->program;
-    p->rq = rq;
-    p->limits = limits_of(rq);
     int errors = p->dx->nerrors;
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *kernel = find_kernel(&sp, m, rq->kernel);
-    if (!kernel) return NULL;
+    Spec sp;
     Bound bound;
-    if (!bind_kernel(&sp, kernel, rq, &bound)) return NULL;
+    SpecFunc *kernel = open_kernel(&sp, m, rq->kernel, rq);
+    if (!kernel || !bind_kernel(&sp, kernel, rq, &bound)) return NULL;
     DiagId stage = diags_enter(p->dx, DIAG_LANGUAGE);
     sp = spec_state(p, bound.fn);
     SpecValue result = call_entry(&sp, kernel, bound.values);
@@ -124,34 +120,27 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
 
 void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error)
 {
-    Program *p = m->program;
-    p->rq = rq;
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    Spec sp;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
     if (fn) bind_ask(&sp, fn, rq, is_error);
 }
 
 int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq,
                  const char *const **texts)
 {
-    Program *p = m->program;
-    p->rq = rq;
-    p->limits = limits_of(rq);
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    Spec sp;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
     *texts = NULL;
     return fn ? config_texts(&sp, fn, texts) : 0;
 }
 
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq)
 {
-    Program *p = m->program;
-    p->rq = rq;
-    p->dx->muted++;
-    Spec sp = spec_state(p, NULL);
-    SpecFunc *fn = find_kernel(&sp, m, kernel);
+    Spec sp;
+    m->program->dx->muted++;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
     bool complete = fn && bind_is_complete(&sp, fn, rq);
-    p->dx->muted--;
+    m->program->dx->muted--;
     return complete;
 }
 
@@ -162,13 +151,21 @@ static bool is_std_frame(const Frame *f)
     return f->module && f->module->is_std;
 }
 
-Span spec_place(const Spec *sp, Span at)
+/* Where an error is shown: the innermost place in the user's own files. */
+static Span spec_place(const Spec *sp, Span at)
 {
     const Frame *f = sp->frame;
     if (!f) return at;
     if (!at.source) at = f->stmt.source ? f->stmt : f->at;
     for (; f && is_std_frame(f) && f->caller; f = f->caller) at = f->at;
     return at;
+}
+
+const Loc *spec_loc(Spec *sp, Span at, const char *function, const Loc *call)
+{
+    int line, col;
+    source_position(at.source, at.begin, &line, &col);
+    return ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, function, call);
 }
 
 void spec_at(Spec *sp, Span at)
@@ -180,10 +177,7 @@ void spec_at(Spec *sp, Span at)
         sp->b.loc = f->loc;
         return;
     }
-    int line, col;
-    source_position(at.source, at.begin, &line, &col);
-    f->loc = ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end,
-                    f->fn ? f->fn->name : "", f->call_loc);
+    f->loc = spec_loc(sp, at, f->fn ? f->fn->name : "", f->call_loc);
     f->loc_span = at;
     sp->b.loc = f->loc;
 }
@@ -204,63 +198,15 @@ static void add_call_notes(Spec *sp, Diag *d)
     }
 }
 
-static SpecValue report_error(Spec *sp, DiagId id, Span at, const char *text)
-{
-    sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s", text);
-    add_call_notes(sp, sp->last_error);
-    return sv_error();
-}
-
-SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(sp->arena, fmt, ap);
-    va_end(ap);
-    return report_error(sp, sp->dx->id, at, text);
-}
-
-SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(sp->arena, fmt, ap);
-    va_end(ap);
-    SpecValue v = report_error(sp, DIAG_LIMIT, at, text);
-    diag_larger(sp->dx, sp->last_error, option);
-    return v;
-}
-
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    const char *text = arena_vprintf(sp->arena, fmt, ap);
+    sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s",
+                                   arena_vprintf(sp->arena, fmt, ap));
     va_end(ap);
-    return report_error(sp, id, at, text);
-}
-
-void spec_note(Spec *sp, Span at, const char *fmt, ...)
-{
-    if (!sp->last_error) return;
-    va_list ap;
-    va_start(ap, fmt);
-    diag_note(sp->dx, sp->last_error, at, "%s", arena_vprintf(sp->arena, fmt, ap));
-    va_end(ap);
-}
-
-void spec_fixit(Spec *sp, Span at, const char *fmt, ...)
-{
-    if (!sp->last_error) return;
-    va_list ap;
-    va_start(ap, fmt);
-    diag_fixit(sp->dx, sp->last_error, at, "%s", arena_vprintf(sp->arena, fmt, ap));
-    va_end(ap);
-}
-
-void spec_suggest(Spec *sp, Span at, Str word, const char *near)
-{
-    diag_suggest(sp->dx, sp->last_error, at, word, near);
+    add_call_notes(sp, sp->last_error);
+    return sv_error();
 }
 
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...)
@@ -339,11 +285,7 @@ void leave_nested(Spec *sp)
 static const char *describe_number(Spec *sp, SpecValue v)
 {
     Str text = op_format(sp, v, 'r', NULL, SPAN_NONE);
-    return arena_printf(sp->arena, "%s %s",
-                        v.kind == SV_INT     ? "int"
-                        : v.kind == SV_FLOAT ? "float"
-                                             : "bool",
-                        text ? text : "?");
+    return arena_printf(sp->arena, "%s %s", sv_class(v), text ? text : "?");
 }
 
 static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t)
@@ -359,9 +301,6 @@ static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t
 const char *spec_describe(Spec *sp, SpecValue v)
 {
     switch (v.kind) {
-    case SV_ERROR: return "an erroneous value";
-    case SV_ABSENT: return "nothing";
-    case SV_NONE: return "None";
     case SV_BOOL: case SV_INT: case SV_FLOAT: return describe_number(sp, v);
     case SV_STR: return arena_printf(sp->arena, "the string '%s'", v.s);
     case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
@@ -379,13 +318,7 @@ const char *spec_describe(Spec *sp, SpecValue v)
                             v.module->path);
     case SV_CLASS: return arena_printf(sp->arena, "class '%s'", v.class_name);
     case SV_RECORD_CLASS: return arena_printf(sp->arena, "class '%s'", v.record_class->name);
-    case SV_SLICE: return "a slice";
-    case SV_ELLIPSIS: return "'...'";
-    case SV_RANGE: return "a range";
     case SV_VALUE: return type_text(sp->arena, v.v->type);
-    case SV_BLOCK_PTR: return "a block pointer";
-    case SV_DESC: return "a tensor descriptor";
-    case SV_COUNT: break;
+    default: return sv_description(v);
     }
-    return "a value";
 }

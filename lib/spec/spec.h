@@ -43,7 +43,7 @@ typedef struct SpecTaken {
 typedef struct SpecRequest {
     const char *kernel;         /* or NULL: the only one */
     int ndefines; SpecDefine *defines;
-    int nsigs; SpecSig *sigs;
+    int nsigs, sigs_cap; SpecSig *sigs;
     const struct Machine *machine;
     int num_warps, num_stages;  /* 0: from the config or the defaults 4, 3 */
     bool fp_contract, debug;
@@ -82,7 +82,6 @@ typedef struct Spec {
     Func *fn;
     Builder b;               /* where ops go now; b.loc is kept by spec_at */
     Frame *frame;
-    SpecModule *module;      /* of the frame's function */
     const SpecRequest *rq;
     SpecLimits limits;
     long steps;              /* spent */
@@ -96,35 +95,23 @@ typedef struct Spec {
     bool out_of_budget;
 } Spec;
 
-struct SpecFunc {
-    Str name;
-    const Ast *def;          /* DEF or LAMBDA */
-    SpecModule *module;      /* where its free names are looked up */
-    Scope *closure;          /* lambdas; else NULL */
-    const SpecValue *self;   /* of a bound method: its first argument; else NULL */
-    bool is_std;             /* from lib/std */
-    bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
-};
-
-typedef enum RangeKind { RANGE_PLAIN, RANGE_TL, RANGE_STATIC } RangeKind;
-struct SpecRange {
-    RangeKind kind;
-    SpecValue lower, upper, step;
-    bool no_licm;
-};
-
 /* ---- services of the evaluator, for builtins ---- */
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
-SpecValue spec_error(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define spec_error(sp, at, ...) spec_error_as(sp, (sp)->dx->id, at, __VA_ARGS__)
+/* The same, giving false. */
+#define spec_fail(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), false)
 /* The same for what has a row of its own in base/diag_ids.def. */
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */
-SpecValue spec_limit(Spec *sp, const char *option, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+#define spec_limit(sp, option, at, ...)                                                            \
+    (spec_error_as(sp, DIAG_LIMIT, at, __VA_ARGS__), diag_larger((sp)->dx, (sp)->last_error, option), sv_error())
 /* These add to the error just reported; see base/diag.h. */
-void spec_note(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void spec_fixit(Spec *sp, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void spec_suggest(Spec *sp, Span at, Str word, const char *near);
+#define spec_note(sp, at, ...) ((void)diag_note((sp)->dx, (sp)->last_error, at, __VA_ARGS__))
+#define spec_fixit(sp, at, ...) diag_fixit((sp)->dx, (sp)->last_error, at, __VA_ARGS__)
+#define spec_suggest(sp, at, word, near) diag_suggest((sp)->dx, (sp)->last_error, at, word, near)
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* That place for ops, in a function that was called from there. */
+const Loc *spec_loc(Spec *sp, Span at, const char *function, const Loc *call);
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);
 SpecValue spec_eval(Spec *sp, const Ast *e);

@@ -4,14 +4,9 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "spec/advice.h"
-#include "spec/eval.h"
-#include "spec/lint.h"
-#include "spec/merge.h"
-#include "spec/place.h"
+#include "spec/kernel.h"
 #include "spec/record.h"
-#include "spec/walk.h"
 
 const Rest rest_cut = {0};
 
@@ -84,13 +79,13 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
 /* Numbers in tuples become run-time scalars as numbers do; what an aggregate holds stays. */
 static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
 {
-    if (v.kind != SV_TUPLE && v.kind != SV_LIST && v.kind != SV_RECORD)
+    if (!sv_is_sequence(v))
         return strengthen(sp, v, at);
     if (v.kind == SV_RECORD && !record_is_tuple(v)) return v;
     SpecTuple *t = NULL;
     for (int i = 0; i < v.tuple->len; i++) {
         SpecValue x = strengthen_all(sp, v.tuple->data[i], at);
-        if (merge_is_same(x, v.tuple->data[i])) continue;
+        if (sv_is_same(x, v.tuple->data[i])) continue;
         if (!t) {
             t = arena_new(sp->arena, SpecTuple);
             *t = *v.tuple;
@@ -108,7 +103,7 @@ static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, bool weak
               index = spec_eval(sp, target->subscript.index);
     if (sv_is_error(x) || sv_is_error(index) || sv_is_error(v)) return;
     spec_at(sp, at);
-    bool is_part = x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD;
+    bool is_part = sv_is_sequence(x);
     if (is_part) place_set_item(sp, x, index, weak ? v : strengthen_all(sp, v, at), target->span);
     else op_store_subscript(sp, x, index, v, at);
 }
@@ -174,7 +169,7 @@ static void exec_assign(Spec *sp, const Ast *s)
 static void exec_annassign(Spec *sp, const Ast *s)
 {
     if (!s->annassign.value) return;
-    bool is_constant = is_constexpr_annotation(s->annassign.annotation);
+    bool is_constant = kernel_is_constexpr(s->annassign.annotation);
     SpecValue v = spec_eval(sp, s->annassign.value);
     if (is_constant) v = weaken(v);
     assign(sp, s->annassign.target, v, is_constant || sp->frame->is_host, s->span);
@@ -210,9 +205,7 @@ static const char *message_of(Spec *sp, const Ast *e)
     if (!e) return NULL;
     if (e->kind == AST_CALL) return e->call.args.len ? message_of(sp, e->call.args.data[0]) : NULL;
     if (e->kind != AST_STRING && e->kind != AST_FSTRING) return NULL;
-    sp->dx->muted++;
-    SpecValue v = spec_eval(sp, e);
-    sp->dx->muted--;
+    SpecValue v = spec_try(sp, e);
     return v.kind == SV_STR ? v.s : NULL;
 }
 
@@ -278,30 +271,31 @@ static Flow exec_leave(Spec *sp, const Ast *s, Flow flow)
     return FLOW_STOP;
 }
 
-static const char *statement_name(const Ast *s)
-{
-    switch (s->kind) {
-    case AST_WITH: return "'with'";
-    case AST_TRY: return "'try'";
-    case AST_GLOBAL: return "'global'";
-    case AST_NONLOCAL: return "'nonlocal'";
-    case AST_IMPORT: case AST_FROM: return "'import'";
-    case AST_DEF: return "a nested function";
-    case AST_CLASS: return "a class";
-    case AST_SKIPPED:
-        return strcmp(s->skipped.what, "match statement") == 0 ? "'match'" : "a type alias";
-    default: return ast_describe(s);
-    }
-}
+static const struct { AstKind kind; const char *name, *advice; } refused[] = {
+    {AST_WITH, "'with'", "move it around the launch, into host code"},
+    {AST_TRY, "'try'",
+     "nothing raises in a kernel; check with tl.static_assert or tl.device_assert"},
+    {AST_GLOBAL, "'global'",
+     "names of the file are constants; pass the value as a parameter and return the new one"},
+    {AST_NONLOCAL, "'nonlocal'",
+     "names of the file are constants; pass the value as a parameter and return the new one"},
+    {AST_IMPORT, "'import'", "move it to the top of the file"},
+    {AST_FROM, "'import'", "move it to the top of the file"},
+    {AST_DEF, "a nested function", "move it to the top of the file, under @triton.jit"},
+    {AST_CLASS, "a class", "move it to the top of the file"},
+    {AST_SKIPPED, "a type alias", "write it as an assignment at the top of the file"},
+};
 
 static Flow refuse(Spec *sp, const Ast *s)
 {
-    spec_error(sp, s->span, "%s is not supported in a kernel", statement_name(s));
-    advise_statement(sp, s);
-    AstNames names = {0};
-    walk_assigned(sp->arena, &(AstList){(Ast *[]){(Ast *)s}, 1, 1}, &names);
-    for (int i = 0; i < names.len; i++)
-        scope_set(sp->frame->scope, names.data[i], sv_error(), s->span);
+    const char *name = ast_describe(s), *advice = NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].kind == s->kind) name = refused[i].name, advice = refused[i].advice;
+    if (s->kind == AST_SKIPPED && strcmp(s->skipped.what, "match statement") == 0)
+        name = "'match'", advice = "write it with 'if', 'elif' and 'else'";
+    spec_error(sp, s->span, "%s is not supported in a kernel", name);
+    if (advice) spec_note(sp, SPAN_NONE, "%s", advice);
+    poison_assigned(sp, &(AstList){(Ast *[]){(Ast *)s}, 1, 1});
     return FLOW_NEXT;
 }
 
@@ -310,9 +304,7 @@ static Flow refuse(Spec *sp, const Ast *s)
 static bool is_profile_scope(Spec *sp, const Ast *context)
 {
     if (context->kind != AST_CALL) return false;
-    sp->dx->muted++;
-    SpecValue callee = spec_eval(sp, context->call.callee);
-    sp->dx->muted--;
+    SpecValue callee = spec_try(sp, context->call.callee);
     return callee.kind == SV_BUILTIN && (callee.builtin->where & NS_PROFILE);
 }
 
@@ -392,11 +384,6 @@ Flow exec_block(Spec *sp, const AstList *body, const Rest *outer)
     return exec_from(sp, body, 0, outer);
 }
 
-static Flow exec_outer(Spec *sp, void *ctx)
-{
-    return exec_rest(sp, ctx);
-}
-
 SpecValue exec_lacks_value(Spec *sp, const Outcome *out)
 {
     if (!sp->frame->caller)
@@ -415,13 +402,18 @@ Flow exec_fall_off(Spec *sp)
     return FLOW_RETURN;
 }
 
-Flow exec_rest(Spec *sp, const Rest *rest)
+Flow exec_cut(Spec *sp, void *body)
 {
-    for (; rest; rest = rest->outer) {
+    return exec_block(sp, body, &rest_cut);
+}
+
+Flow exec_rest(Spec *sp, void *from)
+{
+    for (const Rest *rest = from; rest; rest = rest->outer) {
         Flow flow = exec_from(sp, rest->list, rest->next, rest->outer);
         if (flow == FLOW_NEXT) continue;
         if (flow == FLOW_MAYBE && rest->outer)
-            return exec_unless_returned(sp, exec_outer, (void *)rest->outer);
+            return exec_unless_returned(sp, exec_rest, (void *)rest->outer);
         return flow == FLOW_MAYBE ? exec_fall_off(sp) : flow;
     }
     sp->frame->out = (Outcome){.value = sv_none(), .at = sp->frame->stmt, .is_end = true};

@@ -4,13 +4,9 @@
    For x: "*fp16[M, N]", x[i, j] loads x[i][j] where 0 <= i < M and 0 <= j < N and 0 elsewhere; the
    indices broadcast together. Offsets are computed in 64 bits, so no product of an index and a
    stride wraps. */
-#include "spec/subscript.h"
+#include "spec/memory.h"
 
-#include <string.h>
-
-#include "ir/type.h"
 #include "spec/broadcast.h"
-#include "spec/cast.h"
 #include "spec/constant.h"
 #include "spec/operator.h"
 
@@ -33,18 +29,13 @@ static SpecValue items_of(Spec *sp, SpecValue x, int64_t from, int64_t step, int
     return r;
 }
 
-static bool is_given(const SpecValue *v)
-{
-    return v && v->kind != SV_NONE && v->kind != SV_ABSENT;
-}
-
 /* A bound of a slice as Python clamps it to [low, high]. */
-static bool slice_bound(Spec *sp, const SpecValue *v, int64_t otherwise, int64_t len, int64_t low,
+static bool slice_bound(Spec *sp, SpecValue v, int64_t otherwise, int64_t len, int64_t low,
                         int64_t high, int64_t *out, Span at)
 {
     *out = otherwise;
-    if (!is_given(v)) return true;
-    if (!op_to_int(sp, *v, out, at, "a bound of a slice")) return false;
+    if (v.kind == SV_NONE) return true;
+    if (!op_to_int(sp, v, out, at, "a bound of a slice")) return false;
     if (*out < 0) *out += len;
     *out = *out < low ? low : *out > high ? high : *out;
     return true;
@@ -53,7 +44,8 @@ static bool slice_bound(Spec *sp, const SpecValue *v, int64_t otherwise, int64_t
 static SpecValue slice_sequence(Spec *sp, SpecValue x, int64_t len, const SpecSlice *slice, Span at)
 {
     int64_t step = 1, from, to;
-    if (is_given(slice->step) && !op_to_int(sp, *slice->step, &step, at, "the step of a slice"))
+    if (slice->step.kind != SV_NONE &&
+        !op_to_int(sp, slice->step, &step, at, "the step of a slice"))
         return sv_error();
     if (step == INT64_MIN) step++; /* as far */
     if (step == 0)
@@ -95,8 +87,8 @@ static int index_items(SpecValue *index, const SpecValue **items)
 
 static bool is_whole_slice(SpecValue v)
 {
-    return v.kind == SV_SLICE && !is_given(v.slice->lo) && !is_given(v.slice->hi) &&
-           !is_given(v.slice->step);
+    return v.kind == SV_SLICE && v.slice->lo.kind == SV_NONE && v.slice->hi.kind == SV_NONE &&
+           v.slice->step.kind == SV_NONE;
 }
 
 static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
@@ -155,7 +147,8 @@ static SpecValue subscript_block(Spec *sp, SpecValue x, SpecValue index, Span at
 
 /* ---- declared extents ---- */
 
-const Param *subscript_extents(const Spec *sp, SpecValue v)
+/* The parameter whose pointer v is, when it has declared extents; else NULL. */
+static const Param *subscript_extents(const Spec *sp, SpecValue v)
 {
     if (v.kind != SV_VALUE || v.v->def || v.v->region != sp->fn->body) return NULL;
     if (v.v->index >= sp->fn->nparams) return NULL;
@@ -202,19 +195,13 @@ static Value *inside(Spec *sp, Value *i, Value *extent)
 
 static Value *index_value(Spec *sp, SpecValue index, Span at)
 {
-    if (index.kind != SV_VALUE && index.kind != SV_INT && index.kind != SV_BOOL &&
-        !sv_is_error(index)) {
+    bool ok = index.kind == SV_VALUE || index.kind == SV_INT || index.kind == SV_BOOL;
+    Value *v = ok ? op_to_value(sp, index, at) : NULL;
+    if (v && type_is_int(v->type)) return build_cast(&sp->b, v, DT_I64, NULL);
+    if (!sv_is_error(index) && (v || !ok))
         spec_error(sp, at, "an index is an integer or a block of integers, found %s",
                    spec_describe(sp, index));
-        return NULL;
-    }
-    Value *v = op_to_value(sp, index, at);
-    if (v && !type_is_int(v->type)) {
-        spec_error(sp, at, "an index is an integer or a block of integers, found %s",
-                   spec_describe(sp, index));
-        return NULL;
-    }
-    return v ? build_cast(&sp->b, v, DT_I64, NULL) : NULL;
+    return NULL;
 }
 
 /* The indices as int64 values of one shape. */
@@ -222,11 +209,9 @@ static bool index_values(Spec *sp, const Param *p, SpecValue index, Value **out,
 {
     const SpecValue *items;
     int n = index_items(&index, &items);
-    if (n != p->rank) {
-        spec_error(sp, at, "'%s' is declared with %d extent%s and indexed with %d", p->name,
-                   p->rank, p->rank == 1 ? "" : "s", n);
-        return false;
-    }
+    if (n != p->rank)
+        return spec_fail(sp, at, "'%s' is declared with %d extent%s and indexed with %d", p->name,
+                         p->rank, p->rank == 1 ? "" : "s", n);
     Shape shape = {0};
     for (int d = 0; d < n; d++) {
         out[d] = index_value(sp, items[d], at);
@@ -276,7 +261,7 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
 {
     if (sv_is_error(x) || sv_is_error(index)) return sv_error();
     spec_at(sp, at);
-    if (x.kind == SV_TUPLE || x.kind == SV_LIST || x.kind == SV_RECORD || x.kind == SV_STR) {
+    if (sv_is_sequence(x) || x.kind == SV_STR) {
         return subscript_sequence(sp, x, index, at);
     }
     const Param *p = subscript_extents(sp, x);

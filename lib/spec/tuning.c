@@ -2,12 +2,11 @@
    kernel, triton.Config or the decorator does not know. config.c reads them for what they are worth
    and passes over the rest; this names the rest. Only what is written there is looked at, so that
    lists that host code makes stay its own affair. */
-#include "spec/tuning.h"
+#include "spec/advice.h"
 
 #include <string.h>
 
-#include "base/vec.h"
-#include "spec/eval.h"
+#include "spec/config.h"
 #include "spec/kernel.h"
 #include "spec/walk.h"
 
@@ -21,21 +20,13 @@ typedef struct Tuning {
 
 /* What a launch takes beside the kernel's own arguments, on one chip or another. */
 static const char *const launch_options[] = {"num_warps", "num_stages", "num_ctas", "maxnreg",
-                                             "waves_per_eu", "matrix_instr_nonkdim", "kpack"};
-
-static bool is_launch_option(Str name)
-{
-    for (size_t i = 0; i < sizeof launch_options / sizeof *launch_options; i++)
-        if (strcmp(name, launch_options[i]) == 0) return true;
-    return false;
-}
+                                             "waves_per_eu", "matrix_instr_nonkdim", "kpack", NULL};
 
 static bool is_parameter(const Tuning *t, Str name)
 {
     const AstParams *params = &t->kernel->def->def.params;
-    for (int i = 0; i < params->len; i++)
-        if (params->data[i].name == name || params->data[i].kind == PARAM_KWARGS) return true;
-    return false;
+    return walk_param(params, name) ||
+           (params->len && params->data[params->len - 1].kind == PARAM_KWARGS);
 }
 
 static const char *parameter_list(const Tuning *t)
@@ -53,14 +44,13 @@ static void check_name(Tuning *t, const Ast *text)
     if (!text || text->kind != AST_STRING) return;
     const AstParams *params = &t->kernel->def->def.params;
     Str name = text->string.value;
-    if (is_parameter(t, name) || is_launch_option(name) || map_has(&t->told, (uintptr_t)name))
+    if (is_parameter(t, name) || str_among(name, launch_options) || map_has(&t->told, (uintptr_t)name))
         return;
     map_set_ptr(&t->told, name, (void *)text);
     Diags *dx = t->sp->dx;
     Diag *d = diag_warning(dx, DIAG_TUNING, text->span, "kernel '%s' has no parameter '%s'",
                            t->kernel->name, name);
-    const char **names = arena_array(t->sp->arena, const char *, params->len + 1);
-    for (int i = 0; i < params->len; i++) names[i] = params->data[i].name;
+    const Str *names = walk_param_names(t->sp->arena, params);
     const char *near = nearest_word(name, names, params->len);
     if (near) diag_suggest(dx, d, text->span, name, near);
     else if (params->len) diag_note(dx, d, SPAN_NONE, "it has %s", parameter_list(t));
@@ -82,13 +72,13 @@ typedef struct Callable {
 static const char *const config_params[] = {
     "kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook", "ir_override",
     "num_buffers_warp_spec", "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer",
-    "minRegAutoWS", "maxRegAutoWS", "enable_warp_specialization", "enable_persistent"};
+    "minRegAutoWS", "maxRegAutoWS", "enable_warp_specialization", "enable_persistent", NULL};
 static const char *const autotune_params[] = {
     "configs", "key", "prune_configs_by", "reset_to_zero", "restore_value", "pre_hook",
-    "post_hook", "warmup", "rep", "use_cuda_graph", "do_bench", "cache_results"};
-static const char *const heuristics_params[] = {"values"};
+    "post_hook", "warmup", "rep", "use_cuda_graph", "do_bench", "cache_results", NULL};
+static const char *const heuristics_params[] = {"values", NULL};
 
-#define CALLABLE(name, title, list) {name, title, list, (int)(sizeof list / sizeof *list)}
+#define CALLABLE(name, title, list) {name, title, list, (int)(sizeof list / sizeof *list) - 1}
 static const Callable config = CALLABLE("Config", "triton.Config", config_params);
 static const Callable autotune = CALLABLE("autotune", "triton.autotune", autotune_params);
 static const Callable heuristics = CALLABLE("heuristics", "triton.heuristics", heuristics_params);
@@ -106,9 +96,7 @@ static bool is_call_of(const Ast *e, const Callable *c)
 static void check_keyword(Tuning *t, const Callable *c, const Ast *x)
 {
     Str name = x->keyword.name;
-    for (int i = 0; i < c->nparams; i++)
-        if (strcmp(c->params[i], name) == 0) return;
-    if (map_has(&t->told, (uintptr_t)name)) return;
+    if (str_among(name, c->params) || map_has(&t->told, (uintptr_t)name)) return;
     map_set_ptr(&t->told, name, (void *)x);
     Diags *dx = t->sp->dx;
     Diag *d = diag_warning(dx, DIAG_TUNING, x->span, "%s has no argument '%s'", c->title, name);
@@ -122,17 +110,11 @@ static void check_keyword(Tuning *t, const Callable *c, const Ast *x)
 /* An argument of a call, by keyword or position; checks the keywords. */
 static const Ast *argument(Tuning *t, const Callable *c, const Ast *call, int which)
 {
-    const Ast *found = NULL;
     for (int i = 0; i < call->call.args.len; i++) {
         const Ast *x = call->call.args.data[i];
-        if (x->kind != AST_KEYWORD) {
-            if (i == which) found = x;
-        } else if (x->keyword.name) {
-            check_keyword(t, c, x);
-            if (strcmp(x->keyword.name, c->params[which]) == 0) found = x->keyword.value;
-        }
+        if (x->kind == AST_KEYWORD && x->keyword.name) check_keyword(t, c, x);
     }
-    return found;
+    return config_argument(call, c->params[which], which);
 }
 
 /* ---- @autotune ---- */
@@ -261,11 +243,10 @@ static void check_heuristics(Tuning *t, const Ast *d)
 
 static void check_known(Tuning *t, const Ast *d)
 {
-    static const char *const known[] = {"jit", "autotune", "heuristics"};
+    static const char *const known[] = {"jit", "autotune", "heuristics", NULL};
     const char *name = kernel_last_name(d);
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (strcmp(known[k], name) == 0) return;
-    diag_warning(t->sp->dx, DIAG_DECORATOR, d->span, "the decorator '%s' is ignored", name);
+    if (!str_among(name, known))
+        diag_warning(t->sp->dx, DIAG_DECORATOR, d->span, "the decorator '%s' is ignored", name);
 }
 
 void tuning_check(Spec *sp, const SpecFunc *kernel)

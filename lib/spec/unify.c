@@ -1,49 +1,18 @@
 /* Promotion and broadcasting of two operands, at least one of them a run-time value; two
    compile-time numbers become run-time scalars first. */
-#include "spec/unify.h"
+#include "spec/operator.h"
 
-#include "ir/type.h"
 #include "spec/advice.h"
 #include "spec/broadcast.h"
-#include "spec/cast.h"
-#include "spec/operator.h"
 #include "spec/promote.h"
 
-static bool is_operand(SpecValue v)
-{
-    return v.kind == SV_VALUE || sv_is_number(v);
-}
-
-static void report(Spec *sp, PromoteFault fault, SpecValue a, SpecValue b, const char *what,
-                   Span at)
-{
-    const char *x = spec_describe(sp, a), *y = spec_describe(sp, b);
-    switch (fault) {
-    case PROMOTE_FINE: break;
-    case PROMOTE_SIGNS:
-        spec_error(sp, at, "%s of %s and %s: one is signed and one unsigned; cast one of them",
-                   what, x, y);
-        break;
-    case PROMOTE_FP8_INT:
-        spec_error(sp, at,
-                   "%s of %s and %s: fp8 has no common type with an integer; cast one of them",
-                   what, x, y);
-        break;
-    case PROMOTE_NEGATIVE:
-        spec_error(sp, at,
-                   "%s of %s and %s: a negative constant does not go with an unsigned type; cast "
-                   "one of them",
-                   what, x, y);
-        break;
-    case PROMOTE_RANGE:
-        spec_error(sp, at, "%s of %s and %s: the constant is out of range for the type", what, x,
-                   y);
-        break;
-    case PROMOTE_TOO_WIDE:
-        spec_error(sp, at, "%s of %s and %s: no integer type holds the constant", what, x, y);
-        break;
-    }
-}
+static const char *const faults[] = {
+    [PROMOTE_SIGNS] = "one is signed and one unsigned; cast one of them",
+    [PROMOTE_FP8_INT] = "fp8 has no common type with an integer; cast one of them",
+    [PROMOTE_NEGATIVE] = "a negative constant does not go with an unsigned type; cast one of them",
+    [PROMOTE_RANGE] = "the constant is out of range for the type",
+    [PROMOTE_TOO_WIDE] = "no integer type holds the constant",
+};
 
 static bool unify_pointers(Spec *sp, SpecValue a, SpecValue b, unsigned rules, const char *what,
                            Span at)
@@ -63,21 +32,14 @@ static Value *to_dtype(Spec *sp, SpecValue v, DType dt)
     return v.kind == SV_VALUE ? build_cast(&sp->b, v.v, dt, NULL) : cast_number(sp, v, dt);
 }
 
-static bool is_pointer(SpecValue v)
-{
-    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
-}
-
 bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
                  const char *what, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return false;
-    if (!is_operand(a) || !is_operand(b)) {
-        spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
-                   spec_describe(sp, b));
-        return false;
-    }
-    if (is_pointer(a) || is_pointer(b)) {
+    if (!sv_is_operand(a) || !sv_is_operand(b))
+        return spec_fail(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
+                         spec_describe(sp, b));
+    if (sv_is_pointer(a) || sv_is_pointer(b)) {
         if (!unify_pointers(sp, a, b, rules, what, at)) return false;
         *x = a.v;
         *y = b.v;
@@ -94,10 +56,9 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
                : b.kind != SV_VALUE
                    ? promote_constant(type_dtype(a.v->type), b, division, &fault)
                    : promote_pair(type_dtype(a.v->type), type_dtype(b.v->type), division, &fault);
-    if (dt == DT_NONE) {
-        report(sp, fault, a, b, what, at);
-        return false;
-    }
+    if (dt == DT_NONE)
+        return spec_fail(sp, at, "%s of %s and %s: %s", what, spec_describe(sp, a),
+                         spec_describe(sp, b), faults[fault]);
     *x = to_dtype(sp, a, dt);
     *y = to_dtype(sp, b, dt);
     return true;
@@ -107,9 +68,4 @@ bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value 
            const char *what, Span at)
 {
     return unify_types(sp, a, b, rules, x, y, what, at) && broadcast_pair(sp, x, y, at);
-}
-
-bool op_unify(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y, const char *what, Span at)
-{
-    return unify(sp, a, b, UNIFY_NUMBERS, x, y, what, at);
 }

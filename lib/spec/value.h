@@ -6,40 +6,19 @@
 #include <stdbool.h>
 #include "base/intern.h"
 #include "ir/ir.h"
+#include "ir/type.h"
 #include "syntax/ast.h"
+#include "tkc/edge.h"
 
 typedef enum SvKind {
-    SV_ERROR,  /* poison: an error was reported where it arose; whatever touches it stays silent */
-    SV_ABSENT, /* an argument that was not given and has no default */
-    /* compile time */
-    SV_NONE,
-    SV_BOOL,
-    SV_INT,
-    SV_FLOAT,
-    SV_STR,
-    SV_TYPE, /* tl.float32, tl.pointer_type(tl.int8): also the value of x.dtype, x.type */
-    SV_TUPLE,
-    SV_LIST,
-    SV_RECORD,  /* named tuple, or another object with named fields */
-    SV_FUNC,    /* a jit function or lambda of the user's or of lib/std */
-    SV_BUILTIN, /* a row of builtins.def */
-    SV_METHOD,  /* a builtin bound to its first argument: x.to */
-    SV_MODULE,  /* tl, tl.math, an imported file */
-    SV_CLASS, /* tl.constexpr, tl.tensor, int, float, a user's class: to call, or for isinstance */
-    SV_RECORD_CLASS, /* a user's class: to call, or for isinstance */
-    SV_SLICE,
-    SV_ELLIPSIS,
-    SV_RANGE, /* range(…), tl.range(…), tl.static_range(…) */
-    /* run time */
-    SV_VALUE,     /* a scalar, pointer or block in the IR */
-    SV_BLOCK_PTR, /* make_block_ptr */
-    SV_DESC,      /* tensor descriptor */
-    SV_COUNT
+#define KIND(ID, class, description) SV_##ID,
+#include "spec/values.def"
+#undef KIND
 } SvKind;
 
 typedef struct SpecValue SpecValue;
-typedef struct SpecFunc SpecFunc;       /* spec.h */
-typedef struct SpecModule SpecModule;   /* spec.h */
+typedef struct SpecFunc SpecFunc;
+typedef struct SpecModule SpecModule;   /* module.h */
 typedef struct Builtin Builtin;         /* builtin.h */
 
 typedef struct RecordClass RecordClass; /* record.h */
@@ -54,10 +33,9 @@ typedef struct SpecTuple {
     int nesting;                     /* of sequences in sequences, counted with size */
 } SpecTuple;
 typedef struct SpecMethod { const Builtin *builtin; SpecValue *self; } SpecMethod;
-typedef struct SpecSlice { SpecValue *lo, *hi, *step; } SpecSlice;
-typedef struct SpecRange SpecRange;     /* spec.h */
-typedef struct SpecBlockPtr
-    SpecBlockPtr; /* builtin_memory.c: base, shape, strides, offsets, block shape, order */
+typedef struct SpecSlice SpecSlice;
+typedef struct SpecRange SpecRange;
+typedef struct SpecBlockPtr SpecBlockPtr;
 
 struct SpecValue {
     SvKind kind;
@@ -81,6 +59,43 @@ struct SpecValue {
     };
 };
 
+struct SpecFunc {
+    Str name;
+    const Ast *def;          /* DEF or LAMBDA */
+    SpecModule *module;      /* where its free names are looked up */
+    struct Scope *closure;   /* lambdas; else NULL */
+    const SpecValue *self;   /* of a bound method: its first argument; else NULL */
+    bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
+};
+
+struct SpecRange {
+    bool is_static;
+    SpecValue lower, upper, step;
+    bool no_licm;
+};
+
+struct SpecSlice { SpecValue lo, hi, step; }; /* NONE: not given */
+
+typedef struct Shape {
+    int rank;
+    int32_t dims[TKC_MAX_RANK];
+} Shape; /* rank 0: a scalar */
+
+enum { BLOCK_PTR_PARTS = 1 + 3 * TKC_MAX_RANK };
+struct SpecBlockPtr {
+    union {
+        struct {
+            Value *base;                  /* scalar pointer */
+            Value *shape[TKC_MAX_RANK];   /* int64 scalars */
+            Value *strides[TKC_MAX_RANK]; /* int64 scalars */
+            Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
+        };
+        Value *parts[BLOCK_PTR_PARTS]; /* the same, for control flow that carries them; NULL: none */
+    };
+    Shape block;     /* extents of the block; its rank is that of all above */
+    Padding padding; /* of descriptors: never PAD_NONE */
+};
+
 static inline SpecValue sv_error(void) { return (SpecValue){.kind = SV_ERROR}; }
 static inline SpecValue sv_none(void) { return (SpecValue){.kind = SV_NONE}; }
 static inline SpecValue sv_bool(bool b) { return (SpecValue){.kind = SV_BOOL, .b = b}; }
@@ -91,11 +106,69 @@ static inline SpecValue sv_computed(double f) { return sv_float(f == f ? f : __b
 static inline SpecValue sv_str(Str s) { return (SpecValue){.kind = SV_STR, .s = s}; }
 static inline SpecValue sv_type(const Type *t) { return (SpecValue){.kind = SV_TYPE, .type = t}; }
 static inline SpecValue sv_value(Value *v) { return (SpecValue){.kind = SV_VALUE, .v = v}; }
+static inline SpecValue sv_tuple(SvKind kind, SpecTuple *t)
+{
+    return (SpecValue){.kind = kind, .tuple = t};
+}
+static inline SpecValue sv_module(SpecModule *m)
+{
+    return (SpecValue){.kind = SV_MODULE, .module = m};
+}
+static inline SpecValue sv_func(SpecFunc *fn) { return (SpecValue){.kind = SV_FUNC, .fn = fn}; }
+/* A BOOL's or INT's number. */
+static inline __int128 sv_integer(SpecValue v) { return v.kind == SV_BOOL ? v.b : v.i; }
 static inline bool sv_is_error(SpecValue v) { return v.kind == SV_ERROR; }
+/* TUPLE, LIST or RECORD. */
+static inline bool sv_is_sequence(SpecValue v)
+{
+    return v.kind == SV_TUPLE || v.kind == SV_LIST || v.kind == SV_RECORD;
+}
+/* A block pointer or descriptor. */
+static inline bool sv_is_address(SpecValue v)
+{
+    return v.kind == SV_BLOCK_PTR || v.kind == SV_DESC;
+}
+static inline bool sv_is_pointer(SpecValue v)
+{
+    return v.kind == SV_VALUE && type_is_pointer(v.v->type);
+}
+/* A sequence's items, or v as the only one; how many. */
+static inline int sv_items(SpecValue *v, SpecValue **items)
+{
+    bool are_many = sv_is_sequence(*v);
+    *items = are_many ? v->tuple->data : v;
+    return are_many ? v->tuple->len : 1;
+}
 /* BOOL, INT or FLOAT. */
 static inline bool sv_is_number(SpecValue v) { return v.kind >= SV_BOOL && v.kind <= SV_FLOAT; }
+/* type(v).__name__ */
+const char *sv_class(SpecValue v);
+/* What messages call every value of its kind, or NULL. */
+const char *sv_description(SpecValue v);
+/* A number, known or of the IR, or a block. */
+static inline bool sv_is_operand(SpecValue v) { return v.kind == SV_VALUE || sv_is_number(v); }
+/* True when nothing distinguishes them: the same IR value, or equal compile-time values. */
+bool sv_is_same(SpecValue a, SpecValue b);
+/* One value of the IR, or equal constants. */
+bool sv_same_value(const Value *a, const Value *b);
+/* One type for values that control flow may merge: same element, block extents and padding. */
+bool sv_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b);
+/* Records of one class, or with the same fields; tuples of one length. */
+bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
+/* Where a record has a field of that name, or -1. */
+int sv_find_field(const SpecTuple *t, Str name);
+/* True when v has run-time parts that are not constants. */
+bool sv_is_runtime(SpecValue v);
+/* v with each leaf replaced: what is neither a sequence nor an address, and the parts of addresses. */
+typedef SpecValue (*LeafFn)(void *ctx, SpecValue leaf);
+SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx);
 /* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value
    is not). */
 bool sv_is_constant(SpecValue v);
+/* Such a value, and neither poison nor of the host. */
+static inline bool sv_is_known(SpecValue v)
+{
+    return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE;
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* Searches of syntax trees, over the children that syntax/ names. */
 #include "spec/walk.h"
 
+#include <string.h>
+
 void walk_list(const AstList *list, WalkFn visit, void *user)
 {
     for (int i = 0; i < list->len; i++) walk_ast(list->data[i], visit, user);
@@ -19,16 +21,50 @@ void walk_ast(const Ast *n, WalkFn visit, void *user)
     if (n && visit(n, user)) ast_each_child(n, walk_child, &(Walk){visit, user});
 }
 
+typedef struct Search { bool (*is)(const Ast *n, void *user); void *user; bool found; } Search;
+
+static bool visit_search(const Ast *n, void *user)
+{
+    Search *s = user;
+    s->found = s->found || s->is(n, s->user);
+    return !s->found;
+}
+
+bool walk_any(const Ast *n, bool (*is)(const Ast *n, void *user), void *user)
+{
+    Search s = {is, user, false};
+    walk_ast(n, visit_search, &s);
+    return s.found;
+}
+
+const AstParam *walk_param(const AstParams *params, const char *name)
+{
+    for (int i = 0; i < params->len; i++)
+        if (strcmp(params->data[i].name, name) == 0) return &params->data[i];
+    return NULL;
+}
+
+const Str *walk_param_names(Arena *a, const AstParams *params)
+{
+    Str *names = arena_array(a, Str, params->len + 1);
+    for (int i = 0; i < params->len; i++) names[i] = params->data[i].name;
+    return names;
+}
+
 /* What is looked for: all names, or where `wanted` is assigned first. */
 typedef struct Names { Arena *arena; AstNames *out; Str wanted; const Ast *found; } Names;
 
+bool walk_has(const AstNames *names, Str name)
+{
+    for (int i = 0; i < names->len; i++) {
+        if (names->data[i] == name) return true;
+    }
+    return false;
+}
+
 static void add_name(Names *to, Str name)
 {
-    if (to->wanted) return;
-    for (int i = 0; i < to->out->len; i++) {
-        if (to->out->data[i] == name) return;
-    }
-    vec_push(to->arena, to->out, name);
+    if (!to->wanted && !walk_has(to->out, name)) vec_push(to->arena, to->out, name);
 }
 
 static void add_target(Names *to, const Ast *t)

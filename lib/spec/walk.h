@@ -18,6 +18,12 @@ const Ast *walk_first_assignment(const AstList *body, Str name);
 /* The names whose value may change in part: t[i] = …, r.name = …, l.append(…). Those with a part of
    a part, t[i].name = …, are in `deep` too. */
 void walk_changed(Arena *a, const AstList *body, AstNames *out, AstNames *deep);
+bool walk_has(const AstNames *names, Str name);
+/* Whether a node within n, which may be NULL, is such a one. */
+bool walk_any(const Ast *n, bool (*is)(const Ast *n, void *user), void *user);
+/* The first parameter of that name, or NULL; the names of all. */
+const AstParam *walk_param(const AstParams *params, const char *name);
+const Str *walk_param_names(Arena *a, const AstParams *params);
 /* The names one expression binds as an assignment target. */
 void walk_target(Arena *a, const Ast *target, AstNames *out);
 

@@ -8,6 +8,7 @@
 # CHECK: {{^[0-9]+ rows, 0 gaps$}}
 """`list` prints each row of the language with the tests that execute it. A row is a gap when no test names it; an operation
 of lib/spec/builtins.def is a gap when no executed kernel spells it in each of its forms with each of its keywords."""
+import glob
 import os
 import re
 import shlex
@@ -166,10 +167,23 @@ NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevi
 
 
 def operations():
-    """Name, namespaces, keywords, from the table that the compiler is built with."""
+    """Name, namespaces, keywords, from the table that the compiler is built with and the definitions in the language."""
     with open(os.path.join(ROOT, "lib", "spec", "builtins.def")) as f:
-        for kind, name, where, function, parameters in re.findall(r'^(BUILTIN|STD)\("(\w+)",\s*([\w|]+),\s*"?(\w+)"?,\s*"([^"]*)"\)', f.read(), re.M):
-            yield name, where.split("|"), [p.split("=")[0].strip() for p in parameters.split(",") if "=" in p]
+        table = f.read()
+    keywords = {}
+    for path in glob.glob(os.path.join(ROOT, "lib", "std", "*.tk")):
+        with open(path) as f:
+            for name, parameters in re.findall(r"^def (\w+)\(((?:[^()]|\([^()]*\))*)\):", f.read(), re.M):
+                keywords[name] = re.findall(r"(\w+)(?:: [\w.]+)? = ", parameters)
+    for name, where, parameters in re.findall(r'^(?:BUILTIN|OPERATION)\("(\w+)",\s*([\w|]+),\s*\w+,\s*(?:\w+,\s*)?"([^"]*)"\)', table, re.M):
+        yield name, where.split("|"), [p.split("=")[0].strip() for p in parameters.split(",") if "=" in p]
+    for name, where in re.findall(r'^UNARY\("(\w+)",\s*([\w|]+),', table, re.M):
+        yield name, where.split("|"), []
+    for name, where, function in re.findall(r"\bSTD(?:_AS)?\((\w+), ([A-Z|]+)(?:, (\w+))?\)", table):
+        yield name, where.split("|"), keywords[function or name]
+    for kind, name in re.findall(r"\b(LIBM|TYPE_IS)\((\w+)\)", table):
+        if name != "name":
+            yield (name, ["LIBDEVICE", "MATH"], []) if kind == "LIBM" else ("is_" + name, ["DTYPE"], [])
 
 
 def spelled():

@@ -14,7 +14,6 @@ struct Source {
     size_t len;
     const uint32_t *line_start; /* byte offset of line i+1, i in [0, nlines) */
     int nlines;
-    uint8_t hash[32];    /* sha256 of the text */
     bool is_static;      /* the text is the program's own */
     bool is_hidden;      /* diagnostics name places in it and do not quote its lines */
 };

@@ -9,6 +9,11 @@
 
 /* Decodes one character of UTF-8; its length, or 0 when the n bytes do not begin with a valid one. */
 int utf8_decode(const unsigned char *s, size_t n, uint32_t *code);
+/* The byte goes on a character of UTF-8. */
+static inline bool is_utf8_tail(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
 /* What a character looks like: "a", "-", "<="; " " for blanks, "" for what cannot be seen. False: like
    nothing of ASCII. */
 bool lookalike_of(uint32_t code, char out[3]);

@@ -69,6 +69,11 @@ const char *source_line(const Source *s, int line, size_t *len)
     return s->text + begin;
 }
 
+bool span_is(Span a, Span b)
+{
+    return a.source == b.source && a.begin == b.begin && a.end == b.end;
+}
+
 Span span_join(Span a, Span b)
 {
     if (!a.source) return b;

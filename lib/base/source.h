@@ -33,6 +33,7 @@ Source *source_copy(Arena *a, const Source *s);
 void source_position(const Source *s, uint32_t offset, int *line, int *col);
 /* Text of a 1-based line without its end; *len its length. */
 const char *source_line(const Source *s, int line, size_t *len);
+bool span_is(Span a, Span b); /* the same range */
 Span span_join(Span a, Span b);
 #define SPAN_NONE ((Span){0})
 

@@ -671,7 +671,7 @@ field_spec:
 
 static int yylex(YYSTYPE *value, Loc *at, Parser *p)
 {
-    const FeedItem *item = &p->feed->data[p->next < p->feed->len ? p->next++ : p->feed->len - 1];
+    const FeedItem *item = &p->feed.data[p->next < p->feed.len ? p->next++ : p->feed.len - 1];
     const Token *t = &p->tokens->data[item->token];
     *at = (Loc){t->begin, t->end};
     if (item->kind == TOK_NAME) value->str = intern(p->names, p->source->text + t->begin, t->end - t->begin);

@@ -16,12 +16,12 @@ typedef struct Place {
 
 static TokenKind kind_at(const Place *w, int i)
 {
-    return (TokenKind)w->p->feed->data[i].kind;
+    return (TokenKind)w->p->feed.data[i].kind;
 }
 
 static Loc loc_at(const Place *w, int i)
 {
-    Token t = w->p->tokens->data[w->p->feed->data[i].token];
+    Token t = w->p->tokens->data[w->p->feed.data[i].token];
     return (Loc){t.begin, t.end};
 }
 
@@ -368,7 +368,7 @@ void parser_unexpected(Parser *p, const bool expected[TOK_COUNT])
     if (!p->error_strict) return;
     p->failed = true;
     Place w = {.p = p, .expected = expected, .at = p->next - 1};
-    if (is_explained(p, p->feed->data[w.at].token)) return;
+    if (is_explained(p, p->feed.data[w.at].token)) return;
     w.first = w.at;
     while (w.first > 0 && !ends_line(kind_at(&w, w.first - 1))) w.first--;
     w.found = kind_at(&w, w.at);

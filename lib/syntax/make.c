@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include "syntax/feed.h"
 #include "syntax/literal.h"
 
 Span parser_span(const Parser *p, Loc at)
@@ -13,7 +14,7 @@ Span parser_span(const Parser *p, Loc at)
 
 bool parser_is_strict(const Parser *p)
 {
-    return p->next > 0 && p->feed->data[p->next - 1].strict;
+    return p->next > 0 && p->feed.data[p->next - 1].strict;
 }
 
 Diag *parser_error(Parser *p, Loc at, const char *fmt, ...)
@@ -601,7 +602,7 @@ static Ast *make_skipped(Parser *p, Loc at)
     int first = token_at(p->tokens, at.begin), last = first;
     while (p->tokens->data[last].kind != TOK_END && p->tokens->data[last].end <= at.end) last++;
     if (last == first) last = first + 1;
-    return feed_skipped(p->arena, p->names, p->source, p->tokens, first, last, "statement");
+    return feed_skipped(p, first, last, "statement");
 }
 
 AstList *make_statement(Parser *p, AstList *statement, Loc at)

@@ -217,7 +217,7 @@ static TkcStatus cpu_load(TkcDevice *dev, const TkcArtifact *artifact, DeviceKer
 {
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
-    k->interp = interp_prepare_debug(dev->cx, tkc_artifact_func(artifact), dev->debugger);
+    k->interp = interp_prepare(dev->cx, tkc_artifact_func(artifact), dev->debugger);
     if (!k->interp) {
         free(k);
         return TKC_ERROR;

@@ -19,11 +19,6 @@ static void run_loop(Frame *f, const Insn *in)
     in->loop(slot_data(f, in->results[0]), args, slot_len(f, in, in->results[0]), u);
 }
 
-static void run_copy(Frame *f, const Insn *in)
-{
-    slot_expand(f, in->args[0], slot_data(f, in->results[0]), slot_len(f, in, in->results[0]));
-}
-
 /* ---- narrow floats: chunks of fp32 ---- */
 
 enum { CHUNK = 256 };
@@ -83,16 +78,6 @@ static void run_narrow_down(Frame *f, const Insn *in)
 
 /* ---- everything else: the definition, element by element ---- */
 
-static uint64_t read_bits(const Slot *s, const void *data, int64_t i)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)data + (s->uniform ? 0 : i) * s->size, s->size);
-    if (s->dtype != DT_NONE && tkc_dtype_info(s->dtype)->kind == DK_INT && s->size < 8 &&
-        (bits >> (s->size * 8 - 1) & 1))
-        bits |= ~0ull << (s->size * 8);
-    return bits;
-}
-
 static void run_evaluate(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
@@ -103,7 +88,7 @@ static void run_evaluate(Frame *f, const Insn *in)
     for (int64_t i = 0; i < n; i++) {
         uint64_t args[INSN_ARGS], bits = 0;
         for (int k = 0; k < in->nargs; k++)
-            args[k] = read_bits(in->args[k], slot_data(f, in->args[k]), i);
+            args[k] = (uint64_t)slot_int(f, in->args[k], i);
         tkc_evaluate(in->op->kind, dt, out->dtype, rounding, in->nargs, args, &bits);
         memcpy(to + i * out->size, &bits, out->size);
     }
@@ -117,21 +102,14 @@ static void run_addptr(Frame *f, const Insn *in)
     const uint64_t *base = slot_data(f, ptr);
     uint64_t *to = slot_data(f, out);
     int64_t n = slot_len(f, in, out), scale = in->n[0];
-    const void *offs = slot_data(f, offset);
     if (offset->dtype == DT_I32 && !offset->uniform) {
-        const int32_t *o = offs;
+        const int32_t *o = slot_data(f, offset);
         for (int64_t i = 0; i < n; i++)
             to[i] = base[ptr->uniform ? 0 : i] + (uint64_t)((int64_t)o[i] * scale);
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        to[i] = base[ptr->uniform ? 0 : i] + read_bits(offset, offs, i) * (uint64_t)scale;
-}
-
-static int64_t pointee_bytes(const Type *t)
-{
-    const Type *p = tkc_type_element(t)->elem;
-    return p->kind == TY_POINTER ? 8 : tkc_dtype_info(p->dtype)->bytes;
+        to[i] = base[ptr->uniform ? 0 : i] + (uint64_t)slot_int(f, offset, i) * (uint64_t)scale;
 }
 
 /* Addresses compare as unsigned numbers; nothing else is done with them here. */
@@ -154,42 +132,6 @@ static InsnFn cast_fn(Insn *in)
     return !in->loop ? run_evaluate : dtype_is_narrow(from) ? run_narrow : run_loop;
 }
 
-/* Ops whose fp32 loop gives a narrow type's result when rounded once more; exp and log within one
-   place. */
-static bool works_in_f32(OpKind kind)
-{
-    switch (kind) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_DIV:
-    case OP_SQRT:
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE:
-    case OP_GT:
-    case OP_GE:
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_TRUNC:
-    case OP_RINT:
-    case OP_MIN:
-    case OP_MAX:
-    case OP_MIN_NAN:
-    case OP_MAX_NAN:
-    case OP_SQRT_RN:
-    case OP_DIV_RN:
-    case OP_RSQRT:
-    case OP_REM: return true;
-    default: return false;
-    }
-}
-
 bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n)
 {
     const uint64_t ones[INSN_ARGS] = {1, 1, 1, 1};
@@ -205,8 +147,10 @@ static InsnFn elementwise_fn(Insn *in)
         return NULL;
     DType dt = in->args[0]->dtype;
     switch (op->kind) {
-    case OP_ADDPTR: in->n[0] = pointee_bytes(op_result(op, 0)->type); return run_addptr;
-    case OP_BITCAST: return in->args[0]->size == in->results[0]->size ? run_copy : NULL;
+    case OP_ADDPTR:
+        in->n[0] = element_bytes(tkc_type_element(op_result(op, 0)->type)->elem);
+        return run_addptr;
+    case OP_BITCAST: return in->args[0]->size == in->results[0]->size ? slot_copy : NULL;
     case OP_SELECT: in->loop = interp_select_loop(in->results[0]->size); return run_loop;
     case OP_CAST: return cast_fn(in);
     default: break;
@@ -214,7 +158,9 @@ static InsnFn elementwise_fn(Insn *in)
     if (dt == DT_NONE) return pointer_fn(in);
     in->loop = interp_loop(op->kind, dt);
     if (in->loop) return run_loop;
-    if (dtype_is_narrow(dt) && works_in_f32(op->kind) && (in->loop = interp_loop(op->kind, DT_F32)))
+    /* Rounded once more, the fp32 loop's result is a narrow type's: of functions that have no exact
+       result within one place; but not of a product and a sum. */
+    if (dtype_is_narrow(dt) && op->nargs < 3 && (in->loop = interp_loop(op->kind, DT_F32)))
         return run_narrow;
     return run_evaluate;
 }

@@ -141,7 +141,7 @@ static Range range_kept(const Frame *f, const Slot *s)
 {
     if (s->dtype == DT_NONE) return unknown;
     if (s->uniform) {
-        int64_t v = slot_int(s, slot_data(f, s), 0);
+        int64_t v = slot_int(f, s, 0);
         return (Range){v, v};
     }
     return s->offset_id ? f->overflow->ranges[s->offset_id] : unknown;
@@ -156,9 +156,8 @@ static Range range_of(const Frame *f, const Slot *s)
 /* The least and the greatest there are. */
 static Range range_found(const Frame *f, const Slot *s)
 {
-    const void *data = slot_data(f, s);
     if (s->dtype == DT_I32) {
-        const int32_t *v = data;
+        const int32_t *v = slot_data(f, s);
         int32_t lo = v[0], hi = v[0];
         for (int64_t i = 0; i < s->count; i++) {
             lo = v[i] < lo ? v[i] : lo;
@@ -166,9 +165,9 @@ static Range range_found(const Frame *f, const Slot *s)
         }
         return (Range){lo, hi};
     }
-    Range r = {slot_int(s, data, 0), slot_int(s, data, 0)};
+    Range r = {slot_int(f, s, 0), slot_int(f, s, 0)};
     for (int64_t i = 0; i < s->count; i++) {
-        int64_t v = slot_int(s, data, i);
+        int64_t v = slot_int(f, s, i);
         r = range_over(r, (Range){v, v});
     }
     return r;
@@ -224,7 +223,7 @@ static Range range_of_step(const Frame *f, const Insn *in, bool look)
 
 static int64_t operand_at(const Frame *f, const Insn *in, int k, int64_t lane)
 {
-    return k < in->nargs ? slot_int(in->args[k], slot_data(f, in->args[k]), lane) : 0;
+    return k < in->nargs ? slot_int(f, in->args[k], lane) : 0;
 }
 
 /* What the exact result of a narrow type has more than the result. */
@@ -233,7 +232,7 @@ static int64_t lost_at(const Frame *f, const Insn *in, int64_t lane)
     const Slot *out = in->results[0];
     return exact(in->op->kind, operand_at(f, in, 0, lane), operand_at(f, in, 1, lane),
                  8 * out->size) -
-           slot_int(out, slot_data(f, out), lane);
+           slot_int(f, out, lane);
 }
 
 static bool any_lane_wraps(const Frame *f, const Insn *in)
@@ -328,7 +327,7 @@ static int64_t gathered_lane(const Frame *f, const Insn *in, int64_t i)
 {
     const Type *from = op_arg(in->op, 0)->type, *to = op_result(in->op, 0)->type;
     int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
-    int64_t inner = 1, k = slot_int(in->args[1], slot_data(f, in->args[1]), i);
+    int64_t inner = 1, k = slot_int(f, in->args[1], i);
     for (int d = axis + 1; d < to->rank; d++) inner *= to->shape[d];
     return (i / (inner * to->shape[axis]) * from->shape[axis] + k) * inner + i % inner;
 }
@@ -339,7 +338,7 @@ static const Slot *source_of(const Frame *f, const Insn *in, int r, int64_t i, i
     const Slot *const *args = in->args;
     *lane = i;
     switch (in->op->kind) {
-    case OP_SELECT: return args[slot_int(args[0], slot_data(f, args[0]), i) ? 1 : 2];
+    case OP_SELECT: return args[slot_int(f, args[0], i) ? 1 : 2];
     case OP_JOIN: *lane = i / 2; return args[i % 2];
     case OP_SPLIT: *lane = 2 * i + r; break;
     case OP_CAT:

@@ -91,7 +91,7 @@ static void init_slot(Slot *s, const Type *t)
     const Type *e = tkc_type_element(t);
     s->count = t->kind == TY_SMEM ? tkc_smem_count(t) : tkc_type_count(t);
     s->dtype = e->kind == TY_POINTER ? DT_NONE : e->dtype;
-    s->size = e->kind == TY_POINTER ? 8 : tkc_dtype_info(e->dtype)->bytes;
+    s->size = (uint8_t)element_bytes(e);
 }
 
 static bool has_effect(const Op *op)
@@ -458,12 +458,6 @@ static void split_pointer(Prepare *p, Insn *in)
 }
 
 /* When debugging, what is the same as its operand has memory of its own. */
-static void run_copy(Frame *f, const Insn *in)
-{
-    const Slot *to = in->results[0];
-    slot_expand(f, in->args[0], slot_data(f, to), slot_len(f, in, to));
-}
-
 static bool is_same(const Prepare *p, const Op *op)
 {
     return is_view(op) || (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform);
@@ -540,7 +534,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
     if (op->kind == OP_SSTORE || op->kind == OP_SLOAD) in->extra = offsets_of(p, op);
-    in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? run_copy : choose(in);
+    in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? slot_copy : choose(in);
     if (in->run) overflow_follow(in);
     if (in->run && p->in->debug) {
         in->inner = in->run;
@@ -672,12 +666,7 @@ static bool take_tables(Prepare *p)
     return !p->failed;
 }
 
-Interp *interp_prepare(TkcContext *cx, const Func *fn)
-{
-    return interp_prepare_debug(cx, fn, NULL);
-}
-
-Interp *interp_prepare_debug(TkcContext *cx, const Func *fn, const Debugger *debugger)
+Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger)
 {
     Interp *in = calloc(1, sizeof *in);
     Prepare p = {.cx = cx, .in = in};

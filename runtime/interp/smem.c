@@ -50,8 +50,8 @@ static void run_sload(Frame *f, const Insn *in)
 static char *element_at(Frame *f, const Insn *in, int mask, int64_t i)
 {
     const Slot *buffer = in->args[0], *at = in->args[1];
-    if (in->nargs > mask && !slot_int(in->args[mask], slot_data(f, in->args[mask]), i)) return NULL;
-    const int64_t offset = slot_int(at, slot_data(f, at), i);
+    if (in->nargs > mask && !slot_int(f, in->args[mask], i)) return NULL;
+    const int64_t offset = slot_int(f, at, i);
     if (offset >= 0 && offset < buffer->count)
         return (char *)slot_data(f, buffer) + offset * buffer->size;
     interp_fail(f, in, "%s: offset %lld is outside the %lld elements of the buffer",
@@ -93,25 +93,12 @@ static void run_satomic_at(Frame *f, const Insn *in)
     }
 }
 
-/* What the atomic computes; OP_NONE: the element becomes the operand. */
-static OpKind combined(const char *rmw)
-{
-    static const struct {
-        const char *rmw;
-        OpKind kind;
-    } rows[] = {{"add", OP_ADD},  {"fadd", OP_ADD}, {"and", OP_AND},
-                {"or", OP_OR},    {"xor", OP_XOR},  {"max", OP_MAX},
-                {"umax", OP_MAX}, {"min", OP_MIN},  {"umin", OP_MIN}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].rmw, rmw)) return rows[i].kind;
-    return OP_NONE;
-}
-
 static InsnFn atomic_fn(Insn *in)
 {
-    const OpKind kind = combined(tkc_op_str(in->op, ATTR_RMW, "add"));
+    DType dt;
+    const OpKind kind = interp_rmw(in, &dt);
     if (kind == OP_NONE) return run_sstore_at;
-    in->loop = interp_loop(kind, in->args[2]->dtype);
+    in->loop = interp_loop(kind, dt);
     return in->loop ? run_satomic_at : NULL;
 }
 

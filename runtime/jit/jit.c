@@ -415,7 +415,7 @@ static TkcStatus launch_compiled(TkcJit *jit, const Compiled *c, const int64_t g
         return tkc_no_memory(jit->dev->cx);
     TkcStatus status = launch_pack(jit, c, args, packed);
     if (status == TKC_OK)
-        status = jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, packed);
+        status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
     if (packed != few)
         free(packed);
     return status;

@@ -54,6 +54,10 @@ TkcStatus open_params_read(TkcJit *jit);
 /* NULL when a launch gives no argument of that name. */
 OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);
 
+/* An argument is wrong; gives TKC_ERROR. */
+#define refuse_argument(jit, name, fmt, ...)                                                       \
+    tkc_refuse((jit)->dev->cx, TKC_ERROR, "argument '%s': " fmt, name, ##__VA_ARGS__)
+
 /* Splits a type's text: "*fp32" is a pointer (its pointee's text starts at 1), "i32" a number.
    DT_NONE when it is neither. */
 DType launch_type(const char *text, bool *is_pointer);

@@ -101,9 +101,13 @@ _Static_assert(sizeof(TkcJit) <= TKC_HANDLE_BYTES, "a handle's cell is too small
 
 static TkcJit *jit_make(TkcDevice *dev, TkcSource *source)
 {
-    TkcJit *jit = tkc_handle_new(TKC_HANDLE_JIT);
-    if (!jit)
+    Compiled **buckets = calloc(KERNEL_BUCKETS, sizeof *buckets);
+    TkcJit *jit = buckets ? tkc_handle_new(TKC_HANDLE_JIT) : NULL;
+    if (!jit) {
+        free(buckets);
         return NULL;
+    }
+    jit->buckets = buckets;
     jit->dev = dev;
     jit->source = source;
     tkc_handle_keep(dev, TKC_HANDLE_DEVICE);
@@ -145,6 +149,7 @@ static void jit_drop(TkcJit *jit)
     free(jit->owned);
     free(jit->defines);
     free(jit->open);
+    free(jit->buckets);
     pthread_mutex_destroy(&jit->lock);
     tkc_source_drop(jit->source);
     device_release(jit->dev);

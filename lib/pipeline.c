@@ -6,6 +6,7 @@
 #include "base/limit.h"
 #include "ir/verify.h"
 #include "job.h"
+#include "tkc/clock.h"
 #include "layout/passes.h"
 #include "memory/passes.h"
 
@@ -30,7 +31,7 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
 
 static bool run_pass(Job *j, const PassInfo *info)
 {
-    double start = job_now();
+    double start = clock_ms();
     limit_poll();
     bool ok = pass_run(info, j->artifact->fn, &j->scratch, j->dx, j->options->verify_each);
     j->state = (j->state & ~info->breaks) | info->gives;

@@ -6,7 +6,6 @@
 
 /* Opens the file of the options ("-": standard input). NULL after diagnostics. */
 TkcSource *command_source(TkcContext *cx, const Options *o);
-double command_now_ms(void);
 /* -v: which configuration of @autotune was taken (-1: none), and values known when compiling. */
 void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n);
 /* The exit code that a status means. */

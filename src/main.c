@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -96,13 +95,6 @@ static int write_output(const Options *o, const char *text, size_t len)
         output_close(&out, fwrite(text, 1, len, out.f) == len, &why))
         return EXIT_FINE;
     return command_fail("cannot write '%s': %s", o->output, why);
-}
-
-double command_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
 /* ---- compiling ---- */

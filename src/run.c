@@ -7,6 +7,7 @@
 #include "number.h"
 #include "run.h"
 #include "terminal.h"
+#include "tkc/clock.h"
 
 /* With the types that -sig gives. */
 static bool open_jit(Run *r)
@@ -107,12 +108,12 @@ static void tell_kernel(const TkcKernelInfo *info)
 static bool compile(Run *r, const TkcArg *args, size_t n)
 {
     r->info = (TkcKernelInfo){.size = sizeof r->info};
-    double start = command_now_ms();
+    double start = clock_ms();
     if (tkc_jit_info(r->jit, args, n, &r->info) != TKC_OK)
         return false;
     r->is_compiled = true;
     if (r->o->compile.time_report)
-        report_time("compile", command_now_ms() - start);
+        report_time("compile", clock_ms() - start);
     if (r->o->verbose)
         tell_kernel(&r->info);
     return !r->is_grid_early || read_grid(r);
@@ -132,11 +133,11 @@ static bool launch(Run *r, const TkcArg *args, size_t n)
 {
     if (!compile(r, args, n))
         return false;
-    double start = command_now_ms();
+    double start = clock_ms();
     if (tkc_launch(r->jit, r->grid, NULL, args, n) != TKC_OK ||
         tkc_synchronize(r->dev, NULL) != TKC_OK)
         return false;
-    double ms = command_now_ms() - start;
+    double ms = clock_ms() - start;
     if (r->o->compile.time_report)
         report_time("run", ms);
     fflush(stdout); /* what the kernel printed comes before it */

@@ -5,6 +5,7 @@
    early. So a report does not depend on the number of threads. */
 #include "debug/debug.h"
 #include "tkc/carry.h"
+#include "tkc/clock.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- errors ---- */
@@ -66,13 +66,6 @@ void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
     }
     pthread_mutex_unlock(l->mutex);
     va_end(ap);
-}
-
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* A program with a lower number than the one that failed goes on: its error would come first.
@@ -164,7 +157,7 @@ int64_t slot_int(const Frame *f, const Slot *s, int64_t i)
    then only. */
 static bool is_late(Frame *f, const Insn *in)
 {
-    if ((++f->steps & 15) != 0 || now_seconds() <= f->launch->deadline) return false;
+    if ((++f->steps & 15) != 0 || clock_seconds() <= f->launch->deadline) return false;
     interp_fail(f, in, "the run took longer than %g seconds and was here", f->launch->dev->timeout);
     return true;
 }
@@ -536,7 +529,7 @@ static TkcStatus launch(Launch *l)
                    "the grid has too many programs for the cpu device");
         return TKC_ERROR;
     }
-    if (dev->timeout > 0) l->deadline = now_seconds() + dev->timeout;
+    if (dev->timeout > 0) l->deadline = clock_seconds() + dev->timeout;
     if (!(l->in->in_turn ? turns_run(l) : run_workers(l))) {
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
                    "no memory for the blocks of the kernel (%zu bytes a thread)",

@@ -7,8 +7,8 @@
 
    Running, a launch is in one of two modes. Until something wraps, each sum or product of signed
    integers of 32 bits or less computes the least and the greatest its result can be from those of
-   its operands (scalars and ranges are known exactly), and looks at single lanes only where those
-   do not fit the type. From the moment something wraps until the program ends, every value on the
+   its operands (known of scalars, ranges, sums and products; else they are looked for), and looks at
+   single lanes only where those do not fit the type. From the moment something wraps until the program ends, every value on the
    way gets, lane by lane, its excess: what the exact result has more than the value. A wrap that
    is taken back again (a + b - c) ends with an excess of 0; a lane that is masked off at the access
    does not count.
@@ -30,7 +30,7 @@ static const Range unknown = {1, 0};
 /* By Slot.offset_id. */
 struct Overflow {
     const Interp *in;
-    Range *ranges, *staged;
+    Range *ranges; /* of sums and products */
     Excess **excess, **coming; /* of each lane, one where the slot is uniform; NULL: none */
     bool tracking, tracking_before;
 };
@@ -145,12 +145,6 @@ static Range range_kept(const Frame *f, const Slot *s)
         return (Range){v, v};
     }
     return s->offset_id ? f->overflow->ranges[s->offset_id] : unknown;
-}
-
-static Range range_of(const Frame *f, const Slot *s)
-{
-    Range r = range_kept(f, s);
-    return is_known(r) ? r : range_of_type(s->dtype);
 }
 
 /* The least and the greatest there are. */
@@ -434,30 +428,7 @@ static void run_step(Frame *f, const Insn *in)
     if (o->tracking) follow(f, in);
 }
 
-/* A move's result lies in the range of what is moved. */
-static Range range_of_move(const Frame *f, const Insn *in)
-{
-    int first = in->op->kind == OP_SELECT;
-    bool both = first || in->op->kind == OP_JOIN || in->op->kind == OP_CAT;
-    Range r = range_of(f, in->args[first]);
-    return both ? range_over(r, range_of(f, in->args[first + 1])) : r;
-}
-
-static void run_passing(Frame *f, const Insn *in)
-{
-    Overflow *o = f->overflow;
-    in->plain(f, in);
-    if (!o || f->failed) return;
-    if (o->tracking) follow(f, in);
-    for (int r = 0; r < in->nresults; r++) {
-        const Slot *s = in->results[r];
-        if (!s->offset_id || s->uniform || s->dtype == DT_NONE) continue;
-        Range range = range_of_move(f, in);
-        o->ranges[s->offset_id] = fits(range, s->dtype) ? range : unknown;
-    }
-}
-
-/* Pointers, and arithmetic that may wrap. */
+/* Pointers, arithmetic that may wrap, and what moves elements. */
 static void run_carrying(Frame *f, const Insn *in)
 {
     in->plain(f, in);
@@ -470,13 +441,9 @@ void overflow_follow(Insn *in)
     bool leads = false;
     for (int i = 0; i < in->nresults; i++) leads |= in->results[i]->offset_id != 0;
     if (!leads || in->in_vector) return;
-    InsnFn run = is_step(kind)       ? is_narrow(in->results[0]->dtype) ? run_step : run_carrying
-                 : kind == OP_ADDPTR ? run_carrying
-                 : is_move(kind)     ? run_passing
-                                     : NULL;
-    if (!run) return;
+    if (!is_step(kind) && !is_move(kind) && kind != OP_ADDPTR) return;
     in->plain = in->run;
-    in->run = run;
+    in->run = is_step(kind) && is_narrow(in->results[0]->dtype) ? run_step : run_carrying;
 }
 
 /* ---- loops and branches hand values on ---- */
@@ -496,17 +463,11 @@ void overflow_move(Frame *f, const Insn *in, int n, const Slot *const *from, con
 {
     Overflow *o = f->overflow;
     for (int i = 0; i < n; i++) {
-        uint32_t id = to[i]->offset_id;
-        if (!id) continue;
-        o->staged[id] = range_kept(f, from[i]);
-        if (o->tracking) stage_excess(f, in, from[i], to[i]);
+        o->ranges[to[i]->offset_id] = unknown;
+        if (o->tracking && to[i]->offset_id) stage_excess(f, in, from[i], to[i]);
     }
-    for (int i = 0; i < n; i++) {
-        uint32_t id = to[i]->offset_id;
-        if (!id) continue;
-        o->ranges[id] = o->staged[id];
-        if (o->tracking) set_excess(o, id, o->coming[id]);
-    }
+    for (int i = 0; i < n && o->tracking; i++)
+        if (to[i]->offset_id) set_excess(o, to[i]->offset_id, o->coming[to[i]->offset_id]);
 }
 
 /* ---- a frame ---- */
@@ -529,10 +490,9 @@ Overflow *overflow_new(const Interp *in)
     if (!o) return NULL;
     *o = (Overflow){.in = in,
                     .ranges = calloc(n, sizeof *o->ranges),
-                    .staged = calloc(n, sizeof *o->staged),
                     .excess = calloc(n, sizeof *o->excess),
                     .coming = calloc(n, sizeof *o->coming)};
-    if (!o->ranges || !o->staged || !o->excess || !o->coming) {
+    if (!o->ranges || !o->excess || !o->coming) {
         overflow_free(o);
         return NULL;
     }
@@ -547,7 +507,6 @@ void overflow_free(Overflow *o)
     for (uint32_t i = 0; o->excess && i <= o->in->noffsets; i++) free(o->excess[i]);
     free(o->excess);
     free(o->coming);
-    free(o->staged);
     free(o->ranges);
     free(o);
 }

@@ -205,28 +205,9 @@ void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 /* What the arguments say, as options: types, known divisibility, constexpr values. */
 typedef struct Ask {
     char *signature;   /* malloc'ed */
-    size_t len, cap;
     TkcDefine *defines;
     size_t ndefines;
-    bool no_memory;
 } Ask;
-
-static void ask_put(Ask *a, const char *text)
-{
-    size_t n = strlen(text);
-    if (a->len + n + 1 > a->cap) {
-        size_t cap = (a->len + n + 1) * 2;
-        char *bigger = realloc(a->signature, cap);
-        if (!bigger) {
-            a->no_memory = true;
-            return;
-        }
-        a->signature = bigger;
-        a->cap = cap;
-    }
-    memcpy(a->signature + a->len, text, n + 1);
-    a->len += n;
-}
 
 static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 {
@@ -241,67 +222,55 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
     return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
 }
 
-/* The alignment that the declaration promises, and what its last extent has. */
-static void ask_descriptor_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
+/* What the last extent has. */
+static void put_extent(FILE *out, const OpenParam *p, const TkcArg *arg)
 {
-    char text[40];
-    if (p->decl.divisibility > 1) {
-        snprintf(text, sizeof text, ":%lld", (long long)p->decl.divisibility);
-        ask_put(a, text);
-    }
-    if (key_fact(arg) != FACT_DIV16)
-        return;
-    ask_put(a, ",");
-    ask_put(a, p->decl.name);
-    snprintf(text, sizeof text, ".shape%d=i32:16", arg->descriptor->rank - 1);
-    ask_put(a, text);
+    if (arg->kind == TKC_ARG_DESCRIPTOR && key_fact(arg) == FACT_DIV16)
+        fprintf(out, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
 }
 
 /* The larger of what the declaration promises and what this key's arguments have. */
-static void ask_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
+static void put_fact(FILE *out, const OpenParam *p, const TkcArg *arg)
 {
+    const KeyFact fact = arg->kind == TKC_ARG_DESCRIPTOR ? FACT_NONE : key_fact(arg);
+    int64_t known = fact == FACT_DIV16 ? 16 : 1;
     if (tkc_dtype_info(p->dtype)->kind == DK_FLOAT)
         return; /* nothing is known of a float, however it is given */
-    if (arg->kind == TKC_ARG_DESCRIPTOR) {
-        ask_descriptor_fact(a, p, arg);
-        return;
-    }
-    KeyFact fact = key_fact(arg);
-    int64_t known = fact == FACT_DIV16 ? 16 : 1;
-    char text[32];
-    if (fact == FACT_ONE && p->decl.divisibility <= 1) {
-        ask_put(a, ":1");
-        return;
-    }
     if (p->decl.divisibility > known)
         known = p->decl.divisibility;
-    if (known > 1) {
-        snprintf(text, sizeof text, ":%lld", (long long)known);
-        ask_put(a, text);
+    if (known > 1 || fact == FACT_ONE)
+        fprintf(out, ":%lld", (long long)known);
+}
+
+static void ask_signature(FILE *out, const TkcJit *jit, const TkcArg *args)
+{
+    const char *comma = "";
+    for (int i = 0; i < jit->nopen; i++) {
+        const OpenParam *p = &jit->open[i];
+        if (p->decl.is_constexpr)
+            continue;
+        fprintf(out, "%s%s=%s", comma, p->decl.name, arg_type(p, &args[i]));
+        put_fact(out, p, &args[i]);
+        put_extent(out, p, &args[i]);
+        comma = ",";
     }
 }
 
 static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
 {
-    *a = (Ask){0};
-    a->defines = calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines);
-    if (!a->defines)
+    size_t len;
+    *a = (Ask){.defines = calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
+    FILE *out = a->defines ? open_memstream(&a->signature, &len) : NULL;
+    if (!out)
         return false;
     for (size_t i = 0; i < jit->options.ndefines; i++)
         a->defines[a->ndefines++] = jit->defines[i];
-    for (int i = 0; i < jit->nopen; i++) {
-        const OpenParam *p = &jit->open[i];
-        if (p->decl.is_constexpr && args[i].constexpr_value)
-            a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
-        if (p->decl.is_constexpr)
-            continue;
-        ask_put(a, a->len ? "," : "");
-        ask_put(a, p->decl.name);
-        ask_put(a, "=");
-        ask_put(a, arg_type(p, &args[i]));
-        ask_fact(a, p, &args[i]);
-    }
-    return !a->no_memory;
+    for (int i = 0; i < jit->nopen; i++)
+        if (jit->open[i].decl.is_constexpr && args[i].constexpr_value)
+            a->defines[a->ndefines++] = (TkcDefine){jit->open[i].decl.name, args[i].constexpr_value};
+    ask_signature(out, jit, args);
+    const bool failed = ferror(out);
+    return fclose(out) == 0 && !failed;
 }
 
 static void ask_fini(Ask *a)

@@ -136,6 +136,14 @@ void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_
         command_say("with%s", text);
 }
 
+const char *command_value(const TkcDefine *all, size_t n, const char *name, size_t len)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(all[i].name) == len && !memcmp(all[i].name, name, len))
+            return all[i].value;
+    return NULL;
+}
+
 static void tell_taken(const TkcArtifact *a)
 {
     int n = 0, count, config = tkc_artifact_config(a, &count);

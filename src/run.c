@@ -25,14 +25,6 @@ static bool open_jit(Run *r)
 
 /* ---- the launch ---- */
 
-static const char *find_value(const TkcKernelInfo *info, const char *name, size_t len)
-{
-    for (size_t i = 0; i < info->nvalues; i++)
-        if (strlen(info->values[i].name) == len && !memcmp(info->values[i].name, name, len))
-            return info->values[i].value;
-    return NULL;
-}
-
 static bool read_value(const char *text, int64_t *value)
 {
     if (!strcmp(text, "True") || !strcmp(text, "False")) {
@@ -52,7 +44,7 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     if (!text && a)
         text = a->text;
     if (!text)
-        text = find_value(&r->info, name, len);
+        text = command_value(r->info.values, r->info.nvalues, name, len);
     r->is_grid_early |= !text && a && !r->is_compiled;
     const char *near = text ? NULL : run_nearest_param(r, name, len);
     if (!text)
@@ -72,24 +64,19 @@ static bool read_grid(Run *r)
     char why[512];
     r->grid[0] = r->grid[1] = r->grid[2] = 1;
     r->is_grid_early = false;
-    if (!r->o->grid) {
-        command_fail("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
-        return false;
-    }
+    if (!r->o->grid)
+        return command_refuse("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
     int n = expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why);
     if (n >= 0 || r->is_grid_early)
         return true;
-    if (strstr(r->o->grid, "lambda") || strstr(r->o->grid, "meta[") || strstr(r->o->grid, "META[")) {
-        command_fail("-grid takes the programs alone, not '%s': names of arguments and constexprs "
-                     "stand for themselves, as in cdiv(n,BLOCK)",
-                     r->o->grid);
-        return false;
-    }
-    command_fail("-grid '%s': %s%s", r->o->grid, why,
-                 n == EXPR_MALFORMED
-                     ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)"
-                     : "");
-    return false;
+    if (strstr(r->o->grid, "lambda") || strstr(r->o->grid, "meta[") || strstr(r->o->grid, "META["))
+        return command_refuse("-grid takes the programs alone, not '%s': names of arguments and constexprs "
+                              "stand for themselves, as in cdiv(n,BLOCK)",
+                              r->o->grid);
+    return command_refuse("-grid '%s': %s%s", r->o->grid, why,
+                          n == EXPR_MALFORMED
+                              ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)"
+                              : "");
 }
 
 /* What was known when compiling, and what it costs. */
@@ -186,11 +173,9 @@ static bool watch(Run *r)
    taken for made; a limit of time is only said to be none. */
 static bool check_device_options(const Options *o, const char *kind)
 {
-    if (o->memory_given && strcmp(kind, "cpu")) {
-        command_fail("-check-memory goes with -device cpu, not with %s%s", kind,
-                     strcmp(kind, "simt") ? "" : ", which always checks what docs/simt.md lists");
-        return false;
-    }
+    if (o->memory_given && strcmp(kind, "cpu"))
+        return command_refuse("-check-memory goes with -device cpu, not with %s%s", kind,
+                              strcmp(kind, "simt") ? "" : ", which always checks what docs/simt.md lists");
     if (o->timeout > 0 && !strcmp(kind, "cuda"))
         command_say("-timeout has no effect on a GPU, which cannot be interrupted");
     return true;

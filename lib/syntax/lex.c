@@ -146,11 +146,6 @@ void lex_token(Lexer *lx, TokenKind kind)
     push_token(lx, kind, lx->begin, lx->end);
 }
 
-void lex_keyword(Lexer *lx, TokenKind kind)
-{
-    lex_token(lx, kind);
-}
-
 static const char *unclosed_text(const Open *open)
 {
     switch (open->kind) {
@@ -604,9 +599,9 @@ TokenArray *tokens_scan(Arena *a, const Source *source)
 typedef enum TokenClass { MARK, KEYWORD, OP } TokenClass;
 static const struct {
     TokenClass class;
-    const char *text;
+    const char *text, *id;
 } token_table[] = {
-#define TOKEN(ID, class, text) {class, text},
+#define TOKEN(ID, class, text) {class, text, #ID},
 #include "syntax/tokens.def"
 #undef TOKEN
 };
@@ -620,4 +615,11 @@ const char *token_text(TokenKind kind)
 bool token_is_keyword(TokenKind kind)
 {
     return kind >= TOK_FIRST && kind < TOK_LIMIT && token_table[kind - TOK_FIRST].class == KEYWORD;
+}
+
+const char *token_class(TokenKind kind)
+{
+    if (kind == TOK_END) return "END";
+    TokenClass class = token_table[kind - TOK_FIRST].class;
+    return class == KEYWORD ? "KEYWORD" : class == OP ? "OP" : token_table[kind - TOK_FIRST].id;
 }

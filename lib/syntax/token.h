@@ -51,5 +51,7 @@ TokenArray *tokens_scan(Arena *a, const Source *source);
 /* "def", "(", "a name". */
 const char *token_text(TokenKind kind);
 bool token_is_keyword(TokenKind kind);
+/* "KEYWORD", "OP", "NAME". */
+const char *token_class(TokenKind kind);
 
 #endif

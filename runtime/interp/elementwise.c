@@ -132,6 +132,13 @@ static InsnFn cast_fn(Insn *in)
     return !in->loop ? run_evaluate : dtype_is_narrow(from) ? run_narrow : run_loop;
 }
 
+/* What is not to be rounded to fp32 first: its loop there computes more than that. Of all others fp32's
+   result, rounded once more, is a narrow type's; of exp and log within one place. */
+static bool is_exact(OpKind kind)
+{
+    return kind == OP_SIN || kind == OP_COS || kind == OP_TANH || kind == OP_ERF || kind == OP_FMA;
+}
+
 bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n)
 {
     const uint64_t ones[INSN_ARGS] = {1, 1, 1, 1};
@@ -158,9 +165,7 @@ static InsnFn elementwise_fn(Insn *in)
     if (dt == DT_NONE) return pointer_fn(in);
     in->loop = interp_loop(op->kind, dt);
     if (in->loop) return run_loop;
-    /* Rounded once more, the fp32 loop's result is a narrow type's: of functions that have no exact
-       result within one place; but not of a product and a sum. */
-    if (dtype_is_narrow(dt) && op->nargs < 3 && (in->loop = interp_loop(op->kind, DT_F32)))
+    if (dtype_is_narrow(dt) && !is_exact(op->kind) && (in->loop = interp_loop(op->kind, DT_F32)))
         return run_narrow;
     return run_evaluate;
 }

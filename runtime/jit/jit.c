@@ -1,6 +1,7 @@
 /* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an
    old one found. */
 #include <fenv.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,9 +206,29 @@ void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 /* What the arguments say, as options: types, known divisibility, constexpr values. */
 typedef struct Ask {
     char *signature;   /* malloc'ed */
+    size_t len;
     TkcDefine *defines;
     size_t ndefines;
+    bool no_memory;
 } Ask;
+
+static void ask_put(Ask *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void ask_put(Ask *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    const size_t n = (size_t)vsnprintf(NULL, 0, fmt, again);
+    char *longer = realloc(a->signature, a->len + n + 1);
+    if (longer) {
+        vsnprintf(longer + a->len, n + 1, fmt, ap);
+        a->signature = longer;
+        a->len += n;
+    }
+    a->no_memory |= !longer;
+    va_end(again);
+    va_end(ap);
+}
 
 static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 {
@@ -223,14 +244,14 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 }
 
 /* What the last extent has. */
-static void put_extent(FILE *out, const OpenParam *p, const TkcArg *arg)
+static void put_extent(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
     if (arg->kind == TKC_ARG_DESCRIPTOR && key_fact(arg) == FACT_DIV16)
-        fprintf(out, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
+        ask_put(a, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
 }
 
 /* The larger of what the declaration promises and what this key's arguments have. */
-static void put_fact(FILE *out, const OpenParam *p, const TkcArg *arg)
+static void put_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
     const KeyFact fact = arg->kind == TKC_ARG_DESCRIPTOR ? FACT_NONE : key_fact(arg);
     int64_t known = fact == FACT_DIV16 ? 16 : 1;
@@ -239,38 +260,27 @@ static void put_fact(FILE *out, const OpenParam *p, const TkcArg *arg)
     if (p->decl.divisibility > known)
         known = p->decl.divisibility;
     if (known > 1 || fact == FACT_ONE)
-        fprintf(out, ":%lld", (long long)known);
-}
-
-static void ask_signature(FILE *out, const TkcJit *jit, const TkcArg *args)
-{
-    const char *comma = "";
-    for (int i = 0; i < jit->nopen; i++) {
-        const OpenParam *p = &jit->open[i];
-        if (p->decl.is_constexpr)
-            continue;
-        fprintf(out, "%s%s=%s", comma, p->decl.name, arg_type(p, &args[i]));
-        put_fact(out, p, &args[i]);
-        put_extent(out, p, &args[i]);
-        comma = ",";
-    }
+        ask_put(a, ":%lld", (long long)known);
 }
 
 static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
 {
-    size_t len;
     *a = (Ask){.defines = calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
-    FILE *out = a->defines ? open_memstream(&a->signature, &len) : NULL;
-    if (!out)
+    if (!a->defines)
         return false;
     for (size_t i = 0; i < jit->options.ndefines; i++)
         a->defines[a->ndefines++] = jit->defines[i];
-    for (int i = 0; i < jit->nopen; i++)
-        if (jit->open[i].decl.is_constexpr && args[i].constexpr_value)
-            a->defines[a->ndefines++] = (TkcDefine){jit->open[i].decl.name, args[i].constexpr_value};
-    ask_signature(out, jit, args);
-    const bool failed = ferror(out);
-    return fclose(out) == 0 && !failed;
+    for (int i = 0; i < jit->nopen; i++) {
+        const OpenParam *p = &jit->open[i];
+        if (p->decl.is_constexpr && args[i].constexpr_value)
+            a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
+        if (p->decl.is_constexpr)
+            continue;
+        ask_put(a, "%s%s=%s", a->len ? "," : "", p->decl.name, arg_type(p, &args[i]));
+        put_fact(a, p, &args[i]);
+        put_extent(a, p, &args[i]);
+    }
+    return !a->no_memory;
 }
 
 static void ask_fini(Ask *a)

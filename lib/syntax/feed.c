@@ -79,25 +79,6 @@ static int header_colon(const TokenArray *t, int i)
     return -1;
 }
 
-static bool begins_compound(TokenKind kind)
-{
-    switch (kind) {
-    case TOK_IF:
-    case TOK_ELIF:
-    case TOK_ELSE:
-    case TOK_FOR:
-    case TOK_WHILE:
-    case TOK_TRY:
-    case TOK_EXCEPT:
-    case TOK_FINALLY:
-    case TOK_WITH:
-    case TOK_DEF:
-    case TOK_CLASS:
-    case TOK_ASYNC: return true;
-    default: return false;
-    }
-}
-
 /* ---- names that skipped statements bind ---- */
 
 typedef struct Binder {
@@ -214,7 +195,7 @@ static int bind_line(Binder *b, int i, int last)
         if (kind_at(t, first + 1) == TOK_NAME) bind_token(b, first + 1);
         return statement_end(t, i);
     }
-    if (begins_compound(kind) || is_soft_header(b, first)) {
+    if (token_begins_compound(kind) || is_soft_header(b, first)) {
         int colon = header_colon(t, first);
         bind_header(b, first, colon < 0 ? end : colon);
         if (colon < 0) return end + 1;
@@ -318,7 +299,7 @@ static int feed_line(Parser *p, int i, bool *stray)
     }
     push_tokens(p, i, end + 1, true);
     bool indented = kind_at(t, end + 1) == TOK_INDENT;
-    bool compound = begins_compound(kind_at(t, i));
+    bool compound = token_begins_compound(kind_at(t, i));
     if (compound && kind_at(t, end - 1) == TOK_COLON && !indented) {
         report(p, i, end - 1, "expected an indented block after '%s'", token_text(kind_at(t, i)));
         push(p, TOK_INDENT, end, true, NULL);
@@ -502,7 +483,7 @@ static int feed_compound(Parser *p, int i)
         end = feed_kernel(p, i);
         if (end > i) return end;
         def = decorators_end(p, i, &jit);
-        end = begins_compound(kind_at(t, def)) ? statement_end(t, def) : def;
+        end = token_begins_compound(kind_at(t, def)) ? statement_end(t, def) : def;
         def += kind_at(t, def) == TOK_ASYNC;
         skip(p, i, end,
              kind_at(t, def) == TOK_DEF     ? "function"

@@ -596,7 +596,7 @@ TokenArray *tokens_scan(Arena *a, const Source *source)
 
 /* ---- names of tokens ---- */
 
-typedef enum TokenClass { MARK, KEYWORD, OP } TokenClass;
+typedef enum TokenClass { MARK, KEYWORD, COMPOUND, OP } TokenClass;
 static const struct {
     TokenClass class;
     const char *text, *id;
@@ -612,14 +612,24 @@ const char *token_text(TokenKind kind)
     return token_table[kind - TOK_FIRST].text;
 }
 
+static TokenClass class_of(TokenKind kind)
+{
+    return kind >= TOK_FIRST && kind < TOK_LIMIT ? token_table[kind - TOK_FIRST].class : MARK;
+}
+
 bool token_is_keyword(TokenKind kind)
 {
-    return kind >= TOK_FIRST && kind < TOK_LIMIT && token_table[kind - TOK_FIRST].class == KEYWORD;
+    return class_of(kind) == KEYWORD || class_of(kind) == COMPOUND;
+}
+
+bool token_begins_compound(TokenKind kind)
+{
+    return class_of(kind) == COMPOUND;
 }
 
 const char *token_class(TokenKind kind)
 {
     if (kind == TOK_END) return "END";
-    TokenClass class = token_table[kind - TOK_FIRST].class;
-    return class == KEYWORD ? "KEYWORD" : class == OP ? "OP" : token_table[kind - TOK_FIRST].id;
+    if (token_is_keyword(kind)) return "KEYWORD";
+    return class_of(kind) == OP ? "OP" : token_table[kind - TOK_FIRST].id;
 }

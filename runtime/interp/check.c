@@ -124,12 +124,11 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
     Watch w = {is_ordered, f->launch->synced, &f->race};
     Record who = record_make(f->program, in->number);
     uint64_t at = address;
-    Shadow *s = r->shadow;
-    ShadowResult result =
-        in->op->kind == OP_STORE               ? shadow_write(s, &w, who, address, n, size)
-        : in->op->kind == OP_LOAD && !in->n[0] ? shadow_read(s, &w, who, address, n, size, &at)
-        : in->op->kind == OP_ATOMIC_STORE      ? shadow_settle(s, address, n, size)
-                                               : shadow_peek(s, address, n, size, &at);
+    const Deed deed = in->op->kind == OP_STORE               ? DEED_WRITE
+                      : in->op->kind == OP_LOAD && !in->n[0] ? DEED_READ
+                      : in->op->kind == OP_ATOMIC_STORE      ? DEED_SETTLE
+                                                             : DEED_PEEK;
+    ShadowResult result = shadow_touch(r->shadow, deed, &w, who, address, n, size, &at);
     if (result == SHADOW_FINE) return true;
     if (result == SHADOW_UNWRITTEN) fail_unwritten(f, in, at, size);
     else interp_no_memory(f, in);

@@ -23,57 +23,35 @@ static void run_loop(Frame *f, const Insn *in)
 
 enum { CHUNK = 256 };
 
-static void load_chunk(float *out, const Frame *f, const Slot *s, int64_t at, int64_t n)
+/* n elements from `at` on as fp32: where they are, or widened in the room. */
+static const float *chunk_of(float *room, const Frame *f, const Slot *s, int64_t at, int64_t n)
 {
-    narrow_to_f32(s->dtype, out, (const char *)slot_data(f, s) + (s->uniform ? 0 : at * s->size),
-                  s->uniform ? 1 : n);
+    const char *from = (const char *)slot_data(f, s) + (s->uniform ? 0 : at * s->size);
+    if (!dtype_is_narrow(s->dtype)) return (const float *)(const void *)from;
+    narrow_to_f32(s->dtype, room, from, s->uniform ? 1 : n);
+    return room;
 }
 
-/* Operands are narrow floats; the result is one too, or what the fp32 loop gives. */
+/* Operands are narrow floats; the result is one too, or what the fp32 loop gives. Without a loop it is
+   the operand in another type: fp32 holds every number of all. */
 static void run_narrow(Frame *f, const Insn *in)
 {
     float a[2][CHUNK], r[CHUNK];
-    const void *args[2] = {a[0], a[1]};
+    const void *args[2] = {0};
     const Slot *out = in->results[0];
+    const bool shortens = dtype_is_narrow(out->dtype);
     int64_t n = slot_len(f, in, out);
     unsigned u = 0;
     for (int i = 0; i < in->nargs; i++) u |= (unsigned)in->args[i]->uniform << i;
     for (int64_t at = 0; at < n; at += CHUNK) {
         int64_t m = n - at < CHUNK ? n - at : CHUNK;
         char *to = (char *)slot_data(f, out) + at * out->size;
-        for (int i = 0; i < in->nargs; i++) load_chunk(a[i], f, in->args[i], at, m);
-        if (dtype_is_narrow(out->dtype)) {
-            in->loop(r, args, m, u);
-            narrow_from_f32(out->dtype, to, r, m);
-        } else {
-            in->loop(to, args, m, u);
-        }
+        for (int i = 0; i < in->nargs; i++) args[i] = chunk_of(a[i], f, in->args[i], at, m);
+        if (in->loop) in->loop(shortens ? (void *)r : to, args, m, u);
+        const void *result = in->loop ? r : args[0];
+        if (shortens) narrow_from_f32(out->dtype, to, result, m);
+        else if (!in->loop) memcpy(to, result, (size_t)m * sizeof *r);
     }
-}
-
-/* One narrow type to another: fp32 holds every number of both. */
-static void run_renarrow(Frame *f, const Insn *in)
-{
-    float a[CHUNK];
-    const Slot *out = in->results[0];
-    int64_t n = slot_len(f, in, out);
-    for (int64_t at = 0; at < n; at += CHUNK) {
-        int64_t m = n - at < CHUNK ? n - at : CHUNK;
-        load_chunk(a, f, in->args[0], at, m);
-        narrow_from_f32(out->dtype, (char *)slot_data(f, out) + at * out->size, a, m);
-    }
-}
-
-static void run_widen(Frame *f, const Insn *in)
-{
-    narrow_to_f32(in->args[0]->dtype, slot_data(f, in->results[0]), slot_data(f, in->args[0]),
-                  slot_len(f, in, in->results[0]));
-}
-
-static void run_narrow_down(Frame *f, const Insn *in)
-{
-    narrow_from_f32(in->results[0]->dtype, slot_data(f, in->results[0]), slot_data(f, in->args[0]),
-                    slot_len(f, in, in->results[0]));
 }
 
 /* ---- everything else: the definition, element by element ---- */
@@ -125,9 +103,9 @@ static InsnFn cast_fn(Insn *in)
     DType from = in->args[0]->dtype, to = in->results[0]->dtype;
     const char *rounding = tkc_op_str(in->op, ATTR_ROUNDING, NULL);
     if (rounding && strcmp(rounding, "rtne")) return run_evaluate;
-    if (dtype_is_narrow(from) && to == DT_F32) return run_widen;
-    if (from == DT_F32 && dtype_is_narrow(to)) return run_narrow_down;
-    if (dtype_is_narrow(from) && dtype_is_narrow(to)) return run_renarrow;
+    if (from != to && (dtype_is_narrow(from) || from == DT_F32) &&
+        (dtype_is_narrow(to) || to == DT_F32))
+        return run_narrow;
     in->loop = interp_cast_loop(dtype_is_narrow(from) ? DT_F32 : from, to);
     return !in->loop ? run_evaluate : dtype_is_narrow(from) ? run_narrow : run_loop;
 }

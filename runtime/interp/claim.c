@@ -64,7 +64,7 @@ static void check_hint(Frame *f, const Insn *in)
 }
 
 /* When debugging, its result is a value of its own. */
-static void run_hint(Frame *f, const Insn *in)
+void run_hint(Frame *f, const Insn *in)
 {
     const Slot *from = in->args[0], *to = in->results[0];
     check_hint(f, in);
@@ -72,13 +72,8 @@ static void run_hint(Frame *f, const Insn *in)
         slot_copy(f, in);
 }
 
-static void run_assume(Frame *f, const Insn *in)
+void run_assume(Frame *f, const Insn *in)
 {
     if (!f->launch->dev->unchecked && !*(const uint8_t *)slot_data(f, in->args[0]))
         interp_fail(f, in, "the assumption is false");
-}
-
-InsnFn interp_claim_fn(const Op *op)
-{
-    return op->kind == OP_HINT ? run_hint : op->kind == OP_ASSUME ? run_assume : NULL;
 }

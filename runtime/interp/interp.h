@@ -264,23 +264,17 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
 /* The program has done something that others can wait for, or has waited. */
 void check_sync(Frame *f, const Insn *in);
 
-/* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not
-   supported. ---- */
+/* ---- what executes instructions ---- */
+#define RUN(OP, fn) void fn(Frame *f, const Insn *in);
+#define MAKE(OP, fn) InsnFn fn(Insn *in);
+#include "insns.def"
+#undef RUN
+#undef MAKE
+InsnFn interp_elementwise_fn(Insn *in); /* sets loop */
+bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_evaluate */
 /* What a read-modify-write computes, and in which type: umax and umin compare without sign whatever the
    elements are. OP_NONE: the element becomes the operand. */
 OpKind interp_rmw(const Insn *in, DType *dt);
-InsnFn interp_control_fn(const Op *op); /* interp.c */
-InsnFn interp_elementwise_fn(Insn *in); /* interp_elementwise.c; sets loop */
-bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_evaluate */
-InsnFn interp_memory_fn(Insn *in);      /* interp_memory.c */
-InsnFn interp_shape_fn(Insn *in);       /* interp_shape.c */
-InsnFn interp_reduce_fn(Insn *in);      /* interp_reduce.c */
-InsnFn interp_sort_fn(Insn *in);        /* interp_sort.c */
-InsnFn interp_dot_fn(Insn *in);         /* interp_dot.c */
-InsnFn interp_text_fn(Insn *in);        /* interp_text.c */
-InsnFn interp_asm_fn(Insn *in);         /* interp_asm.c */
-InsnFn interp_claim_fn(const Op *op);   /* interp_claim.c */
-InsnFn interp_smem_fn(Insn *in);        /* interp_smem.c */
 
 /* ---- inline assembly: interp_asm.c ---- */
 typedef struct PtxMemory PtxMemory; /* ptx.h */

@@ -616,7 +616,7 @@ static bool may_have_rivals(const Transfer *t)
     return t->step && a->end > 1 && !a->in->in_order && !a->f->launch->dev->unchecked;
 }
 
-static void run_store(Frame *f, const Insn *in)
+void run_store(Frame *f, const Insn *in)
 {
     const Slot *value = in->args[1];
     Transfer t = {
@@ -685,7 +685,7 @@ static void run_atomic_rmw(Frame *f, const Insn *in)
     }
 }
 
-static void run_atomic_cas(Frame *f, const Insn *in)
+void run_atomic_cas(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     char *old = slot_data(f, out);
@@ -701,7 +701,7 @@ static void run_atomic_cas(Frame *f, const Insn *in)
     }
 }
 
-static void run_atomic_store(Frame *f, const Insn *in)
+void run_atomic_store(Frame *f, const Insn *in)
 {
     check_sync(f, in);
     run_store(f, in);
@@ -722,7 +722,7 @@ static bool poll_lanes(const Access *a, uint8_t *seen)
 }
 
 /* Time passes when no program is left that would change memory. */
-static void run_atomic_poll(Frame *f, const Insn *in)
+void run_atomic_poll(Frame *f, const Insn *in)
 {
     uint8_t *seen = slot_data(f, in->results[0]);
     const uint64_t *timeout = in->nargs > 2 ? slot_data(f, in->args[2]) : NULL;
@@ -736,7 +736,7 @@ static void run_atomic_poll(Frame *f, const Insn *in)
     }
 }
 
-static InsnFn rmw_fn(Insn *in)
+InsnFn rmw_fn(Insn *in)
 {
     DType dt;
     const OpKind kind = interp_rmw(in, &dt);
@@ -746,16 +746,8 @@ static InsnFn rmw_fn(Insn *in)
     return kind == OP_NONE || interp_can_evaluate(kind, dt, dt, 2) ? run_atomic_rmw : NULL;
 }
 
-InsnFn interp_memory_fn(Insn *in)
+InsnFn load_fn(Insn *in)
 {
-    switch (in->op->kind) {
-    case OP_LOAD: in->n[0] = tkc_op_int(in->op, ATTR_VOLATILE, 0); return run_load;
-    case OP_STORE: return run_store;
-    case OP_ATOMIC_RMW: return rmw_fn(in);
-    case OP_ATOMIC_CAS: return run_atomic_cas;
-    case OP_ATOMIC_LOAD: in->n[0] = 1; return run_load;
-    case OP_ATOMIC_STORE: return run_atomic_store;
-    case OP_ATOMIC_POLL: return run_atomic_poll;
-    default: return NULL;
-    }
+    in->n[0] = in->op->kind == OP_ATOMIC_LOAD || tkc_op_int(in->op, ATTR_VOLATILE, 0);
+    return run_load;
 }

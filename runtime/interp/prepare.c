@@ -465,13 +465,16 @@ static bool is_same(const Prepare *p, const Op *op)
 
 static InsnFn choose(Insn *in)
 {
-    InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn,
-                                        interp_reduce_fn,      interp_sort_fn,   interp_dot_fn,
-                                        interp_text_fn,        interp_asm_fn,    interp_smem_fn};
-    InsnFn fn = interp_control_fn(in->op);
-    if (!fn) fn = interp_claim_fn(in->op);
-    for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++) fn = makers[i](in);
-    return fn;
+    static const struct { InsnFn run; InsnFn (*make)(Insn *in); } table[OP_COUNT] = {
+#define RUN(OP, fn) [OP_##OP] = {fn, NULL},
+#define MAKE(OP, fn) [OP_##OP] = {NULL, fn},
+#include "insns.def"
+#undef RUN
+#undef MAKE
+    };
+    const OpKind kind = in->op->kind;
+    if (table[kind].run) return table[kind].run;
+    return table[kind].make ? table[kind].make(in) : interp_elementwise_fn(in);
 }
 
 /* Where each element of a block lies in the buffer, row-major; -1 where it is in another piece. */

@@ -469,7 +469,7 @@ static void run_scan_single(Frame *f, const Insn *in)
         }
 }
 
-static InsnFn combine_fn(Insn *in)
+InsnFn combine_fn(Insn *in)
 {
     if (operands_of(in) > MOST) return NULL;
     in->loop = single_loop(in->op);
@@ -484,7 +484,7 @@ static InsnFn combine_fn(Insn *in)
 
 /* ---- histogram ---- */
 
-static void run_histogram(Frame *f, const Insn *in)
+void run_histogram(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[0], *mask = in->nargs > 1 ? in->args[1] : NULL, *out = in->results[0];
     int32_t *bins = slot_data(f, out);
@@ -493,16 +493,5 @@ static void run_histogram(Frame *f, const Insn *in)
         bool on = !mask || ((const uint8_t *)slot_data(f, mask))[mask->uniform ? 0 : i];
         int64_t v = slot_int(f, x, i);
         if (on && v >= 0 && v < out->count) bins[v]++;
-    }
-}
-
-InsnFn interp_reduce_fn(Insn *in)
-{
-    switch (in->op->kind) {
-    case OP_REDUCE:
-    case OP_SCAN:
-    case OP_CARRY: return combine_fn(in);
-    case OP_HISTOGRAM: return run_histogram;
-    default: return NULL;
     }
 }

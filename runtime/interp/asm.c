@@ -71,7 +71,7 @@ static void run_instance(Frame *f, const Insn *in, Instance i, uint64_t *registe
         scatter(f, &regs->r[k], in->results[regs->r[k].value], i, registers[k]);
 }
 
-void run_asm(Frame *f, const Insn *in)
+void insn_asm(Frame *f, const Insn *in)
 {
     const AsmCode *code = in->extra;
     const Slot *any = in->nresults ? in->results[0] : in->nargs ? in->args[0] : NULL;

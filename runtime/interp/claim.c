@@ -64,7 +64,7 @@ static void check_hint(Frame *f, const Insn *in)
 }
 
 /* When debugging, its result is a value of its own. */
-void run_hint(Frame *f, const Insn *in)
+void insn_hint(Frame *f, const Insn *in)
 {
     const Slot *from = in->args[0], *to = in->results[0];
     check_hint(f, in);
@@ -72,7 +72,7 @@ void run_hint(Frame *f, const Insn *in)
         slot_copy(f, in);
 }
 
-void run_assume(Frame *f, const Insn *in)
+void insn_assume(Frame *f, const Insn *in)
 {
     if (!f->launch->dev->unchecked && !*(const uint8_t *)slot_data(f, in->args[0]))
         interp_fail(f, in, "the assumption is false");

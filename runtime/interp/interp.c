@@ -236,7 +236,7 @@ static __int128 trip_count(const Frame *f, const Insn *in)
     return lower >= upper || step < 0 ? 0 : (upper - lower + step - 1) / step;
 }
 
-void run_for(Frame *f, const Insn *in)
+void insn_for(Frame *f, const Insn *in)
 {
     const Body *body = &in->bodies[0];
     const Slot *const *args = in->body_args[0];
@@ -274,7 +274,7 @@ static bool same_slots(const Frame *f, const Insn *in, int n, const Slot *const 
     return true;
 }
 
-void run_while(Frame *f, const Insn *in)
+void insn_while(Frame *f, const Insn *in)
 {
     const Body *before = &in->bodies[0], *body = &in->bodies[1];
     move_slots(f, in, in->nargs, in->args, in->body_args[0]);
@@ -298,7 +298,7 @@ void run_while(Frame *f, const Insn *in)
     }
 }
 
-void run_if(Frame *f, const Insn *in)
+void insn_if(Frame *f, const Insn *in)
 {
     const Body *body = &in->bodies[*(const uint8_t *)slot_data(f, in->args[0]) ? 0 : 1];
     interp_run(f, body);
@@ -314,28 +314,28 @@ int flow_sources(const Value *v, const Value *from[2])
     return 1;
 }
 
-void run_nothing(Frame *f, const Insn *in)
+void insn_nothing(Frame *f, const Insn *in)
 {
     (void)f, (void)in;
 }
 
-void run_program_id(Frame *f, const Insn *in)
+void insn_program_id(Frame *f, const Insn *in)
 {
     write_int(f, in->results[0], f->pid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
 }
 
-void run_num_programs(Frame *f, const Insn *in)
+void insn_num_programs(Frame *f, const Insn *in)
 {
     write_int(f, in->results[0], f->launch->grid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
 }
 
-void run_const(Frame *f, const Insn *in)
+void insn_const(Frame *f, const Insn *in)
 {
     uint64_t bits = (uint64_t)tkc_op_int(in->op, ATTR_VALUE, 0);
     memcpy(slot_data(f, in->results[0]), &bits, in->results[0]->size);
 }
 
-void run_arange(Frame *f, const Insn *in)
+void insn_arange(Frame *f, const Insn *in)
 {
     int32_t *out = slot_data(f, in->results[0]), start = (int32_t)tkc_op_int(in->op, ATTR_START, 0);
     for (int64_t i = 0; i < in->results[0]->count; i++) out[i] = start + (int32_t)i;

@@ -265,11 +265,11 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
 void check_sync(Frame *f, const Insn *in);
 
 /* ---- what executes instructions ---- */
-#define RUN(OP, fn) void fn(Frame *f, const Insn *in);
-#define MAKE(OP, fn) InsnFn fn(Insn *in);
+#define INSN(OP, fn) void fn(Frame *f, const Insn *in);
+#define INSN_MAKER(OP, fn) InsnFn fn(Insn *in);
 #include "insns.def"
-#undef RUN
-#undef MAKE
+#undef INSN
+#undef INSN_MAKER
 InsnFn interp_elementwise_fn(Insn *in); /* sets loop */
 bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_evaluate */
 /* What a read-modify-write computes, and in which type: umax and umin compare without sign whatever the

@@ -548,7 +548,7 @@ static void fill_other(const Transfer *t, int64_t from, int64_t to)
                (size_t)(n * size));
 }
 
-static void run_load(Frame *f, const Insn *in)
+static void insn_load(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     Transfer t = {.data = slot_data(f, out), .step = out->size};
@@ -616,7 +616,7 @@ static bool may_have_rivals(const Transfer *t)
     return t->step && a->end > 1 && !a->in->in_order && !a->f->launch->dev->unchecked;
 }
 
-void run_store(Frame *f, const Insn *in)
+void insn_store(Frame *f, const Insn *in)
 {
     const Slot *value = in->args[1];
     Transfer t = {
@@ -685,7 +685,7 @@ static void run_atomic_rmw(Frame *f, const Insn *in)
     }
 }
 
-void run_atomic_cas(Frame *f, const Insn *in)
+void insn_atomic_cas(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     char *old = slot_data(f, out);
@@ -701,10 +701,10 @@ void run_atomic_cas(Frame *f, const Insn *in)
     }
 }
 
-void run_atomic_store(Frame *f, const Insn *in)
+void insn_atomic_store(Frame *f, const Insn *in)
 {
     check_sync(f, in);
-    run_store(f, in);
+    insn_store(f, in);
 }
 
 /* Whether all lanes have seen what they wait for; those that have are not looked at again. */
@@ -722,7 +722,7 @@ static bool poll_lanes(const Access *a, uint8_t *seen)
 }
 
 /* Time passes when no program is left that would change memory. */
-void run_atomic_poll(Frame *f, const Insn *in)
+void insn_atomic_poll(Frame *f, const Insn *in)
 {
     uint8_t *seen = slot_data(f, in->results[0]);
     const uint64_t *timeout = in->nargs > 2 ? slot_data(f, in->args[2]) : NULL;
@@ -749,5 +749,5 @@ InsnFn rmw_fn(Insn *in)
 InsnFn load_fn(Insn *in)
 {
     in->n[0] = in->op->kind == OP_ATOMIC_LOAD || tkc_op_int(in->op, ATTR_VOLATILE, 0);
-    return run_load;
+    return insn_load;
 }

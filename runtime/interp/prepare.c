@@ -466,11 +466,11 @@ static bool is_same(const Prepare *p, const Op *op)
 static InsnFn choose(Insn *in)
 {
     static const struct { InsnFn run; InsnFn (*make)(Insn *in); } table[OP_COUNT] = {
-#define RUN(OP, fn) [OP_##OP] = {fn, NULL},
-#define MAKE(OP, fn) [OP_##OP] = {NULL, fn},
+#define INSN(OP, fn) [OP_##OP] = {fn, NULL},
+#define INSN_MAKER(OP, fn) [OP_##OP] = {NULL, fn},
 #include "insns.def"
-#undef RUN
-#undef MAKE
+#undef INSN
+#undef INSN_MAKER
     };
     const OpKind kind = in->op->kind;
     if (table[kind].run) return table[kind].run;

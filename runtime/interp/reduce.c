@@ -484,7 +484,7 @@ InsnFn combine_fn(Insn *in)
 
 /* ---- histogram ---- */
 
-void run_histogram(Frame *f, const Insn *in)
+void insn_histogram(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[0], *mask = in->nargs > 1 ? in->args[1] : NULL, *out = in->results[0];
     int32_t *bins = slot_data(f, out);

@@ -64,7 +64,7 @@ static const Type *result_type(const Insn *in)
 /* ---- ops ---- */
 
 /* Of one operand: dims of the result step as they did in it, not at all where they are repeated. */
-void run_dims(Frame *f, const Insn *in)
+void insn_dims(Frame *f, const Insn *in)
 {
     const Type *from = arg_type(in, 0), *to = result_type(in);
     int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
@@ -79,7 +79,7 @@ void run_dims(Frame *f, const Insn *in)
     walk_run(&w, 0, slot_data(f, in->results[0]), slot_data(f, in->args[0]), in->args[0]->size);
 }
 
-void run_join(Frame *f, const Insn *in)
+void insn_join(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     for (int k = 0; k < 2; k++)
@@ -87,7 +87,7 @@ void run_join(Frame *f, const Insn *in)
                   out->count / 2, 2, in->args[k]->uniform ? 0 : 1, out->size);
 }
 
-void run_split(Frame *f, const Insn *in)
+void insn_split(Frame *f, const Insn *in)
 {
     const Slot *from = in->args[0];
     for (int k = 0; k < 2; k++) {
@@ -97,7 +97,7 @@ void run_split(Frame *f, const Insn *in)
     }
 }
 
-void run_cat(Frame *f, const Insn *in)
+void insn_cat(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[0], *y = in->args[1];
     char *out = slot_data(f, in->results[0]);
@@ -107,7 +107,7 @@ void run_cat(Frame *f, const Insn *in)
 
 /* ---- gather ---- */
 
-void run_gather(Frame *f, const Insn *in)
+void insn_gather(Frame *f, const Insn *in)
 {
     const Slot *src = in->args[0], *index = in->args[1], *out = in->results[0];
     const Type *from = arg_type(in, 0), *to = result_type(in);

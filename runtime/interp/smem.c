@@ -7,7 +7,7 @@
 
 enum { GARBAGE = 0xa5 };
 
-void run_alloc(Frame *f, const Insn *in)
+void insn_alloc(Frame *f, const Insn *in)
 {
     const Slot *s = in->results[0];
     memset(slot_data(f, s), GARBAGE, (size_t)(s->count * s->size));
@@ -18,7 +18,7 @@ static int64_t lane_of(const Slot *s, int64_t i)
     return s->uniform ? 0 : i * s->size;
 }
 
-void run_sstore(Frame *f, const Insn *in)
+void insn_sstore(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[1];
     char *buffer = slot_data(f, in->args[0]);
@@ -30,7 +30,7 @@ void run_sstore(Frame *f, const Insn *in)
     }
 }
 
-void run_sload(Frame *f, const Insn *in)
+void insn_sload(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     const char *buffer = slot_data(f, in->args[0]);
@@ -59,7 +59,7 @@ static char *element_at(Frame *f, const Insn *in, int mask, int64_t i)
     return NULL;
 }
 
-void run_sload_at(Frame *f, const Insn *in)
+void insn_sload_at(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     char *to = slot_data(f, out);
@@ -70,7 +70,7 @@ void run_sload_at(Frame *f, const Insn *in)
     }
 }
 
-void run_sstore_at(Frame *f, const Insn *in)
+void insn_sstore_at(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[2];
     const char *from = slot_data(f, x);
@@ -97,7 +97,7 @@ InsnFn satomic_fn(Insn *in)
 {
     DType dt;
     const OpKind kind = interp_rmw(in, &dt);
-    if (kind == OP_NONE) return run_sstore_at;
+    if (kind == OP_NONE) return insn_sstore_at;
     in->loop = interp_loop(kind, dt);
     return in->loop ? run_satomic_at : NULL;
 }

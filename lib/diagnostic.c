@@ -3,14 +3,8 @@
 
 #include "api.h"
 
-static TkcSeverity public_severity(Severity s)
-{
-    static const TkcSeverity map[] = {[SEV_NOTE] = TKC_NOTE,
-                                      [SEV_REMARK] = TKC_REMARK,
-                                      [SEV_WARNING] = TKC_WARNING,
-                                      [SEV_ERROR] = TKC_SEVERITY_ERROR};
-    return map[s];
-}
+_Static_assert((int)SEV_NOTE == (int)TKC_NOTE && (int)SEV_ERROR == (int)TKC_SEVERITY_ERROR,
+               "severities are numbered as the caller's");
 
 static const TkcFixit *public_fixits(Arena *a, const DiagFixit *f)
 {
@@ -42,7 +36,7 @@ static TkcDiagnostic *make(Arena *a, const Diag *d, DiagId id)
 {
     TkcDiagnostic *out = arena_new(a, TkcDiagnostic);
     *out = (TkcDiagnostic){.size = sizeof *out,
-                           .severity = public_severity(d->severity),
+                           .severity = (TkcSeverity)d->severity,
                            .text = d->text,
                            .rendered = "",
                            .id = diag_id_name(id),

@@ -36,21 +36,12 @@ static bool ends_line(TokenKind kind)
            kind == TOK_START_FILE || kind == TOK_START_EXPR;
 }
 
-static bool is_opener(TokenKind kind)
-{
-    return kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE;
-}
-
-static bool is_closer(TokenKind kind)
-{
-    return kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE;
-}
-
 static int innermost_open(const Place *w)
 {
     for (int i = w->at - 1, depth = 0; i >= w->first; i--) {
-        if (is_closer(kind_at(w, i))) depth++;
-        if (is_opener(kind_at(w, i)) && depth-- == 0) return i;
+        const int nesting = token_nesting(kind_at(w, i));
+        if (nesting > 0 && depth == 0) return i;
+        depth -= nesting;
     }
     return -1;
 }
@@ -91,7 +82,7 @@ static const char *after(const Place *w, const char *text)
 
 static TokenKind closer_of(TokenKind opener)
 {
-    return opener == TOK_LPAREN ? TOK_RPAREN : opener == TOK_LBRACKET ? TOK_RBRACKET : TOK_RBRACE;
+    return opener + 1;
 }
 
 /* Where the bracket is that we are in, if that is not plain to see. */

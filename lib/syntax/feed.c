@@ -57,21 +57,13 @@ static bool is_statement_start(const TokenArray *t, int first, int i)
     return before == TOK_NEWLINE || before == TOK_INDENT || before == TOK_DEDENT;
 }
 
-/* Nesting of brackets before token i, given that of the token before it. */
-static int depth_after(TokenKind kind, int depth)
-{
-    if (kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE) return depth + 1;
-    if (kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE) return depth - 1;
-    return depth;
-}
-
 /* Index of the colon that ends a compound statement's header, or -1. */
 static int header_colon(const TokenArray *t, int i)
 {
     int depth = 0, lambdas = 0;
     for (; kind_at(t, i) != TOK_NEWLINE && kind_at(t, i) != TOK_END; i++) {
         TokenKind kind = kind_at(t, i);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (depth > 0) continue;
         if (kind == TOK_LAMBDA) lambdas++;
         if (kind == TOK_COLON && lambdas-- == 0) return i;
@@ -136,7 +128,7 @@ static void bind_assignment(Binder *b, int i, int end)
     const TokenArray *t = b->tokens;
     for (int k = i, depth = 0; k < end; k++) {
         TokenKind kind = kind_at(t, k);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (depth > 0) continue;
         bool augmented = kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL;
         if (kind != TOK_EQUAL && kind != TOK_COLON && !augmented) continue;
@@ -202,7 +194,7 @@ static int bind_line(Binder *b, int i, int last)
         first = colon + 1;
     }
     for (int k = first, depth = 0; k <= end; k++) { /* a; b; c */
-        depth = depth_after(kind_at(t, k), depth);
+        depth += token_nesting(kind_at(t, k));
         if (k < end && (kind_at(t, k) != TOK_SEMICOLON || depth > 0)) continue;
         if (k > first) bind_simple(b, first, k);
         first = k + 1;
@@ -424,7 +416,7 @@ static bool is_kept(const TokenArray *t, int i, int end)
     }
     for (int k = i, depth = 0; k < end; k++) {
         TokenKind kind = kind_at(t, k);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (depth == 0 && (kind == TOK_EQUAL || kind == TOK_COLON ||
                            (kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL)))
             return true;
@@ -438,7 +430,7 @@ static void feed_simple(Parser *p, int i, int end)
     const TokenArray *t = p->tokens;
     for (int k = i, depth = 0; k <= end; k++) {
         TokenKind kind = kind_at(t, k);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (k < end && (kind != TOK_SEMICOLON || depth > 0)) continue;
         if (k > i && is_kept(t, i, k)) {
             push_tokens(p, i, k, false);

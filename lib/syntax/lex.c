@@ -596,7 +596,7 @@ TokenArray *tokens_scan(Arena *a, const Source *source)
 
 /* ---- names of tokens ---- */
 
-typedef enum TokenClass { MARK, KEYWORD, COMPOUND, OP } TokenClass;
+typedef enum TokenClass { MARK, KEYWORD, COMPOUND, OPEN, CLOSE, OP } TokenClass;
 static const struct {
     TokenClass class;
     const char *text, *id;
@@ -627,9 +627,14 @@ bool token_begins_compound(TokenKind kind)
     return class_of(kind) == COMPOUND;
 }
 
+int token_nesting(TokenKind kind)
+{
+    return (class_of(kind) == OPEN) - (class_of(kind) == CLOSE);
+}
+
 const char *token_class(TokenKind kind)
 {
     if (kind == TOK_END) return "END";
     if (token_is_keyword(kind)) return "KEYWORD";
-    return class_of(kind) == OP ? "OP" : token_table[kind - TOK_FIRST].id;
+    return class_of(kind) != MARK ? "OP" : token_table[kind - TOK_FIRST].id;
 }

@@ -133,12 +133,6 @@ void diag_fixit(Diags *d, Diag *to, Span at, const char *fmt, ...)
 
 enum { LONGEST_WORD = 63 };
 
-static bool is_word_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
 /* The part of a place that is the word; without a source when it is not there, or twice. */
 static Span word_in(Span at, const char *word)
 {
@@ -146,7 +140,7 @@ static Span word_in(Span at, const char *word)
     uint32_t len = (uint32_t)strlen(word);
     for (uint32_t i = at.begin; at.source && i + len <= at.end; i++) {
         const char *s = at.source->text + i;
-        if (memcmp(s, word, len) || (i > 0 && is_word_byte(s[-1])) || is_word_byte(s[len]))
+        if (memcmp(s, word, len) || (i > 0 && is_name_byte(s[-1])) || is_name_byte(s[len]))
             continue;
         if (found.source) return SPAN_NONE;
         found = (Span){at.source, i, i + len};

@@ -14,6 +14,12 @@ static inline bool is_utf8_tail(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
+/* The byte may stand in a name: a letter, a digit, '_', or part of a character that is not ASCII. */
+static inline bool is_name_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
+}
 /* What a character looks like: "a", "-", "<="; " " for blanks, "" for what cannot be seen. False: like
    nothing of ASCII. */
 bool lookalike_of(uint32_t code, char out[3]);

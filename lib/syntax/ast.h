@@ -179,6 +179,10 @@ AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source
 /* Parses the statement behind a SKIPPED node of that file: a DEF or CLASS (or any other statement).
    NULL when it does not parse; errors are then in dx. */
 Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, const Ast *skipped);
+/* Parses the statements in tokens [first, last) completely, host code or not. False after an error
+   in dx. */
+bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last,
+                  AstList *out);
 /* Parses one expression, e.g. a -D value, a string annotation's extents, a -grid. NULL after an
    error in dx. */
 Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *source);

@@ -148,17 +148,11 @@ void lex_token(Lexer *lx, TokenKind kind)
 
 static const char *unclosed_text(const Open *open)
 {
-    switch (open->kind) {
-    case OPEN_FSTRING: return "this f-string is never closed";
-    case OPEN_FIELD:
-    case OPEN_SPEC: return "this '{' of an f-string is never closed";
-    case OPEN_BRACKET: break;
-    }
-    switch (open->bracket) {
-    case '(': return "this '(' is never closed";
-    case '[': return "this '[' is never closed";
-    default: return "this '{' is never closed";
-    }
+    if (open->kind == OPEN_FSTRING) return "this f-string is never closed";
+    if (open->kind != OPEN_BRACKET) return "this '{' of an f-string is never closed";
+    return open->bracket == '('   ? "this '(' is never closed"
+           : open->bracket == '[' ? "this '[' is never closed"
+                                  : "this '{' is never closed";
 }
 
 static void close_text(Lexer *lx, uint32_t end);
@@ -277,12 +271,6 @@ void lex_name(Lexer *lx)
     lex_token(lx, TOK_NAME);
 }
 
-static bool is_name_byte(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c >= 0x80;
-}
-
 /* Python allows `1if x else y`: a number may be followed at once by a keyword that can follow an
    expression. */
 static bool is_infix_keyword(const char *s, size_t n)
@@ -297,7 +285,7 @@ void lex_number(Lexer *lx)
 {
     const char *s = lx->source->text;
     uint32_t end = lx->end;
-    while (is_name_byte((unsigned char)s[end])) end++; /* the text ends in a NUL */
+    while (is_name_byte(s[end])) end++; /* the text ends in a NUL */
     if (end > lx->end && !is_infix_keyword(s + lx->end, end - lx->end))
         add_error(lx, lx->begin, end,
                   arena_printf(lx->arena, "invalid number '%.*s'", (int)(end - lx->begin),
@@ -558,7 +546,7 @@ void lex_bad_character(Lexer *lx)
                       : arena_printf(lx->arena, "unexpected character, code 0x%02X", c));
 }
 
-void lex_end(Lexer *lx)
+static void lex_end(Lexer *lx)
 {
     lx->begin = lx->end = (uint32_t)lx->source->len;
     bool fatal = !lx->stopped;

@@ -73,7 +73,6 @@ void lex_fstring_close(Lexer *lx);
 /* The f-string's line ends too early: reports it and goes on with code. */
 void lex_fstring_unterminated(Lexer *lx);
 void lex_string_unterminated(Lexer *lx);
-void lex_end(Lexer *lx);
 
 /* In grammar/tkc.l. */
 void lex_scan(Lexer *lx);

@@ -1,6 +1,4 @@
 /* The front end's edge: text to tokens, tokens to feed, feed to tree, and the checks after it. */
-#include "syntax/parse.h"
-
 #include <string.h>
 
 #include "syntax/feed.h"

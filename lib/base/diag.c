@@ -123,11 +123,14 @@ void diag_fixit(Diags *d, Diag *to, Span at, const char *fmt, ...)
     if (!to || !at.source || at.source->is_hidden) return;
     va_list ap;
     va_start(ap, fmt);
-    DiagFixit *fix = arena_new(d->arena, DiagFixit);
-    *fix = (DiagFixit){.span = at, .text = compose(d->arena, fmt, ap)};
+    TkcFixit *fix = arena_new(d->arena, TkcFixit);
+    *fix = (TkcFixit){
+        .size = sizeof *fix, .file = at.source->name, .text = compose(d->arena, fmt, ap)};
     va_end(ap);
-    DiagFixit **end = &to->fixits;
-    while (*end) end = &(*end)->next;
+    source_position(at.source, at.begin, &fix->line, &fix->column);
+    source_position(at.source, at.end, &fix->end_line, &fix->end_column);
+    const TkcFixit **end = &to->fixits;
+    while (*end) end = (const TkcFixit **)&(*end)->next;
     *end = fix;
 }
 
@@ -163,10 +166,10 @@ void diag_suggest(Diags *d, Diag *to, Span at, const char *word, const char *nea
 
 static void add_setting(Diags *d, Diag *to, const char *option, const char *value)
 {
-    DiagSetting *setting = arena_new(d->arena, DiagSetting);
-    *setting = (DiagSetting){.option = option, .value = value};
-    DiagSetting **end = &to->settings;
-    while (*end) end = &(*end)->next;
+    TkcSetting *setting = arena_new(d->arena, TkcSetting);
+    *setting = (TkcSetting){.size = sizeof *setting, .option = option, .value = value};
+    const TkcSetting **end = &to->settings;
+    while (*end) end = (const TkcSetting **)&(*end)->next;
     *end = setting;
 }
 

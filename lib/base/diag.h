@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/source.h"
+#include "tkc/tkc.h"
 
 /* error: no result. warning: a result that is likely wrong. remark: a result that is slow, with
    cause and remedy. */
@@ -21,30 +22,14 @@ typedef enum DiagId {
 } DiagId;
 const char *diag_id_name(DiagId id);
 
-/* The text that would mend it, in place of a range. */
-typedef struct DiagFixit DiagFixit;
-struct DiagFixit {
-    Span span;
-    const char *text;
-    DiagFixit *next;
-};
-
-/* An option of the call that would mend it: a field of TkcOptions, and the text to give it or add to
-   it. How a command spells that is the command's. */
-typedef struct DiagSetting DiagSetting;
-struct DiagSetting {
-    const char *option, *value;
-    DiagSetting *next;
-};
-
 typedef struct Diag Diag;
 struct Diag {
     Severity severity;
     DiagId id;
     Span span;
     const char *text;
-    DiagFixit *fixits;     /* these three singly linked, in order */
-    DiagSetting *settings;
+    const TkcFixit *fixits;     /* these three singly linked, in order */
+    const TkcSetting *settings;
     Diag *notes;           /* severity SEV_NOTE */
     Diag *next;
     int seq;          /* order of arrival */

@@ -80,11 +80,9 @@ static void draw_range(Buf *out, const Excerpt *x, size_t caret, size_t end)
 /* What to write instead, below the range it takes the place of. */
 static void draw_fixits(Buf *out, const Excerpt *x, const Diag *d, int line, bool color)
 {
-    for (const DiagFixit *f = d->fixits; f; f = f->next) {
-        int at_line, col;
-        source_position(f->span.source, f->span.begin, &at_line, &col);
-        size_t at = (size_t)col - 1;
-        bool is_here = f->span.source == d->span.source && at_line == line && at >= x->begin;
+    for (const TkcFixit *f = d->fixits; f; f = f->next) {
+        const size_t at = (size_t)f->column - 1;
+        bool is_here = f->file == d->span.source->name && f->line == line && at >= x->begin;
         if (!is_here || !*f->text || strchr(f->text, '\n')) continue;
         draw_margin(out, x, at);
         paint(out, color, INK_GREEN);

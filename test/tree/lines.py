@@ -18,7 +18,7 @@ BUDGET = {
     "lib/memory": 1250,
     "lib/spec": 16150,
     "lib/std": 3050,
-    "lib/syntax": 3850,
+    "lib/syntax": 3800,
     "lib/target": 1650,
     "lib/transform": 1550,
     "lib": 3100,

@@ -1,5 +1,5 @@
-/* Python's statements and expressions, LALR(1) without conflicts. Actions only build, one constructor call each
-   (lib/syntax/make.h). What Python's grammar cannot say without look-ahead is parsed loosely and checked by the
+/* Python's statements and expressions, LALR(1) without conflicts. Actions only build: nodes of the fields they name, or
+   by a constructor (lib/syntax/make.h). What Python's grammar cannot say without look-ahead is parsed loosely and checked by the
    constructor: assignment targets, the order of parameters and arguments. */
 %code top {
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -23,7 +23,6 @@
     int count;
     Ast *ast;
     AstList *list;
-    AstKeyValues *pairs;
     AstAliases *aliases;
     AstNames *names;
     AstHandler *handler;
@@ -73,9 +72,8 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 %type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
 %type <ast> class_statement with_item rhs yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
 %type <ast> test or_test and_test not_test comparison compare_chain bit_or bit_xor bit_and shift sum term factor power awaited
-%type <ast> primary atom arg subscript string fstring fstring_item fstring_field field_value field_spec
+%type <ast> primary atom dict_items arg subscript string fstring fstring_item fstring_field field_value field_spec
 %type <ast> import_statement test_opt return_type annotation default
-%type <pairs> dict_items
 %type <op> augmented compare_op unary_op sum_op term_op shift_op
 %type <str> dotted_name alias field_conversion
 %type <count> dots
@@ -144,26 +142,26 @@ simple_list:
   | simple_list ";" small_statement             { $$ = list_add(p, $1, $3); }
   ;
 small_statement:
-    star_exprs                                  { $$ = make_unary(p, AST_EXPR, AOP_NONE, $1, @$); }
-  | yield_expr                                  { $$ = make_unary(p, AST_EXPR, AOP_NONE, $1, @$); }
+    star_exprs                                  { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
+  | yield_expr                                  { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
   | assign_chain                                { $$ = make_assign(p, $1, @$); }
   | star_exprs augmented rhs                    { $$ = make_augassign(p, $1, $2, @2, $3, @$); }
   | star_exprs ":" test                         { $$ = make_annassign(p, $1, $3, NULL, @$); }
   | star_exprs ":" test "=" rhs                 { $$ = make_annassign(p, $1, $3, $5, @$); }
-  | PASS                                        { $$ = make_leaf(p, AST_PASS, @$); }
-  | BREAK                                       { $$ = make_leaf(p, AST_BREAK, @$); }
-  | CONTINUE                                    { $$ = make_leaf(p, AST_CONTINUE, @$); }
-  | RETURN                                      { $$ = make_unary(p, AST_RETURN, AOP_NONE, NULL, @$); }
-  | RETURN star_exprs                           { $$ = make_unary(p, AST_RETURN, AOP_NONE, $2, @$); }
-  | ASSERT test                                 { $$ = make_pair(p, AST_ASSERT, $2, NULL, @$); }
-  | ASSERT test "," test                        { $$ = make_pair(p, AST_ASSERT, $2, $4, @$); }
-  | RAISE                                       { $$ = make_pair(p, AST_RAISE, NULL, NULL, @$); }
-  | RAISE test                                  { $$ = make_pair(p, AST_RAISE, $2, NULL, @$); }
-  | RAISE test FROM test                        { $$ = make_pair(p, AST_RAISE, $2, $4, @$); }
+  | PASS                                        { $$ = make(p, (Ast){.kind = AST_PASS}, @$); }
+  | BREAK                                       { $$ = make(p, (Ast){.kind = AST_BREAK}, @$); }
+  | CONTINUE                                    { $$ = make(p, (Ast){.kind = AST_CONTINUE}, @$); }
+  | RETURN                                      { $$ = make(p, (Ast){.kind = AST_RETURN}, @$); }
+  | RETURN star_exprs                           { $$ = make(p, (Ast){.kind = AST_RETURN, .unary.operand = $2}, @$); }
+  | ASSERT test                                 { $$ = make(p, (Ast){.kind = AST_ASSERT, .pair = {$2, NULL}}, @$); }
+  | ASSERT test "," test                        { $$ = make(p, (Ast){.kind = AST_ASSERT, .pair = {$2, $4}}, @$); }
+  | RAISE                                       { $$ = make(p, (Ast){.kind = AST_RAISE}, @$); }
+  | RAISE test                                  { $$ = make(p, (Ast){.kind = AST_RAISE, .pair = {$2, NULL}}, @$); }
+  | RAISE test FROM test                        { $$ = make(p, (Ast){.kind = AST_RAISE, .pair = {$2, $4}}, @$); }
   | DEL target_elems                            { $$ = make_delete(p, $2, @$); }
   | DEL target_elems ","                        { $$ = make_delete(p, $2, @$); }
-  | GLOBAL names                                { $$ = make_names(p, AST_GLOBAL, $2, @$); }
-  | NONLOCAL names                              { $$ = make_names(p, AST_NONLOCAL, $2, @$); }
+  | GLOBAL names                                { $$ = make(p, (Ast){.kind = AST_GLOBAL, .names = *$2}, @$); }
+  | NONLOCAL names                              { $$ = make(p, (Ast){.kind = AST_NONLOCAL, .names = *$2}, @$); }
   | import_statement
   ;
 /* a = b = value: targets are parsed as expressions; the constructor checks them */
@@ -191,15 +189,15 @@ augmented:
   | ">>="   { $$ = AOP_SHR; }
   ;
 names:
-    NAME                                        { $$ = names_add(p, NULL, $1); }
-  | names "," NAME                              { $$ = names_add(p, $1, $3); }
+    NAME                                        { $$ = arena_new(p->arena, AstNames); vec_push(p->arena, $$, $1); }
+  | names "," NAME                              { $$ = $1; vec_push(p->arena, $$, $3); }
   ;
 
 import_statement:
-    IMPORT plain_imports                        { $$ = make_import(p, $2, @$); }
-  | FROM dotted_name IMPORT import_names        { $$ = make_from(p, 0, $2, $4, @$); }
-  | FROM dots dotted_name IMPORT import_names   { $$ = make_from(p, $2, $3, $5, @$); }
-  | FROM dots IMPORT import_names               { $$ = make_from(p, $2, NULL, $4, @$); }
+    IMPORT plain_imports                        { $$ = make_import(p, AST_IMPORT, 0, NULL, $2, @$); }
+  | FROM dotted_name IMPORT import_names        { $$ = make_import(p, AST_FROM, 0, $2, $4, @$); }
+  | FROM dots dotted_name IMPORT import_names   { $$ = make_import(p, AST_FROM, $2, $3, $5, @$); }
+  | FROM dots IMPORT import_names               { $$ = make_import(p, AST_FROM, $2, NULL, $4, @$); }
   ;
 plain_imports:
     dotted_name alias                           { $$ = aliases_add(p, NULL, $1, $2, @$); }
@@ -221,7 +219,7 @@ alias:
   ;
 dotted_name:
     NAME
-  | dotted_name "." NAME                        { $$ = make_dotted(p, $1, $3); }
+  | dotted_name "." NAME                        { $$ = intern_printf(p->names, "%s.%s", $1, $3); }
   ;
 dots:
     "."                                         { $$ = 1; }
@@ -284,8 +282,8 @@ finally_part:
   | FINALLY ":" suite                           { $$ = $3; }
   ;
 handlers:
-    handler                                     { $$ = handlers_add(p, NULL, $1); }
-  | handlers handler                            { $$ = handlers_add(p, $1, $2); }
+    handler                                     { $$ = arena_new(p->arena, AstHandlers); vec_push(p->arena, $$, *$1); }
+  | handlers handler                            { $$ = $1; vec_push(p->arena, $$, *$2); }
   ;
 /* except* is read as except: where a try statement is looked at, it is refused */
 handler:
@@ -356,21 +354,21 @@ type_param_default:
   ;
 
 params:
-    %empty                                      { $$ = NULL; }
+    %empty                                      { $$ = arena_new(p->arena, AstParams); }
   | param_list                                  { $$ = make_params(p, $1); }
   | param_list ","                              { $$ = make_params(p, $1); }
   ;
 param_list:
-    param                                       { $$ = params_add(p, NULL, $1); }
-  | param_list "," param                        { $$ = params_add(p, $1, $3); }
+    param                                       { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
+  | param_list "," param                        { $$ = $1; vec_push(p->arena, $$, *$3); }
   ;
 param:
     NAME annotation default                     { $$ = make_param(p, PARAM_POSITIONAL, $1, $2, $3, @$); }
   | "*" NAME annotation                         { $$ = make_param(p, PARAM_VARARGS, $2, $3, NULL, @$); }
   | "*" NAME ":" star_expr                      { $$ = make_param(p, PARAM_VARARGS, $2, $4, NULL, @$); }
   | "**" NAME annotation                        { $$ = make_param(p, PARAM_KWARGS, $2, $3, NULL, @$); }
-  | "*"                                         { $$ = make_marker(p, PARAM_VARARGS, @$); }
-  | "/"                                         { $$ = make_marker(p, PARAM_POSITIONAL_ONLY, @$); }
+  | "*"                                         { $$ = make_param(p, PARAM_VARARGS, NULL, NULL, NULL, @$); }
+  | "/"                                         { $$ = make_param(p, PARAM_POSITIONAL_ONLY, NULL, NULL, NULL, @$); }
   ;
 annotation:
     %empty                                      { $$ = NULL; }
@@ -381,20 +379,20 @@ default:
   | "=" test                                    { $$ = $2; }
   ;
 lambda_params:
-    %empty                                      { $$ = NULL; }
+    %empty                                      { $$ = arena_new(p->arena, AstParams); }
   | lambda_param_list                           { $$ = make_params(p, $1); }
   | lambda_param_list ","                       { $$ = make_params(p, $1); }
   ;
 lambda_param_list:
-    lambda_param                                { $$ = params_add(p, NULL, $1); }
-  | lambda_param_list "," lambda_param          { $$ = params_add(p, $1, $3); }
+    lambda_param                                { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
+  | lambda_param_list "," lambda_param          { $$ = $1; vec_push(p->arena, $$, *$3); }
   ;
 lambda_param:
     NAME default                                { $$ = make_param(p, PARAM_POSITIONAL, $1, NULL, $2, @$); }
   | "*" NAME                                    { $$ = make_param(p, PARAM_VARARGS, $2, NULL, NULL, @$); }
   | "**" NAME                                   { $$ = make_param(p, PARAM_KWARGS, $2, NULL, NULL, @$); }
-  | "*"                                         { $$ = make_marker(p, PARAM_VARARGS, @$); }
-  | "/"                                         { $$ = make_marker(p, PARAM_POSITIONAL_ONLY, @$); }
+  | "*"                                         { $$ = make_param(p, PARAM_VARARGS, NULL, NULL, NULL, @$); }
+  | "/"                                         { $$ = make_param(p, PARAM_POSITIONAL_ONLY, NULL, NULL, NULL, @$); }
   ;
 
 /* ---- lists of expressions ---- */
@@ -413,7 +411,7 @@ star_elem:
   | star_expr
   ;
 star_expr:
-    "*" bit_or                                  { $$ = make_unary(p, AST_STARRED, AOP_NONE, $2, @$); }
+    "*" bit_or                                  { $$ = make(p, (Ast){.kind = AST_STARRED, .unary.operand = $2}, @$); }
   ;
 /* for a, *b in …: no comparison, since `in` ends the targets */
 targets:
@@ -438,9 +436,9 @@ elem:
   | star_expr
   ;
 yield_expr:
-    YIELD                                       { $$ = make_unary(p, AST_YIELD, AOP_NONE, NULL, @$); }
-  | YIELD star_exprs                            { $$ = make_unary(p, AST_YIELD, AOP_NONE, $2, @$); }
-  | YIELD FROM test                             { $$ = make_unary(p, AST_YIELD, AOP_NONE, make_unary(p, AST_STARRED, AOP_NONE, $3, @3), @$); }
+    YIELD                                       { $$ = make(p, (Ast){.kind = AST_YIELD}, @$); }
+  | YIELD star_exprs                            { $$ = make(p, (Ast){.kind = AST_YIELD, .unary.operand = $2}, @$); }
+  | YIELD FROM test                             { $$ = make(p, (Ast){.kind = AST_YIELD, .unary.operand = make(p, (Ast){.kind = AST_STARRED, .unary.operand = $3}, @3)}, @$); }
   ;
 
 /* ---- expressions, loosest first ---- */
@@ -455,8 +453,8 @@ test_opt:
   ;
 test:
     or_test
-  | or_test IF or_test ELSE test                { $$ = make_ifexp(p, $1, $3, $5, @$); }
-  | LAMBDA lambda_params ":" test               { $$ = make_lambda(p, $2, $4, @$); }
+  | or_test IF or_test ELSE test                { $$ = make(p, (Ast){.kind = AST_IFEXP, .ifexp = {.then = $1, .cond = $3, .orelse = $5}}, @$); }
+  | LAMBDA lambda_params ":" test               { $$ = make(p, (Ast){.kind = AST_LAMBDA, .lambda = {*$2, $4}}, @$); }
   ;
 or_test:
     and_test
@@ -468,7 +466,7 @@ and_test:
   ;
 not_test:
     comparison
-  | NOT not_test                                { $$ = make_unary(p, AST_UNARY, AOP_NOT, $2, @$); }
+  | NOT not_test                                { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {AOP_NOT, $2}}, @$); }
   ;
 comparison:
     bit_or
@@ -531,7 +529,7 @@ term_op:
   ;
 factor:
     power
-  | unary_op factor                             { $$ = make_unary(p, AST_UNARY, $1, $2, @$); }
+  | unary_op factor                             { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {$1, $2}}, @$); }
   ;
 unary_op:
     "+"     { $$ = AOP_POS; }
@@ -544,14 +542,14 @@ power:
   ;
 awaited:
     primary
-  | AWAIT primary                               { $$ = make_unary(p, AST_AWAIT, AOP_NONE, $2, @$); }
+  | AWAIT primary                               { $$ = make(p, (Ast){.kind = AST_AWAIT, .unary.operand = $2}, @$); }
   ;
 
 primary:
     atom
-  | primary "." NAME                            { $$ = make_attribute(p, $1, $3, @3, @$); }
+  | primary "." NAME                            { $$ = make(p, (Ast){.kind = AST_ATTRIBUTE, .attribute = {$1, $3, parser_span(p, @3)}}, @$); }
   | primary "(" args ")"                        { $$ = make_call(p, $1, $3, @$); }
-  | primary "(" named_expr clauses ")"          { $$ = make_call(p, $1, list_new(p, make_comp(p, AST_GENERATOR, $3, NULL, $4, (Loc){@2.begin, @5.end})), @$); }
+  | primary "(" named_expr clauses ")"          { $$ = make_call(p, $1, list_new(p, make(p, (Ast){.kind = AST_GENERATOR, .comp = {$3, NULL, *$4}}, (Loc){@2.begin, @5.end})), @$); }
   | primary "[" subscripts "]"                  { $$ = make_subscript(p, $1, $3, false, @3, @$); }
   | primary "[" subscripts "," "]"              { $$ = make_subscript(p, $1, $3, true, (Loc){@3.begin, @4.end}, @$); }
   ;
@@ -566,9 +564,9 @@ arg_list:
   ;
 arg:
     named_expr
-  | NAME "=" test                               { $$ = make_keyword(p, $1, $3, @$); }
-  | "*" test                                    { $$ = make_unary(p, AST_STARRED, AOP_NONE, $2, @$); }
-  | "**" test                                   { $$ = make_keyword(p, NULL, $2, @$); }
+  | NAME "=" test                               { $$ = make(p, (Ast){.kind = AST_KEYWORD, .keyword = {$1, $3}}, @$); }
+  | "*" test                                    { $$ = make(p, (Ast){.kind = AST_STARRED, .unary.operand = $2}, @$); }
+  | "**" test                                   { $$ = make(p, (Ast){.kind = AST_KEYWORD, .keyword = {NULL, $2}}, @$); }
   ;
 subscripts:
     subscript                                   { $$ = list_new(p, $1); }
@@ -581,41 +579,41 @@ subscript:
   ;
 
 atom:
-    NAME                                        { $$ = make_name(p, $1, @$); }
+    NAME                                        { $$ = make(p, (Ast){.kind = AST_NAME, .name = {$1}}, @$); }
   | NUMBER                                      { $$ = make_number(p, @$); }
   | strings                                     { $$ = make_strings(p, $1, @$); }
-  | TRUE                                        { $$ = make_leaf(p, AST_TRUE, @$); }
-  | FALSE                                       { $$ = make_leaf(p, AST_FALSE, @$); }
-  | NONE                                        { $$ = make_leaf(p, AST_NONE, @$); }
-  | "..."                                       { $$ = make_leaf(p, AST_ELLIPSIS, @$); }
-  | "(" ")"                                     { $$ = make_list(p, AST_TUPLE, NULL, @$); }
+  | TRUE                                        { $$ = make(p, (Ast){.kind = AST_TRUE}, @$); }
+  | FALSE                                       { $$ = make(p, (Ast){.kind = AST_FALSE}, @$); }
+  | NONE                                        { $$ = make(p, (Ast){.kind = AST_NONE}, @$); }
+  | "..."                                       { $$ = make(p, (Ast){.kind = AST_ELLIPSIS}, @$); }
+  | "(" ")"                                     { $$ = make(p, (Ast){.kind = AST_TUPLE}, @$); }
   | "(" yield_expr ")"                          { $$ = $2; }
-  | "(" elems ")"                               { $$ = make_group(p, $2, @$); }
-  | "(" elems "," ")"                           { $$ = make_list(p, AST_TUPLE, $2, @$); }
-  | "(" named_expr clauses ")"                  { $$ = make_comp(p, AST_GENERATOR, $2, NULL, $3, @$); }
-  | "[" "]"                                     { $$ = make_list(p, AST_LIST, NULL, @$); }
-  | "[" elems "]"                               { $$ = make_list(p, AST_LIST, $2, @$); }
-  | "[" elems "," "]"                           { $$ = make_list(p, AST_LIST, $2, @$); }
-  | "[" named_expr clauses "]"                  { $$ = make_comp(p, AST_LISTCOMP, $2, NULL, $3, @$); }
-  | "{" "}"                                     { $$ = make_dict(p, NULL, @$); }
-  | "{" dict_items "}"                          { $$ = make_dict(p, $2, @$); }
-  | "{" dict_items "," "}"                      { $$ = make_dict(p, $2, @$); }
-  | "{" elems "}"                               { $$ = make_list(p, AST_SET, $2, @$); }
-  | "{" elems "," "}"                           { $$ = make_list(p, AST_SET, $2, @$); }
-  | "{" named_expr clauses "}"                  { $$ = make_comp(p, AST_SETCOMP, $2, NULL, $3, @$); }
-  | "{" test ":" test clauses "}"               { $$ = make_comp(p, AST_DICTCOMP, $2, $4, $5, @$); }
+  | "(" elems ")"                               { $$ = make_exprs(p, $2, false, @$); }
+  | "(" elems "," ")"                           { $$ = make(p, (Ast){.kind = AST_TUPLE, .list = *$2}, @$); }
+  | "(" named_expr clauses ")"                  { $$ = make(p, (Ast){.kind = AST_GENERATOR, .comp = {$2, NULL, *$3}}, @$); }
+  | "[" "]"                                     { $$ = make(p, (Ast){.kind = AST_LIST}, @$); }
+  | "[" elems "]"                               { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
+  | "[" elems "," "]"                           { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
+  | "[" named_expr clauses "]"                  { $$ = make(p, (Ast){.kind = AST_LISTCOMP, .comp = {$2, NULL, *$3}}, @$); }
+  | "{" "}"                                     { $$ = make(p, (Ast){.kind = AST_DICT}, @$); }
+  | "{" dict_items "}"                          { $$ = make(p, *$2, @$); }
+  | "{" dict_items "," "}"                      { $$ = make(p, *$2, @$); }
+  | "{" elems "}"                               { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
+  | "{" elems "," "}"                           { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
+  | "{" named_expr clauses "}"                  { $$ = make(p, (Ast){.kind = AST_SETCOMP, .comp = {$2, NULL, *$3}}, @$); }
+  | "{" test ":" test clauses "}"               { $$ = make(p, (Ast){.kind = AST_DICTCOMP, .comp = {$2, $4, *$5}}, @$); }
   ;
 dict_items:
-    test ":" test                               { $$ = pairs_add(p, NULL, $1, $3); }
-  | "**" bit_or                                 { $$ = pairs_add(p, NULL, NULL, $2); }
-  | dict_items "," test ":" test                { $$ = pairs_add(p, $1, $3, $5); }
-  | dict_items "," "**" bit_or                  { $$ = pairs_add(p, $1, NULL, $4); }
+    test ":" test                               { $$ = dict_add(p, NULL, $1, $3); }
+  | "**" bit_or                                 { $$ = dict_add(p, NULL, NULL, $2); }
+  | dict_items "," test ":" test                { $$ = dict_add(p, $1, $3, $5); }
+  | dict_items "," "**" bit_or                  { $$ = dict_add(p, $1, NULL, $4); }
   ;
 
 /* for a, b in c if d for e in f */
 clauses:
-    clause                                      { $$ = clauses_add(p, NULL, $1); }
-  | clauses clause                              { $$ = clauses_add(p, $1, $2); }
+    clause                                      { $$ = arena_new(p->arena, AstClauses); vec_push(p->arena, $$, *$1); }
+  | clauses clause                              { $$ = $1; vec_push(p->arena, $$, *$2); }
   ;
 clause:
     FOR targets IN or_test conds                { $$ = make_clause(p, $2, $4, $5, false); }
@@ -644,7 +642,7 @@ fstring_items:
   | fstring_items fstring_item                  { $$ = list_add(p, $1, $2); }
   ;
 fstring_item:
-    FSTRING_MIDDLE                              { $$ = make_text(p, @$); }
+    FSTRING_MIDDLE                              { $$ = make(p, (Ast){.kind = AST_STRING}, @$); }
   | fstring_field
   ;
 fstring_field:
@@ -661,7 +659,7 @@ field_conversion:
   ;
 field_spec:
     %empty                                      { $$ = NULL; }
-  | ":" fstring_items                           { $$ = make_spec(p, $2, @2); }
+  | ":" fstring_items                           { $$ = make(p, (Ast){.kind = AST_FSTRING, .list = *$2}, @2); }
   ;
 
 %%
@@ -673,7 +671,7 @@ field_spec:
 
 static int yylex(YYSTYPE *value, Loc *at, Parser *p)
 {
-    const FeedItem *item = &p->feed->data[p->next < p->feed->len ? p->next++ : p->feed->len - 1];
+    const FeedItem *item = &p->feed.data[p->next < p->feed.len ? p->next++ : p->feed.len - 1];
     const Token *t = &p->tokens->data[item->token];
     *at = (Loc){t->begin, t->end};
     if (item->kind == TOK_NAME) value->str = intern(p->names, p->source->text + t->begin, t->end - t->begin);

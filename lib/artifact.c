@@ -2,11 +2,11 @@
    what is asked of it later. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/unwind.h"
 #include "ir/type.h"
 #include "job.h"
+#include "tkc/clock.h"
 
 _Static_assert(sizeof(TkcArtifact) <= TKC_HANDLE_BYTES, "a handle's cell is too small");
 
@@ -45,13 +45,6 @@ void artifact_describe_params(TkcArtifact *a)
 
 /* ---- the time report ---- */
 
-double job_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 void job_add_duration(Job *j, const char *name, double ms)
 {
     if (j->options->time_report)
@@ -60,7 +53,7 @@ void job_add_duration(Job *j, const char *name, double ms)
 
 void job_add_time(Job *j, const char *name, double since)
 {
-    job_add_duration(j, name, job_now() - since);
+    job_add_duration(j, name, clock_ms() - since);
 }
 
 /* ---- what is kept of one for long ---- */

@@ -92,19 +92,16 @@ static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *ke
 
 static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
 {
-    Str *names;
     const char *only = c->job.options->kernel;
+    Str one = only ? intern_cstr(c->job.source->names, only) : NULL, *names = &one;
+    int n = 1;
     kernel_index(&c->defs, &c->job.artifact->arena, c->job.source->file);
-    if (only) {
-        Str name = intern_cstr(c->job.source->names, only);
-        if (!kernel_find(c->job.dx, c->job.source->file, only))
-            return;
-        check_kernel(c, m, rq, name);
-        tell_unchecked(c, m, rq, 1, &name);
+    if (only && !kernel_find(c->job.dx, c->job.source->file, only))
         return;
+    if (!only) {
+        n = spec_kernels(m, &names);
+        check_given(c, rq, n, names);
     }
-    int n = spec_kernels(m, &names);
-    check_given(c, rq, n, names);
     for (int i = 0; i < n; i++)
         check_kernel(c, m, rq, names[i]);
     tell_unchecked(c, m, rq, n, names);

@@ -433,41 +433,39 @@ static Diag *report_v(TkcContext *cx, TkcSeverity severity, const Loc *loc, cons
     return NULL;
 }
 
-void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt, ...)
+static void report_text(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt,
+                        va_list ap)
 {
     UnwindFrame frame;
-    tkc_report_begin(cx);
     unwind_push(&frame);
-    if (setjmp(frame.env) == 0) {
-        va_list ap;
-        va_start(ap, fmt);
-        const char *text = arena_vprintf(&cx->report_arena, fmt, ap);
-        va_end(ap);
-        Diag *d = report_v(cx, severity, loc, text);
+    const bool raised = setjmp(frame.env) != 0;
+    if (!raised) {
+        Diag *d = report_v(cx, severity, loc, arena_vprintf(&cx->report_arena, fmt, ap));
         if (d)
             add_callers(&cx->reports, d, loc);
-        unwind_pop(&frame);
-    } else { /* for the report itself there was no memory: that is said instead */
-        unwind_pop(&frame);
-        report_raise(cx, &frame);
     }
+    unwind_pop(&frame);
+    if (raised) /* for the report itself there was no memory: that is said instead */
+        report_raise(cx, &frame);
+}
+
+void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    tkc_report_begin(cx);
+    report_text(cx, severity, loc, fmt, ap);
     tkc_report_end(cx);
+    va_end(ap);
 }
 
 void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
 {
-    if (!cx->report_depth)
-        return;
-    UnwindFrame frame;
-    unwind_push(&frame);
-    if (setjmp(frame.env) == 0) {
-        va_list ap;
-        va_start(ap, fmt);
-        diag_note(&cx->reports, cx->reports.last, loc_span(loc), "%s",
-                  arena_vprintf(&cx->report_arena, fmt, ap));
-        va_end(ap);
-    }
-    unwind_pop(&frame);
+    va_list ap;
+    va_start(ap, fmt);
+    if (cx->report_depth)
+        report_text(cx, TKC_NOTE, loc, fmt, ap);
+    va_end(ap);
 }
 
 /* A handler may make calls that report, so what it is told is no longer the context's by then. */

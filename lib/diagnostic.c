@@ -3,51 +3,19 @@
 
 #include "api.h"
 
-static TkcSeverity public_severity(Severity s)
-{
-    static const TkcSeverity map[] = {[SEV_NOTE] = TKC_NOTE,
-                                      [SEV_REMARK] = TKC_REMARK,
-                                      [SEV_WARNING] = TKC_WARNING,
-                                      [SEV_ERROR] = TKC_SEVERITY_ERROR};
-    return map[s];
-}
-
-static const TkcFixit *public_fixits(Arena *a, const DiagFixit *f)
-{
-    const TkcFixit *first = NULL, **end = &first;
-    for (; f; f = f->next) {
-        TkcFixit *out = arena_new(a, TkcFixit);
-        *out = (TkcFixit){.size = sizeof *out, .file = f->span.source->name, .text = f->text};
-        source_position(f->span.source, f->span.begin, &out->line, &out->column);
-        source_position(f->span.source, f->span.end, &out->end_line, &out->end_column);
-        *end = out;
-        end = &out->next;
-    }
-    return first;
-}
-
-static const TkcSetting *public_settings(Arena *a, const DiagSetting *s)
-{
-    const TkcSetting *first = NULL, **end = &first;
-    for (; s; s = s->next) {
-        TkcSetting *out = arena_new(a, TkcSetting);
-        *out = (TkcSetting){.size = sizeof *out, .option = s->option, .value = s->value};
-        *end = out;
-        end = &out->next;
-    }
-    return first;
-}
+_Static_assert((int)SEV_NOTE == (int)TKC_NOTE && (int)SEV_ERROR == (int)TKC_SEVERITY_ERROR,
+               "severities are numbered as the caller's");
 
 static TkcDiagnostic *make(Arena *a, const Diag *d, DiagId id)
 {
     TkcDiagnostic *out = arena_new(a, TkcDiagnostic);
     *out = (TkcDiagnostic){.size = sizeof *out,
-                           .severity = public_severity(d->severity),
+                           .severity = (TkcSeverity)d->severity,
                            .text = d->text,
                            .rendered = "",
                            .id = diag_id_name(id),
-                           .fixits = public_fixits(a, d->fixits),
-                           .settings = public_settings(a, d->settings)};
+                           .fixits = d->fixits,
+                           .settings = d->settings};
     if (d->span.source) {
         out->file = d->span.source->name;
         source_position(d->span.source, d->span.begin, &out->line, &out->column);

@@ -42,10 +42,9 @@ typedef struct Job {
 TkcArtifact *artifact_new(TkcSource *source);
 /* The signature's text of each parameter. */
 void artifact_describe_params(TkcArtifact *a);
-/* A line of the time report, when one is wanted; the second: since a job_now. */
+/* A line of the time report, when one is wanted; the second: since a clock_ms. */
 void job_add_duration(Job *j, const char *name, double ms);
 void job_add_time(Job *j, const char *name, double since);
-double job_now(void); /* ms */
 
 /* ---- request.c ---- */
 /* The request without -D, which needs the module. NULL machine after an error. */

@@ -6,6 +6,7 @@
 #include "base/limit.h"
 #include "ir/verify.h"
 #include "job.h"
+#include "tkc/clock.h"
 #include "layout/passes.h"
 #include "memory/passes.h"
 
@@ -30,7 +31,7 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
 
 static bool run_pass(Job *j, const PassInfo *info)
 {
-    double start = job_now();
+    double start = clock_ms();
     limit_poll();
     bool ok = pass_run(info, j->artifact->fn, &j->scratch, j->dx, j->options->verify_each);
     j->state = (j->state & ~info->breaks) | info->gives;
@@ -90,30 +91,28 @@ static int state_of_text(const Func *fn)
     return holds_for_all(fn->body, has_place) ? STATE_ALL : STATE_LAYOUTS | STATE_MEMORY;
 }
 
-/* What of `needs` the function lacks, the first of it. What it has not been given counts
-   only where an op needs it. */
-static PassState find_lack(const Job *j, int needs)
-{
-    const Region *body = j->artifact->fn->body;
-    const int open = needs & ~j->state;
-    if (open & STATE_LAYOUTS && !holds_for_all(body, has_layouts))
-        return STATE_LAYOUTS;
-    if (open & STATE_POINTERS && !holds_for_all(body, needs_no_descriptor))
-        return STATE_POINTERS;
-    if (open & STATE_MEMORY && !holds_for_all(body, needs_no_buffer))
-        return STATE_MEMORY;
-    if (!(open & (STATE_PLACES | STATE_BARRIERS)) || holds_for_all(body, needs_no_place))
-        return STATE_NONE;
-    return open & STATE_PLACES ? STATE_PLACES : STATE_BARRIERS;
-}
+/* What passes give, in order: what an op is like that does without, and what a message calls it. */
+static const struct Lack {
+    PassState state;
+    bool (*holds)(const Op *op);
+    const char *text;
+} lacks[] = {
+    {STATE_LAYOUTS, has_layouts, "layouts of blocks"},
+    {STATE_POINTERS, needs_no_descriptor, "pointers in place of descriptors"},
+    {STATE_MEMORY, needs_no_buffer, "buffers in shared memory"},
+    {STATE_PLACES, needs_no_place, "places of buffers"},
+    {STATE_BARRIERS, needs_no_place, "barriers"},
+};
 
-static const char *lack_text(PassState lack)
+/* What of `needs` the function lacks, the first of it, or NULL. What it has not been given counts
+   only where an op needs it. */
+static const struct Lack *find_lack(const Job *j, int needs)
 {
-    return lack == STATE_LAYOUTS    ? "layouts of blocks"
-           : lack == STATE_POINTERS ? "pointers in place of descriptors"
-           : lack == STATE_MEMORY   ? "buffers in shared memory"
-           : lack == STATE_PLACES   ? "places of buffers"
-                                    : "barriers";
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
+        if (needs & ~j->state & lacks[i].state &&
+            !holds_for_all(j->artifact->fn->body, lacks[i].holds))
+            return &lacks[i];
+    return NULL;
 }
 
 /* A function with buffers has its layouts, and what needs buffers has them. */
@@ -124,7 +123,7 @@ static bool has_what_it_makes(const Job *j, const PassInfo *info)
 
 static bool has_state(Job *j, const PassInfo *info)
 {
-    const PassState lack = find_lack(j, info->needs);
+    const struct Lack *lack = find_lack(j, info->needs);
     if (has_what_it_makes(j, info)) {
         diag_error(j->dx, SPAN_NONE,
                    "the pass '%s' is for functions without buffers, it comes before them",
@@ -134,10 +133,10 @@ static bool has_state(Job *j, const PassInfo *info)
     if (!lack)
         return true;
     for (int i = 0; i < PASSES; i++)
-        if (passes[i].gives & lack)
+        if (passes[i].gives & lack->state)
             diag_error(j->dx, SPAN_NONE,
                        "the pass '%s' needs %s as the ops stand: '%s' must come before it",
-                       info->name, lack_text(lack), passes[i].name);
+                       info->name, lack->text, passes[i].name);
     return false;
 }
 
@@ -205,10 +204,10 @@ bool job_can_give_code(const Job *j)
 
 bool job_is_ready_for_code(Job *j)
 {
-    const PassState lack = find_lack(j, STATE_ALL);
+    const struct Lack *lack = find_lack(j, STATE_ALL);
     if (lack)
         diag_error(j->dx, SPAN_NONE,
                    "there is no code without %s: the last passes must be layout,expand,place,sync",
-                   lack_text(lack));
+                   lack->text);
     return !lack;
 }

@@ -9,6 +9,7 @@
 #include "ir/parse.h"
 #include "ir/verify.h"
 #include "job.h"
+#include "tkc/clock.h"
 
 static const Machine *find_machine(Diags *dx, const char *name)
 {
@@ -160,7 +161,7 @@ static bool complete_func(Job *j, Func *fn)
 /* The functions of IR text that are wanted: the one of -k; else the only one; as text, all. */
 static bool read_ir(Job *j)
 {
-    double start = job_now();
+    double start = clock_ms();
     diags_enter(j->dx, DIAG_IR_TEXT);
     int n = ir_parse(j->ir, j->dx, j->source->source, &j->funcs);
     diags_enter(j->dx, DIAG_REQUEST);
@@ -184,7 +185,7 @@ static bool read_ir(Job *j)
 
 static bool read_kernel(Job *j)
 {
-    double start = job_now();
+    double start = clock_ms();
     j->funcs = arena_array(&j->artifact->arena, Func *, 1);
     j->funcs[0] = specialize(j);
     job_add_time(j, "specialize", start);

@@ -20,10 +20,7 @@ RunArg *run_find_arg(Run *r, const char *name, size_t len)
 
 const char *run_find_define(const Run *r, const char *name, size_t len)
 {
-    for (int i = 0; i < r->o->ndefines; i++)
-        if (strlen(r->o->defines[i].name) == len && !memcmp(r->o->defines[i].name, name, len))
-            return r->o->defines[i].value;
-    return NULL;
+    return command_value(r->o->defines, (size_t)r->o->ndefines, name, len);
 }
 
 /* ---- parameters ---- */
@@ -36,8 +33,7 @@ static bool read_params(Run *r)
     r->args = calloc((size_t)r->nargs + 1, sizeof *r->args);
     if (!r->args) {
         r->nargs = 0;
-        command_fail("out of memory");
-        return false;
+        return command_refuse("out of memory");
     }
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
@@ -114,11 +110,9 @@ static bool bind_texts(Run *r)
             run_unknown_name(r, "", b->data[i].name, strlen(b->data[i].name));
             return false;
         }
-        if (a->text || run_find_define(r, a->name, strlen(a->name))) {
-            command_fail("argument '%s' is given twice%s", a->name,
-                         a->text ? "" : ": here and with -D");
-            return false;
-        }
+        if (a->text || run_find_define(r, a->name, strlen(a->name)))
+            return command_refuse("argument '%s' is given twice%s", a->name,
+                                  a->text ? "" : ": here and with -D");
         a->text = b->data[i].value;
     }
     return true;
@@ -161,10 +155,8 @@ static bool define_none(Run *r)
 {
     Options *o = r->o;
     TkcDefine *all = realloc(o->defines, sizeof *all * (size_t)(o->ndefines + r->nargs + 1));
-    if (!all) {
-        command_fail("out of memory");
-        return false;
-    }
+    if (!all)
+        return command_refuse("out of memory");
     o->defines = all;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
@@ -206,10 +198,8 @@ static bool make_array(Run *r, RunArg *a, int index)
     DType as;
     bool ok;
     if (run_is_npy(a->text, &len, &as)) {
-        if (a->text[len] == ':' && as == DT_NONE) {
-            command_fail("%s: '%s' is not an element type", a->name, a->text + len + 1);
-            return false;
-        }
+        if (a->text[len] == ':' && as == DT_NONE)
+            return command_refuse("%s: '%s' is not an element type", a->name, a->text + len + 1);
         char *path = strndup(a->text, len);
         ok = path && array_load(&a->array, path, as, why, sizeof why);
         if (!ok)
@@ -318,10 +308,8 @@ static bool is_float_type(const char *type)
 
 static bool make_integer(RunArg *a, NumberRead read, int64_t n)
 {
-    if (read == NUMBER_TOO_LARGE) {
-        command_fail("%s: %s does not fit 64 bits", a->name, a->text);
-        return false;
-    }
+    if (read == NUMBER_TOO_LARGE)
+        return command_refuse("%s: %s does not fit 64 bits", a->name, a->text);
     double real = read == NUMBER_UNSIGNED ? (double)(uint64_t)n : (double)n;
     a->arg = is_float_type(a->param.type) ? tkc_float(real) : tkc_int(n);
     if (read == NUMBER_UNSIGNED && a->arg.kind == TKC_ARG_INT)

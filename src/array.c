@@ -203,13 +203,19 @@ void array_write(Array *a, int64_t from, int n, const double *in)
     }
 }
 
+/* "[4096,781]" */
+static void list_text(const int64_t *v, int n, char *text, size_t size)
+{
+    size_t len = (size_t)snprintf(text, size, "[");
+    for (int i = 0; i < n && len < size; i++)
+        len += (size_t)snprintf(text + len, size - len, "%s%lld", i ? "," : "", (long long)v[i]);
+    if (len < size)
+        snprintf(text + len, size - len, "]");
+}
+
 void array_shape_text(const Array *a, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size, "[");
-    for (int i = 0; i < a->rank && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%lld", i ? "," : "", (long long)a->shape[i]);
-    if (n < size)
-        snprintf(text + n, size - n, "]");
+    list_text(a->shape, a->rank, text, size);
 }
 
 void array_index_text(const Array *a, int64_t i, char *text, size_t size)
@@ -219,9 +225,5 @@ void array_index_text(const Array *a, int64_t i, char *text, size_t size)
         at[d] = i % a->shape[d];
         i /= a->shape[d];
     }
-    size_t n = (size_t)snprintf(text, size, "[");
-    for (int d = 0; d < a->rank && n < size; d++)
-        n += (size_t)snprintf(text + n, size - n, "%s%lld", d ? "," : "", (long long)at[d]);
-    if (n < size)
-        snprintf(text + n, size - n, "]");
+    list_text(at, a->rank, text, size);
 }

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "report.h"
+#include "tkc/clock.h"
 
 enum { MAX_WORDS = 256, FIRST = 1024 };
 
@@ -162,10 +163,10 @@ static bool run_line(const Options *defaults, char *text)
     Line l;
     First first = {{0}};
     size_t len = 0;
-    double start = command_now_ms();
+    double start = clock_ms();
     bool ok = read_line(&l, text, &first) && compile_words(&l, defaults, &first, &len);
     if (ok)
-        printf("ok\t%s\t%s\t%.3f\t%zu\n", l.file, l.kernel, command_now_ms() - start, len);
+        printf("ok\t%s\t%s\t%.3f\t%zu\n", l.file, l.kernel, clock_ms() - start, len);
     else
         printf("error\t%s\t%s\t%s\n", l.file, l.kernel, first.text);
     fflush(stdout);

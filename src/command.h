@@ -6,13 +6,16 @@
 
 /* Opens the file of the options ("-": standard input). NULL after diagnostics. */
 TkcSource *command_source(TkcContext *cx, const Options *o);
-double command_now_ms(void);
 /* -v: which configuration of @autotune was taken (-1: none), and values known when compiling. */
 void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n);
+/* The value of the name of so many bytes, or NULL. */
+const char *command_value(const TkcDefine *all, size_t n, const char *name, size_t len);
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */
 int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same for functions that give false then. */
+#define command_refuse(...) (command_fail(__VA_ARGS__), false)
 /* "tkc: …" on standard error. */
 void command_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's

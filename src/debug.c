@@ -1,5 +1,6 @@
 /* The prompt of -break: what a person, or a script on standard input, asks of a program that
    stopped. */
+#include "command.h"
 #include "debug.h"
 
 #include <stdio.h>
@@ -62,17 +63,9 @@ static void announce(const TkcStop *stop)
     show(stop, 0);
 }
 
-static const char *find_define(const Options *o, const char *name)
-{
-    for (int i = 0; i < o->ndefines; i++)
-        if (!strcmp(o->defines[i].name, name))
-            return o->defines[i].value;
-    return NULL;
-}
-
 static void print(const Options *o, TkcStop *stop, const char *what)
 {
-    const char *text, *define = find_define(o, what);
+    const char *text, *define = command_value(o->defines, (size_t)o->ndefines, what, strlen(what));
     if (!*what) {
         for (int i = 0; (text = tkc_stop_name(stop, i)); i++)
             printf("%s%s", i ? " " : "", text);

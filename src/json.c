@@ -4,28 +4,13 @@
 
 #include <string.h>
 
-/* Length of the character at s, 0 when the bytes are not valid UTF-8 (surrogates and overlong forms
-   are not). The text ends in a NUL, which continues nothing. */
-static int utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    int len = s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
-    unsigned least = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
-    unsigned most = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
-    for (int i = 1; i < len; i++) {
-        if (s[i] < least || s[i] > most)
-            return 0;
-        least = 0x80, most = 0xBF;
-    }
-    return len;
-}
+#include "terminal.h"
 
 static void put_text(FILE *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     fputc('"', out);
-    for (int len; *s; s += len ? len : 1) {
+    for (size_t len; *s; s += len ? len : 1) {
         len = utf8_length(s);
         if (len == 0)
             fputs("\\ufffd", out);
@@ -36,7 +21,7 @@ static void put_text(FILE *out, const char *text)
         else if (*s < 0x20 || *s == 0x7f)
             fprintf(out, "\\u%04x", *s);
         else
-            fwrite(s, 1, (size_t)len, out);
+            fwrite(s, 1, len, out);
     }
     fputc('"', out);
 }

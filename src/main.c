@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -98,13 +97,6 @@ static int write_output(const Options *o, const char *text, size_t len)
     return command_fail("cannot write '%s': %s", o->output, why);
 }
 
-double command_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 /* ---- compiling ---- */
 
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size)
@@ -142,6 +134,14 @@ void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_
                                 values[i].value);
     if (n)
         command_say("with%s", text);
+}
+
+const char *command_value(const TkcDefine *all, size_t n, const char *name, size_t len)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(all[i].name) == len && !memcmp(all[i].name, name, len))
+            return all[i].value;
+    return NULL;
 }
 
 static void tell_taken(const TkcArtifact *a)

@@ -56,8 +56,7 @@ static bool find_print(Run *r, const Print *p, RunArg **a, View *view)
         return false;
     if (array_view(&(*a)->array, p->what + len, view, why, sizeof why))
         return true;
-    command_fail("-print %s: %s", p->what, why);
-    return false;
+    return command_refuse("-print %s: %s", p->what, why);
 }
 
 /* What -save number i writes to is no input of this run, and of no other -save. */
@@ -118,10 +117,8 @@ static bool find_unwritten(Run *r, RunArg *a)
     const size_t n = (size_t)x->count;
     size_t count;
     x->unwritten = malloc(n);
-    if (!x->unwritten) {
-        command_fail("out of memory");
-        return false;
-    }
+    if (!x->unwritten)
+        return command_refuse("out of memory");
     if (tkc_device_unwritten(r->dev, a->ptr, x->bytes / n, n, x->unwritten, &count) != TKC_OK)
         return false;
     if (count)
@@ -147,8 +144,7 @@ static bool save(Run *r, const Binding *b)
     char why[256];
     if (array_save(&run_find_arg(r, b->name, strlen(b->name))->array, b->value, why, sizeof why))
         return true;
-    command_fail("cannot write '%s': %s", b->value, why);
-    return false;
+    return command_refuse("cannot write '%s': %s", b->value, why);
 }
 
 static bool print(Run *r, const Print *p)
@@ -173,8 +169,7 @@ static bool load_expected(Array *want, const Array *got, const char *path)
     if (array_load(want, path, as, why, sizeof why) ||
         (as && array_load(want, path, DT_NONE, why, sizeof why)))
         return true;
-    command_fail("-check: cannot use '%s': %s", path, why);
-    return false;
+    return command_refuse("-check: cannot use '%s': %s", path, why);
 }
 
 static void refuse_shapes(const char *name, const char *path, const Array *got, const Array *want)

@@ -7,6 +7,7 @@
 #include "number.h"
 #include "run.h"
 #include "terminal.h"
+#include "tkc/clock.h"
 
 /* With the types that -sig gives. */
 static bool open_jit(Run *r)
@@ -23,14 +24,6 @@ static bool open_jit(Run *r)
 }
 
 /* ---- the launch ---- */
-
-static const char *find_value(const TkcKernelInfo *info, const char *name, size_t len)
-{
-    for (size_t i = 0; i < info->nvalues; i++)
-        if (strlen(info->values[i].name) == len && !memcmp(info->values[i].name, name, len))
-            return info->values[i].value;
-    return NULL;
-}
 
 static bool read_value(const char *text, int64_t *value)
 {
@@ -51,7 +44,7 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     if (!text && a)
         text = a->text;
     if (!text)
-        text = find_value(&r->info, name, len);
+        text = command_value(r->info.values, r->info.nvalues, name, len);
     r->is_grid_early |= !text && a && !r->is_compiled;
     const char *near = text ? NULL : run_nearest_param(r, name, len);
     if (!text)
@@ -71,24 +64,19 @@ static bool read_grid(Run *r)
     char why[512];
     r->grid[0] = r->grid[1] = r->grid[2] = 1;
     r->is_grid_early = false;
-    if (!r->o->grid) {
-        command_fail("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
-        return false;
-    }
+    if (!r->o->grid)
+        return command_refuse("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
     int n = expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why);
     if (n >= 0 || r->is_grid_early)
         return true;
-    if (strstr(r->o->grid, "lambda") || strstr(r->o->grid, "meta[") || strstr(r->o->grid, "META[")) {
-        command_fail("-grid takes the programs alone, not '%s': names of arguments and constexprs "
-                     "stand for themselves, as in cdiv(n,BLOCK)",
-                     r->o->grid);
-        return false;
-    }
-    command_fail("-grid '%s': %s%s", r->o->grid, why,
-                 n == EXPR_MALFORMED
-                     ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)"
-                     : "");
-    return false;
+    if (strstr(r->o->grid, "lambda") || strstr(r->o->grid, "meta[") || strstr(r->o->grid, "META["))
+        return command_refuse("-grid takes the programs alone, not '%s': names of arguments and constexprs "
+                              "stand for themselves, as in cdiv(n,BLOCK)",
+                              r->o->grid);
+    return command_refuse("-grid '%s': %s%s", r->o->grid, why,
+                          n == EXPR_MALFORMED
+                              ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)"
+                              : "");
 }
 
 /* What was known when compiling, and what it costs. */
@@ -107,12 +95,12 @@ static void tell_kernel(const TkcKernelInfo *info)
 static bool compile(Run *r, const TkcArg *args, size_t n)
 {
     r->info = (TkcKernelInfo){.size = sizeof r->info};
-    double start = command_now_ms();
+    double start = clock_ms();
     if (tkc_jit_info(r->jit, args, n, &r->info) != TKC_OK)
         return false;
     r->is_compiled = true;
     if (r->o->compile.time_report)
-        report_time("compile", command_now_ms() - start);
+        report_time("compile", clock_ms() - start);
     if (r->o->verbose)
         tell_kernel(&r->info);
     return !r->is_grid_early || read_grid(r);
@@ -132,11 +120,11 @@ static bool launch(Run *r, const TkcArg *args, size_t n)
 {
     if (!compile(r, args, n))
         return false;
-    double start = command_now_ms();
+    double start = clock_ms();
     if (tkc_launch(r->jit, r->grid, NULL, args, n) != TKC_OK ||
         tkc_synchronize(r->dev, NULL) != TKC_OK)
         return false;
-    double ms = command_now_ms() - start;
+    double ms = clock_ms() - start;
     if (r->o->compile.time_report)
         report_time("run", ms);
     fflush(stdout); /* what the kernel printed comes before it */
@@ -185,11 +173,9 @@ static bool watch(Run *r)
    taken for made; a limit of time is only said to be none. */
 static bool check_device_options(const Options *o, const char *kind)
 {
-    if (o->memory_given && strcmp(kind, "cpu")) {
-        command_fail("-check-memory goes with -device cpu, not with %s%s", kind,
-                     strcmp(kind, "simt") ? "" : ", which always checks what docs/simt.md lists");
-        return false;
-    }
+    if (o->memory_given && strcmp(kind, "cpu"))
+        return command_refuse("-check-memory goes with -device cpu, not with %s%s", kind,
+                              strcmp(kind, "simt") ? "" : ", which always checks what docs/simt.md lists");
     if (o->timeout > 0 && !strcmp(kind, "cuda"))
         command_say("-timeout has no effect on a GPU, which cannot be interrupted");
     return true;

@@ -58,6 +58,9 @@ void tkc_source_drop(TkcSource *source);
 void tkc_report_begin(TkcContext *cx);
 void tkc_report(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* An error without a place, which ends a call with the status. */
+#define tkc_refuse(cx, status, ...)                                                                \
+    (tkc_report(cx, TKC_SEVERITY_ERROR, NULL, __VA_ARGS__), (status))
 /* A mistake of our own. */
 void tkc_report_bug(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

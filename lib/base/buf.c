@@ -1,6 +1,7 @@
 /* Text being built in an arena: doubled when full, NUL-terminated after every call. */
 #include "base/buf.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +45,10 @@ void buf_puts(Buf *b, const char *s)
     buf_put(b, s, strlen(s));
 }
 
-void buf_vprintf(Buf *b, const char *fmt, va_list ap)
+void buf_printf(Buf *b, const char *fmt, ...)
 {
-    va_list again;
+    va_list ap, again;
+    va_start(ap, fmt);
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
@@ -54,13 +56,6 @@ void buf_vprintf(Buf *b, const char *fmt, va_list ap)
     reserve(b, (size_t)n);
     vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
     b->len += (size_t)n;
-}
-
-void buf_printf(Buf *b, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    buf_vprintf(b, fmt, ap);
     va_end(ap);
 }
 

@@ -2,7 +2,6 @@
 #ifndef TKC_BASE_BUF_H
 #define TKC_BASE_BUF_H
 
-#include <stdarg.h>
 #include <stddef.h>
 #include "base/arena.h"
 
@@ -18,7 +17,6 @@ void buf_putc(Buf *b, char c);
 void buf_put(Buf *b, const char *s, size_t n);
 void buf_puts(Buf *b, const char *s);
 void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void buf_vprintf(Buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* The text so far, "" when empty; lives as long as the arena. */
 const char *buf_text(const Buf *b);
 

@@ -42,17 +42,12 @@ const char *diag_id_name(DiagId id)
 /* A message quotes names and values of the input, which may be megabytes of anything. */
 enum { LONGEST_TEXT = 4000 };
 
-static bool is_continuation(char c) /* of a character in UTF-8 */
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 static char *compose(Arena *a, const char *fmt, va_list ap)
 {
     char *text = arena_vprintf(a, fmt, ap);
     size_t len = strlen(text);
     if (len > LONGEST_TEXT) {
-        for (len = LONGEST_TEXT; is_continuation(text[len]); len--) {
+        for (len = LONGEST_TEXT; is_utf8_tail(text[len]); len--) {
         }
         strcpy(text + len, "...");
     }
@@ -69,15 +64,10 @@ static char *compose_line(Arena *a, const char *fmt, va_list ap)
     return text;
 }
 
-static bool is_same_place(Span a, Span b)
-{
-    return a.source == b.source && a.begin == b.begin && a.end == b.end;
-}
-
 static bool is_reported(const Diags *d, Severity severity, Span at, const char *text)
 {
     for (const Diag *x = d->first; x; x = x->next) {
-        if (x->severity != severity || !is_same_place(x->span, at)) continue;
+        if (x->severity != severity || !span_is(x->span, at)) continue;
         if (severity == SEV_ERROR && at.source) return true;
         if (strcmp(x->text, text) == 0) return true;
     }
@@ -92,56 +82,24 @@ static bool has_room(Diags *d, Severity severity)
     return d->count - (d->nerrors < d->max_errors ? d->nerrors : d->max_errors) < MAX_OTHERS;
 }
 
-static Diag *report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, va_list ap)
+Diag *diag_report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, ...)
 {
+    if (!id) id = d->id;
     if (severity < SEV_ERROR && d->off[id]) return NULL;
     if (d->muted) {
         d->unheard += severity == SEV_WARNING;
         return NULL;
     }
+    va_list ap;
+    va_start(ap, fmt);
     const char *text = compose_line(d->arena, fmt, ap);
+    va_end(ap);
     if (is_reported(d, severity, at, text) || !has_room(d, severity)) return NULL;
     Diag *x = arena_new(d->arena, Diag);
     *x = (Diag){.severity = severity, .id = id, .span = at, .text = text, .seq = d->count++};
     if (d->last) d->last->next = x;
     else d->first = x;
     d->last = x;
-    return x;
-}
-
-Diag *diag_error(Diags *d, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    Diag *x = report(d, SEV_ERROR, d->id, at, fmt, ap);
-    va_end(ap);
-    return x;
-}
-
-Diag *diag_error_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    Diag *x = report(d, SEV_ERROR, id, at, fmt, ap);
-    va_end(ap);
-    return x;
-}
-
-Diag *diag_warning(Diags *d, DiagId id, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    Diag *x = report(d, SEV_WARNING, id, at, fmt, ap);
-    va_end(ap);
-    return x;
-}
-
-Diag *diag_remark(Diags *d, DiagId id, Span at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    Diag *x = report(d, SEV_REMARK, id, at, fmt, ap);
-    va_end(ap);
     return x;
 }
 
@@ -165,21 +123,18 @@ void diag_fixit(Diags *d, Diag *to, Span at, const char *fmt, ...)
     if (!to || !at.source || at.source->is_hidden) return;
     va_list ap;
     va_start(ap, fmt);
-    DiagFixit *fix = arena_new(d->arena, DiagFixit);
-    *fix = (DiagFixit){.span = at, .text = compose(d->arena, fmt, ap)};
+    TkcFixit *fix = arena_new(d->arena, TkcFixit);
+    *fix = (TkcFixit){
+        .size = sizeof *fix, .file = at.source->name, .text = compose(d->arena, fmt, ap)};
     va_end(ap);
-    DiagFixit **end = &to->fixits;
-    while (*end) end = &(*end)->next;
+    source_position(at.source, at.begin, &fix->line, &fix->column);
+    source_position(at.source, at.end, &fix->end_line, &fix->end_column);
+    const TkcFixit **end = &to->fixits;
+    while (*end) end = (const TkcFixit **)&(*end)->next;
     *end = fix;
 }
 
 enum { LONGEST_WORD = 63 };
-
-static bool is_word_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
 
 /* The part of a place that is the word; without a source when it is not there, or twice. */
 static Span word_in(Span at, const char *word)
@@ -188,7 +143,7 @@ static Span word_in(Span at, const char *word)
     uint32_t len = (uint32_t)strlen(word);
     for (uint32_t i = at.begin; at.source && i + len <= at.end; i++) {
         const char *s = at.source->text + i;
-        if (memcmp(s, word, len) || (i > 0 && is_word_byte(s[-1])) || is_word_byte(s[len]))
+        if (memcmp(s, word, len) || (i > 0 && is_name_byte(s[-1])) || is_name_byte(s[len]))
             continue;
         if (found.source) return SPAN_NONE;
         found = (Span){at.source, i, i + len};
@@ -211,10 +166,10 @@ void diag_suggest(Diags *d, Diag *to, Span at, const char *word, const char *nea
 
 static void add_setting(Diags *d, Diag *to, const char *option, const char *value)
 {
-    DiagSetting *setting = arena_new(d->arena, DiagSetting);
-    *setting = (DiagSetting){.option = option, .value = value};
-    DiagSetting **end = &to->settings;
-    while (*end) end = &(*end)->next;
+    TkcSetting *setting = arena_new(d->arena, TkcSetting);
+    *setting = (TkcSetting){.size = sizeof *setting, .option = option, .value = value};
+    const TkcSetting **end = &to->settings;
+    while (*end) end = (const TkcSetting **)&(*end)->next;
     *end = setting;
 }
 

@@ -7,13 +7,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/source.h"
+#include "tkc/tkc.h"
 
 /* error: no result. warning: a result that is likely wrong. remark: a result that is slow, with
    cause and remedy. */
 typedef enum Severity { SEV_NOTE, SEV_REMARK, SEV_WARNING, SEV_ERROR } Severity;
 
 typedef enum DiagId {
-    DIAG_NONE, /* of a note: its parent's */
+    DIAG_NONE, /* of a note: its parent's; of a report: the stage's */
 #define DIAG(ID, name, what) DIAG_##ID,
 #include "base/diag_ids.def"
 #undef DIAG
@@ -21,30 +22,14 @@ typedef enum DiagId {
 } DiagId;
 const char *diag_id_name(DiagId id);
 
-/* The text that would mend it, in place of a range. */
-typedef struct DiagFixit DiagFixit;
-struct DiagFixit {
-    Span span;
-    const char *text;
-    DiagFixit *next;
-};
-
-/* An option of the call that would mend it: a field of TkcOptions, and the text to give it or add to
-   it. How a command spells that is the command's. */
-typedef struct DiagSetting DiagSetting;
-struct DiagSetting {
-    const char *option, *value;
-    DiagSetting *next;
-};
-
 typedef struct Diag Diag;
 struct Diag {
     Severity severity;
     DiagId id;
     Span span;
     const char *text;
-    DiagFixit *fixits;     /* these three singly linked, in order */
-    DiagSetting *settings;
+    const TkcFixit *fixits;     /* these three singly linked, in order */
+    const TkcSetting *settings;
     Diag *notes;           /* severity SEV_NOTE */
     Diag *next;
     int seq;          /* order of arrival */
@@ -65,19 +50,17 @@ struct Diags {
 void diags_init(Diags *d, Arena *a);
 /* The stage that is at work from now on; gives the one before. */
 DiagId diags_enter(Diags *d, DiagId stage);
-/* Each returns the diagnostic for diag_note, or NULL when it was dropped (limit, muted, same place
+/* These return the diagnostic for diag_note, or NULL when it was dropped (limit, muted, same place
    already reported). Text: lower case, no full stop, names in quotes, types in the language's
    spelling. */
-Diag *diag_error(Diags *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same for what has a row of its own in diag_ids.def. */
-Diag *diag_error_as(Diags *d, DiagId id, Span at, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Each kind of warning has a row of its own, by which it is switched off. */
-Diag *diag_warning(Diags *d, DiagId id, Span at, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Kinds of remarks have, too, and are off unless asked for. */
-Diag *diag_remark(Diags *d, DiagId id, Span at, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+Diag *diag_report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+#define diag_error(d, ...) diag_report(d, SEV_ERROR, DIAG_NONE, __VA_ARGS__)
+/* The same for what has a row of its own in diag_ids.def, as each kind of warning and of remark has, by
+   which it is switched off; remarks are off unless asked for. */
+#define diag_error_as(d, ...) diag_report(d, SEV_ERROR, __VA_ARGS__)
+#define diag_warning(d, ...) diag_report(d, SEV_WARNING, __VA_ARGS__)
+#define diag_remark(d, ...) diag_report(d, SEV_REMARK, __VA_ARGS__)
 /* What follows adds to a diagnostic; `to` may be NULL: nothing happens. */
 Diag *diag_note(Diags *d, Diag *to, Span at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

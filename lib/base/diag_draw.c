@@ -11,10 +11,7 @@
 
 #include <string.h>
 
-static bool is_continuation(char c) /* of a character in UTF-8 */
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
+#include "base/lookalike.h"
 
 /* Terminals' colours; TEXT is what bold text is after a bold colour. */
 #define INK_PLAIN "\033[0m"
@@ -45,8 +42,8 @@ static Excerpt excerpt_of(const char *line, size_t len, size_t caret)
     Excerpt x = {.text = line, .end = len};
     if (len > SHOWN_IN_ALL && caret > SHOWN_BEFORE) x.begin = caret - SHOWN_BEFORE;
     if (x.end - x.begin > SHOWN_IN_ALL) x.end = x.begin + SHOWN_IN_ALL;
-    while (x.begin < caret && is_continuation(line[x.begin])) x.begin++;
-    while (x.end < len && is_continuation(line[x.end])) x.end++;
+    while (x.begin < caret && is_utf8_tail(line[x.begin])) x.begin++;
+    while (x.end < len && is_utf8_tail(line[x.end])) x.end++;
     x.cut_left = x.begin > 0;
     x.cut_right = x.end < len;
     return x;
@@ -68,7 +65,7 @@ static void draw_margin(Buf *out, const Excerpt *x, size_t end)
 {
     if (x->cut_left) buf_puts(out, "   ");
     for (size_t i = x->begin; i < end && i < x->end; i++) {
-        if (!is_continuation(x->text[i])) buf_putc(out, x->text[i] == '\t' ? '\t' : ' ');
+        if (!is_utf8_tail(x->text[i])) buf_putc(out, x->text[i] == '\t' ? '\t' : ' ');
     }
 }
 
@@ -76,18 +73,16 @@ static void draw_range(Buf *out, const Excerpt *x, size_t caret, size_t end)
 {
     buf_putc(out, '^');
     for (size_t i = caret + 1; i < end && i < x->end; i++) {
-        if (!is_continuation(x->text[i])) buf_putc(out, '~');
+        if (!is_utf8_tail(x->text[i])) buf_putc(out, '~');
     }
 }
 
 /* What to write instead, below the range it takes the place of. */
 static void draw_fixits(Buf *out, const Excerpt *x, const Diag *d, int line, bool color)
 {
-    for (const DiagFixit *f = d->fixits; f; f = f->next) {
-        int at_line, col;
-        source_position(f->span.source, f->span.begin, &at_line, &col);
-        size_t at = (size_t)col - 1;
-        bool is_here = f->span.source == d->span.source && at_line == line && at >= x->begin;
+    for (const TkcFixit *f = d->fixits; f; f = f->next) {
+        const size_t at = (size_t)f->column - 1;
+        bool is_here = f->file == d->span.source->name && f->line == line && at >= x->begin;
         if (!is_here || !*f->text || strchr(f->text, '\n')) continue;
         draw_margin(out, x, at);
         paint(out, color, INK_GREEN);
@@ -116,11 +111,6 @@ static void draw_head(Buf *out, const Diag *d, int line, int col, bool color)
     buf_putc(out, '\n');
 }
 
-static bool is_same_place(Span a, Span b)
-{
-    return a.source == b.source && a.begin == b.begin && a.end == b.end;
-}
-
 /* above: what stands above it and shows the same place, so that the line is not repeated; or NULL. */
 static void draw_one(Buf *out, const Diag *d, const Diag *above, bool color)
 {
@@ -128,7 +118,7 @@ static void draw_one(Buf *out, const Diag *d, const Diag *above, bool color)
     int line = 0, col = 0;
     if (s) source_position(s, d->span.begin, &line, &col);
     draw_head(out, d, line, col, color);
-    if (!s || s->is_hidden || (above && !d->fixits && is_same_place(d->span, above->span))) return;
+    if (!s || s->is_hidden || (above && !d->fixits && span_is(d->span, above->span))) return;
     size_t len, caret = (size_t)col - 1;
     const char *text = source_line(s, line, &len);
     if (caret > len) caret = len;

@@ -2,23 +2,16 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "base/unwind.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+#include "tkc/clock.h"
 
 Limit limit_start(double max_seconds, size_t max_bytes, const atomic_bool *cancelled)
 {
     return (Limit){.max_seconds = max_seconds,
                    .max_bytes = max_bytes,
                    .cancelled = cancelled,
-                   .started = now()};
+                   .started = clock_seconds()};
 }
 
 void limit_poll(void)
@@ -27,7 +20,7 @@ void limit_poll(void)
     if (!l) return;
     if (l->cancelled && atomic_load_explicit(l->cancelled, memory_order_relaxed))
         unwind_raise_as(UNWIND_CANCELLED, "compiling was cancelled");
-    if (l->max_seconds > 0 && now() - l->started > l->max_seconds)
+    if (l->max_seconds > 0 && clock_seconds() - l->started > l->max_seconds)
         unwind_raise_as(UNWIND_SECONDS, "compiling takes more than the %g seconds that it may",
                         l->max_seconds);
 }
@@ -53,7 +46,7 @@ void limit_give_back(size_t bytes)
 double limit_seconds_left(void)
 {
     const Limit *l = unwind_limit();
-    return l && l->max_seconds > 0 ? l->max_seconds - (now() - l->started) : INFINITY;
+    return l && l->max_seconds > 0 ? l->max_seconds - (clock_seconds() - l->started) : INFINITY;
 }
 
 size_t limit_bytes_left(void)

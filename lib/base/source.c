@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/sha256.h"
 #include "base/unwind.h"
 #include "base/vec.h"
 
@@ -35,10 +34,6 @@ Source *source_of_static(Arena *a, const char *name, const char *text, size_t le
     for (size_t i = 0; i <= len; i = next_line(s->text, i, len)) vec_push(a, &starts, (uint32_t)i);
     s->line_start = starts.data;
     s->nlines = starts.len;
-    Sha256 hash;
-    sha256_init(&hash);
-    sha256_update(&hash, text, len);
-    sha256_final(&hash, s->hash);
     return s;
 }
 
@@ -72,6 +67,11 @@ const char *source_line(const Source *s, int line, size_t *len)
     while (end > begin && (s->text[end - 1] == '\n' || s->text[end - 1] == '\r')) end--;
     *len = end - begin;
     return s->text + begin;
+}
+
+bool span_is(Span a, Span b)
+{
+    return a.source == b.source && a.begin == b.begin && a.end == b.end;
 }
 
 Span span_join(Span a, Span b)

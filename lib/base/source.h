@@ -14,7 +14,6 @@ struct Source {
     size_t len;
     const uint32_t *line_start; /* byte offset of line i+1, i in [0, nlines) */
     int nlines;
-    uint8_t hash[32];    /* sha256 of the text */
     bool is_static;      /* the text is the program's own */
     bool is_hidden;      /* diagnostics name places in it and do not quote its lines */
 };
@@ -34,6 +33,7 @@ Source *source_copy(Arena *a, const Source *s);
 void source_position(const Source *s, uint32_t offset, int *line, int *col);
 /* Text of a 1-based line without its end; *len its length. */
 const char *source_line(const Source *s, int line, size_t *len);
+bool span_is(Span a, Span b); /* the same range */
 Span span_join(Span a, Span b);
 /* What stands there. */
 const char *span_text(Arena *a, Span at);

@@ -46,45 +46,79 @@ const char *ast_op_text(AstOp op)
     return text[op];
 }
 
+const char *ast_kind_text(AstKind kind)
+{
+    static const char *const text[AST_COUNT] = {
+#define AST(ID, text, described, children) [AST_##ID] = text,
+#include "syntax/ast.def"
+#undef AST
+    };
+    return text[kind];
+}
+
 const char *ast_describe(const Ast *node)
 {
-    switch (node->kind) {
-    case AST_NAME: return "a name";
-    case AST_INT: case AST_FLOAT: case AST_IMAGINARY: return "a number";
-    case AST_STRING: case AST_BYTES: return "a string";
-    case AST_FSTRING: case AST_FORMAT: return "an f-string";
-    case AST_TRUE: return "True";
-    case AST_FALSE: return "False";
-    case AST_NONE: return "None";
-    case AST_ELLIPSIS: return "'...'";
-    case AST_TUPLE: return "a tuple";
-    case AST_LIST: return "a list";
-    case AST_SET: return "a set";
-    case AST_DICT: return "a dict";
-    case AST_UNARY: case AST_BINARY: case AST_BOOLOP: return "an expression";
-    case AST_COMPARE: return "a comparison";
-    case AST_IFEXP: return "a conditional expression";
-    case AST_LAMBDA: return "a lambda";
-    case AST_CALL: return "a call";
-    case AST_KEYWORD: return "a keyword argument";
-    case AST_ATTRIBUTE: return "an attribute";
-    case AST_SUBSCRIPT: return "a subscript";
-    case AST_SLICE: return "a slice";
-    case AST_STARRED: return "a starred expression";
-    case AST_NAMED: return "a ':=' expression";
-    case AST_LISTCOMP: return "a list comprehension";
-    case AST_SETCOMP: return "a set comprehension";
-    case AST_DICTCOMP: return "a dict comprehension";
-    case AST_GENERATOR: return "a generator";
-    case AST_YIELD: return "a yield expression";
-    case AST_AWAIT: return "an await expression";
-    case AST_DEF: return "a function";
-    case AST_CLASS: return "a class";
-    default: return "a statement";
-    }
+    static const char *const text[AST_COUNT] = {
+#define AST(ID, text, described, children) [AST_##ID] = described,
+#include "syntax/ast.def"
+#undef AST
+    };
+    return text[node->kind];
 }
 
 /* ---- children ---- */
+
+#define NODE(path, role) {FIELD_NODE, offsetof(Ast, path), 0, role, NULL}
+#define LIST(path, role) {FIELD_LIST, offsetof(Ast, path), 0, role, NULL}
+#define PAIRS(path, other, role, role2) {FIELD_PAIRS, offsetof(Ast, path), offsetof(Ast, other), role, role2}
+#define PARAMS(path) {FIELD_PARAMS, offsetof(Ast, path), 0, "param", NULL}
+#define CLAUSES(path) {FIELD_CLAUSES, offsetof(Ast, path), 0, NULL, NULL}
+#define HANDLERS(path) {FIELD_HANDLERS, offsetof(Ast, path), 0, NULL, NULL}
+#define END {FIELD_END, 0, 0, NULL, NULL}
+
+/* clang-format off */
+static const AstField none_fields[] = {END},
+    list_fields[] = {LIST(list, NULL), END},
+    format_fields[] = {NODE(format.value, NULL), NODE(format.spec, "spec"), END},
+    dict_fields[] = {PAIRS(dict.keys, dict.values, "key", "value"), END},
+    unary_fields[] = {NODE(unary.operand, NULL), END},
+    binary_fields[] = {NODE(binary.left, "left"), NODE(binary.right, "right"), END},
+    compare_fields[] = {NODE(compare.first, NULL), LIST(compare.rest, NULL), END},
+    ifexp_fields[] = {NODE(ifexp.then, "then"), NODE(ifexp.cond, "cond"), NODE(ifexp.orelse, "else"), END},
+    lambda_fields[] = {PARAMS(lambda.params), NODE(lambda.body, "body"), END},
+    call_fields[] = {NODE(call.callee, "callee"), LIST(call.args, "arg"), END},
+    keyword_fields[] = {NODE(keyword.value, NULL), END},
+    attribute_fields[] = {NODE(attribute.value, NULL), END},
+    subscript_fields[] = {NODE(subscript.value, NULL), NODE(subscript.index, "index"), END},
+    slice_fields[] = {NODE(slice.lo, "lo"), NODE(slice.hi, "hi"), NODE(slice.step, "step"), END},
+    named_fields[] = {NODE(named.target, "target"), NODE(named.value, "value"), END},
+    comp_fields[] = {NODE(comp.element, "element"), NODE(comp.value, "value"), CLAUSES(comp.clauses), END},
+    assign_fields[] = {LIST(assign.targets, "target"), NODE(assign.value, "value"), END},
+    annassign_fields[] = {NODE(annassign.target, "target"), NODE(annassign.annotation, "annotation"),
+                          NODE(annassign.value, "value"), END},
+    branch_fields[] = {NODE(branch.cond, "cond"), LIST(branch.body, "body"), LIST(branch.orelse, "else"), END},
+    loop_fields[] = {NODE(loop.target, "target"), NODE(loop.iter, "in"), LIST(loop.body, "body"),
+                     LIST(loop.orelse, "else"), END},
+    assert__fields[] = {NODE(pair.first, NULL), NODE(pair.second, "message"), END},
+    raise_fields[] = {NODE(pair.first, NULL), NODE(pair.second, "from"), END},
+    with_fields[] = {PAIRS(with.items, with.vars, "item", "as"), LIST(with.body, "body"), END},
+    try__fields[] = {LIST(try_.body, "body"), HANDLERS(try_.handlers), LIST(try_.orelse, "else"),
+                     LIST(try_.finalbody, "finally"), END},
+    def_fields[] = {LIST(def.decorators, "decorator"), PARAMS(def.params), NODE(def.returns, "returns"),
+                    LIST(def.body, "body"), END},
+    class__fields[] = {LIST(class_.decorators, "decorator"), LIST(class_.args, "arg"), LIST(class_.body, "body"), END};
+/* clang-format on */
+
+const AstField *ast_fields(AstKind kind)
+{
+    static const AstField *const fields[AST_COUNT] = {
+        [AST_INVALID] = none_fields,
+#define AST(ID, text, described, children) [AST_##ID] = children##_fields,
+#include "syntax/ast.def"
+#undef AST
+    };
+    return fields[kind];
+}
 
 typedef struct Visitor { void (*visit)(void *, Ast *); void *context; } Visitor;
 
@@ -93,173 +127,57 @@ static void one(Visitor v, Ast *child)
     if (child) v.visit(v.context, child);
 }
 
-static void all(Visitor v, AstList list)
+static void all(Visitor v, const AstList *list)
 {
-    for (int i = 0; i < list.len; i++) one(v, list.data[i]);
+    for (int i = 0; i < list->len; i++) one(v, list->data[i]);
 }
 
-static void all_params(Visitor v, AstParams params)
+static void all_pairs(Visitor v, const AstList *first, const AstList *second)
 {
-    for (int i = 0; i < params.len; i++) {
-        one(v, params.data[i].annotation);
-        one(v, params.data[i].default_);
+    for (int i = 0; i < first->len; i++) {
+        one(v, first->data[i]);
+        one(v, second->data[i]);
     }
 }
 
-static void all_clauses(Visitor v, AstClauses clauses)
+static void all_params(Visitor v, const AstParams *params)
 {
-    for (int i = 0; i < clauses.len; i++) {
-        one(v, clauses.data[i].target);
-        one(v, clauses.data[i].iter);
-        all(v, clauses.data[i].conds);
+    for (int i = 0; i < params->len; i++) {
+        one(v, params->data[i].annotation);
+        one(v, params->data[i].default_);
     }
 }
 
-static void all_handlers(Visitor v, AstHandlers handlers)
+static void all_clauses(Visitor v, const AstClauses *clauses)
 {
-    for (int i = 0; i < handlers.len; i++) {
-        one(v, handlers.data[i].type);
-        all(v, handlers.data[i].body);
+    for (int i = 0; i < clauses->len; i++) {
+        one(v, clauses->data[i].target);
+        one(v, clauses->data[i].iter);
+        all(v, &clauses->data[i].conds);
     }
 }
 
-static void none_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void name_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void integer_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void floating_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void string_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void names_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void import_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void skipped_children(Visitor v, const Ast *n) { (void)v, (void)n; }
-static void list_children(Visitor v, const Ast *n) { all(v, n->list); }
-static void format_children(Visitor v, const Ast *n)
+static void all_handlers(Visitor v, const AstHandlers *handlers)
 {
-    one(v, n->format.value), one(v, n->format.spec);
-}
-static void unary_children(Visitor v, const Ast *n) { one(v, n->unary.operand); }
-static void binary_children(Visitor v, const Ast *n)
-{
-    one(v, n->binary.left), one(v, n->binary.right);
-}
-static void compare_children(Visitor v, const Ast *n)
-{
-    one(v, n->compare.first), all(v, n->compare.rest);
-}
-static void lambda_children(Visitor v, const Ast *n)
-{
-    all_params(v, n->lambda.params), one(v, n->lambda.body);
-}
-static void call_children(Visitor v, const Ast *n) { one(v, n->call.callee), all(v, n->call.args); }
-static void keyword_children(Visitor v, const Ast *n) { one(v, n->keyword.value); }
-static void attribute_children(Visitor v, const Ast *n) { one(v, n->attribute.value); }
-static void subscript_children(Visitor v, const Ast *n)
-{
-    one(v, n->subscript.value), one(v, n->subscript.index);
-}
-static void named_children(Visitor v, const Ast *n)
-{
-    one(v, n->named.target), one(v, n->named.value);
-}
-static void assign_children(Visitor v, const Ast *n)
-{
-    all(v, n->assign.targets), one(v, n->assign.value);
-}
-static void pair_children(Visitor v, const Ast *n)
-{
-    one(v, n->pair.first), one(v, n->pair.second);
-}
-
-static void dict_children(Visitor v, const Ast *n)
-{
-    for (int i = 0; i < n->dict.values.len; i++) {
-        one(v, n->dict.keys.data[i]);
-        one(v, n->dict.values.data[i]);
+    for (int i = 0; i < handlers->len; i++) {
+        one(v, handlers->data[i].type);
+        all(v, &handlers->data[i].body);
     }
-}
-
-static void ifexp_children(Visitor v, const Ast *n)
-{
-    one(v, n->ifexp.then);
-    one(v, n->ifexp.cond);
-    one(v, n->ifexp.orelse);
-}
-
-static void slice_children(Visitor v, const Ast *n)
-{
-    one(v, n->slice.lo);
-    one(v, n->slice.hi);
-    one(v, n->slice.step);
-}
-
-static void comp_children(Visitor v, const Ast *n)
-{
-    one(v, n->comp.element);
-    one(v, n->comp.value);
-    all_clauses(v, n->comp.clauses);
-}
-
-static void annassign_children(Visitor v, const Ast *n)
-{
-    one(v, n->annassign.target);
-    one(v, n->annassign.annotation);
-    one(v, n->annassign.value);
-}
-
-static void branch_children(Visitor v, const Ast *n)
-{
-    one(v, n->branch.cond);
-    all(v, n->branch.body);
-    all(v, n->branch.orelse);
-}
-
-static void loop_children(Visitor v, const Ast *n)
-{
-    one(v, n->loop.target);
-    one(v, n->loop.iter);
-    all(v, n->loop.body);
-    all(v, n->loop.orelse);
-}
-
-static void with_children(Visitor v, const Ast *n)
-{
-    for (int i = 0; i < n->with.items.len; i++) {
-        one(v, n->with.items.data[i]);
-        one(v, n->with.vars.data[i]);
-    }
-    all(v, n->with.body);
-}
-
-static void try__children(Visitor v, const Ast *n)
-{
-    all(v, n->try_.body);
-    all_handlers(v, n->try_.handlers);
-    all(v, n->try_.orelse);
-    all(v, n->try_.finalbody);
-}
-
-static void def_children(Visitor v, const Ast *n)
-{
-    all(v, n->def.decorators);
-    all_params(v, n->def.params);
-    one(v, n->def.returns);
-    all(v, n->def.body);
-}
-
-static void class__children(Visitor v, const Ast *n)
-{
-    all(v, n->class_.decorators);
-    all(v, n->class_.args);
-    all(v, n->class_.body);
 }
 
 void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), void *context)
 {
     Visitor v = {visit, context};
-    switch (node->kind) {
-#define AST(ID, text, member) case AST_##ID: member##_children(v, node); break;
-#include "syntax/ast.def"
-#undef AST
-    case AST_INVALID:
-    case AST_COUNT: break;
+    for (const AstField *f = ast_fields(node->kind); f->kind != FIELD_END; f++) {
+        const void *at = (const char *)node + f->offset;
+        switch (f->kind) {
+        case FIELD_NODE: one(v, *(Ast *const *)at); break;
+        case FIELD_LIST: all(v, at); break;
+        case FIELD_PAIRS: all_pairs(v, at, (const void *)((const char *)node + f->other)); break;
+        case FIELD_PARAMS: all_params(v, at); break;
+        case FIELD_CLAUSES: all_clauses(v, at); break;
+        case FIELD_HANDLERS: all_handlers(v, at); break;
+        case FIELD_END: break;
+        }
     }
 }

@@ -13,7 +13,7 @@
 
 typedef enum AstKind {
     AST_INVALID,
-#define AST(ID, text, member) AST_##ID,
+#define AST(ID, text, described, children) AST_##ID,
 #include "syntax/ast.def"
 #undef AST
     AST_COUNT
@@ -138,8 +138,28 @@ struct Ast {
 
 /* An empty node of that kind. */
 Ast *ast_new(Arena *a, AstKind kind, Span span);
+/* As ast.def prints it: "ifexp". */
+const char *ast_kind_text(AstKind kind);
 /* How a message calls a node: "a call", "a lambda". */
 const char *ast_describe(const Ast *node);
+/* Where a node has children: one, which may be NULL; a list; two lists side by side, of which the first's
+   items may be NULL; or what looks through to nodes. The role is what a child is to its parent, or NULL. */
+typedef enum AstFieldKind {
+    FIELD_END,
+    FIELD_NODE,
+    FIELD_LIST,
+    FIELD_PAIRS,
+    FIELD_PARAMS,
+    FIELD_CLAUSES,
+    FIELD_HANDLERS
+} AstFieldKind;
+typedef struct AstField {
+    AstFieldKind kind;
+    size_t offset, other; /* into the node; other: of the second list of PAIRS */
+    const char *role, *other_role;
+} AstField;
+/* A kind's fields in source order, up to FIELD_END. */
+const AstField *ast_fields(AstKind kind);
 /* Calls visit for each child in source order, NULL ones left out; parameters, clauses and handlers
    are looked through. */
 void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), void *context);
@@ -159,6 +179,10 @@ AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source
 /* Parses the statement behind a SKIPPED node of that file: a DEF or CLASS (or any other statement).
    NULL when it does not parse; errors are then in dx. */
 Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, const Ast *skipped);
+/* Parses the statements in tokens [first, last) completely, host code or not. False after an error
+   in dx. */
+bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int first, int last,
+                  AstList *out);
 /* Parses one expression, e.g. a -D value, a string annotation's extents, a -grid. NULL after an
    error in dx. */
 Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *source);

@@ -16,12 +16,12 @@ typedef struct Place {
 
 static TokenKind kind_at(const Place *w, int i)
 {
-    return (TokenKind)w->p->feed->data[i].kind;
+    return (TokenKind)w->p->feed.data[i].kind;
 }
 
 static Loc loc_at(const Place *w, int i)
 {
-    Token t = w->p->tokens->data[w->p->feed->data[i].token];
+    Token t = w->p->tokens->data[w->p->feed.data[i].token];
     return (Loc){t.begin, t.end};
 }
 
@@ -36,21 +36,12 @@ static bool ends_line(TokenKind kind)
            kind == TOK_START_FILE || kind == TOK_START_EXPR;
 }
 
-static bool is_opener(TokenKind kind)
-{
-    return kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE;
-}
-
-static bool is_closer(TokenKind kind)
-{
-    return kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE;
-}
-
 static int innermost_open(const Place *w)
 {
     for (int i = w->at - 1, depth = 0; i >= w->first; i--) {
-        if (is_closer(kind_at(w, i))) depth++;
-        if (is_opener(kind_at(w, i)) && depth-- == 0) return i;
+        const int nesting = token_nesting(kind_at(w, i));
+        if (nesting > 0 && depth == 0) return i;
+        depth -= nesting;
     }
     return -1;
 }
@@ -91,7 +82,7 @@ static const char *after(const Place *w, const char *text)
 
 static TokenKind closer_of(TokenKind opener)
 {
-    return opener == TOK_LPAREN ? TOK_RPAREN : opener == TOK_LBRACKET ? TOK_RBRACKET : TOK_RBRACE;
+    return opener + 1;
 }
 
 /* Where the bracket is that we are in, if that is not plain to see. */
@@ -368,7 +359,7 @@ void parser_unexpected(Parser *p, const bool expected[TOK_COUNT])
     if (!p->error_strict) return;
     p->failed = true;
     Place w = {.p = p, .expected = expected, .at = p->next - 1};
-    if (is_explained(p, p->feed->data[w.at].token)) return;
+    if (is_explained(p, p->feed.data[w.at].token)) return;
     w.first = w.at;
     while (w.first > 0 && !ends_line(kind_at(&w, w.first - 1))) w.first--;
     w.found = kind_at(&w, w.at);

@@ -15,11 +15,11 @@ static TokenKind kind_at(const TokenArray *t, int i)
     return i < t->len ? (TokenKind)t->data[i].kind : TOK_END;
 }
 
-static bool is_text(const Source *source, const TokenArray *t, int i, const char *text)
+static bool is_text(const Parser *p, int i, const char *text)
 {
-    Token k = t->data[i];
+    Token k = p->tokens->data[i];
     return strlen(text) == k.end - k.begin &&
-           memcmp(source->text + k.begin, text, k.end - k.begin) == 0;
+           memcmp(p->source->text + k.begin, text, k.end - k.begin) == 0;
 }
 
 /* ---- extents of statements ---- */
@@ -57,21 +57,13 @@ static bool is_statement_start(const TokenArray *t, int first, int i)
     return before == TOK_NEWLINE || before == TOK_INDENT || before == TOK_DEDENT;
 }
 
-/* Nesting of brackets before token i, given that of the token before it. */
-static int depth_after(TokenKind kind, int depth)
-{
-    if (kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE) return depth + 1;
-    if (kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE) return depth - 1;
-    return depth;
-}
-
 /* Index of the colon that ends a compound statement's header, or -1. */
 static int header_colon(const TokenArray *t, int i)
 {
     int depth = 0, lambdas = 0;
     for (; kind_at(t, i) != TOK_NEWLINE && kind_at(t, i) != TOK_END; i++) {
         TokenKind kind = kind_at(t, i);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (depth > 0) continue;
         if (kind == TOK_LAMBDA) lambdas++;
         if (kind == TOK_COLON && lambdas-- == 0) return i;
@@ -79,31 +71,10 @@ static int header_colon(const TokenArray *t, int i)
     return -1;
 }
 
-static bool begins_compound(TokenKind kind)
-{
-    switch (kind) {
-    case TOK_IF:
-    case TOK_ELIF:
-    case TOK_ELSE:
-    case TOK_FOR:
-    case TOK_WHILE:
-    case TOK_TRY:
-    case TOK_EXCEPT:
-    case TOK_FINALLY:
-    case TOK_WITH:
-    case TOK_DEF:
-    case TOK_CLASS:
-    case TOK_ASYNC: return true;
-    default: return false;
-    }
-}
-
 /* ---- names that skipped statements bind ---- */
 
 typedef struct Binder {
-    Arena *arena;
-    Interner *names;
-    const Source *source;
+    Parser *p;
     const TokenArray *tokens;
     Map seen;
     AstNames *out;
@@ -112,10 +83,10 @@ typedef struct Binder {
 static void bind_token(Binder *b, int i)
 {
     Token k = b->tokens->data[i];
-    Str name = intern(b->names, b->source->text + k.begin, k.end - k.begin);
+    Str name = intern(b->p->names, b->p->source->text + k.begin, k.end - k.begin);
     if (map_has(&b->seen, (uint64_t)(uintptr_t)name)) return;
     map_set_ptr(&b->seen, name, NULL);
-    vec_push(b->arena, b->out, name);
+    vec_push(b->p->arena, b->out, name);
 }
 
 /* a, (b, *c): the plain names of a target in [i, end); not those of x.f, x[i], f(x) */
@@ -157,7 +128,7 @@ static void bind_assignment(Binder *b, int i, int end)
     const TokenArray *t = b->tokens;
     for (int k = i, depth = 0; k < end; k++) {
         TokenKind kind = kind_at(t, k);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (depth > 0) continue;
         bool augmented = kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL;
         if (kind != TOK_EQUAL && kind != TOK_COLON && !augmented) continue;
@@ -172,7 +143,7 @@ static bool is_soft_header(const Binder *b, int i)
 {
     const TokenArray *t = b->tokens;
     if (kind_at(t, i) != TOK_NAME ||
-        (!is_text(b->source, t, i, "match") && !is_text(b->source, t, i, "case")))
+        (!is_text(b->p, i, "match") && !is_text(b->p, i, "case")))
         return false;
     TokenKind next = kind_at(t, i + 1);
     return next != TOK_EQUAL && next != TOK_COLON && next != TOK_DOT && header_colon(t, i) >= 0;
@@ -216,14 +187,14 @@ static int bind_line(Binder *b, int i, int last)
         if (kind_at(t, first + 1) == TOK_NAME) bind_token(b, first + 1);
         return statement_end(t, i);
     }
-    if (begins_compound(kind) || is_soft_header(b, first)) {
+    if (token_begins_compound(kind) || is_soft_header(b, first)) {
         int colon = header_colon(t, first);
         bind_header(b, first, colon < 0 ? end : colon);
         if (colon < 0) return end + 1;
         first = colon + 1;
     }
     for (int k = first, depth = 0; k <= end; k++) { /* a; b; c */
-        depth = depth_after(kind_at(t, k), depth);
+        depth += token_nesting(kind_at(t, k));
         if (k < end && (kind_at(t, k) != TOK_SEMICOLON || depth > 0)) continue;
         if (k > first) bind_simple(b, first, k);
         first = k + 1;
@@ -231,21 +202,20 @@ static int bind_line(Binder *b, int i, int last)
     return end + 1;
 }
 
-Ast *feed_skipped(Arena *a, Interner *names, const Source *source, const TokenArray *tokens,
-                  int first, int last, const char *what)
+Ast *feed_skipped(Parser *p, int first, int last, const char *what)
 {
+    const TokenArray *tokens = p->tokens;
     int end = last;
     while (end > first + 1 &&
            (kind_at(tokens, end - 1) == TOK_DEDENT || kind_at(tokens, end - 1) == TOK_NEWLINE))
         end--;
-    Ast *n = ast_new(a, AST_SKIPPED,
-                     (Span){source, tokens->data[first].begin, tokens->data[end - 1].end});
+    Ast *n = ast_new(p->arena, AST_SKIPPED,
+                     (Span){p->source, tokens->data[first].begin, tokens->data[end - 1].end});
     n->skipped.first_token = first;
     n->skipped.last_token = last - 1;
     n->skipped.what = what;
-    Binder b = {
-        .arena = a, .names = names, .source = source, .tokens = tokens, .out = &n->skipped.names};
-    map_init(&b.seen, a);
+    Binder b = {.p = p, .tokens = tokens, .out = &n->skipped.names};
+    map_init(&b.seen, p->arena);
     for (int i = first; i < last;) {
         TokenKind kind = kind_at(tokens, i);
         bool layout = kind == TOK_INDENT || kind == TOK_DEDENT || kind == TOK_NEWLINE;
@@ -256,35 +226,35 @@ Ast *feed_skipped(Arena *a, Interner *names, const Source *source, const TokenAr
 
 /* ---- passing tokens on ---- */
 
-static void push(Filter *f, TokenKind kind, int token, bool strict, Ast *skipped)
+static void push(Parser *p, TokenKind kind, int token, bool strict, Ast *skipped)
 {
     FeedItem item = {.kind = (uint16_t)kind, .strict = strict, .token = token, .skipped = skipped};
-    vec_push(f->arena, f->feed, item);
+    vec_push(p->arena, &p->feed, item);
 }
 
-static void push_tokens(Filter *f, int first, int last, bool strict)
+static void push_tokens(Parser *p, int first, int last, bool strict)
 {
-    for (int i = first; i < last; i++) push(f, kind_at(f->tokens, i), i, strict, NULL);
+    for (int i = first; i < last; i++) push(p, kind_at(p->tokens, i), i, strict, NULL);
 }
 
-static void report(Filter *f, int first, int last, const char *fmt, const char *word)
+static void report(Parser *p, int first, int last, const char *fmt, const char *word)
 {
-    Span at = {f->source, f->tokens->data[first].begin, f->tokens->data[last].end};
-    diag_error(f->dx, at, "%s", arena_printf(f->arena, fmt, word));
-    f->failed = true;
+    Span at = {p->source, p->tokens->data[first].begin, p->tokens->data[last].end};
+    diag_error(p->dx, at, "%s", arena_printf(p->arena, fmt, word));
+    p->failed = true;
 }
 
 /* match x: with a case in its block, or type X = …; words that are names anywhere else. */
-static const char *soft_statement(const Filter *f, int i, int end)
+static const char *soft_statement(const Parser *p, int i, int end)
 {
-    const TokenArray *t = f->tokens;
+    const TokenArray *t = p->tokens;
     if (kind_at(t, i) != TOK_NAME) return NULL;
-    if (is_text(f->source, t, i, "type") && kind_at(t, i + 1) == TOK_NAME &&
+    if (is_text(p, i, "type") && kind_at(t, i + 1) == TOK_NAME &&
         (kind_at(t, i + 2) == TOK_EQUAL || kind_at(t, i + 2) == TOK_LBRACKET))
         return "type statement";
-    if (is_text(f->source, t, i, "match") && kind_at(t, end - 1) == TOK_COLON &&
+    if (is_text(p, i, "match") && kind_at(t, end - 1) == TOK_COLON &&
         kind_at(t, end + 1) == TOK_INDENT && kind_at(t, end + 2) == TOK_NAME &&
-        is_text(f->source, t, end + 2, "case"))
+        is_text(p, end + 2, "case"))
         return "match statement";
     return NULL;
 }
@@ -299,67 +269,67 @@ static bool has_error(const TokenArray *t, int i)
 
 /* One line of a kernel, with its repairs; *stray says that the INDENT after it belongs to nothing.
    Returns where to go on. */
-static int feed_line(Filter *f, int i, bool *stray)
+static int feed_line(Parser *p, int i, bool *stray)
 {
-    const TokenArray *t = f->tokens;
+    const TokenArray *t = p->tokens;
     int end = line_end(t, i);
-    const char *soft = soft_statement(f, i, end);
+    const char *soft = soft_statement(p, i, end);
     *stray = false;
     if (soft) {
         int stop = statement_end(t, i);
-        push(f, TOK_SKIPPED, i, true,
-             feed_skipped(f->arena, f->names, f->source, t, i, stop, soft));
+        push(p, TOK_SKIPPED, i, true,
+             feed_skipped(p, i, stop, soft));
         return stop;
     }
     if (kind_at(t, i) == TOK_AT) {
         TokenKind next = kind_at(t, end + 1);
         if (next != TOK_AT && next != TOK_DEF && next != TOK_CLASS && next != TOK_ASYNC) {
-            report(f, i, end - 1, "expected a function or a class after the %s", "decorator");
+            report(p, i, end - 1, "expected a function or a class after the %s", "decorator");
             *stray = next == TOK_INDENT;
             return end + 1;
         }
     }
-    push_tokens(f, i, end + 1, true);
+    push_tokens(p, i, end + 1, true);
     bool indented = kind_at(t, end + 1) == TOK_INDENT;
-    bool compound = begins_compound(kind_at(t, i));
+    bool compound = token_begins_compound(kind_at(t, i));
     if (compound && kind_at(t, end - 1) == TOK_COLON && !indented) {
-        report(f, i, end - 1, "expected an indented block after '%s'", token_text(kind_at(t, i)));
-        push(f, TOK_INDENT, end, true, NULL);
-        push(f, TOK_PASS, end, true, NULL);
-        push(f, TOK_NEWLINE, end, true, NULL);
-        push(f, TOK_DEDENT, end, true, NULL);
+        report(p, i, end - 1, "expected an indented block after '%s'", token_text(kind_at(t, i)));
+        push(p, TOK_INDENT, end, true, NULL);
+        push(p, TOK_PASS, end, true, NULL);
+        push(p, TOK_NEWLINE, end, true, NULL);
+        push(p, TOK_DEDENT, end, true, NULL);
     }
     /* Without any colon the parser says that one is missing, and takes the block; so it does when a
        line that is no header ends in one: a keyword is misspelt. */
     bool wants_block = kind_at(t, end - 1) == TOK_COLON || (compound && header_colon(t, i) < 0);
     if (indented && !wants_block) {
-        if (!has_error(t, end + 1)) report(f, end + 2, end + 2, "unexpected %s", "indentation");
+        if (!has_error(t, end + 1)) report(p, end + 2, end + 2, "unexpected %s", "indentation");
         *stray = true;
     }
     return end + 1;
 }
 
-void feed_range(Filter *f, int first, int last)
+void feed_range(Parser *p, int first, int last)
 {
-    const TokenArray *t = f->tokens;
+    const TokenArray *t = p->tokens;
     VEC(bool) strays = {0};
     bool stray = false;
     for (int i = first; i < last;) {
         TokenKind kind = kind_at(t, i);
         if (kind == TOK_INDENT) {
-            vec_push(f->arena, &strays, stray);
-            if (!stray) push(f, kind, i, true, NULL);
+            vec_push(p->arena, &strays, stray);
+            if (!stray) push(p, kind, i, true, NULL);
             i++;
         } else if (kind == TOK_DEDENT) {
             bool dropped = strays.len > 0 && strays.data[--strays.len];
-            if (!dropped) push(f, kind, i, true, NULL);
+            if (!dropped) push(p, kind, i, true, NULL);
             i++;
         } else if (line_end(t, i) >= last) { /* part of a line: a; b */
-            push_tokens(f, i, last, true);
-            push(f, TOK_NEWLINE, last, true, NULL);
+            push_tokens(p, i, last, true);
+            push(p, TOK_NEWLINE, last, true, NULL);
             i = last;
         } else {
-            i = feed_line(f, i, &stray);
+            i = feed_line(p, i, &stray);
         }
     }
 }
@@ -367,28 +337,28 @@ void feed_range(Filter *f, int first, int last)
 /* ---- host code ---- */
 
 /* @cute.jit, @numba.cuda.jit and the like are of other languages. */
-static bool is_foreign(const Filter *f, int i)
+static bool is_foreign(const Parser *p, int i)
 {
     static const char *const others[] = {"cute", "numba", "nb", "cuda", "jax", "torch"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (is_text(f->source, f->tokens, i, others[k])) return true;
+        if (is_text(p, i, others[k])) return true;
     return false;
 }
 
 /* Index after the decorator lines at i; *jit: one of them marks a kernel, a helper or a
    compile-time function. */
-static int decorators_end(const Filter *f, int i, bool *jit)
+static int decorators_end(const Parser *p, int i, bool *jit)
 {
-    const TokenArray *t = f->tokens;
+    const TokenArray *t = p->tokens;
     *jit = false;
     while (kind_at(t, i) == TOK_AT) {
         int last = i + 1;
         while (kind_at(t, last) == TOK_NAME && kind_at(t, last + 1) == TOK_DOT) last += 2;
         TokenKind next = kind_at(t, last + 1);
         bool plain = kind_at(t, last) == TOK_NAME && (next == TOK_NEWLINE || next == TOK_LPAREN) &&
-                     !is_foreign(f, i + 1);
-        if (plain && (is_text(f->source, t, last, "jit") ||
-                      is_text(f->source, t, last, "constexpr_function")))
+                     !is_foreign(p, i + 1);
+        if (plain && (is_text(p, last, "jit") ||
+                      is_text(p, last, "constexpr_function")))
             *jit = true;
         i = line_end(t, i);
         if (kind_at(t, i) == TOK_NEWLINE) i++;
@@ -397,37 +367,37 @@ static int decorators_end(const Filter *f, int i, bool *jit)
 }
 
 /* Passes on a kernel whose decorators begin at i, if one does; returns where it ends, or i. */
-static int feed_kernel(Filter *f, int i)
+static int feed_kernel(Parser *p, int i)
 {
     bool jit;
-    int def = decorators_end(f, i, &jit);
-    TokenKind kind = kind_at(f->tokens, def);
+    int def = decorators_end(p, i, &jit);
+    TokenKind kind = kind_at(p->tokens, def);
     if (!jit) return i;
     if (kind == TOK_DEF || kind == TOK_ASYNC) {
-        int end = statement_end(f->tokens, def);
-        feed_range(f, i, end);
+        int end = statement_end(p->tokens, def);
+        feed_range(p, i, end);
         return end;
     }
     if (kind != TOK_CLASS)
-        report(f, i, line_end(f->tokens, i) - 1, "expected a function or a class after the %s",
+        report(p, i, line_end(p->tokens, i) - 1, "expected a function or a class after the %s",
                "decorator");
     return i;
 }
 
 /* SKIPPED for [first, last), then the kernels inside it. */
-static void skip(Filter *f, int first, int last, const char *what)
+static void skip(Parser *p, int first, int last, const char *what)
 {
-    const TokenArray *t = f->tokens;
-    Ast *node = feed_skipped(f->arena, f->names, f->source, t, first, last, what);
-    push(f, TOK_SKIPPED, first, false, node);
+    const TokenArray *t = p->tokens;
+    Ast *node = feed_skipped(p, first, last, what);
+    push(p, TOK_SKIPPED, first, false, node);
     for (int i = first; i < last;) {
         if (kind_at(t, i) != TOK_AT || !is_statement_start(t, first, i)) {
             i++;
             continue;
         }
         bool jit;
-        int end = feed_kernel(f, i);
-        i = end > i ? end : decorators_end(f, i, &jit);
+        int end = feed_kernel(p, i);
+        i = end > i ? end : decorators_end(p, i, &jit);
     }
 }
 
@@ -446,7 +416,7 @@ static bool is_kept(const TokenArray *t, int i, int end)
     }
     for (int k = i, depth = 0; k < end; k++) {
         TokenKind kind = kind_at(t, k);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (depth == 0 && (kind == TOK_EQUAL || kind == TOK_COLON ||
                            (kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL)))
             return true;
@@ -455,76 +425,76 @@ static bool is_kept(const TokenArray *t, int i, int end)
 }
 
 /* a; b; c in [i, end), where `end` is a NEWLINE. */
-static void feed_simple(Filter *f, int i, int end)
+static void feed_simple(Parser *p, int i, int end)
 {
-    const TokenArray *t = f->tokens;
+    const TokenArray *t = p->tokens;
     for (int k = i, depth = 0; k <= end; k++) {
         TokenKind kind = kind_at(t, k);
-        depth = depth_after(kind, depth);
+        depth += token_nesting(kind);
         if (k < end && (kind != TOK_SEMICOLON || depth > 0)) continue;
         if (k > i && is_kept(t, i, k)) {
-            push_tokens(f, i, k, false);
-            push(f, TOK_NEWLINE, k, false, NULL);
+            push_tokens(p, i, k, false);
+            push(p, TOK_NEWLINE, k, false, NULL);
         } else if (k > i) {
-            skip(f, i, k, "statement");
+            skip(p, i, k, "statement");
         }
         i = k + 1;
     }
 }
 
-static void feed_host(Filter *f, int i, int last);
+static void feed_host(Parser *p, int i, int last);
 
 /* Enters a module-level if, try or with, or a clause of one: its header, then its block
    filtered. */
-static int enter(Filter *f, int i)
+static int enter(Parser *p, int i)
 {
-    const TokenArray *t = f->tokens;
+    const TokenArray *t = p->tokens;
     int end = line_end(t, i), colon = header_colon(t, i), stop = statement_end(t, i);
     bool indented = kind_at(t, end + 1) == TOK_INDENT;
     if (colon < 0 || indented != (colon == end - 1)) {
-        skip(f, i, stop, "statement");
+        skip(p, i, stop, "statement");
         return stop;
     }
-    push_tokens(f, i, colon + 1, false);
-    push(f, TOK_NEWLINE, end, false, NULL);
-    push(f, TOK_INDENT, end, false, NULL);
-    if (indented) feed_host(f, end + 2, stop - 1);
-    else feed_simple(f, colon + 1, end);
-    push(f, TOK_DEDENT, end, false, NULL);
+    push_tokens(p, i, colon + 1, false);
+    push(p, TOK_NEWLINE, end, false, NULL);
+    push(p, TOK_INDENT, end, false, NULL);
+    if (indented) feed_host(p, end + 2, stop - 1);
+    else feed_simple(p, colon + 1, end);
+    push(p, TOK_DEDENT, end, false, NULL);
     return stop;
 }
 
 /* One statement of host code that is not a simple line. Returns its end, or i. */
-static int feed_compound(Filter *f, int i)
+static int feed_compound(Parser *p, int i)
 {
-    const TokenArray *t = f->tokens;
+    const TokenArray *t = p->tokens;
     int end = statement_end(t, i), def = i;
     bool jit;
     switch (kind_at(t, i)) {
     case TOK_AT:
-        end = feed_kernel(f, i);
+        end = feed_kernel(p, i);
         if (end > i) return end;
-        def = decorators_end(f, i, &jit);
-        end = begins_compound(kind_at(t, def)) ? statement_end(t, def) : def;
+        def = decorators_end(p, i, &jit);
+        end = token_begins_compound(kind_at(t, def)) ? statement_end(t, def) : def;
         def += kind_at(t, def) == TOK_ASYNC;
-        skip(f, i, end,
+        skip(p, i, end,
              kind_at(t, def) == TOK_DEF     ? "function"
              : kind_at(t, def) == TOK_CLASS ? "class"
                                             : "statement");
         return end;
     case TOK_ASYNC:
-        skip(f, i, end, kind_at(t, i + 1) == TOK_DEF ? "function" : "statement");
+        skip(p, i, end, kind_at(t, i + 1) == TOK_DEF ? "function" : "statement");
         return end;
-    case TOK_DEF: skip(f, i, end, "function"); return end;
-    case TOK_CLASS: skip(f, i, end, "class"); return end;
+    case TOK_DEF: skip(p, i, end, "function"); return end;
+    case TOK_CLASS: skip(p, i, end, "class"); return end;
     case TOK_FOR:
     case TOK_WHILE:
         if (kind_at(t, end) == TOK_ELSE) end = statement_end(t, end);
-        skip(f, i, end, "statement");
+        skip(p, i, end, "statement");
         return end;
     case TOK_INDENT:
         end = block_end(t, i);
-        skip(f, i, end, "statement");
+        skip(p, i, end, "statement");
         return end;
     case TOK_IF:
     case TOK_ELIF:
@@ -532,37 +502,37 @@ static int feed_compound(Filter *f, int i)
     case TOK_TRY:
     case TOK_EXCEPT:
     case TOK_FINALLY:
-    case TOK_WITH: return enter(f, i);
+    case TOK_WITH: return enter(p, i);
     default:
         if (end == line_end(t, i) + 1) return i;
-        skip(f, i, end, "statement"); /* match, or a block without a header */
+        skip(p, i, end, "statement"); /* match, or a block without a header */
         return end;
     }
 }
 
-static void feed_host(Filter *f, int i, int last)
+static void feed_host(Parser *p, int i, int last)
 {
     while (i < last) {
-        int end = feed_compound(f, i);
+        int end = feed_compound(p, i);
         if (end == i) {
-            int newline = line_end(f->tokens, i);
-            feed_simple(f, i, newline);
+            int newline = line_end(p->tokens, i);
+            feed_simple(p, i, newline);
             end = newline + 1;
         }
         i = end;
     }
 }
 
-void feed_file(Filter *f)
+void feed_file(Parser *p)
 {
-    feed_host(f, 0, f->tokens->len - 1);
+    feed_host(p, 0, p->tokens->len - 1);
 }
 
-void feed_expr(Filter *f)
+void feed_expr(Parser *p)
 {
-    for (int i = 0; i < f->tokens->len - 1; i++) {
-        TokenKind kind = kind_at(f->tokens, i);
+    for (int i = 0; i < p->tokens->len - 1; i++) {
+        TokenKind kind = kind_at(p->tokens, i);
         if (kind != TOK_NEWLINE && kind != TOK_INDENT && kind != TOK_DEDENT)
-            push(f, kind, i, true, NULL);
+            push(p, kind, i, true, NULL);
     }
 }

@@ -146,24 +146,13 @@ void lex_token(Lexer *lx, TokenKind kind)
     push_token(lx, kind, lx->begin, lx->end);
 }
 
-void lex_keyword(Lexer *lx, TokenKind kind)
-{
-    lex_token(lx, kind);
-}
-
 static const char *unclosed_text(const Open *open)
 {
-    switch (open->kind) {
-    case OPEN_FSTRING: return "this f-string is never closed";
-    case OPEN_FIELD:
-    case OPEN_SPEC: return "this '{' of an f-string is never closed";
-    case OPEN_BRACKET: break;
-    }
-    switch (open->bracket) {
-    case '(': return "this '(' is never closed";
-    case '[': return "this '[' is never closed";
-    default: return "this '{' is never closed";
-    }
+    if (open->kind == OPEN_FSTRING) return "this f-string is never closed";
+    if (open->kind != OPEN_BRACKET) return "this '{' of an f-string is never closed";
+    return open->bracket == '('   ? "this '(' is never closed"
+           : open->bracket == '[' ? "this '[' is never closed"
+                                  : "this '{' is never closed";
 }
 
 static void close_text(Lexer *lx, uint32_t end);
@@ -282,12 +271,6 @@ void lex_name(Lexer *lx)
     lex_token(lx, TOK_NAME);
 }
 
-static bool is_name_byte(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c >= 0x80;
-}
-
 /* Python allows `1if x else y`: a number may be followed at once by a keyword that can follow an
    expression. */
 static bool is_infix_keyword(const char *s, size_t n)
@@ -302,7 +285,7 @@ void lex_number(Lexer *lx)
 {
     const char *s = lx->source->text;
     uint32_t end = lx->end;
-    while (is_name_byte((unsigned char)s[end])) end++; /* the text ends in a NUL */
+    while (is_name_byte(s[end])) end++; /* the text ends in a NUL */
     if (end > lx->end && !is_infix_keyword(s + lx->end, end - lx->end))
         add_error(lx, lx->begin, end,
                   arena_printf(lx->arena, "invalid number '%.*s'", (int)(end - lx->begin),
@@ -563,7 +546,7 @@ void lex_bad_character(Lexer *lx)
                       : arena_printf(lx->arena, "unexpected character, code 0x%02X", c));
 }
 
-void lex_end(Lexer *lx)
+static void lex_end(Lexer *lx)
 {
     lx->begin = lx->end = (uint32_t)lx->source->len;
     bool fatal = !lx->stopped;
@@ -601,12 +584,12 @@ TokenArray *tokens_scan(Arena *a, const Source *source)
 
 /* ---- names of tokens ---- */
 
-typedef enum TokenClass { MARK, KEYWORD, OP } TokenClass;
+typedef enum TokenClass { MARK, KEYWORD, COMPOUND, OPEN, CLOSE, OP } TokenClass;
 static const struct {
     TokenClass class;
-    const char *text;
+    const char *text, *id;
 } token_table[] = {
-#define TOKEN(ID, class, text) {class, text},
+#define TOKEN(ID, class, text) {class, text, #ID},
 #include "syntax/tokens.def"
 #undef TOKEN
 };
@@ -617,7 +600,29 @@ const char *token_text(TokenKind kind)
     return token_table[kind - TOK_FIRST].text;
 }
 
+static TokenClass class_of(TokenKind kind)
+{
+    return kind >= TOK_FIRST && kind < TOK_LIMIT ? token_table[kind - TOK_FIRST].class : MARK;
+}
+
 bool token_is_keyword(TokenKind kind)
 {
-    return kind >= TOK_FIRST && kind < TOK_LIMIT && token_table[kind - TOK_FIRST].class == KEYWORD;
+    return class_of(kind) == KEYWORD || class_of(kind) == COMPOUND;
+}
+
+bool token_begins_compound(TokenKind kind)
+{
+    return class_of(kind) == COMPOUND;
+}
+
+int token_nesting(TokenKind kind)
+{
+    return (class_of(kind) == OPEN) - (class_of(kind) == CLOSE);
+}
+
+const char *token_class(TokenKind kind)
+{
+    if (kind == TOK_END) return "END";
+    if (token_is_keyword(kind)) return "KEYWORD";
+    return class_of(kind) != MARK ? "OP" : token_table[kind - TOK_FIRST].id;
 }

@@ -49,7 +49,6 @@ typedef enum LexMode { LEX_CODE, LEX_TEXT, LEX_SPEC } LexMode;
 LexMode lex_mode(const Lexer *lx);
 
 void lex_token(Lexer *lx, TokenKind kind);
-void lex_keyword(Lexer *lx, TokenKind kind); /* one that may also stand inside brackets */
 void lex_statement(
     Lexer *lx,
     TokenKind kind); /* a keyword or `@` that begins a statement: ends brackets left open */
@@ -74,7 +73,6 @@ void lex_fstring_close(Lexer *lx);
 /* The f-string's line ends too early: reports it and goes on with code. */
 void lex_fstring_unterminated(Lexer *lx);
 void lex_string_unterminated(Lexer *lx);
-void lex_end(Lexer *lx);
 
 /* In grammar/tkc.l. */
 void lex_scan(Lexer *lx);

@@ -16,16 +16,8 @@ static int digit_value(char c)
 
 static int radix_of(const char *s, size_t n)
 {
-    if (n < 3 || s[0] != '0') return 10;
-    switch (s[1]) {
-    case 'x':
-    case 'X': return 16;
-    case 'o':
-    case 'O': return 8;
-    case 'b':
-    case 'B': return 2;
-    default: return 10;
-    }
+    const char letter = n > 2 && s[0] == '0' ? (char)(s[1] | 0x20) : 0;
+    return letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 10;
 }
 
 static Number integer_number(const char *s, size_t n)
@@ -66,24 +58,13 @@ Number literal_number(Arena *a, const char *s, size_t n)
 
 /* ---- strings ---- */
 
-/* Also surrogates, which Python's strings may hold. */
-static void put_utf8(Buf *out, uint32_t code)
+/* A byte, or in UTF-8 a character; also surrogates, which Python's strings may hold. */
+static void put_code(Buf *out, uint32_t code, bool byte)
 {
-    if (code < 0x80) {
-        buf_putc(out, (char)code);
-    } else if (code < 0x800) {
-        buf_putc(out, (char)(0xC0 | code >> 6));
-        buf_putc(out, (char)(0x80 | (code & 0x3F)));
-    } else if (code < 0x10000) {
-        buf_putc(out, (char)(0xE0 | code >> 12));
-        buf_putc(out, (char)(0x80 | (code >> 6 & 0x3F)));
-        buf_putc(out, (char)(0x80 | (code & 0x3F)));
-    } else {
-        buf_putc(out, (char)(0xF0 | code >> 18));
-        buf_putc(out, (char)(0x80 | (code >> 12 & 0x3F)));
-        buf_putc(out, (char)(0x80 | (code >> 6 & 0x3F)));
-        buf_putc(out, (char)(0x80 | (code & 0x3F)));
-    }
+    static const uint8_t lead[] = {0, 0xC0, 0xE0, 0xF0};
+    int more = code < 0x80 || byte ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    buf_putc(out, (char)(lead[more] | code >> (6 * more)));
+    while (more-- > 0) buf_putc(out, (char)(0x80 | (code >> (6 * more) & 0x3F)));
 }
 
 /* \x41 \u00e9 \U0001F600: exactly `digits` hexadecimal digits after s[i], which is the letter. */
@@ -98,8 +79,7 @@ static const char *decode_hex(Buf *out, const char *s, size_t n, size_t *i, int 
     }
     ++*i;
     if (code > 0x10FFFF) return "this escape is past the last character, U+10FFFF";
-    if (bytes) buf_putc(out, (char)code);
-    else put_utf8(out, code);
+    put_code(out, code, bytes);
     return NULL;
 }
 
@@ -108,8 +88,7 @@ static void decode_octal(Buf *out, const char *s, size_t n, size_t *i, bool byte
     uint32_t code = 0;
     for (int k = 0; k < 3 && *i < n && s[*i] >= '0' && s[*i] <= '7'; k++)
         code = code << 3 | (uint32_t)(s[(*i)++] - '0');
-    if (bytes) buf_putc(out, (char)code);
-    else put_utf8(out, code);
+    put_code(out, code, bytes);
 }
 
 static char simple_escape(char c)

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include "syntax/feed.h"
 #include "syntax/literal.h"
 
 Span parser_span(const Parser *p, Loc at)
@@ -13,7 +14,7 @@ Span parser_span(const Parser *p, Loc at)
 
 bool parser_is_strict(const Parser *p)
 {
-    return p->next > 0 && p->feed->data[p->next - 1].strict;
+    return p->next > 0 && p->feed.data[p->next - 1].strict;
 }
 
 Diag *parser_error(Parser *p, Loc at, const char *fmt, ...)
@@ -35,9 +36,12 @@ static Loc loc_of(const Ast *n)
     return (Loc){n->span.begin, n->span.end};
 }
 
-static Ast *make(Parser *p, AstKind kind, Loc at)
+Ast *make(Parser *p, Ast fields, Loc at)
 {
-    return ast_new(p->arena, kind, parser_span(p, at));
+    Ast *n = arena_new(p->arena, Ast);
+    *n = fields;
+    n->span = parser_span(p, at);
+    return n;
 }
 
 /* ---- lists ---- */
@@ -60,47 +64,11 @@ AstList *list_join(Parser *p, AstList *list, const AstList *more)
     return list;
 }
 
-AstKeyValues *pairs_add(Parser *p, AstKeyValues *pairs, Ast *key, Ast *value)
-{
-    if (!pairs) pairs = arena_new(p->arena, AstKeyValues);
-    AstKeyValue pair = {key, value};
-    vec_push(p->arena, pairs, pair);
-    return pairs;
-}
-
 AstAliases *aliases_add(Parser *p, AstAliases *list, Str name, Str as, Loc at)
 {
     if (!list) list = arena_new(p->arena, AstAliases);
     AstAlias alias = {name ? name : intern_cstr(p->names, "*"), as, parser_span(p, at)};
     vec_push(p->arena, list, alias);
-    return list;
-}
-
-AstNames *names_add(Parser *p, AstNames *list, Str name)
-{
-    if (!list) list = arena_new(p->arena, AstNames);
-    vec_push(p->arena, list, name);
-    return list;
-}
-
-AstHandlers *handlers_add(Parser *p, AstHandlers *list, AstHandler *handler)
-{
-    if (!list) list = arena_new(p->arena, AstHandlers);
-    vec_push(p->arena, list, *handler);
-    return list;
-}
-
-AstClauses *clauses_add(Parser *p, AstClauses *list, AstClause *clause)
-{
-    if (!list) list = arena_new(p->arena, AstClauses);
-    vec_push(p->arena, list, *clause);
-    return list;
-}
-
-AstParams *params_add(Parser *p, AstParams *list, AstParam *param)
-{
-    if (!list) list = arena_new(p->arena, AstParams);
-    vec_push(p->arena, list, *param);
     return list;
 }
 
@@ -133,34 +101,16 @@ static void check_target(Parser *p, const Ast *target, TargetUse use, const char
 
 /* ---- leaves ---- */
 
-Ast *make_leaf(Parser *p, AstKind kind, Loc at)
-{
-    return make(p, kind, at);
-}
-
-Ast *make_name(Parser *p, Str id, Loc at)
-{
-    Ast *n = make(p, AST_NAME, at);
-    n->name.id = id;
-    return n;
-}
-
 Ast *make_number(Parser *p, Loc at)
 {
     const char *s = p->source->text + at.begin;
     size_t len = at.end - at.begin;
     Number v = literal_number(p->arena, s, len);
-    static const AstKind kinds[] = {AST_INT, AST_FLOAT, AST_IMAGINARY};
-    Ast *n = make(p, kinds[v.kind], at);
-    if (v.kind == NUMBER_INT) {
-        n->integer.value = v.integer;
-        n->integer.too_large = v.too_large;
-        n->integer.text = intern(p->names, s, len);
-    } else {
-        n->floating.value = v.floating;
-        n->floating.text = intern(p->names, s, len);
-    }
-    return n;
+    Str text = intern(p->names, s, len);
+    if (v.kind == NUMBER_INT)
+        return make(p, (Ast){.kind = AST_INT, .integer = {v.integer, v.too_large, text}}, at);
+    AstKind kind = v.kind == NUMBER_FLOAT ? AST_FLOAT : AST_IMAGINARY;
+    return make(p, (Ast){.kind = kind, .floating = {v.floating, text}}, at);
 }
 
 /* ---- strings ---- */
@@ -182,14 +132,8 @@ Ast *make_string(Parser *p, Loc at)
     size_t len;
     StringForm form =
         literal_string_form(p->source->text + at.begin, at.end - at.begin, &body, &len);
-    Ast *n = make(p, form.bytes ? AST_BYTES : AST_STRING, at);
-    n->string.value = decode(p, body, len, form);
-    return n;
-}
-
-Ast *make_text(Parser *p, Loc at)
-{
-    return make(p, AST_STRING, at);
+    Str value = decode(p, body, len, form);
+    return make(p, (Ast){.kind = form.bytes ? AST_BYTES : AST_STRING, .string = {value}}, at);
 }
 
 /* f"{x = }" shows its own text: from the brace to the end of the space after '='. */
@@ -204,9 +148,7 @@ static Str debug_text(Parser *p, Loc open, Loc equal)
 Ast *make_field(Parser *p, Ast *value, Loc open, Loc equal, Str conversion, Loc conversion_at,
                 Ast *spec, Loc at)
 {
-    Ast *n = make(p, AST_FORMAT, at);
-    n->format.value = value;
-    n->format.spec = spec;
+    Ast *n = make(p, (Ast){.kind = AST_FORMAT, .format = {.value = value, .spec = spec}}, at);
     if (conversion && (str_len(conversion) != 1 || !strchr("rsa", conversion[0])))
         parser_error(p, conversion_at, "expected '!r', '!s' or '!a', found '!%s'", conversion);
     n->format.conversion = conversion ? conversion[0] : 0;
@@ -216,11 +158,6 @@ Ast *make_field(Parser *p, Ast *value, Loc open, Loc equal, Str conversion, Loc 
         if (!conversion && !spec) n->format.conversion = 'r';
     }
     return n;
-}
-
-Ast *make_spec(Parser *p, AstList *items, Loc at)
-{
-    return make_list(p, AST_FSTRING, items, at);
 }
 
 static void decode_items(Parser *p, AstList items, bool raw)
@@ -242,7 +179,16 @@ Ast *make_fstring(Parser *p, AstList *items, Loc start, Loc at)
     bool raw = false;
     for (uint32_t i = start.begin; i < start.end; i++) raw |= (p->source->text[i] | 0x20) == 'r';
     decode_items(p, *items, raw);
-    return make_list(p, AST_FSTRING, items, at);
+    return make(p, (Ast){.kind = AST_FSTRING, .list = *items}, at);
+}
+
+static Ast *join_plain(Parser *p, const AstList *pieces, Loc at)
+{
+    Buf all = buf_make(p->arena);
+    for (int i = 0; i < pieces->len; i++)
+        buf_put(&all, pieces->data[i]->string.value, str_len(pieces->data[i]->string.value));
+    Str value = intern(p->names, buf_text(&all), all.len);
+    return make(p, (Ast){.kind = pieces->data[0]->kind, .string = {value}}, at);
 }
 
 static void add_text(Parser *p, AstList *items, Ast *text)
@@ -253,22 +199,9 @@ static void add_text(Parser *p, AstList *items, Ast *text)
         vec_push(p->arena, items, text);
         return;
     }
-    Buf both = buf_make(p->arena);
-    buf_put(&both, last->string.value, str_len(last->string.value));
-    buf_put(&both, text->string.value, str_len(text->string.value));
-    Ast *joined = make(p, AST_STRING, (Loc){last->span.begin, text->span.end});
-    joined->string.value = intern(p->names, buf_text(&both), both.len);
-    items->data[items->len - 1] = joined;
-}
-
-static Ast *join_plain(Parser *p, const AstList *pieces, Loc at)
-{
-    Buf all = buf_make(p->arena);
-    for (int i = 0; i < pieces->len; i++)
-        buf_put(&all, pieces->data[i]->string.value, str_len(pieces->data[i]->string.value));
-    Ast *n = make(p, pieces->data[0]->kind, at);
-    n->string.value = intern(p->names, buf_text(&all), all.len);
-    return n;
+    Ast *both[] = {last, text};
+    items->data[items->len - 1] =
+        join_plain(p, &(AstList){both, 2, 2}, (Loc){last->span.begin, text->span.end});
 }
 
 Ast *make_strings(Parser *p, AstList *pieces, Loc at)
@@ -294,66 +227,38 @@ Ast *make_strings(Parser *p, AstList *pieces, Loc at)
             else vec_push(p->arena, &items, item);
         }
     }
-    return make_list(p, AST_FSTRING, &items, at);
+    return make(p, (Ast){.kind = AST_FSTRING, .list = items}, at);
 }
 
 /* ---- displays ---- */
 
-Ast *make_list(Parser *p, AstKind kind, AstList *items, Loc at)
-{
-    Ast *n = make(p, kind, at);
-    if (items) n->list = *items;
-    return n;
-}
-
 Ast *make_exprs(Parser *p, AstList *items, bool comma, Loc at)
 {
-    if (items->len > 1 || comma) return make_list(p, AST_TUPLE, items, at);
+    if (items->len > 1 || comma) return make(p, (Ast){.kind = AST_TUPLE, .list = *items}, at);
     Ast *only = items->data[0];
     if (only->kind == AST_STARRED)
         parser_error(p, loc_of(only), "a starred expression must be in a list, a tuple or a call");
     return only;
 }
 
-Ast *make_group(Parser *p, AstList *items, Loc at)
+Ast *dict_add(Parser *p, Ast *dict, Ast *key, Ast *value)
 {
-    return make_exprs(p, items, false, at);
-}
-
-Ast *make_dict(Parser *p, AstKeyValues *pairs, Loc at)
-{
-    Ast *n = make(p, AST_DICT, at);
-    for (int i = 0; pairs && i < pairs->len; i++) {
-        vec_push(p->arena, &n->dict.keys, pairs->data[i].key);
-        vec_push(p->arena, &n->dict.values, pairs->data[i].value);
-    }
-    return n;
+    if (!dict) dict = make(p, (Ast){.kind = AST_DICT}, loc_of(value));
+    vec_push(p->arena, &dict->dict.keys, key);
+    vec_push(p->arena, &dict->dict.values, value);
+    return dict;
 }
 
 /* ---- operators ---- */
 
-Ast *make_unary(Parser *p, AstKind kind, AstOp op, Ast *operand, Loc at)
-{
-    Ast *n = make(p, kind, at);
-    n->unary.op = op;
-    n->unary.operand = operand;
-    return n;
-}
-
 Ast *make_binary(Parser *p, AstKind kind, AstOp op, Loc op_at, Ast *left, Ast *right, Loc at)
 {
-    Ast *n = make(p, kind, at);
-    n->binary.op = op;
-    n->binary.op_span = parser_span(p, op_at);
-    n->binary.left = left;
-    n->binary.right = right;
-    return n;
+    return make(p, (Ast){.kind = kind, .binary = {op, left, right, parser_span(p, op_at)}}, at);
 }
 
 Ast *make_compare(Parser *p, Ast *left, AstOp op, Loc op_at, Ast *right, Loc at)
 {
-    Ast *n = make(p, AST_COMPARE, at);
-    n->compare.first = left;
+    Ast *n = make(p, (Ast){.kind = AST_COMPARE, .compare.first = left}, at);
     return extend_compare(p, n, op, op_at, right, at);
 }
 
@@ -378,29 +283,10 @@ Ast *extend_compare(Parser *p, Ast *chain, AstOp op, Loc op_at, Ast *right, Loc 
     return chain;
 }
 
-Ast *make_ifexp(Parser *p, Ast *then, Ast *cond, Ast *orelse, Loc at)
-{
-    Ast *n = make(p, AST_IFEXP, at);
-    n->ifexp.then = then;
-    n->ifexp.cond = cond;
-    n->ifexp.orelse = orelse;
-    return n;
-}
-
-Ast *make_lambda(Parser *p, AstParams *params, Ast *body, Loc at)
-{
-    Ast *n = make(p, AST_LAMBDA, at);
-    if (params) n->lambda.params = *params;
-    n->lambda.body = body;
-    return n;
-}
-
 Ast *make_named(Parser *p, Str name, Loc name_at, Ast *value, Loc at)
 {
-    Ast *n = make(p, AST_NAMED, at);
-    n->named.target = make_name(p, name, name_at);
-    n->named.value = value;
-    return n;
+    Ast *target = make(p, (Ast){.kind = AST_NAME, .name = {name}}, name_at);
+    return make(p, (Ast){.kind = AST_NAMED, .named = {target, value}}, at);
 }
 
 /* ---- primaries ---- */
@@ -432,57 +318,22 @@ static void check_args(Parser *p, const AstList *args)
 
 Ast *make_call(Parser *p, Ast *callee, AstList *args, Loc at)
 {
-    Ast *n = make(p, AST_CALL, at);
-    n->call.callee = callee;
-    n->call.args = *args;
     check_args(p, args);
-    return n;
-}
-
-Ast *make_keyword(Parser *p, Str name, Ast *value, Loc at)
-{
-    Ast *n = make(p, AST_KEYWORD, at);
-    n->keyword.name = name;
-    n->keyword.value = value;
-    return n;
-}
-
-Ast *make_attribute(Parser *p, Ast *value, Str name, Loc name_at, Loc at)
-{
-    Ast *n = make(p, AST_ATTRIBUTE, at);
-    n->attribute.value = value;
-    n->attribute.name = name;
-    n->attribute.name_span = parser_span(p, name_at);
-    return n;
+    return make(p, (Ast){.kind = AST_CALL, .call = {callee, *args}}, at);
 }
 
 Ast *make_subscript(Parser *p, Ast *value, AstList *index, bool comma, Loc index_at, Loc at)
 {
-    Ast *n = make(p, AST_SUBSCRIPT, at);
-    n->subscript.value = value;
     bool tuple = comma || index->len > 1 || index->data[0]->kind == AST_STARRED;
     index_at.begin = index->data[0]->span.begin;
-    n->subscript.index = tuple ? make_list(p, AST_TUPLE, index, index_at) : index->data[0];
-    return n;
+    Ast *one = tuple ? make(p, (Ast){.kind = AST_TUPLE, .list = *index}, index_at) : index->data[0];
+    return make(p, (Ast){.kind = AST_SUBSCRIPT, .subscript = {value, one}}, at);
 }
 
 Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc colon, Loc at)
 {
     if (!lo) at.begin = colon.begin;
-    Ast *n = make(p, AST_SLICE, at);
-    n->slice.lo = lo;
-    n->slice.hi = hi;
-    n->slice.step = step;
-    return n;
-}
-
-Ast *make_comp(Parser *p, AstKind kind, Ast *element, Ast *value, AstClauses *clauses, Loc at)
-{
-    Ast *n = make(p, kind, at);
-    n->comp.element = element;
-    n->comp.value = value;
-    n->comp.clauses = *clauses;
-    return n;
+    return make(p, (Ast){.kind = AST_SLICE, .slice = {lo, hi, step}}, at);
 }
 
 AstClause *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async)
@@ -504,11 +355,6 @@ AstParam *make_param(Parser *p, ParamKind kind, Str name, Ast *annotation, Ast *
                         .annotation = annotation,
                         .default_ = default_};
     return param;
-}
-
-AstParam *make_marker(Parser *p, ParamKind kind, Loc at)
-{
-    return make_param(p, kind, NULL, NULL, NULL, at);
 }
 
 /* Where we are in: positional, defaults, `*`, keyword-only, `**`. */
@@ -585,13 +431,10 @@ AstParams *make_params(Parser *p, AstParams *list)
 
 Ast *make_assign(Parser *p, AstList *chain, Loc at)
 {
-    Ast *n = make(p, AST_ASSIGN, at);
-    n->assign.value = chain->data[chain->len - 1];
-    n->assign.targets =
-        (AstList){.data = chain->data, .len = chain->len - 1, .cap = chain->len - 1};
-    for (int i = 0; i < n->assign.targets.len; i++)
-        check_target(p, chain->data[i], TARGET_ASSIGN, "assign to");
-    return n;
+    int n = chain->len - 1;
+    for (int i = 0; i < n; i++) check_target(p, chain->data[i], TARGET_ASSIGN, "assign to");
+    AstList targets = {.data = chain->data, .len = n, .cap = n};
+    return make(p, (Ast){.kind = AST_ASSIGN, .assign = {targets, chain->data[n]}}, at);
 }
 
 Ast *make_augassign(Parser *p, Ast *target, AstOp op, Loc op_at, Ast *value, Loc at)
@@ -603,55 +446,20 @@ Ast *make_augassign(Parser *p, Ast *target, AstOp op, Loc op_at, Ast *value, Loc
 Ast *make_annassign(Parser *p, Ast *target, Ast *annotation, Ast *value, Loc at)
 {
     check_target(p, target, TARGET_SINGLE, "annotate");
-    Ast *n = make(p, AST_ANNASSIGN, at);
-    n->annassign.target = target;
-    n->annassign.annotation = annotation;
-    n->annassign.value = value;
-    return n;
-}
-
-Ast *make_pair(Parser *p, AstKind kind, Ast *first, Ast *second, Loc at)
-{
-    Ast *n = make(p, kind, at);
-    n->pair.first = first;
-    n->pair.second = second;
-    return n;
+    return make(p, (Ast){.kind = AST_ANNASSIGN, .annassign = {target, annotation, value}}, at);
 }
 
 Ast *make_delete(Parser *p, AstList *targets, Loc at)
 {
     for (int i = 0; i < targets->len; i++)
         check_target(p, targets->data[i], TARGET_DELETE, "delete");
-    return make_list(p, AST_DELETE, targets, at);
+    return make(p, (Ast){.kind = AST_DELETE, .list = *targets}, at);
 }
 
-Ast *make_names(Parser *p, AstKind kind, AstNames *names, Loc at)
+Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstAliases *names, Loc at)
 {
-    Ast *n = make(p, kind, at);
-    n->names = *names;
-    return n;
-}
-
-Str make_dotted(Parser *p, Str left, Str right)
-{
-    return intern_printf(p->names, "%s.%s", left, right);
-}
-
-Ast *make_import(Parser *p, AstAliases *names, Loc at)
-{
-    Ast *n = make(p, AST_IMPORT, at);
-    n->import.module = intern_cstr(p->names, "");
-    n->import.names = *names;
-    return n;
-}
-
-Ast *make_from(Parser *p, int level, Str module, AstAliases *names, Loc at)
-{
-    Ast *n = make(p, AST_FROM, at);
-    n->import.level = level;
-    n->import.module = module ? module : intern_cstr(p->names, "");
-    n->import.names = *names;
-    return n;
+    if (!module) module = intern_cstr(p->names, "");
+    return make(p, (Ast){.kind = kind, .import = {level, module, *names}}, at);
 }
 
 /* ---- compound statements ---- */
@@ -665,28 +473,21 @@ static Loc up_to(Loc at, const AstList *list)
 
 Ast *make_branch(Parser *p, AstKind kind, Ast *cond, AstList *body, AstList *orelse, Loc at)
 {
-    Ast *n = make(p, kind, up_to(up_to(at, body), orelse));
-    n->branch.cond = cond;
-    n->branch.body = *body;
-    n->branch.orelse = *orelse;
-    return n;
+    return make(p, (Ast){.kind = kind, .branch = {cond, *body, *orelse}},
+                up_to(up_to(at, body), orelse));
 }
 
 Ast *make_for(Parser *p, Ast *target, Ast *iter, AstList *body, AstList *orelse, Loc at)
 {
     check_target(p, target, TARGET_ASSIGN, "assign to");
-    Ast *n = make(p, AST_FOR, up_to(up_to(at, body), orelse));
-    n->loop.target = target;
-    n->loop.iter = iter;
-    n->loop.body = *body;
-    n->loop.orelse = *orelse;
-    return n;
+    return make(p, (Ast){.kind = AST_FOR, .loop = {target, iter, *body, *orelse, false}},
+                up_to(up_to(at, body), orelse));
 }
 
 Ast *make_with_item(Parser *p, Ast *value, Ast *target)
 {
     if (target) check_target(p, target, TARGET_ASSIGN, "assign to");
-    return make_pair(p, AST_INVALID, value, target, loc_of(value));
+    return make(p, (Ast){.kind = AST_INVALID, .pair = {value, target}}, loc_of(value));
 }
 
 /* with (a, b): has two items, although it reads like one tuple. */
@@ -703,7 +504,7 @@ static bool is_item_tuple(const Parser *p, const AstList *items)
 
 Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at)
 {
-    Ast *n = make(p, AST_WITH, up_to(at, body));
+    Ast *n = make(p, (Ast){.kind = AST_WITH, .with.body = *body}, up_to(at, body));
     if (is_item_tuple(p, items)) items = &items->data[0]->pair.first->list;
     for (int i = 0; i < items->len; i++) {
         Ast *item = items->data[i];
@@ -711,7 +512,6 @@ Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at)
         vec_push(p->arena, &n->with.items, pair ? item->pair.first : item);
         vec_push(p->arena, &n->with.vars, pair ? item->pair.second : NULL);
     }
-    n->with.body = *body;
     return n;
 }
 
@@ -731,8 +531,8 @@ Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, 
         parser_error(p, (Loc){at.begin, at.begin + 3},
                      "expected 'except' or 'finally' after the block of this 'try'");
     if (handlers) at.end = handlers->data[handlers->len - 1].span.end;
-    Ast *n = make(p, AST_TRY, up_to(up_to(at, orelse), finalbody));
-    n->try_.body = *body;
+    Ast *n =
+        make(p, (Ast){.kind = AST_TRY, .try_.body = *body}, up_to(up_to(at, orelse), finalbody));
     if (handlers) n->try_.handlers = *handlers;
     if (orelse) n->try_.orelse = *orelse;
     if (finalbody) n->try_.finalbody = *finalbody;
@@ -742,24 +542,26 @@ Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, 
 Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body,
               Loc at)
 {
-    Ast *n = make(p, AST_DEF, up_to(at, body));
-    n->def.name = name;
-    n->def.name_span = parser_span(p, name_at);
-    if (params) n->def.params = *params;
-    n->def.returns = returns;
-    n->def.body = *body;
-    return n;
+    return make(p,
+                (Ast){.kind = AST_DEF,
+                      .def = {.name = name,
+                              .name_span = parser_span(p, name_at),
+                              .params = *params,
+                              .returns = returns,
+                              .body = *body}},
+                up_to(at, body));
 }
 
 Ast *make_class(Parser *p, Str name, Loc name_at, AstList *args, AstList *body, Loc at)
 {
     check_args(p, args);
-    Ast *n = make(p, AST_CLASS, up_to(at, body));
-    n->class_.name = name;
-    n->class_.name_span = parser_span(p, name_at);
-    n->class_.args = *args;
-    n->class_.body = *body;
-    return n;
+    return make(p,
+                (Ast){.kind = AST_CLASS,
+                      .class_ = {.name = name,
+                                 .name_span = parser_span(p, name_at),
+                                 .args = *args,
+                                 .body = *body}},
+                up_to(at, body));
 }
 
 Ast *make_async(Parser *p, Ast *statement, Loc at)
@@ -800,7 +602,7 @@ static Ast *make_skipped(Parser *p, Loc at)
     int first = token_at(p->tokens, at.begin), last = first;
     while (p->tokens->data[last].kind != TOK_END && p->tokens->data[last].end <= at.end) last++;
     if (last == first) last = first + 1;
-    return feed_skipped(p->arena, p->names, p->source, p->tokens, first, last, "statement");
+    return feed_skipped(p, first, last, "statement");
 }
 
 AstList *make_statement(Parser *p, AstList *statement, Loc at)

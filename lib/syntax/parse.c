@@ -1,87 +1,59 @@
 /* The front end's edge: text to tokens, tokens to feed, feed to tree, and the checks after it. */
-#include "syntax/parse.h"
-
 #include <string.h>
 
 #include "syntax/feed.h"
-#include "syntax/parser.h"
 #include "syntax/validate.h"
 
-typedef struct Run {
-    Arena *arena;
-    Interner *names;
-    Diags *dx;
-    const Source *source;
-    TokenArray *tokens;
-    Feed feed;
-    bool failed;
-} Run;
-
-static Run run_of(Arena *a, Interner *names, Diags *dx, const Source *source, TokenArray *tokens,
-                  TokenKind start)
+static Parser parser_of(Arena *a, Interner *names, Diags *dx, const Source *source,
+                        TokenArray *tokens, TokenKind start)
 {
-    Run r = {.arena = a, .names = names, .dx = dx, .source = source, .tokens = tokens};
+    Parser p = {.arena = a, .names = names, .dx = dx, .source = source, .tokens = tokens};
     FeedItem first = {.kind = (uint16_t)start, .strict = true, .token = 0};
-    vec_push(a, &r.feed, first);
-    return r;
-}
-
-static Filter filter_of(Run *r)
-{
-    return (Filter){.arena = r->arena,
-                    .names = r->names,
-                    .dx = r->dx,
-                    .source = r->source,
-                    .tokens = r->tokens,
-                    .feed = &r->feed};
+    vec_push(a, &p.feed, first);
+    return p;
 }
 
 /* Lexical errors count where the text is parsed for good, or when what follows them cannot be
    trusted. */
-static void report_lexical(Run *r)
+static void report_lexical(Parser *p)
 {
-    if (r->tokens->errors.len == 0) return;
-    bool *strict = arena_array(r->arena, bool, r->tokens->len + 1);
-    for (int i = 1; i < r->feed.len; i++) strict[r->feed.data[i].token] |= r->feed.data[i].strict;
-    for (int i = 0; i < r->tokens->errors.len; i++) {
-        LexError *e = &r->tokens->errors.data[i];
+    if (p->tokens->errors.len == 0) return;
+    bool *strict = arena_array(p->arena, bool, p->tokens->len + 1);
+    for (int i = 1; i < p->feed.len; i++) strict[p->feed.data[i].token] |= p->feed.data[i].strict;
+    for (int i = 0; i < p->tokens->errors.len; i++) {
+        LexError *e = &p->tokens->errors.data[i];
         int at = e->token; /* the layout before a line may belong to what was skipped */
-        while (r->tokens->data[at].kind == TOK_INDENT || r->tokens->data[at].kind == TOK_DEDENT)
+        while (p->tokens->data[at].kind == TOK_INDENT || p->tokens->data[at].kind == TOK_DEDENT)
             at++;
         if (!e->fatal && !strict[at]) continue;
-        r->failed = true;
+        p->failed = true;
         if (e->reported) continue;
         e->reported = true;
-        Diag *d = diag_error(r->dx, (Span){r->source, e->begin, e->end}, "%s", e->text);
-        if (e->fix) diag_fixit(r->dx, d, (Span){r->source, e->begin, e->end}, "%s", e->fix);
+        Diag *d = diag_error(p->dx, (Span){p->source, e->begin, e->end}, "%s", e->text);
+        if (e->fix) diag_fixit(p->dx, d, (Span){p->source, e->begin, e->end}, "%s", e->fix);
         if (e->note)
-            diag_note(r->dx, d, (Span){r->source, e->note_begin, e->note_end}, "%s", e->note);
+            diag_note(p->dx, d, (Span){p->source, e->note_begin, e->note_end}, "%s", e->note);
     }
 }
 
 /* Ends the feed and runs the grammar over it. */
-static Parser parse(Run *r)
+static void parse(Parser *p)
 {
     FeedItem end = {.kind = TOK_END,
-                    .strict = r->feed.data[r->feed.len - 1].strict,
-                    .token = r->tokens->len - 1};
-    vec_push(r->arena, &r->feed, end);
-    report_lexical(r);
-    Parser p = {.arena = r->arena,
-                .names = r->names,
-                .dx = r->dx,
-                .source = r->source,
-                .tokens = r->tokens,
-                .feed = &r->feed};
-    int result = parser_run(&p);
-    if (result == 2 || (result != 0 && !p.failed)) {
-        Token t = r->tokens->data[r->feed.data[p.next - 1].token];
-        diag_error(r->dx, (Span){r->source, t.begin, t.end}, "%s",
+                    .strict = p->feed.data[p->feed.len - 1].strict,
+                    .token = p->tokens->len - 1};
+    vec_push(p->arena, &p->feed, end);
+    report_lexical(p);
+    bool failed = p->failed;
+    p->failed = false;
+    int result = parser_run(p);
+    if (result == 2 || (result != 0 && !p->failed)) {
+        Token t = p->tokens->data[p->feed.data[p->next - 1].token];
+        diag_error(p->dx, (Span){p->source, t.begin, t.end}, "%s",
                    result == 2 ? "nested too deeply; the rest of the text is not read"
                                : "the text ends in the middle of a statement");
     }
-    r->failed |= p.failed || result != 0;
-    return p;
+    p->failed |= failed || result != 0;
 }
 
 static bool is_entered(const Ast *n)
@@ -89,7 +61,7 @@ static bool is_entered(const Ast *n)
     return n->kind == AST_IF || n->kind == AST_TRY || n->kind == AST_WITH;
 }
 
-static void finish_list(Run *r, AstList *list, int level);
+static void finish_list(Parser *p, AstList *list, int level);
 
 /* Only the header of a statement that is entered; its block is looked at statement by statement. */
 static bool is_header_deep(const Ast *n)
@@ -103,69 +75,69 @@ static bool is_header_deep(const Ast *n)
     return false;
 }
 
-static Ast *skipped_for(Run *r, const Ast *n)
+static Ast *skipped_for(Parser *p, const Ast *n)
 {
-    const Token *t = r->tokens->data;
-    int first = 0, last = r->tokens->len - 1;
+    const Token *t = p->tokens->data;
+    int first = 0, last = p->tokens->len - 1;
     while (t[first].begin < n->span.begin || t[first].kind == TOK_INDENT ||
            t[first].kind == TOK_DEDENT)
         first++;
     while (t[last - 1].begin >= n->span.end) last--;
-    return feed_skipped(r->arena, r->names, r->source, r->tokens, first, last, "statement");
+    return feed_skipped(p, first, last, "statement");
 }
 
 /* Checks a statement for good. What is too deep leaves the tree, since whoever reads it
    recurses. */
-static void check_statement(Run *r, Ast **slot)
+static void check_statement(Parser *p, Ast **slot)
 {
     bool deep = !validate_depth(*slot);
-    r->failed |= !validate_statement(r->dx, *slot);
-    if (deep) *slot = skipped_for(r, *slot);
+    p->failed |= !validate_statement(p->dx, *slot);
+    if (deep) *slot = skipped_for(p, *slot);
 }
 
 /* async def k(…) under @triton.jit */
-static void refuse_async(Run *r, const Ast *def)
+static void refuse_async(Parser *p, const Ast *def)
 {
-    const char *text = r->source->text;
+    const char *text = p->source->text;
     uint32_t name = def->def.name_span.begin, begin = name;
     while (begin > def->span.begin && strncmp(text + begin, "async", 5) != 0) begin--;
     uint32_t end = begin + 5;
-    Span word = {r->source, begin, end};
-    Diag *d = diag_error(r->dx, word, "a kernel cannot be 'async'; write 'def'");
+    Span word = {p->source, begin, end};
+    Diag *d = diag_error(p->dx, word, "a kernel cannot be 'async'; write 'def'");
     while (end < name && (text[end] == ' ' || text[end] == '\t')) end++;
-    diag_fixit(r->dx, d, (Span){r->source, begin, end}, "%s", "");
-    r->failed = true;
+    diag_fixit(p->dx, d, (Span){p->source, begin, end}, "%s", "");
+    p->failed = true;
 }
 
 /* Kernels are checked. Host code that is too deep becomes SKIPPED, like any that we do not
    understand. */
-static void finish_statement(Run *r, Ast **slot, int level)
+static void finish_statement(Parser *p, Ast **slot, int level)
 {
     Ast *n = *slot;
     if (n->kind == AST_SKIPPED) return;
     if (n->kind == AST_DEF) {
-        if (n->def.is_async) refuse_async(r, n);
-        check_statement(r, slot);
+        if (n->def.is_async) refuse_async(p, n);
+        check_statement(p, slot);
     } else if (is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH
                              : !validate_depth(n)) {
-        *slot = skipped_for(r, n);
+        *slot = skipped_for(p, n);
     } else if (n->kind == AST_IF) {
-        finish_list(r, &n->branch.body, level + 1);
-        finish_list(r, &n->branch.orelse, level + 1);
+        finish_list(p, &n->branch.body, level + 1);
+        finish_list(p, &n->branch.orelse, level + 1);
     } else if (n->kind == AST_WITH) {
-        finish_list(r, &n->with.body, level + 1);
+        finish_list(p, &n->with.body, level + 1);
     } else if (n->kind == AST_TRY) {
-        finish_list(r, &n->try_.body, level + 1);
+        finish_list(p, &n->try_.body, level + 1);
         for (int i = 0; i < n->try_.handlers.len; i++)
-            finish_list(r, &n->try_.handlers.data[i].body, level + 1);
-        finish_list(r, &n->try_.orelse, level + 1);
-        finish_list(r, &n->try_.finalbody, level + 1);
+            finish_list(p, &n->try_.handlers.data[i].body, level + 1);
+        finish_list(p, &n->try_.orelse, level + 1);
+        finish_list(p, &n->try_.finalbody, level + 1);
     }
 }
 
-static void finish_list(Run *r, AstList *list, int level)
+static void finish_list(Parser *p, AstList *list, int level)
 {
-    for (int i = 0; i < list->len; i++) finish_statement(r, &list->data[i], level);
+    for (int i = 0; i < list->len; i++) finish_statement(p, &list->data[i], level);
 }
 
 AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source)
@@ -174,13 +146,12 @@ AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source
     DiagId stage = diags_enter(dx, DIAG_SYNTAX);
     file->source = source;
     file->tokens = tokens_scan(a, source);
-    Run r = run_of(a, names, dx, source, file->tokens, TOK_START_FILE);
-    Filter f = filter_of(&r);
-    feed_file(&f);
-    Parser p = parse(&r);
+    Parser p = parser_of(a, names, dx, source, file->tokens, TOK_START_FILE);
+    feed_file(&p);
+    parse(&p);
     if (p.body) file->body = *p.body;
-    finish_list(&r, &file->body, 0);
-    file->ok = !r.failed && !f.failed;
+    finish_list(&p, &file->body, 0);
+    file->ok = !p.failed;
     diags_enter(dx, stage);
     return file;
 }
@@ -189,14 +160,13 @@ bool parse_tokens(Arena *a, Interner *names, Diags *dx, const AstFile *file, int
                   AstList *out)
 {
     DiagId stage = diags_enter(dx, DIAG_SYNTAX);
-    Run r = run_of(a, names, dx, file->source, file->tokens, TOK_START_FILE);
-    Filter f = filter_of(&r);
-    feed_range(&f, first, last);
-    Parser p = parse(&r);
+    Parser p = parser_of(a, names, dx, file->source, file->tokens, TOK_START_FILE);
+    feed_range(&p, first, last);
+    parse(&p);
     if (p.body) *out = *p.body;
-    for (int i = 0; i < out->len; i++) check_statement(&r, &out->data[i]);
+    for (int i = 0; i < out->len; i++) check_statement(&p, &out->data[i]);
     diags_enter(dx, stage);
-    return !r.failed && !f.failed;
+    return !p.failed;
 }
 
 Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, const Ast *skipped)
@@ -210,11 +180,10 @@ Ast *syntax_parse_skipped(Arena *a, Interner *names, Diags *dx, AstFile *file, c
 Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *source)
 {
     DiagId stage = diags_enter(dx, DIAG_SYNTAX);
-    Run r = run_of(a, names, dx, source, tokens_scan(a, source), TOK_START_EXPR);
-    Filter f = filter_of(&r);
-    feed_expr(&f);
-    Parser p = parse(&r);
-    bool ok = !r.failed && !f.failed && p.expr && validate_expr(dx, p.expr);
+    Parser p = parser_of(a, names, dx, source, tokens_scan(a, source), TOK_START_EXPR);
+    feed_expr(&p);
+    parse(&p);
+    bool ok = !p.failed && p.expr && validate_expr(dx, p.expr);
     diags_enter(dx, stage);
     return ok ? p.expr : NULL;
 }

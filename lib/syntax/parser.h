@@ -1,9 +1,8 @@
-/* The state of one run of the grammar. */
+/* The state of parsing one text. */
 #ifndef TKC_SYNTAX_PARSER_H
 #define TKC_SYNTAX_PARSER_H
 
 #include "syntax/ast.h"
-#include "syntax/feed.h"
 #include "syntax/token.h"
 
 /* Byte range of a symbol; the source is the parser's. */
@@ -11,13 +10,20 @@ typedef struct Loc {
     uint32_t begin, end;
 } Loc;
 
+typedef struct FeedItem {
+    uint16_t kind; /* usually the token's; a repair may differ */
+    bool strict;   /* part of a kernel: errors are reported */
+    int token;     /* where it stands in the array */
+    Ast *skipped;  /* for SKIPPED */
+} FeedItem;
+
 typedef struct Parser {
     Arena *arena;
     Interner *names;
     Diags *dx;
     const Source *source;
     TokenArray *tokens;
-    Feed *feed;
+    VEC(FeedItem) feed; /* what the grammar reads: feed.h */
     int next;          /* the feed item to hand out next */
     bool failed;       /* an error was reported */
     bool error_strict; /* whether the last syntax error was in a kernel */

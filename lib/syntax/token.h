@@ -51,5 +51,9 @@ TokenArray *tokens_scan(Arena *a, const Source *source);
 /* "def", "(", "a name". */
 const char *token_text(TokenKind kind);
 bool token_is_keyword(TokenKind kind);
+int token_nesting(TokenKind kind); /* 1: opens a bracket; -1: closes one; else 0 */
+bool token_begins_compound(TokenKind kind); /* a statement with blocks, or a clause of one */
+/* "KEYWORD", "OP", "NAME". */
+const char *token_class(TokenKind kind);
 
 #endif

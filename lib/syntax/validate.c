@@ -39,9 +39,11 @@ bool validate_depth(const Ast *node)
     return !too_deep(node);
 }
 
+/* The text has a %s for the word that the statement begins with. */
 static void error_at(Around *a, const Ast *node, const char *text)
 {
-    diag_error(a->dx, node->span, "%s", text);
+    diag_error(a->dx, node->span, "%s",
+               arena_printf(a->dx->arena, text, ast_kind_text(node->kind)));
     *a->ok = false;
 }
 
@@ -74,19 +76,15 @@ static void walk(void *context, Ast *node)
     Around around = *(Around *)context;
     switch (node->kind) {
     case AST_BREAK:
-        if (!around.loop) error_at(&around, node, "'break' outside a loop");
-        break;
     case AST_CONTINUE:
-        if (!around.loop) error_at(&around, node, "'continue' outside a loop");
+        if (!around.loop) error_at(&around, node, "'%s' outside a loop");
         break;
     case AST_RETURN:
-        if (!around.function) error_at(&around, node, "'return' outside a function");
-        break;
     case AST_YIELD:
-        if (!around.function) error_at(&around, node, "'yield' outside a function");
+        if (!around.function) error_at(&around, node, "'%s' outside a function");
         break;
     case AST_AWAIT:
-        if (!around.async) error_at(&around, node, "'await' outside an async function");
+        if (!around.async) error_at(&around, node, "'%s' outside an async function");
         break;
     case AST_FOR:
         if (node->loop.is_async && !around.async)

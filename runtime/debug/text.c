@@ -19,21 +19,13 @@ void text_put(DebugText *t, const char *fmt, ...)
     if (t->len >= t->size) t->len = t->size - 1;
 }
 
-static uint64_t element_bits(const Frame *f, const Value *v, int64_t i)
-{
-    const Slot *s = &f->launch->in->slots[v->id];
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)slot_data(f, s) + (s->uniform ? 0 : i * s->size), s->size);
-    return bits;
-}
-
 bool value_number(const Frame *f, const Value *v, int64_t i, bool *is_float, int64_t *n, double *x)
 {
     const Slot *s = &f->launch->in->slots[v->id];
     if (s->dtype == DT_NONE) return false;
     *is_float = tkc_dtype_info(s->dtype)->kind == DK_FLOAT;
-    if (*is_float) *x = tkc_bits_to_double(s->dtype, element_bits(f, v, i));
-    else *n = slot_int(s, slot_data(f, s), i);
+    if (*is_float) *x = tkc_bits_to_double(s->dtype, (uint64_t)slot_int(f, s, i));
+    else *n = slot_int(f, s, i);
     return true;
 }
 
@@ -51,7 +43,7 @@ static void put_element(DebugText *t, const Frame *f, const Value *v, int64_t i)
     int64_t n;
     double x;
     if (!value_number(f, v, i, &is_float, &n, &x))
-        text_put(t, "0x%llx", (unsigned long long)element_bits(f, v, i));
+        text_put(t, "0x%llx", (unsigned long long)(uint64_t)slot_int(f, s, i));
     else if (is_float) put_float(t, x, tkc_dtype_info(s->dtype)->bits == 64 ? 15 : 7);
     else if (s->dtype == DT_I1) text_put(t, "%s", n ? "True" : "False");
     else if (tkc_dtype_info(s->dtype)->kind == DK_UINT) text_put(t, "%llu", (unsigned long long)n);

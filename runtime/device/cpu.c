@@ -15,27 +15,14 @@ struct DeviceKernel {
 /* The state of the device. The map comes first: launches know that. */
 typedef struct Memory { MemMap map; Freed freed; } Memory;
 
-static void lock(TkcDevice *dev)
-{
-    pthread_mutex_lock(&dev->turn);
-}
-
-static TkcStatus unlock(TkcDevice *dev, TkcStatus status)
-{
-    pthread_mutex_unlock(&dev->turn);
-    return status;
-}
-
 /* ---- the device ---- */
 
 static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
 {
     (void)context;
-    if (ordinal != 0) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "there is no cpu device %d; there is one, number 0", ordinal);
-        return TKC_NO_DEVICE;
-    }
+    if (ordinal != 0)
+        return tkc_refuse(dev->cx, TKC_NO_DEVICE,
+                          "there is no cpu device %d; there is one, number 0", ordinal);
     dev->state = calloc(1, sizeof(Memory));
     strcpy(dev->name, "interpreter of the block IR");
     strcpy(dev->arch, "cpu");
@@ -84,7 +71,7 @@ static void *take_memory(size_t bytes)
     return aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN);
 }
 
-static TkcStatus alloc_memory(TkcDevice *dev, size_t bytes, TkcPtr *out)
+static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
     Memory *memory = dev->state;
     *out = 0;
@@ -95,40 +82,25 @@ static TkcStatus alloc_memory(TkcDevice *dev, size_t bytes, TkcPtr *out)
     advise(p, bytes);
     if (!p || !add_range(dev, begin, begin + bytes)) {
         free(p);
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "no memory for %zu bytes", bytes);
-        return TKC_NO_MEMORY;
+        return tkc_refuse(dev->cx, TKC_NO_MEMORY, "no memory for %zu bytes", bytes);
     }
     *out = begin;
     return TKC_OK;
 }
 
-static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
-{
-    lock(dev);
-    return unlock(dev, alloc_memory(dev, bytes, out));
-}
-
-static TkcStatus free_memory(TkcDevice *dev, TkcPtr ptr)
+static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
 {
     Memory *memory = dev->state;
     const MemRange *r = mem_find(&memory->map, ptr, ptr + 1);
     Shadow *shadow = r ? r->shadow : NULL;
     size_t bytes = r ? (size_t)(r->end - r->begin) : 0;
-    if (!mem_remove(&memory->map, ptr)) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "0x%llx is not an address that tkc_alloc gave and that is not freed",
-                   (unsigned long long)ptr);
-        return TKC_MISUSE;
-    }
+    if (!mem_remove(&memory->map, ptr))
+        return tkc_refuse(dev->cx, TKC_MISUSE,
+                          "0x%llx is not an address that tkc_alloc gave and that is not freed",
+                          (unsigned long long)ptr);
     freed_add(&memory->freed, ptr, bytes);
     shadow_free(shadow);
     return TKC_OK;
-}
-
-static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
-{
-    lock(dev);
-    return unlock(dev, free_memory(dev, ptr));
 }
 
 /* What begins inside an allocation and ends outside: most often a size in elements. */
@@ -151,15 +123,15 @@ static TkcStatus check_copy(TkcDevice *dev, TkcPtr at, size_t bytes)
 {
     if (at + bytes >= at && mem_find(dev->state, at, at + bytes)) return TKC_OK;
     const MemRange *r = at < UINT64_MAX ? mem_find(dev->state, at, at + 1) : NULL;
-    if (r) report_overrun(dev, r, at, bytes);
-    else
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "a copy of %zu bytes at 0x%llx is outside the device's memory", bytes,
-                   (unsigned long long)at);
+    if (!r)
+        return tkc_refuse(dev->cx, TKC_MISUSE,
+                          "a copy of %zu bytes at 0x%llx is outside the device's memory", bytes,
+                          (unsigned long long)at);
+    report_overrun(dev, r, at, bytes);
     return TKC_MISUSE;
 }
 
-static TkcStatus copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
+static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
     TkcStatus status = check_copy(dev, to, bytes);
     if (status != TKC_OK) return status;
@@ -169,26 +141,14 @@ static TkcStatus copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t byt
     return done ? TKC_OK : tkc_no_memory(dev->cx);
 }
 
-static TkcStatus cpu_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
-{
-    lock(dev);
-    return unlock(dev, copy_in(dev, to, from, bytes));
-}
-
-static TkcStatus copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
+static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
     TkcStatus status = check_copy(dev, from, bytes);
     if (status == TKC_OK) memcpy(to, (const void *)(uintptr_t)from, bytes);
     return status;
 }
 
-static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
-{
-    lock(dev);
-    return unlock(dev, copy_out(dev, to, from, bytes));
-}
-
-static TkcStatus unwritten(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
+static TkcStatus cpu_unwritten(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
                            size_t *count)
 {
     TkcStatus status = check_copy(dev, at, size * n);
@@ -196,13 +156,6 @@ static TkcStatus unwritten(TkcDevice *dev, TkcPtr at, size_t size, size_t n, boo
     const Shadow *shadow = mem_find(dev->state, at, at + size * n)->shadow;
     if (shadow) *count = shadow_unwritten(shadow, at, n, size, elements);
     return TKC_OK;
-}
-
-static TkcStatus cpu_unwritten(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
-                               size_t *count)
-{
-    lock(dev);
-    return unlock(dev, unwritten(dev, at, size, n, elements, count));
 }
 
 static TkcStatus cpu_synchronize(TkcDevice *dev, void *stream)
@@ -217,7 +170,7 @@ static TkcStatus cpu_load(TkcDevice *dev, const TkcArtifact *artifact, DeviceKer
 {
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
-    k->interp = interp_prepare_debug(dev->cx, tkc_artifact_func(artifact), dev->debugger);
+    k->interp = interp_prepare(dev->cx, tkc_artifact_func(artifact), dev->debugger);
     if (!k->interp) {
         free(k);
         return TKC_ERROR;
@@ -264,11 +217,8 @@ static TkcStatus check_pointers(TkcDevice *dev, const Interp *in, const LaunchAr
     for (int i = 0; i < in->fn->nparams; i++) {
         const char *fault =
             in->params[i].type->kind == TY_POINTER ? find_fault(dev->state, &args[i]) : NULL;
-        if (!fault)
-            continue;
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %s", in->params[i].name,
-                   fault);
-        return TKC_MISUSE;
+        if (fault)
+            return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", in->params[i].name, fault);
     }
     return TKC_OK;
 }
@@ -277,11 +227,8 @@ static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[
                             const LaunchArg *args)
 {
     (void)stream;
-    lock(dev);
     TkcStatus status = check_pointers(dev, k->interp, args);
-    if (status == TKC_OK)
-        status = interp_launch(dev, k->interp, dev->state, grid, args);
-    return unlock(dev, status);
+    return status == TKC_OK ? interp_launch(dev, k->interp, dev->state, grid, args) : status;
 }
 
 static void cpu_info(const DeviceKernel *k, TkcKernelInfo *out)
@@ -292,6 +239,7 @@ static void cpu_info(const DeviceKernel *k, TkcKernelInfo *out)
 
 const DeviceOps device_cpu = {
     .kind = "cpu",
+    .takes_turns = true,
     .emit = TKC_EMIT_IR,
     .passes = "desc,fold,cse,licm,dce",
     .max_grid = {INT32_MAX, 65535, 65535},

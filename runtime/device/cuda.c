@@ -93,11 +93,9 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
     TkcStatus status = CALL(c, dev, DeviceGetCount, &count);
     if (status != TKC_OK)
         return status;
-    if (ordinal < 0 || ordinal >= count) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "there is no GPU %d; the driver shows %d of them", ordinal, count);
-        return TKC_NO_DEVICE;
-    }
+    if (ordinal < 0 || ordinal >= count)
+        return tkc_refuse(dev->cx, TKC_NO_DEVICE, "there is no GPU %d; the driver shows %d of them",
+                          ordinal, count);
     return CALL(c, dev, DeviceGet, &c->device, ordinal);
 }
 
@@ -116,12 +114,11 @@ static TkcStatus name_arch(TkcDevice *dev, int major, int minor)
             best = sm, best_own = own;
         p = end + own;
     }
-    if (!best) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "no GPU can be used: %s is sm_%d; the oldest that code can be made for is %.*s",
-                   dev->name, chip, (int)strcspn(tkc_arch_list(), " "), tkc_arch_list());
-        return TKC_NO_DEVICE;
-    }
+    if (!best)
+        return tkc_refuse(
+            dev->cx, TKC_NO_DEVICE,
+            "no GPU can be used: %s is sm_%d; the oldest that code can be made for is %.*s",
+            dev->name, chip, (int)strcspn(tkc_arch_list(), " "), tkc_arch_list());
     snprintf(dev->arch, sizeof dev->arch, "sm_%d%s", best, best_own ? "a" : "");
     return TKC_OK;
 }
@@ -191,15 +188,12 @@ static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
     char wanted[sizeof dev->arch];
     snprintf(wanted, sizeof wanted, "%s", *dev->arch ? dev->arch : "sm_90a");
     const int chip = !strncmp(wanted, "sm_", 3) ? atoi(wanted + 3) : 0;
-    if (ordinal != 0 || simt_ordinal_of(chip) < 0 || !is_target(wanted)) {
-        if (ordinal)
-            tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                       "there is no simt device %d; there is one, number 0", ordinal);
-        else
-            tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                       "no chip '%s' can be emulated; there are %s", wanted, tkc_arch_list());
-        return TKC_NO_DEVICE;
-    }
+    if (ordinal != 0)
+        return tkc_refuse(dev->cx, TKC_NO_DEVICE,
+                          "there is no simt device %d; there is one, number 0", ordinal);
+    if (simt_ordinal_of(chip) < 0 || !is_target(wanted))
+        return tkc_refuse(dev->cx, TKC_NO_DEVICE, "no chip '%s' can be emulated; there are %s",
+                          wanted, tkc_arch_list());
     TkcStatus status = open_driver(dev, cuda_api_open_simt, simt_ordinal_of(chip), context);
     snprintf(dev->arch, sizeof dev->arch, "%s", wanted);
     return status;
@@ -253,12 +247,10 @@ static TkcStatus load_module(TkcDevice *dev, Cuda *c, const char *ptx, CuModule 
 /* More than 48 KB of shared memory must be asked for. */
 static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
 {
-    if ((int)k->shared > c->max_shared) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "the kernel needs %u bytes of shared memory; %s has %d for a program", k->shared,
-                   dev->name, c->max_shared);
-        return TKC_ERROR;
-    }
+    if ((int)k->shared > c->max_shared)
+        return tkc_refuse(dev->cx, TKC_ERROR,
+                          "the kernel needs %u bytes of shared memory; %s has %d for a program",
+                          k->shared, dev->name, c->max_shared);
     return k->shared <= 48 * 1024 ? TKC_OK
                                   : CALL(c, dev, FuncSetAttribute, k->function,
                                          CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->shared);
@@ -313,12 +305,10 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
     Cuda *c = dev->state;
     bool pushed;
     int n = tkc_artifact_param_count(a);
-    if (n > MAX_PARAMS) {
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "the kernel has %d run-time parameters; at most %d can be passed", n,
-                   MAX_PARAMS);
-        return TKC_ERROR;
-    }
+    if (n > MAX_PARAMS)
+        return tkc_refuse(dev->cx, TKC_ERROR,
+                          "the kernel has %d run-time parameters; at most %d can be passed", n,
+                          MAX_PARAMS);
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k)
         return tkc_no_memory(dev->cx);
@@ -375,13 +365,13 @@ static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const Launc
         bool freed = false;
         if (!k->pointers[i] || !args[i].bits) continue;
         if (simt_has_memory(args[i].bits, &left, &freed) && args[i].bytes <= left) continue;
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %s", k->pointers[i],
-                   left ? "it is told to have more bytes than its memory has from there on"
-                   : freed
-                       ? "tkc_free has freed the memory it points to"
-                       : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in "
-                         "fills it");
-        return TKC_MISUSE;
+        const char *why =
+            left ? "it is told to have more bytes than its memory has from there on"
+            : freed
+                ? "tkc_free has freed the memory it points to"
+                : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in "
+                  "fills it";
+        return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", k->pointers[i], why);
     }
     return TKC_OK;
 }

@@ -11,7 +11,9 @@
 static TkcStatus no_driver(TkcContext *cx, CudaApi *api, const char *what, const char *why)
 {
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "no GPU can be used: %s: %s", what, why);
-    cuda_api_close(api);
+    if (api->library)
+        dlclose(api->library);
+    api->library = NULL;
     return TKC_NO_DEVICE;
 }
 
@@ -68,13 +70,6 @@ TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api)
 #undef CU
     };
     return start_driver(cx, api, "the emulated driver");
-}
-
-void cuda_api_close(CudaApi *api)
-{
-    if (api->library)
-        dlclose(api->library);
-    api->library = NULL;
 }
 
 TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char *call)

@@ -38,7 +38,6 @@ typedef struct CudaApi {
 TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api);
 /* The same over the emulated driver (simt/driver.h). */
 TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api);
-void cuda_api_close(CudaApi *api);
 
 /* TKC_OK when result is CU_OK; else reports the call's name and the driver's own words. */
 TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char *call);

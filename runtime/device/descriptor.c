@@ -3,24 +3,10 @@
    That the array fits the memory behind it is checked where that is known. */
 #include "descriptor.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { ALIGN = 16 };
-
-static TkcStatus wrong(const TkcJit *jit, const char *name, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-static TkcStatus wrong(const TkcJit *jit, const char *name, const char *fmt, ...)
-{
-    char text[300];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %s", name, text);
-    return TKC_ERROR;
-}
 
 /* ---- against the declaration ---- */
 
@@ -30,14 +16,14 @@ static TkcStatus check_type(const TkcJit *jit, const OpenParam *p, const TkcArg 
     const char *name = p->decl.name, *text = arg->type;
     const char *bad = text ? tkc_read_descriptor_type(text, strlen(text), type) : NULL;
     if (bad)
-        return wrong(jit, name, "'%s' is no descriptor's type: %s", text, bad);
+        return refuse_argument(jit, name, "'%s' is no descriptor's type: %s", text, bad);
     if (p->decl.type && !p->desc.rank)
-        return wrong(jit, name, "expected %s, found a tensor descriptor", p->decl.type);
+        return refuse_argument(jit, name, "expected %s, found a tensor descriptor", p->decl.type);
     if (!p->decl.type && !text)
-        return wrong(jit, name,
-                     "the type of its descriptor is not known; give it with the argument");
+        return refuse_argument(
+            jit, name, "the type of its descriptor is not known; give it with the argument");
     if (p->decl.type && text && !tkc_same_descriptor_type(&p->desc, type))
-        return wrong(jit, name, "expected %s, found %s", p->decl.type, text);
+        return refuse_argument(jit, name, "expected %s, found %s", p->decl.type, text);
     if (!text)
         *type = p->desc;
     return TKC_OK;
@@ -47,13 +33,14 @@ TkcStatus descriptor_check(const TkcJit *jit, const OpenParam *p, const TkcArg *
 {
     DescriptorType type;
     if (!arg->descriptor) {
-        wrong(jit, p->decl.name, "its descriptor is NULL");
-        return TKC_MISUSE;
+        return tkc_refuse(jit->dev->cx, TKC_MISUSE, "argument '%s': its descriptor is NULL",
+                          p->decl.name);
     }
     TkcStatus status = check_type(jit, p, arg, &type);
     if (status == TKC_OK && arg->descriptor->rank != type.rank)
-        return wrong(jit, p->decl.name, "its rank is %d, and %d that of %s", arg->descriptor->rank,
-                     type.rank, arg->type ? arg->type : p->decl.type);
+        return refuse_argument(jit, p->decl.name, "its rank is %d, and %d that of %s",
+                               arg->descriptor->rank, type.rank,
+                               arg->type ? arg->type : p->decl.type);
     return status;
 }
 
@@ -70,17 +57,18 @@ static TkcStatus check_extents(const TkcJit *jit, const char *name, const TkcDes
 {
     for (int i = 0; i < d->rank; i++)
         if (d->shape[i] < 1 || d->shape[i] > INT32_MAX)
-            return wrong(jit, name, "its shape is %lld along dimension %d; it must be from 1 to %d",
-                         (long long)d->shape[i], i, INT32_MAX);
+            return refuse_argument(jit, name,
+                                   "its shape is %lld along dimension %d; it must be from 1 to %d",
+                                   (long long)d->shape[i], i, INT32_MAX);
     for (int i = 0; i < d->rank - 1; i++)
         if (d->strides[i] < 0 || d->strides[i] % unit)
-            return wrong(jit, name,
-                         "its stride is %lld along dimension %d; it must be a multiple of %lld "
-                         "elements, which are 16 bytes",
-                         (long long)d->strides[i], i, (long long)unit);
+            return refuse_argument(jit, name,
+                                   "its stride is %lld along dimension %d; it must be a multiple "
+                                   "of %lld elements, which are 16 bytes",
+                                   (long long)d->strides[i], i, (long long)unit);
     if (d->strides[d->rank - 1] != 1)
-        return wrong(jit, name, "its last stride is %lld; it must be 1",
-                     (long long)d->strides[d->rank - 1]);
+        return refuse_argument(jit, name, "its last stride is %lld; it must be 1",
+                               (long long)d->strides[d->rank - 1]);
     return TKC_OK;
 }
 
@@ -100,11 +88,11 @@ static TkcStatus check_memory(const TkcJit *jit, const char *name, const TkcDesc
 {
     int64_t size = size_of(d, element);
     if (size < 0)
-        return wrong(jit, name, "its shape and strides lead past all addresses");
+        return refuse_argument(jit, name, "its shape and strides lead past all addresses");
     if (d->bytes && (uint64_t)size > d->bytes)
-        return wrong(jit, name,
-                     "its shape and strides take %lld bytes, and there are %zu behind its base",
-                     (long long)size, d->bytes);
+        return refuse_argument(
+            jit, name, "its shape and strides take %lld bytes, and there are %zu behind its base",
+            (long long)size, d->bytes);
     return TKC_OK;
 }
 
@@ -113,8 +101,8 @@ static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcDescri
 {
     int64_t element = tkc_dtype_info(p->type->elem->dtype)->bytes;
     if (d->base % (uint64_t)p->divisibility)
-        return wrong(jit, p->name, "its base, 0x%llx, is not a multiple of %lld",
-                     (unsigned long long)d->base, (long long)p->divisibility);
+        return refuse_argument(jit, p->name, "its base, 0x%llx, is not a multiple of %lld",
+                               (unsigned long long)d->base, (long long)p->divisibility);
     TkcStatus status = check_extents(jit, p->name, d, ALIGN / element);
     if (status == TKC_OK)
         status = check_memory(jit, p->name, d, element);

@@ -48,6 +48,20 @@ bool device_is(const TkcDevice *dev)
     return tkc_handle_is(dev, TKC_HANDLE_DEVICE) && tkc_handle_is(dev->cx, TKC_HANDLE_CONTEXT);
 }
 
+const DeviceOps *device_turn(TkcDevice *dev)
+{
+    if (dev->ops->takes_turns)
+        pthread_mutex_lock(&dev->turn);
+    return dev->ops;
+}
+
+TkcStatus device_done(TkcDevice *dev, TkcStatus status)
+{
+    if (dev->ops->takes_turns)
+        pthread_mutex_unlock(&dev->turn);
+    return status;
+}
+
 void device_release(TkcDevice *dev)
 {
     if (!tkc_handle_drop(dev))
@@ -83,9 +97,8 @@ TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevi
     for (int i = 0; i < KINDS; i++)
         if (!strcmp(kind, kinds[i]->kind))
             return open_kind(cx, kinds[i], "", ordinal, NULL, out);
-    tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "there is no device '%s'; there are cuda, simt and cpu",
-               kind);
-    return TKC_NO_DEVICE;
+    return tkc_refuse(cx, TKC_NO_DEVICE, "there is no device '%s'; there are cuda, simt and cpu",
+                      kind);
 }
 
 TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out)
@@ -147,14 +160,14 @@ TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
         return TKC_MISUSE;
     if (!out)
         return misuse(dev->cx, "there is no place for the address: the pointer is NULL");
-    return dev->ops->alloc(dev, bytes, out);
+    return device_call(dev, alloc, bytes, out);
 }
 
 TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr)
 {
     if (!device_is(dev))
         return ptr ? TKC_MISUSE : TKC_OK;
-    return ptr ? dev->ops->free(dev, ptr) : TKC_OK;
+    return ptr ? device_call(dev, free, ptr) : TKC_OK;
 }
 
 TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
@@ -165,7 +178,7 @@ TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
         return TKC_MISUSE;
     if (!from)
         return misuse(dev->cx, "there is nothing to copy from: the pointer is NULL");
-    return dev->ops->copy_in(dev, to, from, bytes);
+    return device_call(dev, copy_in, to, from, bytes);
 }
 
 TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
@@ -176,7 +189,7 @@ TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
         return TKC_MISUSE;
     if (!to)
         return misuse(dev->cx, "there is no place to copy to: the pointer is NULL");
-    return dev->ops->copy_out(dev, to, from, bytes);
+    return device_call(dev, copy_out, to, from, bytes);
 }
 
 TkcStatus tkc_synchronize(TkcDevice *dev, void *stream)
@@ -229,6 +242,6 @@ TkcStatus tkc_device_unwritten(TkcDevice *dev, TkcPtr address, size_t size, size
         return misuse(dev->cx, "elements have 1, 2, 4 or 8 bytes, and do not reach past memory");
     if (elements)
         memset(elements, 0, n * sizeof *elements);
-    return n && dev->ops->unwritten ? dev->ops->unwritten(dev, address, size, n, elements, count)
+    return n && dev->ops->unwritten ? device_call(dev, unwritten, address, size, n, elements, count)
                                     : TKC_OK;
 }

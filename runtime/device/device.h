@@ -18,6 +18,7 @@ typedef struct DeviceKernel DeviceKernel; /* each kind has its own */
 
 typedef struct DeviceOps {
     const char *kind;
+    bool takes_turns;     /* one launch or change of memory at a time */
     TkcEmit emit;         /* what load wants: TKC_EMIT_PTX or TKC_EMIT_IR */
     const char *passes;   /* for TkcOptions.passes; NULL: the pipeline */
     bool line_info;       /* whatever the options say: what goes wrong is told with its line */
@@ -45,7 +46,7 @@ typedef struct Debugger Debugger; /* debug.h */
 
 struct TkcDevice {
     TkcContext *cx;       /* kept */
-    pthread_mutex_t turn; /* recursive. cpu: one launch or change of memory at a time */
+    pthread_mutex_t turn; /* recursive */
     pthread_mutex_t printing; /* one line at a time */
     const DeviceOps *ops;
     void *state;          /* of the kind */
@@ -64,6 +65,10 @@ extern const DeviceOps device_cuda, device_cpu, device_simt;
 
 /* Alive, and its context too. */
 bool device_is(const TkcDevice *dev);
+/* Calls f of the device's table with the arguments behind the device, in its turn. */
+#define device_call(dev, f, ...) device_done(dev, device_turn(dev)->f(dev, __VA_ARGS__))
+const DeviceOps *device_turn(TkcDevice *dev);
+TkcStatus device_done(TkcDevice *dev, TkcStatus status);
 /* Of a device that was kept. */
 void device_release(TkcDevice *dev);
 

@@ -71,7 +71,7 @@ static void run_instance(Frame *f, const Insn *in, Instance i, uint64_t *registe
         scatter(f, &regs->r[k], in->results[regs->r[k].value], i, registers[k]);
 }
 
-static void run_asm(Frame *f, const Insn *in)
+void insn_asm(Frame *f, const Insn *in)
 {
     const AsmCode *code = in->extra;
     const Slot *any = in->nresults ? in->results[0] : in->nargs ? in->args[0] : NULL;
@@ -81,9 +81,4 @@ static void run_asm(Frame *f, const Insn *in)
     uint64_t *registers = interp_scratch(f, (size_t)code->program->nregs * sizeof *registers);
     for (int64_t at = 0; registers && at < n; at += pack)
         run_instance(f, in, (Instance){at, n - at < pack ? (int)(n - at) : pack}, registers);
-}
-
-InsnFn interp_asm_fn(Insn *in)
-{
-    return in->op->kind == OP_INLINE_ASM && in->extra ? run_asm : NULL;
 }

@@ -110,11 +110,9 @@ static void fail_unwritten(Frame *f, const Insn *in, uint64_t at, int64_t size)
         interp_fail(f, in, "%s of memory that nothing has written", verb);
         return;
     }
-    const Launch *l = f->launch;
-    uint64_t begin = l->args[in->param].bits;
-    interp_fail(f, in, "%s of element %lld of '%s' (%lld elements), which nothing has written",
-                verb, (long long)((int64_t)(at - begin) / size), l->in->params[in->param].name,
-                (long long)((int64_t)(l->ranges[in->param].end - begin) / size));
+    char place[PLACE_TEXT];
+    interp_fail(f, in, "%s of %s, which nothing has written", verb,
+                interp_place(f->launch, in->param, at, size, place));
     if (in->op->kind != OP_LOAD)
         interp_note(f, NULL, "what an atomic changes has to be there: fill the array before the launch "
                              "(with -run, zeros:… instead of empty:…)");
@@ -126,12 +124,11 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
     Watch w = {is_ordered, f->launch->synced, &f->race};
     Record who = record_make(f->program, in->number);
     uint64_t at = address;
-    Shadow *s = r->shadow;
-    ShadowResult result =
-        in->op->kind == OP_STORE               ? shadow_write(s, &w, who, address, n, size)
-        : in->op->kind == OP_LOAD && !in->n[0] ? shadow_read(s, &w, who, address, n, size, &at)
-        : in->op->kind == OP_ATOMIC_STORE      ? shadow_settle(s, address, n, size)
-                                               : shadow_peek(s, address, n, size, &at);
+    const Deed deed = in->op->kind == OP_STORE               ? DEED_WRITE
+                      : in->op->kind == OP_LOAD && !in->n[0] ? DEED_READ
+                      : in->op->kind == OP_ATOMIC_STORE      ? DEED_SETTLE
+                                                             : DEED_PEEK;
+    ShadowResult result = shadow_touch(r->shadow, deed, &w, who, address, n, size, &at);
     if (result == SHADOW_FINE) return true;
     if (result == SHADOW_UNWRITTEN) fail_unwritten(f, in, at, size);
     else interp_no_memory(f, in);
@@ -160,22 +157,14 @@ static void program_text(const Launch *l, Record r, char *text, size_t size)
              (long long)(p / l->grid[0] % l->grid[1]), (long long)(p / l->grid[0] / l->grid[1]));
 }
 
-/* "element 3 of 'y' (8 elements)" */
-static void place_text(const Launch *l, const Op *op, char *text, size_t size)
+/* The first parameter that the address may be reached through, or -1. */
+static int param_at(const Launch *l, uint64_t at)
 {
-    const Value *moved = op->kind == OP_LOAD ? op_result(op, 0) : op_arg(op, 1);
-    const Type *e = tkc_type_element(moved->type);
-    int64_t bytes = e->kind == TY_POINTER ? 8 : tkc_dtype_info(e->dtype)->bytes;
-    for (int i = 0; i < l->in->fn->nparams; i++) {
-        const MemRange *r = &l->ranges[i];
-        uint64_t at = l->race.address, begin = l->args[i].bits;
-        if (l->in->params[i].type->kind != TY_POINTER || at < r->begin || at >= r->end) continue;
-        snprintf(text, size, "element %lld of '%.100s' (%lld elements)",
-                 (long long)((int64_t)(at - begin) / bytes), l->in->params[i].name,
-                 (long long)((int64_t)(r->end - begin) / bytes));
-        return;
-    }
-    snprintf(text, size, "one element");
+    for (int i = 0; i < l->in->fn->nparams; i++)
+        if (l->in->params[i].type->kind == TY_POINTER && at >= l->ranges[i].begin &&
+            at < l->ranges[i].end)
+            return i;
+    return -1;
 }
 
 TkcStatus check_report(const Launch *l)
@@ -185,10 +174,12 @@ TkcStatus check_report(const Launch *l)
     TkcContext *cx = l->dev->cx;
     const Op *low = access_op(&l->in->body, record_insn(r->low)),
              *high = access_op(&l->in->body, record_insn(r->high));
-    char a[100], b[100], place[200];
+    char a[100], b[100], text[PLACE_TEXT];
+    const Value *moved = high->kind == OP_LOAD ? op_result(high, 0) : op_arg(high, 1);
+    const char *place = interp_place(l, param_at(l, r->address), r->address,
+                                     element_bytes(tkc_type_element(moved->type)), text);
     program_text(l, r->low, a, sizeof a);
     program_text(l, r->high, b, sizeof b);
-    place_text(l, high, place, sizeof place);
     const char *deeds[] = {"reads", "writes"};
     tkc_report_begin(cx);
     if (r->low_writes && r->high_writes)

@@ -13,14 +13,7 @@ typedef struct Claim {
     const Insn *in;
     const Slot *x;
     int64_t step;     /* from an element's value to its neighbour's in a contiguous run */
-    const char *data;
 } Claim;
-
-static int64_t value_at(const Claim *c, int64_t i)
-{
-    return c->x->dtype == DT_NONE ? ((const int64_t *)c->data)[c->x->uniform ? 0 : i]
-                                  : slot_int(c->x, c->data, i);
-}
 
 static bool fail_multiple(const Claim *c, int64_t by, int64_t v)
 {
@@ -39,7 +32,7 @@ static bool check_line(const Claim *c, int64_t by, int64_t at, int64_t n, int64_
 {
     int64_t before = 0;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t v = value_at(c, at + i * stride);
+        const int64_t v = slot_int(c->f, c->x, at + i * stride);
         if ((!i || v != before + c->step) && v % by) return fail_multiple(c, by, v);
         before = v;
     }
@@ -60,10 +53,9 @@ static void check_hint(Frame *f, const Insn *in)
     const Type *t = op_arg(in->op, 0)->type, *e = tkc_type_element(t);
     const Attr *multiple = tkc_op_attr(in->op, ATTR_DIVISIBILITY);
     if (!multiple || f->launch->dev->unchecked || in->in_vector) return;
-    Claim c = {.f = f, .in = in, .x = in->args[0], .step = 1, .data = slot_data(f, in->args[0])};
+    Claim c = {.f = f, .in = in, .x = in->args[0], .step = 1};
     if (e->kind == TY_POINTER) {
-        const Type *to = e->elem;
-        c.step = to->kind == TY_POINTER ? 8 : tkc_dtype_info(to->dtype)->bytes;
+        c.step = element_bytes(e->elem);
     } else if (tkc_dtype_info(e->dtype)->kind == DK_FLOAT) {
         return;
     }
@@ -72,21 +64,16 @@ static void check_hint(Frame *f, const Insn *in)
 }
 
 /* When debugging, its result is a value of its own. */
-static void run_hint(Frame *f, const Insn *in)
+void insn_hint(Frame *f, const Insn *in)
 {
     const Slot *from = in->args[0], *to = in->results[0];
     check_hint(f, in);
     if (to->offset != from->offset || to->uniform != from->uniform)
-        slot_expand(f, from, slot_data(f, to), slot_len(f, in, to));
+        slot_copy(f, in);
 }
 
-static void run_assume(Frame *f, const Insn *in)
+void insn_assume(Frame *f, const Insn *in)
 {
     if (!f->launch->dev->unchecked && !*(const uint8_t *)slot_data(f, in->args[0]))
         interp_fail(f, in, "the assumption is false");
-}
-
-InsnFn interp_claim_fn(const Op *op)
-{
-    return op->kind == OP_HINT ? run_hint : op->kind == OP_ASSUME ? run_assume : NULL;
 }

@@ -204,9 +204,8 @@ static bool fits(const Slot *s, Work work, bool is_input)
     return false;
 }
 
-InsnFn interp_dot_fn(Insn *in)
+InsnFn dot_fn(Insn *in)
 {
-    if (in->op->kind != OP_DOT) return NULL;
     DType dt = in->args[0]->dtype;
     Work work = dt == DT_F64                                            ? WORK_F64
                 : dt != DT_NONE && tkc_dtype_info(dt)->kind == DK_FLOAT ? WORK_F32

@@ -5,6 +5,7 @@
    early. So a report does not depend on the number of threads. */
 #include "debug/debug.h"
 #include "tkc/carry.h"
+#include "tkc/clock.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- errors ---- */
@@ -43,6 +43,17 @@ void interp_no_memory(Frame *f, const Insn *in)
     interp_fail(f, in, "out of memory");
 }
 
+const char *interp_place(const Launch *l, int param, uint64_t address, int64_t size,
+                         char text[PLACE_TEXT])
+{
+    if (param < 0) return "one element";
+    const int64_t begin = (int64_t)l->args[param].bits;
+    snprintf(text, PLACE_TEXT, "element %lld of '%.100s' (%lld elements)",
+             (long long)(((int64_t)address - begin) / size), l->in->params[param].name,
+             (long long)(((int64_t)l->ranges[param].end - begin) / size));
+    return text;
+}
+
 void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
 {
     Launch *l = f->launch;
@@ -55,13 +66,6 @@ void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
     }
     pthread_mutex_unlock(l->mutex);
     va_end(ap);
-}
-
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* A program with a lower number than the one that failed goes on: its error would come first.
@@ -94,35 +98,55 @@ void *interp_scratch(Frame *f, size_t bytes)
     return grow(f, &f->scratch, bytes + 1);
 }
 
-#define FILL(T)                                                                                    \
-    for (int64_t i = 0; i < count; i++) ((T *)out)[i] = *(const T *)data
+#define MOVE(T)                                                                                    \
+    do {                                                                                           \
+        T *to = out;                                                                               \
+        const T *from = in, first = *from;                                                         \
+        if (step_out == 1 && step_in == 0)                                                         \
+            for (int64_t i = 0; i < n; i++) to[i] = first;                                         \
+        else                                                                                       \
+            for (int64_t i = 0; i < n; i++) to[i * step_out] = from[i * step_in];                  \
+    } while (0)
 
-void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
+void move_elements(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in, int size)
 {
-    const char *data = slot_data(f, s);
-    if (!s->uniform) {
-        memcpy(out, data, (size_t)count * s->size);
+    if (step_out == 1 && step_in == 1) {
+        memcpy(out, in, (size_t)(n * size));
         return;
     }
-    switch (s->size) {
-    case 1: memset(out, *data, (size_t)count); break;
-    case 2: FILL(uint16_t); break;
-    case 4: FILL(uint32_t); break;
-    default: FILL(uint64_t); break;
+    switch (size) {
+    case 1: MOVE(uint8_t); break;
+    case 2: MOVE(uint16_t); break;
+    case 4: MOVE(uint32_t); break;
+    default: MOVE(uint64_t); break;
     }
 }
 
-int64_t slot_int(const Slot *s, const void *data, int64_t i)
+void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
 {
+    move_elements(out, slot_data(f, s), count, 1, s->uniform ? 0 : 1, s->size);
+}
+
+void slot_copy(Frame *f, const Insn *in)
+{
+    const Slot *to = in->results[0];
+    slot_expand(f, in->args[0], slot_data(f, to), slot_len(f, in, to));
+}
+
+int64_t slot_int(const Frame *f, const Slot *s, int64_t i)
+{
+    const void *data = slot_data(f, s);
     i = s->uniform ? 0 : i;
     switch (s->dtype) {
     case DT_I8: return ((const int8_t *)data)[i];
     case DT_I16: return ((const int16_t *)data)[i];
     case DT_I32: return ((const int32_t *)data)[i];
-    case DT_I1:
-    case DT_U8: return ((const uint8_t *)data)[i];
-    case DT_U16: return ((const uint16_t *)data)[i];
-    case DT_U32: return ((const uint32_t *)data)[i];
+    default: break;
+    }
+    switch (s->size) {
+    case 1: return ((const uint8_t *)data)[i];
+    case 2: return ((const uint16_t *)data)[i];
+    case 4: return ((const uint32_t *)data)[i];
     default: return ((const int64_t *)data)[i];
     }
 }
@@ -133,7 +157,7 @@ int64_t slot_int(const Slot *s, const void *data, int64_t i)
    then only. */
 static bool is_late(Frame *f, const Insn *in)
 {
-    if ((++f->steps & 15) != 0 || now_seconds() <= f->launch->deadline) return false;
+    if ((++f->steps & 15) != 0 || clock_seconds() <= f->launch->deadline) return false;
     interp_fail(f, in, "the run took longer than %g seconds and was here", f->launch->dev->timeout);
     return true;
 }
@@ -185,11 +209,6 @@ static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
     }
 }
 
-static int64_t read_int(const Frame *f, const Slot *s)
-{
-    return slot_int(s, slot_data(f, s), 0);
-}
-
 static void write_int(const Frame *f, const Slot *s, int64_t v)
 {
     memcpy(slot_data(f, s), &v, s->size); /* little endian */
@@ -198,7 +217,7 @@ static void write_int(const Frame *f, const Slot *s, int64_t v)
 /* A step that goes down is negative, in an unsigned type too. */
 static int64_t read_step(const Frame *f, const Insn *in)
 {
-    int64_t step = read_int(f, in->args[2]);
+    int64_t step = slot_int(f, in->args[2], 0);
     int unused = 64 - 8 * in->args[2]->size;
     return tkc_op_int(in->op, ATTR_DOWN, 0) ? (int64_t)((uint64_t)step << unused) >> unused : step;
 }
@@ -207,7 +226,7 @@ static int64_t read_step(const Frame *f, const Insn *in)
 static __int128 trip_count(const Frame *f, const Insn *in)
 {
     bool is_u64 = in->args[0]->dtype == DT_U64, down = tkc_op_int(in->op, ATTR_DOWN, 0);
-    int64_t first = read_int(f, in->args[0]), last = read_int(f, in->args[1]),
+    int64_t first = slot_int(f, in->args[0], 0), last = slot_int(f, in->args[1], 0),
             raw = read_step(f, in);
     __int128 lower = is_u64 ? (__int128)(uint64_t)first : first,
              upper = is_u64 ? (__int128)(uint64_t)last : last;
@@ -217,7 +236,7 @@ static __int128 trip_count(const Frame *f, const Insn *in)
     return lower >= upper || step < 0 ? 0 : (upper - lower + step - 1) / step;
 }
 
-static void run_for(Frame *f, const Insn *in)
+void insn_for(Frame *f, const Insn *in)
 {
     const Body *body = &in->bodies[0];
     const Slot *const *args = in->body_args[0];
@@ -227,7 +246,7 @@ static void run_for(Frame *f, const Insn *in)
         interp_fail(f, in, "the step of a loop is zero");
         return;
     }
-    int64_t i = read_int(f, in->args[0]), step = read_step(f, in);
+    int64_t i = slot_int(f, in->args[0], 0), step = read_step(f, in);
     move_slots(f, in, n, in->args + carry_own_args(in->op), args + 1);
     for (; trips > 0 && !interp_stopped(f); trips--) {
         write_int(f, args[0], i);
@@ -255,7 +274,7 @@ static bool same_slots(const Frame *f, const Insn *in, int n, const Slot *const 
     return true;
 }
 
-static void run_while(Frame *f, const Insn *in)
+void insn_while(Frame *f, const Insn *in)
 {
     const Body *before = &in->bodies[0], *body = &in->bodies[1];
     move_slots(f, in, in->nargs, in->args, in->body_args[0]);
@@ -279,7 +298,7 @@ static void run_while(Frame *f, const Insn *in)
     }
 }
 
-static void run_if(Frame *f, const Insn *in)
+void insn_if(Frame *f, const Insn *in)
 {
     const Body *body = &in->bodies[*(const uint8_t *)slot_data(f, in->args[0]) ? 0 : 1];
     interp_run(f, body);
@@ -295,49 +314,31 @@ int flow_sources(const Value *v, const Value *from[2])
     return 1;
 }
 
-static void run_nothing(Frame *f, const Insn *in)
+void insn_nothing(Frame *f, const Insn *in)
 {
     (void)f, (void)in;
 }
 
-static void run_program_id(Frame *f, const Insn *in)
+void insn_program_id(Frame *f, const Insn *in)
 {
     write_int(f, in->results[0], f->pid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
 }
 
-static void run_num_programs(Frame *f, const Insn *in)
+void insn_num_programs(Frame *f, const Insn *in)
 {
     write_int(f, in->results[0], f->launch->grid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
 }
 
-static void run_const(Frame *f, const Insn *in)
+void insn_const(Frame *f, const Insn *in)
 {
     uint64_t bits = (uint64_t)tkc_op_int(in->op, ATTR_VALUE, 0);
     memcpy(slot_data(f, in->results[0]), &bits, in->results[0]->size);
 }
 
-static void run_arange(Frame *f, const Insn *in)
+void insn_arange(Frame *f, const Insn *in)
 {
     int32_t *out = slot_data(f, in->results[0]), start = (int32_t)tkc_op_int(in->op, ATTR_START, 0);
     for (int64_t i = 0; i < in->results[0]->count; i++) out[i] = start + (int32_t)i;
-}
-
-InsnFn interp_control_fn(const Op *op)
-{
-    switch (op->kind) {
-    case OP_FOR: return run_for;
-    case OP_WHILE: return run_while;
-    case OP_IF: return run_if;
-    case OP_YIELD:
-    case OP_CONDITION:
-    case OP_RETURN:
-    case OP_BARRIER: return run_nothing;
-    case OP_PROGRAM_ID: return run_program_id;
-    case OP_NUM_PROGRAMS: return run_num_programs;
-    case OP_CONST: return run_const;
-    case OP_ARANGE: return run_arange;
-    default: return NULL;
-    }
 }
 
 /* ---- programs ---- */
@@ -385,24 +386,28 @@ static void run_program(Frame *f, int64_t number)
     interp_run(f, &f->launch->in->body);
 }
 
-/* The k-th program to run. With atomics the order is a permutation fixed by the seed; seed 0 keeps
-   the order of numbers. An odd multiplier modulo a power of two visits each number once; those past
-   the grid are skipped by the caller. */
-static int64_t program_at(const Launch *l, int64_t k, int64_t total)
+/* With atomics the order is a permutation fixed by the seed; seed 0 keeps the order of numbers. An odd
+   multiplier modulo a power of two visits each number once; those past the grid are skipped by the
+   caller. */
+static bool is_permuted(const Launch *l)
 {
-    uint64_t seed = l->dev->seed, cap = 1;
-    if (!seed || !l->in->in_turn) return k;
-    while (cap < (uint64_t)total) cap *= 2;
-    uint64_t n = ((uint64_t)k * (seed * 2 + 1) + (seed >> 7)) & (cap - 1);
-    return (int64_t)n;
+    return l->dev->seed && l->in->in_turn;
 }
 
 static int64_t order_length(const Launch *l, int64_t total)
 {
     int64_t cap = 1;
-    if (!l->dev->seed || !l->in->in_turn) return total;
+    if (!is_permuted(l)) return total;
     while (cap < total) cap *= 2;
     return cap;
+}
+
+/* The k-th program to run. */
+static int64_t program_at(const Launch *l, int64_t k, int64_t length)
+{
+    uint64_t seed = l->dev->seed;
+    if (!is_permuted(l)) return k;
+    return (int64_t)(((uint64_t)k * (seed * 2 + 1) + (seed >> 7)) & (uint64_t)(length - 1));
 }
 
 static int64_t program_count(const Launch *l)
@@ -424,7 +429,7 @@ void launch_work(Frame *f)
         int64_t first = atomic_fetch_add(&l->next, chunk);
         if (first >= length) break;
         for (int64_t k = first; k < first + chunk && k < length && !f->failed; k++) {
-            f->program = program_at(l, k, total);
+            f->program = program_at(l, k, length);
             if (f->program < total && !interp_stopped(f)) run_program(f, f->program);
         }
     }
@@ -506,7 +511,7 @@ static TkcStatus launch(Launch *l)
                    "the grid has too many programs for the cpu device");
         return TKC_ERROR;
     }
-    if (dev->timeout > 0) l->deadline = now_seconds() + dev->timeout;
+    if (dev->timeout > 0) l->deadline = clock_seconds() + dev->timeout;
     if (!(l->in->in_turn ? turns_run(l) : run_workers(l))) {
         tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL,
                    "no memory for the blocks of the kernel (%zu bytes a thread)",

@@ -92,10 +92,8 @@ struct Interp {
     void *memory;   /* what the above is made of (a list of blocks) */
 };
 
-/* NULL after a report; frees with interp_free. */
-Interp *interp_prepare(TkcContext *cx, const Func *fn);
-/* The same to be debugged; debugger NULL: not. */
-Interp *interp_prepare_debug(TkcContext *cx, const Func *fn, const Debugger *debugger);
+/* NULL after a report; frees with interp_free. debugger NULL: not to be debugged. */
+Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger);
 void interp_free(Interp *in);
 
 /* ---- memory that programs may touch ---- */
@@ -188,10 +186,19 @@ void turns_note_change(Frame *f);
 
 /* ---- what the instruction files share ---- */
 void interp_run(Frame *f, const Body *body);
+/* Of an element: a scalar or a pointer. */
+static inline int element_bytes(const Type *t)
+{
+    return t->kind == TY_POINTER ? 8 : tkc_dtype_info(t->dtype)->bytes;
+}
 /* Ends the program (and the launch) with an error at the instruction. */
 void interp_fail(Frame *f, const Insn *in, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void interp_no_memory(Frame *f, const Insn *in);
+enum { PLACE_TEXT = 200 };
+/* "element 3 of 'y' (8 elements)", or what it is called where the parameter is not known (-1). */
+const char *interp_place(const Launch *l, int param, uint64_t address, int64_t size,
+                         char text[PLACE_TEXT]);
 /* To the error that the frame has just failed with. loc may be NULL. */
 void interp_note(Frame *f, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -209,10 +216,14 @@ static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
 {
     return s->uniform ? 1 : in->in_vector && s->count == 1 ? f->vector : s->count;
 }
+/* n elements of a size, each a step further on; a step of 0 repeats one. */
+void move_elements(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in, int size);
 /* Writes count elements of `s` to out, uniform ones repeated. */
 void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
-/* Element i of an integer slot whose memory is `data`; uint64 as its bits. */
-int64_t slot_int(const Slot *s, const void *data, int64_t i);
+/* The result is its operand, elsewhere. */
+void slot_copy(Frame *f, const Insn *in);
+/* Element i of an integer slot, extended by its sign; of any other its bits. */
+int64_t slot_int(const Frame *f, const Slot *s, int64_t i);
 
 /* ---- arithmetic that wraps on the way to an address: interp_overflow.c ---- */
 /* Which values of a function (by id) lead to addresses; room for as many. */
@@ -253,20 +264,17 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
 /* The program has done something that others can wait for, or has waited. */
 void check_sync(Frame *f, const Insn *in);
 
-/* ---- the instruction files: each answers for its ops. NULL: the op (with these types) is not
-   supported. ---- */
-InsnFn interp_control_fn(const Op *op); /* interp.c */
-InsnFn interp_elementwise_fn(Insn *in); /* interp_elementwise.c; sets loop */
+/* ---- what executes instructions ---- */
+#define INSN(OP, fn) void fn(Frame *f, const Insn *in);
+#define INSN_MAKER(OP, fn) InsnFn fn(Insn *in);
+#include "insns.def"
+#undef INSN
+#undef INSN_MAKER
+InsnFn interp_elementwise_fn(Insn *in); /* sets loop */
 bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_evaluate */
-InsnFn interp_memory_fn(Insn *in);      /* interp_memory.c */
-InsnFn interp_shape_fn(Insn *in);       /* interp_shape.c */
-InsnFn interp_reduce_fn(Insn *in);      /* interp_reduce.c */
-InsnFn interp_sort_fn(Insn *in);        /* interp_sort.c */
-InsnFn interp_dot_fn(Insn *in);         /* interp_dot.c */
-InsnFn interp_text_fn(Insn *in);        /* interp_text.c */
-InsnFn interp_asm_fn(Insn *in);         /* interp_asm.c */
-InsnFn interp_claim_fn(const Op *op);   /* interp_claim.c */
-InsnFn interp_smem_fn(Insn *in);        /* interp_smem.c */
+/* What a read-modify-write computes, and in which type: umax and umin compare without sign whatever the
+   elements are. OP_NONE: the element becomes the operand. */
+OpKind interp_rmw(const Insn *in, DType *dt);
 
 /* ---- inline assembly: interp_asm.c ---- */
 typedef struct PtxMemory PtxMemory; /* ptx.h */

@@ -121,35 +121,16 @@ LOOP1(abs_b16, uint16_t, uint16_t, x & 0x7fff)
 
 /* -0 is less than +0: of two equal numbers the bits are those of both (min) or either (max), the
    sign bit the other way round. A NaN loses, or in *_nan wins. */
-static inline float both_f32(float x, float y)
-{
-    return f32_of(f32_bits(x) & f32_bits(y));
-}
-static inline float either_f32(float x, float y)
-{
-    return f32_of(f32_bits(x) | f32_bits(y));
-}
-
-static inline double both_f64(double x, double y)
-{
-    return f64_of(f64_bits(x) & f64_bits(y));
-}
-
-static inline double either_f64(double x, double y)
-{
-    return f64_of(f64_bits(x) | f64_bits(y));
-}
-
 #define EXTREMES(S, T)                                                                             \
     static inline T min_of_##S(T x, T y)                                                           \
     {                                                                                              \
         T r = x < y ? x : y;                                                                       \
-        return x == y ? either_##S(x, y) : r;                                                      \
+        return x == y ? S##_of(S##_bits(x) | S##_bits(y)) : r;                                     \
     }                                                                                              \
     static inline T max_of_##S(T x, T y)                                                           \
     {                                                                                              \
         T r = x > y ? x : y;                                                                       \
-        return x == y ? both_##S(x, y) : r;                                                        \
+        return x == y ? S##_of(S##_bits(x) & S##_bits(y)) : r;                                     \
     }
 EXTREMES(f32, float)
 EXTREMES(f64, double)

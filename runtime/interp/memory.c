@@ -100,25 +100,12 @@ static inline uint64_t lane_address(const Access *a, int64_t i)
     return a->base;
 }
 
-static void expand_offsets(Access *a, const Slot *offsets, uint64_t *to)
-{
-    const char *from = slot_data(a->f, offsets);
-    bool is_signed = tkc_dtype_info(offsets->dtype)->kind == DK_INT;
-    int unused = 64 - 8 * offsets->size;
-    for (int64_t i = 0; i < a->n; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, from + i * offsets->size, offsets->size);
-        to[i] = is_signed ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
-    }
-}
-
 /* What row r counts from; of rows that are offsets, what int32 makes of one plus a column. */
 static uint64_t row_address(const Access *a, int64_t r, int64_t column)
 {
     const Insn *in = a->in;
-    const void *rows = slot_data(a->f, in->rows);
-    if (!in->sum) return ((const uint64_t *)rows)[r] + (uint64_t)column * (uint64_t)a->size;
-    uint64_t offset = (uint64_t)slot_int(in->rows, rows, r) + (uint64_t)column;
+    if (!in->sum) return (uint64_t)slot_int(a->f, in->rows, r) + (uint64_t)column * (uint64_t)a->size;
+    uint64_t offset = (uint64_t)slot_int(a->f, in->rows, r) + (uint64_t)column;
     if (in->rows->dtype == DT_I32) offset = (uint64_t)(int32_t)(uint32_t)offset;
     return *(const uint64_t *)slot_data(a->f, in->base) + offset * (uint64_t)a->size;
 }
@@ -139,16 +126,15 @@ static bool is_in_rows(const Access *a, int64_t first, int64_t last)
 static bool address_rows(Access *a)
 {
     const Slot *columns = a->in->offsets;
-    const void *data = slot_data(a->f, columns);
     a->width = columns->count;
-    int64_t first = slot_int(columns, data, 0), last = slot_int(columns, data, a->width - 1);
+    int64_t first = slot_int(a->f, columns, 0), last = slot_int(a->f, columns, a->width - 1);
     bool in_rows = is_in_rows(a, first, last);
     int64_t n = in_rows ? a->in->rows->count : a->n;
     uint64_t *addresses = interp_scratch(a->f, (size_t)n * 8);
     for (int64_t i = 0; addresses && i < n; i++)
         addresses[i] = in_rows
                            ? row_address(a, i, first)
-                           : row_address(a, i / a->width, slot_int(columns, data, i % a->width));
+                           : row_address(a, i / a->width, slot_int(a->f, columns, i % a->width));
     a->form = in_rows ? FORM_ROWS : FORM_POINTERS;
     a->lanes = addresses;
     return addresses != NULL;
@@ -174,7 +160,7 @@ static bool address_lanes(Access *a)
     if (o->dtype == DT_I32 || o->dtype == DT_I64 || o->dtype == DT_U64) return true;
     uint64_t *wide = interp_scratch(a->f, (size_t)a->n * 8);
     if (!wide) return false;
-    expand_offsets(a, o, wide);
+    for (int64_t i = 0; i < a->n; i++) wide[i] = (uint64_t)slot_int(a->f, o, i);
     a->lanes = wide;
     return true;
 }
@@ -192,8 +178,8 @@ static Excess excess_sum(Excess x, Excess y)
 static Excess excess_of_sum(const Access *a, int64_t i)
 {
     const Slot *rows = a->in->rows, *columns = a->in->offsets;
-    int64_t x = slot_int(rows, slot_data(a->f, rows), i / columns->count),
-            y = slot_int(columns, slot_data(a->f, columns), i % columns->count);
+    int64_t x = slot_int(a->f, rows, i / columns->count),
+            y = slot_int(a->f, columns, i % columns->count);
     Excess e = {0, x, y, a->in->sum};
     if (rows->dtype == DT_I32) e.by = x + y - (int32_t)(uint32_t)(uint64_t)(x + y);
     return e;
@@ -215,24 +201,20 @@ static Excess excess_at(const Access *a, int64_t i)
 
 static void fail_wrapped(const Access *a, int64_t i, const Excess *e)
 {
-    uint64_t address = lane_address(a, i);
     const Launch *l = a->f->launch;
+    const uint64_t address = lane_address(a, i);
+    const int64_t by = e->by / a->size;
     const char *type = tkc_dtype_info(tkc_type_element(op_result(e->op, 0)->type)->dtype)->name;
-    if (a->in->param < 0) {
+    char place[PLACE_TEXT];
+    if (a->in->param < 0)
         interp_fail(a->f, a->in,
                     "%s through an offset that has wrapped in %s: an element %lld away was meant",
-                    a->verb, type, (long long)(e->by / a->size));
-    } else {
-        uint64_t begin = l->args[a->in->param].bits;
-        int64_t extent = (int64_t)(l->ranges[a->in->param].end - begin),
-                away = (int64_t)(address - begin);
+                    a->verb, type, (long long)by);
+    else
         interp_fail(a->f, a->in,
-                    "%s of element %lld of '%s' (%lld elements) through an offset that has wrapped "
-                    "in %s: element %lld was meant",
-                    a->verb, (long long)(away / a->size), l->in->params[a->in->param].name,
-                    (long long)(extent / a->size), type,
-                    (long long)(away / a->size + e->by / a->size));
-    }
+                    "%s of %s through an offset that has wrapped in %s: element %lld was meant",
+                    a->verb, interp_place(l, a->in->param, address, a->size, place), type,
+                    (long long)((int64_t)(address - l->args[a->in->param].bits) / a->size + by));
     overflow_tell(a->f, e);
 }
 
@@ -466,19 +448,8 @@ static inline void copy_one(void *to, const void *from, int64_t size)
 static void fill(void *to, const void *one, int64_t n, int64_t size)
 {
     uint64_t bits = 0;
-    memcpy(&bits, one, (size_t)size);
-    switch (size) {
-    case 1: memset(to, (int)bits, (size_t)n); break;
-    case 2:
-        for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)bits;
-        break;
-    case 4:
-        for (int64_t i = 0; i < n; i++) ((uint32_t *)to)[i] = (uint32_t)bits;
-        break;
-    default:
-        for (int64_t i = 0; i < n; i++) ((uint64_t *)to)[i] = bits;
-        break;
-    }
+    memcpy(&bits, one, (size_t)size); /* it may be the first of them */
+    move_elements(to, &bits, n, 1, 0, (int)size);
 }
 
 /* ---- transfers: both directions are one walk over the runs ---- */
@@ -513,6 +484,15 @@ static void move_run(const Transfer *t, int64_t i, int64_t run)
     else memcpy(data, at, (size_t)(run * a->size));
 }
 
+/* A lane that is taken by itself; NULL: the frame has failed. */
+static void *lane_pointer(const Access *a, int64_t i)
+{
+    const uint64_t address = lane_address(a, i);
+    const bool allowed = is_allowed(a, address, (uint64_t)a->size);
+    if (!allowed) fail_at(a, i);
+    return allowed && watch(a, address, 1) ? pointer_at(address) : NULL;
+}
+
 static void put_element(const Access *a, void *at, const void *data)
 {
     note_store(a, at, data, a->size, 0);
@@ -522,16 +502,12 @@ static void put_element(const Access *a, void *at, const void *data)
 static bool move_lane(const Transfer *t, int64_t i)
 {
     const Access *a = &t->a;
-    uint64_t address = lane_address(a, i);
     char *data = t->data + i * t->step;
-    if (!is_allowed(a, address, (uint64_t)a->size)) {
-        fail_at(a, i);
-        return false;
-    }
-    if (!watch(a, address, 1)) return false;
-    if (t->is_store) put_element(a, pointer_at(address), data);
-    else if (a->dtype == DT_I1) *data = *(const uint8_t *)pointer_at(address) != 0;
-    else copy_one(data, pointer_at(address), a->size);
+    void *at = lane_pointer(a, i);
+    if (!at) return false;
+    if (t->is_store) put_element(a, at, data);
+    else if (a->dtype == DT_I1) *data = *(const uint8_t *)at != 0;
+    else copy_one(data, at, a->size);
     return true;
 }
 
@@ -572,7 +548,7 @@ static void fill_other(const Transfer *t, int64_t from, int64_t to)
                (size_t)(n * size));
 }
 
-static void run_load(Frame *f, const Insn *in)
+static void insn_load(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     Transfer t = {.data = slot_data(f, out), .step = out->size};
@@ -609,17 +585,10 @@ static int64_t rival(const Transfer *t, int64_t i)
 
 static void fail_rivals(const Access *a, int64_t i, int64_t k)
 {
-    char place[200] = "one element";
-    if (a->in->param >= 0) {
-        const Launch *l = a->f->launch;
-        const uint64_t begin = l->args[a->in->param].bits;
-        snprintf(place, sizeof place, "element %lld of '%.100s' (%lld elements)",
-                 (long long)((int64_t)(lane_address(a, i) - begin) / a->size),
-                 l->in->params[a->in->param].name,
-                 (long long)((int64_t)(l->ranges[a->in->param].end - begin) / a->size));
-    }
+    char place[PLACE_TEXT];
     interp_fail(a->f, a->in, "lanes %lld and %lld of this store write different values to %s",
-                (long long)i, (long long)k, place);
+                (long long)i, (long long)k,
+                interp_place(a->f->launch, a->in->param, lane_address(a, i), a->size, place));
     interp_note(a->f, NULL, "which of them stays is not certain on a GPU; store one of them only, "
                             "or combine them, as tl.atomic_add does");
 }
@@ -647,7 +616,7 @@ static bool may_have_rivals(const Transfer *t)
     return t->step && a->end > 1 && !a->in->in_order && !a->f->launch->dev->unchecked;
 }
 
-static void run_store(Frame *f, const Insn *in)
+void insn_store(Frame *f, const Insn *in)
 {
     const Slot *value = in->args[1];
     Transfer t = {
@@ -663,28 +632,16 @@ static void run_store(Frame *f, const Insn *in)
 
 /* ---- atomics: programs of a kernel with atomics run one after the other ---- */
 
-static const struct {
-    const char *rmw;
-    OpKind kind;
-} combines[] = {
-    {"add", OP_ADD}, {"fadd", OP_ADD}, {"and", OP_AND}, {"or", OP_OR},    {"xor", OP_XOR},
-    {"max", OP_MAX}, {"umax", OP_MAX}, {"min", OP_MIN}, {"umin", OP_MIN}, {"xchg", OP_NONE},
-};
-
-/* umax and umin compare without sign whatever the type. */
-static DType rmw_dtype(const char *rmw, DType dt)
+OpKind interp_rmw(const Insn *in, DType *dt)
 {
-    if (rmw[0] != 'u') return dt;
-    return dt == DT_I32 ? DT_U32 : dt == DT_I64 ? DT_U64 : dt;
-}
-
-static uint64_t read_element(const Access *a, const void *p, DType dt)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, p, (size_t)a->size);
-    if (dt != DT_NONE && tkc_dtype_info(dt)->kind == DK_INT)
-        bits = (uint64_t)((int64_t)(bits << (64 - 8 * a->size)) >> (64 - 8 * a->size));
-    return bits;
+    const char *rmw = tkc_op_str(in->op, ATTR_RMW, "add");
+    const bool is_unsigned = *rmw == 'u', is_float = *rmw == 'f';
+    *dt = in->args[in->op->nresults ? 1 : 2]->dtype;
+    if (is_unsigned && *dt == DT_I32) *dt = DT_U32;
+    if (is_unsigned && *dt == DT_I64) *dt = DT_U64;
+    for (OpKind kind = OP_ADD; kind <= OP_MAX; kind++)
+        if (!strcmp(rmw + (is_unsigned || is_float), tkc_op_info(kind)->name)) return kind;
+    return OP_NONE;
 }
 
 /* The lane's operand k. */
@@ -696,24 +653,18 @@ static const char *operand_at(const Access *a, int k, int64_t i)
 
 static bool rmw_lane(const Access *a, int64_t i, char *old)
 {
-    OpKind kind = (OpKind)a->in->n[0];
-    DType dt = (DType)a->in->n[1];
-    uint64_t address = lane_address(a, i), bits;
-    if (!is_allowed(a, address, (uint64_t)a->size)) {
-        fail_at(a, i);
-        return false;
-    }
-    if (!watch(a, address, 1)) return false;
-    void *at = pointer_at(address);
+    const Insn *in = a->in;
+    const DType dt = (DType)in->n[1];
     const char *operand = operand_at(a, 1, i);
+    void *at = lane_pointer(a, i);
+    uint64_t args[2] = {0}, bits;
+    if (!at) return false;
     copy_one(old, at, a->size);
-    if (a->in->loop) {
-        a->in->loop(&bits, (const void *[]){old, operand}, 1, 0);
-    } else {
-        uint64_t args[2] = {read_element(a, old, dt), read_element(a, operand, dt)};
-        bits = args[1];
-        if (kind != OP_NONE) tkc_evaluate(kind, dt, dt, NULL, 2, args, &bits);
-    }
+    copy_one(&args[0], old, a->size);
+    copy_one(&args[1], operand, a->size);
+    bits = args[1];
+    if (in->loop) in->loop(&bits, (const void *[]){old, operand}, 1, 0);
+    else if (in->n[0] != OP_NONE) tkc_evaluate((OpKind)in->n[0], dt, dt, NULL, 2, args, &bits);
     put_element(a, at, &bits);
     return true;
 }
@@ -734,7 +685,7 @@ static void run_atomic_rmw(Frame *f, const Insn *in)
     }
 }
 
-static void run_atomic_cas(Frame *f, const Insn *in)
+void insn_atomic_cas(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     char *old = slot_data(f, out);
@@ -742,22 +693,18 @@ static void run_atomic_cas(Frame *f, const Insn *in)
     if (!open_access(&a, f, in, "atomic", out, 3)) return;
     check_sync(f, in);
     for (int64_t i = 0; i < a.n; i++) {
-        uint64_t address = lane_address(&a, i);
-        if (!is_allowed(&a, address, (uint64_t)a.size)) {
-            fail_at(&a, i);
-            return;
-        }
-        if (!watch(&a, address, 1)) return;
-        copy_one(old + i * a.size, pointer_at(address), a.size);
-        if (!memcmp(pointer_at(address), operand_at(&a, 1, i), (size_t)a.size))
-            put_element(&a, pointer_at(address), operand_at(&a, 2, i));
+        void *at = lane_pointer(&a, i);
+        if (!at) return;
+        copy_one(old + i * a.size, at, a.size);
+        if (!memcmp(at, operand_at(&a, 1, i), (size_t)a.size))
+            put_element(&a, at, operand_at(&a, 2, i));
     }
 }
 
-static void run_atomic_store(Frame *f, const Insn *in)
+void insn_atomic_store(Frame *f, const Insn *in)
 {
     check_sync(f, in);
-    run_store(f, in);
+    insn_store(f, in);
 }
 
 /* Whether all lanes have seen what they wait for; those that have are not looked at again. */
@@ -765,21 +712,17 @@ static bool poll_lanes(const Access *a, uint8_t *seen)
 {
     bool all = true;
     for (int64_t i = 0; i < a->n; i++) {
-        const uint64_t address = lane_address(a, i);
+        const void *at = seen[i] ? NULL : lane_pointer(a, i);
         if (seen[i]) continue;
-        if (!is_allowed(a, address, (uint64_t)a->size)) {
-            fail_at(a, address);
-            return true;
-        }
-        if (!watch(a, address, 1)) return true;
-        seen[i] = !memcmp(pointer_at(address), operand_at(a, 1, i), (size_t)a->size);
+        if (!at) return true;
+        seen[i] = !memcmp(at, operand_at(a, 1, i), (size_t)a->size);
         all &= seen[i];
     }
     return all;
 }
 
 /* Time passes when no program is left that would change memory. */
-static void run_atomic_poll(Frame *f, const Insn *in)
+void insn_atomic_poll(Frame *f, const Insn *in)
 {
     uint8_t *seen = slot_data(f, in->results[0]);
     const uint64_t *timeout = in->nargs > 2 ? slot_data(f, in->args[2]) : NULL;
@@ -793,31 +736,18 @@ static void run_atomic_poll(Frame *f, const Insn *in)
     }
 }
 
-static InsnFn rmw_fn(Insn *in)
+InsnFn rmw_fn(Insn *in)
 {
-    const char *rmw = tkc_op_str(in->op, ATTR_RMW, "");
-    for (size_t i = 0; i < sizeof combines / sizeof *combines; i++)
-        if (!strcmp(rmw, combines[i].rmw)) {
-            OpKind kind = combines[i].kind;
-            DType dt = rmw_dtype(rmw, in->results[0]->dtype);
-            in->n[0] = kind;
-            in->n[1] = dt;
-            in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt);
-            return kind == OP_NONE || interp_can_evaluate(kind, dt, dt, 2) ? run_atomic_rmw : NULL;
-        }
-    return NULL;
+    DType dt;
+    const OpKind kind = interp_rmw(in, &dt);
+    in->n[0] = kind;
+    in->n[1] = dt;
+    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt);
+    return kind == OP_NONE || interp_can_evaluate(kind, dt, dt, 2) ? run_atomic_rmw : NULL;
 }
 
-InsnFn interp_memory_fn(Insn *in)
+InsnFn load_fn(Insn *in)
 {
-    switch (in->op->kind) {
-    case OP_LOAD: in->n[0] = tkc_op_int(in->op, ATTR_VOLATILE, 0); return run_load;
-    case OP_STORE: return run_store;
-    case OP_ATOMIC_RMW: return rmw_fn(in);
-    case OP_ATOMIC_CAS: return run_atomic_cas;
-    case OP_ATOMIC_LOAD: in->n[0] = 1; return run_load;
-    case OP_ATOMIC_STORE: return run_atomic_store;
-    case OP_ATOMIC_POLL: return run_atomic_poll;
-    default: return NULL;
-    }
+    in->n[0] = in->op->kind == OP_ATOMIC_LOAD || tkc_op_int(in->op, ATTR_VOLATILE, 0);
+    return insn_load;
 }

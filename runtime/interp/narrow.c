@@ -20,7 +20,7 @@ typedef struct Narrow {
 static const Narrow f16 = {16, 10, 15, 0x7bff, 0x7c00, 0x7c00, 0x7e00};
 static const Narrow f8e4 = {8, 3, 7, 0x7e, 0x7e, 0xff, 0x7f},
                     f8e5 = {8, 2, 15, 0x7b, 0x7b, 0x7c, 0x7f};
-enum { BF16_NAN = 0x7fc0 };
+static const Narrow bf16 = {.bits = 16, .man = 7, .bias = 127, .nan = 0x7fc0};
 
 static inline float power_of_two(int k)
 {
@@ -49,54 +49,54 @@ static inline uint32_t shorten(const Narrow *f, float x)
     return a > 0x7f800000u ? f->nan : r | sign;
 }
 
-#define CONVERSIONS(NAME, T)                                                                       \
-    VECTOR static void NAME##_up(float *restrict out, const T *restrict in, int64_t n)             \
+#define CONVERSIONS(NAME, T, WIDEN, SHORTEN)                                                       \
+    VECTOR static void NAME##_up(float *restrict out, const void *restrict from, int64_t n)        \
     {                                                                                              \
-        for (int64_t i = 0; i < n; i++) out[i] = widen(&NAME, in[i]);                              \
+        const T *restrict in = from;                                                               \
+        for (int64_t i = 0; i < n; i++) out[i] = WIDEN(&NAME, in[i]);                              \
     }                                                                                              \
-    VECTOR static void NAME##_down(T *restrict out, const float *restrict in, int64_t n)           \
+    VECTOR static void NAME##_down(void *restrict to, const float *restrict in, int64_t n)         \
     {                                                                                              \
-        for (int64_t i = 0; i < n; i++) out[i] = (T)shorten(&NAME, in[i]);                         \
+        T *restrict out = to;                                                                      \
+        for (int64_t i = 0; i < n; i++) out[i] = (T)SHORTEN(&NAME, in[i]);                         \
     }
-CONVERSIONS(f16, uint16_t)
-CONVERSIONS(f8e4, uint8_t)
-CONVERSIONS(f8e5, uint8_t)
+CONVERSIONS(f16, uint16_t, widen, shorten)
+CONVERSIONS(f8e4, uint8_t, widen, shorten)
+CONVERSIONS(f8e5, uint8_t, widen, shorten)
 
 /* bf16 is fp32's upper half: nothing to scale, and its subnormal numbers round like the others. */
-VECTOR static void bf16_up(float *restrict out, const uint16_t *restrict in, int64_t n)
+static inline float widen_half(const Narrow *f, uint32_t code)
 {
-    for (int64_t i = 0; i < n; i++) out[i] = f32_of((uint32_t)in[i] << 16);
+    (void)f;
+    return f32_of(code << 16);
 }
 
-VECTOR static void bf16_down(uint16_t *restrict out, const float *restrict in, int64_t n)
+static inline uint32_t shorten_half(const Narrow *f, float x)
 {
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t b = f32_bits(in[i]), r = (b + 0x7fff + ((b >> 16) & 1)) >> 16;
-        out[i] = (uint16_t)((b & 0x7fffffffu) > 0x7f800000u ? BF16_NAN : r);
-    }
+    uint32_t b = f32_bits(x), r = (b + 0x7fff + ((b >> 16) & 1)) >> 16;
+    return (b & 0x7fffffffu) > 0x7f800000u ? f->nan : r;
 }
+CONVERSIONS(bf16, uint16_t, widen_half, shorten_half)
+
+static const struct {
+    void (*up)(float *restrict out, const void *restrict from, int64_t n);
+    void (*down)(void *restrict to, const float *restrict in, int64_t n);
+} conversions[DT_COUNT] = {[DT_F16] = {f16_up, f16_down},
+                           [DT_BF16] = {bf16_up, bf16_down},
+                           [DT_F8E4] = {f8e4_up, f8e4_down},
+                           [DT_F8E5] = {f8e5_up, f8e5_down}};
 
 bool dtype_is_narrow(DType dt)
 {
-    return dt == DT_F16 || dt == DT_BF16 || dt == DT_F8E4 || dt == DT_F8E5;
+    return conversions[dt].up;
 }
 
 void narrow_to_f32(DType dt, float *out, const void *in, int64_t n)
 {
-    switch (dt) {
-    case DT_F16: f16_up(out, in, n); break;
-    case DT_BF16: bf16_up(out, in, n); break;
-    case DT_F8E4: f8e4_up(out, in, n); break;
-    default: f8e5_up(out, in, n); break;
-    }
+    conversions[dt].up(out, in, n);
 }
 
 void narrow_from_f32(DType dt, void *out, const float *in, int64_t n)
 {
-    switch (dt) {
-    case DT_F16: f16_down(out, in, n); break;
-    case DT_BF16: bf16_down(out, in, n); break;
-    case DT_F8E4: f8e4_down(out, in, n); break;
-    default: f8e5_down(out, in, n); break;
-    }
+    conversions[dt].down(out, in, n);
 }

@@ -6,9 +6,8 @@
    way: what a hash wraps and then masks is no address.
 
    Running, a launch is in one of two modes. Until something wraps, each sum or product of signed
-   integers of 32 bits or less computes the least and the greatest its result can be from those of
-   its operands (scalars and ranges are known exactly), and looks at single lanes only where those
-   do not fit the type. From the moment something wraps until the program ends, every value on the
+   integers of 32 bits or less computes the least and the greatest its result can be from those that
+   its operands have, and looks at single lanes only where those do not fit the type. From the moment something wraps until the program ends, every value on the
    way gets, lane by lane, its excess: what the exact result has more than the value. A wrap that
    is taken back again (a + b - c) ends with an excess of 0; a lane that is masked off at the access
    does not count.
@@ -22,15 +21,12 @@
 #include "interp.h"
 
 typedef struct Range {
-    int64_t lo, hi; /* lo > hi: not known */
+    int64_t lo, hi;
 } Range;
-
-static const Range unknown = {1, 0};
 
 /* By Slot.offset_id. */
 struct Overflow {
     const Interp *in;
-    Range *ranges, *staged;
     Excess **excess, **coming; /* of each lane, one where the slot is uniform; NULL: none */
     bool tracking, tracking_before;
 };
@@ -104,61 +100,30 @@ void overflow_mark(const Func *fn, bool *leads, const Value **room)
 
 /* ---- ranges ---- */
 
-static bool is_known(Range r)
-{
-    return r.lo <= r.hi;
-}
-
 /* Of signed integers of at most 32 bits. */
 static bool is_narrow(DType dt)
 {
     return dt == DT_I32 || dt == DT_I16 || dt == DT_I8;
 }
 
-/* What an integer of at most 32 bits can be; else unknown. */
-static Range range_of_type(DType dt)
-{
-    const DTypeInfo *info = tkc_dtype_info(dt);
-    if (info->bits > 32 || info->kind == DK_FLOAT || info->kind == DK_NONE) return unknown;
-    if (info->kind == DK_INT)
-        return (Range){-(1ll << (info->bits - 1)), (1ll << (info->bits - 1)) - 1};
-    return (Range){0, (1ll << info->bits) - 1};
-}
-
+/* Of a narrow type. */
 static bool fits(Range r, DType dt)
 {
-    Range t = range_of_type(dt);
-    return is_known(r) && r.lo >= t.lo && r.hi <= t.hi;
+    const int64_t end = INT64_C(1) << (tkc_dtype_info(dt)->bits - 1);
+    return r.lo >= -end && r.hi < end;
 }
 
-static Range range_over(Range a, Range b)
+static Range range_over(Range r, int64_t v)
 {
-    if (!is_known(a) || !is_known(b)) return unknown;
-    return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-}
-
-static Range range_kept(const Frame *f, const Slot *s)
-{
-    if (s->dtype == DT_NONE) return unknown;
-    if (s->uniform) {
-        int64_t v = slot_int(s, slot_data(f, s), 0);
-        return (Range){v, v};
-    }
-    return s->offset_id ? f->overflow->ranges[s->offset_id] : unknown;
-}
-
-static Range range_of(const Frame *f, const Slot *s)
-{
-    Range r = range_kept(f, s);
-    return is_known(r) ? r : range_of_type(s->dtype);
+    return (Range){v < r.lo ? v : r.lo, v > r.hi ? v : r.hi};
 }
 
 /* The least and the greatest there are. */
-static Range range_found(const Frame *f, const Slot *s)
+static Range range_of(const Frame *f, const Slot *s)
 {
-    const void *data = slot_data(f, s);
-    if (s->dtype == DT_I32) {
-        const int32_t *v = data;
+    Range r = {slot_int(f, s, 0), slot_int(f, s, 0)};
+    if (s->dtype == DT_I32 && !s->uniform) {
+        const int32_t *v = slot_data(f, s);
         int32_t lo = v[0], hi = v[0];
         for (int64_t i = 0; i < s->count; i++) {
             lo = v[i] < lo ? v[i] : lo;
@@ -166,11 +131,7 @@ static Range range_found(const Frame *f, const Slot *s)
         }
         return (Range){lo, hi};
     }
-    Range r = {slot_int(s, data, 0), slot_int(s, data, 0)};
-    for (int64_t i = 0; i < s->count; i++) {
-        int64_t v = slot_int(s, data, i);
-        r = range_over(r, (Range){v, v});
-    }
+    for (int64_t i = 0; i < s->count && !s->uniform; i++) r = range_over(r, slot_int(f, s, i));
     return r;
 }
 
@@ -192,12 +153,10 @@ static int64_t exact(OpKind kind, int64_t x, int64_t y, int bits)
 /* Products and shifts are monotonic in each operand: their ends are at its ends. */
 static Range range_of_ends(OpKind kind, Range x, Range y, int bits)
 {
-    if (kind == OP_SHL && y.lo < 0) return unknown;
-    Range r = unknown;
-    for (int i = 0; i < 4; i++) {
-        int64_t v = exact(kind, i & 1 ? x.hi : x.lo, i & 2 ? y.hi : y.lo, bits);
-        r = i ? range_over(r, (Range){v, v}) : (Range){v, v};
-    }
+    Range r = {exact(kind, x.lo, y.lo, bits), exact(kind, x.lo, y.lo, bits)};
+    if (kind == OP_SHL && y.lo < 0) return (Range){INT64_MIN, INT64_MAX};
+    for (int i = 1; i < 4; i++)
+        r = range_over(r, exact(kind, i & 1 ? x.hi : x.lo, i & 2 ? y.hi : y.lo, bits));
     return r;
 }
 
@@ -211,20 +170,9 @@ static Range range_of_op(OpKind kind, Range x, Range y, int bits)
     }
 }
 
-static Range range_of_step(const Frame *f, const Insn *in, bool look)
-{
-    Range r[2] = {{0, 0}, {0, 0}};
-    for (int i = 0; i < in->nargs; i++) {
-        r[i] = range_kept(f, in->args[i]);
-        if (!is_known(r[i]))
-            r[i] = look ? range_found(f, in->args[i]) : range_of_type(in->args[i]->dtype);
-    }
-    return range_of_op(in->op->kind, r[0], r[1], 8 * in->results[0]->size);
-}
-
 static int64_t operand_at(const Frame *f, const Insn *in, int k, int64_t lane)
 {
-    return k < in->nargs ? slot_int(in->args[k], slot_data(f, in->args[k]), lane) : 0;
+    return k < in->nargs ? slot_int(f, in->args[k], lane) : 0;
 }
 
 /* What the exact result of a narrow type has more than the result. */
@@ -233,7 +181,7 @@ static int64_t lost_at(const Frame *f, const Insn *in, int64_t lane)
     const Slot *out = in->results[0];
     return exact(in->op->kind, operand_at(f, in, 0, lane), operand_at(f, in, 1, lane),
                  8 * out->size) -
-           slot_int(out, slot_data(f, out), lane);
+           slot_int(f, out, lane);
 }
 
 static bool any_lane_wraps(const Frame *f, const Insn *in)
@@ -248,12 +196,11 @@ static bool any_lane_wraps(const Frame *f, const Insn *in)
 /* False: some lane has wrapped. */
 static bool step_fits(Frame *f, const Insn *in)
 {
-    Range *r = &f->overflow->ranges[in->results[0]->offset_id];
-    *r = range_of_step(f, in, false);
-    if (!fits(*r, in->results[0]->dtype)) *r = range_of_step(f, in, true);
-    if (fits(*r, in->results[0]->dtype)) return true;
-    *r = unknown;
-    return !any_lane_wraps(f, in);
+    const Slot *out = in->results[0];
+    Range r[2] = {{0, 0}, {0, 0}};
+    for (int i = 0; i < in->nargs; i++) r[i] = range_of(f, in->args[i]);
+    return fits(range_of_op(in->op->kind, r[0], r[1], 8 * out->size), out->dtype) ||
+           !any_lane_wraps(f, in);
 }
 
 /* ---- excess ---- */
@@ -328,7 +275,7 @@ static int64_t gathered_lane(const Frame *f, const Insn *in, int64_t i)
 {
     const Type *from = op_arg(in->op, 0)->type, *to = op_result(in->op, 0)->type;
     int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
-    int64_t inner = 1, k = slot_int(in->args[1], slot_data(f, in->args[1]), i);
+    int64_t inner = 1, k = slot_int(f, in->args[1], i);
     for (int d = axis + 1; d < to->rank; d++) inner *= to->shape[d];
     return (i / (inner * to->shape[axis]) * from->shape[axis] + k) * inner + i % inner;
 }
@@ -339,7 +286,7 @@ static const Slot *source_of(const Frame *f, const Insn *in, int r, int64_t i, i
     const Slot *const *args = in->args;
     *lane = i;
     switch (in->op->kind) {
-    case OP_SELECT: return args[slot_int(args[0], slot_data(f, args[0]), i) ? 1 : 2];
+    case OP_SELECT: return args[slot_int(f, args[0], i) ? 1 : 2];
     case OP_JOIN: *lane = i / 2; return args[i % 2];
     case OP_SPLIT: *lane = 2 * i + r; break;
     case OP_CAT:
@@ -430,35 +377,11 @@ static void run_step(Frame *f, const Insn *in)
     Overflow *o = f->overflow;
     in->plain(f, in);
     if (!o || f->failed) return;
-    if (o->tracking) o->ranges[in->results[0]->offset_id] = unknown;
-    else if (!step_fits(f, in)) start_tracking(o);
+    if (!o->tracking && !step_fits(f, in)) start_tracking(o);
     if (o->tracking) follow(f, in);
 }
 
-/* A move's result lies in the range of what is moved. */
-static Range range_of_move(const Frame *f, const Insn *in)
-{
-    int first = in->op->kind == OP_SELECT;
-    bool both = first || in->op->kind == OP_JOIN || in->op->kind == OP_CAT;
-    Range r = range_of(f, in->args[first]);
-    return both ? range_over(r, range_of(f, in->args[first + 1])) : r;
-}
-
-static void run_passing(Frame *f, const Insn *in)
-{
-    Overflow *o = f->overflow;
-    in->plain(f, in);
-    if (!o || f->failed) return;
-    if (o->tracking) follow(f, in);
-    for (int r = 0; r < in->nresults; r++) {
-        const Slot *s = in->results[r];
-        if (!s->offset_id || s->uniform || s->dtype == DT_NONE) continue;
-        Range range = range_of_move(f, in);
-        o->ranges[s->offset_id] = fits(range, s->dtype) ? range : unknown;
-    }
-}
-
-/* Pointers, and arithmetic that may wrap. */
+/* Pointers, arithmetic that may wrap, and what moves elements. */
 static void run_carrying(Frame *f, const Insn *in)
 {
     in->plain(f, in);
@@ -471,13 +394,9 @@ void overflow_follow(Insn *in)
     bool leads = false;
     for (int i = 0; i < in->nresults; i++) leads |= in->results[i]->offset_id != 0;
     if (!leads || in->in_vector) return;
-    InsnFn run = is_step(kind)       ? is_narrow(in->results[0]->dtype) ? run_step : run_carrying
-                 : kind == OP_ADDPTR ? run_carrying
-                 : is_move(kind)     ? run_passing
-                                     : NULL;
-    if (!run) return;
+    if (!is_step(kind) && !is_move(kind) && kind != OP_ADDPTR) return;
     in->plain = in->run;
-    in->run = run;
+    in->run = is_step(kind) && is_narrow(in->results[0]->dtype) ? run_step : run_carrying;
 }
 
 /* ---- loops and branches hand values on ---- */
@@ -496,32 +415,13 @@ static void stage_excess(Frame *f, const Insn *in, const Slot *from, const Slot 
 void overflow_move(Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to)
 {
     Overflow *o = f->overflow;
-    for (int i = 0; i < n; i++) {
-        uint32_t id = to[i]->offset_id;
-        if (!id) continue;
-        o->staged[id] = range_kept(f, from[i]);
-        if (o->tracking) stage_excess(f, in, from[i], to[i]);
-    }
-    for (int i = 0; i < n; i++) {
-        uint32_t id = to[i]->offset_id;
-        if (!id) continue;
-        o->ranges[id] = o->staged[id];
-        if (o->tracking) set_excess(o, id, o->coming[id]);
-    }
+    for (int i = 0; i < n && o->tracking; i++)
+        if (to[i]->offset_id) stage_excess(f, in, from[i], to[i]);
+    for (int i = 0; i < n && o->tracking; i++)
+        if (to[i]->offset_id) set_excess(o, to[i]->offset_id, o->coming[to[i]->offset_id]);
 }
 
 /* ---- a frame ---- */
-
-static void set_initial(const Interp *in, Overflow *o, const Region *r)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        for (int i = 0; i < op->nregions; i++) set_initial(in, o, op->regions[i]);
-        if (op->kind != OP_ARANGE) continue;
-        const Slot *s = &in->slots[op_result(op, 0)->id];
-        int64_t start = tkc_op_int(op, ATTR_START, 0);
-        o->ranges[s->offset_id] = (Range){start, start + s->count - 1};
-    }
-}
 
 Overflow *overflow_new(const Interp *in)
 {
@@ -529,17 +429,11 @@ Overflow *overflow_new(const Interp *in)
     Overflow *o = calloc(1, sizeof *o);
     if (!o) return NULL;
     *o = (Overflow){.in = in,
-                    .ranges = calloc(n, sizeof *o->ranges),
-                    .staged = calloc(n, sizeof *o->staged),
                     .excess = calloc(n, sizeof *o->excess),
                     .coming = calloc(n, sizeof *o->coming)};
-    if (!o->ranges || !o->staged || !o->excess || !o->coming) {
-        overflow_free(o);
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++) o->ranges[i] = unknown;
-    set_initial(in, o, in->fn->body);
-    return o;
+    if (o->excess && o->coming) return o;
+    overflow_free(o);
+    return NULL;
 }
 
 void overflow_free(Overflow *o)
@@ -548,8 +442,6 @@ void overflow_free(Overflow *o)
     for (uint32_t i = 0; o->excess && i <= o->in->noffsets; i++) free(o->excess[i]);
     free(o->excess);
     free(o->coming);
-    free(o->staged);
-    free(o->ranges);
     free(o);
 }
 

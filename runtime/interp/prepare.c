@@ -1,10 +1,9 @@
 /* From IR to instructions: slots by liveness, views, invariants, decoding.
 
-   Numbering: ops get preorder numbers; an op with regions also has the number of its last inner op.
-   A slot lives from its op's number to the last number of the outermost op (in the region of its
-   definition) that holds a use; so a value from outside a loop lives to the loop's end. Region
-   arguments live as long as their op. Results of ops with regions are written by yields, so they
-   live from the op's start. */
+   Liveness: ops get preorder numbers. A slot lives from its op's number to that of the last op that
+   uses it; from outside of an op with regions, to the last op inside of it, so a value from outside a
+   loop lives to the loop's end. Region arguments live as long as their op. Results of ops with
+   regions are written by yields, so they live from the op's start. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +21,10 @@ typedef struct Prepare {
     Interp *in;
     Block *blocks;
     Block *scratch; /* for as long as this takes */
-    int nops;
+    int nops;                   /* numbered so far */
     uint32_t accesses;          /* numbered so far */
+    const Value **all;          /* in order of definition */
+    int nall;
     int *def_number, *last_use; /* by value id */
     const Value **root;         /* by value id: the value whose slot it shares */
     bool *invariant;            /* by value id */
@@ -71,36 +72,6 @@ static void *take_for_asm(void *p, size_t count, size_t size)
     return take(p, count, size);
 }
 
-/* ---- numbers ---- */
-
-typedef struct OpNumber {
-    const Op *op;
-    int begin, end;
-} OpNumber;
-
-/* An op's numbers are kept in a map keyed by its address, looked up only. */
-typedef struct Numbers {
-    OpNumber *slots;
-    size_t cap;
-} Numbers;
-
-static OpNumber *number_of(const Numbers *t, const Op *op)
-{
-    size_t i = ((uintptr_t)op >> 4) * 0x9E3779B97F4A7C15u & (t->cap - 1);
-    while (t->slots[i].op && t->slots[i].op != op) i = (i + 1) & (t->cap - 1);
-    return &t->slots[i];
-}
-
-static void number_region(const Numbers *t, const Region *r, int *next)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        OpNumber *o = number_of(t, op);
-        *o = (OpNumber){op, (*next)++, 0};
-        for (int i = 0; i < op->nregions; i++) number_region(t, op->regions[i], next);
-        o->end = *next - 1;
-    }
-}
-
 /* ---- views and uniform values ---- */
 
 static bool is_view(const Op *op)
@@ -120,7 +91,7 @@ static void init_slot(Slot *s, const Type *t)
     const Type *e = tkc_type_element(t);
     s->count = t->kind == TY_SMEM ? tkc_smem_count(t) : tkc_type_count(t);
     s->dtype = e->kind == TY_POINTER ? DT_NONE : e->dtype;
-    s->size = e->kind == TY_POINTER ? 8 : tkc_dtype_info(e->dtype)->bytes;
+    s->size = (uint8_t)element_bytes(e);
 }
 
 static bool has_effect(const Op *op)
@@ -195,76 +166,65 @@ static void classify_region(Prepare *p, const Region *r, bool vector)
 
 /* ---- liveness ---- */
 
-/* The op in region r that holds (or is) `op`. */
-static const Op *ancestor_in(const Op *op, const Region *r)
+static void define(Prepare *p, const Value *v, int number)
 {
-    while (op->region != r) op = op->region->parent;
-    return op;
+    p->all[p->nall++] = v;
+    p->def_number[v->id] = p->last_use[v->id] = number;
 }
 
-/* The slot of `root` is read where v is used. */
-static void live_at_uses(Prepare *p, const Numbers *t, const Value *root, const Value *v)
+static void live_until(Prepare *p, const Value *v, int number)
 {
-    const Region *home = root->def ? root->def->region : root->region;
-    for (const Use *u = v->uses; u; u = u->next) {
-        int end = number_of(t, ancestor_in(u->user, home))->end;
-        if (end > p->last_use[root->id]) p->last_use[root->id] = end;
-    }
-}
-
-/* Accesses take the pointers apart that v goes into, and look behind broadcasts and sums; `steps`
-   ahead. */
-static void live_at_accesses(Prepare *p, const Numbers *t, const Value *root, const Value *v,
-                             int steps)
-{
-    for (const Use *u = v->uses; u && v->type->kind == TY_BLOCK; u = u->next) {
-        const Op *op = u->user;
-        if (op->kind != OP_ADDPTR && op->kind != OP_ADD && op->kind != OP_BROADCAST) continue;
-        const Value *next = op_result(op, 0);
-        if (op->kind == OP_ADDPTR) live_at_uses(p, t, root, next);
-        else if (steps > 0) live_at_accesses(p, t, root, next, steps - 1);
-    }
+    int *last = &p->last_use[p->root[v->id]->id];
+    if (number > *last) *last = number;
 }
 
 /* A broadcast, a sum, an addptr. */
 enum { STEPS = 2 };
 
-static void live_uses(Prepare *p, const Numbers *t, const Value *v)
+/* An access takes its pointers apart, and looks behind broadcasts and sums. */
+static void live_behind(Prepare *p, const Value *v, int number, int steps)
 {
-    const Value *root = p->root[v->id];
-    live_at_uses(p, t, root, v);
-    live_at_accesses(p, t, root, v, STEPS);
+    if (v->type->kind != TY_BLOCK) return;
+    live_until(p, v, number);
+    if (!steps || !v->def || (v->def->kind != OP_ADD && v->def->kind != OP_BROADCAST)) return;
+    for (int i = 0; i < v->def->nargs; i++)
+        live_behind(p, op_arg(v->def, i), number, steps - 1);
 }
 
-static void live_value(Prepare *p, const Numbers *t, const Value *v)
+static void live_argument(Prepare *p, const Value *v, int number)
 {
-    int begin = v->def              ? number_of(t, v->def)->begin
-                : v->region->parent ? number_of(t, v->region->parent)->begin
-                                    : 0;
-    p->def_number[v->id] = begin;
-    if (p->last_use[v->id] < begin) p->last_use[v->id] = begin;
-    if (v->def && v->def->nregions > 0) /* written while its regions run */
-        p->last_use[v->id] = number_of(t, v->def)->end > p->last_use[v->id]
-                                 ? number_of(t, v->def)->end
-                                 : p->last_use[v->id];
-    if (v->region && v->region->parent) p->last_use[v->id] = number_of(t, v->region->parent)->end;
-    if (p->in->debug || (v->region && !v->region->parent)) p->last_use[v->id] = p->nops;
+    live_until(p, v, number);
+    if (!v->def || v->def->kind != OP_ADDPTR) return;
+    for (int i = 0; i < v->def->nargs; i++) live_behind(p, op_arg(v->def, i), number, STEPS);
 }
 
-/* ---- all values, in order of definition ---- */
+static void live_region(Prepare *p, const Region *r, int begin);
 
-typedef struct ValueList {
-    const Value **data;
-    int n;
-} ValueList;
-
-static void collect(ValueList *l, const Region *r)
+/* What an op with regions defines, and what is from before and used in them, lives to its end. */
+static void live_op(Prepare *p, const Op *op)
 {
-    for (int i = 0; i < r->nargs; i++) l->data[l->n++] = r->args[i];
-    for (const Op *op = r->first; op; op = op->next) {
-        for (int i = 0; i < op->nresults; i++) l->data[l->n++] = op_result(op, i);
-        for (int i = 0; i < op->nregions; i++) collect(l, op->regions[i]);
+    const int begin = ++p->nops;
+    for (int i = 0; i < op->nresults; i++) define(p, op_result(op, i), begin);
+    for (int i = 0; i < op->nregions; i++) live_region(p, op->regions[i], begin);
+    for (int i = 0; i < op->nargs; i++) live_argument(p, op_arg(op, i), p->nops);
+    for (int i = 0; i < p->nall && op->nregions > 0; i++) {
+        uint32_t id = p->all[i]->id;
+        if (p->def_number[id] <= begin && p->last_use[id] >= begin) p->last_use[id] = p->nops;
     }
+}
+
+static void live_region(Prepare *p, const Region *r, int begin)
+{
+    for (int i = 0; i < r->nargs; i++) define(p, r->args[i], begin);
+    for (const Op *op = r->first; op; op = op->next) live_op(p, op);
+}
+
+static void live_func(Prepare *p)
+{
+    const Region *body = p->in->fn->body;
+    live_region(p, body, 0);
+    for (int i = 0; i < (p->in->debug ? p->nall : body->nargs); i++)
+        p->last_use[p->all[i]->id] = p->nops;
 }
 
 /* ---- placing slots: first fit in a list of free gaps, slots in order of birth ---- */
@@ -321,12 +281,12 @@ static void place_invariant(Prepare *p, Placing *l, const Value *v)
     l->base = l->most;
 }
 
-static void place_slots(Prepare *p, const ValueList *all)
+static void place_slots(Prepare *p)
 {
-    Placing l = {.live = take_scratch(p, (size_t)all->n + 1, sizeof *l.live)};
+    Placing l = {.live = take_scratch(p, (size_t)p->nall + 1, sizeof *l.live)};
     for (int round = 0; round < 2 && l.live; round++)
-        for (int i = 0; i < all->n; i++) {
-            const Value *v = all->data[i];
+        for (int i = 0; i < p->nall; i++) {
+            const Value *v = p->all[i];
             if (p->root[v->id] != v || p->invariant[v->id] != (round == 0)) continue;
             if (round == 0) place_invariant(p, &l, v);
             else place_one(p, &l, v);
@@ -337,8 +297,8 @@ static void place_slots(Prepare *p, const ValueList *all)
                    (unsigned long long)l.most);
         p->failed = true;
     }
-    for (int i = 0; i < all->n; i++)
-        p->in->slots[all->data[i]->id].offset = p->in->slots[p->root[all->data[i]->id]->id].offset;
+    for (int i = 0; i < p->nall; i++)
+        p->in->slots[p->all[i]->id].offset = p->in->slots[p->root[p->all[i]->id]->id].offset;
     p->in->frame_bytes = l.most + ALIGN;
 }
 
@@ -498,12 +458,6 @@ static void split_pointer(Prepare *p, Insn *in)
 }
 
 /* When debugging, what is the same as its operand has memory of its own. */
-static void run_copy(Frame *f, const Insn *in)
-{
-    const Slot *to = in->results[0];
-    slot_expand(f, in->args[0], slot_data(f, to), slot_len(f, in, to));
-}
-
 static bool is_same(const Prepare *p, const Op *op)
 {
     return is_view(op) || (op->kind == OP_BROADCAST && p->in->slots[op_result(op, 0)->id].uniform);
@@ -511,13 +465,16 @@ static bool is_same(const Prepare *p, const Op *op)
 
 static InsnFn choose(Insn *in)
 {
-    InsnFn (*const makers[])(Insn *) = {interp_elementwise_fn, interp_memory_fn, interp_shape_fn,
-                                        interp_reduce_fn,      interp_sort_fn,   interp_dot_fn,
-                                        interp_text_fn,        interp_asm_fn,    interp_smem_fn};
-    InsnFn fn = interp_control_fn(in->op);
-    if (!fn) fn = interp_claim_fn(in->op);
-    for (size_t i = 0; !fn && i < sizeof makers / sizeof *makers; i++) fn = makers[i](in);
-    return fn;
+    static const struct { InsnFn run; InsnFn (*make)(Insn *in); } table[OP_COUNT] = {
+#define INSN(OP, fn) [OP_##OP] = {fn, NULL},
+#define INSN_MAKER(OP, fn) [OP_##OP] = {NULL, fn},
+#include "insns.def"
+#undef INSN
+#undef INSN_MAKER
+    };
+    const OpKind kind = in->op->kind;
+    if (table[kind].run) return table[kind].run;
+    return table[kind].make ? table[kind].make(in) : interp_elementwise_fn(in);
 }
 
 /* Where each element of a block lies in the buffer, row-major; -1 where it is in another piece. */
@@ -580,7 +537,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
         in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
     if (op->kind == OP_SSTORE || op->kind == OP_SLOAD) in->extra = offsets_of(p, op);
-    in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? run_copy : choose(in);
+    in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? slot_copy : choose(in);
     if (in->run) overflow_follow(in);
     if (in->run && p->in->debug) {
         in->inner = in->run;
@@ -672,49 +629,34 @@ static void size_vectors(Prepare *p, const Region *r, int64_t cap)
     }
 }
 
-static bool make_numbers(Prepare *p, Numbers *t)
-{
-    p->nops = tkc_region_ops(p->in->fn->body);
-    for (t->cap = 16; t->cap < (size_t)p->nops * 2; t->cap *= 2) {
-    }
-    t->slots = take_scratch(p, t->cap, sizeof *t->slots);
-    int next = 1;
-    if (t->slots) number_region(t, p->in->fn->body, &next);
-    return t->slots != NULL;
-}
-
 /* Views share their root's number. */
-static void number_offsets(Prepare *p, const ValueList *all)
+static void number_offsets(Prepare *p)
 {
     overflow_mark(p->in->fn, p->leads, p->walk);
-    for (int i = 0; i < all->n; i++) {
-        uint32_t id = all->data[i]->id, *root = &p->in->slots[p->root[id]->id].offset_id;
+    for (int i = 0; i < p->nall; i++) {
+        uint32_t id = p->all[i]->id, *root = &p->in->slots[p->root[id]->id].offset_id;
         if (p->leads[id] && !*root) *root = ++p->in->noffsets;
     }
-    for (int i = 0; i < all->n; i++) {
-        uint32_t id = all->data[i]->id;
+    for (int i = 0; i < p->nall; i++) {
+        uint32_t id = p->all[i]->id;
         p->in->slots[id].offset_id = p->in->slots[p->root[id]->id].offset_id;
     }
 }
 
 static void place(Prepare *p)
 {
-    Numbers numbers;
-    ValueList all = {take_scratch(p, p->in->fn->nvalues + 1, sizeof *all.data), 0};
-    if (!all.data || !make_numbers(p, &numbers)) return;
-    collect(&all, p->in->fn->body);
     classify_region(p, p->in->fn->body, false);
     size_vectors(p, p->in->fn->body, 1);
-    for (int i = 0; i < all.n; i++) live_value(p, &numbers, all.data[i]);
-    for (int i = 0; i < all.n; i++) live_uses(p, &numbers, all.data[i]);
-    place_slots(p, &all);
-    number_offsets(p, &all);
+    live_func(p);
+    place_slots(p);
+    number_offsets(p);
 }
 
 static bool take_tables(Prepare *p)
 {
     size_t n = p->in->fn->nvalues + 1;
     p->in->slots = take(p, n, sizeof *p->in->slots);
+    p->all = take_scratch(p, n, sizeof *p->all);
     p->def_number = take_scratch(p, n, sizeof *p->def_number);
     p->last_use = take_scratch(p, n, sizeof *p->last_use);
     p->root = take_scratch(p, n, sizeof *p->root);
@@ -727,12 +669,7 @@ static bool take_tables(Prepare *p)
     return !p->failed;
 }
 
-Interp *interp_prepare(TkcContext *cx, const Func *fn)
-{
-    return interp_prepare_debug(cx, fn, NULL);
-}
-
-Interp *interp_prepare_debug(TkcContext *cx, const Func *fn, const Debugger *debugger)
+Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger)
 {
     Interp *in = calloc(1, sizeof *in);
     Prepare p = {.cx = cx, .in = in};

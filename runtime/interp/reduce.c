@@ -31,28 +31,12 @@ static Axis axis_of(const Insn *in)
 
 /* ---- regions that are one op ---- */
 
-static bool is_commutative(OpKind kind)
-{
-    switch (kind) {
-    case OP_ADD:
-    case OP_MUL:
-    case OP_MAX:
-    case OP_MIN:
-    case OP_MAX_NAN:
-    case OP_MIN_NAN:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return true;
-    default: return false;
-    }
-}
-
 /* The loop of a region `yield op(a, b)`; NULL when it is something else. */
 static LoopFn single_loop(const Op *op)
 {
     const Region *r = op->regions[0];
     const Op *first = r->first;
-    if (op->nargs != 1 || !first || first->next != r->last || !is_commutative(first->kind))
+    if (op->nargs != 1 || !first || first->next != r->last || !(tkc_op_info(first->kind)->traits & OT_COMMUTE))
         return NULL;
     const Value *x = op_arg(first, 0), *y = op_arg(first, 1);
     bool both = (x == r->args[0] && y == r->args[1]) || (x == r->args[1] && y == r->args[0]);
@@ -485,7 +469,7 @@ static void run_scan_single(Frame *f, const Insn *in)
         }
 }
 
-static InsnFn combine_fn(Insn *in)
+InsnFn combine_fn(Insn *in)
 {
     if (operands_of(in) > MOST) return NULL;
     in->loop = single_loop(in->op);
@@ -500,25 +484,14 @@ static InsnFn combine_fn(Insn *in)
 
 /* ---- histogram ---- */
 
-static void run_histogram(Frame *f, const Insn *in)
+void insn_histogram(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[0], *mask = in->nargs > 1 ? in->args[1] : NULL, *out = in->results[0];
     int32_t *bins = slot_data(f, out);
     memset(bins, 0, (size_t)out->count * sizeof *bins);
     for (int64_t i = 0; i < x->count; i++) {
         bool on = !mask || ((const uint8_t *)slot_data(f, mask))[mask->uniform ? 0 : i];
-        int64_t v = slot_int(x, slot_data(f, x), i);
+        int64_t v = slot_int(f, x, i);
         if (on && v >= 0 && v < out->count) bins[v]++;
-    }
-}
-
-InsnFn interp_reduce_fn(Insn *in)
-{
-    switch (in->op->kind) {
-    case OP_REDUCE:
-    case OP_SCAN:
-    case OP_CARRY: return combine_fn(in);
-    case OP_HISTOGRAM: return run_histogram;
-    default: return NULL;
     }
 }

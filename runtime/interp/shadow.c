@@ -185,8 +185,6 @@ static bool make_detail(Page *p, int shift)
 
 /* ---- the walk ---- */
 
-typedef enum Deed { DEED_PEEK, DEED_READ, DEED_WRITE, DEED_FILL } Deed;
-
 typedef struct Walk {
     Shadow *s;
     const Watch *watch;
@@ -200,7 +198,7 @@ typedef struct Walk {
 /* False: a read of a cell that nothing wrote. */
 static bool touch_cell(Walk *k, Cell *c, uint64_t address)
 {
-    if (k->deed == DEED_FILL) *c = (Cell){.writer = RECORD_BEFORE};
+    if (k->deed == DEED_SETTLE) *c = (Cell){.writer = RECORD_BEFORE};
     else if (k->deed == DEED_WRITE) cell_write(c, k->watch, k->who, address);
     else if (!c->writer) k->unwritten = address;
     else if (k->deed == DEED_READ && k->s->stored) cell_read(c, k->watch, k->who, address);
@@ -210,7 +208,7 @@ static bool touch_cell(Walk *k, Cell *c, uint64_t address)
 /* [from, to) of a page; `at` is the address of from. */
 static ShadowResult touch_page(Walk *k, Page *p, int from, int to, uint64_t at)
 {
-    if (from == 0 && to == PAGE_BYTES && (!p->detail || k->deed == DEED_FILL)) {
+    if (from == 0 && to == PAGE_BYTES && (!p->detail || k->deed == DEED_SETTLE)) {
         if (p->detail) free(p->detail);
         p->detail = NULL;
         return touch_cell(k, &p->cell, at) ? SHADOW_FINE : SHADOW_UNWRITTEN;
@@ -250,47 +248,22 @@ static int shift_of(uint64_t sizes)
     return __builtin_ctzll(sizes | 1u << MOST_SHIFT);
 }
 
-ShadowResult shadow_settle(Shadow *s, uint64_t address, int64_t n, int64_t size)
-{
-    Walk k = {.s = s, .deed = DEED_FILL, .shift = shift_of((uint64_t)size), .begin = address,
-              .end = address + (uint64_t)(n * size)};
-    return walk(&k);
-}
-
 bool shadow_fill(Shadow *s, uint64_t begin, uint64_t end)
 {
     if (s->whole) return true;
     s->whole = begin == s->begin && end == s->end;
     if (s->whole) return true; /* the next launch will find it so */
-    Walk k = {.s = s, .deed = DEED_FILL, .shift = shift_of(begin | end), .begin = begin,
+    Walk k = {.s = s, .deed = DEED_SETTLE, .shift = shift_of(begin | end), .begin = begin,
               .end = end};
     return walk(&k) == SHADOW_FINE;
 }
 
-ShadowResult shadow_read(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
-                         int64_t size, uint64_t *at)
+ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint64_t address,
+                          int64_t n, int64_t size, uint64_t *at)
 {
-    if (s->whole && !s->stored) return SHADOW_FINE;
-    Walk k = {.s = s, .watch = w, .who = who, .deed = DEED_READ, .shift = shift_of((uint64_t)size),
+    if (s->whole && (deed == DEED_PEEK || (deed == DEED_READ && !s->stored))) return SHADOW_FINE;
+    Walk k = {.s = s, .watch = w, .who = who, .deed = deed, .shift = shift_of((uint64_t)size),
               .begin = address, .end = address + (uint64_t)(n * size)};
-    ShadowResult result = walk(&k);
-    *at = k.unwritten;
-    return result;
-}
-
-ShadowResult shadow_write(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
-                          int64_t size)
-{
-    Walk k = {.s = s, .watch = w, .who = who, .deed = DEED_WRITE, .shift = shift_of((uint64_t)size),
-              .begin = address, .end = address + (uint64_t)(n * size)};
-    return walk(&k);
-}
-
-ShadowResult shadow_peek(Shadow *s, uint64_t address, int64_t n, int64_t size, uint64_t *at)
-{
-    if (s->whole) return SHADOW_FINE;
-    Walk k = {.s = s, .deed = DEED_PEEK, .shift = shift_of((uint64_t)size), .begin = address,
-              .end = address + (uint64_t)(n * size)};
     ShadowResult result = walk(&k);
     *at = k.unwritten;
     return result;

@@ -56,15 +56,12 @@ bool shadow_fill(Shadow *s, uint64_t begin, uint64_t end);
 void shadow_begin_launch(Shadow *s, bool stored);
 
 typedef enum ShadowResult { SHADOW_FINE, SHADOW_UNWRITTEN, SHADOW_NO_MEMORY } ShadowResult;
-/* n elements of `size` bytes from address on are read or written. UNWRITTEN: *at is the first. */
-ShadowResult shadow_read(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
-                         int64_t size, uint64_t *at);
-ShadowResult shadow_write(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
-                          int64_t size);
-/* An atomic store: written, and in order. */
-ShadowResult shadow_settle(Shadow *s, uint64_t address, int64_t n, int64_t size);
-/* Only whether it is written: atomics and volatile loads do not race. */
-ShadowResult shadow_peek(Shadow *s, uint64_t address, int64_t n, int64_t size, uint64_t *at);
+/* What is done to elements. PEEK: only whether they are written is asked, as atomics and volatile loads
+   do not race; SETTLE: they are written, and in order, as by an atomic store or the host. */
+typedef enum Deed { DEED_PEEK, DEED_READ, DEED_WRITE, DEED_SETTLE } Deed;
+/* To n elements of `size` bytes from address on. UNWRITTEN: *at is the first. */
+ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint64_t address,
+                          int64_t n, int64_t size, uint64_t *at);
 
 /* The number of n elements of `size` bytes, a power of two, from address on of which a byte is not
    written; elements (of each whether it is one) may be NULL. Not during a launch. */

@@ -28,31 +28,6 @@ static void walk_dim(Walk *w, int64_t extent, int64_t in, int64_t out)
     w->out[w->rank++] = out;
 }
 
-#define LINE(T)                                                                                    \
-    do {                                                                                           \
-        T *to = out;                                                                               \
-        const T *from = in;                                                                        \
-        if (step_out == 1 && step_in == 0)                                                         \
-            for (int64_t i = 0; i < n; i++) to[i] = from[0];                                       \
-        else                                                                                       \
-            for (int64_t i = 0; i < n; i++) to[i * step_out] = from[i * step_in];                  \
-    } while (0)
-
-static void move_line(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in,
-                      int size)
-{
-    if (step_out == 1 && step_in == 1) {
-        memcpy(out, in, (size_t)(n * size));
-        return;
-    }
-    switch (size) {
-    case 1: LINE(uint8_t); break;
-    case 2: LINE(uint16_t); break;
-    case 4: LINE(uint32_t); break;
-    default: LINE(uint64_t); break;
-    }
-}
-
 static void walk_run(const Walk *w, int dim, char *out, const char *in, int size)
 {
     if (w->rank == 0) {
@@ -60,7 +35,7 @@ static void walk_run(const Walk *w, int dim, char *out, const char *in, int size
         return;
     }
     if (dim == w->rank - 1) {
-        move_line(out, in, w->extent[dim], w->out[dim], w->in[dim], size);
+        move_elements(out, in, w->extent[dim], w->out[dim], w->in[dim], size);
         return;
     }
     for (int64_t i = 0; i < w->extent[dim]; i++)
@@ -89,7 +64,7 @@ static const Type *result_type(const Insn *in)
 /* ---- ops ---- */
 
 /* Of one operand: dims of the result step as they did in it, not at all where they are repeated. */
-static void run_dims(Frame *f, const Insn *in)
+void insn_dims(Frame *f, const Insn *in)
 {
     const Type *from = arg_type(in, 0), *to = result_type(in);
     int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
@@ -104,25 +79,25 @@ static void run_dims(Frame *f, const Insn *in)
     walk_run(&w, 0, slot_data(f, in->results[0]), slot_data(f, in->args[0]), in->args[0]->size);
 }
 
-static void run_join(Frame *f, const Insn *in)
+void insn_join(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     for (int k = 0; k < 2; k++)
-        move_line((char *)slot_data(f, out) + k * out->size, slot_data(f, in->args[k]),
+        move_elements((char *)slot_data(f, out) + k * out->size, slot_data(f, in->args[k]),
                   out->count / 2, 2, in->args[k]->uniform ? 0 : 1, out->size);
 }
 
-static void run_split(Frame *f, const Insn *in)
+void insn_split(Frame *f, const Insn *in)
 {
     const Slot *from = in->args[0];
     for (int k = 0; k < 2; k++) {
         const char *data = (char *)slot_data(f, from) + (from->uniform ? 0 : k * from->size);
-        move_line(slot_data(f, in->results[k]), data, in->results[k]->count, 1,
+        move_elements(slot_data(f, in->results[k]), data, in->results[k]->count, 1,
                   from->uniform ? 0 : 2, from->size);
     }
 }
 
-static void run_cat(Frame *f, const Insn *in)
+void insn_cat(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[0], *y = in->args[1];
     char *out = slot_data(f, in->results[0]);
@@ -132,7 +107,7 @@ static void run_cat(Frame *f, const Insn *in)
 
 /* ---- gather ---- */
 
-static void run_gather(Frame *f, const Insn *in)
+void insn_gather(Frame *f, const Insn *in)
 {
     const Slot *src = in->args[0], *index = in->args[1], *out = in->results[0];
     const Type *from = arg_type(in, 0), *to = result_type(in);
@@ -142,7 +117,7 @@ static void run_gather(Frame *f, const Insn *in)
     const char *data = slot_data(f, src);
     char *result = slot_data(f, out);
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t k = slot_int(index, slot_data(f, index), i), outer = i / (inner * width);
+        int64_t k = slot_int(f, index, i), outer = i / (inner * width);
         if (k < 0 || k >= length) {
             interp_fail(f, in, "gather: index %lld is outside the %lld elements of dimension %d",
                         (long long)k, (long long)length, axis);
@@ -150,18 +125,5 @@ static void run_gather(Frame *f, const Insn *in)
         }
         int64_t at = src->uniform ? 0 : (outer * length + k) * inner + i % inner;
         memcpy(result + i * out->size, data + at * out->size, out->size);
-    }
-}
-
-InsnFn interp_shape_fn(Insn *in)
-{
-    switch (in->op->kind) {
-    case OP_BROADCAST:
-    case OP_TRANS: return run_dims;
-    case OP_JOIN: return run_join;
-    case OP_SPLIT: return run_split;
-    case OP_CAT: return run_cat;
-    case OP_GATHER: return run_gather;
-    default: return NULL;
     }
 }

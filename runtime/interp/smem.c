@@ -7,7 +7,7 @@
 
 enum { GARBAGE = 0xa5 };
 
-static void run_alloc(Frame *f, const Insn *in)
+void insn_alloc(Frame *f, const Insn *in)
 {
     const Slot *s = in->results[0];
     memset(slot_data(f, s), GARBAGE, (size_t)(s->count * s->size));
@@ -18,7 +18,7 @@ static int64_t lane_of(const Slot *s, int64_t i)
     return s->uniform ? 0 : i * s->size;
 }
 
-static void run_sstore(Frame *f, const Insn *in)
+void insn_sstore(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[1];
     char *buffer = slot_data(f, in->args[0]);
@@ -30,7 +30,7 @@ static void run_sstore(Frame *f, const Insn *in)
     }
 }
 
-static void run_sload(Frame *f, const Insn *in)
+void insn_sload(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     const char *buffer = slot_data(f, in->args[0]);
@@ -50,8 +50,8 @@ static void run_sload(Frame *f, const Insn *in)
 static char *element_at(Frame *f, const Insn *in, int mask, int64_t i)
 {
     const Slot *buffer = in->args[0], *at = in->args[1];
-    if (in->nargs > mask && !slot_int(in->args[mask], slot_data(f, in->args[mask]), i)) return NULL;
-    const int64_t offset = slot_int(at, slot_data(f, at), i);
+    if (in->nargs > mask && !slot_int(f, in->args[mask], i)) return NULL;
+    const int64_t offset = slot_int(f, at, i);
     if (offset >= 0 && offset < buffer->count)
         return (char *)slot_data(f, buffer) + offset * buffer->size;
     interp_fail(f, in, "%s: offset %lld is outside the %lld elements of the buffer",
@@ -59,7 +59,7 @@ static char *element_at(Frame *f, const Insn *in, int mask, int64_t i)
     return NULL;
 }
 
-static void run_sload_at(Frame *f, const Insn *in)
+void insn_sload_at(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
     char *to = slot_data(f, out);
@@ -70,7 +70,7 @@ static void run_sload_at(Frame *f, const Insn *in)
     }
 }
 
-static void run_sstore_at(Frame *f, const Insn *in)
+void insn_sstore_at(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[2];
     const char *from = slot_data(f, x);
@@ -93,37 +93,11 @@ static void run_satomic_at(Frame *f, const Insn *in)
     }
 }
 
-/* What the atomic computes; OP_NONE: the element becomes the operand. */
-static OpKind combined(const char *rmw)
+InsnFn satomic_fn(Insn *in)
 {
-    static const struct {
-        const char *rmw;
-        OpKind kind;
-    } rows[] = {{"add", OP_ADD},  {"fadd", OP_ADD}, {"and", OP_AND},
-                {"or", OP_OR},    {"xor", OP_XOR},  {"max", OP_MAX},
-                {"umax", OP_MAX}, {"min", OP_MIN},  {"umin", OP_MIN}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].rmw, rmw)) return rows[i].kind;
-    return OP_NONE;
-}
-
-static InsnFn atomic_fn(Insn *in)
-{
-    const OpKind kind = combined(tkc_op_str(in->op, ATTR_RMW, "add"));
-    if (kind == OP_NONE) return run_sstore_at;
-    in->loop = interp_loop(kind, in->args[2]->dtype);
+    DType dt;
+    const OpKind kind = interp_rmw(in, &dt);
+    if (kind == OP_NONE) return insn_sstore_at;
+    in->loop = interp_loop(kind, dt);
     return in->loop ? run_satomic_at : NULL;
-}
-
-InsnFn interp_smem_fn(Insn *in)
-{
-    switch (in->op->kind) {
-    case OP_ALLOC: return run_alloc;
-    case OP_SSTORE: return run_sstore;
-    case OP_SLOAD: return run_sload;
-    case OP_SLOAD_AT: return run_sload_at;
-    case OP_SSTORE_AT: return run_sstore_at;
-    case OP_SATOMIC_AT: return atomic_fn(in);
-    default: return NULL;
-    }
 }

@@ -129,7 +129,7 @@ static void run_sort(Frame *f, const Insn *in)
         sorts[s->size](form, out, x, n, room);
 }
 
-InsnFn interp_sort_fn(Insn *in)
+InsnFn sort_fn(Insn *in)
 {
-    return in->op->kind == OP_SORT && in->args[0]->dtype != DT_NONE ? run_sort : NULL;
+    return in->args[0]->dtype != DT_NONE ? run_sort : NULL;
 }

@@ -85,7 +85,7 @@ static void print_operand(Frame *f, const Insn *in, int k, const char *pid, cons
     }
 }
 
-static void run_print(Frame *f, const Insn *in)
+void insn_print(Frame *f, const Insn *in)
 {
     const char *format = tkc_op_str(in->op, ATTR_FORMAT, "");
     char pid[100], prefix[320], line[512];
@@ -111,7 +111,7 @@ static bool has_masked_load(const Value *v, int depth)
     return false;
 }
 
-static void run_assert(Frame *f, const Insn *in)
+void insn_assert(Frame *f, const Insn *in)
 {
     const Slot *cond = in->args[0];
     const Type *t = op_arg(in->op, 0)->type;
@@ -126,14 +126,5 @@ static void run_assert(Frame *f, const Insn *in)
             interp_note(f, NULL, "lanes that a load has left out count, too; mask= of "
                                  "tl.device_assert leaves them out here");
         return;
-    }
-}
-
-InsnFn interp_text_fn(Insn *in)
-{
-    switch (in->op->kind) {
-    case OP_PRINT: return run_print;
-    case OP_ASSERT: return run_assert;
-    default: return NULL;
     }
 }

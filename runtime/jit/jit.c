@@ -1,6 +1,7 @@
 /* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an
    old one found. */
 #include <fenv.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,9 +102,13 @@ _Static_assert(sizeof(TkcJit) <= TKC_HANDLE_BYTES, "a handle's cell is too small
 
 static TkcJit *jit_make(TkcDevice *dev, TkcSource *source)
 {
-    TkcJit *jit = tkc_handle_new(TKC_HANDLE_JIT);
-    if (!jit)
+    Compiled **buckets = calloc(KERNEL_BUCKETS, sizeof *buckets);
+    TkcJit *jit = buckets ? tkc_handle_new(TKC_HANDLE_JIT) : NULL;
+    if (!jit) {
+        free(buckets);
         return NULL;
+    }
+    jit->buckets = buckets;
     jit->dev = dev;
     jit->source = source;
     tkc_handle_keep(dev, TKC_HANDLE_DEVICE);
@@ -145,6 +150,7 @@ static void jit_drop(TkcJit *jit)
     free(jit->owned);
     free(jit->defines);
     free(jit->open);
+    free(jit->buckets);
     pthread_mutex_destroy(&jit->lock);
     tkc_source_drop(jit->source);
     device_release(jit->dev);
@@ -200,27 +206,28 @@ void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 /* What the arguments say, as options: types, known divisibility, constexpr values. */
 typedef struct Ask {
     char *signature;   /* malloc'ed */
-    size_t len, cap;
+    size_t len;
     TkcDefine *defines;
     size_t ndefines;
     bool no_memory;
 } Ask;
 
-static void ask_put(Ask *a, const char *text)
+static void ask_put(Ask *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void ask_put(Ask *a, const char *fmt, ...)
 {
-    size_t n = strlen(text);
-    if (a->len + n + 1 > a->cap) {
-        size_t cap = (a->len + n + 1) * 2;
-        char *bigger = realloc(a->signature, cap);
-        if (!bigger) {
-            a->no_memory = true;
-            return;
-        }
-        a->signature = bigger;
-        a->cap = cap;
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    const size_t n = (size_t)vsnprintf(NULL, 0, fmt, again);
+    char *longer = realloc(a->signature, a->len + n + 1);
+    if (longer) {
+        vsnprintf(longer + a->len, n + 1, fmt, ap);
+        a->signature = longer;
+        a->len += n;
     }
-    memcpy(a->signature + a->len, text, n + 1);
-    a->len += n;
+    a->no_memory |= !longer;
+    va_end(again);
+    va_end(ap);
 }
 
 static const char *arg_type(const OpenParam *p, const TkcArg *arg)
@@ -236,50 +243,29 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
     return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
 }
 
-/* The alignment that the declaration promises, and what its last extent has. */
-static void ask_descriptor_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
+/* What the last extent has. */
+static void put_extent(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
-    char text[40];
-    if (p->decl.divisibility > 1) {
-        snprintf(text, sizeof text, ":%lld", (long long)p->decl.divisibility);
-        ask_put(a, text);
-    }
-    if (key_fact(arg) != FACT_DIV16)
-        return;
-    ask_put(a, ",");
-    ask_put(a, p->decl.name);
-    snprintf(text, sizeof text, ".shape%d=i32:16", arg->descriptor->rank - 1);
-    ask_put(a, text);
+    if (arg->kind == TKC_ARG_DESCRIPTOR && key_fact(arg) == FACT_DIV16)
+        ask_put(a, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
 }
 
 /* The larger of what the declaration promises and what this key's arguments have. */
-static void ask_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
+static void put_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
+    const KeyFact fact = arg->kind == TKC_ARG_DESCRIPTOR ? FACT_NONE : key_fact(arg);
+    int64_t known = fact == FACT_DIV16 ? 16 : 1;
     if (tkc_dtype_info(p->dtype)->kind == DK_FLOAT)
         return; /* nothing is known of a float, however it is given */
-    if (arg->kind == TKC_ARG_DESCRIPTOR) {
-        ask_descriptor_fact(a, p, arg);
-        return;
-    }
-    KeyFact fact = key_fact(arg);
-    int64_t known = fact == FACT_DIV16 ? 16 : 1;
-    char text[32];
-    if (fact == FACT_ONE && p->decl.divisibility <= 1) {
-        ask_put(a, ":1");
-        return;
-    }
     if (p->decl.divisibility > known)
         known = p->decl.divisibility;
-    if (known > 1) {
-        snprintf(text, sizeof text, ":%lld", (long long)known);
-        ask_put(a, text);
-    }
+    if (known > 1 || fact == FACT_ONE)
+        ask_put(a, ":%lld", (long long)known);
 }
 
 static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
 {
-    *a = (Ask){0};
-    a->defines = calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines);
+    *a = (Ask){.defines = calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
     if (!a->defines)
         return false;
     for (size_t i = 0; i < jit->options.ndefines; i++)
@@ -290,11 +276,9 @@ static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
             a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
         if (p->decl.is_constexpr)
             continue;
-        ask_put(a, a->len ? "," : "");
-        ask_put(a, p->decl.name);
-        ask_put(a, "=");
-        ask_put(a, arg_type(p, &args[i]));
-        ask_fact(a, p, &args[i]);
+        ask_put(a, "%s%s=%s", a->len ? "," : "", p->decl.name, arg_type(p, &args[i]));
+        put_fact(a, p, &args[i]);
+        put_extent(a, p, &args[i]);
     }
     return !a->no_memory;
 }
@@ -415,7 +399,7 @@ static TkcStatus launch_compiled(TkcJit *jit, const Compiled *c, const int64_t g
         return tkc_no_memory(jit->dev->cx);
     TkcStatus status = launch_pack(jit, c, args, packed);
     if (status == TKC_OK)
-        status = jit->dev->ops->launch(jit->dev, c->kernel, grid, stream, packed);
+        status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
     if (packed != few)
         free(packed);
     return status;

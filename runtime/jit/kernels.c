@@ -7,6 +7,7 @@
 #include "kernels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_HELD = 1024 }; /* unless the caller says otherwise */
 
@@ -15,6 +16,7 @@ void compiled_free(TkcJit *jit, Compiled *c)
     jit->dev->ops->unload(jit->dev, c->kernel);
     tkc_artifact_free(c->artifact);
     free(c->from);
+    free(c->key);
     free(c);
 }
 
@@ -24,10 +26,18 @@ static bool release(Compiled *c)
     return --c->keepers == 0;
 }
 
+static bool has_key(const Compiled *c, const Key *key)
+{
+    return c->hash == key->hash && c->key_len == key->len &&
+           (!key->len || !memcmp(c->key, key->data, key->len));
+}
+
 Compiled *kernels_find(TkcJit *jit, const Key *key)
 {
     pthread_mutex_lock(&jit->lock);
-    Compiled *c = cache_mem_get(&jit->cache, key);
+    Compiled *c = jit->buckets[key->hash % KERNEL_BUCKETS];
+    while (c && !has_key(c, key))
+        c = c->next;
     if (c) {
         c->keepers++;
         c->used = ++jit->clock;
@@ -37,18 +47,26 @@ Compiled *kernels_find(TkcJit *jit, const Key *key)
     return c;
 }
 
-static uint64_t last_use(const void *value)
+/* Under the lock: takes the one out that was used longest ago. */
+static Compiled *take_oldest(TkcJit *jit)
 {
-    return ((const Compiled *)value)->used;
+    Compiled **oldest = NULL;
+    for (int i = 0; i < KERNEL_BUCKETS; i++)
+        for (Compiled **c = &jit->buckets[i]; *c; c = &(*c)->next)
+            if (!oldest || (*c)->used < (*oldest)->used)
+                oldest = c;
+    Compiled *out = *oldest;
+    *oldest = out->next;
+    jit->nheld--;
+    return out;
 }
 
 /* Under the lock: makes room; the list of what is to be freed, by `next`. */
 static Compiled *evict(TkcJit *jit, size_t most)
 {
     Compiled *out = NULL;
-    while (jit->cache.len > most) {
-        Compiled *c = cache_mem_least(&jit->cache, last_use);
-        cache_mem_remove(&jit->cache, c);
+    while (jit->nheld > most) {
+        Compiled *c = take_oldest(jit);
         if (!release(c))
             continue;
         c->next = out;
@@ -67,20 +85,27 @@ static void free_list(TkcJit *jit, Compiled *list)
 
 bool kernels_add(TkcJit *jit, const Key *key, Compiled *c)
 {
-    Compiled *gone = NULL;
-    pthread_mutex_lock(&jit->lock);
-    c->keepers = 2; /* the cache and the caller */
-    c->used = ++jit->clock;
-    bool ok = cache_mem_put(&jit->cache, key, c);
-    if (ok) {
-        jit->stats.compiles++;
-        gone = evict(jit, jit->most_held);
+    c->key = malloc(key->len + 1u);
+    if (!c->key) {
+        compiled_free(jit, c);
+        return false;
     }
+    if (key->len)
+        memcpy(c->key, key->data, key->len);
+    c->key_len = key->len;
+    c->hash = key->hash;
+    c->keepers = 2; /* the jit and the caller */
+    pthread_mutex_lock(&jit->lock);
+    Compiled **bucket = &jit->buckets[key->hash % KERNEL_BUCKETS];
+    c->used = ++jit->clock;
+    c->next = *bucket;
+    *bucket = c;
+    jit->nheld++;
+    jit->stats.compiles++;
+    Compiled *gone = evict(jit, jit->most_held);
     pthread_mutex_unlock(&jit->lock);
     free_list(jit, gone);
-    if (!ok)
-        compiled_free(jit, c);
-    return ok;
+    return true;
 }
 
 void kernels_release(TkcJit *jit, Compiled *c)
@@ -105,7 +130,6 @@ void kernels_clear(TkcJit *jit)
 {
     pthread_mutex_lock(&jit->lock);
     Compiled *gone = evict(jit, 0);
-    cache_mem_fini(&jit->cache, NULL, NULL);
     pthread_mutex_unlock(&jit->lock);
     free_list(jit, gone);
 }

@@ -63,12 +63,9 @@ bool launch_same_type(const char *a, const char *b)
 static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
     bool is_pointer;
-    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || !is_pointer)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "argument '%s': '%s' is not a pointer type such as *fp32", p->decl.name,
-                   arg->type);
-        return TKC_ERROR;
-    }
+    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || !is_pointer))
+        return refuse_argument(jit, p->decl.name, "'%s' is not a pointer type such as *fp32",
+                               arg->type);
     if (p->decl.type && !p->is_pointer)
         return wrong(jit, p, p->decl.type, arg);
     if (p->decl.type && arg->type && !launch_same_type(p->decl.type, arg->type)) {
@@ -80,12 +77,8 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
         tkc_report_end(cx);
         return TKC_ERROR;
     }
-    if (!p->decl.type && !arg->type) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "argument '%s': its pointer type is not known; give it with the argument",
-                   p->decl.name);
-        return TKC_ERROR;
-    }
+    if (!p->decl.type && !arg->type)
+        return refuse_argument(jit, p->decl.name, "its pointer type is not known; give it with the argument");
     return TKC_OK;
 }
 
@@ -94,11 +87,8 @@ static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcAr
     bool is_pointer;
     if (p->is_pointer || p->desc.rank)
         return wrong(jit, p, p->decl.type, arg);
-    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || is_pointer)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "argument '%s': '%s' is not a number type such as i32", p->decl.name, arg->type);
-        return TKC_ERROR;
-    }
+    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || is_pointer))
+        return refuse_argument(jit, p->decl.name, "'%s' is not a number type such as i32", arg->type);
     const char *type = p->decl.type ? p->decl.type : arg->type;
     if (arg->kind == TKC_ARG_FLOAT && type &&
         tkc_dtype_info(launch_type(type, &is_pointer))->kind != DK_FLOAT)
@@ -110,11 +100,9 @@ static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcAr
 
 static TkcStatus check_one(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
-    if ((unsigned)arg->kind > TKC_ARG_DESCRIPTOR) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "argument '%s': %d is no kind of argument", p->decl.name, (int)arg->kind);
-        return TKC_MISUSE;
-    }
+    if ((unsigned)arg->kind > TKC_ARG_DESCRIPTOR)
+        return tkc_refuse(jit->dev->cx, TKC_MISUSE, "argument '%s': %d is no kind of argument",
+                          p->decl.name, (int)arg->kind);
     if (p->decl.is_constexpr != (arg->kind == TKC_ARG_CONSTEXPR))
         return wrong(jit, p,
                      p->decl.is_constexpr ? "a constexpr"
@@ -170,12 +158,10 @@ TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
 {
     for (int i = 0; i < 3; i++) {
         int64_t most = jit->dev->ops->max_grid[i];
-        if (grid[i] >= 1 && grid[i] <= most)
-            continue;
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "the grid has %lld programs along %c; it must have from 1 to %lld",
-                   (long long)grid[i], "xyz"[i], (long long)most);
-        return TKC_ERROR;
+        if (grid[i] < 1 || grid[i] > most)
+            return tkc_refuse(jit->dev->cx, TKC_ERROR,
+                              "the grid has %lld programs along %c; it must have from 1 to %lld",
+                              (long long)grid[i], "xyz"[i], (long long)most);
     }
     return TKC_OK;
 }
@@ -184,12 +170,10 @@ TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
 
 static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
 {
-    if (p->divisibility > 1 && arg->pointer % (uint64_t)p->divisibility) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "argument '%s': the address 0x%llx is not a multiple of %lld, as declared",
-                   p->name, (unsigned long long)arg->pointer, (long long)p->divisibility);
-        return TKC_ERROR;
-    }
+    if (p->divisibility > 1 && arg->pointer % (uint64_t)p->divisibility)
+        return refuse_argument(jit, p->name,
+                               "the address 0x%llx is not a multiple of %lld, as declared",
+                               (unsigned long long)arg->pointer, (long long)p->divisibility);
     *out = (LaunchArg){arg->pointer, arg->bytes};
     return TKC_OK;
 }
@@ -215,17 +199,12 @@ static TkcStatus pack_int(const TkcJit *jit, const Param *p, const TkcArg *arg, 
         *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, (double)arg->integer), 0};
         return TKC_OK;
     }
-    if (!int_fits(info, arg)) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': %lld does not fit %s",
-                   p->name, (long long)arg->integer, info->name);
-        return TKC_ERROR;
-    }
-    if (p->divisibility > 1 && arg->integer % p->divisibility) {
-        tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL,
-                   "argument '%s': %lld is not a multiple of %lld, as declared", p->name,
-                   (long long)arg->integer, (long long)p->divisibility);
-        return TKC_ERROR;
-    }
+    if (!int_fits(info, arg))
+        return refuse_argument(jit, p->name, "%lld does not fit %s", (long long)arg->integer,
+                               info->name);
+    if (p->divisibility > 1 && arg->integer % p->divisibility)
+        return refuse_argument(jit, p->name, "%lld is not a multiple of %lld, as declared",
+                               (long long)arg->integer, (long long)p->divisibility);
     *out = (LaunchArg){(uint64_t)arg->integer, 0};
     return TKC_OK;
 }

@@ -3,8 +3,8 @@
 #ifndef TKC_RUNTIME_LAUNCH_H
 #define TKC_RUNTIME_LAUNCH_H
 
-#include "cache_mem.h"
 #include "device/device.h"
+#include "key.h"
 
 /* A parameter that a launch gives an argument for. */
 typedef struct OpenParam {
@@ -25,10 +25,15 @@ typedef struct Compiled {
     int nparams;
     const Param *params;  /* of the IR: exactly what the kernel was compiled for */
     ParamSource *from;    /* of each */
-    int keepers;          /* the cache, and each launch that uses it */
+    uint64_t hash;        /* of the key */
+    unsigned char *key;   /* key_len bytes */
+    uint32_t key_len;
+    int keepers;          /* the jit, and each launch that uses it */
     uint64_t used;        /* when it was last */
-    struct Compiled *next; /* to be freed */
+    struct Compiled *next; /* of its bucket, or to be freed */
 } Compiled;
+
+enum { KERNEL_BUCKETS = 256 };
 
 struct TkcJit {
     TkcDevice *dev;       /* kept, as is the source */
@@ -40,8 +45,8 @@ struct TkcJit {
     int nopen;
     OpenParam *open;
     pthread_mutex_t lock; /* of all below: kernels.c */
-    CacheMem cache;
-    size_t most_held;
+    Compiled **buckets;   /* by hash */
+    size_t nheld, most_held;
     uint64_t clock;       /* uses so far */
     TkcCacheStats stats;
 };
@@ -53,6 +58,10 @@ char *jit_own(TkcJit *jit, const char *begin, const char *end);
 TkcStatus open_params_read(TkcJit *jit);
 /* NULL when a launch gives no argument of that name. */
 OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);
+
+/* An argument is wrong; gives TKC_ERROR. */
+#define refuse_argument(jit, name, fmt, ...)                                                       \
+    tkc_refuse((jit)->dev->cx, TKC_ERROR, "argument '%s': " fmt, name, ##__VA_ARGS__)
 
 /* Splits a type's text: "*fp32" is a pointer (its pointee's text starts at 1), "i32" a number.
    DT_NONE when it is neither. */

@@ -40,9 +40,8 @@ static Words trim(const char *begin, const char *end)
 
 static TkcStatus wrong(const TkcJit *jit, Words item, const char *why)
 {
-    tkc_report(jit->dev->cx, TKC_SEVERITY_ERROR, NULL, "in the signature: %.*s: %s",
-               (int)(item.end - item.begin), item.begin, why);
-    return TKC_ERROR;
+    return tkc_refuse(jit->dev->cx, TKC_ERROR, "in the signature: %.*s: %s",
+                      (int)(item.end - item.begin), item.begin, why);
 }
 
 /* What is wrong with a type; NULL: nothing. */

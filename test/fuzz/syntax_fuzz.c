@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/unwind.h"
+#include "syntax/ast.h"
+#include "syntax/token.h"
 #include "cases.h"
-#include "syntax/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

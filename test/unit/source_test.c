@@ -54,7 +54,7 @@ static void empty_text_has_one_line(void)
     arena_fini(&a);
 }
 
-static void text_is_copied_and_hashed(void)
+static void text_is_copied(void)
 {
     Arena a;
     arena_init(&a);
@@ -63,7 +63,6 @@ static void text_is_copied_and_hashed(void)
     name[0] = text[0] = '?';
     EXPECT_STR(s->name, "n");
     EXPECT_STR(s->text, "abc");
-    EXPECT(s->hash[0] == 0xba && s->hash[1] == 0x78 && s->hash[31] == 0xad);
     arena_fini(&a);
 }
 
@@ -83,7 +82,7 @@ int main(void)
 {
     RUN(every_line_end_counts);
     RUN(empty_text_has_one_line);
-    RUN(text_is_copied_and_hashed);
+    RUN(text_is_copied);
     RUN(spans_join);
     return expect_done();
 }

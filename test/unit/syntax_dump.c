@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/unwind.h"
-#include "syntax/parse.h"
+#include "syntax/ast.h"
+#include "syntax/token.h"
 
 static bool read_file(Buf *out, const char *name)
 {

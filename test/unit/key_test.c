@@ -1,10 +1,8 @@
-/* Keys tell launches apart by what changes the code and by nothing else; the cache finds what was put and nothing else. */
+/* Keys tell launches apart by what changes the code and by nothing else. */
 #include <stdlib.h>
 
-#include "jit/cache_mem.h"
+#include "jit/key.h"
 #include "expect.h"
-
-/* ---- keys ---- */
 
 static bool same_key(const TkcArg *x, size_t nx, const TkcArg *y, size_t ny)
 {
@@ -52,59 +50,8 @@ static void keys_differ_by_code(void)
     EXPECT(same_key(NULL, 0, NULL, 0));
 }
 
-/* ---- the cache ---- */
-
-static int dropped; /* counted by the callback */
-
-static void count_drop(void *value, void *user)
-{
-    EXPECT(user == &dropped && value);
-    dropped++;
-}
-
-static void finds_what_was_put(void)
-{
-    enum { N = 5000 };
-    static int values[N];
-    CacheMem c = {0};
-    Key k = {0};
-    char text[32];
-    for (int i = 0; i < N; i++) {
-        snprintf(text, sizeof text, "%d", i * 7);
-        TkcArg a = tkc_constexpr(text);
-        EXPECT(key_make(&k, &a, 1) && !cache_mem_get(&c, &k) && cache_mem_put(&c, &k, &values[i]));
-    }
-    for (int i = 0; i < 7 * N; i++) {
-        snprintf(text, sizeof text, "%d", i);
-        TkcArg a = tkc_constexpr(text);
-        EXPECT(key_make(&k, &a, 1) && cache_mem_get(&c, &k) == (i % 7 ? NULL : (void *)&values[i / 7]));
-    }
-    EXPECT(key_make(&k, NULL, 0) && !cache_mem_get(&c, &k) && cache_mem_put(&c, &k, values) && cache_mem_get(&c, &k) == values);
-    cache_mem_fini(&c, count_drop, &dropped);
-    EXPECT_INT(dropped, N + 1);
-    EXPECT(!cache_mem_get(&c, &k));
-    key_fini(&k);
-}
-
-/* Two keys of one hash are two entries. */
-static void equal_hashes(void)
-{
-    CacheMem c = {0};
-    Key k = {0}, l = {0};
-    TkcArg a = tkc_constexpr("a"), b = tkc_constexpr("b");
-    EXPECT(key_make(&k, &a, 1) && key_make(&l, &b, 1));
-    l.hash = k.hash;
-    EXPECT(cache_mem_put(&c, &k, &k) && !cache_mem_get(&c, &l) && cache_mem_put(&c, &l, &l));
-    EXPECT(cache_mem_get(&c, &k) == &k && cache_mem_get(&c, &l) == &l);
-    cache_mem_fini(&c, NULL, NULL);
-    key_fini(&k);
-    key_fini(&l);
-}
-
 int main(void)
 {
     RUN(keys_differ_by_code);
-    RUN(finds_what_was_put);
-    RUN(equal_hashes);
     return expect_done();
 }

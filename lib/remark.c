@@ -59,7 +59,7 @@ static int64_t ask(const Question *q)
 {
     Arena *a = q->x->scratch;
     const ArenaMark mark = arena_mark(a);
-    const int64_t answer = answer_of(q, axis_analyze_given(a, q->x->fn, q->given));
+    const int64_t answer = answer_of(q, axis_analyze_accesses(a, q->x->fn, q->given));
     arena_reset(a, mark);
     return answer;
 }
@@ -271,6 +271,6 @@ static void remark_op(Op *op, void *user)
 void remark_func(Arena *scratch, Diags *dx, const Func *fn)
 {
     if (dx->off[DIAG_VEC] && dx->off[DIAG_LAYOUT]) return;
-    Remarks x = {.scratch = scratch, .dx = dx, .fn = fn, .facts = axis_analyze(scratch, fn)};
+    Remarks x = {.scratch = scratch, .dx = dx, .fn = fn, .facts = axis_analyze_accesses(scratch, fn, NULL)};
     ir_walk(fn->body, remark_op, &x);
 }

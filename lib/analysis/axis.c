@@ -33,6 +33,7 @@ struct AxisFacts {
     Arena *arena;
     const Func *fn;
     const AxisGiven *given; /* NULL: nothing but what the function says */
+    bool of_accesses;
     uint32_t n;
     AxisFact **base;  /* by value id: what holds wherever the value is; NULL before it is reached */
     AxisFact **of;    /* the same, or sharper where the flow stands */
@@ -309,11 +310,11 @@ static bool merge(void *state, const Value *into, const Value *from)
     return true;
 }
 
-AxisFacts *axis_analyze_given(Arena *a, const Func *fn, const AxisGiven *given)
+static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, bool of_accesses)
 {
     static const FlowRules rules = {define, bind, merge, enter, leave};
     AxisFacts *facts = arena_new(a, AxisFacts);
-    *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .n = fn->nvalues};
+    *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .of_accesses = of_accesses, .n = fn->nvalues};
     facts->base = arena_array(a, AxisFact *, fn->nvalues);
     facts->of = arena_array(a, AxisFact *, fn->nvalues);
     facts->changes = arena_array(a, uint8_t, fn->nvalues);
@@ -323,7 +324,17 @@ AxisFacts *axis_analyze_given(Arena *a, const Func *fn, const AxisGiven *given)
 
 AxisFacts *axis_analyze(Arena *a, const Func *fn)
 {
-    return axis_analyze_given(a, fn, NULL);
+    return analyze(a, fn, NULL, false);
+}
+
+AxisFacts *axis_analyze_accesses(Arena *a, const Func *fn, const AxisGiven *given)
+{
+    return analyze(a, fn, given, true);
+}
+
+bool axis_is_of_accesses(const AxisFacts *facts)
+{
+    return facts->of_accesses;
 }
 
 /* ---- printing ---- */

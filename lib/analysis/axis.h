@@ -34,7 +34,11 @@ typedef struct AxisGiven {
     int64_t divisibility; /* 0: what the parameter itself says */
     bool is_one;
 } AxisGiven;
-AxisFacts *axis_analyze_given(Arena *a, const Func *fn, const AxisGiven *given);
+/* The facts by which accesses to memory are made; given: NULL, or one row for each parameter. An
+   address that is made of x % n is taken for one whose x is not negative, unless its bounds say
+   otherwise: whoever indexes so has x from program numbers, of which little can be proved. */
+AxisFacts *axis_analyze_accesses(Arena *a, const Func *fn, const AxisGiven *given);
+bool axis_is_of_accesses(const AxisFacts *facts);
 /* Never NULL; nothing known: all ones and unbounded. A fact pointer stays valid as long as the
    AxisFacts. */
 const AxisFact *axis_of(const AxisFacts *facts, const Value *v);

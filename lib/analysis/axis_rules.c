@@ -202,8 +202,10 @@ static void rule_rem(const AxisSite *s, AxisFact *out)
         return;
     }
     axis_rule_elementwise(s, out);
+    const bool counts_up =
+        x.lo >= 0 || (axis_is_of_accesses(s->facts) && x.lo <= range_of_dtype(type_dtype(s->tx)).lo);
     for (int d = 0; d < axis_dims(s->type); d++) {
-        int64_t g = x.lo >= 0 ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
+        int64_t g = counts_up ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
         out->contiguity[d] = g;
         out->divisibility[d] = min_of(first(s->x, s->tx, d, g), every(s->y, s->ty, d));
     }

@@ -310,7 +310,7 @@ Accesses *access_choose(Arena *scratch, const Func *fn)
     Accesses *x = arena_new(scratch, Accesses);
     x->arena = scratch;
     x->fn = fn;
-    x->facts = axis_analyze(scratch, fn);
+    x->facts = axis_analyze_accesses(scratch, fn, NULL);
     map_init(&x->of_op, scratch);
     collect(x, fn->body, 1);
     make_groups(x);

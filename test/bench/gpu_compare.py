@@ -3,8 +3,9 @@
 
 Both sides run the same files (examples/, Inputs/): Triton imports them, tkc compiles them to PTX that the driver loads. Launches are captured into
 CUDA graphs (so the time to issue them does not count) that walk over copies of the arrays larger than the L2 cache; graphs alternate for
-ROUNDS rounds, each timed by device events. Each side uses its best number of warps. Bytes are each input read once plus
-each output written once. A ratio is the median over the rounds of tkc's bandwidth over Triton's, with its 95 % interval.
+ROUNDS rounds, each timed by device events. Each side uses its best number of warps, of a product its best configuration. Bytes are each
+input read once plus each output written once; of products the operations count. A ratio is the median over the rounds of tkc's rate over
+Triton's, with its 95 % interval.
 NAMEs choose the works whose name has all of them. Needs torch and triton.
 """
 import ctypes
@@ -119,9 +120,10 @@ def time_graph(graph, repeats):
 
 
 class Work:
-    """name, path, kernel, defines, sets (argument lists), grid, bytes a launch, reference(args) -> (got, expected), warps to try"""
+    """name, path, kernel, defines, sets (argument lists), grid, bytes a launch, reference(args) -> (got, expected), warps to try;
+    of a product `work` operations, and configs to try: (defines, warps, stages), where the grid is a function of the defines"""
 
-    rtol, atol = 2e-5, 1e-6
+    rtol, atol, work, configs = 2e-5, 1e-6, 0, None
 
     def __init__(self, **kw):
         self.__dict__.update(kw)
@@ -145,16 +147,18 @@ def measure(tkc, work):
     repeats = max(len(work.sets), min(200, int(2e-3 / (work.bytes / 2.5e12)) + 1))
     fn = getattr(module, work.kernel)
     ours, theirs = {}, {}
-    for warps in work.warps:
-        k = TkcKernel(tkc, work.path, fn, work.defines, signature_of(fn, work.sets[0]), warps)
-        sides = {"tkc": (ours, lambda args, k=k: k.launch(work.grid, args)),
-                 "Triton": (theirs, lambda args, w=warps: fn[work.grid](*args, **work.defines, num_warps=w))}
+    for defines, warps, stages in work.configs or [(work.defines, w, 3) for w in work.warps]:
+        grid = work.grid(defines) if callable(work.grid) else work.grid
+        name = f"{'×'.join(str(d) for d in defines.values())}, {warps} warps, {stages} stages" if work.configs else f"{warps} warps"
+        k = TkcKernel(tkc, work.path, fn, defines, signature_of(fn, work.sets[0]), warps, stages)
+        sides = {"tkc": (ours, lambda args, k=k, grid=grid: k.launch(grid, args)),
+                 "Triton": (theirs, lambda args, d=defines, w=warps, s=stages, grid=grid: fn[grid](*args, **d, num_warps=w, num_stages=s))}
         for side, (graphs, launch) in sides.items():
             work.reference(work.sets[0])[0].zero_()
-            graphs[warps] = graph_of(launch, work.sets, repeats)
+            graphs[name] = graph_of(launch, work.sets, repeats)
             got, expected = (x.double() for x in work.reference(work.sets[0]))
             if not torch.allclose(got, expected, rtol=work.rtol, atol=work.atol):
-                sys.exit(f"{work.name}, {warps} warps: {side}'s result is wrong by {(got - expected).abs().max().item()}")
+                sys.exit(f"{work.name}, {name}: {side}'s result is wrong by {(got - expected).abs().max().item()}")
     torch.cuda.synchronize()
     a, b = best(ours, repeats), best(theirs, repeats)
     rounds = []
@@ -163,7 +167,8 @@ def measure(tkc, work):
     ratios = [t / o for o, t in rounds]
     o, t = (statistics.median(r[i] for r in rounds) for i in (0, 1))
     low, high = interval(ratios)
-    print(f"| {work.name} | {work.bytes / o / 1e3:.0f} GB/s ({a} warps) | {work.bytes / t / 1e3:.0f} GB/s ({b} warps) | "
+    rate = lambda us: f"{work.work / us / 1e6:.0f} TFLOP/s" if work.work else f"{work.bytes / us / 1e3:.0f} GB/s"
+    print(f"| {work.name} | {rate(o)} ({a}) | {rate(t)} ({b}) | "
           f"{statistics.median(ratios):.3f} | {low:.3f} … {high:.3f} |", flush=True)
 
 
@@ -299,7 +304,32 @@ def histogram(n, block, bins):
                 grid=(triton.cdiv(n, block), 1, 1), bytes=4 * n, reference=lambda a: (a[1], torch.bincount(a[0], minlength=bins)), warps=(4, 8))
 
 
+def matmul(n, configs):
+    sets = [[half(n, n), half(n, n), half(n, n), n, n, n, n, n, n] for _ in range(copies(6 * n * n))]
+    return Work(name=f"matmul fp16 {n}³", path=bench_input("products"), kernel="matmul", configs=configs, sets=sets,
+                grid=lambda d: (triton.cdiv(n, d["BM"]) * triton.cdiv(n, d["BN"]), 1, 1), bytes=6 * n * n, work=2 * n ** 3, rtol=2e-3, atol=0.3,
+                reference=lambda a: (a[2], (a[0] @ a[1])))
+
+
+def attention(heads, n, size, causal):
+    sets = [[half(heads, n, size), half(heads, n, size), half(heads, n, size), half(heads, n, size), torch.empty(heads, n, device="cuda"), heads, n, n,
+             size ** -0.5] for _ in range(copies(8 * heads * n * size))]
+    configs = [({"D": size, "BM": bm, "BN": bn, "CAUSAL": causal}, warps, stages)
+               for bm, bn, warps, stages in ((128, 64, 4, 3), (128, 64, 8, 3), (128, 128, 8, 2), (64, 64, 4, 3))]
+    return Work(name=f"attention fp16 {heads}×{n}×{size}{' causal' if causal else ''}", path=example("attention"), kernel="attention", configs=configs,
+                sets=sets, grid=lambda d: (triton.cdiv(n, d["BM"]), heads, 1), bytes=8 * heads * n * size, work=(2 if causal else 4) * heads * n * n * size,
+                rtol=2e-3, atol=2e-3, reference=lambda a: (a[3], torch.nn.functional.scaled_dot_product_attention(*(x[None] for x in a[:3]), is_causal=causal)[0]))
+
+
+def tiles(*rows):
+    return [({"BM": bm, "BN": bn, "BK": bk, "GROUP": 8}, warps, stages) for bm, bn, bk, warps, stages in rows]
+
+
+TILES = tiles((128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (128, 128, 32, 4, 4), (128, 128, 64, 8, 3), (64, 128, 64, 4, 3), (256, 128, 64, 8, 3))
+
 WORKS = [
+    lambda: matmul(1024, TILES), lambda: matmul(4096, TILES), lambda: matmul(8192, TILES),
+    *(lambda size=size, causal=causal: attention(128, 4096, size, causal) for size in (64, 128) for causal in (False, True)),
     lambda: vector_add(1 << 28), lambda: vector_add(1 << 24), lambda: vector_add(98432), lambda: softmax(4096, 1024), lambda: softmax(4096, 4096),
     lambda: softmax(4096, 8192), lambda: softmax(4096, 781), lambda: gelu(1 << 27), lambda: grey(8192, 8192, 32, 32),
     lambda: grey(8192, 8192, 4, 512), lambda: transpose(8192, 32), lambda: transpose(8192, 64), lambda: transpose(8191, 64),

@@ -7,6 +7,7 @@
 #include "base/source.h"
 #include "layout/access.h"
 #include "linear/shared_matrix.h"
+#include "memory/flow.h"
 
 enum { SECTOR_BYTES = 32 };
 
@@ -111,7 +112,9 @@ static void add_access(BufferCost *c, const Op *op)
         c->from = op_arg(op, 1)->type;
         c->what = purpose(op);
         c->write_turns = turns(op, c->from, false);
-    } else if (op->kind == OP_SLOAD) {
+    } else if (op->kind == OP_COPY_ASYNC) {
+        c->what = "what a loop reads next comes";
+    } else if (op->kind == OP_SLOAD || op->kind == OP_RING_LOAD) {
         c->to = op_result(op, 0)->type;
         c->read_turns = turns(op, c->to, true);
     } else {
@@ -122,7 +125,7 @@ static void add_access(BufferCost *c, const Op *op)
 BufferCost cost_buffer(const Op *alloc)
 {
     const Value *buffer = op_result(alloc, 0);
-    BufferCost c = {.bytes = (int)type_smem_bytes(buffer->type)};
+    BufferCost c = {.bytes = (int)memory_bytes(alloc)};
     for (const Use *use = buffer->uses; use; use = use->next)
         add_access(&c, use->user);
     if (!c.what || c.has_elements)

@@ -13,6 +13,7 @@
 #include "cost.h"
 #include "ir/machine.h"
 #include "lower/estimate.h"
+#include "memory/flow.h"
 
 typedef enum Column { COL_ACCESS, COL_USED, COL_LAYOUT, COL_SHARED, COL_REGISTERS, COLUMNS } Column;
 
@@ -95,7 +96,7 @@ static Row buffer_row(Explain *x, const Op *alloc)
 static void note_buffer(Explain *x, const Op *alloc)
 {
     const int end = (int)tkc_op_int(alloc, ATTR_OFFSET, 0) +
-                    (int)type_smem_bytes(op_result(alloc, 0)->type);
+                    (int)memory_bytes(alloc);
     x->shared_bytes = end > x->shared_bytes ? end : x->shared_bytes;
 }
 
@@ -223,7 +224,7 @@ static void print_layout(Buf *out, const Layout *l)
 void explain_print(Buf *out, Arena *scratch, const Func *fn)
 {
     Explain x = {.a = scratch,
-                 .facts = axis_analyze(scratch, fn),
+                 .facts = axis_analyze_accesses(scratch, fn, NULL),
                  .source = fn->loc ? fn->loc->source : NULL};
     buf_printf(out, "%s for %s: %d warps", fn->name, fn->machine->name, fn->num_warps);
     if (!x.source) return;

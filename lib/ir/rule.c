@@ -81,10 +81,15 @@ typedef struct AttrRule {
         KIND, ATTR_SCOPE, true, "cta gpu sys", 0, 0                                                \
     }
 
+enum { RING_MOST = 64 };
+
 static const AttrRule attr_rules[] = {
     {OP_PROGRAM_ID, ATTR_AXIS, true, NULL, 0, 2},
     {OP_NUM_PROGRAMS, ATTR_AXIS, true, NULL, 0, 2},
     {OP_ALLOC, ATTR_OFFSET, false, NULL, 0, INT32_MAX},
+    {OP_FOR, ATTR_STAGES, false, NULL, 0, INT32_MAX},
+    {OP_ALLOC, ATTR_COPIES, false, NULL, 1, RING_MOST},
+    {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
     {OP_CAST, ATTR_ROUNDING, false, "rtne rtz", 0, 0},
     {OP_LOAD, ATTR_CACHE, false, ".ca .cg .cs .cv", 0, 0},
     {OP_LOAD, ATTR_EVICT, false, EVICT_WORDS, 0, 0},
@@ -394,20 +399,25 @@ static bool rule_gather(Rule *r)
     return expect_like(r, "the index", index, type_like(r->ir->types, like, index));
 }
 
-static bool rule_alloc(Rule *r)
+/* The ring of a copy has the pointers' shape and what they point to. */
+static bool rule_copy(Rule *r)
 {
-    return expect(r, type_is_smem(result(r, 0)), "the result", result(r, 0), "a buffer");
+    const Type *ptr = operand(r, 0), *buffer = operand(r, 1);
+    return expect(r, type_is_block(ptr), "operand 0", ptr, "a block of pointers") &&
+           expect_like(r, "the ring",
+                       type_block(r->ir->types, buffer->elem, buffer->rank, buffer->shape, NULL),
+                       r->t);
 }
 
 /* A block in the buffer's shape, or, of one element, a scalar. */
 static bool rule_content(Rule *r)
 {
     const Type *buffer = operand(r, 0),
-               *ty = r->op->kind == OP_SLOAD ? result(r, 0) : operand(r, 1);
+               *ty = r->op->nresults ? result(r, 0) : operand(r, 1);
     const Type *like = buffer->elem;
     if (tkc_type_count(buffer) > 1 || type_is_block(ty))
         like = type_block(r->ir->types, like, buffer->rank, buffer->shape, NULL);
-    return expect_like(r, r->op->kind == OP_SLOAD ? "the result" : "the block", ty, like) &&
+    return expect_like(r, r->op->nresults ? "the result" : "the block", ty, like) &&
            (!tkc_op_attr(r->op, ATTR_PIECE) ||
             has_int(r, ATTR_PIECE, 0, (INT64_C(1) << buffer->layout->total_log2) - 1));
 }
@@ -549,6 +559,7 @@ static const Type *wanted(const Rule *r, char letter, int i, const Type *found)
     case 'o': return type_with_dtype(t, r->t, DT_I32);
     case 'n':
     case 'x': return found ? type_like(t, r->t, found) : NULL;
+    case 'm': return found;
     case '1': return type_scalar(t, DT_I1);
     case 'i': return type_scalar(t, DT_I32);
     case 'u': return type_scalar(t, DT_U64);
@@ -570,6 +581,9 @@ static bool fits_item(Rule *r, const Item *item, int i, bool is_result)
 {
     const Type *found = is_result ? result(r, i) : operand(r, i);
     const char letter = item->letter;
+    if ((letter == 'm') != type_is_smem(found))
+        return expect(r, false, name_of(r, item, i, is_result), found,
+                      letter == 'm' ? "a buffer" : "no buffer");
     if (letter == 'p' && !type_is_pointer(found))
         return expect(r, false, name_of(r, item, i, is_result), found, "pointers");
     if (letter == 'n' && !type_is_int(found))
@@ -587,7 +601,7 @@ static bool fits_side(Rule *r, const char *s, bool is_result)
     Item item = {'*', s, 0};
     for (int i = 0; i < n; i++) {
         if (*s && *s != ':') s = read_item(s, &item);
-        if (item.letter != '*' && !fits_item(r, &item, i, is_result)) return false;
+        if (!fits_item(r, &item, i, is_result)) return false;
     }
     return true;
 }

@@ -4,6 +4,8 @@
    rules; that what control flow carries has one layout on its way follows from its types. */
 #include "ir/verify_op.h"
 
+#include <string.h>
+
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/rule.h"
@@ -20,6 +22,7 @@ typedef enum Rule {
                  layout, types say */
     LR_LAST,  /* the last operand and the result have one layout */
     LR_PIECE, /* threads have whole pieces of what a buffer holds */
+    LR_COPY   /* as LR_ONE, and a thread's run of neighbours is one in the buffer */
 } Rule;
 
 static const uint8_t rules[OP_COUNT] = {
@@ -213,7 +216,7 @@ static bool check_vector(Verifier *v, const Op *op)
     if (!attr) return true;
     const Type *ty = op->nargs ? op_arg(op, 0)->type : NULL;
     if (!ty || attr->count != 3 || !type_is_block(ty) || !ty->layout ||
-        (op->kind != OP_LOAD && op->kind != OP_STORE))
+        (op->kind != OP_LOAD && op->kind != OP_STORE && op->kind != OP_COPY_ASYNC))
         return verify_fail(v, op, "'vector' has a dim, elements and elements alike, of a load or "
                                   "store of a block that is laid out");
     const int64_t dim = attr->v[0], n = attr->v[1];
@@ -226,6 +229,31 @@ static bool check_vector(Verifier *v, const Op *op)
                               "at most %d bytes, of which %lld can be alike",
                        (long long)n, (long long)dim, verify_text(v, ty), (int)MOST_BYTES,
                        (long long)attr->v[2]);
+}
+
+/* Neighbours that one copy moves are neighbours in the buffer, 4, 8 or 16 bytes of them. */
+static bool is_run_in_buffer(const Op *op)
+{
+    enum { LEAST_BYTES = 4 };
+    const Layout *from = op_arg(op, 0)->type->layout;
+    const Type *buffer = op_arg(op, 1)->type;
+    const Attr *attr = tkc_op_attr(op, ATTR_VECTOR);
+    const int n = attr ? __builtin_ctzll((uint64_t)attr->v[1]) : 0, bytes = type_bytes(buffer);
+    uint32_t bits[4];
+    SharedAccess access;
+    if (bytes << n < LEAST_BYTES || buffer->layout->nbits[DIM_OFFSET] != from->total_log2 ||
+        !shared_access(&access, from, buffer->layout, bytes) || access.vector_log2 < n)
+        return false;
+    if (n) layout_steps(from, (int)attr->v[0], n, bits);
+    return !memcmp(bits, access.vector_reg, (size_t)n * sizeof *bits);
+}
+
+static bool check_copy(Verifier *v, const Op *op)
+{
+    return check_one(v, op) &&
+           (is_run_in_buffer(op) ||
+            verify_fail(v, op, "threads have no 4, 8 or 16 bytes side by side in %s",
+                        verify_text(v, op_arg(op, 1)->type)));
 }
 
 bool verify_layouts(Verifier *v, const Op *op)
@@ -241,6 +269,7 @@ bool verify_layouts(Verifier *v, const Op *op)
     case LR_ROW: return check_row(v, op);
     case LR_LAST: return check_last(v, op);
     case LR_PIECE: return check_piece(v, op);
+    case LR_COPY: return check_copy(v, op);
     }
     return true;
 }

@@ -121,19 +121,6 @@ static bool check_regions(Verifier *v, const Op *op)
 
 /* ---- levels ---- */
 
-/* Buffers are what ops of the memory level begin with, and nothing else is done with them. */
-static bool check_buffers(Verifier *v, const Op *op)
-{
-    for (int i = 0; i < op->nargs; i++) {
-        const Type *ty = arg_type(op, i);
-        const bool wants = ir_has(op, OT_MEM) && i == 0;
-        if (type_is_smem(ty) == wants) continue;
-        return verify_fail(v, op, "operand %d is %s, expected %s", i, verify_text(v, ty),
-                           wants ? "a buffer" : "none");
-    }
-    return true;
-}
-
 /* The first result that only canonical holders have, as one of the memory level. */
 static int first_canonical(const Op *op)
 {
@@ -165,7 +152,8 @@ static bool check_level(Verifier *v, const Op *op)
     }
     if (v->fn->level == LEVEL_MEMORY) return true;
     const bool only_there =
-        ir_has(op, OT_MEM) || tkc_op_attr(op, ATTR_SLOTS) || tkc_op_attr(op, ATTR_CANONICAL);
+        ir_has(op, OT_MEM) || tkc_op_attr(op, ATTR_SLOTS) || tkc_op_attr(op, ATTR_CANONICAL) ||
+        (op->kind == OP_ALLOC && !tkc_op_attr(op, ATTR_COPIES));
     return !only_there || verify_fail(v, op, "is of the memory level, the function is not");
 }
 
@@ -174,7 +162,6 @@ bool verify_op(Verifier *v, const Op *op)
     const int nresults = tkc_op_info(op->kind)->nresults;
     if (nresults >= 0 && op->nresults != nresults)
         return verify_fail(v, op, "%d results, expected %d", op->nresults, nresults);
-    if (!check_buffers(v, op)) return false;
     const char *problem = rule_problem(ir_of(v->fn), &v->scratch, op);
     if (problem) return verify_fail(v, op, "%s", problem);
     return check_regions(v, op) && check_level(v, op) && verify_layouts(v, op);

@@ -39,7 +39,7 @@ static int run_of(const AxisFacts *facts, const VectorBits *v, const Type *ty, c
 
 const Value *vector_mask(const Op *op)
 {
-    const int at = op->nresults ? 1 : 2;
+    const int at = op->nresults ? 1 : op->kind == OP_COPY_ASYNC ? 3 : 2;
     return op->nargs > at ? op_arg(op, at) : NULL;
 }
 
@@ -84,7 +84,7 @@ static void decide(Op *op, void *user)
    loads and stores get the attribute `vector`. */
 bool access_run(Pass *p, Func *fn)
 {
-    Deciding d = {.fn = fn, .facts = axis_analyze(p->scratch, fn)};
+    Deciding d = {.fn = fn, .facts = axis_analyze_accesses(p->scratch, fn, NULL)};
     ir_walk(fn->body, decide, &d);
     return d.changed;
 }

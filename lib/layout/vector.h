@@ -13,9 +13,9 @@ typedef struct VectorBits {
     int run;         /* neighbours that share mask and validity, at most the vector */
 } VectorBits;
 
-/* Of a load or store, as its attribute says (the pass `access`); atomics move one. */
+/* Of a load, store or copy, as its attribute says (the pass `access`); atomics move one. */
 VectorBits vector_of(const Op *op);
-/* The mask of a load or store; NULL: none. */
+/* The mask of a load, store or copy; NULL: none. */
 const Value *vector_mask(const Op *op);
 
 #endif

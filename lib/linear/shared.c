@@ -189,15 +189,38 @@ static bool choose_rows(MatrixRows *m, const Layout *from, const Layout *to, int
     return found;
 }
 
+/* What threads hold, in whichever of the layouts. */
+static F2Space all_threads(const Layout *from, const Layout *to)
+{
+    F2Space s = {0};
+    add_all(&s, from, DIM_LANE, LAYOUT_MAX_BITS);
+    add_all(&s, from, DIM_WARP, LAYOUT_MAX_BITS);
+    add_all(&s, to, DIM_LANE, LAYOUT_MAX_BITS);
+    add_all(&s, to, DIM_WARP, LAYOUT_MAX_BITS);
+    return s;
+}
+
+/* The order of what `stays`, behind the vector. rows: by which `to` is read; NULL: by none. */
+static void plan_order(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes,
+                       const F2Space *vector, const F2Space *stays, const MatrixRows *rows)
+{
+    F2Space basis = *vector, none = {0};
+    F2Space writers = phase_of(from, elem_bytes << out->write_log2, rows ? vector : &none);
+    F2Space readers = rows ? *vector : phase_of(to, elem_bytes << vector->dim, &none);
+    if (rows) add_vectors(&readers, 3, rows->row);
+    choose_order(&basis, stays, writers, readers, elem_bytes << vector->dim);
+    out->offset_log2 = basis.dim;
+    check(basis.dim + out->pieces_log2 == from->total_log2, "a buffer's layout is not complete");
+    memcpy(out->offset, basis.vec, (size_t)basis.dim * sizeof *out->offset);
+    out->write_waves = plain_waves(from, &basis, elem_bytes);
+    out->read_waves = rows ? ROWS_WAVES : plain_waves(to, &basis, elem_bytes);
+}
+
 void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes, int most)
 {
-    F2Space stays = {0}, vector = {0};
+    F2Space stays = all_threads(from, to), vector = {0};
     MatrixRows rows;
     *out = (SharedPlan){0};
-    add_all(&stays, from, DIM_LANE, LAYOUT_MAX_BITS);
-    add_all(&stays, from, DIM_WARP, LAYOUT_MAX_BITS);
-    add_all(&stays, to, DIM_LANE, LAYOUT_MAX_BITS);
-    add_all(&stays, to, DIM_WARP, LAYOUT_MAX_BITS);
     choose_vector(&vector, from, to, elem_bytes, &stays);
     out->write_log2 = out->read_log2 = vector.dim;
     const bool by_rows = choose_rows(&rows, from, to, elem_bytes, &out->write_log2);
@@ -207,16 +230,32 @@ void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem
         out->read_log2 = rows.element_bits;
     }
     choose_pieces(out, &stays, &vector, from->total_log2, elem_bytes, most);
-    F2Space basis = vector, none = {0}, writers, readers;
-    writers = phase_of(from, elem_bytes << out->write_log2, by_rows ? &vector : &none);
-    readers = by_rows ? vector : phase_of(to, elem_bytes << vector.dim, &none);
-    if (by_rows) add_vectors(&readers, 3, rows.row);
-    choose_order(&basis, &stays, writers, readers, elem_bytes << vector.dim);
-    out->offset_log2 = basis.dim;
-    check(basis.dim + out->pieces_log2 == from->total_log2, "a buffer's layout is not complete");
-    memcpy(out->offset, basis.vec, (size_t)basis.dim * sizeof *out->offset);
-    out->write_waves = plain_waves(from, &basis, elem_bytes);
-    out->read_waves = by_rows ? ROWS_WAVES : plain_waves(to, &basis, elem_bytes);
+    plan_order(out, from, to, elem_bytes, &vector, &stays, by_rows ? &rows : NULL);
+}
+
+/* The rows of a matrix begin with the vector. */
+static bool find_rows(MatrixRows *rows, const Layout *to, int elem_bytes, int n,
+                      const uint32_t *vector)
+{
+    for (int transposed = 0; transposed < 2; transposed++) {
+        if (matrix_rows(rows, to, elem_bytes, transposed) && n <= rows->element_bits &&
+            !memcmp(vector, rows->element, (size_t)n * sizeof *vector))
+            return true;
+    }
+    return false;
+}
+
+void shared_plan_vectors(SharedPlan *out, const Layout *from, int n, const uint32_t *vector,
+                         const Layout *to, int elem_bytes)
+{
+    F2Space stays = all_threads(from, to), first = {0};
+    MatrixRows rows;
+    *out = (SharedPlan){.write_log2 = n, .read_log2 = n};
+    const bool by_rows = find_rows(&rows, to, elem_bytes, n, vector);
+    if (by_rows) out->read_log2 = rows.element_bits;
+    add_vectors(&first, out->read_log2, by_rows ? rows.element : vector);
+    choose_pieces(out, &stays, &first, from->total_log2, elem_bytes, INT32_MAX);
+    plan_order(out, from, to, elem_bytes, &first, &stays, by_rows ? &rows : NULL);
 }
 
 uint32_t shared_piece(const SharedPlan *p, uint32_t i)

@@ -27,6 +27,10 @@ typedef struct SharedPlan {
 /* Both have one shape and reach every element. A buffer of more than `most` bytes is cut into pieces
    as far as that is possible. */
 void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes, int most);
+/* How a block that is written `vector` by vector (elements 1 << n at a time, `from` has them in registers)
+   and read in another layout lies in a buffer, whole. */
+void shared_plan_vectors(SharedPlan *out, const Layout *from, int n, const uint32_t *vector,
+                         const Layout *to, int elem_bytes);
 uint32_t shared_piece(const SharedPlan *p, uint32_t i);
 /* `like` has the shape. */
 const Layout *shared_layout(LayoutTable *t, const SharedPlan *p, const Layout *like);

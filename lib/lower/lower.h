@@ -175,7 +175,19 @@ void lower_carry(Lower *L, const Op *op);
 void lower_sort(Lower *L, const Op *op);
 void lower_alloc(Lower *L, const Op *op);
 void lower_sstore(Lower *L, const Op *op);
+/* A block of a ring that only a matrix product reads, when it comes to that: it asks for elements one by
+   one, and gets what one access moves. */
+typedef struct RingReader RingReader;
+bool lower_reads_late(const Op *op);
+RingReader *lower_ring_open(Lower *L, const Op *op);
+LLVMValueRef lower_ring_element(Lower *L, RingReader *r, int reg);
+void lower_copy_async(Lower *L, const Op *op);
+void lower_commit(Lower *L, const Op *op);
+void lower_wait(Lower *L, const Op *op);
 void lower_sload(Lower *L, const Op *op);
+void lower_copy_async(Lower *L, const Op *op);
+void lower_commit(Lower *L, const Op *op);
+void lower_wait(Lower *L, const Op *op);
 void lower_sload_at(Lower *L, const Op *op);
 void lower_sstore_at(Lower *L, const Op *op);
 void lower_satomic_at(Lower *L, const Op *op);

@@ -1,6 +1,7 @@
 /* dot by matrix instructions. The sum's registers are tiles of the instruction's accumulator, the
    operands' are what the warp's tiles are made of (linear/fragment.h); nothing moves between
-   threads here. For each tile of the sum: the instruction along k, over the words of a and b.
+   threads here. Along k: the instruction for each tile of the sum, over the words of a and b, so that
+   few of these are needed at a time.
 
    What a word holds that is not an element: K shorter than the instruction's (lanes and registers
    without bits of k hold duplicates), and what pads K to a power of two. Both must be 0 in both
@@ -23,6 +24,7 @@ enum { PARTS = 3, MOST_WORDS = 8 };
 typedef struct Side {
     int operand, own, k; /* its dims: rows or columns, and K */
     const Value *v;
+    RingReader *ring;           /* v is still there; NULL: it is in registers */
     F2Space registers;          /* vectors of the registers, none of them free */
     LLVMValueRef outside;       /* this thread's units lie outside of K; NULL: never */
     LLVMValueRef *elems[PARTS]; /* by register; NULL until wanted */
@@ -68,6 +70,7 @@ static Side side_of(Lower *L, const Op *op, const DotUnit *unit, int operand)
     const Value *v = op_arg(op, operand);
     const Layout *l = v->type->layout;
     Side s = {.operand = operand, .v = v, .registers = registers_of(l)};
+    if (v->def && lower_reads_late(v->def)) s.ring = lower_ring_open(L, v->def);
     s.own = operand == 0 ? l->rank - 2 : l->rank - 1;
     s.k = operand == 0 ? l->rank - 1 : l->rank - 2;
     uint32_t lanes = 0;
@@ -129,7 +132,8 @@ static void split(const Product *p, Side *s, int reg, LLVMValueRef x)
 static LLVMValueRef element(const Product *p, const Side *s, int reg)
 {
     Lower *L = p->L;
-    LLVMValueRef x = lower_reg(L, s->v, reg), zero = LLVMConstNull(LLVMTypeOf(x));
+    LLVMValueRef x = s->ring ? lower_ring_element(L, s->ring, reg) : lower_reg(L, s->v, reg);
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
     LLVMValueRef valid = lower_valid_along(L, s->v->type, s->k, (uint32_t)reg);
     if (valid) x = LLVMBuildSelect(L->b, valid, x, zero, "");
     return s->outside ? LLVMBuildSelect(L->b, s->outside, zero, x, "") : x;
@@ -240,10 +244,6 @@ static int steps_together(const Product *p)
 static void add_product(Product *p, const uint32_t base[2], LLVMValueRef *sum)
 {
     const int n = sum_words(p), together = steps_together(p);
-    if (p->unit.parts == 1 && together == p->k_steps) {
-        multiply_parts(p, base, 0, p->k_steps, sum);
-        return;
-    }
     for (int from = 0; from < p->k_steps; from += together) {
         LLVMValueRef some[MOST_WORDS];
         const int end = from + together < p->k_steps ? from + together : p->k_steps;
@@ -261,20 +261,49 @@ static int sum_register(const Product *p, uint32_t base, int i)
                        base | at(p->sum, column, i & 1) | at(p->sum, row, (uint32_t)(i >> 1) << 3));
 }
 
-static void add_tile(Product *p, uint32_t base, Regs out)
+/* ---- tiles ---- */
+
+/* A tile of the sum; base: its first element. */
+typedef struct Tile {
+    uint32_t base, operand[2];
+    LLVMValueRef sum[MOST_WORDS];
+} Tile;
+
+static Packing sum_packing(const Product *p)
 {
-    const Value *acc = op_arg(p->op, 2);
-    const Packing pair = packing_of(p->L, lower_type(p->L, acc->type), 2);
-    const int n = sum_elements(p);
-    LLVMValueRef elems[MOST_WORDS], sum[MOST_WORDS];
-    uint32_t bases[2];
+    return packing_of(p->L, lower_type(p->L, op_arg(p->op, 2)->type), 2);
+}
+
+static void begin_tile(const Product *p, uint32_t base, Tile *t)
+{
+    const Packing pair = sum_packing(p);
+    LLVMValueRef elems[MOST_WORDS];
+    t->base = base;
     for (int i = 0; i < 2; i++)
-        bases[i] = fragment_source(p->sum, p->side[i].v->type->layout, i, base);
-    for (int i = 0; i < n; i++) elems[i] = lower_reg(p->L, acc, sum_register(p, base, i));
-    for (int i = 0; i < n; i += 2) pack_words(p->L, &pair, elems + i, sum + i / 2 * pair.words);
-    add_product(p, bases, sum);
-    for (int i = 0; i < n; i += 2) unpack_words(p->L, &pair, sum + i / 2 * pair.words, elems + i);
-    for (int i = 0; i < n; i++) out.r[sum_register(p, base, i)].v = elems[i];
+        t->operand[i] = fragment_source(p->sum, p->side[i].v->type->layout, i, base);
+    for (int i = 0; i < sum_elements(p); i++)
+        elems[i] = lower_reg(p->L, op_arg(p->op, 2), sum_register(p, base, i));
+    for (int i = 0; i < sum_elements(p); i += 2)
+        pack_words(p->L, &pair, elems + i, t->sum + i / 2 * pair.words);
+}
+
+static void end_tile(const Product *p, const Tile *t, Regs out)
+{
+    const Packing pair = sum_packing(p);
+    LLVMValueRef elems[MOST_WORDS];
+    for (int i = 0; i < sum_elements(p); i += 2)
+        unpack_words(p->L, &pair, t->sum + i / 2 * pair.words, elems + i);
+    for (int i = 0; i < sum_elements(p); i++) out.r[sum_register(p, t->base, i)].v = elems[i];
+}
+
+static void add_products(Product *p, Tile *tiles, int n)
+{
+    static const int whole[2] = {0, 0};
+    const bool by_steps = p->unit.parts == 1 && steps_together(p) == p->k_steps;
+    for (int i = 0; i < n && !by_steps; i++) add_product(p, tiles[i].operand, tiles[i].sum);
+    for (int step = 0; step < p->k_steps && by_steps; step++)
+        for (int i = 0; i < n; i++)
+            multiply(p, tiles[i].operand, whole, step, step + 1, tiles[i].sum);
 }
 
 void lower_mma(Lower *L, const Op *op, DotUnit unit)
@@ -287,8 +316,11 @@ void lower_mma(Lower *L, const Op *op, DotUnit unit)
     p.k_log2 = p.side[0].v->type->layout->dim_log2[p.side[0].k];
     p.k_steps = p.k_log2 > p.shape.k_log2 ? 1 << (p.k_log2 - p.shape.k_log2) : 1;
     Regs out = lower_regs_new(L, lower_nregs(result->type));
-    const int inside = fragment_tile_registers(p.shape, p.sum);
-    for (int r = 0; r < out.n; r += 1 << inside)
-        add_tile(&p, layout_apply(p.sum, (uint32_t)r, 0, 0), out);
+    const int inside = fragment_tile_registers(p.shape, p.sum), n = out.n >> inside;
+    Tile *tiles = arena_array(L->arena, Tile, n);
+    for (int i = 0; i < n; i++)
+        begin_tile(&p, layout_apply(p.sum, (uint32_t)i << inside, 0, 0), &tiles[i]);
+    add_products(&p, tiles, n);
+    for (int i = 0; i < n; i++) end_tile(&p, &tiles[i], out);
     lower_set(L, result, out);
 }

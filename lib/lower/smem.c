@@ -2,22 +2,25 @@
    XOR of what the thread's number and the register add to the offset (linear/shared.h), as wide as
    the layouts allow. Only canonical holders write. */
 #include "linear/shared_matrix.h"
+#include "layout/vector.h"
 #include "lower/vector.h"
+#include "memory/flow.h"
 
 #include "base/unwind.h"
+#include "ir/dot_unit.h"
 #include "ir/type.h"
 
 void lower_alloc(Lower *L, const Op *op)
 {
     const Attr *place = tkc_op_attr(op, ATTR_OFFSET);
     check(place, "a buffer without a place in shared memory");
-    const uint32_t end = (uint32_t)place->i + type_smem_bytes(op_result(op, 0)->type);
+    const uint32_t end = (uint32_t)place->i + memory_bytes(op);
     if (end > L->shared_bytes) L->shared_bytes = end;
 }
 
 static int64_t place_of(const Op *access)
 {
-    return tkc_op_int(op_arg(access, 0)->def, ATTR_OFFSET, 0);
+    return tkc_op_int(memory_buffer(access)->def, ATTR_OFFSET, 0);
 }
 
 /* ---- whole blocks ---- */
@@ -27,18 +30,23 @@ typedef struct Side {
     SharedAccess at;
     ThreadPart part; /* in bytes */
     int64_t place;
+    LLVMValueRef copy; /* of a ring: where it is, behind the place; NULL: there */
     uint32_t piece;
     int bytes; /* of an element */
 } Side;
 
-static Side side_of(Lower *L, const Op *op, const Type *ty, bool reads)
+/* number: which copy of a ring; NULL: it is none. */
+static Side side_of(Lower *L, const Op *op, const Layout *block, const Value *number, bool reads)
 {
+    const Type *buffer = memory_buffer(op)->type;
     Side s = {.place = place_of(op),
               .piece = (uint32_t)tkc_op_int(op, ATTR_PIECE, 0),
-              .bytes = type_bytes(ty)};
-    const Layout *buffer = op_arg(op, 0)->type->layout;
-    const bool is_sound = reads ? shared_read_access(&s.at, ty->layout, buffer, s.bytes)
-                                : shared_access(&s.at, ty->layout, buffer, s.bytes);
+              .bytes = type_bytes(buffer)};
+    const bool is_sound = reads ? shared_read_access(&s.at, block, buffer->layout, s.bytes)
+                                : shared_access(&s.at, block, buffer->layout, s.bytes);
+    if (number)
+        s.copy = LLVMBuildMul(L->b, lower_scalar(L, number),
+                              lower_i32(L, (int64_t)type_smem_bytes(buffer)), "");
     check(is_sound, "a block that does not fit the pieces of its buffer");
     uint32_t lane[32] = {0}, warp[32] = {0};
     for (int i = 0; i < SHARED_THREAD_BITS; i++) {
@@ -56,12 +64,13 @@ static bool address_of(Lower *L, const Side *s, uint32_t reg, LLVMValueRef *addr
     if (head < 0) return false;
     *imm = s->place;
     *address = lower_thread_address(L, s->part, (uint32_t)head * (uint32_t)s->bytes, imm);
+    if (s->copy) *address = LLVMBuildAdd(L->b, *address, s->copy, "");
     return true;
 }
 
 static void store_block(Lower *L, const Op *op, const Value *x)
 {
-    const Side s = side_of(L, op, x->type, false);
+    const Side s = side_of(L, op, x->type->layout, NULL, false);
     const Regs in = lower_get(L, x);
     LLVMValueRef pred = lower_canonical(L, x->type), address, xs[VECTOR_MAX];
     for (uint32_t r = 0; r < (uint32_t)in.n; r++) {
@@ -84,32 +93,85 @@ void lower_sstore(Lower *L, const Op *op)
     lower_shared_store(L, lower_i32(L, 0), place_of(op), 1, &one, lower_canonical(L, x->type));
 }
 
+/* The vector that begins with `head`. */
+static bool load_vector(Lower *L, const Side *s, const Type *ty, uint32_t head, Regs out)
+{
+    LLVMValueRef address, xs[VECTOR_MAX];
+    const int n = 1 << s->at.vector_log2;
+    int64_t imm;
+    if (!address_of(L, s, head, &address, &imm)) return false;
+    if (s->at.kind == SHARED_VECTORS)
+        lower_shared_load(L, address, imm, lower_type(L, ty), n, xs);
+    else
+        lower_shared_load_rows(L, address, imm, lower_type(L, ty), n,
+                               s->at.kind == SHARED_ROWS_TRANSPOSED, xs);
+    for (int e = 0; e < n; e++) out.r[shared_vector_reg(&s->at, head, (uint32_t)e)].v = xs[e];
+    return true;
+}
+
+static const Value *ring_number(const Op *op)
+{
+    return op->kind == OP_RING_LOAD ? op_arg(op, 1) : NULL;
+}
+
 static Regs load_block(Lower *L, const Op *op, const Type *ty)
 {
-    const Side s = side_of(L, op, ty, true);
+    const Value *so_far = op->nargs > 1 && !ring_number(op) ? op_arg(op, 1) : NULL;
+    const Side s = side_of(L, op, ty->layout, ring_number(op), true);
     Regs out = lower_regs_new(L, lower_nregs(ty));
-    LLVMValueRef address, xs[VECTOR_MAX];
     for (uint32_t r = 0; r < (uint32_t)out.n; r++)
-        out.r[r].v = op->nargs > 1 ? lower_reg(L, op_arg(op, 1), (int)r) : lower_bits(L, ty, 0);
-    for (uint32_t r = 0; r < (uint32_t)out.n; r++) {
-        int64_t imm;
-        if (!address_of(L, &s, r, &address, &imm)) continue;
-        const int n = 1 << s.at.vector_log2;
-        if (s.at.kind == SHARED_VECTORS)
-            lower_shared_load(L, address, imm, lower_type(L, ty), n, xs);
-        else
-            lower_shared_load_rows(L, address, imm, lower_type(L, ty), n,
-                                   s.at.kind == SHARED_ROWS_TRANSPOSED, xs);
-        for (int e = 0; e < n; e++) out.r[shared_vector_reg(&s.at, r, (uint32_t)e)].v = xs[e];
-    }
+        out.r[r].v = so_far ? lower_reg(L, so_far, (int)r) : lower_bits(L, ty, 0);
+    for (uint32_t r = 0; r < (uint32_t)out.n; r++) load_vector(L, &s, ty, r, out);
     for (uint32_t r = 0; s.at.free_registers && r < (uint32_t)out.n; r++)
         out.r[r] = out.r[layout_find_register(ty->layout, layout_apply(ty->layout, r, 0, 0))];
     return out;
 }
 
+/* ---- piece by piece, as a matrix product asks ---- */
+
+struct RingReader {
+    Side side;
+    const Type *ty;
+    Regs out; /* NULL: not read yet */
+};
+
+bool lower_reads_late(const Op *op)
+{
+    const Use *use = op->kind == OP_RING_LOAD ? op_result(op, 0)->uses : NULL;
+    if (!use || use->next || use->user->kind != OP_DOT || use->user->region != op->region ||
+        !dot_unit(use->user).mma || layout_free_bits(op_result(op, 0)->type->layout, DIM_REGISTER))
+        return false;
+    for (const Op *between = op; between != use->user; between = between->next)
+        if (between->kind == OP_WAIT) return false;
+    return true;
+}
+
+RingReader *lower_ring_open(Lower *L, const Op *op)
+{
+    RingReader *r = arena_new(L->arena, RingReader);
+    r->ty = op_result(op, 0)->type;
+    r->side = side_of(L, op, r->ty->layout, ring_number(op), true);
+    r->out = lower_regs_new(L, lower_nregs(r->ty));
+    return r;
+}
+
+LLVMValueRef lower_ring_element(Lower *L, RingReader *r, int reg)
+{
+    const SharedAccess *at = &r->side.at;
+    uint32_t inside = 0;
+    if (r->out.r[reg].v) return r->out.r[reg].v;
+    for (int i = 0; i < at->vector_log2; i++) inside |= at->vector_reg[i];
+    for (uint32_t part = inside;; part = (part - 1) & inside) {
+        if (load_vector(L, &r->side, r->ty, (uint32_t)reg ^ part, r->out)) break;
+        check(part, "no vector of the ring has register %d", reg);
+    }
+    return r->out.r[reg].v;
+}
+
 void lower_sload(Lower *L, const Op *op)
 {
     const Value *result = op_result(op, 0);
+    if (lower_reads_late(op)) return;
     if (type_is_block(result->type)) {
         lower_set(L, result, load_block(L, op, result->type));
         return;
@@ -117,6 +179,44 @@ void lower_sload(Lower *L, const Op *op)
     LLVMValueRef one;
     lower_shared_load(L, lower_i32(L, 0), place_of(op), lower_type(L, result->type), 1, &one);
     lower_set_scalar(L, result, one);
+}
+
+/* ---- copies on their way ---- */
+
+/* A thread copies what it would load; what the mask or the shape's edge leaves out becomes 0. Only
+   canonical holders do. */
+void lower_copy_async(Lower *L, const Op *op)
+{
+    const Value *ptr = op_arg(op, 0), *mask = vector_mask(op);
+    const Type *ty = ptr->type;
+    Side s = side_of(L, op, ty->layout, op_arg(op, 2), false);
+    const Regs from = lower_get(L, ptr);
+    s.at.vector_log2 = vector_of(op).log2;
+    Copy c = {.bytes = s.bytes << s.at.vector_log2, .acts = lower_canonical(L, ty)};
+    for (uint32_t r = 0; r < (uint32_t)from.n; r++) {
+        LLVMValueRef address;
+        if (!address_of(L, &s, r, &address, &c.to_offset)) continue;
+        c.to = L->target->shared(L, address);
+        c.from = from.r[r].v;
+        c.from_offset = from.r[r].imm;
+        c.pred = lower_valid(L, ty, r);
+        if (mask)
+            c.pred = lower_and(L, c.pred,
+                               lower_reg(L, mask, type_is_block(mask->type) ? (int)r : 0));
+        L->target->copy_async(L, &c);
+    }
+}
+
+void lower_commit(Lower *L, const Op *op)
+{
+    (void)op;
+    L->target->commit(L);
+}
+
+void lower_wait(Lower *L, const Op *op)
+{
+    L->target->wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0));
+    L->target->barrier(L);
 }
 
 /* ---- single elements ---- */

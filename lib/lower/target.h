@@ -41,6 +41,15 @@ typedef struct Access {
     const Loc *loc;
 } Access;
 
+/* `bytes` (4, 8 or 16) from global to shared memory, on their way while the thread goes on; zeros where
+   pred is false (NULL: never). Done where `acts` is true (NULL: always). */
+typedef struct Copy {
+    LLVMValueRef to, from;
+    int64_t to_offset, from_offset;
+    int bytes;
+    LLVMValueRef pred, acts;
+} Copy;
+
 /* One read-modify-write of one element where pred is true; value2 is the new value of a
    compare-and-swap. */
 typedef struct Atomic {
@@ -96,6 +105,11 @@ struct Target {
     /* words: in, what stays where pred is false (ignored when pred is NULL); out, what was read. */
     void (*load)(Lower *L, const Access *at, LLVMValueRef *words);
     void (*store)(Lower *L, const Access *at, const LLVMValueRef *words);
+    void (*copy_async)(Lower *L, const Copy *c);
+    /* A thread's copies since the last commit are a group; it waits for all groups but the latest
+       `pending`. */
+    void (*commit)(Lower *L);
+    void (*wait)(Lower *L, int pending);
     /* The value before, 0 where pred is false. */
     LLVMValueRef (*atomic)(Lower *L, const Atomic *at);
     bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);

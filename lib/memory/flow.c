@@ -7,7 +7,9 @@ AccessKind memory_access(const Op *op)
 {
     switch (op->kind) {
     case OP_SLOAD:
+    case OP_RING_LOAD:
     case OP_SLOAD_AT: return ACCESS_READ;
+    case OP_COPY_ASYNC:
     case OP_SSTORE:
     case OP_SSTORE_AT: return ACCESS_WRITE;
     case OP_SATOMIC_AT: return ACCESS_ATOMIC;
@@ -18,13 +20,21 @@ AccessKind memory_access(const Op *op)
 bool memory_conflict(const Op *a, const Op *b)
 {
     const AccessKind x = memory_access(a), y = memory_access(b);
+    if (memory_buffer(a) == memory_buffer(b) &&
+        tkc_op_attr(memory_buffer(a)->def, ATTR_COPIES))
+        return false;
     return x == ACCESS_WRITE || y == ACCESS_WRITE || x != y;
+}
+
+static bool is_barrier(const Op *op)
+{
+    return op->kind == OP_BARRIER || op->kind == OP_WAIT;
 }
 
 static void collect(Op *op, void *user)
 {
     MemoryFlow *f = user;
-    if (op->kind != OP_BARRIER && !memory_access(op)) return;
+    if (!is_barrier(op) && !memory_access(op)) return;
     vec_push(f->scratch, &f->ops, op);
     map_set_ptr(&f->index, op, (void *)(uintptr_t)f->ops.len);
 }
@@ -98,7 +108,7 @@ static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)
     int i = (int)(uintptr_t)map_get_ptr(&f->index, op) - 1;
     if (op->kind == OP_FOR || op->kind == OP_WHILE) flow_loop(f, op, pending);
     else if (op->kind == OP_IF) flow_branch(f, op, pending);
-    else if (op->kind == OP_BARRIER) clear(pending);
+    else if (is_barrier(op)) clear(pending);
     else if (i >= 0) flow_access(f, i, pending);
 }
 

@@ -12,8 +12,17 @@ typedef enum AccessKind { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC 
 
 AccessKind memory_access(const Op *op);
 /* The buffer of an op that accesses one. */
-static inline const Value *memory_buffer(const Op *op) { return op_arg(op, 0); }
-/* They may not happen at once where their buffers overlap. */
+static inline const Value *memory_buffer(const Op *op)
+{
+    return op_arg(op, op->kind == OP_COPY_ASYNC);
+}
+/* What an alloc takes. */
+static inline uint32_t memory_bytes(const Op *alloc)
+{
+    return type_smem_bytes(op_result(alloc, 0)->type) *
+           (uint32_t)tkc_op_int(alloc, ATTR_COPIES, 1);
+}
+/* They may not happen at once where their buffers overlap; who uses a ring has waits for that. */
 bool memory_conflict(const Op *a, const Op *b);
 
 typedef struct MemoryFlow MemoryFlow;

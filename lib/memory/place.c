@@ -38,7 +38,7 @@ static void number_region(Places *p, const Region *r)
         if (op->kind != OP_ALLOC) continue;
         vec_push(p->scratch, &p->buffers,
                  ((Buffer){.alloc = op,
-                           .bytes = type_smem_bytes(op_result(op, 0)->type),
+                           .bytes = memory_bytes(op),
                            .begin = begin}));
         map_set_ptr(&p->index, op, (void *)(uintptr_t)p->buffers.len);
     }

@@ -14,7 +14,7 @@ static bool overlap(const Value *a, const Value *b, void *user)
 {
     (void)user;
     const int64_t x = tkc_op_int(a->def, ATTR_OFFSET, 0), y = tkc_op_int(b->def, ATTR_OFFSET, 0);
-    return x < y + type_smem_bytes(b->type) && y < x + type_smem_bytes(a->type);
+    return x < y + memory_bytes(b->def) && y < x + memory_bytes(a->def);
 }
 
 static void add_barrier(Func *fn, Op *before)

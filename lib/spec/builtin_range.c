@@ -53,11 +53,13 @@ static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
     return arg_fail(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
 }
 
-/* What a loop may be told is checked; only disable_licm, the last of it, is asked for later. */
+/* What a loop may be told is checked; only the stages and disable_licm, the last of it, are asked for
+   later. */
 SpecValue builtin_tl_range(Spec *sp, const BuiltinCall *c)
 {
     SpecRange *r = bounds(sp, c);
     bool ok = r && check_option(sp, c, 3, 0) && check_option(sp, c, 4, 1);
+    if (ok && arg_is_given(c, 3)) ok = arg_int(sp, c, 3, &r->stages);
     for (int i = 5; ok && i <= 8; i++) ok = arg_bool(sp, c, i, &r->no_licm);
     return ok ? range(r) : sv_error();
 }

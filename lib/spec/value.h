@@ -71,6 +71,7 @@ struct SpecFunc {
 struct SpecRange {
     bool is_static;
     SpecValue lower, upper, step;
+    int64_t stages; /* 0: as the kernel */
     bool no_licm;
 };
 

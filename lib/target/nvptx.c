@@ -395,6 +395,47 @@ static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
         words[i] = at->count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
 }
 
+/* What is not read becomes 0: the bytes to read are an operand. */
+static void nvptx_copy_async(Lower *L, const Copy *c)
+{
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    LLVMValueRef args[4];
+    int64_t to_offset = c->to_offset, from_offset = c->from_offset;
+    int n = 0;
+    args[n++] = near_address(L, c->to, &to_offset);
+    args[n++] = near_address(L, c->from, &from_offset);
+    for (int i = 0; i < n; i++)
+        buf_printf(&constraints, "%s%c", i ? "," : "", constraint_of(L, LLVMTypeOf(args[i])));
+    if (c->pred) {
+        args[n++] = LLVMBuildSelect(L->b, c->pred, lower_i32(L, c->bytes), lower_i32(L, 0), "");
+        buf_puts(&constraints, ",r");
+    }
+    if (c->acts) {
+        buf_printf(&text, "@$%d ", n);
+        args[n++] = c->acts;
+        buf_puts(&constraints, ",b");
+    }
+    buf_printf(&text, "cp.async.%s.shared.global ", c->bytes == 16 ? "cg" : "ca");
+    put_address(&text, 0, to_offset);
+    buf_puts(&text, ", ");
+    put_address(&text, 1, from_offset);
+    buf_printf(&text, c->pred ? ", %d, $2;" : ", %d;", c->bytes);
+    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
+             args);
+}
+
+static void nvptx_commit(Lower *L)
+{
+    call_asm(L, LLVMVoidTypeInContext(L->cx), "cp.async.commit_group;", "", true, 0, NULL);
+}
+
+static void nvptx_wait(Lower *L, int pending)
+{
+    Buf text = buf_make(L->arena);
+    buf_printf(&text, "cp.async.wait_group %d;", pending);
+    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), "", true, 0, NULL);
+}
+
 static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
                             LLVMValueRef *words)
 {
@@ -592,6 +633,9 @@ const Target nvptx_target = {
     .load_rows = nvptx_load_rows,
     .load = nvptx_load,
     .store = nvptx_store,
+    .copy_async = nvptx_copy_async,
+    .commit = nvptx_commit,
+    .wait = nvptx_wait,
     .atomic = nvptx_atomic,
     .has_atomic = nvptx_has_atomic,
     .poll = nvptx_poll,

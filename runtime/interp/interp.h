@@ -220,6 +220,8 @@ static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
 void move_elements(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in, int size);
 /* Writes count elements of `s` to out, uniform ones repeated. */
 void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
+/* A copy of a ring by its number; NULL after a failure: there is none. */
+char *slot_ring(Frame *f, const Insn *in, const Slot *ring, const Slot *which);
 /* The result is its operand, elsewhere. */
 void slot_copy(Frame *f, const Insn *in);
 /* Element i of an integer slot, extended by its sign; of any other its bits. */

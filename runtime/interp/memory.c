@@ -569,6 +569,22 @@ static void insn_load(Frame *f, const Insn *in)
     }
 }
 
+/* ---- copies to rings ---- */
+
+void insn_copy_async(Frame *f, const Insn *in)
+{
+    const Slot *ring = in->args[1];
+    const int32_t *offsets = in->extra;
+    char lane[8], *copy = slot_ring(f, in, ring, in->args[2]);
+    Transfer t = {.data = lane};
+    if (!copy || !open_access(&t.a, f, in, "copy", ring, 3)) return;
+    for (int64_t i = 0; i < t.a.n; i++) {
+        memset(lane, 0, sizeof lane);
+        if (i < t.a.end && (!t.a.mask || t.a.mask[i]) && !move_lane(&t, i)) return;
+        memcpy(copy + (int64_t)offsets[i] * ring->size, lane, ring->size);
+    }
+}
+
 /* ---- store ---- */
 
 /* The first lane behind i that takes part and has the same address, but another value; or -1. */

@@ -30,18 +30,41 @@ void insn_sstore(Frame *f, const Insn *in)
     }
 }
 
-void insn_sload(Frame *f, const Insn *in)
+static void read_block(Frame *f, const Insn *in, const char *buffer)
 {
     const Slot *out = in->results[0];
-    const char *buffer = slot_data(f, in->args[0]);
     char *to = slot_data(f, out);
     const int32_t *offsets = in->extra;
-    if (in->nargs > 1) slot_expand(f, in->args[1], to, out->count);
-    else memset(to, 0, (size_t)(out->count * out->size));
     for (int64_t i = 0; i < out->count; i++) {
         if (offsets[i] >= 0)
             memcpy(to + i * out->size, buffer + (int64_t)offsets[i] * out->size, out->size);
     }
+}
+
+void insn_sload(Frame *f, const Insn *in)
+{
+    const Slot *out = in->results[0];
+    char *to = slot_data(f, out);
+    if (in->nargs > 1) slot_expand(f, in->args[1], to, out->count);
+    else memset(to, 0, (size_t)(out->count * out->size));
+    read_block(f, in, slot_data(f, in->args[0]));
+}
+
+char *slot_ring(Frame *f, const Insn *in, const Slot *ring, const Slot *which)
+{
+    const Type *one = op_arg(in->op, in->op->kind == OP_COPY_ASYNC)->type;
+    const int64_t i = slot_int(f, which, 0), count = tkc_smem_count(one);
+    if (i >= 0 && (i + 1) * count <= ring->count)
+        return (char *)slot_data(f, ring) + i * count * ring->size;
+    interp_fail(f, in, "%s: the ring has %lld copies, none of number %lld",
+                tkc_op_info(in->op->kind)->name, (long long)(ring->count / count), (long long)i);
+    return NULL;
+}
+
+void insn_ring_load(Frame *f, const Insn *in)
+{
+    const char *copy = slot_ring(f, in, in->args[0], in->args[1]);
+    if (copy) read_block(f, in, copy);
 }
 
 /* ---- at offsets ---- */

@@ -84,6 +84,29 @@ static void an_offset_outside_is_an_error(void)
               "sload_at: offset 64 is outside the 64 elements of the buffer");
 }
 
+/* %y is the array; a ring of three gets two copies, one behind a mask. */
+static void copies_of_a_ring_are_apart(void)
+{
+    static const char *const body =
+        "  %r = alloc {copies = 3} : smem<64xint32, #l<64; offset: (1) (2) (4) (8) (16) (32)>>\n"
+        "  %zs = splat %y : block<64x*int32, #0>\n  %ps = addptr %zs, %back : block<64x*int32, #0>\n"
+        "  store %ps, %i\n  %one = const 1 : int32\n  %two = const 2 : int32\n"
+        "  copy_async %ps, %r, %one, %m\n  copy_async %ps, %r, %two\n  commit\n  wait {pending = 0}\n"
+        "  %p = ring_load %r, %one : block<64xint32, #0>\n  %q = ring_load %r, %two : block<64xint32, #0>\n"
+        "  %h = const 100 : block<64xint32, #0>\n  %t = mul %q, %h : block<64xint32, #0>\n"
+        "  %x = add %p, %t : block<64xint32, #0>\n";
+    const int32_t *x = run(body);
+    for (int i = 0; i < 64; i++) EXPECT_INT(x[i], 100 * i + (i < 4 ? i : 0));
+}
+
+static void a_copy_that_is_not_there_is_an_error(void)
+{
+    uint64_t none = 0;
+    run_badly(&w, HEAD "  %r = alloc {copies = 3} : smem<64xint32, #l<64; offset: (1) (2) (4) (8) (16) (32)>>\n"
+              "  %three = const 3 : int32\n  %x = ring_load %r, %three : block<64xint32, #0>\n" TAIL, 1, &none,
+              "ring_load: the ring has 3 copies, none of number 3");
+}
+
 int main(void)
 {
     world_open(&w);
@@ -92,6 +115,8 @@ int main(void)
     RUN(atomics_count_each_lane);
     RUN(a_piece_leaves_the_rest);
     RUN(an_offset_outside_is_an_error);
+    RUN(copies_of_a_ring_are_apart);
+    RUN(a_copy_that_is_not_there_is_an_error);
     world_close(&w);
     return expect_done();
 }

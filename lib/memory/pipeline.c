@@ -1,0 +1,259 @@
+/* A loop that multiplies matrices waits for each block it loads. Here its loads start some turns
+   ahead and arrive while products are computed: each stream of blocks (stream.h) gets a ring of
+   `stages` copies in shared memory, and, with n = stages - 1,
+
+     copies for turns 0 … n-1, a group each
+     for turn in …:
+       wait for all groups but the latest n-1; all threads meet
+       copies for turn + n, where there is such a turn, into the copy that the last turn has read
+       a group is complete
+       the turn, with each block from the ring
+
+   One meeting a turn serves both ways: what arrived is there for all, and nobody still reads what is
+   written next. What addresses are made of runs n turns ahead of the loop, in slots of its own. */
+#include "base/unwind.h"
+#include "base/vec.h"
+#include "ir/build.h"
+#include "ir/machine.h"
+#include "layout/propagate.h"
+#include "linear/shared.h"
+#include "memory/passes.h"
+#include "memory/stream.h"
+#include "tkc/carry.h"
+
+enum {
+    LEFT_FOR_OTHERS = 32768, /* bytes of shared memory */
+    MOST_STAGES = 16
+};
+
+typedef struct Pipeline {
+    Streams *s;
+    Func *fn;
+    Op *loop;
+    Region *body;
+    Op *first; /* of the body as it was */
+    int stages;
+    int64_t step;
+    Value **ahead; /* of slots of the slice, where the copies are */
+    Value *index;  /* the same of the loop's index */
+} Pipeline;
+
+static Value *number(Builder *b, int64_t x)
+{
+    return build_int(b, DT_I32, x);
+}
+
+/* ---- rings ---- */
+
+static SharedPlan plan_of(const Stream *x)
+{
+    const Type *ty = op_result(x->load, 0)->type;
+    SharedPlan plan;
+    uint32_t vector[LAYOUT_MAX_BITS];
+    for (int i = 0; i < x->copy_log2; i++)
+        vector[i] = UINT32_C(1) << (layout_dim_shift(ty->layout, x->dim) + i);
+    shared_plan_vectors(&plan, ty->layout, x->copy_log2, vector, x->layout, type_bytes(ty));
+    return plan;
+}
+
+static int64_t bytes_of_turn(const Streams *s)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < s->all.len; i++) {
+        const Type *ty = op_result(s->all.data[i].load, 0)->type;
+        bytes += (int64_t)type_bytes(ty) << ty->layout->total_log2;
+    }
+    return bytes;
+}
+
+/* As many as asked for, or as there is room. */
+static int stages_of(const Func *fn, const Streams *s)
+{
+    const int64_t room = (fn->machine->max_smem - LEFT_FOR_OTHERS) / bytes_of_turn(s),
+                  wanted = tkc_op_int(s->loop, ATTR_STAGES, fn->num_stages),
+                  most = wanted < MOST_STAGES ? wanted : MOST_STAGES;
+    return (int)(room < most ? room : most);
+}
+
+static void make_ring(const Pipeline *p, Builder *b, Stream *x)
+{
+    Ir *ir = ir_of(p->fn);
+    const Type *ty = op_result(x->load, 0)->type;
+    const SharedPlan plan = plan_of(x);
+    const Layout *layout = shared_layout(ir->layouts, &plan, ty->layout);
+    b->loc = x->load->loc;
+    x->ring = build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, layout));
+    ir_set_int(p->fn, x->ring->def, ATTR_COPIES, p->stages);
+}
+
+/* ---- copies of a turn ---- */
+
+/* The slice, for the turn that `ahead` and `index` are at; then these are one turn further. */
+static ValueMap clone_slice(Pipeline *p, Builder *b)
+{
+    Streams *s = p->s;
+    const Region *r = p->body;
+    ValueMap map = ir_value_map(s->scratch, p->fn);
+    ir_map(&map, r->args[0], p->index);
+    for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
+        ir_map(&map, carry_param(r, k), p->ahead[k]);
+    for (const Op *op = p->first; op; op = op->next) {
+        if (slice_has(&s->slice, op)) ir_insert_before(b->before, ir_clone(p->fn, op, &map));
+    }
+    for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
+        p->ahead[k] = ir_mapped(&map, carry_passed(r, k));
+    p->index = build_binary(b, OP_ADD, p->index, build_const(b, p->index->type, (uint64_t)p->step));
+    return map;
+}
+
+static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Value *which)
+{
+    for (int i = 0; i < p->s->all.len; i++) {
+        const Stream *x = &p->s->all.data[i];
+        const bool masked = x->load->nargs > 1;
+        Value *args[] = {ir_mapped(map, op_arg(x->load, 0)), x->ring, which,
+                         masked ? ir_mapped(map, op_arg(x->load, 1)) : NULL};
+        b->loc = x->load->loc;
+        Op *op = build_op(b, OP_COPY_ASYNC, 3 + masked, args, 0, NULL);
+        const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, n};
+        if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
+        build_checked(b, op);
+    }
+}
+
+/* A group: the copies of the next turn if `is_turn`. */
+static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which)
+{
+    const ValueMap map = clone_slice(p, b);
+    Op *branch = build_if(b, is_turn, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        Builder in = build_at_end(p->fn, branch->regions[i]);
+        if (i == 0) copy_streams(p, &in, &map, which);
+        build_yield(&in, 0, NULL);
+    }
+    build_op(b, OP_COMMIT, 0, NULL, 0, NULL);
+}
+
+/* ---- the loop ---- */
+
+static Value *count_turns(const Pipeline *p, Builder *b)
+{
+    Value *from = build_cast(b, op_arg(p->loop, 0), DT_I64, NULL),
+          *to = build_cast(b, op_arg(p->loop, 1), DT_I64, NULL);
+    Value *span = build_binary(b, OP_ADD, build_binary(b, OP_SUB, to, from),
+                               build_int(b, DT_I64, p->step - 1));
+    return build_binary(b, OP_DIV, span, build_int(b, DT_I64, p->step));
+}
+
+static Value *add_slot(Pipeline *p, Value *init)
+{
+    ir_add_arg(p->loop, init);
+    ir_add_result(p->loop, init->type);
+    return ir_add_region_arg(p->body, init->type, NULL);
+}
+
+static void pass_on(Pipeline *p, Value *next)
+{
+    ir_add_arg(p->body->last, next);
+}
+
+/* Around the ring. */
+static Value *next_copy(const Pipeline *p, Builder *b, Value *which)
+{
+    Value *more = build_binary(b, OP_ADD, which, number(b, 1));
+    Value *is_last = build_binary(b, OP_EQ, more, number(b, p->stages));
+    return build_select(b, is_last, number(b, 0), more);
+}
+
+static void read_ring(const Pipeline *p, Stream *x, Value *which)
+{
+    TypeTable *types = ir_of(p->fn)->types;
+    Value *loaded = op_result(x->load, 0);
+    const Type *ty = type_with_layout(types, loaded->type, x->layout);
+    Builder b = build_before(p->fn, x->load);
+    b.loc = x->load->loc;
+    Value *block = op_result(
+        build_checked(&b, build_op(&b, OP_RING_LOAD, 2, (Value *[]){x->ring, which}, 1, &ty)), 0);
+    block->name = loaded->name;
+    ir_replace_uses(loaded, block);
+    ir_unlink(x->load);
+    if (!x->convert) return;
+    for (int i = 0; i < x->nmoves; i++) {
+        Value *moved = op_result(x->moves[i], 0);
+        ir_set_type(moved, type_with_layout(types, moved->type,
+                                            propagate_result(ir_of(p->fn)->layouts, x->moves[i],
+                                                             op_arg(x->moves[i], 0)->type->layout)));
+    }
+    ir_replace_uses(op_result(x->convert, 0), op_arg(x->convert, 0));
+    ir_unlink(x->convert);
+}
+
+static void run_ahead(Pipeline *p)
+{
+    Streams *s = p->s;
+    const int ahead = p->stages - 1, slots = carry_count(p->loop);
+    Builder b = build_before(p->fn, p->loop);
+    for (int i = 0; i < s->all.len; i++) make_ring(p, &b, &s->all.data[i]);
+    b.loc = p->loop->loc;
+    if (p->loop->region->parent) build_barrier(&b); /* who came here before may read the rings still */
+    p->index = op_arg(p->loop, 0);
+    for (int k = 0; k < slots; k++) p->ahead[k] = carry_init(p->loop, k);
+    Value *turns = count_turns(p, &b);
+    for (int i = 0; i < ahead; i++)
+        copy_turn(p, &b, build_binary(&b, OP_GT, turns, build_int(&b, DT_I64, i)), number(&b, i));
+    Value *left = add_slot(p, build_binary(&b, OP_SUB, turns, build_int(&b, DT_I64, ahead))),
+          *put = add_slot(p, number(&b, ahead)), *take = add_slot(p, number(&b, 0));
+    p->index = add_slot(p, p->index);
+    for (int k = 0; k < slots; k++)
+        if (bitset_has(&s->slice.slots, k)) p->ahead[k] = add_slot(p, p->ahead[k]);
+
+    b = build_before(p->fn, p->body->first);
+    b.loc = p->loop->loc;
+    ir_set_int(p->fn, build_op(&b, OP_WAIT, 0, NULL, 0, NULL), ATTR_PENDING, ahead - 1);
+    copy_turn(p, &b, build_binary(&b, OP_GT, left, build_int(&b, DT_I64, 0)), put);
+    pass_on(p, build_binary(&b, OP_SUB, left, build_int(&b, DT_I64, 1)));
+    pass_on(p, next_copy(p, &b, put));
+    pass_on(p, next_copy(p, &b, take));
+    pass_on(p, p->index);
+    for (int k = 0; k < slots; k++)
+        if (bitset_has(&s->slice.slots, k)) pass_on(p, p->ahead[k]);
+    for (int i = 0; i < s->all.len; i++) read_ring(p, &s->all.data[i], take);
+}
+
+/* ---- the pass ---- */
+
+static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
+{
+    Streams s;
+    streams_find(&s, scratch, fn, loop);
+    if (!s.all.len || stages_of(fn, &s) < 2) return false;
+    Pipeline p = {.s = &s, .fn = fn, .loop = loop,                   .body = loop->regions[0], .first = loop->regions[0]->first,
+                  .stages = stages_of(fn, &s)};
+    check(ir_const_int(op_arg(loop, 2), &p.step), "a loop that takes steps of any size");
+    p.ahead = arena_array(scratch, Value *, carry_count(loop) + 1);
+    run_ahead(&p);
+    return true;
+}
+
+typedef struct Loops {
+    Arena *scratch;
+    VEC(Op *) all;
+} Loops;
+
+static void collect(Op *op, void *user)
+{
+    Loops *l = user;
+    if (op->kind == OP_FOR) vec_push(l->scratch, &l->all, op);
+}
+
+/* needs: layouts, and the width of accesses.  keeps: what every op computes.  changes: loads of loops
+   that multiply matrices become copies to shared memory some turns ahead. */
+bool pipeline_run(Pass *p, Func *fn)
+{
+    Loops loops = {.scratch = p->scratch};
+    bool changed = false;
+    if (!fn->machine || !fn->machine->cp_async) return false;
+    ir_walk(fn->body, collect, &loops);
+    for (int i = 0; i < loops.all.len; i++) changed |= pipeline_loop(p->scratch, fn, loops.all.data[i]);
+    return changed;
+}

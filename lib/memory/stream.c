@@ -1,0 +1,167 @@
+/* A load can come ahead where its block feeds a matrix product; where nothing in the loop writes; and
+   where its addresses and mask follow from what the loop counts and carries by arithmetic alone, so
+   that a copy of that arithmetic can run ahead of the loop. One copy moves 4, 8 or 16 bytes, and what
+   is masked off becomes 0. */
+#include "memory/stream.h"
+
+#include "ir/dot_unit.h"
+#include "layout/propagate.h"
+#include "layout/vector.h"
+#include "tkc/carry.h"
+
+static Region *body_of(const Streams *s)
+{
+    return s->loop->regions[0];
+}
+
+/* ---- the loop ---- */
+
+static bool may_write(const Op *op)
+{
+    const bool is_said = op->kind == OP_ASSERT || op->kind == OP_ASSUME || op->kind == OP_PRINT;
+    if (ir_has(op, OT_WRITE) || ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
+        (ir_has(op, OT_SIDE) && !is_said))
+        return true;
+    for (int i = 0; i < op->nregions; i++)
+        for (const Op *in = op->regions[i]->first; in; in = in->next)
+            if (may_write(in)) return true;
+    return false;
+}
+
+/* The number of turns fits an int64. */
+static bool counts_up(const Op *loop)
+{
+    int64_t step;
+    const Type *index = loop->kind == OP_FOR ? op_arg(loop, 0)->type : NULL;
+    return index && type_bits(index) <= 32 && ir_const_int(op_arg(loop, 2), &step) && step > 0 &&
+           !tkc_op_int(loop, ATTR_DOWN, 0);
+}
+
+/* ---- the slice ---- */
+
+static bool take(Streams *s, Slice *slice, const Value *v);
+
+static bool take_slot(Streams *s, Slice *slice, int slot)
+{
+    if (bitset_has(&slice->slots, slot)) return true;
+    bitset_add(&slice->slots, slot);
+    return take(s, slice, carry_passed(body_of(s), slot));
+}
+
+static bool is_arithmetic(const Op *op)
+{
+    return !op->nregions && op->nresults == 1 && op->kind != OP_INLINE_ASM &&
+           (ir_has(op, OT_EW) || ir_has(op, OT_CONST) ||
+            (ir_has(op, OT_SHAPE) && op->kind != OP_CONVERT));
+}
+
+/* v and what it is made of. False: it needs more than arithmetic. */
+static bool take(Streams *s, Slice *slice, const Value *v)
+{
+    if (ir_is_defined_outside(v, body_of(s))) return true;
+    const Op *op = v->def;
+    if (!op) return v == body_of(s)->args[0] || take_slot(s, slice, v->index - 1);
+    if (!is_arithmetic(op) || op->region != body_of(s)) return false;
+    if (bitset_has(&slice->ops, (int)v->id)) return true;
+    bitset_add(&slice->ops, (int)v->id);
+    for (int i = 0; i < op->nargs; i++)
+        if (!take(s, slice, op_arg(op, i))) return false;
+    return true;
+}
+
+bool slice_has(const Slice *s, const Op *op)
+{
+    return op->nresults == 1 && bitset_has(&s->ops, (int)op_result(op, 0)->id);
+}
+
+static Slice slice_copy(const Streams *s, const Slice *from)
+{
+    Slice copy = {bitset_make(s->scratch, (int)s->fn->nvalues),
+                  bitset_make(s->scratch, carry_count(s->loop))};
+    if (from) {
+        bitset_union(&copy.ops, &from->ops);
+        bitset_union(&copy.slots, &from->slots);
+    }
+    return copy;
+}
+
+/* ---- loads ---- */
+
+/* An operand of a matrix product in the same loop is made of v, with nothing but arithmetic between. */
+static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
+{
+    if (bitset_has(seen, (int)v->id)) return false;
+    bitset_add(seen, (int)v->id);
+    for (const Use *u = v->uses; u; u = u->next) {
+        const Op *op = u->user;
+        if (op->region != body_of(s)) continue;
+        if (op->kind == OP_DOT && u != &op->args[2] && dot_unit(op).mma) return true;
+        if ((is_arithmetic(op) || op->kind == OP_CONVERT) &&
+            feeds_product(s, op_result(op, 0), seen))
+            return true;
+    }
+    return false;
+}
+
+static bool is_plain(const Op *op)
+{
+    uint64_t other = 0;
+    const Type *ty = op->kind == OP_LOAD ? op_result(op, 0)->type : NULL;
+    return ty && type_is_block(ty) && ty->dtype != DT_NONE && !type_is_bool(ty) &&
+           !tkc_op_int(op, ATTR_VOLATILE, 0) && !tkc_op_attr(op, ATTR_CACHE) &&
+           (op->nargs < 3 || (ir_const_bits(op_arg(op, 2), &other) && !other));
+}
+
+/* As wide as the load where mask and edge allow that. */
+static bool find_copy(Stream *x)
+{
+    enum { LEAST_BYTES = 4 };
+    const VectorBits v = vector_of(x->load);
+    x->dim = v.dim;
+    while (x->copy_log2 < v.log2 && 2 << x->copy_log2 <= v.run) x->copy_log2++;
+    return type_bytes(op_result(x->load, 0)->type) << x->copy_log2 >= LEAST_BYTES;
+}
+
+static Op *only_user(const Value *v)
+{
+    return v->uses && !v->uses->next ? v->uses->user : NULL;
+}
+
+/* From the load to a conversion, with transpositions between: the ring is read in the layout that these
+   lead back to. */
+static void find_reader(const Streams *s, Stream *x)
+{
+    LayoutTable *t = ir_of(s->fn)->layouts;
+    const Value *v = op_result(x->load, 0);
+    x->layout = v->type->layout;
+    Op *op = only_user(v);
+    for (; op && op->kind == OP_TRANS && x->nmoves < STREAM_MOVES; op = only_user(op_result(op, 0)))
+        x->moves[x->nmoves++] = op;
+    if (!op || op->kind != OP_CONVERT || op->region != body_of(s)) return;
+    const Layout *l = op_result(op, 0)->type->layout;
+    for (int i = x->nmoves - 1; i >= 0 && l; i--) l = propagate_operand(t, x->moves[i], 0, l);
+    if (!l) return;
+    x->layout = l;
+    x->convert = op;
+}
+
+static void add_stream(Streams *s, Op *load)
+{
+    Stream x = {.load = load};
+    Bitset seen = bitset_make(s->scratch, (int)s->fn->nvalues);
+    Slice slice = slice_copy(s, &s->slice);
+    if (!is_plain(load) || !find_copy(&x) || !feeds_product(s, op_result(load, 0), &seen)) return;
+    for (int i = 0; i < load->nargs && i < 2; i++)
+        if (!take(s, &slice, op_arg(load, i))) return;
+    s->slice = slice;
+    find_reader(s, &x);
+    vec_push(s->scratch, &s->all, x);
+}
+
+void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
+{
+    *s = (Streams){.scratch = scratch, .fn = fn, .loop = loop};
+    if (!counts_up(loop) || may_write(loop)) return;
+    s->slice = slice_copy(s, NULL);
+    for (Op *op = body_of(s)->first; op; op = op->next) add_stream(s, op);
+}

@@ -16,7 +16,6 @@
 #include "ir/build.h"
 #include "ir/machine.h"
 #include "layout/propagate.h"
-#include "linear/shared.h"
 #include "memory/passes.h"
 #include "memory/stream.h"
 #include "tkc/carry.h"
@@ -45,17 +44,6 @@ static Value *number(Builder *b, int64_t x)
 
 /* ---- rings ---- */
 
-static SharedPlan plan_of(const Stream *x)
-{
-    const Type *ty = op_result(x->load, 0)->type;
-    SharedPlan plan;
-    uint32_t vector[LAYOUT_MAX_BITS];
-    for (int i = 0; i < x->copy_log2; i++)
-        vector[i] = UINT32_C(1) << (layout_dim_shift(ty->layout, x->dim) + i);
-    shared_plan_vectors(&plan, ty->layout, x->copy_log2, vector, x->layout, type_bytes(ty));
-    return plan;
-}
-
 static int64_t bytes_of_turn(const Streams *s)
 {
     int64_t bytes = 0;
@@ -79,10 +67,8 @@ static void make_ring(const Pipeline *p, Builder *b, Stream *x)
 {
     Ir *ir = ir_of(p->fn);
     const Type *ty = op_result(x->load, 0)->type;
-    const SharedPlan plan = plan_of(x);
-    const Layout *layout = shared_layout(ir->layouts, &plan, ty->layout);
     b->loc = x->load->loc;
-    x->ring = build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, layout));
+    x->ring = build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, x->in_ring));
     ir_set_int(p->fn, x->ring->def, ATTR_COPIES, p->stages);
 }
 

@@ -7,6 +7,7 @@
 #include "ir/dot_unit.h"
 #include "layout/propagate.h"
 #include "layout/vector.h"
+#include "linear/shared.h"
 #include "tkc/carry.h"
 
 static Region *body_of(const Streams *s)
@@ -145,6 +146,22 @@ static void find_reader(const Streams *s, Stream *x)
     x->convert = op;
 }
 
+/* False: no buffer that both sides reach has what one copy moves side by side. */
+static bool find_ring(const Streams *s, Stream *x)
+{
+    const Type *ty = op_result(x->load, 0)->type;
+    const Layout *from = ty->layout;
+    uint32_t vector[LAYOUT_MAX_BITS];
+    SharedPlan plan;
+    SharedAccess access;
+    for (int i = 0; i < x->copy_log2; i++)
+        vector[i] = UINT32_C(1) << (layout_dim_shift(from, x->dim) + i);
+    shared_plan_vectors(&plan, from, x->copy_log2, vector, x->layout, type_bytes(ty));
+    x->in_ring = shared_layout(ir_of(s->fn)->layouts, &plan, from);
+    return shared_access(&access, from, x->in_ring, type_bytes(ty)) &&
+           access.vector_log2 >= x->copy_log2;
+}
+
 static void add_stream(Streams *s, Op *load)
 {
     Stream x = {.load = load};
@@ -153,8 +170,9 @@ static void add_stream(Streams *s, Op *load)
     if (!is_plain(load) || !find_copy(&x) || !feeds_product(s, op_result(load, 0), &seen)) return;
     for (int i = 0; i < load->nargs && i < 2; i++)
         if (!take(s, &slice, op_arg(load, i))) return;
-    s->slice = slice;
     find_reader(s, &x);
+    if (!find_ring(s, &x)) return;
+    s->slice = slice;
     vec_push(s->scratch, &s->all, x);
 }
 

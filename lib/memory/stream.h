@@ -17,6 +17,7 @@ typedef struct Stream {
     int nmoves;
     Op *convert;            /* NULL: the ring is read as the load gives it */
     int dim, copy_log2;     /* neighbours that one copy moves */
+    const Layout *in_ring;  /* how the block lies there */
     Value *ring;
 } Stream;
 

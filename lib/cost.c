@@ -33,6 +33,8 @@ const Loc *cost_place(const Op *op)
 
 bool cost_is_access(const Op *op)
 {
+    uint64_t which;
+    if (op->kind == OP_COPY_ASYNC) return !ir_const_bits(op_arg(op, 2), &which);
     return access_is_block(op);
 }
 

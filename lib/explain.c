@@ -62,7 +62,10 @@ static const char *layout_name(Explain *x, const Layout *l)
 
 static const char *name_of(const Op *op)
 {
-    return op->kind == OP_LOAD ? "load" : op->kind == OP_STORE ? "store" : "atomic";
+    return op->kind == OP_LOAD         ? "load"
+           : op->kind == OP_COPY_ASYNC ? "copy"
+           : op->kind == OP_STORE      ? "store"
+                                       : "atomic";
 }
 
 static Row access_row(Explain *x, const Op *op)

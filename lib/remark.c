@@ -185,7 +185,7 @@ static void say_lack(Buf *out, const Remarks *x, const AccessCost *c)
 
 static const char *verb_of(const Op *op)
 {
-    return op->kind == OP_LOAD ? "loads" : "stores";
+    return op->kind == OP_LOAD ? "loads" : op->kind == OP_COPY_ASYNC ? "copies" : "stores";
 }
 
 static void remark_width(const Remarks *x, const AccessCost *c)

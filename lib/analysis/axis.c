@@ -314,7 +314,8 @@ static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, bool
 {
     static const FlowRules rules = {define, bind, merge, enter, leave};
     AxisFacts *facts = arena_new(a, AxisFacts);
-    *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .of_accesses = of_accesses, .n = fn->nvalues};
+    *facts = (AxisFacts){
+        .arena = a, .fn = fn, .given = given, .of_accesses = of_accesses, .n = fn->nvalues};
     facts->base = arena_array(a, AxisFact *, fn->nvalues);
     facts->of = arena_array(a, AxisFact *, fn->nvalues);
     facts->changes = arena_array(a, uint8_t, fn->nvalues);

@@ -9,21 +9,22 @@
        a group is complete
        the turn, with each block from the ring
 
-   One meeting a turn serves both ways: what arrived is there for all, and nobody still reads what is
-   written next. What addresses are made of runs n turns ahead of the loop, in slots of its own. */
+   One meeting a turn serves both ways: what arrived is there for all, and nobody still reads what
+   is written next. What addresses are made of runs n turns ahead of the loop, in slots of its own.
+ */
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/build.h"
+#include "ir/dot_unit.h"
 #include "ir/machine.h"
+#include "layout/convert.h"
 #include "layout/propagate.h"
+#include "memory/flow.h"
 #include "memory/passes.h"
 #include "memory/stream.h"
 #include "tkc/carry.h"
 
-enum {
-    LEFT_FOR_OTHERS = 32768, /* bytes of shared memory */
-    MOST_STAGES = 16
-};
+enum { MOST_STAGES = 16 };
 
 typedef struct Pipeline {
     Streams *s;
@@ -31,6 +32,7 @@ typedef struct Pipeline {
     Op *loop;
     Region *body;
     Op *first; /* of the body as it was */
+    int slots; /* as it was */
     int stages;
     int64_t step;
     Value **ahead; /* of slots of the slice, where the copies are */
@@ -44,20 +46,80 @@ static Value *number(Builder *b, int64_t x)
 
 /* ---- rings ---- */
 
+static int64_t padded_bytes(const Type *ty)
+{
+    return (int64_t)type_bytes(ty) << (ty->layout ? ty->layout->total_log2 : 0);
+}
+
 static int64_t bytes_of_turn(const Streams *s)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < s->all.len; i++) {
-        const Type *ty = op_result(s->all.data[i].load, 0)->type;
-        bytes += (int64_t)type_bytes(ty) << ty->layout->total_log2;
-    }
+    for (int i = 0; i < s->all.len; i++)
+        bytes += padded_bytes(op_result(s->all.data[i].load, 0)->type);
     return bytes;
 }
 
-/* As many as asked for, or as there is room. */
+/* What `expand` will make for the op, at most. */
+static int64_t bytes_of_buffers(const Func *fn, const Op *op)
+{
+    ConvertPlan plan;
+    int64_t bytes = 0;
+    if (op->kind == OP_DOT && !dot_unit(op).mma)
+        return padded_bytes(op_arg(op, 0)->type) + padded_bytes(op_arg(op, 1)->type);
+    if (!expand_wants(op)) return 0;
+    if (op->kind == OP_CONVERT) {
+        convert_plan_op(&plan, op);
+        return (int64_t)type_bytes(op_result(op, 0)->type) << plan.shared.offset_log2;
+    }
+    if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
+        for (int i = 0; i < op->nargs; i++) bytes += padded_bytes(op_result(op, i)->type);
+        return op->kind == OP_REDUCE ? bytes * fn->num_warps : bytes;
+    }
+    /* what moves, or what comes of it */
+    bytes = padded_bytes(op_arg(op, 0)->type);
+    const int64_t result = op->nresults ? padded_bytes(op_result(op, 0)->type) : 0;
+    return bytes > result ? bytes : result;
+}
+
+static bool reads_a_ring(const Streams *s, const Op *op)
+{
+    for (int i = 0; i < s->all.len; i++)
+        if (s->all.data[i].convert == op) return true;
+    return false;
+}
+
+static int64_t bytes_inside(const Func *fn, const Streams *s, const Op *op)
+{
+    int64_t bytes = reads_a_ring(s, op) ? 0 : bytes_of_buffers(fn, op);
+    for (int i = 0; i < op->nregions; i++)
+        for (const Op *in = op->regions[i]->first; in; in = in->next)
+            bytes += bytes_inside(fn, s, in);
+    return bytes;
+}
+
+static bool is_used_inside(const Op *alloc, const Op *loop)
+{
+    for (const Use *u = op_result(alloc, 0)->uses; u; u = u->next)
+        for (const Op *op = u->user; op; op = op->region->parent)
+            if (op == loop) return true;
+    return false;
+}
+
+/* Rings of the loops around it. */
+static int64_t bytes_around(const Op *loop)
+{
+    int64_t bytes = 0;
+    for (; loop; loop = loop->region->parent)
+        for (const Op *op = loop->prev; op; op = op->prev)
+            if (op->kind == OP_ALLOC && is_used_inside(op, loop)) bytes += memory_bytes(op);
+    return bytes;
+}
+
+/* As many as asked for, or as there is room beside all other buffers that live at the same time. */
 static int stages_of(const Func *fn, const Streams *s)
 {
-    const int64_t room = (fn->machine->max_smem - LEFT_FOR_OTHERS) / bytes_of_turn(s),
+    const int64_t others = bytes_inside(fn, s, s->loop) + bytes_around(s->loop),
+                  room = (fn->machine->max_smem - others) / bytes_of_turn(s),
                   wanted = tkc_op_int(s->loop, ATTR_STAGES, fn->num_stages),
                   most = wanted < MOST_STAGES ? wanted : MOST_STAGES;
     return (int)(room < most ? room : most);
@@ -68,7 +130,8 @@ static void make_ring(const Pipeline *p, Builder *b, Stream *x)
     Ir *ir = ir_of(p->fn);
     const Type *ty = op_result(x->load, 0)->type;
     b->loc = x->load->loc;
-    x->ring = build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, x->in_ring));
+    x->ring =
+        build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, x->in_ring));
     ir_set_int(p->fn, x->ring->def, ATTR_COPIES, p->stages);
 }
 
@@ -166,44 +229,57 @@ static void read_ring(const Pipeline *p, Stream *x, Value *which)
     if (!x->convert) return;
     for (int i = 0; i < x->nmoves; i++) {
         Value *moved = op_result(x->moves[i], 0);
-        ir_set_type(moved, type_with_layout(types, moved->type,
-                                            propagate_result(ir_of(p->fn)->layouts, x->moves[i],
-                                                             op_arg(x->moves[i], 0)->type->layout)));
+        ir_set_type(moved,
+                    type_with_layout(types, moved->type,
+                                     propagate_result(ir_of(p->fn)->layouts, x->moves[i],
+                                                      op_arg(x->moves[i], 0)->type->layout)));
     }
     ir_replace_uses(op_result(x->convert, 0), op_arg(x->convert, 0));
     ir_unlink(x->convert);
 }
 
-static void run_ahead(Pipeline *p)
+/* What a turn passes on to the next. */
+typedef struct Turn {
+    Value *left;       /* turns whose copies are to come */
+    Value *put, *take; /* which copy of the rings is written, and which read */
+} Turn;
+
+/* Before the loop: the first copies, and the slots. */
+static Turn start(Pipeline *p)
 {
-    Streams *s = p->s;
-    const int ahead = p->stages - 1, slots = carry_count(p->loop);
+    const int ahead = p->stages - 1;
     Builder b = build_before(p->fn, p->loop);
-    for (int i = 0; i < s->all.len; i++) make_ring(p, &b, &s->all.data[i]);
+    for (int i = 0; i < p->s->all.len; i++) make_ring(p, &b, &p->s->all.data[i]);
     b.loc = p->loop->loc;
-    if (p->loop->region->parent) build_barrier(&b); /* who came here before may read the rings still */
+    if (p->loop->region->parent)
+        build_barrier(&b); /* who came here before may read the rings still */
     p->index = op_arg(p->loop, 0);
-    for (int k = 0; k < slots; k++) p->ahead[k] = carry_init(p->loop, k);
+    for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
     Value *turns = count_turns(p, &b);
     for (int i = 0; i < ahead; i++)
         copy_turn(p, &b, build_binary(&b, OP_GT, turns, build_int(&b, DT_I64, i)), number(&b, i));
-    Value *left = add_slot(p, build_binary(&b, OP_SUB, turns, build_int(&b, DT_I64, ahead))),
-          *put = add_slot(p, number(&b, ahead)), *take = add_slot(p, number(&b, 0));
+    Turn t = {.left = add_slot(p, build_binary(&b, OP_SUB, turns, build_int(&b, DT_I64, ahead))),
+              .put = add_slot(p, number(&b, ahead)),
+              .take = add_slot(p, number(&b, 0))};
     p->index = add_slot(p, p->index);
-    for (int k = 0; k < slots; k++)
-        if (bitset_has(&s->slice.slots, k)) p->ahead[k] = add_slot(p, p->ahead[k]);
+    for (int k = 0; k < p->slots; k++)
+        if (bitset_has(&p->s->slice.slots, k)) p->ahead[k] = add_slot(p, p->ahead[k]);
+    return t;
+}
 
-    b = build_before(p->fn, p->body->first);
+/* At the beginning of the loop's body: the wait, and the copies of a later turn. */
+static void go_on(Pipeline *p, const Turn *t)
+{
+    Builder b = build_before(p->fn, p->first);
     b.loc = p->loop->loc;
-    ir_set_int(p->fn, build_op(&b, OP_WAIT, 0, NULL, 0, NULL), ATTR_PENDING, ahead - 1);
-    copy_turn(p, &b, build_binary(&b, OP_GT, left, build_int(&b, DT_I64, 0)), put);
-    pass_on(p, build_binary(&b, OP_SUB, left, build_int(&b, DT_I64, 1)));
-    pass_on(p, next_copy(p, &b, put));
-    pass_on(p, next_copy(p, &b, take));
+    ir_set_int(p->fn, build_op(&b, OP_WAIT, 0, NULL, 0, NULL), ATTR_PENDING, p->stages - 2);
+    copy_turn(p, &b, build_binary(&b, OP_GT, t->left, build_int(&b, DT_I64, 0)), t->put);
+    pass_on(p, build_binary(&b, OP_SUB, t->left, build_int(&b, DT_I64, 1)));
+    pass_on(p, next_copy(p, &b, t->put));
+    pass_on(p, next_copy(p, &b, t->take));
     pass_on(p, p->index);
-    for (int k = 0; k < slots; k++)
-        if (bitset_has(&s->slice.slots, k)) pass_on(p, p->ahead[k]);
-    for (int i = 0; i < s->all.len; i++) read_ring(p, &s->all.data[i], take);
+    for (int k = 0; k < p->slots; k++)
+        if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);
 }
 
 /* ---- the pass ---- */
@@ -213,11 +289,18 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
     Streams s;
     streams_find(&s, scratch, fn, loop);
     if (!s.all.len || stages_of(fn, &s) < 2) return false;
-    Pipeline p = {.s = &s, .fn = fn, .loop = loop,                   .body = loop->regions[0], .first = loop->regions[0]->first,
+    Pipeline p = {.s = &s,
+                  .fn = fn,
+                  .loop = loop,
+                  .body = loop->regions[0],
+                  .first = loop->regions[0]->first,
+                  .slots = carry_count(loop),
                   .stages = stages_of(fn, &s)};
     check(ir_const_int(op_arg(loop, 2), &p.step), "a loop that takes steps of any size");
-    p.ahead = arena_array(scratch, Value *, carry_count(loop) + 1);
-    run_ahead(&p);
+    p.ahead = arena_array(scratch, Value *, p.slots + 1);
+    const Turn t = start(&p);
+    go_on(&p, &t);
+    for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
     return true;
 }
 
@@ -232,14 +315,15 @@ static void collect(Op *op, void *user)
     if (op->kind == OP_FOR) vec_push(l->scratch, &l->all, op);
 }
 
-/* needs: layouts, and the width of accesses.  keeps: what every op computes.  changes: loads of loops
-   that multiply matrices become copies to shared memory some turns ahead. */
+/* needs: layouts, and the width of accesses.  keeps: what every op computes.  changes: loads of
+   loops that multiply matrices become copies to shared memory some turns ahead. */
 bool pipeline_run(Pass *p, Func *fn)
 {
     Loops loops = {.scratch = p->scratch};
     bool changed = false;
     if (!fn->machine || !fn->machine->cp_async) return false;
     ir_walk(fn->body, collect, &loops);
-    for (int i = 0; i < loops.all.len; i++) changed |= pipeline_loop(p->scratch, fn, loops.all.data[i]);
+    for (int i = 0; i < loops.all.len; i++)
+        changed |= pipeline_loop(p->scratch, fn, loops.all.data[i]);
     return changed;
 }

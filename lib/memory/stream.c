@@ -1,7 +1,7 @@
-/* A load can come ahead where its block feeds a matrix product; where nothing in the loop writes; and
-   where its addresses and mask follow from what the loop counts and carries by arithmetic alone, so
-   that a copy of that arithmetic can run ahead of the loop. One copy moves 4, 8 or 16 bytes, and what
-   is masked off becomes 0. */
+/* A load can come ahead where its block feeds a matrix product; where nothing in the loop writes or
+   waits; and where its addresses and mask follow from what the loop counts and carries by
+   arithmetic alone, so that a copy of that arithmetic can run ahead of the loop. One copy moves 4,
+   8 or 16 bytes, and what is masked off becomes 0. */
 #include "memory/stream.h"
 
 #include "ir/dot_unit.h"
@@ -17,15 +17,17 @@ static Region *body_of(const Streams *s)
 
 /* ---- the loop ---- */
 
-static bool may_write(const Op *op)
+/* It, or what is in it, changes memory or waits for who does: what is read later may be something
+   else. */
+static bool orders_memory(const Op *op)
 {
     const bool is_said = op->kind == OP_ASSERT || op->kind == OP_ASSUME || op->kind == OP_PRINT;
     if (ir_has(op, OT_WRITE) || ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
-        (ir_has(op, OT_SIDE) && !is_said))
+        tkc_op_int(op, ATTR_VOLATILE, 0) || (ir_has(op, OT_SIDE) && !is_said))
         return true;
     for (int i = 0; i < op->nregions; i++)
         for (const Op *in = op->regions[i]->first; in; in = in->next)
-            if (may_write(in)) return true;
+            if (orders_memory(in)) return true;
     return false;
 }
 
@@ -88,7 +90,8 @@ static Slice slice_copy(const Streams *s, const Slice *from)
 
 /* ---- loads ---- */
 
-/* An operand of a matrix product in the same loop is made of v, with nothing but arithmetic between. */
+/* An operand of a matrix product in the same loop is made of v, with nothing but arithmetic
+ * between. */
 static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
 {
     if (bitset_has(seen, (int)v->id)) return false;
@@ -109,7 +112,7 @@ static bool is_plain(const Op *op)
     uint64_t other = 0;
     const Type *ty = op->kind == OP_LOAD ? op_result(op, 0)->type : NULL;
     return ty && type_is_block(ty) && ty->dtype != DT_NONE && !type_is_bool(ty) &&
-           !tkc_op_int(op, ATTR_VOLATILE, 0) && !tkc_op_attr(op, ATTR_CACHE) &&
+           !tkc_op_attr(op, ATTR_CACHE) &&
            (op->nargs < 3 || (ir_const_bits(op_arg(op, 2), &other) && !other));
 }
 
@@ -128,8 +131,8 @@ static Op *only_user(const Value *v)
     return v->uses && !v->uses->next ? v->uses->user : NULL;
 }
 
-/* From the load to a conversion, with transpositions between: the ring is read in the layout that these
-   lead back to. */
+/* From the load to a conversion, with transpositions between: the ring is read in the layout that
+   these lead back to. */
 static void find_reader(const Streams *s, Stream *x)
 {
     LayoutTable *t = ir_of(s->fn)->layouts;
@@ -179,7 +182,7 @@ static void add_stream(Streams *s, Op *load)
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
 {
     *s = (Streams){.scratch = scratch, .fn = fn, .loop = loop};
-    if (!counts_up(loop) || may_write(loop)) return;
+    if (!counts_up(loop) || orders_memory(loop)) return;
     s->slice = slice_copy(s, NULL);
     for (Op *op = body_of(s)->first; op; op = op->next) add_stream(s, op);
 }

@@ -8,23 +8,23 @@
 
 enum { STREAM_MOVES = 4 };
 
-/* A load whose block comes to a ring, and is read from there by the op that changes its layout for a
-   matrix product, or as it is. */
+/* A load whose block comes to a ring, and is read from there by the op that changes its layout for
+   a matrix product, or as it is. */
 typedef struct Stream {
     Op *load;
-    const Layout *layout;   /* in which the ring is read */
+    const Layout *layout;    /* in which the ring is read */
     Op *moves[STREAM_MOVES]; /* transpositions between load and conversion */
     int nmoves;
-    Op *convert;            /* NULL: the ring is read as the load gives it */
-    int dim, copy_log2;     /* neighbours that one copy moves */
-    const Layout *in_ring;  /* how the block lies there */
+    Op *convert;           /* NULL: the ring is read as the load gives it */
+    int dim, copy_log2;    /* neighbours that one copy moves */
+    const Layout *in_ring; /* how the block lies there */
     Value *ring;
 } Stream;
 
 /* The part of a loop's body that gives the addresses and masks of its streams: ops without effects,
    and the slots that these carry from turn to turn. */
 typedef struct Slice {
-    Bitset ops;   /* by the number of their first result */
+    Bitset ops; /* by the number of their first result */
     Bitset slots;
 } Slice;
 
@@ -36,7 +36,8 @@ typedef struct Streams {
     Slice slice;
 } Streams;
 
-/* Finds them; none where the loop does more than read, or how often it runs cannot be said ahead. */
+/* Finds them; none where the loop does more than read, or how often it runs cannot be said ahead.
+ */
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop);
 bool slice_has(const Slice *s, const Op *op);
 

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2000,
     "lib/linear": 2100,
     "lib/lower": 6200,
-    "lib/memory": 1700,
+    "lib/memory": 1800,
     "lib/spec": 14700,
     "lib/std": 3050,
     "lib/syntax": 3800,

@@ -224,8 +224,10 @@ static void collect_inits(Loop *l)
         LoopName *x = &l->names[i];
         x->first = l->inits.len;
         if (x->fate == FATE_CARRY &&
-            !merge_flatten(l->sp, x->before.value, &l->inits, x->before.where))
-            x->fate = FATE_LOCAL;
+            !merge_flatten(l->sp, x->before.value, &l->inits, x->before.where)) {
+            x->fate = FATE_KEEP;
+            x->before.value = l->sp->frame->scope->data[x->index].value = sv_error();
+        }
         x->count = l->inits.len - x->first;
     }
 }

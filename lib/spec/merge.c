@@ -25,8 +25,10 @@ static SpecValue take_leaf(void *ctx, SpecValue v)
 
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at)
 {
+    const int before = out->len;
     Flatten f = {sp, out, at, false};
     sv_map(sp->arena, v, take_leaf, &f);
+    if (f.failed) out->len = before;
     return !f.failed;
 }
 

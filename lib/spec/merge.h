@@ -7,8 +7,8 @@
 
 typedef struct Leaves { Value **data; int len, cap; } Leaves;
 
-/* Appends the run-time leaves of v in order; numbers become typed scalars. False for a number that
-   no type holds (reported). */
+/* Appends the run-time leaves of v in order; numbers become typed scalars. False, and nothing is
+   appended, where an error (reported) is in v, as a number that no type holds. */
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at);
 /* v with the leaves replaced, starting at data[*next]. */
 SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next);

@@ -11,7 +11,7 @@ read by nobody.
 What must be reached is each call of a reporter, and each string of three words or more (not counting an
 article, so that no name such as "a conditional expression" is meant) wherever it is, since many texts are
 made in one place and reported in another. A reporter is a function that takes a printf
-format and is not in BUILDERS. To be reached is more than to be on a line that was executed, since
+format and is not in BUILDERS, or a macro that calls one. To be reached is more than to be on a line that was executed, since
 `ok ? value : error(…)` is one line: every call on it must have begun, and for a string that is no argument
 of a reporter, or that `?` chooses, every branch of the line.
 
@@ -42,6 +42,7 @@ OTHER_TESTS = (r"run/(ops|models|language|kernels|examples|example_commands)\.py
 
 FORMAT = re.compile(
     r"^(static )?.*?\b(\w+)\([^()]*\.\.\.\)\s*__attribute__\(\(format\(printf, \d+, [1-9]\d*\)\)\)", re.M)
+MACRO = re.compile(r"^#define (\w+)\([^()]*\.\.\.\)((?:.*\\\n)*.*)", re.M)
 FUNCTION = re.compile(r"^(?!typedef|struct|enum|union)[A-Za-z_][^;{}()=#]*?\b(\w+)\(([^;{}]*)\)\s*\n\{", re.M)
 STRING = r'"(?:\\.|[^"\\\n])*"'
 CHARACTER = r"'(?:\\.|[^'\\\n])*'"
@@ -115,6 +116,9 @@ def find_reporters(files):
     for file in files:
         for static, name in FORMAT.findall(file.code):
             (own[file.path] if static else everywhere).add(name)
+    macros = dict(pair for file in files for pair in MACRO.findall(file.code))
+    for _ in macros:  # what stands for a call of a reporter is one, too
+        everywhere |= {name for name, body in macros.items() if everywhere & set(re.findall(r"\w+(?=\()", body))}
     strange = (BUILDERS | {"unwind_raise_as"}) - everywhere
     if strange:
         sys.exit("diagnostics.py: these take no printf format (any more): %s" % ", ".join(strange))

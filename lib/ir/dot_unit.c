@@ -65,6 +65,44 @@ DotUnit dot_unit(const Op *op)
     return unit;
 }
 
+bool dot_fits_group(const Op *op)
+{
+    enum { LEAST_N = 8, LEAST_K = 16, HOPPER = 90 };
+    const Func *fn = op->region->func;
+    const DotUnit unit = dot_unit(op);
+    const Type *a = op_arg(op, 0)->type, *b = op_arg(op, 1)->type;
+    return fn->machine && fn->machine->arch_specific && fn->machine->sm == HOPPER &&
+           fn->num_warps % GROUP_WARPS == 0 && unit.mma && type_dtype(a) == unit.mma->a &&
+           dtype_info(unit.mma->a)->bits == 16 && unit.mma->sum == DT_F32 && a->rank == 2 &&
+           a->shape[0] >= GROUP_ROWS && a->shape[1] >= LEAST_K && b->shape[1] >= LEAST_N;
+}
+
+static bool takes_async(const Use *use)
+{
+    return use->user->kind == OP_DOT && tkc_op_int(use->user, ATTR_ASYNC, 0) &&
+           use != &use->user->args[2];
+}
+
+const Op *dot_ring(const Op *op, int operand, bool *flipped)
+{
+    const Op *from = op_arg(op, operand)->def;
+    *flipped = false;
+    for (; from && from->kind == OP_TRANS; from = op_arg(from, 0)->def)
+        *flipped ^= tkc_op_attr(from, ATTR_PERM)->v[0] == 1;
+    return from && from->kind == OP_RING_LOAD ? from : NULL;
+}
+
+bool dot_reads_alone(const Op *op)
+{
+    const Use *use = op->nresults == 1 ? op_result(op, 0)->uses : NULL;
+    if ((op->kind != OP_RING_LOAD && op->kind != OP_TRANS) || !use) return false;
+    for (; use; use = use->next)
+        if (!takes_async(use) && !(use->user->kind == OP_TRANS && dot_reads_alone(use->user)))
+            return false;
+    while (op->kind == OP_TRANS && op_arg(op, 0)->def) op = op_arg(op, 0)->def;
+    return op->kind == OP_RING_LOAD;
+}
+
 const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, const Layout *result)
 {
     const DotUnit unit = dot_unit(op);

@@ -26,4 +26,17 @@ DotUnit dot_unit(const Op *op);
    give that. */
 const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, const Layout *result);
 
+/* ---- by a warp group: four warps in a row read operands from shared memory (wgmma) ---- */
+
+enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */ };
+
+/* What its type, shape and target must be for that. */
+bool dot_fits_group(const Op *op);
+/* The ring_load whose buffer an asynchronous dot reads operand 0 or 1 from; NULL: it is in
+   registers. flipped: by way of a transposition. */
+const Op *dot_ring(const Op *op, int operand, bool *flipped);
+/* True for a ring_load, or a transposition of one, that only asynchronous dots use: no thread holds
+   the block. */
+bool dot_reads_alone(const Op *op);
+
 #endif

@@ -1,7 +1,8 @@
 /* The verifier. First the structure: ids, links and use lists, so that what follows can trust them.
    Then, region by region, the rules: every value is used after its definition, in its region or an
    inner one; a region ends in one terminator, the one its op asks for; types are sound; and each
-   op's own rules (verify_op.c), those of its layouts among them (verify_layout.c). */
+   op's own rules (verify_op.c), those of its layouts (verify_layout.c) and of what is under way
+   (verify_async.c) among them. */
 #include "ir/verify.h"
 
 #include <string.h>

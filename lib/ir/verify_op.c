@@ -143,6 +143,13 @@ static bool check_canonical_uses(Verifier *v, const Op *op, const Value *result)
     return true;
 }
 
+/* Rings are there at both levels. */
+static bool stores_to_ring(const Op *op)
+{
+    const Op *alloc = op->kind == OP_SSTORE ? op_arg(op, 0)->def : NULL;
+    return alloc && alloc->kind == OP_ALLOC && tkc_op_attr(alloc, ATTR_COPIES);
+}
+
 static bool check_level(Verifier *v, const Op *op)
 {
     if (v->fn->level == LEVEL_MEMORY && ir_has(op, OT_TEN))
@@ -152,7 +159,7 @@ static bool check_level(Verifier *v, const Op *op)
     }
     if (v->fn->level == LEVEL_MEMORY) return true;
     const bool only_there =
-        ir_has(op, OT_MEM) || tkc_op_attr(op, ATTR_SLOTS) || tkc_op_attr(op, ATTR_CANONICAL) ||
+        (ir_has(op, OT_MEM) && !stores_to_ring(op)) || tkc_op_attr(op, ATTR_SLOTS) || tkc_op_attr(op, ATTR_CANONICAL) ||
         (op->kind == OP_ALLOC && !tkc_op_attr(op, ATTR_COPIES));
     return !only_there || verify_fail(v, op, "is of the memory level, the function is not");
 }
@@ -164,5 +171,6 @@ bool verify_op(Verifier *v, const Op *op)
         return verify_fail(v, op, "%d results, expected %d", op->nresults, nresults);
     const char *problem = rule_problem(ir_of(v->fn), &v->scratch, op);
     if (problem) return verify_fail(v, op, "%s", problem);
-    return check_regions(v, op) && check_level(v, op) && verify_layouts(v, op);
+    return check_regions(v, op) && check_level(v, op) && verify_layouts(v, op) &&
+           verify_async(v, op);
 }

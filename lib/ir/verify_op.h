@@ -1,5 +1,5 @@
 /* What the verifier's parts share: verify.c walks, verify_op.c knows the ops,
-   verify_layout.c how their layouts hang together. */
+   verify_layout.c how their layouts hang together, verify_async.c what is under way. */
 #ifndef TKC_IR_VERIFY_OP_H
 #define TKC_IR_VERIFY_OP_H
 
@@ -26,6 +26,8 @@ bool verify_op(Verifier *v, const Op *op);
 /* Layouts of the op's operands and results fit together (verify_layout.c). Its types are right but
    for them. */
 bool verify_layouts(Verifier *v, const Op *op);
+/* Asynchronous dots and their sums (verify_async.c). */
+bool verify_async(Verifier *v, const Op *op);
 const char *verify_text(Verifier *v, const Type *ty); /* with its layout */
 
 #endif

@@ -7,6 +7,9 @@
    another dot, all warps go along the rows of both: then a warp has whole rows of that operand, and
    nothing leaves the warp on the way, nor in the reductions of rows that are often on it.
 
+   A warp group's product (ir/dot_unit.h) has its warps along rows, whatever that costs in loads: it
+   reads its operands itself. Whether it comes to that, the memory level decides.
+
    Without a matrix instruction a thread holds a square of the sum, which needs the fewest elements
    of the operands. */
 #include "layout/anchor.h"
@@ -93,6 +96,29 @@ static WarpSplit split_warps(MmaShape shape, int rank, const uint8_t *dim_log2, 
     return s;
 }
 
+/* ---- warp groups ---- */
+
+/* The load that operand b is: a loop with it can bring it ahead. */
+static bool is_loaded(const Op *dot)
+{
+    const Op *op = op_arg(dot, 1)->def;
+    while (op && op->kind == OP_TRANS) op = op_arg(op, 0)->def;
+    return op && op->kind == OP_LOAD && op->region == dot->region;
+}
+
+/* Groups go along rows as far as these go, then along columns. */
+static bool split_groups(const Op *dot, const uint8_t *dim_log2, int warp_bits, WarpSplit *s)
+{
+    enum { M_LOG2 = 4, LEAST_N_LOG2 = 6 /* of several groups */ };
+    const Op *loop = dot->region->parent;
+    const int rows = dim_log2[0] - M_LOG2;
+    *s = (WarpSplit){.m = warp_bits < rows ? warp_bits : rows, .in_groups = true};
+    s->n = warp_bits - s->m;
+    return dot_fits_group(dot) && loop && loop->kind == OP_FOR && is_loaded(dot) &&
+           tkc_op_int(loop, ATTR_STAGES, dot->region->func->num_stages) > 1 &&
+           (!s->n || s->n <= dim_log2[1] - LEAST_N_LOG2);
+}
+
 /* Elements in squares. */
 static const Layout *square(LayoutTable *t, int rank, const uint8_t *dim_log2, int lane_bits,
                             int warp_bits)
@@ -119,6 +145,9 @@ const Layout *anchor_dot(const Anchors *x, const Op *dot)
     uint8_t dims[TKC_MAX_RANK];
     layout_pad(ty->rank, ty->shape, dims);
     if (!mma) return square(t, ty->rank, dims, lane_bits, warp_bits);
+    WarpSplit groups;
+    if (ty->rank == 2 && split_groups(dot, dims, warp_bits, &groups))
+        return fragment_sum(t, mma->shape, 2, dims, groups, warp_bits);
     const bool chained = bitset_has(&x->chained, (int)result->id);
     return fragment_sum(t, mma->shape, ty->rank, dims,
                         split_warps(mma->shape, ty->rank, dims, chained, warp_bits), warp_bits);

@@ -65,10 +65,12 @@ const Layout *fragment_sum(LayoutTable *t, MmaShape shape, int rank, const uint8
     const int row = rank - 2, column = rank - 1, m = shape.m_log2, n = shape.n_log2;
     put_sum_tile(&s, shape);
     put_range(&s, DIM_WARP, row, m, m + split.m);
-    put_range(&s, DIM_WARP, column, n, n + split.n);
+    const int column_warps = split.in_groups ? s.dim_log2[column] - split.n : n;
+    put_range(&s, DIM_WARP, column, column_warps, column_warps + split.n);
     put_range(&s, DIM_WARP, 0, 0, split.batch);
     while (s.nbits[DIM_WARP] < warp_bits) put(&s, DIM_WARP, 0);
-    put_rest(&s, DIM_REGISTER, column, n + split.n);
+    if (split.in_groups) put_range(&s, DIM_REGISTER, column, n, column_warps);
+    else put_rest(&s, DIM_REGISTER, column, n + split.n);
     put_rest(&s, DIM_REGISTER, row, m + split.m);
     if (rank == 3) put_rest(&s, DIM_REGISTER, 0, split.batch);
     return layout_make(t, &s);
@@ -108,6 +110,31 @@ bool fragment_is_sum(MmaShape shape, const Layout *sum)
         if (sum->basis[DIM_WARP][i] & mask) return false;
     }
     return !layout_free_bits(sum, DIM_REGISTER) && layout_is_surjective(sum);
+}
+
+bool fragment_is_group_sum(MmaShape shape, const Layout *sum)
+{
+    enum { GROUP_BITS = 2, LEAST_COLUMNS = 64 };
+    if (shape.m_log2 != 4 || sum->rank != 2 || sum->nbits[DIM_WARP] < GROUP_BITS ||
+        !fragment_is_sum(shape, sum))
+        return false;
+    const uint32_t rows = layout_dim_mask(sum, 0), first_row = UINT32_C(1)
+                                                               << layout_dim_shift(sum, 0);
+    for (int i = 0; i < sum->nbits[DIM_WARP]; i++) {
+        const uint32_t v = sum->basis[DIM_WARP][i], column = v & ~rows;
+        if (i < GROUP_BITS ? v != first_row << (shape.m_log2 + i)
+                           : column && column < LEAST_COLUMNS)
+            return false;
+    }
+    /* what registers have of a row is the lowest bits of the column */
+    uint32_t column = UINT32_C(1) << shape.n_log2;
+    for (int i = fragment_tile_registers(shape, sum); i < sum->nbits[DIM_REGISTER]; i++) {
+        const uint32_t v = sum->basis[DIM_REGISTER][i];
+        if (!(v & ~rows)) continue;
+        if (v != column) return false;
+        column <<= 1;
+    }
+    return true;
 }
 
 /* ---- operands ---- */

@@ -27,6 +27,7 @@ typedef struct MmaShape {
 /* Bits of the warp's number that go along each dim. */
 typedef struct WarpSplit {
     int batch, m, n;
+    bool in_groups; /* for fragment_is_group_sum */
 } WarpSplit;
 
 /* The sum's layout; dim_log2 is of [M, N] or [batch, M, N]. Bits of the warp's number that the
@@ -35,6 +36,9 @@ const Layout *fragment_sum(LayoutTable *t, MmaShape shape, int rank, const uint8
                            WarpSplit split, int warp_bits);
 /* True when it is the layout of such a sum, with any split. */
 bool fragment_is_sum(MmaShape shape, const Layout *sum);
+/* True when four warps in a row have 64 rows of it together, and the columns of each are side by side:
+   a warp group's product has its sums so. */
+bool fragment_is_group_sum(MmaShape shape, const Layout *sum);
 /* Vectors of registers at the beginning that are inside a tile of the sum. */
 int fragment_tile_registers(MmaShape shape, const Layout *sum);
 /* The layout of operand 0 or 1 that goes with the sum's. */

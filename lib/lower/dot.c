@@ -64,6 +64,7 @@ static void lower_fma(Lower *L, const Op *op)
 void lower_dot(Lower *L, const Op *op)
 {
     const DotUnit unit = dot_unit(op);
-    if (unit.mma) lower_mma(L, op, unit);
+    if (tkc_op_int(op, ATTR_ASYNC, 0)) lower_group_dot(L, op);
+    else if (unit.mma) lower_mma(L, op, unit);
     else lower_fma(L, op);
 }

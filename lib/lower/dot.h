@@ -7,5 +7,13 @@
 
 /* mma.c: by the unit's instruction. */
 void lower_mma(Lower *L, const Op *op, DotUnit unit);
+/* The words of one operand that one instruction takes, of step `step` along k; base: the index of the
+   first element of its rows (columns). Returns how many. */
+typedef struct FragmentReader FragmentReader;
+FragmentReader *lower_fragment_open(Lower *L, const Op *op, int operand);
+int lower_fragment_words(FragmentReader *r, uint32_t base, int step, LLVMValueRef *out);
+
+/* group.c: by a warp group's, on its way when this returns. */
+void lower_group_dot(Lower *L, const Op *op);
 
 #endif

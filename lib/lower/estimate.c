@@ -34,7 +34,7 @@ int estimate_registers(const Op *op)
         ir_has(op, OT_CONST))
         return 0;
     const Type *ty = op_result(op, 0)->type;
-    if (type_is_pointer(ty) || type_is_bool(ty)) return 0;
+    if (type_is_pointer(ty) || type_is_bool(ty) || lower_reads_late(op)) return 0;
     return lower_nregs(ty) * (type_bits(ty) == 64 ? 2 : 1);
 }
 
@@ -57,14 +57,15 @@ static bool has_varying_operand(const Op *op)
     return false;
 }
 
-/* The instruction on every tile of the sum along k, or as many products as the thread has elements of it. */
+/* The instruction on every tile of the sum along k, or as many products as the thread has elements of
+   it. A warp group's names each element of the sum. */
 static void add_dot(Size *s, const Op *op)
 {
     const DotUnit unit = dot_unit(op);
     const Type *a = op_arg(op, 0)->type;
     const int64_t sums = distinct_registers(op_result(op, 0)->type), k = a->shape[a->rank - 1];
-    if (!unit.mma) {
-        s->instructions += sums * k;
+    if (!unit.mma || tkc_op_int(op, ATTR_ASYNC, 0)) {
+        s->instructions += unit.mma ? sums : sums * k;
         return;
     }
     const MmaShape shape = unit.mma->shape;

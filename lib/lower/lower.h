@@ -49,7 +49,7 @@ struct Lower {
     Bitset early;        /* value ids of what is lowered first of its region */
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
     Map thread_parts;    /* layout id and dim to ThreadPart, below */
-    uint32_t shared_bytes;
+    uint32_t shared_bytes, shared_align;
     LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
@@ -170,6 +170,7 @@ void lower_atomic(Lower *L, const Op *op);
 void lower_poll(Lower *L, const Op *op);
 void lower_reduce(Lower *L, const Op *op);
 void lower_dot(Lower *L, const Op *op);
+void lower_dot_wait(Lower *L, const Op *op);
 void lower_scan(Lower *L, const Op *op);
 void lower_carry(Lower *L, const Op *op);
 void lower_sort(Lower *L, const Op *op);
@@ -181,6 +182,8 @@ typedef struct RingReader RingReader;
 bool lower_reads_late(const Op *op);
 RingReader *lower_ring_open(Lower *L, const Op *op);
 LLVMValueRef lower_ring_element(Lower *L, RingReader *r, int reg);
+/* Where, as a byte offset in shared memory, the copy of a ring begins that a ring_load reads. */
+LLVMValueRef lower_ring_place(Lower *L, const Op *op);
 void lower_copy_async(Lower *L, const Op *op);
 void lower_commit(Lower *L, const Op *op);
 void lower_wait(Lower *L, const Op *op);

@@ -187,6 +187,28 @@ static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLV
     return n;
 }
 
+/* ---- one operand alone ---- */
+
+struct FragmentReader {
+    Product p;
+    int operand;
+};
+
+FragmentReader *lower_fragment_open(Lower *L, const Op *op, int operand)
+{
+    FragmentReader *r = arena_new(L->arena, FragmentReader);
+    const DotUnit unit = dot_unit(op);
+    *r = (FragmentReader){.operand = operand,
+                          .p = {.L = L, .op = op, .unit = unit, .shape = unit.mma->shape}};
+    r->p.side[operand] = side_of(L, op, &unit, operand);
+    return r;
+}
+
+int lower_fragment_words(FragmentReader *r, uint32_t base, int step, LLVMValueRef *out)
+{
+    return words_of(&r->p, &r->p.side[r->operand], 0, base, step, out);
+}
+
 /* ---- sums ---- */
 
 /* sum += the product of one pair of parts over the steps. */

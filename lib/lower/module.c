@@ -118,6 +118,7 @@ static const LowerOp table[OP_COUNT] = {
     [OP_SLOAD] = lower_sload,        [OP_SLOAD_AT] = lower_sload_at,
     [OP_COPY_ASYNC] = lower_copy_async, [OP_COMMIT] = lower_commit,
     [OP_WAIT] = lower_wait,          [OP_RING_LOAD] = lower_sload,
+    [OP_DOT_WAIT] = lower_dot_wait,
     [OP_SSTORE_AT] = lower_sstore_at, [OP_SATOMIC_AT] = lower_satomic_at,
 };
 

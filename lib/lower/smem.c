@@ -14,7 +14,8 @@ void lower_alloc(Lower *L, const Op *op)
 {
     const Attr *place = tkc_op_attr(op, ATTR_OFFSET);
     check(place, "a buffer without a place in shared memory");
-    const uint32_t end = (uint32_t)place->i + memory_bytes(op);
+    const uint32_t end = (uint32_t)place->i + memory_bytes(op), align = memory_align(op);
+    if (align > L->shared_align) L->shared_align = align;
     if (end > L->shared_bytes) L->shared_bytes = end;
 }
 
@@ -80,6 +81,7 @@ static void store_block(Lower *L, const Op *op, const Value *x)
             xs[e] = lower_element(L, x->type, in.r[shared_vector_reg(&s.at, r, e)]);
         lower_shared_store(L, address, imm, 1 << s.at.vector_log2, xs, pred);
     }
+    if (tkc_op_attr(memory_buffer(op)->def, ATTR_COPIES)) L->target->group_fence(L);
 }
 
 void lower_sstore(Lower *L, const Op *op)
@@ -137,6 +139,7 @@ struct RingReader {
 
 bool lower_reads_late(const Op *op)
 {
+    if (dot_reads_alone(op)) return true;
     const Use *use = op->kind == OP_RING_LOAD ? op_result(op, 0)->uses : NULL;
     if (!use || use->next || use->user->kind != OP_DOT || use->user->region != op->region ||
         !dot_unit(use->user).mma || layout_free_bits(op_result(op, 0)->type->layout, DIM_REGISTER))
@@ -217,6 +220,16 @@ void lower_wait(Lower *L, const Op *op)
 {
     L->target->wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0));
     L->target->barrier(L);
+}
+
+/* ---- what a warp group reads ---- */
+
+LLVMValueRef lower_ring_place(Lower *L, const Op *op)
+{
+    const Type *buffer = memory_buffer(op)->type;
+    LLVMValueRef at = LLVMBuildMul(L->b, lower_scalar(L, ring_number(op)),
+                                   lower_i32(L, (int64_t)type_smem_bytes(buffer)), "");
+    return LLVMBuildAdd(L->b, at, lower_i32(L, place_of(op)), "");
 }
 
 /* ---- single elements ---- */

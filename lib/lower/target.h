@@ -74,6 +74,18 @@ typedef struct Poll {
     LLVMValueRef expected, start, timeout;
 } Poll;
 
+enum { GROUP_A_WORDS = 4 /* of a's fragment, a step */ };
+
+/* Of `tiles` times 64 rows by `columns`, over `steps` of k. Tile by tile: columns / 2 words of sums; of
+   a, for each step the four words of its fragment or, in memory, a descriptor (64 bits), as always of
+   b. *_across: memory has k along columns of 16 bytes, not along rows. */
+typedef struct GroupMma {
+    const struct MmaRow *row;
+    int tiles, columns, steps;
+    bool a_in_registers, a_across, b_across;
+    LLVMValueRef *a, *b, *sums;
+} GroupMma;
+
 struct Target {
     const char *device; /* for messages: "cuda" */
     /* A kernel's name as the target's assembly can spell it; names that differ stay different. */
@@ -98,6 +110,12 @@ struct Target {
        takes part. */
     void (*mma)(Lower *L, const struct MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
                 LLVMValueRef *sum);
+    /* Products of a warp group, on their way; and until all but those of the latest `pending` calls are
+       done. What sums are is not to be touched until then: waiting passes them on, n of them. */
+    void (*group_mma)(Lower *L, const struct GroupMma *m);
+    void (*group_wait)(Lower *L, int pending, int n, LLVMValueRef *sums);
+    /* What this thread has stored to shared memory is there for such products. */
+    void (*group_fence)(Lower *L);
     /* 32-bit words of `count` (1, 2 or 4) matrices in shared memory; this thread gives the address of a
        row of 16 bytes (linear/shared_matrix.h); every lane takes part. */
     void (*load_rows)(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,

@@ -3,6 +3,8 @@
    like any other for what follows; once found it stays, so that rounds through a loop only add. */
 #include "memory/flow.h"
 
+#include "linear/swizzle.h"
+
 AccessKind memory_access(const Op *op)
 {
     switch (op->kind) {
@@ -24,6 +26,16 @@ bool memory_conflict(const Op *a, const Op *b)
         tkc_op_attr(memory_buffer(a)->def, ATTR_COPIES))
         return false;
     return x == ACCESS_WRITE || y == ACCESS_WRITE || x != y;
+}
+
+uint32_t memory_align(const Op *alloc)
+{
+    enum { ALIGN = 16 };
+    const Type *ty = op_result(alloc, 0)->type;
+    Swizzle s;
+    return swizzle_find(ir_of(alloc->region->func)->layouts, ty->layout, type_bytes(ty), &s)
+               ? SWIZZLE_ALIGN
+               : ALIGN;
 }
 
 static bool is_barrier(const Op *op)

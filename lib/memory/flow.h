@@ -22,6 +22,8 @@ static inline uint32_t memory_bytes(const Op *alloc)
     return type_smem_bytes(op_result(alloc, 0)->type) *
            (uint32_t)tkc_op_int(alloc, ATTR_COPIES, 1);
 }
+/* Its place is a multiple of so many bytes. */
+uint32_t memory_align(const Op *alloc);
 /* They may not happen at once where their buffers overlap; who uses a ring has waits for that. */
 bool memory_conflict(const Op *a, const Op *b);
 

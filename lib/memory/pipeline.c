@@ -10,7 +10,8 @@
        the turn, with each block from the ring
 
    One meeting a turn serves both ways: what arrived is there for all, and nobody still reads what
-   is written next. What addresses are made of runs n turns ahead of the loop, in slots of its own.
+   is written next. Where warp groups multiply (groups.h) the copies come behind their products.
+   What addresses are made of runs n turns ahead of the loop, in slots of its own.
  */
 #include "base/unwind.h"
 #include "base/vec.h"
@@ -20,6 +21,7 @@
 #include "layout/convert.h"
 #include "layout/propagate.h"
 #include "memory/flow.h"
+#include "memory/groups.h"
 #include "memory/passes.h"
 #include "memory/stream.h"
 #include "tkc/carry.h"
@@ -31,7 +33,6 @@ typedef struct Pipeline {
     Func *fn;
     Op *loop;
     Region *body;
-    Op *first; /* of the body as it was */
     int slots; /* as it was */
     int stages;
     int64_t step;
@@ -115,11 +116,16 @@ static int64_t bytes_around(const Op *loop)
     return bytes;
 }
 
-/* As many as asked for, or as there is room beside all other buffers that live at the same time. */
+/* Beside all other buffers that live at the same time. */
+static int64_t room_for_rings(const Func *fn, const Streams *s)
+{
+    return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - bytes_around(s->loop);
+}
+
+/* As many as asked for, or as there is room for. */
 static int stages_of(const Func *fn, const Streams *s)
 {
-    const int64_t others = bytes_inside(fn, s, s->loop) + bytes_around(s->loop),
-                  room = (fn->machine->max_smem - others) / bytes_of_turn(s),
+    const int64_t room = room_for_rings(fn, s) / bytes_of_turn(s),
                   wanted = tkc_op_int(s->loop, ATTR_STAGES, fn->num_stages),
                   most = wanted < MOST_STAGES ? wanted : MOST_STAGES;
     return (int)(room < most ? room : most);
@@ -146,7 +152,7 @@ static ValueMap clone_slice(Pipeline *p, Builder *b)
     ir_map(&map, r->args[0], p->index);
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         ir_map(&map, carry_param(r, k), p->ahead[k]);
-    for (const Op *op = p->first; op; op = op->next) {
+    for (const Op *op = p->body->first; op; op = op->next) {
         if (slice_has(&s->slice, op)) ir_insert_before(b->before, ir_clone(p->fn, op, &map));
     }
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
@@ -155,30 +161,44 @@ static ValueMap clone_slice(Pipeline *p, Builder *b)
     return map;
 }
 
-static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Value *which)
+/* Beside the load's mask, if it has one; only: NULL always. */
+static Value *mask_of(Builder *b, const ValueMap *map, const Op *load, Value *only)
+{
+    Value *mask = load->nargs > 1 ? ir_mapped(map, op_arg(load, 1)) : NULL;
+    if (!only) return mask;
+    const Type *ty = type_like(ir_of(b->fn)->types, op_arg(load, 0)->type, only->type);
+    return build_and(b, op_result(build_op(b, OP_SPLAT, 1, &only, 1, &ty), 0), mask);
+}
+
+static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Value *only,
+                         Value *which)
 {
     for (int i = 0; i < p->s->all.len; i++) {
         const Stream *x = &p->s->all.data[i];
-        const bool masked = x->load->nargs > 1;
-        Value *args[] = {ir_mapped(map, op_arg(x->load, 0)), x->ring, which,
-                         masked ? ir_mapped(map, op_arg(x->load, 1)) : NULL};
         b->loc = x->load->loc;
-        Op *op = build_op(b, OP_COPY_ASYNC, 3 + masked, args, 0, NULL);
+        Value *args[] = {ir_mapped(map, op_arg(x->load, 0)), x->ring, which,
+                         mask_of(b, map, x->load, only)};
+        Op *op = build_op(b, OP_COPY_ASYNC, args[3] ? 4 : 3, args, 0, NULL);
         const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, n};
         if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
         build_checked(b, op);
     }
 }
 
-/* A group: the copies of the next turn if `is_turn`. */
-static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which)
+/* A group: the copies of the next turn, where there is one. Without a branch zeros are copied where
+   there is none: then what is computed for the copies can be so while a product is under way. */
+static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, bool branches)
 {
     const ValueMap map = clone_slice(p, b);
-    Op *branch = build_if(b, is_turn, 0, NULL);
-    for (int i = 0; i < 2; i++) {
-        Builder in = build_at_end(p->fn, branch->regions[i]);
-        if (i == 0) copy_streams(p, &in, &map, which);
-        build_yield(&in, 0, NULL);
+    if (branches) {
+        Op *branch = build_if(b, is_turn, 0, NULL);
+        for (int i = 0; i < 2; i++) {
+            Builder in = build_at_end(p->fn, branch->regions[i]);
+            if (i == 0) copy_streams(p, &in, &map, NULL, which);
+            build_yield(&in, 0, NULL);
+        }
+    } else {
+        copy_streams(p, b, &map, is_turn, which);
     }
     build_op(b, OP_COMMIT, 0, NULL, 0, NULL);
 }
@@ -225,7 +245,6 @@ static void read_ring(const Pipeline *p, Stream *x, Value *which)
         build_checked(&b, build_op(&b, OP_RING_LOAD, 2, (Value *[]){x->ring, which}, 1, &ty)), 0);
     block->name = loaded->name;
     ir_replace_uses(loaded, block);
-    ir_unlink(x->load);
     if (!x->convert) return;
     for (int i = 0; i < x->nmoves; i++) {
         Value *moved = op_result(x->moves[i], 0);
@@ -257,7 +276,8 @@ static Turn start(Pipeline *p)
     for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
     Value *turns = count_turns(p, &b);
     for (int i = 0; i < ahead; i++)
-        copy_turn(p, &b, build_binary(&b, OP_GT, turns, build_int(&b, DT_I64, i)), number(&b, i));
+        copy_turn(p, &b, build_binary(&b, OP_GT, turns, build_int(&b, DT_I64, i)), number(&b, i),
+                  true);
     Turn t = {.left = add_slot(p, build_binary(&b, OP_SUB, turns, build_int(&b, DT_I64, ahead))),
               .put = add_slot(p, number(&b, ahead)),
               .take = add_slot(p, number(&b, 0))};
@@ -267,13 +287,21 @@ static Turn start(Pipeline *p)
     return t;
 }
 
-/* At the beginning of the loop's body: the wait, and the copies of a later turn. */
-static void go_on(Pipeline *p, const Turn *t)
+static Op *put_wait(const Pipeline *p, Op *before, int pending)
 {
-    Builder b = build_before(p->fn, p->first);
+    Builder b = build_before(p->fn, before);
     b.loc = p->loop->loc;
-    ir_set_int(p->fn, build_op(&b, OP_WAIT, 0, NULL, 0, NULL), ATTR_PENDING, p->stages - 2);
-    copy_turn(p, &b, build_binary(&b, OP_GT, t->left, build_int(&b, DT_I64, 0)), t->put);
+    Op *wait = build_op(&b, OP_WAIT, 0, NULL, 0, NULL);
+    ir_set_int(p->fn, wait, ATTR_PENDING, pending);
+    return wait;
+}
+
+/* Behind an op: the copies of a later turn. */
+static void go_on(Pipeline *p, const Turn *t, Op *after, bool branches)
+{
+    Builder b = build_before(p->fn, after->next);
+    b.loc = p->loop->loc;
+    copy_turn(p, &b, build_binary(&b, OP_GT, t->left, build_int(&b, DT_I64, 0)), t->put, branches);
     pass_on(p, build_binary(&b, OP_SUB, t->left, build_int(&b, DT_I64, 1)));
     pass_on(p, next_copy(p, &b, t->put));
     pass_on(p, next_copy(p, &b, t->take));
@@ -293,14 +321,17 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
                   .fn = fn,
                   .loop = loop,
                   .body = loop->regions[0],
-                  .first = loop->regions[0]->first,
                   .slots = carry_count(loop),
                   .stages = stages_of(fn, &s)};
     check(ir_const_int(op_arg(loop, 2), &p.step), "a loop that takes steps of any size");
     p.ahead = arena_array(scratch, Value *, p.slots + 1);
+    const int64_t room = room_for_rings(fn, &s);
     const Turn t = start(&p);
-    go_on(&p, &t);
+    Op *wait = put_wait(&p, p.body->first, p.stages - 2);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
+    Op *free = groups_start(scratch, fn, loop, room - p.stages * bytes_of_turn(&s));
+    go_on(&p, &t, free ? free : wait, !free);
+    for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
     return true;
 }
 

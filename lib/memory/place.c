@@ -10,11 +10,11 @@
 #include "memory/flow.h"
 #include "memory/passes.h"
 
-enum { ALIGN = 16, ROOMY = 8192 }; /* up to ROOMY bytes, memory is spent to save barriers */
+enum { ROOMY = 8192 }; /* up to ROOMY bytes, memory is spent to save barriers */
 
 typedef struct Buffer {
     Op *alloc;
-    uint32_t bytes, at;
+    uint32_t bytes, align, at;
     int begin, end;    /* numbers of ops, in order, between which it lives */
     Bitset neighbours; /* numbers of buffers */
 } Buffer;
@@ -39,6 +39,7 @@ static void number_region(Places *p, const Region *r)
         vec_push(p->scratch, &p->buffers,
                  ((Buffer){.alloc = op,
                            .bytes = memory_bytes(op),
+                           .align = memory_align(op),
                            .begin = begin}));
         map_set_ptr(&p->index, op, (void *)(uintptr_t)p->buffers.len);
     }
@@ -108,7 +109,7 @@ static uint32_t free_place(const Places *p, int own, bool spares_neighbours)
             const bool near = spares_neighbours && bitset_has(&b->neighbours, i);
             if (!near && !live_at_once(b, other)) continue;
             if (at >= other->at + other->bytes || at + b->bytes <= other->at) continue;
-            at = (other->at + other->bytes + ALIGN - 1) & ~(uint32_t)(ALIGN - 1);
+            at = (other->at + other->bytes + b->align - 1) & ~(b->align - 1);
             moved = true;
         }
     }

@@ -8,6 +8,7 @@
 #include "layout/propagate.h"
 #include "layout/vector.h"
 #include "linear/shared.h"
+#include "linear/swizzle.h"
 #include "tkc/carry.h"
 
 static Region *body_of(const Streams *s)
@@ -74,7 +75,9 @@ static bool take(Streams *s, Slice *slice, const Value *v)
 
 bool slice_has(const Slice *s, const Op *op)
 {
-    return op->nresults == 1 && bitset_has(&s->ops, (int)op_result(op, 0)->id);
+    if (op->nresults != 1) return false;
+    const int id = (int)op_result(op, 0)->id;
+    return id < s->ops.nbits && bitset_has(&s->ops, id); /* else made since then */
 }
 
 static Slice slice_copy(const Streams *s, const Slice *from)
@@ -149,6 +152,17 @@ static void find_reader(const Streams *s, Stream *x)
     x->convert = op;
 }
 
+/* A product that a warp group can compute reads the ring itself. */
+static bool feeds_group(const Stream *x)
+{
+    const Value *block = x->convert ? op_result(x->convert, 0) : NULL;
+    const Op *dot = block ? only_user(block) : NULL;
+    for (; dot && dot->kind == OP_TRANS; dot = only_user(block)) block = op_result(dot, 0);
+    return dot && dot->kind == OP_DOT && dot->region == x->load->region && dot_fits_group(dot) &&
+           block != op_arg(dot, 2) &&
+           fragment_is_group_sum(dot_unit(dot).mma->shape, op_result(dot, 0)->type->layout);
+}
+
 /* False: no buffer that both sides reach has what one copy moves side by side. */
 static bool find_ring(const Streams *s, Stream *x)
 {
@@ -159,8 +173,12 @@ static bool find_ring(const Streams *s, Stream *x)
     SharedAccess access;
     for (int i = 0; i < x->copy_log2; i++)
         vector[i] = UINT32_C(1) << (layout_dim_shift(from, x->dim) + i);
-    shared_plan_vectors(&plan, from, x->copy_log2, vector, x->layout, type_bytes(ty));
-    x->in_ring = shared_layout(ir_of(s->fn)->layouts, &plan, from);
+    if (feeds_group(x))
+        x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, x->dim, type_bytes(ty));
+    if (!x->in_ring) {
+        shared_plan_vectors(&plan, from, x->copy_log2, vector, x->layout, type_bytes(ty));
+        x->in_ring = shared_layout(ir_of(s->fn)->layouts, &plan, from);
+    }
     return shared_access(&access, from, x->in_ring, type_bytes(ty)) &&
            access.vector_log2 >= x->copy_log2;
 }

@@ -188,10 +188,10 @@ static const char *matrix_type(DType dt, bool is_sum)
     }
 }
 
-/* ", {$4, $5}" of the operands from `first` on. */
+/* " {$4, $5}" of the operands from `first` on. */
 static void put_list(Buf *b, int first, int n)
 {
-    buf_puts(b, first ? ", {" : " {");
+    buf_puts(b, " {");
     for (int i = 0; i < n; i++) buf_printf(b, "%s$%d", i ? ", " : "", first + i);
     buf_putc(b, '}');
 }
@@ -222,11 +222,11 @@ static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const 
     buf_printf(&text, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", 1 << s.m_log2,
                1 << s.n_log2, 1 << s.k_log2, type, matrix_type(row->a, false),
                matrix_type(row->b, false), type);
-    put_list(&text, 0, nc);
-    put_list(&text, nc, na);
-    put_list(&text, nc + na, nb);
-    put_list(&text, nc + na + nb, nc);
-    buf_putc(&text, ';');
+    const int counts[] = {nc, na, nb, nc};
+    for (int i = 0, first = 0; i < 4; first += counts[i++]) {
+        put_list(&text, first, counts[i]);
+        buf_putc(&text, i < 3 ? ',' : ';');
+    }
     for (int i = 0; i < nc; i++)
         buf_printf(&constraints, "%s=%c", i ? "," : "", constraint_of(L, types[i]));
     for (int i = 0; i < n; i++)
@@ -237,6 +237,99 @@ static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const 
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                              lower_attribute(L, "convergent", 0));
     for (int i = 0; i < nc; i++) sum[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
+}
+
+/* ---- warp groups ---- */
+
+static void mark_convergent(Lower *L, LLVMValueRef call)
+{
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             lower_attribute(L, "convergent", 0));
+}
+
+/* Text whose outputs are n sums, which come in as operands behind the others. */
+static void call_on_sums(Lower *L, const char *text, int nothers, const LLVMValueRef *others, int n,
+                         LLVMValueRef *sums)
+{
+    LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, n);
+    LLVMValueRef *args = arena_array(L->arena, LLVMValueRef, nothers + n);
+    Buf constraints = buf_make(L->arena);
+    for (int i = 0; i < n; i++) {
+        types[i] = LLVMTypeOf(sums[i]);
+        buf_printf(&constraints, "%s=%c", i ? "," : "", constraint_of(L, types[i]));
+    }
+    for (int i = 0; i < nothers; i++) {
+        args[i] = others[i];
+        buf_printf(&constraints, ",%c", constraint_of(L, LLVMTypeOf(others[i])));
+    }
+    for (int i = 0; i < n; i++) {
+        args[nothers + i] = sums[i];
+        buf_printf(&constraints, ",%d", i);
+    }
+    LLVMTypeRef result = LLVMStructTypeInContext(L->cx, types, (unsigned)n, false);
+    LLVMValueRef call =
+        call_asm(L, result, text, buf_text(&constraints), true, nothers + n, args);
+    mark_convergent(L, call);
+    for (int i = 0; i < n; i++) sums[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
+}
+
+/* Words of a go to registers of their own right before they are used: ptxas up to CUDA 13.2 may take
+   those of a product under way for something else. */
+static void put_fresh_words(Buf *text, int first, int n)
+{
+    buf_printf(text, ".reg .b32 a<%d>;\n\t", n);
+    for (int i = 0; i < n; i++) buf_printf(text, "mov.b32 a%d, $%d;\n\t", i, first + i);
+}
+
+/* Step `step` of all, counted tile by tile. */
+static void put_group_step(Buf *text, const GroupMma *m, int step)
+{
+    const int each = m->columns / 2, words = m->a_in_registers ? GROUP_A_WORDS : 1,
+              steps = m->tiles * m->steps, a = m->tiles * each + step * words,
+              b = m->tiles * each + steps * words + step;
+    const char *type = matrix_type(m->row->a, false);
+    buf_printf(text, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", m->columns,
+               1 << m->row->shape.k_log2, matrix_type(m->row->sum, true), type, type);
+    put_list(text, step / m->steps * each, each);
+    if (!m->a_in_registers) {
+        buf_printf(text, ", $%d, $%d, p, 1, 1, %d, %d;\n\t", a, b, m->a_across, m->b_across);
+        return;
+    }
+    for (int i = 0; i < words; i++) buf_printf(text, "%sa%d", i ? ", " : ", {", step * words + i);
+    buf_printf(text, "}, $%d, p, 1, 1, %d;\n\t", b, m->b_across);
+}
+
+/* One text: nothing comes between. The fence is for registers that other instructions have
+   written. */
+static void nvptx_group_mma(Lower *L, const GroupMma *m)
+{
+    const int n = m->tiles * m->columns / 2, steps = m->tiles * m->steps,
+              words = steps * (m->a_in_registers ? GROUP_A_WORDS : 1);
+    LLVMValueRef *others = arena_array(L->arena, LLVMValueRef, words + steps);
+    Buf text = buf_make(L->arena);
+    memcpy(others, m->a, (size_t)words * sizeof *others);
+    memcpy(others + words, m->b, (size_t)steps * sizeof *others);
+    buf_puts(&text, "{\n\t.reg .pred p;\n\tsetp.eq.u32 p, 0, 0;\n\t");
+    if (m->a_in_registers) put_fresh_words(&text, n, words);
+    buf_puts(&text, "wgmma.fence.sync.aligned;\n\t");
+    for (int i = 0; i < steps; i++) put_group_step(&text, m, i);
+    buf_puts(&text, "wgmma.commit_group.sync.aligned;\n\t}");
+    call_on_sums(L, buf_text(&text), words + steps, others, n, m->sums);
+}
+
+/* As many sums at a time as one text can have. */
+static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
+{
+    enum { MOST = 128 };
+    Buf text = buf_make(L->arena);
+    buf_printf(&text, "wgmma.wait_group.sync.aligned %d;", pending);
+    for (int i = 0; i < n; i += MOST)
+        call_on_sums(L, i ? "" : buf_text(&text), 0, NULL, n - i < MOST ? n - i : MOST, sums + i);
+}
+
+static void nvptx_group_fence(Lower *L)
+{
+    call_asm(L, LLVMVoidTypeInContext(L->cx), "fence.proxy.async.shared::cta;", "", true, 0, NULL);
 }
 
 /* ---- the user's PTX ---- */
@@ -489,11 +582,12 @@ static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
 
 static LLVMValueRef nvptx_shared(Lower *L, LLVMValueRef offset)
 {
+    enum { LEAST = 16 };
     LLVMValueRef all = LLVMGetNamedGlobal(L->module, "shared");
     if (!all) {
         all = LLVMAddGlobalInAddressSpace(L->module, LLVMArrayType2(L->i8, 0), "shared", 3);
-        LLVMSetAlignment(all, 16);
     }
+    LLVMSetAlignment(all, L->shared_align > LEAST ? L->shared_align : LEAST);
     return LLVMBuildAdd(L->b, LLVMConstPtrToInt(all, L->i32), offset, "");
 }
 
@@ -630,6 +724,9 @@ const Target nvptx_target = {
     .shuffle_from = nvptx_shuffle_from,
     .warp_reduce = nvptx_warp_reduce,
     .mma = nvptx_mma,
+    .group_mma = nvptx_group_mma,
+    .group_wait = nvptx_group_wait,
+    .group_fence = nvptx_group_fence,
     .load_rows = nvptx_load_rows,
     .load = nvptx_load,
     .store = nvptx_store,

@@ -81,6 +81,7 @@ static bool is_view(const Op *op)
     case OP_RESHAPE:
     case OP_HINT:
     case OP_SPLAT:
+    case OP_DOT_WAIT:
     case OP_CONVERT: return true;
     default: return false;
     }

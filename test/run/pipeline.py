@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Loops that load ahead compute what loops do that do not: products with rings of 2 to 5 copies, no turn and many, masks, transposed operands, loops in loops.
+# Loops that load ahead compute what loops do that do not: products with rings of 2 to 5 copies, no turn and many, masks, transposed operands, loops in loops;
+# by warps and, on sm_90a, by warp groups.
 # REQUIRES: numpy
 # RUN: %python %s %build/tkc cpu | FileCheck %s
 # RUN: %python %s %build/tkc simt | FileCheck %s
@@ -22,25 +23,31 @@ import triton.language as tl
 
 
 @triton.jit
-def product(a, b, c, m, n, k, a_row, b_row, c_row, sum_type: tl.constexpr, FLIPPED: tl.constexpr, STEP: tl.constexpr,
+def product(a, b, c, m, n, k, a_row, b_row, c_row, sum_type: tl.constexpr, A_FLIPPED: tl.constexpr, B_FLIPPED: tl.constexpr, STEP: tl.constexpr,
             BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     for tile in range(tl.program_id(0), tl.cdiv(m, BM) * tl.cdiv(n, BN), tl.num_programs(0)):
-        rows = (tile // tl.cdiv(n, BN) * BM + tl.arange(0, BM))[:, None]
+        row = tile // tl.cdiv(n, BN) * BM + tl.arange(0, BM)
+        rows = row[:, None]
         cols = tile % tl.cdiv(n, BN) * BN + tl.arange(0, BN)
         sum = tl.zeros((BM, BN), dtype=sum_type)
         for at in range(0, k, BK * STEP):
             inner = at + tl.arange(0, BK)
-            x = tl.load(a + rows * a_row + inner[None, :], mask=(rows < m) & (inner[None, :] < k), other=0.0)
-            if FLIPPED:
+            if A_FLIPPED:
+                x = tl.load(a + inner[:, None] * a_row + row[None, :], mask=(row[None, :] < m) & (inner[:, None] < k), other=0.0).T
+            else:
+                x = tl.load(a + rows * a_row + inner[None, :], mask=(rows < m) & (inner[None, :] < k), other=0.0)
+            if B_FLIPPED:
                 y = tl.load(b + cols[:, None] * b_row + inner[None, :], mask=(cols[:, None] < n) & (inner[None, :] < k), other=0.0).T
             else:
                 y = tl.load(b + inner[:, None] * b_row + cols[None, :], mask=(inner[:, None] < k) & (cols[None, :] < n), other=0.0)
-            sum = tl.dot(x, y, sum)
+            sum = tl.dot(x.to(b.dtype.element_ty), y, sum)
         tl.store(c + rows * c_row + cols[None, :], sum, mask=(rows < m) & (cols[None, :] < n))
 '''
 SHAPES = [(64, 64, 0), (64, 48, 16), (33, 70, 100), (64, 64, 256), (16, 128, 130)]
 TILES = [(32, 32, 32, 1), (64, 64, 32, 4), (16, 64, 64, 2), (64, 32, 16, 8)]
-TYPES = {"fp16": (np.float16, np.float32), "fp32": (np.float32, np.float32), "int8": (np.int8, np.int32)}
+GROUP_TILES = [(64, 64, 32, 4), (128, 32, 64, 4), (64, 128, 16, 8), (128, 64, 128, 8), (256, 16, 64, 8)]
+TYPES = {"fp16": (np.float16, np.float16, np.float32), "fp32": (np.float32, np.float32, np.float32), "int8": (np.int8, np.int8, np.int32),
+         "mixed": (np.float32, np.float16, np.float32)}
 ARCHS = ["sm_80", "sm_90a", "sm_89"]
 
 
@@ -51,18 +58,20 @@ def rounded_up(n):
 class Product:
     """Operands are small integers, so that sums are exact."""
 
-    def __init__(self, number, folder, kind, flipped, shape, tile, stages, step):
+    def __init__(self, number, folder, arch, kind, flipped, shape, tile, stages, step):
         rng = np.random.default_rng(number)
-        self.folder, self.number, self.kind, self.tile, self.stages, self.flipped, self.step = folder, number, kind, tile, stages, flipped, step
-        (m, n, k), (self.from_type, self.sum_type) = shape, TYPES[kind]
-        a, b = (rng.integers(-3, 4, (height, rounded_up(width) or 16)) for height, width in ((m, k), (n, k) if flipped else (k or 1, n)))
-        x, y = a[:, :k].astype(np.int64), (b[:, :k].T if flipped else b[:k, :n]).astype(np.int64)
+        self.folder, self.number, self.arch, self.tile, self.stages, self.flipped, self.step = folder, number, arch, tile, stages, flipped, step
+        (m, n, k), (a_type, b_type, self.sum_type) = shape, TYPES[kind]
+        a, b = (rng.integers(-3, 4, (height, rounded_up(width) or 16))
+                for height, width in ((k or 1, m) if flipped[0] else (m, k), (n, k) if flipped[1] else (k or 1, n)))
+        x, y = ((z[:high, :wide].T if turned else z[:high, :wide]).astype(np.int64)
+                for z, turned, high, wide in ((a, flipped[0], *((k, m) if flipped[0] else (m, k))), (b, flipped[1], *((n, k) if flipped[1] else (k, n)))))
         bk = tile[2]
         kept = np.arange(k) // bk % step == 0
         c = np.zeros((m, rounded_up(n)), self.sum_type)
         c[:, :n] = x[:, kept] @ y[kept]
         self.numbers = {"m": m, "n": n, "k": k, "a_row": a.shape[1], "b_row": b.shape[1], "c_row": c.shape[1]}
-        for name, array in (("a", a.astype(self.from_type)), ("b", b.astype(self.from_type)), ("c", c)):
+        for name, array in (("a", a.astype(a_type)), ("b", b.astype(b_type)), ("c", c)):
             np.save(self.path(name), array)
         self.extent = c.shape
 
@@ -71,19 +80,26 @@ class Product:
 
     def command(self, tkc, device, text, seed):
         bm, bn, bk, warps = self.tile
-        how = ["-arch=sm_90a", PASSES] if device == "cpu" else ["-arch=" + ARCHS[self.number % len(ARCHS)]]
+        how = ["-arch=sm_90a", PASSES] if device == "cpu" else ["-arch=" + self.arch]
         short = "f32" if self.sum_type is np.float32 else "i32"
         return [tkc, "-run", text, "-device", device, *how, "-num-warps=%d" % warps, "-num-stages=%d" % self.stages, "-DBM=%d" % bm, "-DBN=%d" % bn,
-                "-DBK=%d" % bk, "-DFLIPPED=%s" % self.flipped, "-DSTEP=%d" % self.step, "-Dsum_type=%s" % ("fp32" if short == "f32" else "int32"),
+                "-DBK=%d" % bk, "-DA_FLIPPED=%s" % self.flipped[0], "-DB_FLIPPED=%s" % self.flipped[1], "-DSTEP=%d" % self.step, "-Dsum_type=%s" % ("fp32" if short == "f32" else "int32"),
                 "-grid", "2", "-seed", str(seed), "a=" + self.path("a"), "b=" + self.path("b"), "c=zeros:%s[%d,%d]" % (short, *self.extent),
                 *["%s=%d" % x for x in self.numbers.items()], "-check", "c=%s,rtol=0,atol=0" % self.path("c")]
 
 
+FLIPS = list(itertools.product((False, True), (False, True)))
+
+
 def products(folder):
-    chosen = itertools.product(TYPES, (False, True), SHAPES, TILES)
-    for number, (kind, flipped, shape, tile) in enumerate(chosen):
-        if number % 3 == 0:
-            yield Product(number, folder, kind, flipped, shape, tile, 2 + number // 3 % 4, 1 + number // 3 % 5 // 4)
+    for number, (kind, flipped, shape, tile) in enumerate(itertools.product(("fp16", "fp32", "int8"), FLIPS, SHAPES, TILES)):
+        if number % 5 == 0:
+            n = number // 5
+            yield Product(number, folder, ARCHS[n % len(ARCHS)], kind, flipped, shape, tile, 2 + n % 4, 1 + n % 5 // 4)
+    for number, (kind, flipped, shape, tile) in enumerate(itertools.product(("fp16", "mixed"), FLIPS, SHAPES, GROUP_TILES)):
+        if number % 7 == 0:
+            n = number // 7
+            yield Product(1000 + number, folder, "sm_90a", kind, flipped, shape, tile, 2 + n % 4, 1 + n % 5 // 4)
 
 
 def main():

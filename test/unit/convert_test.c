@@ -407,7 +407,7 @@ static void operands_arrive_by_rows(void)
         const int type = n % 4, operand = (int)random_below(2), warps = (int)random_below(4);
         uint8_t dims[] = {(uint8_t)(1 + random_below(6)), (uint8_t)(1 + random_below(6))};
         const int k = 1 + (int)random_below(6);
-        WarpSplit split = {0, dims[0] > 4 ? dims[0] - 4 : 0, 0};
+        WarpSplit split = {0, dims[0] > 4 ? dims[0] - 4 : 0, 0, false};
         if (split.m > warps) split.m = warps;
         const Layout *sum = fragment_sum(table, types[type].shape, 2, dims, split, warps);
         const Layout *to = fragment_operand(table, types[type].shape, operand, sum, k);

@@ -177,7 +177,7 @@ static void other_layouts_are_no_sums(void)
     const uint8_t dims[] = {5, 5};
     const MmaShape s = {4, 3, 4, 1};
     LayoutSpec spec;
-    layout_spec_of(fragment_sum(table, s, 2, dims, (WarpSplit){0, 1, 1}, 2), &spec);
+    layout_spec_of(fragment_sum(table, s, 2, dims, (WarpSplit){0, 1, 1, false}, 2), &spec);
     EXPECT(fragment_is_sum(s, layout_make(table, &spec)));
     const LayoutSpec right = spec;
     spec.basis[DIM_LANE][0] = right.basis[DIM_LANE][1];

@@ -1,0 +1,75 @@
+/* Asynchronous dots: which ones there may be, and that a sum which is under way goes nowhere but to
+   the next such dot, to a wait and around a loop. No code may lie between them that touches it. */
+#include "ir/verify_op.h"
+
+#include "ir/dot_unit.h"
+#include "linear/swizzle.h"
+#include "tkc/carry.h"
+
+static bool is_async(const Op *op)
+{
+    return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
+}
+
+/* Of an op that gives one, or waits for others than it. */
+static bool gives_under_way(const Op *op)
+{
+    return op && (is_async(op) || (op->kind == OP_DOT_WAIT && tkc_op_int(op, ATTR_PENDING, 0)));
+}
+
+static bool is_under_way(const Value *v)
+{
+    const Op *owner;
+    int slot;
+    if (gives_under_way(v->def)) return true;
+    return tkc_carry_of_value(v, &owner, &slot) && owner->kind == OP_FOR &&
+           gives_under_way(carry_passed(owner->regions[0], slot)->def);
+}
+
+static bool may_take(const Use *u)
+{
+    const Op *op = u->user;
+    return (is_async(op) && u == &op->args[2]) || op->kind == OP_DOT_WAIT ||
+           (op->kind == OP_YIELD && op->region->parent->kind == OP_FOR);
+}
+
+static bool check_uses(Verifier *v, const Op *op, const Value *sum)
+{
+    if (!is_under_way(sum)) return true;
+    for (const Use *u = sum->uses; u; u = u->next)
+        if (!may_take(u))
+            return verify_fail(v, op, "'%s' takes a sum that is under way; a dot_wait comes first",
+                               tkc_op_info(u->user->kind)->name);
+    return true;
+}
+
+static bool check_operand(Verifier *v, const Op *op, int operand)
+{
+    bool flipped;
+    Swizzle s;
+    const Op *ring = dot_ring(op, operand, &flipped);
+    const Type *buffer = ring ? op_arg(ring, 0)->type : NULL;
+    if (!ring && operand == 0) return true;
+    return (ring && swizzle_find(ir_of(v->fn)->layouts, buffer->layout, type_bytes(buffer), &s)) ||
+           verify_fail(v, op, "operand %d of an asynchronous dot is in no ring of swizzled tiles",
+                       operand);
+}
+
+static bool check_dot(Verifier *v, const Op *op)
+{
+    if (!is_async(op)) return true;
+    const Layout *sum = op_result(op, 0)->type->layout;
+    if (!sum || !dot_fits_group(op) || !fragment_is_group_sum(dot_unit(op).mma->shape, sum))
+        return verify_fail(v, op, "no warp group of the target computes this");
+    return check_operand(v, op, 0) && check_operand(v, op, 1);
+}
+
+bool verify_async(Verifier *v, const Op *op)
+{
+    if (!check_dot(v, op)) return false;
+    for (int i = 0; i < op->nresults; i++) {
+        if (!check_uses(v, op, op_result(op, i))) return false;
+        if (op->kind == OP_FOR && !check_uses(v, op, carry_param(op->regions[0], i))) return false;
+    }
+    return true;
+}

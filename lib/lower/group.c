@@ -1,0 +1,218 @@
+/* dot by a warp group: 64 rows of the sum at a time, 16 of each warp, over all of K. What is read
+   from shared memory is told by descriptors: where a tile begins (linear/swizzle.h), how far it is
+   to the next ones, and which swizzle it has. Along k, and along rows from 64 to 64, tiles begin at
+   constant distances. Source: the PTX manual on wgmma. */
+#include "lower/dot.h"
+
+#include "base/unwind.h"
+#include "ir/type.h"
+#include "linear/shared.h"
+#include "linear/swizzle.h"
+
+enum { MOST_COLUMNS = 256 };
+
+/* An operand in shared memory. */
+typedef struct Tiles {
+    const Layout *buffer;
+    int own, k; /* its dims there: rows or columns, and K */
+    int bytes;  /* of an element */
+    bool across;
+    LLVMValueRef first; /* the descriptor of this group's first tile */
+} Tiles;
+
+typedef struct Product {
+    Lower *L;
+    const Op *op;
+    const Layout *sum;
+    const MmaRow *row;
+    int steps, columns; /* of one instruction */
+    FragmentReader *a;  /* NULL: in memory */
+    Tiles tiles[2];
+} Product;
+
+/* ---- descriptors ---- */
+
+static int64_t byte_at(const Tiles *t, uint32_t own, uint32_t k)
+{
+    const uint32_t index =
+        own << layout_dim_shift(t->buffer, t->own) | k << layout_dim_shift(t->buffer, t->k);
+    return shared_offset(t->buffer, 0, index) * t->bytes;
+}
+
+/* What it has beside the address: distances, and the swizzle. */
+static uint64_t shape_of(const Swizzle *s, bool across)
+{
+    enum { FAR = 16, GROUP = 32, MODE = 62, UNIT_LOG2 = 4, LINE_LOG2 = 8 };
+    const uint64_t far = across ? (uint64_t)s->block >> UNIT_LOG2 : 1;
+    return far << FAR | (uint64_t)s->group >> UNIT_LOG2 << GROUP |
+           (uint64_t)(LINE_LOG2 - s->row_log2) << MODE;
+}
+
+/* What the numbers of warps beyond the group's four add. */
+static LLVMValueRef group_offset(const Product *p, const Tiles *t, int operand)
+{
+    uint32_t lane[32] = {0}, warp[32] = {0};
+    for (int i = 2; i < p->sum->nbits[DIM_WARP]; i++)
+        warp[i] = (uint32_t)byte_at(
+            t, (uint32_t)layout_coord(p->sum, p->sum->basis[DIM_WARP][i], operand), 0);
+    const ThreadPart part = lower_thread_linear(p->L, lane, warp);
+    if (!part.mask) return part.v;
+    LLVMBuilderRef here = p->L->b;
+    p->L->b = p->L->entry;
+    LLVMValueRef of_warp = lower_shuffle_from(p->L, part.v, lower_i32(p->L, 0)); /* as ptxas sees */
+    p->L->b = here;
+    return of_warp;
+}
+
+static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flipped)
+{
+    enum { ADDRESS_BITS = 0x3ffff, UNIT_LOG2 = 4 };
+    Lower *L = p->L;
+    const Type *ty = op_arg(ring, 0)->type;
+    Swizzle s;
+    check(swizzle_find(ir_of(L->fn)->layouts, ty->layout, type_bytes(ty), &s),
+          "a warp group's operand that is not laid out in tiles");
+    Tiles t = {.buffer = ty->layout, .bytes = type_bytes(ty)};
+    t.own = operand ^ (int)flipped;
+    t.k = 1 - t.own;
+    t.across = s.dim == t.own;
+    LLVMValueRef at =
+        LLVMBuildAdd(L->b, lower_ring_place(L, ring), group_offset(p, &t, operand), "");
+    at = LLVMBuildAnd(L->b, L->target->shared(L, at), lower_i32(L, ADDRESS_BITS), "");
+    at = LLVMBuildLShr(L->b, at, lower_i32(L, UNIT_LOG2), "");
+    t.first = LLVMBuildOr(L->b, LLVMBuildZExt(L->b, at, L->i64, ""),
+                          LLVMConstInt(L->i64, shape_of(&s, t.across), false), "");
+    return t;
+}
+
+static LLVMValueRef descriptor(const Product *p, const Tiles *t, uint32_t own, uint32_t k)
+{
+    enum { UNIT_LOG2 = 4 };
+    const uint64_t by = (uint64_t)byte_at(t, own, k) >> UNIT_LOG2;
+    return LLVMBuildAdd(p->L->b, t->first, LLVMConstInt(p->L->i64, by, false), "");
+}
+
+/* ---- one instruction's share ---- */
+
+/* A tile's first element of the sum, without its column. */
+typedef struct Place {
+    uint32_t base;
+    int column;
+} Place;
+
+/* `rows`: bits of registers' numbers that choose rows beyond the first 64. Tiles of one row, of
+   `across` columns, follow each other. */
+static Place place_of(const Product *p, uint32_t rows, int across, int tile)
+{
+    const int beside = across / p->columns;
+    uint32_t reg = 0;
+    for (int i = tile / beside; i; i >>= 1, rows &= rows - 1)
+        if (i & 1) reg |= rows & -rows;
+    return (Place){layout_apply(p->sum, reg, 0, 0), tile % beside * p->columns};
+}
+
+/* Registers of the sum in the order of the instruction: four of each 8 columns. */
+static int register_at(const Product *p, Place place, int i)
+{
+    const int column = (i >> 2 << 3) + (i & 1) + place.column, row = (i >> 1 & 1) << 3;
+    return layout_find_register(p->sum, place.base |
+                                            (uint32_t)column << layout_dim_shift(p->sum, 1) |
+                                            (uint32_t)row << layout_dim_shift(p->sum, 0));
+}
+
+static void fill_tile(const Product *p, Place place, GroupMma *m, int tile)
+{
+    const int k_log2 = p->row->shape.k_log2, n = p->columns / 2;
+    const Layout *a = op_arg(p->op, 0)->type->layout;
+    for (int step = 0; step < p->steps; step++) {
+        const int at = tile * p->steps + step;
+        const uint32_t k = (uint32_t)step << k_log2;
+        m->b[at] = descriptor(p, &p->tiles[1], (uint32_t)place.column, k);
+        if (p->a)
+            lower_fragment_words(p->a, fragment_source(p->sum, a, 0, place.base), step,
+                                 m->a + at * GROUP_A_WORDS);
+        else
+            m->a[at] =
+                descriptor(p, &p->tiles[0], (uint32_t)layout_coord(p->sum, place.base, 0), k);
+    }
+    for (int i = 0; i < n; i++)
+        m->sums[tile * n + i] = lower_reg(p->L, op_arg(p->op, 2), register_at(p, place, i));
+}
+
+static void take_tile(const Product *p, Place place, const GroupMma *m, int tile, Regs out)
+{
+    const int n = p->columns / 2;
+    for (int i = 0; i < n; i++) out.r[register_at(p, place, i)].v = m->sums[tile * n + i];
+}
+
+/* ---- the whole ---- */
+
+static Product product_of(Lower *L, const Op *op)
+{
+    Product p = {.L = L, .op = op, .sum = op_result(op, 0)->type->layout};
+    const Layout *a = op_arg(op, 0)->type->layout;
+    p.row = dot_unit(op).mma;
+    p.steps = 1 << (a->dim_log2[1] - p.row->shape.k_log2);
+    for (int i = 0; i < 2; i++) {
+        bool flipped;
+        const Op *ring = dot_ring(op, i, &flipped);
+        check(ring || i == 0, "a warp group's b that is not in shared memory");
+        if (ring) p.tiles[i] = tiles_of(&p, i, ring, flipped);
+        else p.a = lower_fragment_open(L, op, i);
+    }
+    return p;
+}
+
+/* Bits of registers' numbers that choose rows beyond the first 64. */
+static uint32_t far_rows(const Product *p)
+{
+    uint32_t mask = 0;
+    for (int i = fragment_tile_registers(p->row->shape, p->sum); i < p->sum->nbits[DIM_REGISTER];
+         i++)
+        if (layout_coord(p->sum, p->sum->basis[DIM_REGISTER][i], 0)) mask |= UINT32_C(1) << i;
+    return mask;
+}
+
+static GroupMma group_of(const Product *p, int tiles)
+{
+    Arena *a = p->L->arena;
+    const int steps = tiles * p->steps;
+    return (GroupMma){.row = p->row,
+                      .tiles = tiles,
+                      .columns = p->columns,
+                      .steps = p->steps,
+                      .a_in_registers = p->a,
+                      .a_across = p->tiles[0].across,
+                      .b_across = p->tiles[1].across,
+                      .a = arena_array(a, LLVMValueRef, steps * GROUP_A_WORDS),
+                      .b = arena_array(a, LLVMValueRef, steps),
+                      .sums = arena_array(a, LLVMValueRef, tiles * p->columns / 2)};
+}
+
+void lower_group_dot(Lower *L, const Op *op)
+{
+    Product p = product_of(L, op);
+    Regs out = lower_regs_new(L, lower_nregs(op_result(op, 0)->type));
+    const uint32_t rows = far_rows(&p);
+    const int across = 2 * out.n >> __builtin_popcount(rows);
+    p.columns = across < MOST_COLUMNS ? across : MOST_COLUMNS;
+    GroupMma m = group_of(&p, 2 * out.n / p.columns);
+    for (int tile = 0; tile < m.tiles; tile++)
+        fill_tile(&p, place_of(&p, rows, across, tile), &m, tile);
+    L->target->group_mma(L, &m);
+    for (int tile = 0; tile < m.tiles; tile++)
+        take_tile(&p, place_of(&p, rows, across, tile), &m, tile, out);
+    lower_set(L, op_result(op, 0), out);
+}
+
+void lower_dot_wait(Lower *L, const Op *op)
+{
+    const Value *sum = op_arg(op, 0);
+    const int n = lower_nregs(sum->type);
+    LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, n);
+    for (int r = 0; r < n; r++) words[r] = lower_reg(L, sum, r);
+    L->target->group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0), n, words);
+    Regs out = lower_regs_new(L, n);
+    for (int r = 0; r < n; r++) out.r[r].v = words[r];
+    lower_set(L, op_result(op, 0), out);
+}

@@ -1,0 +1,174 @@
+/* A dot whose b lies in a ring as a warp group reads it (linear/swizzle.h), and whose a does so,
+   too, or is in registers, becomes asynchronous: it begins, and a dot_wait is for its end.
+
+   Where all of them in a loop have both operands there and add to a slot that nothing else uses, a
+   turn does not wait for its own products but for those of the turn before,
+
+     wait for copies
+     sum = dot {async} …, sum
+     sum = dot_wait {pending = 1} sum      the last turn's product is done
+     barrier                               in all groups: what it has read can be overwritten
+     copies
+
+   and the matrix units have work while the threads count and copy. After the loop come the last
+   waits, for products and for copies (of zeros, by then), where all threads meet. Otherwise each
+   product is waited for where it is.
+
+   An a that comes from outside of the loop is stored to a ring of one copy before it. */
+#include "memory/groups.h"
+
+#include "base/vec.h"
+#include "ir/build.h"
+#include "ir/dot_unit.h"
+#include "linear/swizzle.h"
+#include "tkc/carry.h"
+
+typedef struct Turn {
+    Func *fn;
+    Op *loop;
+    VEC(Op *) dots;
+} Turn;
+
+static bool is_tile(const Turn *t, const Op *read)
+{
+    const Type *buffer = op_arg(read, 0)->type;
+    Swizzle swizzle;
+    return swizzle_find(ir_of(t->fn)->layouts, buffer->layout, type_bytes(buffer), &swizzle);
+}
+
+static bool is_of_group(const Turn *t, const Op *op)
+{
+    bool flipped;
+    if (op->kind != OP_DOT || !dot_fits_group(op) ||
+        !fragment_is_group_sum(dot_unit(op).mma->shape, op_result(op, 0)->type->layout))
+        return false;
+    const Op *a = dot_ring(op, 0, &flipped), *b = dot_ring(op, 1, &flipped);
+    return b && is_tile(t, b) && (!a || is_tile(t, a));
+}
+
+/* The slot that the dot adds to, which nothing else uses; -1: none. */
+static int slot_of(const Turn *t, const Op *dot)
+{
+    const Value *sum = op_result(dot, 0);
+    for (int k = 0; k < carry_count(t->loop); k++) {
+        const Value *param = carry_param(t->loop->regions[0], k);
+        const bool is_its = op_arg(dot, 2) == param && carry_passed(t->loop->regions[0], k) == sum;
+        if (is_its && !param->uses->next && !sum->uses->next) return k;
+    }
+    return -1;
+}
+
+static Value *wait_for(Builder *b, Value *sum, int pending)
+{
+    const Type *ty = sum->type;
+    Op *op = build_op(b, OP_DOT_WAIT, 1, &sum, 1, &ty);
+    ir_set_int(b->fn, op, ATTR_PENDING, pending);
+    return op_result(build_checked(b, op), 0);
+}
+
+/* All uses of v but the first op's become the result of that. */
+static void replace_later(Value *v, Value *by)
+{
+    ir_replace_uses(v, by);
+    ir_set_arg(by->def, 0, v);
+}
+
+static Value *wait_after(Func *fn, Op *after, Value *sum, int pending)
+{
+    Builder b = build_before(fn, after->next);
+    b.loc = after->loc;
+    Value *done = wait_for(&b, sum, pending);
+    replace_later(sum, done);
+    return done;
+}
+
+/* Registers of an operand belong to the product, too: the next turn writes them. */
+static bool may_stay(const Turn *t, const Op *dot)
+{
+    bool flipped;
+    return slot_of(t, dot) >= 0 && dot_ring(dot, 0, &flipped);
+}
+
+static bool all_may_stay(const Turn *t)
+{
+    for (int i = 0; i < t->dots.len; i++)
+        if (!may_stay(t, t->dots.data[i])) return false;
+    return true;
+}
+
+/* Returns the barrier behind the waits. */
+static Op *keep_under_way(const Turn *t)
+{
+    Op *last = t->dots.data[t->dots.len - 1];
+    Builder after = build_before(t->fn, t->loop->next);
+    after.loc = t->loop->loc;
+    for (int i = t->dots.len - 1; i >= 0; i--) {
+        Op *dot = t->dots.data[i];
+        const int slot = slot_of(t, dot);
+        Value *result = t->loop->results[slot];
+        wait_after(t->fn, last, op_result(dot, 0), t->dots.len);
+        replace_later(result, wait_for(&after, result, 0));
+    }
+    Op *wait = build_op(&after, OP_WAIT, 0, NULL, 0, NULL);
+    ir_set_int(t->fn, wait, ATTR_PENDING, 0);
+    while (last->next->kind == OP_DOT_WAIT) last = last->next;
+    Builder b = build_before(t->fn, last->next);
+    b.loc = t->loop->loc;
+    return build_barrier(&b);
+}
+
+/* ---- an operand that stays the same ---- */
+
+/* Before its layout was changed for the product. */
+static Value *source_of(Value *v)
+{
+    return v->def && v->def->kind == OP_CONVERT ? op_arg(v->def, 0) : v;
+}
+
+static void put_in_ring(const Turn *t, Op *dot, const Layout *tiles)
+{
+    Value *a = op_arg(dot, 0);
+    Builder b = build_before(t->fn, t->loop), in = build_before(t->fn, dot);
+    b.loc = in.loc = dot->loc;
+    Value *ring = build_alloc(
+        &b, type_smem(ir_of(t->fn)->types, tkc_type_element(a->type), 2, a->type->shape, tiles));
+    ir_set_int(t->fn, ring->def, ATTR_COPIES, 1);
+    build_sstore(&b, ring, source_of(a), 0);
+    build_barrier(&b);
+    Value *args[] = {ring, build_int(&in, DT_I32, 0)};
+    Op *read = build_checked(&in, build_op(&in, OP_RING_LOAD, 2, args, 1, &a->type));
+    ir_set_arg(dot, 0, op_result(read, 0));
+}
+
+/* An a from outside of the loop, as far as there is room: registers have other uses. */
+static void settle(const Turn *t, int64_t room)
+{
+    bool flipped;
+    for (int i = 0; i < t->dots.len; i++) {
+        Op *dot = t->dots.data[i];
+        const Value *a = op_arg(dot, 0);
+        const int64_t bytes = (int64_t)type_bytes(a->type) << a->type->layout->total_log2;
+        const Layout *tiles =
+            swizzle_layout(ir_of(t->fn)->layouts, a->type->layout, 1, type_bytes(a->type));
+        if (dot_ring(dot, 0, &flipped) || !ir_is_defined_outside(a, t->loop->regions[0]) ||
+            !tiles || bytes > room)
+            continue;
+        put_in_ring(t, dot, tiles);
+        room -= bytes;
+    }
+}
+
+Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
+{
+    Turn t = {.fn = fn, .loop = loop};
+    for (Op *op = loop->regions[0]->first; op; op = op->next)
+        if (is_of_group(&t, op)) vec_push(scratch, &t.dots, op);
+    if (!t.dots.len) return NULL;
+    settle(&t, room);
+    const bool stays = all_may_stay(&t);
+    for (int i = 0; i < t.dots.len; i++) ir_set_int(fn, t.dots.data[i], ATTR_ASYNC, 1);
+    if (stays) return keep_under_way(&t);
+    for (int i = 0; i < t.dots.len; i++)
+        wait_after(fn, t.dots.data[i], op_result(t.dots.data[i], 0), 0);
+    return NULL;
+}

@@ -325,7 +325,8 @@ def tiles(*rows):
     return [({"BM": bm, "BN": bn, "BK": bk, "GROUP": 8}, warps, stages) for bm, bn, bk, warps, stages in rows]
 
 
-TILES = tiles((128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (128, 128, 32, 4, 4), (128, 128, 64, 8, 3), (64, 128, 64, 4, 3), (256, 128, 64, 8, 3))
+TILES = tiles((128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (128, 128, 32, 4, 4), (128, 128, 64, 8, 3), (64, 128, 64, 4, 3), (256, 128, 64, 8, 3),
+              (128, 256, 64, 8, 4), (256, 128, 64, 8, 4))
 
 WORKS = [
     lambda: matmul(1024, TILES), lambda: matmul(4096, TILES), lambda: matmul(8192, TILES),

@@ -45,7 +45,8 @@ def product(a, b, c, m, n, k, a_row, b_row, c_row, sum_type: tl.constexpr, A_FLI
 '''
 SHAPES = [(64, 64, 0), (64, 48, 16), (33, 70, 100), (64, 64, 256), (16, 128, 130)]
 TILES = [(32, 32, 32, 1), (64, 64, 32, 4), (16, 64, 64, 2), (64, 32, 16, 8)]
-GROUP_TILES = [(64, 64, 32, 4), (128, 32, 64, 4), (64, 128, 16, 8), (128, 64, 128, 8), (256, 16, 64, 8)]
+GROUP_SHAPES = [(64, 64, 0), (130, 100, 70), (200, 256, 96)]
+GROUP_TILES = [(64, 64, 32, 4), (64, 128, 32, 4), (128, 32, 64, 4), (64, 128, 16, 8), (128, 64, 128, 8), (256, 16, 64, 8), (128, 256, 32, 8)]
 TYPES = {"fp16": (np.float16, np.float16, np.float32), "fp32": (np.float32, np.float32, np.float32), "int8": (np.int8, np.int8, np.int32),
          "mixed": (np.float32, np.float16, np.float32)}
 ARCHS = ["sm_80", "sm_90a", "sm_89"]
@@ -96,9 +97,9 @@ def products(folder):
         if number % 5 == 0:
             n = number // 5
             yield Product(number, folder, ARCHS[n % len(ARCHS)], kind, flipped, shape, tile, 2 + n % 4, 1 + n % 5 // 4)
-    for number, (kind, flipped, shape, tile) in enumerate(itertools.product(("fp16", "mixed"), FLIPS, SHAPES, GROUP_TILES)):
-        if number % 7 == 0:
-            n = number // 7
+    for number, (kind, flipped, shape, tile) in enumerate(itertools.product(("fp16", "mixed"), FLIPS, GROUP_SHAPES, GROUP_TILES)):
+        if number % 5 == 0:
+            n = number // 5
             yield Product(1000 + number, folder, "sm_90a", kind, flipped, shape, tile, 2 + n % 4, 1 + n % 5 // 4)
 
 

@@ -199,6 +199,26 @@ static void other_layouts_are_no_sums(void)
     EXPECT(!fragment_is_sum(s, layout_blocked(table, 1, dims, (int[]){0}, (int[]){0}, 5, 0)));
 }
 
+/* Which warps have which rows and columns of a block of 128 by 256. */
+static bool is_group(WarpSplit split, int warp_bits)
+{
+    const MmaShape s = {4, 3, 4, 1};
+    const uint8_t dims[] = {7, 8};
+    return fragment_is_group_sum(s, fragment_sum(table, s, 2, dims, split, warp_bits));
+}
+
+static void four_warps_in_a_row_are_a_group(void)
+{
+    EXPECT(is_group((WarpSplit){0, 2, 0, true}, 2));
+    EXPECT(is_group((WarpSplit){0, 3, 0, true}, 3));
+    EXPECT(is_group((WarpSplit){0, 3, 1, true}, 4));
+    EXPECT(is_group((WarpSplit){0, 3, 2, true}, 5));
+    EXPECT(!is_group((WarpSplit){0, 3, 3, true}, 6)); /* 32 columns */
+    EXPECT(!is_group((WarpSplit){0, 3, 1, false}, 4));
+    EXPECT(!is_group((WarpSplit){0, 1, 1, true}, 2));
+    EXPECT(!is_group((WarpSplit){0, 1, 0, true}, 1));
+}
+
 int main(void)
 {
     arena_init(&arena);
@@ -207,6 +227,7 @@ int main(void)
     RUN(warps_have_what_their_part_of_the_sum_is_made_of);
     RUN(threads_have_the_rows_and_columns_of_their_elements);
     RUN(other_layouts_are_no_sums);
+    RUN(four_warps_in_a_row_are_a_group);
     arena_fini(&arena);
     return expect_done();
 }

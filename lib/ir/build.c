@@ -513,3 +513,17 @@ Op *build_barrier(Builder *b)
 {
     return build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
 }
+
+Op *build_wait(Builder *b, int pending)
+{
+    Op *op = build_op(b, OP_WAIT, 0, NULL, 0, NULL);
+    ir_set_int(b->fn, op, ATTR_PENDING, pending);
+    return build_checked(b, op);
+}
+
+Value *build_dot_wait(Builder *b, Value *sum, int pending)
+{
+    Op *op = build_op(b, OP_DOT_WAIT, 1, &sum, 1, &sum->type);
+    ir_set_int(b->fn, op, ATTR_PENDING, pending);
+    return op_result(build_checked(b, op), 0);
+}

@@ -90,6 +90,8 @@ Op *build_print(Builder *b, const char *prefix, bool hex, int n, Value *const *v
 Op *build_assert(Builder *b, Value *cond, Value *mask, const char *message);
 Op *build_assume(Builder *b, Value *cond);
 Op *build_barrier(Builder *b);
+Op *build_wait(Builder *b, int pending);                            /* for copies */
+Value *build_dot_wait(Builder *b, Value *sum, int pending);
 /* Anything else, of which nothing is checked. */
 Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
              const Type *const *types);

@@ -28,7 +28,8 @@ const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, cons
 
 /* ---- by a warp group: four warps in a row read operands from shared memory (wgmma) ---- */
 
-enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */ };
+enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */,
+       GROUP_MOST_PENDING = 7 /* products that a wait can leave under way */ };
 
 /* What its type, shape and target must be for that. */
 bool dot_fits_group(const Op *op);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/unwind.h"
+#include "ir/dot_unit.h"
 #include "ir/evaluate.h"
 #include "ir/shape_map.h"
 #include "ir/tile.h"
@@ -90,7 +91,7 @@ static const AttrRule attr_rules[] = {
     {OP_FOR, ATTR_STAGES, false, NULL, 0, INT32_MAX},
     {OP_ALLOC, ATTR_COPIES, false, NULL, 1, RING_MOST},
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
-    {OP_DOT_WAIT, ATTR_PENDING, true, NULL, 0, 7}, /* wgmma.wait_group */
+    {OP_DOT_WAIT, ATTR_PENDING, true, NULL, 0, GROUP_MOST_PENDING},
     {OP_CAST, ATTR_ROUNDING, false, "rtne rtz", 0, 0},
     {OP_LOAD, ATTR_CACHE, false, ".ca .cg .cs .cv", 0, 0},
     {OP_LOAD, ATTR_EVICT, false, EVICT_WORDS, 0, 0},

@@ -159,8 +159,8 @@ static bool check_level(Verifier *v, const Op *op)
     }
     if (v->fn->level == LEVEL_MEMORY) return true;
     const bool only_there =
-        (ir_has(op, OT_MEM) && !stores_to_ring(op)) || tkc_op_attr(op, ATTR_SLOTS) || tkc_op_attr(op, ATTR_CANONICAL) ||
-        (op->kind == OP_ALLOC && !tkc_op_attr(op, ATTR_COPIES));
+        (ir_has(op, OT_MEM) && !stores_to_ring(op)) || tkc_op_attr(op, ATTR_SLOTS) ||
+        tkc_op_attr(op, ATTR_CANONICAL) || (op->kind == OP_ALLOC && !tkc_op_attr(op, ATTR_COPIES));
     return !only_there || verify_fail(v, op, "is of the memory level, the function is not");
 }
 

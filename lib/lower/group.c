@@ -9,7 +9,7 @@
 #include "linear/shared.h"
 #include "linear/swizzle.h"
 
-enum { MOST_COLUMNS = 256 };
+enum { MOST_COLUMNS = 256, UNIT_LOG2 = 4 /* bytes, of what descriptors count */ };
 
 /* An operand in shared memory. */
 typedef struct Tiles {
@@ -42,7 +42,7 @@ static int64_t byte_at(const Tiles *t, uint32_t own, uint32_t k)
 /* What it has beside the address: distances, and the swizzle. */
 static uint64_t shape_of(const Swizzle *s, bool across)
 {
-    enum { FAR = 16, GROUP = 32, MODE = 62, UNIT_LOG2 = 4, LINE_LOG2 = 8 };
+    enum { FAR = 16, GROUP = 32, MODE = 62, LINE_LOG2 = 8 };
     const uint64_t far = across ? (uint64_t)s->block >> UNIT_LOG2 : 1;
     return far << FAR | (uint64_t)s->group >> UNIT_LOG2 << GROUP |
            (uint64_t)(LINE_LOG2 - s->row_log2) << MODE;
@@ -66,7 +66,7 @@ static LLVMValueRef group_offset(const Product *p, const Tiles *t, int operand)
 
 static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flipped)
 {
-    enum { ADDRESS_BITS = 0x3ffff, UNIT_LOG2 = 4 };
+    enum { ADDRESS_BITS = 0x3ffff };
     Lower *L = p->L;
     const Type *ty = op_arg(ring, 0)->type;
     Swizzle s;
@@ -87,7 +87,6 @@ static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flippe
 
 static LLVMValueRef descriptor(const Product *p, const Tiles *t, uint32_t own, uint32_t k)
 {
-    enum { UNIT_LOG2 = 4 };
     const uint64_t by = (uint64_t)byte_at(t, own, k) >> UNIT_LOG2;
     return LLVMBuildAdd(p->L->b, t->first, LLVMConstInt(p->L->i64, by, false), "");
 }

@@ -58,14 +58,6 @@ static int slot_of(const Turn *t, const Op *dot)
     return -1;
 }
 
-static Value *wait_for(Builder *b, Value *sum, int pending)
-{
-    const Type *ty = sum->type;
-    Op *op = build_op(b, OP_DOT_WAIT, 1, &sum, 1, &ty);
-    ir_set_int(b->fn, op, ATTR_PENDING, pending);
-    return op_result(build_checked(b, op), 0);
-}
-
 /* All uses of v but the first op's become the result of that. */
 static void replace_later(Value *v, Value *by)
 {
@@ -77,7 +69,7 @@ static Value *wait_after(Func *fn, Op *after, Value *sum, int pending)
 {
     Builder b = build_before(fn, after->next);
     b.loc = after->loc;
-    Value *done = wait_for(&b, sum, pending);
+    Value *done = build_dot_wait(&b, sum, pending);
     replace_later(sum, done);
     return done;
 }
@@ -93,7 +85,7 @@ static bool all_may_stay(const Turn *t)
 {
     for (int i = 0; i < t->dots.len; i++)
         if (!may_stay(t, t->dots.data[i])) return false;
-    return true;
+    return t->dots.len <= GROUP_MOST_PENDING;
 }
 
 /* Returns the barrier behind the waits. */
@@ -107,10 +99,9 @@ static Op *keep_under_way(const Turn *t)
         const int slot = slot_of(t, dot);
         Value *result = t->loop->results[slot];
         wait_after(t->fn, last, op_result(dot, 0), t->dots.len);
-        replace_later(result, wait_for(&after, result, 0));
+        replace_later(result, build_dot_wait(&after, result, 0));
     }
-    Op *wait = build_op(&after, OP_WAIT, 0, NULL, 0, NULL);
-    ir_set_int(t->fn, wait, ATTR_PENDING, 0);
+    build_wait(&after, 0);
     while (last->next->kind == OP_DOT_WAIT) last = last->next;
     Builder b = build_before(t->fn, last->next);
     b.loc = t->loop->loc;

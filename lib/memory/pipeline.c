@@ -287,13 +287,12 @@ static Turn start(Pipeline *p)
     return t;
 }
 
-static Op *put_wait(const Pipeline *p, Op *before, int pending)
+/* The beginning of a turn. */
+static Op *wait_for_turn(const Pipeline *p)
 {
-    Builder b = build_before(p->fn, before);
+    Builder b = build_before(p->fn, p->body->first);
     b.loc = p->loop->loc;
-    Op *wait = build_op(&b, OP_WAIT, 0, NULL, 0, NULL);
-    ir_set_int(p->fn, wait, ATTR_PENDING, pending);
-    return wait;
+    return build_wait(&b, p->stages - 2);
 }
 
 /* Behind an op: the copies of a later turn. */
@@ -327,7 +326,7 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
     p.ahead = arena_array(scratch, Value *, p.slots + 1);
     const int64_t room = room_for_rings(fn, &s);
     const Turn t = start(&p);
-    Op *wait = put_wait(&p, p.body->first, p.stages - 2);
+    Op *wait = wait_for_turn(&p);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
     Op *free = groups_start(scratch, fn, loop, room - p.stages * bytes_of_turn(&s));
     go_on(&p, &t, free ? free : wait, !free);

@@ -109,9 +109,8 @@ static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text,
                              const char *constraints, bool has_effects, int nargs,
                              const LLVMValueRef *args)
 {
-    LLVMTypeRef types[ASM_MAX_REGISTERS];
-    LLVMValueRef copy[ASM_MAX_REGISTERS];
-    check(nargs <= ASM_MAX_REGISTERS, "too many operands of inline PTX");
+    LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, nargs);
+    LLVMValueRef *copy = arena_array(L->arena, LLVMValueRef, nargs);
     for (int i = 0; i < nargs; i++) {
         copy[i] = args[i];
         types[i] = LLVMTypeOf(args[i]);
@@ -126,6 +125,13 @@ static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text,
         LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                  lower_attribute(L, "memory", 0));
     return call;
+}
+
+/* All lanes of the warp take part. */
+static void mark_convergent(Lower *L, LLVMValueRef call)
+{
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             lower_attribute(L, "convergent", 0));
 }
 
 static char constraint_of(const Lower *L, LLVMTypeRef ty)
@@ -234,18 +240,11 @@ static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const 
     lower_need_ptx(L, row->ptx);
     LLVMValueRef call = call_asm(L, LLVMStructTypeInContext(L->cx, types, (unsigned)nc, false),
                                  buf_text(&text), buf_text(&constraints), false, n, args);
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             lower_attribute(L, "convergent", 0));
+    mark_convergent(L, call);
     for (int i = 0; i < nc; i++) sum[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
 }
 
 /* ---- warp groups ---- */
-
-static void mark_convergent(Lower *L, LLVMValueRef call)
-{
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             lower_attribute(L, "convergent", 0));
-}
 
 /* Text whose outputs are n sums, which come in as operands behind the others. */
 static void call_on_sums(Lower *L, const char *text, int nothers, const LLVMValueRef *others, int n,
@@ -546,8 +545,7 @@ static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int coun
     if (count > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)count, false);
     LLVMValueRef r =
         call_asm(L, result, buf_text(&text), buf_text(&constraints), true, 1, &address);
-    LLVMAddCallSiteAttribute(r, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             lower_attribute(L, "convergent", 0));
+    mark_convergent(L, r);
     for (int i = 0; i < count; i++)
         words[i] = count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
 }

@@ -11,10 +11,22 @@ static bool is_async(const Op *op)
     return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
 }
 
+/* So many dots have begun behind the one whose sum this waits for that it is among those waited
+   for. */
+static bool waits_for_own(const Op *wait)
+{
+    const Op *dot = op_arg(wait, 0)->def;
+    int64_t later = 0;
+    if (!dot || !is_async(dot) || dot->region != wait->region) return false;
+    for (const Op *op = dot->next; op != wait; op = op->next) later += is_async(op);
+    return later >= tkc_op_int(wait, ATTR_PENDING, 0);
+}
+
 /* Of an op that gives one, or waits for others than it. */
 static bool gives_under_way(const Op *op)
 {
-    return op && (is_async(op) || (op->kind == OP_DOT_WAIT && tkc_op_int(op, ATTR_PENDING, 0)));
+    return op && (is_async(op) || (op->kind == OP_DOT_WAIT && tkc_op_int(op, ATTR_PENDING, 0) &&
+                                   !waits_for_own(op)));
 }
 
 static bool is_under_way(const Value *v)

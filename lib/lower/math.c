@@ -17,14 +17,15 @@ static LLVMValueRef f32_const(const Lower *L, double v)
 
 static const double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
 
+/* To keep subnormal results takes two multiplications and a comparison of each element. */
 static LLVMValueRef exp_2(Lower *L, LLVMValueRef x)
 {
-    return lower_instr1(L, INSTR_EX2, x);
+    return lower_instr1(L, INSTR_EX2_FTZ, x);
 }
 
 static LLVMValueRef exp_e(Lower *L, LLVMValueRef x)
 {
-    return exp_2(L, mul(L, x, f32_const(L, log2_e)));
+    return lower_instr1(L, INSTR_EX2, mul(L, x, f32_const(L, log2_e)));
 }
 
 /* x = m 2^e with m in [2/3, 4/3). */

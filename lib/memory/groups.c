@@ -12,7 +12,7 @@
 
    and the matrix units have work while the threads count and copy. After the loop come the last
    waits, for products and for copies (of zeros, by then), where all threads meet. Otherwise each
-   product is waited for where it is.
+   product is waited for in its turn, where something asks for the sum.
 
    An a that comes from outside of the loop is stored to a ring of one copy before it. */
 #include "memory/groups.h"
@@ -149,6 +149,27 @@ static void settle(const Turn *t, int64_t room)
     }
 }
 
+/* ---- waits in the turn ---- */
+
+static bool asks_for(const Op *op, const Value *v)
+{
+    for (const Use *u = v->uses; u; u = u->next)
+        for (const Op *user = u->user; user; user = user->region->parent)
+            if (user == op) return true;
+    return false;
+}
+
+/* Where its sum is first asked for; others that begin until then stay under way. */
+static void wait_where_used(Func *fn, Op *dot)
+{
+    Value *sum = op_result(dot, 0);
+    Op *user = dot->next;
+    int pending = 0;
+    for (; !ir_is_terminator(user) && !asks_for(user, sum); user = user->next)
+        pending += user->kind == OP_DOT && tkc_op_int(user, ATTR_ASYNC, 0);
+    wait_after(fn, user->prev, sum, pending < GROUP_MOST_PENDING ? pending : GROUP_MOST_PENDING);
+}
+
 Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
 {
     Turn t = {.fn = fn, .loop = loop};
@@ -159,7 +180,6 @@ Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
     const bool stays = all_may_stay(&t);
     for (int i = 0; i < t.dots.len; i++) ir_set_int(fn, t.dots.data[i], ATTR_ASYNC, 1);
     if (stays) return keep_under_way(&t);
-    for (int i = 0; i < t.dots.len; i++)
-        wait_after(fn, t.dots.data[i], op_result(t.dots.data[i], 0), 0);
+    for (int i = 0; i < t.dots.len; i++) wait_where_used(fn, t.dots.data[i]);
     return NULL;
 }

@@ -23,13 +23,15 @@ from triton.language.extra import libdevice
 
 
 class Want:
-    """A result: its type, and numbers in storage, or (by) in float64 to be met within some ulp or absolutely."""
+    """A result: its type, and numbers in storage, or (by) in float64 to be met within some ulp or absolutely. flushes: on a
+    GPU, what fp32 would keep as a subnormal number is 0."""
 
-    def __init__(self, dtype, storage=None, value=None, ulp=0, gpu=None, atol=0.0, any_zero=False, unseen=None):
+    def __init__(self, dtype, storage=None, value=None, ulp=0, gpu=None, atol=0.0, any_zero=False, unseen=None, flushes=False):
         self.dtype = dtype
         self.storage = np.asarray(encode(dtype, value) if storage is None else storage, DTYPES[dtype].storage)
         self.value = decode(dtype, self.storage) if value is None else np.asarray(value)
         self.ulp, self.gpu, self.atol, self.any_zero = ulp, ulp if gpu is None else gpu, atol, any_zero
+        self.flushes = flushes and dtype != "fp64"
         self.unseen = unseen  # elements that are not looked at
         self.shape = self.storage.shape
 
@@ -49,6 +51,8 @@ class Want:
                 same |= (a == 0) & (self.storage_value() == 0)
             if np.any(ulp):
                 same |= ulps(self.dtype, got, self.storage) <= ulp
+            if self.flushes and device != "cpu":
+                same |= (a == 0) & (np.abs(self.value) < 2.0 ** -126)
             if np.any(self.atol):
                 same |= np.abs(a - self.value) <= self.atol
         if self.unseen is not None:

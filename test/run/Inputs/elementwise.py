@@ -22,11 +22,11 @@ class Row:
     """spellings: the same thing written in other ways, taken in turn; {a} {b} {c} are operands and {t} {u} their types.
     domain: which special numbers and which random ones; ulp on cpu, gpu on a GPU."""
 
-    def __init__(self, key, spellings, types, ref, result=None, ulp=0, gpu=None, atol=0.0, domain=None, any_zero=False):
+    def __init__(self, key, spellings, types, ref, result=None, ulp=0, gpu=None, atol=0.0, domain=None, any_zero=False, flushes=False):
         self.key, self.spellings = key, [spellings] if isinstance(spellings, str) else spellings
         self.types, self.ref, self.ulp, self.gpu, self.atol = types, ref, ulp, gpu, atol
         self.result = result or (lambda types: types[0])
-        self.domain, self.any_zero = domain, any_zero
+        self.domain, self.any_zero, self.flushes = domain, any_zero, flushes
 
 
 def same(dtypes, n):
@@ -96,7 +96,7 @@ def wanted(row, result, value, operand):
         return Want(result, storage=np.asarray(value).astype(DTYPES[result].storage))
     gpu = np.nan_to_num(row.gpu(operand), posinf=1e9) if callable(row.gpu) else row.gpu
     return Want(result, value=np.asarray(value).astype(np.float64), ulp=row.ulp, gpu=gpu, atol=row.atol,
-                any_zero=row.any_zero)
+                any_zero=row.any_zero, flushes=row.flushes)
 
 
 def of_exponent(x):
@@ -303,7 +303,7 @@ def mathematics():
                             ("cos", np.cos, lambda x: ~(np.abs(x) > 30) | np.isinf(x)),
                             ("sin", np.sin, lambda x: ~(np.abs(x) > 30) | np.isinf(x))):
         yield Row(name, both(name), same(FLOATS, 1), wide(f), ulp=2, gpu=of_exponent if name == "exp" else 4,
-                  atol=0.0 if name[0] in "el" else 1e-6, domain=domain)
+                  atol=0.0 if name[0] in "el" else 1e-6, domain=domain, flushes=name == "exp2")
     yield Row("erf", both("erf"), same(FLOATS, 1), scalar(math.erf), ulp=4)
     yield Row("tanh", ["tl.math.tanh({a})", "libdevice.tanh({a})", "tl.tanh({a})", "libdevice.fast_tanhf({a})",
                        "tl.math.fast_tanhf({a})"], same(FLOATS, 1), wide(np.tanh), ulp=4)

@@ -23,7 +23,7 @@ def signature(types, numbers, odd=""):
 
 
 HALVES = lambda names: dict.fromkeys(names.split(), "fp16")
-FORTH, BACK = HALVES("q k v o"), HALVES("q k v do")
+FORTH, BACK = {**HALVES("q k v o"), "lse": "fp32"}, {**HALVES("q k v do"), "lse": "fp32", "delta": "fp32"}
 # kernel: (file, signature, constexprs) of what the list of configurations leaves open
 KERNELS = {
     "matmul": [("matmul", signature(HALVES("a b c"), "n k a_row b_row c_row", "m"), {})],
@@ -31,25 +31,25 @@ KERNELS = {
     "matmul_descriptors": [("matmul_persistent", signature(HALVES("a b c"), "n k", "m"), {})],
     "matmul_persistent": [("matmul_persistent", signature(HALVES("a b c"), "n k", "m"), {}),
                           ("matmul_persistent", signature({"a": "i8", "b": "i8", "c": "i32"}, "n k", "m"), {})],
-    "split_k_atomic": [("matmul_split_k", signature(HALVES("a b"), "n k", "m"), {})],
-    "split_k_parts": [("matmul_split_k", signature(HALVES("a b"), "n k", "m"), {})],
+    "split_k_atomic": [("matmul_split_k", signature({**HALVES("a b"), "c": "fp32"}, "n k", "m"), {})],
+    "split_k_parts": [("matmul_split_k", signature({**HALVES("a b"), "parts": "fp32"}, "n k", "m"), {})],
     "matmul_batched": [("matmul_batched", signature(HALVES("a b c"), "n k a_row b_row a_batch b_batch", "m"), {})],
-    "matmul_many": [("matmul_batched", signature(HALVES("a b c"), "", "count"), {})],
-    "experts": [("matmul_batched", signature(HALVES("x weights y"), "n k", "tokens"), {})],
-    "matmul_int8": [("matmul_quantized", signature(HALVES("x y"), "n k", "m"), {})],
-    "matmul_int4": [("matmul_quantized", signature(HALVES("x scales y"), "n k", "m"), {})],
-    "matmul_fp8": [("matmul_quantized", signature({"x": "fp8e4nv", "w": "fp8e4nv", "y": "fp16"}, "n k", "m"), {})],
+    "matmul_many": [("matmul_batched", signature({**HALVES("a b c"), "sizes": "i32", "starts": "i64"}, "", "count"), {"EVEN": 8})],
+    "experts": [("matmul_batched", signature({**HALVES("x weights y"), "order": "i32", "expert": "i32"}, "n k", "tokens"), {})],
+    "matmul_int8": [("matmul_quantized", signature({**HALVES("x y"), "w": "i8", "scales": "fp32"}, "n k", "m"), {})],
+    "matmul_int4": [("matmul_quantized", signature({**HALVES("x scales y"), "packed": "u8"}, "n k w_row", "m"), {})],
+    "matmul_fp8": [("matmul_quantized", signature({"x": "fp8e4nv", "w": "fp8e4nv", "y": "fp16", "x_scales": "fp32", "w_scales": "fp32"}, "n k", "m"), {})],
     "decode_row": [("matmul_decode", signature(HALVES("x w y"), "n k"), {})],
-    "decode_row_int4": [("matmul_decode", signature(HALVES("x scales y"), "n k"), {})],
-    "decode_rows": [("matmul_decode", signature(HALVES("x w"), "n k", "m"), {})],
-    "decode_rows_int4": [("matmul_decode", signature(HALVES("x scales"), "n k", "m"), {})],
+    "decode_row_int4": [("matmul_decode", signature({**HALVES("x scales y"), "packed": "u8"}, "n k w_row"), {})],
+    "decode_rows": [("matmul_decode", signature({**HALVES("x w"), "y": "fp32"}, "n k", "m"), {})],
+    "decode_rows_int4": [("matmul_decode", signature({**HALVES("x scales"), "packed": "u8", "y": "fp32"}, "n k w_row", "m"), {})],
     "attention": [("attention", signature(FORTH, "heads", "n n_k"), {"D": d, "CAUSAL": c, "WINDOW": w})
                   for d in (64, 128) for c, w in ((False, 0), (True, 0), (True, 1024))],
     "attention_dkv": [("attention_backward", signature({**BACK, **HALVES("dk dv")}, "", "n"), {"D": 64, "CAUSAL": c}) for c in (False, True)],
     "attention_dq": [("attention_backward", signature({**BACK, "dq": "fp16"}, "", "n"), {"D": 64, "CAUSAL": c}) for c in (False, True)],
-    "decode": [("attention_paged", signature(HALVES("q k_pages v_pages"), "table_stride"),
+    "decode": [("attention_paged", signature({**HALVES("q k_pages v_pages"), **dict.fromkeys(("acc", "top", "total"), "fp32"), "table": "i32", "lengths": "i32"}, "table_stride"),
                 {"HEADS": 32, "GROUP": g, "D": 128, "PAGE": 64, "PART": 512}) for g in (4, 8)],
-    "decayed_attention": [("linear_attention", signature(HALVES("q k v o"), "", "n"), {"D": d, "E": d}) for d in (64, 128)],
+    "decayed_attention": [("linear_attention", signature({**HALVES("q k v o"), "g": "fp32"}, "", "n"), {"D": d, "E": d}) for d in (64, 128)],
 }
 
 

@@ -151,7 +151,7 @@ def quantized(c):
         y = rounded(dtype, y)
         c.add(f"matmul_int4 {m}x{n}x{k} GROUP={group} {dtype}", "matmul_quantized", "matmul_int4", "cdiv(m,BM)*cdiv(n,BN)",
               {**tiles_of(*tiles), "GROUP": group}, {"x": xs, "packed": packed, "scales": scales, "y": unwritten(dtype, m, n)},
-              {"m": m, "n": n, "k": k}, {"y": x @ y}, *bound(dtype, x, y, terms=k))
+              {"m": m, "n": n, "k": k, "w_row": k // 2}, {"y": x @ y}, *bound(dtype, x, y, terms=k))
     m, n, k = (50, 77, 96) if SMALL else (1000, 777, 336)
     for kind in ("fp8e4nv", "fp8e5"):
         a, b = (encode(kind, rng.standard_normal(shape)) for shape in ((m, k), (n, k)))
@@ -171,7 +171,7 @@ def decoding(c):
         xs, x = normal("fp16", k)
         packed, scales, y = int4_weights(n, k, group, "fp16")
         c.add(f"decode_row_int4 {n}x{k} GROUP={group}", "matmul_decode", "decode_row_int4", "cdiv(n,BN)", {"BN": bn, "GROUPS": groups, "GROUP": group},
-              {"x": xs, "packed": packed, "scales": scales, "y": unwritten("fp16", n)}, {"n": n, "k": k}, {"y": x @ y},
+              {"x": xs, "packed": packed, "scales": scales, "y": unwritten("fp16", n)}, {"n": n, "k": k, "w_row": k // 2}, {"y": x @ y},
               *bound("fp16", x[None], np.abs(y) + 16 * np.abs(y).max(), terms=k))  # the sums of 15 q and of 8 that are taken apart again
     for m in (1, 4, 16):
         n, k = 70, 999
@@ -183,7 +183,7 @@ def decoding(c):
         packed, scales, y = int4_weights(n, k, group, "fp16")
         y = rounded("fp16", y)
         c.add(f"decode_rows_int4 {m}x{n}x{k}", "matmul_decode", "decode_rows_int4", "cdiv(n,BN),SPLIT", {"BN": 16, "SPLIT": 4, "GROUP": group},
-              {"x": xs, "packed": packed, "scales": scales, "y": np.zeros((m, n), np.float32)}, {"m": m, "n": n, "k": k}, {"y": x @ y},
+              {"x": xs, "packed": packed, "scales": scales, "y": np.zeros((m, n), np.float32)}, {"m": m, "n": n, "k": k, "w_row": k // 2}, {"y": x @ y},
               *bound("fp32", x, y, terms=k))
 
 

@@ -44,4 +44,5 @@ def main():
             sys.exit("ptxas_check: %s\n%s" % (problem, result.stderr))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,7 @@ CUDA graphs (so the time to issue them does not count) that walk over copies of 
 ROUNDS rounds, each timed by device events. Each side uses its best number of warps, of a product its best configuration. Bytes are each
 input read once plus each output written once; of products the operations count. A ratio is the median over the rounds of tkc's rate over
 Triton's, with its 95 % interval.
-NAMEs choose the works whose name has all of them. Needs torch and triton.
+NAMEs choose the works whose name has all of them; `examples` alone those of examples/ with their own lists of configurations. Needs torch and triton.
 """
 import ctypes
 import importlib.machinery
@@ -57,7 +57,7 @@ class TkcKernel:
             ptx = os.path.join(folder, "k.ptx")
             major, minor = torch.cuda.get_device_capability()
             command = [tkc, path, "-k", kernel, f"-num-warps={warps}", f"-num-stages={stages}",
-                       f"-arch=sm_{major}{minor}{'a' if major >= 9 else ''}", "-sig", signature, "-v", "-o", ptx, *[f"-D{n}={v}" for n, v in defines.items()]]
+                       f"-arch=sm_{major}{minor}{'a' if major >= 9 else ''}", "-sig", signature, "-v", "-o", ptx, *[f"-D{n}={v!r}" for n, v in defines.items()]]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
                 sys.exit(f"{' '.join(command)}\n{done.stderr}")
@@ -84,7 +84,7 @@ def c_value(note, a):
 
 def signature_of(fn, args):
     """What tkc's launcher learns from these arguments: types, and that addresses and numbers are multiples of 16."""
-    types = {torch.float32: "*fp32", torch.float16: "*fp16", torch.uint8: "*u8", torch.int8: "*i8", torch.int32: "*i32", torch.int64: "*i64"}
+    types = {torch.float32: "*fp32", torch.float16: "*fp16", torch.float8_e4m3fn: "*fp8e4nv", torch.uint8: "*u8", torch.int8: "*i8", torch.int32: "*i32", torch.int64: "*i64"}
     parts = []
     for name, a in zip(fn.arg_names, args):
         if isinstance(a, float):
@@ -121,9 +121,10 @@ def time_graph(graph, repeats):
 
 class Work:
     """name, path, kernel, defines, sets (argument lists), grid, bytes a launch, reference(args) -> (got, expected), warps to try;
-    of a product `work` operations, and configs to try: (defines, warps, stages), where the grid is a function of the defines"""
+    of a product `work` operations, and configs to try: (defines, warps, stages), where the grid is a function of the defines; or tuned:
+    the defines that go with each configuration of the kernel's own list"""
 
-    rtol, atol, work, configs = 2e-5, 1e-6, 0, None
+    rtol, atol, work, configs, tuned = 2e-5, 1e-6, 0, None, None
 
     def __init__(self, **kw):
         self.__dict__.update(kw)
@@ -146,6 +147,10 @@ def measure(tkc, work):
     module = load_file(work.path)
     repeats = max(len(work.sets), min(200, int(2e-3 / (work.bytes / 2.5e12)) + 1))
     fn = getattr(module, work.kernel)
+    if work.tuned is not None:  # the example's own list
+        work.configs = [({**work.tuned, **c.kwargs}, c.num_warps, c.num_stages) for c in fn.configs]
+    while not isinstance(fn, triton.runtime.JITFunction):
+        fn = fn.fn
     ours, theirs = {}, {}
     for defines, warps, stages in work.configs or [(work.defines, w, 3) for w in work.warps]:
         grid = work.grid(defines) if callable(work.grid) else work.grid
@@ -321,6 +326,195 @@ def attention(heads, n, size, causal):
                 rtol=2e-3, atol=2e-3, reference=lambda a: (a[3], torch.nn.functional.scaled_dot_product_attention(*(x[None] for x in a[:3]), is_causal=causal)[0]))
 
 
+# ---- the examples, each with its own list of configurations ----
+
+def programs_that_fit():
+    return torch.cuda.get_device_properties(0).multi_processor_count
+
+
+def tile_grid(m, n, *rest):
+    return lambda d: (triton.cdiv(m, d["BM"]) * triton.cdiv(n, d["BN"]), *(*rest, 1, 1)[:2])
+
+
+def product(name, file, kernel, sets, m, n, k, reference, grid=None, tuned={}, work=1, **kw):
+    """Of m x n x k, `work` times."""
+    return Work(**{"name": name, "path": example(file), "kernel": kernel, "tuned": tuned, "sets": sets, "grid": grid or tile_grid(m, n),
+                   "bytes": 2 * (m * n + n * k + m * k), "work": 2 * work * m * n * k, "rtol": 4e-3, "atol": 0.3, "reference": reference, **kw})
+
+
+def grouped_matmul(n):
+    sets = [[half(n, n), half(n, n), half(n, n), n, n, n, n, n, n] for _ in range(copies(6 * n * n))]
+    return product(f"example matmul fp16 {n}³", "matmul", "matmul", sets, n, n, n, lambda a: (a[2], a[0] @ a[1]))
+
+
+def matmul_act(n):
+    sets = [[half(n, n), half(n, n), torch.randn(n, device="cuda"), half(n, n), half(n, n), n, n, n, n, n, n] for _ in range(copies(8 * n * n))]
+    return product(f"matmul, bias, gelu, residual fp16 {n}³", "matmul_epilogue", "matmul_act", sets, n, n, n, tuned={"ACTIVATION": "gelu"},
+                   reference=lambda a: (a[4], torch.nn.functional.gelu((a[0] @ a[1]).float() + a[2], approximate="tanh") + a[3]))
+
+
+def persistent(kernel, n):
+    triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    sets = [[half(n, n), half(n, n), half(n, n), n, n, n] for _ in range(copies(6 * n * n))]
+    return product(f"{kernel} fp16 {n}³", "matmul_persistent", kernel, sets, n, n, n, lambda a: (a[2], a[0] @ a[1]), grid=(programs_that_fit(), 1, 1))
+
+
+def split_k(kernel, m, n, k):
+    def one():
+        return [half(m, k), half(k, n), torch.zeros(*((8,) if kernel == "split_k_parts" else ()), m, n, device="cuda"), m, n, k]
+
+    def reference(a):  # zeros, where fewer than 8 programs share k, add nothing
+        return (a[2].sum(0) if a[2].dim() == 3 else a[2]), a[0].float() @ a[1].float()
+    return product(f"{kernel} fp16 {m}×{n}×{k}", "matmul_split_k", kernel, [one() for _ in range(copies(2 * (m + n) * k))], m, n, k, reference,
+                   grid=lambda d: (triton.cdiv(m, d["BM"]) * triton.cdiv(n, d["BN"]), d["SPLIT"], 1), atol=0.5)
+
+
+def batched(batch, n):
+    sets = [[half(batch, n, n), half(batch, n, n), half(batch, n, n), n, n, n, n * n, n, n * n, n] for _ in range(copies(6 * batch * n * n))]
+    return product(f"batched fp16 {batch} of {n}³", "matmul_batched", "matmul_batched", sets, n, n, n, lambda a: (a[2], a[0] @ a[1]),
+                   grid=tile_grid(n, n, batch), work=batch, bytes=6 * batch * n * n)
+
+
+def groups(sizes):
+    starts = [[0, 0, 0]]
+    for m, n, k in sizes:
+        starts.append([x + y for x, y in zip(starts[-1], (m * k, k * n, m * n))])
+    ends, operations = starts.pop(), sum(m * n * k for m, n, k in sizes)
+    table = lambda rows, dtype: torch.tensor(rows, device="cuda", dtype=dtype)
+    sets = [[*(half(x) for x in ends), table(sizes, torch.int32), table(starts, torch.int64), len(sizes)] for _ in range(copies(2 * sum(ends)))]
+
+    def reference(a):
+        parts = [a[0][x : x + m * k].view(m, k) @ a[1][y : y + k * n].view(k, n) for (m, n, k), (x, y, _) in zip(sizes, starts)]
+        return a[2], torch.cat([p.flatten() for p in parts])
+    return product(f"groups fp16 {len(sizes)} of {sizes[0][0]}…{sizes[-1][0]}×{sizes[0][1]}×{sizes[0][2]}", "matmul_batched", "matmul_many", sets, 1, 1,
+                   operations, reference, grid=(programs_that_fit(), 1, 1), tuned={"EVEN": 8}, bytes=2 * sum(ends))
+
+
+def experts(tokens, count, n, k):
+    order = torch.arange(tokens, device="cuda", dtype=torch.int32)
+    expert = torch.arange(tokens // 64, device="cuda", dtype=torch.int32) * count // (tokens // 64)
+    sets = [[half(tokens, k), half(count, n, k), half(tokens, n), order, expert, tokens, n, k] for _ in range(copies(2 * (count * n * k + tokens * (n + k))))]
+    return product(f"experts fp16 {tokens} tokens, {count} of {n}×{k}", "matmul_batched", "experts", sets, tokens, n, k,
+                   lambda a: (a[2], torch.bmm(a[0].view(count, -1, k), a[1].mT).view(tokens, n)),
+                   grid=lambda d: (tokens // 64, triton.cdiv(n, d["BN"]), 1), bytes=2 * (count * n * k + tokens * (n + k)))
+
+
+def int4_numbers(packed, scales, group=128):
+    byte = packed.view(packed.shape[0], -1, group // 2).to(torch.int32)
+    return ((torch.cat((byte & 15, byte >> 4), 2) - 8).half() * scales[:, :, None]).flatten(1)
+
+
+def weights_of(bits, n, k):
+    """Arrays of a layer's weights as the kernels want them, how many bytes they have, and their numbers."""
+    if bits == 4:
+        return lambda: [torch.randint(0, 256, (n, k // 2), device="cuda", dtype=torch.uint8), half(n, k // 128) / 16], n * k // 2 + n * k // 64, int4_numbers
+    if bits == 8:
+        return (lambda: [torch.randint(-128, 128, (n, k), device="cuda", dtype=torch.int8), torch.rand(n, device="cuda") / 64], n * k,
+                lambda w, s: (w.float() * s[:, None]).half())
+    return lambda: [half(n, k)], 2 * n * k, lambda w: w
+
+
+def few_bits(bits, n):
+    weights, size, numbers = weights_of(bits, n, n)
+    sets = [[half(n, n), *weights(), half(n, n), n, n, n, *([n // 2] if bits == 4 else [])] for _ in range(copies(4 * n * n + size))]
+    return product(f"int{bits} weights {n}³", "matmul_quantized", f"matmul_int{bits}", sets, n, n, n, lambda a: (a[3], a[0] @ numbers(*a[1:3]).T))
+
+
+def fp8(n):
+    eight = lambda: half(n, n).to(torch.float8_e4m3fn)
+    sets = [[eight(), eight(), torch.rand(n, device="cuda"), torch.rand(n, device="cuda"), half(n, n), n, n, n] for _ in range(copies(4 * n * n))]
+    return product(f"fp8 with row scales {n}³", "matmul_quantized", "matmul_fp8", sets, n, n, n, bytes=4 * n * n,
+                   reference=lambda a: (a[4], (a[0].float() @ a[1].float().T) * a[2][:, None] * a[3][None, :]), atol=0.5)
+
+
+def decoding(tokens, bits, n, k):
+    weights, size, numbers = weights_of(bits, n, k)
+    kernel = ("decode_row" if tokens == 1 else "decode_rows") + "_int4" * (bits == 4)
+    result = lambda: half(n) if tokens == 1 else torch.zeros(tokens, n, device="cuda")
+    sizes = ([n, k] if tokens == 1 else [tokens, n, k]) + [k // 2] * (bits == 4)
+    sets = [[half(tokens, k), *weights(), result(), *sizes] for _ in range(copies(size))]
+    output = 2 + (bits == 4)
+    return product(f"decode {tokens}×{n}×{k} {'int4' if bits == 4 else 'fp16'}", "matmul_decode", kernel, sets, tokens, n, k, work=0, bytes=size,
+                   reference=lambda a: (a[output].view(tokens, n), a[0].float() @ numbers(*a[1:output]).float().T), atol=0.5,
+                   grid=lambda d: (triton.cdiv(n, d["BN"]), d.get("SPLIT", 1), 1))
+
+
+def window_attention(heads, n, size, share, window):
+    sets = [[half(heads, n, size), half(heads // share, n, size), half(heads // share, n, size), half(heads, n, size), torch.empty(heads, n, device="cuda"),
+             heads, n, n, size ** -0.5] for _ in range(copies(4 * heads * n * size))]
+
+    def reference(a):
+        row, col = torch.arange(n, device="cuda")[:, None], torch.arange(n, device="cuda")[None, :]
+        return a[3][:1], torch.nn.functional.scaled_dot_product_attention(a[0][None, :1], a[1][None, :1], a[2][None, :1], (col <= row) & (col > row - window))[0]
+    return Work(name=f"attention fp16 {heads}×{n}×{size} causal, window {window}, {share} heads share keys", path=example("attention"), kernel="attention",
+                tuned={"D": size, "CAUSAL": True, "SHARE": share, "WINDOW": window}, sets=sets, grid=lambda d: (triton.cdiv(n, d["BM"]), heads, 1),
+                bytes=4 * heads * n * size, work=4 * heads * n * window * size, rtol=2e-3, atol=2e-3, reference=reference)
+
+
+def attention_back(kernel, heads, n, size, causal):
+    scale = size ** -0.5
+    q, k, v, do = (half(heads, n, size) for _ in range(4))
+    results = {"attention_dkv": 2, "attention_dq": 1}[kernel]
+    lse, delta, want = torch.empty(heads, n, device="cuda"), torch.empty(heads, n, device="cuda"), []
+    for h in range(heads):
+        s = q[h].float() @ k[h].float().T * scale
+        if causal:
+            s = s.masked_fill(torch.ones_like(s, dtype=torch.bool).triu(1), float("-inf"))
+        lse[h] = torch.logsumexp(s, 1) / 0.6931471805599453
+        p, dp = torch.softmax(s, 1), do[h].float() @ v[h].float().T
+        delta[h] = (p * dp).sum(1)
+        if h == 0:
+            ds = p * (dp - delta[h][:, None]) * scale
+            want = ds.T @ q[h].float() if results == 2 else ds @ k[h].float()
+    sets = [[q, k, v, do, lse, delta, *(torch.empty_like(q) for _ in range(results)), n, scale] for _ in range(2)]
+    return Work(name=f"{kernel} fp16 {heads}×{n}×{size}{' causal' if causal else ''}", path=example("attention_backward"), kernel=kernel,
+                tuned={"D": size, "CAUSAL": causal}, sets=sets, bytes=(8 + 2 * results) * heads * n * size, rtol=1e-2, atol=1e-2,
+                grid=lambda d: (triton.cdiv(n, d["BN" if results == 2 else "BM"]), heads, 1), reference=lambda a: (a[6][0], want),
+                work=(4 if results == 2 else 3) * (1 if causal else 2) * heads * n * n * size)
+
+
+def paged(sequences, heads, group, size, length, page=64, part=512):
+    groups, pages = heads // group, sequences * length // page
+    table = torch.randperm(pages, device="cuda").to(torch.int32).view(sequences, -1)
+    lengths = torch.full((sequences,), length, device="cuda", dtype=torch.int32)
+    parts = triton.cdiv(length, part)
+    numbers = lambda *shape: torch.empty(sequences, heads, parts, *shape, device="cuda")
+    bytes_read = 4 * sequences * length * groups * size
+    sets = [[half(sequences, heads, size), half(pages, page, groups, size), half(pages, page, groups, size), table, lengths, numbers(size), numbers(), numbers(),
+             size ** -0.5, table.shape[1]] for _ in range(copies(bytes_read))]
+
+    def reference(a):
+        of = lambda x: x[table[0].long()].view(length, groups, size)[:part, 0].float()
+        s = a[0][0, :group].float() @ of(a[1]).T * size ** -0.5
+        return a[5][0, :group, 0], torch.exp(s - s.amax(1, keepdim=True)) @ of(a[2])
+    return Work(name=f"paged attention fp16 {sequences} of {length} keys, {heads} heads in {groups} groups of {size}", path=example("attention_paged"),
+                kernel="decode", tuned={"HEADS": heads, "GROUP": group, "D": size, "PAGE": page, "PART": part}, sets=sets, grid=(sequences, groups, parts),
+                bytes=bytes_read, rtol=1e-2, atol=0.1, reference=reference)
+
+
+def linear_attention(heads, n, size):
+    sets = [[half(heads, n, size), half(heads, n, size), half(heads, n, size), -torch.rand(heads, n, device="cuda") / 8, half(heads, n, size), n]
+            for _ in range(copies(8 * heads * n * size))]
+
+    def reference(a):  # the first head's first 256
+        q, k, v, decay = a[0][0, :256].double(), a[1][0, :256].double(), a[2][0, :256].double(), a[3][0, :256].double().cumsum(0)
+        return a[4][0, :256], ((q @ k.T) * torch.exp((decay[:, None] - decay[None, :]).tril()).tril()) @ v
+    return Work(name=f"linear attention fp16 {heads}×{n}×{size}", path=example("linear_attention"), kernel="decayed_attention",
+                tuned={"D": size, "E": size}, sets=sets, grid=lambda d: (heads, triton.cdiv(size, d["BE"]), 1), bytes=8 * heads * n * size, rtol=2e-2, atol=1.0,
+                reference=reference)
+
+
+EXAMPLES = [
+    lambda: grouped_matmul(4096), lambda: matmul_act(4096), lambda: persistent("matmul_descriptors", 4096), lambda: persistent("matmul_persistent", 4096),
+    lambda: split_k("split_k_atomic", 512, 512, 16384), lambda: split_k("split_k_parts", 512, 512, 16384), lambda: batched(64, 512),
+    lambda: groups([(m, 2048, 1024) for m in (128, 512, 1000, 2048, 24, 4096)]), lambda: experts(8192, 16, 2048, 1024),
+    lambda: few_bits(8, 4096), lambda: few_bits(4, 4096), lambda: fp8(4096),
+    *(lambda m=m, bits=bits: decoding(m, bits, 8192, 8192) for bits in (16, 4) for m in (1, 4, 16)),
+    lambda: window_attention(32, 8192, 128, 4, 1024), lambda: attention_back("attention_dkv", 32, 4096, 64, True),
+    lambda: attention_back("attention_dq", 32, 4096, 64, True), lambda: paged(64, 32, 4, 128, 4096), lambda: linear_attention(128, 4096, 64),
+]
+
+
 def tiles(*rows):
     return [({"BM": bm, "BN": bn, "BK": bk, "GROUP": 8}, warps, stages) for bm, bn, bk, warps, stages in rows]
 
@@ -339,6 +533,7 @@ WORKS = [
     lambda: quantize_rows(8192, 4096), lambda: quantize_rows(8192, 5000), lambda: cross_entropy(4096, 50257, torch.float16, 4096),
     lambda: cross_entropy(4096, 32000, torch.float32, 4096), lambda: along_rows("cumsum_rows", 8192, 4096, lambda x: x.double().cumsum(1)),
     lambda: along_rows("sort_rows", 8192, 1024, lambda x: x.sort(1).values), lambda: histogram(1 << 26, 4096, 256),
+    *EXAMPLES,
 ]
 
 
@@ -348,10 +543,10 @@ def main():
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, {subprocess.run([tkc, '--version'], capture_output=True, text=True).stdout.strip()}\n")
     print("| work | tkc | Triton | ratio | 95 % interval |\n|---|---|---|---|---|")
     wrong = False
-    for make in WORKS:
+    for make in EXAMPLES if sys.argv[2:] == ["examples"] else WORKS:
         work = make()
         try:
-            if all(n in work.name for n in sys.argv[2:]):
+            if sys.argv[2:] == ["examples"] or all(n in work.name for n in sys.argv[2:]):
                 measure(tkc, work)
         except SystemExit as reason:
             wrong = True

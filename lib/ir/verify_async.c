@@ -45,7 +45,9 @@ static bool check_uses(Verifier *v, const Op *op, const Value *sum)
 static bool check_operand(Verifier *v, const Op *op, int operand)
 {
     return dot_group_reads(op, operand) ||
-           verify_fail(v, op, "operand %d of an asynchronous dot is in no ring of swizzled tiles",
+           verify_fail(v, op,
+                       "operand %d of an asynchronous dot is in no ring of swizzled tiles that a "
+                       "group reads",
                        operand);
 }
 

@@ -52,6 +52,7 @@ TILES = [(32, 32, 32, 1), (64, 64, 32, 4), (16, 64, 64, 2), (64, 32, 16, 8)]
 GROUP_SHAPES = [(64, 64, 0), (130, 100, 70), (200, 256, 96)]
 ALONG_SHAPES = [(64, 64, 0), (130, 100, 272), (200, 256, 96)]  # k is known to be a multiple of 16: bytes are copied as far as masks hold
 GROUP_TILES = [(64, 64, 32, 4), (64, 128, 32, 4), (128, 32, 64, 4), (64, 128, 16, 8), (128, 64, 128, 8), (256, 16, 64, 8), (128, 256, 32, 8), (128, 256, 16, 4)]
+ALONG_TILES = [*GROUP_TILES, (64, 64, 256, 4)]  # of fp8 two sums a turn
 # of a in memory, of b and of what is multiplied, of the sum
 TYPES = {"fp16": ("float16", "float16", "float32"), "fp32": ("float32", "float32", "float32"), "int8": ("int8", "int8", "int32"),
          "mixed": ("float32", "float16", "float32"), "widened": ("float16", "float32", "float32"), "cut": ("int16", "int8", "int32"),
@@ -111,7 +112,7 @@ def products(folder):
         if number % 5 == 0:
             n = number // 5
             yield Product(1000 + number, folder, "sm_90a", kind, flipped, shape, tile, 2 + n % 4, 1 + n % 5 // 4)
-    for number, (kind, shape, tile) in enumerate(itertools.product(ALONG_K + FROM_REGISTERS, ALONG_SHAPES, GROUP_TILES)):
+    for number, (kind, shape, tile) in enumerate(itertools.product(ALONG_K + FROM_REGISTERS, ALONG_SHAPES, ALONG_TILES)):
         if number % 5 == 0:
             n = number // 5
             yield Product(2000 + number, folder, "sm_90a", kind, (False, True), shape, tile, 2 + n % 4, 1 + n % 5 // 4)

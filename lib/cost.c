@@ -38,8 +38,7 @@ bool cost_is_access(const Op *op)
     return access_is_block(op);
 }
 
-/* The dim along which the addresses run on. */
-static int running_dim(const AxisFact *f)
+int cost_running_dim(const AxisFact *f)
 {
     int dim = f->rank - 1;
     for (int d = f->rank - 2; d >= 0; d--)
@@ -50,9 +49,9 @@ static int running_dim(const AxisFact *f)
 
 static void judge_sectors(AccessCost *c, const AxisFact *f, const Layout *l)
 {
-    const int dim = c->vec.log2 ? c->vec.dim : running_dim(f), shift = layout_dim_shift(l, dim),
-              run = log2_of(f->contiguity[dim]), sector = log2_of(SECTOR_BYTES / c->elem_bytes),
-              shared = least(run, sector);
+    const int dim = c->vec.log2 ? c->vec.dim : cost_running_dim(f),
+              shift = layout_dim_shift(l, dim), run = log2_of(f->contiguity[dim]),
+              sector = log2_of(SECTOR_BYTES / c->elem_bytes), shared = least(run, sector);
     F2Space moved = {0}, sectors = {0};
     for (int i = 0; i < c->vec.log2; i++)
         f2_space_add(&moved, UINT32_C(1) << (shift + i));

@@ -29,6 +29,9 @@ typedef struct BufferCost {
 } BufferCost;
 BufferCost cost_buffer(const Op *alloc);
 
+/* The dim along which addresses run on. */
+int cost_running_dim(const AxisFact *f);
+
 /* Where a person wrote it: the innermost place that is not in the standard library. */
 const Loc *cost_place(const Op *op);
 

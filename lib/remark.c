@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "cost.h"
+#include "dot_lack.h"
 
 enum { GIVEN_DIVISIBILITY = 16 };
 
@@ -256,12 +257,27 @@ static void remark_buffer(const Remarks *x, const Op *alloc)
     tell(x, DIAG_LAYOUT, alloc, buf_text(&text));
 }
 
+/* ---- matrix products ---- */
+
+static void remark_dot(const Remarks *x, const Op *dot)
+{
+    Buf text = buf_make(x->dx->arena);
+    DotLack lack;
+    buf_puts(&text, "warps multiply one by one, not in groups: ");
+    if (!dot_lack(x->facts, dot, &text, &lack)) return;
+    Diag *d = tell(x, DIAG_DOT, dot, buf_text(&text));
+    const Loc *loc = lack.advice ? cost_place(lack.at) : NULL;
+    if (loc) diag_note(x->dx, d, (Span){loc->source, loc->begin, loc->end}, "%s", lack.advice);
+    if (lack.option) diag_setting(x->dx, d, lack.option, "%d", lack.value);
+}
+
 /* ---- all of them ---- */
 
 static void remark_op(Op *op, void *user)
 {
     const Remarks *x = user;
     if (op->kind == OP_ALLOC) remark_buffer(x, op);
+    if (op->kind == OP_DOT) remark_dot(x, op);
     if (!cost_is_access(op) || x->dx->off[DIAG_VEC]) return;
     const AccessCost c = cost_access(x->facts, op);
     if (c.vec.log2 < c.most_log2) remark_width(x, &c);
@@ -270,7 +286,7 @@ static void remark_op(Op *op, void *user)
 
 void remark_func(Arena *scratch, Diags *dx, const Func *fn)
 {
-    if (dx->off[DIAG_VEC] && dx->off[DIAG_LAYOUT]) return;
+    if (dx->off[DIAG_VEC] && dx->off[DIAG_LAYOUT] && dx->off[DIAG_DOT]) return;
     Remarks x = {.scratch = scratch, .dx = dx, .fn = fn, .facts = axis_analyze_accesses(scratch, fn, NULL)};
     ir_walk(fn->body, remark_op, &x);
 }

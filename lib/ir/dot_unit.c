@@ -8,8 +8,10 @@
 
 #include <string.h>
 
+#include "ir/ir.h"
 #include "ir/machine.h"
 #include "ir/type.h"
+#include "linear/swizzle.h"
 
 static const MmaRow rows[] = {
 #define MMA(sm, ptx, a, b, sum, m_log2, k_log2, unit_log2)                                         \
@@ -23,15 +25,19 @@ static bool is_f8(DType dt)
     return dt == DT_F8E4 || dt == DT_F8E5;
 }
 
-static const MmaRow *find_row(const Machine *machine, DType a, DType b, DType sum)
+static const MmaRow *last_row(int sm, DType a, DType b, DType sum)
 {
     const MmaRow *found = NULL;
-    for (size_t i = 0; machine && i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const MmaRow *r = &rows[i];
-        if (is_f8(a) && !machine->fp8_mma) continue;
-        if (r->sm <= machine->sm && r->a == a && r->b == b && r->sum == sum) found = r;
+        if (r->sm <= sm && r->a == a && r->b == b && r->sum == sum) found = r;
     }
     return found;
+}
+
+static const MmaRow *find_row(const Machine *machine, DType a, DType b, DType sum)
+{
+    return machine && (machine->fp8_mma || !is_f8(a)) ? last_row(machine->sm, a, b, sum) : NULL;
 }
 
 static DotUnit fp32_unit(const Machine *machine, const char *precision, DType sum)
@@ -65,16 +71,62 @@ DotUnit dot_unit(const Op *op)
     return unit;
 }
 
+/* ---- warp groups ---- */
+
+/* Their instructions have the shapes of the warp's but for rows: 32 bytes along k. */
+const MmaRow *dot_group_row(const Op *op)
+{
+    enum { HOPPER = 90, SUM_BITS = 32 };
+    const Machine *machine = op->region->func->machine;
+    const DType a = type_dtype(op_arg(op, 0)->type), sum = type_dtype(op_arg(op, 2)->type);
+    const bool has_none = !machine || !machine->arch_specific || machine->sm != HOPPER ||
+                          dtype_info(sum)->bits != SUM_BITS,
+               is_apart = a == DT_F32 && strcmp(tkc_op_str(op, ATTR_PRECISION, "ieee"), "tf32"),
+               is_exact = is_f8(a) && !tkc_op_int(op, ATTR_IMPRECISE, 1);
+    if (has_none || is_apart || is_exact) return NULL;
+    return last_row(HOPPER, a, type_dtype(op_arg(op, 1)->type), sum);
+}
+
 bool dot_fits_group(const Op *op)
 {
-    enum { LEAST_N = 8, LEAST_K = 16, HOPPER = 90 };
-    const Func *fn = op->region->func;
-    const DotUnit unit = dot_unit(op);
+    enum { LEAST_N = 8 };
+    const MmaRow *row = dot_group_row(op);
     const Type *a = op_arg(op, 0)->type, *b = op_arg(op, 1)->type;
-    return fn->machine && fn->machine->arch_specific && fn->machine->sm == HOPPER &&
-           fn->num_warps % GROUP_WARPS == 0 && unit.mma && type_dtype(a) == unit.mma->a &&
-           dtype_info(unit.mma->a)->bits == 16 && unit.mma->sum == DT_F32 && a->rank == 2 &&
-           a->shape[0] >= GROUP_ROWS && a->shape[1] >= LEAST_K && b->shape[1] >= LEAST_N;
+    return row && op->region->func->num_warps % GROUP_WARPS == 0 && a->rank == 2 &&
+           a->shape[0] >= GROUP_ROWS && a->shape[1] >> row->shape.k_log2 && b->shape[1] >= LEAST_N;
+}
+
+bool dot_is_of_group(const Op *op)
+{
+    return op->kind == OP_DOT && dot_fits_group(op) &&
+           fragment_is_group_sum(dot_group_row(op)->shape, op_result(op, 0)->type->layout);
+}
+
+bool dot_lies_along(const Op *op, int operand, bool flipped, int dim)
+{
+    enum { EITHER_BITS = 16 };
+    return type_bits(op_arg(op, operand)->type) == EITHER_BITS ||
+           dim == ((1 - operand) ^ (int)flipped);
+}
+
+bool dot_group_reads(const Op *op, int operand)
+{
+    bool flipped;
+    Swizzle s;
+    const Op *ring = dot_ring(op, operand, &flipped);
+    const Type *buffer = ring ? op_arg(ring, 0)->type : NULL;
+    if (!ring) return operand == 0 && dot_unit(op).mma == dot_group_row(op);
+    return swizzle_find(ir_of(op->region->func)->layouts, buffer->layout, type_bytes(buffer), &s) &&
+           dot_lies_along(op, operand, flipped, s.dim);
+}
+
+int dot_together(const Op *op)
+{
+    enum { STEP = 32, USUAL = 128 };
+    const Type *a = op_arg(op, 0)->type;
+    const int64_t most = tkc_op_int(op, ATTR_IMPRECISE, USUAL);
+    if (!is_f8(type_dtype(a)) || (tkc_op_attr(op, ATTR_IMPRECISE) && most > a->shape[1])) return 0;
+    return most < STEP ? STEP : (int)most & -STEP;
 }
 
 static bool takes_async(const Use *use)
@@ -83,13 +135,22 @@ static bool takes_async(const Use *use)
            use != &use->user->args[2];
 }
 
-const Op *dot_ring(const Op *op, int operand, bool *flipped)
+bool dot_flips(const Op *trans)
+{
+    return tkc_op_attr(trans, ATTR_PERM)->v[0] == 1;
+}
+
+const Op *dot_source(const Op *op, int operand, OpKind kind, bool *flipped)
 {
     const Op *from = op_arg(op, operand)->def;
     *flipped = false;
-    for (; from && from->kind == OP_TRANS; from = op_arg(from, 0)->def)
-        *flipped ^= tkc_op_attr(from, ATTR_PERM)->v[0] == 1;
-    return from && from->kind == OP_RING_LOAD ? from : NULL;
+    for (; from && from->kind == OP_TRANS; from = op_arg(from, 0)->def) *flipped ^= dot_flips(from);
+    return from && from->kind == kind ? from : NULL;
+}
+
+const Op *dot_ring(const Op *op, int operand, bool *flipped)
+{
+    return dot_source(op, operand, OP_RING_LOAD, flipped);
 }
 
 bool dot_reads_alone(const Op *op)

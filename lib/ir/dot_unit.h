@@ -31,11 +31,31 @@ const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, cons
 enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */,
        GROUP_MOST_PENDING = 7 /* products that a wait can leave under way */ };
 
-/* What its type, shape and target must be for that. */
+/* The instruction; its m is a warp's share of the rows. NULL: the target has none for these types,
+   or none of the precision asked for. */
+const MmaRow *dot_group_row(const Op *op);
+/* True when there is one, and for its shape. */
 bool dot_fits_group(const Op *op);
+/* True when its sum has the layout for that, too. */
+bool dot_is_of_group(const Op *op);
+/* Whether operand 0 or 1 can be read from memory where it lies along dim `dim` of its buffer, or of
+   the transposed (flipped): along k, if not of 16 bits. */
+bool dot_lies_along(const Op *op, int operand, bool flipped, int dim);
+/* True when the operand is where an asynchronous dot can have it: in a ring of swizzled tiles, or
+   the first in registers. */
+bool dot_group_reads(const Op *op, int operand);
+/* Products of 8-bit floats are summed with 13 bits behind the point of the largest. So many along k
+   may be, before they are added to the sum in fp32: as max_num_imprecise_acc says, or 128. 0: any
+   number. */
+int dot_together(const Op *op);
 /* The ring_load whose buffer an asynchronous dot reads operand 0 or 1 from; NULL: it is in
    registers. flipped: by way of a transposition. */
 const Op *dot_ring(const Op *op, int operand, bool *flipped);
+/* Of a transposition: not of [0, 1]. */
+bool dot_flips(const Op *trans);
+/* The op of that kind that gives operand 0 or 1, transposed (flipped) or not; NULL: it is another.
+ */
+const Op *dot_source(const Op *op, int operand, OpKind kind, bool *flipped);
 /* True for a ring_load, or a transposition of one, that only asynchronous dots use: no thread holds
    the block. */
 bool dot_reads_alone(const Op *op);

@@ -3,7 +3,6 @@
 #include "ir/verify_op.h"
 
 #include "ir/dot_unit.h"
-#include "linear/swizzle.h"
 #include "tkc/carry.h"
 
 static bool is_async(const Op *op)
@@ -57,21 +56,17 @@ static bool check_uses(Verifier *v, const Op *op, const Value *sum)
 
 static bool check_operand(Verifier *v, const Op *op, int operand)
 {
-    bool flipped;
-    Swizzle s;
-    const Op *ring = dot_ring(op, operand, &flipped);
-    const Type *buffer = ring ? op_arg(ring, 0)->type : NULL;
-    if (!ring && operand == 0) return true;
-    return (ring && swizzle_find(ir_of(v->fn)->layouts, buffer->layout, type_bytes(buffer), &s)) ||
-           verify_fail(v, op, "operand %d of an asynchronous dot is in no ring of swizzled tiles",
+    return dot_group_reads(op, operand) ||
+           verify_fail(v, op,
+                       "operand %d of an asynchronous dot is in no ring of swizzled tiles that a "
+                       "group reads",
                        operand);
 }
 
 static bool check_dot(Verifier *v, const Op *op)
 {
     if (!is_async(op)) return true;
-    const Layout *sum = op_result(op, 0)->type->layout;
-    if (!sum || !dot_fits_group(op) || !fragment_is_group_sum(dot_unit(op).mma->shape, sum))
+    if (!op_result(op, 0)->type->layout || !dot_is_of_group(op))
         return verify_fail(v, op, "no warp group of the target computes this");
     return check_operand(v, op, 0) && check_operand(v, op, 1);
 }

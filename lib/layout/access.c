@@ -1,17 +1,19 @@
 /* Memory accesses choose their layouts together. Those of one padded shape whose pointers run
    along the same dims form a group, and a group has one layout, so that no conversions arise
-   between a load and the store of what was computed from it.
+   between a load and the store of what was computed from it. Loads of what only matrix products
+   take are groups of their own: that goes by way of shared memory anyway.
 
    The layout is blocked: `order` lists the dims by how far the pointers are contiguous along
    them, lanes follow the order, warps too, except that dims the function reduces, scans or sorts
    along come last for them (a row that stays in a warp needs no shared memory to be summed). What
    is left to choose is how many neighbours a thread holds. Each width is tried, and what it costs
    all accesses of the group is counted (convert.h): instructions a warp issues, the 128-byte lines
-   its loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy from
-   fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider side; and
-   next to loads that pick every third byte a store of bytes stays narrow. A thread never gets more
-   neighbours than its share of the elements: no lane is idle for the sake of width. A mask does not
-   matter here: the lowering does a vector that is not wholly in by single elements. */
+   its loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy
+   from fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider
+   side; and next to loads that pick every third byte a store of bytes stays narrow. A thread never
+   gets more neighbours than its share of the elements: no lane is idle for the sake of width. A
+   mask does not matter here: the lowering does a vector that is not wholly in by single elements.
+ */
 #include "layout/access.h"
 
 #include <string.h>
@@ -29,6 +31,7 @@ typedef struct Group {
     int rank;
     uint8_t dim_log2[TKC_MAX_RANK];
     int order[TKC_MAX_RANK];
+    bool for_dots;
     const Layout *layout;
     int64_t stake;           /* what its accesses cost more in the layout of another group */
 } Group;
@@ -134,23 +137,35 @@ static bool same_dims(const Group *g, int rank, const uint8_t *dim_log2)
     return g->rank == rank && !memcmp(g->dim_log2, dim_log2, (size_t)rank);
 }
 
+/* A load, or its transposition. */
+static bool is_for_dots(const Op *op)
+{
+    const bool moves = op->kind == OP_LOAD || op->kind == OP_TRANS;
+    for (const Use *u = moves ? op_result(op, 0)->uses : NULL; u; u = u->next)
+        if (!is_for_dots(u->user) && (u->user->kind != OP_DOT || u == &u->user->args[2]))
+            return false;
+    return moves;
+}
+
 /* The group of that shape and order; without an order, the first of that shape. */
-static int find_group(const Accesses *x, int rank, const uint8_t *dim_log2, const int *order)
+static int find_group(const Accesses *x, int rank, const uint8_t *dim_log2, const int *order,
+                      bool for_dots)
 {
     for (int i = 0; i < x->groups.len; i++) {
         const Group *g = &x->groups.data[i];
-        if (!same_dims(g, rank, dim_log2)) continue;
+        if (!same_dims(g, rank, dim_log2) || g->for_dots != for_dots) continue;
         if (!order || !memcmp(g->order, order, (size_t)rank * sizeof *order)) return i;
     }
     return -1;
 }
 
-static int group_for(Accesses *x, const Type *block, const int *order, bool has_order)
+static int group_for(Accesses *x, const Op *op, const int *order, bool has_order)
 {
-    Group g = {.rank = block->rank};
+    const Type *block = op_arg(op, 0)->type;
+    Group g = {.rank = block->rank, .for_dots = is_for_dots(op)};
     layout_pad(block->rank, block->shape, g.dim_log2);
     memcpy(g.order, order, (size_t)block->rank * sizeof *order);
-    int found = find_group(x, g.rank, g.dim_log2, has_order ? order : NULL);
+    int found = find_group(x, g.rank, g.dim_log2, has_order ? order : NULL, g.for_dots);
     if (found >= 0) return found;
     vec_push(x->arena, &x->groups, g);
     return x->groups.len - 1;
@@ -163,7 +178,7 @@ static void make_groups(Accesses *x)
         for (int i = 0; i < x->list.len; i++) {
             Access *a = &x->list.data[i];
             if (prefers_order(x, a) != preferring) continue;
-            a->group = group_for(x, op_arg(a->op, 0)->type, a->order, preferring);
+            a->group = group_for(x, a->op, a->order, preferring);
             memcpy(a->order, x->groups.data[a->group].order, sizeof a->order);
         }
     }
@@ -337,11 +352,16 @@ const Layout *access_layout(const Accesses *x, const Op *op)
     return x->groups.data[find_access(x, op)->group].layout;
 }
 
+int access_dim(const Accesses *x, const Op *op)
+{
+    return find_access(x, op)->order[0];
+}
+
 const Layout *access_default(const Accesses *x, const Type *block)
 {
     Group g = {.rank = block->rank};
     layout_pad(block->rank, block->shape, g.dim_log2);
-    int found = find_group(x, g.rank, g.dim_log2, NULL);
+    int found = find_group(x, g.rank, g.dim_log2, NULL, false);
     if (found >= 0) return x->groups.data[found].layout;
     for (int i = 0; i < g.rank; i++) g.order[i] = g.rank - 1 - i;
     int share = share_log2(x, &g);

@@ -15,6 +15,8 @@ Accesses *access_choose(Arena *scratch, const Func *fn);
 bool access_is_block(const Op *op);
 /* The best layout of such an op. */
 const Layout *access_layout(const Accesses *x, const Op *op);
+/* The dim along which its pointers run on. */
+int access_dim(const Accesses *x, const Op *op);
 /* All of them, those first for which most is at stake: that another access of their shape, which runs
    along other dims, does not give them its layout. NULL behind the last. */
 Op *access_seed(const Accesses *x, int i);

@@ -22,6 +22,7 @@
 struct Anchors {
     Arena *scratch;
     const Func *fn;
+    const Accesses *accesses;
     Bitset chained; /* result ids of dots that give or take a first operand so */
 };
 
@@ -65,11 +66,12 @@ static void find_chains(Op *op, void *user)
     }
 }
 
-Anchors *anchors_find(Arena *scratch, const Func *fn)
+Anchors *anchors_find(Arena *scratch, const Func *fn, const Accesses *accesses)
 {
     Anchors *x = arena_new(scratch, Anchors);
     x->scratch = scratch;
     x->fn = fn;
+    x->accesses = accesses;
     x->chained = bitset_make(scratch, (int)fn->nvalues);
     ir_walk(fn->body, find_chains, x);
     return x;
@@ -98,23 +100,28 @@ static WarpSplit split_warps(MmaShape shape, int rank, const uint8_t *dim_log2, 
 
 /* ---- warp groups ---- */
 
-/* The load that operand b is: a loop with it can bring it ahead. */
-static bool is_loaded(const Op *dot)
+/* A loop can bring it ahead so that the group reads it, or, of a, registers have it. */
+static bool can_come(const Anchors *x, const Op *dot, int operand)
 {
-    const Op *op = op_arg(dot, 1)->def;
-    while (op && op->kind == OP_TRANS) op = op_arg(op, 0)->def;
-    return op && op->kind == OP_LOAD && op->region == dot->region;
+    bool flipped;
+    const Op *load = dot_source(dot, operand, OP_LOAD, &flipped);
+    if (load && load->region == dot->region)
+        return dot_lies_along(dot, operand, flipped, access_dim(x->accesses, load));
+    return operand == 0 && (dot_unit(dot).mma == dot_group_row(dot) ||
+                            ir_is_defined_outside(op_arg(dot, 0), dot->region));
 }
 
 /* Groups go along rows as far as these go, then along columns. */
-static bool split_groups(const Op *dot, const uint8_t *dim_log2, int warp_bits, WarpSplit *s)
+static bool split_groups(const Anchors *x, const Op *dot, const uint8_t *dim_log2, int warp_bits,
+                         WarpSplit *s)
 {
     enum { M_LOG2 = 4, LEAST_N_LOG2 = 6 /* of several groups */ };
     const Op *loop = dot->region->parent;
     const int rows = dim_log2[0] - M_LOG2;
     *s = (WarpSplit){.m = warp_bits < rows ? warp_bits : rows, .in_groups = true};
     s->n = warp_bits - s->m;
-    return dot_fits_group(dot) && loop && loop->kind == OP_FOR && is_loaded(dot) &&
+    return dot_fits_group(dot) && loop && loop->kind == OP_FOR && can_come(x, dot, 0) &&
+           can_come(x, dot, 1) &&
            tkc_op_int(loop, ATTR_STAGES, dot->region->func->num_stages) > 1 &&
            (!s->n || s->n <= dim_log2[1] - LEAST_N_LOG2);
 }
@@ -146,7 +153,7 @@ const Layout *anchor_dot(const Anchors *x, const Op *dot)
     layout_pad(ty->rank, ty->shape, dims);
     if (!mma) return square(t, ty->rank, dims, lane_bits, warp_bits);
     WarpSplit groups;
-    if (ty->rank == 2 && split_groups(dot, dims, warp_bits, &groups))
+    if (ty->rank == 2 && split_groups(x, dot, dims, warp_bits, &groups))
         return fragment_sum(t, mma->shape, 2, dims, groups, warp_bits);
     const bool chained = bitset_has(&x->chained, (int)result->id);
     return fragment_sum(t, mma->shape, ty->rank, dims,

@@ -4,10 +4,11 @@
 
 #include "base/arena.h"
 #include "ir/ir.h"
+#include "layout/access.h"
 
 /* What is known of a function's dots. */
 typedef struct Anchors Anchors;
-Anchors *anchors_find(Arena *scratch, const Func *fn);
+Anchors *anchors_find(Arena *scratch, const Func *fn, const Accesses *accesses);
 /* The layout of a dot's result. */
 const Layout *anchor_dot(const Anchors *x, const Op *dot);
 

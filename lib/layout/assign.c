@@ -206,11 +206,14 @@ static void spread_slot(Assign *a, const Op *owner, int slot, const Layout *l)
     for (int i = 0; i < n; i++) give(a, members[i], l);
 }
 
-/* Whole rows in each thread are what a dot without a matrix instruction reads them in; nothing else is
-   done well so. */
-static bool is_reading_layout(const Op *op, int arg)
+/* Whole rows in each thread are what a dot without a matrix instruction reads them in; nothing else
+   is done well so. What a warp group reads from memory nobody has. */
+static bool is_reading_layout(const Op *op, int arg, const Layout *l)
 {
-    return op->kind == OP_DOT && arg < 2 && !dot_unit(op).mma;
+    bool flipped;
+    if (op->kind != OP_DOT || arg == 2) return false;
+    return !dot_unit(op).mma || (dot_source(op, arg, OP_LOAD, &flipped) && dot_fits_group(op) &&
+                                 fragment_is_group_sum(dot_group_row(op)->shape, l));
 }
 
 /* From a result to the operands and the other results. */
@@ -225,7 +228,7 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (works_on_rows(op)) reach_row(a, op, l);
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++) {
-        if (!is_reading_layout(op, i))
+        if (!is_reading_layout(op, i, l))
             give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
     }
 }
@@ -300,7 +303,7 @@ static void seed_size(Assign *a, int log2)
    as it can. */
 static void seed_dots(Assign *a)
 {
-    Anchors *anchors = anchors_find(a->scratch, a->fn);
+    Anchors *anchors = anchors_find(a->scratch, a->fn, a->accesses);
     for (int i = 0; i < a->ops.len; i++) {
         Op *op = a->ops.data[i];
         if (op->kind == OP_DOT) give_results(a, op, anchor_dot(anchors, op));

@@ -9,7 +9,7 @@
 #include "linear/shared.h"
 #include "linear/swizzle.h"
 
-enum { MOST_COLUMNS = 256, UNIT_LOG2 = 4 /* bytes, of what descriptors count */ };
+enum { MOST_COLUMNS = 256, MOST_APART = 128, UNIT_LOG2 = 4 /* bytes, of what descriptors count */ };
 
 /* An operand in shared memory. */
 typedef struct Tiles {
@@ -26,6 +26,8 @@ typedef struct Product {
     const Layout *sum;
     const MmaRow *row;
     int steps, columns; /* of one instruction */
+    int across;         /* columns of one row of tiles */
+    uint32_t rows;      /* bits of registers' numbers that choose rows beyond the first 64 */
     FragmentReader *a;  /* NULL: in memory */
     Tiles tiles[2];
 } Product;
@@ -99,12 +101,11 @@ typedef struct Place {
     int column;
 } Place;
 
-/* `rows`: bits of registers' numbers that choose rows beyond the first 64. Tiles of one row, of
-   `across` columns, follow each other. */
-static Place place_of(const Product *p, uint32_t rows, int across, int tile)
+/* Tiles of one row follow each other. */
+static Place place_of(const Product *p, int tile)
 {
-    const int beside = across / p->columns;
-    uint32_t reg = 0;
+    const int beside = p->across / p->columns;
+    uint32_t reg = 0, rows = p->rows;
     for (int i = tile / beside; i; i >>= 1, rows &= rows - 1)
         if (i & 1) reg |= rows & -rows;
     return (Place){layout_apply(p->sum, reg, 0, 0), tile % beside * p->columns};
@@ -119,12 +120,13 @@ static int register_at(const Product *p, Place place, int i)
                                             (uint32_t)row << layout_dim_shift(p->sum, 0));
 }
 
-static void fill_tile(const Product *p, Place place, GroupMma *m, int tile)
+/* Operands of tile `tile` of m's, of the steps from `first` on. */
+static void fill_tile(const Product *p, Place place, GroupMma *m, int tile, int first)
 {
-    const int k_log2 = p->row->shape.k_log2, n = p->columns / 2;
+    const int k_log2 = p->row->shape.k_log2;
     const Layout *a = op_arg(p->op, 0)->type->layout;
-    for (int step = 0; step < p->steps; step++) {
-        const int at = tile * p->steps + step;
+    for (int step = first; step < first + m->steps; step++) {
+        const int at = tile * m->steps + step - first;
         const uint32_t k = (uint32_t)step << k_log2;
         m->b[at] = descriptor(p, &p->tiles[1], (uint32_t)place.column, k);
         if (p->a)
@@ -134,14 +136,24 @@ static void fill_tile(const Product *p, Place place, GroupMma *m, int tile)
             m->a[at] =
                 descriptor(p, &p->tiles[0], (uint32_t)layout_coord(p->sum, place.base, 0), k);
     }
-    for (int i = 0; i < n; i++)
-        m->sums[tile * n + i] = lower_reg(p->L, op_arg(p->op, 2), register_at(p, place, i));
 }
 
-static void take_tile(const Product *p, Place place, const GroupMma *m, int tile, Regs out)
+/* The tiles from `tile` on, the steps from `step` on. What begins at 0 is done before it is added.
+ */
+static void multiply(const Product *p, GroupMma *m, int tile, int step, Regs out)
 {
-    const int n = p->columns / 2;
-    for (int i = 0; i < n; i++) out.r[register_at(p, place, i)].v = m->sums[tile * n + i];
+    Lower *L = p->L;
+    const int each = p->columns / 2, n = m->tiles * each;
+    for (int i = 0; i < m->tiles; i++) fill_tile(p, place_of(p, tile + i), m, i, step);
+    for (int i = 0; i < n; i++)
+        m->sums[i] = m->fresh ? LLVMGetUndef(L->f32)
+                              : out.r[register_at(p, place_of(p, tile + i / each), i % each)].v;
+    L->target->group_mma(L, m);
+    if (m->fresh) L->target->group_wait(L, 0, n, m->sums);
+    for (int i = 0; i < n; i++) {
+        LLVMValueRef *sum = &out.r[register_at(p, place_of(p, tile + i / each), i % each)].v;
+        *sum = m->fresh ? LLVMBuildFAdd(L->b, *sum, m->sums[i], "") : m->sums[i];
+    }
 }
 
 /* ---- the whole ---- */
@@ -150,7 +162,7 @@ static Product product_of(Lower *L, const Op *op)
 {
     Product p = {.L = L, .op = op, .sum = op_result(op, 0)->type->layout};
     const Layout *a = op_arg(op, 0)->type->layout;
-    p.row = dot_unit(op).mma;
+    p.row = dot_group_row(op);
     p.steps = 1 << (a->dim_log2[1] - p.row->shape.k_log2);
     for (int i = 0; i < 2; i++) {
         bool flipped;
@@ -162,7 +174,6 @@ static Product product_of(Lower *L, const Op *op)
     return p;
 }
 
-/* Bits of registers' numbers that choose rows beyond the first 64. */
 static uint32_t far_rows(const Product *p)
 {
     uint32_t mask = 0;
@@ -172,14 +183,14 @@ static uint32_t far_rows(const Product *p)
     return mask;
 }
 
-static GroupMma group_of(const Product *p, int tiles)
+static GroupMma group_of(const Product *p, int tiles, int each)
 {
     Arena *a = p->L->arena;
-    const int steps = tiles * p->steps;
+    const int steps = tiles * each;
     return (GroupMma){.row = p->row,
                       .tiles = tiles,
                       .columns = p->columns,
-                      .steps = p->steps,
+                      .steps = each,
                       .a_in_registers = p->a,
                       .a_across = p->tiles[0].across,
                       .b_across = p->tiles[1].across,
@@ -188,19 +199,25 @@ static GroupMma group_of(const Product *p, int tiles)
                       .sums = arena_array(a, LLVMValueRef, tiles * p->columns / 2)};
 }
 
+/* Of what is summed apart, tile by tile: registers have no room for more beside the sum. */
 void lower_group_dot(Lower *L, const Op *op)
 {
     Product p = product_of(L, op);
     Regs out = lower_regs_new(L, lower_nregs(op_result(op, 0)->type));
-    const uint32_t rows = far_rows(&p);
-    const int across = 2 * out.n >> __builtin_popcount(rows);
-    p.columns = across < MOST_COLUMNS ? across : MOST_COLUMNS;
-    GroupMma m = group_of(&p, 2 * out.n / p.columns);
-    for (int tile = 0; tile < m.tiles; tile++)
-        fill_tile(&p, place_of(&p, rows, across, tile), &m, tile);
-    L->target->group_mma(L, &m);
-    for (int tile = 0; tile < m.tiles; tile++)
-        take_tile(&p, place_of(&p, rows, across, tile), &m, tile, out);
+    for (int i = 0; i < out.n; i++) out.r[i].v = lower_reg(L, op_arg(op, 2), i);
+    p.rows = far_rows(&p);
+    p.across = 2 * out.n >> __builtin_popcount(p.rows);
+    const int apart = dot_together(op) >> p.row->shape.k_log2,
+              most = apart ? MOST_APART : MOST_COLUMNS;
+    p.columns = p.across < most ? p.across : most;
+    const int tiles = 2 * out.n / p.columns, each = apart && apart < p.steps ? apart : p.steps;
+    for (int tile = 0; tile < tiles; tile += apart ? 1 : tiles)
+        for (int step = 0; step < p.steps; step += each) {
+            const int left = p.steps - step;
+            GroupMma m = group_of(&p, apart ? 1 : tiles, each < left ? each : left);
+            m.fresh = apart;
+            multiply(&p, &m, tile, step, out);
+        }
     lower_set(L, op_result(op, 0), out);
 }
 

@@ -258,7 +258,7 @@ static int steps_together(const Product *p)
 {
     const int64_t most = tkc_op_int(p->op, ATTR_IMPRECISE, 0) >> p->shape.k_log2;
     const bool counts = dtype_info(part_type(p, 0))->bits == 8 && p->unit.mma->sum == DT_F32 &&
-                        tkc_op_attr(p->op, ATTR_IMPRECISE);
+                        tkc_op_int(p->op, ATTR_IMPRECISE, 0);
     if (!counts || most >= p->k_steps) return p->k_steps;
     return most > 0 ? (int)most : 1;
 }

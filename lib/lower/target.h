@@ -76,13 +76,14 @@ typedef struct Poll {
 
 enum { GROUP_A_WORDS = 4 /* of a's fragment, a step */ };
 
-/* Of `tiles` times 64 rows by `columns`, over `steps` of k. Tile by tile: columns / 2 words of sums; of
-   a, for each step the four words of its fragment or, in memory, a descriptor (64 bits), as always of
-   b. *_across: memory has k along columns of 16 bytes, not along rows. */
+/* Of `tiles` times 64 rows by `columns`, over `steps` of k. Tile by tile: columns / 2 words of
+   sums; of a, for each step the four words of its fragment or, in memory, a descriptor (64 bits),
+   as always of b. *_across: memory has k along columns of 16 bytes, not along rows. fresh: sums
+   begin at 0, whatever is in the words. */
 typedef struct GroupMma {
     const struct MmaRow *row;
     int tiles, columns, steps;
-    bool a_in_registers, a_across, b_across;
+    bool a_in_registers, a_across, b_across, fresh;
     LLVMValueRef *a, *b, *sums;
 } GroupMma;
 

@@ -29,23 +29,6 @@ typedef struct Turn {
     VEC(Op *) dots;
 } Turn;
 
-static bool is_tile(const Turn *t, const Op *read)
-{
-    const Type *buffer = op_arg(read, 0)->type;
-    Swizzle swizzle;
-    return swizzle_find(ir_of(t->fn)->layouts, buffer->layout, type_bytes(buffer), &swizzle);
-}
-
-static bool is_of_group(const Turn *t, const Op *op)
-{
-    bool flipped;
-    if (op->kind != OP_DOT || !dot_fits_group(op) ||
-        !fragment_is_group_sum(dot_unit(op).mma->shape, op_result(op, 0)->type->layout))
-        return false;
-    const Op *a = dot_ring(op, 0, &flipped), *b = dot_ring(op, 1, &flipped);
-    return b && is_tile(t, b) && (!a || is_tile(t, a));
-}
-
 /* The slot that the dot adds to, which nothing else uses; -1: none. */
 static int slot_of(const Turn *t, const Op *dot)
 {
@@ -74,11 +57,12 @@ static Value *wait_after(Func *fn, Op *after, Value *sum, int pending)
     return done;
 }
 
-/* Registers of an operand belong to the product, too: the next turn writes them. */
+/* Registers of an operand belong to the product, too: the next turn writes them. What is summed
+   apart is waited for to be added. */
 static bool may_stay(const Turn *t, const Op *dot)
 {
     bool flipped;
-    return slot_of(t, dot) >= 0 && dot_ring(dot, 0, &flipped);
+    return slot_of(t, dot) >= 0 && dot_ring(dot, 0, &flipped) && !dot_together(dot);
 }
 
 static bool all_may_stay(const Turn *t)
@@ -131,22 +115,26 @@ static void put_in_ring(const Turn *t, Op *dot, const Layout *tiles)
     ir_set_arg(dot, 0, op_result(read, 0));
 }
 
-/* An a from outside of the loop, as far as there is room: registers have other uses. */
-static void settle(const Turn *t, int64_t room)
+/* An a from outside of the loop, as far as there is room: registers have other uses. Leaves the
+   dots whose a can be read. */
+static void settle(Turn *t, int64_t room)
 {
     bool flipped;
+    int kept = 0;
     for (int i = 0; i < t->dots.len; i++) {
         Op *dot = t->dots.data[i];
         const Value *a = op_arg(dot, 0);
         const int64_t bytes = (int64_t)type_bytes(a->type) << a->type->layout->total_log2;
         const Layout *tiles =
             swizzle_layout(ir_of(t->fn)->layouts, a->type->layout, 1, type_bytes(a->type));
-        if (dot_ring(dot, 0, &flipped) || !ir_is_defined_outside(a, t->loop->regions[0]) ||
-            !tiles || bytes > room)
-            continue;
-        put_in_ring(t, dot, tiles);
-        room -= bytes;
+        if (!dot_ring(dot, 0, &flipped) && ir_is_defined_outside(a, t->loop->regions[0]) && tiles &&
+            bytes <= room) {
+            put_in_ring(t, dot, tiles);
+            room -= bytes;
+        }
+        if (dot_group_reads(dot, 0)) t->dots.data[kept++] = dot;
     }
+    t->dots.len = kept;
 }
 
 /* ---- waits in the turn ---- */
@@ -174,9 +162,9 @@ Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
 {
     Turn t = {.fn = fn, .loop = loop};
     for (Op *op = loop->regions[0]->first; op; op = op->next)
-        if (is_of_group(&t, op)) vec_push(scratch, &t.dots, op);
-    if (!t.dots.len) return NULL;
+        if (dot_is_of_group(op) && dot_group_reads(op, 1)) vec_push(scratch, &t.dots, op);
     settle(&t, room);
+    if (!t.dots.len) return NULL;
     const bool stays = all_may_stay(&t);
     for (int i = 0; i < t.dots.len; i++) ir_set_int(fn, t.dots.data[i], ATTR_ASYNC, 1);
     if (stays) return keep_under_way(&t);

@@ -152,15 +152,24 @@ static void find_reader(const Streams *s, Stream *x)
     x->convert = op;
 }
 
-/* A product that a warp group can compute reads the ring itself. */
-static bool feeds_group(const Stream *x)
+/* The dim that the rows of swizzled tiles lie along where a product that a warp group can compute
+   reads the ring itself; -1: none does. */
+static int dim_for_group(const Stream *x)
 {
-    const Value *block = x->convert ? op_result(x->convert, 0) : NULL;
-    const Op *dot = block ? only_user(block) : NULL;
-    for (; dot && dot->kind == OP_TRANS; dot = only_user(block)) block = op_result(dot, 0);
-    return dot && dot->kind == OP_DOT && dot->region == x->load->region && dot_fits_group(dot) &&
-           block != op_arg(dot, 2) &&
-           fragment_is_group_sum(dot_unit(dot).mma->shape, op_result(dot, 0)->type->layout);
+    const Value *block = op_result(x->load, 0);
+    const Op *dot = only_user(block);
+    bool flipped = false;
+    for (; dot && (dot->kind == OP_TRANS || dot->kind == OP_CONVERT); dot = only_user(block)) {
+        flipped ^= dot->kind == OP_TRANS && dot_flips(dot);
+        block = op_result(dot, 0);
+    }
+    if (!dot || dot->region != x->load->region || !dot_is_of_group(dot) || block == op_arg(dot, 2))
+        return -1;
+    const int operand = block == op_arg(dot, 1);
+    for (int dim = 0; dim < 2; dim++)
+        if ((dim == x->dim || !x->copy_log2) && dot_lies_along(dot, operand, flipped, dim))
+            return dim;
+    return -1;
 }
 
 /* False: no buffer that both sides reach has what one copy moves side by side. */
@@ -173,8 +182,8 @@ static bool find_ring(const Streams *s, Stream *x)
     SharedAccess access;
     for (int i = 0; i < x->copy_log2; i++)
         vector[i] = UINT32_C(1) << (layout_dim_shift(from, x->dim) + i);
-    if (feeds_group(x))
-        x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, x->dim, type_bytes(ty));
+    const int tiles = dim_for_group(x);
+    if (tiles >= 0) x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, tiles, type_bytes(ty));
     if (!x->in_ring) {
         shared_plan_vectors(&plan, from, x->copy_log2, vector, x->layout, type_bytes(ty));
         x->in_ring = shared_layout(ir_of(s->fn)->layouts, &plan, from);

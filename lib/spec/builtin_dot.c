@@ -125,13 +125,13 @@ SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
     if (!shape_check(sp, &shape, c->at)) return sv_error();
     acc = accumulator(sp, c, acc, shape_type(sp, type_scalar(sp->ir->types, dt), &shape));
     if (!acc) return sv_error();
-    int64_t imprecise = 0;
+    int64_t imprecise = -1;
     if (arg_is_given(c, DOT_IMPRECISE) && !arg_int(sp, c, DOT_IMPRECISE, &imprecise))
         return sv_error();
     if (type_dtype(x->type) != DT_F32) precision = NULL;
     Value *r =
         build_dot(&sp->b, in_batches(sp, x), in_batches(sp, y), in_batches(sp, acc), precision);
-    if (imprecise > 0) ir_set_int(sp->fn, r->def, ATTR_IMPRECISE, imprecise);
+    if (imprecise >= 0) ir_set_int(sp->fn, r->def, ATTR_IMPRECISE, imprecise);
     if (shape.rank > 3) r = build_reshape(&sp->b, r, shape.rank, shape.dims, false);
     return sv_value(r);
 }

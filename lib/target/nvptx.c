@@ -280,22 +280,32 @@ static void put_fresh_words(Buf *text, int first, int n)
     for (int i = 0; i < n; i++) buf_printf(text, "mov.b32 a%d, $%d;\n\t", i, first + i);
 }
 
+/* Whether there is a sum already; signs, of floats; and how operands lie, where both ways exist. */
+static void put_group_end(Buf *text, const GroupMma *m, int step)
+{
+    const DTypeInfo *type = dtype_info(m->row->a);
+    buf_puts(text, m->fresh && step % m->steps == 0 ? ", !p" : ", p");
+    if (type->kind == DK_FLOAT) buf_puts(text, ", 1, 1");
+    if (type->bits == 16 && !m->a_in_registers) buf_printf(text, ", %d", m->a_across);
+    if (type->bits == 16) buf_printf(text, ", %d", m->b_across);
+    buf_puts(text, ";\n\t");
+}
+
 /* Step `step` of all, counted tile by tile. */
 static void put_group_step(Buf *text, const GroupMma *m, int step)
 {
     const int each = m->columns / 2, words = m->a_in_registers ? GROUP_A_WORDS : 1,
               steps = m->tiles * m->steps, a = m->tiles * each + step * words,
               b = m->tiles * each + steps * words + step;
-    const char *type = matrix_type(m->row->a, false);
     buf_printf(text, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", m->columns,
-               1 << m->row->shape.k_log2, matrix_type(m->row->sum, true), type, type);
+               1 << m->row->shape.k_log2, matrix_type(m->row->sum, true),
+               matrix_type(m->row->a, false), matrix_type(m->row->b, false));
     put_list(text, step / m->steps * each, each);
-    if (!m->a_in_registers) {
-        buf_printf(text, ", $%d, $%d, p, 1, 1, %d, %d;\n\t", a, b, m->a_across, m->b_across);
-        return;
-    }
-    for (int i = 0; i < words; i++) buf_printf(text, "%sa%d", i ? ", " : ", {", step * words + i);
-    buf_printf(text, "}, $%d, p, 1, 1, %d;\n\t", b, m->b_across);
+    if (!m->a_in_registers) buf_printf(text, ", $%d", a);
+    for (int i = 0; m->a_in_registers && i < words; i++)
+        buf_printf(text, "%sa%d%s", i ? ", " : ", {", step * words + i, i + 1 < words ? "" : "}");
+    buf_printf(text, ", $%d", b);
+    put_group_end(text, m, step);
 }
 
 /* One text: nothing comes between. The fence is for registers that other instructions have

@@ -316,6 +316,18 @@ def matmul(n, configs):
                 reference=lambda a: (a[2], (a[0] @ a[1])))
 
 
+def matmul_along(n, kind, configs, most=None):
+    """Of a and of b as [n, k], types that warp groups read along k only. `most` of k are summed imprecisely, or as many as either side does by itself."""
+    dtype = {"tf32": torch.float32, "int8": torch.int8, "fp8": torch.float8_e4m3fn}[kind]
+    some = lambda: torch.randint(-128, 128, (n, n), device="cuda", dtype=torch.int8) if kind == "int8" else torch.randn(n, n, device="cuda").to(dtype)
+    out = torch.int32 if kind == "int8" else torch.float32
+    sets = [[some(), some(), torch.empty(n, n, device="cuda", dtype=out), n, n, n] for _ in range(copies((2 * dtype.itemsize + 4) * n * n))]
+    return Work(name=f"matmul {kind} {n}³, b along k" + f", {most} of k imprecise" * bool(most), path=bench_input("products"), kernel="matmul_along",
+                configs=[({**d, "MOST": most}, w, s) for d, w, s in configs], sets=sets,
+                grid=lambda d: (triton.cdiv(n, d["BM"]) * triton.cdiv(n, d["BN"]), 1, 1), bytes=(2 * dtype.itemsize + 4) * n * n, work=2 * n ** 3,
+                rtol=0, atol=0 if kind == "int8" else 2e-4 * n, reference=lambda a: (a[2], a[0].double() @ a[1].double().T))
+
+
 def attention(heads, n, size, causal):
     sets = [[half(heads, n, size), half(heads, n, size), half(heads, n, size), half(heads, n, size), torch.empty(heads, n, device="cuda"), heads, n, n,
              size ** -0.5] for _ in range(copies(8 * heads * n * size))]
@@ -521,8 +533,12 @@ def tiles(*rows):
 
 TILES = tiles((128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (128, 128, 32, 4, 4), (128, 128, 64, 8, 3), (64, 128, 64, 4, 3), (256, 128, 64, 8, 3),
               (128, 256, 64, 8, 4), (256, 128, 64, 8, 4))
+BYTE_TILES = tiles((128, 128, 128, 4, 3), (128, 256, 128, 8, 3), (256, 128, 128, 8, 3), (64, 128, 128, 4, 3), (128, 128, 64, 4, 4), (128, 128, 128, 8, 3))
+WORD_TILES = tiles((128, 128, 32, 4, 3), (128, 256, 32, 8, 3), (256, 128, 32, 8, 3), (128, 128, 32, 8, 4))
 
 WORKS = [
+    lambda: matmul_along(4096, "tf32", WORD_TILES), lambda: matmul_along(4096, "int8", BYTE_TILES), lambda: matmul_along(4096, "fp8", BYTE_TILES),
+    lambda: matmul_along(4096, "fp8", BYTE_TILES, 128), lambda: matmul_along(8192, "fp8", BYTE_TILES),
     lambda: matmul(1024, TILES), lambda: matmul(4096, TILES), lambda: matmul(8192, TILES),
     *(lambda size=size, causal=causal: attention(128, 4096, size, causal) for size in (64, 128) for causal in (False, True)),
     lambda: vector_add(1 << 28), lambda: vector_add(1 << 24), lambda: vector_add(98432), lambda: softmax(4096, 1024), lambda: softmax(4096, 4096),

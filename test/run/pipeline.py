@@ -16,6 +16,10 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+
+from formats import FP8, encode
+
 PASSES = "-passes=desc,fold,cse,licm,ifconv,dce,layout,access,pipeline,dce,expand"
 TEXT = '''
 import triton
@@ -46,9 +50,15 @@ def product(a, b, c, m, n, k, a_row, b_row, c_row, sum_type: tl.constexpr, A_FLI
 SHAPES = [(64, 64, 0), (64, 48, 16), (33, 70, 100), (64, 64, 256), (16, 128, 130)]
 TILES = [(32, 32, 32, 1), (64, 64, 32, 4), (16, 64, 64, 2), (64, 32, 16, 8)]
 GROUP_SHAPES = [(64, 64, 0), (130, 100, 70), (200, 256, 96)]
+ALONG_SHAPES = [(64, 64, 0), (130, 100, 272), (200, 256, 96)]  # k is known to be a multiple of 16: bytes are copied as far as masks hold
 GROUP_TILES = [(64, 64, 32, 4), (64, 128, 32, 4), (128, 32, 64, 4), (64, 128, 16, 8), (128, 64, 128, 8), (256, 16, 64, 8), (128, 256, 32, 8), (128, 256, 16, 4)]
-TYPES = {"fp16": (np.float16, np.float16, np.float32), "fp32": (np.float32, np.float32, np.float32), "int8": (np.int8, np.int8, np.int32),
-         "mixed": (np.float32, np.float16, np.float32)}
+ALONG_TILES = [*GROUP_TILES, (64, 64, 256, 4)]  # of fp8 two sums a turn
+# of a in memory, of b and of what is multiplied, of the sum
+TYPES = {"fp16": ("float16", "float16", "float32"), "fp32": ("float32", "float32", "float32"), "int8": ("int8", "int8", "int32"),
+         "mixed": ("float32", "float16", "float32"), "widened": ("float16", "float32", "float32"), "cut": ("int16", "int8", "int32"),
+         "fp8e4nv": ("fp8e4nv", "fp8e4nv", "float32"), "fp8e5": ("fp8e5", "fp8e5", "float32"), "narrowed": ("float16", "fp8e4nv", "float32")}
+# of the kinds that warp groups read along k only: those whose a they read, too, and those whose a comes from registers
+ALONG_K, FROM_REGISTERS = ("fp32", "int8", "fp8e4nv", "fp8e5"), ("widened", "cut", "narrowed")
 ARCHS = ["sm_80", "sm_90a", "sm_89"]
 
 
@@ -62,7 +72,7 @@ class Product:
     def __init__(self, number, folder, arch, kind, flipped, shape, tile, stages, step):
         rng = np.random.default_rng(number)
         self.folder, self.number, self.arch, self.tile, self.stages, self.flipped, self.step = folder, number, arch, tile, stages, flipped, step
-        (m, n, k), (a_type, b_type, self.sum_type) = shape, TYPES[kind]
+        (m, n, k), (*self.types, self.sum_type) = shape, TYPES[kind]
         a, b = (rng.integers(-3, 4, (height, rounded_up(width) or 16))
                 for height, width in ((k or 1, m) if flipped[0] else (m, k), (n, k) if flipped[1] else (k or 1, n)))
         x, y = ((z[:high, :wide].T if turned else z[:high, :wide]).astype(np.int64)
@@ -72,8 +82,8 @@ class Product:
         c = np.zeros((m, rounded_up(n)), self.sum_type)
         c[:, :n] = x[:, kept] @ y[kept]
         self.numbers = {"m": m, "n": n, "k": k, "a_row": a.shape[1], "b_row": b.shape[1], "c_row": c.shape[1]}
-        for name, array in (("a", a.astype(a_type)), ("b", b.astype(b_type)), ("c", c)):
-            np.save(self.path(name), array)
+        for name, array, dtype in zip("abc", (a, b, c), (*self.types, self.sum_type)):
+            np.save(self.path(name), encode(dtype, array) if dtype in FP8 else array.astype(dtype))
         self.extent = c.shape
 
     def path(self, name):
@@ -82,10 +92,11 @@ class Product:
     def command(self, tkc, device, text, seed):
         bm, bn, bk, warps = self.tile
         how = ["-arch=sm_90a", PASSES] if device == "cpu" else ["-arch=" + self.arch]
-        short = "f32" if self.sum_type is np.float32 else "i32"
+        short = "f32" if self.sum_type == "float32" else "i32"
+        a, b = (self.path(name) + (":" + dtype if dtype in FP8 else "") for name, dtype in zip("ab", self.types))
         return [tkc, "-run", text, "-device", device, *how, "-num-warps=%d" % warps, "-num-stages=%d" % self.stages, "-DBM=%d" % bm, "-DBN=%d" % bn,
                 "-DBK=%d" % bk, "-DA_FLIPPED=%s" % self.flipped[0], "-DB_FLIPPED=%s" % self.flipped[1], "-DSTEP=%d" % self.step, "-Dsum_type=%s" % ("fp32" if short == "f32" else "int32"),
-                "-grid", "2", "-seed", str(seed), "a=" + self.path("a"), "b=" + self.path("b"), "c=zeros:%s[%d,%d]" % (short, *self.extent),
+                "-grid", "2", "-seed", str(seed), "a=" + a, "b=" + b, "c=zeros:%s[%d,%d]" % (short, *self.extent),
                 *["%s=%d" % x for x in self.numbers.items()], "-check", "c=%s,rtol=0,atol=0" % self.path("c")]
 
 
@@ -101,6 +112,13 @@ def products(folder):
         if number % 5 == 0:
             n = number // 5
             yield Product(1000 + number, folder, "sm_90a", kind, flipped, shape, tile, 2 + n % 4, 1 + n % 5 // 4)
+    for number, (kind, shape, tile) in enumerate(itertools.product(ALONG_K + FROM_REGISTERS, ALONG_SHAPES, ALONG_TILES)):
+        if number % 5 == 0:
+            n = number // 5
+            yield Product(2000 + number, folder, "sm_90a", kind, (False, True), shape, tile, 2 + n % 4, 1 + n % 5 // 4)
+    for number, (kind, flipped, tile) in enumerate(itertools.product(ALONG_K, FLIPS, GROUP_TILES)):
+        if number % 9 == 0:
+            yield Product(3000 + number, folder, "sm_90a", kind, flipped, ALONG_SHAPES[1], tile, 3, 1)
 
 
 def main():

@@ -21,7 +21,7 @@ BUDGET = {
     "lib/syntax": 3800,
     "lib/target": 1750,
     "lib/transform": 1550,
-    "lib": 3100,
+    "lib": 3230,
     "runtime/debug": 1050,
     "runtime/device": 1400,
     "runtime/interp": 5750,

@@ -1,0 +1,116 @@
+/* In: a function as it is lowered. The conditions are those of layout/anchor.c, memory/stream.c and
+   memory/groups.c, asked again of what came of them, one after the other. */
+#include "dot_lack.h"
+
+#include "cost.h"
+#include "ir/dot_unit.h"
+
+static const char *const ordinals[] = {"first", "second"},
+                         *const advice[] = {
+                             "store it as [M, K]",
+                             "store it as [N, K], and multiply by the transposition of what "
+                             "is loaded"};
+
+/* ---- the product ---- */
+
+static bool lacks_size(const Op *dot, Buf *reason)
+{
+    const Type *a = op_arg(dot, 0)->type, *b = op_arg(dot, 1)->type;
+    if (a->rank != 2)
+        buf_puts(reason, "a group multiplies one matrix at a time, not batches of them");
+    else if (a->shape[0] < GROUP_ROWS)
+        buf_printf(reason, "a group computes %d rows at a time, and there are %d", GROUP_ROWS,
+                   a->shape[0]);
+    else
+        buf_printf(reason, "%dx%d by %dx%d is less than a group computes at a time", a->shape[0],
+                   a->shape[1], b->shape[0], b->shape[1]);
+    return true;
+}
+
+static bool lacks_warps(const Op *dot, Buf *reason, DotLack *lack)
+{
+    const int warps = dot->region->func->num_warps;
+    if (warps % GROUP_WARPS == 0) return false;
+    buf_printf(reason, "a group is %d warps, and there %s %d", GROUP_WARPS,
+               warps == 1 ? "is" : "are", warps);
+    lack->option = "num_warps";
+    lack->value = GROUP_WARPS;
+    return true;
+}
+
+static bool lacks_loop(const Op *dot, Buf *reason, DotLack *lack)
+{
+    const Op *loop = dot->region->parent;
+    const int stages = dot->region->func->num_stages;
+    if (!loop || loop->kind != OP_FOR) {
+        buf_puts(reason, "what a group reads is loaded ahead by a 'for' whose body it is in");
+        return true;
+    }
+    if (tkc_op_int(loop, ATTR_STAGES, stages) > 1) return false;
+    buf_puts(reason, "what a group reads is loaded ahead, and the loop has one stage");
+    if (stages <= 1) lack->option = "num_stages", lack->value = 3;
+    return true;
+}
+
+/* ---- an operand ---- */
+
+/* The op that had it before layouts were changed for the product. */
+static const Op *source_of(const Value *v, bool *flipped)
+{
+    const Op *op = v->def;
+    for (*flipped = false; op; op = v->def) {
+        if (op->kind == OP_TRANS) *flipped ^= dot_flips(op);
+        else if (op->kind != OP_CONVERT && op->kind != OP_SLOAD) break;
+        const Use *u = op->kind == OP_SLOAD ? op_arg(op, 0)->uses : NULL;
+        while (u && u->user->kind != OP_SSTORE) u = u->next;
+        v = u ? op_arg(u->user, 1) : op_arg(op, 0);
+    }
+    return op;
+}
+
+/* The load, or the copy, whose addresses say how it lies in memory. */
+static const Op *access_of(const Op *source)
+{
+    const Use *u = source->kind == OP_RING_LOAD ? op_arg(source, 0)->uses : NULL;
+    while (u && u->user->kind != OP_COPY_ASYNC) u = u->next;
+    return u ? u->user : source->kind == OP_LOAD ? source : NULL;
+}
+
+static bool lacks_operand(const AxisFacts *facts, const Op *dot, int operand, Buf *reason,
+                          DotLack *lack)
+{
+    bool flipped;
+    const Op *source = source_of(op_arg(dot, operand), &flipped),
+             *access = source ? access_of(source) : NULL;
+    const bool is_copy = access && access->kind == OP_COPY_ASYNC,
+               comes_in = is_copy || (access && access->region == dot->region);
+    lack->at = source;
+    if (comes_in && !dot_lies_along(dot, operand, flipped,
+                                    cost_running_dim(axis_of(facts, op_arg(access, 0))))) {
+        buf_printf(reason,
+                   "of %s a group reads what lies along k in memory, and the %s operand "
+                   "lies across",
+                   dtype_info(type_dtype(op_arg(dot, operand)->type))->name, ordinals[operand]);
+        lack->advice = advice[operand];
+        return true;
+    }
+    if (is_copy || dot_group_reads(dot, operand)) return false;
+    buf_printf(reason,
+               access ? "its loop does not load the %s operand ahead"
+                      : "a group reads the %s operand from memory as it was loaded",
+               ordinals[operand]);
+    return true;
+}
+
+bool dot_lack(const AxisFacts *facts, const Op *dot, Buf *reason, DotLack *lack)
+{
+    *lack = (DotLack){0};
+    if (!dot_group_row(dot) || tkc_op_int(dot, ATTR_ASYNC, 0)) return false;
+    if (lacks_warps(dot, reason, lack)) return true;
+    if (!dot_fits_group(dot)) return lacks_size(dot, reason);
+    if (lacks_loop(dot, reason, lack) || lacks_operand(facts, dot, 1, reason, lack) ||
+        lacks_operand(facts, dot, 0, reason, lack))
+        return true;
+    buf_puts(reason, "the sum has too few columns for so many groups");
+    return true;
+}

@@ -594,6 +594,7 @@ static void expect_signature(const char *signature, const char *expected)
 static void signatures_of_a_jit(void)
 {
     expect_signature("y=*fp16:16, x=*f32", NULL);
+    expect_signature("y=*torch.half, x=fp32*", NULL);
     expect_signature("q=*fp16",
                      "in the signature: q=*fp16: the kernel has no such parameter, or its value is given");
     expect_signature("B=i32",

@@ -233,8 +233,8 @@ static bool copy_in(Run *r, const RunArg *a)
 static bool describe_array(RunArg *a)
 {
     const Array *x = &a->array;
-    DescriptorType type;
-    tkc_read_descriptor_type(a->param.type, strlen(a->param.type), &type);
+    ParamType type;
+    tkc_read_type(a->param.type, strlen(a->param.type), &type);
     if (x->dtype != type.dtype)
         command_fail("%s: its elements are %s, and those of %s are %s", a->name,
                      tkc_dtype_info(x->dtype)->short_name, a->param.type,

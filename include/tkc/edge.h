@@ -69,20 +69,23 @@ void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void tkc_report_end(TkcContext *cx);
 
-/* The type of a tensor descriptor, "tensordesc<fp16[64, 128], padding=nan>". */
+/* The type of a parameter, as signatures and launches write it: "i32", "*fp32", or a tensor descriptor,
+   "tensordesc<fp16[64, 128], padding=nan>". */
 typedef enum Padding { PAD_NONE, PAD_ZERO, PAD_NAN } Padding; /* NONE: the text does not say, zeros */
-typedef struct DescriptorType {
-    DType dtype;
-    int rank;                           /* 0: of no descriptor */
+typedef struct ParamType {
+    DType dtype;                        /* of a number, of elements; NONE: nothing is said */
+    int stars;                          /* of a pointer */
+    int rank;                           /* of a descriptor; else 0 */
     int32_t block[TKC_DESCRIPTOR_RANK]; /* extents of what one access moves */
     Padding padding;                    /* of what is read outside the shape */
-} DescriptorType;
-/* True when the text begins like one. */
+} ParamType;
+/* True when the text begins like a descriptor. */
 bool tkc_is_descriptor_type(const char *text);
-/* NULL, or what is wrong with the text of `len` bytes; then *out has rank 0. */
-const char *tkc_read_descriptor_type(const char *text, size_t len, DescriptorType *out);
-/* The same elements and blocks, and not one padding against the other. */
-bool tkc_same_descriptor_type(const DescriptorType *a, const DescriptorType *b);
+/* NULL, or what the text of `len` bytes is instead; then *out is all zeros. Reads what Triton and
+   PyTorch write, too: fp32*, *tl.float32, *torch.half, *kfp32. */
+const char *tkc_read_type(const char *text, size_t len, ParamType *out);
+/* The same, and not one padding against the other. */
+bool tkc_same_type(const ParamType *a, const ParamType *b);
 
 /* "out of memory", reported; gives TKC_NO_MEMORY. */
 TkcStatus tkc_no_memory(TkcContext *cx);

@@ -113,6 +113,13 @@ static const AttrRule attr_rules[] = {
     {OP_ASSERT, ATTR_MESSAGE, true, NULL, 0, 0},
 };
 
+const char *rule_words(OpKind kind, AttrKey key)
+{
+    for (size_t i = 0; i < sizeof attr_rules / sizeof *attr_rules; i++)
+        if (attr_rules[i].kind == kind && attr_rules[i].key == key) return attr_rules[i].words;
+    return NULL;
+}
+
 static bool has_int(Rule *r, AttrKey key, int64_t least, int64_t most)
 {
     const Attr *a = tkc_op_attr(r->op, key);

@@ -82,10 +82,8 @@ static bool read_extents(Text *t, Annotation *out)
 
 static bool read_descriptor(Text *t, Annotation *out)
 {
-    TypeTable *types = t->sp->ir->types;
-    const char *wrong = tkc_read_descriptor_type(t->p, strlen(t->p), &out->desc);
-    if (wrong) return spec_fail(t->sp, t->at, "'%s' is no descriptor's type: %s", t->p, wrong);
-    out->type = type_pointer(types, type_scalar(types, out->desc.dtype));
+    const char *wrong = tkc_read_type(t->p, strlen(t->p), &out->type);
+    if (wrong) return spec_fail(t->sp, t->at, "'%s' %s", t->p, wrong);
     out->is_text = true;
     return true;
 }
@@ -101,7 +99,7 @@ static bool read_text(Spec *sp, const Ast *e, Annotation *out)
     if (!type && *begin != '*') return true; /* not ours */
     t.p = type ? t.p : begin;
     if (!type) return refuse_type(&t);
-    out->type = type;
+    out->type = param_type_of(type);
     out->is_text = true;
     if (accept(&t, ':')) {
         AnnotationNumber n = {0};
@@ -136,7 +134,7 @@ static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *o
         return false;
     }
     if (v.kind == SV_TYPE && (v.type->kind == TY_SCALAR || v.type->kind == TY_POINTER))
-        out->type = v.type;
+        out->type = param_type_of(v.type);
     return true;
 }
 

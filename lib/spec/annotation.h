@@ -10,8 +10,7 @@ typedef struct AnnotationNumber { Str name; int64_t value; } AnnotationNumber;
 typedef struct Annotation {
     bool is_constexpr;
     bool is_text;            /* a string of ours, which -sig cannot contradict */
-    const Type *type;        /* or NULL: says nothing about the type */
-    DescriptorType desc;     /* of a tensor descriptor, `type` being its pointer */
+    ParamType type;          /* or says nothing */
     int64_t divisibility;    /* 0: not said */
     int rank;                /* declared extents */
     AnnotationNumber extent[TKC_MAX_RANK], stride[TKC_MAX_RANK];
@@ -20,7 +19,11 @@ typedef struct Annotation {
 /* False after an error. Annotations that are none of ours say nothing. */
 bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out);
 
-/* A parameter's type as -sig spells it: t, or `other` when t is of no descriptor. In the arena. */
-const char *descriptor_or_type_text(Arena *a, const DescriptorType *t, const Type *other);
+/* The type of the run-time parameter, of a descriptor that of its pointer; NULL when nothing is said. */
+const Type *param_type(TypeTable *types, const ParamType *t);
+/* Says nothing of a pointer to what is no number. */
+ParamType param_type_of(const Type *t);
+/* As -sig spells it; the type is one. In the arena. */
+const char *param_type_text(Arena *a, TypeTable *types, const ParamType *t);
 
 #endif

@@ -1,9 +1,10 @@
-/* Reading operations' arguments: one function for each kind of parameter, so that every "expected,
-   found" of the operations comes from here. */
+/* Reading operations' arguments: one function for each kind of parameter, by the names that
+   builtins.def has for them, so that every "expected, found" of the operations comes from here. */
 #include "spec/argument.h"
 
 #include <string.h>
 
+#include "ir/rule.h"
 #include "spec/advice.h"
 #include "spec/module.h"
 
@@ -28,111 +29,196 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
     if (sv_is_error(c->args[i])) return sv_error();
     SpecValue v = c->args[i];
     spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
-               spec_describe(sp, v));
+               spec_describe(sp, weaken(v)));
     if (sv_is_pointer(v)) advise_load(sp, c->spans[i]);
     return sv_error();
 }
 
-Value *arg_value(Spec *sp, const BuiltinCall *c, int i)
+/* ---- kinds of parameters ---- */
+
+/* Makes *v, which argument i is, what it should be. False: it cannot be that, or is an error after
+   a diagnostic. */
+typedef bool ReadArg(Spec *sp, const BuiltinCall *c, int i, SpecValue *v);
+
+struct ArgKind {
+    const char *name;
+    ReadArg *read;
+    const char *expected; /* as messages call it */
+    OpKind op;            /* of a choice: one of what that attribute of that op may be */
+    AttrKey key;
+};
+
+static bool read_value(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    SpecValue v = c->args[i];
-    if (v.kind == SV_VALUE) return v.v;
-    if (sv_is_number(v)) return op_to_value(sp, v, c->spans[i]);
-    arg_refuse(sp, c, i, "a number or a block");
-    return NULL;
+    Value *constant = sv_is_number(*v) ? op_to_value(sp, *v, c->spans[i]) : NULL;
+    if (sv_is_number(*v)) *v = constant ? sv_value(constant) : sv_error();
+    return v->kind == SV_VALUE;
 }
 
-Value *arg_block(Spec *sp, const BuiltinCall *c, int i)
+static bool read_number(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    SpecValue v = c->args[i];
-    if (v.kind == SV_VALUE && type_is_block(v.v->type)) return v.v;
-    arg_refuse(sp, c, i, "a block");
-    return NULL;
+    return read_value(sp, c, i, v) && !type_is_pointer(v->v->type);
 }
 
-Value *arg_numbers(Spec *sp, const BuiltinCall *c, bool is_block)
+static bool read_float(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    Value *v = is_block ? arg_block(sp, c, 0) : arg_value(sp, c, 0);
-    if (!v || !type_is_pointer(v->type)) return v;
-    arg_refuse(sp, c, 0, "a block of numbers");
-    return NULL;
+    return read_value(sp, c, i, v) && type_is_float(v->v->type);
 }
 
-bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out)
+static bool read_integer(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    SpecValue v = c->args[i];
-    if (v.kind == SV_ABSENT || v.kind == SV_NONE) {
-        *out = false;
-        return true;
-    }
-    int truth = sv_is_operand(v) ? op_truth(sp, v, c->spans[i]) : -1;
-    if (truth == -2) return false;
-    if (truth == -1) return arg_fail(sp, c, i, "a compile-time bool");
-    *out = truth;
-    return true;
+    return read_value(sp, c, i, v) && type_is_int(v->v->type);
 }
 
-bool arg_int(Spec *sp, const BuiltinCall *c, int i, int64_t *out)
+static bool read_block(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    return op_to_int(sp, c->args[i], out, c->spans[i], arg_what(sp, c, i));
+    (void)sp, (void)c, (void)i;
+    return v->kind == SV_VALUE && type_is_block(v->v->type);
 }
 
-bool arg_str(Spec *sp, const BuiltinCall *c, int i, const char **out)
+static bool read_numbers(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    SpecValue v = c->args[i];
-    *out = NULL;
-    if (v.kind == SV_ABSENT || v.kind == SV_NONE) return true;
-    if (v.kind != SV_STR) return arg_fail(sp, c, i, "a string");
-    if (str_len(v.s)) *out = v.s;
-    return true;
+    return read_block(sp, c, i, v) && !type_is_pointer(v->v->type);
 }
 
-bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choices, const char **out)
+static bool read_bool(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    if (!arg_str(sp, c, i, out)) return false;
-    if (!*out) return true;
-    Buf list = buf_make(sp->arena);
-    for (int k = 0; choices[k]; k++) {
-        if (strcmp(choices[k], *out) == 0) {
-            *out = choices[k];
-            return true;
-        }
-        buf_printf(&list, "%s'%s'", k ? ", " : "", choices[k]);
-    }
-    return spec_fail(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
-                     buf_text(&list), *out);
+    int truth = sv_is_operand(*v) ? op_truth(sp, *v, c->spans[i]) : -1;
+    if (truth == -2) *v = sv_error();
+    if (truth >= 0) *v = sv_bool(truth);
+    return truth >= 0;
+}
+
+static bool read_int(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+{
+    int64_t n;
+    bool ok = op_to_int(sp, *v, &n, c->spans[i], arg_what(sp, c, i));
+    *v = ok ? sv_int(n) : sv_error();
+    return ok;
+}
+
+/* Made positive. Of what has no dims there is no axis, which is told of that. */
+static bool read_axis(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+{
+    SpecValue *blocks, x = c->args[0];
+    if (sv_items(&x, &blocks) < 1 || blocks->kind != SV_VALUE) return true;
+    if (!read_int(sp, c, i, v)) return advise_pair(sp, c, i), false;
+    const int rank = blocks->v->type->rank;
+    const int64_t axis = (int64_t)v->i;
+    *v = axis < -rank || axis >= rank ? sv_error() : sv_int(axis < 0 ? axis + rank : axis);
+    return v->kind == SV_INT ||
+           spec_fail(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
+                     arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
+}
+
+static bool read_str(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+{
+    (void)sp, (void)c, (void)i;
+    return v->kind == SV_STR;
 }
 
 /* A type, or the text of one: 'fp32', '*i8'. */
-const Type *arg_type(Spec *sp, const BuiltinCall *c, int i)
+static bool read_type(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    SpecValue v = c->args[i];
-    if (v.kind == SV_TYPE) return v.type;
-    const Type *t = v.kind == SV_STR ? type_parse(sp->ir->types, v.s, str_len(v.s)) : NULL;
-    DType dt = v.kind == SV_CLASS ? host_dtype(v.class_name, strlen(v.class_name)) : DT_NONE;
+    (void)c, (void)i;
+    if (v->kind == SV_TYPE) return true;
+    const Type *t = v->kind == SV_STR ? type_parse(sp->ir->types, v->s, str_len(v->s)) : NULL;
+    DType dt = v->kind == SV_CLASS ? host_dtype(v->class_name, strlen(v->class_name)) : DT_NONE;
     if (dt != DT_NONE) t = type_scalar(sp->ir->types, dt); /* int, float, bool */
-    if (!t) arg_refuse(sp, c, i, "a type such as tl.float32");
+    if (t) *v = sv_type(t);
     return t;
 }
 
-const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i)
+static bool read_dtype(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    const Type *t = arg_type(sp, c, i);
-    if (t && t->kind == TY_BLOCK) t = tkc_type_element(t);
-    if (!t || t->kind == TY_SCALAR) return t;
-    arg_refuse(sp, c, i, "a number's type such as tl.float32");
+    if (!read_type(sp, c, i, v)) return false;
+    if (v->type->kind == TY_BLOCK) *v = sv_type(tkc_type_element(v->type));
+    return v->type->kind == TY_SCALAR;
+}
+
+static bool read_descriptor(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+{
+    (void)sp, (void)c, (void)i;
+    return v->kind == SV_DESC;
+}
+
+static bool read_padding(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+{
+    return read_str(sp, c, i, v) && (!*v->s || !strcmp(v->s, "zero") || !strcmp(v->s, "nan"));
+}
+
+static const ArgKind kinds[] = {
+#define KIND(name, expected) {#name, read_##name, expected, OP_NONE, ATTR_NONE}
+    KIND(value, "a number or a block"),
+    KIND(number, "a number or a block of numbers"),
+    KIND(float, "a float"),
+    KIND(integer, "an integer"),
+    KIND(block, "a block"),
+    KIND(numbers, "a block of numbers"),
+    KIND(bool, "a compile-time bool"),
+    KIND(int, NULL),
+    KIND(axis, NULL),
+    KIND(str, "a string"),
+    KIND(padding, "'zero' or 'nan'"),
+    KIND(type, "a type such as tl.float32"),
+    KIND(dtype, "a number's type such as tl.float32"),
+    KIND(descriptor, "a tensor descriptor"),
+#undef KIND
+#define CHOICE(name, op, key) {#name, read_str, "a string", OP_##op, ATTR_##key}
+    CHOICE(load_cache, LOAD, CACHE),
+    CHOICE(store_cache, STORE, CACHE),
+    CHOICE(eviction, LOAD, EVICT),
+    CHOICE(rmw_order, ATOMIC_RMW, SEM),
+    CHOICE(load_order, ATOMIC_LOAD, SEM),
+    CHOICE(store_order, ATOMIC_STORE, SEM),
+    CHOICE(scope, ATOMIC_RMW, SCOPE),
+    CHOICE(precision, DOT, PRECISION),
+    CHOICE(rounding, CAST, ROUNDING),
+#undef CHOICE
+};
+
+const ArgKind *arg_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].name, name)) return &kinds[i];
     return NULL;
 }
 
-bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out)
+/* One of the words, in capitals, too; "" is None. */
+static bool choose(Spec *sp, const BuiltinCall *c, int i, const char *words)
 {
-    int64_t axis;
-    if (!arg_int(sp, c, i, &axis)) return false;
-    if (axis < -rank || axis >= rank)
-        return spec_fail(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
-                         arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
-    *out = (int)(axis < 0 ? axis + rank : axis);
-    return true;
+    const char *found = c->args[i].s;
+    Buf list = buf_make(sp->arena);
+    if (!*found) return c->args[i] = sv_none(), true;
+    for (size_t n; *words; words += n + strspn(words + n, " ")) {
+        n = strcspn(words, " ");
+        if (strlen(found) == n && !strncasecmp(words, found, n))
+            return c->args[i] = sv_str(intern(sp->names, words, n)), true;
+        buf_printf(&list, "%s'%.*s'", list.len ? ", " : "", (int)n, words);
+    }
+    return spec_fail(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
+                     buf_text(&list), found);
+}
+
+bool arg_read(Spec *sp, const BuiltinCall *c, int i, const ArgKind *kind, SpecValue otherwise)
+{
+    SpecValue v = c->args[i];
+    if (!kind || (v.kind == SV_NONE && otherwise.kind == SV_NONE)) return true;
+    if (v.kind == SV_NONE && (otherwise.kind == SV_BOOL || otherwise.kind == SV_STR)) v = otherwise;
+    if (sv_is_error(v)) return false;
+    if (kind->read(sp, c, i, &v)) {
+        c->args[i] = v;
+        return !kind->op || choose(sp, c, i, rule_words(kind->op, kind->key));
+    }
+    if (!sv_is_error(v)) arg_refuse(sp, c, i, kind->expected);
+    if (kind->read == read_float && v.kind == SV_VALUE && type_is_int(v.v->type))
+        spec_note(sp, c->spans[i], "convert it first with .to(tl.float32)");
+    return false;
+}
+
+Value *arg_value(Spec *sp, const BuiltinCall *c, int i)
+{
+    return arg_read(sp, c, i, &kinds[0], sv_error()) ? c->args[i].v : NULL;
 }
 
 static int ints_of(Spec *sp, SpecValue v, const char *what, int64_t *out, Span at)

@@ -19,21 +19,13 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
 
 /* A number or block at run time; NULL after an error. */
 Value *arg_value(Spec *sp, const BuiltinCall *c, int i);
-Value *arg_block(Spec *sp, const BuiltinCall *c, int i); /* the same, and a block */
-/* Argument 0, a block of numbers, or one number unless it has to be a block; NULL after an error. */
-Value *arg_numbers(Spec *sp, const BuiltinCall *c, bool is_block);
-bool arg_bool(Spec *sp, const BuiltinCall *c, int i, bool *out);
-bool arg_int(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
-/* A string, NULL for None and "". */
-bool arg_str(Spec *sp, const BuiltinCall *c, int i, const char **out);
-/* A string out of a list that ends in NULL; NULL for None and "". */
-bool arg_choice(Spec *sp, const BuiltinCall *c, int i, const char *const *choices,
-                const char **out);
-/* A type; scalar pointers included. NULL after an error. */
-const Type *arg_type(Spec *sp, const BuiltinCall *c, int i);
-const Type *arg_dtype(Spec *sp, const BuiltinCall *c, int i); /* a scalar type */
-/* An axis in [-rank, rank), made positive. */
-bool arg_axis(Spec *sp, const BuiltinCall *c, int i, int rank, int *out);
+
+/* What a parameter takes, by its name in builtins.def; NULL: there is no such kind. */
+typedef struct ArgKind ArgKind;
+const ArgKind *arg_kind(const char *name);
+/* Makes argument i what its kind (NULL: any) says, unless it is None by default. False after an
+   error. */
+bool arg_read(Spec *sp, const BuiltinCall *c, int i, const ArgKind *kind, SpecValue otherwise);
 
 /* Compile-time integers: one, or a tuple of up to TKC_MAX_RANK. -1 after an error. */
 int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out);

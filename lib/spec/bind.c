@@ -22,8 +22,7 @@ typedef struct Slot {
     const SpecSig *sig;
     bool has_value;
     SpecValue value;     /* known now */
-    const Type *type;    /* run time */
-    DescriptorType desc; /* of a tensor descriptor, `type` being its pointer */
+    ParamType type;      /* run time */
     int index;           /* among the function's parameters, or -1 */
 } Slot;
 
@@ -37,6 +36,16 @@ typedef struct Binder {
     Config config;
     bool failed;
 } Binder;
+
+static const Type *run_time_type(const Binder *b, const Slot *s)
+{
+    return param_type(b->sp->ir->types, &s->type);
+}
+
+static const char *type_of(const Binder *b, const ParamType *t)
+{
+    return param_type_text(b->sp->arena, b->sp->ir->types, t);
+}
 
 /* ---- what is given ---- */
 
@@ -119,40 +128,36 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
     } else if (sig->is_tuple && s->a.is_text) {
         sig_conflict(b, s,
                      arena_printf(a, "the signature gives a tuple for '%s', its annotation says %s",
-                                  s->p->name, descriptor_or_type_text(a, &s->a.desc, s->a.type)));
-    } else if (s->a.is_text &&
-               (s->a.type != sig->type || !tkc_same_descriptor_type(&s->a.desc, &sig->desc))) {
+                                  s->p->name, type_of(b, &s->a.type)));
+    } else if (s->a.is_text && !tkc_same_type(&s->a.type, &sig->type)) {
         sig_conflict(b, s,
                      arena_printf(a, "the signature says %s for '%s', its annotation says %s",
-                                  descriptor_or_type_text(a, &sig->desc, sig->type), s->p->name,
-                                  descriptor_or_type_text(a, &s->a.desc, s->a.type)));
+                                  type_of(b, &sig->type), s->p->name, type_of(b, &s->a.type)));
     } else {
-        Padding padding = s->desc.padding
-                              ? s->desc.padding
-                              : s->a.desc.padding; /* told before, or by the annotation */
+        Padding padding = s->type.padding ? s->type.padding
+                                          : s->a.type.padding; /* told before, or by the annotation */
         s->type = sig->type;
-        s->desc = sig->desc;
-        if (!s->desc.padding) s->desc.padding = padding;
+        if (!s->type.padding) s->type.padding = padding;
     }
 }
 
 /* "shape0", … and the strides "stride0", … but the last; NULL past them. */
 static Str part_name(Binder *b, const Slot *s, bool is_shape, int d)
 {
-    if (d >= s->desc.rank - !is_shape) return NULL;
+    if (d >= s->type.rank - !is_shape) return NULL;
     return intern_printf(b->sp->names, "%s%d", is_shape ? "shape" : "stride", d);
 }
 
 static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
 {
-    for (int i = 0; i < 2 * s->desc.rank; i++) {
-        bool is_shape = i < s->desc.rank;
+    for (int i = 0; i < 2 * s->type.rank; i++) {
+        bool is_shape = i < s->type.rank;
         DType dt = is_shape ? DT_I32 : DT_I64;
-        if (part_name(b, s, is_shape, i % s->desc.rank) != sig->part) continue;
-        if (sig->type == type_scalar(b->sp->ir->types, dt)) return;
+        if (part_name(b, s, is_shape, i % s->type.rank) != sig->part) continue;
+        if (tkc_same_type(&sig->type, &(ParamType){.dtype = dt})) return;
         sig_conflict(b, s,
                      arena_printf(b->sp->arena, "the signature says %s for '%s.%s', which is %s",
-                                  type_text(b->sp->arena, sig->type), sig->name, sig->part,
+                                  type_of(b, &sig->type), sig->name, sig->part,
                                   dtype_info(dt)->name));
         return;
     }
@@ -172,9 +177,8 @@ static void apply_sigs(Binder *b)
     }
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (s->type || s->has_value || (s->sig && s->sig->is_tuple)) continue;
+        if (s->type.dtype || s->has_value || (s->sig && s->sig->is_tuple)) continue;
         s->type = s->a.type;
-        s->desc = s->a.desc;
     }
     for (int i = 0; i < b->rq->nsigs; i++) {
         const SpecSig *sig = &b->rq->sigs[i];
@@ -191,9 +195,9 @@ static SpecValue known_args(Binder *b)
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         t->names[i] = s->p->name;
-        t->data[i] = s->has_value                             ? s->value
-                     : s->type && s->type->kind == TY_POINTER ? sv_type(s->type)
-                                                              : sv_error();
+        t->data[i] = s->has_value                    ? s->value
+                     : s->type.stars || s->type.rank ? sv_type(run_time_type(b, s))
+                                                     : sv_error();
     }
     return sv_tuple(SV_RECORD, t);
 }
@@ -205,7 +209,7 @@ static bool is_tuple(const Slot *s)
 
 static bool is_open(const Slot *s)
 {
-    return !s->has_value && !s->type && !is_tuple(s);
+    return !s->has_value && !s->type.dtype && !is_tuple(s);
 }
 
 static void warn_unread(Binder *b)
@@ -359,7 +363,7 @@ enum { DESCRIPTOR_ALIGN = 16 };
 static int64_t divisibility_of(const Slot *s)
 {
     int64_t known = s->sig && s->sig->divisibility > 0 ? s->sig->divisibility : s->a.divisibility,
-            least = s->desc.rank ? DESCRIPTOR_ALIGN : 1;
+            least = s->type.rank ? DESCRIPTOR_ALIGN : 1;
     return known > least ? known : least;
 }
 
@@ -377,7 +381,9 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
     if (other->has_value && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX)
         return *value = (int64_t)v.i, true;
     *param = other->index;
-    if (other->index >= 0 && type_is_scalar(other->type) && type_is_int(other->type)) return true;
+    if (other->index >= 0 && !other->type.stars && !other->type.rank &&
+        dtype_info(other->type.dtype)->kind != DK_FLOAT)
+        return true;
     return spec_fail(b->sp, s->p->annotation->span,
                      "'%s' is used as an extent: it must be an integer", n.name);
 }
@@ -452,10 +458,10 @@ static Value *run_time_value(Func *fn, Str name, const Type *type, const SpecSig
     return build_int(&at, type_dtype(type), 1);
 }
 
-static Value *slot_value(Func *fn, Slot *s)
+static Value *slot_value(const Binder *b, Func *fn, Slot *s)
 {
     s->index = fn->nparams;
-    return run_time_value(fn, s->p->name, s->type, s->sig, divisibility_of(s));
+    return run_time_value(fn, s->p->name, run_time_type(b, s), s->sig, divisibility_of(s));
 }
 
 static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape, int d,
@@ -478,11 +484,11 @@ static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape,
 static SpecValue descriptor(Binder *b, Func *fn, Slot *s)
 {
     SpecBlockPtr *p = arena_new(b->sp->arena, SpecBlockPtr);
-    int rank = p->block.rank = s->desc.rank, bytes = dtype_info(s->desc.dtype)->bytes;
-    memcpy(p->block.dims, s->desc.block, sizeof *s->desc.block * (size_t)rank);
+    int rank = p->block.rank = s->type.rank, bytes = dtype_info(s->type.dtype)->bytes;
+    memcpy(p->block.dims, s->type.block, sizeof *s->type.block * (size_t)rank);
     if (!shape_check(b->sp, &p->block, s->p->span)) b->failed = true;
-    p->padding = s->desc.padding == PAD_NAN ? PAD_NAN : PAD_ZERO;
-    p->base = slot_value(fn, s);
+    p->padding = s->type.padding == PAD_NAN ? PAD_NAN : PAD_ZERO;
+    p->base = slot_value(b, fn, s);
     for (int d = 0; d < rank; d++) p->shape[d] = descriptor_part(b, fn, s, true, d, 1);
     for (int d = 0; d < rank - 1; d++)
         p->strides[d] = descriptor_part(b, fn, s, false, d, DESCRIPTOR_ALIGN / bytes);
@@ -502,8 +508,9 @@ static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char
         Str own = intern_printf(sp->names, "%s.%d", name, i);
         int64_t divisibility = item->divisibility > 0 ? item->divisibility : 1;
         if (item->is_tuple) t->data[i] = tuple_value(b, fn, item, own);
-        else if (item->type)
-            t->data[i] = sv_value(run_time_value(fn, own, item->type, item, divisibility));
+        else if (item->type.dtype)
+            t->data[i] = sv_value(run_time_value(fn, own, param_type(sp->ir->types, &item->type), item,
+                                                 divisibility));
         else t->data[i] = item->value;
     }
     return sv_tuple(SV_TUPLE, t);
@@ -524,7 +531,7 @@ static SpecValue value_of(Binder *b, Func *fn, Slot *s)
 {
     if (s->has_value) return s->value;
     if (is_tuple(s)) return tuple_slot(b, fn, s);
-    return s->desc.rank ? descriptor(b, fn, s) : sv_value(slot_value(fn, s));
+    return s->type.rank ? descriptor(b, fn, s) : sv_value(slot_value(b, fn, s));
 }
 
 bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out)

@@ -4,12 +4,6 @@
 #include "spec/argument.h"
 #include "spec/memory.h"
 
-/* What `sem` may be; the first is meant when nothing is said. */
-static const char *const orders[] = {"acq_rel", "relaxed", "acquire", "release", NULL};
-static const char *const load_orders[] = {"acquire", "relaxed", NULL};
-static const char *const store_orders[] = {"release", "relaxed", NULL};
-static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
-
 typedef struct Atomic {
     Value *pointer, *value, *mask;
     const char *sem, *scope;
@@ -21,14 +15,10 @@ static const Type *pointee(const Value *pointer)
 }
 
 /* The pointer, `sem` and what follows it. */
-static bool read_atomic(Spec *sp, const BuiltinCall *c, const char *const *known, int sem, Atomic *a)
+static bool read_atomic(Spec *sp, const BuiltinCall *c, int sem, Atomic *a)
 {
     SpecValue v = c->args[0];
-    if (!arg_choice(sp, c, sem, known, &a->sem) || !arg_choice(sp, c, sem + 1, scopes, &a->scope))
-        return false;
-    if (!a->sem) a->sem = *known;
-    if (!a->scope) a->scope = "gpu";
-    a->pointer = v.v;
+    *a = (Atomic){.pointer = v.v, .sem = c->args[sem].s, .scope = c->args[sem + 1].s};
     return (sv_is_pointer(v) && pointee(v.v)->kind == TY_SCALAR) ||
            arg_fail(sp, c, 0, "a pointer or a block of pointers to numbers");
 }
@@ -69,17 +59,17 @@ static bool read_value(Spec *sp, const BuiltinCall *c, Atomic *a)
 
 SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a = {0};
-    if (!read_atomic(sp, c, orders, 3, &a) ||
-        !atomic_takes(sp, c, pointee(a.pointer)) || !read_value(sp, c, &a))
+    Atomic a;
+    if (!read_atomic(sp, c, 3, &a) || !atomic_takes(sp, c, pointee(a.pointer)) ||
+        !read_value(sp, c, &a))
         return sv_error();
     return sv_value(build_rmw(&sp->b, rmw_of(c), a.pointer, a.value, a.mask, a.sem, a.scope));
 }
 
 SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a = {0};
-    if (!read_atomic(sp, c, orders, 3, &a)) return sv_error();
+    Atomic a;
+    if (!read_atomic(sp, c, 3, &a)) return sv_error();
     const Type *elem = pointee(a.pointer);
     if (type_bits(elem) < 16) return refuse_dtype(sp, c, elem, "types of 16, 32 and 64 bits");
     Value *expected = memory_arg(sp, c, 1, a.pointer->type);
@@ -90,17 +80,15 @@ SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a = {0};
-    if (!read_atomic(sp, c, load_orders, 2, &a) ||
-        !memory_mask(sp, c, 1, a.pointer, &a.mask))
-        return sv_error();
+    Atomic a;
+    if (!read_atomic(sp, c, 2, &a) || !memory_mask(sp, c, 1, a.pointer, &a.mask)) return sv_error();
     return sv_value(build_atomic_load(&sp->b, a.pointer, a.mask, a.sem, a.scope));
 }
 
 SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a = {0};
-    if (!read_atomic(sp, c, store_orders, 3, &a) || !read_value(sp, c, &a)) return sv_error();
+    Atomic a;
+    if (!read_atomic(sp, c, 3, &a) || !read_value(sp, c, &a)) return sv_error();
     build_atomic_store(&sp->b, a.pointer, a.value, a.mask, a.sem, a.scope);
     return sv_none();
 }
@@ -108,12 +96,11 @@ SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
 /* NULL in *out: wait for ever. */
 static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
 {
-    *out = NULL;
-    if (!arg_is_given(c, i)) return true;
-    Value *v = arg_value(sp, c, i);
-    if (!v) return false;
+    Value *v = *out = c->args[i].v;
+    if (!v) return true;
+    int64_t n = 0;
     if (!type_is_scalar(v->type) || !type_is_int(v->type) || type_is_bool(v->type) ||
-        (c->args[i].kind == SV_INT && c->args[i].i < 0))
+        (ir_const_int(v, &n) && n < 0))
         return arg_fail(sp, c, i, "a number of nanoseconds");
     *out = build_cast(&sp->b, v, DT_U64, NULL);
     return true;
@@ -121,9 +108,9 @@ static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
 
 SpecValue builtin_atomic_poll(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a = {0};
+    Atomic a;
     Value *timeout;
-    if (!read_atomic(sp, c, load_orders, 2, &a)) return sv_error();
+    if (!read_atomic(sp, c, 2, &a)) return sv_error();
     const Type *elem = pointee(a.pointer);
     if (!type_is_int(elem) || type_bits(elem) < 16)
         return refuse_dtype(sp, c, elem, "integers of 16, 32 and 64 bits");

@@ -59,32 +59,22 @@ SpecValue builtin_advance(Spec *sp, const BuiltinCall *c)
 
 /* ---- descriptors ---- */
 
-static const char *const paddings[] = {"zero", "nan", NULL};
-
 SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
 {
-    const char *padding;
     SpecBlockPtr *p = make(sp, c, 3);
-    if (!p || !arg_choice(sp, c, 4, paddings, &padding)) return sv_error();
     int64_t last;
+    if (!p) return sv_error();
     if (ir_const_int(p->strides[p->block.rank - 1], &last) && last != 1) {
         return spec_error(sp, c->spans[2],
                           "the last stride of a tensor descriptor must be 1, found %lld",
                           (long long)last);
     }
-    p->padding = padding && strcmp(padding, "nan") == 0 ? PAD_NAN : PAD_ZERO;
+    p->padding = *c->args[4].s == 'n' ? PAD_NAN : PAD_ZERO;
     if (p->padding == PAD_NAN && !type_is_float(p->base->type->elem)) {
         return spec_error(sp, c->spans[4], "padding_option='nan' is for floats, found %s",
                           type_text(sp->arena, p->base->type->elem));
     }
     return (SpecValue){.kind = SV_DESC, .block_ptr = p};
-}
-
-static const SpecBlockPtr *descriptor_arg(Spec *sp, const BuiltinCall *c)
-{
-    if (c->args[0].kind == SV_DESC) return c->args[0].block_ptr;
-    arg_refuse(sp, c, 0, "a tensor descriptor");
-    return NULL;
 }
 
 static SpecValue descriptor_read(Spec *sp, OpKind kind, const SpecBlockPtr *p, const Tile *t)
@@ -106,8 +96,8 @@ static SpecValue descriptor_write(Spec *sp, const BuiltinCall *c, OpKind kind, c
 /* The block of the descriptor at the offsets that are argument i. */
 static bool block_at(Spec *sp, const BuiltinCall *c, int i, Value **indices, Tile *out)
 {
-    const SpecBlockPtr *p = descriptor_arg(sp, c);
-    if (!p || !block_ptr_indices(sp, c, i, p->block.rank, "the offsets", indices)) return false;
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", indices)) return false;
     *out = block_ptr_tile(p, &p->block, indices);
     return true;
 }
@@ -133,9 +123,8 @@ SpecValue builtin_descriptor_store(Spec *sp, const BuiltinCall *c)
 /* The block's shape and type are the descriptor's own; what the call says must agree. */
 SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
 {
-    const SpecBlockPtr *p = descriptor_arg(sp, c);
+    const SpecBlockPtr *p = c->args[0].block_ptr;
     Shape shape;
-    if (!p) return sv_error();
     if (arg_is_given(c, 2)) {
         if (!arg_shape(sp, c, 2, &shape)) return sv_error();
         if (!shape_is_equal(&shape, &p->block)) {
@@ -145,8 +134,7 @@ SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
     }
     SpecValue r = builtin_descriptor_load(sp, c);
     if (sv_is_error(r) || !arg_is_given(c, 3)) return r;
-    const Type *t = arg_dtype(sp, c, 3);
-    Value *v = t ? op_cast(sp, r.v, t, false, NULL, c->at) : NULL;
+    Value *v = op_cast(sp, r.v, c->args[3].type, false, NULL, c->at);
     return v ? sv_value(v) : sv_error();
 }
 
@@ -154,13 +142,12 @@ SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
 static bool rows_at(Spec *sp, const BuiltinCall *c, int rows, int column, Value **indices,
                     Shape *block, Tile *out)
 {
-    const SpecBlockPtr *p = descriptor_arg(sp, c);
-    if (!p) return false;
+    const SpecBlockPtr *p = c->args[0].block_ptr;
     if (p->block.rank != 2 || p->block.dims[0] != 1)
         return spec_fail(sp, c->at, "%s needs a descriptor with a block of one row, found %s",
                          arg_operation(sp, c), shape_text(sp, &p->block));
-    Value *x = arg_block(sp, c, rows), *y = block_ptr_index(sp, c, column);
-    if (!x || !y) return false;
+    Value *x = c->args[rows].v, *y = block_ptr_index(sp, c, column);
+    if (!y) return false;
     if (x->type->rank != 1 || !type_is_int(x->type))
         return arg_fail(sp, c, rows, "a 1-D block of integers");
     *block = (Shape){.rank = 2, .dims = {x->type->shape[0], p->block.dims[1]}};

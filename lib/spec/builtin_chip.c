@@ -57,22 +57,17 @@ static bool asm_is_consistent(Spec *sp, const BuiltinCall *c, const Op *op)
 
 SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
 {
-    const char *text, *constraints;
-    bool pure;
-    int64_t pack;
+    const char *text = c->args[0].s;
+    const bool pure = c->args[4].b;
+    const int64_t pack = (int64_t)c->args[5].i;
     Value *args[MAX_ASM_VALUES];
     const Type *types[MAX_ASM_VALUES];
-    if (!arg_str(sp, c, 0, &text) || !arg_str(sp, c, 1, &constraints) ||
-        !arg_bool(sp, c, 4, &pure) || !arg_int(sp, c, 5, &pack)) {
-        return sv_error();
-    }
-    if (!text) return arg_refuse(sp, c, 0, "instructions");
+    if (!*text) return arg_refuse(sp, c, 0, "instructions");
     if (pack < 1 || pack > ASM_MAX_PACK) return arg_refuse(sp, c, 5, "1 to 16");
     int n = asm_operands(sp, c, 2, args);
     int nresults = n < 0 ? -1 : asm_results(sp, c, 3, n ? args[0]->type : NULL, types);
     if (nresults < 0) return sv_error();
-    Op *op = assembly(sp, text, constraints ? constraints : "", pure, (int)pack, n, args, nresults,
-                      types);
+    Op *op = assembly(sp, text, c->args[1].s, pure, (int)pack, n, args, nresults, types);
     if (!asm_is_consistent(sp, c, op)) return sv_error();
     bool tuple = c->args[3].kind != SV_TYPE;
     return tuple ? arg_results(sp, nresults, op->results) : sv_value(op_result(op, 0));
@@ -121,7 +116,6 @@ SpecValue builtin_is_cuda(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_capability(Spec *sp, const BuiltinCall *c)
 {
-    int64_t major, minor;
-    if (!arg_int(sp, c, 0, &major) || !arg_int(sp, c, 1, &minor)) return sv_error();
+    const __int128 major = c->args[0].i, minor = c->args[1].i;
     return sv_bool(major < 1000 && minor < 1000 && sp->fn->machine->sm >= major * 10 + minor);
 }

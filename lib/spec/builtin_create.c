@@ -3,8 +3,7 @@
 
 SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 {
-    int64_t axis;
-    if (!arg_int(sp, c, 0, &axis)) return sv_error();
+    const __int128 axis = c->args[0].i;
     if (axis < 0 || axis > 2) return arg_refuse(sp, c, 0, "0, 1 or 2");
     return sv_value(c->builtin->op == OP_PROGRAM_ID ? build_program_id(&sp->b, (int)axis)
                                                     : build_num_programs(&sp->b, (int)axis));
@@ -12,8 +11,7 @@ SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
 {
-    int64_t start, end;
-    if (!arg_int(sp, c, 0, &start) || !arg_int(sp, c, 1, &end)) return sv_error();
+    const int64_t start = (int64_t)c->args[0].i, end = (int64_t)c->args[1].i;
     if (start < INT32_MIN || start > INT32_MAX || end < INT32_MIN || end > INT32_MAX) {
         return spec_error(sp, c->at, "tl.arange must fit into int32, found %lld to %lld",
                           (long long)start, (long long)end);
@@ -31,9 +29,8 @@ SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
+    const Type *t = c->args[2].type;
     if (!arg_shape(sp, c, 0, &shape)) return sv_error();
-    const Type *t = arg_type(sp, c, 2);
-    if (!t) return sv_error();
     SpecValue value = c->args[1];
     if (sv_is_number(value) && t->kind == TY_SCALAR)
         return sv_value(shape_fill(sp, cast_number(sp, value, type_dtype(t)), &shape));
@@ -48,22 +45,19 @@ SpecValue builtin_zeros(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
     if (!arg_shape(sp, c, 0, &shape)) return sv_error();
-    const Type *t = arg_dtype(sp, c, 1);
-    return t ? sv_value(build_const(&sp->b, shape_type(sp, t, &shape), 0)) : sv_error();
+    return sv_value(build_const(&sp->b, shape_type(sp, c->args[1].type, &shape), 0));
 }
 
 SpecValue builtin_zeros_like(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_numbers(sp, c, false);
-    return v ? sv_value(build_const(&sp->b, v->type, 0)) : sv_error();
+    return sv_value(build_const(&sp->b, c->args[0].v->type, 0));
 }
 
 SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
 {
-    bool bitcast;
-    const char *rounding;
-    const Type *t = arg_type(sp, c, 1);
-    if (!t || !arg_str(sp, c, 2, &rounding) || !arg_bool(sp, c, 3, &bitcast)) return sv_error();
+    const Type *t = c->args[1].type;
+    const char *rounding = c->args[2].s;
+    const bool bitcast = c->args[3].b;
     if (sv_is_number(c->args[0]) && !bitcast && !rounding &&
         tkc_type_element(t)->kind == TY_SCALAR) {
         return sv_value(cast_number(sp, c->args[0], type_dtype(t)));
@@ -73,16 +67,15 @@ SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
     return v ? sv_value(v) : sv_error();
 }
 
-SpecValue builtin_to_tensor(Spec *sp, const BuiltinCall *c)
+/* What only asks for a kind of argument, which it gives back. */
+SpecValue builtin_same(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
-    return v ? sv_value(v) : sv_error();
+    (void)sp;
+    return c->args[0];
 }
 
 SpecValue builtin_item(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
-    if (!v) return sv_error();
-    if (tkc_type_count(v->type) != 1) return arg_refuse(sp, c, 0, "a block of one element");
-    return sv_value(shape_fill(sp, v, &(Shape){0}));
+    if (tkc_type_count(c->args[0].v->type) != 1) return arg_refuse(sp, c, 0, "a block of one element");
+    return sv_value(shape_fill(sp, c->args[0].v, &(Shape){0}));
 }

@@ -30,13 +30,12 @@ static const char *text_of(Spec *sp, const BuiltinCall *c, int n)
 
 SpecValue builtin_device_print(Spec *sp, const BuiltinCall *c)
 {
-    bool hex;
     if (c->args[0].kind != SV_STR) {
         arg_refuse(sp, c, 0, "a string");
         spec_note(sp, SPAN_NONE, "what to call it comes first, as in tl.device_print(\"x\", x)");
         return sv_error();
     }
-    return arg_bool(sp, c, 1, &hex) ? print(sp, c, 0, c->args[0].s, hex) : sv_error();
+    return print(sp, c, 0, c->args[0].s, c->args[1].b);
 }
 
 /* Python's print: its leading compile-time values are the prefix. */
@@ -71,31 +70,28 @@ SpecValue builtin_static_assert(Spec *sp, const BuiltinCall *c)
 
 static Value *condition(Spec *sp, const BuiltinCall *c, int i)
 {
-    Value *v = arg_value(sp, c, i);
-    return v ? op_cast(sp, v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->spans[i]) : NULL;
+    return op_cast(sp, c->args[i].v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->spans[i]);
 }
 
 SpecValue builtin_device_assert(Spec *sp, const BuiltinCall *c)
 {
-    const char *message;
     Value *cond = condition(sp, c, 0), *mask = NULL;
-    if (!cond || !arg_str(sp, c, 1, &message)) return sv_error();
+    if (!cond) return sv_error();
     if (arg_is_given(c, 2)) {
         mask = condition(sp, c, 2);
         if (!mask || !broadcast_pair(sp, &cond, &mask, c->at)) return sv_error();
     }
     uint64_t bits;
     if (ir_const_bits(cond, &bits) && bits) return sv_none();
-    build_assert(&sp->b, cond, mask, message ? message : "");
+    build_assert(&sp->b, cond, mask, c->args[1].s);
     return sv_none();
 }
 
 /* Only debugging looks at it, as at any assertion. */
 SpecValue builtin_expect_zero(Spec *sp, const BuiltinCall *c)
 {
-    Value *x = arg_value(sp, c, 0), *mask = x ? condition(sp, c, 1) : NULL;
+    Value *x = c->args[0].v, *mask = condition(sp, c, 1);
     if (!mask) return sv_error();
-    if (type_is_pointer(x->type)) return arg_refuse(sp, c, 0, "a number or a block of numbers");
     Value *is_zero = build_binary(&sp->b, OP_EQ, x, build_const(&sp->b, x->type, 0));
     if (!broadcast_pair(sp, &is_zero, &mask, c->at)) return sv_error();
     build_assert(&sp->b, is_zero, mask, "a value that was expected to be 0 is not");
@@ -113,18 +109,11 @@ SpecValue builtin_barrier(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_profile(Spec *sp, const BuiltinCall *c)
 {
-    const char *name;
-    return arg_str(sp, c, 0, &name) ? sv_none() : sv_error();
+    (void)sp, (void)c;
+    return sv_none();
 }
 
 /* ---- hints ---- */
-
-/* The condition of a `while` with a hint for moving code out of it: the hint is not needed here. */
-SpecValue builtin_condition(Spec *sp, const BuiltinCall *c)
-{
-    bool no_licm;
-    return arg_bool(sp, c, 1, &no_licm) ? c->args[0] : sv_error();
-}
 
 SpecValue builtin_assume(Spec *sp, const BuiltinCall *c)
 {

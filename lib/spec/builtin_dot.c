@@ -1,7 +1,5 @@
 /* Matrix products: which types multiply, in what they accumulate, and how precisely fp32 is
    multiplied. */
-#include <string.h>
-
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/promote.h"
@@ -51,17 +49,12 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
                          DType *out)
 {
     *out = operand == DT_I8 ? DT_I32 : operand == DT_F64 ? DT_F64 : DT_F32;
-    const Type *wanted = NULL;
-    if (arg_is_given(c, DOT_OUT)) {
-        wanted = arg_dtype(sp, c, DOT_OUT);
-        if (!wanted) return false;
-    }
     bool half = operand == DT_F16 || promote_is_fp8(operand);
-    if (!wanted) {
+    if (!arg_is_given(c, DOT_OUT)) {
         if (half && acc && type_dtype(acc->type) == DT_F16) *out = DT_F16;
         return true;
     }
-    DType dt = type_dtype(wanted);
+    DType dt = type_dtype(c->args[DOT_OUT].type);
     if (half && dt == DT_F16) *out = DT_F16;
     bool fine =
         dt == *out || (dt == DT_F32 && operand != DT_BF16) || (dt == DT_F16 && operand == DT_F32);
@@ -72,21 +65,15 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
     return false;
 }
 
-static bool precision_of(Spec *sp, const BuiltinCall *c, const char **out)
+/* NULL after an error. */
+static const char *precision_of(Spec *sp, const BuiltinCall *c)
 {
-    static const char *const names[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", NULL};
-    const SpecValue v = c->args[DOT_PRECISION];
-    bool tf32;
-    *out = NULL;
-    for (int i = 0; v.kind == SV_STR && names[i]; i++) /* in capitals, too */
-        if (strcasecmp(names[i], v.s) == 0) *out = names[i];
-    if (!*out && !arg_choice(sp, c, DOT_PRECISION, names, out)) return false;
-    if (*out && arg_is_given(c, DOT_TF32))
-        return spec_fail(sp, c->spans[DOT_TF32],
-                         "input_precision and allow_tf32 say the same; give one of them");
-    if (!arg_bool(sp, c, DOT_TF32, &tf32)) return false;
-    if (!*out) *out = !arg_is_given(c, DOT_TF32) || tf32 ? "tf32" : "ieee";
-    return true;
+    const bool by_bool = arg_is_given(c, DOT_TF32);
+    if (!arg_is_given(c, DOT_PRECISION)) return !by_bool || c->args[DOT_TF32].b ? "tf32" : "ieee";
+    if (!by_bool) return c->args[DOT_PRECISION].s;
+    spec_error(sp, c->spans[DOT_TF32],
+               "input_precision and allow_tf32 say the same; give one of them");
+    return NULL;
 }
 
 /* The accumulator given, checked, or zeros. */
@@ -112,22 +99,19 @@ static Value *in_batches(Spec *sp, Value *v)
 
 SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
 {
-    Value *x = arg_block(sp, c, DOT_X), *y = arg_block(sp, c, DOT_Y);
-    Value *acc = x && y && arg_is_given(c, DOT_ACC) ? arg_block(sp, c, DOT_ACC) : NULL;
-    if (!x || !y || (!acc && arg_is_given(c, DOT_ACC)) || !check_operands(sp, c, x, y))
-        return sv_error();
+    Value *x = c->args[DOT_X].v, *y = c->args[DOT_Y].v, *acc = c->args[DOT_ACC].v;
     DType dt;
-    const char *precision;
-    if (!result_dtype(sp, c, type_dtype(x->type), acc, &dt) || !precision_of(sp, c, &precision))
+    const char *precision = precision_of(sp, c);
+    if (!precision || !check_operands(sp, c, x, y) ||
+        !result_dtype(sp, c, type_dtype(x->type), acc, &dt))
         return sv_error();
     Shape shape = shape_of(x->type);
     shape.dims[shape.rank - 1] = y->type->shape[shape.rank - 1];
     if (!shape_check(sp, &shape, c->at)) return sv_error();
     acc = accumulator(sp, c, acc, shape_type(sp, type_scalar(sp->ir->types, dt), &shape));
     if (!acc) return sv_error();
-    int64_t imprecise = -1;
-    if (arg_is_given(c, DOT_IMPRECISE) && !arg_int(sp, c, DOT_IMPRECISE, &imprecise))
-        return sv_error();
+    const int64_t imprecise =
+        arg_is_given(c, DOT_IMPRECISE) ? (int64_t)c->args[DOT_IMPRECISE].i : -1;
     if (type_dtype(x->type) != DT_F32) precision = NULL;
     Value *r =
         build_dot(&sp->b, in_batches(sp, x), in_batches(sp, y), in_batches(sp, acc), precision);

@@ -125,9 +125,8 @@ static SpecValue call(Mapped *m, int n, Value *const *args)
 
 SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
 {
-    int64_t pack;
+    const __int128 pack = c->args[1].i;
     Value *args[MAX_VALUES];
-    if (!arg_int(sp, c, 1, &pack)) return sv_error();
     if (pack < 1 || pack > MAX_PACK || (pack & (pack - 1)))
         return arg_refuse(sp, c, 1, "1, 2, 4, 8 or 16");
     if (c->nrest < 1 || c->nrest > MAX_VALUES)

@@ -4,21 +4,9 @@
 
 #include "spec/argument.h"
 
-/* The argument as a float; NULL after an error. */
-static Value *float_arg(Spec *sp, const BuiltinCall *c, int i)
-{
-    Value *v = arg_value(sp, c, i);
-    if (!v) return NULL;
-    if (type_is_float(v->type)) return v;
-    arg_refuse(sp, c, i, "a float");
-    if (type_is_int(v->type)) spec_note(sp, c->spans[i], "convert it first with .to(tl.float32)");
-    return NULL;
-}
-
 SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = float_arg(sp, c, 0);
-    if (!v) return sv_error();
+    Value *v = c->args[0].v;
     DType dt = type_dtype(v->type);
     if (type_bits(v->type) < 32) v = build_cast(&sp->b, v, DT_F32, NULL);
     return sv_value(build_cast(&sp->b, build_unary(&sp->b, c->builtin->op, v), dt, NULL));
@@ -41,10 +29,7 @@ SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_bits(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
-    if (!v) return sv_error();
-    if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "an integer");
-    Value *r = build_unary(&sp->b, c->builtin->op, v);
+    Value *r = build_unary(&sp->b, c->builtin->op, c->args[0].v);
     return sv_value(build_cast(&sp->b, r, DT_I32, NULL));
 }
 
@@ -86,9 +71,8 @@ SpecValue builtin_div_rn(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_fdiv(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    bool exact, approx;
-    if (!arg_bool(sp, c, 2, &exact) || !arg_bool(sp, c, 3, &approx) || !unify_args(sp, c, &x, &y))
-        return sv_error();
+    const bool exact = c->args[2].b, approx = c->args[3].b;
+    if (!unify_args(sp, c, &x, &y)) return sv_error();
     if (exact && approx)
         return spec_error(sp, c->at, "'ieee_rounding' and 'approx' of %s exclude each other",
                           arg_operation(sp, c));
@@ -143,9 +127,8 @@ static Value *extremum(Spec *sp, OpKind kind, Value *x, Value *y, bool nan)
 SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    bool nan;
-    if (!arg_bool(sp, c, 2, &nan) || !unify_args(sp, c, &x, &y)) return sv_error();
-    return sv_value(extremum(sp, c->builtin->op, x, y, nan));
+    if (!unify_args(sp, c, &x, &y)) return sv_error();
+    return sv_value(extremum(sp, c->builtin->op, x, y, c->args[2].b));
 }
 
 /* min(…) and max(…) of Python: compile-time numbers stay so. */
@@ -180,8 +163,7 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *lo, *hi, *y;
-    bool nan;
-    if (!arg_bool(sp, c, 3, &nan)) return sv_error();
+    const bool nan = c->args[3].b;
     if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &lo, "tl.clamp", c->at))
         return sv_error();
     if (!unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at))
@@ -194,8 +176,7 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_where(Spec *sp, const BuiltinCall *c)
 {
-    Value *cond = arg_value(sp, c, 0), *x, *y;
-    if (!cond) return sv_error();
+    Value *cond = c->args[0].v, *x, *y;
     if (type_is_pointer(cond->type)) return arg_refuse(sp, c, 0, "int1");
     cond = build_cast(&sp->b, cond, DT_I1, NULL);
     if (!unify(sp, c->args[1], c->args[2], UNIFY_POINTERS, &x, &y, "tl.where", c->at))

@@ -4,11 +4,6 @@
 #include "spec/block_ptr.h"
 #include "spec/memory.h"
 
-static const char *const load_caches[] = {".ca", ".cg", ".cs", ".cv", NULL};
-static const char *const store_caches[] = {".wb", ".cg", ".cs", ".wt", NULL};
-static const char *const evictions[] = {"evict_first", "evict_last", "evict_normal", NULL};
-static const char *const paddings[] = {"zero", "nan", NULL};
-
 enum {
     LOAD_POINTER,
     LOAD_MASK,
@@ -86,14 +81,6 @@ static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Ac
 
 /* ---- loads ---- */
 
-static bool load_options(Spec *sp, const BuiltinCall *c, Access *a)
-{
-    *a = (Access){0};
-    return arg_choice(sp, c, LOAD_CACHE, load_caches, &a->cache) &&
-           arg_choice(sp, c, LOAD_EVICTION, evictions, &a->eviction) &&
-           arg_bool(sp, c, LOAD_VOLATILE, &a->is_volatile);
-}
-
 /* What lanes outside a block pointer's shape read; NULL for 0. False after an error. */
 static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Span at)
 {
@@ -109,21 +96,19 @@ static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Sp
 
 static SpecValue load_block(Spec *sp, const BuiltinCall *c, Access *a)
 {
-    const char *padding;
     Value *other;
     if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option") ||
-        !arg_choice(sp, c, LOAD_PADDING, paddings, &padding) ||
         !block_access(sp, c, LOAD_MASK, LOAD_CHECK, a))
         return sv_error();
-    bool nan = padding && padding[0] == 'n';
-    if (!padding_value(sp, a, nan, &other, c->at)) return sv_error();
+    if (!padding_value(sp, a, *c->args[LOAD_PADDING].s == 'n', &other, c->at)) return sv_error();
     return sv_value(memory_load(sp, a, other));
 }
 
 SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
 {
-    Access a;
-    if (!load_options(sp, c, &a)) return sv_error();
+    Access a = {.cache = c->args[LOAD_CACHE].s,
+                .eviction = c->args[LOAD_EVICTION].s,
+                .is_volatile = c->args[LOAD_VOLATILE].b};
     if (c->args[0].kind == SV_BLOCK_PTR) return load_block(sp, c, &a);
     if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
     if (refuse_given(sp, c, LOAD_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
@@ -148,11 +133,7 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
 {
-    Access a = {0};
-    if (!arg_choice(sp, c, STORE_CACHE, store_caches, &a.cache) ||
-        !arg_choice(sp, c, STORE_EVICTION, evictions, &a.eviction)) {
-        return sv_error();
-    }
+    Access a = {.cache = c->args[STORE_CACHE].s, .eviction = c->args[STORE_EVICTION].s};
     if (c->args[0].kind == SV_BLOCK_PTR) {
         if (!block_ptr_takes(sp, c, STORE_VALUE) ||
             !block_access(sp, c, STORE_MASK, STORE_CHECK, &a))

@@ -46,10 +46,8 @@ enum { MAX_OPTION = 1 << 20 };
 /* A count of at least `least`, when it is given. */
 static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
 {
-    int64_t n;
-    if (!arg_is_given(c, i)) return true;
-    if (!arg_int(sp, c, i, &n)) return false;
-    if (n >= least && n <= MAX_OPTION) return true;
+    const __int128 n = c->args[i].i;
+    if (!arg_is_given(c, i) || (n >= least && n <= MAX_OPTION)) return true;
     return arg_fail(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
 }
 
@@ -58,8 +56,8 @@ static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
 SpecValue builtin_tl_range(Spec *sp, const BuiltinCall *c)
 {
     SpecRange *r = bounds(sp, c);
-    bool ok = r && check_option(sp, c, 3, 0) && check_option(sp, c, 4, 1);
-    if (ok && arg_is_given(c, 3)) ok = arg_int(sp, c, 3, &r->stages);
-    for (int i = 5; ok && i <= 8; i++) ok = arg_bool(sp, c, i, &r->no_licm);
-    return ok ? range(r) : sv_error();
+    if (!r || !check_option(sp, c, 3, 0) || !check_option(sp, c, 4, 1)) return sv_error();
+    r->stages = (int64_t)c->args[3].i;
+    r->no_licm = c->args[8].b;
+    return range(r);
 }

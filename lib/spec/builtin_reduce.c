@@ -1,6 +1,5 @@
 /* Reductions. The common ones put one op into the region (add, max, min, or, xor), which lowering
    recognises; argmax and the user's own combine functions are whatever they are, on scalars. */
-#include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/combine.h"
 
@@ -10,7 +9,6 @@ typedef struct Reduction {
     int n, axis, rank; /* rank: of the operands as given */
     Value *xs[COMBINE_MAX];
     bool keep_dims;
-    bool whole; /* axis=None */
 } Reduction;
 
 static Value *flat(Spec *sp, Value *v)
@@ -21,18 +19,13 @@ static Value *flat(Spec *sp, Value *v)
                                   : build_splat(&sp->b, v, 1, &count);
 }
 
-/* Reads axis and keep_dims; r->xs are there. */
-static bool start(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Reduction *r)
+/* r->xs are there. */
+static void start(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Reduction *r)
 {
     r->rank = r->xs[0]->type->rank;
-    r->whole = !arg_is_given(c, axis);
-    if (!arg_bool(sp, c, keep_dims, &r->keep_dims)) return false;
-    if (!r->whole && !arg_axis(sp, c, axis, r->rank, &r->axis)) {
-        advise_pair(sp, c, axis);
-        return false;
-    }
-    for (int i = 0; r->whole && i < r->n; i++) r->xs[i] = flat(sp, r->xs[i]);
-    return true;
+    r->axis = (int)c->args[axis].i;
+    r->keep_dims = c->args[keep_dims].b;
+    for (int i = 0; !arg_is_given(c, axis) && i < r->n; i++) r->xs[i] = flat(sp, r->xs[i]);
 }
 
 static Value *with_dims(Spec *sp, const Reduction *r, Value *v)
@@ -54,7 +47,7 @@ static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep
                               OpKind kind)
 {
     Reduction r = {.n = 1, .xs = {x}};
-    if (!start(sp, c, axis, keep_dims, &r)) return sv_error();
+    start(sp, c, axis, keep_dims, &r);
     Op *op = build_reduce(&sp->b, r.axis, 1, r.xs);
     combine_by_op(sp, op, kind);
     return finish(sp, &r, op);
@@ -74,10 +67,9 @@ SpecValue builtin_softmax(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_sum(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_numbers(sp, c, false);
-    const Type *to = v && arg_is_given(c, 3) ? arg_dtype(sp, c, 3) : NULL;
-    if (!v || (!to && arg_is_given(c, 3))) return sv_error();
-    DType dt = to ? type_dtype(to) : combine_sum_dtype(type_dtype(v->type));
+    Value *v = c->args[0].v;
+    DType dt = arg_is_given(c, 3) ? type_dtype(c->args[3].type)
+                                  : combine_sum_dtype(type_dtype(v->type));
     return reduce_by_op(sp, c, 1, 2, build_cast(&sp->b, v, dt, NULL), OP_ADD);
 }
 
@@ -94,7 +86,7 @@ static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int
 {
     x = build_cast(&sp->b, x, widened_for_order(type_dtype(x->type), true), NULL);
     Reduction r = {.n = 1, .xs = {x}};
-    if (!start(sp, c, axis, keep_dims, &r)) return sv_error();
+    start(sp, c, axis, keep_dims, &r);
     r.n = 2;
     r.xs[1] = combine_index_along(sp, r.xs[0], r.axis);
     Op *op = build_reduce(&sp->b, r.axis, 2, r.xs);
@@ -104,26 +96,20 @@ static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int
 
 SpecValue builtin_max_min(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_numbers(sp, c, false);
-    bool with_index;
-    if (!v || !arg_bool(sp, c, 2, &with_index)) return sv_error();
-    if (with_index) return reduce_with_index(sp, c, v, 1, 4);
+    Value *v = c->args[0].v;
+    if (c->args[2].b) return reduce_with_index(sp, c, v, 1, 4);
     v = build_cast(&sp->b, v, widened_for_order(type_dtype(v->type), false), NULL);
     return reduce_by_op(sp, c, 1, 4, v, c->builtin->op);
 }
 
 SpecValue builtin_arg_extremum(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_numbers(sp, c, false);
-    if (!v) return sv_error();
-    SpecValue r = reduce_with_index(sp, c, v, 1, 3);
-    return sv_is_error(r) ? r : r.tuple->data[1];
+    return reduce_with_index(sp, c, c->args[0].v, 1, 3).tuple->data[1];
 }
 
 SpecValue builtin_bit_reduce(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_numbers(sp, c, false);
-    if (!v) return sv_error();
+    Value *v = c->args[0].v;
     if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "a block of integers");
     return reduce_by_op(sp, c, 1, 2, v, c->builtin->op);
 }
@@ -135,7 +121,8 @@ SpecValue builtin_reduce(Spec *sp, const BuiltinCall *c)
     Reduction r = {0};
     bool tuple;
     r.n = combine_operands(sp, c, 0, r.xs, &tuple);
-    if (r.n < 0 || !start(sp, c, 1, 3, &r)) return sv_error();
+    if (r.n < 0) return sv_error();
+    start(sp, c, 1, 3, &r);
     Op *op = build_reduce(&sp->b, r.axis, r.n, r.xs);
     if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
     SpecValue result = finish(sp, &r, op);

@@ -11,20 +11,12 @@ static SpecValue results(Spec *sp, const Op *op, bool tuple)
 SpecValue builtin_running(Spec *sp, const BuiltinCall *c)
 {
     const OpKind kind = c->builtin->op;
-    int axis;
-    bool reverse;
-    Value *x = arg_numbers(sp, c, true);
-    if (!x || !arg_axis(sp, c, 1, x->type->rank, &axis) || !arg_bool(sp, c, 2, &reverse))
-        return sv_error();
+    Value *x = c->args[0].v;
     DType dt = type_dtype(x->type);
     dt = dt == DT_BF16 ? DT_F32 : kind == OP_ADD ? combine_sum_dtype(dt) : dt;
-    if (arg_is_given(c, 3)) {
-        const Type *to = arg_dtype(sp, c, 3);
-        if (!to) return sv_error();
-        dt = type_dtype(to);
-    }
+    if (arg_is_given(c, 3)) dt = type_dtype(c->args[3].type);
     x = build_cast(&sp->b, x, dt, NULL);
-    Op *op = build_scan(&sp->b, axis, reverse, 1, &x);
+    Op *op = build_scan(&sp->b, (int)c->args[1].i, c->args[2].b, 1, &x);
     combine_by_op(sp, op, kind);
     return results(sp, op, false);
 }
@@ -32,37 +24,31 @@ SpecValue builtin_running(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_scan(Spec *sp, const BuiltinCall *c)
 {
     Value *xs[COMBINE_MAX];
-    bool tuple, reverse;
-    int axis, n = combine_operands(sp, c, 0, xs, &tuple);
-    if (n < 0 || !arg_axis(sp, c, 1, xs[0]->type->rank, &axis) || !arg_bool(sp, c, 3, &reverse))
-        return sv_error();
-    Op *op = build_scan(&sp->b, axis, reverse, n, xs);
+    bool tuple;
+    int n = combine_operands(sp, c, 0, xs, &tuple);
+    if (n < 0) return sv_error();
+    Op *op = build_scan(&sp->b, (int)c->args[1].i, c->args[3].b, n, xs);
     if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
     return results(sp, op, tuple);
 }
 
 SpecValue builtin_sort(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_numbers(sp, c, true);
-    bool descending;
-    int axis;
-    if (!v || !arg_bool(sp, c, 2, &descending)) return sv_error();
-    axis = v->type->rank - 1;
-    if (arg_is_given(c, 1) && !arg_axis(sp, c, 1, v->type->rank, &axis)) return sv_error();
-    if (axis != v->type->rank - 1) {
+    Value *v = c->args[0].v;
+    const int axis = (int)c->args[1].i;
+    if (arg_is_given(c, 1) && axis != v->type->rank - 1) {
         return spec_error(sp, c->spans[1], "%s works along the last dimension, found %d of %d",
                           arg_operation(sp, c), axis, v->type->rank);
     }
     Op *op = build_op(&sp->b, OP_SORT, 1, &v, 1, &v->type);
-    if (descending) ir_set_int(sp->fn, op, ATTR_DESCENDING, 1);
+    if (c->args[2].b) ir_set_int(sp->fn, op, ATTR_DESCENDING, 1);
     return results(sp, op, false);
 }
 
 SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
 {
-    Value *args[2] = {arg_numbers(sp, c, true), NULL};
-    int64_t bins;
-    if (!args[0] || !arg_int(sp, c, 1, &bins)) return sv_error();
+    Value *args[2] = {c->args[0].v, NULL};
+    const __int128 bins = c->args[1].i;
     if (args[0]->type->rank != 1 || !type_is_int(args[0]->type))
         return arg_refuse(sp, c, 0, "a 1-D block of integers");
     if (bins < 1 || bins > INT32_MAX) return arg_refuse(sp, c, 1, "1 to 1048576");
@@ -70,8 +56,7 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
     if (!shape_check(sp, &shape, c->spans[1])) return sv_error();
     if (arg_is_given(c, 2)) {
         Shape like = shape_of(args[0]->type);
-        Value *mask = arg_value(sp, c, 2);
-        if (!mask) return sv_error();
+        Value *mask = c->args[2].v;
         if (!type_is_bool(mask->type)) return arg_refuse(sp, c, 2, "int1");
         args[1] = broadcast_value(sp, mask, &like, c->spans[2]);
         if (!args[1]) return sv_error();
@@ -82,9 +67,8 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_gather(Spec *sp, const BuiltinCall *c)
 {
-    Value *src = arg_block(sp, c, 0), *index = arg_block(sp, c, 1);
-    int axis;
-    if (!src || !index || !arg_axis(sp, c, 2, src->type->rank, &axis)) return sv_error();
+    Value *src = c->args[0].v, *index = c->args[1].v;
+    const int axis = (int)c->args[2].i;
     if (!type_is_int(index->type)) return arg_refuse(sp, c, 1, "a block of integers");
     bool fits = src->type->rank == index->type->rank;
     for (int i = 0; fits && i < src->type->rank; i++)

@@ -9,17 +9,16 @@ static Value *as_block(Spec *sp, Value *v)
 
 SpecValue builtin_broadcast(Spec *sp, const BuiltinCall *c)
 {
-    Value *x = arg_value(sp, c, 0), *y = arg_value(sp, c, 1);
-    if (!x || !y || !broadcast_pair(sp, &x, &y, c->at)) return sv_error();
+    Value *x = c->args[0].v, *y = c->args[1].v;
+    if (!broadcast_pair(sp, &x, &y, c->at)) return sv_error();
     return arg_results(sp, 2, (Value *[]){x, y});
 }
 
 SpecValue builtin_broadcast_to(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
     Shape shape;
-    if (!v || !arg_rest_shape(sp, c, &shape)) return sv_error();
-    v = broadcast_value(sp, v, &shape, c->at);
+    if (!arg_rest_shape(sp, c, &shape)) return sv_error();
+    Value *v = broadcast_value(sp, c->args[0].v, &shape, c->at);
     return v ? sv_value(v) : sv_error();
 }
 
@@ -51,8 +50,8 @@ SpecValue builtin_expand_dims(Spec *sp, const BuiltinCall *c)
 {
     bool is_new[TKC_MAX_RANK] = {false};
     int n;
-    Value *v = arg_value(sp, c, 0);
-    if (!v || !new_axes(sp, c, v->type->rank, is_new, &n)) return sv_error();
+    Value *v = c->args[0].v;
+    if (!new_axes(sp, c, v->type->rank, is_new, &n)) return sv_error();
     if (!type_is_block(v->type)) {
         const int32_t ones[TKC_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
         return sv_value(n ? build_splat(&sp->b, v, n, ones) : v);
@@ -66,9 +65,8 @@ SpecValue builtin_expand_dims(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_block(sp, c, 0);
-    int axis;
-    if (!v || !arg_axis(sp, c, 1, v->type->rank, &axis)) return sv_error();
+    const Value *v = c->args[0].v;
+    const int axis = (int)c->args[1].i;
     if (v->type->shape[axis] != 1) {
         return spec_error(sp, c->at, "dimension %d of %s is not 1", axis,
                           type_text(sp->arena, v->type));
@@ -77,7 +75,7 @@ SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
     for (int i = 0; i < v->type->rank; i++) {
         if (i != axis) shape.dims[shape.rank++] = v->type->shape[i];
     }
-    return sv_value(build_reshape(&sp->b, v, shape.rank, shape.dims, false));
+    return sv_value(build_reshape(&sp->b, c->args[0].v, shape.rank, shape.dims, false));
 }
 
 /* Without dims, the last two change places. */
@@ -107,18 +105,18 @@ static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
 
 SpecValue builtin_trans(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_block(sp, c, 0);
+    Value *v = c->args[0].v;
     int perm[TKC_MAX_RANK];
-    if (!v) return sv_error();
     if (c->nrest == 0 && v->type->rank < 2)
         return arg_refuse(sp, c, 0, "a block of at least two dimensions");
     if (!permutation(sp, c, v->type->rank, perm)) return sv_error();
     return sv_value(build_trans(&sp->b, v, perm));
 }
 
-static SpecValue reshape(Spec *sp, const BuiltinCall *c, Value *v, const Shape *shape,
-                         bool can_reorder)
+static SpecValue reshape(Spec *sp, const BuiltinCall *c, const Shape *shape)
 {
+    Value *v = c->args[0].v;
+    const bool can_reorder = c->args[1].b;
     if (shape_count(shape) != tkc_type_count(v->type)) {
         return spec_error(
             sp, c->at, "%s of %s to %s changes the number of elements from %lld to %lld",
@@ -131,29 +129,19 @@ static SpecValue reshape(Spec *sp, const BuiltinCall *c, Value *v, const Shape *
 
 SpecValue builtin_reshape(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
     Shape shape;
-    bool can_reorder;
-    if (!v || !arg_rest_shape(sp, c, &shape) || !arg_bool(sp, c, 1, &can_reorder))
-        return sv_error();
-    return reshape(sp, c, v, &shape, can_reorder);
+    return arg_rest_shape(sp, c, &shape) ? reshape(sp, c, &shape) : sv_error();
 }
 
 SpecValue builtin_ravel(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_value(sp, c, 0);
-    bool can_reorder;
-    if (!v || !arg_bool(sp, c, 1, &can_reorder)) return sv_error();
-    Shape shape = {.rank = 1, .dims = {(int32_t)tkc_type_count(v->type)}};
-    return reshape(sp, c, v, &shape, can_reorder);
+    const Shape shape = {.rank = 1, .dims = {(int32_t)tkc_type_count(c->args[0].v->type)}};
+    return reshape(sp, c, &shape);
 }
 
 /* Two blocks of one type and shape; false after an error. */
 static bool pair_of(Spec *sp, const BuiltinCall *c, Value **x, Value **y)
 {
-    *x = arg_value(sp, c, 0);
-    *y = arg_value(sp, c, 1);
-    if (!*x || !*y) return false;
     return unify(sp, c->args[0], c->args[1], UNIFY_POINTERS, x, y, arg_operation(sp, c), c->at);
 }
 
@@ -195,8 +183,7 @@ SpecValue builtin_interleave(Spec *sp, const BuiltinCall *c)
 
 SpecValue builtin_split(Spec *sp, const BuiltinCall *c)
 {
-    Value *v = arg_block(sp, c, 0), *lo, *hi;
-    if (!v) return sv_error();
+    Value *v = c->args[0].v, *lo, *hi;
     int rank = v->type->rank;
     if (v->type->shape[rank - 1] != 2)
         return arg_refuse(sp, c, 0, "a block whose last extent is 2");
@@ -226,9 +213,8 @@ static Value *cat(Spec *sp, Value *x, Value *y, int axis)
 
 SpecValue builtin_cat(Spec *sp, const BuiltinCall *c)
 {
-    Value *x = arg_block(sp, c, 0), *y = arg_block(sp, c, 1);
-    int axis;
-    if (!x || !y || !arg_axis(sp, c, 3, x->type->rank, &axis)) return sv_error();
+    Value *x, *y;
+    const int axis = (int)c->args[3].i;
     if (!unify_types(sp, c->args[0], c->args[1], UNIFY_POINTERS, &x, &y, "tl.cat", c->at))
         return sv_error();
     Shape a = shape_of(x->type), b = shape_of(y->type);

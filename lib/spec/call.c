@@ -5,6 +5,7 @@
 
 #include "base/unwind.h"
 #include "spec/advice.h"
+#include "spec/argument.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
 #include "spec/record.h"
@@ -432,27 +433,35 @@ static SpecValue call_func(Spec *sp, const SpecFunc *fn, const Builtin *b, const
 
 /* ---- builtins ---- */
 
-typedef struct Signature { const AstParams *params; SpecValue *defaults; Str *names; } Signature;
+typedef struct Signature {
+    const AstParams *params; /* annotated with their kinds */
+    SpecValue *defaults;
+    const ArgKind **kinds;
+    Str *names;
+} Signature;
 
-/* A row's parameters are those of a lambda; its defaults cost a kernel nothing. */
+/* A row's parameters are those of a function; its defaults cost a kernel nothing. */
 static const Signature *signature_of(Spec *sp, const Builtin *b)
 {
     Signature *s = map_get_ptr(&sp->program->signatures, b);
     if (s) return s;
-    const char *text = arena_printf(sp->arena, "lambda %s: 0", b->params);
+    const char *text = arena_printf(sp->arena, "@jit\ndef f(%s):\n    pass\n", b->params);
     const Source *source = source_of_static(sp->arena, b->name, text, strlen(text));
-    const Ast *e = syntax_parse_expr(sp->arena, sp->names, sp->dx, source);
-    check(e != NULL, "builtins.def: the parameters of '%s'", b->name);
-    const AstParams *params = &e->lambda.params;
+    const AstFile *file = syntax_parse(sp->arena, sp->names, sp->dx, source);
+    check(file->ok && file->body.len == 1, "builtins.def: the parameters of '%s'", b->name);
+    const AstParams *params = &file->body.data[0]->def.params;
     const long steps = sp->steps;
     int n = 0;
     s = arena_new(sp->arena, Signature);
     s->params = params;
     s->defaults = arena_array(sp->arena, SpecValue, params->len + 1);
+    s->kinds = arena_array(sp->arena, const ArgKind *, params->len + 1);
     s->names = arena_array(sp->arena, Str, params->len + 1);
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
         s->defaults[i] = p->default_ ? spec_eval(sp, p->default_) : (SpecValue){.kind = SV_ABSENT};
+        if (p->annotation) s->kinds[i] = arg_kind(p->annotation->name.id);
+        check(!p->annotation || s->kinds[i], "builtins.def: the kind of '%s'", p->name);
         if (p->kind != PARAM_VARARGS && p->kind != PARAM_KWARGS) s->names[n++] = p->name;
     }
     sp->steps = steps;
@@ -477,14 +486,15 @@ static SpecValue call_builtin(Spec *sp, const Builtin *b, const Args *args, Span
                      .spans = call.spans,
                      .keywords = &call.extra,
                      .at = at};
+    spec_at(sp, at);
     for (int i = 0; i < s->params->len; i++) {
         const ParamKind kind = s->params->data[i].kind;
         if (kind == PARAM_VARARGS) c.rest = c.args[i].tuple->data, c.nrest = c.args[i].tuple->len;
         if (kind == PARAM_VARARGS || kind == PARAM_KWARGS) continue;
         c.args[c.nargs] = c.args[i];
-        c.spans[c.nargs++] = c.spans[i];
+        c.spans[c.nargs] = c.spans[i];
+        if (!arg_read(sp, &c, c.nargs++, s->kinds[i], s->defaults[i])) return sv_error();
     }
-    spec_at(sp, at);
     return b->fn(sp, &c);
 }
 

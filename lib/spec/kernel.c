@@ -268,9 +268,9 @@ bool kernel_is_constexpr(const Ast *a)
 static void read_string(Arena *a, const char *text, TkcParam *out)
 {
     text += strspn(text, " ");
-    DescriptorType desc;
+    ParamType type;
     if (tkc_is_descriptor_type(text)) {
-        if (!tkc_read_descriptor_type(text, strlen(text), &desc))
+        if (!tkc_read_type(text, strlen(text), &type))
             out->type = arena_strndup(a, text, strcspn(text, ">") + 1);
         return;
     }

@@ -36,12 +36,11 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 {
     for (int i = 0; i < r->rq->nsigs; i++) {
         const SpecSig *s = &r->rq->sigs[i];
-        if (s->name != sig->name || s->part != sig->part ||
-            (s->type == sig->type && tkc_same_descriptor_type(&s->desc, &sig->desc)))
+        if (s->name != sig->name || s->part != sig->part || tkc_same_type(&s->type, &sig->type))
             continue;
         diag_error(r->dx, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
-                   descriptor_or_type_text(r->ir->arena, &s->desc, s->type),
-                   descriptor_or_type_text(r->ir->arena, &sig->desc, sig->type));
+                   param_type_text(r->ir->arena, r->ir->types, &s->type),
+                   param_type_text(r->ir->arena, r->ir->types, &sig->type));
         return false;
     }
     return true;
@@ -92,41 +91,9 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
     return ok;
 }
 
-static bool skip_prefix(const char **p, const char *end, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    if ((size_t)(end - *p) < n || memcmp(*p, prefix, n))
-        return false;
-    *p += n;
-    return true;
-}
-
-/* *fp32, and its other spellings: *tl.float32, *torch.float32, fp32*, and *kfp32, which Triton only
-   reads. */
-static const Type *parse_spelling(TypeTable *types, const char *p, const char *end)
-{
-    int stars = 0;
-    for (; p < end && *p == '*'; p++)
-        stars++;
-    for (; end > p && end[-1] == '*'; end--)
-        stars++;
-    const Type *ty = type_parse(types, p, (size_t)(end - p));
-    if (!ty && stars && *p == 'k')
-        ty = type_parse(types, p + 1, (size_t)(end - p - 1));
-    if (!ty && (skip_prefix(&p, end, "torch.") || skip_prefix(&p, end, "tl.")))
-        ty = type_parse(types, p, (size_t)(end - p));
-    DType dt = ty ? DT_NONE : host_dtype(p, (size_t)(end - p));
-    if (dt != DT_NONE)
-        ty = type_scalar(types, dt);
-    for (; ty && stars > 0 && stars <= 8; stars--)
-        ty = type_pointer(types, ty);
-    return stars ? NULL : ty;
-}
-
 static bool read_sig_type(SigReader *r, SpecSig *sig)
 {
-    TypeTable *types = r->ir->types;
-    const char *type = r->p, *wrong = NULL;
+    const char *type = r->p, *wrong;
     bool is_descriptor = tkc_is_descriptor_type(type) && !sig->part;
     if (is_descriptor)
         r->p += strcspn(r->p, ">");
@@ -136,19 +103,12 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
     while (end > type && end[-1] == ' ')
         end--;
     const int n = (int)(end - type);
-    if (is_descriptor)
-        wrong = tkc_read_descriptor_type(type, (size_t)n, &sig->desc);
-    sig->type = wrong           ? NULL
-                : is_descriptor ? type_pointer(types, type_scalar(types, sig->desc.dtype))
-                                : parse_spelling(types, type, end);
-    r->is_constexpr = !sig->type && n == 9 && !memcmp(type, "constexpr", 9);
-    if (sig->type || r->is_constexpr)
+    wrong = tkc_read_type(type, (size_t)n, &sig->type);
+    r->is_constexpr = wrong && n == 9 && !memcmp(type, "constexpr", 9);
+    if (!wrong || r->is_constexpr)
         return true;
     Span at = span_here(r, type, n ? end : end + 1);
-    if (wrong)
-        diag_error(r->dx, at, "'%.*s' is no descriptor's type: %s", n, type, wrong);
-    else
-        diag_error(r->dx, at, "'%.*s' is not a type; types are *fp32, i32, u8, bf16, …", n, type);
+    diag_error(r->dx, at, "'%.*s' %s", n, type, wrong);
     return false;
 }
 
@@ -166,7 +126,7 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
                    "expected a divisibility of 1 or more after ':'");
         return false;
     }
-    sig->equal_one = n == 1 && sig->type->kind == TY_SCALAR;
+    sig->equal_one = n == 1 && !sig->type.stars && !sig->type.rank;
     sig->divisibility = n;
     return true;
 }
@@ -202,7 +162,7 @@ static bool read_item(SigReader *r, SpecSig *item, int depth)
     if (read_item_value(r, item))
         return true;
     char quote = read_quote(r);
-    if (!read_sig_type(r, item) || !read_sig_divisibility(r, item) || item->desc.rank ||
+    if (!read_sig_type(r, item) || !read_sig_divisibility(r, item) || item->type.rank ||
         r->is_constexpr)
         return false;
     r->p += quote && *r->p == quote;
@@ -315,9 +275,10 @@ static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const
 
 static const Type *type_of_value(TypeTable *types, const char *value)
 {
-    bool is_spelled = !strncmp(value, "torch.", 6) || !strncmp(value, "tl.", 3);
-    return is_spelled ? parse_spelling(types, value, value + strlen(value))
-                      : type_parse(types, value, strlen(value));
+    ParamType t;
+    if (strncmp(value, "torch.", 6) && strncmp(value, "tl.", 3))
+        return type_parse(types, value, strlen(value));
+    return tkc_read_type(value, strlen(value), &t) ? NULL : param_type(types, &t);
 }
 
 bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,

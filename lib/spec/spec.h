@@ -19,16 +19,15 @@ typedef struct SpecDefine { Str name; SpecValue value; } SpecDefine;   /* -D */
 typedef struct SpecSig SpecSig;
 struct SpecSig {
     Str name, part;
-    const Type *type;
-    DescriptorType desc;
+    ParamType type;
     int64_t divisibility;
     bool equal_one;
-    bool is_tuple;  /* x=(*fp32, (i32, 4)); `type` is NULL */
+    bool is_tuple;  /* x=(*fp32, (i32, 4)); `type` says nothing */
     int nitems;
     SpecSig *items; /* without names; without a type where the value is known */
     SpecValue value;
 };
-/* -sig; part: "shape0" of a descriptor, or NULL; desc: of a descriptor, `type` being its pointer; divisibility 0: not said */
+/* -sig; part: "shape0" of a descriptor, or NULL; divisibility 0: not said */
 
 typedef struct SpecLimits { long steps, ops, length; int nesting, depth; } SpecLimits; /* budgets, DESIGN D4 */
 

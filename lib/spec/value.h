@@ -98,7 +98,8 @@ struct SpecBlockPtr {
 };
 
 static inline SpecValue sv_error(void) { return (SpecValue){.kind = SV_ERROR}; }
-static inline SpecValue sv_none(void) { return (SpecValue){.kind = SV_NONE}; }
+/* Its number is 0, its text NULL, its truth false. */
+static inline SpecValue sv_none(void) { return (SpecValue){.kind = SV_NONE, .i = 0}; }
 static inline SpecValue sv_bool(bool b) { return (SpecValue){.kind = SV_BOOL, .b = b}; }
 static inline SpecValue sv_int(__int128 i) { return (SpecValue){.kind = SV_INT, .i = i}; }
 static inline SpecValue sv_float(double f) { return (SpecValue){.kind = SV_FLOAT, .f = f}; }

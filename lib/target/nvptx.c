@@ -410,28 +410,16 @@ static void nvptx_assembly(Lower *L, const Op *op, const AsmRegisters *regs,
 
 /* ---- memory ---- */
 
-/* "cg" of "cg" or ".cg", checked against what PTX has. */
-static const char *cache_modifier(const char *cache, const char *const *known)
-{
-    if (*cache == '.') cache++;
-    if (!*cache) return NULL;
-    for (; *known; known++) {
-        if (!strcmp(cache, *known)) return *known;
-    }
-    unwind_raise("cache modifier '%s' reached the lowering", cache);
-}
-
 /* ".global", what the caches should do, vector and type. A cache operator and an eviction priority
    exclude each other in PTX; the priority is a hint, so it gives way. */
-static void put_suffix(Lower *L, Buf *b, const Access *at, const char *const *modifiers)
+static void put_suffix(Lower *L, Buf *b, const Access *at)
 {
     if (at->sem) buf_printf(b, ".%s.%s", at->sem, at->scope);
     else if (at->is_volatile) buf_puts(b, ".volatile");
     buf_puts(b, at->space == SPACE_GLOBAL ? ".global" : ".shared");
-    const char *cache = at->is_volatile ? NULL : cache_modifier(at->cache, modifiers);
     const bool has_priority = *at->evict && strcmp(at->evict, "evict_normal");
-    if (cache) {
-        buf_printf(b, ".%s", cache);
+    if (*at->cache && !at->is_volatile) {
+        buf_puts(b, at->cache);
     } else if (has_priority && !at->is_volatile) {
         buf_printf(b, ".L1::%s", at->evict);
         lower_need_ptx(L, 74);
@@ -464,7 +452,6 @@ static LLVMValueRef near_address(Lower *L, LLVMValueRef ptr, int64_t *offset)
 
 static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
 {
-    static const char *const modifiers[] = {"ca", "cg", "cs", "cv", "lu", NULL};
     LLVMValueRef args[8];
     int64_t offset = at->offset;
     int n = 0;
@@ -483,7 +470,7 @@ static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
         }
     }
     buf_puts(&text, "ld");
-    put_suffix(L, &text, at, modifiers);
+    put_suffix(L, &text, at);
     put_words(&text, at->count, 0);
     buf_puts(&text, ", ");
     put_address(&text, at->count, offset);
@@ -562,7 +549,6 @@ static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int coun
 
 static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
 {
-    static const char *const modifiers[] = {"wb", "cg", "cs", "wt", NULL};
     LLVMValueRef args[8];
     int64_t offset = at->offset;
     int n = 0;
@@ -579,7 +565,7 @@ static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
         buf_puts(&constraints, ",b");
     }
     buf_puts(&text, "st");
-    put_suffix(L, &text, at, modifiers);
+    put_suffix(L, &text, at);
     put_address(&text, 0, offset);
     buf_puts(&text, ", ");
     put_words(&text, at->count, 1);

@@ -11,27 +11,30 @@ enum { ALIGN = 16 };
 /* ---- against the declaration ---- */
 
 static TkcStatus check_type(const TkcJit *jit, const OpenParam *p, const TkcArg *arg,
-                            DescriptorType *type)
+                            ParamType *type)
 {
     const char *name = p->decl.name, *text = arg->type;
-    const char *bad = text ? tkc_read_descriptor_type(text, strlen(text), type) : NULL;
+    const char *bad = text ? tkc_read_type(text, strlen(text), type) : NULL;
+    if (text && !bad && !type->rank)
+        bad = "is no descriptor's type: expected an element type and extents, as in "
+              "tensordesc<fp16[64, 128]>";
     if (bad)
-        return refuse_argument(jit, name, "'%s' is no descriptor's type: %s", text, bad);
-    if (p->decl.type && !p->desc.rank)
+        return refuse_argument(jit, name, "'%s' %s", text, bad);
+    if (p->decl.type && !p->type.rank)
         return refuse_argument(jit, name, "expected %s, found a tensor descriptor", p->decl.type);
     if (!p->decl.type && !text)
         return refuse_argument(
             jit, name, "the type of its descriptor is not known; give it with the argument");
-    if (p->decl.type && text && !tkc_same_descriptor_type(&p->desc, type))
+    if (p->decl.type && text && !tkc_same_type(&p->type, type))
         return refuse_argument(jit, name, "expected %s, found %s", p->decl.type, text);
     if (!text)
-        *type = p->desc;
+        *type = p->type;
     return TKC_OK;
 }
 
 TkcStatus descriptor_check(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
-    DescriptorType type;
+    ParamType type;
     if (!arg->descriptor) {
         return tkc_refuse(jit->dev->cx, TKC_MISUSE, "argument '%s': its descriptor is NULL",
                           p->decl.name);
@@ -47,7 +50,7 @@ TkcStatus descriptor_check(const TkcJit *jit, const OpenParam *p, const TkcArg *
 /* The one that says a padding, if there is one. */
 const char *descriptor_type(const OpenParam *p, const TkcArg *arg)
 {
-    return arg->type && !p->desc.padding ? arg->type : p->decl.type;
+    return arg->type && !p->type.padding ? arg->type : p->decl.type;
 }
 
 /* ---- at every launch ---- */

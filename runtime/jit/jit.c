@@ -255,7 +255,7 @@ static void put_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
     const KeyFact fact = arg->kind == TKC_ARG_DESCRIPTOR ? FACT_NONE : key_fact(arg);
     int64_t known = fact == FACT_DIV16 ? 16 : 1;
-    if (tkc_dtype_info(p->dtype)->kind == DK_FLOAT)
+    if (!p->type.stars && !p->type.rank && tkc_dtype_info(p->type.dtype)->kind == DK_FLOAT)
         return; /* nothing is known of a float, however it is given */
     if (p->decl.divisibility > known)
         known = p->decl.divisibility;

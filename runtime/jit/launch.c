@@ -8,18 +8,13 @@
 
 #include "device/descriptor.h"
 
-DType launch_type(const char *text, bool *is_pointer)
+/* A number's type, or that of a pointer; NONE when the text is of neither. */
+static DType read_type(const char *text, bool *is_pointer)
 {
-    *is_pointer = text[0] == '*';
-    while (*text == '*')
-        text++;
-    for (DType d = DT_NONE + 1; d < DT_COUNT; d++) {
-        const DTypeInfo *info = tkc_dtype_info(d);
-        if (!strcmp(text, info->name) || !strcmp(text, info->short_name) ||
-            !strcmp(text, info->other_name))
-            return d;
-    }
-    return DT_NONE;
+    ParamType type;
+    tkc_read_type(text, strlen(text), &type);
+    *is_pointer = type.stars;
+    return type.rank ? DT_NONE : type.dtype;
 }
 
 /* ---- before compiling ---- */
@@ -31,7 +26,7 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
                        const TkcArg *arg)
 {
     TkcContext *cx = jit->dev->cx;
-    bool wants_pointer = false, is_type = launch_type(expected, &wants_pointer) != DT_NONE;
+    bool wants_pointer = false, is_type = read_type(expected, &wants_pointer) != DT_NONE;
     tkc_report_begin(cx);
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name,
                expected, kind_text[arg->kind]);
@@ -48,27 +43,15 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
     return TKC_ERROR;
 }
 
-bool launch_same_type(const char *a, const char *b)
-{
-    bool pa, pb;
-    DescriptorType ta, tb;
-    if (tkc_is_descriptor_type(a))
-        return !tkc_read_descriptor_type(a, strlen(a), &ta) &&
-               !tkc_read_descriptor_type(b, strlen(b), &tb) && tkc_same_descriptor_type(&ta, &tb);
-    DType da = launch_type(a, &pa), db = launch_type(b, &pb);
-    size_t stars_a = strspn(a, "*"), stars_b = strspn(b, "*");
-    return da != DT_NONE && da == db && stars_a == stars_b;
-}
-
 static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
-    bool is_pointer;
-    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || !is_pointer))
+    ParamType type;
+    if (arg->type && (tkc_read_type(arg->type, strlen(arg->type), &type) || !type.stars))
         return refuse_argument(jit, p->decl.name, "'%s' is not a pointer type such as *fp32",
                                arg->type);
-    if (p->decl.type && !p->is_pointer)
+    if (p->decl.type && !p->type.stars)
         return wrong(jit, p, p->decl.type, arg);
-    if (p->decl.type && arg->type && !launch_same_type(p->decl.type, arg->type)) {
+    if (p->decl.type && arg->type && !tkc_same_type(&p->type, &type)) {
         TkcContext *cx = jit->dev->cx;
         tkc_report_begin(cx);
         tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s",
@@ -85,13 +68,13 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
 static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
     bool is_pointer;
-    if (p->is_pointer || p->desc.rank)
+    if (p->type.stars || p->type.rank)
         return wrong(jit, p, p->decl.type, arg);
-    if (arg->type && (launch_type(arg->type, &is_pointer) == DT_NONE || is_pointer))
+    if (arg->type && (read_type(arg->type, &is_pointer) == DT_NONE || is_pointer))
         return refuse_argument(jit, p->decl.name, "'%s' is not a number type such as i32", arg->type);
     const char *type = p->decl.type ? p->decl.type : arg->type;
     if (arg->kind == TKC_ARG_FLOAT && type &&
-        tkc_dtype_info(launch_type(type, &is_pointer))->kind != DK_FLOAT)
+        tkc_dtype_info(read_type(type, &is_pointer))->kind != DK_FLOAT)
         return wrong(jit, p, type, arg);
     if (arg->kind == TKC_ARG_FLOAT && p->decl.is_int)
         return wrong(jit, p, "an integer", arg);

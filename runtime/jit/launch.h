@@ -9,9 +9,7 @@
 /* A parameter that a launch gives an argument for. */
 typedef struct OpenParam {
     TkcParam decl;
-    DType dtype;          /* declared number type, else DT_NONE */
-    bool is_pointer;      /* declared a pointer */
-    DescriptorType desc;  /* declared a tensor descriptor; rank 0: not */
+    ParamType type;       /* declared, as decl.type says it */
 } OpenParam;
 
 /* What of which argument a parameter of the compiled kernel is. */
@@ -63,11 +61,6 @@ OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);
 #define refuse_argument(jit, name, fmt, ...)                                                       \
     tkc_refuse((jit)->dev->cx, TKC_ERROR, "argument '%s': " fmt, name, ##__VA_ARGS__)
 
-/* Splits a type's text: "*fp32" is a pointer (its pointee's text starts at 1), "i32" a number.
-   DT_NONE when it is neither. */
-DType launch_type(const char *text, bool *is_pointer);
-/* The same type, however it is spelt. */
-bool launch_same_type(const char *a, const char *b);
 /* Checks count and kinds of the arguments, and that each fits its parameter's declared type.
    TKC_ERROR after diagnostics. */
 TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs);

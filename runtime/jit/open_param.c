@@ -38,53 +38,25 @@ static Words trim(const char *begin, const char *end)
     return (Words){begin, end};
 }
 
-static TkcStatus wrong(const TkcJit *jit, Words item, const char *why)
-{
-    return tkc_refuse(jit->dev->cx, TKC_ERROR, "in the signature: %.*s: %s",
-                      (int)(item.end - item.begin), item.begin, why);
-}
-
-/* What is wrong with a type; NULL: nothing. */
-static const char *find_fault(const char *type)
-{
-    DescriptorType desc;
-    bool is_pointer;
-    if (tkc_is_descriptor_type(type))
-        return tkc_read_descriptor_type(type, strlen(type), &desc);
-    return launch_type(type, &is_pointer) == DT_NONE
-               ? "this is not a type; types are *fp32, i32, u8, bf16, …"
-               : NULL;
-}
-
-/* What wins of two types that agree: the one that says a descriptor's padding. */
-static const char *fuller_type(const char *a, const char *b)
-{
-    DescriptorType desc;
-    if (!tkc_is_descriptor_type(a))
-        return a;
-    tkc_read_descriptor_type(a, strlen(a), &desc);
-    return desc.padding ? a : b;
-}
-
-static TkcStatus other_type(const TkcJit *jit, Words item, const char *before)
-{
-    char text[200];
-    snprintf(text, sizeof text,
-             "its annotation, or the signature before, says %.100s; leave one of them out", before);
-    return wrong(jit, item, text);
-}
+#define wrong(jit, item, fmt, ...)                                                                 \
+    tkc_refuse((jit)->dev->cx, TKC_ERROR, "in the signature: %.*s: " fmt,                          \
+               (int)((item).end - (item).begin), (item).begin, ##__VA_ARGS__)
 
 static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
 {
     const char *type = jit_own(jit, text.begin, text.end);
     if (!type)
         return tkc_no_memory(jit->dev->cx);
-    const char *fault = find_fault(type);
+    ParamType said;
+    const char *fault = tkc_read_type(type, strlen(type), &said);
     if (fault)
-        return wrong(jit, item, fault);
-    if (p->decl.type && !launch_same_type(p->decl.type, type))
-        return other_type(jit, item, p->decl.type);
-    p->decl.type = p->decl.type ? fuller_type(p->decl.type, type) : type;
+        return wrong(jit, item, "'%s' %s", type, fault);
+    if (p->decl.type && !tkc_same_type(&p->type, &said))
+        return wrong(jit, item,
+                     "its annotation, or the signature before, says %s; leave one of them out",
+                     p->decl.type);
+    if (!p->decl.type || (p->type.rank && !p->type.padding)) /* the one that says a descriptor's padding wins */
+        p->decl.type = type, p->type = said;
     return TKC_OK;
 }
 
@@ -151,31 +123,16 @@ static TkcStatus read_source(TkcJit *jit)
         OpenParam p = {.decl = {.size = sizeof p.decl}};
         if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)
             return status;
+        if (p.decl.type)
+            tkc_read_type(p.decl.type, strlen(p.decl.type), &p.type);
         if (!is_defined(jit, p.decl.name))
             jit->open[jit->nopen++] = p;
     }
     return TKC_OK;
 }
 
-static void take_type_apart(OpenParam *p)
-{
-    const char *type = p->decl.type;
-    if (!type)
-        return;
-    if (tkc_is_descriptor_type(type)) {
-        tkc_read_descriptor_type(type, strlen(type), &p->desc);
-        return;
-    }
-    DType dtype = launch_type(type, &p->is_pointer);
-    p->dtype = p->is_pointer ? DT_NONE : dtype;
-}
-
 TkcStatus open_params_read(TkcJit *jit)
 {
     TkcStatus status = read_source(jit);
-    if (status == TKC_OK)
-        status = read_signature(jit);
-    for (int i = 0; i < jit->nopen; i++)
-        take_type_apart(&jit->open[i]);
-    return status;
+    return status == TKC_OK ? read_signature(jit) : status;
 }

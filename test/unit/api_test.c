@@ -594,12 +594,13 @@ static void expect_signature(const char *signature, const char *expected)
 static void signatures_of_a_jit(void)
 {
     expect_signature("y=*fp16:16, x=*f32", NULL);
+    expect_signature("y=*torch.half, x=fp32*", NULL);
     expect_signature("q=*fp16",
                      "in the signature: q=*fp16: the kernel has no such parameter, or its value is given");
     expect_signature("B=i32",
                      "in the signature: B=i32: the kernel has no such parameter, or its value is given");
     expect_signature("S=i32", "in the signature: S=i32: the parameter is a constexpr: it takes a value, not a type");
-    expect_signature("y=*fp17", "in the signature: y=*fp17: this is not a type");
+    expect_signature("y=*fp17", "in the signature: y=*fp17: '*fp17' is not a type");
     expect_signature("x=*fp16", "in the signature: x=*fp16: its annotation, or the signature before, says *fp32; leave one of them out");
     expect_signature("y=*fp16:0",
                      "in the signature: y=*fp16:0: expected a divisibility of 1 or more after ':'");

@@ -297,8 +297,8 @@ static void signatures_that_a_launch_does_not_take(void)
 {
     static const char *const cases[][2] = {
         {"x=" TYPE ",x.shape1=i32:16", "in the signature: x.shape1=i32:16: a launch looks at its descriptors itself\n"},
-        {"x=tensordesc<fp32[4 8]>,n=i32", "in the signature: x=tensordesc<fp32[4 8]>: expected ']' after the extents of its blocks\n"},
-        {"x=fp33", "in the signature: x=fp33: this is not a type; types are *fp32, i32, u8, bf16, …\n"},
+        {"x=tensordesc<fp32[4 8]>,n=i32", "in the signature: x=tensordesc<fp32[4 8]>: 'tensordesc<fp32[4 8]>' is no descriptor's type: expected ']' after the extents of its blocks\n"},
+        {"x=fp33", "in the signature: x=fp33: 'fp33' is not a type; types are *fp32, i32, u8, bf16, …\n"},
         {"y=tensordesc<fp32[8, 8]>", "in the signature: y=tensordesc<fp32[8, 8]>: its annotation, or the signature before, says tensordesc<fp32[4, 8]>; leave one of them out\n"},
         {"x=*i32, x = " TYPE, "in the signature: x = " TYPE ": its annotation, or the signature before, says *i32; leave one of them out\n"},
         {"n=i32:x", "in the signature: n=i32:x: expected a divisibility of 1 or more after ':'\n"},

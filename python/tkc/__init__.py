@@ -20,9 +20,15 @@ def next_power_of_2(n):
     return 1 << max(int(n) - 1, 0).bit_length()
 
 
-def constexpr_function(fn):
-    """Of numbers that are known when compiling; Python may call it, too."""
-    return fn
+class constexpr_function:
+    """Decorator: a function of what is known when compiling, for kernels and for Python."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.__name__, self.__doc__, self.__module__ = fn.__name__, fn.__doc__, fn.__module__
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
 
 
 def set_allocator(allocator):

@@ -145,13 +145,17 @@ def make_run(jit):
         elif keyword_only:
             text = "%s=_MISSING" % name
         spell.append(text)
-    code = ("def {name}(_grid, /, {params}num_warps=None, num_stages=None, **_options):\n"
-            "    if not _options:\n"
+    # An option that is a parameter, too, is the parameter.
+    own = [o for o in ("num_warps", "num_stages") if o not in names]
+    options = ", ".join(o if o in own else "None" for o in ("num_warps", "num_stages"))
+    code = ("def {name}(_grid, /, {params}**_options):\n"
+            "    if not _options and not _more:\n"
             "        _f = _by_types.get(({types}))\n"
             "        if _f is not None:\n"
-            "            return _f(_grid, {names}num_warps, num_stages)\n"
-            "    return _general(_jit, _grid, ({names}), num_warps, num_stages, _options)\n").format(
-                name=jit.__name__ if jit.__name__.isidentifier() else "kernel", params="".join(s + ", " for s in spell),
+            "            return _f(_grid, ({names}), {options})\n"
+            "    return _general(_jit, _grid, ({names}), {options}, _options, _more)\n").format(
+                name=jit.__name__ if jit.__name__.isidentifier() else "kernel",
+                params="".join(s + ", " for s in spell + ["*_more"] + [o + "=None" for o in own]), options=options,
                 types="".join("%s.__class__, " % n for n in names), names="".join(n + ", " for n in names))
     if not names:
         code = code.replace("_by_types.get(())", "None")
@@ -159,8 +163,10 @@ def make_run(jit):
     return next(v for k, v in scope.items() if isinstance(v, types.FunctionType) and v is not general)
 
 
-def general(jit, grid, values, num_warps, num_stages, options):
+def general(jit, grid, values, num_warps, num_stages, options, more=()):
     names = [p.name for p in jit.params]
+    if more:
+        raise TypeError("%s() takes %d arguments, %s; %d were given" % (jit.__name__, len(names), ", ".join(names), len(values + more)))
     named = {n: v for n, v in zip(names, values) if v is not MISSING}
     lacking = [p.name for p in jit.params if p.name not in named and not jit.can_leave_out(p)]
     if lacking:
@@ -203,7 +209,7 @@ def teach(jit, kernel, values, num_warps, num_stages):
     launcher = jit.by_types.get(types_)
     if launcher is None:
         launcher = make_launcher(jit, kinds)
-    key = launcher.key(*values, num_warps, num_stages)
+    key = launcher.key(values, num_warps, num_stages)
     launcher.entries[key] = entry(jit, kernel, kinds, values)
     jit.by_types[types_] = launcher
 
@@ -238,11 +244,13 @@ def make_launcher(jit, kinds):
     scope = {"_jit": jit, "_general": general, "_entries": {}, "_grid_bytes": _launch.pack_grid, "_ones": _launch.ONES,
              "_launch": _library.library().tkc_launch, "_stream": _launch.raw_stream_function(), "_error": (struct.error, KeyError, TypeError)}
     code = """
-def key({names}, num_warps, num_stages):
-    return ({key}, num_warps, num_stages)
+def key(_values, _warps, _stages):
+    {names}, = _values
+    return ({key}, _warps, _stages)
 
-def launcher(_grid, {names}, num_warps, num_stages):
-    _e = _entries.get(({key}, num_warps, num_stages))
+def launcher(_grid, _values, _warps, _stages):
+    {names}, = _values
+    _e = _entries.get(({key}, _warps, _stages))
     if _e is not None and _jit.is_current():
         _h, _n, _o, _pack, _s, _t, _kernel = _e
         if _grid.__class__ is not tuple and callable(_grid):
@@ -257,7 +265,7 @@ def launcher(_grid, {names}, num_warps, num_stages):
                 _kernel.newest = _a
                 return _kernel
             _kernel.context.heard.clear()
-    return _general(_jit, _grid, ({names},), num_warps, num_stages, {{}})
+    return _general(_jit, _grid, _values, _warps, _stages, {{}})
 """.format(names=", ".join(names), key=", ".join(key), varying=varying, meta=", ".join("%r: %s" % (n, n) for n in names))
     exec(compile(code, "<launcher of %s>" % jit.__name__, "exec"), scope)
     launcher = scope["launcher"]
@@ -376,5 +384,5 @@ def of_object(fn, options):
         return JitFunction(fn, options)
     python = _source.function_of(fn)
     if python is None:
-        raise TypeError("tkc.jit takes a function, one of Triton's jit functions, or a file's path, not a %s" % type(fn).__name__)
+        raise TypeError("tkc.jit takes a function, one of Triton's jit functions, or a file's path, not an object of type %s" % type(fn).__name__)
     return _tune.of_triton(fn, python, options)

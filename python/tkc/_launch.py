@@ -170,9 +170,10 @@ def plain_number(value):
     if numpy is not None and isinstance(value, numpy.generic):
         value = value.item()
         return value if isinstance(value, (bool, int, float)) else None
-    if hasattr(value, "__index__"):
+    try:
         return operator.index(value)
-    return None
+    except TypeError:
+        return None
 
 
 class Given:
@@ -203,7 +204,7 @@ class Given:
             python = _source.function_of(value)
             number = plain_number(value) if python is None else None
             if python is None and number is None:
-                raise TypeError("argument '%s': a %s cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions, "
+                raise TypeError("argument '%s': an object of type %s cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions, "
                                 "and tuples of these can" % (name, type(value).__name__))
             text = _source.literal(number) if python is None else "tkc_argument_%s" % name
             if python is not None:
@@ -220,7 +221,7 @@ class Given:
             self.arrays[name] = d.array
             self.packed.append(d)
         elif isinstance(value, (tuple, list)):
-            raise TypeError("argument '%s' is a %s, which a launch cannot pass yet; pass its items one by one, or make the parameter a "
+            raise TypeError("argument '%s' is of type %s, which a launch cannot pass yet; pass its items one by one, or make the parameter a "
                             "tl.constexpr when they are known" % (name, type(value).__name__))
         else:
             self.add_number(name, value)
@@ -233,10 +234,10 @@ class Given:
             self.packed.append(pack_int(number, name))
         elif isinstance(number, float):
             self.packed.append(pack_float(number))
-        elif number is None and (value is None or _source.literal(value) is not None or _source.function_of(value) is not None):
+        elif not isinstance(value, dict) and (_source.literal(value) is not None or _source.function_of(value) is not None):
             self.define(name, value)
         else:
-            raise TypeError("argument '%s' is a %s; kernels take arrays (torch's, numpy's, and what has __dlpack__ or "
+            raise TypeError("argument '%s' is of type %s; kernels take arrays (torch's, numpy's, and what has __dlpack__ or "
                             "__cuda_array_interface__), numbers, None and tensor descriptors" % (name, type(value).__name__))
 
     def pack(self, addresses):
@@ -251,7 +252,8 @@ class Kernel:
     alignment of each launch's arguments. It is also what a launch returns."""
 
     def __init__(self, owner, opener, place, defines, options):
-        self.owner, self.place, self.options, self.defines = owner, place, options, dict(defines)
+        self.owner, self.place = owner, place
+        self.options = {k: v for k, v in options.items() if k not in ("stream", "warmup")}
         self.context, source, kernel = opener()
         self.lib = self.context.lib
         self.device = self.context.open_device(place[0], place[1])

@@ -1,6 +1,7 @@
 """libtkc through ctypes: where it is, its structs and functions (include/tkc/*.h), its errors as exceptions."""
 import ctypes
 import os
+import re
 import sys
 import warnings
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
@@ -174,6 +175,7 @@ def _load():
                           "where it is with TKC_LIBRARY=/path/to/%s\n%s" % (SONAME, "\n".join(said)))
 
 
+OUR_FILE = re.compile(r"[^\s:'\"]*\b(tkc_python_\d+\.py)")  # with the folder of whoever imports it
 ERRORS = {1: KernelError, 3: OutOfMemory, 4: DeviceError}
 
 
@@ -194,8 +196,9 @@ class Context:
 
     def _name(self, text):
         text = (text or b"").decode("utf-8", "replace")
-        for ours, theirs in self.renamed.items():
-            text = text.replace(ours, theirs)
+        text = text.replace("triton.host.", "")
+        if self.renamed and "tkc_python_" in text:
+            text = OUR_FILE.sub(lambda m: self.renamed.get(m.group(1), m.group(0)), text)
         return text
 
     def _on_diagnostic(self, d, _):
@@ -214,7 +217,7 @@ class Context:
             raise ERRORS.get(status, Error)(said, heard)
         for d in heard:
             if d.severity == "warning":
-                warnings.warn_explicit(d.rendered.rstrip(), KernelWarning, d.file or "<tkc>", max(d.line, 1))
+                warnings.warn_explicit(d.text, KernelWarning, d.file or "<tkc>", max(d.line, 1))
 
     def keep(self, free, handle):
         self.freed_by.append((free, handle))
@@ -235,11 +238,11 @@ class Context:
         return self.made(lambda *a: self.lib.tkc_source_open(self.handle, os.fsencode(path), TK, *a), self.lib.tkc_source_free)
 
     def import_from(self, texts):
-        """Imports read these texts, by path, and nothing else."""
+        """Imports read these texts, by name, and nothing else."""
         kept = {path.encode(): text.encode("utf-8", "surrogateescape") for path, text in texts.items()}
 
         def find(path, length, _):
-            text = kept.get(path)
+            text = kept.get(os.path.basename(path))
             if text is None:
                 return None
             length[0] = len(text)

@@ -18,13 +18,6 @@ class SourceUnavailable(Exception):
     """The text of a function cannot be read, and a kernel is its text."""
 
 
-class Namespace:
-    """A module of the user's, as far as kernels use it: attributes of it by name."""
-
-    def __init__(self):
-        self.names = {}
-
-
 class Function:
     """One def: its lines, where they are, and what its names are bound to."""
 
@@ -132,6 +125,8 @@ def function_of(value):
     return value
 
 
+HOST = "triton.host."  # libtkc looks for no files of it; Context takes it out of what is said
+ADVISED = ("math", "numpy", "torch")  # of whose functions libtkc may say what to write
 OURS = ("triton", "tkc", "torch._inductor.runtime.triton_helpers")
 
 
@@ -281,11 +276,12 @@ class Program:
         member = language_member(value)
         if member:
             return ("module", ".".join(member)) if isinstance(value, _types.Builtin) and value.is_namespace() else ("member", *member)
-        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields") and not value._field_defaults:
             return ("tuple class", list(value._fields))
-        python = function_of(value)
-        if python or isinstance(value, type) and value.__module__ != "builtins":
-            return self.definition(python or value)
+        if isinstance(value, type) and not is_of_kernels(value) and any(chains):
+            return self.namespace(vars(value), value.__qualname__, chains)
+        if is_of_kernels(value):
+            return self.definition(value if isinstance(value, type) else function_of(value))
         return host(value)
 
     def definition(self, python):
@@ -298,21 +294,35 @@ class Program:
         known = language_module(module.__name__)
         if known:
             return ("module", known)
-        inside = Text("<%s>" % module.__name__, len(self.texts))
+        return self.namespace(vars(module), module.__name__, chains)
+
+    def namespace(self, place, name, chains):
+        """A module of the attributes that are used."""
+        inside = Text("<%s>" % name, len(self.texts))
         self.texts.append(inside)
         for first in sorted({c[0] for c in chains if c}):
-            self.bind(inside.names, [vars(module)], first, {c[1:] for c in chains if c and c[0] == first})
+            self.bind(inside.names, [place], first, {c[1:] for c in chains if c and c[0] == first})
         inside.names.setdefault("triton", ("module", "triton"))
         return ("module", inside.module)
+
+
+def is_of_kernels(value):
+    """Whether a kernel may use it by its text: what is under @jit or constexpr_function, named tuples, Triton's aggregates. Any other
+    function is host code."""
+    if isinstance(value, type):
+        return issubclass(value, tuple) and hasattr(value, "_fields") or getattr(value, "__triton_aggregate__", False)
+    return not isinstance(value, types.FunctionType) and function_of(value) is not None
 
 
 def host(value):
     """What only Python can make something of: libtkc refuses it where a kernel uses it, by this name."""
     kind = type(value)
-    module = (getattr(value, "__module__", None) or kind.__module__ or "python").replace("<", "").replace(">", "")
-    name = getattr(value, "__name__", kind.__name__)
-    ok = module.replace(".", "_").isidentifier() and str(name).isidentifier()
-    return ("member", module, name) if ok else ("member", "python", "object")
+    module = getattr(value, "__module__", None) or kind.__module__ or "builtins"
+    name = str(getattr(value, "__name__", kind.__name__))
+    if module.split(".")[0] in ADVISED and name.isidentifier():
+        return ("member", module, name)
+    words = [w for w in module.split(".") + [name] if w.isidentifier()]
+    return ("member", HOST + ".".join(words[:-1]) if words[1:] else HOST.rstrip("."), words[-1] if words else "object")
 
 
 def scopes_of(python):

@@ -23,7 +23,7 @@ import lit.formats
 config.name = "tkc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tk", ".ir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "ops_triton.py", "Inputs", "mutants"]
+config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "python_launch.py", "ops_triton.py", "Inputs", "mutants"]
 config.test_source_root = os.path.join(config.source_dir, "test")
 config.test_exec_root = os.path.join(config.build_dir, "test")
 

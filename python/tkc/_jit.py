@@ -1,5 +1,6 @@
 """tkc.jit: a kernel of a Python function or of a file, and launching it."""
 import ctypes
+import functools
 import inspect
 import os
 import struct
@@ -36,20 +37,10 @@ class Launchable:
     """kernel[grid](…)."""
 
     def __getitem__(self, grid):
-        return _Grid(self.run, grid)
+        return functools.partial(self.run, grid)
 
     def __call__(self, *args, **kwargs):
         raise TypeError("%s is a kernel: it is launched as %s[grid](…), and called only by other kernels" % (self.__name__, self.__name__))
-
-
-class _Grid:
-    __slots__ = ("run", "grid")
-
-    def __init__(self, run, grid):
-        self.run, self.grid = run, grid
-
-    def __call__(self, *args, **kwargs):
-        return self.run(self.grid, *args, **kwargs)
 
 
 class Jit(Launchable):
@@ -215,7 +206,8 @@ def teach(jit, kernel, values, num_warps, num_stages):
 
 
 def entry(jit, kernel, kinds, values):
-    """(handle, count, ordinal, pack, kernel): pack takes the values that vary and gives the bytes of all arguments."""
+    """(whether it has globals that may change, handle, count, ordinal, pack, what stays, the end, kernel): pack takes what stays and
+    the values that vary, in turns, and gives the bytes of all arguments."""
     form, fixed, pending = "", [], b""
     for kind, value, p in zip(kinds, values, jit.params):
         if kind in "CR":
@@ -230,7 +222,7 @@ def entry(jit, kernel, kinds, values):
         pending = bytes(TAIL)
     form += "%ds" % len(pending)
     count = sum(k not in "CR" for k in kinds)
-    return (ctypes.c_void_p(kernel.jit), count, kernel.place[1], struct.Struct("=" + form).pack, tuple(fixed), pending, kernel)
+    return (jit.is_watched(), ctypes.c_void_p(kernel.jit), count, kernel.place[1], struct.Struct("=" + form).pack, tuple(fixed), pending, kernel)
 
 
 def make_launcher(jit, kinds):
@@ -238,7 +230,7 @@ def make_launcher(jit, kinds):
     runtime = [n for n, k in zip(names, kinds) if k not in "CR"]
     key = []
     for n, k in zip(names, kinds):
-        key += {"T": ["%s.dtype" % n, "%s.device" % n], "C": [n], "R": ["repr(%s)" % n]}.get(k, [])
+        key += {"T": ["%s.dtype" % n, "%s.is_cuda" % n, "%s.get_device()" % n], "C": [n], "R": ["repr(%s)" % n]}.get(k, [])
     varying = ", ".join("_s[%d], %s" % (i, n + ".data_ptr()" if k == "T" else n)
                         for i, (n, k) in enumerate((n, k) for n, k in zip(names, kinds) if k not in "CR"))
     scope = {"_jit": jit, "_general": general, "_entries": {}, "_grid_bytes": _launch.pack_grid, "_ones": _launch.ONES,
@@ -251,8 +243,8 @@ def key(_values, _warps, _stages):
 def launcher(_grid, _values, _warps, _stages):
     {names}, = _values
     _e = _entries.get(({key}, _warps, _stages))
-    if _e is not None and _jit.is_current():
-        _h, _n, _o, _pack, _s, _t, _kernel = _e
+    if _e is not None and (not _e[0] or _jit.is_current()):
+        _, _h, _n, _o, _pack, _s, _t, _kernel = _e
         if _grid.__class__ is not tuple and callable(_grid):
             _grid = _grid({{{meta}}})
         try:
@@ -298,8 +290,11 @@ class JitFunction(Jit):
         context.import_from(program.imports)
         return context, context.open_text(program.path, program.text), program.kernel
 
+    def is_watched(self):
+        return bool(self.program.seen)
+
     def is_current(self):
-        return self.program is None or not self.program.seen or self.program.is_current()
+        return self.program is None or self.program.is_current()
 
     def _refresh(self):
         if not self.is_current():
@@ -348,6 +343,9 @@ class JitFile(Jit):
             raise TypeError("%s: a kernel of a file takes no functions of Python as arguments" % self.__name__)
         context = _library.Context()
         return context, context.open_file(self.path), self.__name__
+
+    def is_watched(self):
+        return False
 
     def is_current(self):
         return True

@@ -1,5 +1,6 @@
 """Compiled kernels and what a launch does: from values to the bytes of TkcArg, on the device where the arrays are."""
 import ctypes
+import functools
 import operator
 import os
 import struct
@@ -285,7 +286,7 @@ class Kernel:
         return out
 
     def __getitem__(self, grid):
-        return lambda *args, **kwargs: self.owner.run(grid, *args, **dict(self.options, **kwargs))
+        return functools.partial(self.owner.run, grid, **self.options)
 
     # What Triton's hosts ask of a compiled kernel.
     @property

@@ -125,6 +125,9 @@ class Tensor:
     def data_ptr(self):
         return self.address
 
+    def get_device(self):
+        return -1 if self.device.index is None else self.device.index
+
     def is_neg(self):
         return self.negated
 

@@ -47,13 +47,9 @@ def python_with(module, candidates):
 
 
 def with_package(python):
-    """A command: that Python with the package tkc. Sanitizers want to be loaded first; of leaks they would tell Python's own."""
-    words = ["env", "PYTHONPATH=" + os.path.join(config.source_dir, "python"),
-             "TKC_LIBRARY=" + os.path.join(config.build_dir, "libtkc.so.0")]
-    if config.sanitize:
-        asan = subprocess.run([config.c_compiler, "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
-        words += ["LD_PRELOAD=" + asan, "ASAN_OPTIONS=detect_leaks=0"]
-    return " ".join(words + [python])
+    """A command: that Python with the package tkc. Not for sanitizers, which want to be in the program from its start."""
+    return "env PYTHONPATH=%s TKC_LIBRARY=%s %s" % (os.path.join(config.source_dir, "python"),
+                                                    os.path.join(config.build_dir, "libtkc.so.0"), python)
 
 
 def cuda_capability():

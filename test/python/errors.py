@@ -1,5 +1,6 @@
 # Each mistake is an exception of a fitting kind whose text says what is wrong and what to write.
 # REQUIRES: numpy
+# UNSUPPORTED: asan
 # RUN: %tkc-python %s | FileCheck %s
 import sys
 import warnings
@@ -113,17 +114,17 @@ told(lambda: add(x, y, 8, 8))
 told(lambda: tl.load(x))
 
 # Kernels: the place is that of this file.
-# CHECK-NEXT: KernelError: {{.*}}errors.py:21:17: error: the name 'nobody' is not defined
+# CHECK-NEXT: KernelError: {{.*}}errors.py:22:17: error: the name 'nobody' is not defined
 # CHECK-NEXT: tl.store(x, nobody)
 # CHECK-NEXT: ^~~~~~
 e = told(lambda: wrong[(1,)](x))
-# CHECK-NEXT: [('error', 21, 17, 'unknown-name')]
+# CHECK-NEXT: [('error', 22, 17, 'unknown-name')]
 print([(d.severity, d.line, d.column, d.id) for d in e.diagnostics])
-# CHECK-NEXT: KernelError: {{.*}}errors.py:26:5: error: store outside 'x': element 8 of 8 (fp32), in program (0, 0, 0)
+# CHECK-NEXT: KernelError: {{.*}}errors.py:27:5: error: store outside 'x': element 8 of 8 (fp32), in program (0, 0, 0)
 told(lambda: outside[(1,)](x, 8))
-# CHECK: KernelError: {{.*}}errors.py:37:17: error: 'numpy.sum' is host code: a kernel cannot call it
+# CHECK: KernelError: {{.*}}errors.py:38:17: error: 'numpy.sum' is host code: a kernel cannot call it
 told(lambda: hosts[(1,)](x))
-# CHECK: KernelError: {{.*}}errors.py:46:17: error: '__main__.no_kernel' is host code: a kernel cannot call it
+# CHECK: KernelError: {{.*}}errors.py:47:17: error: '__main__.no_kernel' is host code: a kernel cannot call it
 told(lambda: calls[(1,)](x))
 # CHECK: ValueError: tuned(): 'BLOCK' is given, and the configurations of @autotune give it, too
 told(lambda: tuned[(1,)](x, BLOCK=4))

@@ -1,5 +1,6 @@
 # What the names in a kernel stand for is asked of Python: closures, helpers of this and of other files, values that change.
 # REQUIRES: numpy
+# UNSUPPORTED: asan
 # RUN: %tkc-python %s | FileCheck %s
 import math
 import os
@@ -82,6 +83,34 @@ run(first)
 run(second)
 # CHECK: made [4.0, 5.0, 0.0, 0.0]
 run(first)
+
+
+def scaled(k):
+    @tkc.jit
+    def by(v):
+        return v * k
+    return by
+
+
+def scaled_more(k):
+    @tkc.jit
+    def by_more(v):
+        return v * k + 0.5
+    return by_more
+
+
+by2, by3, by4 = scaled(2), scaled(3), scaled_more(4)
+
+
+@tkc.jit
+def captured(x):
+    tl.store(x, by2(1.0))
+    tl.store(x + 1, by3(1.0))
+    tl.store(x + 2, by4(1.0))
+
+
+# CHECK: captured [2.0, 3.0, 4.5, 0.0]
+run(captured)
 
 
 @tkc.jit

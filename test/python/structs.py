@@ -1,4 +1,5 @@
 # The structs of the package are those of the headers, field by field, and its functions are declared there with as many parameters.
+# UNSUPPORTED: asan
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%src/python %python %s %include/tkc %t/structs.c
 # RUN: %cc -Wall -Werror -I %include %t/structs.c -o %t/structs && %t/structs | FileCheck %s
 # CHECK: 7 structs, {{[1-9][0-9]}} functions
@@ -43,5 +44,5 @@ for name, (_, parameters) in _library.FUNCTIONS.items():
     if not found or count != len(parameters):
         lines.append('printf("%s is declared otherwise\\n");' % name)
 with open(sys.argv[2], "w") as f:
-    f.write('#include <stddef.h>\n#include <stdio.h>\n#include "tkc/runtime.h"\nint main(void)\n{\n%s\nprintf("%d structs, %d functions\\n");\n}\n'
-            % ("\n".join(lines), len(NAMES) + 1, len(_library.FUNCTIONS)))
+    f.write('#include <stddef.h>\n#include <stdio.h>\n#include "tkc/runtime.h"\nint main(void)\n{\nprintf("%d structs, %d functions\\n");\n%s\n}\n'
+            % (len(NAMES) + 1, len(_library.FUNCTIONS), "\n".join(lines)))

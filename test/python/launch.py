@@ -112,7 +112,7 @@ def twice(v):
 def values(out, a, b, c, d, e, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr, D: tl.constexpr, E: tl.constexpr, F: tl.constexpr):
     tl.store(out, a + 0.0)
     tl.store(out + 1, b)
-    tl.store(out + 2, tl.where(c, 5.0, 6.0))
+    tl.store(out + 2, tl.where(~c, 6.0, 5.0))
     if d is None:
         tl.store(out + 3, 9.0)
     tl.store(out + 4, (e // 4294967296).to(tl.float64))

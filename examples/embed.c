@@ -1,7 +1,7 @@
 /* tkc inside a C program: a kernel held in a string is compiled when it is first launched, and
  * found again afterwards.
  *
- *     cc embed.c $(pkg-config --static --cflags --libs tkc) -o embed && ./embed
+ *     cc embed.c $(pkg-config --cflags --libs tkc) -o embed && ./embed
  *
  * It runs on the GPU if there is one, else on the CPU; "./embed cpu" or "./embed cuda" asks for one
  * of them. The program adds two arrays three times, with blocks of 256, 1024 and again 256

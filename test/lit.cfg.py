@@ -3,11 +3,12 @@
 Substitutions: tkc (with -verify-each where it begins a command), FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
 are the folders of the programs built from test/unit, fuzz, bench and from examples; %driver is the folder of the
 emulated CUDA driver for LD_LIBRARY_PATH, %old-driver of one that is too old, %memory a library for LD_PRELOAD
-that lets memory run out (fake/memory.c), %bug one that makes the compiler meet a mistake of its own (fake/bug.c); %python runs a Python with numpy;
+that lets memory run out (fake/memory.c), %bug one that makes the compiler meet a mistake of its own (fake/bug.c); %python runs a Python with numpy,
+%tkc-python the same with the package tkc and its library, %torch-python one that has torch ($TKC_TORCH_PYTHON, if any);
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
 link LLVM.
-Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, pkg-config, long,
+Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, torch, triton, pkg-config, long,
 measured-instructions (there are results of a GPU for run/instructions.py).
 """
 import ctypes
@@ -22,7 +23,7 @@ import lit.formats
 config.name = "tkc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tk", ".ir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "ops_triton.py", "Inputs", "mutants"]
+config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "python_launch.py", "ops_triton.py", "Inputs", "mutants"]
 config.test_source_root = os.path.join(config.source_dir, "test")
 config.test_exec_root = os.path.join(config.build_dir, "test")
 
@@ -35,6 +36,20 @@ def numpy_python():
             if probe.returncode == 0:
                 return candidate
     return None
+
+
+def python_with(module, candidates):
+    """The first Python that has a module, or None."""
+    for candidate in candidates:
+        if candidate and not subprocess.run([candidate, "-c", "import " + module], capture_output=True).returncode:
+            return candidate
+    return None
+
+
+def with_package(python):
+    """A command: that Python with the package tkc. Not for sanitizers, which want to be in the program from its start."""
+    return "env PYTHONPATH=%s TKC_LIBRARY=%s %s" % (os.path.join(config.source_dir, "python"),
+                                                    os.path.join(config.build_dir, "libtkc.so.0"), python)
 
 
 def cuda_capability():
@@ -63,6 +78,11 @@ def add_substitutions():
     if python:
         config.available_features.add("numpy")
     python = python or config.python
+    torch_python = python_with("torch", [os.environ.get("TKC_TORCH_PYTHON"), python])
+    if torch_python:
+        config.available_features.add("torch")
+        if python_with("triton", [torch_python]):
+            config.available_features.add("triton")
     checker = os.path.join(config.test_source_root, "ptxas_check.py")
     word = lambda name: r"(?<![\w./%%@=-])%s(?![\w./=-])" % re.escape(name)
     config.substitutions += [
@@ -75,6 +95,8 @@ def add_substitutions():
         ("%fuzz", os.path.join(config.test_exec_root, "fuzz")),
         ("%examples", os.path.join(config.test_exec_root, "examples")),
         ("%bench", os.path.join(config.test_exec_root, "bench")),
+        ("%tkc-python", with_package(python)),
+        ("%torch-python", with_package(torch_python or python)),
         ("%python", python),
         ("%include", os.path.join(config.source_dir, "include")),
         ("%llvm-link", config.shared_llvm),

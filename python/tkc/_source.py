@@ -1,0 +1,348 @@
+"""A kernel's text as libtkc reads it: the function, what it calls, and the values of the names that these use.
+
+Functions stand at the lines that they have in their files, so that diagnostics are about those. What names stand for is asked of
+Python: behind the functions follow imports and assignments that say it. Functions of one file share a text while their names mean the
+same there; each text is a module for the others, which import from it."""
+import ast
+import builtins
+import inspect
+import textwrap
+import types
+
+from . import _types
+
+MISSING = object()
+
+
+class SourceUnavailable(Exception):
+    """The text of a function cannot be read, and a kernel is its text."""
+
+
+class Function:
+    """One def: its lines, where they are, and what its names are bound to."""
+
+    def __init__(self, python):
+        self.python = python
+        self.path, self.first, self.lines, node = read_def(python)
+        self.name = node.name
+        self.names = {}  # name: target
+        self.node = node
+        self.module = None  # the Text it stands in
+
+
+class Text:
+    """Functions of one file, and the names they use."""
+
+    def __init__(self, path, number):
+        self.path = path
+        self.module = "tkc_python_%d" % number
+        self.lines = {}
+        self.names = {}
+
+    def has_room(self, f):
+        """Whether f can stand here, with the names that it uses."""
+        return (not any(at in self.lines for at in f.lines)
+                and self.names.get(f.name, ("function", f)) == ("function", f)
+                and f.names.get(f.name, ("function", f)) == ("function", f)
+                and all(self.names.get(name, target) == target for name, target in f.names.items()))
+
+    def add(self, f):
+        f.module = self
+        self.lines.update(f.lines)
+        self.names[f.name] = ("function", f)
+        self.names.update(f.names)
+
+    def render(self):
+        """Line by line; what names stand for comes last: the last binding of a name counts, wherever it is."""
+        said = [line for name, target in self.names.items() for line in say(self, name, target)]
+        count = max(self.lines, default=0)
+        return "\n".join([self.lines.get(i, "") for i in range(1, count + 1)] + said) + "\n"
+
+
+def say(text, name, target):
+    """The statement that binds a name to a target; none for a function that stands there under its name."""
+    kind, *rest = target
+    if kind == "function":
+        f, = rest
+        if f.module is text:
+            return [] if f.name == name else ["%s = %s" % (name, f.name)]
+        return ["from %s import %s as %s" % (f.module.module, f.name, name)]
+    if kind == "module":
+        return ["import %s as %s" % (rest[0], name)]
+    if kind == "member":
+        return ["from %s import %s as %s" % (rest[0], rest[1], name)]
+    if kind == "tuple class":
+        return ["from collections import namedtuple", "%s = namedtuple(%r, %r)" % (name, name, rest[0])]
+    return ["%s = %s" % (name, rest[0])]
+
+
+def read_def(python):
+    """Path, first line, {line: text} and tree of a function's or class's definition, its decorators replaced by the one that
+    matters."""
+    what = getattr(python, "__qualname__", python)
+    try:
+        lines, start = inspect.getsourcelines(python)
+        path = inspect.getsourcefile(python) or "<unknown>"
+    except (OSError, TypeError):
+        raise SourceUnavailable(
+            "the text of %s cannot be read, and a kernel is compiled from its text: a function typed at Python's prompt or made by "
+            "exec() has none. Put it in a file and import it, or give the file to tkc.jit" % what) from None
+    try:
+        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    except (SyntaxError, IndexError):
+        tree = None
+    if not isinstance(tree, (ast.FunctionDef, ast.ClassDef)):
+        raise SourceUnavailable("%s:%d: %s is no def of its own: a kernel cannot be a lambda or part of a statement"
+                                % (path, start, what))
+    begin = start + tree.lineno - 1
+    return path, begin, place_lines(path, begin, [line.rstrip("\r\n") for line in lines[tree.lineno - 1:]],
+                                    isinstance(tree, ast.FunctionDef)), tree
+
+
+def place_lines(path, begin, lines, is_function):
+    """{line: text}: @triton.jit above a def, and what makes its indentation one of a module's."""
+    indent = lines[0][:len(lines[0]) - len(lines[0].lstrip())]
+    if indent and begin < 3:
+        lines, indent = textwrap.dedent("\n".join(lines)).split("\n"), ""
+    placed = {begin + i: line for i, line in enumerate(lines)}
+    if is_function:
+        if begin < 2:
+            raise SourceUnavailable("%s:1: a kernel cannot begin on the first line of its file; put a line above it" % path)
+        placed[begin - 1] = indent + "@triton.jit"
+    if indent:
+        placed[begin - 2] = "if True:"
+    return placed
+
+
+def function_of(value):
+    """The Python function in a jit function, ours or Triton's, through autotuners and heuristics; None: it is none."""
+    seen = 0
+    while not isinstance(value, types.FunctionType):
+        inner = getattr(value, "fn", None)
+        if inner is None or seen > 20 or isinstance(value, (type, types.ModuleType, _types.Builtin)):
+            return None
+        value, seen = inner, seen + 1
+    return value
+
+
+HOST = "triton.host."  # libtkc looks for no files of it; Context takes it out of what is said
+ADVISED = ("math", "numpy", "torch")  # of whose functions libtkc may say what to write
+OURS = ("triton", "tkc", "torch._inductor.runtime.triton_helpers")
+
+
+def language_module(name):
+    """The dotted name under which libtkc knows a module of the language; None: it is the user's."""
+    if not any(name == root or name.startswith(root + ".") for root in OURS):
+        return None
+    if name.split(".")[0] == "tkc":
+        return "triton" + name[len("tkc"):]
+    return name
+
+
+def language_member(value):
+    """("module", "name") of a function of the language itself; None: it is none."""
+    if isinstance(value, _types.Builtin):
+        return tuple(value.dotted.rsplit(".", 1))
+    module = language_module(getattr(function_of(value) or value, "__module__", None) or "")
+    name = getattr(value, "__name__", None)
+    if not module or not name:
+        return None
+    if module in ("triton._utils", "triton.runtime.jit", "triton.math"):
+        return ("triton", name)
+    return (module, name)
+
+
+def literal(value):
+    """The text of a plain value; None: it has none."""
+    if isinstance(value, _types.constexpr) or type(value).__name__ == "constexpr" and hasattr(value, "value"):
+        value = value.value
+    if value is None or isinstance(value, (bool, str)):
+        return repr(value)
+    if isinstance(value, int):
+        return repr(int(value))
+    if isinstance(value, float):
+        value = float(value)
+        return repr(value) if value - value == 0 else 'float("%r")' % value
+    return dtype_text(value) or container(value)
+
+
+def dtype_text(value):
+    """Of tl.float32, ours or Triton's."""
+    name = getattr(value, "name", None)
+    if type(value).__name__ == "dtype" and name:
+        long = {short: long for long, short in _types.NAMES.items()}.get(name, name)
+        if long in _types.NAMES:
+            return "triton.language." + long
+    return None
+
+
+def container(value):
+    if type(value) in (tuple, list) or type(value).__name__ == "tuple" and hasattr(value, "values"):
+        inside = [literal(v) for v in value]
+        if None in inside:
+            return None
+        return ("[%s]" if isinstance(value, list) else "(%s,)" if len(inside) == 1 else "(%s)") % ", ".join(inside)
+    if type(value) is dict:
+        pairs = [(literal(k), literal(v)) for k, v in value.items()]
+        return None if any(None in p for p in pairs) else "{%s}" % ", ".join("%s: %s" % p for p in pairs)
+    return None
+
+
+class Used(ast.NodeVisitor):
+    """The names in a definition, each with the attributes asked of it: {"tl": {("load",)}, "m": {("part", "f"), …}}."""
+
+    def __init__(self):
+        self.chains = {}
+
+    def visit_Name(self, node):
+        self.chains.setdefault(node.id, set()).add(())
+
+    def visit_Attribute(self, node):
+        names, at = [], node
+        while isinstance(at, ast.Attribute):
+            names.append(at.attr)
+            at = at.value
+        if isinstance(at, ast.Name):
+            self.chains.setdefault(at.id, set()).add(tuple(reversed(names)))
+        else:
+            self.visit(at)
+
+
+class Program:
+    """All that a kernel needs. `name` and `text` are its own; `imports` what others are asked for; `renamed` whose they are;
+    `seen` is what was read of Python: if it has changed, so has the kernel."""
+
+    def __init__(self, python, arguments=None):
+        self.functions = {}
+        self.texts = []
+        self.seen = []
+        kernel = self.add(python)
+        for name, function in (arguments or {}).items():  # that are given for constexprs
+            kernel.module.names[name] = ("function", self.add(function))
+        self.kernel = kernel.name
+        rendered = {t: t.render() for t in self.texts}
+        self.path, self.text = kernel.path, rendered[kernel.module]
+        self.imports = {t.module + ".py": rendered[t] for t in self.texts}
+        self.renamed = {t.module + ".py": t.path for t in self.texts}
+
+    def is_current(self):
+        for place, name, value in self.seen:
+            if place.get(name, MISSING) is not value:
+                return False
+        return True
+
+    def add(self, python):
+        """The Function of a Python function, or class, placed with all it uses."""
+        if python in self.functions:
+            return self.functions[python]
+        f = self.functions[python] = Function(python)
+        self.bind_names(f)
+        text = next((t for t in self.texts if t.path == f.path and t.has_room(f)), None)
+        if text is None:
+            text = Text(f.path, len(self.texts))
+            self.texts.append(text)
+        text.add(f)
+        return f
+
+    def bind_names(self, f):
+        scopes = scopes_of(f.python)
+        used = Used()
+        for part in f.node.body + ([f.node.args, f.node.returns] if isinstance(f.node, ast.FunctionDef) else f.node.bases):
+            if part is not None:
+                used.visit(part)
+        local = set(f.python.__code__.co_varnames) if isinstance(f.python, types.FunctionType) else set()
+        for name in sorted(used.chains):
+            if name not in local:
+                self.bind(f.names, scopes, name, used.chains[name])
+        for name, target in (("triton", ("module", "triton")),):  # for @triton.jit, and dtypes in values
+            f.names.setdefault(name, target)
+
+    def bind(self, names, scopes, name, chains):
+        for scope in scopes:
+            value = scope.get(name, MISSING)
+            if value is not MISSING:
+                if not isinstance(value, (types.ModuleType, _types.Builtin)):
+                    self.seen.append((scope, name, value))
+                names[name] = self.target(value, name, chains)
+                return
+
+    def target(self, value, name, chains):
+        """What a name is bound to in the text."""
+        if isinstance(value, types.ModuleType):
+            return self.module(value, chains)
+        text = literal(value)
+        if text is not None:
+            return ("text", text)
+        member = language_member(value)
+        if member:
+            return ("module", ".".join(member)) if isinstance(value, _types.Builtin) and value.is_namespace() else ("member", *member)
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields") and not value._field_defaults:
+            return ("tuple class", list(value._fields))
+        if isinstance(value, type) and not is_of_kernels(value) and any(chains):
+            return self.namespace(vars(value), value.__qualname__, chains)
+        if is_of_kernels(value):
+            return self.definition(value if isinstance(value, type) else function_of(value))
+        return host(value)
+
+    def definition(self, python):
+        try:
+            return ("function", self.add(python))
+        except SourceUnavailable:
+            return host(python)
+
+    def module(self, module, chains):
+        known = language_module(module.__name__)
+        if known:
+            return ("module", known)
+        return self.namespace(vars(module), module.__name__, chains)
+
+    def namespace(self, place, name, chains):
+        """A module of the attributes that are used."""
+        inside = Text("<%s>" % name, len(self.texts))
+        self.texts.append(inside)
+        for first in sorted({c[0] for c in chains if c}):
+            self.bind(inside.names, [place], first, {c[1:] for c in chains if c and c[0] == first})
+        inside.names.setdefault("triton", ("module", "triton"))
+        return ("module", inside.module)
+
+
+def is_of_kernels(value):
+    """Whether a kernel may use it by its text: what is under @jit or constexpr_function, named tuples, Triton's aggregates. Any other
+    function is host code."""
+    if isinstance(value, type):
+        return issubclass(value, tuple) and hasattr(value, "_fields") or getattr(value, "__triton_aggregate__", False)
+    return not isinstance(value, types.FunctionType) and function_of(value) is not None
+
+
+def host(value):
+    """What only Python can make something of: libtkc refuses it where a kernel uses it, by this name."""
+    kind = type(value)
+    module = getattr(value, "__module__", None) or kind.__module__ or "builtins"
+    name = str(getattr(value, "__name__", kind.__name__))
+    if module.split(".")[0] in ADVISED and name.isidentifier():
+        return ("member", module, name)
+    words = [w for w in module.split(".") + [name] if w.isidentifier()]
+    return ("member", HOST + ".".join(words[:-1]) if words[1:] else HOST.rstrip("."), words[-1] if words else "object")
+
+
+def scopes_of(python):
+    """Where a function's names are looked up: what it closes over, its module. Read anew each time: cells change."""
+    if not isinstance(python, types.FunctionType):
+        module = inspect.getmodule(python)
+        return [vars(module)] if module else []
+    cells = dict(zip(python.__code__.co_freevars, python.__closure__ or ()))
+    return ([Cells(cells)] if cells else []) + [python.__globals__]
+
+
+class Cells:
+    """Closure cells as a mapping."""
+
+    def __init__(self, cells):
+        self.cells = cells
+
+    def get(self, name, default):
+        cell = self.cells.get(name)
+        try:
+            return default if cell is None else cell.cell_contents
+        except ValueError:  # empty yet
+            return default

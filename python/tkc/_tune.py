@@ -1,0 +1,171 @@
+"""Choosing what is not the caller's to say: @tkc.autotune and @tkc.heuristics, as Triton's hosts write them."""
+import time
+
+from . import _jit, _launch, _library
+
+
+class Config:
+    """Values of constexprs, and options, that are tried together."""
+
+    def __init__(self, kwargs, num_warps=None, num_stages=None, num_ctas=None, maxnreg=None, pre_hook=None, ir_override=None):
+        self.kwargs, self.pre_hook = dict(kwargs), pre_hook
+        self.num_warps, self.num_stages, self.num_ctas, self.maxnreg = num_warps, num_stages, num_ctas, maxnreg
+
+    def all_kwargs(self):
+        options = {n: getattr(self, n) for n in ("num_warps", "num_stages", "num_ctas", "maxnreg")}
+        return {**self.kwargs, **{n: v for n, v in options.items() if v is not None}}
+
+    def __repr__(self):
+        return "Config(%s)" % ", ".join("%s=%r" % item for item in self.all_kwargs().items())
+
+
+class Wrapper(_jit.Launchable):
+    def __init__(self, fn):
+        self.fn, self.__name__, self.arg_names = fn, fn.__name__, fn.arg_names
+        self.__doc__, self.__module__ = fn.__doc__, fn.__module__
+
+    def named(self, args, kwargs):
+        if len(args) > len(self.arg_names):
+            raise TypeError("%s() takes %d arguments, and %d were given" % (self.__name__, len(self.arg_names), len(args)))
+        return {**dict(zip(self.arg_names, args)), **kwargs}
+
+    def warmup(self, *args, grid=(1,), **kwargs):
+        return self.run(grid, *args, warmup=True, **kwargs)
+
+
+class Heuristics(Wrapper):
+    """Values that follow from the arguments: {"EVEN": lambda args: args["n"] % args["BLOCK"] == 0}."""
+
+    def __init__(self, fn, values):
+        super().__init__(fn)
+        self.values = values
+
+    def run(self, grid, /, *args, **kwargs):
+        named = self.named(args, kwargs)
+        for name, rule in self.values.items():
+            if name not in named:
+                named[name] = rule(dict(named))
+        return self.fn.run(grid, **named)
+
+
+class Autotuner(Wrapper):
+    """The fastest of the configurations, for each value of the key's arguments and the types of the arrays. Where arrays are in host
+    memory nothing is measured, as it would say nothing of a GPU: the first one that is left after pruning is taken."""
+
+    def __init__(self, fn, configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None):
+        super().__init__(fn)
+        self.configs, self.keys = list(configs) or [Config({})], list(key or ())
+        self.prune = prune_configs_by or {}
+        self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
+        self.pre_hook, self.post_hook = pre_hook, post_hook
+        self.cache = {}
+        self.best_config = None
+
+    def run(self, grid, /, *args, **kwargs):
+        named = self.named(args, kwargs)
+        config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named)
+        self.best_config = config
+        return self.launch(grid, named, config)
+
+    def launch(self, grid, named, config):
+        twice = [n for n in config.kwargs if n in named]
+        if twice:
+            raise ValueError("%s(): '%s' is given, and the configurations of @autotune give it, too" % (self.__name__, twice[0]))
+        full = {**named, **config.all_kwargs()}
+        if config.pre_hook:
+            config.pre_hook(full)
+        return self.fn.run(grid, **full)
+
+    def choose(self, grid, named):
+        key = tuple(named.get(k) for k in self.keys) + tuple(str(v.dtype) for v in named.values() if hasattr(v, "dtype"))
+        if key not in self.cache:
+            configs = self.pruned(named)
+            self.cache[key] = self.fastest(grid, named, configs) if on_gpu(named) and len(configs) > 1 else configs[0]
+        return self.cache[key]
+
+    def pruned(self, named):
+        configs = self.configs
+        early, model, top = (self.prune.get(n) for n in ("early_config_prune", "perf_model", "top_k"))
+        if early:
+            configs = list(early(configs, named, **named))
+            if not configs:
+                raise ValueError("%s(): early_config_prune left no configuration" % self.__name__)
+        if model and top is not None:
+            top = int(len(configs) * top) if isinstance(top, float) and top <= 1 else top
+            configs = sorted(configs, key=lambda c: model(**{**named, **c.all_kwargs()}))[:max(top, 1)]
+        return configs
+
+    def fastest(self, grid, named, configs):
+        best, best_time, refused = None, None, None
+        for config in configs:
+            try:
+                seconds = self.measure(grid, named, config)
+            except (_library.KernelError, _library.DeviceError, ValueError) as e:
+                refused = e
+                continue
+            if best is None or seconds < best_time:
+                best, best_time = config, seconds
+        if best is None:
+            raise refused
+        self.reset(named)
+        return best
+
+    def reset(self, named):
+        for name in self.reset_to_zero:
+            named[name].zero_()
+
+    def measure(self, grid, named, config):
+        """Seconds of one launch, the best of some."""
+        import torch
+        saved = {n: named[n].clone() for n in self.restore_value}
+        best = None
+        for _ in range(6):
+            self.reset(named)
+            if self.pre_hook:
+                self.pre_hook({**named, **config.all_kwargs()})
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            self.launch(grid, named, config)
+            torch.cuda.synchronize()
+            took = time.perf_counter() - begin
+            best = took if best is None else min(best, took)
+            if self.post_hook:
+                self.post_hook({**named, **config.all_kwargs()}, exception=None)
+            for name, value in saved.items():
+                named[name].copy_(value)
+        return best
+
+
+def on_gpu(named):
+    return any(getattr(v, "is_cuda", False) for v in named.values())
+
+
+WRAPPERS = (Heuristics, Autotuner)
+
+
+def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None, warmup=None,
+             rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
+    """Decorator of a kernel that has several configurations."""
+    return lambda fn: Autotuner(fn, configs, key, prune_configs_by, reset_to_zero, restore_value, pre_hook, post_hook)
+
+
+def heuristics(values):
+    """Decorator of a kernel of which some values follow from others."""
+    return lambda fn: Heuristics(fn, values)
+
+
+def of_triton(fn, python, options):
+    """A jit function of Triton's, with its autotuner and heuristics, as one of ours."""
+    if type(fn).__name__ == "JITFunction" or not hasattr(fn, "fn"):
+        return _jit.JitFunction(python, options)
+    inner = of_triton(fn.fn, python, options)
+    if hasattr(fn, "configs"):
+        configs = [Config(c.kwargs, c.num_warps, c.num_stages, c.num_ctas, c.maxnreg, c.pre_hook) for c in fn.configs]
+        prune = {"early_config_prune": getattr(fn, "early_config_prune", None), "perf_model": getattr(fn, "perf_model", None),
+                 "top_k": getattr(fn, "configs_top_k", None)}
+        return Autotuner(inner, configs, fn.keys, prune, fn.reset_to_zero, fn.restore_value,
+                         fn.pre_hook if getattr(fn, "user_defined_pre_hook", False) else None,
+                         fn.post_hook if getattr(fn, "user_defined_post_hook", False) else None)
+    if hasattr(fn, "values"):
+        return Heuristics(inner, fn.values)
+    return inner

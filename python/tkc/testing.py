@@ -1,0 +1,73 @@
+"""What tutorials measure and compare with."""
+import sys
+import time
+
+
+def assert_close(actual, expected, atol=None, rtol=None, err_msg=""):
+    import numpy
+    a, b = (x.detach().cpu().float().numpy() if hasattr(x, "detach") else numpy.asarray(x) for x in (actual, expected))
+    numpy.testing.assert_allclose(a, b, atol=1e-2 if atol is None else atol, rtol=0 if rtol is None else rtol, err_msg=err_msg)
+
+
+def _quantile(values, q):
+    values = sorted(values)
+    return values[min(int(q * len(values)), len(values) - 1)]
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """Milliseconds of fn(), over about `rep` ms of runs, the GPU's work included."""
+    wait = _waits()
+    fn()
+    wait()
+    begin = time.perf_counter()
+    fn()
+    wait()
+    once = max((time.perf_counter() - begin) * 1e3, 1e-3)
+    for _ in range(min(int(warmup / once), 1000)):
+        fn()
+    times = []
+    for _ in range(max(1, min(int(rep / once), 10000))):
+        for x in grad_to_none or ():
+            x.grad = None
+        wait()
+        begin = time.perf_counter()
+        fn()
+        wait()
+        times.append((time.perf_counter() - begin) * 1e3)
+    if quantiles is not None:
+        found = [_quantile(times, q) for q in quantiles]
+        return found[0] if len(found) == 1 else found
+    return {"mean": sum(times) / len(times), "min": min(times), "max": max(times), "median": _quantile(times, 0.5),
+            "all": times}[return_mode]
+
+
+def _waits():
+    torch = sys.modules.get("torch")
+    return torch.cuda.synchronize if torch is not None and torch.cuda.is_available() else lambda: None
+
+
+class Benchmark:
+    """Values along an axis, and the lines of a plot."""
+
+    def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="", ylabel="", x_log=False,
+                 y_log=False, styles=None):
+        self.__dict__.update((k, v) for k, v in locals().items() if k != "self")
+
+
+class Mark:
+    def __init__(self, fn, benchmarks):
+        self.fn, self.benchmarks = fn, benchmarks
+
+    def run(self, show_plots=False, print_data=False, save_path="", return_df=False, **kwargs):
+        """Prints a table for each benchmark; there are no plots."""
+        for b in self.benchmarks if isinstance(self.benchmarks, (list, tuple)) else [self.benchmarks]:
+            print(b.plot_name + ":")
+            print("  ".join("%12s" % n for n in list(b.x_names) + list(b.line_names)))
+            for x in b.x_vals:
+                xs = x if isinstance(x, (list, tuple)) else [x] * len(b.x_names)
+                row = [self.fn(**dict(zip(b.x_names, xs)), **{b.line_arg: line}, **b.args, **kwargs) for line in b.line_vals]
+                print("  ".join("%12s" % v for v in xs) + "  " + "  ".join("%12.4g" % (v[0] if isinstance(v, tuple) else v) for v in row))
+
+
+def perf_report(benchmarks):
+    return lambda fn: Mark(fn, benchmarks)

@@ -1,0 +1,245 @@
+# Launches on device cuda, of objects with __cuda_array_interface__ and of torch's tensors: the emulated driver is the GPU, and a module
+# with the few names of torch's that are asked for stands for torch, so that the short way of a launch is tried where there is none.
+# RUN: env LD_LIBRARY_PATH=%driver SIMT_TRACE=1 %tkc-python %s 2> %t.trace | FileCheck %s
+# RUN: FileCheck %s --check-prefix=TRACE < %t.trace
+# UNSUPPORTED: asan
+import ctypes
+import sys
+import types
+
+import tkc
+import tkc.language as tl
+from tkc import _jit
+
+driver = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+assert not driver.cuInit(0) and not driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) and not driver.cuCtxSetCurrent(context)
+
+
+def alloc(values, element=ctypes.c_float):
+    address, data = ctypes.c_uint64(), (element * len(values))(*values)
+    assert not driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(ctypes.sizeof(data)))
+    assert not driver.cuMemcpyHtoD_v2(address, data, ctypes.c_size_t(ctypes.sizeof(data)))
+    return address.value
+
+
+def fetch(address, n, element=ctypes.c_float):
+    data = (element * n)()
+    assert not driver.cuCtxSynchronize()
+    assert not driver.cuMemcpyDtoH_v2(data, ctypes.c_uint64(address), ctypes.c_size_t(ctypes.sizeof(data)))
+    return [float(v) for v in data]
+
+
+class Interface:
+    def __init__(self, address, n, typestr="<f4", stream=None):
+        self.__cuda_array_interface__ = {"shape": (n,), "typestr": typestr, "data": (address, False), "version": 3, "stream": stream}
+
+
+FACTOR = 2
+library, streams = tkc._library.library(), []
+real_launch = library.tkc_launch
+
+
+def spying_launch(jit, grid, stream, args, n):
+    streams.append(stream)
+    return real_launch(jit, grid, stream, args, n)
+
+
+library.tkc_launch = spying_launch
+
+
+@tkc.jit
+def scale(x, y, n, by, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) * by * FACTOR, mask=i < n)
+
+
+stream = ctypes.c_void_p()
+assert not driver.cuStreamCreate(ctypes.byref(stream), 0)
+x, y = alloc(range(40)), alloc([0] * 40)
+scale[lambda meta: (tkc.cdiv(40, meta["BLOCK"]),)](Interface(x, 40), Interface(y, 40), 40, 0.5, BLOCK=16)
+# CHECK: interface: 39.0
+print("interface:", fetch(y, 40)[39])
+scale[(1,)](Interface(x, 40), Interface(y, 40, stream=stream.value), 16, 1.5, BLOCK=16)
+# CHECK: its stream: 45.0
+print("its stream:", fetch(y, 40)[15])
+scale[(1,)](Interface(x, 40), Interface(y, 40), 16, 2.5, BLOCK=16, stream=stream.value)
+# CHECK: the caller's: 75.0
+print("the caller's:", fetch(y, 40)[15])
+# CHECK: streams: None True True
+print("streams:", streams[0], *[s == stream.value for s in streams[1:]])
+# TRACE: cuLaunchKernel scale: *160 *160 40
+try:
+    scale[(1,)](Interface(x, 40, stream=1), Interface(y, 40, stream=2), 16, 1.0, BLOCK=16)
+except ValueError as e:
+    # CHECK: arguments 'x' and 'y' want to be used on different streams; say which with stream=
+    print(e)
+try:
+    scale[(1,)](Interface(x, 40), bytearray(8), 16, 1.0, BLOCK=16)
+except TypeError as e:
+    # CHECK: argument 'y' is of type bytearray; kernels take arrays
+    print(e)
+try:
+    scale[(1,)](Interface(x, 40), Interface(y, 40, ">f4"), 16, 1.0, BLOCK=16)
+except TypeError as e:
+    # CHECK: argument 'y': the array's elements have the other byte order
+    print(e)
+try:
+    scale[(1,)](Interface(x, 40), Interface(y, 40, "<c8"), 16, 1.0, BLOCK=16)
+except TypeError as e:
+    # CHECK: argument 'y': the array has elements of type <c8, which kernels do not have; they have
+    print(e)
+
+# ---- as torch's tensors ----
+
+
+class DType:
+    def __init__(self, name, size):
+        self.name, self.itemsize = name, size
+
+    def __str__(self):
+        return "torch." + self.name
+
+
+class Device:
+    def __init__(self, type, index):
+        self.type, self.index = type, index
+
+    def __eq__(self, other):
+        return (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __str__(self):
+        return self.type if self.index is None else "%s:%d" % (self.type, self.index)
+
+
+class Tensor:
+    layout, negated = "strided", False
+
+    def __init__(self, address, n, dtype, device):
+        self.address, self.n, self.dtype, self.device = address, n, dtype, device
+        self.is_cuda = device.type == "cuda"
+
+    def data_ptr(self):
+        return self.address
+
+    def get_device(self):
+        return -1 if self.device.index is None else self.device.index
+
+    def is_neg(self):
+        return self.negated
+
+    def untyped_storage(self):
+        return types.SimpleNamespace(nbytes=lambda: self.n * self.dtype.itemsize)
+
+    def storage_offset(self):
+        return 0
+
+    def element_size(self):
+        return self.dtype.itemsize
+
+
+torch = types.ModuleType("torch")
+torch.Tensor, torch.strided = Tensor, "strided"
+current = [stream.value]
+torch.cuda = types.SimpleNamespace(is_initialized=lambda: True, current_device=lambda: 0,
+                                   current_stream=lambda i: types.SimpleNamespace(cuda_stream=current[0]))
+torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda i: current[0])
+sys.modules["torch"] = torch
+fp32, int32, gpu = DType("float32", 4), DType("int32", 4), Device("cuda", 0)
+
+general_ways = [0]
+way = _jit.Jit._launch
+
+
+def counted(*args):
+    general_ways[0] += 1
+    return way(*args)
+
+
+_jit.Jit._launch = counted
+
+
+def launch(*args, **kwargs):
+    """The 16th result, and how often the general way was gone."""
+    general_ways[0] = 0
+    grid = kwargs.pop("grid", (1,))
+    kernel = scale[grid](*args, **kwargs)
+    assert type(kernel).__name__ == "Kernel", kernel
+    out = args[1]
+    return fetch(out.address, 16, ctypes.c_float if out.dtype is fp32 else ctypes.c_int32)[15], general_ways[0]
+
+
+tx, ty = Tensor(x, 40, fp32, gpu), Tensor(y, 40, fp32, gpu)
+ix = Tensor(alloc(range(40), ctypes.c_int32), 40, int32, gpu)
+# CHECK: first (30.0, 1)
+print("first", launch(tx, ty, 16, 1.0, BLOCK=16))
+# CHECK: again (60.0, 0)
+print("again", launch(tx, ty, 16, 2.0, BLOCK=16))
+# CHECK: by a function of the arguments (90.0, 0)
+print("by a function of the arguments", launch(tx, ty, 16, 3.0, BLOCK=16, grid=lambda meta: (meta["n"] // meta["BLOCK"], 1)))
+# CHECK: the defaults by name (120.0, 0)
+print("the defaults by name", launch(by=4.0, BLOCK=16, n=16, *(tx, ty)))
+# CHECK: other alignment (32.0, 0)
+print("other alignment", launch(Tensor(x + 4, 39, fp32, gpu), ty, 17, 1.0, BLOCK=16))
+# CHECK: other elements (30.0, 1)
+print("other elements", launch(ix, ty, 16, 1.0, BLOCK=16))
+# CHECK: they again (60.0, 0)
+print("they again", launch(ix, ty, 16, 2.0, BLOCK=16))
+# CHECK: other constexpr (150.0, 1)
+print("other constexpr", launch(tx, ty, 16, 5.0, BLOCK=32))
+# CHECK: other warps (180.0, 1)
+print("other warps", launch(tx, ty, 16, 6.0, BLOCK=32, num_warps=1))
+# CHECK: an int for a float (210, 1)
+print("an int for a float (%d, %d)" % launch(tx, ty, 16, 7, BLOCK=16))
+# CHECK: a number past 64 bits argument 'n': 36893488147419103232 does not fit 64 bits
+try:
+    print(launch(tx, ty, 2**65, 1.0, BLOCK=16))
+except OverflowError as e:
+    print("a number past 64 bits", e)
+# CHECK: no programs (210.0, 1)
+print("no programs", launch(tx, ty, 16, 1.0, BLOCK=16, grid=(0,)))
+for grid in ((1, 1, 1, 1), (1.0,), (-1,)):
+    try:
+        print(launch(tx, ty, 16, 1.0, BLOCK=16, grid=grid))
+    except (ValueError, TypeError, tkc.KernelError) as e:
+        print(e)
+# CHECK: a grid has 1 to 3 dimensions; (1, 1, 1, 1) has 4
+# CHECK: a grid is made of integers, not (1.0,); for a quotient take tkc.cdiv(n, BLOCK)
+# CHECK: error: the grid has -1 programs along x; it must have from 1 to 2147483647
+FACTOR = 10
+# CHECK: another global (150.0, 1)
+print("another global", launch(tx, ty, 16, 1.0, BLOCK=16))
+# CHECK: and again (300.0, 0)
+print("and again", launch(tx, ty, 16, 2.0, BLOCK=16))
+
+
+@tkc.jit
+def outside(x):
+    tl.store(x + 100000, 1.0)
+
+
+# CHECK: streams True True False
+streams.clear()
+launch(tx, ty, 16, 1.0, BLOCK=16)
+scale[(1,)](tx, ty, 16, 1.0, BLOCK=16, stream=torch.cuda.current_stream(0))
+current[0] = None
+launch(tx, ty, 16, 1.0, BLOCK=16)
+print("streams", *[s == stream.value for s in streams])
+current[0] = stream.value
+ty.negated = True
+for call in (lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("cpu", None)), 1, 1.0, BLOCK=16),
+             lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("cuda", 1)), 1, 1.0, BLOCK=16),
+             lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("xpu", 0)), 1, 1.0, BLOCK=16),
+             lambda: outside[(1,)](ty)):
+    try:
+        call()
+    except ValueError as e:
+        print(e)
+# CHECK: argument 'y' is in the host's memory and 'x' in a GPU's; a kernel takes all its arrays from one place
+# CHECK: argument 'x' is on GPU 0 and 'y' on GPU 1; a kernel takes all its arrays from one
+# CHECK: argument 'y' is a tensor on the device 'xpu:0'; kernels run on tensors of cuda and cpu
+# CHECK: argument 'x' is a view whose elements torch would negate when it reads them; pass its .resolve_neg()
+# CHECK-NOT: {{.}}

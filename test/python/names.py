@@ -1,0 +1,204 @@
+# What the names in a kernel stand for is asked of Python: closures, helpers of this and of other files, values that change.
+# REQUIRES: numpy
+# UNSUPPORTED: asan
+# RUN: %tkc-python %s | FileCheck %s
+import math
+import os
+import sys
+from collections import namedtuple
+
+import numpy as np
+
+import tkc
+import tkc as triton
+import tkc.language as tl
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+import helpers  # noqa: E402
+from helpers import halve, offset as other_offset  # noqa: E402
+
+x = np.zeros(4, np.float32)
+Pair = namedtuple("Pair", "first second")
+SIZE = 4 if os.environ.get("NOBODY_SETS_THIS") is None else 8  # computed by Python
+KIND = tl.float32
+
+
+class Limits:
+    LOW = -2
+
+
+def run(kernel, *args, **kwargs):
+    x[:] = 0
+    kernel[(1,)](x, *args, **kwargs)
+    print(kernel.__name__, x.tolist())
+
+
+@tkc.jit
+def offset(v):
+    return v + 1
+
+
+@tkc.jit
+def globals_(x):
+    i = tl.arange(0, SIZE)
+    p = Pair(i, Limits.LOW)
+    tl.store(x + p.first, (p.first * p.second).to(KIND) + math.pi)
+
+
+# CHECK: globals_ [3.14159{{[0-9]*}}, 1.14159{{[0-9]*}}, -0.85840{{[0-9]*}}, -2.85840{{[0-9]*}}]
+run(globals_)
+
+
+@triton.jit
+def files(x):
+    tl.store(x, offset(1.0))  # this file's
+    tl.store(x + 1, other_offset(1.0))  # another one's of the same name
+    tl.store(x + 2, helpers.offset(0.0) + helpers.more.STEP)
+    tl.store(x + 3, halve(10.0))
+
+
+# CHECK: files [2.0, 101.0, 107.0, 5.0]
+run(files)
+helpers.more.STEP = 8
+# CHECK: files [2.0, 101.0, 108.0, 5.0]
+run(files)
+
+
+def make(scale, function):
+    def unused():
+        return scale
+
+    @tkc.jit
+    def made(x):
+        tl.store(x, function(1.0) * scale)
+        tl.store(x + 1, later)
+    later = 5
+    return made
+
+
+first, second = make(2, offset), make(3, other_offset)
+# CHECK: made [4.0, 5.0, 0.0, 0.0]
+run(first)
+# CHECK: made [303.0, 5.0, 0.0, 0.0]
+run(second)
+# CHECK: made [4.0, 5.0, 0.0, 0.0]
+run(first)
+
+
+def scaled(k):
+    @tkc.jit
+    def by(v):
+        return v * k
+    return by
+
+
+def scaled_more(k):
+    @tkc.jit
+    def by_more(v):
+        return v * k + 0.5
+    return by_more
+
+
+by2, by3, by4 = scaled(2), scaled(3), scaled_more(4)
+
+
+@tkc.jit
+def captured(x):
+    tl.store(x, by2(1.0))
+    tl.store(x + 1, by3(1.0))
+    tl.store(x + 2, by4(1.0))
+
+
+# CHECK: captured [2.0, 3.0, 4.5, 0.0]
+run(captured)
+
+
+@tkc.jit
+def chooses(x, F: tl.constexpr, n: tl.constexpr = 3):
+    tl.store(x, F(n))
+
+
+# CHECK: chooses [4.0, 0.0, 0.0, 0.0]
+run(chooses, offset)
+# CHECK: chooses [103.0, 0.0, 0.0, 0.0]
+run(chooses, F=other_offset)
+
+
+def replaced():
+    global offset
+
+    @tkc.jit
+    def offset(v):
+        return v - 1
+
+
+replaced()
+# CHECK: files [0.0, 101.0, 108.0, 5.0]
+run(files)
+
+
+@tkc.constexpr_function
+def squared(n):
+    return n * n
+
+
+@tkc.jit
+def squares(x, N: tl.constexpr):
+    tl.store(x, squared(N) + triton.next_power_of_2(N) + tl.cdiv(N, 2) + triton.cdiv(N, 4))
+
+
+# CHECK: squares [{{9\.0|38\.0}}, 0.0, 0.0, 0.0]
+run(squares, 5)
+# CHECK: 25
+print(squared(5))
+
+
+@tkc.jit
+def in_helper(x):
+    tl.store(x, helpers.broken(1.0))
+
+
+try:
+    run(in_helper)
+except tkc.KernelError as e:
+    # CHECK: {{^.*}}Inputs/helpers.py:22:16: error: the name 'nobody' is not defined
+    # CHECK-NEXT: return v + nobody
+    # CHECK: names.py:{{[0-9]+}}:17: note: called from here
+    print(e)
+
+    def indented(x):
+            tl.store(x, absent)
+
+    try:
+        run(tkc.jit(indented))
+    except tkc.KernelError as e:
+        # CHECK: names.py:[[@LINE-5]]:25: error: the name 'absent' is not defined
+        # CHECK-NEXT: {{^}}            tl.store(x, absent)
+        print(e)
+
+
+# The first of an autotuner's configurations on the host, after pruning; heuristics; their order does not matter.
+@tkc.autotune([tkc.Config({"N": 1}, num_warps=2), tkc.Config({"N": 2}), tkc.Config({"N": 3})], key=["k"],
+              prune_configs_by={"early_config_prune": lambda configs, args, **kw: [c for c in configs if c.kwargs["N"] >= args["k"]]})
+@tkc.heuristics({"M": lambda args: args["N"] * 10})
+@tkc.jit
+def tuned(x, k, N: tl.constexpr, M: tl.constexpr):
+    tl.store(x, N)
+    tl.store(x + 1, M + k)
+
+
+# CHECK: tuned [1.0, 11.0, 0.0, 0.0]
+run(tuned, 1)
+# CHECK: tuned [2.0, 22.0, 0.0, 0.0]
+run(tuned, 2)
+# CHECK: Config(N=2)
+print(tuned.best_config)
+
+# A file's kernels, with what the file itself says.
+from_file = tkc.jit(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "kernels.tk"), kernel="fill")
+# CHECK: fill [7.0, 7.0, 7.0, 7.0]
+run(from_file, 7)
+# CHECK: fill [6.5, 6.5, 0.0, 0.0]
+run(from_file, 6.5, BLOCK=2)
+# CHECK: fill [3.0, 3.0, 3.0, 3.0]
+run(from_file)

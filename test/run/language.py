@@ -169,14 +169,14 @@ NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevi
 def operations():
     """Name, namespaces, keywords, from the table that the compiler is built with and the definitions in the language."""
     with open(os.path.join(ROOT, "lib", "spec", "builtins.def")) as f:
-        table = f.read()
+        table = re.sub(r'" (?:RMW_ORDER|LOAD_ORDER|SCOPE\([^()]*\))', 'sem=, scope="', f.read())
     keywords = {}
     for path in glob.glob(os.path.join(ROOT, "lib", "std", "*.tk")):
         with open(path) as f:
             for name, parameters in re.findall(r"^def (\w+)\(((?:[^()]|\([^()]*\))*)\):", f.read(), re.M):
                 keywords[name] = re.findall(r"(\w+)(?:: [\w.]+)? = ", parameters)
     for name, where, parameters in re.findall(r'^(?:BUILTIN|OPERATION)\("(\w+)",\s*([\w|]+),\s*\w+,\s*(?:\w+,\s*)?"([^"]*)"\)', table, re.M):
-        yield name, where.split("|"), [p.split("=")[0].strip() for p in parameters.split(",") if "=" in p]
+        yield name, where.split("|"), [re.split("[:=]", p)[0].strip() for p in parameters.split(",") if "=" in p]
     for name, where in re.findall(r'^UNARY\("(\w+)",\s*([\w|]+),', table, re.M):
         yield name, where.split("|"), []
     for name, where, function in re.findall(r"\bSTD(?:_AS)?\((\w+), ([A-Z|]+)(?:, (\w+))?\)", table):

@@ -12,7 +12,8 @@
 
    and the matrix units have work while the threads count and copy. After the loop come the last
    waits, for products and for copies (of zeros, by then), where all threads meet. Otherwise each
-   product is waited for in its turn, where something asks for the sum.
+   product is waited for in its turn, where something asks for the sum; where a is in registers at
+   once, since ptxas may give these away.
 
    An a that comes from outside of the loop is stored to a ring of one copy before it. */
 #include "memory/groups.h"
@@ -153,7 +154,9 @@ static void wait_where_used(Func *fn, Op *dot)
     Value *sum = op_result(dot, 0);
     Op *user = dot->next;
     int pending = 0;
-    for (; !ir_is_terminator(user) && !asks_for(user, sum); user = user->next)
+    bool flipped;
+    const bool may_go_on = dot_ring(dot, 0, &flipped);
+    for (; may_go_on && !ir_is_terminator(user) && !asks_for(user, sum); user = user->next)
         pending += user->kind == OP_DOT && tkc_op_int(user, ATTR_ASYNC, 0);
     wait_after(fn, user->prev, sum, pending < GROUP_MOST_PENDING ? pending : GROUP_MOST_PENDING);
 }

@@ -139,19 +139,20 @@ def make_run(jit):
     # An option that is a parameter, too, is the parameter.
     own = [o for o in ("num_warps", "num_stages") if o not in names]
     options = ", ".join(o if o in own else "None" for o in ("num_warps", "num_stages"))
+    called = jit.__name__ if jit.__name__.isidentifier() and jit.__name__ not in scope else "kernel"
     code = ("def {name}(_grid, /, {params}**_options):\n"
             "    if not _options and not _more:\n"
             "        _f = _by_types.get(({types}))\n"
             "        if _f is not None:\n"
             "            return _f(_grid, ({names}), {options})\n"
             "    return _general(_jit, _grid, ({names}), {options}, _options, _more)\n").format(
-                name=jit.__name__ if jit.__name__.isidentifier() else "kernel",
+                name=called,
                 params="".join(s + ", " for s in spell + ["*_more"] + [o + "=None" for o in own]), options=options,
                 types="".join("%s.__class__, " % n for n in names), names="".join(n + ", " for n in names))
     if not names:
         code = code.replace("_by_types.get(())", "None")
     exec(compile(code, "<launcher of %s>" % jit.__name__, "exec"), scope)
-    return next(v for k, v in scope.items() if isinstance(v, types.FunctionType) and v is not general)
+    return scope[called]
 
 
 def general(jit, grid, values, num_warps, num_stages, options, more=()):

@@ -3,7 +3,7 @@
 # RUN: %python %s %build/tkc simt -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}
-# CHECK: {{^[1-9][0-9]* loops, 0 wrong$}}
+# CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled,
 or begin anew; what is known of addresses, warps, stages, chips. Numbers are small whole ones, so that every sum is exact and so are results."""
@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 PITCH = 256  # elements from row to row of the arrays that are read; they have as many rows
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+TOO_LARGE = "too large"  # for the shared memory of the chip
 KEEP = "(({0}).to(tl.int32) & 3).to({1})"  # small whole numbers again
 
 
@@ -196,7 +197,7 @@ class Runner:
                 f"out=zeros:f32[{max(1, len(loop.outputs)) * 16384}]", f"pitch={PITCH}", f"limit={limit}", f"length={loop.turns * loop.k}", *more]
 
     def wrong(self, number):
-        """None, or what is wrong; "" where the chip has too little of something."""
+        """None, or what is wrong, or TOO_LARGE."""
         loop = Loop(number)
         text = os.path.join(self.folder, f"loop{number}.tk")
         with open(text, "w") as f:
@@ -207,7 +208,7 @@ class Runner:
         for c in commands:
             done = subprocess.run(c, capture_output=True, text=True)
             if done.returncode:
-                return "" if "bytes of shared memory" in done.stderr else f"{' '.join(c)}\n{done.stdout}{done.stderr}"
+                return TOO_LARGE if "bytes of shared memory" in done.stderr else f"{' '.join(c)}\n{done.stdout}{done.stderr}"
         os.remove(text)
         os.remove(expected)
         return None
@@ -226,18 +227,20 @@ def main():
     if args.show is not None:
         print(Loop(args.show).text())
         return
-    count = wrong = 0
+    count = wrong = large = 0
     end = time.time() + args.seconds if args.seconds else None
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
         runner, number = Runner(args.tkc, args.device, folder), args.first
         while time.time() < end if end else count < args.n:
             for at, found in enumerate(pool.map(runner.wrong, range(number, number + 2 * args.jobs))):
                 count += 1
-                if found:
+                large += found == TOO_LARGE
+                if found not in (None, TOO_LARGE):
                     wrong += 1
                     print(f"loop {number + at}:\n{found}")
             number += 2 * args.jobs
-    print(f"{count} loops, {wrong} wrong")
+    print(f"{count} loops, {large} too large for their chip, {wrong} wrong")
+    sys.exit(wrong > 0 or 2 * large > count)
 
 
 main()

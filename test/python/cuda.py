@@ -140,11 +140,21 @@ class Tensor:
     def element_size(self):
         return self.dtype.itemsize
 
+    def clone(self):
+        return fetch(self.address, self.n)
+
+    def copy_(self, values):
+        data = (ctypes.c_float * self.n)(*values)
+        assert not driver.cuMemcpyHtoD_v2(ctypes.c_uint64(self.address), data, ctypes.c_size_t(ctypes.sizeof(data)))
+
+    def zero_(self):
+        self.copy_([0] * self.n)
+
 
 torch = types.ModuleType("torch")
 torch.Tensor, torch.strided = Tensor, "strided"
 current = [stream.value]
-torch.cuda = types.SimpleNamespace(is_initialized=lambda: True, current_device=lambda: 0,
+torch.cuda = types.SimpleNamespace(is_initialized=lambda: True, synchronize=driver.cuCtxSynchronize, current_device=lambda: 0,
                                    current_stream=lambda i: types.SimpleNamespace(cuda_stream=current[0]))
 torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda i: current[0])
 sys.modules["torch"] = torch
@@ -214,6 +224,28 @@ FACTOR = 10
 print("another global", launch(tx, ty, 16, 1.0, BLOCK=16))
 # CHECK: and again (300.0, 0)
 print("and again", launch(tx, ty, 16, 2.0, BLOCK=16))
+
+
+# The fastest configuration that compiles; what the kernel adds to is as it was before the trials, and what it counts in begins at 0.
+@tkc.autotune([tkc.Config({"TURNS": 2000}), tkc.Config({"TURNS": 1}), tkc.Config({"TURNS": 0})], key=["n"], restore_value=["y"],
+              reset_to_zero=["z"])
+@tkc.jit
+def add_up(x, y, z, n, TURNS: tl.constexpr):
+    tl.static_assert(TURNS > 0)
+    i = tl.arange(0, 16)
+    v = tl.zeros([16], tl.float32)
+    for turn in range(TURNS):
+        v = tl.load(x + i, mask=i < n, volatile=True)
+    tl.store(y + i, tl.load(y + i) + v)
+    tl.store(z + i, tl.load(z + i) + 1)
+
+
+tz = Tensor(alloc([5] * 16), 16, fp32, gpu)
+ty.copy_([100] * 40)
+add_up[(1,)](tx, ty, tz, 16)
+# CHECK: tuned: TURNS 1, sums 101.0 115.0, counted 1.0
+print("tuned: TURNS %d, sums" % add_up.best_config.kwargs["TURNS"], *["%.1f" % v for v in fetch(y, 40)[1:16:14]], end=", ")
+print("counted", fetch(tz.address, 16)[3])
 
 
 @tkc.jit

@@ -227,7 +227,7 @@ print("and again", launch(tx, ty, 16, 2.0, BLOCK=16))
 
 
 # The fastest configuration that compiles; what the kernel adds to is as it was before the trials, and what it counts in begins at 0.
-@tkc.autotune([tkc.Config({"TURNS": 2000}), tkc.Config({"TURNS": 1}), tkc.Config({"TURNS": 0})], key=["n"], restore_value=["y"],
+@tkc.autotune([tkc.Config({"TURNS": 0}), tkc.Config({"TURNS": 2000}), tkc.Config({"TURNS": 1})], key=["n"], restore_value=["y"],
               reset_to_zero=["z"])
 @tkc.jit
 def add_up(x, y, z, n, TURNS: tl.constexpr):

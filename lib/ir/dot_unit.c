@@ -122,10 +122,9 @@ bool dot_group_reads(const Op *op, int operand)
 
 int dot_together(const Op *op)
 {
-    enum { STEP = 32, USUAL = 128 };
-    const Type *a = op_arg(op, 0)->type;
+    enum { STEP = 32, USUAL = 128, ALL = 1 << 30 };
     const int64_t most = tkc_op_int(op, ATTR_IMPRECISE, USUAL);
-    if (!is_f8(type_dtype(a)) || (tkc_op_attr(op, ATTR_IMPRECISE) && most > a->shape[1])) return 0;
+    if (!is_f8(type_dtype(op_arg(op, 0)->type)) || most >= ALL) return 0;
     return most < STEP ? STEP : (int)most & -STEP;
 }
 

@@ -45,7 +45,7 @@ bool dot_lies_along(const Op *op, int operand, bool flipped, int dim);
    the first in registers. */
 bool dot_group_reads(const Op *op, int operand);
 /* Products of 8-bit floats are summed with 13 bits behind the point of the largest. So many along k
-   may be, before they are added to the sum in fp32: as max_num_imprecise_acc says, or 128. 0: any
+   may be, before they are added to the sum in fp32: as max_num_imprecise_acc says, or 128; of one dot at most. 0: any
    number. */
 int dot_together(const Op *op);
 /* The ring_load whose buffer an asynchronous dot reads operand 0 or 1 from; NULL: it is in

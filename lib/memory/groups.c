@@ -86,7 +86,6 @@ static Op *keep_under_way(const Turn *t)
         wait_after(t->fn, last, op_result(dot, 0), t->dots.len);
         replace_later(result, build_dot_wait(&after, result, 0));
     }
-    build_wait(&after, 0);
     while (last->next->kind == OP_DOT_WAIT) last = last->next;
     Builder b = build_before(t->fn, last->next);
     b.loc = t->loop->loc;

@@ -161,44 +161,31 @@ static ValueMap clone_slice(Pipeline *p, Builder *b)
     return map;
 }
 
-/* Beside the load's mask, if it has one; only: NULL always. */
-static Value *mask_of(Builder *b, const ValueMap *map, const Op *load, Value *only)
-{
-    Value *mask = load->nargs > 1 ? ir_mapped(map, op_arg(load, 1)) : NULL;
-    if (!only) return mask;
-    const Type *ty = type_like(ir_of(b->fn)->types, op_arg(load, 0)->type, only->type);
-    return build_and(b, op_result(build_op(b, OP_SPLAT, 1, &only, 1, &ty), 0), mask);
-}
-
-static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Value *only,
-                         Value *which)
+static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Value *which)
 {
     for (int i = 0; i < p->s->all.len; i++) {
         const Stream *x = &p->s->all.data[i];
         b->loc = x->load->loc;
+        const bool masked = x->load->nargs > 1;
         Value *args[] = {ir_mapped(map, op_arg(x->load, 0)), x->ring, which,
-                         mask_of(b, map, x->load, only)};
-        Op *op = build_op(b, OP_COPY_ASYNC, args[3] ? 4 : 3, args, 0, NULL);
+                         masked ? ir_mapped(map, op_arg(x->load, 1)) : NULL};
+        Op *op = build_op(b, OP_COPY_ASYNC, masked ? 4 : 3, args, 0, NULL);
         const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, n};
         if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
         build_checked(b, op);
     }
 }
 
-/* A group: the copies of the next turn, where there is one. Without a branch zeros are copied where
-   there is none: then what is computed for the copies can be so while a product is under way. */
-static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, bool branches)
+/* A group: the copies of the next turn, where there is one. What is computed for them alone is so
+   in the branch, not between the products. */
+static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which)
 {
     const ValueMap map = clone_slice(p, b);
-    if (branches) {
-        Op *branch = build_if(b, is_turn, 0, NULL);
-        for (int i = 0; i < 2; i++) {
-            Builder in = build_at_end(p->fn, branch->regions[i]);
-            if (i == 0) copy_streams(p, &in, &map, NULL, which);
-            build_yield(&in, 0, NULL);
-        }
-    } else {
-        copy_streams(p, b, &map, is_turn, which);
+    Op *branch = build_if(b, is_turn, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        Builder in = build_at_end(p->fn, branch->regions[i]);
+        if (i == 0) copy_streams(p, &in, &map, which);
+        build_yield(&in, 0, NULL);
     }
     build_op(b, OP_COMMIT, 0, NULL, 0, NULL);
 }
@@ -276,8 +263,7 @@ static Turn start(Pipeline *p)
     for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
     Value *turns = count_turns(p, &b);
     for (int i = 0; i < ahead; i++)
-        copy_turn(p, &b, build_binary(&b, OP_GT, turns, build_int(&b, DT_I64, i)), number(&b, i),
-                  true);
+        copy_turn(p, &b, build_binary(&b, OP_GT, turns, build_int(&b, DT_I64, i)), number(&b, i));
     Turn t = {.left = add_slot(p, build_binary(&b, OP_SUB, turns, build_int(&b, DT_I64, ahead))),
               .put = add_slot(p, number(&b, ahead)),
               .take = add_slot(p, number(&b, 0))};
@@ -296,11 +282,11 @@ static Op *wait_for_turn(const Pipeline *p)
 }
 
 /* Behind an op: the copies of a later turn. */
-static void go_on(Pipeline *p, const Turn *t, Op *after, bool branches)
+static void go_on(Pipeline *p, const Turn *t, Op *after)
 {
     Builder b = build_before(p->fn, after->next);
     b.loc = p->loop->loc;
-    copy_turn(p, &b, build_binary(&b, OP_GT, t->left, build_int(&b, DT_I64, 0)), t->put, branches);
+    copy_turn(p, &b, build_binary(&b, OP_GT, t->left, build_int(&b, DT_I64, 0)), t->put);
     pass_on(p, build_binary(&b, OP_SUB, t->left, build_int(&b, DT_I64, 1)));
     pass_on(p, next_copy(p, &b, t->put));
     pass_on(p, next_copy(p, &b, t->take));
@@ -329,7 +315,7 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
     Op *wait = wait_for_turn(&p);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
     Op *free = groups_start(scratch, fn, loop, room - p.stages * bytes_of_turn(&s));
-    go_on(&p, &t, free ? free : wait, !free);
+    go_on(&p, &t, free ? free : wait);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
     return true;
 }

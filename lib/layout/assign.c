@@ -21,6 +21,7 @@
    layout a slot). */
 #include <stdlib.h>
 
+#include "base/bitset.h"
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/dot_unit.h"
@@ -37,12 +38,13 @@ typedef struct Assign {
     Func *fn;
     LayoutTable *layouts;
     Accesses *accesses;
-    const Layout **of_value;      /* by value id */
-    Map of_op;                    /* ops that choose: the layout they work in */
-    VEC(Value *) values;          /* every block */
-    VEC(Op *) ops;                /* every op, outer before inner */
-    VEC(Value *) work;            /* given a layout that has not yet spread */
-    int next;                     /* of work: first in, first out */
+    const Layout **of_value; /* by value id */
+    Map of_op;               /* ops that choose: the layout they work in */
+    VEC(Value *) values;     /* every block */
+    VEC(Op *) ops;           /* every op, outer before inner */
+    Bitset indices;          /* ids of values, see is_index_op */
+    VEC(Value *) work;       /* given a layout that has not yet spread */
+    int next;                /* of work: first in, first out */
 } Assign;
 
 static const Layout *layout_of(const Assign *a, const Value *v)
@@ -132,8 +134,8 @@ static bool scans_well(const Assign *a, const Op *op, const Layout *l)
     return layout_registers(layout_slots(a->layouts, l, axis, &along)) <= (most ? most : 1);
 }
 
-/* A sort has the lowest bits of the axis in registers, which its steps meet most often: as many as a
-   thread has elements, and what lanes have no room for. Then a vector along the next dim. */
+/* A sort has the lowest bits of the axis in registers, which its steps meet most often: as many as
+   a thread has elements, and what lanes have no room for. Then a vector along the next dim. */
 static void deal_sort(const Layout *like, int axis, const int *order, int *thread)
 {
     const int share = like->total_log2 - like->nbits[DIM_LANE] - like->nbits[DIM_WARP],
@@ -167,9 +169,9 @@ static const Layout *line_layout(const Assign *a, const Op *op, const Layout *li
                           like->nbits[DIM_LANE], like->nbits[DIM_WARP]);
 }
 
-/* For a scan, a layout in which every warp has all along the axis: the offered one, the one nearest to
-   it, or a plain one; it goes across warps where that spares moving the block, or having it in every
-   warp. */
+/* For a scan, a layout in which every warp has all along the axis: the offered one, the one nearest
+   to it, or a plain one; it goes across warps where that spares moving the block, or having it in
+   every warp. */
 static const Layout *row_layout(const Assign *a, const Op *op, const Layout *offered)
 {
     const int axis = ir_axis(op);
@@ -186,7 +188,8 @@ static const Layout *row_layout(const Assign *a, const Op *op, const Layout *off
     return plain;
 }
 
-/* Where several warps must have the same row, nothing but the op itself is to be done that often. */
+/* Where several warps must have the same row, nothing but the op itself is to be done that often.
+ */
 static void reach_row(Assign *a, Op *op, const Layout *offered)
 {
     if (working_layout(a, op)) return;
@@ -254,6 +257,7 @@ static void spread(Assign *a)
         Value *v = a->work.data[a->next++];
         const Layout *l = layout_of(a, v);
         spread_to_definition(a, v, l);
+        if (bitset_has(&a->indices, (int)v->id)) continue;
         for (Use *use = v->uses; use; use = use->next) spread_to_use(a, use, l);
     }
 }
@@ -273,9 +277,26 @@ static void collect_values(Assign *a, int n, Value *const *values)
     }
 }
 
+/* Integers made of ranges and scalars alone. They cost next to nothing to make again, so that no
+   use of them hands its layout on to another. */
+static bool is_index_op(const Assign *a, const Op *op)
+{
+    const Type *ty = op->nresults == 1 ? op_result(op, 0)->type : NULL;
+    const bool cheap = ir_has(op, OT_SHAPE) || op->kind == OP_SPLAT || op->kind == OP_ARANGE ||
+                       ir_has(op, OT_CONST) ||
+                       (ir_has(op, OT_EW) && ir_has(op, OT_PURE) && !ir_has(op, OT_LONG));
+    if (!ty || !type_is_block(ty) || !cheap || !type_is_int(ty)) return false;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *x = op_arg(op, i);
+        if (type_is_block(x->type) && !bitset_has(&a->indices, (int)x->id)) return false;
+    }
+    return true;
+}
+
 static void collect_op(Op *op, void *user)
 {
     Assign *a = user;
+    if (is_index_op(a, op)) bitset_add(&a->indices, (int)op_result(op, 0)->id);
     ir_remove_attr(op, ATTR_VECTOR); /* it was decided for another layout */
     vec_push(a->scratch, &a->ops, op);
     collect_values(a, op->nresults, op->results);
@@ -385,6 +406,7 @@ static void fix_operands(Assign *a)
 bool assign_run(Pass *p, Func *fn)
 {
     Assign a = {.scratch = p->scratch, .fn = fn, .layouts = ir_of(fn)->layouts};
+    a.indices = bitset_make(p->scratch, (int)fn->nvalues);
     a.of_value = arena_array(p->scratch, const Layout *, fn->nvalues);
     a.accesses = access_choose(p->scratch, fn);
     map_init(&a.of_op, p->scratch);

@@ -13,6 +13,7 @@
 #include "base/unwind.h"
 #include "ir/type.h"
 #include "lower/lines.h"
+#include "lower/pressure.h"
 
 /* ---- ops without a family ---- */
 
@@ -305,6 +306,8 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     L->thread = L->target->thread_id(L);
     make_params(L);
     lower_region(L, L->fn->body);
+    const int most = pressure_limit(L);
+    if (most) L->target->limit_registers(L, L->kernel, most);
     LLVMBuildRetVoid(L->b);
     LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));
 }

@@ -94,6 +94,8 @@ struct Target {
     /* Gives the function its calling convention and launch bounds. False after a diagnostic: its
        parameters do not fit. */
     bool (*kernel)(Lower *L, LLVMValueRef fn);
+    /* No thread of it takes more registers. */
+    void (*limit_registers)(Lower *L, LLVMValueRef fn, int most);
     LLVMValueRef (*thread_id)(Lower *L);
     LLVMValueRef (*program_id)(Lower *L, int axis);
     LLVMValueRef (*num_programs)(Lower *L, int axis);

@@ -709,6 +709,7 @@ const Target nvptx_target = {
     .device = "cuda",
     .symbol = nvptx_symbol,
     .kernel = nvptx_kernel,
+    .limit_registers = nvptx_limit_registers,
     .thread_id = nvptx_thread_id,
     .program_id = nvptx_program_id,
     .num_programs = nvptx_num_programs,

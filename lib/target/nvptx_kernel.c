@@ -83,6 +83,11 @@ static void set_string_attribute(Lower *L, LLVMValueRef fn, const char *name, co
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
+void nvptx_limit_registers(Lower *L, LLVMValueRef fn, int most)
+{
+    set_string_attribute(L, fn, "nvvm.maxnreg", arena_printf(L->arena, "%d", most));
+}
+
 bool nvptx_kernel(Lower *L, LLVMValueRef fn)
 {
     const Func *f = L->fn;

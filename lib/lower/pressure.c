@@ -1,0 +1,157 @@
+/* How many registers a thread needs at once, roughly: at each point the blocks that are used later
+   count, as far as threads hold them; what dies in an op leaves its registers to the results.
+
+   ptxas takes as many registers as it likes, up to 255. Where a few less let one more program run
+   on a multiprocessor, which shared memory alone would not prevent, it is told so: attention with
+   64 by 64 scores took 129 a thread, which is three programs; held to 128 it takes 119, which is
+   four, and runs 1.08 times as fast (H200). A limit below what is needed would cost far more, in
+   spills, than a program gains: it is only set where the estimate leaves room, and not where it
+   leaves so much that ptxas will hardly come near. */
+#include "lower/pressure.h"
+
+#include "base/bitset.h"
+#include "base/map.h"
+#include "ir/machine.h"
+#include "ir/type.h"
+#include "layout/vector.h"
+#include "lower/lower.h"
+
+typedef struct Pressure {
+    const Lower *L;
+    Bitset data;  /* ids of values that take registers */
+    Map numbers;  /* op to its number plus 1; of one with regions, of the last in it */
+    Bitset loops; /* numbers where one begins */
+    int *change;  /* words that come to life at a number, less those that end */
+    int nops;
+    bool copies;
+    int addresses; /* words that a loop copies from, at most */
+} Pressure;
+
+/* Floats and what was read: addresses and masks are made where they are used. */
+static bool is_data(const Pressure *p, const Value *v)
+{
+    if (!type_is_block(v->type) || type_is_pointer(v->type) || type_is_bool(v->type)) return false;
+    if (type_is_float(v->type)) return true;
+    if (!v->def || ir_has(v->def, OT_CONST)) return false;
+    bool data = !ir_has(v->def, OT_EW) && !ir_has(v->def, OT_SHAPE) && v->def->kind != OP_SPLAT &&
+                v->def->kind != OP_ARANGE && !v->def->nregions;
+    for (int i = 0; i < v->def->nargs && !data; i++)
+        data = bitset_has(&p->data, (int)op_arg(v->def, i)->id);
+    return data;
+}
+
+static int words_of(const Pressure *p, const Value *v)
+{
+    const Op *def = v->def;
+    if (!bitset_has(&p->data, (int)v->id)) return 0;
+    if (def && (ir_has(def, OT_SHAPE) || ir_has(def, OT_CONST) || lower_reads_late(def))) return 0;
+    const int distinct = lower_nregs(v->type) >> __builtin_popcount(lower_free_registers(v->type));
+    return (distinct * type_bits(v->type) + 31) / 32;
+}
+
+static void note_data(Pressure *p, const Value *v)
+{
+    if (is_data(p, v)) bitset_add(&p->data, (int)v->id);
+}
+
+static int number_of(const Pressure *p, const Op *op, const Region *home)
+{
+    while (op->region != home) op = op->region->parent;
+    return (int)(uintptr_t)map_get_ptr(&p->numbers, op) - 1;
+}
+
+/* Of the pointers that a loop carries to copy from: those that are a constant apart are one. Others
+   are made where they are used. */
+static int address_words(const Pressure *p, const Op *copy)
+{
+    if (op_arg(copy, 0)->def) return 0;
+    const Regs at = p->L->values[op_arg(copy, 0)->id];
+    const VectorBits vec = vector_of(copy);
+    int n = 0, inside = (int)lower_free_registers(op_arg(copy, 0)->type);
+    for (int i = 0; i < vec.log2; i++) inside |= (int)vec.bit[i];
+    for (int i = 0; i < at.n; i++) {
+        if (i & inside) continue;
+        int same = 0;
+        while ((same & inside) || at.r[same].v != at.r[i].v) same++;
+        n += same == i;
+    }
+    return 2 * n;
+}
+
+static void number_region(Pressure *p, const Region *r, int *addresses)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        int inside = 0;
+        p->nops++;
+        if (op->kind == OP_COPY_ASYNC) {
+            p->copies = true;
+            *addresses += address_words(p, op);
+        }
+        for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i], &inside);
+        map_set_ptr(&p->numbers, op, (void *)(uintptr_t)p->nops);
+        if (op->kind != OP_FOR) *addresses += inside;
+        else if (inside > p->addresses) p->addresses = inside;
+    }
+}
+
+static void add_life(Pressure *p, const Value *v, int begin, const Region *home)
+{
+    note_data(p, v);
+    const int words = words_of(p, v);
+    int end = begin;
+    for (const Use *u = words ? v->uses : NULL; u; u = u->next) {
+        const int at = number_of(p, u->user, home);
+        if (at > end) end = at;
+    }
+    p->change[begin] += words;
+    p->change[end] -= words;
+}
+
+static void add_region(Pressure *p, const Region *r)
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        const int begin = p->nops++;
+        if (op->kind == OP_FOR) bitset_add(&p->loops, begin);
+        for (int i = 0; i < op->nregions; i++) {
+            const Region *in = op->regions[i];
+            for (int k = 0; k < in->nargs; k++) add_life(p, in->args[k], begin, in);
+            add_region(p, in);
+        }
+        for (int i = 0; i < op->nresults; i++) add_life(p, op_result(op, i), p->nops - 1, r);
+    }
+}
+
+/* What a loop carries stays; of what comes and goes in a turn ptxas, which orders elements one by
+   one, needs less than whole blocks would. */
+static int registers_needed(const Pressure *p)
+{
+    enum { BESIDE = 16 }; /* addresses and the like */
+    int now = 0, stays = 0, most = 0;
+    for (int i = 0; i < p->nops; i++) {
+        now += p->change[i];
+        if (bitset_has(&p->loops, i) && now > stays) stays = now;
+        if (now > most) most = now;
+    }
+    return stays + (most - stays) * 3 / 4 + p->addresses + BESIDE;
+}
+
+int pressure_limit(const Lower *L)
+{
+    enum { FILE_WORDS = 65536, ROUND = 8, LEAST = 96, NEAR = 48, OF_A_BLOCK = 1024 };
+    const Machine *m = L->machine;
+    const int threads = L->fn->num_warps * m->warp_size;
+    Pressure p = {.L = L, .data = bitset_make(L->arena, (int)L->fn->nvalues)};
+    map_init(&p.numbers, L->arena);
+    int outside = 0;
+    number_region(&p, L->fn->body, &outside);
+    if (!p.copies) return 0;
+    p.change = arena_array(L->arena, int, p.nops + 1);
+    p.loops = bitset_make(L->arena, p.nops + 1);
+    p.nops = 0;
+    add_region(&p, L->fn->body);
+    const int needed = registers_needed(&p);
+    int programs = (m->max_smem + OF_A_BLOCK) / (int)(L->shared_bytes + OF_A_BLOCK), limit = 0;
+    while (programs > 0 && limit < (needed > LEAST ? needed : LEAST))
+        limit = FILE_WORDS / (threads * programs--) / ROUND * ROUND;
+    return limit < m->max_regs_thread && limit - needed <= NEAR ? limit : 0;
+}

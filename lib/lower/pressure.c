@@ -25,6 +25,7 @@ typedef struct Pressure {
     int nops;
     bool copies;
     int addresses; /* words that a loop copies from, at most */
+    int product;   /* words of a sum and of a factor in registers, at most */
 } Pressure;
 
 /* Floats and what was read: addresses and masks are made where they are used. */
@@ -32,7 +33,8 @@ static bool is_data(const Pressure *p, const Value *v)
 {
     if (!type_is_block(v->type) || type_is_pointer(v->type) || type_is_bool(v->type)) return false;
     if (type_is_float(v->type)) return true;
-    if (!v->def || ir_has(v->def, OT_CONST)) return false;
+    if (!v->def) return true; /* what a loop carries: a sum, it may be */
+    if (ir_has(v->def, OT_CONST)) return false;
     bool data = !ir_has(v->def, OT_EW) && !ir_has(v->def, OT_SHAPE) && v->def->kind != OP_SPLAT &&
                 v->def->kind != OP_ARANGE && !v->def->nregions;
     for (int i = 0; i < v->def->nargs && !data; i++)
@@ -118,21 +120,26 @@ static void add_region(Pressure *p, const Region *r)
             add_region(p, in);
         }
         for (int i = 0; i < op->nresults; i++) add_life(p, op_result(op, i), p->nops - 1, r);
+        if (op->kind != OP_DOT) continue;
+        const int words = words_of(p, op_result(op, 0)) + words_of(p, op_arg(op, 0));
+        if (words > p->product) p->product = words;
     }
 }
 
 /* What a loop carries stays; of what comes and goes in a turn ptxas, which orders elements one by
-   one, needs less than whole blocks would. */
+   one, needs less than whole blocks would. With less than an instruction's own it gives up. */
 static int registers_needed(const Pressure *p)
 {
-    enum { BESIDE = 16 }; /* addresses and the like */
+    enum { BESIDE = 16, BESIDE_PRODUCT = 40 }; /* addresses and the like */
     int now = 0, stays = 0, most = 0;
     for (int i = 0; i < p->nops; i++) {
         now += p->change[i];
         if (bitset_has(&p->loops, i) && now > stays) stays = now;
         if (now > most) most = now;
     }
-    return stays + (most - stays) * 3 / 4 + p->addresses + BESIDE;
+    const int needed = stays + (most - stays) * 3 / 4 + p->addresses + BESIDE,
+              least = p->product + BESIDE_PRODUCT;
+    return needed > least ? needed : least;
 }
 
 int pressure_limit(const Lower *L)

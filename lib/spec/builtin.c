@@ -23,9 +23,12 @@ static const Builtin builtins[] = {
 #define OPERATION(name_, where_, fn_, op_, params_)                                                \
     {.name = name_, .where = where_, .fn = fn_, .params = params_, .op = OP_##op_},
 #define STD_AS(name_, where_, function) {.name = #name_, .where = where_, .std = #function},
+#define STD_IS(name_, where_, function, params_, value_)                                           \
+    {.name = #name_, .where = where_, .std = #function, .params = params_, .value = value_},
 #include "spec/builtins.def"
 #undef OPERATION
 #undef STD_AS
+#undef STD_IS
 };
 #undef TL
 #undef MATH
@@ -47,6 +50,14 @@ const Builtin *builtin_find(unsigned where, const char *name)
 {
     for (int i = 0; i < COUNT; i++) {
         if ((builtins[i].where & where) && strcmp(builtins[i].name, name) == 0) return &builtins[i];
+    }
+    return NULL;
+}
+
+const Builtin *builtin_expression(const char *function)
+{
+    for (int i = 0; i < COUNT; i++) {
+        if (builtins[i].value && strcmp(builtins[i].std, function) == 0) return &builtins[i];
     }
     return NULL;
 }

@@ -15,7 +15,7 @@ typedef struct SigReader {
     Ir *ir;
     Diags *dx;
     const Source *source;
-    const char *p; /* into source->text */
+    const char *p;     /* into source->text */
     bool is_constexpr; /* the last type was none: x=constexpr */
 } SigReader;
 
@@ -27,8 +27,7 @@ static Span span_here(const SigReader *r, const char *begin, const char *end)
 
 static void skip_blanks(SigReader *r)
 {
-    while (*r->p == ' ' || *r->p == '\t')
-        r->p++;
+    while (*r->p == ' ' || *r->p == '\t') r->p++;
 }
 
 /* A parameter may be told twice, as the launcher does, who adds what it knows; not differently. */
@@ -49,8 +48,7 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 static Str read_word(SigReader *r)
 {
     const char *begin = r->p;
-    while (char_is_word(*r->p))
-        r->p++;
+    while (char_is_word(*r->p)) r->p++;
     return r->p == begin ? NULL : intern(r->ir->names, begin, (size_t)(r->p - begin));
 }
 
@@ -80,8 +78,7 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
         r->p++;
         ok = accept(r, ':') || accept(r, '=');
     } else {
-        if (ok && accept(r, '.'))
-            ok = (sig->part = read_word(r)) != NULL;
+        if (ok && accept(r, '.')) ok = (sig->part = read_word(r)) != NULL;
         ok = ok && accept(r, '=');
     }
     skip_blanks(r);
@@ -95,18 +92,14 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
 {
     const char *type = r->p, *wrong;
     bool is_descriptor = tkc_is_descriptor_type(type) && !sig->part;
-    if (is_descriptor)
-        r->p += strcspn(r->p, ">");
-    while (*r->p && !strchr(",:'\"})", *r->p))
-        r->p++;
+    if (is_descriptor) r->p += strcspn(r->p, ">");
+    while (*r->p && !strchr(",:'\"})", *r->p)) r->p++;
     const char *end = r->p;
-    while (end > type && end[-1] == ' ')
-        end--;
+    while (end > type && end[-1] == ' ') end--;
     const int n = (int)(end - type);
     wrong = tkc_read_type(type, (size_t)n, &sig->type);
     r->is_constexpr = wrong && n == 9 && !memcmp(type, "constexpr", 9);
-    if (!wrong || r->is_constexpr)
-        return true;
+    if (!wrong || r->is_constexpr) return true;
     Span at = span_here(r, type, n ? end : end + 1);
     diag_error(r->dx, at, "'%.*s' %s", n, type, wrong);
     return false;
@@ -114,8 +107,7 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
 
 static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
 {
-    if (*r->p != ':' || r->is_constexpr)
-        return true;
+    if (*r->p != ':' || r->is_constexpr) return true;
     const char *number = ++r->p;
     char *rest;
     long long n = strtoll(number, &rest, 10);
@@ -134,7 +126,10 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
 /* What a tuple may hold beside types: a whole number, None, True, False. */
 static bool read_item_value(SigReader *r, SpecSig *item)
 {
-    static const struct { const char *text; SpecValue value; } words[] = {
+    static const struct {
+        const char *text;
+        SpecValue value;
+    } words[] = {
         {"None", {.kind = SV_NONE}},
         {"True", {.kind = SV_BOOL, .b = true}},
         {"False", {.kind = SV_BOOL, .b = false}},
@@ -157,10 +152,8 @@ static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth);
 static bool read_item(SigReader *r, SpecSig *item, int depth)
 {
     skip_blanks(r);
-    if (*r->p == '(')
-        return read_sig_tuple(r, item, depth + 1);
-    if (read_item_value(r, item))
-        return true;
+    if (*r->p == '(') return read_sig_tuple(r, item, depth + 1);
+    if (read_item_value(r, item)) return true;
     char quote = read_quote(r);
     if (!read_sig_type(r, item) || !read_sig_divisibility(r, item) || item->type.rank ||
         r->is_constexpr)
@@ -173,17 +166,18 @@ static bool read_item(SigReader *r, SpecSig *item, int depth)
 static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
 {
     enum { MAX_DEPTH = 16 };
-    struct { SpecSig *data; int len, cap; } items = {0};
+    struct {
+        SpecSig *data;
+        int len, cap;
+    } items = {0};
     const char *begin = r->p++;
     bool ok = depth < MAX_DEPTH, is_end = ok && accept(r, ')');
     while (ok && !is_end) {
         SpecSig item = {0};
         int errors = r->dx->nerrors;
         ok = read_item(r, &item, depth);
-        if (r->dx->nerrors > errors)
-            return false;
-        if (!ok)
-            break;
+        if (r->dx->nerrors > errors) return false;
+        if (!ok) break;
         vec_push(r->ir->arena, &items, item);
         bool has_comma = accept(r, ',');
         is_end = accept(r, ')');
@@ -205,24 +199,20 @@ static bool read_sig(SigReader *r)
 {
     SpecSig sig = {0};
     const char *begin = r->p;
-    if (!read_sig_name(r, &sig))
-        return false;
+    if (!read_sig_name(r, &sig)) return false;
     r->is_constexpr = false;
     char quote = read_quote(r);
     skip_blanks(r);
     bool ok = *r->p == '(' ? read_sig_tuple(r, &sig, 0)
                            : read_sig_type(r, &sig) && read_sig_divisibility(r, &sig);
-    if (!ok)
-        return false;
+    if (!ok) return false;
     if (quote && *r->p++ != quote) {
         r->p--;
         diag_error(r->dx, span_here(r, begin, r->p), "expected %c behind this type", quote);
         return false;
     }
-    if (r->is_constexpr)
-        return true; /* its value is told by -D */
-    if (!agrees(r, &sig, begin))
-        return false;
+    if (r->is_constexpr) return true; /* its value is told by -D */
+    if (!agrees(r, &sig, begin)) return false;
     SpecRequest *rq = r->rq;
     if (rq->nsigs == rq->sigs_cap)
         rq->sigs = vec_grow(r->ir->arena, rq->sigs, rq->nsigs, &rq->sigs_cap, sizeof sig);
@@ -232,13 +222,14 @@ static bool read_sig(SigReader *r)
 
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
 {
-    SigReader r = {
-        .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "<signature>", text, strlen(text))};
+    SigReader r = {.rq = rq,
+                   .ir = ir,
+                   .dx = dx,
+                   .source = source_new(ir->arena, "<signature>", text, strlen(text))};
     r.p = r.source->text;
     accept(&r, '{'); /* as in a dict of Python's */
     while (skip_blanks(&r), *r.p) {
-        if (!read_sig(&r))
-            return false;
+        if (!read_sig(&r)) return false;
         accept(&r, ',');
         accept(&r, '}');
     }
@@ -263,10 +254,8 @@ static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const
     const Source *source =
         source_new(ir->arena, arena_printf(ir->arena, "<%s>", name), value, strlen(value));
     const Ast *e = syntax_parse_expr(ir->arena, ir->names, dx, source);
-    if (!e)
-        return false;
-    if (!is_unknown_word(m, dx, e))
-        return module_evaluate(m, dx, e, out);
+    if (!e) return false;
+    if (!is_unknown_word(m, dx, e)) return module_evaluate(m, dx, e, out);
     Diag *d = diag_error(dx, e->span, "'%s' is no name of this file; a text needs quotes", value);
     diag_fixit(dx, d, e->span, "'%s'", value);
     diag_setting(dx, d, "defines", "%s='%s'", name, value);
@@ -286,8 +275,7 @@ bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const
 {
     Arena *a = ir->arena;
     SpecDefine *all = arena_array(a, SpecDefine, rq->ndefines + 1);
-    if (rq->ndefines)
-        memcpy(all, rq->defines, sizeof *all * (size_t)rq->ndefines);
+    if (rq->ndefines) memcpy(all, rq->defines, sizeof *all * (size_t)rq->ndefines);
     SpecDefine *d = &all[rq->ndefines];
     d->name = intern_cstr(ir->names, name);
     for (int i = 0; i < rq->ndefines; i++)

@@ -16,7 +16,7 @@ BUDGET = {
     "lib/linear": 2170,
     "lib/lower": 6510,
     "lib/memory": 2100,
-    "lib/spec": 14730,
+    "lib/spec": 14710,
     "lib/std": 2140,
     "lib/syntax": 3790,
     "lib/target": 1750,
@@ -28,7 +28,7 @@ BUDGET = {
     "runtime/jit": 1300,
     "runtime/ptx": 2500,
     "runtime/simt": 12250,
-    "src": 4790,
+    "src": 4610,
 }
 
 

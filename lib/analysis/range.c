@@ -48,6 +48,7 @@ Range range_wrap(Range r, DType dt)
 
 /* What a rule sees: the operands' intervals and their type. False: no idea. */
 typedef struct Operands {
+    OpKind kind;
     Range x, y;
     DType dt;
     int bits;
@@ -217,24 +218,12 @@ static bool decided(bool always, bool never, Range *out)
     return true;
 }
 
-static bool range_lt(const Operands *o, Range *out)
+static bool range_order(const Operands *o, Range *out)
 {
-    return decided(o->x.hi < o->y.lo, o->x.lo >= o->y.hi, out);
-}
-
-static bool range_le(const Operands *o, Range *out)
-{
-    return decided(o->x.hi <= o->y.lo, o->x.lo > o->y.hi, out);
-}
-
-static bool range_gt(const Operands *o, Range *out)
-{
-    return decided(o->x.lo > o->y.hi, o->x.hi <= o->y.lo, out);
-}
-
-static bool range_ge(const Operands *o, Range *out)
-{
-    return decided(o->x.lo >= o->y.hi, o->x.hi < o->y.lo, out);
+    const bool mirrored = o->kind == OP_GT || o->kind == OP_GE; /* x > y is y < x */
+    const Range x = mirrored ? o->y : o->x, y = mirrored ? o->x : o->y;
+    if (o->kind == OP_LT || o->kind == OP_GT) return decided(x.hi < y.lo, x.lo >= y.hi, out);
+    return decided(x.hi <= y.lo, x.lo > y.hi, out);
 }
 
 static bool range_eq(const Operands *o, Range *out)
@@ -253,19 +242,22 @@ static bool range_ne(const Operands *o, Range *out)
 /* ---- the table ---- */
 
 static const RangeRule rules[OP_COUNT] = {
-    [OP_ADD] = range_add,    [OP_SUB] = range_sub,   [OP_MUL] = range_mul, [OP_MULHI] = range_mulhi,
-    [OP_DIV] = range_div,    [OP_REM] = range_rem,   [OP_NEG] = range_neg, [OP_ABS] = range_abs,
-    [OP_MIN] = range_min,    [OP_MAX] = range_max,   [OP_AND] = range_and, [OP_OR] = range_or,
-    [OP_XOR] = range_xor,    [OP_NOT] = range_not,   [OP_SHL] = range_shl, [OP_SHR] = range_shr,
-    [OP_POPC] = range_count, [OP_CLZ] = range_count, [OP_LT] = range_lt,   [OP_LE] = range_le,
-    [OP_GT] = range_gt,      [OP_GE] = range_ge,     [OP_EQ] = range_eq,   [OP_NE] = range_ne,
+    [OP_ADD] = range_add,     [OP_SUB] = range_sub,    [OP_MUL] = range_mul,
+    [OP_MULHI] = range_mulhi, [OP_DIV] = range_div,    [OP_REM] = range_rem,
+    [OP_NEG] = range_neg,     [OP_ABS] = range_abs,    [OP_MIN] = range_min,
+    [OP_MAX] = range_max,     [OP_AND] = range_and,    [OP_OR] = range_or,
+    [OP_XOR] = range_xor,     [OP_NOT] = range_not,    [OP_SHL] = range_shl,
+    [OP_SHR] = range_shr,     [OP_POPC] = range_count, [OP_CLZ] = range_count,
+    [OP_LT] = range_order,    [OP_LE] = range_order,   [OP_GT] = range_order,
+    [OP_GE] = range_order,    [OP_EQ] = range_eq,      [OP_NE] = range_ne,
 };
 
 Range range_of_op(OpKind kind, DType dt, DType result, const Range *in)
 {
     Range out = range_of_dtype(result);
     if (!rules[kind]) return out;
-    Operands o = {.x = in[0],
+    Operands o = {.kind = kind,
+                  .x = in[0],
                   .y = tkc_op_info(kind)->max_args > 1 ? in[1] : (Range){0, 0},
                   .dt = dt,
                   .bits = dtype_info(dt)->bits};

@@ -19,6 +19,9 @@ typedef struct SigReader {
     bool is_constexpr; /* the last type was none: x=constexpr */
 } SigReader;
 
+/* Reports, and gives false. */
+#define refuse(r, at, ...) (diag_error((r)->dx, at, __VA_ARGS__), false)
+
 static Span span_here(const SigReader *r, const char *begin, const char *end)
 {
     const char *text = r->source->text;
@@ -37,10 +40,9 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
         const SpecSig *s = &r->rq->sigs[i];
         if (s->name != sig->name || s->part != sig->part || tkc_same_type(&s->type, &sig->type))
             continue;
-        diag_error(r->dx, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
-                   param_type_text(r->ir->arena, r->ir->types, &s->type),
-                   param_type_text(r->ir->arena, r->ir->types, &sig->type));
-        return false;
+        return refuse(r, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
+                      param_type_text(r->ir->arena, r->ir->types, &s->type),
+                      param_type_text(r->ir->arena, r->ir->types, &sig->type));
     }
     return true;
 }
@@ -101,8 +103,7 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
     r->is_constexpr = wrong && n == 9 && !memcmp(type, "constexpr", 9);
     if (!wrong || r->is_constexpr) return true;
     Span at = span_here(r, type, n ? end : end + 1);
-    diag_error(r->dx, at, "'%.*s' %s", n, type, wrong);
-    return false;
+    return refuse(r, at, "'%.*s' %s", n, type, wrong);
 }
 
 static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
@@ -114,9 +115,8 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
     r->p = rest;
     skip_blanks(r);
     if (rest == number || n < 1 || n > (1 << 30) || (*r->p && !strchr(",'\"})", *r->p))) {
-        diag_error(r->dx, span_here(r, number, number + strcspn(number, ",")),
-                   "expected a divisibility of 1 or more after ':'");
-        return false;
+        return refuse(r, span_here(r, number, number + strcspn(number, ",")),
+                      "expected a divisibility of 1 or more after ':'");
     }
     sig->equal_one = n == 1 && !sig->type.stars && !sig->type.rank;
     sig->divisibility = n;
@@ -189,9 +189,8 @@ static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
         sig->items = items.data;
         return true;
     }
-    diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
-               "expected types, numbers and None in a tuple's type, such as (*fp32, i32, 4)");
-    return false;
+    return refuse(r, span_here(r, begin, r->p + (*r->p != 0)),
+                  "expected types, numbers and None in a tuple's type, such as (*fp32, i32, 4)");
 }
 
 /* name=type[:divisibility] */
@@ -208,8 +207,7 @@ static bool read_sig(SigReader *r)
     if (!ok) return false;
     if (quote && *r->p++ != quote) {
         r->p--;
-        diag_error(r->dx, span_here(r, begin, r->p), "expected %c behind this type", quote);
-        return false;
+        return refuse(r, span_here(r, begin, r->p), "expected %c behind this type", quote);
     }
     if (r->is_constexpr) return true; /* its value is told by -D */
     if (!agrees(r, &sig, begin)) return false;

@@ -44,26 +44,12 @@ static const struct { const char *path; unsigned where[3]; } namespaces[] = {
 };
 enum { NNAMESPACES = sizeof namespaces / sizeof *namespaces };
 
-/* Classes a kernel may name. */
-static const char *const tl_classes[] = {"constexpr",
-                                         "tensor",
-                                         "dtype",
-                                         "pointer_type",
-                                         "block_type",
-                                         "tuple",
-                                         "void",
-                                         "tensor_descriptor",
-                                         "tensor_descriptor_base",
-                                         "constexpr_type",
-                                         "const",
-                                         "slice",
-                                         "function_type",
-                                         "tuple_type",
-                                         "tensor_descriptor_type",
-                                         "float8e4b15",
-                                         "float8e4b8",
-                                         "float8e5b16", /* types of other chips: to compare with */
-                                         NULL};
+/* Classes a kernel may name; the last floats are types of other chips: to compare with. */
+static const char *const tl_classes[] = {
+    "constexpr", "tensor", "dtype", "pointer_type", "block_type", "tuple", "void",
+    "tensor_descriptor", "tensor_descriptor_base", "constexpr_type", "const", "slice",
+    "function_type", "tuple_type", "tensor_descriptor_type", "float8e4b15", "float8e4b8",
+    "float8e5b16", NULL};
 enum { NCLASSES = sizeof tl_classes / sizeof *tl_classes - 1 };
 static const char *const python_classes[] = {"int",  "float", "bool", "str",    "tuple",
                                              "list", "dict",  "type", "object", NULL};

@@ -1,10 +1,8 @@
 /* In: a diagnostic. Out: one line that any reader of JSON takes. Texts may quote any bytes of the
    input: what is no UTF-8 becomes U+FFFD, controls are escaped. */
-#include "json.h"
+#include "report.h"
 
 #include <string.h>
-
-#include "terminal.h"
 
 static void put_text(FILE *out, const char *text)
 {

@@ -6,7 +6,6 @@
 #include "expr.h"
 #include "number.h"
 #include "run.h"
-#include "terminal.h"
 #include "tkc/clock.h"
 
 /* With the types that -sig gives. */

@@ -1,6 +1,6 @@
 /* What a kernel prints is its author's; on a terminal it must not move the cursor, change the
    title or the clipboard. Control characters are those below 32, 127, and U+0080 to U+009F. */
-#include "terminal.h"
+#include "report.h"
 
 size_t utf8_length(const unsigned char *s)
 {

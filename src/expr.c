@@ -52,16 +52,11 @@ static bool take(Reader *r, const char *word)
     return true;
 }
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 static bool divide(Reader *r, int64_t a, int64_t b, bool remainder, int64_t *out)
 {
     if (b == 0) return fail(r, "division by zero", "", 0);
     if (b == -1 && a == INT64_MIN) return fail(r, "the number is too large", "", 0);
-    int64_t q = floor_div(a, b);
+    int64_t q = a / b - (a % b != 0 && (a < 0) != (b < 0));
     *out = remainder ? a - q * b : q;
     return true;
 }

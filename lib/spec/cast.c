@@ -47,16 +47,11 @@ static Value *cast_to_pointer(Spec *sp, Value *v, const Type *elem, Span at)
     return build_bitcast(&sp->b, build_cast(&sp->b, v, wide, NULL), elem);
 }
 
-static bool is_downcast(const Type *from, const Type *to)
-{
-    return type_is_float(from) && type_is_float(to) && type_bits(to) < type_bits(from);
-}
-
 static bool check_rounding(Spec *sp, const char *rounding, const Type *from, const Type *to,
                            Span at)
 {
     if (!rounding) return true;
-    if (is_downcast(from, to)) return true;
+    if (type_is_float(from) && type_is_float(to) && type_bits(to) < type_bits(from)) return true;
     return spec_fail(sp, at,
                      "fp_downcast_rounding is for casts to a narrower float, found %s to %s",
                      text(sp, from), text(sp, to));

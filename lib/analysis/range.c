@@ -57,17 +57,20 @@ typedef bool (*RangeRule)(const Operands *o, Range *out);
 
 /* ---- arithmetic ---- */
 
-static bool range_add(const Operands *o, Range *out)
-{
-    *out = (Range){o->x.lo + o->y.lo, o->x.hi + o->y.hi};
-    return true;
-}
-
-static bool range_sub(const Operands *o, Range *out)
-{
-    *out = (Range){o->x.lo - o->y.hi, o->x.hi - o->y.lo};
-    return true;
-}
+/* A rule whose bounds are expressions of the operands' x and y. */
+#define RULE(name, least, most)                                                                    \
+    static bool range_##name(const Operands *o, Range *out)                                        \
+    {                                                                                              \
+        const Range x = o->x, y = o->y;                                                            \
+        (void)x, (void)y;                                                                          \
+        return *out = (Range){least, most}, true;                                                  \
+    }
+RULE(add, x.lo + y.lo, x.hi + y.hi)
+RULE(sub, x.lo - y.hi, x.hi - y.lo)
+RULE(neg, -x.hi, -x.lo)
+RULE(min, min_of(x.lo, y.lo), min_of(x.hi, y.hi))
+RULE(max, max_of(x.lo, y.lo), max_of(x.hi, y.hi))
+RULE(count, 0, o->bits)
 
 /* The extremes of a product lie at the corners. */
 static bool range_mul(const Operands *o, Range *out)
@@ -118,28 +121,10 @@ static bool range_rem(const Operands *o, Range *out)
     return true;
 }
 
-static bool range_neg(const Operands *o, Range *out)
-{
-    *out = (Range){-o->x.hi, -o->x.lo};
-    return true;
-}
-
 static bool range_abs(const Operands *o, Range *out)
 {
     if (o->x.lo >= 0) *out = o->x;
     else *out = (Range){o->x.hi < 0 ? -o->x.hi : 0, max_of(o->x.hi, -o->x.lo)};
-    return true;
-}
-
-static bool range_min(const Operands *o, Range *out)
-{
-    *out = (Range){min_of(o->x.lo, o->y.lo), min_of(o->x.hi, o->y.hi)};
-    return true;
-}
-
-static bool range_max(const Operands *o, Range *out)
-{
-    *out = (Range){max_of(o->x.lo, o->y.lo), max_of(o->x.hi, o->y.hi)};
     return true;
 }
 
@@ -201,12 +186,6 @@ static bool range_shr(const Operands *o, Range *out)
     int least = known ? (int)o->y.lo : 0, most = known ? (int)o->y.hi : o->bits;
     *out =
         (Range){o->x.lo >> (o->x.lo < 0 ? least : most), o->x.hi >> (o->x.hi < 0 ? most : least)};
-    return true;
-}
-
-static bool range_count(const Operands *o, Range *out)
-{
-    *out = (Range){0, o->bits};
     return true;
 }
 

@@ -187,8 +187,8 @@ def operations():
         yield name, ["TL"], []
     for name, way in re.findall(r"\bBREAKING\((\w+), (\w+), \"", table):
         yield name + "_tie_break_" + way, ["TL"], []
-    families = {"LIBM_IS": [""], "BITS_AS": [""], "FROM_INTEGER": ["_rn"], "DIRECTED": ["_rz", "_rd", "_ru"],
-                "TO_INTEGER": ["_rn", "_rz", "_rd", "_ru"]}
+    families = {"LIBM_IS": [""], "BITS_AS": [""], "IN_DOUBLE": [""], "FROM_INTEGER": ["_rn"],
+                "DIRECTED": ["_rz", "_rd", "_ru"], "TO_INTEGER": ["_rn", "_rz", "_rd", "_ru"]}
     for kind, name in re.findall(r"\b(%s)\((\w+), \"" % "|".join(families), table):
         for ending in families[kind]:
             if name != "name":

@@ -6,7 +6,7 @@
 #include "api.h"
 #include "base/vec.h"
 #include "spec/kernel.h"
-#include "spec/request.h"
+#include "spec/spec.h"
 #include "transform/passes.h"
 
 typedef struct ArtifactTime { const char *name; double ms; } ArtifactTime;

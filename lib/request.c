@@ -3,8 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "analysis/masked.h"
-#include "analysis/offset32.h"
+#include "analysis/warnings.h"
 #include "ir/machine.h"
 #include "ir/parse.h"
 #include "ir/verify.h"

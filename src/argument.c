@@ -28,8 +28,7 @@ const char *run_find_define(const Run *r, const char *name, size_t len)
 static bool read_params(Run *r)
 {
     const char *kernel = r->o->compile.kernel;
-    if (tkc_source_param_count(r->source, kernel, &r->nargs) != TKC_OK)
-        return false;
+    if (tkc_source_param_count(r->source, kernel, &r->nargs) != TKC_OK) return false;
     r->args = calloc((size_t)r->nargs + 1, sizeof *r->args);
     if (!r->args) {
         r->nargs = 0;
@@ -38,8 +37,7 @@ static bool read_params(Run *r)
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
         a->param.size = sizeof a->param;
-        if (tkc_source_param(r->source, kernel, i, &a->param) != TKC_OK)
-            return false;
+        if (tkc_source_param(r->source, kernel, i, &a->param) != TKC_OK) return false;
         a->name = a->param.name;
     }
     return true;
@@ -81,8 +79,7 @@ const char *run_nearest_param(const Run *r, const char *name, size_t len)
         free(all);
         return NULL;
     }
-    for (int i = 0; i < r->nargs; i++)
-        all[i] = r->args[i].name;
+    for (int i = 0; i < r->nargs; i++) all[i] = r->args[i].name;
     snprintf(word, sizeof word, "%.*s", (int)len, name);
     const char *near = tkc_nearest_word(word, all, (size_t)r->nargs);
     free(all);
@@ -93,8 +90,7 @@ void run_unknown_name(Run *r, const char *option, const char *name, size_t len)
 {
     Items list = {.len = 0};
     const char *near = run_nearest_param(r, name, len);
-    for (int i = 0; i < r->nargs; i++)
-        add_item(&list, "%s %s", i ? "," : "", r->args[i].name);
+    for (int i = 0; i < r->nargs; i++) add_item(&list, "%s %s", i ? "," : "", r->args[i].name);
     report_error("unknown-argument", "%s: the kernel has no parameter '%.*s'; it has%s%s%s%s",
                  *option ? option : "argument", (int)len, name,
                  r->nargs ? items_text(&list) : " none", near ? "; did you mean '" : "",
@@ -132,19 +128,17 @@ static bool all_given(Run *r)
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
         a->is_default = is_open(r, a) && a->param.default_;
-        if (a->is_default)
-            a->text = a->param.default_;
+        if (a->is_default) a->text = a->param.default_;
         missing += is_open(r, a) && !a->param.is_constexpr;
     }
-    if (!missing)
-        return true;
+    if (!missing) return true;
     for (int i = 0; i < r->nargs; i++) {
         const RunArg *a = &r->args[i];
         const char *type = a->param.type;
         const bool is_array = type && (type[0] == '*' || tkc_is_descriptor_type(type));
         if (is_open(r, a))
             add_item(&list, " %s%s=%s", a->param.is_constexpr ? "-D" : "", a->name,
-                    is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
+                     is_array ? "<FILE.npy or rand:f32[shape]>" : "<value>");
     }
     report_error("command", "arguments are missing; add%s", items_text(&list));
     return false;
@@ -155,13 +149,11 @@ static bool define_none(Run *r)
 {
     Options *o = r->o;
     TkcDefine *all = realloc(o->defines, sizeof *all * (size_t)(o->ndefines + r->nargs + 1));
-    if (!all)
-        return command_refuse("out of memory");
+    if (!all) return command_refuse("out of memory");
     o->defines = all;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
-        if (!a->text || strcmp(a->text, "None"))
-            continue;
+        if (!a->text || strcmp(a->text, "None")) continue;
         all[o->ndefines++] = (TkcDefine){a->name, "None"};
         a->text = NULL;
     }
@@ -202,14 +194,12 @@ static bool make_array(Run *r, RunArg *a, int index)
             return command_refuse("%s: '%s' is not an element type", a->name, a->text + len + 1);
         char *path = strndup(a->text, len);
         ok = path && array_load(&a->array, path, as, why, sizeof why);
-        if (!ok)
-            command_fail("%s: cannot use '%s': %s", a->name, path, why);
+        if (!ok) command_fail("%s: cannot use '%s': %s", a->name, path, why);
         free(path);
     } else {
         ok = array_generate(&a->array, a->text, r->o->seed * 1000003u + (uint64_t)index, why,
                             sizeof why);
-        if (!ok)
-            command_fail("%s: %s", a->name, why);
+        if (!ok) command_fail("%s: %s", a->name, why);
     }
     a->is_array = ok;
     return ok;
@@ -269,8 +259,7 @@ static bool has_declared_elements(const RunArg *a)
     size_t len;
     DType as, want = declared && *declared == '*' ? array_dtype(declared + 1, strlen(declared + 1))
                                                   : DT_NONE;
-    if (want == DT_NONE || want == a->array.dtype)
-        return true;
+    if (want == DT_NONE || want == a->array.dtype) return true;
     const char *have = tkc_dtype_info(a->array.dtype)->short_name, *numpy = numpy_name(want);
     const char *shape = strchr(a->text, '[');
     if (!run_is_npy(a->text, &len, &as))
@@ -290,12 +279,9 @@ static bool has_declared_elements(const RunArg *a)
 static bool to_device(Run *r, RunArg *a)
 {
     snprintf(a->type, sizeof a->type, "*%s", tkc_dtype_info(a->array.dtype)->short_name);
-    if (tkc_alloc(r->dev, a->array.bytes, &a->ptr) != TKC_OK)
-        return false;
-    if (!copy_in(r, a))
-        return false;
-    if (a->param.type && tkc_is_descriptor_type(a->param.type))
-        return describe_array(a);
+    if (tkc_alloc(r->dev, a->array.bytes, &a->ptr) != TKC_OK) return false;
+    if (!copy_in(r, a)) return false;
+    if (a->param.type && tkc_is_descriptor_type(a->param.type)) return describe_array(a);
     a->arg = tkc_pointer(a->type, a->ptr, a->array.bytes);
     return true;
 }
@@ -312,8 +298,7 @@ static bool make_integer(RunArg *a, NumberRead read, int64_t n)
         return command_refuse("%s: %s does not fit 64 bits", a->name, a->text);
     double real = read == NUMBER_UNSIGNED ? (double)(uint64_t)n : (double)n;
     a->arg = is_float_type(a->param.type) ? tkc_float(real) : tkc_int(n);
-    if (read == NUMBER_UNSIGNED && a->arg.kind == TKC_ARG_INT)
-        a->arg.type = "u64";
+    if (read == NUMBER_UNSIGNED && a->arg.kind == TKC_ARG_INT) a->arg.type = "u64";
     return true;
 }
 
@@ -334,8 +319,7 @@ static void tell_kind(const char *name, const char *text)
             return;
         }
     for (size_t i = 0; i < n && !near; i++) /* random, uniform and the like begin as ours do */
-        if (!strncmp(word, kinds[i], strlen(kinds[i])))
-            near = kinds[i];
+        if (!strncmp(word, kinds[i], strlen(kinds[i]))) near = kinds[i];
     command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]; "
                  "kinds of arrays are %s%s%s%s",
                  name, text, list, near ? "; did you mean '" : "", near ? near : "",
@@ -352,8 +336,7 @@ static bool make_number(RunArg *a)
     }
     int64_t n;
     NumberRead read = number_read(t, &n);
-    if (read != NUMBER_NONE)
-        return make_integer(a, read, n);
+    if (read != NUMBER_NONE) return make_integer(a, read, n);
     char *end;
     double f = strtod(t, &end);
     /* 010: eight or ten? */
@@ -367,8 +350,7 @@ static bool make_number(RunArg *a)
                      a->name, t);
     else if (a->is_default)
         command_fail("%s: its default, %s, is no number: add %s=<value>", a->name, t, a->name);
-    else if (strchr(t, ':') || strchr(t, '['))
-        tell_kind(a->name, t);
+    else if (strchr(t, ':') || strchr(t, '[')) tell_kind(a->name, t);
     else
         command_fail("%s: '%s' is not a number, a .npy file or an array such as rand:f32[4096,781]",
                      a->name, t);
@@ -428,4 +410,3 @@ bool run_make_arrays(Run *r)
     }
     return ok;
 }
-

@@ -21,8 +21,7 @@ DType array_dtype(const char *name, size_t len)
         const DTypeInfo *info = tkc_dtype_info(d);
         const char *names[] = {info->name, info->short_name, info->other_name};
         for (int i = 0; i < 3; i++)
-            if (strlen(names[i]) == len && !memcmp(names[i], name, len))
-                return d;
+            if (strlen(names[i]) == len && !memcmp(names[i], name, len)) return d;
     }
     return DT_NONE;
 }
@@ -59,8 +58,7 @@ bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why
     }
     a->bytes = (size_t)a->count * tkc_dtype_info(dtype)->bytes;
     a->data = take_memory(a->bytes);
-    if (!a->data)
-        snprintf(why, size, "no memory for %zu bytes", a->bytes);
+    if (!a->data) snprintf(why, size, "no memory for %zu bytes", a->bytes);
     return a->data != NULL;
 }
 
@@ -95,12 +93,10 @@ bool array_reader(ArrayReader *r, const Array *a)
 {
     const DTypeInfo *info = tkc_dtype_info(a->dtype);
     *r = (ArrayReader){a, NULL};
-    if (info->kind != DK_FLOAT || info->bits > 16)
-        return true;
+    if (info->kind != DK_FLOAT || info->bits > 16) return true;
     size_t n = (size_t)1 << info->bits;
     r->table = malloc(n * sizeof *r->table);
-    for (size_t i = 0; r->table && i < n; i++)
-        r->table[i] = tkc_bits_to_double(a->dtype, i);
+    for (size_t i = 0; r->table && i < n; i++) r->table[i] = tkc_bits_to_double(a->dtype, i);
     return r->table != NULL;
 }
 
@@ -110,11 +106,11 @@ void array_reader_free(ArrayReader *r)
     r->table = NULL;
 }
 
-#define READ(T, VALUE)                                       \
-    do {                                                     \
-        const T *p = (const T *)r->array->data + from;       \
-        for (int i = 0; i < n; i++) out[i] = (double)(VALUE); \
-        return;                                              \
+#define READ(T, VALUE)                                                                             \
+    do {                                                                                           \
+        const T *p = (const T *)r->array->data + from;                                             \
+        for (int i = 0; i < n; i++) out[i] = (double)(VALUE);                                      \
+        return;                                                                                    \
     } while (0)
 
 void array_read(const ArrayReader *r, int64_t from, int n, double *out)
@@ -167,11 +163,11 @@ static void write_rounded(Array *a, int64_t from, int n, const double *in)
     }
 }
 
-#define WRITE(T, VALUE)                              \
-    do {                                             \
-        T *p = (T *)a->data + from;                  \
-        for (int i = 0; i < n; i++) p[i] = (T)(VALUE); \
-        return;                                      \
+#define WRITE(T, VALUE)                                                                            \
+    do {                                                                                           \
+        T *p = (T *)a->data + from;                                                                \
+        for (int i = 0; i < n; i++) p[i] = (T)(VALUE);                                             \
+        return;                                                                                    \
     } while (0)
 
 /* What an integer type cannot hold becomes its nearest, as a cast makes it. */
@@ -209,8 +205,7 @@ static void list_text(const int64_t *v, int n, char *text, size_t size)
     size_t len = (size_t)snprintf(text, size, "[");
     for (int i = 0; i < n && len < size; i++)
         len += (size_t)snprintf(text + len, size - len, "%s%lld", i ? "," : "", (long long)v[i]);
-    if (len < size)
-        snprintf(text + len, size - len, "]");
+    if (len < size) snprintf(text + len, size - len, "]");
 }
 
 void array_shape_text(const Array *a, char *text, size_t size)

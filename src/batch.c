@@ -16,14 +16,15 @@
 enum { MAX_WORDS = 256, FIRST = 1024 };
 
 /* The first error of a line's compile. */
-typedef struct First { char text[FIRST]; } First;
+typedef struct First {
+    char text[FIRST];
+} First;
 
 static void set_first(First *f, const char *text)
 {
     snprintf(f->text, sizeof f->text, "%s", text);
     for (char *p = f->text; *p; p++)
-        if ((unsigned char)*p < 32)
-            *p = ' ';
+        if ((unsigned char)*p < 32) *p = ' ';
 }
 
 static void keep_first(const TkcDiagnostic *d, void *user)
@@ -31,12 +32,9 @@ static void keep_first(const TkcDiagnostic *d, void *user)
     First *f = user;
     report_heed(d);
     char text[FIRST], flags[FIRST / 2];
-    if (f->text[0] || d->severity != TKC_SEVERITY_ERROR)
-        return;
-    if (d->file)
-        snprintf(text, sizeof text, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
-    else
-        snprintf(text, sizeof text, "%s", d->text);
+    if (f->text[0] || d->severity != TKC_SEVERITY_ERROR) return;
+    if (d->file) snprintf(text, sizeof text, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
+    else snprintf(text, sizeof text, "%s", d->text);
     size_t n = strlen(text);
     if (*report_flags(d, flags, sizeof flags))
         snprintf(text + n, sizeof text - n, "; add %s", flags);
@@ -47,8 +45,7 @@ static void keep_first(const TkcDiagnostic *d, void *user)
 static char *trim(char *word)
 {
     word += strspn(word, " ");
-    for (size_t n = strlen(word); n && word[n - 1] == ' '; n--)
-        word[n - 1] = 0;
+    for (size_t n = strlen(word); n && word[n - 1] == ' '; n--) word[n - 1] = 0;
     return word;
 }
 
@@ -58,12 +55,9 @@ static char *find_blank(char *p)
     char quote = 0;
     int depth = 0;
     for (; *p && (*p != ' ' || quote || depth > 0); p++) {
-        if (quote)
-            quote = *p == quote ? 0 : quote;
-        else if (*p == '"' || *p == '\'')
-            quote = *p;
-        else
-            depth += (strchr("([{<", *p) != NULL) - (strchr(")]}>", *p) != NULL);
+        if (quote) quote = *p == quote ? 0 : quote;
+        else if (*p == '"' || *p == '\'') quote = *p;
+        else depth += (strchr("([{<", *p) != NULL) - (strchr(")]}>", *p) != NULL);
     }
     return *p ? p : NULL;
 }
@@ -85,13 +79,10 @@ static int split_words(char *line, char **words)
     int n = 0;
     for (char *p = trim(line); p && n <= MAX_WORDS; n++) {
         char *end = has_tabs ? strchr(p, '\t') : find_blank(p);
-        if (end)
-            *end = 0;
-        if (n < MAX_WORDS)
-            words[n] = has_tabs ? trim(p) : unquote(p);
+        if (end) *end = 0;
+        if (n < MAX_WORDS) words[n] = has_tabs ? trim(p) : unquote(p);
         p = end ? end + 1 : NULL;
-        if (p && !has_tabs)
-            p += strspn(p, " ");
+        if (p && !has_tabs) p += strspn(p, " ");
     }
     return n;
 }
@@ -100,11 +91,9 @@ static TkcStatus compile_line(TkcContext *cx, Options *o, size_t *len)
 {
     TkcSource *source = command_source(cx, o);
     TkcArtifact *artifact = NULL;
-    if (!source)
-        return TKC_ERROR;
+    if (!source) return TKC_ERROR;
     TkcStatus status = tkc_compile(source, &o->compile, o->emit, &artifact);
-    if (status == TKC_OK)
-        tkc_artifact_text(artifact, len);
+    if (status == TKC_OK) tkc_artifact_text(artifact, len);
     tkc_artifact_free(artifact);
     tkc_source_free(source);
     return status;
@@ -127,10 +116,8 @@ static bool read_line(Line *l, char *text, First *first)
         return false;
     }
     for (int i = 0; i < n; i++)
-        if (i == 1 && words[i][0] != '-')
-            l->kernel = words[i];
-        else if (words[i][0])
-            l->argv[l->argc++] = words[i];
+        if (i == 1 && words[i][0] != '-') l->kernel = words[i];
+        else if (words[i][0]) l->argv[l->argc++] = words[i];
     return true;
 }
 
@@ -143,13 +130,11 @@ static bool compile_words(const Line *l, const Options *defaults, First *first, 
         set_first(first, ok ? "no memory" : o.error);
         ok = false;
     } else {
-        if (l->kernel[0])
-            o.compile.kernel = l->kernel;
+        if (l->kernel[0]) o.compile.kernel = l->kernel;
         tkc_context_on_diagnostic(cx, keep_first, first);
         for (int i = 0; i < defaults->ninclude; i++)
             tkc_context_add_include(cx, defaults->include[i]);
-        for (int i = 0; i < o.ninclude; i++)
-            tkc_context_add_include(cx, o.include[i]);
+        for (int i = 0; i < o.ninclude; i++) tkc_context_add_include(cx, o.include[i]);
         ok = compile_line(cx, &o, len) == TKC_OK;
     }
     options_fini(&o);
@@ -165,10 +150,8 @@ static bool run_line(const Options *defaults, char *text)
     size_t len = 0;
     double start = clock_ms();
     bool ok = read_line(&l, text, &first) && compile_words(&l, defaults, &first, &len);
-    if (ok)
-        printf("ok\t%s\t%s\t%.3f\t%zu\n", l.file, l.kernel, clock_ms() - start, len);
-    else
-        printf("error\t%s\t%s\t%s\n", l.file, l.kernel, first.text);
+    if (ok) printf("ok\t%s\t%s\t%.3f\t%zu\n", l.file, l.kernel, clock_ms() - start, len);
+    else printf("error\t%s\t%s\t%s\n", l.file, l.kernel, first.text);
     fflush(stdout);
     return ok;
 }
@@ -210,14 +193,11 @@ int command_batch(TkcContext *cx, Options *o)
     char arch[16];
     errno = 0;
     FILE *f = strcmp(o->batch, "-") ? fopen(o->batch, "r") : stdin;
-    if (!f)
-        return cannot_read(o, errno);
+    if (!f) return cannot_read(o, errno);
     if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
         o->compile.arch = command_default_arch(cx, arch, sizeof arch);
     int error, code = run_lines(f, o, &error) ? EXIT_FINE : EXIT_REFUSED;
-    if (error)
-        code = cannot_read(o, error);
-    if (f != stdin)
-        fclose(f);
+    if (error) code = cannot_read(o, error);
+    if (f != stdin) fclose(f);
     return code;
 }

@@ -29,13 +29,11 @@ static bool has_param(TkcSource *source, const char *name)
 static TkcOptions options_for(const Options *o, TkcSource *source, TkcDefine *own, Totals *t)
 {
     TkcOptions options = o->compile;
-    if (o->nfiles == 1)
-        return options;
+    if (o->nfiles == 1) return options;
     options.defines = own;
     options.ndefines = 0;
     for (int i = 0; i < o->ndefines; i++) {
-        if (!has_param(source, o->defines[i].name))
-            continue;
+        if (!has_param(source, o->defines[i].name)) continue;
         t->used[i] = true;
         own[options.ndefines++] = o->defines[i];
     }
@@ -75,8 +73,7 @@ static void tell(const Options *o, const Totals *t)
     if (t->incomplete)
         command_say("%d kernel%s checked, %d not: types or constexprs are missing", t->checked,
                     plural, t->incomplete);
-    else if (o->verbose)
-        command_say("%d kernel%s checked", t->checked, plural);
+    else if (o->verbose) command_say("%d kernel%s checked", t->checked, plural);
 }
 
 int command_check(TkcContext *cx, Options *o)
@@ -84,12 +81,9 @@ int command_check(TkcContext *cx, Options *o)
     size_t n = (size_t)o->ndefines + 1;
     Totals t = {.code = EXIT_FINE, .used = calloc(n, sizeof *t.used)};
     TkcDefine *own = calloc(n, sizeof *own);
-    if (t.used && own)
-        check_files(cx, o, own, &t);
-    else
-        t.code = command_fail("out of memory");
-    if (t.code == EXIT_FINE)
-        tell(o, &t);
+    if (t.used && own) check_files(cx, o, own, &t);
+    else t.code = command_fail("out of memory");
+    if (t.code == EXIT_FINE) tell(o, &t);
     free(t.used);
     free(own);
     return t.code;

@@ -15,10 +15,8 @@
 
 static bool is_same_shape(const Array *a, const Array *b)
 {
-    if (a->count != b->count)
-        return false;
-    if (a->rank == 1 || b->rank == 1)
-        return true;
+    if (a->count != b->count) return false;
+    if (a->rank == 1 || b->rank == 1) return true;
     return a->rank == b->rank && !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank);
 }
 
@@ -32,13 +30,10 @@ static bool is_integer(DType d)
 Tolerance array_tolerance(DType got, DType want)
 {
     const DTypeInfo *g = tkc_dtype_info(got), *w = tkc_dtype_info(want);
-    if (is_integer(got))
-        return (Tolerance){0, 0};
+    if (is_integer(got)) return (Tolerance){0, 0};
     int bits = is_integer(want) || g->man_bits < w->man_bits ? g->man_bits : w->man_bits;
-    if (bits > 23)
-        return (Tolerance){1e-7, 1e-9};
-    if (bits > 10)
-        return (Tolerance){1e-5, 1e-6};
+    if (bits > 23) return (Tolerance){1e-7, 1e-9};
+    if (bits > 10) return (Tolerance){1e-5, 1e-6};
     return (Tolerance){ldexp(1, 1 - bits), bits > 3 ? 1e-5 : ldexp(1, -9)};
 }
 
@@ -60,8 +55,7 @@ static bool is_equal(const Array *got, const Array *want, int64_t i, double g, d
 
 static void note_worst(Difference *out, double d, int64_t i)
 {
-    if (d > out->worst || out->worst_at < 0)
-        out->worst = d, out->worst_at = i;
+    if (d > out->worst || out->worst_at < 0) out->worst = d, out->worst_at = i;
 }
 
 static void compare_element(const Array *got, const Array *want, Tolerance t, int64_t i,
@@ -71,12 +65,9 @@ static void compare_element(const Array *got, const Array *want, Tolerance t, in
     const double g = array_get(got, i), w = array_get(want, i);
     double d = fabs(g - w);
     if (!is_unwritten) {
-        if (is_equal(got, want, i, g, w))
-            return;
-        if (is_integer(got->dtype) && is_integer(want->dtype))
-            d = fmax(d, 1);
-        if (!isnan(d))
-            note_worst(out, d, i);
+        if (is_equal(got, want, i, g, w)) return;
+        if (is_integer(got->dtype) && is_integer(want->dtype)) d = fmax(d, 1);
+        if (!isnan(d)) note_worst(out, d, i);
         if (d <= t.atol + t.rtol * fabs(w) && !isinf(w)) /* false for NaN, too */
             return;
     }
@@ -90,11 +81,6 @@ static void compare_element(const Array *got, const Array *want, Tolerance t, in
 }
 
 /* ---- in runs ---- */
-
-static bool is_all_written(const Array *a, int64_t from, int n)
-{
-    return !a->unwritten || !memchr(a->unwritten + from, 1, (size_t)n);
-}
 
 static bool is_same_bytes(const Array *a, const Array *b, int64_t from, int n)
 {
@@ -112,8 +98,7 @@ static bool is_near(int n, double *got, double *want, Tolerance t, double *worst
 {
     double most[LANES] = {0};
     int far = 0;
-    for (int i = n; i % LANES; i++)
-        got[i] = want[i] = 0;
+    for (int i = n; i % LANES; i++) got[i] = want[i] = 0;
     for (int i = 0; i < n; i += LANES)
         for (int k = 0; k < LANES; k++) {
             double w = fabs(want[i + k]), d = fabs(got[i + k] - want[i + k]);
@@ -121,24 +106,22 @@ static bool is_near(int n, double *got, double *want, Tolerance t, double *worst
             most[k] = d > most[k] ? d : most[k];
         }
     *worst = 0;
-    for (int k = 0; k < LANES; k++)
-        *worst = most[k] > *worst ? most[k] : *worst;
+    for (int k = 0; k < LANES; k++) *worst = most[k] > *worst ? most[k] : *worst;
     return !far;
 }
 
-typedef struct Pair { ArrayReader got, want; } Pair;
+typedef struct Pair {
+    ArrayReader got, want;
+} Pair;
 
 /* A run that needs no closer look: nothing in it differs, nor by more than seen before. */
 static bool pass_over(const Pair *p, Tolerance t, int64_t from, int n, const Difference *out)
 {
     double g[ARRAY_RUN], w[ARRAY_RUN], worst;
     const Array *got = p->got.array, *want = p->want.array;
-    if (!is_all_written(got, from, n))
-        return false;
-    if (is_same_bytes(got, want, from, n))
-        return true;
-    if (is_integer(got->dtype) && is_integer(want->dtype))
-        return false;
+    if (got->unwritten && memchr(got->unwritten + from, 1, (size_t)n)) return false;
+    if (is_same_bytes(got, want, from, n)) return true;
+    if (is_integer(got->dtype) && is_integer(want->dtype)) return false;
     array_read(&p->got, from, n, g);
     array_read(&p->want, from, n, w);
     return is_near(n, g, w, t, &worst) && worst <= out->worst;
@@ -148,15 +131,12 @@ Compared array_compare(const Array *got, const Array *want, Tolerance t, Differe
 {
     Pair p = {{0}, {0}};
     *out = (Difference){.where = -1, .worst_at = -1};
-    if (!is_same_shape(got, want))
-        return COMPARED_SHAPES_DIFFER;
+    if (!is_same_shape(got, want)) return COMPARED_SHAPES_DIFFER;
     bool ok = array_reader(&p.got, got) && array_reader(&p.want, want);
     for (int64_t from = 0; ok && from < got->count; from += ARRAY_RUN) {
         int n = got->count - from < ARRAY_RUN ? (int)(got->count - from) : ARRAY_RUN;
-        if (pass_over(&p, t, from, n, out))
-            continue;
-        for (int64_t i = from; i < from + n; i++)
-            compare_element(got, want, t, i, out);
+        if (pass_over(&p, t, from, n, out)) continue;
+        for (int64_t i = from; i < from + n; i++) compare_element(got, want, t, i, out);
     }
     array_reader_free(&p.got);
     array_reader_free(&p.want);

@@ -55,8 +55,7 @@ static void announce(const TkcStop *stop)
 {
     const char *file, *function;
     int line;
-    if (!tkc_stop_place(stop, 0, &file, &line, &function))
-        return;
+    if (!tkc_stop_place(stop, 0, &file, &line, &function)) return;
     printf("program (%lld, %lld, %lld) at %s:%d in %s\n", (long long)tkc_stop_program(stop, 0),
            (long long)tkc_stop_program(stop, 1), (long long)tkc_stop_program(stop, 2), file, line,
            function);
@@ -67,8 +66,7 @@ static void print(const Options *o, TkcStop *stop, const char *what)
 {
     const char *text, *define = command_value(o->defines, (size_t)o->ndefines, what, strlen(what));
     if (!*what) {
-        for (int i = 0; (text = tkc_stop_name(stop, i)); i++)
-            printf("%s%s", i ? " " : "", text);
+        for (int i = 0; (text = tkc_stop_name(stop, i)); i++) printf("%s%s", i ? " " : "", text);
         printf("\n");
     } else if (define) {
         printf("%s = %s\n", what, define);
@@ -114,12 +112,9 @@ TkcStopAction prompt(TkcStop *stop, void *user)
         }
         char *word = line + strspn(line, " \t");
         size_t n = strlen(word);
-        while (n && strchr(" \t\r\n", word[n - 1]))
-            word[--n] = 0;
-        if (n)
-            snprintf(p->last, sizeof p->last, "%s", word);
-        if (p->last[0])
-            goes_on = obey(p, stop, p->last, &action);
+        while (n && strchr(" \t\r\n", word[n - 1])) word[--n] = 0;
+        if (n) snprintf(p->last, sizeof p->last, "%s", word);
+        if (p->last[0]) goes_on = obey(p, stop, p->last, &action);
     }
     free(line);
     return action;

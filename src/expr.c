@@ -39,8 +39,7 @@ static bool malformed(Reader *r, const char *text, const char *at, size_t len)
 
 static char peek(Reader *r)
 {
-    while (*r->p == ' ')
-        r->p++;
+    while (*r->p == ' ') r->p++;
     return *r->p;
 }
 
@@ -48,24 +47,16 @@ static bool take(Reader *r, const char *word)
 {
     peek(r);
     size_t n = strlen(word);
-    if (strncmp(r->p, word, n))
-        return false;
+    if (strncmp(r->p, word, n)) return false;
     r->p += n;
     return true;
 }
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 static bool divide(Reader *r, int64_t a, int64_t b, bool remainder, int64_t *out)
 {
-    if (b == 0)
-        return fail(r, "division by zero", "", 0);
-    if (b == -1 && a == INT64_MIN)
-        return fail(r, "the number is too large", "", 0);
-    int64_t q = floor_div(a, b);
+    if (b == 0) return fail(r, "division by zero", "", 0);
+    if (b == -1 && a == INT64_MIN) return fail(r, "the number is too large", "", 0);
+    int64_t q = a / b - (a % b != 0 && (a < 0) != (b < 0));
     *out = remainder ? a - q * b : q;
     return true;
 }
@@ -76,17 +67,14 @@ static Function find_function(const char *name, size_t len)
 {
     static const char *const names[] = {"cdiv", "min", "max"};
     for (int i = 0; i < FN_NONE; i++)
-        if (strlen(names[i]) == len && !memcmp(names[i], name, len))
-            return (Function)i;
+        if (strlen(names[i]) == len && !memcmp(names[i], name, len)) return (Function)i;
     return FN_NONE;
 }
 
 static bool read_two(Reader *r, const char *name, size_t len, int64_t *a, int64_t *b)
 {
-    if (!sum(r, a))
-        return false;
-    if (!take(r, ","))
-        return fail(r, "'%.*s' takes two arguments", name, len);
+    if (!sum(r, a)) return false;
+    if (!take(r, ",")) return fail(r, "'%.*s' takes two arguments", name, len);
     return sum(r, b) &&
            (take(r, ")") || fail(r, "'%.*s' takes two arguments, and ')' after them", name, len));
 }
@@ -97,16 +85,13 @@ static bool call(Reader *r, const char *name, size_t len, int64_t *out)
     Function f = find_function(name, len);
     if (f == FN_NONE)
         return fail(r, "there is no function '%.*s' here; there are cdiv, min and max", name, len);
-    if (!read_two(r, name, len, &a, &b))
-        return false;
+    if (!read_two(r, name, len, &a, &b)) return false;
     if (f != FN_CDIV) {
         *out = (f == FN_MIN) == (a < b) ? a : b;
         return true;
     }
-    if (a == INT64_MIN)
-        return fail(r, "the number is too large", "", 0);
-    if (!divide(r, -a, b, false, out))
-        return false;
+    if (a == INT64_MIN) return fail(r, "the number is too large", "", 0);
+    if (!divide(r, -a, b, false, out)) return false;
     *out = -*out; /* cannot overflow: the quotient of -INT64_MAX and ±1 is the largest */
     return true;
 }
@@ -117,8 +102,7 @@ static void skip_module(const char **name, size_t *len)
     static const char *const modules[] = {"triton.language.", "triton.", "tl."};
     for (int i = 0; i < 3; i++) {
         size_t n = strlen(modules[i]);
-        if (*len <= n || memcmp(*name, modules[i], n))
-            continue;
+        if (*len <= n || memcmp(*name, modules[i], n)) continue;
         *name += n;
         *len -= n;
         return;
@@ -134,32 +118,28 @@ static bool primary(Reader *r, int64_t *out)
         NumberRead read = number_read_digits(start, &r->p, &n);
         *out = (int64_t)n;
         size_t len = strcspn(start, " ,+-*/%()");
-        if (read == NUMBER_NONE)
-            return malformed(r, "'%.*s' is not an integer", start, len);
+        if (read == NUMBER_NONE) return malformed(r, "'%.*s' is not an integer", start, len);
         return read == NUMBER_FITS || fail(r, "%.*s is too large", start, len);
     }
     if (isalpha((unsigned char)c) || c == '_') {
-        while (isalnum((unsigned char)*r->p) || *r->p == '_' || *r->p == '.')
-            r->p++;
+        while (isalnum((unsigned char)*r->p) || *r->p == '_' || *r->p == '.') r->p++;
         size_t len = (size_t)(r->p - start);
         skip_module(&start, &len);
-        if (take(r, "("))
-            return call(r, start, len, out);
+        if (take(r, "(")) return call(r, start, len, out);
         return r->lookup(start, len, out, r->user, r->why, r->size);
     }
     if (take(r, "("))
         return sum(r, out) &&
                (take(r, ")") ||
-                malformed(r, *r->p ? "expected ')', found '%.*s'" : "expected ')' at the end",
-                          r->p, strlen(r->p)));
+                malformed(r, *r->p ? "expected ')', found '%.*s'" : "expected ')' at the end", r->p,
+                          strlen(r->p)));
     return malformed(r, c ? "cannot read '%.*s'" : "the expression ends too early", start,
                      strlen(start));
 }
 
 static bool unary(Reader *r, int64_t *out)
 {
-    if (++r->depth > 100)
-        return fail(r, "the expression is nested too deeply", "", 0);
+    if (++r->depth > 100) return fail(r, "the expression is nested too deeply", "", 0);
     bool ok;
     if (take(r, "-")) {
         ok = unary(r, out);
@@ -174,8 +154,7 @@ static bool unary(Reader *r, int64_t *out)
 
 static bool product(Reader *r, int64_t *out)
 {
-    if (!unary(r, out))
-        return false;
+    if (!unary(r, out)) return false;
     for (;;) {
         int64_t b;
         bool times = false, remainder = false;
@@ -187,8 +166,7 @@ static bool product(Reader *r, int64_t *out)
         } else {
             return true;
         }
-        if (!unary(r, &b))
-            return false;
+        if (!unary(r, &b)) return false;
         if (times) {
             if (__builtin_mul_overflow(*out, b, out))
                 return fail(r, "the number is too large", "", 0);
@@ -200,16 +178,13 @@ static bool product(Reader *r, int64_t *out)
 
 static bool sum(Reader *r, int64_t *out)
 {
-    if (!product(r, out))
-        return false;
+    if (!product(r, out)) return false;
     for (;;) {
         int64_t b;
         bool minus = peek(r) == '-';
-        if (!minus && peek(r) != '+')
-            return true;
+        if (!minus && peek(r) != '+') return true;
         r->p++;
-        if (!product(r, &b))
-            return false;
+        if (!product(r, &b)) return false;
         if (minus ? __builtin_sub_overflow(*out, b, out) : __builtin_add_overflow(*out, b, out))
             return fail(r, "the number is too large", "", 0);
     }
@@ -220,10 +195,8 @@ int expr_list(const char *text, int max, int64_t *out, ExprLookup lookup, void *
 {
     Reader r = {.p = text, .lookup = lookup, .user = user, .why = why, .size = size};
     for (int n = 0; n < max;) {
-        if (!sum(&r, &out[n++]))
-            return r.is_malformed ? EXPR_MALFORMED : EXPR_WRONG;
-        if (!peek(&r))
-            return n;
+        if (!sum(&r, &out[n++])) return r.is_malformed ? EXPR_MALFORMED : EXPR_WRONG;
+        if (!peek(&r)) return n;
         if (!take(&r, ",")) {
             fail(&r, *r.p == '/' ? "cannot read '%.*s'; // divides integers" : "cannot read '%.*s'",
                  r.p, strlen(r.p));

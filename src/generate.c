@@ -92,7 +92,7 @@ static inline double cosine(double x)
 
 /* Pairs of normal numbers from pairs of 64 random bits. */
 VECTOR static void make_pairs(int n, const uint64_t *restrict a, const uint64_t *restrict b,
-                       double *restrict first, double *restrict second)
+                              double *restrict first, double *restrict second)
 {
     const uint64_t exponent = 0x3FF0000000000000;
     for (int i = 0; i < n; i++) {
@@ -129,27 +129,27 @@ static void make_randn(const Array *a, uint64_t seed, int64_t from, int n, doubl
         out[2 * i] = first[i];
         out[2 * i + 1] = second[i];
     }
-    if (tkc_dtype_info(a->dtype)->kind != DK_FLOAT)
-        to_integers(tkc_dtype_info(a->dtype), n, out);
+    if (tkc_dtype_info(a->dtype)->kind != DK_FLOAT) to_integers(tkc_dtype_info(a->dtype), n, out);
 }
 
 static void make_arange(const Array *a, uint64_t seed, int64_t from, int n, double *out)
 {
     (void)a, (void)seed;
-    for (int i = 0; i < n; i++)
-        out[i] = (double)(from + i);
+    for (int i = 0; i < n; i++) out[i] = (double)(from + i);
 }
 
 static void make_ones(const Array *a, uint64_t seed, int64_t from, int n, double *out)
 {
     (void)a, (void)seed, (void)from;
-    for (int i = 0; i < n; i++)
-        out[i] = 1;
+    for (int i = 0; i < n; i++) out[i] = 1;
 }
 
 /* Elements from … of the array, an even number of them before it; NULL: see array_generate. */
 typedef void (*Maker)(const Array *a, uint64_t seed, int64_t from, int n, double *out);
-static const struct { const char *name; Maker make; } makers[] = {
+static const struct {
+    const char *name;
+    Maker make;
+} makers[] = {
     {"rand", make_rand}, {"randn", make_randn}, {"arange", make_arange},
     {"ones", make_ones}, {"zeros", NULL},       {"empty", NULL},
 };
@@ -158,8 +158,7 @@ enum { MAKERS = sizeof makers / sizeof *makers };
 size_t array_kinds(const char **names, size_t most)
 {
     size_t n = 0;
-    for (; n < MAKERS && n < most; n++)
-        names[n] = makers[n].name;
+    for (; n < MAKERS && n < most; n++) names[n] = makers[n].name;
     return n;
 }
 
@@ -167,8 +166,7 @@ static int find_maker(const char *text)
 {
     for (int i = 0; i < MAKERS; i++) {
         size_t n = strlen(makers[i].name);
-        if (!strncmp(text, makers[i].name, n) && text[n] == ':')
-            return i;
+        if (!strncmp(text, makers[i].name, n) && text[n] == ':') return i;
     }
     return -1;
 }
@@ -182,21 +180,16 @@ bool array_is_generator(const char *text)
 static bool read_shape(const char *p, int *rank, int64_t *shape)
 {
     *rank = 0;
-    if (!*p)
-        return true;
-    if (*p++ != '[')
-        return false;
+    if (!*p) return true;
+    if (*p++ != '[') return false;
     while (*rank < ARRAY_MAX_RANK) {
         char *end;
         long long n = strtoll(p, &end, 10);
-        if (end == p || n < 0 || isspace((unsigned char)*p))
-            return false;
+        if (end == p || n < 0 || isspace((unsigned char)*p)) return false;
         shape[(*rank)++] = n;
         p = end;
-        if (*p == ']')
-            return p[1] == 0;
-        if (*p++ != ',')
-            return false;
+        if (*p == ']') return p[1] == 0;
+        if (*p++ != ',') return false;
     }
     return false;
 }
@@ -230,15 +223,13 @@ bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t
         return false;
     }
     if (!read_shape(type + n, &rank, shape)) {
-        snprintf(why, size, "expected a shape such as [4096,781], numbers, of at most %d extents, not '%s'",
+        snprintf(why, size,
+                 "expected a shape such as [4096,781], numbers, of at most %d extents, not '%s'",
                  ARRAY_MAX_RANK, type + n);
         return false;
     }
-    if (!array_make(a, dtype, rank, shape, why, size))
-        return false;
-    if (!strcmp(makers[m].name, "empty"))
-        memset(a->data, dtype == DT_I1 ? 1 : 0xA5, a->bytes);
-    if (makers[m].make)
-        fill(a, makers[m].make, seed);
+    if (!array_make(a, dtype, rank, shape, why, size)) return false;
+    if (!strcmp(makers[m].name, "empty")) memset(a->data, dtype == DT_I1 ? 1 : 0xA5, a->bytes);
+    if (makers[m].make) fill(a, makers[m].make, seed);
     return true;
 }

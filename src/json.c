@@ -1,10 +1,8 @@
 /* In: a diagnostic. Out: one line that any reader of JSON takes. Texts may quote any bytes of the
    input: what is no UTF-8 becomes U+FFFD, controls are escaped. */
-#include "json.h"
+#include "report.h"
 
 #include <string.h>
-
-#include "terminal.h"
 
 static void put_text(FILE *out, const char *text)
 {
@@ -12,16 +10,11 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
     for (size_t len; *s; s += len ? len : 1) {
         len = utf8_length(s);
-        if (len == 0)
-            fputs("\\ufffd", out);
-        else if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else if (*s == '\n')
-            fputs("\\n", out);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(out, "\\u%04x", *s);
-        else
-            fwrite(s, 1, len, out);
+        if (len == 0) fputs("\\ufffd", out);
+        else if (*s == '"' || *s == '\\') fprintf(out, "\\%c", *s);
+        else if (*s == '\n') fputs("\\n", out);
+        else if (*s < 0x20 || *s == 0x7f) fprintf(out, "\\u%04x", *s);
+        else fwrite(s, 1, len, out);
     }
     fputc('"', out);
 }
@@ -58,8 +51,7 @@ static void put_settings(FILE *out, const TkcSetting *s)
     for (const char *comma = ""; s; s = s->next, comma = ",") {
         fprintf(out, "%s{\"option\":", comma);
         put_text(out, s->option);
-        if (s->value)
-            put_member(out, "value", s->value);
+        if (s->value) put_member(out, "value", s->value);
         fputc('}', out);
     }
     fputc(']', out);
@@ -86,10 +78,8 @@ void json_print(FILE *out, const TkcDiagnostic *d, const char *flags, double ms)
 {
     put_common(out, d);
     put_settings(out, d->settings);
-    if (*flags)
-        put_member(out, "flags", flags);
-    if (ms >= 0)
-        fprintf(out, ",\"milliseconds\":%.3f", ms);
+    if (*flags) put_member(out, "flags", flags);
+    if (ms >= 0) fprintf(out, ",\"milliseconds\":%.3f", ms);
     fputs(",\"notes\":[", out);
     const char *comma = "";
     for (const TkcDiagnostic *n = d->notes; n; n = n->next, comma = ",") {

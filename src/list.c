@@ -13,11 +13,12 @@
 static void print_param(const TkcParam *p, int width)
 {
     printf("    %-*s  %s", width, p->name,
-           p->is_constexpr ? "constexpr" : p->type ? p->type : p->is_int ? "int" : "?");
-    if (p->divisibility > 1)
-        printf(", a multiple of %lld", (long long)p->divisibility);
-    if (p->default_)
-        printf(" = %s", p->default_);
+           p->is_constexpr ? "constexpr"
+           : p->type       ? p->type
+           : p->is_int     ? "int"
+                           : "?");
+    if (p->divisibility > 1) printf(", a multiple of %lld", (long long)p->divisibility);
+    if (p->default_) printf(" = %s", p->default_);
     putchar('\n');
 }
 
@@ -25,14 +26,12 @@ static bool print_params(TkcSource *source, const char *kernel)
 {
     int count, width = 0;
     TkcParam p = {.size = sizeof p};
-    if (tkc_source_param_count(source, kernel, &count) != TKC_OK)
-        return false;
+    if (tkc_source_param_count(source, kernel, &count) != TKC_OK) return false;
     for (int i = 0; i < count; i++)
         if (tkc_source_param(source, kernel, i, &p) == TKC_OK && (int)strlen(p.name) > width)
             width = (int)strlen(p.name);
     for (int i = 0; i < count; i++)
-        if (tkc_source_param(source, kernel, i, &p) == TKC_OK)
-            print_param(&p, width);
+        if (tkc_source_param(source, kernel, i, &p) == TKC_OK) print_param(&p, width);
     return true;
 }
 
@@ -44,16 +43,14 @@ static bool print_kernel(TkcSource *source, const char *kernel)
     if (!print_params(source, kernel) ||
         tkc_source_configs(source, kernel, &configs, &count) != TKC_OK)
         return false;
-    for (int i = 0; i < count; i++)
-        printf("    configuration %d  %s\n", i + 1, configs[i]);
+    for (int i = 0; i < count; i++) printf("    configuration %d  %s\n", i + 1, configs[i]);
     return true;
 }
 
 static bool print_file(TkcContext *cx, const Options *o)
 {
     TkcSource *source = command_source(cx, o);
-    if (!source)
-        return false;
+    if (!source) return false;
     const char *only = o->compile.kernel, *name;
     int count;
     bool ok = only ? print_kernel(source, only)
@@ -71,8 +68,7 @@ int command_list(TkcContext *cx, Options *o)
     for (int i = 0; i < o->nfiles; i++) {
         o->file = o->files[i];
         o->language = options_language(o, o->file);
-        if (o->nfiles > 1)
-            printf("%s%s:\n", i ? "\n" : "", o->file);
+        if (o->nfiles > 1) printf("%s%s:\n", i ? "\n" : "", o->file);
         ok &= print_file(cx, o);
     }
     return ok ? EXIT_FINE : EXIT_REFUSED;

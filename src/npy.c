@@ -7,12 +7,26 @@
 #include "array.h"
 #include "output.h"
 
-static const struct { const char *descr; DType dtype; } descrs[] = {
-    {"|b1", DT_I1},  {"|i1", DT_I8},  {"<i2", DT_I16}, {"<i4", DT_I32},
-    {"<i8", DT_I64}, {"|u1", DT_U8},  {"<u2", DT_U16}, {"<u4", DT_U32},
-    {"<u8", DT_U64}, {"<f2", DT_F16}, {"<f4", DT_F32}, {"<f8", DT_F64},
+static const struct {
+    const char *descr;
+    DType dtype;
+} descrs[] = {
+    {"|b1", DT_I1},
+    {"|i1", DT_I8},
+    {"<i2", DT_I16},
+    {"<i4", DT_I32},
+    {"<i8", DT_I64},
+    {"|u1", DT_U8},
+    {"<u2", DT_U16},
+    {"<u4", DT_U32},
+    {"<u8", DT_U64},
+    {"<f2", DT_F16},
+    {"<f4", DT_F32},
+    {"<f8", DT_F64},
     /* written only: types that .npy has no name for */
-    {"<u2", DT_BF16}, {"|u1", DT_F8E4}, {"|u1", DT_F8E5},
+    {"<u2", DT_BF16},
+    {"|u1", DT_F8E4},
+    {"|u1", DT_F8E5},
 };
 enum { DESCRS = sizeof descrs / sizeof *descrs };
 
@@ -28,8 +42,7 @@ static const char *dict_find(const char *header, const char *key)
     size_t n = strlen(key);
     for (const char *p = header; (p = strstr(p, key)); p += n) {
         bool quoted = p > header && (p[-1] == '\'' || p[-1] == '"') && p[n] == p[-1];
-        if (quoted)
-            return p + n + 1 + strspn(p + n + 1, " :");
+        if (quoted) return p + n + 1 + strspn(p + n + 1, " :");
     }
     return NULL;
 }
@@ -39,8 +52,7 @@ static const char *dict_find(const char *header, const char *key)
 static DType read_descr(const char *p, DType as)
 {
     char quote = *p++;
-    if (quote != '\'' && quote != '"')
-        return DT_NONE;
+    if (quote != '\'' && quote != '"') return DT_NONE;
     if (as != DT_NONE && p[0] == '|' && p[1] == 'V' &&
         strtol(p + 2, NULL, 10) == tkc_dtype_info(as)->bytes)
         return as;
@@ -57,8 +69,7 @@ static DType read_descr(const char *p, DType as)
 static bool refuse_descr(const char *descr, char *why, size_t size)
 {
     int n = (int)strcspn(descr, *descr == '[' ? "]" : ",}");
-    if (!strchr("'\"[", descr[0]))
-        return fail(why, size, "its header is damaged");
+    if (!strchr("'\"[", descr[0])) return fail(why, size, "its header is damaged");
     if (descr[0] == '[')
         snprintf(why, size, "its elements are records, %.*s]: save one field of them", n, descr);
     else if (descr[1] == '>')
@@ -80,20 +91,16 @@ static bool refuse_descr(const char *descr, char *why, size_t size)
 static bool read_dims(const char *p, int *rank, int64_t *shape)
 {
     *rank = 0;
-    if (*p++ != '(')
-        return false;
+    if (*p++ != '(') return false;
     for (p += strspn(p, " "); *p != ')'; p += strspn(p, " ")) {
         char *end;
         long long n = strtoll(p, &end, 10);
-        if (end == p || n < 0 || *rank == ARRAY_MAX_RANK)
-            return false;
+        if (end == p || n < 0 || *rank == ARRAY_MAX_RANK) return false;
         shape[(*rank)++] = n;
         p = *end == 'L' ? end + 1 : end;
         p += strspn(p, " ");
-        if (*p == ',')
-            p++;
-        else if (*p != ')')
-            return false;
+        if (*p == ',') p++;
+        else if (*p != ')') return false;
     }
     return true;
 }
@@ -112,8 +119,7 @@ static bool read_header(Array *a, const char *header, DType as, char *why, size_
     if (fortran && rank > 1)
         return fail(why, size, "it is in Fortran order; save it with numpy.ascontiguousarray");
     DType dtype = read_descr(descr, as);
-    if (dtype == DT_NONE)
-        return refuse_descr(descr, why, size);
+    if (dtype == DT_NONE) return refuse_descr(descr, why, size);
     if (as != DT_NONE && tkc_dtype_info(as)->bytes != tkc_dtype_info(dtype)->bytes) {
         snprintf(why, size, "its elements are %s, which is not as wide as %s",
                  tkc_dtype_info(dtype)->name, tkc_dtype_info(as)->name);
@@ -126,8 +132,7 @@ static bool read_header(Array *a, const char *header, DType as, char *why, size_
 static void normalize_bools(Array *a)
 {
     unsigned char *p = a->data;
-    for (int64_t i = 0; a->dtype == DT_I1 && i < a->count; i++)
-        p[i] = p[i] != 0;
+    for (int64_t i = 0; a->dtype == DT_I1 && i < a->count; i++) p[i] = p[i] != 0;
 }
 
 static bool cut_short(FILE *f, char *why, size_t size)
@@ -162,12 +167,9 @@ static char *read_preamble(FILE *f, char *why, size_t size)
         return NULL;
     }
     char *header = calloc(len + 1, 1);
-    if (header && fread(header, 1, len, f) == len)
-        return header;
-    if (header)
-        cut_short(f, why, size);
-    else
-        fail(why, size, "no memory");
+    if (header && fread(header, 1, len, f) == len) return header;
+    if (header) cut_short(f, why, size);
+    else fail(why, size, "no memory");
     free(header);
     return NULL;
 }
@@ -177,8 +179,7 @@ static bool load_file(Array *a, FILE *f, DType as, char *why, size_t size)
     char *header = read_preamble(f, why, size);
     bool ok = header && read_header(a, header, as, why, size);
     free(header);
-    if (!ok)
-        return false;
+    if (!ok) return false;
     size_t got = fread(a->data, 1, a->bytes, f);
     if (got != a->bytes) {
         cut_short(f, why, size);
@@ -196,8 +197,7 @@ bool array_load(Array *a, const char *path, DType as, char *why, size_t size)
 {
     errno = 0;
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return fail(why, size, strerror(errno));
+    if (!f) return fail(why, size, strerror(errno));
     bool ok = load_file(a, f, as, why, size);
     fclose(f);
     return ok;
@@ -217,8 +217,7 @@ bool array_save(const Array *a, const char *path, char *why, size_t size)
 {
     const char *descr = NULL;
     for (int i = 0; i < DESCRS && !descr; i++)
-        if (descrs[i].dtype == a->dtype)
-            descr = descrs[i].descr;
+        if (descrs[i].dtype == a->dtype) descr = descrs[i].descr;
     char dims[ARRAY_MAX_RANK * 22 + 4], header[512];
     put_dims(a, dims, sizeof dims);
     int len = snprintf(header, sizeof header,
@@ -229,8 +228,7 @@ bool array_save(const Array *a, const char *path, char *why, size_t size)
     head[9] = (unsigned char)(padded >> 8);
     const char *reason = NULL;
     Output out;
-    if (!output_open(&out, path, &reason))
-        return fail(why, size, reason);
+    if (!output_open(&out, path, &reason)) return fail(why, size, reason);
     bool ok = fwrite(head, 1, 10, out.f) == 10 &&
               fprintf(out.f, "%s%*s\n", header, padded - 1 - len, "") == padded &&
               fwrite(a->data, 1, a->bytes, out.f) == a->bytes;

@@ -7,16 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json.h"
 
 /* How this process speaks: set once, before the first word. */
-static struct Style { bool color, json; } style;
+static struct Style {
+    bool color, json;
+} style;
 
 static bool wants_color(ColorChoice choice)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (choice != COLOR_AUTO)
-        return choice == COLOR_ALWAYS;
+    if (choice != COLOR_AUTO) return choice == COLOR_ALWAYS;
     return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
@@ -29,7 +29,9 @@ void report_style(ColorChoice color, bool json)
 /* ---- what would mend it ---- */
 
 /* How a field of TkcOptions is given; %s is its value. Those without one need none. */
-static const struct { const char *option, *spelling; } spellings[] = {
+static const struct {
+    const char *option, *spelling;
+} spellings[] = {
     {"defines", "-D%s"},
     {"signature", "-sig \"%s\""},
     {"kernel", "-k %s"},
@@ -51,8 +53,7 @@ static const struct { const char *option, *spelling; } spellings[] = {
 static const char *spelling_of(const char *option)
 {
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
-        if (!strcmp(spellings[i].option, option))
-            return spellings[i].spelling;
+        if (!strcmp(spellings[i].option, option)) return spellings[i].spelling;
     return NULL;
 }
 
@@ -61,8 +62,7 @@ static size_t add_flag(char *out, size_t size, const char *blank, const char *sp
                        const char *value)
 {
     const char *hole = strstr(spelling, "%s"), *quote = strchr(value, '\'') ? "\"" : "";
-    if (!hole)
-        return (size_t)snprintf(out, size, "%s%s", blank, spelling);
+    if (!hole) return (size_t)snprintf(out, size, "%s%s", blank, spelling);
     return (size_t)snprintf(out, size, "%s%.*s%s%s%s%s", blank, (int)(hole - spelling), spelling,
                             quote, value, quote, hole + 2);
 }
@@ -73,8 +73,7 @@ const char *report_flags(const TkcDiagnostic *d, char *buffer, size_t size)
     buffer[0] = 0;
     for (const TkcSetting *s = d->settings; s; s = s->next) {
         const char *spelling = spelling_of(s->option), *value = s->value ? s->value : "N";
-        if (!spelling || n + strlen(spelling) + strlen(value) + 4 > size)
-            continue;
+        if (!spelling || n + strlen(spelling) + strlen(value) + 4 > size) continue;
         n += add_flag(buffer + n, size - n, n ? " " : "", spelling, value);
     }
     return buffer;
@@ -110,8 +109,7 @@ static void print_diagnostic(const TkcDiagnostic *d, void *user)
         return;
     }
     fputs(d->rendered, stderr);
-    if (*flags)
-        fprintf(stderr, "%snote: %sadd %s\n", ink("\033[1;36m"), ink("\033[0m"), flags);
+    if (*flags) fprintf(stderr, "%snote: %sadd %s\n", ink("\033[1;36m"), ink("\033[0m"), flags);
 }
 
 void report_listen(TkcContext *cx)
@@ -123,10 +121,8 @@ void report_listen(TkcContext *cx)
 /* What the command says itself; ms: how long that took, below 0 where it is no time. */
 static void put_line(const TkcDiagnostic *d, double ms)
 {
-    if (style.json)
-        json_print(stderr, d, "", ms);
-    else
-        fputs(d->rendered, stderr);
+    if (style.json) json_print(stderr, d, "", ms);
+    else fputs(d->rendered, stderr);
 }
 
 /* lead: "tkc: " and what stands before the text. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include "tkc/tkc.h"
 
 typedef enum ColorChoice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorChoice;
@@ -28,5 +29,17 @@ void report_misuse(const char *text);
 /* "-DBLOCK=<int> -sig \"x=*fp32\"": how this command spells what would mend a diagnostic; "" when
    nothing does. Cut at size. */
 const char *report_flags(const TkcDiagnostic *d, char *buffer, size_t size);
+
+/* ---- json.c: a diagnostic as one line of JSON; the form is in docs/diagnostics.md ---- */
+/* flags: of the command, "" for none. ms: how long what it tells of took, below 0 for no time. */
+void json_print(FILE *out, const TkcDiagnostic *d, const char *flags, double ms);
+
+/* ---- terminal.c: text of others on a person's screen ---- */
+/* Length of the character at s, 0 when the bytes are not valid UTF-8 (surrogates and overlong forms are
+   not). The text ends in a NUL, which continues nothing. */
+size_t utf8_length(const unsigned char *s);
+/* Writes a line and its end. On a terminal, what would steer it (control characters but tabs, bytes
+   that are no UTF-8) is written as \x1b; elsewhere the bytes are left as they are. */
+void terminal_put_line(FILE *out, bool is_terminal, const char *line);
 
 #endif

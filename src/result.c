@@ -10,24 +10,24 @@
 /* ---- what is asked for ---- */
 
 /* FILE.npy[,rtol=R][,atol=A]; the path ends at the first comma. Below 0: by the types. */
-typedef struct Check { char path[4096]; double rtol, atol; } Check;
+typedef struct Check {
+    char path[4096];
+    double rtol, atol;
+} Check;
 
 static bool read_check(const char *text, Check *out)
 {
     size_t n = strcspn(text, ",");
     *out = (Check){.rtol = -1, .atol = -1};
-    if (n >= sizeof out->path)
-        return false;
+    if (n >= sizeof out->path) return false;
     memcpy(out->path, text, n);
     for (const char *p = text + n; *p;) {
         bool is_rtol = !strncmp(p, ",rtol=", 6);
         double *which = is_rtol ? &out->rtol : &out->atol;
         char *end;
-        if (!is_rtol && strncmp(p, ",atol=", 6))
-            return false;
+        if (!is_rtol && strncmp(p, ",atol=", 6)) return false;
         *which = strtod(p + 6, &end);
-        if (end == p + 6 || (*end && *end != ',') || !(*which >= 0))
-            return false;
+        if (end == p + 6 || (*end && *end != ',') || !(*which >= 0)) return false;
         p = end;
     }
     return true;
@@ -36,12 +36,9 @@ static bool read_check(const char *text, Check *out)
 static RunArg *find_result(Run *r, const char *option, const char *name, size_t len)
 {
     RunArg *a = run_find_arg(r, name, len);
-    if (!a)
-        run_unknown_name(r, option, name, len);
-    else if (!a->is_array)
-        command_fail("%s: '%.*s' is not an array", option, (int)len, name);
-    if (!a || !a->is_array)
-        return NULL;
+    if (!a) run_unknown_name(r, option, name, len);
+    else if (!a->is_array) command_fail("%s: '%.*s' is not an array", option, (int)len, name);
+    if (!a || !a->is_array) return NULL;
     a->is_result = true;
     return a;
 }
@@ -52,10 +49,8 @@ static bool find_print(Run *r, const Print *p, RunArg **a, View *view)
     char why[256];
     size_t len = strcspn(p->what, "[");
     *a = find_result(r, "-print", p->what, len);
-    if (!*a)
-        return false;
-    if (array_view(&(*a)->array, p->what + len, view, why, sizeof why))
-        return true;
+    if (!*a) return false;
+    if (array_view(&(*a)->array, p->what + len, view, why, sizeof why)) return true;
     return command_refuse("-print %s: %s", p->what, why);
 }
 
@@ -74,12 +69,9 @@ static bool can_save(const Run *r, int i)
         is_input = file && output_is_same_file(file, path);
         free(file);
     }
-    for (int k = 0; k < i && !is_twice; k++)
-        is_twice = !strcmp(o->save.data[k].value, path);
-    if (is_input)
-        command_fail("-save: '%s' is an input; it is not overwritten", path);
-    else if (is_twice)
-        command_fail("-save: '%s' is given twice", path);
+    for (int k = 0; k < i && !is_twice; k++) is_twice = !strcmp(o->save.data[k].value, path);
+    if (is_input) command_fail("-save: '%s' is an input; it is not overwritten", path);
+    else if (is_twice) command_fail("-save: '%s' is given twice", path);
     return !is_input && !is_twice;
 }
 
@@ -89,8 +81,7 @@ bool run_expect_results(Run *r)
     RunArg *a;
     View view;
     bool ok = true;
-    for (int i = 0; i < o->nprint; i++)
-        ok &= find_print(r, &o->print[i], &a, &view);
+    for (int i = 0; i < o->nprint; i++) ok &= find_print(r, &o->print[i], &a, &view);
     for (int i = 0; i < o->save.len; i++)
         ok &= find_result(r, "-save", o->save.data[i].name, strlen(o->save.data[i].name)) &&
               can_save(r, i);
@@ -98,10 +89,8 @@ bool run_expect_results(Run *r)
         const Binding *b = &o->check.data[i];
         Check c;
         ok &= find_result(r, "-check", b->name, strlen(b->name)) != NULL;
-        if (read_check(b->value, &c))
-            continue;
-        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'%s",
-                     b->name, b->value,
+        if (read_check(b->value, &c)) continue;
+        command_fail("-check takes NAME=FILE.npy[,rtol=R,atol=A], not '%s=%s'%s", b->name, b->value,
                      strstr(b->value, ",tol=") ? "; did you mean 'rtol' or 'atol'?" : "");
         ok = false;
     }
@@ -117,12 +106,10 @@ static bool find_unwritten(Run *r, RunArg *a)
     const size_t n = (size_t)x->count;
     size_t count;
     x->unwritten = malloc(n);
-    if (!x->unwritten)
-        return command_refuse("out of memory");
+    if (!x->unwritten) return command_refuse("out of memory");
     if (tkc_device_unwritten(r->dev, a->ptr, x->bytes / n, n, x->unwritten, &count) != TKC_OK)
         return false;
-    if (count)
-        return true;
+    if (count) return true;
     free(x->unwritten);
     x->unwritten = NULL;
     return true;
@@ -131,8 +118,7 @@ static bool find_unwritten(Run *r, RunArg *a)
 static bool fetch(Run *r, RunArg *a)
 {
     Array *x = &a->array;
-    if (!a->is_result || !x->bytes)
-        return true;
+    if (!a->is_result || !x->bytes) return true;
     return tkc_copy_out(r->dev, x->data, a->ptr, x->bytes) == TKC_OK &&
            (!run_is_empty(a) || find_unwritten(r, a));
 }
@@ -151,8 +137,7 @@ static bool print(Run *r, const Print *p)
 {
     RunArg *a;
     View view;
-    if (!find_print(r, p, &a, &view))
-        return false;
+    if (!find_print(r, p, &a, &view)) return false;
     array_print(stdout, &a->array, &view, p->is_whole);
     return true;
 }
@@ -186,8 +171,7 @@ enum { TEXT = 320 };
 static void describe_unwritten(const Difference *d, char *text)
 {
     *text = 0;
-    if (d->unwritten)
-        snprintf(text, TEXT, ", %lld of them never written", (long long)d->unwritten);
+    if (d->unwritten) snprintf(text, TEXT, ", %lld of them never written", (long long)d->unwritten);
 }
 
 /* "; the largest difference is 4.5, at [3,2]", or nothing: no written element differs. */
@@ -195,8 +179,7 @@ static void describe_worst(const Array *got, const Difference *d, char *text)
 {
     char at[240];
     *text = 0;
-    if (d->worst_at < 0)
-        return;
+    if (d->worst_at < 0) return;
     array_index_text(got, d->worst_at, at, sizeof at);
     snprintf(text, TEXT, "; the largest difference is %.6g, at %s", d->worst, at);
 }
@@ -208,8 +191,7 @@ static void tell_difference(const char *name, const char *path, const Array *got
     array_index_text(got, d->where, at, sizeof at);
     describe_unwritten(d, never);
     describe_worst(got, d, worst);
-    if (!d->is_unwritten)
-        snprintf(first, sizeof first, "got %.9g", d->got);
+    if (!d->is_unwritten) snprintf(first, sizeof first, "got %.9g", d->got);
     command_fail("%s differs from %s in %lld of %lld elements (rtol %g, atol %g)%s; the first is "
                  "%s: %s, expected %.9g%s",
                  name, path, (long long)d->count, (long long)got->count, t.rtol, t.atol, never, at,
@@ -231,10 +213,8 @@ static bool compare(const char *name, const Array *got, const Array *want, const
 {
     Difference d;
     Tolerance t = array_tolerance(got->dtype, want->dtype);
-    if (c->rtol >= 0)
-        t.rtol = c->rtol;
-    if (c->atol >= 0)
-        t.atol = c->atol;
+    if (c->rtol >= 0) t.rtol = c->rtol;
+    if (c->atol >= 0) t.atol = c->atol;
     switch (array_compare(got, want, t, &d)) {
     case COMPARED_SHAPES_DIFFER: refuse_shapes(name, c->path, got, want); return false;
     case COMPARED_NO_MEMORY: command_fail("out of memory"); return false;
@@ -255,8 +235,7 @@ static bool check(Run *r, const Binding *b)
     Check c;
     Array want;
     const Array *got = &run_find_arg(r, b->name, strlen(b->name))->array;
-    if (!read_check(b->value, &c) || !load_expected(&want, got, c.path))
-        return false;
+    if (!read_check(b->value, &c) || !load_expected(&want, got, c.path)) return false;
     bool same = compare(b->name, got, &want, &c);
     array_free(&want);
     return same;
@@ -267,13 +246,9 @@ bool run_use_results(Run *r)
     const Options *o = r->o;
     bool ok = true;
     for (int i = 0; i < r->nargs; i++)
-        if (!fetch(r, &r->args[i]))
-            return false;
-    for (int i = 0; i < o->nprint; i++)
-        ok &= print(r, &o->print[i]);
-    for (int i = 0; i < o->save.len; i++)
-        ok &= save(r, &o->save.data[i]);
-    for (int i = 0; i < o->check.len; i++)
-        ok &= check(r, &o->check.data[i]);
+        if (!fetch(r, &r->args[i])) return false;
+    for (int i = 0; i < o->nprint; i++) ok &= print(r, &o->print[i]);
+    for (int i = 0; i < o->save.len; i++) ok &= save(r, &o->save.data[i]);
+    for (int i = 0; i < o->check.len; i++) ok &= check(r, &o->check.data[i]);
     return ok;
 }

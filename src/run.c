@@ -6,18 +6,15 @@
 #include "expr.h"
 #include "number.h"
 #include "run.h"
-#include "terminal.h"
 #include "tkc/clock.h"
 
 /* With the types that -sig gives. */
 static bool open_jit(Run *r)
 {
-    if (tkc_jit_new(r->dev, r->source, &r->o->compile, &r->jit) != TKC_OK)
-        return false;
+    if (tkc_jit_new(r->dev, r->source, &r->o->compile, &r->jit) != TKC_OK) return false;
     for (int i = 0; i < tkc_jit_param_count(r->jit); i++) {
         TkcParam p = {.size = sizeof p};
-        if (tkc_jit_param(r->jit, i, &p) != TKC_OK)
-            return false;
+        if (tkc_jit_param(r->jit, i, &p) != TKC_OK) return false;
         run_find_arg(r, p.name, strlen(p.name))->param = p;
     }
     return true;
@@ -41,20 +38,16 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
     Run *r = user;
     RunArg *a = run_find_arg(r, name, len);
     const char *text = run_find_define(r, name, len);
-    if (!text && a)
-        text = a->text;
-    if (!text)
-        text = command_value(r->info.values, r->info.nvalues, name, len);
+    if (!text && a) text = a->text;
+    if (!text) text = command_value(r->info.values, r->info.nvalues, name, len);
     r->is_grid_early |= !text && a && !r->is_compiled;
     const char *near = text ? NULL : run_nearest_param(r, name, len);
     if (!text)
         snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D%s%s%s",
                  (int)len, name, near ? "; did you mean '" : "", near ? near : "",
                  near ? "'?" : "");
-    else if (read_value(text, value))
-        return true;
-    else
-        snprintf(why, size, "'%.*s' is '%s', which is not an integer", (int)len, name, text);
+    else if (read_value(text, value)) return true;
+    else snprintf(why, size, "'%.*s' is '%s', which is not an integer", (int)len, name, text);
     return false;
 }
 
@@ -65,30 +58,30 @@ static bool read_grid(Run *r)
     r->grid[0] = r->grid[1] = r->grid[2] = 1;
     r->is_grid_early = false;
     if (!r->o->grid)
-        return command_refuse("how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
+        return command_refuse(
+            "how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
     int n = expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why);
-    if (n >= 0 || r->is_grid_early)
-        return true;
+    if (n >= 0 || r->is_grid_early) return true;
     if (strstr(r->o->grid, "lambda") || strstr(r->o->grid, "meta[") || strstr(r->o->grid, "META["))
-        return command_refuse("-grid takes the programs alone, not '%s': names of arguments and constexprs "
-                              "stand for themselves, as in cdiv(n,BLOCK)",
-                              r->o->grid);
-    return command_refuse("-grid '%s': %s%s", r->o->grid, why,
-                          n == EXPR_MALFORMED
-                              ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)"
-                              : "");
+        return command_refuse(
+            "-grid takes the programs alone, not '%s': names of arguments and constexprs "
+            "stand for themselves, as in cdiv(n,BLOCK)",
+            r->o->grid);
+    return command_refuse(
+        "-grid '%s': %s%s", r->o->grid, why,
+        n == EXPR_MALFORMED ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)" : "");
 }
 
 /* What was known when compiling, and what it costs. */
 static void tell_kernel(const TkcKernelInfo *info)
 {
     command_tell_taken(info->config, info->nconfigs, info->values, info->nvalues);
-    if (info->registers < 0)
-        command_say("%d warps, %d stages", info->num_warps, info->num_stages);
+    if (info->registers < 0) command_say("%d warps, %d stages", info->num_warps, info->num_stages);
     else
-        command_say("%d warps, %d stages, %d bytes of shared memory, %d registers, %d bytes spilled",
-                    info->num_warps, info->num_stages, info->shared_bytes, info->registers,
-                    info->spill_bytes);
+        command_say(
+            "%d warps, %d stages, %d bytes of shared memory, %d registers, %d bytes spilled",
+            info->num_warps, info->num_stages, info->shared_bytes, info->registers,
+            info->spill_bytes);
 }
 
 /* Compiles first, so that what follows is the run alone. */
@@ -96,13 +89,10 @@ static bool compile(Run *r, const TkcArg *args, size_t n)
 {
     r->info = (TkcKernelInfo){.size = sizeof r->info};
     double start = clock_ms();
-    if (tkc_jit_info(r->jit, args, n, &r->info) != TKC_OK)
-        return false;
+    if (tkc_jit_info(r->jit, args, n, &r->info) != TKC_OK) return false;
     r->is_compiled = true;
-    if (r->o->compile.time_report)
-        report_time("compile", clock_ms() - start);
-    if (r->o->verbose)
-        tell_kernel(&r->info);
+    if (r->o->compile.time_report) report_time("compile", clock_ms() - start);
+    if (r->o->verbose) tell_kernel(&r->info);
     return !r->is_grid_early || read_grid(r);
 }
 
@@ -118,15 +108,13 @@ static void tell_run(const Run *r, double ms)
 
 static bool launch(Run *r, const TkcArg *args, size_t n)
 {
-    if (!compile(r, args, n))
-        return false;
+    if (!compile(r, args, n)) return false;
     double start = clock_ms();
     if (tkc_launch(r->jit, r->grid, NULL, args, n) != TKC_OK ||
         tkc_synchronize(r->dev, NULL) != TKC_OK)
         return false;
     double ms = clock_ms() - start;
-    if (r->o->compile.time_report)
-        report_time("run", ms);
+    if (r->o->compile.time_report) report_time("run", ms);
     fflush(stdout); /* what the kernel printed comes before it */
     tell_run(r, ms);
     return true;
@@ -137,10 +125,8 @@ static bool launch_all(Run *r)
     TkcArg *args = calloc((size_t)r->nargs + 1, sizeof *args);
     size_t n = 0;
     for (int i = 0; args && i < r->nargs; i++)
-        if (run_is_given(r, &r->args[i]))
-            args[n++] = r->args[i].arg;
-    if (!args)
-        command_fail("out of memory");
+        if (run_is_given(r, &r->args[i])) args[n++] = r->args[i].arg;
+    if (!args) command_fail("out of memory");
     bool ok = args && launch(r, args, n);
     free(args);
     return ok;
@@ -159,13 +145,10 @@ static bool watch(Run *r)
     const Options *o = r->o;
     r->prompt.options = o;
     for (int i = 0; i < o->ntraces; i++)
-        if (tkc_device_trace(r->dev, o->traces[i]) != TKC_OK)
-            return false;
+        if (tkc_device_trace(r->dev, o->traces[i]) != TKC_OK) return false;
     for (int i = 0; i < o->nbreaks; i++)
-        if (tkc_device_break(r->dev, o->breaks[i]) != TKC_OK)
-            return false;
-    if (o->nbreaks)
-        tkc_device_on_stop(r->dev, prompt, &r->prompt);
+        if (tkc_device_break(r->dev, o->breaks[i]) != TKC_OK) return false;
+    if (o->nbreaks) tkc_device_on_stop(r->dev, prompt, &r->prompt);
     return true;
 }
 
@@ -174,8 +157,9 @@ static bool watch(Run *r)
 static bool check_device_options(const Options *o, const char *kind)
 {
     if (o->memory_given && strcmp(kind, "cpu"))
-        return command_refuse("-check-memory goes with -device cpu, not with %s%s", kind,
-                              strcmp(kind, "simt") ? "" : ", which always checks what docs/simt.md lists");
+        return command_refuse(
+            "-check-memory goes with -device cpu, not with %s%s", kind,
+            strcmp(kind, "simt") ? "" : ", which always checks what docs/simt.md lists");
     if (o->timeout > 0 && !strcmp(kind, "cuda"))
         command_say("-timeout has no effect on a GPU, which cannot be interrupted");
     return true;
@@ -190,10 +174,8 @@ static bool open_device(Run *r)
         snprintf(simt, sizeof simt, "simt:%s", o->compile.arch);
         kind = simt;
     }
-    if (tkc_device_open(r->cx, kind, 0, &r->dev) != TKC_OK)
-        return false;
-    if (!check_device_options(o, tkc_device_kind(r->dev)))
-        return false;
+    if (tkc_device_open(r->cx, kind, 0, &r->dev) != TKC_OK) return false;
+    if (!check_device_options(o, tkc_device_kind(r->dev))) return false;
     if (o->compile.remarks && !strcmp(tkc_device_arch(r->dev), "cpu"))
         command_say("-R tells of code for a GPU; on cpu there is none");
     tkc_device_set_seed(r->dev, o->seed);
@@ -218,10 +200,8 @@ int command_run(TkcContext *cx, Options *o)
     tkc_context_on_diagnostic(cx, NULL, NULL);
     tkc_jit_free(r.jit);
     for (int i = 0; i < r.nargs; i++) {
-        if (r.args[i].is_array)
-            array_free(&r.args[i].array);
-        if (r.args[i].ptr)
-            tkc_free(r.dev, r.args[i].ptr);
+        if (r.args[i].is_array) array_free(&r.args[i].array);
+        if (r.args[i].ptr) tkc_free(r.dev, r.args[i].ptr);
     }
     free(r.args);
     tkc_device_free(r.dev);

@@ -8,16 +8,6 @@
 
 #include "ir/type.h"
 
-static int64_t min_of(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
-static int64_t max_of(int64_t x, int64_t y)
-{
-    return x > y ? x : y;
-}
-
 int axis_dims(const Type *ty)
 {
     return ty->rank ? ty->rank : 1;

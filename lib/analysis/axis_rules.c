@@ -28,16 +28,6 @@
 #include "ir/ir.h"
 #include "ir/type.h"
 
-static int64_t min_of(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
-static int64_t max_of(int64_t x, int64_t y)
-{
-    return x > y ? x : y;
-}
-
 /* The largest group size that all four allow. */
 static int64_t min_of_four(int64_t a, int64_t b, int64_t c, int64_t d)
 {
@@ -53,11 +43,6 @@ static int64_t product(int64_t j, int64_t k)
 static int64_t every(const AxisFact *f, const Type *ty, int d)
 {
     return axis_divisor(f, ty, d, 1);
-}
-
-static int64_t first(const AxisFact *f, const Type *ty, int d, int64_t c)
-{
-    return axis_divisor(f, ty, d, c);
 }
 
 static bool is_exactly(const AxisFact *f, int64_t v)
@@ -106,7 +91,8 @@ static void rule_add(const AxisSite *s, AxisFact *out)
         int64_t c = max_of(min_of(s->x->contiguity[d], s->y->constancy[d]),
                            min_of(s->y->contiguity[d], s->x->constancy[d]));
         out->contiguity[d] = c;
-        out->divisibility[d] = min_of(first(s->x, s->tx, d, c), first(s->y, s->ty, d, c));
+        out->divisibility[d] =
+            min_of(axis_divisor(s->x, s->tx, d, c), axis_divisor(s->y, s->ty, d, c));
     }
 }
 
@@ -120,7 +106,8 @@ static void rule_sub(const AxisSite *s, AxisFact *out)
         int64_t g = c > 1 ? c : both;
         out->contiguity[d] = c;
         out->constancy[d] = max_of(out->constancy[d], both);
-        out->divisibility[d] = min_of(first(s->x, s->tx, d, g), first(s->y, s->ty, d, g));
+        out->divisibility[d] =
+            min_of(axis_divisor(s->x, s->tx, d, g), axis_divisor(s->y, s->ty, d, g));
     }
 }
 
@@ -132,8 +119,8 @@ static void rule_addptr(const AxisSite *s, AxisFact *out)
     rule_add(s, out);
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t c = out->contiguity[d];
-        out->divisibility[d] =
-            min_of(first(s->x, s->tx, d, c), product(first(s->y, s->ty, d, c), bytes));
+        out->divisibility[d] = min_of(axis_divisor(s->x, s->tx, d, c),
+                                      product(axis_divisor(s->y, s->ty, d, c), bytes));
     }
 }
 
@@ -159,14 +146,14 @@ static void rule_mul(const AxisSite *s, AxisFact *out)
 static int64_t shared_group(const AxisFact *x, const Type *tx, const AxisFact *y, const Type *ty,
                             int d)
 {
-    return min_of_four(x->contiguity[d], first(x, tx, d, x->contiguity[d]), y->constancy[d],
+    return min_of_four(x->contiguity[d], axis_divisor(x, tx, d, x->contiguity[d]), y->constancy[d],
                        every(y, ty, d));
 }
 
 /* What is left of the divisor of x after division by 2^e, a group's first element deciding. */
 static int64_t quotient_divisor(const AxisSite *s, int d, int64_t g, int64_t power)
 {
-    return max_of(first(s->x, s->tx, d, g) / power, 1);
+    return max_of(axis_divisor(s->x, s->tx, d, g) / power, 1);
 }
 
 static bool is_power_of_two(int64_t v)
@@ -207,7 +194,7 @@ static void rule_rem(const AxisSite *s, AxisFact *out)
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t g = counts_up ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
         out->contiguity[d] = g;
-        out->divisibility[d] = min_of(first(s->x, s->tx, d, g), every(s->y, s->ty, d));
+        out->divisibility[d] = min_of(axis_divisor(s->x, s->tx, d, g), every(s->y, s->ty, d));
     }
 }
 
@@ -226,16 +213,16 @@ static int64_t low_ones(const AxisFact *m)
 static void and_side(const AxisFact *x, const Type *tx, const AxisFact *m, const Type *tm, int d,
                      AxisFact *out)
 {
-    int64_t runs = min_of_four(x->contiguity[d], first(x, tx, d, x->contiguity[d]), m->constancy[d],
-                               low_ones(m));
+    int64_t runs = min_of_four(x->contiguity[d], axis_divisor(x, tx, d, x->contiguity[d]),
+                               m->constancy[d], low_ones(m));
     int64_t same = shared_group(x, tx, m, tm, d);
     if (runs > out->contiguity[d]) {
         out->contiguity[d] = runs;
         out->constancy[d] = 1;
-        out->divisibility[d] = first(x, tx, d, runs);
+        out->divisibility[d] = axis_divisor(x, tx, d, runs);
     } else if (same > out->constancy[d] && out->contiguity[d] == 1) {
         out->constancy[d] = same;
-        out->divisibility[d] = max_of(first(x, tx, d, same), every(m, tm, d));
+        out->divisibility[d] = max_of(axis_divisor(x, tx, d, same), every(m, tm, d));
     }
 }
 
@@ -257,7 +244,8 @@ static void rule_or(const AxisSite *s, AxisFact *out)
         int64_t g = max_of(shared_group(s->x, s->tx, s->y, s->ty, d),
                            shared_group(s->y, s->ty, s->x, s->tx, d));
         out->contiguity[d] = g;
-        out->divisibility[d] = min_of(first(s->x, s->tx, d, g), first(s->y, s->ty, d, g));
+        out->divisibility[d] =
+            min_of(axis_divisor(s->x, s->tx, d, g), axis_divisor(s->y, s->ty, d, g));
     }
 }
 
@@ -293,7 +281,7 @@ static void rule_shr(const AxisSite *s, AxisFact *out)
     int64_t power = (int64_t)1 << count;
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t c = s->x->contiguity[d];
-        int64_t g = min_of_four(c, first(s->x, s->tx, d, c), s->y->constancy[d], power);
+        int64_t g = min_of_four(c, axis_divisor(s->x, s->tx, d, c), s->y->constancy[d], power);
         out->constancy[d] = max_of(out->constancy[d], g);
         out->divisibility[d] = quotient_divisor(s, d, g, power);
     }
@@ -450,7 +438,7 @@ static void rule_address(const AxisSite *s, AxisFact *out)
     int64_t to = type_is_pointer(s->type) ? type_bytes(tkc_type_element(s->type)->elem) : 1;
     for (int d = 0; d < axis_dims(s->type); d++) {
         out->contiguity[d] = from == to ? s->x->contiguity[d] : 1;
-        out->divisibility[d] = first(s->x, s->tx, d, out->contiguity[d]);
+        out->divisibility[d] = axis_divisor(s->x, s->tx, d, out->contiguity[d]);
     }
     if (!type_is_pointer(s->type)) keep_what_wraps(out, s->type);
 }
@@ -526,7 +514,7 @@ AxisFact axis_of_result(const AxisFacts *facts, const Op *op, int result)
 {
     const Type *type = op_result(op, result)->type;
     AxisFact out = axis_unknown(type);
-    AxisSite s = {.facts = facts, .op = op, .type = type, .result = result};
+    AxisSite s = {.facts = facts, .op = op, .type = type};
     if (op->nargs > 0) s.x = axis_of(facts, op_arg(op, 0)), s.tx = op_arg(op, 0)->type;
     if (op->nargs > 1) s.y = axis_of(facts, op_arg(op, 1)), s.ty = op_arg(op, 1)->type;
     AxisRule rule = rule_of(op);

@@ -16,11 +16,6 @@
 #include "ir/ir.h"
 #include "ir/type.h"
 
-static int64_t min_of(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
 /* Facts of dim `from` of the operand become those of dim `to`. */
 static void copy_dim(AxisFact *out, int to, const AxisFact *x, int from)
 {
@@ -47,18 +42,17 @@ static void set_dim(AxisFact *out, int dim, int64_t divisibility, int64_t consta
     out->constancy[dim] = constancy;
 }
 
-static void copy_bounds(AxisFact *out, const AxisFact *x)
-{
-    out->lo = x->lo;
-    out->hi = x->hi;
-    out->lo_all = x->lo_all;
-    out->hi_all = x->hi_all;
-}
-
 static void copy_valid_bounds(AxisFact *out, const AxisFact *x)
 {
     out->lo = x->lo;
     out->hi = x->hi;
+}
+
+static void copy_bounds(AxisFact *out, const AxisFact *x)
+{
+    copy_valid_bounds(out, x);
+    out->lo_all = x->lo_all;
+    out->hi_all = x->hi_all;
 }
 
 /* ---- made from nothing ---- */
@@ -93,19 +87,11 @@ static void rule_arange(const AxisSite *s, AxisFact *out)
 }
 
 /* Limits of a grid, all targets: 2^31-1 programs along the first axis, 65535 along the others. */
-static int64_t most_programs(const Op *op)
+static void rule_grid(const AxisSite *s, AxisFact *out)
 {
-    return tkc_op_int(op, ATTR_AXIS, 0) == 0 ? INT32_MAX : 65535;
-}
-
-static void rule_program_id(const AxisSite *s, AxisFact *out)
-{
-    set_both_ranges(out, (Range){0, most_programs(s->op) - 1});
-}
-
-static void rule_num_programs(const AxisSite *s, AxisFact *out)
-{
-    set_both_ranges(out, (Range){1, most_programs(s->op)});
+    const int is_count = s->op->kind == OP_NUM_PROGRAMS;
+    const int most = tkc_op_int(s->op, ATTR_AXIS, 0) == 0 ? INT32_MAX : 65535;
+    set_both_ranges(out, (Range){is_count, most - 1 + is_count});
 }
 
 /* ---- moves ---- */
@@ -293,23 +279,12 @@ static void rule_load(const AxisSite *s, AxisFact *out)
 AxisRule axis_shape_rule(OpKind kind)
 {
     static const AxisRule rules[OP_COUNT] = {
-        [OP_CONST] = rule_const,
-        [OP_ARANGE] = rule_arange,
-        [OP_PROGRAM_ID] = rule_program_id,
-        [OP_NUM_PROGRAMS] = rule_num_programs,
-        [OP_SPLAT] = rule_splat,
-        [OP_EXPAND_DIMS] = rule_move,
-        [OP_BROADCAST] = rule_move,
-        [OP_TRANS] = rule_move,
-        [OP_RESHAPE] = rule_reshape,
-        [OP_JOIN] = rule_move,
-        [OP_SPLIT] = rule_move,
-        [OP_CAT] = rule_cat,
-        [OP_CONVERT] = rule_convert,
-        [OP_REDUCE] = rule_reduce,
-        [OP_SCAN] = rule_scan,
-        [OP_SORT] = rule_sort,
-        [OP_LOAD] = rule_load,
+        [OP_CONST] = rule_const,       [OP_ARANGE] = rule_arange, [OP_PROGRAM_ID] = rule_grid,
+        [OP_NUM_PROGRAMS] = rule_grid, [OP_SPLAT] = rule_splat,   [OP_EXPAND_DIMS] = rule_move,
+        [OP_BROADCAST] = rule_move,    [OP_TRANS] = rule_move,    [OP_RESHAPE] = rule_reshape,
+        [OP_JOIN] = rule_move,         [OP_SPLIT] = rule_move,    [OP_CAT] = rule_cat,
+        [OP_CONVERT] = rule_convert,   [OP_REDUCE] = rule_reduce, [OP_SCAN] = rule_scan,
+        [OP_SORT] = rule_sort,         [OP_LOAD] = rule_load,
     };
     return rules[kind];
 }

@@ -9,7 +9,7 @@
 
    Few and right: integers under a maximum are mostly counts and indices, so only floats are looked
    at there; numbers that cannot be negative may be 0 under a maximum. */
-#include "analysis/masked.h"
+#include "analysis/warnings.h"
 
 #include <string.h>
 

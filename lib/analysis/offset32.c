@@ -4,7 +4,7 @@
    of M, N known while compiling, is indexed by hand as x + i * N + j. The product is of the type of
    i, and wraps before it is added to the pointer. It is a mistake when the array has rows which that
    type cannot reach: (M - 1) * N > 2^31 - 1. */
-#include "analysis/offset32.h"
+#include "analysis/warnings.h"
 
 #include "analysis/axis.h"
 #include "analysis/range.h"

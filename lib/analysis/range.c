@@ -48,6 +48,7 @@ Range range_wrap(Range r, DType dt)
 
 /* What a rule sees: the operands' intervals and their type. False: no idea. */
 typedef struct Operands {
+    OpKind kind;
     Range x, y;
     DType dt;
     int bits;
@@ -56,17 +57,20 @@ typedef bool (*RangeRule)(const Operands *o, Range *out);
 
 /* ---- arithmetic ---- */
 
-static bool range_add(const Operands *o, Range *out)
-{
-    *out = (Range){o->x.lo + o->y.lo, o->x.hi + o->y.hi};
-    return true;
-}
-
-static bool range_sub(const Operands *o, Range *out)
-{
-    *out = (Range){o->x.lo - o->y.hi, o->x.hi - o->y.lo};
-    return true;
-}
+/* A rule whose bounds are expressions of the operands' x and y. */
+#define RULE(name, least, most)                                                                    \
+    static bool range_##name(const Operands *o, Range *out)                                        \
+    {                                                                                              \
+        const Range x = o->x, y = o->y;                                                            \
+        (void)x, (void)y;                                                                          \
+        return *out = (Range){least, most}, true;                                                  \
+    }
+RULE(add, x.lo + y.lo, x.hi + y.hi)
+RULE(sub, x.lo - y.hi, x.hi - y.lo)
+RULE(neg, -x.hi, -x.lo)
+RULE(min, min_of(x.lo, y.lo), min_of(x.hi, y.hi))
+RULE(max, max_of(x.lo, y.lo), max_of(x.hi, y.hi))
+RULE(count, 0, o->bits)
 
 /* The extremes of a product lie at the corners. */
 static bool range_mul(const Operands *o, Range *out)
@@ -117,28 +121,10 @@ static bool range_rem(const Operands *o, Range *out)
     return true;
 }
 
-static bool range_neg(const Operands *o, Range *out)
-{
-    *out = (Range){-o->x.hi, -o->x.lo};
-    return true;
-}
-
 static bool range_abs(const Operands *o, Range *out)
 {
     if (o->x.lo >= 0) *out = o->x;
     else *out = (Range){o->x.hi < 0 ? -o->x.hi : 0, max_of(o->x.hi, -o->x.lo)};
-    return true;
-}
-
-static bool range_min(const Operands *o, Range *out)
-{
-    *out = (Range){min_of(o->x.lo, o->y.lo), min_of(o->x.hi, o->y.hi)};
-    return true;
-}
-
-static bool range_max(const Operands *o, Range *out)
-{
-    *out = (Range){max_of(o->x.lo, o->y.lo), max_of(o->x.hi, o->y.hi)};
     return true;
 }
 
@@ -203,12 +189,6 @@ static bool range_shr(const Operands *o, Range *out)
     return true;
 }
 
-static bool range_count(const Operands *o, Range *out)
-{
-    *out = (Range){0, o->bits};
-    return true;
-}
-
 /* ---- comparisons: 1 or 0 where the intervals decide ---- */
 
 static bool decided(bool always, bool never, Range *out)
@@ -217,24 +197,12 @@ static bool decided(bool always, bool never, Range *out)
     return true;
 }
 
-static bool range_lt(const Operands *o, Range *out)
+static bool range_order(const Operands *o, Range *out)
 {
-    return decided(o->x.hi < o->y.lo, o->x.lo >= o->y.hi, out);
-}
-
-static bool range_le(const Operands *o, Range *out)
-{
-    return decided(o->x.hi <= o->y.lo, o->x.lo > o->y.hi, out);
-}
-
-static bool range_gt(const Operands *o, Range *out)
-{
-    return decided(o->x.lo > o->y.hi, o->x.hi <= o->y.lo, out);
-}
-
-static bool range_ge(const Operands *o, Range *out)
-{
-    return decided(o->x.lo >= o->y.hi, o->x.hi < o->y.lo, out);
+    const bool mirrored = o->kind == OP_GT || o->kind == OP_GE; /* x > y is y < x */
+    const Range x = mirrored ? o->y : o->x, y = mirrored ? o->x : o->y;
+    if (o->kind == OP_LT || o->kind == OP_GT) return decided(x.hi < y.lo, x.lo >= y.hi, out);
+    return decided(x.hi <= y.lo, x.lo > y.hi, out);
 }
 
 static bool range_eq(const Operands *o, Range *out)
@@ -253,19 +221,22 @@ static bool range_ne(const Operands *o, Range *out)
 /* ---- the table ---- */
 
 static const RangeRule rules[OP_COUNT] = {
-    [OP_ADD] = range_add,    [OP_SUB] = range_sub,   [OP_MUL] = range_mul, [OP_MULHI] = range_mulhi,
-    [OP_DIV] = range_div,    [OP_REM] = range_rem,   [OP_NEG] = range_neg, [OP_ABS] = range_abs,
-    [OP_MIN] = range_min,    [OP_MAX] = range_max,   [OP_AND] = range_and, [OP_OR] = range_or,
-    [OP_XOR] = range_xor,    [OP_NOT] = range_not,   [OP_SHL] = range_shl, [OP_SHR] = range_shr,
-    [OP_POPC] = range_count, [OP_CLZ] = range_count, [OP_LT] = range_lt,   [OP_LE] = range_le,
-    [OP_GT] = range_gt,      [OP_GE] = range_ge,     [OP_EQ] = range_eq,   [OP_NE] = range_ne,
+    [OP_ADD] = range_add,     [OP_SUB] = range_sub,    [OP_MUL] = range_mul,
+    [OP_MULHI] = range_mulhi, [OP_DIV] = range_div,    [OP_REM] = range_rem,
+    [OP_NEG] = range_neg,     [OP_ABS] = range_abs,    [OP_MIN] = range_min,
+    [OP_MAX] = range_max,     [OP_AND] = range_and,    [OP_OR] = range_or,
+    [OP_XOR] = range_xor,     [OP_NOT] = range_not,    [OP_SHL] = range_shl,
+    [OP_SHR] = range_shr,     [OP_POPC] = range_count, [OP_CLZ] = range_count,
+    [OP_LT] = range_order,    [OP_LE] = range_order,   [OP_GT] = range_order,
+    [OP_GE] = range_order,    [OP_EQ] = range_eq,      [OP_NE] = range_ne,
 };
 
 Range range_of_op(OpKind kind, DType dt, DType result, const Range *in)
 {
     Range out = range_of_dtype(result);
     if (!rules[kind]) return out;
-    Operands o = {.x = in[0],
+    Operands o = {.kind = kind,
+                  .x = in[0],
                   .y = tkc_op_info(kind)->max_args > 1 ? in[1] : (Range){0, 0},
                   .dt = dt,
                   .bits = dtype_info(dt)->bits};

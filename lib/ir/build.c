@@ -26,16 +26,6 @@ static TypeTable *types_of(const Builder *b)
     return ir_of(b->fn)->types;
 }
 
-static LayoutTable *layouts_of(const Builder *b)
-{
-    return ir_of(b->fn)->layouts;
-}
-
-static const char *text_of(const Builder *b, const Type *ty)
-{
-    return type_text(ir_of(b->fn)->arena, ty);
-}
-
 static const Type *scalar_of(const Builder *b, DType dt)
 {
     return type_scalar(types_of(b), dt);
@@ -278,8 +268,8 @@ static const Layout *reshaped_layout(const Builder *b, const Type *from, int ran
     uint8_t dim_log2[TKC_MAX_RANK];
     int total = layout_pad(rank, shape, dim_log2);
     check(total == from->layout->total_log2, "a reshape of %s with a layout moves elements",
-          text_of(b, from));
-    return layout_reshape(layouts_of(b), from->layout, rank, dim_log2);
+          type_text(ir_of(b->fn)->arena, from));
+    return layout_reshape(ir_of(b->fn)->layouts, from->layout, rank, dim_log2);
 }
 
 Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *shape, bool can_reorder)

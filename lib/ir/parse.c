@@ -30,6 +30,9 @@ typedef VEC(Value *) Values;
 
 /* ---- tokens ---- */
 
+/* Reports, and gives false. */
+#define wrong(p, at, ...) (diag_error((p)->dx, at, __VA_ARGS__), false)
+
 static bool expected(Parser *p, const char *what)
 {
     Span at = scan_span(&p->scan);
@@ -189,9 +192,8 @@ static bool parse_int(Parser *p, int64_t *value)
     if (accept(p, "false")) return *value = 0, true;
     uint64_t bits;
     if (p->scan.token.kind != TOK_NUMBER ||
-        !ir_parse_number(DT_I64, scan_text(&p->scan), scan_len(&p->scan), &bits)) {
+        !ir_parse_number(DT_I64, scan_text(&p->scan), scan_len(&p->scan), &bits))
         return expected(p, "an integer");
-    }
     *value = (int64_t)bits;
     scan_next(&p->scan);
     return true;
@@ -203,10 +205,8 @@ static bool parse_count(Parser *p, int *count)
     Span at = scan_span(&p->scan);
     int64_t value;
     if (!parse_int(p, &value)) return false;
-    if (value < 0 || value > 1024) {
-        diag_error(p->dx, at, "expected a number from 0 to 1024, found %lld", (long long)value);
-        return false;
-    }
+    if (value < 0 || value > 1024)
+        return wrong(p, at, "expected a number from 0 to 1024, found %lld", (long long)value);
     *count = (int)value;
     return true;
 }
@@ -235,9 +235,8 @@ static char parse_escape(const char **s)
 static bool parse_string(Parser *p, const char **text)
 {
     const char *s = scan_text(&p->scan) + 1, *end = p->scan.source->text + p->scan.token.end - 1;
-    if (p->scan.token.kind != TOK_STRING || scan_len(&p->scan) < 2 || *end != '"') {
+    if (p->scan.token.kind != TOK_STRING || scan_len(&p->scan) < 2 || *end != '"')
         return expected(p, "a string in double quotes");
-    }
     Buf out = buf_make(p->ir->arena);
     while (s < end) {
         char c = parse_escape(&s);
@@ -295,10 +294,8 @@ static bool parse_attr(Parser *p, Op *op)
     AttrKey key = ATTR_NONE;
     Span at = scan_span(&p->scan);
     if (!parse_key(p, &key)) return false;
-    if (tkc_op_attr(op, key)) {
-        diag_error(p->dx, at, "the attribute '%s' is given twice", tkc_attr_name(key));
-        return false;
-    }
+    if (tkc_op_attr(op, key))
+        return wrong(p, at, "the attribute '%s' is given twice", tkc_attr_name(key));
     int64_t ints[MAX_INTS];
     const char *text;
     int n = 0;
@@ -335,10 +332,8 @@ static bool parse_attrs(Parser *p, Op *op)
 /* Enters a name, which must be new. Names that are not numbers go to the value too. */
 static bool define(Parser *p, Str name, Span at, Value *v)
 {
-    if (map_has(&p->names, (uint64_t)(uintptr_t)name)) {
-        diag_error(p->dx, at, "'%%%s' is defined twice", name);
-        return false;
-    }
+    if (map_has(&p->names, (uint64_t)(uintptr_t)name))
+        return wrong(p, at, "'%%%s' is defined twice", name);
     map_set_ptr(&p->names, name, v);
     bool is_number = *name >= '0' && *name <= '9';
     if (v != &p->poison && !is_number) v->name = name;
@@ -350,10 +345,7 @@ static bool parse_operand(Parser *p, Values *args)
     if (p->scan.token.kind != TOK_VALUE) return expected(p, "a value such as '%x'");
     Str name = word_of(p, 1);
     Value *v = map_get_ptr(&p->names, name);
-    if (!v) {
-        diag_error(p->dx, scan_span(&p->scan), "'%%%s' is used before it is defined", name);
-        return false;
-    }
+    if (!v) return wrong(p, scan_span(&p->scan), "'%%%s' is used before it is defined", name);
     vec_push(p->ir->arena, args, v);
     scan_next(&p->scan);
     return true;
@@ -421,9 +413,8 @@ static bool parse_constant(Parser *p, Op *op, uint32_t begin, uint32_t end)
         return true;
     }
     int len = (int)(end - begin < 40 ? end - begin : 40);
-    diag_error(p->dx, (Span){p->scan.source, begin, end}, "'%.*s' is no constant of type %s", len,
-               text, ty ? type_text(p->ir->arena, ty) : "none");
-    return false;
+    return wrong(p, (Span){p->scan.source, begin, end}, "'%.*s' is no constant of type %s", len,
+                 text, ty ? type_text(p->ir->arena, ty) : "none");
 }
 
 static bool parse_region_args(Parser *p, Region *r)
@@ -448,10 +439,8 @@ static bool parse_region(Parser *p, Region *r)
 {
     if (!parse_region_args(p, r)) return false;
     if (!scan_is(&p->scan, "{")) return expected(p, "'{'");
-    if (p->depth == MAX_NESTING) {
-        diag_error(p->dx, scan_span(&p->scan), "regions nest deeper than %d", MAX_NESTING);
-        return false;
-    }
+    if (p->depth == MAX_NESTING)
+        return wrong(p, scan_span(&p->scan), "regions nest deeper than %d", MAX_NESTING);
     scan_next(&p->scan);
     p->depth++;
     parse_ops(p, r);
@@ -481,11 +470,9 @@ static bool parse_result_types(Parser *p, Op *op)
 
 static bool define_results(Parser *p, Op *op, const Names *results, Span at)
 {
-    if (results->names.len != op->nresults) {
-        diag_error(p->dx, at, "%s defines %d values, but has %d result types",
-                   tkc_op_info(op->kind)->name, results->names.len, op->nresults);
-        return false;
-    }
+    if (results->names.len != op->nresults)
+        return wrong(p, at, "%s defines %d values, but has %d result types",
+                     tkc_op_info(op->kind)->name, results->names.len, op->nresults);
     for (int i = 0; i < op->nresults; i++) {
         if (!define(p, results->names.data[i], results->places.data[i], op->results[i]))
             return false;
@@ -595,8 +582,7 @@ static bool parse_param_attr(Parser *p, Param *param, ParamDims *dims)
     if (accept(p, "divisibility")) {
         if (!expect(p, "=") || !parse_int(p, &param->divisibility)) return false;
         if (param->divisibility >= 1) return true;
-        diag_error(p->dx, at, "a divisibility of %lld", (long long)param->divisibility);
-        return false;
+        return wrong(p, at, "a divisibility of %lld", (long long)param->divisibility);
     }
     if (accept(p, "extent")) return expect(p, "=") && parse_dims(p, &dims->extent);
     if (accept(p, "stride")) return expect(p, "=") && parse_dims(p, &dims->stride);
@@ -638,19 +624,16 @@ static bool resolve_dims(Parser *p, const Dims *dims, int64_t *known, int *param
         if (!dims->name[i]) continue;
         param[i] = find_param(p->fn, dims->name[i]);
         if (param[i] >= 0) continue;
-        diag_error(p->dx, dims->at[i], "'%%%s' is no parameter", dims->name[i]);
-        return false;
+        return wrong(p, dims->at[i], "'%%%s' is no parameter", dims->name[i]);
     }
     return true;
 }
 
 static bool resolve_param(Parser *p, Param *param, const ParamDims *dims, Span at)
 {
-    if (dims->extent.count != dims->stride.count) {
-        diag_error(p->dx, at, "'%%%s' has %d extents and %d strides", param->name,
-                   dims->extent.count, dims->stride.count);
-        return false;
-    }
+    if (dims->extent.count != dims->stride.count)
+        return wrong(p, at, "'%%%s' has %d extents and %d strides", param->name, dims->extent.count,
+                     dims->stride.count);
     param->rank = dims->extent.count;
     return resolve_dims(p, &dims->extent, param->extent, param->extent_param) &&
            resolve_dims(p, &dims->stride, param->stride, param->stride_param);
@@ -697,23 +680,22 @@ static bool parse_level(Parser *p)
     return false;
 }
 
+static bool parse_flag(Parser *p, bool *flag)
+{
+    int64_t value;
+    if (!expect(p, "=") || !parse_int(p, &value)) return false;
+    *flag = value != 0;
+    return true;
+}
+
 static bool parse_func_attr(Parser *p)
 {
     Func *fn = p->fn;
-    int64_t flag = 0;
     if (accept(p, "target")) return expect(p, "=") && parse_target(p);
     if (accept(p, "num_warps")) return expect(p, "=") && parse_count(p, &fn->num_warps);
     if (accept(p, "num_stages")) return expect(p, "=") && parse_count(p, &fn->num_stages);
-    if (accept(p, "fp_contract")) {
-        if (!expect(p, "=") || !parse_int(p, &flag)) return false;
-        fn->fp_contract = flag != 0;
-        return true;
-    }
-    if (accept(p, "debug")) {
-        if (!expect(p, "=") || !parse_int(p, &flag)) return false;
-        fn->debug = flag != 0;
-        return true;
-    }
+    if (accept(p, "fp_contract")) return parse_flag(p, &fn->fp_contract);
+    if (accept(p, "debug")) return parse_flag(p, &fn->debug);
     if (accept(p, "level")) return expect(p, "=") && parse_level(p);
     const char *const known[] = {"target",      "num_warps", "num_stages",
                                  "fp_contract", "debug",     "level"};
@@ -778,8 +760,7 @@ static bool is_new_name(Parser *p, Func *const *funcs, int n, const Func *fn)
     for (int i = 0; i < n; i++) {
         if (funcs[i]->name != fn->name) continue;
         Span at = {p->scan.source, fn->loc->begin, fn->loc->end};
-        diag_error(p->dx, at, "the function '@%s' is defined twice", fn->name);
-        return false;
+        return wrong(p, at, "the function '@%s' is defined twice", fn->name);
     }
     return true;
 }

@@ -7,15 +7,10 @@
 
 enum { LANE_BITS = 5, T_BITS = 2, ROW_BITS = 3, MATRICES_LOG2 = 2, WORD_BYTES_LOG2 = 2 };
 
-static int log2_floor(int x)
-{
-    return 31 - __builtin_clz((unsigned)x);
-}
-
 /* Registers that make a 4-byte word. */
 static int unit_log2(int elem_bytes)
 {
-    return WORD_BYTES_LOG2 - log2_floor(elem_bytes);
+    return WORD_BYTES_LOG2 - (31 - __builtin_clz((unsigned)elem_bytes));
 }
 
 static bool is_independent(int n, const uint32_t *v)

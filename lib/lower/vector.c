@@ -60,11 +60,6 @@ static LLVMValueRef whole_from_word(Lower *L, const Packing *p, LLVMValueRef w)
     return from_pattern(L, p, w);
 }
 
-static LLVMTypeRef pair(const Lower *L)
-{
-    return LLVMVectorType(L->i16, 2);
-}
-
 static LLVMValueRef pack_vector(Lower *L, const Packing *p, LLVMTypeRef elem,
                                 const LLVMValueRef *elems)
 {
@@ -92,7 +87,7 @@ static LLVMValueRef pack_word(Lower *L, const Packing *p, const LLVMValueRef *el
 static void unpack_word(Lower *L, const Packing *p, LLVMValueRef word, LLVMValueRef *elems)
 {
     if (p->elem_bits == 16) {
-        LLVMValueRef v = LLVMBuildBitCast(L->b, word, pair(L), "");
+        LLVMValueRef v = LLVMBuildBitCast(L->b, word, LLVMVectorType(L->i16, 2), "");
         for (int i = 0; i < 2; i++)
             elems[i] = from_pattern(L, p, LLVMBuildExtractElement(L->b, v, lower_i32(L, i), ""));
         return;

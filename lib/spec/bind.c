@@ -101,38 +101,30 @@ static void apply_defines(Binder *b)
     }
 }
 
-static Diag *sig_conflict(Binder *b, const Slot *s, const char *why)
-{
-    b->failed = true;
-    return diag_error(b->sp->dx, s->p->span, "%s", why);
-}
+#define sig_conflict(b, s, ...)                                                                    \
+    ((b)->failed = true, diag_error((b)->sp->dx, (s)->p->span, __VA_ARGS__))
 
 static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 {
-    Arena *a = b->sp->arena;
     s->sig = sig;
     if (s->a.is_constexpr && s->define) {
         s->sig = NULL; /* the value says its type */
     } else if (s->a.is_constexpr) {
         Diag *d = sig_conflict(
-            b, s,
-            arena_printf(a, "'%s' is a constexpr: it takes a value, and the signature gives a type",
-                         s->p->name));
+            b, s, "'%s' is a constexpr: it takes a value, and the signature gives a type",
+            s->p->name);
         diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
     } else if (s->define) {
-        Diag *d = sig_conflict(b, s,
-                               arena_printf(a, "'%s' is given a value, and a type by the signature",
-                                            s->p->name));
+        Diag *d =
+            sig_conflict(b, s, "'%s' is given a value, and a type by the signature", s->p->name);
         diag_note(b->sp->dx, d, SPAN_NONE,
                   "leave it out of the signature to compile with the value, or give no value");
     } else if (sig->is_tuple && s->a.is_text) {
-        sig_conflict(b, s,
-                     arena_printf(a, "the signature gives a tuple for '%s', its annotation says %s",
-                                  s->p->name, type_of(b, &s->a.type)));
+        sig_conflict(b, s, "the signature gives a tuple for '%s', its annotation says %s",
+                     s->p->name, type_of(b, &s->a.type));
     } else if (s->a.is_text && !tkc_same_type(&s->a.type, &sig->type)) {
-        sig_conflict(b, s,
-                     arena_printf(a, "the signature says %s for '%s', its annotation says %s",
-                                  type_of(b, &sig->type), s->p->name, type_of(b, &s->a.type)));
+        sig_conflict(b, s, "the signature says %s for '%s', its annotation says %s",
+                     type_of(b, &sig->type), s->p->name, type_of(b, &s->a.type));
     } else {
         Padding padding = s->type.padding ? s->type.padding
                                           : s->a.type.padding; /* told before, or by the annotation */
@@ -155,15 +147,13 @@ static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
         DType dt = is_shape ? DT_I32 : DT_I64;
         if (part_name(b, s, is_shape, i % s->type.rank) != sig->part) continue;
         if (tkc_same_type(&sig->type, &(ParamType){.dtype = dt})) return;
-        sig_conflict(b, s,
-                     arena_printf(b->sp->arena, "the signature says %s for '%s.%s', which is %s",
-                                  type_of(b, &sig->type), sig->name, sig->part,
-                                  dtype_info(dt)->name));
+        sig_conflict(b, s, "the signature says %s for '%s.%s', which is %s", type_of(b, &sig->type),
+                     sig->name, sig->part, dtype_info(dt)->name);
         return;
     }
     sig_conflict(b, s,
-                 arena_printf(b->sp->arena, "the signature gives a type to a part of '%s', which is no descriptor with a '%s'",
-                              sig->name, sig->part));
+                 "the signature gives a type to a part of '%s', which is no descriptor with a '%s'",
+                 sig->name, sig->part);
 }
 
 /* The parameters' own first: they say which are descriptors. */

@@ -3,43 +3,23 @@
 
 #include <string.h>
 
-#include "spec/builtin.h"
-
 /* The namespace column of builtins.def without its prefix. */
-#define TL NS_TL
-#define MATH NS_MATH
-#define LIBDEVICE NS_LIBDEVICE
-#define METHOD NS_METHOD
-#define TRITON NS_TRITON
-#define PYTHON NS_PYTHON
-#define EXTRA NS_EXTRA
-#define TARGET NS_TARGET
-#define DTYPE NS_DTYPE
-#define DESC NS_DESC
-#define STR NS_STR
-#define PROFILE NS_PROFILE
-#define INDUCTOR NS_INDUCTOR
+enum {
+    TL = NS_TL, MATH = NS_MATH, LIBDEVICE = NS_LIBDEVICE, METHOD = NS_METHOD, TRITON = NS_TRITON,
+    PYTHON = NS_PYTHON, EXTRA = NS_EXTRA, TARGET = NS_TARGET, DTYPE = NS_DTYPE, DESC = NS_DESC,
+    STR = NS_STR, PROFILE = NS_PROFILE, INDUCTOR = NS_INDUCTOR
+};
 static const Builtin builtins[] = {
 #define OPERATION(name_, where_, fn_, op_, params_)                                                \
     {.name = name_, .where = where_, .fn = fn_, .params = params_, .op = OP_##op_},
 #define STD_AS(name_, where_, function) {.name = #name_, .where = where_, .std = #function},
+#define STD_IS(name_, where_, function, params_, value_)                                           \
+    {.name = #name_, .where = where_, .std = #function, .params = params_, .value = value_},
 #include "spec/builtins.def"
 #undef OPERATION
 #undef STD_AS
+#undef STD_IS
 };
-#undef TL
-#undef MATH
-#undef LIBDEVICE
-#undef METHOD
-#undef TRITON
-#undef PYTHON
-#undef EXTRA
-#undef TARGET
-#undef DTYPE
-#undef DESC
-#undef STR
-#undef PROFILE
-#undef INDUCTOR
 
 enum { COUNT = sizeof builtins / sizeof *builtins };
 
@@ -47,6 +27,14 @@ const Builtin *builtin_find(unsigned where, const char *name)
 {
     for (int i = 0; i < COUNT; i++) {
         if ((builtins[i].where & where) && strcmp(builtins[i].name, name) == 0) return &builtins[i];
+    }
+    return NULL;
+}
+
+const Builtin *builtin_expression(const char *function)
+{
+    for (int i = 0; i < COUNT; i++) {
+        if (builtins[i].value && strcmp(builtins[i].std, function) == 0) return &builtins[i];
     }
     return NULL;
 }

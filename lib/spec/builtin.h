@@ -41,11 +41,14 @@ struct Builtin {
     unsigned where;       /* Namespace bits */
     BuiltinFn fn;         /* NULL: written in the language, in lib/std, under `std` */
     const char *std;      /* function in lib/std, which has the parameters; or NULL */
+    const char *value;    /* instead of a text in lib/std: what the function returns; or NULL */
     const char *params;   /* "pointer, mask=None, other=None, boundary_check=(), …"; "*args" takes the rest */
     OpKind op;            /* which of them, of functions that several rows share */
 };
 
 const Builtin *builtin_find(unsigned where, const char *name);
+/* The row that says what a function of the library returns, or NULL. */
+const Builtin *builtin_expression(const char *function);
 /* "tl.load": as messages call it. */
 const char *builtin_title(Arena *a, const Builtin *b);
 /* "libdevice.pow": how users reach an operation of that name, or NULL. */
@@ -56,8 +59,10 @@ const char *builtin_nearest(unsigned where, const char *name);
 /* The functions of builtins.def that are written in C. */
 #define OPERATION(name, where, fn, op, params) SpecValue fn(Spec *sp, const BuiltinCall *c);
 #define STD_AS(name, where, function)
+#define STD_IS(name, where, function, params, value)
 #include "spec/builtins.def"
 #undef OPERATION
 #undef STD_AS
+#undef STD_IS
 
 #endif

@@ -15,11 +15,9 @@ static const char *text(Spec *sp, const Type *t)
 
 static Value *cast_bits(Spec *sp, Value *v, const Type *elem, Span at)
 {
-    if (type_bits(v->type) != (elem->kind == TY_POINTER ? 64 : type_bits(elem))) {
-        spec_error(sp, at, "cannot bitcast %s (%d bits) to %s (%d bits)", text(sp, v->type),
-                   type_bits(v->type), text(sp, elem), type_bits(elem));
-        return NULL;
-    }
+    if (type_bits(v->type) != (elem->kind == TY_POINTER ? 64 : type_bits(elem)))
+        return spec_null(sp, at, "cannot bitcast %s (%d bits) to %s (%d bits)", text(sp, v->type),
+                         type_bits(v->type), text(sp, elem), type_bits(elem));
     return build_bitcast(&sp->b, v, elem);
 }
 
@@ -32,10 +30,9 @@ static Value *cast_pointer(Spec *sp, Value *v, const Type *elem, Span at)
         Value *bits = build_bitcast(&sp->b, v, type_scalar(sp->ir->types, DT_I64));
         return build_binary(&sp->b, OP_NE, bits, build_const(&sp->b, bits->type, 0));
     }
-    spec_error(sp, at,
-               "cannot cast %s to %s: a pointer becomes a 64-bit integer, int1 or another pointer",
-               text(sp, v->type), text(sp, elem));
-    return NULL;
+    return spec_null(
+        sp, at, "cannot cast %s to %s: a pointer becomes a 64-bit integer, int1 or another pointer",
+        text(sp, v->type), text(sp, elem));
 }
 
 static Value *cast_to_pointer(Spec *sp, Value *v, const Type *elem, Span at)
@@ -50,16 +47,11 @@ static Value *cast_to_pointer(Spec *sp, Value *v, const Type *elem, Span at)
     return build_bitcast(&sp->b, build_cast(&sp->b, v, wide, NULL), elem);
 }
 
-static bool is_downcast(const Type *from, const Type *to)
-{
-    return type_is_float(from) && type_is_float(to) && type_bits(to) < type_bits(from);
-}
-
 static bool check_rounding(Spec *sp, const char *rounding, const Type *from, const Type *to,
                            Span at)
 {
     if (!rounding) return true;
-    if (is_downcast(from, to)) return true;
+    if (type_is_float(from) && type_is_float(to) && type_bits(to) < type_bits(from)) return true;
     return spec_fail(sp, at,
                      "fp_downcast_rounding is for casts to a narrower float, found %s to %s",
                      text(sp, from), text(sp, to));
@@ -70,10 +62,8 @@ Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *r
     if (!v || elem->kind == TY_ERROR) return NULL;
     const Type *from = tkc_type_element(v->type);
     elem = tkc_type_element(elem);
-    if (elem->kind == TY_POINTER && elem->elem->kind == TY_BLOCK) {
-        spec_error(sp, at, "nothing is cast to a block pointer: tl.make_block_ptr makes one");
-        return NULL;
-    }
+    if (elem->kind == TY_POINTER && elem->elem->kind == TY_BLOCK)
+        return spec_null(sp, at, "nothing is cast to a block pointer: tl.make_block_ptr makes one");
     if (from == elem) return v;
     if (bitcast) return cast_bits(sp, v, elem, at);
     if (!check_rounding(sp, rounding, from, elem, at)) return NULL;
@@ -107,15 +97,11 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind == SV_VALUE) return v.v;
     if (sv_is_error(v)) return NULL;
-    if (!sv_is_number(v)) {
-        spec_error(sp, at, "expected a number or a block, found %s", spec_describe(sp, v));
-        return NULL;
-    }
+    if (!sv_is_number(v))
+        return spec_null(sp, at, "expected a number or a block, found %s", spec_describe(sp, v));
     DType dt = promote_dtype_of(v);
-    if (dt == DT_NONE) {
-        spec_error(sp, at, "no integer type holds the %s", spec_describe(sp, v));
-        return NULL;
-    }
+    if (dt == DT_NONE)
+        return spec_null(sp, at, "no integer type holds the %s", spec_describe(sp, v));
     return cast_number(sp, v, dt);
 }
 

@@ -475,11 +475,6 @@ static SpecValue eval_named(Spec *sp, const Ast *e)
     return v;
 }
 
-static SpecValue refuse(Spec *sp, const Ast *e)
-{
-    return spec_error(sp, e->span, "%s is not supported in a kernel", ast_describe(e));
-}
-
 static SpecValue eval_node(Spec *sp, const Ast *e)
 {
     switch (e->kind) {
@@ -507,7 +502,7 @@ static SpecValue eval_node(Spec *sp, const Ast *e)
     case AST_SLICE: return eval_slice(sp, e);
     case AST_NAMED: return eval_named(sp, e);
     case AST_LISTCOMP: case AST_GENERATOR: return eval_comp(sp, e);
-    default: return refuse(sp, e);
+    default: return spec_error(sp, e->span, "%s is not supported in a kernel", ast_describe(e));
     }
 }
 

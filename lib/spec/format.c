@@ -238,10 +238,8 @@ Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at)
     FormatSpec f;
     if (!spec || !*spec) {
         constant_print(sp, &out, v, false);
-    } else if (!parse_spec(spec, &f) || !format_with(sp, &out, &f, v)) {
-        spec_error(sp, at, "'%s' is not a format for %s", spec, spec_describe(sp, v));
-        return NULL;
-    }
+    } else if (!parse_spec(spec, &f) || !format_with(sp, &out, &f, v))
+        return spec_null(sp, at, "'%s' is not a format for %s", spec, spec_describe(sp, v));
     return intern(sp->names, buf_text(&out), out.len);
 }
 

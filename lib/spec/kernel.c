@@ -11,8 +11,7 @@
 
 const char *kernel_last_name(const Ast *d)
 {
-    if (d->kind == AST_CALL)
-        d = d->call.callee;
+    if (d->kind == AST_CALL) d = d->call.callee;
     return d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
 }
 
@@ -20,8 +19,7 @@ bool kernel_has_decorator(const AstList *decorators, const char *name, const cha
 {
     for (int i = 0; i < decorators->len; i++) {
         const char *last = kernel_last_name(decorators->data[i]);
-        if (!strcmp(last, name) || !strcmp(last, alias))
-            return true;
+        if (!strcmp(last, name) || !strcmp(last, alias)) return true;
     }
     return false;
 }
@@ -33,15 +31,17 @@ bool kernel_is_jit(const Ast *def)
 
 /* ---- which jit functions are kernels ---- */
 
-typedef struct Defs { const Ast **data; int len, cap; } Defs;
+typedef struct Defs {
+    const Ast **data;
+    int len, cap;
+} Defs;
 
 /* jit functions at the top and inside module-level if, try and with, in order. */
 static void collect(Arena *a, const AstList *body, Defs *out)
 {
     for (int i = 0; i < body->len; i++) {
         const Ast *s = body->data[i];
-        if (kernel_is_jit(s))
-            vec_push(a, out, s);
+        if (kernel_is_jit(s)) vec_push(a, out, s);
         if (s->kind == AST_IF) {
             collect(a, &s->branch.body, out);
             collect(a, &s->branch.orelse, out);
@@ -58,7 +58,7 @@ static void collect(Arena *a, const AstList *body, Defs *out)
 }
 
 typedef struct Calls {
-    Map *mentioned;     /* names that a function mentions, other than itself */
+    Map *mentioned; /* names that a function mentions, other than itself */
     Str self;
     const Ast *returns; /* the first that gives a value */
 } Calls;
@@ -69,7 +69,8 @@ static bool note_names(const Ast *n, void *user)
     Calls *c = user;
     if (n->kind == AST_NAME && n->name.id != c->self)
         map_set_ptr(c->mentioned, n->name.id, (void *)n);
-    if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE && !c->returns)
+    if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE &&
+        !c->returns)
         c->returns = n;
     return n->kind != AST_LAMBDA && n->kind != AST_DEF;
 }
@@ -114,8 +115,7 @@ int kernel_list(Arena *a, const AstFile *file, Str **names)
     for (int i = 0; i < defs.len; i++) {
         Str name = defs.data[i]->def.name;
         bool is_helper = returns[i] || map_get_ptr(&mentioned, name);
-        if ((is_helper && !is_launched(defs.data[i])) || map_get_ptr(&listed, name))
-            continue;
+        if ((is_helper && !is_launched(defs.data[i])) || map_get_ptr(&listed, name)) continue;
         map_set_ptr(&listed, name, (void *)defs.data[i]);
         (*names)[n++] = name;
     }
@@ -125,8 +125,7 @@ int kernel_list(Arena *a, const AstFile *file, Str **names)
 static const Ast *last_named(const Defs *defs, const char *name)
 {
     for (int i = defs->len - 1; i >= 0; i--)
-        if (!strcmp(defs->data[i]->def.name, name))
-            return defs->data[i];
+        if (!strcmp(defs->data[i]->def.name, name)) return defs->data[i];
     return NULL;
 }
 
@@ -135,10 +134,8 @@ static const char *list_text(Arena *a, int n, const Str *names)
 {
     enum { SHOWN = 20 };
     Buf list = buf_make(a);
-    for (int i = 0; i < n && i < SHOWN; i++)
-        buf_printf(&list, "%s'%s'", i ? ", " : "", names[i]);
-    if (n > SHOWN)
-        buf_printf(&list, " and %d more", n - SHOWN);
+    for (int i = 0; i < n && i < SHOWN; i++) buf_printf(&list, "%s'%s'", i ? ", " : "", names[i]);
+    if (n > SHOWN) buf_printf(&list, " and %d more", n - SHOWN);
     return buf_text(&list);
 }
 
@@ -147,11 +144,11 @@ static Span decorator_name(Span function)
 {
     Span at = function;
     const char *s = function.source->text;
-    for (at.end = at.begin + 1; at.end < function.end && (s[at.end] == '.' || s[at.end] == '_' ||
-                                                          ((s[at.end] | 32) >= 'a' && (s[at.end] | 32) <= 'z'));
+    for (at.end = at.begin + 1;
+         at.end < function.end && (s[at.end] == '.' || s[at.end] == '_' ||
+                                   ((s[at.end] | 32) >= 'a' && (s[at.end] | 32) <= 'z'));
          at.end++)
-        if (s[at.end] == '.')
-            at.begin = at.end;
+        if (s[at.end] == '.') at.begin = at.end;
     at.begin++;
     return at;
 }
@@ -165,8 +162,7 @@ static void note_function(Diags *dx, Diag *d, const AstFile *file)
         if (file->body.data[i]->kind == AST_SKIPPED &&
             !strcmp(file->body.data[i]->skipped.what, "function"))
             f = file->body.data[i];
-    if (!f)
-        return;
+    if (!f) return;
     if (f->span.source->text[f->span.begin] != '@') {
         Span at = {f->span.source, f->span.begin, f->span.begin + 3};
         diag_note(dx, d, at, "put '@triton.jit' above a function that is one");
@@ -217,19 +213,18 @@ static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, in
     if (!n && helpers->len) {
         no_kernel_but(dx, file, helpers);
     } else if (!n) {
-        Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
-                                "there is no kernel in '%s': a kernel is a function under @triton.jit",
-                                where);
+        Diag *d = diag_error_as(
+            dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+            "there is no kernel in '%s': a kernel is a function under @triton.jit", where);
         note_function(dx, d, file);
     } else if (!name) {
         Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
                                 "which kernel of '%s'? there are %s", where, list);
         diag_setting(dx, d, "kernel", "%s", names[0]);
     } else {
-        Diag *d =
-            diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
-                          "there is no kernel '%s' in '%s'; there %s %s", name, where,
-                          n == 1 ? "is" : "are", list);
+        Diag *d = diag_error_as(dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
+                                "there is no kernel '%s' in '%s'; there %s %s", name, where,
+                                n == 1 ? "is" : "are", list);
         const char *near = nearest_word(name, names, n);
         diag_suggest(dx, d, SPAN_NONE, name, near);
         if (near) diag_setting(dx, d, "kernel", "%s", near);
@@ -243,11 +238,9 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
     Str *names;
     collect(dx->arena, &file->body, &defs);
     const Ast *def = name ? last_named(&defs, name) : NULL;
-    if (def)
-        return def;
+    if (def) return def;
     int n = kernel_list(dx->arena, file, &names);
-    if (!name && n == 1)
-        return last_named(&defs, names[0]);
+    if (!name && n == 1) return last_named(&defs, names[0]);
     return no_kernel(dx, file, name, n, names, &defs);
 }
 
@@ -255,10 +248,8 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
 
 bool kernel_is_constexpr(const Ast *a)
 {
-    if (!a)
-        return false;
-    if (a->kind == AST_SUBSCRIPT)
-        return kernel_is_constexpr(a->subscript.value);
+    if (!a) return false;
+    if (a->kind == AST_SUBSCRIPT) return kernel_is_constexpr(a->subscript.value);
     const char *text = a->kind == AST_STRING ? a->string.value : kernel_last_name(a);
     size_t n = strlen(text), suffix = a->kind == AST_STRING && n > 9 ? n - 9 : 0;
     return !strcmp(text + suffix, "constexpr");
@@ -275,14 +266,11 @@ static void read_string(Arena *a, const char *text, TkcParam *out)
         return;
     }
     size_t stars = strspn(text, "*"), n = stars;
-    while (char_is_word(text[n]))
-        n++;
-    if (dtype_find(text + stars, n - stars) == DT_NONE)
-        return;
+    while (char_is_word(text[n])) n++;
+    if (dtype_find(text + stars, n - stars) == DT_NONE) return;
     out->type = arena_strndup(a, text, n);
     const char *after = text + n + strspn(text + n, " ");
-    if (*after == ':')
-        out->divisibility = strtoll(after + 1, NULL, 10);
+    if (*after == ':') out->divisibility = strtoll(after + 1, NULL, 10);
 }
 
 /* The name itself, as Python has it or as it is imported. */
@@ -299,13 +287,11 @@ void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
         out->is_constexpr = kernel_is_constexpr(p->annotation);
         const char *name = kernel_last_name(p->annotation);
         DType dt = dtype_find(name, strlen(name));
-        if (p->annotation->kind == AST_STRING)
-            read_string(a, p->annotation->string.value, out);
+        if (p->annotation->kind == AST_STRING) read_string(a, p->annotation->string.value, out);
         else if (dt != DT_NONE && (p->annotation->kind == AST_ATTRIBUTE ||
                                    is_type_name(p->annotation, dtype_info(dt)->name)))
             out->type = dtype_info(dt)->short_name;
         out->is_int = is_type_name(p->annotation, "int");
     }
-    if (p->default_)
-        out->default_ = span_text(a, p->default_->span);
+    if (p->default_) out->default_ = span_text(a, p->default_->span);
 }

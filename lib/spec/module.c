@@ -44,26 +44,12 @@ static const struct { const char *path; unsigned where[3]; } namespaces[] = {
 };
 enum { NNAMESPACES = sizeof namespaces / sizeof *namespaces };
 
-/* Classes a kernel may name. */
-static const char *const tl_classes[] = {"constexpr",
-                                         "tensor",
-                                         "dtype",
-                                         "pointer_type",
-                                         "block_type",
-                                         "tuple",
-                                         "void",
-                                         "tensor_descriptor",
-                                         "tensor_descriptor_base",
-                                         "constexpr_type",
-                                         "const",
-                                         "slice",
-                                         "function_type",
-                                         "tuple_type",
-                                         "tensor_descriptor_type",
-                                         "float8e4b15",
-                                         "float8e4b8",
-                                         "float8e5b16", /* types of other chips: to compare with */
-                                         NULL};
+/* Classes a kernel may name; the last floats are types of other chips: to compare with. */
+static const char *const tl_classes[] = {
+    "constexpr", "tensor", "dtype", "pointer_type", "block_type", "tuple", "void",
+    "tensor_descriptor", "tensor_descriptor_base", "constexpr_type", "const", "slice",
+    "function_type", "tuple_type", "tensor_descriptor_type", "float8e4b15", "float8e4b8",
+    "float8e5b16", NULL};
 enum { NCLASSES = sizeof tl_classes / sizeof *tl_classes - 1 };
 static const char *const python_classes[] = {"int",  "float", "bool", "str",    "tuple",
                                              "list", "dict",  "type", "object", NULL};
@@ -735,10 +721,10 @@ bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
 {
     if (lookup_own(sp, m, name, at, out)) return true;
     if (m->is_std) {
-        SpecValue v = spec_std(sp, name);
-        if (v.kind == SV_FUNC) return *out = v, true;
         if (strcmp(name, "tl") == 0)
             return *out = sv_module(module_named(sp->program, "triton.language")), true;
+        SpecValue v = spec_std(sp, name);
+        if (v.kind == SV_FUNC) return *out = v, true;
     }
     return lookup_python(sp, m, name, out);
 }
@@ -834,18 +820,29 @@ static const StdFile *std_file_of(Program *p, const char *name)
     return NULL;
 }
 
-/* Files of the library are parsed one by one, as their functions are called. */
+/* The text that defines a function of the library, a file or made of a row of builtins.def; `row` is
+   what it is known by, NULL when there is none. */
+static Source *std_source(Program *p, Str name, const void **row)
+{
+    const Builtin *b = builtin_expression(name);
+    const StdFile *f = b ? NULL : std_file_of(p, name);
+    *row = b ? (const void *)b : f;
+    if (!*row || map_has(&p->std, (uintptr_t)*row)) return NULL;
+    const char *text = b ? arena_printf(p->arena, "@jit\ndef %s(%s):\n    return %s\n", name, b->params, b->value)
+                         : f->text;
+    return source_of_static(p->arena, arena_printf(p->arena, "<tkc>/%s", b ? name : f->name), text,
+                            b ? strlen(text) : f->len);
+}
+
+/* Texts of the library are parsed one by one, as their functions are called. */
 static SpecModule *std_module_of(Program *p, Str name)
 {
-    const StdFile *f = std_file_of(p, name);
-    if (!f) return NULL;
-    SpecModule *m = map_get_ptr(&p->std, f);
-    if (m) return m;
-    const char *path = arena_printf(p->arena, "<tkc>/%s", f->name);
-    Source *source = source_of_static(p->arena, path, f->text, f->len);
-    m = module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true);
-    map_set_ptr(&p->std, f, m);
-    return m;
+    const void *row;
+    Source *source = std_source(p, name, &row);
+    if (source)
+        map_set_ptr(&p->std, row,
+                    module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true));
+    return row ? map_get_ptr(&p->std, row) : NULL;
 }
 
 SpecValue spec_std(Spec *sp, const char *name)

@@ -1,6 +1,6 @@
 /* In: the texts of -sig and -D. Out: rows of a SpecRequest. A value is parsed as the language's own
    expression, so that errors carry a caret into the option's text. */
-#include "spec/request.h"
+#include "spec/spec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,12 @@ typedef struct SigReader {
     Ir *ir;
     Diags *dx;
     const Source *source;
-    const char *p; /* into source->text */
+    const char *p;     /* into source->text */
     bool is_constexpr; /* the last type was none: x=constexpr */
 } SigReader;
+
+/* Reports, and gives false. */
+#define refuse(r, at, ...) (diag_error((r)->dx, at, __VA_ARGS__), false)
 
 static Span span_here(const SigReader *r, const char *begin, const char *end)
 {
@@ -27,8 +30,7 @@ static Span span_here(const SigReader *r, const char *begin, const char *end)
 
 static void skip_blanks(SigReader *r)
 {
-    while (*r->p == ' ' || *r->p == '\t')
-        r->p++;
+    while (*r->p == ' ' || *r->p == '\t') r->p++;
 }
 
 /* A parameter may be told twice, as the launcher does, who adds what it knows; not differently. */
@@ -38,10 +40,9 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
         const SpecSig *s = &r->rq->sigs[i];
         if (s->name != sig->name || s->part != sig->part || tkc_same_type(&s->type, &sig->type))
             continue;
-        diag_error(r->dx, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
-                   param_type_text(r->ir->arena, r->ir->types, &s->type),
-                   param_type_text(r->ir->arena, r->ir->types, &sig->type));
-        return false;
+        return refuse(r, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
+                      param_type_text(r->ir->arena, r->ir->types, &s->type),
+                      param_type_text(r->ir->arena, r->ir->types, &sig->type));
     }
     return true;
 }
@@ -49,8 +50,7 @@ static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 static Str read_word(SigReader *r)
 {
     const char *begin = r->p;
-    while (char_is_word(*r->p))
-        r->p++;
+    while (char_is_word(*r->p)) r->p++;
     return r->p == begin ? NULL : intern(r->ir->names, begin, (size_t)(r->p - begin));
 }
 
@@ -80,8 +80,7 @@ static bool read_sig_name(SigReader *r, SpecSig *sig)
         r->p++;
         ok = accept(r, ':') || accept(r, '=');
     } else {
-        if (ok && accept(r, '.'))
-            ok = (sig->part = read_word(r)) != NULL;
+        if (ok && accept(r, '.')) ok = (sig->part = read_word(r)) != NULL;
         ok = ok && accept(r, '=');
     }
     skip_blanks(r);
@@ -95,36 +94,29 @@ static bool read_sig_type(SigReader *r, SpecSig *sig)
 {
     const char *type = r->p, *wrong;
     bool is_descriptor = tkc_is_descriptor_type(type) && !sig->part;
-    if (is_descriptor)
-        r->p += strcspn(r->p, ">");
-    while (*r->p && !strchr(",:'\"})", *r->p))
-        r->p++;
+    if (is_descriptor) r->p += strcspn(r->p, ">");
+    while (*r->p && !strchr(",:'\"})", *r->p)) r->p++;
     const char *end = r->p;
-    while (end > type && end[-1] == ' ')
-        end--;
+    while (end > type && end[-1] == ' ') end--;
     const int n = (int)(end - type);
     wrong = tkc_read_type(type, (size_t)n, &sig->type);
     r->is_constexpr = wrong && n == 9 && !memcmp(type, "constexpr", 9);
-    if (!wrong || r->is_constexpr)
-        return true;
+    if (!wrong || r->is_constexpr) return true;
     Span at = span_here(r, type, n ? end : end + 1);
-    diag_error(r->dx, at, "'%.*s' %s", n, type, wrong);
-    return false;
+    return refuse(r, at, "'%.*s' %s", n, type, wrong);
 }
 
 static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
 {
-    if (*r->p != ':' || r->is_constexpr)
-        return true;
+    if (*r->p != ':' || r->is_constexpr) return true;
     const char *number = ++r->p;
     char *rest;
     long long n = strtoll(number, &rest, 10);
     r->p = rest;
     skip_blanks(r);
     if (rest == number || n < 1 || n > (1 << 30) || (*r->p && !strchr(",'\"})", *r->p))) {
-        diag_error(r->dx, span_here(r, number, number + strcspn(number, ",")),
-                   "expected a divisibility of 1 or more after ':'");
-        return false;
+        return refuse(r, span_here(r, number, number + strcspn(number, ",")),
+                      "expected a divisibility of 1 or more after ':'");
     }
     sig->equal_one = n == 1 && !sig->type.stars && !sig->type.rank;
     sig->divisibility = n;
@@ -134,7 +126,10 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
 /* What a tuple may hold beside types: a whole number, None, True, False. */
 static bool read_item_value(SigReader *r, SpecSig *item)
 {
-    static const struct { const char *text; SpecValue value; } words[] = {
+    static const struct {
+        const char *text;
+        SpecValue value;
+    } words[] = {
         {"None", {.kind = SV_NONE}},
         {"True", {.kind = SV_BOOL, .b = true}},
         {"False", {.kind = SV_BOOL, .b = false}},
@@ -157,10 +152,8 @@ static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth);
 static bool read_item(SigReader *r, SpecSig *item, int depth)
 {
     skip_blanks(r);
-    if (*r->p == '(')
-        return read_sig_tuple(r, item, depth + 1);
-    if (read_item_value(r, item))
-        return true;
+    if (*r->p == '(') return read_sig_tuple(r, item, depth + 1);
+    if (read_item_value(r, item)) return true;
     char quote = read_quote(r);
     if (!read_sig_type(r, item) || !read_sig_divisibility(r, item) || item->type.rank ||
         r->is_constexpr)
@@ -173,17 +166,18 @@ static bool read_item(SigReader *r, SpecSig *item, int depth)
 static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
 {
     enum { MAX_DEPTH = 16 };
-    struct { SpecSig *data; int len, cap; } items = {0};
+    struct {
+        SpecSig *data;
+        int len, cap;
+    } items = {0};
     const char *begin = r->p++;
     bool ok = depth < MAX_DEPTH, is_end = ok && accept(r, ')');
     while (ok && !is_end) {
         SpecSig item = {0};
         int errors = r->dx->nerrors;
         ok = read_item(r, &item, depth);
-        if (r->dx->nerrors > errors)
-            return false;
-        if (!ok)
-            break;
+        if (r->dx->nerrors > errors) return false;
+        if (!ok) break;
         vec_push(r->ir->arena, &items, item);
         bool has_comma = accept(r, ',');
         is_end = accept(r, ')');
@@ -195,9 +189,8 @@ static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
         sig->items = items.data;
         return true;
     }
-    diag_error(r->dx, span_here(r, begin, r->p + (*r->p != 0)),
-               "expected types, numbers and None in a tuple's type, such as (*fp32, i32, 4)");
-    return false;
+    return refuse(r, span_here(r, begin, r->p + (*r->p != 0)),
+                  "expected types, numbers and None in a tuple's type, such as (*fp32, i32, 4)");
 }
 
 /* name=type[:divisibility] */
@@ -205,24 +198,19 @@ static bool read_sig(SigReader *r)
 {
     SpecSig sig = {0};
     const char *begin = r->p;
-    if (!read_sig_name(r, &sig))
-        return false;
+    if (!read_sig_name(r, &sig)) return false;
     r->is_constexpr = false;
     char quote = read_quote(r);
     skip_blanks(r);
     bool ok = *r->p == '(' ? read_sig_tuple(r, &sig, 0)
                            : read_sig_type(r, &sig) && read_sig_divisibility(r, &sig);
-    if (!ok)
-        return false;
+    if (!ok) return false;
     if (quote && *r->p++ != quote) {
         r->p--;
-        diag_error(r->dx, span_here(r, begin, r->p), "expected %c behind this type", quote);
-        return false;
+        return refuse(r, span_here(r, begin, r->p), "expected %c behind this type", quote);
     }
-    if (r->is_constexpr)
-        return true; /* its value is told by -D */
-    if (!agrees(r, &sig, begin))
-        return false;
+    if (r->is_constexpr) return true; /* its value is told by -D */
+    if (!agrees(r, &sig, begin)) return false;
     SpecRequest *rq = r->rq;
     if (rq->nsigs == rq->sigs_cap)
         rq->sigs = vec_grow(r->ir->arena, rq->sigs, rq->nsigs, &rq->sigs_cap, sizeof sig);
@@ -232,13 +220,14 @@ static bool read_sig(SigReader *r)
 
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
 {
-    SigReader r = {
-        .rq = rq, .ir = ir, .dx = dx, .source = source_new(ir->arena, "<signature>", text, strlen(text))};
+    SigReader r = {.rq = rq,
+                   .ir = ir,
+                   .dx = dx,
+                   .source = source_new(ir->arena, "<signature>", text, strlen(text))};
     r.p = r.source->text;
     accept(&r, '{'); /* as in a dict of Python's */
     while (skip_blanks(&r), *r.p) {
-        if (!read_sig(&r))
-            return false;
+        if (!read_sig(&r)) return false;
         accept(&r, ',');
         accept(&r, '}');
     }
@@ -263,10 +252,8 @@ static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const
     const Source *source =
         source_new(ir->arena, arena_printf(ir->arena, "<%s>", name), value, strlen(value));
     const Ast *e = syntax_parse_expr(ir->arena, ir->names, dx, source);
-    if (!e)
-        return false;
-    if (!is_unknown_word(m, dx, e))
-        return module_evaluate(m, dx, e, out);
+    if (!e) return false;
+    if (!is_unknown_word(m, dx, e)) return module_evaluate(m, dx, e, out);
     Diag *d = diag_error(dx, e->span, "'%s' is no name of this file; a text needs quotes", value);
     diag_fixit(dx, d, e->span, "'%s'", value);
     diag_setting(dx, d, "defines", "%s='%s'", name, value);
@@ -286,8 +273,7 @@ bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const
 {
     Arena *a = ir->arena;
     SpecDefine *all = arena_array(a, SpecDefine, rq->ndefines + 1);
-    if (rq->ndefines)
-        memcpy(all, rq->defines, sizeof *all * (size_t)rq->ndefines);
+    if (rq->ndefines) memcpy(all, rq->defines, sizeof *all * (size_t)rq->ndefines);
     SpecDefine *d = &all[rq->ndefines];
     d->name = intern_cstr(ir->names, name);
     for (int i = 0; i < rq->ndefines; i++)

@@ -55,6 +55,18 @@ typedef struct SpecRequest {
     SpecTaken *taken; /* filled when a kernel is bound; may be NULL */
 } SpecRequest;
 
+/* ---- request.c: the same from text ---- */
+/* "x=*fp32:16,n=i32,k=i32:1" appended to rq->sigs: `:N` is a divisibility (pointers in bytes), `:1`
+   on an integer means it equals 1. "d=tensordesc<fp16[64, 128]>" is a tensor descriptor, and
+   "d.shape1=i32:16" says what its extents or strides are divisible by. False after an error
+   diagnostic. */
+bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text);
+/* NAME and VALUE of a -D: a number, True, False, None, a quoted string, a dtype (tl.float16, fp16),
+   a pointer type, a tuple of these, or the name of a function or constant of the file. False after
+   an error diagnostic. */
+bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
+                        const char *value);
+
 /* ---- a file being specialized ---- */
 SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq); /* binds top-level names */
 /* Kernels of a file in order: jit functions that no other jit function calls and that return nothing. */
@@ -97,8 +109,9 @@ typedef struct Spec {
 /* ---- services of the evaluator, for builtins ---- */
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
 #define spec_error(sp, at, ...) spec_error_as(sp, (sp)->dx->id, at, __VA_ARGS__)
-/* The same, giving false. */
+/* The same, giving false or NULL. */
 #define spec_fail(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), false)
+#define spec_null(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), NULL)
 /* The same for what has a row of its own in base/diag_ids.def. */
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */

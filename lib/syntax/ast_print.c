@@ -75,46 +75,34 @@ static void print_import(Printer *p, const Ast *n)
     }
 }
 
-static void print_format(Printer *p, const Ast *n)
-{
-    if (n->format.debug) print_string(p, n->format.debug_text);
-    if (n->format.conversion) buf_printf(p->out, " !%c", n->format.conversion);
-}
-
-static void print_operators(Printer *p, const Ast *n)
-{
-    for (int i = 0; i < n->compare.rest.len; i++)
-        buf_printf(p->out, " %s", ast_op_text(n->compare.ops[i]));
-}
-
-static void print_integer(Printer *p, const Ast *n)
-{
-    if (n->integer.too_large) buf_printf(p->out, " %s too-large", n->integer.text);
-    else buf_printf(p->out, " %llu", (unsigned long long)n->integer.value);
-}
-
-static void print_bytes(Printer *p, const Ast *n)
-{
-    buf_putc(p->out, ' ');
-    quote_bytes(p->out, n->string.value, str_len(n->string.value));
-}
-
 static void print_text(Printer *p, const Ast *n)
 {
     Buf *out = p->out;
     switch (n->kind) {
     case AST_NAME: buf_printf(out, " %s", n->name.id); break;
-    case AST_INT: print_integer(p, n); break;
+    case AST_INT:
+        if (n->integer.too_large) buf_printf(out, " %s too-large", n->integer.text);
+        else buf_printf(out, " %llu", (unsigned long long)n->integer.value);
+        break;
     case AST_FLOAT:
     case AST_IMAGINARY: buf_printf(out, " %.17g", n->floating.value); break;
     case AST_STRING: print_string(p, n->string.value); break;
-    case AST_BYTES: print_bytes(p, n); break;
-    case AST_FORMAT: print_format(p, n); break;
+    case AST_BYTES:
+        buf_putc(out, ' ');
+        quote_bytes(out, n->string.value, str_len(n->string.value));
+        break;
+    case AST_FORMAT:
+        if (n->format.debug) print_string(p, n->format.debug_text);
+        if (n->format.conversion) buf_printf(out, " !%c", n->format.conversion);
+        break;
     case AST_UNARY: buf_printf(out, " %s", ast_op_text(n->unary.op)); break;
     case AST_BINARY:
     case AST_BOOLOP:
     case AST_AUGASSIGN: buf_printf(out, " %s", ast_op_text(n->binary.op)); break;
-    case AST_COMPARE: print_operators(p, n); break;
+    case AST_COMPARE:
+        for (int i = 0; i < n->compare.rest.len; i++)
+            buf_printf(out, " %s", ast_op_text(n->compare.ops[i]));
+        break;
     case AST_KEYWORD: buf_printf(out, " %s", n->keyword.name ? n->keyword.name : "**"); break;
     case AST_ATTRIBUTE: buf_printf(out, " %s", n->attribute.name); break;
     case AST_FOR: buf_puts(out, n->loop.is_async ? " async" : ""); break;

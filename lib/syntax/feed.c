@@ -5,7 +5,7 @@
    with are entered, anything else becomes one SKIPPED. Kernels pass through unchanged but for what
    the grammar could not recover from: a block that is missing gets a `pass`, an indentation that
    nothing asks for is dropped, both with an error. */
-#include "syntax/feed.h"
+#include "syntax/parser.h"
 
 #include <string.h>
 #include "base/map.h"

@@ -327,11 +327,6 @@ void lex_open(Lexer *lx, TokenKind kind)
     if (!lx->stopped) push_open(lx, open);
 }
 
-static char opener_of(TokenKind closer)
-{
-    return closer == TOK_RPAREN ? '(' : closer == TOK_RBRACKET ? '[' : '{';
-}
-
 /* Depth of the bracket that this closer fits, searched no further than the innermost f-string; -1
    if there is none. */
 static int fitting_depth(const Lexer *lx, char bracket)
@@ -365,7 +360,7 @@ void lex_close(Lexer *lx, TokenKind kind)
         lx->mismatched = true;
         return;
     }
-    int depth = fitting_depth(lx, opener_of(kind));
+    int depth = fitting_depth(lx, kind == TOK_RPAREN ? '(' : kind == TOK_RBRACKET ? '[' : '{');
     if (depth < lx->nopen - 1) mismatch(lx, open);
     if (depth < 0) {
         if (open->kind == OPEN_FIELD) return;

@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include "syntax/feed.h"
 #include "syntax/literal.h"
 
 Span parser_span(const Parser *p, Loc at)

@@ -1,8 +1,7 @@
 /* The front end's edge: text to tokens, tokens to feed, feed to tree, and the checks after it. */
 #include <string.h>
 
-#include "syntax/feed.h"
-#include "syntax/validate.h"
+#include "syntax/parser.h"
 
 static Parser parser_of(Arena *a, Interner *names, Diags *dx, const Source *source,
                         TokenArray *tokens, TokenKind start)

@@ -45,4 +45,25 @@ Span parser_span(const Parser *p, Loc at);
 /* Whether what is being parsed must be correct: a kernel, not host code. */
 bool parser_is_strict(const Parser *p);
 
+/* ---- feed.c: what the grammar reads, the tokens of a file without its host code ---- */
+/* Each appends to the parser's feed. */
+/* The whole file: kernels and what they may need, SKIPPED for the rest. */
+void feed_file(Parser *p);
+/* The tokens [first, last) as they are, all of them strict. */
+void feed_range(Parser *p, int first, int last);
+/* An expression: layout does not matter. */
+void feed_expr(Parser *p);
+/* A SKIPPED node for the tokens [first, last), with the names they bind. */
+Ast *feed_skipped(Parser *p, int first, int last, const char *what);
+
+/* ---- validate.c: what the grammar cannot check because it depends on what is around ---- */
+#define SYNTAX_MAX_DEPTH 200
+
+/* Reports break, continue, return, await and async out of place, and nesting past the limit. False
+   after an error. */
+bool validate_statement(Diags *dx, const Ast *statement);
+bool validate_expr(Diags *dx, const Ast *expr);
+/* Whether the tree is within the limit; later passes recurse over it. */
+bool validate_depth(const Ast *node);
+
 #endif

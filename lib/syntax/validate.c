@@ -1,6 +1,6 @@
 /* Checks of a whole statement, top down. The limit on depth comes first: this walk and all later
    ones recurse. */
-#include "syntax/validate.h"
+#include "syntax/parser.h"
 
 typedef struct Around {
     Diags *dx;

@@ -181,6 +181,18 @@ def operations():
         yield name, where.split("|"), []
     for name, where, function in re.findall(r"\bSTD(?:_AS)?\((\w+), ([A-Z|]+)(?:, (\w+))?\)", table):
         yield name, where.split("|"), keywords[function or name]
+    for name, where in re.findall(r"^STD_IS\((\w+), ([A-Z|]+),", table, re.M):
+        yield name, where.split("|"), []
+    for name in re.findall(r"\bCOMBINE\((\w+), \"", table):
+        yield name, ["TL"], []
+    for name, way in re.findall(r"\bBREAKING\((\w+), (\w+), \"", table):
+        yield name + "_tie_break_" + way, ["TL"], []
+    families = {"LIBM_IS": [""], "BITS_AS": [""], "IN_DOUBLE": [""], "FROM_INTEGER": ["_rn"],
+                "DIRECTED": ["_rz", "_rd", "_ru"], "TO_INTEGER": ["_rn", "_rz", "_rd", "_ru"]}
+    for kind, name in re.findall(r"\b(%s)\((\w+), \"" % "|".join(families), table):
+        for ending in families[kind]:
+            if name != "name":
+                yield name + ending, ["LIBDEVICE", "MATH"], []
     for kind, name in re.findall(r"\b(LIBM|TYPE_IS)\((\w+)\)", table):
         if name != "name":
             yield (name, ["LIBDEVICE", "MATH"], []) if kind == "LIBM" else ("is_" + name, ["DTYPE"], [])

@@ -144,6 +144,11 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
                    t.map.rank_less_one + 1, f->rank);
         return false;
     }
+    if (f->reduction && !simt_tensor_can_reduce(t.map.type, f->reduction)) {
+        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
+                   "a reduction that the tensor map's type of elements does not have");
+        return false;
+    }
     for (int i = 0; i < f->rank; i++)
         t.at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
     memcpy(c->more, &t, sizeof t);

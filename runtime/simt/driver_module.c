@@ -6,10 +6,6 @@
 #include "driver.h"
 #include "launch.h"
 
-#define BEGIN(symbol)                                                                              \
-    int code = driver_begin(#symbol, true);                                                        \
-    if (code != SIMT_OK) return code
-
 /* ---- modules ---- */
 
 /* The log goes where the options say, when the load fails. */

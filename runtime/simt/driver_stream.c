@@ -112,10 +112,6 @@ void driver_context_free(CuContext cx)
     free(cx);
 }
 
-#define BEGIN(symbol)                                                                              \
-    int code = driver_begin(#symbol, true);                                                        \
-    if (code != SIMT_OK) return code
-
 /* ---- streams ---- */
 
 static bool is_stream(CuStream s)

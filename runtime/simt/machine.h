@@ -269,17 +269,11 @@ static inline int simt_first(LaneMask m)
 
 /* ---- what goes wrong ---- */
 
-/* The driver's codes, by its documentation. */
+/* The driver's codes. */
 enum {
-    SIMT_OK = 0,
-    SIMT_INVALID_VALUE = 1, SIMT_OUT_OF_MEMORY = 2, SIMT_NOT_INITIALIZED = 3,
-    SIMT_NO_DEVICE = 100, SIMT_INVALID_DEVICE = 101,
-    SIMT_INVALID_IMAGE = 200, SIMT_INVALID_CONTEXT = 201, SIMT_INVALID_PTX = 218,
-    SIMT_UNSUPPORTED_PTX = 222,
-    SIMT_INVALID_HANDLE = 400, SIMT_NOT_FOUND = 500, SIMT_NOT_READY = 600,
-    SIMT_ILLEGAL_ADDRESS = 700, SIMT_OUT_OF_RESOURCES = 701, SIMT_LAUNCH_TIMEOUT = 702,
-    SIMT_ASSERT = 710, SIMT_ILLEGAL_INSTRUCTION = 715, SIMT_MISALIGNED = 716,
-    SIMT_LAUNCH_FAILED = 719, SIMT_NOT_SUPPORTED = 801
+#define ERROR(id, number, name, text) SIMT_##id = number,
+#include "errors.def"
+#undef ERROR
 };
 
 /* Ends the launch with the code and a report: the text, then the instruction, the kernel's line,

@@ -50,7 +50,7 @@ static bool take_place(BulkCopy *c)
     if (!c->move(c->warp, c)) return false;
     if (!c->mbarrier) return true;
     bool told = mbarrier_complete(c->warp, c->in, c->lane, c->mbarrier, c->bytes, c->agent);
-    shared_agent_end(c->warp->block, c->agent);
+    order_end(shared_order(c->warp), c->agent);
     return told;
 }
 
@@ -96,8 +96,8 @@ bool async_wait(Warp *w, LaneMask m, uint32_t may_remain)
         if (c->warp != w || c->mbarrier || !c->committed || !(m >> c->lane & 1)) continue;
         if (c->group + may_remain >= w->bulk_groups[c->lane]) continue;
         if (!c->done && !take_place(c)) return false;
-        shared_join(w, c->agent, 1u << c->lane);
-        shared_agent_end(w->block, c->agent);
+        order_join(shared_order(w), w->index, 1u << c->lane, c->agent);
+        order_end(shared_order(w), c->agent);
         s->copies[i--] = s->copies[--s->n];
     }
     return true;

@@ -46,6 +46,14 @@ static bool read_barrier(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *id, 
     return true;
 }
 
+/* The warp has. */
+static void arrive(Warp *w, SimtBarrier *bar, uint32_t id)
+{
+    bar->arrived += SIMT_LANES;
+    order_release(shared_order(w), w->block->shared_state->barriers[id], w->index, w->live);
+    block_check_barriers(w->block);
+}
+
 static SimtStep exec_bar(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint32_t id, expected;
@@ -61,23 +69,16 @@ static SimtStep exec_bar(Warp *w, const SimtInsn *in, LaneMask m)
                           "barrier %u is waited for by different numbers of threads, %u and %u (0: "
                           "all)", id, bar->expected, expected);
     if (in->a == BAR_RED) add_votes(w, in, bar, m);
+    bar->expected = expected;
     if (in->a == BAR_ARRIVE) {
-        bar->expected = expected;
-        bar->arrived += SIMT_LANES;
         w->block->changes++;
-        shared_arrive(w, (int)id);
-        block_check_barriers(w->block);
+        arrive(w, bar, id);
         return STEP_NEXT;
     }
     LaneMask here = m;
     SIMT_EACH_LANE(lane, w->barred) if (w->barrier[lane] == id) here |= 1u << lane;
-    bar->expected = expected;
     warp_bar(w, m, (int)id);
-    if (here == w->live) {
-        bar->arrived += SIMT_LANES;
-        shared_arrive(w, (int)id);
-        block_check_barriers(w->block);
-    }
+    if (here == w->live) arrive(w, bar, id);
     return STEP_MOVED;
 }
 
@@ -85,7 +86,7 @@ static SimtStep exec_warp_barrier(Warp *w, const SimtInsn *in, LaneMask m)
 {
     const LaneMask named = (LaneMask)simt_read(w, in->s[0], simt_first(m));
     m = warp_gather(w, in, m, named);
-    if (m) shared_warp_sync(w, m);
+    if (m) order_sync(shared_order(w), w->index, m);
     return m ? STEP_NEXT : STEP_MOVED;
 }
 

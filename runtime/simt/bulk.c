@@ -100,7 +100,7 @@ static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
                    c->shared);
         return false;
     }
-    c->agent = shared_fork(w, 1u << c->lane, true, true);
+    c->agent = order_fork(shared_order(w), w->index, 1u << c->lane, true, true);
     return shared_agent_range(w, in, c->agent, 0, offset, c->length,
                               c->to_shared ? TOUCH_WRITE : TOUCH_READ) &&
            async_start(w, in, c);

@@ -38,9 +38,10 @@ static CopyGroup *open_group(Warp *w, const SimtInsn *in, LaneMask m)
         return NULL;
     }
     if (!c->n) c->groups[c->n++] = (CopyGroup){.agent = -1};
+    Order *order = shared_order(w);
     CopyGroup *g = &c->groups[c->n - 1];
-    if (g->agent < 0) g->agent = shared_fork(w, m, false, false);
-    else shared_fork_into(w, g->agent, m);
+    if (g->agent < 0) g->agent = order_fork(order, w->index, m, false, false);
+    else order_fork_into(order, g->agent, w->index, m);
     g->lanes |= m;
     return g;
 }
@@ -75,10 +76,11 @@ static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
    proxy it is of, and compilers (Triton's pipelines) and chips agree that none is needed. */
 static void finish_group(Warp *w, CopyGroup *g, LaneMask m)
 {
+    Order *order = shared_order(w);
     for (int i = 0; i < g->n; i++) move(&g->copies[i]);
-    shared_agent_fence(w->block, g->agent, g->lanes);
-    shared_join(w, g->agent, m & g->lanes);
-    shared_agent_end(w->block, g->agent);
+    order_fence(order, g->agent, g->lanes);
+    order_join(order, w->index, m & g->lanes, g->agent);
+    order_end(order, g->agent);
     free(g->copies);
     *g = (CopyGroup){.agent = -1};
 }

@@ -19,7 +19,7 @@ static SimtStep exec_yield(Warp *w, const SimtInsn *in, LaneMask m)
 static SimtStep exec_proxy_fence(Warp *w, const SimtInsn *in, LaneMask m)
 {
     (void)in;
-    shared_proxy_fence(w, m);
+    order_fence(shared_order(w), w->index, m);
     return STEP_NEXT;
 }
 

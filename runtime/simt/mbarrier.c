@@ -51,7 +51,7 @@ static void write_at(Block *b, const Place *p, Mbarrier m)
     if (!m.pending && !m.bytes) {
         m.phase ^= 1;
         m.pending = m.expected;
-        shared_clock_complete(p->clock);
+        order_complete(p->clock);
     }
     const uint64_t x = pack(&m);
     memcpy(p->host, &x, sizeof x);
@@ -98,7 +98,7 @@ bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, 
     Mbarrier m = read_at(&p);
     m.bytes -= bytes;
     if (!check_counts(w, in, lane, &m, 0)) return false;
-    shared_agent_release(w->block, agent, p.clock);
+    order_release(shared_order(w), p.clock, agent, 1);
     write_at(w->block, &p, m);
     return true;
 }
@@ -109,7 +109,7 @@ bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address
     if (!find_place(w, in, lane, address, &p)) return false;
     Mbarrier m = read_at(&p);
     if (!check_counts(w, in, lane, &m, counted)) return false;
-    shared_clock_release(w, p.clock, 1u << lane);
+    order_release(shared_order(w), p.clock, w->index, 1u << lane);
     m.pending -= counted;
     write_at(w->block, &p, m);
     return true;
@@ -169,7 +169,7 @@ static bool arrive(Warp *w, const SimtInsn *in, int lane, const Place *p)
     if (!check_counts(w, in, lane, &b, count)) return false;
     b.pending -= count;
     if (in->a == MB_ARRIVE_DROP) b.expected -= count;
-    if (arrives) shared_clock_release(w, p->clock, 1u << lane);
+    if (arrives) order_release(shared_order(w), p->clock, w->index, 1u << lane);
     write_at(w->block, p, b);
     if (in->nd) simt_write(w, in->d[0], lane, pack(&before));
     return true;
@@ -210,7 +210,7 @@ static SimtStep exec_wait(Warp *w, const SimtInsn *in, LaneMask m)
         if (!check_counts(w, in, lane, &b, 0)) return STEP_FAULT;
         if (!is_over(w, in, lane, &b)) continue;
         over |= 1u << lane;
-        shared_clock_acquire(w, p.clock, 1u << lane);
+        order_acquire(shared_order(w), p.clock, w->index, 1u << lane);
     }
     simt_write_lanes(w, in->d[0], &over, m);
     if (over == m) return STEP_NEXT;

@@ -248,6 +248,7 @@ void order_sync(Order *o, int unit, uint32_t lanes)
 
 void order_fence(Order *o, int unit, uint32_t lanes)
 {
+    if (unit < 0) return;
     Unit *u = &o->units[unit];
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
@@ -337,6 +338,7 @@ static void inherit(Order *o, Knowledge *to, const Knowledge *from, uint32_t lan
 
 void order_fork_into(Order *o, int agent, int unit, uint32_t lanes)
 {
+    if (agent < 0) return;
     Unit *a = &o->units[agent], *u = &o->units[unit];
     if (a->joint) {
         publish(o, unit, lanes, &a->known.views[0], &a->fenced.views[0]);
@@ -351,6 +353,7 @@ void order_fork_into(Order *o, int agent, int unit, uint32_t lanes)
 /* What an agent knows beside its own work its issuer knew before. */
 void order_join(Order *o, int unit, uint32_t lanes, int agent)
 {
+    if (agent < 0) return;
     Unit *a = &o->units[agent], *u = &o->units[unit];
     if (a->issuer == unit) {
         add_own(o, &u->known, agent, a->clock, lanes);
@@ -368,6 +371,7 @@ void order_join(Order *o, int unit, uint32_t lanes, int agent)
 
 void order_end(Order *o, int agent)
 {
+    if (agent < 0) return;
     Unit *a = &o->units[agent];
     empty(&a->known);
     empty(&a->fenced);
@@ -400,6 +404,7 @@ void order_clock_free(OrderClock *c)
 
 void order_release(Order *o, OrderClock *c, int unit, uint32_t lanes)
 {
+    if (unit < 0) return;
     publish(o, unit, lanes, &c->known, &c->fenced);
 }
 

@@ -7,19 +7,6 @@
 
 #include "race.h"
 
-typedef struct MemoryClock {
-    uint32_t offset;
-    OrderClock *clock;
-} MemoryClock;
-
-struct SharedState {
-    Order *order;
-    Race *race;
-    OrderClock *barriers[SIMT_BARRIERS + 1];
-    MemoryClock *clocks;
-    int nclocks;
-};
-
 SharedState *shared_new(uint32_t bytes, int warps)
 {
     SharedState *s = calloc(1, sizeof *s);
@@ -157,33 +144,6 @@ bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offse
 
 /* ---- order ---- */
 
-void shared_warp_sync(Warp *w, LaneMask m)
-{
-    order_sync(w->block->shared_state->order, w->index, m);
-}
-
-void shared_arrive(Warp *w, int barrier)
-{
-    SharedState *s = w->block->shared_state;
-    order_release(s->order, s->barriers[barrier], w->index, w->live);
-}
-
-void shared_complete(Block *b, int barrier)
-{
-    order_complete(b->shared_state->barriers[barrier]);
-}
-
-void shared_leave(Warp *w, int barrier, LaneMask m)
-{
-    SharedState *s = w->block->shared_state;
-    order_acquire(s->order, s->barriers[barrier], w->index, m);
-}
-
-void shared_proxy_fence(Warp *w, LaneMask m)
-{
-    order_fence(w->block->shared_state->order, w->index, m);
-}
-
 OrderClock *shared_clock(Block *b, uint32_t offset)
 {
     SharedState *s = b->shared_state;
@@ -195,51 +155,4 @@ OrderClock *shared_clock(Block *b, uint32_t offset)
     OrderClock *c = order_clock_new();
     if (c) s->clocks[s->nclocks++] = (MemoryClock){offset, c};
     return c;
-}
-
-void shared_clock_release(Warp *w, OrderClock *c, LaneMask m)
-{
-    order_release(w->block->shared_state->order, c, w->index, m);
-}
-
-void shared_clock_complete(OrderClock *c)
-{
-    order_complete(c);
-}
-
-void shared_clock_acquire(Warp *w, OrderClock *c, LaneMask m)
-{
-    order_acquire(w->block->shared_state->order, c, w->index, m);
-}
-
-/* ---- agents ---- */
-
-int shared_fork(Warp *w, LaneMask m, bool joint, bool async_proxy)
-{
-    return order_fork(w->block->shared_state->order, w->index, m, joint, async_proxy);
-}
-
-void shared_fork_into(Warp *w, int agent, LaneMask m)
-{
-    if (agent >= 0) order_fork_into(w->block->shared_state->order, agent, w->index, m);
-}
-
-void shared_join(Warp *w, int agent, LaneMask m)
-{
-    if (agent >= 0) order_join(w->block->shared_state->order, w->index, m, agent);
-}
-
-void shared_agent_release(Block *b, int agent, OrderClock *c)
-{
-    if (agent >= 0 && c) order_release(b->shared_state->order, c, agent, 1);
-}
-
-void shared_agent_fence(Block *b, int agent, LaneMask m)
-{
-    if (agent >= 0) order_fence(b->shared_state->order, agent, m);
-}
-
-void shared_agent_end(Block *b, int agent)
-{
-    if (agent >= 0) order_end(b->shared_state->order, agent);
 }

@@ -161,7 +161,7 @@ static Flight *board(Warp *w, const SimtInsn *in)
     struct WarpGroup *g = w->group;
     Flight *last = g->nflights ? &g->flights[g->nflights - 1] : NULL;
     if (last && last->group == g->committed + 1) {
-        shared_fork_into(w, last->agent, SIMT_ALL_LANES);
+        order_fork_into(shared_order(w), last->agent, w->index, SIMT_ALL_LANES);
         return last;
     }
     if (g->nflights == g->flights_cap) {
@@ -175,7 +175,8 @@ static Flight *board(Warp *w, const SimtInsn *in)
         g->flights_cap = cap;
     }
     last = &g->flights[g->nflights++];
-    *last = (Flight){g->committed + 1, shared_fork(w, SIMT_ALL_LANES, true, true)};
+    *last = (Flight){g->committed + 1,
+                     order_fork(shared_order(w), w->index, SIMT_ALL_LANES, true, true)};
     return last;
 }
 
@@ -311,8 +312,8 @@ static void land(Warp *w)
             g->flights[left++] = f;
             continue;
         }
-        shared_join(w, f.agent, SIMT_ALL_LANES);
-        shared_agent_end(w->block, f.agent);
+        order_join(shared_order(w), w->index, SIMT_ALL_LANES, f.agent);
+        order_end(shared_order(w), f.agent);
     }
     g->nflights = left;
     w->in_flight = left > 0;

@@ -5,28 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const special_names[] = {
-    [SIMT_TID_X] = "%tid.x", [SIMT_TID_Y] = "%tid.y", [SIMT_TID_Z] = "%tid.z",
-    [SIMT_NTID_X] = "%ntid.x", [SIMT_NTID_Y] = "%ntid.y", [SIMT_NTID_Z] = "%ntid.z",
-    [SIMT_CTAID_X] = "%ctaid.x", [SIMT_CTAID_Y] = "%ctaid.y", [SIMT_CTAID_Z] = "%ctaid.z",
-    [SIMT_NCTAID_X] = "%nctaid.x", [SIMT_NCTAID_Y] = "%nctaid.y", [SIMT_NCTAID_Z] = "%nctaid.z",
-    [SIMT_LANEID] = "%laneid", [SIMT_WARPID] = "%warpid", [SIMT_NWARPID] = "%nwarpid",
-    [SIMT_SMID] = "%smid", [SIMT_NSMID] = "%nsmid",
-    [SIMT_LANEMASK_EQ] = "%lanemask_eq", [SIMT_LANEMASK_LE] = "%lanemask_le",
-    [SIMT_LANEMASK_LT] = "%lanemask_lt", [SIMT_LANEMASK_GE] = "%lanemask_ge",
-    [SIMT_LANEMASK_GT] = "%lanemask_gt",
-    [SIMT_CLUSTERID_X] = "%clusterid.x", [SIMT_CLUSTERID_Y] = "%clusterid.y",
-    [SIMT_CLUSTERID_Z] = "%clusterid.z", [SIMT_NCLUSTERID_X] = "%nclusterid.x",
-    [SIMT_NCLUSTERID_Y] = "%nclusterid.y", [SIMT_NCLUSTERID_Z] = "%nclusterid.z",
-    [SIMT_CLUSTER_CTAID_X] = "%cluster_ctaid.x", [SIMT_CLUSTER_CTAID_Y] = "%cluster_ctaid.y",
-    [SIMT_CLUSTER_CTAID_Z] = "%cluster_ctaid.z", [SIMT_CLUSTER_NCTAID_X] = "%cluster_nctaid.x",
-    [SIMT_CLUSTER_NCTAID_Y] = "%cluster_nctaid.y", [SIMT_CLUSTER_NCTAID_Z] = "%cluster_nctaid.z",
-    [SIMT_CLUSTER_CTARANK] = "%cluster_ctarank", [SIMT_CLUSTER_NCTARANK] = "%cluster_nctarank",
-    [SIMT_DYNAMIC_SMEM] = "%dynamic_smem_size", [SIMT_TOTAL_SMEM] = "%total_smem_size",
-    [SIMT_DYNAMIC_BASE] = "", [SIMT_GRIDID] = "%gridid", [SIMT_DYNAMIC_BASE_64] = "",
+static const struct {
+    const char *name;
+    uint8_t bits;
+} specials[] = {
+#define SPECIAL(id, name, bits, i, value) {name, bits},
+#include "specials.def"
 };
-_Static_assert(sizeof special_names / sizeof *special_names == SIMT_SPECIALS,
-               "every special register has a name here");
 
 /* ---- room ---- */
 
@@ -566,12 +551,12 @@ void dc_instruction(Decoder *dc)
 void dc_special_names(Decoder *dc)
 {
     for (int i = 0; i < SIMT_SPECIALS; i++) {
-        const bool wide = i >= SIMT_GRIDID;
-        dc->ps.names[dc->ps.nnames++] = (PtxName){
-            .text = special_names[i], .len = (int)strlen(special_names[i]),
-            .reg = i, .type = dc_type(wide ? "b64" : "b32")};
+        const char *name = specials[i].name;
+        dc->ps.names[dc->ps.nnames++] =
+            (PtxName){.text = name, .len = (int)strlen(name), .reg = i,
+                      .type = dc_type(specials[i].bits == 64 ? "b64" : "b32")};
         if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
-        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, wide ? 64 : 32, false};
+        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, specials[i].bits, false};
         dc->reg_bytes += 256; /* dc_special counts on it */
     }
     dc->ps.nregs = SIMT_SPECIALS;

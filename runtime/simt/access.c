@@ -345,7 +345,6 @@ static const PtxType *read_access(Decoder *dc, SimtInsn *in)
     const int vector = op_choose(dc, "v2 v4 v8");
     in->count = (uint8_t)(vector < 0 ? 1 : 2 << vector);
     const PtxType *t = op_type(dc);
-    op_done(dc);
     if (!t || t->bits < 8 || t->lanes > 1) op_refuse(dc);
     if (dc->ps.failed) return NULL;
     in->bytes = t->bits / 8;
@@ -359,23 +358,10 @@ void dc_cache_policy(Decoder *dc)
     if (ptx_take_mark(&dc->ps, ',')) dc_source(dc, dc_type("b64"), false);
 }
 
-/* In registers, fp16 and bf16 may stand in wider ones as integers do. */
-static bool may_be_wider(const PtxType *t)
-{
-    return t->class != PTX_FLOAT;
-}
-
 void decode_ld(Decoder *dc, SimtInsn *in)
 {
     const PtxType *t = read_access(dc, in);
-    if (!t) return;
-    dc_operands(dc, in, in->count, 1);
-    if (dc->ps.failed) return;
-    dc_dest_list(dc, in->d, in->count, t, may_be_wider(t));
-    dc_comma(dc);
-    dc_address(dc, in, in->s, &in->offset, &in->space);
-    dc_cache_policy(dc);
-    in->exec = exec_ld;
+    if (!t || !dc_form(dc, in, exec_ld, ">{+} [ ~", t)) return;
     const uint64_t end = (uint64_t)in->offset + (uint64_t)in->bytes * in->count;
     if (in->space == SPACE_PARAM && in->s[0].number) {
         if (in->offset < 0 || end > dc->func->param_bytes)
@@ -388,14 +374,7 @@ void decode_st(Decoder *dc, SimtInsn *in)
 {
     if (op_take(dc, "async") || op_take(dc, "bulk")) op_refuse(dc);
     const PtxType *t = read_access(dc, in);
-    if (!t) return;
-    dc_operands(dc, in, 0, 1 + in->count);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, in->s, &in->offset, &in->space);
-    dc_comma(dc);
-    dc_source_list(dc, in->s + 1, in->count, t, may_be_wider(t));
-    dc_cache_policy(dc);
-    in->exec = exec_st;
+    if (!t || !dc_form(dc, in, exec_st, "[ <{+} ~", t)) return;
     if (in->space == SPACE_PARAM || in->space == SPACE_CONST)
         ptx_fail(&dc->ps, "%s memory cannot be written", space_names[in->space]);
 }

@@ -145,24 +145,11 @@ static bool read_form(Decoder *dc, SimtInsn *in, AtomForm *f)
 
 void decode_atom(Decoder *dc, SimtInsn *in)
 {
+    static const char *const forms[][2] = {{"[ <{*} ~", "[ <{*} <* ~"},
+                                           {">{*} [ <{*} ~", ">{*} [ <{*} <* ~"}};
     AtomForm *f = dc_take(dc, sizeof *f);
     if (!f || !read_form(dc, in, f)) return;
-    const int n = in->count;
-    dc_operands(dc, in, f->returns ? n : 0, 2 + n);
-    if (dc->ps.failed) return;
     in->form = f;
     in->bytes = f->type->bits / 8;
-    if (f->returns) {
-        dc_dest_list(dc, in->d, n, f->type, false);
-        dc_comma(dc);
-    }
-    dc_address(dc, in, in->s, &in->offset, &in->space);
-    dc_comma(dc);
-    dc_source_list(dc, in->s + 1, n, f->type, false);
-    if (f->op == ATOM_CAS) {
-        dc_comma(dc);
-        in->s[1 + n] = dc_source(dc, f->type, false);
-    }
-    dc_cache_policy(dc);
-    in->exec = exec_atom;
+    dc_form(dc, in, exec_atom, forms[f->returns][f->op == ATOM_CAS], f->type);
 }

@@ -93,23 +93,12 @@ static SimtStep exec_warp_barrier(Warp *w, const SimtInsn *in, LaneMask m)
 static void decode_warp_barrier(Decoder *dc, SimtInsn *in)
 {
     if (!op_take(dc, "sync")) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    in->s[0] = dc_source(dc, dc_type("b32"), false);
     in->target = WARP_BARRIER;
-    in->exec = exec_warp_barrier;
+    dc_form(dc, in, exec_warp_barrier, "<b32", NULL);
 }
 
 /* barrier.cluster: a cluster is one program here, so what waits for the others waits for its own
    threads. */
-static SimtStep exec_cluster_arrive(Warp *w, const SimtInsn *in, LaneMask m)
-{
-    (void)in, (void)m;
-    (void)w;
-    return STEP_NEXT;
-}
-
 static void decode_cluster_barrier(Decoder *dc, SimtInsn *in)
 {
     const int what = op_choose(dc, "arrive wait");
@@ -121,7 +110,7 @@ static void decode_cluster_barrier(Decoder *dc, SimtInsn *in)
     if (dc->ps.failed) return;
     in->s[0] = dc_number(dc, SIMT_CLUSTER_BARRIER, 32);
     in->count = 1;
-    in->exec = what ? exec_bar : exec_cluster_arrive;
+    in->exec = what ? exec_bar : exec_nothing;
 }
 
 /* bar.sync a[, b]; bar.arrive a, b; bar.red.op d, a[, b], p. */

@@ -203,12 +203,6 @@ static SimtStep exec_bulk_wait(Warp *w, const SimtInsn *in, LaneMask m)
     return async_wait(w, m, (uint32_t)simt_read(w, in->s[0], simt_first(m))) ? STEP_NEXT : STEP_FAULT;
 }
 
-static SimtStep exec_nothing(Warp *w, const SimtInsn *in, LaneMask m)
-{
-    (void)w, (void)in, (void)m;
-    return STEP_NEXT;
-}
-
 /* ---- decoding ---- */
 
 static TensorReduction read_reduction(Decoder *dc)
@@ -265,11 +259,7 @@ static void side(Decoder *dc, SimtInsn *in, BulkForm *f, bool shared)
 static void decode_group(Decoder *dc, SimtInsn *in, bool waits)
 {
     op_take(dc, "read");
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    if (waits) in->s[0] = dc_source(dc, dc_type("u32"), false);
-    in->exec = waits ? exec_bulk_wait : exec_bulk_commit;
+    dc_form(dc, in, waits ? exec_bulk_wait : exec_bulk_commit, waits ? "<u32" : "", NULL);
 }
 
 void decode_bulk(Decoder *dc, SimtInsn *in)
@@ -282,8 +272,7 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
         return;
     }
     if (group == 2) { /* what is fetched early is there in any case */
-        while (!dc->ps.failed && !ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END)
-            ptx_next(&dc->ps);
+        dc_skip_operands(dc);
         in->exec = exec_nothing;
         return;
     }
@@ -318,8 +307,8 @@ static SimtStep exec_replace(Warp *w, const SimtInsn *in, LaneMask m)
     SIMT_EACH_LANE(lane, m) {
         if (!reach_map(w, in, lane, in->space, address[lane], TOUCH_WRITE, half)) return STEP_FAULT;
         read_map(&map, half);
-        const uint32_t ordinal = (uint32_t)simt_read(w, in->s[1], lane);
-        const uint64_t value = simt_read(w, in->s[2], lane);
+        const uint32_t ordinal = in->b ? (uint32_t)simt_read(w, in->s[1], lane) : 0;
+        const uint64_t value = simt_read(w, in->s[1 + in->b], lane);
         if (!simt_tensor_map_replace(&map, in->a, ordinal, value))
             return simt_fault(w, in, lane, SIMT_ILLEGAL_INSTRUCTION,
                               "field %u of that name in a tensor map cannot be 0x%llx", ordinal,
@@ -375,17 +364,7 @@ void decode_tensormap(Decoder *dc, SimtInsn *in)
     op_take(dc, "b1024");
     const PtxType *t = op_type(dc);
     if (!field || !t || t->bits != simt_tensor_field_bits(field)) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 0, 3);
-    if (dc->ps.failed) return;
     in->a = (uint8_t)field;
-    dc_address(dc, in, &in->s[0], &in->offset, &in->space);
-    dc_comma(dc);
-    in->s[1] = dc_number(dc, 0, 32);
-    if (simt_tensor_field_has_ordinal(field)) {
-        in->s[1] = dc_source(dc, dc_type("b32"), false);
-        dc_comma(dc);
-    }
-    in->s[2] = dc_source(dc, t, false);
-    in->exec = exec_replace;
+    in->b = simt_tensor_field_has_ordinal(field);
+    dc_form(dc, in, exec_replace, in->b ? "[ <b32 <*" : "[ <*", t);
 }

@@ -172,8 +172,8 @@ static SimtStep exec_commit(Warp *w, const SimtInsn *in, LaneMask m)
 /* The open group is beside the count. */
 static SimtStep exec_wait_group(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    const uint64_t n = in->a ? simt_read(w, in->s[0], simt_first(m)) : 0;
-    if (!in->a) async_finish_copies(w, m);
+    const uint64_t n = in->ns ? simt_read(w, in->s[0], simt_first(m)) : 0;
+    if (!in->ns) async_finish_copies(w, m);
     else finish_groups(w, m, n < MOST_GROUPS ? (int)n + 1 : MOST_GROUPS);
     return STEP_NEXT;
 }
@@ -193,25 +193,11 @@ static SimtStep exec_arrive(Warp *w, const SimtInsn *in, LaneMask m)
 
 static void decode_arrive(Decoder *dc, SimtInsn *in)
 {
-    uint8_t space = SPACE_SHARED;
+    in->space = SPACE_SHARED;
     in->a = op_take(dc, "noinc");
     dc_space(dc);
     if (!op_take(dc, "arrive") || op_type(dc) != dc_type("b64")) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, &in->s[0], &in->offset, &space);
-    in->exec = exec_arrive;
-}
-
-static void decode_wait(Decoder *dc, SimtInsn *in, bool all)
-{
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    in->a = !all;
-    if (!all) in->s[0] = dc_source(dc, dc_type("u32"), false);
-    in->exec = exec_wait_group;
+    dc_form(dc, in, exec_arrive, "[", NULL);
 }
 
 static void decode_copy(Decoder *dc, SimtInsn *in)
@@ -244,10 +230,8 @@ void decode_cp(Decoder *dc, SimtInsn *in)
     if (!op_take(dc, "async") && !op_take(dc, "reduce")) op_refuse(dc);
     if (op_take(dc, "bulk")) decode_bulk(dc, in);
     else if (op_take(dc, "mbarrier")) decode_arrive(dc, in);
-    else if (op_take(dc, "commit_group")) {
-        op_done(dc);
-        in->exec = exec_commit;
-    } else if (op_take(dc, "wait_group")) decode_wait(dc, in, false);
-    else if (op_take(dc, "wait_all")) decode_wait(dc, in, true);
+    else if (op_take(dc, "commit_group")) dc_form(dc, in, exec_commit, "", NULL);
+    else if (op_take(dc, "wait_group")) dc_form(dc, in, exec_wait_group, "<u32", NULL);
+    else if (op_take(dc, "wait_all")) dc_form(dc, in, exec_wait_group, "", NULL);
     else decode_copy(dc, in);
 }

@@ -146,18 +146,6 @@ void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns)
     in->ns = (uint16_t)(all ? ns : 0);
 }
 
-void dc_plain(Decoder *dc, SimtInsn *in, const PtxType *d, const PtxType *a, const PtxType *b)
-{
-    dc_operands(dc, in, 1, b ? 2 : 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, d, false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, a, false);
-    if (!b) return;
-    dc_comma(dc);
-    in->s[1] = dc_source(dc, b, false);
-}
-
 static int natural_bits(int bits)
 {
     return bits == 1 || bits > 16 ? bits : 16;
@@ -346,6 +334,47 @@ bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int
     dc_address(dc, in, &in->s[1], offset, &spaces[1]);
     dc_comma(dc);
     in->form = offset;
+    return !dc->ps.failed;
+}
+
+/* ---- all of an instruction's operands ---- */
+
+void dc_skip_operands(Decoder *dc)
+{
+    while (!dc->ps.failed && !ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END)
+        ptx_next(&dc->ps);
+}
+
+static int count_operands(const SimtInsn *in, const char *form, const char *kinds)
+{
+    int n = 0;
+    for (const char *p = form; *p; p++) n += strchr(kinds, *p) ? p[1] == '{' ? in->count : 1 : 0;
+    return n;
+}
+
+bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t)
+{
+    op_done(dc);
+    dc_operands(dc, in, count_operands(in, form, ">|?"), count_operands(in, form, "<["));
+    in->exec = exec;
+    SimtOperand *d = in->d, *s = in->s;
+    for (const char *p = form; *p && !dc->ps.failed; p += strcspn(p, " "), p += *p == ' ') {
+        const bool braces = p[1] == '{';
+        const char *type = p + 1 + braces;
+        const PtxType *of = strchr("*+", *type) ? t : ptx_type_named(type, strcspn(type, " }"));
+        const bool wider = *type == '+' && t->class != PTX_FLOAT;
+        SimtOperand **to = *p == '<' ? &s : &d;
+        const int n = braces ? in->count : 1;
+        if (*p == '|') ptx_expect_mark(&dc->ps, '|');
+        else if (*p != '?' && *p != '~' && p != form) dc_comma(dc);
+        if (*p == '~') dc_cache_policy(dc);
+        else if (*p == '[') dc_address(dc, in, s++, &in->offset, &in->space);
+        else if (*p != '?' || ptx_take_mark(&dc->ps, '|')) {
+            if (braces) list(dc, *to, n, of, wider, *p != '<');
+            else **to = *p == '<' ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);
+            *to += n;
+        }
+    }
     return !dc->ps.failed;
 }
 

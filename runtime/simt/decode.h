@@ -108,8 +108,13 @@ int64_t dc_integer(Decoder *dc); /* a number in the text */
 SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
 const SimtVar *dc_var(const Decoder *dc, PtxWord w);
 SimtOperand dc_special(SimtSpecial which, int bits);
-/* All of an instruction's operands: "d, a" or, where b is not NULL, "d, a, b". */
-void dc_plain(Decoder *dc, SimtInsn *in, const PtxType *d, const PtxType *a, const PtxType *b);
+/* The name has no more parts; then the operands, by a text of words:
+     >T  a destination      |T  a second one behind '|'      ?T  the same, if there is one
+     <T  a source           [   an address, with in->offset and in->space      ~  a cache's policy
+   T is the name of a type or * for t, or + where registers may be wider than t; {T} a list of
+   in->count. False: something has failed. */
+bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t);
+void dc_skip_operands(Decoder *dc); /* those that mean nothing here */
 /* "[to], [from], " as in->s[0] with in->offset and in->s[1] with *(int64_t *)in->form; there is room
    for ns operands. false: something has failed. */
 bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int ns);

@@ -229,9 +229,7 @@ static SimtStep exec_pending_count(Warp *w, const SimtInsn *in, LaneMask m)
 static void decode_pending_count(Decoder *dc, SimtInsn *in)
 {
     if (op_type(dc) != dc_type("b64")) op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, dc_type("b32"), dc_type("b64"), NULL);
-    in->exec = exec_pending_count;
+    dc_form(dc, in, exec_pending_count, ">b32 <b64", NULL);
 }
 
 static void read_operands(Decoder *dc, SimtInsn *in, bool waits, bool arrives)

@@ -35,6 +35,9 @@ void block_free(Block *b);
 
 uint64_t simt_random(uint64_t *state);
 
+/* What an instruction does that has nothing to do here. */
+SimtExec exec_nothing;
+
 /* ---- memory ---- */
 /* `bytes` at each lane's address, as an instruction reaches them: bounds, alignment and, for shared
    memory, other threads' accesses are checked. False: the fault is told. */

@@ -33,10 +33,8 @@ bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy)
         BulkCopy *more = realloc(s->copies, (size_t)cap * sizeof *more);
         if (more) s->copies = more, s->cap = cap;
     }
-    if (!s || s->n == s->cap) {
-        simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
-        return false;
-    }
+    if (!s || s->n == s->cap)
+        return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
     s->copies[s->n++] = *copy;
     return true;
 }

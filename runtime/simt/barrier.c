@@ -13,8 +13,8 @@ static bool read_uniform(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m,
     *out = (uint32_t)simt_read(w, o, simt_first(m));
     SIMT_EACH_LANE(lane, m) {
         if ((uint32_t)simt_read(w, o, lane) == *out) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "lanes name different barriers or counts");
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED,
+                           "lanes name different barriers or counts");
     }
     return true;
 }
@@ -36,13 +36,11 @@ static bool read_barrier(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *id, 
     if (!read_uniform(w, in, in->s[0], m, id)) return false;
     if (in->s[1].bits && !read_uniform(w, in, in->s[1], m, expected)) return false;
     const bool unknown = *id >= SIMT_BARRIERS && !in->count;
-    if (unknown || *expected % SIMT_LANES || (in->s[1].bits && !*expected)) {
-        simt_fault(w, in, simt_first(m), SIMT_ILLEGAL_INSTRUCTION,
-                   unknown ? "barrier %u; there are 16"
-                                        : "%u threads at a barrier; it is a multiple of 32 above 0",
-                   unknown ? *id : *expected);
-        return false;
-    }
+    if (unknown || *expected % SIMT_LANES || (in->s[1].bits && !*expected))
+        return simt_refuse(w, in, simt_first(m), SIMT_ILLEGAL_INSTRUCTION,
+                           unknown ? "barrier %u; there are 16"
+                                   : "%u threads at a barrier; it is a multiple of 32 above 0",
+                           unknown ? *id : *expected);
     return true;
 }
 

@@ -88,18 +88,14 @@ static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
 {
     const Block *b = w->block;
     const uint32_t offset = c->shared - SIMT_SHARED_BASE;
-    if (c->shared % align) {
-        simt_fault(w, in, c->lane, SIMT_MISALIGNED,
-                   "a bulk copy at the shared address 0x%x, which is no multiple of %u", c->shared,
-                   align);
-        return false;
-    }
-    if (offset > b->shared_bytes || b->shared_bytes - offset < c->length) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_ADDRESS,
-                   "a bulk copy of %u bytes at the shared address 0x%x, which is outside", c->length,
-                   c->shared);
-        return false;
-    }
+    if (c->shared % align)
+        return simt_refuse(w, in, c->lane, SIMT_MISALIGNED,
+                           "a bulk copy at the shared address 0x%x, which is no multiple of %u",
+                           c->shared, align);
+    if (offset > b->shared_bytes || b->shared_bytes - offset < c->length)
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_ADDRESS,
+                           "a bulk copy of %u bytes at the shared address 0x%x, which is outside",
+                           c->length, c->shared);
     c->agent = order_fork(shared_order(w), w->index, 1u << c->lane, true, true);
     return shared_agent_range(w, in, c->agent, 0, offset, c->length,
                               c->to_shared ? TOUCH_WRITE : TOUCH_READ) &&
@@ -134,21 +130,15 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
     uint8_t *half[2];
     if (!reach_map(w, in, c->lane, SPACE_GENERIC, c->global, TOUCH_READ, half)) return false;
     read_map(&t.map, half);
-    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s", why);
-        return false;
-    }
-    if (t.map.rank_less_one + 1 != f->rank) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
-                   "a tensor map of rank %d in an instruction for rank %d",
-                   t.map.rank_less_one + 1, f->rank);
-        return false;
-    }
-    if (f->reduction && !simt_tensor_can_reduce(t.map.type, f->reduction)) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
-                   "a reduction that the tensor map's type of elements does not have");
-        return false;
-    }
+    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID)
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s", why);
+    if (t.map.rank_less_one + 1 != f->rank)
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
+                           "a tensor map of rank %d in an instruction for rank %d",
+                           t.map.rank_less_one + 1, f->rank);
+    if (f->reduction && !simt_tensor_can_reduce(t.map.type, f->reduction))
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
+                           "a reduction that the tensor map's type of elements does not have");
     for (int i = 0; i < f->rank; i++)
         t.at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
     memcpy(c->more, &t, sizeof t);
@@ -162,12 +152,11 @@ static bool start_range(Warp *w, const SimtInsn *in, BulkCopy *c)
 {
     c->length = c->bytes = (uint32_t)simt_read(w, in->s[S_BYTES], c->lane);
     c->move = move_range;
-    if (c->length % 16 || c->global % 16) {
-        simt_fault(w, in, c->lane, SIMT_MISALIGNED,
-                   "a bulk copy of %u bytes at the global address 0x%llx; both are multiples of 16",
-                   c->length, (unsigned long long)c->global);
-        return false;
-    }
+    if (c->length % 16 || c->global % 16)
+        return simt_refuse(
+            w, in, c->lane, SIMT_MISALIGNED,
+            "a bulk copy of %u bytes at the global address 0x%llx; both are multiples of 16",
+            c->length, (unsigned long long)c->global);
     return begin_copy(w, in, c, 16);
 }
 
@@ -205,18 +194,6 @@ static SimtStep exec_bulk_wait(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- decoding ---- */
 
-static TensorReduction read_reduction(Decoder *dc)
-{
-    for (int i = 1; i < dc->nparts; i++) {
-        TensorReduction r = dc->taken[i] ? TENSOR_REDUCE_NONE
-                                         : simt_tensor_reduction(dc->part[i], (size_t)dc->len[i]);
-        if (!r) continue;
-        dc->taken[i] = true;
-        return r;
-    }
-    return TENSOR_REDUCE_NONE;
-}
-
 static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
 {
     const bool reduces = op_take(dc, "reduce");
@@ -226,7 +203,7 @@ static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
     f->to_shared = to == SPACE_SHARED && from == SPACE_GLOBAL;
     *told = op_take(dc, "mbarrier::complete_tx::bytes");
     const bool grouped = op_take(dc, "bulk_group");
-    if (reduces) f->reduction = read_reduction(dc);
+    if (reduces) OP_FIRST(dc, f->reduction, simt_tensor_reduction);
     op_take(dc, "tile");
     op_take(dc, "multicast::cluster");
     op_take(dc, "L2::cache_hint");
@@ -356,10 +333,7 @@ void decode_tensormap(Decoder *dc, SimtInsn *in)
     }
     TensorField field = TENSOR_FIELD_NONE;
     if (!op_take(dc, "replace") || !op_take(dc, "tile")) op_refuse(dc);
-    for (int i = 1; i < dc->nparts && !field; i++) {
-        field = dc->taken[i] ? field : simt_tensor_field(dc->part[i], (size_t)dc->len[i]);
-        dc->taken[i] |= field != TENSOR_FIELD_NONE;
-    }
+    OP_FIRST(dc, field, simt_tensor_field);
     in->space = dc_space(dc);
     op_take(dc, "b1024");
     const PtxType *t = op_type(dc);

@@ -12,10 +12,11 @@ static bool read_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m,
     SIMT_EACH_LANE(lane, m) {
         const LaneMask mine = (LaneMask)simt_read(w, o, lane);
         if (mine == *named && (mine >> lane & 1)) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
-                   mine == *named ? "the mask of members, 0x%08x, does not name the lane itself"
-                                  : "lanes name different members, 0x%08x and others", mine);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED,
+                           mine == *named
+                               ? "the mask of members, 0x%08x, does not name the lane itself"
+                               : "lanes name different members, 0x%08x and others",
+                           mine);
     }
     return true;
 }

@@ -60,10 +60,7 @@ static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
     if (g->n == g->cap) {
         const int cap = g->cap ? g->cap * 2 : 64;
         LaneCopy *more = realloc(g->copies, (size_t)cap * sizeof *more);
-        if (!more) {
-            simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
-            return false;
-        }
+        if (!more) return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
         g->copies = more;
         g->cap = cap;
     }
@@ -130,9 +127,8 @@ static bool read_lanes(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *given,
         given[lane] = given_bytes(w, in, lane);
         if (given[lane]) reads |= 1u << lane;
         if (given[lane] <= in->bytes) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "%u bytes to read of a copy of %u", given[lane],
-                   in->bytes);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "%u bytes to read of a copy of %u",
+                           given[lane], in->bytes);
     }
     if (!reads) return true;
     const int64_t offset = *(const int64_t *)in->form;

@@ -30,7 +30,6 @@ void *dc_take(Decoder *dc, size_t bytes)
     return p;
 }
 
-/* array: a pointer to the array's pointer; cap: its uint32_t or int of items. */
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
 {
     uint32_t room;
@@ -48,6 +47,12 @@ bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
     memcpy(array, &more, sizeof more);
     memcpy(cap, &room, sizeof room);
     return true;
+}
+
+bool dc_more(Decoder *dc, void *array, int n, size_t size)
+{
+    int cap = n;
+    return dc_grow(dc, array, (size_t)n, &cap, size);
 }
 
 static int line_of(Decoder *dc, const char *at)
@@ -103,14 +108,9 @@ int op_choose(Decoder *dc, const char *choices)
 
 const PtxType *op_type(Decoder *dc)
 {
-    for (int i = 1; i < dc->nparts; i++) {
-        const PtxType *t =
-            dc->taken[i] ? NULL : ptx_type_named(dc->part[i], (size_t)dc->len[i]);
-        if (!t) continue;
-        dc->taken[i] = true;
-        return t;
-    }
-    return NULL;
+    const PtxType *t = NULL;
+    OP_FIRST(dc, t, ptx_type_named);
+    return t;
 }
 
 void op_refuse(Decoder *dc)

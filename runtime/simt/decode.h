@@ -87,6 +87,11 @@ typedef void Decode(Decoder *dc, SimtInsn *in);
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
 int op_choose(Decoder *dc, const char *choices); /* place among "a b c" of the one there; -1: none */
 const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */
+/* x, 0 until then, becomes what the first part is, of those not taken, that the function knows. */
+#define OP_FIRST(dc, x, known)                                                                     \
+    for (int i_ = 1; i_ < (dc)->nparts && !(x); i_++)                                              \
+        if (!(dc)->taken[i_])                                                                      \
+            (dc)->taken[i_] = ((x) = known((dc)->part[i_], (size_t)(dc)->len[i_])) != 0
 void op_done(Decoder *dc);                       /* refuses when a part is left */
 void op_refuse(Decoder *dc);                     /* "… is no form of the instruction …" */
 
@@ -132,10 +137,14 @@ void dc_cache_policy(Decoder *dc);   /* the operand behind such a one, if there 
 SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in);
 void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot);
 void dc_label(Decoder *dc, const char *name, int len);
+/* Room for one more behind n; array: a pointer to the array's pointer; cap: its uint32_t or int of
+   items. dc_more: of an array that has room for n. False: told. */
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size);
+bool dc_more(Decoder *dc, void *array, int n, size_t size);
 void dc_variable(Decoder *dc, SimtSpace space); /* behind ".shared" and its kin */
 SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space);
 void dc_pragma(Decoder *dc);                    /* behind ".pragma" */
+bool dc_take_word(Decoder *dc, const char *text); /* true: it was the next */
 void dc_special_names(Decoder *dc); /* the registers that are there before any declaration */
 void dc_instruction(Decoder *dc);
 /* What has been declared gets its place, and the scope it is of. */

@@ -271,6 +271,7 @@ enum {
    the program and the thread (`lane` -1: the warp). The first report stays. Gives STEP_FAULT. */
 SimtStep simt_fault(Warp *w, const SimtInsn *in, int lane, int code, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+#define simt_refuse(...) (simt_fault(__VA_ARGS__), false)
 /* A place of the code in words: the instruction, the kernel's line. */
 void simt_describe(const SimtFunc *f, const SimtInsn *in, char *out, size_t size);
 

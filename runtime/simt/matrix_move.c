@@ -7,12 +7,10 @@
 static bool in_shared(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address)
 {
     SIMT_EACH_LANE(lane, m) {
-        if (address[lane] >> 56 != SPACE_SHARED) {
-            simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS,
-                       "the generic address 0x%llx does not lead to shared memory",
-                       (unsigned long long)address[lane]);
-            return false;
-        }
+        if (address[lane] >> 56 != SPACE_SHARED)
+            return simt_refuse(w, in, lane, SIMT_ILLEGAL_ADDRESS,
+                               "the generic address 0x%llx does not lead to shared memory",
+                               (unsigned long long)address[lane]);
         address[lane] = ptx_low(address[lane], 56);
     }
     return true;

@@ -63,12 +63,10 @@ static bool find_place(Warp *w, const SimtInsn *in, int lane, uint32_t address, 
 {
     const Block *b = w->block;
     const uint32_t at = address - SIMT_SHARED_BASE;
-    if (address & 7 || at > b->shared_bytes || b->shared_bytes - at < 8) {
-        simt_fault(w, in, lane, address & 7 ? SIMT_MISALIGNED : SIMT_ILLEGAL_ADDRESS,
-                   "an mbarrier at the shared address 0x%x, which is %s", address,
-                   address & 7 ? "no multiple of 8" : "outside of shared memory");
-        return false;
-    }
+    if (address & 7 || at > b->shared_bytes || b->shared_bytes - at < 8)
+        return simt_refuse(w, in, lane, address & 7 ? SIMT_MISALIGNED : SIMT_ILLEGAL_ADDRESS,
+                           "an mbarrier at the shared address 0x%x, which is %s", address,
+                           address & 7 ? "no multiple of 8" : "outside of shared memory");
     *p = (Place){b->shared + at, address, shared_clock(w->block, at)};
     if (!p->clock) simt_fault(w, in, lane, SIMT_OUT_OF_MEMORY, "no memory for an mbarrier");
     return p->clock != NULL;
@@ -126,9 +124,9 @@ bool mbarrier_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *addre
     SIMT_EACH_LANE(lane, m) {
         if (address[lane] >> 56 == SPACE_SHARED) address[lane] = ptx_low(address[lane], 56);
         if (address[lane] <= UINT32_MAX) continue;
-        simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS, "0x%llx is no address of shared memory",
-                   (unsigned long long)address[lane]);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_ILLEGAL_ADDRESS,
+                           "0x%llx is no address of shared memory",
+                           (unsigned long long)address[lane]);
     }
     return true;
 }
@@ -145,11 +143,9 @@ static bool touch_barrier(Warp *w, const SimtInsn *in, int lane, const Place *p)
 static bool init(Warp *w, const SimtInsn *in, int lane, const Place *p)
 {
     const uint32_t count = in->a == MB_INIT ? (uint32_t)simt_read(w, in->s[1], lane) : 0;
-    if (in->a == MB_INIT && (!count || count > MOST_COUNT)) {
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "an mbarrier for %u arrivals; 1 to %d", count,
-                   MOST_COUNT);
-        return false;
-    }
+    if (in->a == MB_INIT && (!count || count > MOST_COUNT))
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "an mbarrier for %u arrivals; 1 to %d",
+                           count, MOST_COUNT);
     const Mbarrier b = {.expected = count, .pending = count};
     const uint64_t x = in->a == MB_INIT ? pack(&b) : 0;
     memcpy(p->host, &x, sizeof x);

@@ -74,21 +74,22 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch tou
     const uint32_t at = r->offset + SIMT_SHARED_BASE;
     const char *who = async ? "what it starts " : "";
     char earlier[768];
-    if (r->problem == RACE_UNWRITTEN) {
-        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
-                   "%s%s shared memory at 0x%x that nothing has written", who, does[touch], at);
-        return false;
-    }
+    if (r->problem == RACE_UNWRITTEN)
+        return simt_refuse(w, in, r->lane, SIMT_LAUNCH_FAILED,
+                           "%s%s shared memory at 0x%x that nothing has written", who, does[touch],
+                           at);
     describe_earlier(w, r, earlier, sizeof earlier);
     if (r->problem == RACE_UNFENCED)
-        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
-                   "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\n"
-                   "and then here:", who, does[touch], at, earlier);
-    else
-        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
-                   "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was "
-                   "%s\nand then here:", who, does[touch], at, earlier);
-    return false;
+        return simt_refuse(
+            w, in, r->lane, SIMT_LAUNCH_FAILED,
+            "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\n"
+            "and then here:",
+            who, does[touch], at, earlier);
+    return simt_refuse(
+        w, in, r->lane, SIMT_LAUNCH_FAILED,
+        "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was "
+        "%s\nand then here:",
+        who, does[touch], at, earlier);
 }
 
 /* Without memory for all of what was seen, a race may be none and none a race. Lanes that write one
@@ -97,10 +98,9 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch tou
 static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
 {
     const SharedState *s = w->block->shared_state;
-    if (order_failed(s->order) || race_failed(s->race)) {
-        simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory to look for races in shared memory");
-        return false;
-    }
+    if (order_failed(s->order) || race_failed(s->race))
+        return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY,
+                           "no memory to look for races in shared memory");
     return !r->problem || r->together || touch == TOUCH_SAME || tell(w, in, r, touch, async);
 }
 

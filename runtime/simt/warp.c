@@ -123,9 +123,8 @@ static bool check_written(Warp *w, const SimtInsn *in, LaneMask m)
     for (int i = 0; i < in->ns; i++)
         if (in->s[i].bits && !in->s[i].number) missing |= m & ~w->written[in->s[i].reg];
     if (!missing) return true;
-    simt_fault(w, in, simt_first(missing), SIMT_LAUNCH_FAILED,
-               "it reads a register that nothing has written");
-    return false;
+    return simt_refuse(w, in, simt_first(missing), SIMT_LAUNCH_FAILED,
+                       "it reads a register that nothing has written");
 }
 
 /* Lanes that came from another instruction of the kind go on behind their own. */

@@ -56,8 +56,7 @@ void warp_group_free(Warp *w)
 
 static bool out_of_memory(Warp *w, const SimtInsn *in)
 {
-    simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "out of memory");
-    return false;
+    return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "out of memory");
 }
 
 /* ---- who owns registers ---- */
@@ -74,11 +73,11 @@ static bool tell_owned(Warp *w, const SimtInsn *in, const Owner *owner, const ch
 {
     char place[512];
     simt_describe(w->func, owner->product, place, sizeof place);
-    simt_fault(w, in, -1, SIMT_LAUNCH_FAILED,
-               "%s a register that holds %s a product in flight, with no wgmma.wait_group for it in "
-               "between%s\nand then here:",
-               does, owner->part == PART_A ? "matrix a of" : "the result of", place);
-    return false;
+    return simt_refuse(
+        w, in, -1, SIMT_LAUNCH_FAILED,
+        "%s a register that holds %s a product in flight, with no wgmma.wait_group for it in "
+        "between%s\nand then here:",
+        does, owner->part == PART_A ? "matrix a of" : "the result of", place);
 }
 
 static bool is_copy(const SimtInsn *in)
@@ -197,8 +196,8 @@ static bool read_uniform(Warp *w, const SimtInsn *in, SimtOperand o, const char 
     *x = simt_read(w, o, 0);
     for (int lane = 1; lane < SIMT_LANES; lane++) {
         if (simt_read(w, o, lane) == *x) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "%s is not the same in all lanes", what);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "%s is not the same in all lanes",
+                           what);
     }
     return true;
 }
@@ -257,10 +256,11 @@ static SimtStep multiply(Warp *w, const SimtInsn *in, WgmmaCall *call, Reader *r
 static bool has_group(Warp *w, const SimtInsn *in)
 {
     if ((w->index | (WGMMA_WARPS - 1)) < w->block->nwarps) return true;
-    simt_fault(w, in, -1, SIMT_LAUNCH_FAILED,
-               "a warp group is four warps, the first one's number a multiple of 4; the program has "
-               "%d warps", w->block->nwarps);
-    return false;
+    return simt_refuse(
+        w, in, -1, SIMT_LAUNCH_FAILED,
+        "a warp group is four warps, the first one's number a multiple of 4; the program has "
+        "%d warps",
+        w->block->nwarps);
 }
 
 static SimtStep exec_product(Warp *w, const SimtInsn *in, LaneMask m)

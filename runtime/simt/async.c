@@ -1,8 +1,7 @@
 /* When what was started takes place: the list of a program's bulk copies. */
 #include "async.h"
 
-#include <stdlib.h>
-
+#include "grow.h"
 #include "shared.h"
 #include "warp.h"
 
@@ -28,12 +27,7 @@ bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy)
     Block *b = w->block;
     if (!b->async) b->async = calloc(1, sizeof *b->async);
     AsyncState *s = b->async;
-    if (s && s->n == s->cap) {
-        const int cap = s->cap ? s->cap * 2 : 16;
-        BulkCopy *more = realloc(s->copies, (size_t)cap * sizeof *more);
-        if (more) s->copies = more, s->cap = cap;
-    }
-    if (!s || s->n == s->cap)
+    if (!s || !simt_grow(&s->copies, (size_t)s->n, &s->cap, sizeof *copy))
         return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
     s->copies[s->n++] = *copy;
     return true;

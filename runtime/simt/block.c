@@ -7,7 +7,6 @@
 #include "shared.h"
 #include "spin.h"
 #include "warp.h"
-#include "warp_group.h"
 
 /* splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators). */
 uint64_t simt_random(uint64_t *state)

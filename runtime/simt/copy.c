@@ -1,10 +1,8 @@
 /* cp.async: 4, 8 or 16 bytes a lane from global to shared memory, in groups that are waited for. A
    warp's groups are those of its lanes together. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "async.h"
 #include "decode.h"
+#include "grow.h"
 #include "shared.h"
 #include "warp.h"
 
@@ -57,13 +55,8 @@ static void move(LaneCopy *c)
 /* The seed chooses whether it takes place at once or when it is waited for. */
 static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
 {
-    if (g->n == g->cap) {
-        const int cap = g->cap ? g->cap * 2 : 64;
-        LaneCopy *more = realloc(g->copies, (size_t)cap * sizeof *more);
-        if (!more) return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
-        g->copies = more;
-        g->cap = cap;
-    }
+    if (!simt_grow(&g->copies, (size_t)g->n, &g->cap, sizeof c))
+        return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
     if (simt_random(&w->block->random) & 1) move(&c);
     g->copies[g->n++] = c;
     return true;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 static const struct {
     const char *name;
     uint8_t bits;
@@ -32,21 +34,9 @@ void *dc_take(Decoder *dc, size_t bytes)
 
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
 {
-    uint32_t room;
-    memcpy(&room, cap, sizeof room);
-    if (n < room) return true;
-    void *old, *more;
-    memcpy(&old, array, sizeof old);
-    room = room ? room * 2 : 32;
-    more = realloc(old, room * size);
-    if (!more) {
-        ptx_fail(&dc->ps, "out of memory");
-        return false;
-    }
-    memset((char *)more + n * size, 0, (room - n) * size);
-    memcpy(array, &more, sizeof more);
-    memcpy(cap, &room, sizeof room);
-    return true;
+    const bool done = simt_grow(array, n, cap, size);
+    if (!done) ptx_fail(&dc->ps, "out of memory");
+    return done;
 }
 
 bool dc_more(Decoder *dc, void *array, int n, size_t size)

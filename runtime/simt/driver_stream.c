@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "driver.h"
-#include "launch.h"
 
 struct CuStreamObject {
     CuContext context;

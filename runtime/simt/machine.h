@@ -200,6 +200,11 @@ struct SimtLaunch {
     size_t report_size;
 };
 
+/* Runs the whole grid; gives the driver's code, and on a fault launch->report says what happened.
+   The launch's fields from `stop` up to `deadline_ns` are the callee's. */
+int simt_launch_run(SimtLaunch *launch);
+uint64_t simt_now_ns(void);
+
 /* ---- lanes ---- */
 
 static inline void *simt_lanes(const Warp *w, SimtOperand o)

@@ -5,8 +5,7 @@
    to that time" beside the views (Own), published into views where lanes meet. */
 #include "order.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "grow.h"
 
 enum { ROW = ORDER_ROW };
 
@@ -146,17 +145,9 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
 {
     if (!lanes) return;
     forget_own(k, unit, lanes);
-    if (k->nown == k->room) {
-        const int room = k->room ? 2 * k->room : 8;
-        Own *more = realloc(k->own, sizeof *more * (size_t)room);
-        if (!more) {
-            o->failed = true;
-            return;
-        }
-        k->own = more;
-        k->room = room;
-    }
-    k->own[k->nown++] = (Own){unit, clock, lanes};
+    if (simt_grow(&k->own, (size_t)k->nown, &k->room, sizeof *k->own))
+        k->own[k->nown++] = (Own){unit, clock, lanes};
+    else o->failed = true;
 }
 
 static void copy_own(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
@@ -303,13 +294,8 @@ static int new_unit(Order *o, int unit, uint32_t lanes, bool joint)
     for (int i = o->warps; i < o->nunits; i++) {
         if (can_take(o, i, unit, lanes, joint)) return i;
     }
-    if (o->nunits == o->room) {
-        const int room = 2 * o->room;
-        Unit *more = realloc(o->units, sizeof *more * (size_t)room);
-        if (!more) return o->failed = true, -1;
-        o->units = more;
-        o->room = room;
-    }
+    if (!simt_grow(&o->units, (size_t)o->nunits, &o->room, sizeof *o->units))
+        return o->failed = true, -1;
     o->units[o->nunits] = (Unit){.clock = 1, .issuer = -1};
     return o->nunits++;
 }

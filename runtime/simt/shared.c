@@ -3,8 +3,7 @@
 #include "shared.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
+#include "grow.h"
 #include "race.h"
 
 SharedState *shared_new(uint32_t bytes, int warps)
@@ -26,7 +25,7 @@ static void drop_clocks(SharedState *s)
     for (int i = 0; i < s->nclocks; i++) order_clock_free(s->clocks[i].clock);
     free(s->clocks);
     s->clocks = NULL;
-    s->nclocks = 0;
+    s->nclocks = s->clocks_cap = 0;
 }
 
 void shared_free(SharedState *s)
@@ -149,9 +148,7 @@ OrderClock *shared_clock(Block *b, uint32_t offset)
     SharedState *s = b->shared_state;
     for (int i = 0; i < s->nclocks; i++)
         if (s->clocks[i].offset == offset) return s->clocks[i].clock;
-    MemoryClock *more = realloc(s->clocks, (size_t)(s->nclocks + 1) * sizeof *more);
-    if (!more) return NULL;
-    s->clocks = more;
+    if (!simt_grow(&s->clocks, (size_t)s->nclocks, &s->clocks_cap, sizeof *s->clocks)) return NULL;
     OrderClock *c = order_clock_new();
     if (c) s->clocks[s->nclocks++] = (MemoryClock){offset, c};
     return c;

@@ -6,8 +6,6 @@
    a group, w->active is 0 and pc[] holds those of all. */
 #include "warp.h"
 
-#include "warp_group.h"
-
 /* ---- groups ---- */
 
 static LaneMask waiting(const Warp *w)

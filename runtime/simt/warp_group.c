@@ -6,11 +6,10 @@
    Groups of a warp are numbered from 1 in the order of their commits; products that are not
    committed yet are of the one behind. Copies by `mov` of what is in flight are in flight too: they
    are what a compiler's own names for one register look like. */
-#include "warp_group.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "shared.h"
 #include "wgmma.h"
 #include "whole_warp.h"
@@ -163,16 +162,8 @@ static Flight *board(Warp *w, const SimtInsn *in)
         order_fork_into(shared_order(w), last->agent, w->index, SIMT_ALL_LANES);
         return last;
     }
-    if (g->nflights == g->flights_cap) {
-        const int cap = g->flights_cap ? 2 * g->flights_cap : 4;
-        Flight *more = realloc(g->flights, (size_t)cap * sizeof *more);
-        if (!more) {
-            out_of_memory(w, in);
-            return NULL;
-        }
-        g->flights = more;
-        g->flights_cap = cap;
-    }
+    if (!simt_grow(&g->flights, (size_t)g->nflights, &g->flights_cap, sizeof *last))
+        return out_of_memory(w, in), NULL;
     last = &g->flights[g->nflights++];
     *last = (Flight){g->committed + 1,
                      order_fork(shared_order(w), w->index, SIMT_ALL_LANES, true, true)};

@@ -229,8 +229,8 @@ static void side(Decoder *dc, SimtInsn *in, BulkForm *f, bool shared)
 {
     uint8_t space = shared ? SPACE_SHARED : SPACE_GLOBAL;
     if (!shared && f->tensor) tensor_operand(dc, in, f);
-    else if (shared) dc_address(dc, in, &in->s[S_SHARED], &f->offsets[S_SHARED], &space);
-    else dc_address(dc, in, &in->s[S_GLOBAL], &f->offsets[S_GLOBAL], &space);
+    else if (shared) dc_address(dc, &in->s[S_SHARED], &f->offsets[S_SHARED], &space);
+    else dc_address(dc, &in->s[S_GLOBAL], &f->offsets[S_GLOBAL], &space);
 }
 
 static void decode_group(Decoder *dc, SimtInsn *in, bool waits)
@@ -267,7 +267,7 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
     }
     if (told) {
         dc_comma(dc);
-        dc_address(dc, in, &in->s[S_MBARRIER], &f->offsets[2], &space);
+        dc_address(dc, &in->s[S_MBARRIER], &f->offsets[2], &space);
     }
     while (!dc->ps.failed && ptx_take_mark(&dc->ps, ',')) ptx_next(&dc->ps); /* mask, policy */
     in->exec = exec_bulk;

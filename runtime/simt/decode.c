@@ -289,10 +289,9 @@ static SimtOperand var_base(Decoder *dc, const SimtVar *v, int64_t *offset, uint
     return dc_number(dc, 0, 64);
 }
 
-void dc_address(Decoder *dc, SimtInsn *in, SimtOperand *base, int64_t *offset, uint8_t *space)
+void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space)
 {
     int unused;
-    (void)in;
     *offset = 0;
     ptx_expect_mark(&dc->ps, '[');
     PtxWord w = dc->ps.word;
@@ -319,9 +318,9 @@ bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int
     int64_t *offset = dc_take(dc, sizeof *offset);
     dc_operands(dc, in, 0, ns);
     if (dc->ps.failed) return false;
-    dc_address(dc, in, &in->s[0], &in->offset, &spaces[0]);
+    dc_address(dc, &in->s[0], &in->offset, &spaces[0]);
     dc_comma(dc);
-    dc_address(dc, in, &in->s[1], offset, &spaces[1]);
+    dc_address(dc, &in->s[1], offset, &spaces[1]);
     dc_comma(dc);
     in->form = offset;
     return !dc->ps.failed;
@@ -358,7 +357,7 @@ bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const 
         if (*p == '|') ptx_expect_mark(&dc->ps, '|');
         else if (*p != '?' && *p != '~' && p != form) dc_comma(dc);
         if (*p == '~') dc_cache_policy(dc);
-        else if (*p == '[') dc_address(dc, in, s++, &in->offset, &in->space);
+        else if (*p == '[') dc_address(dc, s++, &in->offset, &in->space);
         else if (*p != '?' || ptx_take_mark(&dc->ps, '|')) {
             if (braces) list(dc, *to, n, of, wider, *p != '<');
             else **to = *p == '<' ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);

@@ -106,9 +106,9 @@ void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
 /* "{a, b, …}" of n; one without braces where n is 1. */
 void dc_dest_list(Decoder *dc, SimtOperand *d, int n, const PtxType *t, bool wider);
 void dc_source_list(Decoder *dc, SimtOperand *s, int n, const PtxType *t, bool wider);
-/* "[base + offset]": the base as in->s[0], a register of 32 or 64 bits or a number; a variable's
+/* "[base + offset]": the base is a register of 32 or 64 bits or a number; a variable's
    space goes into *space where it is SPACE_GENERIC. */
-void dc_address(Decoder *dc, SimtInsn *in, SimtOperand *base, int64_t *offset, uint8_t *space);
+void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space);
 int64_t dc_integer(Decoder *dc); /* a number in the text */
 SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
 const SimtVar *dc_var(const Decoder *dc, PtxWord w);

@@ -238,7 +238,7 @@ static void read_operands(Decoder *dc, SimtInsn *in, bool waits, bool arrives)
     if (waits) in->d[0] = dc_dest(dc, dc_type("pred"), false);
     else if (has_state) in->d[0] = dc_dest(dc, state, false);
     if (waits || has_state) dc_comma(dc);
-    dc_address(dc, in, &in->s[0], &in->offset, &space);
+    dc_address(dc, &in->s[0], &in->offset, &space);
     if (waits) {
         dc_comma(dc);
         in->s[1] = dc_source(dc, in->c ? word : state, false);

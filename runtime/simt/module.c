@@ -96,7 +96,7 @@ static uint64_t symbol_value(Decoder *dc, PtxWord w)
     return x;
 }
 
-static uint64_t initial_value(Decoder *dc, const PtxType *t)
+static uint64_t initial_value(Decoder *dc)
 {
     const bool minus = ptx_take_mark(&dc->ps, '-');
     PtxWord w = ptx_next(&dc->ps);
@@ -104,7 +104,6 @@ static uint64_t initial_value(Decoder *dc, const PtxType *t)
     if (w.kind != PTXW_INT && w.kind != PTXW_FLOAT)
         ptx_fail(&dc->ps, "expected a value, found '%.*s'", w.len, w.text);
     if (w.kind == PTXW_FLOAT && minus) w.number ^= UINT64_C(1) << (w.single ? 31 : 63);
-    (void)t;
     return w.kind == PTXW_INT && minus ? 0 - w.number : w.number;
 }
 
@@ -120,7 +119,7 @@ static void read_initial(Decoder *dc, const SimtVar *v, const PtxType *t)
         if (ptx_take_mark(&dc->ps, '{')) depth++;
         else if (ptx_take_mark(&dc->ps, '}')) depth--;
         else if (!ptx_take_mark(&dc->ps, ',')) {
-            uint64_t x = initial_value(dc, t);
+            uint64_t x = initial_value(dc);
             if (to + size > end) ptx_fail(&dc->ps, "too many values for '%.*s'", v->name_len, v->name);
             if (dc->ps.failed) return;
             memcpy(to, &x, size);

@@ -134,7 +134,7 @@ static void part_joined(Warp *w)
     regroup(w);
 }
 
-static inline bool step(Warp *w, const SimtInsn *in, SimtStep how)
+static inline bool step(Warp *w, SimtStep how)
 {
     switch (how) {
     case STEP_NEXT:
@@ -153,7 +153,6 @@ static inline bool step(Warp *w, const SimtInsn *in, SimtStep how)
     case STEP_MOVED: regroup(w); break;
     case STEP_FAULT: return false;
     }
-    (void)in;
     return true;
 }
 
@@ -169,7 +168,7 @@ uint64_t warp_run(Warp *w, uint64_t budget)
         const SimtStep how = m ? in->exec(w, in, m) : STEP_NEXT;
         done++;
         w->clock++;
-        if (!step(w, in, how)) return UINT64_MAX;
+        if (!step(w, how)) return UINT64_MAX;
         if (how == STEP_YIELD) break;
     }
     return done;

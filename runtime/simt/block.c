@@ -85,19 +85,27 @@ void block_free(Block *b)
 
 /* ---- beginning ---- */
 
-/* One after the other for all lanes, most of them in a few steps. */
 static void set_specials(Warp *w)
 {
     const Block *b = w->block;
     const SimtLaunch *l = b->launch;
     const uint32_t *n = l->block, first = (uint32_t)w->index * SIMT_LANES;
 #define SPECIAL(id, name, bits, dim, value)                                                        \
-    for (int lane = 0; lane < SIMT_LANES; lane++) {                                                \
-        const uint32_t i = dim, t = first + (uint32_t)lane;                                        \
-        (void)i, (void)t;                                                                          \
-        ((uint##bits##_t *)(w->regs + 256 * SIMT_##id))[lane] = value;                             \
+    {                                                                                              \
+        enum { i = dim };                                                                          \
+        const uint##bits##_t x = value;                                                            \
+        uint##bits##_t *to = (uint##bits##_t *)(w->regs + 256 * SIMT_##id);                        \
+        for (int lane = 0; lane < SIMT_LANES; lane++) to[lane] = x;                                \
     }
+#define LANE_SPECIAL(id, name, bits, dim, value)
 #include "specials.def"
+    for (int lane = 0; lane < SIMT_LANES; lane++) {
+        const uint32_t t = first + (uint32_t)lane;
+#define SPECIAL(id, name, bits, dim, value)
+#define LANE_SPECIAL(id, name, bits, dim, value)                                                   \
+    ((uint##bits##_t *)(w->regs + 256 * SIMT_##id))[lane] = value;
+#include "specials.def"
+    }
 }
 
 /* Registers hold what the seed says until they are written: code that counts on anything there

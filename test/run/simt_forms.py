@@ -5,6 +5,7 @@
 # RUN: %python %s %driver/libcuda.so.1 2>&1 | FileCheck %s
 # CHECK: {{^[1-9][0-9]*}} results, 0 wrong
 import ctypes
+import functools
 import os
 import sys
 
@@ -33,6 +34,9 @@ MAP = "".join("tensormap.replace.tile.%s;\n" % field for field in (
     "global_address.global.b1024.b64 [%a3], %a0", "global_dim.global.b1024.b32 [%a3], 0, 32", "box_dim.global.b1024.b32 [%a3], 0, 32",
     "element_stride.global.b1024.b32 [%a3], 0, 1", "elemtype.global.b1024.b32 [%a3], 2"))
 
+SPECIALS = ("tid.x tid.y tid.z ntid.x ntid.y nctaid.z laneid warpid nwarpid ctaid.x clusterid.y nclusterid.x nclusterid.y cluster_nctaid.z "
+            "cluster_ctaid.x cluster_ctarank cluster_nctarank nsmid dynamic_smem_size total_smem_size").split()
+
 
 def words(change=lambda i: 100 + i):
     return [change(i) for i in range(32)]
@@ -54,6 +58,14 @@ CASES = [
     ("redux.and", "or.b32 %t8, %t0, 64; redux.sync.and.b32 %t7, %t8, %m;", lambda i: 64),
     ("redux.or", "redux.sync.or.b32 %t7, %t0, %m;", lambda i: 31),
     ("redux.xor", "redux.sync.xor.b32 %t7, %t4, %m;", lambda i: 0),
+    ("lanemask_eq", "mov.u32 %t7, %lanemask_eq;", lambda i: 1 << i),
+    ("lanemask_le", "mov.u32 %t7, %lanemask_le;", lambda i: (2 << i) - 1),
+    ("lanemask_lt", "mov.u32 %t7, %lanemask_lt;", lambda i: (1 << i) - 1),
+    ("lanemask_ge", "mov.u32 %t7, %lanemask_ge;", lambda i: ALL + 1 - (1 << i)),
+    ("lanemask_gt", "mov.u32 %t7, %lanemask_gt;", lambda i: ALL + 1 - (2 << i)),
+    ("other registers", "".join("mov.u32 %%t8, %%%s; mad.lo.u32 %%t7, %%t7, 3, %%t8;\n" % name for name in SPECIALS),
+     lambda i: functools.reduce(lambda sum, x: 3 * sum + x, [i, 0, 0, 32, 1, 1, i, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 2048]) & ALL),
+    ("gridid", "mov.u64 %a1, %gridid; cvt.u32.u64 %t7, %a1;", lambda i: 1),
     ("shfl", "shfl.sync.down.b32 %t7, %t0, 1, 31, %m;", lambda i: min(i + 1, 31)),
     ("shfl with a predicate", "shfl.sync.up.b32 %t8|%p1, %t0, 1, 0, %m;" + FLAG, lambda i: i > 0),
     ("isspacep", "mov.u64 %a1, tile; cvta.shared.u64 %a1, %a1; isspacep.shared %p1, %a1; isspacep.global %p2, %a0; and.pred %p1, %p1, %p2;" + FLAG,

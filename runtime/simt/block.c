@@ -89,12 +89,14 @@ static void set_specials(Warp *w)
 {
     const Block *b = w->block;
     const SimtLaunch *l = b->launch;
-    const uint32_t *n = l->block, first = (uint32_t)w->index * SIMT_LANES;
+    const uint32_t n[] = {l->block[0], l->block[1], l->block[2]};
+    const uint32_t first = (uint32_t)w->index * SIMT_LANES;
+    uint8_t *const regs = w->regs;
 #define SPECIAL(id, name, bits, dim, value)                                                        \
     {                                                                                              \
         enum { i = dim };                                                                          \
         const uint##bits##_t x = value;                                                            \
-        uint##bits##_t *to = (uint##bits##_t *)(w->regs + 256 * SIMT_##id);                        \
+        uint##bits##_t *to = (uint##bits##_t *)(regs + 256 * SIMT_##id);                        \
         for (int lane = 0; lane < SIMT_LANES; lane++) to[lane] = x;                                \
     }
 #define LANE_SPECIAL(id, name, bits, dim, value)
@@ -103,7 +105,7 @@ static void set_specials(Warp *w)
         const uint32_t t = first + (uint32_t)lane;
 #define SPECIAL(id, name, bits, dim, value)
 #define LANE_SPECIAL(id, name, bits, dim, value)                                                   \
-    ((uint##bits##_t *)(w->regs + 256 * SIMT_##id))[lane] = value;
+    ((uint##bits##_t *)(regs + 256 * SIMT_##id))[lane] = value;
 #include "specials.def"
     }
 }

@@ -13,7 +13,10 @@ struct DeviceKernel {
 };
 
 /* The state of the device. The map comes first: launches know that. */
-typedef struct Memory { MemMap map; Freed freed; } Memory;
+typedef struct Memory {
+    MemMap map;
+    Freed freed;
+} Memory;
 
 /* ---- the device ---- */
 
@@ -66,8 +69,7 @@ static void advise(void *p, size_t bytes)
 static void *take_memory(size_t bytes)
 {
     enum { ALIGN = 256 };
-    if (bytes > SIZE_MAX / 2)
-        return NULL;
+    if (bytes > SIZE_MAX / 2) return NULL;
     return aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN);
 }
 
@@ -76,8 +78,7 @@ static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
     Memory *memory = dev->state;
     *out = 0;
     void *p = take_memory(bytes);
-    if (!p && freed_release(&memory->freed))
-        p = take_memory(bytes);
+    if (!p && freed_release(&memory->freed)) p = take_memory(bytes);
     uint64_t begin = (uint64_t)(uintptr_t)p;
     advise(p, bytes);
     if (!p || !add_range(dev, begin, begin + bytes)) {
@@ -149,7 +150,7 @@ static TkcStatus cpu_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t byte
 }
 
 static TkcStatus cpu_unwritten(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
-                           size_t *count)
+                               size_t *count)
 {
     TkcStatus status = check_copy(dev, at, size * n);
     if (status != TKC_OK) return status;
@@ -203,10 +204,8 @@ static const char *find_fault(const Memory *memory, const LaunchArg *arg)
     const MemRange *r = mem_find(&memory->map, arg->bits, arg->bits + 1);
     if (r && arg->bytes > r->end - arg->bits)
         return "it is told to have more bytes than its memory has from there on";
-    if (!arg->bits || r)
-        return NULL;
-    if (freed_has(&memory->freed, arg->bits))
-        return "tkc_free has freed the memory it points to";
+    if (!arg->bits || r) return NULL;
+    if (freed_has(&memory->freed, arg->bits)) return "tkc_free has freed the memory it points to";
     if (arg->bytes && (last < arg->bits || !is_mapped(arg->bits) || !is_mapped(last)))
         return "there is no memory where it points to";
     return NULL;

@@ -42,8 +42,7 @@ static TkcStatus retain_primary(TkcDevice *dev, Cuda *c)
     pthread_mutex_lock(&dev->turn);
     if (!c->context && (result = c->api.DevicePrimaryCtxRetain(&c->context, c->device)) == CU_OK)
         c->owns_primary = true;
-    if (result != CU_OK)
-        c->context = NULL;
+    if (result != CU_OK) c->context = NULL;
     pthread_mutex_unlock(&dev->turn);
     return cuda_check(dev->cx, &c->api, result, "cuDevicePrimaryCtxRetain");
 }
@@ -54,10 +53,8 @@ static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
     CuContext current = NULL;
     *pushed = false;
     TkcStatus status = retain_primary(dev, c);
-    if (status != TKC_OK)
-        return status;
-    if (c->api.CtxGetCurrent(&current) == CU_OK && current == c->context)
-        return TKC_OK;
+    if (status != TKC_OK) return status;
+    if (c->api.CtxGetCurrent(&current) == CU_OK && current == c->context) return TKC_OK;
     status = CALL(c, dev, CtxPushCurrent, c->context);
     *pushed = status == TKC_OK;
     return status;
@@ -66,8 +63,7 @@ static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
 static void leave(Cuda *c, bool pushed)
 {
     CuContext popped;
-    if (pushed)
-        c->api.CtxPopCurrent(&popped);
+    if (pushed) c->api.CtxPopCurrent(&popped);
 }
 
 /* The end of a function: one call of the driver, with our context current. */
@@ -75,8 +71,7 @@ static void leave(Cuda *c, bool pushed)
     do {                                                                                           \
         bool pushed_;                                                                              \
         TkcStatus status_ = enter(dev, (dev)->state, &pushed_);                                    \
-        if (status_ == TKC_OK)                                                                     \
-            status_ = CALL((Cuda *)(dev)->state, dev, name, __VA_ARGS__);                          \
+        if (status_ == TKC_OK) status_ = CALL((Cuda *)(dev)->state, dev, name, __VA_ARGS__);       \
         leave((dev)->state, pushed_);                                                              \
         return status_;                                                                            \
     } while (0)
@@ -91,8 +86,7 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
         RETURN_CALL_INSIDE(dev, CtxGetDevice, &c->device);
     }
     TkcStatus status = CALL(c, dev, DeviceGetCount, &count);
-    if (status != TKC_OK)
-        return status;
+    if (status != TKC_OK) return status;
     if (ordinal < 0 || ordinal >= count)
         return tkc_refuse(dev->cx, TKC_NO_DEVICE, "there is no GPU %d; the driver shows %d of them",
                           ordinal, count);
@@ -140,8 +134,7 @@ static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
 static void cuda_close(TkcDevice *dev)
 {
     Cuda *c = dev->state;
-    if (c->owns_primary)
-        c->api.DevicePrimaryCtxRelease(c->device);
+    if (c->owns_primary) c->api.DevicePrimaryCtxRelease(c->device);
     /* The library stays loaded: the driver has threads and exit handlers of its own. */
     free(c);
     dev->state = NULL;
@@ -151,8 +144,7 @@ static TkcStatus open_driver(TkcDevice *dev, TkcStatus (*open)(TkcContext *, Cud
                              int ordinal, void *context)
 {
     Cuda *c = calloc(1, sizeof *c);
-    if (!c)
-        return tkc_no_memory(dev->cx);
+    if (!c) return tkc_no_memory(dev->cx);
     dev->state = c;
     TkcStatus status = open(dev->cx, &c->api);
     if (status != TKC_OK) {
@@ -160,10 +152,8 @@ static TkcStatus open_driver(TkcDevice *dev, TkcStatus (*open)(TkcContext *, Cud
         return status;
     }
     status = choose_device(dev, c, ordinal, context);
-    if (status == TKC_OK)
-        status = read_facts(dev, c);
-    if (status != TKC_OK)
-        cuda_close(dev);
+    if (status == TKC_OK) status = read_facts(dev, c);
+    if (status != TKC_OK) cuda_close(dev);
     return status == TKC_ERROR ? TKC_NO_DEVICE : status;
 }
 
@@ -237,7 +227,8 @@ static TkcStatus load_module(TkcDevice *dev, Cuda *c, const char *ptx, CuModule 
     tkc_report_begin(dev->cx);
     TkcStatus status = CALL(c, dev, ModuleLoadDataEx, out, ptx, 2, options, values);
     if (status != TKC_OK && log[0])
-        tkc_report_note(dev->cx, NULL, "the %s says: %s", c->api.library ? "driver" : "emulator", log);
+        tkc_report_note(dev->cx, NULL, "the %s says: %s", c->api.library ? "driver" : "emulator",
+                        log);
     if (status != TKC_OK && ptx_log_place(place, sizeof place, log, ptx))
         tkc_report_note(dev->cx, NULL, "this is inline assembly of %s", place);
     tkc_report_end(dev->cx);
@@ -276,8 +267,7 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
 {
     Cuda *c = dev->state;
     bool pushed;
-    if (!k)
-        return;
+    if (!k) return;
     tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
     if (k->module && enter(dev, c, &pushed) == TKC_OK) {
         c->api.CtxSynchronize(); /* a launch may not have ended */
@@ -310,21 +300,17 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
                           "the kernel has %d run-time parameters; at most %d can be passed", n,
                           MAX_PARAMS);
     DeviceKernel *k = calloc(1, sizeof *k);
-    if (!k)
-        return tkc_no_memory(dev->cx);
+    if (!k) return tkc_no_memory(dev->cx);
     k->threads = (unsigned)tkc_artifact_num_warps(a) * 32;
     k->shared = (unsigned)tkc_artifact_shared_bytes(a);
     k->nparams = n;
-    TkcStatus status =
-        name_pointers(k, a) ? enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
+    TkcStatus status = name_pointers(k, a) ? enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
         status = load_inside(dev, c, a, k);
         leave(c, pushed);
     }
-    if (status == TKC_OK)
-        *out = k;
-    else
-        cuda_unload(dev, k);
+    if (status == TKC_OK) *out = k;
+    else cuda_unload(dev, k);
     return status;
 }
 
@@ -332,8 +318,7 @@ static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                              const LaunchArg *args)
 {
     void *params[MAX_PARAMS];
-    for (int i = 0; i < k->nparams; i++)
-        params[i] = (void *)&args[i].bits;
+    for (int i = 0; i < k->nparams; i++) params[i] = (void *)&args[i].bits;
     RETURN_CALL_INSIDE(dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
                        (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
 }
@@ -366,11 +351,10 @@ static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const Launc
         if (!k->pointers[i] || !args[i].bits) continue;
         if (simt_has_memory(args[i].bits, &left, &freed) && args[i].bytes <= left) continue;
         const char *why =
-            left ? "it is told to have more bytes than its memory has from there on"
-            : freed
-                ? "tkc_free has freed the memory it points to"
-                : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in "
-                  "fills it";
+            left    ? "it is told to have more bytes than its memory has from there on"
+            : freed ? "tkc_free has freed the memory it points to"
+                    : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in "
+                      "fills it";
         return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", k->pointers[i], why);
     }
     return TKC_OK;
@@ -380,8 +364,12 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                              const LaunchArg *args)
 {
     Cuda *c = dev->state;
-    const SimtRun run = {.seed = dev->seed, .timeout = dev->timeout, .threads = dev->threads,
-                         .print = print_lines, .print_user = dev, .pointers = k->pointers};
+    const SimtRun run = {.seed = dev->seed,
+                         .timeout = dev->timeout,
+                         .threads = dev->threads,
+                         .print = print_lines,
+                         .print_user = dev,
+                         .pointers = k->pointers};
     TkcStatus status = check_memory(dev, k, args);
     if (status != TKC_OK) return status;
     simt_configure(c->context, &run);
@@ -394,6 +382,7 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
     .alloc = cuda_alloc, .free = cuda_free, .copy_in = cuda_copy_in, .copy_out = cuda_copy_out,    \
     .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info
 
-const DeviceOps device_cuda = {.kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};
+const DeviceOps device_cuda = {
+    .kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};
 const DeviceOps device_simt = {
     .kind = "simt", .line_info = true, .open = simt_open, .launch = simt_launch, DRIVER_OPS};

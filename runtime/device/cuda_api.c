@@ -11,8 +11,7 @@
 static TkcStatus no_driver(TkcContext *cx, CudaApi *api, const char *what, const char *why)
 {
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "no GPU can be used: %s: %s", what, why);
-    if (api->library)
-        dlclose(api->library);
+    if (api->library) dlclose(api->library);
     api->library = NULL;
     return TKC_NO_DEVICE;
 }
@@ -22,8 +21,7 @@ static const char *describe(const CudaApi *api, int result, char *buffer, size_t
 {
     const char *text = NULL;
     api->GetErrorString(result, &text);
-    if (text)
-        return text;
+    if (text) return text;
     snprintf(buffer, size, "error %d, which the driver does not describe", result);
     return buffer;
 }
@@ -32,15 +30,17 @@ static TkcStatus start_driver(TkcContext *cx, CudaApi *api, const char *which)
 {
     char what[64], why[80];
     int result = api->Init(0);
-    if (result == CU_OK)
-        return TKC_OK;
+    if (result == CU_OK) return TKC_OK;
     snprintf(what, sizeof what, "%s does not start", which);
     return no_driver(cx, api, what, describe(api, result, why, sizeof why));
 }
 
 TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
 {
-    static const struct { const char *symbol; size_t offset; } entries[] = {
+    static const struct {
+        const char *symbol;
+        size_t offset;
+    } entries[] = {
 #define CU(name, symbol, params) {#symbol, offsetof(CudaApi, name)},
 #include "cuda_api.def"
 #undef CU
@@ -48,8 +48,7 @@ TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
     char text[80];
     memset(api, 0, sizeof *api);
     api->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!api->library)
-        return no_driver(cx, api, "there is no NVIDIA driver", dlerror());
+    if (!api->library) return no_driver(cx, api, "there is no NVIDIA driver", dlerror());
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *symbol = dlsym(api->library, entries[i].symbol);
         if (!symbol) {
@@ -74,8 +73,7 @@ TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api)
 
 TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char *call)
 {
-    if (result == CU_OK)
-        return TKC_OK;
+    if (result == CU_OK) return TKC_OK;
     char text[80];
     const char *name = NULL;
     CuContext context = NULL;

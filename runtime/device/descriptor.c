@@ -18,8 +18,7 @@ static TkcStatus check_type(const TkcJit *jit, const OpenParam *p, const TkcArg 
     if (text && !bad && !type->rank)
         bad = "is no descriptor's type: expected an element type and extents, as in "
               "tensordesc<fp16[64, 128]>";
-    if (bad)
-        return refuse_argument(jit, name, "'%s' %s", text, bad);
+    if (bad) return refuse_argument(jit, name, "'%s' %s", text, bad);
     if (p->decl.type && !p->type.rank)
         return refuse_argument(jit, name, "expected %s, found a tensor descriptor", p->decl.type);
     if (!p->decl.type && !text)
@@ -27,8 +26,7 @@ static TkcStatus check_type(const TkcJit *jit, const OpenParam *p, const TkcArg 
             jit, name, "the type of its descriptor is not known; give it with the argument");
     if (p->decl.type && text && !tkc_same_type(&p->type, type))
         return refuse_argument(jit, name, "expected %s, found %s", p->decl.type, text);
-    if (!text)
-        *type = p->type;
+    if (!text) *type = p->type;
     return TKC_OK;
 }
 
@@ -107,8 +105,7 @@ static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcDescri
         return refuse_argument(jit, p->name, "its base, 0x%llx, is not a multiple of %lld",
                                (unsigned long long)d->base, (long long)p->divisibility);
     TkcStatus status = check_extents(jit, p->name, d, ALIGN / element);
-    if (status == TKC_OK)
-        status = check_memory(jit, p->name, d, element);
+    if (status == TKC_OK) status = check_memory(jit, p->name, d, element);
     *out = (LaunchArg){d->base, d->bytes};
     return status;
 }

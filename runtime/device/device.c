@@ -23,8 +23,7 @@ static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arc
                            void *context, TkcDevice **out)
 {
     TkcDevice *dev = tkc_handle_new(TKC_HANDLE_DEVICE);
-    if (!dev)
-        return tkc_no_memory(cx);
+    if (!dev) return tkc_no_memory(cx);
     dev->cx = cx;
     dev->ops = ops;
     snprintf(dev->arch, sizeof dev->arch, "%s", arch);
@@ -50,22 +49,19 @@ bool device_is(const TkcDevice *dev)
 
 const DeviceOps *device_turn(TkcDevice *dev)
 {
-    if (dev->ops->takes_turns)
-        pthread_mutex_lock(&dev->turn);
+    if (dev->ops->takes_turns) pthread_mutex_lock(&dev->turn);
     return dev->ops;
 }
 
 TkcStatus device_done(TkcDevice *dev, TkcStatus status)
 {
-    if (dev->ops->takes_turns)
-        pthread_mutex_unlock(&dev->turn);
+    if (dev->ops->takes_turns) pthread_mutex_unlock(&dev->turn);
     return status;
 }
 
 void device_release(TkcDevice *dev)
 {
-    if (!tkc_handle_drop(dev))
-        return;
+    if (!tkc_handle_drop(dev)) return;
     dev->ops->close(dev);
     pthread_mutex_destroy(&dev->turn);
     pthread_mutex_destroy(&dev->printing);
@@ -76,15 +72,13 @@ void device_release(TkcDevice *dev)
 /* cx that is none: nobody to tell. */
 static TkcStatus misuse(TkcContext *cx, const char *text)
 {
-    if (tkc_handle_is(cx, TKC_HANDLE_CONTEXT))
-        tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
+    if (tkc_handle_is(cx, TKC_HANDLE_CONTEXT)) tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
     return TKC_MISUSE;
 }
 
 TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out)
 {
-    if (out)
-        *out = NULL;
+    if (out) *out = NULL;
     if (!out || !tkc_handle_is(cx, TKC_HANDLE_CONTEXT))
         return misuse(cx, "there is no place for the device: the pointer is NULL");
     if (!kind) { /* a GPU when there is one: not having one is no error */
@@ -93,29 +87,26 @@ TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevi
         tkc_context_mute(cx, -1);
         return status == TKC_NO_DEVICE ? open_kind(cx, &device_cpu, "", 0, NULL, out) : status;
     }
-    if (!strncmp(kind, "simt:", 5)) return open_kind(cx, &device_simt, kind + 5, ordinal, NULL, out);
+    if (!strncmp(kind, "simt:", 5))
+        return open_kind(cx, &device_simt, kind + 5, ordinal, NULL, out);
     for (int i = 0; i < KINDS; i++)
-        if (!strcmp(kind, kinds[i]->kind))
-            return open_kind(cx, kinds[i], "", ordinal, NULL, out);
+        if (!strcmp(kind, kinds[i]->kind)) return open_kind(cx, kinds[i], "", ordinal, NULL, out);
     return tkc_refuse(cx, TKC_NO_DEVICE, "there is no device '%s'; there are cuda, simt and cpu",
                       kind);
 }
 
 TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out)
 {
-    if (out)
-        *out = NULL;
+    if (out) *out = NULL;
     if (!out || !tkc_handle_is(cx, TKC_HANDLE_CONTEXT))
         return misuse(cx, "there is no place for the device: the pointer is NULL");
-    if (!cu_context)
-        return misuse(cx, "the CUDA context is NULL");
+    if (!cu_context) return misuse(cx, "the CUDA context is NULL");
     return open_kind(cx, &device_cuda, "", 0, cu_context, out);
 }
 
 void tkc_device_free(TkcDevice *dev)
 {
-    if (tkc_handle_close(dev, TKC_HANDLE_DEVICE))
-        device_release(dev);
+    if (tkc_handle_close(dev, TKC_HANDLE_DEVICE)) device_release(dev);
 }
 
 const char *tkc_device_kind(const TkcDevice *dev)
@@ -136,8 +127,7 @@ const char *tkc_device_arch(const TkcDevice *dev)
 TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info)
 {
     DeviceKernel *kernel = NULL;
-    if (!device_is(dev))
-        return TKC_MISUSE;
+    if (!device_is(dev)) return TKC_MISUSE;
     if (!tkc_handle_is(ptx, TKC_HANDLE_ARTIFACT) || dev->ops->emit != TKC_EMIT_PTX)
         return misuse(dev->cx, "there is no PTX, or this device takes none");
     TkcKernelInfo told = {.size = sizeof told,
@@ -146,8 +136,7 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
                           .shared_bytes = tkc_artifact_shared_bytes(ptx),
                           .config = -1};
     TkcStatus status = dev->ops->load(dev, ptx, &kernel);
-    if (status == TKC_OK)
-        dev->ops->info(kernel, &told);
+    if (status == TKC_OK) dev->ops->info(kernel, &told);
     dev->ops->unload(dev, kernel);
     if (status == TKC_OK && !(info && tkc_give(info, &told, sizeof told)))
         return misuse(dev->cx, "there is no place for what the kernel costs");
@@ -156,39 +145,30 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
 
 TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
-    if (!device_is(dev))
-        return TKC_MISUSE;
-    if (!out)
-        return misuse(dev->cx, "there is no place for the address: the pointer is NULL");
+    if (!device_is(dev)) return TKC_MISUSE;
+    if (!out) return misuse(dev->cx, "there is no place for the address: the pointer is NULL");
     return device_call(dev, alloc, bytes, out);
 }
 
 TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr)
 {
-    if (!device_is(dev))
-        return ptr ? TKC_MISUSE : TKC_OK;
+    if (!device_is(dev)) return ptr ? TKC_MISUSE : TKC_OK;
     return ptr ? device_call(dev, free, ptr) : TKC_OK;
 }
 
 TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
-    if (!bytes)
-        return TKC_OK;
-    if (!device_is(dev))
-        return TKC_MISUSE;
-    if (!from)
-        return misuse(dev->cx, "there is nothing to copy from: the pointer is NULL");
+    if (!bytes) return TKC_OK;
+    if (!device_is(dev)) return TKC_MISUSE;
+    if (!from) return misuse(dev->cx, "there is nothing to copy from: the pointer is NULL");
     return device_call(dev, copy_in, to, from, bytes);
 }
 
 TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
-    if (!bytes)
-        return TKC_OK;
-    if (!device_is(dev))
-        return TKC_MISUSE;
-    if (!to)
-        return misuse(dev->cx, "there is no place to copy to: the pointer is NULL");
+    if (!bytes) return TKC_OK;
+    if (!device_is(dev)) return TKC_MISUSE;
+    if (!to) return misuse(dev->cx, "there is no place to copy to: the pointer is NULL");
     return device_call(dev, copy_out, to, from, bytes);
 }
 
@@ -199,49 +179,41 @@ TkcStatus tkc_synchronize(TkcDevice *dev, void *stream)
 
 void tkc_device_set_seed(TkcDevice *dev, uint64_t seed)
 {
-    if (device_is(dev))
-        dev->seed = seed;
+    if (device_is(dev)) dev->seed = seed;
 }
 
 void tkc_device_set_timeout(TkcDevice *dev, double seconds)
 {
-    if (device_is(dev))
-        dev->timeout = seconds > 0 ? seconds : 0;
+    if (device_is(dev)) dev->timeout = seconds > 0 ? seconds : 0;
 }
 
 void tkc_device_set_threads(TkcDevice *dev, int threads)
 {
-    if (device_is(dev))
-        dev->threads = threads > 0 ? threads : 0;
+    if (device_is(dev)) dev->threads = threads > 0 ? threads : 0;
 }
 
 void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user), void *user)
 {
-    if (!device_is(dev))
-        return;
+    if (!device_is(dev)) return;
     dev->print = fn;
     dev->print_user = user;
 }
 
 void tkc_device_set_memory_checks(TkcDevice *dev, bool on)
 {
-    if (device_is(dev))
-        dev->unchecked = !on;
+    if (device_is(dev)) dev->unchecked = !on;
 }
 
 TkcStatus tkc_device_unwritten(TkcDevice *dev, TkcPtr address, size_t size, size_t n,
                                bool *elements, size_t *count)
 {
     size_t bytes;
-    if (!device_is(dev))
-        return TKC_MISUSE;
-    if (!count)
-        return misuse(dev->cx, "there is no place for the count: the pointer is NULL");
+    if (!device_is(dev)) return TKC_MISUSE;
+    if (!count) return misuse(dev->cx, "there is no place for the count: the pointer is NULL");
     *count = 0;
     if (!size || size > 8 || (size & (size - 1)) || __builtin_mul_overflow(size, n, &bytes))
         return misuse(dev->cx, "elements have 1, 2, 4 or 8 bytes, and do not reach past memory");
-    if (elements)
-        memset(elements, 0, n * sizeof *elements);
+    if (elements) memset(elements, 0, n * sizeof *elements);
     return n && dev->ops->unwritten ? device_call(dev, unwritten, address, size, n, elements, count)
                                     : TKC_OK;
 }

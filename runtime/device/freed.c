@@ -22,14 +22,12 @@ static void release_pages(uint64_t begin, size_t bytes)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = (begin + page - 1) / page * page,
                    end = (begin + bytes) / page * page;
-    if (first < end)
-        madvise((void *)(uintptr_t)first, (size_t)(end - first), MADV_DONTNEED);
+    if (first < end) madvise((void *)(uintptr_t)first, (size_t)(end - first), MADV_DONTNEED);
 }
 
 void freed_add(Freed *f, uint64_t begin, size_t bytes)
 {
-    while (f->n && (f->n == FREED_MOST || bytes > MOST_BYTES - f->bytes))
-        release_oldest(f);
+    while (f->n && (f->n == FREED_MOST || bytes > MOST_BYTES - f->bytes)) release_oldest(f);
     if (bytes > MOST_BYTES) {
         free((void *)(uintptr_t)begin);
         return;
@@ -43,8 +41,7 @@ bool freed_has(const Freed *f, uint64_t address)
 {
     for (int i = 0; i < f->n; i++) {
         const FreedBlock *b = &f->blocks[(f->oldest + i) % FREED_MOST];
-        if (address - b->begin < b->bytes || address == b->begin)
-            return true;
+        if (address - b->begin < b->bytes || address == b->begin) return true;
     }
     return false;
 }
@@ -52,7 +49,6 @@ bool freed_has(const Freed *f, uint64_t address)
 bool freed_release(Freed *f)
 {
     const bool any = f->n > 0;
-    while (f->n)
-        release_oldest(f);
+    while (f->n) release_oldest(f);
     return any;
 }

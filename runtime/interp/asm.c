@@ -41,8 +41,7 @@ static uint64_t gather(const Frame *f, const AsmRegister *r, const Slot *s, Inst
     uint64_t x = 0;
     for (int k = 0; k < r->count && r->first + k < i.n; k++) {
         uint64_t bits = 0;
-        int64_t at = s->uniform ? 0 : i.first + r->first + k;
-        memcpy(&bits, (const char *)slot_data(f, s) + at * s->size, s->size);
+        memcpy(&bits, slot_at(f, s, i.first + r->first + k), s->size);
         x |= bits << (r->width * k);
     }
     return x;
@@ -52,7 +51,7 @@ static void scatter(const Frame *f, const AsmRegister *r, const Slot *s, Instanc
 {
     for (int k = 0; k < r->count && r->first + k < i.n; k++) {
         uint64_t bits = ptx_low(x >> (r->width * k), r->width);
-        memcpy((char *)slot_data(f, s) + (i.first + r->first + k) * s->size, &bits, s->size);
+        memcpy(slot_at(f, s, i.first + r->first + k), &bits, s->size);
     }
 }
 

@@ -211,6 +211,11 @@ static inline void *slot_data(const Frame *f, const Slot *s)
 {
     return f->memory + s->offset;
 }
+/* Of an element. */
+static inline char *slot_at(const Frame *f, const Slot *s, int64_t i)
+{
+    return f->memory + s->offset + (s->uniform ? 0 : i * s->size);
+}
 /* Elements to compute for a slot: 1 when uniform. */
 static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
 {

@@ -660,18 +660,11 @@ OpKind interp_rmw(const Insn *in, DType *dt)
     return OP_NONE;
 }
 
-/* The lane's operand k. */
-static const char *operand_at(const Access *a, int k, int64_t i)
-{
-    const Slot *s = a->in->args[k];
-    return (const char *)slot_data(a->f, s) + (s->uniform ? 0 : i * s->size);
-}
-
 static bool rmw_lane(const Access *a, int64_t i, char *old)
 {
     const Insn *in = a->in;
     const DType dt = (DType)in->n[1];
-    const char *operand = operand_at(a, 1, i);
+    const char *operand = slot_at(a->f, a->in->args[1], i);
     void *at = lane_pointer(a, i);
     uint64_t args[2] = {0}, bits;
     if (!at) return false;
@@ -712,8 +705,8 @@ void insn_atomic_cas(Frame *f, const Insn *in)
         void *at = lane_pointer(&a, i);
         if (!at) return;
         copy_one(old + i * a.size, at, a.size);
-        if (!memcmp(at, operand_at(&a, 1, i), (size_t)a.size))
-            put_element(&a, at, operand_at(&a, 2, i));
+        if (!memcmp(at, slot_at(f, in->args[1], i), (size_t)a.size))
+            put_element(&a, at, slot_at(f, in->args[2], i));
     }
 }
 
@@ -731,7 +724,7 @@ static bool poll_lanes(const Access *a, uint8_t *seen)
         const void *at = seen[i] ? NULL : lane_pointer(a, i);
         if (seen[i]) continue;
         if (!at) return true;
-        seen[i] = !memcmp(at, operand_at(a, 1, i), (size_t)a->size);
+        seen[i] = !memcmp(at, slot_at(a->f, a->in->args[1], i), (size_t)a->size);
         all &= seen[i];
     }
     return all;

@@ -490,7 +490,7 @@ void insn_histogram(Frame *f, const Insn *in)
     int32_t *bins = slot_data(f, out);
     memset(bins, 0, (size_t)out->count * sizeof *bins);
     for (int64_t i = 0; i < x->count; i++) {
-        bool on = !mask || ((const uint8_t *)slot_data(f, mask))[mask->uniform ? 0 : i];
+        bool on = !mask || *slot_at(f, mask, i);
         int64_t v = slot_int(f, x, i);
         if (on && v >= 0 && v < out->count) bins[v]++;
     }

@@ -13,20 +13,14 @@ void insn_alloc(Frame *f, const Insn *in)
     memset(slot_data(f, s), GARBAGE, (size_t)(s->count * s->size));
 }
 
-static int64_t lane_of(const Slot *s, int64_t i)
-{
-    return s->uniform ? 0 : i * s->size;
-}
-
 void insn_sstore(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[1];
     char *buffer = slot_data(f, in->args[0]);
-    const char *from = slot_data(f, x);
     const int32_t *offsets = in->extra;
     for (int64_t i = 0; i < x->count; i++) {
         if (offsets[i] >= 0)
-            memcpy(buffer + (int64_t)offsets[i] * x->size, from + lane_of(x, i), x->size);
+            memcpy(buffer + (int64_t)offsets[i] * x->size, slot_at(f, x, i), x->size);
     }
 }
 
@@ -96,23 +90,21 @@ void insn_sload_at(Frame *f, const Insn *in)
 void insn_sstore_at(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[2];
-    const char *from = slot_data(f, x);
     for (int64_t i = 0; i < in->args[1]->count && !f->failed; i++) {
         char *to = element_at(f, in, 3, i);
-        if (to) memcpy(to, from + lane_of(x, i), x->size);
+        if (to) memcpy(to, slot_at(f, x, i), x->size);
     }
 }
 
 static void run_satomic_at(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[2];
-    const char *from = slot_data(f, x);
     char old[8];
     for (int64_t i = 0; i < in->args[1]->count && !f->failed; i++) {
         char *at = element_at(f, in, 3, i);
         if (!at) continue;
         memcpy(old, at, x->size);
-        in->loop(at, (const void *[]){old, from + lane_of(x, i)}, 1, 3);
+        in->loop(at, (const void *[]){old, slot_at(f, x, i)}, 1, 3);
     }
 }
 

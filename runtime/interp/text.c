@@ -10,11 +10,6 @@
 
 /* ---- text of an element ---- */
 
-static const char *element_at(const Frame *f, const Slot *s, int64_t i)
-{
-    return (const char *)slot_data(f, s) + (s->uniform ? 0 : i * s->size);
-}
-
 static void element_text(char *text, size_t size, const Slot *s, const void *p, bool hex)
 {
     uint64_t bits = 0;
@@ -79,7 +74,7 @@ static void print_operand(Frame *f, const Insn *in, int k, const char *pid, cons
     if (in->nargs > 1) snprintf(operand, sizeof operand, "(operand %d) ", k);
     for (int64_t i = 0; i < s->count; i++) {
         index_text(index, sizeof index, t, i);
-        element_text(value, sizeof value, s, element_at(f, s, i), hex);
+        element_text(value, sizeof value, s, slot_at(f, s, i), hex);
         snprintf(line, sizeof line, "%s idx %s%.300s%s%s", pid, index, prefix, operand, value);
         print_line(f, line);
     }
@@ -117,7 +112,7 @@ void insn_assert(Frame *f, const Insn *in)
     const Type *t = op_arg(in->op, 0)->type;
     const char *message = tkc_op_str(in->op, ATTR_MESSAGE, "");
     for (int64_t i = 0; i < cond->count; i++) {
-        if (*element_at(f, cond, i) || (in->nargs > 1 && !*element_at(f, in->args[1], i))) continue;
+        if (*slot_at(f, cond, i) || (in->nargs > 1 && !*slot_at(f, in->args[1], i))) continue;
         char index[160] = "";
         if (t->rank) index_text(index, sizeof index, t, i);
         interp_fail(f, in, "assertion failed%s%s%s%s", *message ? ": " : "", message,

@@ -189,26 +189,6 @@ static void arith(PtxCall *c, Arith a)
     give(c, one_arith(dt, a, ptx_rounding(c), x, c->n));
 }
 
-void ptx_fadd(PtxCall *c)
-{
-    arith(c, ARITH_ADD);
-}
-
-void ptx_fsub(PtxCall *c)
-{
-    arith(c, ARITH_SUB);
-}
-
-void ptx_fmul(PtxCall *c)
-{
-    arith(c, ARITH_MUL);
-}
-
-void ptx_ffma(PtxCall *c)
-{
-    arith(c, ARITH_FMA);
-}
-
 /* The approximation has no answer for a divisor above 2^126: 0, or NaN under an infinity. */
 void ptx_fdiv(PtxCall *c)
 {
@@ -236,11 +216,6 @@ void ptx_frcp(PtxCall *c)
     arith(c, ARITH_DIV);
 }
 
-void ptx_fsqrt(PtxCall *c)
-{
-    arith(c, ARITH_SQRT);
-}
-
 /* ---- functions ---- */
 
 static void function(PtxCall *c, double (*f)(double))
@@ -257,52 +232,15 @@ static double reciprocal_root(double x)
     return 1 / sqrt(x);
 }
 
-void ptx_frsqrt(PtxCall *c)
-{
-    function(c, reciprocal_root);
-}
-
-void ptx_fsin(PtxCall *c)
-{
-    function(c, sin);
-}
-
-void ptx_fcos(PtxCall *c)
-{
-    function(c, cos);
-}
-
-void ptx_flg2(PtxCall *c)
-{
-    function(c, log2);
-}
-
-void ptx_fex2(PtxCall *c)
-{
-    function(c, exp2);
-}
-
-void ptx_ftanh(PtxCall *c)
-{
-    function(c, tanh);
-}
-
 /* ---- signs, least and greatest ---- */
 
-void ptx_fneg(PtxCall *c)
+/* What is cleared of a number's bits, and what is turned. */
+static void change_sign(PtxCall *c, uint64_t clear, uint64_t turn)
 {
     const DType dt = c->type->dtype;
     uint64_t x;
     flush_args(c, &x, 1);
-    c->d[0] = ptx_is_nan(dt, x) ? nan_result(dt, x) : x ^ sign_of(dt);
-}
-
-void ptx_fabs(PtxCall *c)
-{
-    const DType dt = c->type->dtype;
-    uint64_t x;
-    flush_args(c, &x, 1);
-    c->d[0] = ptx_is_nan(dt, x) ? nan_result(dt, x) : x & ~sign_of(dt);
+    c->d[0] = ptx_is_nan(dt, x) ? nan_result(dt, x) : (x & ~clear) ^ turn;
 }
 
 /* The sign of the first on the second. */
@@ -324,16 +262,6 @@ static void extremum(PtxCall *c, OpKind number_wins, OpKind nan_wins)
     c->d[0] = ptx_is_nan(dt, out) ? nan_result(dt, x[1]) : out ^ flip;
 }
 
-void ptx_fmin(PtxCall *c)
-{
-    extremum(c, OP_MIN, OP_MIN_NAN);
-}
-
-void ptx_fmax(PtxCall *c)
-{
-    extremum(c, OP_MAX, OP_MAX_NAN);
-}
-
 void ptx_testp(PtxCall *c)
 {
     const DType dt = c->type->dtype;
@@ -346,3 +274,26 @@ void ptx_testp(PtxCall *c)
     else if (ptx_has(c, PTXQ_NORMAL)) c->d[0] = isfinite(v) && (!small || v == 0);
     else c->d[0] = small && v != 0;
 }
+
+/* ---- the instructions ---- */
+
+#define INSN(name, work)                                                                           \
+    void ptx_##name(PtxCall *c)                                                                    \
+    {                                                                                              \
+        work;                                                                                      \
+    }
+INSN(fadd, arith(c, ARITH_ADD))
+INSN(fsub, arith(c, ARITH_SUB))
+INSN(fmul, arith(c, ARITH_MUL))
+INSN(ffma, arith(c, ARITH_FMA))
+INSN(fsqrt, arith(c, ARITH_SQRT))
+INSN(frsqrt, function(c, reciprocal_root))
+INSN(fsin, function(c, sin))
+INSN(fcos, function(c, cos))
+INSN(flg2, function(c, log2))
+INSN(fex2, function(c, exp2))
+INSN(ftanh, function(c, tanh))
+INSN(fneg, change_sign(c, 0, sign_of(c->type->dtype)))
+INSN(fabs, change_sign(c, sign_of(c->type->dtype), 0))
+INSN(fmin, extremum(c, OP_MIN, OP_MIN_NAN))
+INSN(fmax, extremum(c, OP_MAX, OP_MAX_NAN))

@@ -37,60 +37,20 @@ static uint64_t saturate(__int128 x, bool to_signed, int bits)
 
 /* ---- sums ---- */
 
-void ptx_add(PtxCall *c)
-{
-    c->d[0] = op(c, OP_ADD, 2, c->a[0], c->a[1]);
-}
-
-void ptx_sub(PtxCall *c)
-{
-    c->d[0] = op(c, OP_SUB, 2, c->a[0], c->a[1]);
-}
-
-void ptx_add_sat(PtxCall *c)
-{
-    c->d[0] = saturate((__int128)ptx_signed(c->a[0], 32) + ptx_signed(c->a[1], 32), true, 32);
-}
-
-void ptx_sub_sat(PtxCall *c)
-{
-    c->d[0] = saturate((__int128)ptx_signed(c->a[0], 32) - ptx_signed(c->a[1], 32), true, 32);
-}
-
 /* x + y + carry; the new carry where the instruction says so. */
-static void sum_with_carry(PtxCall *c, uint64_t x, uint64_t y, bool carry)
+static uint64_t sum_with_carry(const PtxCall *c, uint64_t x, uint64_t y, bool carry)
 {
     unsigned __int128 sum = (unsigned __int128)x + y + carry;
-    c->d[0] = ptx_low((uint64_t)sum, width(c->type));
     if (ptx_has(c, PTXQ_CC)) *c->carry = sum >> width(c->type) & 1;
-}
-
-void ptx_add_carry(PtxCall *c)
-{
-    sum_with_carry(c, c->a[0], c->a[1], false);
-}
-
-void ptx_addc(PtxCall *c)
-{
-    sum_with_carry(c, c->a[0], c->a[1], *c->carry);
+    return ptx_low((uint64_t)sum, width(c->type));
 }
 
 /* The carry of a difference is a borrow. */
-static void difference_with_borrow(PtxCall *c, bool borrow)
+static uint64_t difference_with_borrow(const PtxCall *c, bool borrow)
 {
     unsigned __int128 less = (unsigned __int128)c->a[1] + borrow;
-    c->d[0] = ptx_low(c->a[0] - c->a[1] - borrow, width(c->type));
     if (ptx_has(c, PTXQ_CC)) *c->carry = less > c->a[0];
-}
-
-void ptx_sub_carry(PtxCall *c)
-{
-    difference_with_borrow(c, false);
-}
-
-void ptx_subc(PtxCall *c)
-{
-    difference_with_borrow(c, *c->carry);
+    return ptx_low(c->a[0] - c->a[1] - borrow, width(c->type));
 }
 
 /* ---- products ---- */
@@ -107,31 +67,6 @@ static uint64_t product_part(const PtxCall *c)
     __int128 p = product(c);
     if (ptx_has(c, PTXQ_HI)) p >>= width(c->type);
     return ptx_low((uint64_t)p, width(c->type));
-}
-
-void ptx_mul_part(PtxCall *c)
-{
-    c->d[0] = ptx_low(product_part(c) + (c->n > 2 ? c->a[2] : 0), width(c->type));
-}
-
-void ptx_mul_wide(PtxCall *c)
-{
-    c->d[0] = ptx_low((uint64_t)product(c) + (c->n > 2 ? c->a[2] : 0), 2 * width(c->type));
-}
-
-void ptx_mad_hi_sat(PtxCall *c)
-{
-    c->d[0] = saturate((product(c) >> 32) + ptx_signed(c->a[2], 32), true, 32);
-}
-
-void ptx_mad_carry(PtxCall *c)
-{
-    sum_with_carry(c, product_part(c), c->a[2], false);
-}
-
-void ptx_madc(PtxCall *c)
-{
-    sum_with_carry(c, product_part(c), c->a[2], *c->carry);
 }
 
 /* The 48 bits of a product of 24 by 24: the upper or lower 32 of them. */
@@ -156,48 +91,16 @@ void ptx_sad(PtxCall *c)
 }
 
 /* PTX leaves division by 0 open; GPUs give all ones, of both. */
-static void divide(PtxCall *c, OpKind kind)
+static uint64_t divide(const PtxCall *c, OpKind kind)
 {
     const int bits = width(c->type);
     const bool by_zero = !ptx_low(c->a[1], bits);
-    c->d[0] = by_zero ? ptx_low(UINT64_MAX, bits) : op(c, kind, 2, c->a[0], c->a[1]);
+    return by_zero ? ptx_low(UINT64_MAX, bits) : op(c, kind, 2, c->a[0], c->a[1]);
 }
 
-void ptx_div(PtxCall *c)
+static uint64_t relu(const PtxCall *c, uint64_t x)
 {
-    divide(c, OP_DIV);
-}
-
-void ptx_rem(PtxCall *c)
-{
-    divide(c, OP_REM);
-}
-
-void ptx_abs(PtxCall *c)
-{
-    c->d[0] = op(c, OP_ABS, 1, c->a[0], 0);
-}
-
-void ptx_neg(PtxCall *c)
-{
-    c->d[0] = op(c, OP_NEG, 1, c->a[0], 0);
-}
-
-static void relu(PtxCall *c)
-{
-    if (ptx_has(c, PTXQ_RELU)) c->d[0] = op(c, OP_MAX, 2, c->d[0], 0);
-}
-
-void ptx_min(PtxCall *c)
-{
-    c->d[0] = op(c, OP_MIN, 2, c->a[0], c->a[1]);
-    relu(c);
-}
-
-void ptx_max(PtxCall *c)
-{
-    c->d[0] = op(c, OP_MAX, 2, c->a[0], c->a[1]);
-    relu(c);
+    return ptx_has(c, PTXQ_RELU) ? op(c, OP_MAX, 2, x, 0) : x;
 }
 
 /* Sums of products of bytes (dp4a), or of halves and bytes (dp2a). */
@@ -225,31 +128,6 @@ void ptx_dp2a(PtxCall *c)
 }
 
 /* ---- bits ---- */
-
-void ptx_and(PtxCall *c)
-{
-    c->d[0] = c->a[0] & c->a[1];
-}
-
-void ptx_or(PtxCall *c)
-{
-    c->d[0] = c->a[0] | c->a[1];
-}
-
-void ptx_xor(PtxCall *c)
-{
-    c->d[0] = c->a[0] ^ c->a[1];
-}
-
-void ptx_not(PtxCall *c)
-{
-    c->d[0] = ptx_low(~c->a[0], c->type->bits);
-}
-
-void ptx_cnot(PtxCall *c)
-{
-    c->d[0] = c->a[0] == 0;
-}
 
 /* Bit i of the table is the result where the operands' bits, first on top, make the number i. */
 void ptx_lop3(PtxCall *c)
@@ -308,16 +186,6 @@ void ptx_prmt(PtxCall *c)
         d |= byte << (8 * i);
     }
     c->d[0] = d;
-}
-
-void ptx_popc(PtxCall *c)
-{
-    c->d[0] = op(c, OP_POPC, 1, c->a[0], 0);
-}
-
-void ptx_clz(PtxCall *c)
-{
-    c->d[0] = op(c, OP_CLZ, 1, c->a[0], 0);
 }
 
 void ptx_bfind(PtxCall *c)
@@ -394,11 +262,6 @@ void ptx_szext(PtxCall *c)
 
 /* ---- moves ---- */
 
-void ptx_mov(PtxCall *c)
-{
-    c->d[0] = c->a[0];
-}
-
 void ptx_pack(PtxCall *c)
 {
     const int bits = c->type->bits / c->n;
@@ -412,11 +275,6 @@ void ptx_unpack(PtxCall *c)
     for (int i = 0; i < n; i++) c->d[i] = ptx_low(c->a[0] >> (bits * i), bits);
 }
 
-void ptx_selp(PtxCall *c)
-{
-    c->d[0] = c->a[2] ? c->a[0] : c->a[1];
-}
-
 /* The third one's sign decides; a NaN counts as below zero, -0 does not. */
 void ptx_slct(PtxCall *c)
 {
@@ -426,3 +284,39 @@ void ptx_slct(PtxCall *c)
                              : !(c->a[2] >> 31);
     c->d[0] = at_least_zero ? c->a[0] : c->a[1];
 }
+
+/* ---- what is one expression ---- */
+
+#define INSN(name, result)                                                                         \
+    void ptx_##name(PtxCall *c)                                                                    \
+    {                                                                                              \
+        c->d[0] = result;                                                                          \
+    }
+INSN(add, op(c, OP_ADD, 2, c->a[0], c->a[1]))
+INSN(sub, op(c, OP_SUB, 2, c->a[0], c->a[1]))
+INSN(add_sat, saturate((__int128)ptx_signed(c->a[0], 32) + ptx_signed(c->a[1], 32), true, 32))
+INSN(sub_sat, saturate((__int128)ptx_signed(c->a[0], 32) - ptx_signed(c->a[1], 32), true, 32))
+INSN(add_carry, sum_with_carry(c, c->a[0], c->a[1], false))
+INSN(addc, sum_with_carry(c, c->a[0], c->a[1], *c->carry))
+INSN(sub_carry, difference_with_borrow(c, false))
+INSN(subc, difference_with_borrow(c, *c->carry))
+INSN(mul_part, ptx_low(product_part(c) + (c->n > 2 ? c->a[2] : 0), width(c->type)))
+INSN(mul_wide, ptx_low((uint64_t)product(c) + (c->n > 2 ? c->a[2] : 0), 2 * width(c->type)))
+INSN(mad_hi_sat, saturate((product(c) >> 32) + ptx_signed(c->a[2], 32), true, 32))
+INSN(mad_carry, sum_with_carry(c, product_part(c), c->a[2], false))
+INSN(madc, sum_with_carry(c, product_part(c), c->a[2], *c->carry))
+INSN(div, divide(c, OP_DIV))
+INSN(rem, divide(c, OP_REM))
+INSN(abs, op(c, OP_ABS, 1, c->a[0], 0))
+INSN(neg, op(c, OP_NEG, 1, c->a[0], 0))
+INSN(min, relu(c, op(c, OP_MIN, 2, c->a[0], c->a[1])))
+INSN(max, relu(c, op(c, OP_MAX, 2, c->a[0], c->a[1])))
+INSN(and, c->a[0] & c->a[1])
+INSN(or, c->a[0] | c->a[1])
+INSN(xor, c->a[0] ^ c->a[1])
+INSN(not, ptx_low(~c->a[0], c->type->bits))
+INSN(cnot, c->a[0] == 0)
+INSN(popc, op(c, OP_POPC, 1, c->a[0], 0))
+INSN(clz, op(c, OP_CLZ, 1, c->a[0], 0))
+INSN(mov, c->a[0])
+INSN(selp, c->a[2] ? c->a[0] : c->a[1])

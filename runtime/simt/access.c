@@ -15,11 +15,9 @@ bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, i
 {
     const void *lanes = simt_lanes(w, base);
     const LaneMask missing = base.number ? 0 : m & ~w->written[base.reg];
-    if (missing) {
-        simt_fault(w, in, simt_first(missing), SIMT_ILLEGAL_ADDRESS,
-                   "the address is in a register that nothing has written");
-        return false;
-    }
+    if (missing)
+        return simt_refuse(w, in, simt_first(missing), SIMT_ILLEGAL_ADDRESS,
+                           "the address is in a register that nothing has written");
     if (base.bits == 32)
         for (int i = 0; i < SIMT_LANES; i++)
             address[i] = ((const uint32_t *)lanes)[i] + (uint64_t)offset;
@@ -174,10 +172,9 @@ bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const 
     if (!(bytes & (bytes - 1)))
         SIMT_EACH_LANE(lane, m) {
             if (!(address[lane] & (bytes - 1))) continue;
-            simt_fault(w, in, lane, SIMT_MISALIGNED,
-                       "%u bytes at 0x%llx, which is no multiple of %u", bytes,
-                       (unsigned long long)address[lane], bytes);
-            return false;
+            return simt_refuse(w, in, lane, SIMT_MISALIGNED,
+                               "%u bytes at 0x%llx, which is no multiple of %u", bytes,
+                               (unsigned long long)address[lane], bytes);
         }
     if (space == SPACE_GENERIC) return reach_generic(w, in, m, address, bytes, touch, host);
     return reach_space(w, in, m, space, address, bytes, touch, host);
@@ -304,8 +301,7 @@ static SimtStep exec_st(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- decoding ---- */
 
-/* The first part that names a space. */
-uint8_t dc_space(Decoder *dc)
+static SimtSpace space_named(const char *text, size_t len)
 {
     static const struct {
         const char *name;
@@ -314,15 +310,17 @@ uint8_t dc_space(Decoder *dc)
                  {"shared::cluster", SPACE_SHARED}, {"local", SPACE_LOCAL}, {"param", SPACE_PARAM},
                  {"param::entry", SPACE_PARAM}, {"param::func", SPACE_PARAM},
                  {"const", SPACE_CONST}};
-    for (int i = 1; i < dc->nparts; i++) {
-        for (size_t k = 0; k < sizeof names / sizeof *names && !dc->taken[i]; k++) {
-            const size_t len = strlen(names[k].name);
-            if ((size_t)dc->len[i] != len || memcmp(dc->part[i], names[k].name, len)) continue;
-            dc->taken[i] = true;
-            return (uint8_t)names[k].space;
-        }
-    }
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strlen(names[k].name) == len && !memcmp(text, names[k].name, len))
+            return names[k].space;
     return SPACE_GENERIC;
+}
+
+uint8_t dc_space(Decoder *dc)
+{
+    SimtSpace space = SPACE_GENERIC;
+    OP_FIRST(dc, space, space_named);
+    return (uint8_t)space;
 }
 
 /* What orders, scopes and caches is in order here in any case: global memory is the host's. */
@@ -345,7 +343,6 @@ static const PtxType *read_access(Decoder *dc, SimtInsn *in)
     const int vector = op_choose(dc, "v2 v4 v8");
     in->count = (uint8_t)(vector < 0 ? 1 : 2 << vector);
     const PtxType *t = op_type(dc);
-    op_done(dc);
     if (!t || t->bits < 8 || t->lanes > 1) op_refuse(dc);
     if (dc->ps.failed) return NULL;
     in->bytes = t->bits / 8;
@@ -359,23 +356,10 @@ void dc_cache_policy(Decoder *dc)
     if (ptx_take_mark(&dc->ps, ',')) dc_source(dc, dc_type("b64"), false);
 }
 
-/* In registers, fp16 and bf16 may stand in wider ones as integers do. */
-static bool may_be_wider(const PtxType *t)
-{
-    return t->class != PTX_FLOAT;
-}
-
 void decode_ld(Decoder *dc, SimtInsn *in)
 {
     const PtxType *t = read_access(dc, in);
-    if (!t) return;
-    dc_operands(dc, in, in->count, 1);
-    if (dc->ps.failed) return;
-    dc_dest_list(dc, in->d, in->count, t, may_be_wider(t));
-    dc_comma(dc);
-    dc_address(dc, in, in->s, &in->offset, &in->space);
-    dc_cache_policy(dc);
-    in->exec = exec_ld;
+    if (!t || !dc_form(dc, in, exec_ld, ">{+} [ ~", t)) return;
     const uint64_t end = (uint64_t)in->offset + (uint64_t)in->bytes * in->count;
     if (in->space == SPACE_PARAM && in->s[0].number) {
         if (in->offset < 0 || end > dc->func->param_bytes)
@@ -388,14 +372,7 @@ void decode_st(Decoder *dc, SimtInsn *in)
 {
     if (op_take(dc, "async") || op_take(dc, "bulk")) op_refuse(dc);
     const PtxType *t = read_access(dc, in);
-    if (!t) return;
-    dc_operands(dc, in, 0, 1 + in->count);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, in->s, &in->offset, &in->space);
-    dc_comma(dc);
-    dc_source_list(dc, in->s + 1, in->count, t, may_be_wider(t));
-    dc_cache_policy(dc);
-    in->exec = exec_st;
+    if (!t || !dc_form(dc, in, exec_st, "[ <{+} ~", t)) return;
     if (in->space == SPACE_PARAM || in->space == SPACE_CONST)
         ptx_fail(&dc->ps, "%s memory cannot be written", space_names[in->space]);
 }

@@ -27,9 +27,7 @@ void decode_cvta(Decoder *dc, SimtInsn *in)
     in->space = dc_space(dc);
     const PtxType *t = op_type(dc);
     if (t != dc_type("u64") || in->space == SPACE_GENERIC) op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, t, t, NULL);
-    in->exec = exec_cvta;
+    dc_form(dc, in, exec_cvta, ">* <*", t);
 }
 
 static SimtStep exec_isspacep(Warp *w, const SimtInsn *in, LaneMask m)
@@ -47,9 +45,7 @@ void decode_isspacep(Decoder *dc, SimtInsn *in)
 {
     in->space = dc_space(dc);
     if (in->space == SPACE_GENERIC) op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, dc_type("pred"), dc_type("u64"), NULL);
-    in->exec = exec_isspacep;
+    dc_form(dc, in, exec_isspacep, ">pred <u64", NULL);
 }
 
 /* A cluster is one program: rank 0, whose shared memory is its own. */
@@ -70,9 +66,7 @@ void decode_mapa(Decoder *dc, SimtInsn *in)
     dc_space(dc);
     const PtxType *t = op_type(dc);
     if (t != dc_type("u32") && t != dc_type("u64")) op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, t, t, dc_type("u32"));
-    in->exec = exec_mapa;
+    dc_form(dc, in, exec_mapa, ">* <* <u32", t);
 }
 
 static SimtStep exec_rank(Warp *w, const SimtInsn *in, LaneMask m)
@@ -86,7 +80,5 @@ void decode_getctarank(Decoder *dc, SimtInsn *in)
     dc_space(dc);
     const PtxType *t = op_type(dc);
     if (t != dc_type("u32") && t != dc_type("u64")) op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, dc_type("u32"), t, NULL);
-    in->exec = exec_rank;
+    dc_form(dc, in, exec_rank, ">u32 <*", t);
 }

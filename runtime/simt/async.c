@@ -1,8 +1,7 @@
 /* When what was started takes place: the list of a program's bulk copies. */
 #include "async.h"
 
-#include <stdlib.h>
-
+#include "grow.h"
 #include "shared.h"
 #include "warp.h"
 
@@ -28,15 +27,8 @@ bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy)
     Block *b = w->block;
     if (!b->async) b->async = calloc(1, sizeof *b->async);
     AsyncState *s = b->async;
-    if (s && s->n == s->cap) {
-        const int cap = s->cap ? s->cap * 2 : 16;
-        BulkCopy *more = realloc(s->copies, (size_t)cap * sizeof *more);
-        if (more) s->copies = more, s->cap = cap;
-    }
-    if (!s || s->n == s->cap) {
-        simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
-        return false;
-    }
+    if (!s || !simt_grow(&s->copies, (size_t)s->n, &s->cap, sizeof *copy))
+        return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
     s->copies[s->n++] = *copy;
     return true;
 }
@@ -50,7 +42,7 @@ static bool take_place(BulkCopy *c)
     if (!c->move(c->warp, c)) return false;
     if (!c->mbarrier) return true;
     bool told = mbarrier_complete(c->warp, c->in, c->lane, c->mbarrier, c->bytes, c->agent);
-    shared_agent_end(c->warp->block, c->agent);
+    order_end(shared_order(c->warp), c->agent);
     return told;
 }
 
@@ -96,8 +88,8 @@ bool async_wait(Warp *w, LaneMask m, uint32_t may_remain)
         if (c->warp != w || c->mbarrier || !c->committed || !(m >> c->lane & 1)) continue;
         if (c->group + may_remain >= w->bulk_groups[c->lane]) continue;
         if (!c->done && !take_place(c)) return false;
-        shared_join(w, c->agent, 1u << c->lane);
-        shared_agent_end(w->block, c->agent);
+        order_join(shared_order(w), w->index, 1u << c->lane, c->agent);
+        order_end(shared_order(w), c->agent);
         s->copies[i--] = s->copies[--s->n];
     }
     return true;

@@ -1,25 +1,22 @@
 /* atom and red: read, compute, write in one step, by a compare and exchange of the host's, so that
    programs on other cores see all of it or nothing. Scopes and orders are the host's strongest. */
-#include <stdio.h>
+#include "atomic.h"
+
 #include <string.h>
 
 #include "decode.h"
 #include "warp.h"
 
-typedef enum AtomOp {
-    ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS, ATOM_INC,
-    ATOM_DEC
-} AtomOp;
-static const char atom_names[] = "add min max and or xor exch cas inc dec";
-
-typedef struct AtomForm {
-    PtxInsn add;        /* of floats: add by the type's own rules */
-    const PtxType *type;
-    AtomOp op;
-    bool returns;
-} AtomForm;
-
 /* ---- one element ---- */
+
+AtomForm atom_form(AtomOp op, const PtxType *t)
+{
+    static PtxEval *const of_floats[] = {ptx_fadd, ptx_fmin, ptx_fmax};
+    AtomForm f = {.op = op, .type = t};
+    if (op <= ATOM_MAX && tkc_dtype_info(t->dtype)->kind == DK_FLOAT)
+        f.of_floats = (PtxInsn){.eval = of_floats[op], .type = t, .by_lane = t->lanes > 1};
+    return f;
+}
 
 static uint64_t least(const AtomForm *f, uint64_t x, uint64_t y, bool greatest)
 {
@@ -29,28 +26,21 @@ static uint64_t least(const AtomForm *f, uint64_t x, uint64_t y, bool greatest)
     return less != greatest ? x : y;
 }
 
-static uint64_t add(const AtomForm *f, uint64_t x, uint64_t y)
+/* Add, min and max of floats, by the type's own rules. */
+static uint64_t float_op(const AtomForm *f, uint64_t x, uint64_t y)
 {
-    if (tkc_dtype_info(f->type->dtype)->kind != DK_FLOAT) return x + y;
-    PtxCall c = {.insn = &f->add, .type = f->type, .n = 2, .a = {x, y}};
+    PtxCall c = {.insn = &f->of_floats, .type = f->type, .n = 2, .a = {x, y}};
     ptx_evaluate(&c);
     return c.d[0];
 }
 
-static uint64_t float_extremum(const AtomForm *f, uint64_t x, uint64_t y)
+uint64_t atom_combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
 {
-    PtxCall c = {.insn = &f->add, .type = f->type, .n = 2, .a = {x, y}};
-    ptx_evaluate(&c);
-    return c.d[0];
-}
-
-static uint64_t combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
-{
-    const bool is_float = tkc_dtype_info(f->type->dtype)->kind == DK_FLOAT;
+    if (f->of_floats.eval) return float_op(f, old, x);
     switch (f->op) {
-    case ATOM_ADD: return add(f, old, x);
-    case ATOM_MIN: return is_float ? float_extremum(f, old, x) : least(f, old, x, false);
-    case ATOM_MAX: return is_float ? float_extremum(f, old, x) : least(f, old, x, true);
+    case ATOM_ADD: return old + x;
+    case ATOM_MIN: return least(f, old, x, false);
+    case ATOM_MAX: return least(f, old, x, true);
     case ATOM_AND: return old & x;
     case ATOM_OR: return old | x;
     case ATOM_XOR: return old ^ x;
@@ -66,7 +56,7 @@ static uint64_t combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
     static uint64_t exchange##bits(const AtomForm *f, void *at, uint64_t x, uint64_t y)            \
     {                                                                                              \
         uint##bits##_t old = __atomic_load_n((uint##bits##_t *)at, __ATOMIC_SEQ_CST), new;         \
-        do new = (uint##bits##_t)combine(f, old, x, y);                                            \
+        do new = (uint##bits##_t)atom_combine(f, old, x, y);                                           \
         while (!__atomic_compare_exchange_n((uint##bits##_t *)at, &old, new, false,                \
                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));                  \
         return old;                                                                                \
@@ -76,7 +66,7 @@ EXCHANGE(32)
 EXCHANGE(64)
 #undef EXCHANGE
 
-static uint64_t exchange(const AtomForm *f, void *at, uint64_t x, uint64_t y)
+uint64_t atom_exchange(const AtomForm *f, void *at, uint64_t x, uint64_t y)
 {
     switch (f->type->bits) {
     case 16: return exchange16(f, at, x, y);
@@ -104,8 +94,8 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
         for (int i = 0; i < n; i++) {
             const uint64_t x = simt_read(w, in->s[1 + i], lane),
                            y = f->op == ATOM_CAS ? simt_read(w, in->s[1 + n], lane) : 0;
-            const uint64_t old = exchange(f, host[lane] + i * in->bytes, x, y);
-            changes |= ptx_low(combine(f, old, x, y) ^ old, f->type->bits) != 0;
+            const uint64_t old = atom_exchange(f, host[lane] + i * in->bytes, x, y);
+            changes |= ptx_low(atom_combine(f, old, x, y) ^ old, f->type->bits) != 0;
             if (f->returns) simt_write(w, in->d[i], lane, old);
         }
     }
@@ -134,73 +124,32 @@ static bool has_form(AtomOp op, const PtxType *t, bool noftz)
     return false;
 }
 
-static bool is_red(const SimtInsn *in)
-{
-    return in->name[0] == 'r';
-}
-
 static bool read_form(Decoder *dc, SimtInsn *in, AtomForm *f)
 {
     in->space = dc_space(dc);
     dc_memory_order(dc);
-    const int op = op_choose(dc, atom_names), vector = op_choose(dc, "v2 v4 v8");
+    const int op = op_choose(dc, "add min max inc dec and or xor exch cas"), vector = op_choose(dc, "v2 v4 v8");
     const bool noftz = op_take(dc, "noftz");
-    f->type = op_type(dc);
-    f->op = (AtomOp)op;
-    f->returns = !is_red(in);
+    const PtxType *t = op_type(dc);
     op_done(dc);
     in->count = (uint8_t)(vector < 0 ? 1 : 2 << vector);
-    if (dc->ps.failed || op < 0 || !f->type ||
-        !has_form((AtomOp)op, f->type, noftz || in->count > 1) ) {
+    if (dc->ps.failed || op < 0 || !t || !has_form((AtomOp)op, t, noftz || in->count > 1)) {
         /* a vector of fp32 has no .noftz */
-        if (op != ATOM_ADD || in->count == 1 || f->type != dc_type("f32")) op_refuse(dc);
+        if (op != ATOM_ADD || in->count == 1 || t != dc_type("f32")) op_refuse(dc);
     }
-    return !dc->ps.failed;
-}
-
-/* The evaluator of add, min or max of the float type. */
-static void find_evaluator(Decoder *dc, AtomForm *f)
-{
-    static const char *const names[] = {"add", "min", "max"};
-    char text[16];
-    PtxParts parts;
-    if (f->op > ATOM_MAX || tkc_dtype_info(f->type->dtype)->kind != DK_FLOAT) return;
-    snprintf(text, sizeof text, "%s.%s", names[f->op], f->type->name);
-    const PtxWord saved = dc->ps.opcode, w = {.text = text, .len = (int)strlen(text)};
-    const char *at = dc->ps.at;
-    const PtxWord word = dc->ps.word;
-    dc->ps.at = " d, a, b;";
-    dc->ps.word = (PtxWord){.kind = PTXW_NAME, .text = "d", .len = 1};
-    dc->ps.opcode = w;
-    const PtxRow *row = ptx_find_row(&dc->ps, &parts, ptx_take_apart(w, &parts));
-    dc->ps.opcode = saved;
-    dc->ps.at = at;
-    dc->ps.word = word;
-    if (!row) return;
-    f->add = (PtxInsn){.eval = row->eval, .type = f->type, .by_lane = f->type->lanes > 1};
+    if (dc->ps.failed) return false;
+    *f = atom_form((AtomOp)op, t);
+    f->returns = in->name[0] != 'r'; /* red */
+    return true;
 }
 
 void decode_atom(Decoder *dc, SimtInsn *in)
 {
+    static const char *const forms[][2] = {{"[ <{*} ~", "[ <{*} <* ~"},
+                                           {">{*} [ <{*} ~", ">{*} [ <{*} <* ~"}};
     AtomForm *f = dc_take(dc, sizeof *f);
     if (!f || !read_form(dc, in, f)) return;
-    const int n = in->count;
-    find_evaluator(dc, f);
-    dc_operands(dc, in, f->returns ? n : 0, 2 + n);
-    if (dc->ps.failed) return;
     in->form = f;
     in->bytes = f->type->bits / 8;
-    if (f->returns) {
-        dc_dest_list(dc, in->d, n, f->type, false);
-        dc_comma(dc);
-    }
-    dc_address(dc, in, in->s, &in->offset, &in->space);
-    dc_comma(dc);
-    dc_source_list(dc, in->s + 1, n, f->type, false);
-    if (f->op == ATOM_CAS) {
-        dc_comma(dc);
-        in->s[1 + n] = dc_source(dc, f->type, false);
-    }
-    dc_cache_policy(dc);
-    in->exec = exec_atom;
+    dc_form(dc, in, exec_atom, forms[f->returns][f->op == ATOM_CAS], f->type);
 }

@@ -13,8 +13,8 @@ static bool read_uniform(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m,
     *out = (uint32_t)simt_read(w, o, simt_first(m));
     SIMT_EACH_LANE(lane, m) {
         if ((uint32_t)simt_read(w, o, lane) == *out) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "lanes name different barriers or counts");
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED,
+                           "lanes name different barriers or counts");
     }
     return true;
 }
@@ -36,14 +36,20 @@ static bool read_barrier(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *id, 
     if (!read_uniform(w, in, in->s[0], m, id)) return false;
     if (in->s[1].bits && !read_uniform(w, in, in->s[1], m, expected)) return false;
     const bool unknown = *id >= SIMT_BARRIERS && !in->count;
-    if (unknown || *expected % SIMT_LANES || (in->s[1].bits && !*expected)) {
-        simt_fault(w, in, simt_first(m), SIMT_ILLEGAL_INSTRUCTION,
-                   unknown ? "barrier %u; there are 16"
-                                        : "%u threads at a barrier; it is a multiple of 32 above 0",
-                   unknown ? *id : *expected);
-        return false;
-    }
+    if (unknown || *expected % SIMT_LANES || (in->s[1].bits && !*expected))
+        return simt_refuse(w, in, simt_first(m), SIMT_ILLEGAL_INSTRUCTION,
+                           unknown ? "barrier %u; there are 16"
+                                   : "%u threads at a barrier; it is a multiple of 32 above 0",
+                           unknown ? *id : *expected);
     return true;
+}
+
+/* The warp has. */
+static void arrive(Warp *w, SimtBarrier *bar, uint32_t id)
+{
+    bar->arrived += SIMT_LANES;
+    order_release(shared_order(w), w->block->shared_state->barriers[id], w->index, w->live);
+    block_check_barriers(w->block);
 }
 
 static SimtStep exec_bar(Warp *w, const SimtInsn *in, LaneMask m)
@@ -61,23 +67,16 @@ static SimtStep exec_bar(Warp *w, const SimtInsn *in, LaneMask m)
                           "barrier %u is waited for by different numbers of threads, %u and %u (0: "
                           "all)", id, bar->expected, expected);
     if (in->a == BAR_RED) add_votes(w, in, bar, m);
+    bar->expected = expected;
     if (in->a == BAR_ARRIVE) {
-        bar->expected = expected;
-        bar->arrived += SIMT_LANES;
         w->block->changes++;
-        shared_arrive(w, (int)id);
-        block_check_barriers(w->block);
+        arrive(w, bar, id);
         return STEP_NEXT;
     }
     LaneMask here = m;
     SIMT_EACH_LANE(lane, w->barred) if (w->barrier[lane] == id) here |= 1u << lane;
-    bar->expected = expected;
     warp_bar(w, m, (int)id);
-    if (here == w->live) {
-        bar->arrived += SIMT_LANES;
-        shared_arrive(w, (int)id);
-        block_check_barriers(w->block);
-    }
+    if (here == w->live) arrive(w, bar, id);
     return STEP_MOVED;
 }
 
@@ -85,30 +84,19 @@ static SimtStep exec_warp_barrier(Warp *w, const SimtInsn *in, LaneMask m)
 {
     const LaneMask named = (LaneMask)simt_read(w, in->s[0], simt_first(m));
     m = warp_gather(w, in, m, named);
-    if (m) shared_warp_sync(w, m);
+    if (m) order_sync(shared_order(w), w->index, m);
     return m ? STEP_NEXT : STEP_MOVED;
 }
 
 static void decode_warp_barrier(Decoder *dc, SimtInsn *in)
 {
     if (!op_take(dc, "sync")) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    in->s[0] = dc_source(dc, dc_type("b32"), false);
     in->target = WARP_BARRIER;
-    in->exec = exec_warp_barrier;
+    dc_form(dc, in, exec_warp_barrier, "<b32", NULL);
 }
 
 /* barrier.cluster: a cluster is one program here, so what waits for the others waits for its own
    threads. */
-static SimtStep exec_cluster_arrive(Warp *w, const SimtInsn *in, LaneMask m)
-{
-    (void)in, (void)m;
-    (void)w;
-    return STEP_NEXT;
-}
-
 static void decode_cluster_barrier(Decoder *dc, SimtInsn *in)
 {
     const int what = op_choose(dc, "arrive wait");
@@ -120,7 +108,7 @@ static void decode_cluster_barrier(Decoder *dc, SimtInsn *in)
     if (dc->ps.failed) return;
     in->s[0] = dc_number(dc, SIMT_CLUSTER_BARRIER, 32);
     in->count = 1;
-    in->exec = what ? exec_bar : exec_cluster_arrive;
+    in->exec = what ? exec_bar : exec_nothing;
 }
 
 /* bar.sync a[, b]; bar.arrive a, b; bar.red.op d, a[, b], p. */

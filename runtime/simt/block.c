@@ -7,7 +7,6 @@
 #include "shared.h"
 #include "spin.h"
 #include "warp.h"
-#include "warp_group.h"
 
 /* splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators). */
 uint64_t simt_random(uint64_t *state)
@@ -86,60 +85,29 @@ void block_free(Block *b)
 
 /* ---- beginning ---- */
 
-static void set_all(Warp *w, SimtSpecial which, uint32_t x)
-{
-    uint32_t *lanes = (uint32_t *)(w->regs + 256 * which);
-    for (int i = 0; i < SIMT_LANES; i++) lanes[i] = x;
-}
-
-static void set_all_64(Warp *w, SimtSpecial which, uint64_t x)
-{
-    uint64_t *lanes = (uint64_t *)(w->regs + 256 * which);
-    for (int i = 0; i < SIMT_LANES; i++) lanes[i] = x;
-}
-
-static void set_thread(Warp *w, int lane)
-{
-    const uint32_t *n = w->block->launch->block, t = (uint32_t)(w->index * SIMT_LANES + lane);
-    const uint32_t here = 1u << lane;
-    const struct {
-        SimtSpecial which;
-        uint32_t x;
-    } values[] = {{SIMT_TID_X, t % n[0]}, {SIMT_TID_Y, t / n[0] % n[1]},
-                  {SIMT_TID_Z, t / n[0] / n[1]}, {SIMT_LANEID, (uint32_t)lane},
-                  {SIMT_LANEMASK_EQ, here}, {SIMT_LANEMASK_LT, here - 1},
-                  {SIMT_LANEMASK_LE, here | (here - 1)}, {SIMT_LANEMASK_GT, ~(here | (here - 1))},
-                  {SIMT_LANEMASK_GE, ~(here - 1)}};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        ((uint32_t *)(w->regs + 256 * values[i].which))[lane] = values[i].x;
-}
-
-/* A cluster is one program: rank 0 of 1, where the kernel asks for no more. */
 static void set_specials(Warp *w)
 {
     const Block *b = w->block;
     const SimtLaunch *l = b->launch;
-    for (int i = 0; i < 3; i++) {
-        set_all(w, SIMT_NTID_X + i, l->block[i]);
-        set_all(w, SIMT_CTAID_X + i, b->id[i]);
-        set_all(w, SIMT_NCTAID_X + i, l->grid[i]);
-        set_all(w, SIMT_CLUSTERID_X + i, b->id[i]);
-        set_all(w, SIMT_NCLUSTERID_X + i, l->grid[i]);
-        set_all(w, SIMT_CLUSTER_CTAID_X + i, 0);
-        set_all(w, SIMT_CLUSTER_NCTAID_X + i, 1);
+    const uint32_t n[] = {l->block[0], l->block[1], l->block[2]};
+    const uint32_t first = (uint32_t)w->index * SIMT_LANES;
+    uint8_t *const regs = w->regs;
+#define SPECIAL(id, name, bits, dim, value)                                                        \
+    {                                                                                              \
+        enum { i = dim };                                                                          \
+        const uint##bits##_t x = value;                                                            \
+        uint##bits##_t *to = (uint##bits##_t *)(regs + 256 * SIMT_##id);                        \
+        for (int lane = 0; lane < SIMT_LANES; lane++) to[lane] = x;                                \
     }
-    set_all(w, SIMT_CLUSTER_CTARANK, 0);
-    set_all(w, SIMT_CLUSTER_NCTARANK, 1);
-    set_all(w, SIMT_WARPID, (uint32_t)w->index);
-    set_all(w, SIMT_NWARPID, (uint32_t)b->nwarps);
-    set_all(w, SIMT_SMID, 0);
-    set_all(w, SIMT_NSMID, 1);
-    set_all(w, SIMT_DYNAMIC_SMEM, l->shared_bytes);
-    set_all(w, SIMT_TOTAL_SMEM, b->shared_bytes);
-    set_all(w, SIMT_DYNAMIC_BASE, b->dynamic_base);
-    set_all_64(w, SIMT_DYNAMIC_BASE_64, b->dynamic_base);
-    set_all_64(w, SIMT_GRIDID, 1);
-    for (int lane = 0; lane < SIMT_LANES; lane++) set_thread(w, lane);
+#define LANE_SPECIAL(id, name, bits, dim, value)
+#include "specials.def"
+    for (int lane = 0; lane < SIMT_LANES; lane++) {
+        const uint32_t t = first + (uint32_t)lane;
+#define SPECIAL(id, name, bits, dim, value)
+#define LANE_SPECIAL(id, name, bits, dim, value)                                                   \
+    ((uint##bits##_t *)(regs + 256 * SIMT_##id))[lane] = value;
+#include "specials.def"
+    }
 }
 
 /* Registers hold what the seed says until they are written: code that counts on anything there
@@ -193,7 +161,7 @@ static void give_reduction(Warp *w, const SimtBarrier *bar, int lane)
 static void release(Block *b, int id)
 {
     SimtBarrier *bar = &b->barriers[id];
-    shared_complete(b, id);
+    order_complete(b->shared_state->barriers[id]);
     for (int i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warps[i];
         LaneMask here = 0;
@@ -201,7 +169,7 @@ static void release(Block *b, int id)
         SIMT_EACH_LANE(lane, here) give_reduction(w, bar, lane);
         if (!here) continue;
         warp_unbar(w, here);
-        shared_leave(w, id, here);
+        order_acquire(shared_order(w), b->shared_state->barriers[id], i, here);
     }
     *bar = (SimtBarrier){0};
     b->progress = true;

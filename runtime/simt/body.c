@@ -65,13 +65,8 @@ static void read_targets(Decoder *dc, PtxWord name)
     int n = 1;
     for (const char *p = dc->ps.word.text; *p && *p != ';'; p++) n += *p == ',';
     SimtTargets *t = dc_take(dc, sizeof *t + (size_t)n * sizeof *t->at);
-    SimtTargets **more = realloc(dc->targets, (size_t)(dc->ntargets + 1) * sizeof *more);
-    if (!t || !more) {
-        ptx_fail(&dc->ps, "out of memory");
-        return;
-    }
+    if (!t || !dc_more(dc, &dc->targets, dc->ntargets, sizeof *dc->targets)) return;
     *t = (SimtTargets){name.text, name.len, 0};
-    dc->targets = more;
     dc->targets[dc->ntargets++] = t;
     do dc_jump(dc, 0, ptx_next(&dc->ps), t->n++);
     while (!dc->ps.failed && ptx_take_mark(&dc->ps, ','));
@@ -116,23 +111,17 @@ static void read_loc(Decoder *dc)
 
 /* ---- statements ---- */
 
-static bool take_word(Decoder *dc, const char *text)
-{
-    if (dc->ps.word.kind != PTXW_NAME || !ptx_word_is(dc->ps.word, text)) return false;
-    ptx_next(&dc->ps);
-    return true;
-}
-
 /* False: no directive. */
 static bool read_directive(Decoder *dc)
 {
-    if (take_word(dc, ".reg")) {
+    if (dc_take_word(dc, ".reg")) {
         ptx_parse_declaration(&dc->ps);
         dc_place_registers(dc);
-    } else if (take_word(dc, ".local") || take_word(dc, ".param")) dc_variable(dc, SPACE_LOCAL);
-    else if (take_word(dc, ".shared")) dc_variable(dc, SPACE_SHARED);
-    else if (take_word(dc, ".loc")) read_loc(dc);
-    else if (take_word(dc, ".pragma")) dc_pragma(dc);
+    } else if (dc_take_word(dc, ".local") || dc_take_word(dc, ".param"))
+        dc_variable(dc, SPACE_LOCAL);
+    else if (dc_take_word(dc, ".shared")) dc_variable(dc, SPACE_SHARED);
+    else if (dc_take_word(dc, ".loc")) read_loc(dc);
+    else if (dc_take_word(dc, ".pragma")) dc_pragma(dc);
     else return false;
     return true;
 }
@@ -146,8 +135,8 @@ static void read_label(Decoder *dc)
 {
     PtxWord w = ptx_next(&dc->ps);
     w.len--;
-    if (take_word(dc, ".branchtargets")) read_targets(dc, w);
-    else if (take_word(dc, ".callprototype")) {
+    if (dc_take_word(dc, ".branchtargets")) read_targets(dc, w);
+    else if (dc_take_word(dc, ".callprototype")) {
         while (!ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END) ptx_next(&dc->ps);
         ptx_expect_mark(&dc->ps, ';');
     } else dc_label(dc, w.text, w.len);

@@ -88,19 +88,15 @@ static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
 {
     const Block *b = w->block;
     const uint32_t offset = c->shared - SIMT_SHARED_BASE;
-    if (c->shared % align) {
-        simt_fault(w, in, c->lane, SIMT_MISALIGNED,
-                   "a bulk copy at the shared address 0x%x, which is no multiple of %u", c->shared,
-                   align);
-        return false;
-    }
-    if (offset > b->shared_bytes || b->shared_bytes - offset < c->length) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_ADDRESS,
-                   "a bulk copy of %u bytes at the shared address 0x%x, which is outside", c->length,
-                   c->shared);
-        return false;
-    }
-    c->agent = shared_fork(w, 1u << c->lane, true, true);
+    if (c->shared % align)
+        return simt_refuse(w, in, c->lane, SIMT_MISALIGNED,
+                           "a bulk copy at the shared address 0x%x, which is no multiple of %u",
+                           c->shared, align);
+    if (offset > b->shared_bytes || b->shared_bytes - offset < c->length)
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_ADDRESS,
+                           "a bulk copy of %u bytes at the shared address 0x%x, which is outside",
+                           c->length, c->shared);
+    c->agent = order_fork(shared_order(w), w->index, 1u << c->lane, true, true);
     return shared_agent_range(w, in, c->agent, 0, offset, c->length,
                               c->to_shared ? TOUCH_WRITE : TOUCH_READ) &&
            async_start(w, in, c);
@@ -134,16 +130,15 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
     uint8_t *half[2];
     if (!reach_map(w, in, c->lane, SPACE_GENERIC, c->global, TOUCH_READ, half)) return false;
     read_map(&t.map, half);
-    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s", why);
-        return false;
-    }
-    if (t.map.rank_less_one + 1 != f->rank) {
-        simt_fault(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
-                   "a tensor map of rank %d in an instruction for rank %d",
-                   t.map.rank_less_one + 1, f->rank);
-        return false;
-    }
+    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID)
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s", why);
+    if (t.map.rank_less_one + 1 != f->rank)
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
+                           "a tensor map of rank %d in an instruction for rank %d",
+                           t.map.rank_less_one + 1, f->rank);
+    if (f->reduction && !simt_tensor_can_reduce(t.map.type, f->reduction))
+        return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
+                           "a reduction that the tensor map's type of elements does not have");
     for (int i = 0; i < f->rank; i++)
         t.at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
     memcpy(c->more, &t, sizeof t);
@@ -157,12 +152,11 @@ static bool start_range(Warp *w, const SimtInsn *in, BulkCopy *c)
 {
     c->length = c->bytes = (uint32_t)simt_read(w, in->s[S_BYTES], c->lane);
     c->move = move_range;
-    if (c->length % 16 || c->global % 16) {
-        simt_fault(w, in, c->lane, SIMT_MISALIGNED,
-                   "a bulk copy of %u bytes at the global address 0x%llx; both are multiples of 16",
-                   c->length, (unsigned long long)c->global);
-        return false;
-    }
+    if (c->length % 16 || c->global % 16)
+        return simt_refuse(
+            w, in, c->lane, SIMT_MISALIGNED,
+            "a bulk copy of %u bytes at the global address 0x%llx; both are multiples of 16",
+            c->length, (unsigned long long)c->global);
     return begin_copy(w, in, c, 16);
 }
 
@@ -198,25 +192,7 @@ static SimtStep exec_bulk_wait(Warp *w, const SimtInsn *in, LaneMask m)
     return async_wait(w, m, (uint32_t)simt_read(w, in->s[0], simt_first(m))) ? STEP_NEXT : STEP_FAULT;
 }
 
-static SimtStep exec_nothing(Warp *w, const SimtInsn *in, LaneMask m)
-{
-    (void)w, (void)in, (void)m;
-    return STEP_NEXT;
-}
-
 /* ---- decoding ---- */
-
-static TensorReduction read_reduction(Decoder *dc)
-{
-    for (int i = 1; i < dc->nparts; i++) {
-        TensorReduction r = dc->taken[i] ? TENSOR_REDUCE_NONE
-                                         : simt_tensor_reduction(dc->part[i], (size_t)dc->len[i]);
-        if (!r) continue;
-        dc->taken[i] = true;
-        return r;
-    }
-    return TENSOR_REDUCE_NONE;
-}
 
 static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
 {
@@ -227,7 +203,7 @@ static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
     f->to_shared = to == SPACE_SHARED && from == SPACE_GLOBAL;
     *told = op_take(dc, "mbarrier::complete_tx::bytes");
     const bool grouped = op_take(dc, "bulk_group");
-    if (reduces) f->reduction = read_reduction(dc);
+    if (reduces) OP_FIRST(dc, f->reduction, simt_tensor_reduction);
     op_take(dc, "tile");
     op_take(dc, "multicast::cluster");
     op_take(dc, "L2::cache_hint");
@@ -253,18 +229,14 @@ static void side(Decoder *dc, SimtInsn *in, BulkForm *f, bool shared)
 {
     uint8_t space = shared ? SPACE_SHARED : SPACE_GLOBAL;
     if (!shared && f->tensor) tensor_operand(dc, in, f);
-    else if (shared) dc_address(dc, in, &in->s[S_SHARED], &f->offsets[S_SHARED], &space);
-    else dc_address(dc, in, &in->s[S_GLOBAL], &f->offsets[S_GLOBAL], &space);
+    else if (shared) dc_address(dc, &in->s[S_SHARED], &f->offsets[S_SHARED], &space);
+    else dc_address(dc, &in->s[S_GLOBAL], &f->offsets[S_GLOBAL], &space);
 }
 
 static void decode_group(Decoder *dc, SimtInsn *in, bool waits)
 {
     op_take(dc, "read");
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    if (waits) in->s[0] = dc_source(dc, dc_type("u32"), false);
-    in->exec = waits ? exec_bulk_wait : exec_bulk_commit;
+    dc_form(dc, in, waits ? exec_bulk_wait : exec_bulk_commit, waits ? "<u32" : "", NULL);
 }
 
 void decode_bulk(Decoder *dc, SimtInsn *in)
@@ -277,8 +249,7 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
         return;
     }
     if (group == 2) { /* what is fetched early is there in any case */
-        while (!dc->ps.failed && !ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END)
-            ptx_next(&dc->ps);
+        dc_skip_operands(dc);
         in->exec = exec_nothing;
         return;
     }
@@ -296,7 +267,7 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
     }
     if (told) {
         dc_comma(dc);
-        dc_address(dc, in, &in->s[S_MBARRIER], &f->offsets[2], &space);
+        dc_address(dc, &in->s[S_MBARRIER], &f->offsets[2], &space);
     }
     while (!dc->ps.failed && ptx_take_mark(&dc->ps, ',')) ptx_next(&dc->ps); /* mask, policy */
     in->exec = exec_bulk;
@@ -313,8 +284,8 @@ static SimtStep exec_replace(Warp *w, const SimtInsn *in, LaneMask m)
     SIMT_EACH_LANE(lane, m) {
         if (!reach_map(w, in, lane, in->space, address[lane], TOUCH_WRITE, half)) return STEP_FAULT;
         read_map(&map, half);
-        const uint32_t ordinal = (uint32_t)simt_read(w, in->s[1], lane);
-        const uint64_t value = simt_read(w, in->s[2], lane);
+        const uint32_t ordinal = in->b ? (uint32_t)simt_read(w, in->s[1], lane) : 0;
+        const uint64_t value = simt_read(w, in->s[1 + in->b], lane);
         if (!simt_tensor_map_replace(&map, in->a, ordinal, value))
             return simt_fault(w, in, lane, SIMT_ILLEGAL_INSTRUCTION,
                               "field %u of that name in a tensor map cannot be 0x%llx", ordinal,
@@ -362,25 +333,12 @@ void decode_tensormap(Decoder *dc, SimtInsn *in)
     }
     TensorField field = TENSOR_FIELD_NONE;
     if (!op_take(dc, "replace") || !op_take(dc, "tile")) op_refuse(dc);
-    for (int i = 1; i < dc->nparts && !field; i++) {
-        field = dc->taken[i] ? field : simt_tensor_field(dc->part[i], (size_t)dc->len[i]);
-        dc->taken[i] |= field != TENSOR_FIELD_NONE;
-    }
+    OP_FIRST(dc, field, simt_tensor_field);
     in->space = dc_space(dc);
     op_take(dc, "b1024");
     const PtxType *t = op_type(dc);
     if (!field || !t || t->bits != simt_tensor_field_bits(field)) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 0, 3);
-    if (dc->ps.failed) return;
     in->a = (uint8_t)field;
-    dc_address(dc, in, &in->s[0], &in->offset, &in->space);
-    dc_comma(dc);
-    in->s[1] = dc_number(dc, 0, 32);
-    if (simt_tensor_field_has_ordinal(field)) {
-        in->s[1] = dc_source(dc, dc_type("b32"), false);
-        dc_comma(dc);
-    }
-    in->s[2] = dc_source(dc, t, false);
-    in->exec = exec_replace;
+    in->b = simt_tensor_field_has_ordinal(field);
+    dc_form(dc, in, exec_replace, in->b ? "[ <b32 <*" : "[ <*", t);
 }

@@ -12,10 +12,11 @@ static bool read_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m,
     SIMT_EACH_LANE(lane, m) {
         const LaneMask mine = (LaneMask)simt_read(w, o, lane);
         if (mine == *named && (mine >> lane & 1)) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
-                   mine == *named ? "the mask of members, 0x%08x, does not name the lane itself"
-                                  : "lanes name different members, 0x%08x and others", mine);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED,
+                           mine == *named
+                               ? "the mask of members, 0x%08x, does not name the lane itself"
+                               : "lanes name different members, 0x%08x and others",
+                           mine);
     }
     return true;
 }
@@ -79,20 +80,10 @@ static SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
 
 void decode_shfl(Decoder *dc, SimtInsn *in)
 {
-    const PtxType *word = dc_type("b32"), *pred = dc_type("pred");
     const int mode = op_choose(dc, "up down bfly idx");
-    if (!op_take(dc, "sync") || mode < 0 || op_type(dc) != word) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 2, 4);
-    if (dc->ps.failed) return;
+    if (!op_take(dc, "sync") || mode < 0 || op_type(dc) != dc_type("b32")) op_refuse(dc);
     in->a = (uint8_t)mode;
-    in->exec = exec_shfl;
-    in->d[0] = dc_dest(dc, word, false);
-    if (ptx_take_mark(&dc->ps, '|')) in->d[1] = dc_dest(dc, pred, false);
-    for (int i = 0; i < 4; i++) {
-        dc_comma(dc);
-        in->s[i] = dc_source(dc, word, false);
-    }
+    dc_form(dc, in, exec_shfl, ">b32 ?pred <b32 <b32 <b32 <b32", NULL);
 }
 
 /* ---- vote, activemask, elect ---- */
@@ -121,10 +112,8 @@ void decode_vote(Decoder *dc, SimtInsn *in)
     const PtxType *t = op_type(dc);
     if (!op_take(dc, "sync") || mode < 0 || t != dc_type(mode == VOTE_BALLOT ? "b32" : "pred"))
         op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, t, dc_type("pred"), dc_type("b32"));
     in->a = (uint8_t)mode;
-    in->exec = exec_vote;
+    dc_form(dc, in, exec_vote, ">* <pred <b32", t);
 }
 
 static SimtStep exec_activemask(Warp *w, const SimtInsn *in, LaneMask m)
@@ -136,12 +125,8 @@ static SimtStep exec_activemask(Warp *w, const SimtInsn *in, LaneMask m)
 void decode_activemask(Decoder *dc, SimtInsn *in)
 {
     const PtxType *t = op_type(dc);
-    op_done(dc);
-    dc_operands(dc, in, 1, 0);
     if (t != dc_type("b32")) op_refuse(dc);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, t, false);
-    in->exec = exec_activemask;
+    dc_form(dc, in, exec_activemask, ">*", t);
 }
 
 /* The leader may be any member; here it is the first. */
@@ -159,15 +144,7 @@ static SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
 void decode_elect(Decoder *dc, SimtInsn *in)
 {
     if (!op_take(dc, "sync")) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 2, 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, dc_type("b32"), false);
-    ptx_expect_mark(&dc->ps, '|');
-    in->d[1] = dc_dest(dc, dc_type("pred"), false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, dc_type("b32"), false);
-    in->exec = exec_elect;
+    dc_form(dc, in, exec_elect, ">b32 |pred <b32", NULL);
 }
 
 /* ---- match ---- */
@@ -197,17 +174,8 @@ void decode_match(Decoder *dc, SimtInsn *in)
     const PtxType *t = op_type(dc);
     if (!op_take(dc, "sync") || mode < 0 || (t != dc_type("b32") && t != dc_type("b64")))
         op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 2, 2);
-    if (dc->ps.failed) return;
     in->a = (uint8_t)mode;
-    in->exec = exec_match;
-    in->d[0] = dc_dest(dc, dc_type("b32"), false);
-    if (mode && ptx_take_mark(&dc->ps, '|')) in->d[1] = dc_dest(dc, dc_type("pred"), false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, t, false);
-    dc_comma(dc);
-    in->s[1] = dc_source(dc, dc_type("b32"), false);
+    dc_form(dc, in, exec_match, mode ? ">b32 ?pred <* <b32" : ">b32 <* <b32", t);
 }
 
 /* ---- redux ---- */
@@ -246,9 +214,7 @@ void decode_redux(Decoder *dc, SimtInsn *in)
     if (!op_take(dc, "sync") || op < 0 ||
         !(arithmetic ? t == dc_type("u32") || t == dc_type("s32") : t == dc_type("b32")))
         op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, t, t, dc_type("b32"));
     in->a = (uint8_t)op;
     in->is_signed = t == dc_type("s32");
-    in->exec = exec_redux;
+    dc_form(dc, in, exec_redux, ">* <* <b32", t);
 }

@@ -1,10 +1,8 @@
 /* cp.async: 4, 8 or 16 bytes a lane from global to shared memory, in groups that are waited for. A
    warp's groups are those of its lanes together. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "async.h"
 #include "decode.h"
+#include "grow.h"
 #include "shared.h"
 #include "warp.h"
 
@@ -38,9 +36,10 @@ static CopyGroup *open_group(Warp *w, const SimtInsn *in, LaneMask m)
         return NULL;
     }
     if (!c->n) c->groups[c->n++] = (CopyGroup){.agent = -1};
+    Order *order = shared_order(w);
     CopyGroup *g = &c->groups[c->n - 1];
-    if (g->agent < 0) g->agent = shared_fork(w, m, false, false);
-    else shared_fork_into(w, g->agent, m);
+    if (g->agent < 0) g->agent = order_fork(order, w->index, m, false, false);
+    else order_fork_into(order, g->agent, w->index, m);
     g->lanes |= m;
     return g;
 }
@@ -56,16 +55,8 @@ static void move(LaneCopy *c)
 /* The seed chooses whether it takes place at once or when it is waited for. */
 static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
 {
-    if (g->n == g->cap) {
-        const int cap = g->cap ? g->cap * 2 : 64;
-        LaneCopy *more = realloc(g->copies, (size_t)cap * sizeof *more);
-        if (!more) {
-            simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
-            return false;
-        }
-        g->copies = more;
-        g->cap = cap;
-    }
+    if (!simt_grow(&g->copies, (size_t)g->n, &g->cap, sizeof c))
+        return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
     if (simt_random(&w->block->random) & 1) move(&c);
     g->copies[g->n++] = c;
     return true;
@@ -75,10 +66,11 @@ static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
    proxy it is of, and compilers (Triton's pipelines) and chips agree that none is needed. */
 static void finish_group(Warp *w, CopyGroup *g, LaneMask m)
 {
+    Order *order = shared_order(w);
     for (int i = 0; i < g->n; i++) move(&g->copies[i]);
-    shared_agent_fence(w->block, g->agent, g->lanes);
-    shared_join(w, g->agent, m & g->lanes);
-    shared_agent_end(w->block, g->agent);
+    order_fence(order, g->agent, g->lanes);
+    order_join(order, w->index, m & g->lanes, g->agent);
+    order_end(order, g->agent);
     free(g->copies);
     *g = (CopyGroup){.agent = -1};
 }
@@ -128,9 +120,8 @@ static bool read_lanes(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *given,
         given[lane] = given_bytes(w, in, lane);
         if (given[lane]) reads |= 1u << lane;
         if (given[lane] <= in->bytes) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "%u bytes to read of a copy of %u", given[lane],
-                   in->bytes);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "%u bytes to read of a copy of %u",
+                           given[lane], in->bytes);
     }
     if (!reads) return true;
     const int64_t offset = *(const int64_t *)in->form;
@@ -170,8 +161,8 @@ static SimtStep exec_commit(Warp *w, const SimtInsn *in, LaneMask m)
 /* The open group is beside the count. */
 static SimtStep exec_wait_group(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    const uint64_t n = in->a ? simt_read(w, in->s[0], simt_first(m)) : 0;
-    if (!in->a) async_finish_copies(w, m);
+    const uint64_t n = in->ns ? simt_read(w, in->s[0], simt_first(m)) : 0;
+    if (!in->ns) async_finish_copies(w, m);
     else finish_groups(w, m, n < MOST_GROUPS ? (int)n + 1 : MOST_GROUPS);
     return STEP_NEXT;
 }
@@ -191,25 +182,11 @@ static SimtStep exec_arrive(Warp *w, const SimtInsn *in, LaneMask m)
 
 static void decode_arrive(Decoder *dc, SimtInsn *in)
 {
-    uint8_t space = SPACE_SHARED;
+    in->space = SPACE_SHARED;
     in->a = op_take(dc, "noinc");
     dc_space(dc);
     if (!op_take(dc, "arrive") || op_type(dc) != dc_type("b64")) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, &in->s[0], &in->offset, &space);
-    in->exec = exec_arrive;
-}
-
-static void decode_wait(Decoder *dc, SimtInsn *in, bool all)
-{
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    in->a = !all;
-    if (!all) in->s[0] = dc_source(dc, dc_type("u32"), false);
-    in->exec = exec_wait_group;
+    dc_form(dc, in, exec_arrive, "[", NULL);
 }
 
 static void decode_copy(Decoder *dc, SimtInsn *in)
@@ -242,10 +219,8 @@ void decode_cp(Decoder *dc, SimtInsn *in)
     if (!op_take(dc, "async") && !op_take(dc, "reduce")) op_refuse(dc);
     if (op_take(dc, "bulk")) decode_bulk(dc, in);
     else if (op_take(dc, "mbarrier")) decode_arrive(dc, in);
-    else if (op_take(dc, "commit_group")) {
-        op_done(dc);
-        in->exec = exec_commit;
-    } else if (op_take(dc, "wait_group")) decode_wait(dc, in, false);
-    else if (op_take(dc, "wait_all")) decode_wait(dc, in, true);
+    else if (op_take(dc, "commit_group")) dc_form(dc, in, exec_commit, "", NULL);
+    else if (op_take(dc, "wait_group")) dc_form(dc, in, exec_wait_group, "<u32", NULL);
+    else if (op_take(dc, "wait_all")) dc_form(dc, in, exec_wait_group, "", NULL);
     else decode_copy(dc, in);
 }

@@ -5,28 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const special_names[] = {
-    [SIMT_TID_X] = "%tid.x", [SIMT_TID_Y] = "%tid.y", [SIMT_TID_Z] = "%tid.z",
-    [SIMT_NTID_X] = "%ntid.x", [SIMT_NTID_Y] = "%ntid.y", [SIMT_NTID_Z] = "%ntid.z",
-    [SIMT_CTAID_X] = "%ctaid.x", [SIMT_CTAID_Y] = "%ctaid.y", [SIMT_CTAID_Z] = "%ctaid.z",
-    [SIMT_NCTAID_X] = "%nctaid.x", [SIMT_NCTAID_Y] = "%nctaid.y", [SIMT_NCTAID_Z] = "%nctaid.z",
-    [SIMT_LANEID] = "%laneid", [SIMT_WARPID] = "%warpid", [SIMT_NWARPID] = "%nwarpid",
-    [SIMT_SMID] = "%smid", [SIMT_NSMID] = "%nsmid",
-    [SIMT_LANEMASK_EQ] = "%lanemask_eq", [SIMT_LANEMASK_LE] = "%lanemask_le",
-    [SIMT_LANEMASK_LT] = "%lanemask_lt", [SIMT_LANEMASK_GE] = "%lanemask_ge",
-    [SIMT_LANEMASK_GT] = "%lanemask_gt",
-    [SIMT_CLUSTERID_X] = "%clusterid.x", [SIMT_CLUSTERID_Y] = "%clusterid.y",
-    [SIMT_CLUSTERID_Z] = "%clusterid.z", [SIMT_NCLUSTERID_X] = "%nclusterid.x",
-    [SIMT_NCLUSTERID_Y] = "%nclusterid.y", [SIMT_NCLUSTERID_Z] = "%nclusterid.z",
-    [SIMT_CLUSTER_CTAID_X] = "%cluster_ctaid.x", [SIMT_CLUSTER_CTAID_Y] = "%cluster_ctaid.y",
-    [SIMT_CLUSTER_CTAID_Z] = "%cluster_ctaid.z", [SIMT_CLUSTER_NCTAID_X] = "%cluster_nctaid.x",
-    [SIMT_CLUSTER_NCTAID_Y] = "%cluster_nctaid.y", [SIMT_CLUSTER_NCTAID_Z] = "%cluster_nctaid.z",
-    [SIMT_CLUSTER_CTARANK] = "%cluster_ctarank", [SIMT_CLUSTER_NCTARANK] = "%cluster_nctarank",
-    [SIMT_DYNAMIC_SMEM] = "%dynamic_smem_size", [SIMT_TOTAL_SMEM] = "%total_smem_size",
-    [SIMT_DYNAMIC_BASE] = "", [SIMT_GRIDID] = "%gridid", [SIMT_DYNAMIC_BASE_64] = "",
+#include "grow.h"
+
+static const struct {
+    const char *name;
+    uint8_t bits;
+} specials[] = {
+#define SPECIAL(id, name, bits, i, value) {name, bits},
+#include "specials.def"
 };
-_Static_assert(sizeof special_names / sizeof *special_names == SIMT_SPECIALS,
-               "every special register has a name here");
 
 /* ---- room ---- */
 
@@ -45,24 +32,17 @@ void *dc_take(Decoder *dc, size_t bytes)
     return p;
 }
 
-/* array: a pointer to the array's pointer; cap: its uint32_t or int of items. */
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
 {
-    uint32_t room;
-    memcpy(&room, cap, sizeof room);
-    if (n < room) return true;
-    void *old, *more;
-    memcpy(&old, array, sizeof old);
-    room = room ? room * 2 : 32;
-    more = realloc(old, room * size);
-    if (!more) {
-        ptx_fail(&dc->ps, "out of memory");
-        return false;
-    }
-    memset((char *)more + n * size, 0, (room - n) * size);
-    memcpy(array, &more, sizeof more);
-    memcpy(cap, &room, sizeof room);
-    return true;
+    const bool done = simt_grow(array, n, cap, size);
+    if (!done) ptx_fail(&dc->ps, "out of memory");
+    return done;
+}
+
+bool dc_more(Decoder *dc, void *array, int n, size_t size)
+{
+    int cap = n;
+    return dc_grow(dc, array, (size_t)n, &cap, size);
 }
 
 static int line_of(Decoder *dc, const char *at)
@@ -118,14 +98,9 @@ int op_choose(Decoder *dc, const char *choices)
 
 const PtxType *op_type(Decoder *dc)
 {
-    for (int i = 1; i < dc->nparts; i++) {
-        const PtxType *t =
-            dc->taken[i] ? NULL : ptx_type_named(dc->part[i], (size_t)dc->len[i]);
-        if (!t) continue;
-        dc->taken[i] = true;
-        return t;
-    }
-    return NULL;
+    const PtxType *t = NULL;
+    OP_FIRST(dc, t, ptx_type_named);
+    return t;
 }
 
 void op_refuse(Decoder *dc)
@@ -159,18 +134,6 @@ void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns)
     in->s = all ? all + nd : NULL;
     in->nd = (uint16_t)(all ? nd : 0);
     in->ns = (uint16_t)(all ? ns : 0);
-}
-
-void dc_plain(Decoder *dc, SimtInsn *in, const PtxType *d, const PtxType *a, const PtxType *b)
-{
-    dc_operands(dc, in, 1, b ? 2 : 1);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, d, false);
-    dc_comma(dc);
-    in->s[0] = dc_source(dc, a, false);
-    if (!b) return;
-    dc_comma(dc);
-    in->s[1] = dc_source(dc, b, false);
 }
 
 static int natural_bits(int bits)
@@ -326,10 +289,9 @@ static SimtOperand var_base(Decoder *dc, const SimtVar *v, int64_t *offset, uint
     return dc_number(dc, 0, 64);
 }
 
-void dc_address(Decoder *dc, SimtInsn *in, SimtOperand *base, int64_t *offset, uint8_t *space)
+void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space)
 {
     int unused;
-    (void)in;
     *offset = 0;
     ptx_expect_mark(&dc->ps, '[');
     PtxWord w = dc->ps.word;
@@ -356,11 +318,52 @@ bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int
     int64_t *offset = dc_take(dc, sizeof *offset);
     dc_operands(dc, in, 0, ns);
     if (dc->ps.failed) return false;
-    dc_address(dc, in, &in->s[0], &in->offset, &spaces[0]);
+    dc_address(dc, &in->s[0], &in->offset, &spaces[0]);
     dc_comma(dc);
-    dc_address(dc, in, &in->s[1], offset, &spaces[1]);
+    dc_address(dc, &in->s[1], offset, &spaces[1]);
     dc_comma(dc);
     in->form = offset;
+    return !dc->ps.failed;
+}
+
+/* ---- all of an instruction's operands ---- */
+
+void dc_skip_operands(Decoder *dc)
+{
+    while (!dc->ps.failed && !ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END)
+        ptx_next(&dc->ps);
+}
+
+static int count_operands(const SimtInsn *in, const char *form, const char *kinds)
+{
+    int n = 0;
+    for (const char *p = form; *p; p++) n += strchr(kinds, *p) ? p[1] == '{' ? in->count : 1 : 0;
+    return n;
+}
+
+bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t)
+{
+    op_done(dc);
+    dc_operands(dc, in, count_operands(in, form, ">|?"), count_operands(in, form, "<["));
+    in->exec = exec;
+    SimtOperand *d = in->d, *s = in->s;
+    for (const char *p = form; *p && !dc->ps.failed; p += strcspn(p, " "), p += *p == ' ') {
+        const bool braces = p[1] == '{';
+        const char *type = p + 1 + braces;
+        const PtxType *of = strchr("*+", *type) ? t : ptx_type_named(type, strcspn(type, " }"));
+        const bool wider = *type == '+' && t->class != PTX_FLOAT;
+        SimtOperand **to = *p == '<' ? &s : &d;
+        const int n = braces ? in->count : 1;
+        if (*p == '|') ptx_expect_mark(&dc->ps, '|');
+        else if (*p != '?' && *p != '~' && p != form) dc_comma(dc);
+        if (*p == '~') dc_cache_policy(dc);
+        else if (*p == '[') dc_address(dc, s++, &in->offset, &in->space);
+        else if (*p != '?' || ptx_take_mark(&dc->ps, '|')) {
+            if (braces) list(dc, *to, n, of, wider, *p != '<');
+            else **to = *p == '<' ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);
+            *to += n;
+        }
+    }
     return !dc->ps.failed;
 }
 
@@ -566,12 +569,12 @@ void dc_instruction(Decoder *dc)
 void dc_special_names(Decoder *dc)
 {
     for (int i = 0; i < SIMT_SPECIALS; i++) {
-        const bool wide = i >= SIMT_GRIDID;
-        dc->ps.names[dc->ps.nnames++] = (PtxName){
-            .text = special_names[i], .len = (int)strlen(special_names[i]),
-            .reg = i, .type = dc_type(wide ? "b64" : "b32")};
+        const char *name = specials[i].name;
+        dc->ps.names[dc->ps.nnames++] =
+            (PtxName){.text = name, .len = (int)strlen(name), .reg = i,
+                      .type = dc_type(specials[i].bits == 64 ? "b64" : "b32")};
         if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
-        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, wide ? 64 : 32, false};
+        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, specials[i].bits, false};
         dc->reg_bytes += 256; /* dc_special counts on it */
     }
     dc->ps.nregs = SIMT_SPECIALS;

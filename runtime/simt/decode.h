@@ -87,6 +87,11 @@ typedef void Decode(Decoder *dc, SimtInsn *in);
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
 int op_choose(Decoder *dc, const char *choices); /* place among "a b c" of the one there; -1: none */
 const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */
+/* x, 0 until then, becomes what the first part is, of those not taken, that the function knows. */
+#define OP_FIRST(dc, x, known)                                                                     \
+    for (int i_ = 1; i_ < (dc)->nparts && !(x); i_++)                                              \
+        if (!(dc)->taken[i_])                                                                      \
+            (dc)->taken[i_] = ((x) = known((dc)->part[i_], (size_t)(dc)->len[i_])) != 0
 void op_done(Decoder *dc);                       /* refuses when a part is left */
 void op_refuse(Decoder *dc);                     /* "… is no form of the instruction …" */
 
@@ -101,15 +106,20 @@ void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
 /* "{a, b, …}" of n; one without braces where n is 1. */
 void dc_dest_list(Decoder *dc, SimtOperand *d, int n, const PtxType *t, bool wider);
 void dc_source_list(Decoder *dc, SimtOperand *s, int n, const PtxType *t, bool wider);
-/* "[base + offset]": the base as in->s[0], a register of 32 or 64 bits or a number; a variable's
+/* "[base + offset]": the base is a register of 32 or 64 bits or a number; a variable's
    space goes into *space where it is SPACE_GENERIC. */
-void dc_address(Decoder *dc, SimtInsn *in, SimtOperand *base, int64_t *offset, uint8_t *space);
+void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space);
 int64_t dc_integer(Decoder *dc); /* a number in the text */
 SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
 const SimtVar *dc_var(const Decoder *dc, PtxWord w);
 SimtOperand dc_special(SimtSpecial which, int bits);
-/* All of an instruction's operands: "d, a" or, where b is not NULL, "d, a, b". */
-void dc_plain(Decoder *dc, SimtInsn *in, const PtxType *d, const PtxType *a, const PtxType *b);
+/* The name has no more parts; then the operands, by a text of words:
+     >T  a destination      |T  a second one behind '|'      ?T  the same, if there is one
+     <T  a source           [   an address, with in->offset and in->space      ~  a cache's policy
+   T is the name of a type or * for t, or + where registers may be wider than t; {T} a list of
+   in->count. False: something has failed. */
+bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t);
+void dc_skip_operands(Decoder *dc); /* those that mean nothing here */
 /* "[to], [from], " as in->s[0] with in->offset and in->s[1] with *(int64_t *)in->form; there is room
    for ns operands. false: something has failed. */
 bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int ns);
@@ -127,10 +137,14 @@ void dc_cache_policy(Decoder *dc);   /* the operand behind such a one, if there 
 SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in);
 void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot);
 void dc_label(Decoder *dc, const char *name, int len);
+/* Room for one more behind n; array: a pointer to the array's pointer; cap: its uint32_t or int of
+   items. dc_more: of an array that has room for n. False: told. */
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size);
+bool dc_more(Decoder *dc, void *array, int n, size_t size);
 void dc_variable(Decoder *dc, SimtSpace space); /* behind ".shared" and its kin */
 SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space);
 void dc_pragma(Decoder *dc);                    /* behind ".pragma" */
+bool dc_take_word(Decoder *dc, const char *text); /* true: it was the next */
 void dc_special_names(Decoder *dc); /* the registers that are there before any declaration */
 void dc_instruction(Decoder *dc);
 /* What has been declared gets its place, and the scope it is of. */

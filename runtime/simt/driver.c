@@ -135,10 +135,6 @@ int driver_begin(const char *symbol, bool needs_context)
     return needs_context ? cx->lost : SIMT_OK;
 }
 
-#define BEGIN(symbol, needs_context)                                                               \
-    int code = driver_begin(#symbol, needs_context);                                               \
-    if (code != SIMT_OK) return code
-
 CuResult DRIVER(cuInit)(unsigned flags)
 {
     if (flags) return SIMT_INVALID_VALUE;
@@ -162,7 +158,7 @@ CuResult DRIVER(cuDriverGetVersion)(int *version)
 
 CuResult DRIVER(cuDeviceGetCount)(int *count)
 {
-    BEGIN(cuDeviceGetCount, false);
+    BEGIN_WITH(cuDeviceGetCount, false);
     *count = count_devices();
     return SIMT_OK;
 }
@@ -172,18 +168,20 @@ static bool is_device(CuDevice device)
     return device >= 0 && device < count_devices();
 }
 
+#define BEGIN_DEVICE(symbol, device)                                                               \
+    BEGIN_WITH(symbol, false);                                                                     \
+    if (!is_device(device)) return SIMT_INVALID_DEVICE
+
 CuResult DRIVER(cuDeviceGet)(CuDevice *device, int ordinal)
 {
-    BEGIN(cuDeviceGet, false);
-    if (!is_device(ordinal)) return SIMT_INVALID_DEVICE;
+    BEGIN_DEVICE(cuDeviceGet, ordinal);
     *device = ordinal;
     return SIMT_OK;
 }
 
 CuResult DRIVER(cuDeviceGetName)(char *name, int len, CuDevice device)
 {
-    BEGIN(cuDeviceGetName, false);
-    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    BEGIN_DEVICE(cuDeviceGetName, device);
     snprintf(name, (size_t)len, "emulated sm_%d", chip_of(device));
     return SIMT_OK;
 }
@@ -191,8 +189,7 @@ CuResult DRIVER(cuDeviceGetName)(char *name, int len, CuDevice device)
 /* What programs ask, by the driver's documented numbers. */
 CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, CuDevice device)
 {
-    BEGIN(cuDeviceGetAttribute, false);
-    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    BEGIN_DEVICE(cuDeviceGetAttribute, device);
     const int chip = chip_of(device), most_shared = shared_of(chip);
     const struct {
         int attribute, value;
@@ -212,8 +209,7 @@ CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, C
 
 CuResult DRIVER(cuDeviceComputeCapability)(int *major, int *minor, CuDevice device)
 {
-    BEGIN(cuDeviceComputeCapability, false);
-    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    BEGIN_DEVICE(cuDeviceComputeCapability, device);
     *major = chip_of(device) / 10;
     *minor = chip_of(device) % 10;
     return SIMT_OK;
@@ -221,8 +217,7 @@ CuResult DRIVER(cuDeviceComputeCapability)(int *major, int *minor, CuDevice devi
 
 CuResult DRIVER(cuDeviceTotalMem_v2)(size_t *bytes, CuDevice device)
 {
-    BEGIN(cuDeviceTotalMem_v2, false);
-    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    BEGIN_DEVICE(cuDeviceTotalMem_v2, device);
     *bytes = (size_t)16 << 30;
     return SIMT_OK;
 }
@@ -286,9 +281,7 @@ const char *simt_report(CuContext context)
 
 CuResult DRIVER(cuDevicePrimaryCtxRetain)(CuContext *context, CuDevice device)
 {
-    int code = driver_begin("cuDevicePrimaryCtxRetain", false);
-    if (code != SIMT_OK) return code;
-    if (!is_device(device)) return SIMT_INVALID_DEVICE;
+    BEGIN_DEVICE(cuDevicePrimaryCtxRetain, device);
     driver_trace("cuDevicePrimaryCtxRetain %d", device);
     CuContext cx = primary_of(device);
     if (!cx) cx = driver_context_new(device, false);
@@ -309,9 +302,8 @@ CuResult DRIVER(cuDevicePrimaryCtxRelease_v2)(CuDevice device)
 
 CuResult DRIVER(cuCtxCreate_v2)(CuContext *context, unsigned flags, CuDevice device)
 {
-    BEGIN(cuCtxCreate_v2, false);
+    BEGIN_DEVICE(cuCtxCreate_v2, device);
     (void)flags;
-    if (!is_device(device)) return SIMT_INVALID_DEVICE;
     CuContext cx = driver_context_new(device, true);
     if (!cx) return SIMT_OUT_OF_MEMORY;
     *context = cx;
@@ -362,7 +354,7 @@ CuResult DRIVER(cuCtxPopCurrent_v2)(CuContext *context)
 
 CuResult DRIVER(cuCtxGetDevice)(CuDevice *device)
 {
-    BEGIN(cuCtxGetDevice, true);
+    BEGIN(cuCtxGetDevice);
     *device = driver_current()->device;
     return SIMT_OK;
 }
@@ -373,30 +365,9 @@ static const struct {
     int code;
     const char *name, *text;
 } errors[] = {
-    {SIMT_OK, "CUDA_SUCCESS", "no error"},
-    {SIMT_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    {SIMT_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-    {SIMT_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
-    {SIMT_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-    {SIMT_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
-    {SIMT_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
-    {SIMT_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-    {SIMT_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-    {SIMT_UNSUPPORTED_PTX, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
-     "the provided PTX was compiled with an unsupported toolchain."},
-    {SIMT_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
-    {SIMT_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-    {SIMT_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
-    {SIMT_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-    {SIMT_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
-     "too many resources requested for launch"},
-    {SIMT_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
-    {SIMT_ASSERT, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
-    {SIMT_ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION",
-     "an illegal instruction was encountered"},
-    {SIMT_MISALIGNED, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
-    {SIMT_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
-    {SIMT_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+#define ERROR(id, number, name, text) {number, name, text},
+#include "errors.def"
+#undef ERROR
 };
 
 static CuResult describe(int code, bool name, const char **text)

@@ -111,6 +111,10 @@ Driver *driver_state(void);
 
 /* What every call begins with: SIMT_OK, or what it gives. `needs_context`: one must be current. */
 int driver_begin(const char *symbol, bool needs_context);
+#define BEGIN_WITH(symbol, needs_context)                                                          \
+    int code = driver_begin(#symbol, needs_context);                                               \
+    if (code != SIMT_OK) return code
+#define BEGIN(symbol) BEGIN_WITH(symbol, true)
 CuContext driver_current(void);
 CuContext driver_context_new(int device, bool owned);
 void driver_context_free(CuContext context);

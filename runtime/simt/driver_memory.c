@@ -4,10 +4,6 @@
 
 #include "driver.h"
 
-#define BEGIN(symbol)                                                                              \
-    int code = driver_begin(#symbol, true);                                                        \
-    if (code != SIMT_OK) return code
-
 static SimtMemory *memory(void)
 {
     return driver_state()->memory;
@@ -53,18 +49,6 @@ CuResult DRIVER(cuMemFree_v2)(CuPointer pointer)
     if (!simt_memory_release(memory(), pointer, &bytes)) return SIMT_INVALID_VALUE;
     driver_trace("cuMemFree %zu", bytes);
     return code;
-}
-
-CuResult DRIVER(cuMemAllocAsync)(CuPointer *pointer, size_t bytes, CuStream stream)
-{
-    (void)stream;
-    return DRIVER(cuMemAlloc_v2)(pointer, bytes);
-}
-
-CuResult DRIVER(cuMemFreeAsync)(CuPointer pointer, CuStream stream)
-{
-    (void)stream;
-    return DRIVER(cuMemFree_v2)(pointer);
 }
 
 CuResult DRIVER(cuMemAllocHost_v2)(void **pointer, size_t bytes)
@@ -137,24 +121,6 @@ CuResult DRIVER(cuMemcpyDtoD_v2)(CuPointer to, CuPointer from, size_t bytes)
     return SIMT_OK;
 }
 
-CuResult DRIVER(cuMemcpyHtoDAsync_v2)(CuPointer to, const void *from, size_t bytes, CuStream stream)
-{
-    (void)stream;
-    return DRIVER(cuMemcpyHtoD_v2)(to, from, bytes);
-}
-
-CuResult DRIVER(cuMemcpyDtoHAsync_v2)(void *to, CuPointer from, size_t bytes, CuStream stream)
-{
-    (void)stream;
-    return DRIVER(cuMemcpyDtoH_v2)(to, from, bytes);
-}
-
-CuResult DRIVER(cuMemcpyDtoDAsync_v2)(CuPointer to, CuPointer from, size_t bytes, CuStream stream)
-{
-    (void)stream;
-    return DRIVER(cuMemcpyDtoD_v2)(to, from, bytes);
-}
-
 /* n values of `size` bytes. */
 static int set(CuPointer to, const void *value, size_t size, size_t n)
 {
@@ -165,32 +131,23 @@ static int set(CuPointer to, const void *value, size_t size, size_t n)
     return code;
 }
 
-CuResult DRIVER(cuMemsetD8_v2)(CuPointer to, unsigned char value, size_t n)
-{
-    BEGIN(cuMemsetD8_v2);
-    return set(to, &value, sizeof value, n);
-}
+#define SET(symbol, T)                                                                             \
+    CuResult DRIVER(symbol)(CuPointer to, T value, size_t n)                                       \
+    {                                                                                              \
+        BEGIN(symbol);                                                                             \
+        return set(to, &value, sizeof value, n);                                                   \
+    }
+SET(cuMemsetD8_v2, unsigned char)
+SET(cuMemsetD16_v2, unsigned short)
+SET(cuMemsetD32_v2, unsigned)
 
-CuResult DRIVER(cuMemsetD16_v2)(CuPointer to, unsigned short value, size_t n)
-{
-    BEGIN(cuMemsetD16_v2);
-    return set(to, &value, sizeof value, n);
-}
+/* ---- on a stream ---- */
 
-CuResult DRIVER(cuMemsetD32_v2)(CuPointer to, unsigned value, size_t n)
-{
-    BEGIN(cuMemsetD32_v2);
-    return set(to, &value, sizeof value, n);
-}
-
-CuResult DRIVER(cuMemsetD8Async)(CuPointer to, unsigned char value, size_t n, CuStream stream)
-{
-    (void)stream;
-    return DRIVER(cuMemsetD8_v2)(to, value, n);
-}
-
-CuResult DRIVER(cuMemsetD32Async)(CuPointer to, unsigned value, size_t n, CuStream stream)
-{
-    (void)stream;
-    return DRIVER(cuMemsetD32_v2)(to, value, n);
-}
+#define CU(name, symbol, params)
+#define CU_AT_ONCE(name, symbol, now, params, args)                                                \
+    CuResult DRIVER(symbol) params                                                                 \
+    {                                                                                              \
+        (void)stream;                                                                              \
+        return DRIVER(now) args;                                                                   \
+    }
+#include "driver.def"

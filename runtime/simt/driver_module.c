@@ -4,11 +4,6 @@
 #include <string.h>
 
 #include "driver.h"
-#include "launch.h"
-
-#define BEGIN(symbol)                                                                              \
-    int code = driver_begin(#symbol, true);                                                        \
-    if (code != SIMT_OK) return code
 
 /* ---- modules ---- */
 
@@ -78,18 +73,8 @@ static char *read_file(const char *name)
 {
     FILE *f = fopen(name, "rb");
     char *text = NULL;
-    size_t n = 0, cap = 0, got = 1;
-    while (f && got) {
-        if (n + 1 >= cap) {
-            cap = cap ? cap * 2 : 65536;
-            char *more = realloc(text, cap);
-            if (!more) break;
-            text = more;
-        }
-        got = fread(text + n, 1, cap - n - 1, f);
-        n += got;
-        text[n] = 0;
-    }
+    size_t cap = 0;
+    if (f && getdelim(&text, &cap, 0, f) < 0 && text) *text = 0;
     if (f) fclose(f);
     return text;
 }

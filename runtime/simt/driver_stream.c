@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "driver.h"
-#include "launch.h"
 
 struct CuStreamObject {
     CuContext context;
@@ -111,10 +110,6 @@ void driver_context_free(CuContext cx)
     pthread_mutex_destroy(&cx->lock);
     free(cx);
 }
-
-#define BEGIN(symbol)                                                                              \
-    int code = driver_begin(#symbol, true);                                                        \
-    if (code != SIMT_OK) return code
 
 /* ---- streams ---- */
 

@@ -48,10 +48,7 @@ void decode_brx(Decoder *dc, SimtInsn *in)
 {
     op_take(dc, "idx");
     op_take(dc, "uni");
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    in->s[0] = dc_source(dc, dc_type("u32"), false);
+    if (!dc_form(dc, in, exec_brx, "<u32", NULL)) return;
     dc_comma(dc);
     PtxWord name = ptx_next(&dc->ps);
     for (int i = 0; i < dc->ntargets; i++) {
@@ -59,7 +56,6 @@ void decode_brx(Decoder *dc, SimtInsn *in)
         if (t->len == name.len && !memcmp(t->name, name.text, (size_t)t->len)) in->form = t;
     }
     if (!in->form) ptx_fail(&dc->ps, "there is no list of targets '%.*s'", name.len, name.text);
-    in->exec = exec_brx;
 }
 
 /* ---- returns ---- */

@@ -4,7 +4,7 @@
 #include "shared.h"
 #include "warp.h"
 
-static SimtStep exec_nothing(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_nothing(Warp *w, const SimtInsn *in, LaneMask m)
 {
     (void)w, (void)in, (void)m;
     return STEP_NEXT;
@@ -19,15 +19,8 @@ static SimtStep exec_yield(Warp *w, const SimtInsn *in, LaneMask m)
 static SimtStep exec_proxy_fence(Warp *w, const SimtInsn *in, LaneMask m)
 {
     (void)in;
-    shared_proxy_fence(w, m);
+    order_fence(shared_order(w), w->index, m);
     return STEP_NEXT;
-}
-
-/* Operands are read for their form only. */
-static void skip_operands(Decoder *dc)
-{
-    while (!dc->ps.failed && !ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END)
-        ptx_next(&dc->ps);
 }
 
 void decode_fence(Decoder *dc, SimtInsn *in)
@@ -46,37 +39,29 @@ void decode_fence(Decoder *dc, SimtInsn *in)
         op_take(dc, "sync_restrict::shared::cluster");
     }
     op_done(dc);
-    skip_operands(dc);
+    dc_skip_operands(dc);
 }
 
 void decode_hint(Decoder *dc, SimtInsn *in)
 {
-    uint8_t space = dc_space(dc);
+    in->space = dc_space(dc);
     dc_memory_order(dc);
     op_choose(dc, "L1 L2 L2::evict_last L2::evict_normal");
     op_take(dc, "tensormap");
-    op_done(dc);
-    dc_operands(dc, in, 0, 1);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, in->s, &in->offset, &space);
-    skip_operands(dc);
-    in->exec = exec_nothing;
+    if (dc_form(dc, in, exec_nothing, "[", NULL)) dc_skip_operands(dc);
 }
 
 void decode_nanosleep(Decoder *dc, SimtInsn *in)
 {
     if (op_type(dc) != dc_type("u32")) op_refuse(dc);
-    op_done(dc);
-    dc_source(dc, dc_type("u32"), false);
-    in->exec = exec_yield;
+    dc_form(dc, in, exec_yield, "<u32", NULL);
 }
 
 /* Grids run one after the other, so what depends on the one before has it. */
 void decode_griddepcontrol(Decoder *dc, SimtInsn *in)
 {
     if (op_choose(dc, "wait launch_dependents") < 0) op_refuse(dc);
-    op_done(dc);
-    in->exec = exec_nothing;
+    dc_form(dc, in, exec_nothing, "", NULL);
 }
 
 /* How many registers a warp has is of no matter here; that all its lanes ask is. */
@@ -85,10 +70,9 @@ void decode_setmaxnreg(Decoder *dc, SimtInsn *in)
     if (op_choose(dc, "inc dec") < 0 || !op_take(dc, "sync") || !op_take(dc, "aligned") ||
         op_type(dc) != dc_type("u32"))
         op_refuse(dc);
-    op_done(dc);
+    dc_form(dc, in, exec_nothing, "", NULL);
     const int64_t n = dc_integer(dc);
     if (n < 24 || n > 256 || n % 8) ptx_fail(&dc->ps, "a count of registers is 24 to 256 by 8");
-    in->exec = exec_nothing;
 }
 
 /* A policy is a number that only accesses with a cache hint read, and they do not. */
@@ -107,10 +91,5 @@ void decode_createpolicy(Decoder *dc, SimtInsn *in)
     for (int i = 0; i < 3; i++)
         op_choose(dc, "L2::evict_last L2::evict_first L2::evict_normal L2::evict_unchanged");
     if (kind < 0 || op_type(dc) != dc_type("b64")) op_refuse(dc);
-    op_done(dc);
-    dc_operands(dc, in, 1, 0);
-    if (dc->ps.failed) return;
-    in->d[0] = dc_dest(dc, dc_type("b64"), false);
-    skip_operands(dc);
-    in->exec = exec_policy;
+    if (dc_form(dc, in, exec_policy, ">b64", NULL)) dc_skip_operands(dc);
 }

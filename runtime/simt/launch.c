@@ -1,8 +1,6 @@
 /* Programs over all cores: a core takes the next program of the grid when it has none. One that
    takes long shares its core with some that come after it, as on a chip, so that programs may wait
    for each other. */
-#include "launch.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

@@ -90,17 +90,8 @@ typedef struct SimtPlace {
 
 /* Registers that are set before a warp begins. */
 typedef enum SimtSpecial {
-    SIMT_TID_X, SIMT_TID_Y, SIMT_TID_Z, SIMT_NTID_X, SIMT_NTID_Y, SIMT_NTID_Z,
-    SIMT_CTAID_X, SIMT_CTAID_Y, SIMT_CTAID_Z, SIMT_NCTAID_X, SIMT_NCTAID_Y, SIMT_NCTAID_Z,
-    SIMT_LANEID, SIMT_WARPID, SIMT_NWARPID, SIMT_SMID, SIMT_NSMID,
-    SIMT_LANEMASK_EQ, SIMT_LANEMASK_LE, SIMT_LANEMASK_LT, SIMT_LANEMASK_GE, SIMT_LANEMASK_GT,
-    SIMT_CLUSTERID_X, SIMT_CLUSTERID_Y, SIMT_CLUSTERID_Z,
-    SIMT_NCLUSTERID_X, SIMT_NCLUSTERID_Y, SIMT_NCLUSTERID_Z,
-    SIMT_CLUSTER_CTAID_X, SIMT_CLUSTER_CTAID_Y, SIMT_CLUSTER_CTAID_Z,
-    SIMT_CLUSTER_NCTAID_X, SIMT_CLUSTER_NCTAID_Y, SIMT_CLUSTER_NCTAID_Z,
-    SIMT_CLUSTER_CTARANK, SIMT_CLUSTER_NCTARANK, SIMT_DYNAMIC_SMEM, SIMT_TOTAL_SMEM,
-    SIMT_DYNAMIC_BASE,    /* address of shared memory whose size the launch gives */
-    SIMT_GRIDID, SIMT_DYNAMIC_BASE_64, /* of 64 bits */
+#define SPECIAL(id, name, bits, i, value) SIMT_##id,
+#include "specials.def"
     SIMT_SPECIALS
 } SimtSpecial;
 
@@ -209,6 +200,11 @@ struct SimtLaunch {
     size_t report_size;
 };
 
+/* Runs the whole grid; gives the driver's code, and on a fault launch->report says what happened.
+   The launch's fields from `stop` up to `deadline_ns` are the callee's. */
+int simt_launch_run(SimtLaunch *launch);
+uint64_t simt_now_ns(void);
+
 /* ---- lanes ---- */
 
 static inline void *simt_lanes(const Warp *w, SimtOperand o)
@@ -269,23 +265,18 @@ static inline int simt_first(LaneMask m)
 
 /* ---- what goes wrong ---- */
 
-/* The driver's codes, by its documentation. */
+/* The driver's codes. */
 enum {
-    SIMT_OK = 0,
-    SIMT_INVALID_VALUE = 1, SIMT_OUT_OF_MEMORY = 2, SIMT_NOT_INITIALIZED = 3,
-    SIMT_NO_DEVICE = 100, SIMT_INVALID_DEVICE = 101,
-    SIMT_INVALID_IMAGE = 200, SIMT_INVALID_CONTEXT = 201, SIMT_INVALID_PTX = 218,
-    SIMT_UNSUPPORTED_PTX = 222,
-    SIMT_INVALID_HANDLE = 400, SIMT_NOT_FOUND = 500, SIMT_NOT_READY = 600,
-    SIMT_ILLEGAL_ADDRESS = 700, SIMT_OUT_OF_RESOURCES = 701, SIMT_LAUNCH_TIMEOUT = 702,
-    SIMT_ASSERT = 710, SIMT_ILLEGAL_INSTRUCTION = 715, SIMT_MISALIGNED = 716,
-    SIMT_LAUNCH_FAILED = 719, SIMT_NOT_SUPPORTED = 801
+#define ERROR(id, number, name, text) SIMT_##id = number,
+#include "errors.def"
+#undef ERROR
 };
 
 /* Ends the launch with the code and a report: the text, then the instruction, the kernel's line,
    the program and the thread (`lane` -1: the warp). The first report stays. Gives STEP_FAULT. */
 SimtStep simt_fault(Warp *w, const SimtInsn *in, int lane, int code, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+#define simt_refuse(...) (simt_fault(__VA_ARGS__), false)
 /* A place of the code in words: the instruction, the kernel's line. */
 void simt_describe(const SimtFunc *f, const SimtInsn *in, char *out, size_t size);
 

@@ -7,12 +7,10 @@
 static bool in_shared(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address)
 {
     SIMT_EACH_LANE(lane, m) {
-        if (address[lane] >> 56 != SPACE_SHARED) {
-            simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS,
-                       "the generic address 0x%llx does not lead to shared memory",
-                       (unsigned long long)address[lane]);
-            return false;
-        }
+        if (address[lane] >> 56 != SPACE_SHARED)
+            return simt_refuse(w, in, lane, SIMT_ILLEGAL_ADDRESS,
+                               "the generic address 0x%llx does not lead to shared memory",
+                               (unsigned long long)address[lane]);
         address[lane] = ptx_low(address[lane], 56);
     }
     return true;
@@ -90,11 +88,7 @@ void decode_ldmatrix(Decoder *dc, SimtInsn *in)
     in->exec = exec_ldmatrix;
     read_name(dc, in);
     dc_needs_chip(dc, 75);
-    dc_operands(dc, in, in->count, 1);
-    if (dc->ps.failed) return;
-    dc_dest_list(dc, in->d, in->count, dc_type("b32"), false);
-    dc_comma(dc);
-    dc_address(dc, in, in->s, &in->offset, &in->space);
+    dc_form(dc, in, exec_ldmatrix, ">{b32} [", NULL);
 }
 
 void decode_stmatrix(Decoder *dc, SimtInsn *in)
@@ -102,11 +96,7 @@ void decode_stmatrix(Decoder *dc, SimtInsn *in)
     in->exec = exec_stmatrix;
     read_name(dc, in);
     dc_needs_chip(dc, 90);
-    dc_operands(dc, in, 0, 1 + in->count);
-    if (dc->ps.failed) return;
-    dc_address(dc, in, in->s, &in->offset, &in->space);
-    dc_comma(dc);
-    dc_source_list(dc, in->s + 1, in->count, dc_type("b32"), false);
+    dc_form(dc, in, exec_stmatrix, "[ <{b32}", NULL);
 }
 
 void decode_movmatrix(Decoder *dc, SimtInsn *in)
@@ -115,5 +105,5 @@ void decode_movmatrix(Decoder *dc, SimtInsn *in)
     read_name(dc, in);
     dc_needs_chip(dc, 75);
     if (!in->a || in->space != SPACE_GENERIC) op_refuse(dc);
-    dc_plain(dc, in, dc_type("b32"), dc_type("b32"), NULL);
+    dc_form(dc, in, exec_movmatrix, ">b32 <b32", NULL);
 }

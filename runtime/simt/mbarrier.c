@@ -51,7 +51,7 @@ static void write_at(Block *b, const Place *p, Mbarrier m)
     if (!m.pending && !m.bytes) {
         m.phase ^= 1;
         m.pending = m.expected;
-        shared_clock_complete(p->clock);
+        order_complete(p->clock);
     }
     const uint64_t x = pack(&m);
     memcpy(p->host, &x, sizeof x);
@@ -63,12 +63,10 @@ static bool find_place(Warp *w, const SimtInsn *in, int lane, uint32_t address, 
 {
     const Block *b = w->block;
     const uint32_t at = address - SIMT_SHARED_BASE;
-    if (address & 7 || at > b->shared_bytes || b->shared_bytes - at < 8) {
-        simt_fault(w, in, lane, address & 7 ? SIMT_MISALIGNED : SIMT_ILLEGAL_ADDRESS,
-                   "an mbarrier at the shared address 0x%x, which is %s", address,
-                   address & 7 ? "no multiple of 8" : "outside of shared memory");
-        return false;
-    }
+    if (address & 7 || at > b->shared_bytes || b->shared_bytes - at < 8)
+        return simt_refuse(w, in, lane, address & 7 ? SIMT_MISALIGNED : SIMT_ILLEGAL_ADDRESS,
+                           "an mbarrier at the shared address 0x%x, which is %s", address,
+                           address & 7 ? "no multiple of 8" : "outside of shared memory");
     *p = (Place){b->shared + at, address, shared_clock(w->block, at)};
     if (!p->clock) simt_fault(w, in, lane, SIMT_OUT_OF_MEMORY, "no memory for an mbarrier");
     return p->clock != NULL;
@@ -98,7 +96,7 @@ bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, 
     Mbarrier m = read_at(&p);
     m.bytes -= bytes;
     if (!check_counts(w, in, lane, &m, 0)) return false;
-    shared_agent_release(w->block, agent, p.clock);
+    order_release(shared_order(w), p.clock, agent, 1);
     write_at(w->block, &p, m);
     return true;
 }
@@ -109,7 +107,7 @@ bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address
     if (!find_place(w, in, lane, address, &p)) return false;
     Mbarrier m = read_at(&p);
     if (!check_counts(w, in, lane, &m, counted)) return false;
-    shared_clock_release(w, p.clock, 1u << lane);
+    order_release(shared_order(w), p.clock, w->index, 1u << lane);
     m.pending -= counted;
     write_at(w->block, &p, m);
     return true;
@@ -126,9 +124,9 @@ bool mbarrier_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *addre
     SIMT_EACH_LANE(lane, m) {
         if (address[lane] >> 56 == SPACE_SHARED) address[lane] = ptx_low(address[lane], 56);
         if (address[lane] <= UINT32_MAX) continue;
-        simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS, "0x%llx is no address of shared memory",
-                   (unsigned long long)address[lane]);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_ILLEGAL_ADDRESS,
+                           "0x%llx is no address of shared memory",
+                           (unsigned long long)address[lane]);
     }
     return true;
 }
@@ -145,11 +143,9 @@ static bool touch_barrier(Warp *w, const SimtInsn *in, int lane, const Place *p)
 static bool init(Warp *w, const SimtInsn *in, int lane, const Place *p)
 {
     const uint32_t count = in->a == MB_INIT ? (uint32_t)simt_read(w, in->s[1], lane) : 0;
-    if (in->a == MB_INIT && (!count || count > MOST_COUNT)) {
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "an mbarrier for %u arrivals; 1 to %d", count,
-                   MOST_COUNT);
-        return false;
-    }
+    if (in->a == MB_INIT && (!count || count > MOST_COUNT))
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "an mbarrier for %u arrivals; 1 to %d",
+                           count, MOST_COUNT);
     const Mbarrier b = {.expected = count, .pending = count};
     const uint64_t x = in->a == MB_INIT ? pack(&b) : 0;
     memcpy(p->host, &x, sizeof x);
@@ -169,7 +165,7 @@ static bool arrive(Warp *w, const SimtInsn *in, int lane, const Place *p)
     if (!check_counts(w, in, lane, &b, count)) return false;
     b.pending -= count;
     if (in->a == MB_ARRIVE_DROP) b.expected -= count;
-    if (arrives) shared_clock_release(w, p->clock, 1u << lane);
+    if (arrives) order_release(shared_order(w), p->clock, w->index, 1u << lane);
     write_at(w->block, p, b);
     if (in->nd) simt_write(w, in->d[0], lane, pack(&before));
     return true;
@@ -210,7 +206,7 @@ static SimtStep exec_wait(Warp *w, const SimtInsn *in, LaneMask m)
         if (!check_counts(w, in, lane, &b, 0)) return STEP_FAULT;
         if (!is_over(w, in, lane, &b)) continue;
         over |= 1u << lane;
-        shared_clock_acquire(w, p.clock, 1u << lane);
+        order_acquire(shared_order(w), p.clock, w->index, 1u << lane);
     }
     simt_write_lanes(w, in->d[0], &over, m);
     if (over == m) return STEP_NEXT;
@@ -229,9 +225,7 @@ static SimtStep exec_pending_count(Warp *w, const SimtInsn *in, LaneMask m)
 static void decode_pending_count(Decoder *dc, SimtInsn *in)
 {
     if (op_type(dc) != dc_type("b64")) op_refuse(dc);
-    op_done(dc);
-    dc_plain(dc, in, dc_type("b32"), dc_type("b64"), NULL);
-    in->exec = exec_pending_count;
+    dc_form(dc, in, exec_pending_count, ">b32 <b64", NULL);
 }
 
 static void read_operands(Decoder *dc, SimtInsn *in, bool waits, bool arrives)
@@ -244,7 +238,7 @@ static void read_operands(Decoder *dc, SimtInsn *in, bool waits, bool arrives)
     if (waits) in->d[0] = dc_dest(dc, dc_type("pred"), false);
     else if (has_state) in->d[0] = dc_dest(dc, state, false);
     if (waits || has_state) dc_comma(dc);
-    dc_address(dc, in, &in->s[0], &in->offset, &space);
+    dc_address(dc, &in->s[0], &in->offset, &space);
     if (waits) {
         dc_comma(dc);
         in->s[1] = dc_source(dc, in->c ? word : state, false);

@@ -3,8 +3,8 @@
 #include "memory.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "grow.h"
 
 typedef struct Range {
     uint64_t begin, end;
@@ -15,7 +15,8 @@ enum { GRAVES = 64, ALIGN = 256 };
 struct SimtMemory {
     pthread_rwlock_t lock;
     Range *ranges;
-    size_t n, cap;
+    size_t n;
+    uint32_t cap;
     Range graves[GRAVES];
     size_t ngraves;
 };
@@ -53,13 +54,7 @@ static size_t count_below(const SimtMemory *m, uint64_t address)
 
 static bool insert(SimtMemory *m, Range r)
 {
-    if (m->n == m->cap) {
-        size_t cap = m->cap ? m->cap * 2 : 64;
-        Range *more = realloc(m->ranges, cap * sizeof *more);
-        if (!more) return false;
-        m->ranges = more;
-        m->cap = cap;
-    }
+    if (!simt_grow(&m->ranges, m->n, &m->cap, sizeof r)) return false;
     size_t at = count_below(m, r.begin);
     memmove(m->ranges + at + 1, m->ranges + at, (m->n - at) * sizeof *m->ranges);
     m->ranges[at] = r;

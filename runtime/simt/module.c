@@ -11,14 +11,9 @@
 
 /* ---- words ---- */
 
-static bool at_word(const Decoder *dc, const char *text)
+bool dc_take_word(Decoder *dc, const char *text)
 {
-    return dc->ps.word.kind == PTXW_NAME && ptx_word_is(dc->ps.word, text);
-}
-
-static bool take_word(Decoder *dc, const char *text)
-{
-    if (!at_word(dc, text)) return false;
+    if (dc->ps.word.kind != PTXW_NAME || !ptx_word_is(dc->ps.word, text)) return false;
     ptx_next(&dc->ps);
     return true;
 }
@@ -101,7 +96,7 @@ static uint64_t symbol_value(Decoder *dc, PtxWord w)
     return x;
 }
 
-static uint64_t initial_value(Decoder *dc, const PtxType *t)
+static uint64_t initial_value(Decoder *dc)
 {
     const bool minus = ptx_take_mark(&dc->ps, '-');
     PtxWord w = ptx_next(&dc->ps);
@@ -109,7 +104,6 @@ static uint64_t initial_value(Decoder *dc, const PtxType *t)
     if (w.kind != PTXW_INT && w.kind != PTXW_FLOAT)
         ptx_fail(&dc->ps, "expected a value, found '%.*s'", w.len, w.text);
     if (w.kind == PTXW_FLOAT && minus) w.number ^= UINT64_C(1) << (w.single ? 31 : 63);
-    (void)t;
     return w.kind == PTXW_INT && minus ? 0 - w.number : w.number;
 }
 
@@ -125,7 +119,7 @@ static void read_initial(Decoder *dc, const SimtVar *v, const PtxType *t)
         if (ptx_take_mark(&dc->ps, '{')) depth++;
         else if (ptx_take_mark(&dc->ps, '}')) depth--;
         else if (!ptx_take_mark(&dc->ps, ',')) {
-            uint64_t x = initial_value(dc, t);
+            uint64_t x = initial_value(dc);
             if (to + size > end) ptx_fail(&dc->ps, "too many values for '%.*s'", v->name_len, v->name);
             if (dc->ps.failed) return;
             memcpy(to, &x, size);
@@ -194,25 +188,14 @@ void dc_variable(Decoder *dc, SimtSpace space)
 
 /* ---- functions ---- */
 
-static void add_param(Decoder *dc, SimtFunc *f, SimtParam p)
-{
-    SimtParam *more = realloc(f->params, (size_t)(f->nparams + 1) * sizeof *more);
-    if (!more) {
-        ptx_fail(&dc->ps, "out of memory");
-        return;
-    }
-    f->params = more;
-    f->params[f->nparams++] = p;
-}
-
 /* ".param .u64 .ptr .global .align 16 name", ".param .align 64 .b8 name[128]". */
 static void read_param(Decoder *dc, SimtFunc *f)
 {
     uint64_t align = 0, own = 0;
     const PtxType *t = NULL;
     bool is_pointer = false, open;
-    if (!take_word(dc, ".param")) ptx_fail(&dc->ps, "expected '.param', found '%.*s'",
-                                           dc->ps.word.len, dc->ps.word.text);
+    if (!dc_take_word(dc, ".param"))
+        ptx_fail(&dc->ps, "expected '.param', found '%.*s'", dc->ps.word.len, dc->ps.word.text);
     while (!dc->ps.failed && dc->ps.word.kind == PTXW_NAME && dc->ps.word.text[0] == '.') {
         PtxWord w = ptx_next(&dc->ps);
         const PtxType *found = ptx_type_named(w.text + 1, (size_t)w.len - 1);
@@ -226,7 +209,9 @@ static void read_param(Decoder *dc, SimtFunc *f)
     if (!bytes || name.kind != PTXW_NAME) ptx_fail(&dc->ps, "a parameter without type and name");
     if (dc->ps.failed) return;
     uint64_t at = round_up(f->param_bytes, align > t->bits / 8 ? align : t->bits / 8);
-    add_param(dc, f, (SimtParam){name.text, name.len, (uint32_t)at, (uint32_t)bytes, is_pointer});
+    if (!dc_more(dc, &f->params, f->nparams, sizeof *f->params)) return;
+    f->params[f->nparams++] =
+        (SimtParam){name.text, name.len, (uint32_t)at, (uint32_t)bytes, is_pointer};
     f->param_bytes = (uint32_t)(at + bytes);
     if (f->param_bytes > 32764) ptx_fail(&dc->ps, "more than 32764 bytes of parameters");
 }
@@ -279,12 +264,7 @@ static void read_entry(Decoder *dc)
 {
     SimtModule *m = dc->module;
     SimtFunc *f = new_func(dc);
-    SimtFunc **more = realloc(m->funcs, (size_t)(m->nfuncs + 1) * sizeof *more);
-    if (!more || !f) {
-        ptx_fail(&dc->ps, "out of memory");
-        return;
-    }
-    m->funcs = more;
+    if (!f || !dc_more(dc, &m->funcs, m->nfuncs, sizeof *m->funcs)) return;
     PtxWord name = ptx_next(&dc->ps);
     f->name = dc_take(dc, (size_t)name.len + 1);
     if (!f->name) return;
@@ -321,16 +301,12 @@ static void read_func(Decoder *dc)
     } else {
         ptx_expect_mark(&dc->ps, ';');
     }
-    SimtCallee *more =
-        realloc(dc->callees, (size_t)(dc->ncallees + 1) * sizeof *more);
-    if (!more) {
-        ptx_fail(&dc->ps, "out of memory");
-        free(c.results);
-        free(c.params);
+    if (dc_more(dc, &dc->callees, dc->ncallees, sizeof c)) {
+        dc->callees[dc->ncallees++] = c;
         return;
     }
-    dc->callees = more;
-    dc->callees[dc->ncallees++] = c;
+    free(c.results);
+    free(c.params);
 }
 
 /* ---- directives of the module ---- */
@@ -409,8 +385,9 @@ static void read_module(Decoder *dc)
 {
     ptx_next(&dc->ps);
     while (!dc->ps.failed && dc->ps.word.kind != PTXW_END) {
-        while (take_word(dc, ".visible") || take_word(dc, ".extern") || take_word(dc, ".weak") ||
-               take_word(dc, ".common"));
+        while (dc_take_word(dc, ".visible") || dc_take_word(dc, ".extern") ||
+               dc_take_word(dc, ".weak") || dc_take_word(dc, ".common"))
+            ;
         read_directive(dc);
     }
 }

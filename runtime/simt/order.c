@@ -5,8 +5,7 @@
    to that time" beside the views (Own), published into views where lanes meet. */
 #include "order.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "grow.h"
 
 enum { ROW = ORDER_ROW };
 
@@ -24,8 +23,10 @@ typedef struct Knowledge {
     int nown, room;
 } Knowledge;
 
+enum { KNOWN, FENCED, KINDS };
+
 typedef struct Unit {
-    Knowledge known, fenced;
+    Knowledge of[KINDS];
     uint32_t clock;
     uint32_t touched[ORDER_LANES]; /* when a lane of that number last accessed anything */
     int issuer;                    /* of an agent whose lanes are its issuer's; else -1 */
@@ -40,8 +41,8 @@ struct Order {
 };
 
 struct OrderClock {
-    View *known, *fenced;           /* of all that arrived */
-    View *known_done, *fenced_done; /* when the last phase was complete */
+    View *now[KINDS];  /* of all that arrived */
+    View *done[KINDS]; /* when the last phase was complete */
 };
 
 /* ---- views ---- */
@@ -146,17 +147,9 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
 {
     if (!lanes) return;
     forget_own(k, unit, lanes);
-    if (k->nown == k->room) {
-        const int room = k->room ? 2 * k->room : 8;
-        Own *more = realloc(k->own, sizeof *more * (size_t)room);
-        if (!more) {
-            o->failed = true;
-            return;
-        }
-        k->own = more;
-        k->room = room;
-    }
-    k->own[k->nown++] = (Own){unit, clock, lanes};
+    if (simt_grow(&k->own, (size_t)k->nown, &k->room, sizeof *k->own))
+        k->own[k->nown++] = (Own){unit, clock, lanes};
+    else o->failed = true;
 }
 
 static void copy_own(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
@@ -189,12 +182,11 @@ static void publish_to(Order *o, const Knowledge *k, uint32_t lanes, View **into
         raise(o, into, k->own[i].unit, k->own[i].lanes & lanes, k->own[i].clock);
 }
 
-static void publish(Order *o, int unit, uint32_t lanes, View **known, View **fenced)
+static void publish(Order *o, int unit, uint32_t lanes, View *into[KINDS])
 {
     Unit *u = &o->units[unit];
-    publish_to(o, &u->known, lanes, known);
-    raise(o, known, unit, u->joint ? 1 : lanes, u->clock);
-    publish_to(o, &u->fenced, lanes, fenced);
+    for (int k = 0; k < KINDS; k++) publish_to(o, &u->of[k], lanes, &into[k]);
+    raise(o, &into[KNOWN], unit, u->joint ? 1 : lanes, u->clock);
     u->clock++;
 }
 
@@ -235,27 +227,33 @@ static void learn(Order *o, Knowledge *k, uint32_t lanes, View *v)
     forget_covered(k);
 }
 
+/* Lanes of a unit learn what those of another one, or of their own, know. */
+static void tell(Order *o, int from, uint32_t tellers, int unit, uint32_t lanes)
+{
+    View *told[KINDS] = {NULL};
+    publish(o, from, tellers, told);
+    for (int k = 0; k < KINDS; k++) {
+        learn(o, &o->units[unit].of[k], lanes, told[k]);
+        drop(&told[k]);
+    }
+}
+
 void order_sync(Order *o, int unit, uint32_t lanes)
 {
-    View *known = NULL, *fenced = NULL;
-    Unit *u = &o->units[unit];
-    publish(o, unit, lanes, &known, &fenced);
-    learn(o, &u->known, lanes, known);
-    learn(o, &u->fenced, lanes, fenced);
-    drop(&known);
-    drop(&fenced);
+    tell(o, unit, lanes, unit, lanes);
 }
 
 void order_fence(Order *o, int unit, uint32_t lanes)
 {
+    if (unit < 0) return;
     Unit *u = &o->units[unit];
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        replace(&u->fenced.views[lane], u->known.views[lane]);
+        replace(&u->of[FENCED].views[lane], u->of[KNOWN].views[lane]);
     }
-    forget_own(&u->fenced, -1, lanes);
-    copy_own(o, &u->fenced, &u->known, lanes);
-    add_own(o, &u->fenced, unit, u->clock, lanes);
+    forget_own(&u->of[FENCED], -1, lanes);
+    copy_own(o, &u->of[FENCED], &u->of[KNOWN], lanes);
+    add_own(o, &u->of[FENCED], unit, u->clock, lanes);
     u->own_fenced = true;
     u->clock++;
 }
@@ -285,7 +283,7 @@ static bool knows(const Knowledge *k, int lane, const OrderStamp *s)
 static bool can_take(const Order *o, int agent, int unit, uint32_t lanes, bool joint)
 {
     const Unit *a = &o->units[agent];
-    const Knowledge *k = &o->units[unit].known;
+    const Knowledge *k = &o->units[unit].of[KNOWN];
     bool all = true, any = !a->touched[0];
     if (!a->free) return false;
     for (int l = 0; l < ORDER_LANES; l++) {
@@ -302,13 +300,8 @@ static int new_unit(Order *o, int unit, uint32_t lanes, bool joint)
     for (int i = o->warps; i < o->nunits; i++) {
         if (can_take(o, i, unit, lanes, joint)) return i;
     }
-    if (o->nunits == o->room) {
-        const int room = 2 * o->room;
-        Unit *more = realloc(o->units, sizeof *more * (size_t)room);
-        if (!more) return o->failed = true, -1;
-        o->units = more;
-        o->room = room;
-    }
+    if (!simt_grow(&o->units, (size_t)o->nunits, &o->room, sizeof *o->units))
+        return o->failed = true, -1;
     o->units[o->nunits] = (Unit){.clock = 1, .issuer = -1};
     return o->nunits++;
 }
@@ -337,40 +330,38 @@ static void inherit(Order *o, Knowledge *to, const Knowledge *from, uint32_t lan
 
 void order_fork_into(Order *o, int agent, int unit, uint32_t lanes)
 {
+    if (agent < 0) return;
     Unit *a = &o->units[agent], *u = &o->units[unit];
     if (a->joint) {
-        publish(o, unit, lanes, &a->known.views[0], &a->fenced.views[0]);
+        View *views[KINDS] = {a->of[KNOWN].views[0], a->of[FENCED].views[0]};
+        publish(o, unit, lanes, views);
+        for (int k = 0; k < KINDS; k++) a->of[k].views[0] = views[k];
         return;
     }
-    inherit(o, &a->known, &u->known, lanes);
-    inherit(o, &a->fenced, &u->fenced, lanes);
-    add_own(o, &a->known, unit, u->clock, lanes);
+    for (int k = 0; k < KINDS; k++) inherit(o, &a->of[k], &u->of[k], lanes);
+    add_own(o, &a->of[KNOWN], unit, u->clock, lanes);
     u->clock++;
 }
 
 /* What an agent knows beside its own work its issuer knew before. */
 void order_join(Order *o, int unit, uint32_t lanes, int agent)
 {
+    if (agent < 0) return;
     Unit *a = &o->units[agent], *u = &o->units[unit];
     if (a->issuer == unit) {
-        add_own(o, &u->known, agent, a->clock, lanes);
-        if (a->own_fenced) add_own(o, &u->fenced, agent, a->clock, lanes);
+        add_own(o, &u->of[KNOWN], agent, a->clock, lanes);
+        if (a->own_fenced) add_own(o, &u->of[FENCED], agent, a->clock, lanes);
         a->clock++;
-        return;
+    } else {
+        tell(o, agent, a->joint ? 1 : lanes, unit, lanes);
     }
-    View *known = NULL, *fenced = NULL;
-    publish(o, agent, a->joint ? 1 : lanes, &known, &fenced);
-    learn(o, &u->known, lanes, known);
-    learn(o, &u->fenced, lanes, fenced);
-    drop(&known);
-    drop(&fenced);
 }
 
 void order_end(Order *o, int agent)
 {
+    if (agent < 0) return;
     Unit *a = &o->units[agent];
-    empty(&a->known);
-    empty(&a->fenced);
+    for (int k = 0; k < KINDS; k++) empty(&a->of[k]);
     a->own_fenced = false;
     a->clock++;
     a->free = true;
@@ -385,10 +376,10 @@ OrderClock *order_clock_new(void)
 
 void order_clock_reset(OrderClock *c)
 {
-    drop(&c->known);
-    drop(&c->fenced);
-    drop(&c->known_done);
-    drop(&c->fenced_done);
+    for (int k = 0; k < KINDS; k++) {
+        drop(&c->now[k]);
+        drop(&c->done[k]);
+    }
 }
 
 void order_clock_free(OrderClock *c)
@@ -400,20 +391,18 @@ void order_clock_free(OrderClock *c)
 
 void order_release(Order *o, OrderClock *c, int unit, uint32_t lanes)
 {
-    publish(o, unit, lanes, &c->known, &c->fenced);
+    if (unit < 0) return;
+    publish(o, unit, lanes, c->now);
 }
 
 void order_complete(OrderClock *c)
 {
-    replace(&c->known_done, c->known);
-    replace(&c->fenced_done, c->fenced);
+    for (int k = 0; k < KINDS; k++) replace(&c->done[k], c->now[k]);
 }
 
 void order_acquire(Order *o, const OrderClock *c, int unit, uint32_t lanes)
 {
-    Unit *u = &o->units[unit];
-    learn(o, &u->known, lanes, c->known_done);
-    learn(o, &u->fenced, lanes, c->fenced_done);
+    for (int k = 0; k < KINDS; k++) learn(o, &o->units[unit].of[k], lanes, c->done[k]);
 }
 
 /* ---- the whole ---- */
@@ -442,10 +431,7 @@ Order *order_new(int warps)
 
 static void fini_units(Order *o)
 {
-    for (int i = 0; i < o->nunits; i++) {
-        fini(&o->units[i].known);
-        fini(&o->units[i].fenced);
-    }
+    for (int i = 0; i < o->nunits * KINDS; i++) fini(&o->units[i / KINDS].of[i % KINDS]);
 }
 
 void order_free(Order *o)
@@ -471,7 +457,7 @@ bool order_failed(const Order *o)
 
 OrderView *const *order_views(const Order *o, int unit)
 {
-    return o->units[unit].known.views;
+    return o->units[unit].of[KNOWN].views;
 }
 
 uint32_t order_touch(Order *o, int unit, uint32_t lanes)
@@ -491,16 +477,16 @@ bool order_knows(const Order *o, int unit, int lane, const OrderStamp *s)
 {
     const Unit *u = &o->units[unit];
     const bool same = s->unit == unit; /* or its number's earlier agent, which it knows */
-    if (view_knows(u->known.views[lane], s)) return true;
+    if (view_knows(u->of[KNOWN].views[lane], s)) return true;
     for (uint32_t rest = s->lanes; rest; rest &= rest - 1) {
         const OrderStamp one = {s->clock, rest & (0 - rest), s->unit};
         const bool itself = same && one.lanes == UINT32_C(1) << lane;
-        if (!itself && !knows(&u->known, lane, &one)) return false;
+        if (!itself && !knows(&u->of[KNOWN], lane, &one)) return false;
     }
     return true;
 }
 
 bool order_knows_fenced(const Order *o, int unit, int lane, const OrderStamp *s)
 {
-    return knows(&o->units[unit].fenced, lane, s);
+    return knows(&o->units[unit].of[FENCED], lane, s);
 }

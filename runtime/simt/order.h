@@ -31,7 +31,8 @@ void order_sync(Order *o, int unit, uint32_t lanes);
 void order_fence(Order *o, int unit, uint32_t lanes);
 
 /* A new agent that knows what its issuers know: with the same lanes, each knowing what the one of
-   the warp does; or (joint) one lane 0 that knows what all of them do. -1: no memory. */
+   the warp does; or (joint) one lane 0 that knows what all of them do. -1: no memory, and what is
+   then told of that agent is nothing. */
 int order_fork(Order *o, int unit, uint32_t lanes, bool joint, bool async_proxy);
 /* An agent that exists gets more to do: it knows what its issuers know by now. */
 void order_fork_into(Order *o, int agent, int unit, uint32_t lanes);

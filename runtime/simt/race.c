@@ -9,8 +9,7 @@
    stands for those before only where it knows them, as a read does. */
 #include "race.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "grow.h"
 
 enum { PAGE_WORDS = 256, WORD = 4, NOTHING = 0 };
 
@@ -81,14 +80,7 @@ static uint32_t pool_take(Pool *p)
         memcpy(&p->free, pool_at(p, i), sizeof p->free);
         return i;
     }
-    if (p->n + 1 >= p->room) {
-        const uint32_t room = p->room ? 2 * p->room : 64;
-        char *more = realloc(p->data, p->size * room);
-        if (!more) return 0;
-        p->data = more;
-        p->room = room;
-    }
-    return ++p->n;
+    return simt_grow(&p->data, p->n + 1, &p->room, p->size) ? ++p->n : 0;
 }
 
 static void pool_give(Pool *p, uint32_t i)

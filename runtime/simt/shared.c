@@ -3,22 +3,8 @@
 #include "shared.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
+#include "grow.h"
 #include "race.h"
-
-typedef struct MemoryClock {
-    uint32_t offset;
-    OrderClock *clock;
-} MemoryClock;
-
-struct SharedState {
-    Order *order;
-    Race *race;
-    OrderClock *barriers[SIMT_BARRIERS + 1];
-    MemoryClock *clocks;
-    int nclocks;
-};
 
 SharedState *shared_new(uint32_t bytes, int warps)
 {
@@ -39,7 +25,7 @@ static void drop_clocks(SharedState *s)
     for (int i = 0; i < s->nclocks; i++) order_clock_free(s->clocks[i].clock);
     free(s->clocks);
     s->clocks = NULL;
-    s->nclocks = 0;
+    s->nclocks = s->clocks_cap = 0;
 }
 
 void shared_free(SharedState *s)
@@ -87,21 +73,22 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch tou
     const uint32_t at = r->offset + SIMT_SHARED_BASE;
     const char *who = async ? "what it starts " : "";
     char earlier[768];
-    if (r->problem == RACE_UNWRITTEN) {
-        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
-                   "%s%s shared memory at 0x%x that nothing has written", who, does[touch], at);
-        return false;
-    }
+    if (r->problem == RACE_UNWRITTEN)
+        return simt_refuse(w, in, r->lane, SIMT_LAUNCH_FAILED,
+                           "%s%s shared memory at 0x%x that nothing has written", who, does[touch],
+                           at);
     describe_earlier(w, r, earlier, sizeof earlier);
     if (r->problem == RACE_UNFENCED)
-        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
-                   "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\n"
-                   "and then here:", who, does[touch], at, earlier);
-    else
-        simt_fault(w, in, r->lane, SIMT_LAUNCH_FAILED,
-                   "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was "
-                   "%s\nand then here:", who, does[touch], at, earlier);
-    return false;
+        return simt_refuse(
+            w, in, r->lane, SIMT_LAUNCH_FAILED,
+            "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\n"
+            "and then here:",
+            who, does[touch], at, earlier);
+    return simt_refuse(
+        w, in, r->lane, SIMT_LAUNCH_FAILED,
+        "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was "
+        "%s\nand then here:",
+        who, does[touch], at, earlier);
 }
 
 /* Without memory for all of what was seen, a race may be none and none a race. Lanes that write one
@@ -110,10 +97,9 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch tou
 static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
 {
     const SharedState *s = w->block->shared_state;
-    if (order_failed(s->order) || race_failed(s->race)) {
-        simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory to look for races in shared memory");
-        return false;
-    }
+    if (order_failed(s->order) || race_failed(s->race))
+        return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY,
+                           "no memory to look for races in shared memory");
     return !r->problem || r->together || touch == TOUCH_SAME || tell(w, in, r, touch, async);
 }
 
@@ -157,89 +143,13 @@ bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offse
 
 /* ---- order ---- */
 
-void shared_warp_sync(Warp *w, LaneMask m)
-{
-    order_sync(w->block->shared_state->order, w->index, m);
-}
-
-void shared_arrive(Warp *w, int barrier)
-{
-    SharedState *s = w->block->shared_state;
-    order_release(s->order, s->barriers[barrier], w->index, w->live);
-}
-
-void shared_complete(Block *b, int barrier)
-{
-    order_complete(b->shared_state->barriers[barrier]);
-}
-
-void shared_leave(Warp *w, int barrier, LaneMask m)
-{
-    SharedState *s = w->block->shared_state;
-    order_acquire(s->order, s->barriers[barrier], w->index, m);
-}
-
-void shared_proxy_fence(Warp *w, LaneMask m)
-{
-    order_fence(w->block->shared_state->order, w->index, m);
-}
-
 OrderClock *shared_clock(Block *b, uint32_t offset)
 {
     SharedState *s = b->shared_state;
     for (int i = 0; i < s->nclocks; i++)
         if (s->clocks[i].offset == offset) return s->clocks[i].clock;
-    MemoryClock *more = realloc(s->clocks, (size_t)(s->nclocks + 1) * sizeof *more);
-    if (!more) return NULL;
-    s->clocks = more;
+    if (!simt_grow(&s->clocks, (size_t)s->nclocks, &s->clocks_cap, sizeof *s->clocks)) return NULL;
     OrderClock *c = order_clock_new();
     if (c) s->clocks[s->nclocks++] = (MemoryClock){offset, c};
     return c;
-}
-
-void shared_clock_release(Warp *w, OrderClock *c, LaneMask m)
-{
-    order_release(w->block->shared_state->order, c, w->index, m);
-}
-
-void shared_clock_complete(OrderClock *c)
-{
-    order_complete(c);
-}
-
-void shared_clock_acquire(Warp *w, OrderClock *c, LaneMask m)
-{
-    order_acquire(w->block->shared_state->order, c, w->index, m);
-}
-
-/* ---- agents ---- */
-
-int shared_fork(Warp *w, LaneMask m, bool joint, bool async_proxy)
-{
-    return order_fork(w->block->shared_state->order, w->index, m, joint, async_proxy);
-}
-
-void shared_fork_into(Warp *w, int agent, LaneMask m)
-{
-    if (agent >= 0) order_fork_into(w->block->shared_state->order, agent, w->index, m);
-}
-
-void shared_join(Warp *w, int agent, LaneMask m)
-{
-    if (agent >= 0) order_join(w->block->shared_state->order, w->index, m, agent);
-}
-
-void shared_agent_release(Block *b, int agent, OrderClock *c)
-{
-    if (agent >= 0 && c) order_release(b->shared_state->order, c, agent, 1);
-}
-
-void shared_agent_fence(Block *b, int agent, LaneMask m)
-{
-    if (agent >= 0) order_fence(b->shared_state->order, agent, m);
-}
-
-void shared_agent_end(Block *b, int agent)
-{
-    if (agent >= 0) order_end(b->shared_state->order, agent);
 }

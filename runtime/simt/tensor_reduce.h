@@ -19,7 +19,7 @@ typedef enum TensorReduction {
 
 TensorReduction simt_tensor_reduction(const char *name, size_t len);
 bool simt_tensor_can_reduce(TensorType type, TensorReduction op);
-/* Each element in one atomic step; `global` is aligned to the element, bytes a multiple of it. */
+/* By an op that the type has, each element in one atomic step; `global` is aligned to the element, bytes a multiple of it. */
 void simt_tensor_reduce(TensorType type, TensorReduction op, void *global, const void *shared,
                         uint32_t bytes);
 

@@ -6,8 +6,6 @@
    a group, w->active is 0 and pc[] holds those of all. */
 #include "warp.h"
 
-#include "warp_group.h"
-
 /* ---- groups ---- */
 
 static LaneMask waiting(const Warp *w)
@@ -123,9 +121,8 @@ static bool check_written(Warp *w, const SimtInsn *in, LaneMask m)
     for (int i = 0; i < in->ns; i++)
         if (in->s[i].bits && !in->s[i].number) missing |= m & ~w->written[in->s[i].reg];
     if (!missing) return true;
-    simt_fault(w, in, simt_first(missing), SIMT_LAUNCH_FAILED,
-               "it reads a register that nothing has written");
-    return false;
+    return simt_refuse(w, in, simt_first(missing), SIMT_LAUNCH_FAILED,
+                       "it reads a register that nothing has written");
 }
 
 /* Lanes that came from another instruction of the kind go on behind their own. */
@@ -137,7 +134,7 @@ static void part_joined(Warp *w)
     regroup(w);
 }
 
-static inline bool step(Warp *w, const SimtInsn *in, SimtStep how)
+static inline bool step(Warp *w, SimtStep how)
 {
     switch (how) {
     case STEP_NEXT:
@@ -156,7 +153,6 @@ static inline bool step(Warp *w, const SimtInsn *in, SimtStep how)
     case STEP_MOVED: regroup(w); break;
     case STEP_FAULT: return false;
     }
-    (void)in;
     return true;
 }
 
@@ -172,7 +168,7 @@ uint64_t warp_run(Warp *w, uint64_t budget)
         const SimtStep how = m ? in->exec(w, in, m) : STEP_NEXT;
         done++;
         w->clock++;
-        if (!step(w, in, how)) return UINT64_MAX;
+        if (!step(w, how)) return UINT64_MAX;
         if (how == STEP_YIELD) break;
     }
     return done;

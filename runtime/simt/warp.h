@@ -35,6 +35,16 @@ void block_free(Block *b);
 
 uint64_t simt_random(uint64_t *state);
 
+/* ---- products of a warp group that run on while the warp does something else: warp_group.c ---- */
+/* While w->in_flight: whether the instruction leaves alone what products in flight own. False: the
+   fault is told. */
+bool warp_group_allows(Warp *w, const SimtInsn *in);
+void warp_group_reset(Warp *w); /* nothing is in flight */
+void warp_group_free(Warp *w);
+
+/* What an instruction does that has nothing to do here. */
+SimtExec exec_nothing;
+
 /* ---- memory ---- */
 /* `bytes` at each lane's address, as an instruction reaches them: bounds, alignment and, for shared
    memory, other threads' accesses are checked. False: the fault is told. */

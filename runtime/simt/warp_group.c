@@ -6,11 +6,10 @@
    Groups of a warp are numbered from 1 in the order of their commits; products that are not
    committed yet are of the one behind. Copies by `mov` of what is in flight are in flight too: they
    are what a compiler's own names for one register look like. */
-#include "warp_group.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "shared.h"
 #include "wgmma.h"
 #include "whole_warp.h"
@@ -56,8 +55,7 @@ void warp_group_free(Warp *w)
 
 static bool out_of_memory(Warp *w, const SimtInsn *in)
 {
-    simt_fault(w, in, -1, SIMT_OUT_OF_MEMORY, "out of memory");
-    return false;
+    return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "out of memory");
 }
 
 /* ---- who owns registers ---- */
@@ -74,11 +72,11 @@ static bool tell_owned(Warp *w, const SimtInsn *in, const Owner *owner, const ch
 {
     char place[512];
     simt_describe(w->func, owner->product, place, sizeof place);
-    simt_fault(w, in, -1, SIMT_LAUNCH_FAILED,
-               "%s a register that holds %s a product in flight, with no wgmma.wait_group for it in "
-               "between%s\nand then here:",
-               does, owner->part == PART_A ? "matrix a of" : "the result of", place);
-    return false;
+    return simt_refuse(
+        w, in, -1, SIMT_LAUNCH_FAILED,
+        "%s a register that holds %s a product in flight, with no wgmma.wait_group for it in "
+        "between%s\nand then here:",
+        does, owner->part == PART_A ? "matrix a of" : "the result of", place);
 }
 
 static bool is_copy(const SimtInsn *in)
@@ -161,21 +159,14 @@ static Flight *board(Warp *w, const SimtInsn *in)
     struct WarpGroup *g = w->group;
     Flight *last = g->nflights ? &g->flights[g->nflights - 1] : NULL;
     if (last && last->group == g->committed + 1) {
-        shared_fork_into(w, last->agent, SIMT_ALL_LANES);
+        order_fork_into(shared_order(w), last->agent, w->index, SIMT_ALL_LANES);
         return last;
     }
-    if (g->nflights == g->flights_cap) {
-        const int cap = g->flights_cap ? 2 * g->flights_cap : 4;
-        Flight *more = realloc(g->flights, (size_t)cap * sizeof *more);
-        if (!more) {
-            out_of_memory(w, in);
-            return NULL;
-        }
-        g->flights = more;
-        g->flights_cap = cap;
-    }
+    if (!simt_grow(&g->flights, (size_t)g->nflights, &g->flights_cap, sizeof *last))
+        return out_of_memory(w, in), NULL;
     last = &g->flights[g->nflights++];
-    *last = (Flight){g->committed + 1, shared_fork(w, SIMT_ALL_LANES, true, true)};
+    *last = (Flight){g->committed + 1,
+                     order_fork(shared_order(w), w->index, SIMT_ALL_LANES, true, true)};
     return last;
 }
 
@@ -196,8 +187,8 @@ static bool read_uniform(Warp *w, const SimtInsn *in, SimtOperand o, const char 
     *x = simt_read(w, o, 0);
     for (int lane = 1; lane < SIMT_LANES; lane++) {
         if (simt_read(w, o, lane) == *x) continue;
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "%s is not the same in all lanes", what);
-        return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "%s is not the same in all lanes",
+                           what);
     }
     return true;
 }
@@ -256,10 +247,11 @@ static SimtStep multiply(Warp *w, const SimtInsn *in, WgmmaCall *call, Reader *r
 static bool has_group(Warp *w, const SimtInsn *in)
 {
     if ((w->index | (WGMMA_WARPS - 1)) < w->block->nwarps) return true;
-    simt_fault(w, in, -1, SIMT_LAUNCH_FAILED,
-               "a warp group is four warps, the first one's number a multiple of 4; the program has "
-               "%d warps", w->block->nwarps);
-    return false;
+    return simt_refuse(
+        w, in, -1, SIMT_LAUNCH_FAILED,
+        "a warp group is four warps, the first one's number a multiple of 4; the program has "
+        "%d warps",
+        w->block->nwarps);
 }
 
 static SimtStep exec_product(Warp *w, const SimtInsn *in, LaneMask m)
@@ -311,8 +303,8 @@ static void land(Warp *w)
             g->flights[left++] = f;
             continue;
         }
-        shared_join(w, f.agent, SIMT_ALL_LANES);
-        shared_agent_end(w->block, f.agent);
+        order_join(shared_order(w), w->index, SIMT_ALL_LANES, f.agent);
+        order_end(shared_order(w), f.agent);
     }
     g->nflights = left;
     w->in_flight = left > 0;

@@ -51,15 +51,10 @@ void dc_matrix_shape(Decoder *dc, int *m, int *n, int *k)
 
 MatrixType dc_matrix_type(Decoder *dc)
 {
-    for (int i = 1; i < dc->nparts; i++) {
-        const MatrixType type =
-            dc->taken[i] ? MATRIX_NONE : simt_matrix_type(dc->part[i], (size_t)dc->len[i]);
-        if (type == MATRIX_NONE) continue;
-        dc->taken[i] = true;
-        return type;
-    }
-    op_refuse(dc);
-    return MATRIX_NONE;
+    MatrixType type = MATRIX_NONE;
+    OP_FIRST(dc, type, simt_matrix_type);
+    if (type == MATRIX_NONE) op_refuse(dc);
+    return type;
 }
 
 void dc_needs_chip(Decoder *dc, int least)

@@ -4,7 +4,7 @@
        module_fuzz [-n COUNT | -seconds S] [-first N] [-show] FILE.ptx... */
 #include "cases.h"
 
-#include "simt/launch.h"
+#include "simt/machine.h"
 #include "simt/module.h"
 
 enum { MOST = 200000, BUFFER = 1 << 16 };

@@ -142,6 +142,10 @@ CASES = [
     # CHECK-NEXT: simt: a tensor map of rank 1 in an instruction for rank 2
     # CHECK-NEXT: at kernel.tk:47
     ("a tensor map of another rank", MBARRIER + MAP + "47: " + TENSOR % "2d" + "[%a0, {0, 0}], [tile];"),
+    # CHECK: == a sum of bytes
+    # CHECK-NEXT: simt: a reduction that the tensor map's type of elements does not have
+    # CHECK-NEXT: at kernel.tk:50
+    ("a sum of bytes", MBARRIER + MAP + "50: cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%a0, {0}], [tile];"),
     # CHECK: == a field there is not
     # CHECK-NEXT: simt: field 5 of that name in a tensor map cannot be 0x10
     # CHECK-NEXT: at kernel.tk:48

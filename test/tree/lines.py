@@ -22,12 +22,12 @@ BUDGET = {
     "lib/target": 1760,
     "lib/transform": 1550,
     "lib": 3230,
-    "runtime/debug": 1050,
-    "runtime/device": 1400,
-    "runtime/interp": 5750,
+    "runtime/debug": 1010,
+    "runtime/device": 1330,
+    "runtime/interp": 5720,
     "runtime/jit": 1300,
-    "runtime/ptx": 2500,
-    "runtime/simt": 12250,
+    "runtime/ptx": 2300,
+    "runtime/simt": 11710,
     "src": 4800,
 }
 

@@ -7,9 +7,17 @@
 
 /* The block IR behind an artifact of TKC_EMIT_IR or later. Lives as long as the artifact. */
 const Func *tkc_artifact_func(const TkcArtifact *artifact);
-/* Frees what only compiling needed, for one that is kept for long; of the IR behind PTX the body too.
-   The context is locked. What the functions above and of tkc.h gave before is no longer valid. */
+/* Frees what only compiling needed of IR that is kept for long: the function and its text stay.
+   The context is locked. What the functions here and of tkc.h gave before is no longer valid. */
 void tkc_artifact_shrink(TkcArtifact *artifact);
+/* What names were looked for in: the source, then each file of an import in order, NULL past the
+   last. text NULL: there is no such file. */
+typedef struct TkcFile { const char *path, *text; size_t len; } TkcFile;
+const TkcFile *tkc_artifact_file(const TkcArtifact *artifact, int i);
+/* Where its manifest's text is kept, malloc'ed: NULL at first. */
+char **tkc_artifact_manifest_slot(TkcArtifact *artifact);
+/* Compiling it warned of something. */
+bool tkc_artifact_is_warned(const TkcArtifact *artifact);
 
 /* The caller's options as this version has them; what an older caller does not know is 0. NULL, or what
    is wrong with them. Strings and defines are the caller's still. */

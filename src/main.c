@@ -166,7 +166,9 @@ int command_compile(TkcContext *cx, Options *o)
     if (status == TKC_OK) {
         size_t len;
         const char *text = tkc_artifact_text(artifact, &len);
-        code = write_output(o, text, len);
+        const char *out = o->manifest ? tkc_artifact_manifest(artifact) : text;
+        code = out ? write_output(o, out, o->manifest ? strlen(out) : len)
+                   : command_fail("out of memory");
         if (o->compile.time_report)
             print_times(artifact);
         if (o->verbose)

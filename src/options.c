@@ -178,7 +178,7 @@ static bool read_seconds(Options *o, const char *option, const char *text, doubl
 static const struct { const char *name; TkcEmit emit; } emit_names[] = {
     {"tokens", TKC_EMIT_TOKENS}, {"ast", TKC_EMIT_AST},       {"ir", TKC_EMIT_IR},
     {"facts", TKC_EMIT_FACTS},   {"layout", TKC_EMIT_LAYOUT}, {"llvm", TKC_EMIT_LLVM},
-    {"ptx", TKC_EMIT_PTX},
+    {"ptx", TKC_EMIT_PTX},       {"manifest", TKC_EMIT_PTX},
 };
 
 static bool read_emit(Options *o, const char *text, TkcEmit *out)
@@ -186,11 +186,12 @@ static bool read_emit(Options *o, const char *text, TkcEmit *out)
     for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
         if (!strcmp(text, emit_names[i].name)) {
             *out = emit_names[i].emit;
+            o->manifest = !strcmp(text, "manifest");
             return true;
         }
     if (!strcmp(text, "cubin") || !strcmp(text, "header"))
         return misuse(o, "this version does not make a %s; assemble its PTX with ptxas", text);
-    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm or ptx, not '%s'", text);
+    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm, ptx or manifest, not '%s'", text);
 }
 
 static bool read_choice(Options *o, const char *option, const char *text, const char *a,

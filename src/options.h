@@ -20,6 +20,7 @@ typedef struct Options {
     int nfiles;
     const char *output;         /* NULL: standard output */
     TkcEmit emit;
+    bool manifest;              /* of the PTX, instead of it */
     TkcLanguage language;
     const char *batch, *grid, *device;
     bool language_given;        /* -x: else each file's suffix says it */

@@ -115,6 +115,12 @@ static inline TkcArg tkc_descriptor(const char *type, const TkcDescriptor *d)
     return a;
 }
 
+/* ---- manifests ---- */
+/* What a kernel compiled to PTX is, as text: name, target, threads, shared memory, parameters and
+   which argument each is, constexprs, and the files that decided it, with hashes; docs/embedding.md.
+   Lives as long as the artifact. NULL: there is none, or no memory. */
+TKC_API const char *tkc_artifact_manifest(TkcArtifact *ptx);
+
 /* ---- kernels compiled on demand ---- */
 typedef struct TkcJit TkcJit;
 /* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. Device and

@@ -16,6 +16,13 @@ typedef struct LaunchArg {
 
 typedef struct DeviceKernel DeviceKernel; /* each kind has its own */
 
+/* What a device loads; it outlives the kernel. */
+typedef struct DeviceCode {
+    const struct Manifest *manifest; /* jit/manifest.h */
+    const char *text;                /* PTX, or block IR's */
+    const Func *func;                /* of block IR */
+} DeviceCode;
+
 typedef struct DeviceOps {
     const char *kind;
     bool takes_turns;     /* one launch or change of memory at a time */
@@ -34,8 +41,7 @@ typedef struct DeviceOps {
     TkcStatus (*unwritten)(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
                            size_t *count);
     TkcStatus (*synchronize)(TkcDevice *dev, void *stream);
-    /* The artifact outlives the kernel. */
-    TkcStatus (*load)(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out);
+    TkcStatus (*load)(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out);
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
                         const LaunchArg *args);

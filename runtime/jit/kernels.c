@@ -15,7 +15,9 @@ void compiled_free(TkcJit *jit, Compiled *c)
 {
     jit->dev->ops->unload(jit->dev, c->kernel);
     tkc_artifact_free(c->artifact);
-    free(c->from);
+    manifest_fini(&c->manifest);
+    free(c->described);
+    free(c->ptx);
     free(c->key);
     free(c);
 }

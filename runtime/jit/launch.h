@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "key.h"
+#include "manifest.h"
 
 /* A parameter that a launch gives an argument for. */
 typedef struct OpenParam {
@@ -12,17 +13,13 @@ typedef struct OpenParam {
     ParamType type;       /* declared, as decl.type says it */
 } OpenParam;
 
-/* What of which argument a parameter of the compiled kernel is. */
-typedef enum ArgPart { PART_WHOLE, PART_SHAPE, PART_STRIDE } ArgPart;
-typedef struct ParamSource { int arg, dim; ArgPart part; } ParamSource;
-
 /* One compiled kernel. */
 typedef struct Compiled {
-    TkcArtifact *artifact;
+    Manifest manifest;
+    char *described;      /* what the manifest points into */
+    TkcArtifact *artifact; /* that the device runs; NULL: it runs PTX */
+    char *ptx;
     DeviceKernel *kernel;
-    int nparams;
-    const Param *params;  /* of the IR: exactly what the kernel was compiled for */
-    ParamSource *from;    /* of each */
     uint64_t hash;        /* of the key */
     unsigned char *key;   /* key_len bytes */
     uint32_t key_len;

@@ -340,6 +340,10 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_PRINT: return add_print(o, v, false);
     case OPT_PRINT_ALL: return add_print(o, v, true);
     case OPT_CHECK: return add_binding(o, &o->check, id, v);
+    case OPT_CACHE:
+        o->cache = v;
+        return !strcmp(v, "stat") || !strcmp(v, "list") || !strcmp(v, "clear") ||
+               misuse(o, "-cache takes stat, list or clear, not '%s'", v);
     case OPT_COLOR: return read_color(o, v);
     case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
     case OPT_VERBOSE: o->verbose = true; return true;
@@ -604,7 +608,9 @@ bool options_read(Options *o, int argc, char **argv)
     tkc_options_init(&o->compile);
     if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->help || o->version)
+    if (o->cache && o->file)
+        return misuse(o, "-cache takes no file: '%s' is one too many", o->file);
+    if (o->help || o->version || o->cache)
         return true;
     if (o->output && !strcmp(o->output, "-"))
         o->output = NULL;
@@ -625,7 +631,7 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
     }
     if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->help || o->version || o->args.len ||
+    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->cache || o->help || o->version || o->args.len ||
         seen.for_run)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))

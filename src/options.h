@@ -22,7 +22,7 @@ typedef struct Options {
     TkcEmit emit;
     bool manifest;              /* of the PTX, instead of it */
     TkcLanguage language;
-    const char *batch, *grid, *device;
+    const char *batch, *grid, *device, *cache;
     bool language_given;        /* -x: else each file's suffix says it */
     bool syntax_only, list, explain, run, verbose, help, version;
     ColorChoice color;

@@ -27,6 +27,13 @@ const char *tkc_options_read(TkcOptions *out, const TkcOptions *given);
 bool tkc_give(void *out, const void *ours, size_t bytes);
 
 TkcContext *tkc_source_context(const TkcSource *source);
+/* Gives, each under a name, what of a source decides its kernels beside what imports read: its text, and
+   where those are looked for. */
+void tkc_source_describe(const TkcSource *source,
+                         void (*give)(void *user, const char *what, const char *text, size_t len),
+                         void *user);
+/* What an import of that path reads now, malloc'ed; NULL: nothing is there. The context is locked. */
+TkcStatus tkc_source_import(TkcSource *source, const char *path, char **text, size_t *len);
 /* Around a call that may fail without anybody being told: by 1, then by -1. The context is locked
    between. */
 void tkc_context_mute(TkcContext *cx, int by);

@@ -135,6 +135,8 @@ static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
     if (status == TKC_OK)
         status =
             CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
+    if (status == TKC_OK)
+        status = CALL(c, dev, DriverGetVersion, &dev->driver);
     return status == TKC_OK ? name_arch(dev, major, minor) : status;
 }
 

@@ -42,6 +42,7 @@ static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arc
         return status;
     }
     tkc_handle_keep(cx, TKC_HANDLE_CONTEXT);
+    device_open_cache(dev);
     *out = dev;
     return TKC_OK;
 }
@@ -70,6 +71,7 @@ void device_release(TkcDevice *dev)
     if (!tkc_handle_drop(dev))
         return;
     dev->ops->close(dev);
+    device_close_cache(dev);
     pthread_mutex_destroy(&dev->turn);
     pthread_mutex_destroy(&dev->printing);
     tkc_context_drop(dev->cx);

@@ -62,6 +62,8 @@ struct TkcDevice {
     double timeout;
     int threads;
     bool unchecked; /* cpu: no shadow memory */
+    int driver;                /* its version */
+    struct DiskCache *cache;   /* jit/disk.h; NULL: of a device without PTX */
     Debugger *debugger; /* cpu: what to trace and where to stop; NULL: nothing */
     void (*print)(const char *line, void *user);
     void *print_user;
@@ -75,6 +77,9 @@ bool device_is(const TkcDevice *dev);
 #define device_call(dev, f, ...) device_done(dev, device_turn(dev)->f(dev, __VA_ARGS__))
 const DeviceOps *device_turn(TkcDevice *dev);
 TkcStatus device_done(TkcDevice *dev, TkcStatus status);
+/* Makes and frees dev->cache. */
+void device_open_cache(TkcDevice *dev);
+void device_close_cache(TkcDevice *dev);
 /* Of a device that was kept. */
 void device_release(TkcDevice *dev);
 

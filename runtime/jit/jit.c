@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
 #include "device/descriptor.h"
+#include "disk.h"
 #include "kernels.h"
 
 /* ---- making one ---- */
@@ -284,48 +284,65 @@ static TkcStatus match_params(const TkcJit *jit, Manifest *m)
 }
 
 /* Takes the artifact. What runs IR keeps it, without what only compiling needed. */
-static TkcStatus describe(TkcJit *jit, TkcArtifact *a, Compiled *c)
+static TkcStatus keep(TkcJit *jit, TkcArtifact *a, DiskAsk *ask, Compiled *c)
 {
-    size_t len, bytes;
-    const char *text = tkc_artifact_text(a, &bytes);
-    c->described = manifest_write(a, &len);
-    bool ok = c->described && manifest_read(&c->manifest, c->described, len);
-    if (jit->dev->ops->emit == TKC_EMIT_PTX) {
-        ok = ok && (c->ptx = strndup(text, bytes)) != NULL;
+    size_t len;
+    Bytes bytes = {0};
+    const bool is_ptx = jit->dev->ops->emit == TKC_EMIT_PTX;
+    const char *text = tkc_artifact_text(a, &len);
+    entry_make(&bytes, &ask->key, a, text, is_ptx ? len : 0);
+    if (!tkc_artifact_is_warned(a))
+        disk_put(ask, jit->dev, &bytes);
+    else if (!ask->is_off)
+        jit->dev->cache->stats.warned++;
+    if (is_ptx)
         tkc_artifact_free(a);
-    } else {
-        tkc_artifact_shrink(a);
-        c->artifact = a;
-    }
-    return ok ? match_params(jit, &c->manifest) : tkc_no_memory(jit->dev->cx);
+    else
+        tkc_artifact_shrink(c->artifact = a);
+    if (!bytes.no_memory && entry_open(&c->entry, bytes.data, bytes.len, NULL) == HIT)
+        return TKC_OK;
+    if (bytes.no_memory)
+        free(bytes.data);
+    return tkc_no_memory(jit->dev->cx);
+}
+
+/* From disk, or compiled. */
+static TkcStatus obtain(TkcJit *jit, const TkcOptions *o, Compiled *c)
+{
+    DiskAsk ask;
+    TkcArtifact *a;
+    TkcStatus status = TKC_OK;
+    if (!disk_find(&ask, jit->dev, jit->source, o, &c->entry))
+        status = tkc_compile(jit->source, o, jit->dev->ops->emit, &a);
+    if (status == TKC_OK && !c->entry.bytes)
+        status = keep(jit, a, &ask, c);
+    disk_end(&ask, jit->dev);
+    return status == TKC_OK ? match_params(jit, &c->entry.manifest) : status;
 }
 
 /* PTX, or the text of block IR. */
 static const char *text_of(const Compiled *c)
 {
-    return c->artifact ? tkc_artifact_text(c->artifact, NULL) : c->ptx;
+    return c->artifact ? tkc_artifact_text(c->artifact, NULL) : c->entry.ptx;
 }
 
 static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
 {
     Ask ask;
-    TkcArtifact *a;
     TkcOptions o = jit->options;
     TkcStatus status;
     if (ask_make(&ask, jit, args)) {
         o.signature = ask.signature.data;
         o.defines = ask.defines;
         o.ndefines = ask.ndefines;
-        status = tkc_compile(jit->source, &o, jit->dev->ops->emit, &a);
+        status = obtain(jit, &o, c);
     } else {
         status = tkc_no_memory(jit->dev->cx);
     }
     ask_fini(&ask);
-    if (status == TKC_OK)
-        status = describe(jit, a, c);
     if (status != TKC_OK)
         return status;
-    const DeviceCode code = {&c->manifest, text_of(c), tkc_artifact_func(c->artifact)};
+    const DeviceCode code = {&c->entry.manifest, text_of(c), tkc_artifact_func(c->artifact)};
     return jit->dev->ops->load(jit->dev, &code, &c->kernel);
 }
 
@@ -381,7 +398,7 @@ static TkcStatus launch_compiled(TkcJit *jit, const Compiled *c, const int64_t g
                                  void *stream, const TkcArg *args)
 {
     LaunchArg few[FEW_PARAMS], *packed = few;
-    const size_t n = (size_t)c->manifest.nparams;
+    const size_t n = (size_t)c->entry.manifest.nparams;
     if (n > FEW_PARAMS && !(packed = calloc(n, sizeof *packed)))
         return tkc_no_memory(jit->dev->cx);
     TkcStatus status = launch_pack(jit, c, args, packed);
@@ -438,7 +455,7 @@ static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKerne
         status = find_compiled(jit, args, nargs, &c);
     if (status != TKC_OK)
         return status;
-    const Manifest *m = &c->manifest;
+    const Manifest *m = &c->entry.manifest;
     TkcKernelInfo ours = {.num_warps = (int)m->warps,
                           .shared_bytes = (int)m->shared,
                           .text = text_of(c),

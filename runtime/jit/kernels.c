@@ -15,9 +15,7 @@ void compiled_free(TkcJit *jit, Compiled *c)
 {
     jit->dev->ops->unload(jit->dev, c->kernel);
     tkc_artifact_free(c->artifact);
-    manifest_fini(&c->manifest);
-    free(c->described);
-    free(c->ptx);
+    entry_fini(&c->entry);
     free(c->key);
     free(c);
 }

@@ -209,9 +209,9 @@ static TkcStatus pack_one(const TkcJit *jit, const ManifestParam *p, const TkcAr
 
 TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
 {
-    const int n = (int)c->manifest.nparams;
+    const int n = (int)c->entry.manifest.nparams;
     for (int i = 0; i < n; i++) {
-        const ManifestParam *p = &c->manifest.params[i];
+        const ManifestParam *p = &c->entry.manifest.params[i];
         TkcStatus status = pack_one(jit, p, &args[p->arg], &out[i]);
         if (status != TKC_OK)
             return status;

@@ -4,8 +4,8 @@
 #define TKC_RUNTIME_LAUNCH_H
 
 #include "device/device.h"
+#include "entry.h"
 #include "key.h"
-#include "manifest.h"
 
 /* A parameter that a launch gives an argument for. */
 typedef struct OpenParam {
@@ -15,10 +15,8 @@ typedef struct OpenParam {
 
 /* One compiled kernel. */
 typedef struct Compiled {
-    Manifest manifest;
-    char *described;      /* what the manifest points into */
+    Entry entry;
     TkcArtifact *artifact; /* that the device runs; NULL: it runs PTX */
-    char *ptx;
     DeviceKernel *kernel;
     uint64_t hash;        /* of the key */
     unsigned char *key;   /* key_len bytes */

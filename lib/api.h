@@ -70,9 +70,9 @@ TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...) __attribute__((format
 const TkcDiagnostic *api_diagnostic(Arena *a, const Diag *d, const char *rendered);
 /* Reads a whole file into the arena; NULL when it cannot be read, with *why its reason. */
 char *api_read_file(Arena *a, const char *path, size_t *len, const char **why);
-/* The same for an import of a source (user), when it may be read. *is_shown: diagnostics may quote
-   its lines. */
-const char *api_read_import(void *user, Arena *a, const char *path, size_t *len, bool *is_shown);
+/* The same for an import of a source, when it may be read. *is_shown: diagnostics may quote its
+   lines. */
+const char *api_read_import(const TkcSource *source, Arena *a, const char *path, size_t *len, bool *is_shown);
 
 /* ---- warning.c ---- */
 /* Does what the options say of warnings and remarks; false after an error. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/unwind.h"
+#include "ir/machine.h"
 #include "ir/type.h"
 #include "job.h"
 #include "tkc/clock.h"
@@ -30,6 +31,7 @@ void tkc_artifact_free(TkcArtifact *a)
 {
     if (!tkc_handle_close(a, TKC_HANDLE_ARTIFACT) || !tkc_handle_drop(a))
         return;
+    free(a->manifest);
     arena_fini(&a->arena);
     tkc_source_drop(a->source);
     tkc_handle_free(a);
@@ -58,34 +60,14 @@ void job_add_time(Job *j, const char *name, double since)
 
 /* ---- what is kept of one for long ---- */
 
-/* The same in an arena that has nothing else: of IR all of it, of what was made of IR the
-   parameters. */
-static SpecTaken copy_taken(Arena *a, const SpecTaken *t)
-{
-    SpecTaken copy = *t;
-    copy.values = arena_array(a, TkcDefine, t->nvalues + 1);
-    for (int i = 0; i < t->nvalues; i++) {
-        const TkcDefine *v = &t->values[i];
-        copy.values[i].name = arena_strndup(a, v->name, strlen(v->name));
-        copy.values[i].value = arena_strndup(a, v->value, strlen(v->value));
-    }
-    return copy;
-}
-
+/* IR and its text, in an arena that has nothing else. */
 static void copy_artifact(TkcArtifact *to, const TkcArtifact *a, Arena *scratch)
 {
-    *to = (TkcArtifact){.source = a->source, .shared_bytes = a->shared_bytes, .len = a->len};
+    *to = (TkcArtifact){.source = a->source, .len = a->len};
     arena_init_small(&to->arena);
     Arena *arena = &to->arena;
-    const bool has_body = !a->symbol;
-    to->fn = ir_func_transfer(ir_new(arena, a->source->names), scratch, a->fn, a->source->source,
-                              has_body);
+    to->fn = ir_func_transfer(ir_new(arena, a->source->names), scratch, a->fn, a->source->source);
     to->text = arena_strndup(arena, a->text, a->len);
-    to->taken = copy_taken(arena, &a->taken);
-    to->symbol = a->symbol ? arena_strndup(arena, a->symbol, strlen(a->symbol)) : NULL;
-    for (int i = 0; i < a->times.len; i++)
-        vec_push(arena, &to->times, a->times.data[i]);
-    artifact_describe_params(to);
 }
 
 void tkc_artifact_shrink(TkcArtifact *a)
@@ -156,6 +138,31 @@ const char *tkc_artifact_param_name(const TkcArtifact *a, int i)
 const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
 {
     return i >= 0 && i < tkc_artifact_param_count(a) ? a->param_types[i] : NULL;
+}
+
+int64_t tkc_artifact_param_divisibility(const TkcArtifact *a, int i)
+{
+    return i >= 0 && i < tkc_artifact_param_count(a) ? a->fn->params[i].divisibility : 0;
+}
+
+const char *tkc_artifact_arch(const TkcArtifact *a)
+{
+    return is_artifact(a) && a->fn ? a->fn->machine->name : NULL;
+}
+
+const TkcFile *tkc_artifact_file(const TkcArtifact *a, int i)
+{
+    return i < a->files.len ? &a->files.data[i] : NULL;
+}
+
+char **tkc_artifact_manifest_slot(TkcArtifact *a)
+{
+    return &a->manifest;
+}
+
+bool tkc_artifact_is_warned(const TkcArtifact *a)
+{
+    return a->is_warned;
 }
 
 const TkcDefine *tkc_artifact_value(const TkcArtifact *a, int i)

@@ -87,6 +87,8 @@ static bool compile(Diags *dx, void *arg)
     Job *j = arg;
     TkcArtifact *a = j->artifact;
     Buf out = buf_make(&a->arena);
+    const Source *own = j->source->source;
+    vec_push(&a->arena, &a->files, ((TkcFile){own->name, own->text, own->len}));
     j->dx = dx;
     diags_enter(dx, DIAG_REQUEST);
     if (!(j->emit <= TKC_EMIT_AST ? emit_tree(j, &out) : compile_funcs(j, &out)))
@@ -96,6 +98,7 @@ static bool compile(Diags *dx, void *arg)
         a->len = out.len;
     }
     artifact_describe_params(a);
+    a->is_warned = dx->nwarnings > 0;
     return true;
 }
 

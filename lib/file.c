@@ -165,9 +165,9 @@ static const char *ask_host(TkcContext *cx, Arena *a, const char *path, size_t *
     return arena_strndup(a, h.text, h.len);
 }
 
-const char *api_read_import(void *user, Arena *a, const char *path, size_t *len, bool *is_shown)
+const char *api_read_import(const TkcSource *source, Arena *a, const char *path, size_t *len,
+                            bool *is_shown)
 {
-    const TkcSource *source = user;
     TkcContext *cx = source->cx;
     *is_shown = true;
     if (cx->has_import_hook)

@@ -17,6 +17,9 @@ struct TkcArtifact {
     Func *fn;              /* from TKC_EMIT_IR on */
     const char **param_types;
     SpecTaken taken;
+    VEC(TkcFile) files;    /* the source, then where imports were looked for, in order */
+    char *manifest;        /* malloc'ed by runtime/jit, or NULL */
+    bool is_warned;        /* of something, when it was compiled */
     const char *text;
     size_t len;
     const char *symbol;    /* the kernel's name in LLVM IR and PTX */

@@ -28,6 +28,17 @@ static bool is_power_of_two(int n)
     return n > 0 && (n & (n - 1)) == 0;
 }
 
+/* What was read, or looked for in vain, decides the outcome as the source itself does. */
+static const char *read_import(void *user, Arena *a, const char *path, size_t *len, bool *is_shown)
+{
+    Job *j = user;
+    const char *text = api_read_import(j->source, a, path, len, is_shown);
+    if (j->artifact)
+        vec_push(&j->artifact->arena, &j->artifact->files,
+                 ((TkcFile){path, text, text ? *len : 0}));
+    return text;
+}
+
 SpecRequest job_request(Job *j)
 {
     const TkcOptions *o = j->options;
@@ -44,8 +55,8 @@ SpecRequest job_request(Job *j)
                    .depth = (int)o->max_depth},
         .ninclude = j->source->cx->ninclude,
         .include = j->source->cx->include,
-        .read_file = api_read_import,
-        .read_user = j->source,
+        .read_file = read_import,
+        .read_user = j,
     };
     rq.machine = find_machine(j->dx, o->arch);
     return rq;

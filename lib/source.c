@@ -1,4 +1,5 @@
 /* Sources: a file's text, parsed once, kept for any number of compilations. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
@@ -97,6 +98,49 @@ void tkc_source_free(TkcSource *s)
 TkcContext *tkc_source_context(const TkcSource *source)
 {
     return source->cx;
+}
+
+void tkc_source_describe(const TkcSource *s,
+                         void (*give)(void *user, const char *what, const char *text, size_t len),
+                         void *user)
+{
+    give(user, "name", s->source->name, strlen(s->source->name));
+    give(user, "source", s->source->text, s->source->len);
+    for (int i = 0; i < s->cx->ninclude; i++)
+        give(user, "include", s->cx->include[i], strlen(s->cx->include[i]));
+}
+
+typedef struct ImportJob {
+    TkcSource *source;
+    Arena *scratch;
+    const char *path;
+    char *text; /* out, with its length */
+    size_t len;
+    bool is_there;
+} ImportJob;
+
+static bool read_now(Diags *dx, void *arg)
+{
+    (void)dx;
+    ImportJob *j = arg;
+    bool is_shown;
+    const char *text = api_read_import(j->source, j->scratch, j->path, &j->len, &is_shown);
+    j->is_there = text != NULL;
+    if (text && (j->text = malloc(j->len + 1)))
+        memcpy(j->text, text, j->len);
+    return true;
+}
+
+TkcStatus tkc_source_import(TkcSource *s, const char *path, char **text, size_t *len)
+{
+    Arena scratch;
+    ImportJob j = {.source = s, .scratch = &scratch, .path = path};
+    arena_init(&scratch);
+    TkcStatus status = api_run(s->cx, &scratch, NULL, read_now, &j);
+    arena_fini(&scratch);
+    *text = j.text;
+    *len = j.len;
+    return j.is_there && !j.text ? TKC_NO_MEMORY : status;
 }
 
 /* ---- kernels and their parameters ---- */

@@ -27,6 +27,7 @@ int command_check(TkcContext *cx, Options *o);
 int command_list(TkcContext *cx, Options *o);
 int command_explain(TkcContext *cx, Options *o);
 int command_batch(TkcContext *cx, Options *o);
+int command_cache(TkcContext *cx, Options *o);
 int command_run(TkcContext *cx, Options *o);
 
 #endif

@@ -166,7 +166,9 @@ int command_compile(TkcContext *cx, Options *o)
     if (status == TKC_OK) {
         size_t len;
         const char *text = tkc_artifact_text(artifact, &len);
-        code = write_output(o, text, len);
+        const char *out = o->manifest ? tkc_artifact_manifest(artifact) : text;
+        code = out ? write_output(o, out, o->manifest ? strlen(out) : len)
+                   : command_fail("out of memory");
         if (o->compile.time_report)
             print_times(artifact);
         if (o->verbose)
@@ -217,7 +219,8 @@ static int run_command(TkcContext *cx, Options *o)
             return command_fail("-I %s: there is no such folder", o->include[i]);
         tkc_context_add_include(cx, o->include[i]);
     }
-    return o->batch         ? command_batch(cx, o)
+    return o->cache         ? command_cache(cx, o)
+           : o->batch       ? command_batch(cx, o)
            : o->syntax_only ? command_check(cx, o)
            : o->list        ? command_list(cx, o)
            : o->explain     ? command_explain(cx, o)

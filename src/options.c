@@ -178,7 +178,7 @@ static bool read_seconds(Options *o, const char *option, const char *text, doubl
 static const struct { const char *name; TkcEmit emit; } emit_names[] = {
     {"tokens", TKC_EMIT_TOKENS}, {"ast", TKC_EMIT_AST},       {"ir", TKC_EMIT_IR},
     {"facts", TKC_EMIT_FACTS},   {"layout", TKC_EMIT_LAYOUT}, {"llvm", TKC_EMIT_LLVM},
-    {"ptx", TKC_EMIT_PTX},
+    {"ptx", TKC_EMIT_PTX},       {"manifest", TKC_EMIT_PTX},
 };
 
 static bool read_emit(Options *o, const char *text, TkcEmit *out)
@@ -186,11 +186,12 @@ static bool read_emit(Options *o, const char *text, TkcEmit *out)
     for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
         if (!strcmp(text, emit_names[i].name)) {
             *out = emit_names[i].emit;
+            o->manifest = !strcmp(text, "manifest");
             return true;
         }
     if (!strcmp(text, "cubin") || !strcmp(text, "header"))
         return misuse(o, "this version does not make a %s; assemble its PTX with ptxas", text);
-    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm or ptx, not '%s'", text);
+    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm, ptx or manifest, not '%s'", text);
 }
 
 static bool read_choice(Options *o, const char *option, const char *text, const char *a,
@@ -339,6 +340,10 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_PRINT: return add_print(o, v, false);
     case OPT_PRINT_ALL: return add_print(o, v, true);
     case OPT_CHECK: return add_binding(o, &o->check, id, v);
+    case OPT_CACHE:
+        o->cache = v;
+        return !strcmp(v, "stat") || !strcmp(v, "list") || !strcmp(v, "clear") ||
+               misuse(o, "-cache takes stat, list or clear, not '%s'", v);
     case OPT_COLOR: return read_color(o, v);
     case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
     case OPT_VERBOSE: o->verbose = true; return true;
@@ -603,7 +608,9 @@ bool options_read(Options *o, int argc, char **argv)
     tkc_options_init(&o->compile);
     if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->help || o->version)
+    if (o->cache && o->file)
+        return misuse(o, "-cache takes no file: '%s' is one too many", o->file);
+    if (o->help || o->version || o->cache)
         return true;
     if (o->output && !strcmp(o->output, "-"))
         o->output = NULL;
@@ -624,7 +631,7 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
     }
     if (!read_words(o, &seen, argc, argv))
         return false;
-    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->help || o->version || o->args.len ||
+    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->cache || o->help || o->version || o->args.len ||
         seen.for_run)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))

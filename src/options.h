@@ -20,8 +20,9 @@ typedef struct Options {
     int nfiles;
     const char *output;         /* NULL: standard output */
     TkcEmit emit;
+    bool manifest;              /* of the PTX, instead of it */
     TkcLanguage language;
-    const char *batch, *grid, *device;
+    const char *batch, *grid, *device, *cache;
     bool language_given;        /* -x: else each file's suffix says it */
     bool syntax_only, list, explain, run, verbose, help, version;
     ColorChoice color;

@@ -29,7 +29,7 @@ import tempfile
 FOLDERS = ["grammar", "lib", "runtime", "src", "include"]
 
 # Functions with a printf format that report nothing to a user.
-BUILDERS = {"intern_printf", "arena_printf", "buf_printf", "text_put"}
+BUILDERS = {"intern_printf", "arena_printf", "buf_printf", "text_put", "bytes_put"}
 # What says that the compiler itself is wrong, which no input provokes.
 BUGS = {"unwind_raise", "check", "tkc_report_bug"}
 

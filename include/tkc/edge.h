@@ -7,9 +7,17 @@
 
 /* The block IR behind an artifact of TKC_EMIT_IR or later. Lives as long as the artifact. */
 const Func *tkc_artifact_func(const TkcArtifact *artifact);
-/* Frees what only compiling needed, for one that is kept for long; of the IR behind PTX the body too.
-   The context is locked. What the functions above and of tkc.h gave before is no longer valid. */
+/* Frees what only compiling needed of IR that is kept for long: the function and its text stay.
+   The context is locked. What the functions here and of tkc.h gave before is no longer valid. */
 void tkc_artifact_shrink(TkcArtifact *artifact);
+/* What names were looked for in: the source, then each file of an import in order, NULL past the
+   last. text NULL: there is no such file. */
+typedef struct TkcFile { const char *path, *text; size_t len; } TkcFile;
+const TkcFile *tkc_artifact_file(const TkcArtifact *artifact, int i);
+/* Where its manifest's text is kept, malloc'ed: NULL at first. */
+char **tkc_artifact_manifest_slot(TkcArtifact *artifact);
+/* Compiling it warned of something. */
+bool tkc_artifact_is_warned(const TkcArtifact *artifact);
 
 /* The caller's options as this version has them; what an older caller does not know is 0. NULL, or what
    is wrong with them. Strings and defines are the caller's still. */
@@ -19,6 +27,13 @@ const char *tkc_options_read(TkcOptions *out, const TkcOptions *given);
 bool tkc_give(void *out, const void *ours, size_t bytes);
 
 TkcContext *tkc_source_context(const TkcSource *source);
+/* Gives, each under a name, what of a source decides its kernels beside what imports read: its text, and
+   where those are looked for. */
+void tkc_source_describe(const TkcSource *source,
+                         void (*give)(void *user, const char *what, const char *text, size_t len),
+                         void *user);
+/* What an import of that path reads now, malloc'ed; NULL: nothing is there. The context is locked. */
+TkcStatus tkc_source_import(TkcSource *source, const char *path, char **text, size_t *len);
 /* Around a call that may fail without anybody being told: by 1, then by -1. The context is locked
    between. */
 void tkc_context_mute(TkcContext *cx, int by);

@@ -115,6 +115,12 @@ static inline TkcArg tkc_descriptor(const char *type, const TkcDescriptor *d)
     return a;
 }
 
+/* ---- manifests ---- */
+/* What a kernel compiled to PTX is, as text: name, target, threads, shared memory, parameters and
+   which argument each is, constexprs, and the files that decided it, with hashes; docs/embedding.md.
+   Lives as long as the artifact. NULL: there is none, or no memory. */
+TKC_API const char *tkc_artifact_manifest(TkcArtifact *ptx);
+
 /* ---- kernels compiled on demand ---- */
 typedef struct TkcJit TkcJit;
 /* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. Device and
@@ -163,6 +169,44 @@ TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, Tkc
    back. */
 typedef struct TkcCacheStats { size_t size; uint64_t compiles, hits; } TkcCacheStats;
 TKC_API void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats);
+
+/* ---- kernels on disk ---- */
+/* What is compiled for a GPU is kept in a folder, and found there by other processes: $TKC_CACHE_DIR (empty: nothing is kept),
+   else $XDG_CACHE_HOME/tkc, else ~/.cache/tkc; docs/embedding.md. Another folder for this device; NULL: none. */
+TKC_API TkcStatus tkc_device_set_cache(TkcDevice *dev, const char *folder);
+/* Functions of the host's behind the folder, for machines that share what they compile. Names are 64 hexadecimal digits. What get
+   gives is read before it is called again, verified like a file, and NULL when there is none. The store decides
+   what a GPU executes. Called with the context locked. */
+typedef struct TkcStore {
+    const void *(*get)(const char *name, size_t *bytes, void *user);
+    void (*put)(const char *name, const void *entry, size_t bytes, void *user);
+    void *user;
+} TkcStore;
+TKC_API void tkc_device_set_store(TkcDevice *dev, const TkcStore *store); /* NULL: none */
+/* Since the device was opened. Each kernel that was not in memory is one of the first eight: found on disk, in the store, or why
+   not on disk. */
+typedef struct TkcDiskStats {
+    size_t size;
+    uint64_t hits, from_store;
+    uint64_t absent, damaged, other_version;
+    uint64_t other_key;     /* one whose name is the same by chance */
+    uint64_t stale;         /* a file that it imports has changed, come or gone */
+    uint64_t foreign;       /* file or folder are not the user's alone, or cannot be read */
+    uint64_t stored, unwritable;
+    uint64_t warned;        /* not kept, since compiling it warned: the next process is to be warned as well */
+    uint64_t waits;         /* for a process that compiled the same */
+    uint64_t evicted;       /* to be within $TKC_CACHE_SIZE MiB, 1024 unless set */
+} TkcDiskStats;
+TKC_API void tkc_device_cache_stats(TkcDevice *dev, TkcDiskStats *stats);
+/* What a folder holds, used last first; NULL: that of the environment. remove: and is then gone, with what dead processes left. */
+typedef struct TkcCacheEntry {
+    size_t size;
+    const char *name, *kernel, *target, *source; /* NULL but for the name: it is damaged */
+    uint64_t bytes;
+    int64_t used;           /* seconds since 1970 */
+} TkcCacheEntry;
+TKC_API TkcStatus tkc_cache_visit(TkcContext *cx, const char *folder, bool remove,
+                                  void (*each)(const TkcCacheEntry *entry, void *user), void *user);
 
 /* ---- options of the cpu device ---- */
 /* The interleaving of kernels with atomics; on simt, of everything. */

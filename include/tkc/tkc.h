@@ -263,6 +263,10 @@ TKC_API int tkc_artifact_param_count(const TkcArtifact *artifact);
    elements). The code counts on d being a multiple of 16, and on strides that are multiples of 16 bytes. */
 TKC_API const char *tkc_artifact_param_name(const TkcArtifact *artifact, int i);
 TKC_API const char *tkc_artifact_param_type(const TkcArtifact *artifact, int i);
+/* Of what it is known to be a multiple, bytes for a pointer: the code counts on it. 1 when nothing is known; 0: no such parameter. */
+TKC_API int64_t tkc_artifact_param_divisibility(const TkcArtifact *artifact, int i);
+/* The target, "sm_90a"; NULL of what comes before IR. */
+TKC_API const char *tkc_artifact_arch(const TkcArtifact *artifact);
 /* Parameter i of those whose values were known when compiling, in order, and the value as a text: from a define, an @autotune
    configuration, a heuristic or a default. NULL past the last. */
 TKC_API const TkcDefine *tkc_artifact_value(const TkcArtifact *artifact, int i);

@@ -62,7 +62,7 @@ Op *ir_clone(Func *fn, const Op *op, ValueMap *map)
     return copy;
 }
 
-Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn, bool has_body)
+Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn)
 {
     Func *copy = ir_func_new(ir, fn->name, fn->machine, fn->num_warps, fn->num_stages);
     copy->fp_contract = fn->fp_contract;
@@ -74,12 +74,12 @@ Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn, bool has_body)
         ir_map(&map, fn->body->args[i], ir_add_param(copy, fn->params[i].name, fn->params[i].type));
         copy->params[i] = fn->params[i];
     }
-    for (const Op *op = has_body ? fn->body->first : NULL; op; op = op->next)
+    for (const Op *op = fn->body->first; op; op = op->next)
         ir_append(copy->body, ir_clone(copy, op, &map));
     return copy;
 }
 
 Func *ir_func_clone(const Func *fn)
 {
-    return ir_func_clone_into(ir_of(fn), ir_of(fn)->arena, fn, true);
+    return ir_func_clone_into(ir_of(fn), ir_of(fn)->arena, fn);
 }

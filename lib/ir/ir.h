@@ -65,13 +65,12 @@ void ir_clone_region(Func *fn, Region *to, const Region *from, ValueMap *map);
 /* A deep copy of a function, in the same tables. */
 Func *ir_func_clone(const Func *fn);
 /* The same in other tables with the same names, which still points to types, places and numbers of
-   the old ones; without its body when nobody needs that. */
-Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn, bool has_body);
+   the old ones. */
+Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn);
 /* A copy that points to nothing of the old tables, but to the source `stays`. No block of it may have
    a layout. */
 struct Source;
-Func *ir_func_transfer(Ir *to, Arena *scratch, const Func *fn, const struct Source *stays,
-                       bool has_body);
+Func *ir_func_transfer(Ir *to, Arena *scratch, const Func *fn, const struct Source *stays);
 
 void ir_set_int(Func *fn, Op *op, AttrKey key, int64_t value);
 void ir_set_str(Func *fn, Op *op, AttrKey key, const char *text); /* interned by the call */

@@ -73,12 +73,12 @@ static void move_region(Move *m, Region *r)
     }
 }
 
-Func *ir_func_transfer(Ir *to, Arena *scratch, const Func *fn, const Source *stays, bool has_body)
+Func *ir_func_transfer(Ir *to, Arena *scratch, const Func *fn, const Source *stays)
 {
     Move m = {.to = to, .stays = stays};
     map_init(&m.sources, scratch);
     map_init(&m.locs, scratch);
-    Func *copy = ir_func_clone_into(to, scratch, fn, has_body);
+    Func *copy = ir_func_clone_into(to, scratch, fn);
     for (int i = 0; i < copy->nparams; i++)
         copy->params[i].type = type_in(&m, copy->params[i].type);
     copy->loc = loc_in(&m, fn->loc);

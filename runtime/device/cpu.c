@@ -167,11 +167,11 @@ static TkcStatus cpu_synchronize(TkcDevice *dev, void *stream)
 
 /* ---- kernels ---- */
 
-static TkcStatus cpu_load(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out)
+static TkcStatus cpu_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out)
 {
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
-    k->interp = interp_prepare(dev->cx, tkc_artifact_func(artifact), dev->debugger);
+    k->interp = interp_prepare(dev->cx, code->func, dev->debugger);
     if (!k->interp) {
         free(k);
         return TKC_ERROR;

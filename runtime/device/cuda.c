@@ -6,6 +6,7 @@
 
 #include "cuda_api.h"
 #include "device.h"
+#include "jit/manifest.h"
 #include "ptx/log.h"
 #include "simt/driver.h"
 
@@ -128,6 +129,7 @@ static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
     if (status == TKC_OK)
         status =
             CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
+    if (status == TKC_OK) status = CALL(c, dev, DriverGetVersion, &dev->driver);
     return status == TKC_OK ? name_arch(dev, major, minor) : status;
 }
 
@@ -247,12 +249,11 @@ static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
                                          CU_FUNC_MAX_DYNAMIC_SHARED, (int)k->shared);
 }
 
-static bool name_pointers(DeviceKernel *k, const TkcArtifact *a)
+static bool name_pointers(DeviceKernel *k, const Manifest *m)
 {
     bool ok = (k->pointers = calloc((size_t)k->nparams + 1, sizeof *k->pointers)) != NULL;
     for (int i = 0; ok && i < k->nparams; i++)
-        if (*tkc_artifact_param_type(a, i) == '*')
-            ok = (k->pointers[i] = strdup(tkc_artifact_param_name(a, i))) != NULL;
+        if (m->params[i].is.stars) ok = (k->pointers[i] = strdup(m->params[i].name)) != NULL;
     return ok;
 }
 
@@ -278,11 +279,11 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
     free_kernel(k);
 }
 
-static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const TkcArtifact *a, DeviceKernel *k)
+static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const DeviceCode *code, DeviceKernel *k)
 {
-    TkcStatus status = load_module(dev, c, tkc_artifact_text(a, NULL), &k->module);
+    TkcStatus status = load_module(dev, c, code->text, &k->module);
     if (status == TKC_OK)
-        status = CALL(c, dev, ModuleGetFunction, &k->function, k->module, tkc_artifact_kernel(a));
+        status = CALL(c, dev, ModuleGetFunction, &k->function, k->module, code->manifest->kernel);
     if (status == TKC_OK)
         status = CALL(c, dev, FuncGetAttribute, &k->registers, CU_FUNC_REGISTERS, k->function);
     if (status == TKC_OK)
@@ -290,23 +291,24 @@ static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const TkcArtifact *a, Devi
     return status == TKC_OK ? allow_shared(dev, c, k) : status;
 }
 
-static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **out)
+static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out)
 {
     Cuda *c = dev->state;
     bool pushed;
-    int n = tkc_artifact_param_count(a);
+    const Manifest *m = code->manifest;
+    const int n = (int)m->nparams;
     if (n > MAX_PARAMS)
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "the kernel has %d run-time parameters; at most %d can be passed", n,
                           MAX_PARAMS);
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
-    k->threads = (unsigned)tkc_artifact_num_warps(a) * 32;
-    k->shared = (unsigned)tkc_artifact_shared_bytes(a);
+    k->threads = (unsigned)m->threads;
+    k->shared = (unsigned)m->shared;
     k->nparams = n;
-    TkcStatus status = name_pointers(k, a) ? enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
+    TkcStatus status = name_pointers(k, m) ? enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
-        status = load_inside(dev, c, a, k);
+        status = load_inside(dev, c, code, k);
         leave(c, pushed);
     }
     if (status == TKC_OK) *out = k;

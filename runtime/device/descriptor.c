@@ -97,10 +97,10 @@ static TkcStatus check_memory(const TkcJit *jit, const char *name, const TkcDesc
     return TKC_OK;
 }
 
-static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcDescriptor *d,
+static TkcStatus pack_pointer(const TkcJit *jit, const ManifestParam *p, const TkcDescriptor *d,
                               LaunchArg *out)
 {
-    int64_t element = tkc_dtype_info(p->type->elem->dtype)->bytes;
+    int64_t element = manifest_element(p)->bytes;
     if (d->base % (uint64_t)p->divisibility)
         return refuse_argument(jit, p->name, "its base, 0x%llx, is not a multiple of %lld",
                                (unsigned long long)d->base, (long long)p->divisibility);
@@ -110,14 +110,14 @@ static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcDescri
     return status;
 }
 
-TkcStatus descriptor_pack(const TkcJit *jit, const Param *p, const ParamSource *from,
-                          const TkcArg *arg, LaunchArg *out)
+TkcStatus descriptor_pack(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg,
+                          LaunchArg *out)
 {
     const TkcDescriptor *d = arg->descriptor;
-    switch (from->part) {
-    case PART_WHOLE: return pack_pointer(jit, p, d, out);
-    case PART_SHAPE: *out = (LaunchArg){(uint64_t)d->shape[from->dim], 0}; break;
-    case PART_STRIDE: *out = (LaunchArg){(uint64_t)d->strides[from->dim], 0}; break;
+    switch (p->source) {
+    case PART_WHOLE: case PART_ITEM: return pack_pointer(jit, p, d, out);
+    case PART_SHAPE: *out = (LaunchArg){(uint64_t)d->shape[p->dim], 0}; break;
+    case PART_STRIDE: *out = (LaunchArg){(uint64_t)d->strides[p->dim], 0}; break;
     }
     return TKC_OK;
 }

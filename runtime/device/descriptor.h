@@ -10,7 +10,7 @@ TkcStatus descriptor_check(const TkcJit *jit, const OpenParam *p, const TkcArg *
 const char *descriptor_type(const OpenParam *p, const TkcArg *arg);
 /* One of the parameters that the compiled kernel takes for a descriptor. Base, shape and strides
    are checked with the pointer, which comes first. */
-TkcStatus descriptor_pack(const TkcJit *jit, const Param *p, const ParamSource *from,
-                          const TkcArg *arg, LaunchArg *out);
+TkcStatus descriptor_pack(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg,
+                          LaunchArg *out);
 
 #endif

@@ -2,7 +2,10 @@
 #include "device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "jit/manifest.h"
 
 static const DeviceOps *const kinds[] = {&device_cuda, &device_cpu, &device_simt};
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -38,6 +41,7 @@ static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arc
         return status;
     }
     tkc_handle_keep(cx, TKC_HANDLE_CONTEXT);
+    device_open_cache(dev);
     *out = dev;
     return TKC_OK;
 }
@@ -63,6 +67,7 @@ void device_release(TkcDevice *dev)
 {
     if (!tkc_handle_drop(dev)) return;
     dev->ops->close(dev);
+    device_close_cache(dev);
     pthread_mutex_destroy(&dev->turn);
     pthread_mutex_destroy(&dev->printing);
     tkc_context_drop(dev->cx);
@@ -135,9 +140,19 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
                           .num_stages = tkc_artifact_num_stages(ptx),
                           .shared_bytes = tkc_artifact_shared_bytes(ptx),
                           .config = -1};
-    TkcStatus status = dev->ops->load(dev, ptx, &kernel);
+    size_t len;
+    Manifest m;
+    char *text = manifest_write(ptx, &len);
+    if (!text || !manifest_read(&m, text, len)) {
+        free(text);
+        return tkc_no_memory(dev->cx);
+    }
+    const DeviceCode code = {.manifest = &m, .text = tkc_artifact_text(ptx, NULL)};
+    TkcStatus status = dev->ops->load(dev, &code, &kernel);
     if (status == TKC_OK) dev->ops->info(kernel, &told);
     dev->ops->unload(dev, kernel);
+    manifest_fini(&m);
+    free(text);
     if (status == TKC_OK && !(info && tkc_give(info, &told, sizeof told)))
         return misuse(dev->cx, "there is no place for what the kernel costs");
     return status;

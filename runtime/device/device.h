@@ -16,6 +16,13 @@ typedef struct LaunchArg {
 
 typedef struct DeviceKernel DeviceKernel; /* each kind has its own */
 
+/* What a device loads; it outlives the kernel. */
+typedef struct DeviceCode {
+    const struct Manifest *manifest; /* jit/manifest.h */
+    const char *text;                /* PTX, or block IR's */
+    const Func *func;                /* of block IR */
+} DeviceCode;
+
 typedef struct DeviceOps {
     const char *kind;
     bool takes_turns;     /* one launch or change of memory at a time */
@@ -34,8 +41,7 @@ typedef struct DeviceOps {
     TkcStatus (*unwritten)(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
                            size_t *count);
     TkcStatus (*synchronize)(TkcDevice *dev, void *stream);
-    /* The artifact outlives the kernel. */
-    TkcStatus (*load)(TkcDevice *dev, const TkcArtifact *artifact, DeviceKernel **out);
+    TkcStatus (*load)(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out);
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
                         const LaunchArg *args);
@@ -56,6 +62,8 @@ struct TkcDevice {
     double timeout;
     int threads;
     bool unchecked; /* cpu: no shadow memory */
+    int driver;                /* its version */
+    struct DiskCache *cache;   /* jit/disk.h; NULL: of a device without PTX */
     Debugger *debugger; /* cpu: what to trace and where to stop; NULL: nothing */
     void (*print)(const char *line, void *user);
     void *print_user;
@@ -69,6 +77,9 @@ bool device_is(const TkcDevice *dev);
 #define device_call(dev, f, ...) device_done(dev, device_turn(dev)->f(dev, __VA_ARGS__))
 const DeviceOps *device_turn(TkcDevice *dev);
 TkcStatus device_done(TkcDevice *dev, TkcStatus status);
+/* Makes and frees dev->cache. */
+void device_open_cache(TkcDevice *dev);
+void device_close_cache(TkcDevice *dev);
 /* Of a device that was kept. */
 void device_release(TkcDevice *dev);
 

@@ -1,12 +1,11 @@
 /* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an
    old one found. */
 #include <fenv.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/descriptor.h"
+#include "disk.h"
 #include "kernels.h"
 
 /* ---- making one ---- */
@@ -205,30 +204,10 @@ void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 
 /* What the arguments say, as options: types, known divisibility, constexpr values. */
 typedef struct Ask {
-    char *signature;   /* malloc'ed */
-    size_t len;
+    Bytes signature;
     TkcDefine *defines;
     size_t ndefines;
-    bool no_memory;
 } Ask;
-
-static void ask_put(Ask *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void ask_put(Ask *a, const char *fmt, ...)
-{
-    va_list ap, again;
-    va_start(ap, fmt);
-    va_copy(again, ap);
-    const size_t n = (size_t)vsnprintf(NULL, 0, fmt, again);
-    char *longer = realloc(a->signature, a->len + n + 1);
-    if (longer) {
-        vsnprintf(longer + a->len, n + 1, fmt, ap);
-        a->signature = longer;
-        a->len += n;
-    }
-    a->no_memory |= !longer;
-    va_end(again);
-    va_end(ap);
-}
 
 static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 {
@@ -247,7 +226,7 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 static void put_extent(Ask *a, const OpenParam *p, const TkcArg *arg)
 {
     if (arg->kind == TKC_ARG_DESCRIPTOR && key_fact(arg) == FACT_DIV16)
-        ask_put(a, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
+        bytes_put(&a->signature, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
 }
 
 /* The larger of what the declaration promises and what this key's arguments have. */
@@ -260,7 +239,7 @@ static void put_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
     if (p->decl.divisibility > known)
         known = p->decl.divisibility;
     if (known > 1 || fact == FACT_ONE)
-        ask_put(a, ":%lld", (long long)known);
+        bytes_put(&a->signature, ":%lld", (long long)known);
 }
 
 static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
@@ -276,50 +255,75 @@ static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
             a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
         if (p->decl.is_constexpr)
             continue;
-        ask_put(a, "%s%s=%s", a->len ? "," : "", p->decl.name, arg_type(p, &args[i]));
+        bytes_put(&a->signature, "%s%s=%s", a->signature.len ? "," : "", p->decl.name, arg_type(p, &args[i]));
         put_fact(a, p, &args[i]);
         put_extent(a, p, &args[i]);
     }
-    return !a->no_memory;
+    return !a->signature.no_memory;
 }
 
 static void ask_fini(Ask *a)
 {
-    free(a->signature);
+    free(a->signature.data);
     free(a->defines);
 }
 
-/* "x", or of a descriptor "x.shape0", "x.stride0": the argument of that name; arg -1: none. */
-static ParamSource find_source(const TkcJit *jit, const char *name)
-{
-    size_t len = strcspn(name, ".");
-    const OpenParam *p = open_param_find(jit, name, len);
-    ParamSource s = {.arg = p ? (int)(p - jit->open) : -1};
-    if (!name[len])
-        return s;
-    s.part = !strncmp(name + len, ".shape", 6) ? PART_SHAPE : PART_STRIDE;
-    s.dim = name[strlen(name) - 1] - '0';
-    return s;
-}
-
 /* Which argument each run-time parameter of the compiled kernel takes. */
-static TkcStatus match_params(const TkcJit *jit, Compiled *c)
+static TkcStatus match_params(const TkcJit *jit, Manifest *m)
 {
-    const Func *fn = tkc_artifact_func(c->artifact);
-    c->params = fn->params;
-    c->nparams = fn->nparams;
-    c->from = calloc((size_t)c->nparams + 1, sizeof *c->from);
-    if (!c->from)
-        return tkc_no_memory(jit->dev->cx);
-    for (int i = 0; i < c->nparams; i++) {
-        c->from[i] = find_source(jit, c->params[i].name);
-        if (c->from[i].arg < 0) {
-            tkc_report_bug(jit->dev->cx, NULL, "nothing was given for parameter '%s'",
-                           c->params[i].name);
+    for (int i = 0; i < m->nparams; i++) {
+        ManifestParam *p = &m->params[i];
+        const OpenParam *open = open_param_find(jit, p->argument, strlen(p->argument));
+        if (!open || p->source == PART_ITEM) {
+            tkc_report_bug(jit->dev->cx, NULL, "nothing was given for parameter '%s'", p->name);
             return TKC_INTERNAL;
         }
+        p->arg = (int)(open - jit->open);
     }
     return TKC_OK;
+}
+
+/* Takes the artifact. What runs IR keeps it, without what only compiling needed. */
+static TkcStatus keep(TkcJit *jit, TkcArtifact *a, DiskAsk *ask, Compiled *c)
+{
+    size_t len;
+    Bytes bytes = {0};
+    const bool is_ptx = jit->dev->ops->emit == TKC_EMIT_PTX;
+    const char *text = tkc_artifact_text(a, &len);
+    entry_make(&bytes, &ask->key, a, text, is_ptx ? len : 0);
+    if (!tkc_artifact_is_warned(a))
+        disk_put(ask, jit->dev, &bytes);
+    else if (!ask->is_off)
+        jit->dev->cache->stats.warned++;
+    if (is_ptx)
+        tkc_artifact_free(a);
+    else
+        tkc_artifact_shrink(c->artifact = a);
+    if (!bytes.no_memory && entry_open(&c->entry, bytes.data, bytes.len, NULL) == HIT)
+        return TKC_OK;
+    if (bytes.no_memory)
+        free(bytes.data);
+    return tkc_no_memory(jit->dev->cx);
+}
+
+/* From disk, or compiled. */
+static TkcStatus obtain(TkcJit *jit, const TkcOptions *o, Compiled *c)
+{
+    DiskAsk ask;
+    TkcArtifact *a;
+    TkcStatus status = TKC_OK;
+    if (!disk_find(&ask, jit->dev, jit->source, o, &c->entry))
+        status = tkc_compile(jit->source, o, jit->dev->ops->emit, &a);
+    if (status == TKC_OK && !c->entry.bytes)
+        status = keep(jit, a, &ask, c);
+    disk_end(&ask, jit->dev);
+    return status == TKC_OK ? match_params(jit, &c->entry.manifest) : status;
+}
+
+/* PTX, or the text of block IR. */
+static const char *text_of(const Compiled *c)
+{
+    return c->artifact ? tkc_artifact_text(c->artifact, NULL) : c->entry.ptx;
 }
 
 static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
@@ -328,19 +332,18 @@ static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
     TkcOptions o = jit->options;
     TkcStatus status;
     if (ask_make(&ask, jit, args)) {
-        o.signature = ask.signature;
+        o.signature = ask.signature.data;
         o.defines = ask.defines;
         o.ndefines = ask.ndefines;
-        status = tkc_compile(jit->source, &o, jit->dev->ops->emit, &c->artifact);
+        status = obtain(jit, &o, c);
     } else {
         status = tkc_no_memory(jit->dev->cx);
     }
     ask_fini(&ask);
-    if (status == TKC_OK)
-        tkc_artifact_shrink(c->artifact);
-    if (status == TKC_OK)
-        status = match_params(jit, c);
-    return status == TKC_OK ? jit->dev->ops->load(jit->dev, c->artifact, &c->kernel) : status;
+    if (status != TKC_OK)
+        return status;
+    const DeviceCode code = {&c->entry.manifest, text_of(c), tkc_artifact_func(c->artifact)};
+    return jit->dev->ops->load(jit->dev, &code, &c->kernel);
 }
 
 /* Compiles what the key asks for, unless another thread has just done so. The context is locked. */
@@ -395,7 +398,8 @@ static TkcStatus launch_compiled(TkcJit *jit, const Compiled *c, const int64_t g
                                  void *stream, const TkcArg *args)
 {
     LaunchArg few[FEW_PARAMS], *packed = few;
-    if (c->nparams > FEW_PARAMS && !(packed = calloc((size_t)c->nparams, sizeof *packed)))
+    const size_t n = (size_t)c->entry.manifest.nparams;
+    if (n > FEW_PARAMS && !(packed = calloc(n, sizeof *packed)))
         return tkc_no_memory(jit->dev->cx);
     TkcStatus status = launch_pack(jit, c, args, packed);
     if (status == TKC_OK)
@@ -451,14 +455,15 @@ static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKerne
         status = find_compiled(jit, args, nargs, &c);
     if (status != TKC_OK)
         return status;
-    TkcKernelInfo ours = {.num_warps = tkc_artifact_num_warps(c->artifact),
-                          .shared_bytes = tkc_artifact_shared_bytes(c->artifact),
-                          .text = tkc_artifact_text(c->artifact, NULL),
-                          .num_stages = tkc_artifact_num_stages(c->artifact),
-                          .values = tkc_artifact_value(c->artifact, 0)};
-    ours.config = tkc_artifact_config(c->artifact, &ours.nconfigs);
-    while (tkc_artifact_value(c->artifact, (int)ours.nvalues))
-        ours.nvalues++;
+    const Manifest *m = &c->entry.manifest;
+    TkcKernelInfo ours = {.num_warps = (int)m->warps,
+                          .shared_bytes = (int)m->shared,
+                          .text = text_of(c),
+                          .num_stages = (int)m->stages,
+                          .config = (int)m->config,
+                          .nconfigs = (int)m->nconfigs,
+                          .values = m->values,
+                          .nvalues = (size_t)m->nvalues};
     jit->dev->ops->info(c->kernel, &ours);
     bool given = tkc_give(info, &ours, sizeof ours);
     kernels_release(jit, c);

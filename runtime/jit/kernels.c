@@ -15,7 +15,7 @@ void compiled_free(TkcJit *jit, Compiled *c)
 {
     jit->dev->ops->unload(jit->dev, c->kernel);
     tkc_artifact_free(c->artifact);
-    free(c->from);
+    entry_fini(&c->entry);
     free(c->key);
     free(c);
 }

@@ -151,7 +151,7 @@ TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
 
 /* ---- with the compiled kernel's types ---- */
 
-static TkcStatus pack_pointer(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
+static TkcStatus pack_pointer(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg, LaunchArg *out)
 {
     if (p->divisibility > 1 && arg->pointer % (uint64_t)p->divisibility)
         return refuse_argument(jit, p->name,
@@ -175,11 +175,11 @@ static bool int_fits(const DTypeInfo *info, const TkcArg *arg)
     return v >= -half && v < half && (v >= 0 || !is_u64);
 }
 
-static TkcStatus pack_int(const TkcJit *jit, const Param *p, const TkcArg *arg, LaunchArg *out)
+static TkcStatus pack_int(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg, LaunchArg *out)
 {
-    const DTypeInfo *info = tkc_dtype_info(p->type->dtype);
+    const DTypeInfo *info = manifest_element(p);
     if (info->kind == DK_FLOAT) {
-        *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, (double)arg->integer), 0};
+        *out = (LaunchArg){tkc_bits_from_double(p->is.dtype, (double)arg->integer), 0};
         return TKC_OK;
     }
     if (!int_fits(info, arg))
@@ -192,16 +192,16 @@ static TkcStatus pack_int(const TkcJit *jit, const Param *p, const TkcArg *arg, 
     return TKC_OK;
 }
 
-static TkcStatus pack_one(const TkcJit *jit, const Param *p, const ParamSource *from,
-                          const TkcArg *arg, LaunchArg *out)
+static TkcStatus pack_one(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg,
+                          LaunchArg *out)
 {
     switch (arg->kind) {
     case TKC_ARG_POINTER: return pack_pointer(jit, p, arg, out);
     case TKC_ARG_INT: return pack_int(jit, p, arg, out);
     case TKC_ARG_FLOAT:
-        *out = (LaunchArg){tkc_bits_from_double(p->type->dtype, arg->floating), 0};
+        *out = (LaunchArg){tkc_bits_from_double(p->is.dtype, arg->floating), 0};
         return TKC_OK;
-    case TKC_ARG_DESCRIPTOR: return descriptor_pack(jit, p, from, arg, out);
+    case TKC_ARG_DESCRIPTOR: return descriptor_pack(jit, p, arg, out);
     case TKC_ARG_CONSTEXPR: break;
     }
     return TKC_INTERNAL;
@@ -209,9 +209,10 @@ static TkcStatus pack_one(const TkcJit *jit, const Param *p, const ParamSource *
 
 TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
 {
-    for (int i = 0; i < c->nparams; i++) {
-        const ParamSource *from = &c->from[i];
-        TkcStatus status = pack_one(jit, &c->params[i], from, &args[from->arg], &out[i]);
+    const int n = (int)c->entry.manifest.nparams;
+    for (int i = 0; i < n; i++) {
+        const ManifestParam *p = &c->entry.manifest.params[i];
+        TkcStatus status = pack_one(jit, p, &args[p->arg], &out[i]);
         if (status != TKC_OK)
             return status;
     }

@@ -4,6 +4,7 @@
 #define TKC_RUNTIME_LAUNCH_H
 
 #include "device/device.h"
+#include "entry.h"
 #include "key.h"
 
 /* A parameter that a launch gives an argument for. */
@@ -12,17 +13,11 @@ typedef struct OpenParam {
     ParamType type;       /* declared, as decl.type says it */
 } OpenParam;
 
-/* What of which argument a parameter of the compiled kernel is. */
-typedef enum ArgPart { PART_WHOLE, PART_SHAPE, PART_STRIDE } ArgPart;
-typedef struct ParamSource { int arg, dim; ArgPart part; } ParamSource;
-
 /* One compiled kernel. */
 typedef struct Compiled {
-    TkcArtifact *artifact;
+    Entry entry;
+    TkcArtifact *artifact; /* that the device runs; NULL: it runs PTX */
     DeviceKernel *kernel;
-    int nparams;
-    const Param *params;  /* of the IR: exactly what the kernel was compiled for */
-    ParamSource *from;    /* of each */
     uint64_t hash;        /* of the key */
     unsigned char *key;   /* key_len bytes */
     uint32_t key_len;

@@ -24,6 +24,7 @@ import subprocess
 import sys
 import time
 
+os.environ["TKC_CACHE_DIR"] = ""  # a wrong kernel is not kept
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TEST_SECONDS = 300  # a test that takes longer has noticed: it hangs

@@ -8,7 +8,7 @@ ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
     "grammar": 1000,
-    "include": 1200,
+    "include": 1225,
     "lib/analysis": 2450,
     "lib/base": 1900,
     "lib/ir": 6520,

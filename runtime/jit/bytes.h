@@ -1,0 +1,16 @@
+/* Bytes that grow. All zero is none. */
+#ifndef TKC_RUNTIME_BYTES_H
+#define TKC_RUNTIME_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Bytes {
+    char *data;     /* malloc'ed; a NUL follows the last */
+    size_t len, cap;
+    bool no_memory; /* something is missing */
+} Bytes;
+void bytes_add(Bytes *b, const void *data, size_t len);
+void bytes_put(Bytes *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

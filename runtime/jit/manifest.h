@@ -1,0 +1,42 @@
+/* What a compiled kernel is: all that a launch, a cache or another program needs to know beside its
+   code. manifest.def says how it is written. */
+#ifndef TKC_RUNTIME_MANIFEST_H
+#define TKC_RUNTIME_MANIFEST_H
+
+#include "tkc/edge.h"
+
+/* What of an argument a parameter is. */
+typedef enum ArgPart { PART_WHOLE, PART_ITEM, PART_SHAPE, PART_STRIDE } ArgPart;
+
+typedef struct ManifestParam {
+    const char *name, *kind, *type, *argument, *part;
+    int64_t bytes, divisibility, dim;
+    /* not written: what the texts mean */
+    ParamType is;
+    ArgPart source;
+    int arg;              /* of a launch; the jit sets it */
+} ManifestParam;
+
+typedef struct ManifestFile { const char *hash, *path; } ManifestFile;
+
+typedef struct Manifest {
+    int64_t format, threads, warps, stages, shared, config, nconfigs, nparams, nvalues, nfiles;
+    const char *version, *kernel, *target;
+    ManifestParam *params;
+    TkcDefine *values;
+    ManifestFile *files;  /* the source's own first */
+} Manifest;
+
+/* Of LLVM IR or PTX that was not shrunk, as text, malloc'ed; NULL: no memory. */
+char *manifest_write(const TkcArtifact *artifact, size_t *len);
+/* False when it is no manifest of this version, or there is no memory. Points into the text, which
+   it takes apart. */
+bool manifest_read(Manifest *m, char *text, size_t len);
+void manifest_fini(Manifest *m);
+/* The parameter's element, of a number or a pointer. */
+static inline const DTypeInfo *manifest_element(const ManifestParam *p)
+{
+    return tkc_dtype_info(p->is.dtype);
+}
+
+#endif

@@ -33,6 +33,18 @@ TKC_API const char *tkc_device_kind(const TkcDevice *dev);  /* "cuda", "cpu" or 
 TKC_API const char *tkc_device_name(const TkcDevice *dev);  /* "NVIDIA H100 80GB HBM3" */
 TKC_API const char *tkc_device_arch(const TkcDevice *dev);  /* "sm_90a"; "cpu" */
 
+/* What a device has; 0: it does not say. A unit is a multiprocessor of a GPU, a core of the host. */
+typedef struct TkcDeviceInfo {
+    size_t size;
+    int units;
+    int shared_bytes; /* most that a program may use */
+    int unit_shared_bytes, unit_registers, unit_threads, unit_programs; /* of each unit */
+    int cache_bytes;  /* the one that all units share */
+    int clock_khz, memory_clock_khz, memory_bus_bits;
+    int64_t memory_bytes;
+} TkcDeviceInfo;
+TKC_API TkcStatus tkc_device_info(TkcDevice *dev, TkcDeviceInfo *out);
+
 /* ---- memory: addresses on the device; on cpu, host addresses. Sizes in bytes. ---- */
 typedef uint64_t TkcPtr;
 /* Aligned to 256, uninitialized. No bytes give an address that is not to be accessed. */
@@ -153,8 +165,38 @@ typedef struct TkcKernelInfo {
     int config, nconfigs;       /* tkc_artifact_config */
     const TkcDefine *values;    /* tkc_artifact_value; live as long as text */
     size_t nvalues;
+    int max_threads;            /* most that a program of this code could have; -1 on cpu */
+    int unit_programs;          /* how many run at once on a unit, and on the whole device: a grid of */
+    int programs;               /* so many fills it. -1: the driver does not say */
 } TkcKernelInfo;
 TKC_API TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info);
+/* The same, for what it compiles: later launches with such arguments find their kernel, those into a
+   stream that is captured for a CUDA graph, too, which never compile: there, a kernel that is not
+   prepared is TKC_ERROR, and nothing is enqueued. info may be NULL. */
+TKC_API TkcStatus tkc_jit_prepare(TkcJit *jit, const TkcArg *args, size_t nargs,
+                                  TkcKernelInfo *info);
+
+/* ---- timing ---- */
+typedef struct TkcBenchOptions {
+    size_t size;
+    double warmup_ms, run_ms;   /* how long about to launch before, and while measuring; 0: 25, 100 */
+    int runs;                   /* so many, however long they take; 0: by run_ms, 3 to 2000 */
+    bool keeps_cache;           /* else a GPU's L2 is emptied before each run */
+    void (*before)(void *user); /* before each launch, and not measured: for what the kernel writes and
+                                   reads. It may use the device; NULL: none */
+    void *user;
+} TkcBenchOptions;
+/* Of one launch, in milliseconds; p20: a fifth of the runs took no longer. */
+typedef struct TkcTimes {
+    size_t size;
+    int runs;
+    double min, p20, median, p80, max, mean;
+} TkcTimes;
+/* How long a launch takes: on a GPU between events in the stream, on the others by the host's clock. Launches the
+   kernel many times on the same arguments; NVTX ranges, where libnvToolsExt.so.1 is there, say which launches are
+   measured. options may be NULL. */
+TKC_API TkcStatus tkc_bench(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
+                            size_t nargs, const TkcBenchOptions *options, TkcTimes *times);
 
 /* The same of PTX (TKC_EMIT_PTX) that no jit made, on a device of kind cuda or simt. text is NULL. */
 TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info);

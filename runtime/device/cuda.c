@@ -4,34 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
-#include "device.h"
+#include "cuda_device.h"
 #include "ptx/log.h"
 #include "simt/driver.h"
-
-typedef struct Cuda {
-    CudaApi api;
-    CuDevice device;
-    CuContext context; /* the caller's; else the primary one, once something needs it: making it
-                          takes long */
-    bool owns_primary;
-    int max_shared;
-} Cuda;
-
-struct DeviceKernel {
-    CuModule module;
-    CuFunction function;
-    unsigned threads, shared;
-    int nparams, registers, spill_bytes;
-    char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
-};
 
 /* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is
    refused. */
 enum { MAX_PARAMS = 512 };
-
-#define CALL(cuda, dev, name, ...)                                                                 \
-    cuda_check((dev)->cx, &(cuda)->api, (cuda)->api.name(__VA_ARGS__), "cu" #name)
 
 /* ---- the current context ---- */
 
@@ -48,8 +27,7 @@ static TkcStatus retain_primary(TkcDevice *dev, Cuda *c)
     return cuda_check(dev->cx, &c->api, result, "cuDevicePrimaryCtxRetain");
 }
 
-/* Makes ours current; *pushed says whether leave must undo it. */
-static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
+TkcStatus cuda_enter(TkcDevice *dev, Cuda *c, bool *pushed)
 {
     CuContext current = NULL;
     *pushed = false;
@@ -63,23 +41,12 @@ static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
     return status;
 }
 
-static void leave(Cuda *c, bool pushed)
+void cuda_leave(Cuda *c, bool pushed)
 {
     CuContext popped;
     if (pushed)
         c->api.CtxPopCurrent(&popped);
 }
-
-/* The end of a function: one call of the driver, with our context current. */
-#define RETURN_CALL_INSIDE(dev, name, ...)                                                         \
-    do {                                                                                           \
-        bool pushed_;                                                                              \
-        TkcStatus status_ = enter(dev, (dev)->state, &pushed_);                                    \
-        if (status_ == TKC_OK)                                                                     \
-            status_ = CALL((Cuda *)(dev)->state, dev, name, __VA_ARGS__);                          \
-        leave((dev)->state, pushed_);                                                              \
-        return status_;                                                                            \
-    } while (0)
 
 /* ---- open and close ---- */
 
@@ -279,10 +246,10 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
     if (!k)
         return;
     tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
-    if (k->module && enter(dev, c, &pushed) == TKC_OK) {
+    if (k->module && cuda_enter(dev, c, &pushed) == TKC_OK) {
         c->api.CtxSynchronize(); /* a launch may not have ended */
         c->api.ModuleUnload(k->module);
-        leave(c, pushed);
+        cuda_leave(c, pushed);
     }
     tkc_context_mute(dev->cx, -1);
     free_kernel(k);
@@ -316,10 +283,10 @@ static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **
     k->shared = (unsigned)tkc_artifact_shared_bytes(a);
     k->nparams = n;
     TkcStatus status =
-        name_pointers(k, a) ? enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
+        name_pointers(k, a) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
         status = load_inside(dev, c, a, k);
-        leave(c, pushed);
+        cuda_leave(c, pushed);
     }
     if (status == TKC_OK)
         *out = k;
@@ -338,11 +305,6 @@ static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                        (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
 }
 
-static void cuda_info(const DeviceKernel *k, TkcKernelInfo *out)
-{
-    out->registers = k->registers;
-    out->spill_bytes = k->spill_bytes;
-}
 
 /* What device_print writes comes in lines, from several threads. */
 static void print_lines(const char *text, size_t len, void *user)
@@ -392,7 +354,8 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
 #define DRIVER_OPS                                                                                 \
     .emit = TKC_EMIT_PTX, .max_grid = {2147483647, 65535, 65535}, .close = cuda_close,             \
     .alloc = cuda_alloc, .free = cuda_free, .copy_in = cuda_copy_in, .copy_out = cuda_copy_out,    \
-    .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info
+    .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info,   \
+    .facts = cuda_facts, .captures = cuda_captures, .timer = &cuda_timer
 
 const DeviceOps device_cuda = {.kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};
 const DeviceOps device_simt = {

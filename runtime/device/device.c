@@ -133,6 +133,17 @@ const char *tkc_device_arch(const TkcDevice *dev)
     return device_is(dev) ? dev->arch : NULL;
 }
 
+TkcStatus tkc_device_info(TkcDevice *dev, TkcDeviceInfo *out)
+{
+    TkcDeviceInfo ours = {.size = sizeof ours};
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    dev->ops->facts(dev, &ours);
+    return out && tkc_give(out, &ours, sizeof ours)
+               ? TKC_OK
+               : misuse(dev->cx, "there is no place for what the device is: NULL, or without a size");
+}
+
 TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info)
 {
     DeviceKernel *kernel = NULL;
@@ -147,7 +158,7 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
                           .config = -1};
     TkcStatus status = dev->ops->load(dev, ptx, &kernel);
     if (status == TKC_OK)
-        dev->ops->info(kernel, &told);
+        dev->ops->info(dev, kernel, &told);
     dev->ops->unload(dev, kernel);
     if (status == TKC_OK && !(info && tkc_give(info, &told, sizeof told)))
         return misuse(dev->cx, "there is no place for what the kernel costs");

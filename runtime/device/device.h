@@ -16,6 +16,19 @@ typedef struct LaunchArg {
 
 typedef struct DeviceKernel DeviceKernel; /* each kind has its own */
 
+/* So many marks of time, numbered from 0, that launches on a stream are put between. */
+typedef struct Timer Timer;
+typedef struct TimerOps {
+    TkcStatus (*make)(TkcDevice *dev, size_t marks, Timer **out);
+    void (*free)(TkcDevice *dev, Timer *timer);
+    /* Caches hold nothing of the kernels' from here on. */
+    TkcStatus (*flush)(TkcDevice *dev, Timer *timer, void *stream);
+    TkcStatus (*mark)(TkcDevice *dev, Timer *timer, size_t i, void *stream);
+    /* Once the stream's work is done. */
+    TkcStatus (*between)(TkcDevice *dev, Timer *timer, size_t from, size_t to, double *ms);
+} TimerOps;
+extern const TimerOps host_timer;
+
 typedef struct DeviceOps {
     const char *kind;
     bool takes_turns;     /* one launch or change of memory at a time */
@@ -39,7 +52,12 @@ typedef struct DeviceOps {
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
                         const LaunchArg *args);
-    void (*info)(const DeviceKernel *kernel, TkcKernelInfo *out); /* fills registers, spill_bytes */
+    /* Fills registers, spill_bytes, max_threads, unit_programs, programs. */
+    void (*info)(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
+    void (*facts)(TkcDevice *dev, TkcDeviceInfo *out);
+    /* Launches on the stream are recorded for a graph. NULL: there are no graphs. */
+    bool (*captures)(TkcDevice *dev, void *stream);
+    const struct TimerOps *timer;
 } DeviceOps;
 
 typedef struct Debugger Debugger; /* debug.h */

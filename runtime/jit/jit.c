@@ -362,14 +362,24 @@ static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args,
     return TKC_OK;
 }
 
-static TkcStatus find_by_key(TkcJit *jit, const Key *key, const TkcArg *args, size_t nargs,
-                             Compiled **out)
+/* Loading code ends a capture. */
+static TkcStatus refuse_captured(const TkcJit *jit)
+{
+    return tkc_refuse(jit->dev->cx, TKC_ERROR,
+                      "the stream is captured for a graph, and the kernel is not compiled for such "
+                      "arguments: call tkc_jit_prepare with them before");
+}
+
+static TkcStatus find_by_key(TkcJit *jit, const Key *key, void *stream, const TkcArg *args,
+                             size_t nargs, Compiled **out)
 {
     if ((*out = kernels_find(jit, key)))
         return TKC_OK;
     TkcStatus status = launch_check(jit, args, nargs);
     if (status != TKC_OK)
         return status;
+    if (jit->dev->ops->captures && jit->dev->ops->captures(jit->dev, stream))
+        return refuse_captured(jit);
     tkc_context_lock(jit->dev->cx);
     status = compile_absent(jit, key, args, out);
     tkc_context_unlock(jit->dev->cx);
@@ -377,11 +387,12 @@ static TkcStatus find_by_key(TkcJit *jit, const Key *key, const TkcArg *args, si
 }
 
 /* The kernel for these arguments, for the caller to release. */
-static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Compiled **out)
+static TkcStatus find_compiled(TkcJit *jit, void *stream, const TkcArg *args, size_t nargs,
+                               Compiled **out)
 {
     Key key;
     key.data = NULL;
-    TkcStatus status = key_make(&key, args, nargs) ? find_by_key(jit, &key, args, nargs, out)
+    TkcStatus status = key_make(&key, args, nargs) ? find_by_key(jit, &key, stream, args, nargs, out)
                                                    : tkc_no_memory(jit->dev->cx);
     key_fini(&key);
     return status;
@@ -415,7 +426,7 @@ static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const 
     if (status == TKC_OK)
         status = launch_check_grid(jit, grid);
     if (status == TKC_OK)
-        status = find_compiled(jit, args, nargs, &c);
+        status = find_compiled(jit, stream, args, nargs, &c);
     if (status != TKC_OK)
         return status;
     status = launch_compiled(jit, c, grid, stream, args);
@@ -442,13 +453,11 @@ TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const Tkc
 static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
 {
     Compiled *c;
-    if (!info || (nargs && !args))
-        return misuse(jit->dev, info ? "the arguments are NULL"
-                                     : "there is no place for the information: the pointer is "
-                                       "NULL");
+    if (nargs && !args)
+        return misuse(jit->dev, "the arguments are NULL");
     TkcStatus status = check_alive(jit);
     if (status == TKC_OK)
-        status = find_compiled(jit, args, nargs, &c);
+        status = find_compiled(jit, NULL, args, nargs, &c);
     if (status != TKC_OK)
         return status;
     TkcKernelInfo ours = {.num_warps = tkc_artifact_num_warps(c->artifact),
@@ -459,13 +468,20 @@ static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKerne
     ours.config = tkc_artifact_config(c->artifact, &ours.nconfigs);
     while (tkc_artifact_value(c->artifact, (int)ours.nvalues))
         ours.nvalues++;
-    jit->dev->ops->info(c->kernel, &ours);
-    bool given = tkc_give(info, &ours, sizeof ours);
+    jit->dev->ops->info(jit->dev, c->kernel, &ours);
+    bool given = !info || tkc_give(info, &ours, sizeof ours);
     kernels_release(jit, c);
     return given ? TKC_OK : misuse(jit->dev, "the size of the information is not set");
 }
 
 TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
+{
+    if (!info && is_jit(jit))
+        return misuse(jit->dev, "there is no place for the information: the pointer is NULL");
+    return tkc_jit_prepare(jit, args, nargs, info);
+}
+
+TkcStatus tkc_jit_prepare(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
 {
     if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
         return TKC_MISUSE;

@@ -37,6 +37,8 @@ CuResult DRIVER(cuMemAlloc_v2)(CuPointer *pointer, size_t bytes)
 {
     BEGIN(cuMemAlloc_v2);
     if (!pointer || !bytes) return SIMT_INVALID_VALUE;
+    code = driver_no_capture(driver_current());
+    if (code != SIMT_OK) return code;
     uint64_t p = simt_memory_alloc(memory(), bytes);
     if (!p) return SIMT_OUT_OF_MEMORY;
     driver_trace("cuMemAlloc %zu", bytes);
@@ -186,6 +188,7 @@ CuResult DRIVER(cuMemsetD32_v2)(CuPointer to, unsigned value, size_t n)
 CuResult DRIVER(cuMemsetD8Async)(CuPointer to, unsigned char value, size_t n, CuStream stream)
 {
     (void)stream;
+    driver_trace("cuMemsetD8Async %zu", n);
     return DRIVER(cuMemsetD8_v2)(to, value, n);
 }
 

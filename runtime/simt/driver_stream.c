@@ -6,10 +6,6 @@
 #include "driver.h"
 #include "launch.h"
 
-struct CuStreamObject {
-    CuContext context;
-};
-
 struct CuEventObject {
     CuContext context;
     unsigned long long at; /* the job that sets it; 0: never recorded */

@@ -8,7 +8,7 @@ ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
     "grammar": 1000,
-    "include": 1200,
+    "include": 1260,
     "lib/analysis": 2450,
     "lib/base": 1900,
     "lib/ir": 6520,
@@ -23,11 +23,11 @@ BUDGET = {
     "lib/transform": 1550,
     "lib": 3230,
     "runtime/debug": 1050,
-    "runtime/device": 1400,
+    "runtime/device": 1700,
     "runtime/interp": 5750,
-    "runtime/jit": 1300,
+    "runtime/jit": 1400,
     "runtime/ptx": 2500,
-    "runtime/simt": 12250,
+    "runtime/simt": 12310,
     "src": 4800,
 }
 

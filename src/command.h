@@ -28,5 +28,6 @@ int command_list(TkcContext *cx, Options *o);
 int command_explain(TkcContext *cx, Options *o);
 int command_batch(TkcContext *cx, Options *o);
 int command_run(TkcContext *cx, Options *o);
+int command_bench(TkcContext *cx, Options *o);
 
 #endif

@@ -28,8 +28,6 @@ static const struct OptRow {
 
 /* Options that other versions have, and what to do instead. */
 static const struct { const char *spelling, *instead; } absent[] = {
-    {"-bench", "to time a kernel, launch it in a loop through tkc/runtime.h"},
-    {"-sweep", "to compile many variants, list them in a file for -batch"},
     {"-ptxas", "to make a cubin, give the PTX to ptxas"},
     {"-O0", "the code is always optimized"},
     {"-O1", "the code is always optimized"},
@@ -62,7 +60,7 @@ static void *grow(void *data, int len, size_t size)
     return p;
 }
 
-static char *keep(Options *o, const char *text)
+char *options_keep(Options *o, const char *text)
 {
     size_t n = strlen(text) + 1;
     char *copy = memcpy(grow(NULL, (int)n, 1), text, n);
@@ -74,7 +72,7 @@ static char *keep(Options *o, const char *text)
 /* Splits a copy of NAME=VALUE; false without a name or '='. */
 static bool split(Options *o, const char *text, Binding *out)
 {
-    char *copy = keep(o, text + strspn(text, " "));
+    char *copy = options_keep(o, text + strspn(text, " "));
     char *eq = strchr(copy, '='), *end = eq;
     while (end && end > copy && end[-1] == ' ')
         end--;
@@ -128,7 +126,7 @@ static bool add_to_list(Options *o, const char **list, const char *one)
     const size_t n = *list ? strlen(*list) : 0;
     char *longer = grow(NULL, (int)(n + strlen(one) + 1), 1);
     sprintf(longer, "%s%s%s", n ? *list : "", n ? "," : "", one);
-    *list = keep(o, longer);
+    *list = options_keep(o, longer);
     free(longer);
     return true;
 }
@@ -173,6 +171,14 @@ static bool read_seconds(Options *o, const char *option, const char *text, doubl
         return misuse(o, "%s takes a number of seconds%s, not '%s'", option,
                       least > 0 ? " above 0" : ", 0 for any", text);
     return true;
+}
+
+static bool read_ms(Options *o, const char *option, const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return (end != text && !*end && *out > 0 && *out < 1e9) ||
+           misuse(o, "%s takes a number of milliseconds above 0, not '%s'", option, text);
 }
 
 static const struct { const char *name; TkcEmit emit; } emit_names[] = {
@@ -262,8 +268,10 @@ static bool emit_from_output(Options *o)
 
 typedef struct Seen {
     bool emit, language, signature;
-    int first_define;     /* those before it are defaults */
-    const char *for_run;  /* an option that needs -run */
+    int first_define;       /* those before it are defaults */
+    const char *for_run;    /* an option that needs -run */
+    const char *for_bench;  /* one that needs -bench */
+    const char *for_result; /* one that looks at what a run did */
 } Seen;
 
 static bool apply(Options *o, Seen *seen, OptId id, const char *v)
@@ -339,6 +347,15 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_PRINT: return add_print(o, v, false);
     case OPT_PRINT_ALL: return add_print(o, v, true);
     case OPT_CHECK: return add_binding(o, &o->check, id, v);
+    case OPT_BENCH: return o->bench = o->run = true;
+    case OPT_BYTES: o->bytes = v; return true;
+    case OPT_FLOPS: o->flops = v; return true;
+    case OPT_SWEEP: o->sweep = v; return true;
+    case OPT_LINE: return add_text(&o->lines, &o->nlines, v);
+    case OPT_CSV: o->csv = v; return true;
+    case OPT_PLOT: o->plot = v; return true;
+    case OPT_WARMUP: return read_ms(o, "-warmup", v, &o->warmup_ms);
+    case OPT_TIME: return read_ms(o, "-time", v, &o->time_ms);
     case OPT_COLOR: return read_color(o, v);
     case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
     case OPT_VERBOSE: o->verbose = true; return true;
@@ -348,6 +365,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_GROUP_WHAT:
     case OPT_GROUP_HOW:
     case OPT_GROUP_RUN:
+    case OPT_GROUP_BENCH:
     case OPT_GROUP_ELSE:
     case OPT_COUNT: break;
     }
@@ -512,8 +530,12 @@ static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
             return misuse(o, "%s needs %s after it", word, rows[id].arg);
         value = argv[++*i];
     }
-    if (id > OPT_RUN && id < OPT_GROUP_ELSE)
+    if (id > OPT_BENCH && id < OPT_GROUP_ELSE)
+        seen->for_bench = rows[id].spelling;
+    else if (id > OPT_RUN && id < OPT_BENCH)
         seen->for_run = rows[id].spelling;
+    if (id >= OPT_TRACE && id <= OPT_CHECK)
+        seen->for_result = rows[id].spelling;
     return apply(o, seen, id, value);
 }
 
@@ -548,7 +570,8 @@ static bool read_words(Options *o, Seen *seen, int argc, char **argv)
 /* What excludes what. */
 static bool check_words(Options *o, const Seen *seen)
 {
-    const char *mode = o->run           ? "-run"
+    const char *mode = o->bench         ? "-bench"
+                       : o->run         ? "-run"
                        : o->syntax_only ? "-fsyntax-only"
                        : o->list        ? "-list"
                        : o->explain     ? "-explain"
@@ -569,6 +592,14 @@ static bool check_words(Options *o, const Seen *seen)
                       o->compile.signature ? "-sig" : "-D");
     if (!o->run && (o->args.len || seen->for_run))
         return misuse(o, "%s goes with -run", o->args.len ? "NAME=VALUE" : seen->for_run);
+    if (!o->bench && seen->for_bench)
+        return misuse(o, "%s goes with -bench", seen->for_bench);
+    if (o->bench && seen->for_result)
+        return misuse(o, "-bench looks at no results: %s goes with -run", seen->for_result);
+    if (o->bytes && o->flops)
+        return misuse(o, "-bytes gives GB/s and -flops TFLOP/s: one of them");
+    if (o->plot && !o->sweep)
+        return misuse(o, "-plot draws what a -sweep finds; add -sweep NAME=RANGE");
     if (!o->file && !o->batch)
         return misuse(o, "which file?");
     if (o->file && o->batch)
@@ -579,7 +610,7 @@ static bool check_words(Options *o, const Seen *seen)
     if (seen->emit && mode && !o->batch)
         return misuse(o, "-emit goes with compiling, not with %s", mode);
     if (o->run && o->language == TKC_LANGUAGE_IR)
-        return misuse(o, "-run takes a kernel of a .tk file, not IR");
+        return misuse(o, "%s takes a kernel of a .tk file, not IR", mode);
     return true;
 }
 
@@ -625,15 +656,63 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
     if (!read_words(o, &seen, argc, argv))
         return false;
     if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->help || o->version || o->args.len ||
-        seen.for_run)
+        seen.for_run || seen.for_bench)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))
         return misuse(o, "a line of -batch begins with the name of a file");
     return true;
 }
 
+/* What may differ from line to line. */
+static bool is_of_variant(OptId id)
+{
+    return id == OPT_KERNEL || id == OPT_DEFINE || id == OPT_SIG || id == OPT_NUM_WARPS ||
+           id == OPT_NUM_STAGES || id == OPT_CONTRACT || id == OPT_PASSES;
+}
+
+/* Words apart by blanks, the first of them none. False: too many, or one that does not belong. */
+static bool split_words(Options *o, char *text, char **argv, int most, int *argc)
+{
+    const char *value;
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        if (*argc == most)
+            return misuse(o, "a -line has at most %d words", most - 1);
+        argv[(*argc)++] = word;
+        if (is_argument(word) || (argv[*argc - 2] && argv[*argc - 2][0] == '-' && word[0] != '-'))
+            continue;
+        if (word[0] != '-' || !is_of_variant(find_row(word, &value)))
+            return misuse(o, "a -line has -k, -D, -sig, -num-warps, -num-stages and NAME=VALUE, "
+                             "not '%s'", word);
+    }
+    return true;
+}
+
+bool options_read_variant(Options *o, const Options *defaults, const char *words)
+{
+    enum { MOST = 64 };
+    char *argv[MOST + 1] = {NULL};
+    int argc = 1;
+    Seen seen = {.first_define = defaults->ndefines, .language = defaults->language_given};
+    *o = (Options){.file = defaults->file, .language = defaults->language, .run = true,
+                   .bench = true, .grid = defaults->grid, .device = defaults->device,
+                   .bytes = defaults->bytes, .flops = defaults->flops, .seed = defaults->seed,
+                   .warmup_ms = defaults->warmup_ms, .time_ms = defaults->time_ms,
+                   .timeout = defaults->timeout, .compile = defaults->compile,
+                   .no_memory_checks = defaults->no_memory_checks,
+                   .memory_given = defaults->memory_given};
+    for (int i = 0; i < defaults->ndefines; i++) {
+        o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
+        o->defines[o->ndefines++] = defaults->defines[i];
+    }
+    if (!split_words(o, options_keep(o, words), argv, MOST, &argc) ||
+        !read_words(o, &seen, argc, argv))
+        return false;
+    return !o->nfiles || misuse(o, "a -line has no file of its own: '%s'", o->files[0]);
+}
+
 void options_fini(Options *o)
 {
+    free(o->lines);
     for (int i = 0; i < o->nowned; i++)
         free(o->owned[i]);
     free(o->owned);

@@ -21,7 +21,7 @@ BUDGET = {
     "lib/syntax": 3800,
     "lib/target": 1750,
     "lib/transform": 1550,
-    "lib": 3230,
+    "lib": 3330,
     "runtime/debug": 1050,
     "runtime/device": 1700,
     "runtime/interp": 5750,

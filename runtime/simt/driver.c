@@ -199,7 +199,8 @@ CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, C
     } known[] = {
         {1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, /* threads of a program, by dimension */
         {5, INT32_MAX}, {6, 65535}, {7, 65535},   /* programs */
-        {8, 49152}, {9, 65536}, {10, 32}, {12, 65536}, {13, 1000000}, {16, 1},
+        {8, 49152}, {9, 65536}, {10, 32}, {12, 65536}, {13, 1000000},
+        {16, setting_number("SIMT_UNITS", 1)},
         {36, 1000000}, {37, 256}, {38, 1 << 20}, {39, 2048},
         {CU_DEVICE_CC_MAJOR, chip / 10}, {CU_DEVICE_CC_MINOR, chip % 10},
         {81, most_shared + 1024}, {82, 65536}, {CU_DEVICE_MAX_SHARED_OPTIN, most_shared},

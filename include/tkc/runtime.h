@@ -206,6 +206,38 @@ TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, Tkc
 typedef struct TkcCacheStats { size_t size; uint64_t compiles, hits; } TkcCacheStats;
 TKC_API void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats);
 
+/* ---- choosing a configuration ---- */
+typedef enum TkcTuneMode {
+    TKC_TUNE_MEASURE, /* what the file does not know is measured */
+    TKC_TUNE_FIRST,   /* nothing is: what the file does not know is the first that compiles */
+    TKC_TUNE_OFF      /* the first that compiles, whatever the file says */
+} TkcTuneMode;
+typedef struct TkcTuneOptions {
+    size_t size;
+    const char *const *configs; /* "BLOCK=64 num_warps=4", as tkc_source_configs gives them; NULL: those */
+    size_t nconfigs;
+    const char *key;            /* "n,m": numbers for whose values each a choice is made; NULL: none. Types always are */
+    const char *reset_to_zero;  /* "y": arrays that are made 0 before each run; NULL: none */
+    const char *restore_value;  /* arrays that are as they were before each run */
+    const char *file;           /* of results, a line each: read first, and added to; NULL: none */
+    TkcTuneMode mode;
+    double warmup_ms, run_ms;   /* as in TkcBenchOptions, for each configuration */
+    /* Leaves so many of the n configurations, by their numbers, the best first; NULL: all. */
+    size_t (*prune)(size_t *which, size_t n, const char *const *configs, void *user);
+    /* Before each is measured: "add: 3 of 12, BLOCK=64 num_warps=4; about 5 s left". NULL: nobody asks. */
+    void (*progress)(const char *line, void *user);
+    void *user;
+} TkcTuneOptions;
+/* The programs that a configuration with such values needs. */
+typedef void (*TkcGridFn)(int64_t grid[3], const TkcDefine *values, size_t nvalues, void *user);
+/* Chooses the fastest configuration for such arguments and gives a jit of it: launches take arguments for what neither
+   options nor configurations give. Measured is on copies of the arrays, whose sizes have to be known, so that nothing
+   of the caller's changes; configurations that do not compile, or that the device has no room for, are passed over. Of two that
+   are within 1 % of each other the first is taken. *config (may be NULL) is the number of it. */
+TKC_API TkcStatus tkc_tune(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
+                           const TkcTuneOptions *tune, TkcGridFn grid, void *user, void *stream,
+                           const TkcArg *args, size_t nargs, TkcJit **out, int *config);
+
 /* ---- options of the cpu device ---- */
 /* The interleaving of kernels with atomics; on simt, of everything. */
 TKC_API void tkc_device_set_seed(TkcDevice *dev, uint64_t seed);

@@ -255,16 +255,25 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
     free_kernel(k);
 }
 
+/* Loading would end the capture of another stream, unless this thread vouches for having no part in it: the
+   launch's own stream is not captured (cuda_captures). */
 static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const TkcArtifact *a, DeviceKernel *k)
 {
-    TkcStatus status = load_module(dev, c, tkc_artifact_text(a, NULL), &k->module);
+    CuCaptureMode mode = CU_CAPTURE_RELAXED;
+    TkcStatus status = CALL(c, dev, ThreadCaptureMode, &mode);
+    if (status != TKC_OK)
+        return status;
+    status = load_module(dev, c, tkc_artifact_text(a, NULL), &k->module);
     if (status == TKC_OK)
         status = CALL(c, dev, ModuleGetFunction, &k->function, k->module, tkc_artifact_kernel(a));
     if (status == TKC_OK)
         status = CALL(c, dev, FuncGetAttribute, &k->registers, CU_FUNC_REGISTERS, k->function);
     if (status == TKC_OK)
         status = CALL(c, dev, FuncGetAttribute, &k->spill_bytes, CU_FUNC_LOCAL_BYTES, k->function);
-    return status == TKC_OK ? allow_shared(dev, c, k) : status;
+    if (status == TKC_OK)
+        status = allow_shared(dev, c, k);
+    c->api.ThreadCaptureMode(&mode);
+    return status;
 }
 
 static TkcStatus cuda_load(TkcDevice *dev, const TkcArtifact *a, DeviceKernel **out)

@@ -9,7 +9,7 @@
 typedef int CuDevice;
 typedef uint64_t CuPointer;
 typedef int CuResult, CuDeviceAttribute, CuFunctionAttribute, CuJitOption,
-    CuCaptureStatus; /* enums */
+    CuCaptureStatus, CuCaptureMode; /* enums */
 typedef struct CuContextObject *CuContext;
 typedef struct CuModuleObject *CuModule;
 typedef struct CuFunctionObject *CuFunction;
@@ -18,6 +18,7 @@ typedef struct CuEventObject *CuEvent;
 
 /* Values of the driver's enums that are used. */
 enum {
+    CU_CAPTURE_RELAXED = 2,
     CU_OK = 0, CU_CAPTURE_IMPLICIT = 906, /* CUDA_ERROR_STREAM_CAPTURE_IMPLICIT */
     CU_DEVICE_MAX_SHARED_OPTIN = 97,   /* CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
     CU_DEVICE_CC_MAJOR = 75, CU_DEVICE_CC_MINOR = 76,

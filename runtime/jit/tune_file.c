@@ -43,9 +43,21 @@ static bool copy_others(FILE *from, FILE *to, const char *head)
     bool ok = true;
     for (ssize_t n; ok && (n = getline(&line, &cap, from)) >= 0;)
         if (!after_head(line, head))
-            ok = fputs(line, to) >= 0 && (!n || line[n - 1] == '\n' || fputc('\n', to) >= 0);
+            ok = fwrite(line, 1, (size_t)n, to) == (size_t)n &&
+                 (line[n - 1] == '\n' || fwrite("\n", 1, 1, to) == 1);
     free(line);
     return ok && !ferror(from);
+}
+
+static bool put_line(FILE *to, const char *head, const char *config, double ms)
+{
+    char time[32];
+    const char *const parts[] = {head, " | ", config, " | ", time, " ms\n"};
+    bool ok = true;
+    snprintf(time, sizeof time, "%.6g", ms);
+    for (int i = 0; ok && i < 6; i++)
+        ok = fwrite(parts[i], 1, strlen(parts[i]), to) == strlen(parts[i]);
+    return ok;
 }
 
 /* Another process that writes at the same time may win, never mix with this one. */
@@ -59,7 +71,7 @@ bool tune_file_put(const char *path, const char *head, const char *config, doubl
     const int fd = mkstemp(temporary);
     FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL, *from = to ? fopen(path, "r") : NULL;
     bool ok = to && (from ? copy_others(from, to, head) : errno == ENOENT);
-    ok = ok && fprintf(to, "%s | %s | %.6g ms\n", head, config, ms) > 0;
+    ok = ok && put_line(to, head, config, ms);
     if (to) ok = fclose(to) == 0 && ok;
     else if (fd >= 0) close(fd);
     ok = ok && rename(temporary, path) == 0;

@@ -20,6 +20,7 @@ static Driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local struct {
     CuContext at[STACK];
     int depth;
+    int capture_mode; /* of the thread: 2, relaxed, lets it load while a stream is captured */
 } current;
 
 Driver *driver_state(void)
@@ -366,6 +367,21 @@ CuResult DRIVER(cuCtxGetDevice)(CuDevice *device)
     BEGIN(cuCtxGetDevice, true);
     *device = driver_current()->device;
     return SIMT_OK;
+}
+
+CuResult DRIVER(cuThreadExchangeStreamCaptureMode)(CuCaptureMode *mode)
+{
+    const int before = current.capture_mode;
+    if (*mode < 0 || *mode > CU_CAPTURE_RELAXED) return SIMT_INVALID_VALUE;
+    current.capture_mode = *mode;
+    *mode = before;
+    return SIMT_OK;
+}
+
+int driver_no_capture(CuContext context)
+{
+    return context->captures && current.capture_mode != CU_CAPTURE_RELAXED ? SIMT_CAPTURE_UNSUPPORTED
+                                                                           : SIMT_OK;
 }
 
 /* ---- errors ---- */

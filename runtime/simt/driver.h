@@ -85,12 +85,13 @@ struct CuContextObject {
     char report[4096];
     SimtRun run;
     CuModule modules;
-    int captures; /* streams */
+    int captures, blocking_captures; /* streams; those that the default one waits for */
     CuContext next;
 };
 
 struct CuStreamObject {
     CuContext context;
+    unsigned flags;
     CuGraph capture; /* what it is given goes there; NULL: it is done */
 };
 

@@ -23,11 +23,6 @@ bool driver_records(CuStream stream)
     return true;
 }
 
-int driver_no_capture(CuContext context)
-{
-    return context->captures ? SIMT_CAPTURE_UNSUPPORTED : SIMT_OK;
-}
-
 CuResult DRIVER(cuStreamBeginCapture_v2)(CuStream stream, int mode)
 {
     BEGIN(cuStreamBeginCapture_v2);
@@ -36,6 +31,7 @@ CuResult DRIVER(cuStreamBeginCapture_v2)(CuStream stream, int mode)
     stream->capture = calloc(1, sizeof *stream->capture);
     if (!stream->capture) return SIMT_OUT_OF_MEMORY;
     stream->context->captures++;
+    stream->context->blocking_captures += !(stream->flags & 1);
     return SIMT_OK;
 }
 
@@ -46,16 +42,17 @@ CuResult DRIVER(cuStreamEndCapture)(CuStream stream, CuGraph *graph)
     *graph = stream->capture;
     stream->capture = NULL;
     stream->context->captures--;
+    stream->context->blocking_captures -= !(stream->flags & 1);
     return SIMT_OK;
 }
 
-/* A default stream cannot be captured; that one is asked about while another is captured is the
+/* A default stream cannot be captured; that one is asked about while a stream is captured that it waits for is the
    driver's error, too. */
 CuResult DRIVER(cuStreamIsCapturing)(CuStream stream, CuCaptureStatus *status)
 {
     BEGIN(cuStreamIsCapturing);
     *status = has_object(stream) && stream->capture;
-    return !has_object(stream) && driver_current()->captures ? CU_CAPTURE_IMPLICIT : SIMT_OK;
+    return !has_object(stream) && driver_current()->blocking_captures ? CU_CAPTURE_IMPLICIT : SIMT_OK;
 }
 
 CuResult DRIVER(cuGraphGetNodes)(CuGraph graph, struct CuGraphNodeObject **nodes, size_t *count)

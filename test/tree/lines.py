@@ -27,7 +27,7 @@ BUDGET = {
     "runtime/interp": 5750,
     "runtime/jit": 1830,
     "runtime/ptx": 2500,
-    "runtime/simt": 12310,
+    "runtime/simt": 12330,
     "src": 5650,
 }
 

@@ -195,7 +195,8 @@ static void captured(void)
     void *stream = NULL, *graph = NULL, *cx = NULL;
     size_t nodes = 99;
     TkcTimes t = {.size = sizeof t};
-    TkcArg other[2] = {b.args[0], tkc_constexpr("64")};
+    TkcArg other[2] = {b.args[0], tkc_constexpr("64")}, third[2] = {b.args[0], tkc_constexpr("128")};
+    TkcArg fourth[2] = {b.args[0], tkc_constexpr("256")};
     EXPECT_INT(c.retain(&cx, 0), 0);
     EXPECT_INT(c.push(cx), 0);
     EXPECT_INT(c.stream_new(&stream, NON_BLOCKING), 0);
@@ -210,6 +211,7 @@ static void captured(void)
     EXPECT_STR(tkc_last_error(b.cx),
                "error: the stream is captured for a graph: nothing runs there to be timed\n");
     EXPECT_INT(tkc_launch(b.jit, one, stream, b.args, 2), TKC_OK);
+    EXPECT_INT(tkc_jit_prepare(b.jit, third, 2, NULL), TKC_OK); /* of a stream that has no part in it */
     EXPECT_INT(c.end(stream, &graph), 0);
     EXPECT_INT(c.nodes(graph, NULL, &nodes), 0);
     EXPECT_INT(nodes, 2);
@@ -217,6 +219,16 @@ static void captured(void)
     EXPECT_INT(tkc_launch(b.jit, one, stream, other, 2), TKC_OK);
     EXPECT_INT(tkc_synchronize(b.dev, stream), TKC_OK);
     EXPECT_INT(counted(&b), 1);
+    EXPECT_INT(c.free(graph), 0);
+    EXPECT_INT(c.stream_free(stream), 0);
+    /* One that the default stream waits for: then that can be given nothing, either. */
+    EXPECT_INT(c.stream_new(&stream, 0), 0);
+    EXPECT_INT(c.begin(stream, GLOBAL), 0);
+    EXPECT_INT(tkc_launch(b.jit, one, NULL, fourth, 2), TKC_ERROR);
+    EXPECT_INT(tkc_launch(b.jit, one, stream, third, 2), TKC_OK);
+    EXPECT_INT(c.end(stream, &graph), 0);
+    EXPECT_INT(c.nodes(graph, NULL, &nodes), 0);
+    EXPECT_INT(nodes, 1);
     EXPECT_INT(c.free(graph), 0);
     EXPECT_INT(c.stream_free(stream), 0);
     EXPECT_INT(c.pop(&cx), 0);

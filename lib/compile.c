@@ -91,8 +91,10 @@ static bool compile(Diags *dx, void *arg)
     vec_push(&a->arena, &a->files, ((TkcFile){own->name, own->text, own->len}));
     j->dx = dx;
     diags_enter(dx, DIAG_REQUEST);
-    if (!(j->emit <= TKC_EMIT_AST ? emit_tree(j, &out) : compile_funcs(j, &out)))
+    if (!(j->emit <= TKC_EMIT_AST ? emit_tree(j, &out) : compile_funcs(j, &out))) {
+        fit_advise(j);
         return false;
+    }
     if (!a->text) {
         a->text = buf_text(&out);
         a->len = out.len;

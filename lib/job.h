@@ -59,6 +59,10 @@ bool job_complete_request(Job *j, SpecRequest *rq, SpecModule *m);
 /* IR of the kernel, or the functions of IR text, verified. */
 bool job_make_funcs(Job *j);
 
+/* ---- fit.c ---- */
+/* After the error that the kernel needs too much shared memory: what would make it fit. */
+void fit_advise(Job *j);
+
 /* ---- pipeline.c ---- */
 /* The passes asked for, or those on the way to the emission, over artifact->fn. */
 bool job_run_passes(Job *j);

@@ -32,18 +32,30 @@ static bool is_zero(const char *bytes, size_t n)
     return true;
 }
 
+const char *tkc_take(void *out, size_t bytes, const void *given)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (!is_size(size))
+        return "the options are not initialized: their size is not set";
+    const size_t known = size < bytes ? size : bytes;
+    if (!is_zero((const char *)given + known, size - known))
+        return "the options ask for something that this version of the library does not know";
+    memset(out, 0, bytes);
+    memcpy(out, given, known);
+    memcpy(out, &bytes, sizeof bytes);
+    return NULL;
+}
+
 const char *tkc_options_read(TkcOptions *out, const TkcOptions *given)
 {
     if (!given)
         return "the options are NULL";
     if (!is_size(given->size))
         return "the options are not initialized: call tkc_options_init first";
-    const size_t known = given->size < sizeof *out ? given->size : sizeof *out;
-    if (!is_zero((const char *)given + known, given->size - known))
-        return "the options ask for something that this version of the library does not know";
-    memset(out, 0, sizeof *out);
-    memcpy(out, given, known);
-    out->size = sizeof *out;
+    const char *wrong = tkc_take(out, sizeof *out, given);
+    if (wrong)
+        return wrong;
     if (out->ndefines && !out->defines)
         return "the defines are NULL";
     for (size_t i = 0; i < out->ndefines; i++)

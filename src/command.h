@@ -29,5 +29,6 @@ int command_explain(TkcContext *cx, Options *o);
 int command_batch(TkcContext *cx, Options *o);
 int command_cache(TkcContext *cx, Options *o);
 int command_run(TkcContext *cx, Options *o);
+int command_bench(TkcContext *cx, Options *o);
 
 #endif

@@ -2,7 +2,7 @@
      list = sum {"," sum}
      sum = product {("+"|"-") product}
      product = unary {("*"|"//"|"%") unary}
-     unary = "-" unary | number | name | name "(" sum "," sum ")" | "(" sum ")"
+     unary = "-" unary | number | name | name "(" sum ["," sum] ")" | "(" sum ")"
    with Python's floor division. Overflow and division by zero are errors. */
 #include "expr.h"
 
@@ -61,11 +61,11 @@ static bool divide(Reader *r, int64_t a, int64_t b, bool remainder, int64_t *out
     return true;
 }
 
-typedef enum Function { FN_CDIV, FN_MIN, FN_MAX, FN_NONE } Function;
+typedef enum Function { FN_CDIV, FN_MIN, FN_MAX, FN_POWER, FN_NONE } Function;
 
 static Function find_function(const char *name, size_t len)
 {
-    static const char *const names[] = {"cdiv", "min", "max"};
+    static const char *const names[] = {"cdiv", "min", "max", "next_power_of_2"};
     for (int i = 0; i < FN_NONE; i++)
         if (strlen(names[i]) == len && !memcmp(names[i], name, len)) return (Function)i;
     return FN_NONE;
@@ -79,12 +79,26 @@ static bool read_two(Reader *r, const char *name, size_t len, int64_t *a, int64_
            (take(r, ")") || fail(r, "'%.*s' takes two arguments, and ')' after them", name, len));
 }
 
+static bool next_power(Reader *r, const char *name, size_t len, int64_t *out)
+{
+    int64_t n, power = 1;
+    if (!sum(r, &n)) return false;
+    if (!take(r, ")")) return fail(r, "'%.*s' takes one argument, and ')' after it", name, len);
+    for (; power < n; power *= 2)
+        if (power > INT64_MAX / 2) return fail(r, "the number is too large", "", 0);
+    *out = power;
+    return true;
+}
+
 static bool call(Reader *r, const char *name, size_t len, int64_t *out)
 {
     int64_t a, b;
     Function f = find_function(name, len);
     if (f == FN_NONE)
-        return fail(r, "there is no function '%.*s' here; there are cdiv, min and max", name, len);
+        return fail(
+            r, "there is no function '%.*s' here; there are cdiv, min, max and next_power_of_2",
+            name, len);
+    if (f == FN_POWER) return next_power(r, name, len, out);
     if (!read_two(r, name, len, &a, &b)) return false;
     if (f != FN_CDIV) {
         *out = (f == FN_MIN) == (a < b) ? a : b;

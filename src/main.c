@@ -224,6 +224,7 @@ static int run_command(TkcContext *cx, Options *o)
            : o->syntax_only ? command_check(cx, o)
            : o->list        ? command_list(cx, o)
            : o->explain     ? command_explain(cx, o)
+           : o->bench       ? command_bench(cx, o)
            : o->run         ? command_run(cx, o)
                             : command_compile(cx, o);
 }

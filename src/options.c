@@ -27,9 +27,9 @@ static const struct OptRow {
 };
 
 /* Options that other versions have, and what to do instead. */
-static const struct { const char *spelling, *instead; } absent[] = {
-    {"-bench", "to time a kernel, launch it in a loop through tkc/runtime.h"},
-    {"-sweep", "to compile many variants, list them in a file for -batch"},
+static const struct {
+    const char *spelling, *instead;
+} absent[] = {
     {"-ptxas", "to make a cubin, give the PTX to ptxas"},
     {"-O0", "the code is always optimized"},
     {"-O1", "the code is always optimized"},
@@ -62,7 +62,7 @@ static void *grow(void *data, int len, size_t size)
     return p;
 }
 
-static char *keep(Options *o, const char *text)
+char *options_keep(Options *o, const char *text)
 {
     size_t n = strlen(text) + 1;
     char *copy = memcpy(grow(NULL, (int)n, 1), text, n);
@@ -74,12 +74,10 @@ static char *keep(Options *o, const char *text)
 /* Splits a copy of NAME=VALUE; false without a name or '='. */
 static bool split(Options *o, const char *text, Binding *out)
 {
-    char *copy = keep(o, text + strspn(text, " "));
+    char *copy = options_keep(o, text + strspn(text, " "));
     char *eq = strchr(copy, '='), *end = eq;
-    while (end && end > copy && end[-1] == ' ')
-        end--;
-    if (!eq || end == copy)
-        return false;
+    while (end && end > copy && end[-1] == ' ') end--;
+    if (!eq || end == copy) return false;
     *end = 0;
     *out = (Binding){copy, eq + 1 + strspn(eq + 1, " ")};
     return true;
@@ -89,7 +87,8 @@ static bool add_binding(Options *o, Bindings *list, OptId id, const char *text)
 {
     Binding b;
     if (!split(o, text, &b))
-        return misuse(o, "%s takes %s, not '%s'", id == OPT_COUNT ? "an argument" : rows[id].spelling,
+        return misuse(o, "%s takes %s, not '%s'",
+                      id == OPT_COUNT ? "an argument" : rows[id].spelling,
                       id == OPT_COUNT ? "NAME=VALUE" : rows[id].arg, text);
     list->data = grow(list->data, list->len, sizeof *list->data);
     list->data[list->len++] = b;
@@ -100,8 +99,7 @@ static bool add_binding(Options *o, Bindings *list, OptId id, const char *text)
 static bool add_define(Options *o, int first, const char *text)
 {
     Binding b;
-    if (!split(o, text, &b))
-        return misuse(o, "-D takes NAME=VALUE, not '%s'", text);
+    if (!split(o, text, &b)) return misuse(o, "-D takes NAME=VALUE, not '%s'", text);
     for (int i = o->ndefines - 1; i >= first; i--)
         if (!strcmp(o->defines[i].name, b.name))
             return misuse(o, "'%s' is given twice with -D", b.name);
@@ -128,7 +126,7 @@ static bool add_to_list(Options *o, const char **list, const char *one)
     const size_t n = *list ? strlen(*list) : 0;
     char *longer = grow(NULL, (int)(n + strlen(one) + 1), 1);
     sprintf(longer, "%s%s%s", n ? *list : "", n ? "," : "", one);
-    *list = keep(o, longer);
+    *list = options_keep(o, longer);
     free(longer);
     return true;
 }
@@ -145,8 +143,7 @@ static bool add_print(Options *o, const char *what, bool is_whole)
 static bool read_count(Options *o, const char *option, const char *text, int64_t least,
                        int64_t most, int64_t *out)
 {
-    if (number_read(text, out) == NUMBER_FITS && *out >= least && *out <= most)
-        return true;
+    if (number_read(text, out) == NUMBER_FITS && *out >= least && *out <= most) return true;
     if (most == INT64_MAX)
         return misuse(o, "%s takes a number from %lld on, not '%s'", option, (long long)least,
                       text);
@@ -158,8 +155,7 @@ static bool read_int(Options *o, const char *option, const char *text, int least
                      int *out)
 {
     int64_t n;
-    if (!read_count(o, option, text, least, most, &n))
-        return false;
+    if (!read_count(o, option, text, least, most, &n)) return false;
     *out = (int)n;
     return true;
 }
@@ -175,7 +171,18 @@ static bool read_seconds(Options *o, const char *option, const char *text, doubl
     return true;
 }
 
-static const struct { const char *name; TkcEmit emit; } emit_names[] = {
+static bool read_ms(Options *o, const char *option, const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return (end != text && !*end && *out > 0 && *out < 1e9) ||
+           misuse(o, "%s takes a number of milliseconds above 0, not '%s'", option, text);
+}
+
+static const struct {
+    const char *name;
+    TkcEmit emit;
+} emit_names[] = {
     {"tokens", TKC_EMIT_TOKENS}, {"ast", TKC_EMIT_AST},       {"ir", TKC_EMIT_IR},
     {"facts", TKC_EMIT_FACTS},   {"layout", TKC_EMIT_LAYOUT}, {"llvm", TKC_EMIT_LLVM},
     {"ptx", TKC_EMIT_PTX},       {"manifest", TKC_EMIT_PTX},
@@ -191,7 +198,8 @@ static bool read_emit(Options *o, const char *text, TkcEmit *out)
         }
     if (!strcmp(text, "cubin") || !strcmp(text, "header"))
         return misuse(o, "this version does not make a %s; assemble its PTX with ptxas", text);
-    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm, ptx or manifest, not '%s'", text);
+    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm, ptx or manifest, not '%s'",
+                  text);
 }
 
 static bool read_choice(Options *o, const char *option, const char *text, const char *a,
@@ -218,8 +226,8 @@ static bool read_device(Options *o, const char *text)
 {
     o->device = text;
     if (!strncmp(text, "simt:", 5))
-        return misuse(o, "-device takes cuda, cpu or simt, not '%s'; write -device simt -arch=%s", text,
-                      text + 5);
+        return misuse(o, "-device takes cuda, cpu or simt, not '%s'; write -device simt -arch=%s",
+                      text, text + 5);
     return !strcmp(text, "cuda") || !strcmp(text, "cpu") || !strcmp(text, "simt") ||
            misuse(o, "-device takes cuda, cpu or simt, not '%s'", text);
 }
@@ -243,12 +251,9 @@ static bool check_save(Options *o)
 static bool emit_from_output(Options *o)
 {
     const char *dot = suffix_of(o->output);
-    if (!dot || !strcmp(dot, ".ptx"))
-        return true;
-    if (!strcmp(dot, ".ll"))
-        o->emit = TKC_EMIT_LLVM;
-    else if (!strcmp(dot, ".ir"))
-        o->emit = TKC_EMIT_IR;
+    if (!dot || !strcmp(dot, ".ptx")) return true;
+    if (!strcmp(dot, ".ll")) o->emit = TKC_EMIT_LLVM;
+    else if (!strcmp(dot, ".ir")) o->emit = TKC_EMIT_IR;
     else if (!strcmp(dot, ".cubin") || !strcmp(dot, ".h"))
         return misuse(o, "this version does not make '%s' files; assemble its PTX with ptxas", dot);
     else
@@ -263,8 +268,10 @@ static bool emit_from_output(Options *o)
 
 typedef struct Seen {
     bool emit, language, signature;
-    int first_define;     /* those before it are defaults */
-    const char *for_run;  /* an option that needs -run */
+    int first_define;       /* those before it are defaults */
+    const char *for_run;    /* an option that needs -run */
+    const char *for_bench;  /* one that needs -bench */
+    const char *for_result; /* one that looks at what a run did */
 } Seen;
 
 static bool apply(Options *o, Seen *seen, OptId id, const char *v)
@@ -281,14 +288,12 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_KERNEL: c->kernel = v; return true;
     case OPT_DEFINE: return add_define(o, seen->first_define, v);
     case OPT_SIG:
-        if (!seen->signature)
-            c->signature = NULL; /* of the defaults */
+        if (!seen->signature) c->signature = NULL; /* of the defaults */
         seen->signature = true;
         return add_to_list(o, &c->signature, v);
     case OPT_LANGUAGE:
         seen->language = true;
-        if (!read_choice(o, "-x", v, "tk", "ir", &second))
-            return false;
+        if (!read_choice(o, "-x", v, "tk", "ir", &second)) return false;
         o->language = second ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
         return true;
     case OPT_INCLUDE: return add_text(&o->include, &o->ninclude, v);
@@ -311,13 +316,11 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_MAX_DEPTH: return read_count(o, "-fmax-depth", v, 1, 1000, &c->max_depth);
     case OPT_MAX_LENGTH: return read_count(o, "-fmax-length", v, 1, INT64_MAX, &c->max_length);
     case OPT_MAX_SECONDS:
-        if (!read_seconds(o, "-fmax-seconds", v, 0, &c->max_seconds))
-            return false;
+        if (!read_seconds(o, "-fmax-seconds", v, 0, &c->max_seconds)) return false;
         c->max_seconds = c->max_seconds ? c->max_seconds : -1;
         return true;
     case OPT_MAX_MEMORY:
-        if (!read_count(o, "-fmax-memory", v, 0, INT64_MAX >> 20, &c->max_memory))
-            return false;
+        if (!read_count(o, "-fmax-memory", v, 0, INT64_MAX >> 20, &c->max_memory)) return false;
         c->max_memory = c->max_memory ? c->max_memory << 20 : -1;
         return true;
     case OPT_RUN: o->run = true; return true;
@@ -325,8 +328,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_DEVICE: return read_device(o, v);
     case OPT_SEED: {
         int64_t n;
-        if (!read_count(o, "-seed", v, 0, INT64_MAX, &n))
-            return false;
+        if (!read_count(o, "-seed", v, 0, INT64_MAX, &n)) return false;
         o->seed = (uint64_t)n;
         return true;
     }
@@ -344,6 +346,15 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
         o->cache = v;
         return !strcmp(v, "stat") || !strcmp(v, "list") || !strcmp(v, "clear") ||
                misuse(o, "-cache takes stat, list or clear, not '%s'", v);
+    case OPT_BENCH: return o->bench = o->run = true;
+    case OPT_BYTES: o->bytes = v; return true;
+    case OPT_FLOPS: o->flops = v; return true;
+    case OPT_SWEEP: o->sweep = v; return true;
+    case OPT_LINE: return add_text(&o->lines, &o->nlines, v);
+    case OPT_CSV: o->csv = v; return true;
+    case OPT_PLOT: o->plot = v; return true;
+    case OPT_WARMUP: return read_ms(o, "-warmup", v, &o->warmup_ms);
+    case OPT_TIME: return read_ms(o, "-time", v, &o->time_ms);
     case OPT_COLOR: return read_color(o, v);
     case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
     case OPT_VERBOSE: o->verbose = true; return true;
@@ -353,6 +364,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_GROUP_WHAT:
     case OPT_GROUP_HOW:
     case OPT_GROUP_RUN:
+    case OPT_GROUP_BENCH:
     case OPT_GROUP_ELSE:
     case OPT_COUNT: break;
     }
@@ -367,8 +379,10 @@ static bool is_joint(char c)
 }
 
 /* What people also write for an option that stands alone. */
-static const struct { const char *spelling; OptId id; } others[] = {
-    {"-h", OPT_HELP}, {"-help", OPT_HELP}};
+static const struct {
+    const char *spelling;
+    OptId id;
+} others[] = {{"-h", OPT_HELP}, {"-help", OPT_HELP}};
 enum { OTHERS = sizeof others / sizeof *others };
 
 /* The row a word belongs to and where its argument starts (NULL: the next word, or none). */
@@ -376,8 +390,7 @@ static OptId find_row(const char *word, const char **value)
 {
     *value = NULL;
     for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(word, others[i].spelling))
-            return others[i].id;
+        if (!strcmp(word, others[i].spelling)) return others[i].id;
     for (int i = 0; i < OPT_COUNT; i++) {
         size_t n = strlen(rows[i].spelling);
         *value = NULL;
@@ -385,21 +398,18 @@ static OptId find_row(const char *word, const char **value)
         case FORM_GROUP: continue;
         case FORM_FLAG:
         case FORM_NEXT:
-            if (!strcmp(word, rows[i].spelling))
-                return (OptId)i;
+            if (!strcmp(word, rows[i].spelling)) return (OptId)i;
             if (rows[i].form == FORM_FLAG || strncmp(word, rows[i].spelling, n) ||
                 !is_joint(word[n]))
                 continue;
             *value = word + n + 1;
             return (OptId)i;
         case FORM_EQUALS:
-            if (strncmp(word, rows[i].spelling, n) || (word[n] && !is_joint(word[n])))
-                continue;
+            if (strncmp(word, rows[i].spelling, n) || (word[n] && !is_joint(word[n]))) continue;
             *value = word[n] ? word + n + 1 : NULL;
             return (OptId)i;
         case FORM_JOINED:
-            if (strncmp(word, rows[i].spelling, n))
-                continue;
+            if (strncmp(word, rows[i].spelling, n)) continue;
             *value = word[n] ? word + n : NULL;
             return (OptId)i;
         }
@@ -433,8 +443,7 @@ static const char *nearest_option(const char *word)
     char plain[64];
     size_t n = 0;
     for (int i = 0; i < OPT_COUNT; i++)
-        if (rows[i].form != FORM_GROUP)
-            all[n++] = rows[i].spelling;
+        if (rows[i].form != FORM_GROUP) all[n++] = rows[i].spelling;
     snprintf(plain, sizeof plain, "-%.*s", (int)strcspn(without_dashes(word), "="),
              without_dashes(word));
     return tkc_nearest_word(plain, all, n);
@@ -460,22 +469,27 @@ static bool unknown_option(Options *o, const char *word)
             return misuse(o, "this version has no %s; %s", absent[i].spelling, absent[i].instead);
     for (int i = 0; i < OPT_COUNT; i++) {
         const struct OptRow *r = &rows[i];
-        if (r->form == FORM_GROUP || !is_nearly(word, r->spelling))
-            continue;
+        if (r->form == FORM_GROUP || !is_nearly(word, r->spelling)) continue;
         return misuse(o, "there is no option '%s'; write %s%s%s", word, r->spelling,
                       r->form == FORM_FLAG ? "" : joint(r->form),
-                      r->form == FORM_FLAG ? "" : value ? value : r->arg);
+                      r->form == FORM_FLAG ? ""
+                      : value              ? value
+                                           : r->arg);
     }
     const char *name = without_dashes(word), *near = nearest_option(word);
     if (near && strlen(near) > 3)
         return misuse(o, "there is no option '%s'; did you mean '%s%s'?", word, near,
                       value ? value - 1 : "");
     if (value && is_argument(name))
-        return misuse(o, "there is no option '%s'; an argument of the kernel is written %s, a "
-                         "constexpr -D%s", word, name, name);
+        return misuse(o,
+                      "there is no option '%s'; an argument of the kernel is written %s, a "
+                      "constexpr -D%s",
+                      word, name, name);
     if (o->run && is_name(name))
-        return misuse(o, "there is no option '%s'; an argument of the kernel is written %s=VALUE, a "
-                         "constexpr -D%s=VALUE", word, name, name);
+        return misuse(o,
+                      "there is no option '%s'; an argument of the kernel is written %s=VALUE, a "
+                      "constexpr -D%s=VALUE",
+                      word, name, name);
     return misuse(o, "there is no option '%s'", word);
 }
 
@@ -487,8 +501,7 @@ static bool is_apart(Options *o, int argc, char **argv, int i)
     const size_t n = strlen(word);
     if (!strcmp(word, "="))
         return !misuse(o, "write %s=%s, without blanks around '='", before, after);
-    if (word[0] == '=')
-        return !misuse(o, "write %s%s, without a blank before '='", before, word);
+    if (word[0] == '=') return !misuse(o, "write %s%s, without a blank before '='", before, word);
     if (is_argument(word) && word[n - 1] == '=' && i + 1 < argc && argv[i + 1][0] != '-' &&
         !strchr(argv[i + 1], '='))
         return !misuse(o, "write %s%s, without a blank behind '='", word, after);
@@ -499,26 +512,21 @@ static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
 {
     const char *word = argv[*i], *value;
     if (word[0] != '-' || !word[1]) {
-        if (is_apart(o, argc, argv, *i))
-            return false;
-        if (is_argument(word))
-            return add_binding(o, &o->args, OPT_COUNT, word);
-        if (!word[0])
-            return misuse(o, "the name of the file is empty");
-        if (!o->file)
-            o->file = word;
+        if (is_apart(o, argc, argv, *i)) return false;
+        if (is_argument(word)) return add_binding(o, &o->args, OPT_COUNT, word);
+        if (!word[0]) return misuse(o, "the name of the file is empty");
+        if (!o->file) o->file = word;
         return add_text(&o->files, &o->nfiles, word);
     }
     OptId id = find_row(word, &value);
-    if (id == OPT_COUNT)
-        return unknown_option(o, word);
+    if (id == OPT_COUNT) return unknown_option(o, word);
     if (!value && rows[id].form != FORM_FLAG) {
-        if (*i + 1 >= argc)
-            return misuse(o, "%s needs %s after it", word, rows[id].arg);
+        if (*i + 1 >= argc) return misuse(o, "%s needs %s after it", word, rows[id].arg);
         value = argv[++*i];
     }
-    if (id > OPT_RUN && id < OPT_GROUP_ELSE)
-        seen->for_run = rows[id].spelling;
+    if (id > OPT_BENCH && id < OPT_GROUP_ELSE) seen->for_bench = rows[id].spelling;
+    else if (id > OPT_RUN && id < OPT_BENCH) seen->for_run = rows[id].spelling;
+    if (id >= OPT_TRACE && id <= OPT_CHECK) seen->for_result = rows[id].spelling;
     return apply(o, seen, id, value);
 }
 
@@ -530,21 +538,18 @@ static bool has_suffix(const char *s, const char *suffix)
 
 TkcLanguage options_language(const Options *o, const char *file)
 {
-    if (o->language_given)
-        return o->language;
+    if (o->language_given) return o->language;
     return has_suffix(file, ".ir") ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
 }
 
 static bool read_words(Options *o, Seen *seen, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (!read_word(o, seen, argc, argv, &i))
-            return false;
+        if (!read_word(o, seen, argc, argv, &i)) return false;
     o->compile.defines = o->defines;
     o->compile.ndefines = (size_t)o->ndefines;
     o->language_given = seen->language;
-    if (o->file)
-        o->language = options_language(o, o->file);
+    if (o->file) o->language = options_language(o, o->file);
     if (o->nfiles > 1 && !o->syntax_only && !o->list)
         return misuse(o, "one file at a time: '%s' and '%s'", o->files[0], o->files[1]);
     return true;
@@ -553,7 +558,8 @@ static bool read_words(Options *o, Seen *seen, int argc, char **argv)
 /* What excludes what. */
 static bool check_words(Options *o, const Seen *seen)
 {
-    const char *mode = o->run           ? "-run"
+    const char *mode = o->bench         ? "-bench"
+                       : o->run         ? "-run"
                        : o->syntax_only ? "-fsyntax-only"
                        : o->list        ? "-list"
                        : o->explain     ? "-explain"
@@ -574,17 +580,21 @@ static bool check_words(Options *o, const Seen *seen)
                       o->compile.signature ? "-sig" : "-D");
     if (!o->run && (o->args.len || seen->for_run))
         return misuse(o, "%s goes with -run", o->args.len ? "NAME=VALUE" : seen->for_run);
-    if (!o->file && !o->batch)
-        return misuse(o, "which file?");
+    if (!o->bench && seen->for_bench) return misuse(o, "%s goes with -bench", seen->for_bench);
+    if (o->bench && seen->for_result)
+        return misuse(o, "-bench looks at no results: %s goes with -run", seen->for_result);
+    if (o->bytes && o->flops) return misuse(o, "-bytes gives GB/s and -flops TFLOP/s: one of them");
+    if (o->plot && !o->sweep)
+        return misuse(o, "-plot draws what a -sweep finds; add -sweep NAME=RANGE");
+    if (!o->file && !o->batch) return misuse(o, "which file?");
     if (o->file && o->batch)
         return misuse(o, "-batch takes its files from '%s': '%s' is one too many", o->batch,
                       o->file);
-    if (o->output && mode)
-        return misuse(o, "-o goes with compiling, not with %s", mode);
+    if (o->output && mode) return misuse(o, "-o goes with compiling, not with %s", mode);
     if (seen->emit && mode && !o->batch)
         return misuse(o, "-emit goes with compiling, not with %s", mode);
     if (o->run && o->language == TKC_LANGUAGE_IR)
-        return misuse(o, "-run takes a kernel of a .tk file, not IR");
+        return misuse(o, "%s takes a kernel of a .tk file, not IR", mode);
     return true;
 }
 
@@ -606,14 +616,11 @@ bool options_read(Options *o, int argc, char **argv)
     Seen seen = {0};
     *o = (Options){.emit = TKC_EMIT_PTX};
     tkc_options_init(&o->compile);
-    if (!read_words(o, &seen, argc, argv))
-        return false;
+    if (!read_words(o, &seen, argc, argv)) return false;
     if (o->cache && o->file)
         return misuse(o, "-cache takes no file: '%s' is one too many", o->file);
-    if (o->help || o->version || o->cache)
-        return true;
-    if (o->output && !strcmp(o->output, "-"))
-        o->output = NULL;
+    if (o->help || o->version || o->cache) return true;
+    if (o->output && !strcmp(o->output, "-")) o->output = NULL;
     if (o->batch && !seen.emit)
         o->emit =
             TKC_EMIT_IR; /* are these kernels right? what a target makes of them is asked for */
@@ -629,20 +636,75 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
         o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
         o->defines[o->ndefines++] = defaults->defines[i];
     }
-    if (!read_words(o, &seen, argc, argv))
-        return false;
-    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->cache || o->help || o->version || o->args.len ||
-        seen.for_run)
+    if (!read_words(o, &seen, argc, argv)) return false;
+    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->cache ||
+        o->help || o->version || o->args.len || seen.for_run || seen.for_bench)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))
         return misuse(o, "a line of -batch begins with the name of a file");
     return true;
 }
 
+/* What may differ from line to line. */
+static bool is_of_variant(OptId id)
+{
+    return id == OPT_KERNEL || id == OPT_DEFINE || id == OPT_SIG || id == OPT_NUM_WARPS ||
+           id == OPT_NUM_STAGES || id == OPT_CONTRACT || id == OPT_PASSES;
+}
+
+/* Words apart by blanks, the first of them none. False: too many, or one that does not belong. */
+static bool split_words(Options *o, char *text, char **argv, int most, int *argc)
+{
+    const char *value;
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        if (*argc == most) return misuse(o, "a -line has at most %d words", most - 1);
+        argv[(*argc)++] = word;
+        if (is_argument(word) || (argv[*argc - 2] && argv[*argc - 2][0] == '-' && word[0] != '-'))
+            continue;
+        if (word[0] != '-' || !is_of_variant(find_row(word, &value)))
+            return misuse(o,
+                          "a -line has -k, -D, -sig, -num-warps, -num-stages and NAME=VALUE, "
+                          "not '%s'",
+                          word);
+    }
+    return true;
+}
+
+bool options_read_variant(Options *o, const Options *defaults, const char *words)
+{
+    enum { MOST = 64 };
+    char *argv[MOST + 1] = {NULL};
+    int argc = 1;
+    Seen seen = {.first_define = defaults->ndefines, .language = defaults->language_given};
+    *o = (Options){.file = defaults->file,
+                   .language = defaults->language,
+                   .run = true,
+                   .bench = true,
+                   .grid = defaults->grid,
+                   .device = defaults->device,
+                   .bytes = defaults->bytes,
+                   .flops = defaults->flops,
+                   .seed = defaults->seed,
+                   .warmup_ms = defaults->warmup_ms,
+                   .time_ms = defaults->time_ms,
+                   .timeout = defaults->timeout,
+                   .compile = defaults->compile,
+                   .no_memory_checks = defaults->no_memory_checks,
+                   .memory_given = defaults->memory_given};
+    for (int i = 0; i < defaults->ndefines; i++) {
+        o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
+        o->defines[o->ndefines++] = defaults->defines[i];
+    }
+    if (!split_words(o, options_keep(o, words), argv, MOST, &argc) ||
+        !read_words(o, &seen, argc, argv))
+        return false;
+    return !o->nfiles || misuse(o, "a -line has no file of its own: '%s'", o->files[0]);
+}
+
 void options_fini(Options *o)
 {
-    for (int i = 0; i < o->nowned; i++)
-        free(o->owned[i]);
+    free(o->lines);
+    for (int i = 0; i < o->nowned; i++) free(o->owned[i]);
     free(o->owned);
     free(o->args.data);
     free(o->save.data);
@@ -660,8 +722,7 @@ static void print_kinds(FILE *out, const char *title,
 {
     const char *what, *name;
     fprintf(out, "\n%s:\n", title);
-    for (size_t i = 0; (name = name_of(i, &what)); i++)
-        fprintf(out, "  %-25s %s\n", name, what);
+    for (size_t i = 0; (name = name_of(i, &what)); i++) fprintf(out, "  %-25s %s\n", name, what);
 }
 
 void options_help(FILE *out)

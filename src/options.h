@@ -24,7 +24,7 @@ typedef struct Options {
     TkcLanguage language;
     const char *batch, *grid, *device, *cache;
     bool language_given;        /* -x: else each file's suffix says it */
-    bool syntax_only, list, explain, run, verbose, help, version;
+    bool syntax_only, list, explain, run, bench, verbose, help, version;
     ColorChoice color;
     bool json;                  /* diagnostics */
     double timeout;
@@ -34,6 +34,10 @@ typedef struct Options {
     int ndefines;
     const char **include;
     int ninclude;
+    const char *bytes, *flops, *sweep, *csv, *plot; /* of -bench */
+    const char **lines;
+    int nlines;
+    double warmup_ms, time_ms;  /* 0: not said */
     Bindings args, save, check;
     Print *print;
     int nprint;
@@ -55,6 +59,10 @@ bool options_read(Options *o, int argc, char **argv);
 /* A line of -batch: what it does not say is as in `defaults`, which must outlive it. Only what a
    single compilation takes is allowed. */
 bool options_read_line(Options *o, const Options *defaults, int argc, char **argv);
+/* A -line of -bench, without its label: what it does not say is as in `defaults`, which must outlive it. */
+bool options_read_variant(Options *o, const Options *defaults, const char *words);
+/* A copy that lives as long as the options. */
+char *options_keep(Options *o, const char *text);
 /* -x, or what the file's suffix says. */
 TkcLanguage options_language(const Options *o, const char *file);
 void options_fini(Options *o);

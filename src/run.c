@@ -31,11 +31,25 @@ static bool read_value(const char *text, int64_t *value)
     return number_read(text, value) == NUMBER_FITS;
 }
 
+/* x.bytes, of an array. */
+static bool lookup_bytes(Run *r, const char *name, size_t len, int64_t *value)
+{
+    const char *dot = memchr(name, '.', len);
+    const RunArg *a = dot ? run_find_arg(r, name, (size_t)(dot - name)) : NULL;
+    if (!a || !a->is_array || (size_t)(name + len - dot) != 6 || memcmp(dot, ".bytes", 6))
+        return false;
+    *value = (int64_t)a->array.bytes;
+    return true;
+}
+
 /* Values that a configuration or a heuristic gives are known when the kernel is compiled. */
 static bool lookup_number(const char *name, size_t len, int64_t *value, void *user, char *why,
                           size_t size)
 {
     Run *r = user;
+    if (r->sweep && strlen(r->sweep) == len && !memcmp(r->sweep, name, len))
+        return *value = r->sweep_value, true;
+    if (lookup_bytes(r, name, len, value)) return true;
     RunArg *a = run_find_arg(r, name, len);
     const char *text = run_find_define(r, name, len);
     if (!text && a) text = a->text;
@@ -72,6 +86,13 @@ static bool read_grid(Run *r)
         n == EXPR_MALFORMED ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)" : "");
 }
 
+bool run_read_number(Run *r, const char *option, const char *text, int64_t *out)
+{
+    char why[512];
+    return expr_list(text, 1, out, lookup_number, r, why, sizeof why) == 1 ||
+           command_refuse("%s '%s': %s", option, text, why);
+}
+
 /* What was known when compiling, and what it costs. */
 static void tell_kernel(const TkcKernelInfo *info)
 {
@@ -84,8 +105,7 @@ static void tell_kernel(const TkcKernelInfo *info)
             info->spill_bytes);
 }
 
-/* Compiles first, so that what follows is the run alone. */
-static bool compile(Run *r, const TkcArg *args, size_t n)
+bool run_compile(Run *r, const TkcArg *args, size_t n)
 {
     r->info = (TkcKernelInfo){.size = sizeof r->info};
     double start = clock_ms();
@@ -106,9 +126,9 @@ static void tell_run(const Run *r, double ms)
                 tkc_device_name(r->dev), ms);
 }
 
-static bool launch(Run *r, const TkcArg *args, size_t n)
+static bool launch_once(Run *r, const TkcArg *args, size_t n)
 {
-    if (!compile(r, args, n)) return false;
+    if (!run_compile(r, args, n)) return false;
     double start = clock_ms();
     if (tkc_launch(r->jit, r->grid, NULL, args, n) != TKC_OK ||
         tkc_synchronize(r->dev, NULL) != TKC_OK)
@@ -120,14 +140,14 @@ static bool launch(Run *r, const TkcArg *args, size_t n)
     return true;
 }
 
-static bool launch_all(Run *r)
+bool run_with_arguments(Run *r, bool (*with)(Run *r, const TkcArg *args, size_t n))
 {
     TkcArg *args = calloc((size_t)r->nargs + 1, sizeof *args);
     size_t n = 0;
     for (int i = 0; args && i < r->nargs; i++)
         if (run_is_given(r, &r->args[i])) args[n++] = r->args[i].arg;
     if (!args) command_fail("out of memory");
-    bool ok = args && launch(r, args, n);
+    bool ok = args && with(r, args, n);
     free(args);
     return ok;
 }
@@ -186,10 +206,26 @@ static bool open_device(Run *r)
     return watch(r);
 }
 
+bool run_prepare(Run *r)
+{
+    return run_read_arguments(r) && read_grid(r) && (r->dev || open_device(r)) && open_jit(r) &&
+           run_make_arrays(r);
+}
+
 static bool run(Run *r)
 {
-    return run_read_arguments(r) && read_grid(r) && open_device(r) && open_jit(r) &&
-           run_make_arrays(r) && run_expect_results(r) && launch_all(r) && run_use_results(r);
+    return run_prepare(r) && run_expect_results(r) && run_with_arguments(r, launch_once) &&
+           run_use_results(r);
+}
+
+void run_free(Run *r)
+{
+    tkc_jit_free(r->jit);
+    for (int i = 0; i < r->nargs; i++) {
+        if (r->args[i].is_array) array_free(&r->args[i].array);
+        if (r->args[i].ptr) tkc_free(r->dev, r->args[i].ptr);
+    }
+    free(r->args);
 }
 
 int command_run(TkcContext *cx, Options *o)
@@ -198,12 +234,7 @@ int command_run(TkcContext *cx, Options *o)
     bool ok = r.source && run(&r);
     /* A device that failed fails again when it is cleared up. */
     tkc_context_on_diagnostic(cx, NULL, NULL);
-    tkc_jit_free(r.jit);
-    for (int i = 0; i < r.nargs; i++) {
-        if (r.args[i].is_array) array_free(&r.args[i].array);
-        if (r.args[i].ptr) tkc_free(r.dev, r.args[i].ptr);
-    }
-    free(r.args);
+    run_free(&r);
     tkc_device_free(r.dev);
     tkc_source_free(r.source);
     return ok ? EXIT_FINE : EXIT_REFUSED;

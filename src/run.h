@@ -31,9 +31,12 @@ typedef struct Run {
     TkcKernelInfo info;       /* once is_compiled */
     bool is_compiled;
     int64_t grid[3];
+    const char *sweep;        /* a name that stands for a number, or NULL */
+    int64_t sweep_value;
     bool is_grid_early;       /* it takes values that compiling gives */
     Prompt prompt;
     bool is_terminal;         /* standard output is one */
+    void *owner;              /* of who makes several: bench.c */
 } Run;
 
 /* NULL when there is none. */
@@ -55,6 +58,16 @@ bool run_is_empty(const RunArg *a);
 /* argument.c: all but arrays; then, with a device and the types that -sig gives, arrays. */
 bool run_read_arguments(Run *r);
 bool run_make_arrays(Run *r);
+/* run.c: all of these, where there is no device yet that, and the kernel's values. */
+bool run_prepare(Run *r);
+/* What `with` does with the launch's arguments. */
+bool run_with_arguments(Run *r, bool (*with)(Run *r, const TkcArg *args, size_t n));
+/* Compiles first, so that what follows is the run alone. */
+bool run_compile(Run *r, const TkcArg *args, size_t n);
+/* The number that an option's expression says. */
+bool run_read_number(Run *r, const char *option, const char *text, int64_t *out);
+/* All but source and device. */
+void run_free(Run *r);
 /* result.c: before the run, whether everything asked for can be done; after it, doing it. */
 bool run_expect_results(Run *r);
 bool run_use_results(Run *r);

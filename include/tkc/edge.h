@@ -22,6 +22,8 @@ bool tkc_artifact_is_warned(const TkcArtifact *artifact);
 /* The caller's options as this version has them; what an older caller does not know is 0. NULL, or what
    is wrong with them. Strings and defines are the caller's still. */
 const char *tkc_options_read(TkcOptions *out, const TkcOptions *given);
+/* The same of any struct of options that begins with its size and has no more to be checked. */
+const char *tkc_take(void *out, size_t bytes, const void *given);
 /* Fills a caller's struct from ours of so many bytes as far as the caller knows it. Both begin with
    their size. False: the caller's size is none. */
 bool tkc_give(void *out, const void *ours, size_t bytes);

@@ -33,6 +33,18 @@ TKC_API const char *tkc_device_kind(const TkcDevice *dev);  /* "cuda", "cpu" or 
 TKC_API const char *tkc_device_name(const TkcDevice *dev);  /* "NVIDIA H100 80GB HBM3" */
 TKC_API const char *tkc_device_arch(const TkcDevice *dev);  /* "sm_90a"; "cpu" */
 
+/* What a device has; 0: it does not say. A unit is a multiprocessor of a GPU, a core of the host. */
+typedef struct TkcDeviceInfo {
+    size_t size;
+    int units;
+    int shared_bytes; /* most that a program may use */
+    int unit_shared_bytes, unit_registers, unit_threads, unit_programs; /* of each unit */
+    int cache_bytes;  /* the one that all units share */
+    int clock_khz, memory_clock_khz, memory_bus_bits;
+    int64_t memory_bytes;
+} TkcDeviceInfo;
+TKC_API TkcStatus tkc_device_info(TkcDevice *dev, TkcDeviceInfo *out);
+
 /* ---- memory: addresses on the device; on cpu, host addresses. Sizes in bytes. ---- */
 typedef uint64_t TkcPtr;
 /* Aligned to 256, uninitialized. No bytes give an address that is not to be accessed. */
@@ -159,8 +171,38 @@ typedef struct TkcKernelInfo {
     int config, nconfigs;       /* tkc_artifact_config */
     const TkcDefine *values;    /* tkc_artifact_value; live as long as text */
     size_t nvalues;
+    int max_threads;            /* most that a program of this code could have; -1 on cpu */
+    int unit_programs;          /* how many run at once on a unit, and on the whole device: a grid of */
+    int programs;               /* so many fills it. -1: the driver does not say */
 } TkcKernelInfo;
 TKC_API TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info);
+/* The same, for what it compiles: later launches with such arguments find their kernel, those into a
+   stream that is captured for a CUDA graph, too, which never compile: there, a kernel that is not
+   prepared is TKC_ERROR, and nothing is enqueued. info may be NULL. */
+TKC_API TkcStatus tkc_jit_prepare(TkcJit *jit, const TkcArg *args, size_t nargs,
+                                  TkcKernelInfo *info);
+
+/* ---- timing ---- */
+typedef struct TkcBenchOptions {
+    size_t size;
+    double warmup_ms, run_ms;   /* how long about to launch before, and while measuring; 0: 25, 100 */
+    int runs;                   /* so many, however long they take; 0: by run_ms, 3 to 2000 */
+    bool keeps_cache;           /* else a GPU's L2 is emptied before each run */
+    void (*before)(void *user); /* before each launch, and not measured: for what the kernel writes and
+                                   reads. It may use the device; NULL: none */
+    void *user;
+} TkcBenchOptions;
+/* Of one launch, in milliseconds; p20: a fifth of the runs took no longer. */
+typedef struct TkcTimes {
+    size_t size;
+    int runs;
+    double min, p20, median, p80, max, mean;
+} TkcTimes;
+/* How long a launch takes: on a GPU between events in the stream, on the others by the host's clock. Launches the
+   kernel many times on the same arguments; NVTX ranges, where libnvToolsExt.so.1 is there, say which launches are
+   measured. options may be NULL. */
+TKC_API TkcStatus tkc_bench(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
+                            size_t nargs, const TkcBenchOptions *options, TkcTimes *times);
 
 /* The same of PTX (TKC_EMIT_PTX) that no jit made, on a device of kind cuda or simt. text is NULL. */
 TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info);
@@ -207,6 +249,37 @@ typedef struct TkcCacheEntry {
 } TkcCacheEntry;
 TKC_API TkcStatus tkc_cache_visit(TkcContext *cx, const char *folder, bool remove,
                                   void (*each)(const TkcCacheEntry *entry, void *user), void *user);
+/* ---- choosing a configuration ---- */
+typedef enum TkcTuneMode {
+    TKC_TUNE_MEASURE, /* what the file does not know is measured */
+    TKC_TUNE_FIRST,   /* nothing is: what the file does not know is the first that compiles */
+    TKC_TUNE_OFF      /* the first that compiles, whatever the file says */
+} TkcTuneMode;
+typedef struct TkcTuneOptions {
+    size_t size;
+    const char *const *configs; /* "BLOCK=64 num_warps=4", as tkc_source_configs gives them; NULL: those */
+    size_t nconfigs;
+    const char *key;            /* "n,m": numbers for whose values each a choice is made; NULL: none. Types always are */
+    const char *reset_to_zero;  /* "y": arrays that are made 0 before each run; NULL: none */
+    const char *restore_value;  /* arrays that are as they were before each run */
+    const char *file;           /* of results, a line each: read first, and added to; NULL: none */
+    TkcTuneMode mode;
+    double warmup_ms, run_ms;   /* as in TkcBenchOptions, for each configuration */
+    /* Leaves so many of the n configurations, by their numbers, the best first; NULL: all. */
+    size_t (*prune)(size_t *which, size_t n, const char *const *configs, void *user);
+    /* Before each is measured: "add: 3 of 12, BLOCK=64 num_warps=4; about 5 s left". NULL: nobody asks. */
+    void (*progress)(const char *line, void *user);
+    void *user;
+} TkcTuneOptions;
+/* The programs that a configuration with such values needs. */
+typedef void (*TkcGridFn)(int64_t grid[3], const TkcDefine *values, size_t nvalues, void *user);
+/* Chooses the fastest configuration for such arguments and gives a jit of it: launches take arguments for what neither
+   options nor configurations give. Measured is on copies of the arrays, whose sizes have to be known, so that nothing
+   of the caller's changes; configurations that do not compile, or that the device has no room for, are passed over. Of two that
+   are within 1 % of each other the first is taken. *config (may be NULL) is the number of it. */
+TKC_API TkcStatus tkc_tune(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
+                           const TkcTuneOptions *tune, TkcGridFn grid, void *user, void *stream,
+                           const TkcArg *args, size_t nargs, TkcJit **out, int *config);
 
 /* ---- options of the cpu device ---- */
 /* The interleaving of kernels with atomics; on simt, of everything. */

@@ -124,13 +124,30 @@ static uint32_t roomy(const Places *p)
     return most;
 }
 
-static void refuse(Pass *p, const Func *fn, const Buffer *b)
+static Span span_of(const Buffer *b)
 {
     const Loc *loc = b->alloc->loc;
-    diag_error(
-        p->dx, loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE,
+    return loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
+}
+
+/* With what is there at the same time. */
+static void refuse(const Places *p, Pass *pass, const Func *fn, const Buffer *b)
+{
+    Diag *d = diag_error_as(
+        pass->dx, DIAG_SHARED_MEMORY, span_of(b),
         "this takes %u bytes of shared memory, '%s' has %d for a program; use a smaller block",
         (unsigned)(b->at + b->bytes), fn->machine->name, fn->machine->max_smem);
+    for (const Buffer *other = p->buffers.data; other <= b; other++) {
+        if (!live_at_once(other, b)) continue;
+        const int copies = (int)tkc_op_int(other->alloc, ATTR_COPIES, 1);
+        const char *what = type_text(p->scratch, op_result(other->alloc, 0)->type);
+        if (copies > 1)
+            diag_note(pass->dx, d, span_of(other), "%u bytes of it are %d copies of %s, from here",
+                      (unsigned)other->bytes, copies, what);
+        else
+            diag_note(pass->dx, d, span_of(other), "%u bytes of it are %s, from here",
+                      (unsigned)other->bytes, what);
+    }
 }
 
 /* needs: the memory level.  keeps: everything but attributes.  changes: sets `offset` of each
@@ -153,7 +170,7 @@ bool place_run(Pass *pass, Func *fn)
         if (b->at + b->bytes > most) b->at = free_place(&p, i, false);
         ir_set_int(fn, b->alloc, ATTR_OFFSET, b->at);
         if (!fits || !fn->machine || b->at + b->bytes <= (uint32_t)fn->machine->max_smem) continue;
-        refuse(pass, fn, b);
+        refuse(&p, pass, fn, b);
         fits = false;
     }
     return p.buffers.len > 0;

@@ -230,10 +230,22 @@ static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[
     return status == TKC_OK ? interp_launch(dev, k->interp, dev->state, grid, args) : status;
 }
 
-static void cpu_info(const DeviceKernel *k, TkcKernelInfo *out)
+static void cpu_facts(TkcDevice *dev, TkcDeviceInfo *out)
 {
+    const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    out->units = dev->threads ? dev->threads : cores;
+    out->unit_programs = 1;
+    out->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
+
+static void cpu_info(TkcDevice *dev, const DeviceKernel *k, TkcKernelInfo *out)
+{
+    TkcDeviceInfo facts = {.size = sizeof facts};
     (void)k;
-    out->registers = out->spill_bytes = -1;
+    cpu_facts(dev, &facts);
+    out->registers = out->spill_bytes = out->max_threads = -1;
+    out->unit_programs = facts.unit_programs;
+    out->programs = facts.units;
 }
 
 const DeviceOps device_cpu = {
@@ -254,4 +266,6 @@ const DeviceOps device_cpu = {
     .unload = cpu_unload,
     .launch = cpu_launch,
     .info = cpu_info,
+    .facts = cpu_facts,
+    .timer = &host_timer,
 };

@@ -4,35 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
-#include "device.h"
+#include "cuda_device.h"
 #include "jit/manifest.h"
 #include "ptx/log.h"
 #include "simt/driver.h"
 
-typedef struct Cuda {
-    CudaApi api;
-    CuDevice device;
-    CuContext context; /* the caller's; else the primary one, once something needs it: making it
-                          takes long */
-    bool owns_primary;
-    int max_shared;
-} Cuda;
-
-struct DeviceKernel {
-    CuModule module;
-    CuFunction function;
-    unsigned threads, shared;
-    int nparams, registers, spill_bytes;
-    char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
-};
-
 /* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is
    refused. */
 enum { MAX_PARAMS = 512 };
-
-#define CALL(cuda, dev, name, ...)                                                                 \
-    cuda_check((dev)->cx, &(cuda)->api, (cuda)->api.name(__VA_ARGS__), "cu" #name)
 
 /* ---- the current context ---- */
 
@@ -48,8 +27,7 @@ static TkcStatus retain_primary(TkcDevice *dev, Cuda *c)
     return cuda_check(dev->cx, &c->api, result, "cuDevicePrimaryCtxRetain");
 }
 
-/* Makes ours current; *pushed says whether leave must undo it. */
-static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
+TkcStatus cuda_enter(TkcDevice *dev, Cuda *c, bool *pushed)
 {
     CuContext current = NULL;
     *pushed = false;
@@ -61,21 +39,11 @@ static TkcStatus enter(TkcDevice *dev, Cuda *c, bool *pushed)
     return status;
 }
 
-static void leave(Cuda *c, bool pushed)
+void cuda_leave(Cuda *c, bool pushed)
 {
     CuContext popped;
     if (pushed) c->api.CtxPopCurrent(&popped);
 }
-
-/* The end of a function: one call of the driver, with our context current. */
-#define RETURN_CALL_INSIDE(dev, name, ...)                                                         \
-    do {                                                                                           \
-        bool pushed_;                                                                              \
-        TkcStatus status_ = enter(dev, (dev)->state, &pushed_);                                    \
-        if (status_ == TKC_OK) status_ = CALL((Cuda *)(dev)->state, dev, name, __VA_ARGS__);       \
-        leave((dev)->state, pushed_);                                                              \
-        return status_;                                                                            \
-    } while (0)
 
 /* ---- open and close ---- */
 
@@ -270,25 +238,32 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
     bool pushed;
     if (!k) return;
     tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
-    if (k->module && enter(dev, c, &pushed) == TKC_OK) {
+    if (k->module && cuda_enter(dev, c, &pushed) == TKC_OK) {
         c->api.CtxSynchronize(); /* a launch may not have ended */
         c->api.ModuleUnload(k->module);
-        leave(c, pushed);
+        cuda_leave(c, pushed);
     }
     tkc_context_mute(dev->cx, -1);
     free_kernel(k);
 }
 
+/* Loading would end the capture of another stream, unless this thread vouches for having no part in
+   it: the launch's own stream is not captured (cuda_captures). */
 static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const DeviceCode *code, DeviceKernel *k)
 {
-    TkcStatus status = load_module(dev, c, code->text, &k->module);
+    CuCaptureMode mode = CU_CAPTURE_RELAXED;
+    TkcStatus status = CALL(c, dev, ThreadCaptureMode, &mode);
+    if (status != TKC_OK) return status;
+    status = load_module(dev, c, code->text, &k->module);
     if (status == TKC_OK)
         status = CALL(c, dev, ModuleGetFunction, &k->function, k->module, code->manifest->kernel);
     if (status == TKC_OK)
         status = CALL(c, dev, FuncGetAttribute, &k->registers, CU_FUNC_REGISTERS, k->function);
     if (status == TKC_OK)
         status = CALL(c, dev, FuncGetAttribute, &k->spill_bytes, CU_FUNC_LOCAL_BYTES, k->function);
-    return status == TKC_OK ? allow_shared(dev, c, k) : status;
+    if (status == TKC_OK) status = allow_shared(dev, c, k);
+    c->api.ThreadCaptureMode(&mode);
+    return status;
 }
 
 static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out)
@@ -306,10 +281,10 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel 
     k->threads = (unsigned)m->threads;
     k->shared = (unsigned)m->shared;
     k->nparams = n;
-    TkcStatus status = name_pointers(k, m) ? enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
+    TkcStatus status = name_pointers(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
         status = load_inside(dev, c, code, k);
-        leave(c, pushed);
+        cuda_leave(c, pushed);
     }
     if (status == TKC_OK) *out = k;
     else cuda_unload(dev, k);
@@ -323,12 +298,6 @@ static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
     for (int i = 0; i < k->nparams; i++) params[i] = (void *)&args[i].bits;
     RETURN_CALL_INSIDE(dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
                        (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
-}
-
-static void cuda_info(const DeviceKernel *k, TkcKernelInfo *out)
-{
-    out->registers = k->registers;
-    out->spill_bytes = k->spill_bytes;
 }
 
 /* What device_print writes comes in lines, from several threads. */
@@ -382,7 +351,8 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
 #define DRIVER_OPS                                                                                 \
     .emit = TKC_EMIT_PTX, .max_grid = {2147483647, 65535, 65535}, .close = cuda_close,             \
     .alloc = cuda_alloc, .free = cuda_free, .copy_in = cuda_copy_in, .copy_out = cuda_copy_out,    \
-    .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info
+    .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info,  \
+    .facts = cuda_facts, .captures = cuda_captures, .timer = &cuda_timer
 
 const DeviceOps device_cuda = {
     .kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};

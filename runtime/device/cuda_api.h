@@ -8,18 +8,21 @@
 
 typedef int CuDevice;
 typedef uint64_t CuPointer;
-typedef int CuResult, CuDeviceAttribute, CuFunctionAttribute, CuJitOption; /* enums */
+typedef int CuResult, CuDeviceAttribute, CuFunctionAttribute, CuJitOption,
+    CuCaptureStatus, CuCaptureMode; /* enums */
 typedef struct CuContextObject *CuContext;
 typedef struct CuModuleObject *CuModule;
 typedef struct CuFunctionObject *CuFunction;
 typedef struct CuStreamObject *CuStream;
+typedef struct CuEventObject *CuEvent;
 
 /* Values of the driver's enums that are used. */
 enum {
-    CU_OK = 0,
+    CU_CAPTURE_RELAXED = 2,
+    CU_OK = 0, CU_CAPTURE_IMPLICIT = 906, /* CUDA_ERROR_STREAM_CAPTURE_IMPLICIT */
     CU_DEVICE_MAX_SHARED_OPTIN = 97,   /* CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
     CU_DEVICE_CC_MAJOR = 75, CU_DEVICE_CC_MINOR = 76,
-    CU_FUNC_SHARED_STATIC = 1,         /* CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES */
+    CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED_STATIC = 1,         /* CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES */
     CU_FUNC_LOCAL_BYTES = 3, CU_FUNC_REGISTERS = 4,
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,    /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
     CU_JIT_INFO_LOG = 3, CU_JIT_INFO_LOG_BYTES = 4, CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_BYTES = 6

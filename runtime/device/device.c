@@ -129,6 +129,17 @@ const char *tkc_device_arch(const TkcDevice *dev)
     return device_is(dev) ? dev->arch : NULL;
 }
 
+TkcStatus tkc_device_info(TkcDevice *dev, TkcDeviceInfo *out)
+{
+    TkcDeviceInfo ours = {.size = sizeof ours};
+    if (!device_is(dev)) return TKC_MISUSE;
+    dev->ops->facts(dev, &ours);
+    return out && tkc_give(out, &ours, sizeof ours)
+               ? TKC_OK
+               : misuse(dev->cx,
+                        "there is no place for what the device is: NULL, or without a size");
+}
+
 TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info)
 {
     DeviceKernel *kernel = NULL;
@@ -149,7 +160,7 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
     }
     const DeviceCode code = {.manifest = &m, .text = tkc_artifact_text(ptx, NULL)};
     TkcStatus status = dev->ops->load(dev, &code, &kernel);
-    if (status == TKC_OK) dev->ops->info(kernel, &told);
+    if (status == TKC_OK) dev->ops->info(dev, kernel, &told);
     dev->ops->unload(dev, kernel);
     manifest_fini(&m);
     free(text);

@@ -10,8 +10,8 @@
 
 /* One run-time argument, checked and converted. */
 typedef struct LaunchArg {
-    uint64_t bits;  /* the value in the parameter's type, lowest bytes first; a pointer's address */
-    size_t bytes;   /* memory behind a pointer, 0: not known */
+    uint64_t bits; /* the value in the parameter's type, lowest bytes first; a pointer's address */
+    size_t bytes;  /* memory behind a pointer, 0: not known */
 } LaunchArg;
 
 typedef struct DeviceKernel DeviceKernel; /* each kind has its own */
@@ -22,13 +22,25 @@ typedef struct DeviceCode {
     const char *text;                /* PTX, or block IR's */
     const Func *func;                /* of block IR */
 } DeviceCode;
+/* So many marks of time, numbered from 0, that launches on a stream are put between. */
+typedef struct Timer Timer;
+typedef struct TimerOps {
+    TkcStatus (*make)(TkcDevice *dev, size_t marks, Timer **out);
+    void (*free)(TkcDevice *dev, Timer *timer);
+    /* Caches hold nothing of the kernels' from here on. */
+    TkcStatus (*flush)(TkcDevice *dev, Timer *timer, void *stream);
+    TkcStatus (*mark)(TkcDevice *dev, Timer *timer, size_t i, void *stream);
+    /* Once the stream's work is done. */
+    TkcStatus (*between)(TkcDevice *dev, Timer *timer, size_t from, size_t to, double *ms);
+} TimerOps;
+extern const TimerOps host_timer;
 
 typedef struct DeviceOps {
     const char *kind;
-    bool takes_turns;     /* one launch or change of memory at a time */
-    TkcEmit emit;         /* what load wants: TKC_EMIT_PTX or TKC_EMIT_IR */
-    const char *passes;   /* for TkcOptions.passes; NULL: the pipeline */
-    bool line_info;       /* whatever the options say: what goes wrong is told with its line */
+    bool takes_turns;   /* one launch or change of memory at a time */
+    TkcEmit emit;       /* what load wants: TKC_EMIT_PTX or TKC_EMIT_IR */
+    const char *passes; /* for TkcOptions.passes; NULL: the pipeline */
+    bool line_info;     /* whatever the options say: what goes wrong is told with its line */
     int64_t max_grid[3];
     TkcStatus (*open)(TkcDevice *dev, int ordinal, void *context); /* fills state, name, arch */
     void (*close)(TkcDevice *dev);
@@ -45,26 +57,31 @@ typedef struct DeviceOps {
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
                         const LaunchArg *args);
-    void (*info)(const DeviceKernel *kernel, TkcKernelInfo *out); /* fills registers, spill_bytes */
+    /* Fills registers, spill_bytes, max_threads, unit_programs, programs. */
+    void (*info)(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
+    void (*facts)(TkcDevice *dev, TkcDeviceInfo *out);
+    /* Launches on the stream are recorded for a graph. NULL: there are no graphs. */
+    bool (*captures)(TkcDevice *dev, void *stream);
+    const struct TimerOps *timer;
 } DeviceOps;
 
 typedef struct Debugger Debugger; /* debug.h */
 
 struct TkcDevice {
-    TkcContext *cx;       /* kept */
-    pthread_mutex_t turn; /* recursive */
+    TkcContext *cx;           /* kept */
+    pthread_mutex_t turn;     /* recursive */
     pthread_mutex_t printing; /* one line at a time */
     const DeviceOps *ops;
-    void *state;          /* of the kind */
+    void *state; /* of the kind */
     char name[128];
-    char arch[16];        /* before `open`, of simt: the target asked for, or "" */
+    char arch[16]; /* before `open`, of simt: the target asked for, or "" */
     uint64_t seed;
     double timeout;
     int threads;
-    bool unchecked; /* cpu: no shadow memory */
-    int driver;                /* its version */
-    struct DiskCache *cache;   /* jit/disk.h; NULL: of a device without PTX */
-    Debugger *debugger; /* cpu: what to trace and where to stop; NULL: nothing */
+    bool unchecked;          /* cpu: no shadow memory */
+    int driver;              /* its version */
+    struct DiskCache *cache; /* jit/disk.h; NULL: of a device without PTX */
+    Debugger *debugger;      /* cpu: what to trace and where to stop; NULL: nothing */
     void (*print)(const char *line, void *user);
     void *print_user;
 };

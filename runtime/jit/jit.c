@@ -13,12 +13,10 @@
 char *jit_own(TkcJit *jit, const char *begin, const char *end)
 {
     char **all = realloc(jit->owned, sizeof *all * (size_t)(jit->nowned + 1));
-    if (!all)
-        return NULL;
+    if (!all) return NULL;
     jit->owned = all;
     char *copy = strndup(begin, (size_t)(end - begin));
-    if (copy)
-        all[jit->nowned++] = copy;
+    if (copy) all[jit->nowned++] = copy;
     return copy;
 }
 
@@ -31,15 +29,13 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
 {
     TkcOptions *o = &jit->options;
     *o = *from;
-    if (strcmp(jit->dev->arch, "cpu"))
-        o->arch = jit->dev->arch;
+    if (strcmp(jit->dev->arch, "cpu")) o->arch = jit->dev->arch;
     if (!copy_text(jit, &o->arch) || !copy_text(jit, &o->kernel) ||
         !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes) ||
         !copy_text(jit, &o->warnings) || !copy_text(jit, &o->remark_kinds))
         return false;
     o->line_info |= jit->dev->ops->line_info;
-    if (jit->dev->ops->passes && !o->passes)
-        o->passes = jit->dev->ops->passes;
+    if (jit->dev->ops->passes && !o->passes) o->passes = jit->dev->ops->passes;
     if (jit->dev->debugger) { /* every name has a value of its own, and keeps it */
         o->passes = "desc";
         o->debug = true;
@@ -56,8 +52,7 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
 
 static TkcStatus misuse(const TkcDevice *dev, const char *text)
 {
-    if (device_is(dev))
-        tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
+    if (device_is(dev)) tkc_report(dev->cx, TKC_SEVERITY_ERROR, NULL, "%s", text);
     return TKC_MISUSE;
 }
 
@@ -73,10 +68,8 @@ int tkc_jit_param_count(const TkcJit *jit)
 
 TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out)
 {
-    if (!is_jit(jit))
-        return TKC_MISUSE;
-    if (!out)
-        return misuse(jit->dev, "there is no place for the parameter: the pointer is NULL");
+    if (!is_jit(jit)) return TKC_MISUSE;
+    if (!out) return misuse(jit->dev, "there is no place for the parameter: the pointer is NULL");
     if (i < 0 || i >= jit->nopen)
         return misuse(jit->dev, "a launch has no argument of that number");
     if (!tkc_give(out, &jit->open[i].decl, sizeof *out))
@@ -88,10 +81,8 @@ TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out)
 static const char *find_misuse(const TkcDevice *dev, const TkcSource *source,
                                const TkcOptions *given, TkcOptions *options, TkcJit **out)
 {
-    if (!out)
-        return "the place for the jit is NULL";
-    if (!tkc_handle_is(source, TKC_HANDLE_SOURCE))
-        return "the source is NULL, or freed";
+    if (!out) return "the place for the jit is NULL";
+    if (!tkc_handle_is(source, TKC_HANDLE_SOURCE)) return "the source is NULL, or freed";
     if (tkc_source_context(source) != dev->cx)
         return "the source is of another context than the device";
     return tkc_options_read(options, given);
@@ -120,32 +111,23 @@ static TkcJit *jit_make(TkcDevice *dev, TkcSource *source)
 TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *given, TkcJit **out)
 {
     TkcOptions options;
-    if (out)
-        *out = NULL;
-    if (!device_is(dev))
-        return TKC_MISUSE;
+    if (out) *out = NULL;
+    if (!device_is(dev)) return TKC_MISUSE;
     const char *wrong = find_misuse(dev, source, given, &options, out);
-    if (wrong)
-        return misuse(dev, wrong);
+    if (wrong) return misuse(dev, wrong);
     TkcJit *jit = jit_make(dev, source);
-    if (!jit)
-        return tkc_no_memory(dev->cx);
-    TkcStatus status = copy_options(jit, &options) ? open_params_read(jit)
-                                                   : tkc_no_memory(dev->cx);
-    if (status == TKC_OK)
-        *out = jit;
-    else
-        tkc_jit_free(jit);
+    if (!jit) return tkc_no_memory(dev->cx);
+    TkcStatus status = copy_options(jit, &options) ? open_params_read(jit) : tkc_no_memory(dev->cx);
+    if (status == TKC_OK) *out = jit;
+    else tkc_jit_free(jit);
     return status;
 }
 
 static void jit_drop(TkcJit *jit)
 {
-    if (!tkc_handle_drop(jit))
-        return;
+    if (!tkc_handle_drop(jit)) return;
     kernels_clear(jit);
-    for (int i = 0; i < jit->nowned; i++)
-        free(jit->owned[i]);
+    for (int i = 0; i < jit->nowned; i++) free(jit->owned[i]);
     free(jit->owned);
     free(jit->defines);
     free(jit->open);
@@ -158,15 +140,13 @@ static void jit_drop(TkcJit *jit)
 
 void tkc_jit_free(TkcJit *jit)
 {
-    if (tkc_handle_close(jit, TKC_HANDLE_JIT))
-        jit_drop(jit);
+    if (tkc_handle_close(jit, TKC_HANDLE_JIT)) jit_drop(jit);
 }
 
 /* What a jit was made from may be freed before it, which ends its use. */
 static TkcStatus check_alive(const TkcJit *jit)
 {
-    if (!device_is(jit->dev))
-        return TKC_MISUSE;
+    if (!device_is(jit->dev)) return TKC_MISUSE;
     return tkc_handle_is(jit->source, TKC_HANDLE_SOURCE)
                ? TKC_OK
                : misuse(jit->dev, "the source of the jit is freed");
@@ -174,24 +154,21 @@ static TkcStatus check_alive(const TkcJit *jit)
 
 void tkc_jit_clear(TkcJit *jit)
 {
-    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
-        return;
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT)) return;
     kernels_clear(jit);
     jit_drop(jit);
 }
 
 void tkc_jit_set_limit(TkcJit *jit, size_t kernels)
 {
-    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
-        return;
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT)) return;
     kernels_limit(jit, kernels);
     jit_drop(jit);
 }
 
 void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
 {
-    if (!stats || !tkc_handle_keep(jit, TKC_HANDLE_JIT))
-        return;
+    if (!stats || !tkc_handle_keep(jit, TKC_HANDLE_JIT)) return;
     TkcJit *locked = (TkcJit *)jit;
     pthread_mutex_lock(&locked->lock);
     TkcCacheStats now = jit->stats;
@@ -211,14 +188,10 @@ typedef struct Ask {
 
 static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 {
-    if (arg->kind == TKC_ARG_DESCRIPTOR)
-        return descriptor_type(p, arg);
-    if (p->decl.type)
-        return p->decl.type;
-    if (arg->type)
-        return arg->type;
-    if (arg->kind == TKC_ARG_FLOAT)
-        return "fp32";
+    if (arg->kind == TKC_ARG_DESCRIPTOR) return descriptor_type(p, arg);
+    if (p->decl.type) return p->decl.type;
+    if (arg->type) return arg->type;
+    if (arg->kind == TKC_ARG_FLOAT) return "fp32";
     return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
 }
 
@@ -236,26 +209,23 @@ static void put_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
     int64_t known = fact == FACT_DIV16 ? 16 : 1;
     if (!p->type.stars && !p->type.rank && tkc_dtype_info(p->type.dtype)->kind == DK_FLOAT)
         return; /* nothing is known of a float, however it is given */
-    if (p->decl.divisibility > known)
-        known = p->decl.divisibility;
-    if (known > 1 || fact == FACT_ONE)
-        bytes_put(&a->signature, ":%lld", (long long)known);
+    if (p->decl.divisibility > known) known = p->decl.divisibility;
+    if (known > 1 || fact == FACT_ONE) bytes_put(&a->signature, ":%lld", (long long)known);
 }
 
 static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
 {
-    *a = (Ask){.defines = calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
-    if (!a->defines)
-        return false;
-    for (size_t i = 0; i < jit->options.ndefines; i++)
-        a->defines[a->ndefines++] = jit->defines[i];
+    *a = (Ask){.defines =
+                   calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
+    if (!a->defines) return false;
+    for (size_t i = 0; i < jit->options.ndefines; i++) a->defines[a->ndefines++] = jit->defines[i];
     for (int i = 0; i < jit->nopen; i++) {
         const OpenParam *p = &jit->open[i];
         if (p->decl.is_constexpr && args[i].constexpr_value)
             a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
-        if (p->decl.is_constexpr)
-            continue;
-        bytes_put(&a->signature, "%s%s=%s", a->signature.len ? "," : "", p->decl.name, arg_type(p, &args[i]));
+        if (p->decl.is_constexpr) continue;
+        bytes_put(&a->signature, "%s%s=%s", a->signature.len ? "," : "", p->decl.name,
+                  arg_type(p, &args[i]));
         put_fact(a, p, &args[i]);
         put_extent(a, p, &args[i]);
     }
@@ -291,18 +261,13 @@ static TkcStatus keep(TkcJit *jit, TkcArtifact *a, DiskAsk *ask, Compiled *c)
     const bool is_ptx = jit->dev->ops->emit == TKC_EMIT_PTX;
     const char *text = tkc_artifact_text(a, &len);
     entry_make(&bytes, &ask->key, a, text, is_ptx ? len : 0);
-    if (!tkc_artifact_is_warned(a))
-        disk_put(ask, jit->dev, &bytes);
-    else if (!ask->is_off)
-        jit->dev->cache->stats.warned++;
-    if (is_ptx)
-        tkc_artifact_free(a);
-    else
-        tkc_artifact_shrink(c->artifact = a);
+    if (!tkc_artifact_is_warned(a)) disk_put(ask, jit->dev, &bytes);
+    else if (!ask->is_off) jit->dev->cache->stats.warned++;
+    if (is_ptx) tkc_artifact_free(a);
+    else tkc_artifact_shrink(c->artifact = a);
     if (!bytes.no_memory && entry_open(&c->entry, bytes.data, bytes.len, NULL) == HIT)
         return TKC_OK;
-    if (bytes.no_memory)
-        free(bytes.data);
+    if (bytes.no_memory) free(bytes.data);
     return tkc_no_memory(jit->dev->cx);
 }
 
@@ -314,8 +279,7 @@ static TkcStatus obtain(TkcJit *jit, const TkcOptions *o, Compiled *c)
     TkcStatus status = TKC_OK;
     if (!disk_find(&ask, jit->dev, jit->source, o, &c->entry))
         status = tkc_compile(jit->source, o, jit->dev->ops->emit, &a);
-    if (status == TKC_OK && !c->entry.bytes)
-        status = keep(jit, a, &ask, c);
+    if (status == TKC_OK && !c->entry.bytes) status = keep(jit, a, &ask, c);
     disk_end(&ask, jit->dev);
     return status == TKC_OK ? match_params(jit, &c->entry.manifest) : status;
 }
@@ -340,8 +304,7 @@ static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
         status = tkc_no_memory(jit->dev->cx);
     }
     ask_fini(&ask);
-    if (status != TKC_OK)
-        return status;
+    if (status != TKC_OK) return status;
     const DeviceCode code = {&c->entry.manifest, text_of(c), tkc_artifact_func(c->artifact)};
     return jit->dev->ops->load(jit->dev, &code, &c->kernel);
 }
@@ -349,30 +312,35 @@ static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
 /* Compiles what the key asks for, unless another thread has just done so. The context is locked. */
 static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args, Compiled **out)
 {
-    if ((*out = kernels_find(jit, key)))
-        return TKC_OK;
+    if ((*out = kernels_find(jit, key))) return TKC_OK;
     Compiled *c = calloc(1, sizeof *c);
-    if (!c)
-        return tkc_no_memory(jit->dev->cx);
+    if (!c) return tkc_no_memory(jit->dev->cx);
     TkcStatus status = compile_key(jit, args, c);
     if (status != TKC_OK) {
         compiled_free(jit, c);
         return status;
     }
-    if (!kernels_add(jit, key, c))
-        return tkc_no_memory(jit->dev->cx);
+    if (!kernels_add(jit, key, c)) return tkc_no_memory(jit->dev->cx);
     *out = c;
     return TKC_OK;
 }
 
-static TkcStatus find_by_key(TkcJit *jit, const Key *key, const TkcArg *args, size_t nargs,
-                             Compiled **out)
+/* Loading code ends a capture. */
+static TkcStatus refuse_captured(const TkcJit *jit)
 {
-    if ((*out = kernels_find(jit, key)))
-        return TKC_OK;
+    return tkc_refuse(jit->dev->cx, TKC_ERROR,
+                      "the stream is captured for a graph, and the kernel is not compiled for such "
+                      "arguments: call tkc_jit_prepare with them before");
+}
+
+static TkcStatus find_by_key(TkcJit *jit, const Key *key, void *stream, const TkcArg *args,
+                             size_t nargs, Compiled **out)
+{
+    if ((*out = kernels_find(jit, key))) return TKC_OK;
     TkcStatus status = launch_check(jit, args, nargs);
-    if (status != TKC_OK)
-        return status;
+    if (status != TKC_OK) return status;
+    if (jit->dev->ops->captures && jit->dev->ops->captures(jit->dev, stream))
+        return refuse_captured(jit);
     tkc_context_lock(jit->dev->cx);
     status = compile_absent(jit, key, args, out);
     tkc_context_unlock(jit->dev->cx);
@@ -380,12 +348,14 @@ static TkcStatus find_by_key(TkcJit *jit, const Key *key, const TkcArg *args, si
 }
 
 /* The kernel for these arguments, for the caller to release. */
-static TkcStatus find_compiled(TkcJit *jit, const TkcArg *args, size_t nargs, Compiled **out)
+static TkcStatus find_compiled(TkcJit *jit, void *stream, const TkcArg *args, size_t nargs,
+                               Compiled **out)
 {
     Key key;
     key.data = NULL;
-    TkcStatus status = key_make(&key, args, nargs) ? find_by_key(jit, &key, args, nargs, out)
-                                                   : tkc_no_memory(jit->dev->cx);
+    TkcStatus status = key_make(&key, args, nargs)
+                           ? find_by_key(jit, &key, stream, args, nargs, out)
+                           : tkc_no_memory(jit->dev->cx);
     key_fini(&key);
     return status;
 }
@@ -399,13 +369,10 @@ static TkcStatus launch_compiled(TkcJit *jit, const Compiled *c, const int64_t g
 {
     LaunchArg few[FEW_PARAMS], *packed = few;
     const size_t n = (size_t)c->entry.manifest.nparams;
-    if (n > FEW_PARAMS && !(packed = calloc(n, sizeof *packed)))
-        return tkc_no_memory(jit->dev->cx);
+    if (n > FEW_PARAMS && !(packed = calloc(n, sizeof *packed))) return tkc_no_memory(jit->dev->cx);
     TkcStatus status = launch_pack(jit, c, args, packed);
-    if (status == TKC_OK)
-        status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
-    if (packed != few)
-        free(packed);
+    if (status == TKC_OK) status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
+    if (packed != few) free(packed);
     return status;
 }
 
@@ -416,12 +383,9 @@ static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const 
     if (!grid || (nargs && !args))
         return misuse(jit->dev, grid ? "the arguments are NULL" : "the grid is NULL");
     TkcStatus status = check_alive(jit);
-    if (status == TKC_OK)
-        status = launch_check_grid(jit, grid);
-    if (status == TKC_OK)
-        status = find_compiled(jit, args, nargs, &c);
-    if (status != TKC_OK)
-        return status;
+    if (status == TKC_OK) status = launch_check_grid(jit, grid);
+    if (status == TKC_OK) status = find_compiled(jit, stream, args, nargs, &c);
+    if (status != TKC_OK) return status;
     status = launch_compiled(jit, c, grid, stream, args);
     kernels_release(jit, c);
     return status;
@@ -432,8 +396,7 @@ static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const 
 TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                      size_t nargs)
 {
-    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
-        return TKC_MISUSE;
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT)) return TKC_MISUSE;
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
@@ -446,15 +409,10 @@ TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const Tkc
 static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
 {
     Compiled *c;
-    if (!info || (nargs && !args))
-        return misuse(jit->dev, info ? "the arguments are NULL"
-                                     : "there is no place for the information: the pointer is "
-                                       "NULL");
+    if (nargs && !args) return misuse(jit->dev, "the arguments are NULL");
     TkcStatus status = check_alive(jit);
-    if (status == TKC_OK)
-        status = find_compiled(jit, args, nargs, &c);
-    if (status != TKC_OK)
-        return status;
+    if (status == TKC_OK) status = find_compiled(jit, NULL, args, nargs, &c);
+    if (status != TKC_OK) return status;
     const Manifest *m = &c->entry.manifest;
     TkcKernelInfo ours = {.num_warps = (int)m->warps,
                           .shared_bytes = (int)m->shared,
@@ -464,16 +422,22 @@ static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKerne
                           .nconfigs = (int)m->nconfigs,
                           .values = m->values,
                           .nvalues = (size_t)m->nvalues};
-    jit->dev->ops->info(c->kernel, &ours);
-    bool given = tkc_give(info, &ours, sizeof ours);
+    jit->dev->ops->info(jit->dev, c->kernel, &ours);
+    bool given = !info || tkc_give(info, &ours, sizeof ours);
     kernels_release(jit, c);
     return given ? TKC_OK : misuse(jit->dev, "the size of the information is not set");
 }
 
 TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
 {
-    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT))
-        return TKC_MISUSE;
+    if (!info && is_jit(jit))
+        return misuse(jit->dev, "there is no place for the information: the pointer is NULL");
+    return tkc_jit_prepare(jit, args, nargs, info);
+}
+
+TkcStatus tkc_jit_prepare(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
+{
+    if (!tkc_handle_keep(jit, TKC_HANDLE_JIT)) return TKC_MISUSE;
     TkcStatus status = info_of(jit, args, nargs, info);
     jit_drop(jit);
     return status;

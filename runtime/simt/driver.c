@@ -20,6 +20,7 @@ static Driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local struct {
     CuContext at[STACK];
     int depth;
+    int capture_mode; /* of the thread: 2, relaxed, lets it load while a stream is captured */
 } current;
 
 Driver *driver_state(void)
@@ -193,14 +194,35 @@ CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, C
     const int chip = chip_of(device), most_shared = shared_of(chip);
     const struct {
         int attribute, value;
-    } known[] = {
-        {1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, /* threads of a program, by dimension */
-        {5, INT32_MAX}, {6, 65535}, {7, 65535},   /* programs */
-        {8, 49152}, {9, 65536}, {10, 32}, {12, 65536}, {13, 1000000}, {16, 1},
-        {36, 1000000}, {37, 256}, {38, 1 << 20}, {39, 2048},
-        {CU_DEVICE_CC_MAJOR, chip / 10}, {CU_DEVICE_CC_MINOR, chip % 10},
-        {81, most_shared + 1024}, {82, 65536}, {CU_DEVICE_MAX_SHARED_OPTIN, most_shared},
-        {41, 1}, {83, 1}, {95, 1}, {106, 32}, {111, 1024}, {115, 1}, {120, chip >= 90}};
+    } known[] = {{1, 1024},
+                 {2, 1024},
+                 {3, 1024},
+                 {4, 64}, /* threads of a program, by dimension */
+                 {5, INT32_MAX},
+                 {6, 65535},
+                 {7, 65535}, /* programs */
+                 {8, 49152},
+                 {9, 65536},
+                 {10, 32},
+                 {12, 65536},
+                 {13, 1000000},
+                 {16, setting_number("SIMT_UNITS", 1)},
+                 {36, 1000000},
+                 {37, 256},
+                 {38, 1 << 20},
+                 {39, 2048},
+                 {CU_DEVICE_CC_MAJOR, chip / 10},
+                 {CU_DEVICE_CC_MINOR, chip % 10},
+                 {81, most_shared + 1024},
+                 {82, 65536},
+                 {CU_DEVICE_MAX_SHARED_OPTIN, most_shared},
+                 {41, 1},
+                 {83, 1},
+                 {95, 1},
+                 {106, 32},
+                 {111, 1024},
+                 {115, 1},
+                 {120, chip >= 90}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k].attribute == attribute) return *value = known[k].value, SIMT_OK;
     *value = 0;
@@ -359,6 +381,22 @@ CuResult DRIVER(cuCtxGetDevice)(CuDevice *device)
     return SIMT_OK;
 }
 
+CuResult DRIVER(cuThreadExchangeStreamCaptureMode)(CuCaptureMode *mode)
+{
+    const int before = current.capture_mode;
+    if (*mode < 0 || *mode > CU_CAPTURE_RELAXED) return SIMT_INVALID_VALUE;
+    current.capture_mode = *mode;
+    *mode = before;
+    return SIMT_OK;
+}
+
+int driver_no_capture(CuContext context)
+{
+    return context->captures && current.capture_mode != CU_CAPTURE_RELAXED
+               ? SIMT_CAPTURE_UNSUPPORTED
+               : SIMT_OK;
+}
+
 /* ---- errors ---- */
 
 static const struct {
@@ -398,6 +436,7 @@ static __attribute__((destructor)) void list_what_is_left(void)
         for (CuModule m = c->modules; m; m = m->next) nmodules++;
     }
     driver_trace("left: %zu allocations, %d modules, %d contexts, %d current",
-                 driver.memory ? simt_memory_count(driver.memory) : 0, nmodules, ncontexts, ncurrent);
+                 driver.memory ? simt_memory_count(driver.memory) : 0, nmodules, ncontexts,
+                 ncurrent);
 }
 #endif

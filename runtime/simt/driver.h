@@ -21,7 +21,8 @@
 #define DRIVER_EXPORT
 #endif
 
-typedef struct CuEventObject *CuEvent;
+typedef struct CuGraphObject *CuGraph;
+struct CuGraphNodeObject;
 struct TensorMap; /* tensormap.h; a CUtensorMap */
 
 /* CUlaunchAttribute, CUlaunchConfig. */
@@ -84,7 +85,14 @@ struct CuContextObject {
     char report[4096];
     SimtRun run;
     CuModule modules;
+    int captures, blocking_captures; /* streams; those that the default one waits for */
     CuContext next;
+};
+
+struct CuStreamObject {
+    CuContext context;
+    unsigned flags;
+    CuGraph capture; /* what it is given goes there; NULL: it is done */
 };
 
 struct CuFunctionObject {
@@ -121,6 +129,10 @@ void driver_context_free(CuContext context);
 /* The job belongs to the context now. */
 int driver_give(CuContext context, SimtJob *job);
 int driver_wait(CuContext context); /* for all that was given; what went wrong */
+/* Whether what the stream is given is recorded and not done; then it is. */
+bool driver_records(CuStream stream);
+/* What may not be while a stream of the context is captured: SIMT_OK, or what it gives. */
+int driver_no_capture(CuContext context);
 void driver_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void driver_say(const char *text); /* what went wrong, on standard error, where there is one */
 const char *driver_setting(const char *name); /* of the environment; NULL: none, or not a library */

@@ -33,6 +33,8 @@ CuResult DRIVER(cuMemAlloc_v2)(CuPointer *pointer, size_t bytes)
 {
     BEGIN(cuMemAlloc_v2);
     if (!pointer || !bytes) return SIMT_INVALID_VALUE;
+    code = driver_no_capture(driver_current());
+    if (code != SIMT_OK) return code;
     uint64_t p = simt_memory_alloc(memory(), bytes);
     if (!p) return SIMT_OUT_OF_MEMORY;
     driver_trace("cuMemAlloc %zu", bytes);
@@ -142,6 +144,13 @@ SET(cuMemsetD16_v2, unsigned short)
 SET(cuMemsetD32_v2, unsigned)
 
 /* ---- on a stream ---- */
+
+CuResult DRIVER(cuMemsetD8Async)(CuPointer to, unsigned char value, size_t n, CuStream stream)
+{
+    (void)stream;
+    driver_trace("cuMemsetD8Async %zu", n);
+    return DRIVER(cuMemsetD8_v2)(to, value, n);
+}
 
 #define CU(name, symbol, params)
 #define CU_AT_ONCE(name, symbol, now, params, args)                                                \

@@ -44,6 +44,8 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
         return code;
     }
     CuContext cx = driver_current();
+    code = driver_no_capture(cx);
+    if (code != SIMT_OK) return code;
     CuModule m = calloc(1, sizeof *m);
     if (!m) return SIMT_OUT_OF_MEMORY;
     m->module = simt_module_load(image, chip_of(cx->device), driver_state()->memory, problem,
@@ -201,6 +203,25 @@ CuResult DRIVER(cuFuncSetAttribute)(CuFunction function, CuFunctionAttribute att
 }
 #endif
 
+/* Of one multiprocessor, by the numbers of cuDeviceGetAttribute. */
+CuResult DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *programs, CuFunction function,
+                                                             int threads, size_t shared)
+{
+    BEGIN(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+    enum { PROGRAMS = 32, THREADS = 2048, REGISTERS = 65536, RESERVED = 1024 };
+    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    if (threads < 1) return SIMT_INVALID_VALUE;
+    int registers = 0;
+    DRIVER(cuFuncGetAttribute)(&registers, CU_FUNC_REGISTERS, function);
+    const size_t used = shared + function->func->shared_bytes + RESERVED;
+    const int limits[] = {THREADS / threads, REGISTERS / (threads * (registers ? registers : 1)),
+                          (int)(((size_t)most_shared() + RESERVED) / used)};
+    *programs = PROGRAMS;
+    for (int i = 0; i < 3; i++)
+        if (limits[i] < *programs) *programs = limits[i];
+    return SIMT_OK;
+}
+
 /* ---- launching ---- */
 
 typedef struct LaunchJob {
@@ -290,7 +311,6 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
                                 CuStream stream, void **params, void **extra)
 {
     BEGIN(cuLaunchKernel);
-    (void)stream;
     if (!is_function(function)) return SIMT_INVALID_HANDLE;
     const SimtFunc *f = function->func;
     const uint32_t grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
@@ -307,6 +327,7 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
     driver_trace("cuLaunchKernel %u x %u x %u programs, %u threads, %u bytes of shared memory", gx, gy,
                  gz, bx, shared);
     trace_arguments(f, job->params);
+    if (driver_records(stream)) return free(job), SIMT_OK;
     job->job.run = run_launch;
     job->launch = (SimtLaunch){.func = f, .shared_bytes = shared, .params = job->params,
                                .seed = cx->run.seed, .threads = cx->run.threads,

@@ -5,10 +5,6 @@
 
 #include "driver.h"
 
-struct CuStreamObject {
-    CuContext context;
-};
-
 struct CuEventObject {
     CuContext context;
     unsigned long long at; /* the job that sets it; 0: never recorded */
@@ -121,10 +117,10 @@ static bool is_stream(CuStream s)
 CuResult DRIVER(cuStreamCreate)(CuStream *stream, unsigned flags)
 {
     BEGIN(cuStreamCreate);
-    (void)flags;
     CuStream s = calloc(1, sizeof *s);
     if (!s) return SIMT_OUT_OF_MEMORY;
     s->context = driver_current();
+    s->flags = flags;
     *stream = s;
     return SIMT_OK;
 }

@@ -3,8 +3,8 @@
    A warp is the unit. Its registers are arrays of 32 lanes in their natural width, uint16_t[32],
    uint32_t[32] or uint64_t[32]; a predicate is one mask of lanes. Numbers in the text are such
    arrays too, so an evaluator only ever sees lanes. Each lane has its own program counter: lanes at
-   one address are a group, and of a warp's groups that can run the one with the lowest address runs;
-   blocks lie in an order (converge.c) in which groups meet where they do on a chip.
+   one address are a group, and of a warp's groups that can run the one with the lowest address
+   runs; blocks lie in an order (converge.c) in which groups meet where they do on a chip.
 
    Addresses: global ones are host addresses of what the driver's cuMemAlloc gave; shared and local
    ones are offsets, and as generic addresses lie in windows that no host address falls into. */
@@ -27,7 +27,12 @@ typedef uint32_t LaneMask;
 #define SIMT_ALL_LANES UINT32_MAX
 
 typedef enum SimtSpace {
-    SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM, SPACE_CONST
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_PARAM,
+    SPACE_CONST
 } SimtSpace;
 /* Where generic addresses of the other spaces begin. */
 #define SIMT_WINDOW(space) ((uint64_t)(space) << 56)
@@ -55,31 +60,31 @@ typedef enum SimtStep {
 typedef SimtStep SimtExec(Warp *w, const SimtInsn *in, LaneMask m);
 
 typedef struct SimtOperand {
-    uint32_t at;   /* of its 32 lanes in the warp's registers, or among the function's numbers */
-    uint32_t reg;  /* number of the register */
-    uint8_t bits;  /* of a lane: 1, 16, 32, 64; 0: there is none ('_') */
-    uint8_t used;  /* of them, that are read or written */
+    uint32_t at;  /* of its 32 lanes in the warp's registers, or among the function's numbers */
+    uint32_t reg; /* number of the register */
+    uint8_t bits; /* of a lane: 1, 16, 32, 64; 0: there is none ('_') */
+    uint8_t used; /* of them, that are read or written */
     bool number, negated;
 } SimtOperand;
 
 struct SimtInsn {
     SimtExec *exec;
-    SimtLoop *loop[2];   /* of each destination, for all lanes at once */
-    const PtxInsn *ptx;  /* of instructions on registers only */
+    SimtLoop *loop[2];  /* of each destination, for all lanes at once */
+    const PtxInsn *ptx; /* of instructions on registers only */
     SimtOperand *d, *s;
-    const void *form;    /* of the family */
-    int64_t offset;      /* added to the address in s[0] */
-    uint32_t target;     /* of a branch: an index; a call's: its kind */
+    const void *form; /* of the family */
+    int64_t offset;   /* added to the address in s[0] */
+    uint32_t target;  /* of a branch: an index; a call's: its kind */
     uint16_t nd, ns;
     uint8_t space, bytes, count; /* an access: of an element, and how many */
-    uint8_t a, b, c;     /* of the family */
+    uint8_t a, b, c;             /* of the family */
     bool guarded, guard_not, is_signed;
-    bool inner;          /* reads registers of a block inside the kernel's */
+    bool inner; /* reads registers of a block inside the kernel's */
     SimtOperand guard;
-    uint32_t place;      /* in the module's, 0: no line of the kernel is known */
-    int line;            /* of the PTX text, from 1 */
+    uint32_t place; /* in the module's, 0: no line of the kernel is known */
+    int line;       /* of the PTX text, from 1 */
     int name_len;
-    const char *name;    /* with all its dots, in the module's text */
+    const char *name; /* with all its dots, in the module's text */
 };
 
 /* A line of the kernel, by .loc; `caller`: the place of the call, 0 for none. */
@@ -111,7 +116,7 @@ typedef struct SimtFunc {
     uint32_t param_bytes;
     SimtInsn *insns;
     uint32_t ninsns;
-    uint8_t *numbers;        /* 32 lanes each */
+    uint8_t *numbers; /* 32 lanes each */
     uint32_t nregs, reg_bytes;
     uint32_t shared_bytes, local_bytes; /* static; local of one thread */
     uint32_t reqntid[3], maxntid;       /* 0: not said */
@@ -125,31 +130,31 @@ struct Warp {
     Block *block;
     const SimtFunc *func;
     uint8_t *regs;
-    LaneMask *written;   /* of each register: the lanes that hold something */
-    uint8_t *local;      /* local_bytes for each lane, one after the other */
+    LaneMask *written; /* of each register: the lanes that hold something */
+    uint8_t *local;    /* local_bytes for each lane, one after the other */
     int index;
-    uint32_t at;         /* of the group that runs */
-    LaneMask active;     /* its lanes */
-    uint32_t other;      /* lowest address of another group that can run; UINT32_MAX: none */
+    uint32_t at;             /* of the group that runs */
+    LaneMask active;         /* its lanes */
+    uint32_t other;          /* lowest address of another group that can run; UINT32_MAX: none */
     uint32_t pc[SIMT_LANES]; /* of the lanes that do not run */
-    LaneMask live;       /* have not ended */
-    LaneMask began;      /* there are */
-    LaneMask gathered;   /* wait at an instruction of the warp for lanes that it names */
-    LaneMask barred;     /* wait at a barrier of the program */
+    LaneMask live;           /* have not ended */
+    LaneMask began;          /* there are */
+    LaneMask gathered;       /* wait at an instruction of the warp for lanes that it names */
+    LaneMask barred;         /* wait at a barrier of the program */
     uint8_t barrier[SIMT_LANES]; /* which */
-    LaneMask joined;     /* lanes of the group that came to it at this instruction */
-    LaneMask carry;      /* of add.cc and its kin */
-    uint64_t clock;      /* instructions so far */
+    LaneMask joined;             /* lanes of the group that came to it at this instruction */
+    LaneMask carry;              /* of add.cc and its kin */
+    uint64_t clock;              /* instructions so far */
     const SimtInsn *reads; /* the newest that read memory which other programs may write; or NULL */
-    bool diverged;       /* not all live lanes are in the group */
-    bool in_flight;      /* products own registers: `group` knows which */
-    struct WarpGroup *group; /* NULL: there has been no product */
+    bool diverged;         /* not all live lanes are in the group */
+    bool in_flight;        /* products own registers: `group` knows which */
+    struct WarpGroup *group;          /* NULL: there has been no product */
     uint32_t bulk_groups[SIMT_LANES]; /* that each lane has committed */
-    struct AsyncCopies *copies;   /* that cp.async has started */
+    struct AsyncCopies *copies;       /* that cp.async has started */
 };
 
 typedef struct SimtBarrier {
-    uint32_t arrived, expected; /* threads; expected 0: all that live */
+    uint32_t arrived, expected;        /* threads; expected 0: all that live */
     uint32_t or_bits, and_bits, count; /* barrier.red */
     bool reduces;
 } SimtBarrier;
@@ -160,21 +165,21 @@ struct Block {
     uint32_t id[3];
     Warp *warps;
     int nwarps;
-    uint32_t threads, live;  /* threads that have not ended */
-    uint8_t *shared;         /* from SIMT_SHARED_BASE on */
+    uint32_t threads, live; /* threads that have not ended */
+    uint8_t *shared;        /* from SIMT_SHARED_BASE on */
     uint32_t shared_bytes, dynamic_base;
     SimtBarrier barriers[SIMT_BARRIERS + 1];
     struct SharedState *shared_state;
-    struct AsyncState *async;     /* what has been started and is not done */
+    struct AsyncState *async; /* what has been started and is not done */
     uint64_t random;
-    uint64_t waits;          /* at mbarriers, so far, that were not over */
-    uint32_t idle_rounds;    /* in which all that ran did was wait */
-    bool progress;           /* something happened in this turn that others may wait for */
-    uint64_t changes;        /* of memory, or of who waits, so far */
-    uint64_t version;        /* SimtLaunch.changes when it last ran */
-    bool quiet;              /* nothing has changed since: what its warps do is looked at */
+    uint64_t waits;       /* at mbarriers, so far, that were not over */
+    uint32_t idle_rounds; /* in which all that ran did was wait */
+    bool progress;        /* something happened in this turn that others may wait for */
+    uint64_t changes;     /* of memory, or of who waits, so far */
+    uint64_t version;     /* SimtLaunch.changes when it last ran */
+    bool quiet;           /* nothing has changed since: what its warps do is looked at */
     struct Spin *spin;
-    void *memory;            /* of all of the above */
+    void *memory; /* of all of the above */
 };
 
 typedef struct SimtMemory SimtMemory;
@@ -184,19 +189,19 @@ struct SimtLaunch {
     uint32_t grid[3], block[3], shared_bytes;
     uint8_t *params;
     uint64_t seed;
-    int threads;                 /* of the host; 0: one a core */
-    double timeout;              /* seconds, 0: none */
+    int threads;    /* of the host; 0: one a core */
+    double timeout; /* seconds, 0: none */
     SimtMemory *memory;
     void (*print)(const char *text, size_t len, void *user);
     void *print_user;
-    char *const *pointers;       /* by parameter, what a pointer is called; NULL: not known */
-    atomic_int stop;             /* not 0: the driver's code of what went wrong */
+    char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */
+    atomic_int stop;       /* not 0: the driver's code of what went wrong */
     atomic_ullong next_block;
-    atomic_ullong changes;       /* slices in which a program changed something */
-    atomic_ullong *idle_at;      /* by core, when all its programs go round: changes + 1 */
+    atomic_ullong changes;  /* slices in which a program changed something */
+    atomic_ullong *idle_at; /* by core, when all its programs go round: changes + 1 */
     int cores;
     uint64_t deadline_ns;
-    char *report;                /* what went wrong, of `report_size` bytes */
+    char *report; /* what went wrong, of `report_size` bytes */
     size_t report_size;
 };
 
@@ -260,7 +265,7 @@ static inline int simt_first(LaneMask m)
     return __builtin_ctz(m);
 }
 #define SIMT_EACH_LANE(lane, m)                                                                    \
-    for (LaneMask rest_##lane = (m); rest_##lane; rest_##lane &= rest_##lane - 1)                                          \
+    for (LaneMask rest_##lane = (m); rest_##lane; rest_##lane &= rest_##lane - 1)                  \
         for (int lane = simt_first(rest_##lane), once_##lane = 1; once_##lane; once_##lane = 0)
 
 /* ---- what goes wrong ---- */

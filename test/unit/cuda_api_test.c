@@ -17,6 +17,9 @@
 #define CuDeviceAttribute CUdevice_attribute
 #define CuFunctionAttribute CUfunction_attribute
 #define CuJitOption CUjit_option
+#define CuEvent CUevent
+#define CuCaptureStatus CUstreamCaptureStatus
+#define CuCaptureMode CUstreamCaptureMode
 #define CU(name, symbol, params)                                                                   \
     _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params),              \
                    #symbol " has other parameters");
@@ -32,6 +35,9 @@
 #undef CuDeviceAttribute
 #undef CuFunctionAttribute
 #undef CuJitOption
+#undef CuEvent
+#undef CuCaptureStatus
+#undef CuCaptureMode
 
 #include "device/cuda_api.h"
 
@@ -46,11 +52,13 @@ SAME_SIZE(CuStream, CUstream);
 SAME_SIZE(CuDeviceAttribute, CUdevice_attribute);
 SAME_SIZE(CuFunctionAttribute, CUfunction_attribute);
 SAME_SIZE(CuJitOption, CUjit_option);
+SAME_SIZE(CuEvent, CUevent);
+SAME_SIZE(CuCaptureStatus, CUstreamCaptureStatus);
+SAME_SIZE(CuCaptureMode, CUstreamCaptureMode);
 
 /* What the emulated driver has beside. */
 #include "simt/driver.h"
 
-SAME_SIZE(CuEvent, CUevent);
 SAME_SIZE(CuLaunchAttribute, CUlaunchAttribute);
 SAME_SIZE(CuLaunchConfig, CUlaunchConfig);
 #define SAME_PLACE(type, ours, theirs_type, theirs)                                                \
@@ -68,6 +76,9 @@ SAME_NUMBER(CU_OK, CUDA_SUCCESS);
 SAME_NUMBER(CU_DEVICE_MAX_SHARED_OPTIN, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 SAME_NUMBER(CU_DEVICE_CC_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 SAME_NUMBER(CU_DEVICE_CC_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+SAME_NUMBER(CU_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED);
+SAME_NUMBER(CU_CAPTURE_IMPLICIT, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+SAME_NUMBER(CU_FUNC_MAX_THREADS, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 SAME_NUMBER(CU_FUNC_SHARED_STATIC, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 SAME_NUMBER(CU_FUNC_LOCAL_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
 SAME_NUMBER(CU_FUNC_REGISTERS, CU_FUNC_ATTRIBUTE_NUM_REGS);

@@ -1,0 +1,50 @@
+/* What the files of device `cuda` share. */
+#ifndef TKC_RUNTIME_CUDA_DEVICE_H
+#define TKC_RUNTIME_CUDA_DEVICE_H
+
+#include "cuda_api.h"
+#include "device.h"
+
+typedef struct Cuda {
+    CudaApi api;
+    CuDevice device;
+    CuContext context; /* the caller's; else the primary one, once something needs it: making it
+                          takes long */
+    bool owns_primary;
+    int max_shared;
+} Cuda;
+
+struct DeviceKernel {
+    CuModule module;
+    CuFunction function;
+    unsigned threads, shared;
+    int nparams, registers, spill_bytes;
+    char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
+};
+
+#define CALL(cuda, dev, name, ...)                                                                 \
+    cuda_check((dev)->cx, &(cuda)->api, (cuda)->api.name(__VA_ARGS__), "cu" #name)
+
+/* Makes our context current; *pushed says whether leave must undo it. */
+TkcStatus cuda_enter(TkcDevice *dev, Cuda *c, bool *pushed);
+void cuda_leave(Cuda *c, bool pushed);
+
+/* The end of a function: one call of the driver, with our context current. */
+#define RETURN_CALL_INSIDE(dev, name, ...)                                                         \
+    do {                                                                                           \
+        bool pushed_;                                                                              \
+        TkcStatus status_ = cuda_enter(dev, (dev)->state, &pushed_);                                    \
+        if (status_ == TKC_OK)                                                                     \
+            status_ = CALL((Cuda *)(dev)->state, dev, name, __VA_ARGS__);                          \
+        cuda_leave((dev)->state, pushed_);                                                              \
+        return status_;                                                                            \
+    } while (0)
+
+/* cuda_facts.c */
+void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out);
+void cuda_info(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
+bool cuda_captures(TkcDevice *dev, void *stream);
+/* timer.c */
+extern const TimerOps cuda_timer;
+
+#endif

@@ -1,0 +1,17 @@
+/* Results of tuning as text, a line each, so that people can read, compare and commit them:
+
+       add | NVIDIA H200 | x=*fp32 n=98432 | BLOCK=1024 num_warps=4 | 0.0123 ms */
+#ifndef TKC_RUNTIME_TUNE_H
+#define TKC_RUNTIME_TUNE_H
+
+#include "tkc/edge.h"
+
+/* Which of n configurations the file has for the kernel, device and key that `head` is ("add |
+   NVIDIA H200 | x=*fp32"); -1: none. */
+int tune_file_find(const char *path, const char *head, const char *const *configs, size_t n);
+/* Puts the line in the place of those with its head, or at the end; false, with *why: it cannot be
+   written, and the file is as it was. */
+bool tune_file_put(const char *path, const char *head, const char *config, double ms,
+                   const char **why);
+
+#endif

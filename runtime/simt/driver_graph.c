@@ -7,10 +7,6 @@ struct CuGraphObject {
     size_t nodes;
 };
 
-#define BEGIN(symbol)                                                                              \
-    int code = driver_begin(#symbol, true);                                                        \
-    if (code != SIMT_OK) return code
-
 static bool has_object(CuStream s)
 {
     return (uintptr_t)s > 2 && s->context == driver_current();

@@ -39,8 +39,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_CONTACT "the authors of tkc <tkc@localhost>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}
- The command tkc, the library libtkc for C and C++ programs, its headers and its manual.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "The command tkc, the library libtkc for C and C++ programs, its headers and its manual.")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)      # from dpkg-dev: what the binaries need, of which version
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # and others of ours; with it comes the call of ldconfig
 include(CPack)

@@ -47,8 +47,10 @@ void run(const char *where)
     TkcSource *source = nullptr;
     must(cx, tkc_source_from_text(cx.get(), "scale.tk", kernel.data(), kernel.size(), TKC_LANGUAGE_TK, &source));
     const Source owned_source(source);
+    TkcOptions options;
+    tkc_options_init(&options);
     TkcJit *jit = nullptr;
-    must(cx, tkc_jit_new(device, source, nullptr, &jit));
+    must(cx, tkc_jit_new(device, source, &options, &jit));
     const Jit owned_jit(jit);
 
     std::vector<float> host(1000, 1.5f);

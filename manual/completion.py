@@ -73,8 +73,9 @@ def fish(rows):
 
 def write(root, folder):
     rows = options(root)
-    for path, text in ("bash-completion/completions/tkc", bash(rows)), ("zsh/site-functions/_tkc", zsh(rows)), \
-            ("fish/vendor_completions.d/tkc.fish", fish(rows)):
+    for path, text in (("bash-completion/completions/tkc", bash(rows)), ("fish/vendor_completions.d/tkc.fish", fish(rows)),
+                       ("zsh/site-functions/_tkc", zsh(rows)),
+                       ("zsh/vendor-completions/_tkc", zsh(rows))):  # where Debian's zsh looks for those of packages
         os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
         with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
             file.write(text)

@@ -35,16 +35,14 @@ static TkcStopAction on_stop(TkcStop *stop, void *user)
     int line = 0, i;
     EXPECT(tkc_stop_place(stop, 0, &file, &line, &function));
     EXPECT_STR(file, "stop.tk");
-    if (s->stops < 8)
-        s->lines[s->stops] = line;
+    if (s->stops < 8) s->lines[s->stops] = line;
     if (s->stops++ == 0 && s->looks) {
         s->program = tkc_stop_program(stop, 0);
         EXPECT_INT(tkc_stop_program(stop, 1), 0);
         snprintf(s->function, sizeof s->function, "%s", function);
         for (s->levels = 1; tkc_stop_place(stop, s->levels, &file, &line, &function); s->levels++)
             snprintf(s->caller, sizeof s->caller, "%s:%d", function, line);
-        for (i = 0; (name = tkc_stop_name(stop, i)); i++)
-            s->has_w |= !strcmp(name, "w");
+        for (i = 0; (name = tkc_stop_name(stop, i)); i++) s->has_w |= !strcmp(name, "w");
         EXPECT(i > 0);
         EXPECT(tkc_stop_evaluate(stop, "w + 10", &words));
         snprintf(s->value, sizeof s->value, "%s", words);
@@ -70,20 +68,18 @@ static TkcStatus run(Seen *seen, const char *where, const char *trace, float out
     TkcOptions options;
     tkc_options_init(&options);
     options.kernel = "kernel";
-    EXPECT_INT(tkc_source_from_text(cx, "stop.tk", text, strlen(text), TKC_LANGUAGE_TK, &source), TKC_OK);
+    EXPECT_INT(tkc_source_from_text(cx, "stop.tk", text, strlen(text), TKC_LANGUAGE_TK, &source),
+               TKC_OK);
     EXPECT_INT(tkc_device_open(cx, "cpu", 0, &dev), TKC_OK);
     tkc_device_on_stop(dev, on_stop, seen);
     tkc_device_on_print(dev, on_print, seen);
-    if (where)
-        EXPECT_INT(tkc_device_break(dev, where), TKC_OK);
-    if (trace)
-        EXPECT_INT(tkc_device_trace(dev, trace), TKC_OK);
+    if (where) EXPECT_INT(tkc_device_break(dev, where), TKC_OK);
+    if (trace) EXPECT_INT(tkc_device_trace(dev, trace), TKC_OK);
     EXPECT_INT(tkc_jit_new(dev, source, &options, &jit), TKC_OK);
     EXPECT_INT(tkc_alloc(dev, 2 * sizeof *out, &x), TKC_OK);
     const TkcArg args[] = {tkc_pointer(NULL, x, 2 * sizeof *out), tkc_constexpr("0.5")};
     const TkcStatus status = tkc_launch(jit, (int64_t[]){2, 1, 1}, NULL, args, 2);
-    if (status == TKC_OK)
-        EXPECT_INT(tkc_copy_out(dev, out, x, 2 * sizeof *out), TKC_OK);
+    if (status == TKC_OK) EXPECT_INT(tkc_copy_out(dev, out, x, 2 * sizeof *out), TKC_OK);
     tkc_jit_free(jit);
     tkc_free(dev, x);
     tkc_device_free(dev);

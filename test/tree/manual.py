@@ -34,7 +34,7 @@ for name in functions | others:
 # What the header says, and the rule for threads that it has for each.
 assert "An artifact keeps what it needs of its source" in page("man3/tkc_compile.3")
 assert "TKC_CANCELLED" in page("man3/tkc_compile.3").split("RETURN VALUE")[1]
-assert "Any number of threads" in page("man3/tkc_launch.3") and "One thread at a time" in page("man3/tkc_jit_new.3")
+assert all("Any number of threads" in page("man3/%s.3" % f) for f in ("tkc_launch", "tkc_jit_info", "tkc_alloc")) and "One thread at a time" in page("man3/tkc_jit_new.3")
 assert "dynamic shared memory" in page("man3/tkc.3") and "cuLaunchKernel" in page("man7/tkc-embedding.7")
 command = page("man1/tkc.1").replace("\\-", "-")
 spelled = re.findall(r'^OPT\(\w+, +"(-[^"]+)"', open(root + "/src/options.def", encoding="utf-8").read(), re.M)

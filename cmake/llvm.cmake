@@ -47,7 +47,7 @@ if(TKC_STATIC)
   separate_arguments(libs UNIX_COMMAND "${libs}")
   # llvm-config also names libz3 and libxml2: nothing that we link uses them.
   set(LLVM_LINK -L${LLVM_LIB_DIR} ${libs} ${stdcxx} ${zlib} ${zstd})
-  set(LLVM_PC -L${LLVM_LIB_DIR} ${libs} -lstdc++ -lz -lzstd)
+  set(LLVM_PC "") # it is in libtkc.a
 else()
   tkc_llvm_config(LLVM_LINK --link-shared --libs)
   set(LLVM_LINK -L${LLVM_LIB_DIR} ${LLVM_LINK})

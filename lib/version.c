@@ -3,14 +3,23 @@
 
 #include "tkc/tkc.h"
 
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define VERSION TEXT(TKC_VERSION_MAJOR) "." TEXT(TKC_VERSION_MINOR) "." TEXT(TKC_VERSION_PATCH)
+
+int tkc_version_number(void)
+{
+    return TKC_VERSION;
+}
+
 const char *tkc_version(void)
 {
-    return TKC_VERSION_STRING;
+    return VERSION;
 }
 
 const char *tkc_version_long(void)
 {
-    return "tkc " TKC_VERSION_STRING " (LLVM " LLVM_VERSION_STRING ")";
+    return "tkc " VERSION " (LLVM " LLVM_VERSION_STRING ")";
 }
 
 const char *tkc_arch_list(void)

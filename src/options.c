@@ -360,6 +360,8 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_VERBOSE: o->verbose = true; return true;
     case OPT_HELP: o->help = true; return true;
     case OPT_VERSION: o->version = true; return true;
+    case OPT_USAGE:
+    case OPT_EXIT:
     case OPT_GROUP_OUT:
     case OPT_GROUP_WHAT:
     case OPT_GROUP_HOW:
@@ -727,14 +729,14 @@ static void print_kinds(FILE *out, const char *title,
 
 void options_help(FILE *out)
 {
-    fputs("usage: tkc [options] FILE.tk\n"
-          "Compiles Triton's kernel language to PTX, or runs it. "
-          "FILE may be - for standard input.\n",
-          out);
     for (int i = 0; i < OPT_COUNT; i++) {
         const struct OptRow *r = &rows[i];
         if (r->form == FORM_GROUP) {
-            fprintf(out, "\n%s:\n", r->help);
+            if (i == OPT_EXIT) {
+                print_kinds(out, "Warnings (-Wno-NAME)", tkc_warning_name);
+                print_kinds(out, "Remarks (-RNAME)", tkc_remark_name);
+            }
+            fprintf(out, *r->arg ? "%s%s\n" : "%s%s:\n", i ? "\n" : "", r->help);
             continue;
         }
         char left[64];
@@ -742,9 +744,4 @@ void options_help(FILE *out)
         fprintf(out, n <= 24 ? "  %-25s %s\n" : "  %s\n                            %s\n", left,
                 r->help);
     }
-    print_kinds(out, "Warnings (-Wno-NAME)", tkc_warning_name);
-    print_kinds(out, "Remarks (-RNAME)", tkc_remark_name);
-    fputs("\nExit code: 0 fine, 1 refused (the input is wrong, a check failed), 2 misuse of the "
-          "command.\n",
-          out);
 }

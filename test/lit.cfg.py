@@ -139,7 +139,7 @@ def add_environment():
     config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
     config.environment["LSAN_OPTIONS"] = "print_suppressions=0"
     config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"):
+    for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "TKC_BARE_ROOTS"):
         if name in os.environ:
             config.environment[name] = os.environ[name]
 

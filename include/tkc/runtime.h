@@ -4,9 +4,8 @@
    key (types, constexprs, alignment and divisibility of the arguments, options), compiles on the
    first use of a key and launches from then on from memory.
 
-   Threads: launches (tkc_launch, tkc_jit_info, tkc_jit_stats, tkc_jit_clear) and memory (tkc_alloc,
-   tkc_free, tkc_copy_in, tkc_copy_out, tkc_synchronize) may be called by any number of threads at
-   once, of one jit too. Keys are compiled one at a time; what is compiled already is launched
+   Threads: launches and memory may be asked for by any number of threads at once, of one jit too;
+   other functions follow the context's rule, unless they say "Any thread.". Keys are compiled one at a time; what is compiled already is launched
    meanwhile. On the cpu device launches and changes of memory take turns. A handler is called by one
    thread at a time, the one whose call it is about, and tkc_last_error tells each thread of its own
    calls. Options of a device are set before its launches. */
@@ -21,14 +20,15 @@ extern "C" {
 
 /* ---- devices ---- */
 typedef struct TkcDevice TkcDevice;
-/* kind: "cuda", "cpu", "simt" (the GPU's code, executed on the host; "simt:sm_80" for a chip), or
+/* Opens a device. kind: "cuda", "cpu", "simt" (the GPU's code, executed on the host; "simt:sm_80" for a chip), or
    NULL for cuda when there is one, else cpu. TKC_NO_DEVICE with a
    diagnostic that says what is missing. */
 TKC_API TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out);
-/* The same for work in a CUcontext the caller owns; the current context is restored after each
-   call. */
+/* Opens a device for work in a CUcontext the caller owns; the current context is restored after
+   each call. */
 TKC_API TkcStatus tkc_device_open_cuda_context(TkcContext *cx, void *cu_context, TkcDevice **out);
 TKC_API void tkc_device_free(TkcDevice *dev);
+/* What a device is: kind, name, and the target that its kernels are compiled for. Any thread. */
 TKC_API const char *tkc_device_kind(const TkcDevice *dev);  /* "cuda", "cpu" or "simt" */
 TKC_API const char *tkc_device_name(const TkcDevice *dev);  /* "NVIDIA H100 80GB HBM3" */
 TKC_API const char *tkc_device_arch(const TkcDevice *dev);  /* "sm_90a"; "cpu" */
@@ -45,20 +45,22 @@ typedef struct TkcDeviceInfo {
 } TkcDeviceInfo;
 TKC_API TkcStatus tkc_device_info(TkcDevice *dev, TkcDeviceInfo *out);
 
-/* ---- memory: addresses on the device; on cpu, host addresses. Sizes in bytes. ---- */
+/* ---- memory: addresses on the device; on cpu, host addresses. Sizes in bytes. Any thread. ---- */
+/* An address on a device. */
 typedef uint64_t TkcPtr;
-/* Aligned to 256, uninitialized. No bytes give an address that is not to be accessed. */
+/* Memory of a device, aligned to 256, uninitialized. No bytes give an address that is not to be accessed. */
 TKC_API TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out);
 TKC_API TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr); /* 0 is ignored */
-/* Host to device; waits. */
+/* Copies from host to device; waits. */
 TKC_API TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes);
-/* Device to host; waits for the default stream. */
+/* Copies from device to host; waits for the default stream. */
 TKC_API TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes);
-/* Streams: a CUstream as a pointer; NULL is the default stream. The cpu device ignores it: launches
+/* Waits for a stream: a CUstream as a pointer; NULL is the default stream. The cpu device ignores it: launches
    there are synchronous. */
 TKC_API TkcStatus tkc_synchronize(TkcDevice *dev, void *stream);
 
-/* ---- arguments ---- */
+/* ---- arguments. Any thread. ---- */
+/* What an argument of a launch is. */
 typedef enum TkcArgKind {
     TKC_ARG_POINTER,
     TKC_ARG_INT,
@@ -76,6 +78,7 @@ typedef struct TkcDescriptor {
     int64_t strides[TKC_DESCRIPTOR_RANK]; /* elements from one to the next along each dimension: the
                                              last is 1, others are multiples of 16 bytes, 0 too */
 } TkcDescriptor;
+/* One argument of a launch; made by tkc_pointer, tkc_int, tkc_float, tkc_constexpr, tkc_descriptor. */
 typedef struct TkcArg {
     TkcArgKind kind;
     /* POINTER: "*fp32". INT, FLOAT: "i32", "i64", "fp32", … or NULL for the parameter's declared
@@ -83,7 +86,7 @@ typedef struct TkcArg {
        blocks, and the padding of floats that is not 0: "tensordesc<fp16[64, 128], padding=nan>".
        CONSTEXPR: unused. */
     const char *type;
-    union {
+    TKC_EXTENSION union {
         TkcPtr pointer;
         int64_t integer;
         double floating;
@@ -94,32 +97,36 @@ typedef struct TkcArg {
     /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds. */
     size_t bytes;
 } TkcArg;
+/* An argument that is an address, with the size of the memory there, or 0. */
 static inline TkcArg tkc_pointer(const char *type, TkcPtr p, size_t bytes)
 {
     TkcArg a = {TKC_ARG_POINTER, type, {0}, bytes};
     a.pointer = p;
     return a;
 }
+/* An argument that is an integer. */
 static inline TkcArg tkc_int(int64_t v)
 {
     TkcArg a = {TKC_ARG_INT, NULL, {0}, 0};
     a.integer = v;
     return a;
 }
+/* An argument that is a floating-point number. */
 static inline TkcArg tkc_float(double v)
 {
     TkcArg a = {TKC_ARG_FLOAT, NULL, {0}, 0};
     a.floating = v;
     return a;
 }
+/* An argument that is known when compiling: a text as in TkcDefine. */
 static inline TkcArg tkc_constexpr(const char *value)
 {
     TkcArg a = {TKC_ARG_CONSTEXPR, NULL, {0}, 0};
     a.constexpr_value = value;
     return a;
 }
-
-/* type: NULL, or without a padding, where the parameter's declaration has it. */
+/* An argument that is a tensor descriptor. type: NULL, or without a padding, where the parameter's
+   declaration has it. */
 static inline TkcArg tkc_descriptor(const char *type, const TkcDescriptor *d)
 {
     TkcArg a = {TKC_ARG_DESCRIPTOR, type, {0}, 0};
@@ -135,32 +142,33 @@ TKC_API const char *tkc_artifact_manifest(TkcArtifact *ptx);
 
 /* ---- kernels compiled on demand ---- */
 typedef struct TkcJit TkcJit;
-/* options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. Device and
+/* A kernel on a device, to be launched. options: kernel, signature, defines, num_warps, …; copied. On cuda arch is the device's. Device and
    source are of one context. When either is freed, all calls of the jit but tkc_jit_free are
    TKC_MISUSE. */
 TKC_API TkcStatus tkc_jit_new(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
                               TkcJit **out);
 TKC_API void tkc_jit_free(TkcJit *jit);
 /* Frees the kernels compiled so far; they are compiled again when they are launched again. A launch
-   under way on another thread keeps its own to its end. On cuda it waits for the GPU. */
+   under way on another thread keeps its own to its end. On cuda it waits for the GPU. Any thread. */
 TKC_API void tkc_jit_clear(TkcJit *jit);
 /* Most kernels a jit holds, 1024 unless set (0: that again). For one more, the one launched longest ago
-   is freed as by tkc_jit_clear. */
+   is freed as by tkc_jit_clear. Any thread. */
 TKC_API void tkc_jit_set_limit(TkcJit *jit, size_t kernels);
-/* One argument for each parameter that the options' defines leave open, constexpr ones included, in
-   the order of the kernel's parameter list. Checked at every launch: a wrong count, kind or type is
-   TKC_ERROR with a diagnostic. Grid extents below 1 or past the device's limits are an error. On
-   cuda asynchronous. */
+/* Launches a kernel; compiles it on the first use of a key. One argument for each parameter that the
+   options' defines leave open, constexpr ones included, in the order of the kernel's parameter list.
+   Checked at every launch: a wrong count, kind or type is TKC_ERROR with a diagnostic. Grid extents
+   below 1 or past the device's limits are an error. On cuda asynchronous. Any thread. */
 TKC_API TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                              size_t nargs);
 
 /* The parameters that a launch gives arguments for, in order, as the source and the options'
    signature declare them. TKC_MISUSE when there is no such one. What it points to lives as long as
-   the jit. */
+   the jit. Any thread. */
 TKC_API int tkc_jit_param_count(const TkcJit *jit);
 TKC_API TkcStatus tkc_jit_param(const TkcJit *jit, int i, TkcParam *out);
 
-/* What the kernel that a launch with these arguments would use costs; compiles it when needed. */
+/* What the kernel that a launch with these arguments would use costs; compiles it when needed. Any
+   thread. */
 typedef struct TkcKernelInfo {
     size_t size;
     int num_warps, shared_bytes;
@@ -204,11 +212,11 @@ typedef struct TkcTimes {
 TKC_API TkcStatus tkc_bench(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                             size_t nargs, const TkcBenchOptions *options, TkcTimes *times);
 
-/* The same of PTX (TKC_EMIT_PTX) that no jit made, on a device of kind cuda or simt. text is NULL. */
+/* What PTX (TKC_EMIT_PTX) that no jit made costs, on a device of kind cuda or simt. text is NULL. */
 TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info);
 
-/* Since the jit was made. compiles: different keys launched, and those that were freed and came
-   back. */
+/* How often a jit compiled and found kernels since it was made. compiles: different keys launched, and
+   those that were freed and came back. Any thread. */
 typedef struct TkcCacheStats { size_t size; uint64_t compiles, hits; } TkcCacheStats;
 TKC_API void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats);
 
@@ -249,6 +257,7 @@ typedef struct TkcCacheEntry {
 } TkcCacheEntry;
 TKC_API TkcStatus tkc_cache_visit(TkcContext *cx, const char *folder, bool remove,
                                   void (*each)(const TkcCacheEntry *entry, void *user), void *user);
+
 /* ---- choosing a configuration ---- */
 typedef enum TkcTuneMode {
     TKC_TUNE_MEASURE, /* what the file does not know is measured */
@@ -281,21 +290,22 @@ TKC_API TkcStatus tkc_tune(TkcDevice *dev, TkcSource *source, const TkcOptions *
                            const TkcTuneOptions *tune, TkcGridFn grid, void *user, void *stream,
                            const TkcArg *args, size_t nargs, TkcJit **out, int *config);
 
-/* ---- options of the cpu device ---- */
-/* The interleaving of kernels with atomics; on simt, of everything. */
+/* ---- options of the cpu and simt devices: set before launches ---- */
+/* The seed of the interleaving of kernels with atomics; on simt, of everything. */
 TKC_API void tkc_device_set_seed(TkcDevice *dev, uint64_t seed);
-/* A launch that takes longer fails; 0: none. */
+/* The limit in seconds: a launch that takes longer fails; 0: none. */
 TKC_API void tkc_device_set_timeout(TkcDevice *dev, double seconds);
-/* 0: all cores. */
+/* How many cores a launch uses. 0: all. */
 TKC_API void tkc_device_set_threads(TkcDevice *dev, int threads);
-/* Reads of memory that nothing has written (tkc_alloc'ed memory is unwritten until tkc_copy_in or a
+/* Whether these are errors of a launch: reads of memory that nothing has written (tkc_alloc'ed memory is unwritten until tkc_copy_in or a
    store), programs of one launch that touch one element without being in order, and signed numbers
-   of 32 bits or less that wrap on their way to an address: errors of the launch. On unless set; bounds and alignment are checked in any case. Memory allocated, or launched
-   with, while off counts as written; a copy in while off writes it, but does not count. */
+   of 32 bits or less that wrap on their way to an address. On unless set; bounds and alignment are
+   checked in any case. Memory allocated, or launched with, while off counts as written; a copy in while
+   off writes it, but does not count. */
 TKC_API void tkc_device_set_memory_checks(TkcDevice *dev, bool on);
 /* Which of n elements of `size` bytes (1, 2, 4 or 8) from address on nothing has written: neither
    tkc_copy_in nor a store, as those checks see it. elements (n flags) may be NULL; *count is the
-   number of them, 0 where the device does not know: on cuda, with the checks off. */
+   number of them, 0 where the device does not know: on cuda, with the checks off. Any thread. */
 TKC_API TkcStatus tkc_device_unwritten(TkcDevice *dev, TkcPtr address, size_t size, size_t n,
                                        bool *elements, size_t *count);
 /* Where device_print writes, one call a line, from any thread but one at a time; NULL: the text is
@@ -308,25 +318,28 @@ TKC_API void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, vo
    the kernel by their names, pid0 pid1 pid2, grid0 grid1 grid2, and x[3], x[0, i]: or and not, == !=
    < <= > >=, + - * / // %. One over names that have no value yet does not hold. Names and lines the
    kernel does not have are errors of the first launch. */
-/* "NAME" or "NAME:COND": the value is printed (tkc_device_on_print) whenever NAME is assigned. */
+/* Traces a name, "NAME" or "NAME:COND": the value is printed (tkc_device_on_print) whenever NAME is assigned. */
 TKC_API TkcStatus tkc_device_trace(TkcDevice *dev, const char *what);
-/* "LINE" or "LINE:COND": on_stop is called before the line is executed. */
+/* Breaks at a line, "LINE" or "LINE:COND": on_stop is called before the line is executed. */
 TKC_API TkcStatus tkc_device_break(TkcDevice *dev, const char *where);
 
-typedef struct TkcStop TkcStop; /* a program that has stopped; valid during the call */
+/* What becomes of a program that has stopped. */
 typedef enum TkcStopAction {
     TKC_STOP_CONTINUE, /* to the next break */
     TKC_STOP_NEXT,     /* to the next line of this function, or of its caller */
     TKC_STOP_STEP,     /* to the next line, in a helper too */
     TKC_STOP_QUIT      /* the launch fails */
 } TkcStopAction;
+typedef struct TkcStop TkcStop;
+/* Who is asked when a program stops. The stop is valid during the call, on the thread of the launch. */
 TKC_API void tkc_device_on_stop(TkcDevice *dev, TkcStopAction (*fn)(TkcStop *stop, void *user),
                                 void *user);
+/* The number of the program along an axis. */
 TKC_API int64_t tkc_stop_program(const TkcStop *stop, int axis);
-/* Level 0 is where the program stopped, 1 the call that is in, … false: there is no such level. */
+/* Where the program is. Level 0 is where the program stopped, 1 the call that is in, … false: there is no such level. */
 TKC_API bool tkc_stop_place(const TkcStop *stop, int level, const char **file, int *line,
                             const char **function);
-/* Names with a value now, 0, 1, …; NULL past the last. */
+/* The names with a value now, 0, 1, …; NULL past the last. */
 TKC_API const char *tkc_stop_name(const TkcStop *stop, int i);
 /* The value of a name (blocks shortened) or an expression, as text; valid until the next call.
    False: the text says what is wrong. */

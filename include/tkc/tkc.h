@@ -35,8 +35,8 @@
    Rules for the whole library
    - It never prints, exits, aborts or changes signal handlers (LLVM running out of memory excepted). Problems are diagnostics,
      delivered to the context's handler, and a status.
-   - Threads: different contexts are fully independent; one context, and everything made from it, is for one thread at a time, except
-     where a header says otherwise (tkc/runtime.h: launches and memory).
+   - Threads: different contexts are fully independent; one context, and everything made from it, is for one thread at a time. Functions
+     of which the headers say "Any thread." may be called by any number of threads at once.
    - Arithmetic and stacks: results do not depend on the caller's rounding mode, nor on its treatment of subnormal numbers, which are as
      they were on return. Compiling has a stack of its own (8 MiB, taken as it is used); 128 KiB of the caller's are enough.
    - Lifetime: what a call hands out belongs to the caller and is freed by its *_free; strings inside live as long as their object.
@@ -60,10 +60,22 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define TKC_API __attribute__((visibility("default")))
+#define TKC_EXTENSION __extension__ /* C11's unions without a name, in C99, too */
 #else
 #define TKC_API
+#define TKC_EXTENSION
 #endif
 
+/* The version of this header; of the library that a program runs with, tkc_version_number says it. Numbers to compare:
+   TKC_VERSION >= TKC_VERSION_OF(0, 2, 0). */
+#define TKC_VERSION_MAJOR 0
+#define TKC_VERSION_MINOR 1
+#define TKC_VERSION_PATCH 0
+#define TKC_VERSION_OF(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
+#define TKC_VERSION TKC_VERSION_OF(TKC_VERSION_MAJOR, TKC_VERSION_MINOR, TKC_VERSION_PATCH)
+
+/* ---- results and versions ---- */
+/* What a call came to. */
 typedef enum TkcStatus {
     TKC_OK = 0,
     TKC_ERROR,     /* the input is wrong; the diagnostics say how */
@@ -73,20 +85,24 @@ typedef enum TkcStatus {
     TKC_INTERNAL,  /* a bug of ours; a diagnostic describes it */
     TKC_CANCELLED  /* by tkc_context_cancel */
 } TkcStatus;
-/* "ok", "error", …; static. */
+/* A status in words: "ok", "error in the input", …; static. Any thread. */
 TKC_API const char *tkc_status_text(TkcStatus status);
 
-/* "0.1.0"; static. */
+/* The library's version as a number, TKC_VERSION of the header it was built with. Any thread. */
+TKC_API int tkc_version_number(void);
+/* The library's version, "0.1.0"; static. Any thread. */
 TKC_API const char *tkc_version(void);
-/* Version and the LLVM it was built with, for reports: "tkc 0.1.0 (LLVM 22.1.8)"; static. */
+/* Version and the LLVM it was built with, for reports: "tkc 0.1.0 (LLVM 22.1.8)"; static. Any thread. */
 TKC_API const char *tkc_version_long(void);
 
 /* ---- context ---- */
 typedef struct TkcContext TkcContext;
-/* NULL when there is no memory. */
+/* A context, from which everything else is made; NULL when there is no memory. Any thread. */
 TKC_API TkcContext *tkc_context_new(void);
+/* Frees a context; what was made from it is then only good for being freed. */
 TKC_API void tkc_context_free(TkcContext *cx);
 
+/* How bad a diagnostic is. */
 typedef enum TkcSeverity { TKC_NOTE, TKC_REMARK, TKC_WARNING, TKC_SEVERITY_ERROR } TkcSeverity;
 
 /* Text that mends a mistake, for a range of a file; an empty range inserts. */
@@ -109,7 +125,7 @@ struct TkcSetting {
     const TkcSetting *next;
 };
 
-/* The library tells its size: a caller built with a newer header reads only fields inside it. */
+/* A problem, as a handler gets it. The library tells its size: a caller built with a newer header reads only fields inside it. */
 typedef struct TkcDiagnostic TkcDiagnostic;
 struct TkcDiagnostic {
     size_t size;
@@ -127,14 +143,14 @@ struct TkcDiagnostic {
     const TkcSetting *settings; /* what to ask for in the call, or NULL: no text of the library names an option of a command */
 };
 
-/* Called in order of position at the end of a call that failed or warned, on the caller's thread. The diagnostic is valid
+/* A handler of diagnostics, called in order of position at the end of a call that failed or warned, on the caller's thread. The diagnostic is valid
    during the call. Default: no handler, diagnostics are only remembered for tkc_last_error. */
 typedef void (*TkcDiagnosticFn)(const TkcDiagnostic *d, void *user);
 TKC_API void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user);
 /* Whether `rendered` has the colours of a terminal (off). */
 TKC_API void tkc_context_color(TkcContext *cx, bool color);
 /* All diagnostics of the newest failed call of this thread, rendered without colours; "" when there is none. Valid until this thread's
-   next call on the context. */
+   next call on the context. Any thread. */
 TKC_API const char *tkc_last_error(const TkcContext *cx);
 /* Directory searched for imported files after the importing file's own folder and those above it. Copied. */
 TKC_API TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory);
@@ -152,21 +168,22 @@ TKC_API void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user);
 /* For a host's own "did you mean": the candidate nearest to the word, or NULL when none is near enough to suggest. Any thread. */
 TKC_API const char *tkc_nearest_word(const char *word, const char *const *candidates, size_t n);
 
-/* From any thread, at any time while the context exists: reading and compiling in it end soon with TKC_CANCELLED, what is at work
+/* Ends work under way. At any time while the context exists: reading and compiling in it end soon with TKC_CANCELLED, what is at work
    now and what is begun later, until it is called with false. LLVM's part of a compilation is waited for: a minute or two at
-   most with the limits that hold by default. */
+   most with the limits that hold by default. Any thread. */
 TKC_API void tkc_context_cancel(TkcContext *cx, bool cancel);
 
 /* ---- sources ---- */
 typedef struct TkcSource TkcSource;
+/* What a text is: a .tk file, or block IR as TKC_EMIT_IR and later ones print it. */
 typedef enum TkcLanguage { TKC_LANGUAGE_TK, TKC_LANGUAGE_IR } TkcLanguage;
 /* Reads and parses a file of at most 256 MiB. Syntax errors are diagnostics and TKC_ERROR. */
 TKC_API TkcStatus tkc_source_open(TkcContext *cx, const char *path, TkcLanguage language, TkcSource **out);
-/* The same from memory; name appears in diagnostics; text is copied and may hold any bytes. */
+/* Reads and parses a text from memory; name appears in diagnostics; text is copied and may hold any bytes. */
 TKC_API TkcStatus tkc_source_from_text(TkcContext *cx, const char *name, const char *text, size_t len, TkcLanguage language,
                                        TkcSource **out);
 TKC_API void tkc_source_free(TkcSource *source);
-/* Kernels in order of appearance. */
+/* How many kernels the source has, and the names, in order of appearance. */
 TKC_API int tkc_source_kernel_count(TkcSource *source);
 TKC_API const char *tkc_source_kernel_name(TkcSource *source, int i);
 
@@ -183,7 +200,7 @@ typedef struct TkcParam {
     int64_t divisibility;  /* from the annotation; 0 when it says nothing */
     bool is_int;           /* annotated int: an integer of any width; its type is NULL */
 } TkcParam;
-/* kernel NULL: the only one. TKC_ERROR when there is no such kernel (a diagnostic); -1 parameters never happen. */
+/* The parameters of a kernel; kernel NULL: the only one. TKC_ERROR when there is no such kernel (a diagnostic). */
 TKC_API TkcStatus tkc_source_param_count(TkcSource *source, const char *kernel, int *count);
 TKC_API TkcStatus tkc_source_param(TkcSource *source, const char *kernel, int i, TkcParam *out);
 
@@ -192,15 +209,18 @@ TKC_API TkcStatus tkc_source_param(TkcSource *source, const char *kernel, int i,
 TKC_API TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *const **texts, int *count);
 
 /* ---- compiling ---- */
+/* A constexpr's value. */
 typedef struct TkcDefine {
     const char *name, *value; /* value as in a .tk file: 128, 1e-6, True, None, 'text', tl.float16 or fp16 */
 } TkcDefine;
 
+/* How far to compile, and so what an artifact's text is. */
 typedef enum TkcEmit {
     TKC_EMIT_TOKENS, TKC_EMIT_AST, TKC_EMIT_IR, TKC_EMIT_FACTS, TKC_EMIT_LAYOUT, TKC_EMIT_LLVM, TKC_EMIT_PTX,
     TKC_EMIT_EXPLAIN /* a table for people: the kernel's lines with what they cost; docs/diagnostics.md */
 } TkcEmit;
 
+/* What to compile and how; 0 and NULL are the defaults. Begin with tkc_options_init. */
 typedef struct TkcOptions {
     size_t size;
     const char *kernel;      /* NULL: the only one */
@@ -228,7 +248,7 @@ typedef struct TkcOptions {
     int64_t max_memory;      /* bytes: of the compiler's own data, and what LLVM is expected to take */
     const char *remark_kinds; /* with `remarks`, "vec,layout": these alone; NULL: all */
 } TkcOptions;
-/* Size and defaults. The caller's idea of the struct counts, so its size is passed. */
+/* Sets size and defaults. The caller's idea of the struct counts, so its size is passed. Any thread. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);
 static inline void tkc_options_init(TkcOptions *options)
 {
@@ -236,7 +256,7 @@ static inline void tkc_options_init(TkcOptions *options)
 }
 /* The kinds of warnings there are, i from 0, and what each is about (`what` may be NULL). NULL after the last. Any thread. */
 TKC_API const char *tkc_warning_name(size_t i, const char **what);
-/* The kinds of remarks likewise. */
+/* The kinds of remarks there are, likewise. Any thread. */
 TKC_API const char *tkc_remark_name(size_t i, const char **what);
 
 typedef struct TkcArtifact TkcArtifact;
@@ -244,9 +264,10 @@ typedef struct TkcArtifact TkcArtifact;
    An artifact keeps what it needs of its source, which may be freed first. */
 TKC_API TkcStatus tkc_compile(TkcSource *source, const TkcOptions *options, TkcEmit emit, TkcArtifact **out);
 TKC_API void tkc_artifact_free(TkcArtifact *artifact);
-/* NUL-terminated; *len (may be NULL) its length without the NUL. */
+/* What a compilation made; NUL-terminated; *len (may be NULL) its length without the NUL. */
 TKC_API const char *tkc_artifact_text(const TkcArtifact *artifact, size_t *len);
-/* Facts a launcher needs; from TKC_EMIT_IR on (shared bytes: from TKC_EMIT_LLVM on). PTX has them in comments at its head too.
+/* ---- what to know of an artifact to launch it ----
+   Facts a launcher needs; from TKC_EMIT_IR on (shared bytes: from TKC_EMIT_LLVM on). PTX has them in comments at its head too.
    To launch PTX without tkc/runtime.h: a grid of as many blocks as the kernel has programs, blocks of 32 * num_warps threads
    along x, shared_bytes of dynamic shared memory (above 48 KB CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES of the function
    has to be set to it), and the parameters below in their order, each in its own size: 8 bytes for a pointer, the type's bytes
@@ -254,6 +275,7 @@ TKC_API const char *tkc_artifact_text(const TkcArtifact *artifact, size_t *len);
 /* The kernel's name; of LLVM IR and PTX the symbol there, in which each byte outside of ASCII letters, digits and '_' is '$' and two
    hexadecimal digits ("gr$c3$b6$c3$9fe"), and "_" and "WARP_SZ" end in a '$'. */
 TKC_API const char *tkc_artifact_kernel(const TkcArtifact *artifact);
+/* Warps of a program, stages of its loops that load ahead, bytes of dynamic shared memory, run-time parameters. */
 TKC_API int tkc_artifact_num_warps(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_num_stages(const TkcArtifact *artifact);
 TKC_API int tkc_artifact_shared_bytes(const TkcArtifact *artifact);
@@ -275,12 +297,13 @@ TKC_API int tkc_artifact_config(const TkcArtifact *artifact, int *count);
 /* Milliseconds per stage with time_report: name of stage i, NULL past the last. */
 TKC_API const char *tkc_artifact_time(const TkcArtifact *artifact, int i, double *milliseconds);
 
+/* ---- checking ---- */
 /* Resolves names in every kernel of the source, specializes and verifies those whose types and constexprs are complete. *checked and
    *incomplete (may be NULL) count kernels; when none is complete, a warning for each says what it needs. A define or a type that only some kernels have a parameter for concerns those; one that
    none has is an error. */
 TKC_API TkcStatus tkc_check(TkcSource *source, const TkcOptions *options, int *checked, int *incomplete);
 
-/* "sm_75 sm_80 …"; static. */
+/* The targets there are: "sm_75 sm_80 …"; static. Any thread. */
 TKC_API const char *tkc_arch_list(void);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 # thread, the flag by which LLVM, which has state of its own, is started once, the table of handle.c, by which a
 # handle that is none is told apart without being followed, and the emulated GPU's driver, which is its process's
 # as a real one is: its contexts under a lock, and which of them is a thread's current one.
-# RUN: objdump -t %build/libtkc.a > %t
+# RUN: objdump -t %build/libtkc_internal.a > %t
 # RUN: %python %s %t | FileCheck %s
 # UNSUPPORTED: asan
 # CHECK: mutable: .bss{{.*}} driver

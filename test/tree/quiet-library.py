@@ -1,6 +1,6 @@
 # The library never prints, exits or aborts: it does not even refer to what could (unwind_raise without a
 # frame apart, which no public entry can reach; and stdout, which flex's scanner names without writing to it).
-# RUN: nm --undefined-only %build/libtkc.a | %python %s | FileCheck %s
+# RUN: nm --undefined-only %build/libtkc_internal.a | %python %s | FileCheck %s
 # UNSUPPORTED: asan
 # CHECK: refers to: abort{{$}}
 # CHECK-NOT: refers to

@@ -650,6 +650,32 @@ static void threads_agree(void)
         free(texts[i]);
 }
 
+/* The library's number is the header's, and its text says the same. */
+static void versions(void)
+{
+    char text[40];
+    EXPECT_INT(tkc_version_number(), TKC_VERSION);
+    EXPECT_INT(tkc_version_number(),
+               TKC_VERSION_OF(TKC_VERSION_MAJOR, TKC_VERSION_MINOR, TKC_VERSION_PATCH));
+    EXPECT_INT(TKC_VERSION_OF(3, 4, 5), 3004005);
+    snprintf(text, sizeof text, "%d.%d.%d", tkc_version_number() / 1000000,
+             tkc_version_number() / 1000 % 1000, tkc_version_number() % 1000);
+    EXPECT_STR(tkc_version(), text);
+    EXPECT(strstr(tkc_version_long(), text) && strstr(tkc_version_long(), "LLVM"));
+}
+
+/* What there is to choose from ends, and has a word on each. */
+static void lists(void)
+{
+    const char *what = NULL, *name;
+    size_t n = 0;
+    while ((name = tkc_remark_name(n, &what)) && *name && what && *what)
+        n++;
+    EXPECT(n > 0 && !name && !tkc_remark_name(n + 1, NULL));
+    EXPECT_STR(tkc_remark_name(0, NULL), "vec");
+    EXPECT(!strncmp(tkc_arch_list(), "sm_75 ", 6) && strstr(tkc_arch_list(), " sm_90a "));
+}
+
 int main(void)
 {
     RUN(threads_agree); /* first: LLVM starts in several threads at once */
@@ -675,5 +701,7 @@ int main(void)
     RUN(device_misuse);
     RUN(default_device);
     RUN(signatures_of_a_jit);
+    RUN(versions);
+    RUN(lists);
     return expect_done();
 }

@@ -5,6 +5,7 @@ import inspect
 import os
 import struct
 import sys
+import textwrap
 import threading
 import types
 
@@ -56,8 +57,8 @@ class Jit(Launchable):
         self.run = self._first_run
 
     # ---- what the two kinds differ in ----
-    def _open(self, functions):
-        """A context, the source in it and the kernel's name."""
+    def _open(self, given):
+        """A context, the source in it and the kernel's name. given: the arguments it is for, None of any."""
         raise NotImplementedError
 
     def _signature(self):
@@ -76,7 +77,7 @@ class Jit(Launchable):
         return self.run(grid, *args, **kwargs)
 
     def _read_params(self):
-        context, source, kernel = self._open({})
+        context, source, kernel = self._open(None)
         count = ctypes.c_int()
         context.check(context.lib.tkc_source_param_count(source, kernel.encode(), ctypes.byref(count)))
         raw = context.params(count.value, lambda i, out: context.lib.tkc_source_param(source, kernel.encode(), i, out))
@@ -89,14 +90,13 @@ class Jit(Launchable):
         self._refresh()
         given = _launch.Given(self.params, values)
         place = _launch.choose_place(given.arrays)
-        key = (place, tuple(given.defines), tuple(sorted((k, v) for k, v in options.items() if k not in ("stream", "warmup"))),
-               tuple(given.functions.items()))
+        key = (place, given.program_key(), tuple(sorted((k, v) for k, v in options.items() if k not in ("stream", "warmup"))))
         kernel = self.kernels.get(key)
         if kernel is None:
             with self.lock:
                 kernel = self.kernels.get(key)
                 if kernel is None:
-                    kernel = self.kernels[key] = _launch.Kernel(self, lambda: self._open(given.functions), place, given.defines, options)
+                    kernel = self.kernels[key] = _launch.Kernel(self, lambda: self._open(given), place, given.defines, options)
         return kernel, given
 
     def _launch(self, grid, values, options):
@@ -271,22 +271,23 @@ def launcher(_grid, _values, _warps, _stages):
 class JitFunction(Jit):
     """A kernel that is a function of this program: its text is compiled, its body never runs in Python."""
 
-    def __init__(self, fn, options):
-        super().__init__(fn.__name__, options)
+    def __init__(self, fn, options=None):
+        super().__init__(fn.__name__, dict(options or {}))
         self.fn = fn
+        self.text = None  # what stands for the function's own
         self.__doc__, self.__module__, self.__qualname__ = fn.__doc__, fn.__module__, fn.__qualname__
         self.arg_names = list(inspect.signature(fn).parameters)
         self.program = None
 
-    def _program(self, functions):
-        if functions:
-            return _source.Program(self.fn, functions)
+    def _program(self, given):
+        if given and (given.functions or given.entry):
+            return _source.Program(self.fn, given.functions, given.entry, self.text)
         if self.program is None:
-            self.program = _source.Program(self.fn)
+            self.program = _source.Program(self.fn, text=self.text)
         return self.program
 
-    def _open(self, functions):
-        program = self._program(functions)
+    def _open(self, given):
+        program = self._program(given)
         context = _library.Context(program.renamed)
         context.import_from(program.imports)
         return context, context.open_text(program.path, program.text), program.kernel
@@ -318,7 +319,18 @@ class JitFunction(Jit):
 
     @property
     def src(self):
-        return inspect.getsource(self.fn)
+        """The function's text, from its def on."""
+        if self.text is None:
+            _, first, lines, _ = _source.read_def(self.fn)
+            return textwrap.dedent("\n".join(lines[i] for i in sorted(lines) if i >= first)) + "\n"
+        return self.text
+
+    def _unsafe_update_src(self, text):
+        """Compiles this text in place of the function's; Triton's name of it."""
+        with self.lock:
+            self.text, self.program = text, None
+            self.kernels.clear()
+            self.by_types.clear()
 
 
 # ---- kernels of files ----
@@ -339,9 +351,10 @@ class JitFile(Jit):
         self._read_params()
         self.arg_names = [p.name for p in self.params]
 
-    def _open(self, functions):
-        if functions:
-            raise TypeError("%s: a kernel of a file takes no functions of Python as arguments" % self.__name__)
+    def _open(self, given):
+        if given and (given.functions or given.entry):
+            raise TypeError("%s: a kernel of a file takes no %s of Python as arguments"
+                            % (self.__name__, "functions" if given.functions else "tuples"))
         context = _library.Context()
         return context, context.open_file(self.path), self.__name__
 

@@ -177,6 +177,14 @@ def plain_number(value):
         return None
 
 
+def is_constexpr(value):
+    return type(value).__name__ == "constexpr" and hasattr(value, "value")
+
+
+def has_items(value):
+    return isinstance(value, (tuple, list)) or _source.is_tuple(value)
+
+
 class Given:
     """The arguments of one launch, sorted: `defines`, what is known when compiling, as texts; `packed`, in order, bytes or what gives
     them once its address is known; `arrays` by name."""
@@ -184,13 +192,27 @@ class Given:
     def __init__(self, params, values):
         self.defines, self.packed, self.arrays = [], [], {}
         self.functions = {}
+        self.entry = None  # of a kernel that takes a tuple
+        if any(not p.is_constexpr and has_items(values.get(p.name)) for p in params):
+            self.entry = _source.Entry()
         for p in params:
             if p.name not in values:
                 self.left_out(p)
+                continue
+            value = values[p.name]
+            add = self.define if p.is_constexpr else self.add
+            if self.entry is None:
+                add(p.name, value)
             elif p.is_constexpr:
-                self.define(p.name, values[p.name])
+                self.entry.items.append(p.name)
+                self.entry.values.append(p.name)
+                add(p.name, value)
             else:
-                self.add(p.name, values[p.name])
+                self.entry.values.append(self.entry.text_of(p.name, value, add))
+
+    def program_key(self):
+        """What the text that is compiled depends on."""
+        return tuple(self.defines), tuple(self.functions.items()), self.entry and self.entry.key()
 
     def left_out(self, p):
         """Of a file's kernel: the file says what it is."""
@@ -221,9 +243,8 @@ class Given:
             d = DescriptorArgument(value, name)
             self.arrays[name] = d.array
             self.packed.append(d)
-        elif isinstance(value, (tuple, list)):
-            raise TypeError("argument '%s' is of type %s, which a launch cannot pass yet; pass its items one by one, or make the parameter a "
-                            "tl.constexpr when they are known" % (name, type(value).__name__))
+        elif is_constexpr(value):
+            self.define(name, value)
         else:
             self.add_number(name, value)
 
@@ -248,6 +269,18 @@ class Given:
 
 # ---- one compiled kernel ----
 
+def make_options(context, kernel, defines, options):
+    """TkcOptions for these constexprs, as texts, and options of a launch."""
+    o = _library.Options()
+    context.lib.tkc_options_init_sized(ctypes.byref(o), ctypes.sizeof(o))
+    table = (_library.Define * max(len(defines), 1))(*[(n.encode(), t.encode()) for n, t in defines])
+    o.kernel, o.defines, o.ndefines = kernel.encode(), table, len(defines)
+    o.num_warps, o.num_stages = options.get("num_warps") or 0, options.get("num_stages") or 0
+    o.no_fp_contract, o.debug = not options.get("enable_fp_fusion", True), bool(options.get("debug"))
+    o.line_info = True
+    return o
+
+
 class Kernel:
     """A kernel for some constexprs and options on one device: a TkcJit of its own. The library compiles it for the types and the
     alignment of each launch's arguments. It is also what a launch returns."""
@@ -258,13 +291,7 @@ class Kernel:
         self.context, source, kernel = opener()
         self.lib = self.context.lib
         self.device = self.context.open_device(place[0], place[1])
-        o = _library.Options()
-        self.lib.tkc_options_init_sized(ctypes.byref(o), ctypes.sizeof(o))
-        table = (_library.Define * max(len(defines), 1))(*[(n.encode(), t.encode()) for n, t in defines])
-        o.kernel, o.defines, o.ndefines = kernel.encode(), table, len(defines)
-        o.num_warps, o.num_stages = options.get("num_warps") or 0, options.get("num_stages") or 0
-        o.no_fp_contract, o.debug = not options.get("enable_fp_fusion", True), bool(options.get("debug"))
-        o.line_info = True
+        o = make_options(self.context, kernel, defines, options)
         self.jit = self.context.made(lambda *a: self.lib.tkc_jit_new(self.device, source, ctypes.byref(o), *a), self.lib.tkc_jit_free)
         self.newest = None
         self.lock = threading.Lock()

@@ -6,6 +6,7 @@ from ._jit import JitFunction as JITFunction
 from ._jit import Launchable as KernelInterface
 from ._jit import jit
 from ._launch import host_device, use
+from ._quick import launches_by
 from ._library import DeviceError, Diagnostic, Error, KernelError, KernelWarning, LibraryNotFound, OutOfMemory, version
 from ._source import SourceUnavailable, constexpr_function
 from ._tune import Config, autotune, heuristics

@@ -1,6 +1,7 @@
 """tkc.jit: a kernel of a Python function or of a file, and launching it."""
 import ctypes
 import functools
+import hashlib
 import inspect
 import os
 import struct
@@ -9,7 +10,7 @@ import textwrap
 import threading
 import types
 
-from . import _arrays, _launch, _library, _source, _types
+from . import _arrays, _launch, _library, _quick, _source, _types
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl")
@@ -44,7 +45,7 @@ class Launchable:
         raise TypeError("%s is a kernel: it is launched as %s[grid](…), and called only by other kernels" % (self.__name__, self.__name__))
 
 
-class Jit(Launchable):
+class Jit(*_quick.BASES, Launchable):
     """What both kinds of kernels share. `run(grid, *args, **kwargs)` launches; it is made for the kernel's parameters."""
 
     def __init__(self, name, options):
@@ -52,8 +53,10 @@ class Jit(Launchable):
         self.defaults = options
         self.lock = threading.RLock()
         self.kernels = {}
+        self.pre_run_hooks = []
         self.params = None
         self.by_types = {}  # (types of the arguments): a launcher for these
+        self.plans = []  # for _quick
         self.run = self._first_run
 
     # ---- what the two kinds differ in ----
@@ -74,6 +77,7 @@ class Jit(Launchable):
             if self.params is None:
                 self._read_params()
             self.run = make_run(self)
+            self.plans = _quick.begin(self, self._signature(), MISSING)
         return self.run(grid, *args, **kwargs)
 
     def _read_params(self):
@@ -101,12 +105,25 @@ class Jit(Launchable):
 
     def _launch(self, grid, values, options):
         """The way that every kind of argument can go."""
+        for hook in self.pre_run_hooks:
+            hook(**values)
         kernel, given = self._prepare(values, options)
         if options.get("warmup"):
             kernel.compile(given.pack({}))
         else:
             _launch.run(kernel, _launch.grid_extents(grid, values), given, options.get("stream"))
         return kernel
+
+    def add_pre_run_hook(self, hook):
+        """It is called with the arguments, by name, before each launch."""
+        self.pre_run_hooks.append(hook)
+        self._forget()
+
+    def _forget(self):
+        """What the short ways remember."""
+        del self.plans[:]
+        for launcher in self.by_types.values():
+            launcher.entries.clear()
 
     def warmup(self, *args, grid=(1,), **kwargs):
         """Compiles for these arguments and launches nothing."""
@@ -195,7 +212,7 @@ def kinds_of(jit, values):
 def teach(jit, kernel, values, num_warps, num_stages):
     """Remembers a launch that went well: the next one with arguments of these types needs one look-up and one call."""
     kinds = kinds_of(jit, values)
-    if kinds is None or "T" not in kinds:
+    if kinds is None or "T" not in kinds or jit.pre_run_hooks or _quick.teach(jit, kernel, kinds, values, num_warps, num_stages):
         return
     types_ = tuple(v.__class__ for v in values)
     launcher = jit.by_types.get(types_)
@@ -303,8 +320,7 @@ class JitFunction(Jit):
             with self.lock:
                 self.program = None
                 self.kernels.clear()
-                for launcher in self.by_types.values():
-                    launcher.entries.clear()
+                self._forget()
 
     def _signature(self):
         out = []
@@ -330,7 +346,15 @@ class JitFunction(Jit):
         with self.lock:
             self.text, self.program = text, None
             self.kernels.clear()
-            self.by_types.clear()
+            self._forget()
+
+    @property
+    def cache_key(self):
+        """Changes when the text of the kernel does, or of what it uses."""
+        self._refresh()
+        program = self._program(None)
+        said = repr((program.text, sorted(program.imports.items()), sorted(self.defaults.items())))
+        return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 # ---- kernels of files ----

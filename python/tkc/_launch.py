@@ -1,6 +1,7 @@
 """Compiled kernels and what a launch does: from values to the bytes of TkcArg, on the device where the arrays are."""
 import ctypes
 import functools
+import hashlib
 import operator
 import os
 import struct
@@ -208,7 +209,7 @@ class Given:
                 self.entry.values.append(p.name)
                 add(p.name, value)
             else:
-                self.entry.values.append(self.entry.text_of(p.name, value, add))
+                self.entry.values.append(self.entry.text_of(p.name, value, self.add_item if has_items(value) else add))
 
     def program_key(self):
         """What the text that is compiled depends on."""
@@ -247,6 +248,13 @@ class Given:
             self.define(name, value)
         else:
             self.add_number(name, value)
+
+    def add_item(self, name, value):
+        """Of a tuple; as in Triton a 1 there is known when compiling."""
+        if type(value) is int and value == 1:
+            self.define(name, value)
+        else:
+            self.add(name, value)
 
     def add_number(self, name, value):
         number = plain_number(value)
@@ -309,7 +317,8 @@ class Kernel:
 
     def info(self):
         out = _library.KernelInfo(size=ctypes.sizeof(_library.KernelInfo))
-        self.context.check(self.lib.tkc_jit_info(self.jit, self.newest, len(self.newest) // _library.ARG_BYTES, ctypes.byref(out)))
+        packed = self.newest if isinstance(self.newest, bytes) else self.newest.packed()
+        self.context.check(self.lib.tkc_jit_info(self.jit, packed, len(packed) // _library.ARG_BYTES, ctypes.byref(out)))
         return out
 
     def __getitem__(self, grid):
@@ -319,7 +328,16 @@ class Kernel:
     @property
     def asm(self):
         """{"ptx": text}, or {"ir": text} on cpu."""
-        return {"ir" if self.place[0] == "cpu" else "ptx": self.info().text.decode()}
+        return Code({"ir" if self.place[0] == "cpu" else "ptx": self.info().text.decode()})
+
+    @property
+    def name(self):
+        return self.owner.__name__
+
+    @property
+    def hash(self):
+        """Of the code: equal for the same kernel in any process."""
+        return hashlib.sha256(self.info().text).hexdigest()
 
     @property
     def n_regs(self):
@@ -337,6 +355,13 @@ class Kernel:
 
     def _init_handles(self):
         self.info()
+
+
+class Code(dict):
+    """Texts of a kernel's code by kind."""
+
+    def __missing__(self, kind):
+        raise KeyError("a kernel of tkc has no %r; it has %s" % (kind, ", ".join(map(repr, self))))
 
 
 class Metadata:

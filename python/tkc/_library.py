@@ -9,7 +9,7 @@ from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int6
 SONAME = "libtkc.so.0"
 
 
-class Error(Exception):
+class Error(RuntimeError):
     """What libtkc refused. `diagnostics` has each of what it said, in order."""
 
     def __init__(self, text, diagnostics=()):

@@ -196,7 +196,7 @@ def dtype_text(value):
 
 
 def container(value):
-    if type(value) in (tuple, list) or is_tuple(value):
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") or is_tuple(value):
         inside = [literal(v) for v in value]
         if None in inside:
             return None
@@ -351,7 +351,7 @@ class Entry:
 
     def place(self, program, kernel):
         """The Text of it."""
-        text = Text(kernel.path, len(program.texts))
+        text = Text("<launch of %s>" % kernel.name, len(program.texts))
         program.texts.append(text)
         text.lines = {1: "@triton.jit", 2: "def %s(%s):" % (kernel.name, ", ".join(self.items)),
                       3: "    tkc_kernel(%s)" % ", ".join(self.values)}

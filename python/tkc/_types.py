@@ -25,11 +25,17 @@ WORDS = {"half": "float16", "float": "float32", "double": "float64", "int": "int
          "float8e5b16": "fp8e5b16"}
 LONG = {short: long for long, short in NAMES.items()}
 FOREIGN = ("fp8e4b15", "fp8e4b8", "fp8e5b16")  # of other chips: to compare with
+BIASES = {"fp8e4b15": 15, "fp8e4nv": 7, "fp8e4b8": 8, "fp8e5": 15, "fp8e5b16": 16, "fp16": 15, "bf16": 127, "fp32": 127, "fp64": 1023}
 MANTISSA = {"fp8e4b15": 3, "fp8e4nv": 3, "fp8e4b8": 3, "fp8e5": 2, "fp8e5b16": 2, "fp16": 10, "bf16": 7, "fp32": 23, "fp64": 52}
 
 
 class dtype:
     """An element type: a value for a constexpr, tl.float32. Its name is "fp32"; of integers, "int32"."""
+    SINT_TYPES = [n for n in NAMES if n.startswith("int") and n != "int1"]
+    UINT_TYPES = ["int1"] + [n for n in NAMES if n.startswith("uint")]
+    FP_TYPES = list(MANTISSA)
+    STANDARD_FP_TYPES = [n for n in MANTISSA if not n.startswith("fp8")]
+    OTHER_TYPES = ["void"]
 
     def __init__(self, name):
         self.name = own_name(name)
@@ -39,7 +45,7 @@ class dtype:
         self.itemsize = BYTES.get(self.short, 1)
         self.primitive_bitwidth = 1 if self.short == "i1" else 8 * self.itemsize
         if self.is_floating():
-            self.fp_mantissa_width = MANTISSA[self.name]
+            self.fp_mantissa_width, self.exponent_bias = MANTISSA[self.name], BIASES[self.name]
         else:
             self.int_bitwidth = self.primitive_bitwidth
 

@@ -54,7 +54,7 @@ class Compiled:
     def __init__(self, lib, artifact, source, target):
         self.src, self.target = source, target
         text = lib.tkc_artifact_text(artifact, None).decode()
-        self.asm = {"ptx": text}
+        self.asm = _launch.Code(ptx=text)
         self.metadata = _launch.Metadata(name=lib.tkc_artifact_kernel(artifact).decode(), num_warps=lib.tkc_artifact_num_warps(artifact),
                                          num_stages=lib.tkc_artifact_num_stages(artifact), num_ctas=1, target=target,
                                          shared=lib.tkc_artifact_shared_bytes(artifact))

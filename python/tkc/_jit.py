@@ -14,8 +14,9 @@ from . import _arrays, _launch, _library, _quick, _source, _types
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl")
+HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
 ONLY = {"num_ctas": (None, 1), "maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
-        "warmup": (None, False, True)}
+        "warmup": (None, False, True), "sanitize_overflow": (None, False)}
 
 
 class Parameter:
@@ -27,8 +28,10 @@ class Parameter:
 
 
 def check_options(name, options):
+    for key in HINTS:
+        options.pop(key, None)
     for key, value in options.items():
-        if key not in OPTIONS:
+        if key not in OPTIONS and key not in ONLY:
             raise TypeError("%s() got an unexpected keyword argument '%s': it is no parameter of the kernel, and no option; these are %s"
                             % (name, key, ", ".join(OPTIONS)))
         if key in ONLY and value not in ONLY[key]:

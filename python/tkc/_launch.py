@@ -351,7 +351,7 @@ class Kernel:
     @property
     def metadata(self):
         i = self.info()
-        return Metadata(shared=i.shared_bytes, num_warps=i.num_warps, num_stages=i.num_stages, num_ctas=1, name=self.owner.__name__)
+        return Metadata(shared=max(i.shared_bytes, self.place[0] == "cpu"), num_warps=i.num_warps, num_stages=i.num_stages, num_ctas=1, name=self.owner.__name__)
 
     def _init_handles(self):
         self.info()

@@ -241,7 +241,7 @@ class Program:
             root.names[name] = ("function", self.add(function))
         self.kernel = kernel.name
         rendered = {t: t.render() for t in self.texts}
-        self.path, self.text = kernel.path, rendered[root]
+        self.path, self.text = root.path, rendered[root]
         self.imports = {t.module + ".py": rendered[t] for t in self.texts}
         self.renamed = {t.module + ".py": t.path for t in self.texts}
 

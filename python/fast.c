@@ -1,7 +1,8 @@
-/* The short way of a launch from Python: a kernel object whose `kernel[grid](…)` compares its arguments with those of launches that went
-   well before, and makes the same one with new addresses and numbers. Whatever it has not seen goes to the object's `run`, in Python.
-   CPython's stable interface alone, so that one file serves every version from 3.8 on; libtkc is reached through the address of
-   tkc_launch, so that it is linked to nothing. */
+/* The short way of a launch from Python: a kernel object whose `kernel[grid](…)` compares its
+   arguments with those of launches that went well before, and makes the same one with new addresses
+   and numbers. Whatever it has not seen goes to the object's `run`, in Python. CPython's stable
+   interface alone, so that one file serves every version from 3.8 on; libtkc is reached through the
+   address of tkc_launch, so that it is linked to nothing. */
 #define Py_LIMITED_API 0x03080000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -11,14 +12,16 @@
 
 enum { MAX_PARAMS = 128, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3 };
 
-typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args, size_t nargs);
+typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
+                        size_t nargs);
 static PyTypeObject *plan_type, *bound_type;
-static PyObject *s_dtype, *s_is_cuda, *s_get_device, *s_data_ptr, *s_run, *s_newest, *s_num_warps, *s_num_stages;
+static PyObject *s_dtype, *s_is_cuda, *s_get_device, *s_data_ptr, *s_run, *s_newest, *s_num_warps,
+    *s_num_stages;
 
 /* ---- what is remembered of a launch ---- */
 
-/* kind 'T': a tensor of this type and element type on this GPU; 'I', 'F', 'B': a number of this type, whose value varies; 'C': this
-   value. at: the argument's place among those of tkc_launch. */
+/* kind 'T': a tensor of this type and element type on this GPU; 'I', 'F', 'B': a number of this
+   type, whose value varies; 'C': this value. at: the argument's place among those of tkc_launch. */
 typedef struct Slot {
     char kind;
     PyObject *type, *want;
@@ -26,10 +29,10 @@ typedef struct Slot {
     int at;
 } Slot;
 
-/* watched: (dictionary, name, value, …) that the kernel's text depends on. packed: the arguments of the newest launch. */
+/* watched: (dictionary, name, value, …) that the kernel's text depends on. packed: the arguments of
+ * the newest launch. */
 typedef struct Plan {
-    PyObject_HEAD
-    PyObject *kernel, *watched, *ordinal, *stream_of, *warps, *stages;
+    PyObject_HEAD PyObject *kernel, *watched, *ordinal, *stream_of, *warps, *stages;
     LaunchFn launch;
     void *handle;
     int nslots;
@@ -89,16 +92,20 @@ static PyObject *plan_packed(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef plan_methods[] = {{"packed", plan_packed, METH_NOARGS, NULL}, {0}};
-static PyType_Slot plan_slots[] = {{Py_tp_dealloc, plan_free}, {Py_tp_traverse, plan_traverse}, {Py_tp_clear, plan_clear},
-                                   {Py_tp_methods, plan_methods}, {0}};
-static PyType_Spec plan_spec = {"tkc._fast.Plan", sizeof(Plan), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, plan_slots};
+static PyType_Slot plan_slots[] = {{Py_tp_dealloc, plan_free},
+                                   {Py_tp_traverse, plan_traverse},
+                                   {Py_tp_clear, plan_clear},
+                                   {Py_tp_methods, plan_methods},
+                                   {0}};
+static PyType_Spec plan_spec = {"tkc._fast.Plan", sizeof(Plan), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, plan_slots};
 
 /* ---- a kernel ---- */
 
-/* names: of its parameters, interned; defaults: as many, MISSING where there is none. plans: the newest hit first. */
+/* names: of its parameters, interned; defaults: as many, MISSING where there is none. plans: the
+ * newest hit first. */
 typedef struct Door {
-    PyObject_HEAD
-    PyObject *names, *defaults, *missing, *plans;
+    PyObject_HEAD PyObject *names, *defaults, *missing, *plans;
 } Door;
 
 static int door_traverse(PyObject *self, visitproc visit, void *arg)
@@ -152,7 +159,8 @@ static int find_name(const Door *d, int n, PyObject *key)
     return -1;
 }
 
-/* False: the arguments are not what the parameters want, or there are options; Python says which. */
+/* False: the arguments are not what the parameters want, or there are options; Python says which.
+ */
 static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
 {
     c->n = (int)PyTuple_Size(d->names);
@@ -193,7 +201,8 @@ static bool ask_tensor(PyObject *v, Probe *p)
 {
     PyObject *is_cuda = PyObject_GetAttr(v, s_is_cuda), *device = NULL;
     p->device = -1;
-    if (is_cuda == Py_True && (device = PyObject_CallMethodObjArgs(v, s_get_device, NULL))) p->device = PyLong_AsLong(device);
+    if (is_cuda == Py_True && (device = PyObject_CallMethodObjArgs(v, s_get_device, NULL)))
+        p->device = PyLong_AsLong(device);
     Py_XDECREF(is_cuda);
     Py_XDECREF(device);
     p->dtype = PyErr_Occurred() ? NULL : PyObject_GetAttr(v, s_dtype);
@@ -202,7 +211,8 @@ static bool ask_tensor(PyObject *v, Probe *p)
 
 static bool is_tensor_like(const Slot *s, PyObject *v, Probe *p)
 {
-    return (p->dtype || ask_tensor(v, p)) && p->device == s->device && same_value(p->dtype, s->want);
+    return (p->dtype || ask_tensor(v, p)) && p->device == s->device &&
+           same_value(p->dtype, s->want);
 }
 
 static bool matches(const Plan *p, Call *c)
@@ -222,7 +232,8 @@ static bool is_current(const Plan *p)
 {
     Py_ssize_t n = PyTuple_Size(p->watched);
     for (Py_ssize_t i = 0; i + 2 < n; i += 3)
-        if (PyDict_GetItemWithError(PyTuple_GetItem(p->watched, i), PyTuple_GetItem(p->watched, i + 1)) !=
+        if (PyDict_GetItemWithError(PyTuple_GetItem(p->watched, i),
+                                    PyTuple_GetItem(p->watched, i + 1)) !=
             PyTuple_GetItem(p->watched, i + 2))
             return false;
     return true;
@@ -235,7 +246,8 @@ static Plan *find_plan(Door *d, Call *c)
         PyObject *p = PyList_GetItem(d->plans, i);
         Py_INCREF(p); /* other threads may change the list while Python runs */
         if (matches((Plan *)p, c) && is_current((Plan *)p)) {
-            if (i > 0 && PyList_SetSlice(d->plans, i, i + 1, NULL) == 0) PyList_Insert(d->plans, 0, p);
+            if (i > 0 && PyList_SetSlice(d->plans, i, i + 1, NULL) == 0)
+                PyList_Insert(d->plans, 0, p);
             return (Plan *)p;
         }
         Py_DECREF(p);
@@ -246,7 +258,8 @@ static Plan *find_plan(Door *d, Call *c)
 
 static bool read_grid(PyObject *grid, int64_t out[3])
 {
-    if (!PyTuple_CheckExact(grid) || PyTuple_Size(grid) < 1 || PyTuple_Size(grid) > MAX_GRID) return false;
+    if (!PyTuple_CheckExact(grid) || PyTuple_Size(grid) < 1 || PyTuple_Size(grid) > MAX_GRID)
+        return false;
     out[0] = out[1] = out[2] = 1;
     for (int i = 0; i < PyTuple_Size(grid); i++) {
         PyObject *n = PyTuple_GetItem(grid, i);
@@ -293,7 +306,9 @@ static PyObject *launch(Plan *p, Call *c, PyObject *grid)
     if (!read_grid(grid, extents)) return NULL;
     memcpy(args, p->packed, p->nargs * ARG_BYTES);
     for (int i = 0; i < p->nslots; i++)
-        if (p->slots[i].kind != 'C' && !write_value(&p->slots[i], c->values[i], args + p->slots[i].at * ARG_BYTES)) return NULL;
+        if (p->slots[i].kind != 'C' &&
+            !write_value(&p->slots[i], c->values[i], args + p->slots[i].at * ARG_BYTES))
+            return NULL;
     if (!current_stream(p, &stream)) return NULL;
     PyThreadState *state = PyEval_SaveThread();
     int status = p->launch(p->handle, extents, stream, args, p->nargs);
@@ -356,7 +371,8 @@ static PyObject *door_begin(PyObject *self, PyObject *args)
 {
     Door *d = (Door *)self;
     PyObject *names, *defaults, *missing;
-    if (!PyArg_ParseTuple(args, "O!O!O", &PyTuple_Type, &names, &PyTuple_Type, &defaults, &missing)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!O!O", &PyTuple_Type, &names, &PyTuple_Type, &defaults, &missing))
+        return NULL;
     if (PyTuple_Size(names) > MAX_PARAMS) Py_RETURN_NONE;
     door_clear(self);
     Py_INCREF(names);
@@ -371,14 +387,16 @@ static PyObject *door_begin(PyObject *self, PyObject *args)
 static bool read_slot(PyObject *from, Slot *s)
 {
     int kind;
-    if (!PyArg_ParseTuple(from, "COOli", &kind, &s->type, &s->want, &s->device, &s->at)) return false;
+    if (!PyArg_ParseTuple(from, "COOli", &kind, &s->type, &s->want, &s->device, &s->at))
+        return false;
     s->kind = (char)kind;
     Py_INCREF(s->type);
     Py_INCREF(s->want);
     return true;
 }
 
-/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, num_warps, num_stages) */
+/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, num_warps, num_stages)
+ */
 static PyObject *make_plan(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -386,15 +404,17 @@ static PyObject *make_plan(PyObject *module, PyObject *args)
     const char *packed;
     Py_ssize_t bytes;
     PyObject *slots, *kernel, *watched, *ordinal, *stream_of, *warps, *stages;
-    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOOO", &launch_at, &handle, &packed, &bytes, &PyTuple_Type, &slots, &kernel, &PyTuple_Type,
-                          &watched, &ordinal, &stream_of, &warps, &stages))
+    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOOO", &launch_at, &handle, &packed, &bytes,
+                          &PyTuple_Type, &slots, &kernel, &PyTuple_Type, &watched, &ordinal,
+                          &stream_of, &warps, &stages))
         return NULL;
     Plan *p = PyObject_GC_New(Plan, plan_type);
     if (!p) return NULL;
     memset((char *)p + sizeof(PyObject), 0, sizeof *p - sizeof(PyObject));
     PyObject *const kept[] = {kernel, watched, ordinal, stream_of, warps, stages};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) Py_INCREF(kept[i]);
-    p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of, p->warps = warps, p->stages = stages;
+    p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of,
+    p->warps = warps, p->stages = stages;
     p->launch = (LaunchFn)(uintptr_t)launch_at;
     p->handle = (void *)(uintptr_t)handle;
     p->nargs = (size_t)bytes / ARG_BYTES;
@@ -415,8 +435,7 @@ static PyObject *make_plan(PyObject *module, PyObject *args)
 /* ---- kernel[grid] ---- */
 
 typedef struct Bound {
-    PyObject_HEAD
-    Door *door;
+    PyObject_HEAD Door *door;
     PyObject *grid;
 } Bound;
 
@@ -441,8 +460,10 @@ static void bound_free(PyObject *self)
     free_object(self);
 }
 
-static PyType_Slot bound_slots[] = {{Py_tp_dealloc, bound_free}, {Py_tp_traverse, bound_traverse}, {Py_tp_call, bound_call}, {0}};
-static PyType_Spec bound_spec = {"tkc._fast.Bound", sizeof(Bound), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, bound_slots};
+static PyType_Slot bound_slots[] = {
+    {Py_tp_dealloc, bound_free}, {Py_tp_traverse, bound_traverse}, {Py_tp_call, bound_call}, {0}};
+static PyType_Spec bound_spec = {"tkc._fast.Bound", sizeof(Bound), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, bound_slots};
 
 static PyObject *door_bind(PyObject *self, PyObject *grid)
 {
@@ -457,29 +478,42 @@ static PyObject *door_bind(PyObject *self, PyObject *grid)
 }
 
 static PyMethodDef door_methods[] = {{"_begin", door_begin, METH_VARARGS, NULL}, {0}};
-static PyType_Slot door_slots[] = {{Py_tp_dealloc, door_free},     {Py_tp_traverse, door_traverse}, {Py_tp_clear, door_clear},
-                                   {Py_mp_subscript, door_bind}, {Py_tp_methods, door_methods},   {0}};
-static PyType_Spec door_spec = {"tkc._fast.Door", sizeof(Door), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+static PyType_Slot door_slots[] = {{Py_tp_dealloc, door_free},    {Py_tp_traverse, door_traverse},
+                                   {Py_tp_clear, door_clear},     {Py_mp_subscript, door_bind},
+                                   {Py_tp_methods, door_methods}, {0}};
+static PyType_Spec door_spec = {"tkc._fast.Door", sizeof(Door), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
                                 door_slots};
 
 static bool make_names(void)
 {
-    struct { PyObject **at; const char *text; } const names[] = {
-        {&s_dtype, "dtype"}, {&s_is_cuda, "is_cuda"}, {&s_get_device, "get_device"}, {&s_data_ptr, "data_ptr"}, {&s_run, "run"}, {&s_newest, "newest"},
-        {&s_num_warps, "num_warps"}, {&s_num_stages, "num_stages"}};
+    struct {
+        PyObject **at;
+        const char *text;
+    } const names[] = {{&s_dtype, "dtype"},
+                       {&s_is_cuda, "is_cuda"},
+                       {&s_get_device, "get_device"},
+                       {&s_data_ptr, "data_ptr"},
+                       {&s_run, "run"},
+                       {&s_newest, "newest"},
+                       {&s_num_warps, "num_warps"},
+                       {&s_num_stages, "num_stages"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!(*names[i].at = PyUnicode_InternFromString(names[i].text))) return false;
     return true;
 }
 
 static PyMethodDef functions[] = {{"plan", make_plan, METH_VARARGS, NULL}, {0}};
-static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_fast", NULL, -1, functions, NULL, NULL, NULL, NULL};
+static PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_fast", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__fast(void)
 {
     PyObject *m = PyModule_Create(&module), *door = PyType_FromSpec(&door_spec);
     plan_type = (PyTypeObject *)PyType_FromSpec(&plan_spec);
     bound_type = (PyTypeObject *)PyType_FromSpec(&bound_spec);
-    if (!m || !door || !plan_type || !bound_type || !make_names() || PyModule_AddObject(m, "Door", door)) return NULL;
+    if (!m || !door || !plan_type || !bound_type || !make_names() ||
+        PyModule_AddObject(m, "Door", door))
+        return NULL;
     return m;
 }

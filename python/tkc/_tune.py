@@ -63,7 +63,7 @@ class Autotuner(Wrapper):
 
     def run(self, grid, /, *args, **kwargs):
         named = self.named(args, kwargs)
-        config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named)
+        config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, self.arg_names[:len(args)])
         self.best_config = config
         return self.launch(grid, named, config)
 
@@ -76,20 +76,23 @@ class Autotuner(Wrapper):
             config.pre_hook(full)
         return self.fn.run(grid, **full)
 
-    def choose(self, grid, named):
+    def choose(self, grid, named, by_position):
         key = tuple(named.get(k) for k in self.keys) + tuple(str(v.dtype) for v in named.values() if hasattr(v, "dtype"))
         if key not in self.cache:
-            configs = self.pruned(named)
+            configs = self.pruned(named, by_position)
             self.cache[key] = self.fastest(grid, named, configs) if on_gpu(named) and len(configs) > 1 else configs[0]
         return self.cache[key]
 
-    def pruned(self, named):
+    def pruned(self, named, by_position):
+        """As Triton's pruning has it: what was given by position as a dictionary, the rest by keywords."""
+        first = {n: named[n] for n in by_position}
+        rest = {n: v for n, v in named.items() if n not in first}
         configs = self.configs
         early, model, top = (self.prune.get(n) for n in ("early_config_prune", "perf_model", "top_k"))
         if early:
-            configs = list(early(configs, named, **named))
+            configs = list(early(configs, first, **rest))
             if not configs:
-                raise ValueError("%s(): early_config_prune left no configuration" % self.__name__)
+                raise _library.Error("%s(): early_config_prune left no configuration" % self.__name__)
         if model and top is not None:
             top = int(len(configs) * top) if isinstance(top, float) and top <= 1 else top
             configs = sorted(configs, key=lambda c: model(**{**named, **c.all_kwargs()}))[:max(top, 1)]

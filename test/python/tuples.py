@@ -100,3 +100,14 @@ try:
 except TypeError as e:
     # CHECK: argument 'steps__0' is of type dict; kernels take arrays
     print(e)
+
+
+@tkc.jit
+def second(out, pairs):
+    tl.store(out, pairs[1][0])
+
+
+# CHECK: as they are nested: 40 30
+for pairs in (((20, 30), (40,)), ((20,), (30, 40))):
+    second[(1,)](out, pairs)
+    print("as they are nested:" if len(pairs[0]) == 2 else "", out[0], end="" if len(pairs[0]) == 2 else "\n")

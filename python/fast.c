@@ -1,6 +1,6 @@
 /* The short way of a launch from Python: a kernel object whose `kernel[grid](…)` compares its
    arguments with those of launches that went well before, and makes the same one with new addresses
-   and numbers. Whatever it has not seen goes to the object's `run`, in Python. CPython's stable
+   and numbers. Whatever it has not seen goes to the object's `_run`, in Python. CPython's stable
    interface alone, so that one file serves every version from 3.8 on; libtkc is reached through the
    address of tkc_launch, so that it is linked to nothing. */
 #define Py_LIMITED_API 0x03080000
@@ -494,7 +494,7 @@ static bool make_names(void)
                        {&s_is_cuda, "is_cuda"},
                        {&s_get_device, "get_device"},
                        {&s_data_ptr, "data_ptr"},
-                       {&s_run, "run"},
+                       {&s_run, "_run"},
                        {&s_newest, "newest"},
                        {&s_num_warps, "num_warps"},
                        {&s_num_stages, "num_stages"}};

@@ -42,14 +42,22 @@ class Launchable:
     """kernel[grid](…)."""
 
     def __getitem__(self, grid):
-        return functools.partial(self.run, grid)
+        return functools.partial(self._run, grid)
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        """kernel[grid](…), as a call."""
+        return self.warmup(*args, grid=grid, **kwargs) if warmup else self[grid](*args, **kwargs)
+
+    def warmup(self, *args, grid=(1,), **kwargs):
+        """Compiles for these arguments and launches nothing."""
+        return self._run(grid, *args, warmup=True, **kwargs)
 
     def __call__(self, *args, **kwargs):
         raise TypeError("%s is a kernel: it is launched as %s[grid](…), and called only by other kernels" % (self.__name__, self.__name__))
 
 
 class Jit(*_quick.BASES, Launchable):
-    """What both kinds of kernels share. `run(grid, *args, **kwargs)` launches; it is made for the kernel's parameters."""
+    """What both kinds of kernels share. `_run(grid, *args, **kwargs)` launches; it is made for the kernel's parameters."""
 
     def __init__(self, name, options):
         self.__name__ = name
@@ -60,7 +68,7 @@ class Jit(*_quick.BASES, Launchable):
         self.params = None
         self.by_types = {}  # (types of the arguments): a launcher for these
         self.plans = []  # for _quick
-        self.run = self._first_run
+        self._run = self._first_run
 
     # ---- what the two kinds differ in ----
     def _open(self, given):
@@ -79,9 +87,9 @@ class Jit(*_quick.BASES, Launchable):
         with self.lock:
             if self.params is None:
                 self._read_params()
-            self.run = make_run(self)
+            self._run = make_run(self)
             self.plans = _quick.begin(self, self._signature(), MISSING)
-        return self.run(grid, *args, **kwargs)
+        return self._run(grid, *args, **kwargs)
 
     def _read_params(self):
         context, source, kernel = self._open(None)
@@ -127,10 +135,6 @@ class Jit(*_quick.BASES, Launchable):
         del self.plans[:]
         for launcher in self.by_types.values():
             launcher.entries.clear()
-
-    def warmup(self, *args, grid=(1,), **kwargs):
-        """Compiles for these arguments and launches nothing."""
-        return self.run(grid, *args, warmup=True, **kwargs)
 
     def __repr__(self):
         return "tkc.jit(%s)" % self.__name__

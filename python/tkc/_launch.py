@@ -322,7 +322,7 @@ class Kernel:
         return out
 
     def __getitem__(self, grid):
-        return functools.partial(self.owner.run, grid, **self.options)
+        return functools.partial(self.owner[grid], **self.options)
 
     # What Triton's hosts ask of a compiled kernel.
     @property

@@ -29,9 +29,6 @@ class Wrapper(_jit.Launchable):
             raise TypeError("%s() takes %d arguments, and %d were given" % (self.__name__, len(self.arg_names), len(args)))
         return {**dict(zip(self.arg_names, args)), **kwargs}
 
-    def warmup(self, *args, grid=(1,), **kwargs):
-        return self.run(grid, *args, warmup=True, **kwargs)
-
 
 class Heuristics(Wrapper):
     """Values that follow from the arguments: {"EVEN": lambda args: args["n"] % args["BLOCK"] == 0}."""
@@ -40,12 +37,12 @@ class Heuristics(Wrapper):
         super().__init__(fn)
         self.values = values
 
-    def run(self, grid, /, *args, **kwargs):
+    def _run(self, grid, /, *args, **kwargs):
         named = self.named(args, kwargs)
         for name, rule in self.values.items():
             if name not in named:
                 named[name] = rule(dict(named))
-        return self.fn.run(grid, **named)
+        return self.fn[grid](**named)
 
 
 class Autotuner(Wrapper):
@@ -61,7 +58,7 @@ class Autotuner(Wrapper):
         self.cache = {}
         self.best_config = None
 
-    def run(self, grid, /, *args, **kwargs):
+    def _run(self, grid, /, *args, **kwargs):
         named = self.named(args, kwargs)
         config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, self.arg_names[:len(args)])
         self.best_config = config
@@ -74,7 +71,7 @@ class Autotuner(Wrapper):
         full = {**named, **config.all_kwargs()}
         if config.pre_hook:
             config.pre_hook(full)
-        return self.fn.run(grid, **full)
+        return self.fn[grid](**full)
 
     def choose(self, grid, named, by_position):
         key = tuple(named.get(k) for k in self.keys) + tuple(str(v.dtype) for v in named.values() if hasattr(v, "dtype"))

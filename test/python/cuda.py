@@ -251,6 +251,10 @@ add_up[(1,)](tx, ty, tz, 16)
 # CHECK: tuned: TURNS 1, sums 101.0 115.0, counted 1.0
 print("tuned: TURNS %d, sums" % add_up.best_config.kwargs["TURNS"], *["%.1f" % v for v in fetch(y, 40)[1:16:14]], end=", ")
 print("counted", fetch(tz.address, 16)[3])
+general_ways[0] = 0
+add_up[(1,)](tx, ty, tz, 16)
+# CHECK: once tuned, the short way: 0
+print("once tuned, the short way:", general_ways[0])
 
 
 @tkc.jit

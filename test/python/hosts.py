@@ -67,6 +67,11 @@ scale.add_pre_run_hook(lambda **given: seen.append(sorted(given)))
 compiled = scale[(1,)](x, y, 8, 2.0, BLOCK=8, waves_per_eu=2)
 # CHECK: hooked: BLOCK by n x y 14.0 scale
 print("hooked:", *seen[0], y[7], compiled.name)
+scale.run(x, y, 8, 3.0, BLOCK=8, grid=(1,))
+# CHECK: as a call: 21.0 21.0
+print("as a call:", y[7], end=" ")
+scale.run(x, y, 8, 4.0, BLOCK=8, grid=(1,), warmup=True)
+print(y[7])
 key, fresh = scale.cache_key, triton.JITFunction(scale.fn)
 assert key == fresh.cache_key and len(compiled.hash) == 64
 fresh._unsafe_update_src(fresh.src.replace("rint(", "-("))

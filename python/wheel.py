@@ -55,6 +55,7 @@ def main():
     parser.add_argument("folder")
     for name in ("version", "library", "license", "machine"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--extension", help="what makes launches short, for any Python")
     args = parser.parse_args()
     platform = "linux_" + args.machine
     os.makedirs(args.folder, exist_ok=True)
@@ -63,6 +64,8 @@ def main():
         for name, path in package_files():
             write(z, record, name, read(path))
         write(z, record, "tkc/libtkc.so." + args.version.split(".")[0], read(args.library))
+        if args.extension:
+            write(z, record, "tkc/_fast.abi3.so", read(args.extension))
         write(z, record, info + "/METADATA", METADATA.format(version=args.version).encode())
         write(z, record, info + "/WHEEL", WHEEL.format(platform=platform).encode())
         write(z, record, info + "/LICENSE", read(args.license))

@@ -50,6 +50,7 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
 {
     *out = operand == DT_I8 ? DT_I32 : operand == DT_F64 ? DT_F64 : DT_F32;
     bool half = operand == DT_F16 || promote_is_fp8(operand);
+    if (operand == DT_I8) return true; /* whatever is asked for, as in Triton */
     if (!arg_is_given(c, DOT_OUT)) {
         if (half && acc && type_dtype(acc->type) == DT_F16) *out = DT_F16;
         return true;

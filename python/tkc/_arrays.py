@@ -22,8 +22,8 @@ class Array:
 
 def element_type(name, what, element):
     """"*fp32" of an element type's name elsewhere."""
-    short = _types.ELEMENTS.get(name)
-    if short is None:
+    short = _types.NAMES.get(_types.own_name(name), _types.own_name(name))
+    if short not in _types.BYTES:
         raise TypeError("argument '%s': %s has elements of type %s, which kernels do not have; they have %s"
                         % (what, "the array", element, ", ".join(sorted(_types.ELEMENTS))))
     return "*" + short
@@ -34,6 +34,12 @@ def read(value, name, stream=None):
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return from_torch(value, name, torch)
+    if isinstance(value, TensorWrapper):
+        array = read(value.base, name, stream)
+        array.type = element_type(value.dtype, name, value.dtype)
+        return array
+    if isinstance(value, MockTensor):
+        return Array(0, 0, element_type(value.dtype, name, value.dtype), HOST if MockTensor.on_host() else None, owner=value)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return from_numpy(value, name, numpy)
@@ -164,6 +170,67 @@ class TensorDescriptor:
     def from_tensor(tensor, block_shape, padding="zero"):
         strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else [s // tensor.itemsize for s in tensor.strides]
         return TensorDescriptor(tensor, tensor.shape, strides, block_shape, padding)
+
+
+class TensorWrapper:
+    """A tensor whose elements are read as another type of the same size: what torch has no type for."""
+
+    def __init__(self, base, dtype):
+        self.base, self.dtype = base, dtype
+        self.data, self.device, self.shape = base.data, base.device, base.shape
+
+    def __getattr__(self, name):  # data_ptr, stride, element_size, numel, is_cuda, …
+        return getattr(self.base, name)
+
+    def __str__(self):
+        return "TensorWrapper[%s](%s)" % (self.dtype, self.base)
+
+    def cpu(self):
+        return TensorWrapper(self.base.cpu(), self.dtype)
+
+    def to(self, *where):
+        return TensorWrapper(self.base.to(*where), self.dtype)
+
+    def clone(self):
+        return TensorWrapper(self.base.clone(), self.dtype)
+
+    def new_empty(self, shape):
+        return TensorWrapper(self.base.new_empty(shape), self.dtype)
+
+    def copy_(self, other):
+        self.base.copy_(getattr(other, "base", other))
+        return self
+
+
+def reinterpret(tensor, dtype):
+    """The tensor, its elements read as dtype."""
+    base = tensor.base if isinstance(tensor, TensorWrapper) else tensor
+    if not hasattr(base, "data_ptr"):
+        raise TypeError("only tensors can be reinterpreted, not an object of type %s" % type(tensor).__name__)
+    return base if dtype == base.dtype else TensorWrapper(base, dtype)
+
+
+class MockTensor:
+    """For kernel.warmup: a type where a tensor will be."""
+
+    def __init__(self, dtype, shape=(1,)):
+        self.dtype, self.shape = dtype, list(shape)
+
+    def stride(self):
+        return tuple(row_major(self.shape))
+
+    @staticmethod
+    def data_ptr():
+        return 0
+
+    @staticmethod
+    def on_host():
+        torch = sys.modules.get("torch")
+        return torch is None or not torch.cuda.is_available()
+
+
+def is_torch_dtype(value):
+    return type(value).__module__ == "torch" and type(value).__name__ == "dtype"
 
 
 def is_descriptor(value):

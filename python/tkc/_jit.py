@@ -1,19 +1,22 @@
 """tkc.jit: a kernel of a Python function or of a file, and launching it."""
 import ctypes
 import functools
+import hashlib
 import inspect
 import os
 import struct
 import sys
+import textwrap
 import threading
 import types
 
-from . import _arrays, _launch, _library, _source, _types
+from . import _arrays, _launch, _library, _quick, _source, _types
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl")
+HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
 ONLY = {"num_ctas": (None, 1), "maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
-        "warmup": (None, False, True)}
+        "warmup": (None, False, True), "sanitize_overflow": (None, False)}
 
 
 class Parameter:
@@ -25,8 +28,10 @@ class Parameter:
 
 
 def check_options(name, options):
+    for key in HINTS:
+        options.pop(key, None)
     for key, value in options.items():
-        if key not in OPTIONS:
+        if key not in OPTIONS and key not in ONLY:
             raise TypeError("%s() got an unexpected keyword argument '%s': it is no parameter of the kernel, and no option; these are %s"
                             % (name, key, ", ".join(OPTIONS)))
         if key in ONLY and value not in ONLY[key]:
@@ -37,27 +42,37 @@ class Launchable:
     """kernel[grid](…)."""
 
     def __getitem__(self, grid):
-        return functools.partial(self.run, grid)
+        return functools.partial(self._run, grid)
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        """kernel[grid](…), as a call."""
+        return self.warmup(*args, grid=grid, **kwargs) if warmup else self[grid](*args, **kwargs)
+
+    def warmup(self, *args, grid=(1,), **kwargs):
+        """Compiles for these arguments and launches nothing."""
+        return self._run(grid, *args, warmup=True, **kwargs)
 
     def __call__(self, *args, **kwargs):
         raise TypeError("%s is a kernel: it is launched as %s[grid](…), and called only by other kernels" % (self.__name__, self.__name__))
 
 
-class Jit(Launchable):
-    """What both kinds of kernels share. `run(grid, *args, **kwargs)` launches; it is made for the kernel's parameters."""
+class Jit(*_quick.BASES, Launchable):
+    """What both kinds of kernels share. `_run(grid, *args, **kwargs)` launches; it is made for the kernel's parameters."""
 
     def __init__(self, name, options):
         self.__name__ = name
         self.defaults = options
         self.lock = threading.RLock()
         self.kernels = {}
+        self.pre_run_hooks = []
         self.params = None
         self.by_types = {}  # (types of the arguments): a launcher for these
-        self.run = self._first_run
+        self.plans = []  # for _quick
+        self._run = self._first_run
 
     # ---- what the two kinds differ in ----
-    def _open(self, functions):
-        """A context, the source in it and the kernel's name."""
+    def _open(self, given):
+        """A context, the source in it and the kernel's name. given: the arguments it is for, None of any."""
         raise NotImplementedError
 
     def _signature(self):
@@ -72,11 +87,12 @@ class Jit(Launchable):
         with self.lock:
             if self.params is None:
                 self._read_params()
-            self.run = make_run(self)
-        return self.run(grid, *args, **kwargs)
+            self._run = make_run(self)
+            self.plans = _quick.begin(self, self._signature(), MISSING)
+        return self._run(grid, *args, **kwargs)
 
     def _read_params(self):
-        context, source, kernel = self._open({})
+        context, source, kernel = self._open(None)
         count = ctypes.c_int()
         context.check(context.lib.tkc_source_param_count(source, kernel.encode(), ctypes.byref(count)))
         raw = context.params(count.value, lambda i, out: context.lib.tkc_source_param(source, kernel.encode(), i, out))
@@ -89,18 +105,19 @@ class Jit(Launchable):
         self._refresh()
         given = _launch.Given(self.params, values)
         place = _launch.choose_place(given.arrays)
-        key = (place, tuple(given.defines), tuple(sorted((k, v) for k, v in options.items() if k not in ("stream", "warmup"))),
-               tuple(given.functions.items()))
+        key = (place, given.program_key(), tuple(sorted((k, v) for k, v in options.items() if k not in ("stream", "warmup"))))
         kernel = self.kernels.get(key)
         if kernel is None:
             with self.lock:
                 kernel = self.kernels.get(key)
                 if kernel is None:
-                    kernel = self.kernels[key] = _launch.Kernel(self, lambda: self._open(given.functions), place, given.defines, options)
+                    kernel = self.kernels[key] = _launch.Kernel(self, lambda: self._open(given), place, given.defines, options)
         return kernel, given
 
     def _launch(self, grid, values, options):
         """The way that every kind of argument can go."""
+        for hook in self.pre_run_hooks:
+            hook(**values)
         kernel, given = self._prepare(values, options)
         if options.get("warmup"):
             kernel.compile(given.pack({}))
@@ -108,9 +125,16 @@ class Jit(Launchable):
             _launch.run(kernel, _launch.grid_extents(grid, values), given, options.get("stream"))
         return kernel
 
-    def warmup(self, *args, grid=(1,), **kwargs):
-        """Compiles for these arguments and launches nothing."""
-        return self.run(grid, *args, warmup=True, **kwargs)
+    def add_pre_run_hook(self, hook):
+        """It is called with the arguments, by name, before each launch."""
+        self.pre_run_hooks.append(hook)
+        self._forget()
+
+    def _forget(self):
+        """What the short ways remember."""
+        del self.plans[:]
+        for launcher in self.by_types.values():
+            launcher.entries.clear()
 
     def __repr__(self):
         return "tkc.jit(%s)" % self.__name__
@@ -195,7 +219,7 @@ def kinds_of(jit, values):
 def teach(jit, kernel, values, num_warps, num_stages):
     """Remembers a launch that went well: the next one with arguments of these types needs one look-up and one call."""
     kinds = kinds_of(jit, values)
-    if kinds is None or "T" not in kinds:
+    if kinds is None or "T" not in kinds or jit.pre_run_hooks or _quick.teach(jit, kernel, kinds, values, num_warps, num_stages):
         return
     types_ = tuple(v.__class__ for v in values)
     launcher = jit.by_types.get(types_)
@@ -271,22 +295,23 @@ def launcher(_grid, _values, _warps, _stages):
 class JitFunction(Jit):
     """A kernel that is a function of this program: its text is compiled, its body never runs in Python."""
 
-    def __init__(self, fn, options):
-        super().__init__(fn.__name__, options)
+    def __init__(self, fn, options=None):
+        super().__init__(fn.__name__, dict(options or {}))
         self.fn = fn
+        self.text = None  # what stands for the function's own
         self.__doc__, self.__module__, self.__qualname__ = fn.__doc__, fn.__module__, fn.__qualname__
         self.arg_names = list(inspect.signature(fn).parameters)
         self.program = None
 
-    def _program(self, functions):
-        if functions:
-            return _source.Program(self.fn, functions)
+    def _program(self, given):
+        if given and (given.functions or given.entry):
+            return _source.Program(self.fn, given.functions, given.entry, self.text)
         if self.program is None:
-            self.program = _source.Program(self.fn)
+            self.program = _source.Program(self.fn, text=self.text)
         return self.program
 
-    def _open(self, functions):
-        program = self._program(functions)
+    def _open(self, given):
+        program = self._program(given)
         context = _library.Context(program.renamed)
         context.import_from(program.imports)
         return context, context.open_text(program.path, program.text), program.kernel
@@ -302,8 +327,7 @@ class JitFunction(Jit):
             with self.lock:
                 self.program = None
                 self.kernels.clear()
-                for launcher in self.by_types.values():
-                    launcher.entries.clear()
+                self._forget()
 
     def _signature(self):
         out = []
@@ -318,7 +342,26 @@ class JitFunction(Jit):
 
     @property
     def src(self):
-        return inspect.getsource(self.fn)
+        """The function's text, from its def on."""
+        if self.text is None:
+            _, first, lines, _ = _source.read_def(self.fn)
+            return textwrap.dedent("\n".join(lines[i] for i in sorted(lines) if i >= first)) + "\n"
+        return self.text
+
+    def _unsafe_update_src(self, text):
+        """Compiles this text in place of the function's; Triton's name of it."""
+        with self.lock:
+            self.text, self.program = text, None
+            self.kernels.clear()
+            self._forget()
+
+    @property
+    def cache_key(self):
+        """Changes when the text of the kernel does, or of what it uses."""
+        self._refresh()
+        program = self._program(None)
+        said = repr((program.text, sorted(program.imports.items()), sorted(self.defaults.items())))
+        return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 # ---- kernels of files ----
@@ -339,9 +382,10 @@ class JitFile(Jit):
         self._read_params()
         self.arg_names = [p.name for p in self.params]
 
-    def _open(self, functions):
-        if functions:
-            raise TypeError("%s: a kernel of a file takes no functions of Python as arguments" % self.__name__)
+    def _open(self, given):
+        if given and (given.functions or given.entry):
+            raise TypeError("%s: a kernel of a file takes no %s of Python as arguments"
+                            % (self.__name__, "functions" if given.functions else "tuples"))
         context = _library.Context()
         return context, context.open_file(self.path), self.__name__
 

@@ -1,6 +1,7 @@
 """Compiled kernels and what a launch does: from values to the bytes of TkcArg, on the device where the arrays are."""
 import ctypes
 import functools
+import hashlib
 import operator
 import os
 import struct
@@ -177,6 +178,14 @@ def plain_number(value):
         return None
 
 
+def is_constexpr(value):
+    return type(value).__name__ == "constexpr" and hasattr(value, "value")
+
+
+def has_items(value):
+    return isinstance(value, (tuple, list)) or _source.is_tuple(value)
+
+
 class Given:
     """The arguments of one launch, sorted: `defines`, what is known when compiling, as texts; `packed`, in order, bytes or what gives
     them once its address is known; `arrays` by name."""
@@ -184,13 +193,27 @@ class Given:
     def __init__(self, params, values):
         self.defines, self.packed, self.arrays = [], [], {}
         self.functions = {}
+        self.entry = None  # of a kernel that takes a tuple
+        if any(not p.is_constexpr and has_items(values.get(p.name)) for p in params):
+            self.entry = _source.Entry()
         for p in params:
             if p.name not in values:
                 self.left_out(p)
+                continue
+            value = values[p.name]
+            add = self.define if p.is_constexpr else self.add
+            if self.entry is None:
+                add(p.name, value)
             elif p.is_constexpr:
-                self.define(p.name, values[p.name])
+                self.entry.items.append(p.name)
+                self.entry.values.append(p.name)
+                add(p.name, value)
             else:
-                self.add(p.name, values[p.name])
+                self.entry.values.append(self.entry.text_of(p.name, value, self.add_item if has_items(value) else add))
+
+    def program_key(self):
+        """What the text that is compiled depends on."""
+        return tuple(self.defines), tuple(self.functions.items()), self.entry and self.entry.key()
 
     def left_out(self, p):
         """Of a file's kernel: the file says what it is."""
@@ -221,11 +244,17 @@ class Given:
             d = DescriptorArgument(value, name)
             self.arrays[name] = d.array
             self.packed.append(d)
-        elif isinstance(value, (tuple, list)):
-            raise TypeError("argument '%s' is of type %s, which a launch cannot pass yet; pass its items one by one, or make the parameter a "
-                            "tl.constexpr when they are known" % (name, type(value).__name__))
+        elif is_constexpr(value):
+            self.define(name, value)
         else:
             self.add_number(name, value)
+
+    def add_item(self, name, value):
+        """Of a tuple; as in Triton a 1 there is known when compiling."""
+        if type(value) is int and value == 1:
+            self.define(name, value)
+        else:
+            self.add(name, value)
 
     def add_number(self, name, value):
         number = plain_number(value)
@@ -248,6 +277,18 @@ class Given:
 
 # ---- one compiled kernel ----
 
+def make_options(context, kernel, defines, options):
+    """TkcOptions for these constexprs, as texts, and options of a launch."""
+    o = _library.Options()
+    context.lib.tkc_options_init_sized(ctypes.byref(o), ctypes.sizeof(o))
+    table = (_library.Define * max(len(defines), 1))(*[(n.encode(), t.encode()) for n, t in defines])
+    o.kernel, o.defines, o.ndefines = kernel.encode(), table, len(defines)
+    o.num_warps, o.num_stages = options.get("num_warps") or 0, options.get("num_stages") or 0
+    o.no_fp_contract, o.debug = not options.get("enable_fp_fusion", True), bool(options.get("debug"))
+    o.line_info = True
+    return o
+
+
 class Kernel:
     """A kernel for some constexprs and options on one device: a TkcJit of its own. The library compiles it for the types and the
     alignment of each launch's arguments. It is also what a launch returns."""
@@ -258,13 +299,7 @@ class Kernel:
         self.context, source, kernel = opener()
         self.lib = self.context.lib
         self.device = self.context.open_device(place[0], place[1])
-        o = _library.Options()
-        self.lib.tkc_options_init_sized(ctypes.byref(o), ctypes.sizeof(o))
-        table = (_library.Define * max(len(defines), 1))(*[(n.encode(), t.encode()) for n, t in defines])
-        o.kernel, o.defines, o.ndefines = kernel.encode(), table, len(defines)
-        o.num_warps, o.num_stages = options.get("num_warps") or 0, options.get("num_stages") or 0
-        o.no_fp_contract, o.debug = not options.get("enable_fp_fusion", True), bool(options.get("debug"))
-        o.line_info = True
+        o = make_options(self.context, kernel, defines, options)
         self.jit = self.context.made(lambda *a: self.lib.tkc_jit_new(self.device, source, ctypes.byref(o), *a), self.lib.tkc_jit_free)
         self.newest = None
         self.lock = threading.Lock()
@@ -282,17 +317,27 @@ class Kernel:
 
     def info(self):
         out = _library.KernelInfo(size=ctypes.sizeof(_library.KernelInfo))
-        self.context.check(self.lib.tkc_jit_info(self.jit, self.newest, len(self.newest) // _library.ARG_BYTES, ctypes.byref(out)))
+        packed = self.newest if isinstance(self.newest, bytes) else self.newest.packed()
+        self.context.check(self.lib.tkc_jit_info(self.jit, packed, len(packed) // _library.ARG_BYTES, ctypes.byref(out)))
         return out
 
     def __getitem__(self, grid):
-        return functools.partial(self.owner.run, grid, **self.options)
+        return functools.partial(self.owner[grid], **self.options)
 
     # What Triton's hosts ask of a compiled kernel.
     @property
     def asm(self):
         """{"ptx": text}, or {"ir": text} on cpu."""
-        return {"ir" if self.place[0] == "cpu" else "ptx": self.info().text.decode()}
+        return Code({"ir" if self.place[0] == "cpu" else "ptx": self.info().text.decode()})
+
+    @property
+    def name(self):
+        return self.owner.__name__
+
+    @property
+    def hash(self):
+        """Of the code: equal for the same kernel in any process."""
+        return hashlib.sha256(self.info().text).hexdigest()
 
     @property
     def n_regs(self):
@@ -306,10 +351,17 @@ class Kernel:
     @property
     def metadata(self):
         i = self.info()
-        return Metadata(shared=i.shared_bytes, num_warps=i.num_warps, num_stages=i.num_stages, num_ctas=1, name=self.owner.__name__)
+        return Metadata(shared=max(i.shared_bytes, self.place[0] == "cpu"), num_warps=i.num_warps, num_stages=i.num_stages, num_ctas=1, name=self.owner.__name__)
 
     def _init_handles(self):
         self.info()
+
+
+class Code(dict):
+    """Texts of a kernel's code by kind."""
+
+    def __missing__(self, kind):
+        raise KeyError("a kernel of tkc has no %r; it has %s" % (kind, ", ".join(map(repr, self))))
 
 
 class Metadata:

@@ -9,7 +9,7 @@ from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int6
 SONAME = "libtkc.so.0"
 
 
-class Error(Exception):
+class Error(RuntimeError):
     """What libtkc refused. `diagnostics` has each of what it said, in order."""
 
     def __init__(self, text, diagnostics=()):
@@ -117,6 +117,13 @@ FUNCTIONS = {
     "tkc_source_kernel_name": (c_char_p, [c_void_p, c_int]),
     "tkc_source_param_count": (c_int, [c_void_p, c_char_p, POINTER(c_int)]),
     "tkc_source_param": (c_int, [c_void_p, c_char_p, c_int, POINTER(Param)]),
+    "tkc_compile": (c_int, [c_void_p, POINTER(Options), c_int, POINTER(c_void_p)]),
+    "tkc_artifact_free": (None, [c_void_p]),
+    "tkc_artifact_text": (c_char_p, [c_void_p, c_void_p]),
+    "tkc_artifact_kernel": (c_char_p, [c_void_p]),
+    "tkc_artifact_num_warps": (c_int, [c_void_p]),
+    "tkc_artifact_num_stages": (c_int, [c_void_p]),
+    "tkc_artifact_shared_bytes": (c_int, [c_void_p]),
     "tkc_options_init_sized": (None, [POINTER(Options), c_size_t]),
     "tkc_device_open": (c_int, [c_void_p, c_char_p, c_int, POINTER(c_void_p)]),
     "tkc_device_free": (None, [c_void_p]),

@@ -18,12 +18,27 @@ class SourceUnavailable(Exception):
     """The text of a function cannot be read, and a kernel is its text."""
 
 
+class constexpr_function:
+    """Decorator: a function of what is known when compiling, for kernels and for Python."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.__name__, self.__doc__, self.__module__ = fn.__name__, fn.__doc__, fn.__module__
+
+    def __call__(self, *args, **kwargs):
+        given = {n: _types.plain(v) for n, v in kwargs.items()}
+        return self.fn(*(_types.plain(v) for v in args), **given)
+
+    def __get__(self, instance, owner):
+        return self if instance is None else types.MethodType(self, instance)
+
+
 class Function:
     """One def: its lines, where they are, and what its names are bound to."""
 
-    def __init__(self, python):
+    def __init__(self, python, text=None):
         self.python = python
-        self.path, self.first, self.lines, node = read_def(python)
+        self.path, self.first, self.lines, node = read_def(python, text)
         self.name = node.name
         self.names = {}  # name: target
         self.node = node
@@ -76,12 +91,13 @@ def say(text, name, target):
     return ["%s = %s" % (name, rest[0])]
 
 
-def read_def(python):
+def read_def(python, text=None):
     """Path, first line, {line: text} and tree of a function's or class's definition, its decorators replaced by the one that
-    matters."""
+    matters. text: what stands there, where that is not what the file has."""
     what = getattr(python, "__qualname__", python)
     try:
         lines, start = inspect.getsourcelines(python)
+        lines = text.splitlines(True) if text is not None else lines
         path = inspect.getsourcefile(python) or "<unknown>"
     except (OSError, TypeError):
         raise SourceUnavailable(
@@ -167,17 +183,20 @@ def literal(value):
 
 
 def dtype_text(value):
-    """Of tl.float32, ours or Triton's."""
+    """Of tl.float32, ours or Triton's, and pointers to such."""
+    if type(value).__name__ == "pointer_type" and hasattr(value, "element_ty"):
+        inner = dtype_text(value.element_ty)
+        return inner and "triton.language.pointer_type(%s)" % inner
     name = getattr(value, "name", None)
     if type(value).__name__ == "dtype" and name:
-        long = {short: long for long, short in _types.NAMES.items()}.get(name, name)
+        long = _types.LONG.get(name, name)
         if long in _types.NAMES:
             return "triton.language." + long
     return None
 
 
 def container(value):
-    if type(value) in (tuple, list) or type(value).__name__ == "tuple" and hasattr(value, "values"):
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") or is_tuple(value):
         inside = [literal(v) for v in value]
         if None in inside:
             return None
@@ -212,16 +231,17 @@ class Program:
     """All that a kernel needs. `name` and `text` are its own; `imports` what others are asked for; `renamed` whose they are;
     `seen` is what was read of Python: if it has changed, so has the kernel."""
 
-    def __init__(self, python, arguments=None):
+    def __init__(self, python, arguments=None, entry=None, text=None):
         self.functions = {}
         self.texts = []
         self.seen = []
-        kernel = self.add(python)
+        kernel = self.add(python, text)
+        root = entry.place(self, kernel) if entry else kernel.module
         for name, function in (arguments or {}).items():  # that are given for constexprs
-            kernel.module.names[name] = ("function", self.add(function))
+            root.names[name] = ("function", self.add(function))
         self.kernel = kernel.name
         rendered = {t: t.render() for t in self.texts}
-        self.path, self.text = kernel.path, rendered[kernel.module]
+        self.path, self.text = root.path, rendered[root]
         self.imports = {t.module + ".py": rendered[t] for t in self.texts}
         self.renamed = {t.module + ".py": t.path for t in self.texts}
 
@@ -231,11 +251,11 @@ class Program:
                 return False
         return True
 
-    def add(self, python):
+    def add(self, python, text=None):
         """The Function of a Python function, or class, placed with all it uses."""
         if python in self.functions:
             return self.functions[python]
-        f = self.functions[python] = Function(python)
+        f = self.functions[python] = Function(python, text)
         self.bind_names(f)
         text = next((t for t in self.texts if t.path == f.path and t.has_room(f)), None)
         if text is None:
@@ -304,6 +324,46 @@ class Program:
             self.bind(inside.names, [place], first, {c[1:] for c in chains if c and c[0] == first})
         inside.names.setdefault("triton", ("module", "triton"))
         return ("module", inside.module)
+
+
+class Entry:
+    """A kernel around the kernel, for arguments that are tuples: it takes their items one by one and puts them together. values: the
+    text of each of the kernel's arguments; items: the names in these texts; classes: named tuples in them, by name."""
+
+    def __init__(self):
+        self.values, self.items, self.classes = [], [], {}
+
+    def text_of(self, name, value, add):
+        """The text of a tuple; add(name, item) is told of each item that is none itself."""
+        if not isinstance(value, (tuple, list)) and not is_tuple(value):
+            self.items.append(name)
+            add(name, value)
+            return name
+        inside = [self.text_of("%s__%d" % (name, i), v, add) for i, v in enumerate(value)]
+        if hasattr(value, "_fields"):
+            made = "tkc_tuple_%d" % len(self.classes)
+            self.classes[made] = type(value)
+            return "%s(%s)" % (made, ", ".join(inside))
+        return "(%s)" % "".join(text + ", " for text in inside)
+
+    def key(self):
+        return tuple(self.values), tuple(self.items), tuple(self.classes.values())
+
+    def place(self, program, kernel):
+        """The Text of it."""
+        text = Text("<launch of %s>" % kernel.name, len(program.texts))
+        program.texts.append(text)
+        text.lines = {1: "@triton.jit", 2: "def %s(%s):" % (kernel.name, ", ".join(self.items)),
+                      3: "    tkc_kernel(%s)" % ", ".join(self.values)}
+        text.names = {"triton": ("module", "triton"), "tkc_kernel": ("function", kernel)}
+        for name, kind in self.classes.items():
+            text.names[name] = program.target(kind, name, {()})
+        return text
+
+
+def is_tuple(value):
+    """Triton's own tuples, which are not Python's."""
+    return type(value).__name__ == "tuple" and hasattr(value, "values") and hasattr(value, "__iter__")
 
 
 def is_of_kernels(value):

@@ -29,9 +29,6 @@ class Wrapper(_jit.Launchable):
             raise TypeError("%s() takes %d arguments, and %d were given" % (self.__name__, len(self.arg_names), len(args)))
         return {**dict(zip(self.arg_names, args)), **kwargs}
 
-    def warmup(self, *args, grid=(1,), **kwargs):
-        return self.run(grid, *args, warmup=True, **kwargs)
-
 
 class Heuristics(Wrapper):
     """Values that follow from the arguments: {"EVEN": lambda args: args["n"] % args["BLOCK"] == 0}."""
@@ -40,12 +37,12 @@ class Heuristics(Wrapper):
         super().__init__(fn)
         self.values = values
 
-    def run(self, grid, /, *args, **kwargs):
+    def _run(self, grid, /, *args, **kwargs):
         named = self.named(args, kwargs)
         for name, rule in self.values.items():
             if name not in named:
                 named[name] = rule(dict(named))
-        return self.fn.run(grid, **named)
+        return self.fn[grid](**named)
 
 
 class Autotuner(Wrapper):
@@ -61,9 +58,9 @@ class Autotuner(Wrapper):
         self.cache = {}
         self.best_config = None
 
-    def run(self, grid, /, *args, **kwargs):
+    def _run(self, grid, /, *args, **kwargs):
         named = self.named(args, kwargs)
-        config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named)
+        config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, self.arg_names[:len(args)])
         self.best_config = config
         return self.launch(grid, named, config)
 
@@ -74,22 +71,25 @@ class Autotuner(Wrapper):
         full = {**named, **config.all_kwargs()}
         if config.pre_hook:
             config.pre_hook(full)
-        return self.fn.run(grid, **full)
+        return self.fn[grid](**full)
 
-    def choose(self, grid, named):
+    def choose(self, grid, named, by_position):
         key = tuple(named.get(k) for k in self.keys) + tuple(str(v.dtype) for v in named.values() if hasattr(v, "dtype"))
         if key not in self.cache:
-            configs = self.pruned(named)
+            configs = self.pruned(named, by_position)
             self.cache[key] = self.fastest(grid, named, configs) if on_gpu(named) and len(configs) > 1 else configs[0]
         return self.cache[key]
 
-    def pruned(self, named):
+    def pruned(self, named, by_position):
+        """As Triton's pruning has it: what was given by position as a dictionary, the rest by keywords."""
+        first = {n: named[n] for n in by_position}
+        rest = {n: v for n, v in named.items() if n not in first}
         configs = self.configs
         early, model, top = (self.prune.get(n) for n in ("early_config_prune", "perf_model", "top_k"))
         if early:
-            configs = list(early(configs, named, **named))
+            configs = list(early(configs, first, **rest))
             if not configs:
-                raise ValueError("%s(): early_config_prune left no configuration" % self.__name__)
+                raise _library.Error("%s(): early_config_prune left no configuration" % self.__name__)
         if model and top is not None:
             top = int(len(configs) * top) if isinstance(top, float) and top <= 1 else top
             configs = sorted(configs, key=lambda c: model(**{**named, **c.all_kwargs()}))[:max(top, 1)]

@@ -12,33 +12,92 @@ ELEMENTS = dict({"bool": "i1", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5
                 **{long: short for long, short in NAMES.items() if long != "int1"})
 
 
+def own_name(name):
+    """The language's name of a type, "fp32" and "int32", from any that it goes by: "float32", "i32", "torch.float32"."""
+    name = str(name).split(".")[-1]  # torch.float32
+    name = WORDS.get(name, name)
+    short = NAMES.get(name) or ELEMENTS.get(name) or name
+    return LONG[short] if short in LONG and short[0] in "iu" else short
+
+
+WORDS = {"half": "float16", "float": "float32", "double": "float64", "int": "int32", "long": "int64", "u1": "int1", "uint1": "int1",
+         "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float8e4b15": "fp8e4b15", "float8e4b8": "fp8e4b8",
+         "float8e5b16": "fp8e5b16"}
+LONG = {short: long for long, short in NAMES.items()}
+FOREIGN = ("fp8e4b15", "fp8e4b8", "fp8e5b16")  # of other chips: to compare with
+BIASES = {"fp8e4b15": 15, "fp8e4nv": 7, "fp8e4b8": 8, "fp8e5": 15, "fp8e5b16": 16, "fp16": 15, "bf16": 127, "fp32": 127, "fp64": 1023}
+MANTISSA = {"fp8e4b15": 3, "fp8e4nv": 3, "fp8e4b8": 3, "fp8e5": 2, "fp8e5b16": 2, "fp16": 10, "bf16": 7, "fp32": 23, "fp64": 52}
+
+
 class dtype:
-    """An element type: a value for a constexpr, tl.float32."""
+    """An element type: a value for a constexpr, tl.float32. Its name is "fp32"; of integers, "int32"."""
+    SINT_TYPES = [n for n in NAMES if n.startswith("int") and n != "int1"]
+    UINT_TYPES = ["int1"] + [n for n in NAMES if n.startswith("uint")]
+    FP_TYPES = list(MANTISSA)
+    STANDARD_FP_TYPES = [n for n in MANTISSA if not n.startswith("fp8")]
+    OTHER_TYPES = ["void"]
 
     def __init__(self, name):
-        self.name = name
+        self.name = own_name(name)
+        self.short = NAMES.get(self.name, self.name)
+        if self.short not in BYTES and self.name not in FOREIGN + ("void",):
+            raise ValueError("there is no element type %r; there are %s" % (name, ", ".join(sorted(NAMES))))
+        self.itemsize = BYTES.get(self.short, 1)
+        self.primitive_bitwidth = 1 if self.short == "i1" else 8 * self.itemsize
+        if self.is_floating():
+            self.fp_mantissa_width, self.exponent_bias = MANTISSA[self.name], BIASES[self.name]
+        else:
+            self.int_bitwidth = self.primitive_bitwidth
 
     def __repr__(self):
-        return "triton.language." + self.name
+        return "triton.language." + LONG.get(self.short, self.name)
 
-    __str__ = lambda self: NAMES[self.name]
+    def __str__(self):
+        return self.name
 
     def __eq__(self, other):
+        other = getattr(other, "value", other)
         return getattr(other, "name", None) == self.name and type(other).__name__ == "dtype"
 
     def __hash__(self):
-        return hash(self.name)
+        return hash((self.name,))
+
+    def __getattr__(self, name):
+        if name.startswith("is_"):  # is_fp32(), is_int8(), …
+            kind = name[3:]
+            if kind in MANTISSA or kind in NAMES:
+                return lambda: self.name == kind
+        raise AttributeError("a type has no attribute '%s'" % name)
 
     @property
-    def primitive_bitwidth(self):
-        return 1 if self.name == "int1" else 8 * BYTES[NAMES[self.name]]
-
-    @property
-    def itemsize(self):
-        return BYTES[NAMES[self.name]]
+    def scalar(self):
+        return self
 
     def is_floating(self):
-        return "float" in self.name
+        return self.name in MANTISSA
+
+    def is_standard_floating(self):
+        return self.is_floating() and not self.is_fp8()
+
+    def is_fp8(self):
+        return self.name.startswith("fp8")
+
+    def is_int_signed(self):
+        return self.short in BYTES and self.short[0] == "i" and self.short != "i1"
+
+    def is_int_unsigned(self):
+        return self.short[0] == "u" or self.short == "i1"
+
+    def is_int(self):
+        return self.is_int_signed() or self.is_int_unsigned()
+
+    def is_bool(self):
+        return self.short == "i1"
+
+    def is_ptr(self):
+        return False
+
+    is_block = is_const = is_ptr
 
 
 class constexpr:
@@ -63,6 +122,11 @@ class constexpr:
         return hash(self.value)
 
 
+def plain(value):
+    """Of a constexpr, the value."""
+    return value.value if isinstance(value, constexpr) else value
+
+
 def _operator(name):
     def apply(self, *others):
         return constexpr(getattr(_number(self.value), name)(*(o.value if isinstance(o, constexpr) else o for o in others)))
@@ -78,7 +142,8 @@ for _name in ("add radd sub rsub mul rmul floordiv rfloordiv truediv rtruediv mo
     setattr(constexpr, "__%s__" % _name, _operator("__%s__" % _name))
 
 
-NAMESPACES = ("triton", "triton.language", "triton.language.math", "triton.language.extra", "triton.language.extra.cuda")
+NAMESPACES = ("triton", "triton.language", "triton.language.math", "triton.language.extra", "triton.language.extra.cuda", "triton.language.extra.libdevice", "triton.language.core",
+              "triton.language.standard", "triton.language.random")
 
 
 class Builtin:

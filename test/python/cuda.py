@@ -1,6 +1,8 @@
 # Launches on device cuda, of objects with __cuda_array_interface__ and of torch's tensors: the emulated driver is the GPU, and a module
 # with the few names of torch's that are asked for stands for torch, so that the short way of a launch is tried where there is none.
-# RUN: env LD_LIBRARY_PATH=%driver SIMT_TRACE=1 %tkc-python %s 2> %t.trace | FileCheck %s
+# The short way is the extension's, and where there is none that of ctypes.
+# RUN: env LD_LIBRARY_PATH=%driver SIMT_TRACE=1 %tkc-python %s 2> %t.trace | FileCheck %s --check-prefixes=CHECK,EXTENSION
+# RUN: env LD_LIBRARY_PATH=%driver TKC_LAUNCHES=ctypes %tkc-python %s | FileCheck %s --check-prefixes=CHECK,CTYPES
 # RUN: FileCheck %s --check-prefix=TRACE < %t.trace
 # UNSUPPORTED: asan
 import ctypes
@@ -45,7 +47,10 @@ def spying_launch(jit, grid, stream, args, n):
     return real_launch(jit, grid, stream, args, n)
 
 
-library.tkc_launch = spying_launch
+library.tkc_launch = ctypes.CFUNCTYPE(ctypes.c_int, *library.tkc_launch.argtypes)(spying_launch)
+# EXTENSION: launches by extension
+# CTYPES: launches by ctypes
+print("launches by", tkc.launches_by)
 
 
 @tkc.jit
@@ -246,6 +251,10 @@ add_up[(1,)](tx, ty, tz, 16)
 # CHECK: tuned: TURNS 1, sums 101.0 115.0, counted 1.0
 print("tuned: TURNS %d, sums" % add_up.best_config.kwargs["TURNS"], *["%.1f" % v for v in fetch(y, 40)[1:16:14]], end=", ")
 print("counted", fetch(tz.address, 16)[3])
+general_ways[0] = 0
+add_up[(1,)](tx, ty, tz, 16)
+# CHECK: once tuned, the short way: 0
+print("once tuned, the short way:", general_ways[0])
 
 
 @tkc.jit

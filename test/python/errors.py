@@ -84,9 +84,13 @@ told(lambda: add[(1,)](x, y, 8, 8, block=8))
 told(lambda: add[(1,)](x, y, 8, 8, num_ctas=2))
 # CHECK-NEXT: TypeError: argument 'x' is of type dict; kernels take arrays (torch's, numpy's, and what has __dlpack__ or __cuda_array_interface__), numbers, None and tensor descriptors
 told(lambda: add[(1,)]({}, y, 8, 8))
-# CHECK-NEXT: TypeError: argument 'n' is of type tuple, which a launch cannot pass yet; pass its items one by one, or make the parameter a tl.constexpr when they are known
+# CHECK-NEXT: KernelError: {{.*}}errors.py:[[#]]:[[#]]: error: '<' does not work on block<8xint32> and a tuple (int 1, int32)
+# CHECK-NEXT: tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)
+# CHECK-NEXT: ^~~~~
+# CHECK-NEXT: <launch of add>:3:5: note: called from here
+# CHECK-NEXT: tkc_kernel(x, y, (n__0, n__1, ), BLOCK)
 told(lambda: add[(1,)](x, y, (1, 2), 8))
-# CHECK-NEXT: TypeError: argument 'BLOCK': an object of type ndarray cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions, and tuples of these can
+# CHECK: TypeError: argument 'BLOCK': an object of type ndarray cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions, and tuples of these can
 told(lambda: add[(1,)](x, y, 8, x))
 # CHECK-NEXT: TypeError: argument 'x': the array has elements of type complex64, which kernels do not have; they have
 told(lambda: add[(1,)](x.astype(np.complex64), y, 8, 8))

@@ -193,6 +193,28 @@ run(tuned, 1)
 run(tuned, 2)
 # CHECK: Config(N=2)
 print(tuned.best_config)
+asked = []
+
+
+# What is given by position, and what by keywords, as Triton tells them apart; the model's best of them.
+@tkc.autotune([tkc.Config({"N": 1}), tkc.Config({"N": 2})], key=[], prune_configs_by={
+    "early_config_prune": lambda configs, args, **kw: asked.append((sorted(args), sorted(kw))) or configs, "perf_model": lambda **kw: -kw["N"],
+    "top_k": 1})
+@tkc.jit
+def modelled(x, k, N: tl.constexpr):
+    tl.store(x, N + k)
+
+
+values = np.zeros(1, np.float32)
+modelled[(1,)](values, k=4)
+# CHECK: modelled (['x'], ['k']) 6.0
+print("modelled", *asked, values[0])
+none = tkc.autotune([tkc.Config({"N": 1}), tkc.Config({"N": 2})], key=[], prune_configs_by={"early_config_prune": lambda configs, args, **kw: []})(modelled.fn)
+try:
+    none[(1,)](values, k=4)
+except tkc.Error as e:
+    # CHECK: modelled(): early_config_prune left no configuration
+    print(e)
 
 # A file's kernels, with what the file itself says.
 from_file = tkc.jit(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "kernels.tk"), kernel="fill")

@@ -1,10 +1,9 @@
-"""triton.runtime, as far as host code asks which device it is on."""
-from . import _launch
-
-
-class _Target:
-    def __init__(self, backend, arch, warp_size):
-        self.backend, self.arch, self.warp_size = backend, arch, warp_size
+"""triton.runtime: kernels, their errors, and which device host code is on."""
+from .. import _launch
+from .._ahead import GPUTarget
+from .._tune import Autotuner, Config, Heuristics, autotune, heuristics
+from .errors import InterpreterError, OutOfResources
+from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
 
 
 class _Utils:
@@ -32,8 +31,8 @@ class _Active:
         import torch
         if torch.cuda.is_available():
             major, minor = torch.cuda.get_device_capability()
-            return _Target("cuda", major * 10 + minor, 32)
-        return _Target("cpu", _launch.host_device(), 32)
+            return GPUTarget("cuda", major * 10 + minor, 32)
+        return GPUTarget("cpu", _launch.host_device(), 32)
 
     @staticmethod
     def get_current_device():

@@ -1,0 +1,519 @@
+/* The short way of a launch from Python: a kernel object whose `kernel[grid](…)` compares its
+   arguments with those of launches that went well before, and makes the same one with new addresses
+   and numbers. Whatever it has not seen goes to the object's `_run`, in Python. CPython's stable
+   interface alone, so that one file serves every version from 3.8 on; libtkc is reached through the
+   address of tkc_launch, so that it is linked to nothing. */
+#define Py_LIMITED_API 0x03080000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { MAX_PARAMS = 128, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3 };
+
+typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
+                        size_t nargs);
+static PyTypeObject *plan_type, *bound_type;
+static PyObject *s_dtype, *s_is_cuda, *s_get_device, *s_data_ptr, *s_run, *s_newest, *s_num_warps,
+    *s_num_stages;
+
+/* ---- what is remembered of a launch ---- */
+
+/* kind 'T': a tensor of this type and element type on this GPU; 'I', 'F', 'B': a number of this
+   type, whose value varies; 'C': this value. at: the argument's place among those of tkc_launch. */
+typedef struct Slot {
+    char kind;
+    PyObject *type, *want;
+    long device;
+    int at;
+} Slot;
+
+/* watched: (dictionary, name, value, …) that the kernel's text depends on. packed: the arguments of
+ * the newest launch. */
+typedef struct Plan {
+    PyObject_HEAD PyObject *kernel, *watched, *ordinal, *stream_of, *warps, *stages;
+    LaunchFn launch;
+    void *handle;
+    int nslots;
+    size_t nargs;
+    Slot *slots;
+    char *packed;
+} Plan;
+
+static int plan_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Plan *p = (Plan *)self;
+    Py_VISIT(p->kernel);
+    Py_VISIT(p->watched);
+    Py_VISIT(p->stream_of);
+    for (int i = 0; i < p->nslots; i++) Py_VISIT(p->slots[i].want);
+    return 0;
+}
+
+static int plan_clear(PyObject *self)
+{
+    Plan *p = (Plan *)self;
+    Py_CLEAR(p->kernel);
+    Py_CLEAR(p->watched);
+    Py_CLEAR(p->ordinal);
+    Py_CLEAR(p->stream_of);
+    Py_CLEAR(p->warps);
+    Py_CLEAR(p->stages);
+    for (int i = 0; i < p->nslots; i++) {
+        Py_CLEAR(p->slots[i].type);
+        Py_CLEAR(p->slots[i].want);
+    }
+    return 0;
+}
+
+static void free_object(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+static void plan_free(PyObject *self)
+{
+    Plan *p = (Plan *)self;
+    PyObject_GC_UnTrack(self);
+    plan_clear(self);
+    PyMem_Free(p->slots);
+    PyMem_Free(p->packed);
+    free_object(self);
+}
+
+static PyObject *plan_packed(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    Plan *p = (Plan *)self;
+    return PyBytes_FromStringAndSize(p->packed, (Py_ssize_t)(p->nargs * ARG_BYTES));
+}
+
+static PyMethodDef plan_methods[] = {{"packed", plan_packed, METH_NOARGS, NULL}, {0}};
+static PyType_Slot plan_slots[] = {{Py_tp_dealloc, plan_free},
+                                   {Py_tp_traverse, plan_traverse},
+                                   {Py_tp_clear, plan_clear},
+                                   {Py_tp_methods, plan_methods},
+                                   {0}};
+static PyType_Spec plan_spec = {"tkc._fast.Plan", sizeof(Plan), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, plan_slots};
+
+/* ---- a kernel ---- */
+
+/* names: of its parameters, interned; defaults: as many, MISSING where there is none. plans: the
+ * newest hit first. */
+typedef struct Door {
+    PyObject_HEAD PyObject *names, *defaults, *missing, *plans;
+} Door;
+
+static int door_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Door *d = (Door *)self;
+    Py_VISIT(d->defaults);
+    Py_VISIT(d->plans);
+    return 0;
+}
+
+static int door_clear(PyObject *self)
+{
+    Door *d = (Door *)self;
+    Py_CLEAR(d->names);
+    Py_CLEAR(d->defaults);
+    Py_CLEAR(d->missing);
+    Py_CLEAR(d->plans);
+    return 0;
+}
+
+static void door_free(PyObject *self)
+{
+    PyObject_GC_UnTrack(self);
+    door_clear(self);
+    free_object(self);
+}
+
+typedef struct Probe { /* device: -1 of what is on no GPU of CUDA's */
+    PyObject *dtype;
+    long device;
+} Probe;
+
+/* One launch: its arguments by parameter (borrowed), and what was asked of tensors so far. */
+typedef struct Call {
+    PyObject *values[MAX_PARAMS], *warps, *stages;
+    Probe probes[MAX_PARAMS];
+    int n;
+} Call;
+
+static bool same_text(PyObject *a, PyObject *b)
+{
+    return a == b || PyUnicode_Compare(a, b) == 0;
+}
+
+static int find_name(const Door *d, int n, PyObject *key)
+{
+    for (int i = 0; i < n; i++)
+        if (PyTuple_GetItem(d->names, i) == key) return i;
+    for (int i = 0; i < n; i++)
+        if (same_text(PyTuple_GetItem(d->names, i), key)) return i;
+    return -1;
+}
+
+/* False: the arguments are not what the parameters want, or there are options; Python says which.
+ */
+static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
+{
+    c->n = (int)PyTuple_Size(d->names);
+    Py_ssize_t given = PyTuple_Size(args);
+    if (given > c->n) return false;
+    for (int i = 0; i < c->n; i++) c->values[i] = i < given ? PyTuple_GetItem(args, i) : NULL;
+    c->warps = c->stages = Py_None;
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (kwargs && PyDict_Next(kwargs, &at, &key, &value)) {
+        int i = find_name(d, c->n, key);
+        if (i >= 0 && c->values[i]) return false;
+        if (i >= 0) c->values[i] = value;
+        else if (same_text(key, s_num_warps)) c->warps = value;
+        else if (same_text(key, s_num_stages)) c->stages = value;
+        else return false;
+    }
+    for (int i = 0; i < c->n; i++) {
+        if (c->values[i]) continue;
+        c->values[i] = PyTuple_GetItem(d->defaults, i);
+        if (c->values[i] == d->missing) return false;
+    }
+    memset(c->probes, 0, sizeof(Probe) * (size_t)c->n);
+    return true;
+}
+
+static void unbind(Call *c)
+{
+    for (int i = 0; i < c->n; i++) Py_XDECREF(c->probes[i].dtype);
+}
+
+static bool same_value(PyObject *a, PyObject *b)
+{
+    return a == b || (Py_TYPE(a) == Py_TYPE(b) && PyObject_RichCompareBool(a, b, Py_EQ) == 1);
+}
+
+static bool ask_tensor(PyObject *v, Probe *p)
+{
+    PyObject *is_cuda = PyObject_GetAttr(v, s_is_cuda), *device = NULL;
+    p->device = -1;
+    if (is_cuda == Py_True && (device = PyObject_CallMethodObjArgs(v, s_get_device, NULL)))
+        p->device = PyLong_AsLong(device);
+    Py_XDECREF(is_cuda);
+    Py_XDECREF(device);
+    p->dtype = PyErr_Occurred() ? NULL : PyObject_GetAttr(v, s_dtype);
+    return p->dtype;
+}
+
+static bool is_tensor_like(const Slot *s, PyObject *v, Probe *p)
+{
+    return (p->dtype || ask_tensor(v, p)) && p->device == s->device &&
+           same_value(p->dtype, s->want);
+}
+
+static bool matches(const Plan *p, Call *c)
+{
+    if (!same_value(c->warps, p->warps) || !same_value(c->stages, p->stages)) return false;
+    for (int i = 0; i < p->nslots; i++) {
+        const Slot *s = &p->slots[i];
+        PyObject *v = c->values[i];
+        if ((PyObject *)Py_TYPE(v) != s->type) return false;
+        if (s->kind == 'C' && !same_value(v, s->want)) return false;
+        if (s->kind == 'T' && !is_tensor_like(s, v, &c->probes[i])) return false;
+    }
+    return true;
+}
+
+static bool is_current(const Plan *p)
+{
+    Py_ssize_t n = PyTuple_Size(p->watched);
+    for (Py_ssize_t i = 0; i + 2 < n; i += 3)
+        if (PyDict_GetItemWithError(PyTuple_GetItem(p->watched, i),
+                                    PyTuple_GetItem(p->watched, i + 1)) !=
+            PyTuple_GetItem(p->watched, i + 2))
+            return false;
+    return true;
+}
+
+/* The plan for a call, a new reference; NULL: there is none. */
+static Plan *find_plan(Door *d, Call *c)
+{
+    for (Py_ssize_t i = 0; i < PyList_Size(d->plans); i++) {
+        PyObject *p = PyList_GetItem(d->plans, i);
+        Py_INCREF(p); /* other threads may change the list while Python runs */
+        if (matches((Plan *)p, c) && is_current((Plan *)p)) {
+            if (i > 0 && PyList_SetSlice(d->plans, i, i + 1, NULL) == 0)
+                PyList_Insert(d->plans, 0, p);
+            return (Plan *)p;
+        }
+        Py_DECREF(p);
+        if (PyErr_Occurred()) return NULL;
+    }
+    return NULL;
+}
+
+static bool read_grid(PyObject *grid, int64_t out[3])
+{
+    if (!PyTuple_CheckExact(grid) || PyTuple_Size(grid) < 1 || PyTuple_Size(grid) > MAX_GRID)
+        return false;
+    out[0] = out[1] = out[2] = 1;
+    for (int i = 0; i < PyTuple_Size(grid); i++) {
+        PyObject *n = PyTuple_GetItem(grid, i);
+        if (!PyLong_CheckExact(n)) return false;
+        out[i] = PyLong_AsLongLong(n);
+        if (out[i] <= 0) return false;
+    }
+    return true;
+}
+
+static bool write_value(const Slot *s, PyObject *v, char *arg)
+{
+    int64_t bits;
+    if (s->kind == 'F') {
+        double number = PyFloat_AsDouble(v);
+        memcpy(&bits, &number, sizeof bits);
+    } else if (s->kind == 'T') {
+        PyObject *address = PyObject_CallMethodObjArgs(v, s_data_ptr, NULL);
+        bits = address ? (int64_t)PyLong_AsUnsignedLongLong(address) : 0;
+        Py_XDECREF(address);
+    } else {
+        bits = PyLong_AsLongLong(v);
+    }
+    if (bits == -1 && PyErr_Occurred()) return false;
+    memcpy(arg + VALUE_AT, &bits, sizeof bits);
+    return true;
+}
+
+static bool current_stream(const Plan *p, void **out)
+{
+    PyObject *stream = PyObject_CallFunctionObjArgs(p->stream_of, p->ordinal, NULL);
+    if (!stream) return false;
+    *out = stream == Py_None ? NULL : PyLong_AsVoidPtr(stream);
+    Py_DECREF(stream);
+    return !PyErr_Occurred();
+}
+
+/* A new reference to the kernel; NULL: the general way has to be gone. */
+static PyObject *launch(Plan *p, Call *c, PyObject *grid)
+{
+    int64_t extents[3];
+    char args[MAX_PARAMS * ARG_BYTES];
+    void *stream;
+    if (!read_grid(grid, extents)) return NULL;
+    memcpy(args, p->packed, p->nargs * ARG_BYTES);
+    for (int i = 0; i < p->nslots; i++)
+        if (p->slots[i].kind != 'C' &&
+            !write_value(&p->slots[i], c->values[i], args + p->slots[i].at * ARG_BYTES))
+            return NULL;
+    if (!current_stream(p, &stream)) return NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    int status = p->launch(p->handle, extents, stream, args, p->nargs);
+    PyEval_RestoreThread(state);
+    if (status) return NULL; /* once more from Python, which says what is wrong */
+    memcpy(p->packed, args, p->nargs * ARG_BYTES);
+    if (PyObject_SetAttr(p->kernel, s_newest, (PyObject *)p)) return NULL;
+    Py_INCREF(p->kernel);
+    return p->kernel;
+}
+
+/* What a grid that is a function says; NULL: it raised. */
+static PyObject *call_grid(const Door *d, const Call *c, PyObject *grid)
+{
+    PyObject *meta = PyDict_New(), *made = NULL;
+    for (int i = 0; meta && i < c->n; i++)
+        if (PyDict_SetItem(meta, PyTuple_GetItem(d->names, i), c->values[i])) goto end;
+    if (meta) made = PyObject_CallFunctionObjArgs(grid, meta, NULL);
+end:
+    Py_XDECREF(meta);
+    return made;
+}
+
+static PyObject *run_general(Door *d, PyObject *grid, PyObject *args, PyObject *kwargs)
+{
+    PyObject *run = PyObject_GetAttr((PyObject *)d, s_run), *first = PyTuple_Pack(1, grid);
+    PyObject *all = run && first ? PySequence_Concat(first, args) : NULL;
+    PyObject *made = all ? PyObject_Call(run, all, kwargs) : NULL;
+    Py_XDECREF(run);
+    Py_XDECREF(first);
+    Py_XDECREF(all);
+    return made;
+}
+
+static PyObject *door_launch(Door *d, PyObject *grid, PyObject *args, PyObject *kwargs)
+{
+    Call c;
+    PyObject *made = NULL;
+    Py_INCREF(grid);
+    if (d->plans && PyList_Size(d->plans) && bind(d, args, kwargs, &c)) {
+        Plan *p = find_plan(d, &c);
+        if (p && !PyTuple_CheckExact(grid) && PyCallable_Check(grid)) {
+            PyObject *said = call_grid(d, &c, grid);
+            Py_DECREF(grid);
+            grid = said;
+        }
+        if (p && grid) made = launch(p, &c, grid);
+        Py_XDECREF(p);
+        unbind(&c);
+        if (!grid) return NULL;
+        if (!made) PyErr_Clear();
+    }
+    if (!made) made = run_general(d, grid, args, kwargs);
+    Py_DECREF(grid);
+    return made;
+}
+
+/* _begin(names, defaults, missing) */
+static PyObject *door_begin(PyObject *self, PyObject *args)
+{
+    Door *d = (Door *)self;
+    PyObject *names, *defaults, *missing;
+    if (!PyArg_ParseTuple(args, "O!O!O", &PyTuple_Type, &names, &PyTuple_Type, &defaults, &missing))
+        return NULL;
+    if (PyTuple_Size(names) > MAX_PARAMS) Py_RETURN_NONE;
+    door_clear(self);
+    Py_INCREF(names);
+    Py_INCREF(defaults);
+    Py_INCREF(missing);
+    d->names = names, d->defaults = defaults, d->missing = missing;
+    d->plans = PyList_New(0);
+    Py_XINCREF(d->plans);
+    return d->plans;
+}
+
+static bool read_slot(PyObject *from, Slot *s)
+{
+    int kind;
+    if (!PyArg_ParseTuple(from, "COOli", &kind, &s->type, &s->want, &s->device, &s->at))
+        return false;
+    s->kind = (char)kind;
+    Py_INCREF(s->type);
+    Py_INCREF(s->want);
+    return true;
+}
+
+/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, num_warps, num_stages)
+ */
+static PyObject *make_plan(PyObject *module, PyObject *args)
+{
+    (void)module;
+    unsigned long long launch_at, handle;
+    const char *packed;
+    Py_ssize_t bytes;
+    PyObject *slots, *kernel, *watched, *ordinal, *stream_of, *warps, *stages;
+    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOOO", &launch_at, &handle, &packed, &bytes,
+                          &PyTuple_Type, &slots, &kernel, &PyTuple_Type, &watched, &ordinal,
+                          &stream_of, &warps, &stages))
+        return NULL;
+    Plan *p = PyObject_GC_New(Plan, plan_type);
+    if (!p) return NULL;
+    memset((char *)p + sizeof(PyObject), 0, sizeof *p - sizeof(PyObject));
+    PyObject *const kept[] = {kernel, watched, ordinal, stream_of, warps, stages};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) Py_INCREF(kept[i]);
+    p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of,
+    p->warps = warps, p->stages = stages;
+    p->launch = (LaunchFn)(uintptr_t)launch_at;
+    p->handle = (void *)(uintptr_t)handle;
+    p->nargs = (size_t)bytes / ARG_BYTES;
+    p->packed = PyMem_Malloc((size_t)bytes + 1);
+    p->slots = PyMem_Calloc((size_t)PyTuple_Size(slots) + 1, sizeof *p->slots);
+    bool fine = p->packed && p->slots;
+    if (fine) memcpy(p->packed, packed, (size_t)bytes);
+    for (Py_ssize_t i = 0; fine && i < PyTuple_Size(slots); i++) {
+        fine = read_slot(PyTuple_GetItem(slots, i), &p->slots[i]);
+        p->nslots += fine;
+    }
+    PyObject_GC_Track((PyObject *)p);
+    if (fine) return (PyObject *)p;
+    Py_DECREF(p);
+    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+}
+
+/* ---- kernel[grid] ---- */
+
+typedef struct Bound {
+    PyObject_HEAD Door *door;
+    PyObject *grid;
+} Bound;
+
+static PyObject *bound_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    Bound *b = (Bound *)self;
+    return door_launch(b->door, b->grid, args, kwargs);
+}
+
+static int bound_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(((Bound *)self)->door);
+    Py_VISIT(((Bound *)self)->grid);
+    return 0;
+}
+
+static void bound_free(PyObject *self)
+{
+    PyObject_GC_UnTrack(self);
+    Py_XDECREF(((Bound *)self)->door);
+    Py_XDECREF(((Bound *)self)->grid);
+    free_object(self);
+}
+
+static PyType_Slot bound_slots[] = {
+    {Py_tp_dealloc, bound_free}, {Py_tp_traverse, bound_traverse}, {Py_tp_call, bound_call}, {0}};
+static PyType_Spec bound_spec = {"tkc._fast.Bound", sizeof(Bound), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, bound_slots};
+
+static PyObject *door_bind(PyObject *self, PyObject *grid)
+{
+    Bound *b = PyObject_GC_New(Bound, bound_type);
+    if (!b) return NULL;
+    Py_INCREF(self);
+    Py_INCREF(grid);
+    b->door = (Door *)self;
+    b->grid = grid;
+    PyObject_GC_Track((PyObject *)b);
+    return (PyObject *)b;
+}
+
+static PyMethodDef door_methods[] = {{"_begin", door_begin, METH_VARARGS, NULL}, {0}};
+static PyType_Slot door_slots[] = {{Py_tp_dealloc, door_free},    {Py_tp_traverse, door_traverse},
+                                   {Py_tp_clear, door_clear},     {Py_mp_subscript, door_bind},
+                                   {Py_tp_methods, door_methods}, {0}};
+static PyType_Spec door_spec = {"tkc._fast.Door", sizeof(Door), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                                door_slots};
+
+static bool make_names(void)
+{
+    struct {
+        PyObject **at;
+        const char *text;
+    } const names[] = {{&s_dtype, "dtype"},
+                       {&s_is_cuda, "is_cuda"},
+                       {&s_get_device, "get_device"},
+                       {&s_data_ptr, "data_ptr"},
+                       {&s_run, "_run"},
+                       {&s_newest, "newest"},
+                       {&s_num_warps, "num_warps"},
+                       {&s_num_stages, "num_stages"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!(*names[i].at = PyUnicode_InternFromString(names[i].text))) return false;
+    return true;
+}
+
+static PyMethodDef functions[] = {{"plan", make_plan, METH_VARARGS, NULL}, {0}};
+static PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_fast", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__fast(void)
+{
+    PyObject *m = PyModule_Create(&module), *door = PyType_FromSpec(&door_spec);
+    plan_type = (PyTypeObject *)PyType_FromSpec(&plan_spec);
+    bound_type = (PyTypeObject *)PyType_FromSpec(&bound_spec);
+    if (!m || !door || !plan_type || !bound_type || !make_names() ||
+        PyModule_AddObject(m, "Door", door))
+        return NULL;
+    return m;
+}

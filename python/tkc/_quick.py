@@ -1,0 +1,70 @@
+"""The extension that makes launches again which went well before (python/fast.c): found beside this file (a wheel), or beside the library
+that TKC_LIBRARY names (a build). Without it launches go through ctypes alone, which takes longer."""
+import ctypes
+import importlib.machinery
+import importlib.util
+import os
+
+from . import _launch, _library
+
+NAME = "_fast.abi3.so"
+MAX_PLANS = 256  # of one kernel; then it begins anew
+
+
+def _find():
+    beside = os.path.dirname(os.environ.get("TKC_LIBRARY", ""))
+    for folder in (os.path.dirname(os.path.abspath(__file__)), os.path.join(beside, "python")):
+        path = os.path.join(folder, NAME)
+        if os.path.exists(path):
+            try:
+                loader = importlib.machinery.ExtensionFileLoader("tkc._fast", path)
+                module = importlib.util.module_from_spec(importlib.util.spec_from_file_location("tkc._fast", path, loader=loader))
+                loader.exec_module(module)
+                return module
+            except ImportError:
+                continue
+    return None
+
+
+_fast = _find() if os.environ.get("TKC_LAUNCHES") != "ctypes" else None
+BASES = (_fast.Door,) if _fast else ()
+launches_by = "extension" if _fast else "ctypes"
+
+
+def begin(jit, signature, missing):
+    """Lets the extension bind a kernel's arguments; returns its list of plans."""
+    names, open_ended = signature
+    if not _fast or open_ended:  # a file says what is left out
+        return []
+    plans = jit._begin(tuple(n for n, _ in names), tuple(default for _, default in names), missing)
+    return [] if plans is None else plans  # None: more parameters than it takes
+
+
+def watched(jit):
+    """(dictionary, name, value, …) that the kernel's text depends on; None: some of it stands in no dictionary."""
+    if jit.is_watched() and any(type(place) is not dict for place, _, _ in jit.program.seen):
+        return None
+    return tuple(x for entry in jit.program.seen for x in entry) if jit.is_watched() else ()
+
+
+def teach(jit, kernel, kinds, values, num_warps, num_stages):
+    """Remembers a launch that went well; whether the extension could. kinds: a letter an argument, as _jit.kinds_of has them."""
+    depends = watched(jit) if _fast and "R" not in kinds else None
+    if depends is None or not isinstance(jit, _fast.Door) or jit._signature()[1]:
+        return False
+    packed, slots, at = bytearray(kernel.newest), [], 0
+    for kind, value in zip(kinds, values):
+        want, device = value if kind == "C" else None, -1
+        if kind == "T":
+            want, device = value.dtype, value.get_device()
+            tail = _library.ARG_BYTES * (at + 1) - 8
+            packed[tail:tail + 8] = bytes(8)  # how much memory is behind it varies
+        slots.append((kind, value.__class__, want, device, at))
+        at += kind != "C"
+    lib = _library.library()
+    plan = _fast.plan(ctypes.cast(lib.tkc_launch, ctypes.c_void_p).value, kernel.jit, bytes(packed), tuple(slots), kernel, depends,
+                      kernel.place[1], _launch.raw_stream_function(), num_warps, num_stages)
+    if len(jit.plans) >= MAX_PLANS:
+        del jit.plans[:]
+    jit.plans.insert(0, plan)
+    return True

@@ -1,0 +1,1 @@
+"""triton.backends: what to compile for."""

@@ -1,0 +1,4 @@
+"""`from tkc.backends.compiler import GPUTarget`"""
+from .._ahead import GPUTarget
+
+__all__ = ["GPUTarget"]

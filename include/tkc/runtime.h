@@ -191,6 +191,7 @@ TKC_API TkcStatus tkc_jit_prepare(TkcJit *jit, const TkcArg *args, size_t nargs,
                                   TkcKernelInfo *info);
 
 /* ---- timing ---- */
+/* How launches are measured. */
 typedef struct TkcBenchOptions {
     size_t size;
     double warmup_ms, run_ms;   /* how long about to launch before, and while measuring; 0: 25, 100 */
@@ -259,11 +260,13 @@ TKC_API TkcStatus tkc_cache_visit(TkcContext *cx, const char *folder, bool remov
                                   void (*each)(const TkcCacheEntry *entry, void *user), void *user);
 
 /* ---- choosing a configuration ---- */
+/* Whether configurations are measured. */
 typedef enum TkcTuneMode {
     TKC_TUNE_MEASURE, /* what the file does not know is measured */
     TKC_TUNE_FIRST,   /* nothing is: what the file does not know is the first that compiles */
     TKC_TUNE_OFF      /* the first that compiles, whatever the file says */
 } TkcTuneMode;
+/* Among which configurations is chosen, and how. */
 typedef struct TkcTuneOptions {
     size_t size;
     const char *const *configs; /* "BLOCK=64 num_warps=4", as tkc_source_configs gives them; NULL: those */

@@ -257,8 +257,9 @@ static void spread(Assign *a)
         Value *v = a->work.data[a->next++];
         const Layout *l = layout_of(a, v);
         spread_to_definition(a, v, l);
-        if (bitset_has(&a->indices, (int)v->id)) continue;
-        for (Use *use = v->uses; use; use = use->next) spread_to_use(a, use, l);
+        const bool is_index = bitset_has(&a->indices, (int)v->id);
+        for (Use *use = v->uses; use; use = use->next)
+            if (!is_index || !ir_has(use->user, OT_EW)) spread_to_use(a, use, l);
     }
 }
 

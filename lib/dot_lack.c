@@ -38,17 +38,15 @@ static bool lacks_warps(const Op *dot, Buf *reason, DotLack *lack)
     return true;
 }
 
-static bool lacks_loop(const Op *dot, Buf *reason, DotLack *lack)
+static bool lacks_loop(const Op *dot, Buf *reason)
 {
     const Op *loop = dot->region->parent;
-    const int stages = dot->region->func->num_stages;
     if (!loop || loop->kind != OP_FOR) {
         buf_puts(reason, "what a group reads is loaded ahead by a 'for' whose body it is in");
         return true;
     }
-    if (tkc_op_int(loop, ATTR_STAGES, stages) > 1) return false;
+    if (dot_stages(loop) > 1) return false;
     buf_puts(reason, "what a group reads is loaded ahead, and the loop has one stage");
-    if (stages <= 1) lack->option = "num_stages", lack->value = 3;
     return true;
 }
 
@@ -108,7 +106,7 @@ bool dot_lack(const AxisFacts *facts, const Op *dot, Buf *reason, DotLack *lack)
     if (!dot_group_row(dot) || tkc_op_int(dot, ATTR_ASYNC, 0)) return false;
     if (lacks_warps(dot, reason, lack)) return true;
     if (!dot_fits_group(dot)) return lacks_size(dot, reason);
-    if (lacks_loop(dot, reason, lack) || lacks_operand(facts, dot, 1, reason, lack) ||
+    if (lacks_loop(dot, reason) || lacks_operand(facts, dot, 1, reason, lack) ||
         lacks_operand(facts, dot, 0, reason, lack))
         return true;
     buf_puts(reason, "the sum has too few columns for so many groups");

@@ -96,6 +96,16 @@ bool dot_fits_group(const Op *op)
            a->shape[0] >= GROUP_ROWS && a->shape[1] >> row->shape.k_log2 && b->shape[1] >= LEAST_N;
 }
 
+int64_t dot_stages(const Op *loop)
+{
+    const int kernels = loop->region->func->num_stages;
+    if (tkc_op_attr(loop, ATTR_STAGES) || kernels > 1)
+        return tkc_op_int(loop, ATTR_STAGES, kernels);
+    for (const Op *op = loop->regions[0]->first; op; op = op->next)
+        if (op->kind == OP_DOT && dot_fits_group(op)) return 2;
+    return kernels;
+}
+
 bool dot_is_of_group(const Op *op)
 {
     return op->kind == OP_DOT && dot_fits_group(op) &&

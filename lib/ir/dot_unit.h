@@ -36,6 +36,9 @@ enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */,
 const MmaRow *dot_group_row(const Op *op);
 /* True when there is one, and for its shape. */
 bool dot_fits_group(const Op *op);
+/* Turns of a 'for' whose loads are at hand at once: as the loop says, or its kernel. A group reads no
+   block that is loaded when it begins: where the kernel says one, its loops get two. */
+int64_t dot_stages(const Op *loop);
 /* True when its sum has the layout for that, too. */
 bool dot_is_of_group(const Op *op);
 /* Whether operand 0 or 1 can be read from memory where it lies along dim `dim` of its buffer, or of

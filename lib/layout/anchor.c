@@ -121,8 +121,7 @@ static bool split_groups(const Anchors *x, const Op *dot, const uint8_t *dim_log
     *s = (WarpSplit){.m = warp_bits < rows ? warp_bits : rows, .in_groups = true};
     s->n = warp_bits - s->m;
     return dot_fits_group(dot) && loop && loop->kind == OP_FOR && can_come(x, dot, 0) &&
-           can_come(x, dot, 1) &&
-           tkc_op_int(loop, ATTR_STAGES, dot->region->func->num_stages) > 1 &&
+           can_come(x, dot, 1) && dot_stages(loop) > 1 &&
            (!s->n || s->n <= dim_log2[1] - LEAST_N_LOG2);
 }
 

@@ -125,8 +125,7 @@ static int64_t room_for_rings(const Func *fn, const Streams *s)
 /* As many as asked for, or as there is room for. */
 static int stages_of(const Func *fn, const Streams *s)
 {
-    const int64_t room = room_for_rings(fn, s) / bytes_of_turn(s),
-                  wanted = tkc_op_int(s->loop, ATTR_STAGES, fn->num_stages),
+    const int64_t room = room_for_rings(fn, s) / bytes_of_turn(s), wanted = dot_stages(s->loop),
                   most = wanted < MOST_STAGES ? wanted : MOST_STAGES;
     return (int)(room < most ? room : most);
 }

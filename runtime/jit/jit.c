@@ -330,7 +330,7 @@ static TkcStatus refuse_captured(const TkcJit *jit)
 {
     return tkc_refuse(jit->dev->cx, TKC_ERROR,
                       "the stream is captured for a graph, and the kernel is not compiled for such "
-                      "arguments: call tkc_jit_prepare with them before");
+                      "arguments: launch it with them before, or call tkc_jit_prepare");
 }
 
 static TkcStatus find_by_key(TkcJit *jit, const Key *key, void *stream, const TkcArg *args,

@@ -206,7 +206,7 @@ static void captured(void)
     EXPECT_INT(tkc_launch(b.jit, one, stream, other, 2), TKC_ERROR);
     EXPECT_STR(tkc_last_error(b.cx),
                "error: the stream is captured for a graph, and the kernel is not compiled for such "
-               "arguments: call tkc_jit_prepare with them before\n");
+               "arguments: launch it with them before, or call tkc_jit_prepare\n");
     EXPECT_INT(tkc_bench(b.jit, one, stream, b.args, 2, NULL, &t), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(b.cx),
                "error: the stream is captured for a graph: nothing runs there to be timed\n");

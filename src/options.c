@@ -274,10 +274,57 @@ typedef struct Seen {
     const char *for_result; /* one that looks at what a run did */
 } Seen;
 
+static bool read_signature(Options *o, Seen *seen, const char *v)
+{
+    if (!seen->signature) o->compile.signature = NULL; /* of the defaults */
+    seen->signature = true;
+    return add_to_list(o, &o->compile.signature, v);
+}
+
+static bool read_language(Options *o, Seen *seen, const char *v)
+{
+    bool second;
+    seen->language = true;
+    if (!read_choice(o, "-x", v, "tk", "ir", &second)) return false;
+    o->language = second ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
+    return true;
+}
+
+/* 0 is no limit at all, which the library's options write -1. */
+static bool read_max_seconds(Options *o, const char *v)
+{
+    double *most = &o->compile.max_seconds;
+    if (!read_seconds(o, "-fmax-seconds", v, 0, most)) return false;
+    *most = *most ? *most : -1;
+    return true;
+}
+
+static bool read_max_memory(Options *o, const char *v)
+{
+    int64_t *most = &o->compile.max_memory;
+    if (!read_count(o, "-fmax-memory", v, 0, INT64_MAX >> 20, most)) return false;
+    *most = *most ? *most << 20 : -1;
+    return true;
+}
+
+static bool read_seed(Options *o, const char *v)
+{
+    int64_t n;
+    if (!read_count(o, "-seed", v, 0, INT64_MAX, &n)) return false;
+    o->seed = (uint64_t)n;
+    return true;
+}
+
+static bool read_cache(Options *o, const char *v)
+{
+    o->cache = v;
+    return !strcmp(v, "stat") || !strcmp(v, "list") || !strcmp(v, "clear") ||
+           misuse(o, "-cache takes stat, list or clear, not '%s'", v);
+}
+
 static bool apply(Options *o, Seen *seen, OptId id, const char *v)
 {
     TkcOptions *c = &o->compile;
-    bool second;
     switch (id) {
     case OPT_OUTPUT: o->output = v; return true;
     case OPT_EMIT: seen->emit = true; return read_emit(o, v, &o->emit);
@@ -287,15 +334,8 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_BATCH: o->batch = v; return true;
     case OPT_KERNEL: c->kernel = v; return true;
     case OPT_DEFINE: return add_define(o, seen->first_define, v);
-    case OPT_SIG:
-        if (!seen->signature) c->signature = NULL; /* of the defaults */
-        seen->signature = true;
-        return add_to_list(o, &c->signature, v);
-    case OPT_LANGUAGE:
-        seen->language = true;
-        if (!read_choice(o, "-x", v, "tk", "ir", &second)) return false;
-        o->language = second ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
-        return true;
+    case OPT_SIG: return read_signature(o, seen, v);
+    case OPT_LANGUAGE: return read_language(o, seen, v);
     case OPT_INCLUDE: return add_text(&o->include, &o->ninclude, v);
     case OPT_ARCH: c->arch = v; return true;
     case OPT_NUM_WARPS: return read_int(o, "-num-warps", v, 1, 64, &c->num_warps);
@@ -315,23 +355,12 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_MAX_NESTING: return read_count(o, "-fmax-nesting", v, 1, 1000, &c->max_nesting);
     case OPT_MAX_DEPTH: return read_count(o, "-fmax-depth", v, 1, 1000, &c->max_depth);
     case OPT_MAX_LENGTH: return read_count(o, "-fmax-length", v, 1, INT64_MAX, &c->max_length);
-    case OPT_MAX_SECONDS:
-        if (!read_seconds(o, "-fmax-seconds", v, 0, &c->max_seconds)) return false;
-        c->max_seconds = c->max_seconds ? c->max_seconds : -1;
-        return true;
-    case OPT_MAX_MEMORY:
-        if (!read_count(o, "-fmax-memory", v, 0, INT64_MAX >> 20, &c->max_memory)) return false;
-        c->max_memory = c->max_memory ? c->max_memory << 20 : -1;
-        return true;
+    case OPT_MAX_SECONDS: return read_max_seconds(o, v);
+    case OPT_MAX_MEMORY: return read_max_memory(o, v);
     case OPT_RUN: o->run = true; return true;
     case OPT_GRID: o->grid = v; return true;
     case OPT_DEVICE: return read_device(o, v);
-    case OPT_SEED: {
-        int64_t n;
-        if (!read_count(o, "-seed", v, 0, INT64_MAX, &n)) return false;
-        o->seed = (uint64_t)n;
-        return true;
-    }
+    case OPT_SEED: return read_seed(o, v);
     case OPT_TIMEOUT: return read_seconds(o, "-timeout", v, DBL_TRUE_MIN, &o->timeout);
     case OPT_MEMORY:
         o->memory_given = true;
@@ -342,10 +371,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_PRINT: return add_print(o, v, false);
     case OPT_PRINT_ALL: return add_print(o, v, true);
     case OPT_CHECK: return add_binding(o, &o->check, id, v);
-    case OPT_CACHE:
-        o->cache = v;
-        return !strcmp(v, "stat") || !strcmp(v, "list") || !strcmp(v, "clear") ||
-               misuse(o, "-cache takes stat, list or clear, not '%s'", v);
+    case OPT_CACHE: return read_cache(o, v);
     case OPT_BENCH: return o->bench = o->run = true;
     case OPT_BYTES: o->bytes = v; return true;
     case OPT_FLOPS: o->flops = v; return true;

@@ -1,10 +1,10 @@
-/* Regions become basic blocks; see carried.c for what they carry.
+/* Regions become basic blocks; see loop_slots.c for what they carry.
 
    A loop runs a fixed number of times, counted before it: it ends rightly even where the induction
    variable would wrap. */
 #include "base/unwind.h"
 #include "ir/type.h"
-#include "lower/carried.h"
+#include "lower/loop_slots.h"
 #include "tkc/carry.h"
 
 /* ---- for ---- */

@@ -10,10 +10,10 @@
      barrier                               in all groups: what it has read can be overwritten
      copies
 
-   and the matrix units have work while the threads count and copy. After the loop come the last
-   waits, for products and for copies (of zeros, by then), where all threads meet. Otherwise each
-   product is waited for in its turn, where something asks for the sum; where a is in registers at
-   once, since ptxas may give these away.
+   and the matrix units have work while the threads count and copy. The last products are waited for
+   behind the loop; no copy is under way by then. Otherwise each product is waited for in its turn,
+   where something asks for the sum; where a is in registers at once, since ptxas may give these
+   away.
 
    An a that comes from outside of the loop is stored to a ring of one copy before it. */
 #include "memory/groups.h"

@@ -1,7 +1,7 @@
 /* What a launch gives arguments for: the parameters of the source that the options do not define,
    with their annotations and what the options' signature adds.
 
-   The signature is the compiler's (lib/spec/request.h), which reads it again, with places, when it
+   The signature is the compiler's (lib/spec/spec.h), which reads it again, with places, when it
    compiles; here it is read for what each launch checks and for what a caller asks. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef TKC_LOWER_CARRIED_H
-#define TKC_LOWER_CARRIED_H
+#ifndef TKC_LOWER_LOOP_SLOTS_H
+#define TKC_LOWER_LOOP_SLOTS_H
 
 #include "lower/lower.h"
 

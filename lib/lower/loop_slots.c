@@ -9,7 +9,7 @@
    Pointers may be kept apart from how they move. Else LLVM shares parts among them, which ptxas
    then multiplies anew in each turn, in 64 bits; while warp groups multiply matrices that costs
    both: of a product of 4096x4096x8192 in fp16 11 % of the time (H200). */
-#include "lower/carried.h"
+#include "lower/loop_slots.h"
 
 #include "base/unwind.h"
 #include "ir/type.h"

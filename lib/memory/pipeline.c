@@ -85,7 +85,8 @@ static int64_t bytes_of_buffers(const Func *fn, const Op *op)
 static bool reads_a_ring(const Streams *s, const Op *op)
 {
     for (int i = 0; i < s->all.len; i++)
-        if (s->all.data[i].convert == op) return true;
+        for (int k = 0; k < s->all.data[i].nreaders; k++)
+            if (s->all.data[i].readers[k].convert == op) return true;
     return false;
 }
 
@@ -220,27 +221,47 @@ static Value *next_copy(const Pipeline *p, Builder *b, Value *which)
     return build_select(b, is_last, number(b, 0), more);
 }
 
-static void read_ring(const Pipeline *p, Stream *x, Value *which)
+static Value *ring_load(const Pipeline *p, Op *before, const Stream *x, Value *which,
+                        const Layout *layout)
 {
-    TypeTable *types = ir_of(p->fn)->types;
-    Value *loaded = op_result(x->load, 0);
-    const Type *ty = type_with_layout(types, loaded->type, x->layout);
-    Builder b = build_before(p->fn, x->load);
+    const Value *loaded = op_result(x->load, 0);
+    const Type *ty = type_with_layout(ir_of(p->fn)->types, loaded->type, layout);
+    Builder b = build_before(p->fn, before);
     b.loc = x->load->loc;
     Value *block = op_result(
         build_checked(&b, build_op(&b, OP_RING_LOAD, 2, (Value *[]){x->ring, which}, 1, &ty)), 0);
     block->name = loaded->name;
-    ir_replace_uses(loaded, block);
-    if (!x->convert) return;
-    for (int i = 0; i < x->nmoves; i++) {
-        Value *moved = op_result(x->moves[i], 0);
-        ir_set_type(moved,
-                    type_with_layout(types, moved->type,
-                                     propagate_result(ir_of(p->fn)->layouts, x->moves[i],
-                                                      op_arg(x->moves[i], 0)->type->layout)));
+    return block;
+}
+
+/* The moves of a reader, of what it reads in its own layout. */
+static Value *move_again(const Pipeline *p, const Reader *r, Value *v)
+{
+    Ir *ir = ir_of(p->fn);
+    for (int i = r->nmoves - 1; i >= 0; i--) {
+        const Op *move = r->moves[i];
+        ValueMap map = ir_value_map(p->s->scratch, p->fn);
+        ir_map(&map, op_arg(move, 0), v);
+        const Layout *l = propagate_result(ir->layouts, move, v->type->layout);
+        Op *again = ir_clone(p->fn, move, &map);
+        ir_insert_before(r->convert, again);
+        v = op_result(again, 0);
+        ir_set_type(v, type_with_layout(ir->types, v->type, l));
     }
-    ir_replace_uses(op_result(x->convert, 0), op_arg(x->convert, 0));
-    ir_unlink(x->convert);
+    return v;
+}
+
+static void read_ring(const Pipeline *p, const Stream *x, Value *which)
+{
+    for (int i = 0; i < x->nreaders; i++) {
+        const Reader *r = &x->readers[i];
+        ir_replace_uses(op_result(r->convert, 0),
+                        move_again(p, r, ring_load(p, r->convert, x, which, r->layout)));
+        ir_unlink(r->convert);
+    }
+    Value *loaded = op_result(x->load, 0);
+    if (loaded->uses)
+        ir_replace_uses(loaded, ring_load(p, x->load, x, which, loaded->type->layout));
 }
 
 /* What a turn passes on to the next. */

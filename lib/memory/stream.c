@@ -129,45 +129,53 @@ static bool find_copy(Stream *x)
     return type_bytes(op_result(x->load, 0)->type) << x->copy_log2 >= LEAST_BYTES;
 }
 
-static Op *only_user(const Value *v)
-{
-    return v->uses && !v->uses->next ? v->uses->user : NULL;
-}
-
-/* From the load to a conversion, with transpositions between: the ring is read in the layout that
-   these lead back to. */
-static void find_reader(const Streams *s, Stream *x)
+/* From a conversion back to the load: the ring is read in the layout that the moves between lead
+   back to. */
+static void add_reader(const Streams *s, Stream *x, Op *convert)
 {
     LayoutTable *t = ir_of(s->fn)->layouts;
-    const Value *v = op_result(x->load, 0);
-    x->layout = v->type->layout;
-    Op *op = only_user(v);
-    for (; op && op->kind == OP_TRANS && x->nmoves < STREAM_MOVES; op = only_user(op_result(op, 0)))
-        x->moves[x->nmoves++] = op;
-    if (!op || op->kind != OP_CONVERT || op->region != body_of(s)) return;
-    const Layout *l = op_result(op, 0)->type->layout;
-    for (int i = x->nmoves - 1; i >= 0 && l; i--) l = propagate_operand(t, x->moves[i], 0, l);
-    if (!l) return;
-    x->layout = l;
-    x->convert = op;
+    Reader r = {.convert = convert, .layout = op_result(convert, 0)->type->layout};
+    Op *op = op_arg(convert, 0)->def;
+    for (; op != x->load && r.nmoves < STREAM_MOVES; op = op_arg(op, 0)->def) {
+        r.moves[r.nmoves++] = op;
+        if (r.layout) r.layout = propagate_operand(t, op, 0, r.layout);
+    }
+    if (op == x->load && r.layout && x->nreaders < STREAM_READERS) x->readers[x->nreaders++] = r;
 }
 
-/* The dim that the rows of swizzled tiles lie along where a product that a warp group can compute
-   reads the ring itself; -1: none does. */
-static int dim_for_group(const Stream *x)
+/* Those of the load, by way of transpositions. */
+static void find_readers(const Streams *s, Stream *x, const Value *v)
 {
-    const Value *block = op_result(x->load, 0);
-    const Op *dot = only_user(block);
-    bool flipped = false;
-    for (; dot && (dot->kind == OP_TRANS || dot->kind == OP_CONVERT); dot = only_user(block)) {
-        flipped ^= dot->kind == OP_TRANS && dot_flips(dot);
-        block = op_result(dot, 0);
+    for (const Use *u = v->uses; u; u = u->next) {
+        if (u->user->region != body_of(s)) continue;
+        if (u->user->kind == OP_TRANS) find_readers(s, x, op_result(u->user, 0));
+        else if (u->user->kind == OP_CONVERT) add_reader(s, x, u->user);
     }
-    if (!dot || dot->region != x->load->region || !dot_is_of_group(dot) || block == op_arg(dot, 2))
-        return -1;
-    const int operand = block == op_arg(dot, 1);
+}
+
+/* Whether a product that a warp group can compute reads v itself where rows of tiles lie along
+   `dim`; v is the transposed of what was loaded (flipped). */
+static bool feeds_group(const Streams *s, const Value *v, bool flipped, int dim)
+{
+    for (const Use *u = v->uses; u; u = u->next) {
+        const Op *op = u->user;
+        if (op->region != body_of(s)) continue;
+        if (op->kind == OP_TRANS || op->kind == OP_CONVERT) {
+            const bool flips = op->kind == OP_TRANS && dot_flips(op);
+            if (feeds_group(s, op_result(op, 0), flipped ^ flips, dim)) return true;
+        } else if (dot_is_of_group(op) && u != &op->args[2]) {
+            if (dot_lies_along(op, u == &op->args[1], flipped, dim)) return true;
+        }
+    }
+    return false;
+}
+
+/* The dim that the rows of swizzled tiles lie along; -1: nobody wants any. */
+static int dim_for_group(const Streams *s, const Stream *x)
+{
     for (int dim = 0; dim < 2; dim++)
-        if ((dim == x->dim || !x->copy_log2) && dot_lies_along(dot, operand, flipped, dim))
+        if ((dim == x->dim || !x->copy_log2) &&
+            feeds_group(s, op_result(x->load, 0), false, dim))
             return dim;
     return -1;
 }
@@ -182,10 +190,11 @@ static bool find_ring(const Streams *s, Stream *x)
     SharedAccess access;
     for (int i = 0; i < x->copy_log2; i++)
         vector[i] = UINT32_C(1) << (layout_dim_shift(from, x->dim) + i);
-    const int tiles = dim_for_group(x);
+    const int tiles = dim_for_group(s, x);
     if (tiles >= 0) x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, tiles, type_bytes(ty));
     if (!x->in_ring) {
-        shared_plan_vectors(&plan, from, x->copy_log2, vector, x->layout, type_bytes(ty));
+        shared_plan_vectors(&plan, from, x->copy_log2, vector,
+                            x->nreaders ? x->readers[0].layout : from, type_bytes(ty));
         x->in_ring = shared_layout(ir_of(s->fn)->layouts, &plan, from);
     }
     return shared_access(&access, from, x->in_ring, type_bytes(ty)) &&
@@ -200,7 +209,7 @@ static void add_stream(Streams *s, Op *load)
     if (!is_plain(load) || !find_copy(&x) || !feeds_product(s, op_result(load, 0), &seen)) return;
     for (int i = 0; i < load->nargs && i < 2; i++)
         if (!take(s, &slice, op_arg(load, i))) return;
-    find_reader(s, &x);
+    find_readers(s, &x, op_result(load, 0));
     if (!find_ring(s, &x)) return;
     s->slice = slice;
     vec_push(s->scratch, &s->all, x);

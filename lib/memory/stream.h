@@ -6,16 +6,22 @@
 #include "base/vec.h"
 #include "ir/ir.h"
 
-enum { STREAM_MOVES = 4 };
+enum { STREAM_MOVES = 4, STREAM_READERS = 8 };
 
-/* A load whose block comes to a ring, and is read from there by the op that changes its layout for
-   a matrix product, or as it is. */
+/* An op of the loop that changes a stream's layout, for a matrix product as a rule. */
+typedef struct Reader {
+    Op *convert;
+    const Layout *layout;    /* in which it can read the ring */
+    Op *moves[STREAM_MOVES]; /* transpositions between, the last first */
+    int nmoves;
+} Reader;
+
+/* A load whose block comes to a ring, and is read from there by each of its readers, and by all
+   else as the load gives it. */
 typedef struct Stream {
     Op *load;
-    const Layout *layout;    /* in which the ring is read */
-    Op *moves[STREAM_MOVES]; /* transpositions between load and conversion */
-    int nmoves;
-    Op *convert;           /* NULL: the ring is read as the load gives it */
+    Reader readers[STREAM_READERS];
+    int nreaders;
     int dim, copy_log2;    /* neighbours that one copy moves */
     const Layout *in_ring; /* how the block lies there */
     Value *ring;

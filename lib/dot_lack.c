@@ -1,5 +1,5 @@
-/* In: a function as it is lowered. The conditions are those of layout/anchor.c, memory/stream.c and
-   memory/groups.c, asked again of what came of them, one after the other. */
+/* In: a function as it is lowered. The conditions are those of layout/anchor.c and memory/groups.c,
+   asked again of what came of them, one after the other. */
 #include "dot_lack.h"
 
 #include "cost.h"
@@ -38,27 +38,16 @@ static bool lacks_warps(const Op *dot, Buf *reason, DotLack *lack)
     return true;
 }
 
-static bool lacks_loop(const Op *dot, Buf *reason)
-{
-    const Op *loop = dot->region->parent;
-    if (!loop || loop->kind != OP_FOR) {
-        buf_puts(reason, "what a group reads is loaded ahead by a 'for' whose body it is in");
-        return true;
-    }
-    if (dot_stages(loop) > 1) return false;
-    buf_puts(reason, "what a group reads is loaded ahead, and the loop has one stage");
-    return true;
-}
-
 /* ---- an operand ---- */
 
-/* The op that had it before layouts were changed for the product. */
+/* The op that has what v is made of, before layouts were changed and whatever was computed of it.
+ */
 static const Op *source_of(const Value *v, bool *flipped)
 {
     const Op *op = v->def;
-    for (*flipped = false; op; op = v->def) {
+    for (*flipped = false; op && op->nargs; op = v->def) {
+        if (op->kind == OP_LOAD || op->kind == OP_RING_LOAD) break;
         if (op->kind == OP_TRANS) *flipped ^= dot_flips(op);
-        else if (op->kind != OP_CONVERT && op->kind != OP_SLOAD) break;
         const Use *u = op->kind == OP_SLOAD ? op_arg(op, 0)->uses : NULL;
         while (u && u->user->kind != OP_SSTORE) u = u->next;
         v = u ? op_arg(u->user, 1) : op_arg(op, 0);
@@ -74,41 +63,39 @@ static const Op *access_of(const Op *source)
     return u ? u->user : source->kind == OP_LOAD ? source : NULL;
 }
 
-static bool lacks_operand(const AxisFacts *facts, const Op *dot, int operand, Buf *reason,
-                          DotLack *lack)
+static bool lies_across(const AxisFacts *facts, const Op *dot, int operand, DotLack *lack)
 {
     bool flipped;
     const Op *source = source_of(op_arg(dot, operand), &flipped),
              *access = source ? access_of(source) : NULL;
-    const bool is_copy = access && access->kind == OP_COPY_ASYNC,
-               comes_in = is_copy || (access && access->region == dot->region);
+    if (!access ||
+        dot_lies_along(dot, operand, flipped, cost_running_dim(axis_of(facts, op_arg(access, 0)))))
+        return false;
     lack->at = source;
-    if (comes_in && !dot_lies_along(dot, operand, flipped,
-                                    cost_running_dim(axis_of(facts, op_arg(access, 0))))) {
-        buf_printf(reason,
-                   "of %s a group reads what lies along k in memory, and the %s operand "
-                   "lies across",
-                   dtype_info(type_dtype(op_arg(dot, operand)->type))->name, ordinals[operand]);
-        lack->advice = advice[operand];
-        return true;
-    }
-    if (is_copy || dot_group_reads(dot, operand)) return false;
+    lack->advice = advice[operand];
+    return true;
+}
+
+static bool lacks_operand_along(const AxisFacts *facts, const Op *dot, Buf *reason, DotLack *lack)
+{
+    const int operand = lies_across(facts, dot, 1, lack) ? 1 : 0;
+    if (!lack->at && !lies_across(facts, dot, 0, lack)) return false;
     buf_printf(reason,
-               access ? "its loop does not load the %s operand ahead"
-                      : "a group reads the %s operand from memory as it was loaded",
-               ordinals[operand]);
+               "of %s a group reads what lies along k in memory, and the %s operand lies across",
+               dtype_info(type_dtype(op_arg(dot, operand)->type))->name, ordinals[operand]);
     return true;
 }
 
 bool dot_lack(const AxisFacts *facts, const Op *dot, Buf *reason, DotLack *lack)
 {
+    WarpSplit split;
     *lack = (DotLack){0};
     if (!dot_group_row(dot) || tkc_op_int(dot, ATTR_ASYNC, 0)) return false;
     if (lacks_warps(dot, reason, lack)) return true;
     if (!dot_fits_group(dot)) return lacks_size(dot, reason);
-    if (lacks_loop(dot, reason) || lacks_operand(facts, dot, 1, reason, lack) ||
-        lacks_operand(facts, dot, 0, reason, lack))
-        return true;
-    buf_puts(reason, "the sum has too few columns for so many groups");
+    if (!dot_splits_in_groups(dot, &split))
+        buf_puts(reason, "the sum has too few columns for so many groups");
+    else if (!lacks_operand_along(facts, dot, reason, lack))
+        buf_puts(reason, "shared memory has no room for its operands");
     return true;
 }

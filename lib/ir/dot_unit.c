@@ -96,6 +96,20 @@ bool dot_fits_group(const Op *op)
            a->shape[0] >= GROUP_ROWS && a->shape[1] >> row->shape.k_log2 && b->shape[1] >= LEAST_N;
 }
 
+bool dot_splits_in_groups(const Op *op, WarpSplit *out)
+{
+    enum { M_LOG2 = 4, LEAST_N_LOG2 = 6 /* of several groups along n */ };
+    const Type *sum = op_result(op, 0)->type;
+    uint8_t dims[TKC_MAX_RANK];
+    if (!dot_fits_group(op)) return false;
+    layout_pad(sum->rank, sum->shape, dims);
+    const int warps_log2 = __builtin_ctz((unsigned)op->region->func->num_warps),
+              along_m = dims[0] - M_LOG2;
+    *out = (WarpSplit){.m = warps_log2 < along_m ? warps_log2 : along_m, .in_groups = true};
+    out->n = warps_log2 - out->m;
+    return !out->n || out->n <= dims[1] - LEAST_N_LOG2;
+}
+
 int64_t dot_stages(const Op *loop)
 {
     const int kernels = loop->region->func->num_stages;

@@ -36,6 +36,9 @@ enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */,
 const MmaRow *dot_group_row(const Op *op);
 /* True when there is one, and for its shape. */
 bool dot_fits_group(const Op *op);
+/* How groups share its sum: along rows as far as these go, then along columns. False: it does not
+   fit a group, or so many. */
+bool dot_splits_in_groups(const Op *op, WarpSplit *out);
 /* Turns of a 'for' whose loads are at hand at once: as the loop says, or its kernel. A group reads no
    block that is loaded when it begins: where the kernel says one, its loops get two. */
 int64_t dot_stages(const Op *loop);

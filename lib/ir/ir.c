@@ -390,6 +390,14 @@ int ir_axis(const Op *op)
     }
 }
 
+bool ir_asks_for(const Op *op, const Value *v)
+{
+    for (const Use *u = v->uses; u; u = u->next)
+        for (const Op *user = u->user; user; user = user->region->parent)
+            if (user == op) return true;
+    return false;
+}
+
 bool ir_is_defined_outside(const Value *v, const Region *r)
 {
     const Region *at = v->region ? v->region : v->def->region;

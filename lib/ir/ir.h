@@ -97,6 +97,8 @@ bool ir_may_combine(const Op *op);
 int ir_axis(const Op *op);
 /* True when v is defined outside r (and its nested regions). */
 bool ir_is_defined_outside(const Value *v, const Region *r);
+/* True for an op that uses the value, or has one in it that does. */
+bool ir_asks_for(const Op *op, const Value *v);
 bool ir_is_terminator(const Op *op);
 /* The comparison that holds exactly when this one does not, on integers; OP_NONE for any other
    op. */

@@ -100,29 +100,36 @@ static WarpSplit split_warps(MmaShape shape, int rank, const uint8_t *dim_log2, 
 
 /* ---- warp groups ---- */
 
-/* A loop can bring it ahead so that the group reads it, or, of a, registers have it. */
-static bool can_come(const Anchors *x, const Op *dot, int operand)
+typedef struct Across {
+    const Anchors *x;
+    const Op *dot;
+    int operand;
+    Bitset seen;
+} Across;
+
+/* v, which an operand is made of, or its transposed (flipped), is loaded so that it lies across. */
+static bool lies_across(Across *a, const Value *v, bool flipped)
 {
-    bool flipped;
-    const Op *load = dot_source(dot, operand, OP_LOAD, &flipped);
-    if (load && load->region == dot->region)
-        return dot_lies_along(dot, operand, flipped, access_dim(x->accesses, load));
-    return operand == 0 && (dot_unit(dot).mma == dot_group_row(dot) ||
-                            ir_is_defined_outside(op_arg(dot, 0), dot->region));
+    const Op *op = v->def;
+    if (!op || !type_is_block(v->type) || op->region != a->dot->region) return false;
+    if (!bitset_add(&a->seen, (int)v->id)) return false;
+    if (op->kind == OP_LOAD && v->type->rank == 2)
+        return !dot_lies_along(a->dot, a->operand, flipped, access_dim(a->x->accesses, op));
+    flipped ^= op->kind == OP_TRANS && dot_flips(op);
+    for (int i = 0; i < op->nargs && passes_on(op); i++)
+        if (lies_across(a, op_arg(op, i), flipped)) return true;
+    return false;
 }
 
-/* Groups go along rows as far as these go, then along columns. */
-static bool split_groups(const Anchors *x, const Op *dot, const uint8_t *dim_log2, int warp_bits,
-                         WarpSplit *s)
+/* A group reads 8 and 32 bits along k only, and they would be stored for it one by one: products of
+   tf32 took 1.7 times as long so (H200). */
+static bool has_operand_across(const Anchors *x, const Op *dot)
 {
-    enum { M_LOG2 = 4, LEAST_N_LOG2 = 6 /* of several groups */ };
-    const Op *loop = dot->region->parent;
-    const int rows = dim_log2[0] - M_LOG2;
-    *s = (WarpSplit){.m = warp_bits < rows ? warp_bits : rows, .in_groups = true};
-    s->n = warp_bits - s->m;
-    return dot_fits_group(dot) && loop && loop->kind == OP_FOR && can_come(x, dot, 0) &&
-           can_come(x, dot, 1) && dot_stages(loop) > 1 &&
-           (!s->n || s->n <= dim_log2[1] - LEAST_N_LOG2);
+    for (int i = 0; i < 2; i++) {
+        Across a = {x, dot, i, bitset_make(x->scratch, (int)x->fn->nvalues)};
+        if (lies_across(&a, op_arg(dot, i), false)) return true;
+    }
+    return false;
 }
 
 /* Elements in squares. */
@@ -152,7 +159,7 @@ const Layout *anchor_dot(const Anchors *x, const Op *dot)
     layout_pad(ty->rank, ty->shape, dims);
     if (!mma) return square(t, ty->rank, dims, lane_bits, warp_bits);
     WarpSplit groups;
-    if (ty->rank == 2 && split_groups(x, dot, dims, warp_bits, &groups))
+    if (dot_splits_in_groups(dot, &groups) && !has_operand_across(x, dot))
         return fragment_sum(t, mma->shape, 2, dims, groups, warp_bits);
     const bool chained = bitset_has(&x->chained, (int)result->id);
     return fragment_sum(t, mma->shape, ty->rank, dims,

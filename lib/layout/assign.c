@@ -209,14 +209,22 @@ static void spread_slot(Assign *a, const Op *owner, int slot, const Layout *l)
     for (int i = 0; i < n; i++) give(a, members[i], l);
 }
 
-/* Whole rows in each thread are what a dot without a matrix instruction reads them in; nothing else
-   is done well so. What a warp group reads from memory nobody has. */
-static bool is_reading_layout(const Op *op, int arg, const Layout *l)
+/* A warp group reads b from memory, and an a that is loaded or comes from outside of the loop.
+   Nobody has it in the layout that the sum's, l, asks for. */
+static bool is_read_by_group(const Op *op, int arg, const Layout *l)
 {
     bool flipped;
-    if (op->kind != OP_DOT || arg == 2) return false;
-    return !dot_unit(op).mma || (dot_source(op, arg, OP_LOAD, &flipped) && dot_fits_group(op) &&
-                                 fragment_is_group_sum(dot_group_row(op)->shape, l));
+    return op->kind == OP_DOT && arg != 2 && dot_fits_group(op) &&
+           fragment_is_group_sum(dot_group_row(op)->shape, l) &&
+           (arg == 1 || dot_source(op, arg, OP_LOAD, &flipped) ||
+            ir_is_defined_outside(op_arg(op, arg), op->region));
+}
+
+/* Whole rows in each thread are what a dot without a matrix instruction reads them in; nothing else
+   is done well so. */
+static bool is_reading_layout(const Op *op, int arg, const Layout *l)
+{
+    return op->kind == OP_DOT && arg != 2 && (!dot_unit(op).mma || is_read_by_group(op, arg, l));
 }
 
 /* From a result to the operands and the other results. */
@@ -387,18 +395,21 @@ static void set_types(Assign *a)
     }
 }
 
+static void fix_operand(const Assign *a, Remat *remat, Op *op, int i)
+{
+    Value *v = op_arg(op, i);
+    const Layout *want = type_is_block(v->type) ? required(a, op, i) : NULL;
+    if (!want || want == v->type->layout) return;
+    const bool only_passes =
+        op->kind == OP_DOT && is_read_by_group(op, i, op_result(op, 0)->type->layout);
+    ir_set_arg(op, i, only_passes ? remat_convert(remat, v, want) : remat_value(remat, v, want));
+}
+
 static void fix_operands(Assign *a)
 {
     Remat remat = remat_make(a->fn, a->scratch);
-    for (int i = 0; i < a->ops.len; i++) {
-        Op *op = a->ops.data[i];
-        for (int j = 0; j < op->nargs; j++) {
-            Value *v = op_arg(op, j);
-            if (!type_is_block(v->type)) continue;
-            const Layout *want = required(a, op, j);
-            if (want && want != v->type->layout) ir_set_arg(op, j, remat_value(&remat, v, want));
-        }
-    }
+    for (int i = 0; i < a->ops.len; i++)
+        for (int k = 0; k < a->ops.data[i]->nargs; k++) fix_operand(a, &remat, a->ops.data[i], k);
 }
 
 /* needs: no layouts yet, axis facts (computed here).  keeps: what every op computes.  changes:

@@ -22,8 +22,8 @@ enum { MAX_DEPTH = 24, CANNOT = 1 << 28 };
 
 typedef struct Way {
     int cost;
-    bool clones;     /* else converts */
-    Value *made;     /* once it was needed */
+    bool clones; /* else converts */
+    Value *made; /* once it was needed */
 } Way;
 
 Remat remat_make(Func *fn, Arena *scratch)
@@ -44,11 +44,14 @@ static LayoutTable *layouts_of(const Remat *r)
 static int weight_of(const Op *op)
 {
     switch (op->kind) {
-    case OP_CONST: case OP_SPLAT: case OP_EXPAND_DIMS: case OP_BROADCAST: case OP_TRANS:
-    case OP_RESHAPE: case OP_HINT:
-        return 0;
-    case OP_ARANGE:
-        return 1;
+    case OP_CONST:
+    case OP_SPLAT:
+    case OP_EXPAND_DIMS:
+    case OP_BROADCAST:
+    case OP_TRANS:
+    case OP_RESHAPE:
+    case OP_HINT: return 0;
+    case OP_ARANGE: return 1;
     default:
         if (!ir_has(op, OT_EW) || !ir_has(op, OT_PURE)) return CANNOT;
         return ir_has(op, OT_LONG) ? 16 : ir_has(op, OT_SPECIAL) ? 4 : 1;
@@ -127,16 +130,17 @@ static Value *clone(Remat *r, Value *v, const Layout *want)
     return op_result(copy, 0);
 }
 
+Value *remat_convert(Remat *r, Value *v, const Layout *want)
+{
+    Builder b = builder_behind(r, v);
+    return build_convert(&b, v, want);
+}
+
 Value *remat_value(Remat *r, Value *v, const Layout *want)
 {
     check(v->type->layout, "a block without a layout is to be converted");
     Way *way = way_of(r, v, want, 0);
     if (way->made) return way->made;
-    if (way->clones) {
-        way->made = clone(r, v, want);
-    } else {
-        Builder b = builder_behind(r, v);
-        way->made = build_convert(&b, v, want);
-    }
+    way->made = way->clones ? clone(r, v, want) : remat_convert(r, v, want);
     return way->made;
 }

@@ -8,11 +8,13 @@
 typedef struct Remat {
     Func *fn;
     Arena *scratch;
-    Map ways;   /* value id and layout id -> how it is had */
+    Map ways; /* value id and layout id -> how it is had */
 } Remat;
 
 Remat remat_make(Func *fn, Arena *scratch);
 /* v in layout `want`: v itself, or a value defined right behind it. Every value has a layout. */
 Value *remat_value(Remat *r, Value *v, const Layout *want);
+/* The same, but never computed again. */
+Value *remat_convert(Remat *r, Value *v, const Layout *want);
 
 #endif

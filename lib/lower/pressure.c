@@ -6,7 +6,9 @@
    64 by 64 scores took 129 a thread, which is three programs; held to 128 it takes 119, which is
    four, and runs 1.08 times as fast (H200). A limit below what is needed would cost far more, in
    spills, than a program gains: it is only set where the estimate leaves room, and not where it
-   leaves so much that ptxas will hardly come near. */
+   leaves so much that ptxas will hardly come near. Nor where warps multiply one by one: with a
+   limit ptxas orders their loads and products so that it spills at 168 registers what it does not
+   at 144 (attention's way back for sm_80). */
 #include "lower/pressure.h"
 
 #include "base/bitset.h"
@@ -23,9 +25,9 @@ typedef struct Pressure {
     Bitset loops; /* numbers where one begins */
     int *change;  /* words that come to life at a number, less those that end */
     int nops;
-    bool copies;
-    int addresses; /* words that a loop copies from, at most */
-    int product;   /* words of a sum and of a factor in registers, at most */
+    bool copies, by_warps; /* there are any; products that are no warp group's */
+    int addresses;         /* words that a loop copies from, at most */
+    int product;           /* words of a sum and of a factor in registers, at most */
 } Pressure;
 
 /* Floats and what was read: addresses and masks are made where they are used. */
@@ -121,6 +123,7 @@ static void add_region(Pressure *p, const Region *r)
         }
         for (int i = 0; i < op->nresults; i++) add_life(p, op_result(op, i), p->nops - 1, r);
         if (op->kind != OP_DOT) continue;
+        p->by_warps |= !tkc_op_int(op, ATTR_ASYNC, 0);
         const int words = words_of(p, op_result(op, 0)) + words_of(p, op_arg(op, 0));
         if (words > p->product) p->product = words;
     }
@@ -156,6 +159,7 @@ int pressure_limit(const Lower *L)
     p.loops = bitset_make(L->arena, p.nops + 1);
     p.nops = 0;
     add_region(&p, L->fn->body);
+    if (p.by_warps) return 0;
     const int needed = registers_needed(&p);
     int programs = (m->max_smem + OF_A_BLOCK) / (int)(L->shared_bytes + OF_A_BLOCK), limit = 0;
     while (programs > 0 && limit < (needed > LEAST ? needed : LEAST))

@@ -3,6 +3,7 @@
    like any other for what follows; once found it stays, so that rounds through a loop only add. */
 #include "memory/flow.h"
 
+#include "ir/dot_unit.h"
 #include "linear/swizzle.h"
 
 AccessKind memory_access(const Op *op)
@@ -23,9 +24,22 @@ bool memory_conflict(const Op *a, const Op *b)
 {
     const AccessKind x = memory_access(a), y = memory_access(b);
     if (memory_buffer(a) == memory_buffer(b) &&
-        tkc_op_attr(memory_buffer(a)->def, ATTR_COPIES))
+        tkc_op_int(memory_buffer(a)->def, ATTR_COPIES, 1) > 1)
         return false;
     return x == ACCESS_WRITE || y == ACCESS_WRITE || x != y;
+}
+
+static bool is_group_dot(const Op *op)
+{
+    return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
+}
+
+void memory_each_end(const Op *access, void (*visit)(const Op *end, void *user), void *user)
+{
+    visit(access, user);
+    if (!dot_reads_alone(access) && !is_group_dot(access)) return;
+    for (const Use *u = op_result(access, 0)->uses; u; u = u->next)
+        memory_each_end(u->user, visit, user);
 }
 
 uint32_t memory_align(const Op *alloc)
@@ -115,12 +129,25 @@ static void flow_access(MemoryFlow *f, int i, Bitset *pending)
     bitset_add(pending, i);
 }
 
+/* A product of a warp group reads until it is waited for, whatever barriers there were since it
+   began. */
+static void flow_wait(MemoryFlow *f, const Op *wait, Bitset *pending)
+{
+    bool flipped;
+    const Op *dot = op_arg(wait, 0)->def;
+    for (int k = 0; dot && dot->kind == OP_DOT && k < 2; k++) {
+        const Op *ring = dot_ring(dot, k, &flipped);
+        if (ring) bitset_add(pending, (int)(uintptr_t)map_get_ptr(&f->index, ring) - 1);
+    }
+}
+
 static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)
 {
     int i = (int)(uintptr_t)map_get_ptr(&f->index, op) - 1;
     if (op->kind == OP_FOR || op->kind == OP_WHILE) flow_loop(f, op, pending);
     else if (op->kind == OP_IF) flow_branch(f, op, pending);
     else if (is_barrier(op)) clear(pending);
+    else if (op->kind == OP_DOT_WAIT) flow_wait(f, op, pending);
     else if (i >= 0) flow_access(f, i, pending);
 }
 

@@ -19,13 +19,17 @@ static inline const Value *memory_buffer(const Op *op)
 /* What an alloc takes. */
 static inline uint32_t memory_bytes(const Op *alloc)
 {
-    return type_smem_bytes(op_result(alloc, 0)->type) *
-           (uint32_t)tkc_op_int(alloc, ATTR_COPIES, 1);
+    return type_smem_bytes(op_result(alloc, 0)->type) * (uint32_t)tkc_op_int(alloc, ATTR_COPIES, 1);
 }
 /* Its place is a multiple of so many bytes. */
 uint32_t memory_align(const Op *alloc);
-/* They may not happen at once where their buffers overlap; who uses a ring has waits for that. */
+/* They may not happen at once where their buffers overlap; who uses a ring of several copies has
+   waits for that. */
 bool memory_conflict(const Op *a, const Op *b);
+
+/* Ops with which an access may end: itself, or, where products of warp groups read the buffer by
+   way of it, the waits for these. */
+void memory_each_end(const Op *access, void (*visit)(const Op *end, void *user), void *user);
 
 typedef struct MemoryFlow MemoryFlow;
 struct MemoryFlow {

@@ -1,8 +1,11 @@
-/* A dot whose b lies in a ring as a warp group reads it (linear/swizzle.h), and whose a does so,
-   too, or is in registers, becomes asynchronous: it begins, and a dot_wait is for its end.
+/* Products of warp groups (wgmma) read their operands from shared memory, where these lie in
+   swizzled tiles (linear/swizzle.h): a ring that a loop's loads come to, or a tile that is filled
+   before the product (tile.h); the first operand may be in registers instead. Such a dot becomes
+   asynchronous: it begins, and a dot_wait is for its end.
 
-   Where all of them in a loop have both operands there and add to a slot that nothing else uses, a
-   turn does not wait for its own products but for those of the turn before,
+   Where all of a loop have both operands in rings, or in tiles from before it, and add to a slot
+   that nothing else uses, a turn does not wait for its own products but for those of the turn
+   before,
 
      wait for copies
      sum = dot {async} …, sum
@@ -13,21 +16,25 @@
    and the matrix units have work while the threads count and copy. The last products are waited for
    behind the loop; no copy is under way by then. Otherwise each product is waited for in its turn,
    where something asks for the sum; where a is in registers at once, since ptxas may give these
-   away.
-
-   An a that comes from outside of the loop is stored to a ring of one copy before it. */
+   away. */
 #include "memory/groups.h"
 
 #include "base/vec.h"
 #include "ir/build.h"
 #include "ir/dot_unit.h"
-#include "linear/swizzle.h"
+#include "ir/machine.h"
+#include "layout/convert.h"
+#include "memory/passes.h"
+#include "memory/room.h"
+#include "memory/tile.h"
 #include "tkc/carry.h"
 
 typedef struct Turn {
     Func *fn;
     Op *loop;
+    Tiles tiles;
     VEC(Op *) dots;
+    VEC(Tile) before; /* of operands that stay the same */
 } Turn;
 
 /* The slot that the dot adds to, which nothing else uses; -1: none. */
@@ -58,21 +65,6 @@ static Value *wait_after(Func *fn, Op *after, Value *sum, int pending)
     return done;
 }
 
-/* Registers of an operand belong to the product, too: the next turn writes them. What is summed
-   apart is waited for to be added. */
-static bool may_stay(const Turn *t, const Op *dot)
-{
-    bool flipped;
-    return slot_of(t, dot) >= 0 && dot_ring(dot, 0, &flipped) && !dot_together(dot);
-}
-
-static bool all_may_stay(const Turn *t)
-{
-    for (int i = 0; i < t->dots.len; i++)
-        if (!may_stay(t, t->dots.data[i])) return false;
-    return t->dots.len <= GROUP_MOST_PENDING;
-}
-
 /* Returns the barrier behind the waits. */
 static Op *keep_under_way(const Turn *t)
 {
@@ -92,84 +84,162 @@ static Op *keep_under_way(const Turn *t)
     return build_barrier(&b);
 }
 
-/* ---- an operand that stays the same ---- */
+/* ---- turns that go on ---- */
 
-/* Before its layout was changed for the product. */
-static Value *source_of(Value *v)
-{
-    return v->def && v->def->kind == OP_CONVERT ? op_arg(v->def, 0) : v;
-}
-
-static void put_in_ring(const Turn *t, Op *dot, const Layout *tiles)
-{
-    Value *a = op_arg(dot, 0);
-    Builder b = build_before(t->fn, t->loop), in = build_before(t->fn, dot);
-    b.loc = in.loc = dot->loc;
-    Value *ring = build_alloc(
-        &b, type_smem(ir_of(t->fn)->types, tkc_type_element(a->type), 2, a->type->shape, tiles));
-    ir_set_int(t->fn, ring->def, ATTR_COPIES, 1);
-    build_sstore(&b, ring, source_of(a), 0);
-    build_barrier(&b);
-    Value *args[] = {ring, build_int(&in, DT_I32, 0)};
-    Op *read = build_checked(&in, build_op(&in, OP_RING_LOAD, 2, args, 1, &a->type));
-    ir_set_arg(dot, 0, op_result(read, 0));
-}
-
-/* An a from outside of the loop, as far as there is room: registers have other uses. Leaves the
-   dots whose a can be read. */
-static void settle(Turn *t, int64_t room)
+static bool is_in_ring(const Op *dot, int operand)
 {
     bool flipped;
-    int kept = 0;
+    return dot_ring(dot, operand, &flipped) && dot_group_reads(dot, operand);
+}
+
+/* In tiles that are filled before the loop. False: the operand is neither there nor in a ring. */
+static bool find_before(Turn *t, Op *dot, int64_t *room)
+{
+    for (int i = 0; i < 2; i++) {
+        Tile tile;
+        if (is_in_ring(dot, i)) continue;
+        if (!tile_find(&t->tiles, dot, i, &tile) || tile.home == dot) return false;
+        *room -= tile_bytes(&tile);
+        vec_push(t->tiles.scratch, &t->before, tile);
+    }
+    return *room >= 0;
+}
+
+/* What is summed apart is waited for to be added. */
+static bool all_may_stay(Turn *t, int64_t room)
+{
     for (int i = 0; i < t->dots.len; i++) {
         Op *dot = t->dots.data[i];
-        const Value *a = op_arg(dot, 0);
-        const int64_t bytes = (int64_t)type_bytes(a->type) << a->type->layout->total_log2;
-        const Layout *tiles =
-            swizzle_layout(ir_of(t->fn)->layouts, a->type->layout, 1, type_bytes(a->type));
-        if (!dot_ring(dot, 0, &flipped) && ir_is_defined_outside(a, t->loop->regions[0]) && tiles &&
-            bytes <= room) {
-            put_in_ring(t, dot, tiles);
-            room -= bytes;
-        }
-        if (dot_group_reads(dot, 0)) t->dots.data[kept++] = dot;
+        if (slot_of(t, dot) < 0 || dot_together(dot) || !find_before(t, dot, &room)) return false;
     }
-    t->dots.len = kept;
+    return t->dots.len && t->dots.len <= GROUP_MOST_PENDING;
+}
+
+static void read_tile(Tiles *tiles, Tile *tile)
+{
+    tile_store(tiles, tile);
+    tile_read(tiles, tile);
+}
+
+Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
+{
+    Turn t = {.fn = fn, .loop = loop, .tiles = {.scratch = scratch, .fn = fn}};
+    for (Op *op = loop->regions[0]->first; op; op = op->next)
+        if (dot_is_of_group(op)) vec_push(scratch, &t.dots, op);
+    if (!all_may_stay(&t, room)) return NULL;
+    for (int i = 0; i < t.before.len; i++) read_tile(&t.tiles, &t.before.data[i]);
+    for (int i = 0; i < t.dots.len; i++) ir_set_int(fn, t.dots.data[i], ATTR_ASYNC, 1);
+    return keep_under_way(&t);
 }
 
 /* ---- waits in the turn ---- */
 
-static bool asks_for(const Op *op, const Value *v)
+static bool reads_own_tile(const Op *dot)
 {
-    for (const Use *u = v->uses; u; u = u->next)
-        for (const Op *user = u->user; user; user = user->region->parent)
-            if (user == op) return true;
+    bool flipped;
+    for (int i = 0; i < 2; i++) {
+        const Op *ring = dot_ring(dot, i, &flipped);
+        if (ring && op_arg(ring, 0)->def->region == dot->region) return true;
+    }
     return false;
 }
 
-/* Where its sum is first asked for; others that begin until then stay under way. */
+/* Where its sum is first asked for; others that begin until then stay under way. Loops, which may
+   want all the room there is, wait for what reads a tile. */
 static void wait_where_used(Func *fn, Op *dot)
 {
     Value *sum = op_result(dot, 0);
     Op *user = dot->next;
     int pending = 0;
-    bool flipped;
-    const bool may_go_on = dot_ring(dot, 0, &flipped);
-    for (; may_go_on && !ir_is_terminator(user) && !asks_for(user, sum); user = user->next)
+    const bool may_go_on = is_in_ring(dot, 0), has_tile = reads_own_tile(dot);
+    for (; may_go_on && !ir_is_terminator(user) && !ir_asks_for(user, sum); user = user->next) {
+        if (has_tile && user->nregions) break;
         pending += user->kind == OP_DOT && tkc_op_int(user, ATTR_ASYNC, 0);
+    }
     wait_after(fn, user->prev, sum, pending < GROUP_MOST_PENDING ? pending : GROUP_MOST_PENDING);
 }
 
-Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
+/* ---- products one by one ---- */
+
+typedef struct Groups {
+    Tiles tiles;
+    int64_t peak; /* of what else `expand` makes at once */
+    VEC(Op *) dots;
+} Groups;
+
+static void note_op(Op *op, void *user)
 {
-    Turn t = {.fn = fn, .loop = loop};
-    for (Op *op = loop->regions[0]->first; op; op = op->next)
-        if (dot_is_of_group(op) && dot_group_reads(op, 1)) vec_push(scratch, &t.dots, op);
-    settle(&t, room);
-    if (!t.dots.len) return NULL;
-    const bool stays = all_may_stay(&t);
-    for (int i = 0; i < t.dots.len; i++) ir_set_int(fn, t.dots.data[i], ATTR_ASYNC, 1);
-    if (stays) return keep_under_way(&t);
-    for (int i = 0; i < t.dots.len; i++) wait_where_used(fn, t.dots.data[i]);
-    return NULL;
+    Groups *g = user;
+    const int64_t bytes = room_of_op(g->tiles.fn, op);
+    if (bytes > g->peak) g->peak = bytes;
+    if (dot_is_of_group(op) && !tkc_op_int(op, ATTR_ASYNC, 0))
+        vec_push(g->tiles.scratch, &g->dots, op);
+}
+
+static bool fits(const Groups *g, const Tile *t, int64_t bytes)
+{
+    const Func *fn = g->tiles.fn;
+    return bytes <= fn->machine->max_smem - g->peak - room_around(t->home) -
+                        (t->home == t->dot ? 0 : room_inside(t->home));
+}
+
+/* a, in registers, needs no shared memory to get there. */
+static bool is_in_registers(const Op *dot)
+{
+    ConvertPlan plan;
+    const Op *op = op_arg(dot, 0)->def;
+    if (!dot_group_reads(dot, 0)) return false;
+    if (!op || op->kind != OP_CONVERT) return true;
+    convert_plan_op(&plan, op);
+    return plan.kind != CONVERT_SHARED;
+}
+
+/* An a that stays the same leaves its registers to others. */
+static bool wants_tile(const Op *dot, int operand, const Tile *t)
+{
+    return operand == 1 || t->home != dot || !is_in_registers(dot);
+}
+
+/* The tiles that a dot reads, as far as these fit; -1 where one that it needs does not. */
+static int choose_tiles(const Groups *g, Op *dot, Tile tiles[2])
+{
+    int n = 0;
+    int64_t bytes = 0;
+    for (int i = 1; i >= 0; i--) {
+        Tile t;
+        if (is_in_ring(dot, i)) continue;
+        const bool found = tile_find(&g->tiles, dot, i, &t),
+                   all_fit = found && fits(g, &t, bytes + tile_bytes(&t)) &&
+                             (!n || fits(g, &tiles[0], bytes + tile_bytes(&t)));
+        if (all_fit && wants_tile(dot, i, &t)) {
+            bytes += tile_bytes(&t);
+            tiles[n++] = t;
+        } else if (!all_fit && (i || !dot_group_reads(dot, 0))) {
+            return -1;
+        }
+    }
+    return n;
+}
+
+static bool multiply_in_groups(Groups *g, Op *dot)
+{
+    Tile tiles[2];
+    const int n = choose_tiles(g, dot, tiles);
+    for (int i = 0; i < n; i++) tile_store(&g->tiles, &tiles[i]);
+    for (int i = 0; i < n; i++) tile_read(&g->tiles, &tiles[i]);
+    if (n >= 0) ir_set_int(g->tiles.fn, dot, ATTR_ASYNC, 1);
+    return n >= 0;
+}
+
+/* needs: layouts; loops that load ahead do so already.  keeps: what every op computes.  changes:
+   dots of warp groups become asynchronous, with operands in shared memory. */
+bool groups_run(Pass *p, Func *fn)
+{
+    Groups g = {.tiles = {.scratch = p->scratch, .fn = fn}};
+    int n = 0;
+    ir_walk(fn->body, note_op, &g);
+    for (int i = 0; i < g.dots.len; i++)
+        if (multiply_in_groups(&g, g.dots.data[i])) g.dots.data[n++] = g.dots.data[i];
+    for (int i = 0; i < n; i++) wait_where_used(fn, g.dots.data[i]);
+    return n > 0;
 }

@@ -4,9 +4,9 @@
 
 #include "ir/ir.h"
 
-/* Makes asynchronous what it can of the dots in a loop whose loads come from rings. Returns the op
-   behind which all that the turn before has read can be overwritten; NULL: the beginning of a turn,
-   since each turn waits for its products. room: bytes of shared memory for operands that stay the
+/* Where no turn of a loop, whose loads come from rings, needs to wait for its own products, makes
+   these asynchronous. Returns the op behind which all that the turn before has read can be
+   overwritten; NULL: it is not such a loop. room: bytes of shared memory for operands that stay the
    same. */
 Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room);
 

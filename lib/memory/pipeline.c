@@ -18,11 +18,11 @@
 #include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
-#include "layout/convert.h"
 #include "layout/propagate.h"
 #include "memory/flow.h"
 #include "memory/groups.h"
 #include "memory/passes.h"
+#include "memory/room.h"
 #include "memory/stream.h"
 #include "tkc/carry.h"
 
@@ -47,39 +47,12 @@ static Value *number(Builder *b, int64_t x)
 
 /* ---- rings ---- */
 
-static int64_t padded_bytes(const Type *ty)
-{
-    return (int64_t)type_bytes(ty) << (ty->layout ? ty->layout->total_log2 : 0);
-}
-
 static int64_t bytes_of_turn(const Streams *s)
 {
     int64_t bytes = 0;
     for (int i = 0; i < s->all.len; i++)
-        bytes += padded_bytes(op_result(s->all.data[i].load, 0)->type);
+        bytes += room_of_block(op_result(s->all.data[i].load, 0)->type);
     return bytes;
-}
-
-/* What `expand` will make for the op, at most. */
-static int64_t bytes_of_buffers(const Func *fn, const Op *op)
-{
-    ConvertPlan plan;
-    int64_t bytes = 0;
-    if (op->kind == OP_DOT && !dot_unit(op).mma)
-        return padded_bytes(op_arg(op, 0)->type) + padded_bytes(op_arg(op, 1)->type);
-    if (!expand_wants(op)) return 0;
-    if (op->kind == OP_CONVERT) {
-        convert_plan_op(&plan, op);
-        return (int64_t)type_bytes(op_result(op, 0)->type) << plan.shared.offset_log2;
-    }
-    if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
-        for (int i = 0; i < op->nargs; i++) bytes += padded_bytes(op_result(op, i)->type);
-        return op->kind == OP_REDUCE ? bytes * fn->num_warps : bytes;
-    }
-    /* what moves, or what comes of it */
-    bytes = padded_bytes(op_arg(op, 0)->type);
-    const int64_t result = op->nresults ? padded_bytes(op_result(op, 0)->type) : 0;
-    return bytes > result ? bytes : result;
 }
 
 static bool reads_a_ring(const Streams *s, const Op *op)
@@ -92,35 +65,17 @@ static bool reads_a_ring(const Streams *s, const Op *op)
 
 static int64_t bytes_inside(const Func *fn, const Streams *s, const Op *op)
 {
-    int64_t bytes = reads_a_ring(s, op) ? 0 : bytes_of_buffers(fn, op);
+    int64_t bytes = reads_a_ring(s, op) ? 0 : room_of_op(fn, op);
     for (int i = 0; i < op->nregions; i++)
         for (const Op *in = op->regions[i]->first; in; in = in->next)
             bytes += bytes_inside(fn, s, in);
     return bytes;
 }
 
-static bool is_used_inside(const Op *alloc, const Op *loop)
-{
-    for (const Use *u = op_result(alloc, 0)->uses; u; u = u->next)
-        for (const Op *op = u->user; op; op = op->region->parent)
-            if (op == loop) return true;
-    return false;
-}
-
-/* Rings of the loops around it. */
-static int64_t bytes_around(const Op *loop)
-{
-    int64_t bytes = 0;
-    for (; loop; loop = loop->region->parent)
-        for (const Op *op = loop->prev; op; op = op->prev)
-            if (op->kind == OP_ALLOC && is_used_inside(op, loop)) bytes += memory_bytes(op);
-    return bytes;
-}
-
 /* Beside all other buffers that live at the same time. */
 static int64_t room_for_rings(const Func *fn, const Streams *s)
 {
-    return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - bytes_around(s->loop);
+    return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - room_around(s->loop);
 }
 
 /* As many as asked for, or as there is room for. */
@@ -235,7 +190,7 @@ static Value *ring_load(const Pipeline *p, Op *before, const Stream *x, Value *w
 }
 
 /* The moves of a reader, of what it reads in its own layout. */
-static Value *move_again(const Pipeline *p, const Reader *r, Value *v)
+static Value *move_again(const Pipeline *p, const Reader *r, Value *v, Op *before)
 {
     Ir *ir = ir_of(p->fn);
     for (int i = r->nmoves - 1; i >= 0; i--) {
@@ -244,19 +199,28 @@ static Value *move_again(const Pipeline *p, const Reader *r, Value *v)
         ir_map(&map, op_arg(move, 0), v);
         const Layout *l = propagate_result(ir->layouts, move, v->type->layout);
         Op *again = ir_clone(p->fn, move, &map);
-        ir_insert_before(r->convert, again);
+        ir_insert_before(before, again);
         v = op_result(again, 0);
         ir_set_type(v, type_with_layout(ir->types, v->type, l));
     }
     return v;
 }
 
+/* Where it is used first: a product that comes later leaves registers to one before it. */
+static Op *first_use(Op *convert)
+{
+    Op *op = convert->next;
+    while (!ir_is_terminator(op) && !ir_asks_for(op, op_result(convert, 0))) op = op->next;
+    return op;
+}
+
 static void read_ring(const Pipeline *p, const Stream *x, Value *which)
 {
     for (int i = 0; i < x->nreaders; i++) {
         const Reader *r = &x->readers[i];
+        Op *at = first_use(r->convert);
         ir_replace_uses(op_result(r->convert, 0),
-                        move_again(p, r, ring_load(p, r->convert, x, which, r->layout)));
+                        move_again(p, r, ring_load(p, at, x, which, r->layout), at));
         ir_unlink(r->convert);
     }
     Value *loaded = op_result(x->load, 0);

@@ -51,16 +51,27 @@ static int last_number(const Places *p, const Op *op, const Region *home)
     return (int)(uintptr_t)map_get_ptr(&p->numbers, op) - 1;
 }
 
+typedef struct Life {
+    const Places *p;
+    Buffer *buffer;
+} Life;
+
+static void live_until(const Op *end, void *user)
+{
+    const Life *life = user;
+    const int number = last_number(life->p, end, life->buffer->alloc->region);
+    if (number > life->buffer->end) life->buffer->end = number;
+}
+
 static void set_lives(Places *p)
 {
     for (int i = 0; i < p->buffers.len; i++) {
         Buffer *b = &p->buffers.data[i];
+        Life life = {p, b};
         b->end = b->begin;
         b->neighbours = bitset_make(p->scratch, p->buffers.len);
-        for (const Use *u = op_result(b->alloc, 0)->uses; u; u = u->next) {
-            int end = last_number(p, u->user, b->alloc->region);
-            if (end > b->end) b->end = end;
-        }
+        for (const Use *u = op_result(b->alloc, 0)->uses; u; u = u->next)
+            memory_each_end(u->user, live_until, &life);
     }
 }
 

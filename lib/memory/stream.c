@@ -174,8 +174,7 @@ static bool feeds_group(const Streams *s, const Value *v, bool flipped, int dim)
 static int dim_for_group(const Streams *s, const Stream *x)
 {
     for (int dim = 0; dim < 2; dim++)
-        if ((dim == x->dim || !x->copy_log2) &&
-            feeds_group(s, op_result(x->load, 0), false, dim))
+        if ((dim == x->dim || !x->copy_log2) && feeds_group(s, op_result(x->load, 0), false, dim))
             return dim;
     return -1;
 }

@@ -1,0 +1,16 @@
+/* Bytes of shared memory, before buffers have places. */
+#ifndef TKC_MEMORY_ROOM_H
+#define TKC_MEMORY_ROOM_H
+
+#include "ir/ir.h"
+
+/* A block's, with what pads it. */
+int64_t room_of_block(const Type *ty);
+/* What `expand` will make for the op, at most; of ops in it nothing. */
+int64_t room_of_op(const Func *fn, const Op *op);
+/* Buffers of the op's region and those around, made before it, that are accessed at it or later. */
+int64_t room_around(const Op *at);
+/* Buffers made in the op. */
+int64_t room_inside(const Op *op);
+
+#endif

@@ -1,0 +1,107 @@
+/* A product of a warp group reads its operands from shared memory. What no ring has for it is
+   stored to a tile: a buffer of one copy, in which rows lie along the dim that threads have
+   neighbours of, if a group reads that, or along the other. Changes of layout on the way are left
+   out; transpositions are how the tile is read. */
+#include "memory/tile.h"
+
+#include "ir/build.h"
+#include "ir/dot_unit.h"
+#include "linear/swizzle.h"
+#include "memory/room.h"
+
+static bool is_move(const Op *op)
+{
+    return op && (op->kind == OP_CONVERT || op->kind == OP_TRANS);
+}
+
+/* Along it are a thread's first registers. */
+static int running_dim(const Layout *l)
+{
+    return l->nbits[DIM_REGISTER] && l->basis[DIM_REGISTER][0] >> layout_dim_shift(l, 0) ? 0 : 1;
+}
+
+static bool changes_in(const Value *v, const Op *loop)
+{
+    for (int i = 0; i < loop->nregions; i++)
+        if (!ir_is_defined_outside(v, loop->regions[i])) return true;
+    return false;
+}
+
+static Op *home_of(Op *dot, const Value *base)
+{
+    Op *home = dot;
+    for (Op *op = dot->region->parent; op && !changes_in(base, op); op = op->region->parent)
+        if (op->kind != OP_IF) home = op;
+    return home;
+}
+
+static Value *buffer_of(const Tiles *tiles, const Tile *t)
+{
+    for (int i = 0; i < tiles->made.len; i++) {
+        const Tile *other = &tiles->made.data[i];
+        if (other->base == t->base && other->layout == t->layout &&
+            other->home->region == t->home->region &&
+            (other->home == other->dot) == (t->home == t->dot))
+            return other->buffer;
+    }
+    return NULL;
+}
+
+bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
+{
+    Value *base = op_arg(dot, operand);
+    bool flipped = false;
+    for (; is_move(base->def); base = op_arg(base->def, 0))
+        flipped ^= base->def->kind == OP_TRANS && dot_flips(base->def);
+    const Layout *l = base->type->layout;
+    *out = (Tile){.dot = dot,
+                  .operand = operand,
+                  .base = base,
+                  .flipped = flipped,
+                  .home = home_of(dot, base)};
+    for (int i = 0; i < 2 && !out->layout; i++) {
+        const int dim = running_dim(l) ^ i;
+        if (dot_lies_along(dot, operand, flipped, dim))
+            out->layout = swizzle_layout(ir_of(tiles->fn)->layouts, l, dim, type_bytes(base->type));
+    }
+    out->buffer = buffer_of(tiles, out);
+    return out->layout;
+}
+
+int64_t tile_bytes(const Tile *t)
+{
+    return t->buffer ? 0 : room_of_block(t->base->type);
+}
+
+void tile_store(Tiles *tiles, Tile *t)
+{
+    Builder b = build_before(tiles->fn, t->home);
+    const Type *ty = t->base->type;
+    if (t->buffer) return;
+    b.loc = t->dot->loc;
+    t->buffer = build_alloc(&b, type_smem(ir_of(tiles->fn)->types, tkc_type_element(ty), ty->rank,
+                                          ty->shape, t->layout));
+    ir_set_int(tiles->fn, t->buffer->def, ATTR_COPIES, 1);
+    build_sstore(&b, t->buffer, t->base, 0);
+    if (t->home != t->dot) build_barrier(&b);
+    vec_push(tiles->scratch, &tiles->made, *t);
+}
+
+void tile_read(const Tiles *tiles, const Tile *t)
+{
+    static const int flip[] = {1, 0};
+    Ir *ir = ir_of(tiles->fn);
+    const Type *operand = op_arg(t->dot, t->operand)->type;
+    const Layout *l =
+        t->flipped ? layout_trans(ir->layouts, operand->layout, 2, flip) : operand->layout;
+    const Type *ty = type_with_layout(ir->types, t->base->type, l);
+    Builder b = build_before(tiles->fn, t->dot);
+    b.loc = t->dot->loc;
+    Value *args[] = {t->buffer, build_int(&b, DT_I32, 0)};
+    Value *x = op_result(build_checked(&b, build_op(&b, OP_RING_LOAD, 2, args, 1, &ty)), 0);
+    if (t->flipped) {
+        x = build_trans(&b, x, flip);
+        ir_set_type(x, operand);
+    }
+    ir_set_arg(t->dot, t->operand, x);
+}

@@ -90,8 +90,7 @@ static bool read_descriptor(Text *t, Annotation *out)
 
 static bool read_text(Spec *sp, const Ast *e, Annotation *out)
 {
-    Text t = {.sp = sp, .p = e->string.value, .at = e->span};
-    skip_blanks(&t);
+    Text t = {.sp = sp, .p = kernel_type_text(e->string.value), .at = e->span};
     const char *begin = t.p;
     if (tkc_is_descriptor_type(begin)) return read_descriptor(&t, out);
     while (*t.p == '*' || char_is_word(*t.p)) t.p++;

@@ -88,18 +88,34 @@ static SpecValue call_run(Spec *sp, Frame *f)
     return v;
 }
 
-static bool is_running(const Spec *sp, const SpecFunc *fn)
+/* More than any halving of a block's elements takes. */
+enum { RECURSION_MOST = 40 };
+
+static int count_running(const Spec *sp, const SpecFunc *fn)
 {
-    for (const Frame *f = sp->frame; f; f = f->caller) {
-        if (f->fn && f->fn->def == fn->def && f->fn->closure == fn->closure) return true;
-    }
-    return false;
+    int n = 0;
+    for (const Frame *f = sp->frame; f; f = f->caller)
+        n += f->fn && f->fn->def == fn->def && f->fn->closure == fn->closure;
+    return n;
+}
+
+/* Whether fn may call itself once more. Where it may not, it is told once, not for each way there.
+ */
+static bool can_recur(Spec *sp, const SpecFunc *fn, Span at)
+{
+    const int running = count_running(sp, fn);
+    if (!running || (running < RECURSION_MOST && sp->endless != fn->def)) return true;
+    if (sp->endless == fn->def) return false;
+    sp->endless = fn->def;
+    return spec_fail(sp, at,
+                     "recursion: '%s' calls itself, %d deep; what ends it has to be known when "
+                     "compiling, such as a shape or a constexpr",
+                     fn->name, RECURSION_MOST);
 }
 
 static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 {
-    if (!is_host && !fn->module->is_std && is_running(sp, fn))
-        return spec_fail(sp, at, "recursion: '%s' calls itself", fn->name);
+    if (!is_host && !fn->module->is_std && !can_recur(sp, fn, at)) return false;
     if (sp->depth >= sp->limits.depth) {
         spec_limit(sp, "max_depth", at, "calls nested more than %d deep", sp->limits.depth);
         return false;

@@ -255,10 +255,16 @@ bool kernel_is_constexpr(const Ast *a)
     return !strcmp(text + suffix, "constexpr");
 }
 
+const char *kernel_type_text(const char *string)
+{
+    string += strspn(string, " ");
+    return string + (strncmp(string, "tl.", 3) == 0 ? 3 : 0);
+}
+
 /* "*fp32", "*fp32:16", "*fp16:16[M, N]": the type, and the number that follows it. */
 static void read_string(Arena *a, const char *text, TkcParam *out)
 {
-    text += strspn(text, " ");
+    text = kernel_type_text(text);
     ParamType type;
     if (tkc_is_descriptor_type(text)) {
         if (!tkc_read_type(text, strlen(text), &type))

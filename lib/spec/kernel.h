@@ -21,6 +21,8 @@ int kernel_list(Arena *a, const AstFile *file, Str **names);
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
 /* All jit functions of the file by name (interned): the last definition of each. */
 void kernel_index(Map *by_name, Arena *a, const AstFile *file);
+/* Of a string annotation, where its type begins: "tl.uint8" says what "uint8" does. */
+const char *kernel_type_text(const char *string);
 /* The annotation makes the parameter compile-time: tl.constexpr in any spelling. */
 bool kernel_is_constexpr(const Ast *annotation);
 /* Fills out from the annotation and default of a parameter; texts are copied into a. */

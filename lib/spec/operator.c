@@ -81,6 +81,23 @@ static SpecValue refuse_floats(Spec *sp, AstOp op, const Value *x, Span at)
     return sv_error();
 }
 
+/* What is shifted decides, not what it became beside an unsigned count. */
+static bool keeps_sign(SpecValue shifted, const Value *promoted)
+{
+    return shifted.kind == SV_VALUE && dtype_info(type_dtype(shifted.v->type))->kind == DK_INT &&
+           dtype_info(type_dtype(promoted->type))->kind == DK_UINT;
+}
+
+static Value *shift_signed(Spec *sp, Value *x, Value *y)
+{
+    const DType dt = type_dtype(x->type);
+    const Type *elem = type_scalar(sp->ir->types, (DType)(dt - DT_U8 + DT_I8));
+    x = build_bitcast(&sp->b, x, elem);
+    y = build_bitcast(&sp->b, y, elem);
+    x = build_binary(&sp->b, OP_SHR, x, y);
+    return build_bitcast(&sp->b, x, type_scalar(sp->ir->types, dt));
+}
+
 static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     const BinaryRule *rule = &binary_rules[op];
@@ -95,6 +112,7 @@ static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span a
     }
     if (!unify(sp, a, b, rule->unify, &x, &y, quoted(sp, op), at)) return sv_error();
     if (rule->domain == INTEGERS && !type_is_int(x->type)) return refuse_floats(sp, op, x, at);
+    if (op == AOP_SHR && keeps_sign(a, x)) return sv_value(shift_signed(sp, x, y));
     if (op == AOP_DIV && type_is_int(x->type)) {
         x = build_cast(&sp->b, x, DT_F32, NULL);
         y = build_cast(&sp->b, y, DT_F32, NULL);

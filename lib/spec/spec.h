@@ -100,6 +100,7 @@ typedef struct Spec {
     int elementwise;         /* calls open that tl.map_elementwise made */
     /* of the evaluator alone */
     struct Program *program;
+    const Ast *endless;      /* the function of the newest error about recursion */
     const Op *told_float;    /* what made a float of integers, in the newest error about that */
     Diag *last_error;        /* what spec_note adds to; NULL when it was dropped */
     const char *stack_base;  /* bounds recursion, whatever the input */

@@ -12,6 +12,7 @@ from ._source import SourceUnavailable, constexpr_function
 from ._tune import Config, autotune, heuristics
 from .compiler import CompilationError, compile
 from .errors import TritonError
+from .language import aggregate
 from .runtime import InterpreterError, OutOfResources
 from .runtime._allocation import set_allocator
 

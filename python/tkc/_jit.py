@@ -117,7 +117,7 @@ class Jit(*_quick.BASES, Launchable):
     def _launch(self, grid, values, options):
         """The way that every kind of argument can go."""
         for hook in self.pre_run_hooks:
-            hook(**values)
+            self._tell(hook, values)
         kernel, given = self._prepare(values, options)
         if options.get("warmup"):
             kernel.compile(given.pack({}))
@@ -125,8 +125,15 @@ class Jit(*_quick.BASES, Launchable):
             _launch.run(kernel, _launch.grid_extents(grid, values), given, options.get("stream"))
         return kernel
 
+    def _tell(self, hook, values):
+        """Of the arguments, those in front of the first constexpr have places, the others names: as launches give them."""
+        first = next((i for i, p in enumerate(self.params) if p.is_constexpr), len(self.params))
+        names = [p.name for p in self.params[:first]]
+        names = names[:next((i for i, n in enumerate(names) if n not in values), first)]
+        hook(*(values[n] for n in names), **{n: v for n, v in values.items() if n not in names})
+
     def add_pre_run_hook(self, hook):
-        """It is called with the arguments, by name, before each launch."""
+        """It is called with the arguments before each launch: in their places up to the first constexpr, by name from there on."""
         self.pre_run_hooks.append(hook)
         self._forget()
 

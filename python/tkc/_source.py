@@ -112,19 +112,25 @@ def read_def(python, text=None):
                                 % (path, start, what))
     begin = start + tree.lineno - 1
     return path, begin, place_lines(path, begin, [line.rstrip("\r\n") for line in lines[tree.lineno - 1:]],
-                                    isinstance(tree, ast.FunctionDef)), tree
+                                    decorator_of(python, tree)), tree
 
 
-def place_lines(path, begin, lines, is_function):
-    """{line: text}: @triton.jit above a def, and what makes its indentation one of a module's."""
+def decorator_of(python, tree):
+    if isinstance(tree, ast.FunctionDef):
+        return "@triton.jit"
+    return "@triton.aggregate" if getattr(python, "__triton_aggregate__", False) else None
+
+
+def place_lines(path, begin, lines, decorator):
+    """{line: text}: the decorator above a def, and what makes its indentation one of a module's."""
     indent = lines[0][:len(lines[0]) - len(lines[0].lstrip())]
     if indent and begin < 3:
         lines, indent = textwrap.dedent("\n".join(lines)).split("\n"), ""
     placed = {begin + i: line for i, line in enumerate(lines)}
-    if is_function:
+    if decorator:
         if begin < 2:
             raise SourceUnavailable("%s:1: a kernel cannot begin on the first line of its file; put a line above it" % path)
-        placed[begin - 1] = indent + "@triton.jit"
+        placed[begin - 1] = indent + decorator
     if indent:
         placed[begin - 2] = "if True:"
     return placed

@@ -1,5 +1,6 @@
 /* Reads of memory that nothing wrote, and programs of one launch that touch one element without
-   being in order: what shadow.c finds, told by array, element and program.
+   being in order: what shadow.c finds, told by array, element and program. Programs that all write
+   the same there do not race, as lanes of one store do not.
 
    A read of unwritten memory ends the program, as an access outside its array does. A race does
    not: the launch runs to its end, and the least of all races found is told, so that the report is
@@ -124,14 +125,23 @@ bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, 
     Watch w = {is_ordered, f->launch->synced, &f->race};
     Record who = record_make(f->program, in->number);
     uint64_t at = address;
-    const Deed deed = in->op->kind == OP_STORE               ? DEED_WRITE
-                      : in->op->kind == OP_LOAD && !in->n[0] ? DEED_READ
-                      : in->op->kind == OP_ATOMIC_STORE      ? DEED_SETTLE
-                                                             : DEED_PEEK;
+    const Deed deed = in->op->kind == OP_LOAD && !in->n[0] ? DEED_READ
+                      : in->op->kind == OP_ATOMIC_STORE    ? DEED_SETTLE
+                                                           : DEED_PEEK;
     ShadowResult result = shadow_touch(r->shadow, deed, &w, who, address, n, size, &at);
     if (result == SHADOW_FINE) return true;
     if (result == SHADOW_UNWRITTEN) fail_unwritten(f, in, at, size);
     else interp_no_memory(f, in);
+    return false;
+}
+
+bool check_store(Frame *f, const Insn *in, const MemRange *r, uint64_t address, int64_t n,
+                 int64_t size, const void *data, bool same)
+{
+    Watch w = {is_ordered, f->launch->synced, &f->race};
+    Record who = record_make(f->program, in->number);
+    if (shadow_store(r->shadow, &w, who, address, n, size, data, same) == SHADOW_FINE) return true;
+    interp_no_memory(f, in);
     return false;
 }
 

@@ -264,10 +264,13 @@ bool check_begin(Launch *l, MemMap *all, MemRange *ranges);
 /* Tells of the least race; TKC_OK when there is none. */
 TkcStatus check_report(const Launch *l);
 void check_end(Launch *l, MemMap *all);
-/* n elements from address on, all in the range, are about to be loaded or stored. False: the frame
-   has failed. */
+/* n elements from address on, all in the range, are about to be loaded, or changed by an atomic.
+   False: the frame has failed. */
 bool check_touch(Frame *f, const Insn *in, const MemRange *r, uint64_t address, int64_t n,
                  int64_t size);
+/* Stores them, each its own of data or, with `same`, the first. False: the frame has failed. */
+bool check_store(Frame *f, const Insn *in, const MemRange *r, uint64_t address, int64_t n,
+                 int64_t size, const void *data, bool same);
 /* The program has done something that others can wait for, or has waited. */
 void check_sync(Frame *f, const Insn *in);
 

@@ -384,11 +384,18 @@ static void fail_at(const Access *a, int64_t lane)
                     element_name(a));
 }
 
-/* Elements that may be touched are about to be. False: the frame has failed. */
+static const MemRange *range_of(const Access *a)
+{
+    return a->in->param >= 0 ? &a->f->launch->ranges[a->in->param] : a->f->last;
+}
+
+/* Elements that may be touched are about to be; of a store the elements are watched when they are
+   put there. False: the frame has failed. */
 static inline bool watch(const Access *a, uint64_t begin, int64_t n)
 {
-    const MemRange *r = a->in->param >= 0 ? &a->f->launch->ranges[a->in->param] : a->f->last;
-    return !r->shadow || check_touch(a->f, a->in, r, begin, n, a->size);
+    const MemRange *r = range_of(a);
+    return !r->shadow || a->in->op->kind == OP_STORE ||
+           check_touch(a->f, a->in, r, begin, n, a->size);
 }
 
 static inline bool is_within(const MemRange *r, uint64_t begin, uint64_t bytes)
@@ -472,16 +479,30 @@ static void note_store(const Access *a, const void *at, const void *data, int64_
     if (changes) turns_note_change(a->f);
 }
 
-static void move_run(const Transfer *t, int64_t i, int64_t run)
+/* False: the frame has failed. */
+static bool store_run(const Transfer *t, uint64_t address, const char *data, int64_t n)
 {
     const Access *a = &t->a;
-    void *at = pointer_at(lane_address(a, i));
+    const MemRange *r = range_of(a);
+    void *at = pointer_at(address);
+    note_store(a, at, data, n * a->size, t->step);
+    if (r->shadow && a->in->op->kind == OP_STORE)
+        return check_store(a->f, a->in, r, address, n, a->size, data, !t->step);
+    if (n == 1) copy_one(at, data, a->size);
+    else if (!t->step) fill(at, data, n, a->size);
+    else memcpy(at, data, (size_t)(n * a->size));
+    return true;
+}
+
+static bool move_run(const Transfer *t, int64_t i, int64_t run)
+{
+    const Access *a = &t->a;
+    const uint64_t address = lane_address(a, i);
     char *data = t->data + i * t->step;
-    if (t->is_store) note_store(a, at, data, run * a->size, t->step);
-    if (t->is_store && !t->step) fill(at, data, run, a->size);
-    else if (t->is_store) memcpy(at, data, (size_t)(run * a->size));
-    else if (a->dtype == DT_I1) copy_bools((uint8_t *)data, at, run);
-    else memcpy(data, at, (size_t)(run * a->size));
+    if (t->is_store) return store_run(t, address, data, run);
+    if (a->dtype == DT_I1) copy_bools((uint8_t *)data, pointer_at(address), run);
+    else memcpy(data, pointer_at(address), (size_t)(run * a->size));
+    return true;
 }
 
 /* A lane that is taken by itself; NULL: the frame has failed. */
@@ -505,8 +526,8 @@ static bool move_lane(const Transfer *t, int64_t i)
     char *data = t->data + i * t->step;
     void *at = lane_pointer(a, i);
     if (!at) return false;
-    if (t->is_store) put_element(a, at, data);
-    else if (a->dtype == DT_I1) *data = *(const uint8_t *)at != 0;
+    if (t->is_store) return store_run(t, lane_address(a, i), data, 1);
+    if (a->dtype == DT_I1) *data = *(const uint8_t *)at != 0;
     else copy_one(data, at, a->size);
     return true;
 }
@@ -525,8 +546,7 @@ static bool move_lanes(const Transfer *t, int64_t i, int64_t end)
                 if (!move_lane(t, i)) return false;
             continue;
         }
-        if (!check_run(&t->a, i, run)) return false;
-        move_run(t, i, run);
+        if (!check_run(&t->a, i, run) || !move_run(t, i, run)) return false;
         i += run;
     }
     return true;

@@ -10,7 +10,8 @@
 enum { PAGE_BITS = 8, PAGE_BYTES = 1 << PAGE_BITS, MOST_SHIFT = 3 };
 
 typedef struct Cell {
-    Record writer, readers[2]; /* the two least readers, the lesser first */
+    Record writers[2], readers[2]; /* the two least each, of two programs, the lesser first */
+    bool varies;                   /* what this launch wrote was not always the same */
 } Cell;
 
 typedef struct Page {
@@ -95,36 +96,49 @@ static void note_pair(const Watch *w, Record a, bool a_writes, Record b, bool b_
 
 /* ---- cells ---- */
 
-static void cell_write(Cell *c, const Watch *w, Record who, uint64_t address)
+/* Among the two least of two programs. */
+static void keep_least(Record *r, Record who)
 {
-    note_pair(w, c->writer, true, who, true, address);
-    note_pair(w, c->readers[0], false, who, true, address);
-    note_pair(w, c->readers[1], false, who, true, address);
-    if (c->writer <= RECORD_BEFORE || who < c->writer) c->writer = who;
-}
-
-static void cell_read(Cell *c, const Watch *w, Record who, uint64_t address)
-{
-    Record *r = c->readers;
-    int64_t program = record_program(who);
-    note_pair(w, c->writer, true, who, false, address);
+    const int64_t program = record_program(who);
     for (int i = 0; i < 2; i++)
-        if (r[i] && record_program(r[i]) == program) {
+        if (r[i] > RECORD_BEFORE && record_program(r[i]) == program) {
             if (who < r[i]) r[i] = who;
             return;
         }
-    if (!r[0] || who < r[0]) {
+    if (r[0] <= RECORD_BEFORE || who < r[0]) {
         r[1] = r[0];
         r[0] = who;
-    } else if (!r[1] || who < r[1]) {
+    } else if (r[1] <= RECORD_BEFORE || who < r[1]) {
         r[1] = who;
     }
 }
 
+/* changes: it leaves something else there than this launch had. */
+static void cell_write(Cell *c, const Watch *w, Record who, bool changes, uint64_t address)
+{
+    c->varies |= changes;
+    if (c->varies) {
+        note_pair(w, c->writers[0], true, c->writers[1], true, address);
+        note_pair(w, c->writers[0], true, who, true, address);
+        note_pair(w, c->writers[1], true, who, true, address);
+    }
+    note_pair(w, c->readers[0], false, who, true, address);
+    note_pair(w, c->readers[1], false, who, true, address);
+    keep_least(c->writers, who);
+}
+
+static void cell_read(Cell *c, const Watch *w, Record who, uint64_t address)
+{
+    note_pair(w, c->writers[0], true, who, false, address);
+    note_pair(w, c->writers[1], true, who, false, address);
+    keep_least(c->readers, who);
+}
+
 static bool same_cell(const Cell *a, const Cell *b)
 {
-    return a->writer == b->writer && a->readers[0] == b->readers[0] &&
-           a->readers[1] == b->readers[1];
+    return a->writers[0] == b->writers[0] && a->writers[1] == b->writers[1] &&
+           a->readers[0] == b->readers[0] && a->readers[1] == b->readers[1] &&
+           a->varies == b->varies;
 }
 
 /* ---- pages ---- */
@@ -146,7 +160,7 @@ static int cell_count(const Page *p)
 
 static void age_cell(Cell *c)
 {
-    *c = (Cell){.writer = c->writer ? RECORD_BEFORE : 0};
+    *c = (Cell){.writers = {c->writers[0] ? RECORD_BEFORE : 0}};
 }
 
 /* What earlier launches did is the past; cells that are alike again become one. */
@@ -155,12 +169,12 @@ static void refresh(const Shadow *s, Page *p)
     if (p->launch == s->launch) return;
     p->launch = s->launch;
     age_cell(&p->cell);
-    if (s->whole) p->cell.writer = RECORD_BEFORE;
+    if (s->whole) p->cell.writers[0] = RECORD_BEFORE;
     if (!p->detail) return;
     bool alike = true;
     for (int i = 0; i < cell_count(p); i++) {
         age_cell(&p->detail[i]);
-        alike &= p->detail[i].writer == p->detail[0].writer;
+        alike &= p->detail[i].writers[0] == p->detail[0].writers[0];
     }
     if (!alike && !s->whole) return;
     if (!s->whole) p->cell = p->detail[0];
@@ -192,37 +206,67 @@ typedef struct Walk {
     Deed deed;
     int shift;           /* of the elements */
     uint64_t begin, end; /* what is left of the access */
+    const char *data;    /* of a write: for `begin`, or one element for all */
+    size_t same;         /* the bytes of that one; 0: each has its own */
     uint64_t unwritten;
 } Walk;
 
-/* False: a read of a cell that nothing wrote. */
-static bool touch_cell(Walk *k, Cell *c, uint64_t address)
+static bool is_there(const Walk *k, uint64_t at, size_t bytes)
 {
-    if (k->deed == DEED_SETTLE) *c = (Cell){.writer = RECORD_BEFORE};
-    else if (k->deed == DEED_WRITE) cell_write(c, k->watch, k->who, address);
-    else if (!c->writer) k->unwritten = address;
+    const char *there = (const char *)(uintptr_t)at,
+               *data = k->data + (k->same ? 0 : at - k->begin);
+    if (!k->same) return !memcmp(there, data, bytes);
+    return !memcmp(there, data, k->same) && !memcmp(there, there + k->same, bytes - k->same);
+}
+
+static void put(const Walk *k, size_t bytes)
+{
+    char *there = (char *)(uintptr_t)k->begin;
+    size_t done = k->same ? k->same : bytes;
+    memcpy(there, k->data, done);
+    for (size_t more; done < bytes; done += more) {
+        more = done < bytes - done ? done : bytes - done;
+        memcpy(there + done, there, more);
+    }
+}
+
+/* Whether a write leaves there something else than this launch did before. */
+static bool changes(const Walk *k, const Cell *c, uint64_t at, int bytes)
+{
+    return k->data && c->writers[0] > RECORD_BEFORE && !is_there(k, at, (size_t)bytes);
+}
+
+/* False: a read of a cell that nothing wrote. */
+static bool touch_cell(Walk *k, Cell *c, bool changed, uint64_t address)
+{
+    if (k->deed == DEED_SETTLE) *c = (Cell){.writers = {RECORD_BEFORE}};
+    else if (k->deed == DEED_WRITE) cell_write(c, k->watch, k->who, changed, address);
+    else if (!c->writers[0]) k->unwritten = address;
     else if (k->deed == DEED_READ && k->s->stored) cell_read(c, k->watch, k->who, address);
-    return c->writer;
+    return c->writers[0];
 }
 
 /* [from, to) of a page; `at` is the address of from. */
 static ShadowResult touch_page(Walk *k, Page *p, int from, int to, uint64_t at)
 {
-    if (from == 0 && to == PAGE_BYTES && (!p->detail || k->deed == DEED_SETTLE)) {
+    const bool alike = !p->detail && !changes(k, &p->cell, at, to - from);
+    if (from == 0 && to == PAGE_BYTES && (alike || k->deed == DEED_SETTLE)) {
         if (p->detail) free(p->detail);
         p->detail = NULL;
-        return touch_cell(k, &p->cell, at) ? SHADOW_FINE : SHADOW_UNWRITTEN;
+        return touch_cell(k, &p->cell, false, at) ? SHADOW_FINE : SHADOW_UNWRITTEN;
     }
-    if (!p->detail) { /* part of a page: nothing to tell apart when nothing changes */
+    if (alike) { /* part of a page: nothing to tell apart when nothing changes */
         Cell after = p->cell;
-        if (!touch_cell(k, &after, at)) return SHADOW_UNWRITTEN;
+        if (!touch_cell(k, &after, false, at)) return SHADOW_UNWRITTEN;
         if (same_cell(&after, &p->cell)) return SHADOW_FINE;
     }
     if (!make_detail(p, k->shift)) return SHADOW_NO_MEMORY;
-    int step = 1 << p->shift;
-    for (int b = from; b < to; b += step)
-        if (!touch_cell(k, &p->detail[b >> p->shift], at + (uint64_t)(b - from)))
-            return SHADOW_UNWRITTEN;
+    const int step = 1 << p->shift;
+    for (int b = from; b < to; b += step) {
+        Cell *c = &p->detail[b >> p->shift];
+        const uint64_t address = at + (uint64_t)(b - from);
+        if (!touch_cell(k, c, changes(k, c, address, step), address)) return SHADOW_UNWRITTEN;
+    }
     return SHADOW_FINE;
 }
 
@@ -237,7 +281,9 @@ static ShadowResult walk(Walk *k)
         lock_page(p);
         refresh(k->s, p);
         result = touch_page(k, p, from, to, k->begin);
+        if (k->data && result == SHADOW_FINE) put(k, (size_t)(to - from));
         unlock_page(p);
+        if (k->data && !k->same) k->data += to - from;
         k->begin += (uint64_t)(to - from);
     }
     return result;
@@ -269,15 +315,30 @@ ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint
     return result;
 }
 
+ShadowResult shadow_store(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
+                          int64_t size, const void *data, bool same)
+{
+    Walk k = {.s = s,
+              .watch = w,
+              .who = who,
+              .deed = DEED_WRITE,
+              .shift = shift_of((uint64_t)size),
+              .begin = address,
+              .end = address + (uint64_t)(n * size),
+              .data = data,
+              .same = same ? (size_t)size : 0};
+    return walk(&k);
+}
+
 /* Whether all of [begin, end), inside one page, is written. */
 static bool is_written(const Shadow *s, uint64_t begin, uint64_t end)
 {
     const uint64_t offset = begin - s->origin;
     const Page *p = &s->pages[offset >> PAGE_BITS];
-    if (!p->detail) return p->cell.writer;
+    if (!p->detail) return p->cell.writers[0];
     int from = (int)(offset & (PAGE_BYTES - 1)), to = from + (int)(end - begin);
     for (int i = from >> p->shift; i <= (to - 1) >> p->shift; i++)
-        if (!p->detail[i].writer) return false;
+        if (!p->detail[i].writers[0]) return false;
     return true;
 }
 

@@ -2,10 +2,11 @@
    programs of the launch under way have written and read it.
 
    An access is noted as a record: program and instruction in one number, so that the lesser of two
-   records is the one of the lower program. Of all writers of an element the least is kept, and of
-   all readers the two least; that is enough to find, whatever order programs ran in, the least pair
-   of programs that disagree. Elements are kept by pages: a page all of whose elements are alike has
-   one cell; the others have a cell for each element. */
+   records is the one of the lower program. Of all writers of an element the two least are kept, and
+   of all readers; that is enough to find, whatever order programs ran in, the least pair of
+   programs that disagree. Writers that all write the same bytes do not disagree: for that a store
+   is made here, where it can be compared with what is there. Elements are kept by pages: a page all
+   of whose elements are alike has one cell; the others have a cell for each element. */
 #ifndef TKC_RUNTIME_SHADOW_H
 #define TKC_RUNTIME_SHADOW_H
 
@@ -56,12 +57,16 @@ bool shadow_fill(Shadow *s, uint64_t begin, uint64_t end);
 void shadow_begin_launch(Shadow *s, bool stored);
 
 typedef enum ShadowResult { SHADOW_FINE, SHADOW_UNWRITTEN, SHADOW_NO_MEMORY } ShadowResult;
-/* What is done to elements. PEEK: only whether they are written is asked, as atomics and volatile loads
-   do not race; SETTLE: they are written, and in order, as by an atomic store or the host. */
+/* What is done to elements. PEEK: only whether they are written is asked, as atomics and volatile
+   loads do not race; SETTLE: they are written, and in order, as by an atomic store or the host;
+   WRITE: shadow_store's. */
 typedef enum Deed { DEED_PEEK, DEED_READ, DEED_WRITE, DEED_SETTLE } Deed;
 /* To n elements of `size` bytes from address on. UNWRITTEN: *at is the first. */
 ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint64_t address,
                           int64_t n, int64_t size, uint64_t *at);
+/* Stores n elements: data has them one after the other, or, with `same`, one for all. */
+ShadowResult shadow_store(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
+                          int64_t size, const void *data, bool same);
 
 /* The number of n elements of `size` bytes, a power of two, from address on of which a byte is not
    written; elements (of each whether it is one) may be NULL. Not during a launch. */

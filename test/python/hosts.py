@@ -63,9 +63,9 @@ for wrong in (lambda: triton.compile(ASTSource(scale, {"z": "i32"})), lambda: tr
 # ---- kernels as objects ----
 x, y = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
 seen = []
-scale.add_pre_run_hook(lambda **given: seen.append(sorted(given)))
+scale.add_pre_run_hook(lambda first, *places, **given: seen.append([first is x, len(places), *sorted(given)]))
 compiled = scale[(1,)](x, y, 8, 2.0, BLOCK=8, waves_per_eu=2)
-# CHECK: hooked: BLOCK by n x y 14.0 scale
+# CHECK: hooked: True 3 BLOCK 14.0 scale
 print("hooked:", *seen[0], y[7], compiled.name)
 scale.run(x, y, 8, 3.0, BLOCK=8, grid=(1,))
 # CHECK: as a call: 21.0 21.0

@@ -1,5 +1,7 @@
 """The names of Triton's language, for modules that hold kernels: `import tkc.language as tl`. Python only imports and passes them on;
 what they mean is the compiler's business, which reads the kernels' text."""
+import importlib as _importlib
+
 from .. import _types
 from .._types import Builtin as _Builtin, constexpr, dtype
 
@@ -11,6 +13,15 @@ void = dtype("void")
 PropagateNan = _Builtin("triton.language.PropagateNan")
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 math = _Builtin("triton.language.math")
+
+
+def aggregate(cls):
+    """Decorator: a class of kernels, which is compiled from its text."""
+    cls.__triton_aggregate__ = True
+    return cls
+
+
+_aggregate = aggregate
 
 
 class pointer_type:
@@ -42,3 +53,6 @@ def __getattr__(name):
         raise AttributeError(name)
     value = globals()[name] = _Builtin("triton.language." + name)
     return value
+
+
+_importlib.import_module(__name__ + ".core")  # tl.core is a module; `from . import` would find a name of kernels

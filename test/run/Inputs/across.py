@@ -505,6 +505,23 @@ def scaled_dots(long):
                 yield Case(f"{name}: {call}", "r = " + call, blocks, {"r": Want("fp32", value=value, any_zero=True)},
                            covers=["dot_scaled"])
             yield from float_scales(lhs, rhs, x, y, blocks, rng)
+            yield from packed_across(lhs, rhs, x, y, full, blocks)
+
+
+def packed_across(lhs, rhs, x, y, full, blocks):
+    """4-bit numbers two to an element along the dimension that is not K."""
+    codes = lambda numbers: np.argmax((E2M1 == numbers[..., None]) & (np.signbit(E2M1) == np.signbit(numbers[..., None])), axis=-1)
+    across = lambda numbers: (lambda c: (c[0::2] | c[1::2] << 4).astype(np.uint8))(codes(numbers))
+    given, options = dict(blocks), []
+    if lhs == "e2m1":
+        given["a"] = ("u8", across(x))
+        options.append("lhs_k_pack=False")
+    if rhs == "e2m1":
+        given["b"] = ("u8", np.ascontiguousarray(across(y).T))
+        options.append("rhs_k_pack=False")
+    if options:
+        yield Case(f"dot_scaled {lhs} {rhs} packed across", f'r = tl.dot_scaled(a, s, "{lhs}", b, t, "{rhs}", {", ".join(options)})', given,
+                   {"r": Want("fp32", value=full, any_zero=True)}, covers=["dot_scaled"])
 
 
 def float_scales(lhs, rhs, x, y, blocks, rng):

@@ -281,6 +281,8 @@ def arithmetic():
     yield Row("^", "{a} ^ {b}", same(INTS + ("i1",), 2), np.bitwise_xor)
     yield Row("<<", "{a} << {b}", same(INTS, 2), shift_left)
     yield Row(">>", "{a} >> {b}", same(INTS, 2), shift_right)
+    yield Row(">>", "{a} >> {b}", [("i8", "u8"), ("i16", "u16"), ("i32", "u32"), ("i64", "u64"), ("i8", "u32"), ("i16", "u64")],
+              lambda x, y: shift_right(x.astype(y.dtype.str.replace("u", "i")), y), lambda types: types[-1])
     for op, f in (("==", np.equal), ("!=", np.not_equal), ("<", np.less), ("<=", np.less_equal), (">", np.greater),
                   (">=", np.greater_equal)):
         yield Row(op, compare(op), same(NUMBERS + ("i1",), 2), f, pred)

@@ -28,7 +28,7 @@ BUDGET = {
     "runtime/jit": 3000,
     "runtime/ptx": 2300,
     "runtime/simt": 11860,
-    "src": 5480,
+    "src": 5830,
 }
 
 

@@ -25,6 +25,7 @@ int command_write(const Options *o, const char *text, size_t len);
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
 
 int command_compile(TkcContext *cx, Options *o);
+int command_header(TkcContext *cx, Options *o);
 int command_check(TkcContext *cx, Options *o);
 int command_list(TkcContext *cx, Options *o);
 int command_explain(TkcContext *cx, Options *o);

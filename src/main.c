@@ -258,14 +258,15 @@ static int run_command(TkcContext *cx, Options *o)
             return command_fail("-I %s: there is no such folder", o->include[i]);
         tkc_context_add_include(cx, o->include[i]);
     }
-    return o->cache         ? command_cache(cx, o)
-           : o->batch       ? command_batch(cx, o)
-           : o->syntax_only ? command_check(cx, o)
-           : o->list        ? command_list(cx, o)
-           : o->explain     ? command_explain(cx, o)
-           : o->bench       ? command_bench(cx, o)
-           : o->run         ? command_run(cx, o)
-                            : command_compile(cx, o);
+    return o->cache                       ? command_cache(cx, o)
+           : o->batch                     ? command_batch(cx, o)
+           : o->syntax_only               ? command_check(cx, o)
+           : o->list                      ? command_list(cx, o)
+           : o->explain                   ? command_explain(cx, o)
+           : o->bench                     ? command_bench(cx, o)
+           : o->run                       ? command_run(cx, o)
+           : o->product == PRODUCT_HEADER ? command_header(cx, o)
+                                          : command_compile(cx, o);
 }
 
 static int start(Options *o)

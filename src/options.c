@@ -729,6 +729,7 @@ bool options_read_variant(Options *o, const Options *defaults, const char *what,
     Seen seen = {.first_define = defaults->ndefines, .language = defaults->language_given};
     *o = (Options){.file = defaults->file,
                    .language = defaults->language,
+                   .product = defaults->product,
                    .run = defaults->run,
                    .bench = defaults->bench,
                    .grid = defaults->grid,

@@ -1,4 +1,5 @@
-# cmake -DFILES="a.tk;b.tk" -DOUT=x.c -P embed.cmake: writes the files' bytes as the table `std_files`.
+# cmake -DFILES="a.tk;b.tk" -DOUT=x.c -DTYPE=Row -DTABLE=rows -DHEADER=rows.h -P embed.cmake: writes the files' bytes as the
+# table `rows`, which the header declares.
 set(arrays "")
 set(rows "")
 set(count 0)
@@ -13,5 +14,7 @@ foreach(path IN LISTS FILES)
   string(APPEND rows "    {\"${name}\", (const char *)text_${count}, ${len}},\n")
   math(EXPR count "${count} + 1")
 endforeach()
-file(WRITE ${OUT} "#include \"spec/std_files.h\"\n\n${arrays}const StdFile std_files[] = {\n${rows}    {0},\n};\n"
-                  "const int std_file_count = ${count};\n")
+file(WRITE ${OUT} "#include \"${HEADER}\"\n\n${arrays}const ${TYPE} ${TABLE}[] = {\n${rows}    {0},\n};\n")
+if(COUNT)
+  file(APPEND ${OUT} "const int ${COUNT} = ${count};\n")
+endif()

@@ -156,7 +156,7 @@ static bool measure_line(Bench *b, const Line *line, int at)
     Run r = {.o = &o, .cx = b->cx, .source = b->source, .dev = b->dev, .owner = b};
     b->line = line;
     b->at = at;
-    bool ok = options_read_variant(&o, b->o, line->words);
+    bool ok = options_read_variant(&o, b->o, "a -line", line->words);
     if (!ok) command_fail("-line '%s': %s", line->label, o.error);
     else take_arguments(b, &o);
     if (*b->sweep.name) {

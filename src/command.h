@@ -18,11 +18,14 @@ int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define command_refuse(...) (command_fail(__VA_ARGS__), false)
 /* "tkc: …" on standard error. */
 void command_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Writes it to -o, else to standard output. An exit code. */
+int command_write(const Options *o, const char *text, size_t len);
 /* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's
    default). */
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
 
 int command_compile(TkcContext *cx, Options *o);
+int command_header(TkcContext *cx, Options *o);
 int command_check(TkcContext *cx, Options *o);
 int command_list(TkcContext *cx, Options *o);
 int command_explain(TkcContext *cx, Options *o);

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "assemble.h"
 #include "command.h"
+#include "depend.h"
 #include "output.h"
 #include "tkc/runtime.h"
 
@@ -81,7 +83,7 @@ TkcSource *command_source(TkcContext *cx, const Options *o)
     return source;
 }
 
-static int write_output(const Options *o, const char *text, size_t len)
+int command_write(const Options *o, const char *text, size_t len)
 {
     const char *why = NULL;
     if (!o->output) {
@@ -144,6 +146,41 @@ const char *command_value(const TkcDefine *all, size_t n, const char *name, size
     return NULL;
 }
 
+/* Its PTX assembled, malloc'ed; NULL: said why not. */
+static char *make_cubin(Options *o, const TkcArtifact *a, size_t *len)
+{
+    const char *ptxas = assemble_find(o);
+    if (ptxas) return assemble(o, ptxas, tkc_artifact_arch(a), tkc_artifact_text(a, NULL), len);
+    command_fail("there is no ptxas to make a cubin: install NVIDIA's cuda-nvcc (the CUDA toolkit) "
+                 "or name one, "
+                 "-ptxas=FILE; -emit=ptx needs none, a driver compiles PTX when it loads it");
+    return NULL;
+}
+
+static int write_artifact(Options *o, TkcArtifact *a)
+{
+    size_t len;
+    const char *text = tkc_artifact_text(a, &len);
+    if (o->product == PRODUCT_CUBIN) {
+        char *cubin = make_cubin(o, a, &len);
+        const int code = cubin ? command_write(o, cubin, len) : EXIT_REFUSED;
+        free(cubin);
+        return code;
+    }
+    if (o->product == PRODUCT_MANIFEST && (text = tkc_artifact_manifest(a))) len = strlen(text);
+    return text ? command_write(o, text, len) : command_fail("out of memory");
+}
+
+static int write_with_depends(Options *o, TkcArtifact *a)
+{
+    Depends d = {.o = o};
+    const int code = write_artifact(o, a);
+    depend_add(&d, a);
+    if (code == EXIT_FINE) return depend_write(&d);
+    free(d.paths);
+    return code;
+}
+
 static void tell_taken(const TkcArtifact *a)
 {
     int n = 0, count, config = tkc_artifact_config(a, &count);
@@ -158,6 +195,10 @@ int command_compile(TkcContext *cx, Options *o)
     TkcSource *source = command_source(cx, o);
     if (!source)
         return EXIT_REFUSED;
+    if (o->product == PRODUCT_CUBIN && !o->output && isatty(1)) {
+        tkc_source_free(source);
+        return command_fail("a cubin is no text for a terminal; -o FILE.cubin says where to");
+    }
     if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
         o->compile.arch = command_default_arch(cx, arch, sizeof arch);
     TkcArtifact *artifact = NULL;
@@ -165,10 +206,8 @@ int command_compile(TkcContext *cx, Options *o)
     int code = command_exit(status);
     if (status == TKC_OK) {
         size_t len;
-        const char *text = tkc_artifact_text(artifact, &len);
-        const char *out = o->manifest ? tkc_artifact_manifest(artifact) : text;
-        code = out ? write_output(o, out, o->manifest ? strlen(out) : len)
-                   : command_fail("out of memory");
+        tkc_artifact_text(artifact, &len);
+        code = write_with_depends(o, artifact);
         if (o->compile.time_report)
             print_times(artifact);
         if (o->verbose)
@@ -219,14 +258,15 @@ static int run_command(TkcContext *cx, Options *o)
             return command_fail("-I %s: there is no such folder", o->include[i]);
         tkc_context_add_include(cx, o->include[i]);
     }
-    return o->cache         ? command_cache(cx, o)
-           : o->batch       ? command_batch(cx, o)
-           : o->syntax_only ? command_check(cx, o)
-           : o->list        ? command_list(cx, o)
-           : o->explain     ? command_explain(cx, o)
-           : o->bench       ? command_bench(cx, o)
-           : o->run         ? command_run(cx, o)
-                            : command_compile(cx, o);
+    return o->cache                       ? command_cache(cx, o)
+           : o->batch                     ? command_batch(cx, o)
+           : o->syntax_only               ? command_check(cx, o)
+           : o->list                      ? command_list(cx, o)
+           : o->explain                   ? command_explain(cx, o)
+           : o->bench                     ? command_bench(cx, o)
+           : o->run                       ? command_run(cx, o)
+           : o->product == PRODUCT_HEADER ? command_header(cx, o)
+                                          : command_compile(cx, o);
 }
 
 static int start(Options *o)

@@ -30,7 +30,6 @@ static const struct OptRow {
 static const struct {
     const char *spelling, *instead;
 } absent[] = {
-    {"-ptxas", "to make a cubin, give the PTX to ptxas"},
     {"-O0", "the code is always optimized"},
     {"-O1", "the code is always optimized"},
     {"-O2", "the code is always optimized"},
@@ -113,7 +112,7 @@ static bool add_define(Options *o, int first, const char *text)
     return true;
 }
 
-static bool add_text(const char ***list, int *len, const char *text)
+bool options_add_text(const char ***list, int *len, const char *text)
 {
     *list = grow(*list, *len, sizeof **list);
     (*list)[(*len)++] = text;
@@ -182,10 +181,19 @@ static bool read_ms(Options *o, const char *option, const char *text, double *ou
 static const struct {
     const char *name;
     TkcEmit emit;
+    Product product;
+    const char *suffix; /* of a file of such; NULL: -emit has to say it */
 } emit_names[] = {
-    {"tokens", TKC_EMIT_TOKENS}, {"ast", TKC_EMIT_AST},       {"ir", TKC_EMIT_IR},
-    {"facts", TKC_EMIT_FACTS},   {"layout", TKC_EMIT_LAYOUT}, {"llvm", TKC_EMIT_LLVM},
-    {"ptx", TKC_EMIT_PTX},       {"manifest", TKC_EMIT_PTX},
+    {"tokens", TKC_EMIT_TOKENS, PRODUCT_TEXT, NULL},
+    {"ast", TKC_EMIT_AST, PRODUCT_TEXT, NULL},
+    {"ir", TKC_EMIT_IR, PRODUCT_TEXT, ".ir"},
+    {"facts", TKC_EMIT_FACTS, PRODUCT_TEXT, NULL},
+    {"layout", TKC_EMIT_LAYOUT, PRODUCT_TEXT, NULL},
+    {"llvm", TKC_EMIT_LLVM, PRODUCT_TEXT, ".ll"},
+    {"ptx", TKC_EMIT_PTX, PRODUCT_TEXT, ".ptx"},
+    {"manifest", TKC_EMIT_PTX, PRODUCT_MANIFEST, NULL},
+    {"cubin", TKC_EMIT_PTX, PRODUCT_CUBIN, ".cubin"},
+    {"header", TKC_EMIT_PTX, PRODUCT_HEADER, ".h"},
 };
 
 static bool read_emit(Options *o, const char *text, TkcEmit *out)
@@ -193,13 +201,14 @@ static bool read_emit(Options *o, const char *text, TkcEmit *out)
     for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
         if (!strcmp(text, emit_names[i].name)) {
             *out = emit_names[i].emit;
-            o->manifest = !strcmp(text, "manifest");
+            o->product = emit_names[i].product;
             return true;
         }
-    if (!strcmp(text, "cubin") || !strcmp(text, "header"))
-        return misuse(o, "this version does not make a %s; assemble its PTX with ptxas", text);
-    return misuse(o, "-emit takes tokens, ast, ir, facts, layout, llvm, ptx or manifest, not '%s'",
-                  text);
+    return misuse(
+        o,
+        "-emit takes tokens, ast, ir, facts, layout, llvm, ptx, manifest, cubin or header, "
+        "not '%s'",
+        text);
 }
 
 static bool read_choice(Options *o, const char *option, const char *text, const char *a,
@@ -251,17 +260,14 @@ static bool check_save(Options *o)
 static bool emit_from_output(Options *o)
 {
     const char *dot = suffix_of(o->output);
-    if (!dot || !strcmp(dot, ".ptx")) return true;
-    if (!strcmp(dot, ".ll")) o->emit = TKC_EMIT_LLVM;
-    else if (!strcmp(dot, ".ir")) o->emit = TKC_EMIT_IR;
-    else if (!strcmp(dot, ".cubin") || !strcmp(dot, ".h"))
-        return misuse(o, "this version does not make '%s' files; assemble its PTX with ptxas", dot);
-    else
-        return misuse(o,
-                      "-o: what is a '%s' file? it writes .ptx, .ll and .ir; with -emit=KIND, any "
-                      "name",
-                      dot);
-    return true;
+    if (!dot) return true;
+    for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
+        if (emit_names[i].suffix && !strcmp(dot, emit_names[i].suffix))
+            return read_emit(o, emit_names[i].name, &o->emit);
+    return misuse(o,
+                  "-o: what is a '%s' file? it writes .ptx, .ll, .ir, .cubin and .h; with "
+                  "-emit=KIND, any name",
+                  dot);
 }
 
 /* ---- the table's meaning ---- */
@@ -328,6 +334,10 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     switch (id) {
     case OPT_OUTPUT: o->output = v; return true;
     case OPT_EMIT: seen->emit = true; return read_emit(o, v, &o->emit);
+    case OPT_ENTRY: return options_add_text(&o->entries, &o->nentries, v);
+    case OPT_PTXAS: o->ptxas = v; return true;
+    case OPT_DEPEND: o->depend = true; return true;
+    case OPT_DEPEND_FILE: o->depend_file = v; return o->depend = true;
     case OPT_SYNTAX_ONLY: o->syntax_only = true; return true;
     case OPT_LIST: o->list = true; return true;
     case OPT_EXPLAIN: o->explain = true; return true;
@@ -336,7 +346,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_DEFINE: return add_define(o, seen->first_define, v);
     case OPT_SIG: return read_signature(o, seen, v);
     case OPT_LANGUAGE: return read_language(o, seen, v);
-    case OPT_INCLUDE: return add_text(&o->include, &o->ninclude, v);
+    case OPT_INCLUDE: return options_add_text(&o->include, &o->ninclude, v);
     case OPT_ARCH: c->arch = v; return true;
     case OPT_NUM_WARPS: return read_int(o, "-num-warps", v, 1, 64, &c->num_warps);
     case OPT_NUM_STAGES: return read_int(o, "-num-stages", v, 1, 64, &c->num_stages);
@@ -365,8 +375,8 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_MEMORY:
         o->memory_given = true;
         return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
-    case OPT_TRACE: return add_text(&o->traces, &o->ntraces, v);
-    case OPT_BREAK: return add_text(&o->breaks, &o->nbreaks, v);
+    case OPT_TRACE: return options_add_text(&o->traces, &o->ntraces, v);
+    case OPT_BREAK: return options_add_text(&o->breaks, &o->nbreaks, v);
     case OPT_SAVE: return add_binding(o, &o->save, id, v) && check_save(o);
     case OPT_PRINT: return add_print(o, v, false);
     case OPT_PRINT_ALL: return add_print(o, v, true);
@@ -376,7 +386,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     case OPT_BYTES: o->bytes = v; return true;
     case OPT_FLOPS: o->flops = v; return true;
     case OPT_SWEEP: o->sweep = v; return true;
-    case OPT_LINE: return add_text(&o->lines, &o->nlines, v);
+    case OPT_LINE: return options_add_text(&o->lines, &o->nlines, v);
     case OPT_CSV: o->csv = v; return true;
     case OPT_PLOT: o->plot = v; return true;
     case OPT_WARMUP: return read_ms(o, "-warmup", v, &o->warmup_ms);
@@ -544,7 +554,7 @@ static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
         if (is_argument(word)) return add_binding(o, &o->args, OPT_COUNT, word);
         if (!word[0]) return misuse(o, "the name of the file is empty");
         if (!o->file) o->file = word;
-        return add_text(&o->files, &o->nfiles, word);
+        return options_add_text(&o->files, &o->nfiles, word);
     }
     OptId id = find_row(word, &value);
     if (id == OPT_COUNT) return unknown_option(o, word);
@@ -581,6 +591,20 @@ static bool read_words(Options *o, Seen *seen, int argc, char **argv)
     if (o->nfiles > 1 && !o->syntax_only && !o->list)
         return misuse(o, "one file at a time: '%s' and '%s'", o->files[0], o->files[1]);
     return true;
+}
+
+static bool check_product(Options *o, const char *mode)
+{
+    const bool header = o->product == PRODUCT_HEADER && !mode, cubin = o->product == PRODUCT_CUBIN;
+    if (o->nentries && !header)
+        return misuse(o, "-entry is a function of a header; add -emit=header, or -o FILE.h");
+    if (o->ptxas && !header && !cubin)
+        return misuse(o, "-ptxas makes cubins; it goes with -emit=cubin and -emit=header");
+    if (o->compile.arch && strchr(o->compile.arch, ',') && !header)
+        return misuse(o, "one target at a time: several, as in '%s', go with -emit=header",
+                      o->compile.arch);
+    if (o->depend && mode) return misuse(o, "-MD and -MF go with compiling, not with %s", mode);
+    return !o->depend || o->output || misuse(o, "-MD says what a file is made of; add -o FILE");
 }
 
 /* What excludes what. */
@@ -623,7 +647,7 @@ static bool check_words(Options *o, const Seen *seen)
         return misuse(o, "-emit goes with compiling, not with %s", mode);
     if (o->run && o->language == TKC_LANGUAGE_IR)
         return misuse(o, "%s takes a kernel of a .tk file, not IR", mode);
-    return true;
+    return check_product(o, mode);
 }
 
 void options_read_style(Options *o, int argc, char **argv)
@@ -665,8 +689,9 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
         o->defines[o->ndefines++] = defaults->defines[i];
     }
     if (!read_words(o, &seen, argc, argv)) return false;
-    if (o->output || o->batch || o->run || o->syntax_only || o->list || o->explain || o->cache ||
-        o->help || o->version || o->args.len || seen.for_run || seen.for_bench)
+    if (o->output || o->depend || o->nentries || o->ptxas || o->product || o->batch || o->run ||
+        o->syntax_only || o->list || o->explain || o->cache || o->help || o->version ||
+        o->args.len || seen.for_run || seen.for_bench)
         return misuse(o, "a line of -batch only compiles: -o, -run and the like do not go there");
     if (!o->file || !strcmp(o->file, "-"))
         return misuse(o, "a line of -batch begins with the name of a file");
@@ -681,24 +706,22 @@ static bool is_of_variant(OptId id)
 }
 
 /* Words apart by blanks, the first of them none. False: too many, or one that does not belong. */
-static bool split_words(Options *o, char *text, char **argv, int most, int *argc)
+static bool split_words(Options *o, const char *what, char *text, char **argv, int most, int *argc)
 {
     const char *value;
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        if (*argc == most) return misuse(o, "a -line has at most %d words", most - 1);
+        if (*argc == most) return misuse(o, "%s has at most %d words", what, most - 1);
         argv[(*argc)++] = word;
         if (is_argument(word) || (argv[*argc - 2] && argv[*argc - 2][0] == '-' && word[0] != '-'))
             continue;
         if (word[0] != '-' || !is_of_variant(find_row(word, &value)))
-            return misuse(o,
-                          "a -line has -k, -D, -sig, -num-warps, -num-stages and NAME=VALUE, "
-                          "not '%s'",
-                          word);
+            return misuse(o, "%s has -k, -D, -sig, -num-warps, -num-stages%s, not '%s'", what,
+                          o->run ? " and NAME=VALUE" : "", word);
     }
     return true;
 }
 
-bool options_read_variant(Options *o, const Options *defaults, const char *words)
+bool options_read_variant(Options *o, const Options *defaults, const char *what, const char *words)
 {
     enum { MOST = 64 };
     char *argv[MOST + 1] = {NULL};
@@ -706,8 +729,9 @@ bool options_read_variant(Options *o, const Options *defaults, const char *words
     Seen seen = {.first_define = defaults->ndefines, .language = defaults->language_given};
     *o = (Options){.file = defaults->file,
                    .language = defaults->language,
-                   .run = true,
-                   .bench = true,
+                   .product = defaults->product,
+                   .run = defaults->run,
+                   .bench = defaults->bench,
                    .grid = defaults->grid,
                    .device = defaults->device,
                    .bytes = defaults->bytes,
@@ -723,15 +747,18 @@ bool options_read_variant(Options *o, const Options *defaults, const char *words
         o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
         o->defines[o->ndefines++] = defaults->defines[i];
     }
-    if (!split_words(o, options_keep(o, words), argv, MOST, &argc) ||
+    if (!split_words(o, what, options_keep(o, words), argv, MOST, &argc) ||
         !read_words(o, &seen, argc, argv))
         return false;
-    return !o->nfiles || misuse(o, "a -line has no file of its own: '%s'", o->files[0]);
+    if (o->args.len && !o->run)
+        return misuse(o, "%s gives no arguments: '%s' is the caller's", what, o->args.data[0].name);
+    return !o->nfiles || misuse(o, "%s has no file of its own: '%s'", what, o->files[0]);
 }
 
 void options_fini(Options *o)
 {
     free(o->lines);
+    free(o->entries);
     for (int i = 0; i < o->nowned; i++) free(o->owned[i]);
     free(o->owned);
     free(o->args.data);

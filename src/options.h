@@ -14,13 +14,21 @@ typedef struct Bindings { Binding *data; int len; } Bindings;
 /* NAME or NAME[0:4,::2] */
 typedef struct Print { const char *what; bool is_whole; } Print;
 
+/* What is made of an artifact. */
+typedef enum Product { PRODUCT_TEXT, PRODUCT_MANIFEST, PRODUCT_CUBIN, PRODUCT_HEADER } Product;
+
 typedef struct Options {
     const char *file;           /* NULL: none given; "-": standard input */
     const char **files;         /* all of them, where there may be several */
     int nfiles;
     const char *output;         /* NULL: standard output */
     TkcEmit emit;
-    bool manifest;              /* of the PTX, instead of it */
+    Product product;      /* of the PTX, instead of it */
+    const char **entries; /* of a header: "NAME: WORDS" */
+    int nentries;
+    const char *ptxas; /* NULL: the one that is found; "none" */
+    bool depend;       /* write what it was made of, to depend_file (NULL: beside the output) */
+    const char *depend_file;
     TkcLanguage language;
     const char *batch, *grid, *device, *cache;
     bool language_given;        /* -x: else each file's suffix says it */
@@ -59,8 +67,11 @@ bool options_read(Options *o, int argc, char **argv);
 /* A line of -batch: what it does not say is as in `defaults`, which must outlive it. Only what a
    single compilation takes is allowed. */
 bool options_read_line(Options *o, const Options *defaults, int argc, char **argv);
-/* A -line of -bench, without its label: what it does not say is as in `defaults`, which must outlive it. */
-bool options_read_variant(Options *o, const Options *defaults, const char *words);
+/* A -line of -bench, or an -entry of a header (`what` says which), without its label: what it does
+   not say is as in `defaults`, which must outlive it. */
+bool options_read_variant(Options *o, const Options *defaults, const char *what, const char *words);
+/* The list with one more; the command ends when there is no memory. */
+bool options_add_text(const char ***list, int *len, const char *text);
 /* A copy that lives as long as the options. */
 char *options_keep(Options *o, const char *text);
 /* -x, or what the file's suffix says. */

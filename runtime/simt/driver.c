@@ -274,6 +274,7 @@ CuContext driver_context_new(int device, bool owned)
     pthread_mutex_init(&cx->lock, NULL);
     pthread_cond_init(&cx->changed, NULL);
     pthread_mutex_lock(&driver.lock);
+    cx->number = ++driver.numbers;
     cx->next = driver.contexts;
     driver.contexts = cx;
     pthread_mutex_unlock(&driver.lock);
@@ -378,6 +379,13 @@ CuResult DRIVER(cuCtxGetDevice)(CuDevice *device)
 {
     BEGIN(cuCtxGetDevice);
     *device = driver_current()->device;
+    return SIMT_OK;
+}
+
+CuResult DRIVER(cuCtxGetId)(CuContext context, unsigned long long *number)
+{
+    BEGIN(cuCtxGetId);
+    *number = (context ? context : driver_current())->number;
     return SIMT_OK;
 }
 

@@ -75,6 +75,7 @@ struct SimtJob {
 struct CuContextObject {
     int device, retained;
     bool owned;       /* by cuCtxCreate */
+    unsigned long long number; /* no other context ever has it */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
@@ -114,6 +115,7 @@ typedef struct Driver {
     bool started;
     SimtMemory *memory;
     CuContext contexts;
+    unsigned long long numbers; /* that contexts have had */
 } Driver;
 Driver *driver_state(void);
 

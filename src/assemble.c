@@ -1,0 +1,146 @@
+/* In: PTX. Out: the bytes of a cubin. ptxas reads and writes files, in a folder of our own. */
+#include "assemble.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+
+extern char **environ;
+
+/* ---- which ptxas ---- */
+
+static const char *in_folder(Options *o, const char *folder, size_t len, const char *below)
+{
+    char path[4096];
+    if (!len ||
+        (size_t)snprintf(path, sizeof path, "%.*s%s/ptxas", (int)len, folder, below) >= sizeof path)
+        return NULL;
+    return access(path, X_OK) == 0 ? options_keep(o, path) : NULL;
+}
+
+static const char *on_path(Options *o)
+{
+    const char *found = NULL, *p = getenv("PATH");
+    for (size_t n; p && *p && !found; p += n + (p[n] == ':')) {
+        n = strcspn(p, ":");
+        found = in_folder(o, p, n, "");
+    }
+    return found;
+}
+
+const char *assemble_find(Options *o)
+{
+    const char *home = getenv("CUDA_HOME"), *found;
+    if (o->ptxas) return strcmp(o->ptxas, "none") ? o->ptxas : NULL;
+    if ((found = on_path(o)) || (home && (found = in_folder(o, home, strlen(home), "/bin"))))
+        return found;
+    return in_folder(o, "/usr/local/cuda", strlen("/usr/local/cuda"), "/bin");
+}
+
+/* ---- running it ---- */
+
+typedef struct Work {
+    char folder[256], ptx[272], cubin[272], log[272];
+} Work;
+
+static bool begin(Work *w)
+{
+    const char *tmp = getenv("TMPDIR");
+    const int n =
+        snprintf(w->folder, sizeof w->folder, "%s/tkc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (n >= (int)sizeof w->folder) errno = ENAMETOOLONG;
+    if (n >= (int)sizeof w->folder || !mkdtemp(w->folder))
+        return command_refuse("cannot make a folder for ptxas, '%s': %s", w->folder,
+                              strerror(errno));
+    snprintf(w->ptx, sizeof w->ptx, "%s/k.ptx", w->folder);
+    snprintf(w->cubin, sizeof w->cubin, "%s/k.cubin", w->folder);
+    snprintf(w->log, sizeof w->log, "%s/log", w->folder);
+    return true;
+}
+
+static void end(const Work *w)
+{
+    remove(w->ptx);
+    remove(w->cubin);
+    remove(w->log);
+    rmdir(w->folder);
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f) return command_refuse("cannot write '%s': %s", path, strerror(errno));
+    const bool ok = fputs(text, f) >= 0;
+    if (fclose(f) == 0 && ok) return true;
+    return command_refuse("cannot write '%s': %s", path, strerror(errno));
+}
+
+/* NUL-terminated; NULL: errno says why. */
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *f = fopen(path, "rb");
+    long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    char *data = size >= 0 ? malloc((size_t)size + 1) : NULL;
+    if (data) {
+        rewind(f);
+        *len = fread(data, 1, (size_t)size, f);
+        data[*len] = 0;
+    }
+    if (f) fclose(f);
+    return data;
+}
+
+/* Its exit status; -1: it was said why it did not run. */
+static int run(const Options *o, const char *ptxas, const char *arch, const Work *w)
+{
+    char target[64];
+    snprintf(target, sizeof target, "-arch=%s", arch);
+    const char *words[] = {ptxas, target, "-o", w->cubin, w->ptx, NULL, NULL};
+    if (o->compile.line_info || o->compile.debug) words[5] = "-lineinfo";
+    posix_spawn_file_actions_t files;
+    pid_t child;
+    int status = 0;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 1, w->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&files, 1, 2);
+    const int error = posix_spawnp(&child, ptxas, &files, NULL, (char **)words, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error) {
+        command_fail("cannot run '%s': %s", ptxas, strerror(error));
+        return -1;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    return status;
+}
+
+/* The first lines of what it said. */
+static void tell(const char *ptxas, const char *arch, const Work *w)
+{
+    enum { MOST = 1500 };
+    size_t len = 0;
+    char *said = read_file(w->log, &len);
+    while (len && said[len - 1] == '\n') said[--len] = 0;
+    command_fail(
+        "'%s' refuses the code for %s (is it older than this target? -emit=ptx needs none): %.*s",
+        ptxas, arch, MOST, len ? said : "it says nothing");
+    free(said);
+}
+
+char *assemble(const Options *o, const char *ptxas, const char *arch, const char *ptx, size_t *len)
+{
+    Work w;
+    char *cubin = NULL;
+    if (!begin(&w)) return NULL;
+    const int status = write_file(w.ptx, ptx) ? run(o, ptxas, arch, &w) : -1;
+    if (status > 0) tell(ptxas, arch, &w);
+    else if (status == 0 && !(cubin = read_file(w.cubin, len)))
+        command_fail("'%s' left no cubin", ptxas);
+    end(&w);
+    return cubin;
+}

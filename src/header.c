@@ -1,0 +1,366 @@
+/* -emit=header. In: the options, with -entry for each C function. Out: each function's variants,
+   compiled for each target, then text (header_write.c).
+
+   A hint of a signature may have alternatives, "n=i32:16|1|any": a variant for each combination. */
+#include "header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble.h"
+#include "command.h"
+#include "depend.h"
+#include "tkc/edge.h"
+
+enum { MOST_VARIANTS = 64 };
+
+static bool no_memory(void)
+{
+    return command_refuse("out of memory");
+}
+
+/* A list with one more, zeroed; NULL: no memory, as was said. */
+static void *add(void **list, int *n, size_t size)
+{
+    char *longer = realloc(*list, (size_t)(*n + 1) * size);
+    if (!longer) {
+        no_memory();
+        return NULL;
+    }
+    *list = longer;
+    return memset(longer + (size_t)(*n)++ * size, 0, size);
+}
+
+/* ---- alternatives of hints ---- */
+
+/* The end of an item of a signature; commas between <> are a descriptor's. */
+static const char *item_end(const char *p)
+{
+    int depth = 0;
+    for (; *p && (*p != ',' || depth); p++) depth += (*p == '<') - (*p == '>');
+    return p;
+}
+
+/* Where an item's hint begins, behind its ':'; NULL: it has none. */
+static const char *hint_of(const char *begin, const char *end)
+{
+    const char *hint = end;
+    while (hint > begin && hint[-1] != ':') hint--;
+    return hint > begin ? hint : NULL;
+}
+
+static int count_alternatives(const char *begin, const char *end)
+{
+    int count = 1;
+    const char *p = hint_of(begin, end);
+    for (; p && p < end; p++) count += *p == '|';
+    return count;
+}
+
+/* The item with alternative `i` of its hint; "any" is no hint. */
+static void put_item(FILE *out, const char *begin, const char *end, int i)
+{
+    const char *hint = hint_of(begin, end), *at = hint ? hint : end;
+    for (; i; i--) at += strcspn(at, "|") + 1;
+    const size_t left = (size_t)(end - at), most = strcspn(at, "|"), n = most < left ? most : left;
+    const bool any = hint && n == 3 && !memcmp(at, "any", 3);
+    fwrite(begin, 1, (size_t)((hint ? hint : end) - begin) - any, out);
+    if (hint && !any) fwrite(at, 1, n, out);
+}
+
+/* The combination of that number, in which the first item varies first; NULL past the last, and
+ *with ok false without memory. */
+static char *combination(const char *signature, int number, bool *ok)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    for (const char *p = signature; out && *p;) {
+        const char *end = item_end(p);
+        const int count = count_alternatives(p, end);
+        put_item(out, p, end, number % count);
+        number /= count;
+        if (*end) fputc(',', out);
+        p = end + (*end == ',');
+    }
+    *ok = out && !ferror(out) && fclose(out) == 0;
+    if (*ok && !number) return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- one variant ---- */
+
+/* The signature's hint for the parameter is 1, which of an integer is its value. */
+static bool is_one(const char *signature, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *p = signature ? signature : ""; *p;) {
+        const char *end = item_end(p), *begin = p + strspn(p, " \t");
+        const char *eq = begin + n + strspn(begin + n, " \t");
+        if ((size_t)(end - begin) > n && !memcmp(begin, name, n) && *eq == '=' && eq < end) {
+            while (end[-1] == ' ') end--;
+            return end - eq > 3 && end[-1] == '1' && end[-2] == ':';
+        }
+        p = end + (*end == ',');
+    }
+    return false;
+}
+
+static bool take_facts(Variant *v)
+{
+    const TkcArtifact *a = v->images[0].code;
+    const int n = tkc_artifact_param_count(a);
+    v->divides = calloc((size_t)n + 1, sizeof *v->divides);
+    if (!v->divides) return no_memory();
+    for (int i = 0; i < n; i++) {
+        ParamType t;
+        const char *type = tkc_artifact_param_type(a, i);
+        tkc_read_type(type, strlen(type), &t);
+        const bool is_int = !t.stars && tkc_dtype_info(t.dtype)->kind != DK_FLOAT;
+        v->divides[i] = is_int && is_one(v->signature, tkc_artifact_param_name(a, i))
+                            ? 0
+                            : tkc_artifact_param_divisibility(a, i);
+    }
+    return true;
+}
+
+static bool compile_image(const Header *h, TkcSource *source, const Entry *e, Variant *v, int i)
+{
+    Image *image = &v->images[i];
+    TkcOptions o = e->options->compile;
+    o.signature = v->signature;
+    o.arch = image->arch = h->archs[i];
+    if (tkc_compile(source, &o, TKC_EMIT_PTX, &image->code) != TKC_OK)
+        return !h->o->nentries ? false : command_refuse("that was -entry '%s'", e->name);
+    if (!h->ptxas) return true;
+    image->cubin = assemble(h->o, h->ptxas, image->arch, tkc_artifact_text(image->code, NULL),
+                            &image->cubin_len);
+    return image->cubin != NULL;
+}
+
+static bool compile_variant(const Header *h, TkcSource *source, const Entry *e, Variant *v)
+{
+    v->images = calloc((size_t)h->narchs, sizeof *v->images);
+    if (!v->images) return no_memory();
+    for (int i = 0; i < h->narchs; i++)
+        if (!compile_image(h, source, e, v, i)) return false;
+    return take_facts(v);
+}
+
+/* ---- the variants of a function ---- */
+
+static const char *code_of(const Entry *e, int i, TkcArtifact **a)
+{
+    *a = e->variants[i].images[0].code;
+    return e->name;
+}
+
+/* The parameters of the newest variant are the first's; no other takes the same arguments. */
+static bool check_newest(const Entry *e)
+{
+    TkcArtifact *first, *newest;
+    const char *name = code_of(e, 0, &first);
+    code_of(e, e->nvariants - 1, &newest);
+    const int n = tkc_artifact_param_count(newest);
+    bool same = tkc_artifact_param_count(first) == n;
+    for (int i = 0; i < n && same; i++)
+        same = !strcmp(tkc_artifact_param_name(first, i), tkc_artifact_param_name(newest, i)) &&
+               !strcmp(tkc_artifact_param_type(first, i), tkc_artifact_param_type(newest, i));
+    if (!same)
+        return command_refuse(
+            "'%s' would be a C function with two lists of parameters; give one of "
+            "the two -entry another name",
+            name);
+    const int64_t *divides = e->variants[e->nvariants - 1].divides;
+    for (int i = 0; i + 1 < e->nvariants; i++)
+        if (!memcmp(e->variants[i].divides, divides, (size_t)n * sizeof *divides))
+            return command_refuse("'%s' is given twice for the same arguments; give one of the two "
+                                  "-entry another name, or another hint in -sig (x=*fp32:16)",
+                                  name);
+    return true;
+}
+
+/* What a variant asks of its arguments; of two of which one takes what the other takes, the larger
+   is the special one. */
+static int64_t score(const Variant *v, int nparams)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < nparams; i++) sum += v->divides[i] ? v->divides[i] : INT32_MAX;
+    return sum;
+}
+
+/* The most special first, else as they were given. */
+static void sort_newest(Entry *e)
+{
+    const int n = tkc_artifact_param_count(e->variants[0].images[0].code);
+    for (int i = e->nvariants - 1; i && score(&e->variants[i], n) > score(&e->variants[i - 1], n);
+         i--) {
+        const Variant v = e->variants[i];
+        e->variants[i] = e->variants[i - 1];
+        e->variants[i - 1] = v;
+    }
+}
+
+static bool add_variant(const Header *h, TkcSource *source, Entry *e, const char *signature)
+{
+    if (e->nvariants == MOST_VARIANTS)
+        return command_refuse("'%s' has more than %d variants; give fewer hints with '|'", e->name,
+                              MOST_VARIANTS);
+    Variant *v = add((void **)&e->variants, &e->nvariants, sizeof *v);
+    if (!v) return false;
+    v->signature = signature;
+    if (!compile_variant(h, source, e, v) || !check_newest(e)) return false;
+    sort_newest(e);
+    return true;
+}
+
+static bool add_variants(const Header *h, TkcSource *source, Entry *e)
+{
+    const char *signature = e->options->compile.signature;
+    char *text;
+    bool ok = true;
+    if (!signature) return add_variant(h, source, e, NULL);
+    for (int i = 0; (text = combination(signature, i, &ok)); i++) {
+        const char *kept = options_keep(h->o, text);
+        free(text);
+        if (!add_variant(h, source, e, kept)) return false;
+    }
+    return ok || no_memory();
+}
+
+/* ---- the functions ---- */
+
+/* "add" and "add_load" are two names of a function's. */
+static bool meets(const char *a, const char *b)
+{
+    const size_t n = strlen(b);
+    return !strncmp(a, b, n) && !strcmp(a + n, "_load");
+}
+
+static Entry *find_entry(Header *h, const char *name)
+{
+    for (int i = 0; i < h->nentries; i++) {
+        const char *other = h->entries[i].name;
+        if (!strcmp(other, name)) return &h->entries[i];
+        if (meets(other, name) || meets(name, other)) {
+            command_fail(
+                "'%s' and '%s': each function has one beside it whose name ends in _load; give one "
+                "of the two another name",
+                other, name);
+            return NULL;
+        }
+    }
+    if (!header_is_name(name)) {
+        command_fail("'%s' cannot be the name of a C function; give another, -entry \"NAME: WORDS\"",
+                     name);
+        return NULL;
+    }
+    Entry *e = add((void **)&h->entries, &h->nentries, sizeof *e);
+    if (e) e->name = name;
+    return e;
+}
+
+static bool add_entry(Header *h, TkcSource *source, const char *name, Options *o)
+{
+    Entry *e = find_entry(h, name);
+    if (!e) return false;
+    e->options = o;
+    return add_variants(h, source, e);
+}
+
+static bool add_words(Header *h, TkcSource *source, int i)
+{
+    const char *text = h->o->entries[i], *colon = strchr(text, ':');
+    const size_t n = colon ? (size_t)(colon - text) : 0;
+    if (!n || strcspn(text, " =") < n)
+        return command_refuse(
+            "-entry takes \"NAME: WORDS\", such as \"add_f16: -k add -sig x=*fp16\", not '%s'",
+            text);
+    char *name = options_keep(h->o, text);
+    name[n] = 0;
+    if (!options_read_variant(&h->words[i], h->o, "an -entry", colon + 1))
+        return command_refuse("-entry '%s': %s", name, h->words[i].error);
+    return add_entry(h, source, name, &h->words[i]);
+}
+
+static bool make_entries(Header *h, TkcSource *source)
+{
+    const char *kernel = h->o->compile.kernel;
+    if (!kernel) kernel = tkc_source_kernel_name(source, 0);
+    if (!h->o->nentries) return add_entry(h, source, kernel ? kernel : "none", h->o);
+    h->words = calloc((size_t)h->o->nentries, sizeof *h->words);
+    if (!h->words) return no_memory();
+    for (int i = 0; i < h->o->nentries; i++)
+        if (!add_words(h, source, i)) return false;
+    return true;
+}
+
+/* sm_80,sm_90a; without -arch sm_80, whatever GPU there is: a build gives the same everywhere. */
+static bool read_archs(Header *h)
+{
+    char *text = options_keep(h->o, h->o->compile.arch ? h->o->compile.arch : "sm_80");
+    for (char *arch = strtok(text, ","); arch; arch = strtok(NULL, ",")) {
+        for (int i = 0; i < h->narchs; i++)
+            if (!strcmp(h->archs[i], arch))
+                return command_refuse("'%s' is given twice with -arch", arch);
+        options_add_text(&h->archs, &h->narchs, arch);
+    }
+    return h->narchs ||
+           command_refuse("-arch takes targets, sm_80,sm_90a, not '%s'", h->o->compile.arch);
+}
+
+/* ---- all of it ---- */
+
+static int write(const Header *h)
+{
+    size_t len;
+    Depends d = {.o = h->o};
+    char *text = header_write(h, &len);
+    int code = text ? command_write(h->o, text, len) : command_fail("out of memory");
+    free(text);
+    for (int i = 0; i < h->nentries; i++)
+        for (int k = 0; k < h->entries[i].nvariants; k++)
+            depend_add(&d, h->entries[i].variants[k].images[0].code);
+    if (code == EXIT_FINE) return depend_write(&d);
+    free(d.paths);
+    return code;
+}
+
+static void free_header(Header *h)
+{
+    for (int i = 0; i < h->nentries; i++) {
+        Entry *e = &h->entries[i];
+        for (int k = 0; k < e->nvariants; k++) {
+            for (int j = 0; e->variants[k].images && j < h->narchs; j++) {
+                tkc_artifact_free(e->variants[k].images[j].code);
+                free(e->variants[k].images[j].cubin);
+            }
+            free(e->variants[k].images);
+            free(e->variants[k].divides);
+        }
+        free(e->variants);
+    }
+    for (int i = 0; h->words && i < h->o->nentries; i++) options_fini(&h->words[i]);
+    free(h->words);
+    free(h->entries);
+    free(h->archs);
+}
+
+int command_header(TkcContext *cx, Options *o)
+{
+    Header h = {.o = o, .ptxas = assemble_find(o)};
+    int code = EXIT_REFUSED;
+    TkcSource *source = command_source(cx, o);
+    if (!source) return code;
+    if (read_archs(&h) && make_entries(&h, source)) {
+        code = write(&h);
+        if (code == EXIT_FINE && !h.ptxas && !o->ptxas)
+            command_say("there is no ptxas: the header has PTX, which a driver compiles when it "
+                        "loads it, and no "
+                        "cubins (-ptxas=FILE names one, -ptxas=none wants none)");
+    }
+    free_header(&h);
+    tkc_source_free(source);
+    return code;
+}

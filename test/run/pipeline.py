@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inp
 
 from formats import FP8, encode
 
-PASSES = "-passes=desc,fold,cse,licm,ifconv,dce,layout,access,pipeline,dce,expand"
+PASSES = "-passes=desc,fold,cse,licm,ifconv,dce,layout,access,pipeline,groups,dce,expand"
 TEXT = '''
 import triton
 import triton.language as tl

@@ -191,7 +191,8 @@ static bool read_words(const Words *w, Options *o)
     int64_t grid[3];
     bool ok = options_read(o, w->n, (char **)w->word);
     require(ok == !*o->error, "a reason without a refusal, or the other way round", ok);
-    if (ok && !o->help && !o->version)
+    if (ok && o->cache) require(!o->file, "-cache beside a file", 0);
+    if (ok && !o->help && !o->version && !o->cache)
         require(!o->file == (o->batch != NULL) && !o->file == !o->nfiles,
                 "neither a file nor a list of them, or both", o->nfiles);
     for (int i = 1; i < w->n; i++)

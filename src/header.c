@@ -150,18 +150,11 @@ static bool compile_variant(const Header *h, TkcSource *source, const Entry *e, 
 
 /* ---- the variants of a function ---- */
 
-static const char *code_of(const Entry *e, int i, TkcArtifact **a)
-{
-    *a = e->variants[i].images[0].code;
-    return e->name;
-}
-
 /* The parameters of the newest variant are the first's; no other takes the same arguments. */
 static bool check_newest(const Entry *e)
 {
-    TkcArtifact *first, *newest;
-    const char *name = code_of(e, 0, &first);
-    code_of(e, e->nvariants - 1, &newest);
+    const TkcArtifact *first = e->variants[0].images[0].code,
+                      *newest = e->variants[e->nvariants - 1].images[0].code;
     const int n = tkc_artifact_param_count(newest);
     bool same = tkc_artifact_param_count(first) == n;
     for (int i = 0; i < n && same; i++)
@@ -171,13 +164,13 @@ static bool check_newest(const Entry *e)
         return command_refuse(
             "'%s' would be a C function with two lists of parameters; give one of "
             "the two -entry another name",
-            name);
+            e->name);
     const int64_t *divides = e->variants[e->nvariants - 1].divides;
     for (int i = 0; i + 1 < e->nvariants; i++)
         if (!memcmp(e->variants[i].divides, divides, (size_t)n * sizeof *divides))
             return command_refuse("'%s' is given twice for the same arguments; give one of the two "
                                   "-entry another name, or another hint in -sig (x=*fp32:16)",
-                                  name);
+                                  e->name);
     return true;
 }
 
@@ -252,8 +245,8 @@ static Entry *find_entry(Header *h, const char *name)
         }
     }
     if (!header_is_name(name)) {
-        command_fail("'%s' cannot be the name of a C function; give another, -entry \"NAME: WORDS\"",
-                     name);
+        command_fail(
+            "'%s' cannot be the name of a C function; give another, -entry \"NAME: WORDS\"", name);
         return NULL;
     }
     Entry *e = add((void **)&h->entries, &h->nentries, sizeof *e);

@@ -99,7 +99,8 @@ static bool find_before(Turn *t, Op *dot, int64_t *room)
         Tile tile;
         if (is_in_ring(dot, i)) continue;
         if (!tile_find(&t->tiles, dot, i, &tile) || tile.home == dot) return false;
-        *room -= tile_bytes(&tile);
+        tile.home = t->loop; /* the room is this loop's; others around it have their own rings */
+        *room -= room_of_block(tile.base->type);
         vec_push(t->tiles.scratch, &t->before, tile);
     }
     return *room >= 0;
@@ -144,8 +145,15 @@ static bool reads_own_tile(const Op *dot)
     return false;
 }
 
-/* Where its sum is first asked for; others that begin until then stay under way. Loops, which may
-   want all the room there is, wait for what reads a tile. */
+/* A loop, or what it needs before: its rings may want all the room there is. */
+static bool begins_loop(const Op *op)
+{
+    return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF ||
+           (op->kind == OP_ALLOC && tkc_op_int(op, ATTR_COPIES, 1) > 1);
+}
+
+/* Where its sum is first asked for; others that begin until then stay under way. No tile is read
+   any more where a loop begins. */
 static void wait_where_used(Func *fn, Op *dot)
 {
     Value *sum = op_result(dot, 0);
@@ -153,7 +161,7 @@ static void wait_where_used(Func *fn, Op *dot)
     int pending = 0;
     const bool may_go_on = is_in_ring(dot, 0), has_tile = reads_own_tile(dot);
     for (; may_go_on && !ir_is_terminator(user) && !ir_asks_for(user, sum); user = user->next) {
-        if (has_tile && user->nregions) break;
+        if (has_tile && begins_loop(user)) break;
         pending += user->kind == OP_DOT && tkc_op_int(user, ATTR_ASYNC, 0);
     }
     wait_after(fn, user->prev, sum, pending < GROUP_MOST_PENDING ? pending : GROUP_MOST_PENDING);
@@ -176,11 +184,27 @@ static void note_op(Op *op, void *user)
         vec_push(g->tiles.scratch, &g->dots, op);
 }
 
-static bool fits(const Groups *g, const Tile *t, int64_t bytes)
+static int64_t free_at(const Groups *g, const Op *at)
 {
     const Func *fn = g->tiles.fn;
-    return bytes <= fn->machine->max_smem - g->peak - room_around(t->home) -
-                        (t->home == t->dot ? 0 : room_inside(t->home));
+    return fn->machine->max_smem - g->peak - room_around(at) - room_inside(at);
+}
+
+/* Beside `bytes` of another. One that is filled already has to stay from there on. */
+static bool fits(const Groups *g, const Tile *t, int64_t bytes)
+{
+    const Op *op = t->buffer ? t->buffer->def->next : t->home;
+    for (bytes += room_of_block(t->base->type); op != t->home; op = op->next)
+        if (bytes > free_at(g, op)) return false;
+    return bytes <= free_at(g, op);
+}
+
+/* False: there is none, or no room for it. */
+static bool find_tile(const Groups *g, Op *dot, int operand, int64_t beside, Tile *out)
+{
+    if (!tile_find(&g->tiles, dot, operand, out)) return false;
+    if (out->buffer && !fits(g, out, beside)) out->buffer = NULL;
+    return fits(g, out, beside);
 }
 
 /* a, in registers, needs no shared memory to get there. */
@@ -208,15 +232,12 @@ static int choose_tiles(const Groups *g, Op *dot, Tile tiles[2])
     for (int i = 1; i >= 0; i--) {
         Tile t;
         if (is_in_ring(dot, i)) continue;
-        const bool found = tile_find(&g->tiles, dot, i, &t),
-                   all_fit = found && fits(g, &t, bytes + tile_bytes(&t)) &&
-                             (!n || fits(g, &tiles[0], bytes + tile_bytes(&t)));
-        if (all_fit && wants_tile(dot, i, &t)) {
-            bytes += tile_bytes(&t);
-            tiles[n++] = t;
-        } else if (!all_fit && (i || !dot_group_reads(dot, 0))) {
-            return -1;
-        }
+        const bool found = find_tile(g, dot, i, bytes, &t) &&
+                           (!n || fits(g, &tiles[0], room_of_block(t.base->type)));
+        if (!found && (i || !dot_group_reads(dot, 0))) return -1;
+        if (!found || !wants_tile(dot, i, &t)) continue;
+        bytes += room_of_block(t.base->type);
+        tiles[n++] = t;
     }
     return n;
 }

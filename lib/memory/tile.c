@@ -7,7 +7,6 @@
 #include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "linear/swizzle.h"
-#include "memory/room.h"
 
 static bool is_move(const Op *op)
 {
@@ -35,13 +34,15 @@ static Op *home_of(Op *dot, const Value *base)
     return home;
 }
 
+/* That was stored before the same loop, or, for a dot, in the same turn. */
 static Value *buffer_of(const Tiles *tiles, const Tile *t)
 {
     for (int i = 0; i < tiles->made.len; i++) {
         const Tile *other = &tiles->made.data[i];
+        const bool in_turn = other->home == other->dot && t->home == t->dot &&
+                             other->home->region == t->home->region;
         if (other->base == t->base && other->layout == t->layout &&
-            other->home->region == t->home->region &&
-            (other->home == other->dot) == (t->home == t->dot))
+            (in_turn || other->home == t->home))
             return other->buffer;
     }
     return NULL;
@@ -66,11 +67,6 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
     }
     out->buffer = buffer_of(tiles, out);
     return out->layout;
-}
-
-int64_t tile_bytes(const Tile *t)
-{
-    return t->buffer ? 0 : room_of_block(t->base->type);
 }
 
 void tile_store(Tiles *tiles, Tile *t)

@@ -25,8 +25,6 @@ typedef struct Tiles {
 
 /* False: the block is too small, or its threads have it in a way that no group can read. */
 bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out);
-/* What a buffer for it takes; 0 where there is one. */
-int64_t tile_bytes(const Tile *t);
 /* Fills the buffer, unless it was. Before a loop, threads meet behind that. */
 void tile_store(Tiles *tiles, Tile *t);
 /* The dot reads it there. */

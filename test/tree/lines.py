@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2050,
     "lib/linear": 2170,
     "lib/lower": 6780,
-    "lib/memory": 2390,
+    "lib/memory": 2405,
     "lib/spec": 14690,
     "lib/std": 2085,
     "lib/syntax": 3770,

@@ -24,6 +24,7 @@
 #include "base/bitset.h"
 #include "base/unwind.h"
 #include "base/vec.h"
+#include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "layout/access.h"
 #include "layout/anchor.h"
@@ -90,12 +91,25 @@ static void reach_access(Assign *a, Op *op, const Layout *offered)
     settle_access(a, op, takes ? offered : access_layout(a->accesses, op));
 }
 
+/* A short line is had by every warp as a whole: what that repeats costs less than their meeting. */
+static const Layout *in_each_warp(const Assign *a, const Layout *like)
+{
+    enum { MOST_LOG2 = 2 };
+    const int own = like->total_log2 - like->nbits[DIM_LANE], order[TKC_MAX_RANK] = {0},
+              thread[TKC_MAX_RANK] = {own > 0 ? own : 0};
+    if (like->rank > 1 || own > MOST_LOG2) return NULL;
+    return layout_blocked(a->layouts, 1, like->dim_log2, order, thread, like->nbits[DIM_LANE],
+                          like->nbits[DIM_WARP]);
+}
+
 /* A layout that threads can reduce along the axis without exchanging other dims: the offered
    one, or a plain one. */
 static const Layout *reducible(const Assign *a, const Op *op, const Layout *offered)
 {
     ReducePlan plan;
     int axis = ir_axis(op);
+    const Layout *all = in_each_warp(a, offered);
+    if (all) return all;
     reduce_plan(&plan, a->layouts, offered, axis, 0);
     if (plan.direct) return offered;
     const Layout *plain = access_default(a->accesses, op_arg(op, 0)->type);
@@ -175,6 +189,8 @@ static const Layout *line_layout(const Assign *a, const Op *op, const Layout *li
 static const Layout *row_layout(const Assign *a, const Op *op, const Layout *offered)
 {
     const int axis = ir_axis(op);
+    const Layout *all = op->kind == OP_SCAN ? in_each_warp(a, offered) : NULL;
+    if (all) return all;
     const Layout *near = layout_keep_in_warp(a->layouts, offered, axis),
                  *line = line_layout(a, op, offered);
     if (op->kind == OP_SORT) return sorts_well(offered, axis) ? offered : line;
@@ -395,11 +411,28 @@ static void set_types(Assign *a)
     }
 }
 
+/* The cast where its operand is; its result is moved. */
+static void narrow_first(const Assign *a, Op *op)
+{
+    Value *small = op_result(op, 0);
+    const Type *ty = small->type;
+    Builder b = build_before(a->fn, op->next);
+    b.loc = op->loc;
+    ir_set_type(small, type_with_layout(ir_of(a->fn)->types, ty, op_arg(op, 0)->type->layout));
+    Value *moved = build_convert(&b, small, ty->layout);
+    ir_replace_uses(small, moved);
+    ir_set_arg(moved->def, 0, small);
+}
+
 static void fix_operand(const Assign *a, Remat *remat, Op *op, int i)
 {
     Value *v = op_arg(op, i);
     const Layout *want = type_is_block(v->type) ? required(a, op, i) : NULL;
     if (!want || want == v->type->layout) return;
+    if (remat_narrows(op) && remat_moves(remat, v, want)) {
+        narrow_first(a, op);
+        return;
+    }
     const bool only_passes =
         op->kind == OP_DOT && is_read_by_group(op, i, op_result(op, 0)->type->layout);
     ir_set_arg(op, i, only_passes ? remat_convert(remat, v, want) : remat_value(remat, v, want));

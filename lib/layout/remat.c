@@ -7,7 +7,9 @@
 
    Costs are issue slots of a warp: registers of the result times a weight per op, against the
    plan of the conversion. A value with this one use is not computed twice but elsewhere, so its
-   clone costs only what its operands do.
+   clone costs only what its operands do. What is converted already is asked for where it comes from,
+   and where either would do, a cast that narrows comes before the conversion, but not what was
+   loaded so: a loop may have it from shared memory as it is (memory/pipeline.c).
 
    Made values are placed right behind the original, hence outside the loops it is outside of,
    and they are kept, so that a second use finds them. */
@@ -58,6 +60,14 @@ static int weight_of(const Op *op)
     }
 }
 
+bool remat_narrows(const Op *op)
+{
+    if (!op || op->kind != OP_CAST) return false;
+    const Value *wide = op_arg(op, 0);
+    return type_bits(op_result(op, 0)->type) < type_bits(wide->type) &&
+           !(wide->def && wide->def->kind == OP_LOAD);
+}
+
 static Way *way_of(Remat *r, Value *v, const Layout *want, int depth);
 
 static int convert_cost(const Value *v, const Layout *want)
@@ -71,6 +81,7 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
 {
     const Op *op = v->def;
     if (!op || op->nresults != 1 || op->nregions || depth > MAX_DEPTH) return CANNOT;
+    if (op->kind == OP_CONVERT) return way_of(r, op_arg(op, 0), want, depth + 1)->cost;
     int weight = weight_of(op);
     if (weight >= CANNOT) return CANNOT;
     bool only_use = v->uses && !v->uses->next;
@@ -97,7 +108,7 @@ static Way *way_of(Remat *r, Value *v, const Layout *want, int depth)
         return way;
     }
     int again = clone_cost(r, v, want, depth), moved = convert_cost(v, want);
-    way->clones = again <= moved;
+    way->clones = again < moved || (again == moved && !remat_narrows(v->def));
     way->cost = way->clones ? again : moved;
     return way;
 }
@@ -116,6 +127,7 @@ static Builder builder_behind(Remat *r, const Value *v)
 static Value *clone(Remat *r, Value *v, const Layout *want)
 {
     const Op *op = v->def;
+    if (op->kind == OP_CONVERT) return remat_value(r, op_arg(op, 0), want);
     Value **args = arena_array(r->scratch, Value *, op->nargs);
     for (int i = 0; i < op->nargs; i++) {
         args[i] = op_arg(op, i);
@@ -134,6 +146,11 @@ Value *remat_convert(Remat *r, Value *v, const Layout *want)
 {
     Builder b = builder_behind(r, v);
     return build_convert(&b, v, want);
+}
+
+bool remat_moves(Remat *r, Value *v, const Layout *want)
+{
+    return v->type->layout != want && !way_of(r, v, want, 0)->clones;
 }
 
 Value *remat_value(Remat *r, Value *v, const Layout *want)

@@ -16,5 +16,9 @@ Remat remat_make(Func *fn, Arena *scratch);
 Value *remat_value(Remat *r, Value *v, const Layout *want);
 /* The same, but never computed again. */
 Value *remat_convert(Remat *r, Value *v, const Layout *want);
+/* Whether remat_value would convert v itself. */
+bool remat_moves(Remat *r, Value *v, const Layout *want);
+/* A cast whose result takes fewer bytes than what it is made of, which was not loaded so. */
+bool remat_narrows(const Op *op);
 
 #endif

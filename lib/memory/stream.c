@@ -1,9 +1,13 @@
-/* A load can come ahead where its block feeds a matrix product; where nothing in the loop writes or
-   waits; and where its addresses and mask follow from what the loop counts and carries by
-   arithmetic alone, so that a copy of that arithmetic can run ahead of the loop. One copy moves 4,
-   8 or 16 bytes, and what is masked off becomes 0. */
+/* A load can come ahead where its block feeds a matrix product; where nothing in the loop waits, or
+   writes to the array that is loaded from; and where its addresses and mask follow from what the
+   loop counts and carries by arithmetic alone, so that a copy of that arithmetic can run ahead of
+   the loop. One copy moves 4, 8 or 16 bytes, and what is masked off becomes 0.
+
+   Two parameters are two arrays here, or one of which no turn reads what another wrote: between
+   threads that would need a barrier, behind which nothing comes ahead. */
 #include "memory/stream.h"
 
+#include "analysis/alias.h"
 #include "ir/dot_unit.h"
 #include "layout/propagate.h"
 #include "layout/vector.h"
@@ -18,18 +22,40 @@ static Region *body_of(const Streams *s)
 
 /* ---- the loop ---- */
 
-/* It, or what is in it, changes memory or waits for who does: what is read later may be something
-   else. */
-static bool orders_memory(const Op *op)
+/* Nobody learns from it what others wrote: a later load may come before it. */
+static bool only_writes(const Op *op)
+{
+    return op->kind == OP_STORE || (op->kind == OP_ATOMIC_RMW && !op_result(op, 0)->uses);
+}
+
+/* What is read behind it may be something else, wherever that is. */
+static bool is_fence(const Op *op)
 {
     const bool is_said = op->kind == OP_ASSERT || op->kind == OP_ASSUME || op->kind == OP_PRINT;
-    if (ir_has(op, OT_WRITE) || ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
-        tkc_op_int(op, ATTR_VOLATILE, 0) || (ir_has(op, OT_SIDE) && !is_said))
-        return true;
+    return ir_has(op, OT_WRITE) || ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
+           tkc_op_int(op, ATTR_VOLATILE, 0) || (ir_has(op, OT_SIDE) && !is_said);
+}
+
+/* What it and all in it write to. False: nothing can be read before it. */
+static bool find_written(Streams *s, const Op *op)
+{
+    if (only_writes(op)) return alias_params(s->scratch, s->fn, op_arg(op, 0), &s->written);
+    if (is_fence(op)) return false;
     for (int i = 0; i < op->nregions; i++)
         for (const Op *in = op->regions[i]->first; in; in = in->next)
-            if (orders_memory(in)) return true;
-    return false;
+            if (!find_written(s, in)) return false;
+    return true;
+}
+
+/* No write of the loop reaches what is loaded. */
+static bool stays_as_it_is(const Streams *s, const Op *load)
+{
+    Bitset read = bitset_make(s->scratch, s->fn->nparams);
+    if (bitset_next(&s->written, 0) < 0) return true;
+    if (!alias_params(s->scratch, s->fn, op_arg(load, 0), &read)) return false;
+    for (int i = bitset_next(&read, 0); i >= 0; i = bitset_next(&read, i + 1))
+        if (bitset_has(&s->written, i)) return false;
+    return true;
 }
 
 /* The number of turns fits an int64. */
@@ -93,8 +119,7 @@ static Slice slice_copy(const Streams *s, const Slice *from)
 
 /* ---- loads ---- */
 
-/* An operand of a matrix product in the same loop is made of v, with nothing but arithmetic
- * between. */
+/* An operand of a matrix product in the same loop is made of v. */
 static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
 {
     if (bitset_has(seen, (int)v->id)) return false;
@@ -103,9 +128,10 @@ static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
         const Op *op = u->user;
         if (op->region != body_of(s)) continue;
         if (op->kind == OP_DOT && u != &op->args[2] && dot_unit(op).mma) return true;
-        if ((is_arithmetic(op) || op->kind == OP_CONVERT) &&
-            feeds_product(s, op_result(op, 0), seen))
-            return true;
+        const bool makes = is_arithmetic(op) || op->kind == OP_CONVERT || op->kind == OP_REDUCE ||
+                           op->kind == OP_SCAN;
+        for (int i = 0; makes && i < op->nresults; i++)
+            if (feeds_product(s, op_result(op, i), seen)) return true;
     }
     return false;
 }
@@ -205,7 +231,9 @@ static void add_stream(Streams *s, Op *load)
     Stream x = {.load = load};
     Bitset seen = bitset_make(s->scratch, (int)s->fn->nvalues);
     Slice slice = slice_copy(s, &s->slice);
-    if (!is_plain(load) || !find_copy(&x) || !feeds_product(s, op_result(load, 0), &seen)) return;
+    if (!is_plain(load) || !find_copy(&x) || !feeds_product(s, op_result(load, 0), &seen) ||
+        !stays_as_it_is(s, load))
+        return;
     for (int i = 0; i < load->nargs && i < 2; i++)
         if (!take(s, &slice, op_arg(load, i))) return;
     find_readers(s, &x, op_result(load, 0));
@@ -217,7 +245,8 @@ static void add_stream(Streams *s, Op *load)
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
 {
     *s = (Streams){.scratch = scratch, .fn = fn, .loop = loop};
-    if (!counts_up(loop) || orders_memory(loop)) return;
+    s->written = bitset_make(scratch, fn->nparams);
+    if (!counts_up(loop) || !find_written(s, loop)) return;
     s->slice = slice_copy(s, NULL);
     for (Op *op = body_of(s)->first; op; op = op->next) add_stream(s, op);
 }

@@ -38,11 +38,12 @@ typedef struct Streams {
     Arena *scratch;
     Func *fn;
     Op *loop;
+    Bitset written; /* parameters, by what the loop writes through them */
     VEC(Stream) all;
     Slice slice;
 } Streams;
 
-/* Finds them; none where the loop does more than read, or how often it runs cannot be said ahead.
+/* Finds them; none where the loop waits for others, or how often it runs cannot be said ahead.
  */
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop);
 bool slice_has(const Slice *s, const Op *op);

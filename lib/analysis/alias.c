@@ -21,7 +21,8 @@ static void visit(Walk *w, const Value *v)
 
 static bool only_moves(const Op *op)
 {
-    return !op->nregions && op->kind != OP_INLINE_ASM && (ir_has(op, OT_EW) || ir_has(op, OT_SHAPE));
+    return !op->nregions && op->kind != OP_INLINE_ASM &&
+           (ir_has(op, OT_EW) || ir_has(op, OT_SHAPE));
 }
 
 /* What v is made of. False: not of pointers alone. */

@@ -7,9 +7,9 @@
 
    Costs are issue slots of a warp: registers of the result times a weight per op, against the
    plan of the conversion. A value with this one use is not computed twice but elsewhere, so its
-   clone costs only what its operands do. What is converted already is asked for where it comes from,
-   and where either would do, a cast that narrows comes before the conversion, but not what was
-   loaded so: a loop may have it from shared memory as it is (memory/pipeline.c).
+   clone costs only what its operands do. What is converted already is asked for where it comes
+   from, and where either would do, a cast that narrows comes before the conversion, but not what
+   was loaded so: a loop may have it from shared memory as it is (memory/pipeline.c).
 
    Made values are placed right behind the original, hence outside the loops it is outside of,
    and they are kept, so that a second use finds them. */

@@ -42,7 +42,7 @@ def computed(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl
     tl.store(c + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], sum)
 
 
-# A loop that stores loads nothing ahead; what does not change is stored before it, and so it is before both of two loops.
+# What does not change in a loop is stored before it, and so it is before both of two loops.
 # What all warps sum while a product goes on has a place of its own.
 @triton.jit
 def steps(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):

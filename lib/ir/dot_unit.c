@@ -98,7 +98,7 @@ bool dot_fits_group(const Op *op)
 
 bool dot_splits_in_groups(const Op *op, WarpSplit *out)
 {
-    enum { M_LOG2 = 4, LEAST_N_LOG2 = 6 /* of several groups along n */ };
+    enum { M_LOG2 = 4 };
     const Type *sum = op_result(op, 0)->type;
     uint8_t dims[TKC_MAX_RANK];
     if (!dot_fits_group(op)) return false;
@@ -107,7 +107,7 @@ bool dot_splits_in_groups(const Op *op, WarpSplit *out)
               along_m = dims[0] - M_LOG2;
     *out = (WarpSplit){.m = warps_log2 < along_m ? warps_log2 : along_m, .in_groups = true};
     out->n = warps_log2 - out->m;
-    return !out->n || out->n <= dims[1] - LEAST_N_LOG2;
+    return !out->n || out->n <= dims[1] - GROUP_COLUMNS_LOG2;
 }
 
 int64_t dot_stages(const Op *loop)

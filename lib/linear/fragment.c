@@ -114,7 +114,7 @@ bool fragment_is_sum(MmaShape shape, const Layout *sum)
 
 bool fragment_is_group_sum(MmaShape shape, const Layout *sum)
 {
-    enum { GROUP_BITS = 2, LEAST_COLUMNS = 64 };
+    enum { GROUP_BITS = 2 };
     if (shape.m_log2 != 4 || sum->rank != 2 || sum->nbits[DIM_WARP] < GROUP_BITS ||
         !fragment_is_sum(shape, sum))
         return false;
@@ -123,7 +123,7 @@ bool fragment_is_group_sum(MmaShape shape, const Layout *sum)
     for (int i = 0; i < sum->nbits[DIM_WARP]; i++) {
         const uint32_t v = sum->basis[DIM_WARP][i], column = v & ~rows;
         if (i < GROUP_BITS ? v != first_row << (shape.m_log2 + i)
-                           : column && column < LEAST_COLUMNS)
+                           : column && column < UINT32_C(1) << GROUP_COLUMNS_LOG2)
             return false;
     }
     /* what registers have of a row is the lowest bits of the column */

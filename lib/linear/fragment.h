@@ -36,6 +36,8 @@ const Layout *fragment_sum(LayoutTable *t, MmaShape shape, int rank, const uint8
                            WarpSplit split, int warp_bits);
 /* True when it is the layout of such a sum, with any split. */
 bool fragment_is_sum(MmaShape shape, const Layout *sum);
+/* What a group has at least of columns where several share rows. */
+enum { GROUP_COLUMNS_LOG2 = 4 };
 /* True when four warps in a row have 64 rows of it together, and the columns of each are side by side:
    a warp group's product has its sums so. */
 bool fragment_is_group_sum(MmaShape shape, const Layout *sum);

@@ -147,13 +147,29 @@ static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which)
 
 /* ---- the loop ---- */
 
-static Value *count_turns(const Pipeline *p, Builder *b)
+static Value *wide(Builder *b, Value *v)
 {
-    Value *from = build_cast(b, op_arg(p->loop, 0), DT_I64, NULL),
-          *to = build_cast(b, op_arg(p->loop, 1), DT_I64, NULL);
-    Value *span = build_binary(b, OP_ADD, build_binary(b, OP_SUB, to, from),
-                               build_int(b, DT_I64, p->step - 1));
-    return build_binary(b, OP_DIV, span, build_int(b, DT_I64, p->step));
+    return build_cast(b, v, DT_I64, NULL);
+}
+
+/* The turn number `turn` is one of the loop's. */
+static Value *has_turn(const Pipeline *p, Builder *b, int turn)
+{
+    Value *at = build_binary(b, OP_ADD, wide(b, op_arg(p->loop, 0)),
+                             build_int(b, DT_I64, turn * p->step));
+    return build_binary(b, OP_LT, at, wide(b, op_arg(p->loop, 1)));
+}
+
+/* Where the index is below it there is a turn that many further on. */
+static Value *last_turns(const Pipeline *p, Builder *b, int ahead)
+{
+    const DType dt = type_dtype(p->body->args[0]->type);
+    const int bits = dtype_info(dt)->bits;
+    const int64_t least = dtype_info(dt)->kind == DK_UINT ? 0 : -(INT64_C(1) << (bits - 1));
+    Value *to = wide(b, op_arg(p->loop, 1)), *none = build_int(b, DT_I64, least);
+    Value *at = build_binary(b, OP_SUB, to, build_int(b, DT_I64, ahead * p->step));
+    Value *in = build_binary(b, OP_GT, at, none);
+    return build_cast(b, build_select(b, in, at, none), dt, NULL);
 }
 
 static Value *add_slot(Pipeline *p, Value *init)
@@ -174,6 +190,13 @@ static Value *next_copy(const Pipeline *p, Builder *b, Value *which)
     Value *more = build_binary(b, OP_ADD, which, number(b, 1));
     Value *is_last = build_binary(b, OP_EQ, more, number(b, p->stages));
     return build_select(b, is_last, number(b, 0), more);
+}
+
+static Value *copy_before(const Pipeline *p, Builder *b, Value *which)
+{
+    Value *less = build_binary(b, OP_SUB, which, number(b, 1));
+    Value *is_first = build_binary(b, OP_EQ, which, number(b, 0));
+    return build_select(b, is_first, number(b, p->stages - 1), less);
 }
 
 static Value *ring_load(const Pipeline *p, Op *before, const Stream *x, Value *which,
@@ -228,10 +251,10 @@ static void read_ring(const Pipeline *p, const Stream *x, Value *which)
         ir_replace_uses(loaded, ring_load(p, x->load, x, which, loaded->type->layout));
 }
 
-/* What a turn passes on to the next. */
+/* What a turn knows. */
 typedef struct Turn {
-    Value *left;       /* turns whose copies are to come */
-    Value *put, *take; /* which copy of the rings is written, and which read */
+    Value *until; /* the index from which on no copies are to come */
+    Value *take;  /* which copy of the rings is read; the one before it is written */
 } Turn;
 
 /* Before the loop: the first copies, and the slots. */
@@ -245,13 +268,8 @@ static Turn start(Pipeline *p)
         build_barrier(&b); /* who came here before may read the rings still */
     p->index = op_arg(p->loop, 0);
     for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
-    Value *turns = count_turns(p, &b);
-    for (int i = 0; i < ahead; i++)
-        copy_turn(p, &b, build_binary(&b, OP_GT, turns, build_int(&b, DT_I64, i)), number(&b, i));
-    Turn t = {.left = add_slot(p, build_binary(&b, OP_SUB, turns, build_int(&b, DT_I64, ahead))),
-              .put = add_slot(p, number(&b, ahead)),
-              .take = add_slot(p, number(&b, 0))};
-    p->index = add_slot(p, p->index);
+    for (int i = 0; i < ahead; i++) copy_turn(p, &b, has_turn(p, &b, i), number(&b, i));
+    const Turn t = {last_turns(p, &b, ahead), add_slot(p, number(&b, 0))};
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) p->ahead[k] = add_slot(p, p->ahead[k]);
     return t;
@@ -270,11 +288,11 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
 {
     Builder b = build_before(p->fn, after->next);
     b.loc = p->loop->loc;
-    copy_turn(p, &b, build_binary(&b, OP_GT, t->left, build_int(&b, DT_I64, 0)), t->put);
-    pass_on(p, build_binary(&b, OP_SUB, t->left, build_int(&b, DT_I64, 1)));
-    pass_on(p, next_copy(p, &b, t->put));
+    Value *index = p->body->args[0];
+    p->index = build_binary(&b, OP_ADD, index,
+                            build_const(&b, index->type, (uint64_t)(p->step * (p->stages - 1))));
+    copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), copy_before(p, &b, t->take));
     pass_on(p, next_copy(p, &b, t->take));
-    pass_on(p, p->index);
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);
 }

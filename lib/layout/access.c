@@ -25,7 +25,7 @@
 #include "layout/convert.h"
 
 enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, SECTOR_BYTES = 32 };
-enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
+enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COST_ADDRESS = 4 };
 
 typedef struct Group {
     int rank;
@@ -33,16 +33,16 @@ typedef struct Group {
     int order[TKC_MAX_RANK];
     bool for_dots;
     const Layout *layout;
-    int64_t stake;           /* what its accesses cost more in the layout of another group */
+    int64_t stake; /* what its accesses cost more in the layout of another group */
 } Group;
 
 typedef struct Access {
     Op *op;
     int group;
     int order[TKC_MAX_RANK];
-    int width_log2;          /* elements one instruction may move along the fastest dim */
-    int line_log2;           /* elements along it that share a line */
-    int weight;              /* how often it runs, as far as loops tell */
+    int width_log2; /* elements one instruction may move along the fastest dim */
+    int line_log2;  /* elements along it that share a line */
+    int weight;     /* how often it runs, as far as loops tell */
 } Access;
 
 struct Accesses {
@@ -50,7 +50,7 @@ struct Accesses {
     const Func *fn;
     const AxisFacts *facts;
     VEC(Access) list;
-    Map of_op;             /* to its place in the list, from 1 on */
+    Map of_op; /* to its place in the list, from 1 on */
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
@@ -202,13 +202,17 @@ static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
     return n > full ? n : full;
 }
 
+static int vector_in(const Access *a, const Layout *l)
+{
+    const int run = layout_run_log2(l, a->order[0]);
+    return run < a->width_log2 ? run : a->width_log2;
+}
+
 /* A load finds in the first-level cache what its neighbours brought; what is written goes on,
    sector by sector. */
 static int access_cost(const Access *a, const Layout *l)
 {
-    int run = layout_run_log2(l, a->order[0]);
-    int vector_log2 = run < a->width_log2 ? run : a->width_log2;
-    int instructions = layout_registers(l) >> vector_log2;
+    const int vector_log2 = vector_in(a, l), instructions = layout_registers(l) >> vector_log2;
     int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * COST_WAVE
                                        : touched(a, l, vector_log2, SECTOR_BYTES) * COST_SECTOR;
     return instructions * (COST_ISSUE + moved);
@@ -368,6 +372,12 @@ const Layout *access_default(const Accesses *x, const Type *block)
     return group_layout(x, &g, share < 2 ? share : 2);
 }
 
+/* Each instruction has an address of its own, in two registers. */
+static int cost_with_addresses(const Access *a, const Layout *l)
+{
+    return access_cost(a, l) + COST_ADDRESS * (layout_registers(l) >> vector_in(a, l));
+}
+
 bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
 {
     const Access *a = find_access(x, op);
@@ -377,5 +387,5 @@ bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
     ConvertPlan plan;
     bool loads = op->kind == OP_LOAD;
     convert_plan(&plan, loads ? best : offered, loads ? offered : best, value_bytes(op), 0);
-    return access_cost(a, offered) <= access_cost(a, best) + plan.cost;
+    return cost_with_addresses(a, offered) <= cost_with_addresses(a, best) + plan.cost;
 }

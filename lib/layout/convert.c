@@ -59,7 +59,7 @@ typedef struct Source {
 /* The operand's columns that may be read. */
 typedef struct Reach {
     const Layout *from;
-    F2Matrix regs, both; /* registers alone; registers, then lanes */
+    F2Matrix regs, both;           /* registers alone; registers, then lanes */
     uint32_t free_lane, free_warp; /* that must stay 0 */
 } Reach;
 

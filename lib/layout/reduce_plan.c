@@ -1,7 +1,7 @@
 /* The positions whose values make up result element y are those whose index is y once the axis is
    forgotten, but for the bits that are kept (linear/reduce.c: which layouts the steps reach all of
-   them in). A lane vector that is 0 already in the operand's layout is a duplicate: it holds the same
-   value and takes no part. */
+   them in). A lane vector that is 0 already in the operand's layout is a duplicate: it holds the
+   same value and takes no part. */
 #include "layout/reduce_plan.h"
 
 #include "base/unwind.h"
@@ -34,8 +34,7 @@ void reduce_plan_op(ReducePlan *out, LayoutTable *t, const Op *op)
 {
     const Layout *l = op_arg(op, 0)->type->layout;
     check(l, "reduction of a block without a layout");
-    reduce_plan(out, t, l, ir_axis(op),
-                (uint32_t)tkc_op_int(op, ATTR_SLOTS, 0));
+    reduce_plan(out, t, l, ir_axis(op), (uint32_t)tkc_op_int(op, ATTR_SLOTS, 0));
 }
 
 int reduce_group(const ReducePlan *p, uint32_t result_reg, uint32_t *out)

@@ -18,7 +18,8 @@
 
 enum { WORD_BYTES = 4, BANKS = 32, ROWS_WAVES = 4 };
 
-static int plain_waves(const Layout *block, const F2Space *buffer, int elem_bytes);
+static void count_access(const Layout *block, const F2Space *buffer, int elem_bytes,
+                         int *vector_log2, int *waves);
 
 static void add_all(F2Space *s, const Layout *l, LayoutDim dim, int n)
 {
@@ -114,8 +115,8 @@ static void choose_pieces(SharedPlan *p, F2Space *stays, const F2Space *vector, 
     }
 }
 
-/* Word, bank and segment: all of `stays`, in the order in which no two of the threads that are served
-   together collide. `basis` has what one access moves. */
+/* Word, bank and segment: all of `stays`, in the order in which no two of the threads that are
+   served together collide. `basis` has what one access moves. */
 static void choose_order(F2Space *basis, const F2Space *stays, F2Space writers, F2Space readers,
                          int access_bytes)
 {
@@ -212,8 +213,9 @@ static void plan_order(SharedPlan *out, const Layout *from, const Layout *to, in
     out->offset_log2 = basis.dim;
     check(basis.dim + out->pieces_log2 == from->total_log2, "a buffer's layout is not complete");
     memcpy(out->offset, basis.vec, (size_t)basis.dim * sizeof *out->offset);
-    out->write_waves = plain_waves(from, &basis, elem_bytes);
-    out->read_waves = rows ? ROWS_WAVES : plain_waves(to, &basis, elem_bytes);
+    count_access(from, &basis, elem_bytes, &out->write_log2, &out->write_waves);
+    if (rows) out->read_waves = ROWS_WAVES;
+    else count_access(to, &basis, elem_bytes, &out->read_log2, &out->read_waves);
 }
 
 void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes, int most)
@@ -319,12 +321,10 @@ static bool thread_offsets(const SharedAccess *a, LayoutDim dim, uint32_t *offse
     return true;
 }
 
-static bool access_at(SharedAccess *out, const Layout *block, const F2Space *buffer,
-                      int elem_bytes)
+static bool access_at(SharedAccess *out, const Layout *block, const F2Space *buffer, int elem_bytes)
 {
-    *out = (SharedAccess){.block = block,
-                          .buffer = *buffer,
-                          .free_registers = layout_free_bits(block, DIM_REGISTER)};
+    *out = (SharedAccess){
+        .block = block, .buffer = *buffer, .free_registers = layout_free_bits(block, DIM_REGISTER)};
     uint32_t threads = 0;
     if (!thread_offsets(out, DIM_LANE, out->lane, &threads) ||
         !thread_offsets(out, DIM_WARP, out->warp, &threads))
@@ -361,11 +361,13 @@ int shared_waves(const SharedAccess *a, int elem_bytes)
     return 1 << (lanes - served + words.dim - banks.dim);
 }
 
-static int plain_waves(const Layout *block, const F2Space *buffer, int elem_bytes)
+static void count_access(const Layout *block, const F2Space *buffer, int elem_bytes,
+                         int *vector_log2, int *waves)
 {
     SharedAccess a;
     check(access_at(&a, block, buffer, elem_bytes), "a block that does not fit its own buffer");
-    return shared_waves(&a, elem_bytes);
+    *vector_log2 = a.vector_log2;
+    *waves = shared_waves(&a, elem_bytes);
 }
 
 int64_t shared_head(const SharedAccess *a, uint32_t reg, uint32_t piece)

@@ -155,8 +155,8 @@ static Value *wide(Builder *b, Value *v)
 /* The turn number `turn` is one of the loop's. */
 static Value *has_turn(const Pipeline *p, Builder *b, int turn)
 {
-    Value *at = build_binary(b, OP_ADD, wide(b, op_arg(p->loop, 0)),
-                             build_int(b, DT_I64, turn * p->step));
+    Value *at =
+        build_binary(b, OP_ADD, wide(b, op_arg(p->loop, 0)), build_int(b, DT_I64, turn * p->step));
     return build_binary(b, OP_LT, at, wide(b, op_arg(p->loop, 1)));
 }
 

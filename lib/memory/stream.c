@@ -1,4 +1,5 @@
-/* A load can come ahead where its block feeds a matrix product; where nothing in the loop waits, or
+/* A load can come ahead where its block feeds a matrix product, or would go through shared memory
+   in a loop where others do; where nothing in the loop waits, or
    writes to the array that is loaded from; and where its addresses and mask follow from what the
    loop counts and carries by arithmetic alone, so that a copy of that arithmetic can run ahead of
    the loop. One copy moves 4, 8 or 16 bytes, and what is masked off becomes 0.
@@ -9,6 +10,7 @@
 
 #include "analysis/alias.h"
 #include "ir/dot_unit.h"
+#include "layout/convert.h"
 #include "layout/propagate.h"
 #include "layout/vector.h"
 #include "linear/shared.h"
@@ -119,6 +121,10 @@ static Slice slice_copy(const Streams *s, const Slice *from)
 
 /* ---- loads ---- */
 
+/* Why a load comes ahead: products wait for it; or, where others do so anyway, it would go through
+   shared memory. */
+typedef enum Reason { FOR_PRODUCT, INSTEAD_OF_BUFFER } Reason;
+
 /* An operand of a matrix product in the same loop is made of v. */
 static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
 {
@@ -226,20 +232,43 @@ static bool find_ring(const Streams *s, Stream *x)
            access.vector_log2 >= x->copy_log2;
 }
 
-static void add_stream(Streams *s, Op *load)
+/* All that is done with it begins in another layout, which is in other threads. */
+static bool leaves_threads(const Stream *x)
+{
+    const Value *v = op_result(x->load, 0);
+    ConvertPlan plan;
+    for (const Use *u = v->uses; u; u = u->next) {
+        if (u->user->kind != OP_CONVERT) return false;
+        convert_plan_op(&plan, u->user);
+        if (plan.kind != CONVERT_SHARED) return false;
+    }
+    return v->uses && x->nreaders;
+}
+
+static bool feeds(const Streams *s, const Stream *x, Reason why)
+{
+    Bitset seen = bitset_make(s->scratch, (int)s->fn->nvalues);
+    const bool makes = feeds_product(s, op_result(x->load, 0), &seen);
+    return why == FOR_PRODUCT ? makes : !makes && leaves_threads(x);
+}
+
+static void add_stream(Streams *s, Op *load, Reason why)
 {
     Stream x = {.load = load};
-    Bitset seen = bitset_make(s->scratch, (int)s->fn->nvalues);
     Slice slice = slice_copy(s, &s->slice);
-    if (!is_plain(load) || !find_copy(&x) || !feeds_product(s, op_result(load, 0), &seen) ||
-        !stays_as_it_is(s, load))
-        return;
+    if (!is_plain(load) || !find_copy(&x) || !stays_as_it_is(s, load)) return;
+    find_readers(s, &x, op_result(load, 0));
+    if (!feeds(s, &x, why)) return;
     for (int i = 0; i < load->nargs && i < 2; i++)
         if (!take(s, &slice, op_arg(load, i))) return;
-    find_readers(s, &x, op_result(load, 0));
     if (!find_ring(s, &x)) return;
     s->slice = slice;
     vec_push(s->scratch, &s->all, x);
+}
+
+static void add_streams(Streams *s, Reason why)
+{
+    for (Op *op = body_of(s)->first; op; op = op->next) add_stream(s, op, why);
 }
 
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
@@ -248,5 +277,6 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     s->written = bitset_make(scratch, fn->nparams);
     if (!counts_up(loop) || !find_written(s, loop)) return;
     s->slice = slice_copy(s, NULL);
-    for (Op *op = body_of(s)->first; op; op = op->next) add_stream(s, op);
+    add_streams(s, FOR_PRODUCT);
+    if (s->all.len) add_streams(s, INSTEAD_OF_BUFFER);
 }

@@ -213,7 +213,8 @@ static void four_warps_in_a_row_are_a_group(void)
     EXPECT(is_group((WarpSplit){0, 3, 0, true}, 3));
     EXPECT(is_group((WarpSplit){0, 3, 1, true}, 4));
     EXPECT(is_group((WarpSplit){0, 3, 2, true}, 5));
-    EXPECT(!is_group((WarpSplit){0, 3, 3, true}, 6)); /* 32 columns */
+    EXPECT(is_group((WarpSplit){0, 3, 4, true}, 7));
+    EXPECT(!is_group((WarpSplit){0, 3, 5, true}, 8)); /* 8 columns */
     EXPECT(!is_group((WarpSplit){0, 3, 1, false}, 4));
     EXPECT(!is_group((WarpSplit){0, 1, 1, true}, 2));
     EXPECT(!is_group((WarpSplit){0, 1, 0, true}, 1));

@@ -29,7 +29,8 @@ const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, cons
 /* ---- by a warp group: four warps in a row read operands from shared memory (wgmma) ---- */
 
 enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */,
-       GROUP_MOST_PENDING = 7 /* products that a wait can leave under way */ };
+       GROUP_MOST_PENDING = 7, /* products that a wait can leave under way */
+       GROUP_APART_WORDS = 64 /* of a tile that is summed apart, at most */ };
 
 /* The instruction; its m is a warp's share of the rows. NULL: the target has none for these types,
    or none of the precision asked for. */

@@ -25,7 +25,7 @@
 #include "layout/convert.h"
 
 enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, SECTOR_BYTES = 32 };
-enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COST_ADDRESS = 4 };
+enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COST_ADDRESS = 4, COST_WAITING = 8 };
 
 typedef struct Group {
     int rank;
@@ -372,10 +372,24 @@ const Layout *access_default(const Accesses *x, const Type *block)
     return group_layout(x, &g, share < 2 ? share : 2);
 }
 
-/* Each instruction has an address of its own, in two registers. */
-static int cost_with_addresses(const Access *a, const Layout *l)
+/* What was loaded is needed behind a loop only. */
+static bool waits_for_loop(const Op *load)
 {
-    return access_cost(a, l) + COST_ADDRESS * (layout_registers(l) >> vector_in(a, l));
+    bool loops = false;
+    for (const Op *op = load->next; op && load->nresults; op = op->next) {
+        if (ir_asks_for(op, op_result(load, 0))) return loops;
+        loops |= op->kind == OP_FOR || op->kind == OP_WHILE;
+    }
+    return false;
+}
+
+/* Each instruction has an address of its own, in two registers; and what waits for the end of a
+   loop is in registers that others want. */
+static int cost_with_registers(const Access *a, const Layout *l)
+{
+    const int n = layout_registers(l);
+    return access_cost(a, l) + COST_ADDRESS * (n >> vector_in(a, l)) +
+           (waits_for_loop(a->op) ? COST_WAITING * n : 0);
 }
 
 bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
@@ -387,5 +401,5 @@ bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
     ConvertPlan plan;
     bool loads = op->kind == OP_LOAD;
     convert_plan(&plan, loads ? best : offered, loads ? offered : best, value_bytes(op), 0);
-    return cost_with_addresses(a, offered) <= cost_with_addresses(a, best) + plan.cost;
+    return cost_with_registers(a, offered) <= cost_with_registers(a, best) + plan.cost;
 }

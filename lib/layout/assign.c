@@ -243,6 +243,18 @@ static bool is_reading_layout(const Op *op, int arg, const Layout *l)
     return op->kind == OP_DOT && arg != 2 && (!dot_unit(op).mma || is_read_by_group(op, arg, l));
 }
 
+/* A line of which each thread would have much more than its share, when something has to be computed
+   for it: that is done for a share, and moved. What only loads it decides for itself. */
+static bool is_too_much(const Op *op, int arg, const Layout *l)
+{
+    enum { MOST = 16 };
+    const Value *v = op_arg(op, arg);
+    if (op->kind != OP_EXPAND_DIMS || !l || !v->def || v->def->kind == OP_LOAD) return false;
+    const int threads = l->nbits[DIM_LANE] + l->nbits[DIM_WARP];
+    const int share = l->total_log2 > threads ? 1 << (l->total_log2 - threads) : 1;
+    return layout_registers(l) >= MOST * share;
+}
+
 /* From a result to the operands and the other results. */
 static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
 {
@@ -255,8 +267,9 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (works_on_rows(op)) reach_row(a, op, l);
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++) {
-        if (!is_reading_layout(op, i, l))
-            give(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l));
+        const Layout *needs = propagate_operand(a->layouts, op, i, l);
+        if (!is_reading_layout(op, i, l) && !is_too_much(op, i, needs))
+            give(a, op_arg(op, i), needs);
     }
 }
 

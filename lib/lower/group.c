@@ -9,7 +9,7 @@
 #include "linear/shared.h"
 #include "linear/swizzle.h"
 
-enum { MOST_COLUMNS = 256, MOST_APART = 128, UNIT_LOG2 = 4 /* bytes, of what descriptors count */ };
+enum { MOST_COLUMNS = 256, MOST_APART = 2 * GROUP_APART_WORDS, UNIT_LOG2 = 4 /* bytes, of what descriptors count */ };
 
 /* An operand in shared memory. */
 typedef struct Tiles {

@@ -13,6 +13,7 @@
 
 #include "base/bitset.h"
 #include "base/map.h"
+#include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "ir/type.h"
 #include "layout/vector.h"
@@ -27,7 +28,7 @@ typedef struct Pressure {
     int nops;
     bool copies, by_warps; /* there are any; products that are no warp group's */
     int addresses;         /* words that a loop copies from, at most */
-    int product;           /* words of a sum and of a factor in registers, at most */
+    int product;           /* words of a sum, what is summed apart, and a factor in registers, at most */
 } Pressure;
 
 /* Floats and what was read: addresses and masks are made where they are used. */
@@ -124,7 +125,9 @@ static void add_region(Pressure *p, const Region *r)
         for (int i = 0; i < op->nresults; i++) add_life(p, op_result(op, i), p->nops - 1, r);
         if (op->kind != OP_DOT) continue;
         p->by_warps |= !tkc_op_int(op, ATTR_ASYNC, 0);
-        const int words = words_of(p, op_result(op, 0)) + words_of(p, op_arg(op, 0));
+        const int sum = words_of(p, op_result(op, 0)),
+                  apart = !dot_together(op) ? 0 : sum < GROUP_APART_WORDS ? sum : GROUP_APART_WORDS,
+                  words = sum + apart + words_of(p, op_arg(op, 0));
         if (words > p->product) p->product = words;
     }
 }

@@ -1,0 +1,102 @@
+/* What only ops behind a loop ask for is made there: conversions, which bring a thread more than it
+   had, and what such a value is made into. A row of scales that each thread needs as a whole after
+   the loop took 32 registers while it ran.
+
+   A region is walked from its end, so that users have moved before what they use. */
+#include "base/map.h"
+#include "base/vec.h"
+#include "ir/ir.h"
+#include "ir/type.h"
+#include "layout/passes.h"
+#include "linear/layout.h"
+
+typedef struct Sink {
+    Arena *scratch;
+    Map numbers;    /* op of the region to its number plus 1 */
+    VEC(int) loops; /* by number: how many loops come before */
+    bool changed;
+} Sink;
+
+static int words(const Value *v)
+{
+    const Type *ty = v->type;
+    const int n = type_is_block(ty) ? layout_registers(ty->layout) : 1;
+    return (n * (type_is_bool(ty) ? 1 : type_bits(ty)) + 31) / 32;
+}
+
+/* Keeping its only block operand costs a thread no more than keeping the result. */
+static bool may_wait(const Op *op)
+{
+    if (op->nregions || op->nresults != 1 || !ir_has(op, OT_PURE) || ir_has(op, OT_LONG) ||
+        !type_is_block(op_result(op, 0)->type))
+        return false;
+    if (!ir_has(op, OT_EW) && !ir_has(op, OT_SHAPE)) return false;
+    const Value *from = NULL;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *v = op_arg(op, i);
+        if (!type_is_block(v->type) || v == from) continue;
+        if (from) return false;
+        from = v;
+    }
+    return from && words(from) <= words(op_result(op, 0));
+}
+
+static int number_of(const Sink *s, const Op *op)
+{
+    return (int)(uintptr_t)map_get_ptr(&s->numbers, op) - 1;
+}
+
+/* The first op of the region that uses the result, inside or itself. */
+static Op *first_user(const Sink *s, const Op *op)
+{
+    Op *first = NULL;
+    for (const Use *u = op_result(op, 0)->uses; u; u = u->next) {
+        Op *user = u->user;
+        while (user->region != op->region) user = user->region->parent;
+        if (!first || number_of(s, user) < number_of(s, first)) first = user;
+    }
+    return first;
+}
+
+static void sink_region(Sink *s, Region *r);
+
+static void sink_op(Sink *s, Op *op)
+{
+    for (int i = 0; i < op->nregions; i++) sink_region(s, op->regions[i]);
+    Op *user = may_wait(op) ? first_user(s, op) : NULL;
+    if (!user) return;
+    const int to = number_of(s, user);
+    if (s->loops.data[to] == s->loops.data[number_of(s, op)]) return;
+    while (user->prev && number_of(s, user->prev) == to) user = user->prev; /* all that went there */
+    ir_move_before(op, user);
+    map_set_ptr(&s->numbers, op, (void *)(uintptr_t)(to + 1));
+    s->changed = true;
+}
+
+static void sink_region(Sink *s, Region *r)
+{
+    const Sink outer = *s;
+    int loops = 0;
+    s->loops.len = s->loops.cap = 0;
+    s->loops.data = NULL;
+    for (Op *op = r->first; op; op = op->next) {
+        vec_push(s->scratch, &s->loops, loops);
+        map_set_ptr(&s->numbers, op, (void *)(uintptr_t)s->loops.len);
+        loops += op->kind == OP_FOR || op->kind == OP_WHILE;
+    }
+    for (Op *op = r->last, *prev; op; op = prev) {
+        prev = op->prev;
+        sink_op(s, op);
+    }
+    s->loops = outer.loops;
+}
+
+/* needs: layouts.  keeps: what every op computes.  changes: where conversions are, and what costs
+   little to make of a block. */
+bool sink_run(Pass *p, Func *fn)
+{
+    Sink s = {.scratch = p->scratch};
+    map_init(&s.numbers, p->scratch);
+    sink_region(&s, fn->body);
+    return s.changed;
+}

@@ -243,8 +243,8 @@ static bool is_reading_layout(const Op *op, int arg, const Layout *l)
     return op->kind == OP_DOT && arg != 2 && (!dot_unit(op).mma || is_read_by_group(op, arg, l));
 }
 
-/* A line of which each thread would have much more than its share, when something has to be computed
-   for it: that is done for a share, and moved. What only loads it decides for itself. */
+/* A line of which each thread would have much more than its share, when something has to be
+   computed for it: that is done for a share, and moved. What only loads it decides for itself. */
 static bool is_too_much(const Op *op, int arg, const Layout *l)
 {
     enum { MOST = 16 };

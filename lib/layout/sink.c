@@ -67,7 +67,8 @@ static void sink_op(Sink *s, Op *op)
     if (!user) return;
     const int to = number_of(s, user);
     if (s->loops.data[to] == s->loops.data[number_of(s, op)]) return;
-    while (user->prev && number_of(s, user->prev) == to) user = user->prev; /* all that went there */
+    while (user->prev && number_of(s, user->prev) == to)
+        user = user->prev; /* all that went there */
     ir_move_before(op, user);
     map_set_ptr(&s->numbers, op, (void *)(uintptr_t)(to + 1));
     s->changed = true;

@@ -12,14 +12,32 @@ static DType sum_type(DType sum)
     return info->kind == DK_FLOAT && info->bits < 32 ? DT_F32 : sum;
 }
 
-/* An operand's elements in that type. */
-static LLVMValueRef *widened(Lower *L, const Value *v, DType to)
+/* An operand, of which a ring is read as its elements are asked for. */
+typedef struct Factor {
+    const Value *v;
+    RingReader *ring;
+    LLVMValueRef *in; /* elements in the type of the sum, those asked for so far */
+} Factor;
+
+static Factor factor_of(Lower *L, const Value *v)
 {
-    const int n = lower_nregs(v->type);
-    LLVMValueRef *out = arena_array(L->arena, LLVMValueRef, n);
-    for (int r = 0; r < n; r++)
-        out[r] = lower_cast_element(L, type_dtype(v->type), to, false, lower_reg(L, v, r));
-    return out;
+    return (Factor){.v = v,
+                    .ring = v->def && lower_reads_late(v->def) ? lower_ring_open(L, v->def) : NULL,
+                    .in = arena_array(L->arena, LLVMValueRef, lower_nregs(v->type))};
+}
+
+static LLVMValueRef widened(Lower *L, const Value *v, DType to, LLVMValueRef x)
+{
+    return lower_cast_element(L, type_dtype(v->type), to, false, x);
+}
+
+static LLVMValueRef element(Lower *L, const Factor *f, int reg, DType to)
+{
+    LLVMValueRef *x = &f->in[reg];
+    if (!*x)
+        *x = widened(L, f->v, to,
+                     f->ring ? lower_ring_element(L, f->ring, reg) : lower_reg(L, f->v, reg));
+    return *x;
 }
 
 static LLVMValueRef add_product(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMValueRef sum)
@@ -32,32 +50,42 @@ static LLVMValueRef add_product(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMVa
     return lower_intrinsic(L, "llvm.fma", ty, 3, args);
 }
 
-/* A register of an operand for each k, in the row (column) of element `index` of the sum. */
-static void find_registers(const Layout *sum, const Type *ty, int operand, uint32_t index, int k,
-                           int *out)
+/* The register of an operand for each element of the sum, in its row (column), where k is 0. */
+static int *first_registers(Lower *L, const Op *op, int operand, int n)
 {
-    const Layout *l = ty->layout;
-    const uint32_t base = fragment_source(sum, l, operand, index);
-    const int shift = layout_dim_shift(l, operand == 0 ? l->rank - 1 : l->rank - 2);
-    for (int i = 0; i < k; i++) out[i] = layout_find_register(l, base | (uint32_t)i << shift);
+    const Layout *sum = op_result(op, 0)->type->layout, *l = op_arg(op, operand)->type->layout;
+    int *out = arena_array(L->arena, int, n);
+    for (int r = 0; r < n; r++)
+        out[r] = layout_find_register(
+            l, fragment_source(sum, l, operand, layout_apply(sum, (uint32_t)r, 0, 0)));
+    return out;
 }
 
+/* What is added to its number where k is `at`. */
+static int step_register(const Op *op, int operand, int at)
+{
+    const Layout *l = op_arg(op, operand)->type->layout;
+    const int shift = layout_dim_shift(l, operand == 0 ? l->rank - 1 : l->rank - 2);
+    return layout_find_register(l, (uint32_t)at << shift);
+}
+
+/* k by k, so that no more than a few elements of the operands are in registers. */
 static void lower_fma(Lower *L, const Op *op)
 {
-    const Value *a = op_arg(op, 0), *b = op_arg(op, 1), *acc = op_arg(op, 2), *c = op_result(op, 0);
+    const Value *acc = op_arg(op, 2), *c = op_result(op, 0);
     const DType to = type_dtype(c->type), in = sum_type(to);
-    const Layout *sum = c->type->layout;
-    const int k = a->type->shape[a->type->rank - 1];
-    LLVMValueRef *x = widened(L, a, in), *y = widened(L, b, in), *z = widened(L, acc, in);
+    const int k = op_arg(op, 0)->type->shape[op_arg(op, 0)->type->rank - 1];
+    const Factor a = factor_of(L, op_arg(op, 0)), b = factor_of(L, op_arg(op, 1));
     Regs out = lower_regs_new(L, lower_nregs(c->type));
-    int *row = arena_array(L->arena, int, k), *column = arena_array(L->arena, int, k);
-    for (int r = 0; r < out.n; r++) {
-        const uint32_t index = layout_apply(sum, (uint32_t)r, 0, 0);
-        find_registers(sum, a->type, 0, index, k, row);
-        find_registers(sum, b->type, 1, index, k, column);
-        for (int i = 0; i < k; i++) z[r] = add_product(L, x[row[i]], y[column[i]], z[r]);
-        out.r[r].v = lower_cast_element(L, in, to, false, z[r]);
+    const int *row = first_registers(L, op, 0, out.n), *column = first_registers(L, op, 1, out.n);
+    for (int r = 0; r < out.n; r++) out.r[r].v = widened(L, acc, in, lower_reg(L, acc, r));
+    for (int i = 0; i < k; i++) {
+        const int x = step_register(op, 0, i), y = step_register(op, 1, i);
+        for (int r = 0; r < out.n; r++)
+            out.r[r].v = add_product(L, element(L, &a, row[r] ^ x, in),
+                                     element(L, &b, column[r] ^ y, in), out.r[r].v);
     }
+    for (int r = 0; r < out.n; r++) out.r[r].v = lower_cast_element(L, in, to, false, out.r[r].v);
     lower_set(L, c, out);
 }
 

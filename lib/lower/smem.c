@@ -142,7 +142,7 @@ bool lower_reads_late(const Op *op)
     if (dot_reads_alone(op)) return true;
     const Use *use = op->kind == OP_RING_LOAD ? op_result(op, 0)->uses : NULL;
     if (!use || use->next || use->user->kind != OP_DOT || use->user->region != op->region ||
-        !dot_unit(use->user).mma || layout_free_bits(op_result(op, 0)->type->layout, DIM_REGISTER))
+        layout_free_bits(op_result(op, 0)->type->layout, DIM_REGISTER))
         return false;
     for (const Op *between = op; between != use->user; between = between->next)
         if (between->kind == OP_WAIT) return false;

@@ -1,7 +1,7 @@
 /* A dot without a matrix instruction needs whole rows of a and columns of b in each thread
-   (ir/dot_unit.h). Where these are too many registers, both operands go to buffers as they are
-   loaded, and a loop over k brings as much of the rows and columns at a time as registers have room
-   for:
+   (ir/dot_unit.h). Where these are too many registers, and no rings have them, both operands go to
+   buffers as they are loaded, and a loop over k brings as much of the rows and columns at a time as
+   registers have room for:
 
      for at in range(0, K, step): sum = dot(a[:, at : at + step], b[at : at + step, :], sum)
 
@@ -78,6 +78,18 @@ static bool fits(const Product *p)
     const int64_t bytes =
         buffer_bytes(op_arg(p->op, 0)->type) + buffer_bytes(op_arg(p->op, 1)->type);
     return p->fn->machine && bytes <= p->fn->machine->max_smem / 2;
+}
+
+/* What a loop has loaded ahead for it alone is read element by element as products ask for it
+   (lower/dot.c); with very many of them the code would be too long. */
+static bool is_read_late(const Product *p)
+{
+    enum { MOST_PRODUCTS = 4096 };
+    for (int i = 0; i < 2; i++) {
+        const Value *v = op_arg(p->op, i);
+        if (!v->def || v->def->kind != OP_RING_LOAD || v->uses->next) return false;
+    }
+    return layout_registers(p->sum) * p->k <= MOST_PRODUCTS;
 }
 
 /* ---- to a buffer ---- */
@@ -173,7 +185,7 @@ void expand_dot(Func *fn, Op *op)
     if (dot_unit(op).mma) return;
     p.k = a->shape[a->rank - 1];
     p.step_log2 = choose_step(&p);
-    if (p.step_log2 == k_log2(&p) || !fits(&p)) return;
+    if (p.step_log2 == k_log2(&p) || is_read_late(&p) || !fits(&p)) return;
     Builder b = expand_before(fn, op);
     Value *buffers[2], *sum = op_arg(op, 2), *operands[2] = {op_arg(op, 0), op_arg(op, 1)};
     for (int i = 0; i < 2; i++) buffers[i] = store_operand(&p, &b, i);

@@ -133,7 +133,7 @@ static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
     for (const Use *u = v->uses; u; u = u->next) {
         const Op *op = u->user;
         if (op->region != body_of(s)) continue;
-        if (op->kind == OP_DOT && u != &op->args[2] && dot_unit(op).mma) return true;
+        if (op->kind == OP_DOT && u != &op->args[2]) return true;
         const bool makes = is_arithmetic(op) || op->kind == OP_CONVERT || op->kind == OP_REDUCE ||
                            op->kind == OP_SCAN;
         for (int i = 0; makes && i < op->nresults; i++)

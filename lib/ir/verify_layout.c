@@ -208,7 +208,7 @@ static bool is_power_of_two(int64_t x, int64_t most)
     return x > 0 && x <= most && !(x & (x - 1));
 }
 
-/* What lib/layout/vector.c gives loads and stores. */
+/* What lib/layout/vector.c gives accesses. */
 static bool check_vector(Verifier *v, const Op *op)
 {
     enum { MOST_BYTES = 16, MOST_LOG2 = 4 };
@@ -216,9 +216,10 @@ static bool check_vector(Verifier *v, const Op *op)
     if (!attr) return true;
     const Type *ty = op->nargs ? op_arg(op, 0)->type : NULL;
     if (!ty || attr->count != 3 || !type_is_block(ty) || !ty->layout ||
-        (op->kind != OP_LOAD && op->kind != OP_STORE && op->kind != OP_COPY_ASYNC))
-        return verify_fail(v, op, "'vector' has a dim, elements and elements alike, of a load or "
-                                  "store of a block that is laid out");
+        (op->kind != OP_LOAD && op->kind != OP_STORE && op->kind != OP_COPY_ASYNC &&
+         op->kind != OP_ATOMIC_RMW))
+        return verify_fail(v, op, "'vector' has a dim, elements and elements alike, of an access "
+                                  "to a block that is laid out");
     const int64_t dim = attr->v[0], n = attr->v[1];
     const int most = MOST_BYTES / type_bytes(tkc_type_element(ty)->elem);
     uint32_t bits[MOST_LOG2];

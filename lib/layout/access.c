@@ -23,8 +23,9 @@
 #include "base/vec.h"
 #include "ir/machine.h"
 #include "layout/convert.h"
+#include "layout/vector.h"
 
-enum { MAX_VECTOR_BYTES = 16, LINE_BYTES = 128, SECTOR_BYTES = 32 };
+enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COST_ADDRESS = 4, COST_WAITING = 8 };
 
 typedef struct Group {
@@ -102,9 +103,11 @@ static Access access_of(const Accesses *x, Op *op, int weight)
     const AxisFact *fact = axis_of(x->facts, ptr);
     Access a = {.op = op, .weight = weight};
     sort_dims(fact, ptr->type, a.order);
-    int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes);
+    const int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes),
+              most = vector_most_bytes(op);
     int run = log2_floor(fact->contiguity[a.order[0]]);
-    a.width_log2 = log2_floor(axis_vector_width(x->facts, ptr, a.order[0], MAX_VECTOR_BYTES));
+    a.width_log2 =
+        log2_floor(axis_vector_width(x->facts, ptr, a.order[0], most > bytes ? most : bytes));
     a.line_log2 = run > line ? line : run;
     if (a.line_log2 < line - GUESSED_STRIDE_LOG2) a.line_log2 = line - GUESSED_STRIDE_LOG2;
     return a;

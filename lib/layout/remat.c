@@ -7,7 +7,7 @@
 
    Costs are issue slots of a warp: registers of the result times a weight per op, against the
    plan of the conversion. A value with this one use is not computed twice but elsewhere, so its
-   clone costs only what its operands do. What is converted already is asked for where it comes
+   clone costs what its operands do, and what threads have more of it there. What is converted already is asked for where it comes
    from, and where either would do, a cast that narrows comes before the conversion, but not what
    was loaded so: a loop may have it from shared memory as it is (memory/pipeline.c).
 
@@ -86,7 +86,9 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
     if (weight >= CANNOT) return CANNOT;
     bool only_use = v->uses && !v->uses->next;
     int words = type_bits(v->type) > 32 ? 2 : 1;
-    int cost = only_use ? 0 : weight * words * layout_registers(want);
+    const int here = only_use ? layout_registers(v->type->layout) : 0,
+              there = layout_registers(want);
+    int cost = there > here ? weight * words * (there - here) : 0;
     for (int i = 0; i < op->nargs && cost < CANNOT; i++) {
         Value *arg = op_arg(op, i);
         if (!type_is_block(arg->type)) continue;

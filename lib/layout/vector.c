@@ -3,10 +3,14 @@
 
    A vector is as wide as the addresses run on and are aligned, as far as the thread holds the
    neighbours in registers. A mask that may end inside it, or the edge of a shape that is padded,
-   does not make it narrower, but cuts it into runs of which each has a predicate. */
+   does not make it narrower, but cuts it into runs of which each has a predicate. Atomic additions
+   of floats go by vectors on sm_90, which are no longer than such a run. */
 #include "layout/vector.h"
 
+#include <string.h>
+
 #include "ir/ir.h"
+#include "ir/machine.h"
 #include "layout/passes.h"
 
 static int log2_of(int64_t v)
@@ -14,11 +18,11 @@ static int log2_of(int64_t v)
     return 63 - __builtin_clzll((uint64_t)v);
 }
 
-static VectorBits widest(const AxisFacts *facts, const Value *ptr)
+static VectorBits widest(const AxisFacts *facts, const Value *ptr, int most_bytes)
 {
     VectorBits best = {0};
     for (int d = ptr->type->rank - 1; d >= 0; d--) {
-        const int width = axis_vector_width(facts, ptr, d, VECTOR_MAX_BYTES);
+        const int width = axis_vector_width(facts, ptr, d, most_bytes);
         VectorBits v = {.dim = d};
         v.log2 = layout_steps(ptr->type->layout, d, log2_of(width), v.bit);
         if (v.log2 > best.log2) best = v;
@@ -37,18 +41,30 @@ static int run_of(const AxisFacts *facts, const VectorBits *v, const Type *ty, c
     return (int)(constancy < run ? constancy : run);
 }
 
+int vector_most_bytes(const Op *op)
+{
+    enum { HOPPER = 90, NARROW_BITS = 32 };
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) return VECTOR_MAX_BYTES;
+    const Machine *machine = op->region->func->machine;
+    const bool adds = op->kind == OP_ATOMIC_RMW && !strcmp(tkc_op_str(op, ATTR_RMW, ""), "fadd") &&
+                      type_bits(op_arg(op, 1)->type) <= NARROW_BITS;
+    return adds && machine && machine->sm >= HOPPER ? VECTOR_MAX_BYTES : 0;
+}
+
 const Value *vector_mask(const Op *op)
 {
-    const int at = op->nresults ? 1 : op->kind == OP_COPY_ASYNC ? 3 : 2;
+    const int at = !ir_has(op, OT_WRITE) ? 1 : op->kind == OP_COPY_ASYNC ? 3 : 2;
     return op->nargs > at ? op_arg(op, at) : NULL;
 }
 
 static VectorBits vector_bits(const AxisFacts *facts, const Op *op)
 {
     const Value *ptr = op_arg(op, 0);
-    if (!type_is_block(ptr->type) || ir_has(op, OT_ATOMIC)) return (VectorBits){.run = 1};
-    VectorBits v = widest(facts, ptr);
+    const int most = vector_most_bytes(op);
+    if (!type_is_block(ptr->type) || !most) return (VectorBits){.run = 1};
+    VectorBits v = widest(facts, ptr, most);
     v.run = run_of(facts, &v, ptr->type, vector_mask(op));
+    if (ir_has(op, OT_ATOMIC)) v.log2 = log2_of(v.run);
     return v;
 }
 
@@ -59,6 +75,20 @@ VectorBits vector_of(const Op *op)
     VectorBits v = {.dim = (int)attr->v[0], .run = (int)attr->v[2]};
     v.log2 = layout_steps(op_arg(op, 0)->type->layout, v.dim, log2_of(attr->v[1]), v.bit);
     return v;
+}
+
+uint32_t vector_register(const VectorBits *v, uint32_t head, int i)
+{
+    for (int k = 0; k < v->log2; k++)
+        if (i >> k & 1) head |= v->bit[k];
+    return head;
+}
+
+bool vector_begins(const VectorBits *v, uint32_t reg)
+{
+    uint32_t inside = 0;
+    for (int k = 0; k < v->log2; k++) inside |= v->bit[k];
+    return !(reg & inside);
 }
 
 /* ---- the pass ---- */
@@ -72,7 +102,7 @@ typedef struct Deciding {
 static void decide(Op *op, void *user)
 {
     Deciding *d = user;
-    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || tkc_op_attr(op, ATTR_VECTOR)) return;
+    if (!vector_most_bytes(op) || tkc_op_attr(op, ATTR_VECTOR)) return;
     const VectorBits v = vector_bits(d->facts, op);
     if (!v.log2) return;
     const int64_t values[] = {v.dim, 1 << v.log2, v.run};
@@ -81,7 +111,7 @@ static void decide(Op *op, void *user)
 }
 
 /* needs: layouts.  keeps: what every op computes, and what an access was given before.  changes:
-   loads and stores get the attribute `vector`. */
+   loads, stores and atomic additions get the attribute `vector`. */
 bool access_run(Pass *p, Func *fn)
 {
     Deciding d = {.fn = fn, .facts = axis_analyze_accesses(p->scratch, fn, NULL)};

@@ -13,9 +13,14 @@ typedef struct VectorBits {
     int run;         /* neighbours that share mask and validity, at most the vector */
 } VectorBits;
 
-/* Of a load, store or copy, as its attribute says (the pass `access`); atomics move one. */
+/* Of an access, as its attribute says (the pass `access`). */
 VectorBits vector_of(const Op *op);
-/* The mask of a load, store or copy; NULL: none. */
+/* Bytes that one instruction can move for it; 0: one element each. */
+int vector_most_bytes(const Op *op);
+/* The register of element i of the vector that begins with `head`. */
+uint32_t vector_register(const VectorBits *v, uint32_t head, int i);
+bool vector_begins(const VectorBits *v, uint32_t reg);
+/* Its mask; NULL: none. */
 const Value *vector_mask(const Op *op);
 
 #endif

@@ -1,21 +1,32 @@
-/* Atomics: one instruction for each element, done by its canonical holder where mask and validity
-   allow. That holder has the old value then, nobody else (memory/expand.c hands it on). */
-#include "lower/lower.h"
+/* Atomics: one instruction for each element, or for neighbours that the pass `access` puts
+   together, done by its canonical holder where mask and validity allow. That holder has the old
+   value then, nobody else (memory/expand.c hands it on). */
+#include "layout/vector.h"
+#include "lower/vector.h"
 
 #include "base/unwind.h"
 #include "ir/type.h"
 
-static LLVMValueRef one_element(Lower *L, const Op *op, uint32_t reg, LLVMValueRef canonical)
+/* Where the element that begins a vector is changed: all of that share it. */
+static LLVMValueRef predicate(Lower *L, const Op *op, uint32_t reg, LLVMValueRef canonical)
 {
-    const Value *ptr = op_arg(op, 0), *x = op_arg(op, 1), *mask = NULL;
-    const bool is_cas = op->kind == OP_ATOMIC_CAS;
-    if (!is_cas && op->nargs > 2) mask = op_arg(op, 2);
+    const Value *ptr = op_arg(op, 0), *mask = NULL;
+    if (op->kind != OP_ATOMIC_CAS && op->nargs > 2) mask = op_arg(op, 2);
     LLVMValueRef pred = type_is_block(ptr->type) ? lower_valid(L, ptr->type, reg) : NULL;
     if (mask)
         pred = lower_and(L, pred, lower_reg(L, mask, type_is_block(mask->type) ? (int)reg : 0));
-    pred = lower_and(L, pred, canonical);
-    if (lower_is_false(pred)) return lower_bits(L, op_result(op, 0)->type, 0);
-    Reg at = lower_get(L, ptr).r[reg];
+    return lower_and(L, pred, canonical);
+}
+
+/* Those of a vector, as `vec` says, the first in `head`. */
+static void change(Lower *L, const Op *op, const VectorBits *vec, uint32_t head,
+                   LLVMValueRef canonical, Regs out)
+{
+    const Value *x = op_arg(op, 1);
+    const bool is_cas = op->kind == OP_ATOMIC_CAS;
+    LLVMValueRef words[VECTOR_MAX], pred = predicate(L, op, head, canonical);
+    const int n = 1 << vec->log2;
+    const Reg at = lower_get(L, op_arg(op, 0)).r[head];
     Atomic a = {.ptr = at.v,
                 .offset = at.imm,
                 .pred = pred,
@@ -23,10 +34,14 @@ static LLVMValueRef one_element(Lower *L, const Op *op, uint32_t reg, LLVMValueR
                 .rmw = is_cas ? "cas" : tkc_op_str(op, ATTR_RMW, "add"),
                 .sem = tkc_op_str(op, ATTR_SEM, "acq_rel"),
                 .scope = tkc_op_str(op, ATTR_SCOPE, "gpu"),
-                .value = lower_reg(L, x, (int)reg),
+                .count = n,
                 .word = lower_type(L, x->type)};
-    if (is_cas) a.value2 = lower_reg(L, op_arg(op, 2), (int)reg);
-    return L->target->atomic(L, &a);
+    if (is_cas) a.value2 = lower_reg(L, op_arg(op, 2), (int)head);
+    for (int i = 0; i < n; i++) words[i] = lower_reg(L, x, (int)vector_register(vec, head, i));
+    if (!lower_is_false(pred)) L->target->atomic(L, &a, words);
+    for (int i = 0; i < n; i++)
+        out.r[vector_register(vec, head, i)].v =
+            lower_is_false(pred) ? lower_bits(L, op_result(op, 0)->type, 0) : words[i];
 }
 
 void lower_atomic(Lower *L, const Op *op)
@@ -42,8 +57,9 @@ void lower_atomic(Lower *L, const Op *op)
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     LLVMValueRef canonical = lower_canonical(L, result->type);
     const uint32_t free = lower_free_registers(result->type);
+    const VectorBits vec = vector_of(op);
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) {
-        if (!(r & free)) out.r[r].v = one_element(L, op, r, canonical);
+        if (!(r & free) && vector_begins(&vec, r)) change(L, op, &vec, r, canonical, out);
     }
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
     lower_set(L, result, out);
@@ -70,8 +86,8 @@ void lower_poll(Lower *L, const Op *op)
         a.ptr = at.v;
         a.offset = at.imm;
         a.expected = lower_reg(L, op_arg(op, 1), (int)r);
-        out.r[r].v = lower_is_false(a.pred) ? lower_bits(L, result->type, 0)
-                                            : L->target->poll(L, &a);
+        out.r[r].v =
+            lower_is_false(a.pred) ? lower_bits(L, result->type, 0) : L->target->poll(L, &a);
     }
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
     lower_set(L, result, out);

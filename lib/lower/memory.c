@@ -47,20 +47,14 @@ static Memory memory_of(Lower *L, const Op *op)
     return m;
 }
 
-/* The register of neighbour k of the vector that begins at `head`. */
 static uint32_t neighbour(const Memory *m, uint32_t head, int k)
 {
-    for (int i = 0; i < m->vec.log2; i++) {
-        if (k >> i & 1) head |= m->vec.bit[i];
-    }
-    return head;
+    return vector_register(&m->vec, head, k);
 }
 
 static bool is_head(const Memory *m, uint32_t reg)
 {
-    uint32_t inside = lower_free_registers(m->ty);
-    for (int i = 0; i < m->vec.log2; i++) inside |= m->vec.bit[i];
-    return !(reg & inside);
+    return !(reg & lower_free_registers(m->ty)) && vector_begins(&m->vec, reg);
 }
 
 /* Mask, validity and who acts, of one element; NULL is true. */
@@ -117,7 +111,8 @@ static void access_vector(Lower *L, const Memory *m, uint32_t head, LLVMValueRef
     if (m->vec.run == width || !all) return;
     LLVMValueRef ragged = LLVMBuildNot(L->b, all, "");
     for (int k = 0; k < width; k += m->vec.run)
-        access_run(L, m, neighbour(m, head, k), m->vec.run, lower_and(L, preds[k], ragged), elems + k);
+        access_run(L, m, neighbour(m, head, k), m->vec.run, lower_and(L, preds[k], ragged),
+                   elems + k);
 }
 
 void lower_load(Lower *L, const Op *op)

@@ -102,8 +102,7 @@ static bool load_vector(Lower *L, const Side *s, const Type *ty, uint32_t head, 
     const int n = 1 << s->at.vector_log2;
     int64_t imm;
     if (!address_of(L, s, head, &address, &imm)) return false;
-    if (s->at.kind == SHARED_VECTORS)
-        lower_shared_load(L, address, imm, lower_type(L, ty), n, xs);
+    if (s->at.kind == SHARED_VECTORS) lower_shared_load(L, address, imm, lower_type(L, ty), n, xs);
     else
         lower_shared_load_rows(L, address, imm, lower_type(L, ty), n,
                                s->at.kind == SHARED_ROWS_TRANSPOSED, xs);
@@ -204,8 +203,8 @@ void lower_copy_async(Lower *L, const Op *op)
         c.from_offset = from.r[r].imm;
         c.pred = lower_valid(L, ty, r);
         if (mask)
-            c.pred = lower_and(L, c.pred,
-                               lower_reg(L, mask, type_is_block(mask->type) ? (int)r : 0));
+            c.pred =
+                lower_and(L, c.pred, lower_reg(L, mask, type_is_block(mask->type) ? (int)r : 0));
         L->target->copy_async(L, &c);
     }
 }
@@ -301,8 +300,9 @@ void lower_satomic_at(Lower *L, const Op *op)
                           .rmw = rmw,
                           .sem = "relaxed",
                           .scope = "cta",
-                          .value = lower_reg(L, x, (int)r),
+                          .count = 1,
                           .word = lower_type(L, x->type)};
-        L->target->atomic(L, &a);
+        LLVMValueRef word = lower_reg(L, x, (int)r);
+        L->target->atomic(L, &a, &word);
     }
 }

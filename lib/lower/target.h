@@ -50,8 +50,8 @@ typedef struct Copy {
     LLVMValueRef pred, acts;
 } Copy;
 
-/* One read-modify-write of one element where pred is true; value2 is the new value of a
-   compare-and-swap. */
+/* A read-modify-write where pred is true, of one element; of float additions of up to 16 bytes side
+   by side. value2 is the new value of a compare-and-swap. */
 typedef struct Atomic {
     Space space;
     LLVMValueRef ptr;
@@ -60,8 +60,9 @@ typedef struct Atomic {
     const char *rmw; /* as in ATTR_RMW, or "cas" */
     const char *sem, *scope;
     DType dtype;
-    LLVMValueRef value, value2;
-    LLVMTypeRef word;
+    int count;
+    LLVMValueRef value2;
+    LLVMTypeRef word; /* of each element */
 } Atomic;
 
 /* Waits until one element is `expected`, at most `timeout` nanoseconds (NULL: for ever) after
@@ -131,8 +132,8 @@ struct Target {
        `pending`. */
     void (*commit)(Lower *L);
     void (*wait)(Lower *L, int pending);
-    /* The value before, 0 where pred is false. */
-    LLVMValueRef (*atomic)(Lower *L, const Atomic *at);
+    /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
+    void (*atomic)(Lower *L, const Atomic *at, LLVMValueRef *words);
     bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);
     /* int1: whether it came to be so; it has read at least once. */
     LLVMValueRef (*poll)(Lower *L, const Poll *at);

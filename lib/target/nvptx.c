@@ -15,7 +15,7 @@
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/type.h"
-#include "lower/lower.h"
+#include "lower/vector.h"
 #include "tkc/inline_asm.h"
 
 #define ALL_LANES 0xffffffffu
@@ -266,14 +266,13 @@ static void call_on_sums(Lower *L, const char *text, int nothers, const LLVMValu
         buf_printf(&constraints, ",%d", i);
     }
     LLVMTypeRef result = LLVMStructTypeInContext(L->cx, types, (unsigned)n, false);
-    LLVMValueRef call =
-        call_asm(L, result, text, buf_text(&constraints), true, nothers + n, args);
+    LLVMValueRef call = call_asm(L, result, text, buf_text(&constraints), true, nothers + n, args);
     mark_convergent(L, call);
     for (int i = 0; i < n; i++) sums[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
 }
 
-/* Words of a go to registers of their own right before they are used: ptxas up to CUDA 13.2 may take
-   those of a product under way for something else. */
+/* Words of a go to registers of their own right before they are used: ptxas up to CUDA 13.2 may
+   take those of a product under way for something else. */
 static void put_fresh_words(Buf *text, int first, int n)
 {
     buf_printf(text, ".reg .b32 a<%d>;\n\t", n);
@@ -351,9 +350,9 @@ static int version_of(const char *text)
         const char *part;
         int ptx;
     } rows[] = {
-        {"e4m3x2", 81}, {"e5m2x2", 81}, {"satfinite", 81}, {"multimem", 81}, {"f32x2", 86},
-        {"e2m1", 86},   {"e2m3", 86},   {"e3m2", 86},      {"ue8m0", 86},    {"tcgen05", 86},
-        {".rs.", 87},
+        {"e4m3x2", 81}, {"e5m2x2", 81},  {"satfinite", 81}, {"multimem", 81},
+        {"f32x2", 86},  {"e2m1", 86},    {"e2m3", 86},      {"e3m2", 86},
+        {"ue8m0", 86},  {"tcgen05", 86}, {".rs.", 87},
     };
     int version = 80;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -450,6 +449,19 @@ static LLVMValueRef near_address(Lower *L, LLVMValueRef ptr, int64_t *offset)
     return LLVMBuildGEP2(L->b, L->i8, ptr, &by, 1, "");
 }
 
+/* Of an instruction that gives `count` words. */
+static void call_words(Lower *L, LLVMTypeRef word, int count, Buf *text, Buf *constraints, int n,
+                       LLVMValueRef *args, LLVMValueRef *words)
+{
+    LLVMTypeRef members[VECTOR_MAX];
+    for (int i = 0; i < count; i++) members[i] = word;
+    LLVMTypeRef result =
+        count == 1 ? word : LLVMStructTypeInContext(L->cx, members, (unsigned)count, false);
+    LLVMValueRef r = call_asm(L, result, buf_text(text), buf_text(constraints), true, n, args);
+    for (int i = 0; i < count; i++)
+        words[i] = count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+}
+
 static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
 {
     LLVMValueRef args[8];
@@ -475,13 +487,7 @@ static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
     buf_puts(&text, ", ");
     put_address(&text, at->count, offset);
     buf_putc(&text, ';');
-    LLVMTypeRef members[4] = {at->word, at->word, at->word, at->word};
-    LLVMTypeRef result = at->count == 1
-                             ? at->word
-                             : LLVMStructTypeInContext(L->cx, members, (unsigned)at->count, false);
-    LLVMValueRef r = call_asm(L, result, buf_text(&text), buf_text(&constraints), true, n, args);
-    for (int i = 0; i < at->count; i++)
-        words[i] = at->count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+    call_words(L, at->word, at->count, &text, &constraints, n, args, words);
 }
 
 /* What is not read becomes 0: the bytes to read are an operand. */
@@ -629,37 +635,56 @@ static bool nvptx_has_atomic(const Lower *L, const char *rmw, DType dt)
     return true;
 }
 
-static LLVMValueRef nvptx_atomic(Lower *L, const Atomic *a)
+/* "add.noftz.v4.f16", and what PTX that takes. */
+static void put_atomic_op(Lower *L, Buf *text, const Atomic *a)
 {
+    enum { BF16_PTX = 78, VECTOR_PTX = 81 };
     const AtomicRow *row = atomic_row(a->rmw);
-    const bool is_bf16_add = a->dtype == DT_BF16 && row->kind == DK_FLOAT,
-               is_16_add = dtype_info(a->dtype)->bits == 16 && row->kind == DK_FLOAT;
-    LLVMValueRef args[5];
+    const bool is_16 = dtype_info(a->dtype)->bits == 16 && row->kind == DK_FLOAT,
+               is_bf16 = is_16 && a->dtype == DT_BF16;
+    if (is_bf16) lower_need_ptx(L, BF16_PTX);
+    buf_printf(text, "%s%s", row->name, is_16 ? ".noftz" : "");
+    if (a->count > 1) {
+        lower_need_ptx(L, VECTOR_PTX);
+        buf_printf(text, ".v%d", a->count);
+    }
+    buf_printf(text, ".%s", is_bf16 ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
+}
+
+static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
+{
+    LLVMValueRef args[2 * VECTOR_MAX];
     int64_t offset = a->offset;
     int n = 0;
     Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
     const char kind = constraint_of(L, a->word);
+    for (int i = 0; i < a->count; i++) buf_printf(&constraints, "=%c,", kind);
     args[n++] = near_address(L, a->ptr, &offset);
-    args[n++] = a->value;
-    buf_printf(&constraints, "=%c,%c,%c", kind, constraint_of(L, LLVMTypeOf(args[0])), kind);
-    if (a->value2) {
-        args[n++] = a->value2;
-        buf_printf(&constraints, ",%c", kind);
-    }
+    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(args[0])));
+    for (int i = 0; i < a->count; i++) args[n++] = words[i];
+    if (a->value2) args[n++] = a->value2;
+    for (int i = 1; i < n; i++) buf_printf(&constraints, ",%c", kind);
     if (a->pred) {
-        buf_printf(&text, "@$%d ", n + 1);
+        buf_printf(&text, "@$%d ", a->count + n);
         args[n++] = a->pred;
-        args[n++] = LLVMConstNull(a->word);
-        buf_puts(&constraints, ",b,0");
+        buf_puts(&constraints, ",b");
+        for (int i = 0; i < a->count; i++) {
+            args[n++] = LLVMConstNull(a->word);
+            buf_printf(&constraints, ",%d", i);
+        }
     }
-    if (is_bf16_add) lower_need_ptx(L, 78);
-    buf_printf(&text, "atom.%s.%s.%s.%s%s.%s $0, ", a->sem, a->scope,
-               a->space == SPACE_SHARED ? "shared" : "global", row->name,
-               is_16_add ? ".noftz" : "",
-               is_bf16_add ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
-    put_address(&text, 1, offset);
-    buf_puts(&text, a->value2 ? ", $2, $3;" : ", $2;");
-    return call_asm(L, a->word, buf_text(&text), buf_text(&constraints), true, n, args);
+    buf_printf(&text, "atom.%s.%s.%s.", a->sem, a->scope,
+               a->space == SPACE_SHARED ? "shared" : "global");
+    put_atomic_op(L, &text, a);
+    buf_putc(&text, ' ');
+    put_words(&text, a->count, 0);
+    buf_puts(&text, ", ");
+    put_address(&text, a->count, offset);
+    buf_puts(&text, ", ");
+    put_words(&text, a->count, a->count + 1);
+    if (a->value2) buf_printf(&text, ", $%d", a->count + 2);
+    buf_putc(&text, ';');
+    call_words(L, a->word, a->count, &text, &constraints, n, args, words);
 }
 
 /* ---- waiting ---- */

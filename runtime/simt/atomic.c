@@ -128,15 +128,14 @@ static bool read_form(Decoder *dc, SimtInsn *in, AtomForm *f)
 {
     in->space = dc_space(dc);
     dc_memory_order(dc);
-    const int op = op_choose(dc, "add min max inc dec and or xor exch cas"), vector = op_choose(dc, "v2 v4 v8");
+    const int op = op_choose(dc, "add min max inc dec and or xor exch cas");
     const bool noftz = op_take(dc, "noftz");
+    const int vector = op_choose(dc, "v2 v4 v8");
     const PtxType *t = op_type(dc);
     op_done(dc);
     in->count = (uint8_t)(vector < 0 ? 1 : 2 << vector);
-    if (dc->ps.failed || op < 0 || !t || !has_form((AtomOp)op, t, noftz || in->count > 1)) {
-        /* a vector of fp32 has no .noftz */
-        if (op != ATOM_ADD || in->count == 1 || t != dc_type("f32")) op_refuse(dc);
-    }
+    if (dc->ps.failed || op < 0 || !t || !has_form((AtomOp)op, t, noftz)) op_refuse(dc);
+    if (!dc->ps.failed && vector >= 0 && (t->dtype != DT_F32 || op != ATOM_ADD) && !noftz) op_refuse(dc);
     if (dc->ps.failed) return false;
     *f = atom_form((AtomOp)op, t);
     f->returns = in->name[0] != 'r'; /* red */

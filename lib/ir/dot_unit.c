@@ -148,7 +148,10 @@ int dot_together(const Op *op)
 {
     enum { STEP = 32, USUAL = 128, ALL = 1 << 30 };
     const int64_t most = tkc_op_int(op, ATTR_IMPRECISE, USUAL);
-    if (!is_f8(type_dtype(op_arg(op, 0)->type)) || most >= ALL) return 0;
+    uint64_t begins = 1;
+    const Type *a = op_arg(op, 0)->type;
+    if (!is_f8(type_dtype(a)) || most >= ALL) return 0;
+    if (a->shape[1] <= most && ir_const_bits(op_arg(op, 2), &begins) && !begins) return 0;
     return most < STEP ? STEP : (int)most & -STEP;
 }
 

@@ -7,6 +7,8 @@
 #include "lower/loop_slots.h"
 #include "tkc/carry.h"
 
+#include <llvm-c/DebugInfo.h>
+
 /* ---- for ---- */
 
 /* Number of times the body runs, in the induction variable's type. */
@@ -38,21 +40,42 @@ static LLVMValueRef trip_count(Lower *L, const Op *op, DType dt)
     return LLVMBuildSelect(L->b, some, count, zero, "");
 }
 
-static void find_copy(Op *op, void *found)
+typedef struct LoopHas {
+    bool copies;         /* that run on behind it */
+    bool group_products; /* of warp groups */
+} LoopHas;
+
+static void find(Op *op, void *found)
 {
-    if (op->kind == OP_COPY_ASYNC) *(bool *)found = true;
+    LoopHas *has = found;
+    has->copies |= op->kind == OP_COPY_ASYNC;
+    has->group_products |= op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
 }
 
-static bool copies_ahead(const Op *loop)
+static LoopHas look_into(Region *body)
 {
-    bool found = false;
-    ir_walk(loop->regions[0], find_copy, &found);
-    return found;
+    LoopHas has = {0};
+    ir_walk(body, find, &has);
+    return has;
+}
+
+/* A loop that `back` closes stays one: where ptxas (12.8 and 13.0) makes two turns one after the
+   other it may leave work out between their products of warp groups. */
+static void keep_rolled(Lower *L, LLVMValueRef back)
+{
+    static const char what[] = "llvm.loop.unroll.disable";
+    LLVMMetadataRef rule = LLVMMDStringInContext2(L->cx, what, sizeof what - 1);
+    LLVMMetadataRef list = LLVMMDNodeInContext2(L->cx, &rule, 1);
+    LLVMMetadataRef self = LLVMTemporaryMDNode(L->cx, NULL, 0), parts[] = {self, list};
+    LLVMMetadataRef id = LLVMMDNodeInContext2(L->cx, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, id);
+    LLVMSetMetadata(back, LLVMGetMDKindIDInContext(L->cx, "llvm.loop", 9),
+                    LLVMMetadataAsValue(L->cx, id));
 }
 
 void lower_for(Lower *L, const Op *op)
 {
-    const Region *body = op->regions[0];
+    Region *body = op->regions[0];
     const int n = op->nresults;
     const Type *index_type = body->args[0]->type;
     LLVMValueRef count = trip_count(L, op, type_dtype(index_type)),
@@ -61,10 +84,10 @@ void lower_for(Lower *L, const Op *op)
     CarriedIn *inits = arena_array(L->arena, CarriedIn, n + 1);
     Carried *in = arena_array(L->arena, Carried, n + 1),
             *out = arena_array(L->arena, Carried, n + 1);
-    const bool apart = copies_ahead(op);
+    const LoopHas has = look_into(body);
     for (int i = 0; i < n; i++)
         inits[i] = carried_before(L, carry_init(op, i), carry_param(body, i), carry_passed(body, i),
-                                  apart);
+                                  has.copies);
 
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "for"),
                       after = lower_block(L, "for.end");
@@ -86,7 +109,9 @@ void lower_for(Lower *L, const Op *op)
     LLVMValueRef next = LLVMBuildAdd(L->b, index, step, "");
     LLVMValueRef still = LLVMBuildSub(L->b, left, LLVMConstInt(LLVMTypeOf(left), 1, false), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);
-    LLVMBuildCondBr(L->b, LLVMBuildICmp(L->b, LLVMIntNE, still, zero, ""), loop, after);
+    LLVMValueRef more = LLVMBuildICmp(L->b, LLVMIntNE, still, zero, "");
+    LLVMValueRef to_next = LLVMBuildCondBr(L->b, more, loop, after);
+    if (has.group_products) keep_rolled(L, to_next);
     LLVMAddIncoming(index, &next, &latch, 1);
     LLVMAddIncoming(left, &still, &latch, 1);
     for (int i = 0; i < n; i++) carried_edge(&in[i], back[i], latch);
@@ -105,7 +130,8 @@ void lower_for(Lower *L, const Op *op)
 
 void lower_while(Lower *L, const Op *op)
 {
-    const Region *test = op->regions[0], *body = op->regions[1];
+    const Region *test = op->regions[0];
+    Region *body = op->regions[1];
     const int n = op->nresults;
     CarriedIn *inits = arena_array(L->arena, CarriedIn, n + 1);
     Carried *in = arena_array(L->arena, Carried, n + 1);
@@ -128,7 +154,8 @@ void lower_while(Lower *L, const Op *op)
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);
-    LLVMBuildBr(L->b, head);
+    LLVMValueRef to_next = LLVMBuildBr(L->b, head);
+    if (look_into(body).group_products) keep_rolled(L, to_next);
     for (int i = 0; i < n; i++) carried_edge(&in[i], back[i], latch);
     LLVMMoveBasicBlockAfter(after, latch);
     lower_place(L, after);

@@ -215,21 +215,9 @@ void lower_commit(Lower *L, const Op *op)
     L->target->commit(L);
 }
 
-static bool has_group_product(const Region *r)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        if (op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0)) return true;
-        for (int i = 0; i < op->nregions; i++)
-            if (has_group_product(op->regions[i])) return true;
-    }
-    return false;
-}
-
-/* Copies are writes of the thread's own, of which the products of warp groups learn by a fence. */
 void lower_wait(Lower *L, const Op *op)
 {
     L->target->wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0));
-    if (has_group_product(op->region)) L->target->group_fence(L);
     L->target->barrier(L);
 }
 

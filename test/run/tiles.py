@@ -42,13 +42,14 @@ def computed(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl
     tl.store(c + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], sum)
 
 
-# What does not change in a loop is stored before it, and so it is before both of two loops.
+# A loop with barriers loads nothing ahead; what does not change is stored before it, and so it is before both of two loops.
 # What all warps sum while a product goes on has a place of its own.
 @triton.jit
 def steps(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     y = tile(b, 0, K, N).T
     for twice in range(2):
         for row in range(0, M, 64):
+            tl.debug_barrier()
             x = tile(a, row, K, 64)
             s = tl.dot(x, y)
             total = tl.sum(tl.sum(x.to(tl.float32), 0), 0)
@@ -71,6 +72,16 @@ def twice(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl.co
         tl.store(c + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], sum * 0.5)
 
 
+# The second operand lies across in memory, where groups that share rows begin within a line.
+@triton.jit
+def across(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    sum = tl.zeros((M, K), tl.float32)
+    for n in range(0, N, 32):
+        p = tl.load(a + tl.arange(0, M)[:, None] * K + n % K + tl.arange(0, 32)[None, :])
+        sum = tl.dot(p, tile(b, n, K, 32), sum)
+        tl.store(c + tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :], sum)
+
+
 # A loop that loads ahead blocks of which each has two readers.
 @triton.jit
 def both(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
@@ -81,7 +92,7 @@ def both(a: "*fp16:16", b: "*fp16:16", c: "*fp32:16", M: tl.constexpr, N: tl.con
         sum = tl.dot((tl.dot(x, y.T) * 0.125).to(tl.float16), y, sum)
     tl.store(c + tl.arange(0, M)[:, None] * K + tl.arange(0, K)[None, :], sum)
 '''
-SHAPES = [(64, 64, 64, 4), (128, 64, 32, 4), (128, 128, 64, 8), (64, 128, 128, 8), (64, 32, 64, 4)]
+SHAPES = [(64, 64, 64, 4), (128, 64, 32, 4), (128, 128, 64, 8), (64, 128, 128, 8), (64, 32, 64, 4), (64, 64, 64, 8), (64, 64, 128, 16)]
 
 
 def run(tkc, device, folder, kernel, shape, seed, arch="sm_90a"):
@@ -93,6 +104,8 @@ def run(tkc, device, folder, kernel, shape, seed, arch="sm_90a"):
     want = a.astype(np.float64) @ b.astype(np.float64).T
     if kernel == "both":
         want = (want * 0.125).astype(np.float16).astype(np.float64) @ b.astype(np.float64)
+    if kernel == "across":
+        want = sum(a[:, i % k:i % k + 32].astype(np.float64) @ b[i:i + 32].astype(np.float64) for i in range(0, n, 32))
     np.save(f"{folder}/c.npy", np.full(want.shape, np.nan, np.float32))
     command = [tkc, "-run", "-device", device, f"{folder}/tiles.tk", "-k", kernel, f"-DM={m}", f"-DN={n}", f"-DK={k}", f"-num-warps={warps}",
                f"-arch={arch}", "-grid", "1", "-seed", str(seed), f"a={folder}/a.npy", f"b={folder}/b.npy", f"c={folder}/c.npy",
@@ -117,7 +130,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/tiles.tk", "w") as f:
             f.write(TEXT)
-        for kernel in ("alone", "computed", "steps", "twice", "both"):
+        for kernel in ("alone", "computed", "steps", "twice", "across", "both"):
             for shape in SHAPES:
                 trouble = [r for seed in range(seeds) if (r := run(tkc, device, folder, kernel, shape, seed))]
                 if kernel != "both" and by_warps(tkc, folder, kernel, shape):

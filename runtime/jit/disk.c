@@ -202,7 +202,7 @@ static Items list(const char *folder)
             break;
         all.data = data;
         Item *item = &data[all.n++];
-        snprintf(item->name, sizeof item->name, "%s", entry->d_name);
+        memcpy(item->name, entry->d_name, strlen(entry->d_name) + 1); /* is_name: it fits */
         item->bytes = st.st_size;
         item->used = st.st_mtim;
         all.bytes += (uint64_t)st.st_size;

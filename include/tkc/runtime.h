@@ -227,15 +227,16 @@ TKC_API void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats);
 TKC_API TkcStatus tkc_device_set_cache(TkcDevice *dev, const char *folder);
 /* Functions of the host's behind the folder, for machines that share what they compile. Names are 64 hexadecimal digits. What get
    gives is read before it is called again, verified like a file, and NULL when there is none. The store decides
-   what a GPU executes. Called with the context locked. */
+   what a GPU executes. Called with the context locked. Either may be NULL. */
 typedef struct TkcStore {
+    size_t size;
     const void *(*get)(const char *name, size_t *bytes, void *user);
     void (*put)(const char *name, const void *entry, size_t bytes, void *user);
     void *user;
 } TkcStore;
-TKC_API void tkc_device_set_store(TkcDevice *dev, const TkcStore *store); /* NULL: none */
-/* Since the device was opened. Each kernel that was not in memory is one of the first eight: found on disk, in the store, or why
-   not on disk. */
+TKC_API TkcStatus tkc_device_set_store(TkcDevice *dev, const TkcStore *store); /* NULL: none */
+/* Since the device was opened. Each kernel that was not in memory is one of the first eight, or store_wrong: found on disk, in the
+   store, or why not; where the store gave something, why not that. */
 typedef struct TkcDiskStats {
     size_t size;
     uint64_t hits, from_store;
@@ -247,6 +248,7 @@ typedef struct TkcDiskStats {
     uint64_t warned;        /* not kept, since compiling it warned: the next process is to be warned as well */
     uint64_t waits;         /* for a process that compiled the same */
     uint64_t evicted;       /* to be within $TKC_CACHE_SIZE MiB, 1024 unless set */
+    uint64_t store_wrong;   /* what the store gave is damaged, of another version or of another kernel */
 } TkcDiskStats;
 TKC_API void tkc_device_cache_stats(TkcDevice *dev, TkcDiskStats *stats);
 /* What a folder holds, used last first; NULL: that of the environment. remove: and is then gone, with what dead processes left. */

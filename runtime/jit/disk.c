@@ -87,6 +87,8 @@ static const size_t counters[OUTCOMES] = {
     [OTHER_KEY] = offsetof(TkcDiskStats, other_key),
     [STALE] = offsetof(TkcDiskStats, stale),
     [FOREIGN] = offsetof(TkcDiskStats, foreign),
+    [FROM_STORE] = offsetof(TkcDiskStats, from_store),
+    [STORE_WRONG] = offsetof(TkcDiskStats, store_wrong),
 };
 
 /* Every file that imports were looked for in says what it said then. The first is the source, which the
@@ -270,26 +272,28 @@ void disk_put(DiskAsk *ask, TkcDevice *dev, const Bytes *bytes)
 
 /* ---- looking up ---- */
 
-/* The host's store, whose kernels are kept here, too. */
-static bool ask_store(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, Entry *e)
+/* The host's store, whose kernels are kept here, too. A store that has nothing leaves the outcome as
+   it was on disk. */
+static Outcome ask_store(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, Entry *e, Outcome on_disk)
 {
     struct DiskCache *c = dev->cache;
     size_t len = 0;
     const void *given = c->store.get ? c->store.get(ask->name, &len, c->store.user) : NULL;
-    char *bytes = given ? malloc(len + 1) : NULL, *copy = given ? malloc(len + 1) : NULL;
-    bool ok = bytes && copy;
-    if (ok) {
+    const bool is_possible = given && len <= MOST_ENTRY;
+    char *bytes = is_possible ? malloc(len + 1) : NULL, *copy = is_possible ? malloc(len + 1) : NULL;
+    Outcome outcome = given && !is_possible ? STORE_WRONG : on_disk;
+    if (bytes && copy) {
         memcpy(bytes, given, len); /* opening takes it apart */
         memcpy(copy, given, len);
-        ok = judge(ask, bytes, len, source, e) == HIT;
+        const Outcome judged = judge(ask, bytes, len, source, e);
+        outcome = judged == HIT ? FROM_STORE : judged == STALE ? STALE : STORE_WRONG;
         bytes = NULL;
     }
-    if (ok)
+    if (outcome == FROM_STORE)
         write_entry(ask, c, copy, len);
-    c->stats.from_store += ok;
     free(bytes);
     free(copy);
-    return ok;
+    return outcome;
 }
 
 /* Waits for whoever compiles the same now. */
@@ -322,10 +326,10 @@ bool disk_find(DiskAsk *ask, TkcDevice *dev, TkcSource *source, const TkcOptions
     /* Another process may have finished since, or while this one waited. */
     if (outcome != HIT && c->folder && (claim(ask, c), look(ask, dev, source, e) == HIT))
         outcome = HIT;
-    if (outcome != HIT && ask_store(ask, dev, source, e))
-        return true;
+    if (outcome != HIT)
+        outcome = ask_store(ask, dev, source, e, outcome);
     ++*(uint64_t *)((char *)&c->stats + counters[outcome]);
-    return outcome == HIT;
+    return outcome == HIT || outcome == FROM_STORE;
 }
 
 void disk_end(DiskAsk *ask, TkcDevice *dev)
@@ -377,13 +381,19 @@ TkcStatus tkc_device_set_cache(TkcDevice *dev, const char *folder)
     return TKC_OK;
 }
 
-void tkc_device_set_store(TkcDevice *dev, const TkcStore *store)
+TkcStatus tkc_device_set_store(TkcDevice *dev, const TkcStore *store)
 {
-    if (!device_is(dev) || !dev->cache)
-        return;
+    TkcStore taken = {.size = sizeof taken};
+    if (!device_is(dev))
+        return TKC_MISUSE;
+    const char *wrong = store ? tkc_take(&taken, sizeof taken, store) : NULL;
+    if (wrong)
+        return tkc_refuse(dev->cx, TKC_MISUSE, "%s", wrong);
     tkc_context_lock(dev->cx);
-    dev->cache->store = store ? *store : (TkcStore){0};
+    if (dev->cache)
+        dev->cache->store = taken;
     tkc_context_unlock(dev->cx);
+    return TKC_OK;
 }
 
 void tkc_device_cache_stats(TkcDevice *dev, TkcDiskStats *stats)

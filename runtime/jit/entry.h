@@ -21,6 +21,8 @@ typedef enum Outcome {
     STALE,         /* a file has changed since: disk.c */
     ABSENT,
     FOREIGN,       /* others may have written it */
+    FROM_STORE,    /* found, but not on disk */
+    STORE_WRONG,   /* a store gave what entry_open refuses */
     OUTCOMES
 } Outcome;
 

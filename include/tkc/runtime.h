@@ -289,8 +289,8 @@ typedef struct TkcTuneOptions {
 typedef void (*TkcGridFn)(int64_t grid[3], const TkcDefine *values, size_t nvalues, void *user);
 /* Chooses the fastest configuration for such arguments and gives a jit of it: launches take arguments for what neither
    options nor configurations give. Measured is on copies of the arrays, whose sizes have to be known, so that nothing
-   of the caller's changes; configurations that do not compile, or that the device has no room for, are passed over. Of two that
-   are within 1 % of each other the first is taken. *config (may be NULL) is the number of it. */
+   of the caller's changes; configurations that do not compile, or that the device has no room for, are passed over. Of those
+   that are within 1 % of the fastest the first is taken. *config (may be NULL) is the number of it. */
 TKC_API TkcStatus tkc_tune(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
                            const TkcTuneOptions *tune, TkcGridFn grid, void *user, void *stream,
                            const TkcArg *args, size_t nargs, TkcJit **out, int *config);

@@ -2,10 +2,12 @@
    that the file of results names, or that measuring finds (bench.c), on copies of the arrays. */
 #include "tune.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "launch.h"
 #include "tkc/clock.h"
 
@@ -38,7 +40,7 @@ typedef struct Tuning {
     void *user, *stream;
     const TkcArg *args;
     size_t nargs;
-    char head[1024];
+    Bytes head;
     Copy *copies;     /* of each argument; no bytes: none */
     TkcArg *scratch;  /* the arguments with them */
     TkcStatus status; /* of what goes on between runs */
@@ -113,25 +115,33 @@ static bool names(const char *list, const char *name)
     return false;
 }
 
-/* "add | NVIDIA H200 | x=*fp32 n=98432", with the parameters of a jit of a configuration. */
-static void make_head(Tuning *t, const TkcJit *jit)
+/* Of a number: what the kernel is compiled for when nobody says it. */
+static const char *type_of(const TkcArg *a, const OpenParam *p)
+{
+    if (a->type || p->decl.type) return a->type ? a->type : p->decl.type;
+    if (a->kind != TKC_ARG_INT) return NULL;
+    return a->integer >= INT32_MIN && a->integer <= INT32_MAX ? "i32" : "i64";
+}
+
+/* " x=*fp32", " n=i64", and of a key " n=98432:i32". */
+static void put_argument(Tuning *t, const TkcArg *a, const OpenParam *p)
+{
+    const char *name = p->decl.name, *type = type_of(a, p);
+    if (a->kind == TKC_ARG_CONSTEXPR)
+        bytes_put(&t->head, " %s=%s", name, a->constexpr_value ? a->constexpr_value : "");
+    else if (a->kind == TKC_ARG_INT && names(t->o.key, name))
+        bytes_put(&t->head, " %s=%lld:%s", name, (long long)a->integer, type);
+    else if (type) bytes_put(&t->head, " %s=%s", name, type);
+}
+
+/* "add | NVIDIA H200 | x=*fp32 n=98432:i32", with the parameters of a jit of a configuration. */
+static TkcStatus make_head(Tuning *t, const TkcJit *jit)
 {
     const char *kernel =
         jit->options.kernel ? jit->options.kernel : tkc_source_kernel_name(t->source, 0);
-    size_t n = (size_t)snprintf(t->head, sizeof t->head, "%s | %s |", kernel, t->dev->name);
-    for (size_t i = 0; i < t->nargs && n < sizeof t->head; i++) {
-        const TkcArg *a = &t->args[i];
-        const char *name = jit->open[i].decl.name,
-                   *type = a->type ? a->type : jit->open[i].decl.type;
-        const size_t room = sizeof t->head - n;
-        if (a->kind == TKC_ARG_CONSTEXPR)
-            n += (size_t)snprintf(t->head + n, room, " %s=%s", name,
-                                  a->constexpr_value ? a->constexpr_value : "");
-        else if (a->kind == TKC_ARG_INT && names(t->o.key, name))
-            n += (size_t)snprintf(t->head + n, room, " %s=%lld", name, (long long)a->integer);
-        else if (type && a->kind != TKC_ARG_INT)
-            n += (size_t)snprintf(t->head + n, room, " %s=%s", name, type);
-    }
+    bytes_put(&t->head, "%s | %s |", kernel, t->dev->name);
+    for (size_t i = 0; i < t->nargs; i++) put_argument(t, &t->args[i], &jit->open[i]);
+    return t->head.no_memory ? tkc_no_memory(t->cx) : TKC_OK;
 }
 
 /* ---- copies ---- */
@@ -209,8 +219,8 @@ static void tell(const Tuning *t, size_t i, size_t n, const char *config, double
 {
     char line[1280];
     if (!t->o.progress) return;
-    int len = snprintf(line, sizeof line, "%.*s: %zu of %zu, %s", (int)strcspn(t->head, " "),
-                       t->head, i + 1, n, config);
+    int len = snprintf(line, sizeof line, "%.*s: %zu of %zu, %s", (int)strcspn(t->head.data, " "),
+                       t->head.data, i + 1, n, config);
     if (i && len > 0 && (size_t)len < sizeof line)
         snprintf(line + len, sizeof line - (size_t)len, "; about %.0f s left",
                  (clock_seconds() - since) / (double)i * (double)(n - i));
@@ -242,22 +252,30 @@ static bool measure(Tuning *t, const char *text, double *ms)
     return status == TKC_OK;
 }
 
-/* The number of the fastest; -1: none can run. */
-static int fastest(Tuning *t, const size_t *which, size_t n, double *best_ms)
+size_t tune_pick(const double *ms, size_t n)
 {
-    const double since = clock_seconds(), tie = 0.99;
-    int best = -1;
-    for (size_t i = 0; i < n && t->status == TKC_OK; i++) {
-        const int at = (int)which[i];
-        double ms;
-        if (which[i] >= t->o.nconfigs) continue;
-        tell(t, i, n, t->o.configs[at], since);
-        if (!measure(t, t->o.configs[at], &ms)) continue;
-        if (best >= 0 && ms >= *best_ms * tie) continue;
-        best = at;
-        *best_ms = ms;
+    const double tie = 1.01;
+    double least = INFINITY;
+    size_t i = 0;
+    for (size_t k = 0; k < n; k++) least = fmin(least, ms[k]);
+    while (i < n && !(isfinite(ms[i]) && ms[i] <= least * tie)) i++;
+    return i;
+}
+
+/* The number of the one to take; -1: none can run. ms: room for n. */
+static int fastest(Tuning *t, const size_t *which, size_t n, double *ms, double *best_ms)
+{
+    const double since = clock_seconds();
+    for (size_t i = 0; i < n; i++) {
+        ms[i] = INFINITY;
+        if (which[i] >= t->o.nconfigs || t->status != TKC_OK) continue;
+        tell(t, i, n, t->o.configs[which[i]], since);
+        if (!measure(t, t->o.configs[which[i]], &ms[i])) ms[i] = INFINITY;
     }
-    return best;
+    const size_t best = tune_pick(ms, n);
+    if (best == n) return -1;
+    *best_ms = ms[best];
+    return (int)which[best];
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -268,17 +286,21 @@ static int compare_numbers(const void *a, const void *b)
 static int measure_all(Tuning *t)
 {
     size_t n = t->o.nconfigs, *which = calloc(n, sizeof *which);
-    double ms = 0;
+    double ms = 0, *times = calloc(n, sizeof *times);
     int best = -1;
-    for (size_t i = 0; which && i < n; i++) which[i] = i;
-    if (which && t->o.prune) n = t->o.prune(which, n, t->o.configs, t->o.user);
-    if (which && n <= t->o.nconfigs) {
+    const bool has_room = which && times;
+    if (!has_room) t->status = tkc_no_memory(t->cx);
+    for (size_t i = 0; has_room && i < n; i++) which[i] = i;
+    if (has_room && t->o.prune) n = t->o.prune(which, n, t->o.configs, t->o.user);
+    if (has_room && n <= t->o.nconfigs) {
         qsort(which, n, sizeof *which, compare_numbers);
-        best = fastest(t, which, n, &ms);
+        best = fastest(t, which, n, times, &ms);
     }
     free(which);
+    free(times);
     const char *why;
-    if (best >= 0 && t->o.file && !tune_file_put(t->o.file, t->head, t->o.configs[best], ms, &why))
+    if (best >= 0 && t->o.file &&
+        !tune_file_put(t->o.file, t->head.data, t->o.configs[best], ms, &why))
         tkc_report(t->cx, TKC_WARNING, NULL, "the results of tuning cannot be written to '%s': %s",
                    t->o.file, why);
     return best;
@@ -306,10 +328,12 @@ static TkcStatus choose(Tuning *t, TkcJit **out, int *config)
 {
     TkcStatus status = take_first(t, out, config);
     if (status != TKC_OK || t->o.mode == TKC_TUNE_OFF) return status;
-    make_head(t, *out);
-    int at = t->o.file ? tune_file_find(t->o.file, t->head, t->o.configs, t->o.nconfigs) : -1;
-    if (at < 0 && t->o.mode == TKC_TUNE_FIRST) return TKC_OK;
-    if (at < 0) {
+    status = make_head(t, *out);
+    int at = -1;
+    if (status == TKC_OK && t->o.file)
+        at = tune_file_find(t->o.file, t->head.data, t->o.configs, t->o.nconfigs);
+    if (status == TKC_OK && at < 0 && t->o.mode == TKC_TUNE_FIRST) return TKC_OK;
+    if (status == TKC_OK && at < 0) {
         status = make_copies(t, *out);
         if (status == TKC_OK) at = measure_all(t);
         free_copies(t);
@@ -364,5 +388,7 @@ TkcStatus tkc_tune(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
     }
     if (status == TKC_OK && !t.o.nconfigs)
         status = tkc_refuse(t.cx, TKC_ERROR, "there are no configurations to choose among");
-    return status == TKC_OK ? choose(&t, out, config ? config : &ignored) : status;
+    if (status == TKC_OK) status = choose(&t, out, config ? config : &ignored);
+    free(t.head.data);
+    return status;
 }

@@ -1,10 +1,12 @@
 /* Choosing among configurations: what is measured, on what, what the file of results is for. The kernels check what
    they find in their arrays, so that a run on arrays that are not as they should be is none. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "expect.h"
+#include "jit/tune.h"
 #include "tkc/runtime.h"
 
 static const char text[] =
@@ -187,14 +189,14 @@ static void results(const char *path)
     write_file(path, "# kept\n");
     EXPECT_INT(tune(&b, 2), 1);
     read_file(path, now, sizeof now);
-    EXPECT(strstr(now, "# kept\nwait | interpreter of the block IR | x=*i32 n=2 | LOOPS=1 num_warps=2 | ") == now);
+    EXPECT(strstr(now, "# kept\nwait | interpreter of the block IR | x=*i32 n=2:i32 | LOOPS=1 num_warps=2 | ") == now);
     end = strrchr(now, ' ');
     EXPECT_STR(end, " ms\n");
     EXPECT_INT(tune(&b, 2), 1);
     EXPECT_STR(b.lines, "");
-    write_file(path, "wait | another | x=*i32 n=2 | LOOPS=10000 | 1 ms\n"
-                     "wait | interpreter of the block IR | x=*i32 n=22 | LOOPS=10000 | 1 ms\n"
-                     "wait | interpreter of the block IR | x=*i32 n=2 | LOOPS=40000 | 1 ms");
+    write_file(path, "wait | another | x=*i32 n=2:i32 | LOOPS=10000 | 1 ms\n"
+                     "wait | interpreter of the block IR | x=*i32 n=22:i32 | LOOPS=10000 | 1 ms\n"
+                     "wait | interpreter of the block IR | x=*i32 n=2:i32 | LOOPS=40000 | 1 ms");
     EXPECT_INT(tune(&b, 2), 0);
     EXPECT_STR(b.lines, "");
     b.tune.mode = TKC_TUNE_FIRST;
@@ -205,14 +207,66 @@ static void results(const char *path)
     EXPECT_INT(tune(&b, 3), 1);
     EXPECT(*b.lines);
     /* One that is not among the configurations any more is measured again, and its line replaced. */
-    write_file(path, "wait | interpreter of the block IR | x=*i32 n=2 | LOOPS=5 | 1 ms\nlast\n");
+    write_file(path, "wait | interpreter of the block IR | x=*i32 n=2:i32 | LOOPS=5 | 1 ms\nlast\n");
     EXPECT_INT(tune(&b, 2), 1);
     read_file(path, now, sizeof now);
-    EXPECT(strstr(now, "last\nwait | interpreter of the block IR | x=*i32 n=2 | LOOPS=1 num_warps=2 | ") == now);
+    EXPECT(strstr(now, "last\nwait | interpreter of the block IR | x=*i32 n=2:i32 | LOOPS=1 num_warps=2 | ") == now);
     b.tune.file = "/nowhere/results";
     EXPECT_INT(tune(&b, 2), 1);
     unlink(path);
     bed_free(&b);
+}
+
+/* A line is as long as its kernel needs; a number's type is part of it. */
+static void long_lines(const char *path)
+{
+    enum { MANY = 60 };
+    char kernel[8192], now[8192], name[40];
+    TkcArg args[MANY];
+    Bed b;
+    bed_make(&b, NULL);
+    tkc_source_free(b.source);
+    strcpy(kernel, "import triton\nimport triton.language as tl\n@triton.jit\ndef many(x: '*i32'");
+    for (int i = 1; i < MANY; i++) sprintf(kernel + strlen(kernel), ", a_parameter_of_a_long_name_%d", i);
+    strcat(kernel, ", LOOPS: tl.constexpr):\n    tl.store(x, a_parameter_of_a_long_name_59 + LOOPS)\n");
+    EXPECT_INT(tkc_source_from_text(b.cx, "m.tk", kernel, strlen(kernel), TKC_LANGUAGE_TK, &b.source), TKC_OK);
+    args[0] = tkc_pointer("*i32", b.x[0], 4);
+    for (int i = 1; i < MANY; i++) args[i] = tkc_int(i);
+    snprintf(name, sizeof name, "a_parameter_of_a_long_name_%d", MANY - 1);
+    b.tune.key = name;
+    b.tune.file = path;
+    b.tune.configs = (const char *const[]){"LOOPS=1", "LOOPS=2"};
+    b.tune.nconfigs = 2;
+    unlink(path);
+    for (int turn = 0; turn < 5; turn++) { /* 0, 2, 4 are known, or will be; 1, 3 differ in the last argument alone */
+        TkcJit *jit = NULL;
+        b.lines[0] = 0;
+        args[MANY - 1] = turn == 1 ? tkc_int(7) : tkc_int(MANY - 1);
+        if (turn == 3) args[MANY - 1].type = "i64";
+        EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &b.tune, one_program, &b, NULL, args, MANY, &jit, NULL), TKC_OK);
+        EXPECT_INT(*b.lines != 0, turn == 0 || turn == 1 || turn == 3);
+        tkc_jit_free(jit);
+    }
+    read_file(path, now, sizeof now);
+    EXPECT(strstr(now, "name_1=i32 ") && strstr(now, "name_59=59:i32 | LOOPS="));
+    EXPECT(strstr(now, "name_59=7:i32 | LOOPS=") && strstr(now, "name_59=59:i64 | LOOPS="));
+    unlink(path);
+    bed_free(&b);
+}
+
+/* The first within 1 % of the fastest, whichever that is, and in whatever order they come. */
+static void ties(void)
+{
+    const double none = INFINITY;
+    EXPECT_INT(tune_pick((double[]){100, 99.5, 98.5}, 3), 2);
+    EXPECT_INT(tune_pick((double[]){100, 99.2, 99.1}, 3), 0);
+    EXPECT_INT(tune_pick((double[]){100, 99.2, 98.5}, 3), 1); /* within 1 % of the third, not of the first */
+    EXPECT_INT(tune_pick((double[]){100, 98.9, 97.95}, 3), 1);
+    EXPECT_INT(tune_pick((double[]){50, 49.4, 100}, 3), 1);
+    EXPECT_INT(tune_pick((double[]){none, 3, 2, none, 2}, 5), 2);
+    EXPECT_INT(tune_pick((double[]){0, 0}, 2), 0);
+    EXPECT_INT(tune_pick((double[]){none, none}, 2), 2);
+    EXPECT_INT(tune_pick(NULL, 0), 0);
 }
 
 static int tune_checks(Bed *b, size_t bytes)
@@ -274,6 +328,8 @@ int main(int argc, char **argv)
     RUN(fastest);
     RUN(given);
     printf("results\n"), results(argv[1]);
+    printf("long_lines\n"), long_lines(argv[1]);
+    RUN(ties);
     RUN(arrays);
     RUN(misuse);
     return expect_done();

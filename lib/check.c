@@ -156,6 +156,7 @@ typedef struct ConfigsJob {
     Job job;
     const char *const *texts;
     int count;
+    TkcTuning tuning;
 } ConfigsJob;
 
 static bool read_configs(Diags *dx, void *arg)
@@ -172,6 +173,7 @@ static bool read_configs(Diags *dx, void *arg)
     SpecRequest rq = job_request(j);
     SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
     c->count = spec_configs(m, def->def.name, &rq, &c->texts);
+    spec_tuning(m, def->def.name, &rq, &c->tuning);
     return dx->nerrors == 0;
 }
 
@@ -190,5 +192,22 @@ TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *
     TkcStatus status = api_run(source->cx, &source->arena, &options, read_configs, &c);
     *texts = status == TKC_OK ? c.texts : NULL;
     *count = status == TKC_OK ? c.count : 0;
+    return status;
+}
+
+TkcStatus tkc_source_tuning(TkcSource *source, const char *kernel, TkcTuning *out)
+{
+    TkcOptions options;
+    tkc_options_init(&options);
+    options.kernel = kernel;
+    if (!api_is_source(source)) return TKC_MISUSE;
+    ConfigsJob c = {.job = {.source = source, .options = &options}};
+    const TkcTuning none = {0};
+    if (!out || !tkc_give(out, &none, sizeof none))
+        return api_misuse(
+            source->cx,
+            "there is no place for what @autotune says: it is NULL, or its size is not set");
+    TkcStatus status = api_run(source->cx, &source->arena, &options, read_configs, &c);
+    if (status == TKC_OK) tkc_give(out, &c.tuning, sizeof c.tuning);
     return status;
 }

@@ -273,8 +273,9 @@ typedef struct TkcTuneOptions {
     size_t size;
     const char *const *configs; /* "BLOCK=64 num_warps=4", as tkc_source_configs gives them; NULL: those */
     size_t nconfigs;
-    const char *key;            /* "n,m": numbers for whose values each a choice is made; NULL: none. Types always are */
-    const char *reset_to_zero;  /* "y": arrays that are made 0 before each run; NULL: none */
+    /* NULL: as the kernel's @autotune says (tkc_source_tuning); "": none. */
+    const char *key;            /* "n,m": numbers for whose values each a choice is made. Types always are */
+    const char *reset_to_zero;  /* "y": arrays that are made 0 before each run */
     const char *restore_value;  /* arrays that are as they were before each run */
     const char *file;           /* of results, a line each: read first, and added to; NULL: none */
     TkcTuneMode mode;

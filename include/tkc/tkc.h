@@ -207,6 +207,13 @@ TKC_API TkcStatus tkc_source_param(TkcSource *source, const char *kernel, int i,
 /* The configurations of a kernel's @autotune, in order, as texts: "BLOCK=64 num_warps=4"; those that are not known here (computed by
    host code) are not among them. *texts lives as long as the source. */
 TKC_API TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *const **texts, int *count);
+/* What a kernel's @autotune says beside its configurations: names as in "n,m", NULL for none. They live as long as the source. */
+typedef struct TkcTuning {
+    size_t size;
+    const char *key, *reset_to_zero, *restore_value;
+    const char *of_host; /* arguments of the decorator that only Python can do (prune_configs_by and hooks), or that are not known here */
+} TkcTuning;
+TKC_API TkcStatus tkc_source_tuning(TkcSource *source, const char *kernel, TkcTuning *out);
 
 /* ---- compiling ---- */
 /* A constexpr's value. */

@@ -189,3 +189,50 @@ int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts)
     *texts = out;
     return all.len;
 }
+
+/* ---- what is said beside them ---- */
+
+static void add_name(Buf *out, const char *name)
+{
+    if (strcmp(name, "") != 0) buf_printf(out, "%s%s", out->len ? "," : "", name);
+}
+
+/* False: not a list of texts that is known here. */
+static bool add_names(SpecValue v, Buf *out)
+{
+    if (v.kind == SV_NONE) return true;
+    if (v.kind != SV_LIST && v.kind != SV_TUPLE) return false;
+    for (int i = 0; i < v.tuple->len; i++)
+        if (v.tuple->data[i].kind != SV_STR) return false;
+    for (int i = 0; i < v.tuple->len; i++) add_name(out, v.tuple->data[i].s);
+    return true;
+}
+
+static const char *text_or_none(Buf *b)
+{
+    return b->len ? buf_text(b) : NULL;
+}
+
+void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out)
+{
+    static const struct { const char *name; int position; } said[] = {
+        {"key", 1},           {"reset_to_zero", 3}, {"restore_value", 4},
+        {"prune_configs_by", 2}, {"pre_hook", 5},   {"post_hook", 6}};
+    enum { LISTS = 3, SAID = sizeof said / sizeof *said };
+    const AstList *decorators = &kernel->def->def.decorators;
+    Buf texts[LISTS], host = buf_make(sp->arena);
+    for (int k = 0; k < LISTS; k++) texts[k] = buf_make(sp->arena);
+    for (int i = 0; i < decorators->len; i++) {
+        if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
+        for (int k = 0; k < SAID; k++) {
+            const Ast *e = config_argument(decorators->data[i], said[k].name, said[k].position);
+            if (!e || e->kind == AST_NONE) continue;
+            if (k >= LISTS || !add_names(module_try(sp, kernel->module, e), &texts[k]))
+                add_name(&host, said[k].name);
+        }
+    }
+    out->key = text_or_none(&texts[0]);
+    out->reset_to_zero = text_or_none(&texts[1]);
+    out->restore_value = text_or_none(&texts[2]);
+    out->of_host = text_or_none(&host);
+}

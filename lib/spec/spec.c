@@ -134,6 +134,13 @@ int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq,
     return fn ? config_texts(&sp, fn, texts) : 0;
 }
 
+void spec_tuning(SpecModule *m, const char *kernel, const SpecRequest *rq, TkcTuning *out)
+{
+    Spec sp;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
+    if (fn) config_tuning(&sp, fn, out);
+}
+
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq)
 {
     Spec sp;

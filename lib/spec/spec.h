@@ -79,6 +79,8 @@ bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq);
 void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error);
 /* The configurations of a kernel's @autotune as texts, "BLOCK=64 num_warps=4"; their number. Those that are not known are left out. */
 int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq, const char *const **texts);
+/* What it says beside them, but for the size. */
+void spec_tuning(SpecModule *m, const char *kernel, const SpecRequest *rq, TkcTuning *out);
 /* Reports, once each, the names in jit functions that stand for nothing, without specializing. */
 void spec_check_names(SpecModule *m);
 

@@ -119,7 +119,7 @@ static bool names(const char *list, const char *name)
 static const char *type_of(const TkcArg *a, const OpenParam *p)
 {
     if (a->type || p->decl.type) return a->type ? a->type : p->decl.type;
-    if (a->kind != TKC_ARG_INT) return NULL;
+    if (a->kind != TKC_ARG_INT) return a->kind == TKC_ARG_FLOAT ? "fp32" : NULL;
     return a->integer >= INT32_MIN && a->integer <= INT32_MAX ? "i32" : "i64";
 }
 
@@ -127,10 +127,13 @@ static const char *type_of(const TkcArg *a, const OpenParam *p)
 static void put_argument(Tuning *t, const TkcArg *a, const OpenParam *p)
 {
     const char *name = p->decl.name, *type = type_of(a, p);
+    const bool is_key = names(t->o.key, name);
     if (a->kind == TKC_ARG_CONSTEXPR)
         bytes_put(&t->head, " %s=%s", name, a->constexpr_value ? a->constexpr_value : "");
-    else if (a->kind == TKC_ARG_INT && names(t->o.key, name))
+    else if (a->kind == TKC_ARG_INT && is_key)
         bytes_put(&t->head, " %s=%lld:%s", name, (long long)a->integer, type);
+    else if (a->kind == TKC_ARG_FLOAT && is_key)
+        bytes_put(&t->head, " %s=%.17g:%s", name, a->floating, type);
     else if (type) bytes_put(&t->head, " %s=%s", name, type);
 }
 
@@ -352,6 +355,31 @@ static TkcStatus choose(Tuning *t, TkcJit **out, int *config)
     return status;
 }
 
+/* What is not said here is as the kernel's @autotune has it. */
+static TkcStatus take_decorator(Tuning *t)
+{
+    TkcTuning said = {.size = sizeof said};
+    const TkcStatus status = tkc_source_tuning(t->source, t->options->kernel, &said);
+    const struct {
+        const char *name;
+        bool is_given;
+    } host[] = {{"key", t->o.key},
+                {"reset_to_zero", t->o.reset_to_zero},
+                {"restore_value", t->o.restore_value},
+                {"prune_configs_by", t->o.prune},
+                {"pre_hook", false},
+                {"post_hook", false}};
+    for (size_t i = 0; status == TKC_OK && i < sizeof host / sizeof *host; i++)
+        if (!host[i].is_given && names(said.of_host, host[i].name))
+            tkc_report(t->cx, TKC_WARNING, NULL,
+                       "the %s of @autotune is Python's, and is not used here%s", host[i].name,
+                       i < 4 ? "; say it in TkcTuneOptions" : "");
+    if (!t->o.key) t->o.key = said.key;
+    if (!t->o.reset_to_zero) t->o.reset_to_zero = said.reset_to_zero;
+    if (!t->o.restore_value) t->o.restore_value = said.restore_value;
+    return status;
+}
+
 static const char *find_misuse(Tuning *t, const TkcTuneOptions *tune, TkcJit **out)
 {
     const char *wrong = tune ? tkc_take(&t->o, sizeof t->o, tune) : NULL;
@@ -386,6 +414,7 @@ TkcStatus tkc_tune(TkcDevice *dev, TkcSource *source, const TkcOptions *options,
         status = tkc_source_configs(source, options->kernel, &t.o.configs, &count);
         t.o.nconfigs = (size_t)count;
     }
+    if (status == TKC_OK) status = take_decorator(&t);
     if (status == TKC_OK && !t.o.nconfigs)
         status = tkc_refuse(t.cx, TKC_ERROR, "there are no configurations to choose among");
     if (status == TKC_OK) status = choose(&t, out, config ? config : &ignored);

@@ -8,7 +8,7 @@ ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
     "grammar": 960,
-    "include": 1340,
+    "include": 1350,
     "lib/analysis": 2375,
     "lib/base": 1890,
     "lib/ir": 6530,
@@ -16,7 +16,7 @@ BUDGET = {
     "lib/linear": 2170,
     "lib/lower": 6845,
     "lib/memory": 2485,
-    "lib/spec": 14690,
+    "lib/spec": 14745,
     "lib/std": 2085,
     "lib/syntax": 3770,
     "lib/target": 1750,
@@ -25,7 +25,7 @@ BUDGET = {
     "runtime/debug": 1010,
     "runtime/device": 1680,
     "runtime/interp": 5820,
-    "runtime/jit": 3060,
+    "runtime/jit": 3090,
     "runtime/ptx": 2300,
     "runtime/simt": 11870,
     "src": 6880,

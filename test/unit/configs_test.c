@@ -68,6 +68,38 @@ static void configurations_of_none(void)
     tkc_source_free(ir);
 }
 
+/* By keyword and position, of several decorators, as names and as what the host alone knows. */
+static void beside(void)
+{
+    static const char text[] = "import triton\nKEYS = ['n', 'm']\nfrom host import late\n"
+                               "@triton.autotune([triton.Config({'B': 1})], KEYS, None, ('x',))\n"
+                               "@triton.autotune(configs=late, key=[], restore_value=['y'], prune_configs_by=late, post_hook=None)\n"
+                               "@triton.jit\ndef k(x: '*fp32', y, n, m, B: 'tl.constexpr'):\n    pass\n"
+                               "@triton.autotune([], key=late, reset_to_zero=[1], pre_hook=lambda a: 0)\n"
+                               "@triton.jit\ndef host(x, n):\n    pass\n"
+                               "@triton.jit\ndef plain(x):\n    pass\n";
+    TkcSource *s;
+    TkcTuning t = {.size = sizeof t, .key = "old"};
+    EXPECT_INT(tkc_source_from_text(cx, "b.tk", text, strlen(text), TKC_LANGUAGE_TK, &s), TKC_OK);
+    EXPECT_INT(tkc_source_tuning(s, "k", &t), TKC_OK);
+    EXPECT_STR(t.key, "n,m");
+    EXPECT_STR(t.reset_to_zero, "x");
+    EXPECT_STR(t.restore_value, "y");
+    EXPECT_STR(t.of_host, "prune_configs_by");
+    EXPECT_INT(tkc_source_tuning(s, "host", &t), TKC_OK);
+    EXPECT(!t.key && !t.reset_to_zero && !t.restore_value);
+    EXPECT_STR(t.of_host, "key,reset_to_zero,pre_hook");
+    EXPECT_INT(tkc_source_tuning(s, "plain", &t), TKC_OK);
+    EXPECT(!t.key && !t.of_host);
+    t.key = "old";
+    EXPECT_INT(tkc_source_tuning(s, "none", &t), TKC_ERROR);
+    EXPECT(!t.key);
+    EXPECT_MISUSE(tkc_source_tuning(s, "k", NULL), "there is no place for what @autotune says: it is NULL, or its size is not set");
+    EXPECT_MISUSE(tkc_source_tuning(s, "k", &(TkcTuning){0}), "there is no place for what @autotune says: it is NULL, or its size is not set");
+    EXPECT_INT(tkc_source_tuning(NULL, "k", &t), TKC_MISUSE);
+    tkc_source_free(s);
+}
+
 static TkcArtifact *compile(const char *kernel, const TkcDefine *define)
 {
     TkcOptions o;
@@ -185,6 +217,7 @@ int main(void)
                                     &source), TKC_OK);
     RUN(configurations);
     RUN(configurations_of_none);
+    RUN(beside);
     RUN(values_taken);
     RUN(values_of_none);
     RUN(warnings_of_a_jit);

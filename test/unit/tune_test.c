@@ -19,6 +19,9 @@ static const char text[] =
     "    for i in range(LOOPS * n):\n"
     "        a = a * 3 + i\n"
     "    tl.store(x, a)\n"
+    "names = ['seven']\n"
+    "@triton.autotune([triton.Config({'STEP': 1}), triton.Config({'STEP': 2})], ['STEP'], reset_to_zero=('zero',),\n"
+    "                 restore_value=names + ['any_'], prune_configs_by={'top_k': 1}, pre_hook=hook)\n"
     "@triton.jit\n"
     "def checks(zero: '*i32', seven: '*i32', any_: '*i32', STEP: tl.constexpr):\n"
     "    tl.device_assert(tl.load(zero) == 0)\n"
@@ -61,7 +64,7 @@ static void bed_make(Bed *b, const char *kernel)
     EXPECT_INT(tkc_device_open(b->cx, "cpu", 0, &b->dev), TKC_OK);
     EXPECT_INT(tkc_source_from_text(b->cx, "w.tk", text, strlen(text), TKC_LANGUAGE_TK, &b->source), TKC_OK);
     for (int i = 0; i < 3; i++) {
-        const int value = i == 1 ? 7 : i == 0 ? 0 : 5;
+        const int value = (int[]){0, 7, 5}[i];
         EXPECT_INT(tkc_alloc(b->dev, 4, &b->x[i]), TKC_OK);
         EXPECT_INT(tkc_copy_in(b->dev, b->x[i], &value, 4), TKC_OK);
     }
@@ -196,6 +199,7 @@ static void results(const char *path)
     EXPECT_STR(b.lines, "");
     write_file(path, "wait | another | x=*i32 n=2:i32 | LOOPS=10000 | 1 ms\n"
                      "wait | interpreter of the block IR | x=*i32 n=22:i32 | LOOPS=10000 | 1 ms\n"
+                     "wait | interpreter of the block IR | x=*i32 n=2:i32 m=i32 | LOOPS=10000 | 1 ms\n"
                      "wait | interpreter of the block IR | x=*i32 n=2:i32 | LOOPS=40000 | 1 ms");
     EXPECT_INT(tune(&b, 2), 0);
     EXPECT_STR(b.lines, "");
@@ -221,7 +225,7 @@ static void results(const char *path)
 static void long_lines(const char *path)
 {
     enum { MANY = 60 };
-    char kernel[8192], now[8192], name[40];
+    char kernel[8192], now[8192], name[80];
     TkcArg args[MANY];
     Bed b;
     bed_make(&b, NULL);
@@ -232,7 +236,7 @@ static void long_lines(const char *path)
     EXPECT_INT(tkc_source_from_text(b.cx, "m.tk", kernel, strlen(kernel), TKC_LANGUAGE_TK, &b.source), TKC_OK);
     args[0] = tkc_pointer("*i32", b.x[0], 4);
     for (int i = 1; i < MANY; i++) args[i] = tkc_int(i);
-    snprintf(name, sizeof name, "a_parameter_of_a_long_name_%d", MANY - 1);
+    snprintf(name, sizeof name, "a_parameter_of_a_long_name_58,a_parameter_of_a_long_name_59");
     b.tune.key = name;
     b.tune.file = path;
     b.tune.configs = (const char *const[]){"LOOPS=1", "LOOPS=2"};
@@ -243,13 +247,15 @@ static void long_lines(const char *path)
         b.lines[0] = 0;
         args[MANY - 1] = turn == 1 ? tkc_int(7) : tkc_int(MANY - 1);
         if (turn == 3) args[MANY - 1].type = "i64";
+        if (turn == 3) args[MANY - 2] = tkc_float(0.5);
+        else args[MANY - 2] = tkc_int(58);
         EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &b.tune, one_program, &b, NULL, args, MANY, &jit, NULL), TKC_OK);
         EXPECT_INT(*b.lines != 0, turn == 0 || turn == 1 || turn == 3);
         tkc_jit_free(jit);
     }
     read_file(path, now, sizeof now);
     EXPECT(strstr(now, "name_1=i32 ") && strstr(now, "name_59=59:i32 | LOOPS="));
-    EXPECT(strstr(now, "name_59=7:i32 | LOOPS=") && strstr(now, "name_59=59:i64 | LOOPS="));
+    EXPECT(strstr(now, "name_59=7:i32 | LOOPS=") && strstr(now, "name_58=0.5:fp32 a_parameter_of_a_long_name_59=59:i64 | LOOPS="));
     unlink(path);
     bed_free(&b);
 }
@@ -288,15 +294,60 @@ static void arrays(void)
     Bed b;
     bed_make(&b, "checks");
     b.options.debug = true;
+    b.tune.reset_to_zero = b.tune.restore_value = "";
     EXPECT_INT(tune_checks(&b, 4), -1); /* nothing is put back: the second run finds what the first has done */
     b.tune.reset_to_zero = "zero";
     EXPECT_INT(tune_checks(&b, 4), -1);
     b.tune.restore_value = "any_,seven";
     EXPECT(tune_checks(&b, 4) >= 0);
     EXPECT(value_of(&b, 0) == 0 && value_of(&b, 1) == 7 && value_of(&b, 2) == 5);
+    EXPECT_INT(tkc_copy_in(b.dev, b.x[0], &(int){3}, 4), TKC_OK); /* the runs' is 0 all the same */
+    EXPECT(tune_checks(&b, 4) >= 0);
+    EXPECT_INT(value_of(&b, 0), 3);
     EXPECT_INT(tune_checks(&b, 0), -1);
     EXPECT_STR(tkc_last_error(b.cx),
                "error: argument 'zero': its size is not known, and tuning runs on a copy of it\n");
+    bed_free(&b);
+}
+
+static void count_warnings(const TkcDiagnostic *d, void *user)
+{
+    Bed *b = user;
+    if (d->severity == TKC_WARNING)
+        strcat(strcat(b->lines, d->text), "\n");
+}
+
+/* What @autotune says holds, where the caller says nothing; what only Python can do is told. */
+static void decorated(const char *path)
+{
+    Bed b;
+    char now[4096];
+    bed_make(&b, "wait");
+    b.tune.key = NULL;
+    b.tune.file = path;
+    unlink(path);
+    EXPECT_INT(tune(&b, 2), 1);
+    read_file(path, now, sizeof now);
+    EXPECT(strstr(now, "x=*i32 n=2:i32 | LOOPS=1 num_warps=2 | ") != NULL);
+    b.tune.key = "";
+    EXPECT_INT(tune(&b, 2), 1);
+    EXPECT(*b.lines);
+    read_file(path, now, sizeof now);
+    EXPECT(strstr(now, "x=*i32 n=i32 | LOOPS=1 num_warps=2 | ") != NULL);
+    unlink(path);
+    bed_free(&b);
+    bed_make(&b, "checks");
+    b.options.debug = true;
+    b.tune.progress = NULL;
+    tkc_context_on_diagnostic(b.cx, count_warnings, &b);
+    EXPECT(tune_checks(&b, 4) >= 0);
+    EXPECT_STR(b.lines, "the prune_configs_by of @autotune is Python's, and is not used here; say it in TkcTuneOptions\n"
+                        "the pre_hook of @autotune is Python's, and is not used here\n");
+    b.lines[0] = 0;
+    b.tune.prune = leave_none;
+    b.tune.mode = TKC_TUNE_FIRST;
+    EXPECT(tune_checks(&b, 4) >= 0);
+    EXPECT_STR(b.lines, "the pre_hook of @autotune is Python's, and is not used here\n");
     bed_free(&b);
 }
 
@@ -331,6 +382,7 @@ int main(int argc, char **argv)
     printf("long_lines\n"), long_lines(argv[1]);
     RUN(ties);
     RUN(arrays);
+    printf("decorated\n"), decorated(argv[1]);
     RUN(misuse);
     return expect_done();
 }

@@ -4,7 +4,8 @@
 
    A claim is a lock of the system's, which ends with its process; who waits longer than MOST_WAIT
    compiles for itself. The time of a file is that of its last use, which decides what goes when
-   there is too much; a clock that is wrong keeps the wrong ones, no more. */
+   there is too much. A clock that is wrong keeps the wrong ones, no more; what it has put into the
+   future goes first when it is right again. */
 #define _GNU_SOURCE
 #include "disk.h"
 
@@ -234,6 +235,9 @@ static void trim(struct DiskCache *c)
 {
     Items all = list(c->folder);
     const time_t now = time(NULL);
+    for (size_t i = 0; i < all.n; i++)
+        if (all.data[i].used.tv_sec > now + LEFT_SECONDS)
+            all.data[i].used.tv_sec = 0; /* the clock went back: nobody knows when that was */
     if (all.n)
         qsort(all.data, all.n, sizeof *all.data, by_use);
     for (size_t i = 0; i < all.n; i++) {

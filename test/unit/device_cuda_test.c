@@ -75,6 +75,42 @@ static void context_of_the_caller(void)
     tkc_context_free(cx);
 }
 
+/* The driver's context goes first: each call is an error, and what is freed later touches nothing. */
+static void context_destroyed(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcDevice *dev = NULL;
+    TkcSource *source = NULL;
+    TkcPtr x = 0, y = 0;
+    CudaApi api;
+    CuContext mine;
+    int back[64];
+    EXPECT_INT(cuda_api_open(cx, &api), TKC_OK);
+    EXPECT_INT(api.DevicePrimaryCtxRetain(&mine, 0), CU_OK);
+    EXPECT_INT(tkc_device_open_cuda_context(cx, mine, &dev), TKC_OK);
+    TkcJit *jit = jit_of(cx, dev, text, &source);
+    EXPECT_INT(tkc_alloc(dev, sizeof back, &x), TKC_OK);
+    TkcArg args[] = {tkc_pointer("*i32", x, sizeof back), tkc_int(3), tkc_float(0.5), tkc_constexpr("64")};
+    const int64_t grid[3] = {1, 1, 1};
+    EXPECT_INT(tkc_launch(jit, grid, NULL, args, 4), TKC_OK);
+    EXPECT_INT(tkc_free(dev, x), TKC_OK);
+    EXPECT_INT(api.DevicePrimaryCtxRelease(0), CU_OK);
+    EXPECT_INT(tkc_launch(jit, grid, NULL, args, 4), TKC_ERROR);
+    EXPECT(strstr(tkc_last_error(cx), "cuCtxPushCurrent failed: ") != NULL);
+    args[3] = tkc_constexpr("32"); /* to be compiled yet */
+    EXPECT_INT(tkc_launch(jit, grid, NULL, args, 4), TKC_ERROR);
+    EXPECT_INT(tkc_alloc(dev, sizeof back, &y), TKC_ERROR);
+    EXPECT_INT(tkc_copy_out(dev, back, x, sizeof back), TKC_ERROR);
+    EXPECT_INT(tkc_synchronize(dev, NULL), TKC_ERROR);
+    EXPECT_INT(tkc_free(dev, x), TKC_ERROR);
+    EXPECT(current(&api) == NULL);
+    tkc_jit_free(jit);
+    tkc_source_free(source);
+    tkc_device_free(dev);
+    EXPECT(current(&api) == NULL);
+    tkc_context_free(cx);
+}
+
 static void too_many_parameters(void)
 {
     enum { N = 513 };
@@ -136,6 +172,7 @@ int main(void)
 {
     RUN(context_of_the_caller);
     RUN(inspected);
+    RUN(context_destroyed);
     RUN(too_many_parameters);
     return expect_done();
 }

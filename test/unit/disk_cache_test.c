@@ -452,6 +452,31 @@ static void bounded(void)
     free(large);
 }
 
+/* A clock that was a year ahead: what is from then is right, and does not push out what is new. */
+static void clock_back(void)
+{
+    char name[80], *large = calloc(300, 1024);
+    const time_t ahead = -365 * 86400;
+    clear();
+    EXPECT_OUTCOME(launch("k.tk", "7"), absent, 9);
+    set_age(entry_of(at("cache")), ahead);
+    EXPECT_OUTCOME(launch("k.tk", "7"), hits, 9); /* from now on it is today's */
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "cache/%064x", i);
+        put_bytes(at(name), large, 300 * 1024);
+        set_age(at(name), ahead - i);
+    }
+    put_bytes(at("cache/0000000000000000000000000000000000000000000000000000000000000000.claim"), "", 0);
+    set_age(at("cache/0000000000000000000000000000000000000000000000000000000000000000.claim"), ahead);
+    Try t = launch("k.tk", "9");
+    EXPECT_OUTCOME(t, absent, 11);
+    EXPECT_INT(t.stats.evicted, 1);
+    EXPECT_INT(files_in(at("cache")), 1 + 2 + 3); /* README; no claim */
+    EXPECT_OUTCOME(launch("k.tk", "7"), hits, 9);
+    EXPECT_OUTCOME(launch("k.tk", "9"), hits, 11);
+    free(large);
+}
+
 /* ---- a store ---- */
 
 static struct { char name[65], *bytes; size_t len; int gets, puts, lie; } kept;
@@ -570,6 +595,7 @@ int main(int argc, char **argv)
     RUN(helper_edited);
     RUN(warned);
     RUN(bounded);
+    RUN(clock_back);
     RUN(shared_store);
     RUN(calls);
     snprintf(gone, sizeof gone, "rm -rf %s", made);

@@ -38,7 +38,7 @@ BUG = r'[^;"]*"internal error: (?!%s")|unwind_raise_as\(UNWIND_LLVM,'
 
 # Tests that do not count: see above.
 OTHER_TESTS = (r"run/(ops|models|language|kernels|examples|example_commands)\.py|run/dot-targets\.test|"
-               r"ir/round-trip\.py|bench/|tree/|fuzz/|spec/(std-values|control-random)\.py")
+               r"ir/round-trip\.py|run/cache_faults\.py|bench/|tree/|fuzz/|spec/(std-values|control-random)\.py")
 
 FORMAT = re.compile(
     r"^(static )?.*?\b(\w+)\([^()]*\.\.\.\)\s*__attribute__\(\(format\(printf, \d+, [1-9]\d*\)\)\)", re.M)

@@ -48,9 +48,14 @@ def python_with(module, candidates):
 
 
 def with_package(python):
-    """A command: that Python with the package tkc. Not for sanitizers, which want to be in the program from its start."""
-    return "env PYTHONPATH=%s TKC_LIBRARY=%s %s" % (os.path.join(config.source_dir, "python"),
-                                                    os.path.join(config.build_dir, "libtkc.so.0"), python)
+    """A command: that Python with the package tkc; with sanitizers those of the library, which want to be there from the start (what
+    Python itself does not free is not looked for)."""
+    asan = ""
+    if "address" in config.sanitize:
+        found = subprocess.run([config.c_compiler, "-print-file-name=libasan.so"], capture_output=True, text=True)
+        asan = "LD_PRELOAD=%s ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 " % found.stdout.strip()
+    return "env %sPYTHONPATH=%s TKC_LIBRARY=%s %s" % (asan, os.path.join(config.source_dir, "python"),
+                                                      os.path.join(config.build_dir, "libtkc.so.0"), python)
 
 
 def cuda_capability():

@@ -1,6 +1,5 @@
 # Classes under @triton.aggregate, by each of its names: their text is compiled with the kernel's, with what it uses.
 # REQUIRES: numpy
-# UNSUPPORTED: asan
 # RUN: %tkc-python %s | FileCheck %s
 import numpy as np
 

@@ -4,7 +4,6 @@
 # RUN: env LD_LIBRARY_PATH=%driver SIMT_TRACE=1 %tkc-python %s 2> %t.trace | FileCheck %s --check-prefixes=CHECK,EXTENSION
 # RUN: env LD_LIBRARY_PATH=%driver TKC_LAUNCHES=ctypes %tkc-python %s | FileCheck %s --check-prefixes=CHECK,CTYPES
 # RUN: FileCheck %s --check-prefix=TRACE < %t.trace
-# UNSUPPORTED: asan
 import ctypes
 import sys
 import types

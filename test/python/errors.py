@@ -1,6 +1,6 @@
 # Each mistake is an exception of a fitting kind whose text says what is wrong and what to write.
 # REQUIRES: numpy
-# UNSUPPORTED: asan
+# The numbers of its lines are in what it expects.
 # RUN: %tkc-python %s | FileCheck %s
 import sys
 import warnings

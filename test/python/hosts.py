@@ -1,6 +1,5 @@
 # What hosts of Triton's reach for beside launching: types, compiling for a target, hooks, replaced texts, exceptions.
 # REQUIRES: numpy
-# UNSUPPORTED: asan
 # RUN: %tkc-python %s | FileCheck %s
 import numpy as np
 

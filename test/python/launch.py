@@ -1,7 +1,6 @@
 # Kernels on the host's arrays: numpy's and what speaks DLPack, on cpu and on the emulated GPU; every kind of argument, of grid and of
 # constexpr; what is written is written in place.
 # REQUIRES: numpy
-# UNSUPPORTED: asan
 # RUN: %tkc-python %s cpu | FileCheck %s
 # RUN: %tkc-python %s simt | FileCheck %s
 # RUN: env TKC_DEVICE=simt:sm_80 %tkc-python %s | FileCheck %s

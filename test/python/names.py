@@ -1,6 +1,5 @@
 # What the names in a kernel stand for is asked of Python: closures, helpers of this and of other files, values that change.
 # REQUIRES: numpy
-# UNSUPPORTED: asan
 # RUN: %tkc-python %s | FileCheck %s
 import math
 import os

@@ -1,5 +1,4 @@
 # The structs of the package are those of the headers, field by field, and its functions are declared there with as many parameters.
-# UNSUPPORTED: asan
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%src/python %python %s %include/tkc %t/structs.c
 # RUN: %cc -Wall -Werror -I %include %t/structs.c -o %t/structs && %t/structs | FileCheck %s
 # CHECK: 7 structs, {{[1-9][0-9]}} functions

@@ -1,7 +1,6 @@
 # What tutorials of Triton do, host code and all, with `import tkc as triton`: on the CPU's tensors, agreeing with torch.
 # REQUIRES: torch
 # RUN: %torch-python %s | FileCheck %s
-# UNSUPPORTED: asan
 import torch
 
 import tkc as triton

@@ -1,6 +1,5 @@
 # Tensors that stand for others, launches that compile alone, and the layer of docs/examples.md through autograd and torch.compile.
 # REQUIRES: torch
-# UNSUPPORTED: asan
 # RUN: %torch-python %s | FileCheck %s
 # RUN: env TKC_DEVICE=simt %torch-python %s | FileCheck %s
 # RUN: env OMP_NUM_THREADS=1 %torch-python %src/examples/torch_layer.py aot_eager | FileCheck %s --check-prefix=LAYER

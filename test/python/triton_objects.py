@@ -1,7 +1,6 @@
 # Kernels under Triton's own decorators, as they are: its jit functions, autotuner, heuristics, types and descriptors.
 # REQUIRES: torch, triton
 # RUN: %torch-python %s | FileCheck %s
-# UNSUPPORTED: asan
 import warnings
 
 import torch

@@ -1,6 +1,5 @@
 # Tuples, named ones and nested, as arguments: of arrays, numbers, constexprs, functions, None; on cpu and on the emulated GPU.
 # REQUIRES: numpy
-# UNSUPPORTED: asan
 # RUN: %tkc-python %s cpu | FileCheck %s
 # RUN: %tkc-python %s simt | FileCheck %s
 import sys

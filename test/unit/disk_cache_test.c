@@ -1,4 +1,5 @@
-/* Kernels on disk: disk_cache_test [FOLDER], which is empty. What is found there is right, whatever has become of the files. */
+/* Kernels on disk: disk_cache_test [FOLDER [PROCESSES KERNELS]], the folder empty; with numbers, so many processes launch so many
+   kernels at once, and nothing else is tried. What is found there is right, whatever has become of the files. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -345,6 +346,44 @@ static void all_at_once(void)
     }
 }
 
+/* Each launches all kernels, from another one on, by its own number; how many it compiled. */
+static int launch_all(int first, int kernels)
+{
+    char value[16];
+    int stored = 0;
+    for (int i = 0; i < kernels; i++) {
+        const int k = (first * 37 + i) % kernels;
+        snprintf(value, sizeof value, "%d", k);
+        const Try t = launch("k.tk", value);
+        if (t.got != (float)(k + 2) || t.stats.damaged || t.stats.unwritable) return -1;
+        stored += (int)t.stats.stored;
+    }
+    return stored;
+}
+
+/* Each kernel is compiled once, and what everybody gets is right. */
+static void crowd(int processes, int kernels)
+{
+    pid_t *pids = calloc((size_t)processes, sizeof *pids);
+    int ends[2], stored, all = 0;
+    EXPECT(pipe(ends) == 0);
+    clear();
+    fflush(stdout);
+    for (int i = 0; i < processes; i++)
+        if ((pids[i] = fork()) == 0) {
+            stored = launch_all(i, kernels);
+            _exit(stored < 0 || write(ends[1], &stored, sizeof stored) != sizeof stored);
+        }
+    for (int i = 0; i < processes; i++) {
+        EXPECT_INT(end(pids[i]), 0);
+        EXPECT(read(ends[0], &stored, sizeof stored) == sizeof stored);
+        all += stored;
+    }
+    EXPECT_INT(all, kernels);
+    EXPECT_INT(files_in(at("cache")), kernels);
+    free(pids);
+}
+
 /* Who waits goes on when the claim is given up, though nothing came of it. */
 static void claimed(void)
 {
@@ -585,6 +624,10 @@ int main(int argc, char **argv)
     put_bytes(at("k.tk"), importing, strlen(importing));
     put_bytes(at("warning.tk"), warning, strlen(warning));
     put_helper("helper.tk", "2.00");
+    if (argc == 4) {
+        crowd(atoi(argv[2]), atoi(argv[3]));
+        return expect_done();
+    }
     RUN(found_again);
     RUN(every_byte);
     RUN(mended);

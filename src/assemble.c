@@ -75,9 +75,8 @@ static void end(const Work *w)
 static bool write_file(const char *path, const char *text)
 {
     FILE *f = fopen(path, "wb");
-    if (!f) return command_refuse("cannot write '%s': %s", path, strerror(errno));
-    const bool ok = fputs(text, f) >= 0;
-    if (fclose(f) == 0 && ok) return true;
+    const bool ok = f && fputs(text, f) >= 0;
+    if (f && fclose(f) == 0 && ok) return true;
     return command_refuse("cannot write '%s': %s", path, strerror(errno));
 }
 

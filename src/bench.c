@@ -95,40 +95,44 @@ static bool make_lines(Bench *b)
     return true;
 }
 
-static bool has_param(TkcSource *source, const char *kernel, const char *name)
+/* False after an error. */
+static bool has_param(TkcSource *source, const char *kernel, const char *name, bool *has)
 {
     int n = 0;
-    bool has = false;
     TkcParam p = {.size = sizeof p};
-    if (tkc_source_param_count(source, kernel, &n) != TKC_OK)
-        return true; /* what is wrong is said when it is used */
-    for (int i = 0; i < n && !has; i++)
-        has = tkc_source_param(source, kernel, i, &p) == TKC_OK && !strcmp(p.name, name);
-    return has;
+    bool ok = tkc_source_param_count(source, kernel, &n) == TKC_OK;
+    *has = false;
+    for (int i = 0; ok && i < n && !*has; i++) {
+        ok = tkc_source_param(source, kernel, i, &p) == TKC_OK;
+        *has = ok && !strcmp(p.name, name);
+    }
+    return ok;
 }
 
 /* The command's arguments, but what the line gives itself, and what a kernel of its own has no
    parameter for; and the swept name, where it is one. */
-static void take_arguments(const Bench *b, Options *o)
+static bool take_arguments(const Bench *b, Options *o)
 {
     const int given = o->args.len;
     const Bindings *all = &b->o->args;
     Binding *data = calloc((size_t)(given + all->len + 1), sizeof *data);
-    bool is_bound = !*b->sweep.name;
-    if (!data) return;
-    memcpy(data, o->args.data, (size_t)given * sizeof *data);
+    bool is_bound = !*b->sweep.name, has = true, ok = true;
+    if (!data) return command_refuse("out of memory");
+    for (int i = 0; i < given; i++) data[i] = o->args.data[i];
     for (int i = 0; i < all->len; i++) {
-        bool again = o->compile.kernel != b->o->compile.kernel &&
-                     !has_param(b->source, o->compile.kernel, all->data[i].name);
+        if (o->compile.kernel != b->o->compile.kernel)
+            ok = ok && has_param(b->source, o->compile.kernel, all->data[i].name, &has);
+        bool again = !has;
         for (int k = 0; k < given; k++) again |= !strcmp(data[k].name, all->data[i].name);
         if (!again) data[o->args.len++] = all->data[i];
     }
     for (int i = 0; i < o->args.len; i++) is_bound |= !strcmp(data[i].name, b->sweep.name);
     for (int i = 0; i < o->ndefines; i++) is_bound |= !strcmp(o->defines[i].name, b->sweep.name);
-    if (!is_bound && has_param(b->source, o->compile.kernel, b->sweep.name))
-        data[o->args.len++] = (Binding){b->sweep.name, b->sweep.name};
+    if (!is_bound) ok = ok && has_param(b->source, o->compile.kernel, b->sweep.name, &has);
+    if (!is_bound && has) data[o->args.len++] = (Binding){b->sweep.name, b->sweep.name};
     free(o->args.data);
     o->args.data = data;
+    return ok;
 }
 
 /* ---- measuring ---- */
@@ -158,7 +162,7 @@ static bool measure_line(Bench *b, const Line *line, int at)
     b->at = at;
     bool ok = options_read_variant(&o, b->o, "a -line", line->words);
     if (!ok) command_fail("-line '%s': %s", line->label, o.error);
-    else take_arguments(b, &o);
+    ok = ok && take_arguments(b, &o);
     if (*b->sweep.name) {
         r.sweep = b->sweep.name;
         r.sweep_value = b->sweep.values[at];

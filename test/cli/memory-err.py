@@ -95,3 +95,18 @@ show("syntax", [tkc, "-fsyntax-only", inputs + "/memory.tk", "-k", "row", "-DBLO
 # CHECK: syntax:
 # CHECK-DAG: {{^}}  error: out of memory
 # CHECK-DAG: {{^}}  tkc: error: out of memory{{$}}
+show("bench", [tkc, "-bench", "-warmup", "1", "-time", "1"] + ROW[2:] + ["x=" + array, "-sweep", "N=64", "-plot", array + ".svg", "-line", "a: -DBLOCK=64"])
+# CHECK: bench:
+# CHECK-DAG: {{^}}  error: out of memory: N bytes asked for
+# CHECK-DAG: {{^}}  tkc: error: -plot: cannot write '{{.*}}.svg': Cannot allocate memory
+# CHECK-DAG: {{^}}  tkc: error: out of memory{{$}}
+# CHECK-DAG: {{^}}  tkc: error: x: cannot use '{{.*}}': no memory{{$}}
+SCALE = [inputs + "/memory.tk", "-k", "row", "-DBLOCK=64", "-arch=sm_90a"]
+before = attempt([tkc, "-emit=ptx"] + SCALE, 10 ** 9, 1)[2]
+show("header", [tkc, "-emit=header", "-ptxas=none", "-o", array + ".h"] + SCALE, before - 20)
+show("manifest", [tkc, "-emit=manifest"] + SCALE, before - 20)
+# CHECK: header:
+# CHECK-DAG: {{^}}  tkc: error: cannot write '{{.*}}.h': Cannot allocate memory
+# CHECK-DAG: {{^}}  tkc: error: out of memory{{$}}
+# CHECK: manifest:
+# CHECK-DAG: {{^}}  tkc: error: out of memory{{$}}

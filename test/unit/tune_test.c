@@ -351,6 +351,29 @@ static void decorated(const char *path)
     bed_free(&b);
 }
 
+/* A program that the device has no room for is none of those to choose among. */
+static void no_room(void)
+{
+    static const char wide[] = "import triton\nimport triton.language as tl\n@triton.jit\n"
+                               "def wide(x: '*i32', N: tl.constexpr):\n    at = tl.arange(0, N)\n"
+                               "    v = tl.load(x + at)\n    tl.debug_barrier()\n    tl.store(x + (N - 1 - at), v)\n";
+    Bed b;
+    TkcJit *jit = NULL;
+    bed_make(&b, NULL);
+    for (int i = 0; i < 3; i++) EXPECT_INT(tkc_free(b.dev, b.x[i]), TKC_OK);
+    tkc_source_free(b.source);
+    tkc_device_free(b.dev);
+    EXPECT_INT(tkc_device_open(b.cx, "simt", 0, &b.dev), TKC_OK);
+    EXPECT_INT(tkc_source_from_text(b.cx, "w.tk", wide, strlen(wide), TKC_LANGUAGE_TK, &b.source), TKC_OK);
+    for (int i = 0; i < 3; i++) EXPECT_INT(tkc_alloc(b.dev, 4, &b.x[i]), TKC_OK);
+    b.tune.configs = (const char *const[]){"N=131072 num_warps=32"};
+    b.tune.nconfigs = 1;
+    const TkcArg args[] = {tkc_pointer("*i32", b.x[0], 4)};
+    EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &b.tune, one_program, &b, NULL, args, 1, &jit, NULL), TKC_ERROR);
+    EXPECT(strstr(tkc_last_error(b.cx), "has no room for a program of this configuration\n") != NULL);
+    bed_free(&b);
+}
+
 static void misuse(void)
 {
     Bed b;
@@ -370,6 +393,9 @@ static void misuse(void)
     EXPECT_STR(tkc_last_error(b.cx), "error: the options are NULL\n");
     EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &unset, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(b.cx), "error: the options are not initialized: their size is not set\n");
+    b.options.size = 0;
+    EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, NULL, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(b.cx), "error: the options are not initialized: call tkc_options_init first\n");
     bed_free(&b);
 }
 
@@ -383,6 +409,7 @@ int main(int argc, char **argv)
     RUN(ties);
     RUN(arrays);
     printf("decorated\n"), decorated(argv[1]);
+    RUN(no_room);
     RUN(misuse);
     return expect_done();
 }

@@ -171,10 +171,11 @@ static TkcStatus cpu_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel *
 {
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
-    k->interp = interp_prepare(dev->cx, code->func, dev->debugger);
+    TkcStatus status;
+    k->interp = interp_prepare(dev->cx, code->func, dev->debugger, &status);
     if (!k->interp) {
         free(k);
-        return TKC_ERROR;
+        return status;
     }
     *out = k;
     return TKC_OK;

@@ -92,8 +92,8 @@ struct Interp {
     void *memory;   /* what the above is made of (a list of blocks) */
 };
 
-/* NULL after a report; frees with interp_free. debugger NULL: not to be debugged. */
-Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger);
+/* NULL after a report, with *status; frees with interp_free. debugger NULL: not to be debugged. */
+Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger, TkcStatus *status);
 void interp_free(Interp *in);
 
 /* ---- memory that programs may touch ---- */

@@ -34,13 +34,14 @@ typedef struct Prepare {
     const Value **walk;         /* param_of: values to visit; in which walk each was */
     int *walked, walks;
     bool failed;
+    TkcStatus status; /* of what failed */
 } Prepare;
 
 static void *take_from(Prepare *p, Block **blocks, size_t count, size_t size)
 {
     Block *b = calloc(1, sizeof(Block) + 8 + count * size);
     if (!b) {
-        if (!p->failed) tkc_no_memory(p->cx);
+        if (!p->failed) p->status = tkc_no_memory(p->cx);
         p->failed = true;
         return NULL;
     }
@@ -674,12 +675,12 @@ static bool take_tables(Prepare *p)
     return !p->failed;
 }
 
-Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger)
+Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger, TkcStatus *status)
 {
     Interp *in = calloc(1, sizeof *in);
-    Prepare p = {.cx = cx, .in = in};
+    Prepare p = {.cx = cx, .in = in, .status = TKC_ERROR};
     if (!in) {
-        tkc_no_memory(cx);
+        *status = tkc_no_memory(cx);
         return NULL;
     }
     in->fn = fn;
@@ -695,6 +696,7 @@ Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger)
     if (!p.failed) decode_region(&p, fn->body, &in->body, false);
     in->memory = p.blocks;
     free_blocks(p.scratch);
+    *status = p.failed ? p.status : TKC_OK;
     if (!p.failed) return in;
     interp_free(in);
     return NULL;

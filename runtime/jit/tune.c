@@ -230,7 +230,21 @@ static void tell(const Tuning *t, size_t i, size_t n, const char *config, double
     t->o.progress(line, t->o.user);
 }
 
-/* Muted: a configuration that is none for this device is no mistake of anybody's. */
+/* A configuration that is none for this device is no mistake of anybody's, and another is tried:
+   that is muted. Where the host's memory is at an end, or the like, no choice is right. */
+static TkcStatus judge(const Tuning *t, TkcStatus status, const char *config)
+{
+    if (status != TKC_OK && status != TKC_ERROR && status != TKC_MISUSE)
+        tkc_report(t->cx, TKC_SEVERITY_ERROR, NULL, "tuning ended at the configuration '%s': %s",
+                   config, tkc_status_text(status));
+    return status;
+}
+
+static bool is_passed_over(TkcStatus status)
+{
+    return status == TKC_ERROR || status == TKC_MISUSE;
+}
+
 static bool measure(Tuning *t, const char *text, double *ms)
 {
     Config c;
@@ -245,6 +259,7 @@ static bool measure(Tuning *t, const char *text, double *ms)
     tkc_context_mute(t->cx, 1);
     TkcStatus status = prepare_text(t, text, &c, &jit);
     tkc_context_mute(t->cx, -1);
+    status = judge(t, status, text);
     if (status == TKC_OK) {
         t->grid(grid, c.values, c.nvalues, t->user);
         status = tkc_bench(jit, grid, t->stream, t->scratch, t->nargs, &how, &times);
@@ -252,6 +267,7 @@ static bool measure(Tuning *t, const char *text, double *ms)
     tkc_jit_free(jit);
     free(c.text);
     *ms = times.median;
+    if (status != TKC_OK && !is_passed_over(status)) t->status = status;
     return status == TKC_OK;
 }
 
@@ -276,7 +292,7 @@ static int fastest(Tuning *t, const size_t *which, size_t n, double *ms, double 
         if (!measure(t, t->o.configs[which[i]], &ms[i])) ms[i] = INFINITY;
     }
     const size_t best = tune_pick(ms, n);
-    if (best == n) return -1;
+    if (best == n || t->status != TKC_OK) return -1;
     *best_ms = ms[best];
     return (int)which[best];
 }
@@ -315,12 +331,13 @@ static int measure_all(Tuning *t)
 static TkcStatus take_first(const Tuning *t, TkcJit **out, int *config)
 {
     TkcStatus status = TKC_ERROR;
-    for (size_t i = 0; status != TKC_OK && i < t->o.nconfigs; i++) {
+    for (size_t i = 0; is_passed_over(status) && i < t->o.nconfigs; i++) {
         Config c;
         const int mute = i + 1 < t->o.nconfigs;
         tkc_context_mute(t->cx, mute);
         status = prepare_text(t, t->o.configs[i], &c, out);
         tkc_context_mute(t->cx, -mute);
+        if (mute) judge(t, status, t->o.configs[i]);
         free(c.text);
         *config = (int)i;
     }

@@ -291,7 +291,7 @@ static void sizes_of_arguments(void)
     world_open(&w);
     static float own[32];
     float *x = device_array(&w, NULL, 64 * 4);
-    Interp *in = interp_prepare(w.cx, parse_func(&w, LOAD_10), NULL);
+    Interp *in = interp_prepare(w.cx, parse_func(&w, LOAD_10), NULL, &(TkcStatus){0});
     LaunchArg args[] = {{AS_ARG(own), sizeof own}, {22, 0}};
     EXPECT_INT(interp_launch(w.dev, in, w.dev->state, (int64_t[]){1, 1, 1}, args), TKC_OK);
     args[1].bits = 23;

@@ -142,7 +142,7 @@ static bool run_here(World *w, const Func *fn, const Run *run)
 {
     LaunchArg args[8] = {0};
     for (int i = 0; i < fn->nparams; i++) args[i].bits = run->params[i];
-    Interp *in = interp_prepare(w->cx, fn, NULL);
+    Interp *in = interp_prepare(w->cx, fn, NULL, &(TkcStatus){0});
     bool ok = in && interp_launch(w->dev, in, w->dev->state, (int64_t[]){1, 1, 1}, args) == TKC_OK;
     if (!ok) fprintf(stderr, "%s", tkc_last_error(w->cx));
     interp_free(in);

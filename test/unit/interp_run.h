@@ -73,7 +73,7 @@ static inline TkcStatus run_func(World *w, const Func *fn, int64_t programs, con
 {
     LaunchArg list[32] = {0};
     for (int i = 0; i < fn->nparams; i++) list[i].bits = args[i];
-    Interp *in = interp_prepare(w->cx, fn, NULL);
+    Interp *in = interp_prepare(w->cx, fn, NULL, &(TkcStatus){0});
     if (!in) return TKC_ERROR;
     TkcStatus status = interp_launch(w->dev, in, w->dev->state, (int64_t[]){programs, 1, 1}, list);
     interp_free(in);

@@ -399,8 +399,40 @@ static void misuse(void)
     bed_free(&b);
 }
 
+/* One choice, for tune-memory.py: what is chosen and launched, or what is said. */
+static int once(const char *path)
+{
+    Bed b = {.cx = tkc_context_new()};
+    TkcJit *jit = NULL;
+    int config = -1, got = 0;
+    if (!b.cx) return puts("out of memory"), 1;
+    tkc_options_init(&b.options);
+    b.options.kernel = "wait";
+    b.tune = (TkcTuneOptions){.size = sizeof b.tune, .warmup_ms = 0.1, .run_ms = 0.1, .file = path};
+    b.tune.configs = (const char *const[]){"LOOPS=1000", "LOOPS=1"};
+    b.tune.nconfigs = 2;
+    TkcStatus status = tkc_device_open(b.cx, "cpu", 0, &b.dev);
+    if (status == TKC_OK) status = tkc_source_from_text(b.cx, "w.tk", text, strlen(text), TKC_LANGUAGE_TK, &b.source);
+    if (status == TKC_OK) status = tkc_alloc(b.dev, 4, &b.x[0]);
+    const TkcArg args[] = {tkc_pointer("*i32", b.x[0], 4), tkc_int(1)};
+    if (status == TKC_OK)
+        status = tkc_tune(b.dev, b.source, &b.options, &b.tune, one_program, &b, NULL, args, 2, &jit, &config);
+    if (status == TKC_OK) status = tkc_launch(jit, (int64_t[]){1, 1, 1}, NULL, args, 2);
+    if (status == TKC_OK) status = tkc_copy_out(b.dev, &got, b.x[0], 4);
+    if (status == TKC_OK) printf("chosen %d, %s\n", config, got ? "launched" : "not launched");
+    else printf("status %d: %s", (int)status, tkc_last_error(b.cx));
+    tkc_jit_free(jit);
+    if (b.x[0]) tkc_free(b.dev, b.x[0]);
+    tkc_source_free(b.source);
+    tkc_device_free(b.dev);
+    tkc_context_free(b.cx);
+    return status != TKC_OK;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3)
+        return once(argv[1]);
     EXPECT(argc == 2);
     RUN(fastest);
     RUN(given);

@@ -110,6 +110,8 @@ whole = entry()
 for name, prepare in (("cold", cold), ("warm", warm), ("damaged", damaged)):
     print("%s: killed at %d steps" % (name, each(prepare, fails("kill"), "fake disk: only", killed)))
     print("%s: full at %d steps" % (name, each(prepare, fails("full"), "fake disk: only", full)))
+    if prepare == damaged:  # which is read as warm is, and compiled as cold
+        break
     print("%s: without memory at %d steps" % (name, each(prepare, forgets, "fake memory: only", short)))
 # CHECK: cold: killed at {{[1-9][0-9]*}} steps
 # CHECK: cold: full at {{[1-9][0-9]*}} steps
@@ -119,4 +121,3 @@ for name, prepare in (("cold", cold), ("warm", warm), ("damaged", damaged)):
 # CHECK: warm: without memory at {{[1-9][0-9]+}} steps
 # CHECK: damaged: killed at {{[1-9][0-9]*}} steps
 # CHECK: damaged: full at {{[1-9][0-9]*}} steps
-# CHECK: damaged: without memory at {{[1-9][0-9]+}} steps

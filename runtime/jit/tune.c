@@ -48,13 +48,25 @@ typedef struct Tuning {
 
 /* ---- a configuration's jit ---- */
 
+/* Cuts the next word off; NULL: there is none. Blanks between quotes are part of it. */
+static char *cut_word(char **rest)
+{
+    char *word = *rest + strspn(*rest, " "), *p = word, quote = 0;
+    for (; *p && (quote || *p != ' '); p++) {
+        if (*p == quote) quote = 0;
+        else if (!quote && (*p == '\'' || *p == '"')) quote = *p;
+    }
+    *rest = *p ? p + 1 : p;
+    *p = 0;
+    return *word ? word : NULL;
+}
+
 /* "BLOCK=64 num_warps=4" */
 static bool read_config(const char *text, Config *c)
 {
     *c = (Config){.text = strdup(text)};
-    char *save = NULL;
-    for (char *word = c->text ? strtok_r(c->text, " ", &save) : NULL; word;
-         word = strtok_r(NULL, " ", &save)) {
+    char *rest = c->text, *word;
+    while (rest && (word = cut_word(&rest))) {
         char *eq = strchr(word, '=');
         if (!eq || eq == word || c->nvalues == MOST_VALUES) return false;
         *eq = 0;

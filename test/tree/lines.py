@@ -25,7 +25,7 @@ BUDGET = {
     "runtime/debug": 1010,
     "runtime/device": 1680,
     "runtime/interp": 5820,
-    "runtime/jit": 3090,
+    "runtime/jit": 3100,
     "runtime/ptx": 2300,
     "runtime/simt": 11870,
     "src": 6880,

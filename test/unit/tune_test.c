@@ -19,6 +19,11 @@ static const char text[] =
     "    for i in range(LOOPS * n):\n"
     "        a = a * 3 + i\n"
     "    tl.store(x, a)\n"
+    "@triton.autotune([triton.Config({'MODE': 'one two'}), triton.Config({'MODE': 'two  one'})], key=[])\n"
+    "@triton.jit\n"
+    "def quoted(x: '*i32', n, MODE: tl.constexpr):\n"
+    "    tl.static_assert(MODE == 'two  one')\n"
+    "    tl.store(x, n)\n"
     "names = ['seven']\n"
     "@triton.autotune([triton.Config({'STEP': 1}), triton.Config({'STEP': 2})], ['STEP'], reset_to_zero=('zero',),\n"
     "                 restore_value=names + ['any_'], prune_configs_by={'top_k': 1}, pre_hook=hook)\n"
@@ -49,7 +54,8 @@ static void note_line(const char *line, void *user)
 
 static void one_program(int64_t grid[3], const TkcDefine *values, size_t n, void *user)
 {
-    EXPECT(n == 1 && (!strcmp(values[0].name, "LOOPS") || !strcmp(values[0].name, "STEP")));
+    EXPECT(n == 1 && (!strcmp(values[0].name, "LOOPS") || !strcmp(values[0].name, "STEP") ||
+                      !strcmp(values[0].name, "MODE")));
     grid[0] = grid[1] = grid[2] = 1;
     ++((Bed *)user)->grids;
 }
@@ -374,6 +380,15 @@ static void no_room(void)
     bed_free(&b);
 }
 
+/* A value with blanks in it is one word. */
+static void words(void)
+{
+    Bed b;
+    bed_make(&b, "quoted");
+    EXPECT_INT(tune(&b, 2), 1);
+    bed_free(&b);
+}
+
 static void misuse(void)
 {
     Bed b;
@@ -442,6 +457,7 @@ int main(int argc, char **argv)
     RUN(arrays);
     printf("decorated\n"), decorated(argv[1]);
     RUN(no_room);
+    RUN(words);
     RUN(misuse);
     return expect_done();
 }

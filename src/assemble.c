@@ -38,9 +38,9 @@ const char *assemble_find(Options *o)
 {
     const char *home = getenv("CUDA_HOME"), *found;
     if (o->ptxas) return strcmp(o->ptxas, "none") ? o->ptxas : NULL;
-    if ((found = on_path(o)) || (home && (found = in_folder(o, home, strlen(home), "/bin"))))
-        return found;
-    return in_folder(o, "/usr/local/cuda", strlen("/usr/local/cuda"), "/bin");
+    if ((found = on_path(o))) return found;
+    if (!home || !*home) home = "/usr/local/cuda";
+    return in_folder(o, home, strlen(home), "/bin");
 }
 
 /* ---- running it ---- */

@@ -4,8 +4,8 @@
 
 #include "options.h"
 
-/* The ptxas to use: what -ptxas says, else the first that is on the PATH, in $CUDA_HOME/bin or in
-   /usr/local/cuda/bin; kept with the options. NULL: there is none, or -ptxas=none. */
+/* The ptxas to use: what -ptxas says, else the first that is on the PATH, in $CUDA_HOME/bin (where
+   CUDA_HOME is not set, /usr/local/cuda/bin); kept with the options. NULL: there is none, or -ptxas=none. */
 const char *assemble_find(Options *o);
 /* What that ptxas makes of the PTX for a target, malloc'ed. NULL, and it was said what is wrong. */
 char *assemble(const Options *o, const char *ptxas, const char *arch, const char *ptx, size_t *len);

@@ -95,7 +95,7 @@ show("syntax", [tkc, "-fsyntax-only", inputs + "/memory.tk", "-k", "row", "-DBLO
 # CHECK: syntax:
 # CHECK-DAG: {{^}}  error: out of memory
 # CHECK-DAG: {{^}}  tkc: error: out of memory{{$}}
-show("bench", [tkc, "-bench", "-warmup", "1", "-time", "1"] + ROW[2:] + ["x=" + array, "-sweep", "N=64", "-plot", array + ".svg", "-line", "a: -DBLOCK=64"])
+show("bench", [tkc, "-bench", "-warmup", "0.001", "-time", "0.001"] + ROW[2:] + ["x=" + array, "-sweep", "N=64", "-plot", array + ".svg", "-line", "a: -DBLOCK=64"])
 # CHECK: bench:
 # CHECK-DAG: {{^}}  error: out of memory: N bytes asked for
 # CHECK-DAG: {{^}}  tkc: error: -plot: cannot write '{{.*}}.svg': Cannot allocate memory

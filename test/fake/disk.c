@@ -1,6 +1,7 @@
 /* A disk that goes wrong while files change: preloaded, the FAKE_DISK_AT-th of the calls below that the
    program makes kills it (FAKE_DISK=kill), or that and all later writes find the disk full (FAKE_DISK=full):
-   of what is written some bytes fit. When the program ends without having come that far, it says so on
+   of what is written some bytes fit, and of what a stream holds when it is closed none. What the run time
+   does once main has returned is not counted. When the program ends without having come that far, it says so on
    standard error. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,6 +22,7 @@
 static long wanted;
 static bool kills;
 static atomic_long made;
+static atomic_bool ended;
 
 static __attribute__((constructor)) void start(void)
 {
@@ -35,10 +37,17 @@ static __attribute__((destructor)) void finish(void)
         fprintf(stderr, "fake disk: only %ld calls\n", atomic_load(&made));
 }
 
+static void end(void)
+{
+    atomic_store(&ended, true);
+}
+
 /* One call more; true: from now on the disk is full. */
 static bool count(void)
 {
+    if (atomic_load(&ended)) return false;
     const long n = atomic_fetch_add(&made, 1) + 1;
+    if (n == 1) atexit(end);
     if (kills && n == wanted) raise(SIGKILL);
     return !kills && wanted && n >= wanted;
 }
@@ -124,6 +133,21 @@ EXPORT int open64(const char *path, int flags, ...)
     const mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
     va_end(ap);
     return open(path, flags, mode);
+}
+
+static bool is_written(FILE *f)
+{
+    const int flags = fcntl(fileno(f), F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && is_file(fileno(f));
+}
+
+EXPORT int fclose(FILE *f)
+{
+    int (*next)(FILE *);
+    *(void **)&next = real("fclose");
+    const bool is_full = is_written(f) && count();
+    const int closed = next(f);
+    return is_full ? full() : closed;
 }
 
 EXPORT int flock(int fd, int operation)

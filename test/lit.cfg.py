@@ -9,6 +9,7 @@ that lets memory run out (fake/memory.c), %disk one whose disk is full or kills 
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
 link LLVM.
 Features: ptxas, cuda, sm_75 ... (of the GPU that is there and below), asan, static, numpy, torch, triton, pkg-config, long,
+hiredis (it was there when tkc was built), redis (and there is a server),
 measured-instructions (there are results of a GPU for run/instructions.py).
 """
 import ctypes
@@ -133,6 +134,10 @@ def add_features():
         config.available_features.add("static")
     if shutil.which("pkg-config"):
         config.available_features.add("pkg-config")
+    if config.has_redis and not config.has_redis.endswith("NOTFOUND"):
+        config.available_features.add("hiredis")
+        if shutil.which("redis-server"):
+            config.available_features.add("redis")
     if os.environ.get("TKC_TEST_LONG"):
         config.available_features.add("long")
     if os.path.exists(os.path.join(config.test_source_root, "run", "Inputs", "instructions.json.gz")):

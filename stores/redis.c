@@ -71,8 +71,7 @@ static bool wait_for(TkcRedis *r, short events)
         const int64_t left = r->deadline - now_ms();
         const int n = left > 0 ? poll(&p, 1, (int)left) : 0;
         if (n > 0) return true;
-        if (!n) return fail(r, "no answer within %d ms", r->o.timeout_ms);
-        if (errno != EINTR) return fail(r, "%s", strerror(errno));
+        if (!n || errno != EINTR) return fail(r, "no answer within %d ms", r->o.timeout_ms);
     }
 }
 

@@ -31,10 +31,10 @@ typedef struct TkcRedisOptions {
     const char *user;     /* with a password; NULL: the server's default user */
     const char *password; /* NULL: none */
     const char *prefix;   /* of the keys; NULL: "tkc:" */
-    int timeout_ms;       /* the longest that a look or a put waits for the server, but for the lookup
-                             of HOST's address; 0: 250 */
-    int retry_ms;         /* after a failure the server is asked no more for so long; 0: 5000 */
-    size_t most_bytes;    /* of an entry: larger ones are neither given nor taken; 0: 16 MiB */
+    int timeout_ms;    /* the longest that a look or a put waits for the server, but for the lookup
+                          of HOST's address; 0: 250 */
+    int retry_ms;      /* after a failure the server is asked no more for so long; 0: 5000 */
+    size_t most_bytes; /* of an entry: larger ones are neither given nor taken; 0: 16 MiB */
 } TkcRedisOptions;
 
 /* NULL: there is no memory, no size, a number is negative, or the address is none. */

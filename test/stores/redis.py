@@ -212,7 +212,7 @@ def guarded():
     print("guarded")
 
 
-def lie(answers, error, outcome="absent", again=None, **done):
+def lie(answers, error, outcome="absent", **done):
     """A server that answers each command with the next of these pieces, which come slowly one after the other."""
     listener = socket.create_server(("127.0.0.1", 0))
     stop = threading.Event()
@@ -241,11 +241,13 @@ def lie(answers, error, outcome="absent", again=None, **done):
     thread = threading.Thread(target=serve)
     thread.start()
     a = Host("127.0.0.1:%d" % listener.getsockname()[1], most=100000)
-    expect(a, 7, outcome, error, **done)
-    stop.set()
-    a.end()
-    listener.close()
-    thread.join()
+    try:
+        expect(a, 7, outcome, error, **done)
+    finally:
+        stop.set()
+        a.end()
+        thread.join()
+        listener.close()
 
 
 def lies():

@@ -49,7 +49,7 @@ def violation(path, header):
 
 
 def sources():
-    for top in ("grammar", "include", "lib", "runtime", "src"):
+    for top in ("grammar", "include", "lib", "runtime", "src", "stores"):
         for folder, _, names in os.walk(os.path.join(ROOT, top)):
             for name in names:
                 if name.endswith((".c", ".h", ".l", ".y", ".def")):

@@ -192,8 +192,9 @@ static void make_groups(Accesses *x)
 /* Pieces of `bytes` (a line, a sector) the lanes of one instruction touch. */
 static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
 {
-    int shift = layout_dim_shift(l, a->order[0]), narrower = log2_floor(LINE_BYTES / bytes);
-    int within_log2 = a->line_log2 > narrower ? a->line_log2 - narrower : 0;
+    const int shift = layout_dim_shift(l, a->order[0]),
+              piece = log2_floor(bytes / value_bytes(a->op)),
+              within_log2 = a->line_log2 < piece ? a->line_log2 : piece;
     uint32_t within = ((UINT32_C(1) << within_log2) - 1) << shift & layout_dim_mask(l, a->order[0]);
     F2Space pieces = {0}, lanes = {0};
     for (int i = 0; i < l->nbits[DIM_LANE]; i++) {

@@ -256,7 +256,8 @@ static void expand_product(Op *op, void *user)
 bool expand_run(Pass *p, Func *fn)
 {
     Expand x = {fn, p->scratch};
-    ir_walk(fn->body, expand_product, &x); /* first: it takes operands from before their conversions */
+    /* first: it takes operands from before their conversions */
+    ir_walk(fn->body, expand_product, &x);
     ir_walk(fn->body, expand_op, &x);
     fn->level = LEVEL_MEMORY;
     return true;

@@ -129,16 +129,21 @@ static void flow_access(MemoryFlow *f, int i, Bitset *pending)
     bitset_add(pending, i);
 }
 
-/* A product of a warp group reads until it is waited for, whatever barriers there were since it
-   began. */
-static void flow_wait(MemoryFlow *f, const Op *wait, Bitset *pending)
+static void flow_dot(MemoryFlow *f, const Op *dot, Bitset *pending)
 {
     bool flipped;
-    const Op *dot = op_arg(wait, 0)->def;
-    for (int k = 0; dot && dot->kind == OP_DOT && k < 2; k++) {
+    for (int k = 0; k < 2; k++) {
         const Op *ring = dot_ring(dot, k, &flipped);
         if (ring) bitset_add(pending, (int)(uintptr_t)map_get_ptr(&f->index, ring) - 1);
     }
+}
+
+/* Products of warp groups, one that adds to the next, read until they are waited for, whatever
+   barriers there were since they began. */
+static void flow_wait(MemoryFlow *f, const Op *wait, Bitset *pending)
+{
+    const Op *dot = op_arg(wait, 0)->def;
+    for (; dot && dot->kind == OP_DOT; dot = op_arg(dot, 2)->def) flow_dot(f, dot, pending);
 }
 
 static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)

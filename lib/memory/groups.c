@@ -152,6 +152,23 @@ static bool begins_loop(const Op *op)
            (op->kind == OP_ALLOC && tkc_op_int(op, ATTR_COPIES, 1) > 1);
 }
 
+static bool loop_begins_between(const Op *from, const Op *to)
+{
+    const Op *op = from->next;
+    while (op != to && !begins_loop(op)) op = op->next;
+    return op != to;
+}
+
+/* The next product adds to the sum, and is waited for. */
+static bool goes_into_next(const Op *dot)
+{
+    const Use *use = op_result(dot, 0)->uses;
+    const Op *next = use && !use->next ? use->user : NULL;
+    return next && next->kind == OP_DOT && use == &next->args[2] && next->region == dot->region &&
+           tkc_op_int(next, ATTR_ASYNC, 0) && !dot_together(next) && is_in_ring(dot, 0) &&
+           !(reads_own_tile(dot) && loop_begins_between(dot, next));
+}
+
 /* Where its sum is first asked for; others that begin until then stay under way. No tile is read
    any more where a loop begins. */
 static void wait_where_used(Func *fn, Op *dot)
@@ -242,10 +259,28 @@ static int choose_tiles(const Groups *g, Op *dot, Tile tiles[2])
     return n;
 }
 
+/* Right behind what computes it, if there is room from there on: then a barrier for some product is
+   one for others, too. What is loaded is not waited for before it must be. NULL: not so. */
+static Op *early(const Groups *g, const Tile *t, int64_t bytes)
+{
+    enum { FAR = 256 };
+    const Op *def = t->base->def;
+    Op *at = t->home;
+    if (t->home != t->dot || !def || def->kind == OP_LOAD || def->region != at->region) return NULL;
+    for (int i = 0; at->prev != def; at = at->prev)
+        if (i++ == FAR || at->prev->kind == OP_LOAD || begins_loop(at->prev) ||
+            bytes > free_at(g, at->prev))
+            return NULL;
+    return at;
+}
+
 static bool multiply_in_groups(Groups *g, Op *dot)
 {
     Tile tiles[2];
     const int n = choose_tiles(g, dot, tiles);
+    int64_t bytes = 0;
+    for (int i = 0; i < n; i++) bytes += room_of_block(tiles[i].base->type);
+    for (int i = 0; i < n; i++) tiles[i].early = early(g, &tiles[i], bytes);
     for (int i = 0; i < n; i++) tile_store(&g->tiles, &tiles[i]);
     for (int i = 0; i < n; i++) tile_read(&g->tiles, &tiles[i]);
     if (n >= 0) ir_set_int(g->tiles.fn, dot, ATTR_ASYNC, 1);
@@ -261,6 +296,7 @@ bool groups_run(Pass *p, Func *fn)
     ir_walk(fn->body, note_op, &g);
     for (int i = 0; i < g.dots.len; i++)
         if (multiply_in_groups(&g, g.dots.data[i])) g.dots.data[n++] = g.dots.data[i];
-    for (int i = 0; i < n; i++) wait_where_used(fn, g.dots.data[i]);
+    for (int i = 0; i < n; i++)
+        if (!goes_into_next(g.dots.data[i])) wait_where_used(fn, g.dots.data[i]);
     return n > 0;
 }

@@ -3,8 +3,9 @@
    may; but a buffer that is written while threads still read one before it makes them all wait: a
    barrier costs more than a few bytes. Two buffers of which one may be accessed after the other
    without a barrier between are neighbours, and get places that do not overlap as long as the sum
-   stays small. Whoever stores to a buffer and loads from it waits between, so neighbours are few,
-   and two or three places serve any number of buffers in a row. */
+   stays small, or no fewer programs share a multiprocessor for it. Whoever stores to a buffer and
+   loads from it waits between, so neighbours are few, and two or three places serve any number of
+   buffers in a row. */
 #include "base/limit.h"
 #include "ir/machine.h"
 #include "memory/flow.h"
@@ -135,6 +136,36 @@ static uint32_t roomy(const Places *p)
     return most;
 }
 
+/* The bytes of a program with which as many share a multiprocessor as with `bytes`. Without rings
+   caches may want the rest: decoding from pages slowed down by 0.05. */
+static uint32_t as_many(const Machine *m, uint32_t bytes)
+{
+    enum { RESERVED = 1024 }; /* of each program by the driver */
+    const uint32_t all = m ? (uint32_t)m->max_smem + RESERVED : 0,
+                   programs = all / (bytes + RESERVED);
+    return programs ? all / programs - RESERVED : 0;
+}
+
+static bool has_rings(const Places *p)
+{
+    for (int i = 0; i < p->buffers.len; i++)
+        if (tkc_op_int(p->buffers.data[i].alloc, ATTR_COPIES, 1) > 1) return true;
+    return false;
+}
+
+/* Buffers keep away from neighbours up to `most`. Returns the end of the last. */
+static uint32_t place_all(Places *p, uint32_t most)
+{
+    uint32_t end = 0;
+    for (int i = 0; i < p->buffers.len; i++) {
+        Buffer *b = &p->buffers.data[i];
+        b->at = free_place(p, i, true);
+        if (b->at + b->bytes > most) b->at = free_place(p, i, false);
+        if (b->at + b->bytes > end) end = b->at + b->bytes;
+    }
+    return end;
+}
+
 static Span span_of(const Buffer *b)
 {
     const Loc *loc = b->alloc->loc;
@@ -173,12 +204,11 @@ bool place_run(Pass *pass, Func *fn)
     MemoryFlow flow = {
         .scratch = p.scratch, .overlap = is_same_buffer, .visit = note_neighbours, .user = &p};
     memory_flow(&flow, fn);
-    const uint32_t most = roomy(&p);
+    const uint32_t end = place_all(&p, roomy(&p)), more = as_many(fn->machine, end);
     bool fits = true;
+    if (has_rings(&p) && more > end && place_all(&p, more) > more) place_all(&p, roomy(&p));
     for (int i = 0; i < p.buffers.len; i++) {
-        Buffer *b = &p.buffers.data[i];
-        b->at = free_place(&p, i, true);
-        if (b->at + b->bytes > most) b->at = free_place(&p, i, false);
+        const Buffer *b = &p.buffers.data[i];
         ir_set_int(fn, b->alloc, ATTR_OFFSET, b->at);
         if (!fits || !fn->machine || b->at + b->bytes <= (uint32_t)fn->machine->max_smem) continue;
         refuse(&p, pass, fn, b);

@@ -71,7 +71,7 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
 
 void tile_store(Tiles *tiles, Tile *t)
 {
-    Builder b = build_before(tiles->fn, t->home);
+    Builder b = build_before(tiles->fn, t->early ? t->early : t->home);
     const Type *ty = t->base->type;
     if (t->buffer) return;
     b.loc = t->dot->loc;

@@ -13,6 +13,7 @@ typedef struct Tile {
     bool flipped; /* … which come to one */
     Op *home;     /* it is stored before this op: the dot, or the outermost loop around that does
                      not change it */
+    Op *early;    /* if not NULL, before this one instead, which comes earlier */
     const Layout *layout; /* swizzled (linear/swizzle.h) */
     Value *buffer;        /* NULL: none has it yet */
 } Tile;

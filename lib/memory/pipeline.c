@@ -11,8 +11,9 @@
 
    One meeting a turn serves both ways: what arrived is there for all, and nobody still reads what
    is written next. Where warp groups multiply (groups.h) the copies come behind their products.
-   What addresses are made of runs n turns ahead of the loop, in slots of its own.
- */
+   What addresses are made of runs n turns ahead of the loop, in slots of its own; indices that are
+   loaded for them come a turn before that. Other loads of a few registers (stream.h) begin with the
+   turn before theirs, and come in slots. */
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/build.h"
@@ -36,8 +37,9 @@ typedef struct Pipeline {
     int slots; /* as it was */
     int stages;
     int64_t step;
-    Value **ahead; /* of slots of the slice, where the copies are */
-    Value *index;  /* the same of the loop's index */
+    Value **ahead;          /* of slots of the slice, where the copies are */
+    Value *index;           /* the same of the loop's index */
+    Value *far[STREAM_FAR]; /* the same of indices that are loaded */
 } Pipeline;
 
 static Value *number(Builder *b, int64_t x)
@@ -78,10 +80,17 @@ static int64_t room_for_rings(const Func *fn, const Streams *s)
     return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - room_around(s->loop);
 }
 
-/* As many as asked for, or as there is room for. */
+/* As many as asked for; half of them are for indices, where there are such, as Triton has it. */
+static int wanted_stages(const Streams *s)
+{
+    const int wanted = dot_stages(s->loop);
+    return s->far.len && wanted > 2 ? (wanted + 1) / 2 : wanted;
+}
+
+/* Or as there is room for. */
 static int stages_of(const Func *fn, const Streams *s)
 {
-    const int64_t room = room_for_rings(fn, s) / bytes_of_turn(s), wanted = dot_stages(s->loop),
+    const int64_t room = room_for_rings(fn, s) / bytes_of_turn(s), wanted = wanted_stages(s),
                   most = wanted < MOST_STAGES ? wanted : MOST_STAGES;
     return (int)(room < most ? room : most);
 }
@@ -98,18 +107,37 @@ static void make_ring(const Pipeline *p, Builder *b, Stream *x)
 
 /* ---- copies of a turn ---- */
 
-/* The slice, for the turn that `ahead` and `index` are at; then these are one turn further. */
+static void put(Builder *b, Op *op)
+{
+    if (b->before) ir_insert_before(b->before, op);
+    else ir_append(b->region, op);
+}
+
+static void clone_ops(const Pipeline *p, Builder *b, const Slice *slice, ValueMap *map)
+{
+    for (const Op *op = p->body->first; op; op = op->next)
+        if (slice_has(slice, op)) put(b, ir_clone(p->fn, op, map));
+}
+
+/* The slice, for the turn that `ahead`, `index` and `far` are at. */
+static ValueMap clone_here(const Pipeline *p, Builder *b)
+{
+    const Streams *s = p->s;
+    ValueMap map = ir_value_map(s->scratch, p->fn);
+    ir_map(&map, p->body->args[0], p->index);
+    for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
+        ir_map(&map, carry_param(p->body, k), p->ahead[k]);
+    for (int i = 0; i < s->far.len; i++) ir_map(&map, op_result(s->far.data[i], 0), p->far[i]);
+    clone_ops(p, b, &s->slice, &map);
+    return map;
+}
+
+/* Then these are one turn further, but for `far`. */
 static ValueMap clone_slice(Pipeline *p, Builder *b)
 {
-    Streams *s = p->s;
+    const Streams *s = p->s;
     const Region *r = p->body;
-    ValueMap map = ir_value_map(s->scratch, p->fn);
-    ir_map(&map, r->args[0], p->index);
-    for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
-        ir_map(&map, carry_param(r, k), p->ahead[k]);
-    for (const Op *op = p->body->first; op; op = op->next) {
-        if (slice_has(&s->slice, op)) ir_insert_before(b->before, ir_clone(p->fn, op, &map));
-    }
+    ValueMap map = clone_here(p, b);
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         p->ahead[k] = ir_mapped(&map, carry_passed(r, k));
     p->index = build_binary(b, OP_ADD, p->index, build_const(b, p->index->type, (uint64_t)p->step));
@@ -129,6 +157,32 @@ static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Val
         if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
         build_checked(b, op);
     }
+}
+
+/* The load where there is such a turn, else nothing: a branch between products costs more. */
+static Value *load_where(const Pipeline *p, Builder *b, const Op *load, ValueMap *map,
+                         Value *is_turn)
+{
+    Op *copy = ir_clone(p->fn, load, map);
+    const Type *ty = op_result(copy, 0)->type;
+    Value *mask = is_turn;
+    if (type_is_block(ty)) {
+        mask = build_splat(b, is_turn, ty->rank, ty->shape);
+        ir_set_type(mask, type_with_layout(ir_of(p->fn)->types, mask->type, ty->layout));
+    }
+    if (copy->nargs > 1) ir_set_arg(copy, 1, build_binary(b, OP_AND, op_arg(copy, 1), mask));
+    else ir_add_arg(copy, mask);
+    put(b, copy);
+    return op_result(copy, 0);
+}
+
+/* The indices of the turn that the rest is at, where there is one. */
+static void load_far(Pipeline *p, Builder *b, Value *is_turn)
+{
+    const Streams *s = p->s;
+    ValueMap map = clone_here(p, b);
+    for (int i = 0; i < s->far.len; i++)
+        p->far[i] = load_where(p, b, s->far.data[i], &map, is_turn);
 }
 
 /* A group: the copies of the next turn, where there is one. What is computed for them alone is so
@@ -253,9 +307,19 @@ static void read_ring(const Pipeline *p, const Stream *x, Value *which)
 
 /* What a turn knows. */
 typedef struct Turn {
-    Value *until; /* the index from which on no copies are to come */
-    Value *take;  /* which copy of the rings is read; the one before it is written */
+    Value *until;     /* the index from which on no copies are to come */
+    Value *far_until; /* the same of indices for copies; NULL: there are none */
+    Value *take;      /* which copy of the rings is read; the one before it is written */
 } Turn;
+
+/* The indices of the first turn. */
+static void start_far(Pipeline *p, Builder *b)
+{
+    const Streams *s = p->s;
+    for (int i = 0; i < s->far.len; i++)
+        p->far[i] = build_const(b, op_result(s->far.data[i], 0)->type, 0);
+    if (s->far.len) load_far(p, b, has_turn(p, b, 0));
+}
 
 /* Before the loop: the first copies, and the slots. */
 static Turn start(Pipeline *p)
@@ -268,10 +332,16 @@ static Turn start(Pipeline *p)
         build_barrier(&b); /* who came here before may read the rings still */
     p->index = op_arg(p->loop, 0);
     for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
-    for (int i = 0; i < ahead; i++) copy_turn(p, &b, has_turn(p, &b, i), number(&b, i));
-    const Turn t = {last_turns(p, &b, ahead), add_slot(p, number(&b, 0))};
+    start_far(p, &b);
+    for (int i = 0; i < ahead; i++) {
+        copy_turn(p, &b, has_turn(p, &b, i), number(&b, i));
+        if (p->s->far.len) load_far(p, &b, has_turn(p, &b, i + 1));
+    }
+    Turn t = {last_turns(p, &b, ahead), NULL, add_slot(p, number(&b, 0))};
+    if (p->s->far.len) t.far_until = last_turns(p, &b, ahead + 1);
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) p->ahead[k] = add_slot(p, p->ahead[k]);
+    for (int i = 0; i < p->s->far.len; i++) p->far[i] = add_slot(p, p->far[i]);
     return t;
 }
 
@@ -293,8 +363,68 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
                             build_const(&b, index->type, (uint64_t)(p->step * (p->stages - 1))));
     copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), copy_before(p, &b, t->take));
     pass_on(p, next_copy(p, &b, t->take));
+    if (t->far_until) load_far(p, &b, build_binary(&b, OP_LT, index, t->far_until));
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);
+    for (int i = 0; i < p->s->far.len; i++) pass_on(p, p->far[i]);
+}
+
+/* ---- loads of a few registers ---- */
+
+/* What the slice needs of a turn: its index, and what its slots have then. */
+static ValueMap first_turn(const Pipeline *p)
+{
+    ValueMap map = ir_value_map(p->s->scratch, p->fn);
+    ir_map(&map, p->body->args[0], op_arg(p->loop, 0));
+    for (int k = 0; k < p->slots; k++)
+        ir_map(&map, carry_param(p->body, k), carry_init(p->loop, k));
+    return map;
+}
+
+static ValueMap next_turn(const Pipeline *p, Builder *b)
+{
+    const Slice *slice = &p->s->few_slice;
+    ValueMap here = ir_value_map(p->s->scratch, p->fn);
+    Value *index = p->body->args[0];
+    if (bitset_next(&slice->slots, 0) >= 0) clone_ops(p, b, slice, &here);
+    ValueMap map = ir_value_map(p->s->scratch, p->fn);
+    ir_map(&map, index,
+           build_binary(b, OP_ADD, index, build_const(b, index->type, (uint64_t)p->step)));
+    for (int k = bitset_next(&slice->slots, 0); k >= 0; k = bitset_next(&slice->slots, k + 1))
+        ir_map(&map, carry_param(p->body, k), ir_mapped(&here, carry_passed(p->body, k)));
+    return map;
+}
+
+/* The loads of the turn that `map` is for. */
+static Value **load_few(const Pipeline *p, Builder *b, ValueMap *map, Value *is_turn)
+{
+    const Streams *s = p->s;
+    Value **loaded = arena_array(s->scratch, Value *, s->few.len);
+    clone_ops(p, b, &s->few_slice, map);
+    for (int i = 0; i < s->few.len; i++) loaded[i] = load_where(p, b, s->few.data[i], map, is_turn);
+    return loaded;
+}
+
+/* Behind `wait`, which begins a turn. */
+static void bring_few(Pipeline *p, Op *wait)
+{
+    Builder b = build_before(p->fn, p->loop);
+    b.loc = p->loop->loc;
+    if (!p->s->few.len) return;
+    Value *until = last_turns(p, &b, 1), *is_first = has_turn(p, &b, 0);
+    ValueMap map = first_turn(p);
+    Value **first = load_few(p, &b, &map, is_first);
+    b = build_before(p->fn, wait->next);
+    b.loc = p->loop->loc;
+    Value *goes_on = build_binary(&b, OP_LT, p->body->args[0], until);
+    map = next_turn(p, &b);
+    Value **next = load_few(p, &b, &map, goes_on);
+    for (int i = 0; i < p->s->few.len; i++) {
+        Op *load = p->s->few.data[i];
+        ir_replace_uses(op_result(load, 0), add_slot(p, first[i]));
+        pass_on(p, next[i]);
+        ir_unlink(load);
+    }
 }
 
 /* ---- the pass ---- */
@@ -318,6 +448,7 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
     Op *free = groups_start(scratch, fn, loop, room - p.stages * bytes_of_turn(&s));
     go_on(&p, &t, free ? free : wait);
+    bring_few(&p, wait);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
     return true;
 }

@@ -4,6 +4,10 @@
    loop counts and carries by arithmetic alone, so that a copy of that arithmetic can run ahead of
    the loop. One copy moves 4, 8 or 16 bytes, and what is masked off becomes 0.
 
+   An address may be made of indices that are loaded for it, if their own addresses are made without
+   such. What no ring takes, a number for all threads or a few registers of each, can come a turn
+   ahead.
+
    Two parameters are two arrays here, or one of which no turn reads what another wrote: between
    threads that would need a barrier, behind which nothing comes ahead. */
 #include "memory/stream.h"
@@ -72,6 +76,7 @@ static bool counts_up(const Op *loop)
 /* ---- the slice ---- */
 
 static bool take(Streams *s, Slice *slice, const Value *v);
+static bool take_operands(Streams *s, Slice *slice, const Op *load);
 
 static bool take_slot(Streams *s, Slice *slice, int slot)
 {
@@ -87,12 +92,56 @@ static bool is_arithmetic(const Op *op)
             (ir_has(op, OT_SHAPE) && op->kind != OP_CONVERT));
 }
 
-/* v and what it is made of. False: it needs more than arithmetic. */
+static int words_of(const Type *ty)
+{
+    enum { WORD_BITS = 32 };
+    const int n = type_is_block(ty) ? layout_registers(ty->layout) : 1;
+    return (n * type_bits(ty) + WORD_BITS - 1) / WORD_BITS;
+}
+
+/* A thread has so much from turn to turn that a few registers more would spill others. */
+static bool is_full(const Op *loop)
+{
+    enum { MOST_WORDS = 96 };
+    int words = 0;
+    for (int k = 0; k < carry_count(loop); k++) {
+        const Type *ty = op_result(loop, k)->type;
+        if (type_dtype(ty) != DT_NONE) words += words_of(ty);
+    }
+    return words > MOST_WORDS;
+}
+
+static bool is_few(const Op *op)
+{
+    enum { MOST_WORDS = 4 };
+    const Type *ty = op->kind == OP_LOAD ? op_result(op, 0)->type : NULL;
+    return ty && !type_is_bool(ty) && type_dtype(ty) != DT_NONE && words_of(ty) <= MOST_WORDS;
+}
+
+/* A load of indices: what it gives for a later turn comes a turn earlier. For `few`, or for other
+   indices, that is not the turn they are at. */
+static bool take_far(Streams *s, Slice *slice, Op *load)
+{
+    if (s->in_far) return false;
+    for (int i = 0; i < s->far.len; i++)
+        if (s->far.data[i] == load) return true;
+    if (s->far.len == STREAM_FAR || !is_few(load) || load->region != body_of(s) ||
+        !stays_as_it_is(s, load))
+        return false;
+    s->in_far = true;
+    const bool taken = take_operands(s, slice, load);
+    s->in_far = false;
+    if (taken) vec_push(s->scratch, &s->far, load);
+    return taken;
+}
+
+/* v and what it is made of. False: it needs more than arithmetic and indices. */
 static bool take(Streams *s, Slice *slice, const Value *v)
 {
     if (ir_is_defined_outside(v, body_of(s))) return true;
     const Op *op = v->def;
     if (!op) return v == body_of(s)->args[0] || take_slot(s, slice, v->index - 1);
+    if (op->kind == OP_LOAD) return take_far(s, slice, v->def);
     if (!is_arithmetic(op) || op->region != body_of(s)) return false;
     if (bitset_has(&slice->ops, (int)v->id)) return true;
     bitset_add(&slice->ops, (int)v->id);
@@ -106,6 +155,13 @@ bool slice_has(const Slice *s, const Op *op)
     if (op->nresults != 1) return false;
     const int id = (int)op_result(op, 0)->id;
     return id < s->ops.nbits && bitset_has(&s->ops, id); /* else made since then */
+}
+
+static bool take_operands(Streams *s, Slice *slice, const Op *load)
+{
+    for (int i = 0; i < load->nargs; i++)
+        if (!take(s, slice, op_arg(load, i))) return false;
+    return true;
 }
 
 static Slice slice_copy(const Streams *s, const Slice *from)
@@ -259,9 +315,11 @@ static void add_stream(Streams *s, Op *load, Reason why)
     if (!is_plain(load) || !find_copy(&x) || !stays_as_it_is(s, load)) return;
     find_readers(s, &x, op_result(load, 0));
     if (!feeds(s, &x, why)) return;
-    for (int i = 0; i < load->nargs && i < 2; i++)
-        if (!take(s, &slice, op_arg(load, i))) return;
-    if (!find_ring(s, &x)) return;
+    const int far = s->far.len;
+    if (!take_operands(s, &slice, load) || !find_ring(s, &x)) {
+        s->far.len = far;
+        return;
+    }
     s->slice = slice;
     vec_push(s->scratch, &s->all, x);
 }
@@ -271,6 +329,28 @@ static void add_streams(Streams *s, Reason why)
     for (Op *op = body_of(s)->first; op; op = op->next) add_stream(s, op, why);
 }
 
+static bool has_ring(const Streams *s, const Op *load)
+{
+    for (int i = 0; i < s->all.len; i++)
+        if (s->all.data[i].load == load) return true;
+    return false;
+}
+
+static bool may_be_few(const Streams *s, const Op *op)
+{
+    return is_few(op) && (!type_is_block(op_result(op, 0)->type) || !is_full(s->loop)) &&
+           !has_ring(s, op) && stays_as_it_is(s, op);
+}
+
+static void add_few(Streams *s, Op *load)
+{
+    enum { MOST_LOADS = 8 };
+    Slice slice = slice_copy(s, &s->few_slice);
+    if (s->few.len == MOST_LOADS || !may_be_few(s, load) || !take_operands(s, &slice, load)) return;
+    s->few_slice = slice;
+    vec_push(s->scratch, &s->few, load);
+}
+
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
 {
     *s = (Streams){.scratch = scratch, .fn = fn, .loop = loop};
@@ -278,5 +358,9 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     if (!counts_up(loop) || !find_written(s, loop)) return;
     s->slice = slice_copy(s, NULL);
     add_streams(s, FOR_PRODUCT);
-    if (s->all.len) add_streams(s, INSTEAD_OF_BUFFER);
+    if (!s->all.len) return;
+    add_streams(s, INSTEAD_OF_BUFFER);
+    s->few_slice = slice_copy(s, NULL);
+    s->in_far = true;
+    for (Op *op = body_of(s)->first; op; op = op->next) add_few(s, op);
 }

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "ir/ir.h"
 
-enum { STREAM_MOVES = 4, STREAM_READERS = 8 };
+enum { STREAM_MOVES = 4, STREAM_READERS = 8, STREAM_FAR = 4 };
 
 /* An op of the loop that changes a stream's layout, for a matrix product as a rule. */
 typedef struct Reader {
@@ -27,8 +27,8 @@ typedef struct Stream {
     Value *ring;
 } Stream;
 
-/* The part of a loop's body that gives the addresses and masks of its streams: ops without effects,
-   and the slots that these carry from turn to turn. */
+/* The part of a loop's body that gives addresses and masks, of its streams and of the indices that
+   are loaded for these: ops without effects, and the slots that these carry from turn to turn. */
 typedef struct Slice {
     Bitset ops; /* by the number of their first result */
     Bitset slots;
@@ -41,6 +41,10 @@ typedef struct Streams {
     Bitset written; /* parameters, by what the loop writes through them */
     VEC(Stream) all;
     Slice slice;
+    VEC(Op *) far; /* loads that the slice uses, of which a thread has a few registers */
+    bool in_far;   /* no more of these */
+    VEC(Op *) few; /* other such loads */
+    Slice few_slice;
 } Streams;
 
 /* Finds them; none where the loop waits for others, or how often it runs cannot be said ahead.

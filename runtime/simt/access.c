@@ -109,26 +109,17 @@ static bool reach_shared(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t
            shared_touch(w, in, m, offset, bytes, touch);
 }
 
-static bool reach_local(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
-                        uint32_t bytes, uint8_t **host)
+/* Of local memory each lane has its own, of parameters all have the same. */
+static bool reach_offset(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space,
+                         const uint64_t *address, uint32_t bytes, uint8_t **host)
 {
-    const uint32_t size = w->func->local_bytes;
+    const bool local = space == SPACE_LOCAL;
+    const uint32_t size = local ? w->func->local_bytes : w->func->param_bytes;
     SIMT_EACH_LANE(lane, m) {
         if (address[lane] > size || size - address[lane] < bytes)
-            return tell_outside(w, in, lane, SPACE_LOCAL, address[lane], bytes);
-        host[lane] = w->local + (size_t)lane * size + address[lane];
-    }
-    return true;
-}
-
-static bool reach_params(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
-                         uint32_t bytes, uint8_t **host)
-{
-    const uint32_t size = w->func->param_bytes;
-    SIMT_EACH_LANE(lane, m) {
-        if (address[lane] > size || size - address[lane] < bytes)
-            return tell_outside(w, in, lane, SPACE_PARAM, address[lane], bytes);
-        host[lane] = w->block->launch->params + address[lane];
+            return tell_outside(w, in, lane, space, address[lane], bytes);
+        host[lane] = local ? w->local + (size_t)lane * size : w->block->launch->params;
+        host[lane] += address[lane];
     }
     return true;
 }
@@ -138,8 +129,8 @@ static bool reach_space(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space
 {
     switch (space) {
     case SPACE_SHARED: return reach_shared(w, in, m, address, bytes, touch, host);
-    case SPACE_LOCAL: return reach_local(w, in, m, address, bytes, host);
-    case SPACE_PARAM: return reach_params(w, in, m, address, bytes, host);
+    case SPACE_LOCAL:
+    case SPACE_PARAM: return reach_offset(w, in, m, space, address, bytes, host);
     case SPACE_GENERIC:
     case SPACE_GLOBAL:
     case SPACE_CONST: break;

@@ -2,8 +2,9 @@
 #include "decode.h"
 #include "warp.h"
 
-/* Generic addresses of global memory are its addresses; those of others lie in their windows. */
-static SimtStep exec_cvta(Warp *w, const SimtInsn *in, LaneMask m)
+/* Generic addresses of global memory are its addresses; those of others lie in their windows. A
+   source may be a variable, or one and an offset. a: from generic addresses. */
+SimtStep exec_cvta(Warp *w, const SimtInsn *in, LaneMask m)
 {
     const uint64_t window = in->space == SPACE_GLOBAL || in->space == SPACE_CONST
                                 ? 0
@@ -20,17 +21,7 @@ static SimtStep exec_cvta(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-/* A source may be a variable, or one and an offset. */
-void decode_cvta(Decoder *dc, SimtInsn *in)
-{
-    in->a = op_take(dc, "to");
-    in->space = dc_space(dc);
-    const PtxType *t = op_type(dc);
-    if (t != dc_type("u64") || in->space == SPACE_GENERIC) op_refuse(dc);
-    dc_form(dc, in, exec_cvta, ">* <*", t);
-}
-
-static SimtStep exec_isspacep(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_isspacep(Warp *w, const SimtInsn *in, LaneMask m)
 {
     LaneMask yes = 0;
     SIMT_EACH_LANE(lane, m) {
@@ -41,15 +32,8 @@ static SimtStep exec_isspacep(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-void decode_isspacep(Decoder *dc, SimtInsn *in)
-{
-    in->space = dc_space(dc);
-    if (in->space == SPACE_GENERIC) op_refuse(dc);
-    dc_form(dc, in, exec_isspacep, ">pred <u64", NULL);
-}
-
 /* A cluster is one program: rank 0, whose shared memory is its own. */
-static SimtStep exec_mapa(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_mapa(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SIMT_EACH_LANE(lane, m) {
         const uint64_t rank = simt_read(w, in->s[1], lane);
@@ -61,24 +45,8 @@ static SimtStep exec_mapa(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-void decode_mapa(Decoder *dc, SimtInsn *in)
-{
-    dc_space(dc);
-    const PtxType *t = op_type(dc);
-    if (t != dc_type("u32") && t != dc_type("u64")) op_refuse(dc);
-    dc_form(dc, in, exec_mapa, ">* <* <u32", t);
-}
-
-static SimtStep exec_rank(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_rank(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, 0);
     return STEP_NEXT;
-}
-
-void decode_getctarank(Decoder *dc, SimtInsn *in)
-{
-    dc_space(dc);
-    const PtxType *t = op_type(dc);
-    if (t != dc_type("u32") && t != dc_type("u64")) op_refuse(dc);
-    dc_form(dc, in, exec_rank, ">u32 <*", t);
 }

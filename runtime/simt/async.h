@@ -11,9 +11,6 @@ bool async_progress(Block *b, bool all);
 void async_reset(Block *b); /* nothing is under way */
 void async_free(Block *b);
 
-/* cp.async: all that the warp has started is done, and known to the lanes of m. */
-void async_finish_copies(Warp *w, LaneMask m);
-
 /* ---- bulk copies ---- */
 typedef struct AsyncState AsyncState;
 typedef struct BulkCopy BulkCopy;

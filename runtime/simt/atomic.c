@@ -118,10 +118,7 @@ static bool has_form(AtomOp op, const PtxType *t, bool noftz)
         [ATOM_EXCH] = "b32 b64", [ATOM_CAS] = "b16 b32 b64", [ATOM_INC] = "u32", [ATOM_DEC] = "u32",
     };
     const bool half = t->dtype == DT_F16 || t->dtype == DT_BF16;
-    if (half != noftz) return false;
-    for (const char *p = types[op]; *p; p += strcspn(p, " "), p += *p == ' ')
-        if (ptx_type_named(p, strcspn(p, " ")) == t) return true;
-    return false;
+    return half == noftz && dc_type_is_among(t, types[op]);
 }
 
 static bool read_form(Decoder *dc, SimtInsn *in, AtomForm *f)

@@ -80,19 +80,12 @@ static SimtStep exec_bar(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_MOVED;
 }
 
-static SimtStep exec_warp_barrier(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_warp_barrier(Warp *w, const SimtInsn *in, LaneMask m)
 {
     const LaneMask named = (LaneMask)simt_read(w, in->s[0], simt_first(m));
     m = warp_gather(w, in, m, named);
     if (m) order_sync(shared_order(w), w->index, m);
     return m ? STEP_NEXT : STEP_MOVED;
-}
-
-static void decode_warp_barrier(Decoder *dc, SimtInsn *in)
-{
-    if (!op_take(dc, "sync")) op_refuse(dc);
-    in->target = WARP_BARRIER;
-    dc_form(dc, in, exec_warp_barrier, "<b32", NULL);
 }
 
 /* barrier.cluster: a cluster is one program here, so what waits for the others waits for its own
@@ -115,10 +108,6 @@ static void decode_cluster_barrier(Decoder *dc, SimtInsn *in)
 void decode_bar(Decoder *dc, SimtInsn *in)
 {
     static const char *const results[] = {"u32", "pred", "pred"};
-    if (op_take(dc, "warp")) {
-        decode_warp_barrier(dc, in);
-        return;
-    }
     if (op_take(dc, "cluster")) {
         decode_cluster_barrier(dc, in);
         return;

@@ -30,7 +30,7 @@ static const SimtLabel *find_label_outward(const Decoder *dc, SimtLabel l)
     return found;
 }
 
-void dc_label(Decoder *dc, const char *name, int len)
+static void add_label(Decoder *dc, const char *name, int len)
 {
     SimtLabel l = {name, len, dc->frame, dc->ninsns};
     if (find_label(dc, &l)) ptx_fail(&dc->ps, "the label '%.*s' stands twice", len, name);
@@ -139,7 +139,7 @@ static void read_label(Decoder *dc)
     else if (dc_take_word(dc, ".callprototype")) {
         while (!ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END) ptx_next(&dc->ps);
         ptx_expect_mark(&dc->ps, ';');
-    } else dc_label(dc, w.text, w.len);
+    } else add_label(dc, w.text, w.len);
 }
 
 /* Around it is the scope `outer`; -1: none. */
@@ -206,7 +206,7 @@ void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, in
     dc->ps.at = callee->body;
     ptx_next(&dc->ps);
     read_body(dc);
-    if (!dc->ps.failed) dc_label(dc, "", 0);
+    if (!dc->ps.failed) add_label(dc, "", 0);
     if (dc->ps.failed) return; /* the place of the problem stays */
     close_scope(dc);
     dc->inline_depth--;

@@ -97,7 +97,7 @@ static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
                            "a bulk copy of %u bytes at the shared address 0x%x, which is outside",
                            c->length, c->shared);
     c->agent = order_fork(shared_order(w), w->index, 1u << c->lane, true, true);
-    return shared_agent_range(w, in, c->agent, 0, offset, c->length,
+    return shared_agent_range(w, in, c->agent, offset, c->length,
                               c->to_shared ? TOUCH_WRITE : TOUCH_READ) &&
            async_start(w, in, c);
 }
@@ -221,7 +221,7 @@ static void tensor_operand(Decoder *dc, SimtInsn *in, const BulkForm *f)
     ptx_expect_mark(&dc->ps, '[');
     in->s[S_GLOBAL] = dc_source(dc, address, false);
     dc_comma(dc);
-    dc_source_list(dc, in->s + S_COORDINATES, f->rank, word, false);
+    dc_list(dc, in->s + S_COORDINATES, f->rank, word, false);
     ptx_expect_mark(&dc->ps, ']');
 }
 

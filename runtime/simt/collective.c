@@ -34,8 +34,6 @@ static LaneMask gather_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneM
 
 /* ---- shfl ---- */
 
-enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
-
 /* The lane that is read; *inside: it lies in the segment. */
 static int shuffle_source(int mode, int lane, uint32_t b, uint32_t c, bool *inside)
 {
@@ -53,7 +51,7 @@ static int shuffle_source(int mode, int lane, uint32_t b, uint32_t c, bool *insi
 }
 
 /* What a lane that does not take part would give is anybody's guess. */
-static SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SimtStep step;
     uint32_t out[SIMT_LANES];
@@ -78,19 +76,9 @@ static SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-void decode_shfl(Decoder *dc, SimtInsn *in)
-{
-    const int mode = op_choose(dc, "up down bfly idx");
-    if (!op_take(dc, "sync") || mode < 0 || op_type(dc) != dc_type("b32")) op_refuse(dc);
-    in->a = (uint8_t)mode;
-    dc_form(dc, in, exec_shfl, ">b32 ?pred <b32 <b32 <b32 <b32", NULL);
-}
-
 /* ---- vote, activemask, elect ---- */
 
-enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
-
-static SimtStep exec_vote(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_vote(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SimtStep step;
     m = gather_members(w, in, in->s[1], m, &step);
@@ -106,31 +94,14 @@ static SimtStep exec_vote(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-void decode_vote(Decoder *dc, SimtInsn *in)
-{
-    const int mode = op_choose(dc, "all any uni ballot");
-    const PtxType *t = op_type(dc);
-    if (!op_take(dc, "sync") || mode < 0 || t != dc_type(mode == VOTE_BALLOT ? "b32" : "pred"))
-        op_refuse(dc);
-    in->a = (uint8_t)mode;
-    dc_form(dc, in, exec_vote, ">* <pred <b32", t);
-}
-
-static SimtStep exec_activemask(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_activemask(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, m);
     return STEP_NEXT;
 }
 
-void decode_activemask(Decoder *dc, SimtInsn *in)
-{
-    const PtxType *t = op_type(dc);
-    if (t != dc_type("b32")) op_refuse(dc);
-    dc_form(dc, in, exec_activemask, ">*", t);
-}
-
 /* The leader may be any member; here it is the first. */
-static SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SimtStep step;
     m = gather_members(w, in, in->s[0], m, &step);
@@ -141,15 +112,9 @@ static SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-void decode_elect(Decoder *dc, SimtInsn *in)
-{
-    if (!op_take(dc, "sync")) op_refuse(dc);
-    dc_form(dc, in, exec_elect, ">b32 |pred <b32", NULL);
-}
-
 /* ---- match ---- */
 
-static SimtStep exec_match(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_match(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SimtStep step;
     LaneMask pred = 0;
@@ -168,19 +133,7 @@ static SimtStep exec_match(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-void decode_match(Decoder *dc, SimtInsn *in)
-{
-    const int mode = op_choose(dc, "any all");
-    const PtxType *t = op_type(dc);
-    if (!op_take(dc, "sync") || mode < 0 || (t != dc_type("b32") && t != dc_type("b64")))
-        op_refuse(dc);
-    in->a = (uint8_t)mode;
-    dc_form(dc, in, exec_match, mode ? ">b32 ?pred <* <b32" : ">b32 <* <b32", t);
-}
-
 /* ---- redux ---- */
-
-enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
 static uint32_t reduce(const SimtInsn *in, uint32_t x, uint32_t y)
 {
@@ -195,7 +148,7 @@ static uint32_t reduce(const SimtInsn *in, uint32_t x, uint32_t y)
     }
 }
 
-static SimtStep exec_redux(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_redux(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SimtStep step;
     m = gather_members(w, in, in->s[1], m, &step);
@@ -204,17 +157,4 @@ static SimtStep exec_redux(Warp *w, const SimtInsn *in, LaneMask m)
     SIMT_EACH_LANE(lane, m & (m - 1)) x = reduce(in, x, (uint32_t)simt_read(w, in->s[0], lane));
     SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, x);
     return STEP_NEXT;
-}
-
-void decode_redux(Decoder *dc, SimtInsn *in)
-{
-    const int op = op_choose(dc, "add min max and or xor");
-    const PtxType *t = op_type(dc);
-    const bool arithmetic = op >= 0 && op <= REDUX_MAX;
-    if (!op_take(dc, "sync") || op < 0 ||
-        !(arithmetic ? t == dc_type("u32") || t == dc_type("s32") : t == dc_type("b32")))
-        op_refuse(dc);
-    in->a = (uint8_t)op;
-    in->is_signed = t == dc_type("s32");
-    dc_form(dc, in, exec_redux, ">* <* <b32", t);
 }

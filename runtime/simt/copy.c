@@ -75,7 +75,7 @@ static void finish_group(Warp *w, CopyGroup *g, LaneMask m)
     *g = (CopyGroup){.agent = -1};
 }
 
-/* All but the newest groups. */
+/* All but the newest groups: done, and known to the lanes of m. */
 static void finish_groups(Warp *w, LaneMask m, int remain)
 {
     struct AsyncCopies *c = w->copies;
@@ -87,11 +87,6 @@ static void finish_groups(Warp *w, LaneMask m, int remain)
         w->block->progress = true;
         w->block->changes++;
     }
-}
-
-void async_finish_copies(Warp *w, LaneMask m)
-{
-    finish_groups(w, m, 0);
 }
 
 void copies_free(Warp *w)
@@ -162,8 +157,7 @@ static SimtStep exec_commit(Warp *w, const SimtInsn *in, LaneMask m)
 static SimtStep exec_wait_group(Warp *w, const SimtInsn *in, LaneMask m)
 {
     const uint64_t n = in->ns ? simt_read(w, in->s[0], simt_first(m)) : 0;
-    if (!in->ns) async_finish_copies(w, m);
-    else finish_groups(w, m, n < MOST_GROUPS ? (int)n + 1 : MOST_GROUPS);
+    finish_groups(w, m, !in->ns ? 0 : n < MOST_GROUPS ? (int)n + 1 : MOST_GROUPS);
     return STEP_NEXT;
 }
 
@@ -172,7 +166,7 @@ static SimtStep exec_arrive(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint64_t address[SIMT_LANES];
     if (!mbarrier_addresses(w, in, m, address)) return STEP_FAULT;
-    async_finish_copies(w, m);
+    finish_groups(w, m, 0);
     SIMT_EACH_LANE(lane, m)
         if (!mbarrier_arrive_for(w, in, lane, (uint32_t)address[lane], in->a)) return STEP_FAULT;
     return STEP_NEXT;

@@ -85,15 +85,20 @@ bool op_take(Decoder *dc, const char *part)
     return take(dc, part, strlen(part));
 }
 
-int op_choose(Decoder *dc, const char *choices)
+static int choose(Decoder *dc, const char *choices, size_t size)
 {
     int which = 0;
-    for (const char *p = choices; *p; which++) {
-        size_t len = strcspn(p, " ");
+    for (const char *p = choices; p < choices + size; which++) {
+        const size_t len = strcspn(p, " |?.");
         if (take(dc, p, len)) return which;
-        p += len + (p[len] == ' ');
+        p += len + 1;
     }
     return -1;
+}
+
+int op_choose(Decoder *dc, const char *choices)
+{
+    return choose(dc, choices, strlen(choices));
 }
 
 const PtxType *op_type(Decoder *dc)
@@ -109,10 +114,16 @@ void op_refuse(Decoder *dc)
              dc->ps.opcode.len, dc->ps.opcode.text);
 }
 
-void op_done(Decoder *dc)
+static bool all_taken(const Decoder *dc)
 {
     for (int i = 1; i < dc->nparts; i++)
-        if (!dc->taken[i]) op_refuse(dc);
+        if (!dc->taken[i]) return false;
+    return true;
+}
+
+void op_done(Decoder *dc)
+{
+    if (!all_taken(dc)) op_refuse(dc);
 }
 
 /* ---- operands ---- */
@@ -120,6 +131,13 @@ void op_done(Decoder *dc)
 const PtxType *dc_type(const char *name)
 {
     return ptx_type_named(name, strlen(name));
+}
+
+bool dc_type_is_among(const PtxType *t, const char *names)
+{
+    for (const char *p = names; t && *p; p += strcspn(p, " "), p += *p == ' ')
+        if (ptx_type_named(p, strcspn(p, " ")) == t) return true;
+    return false;
 }
 
 void dc_comma(Decoder *dc)
@@ -167,7 +185,7 @@ SimtOperand dc_number(Decoder *dc, uint64_t x, int bits)
     return o;
 }
 
-SimtOperand dc_special(SimtSpecial which, int bits)
+static SimtOperand special(SimtSpecial which, int bits)
 {
     return (SimtOperand){.at = (uint32_t)which * 256, .reg = which, .bits = (uint8_t)bits,
                          .used = (uint8_t)bits};
@@ -237,14 +255,9 @@ static void list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wide
     if (braces) ptx_expect_mark(&dc->ps, '}');
 }
 
-void dc_dest_list(Decoder *dc, SimtOperand *d, int n, const PtxType *t, bool wider)
+void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool dest)
 {
-    list(dc, d, n, t, wider, true);
-}
-
-void dc_source_list(Decoder *dc, SimtOperand *s, int n, const PtxType *t, bool wider)
-{
-    list(dc, s, n, t, wider, false);
+    list(dc, o, n, t, false, dest);
 }
 
 /* ---- addresses ---- */
@@ -284,7 +297,7 @@ static void offset_behind(Decoder *dc, int64_t *offset)
 static SimtOperand var_base(Decoder *dc, const SimtVar *v, int64_t *offset, uint8_t *space)
 {
     if (*space == SPACE_GENERIC || *space == SPACE_PARAM) *space = (uint8_t)v->space;
-    if (v->dynamic) return dc_special(SIMT_DYNAMIC_BASE, 32);
+    if (v->dynamic) return special(SIMT_DYNAMIC_BASE, 32);
     *offset += (int64_t)v->address;
     return dc_number(dc, 0, 64);
 }
@@ -493,24 +506,64 @@ static void take_name_apart(Decoder *dc)
         while (p + len < end && p[len] != '.') len++;
         dc->part[dc->nparts] = p;
         dc->len[dc->nparts] = (int)len;
-        dc->taken[dc->nparts] = false;
         p += len + 1;
     }
 }
 
-static Decode *family_of(const Decoder *dc)
-{
-    static const struct {
-        const char *name;
-        Decode *decode;
-    } families[] = {
+typedef struct InsnRow {
+    const char *name, *types;
+    SimtExec *exec;
+    uint8_t a;
+    const char *operands;
+} InsnRow;
+static const InsnRow rows[] = {
+#define INSN(name, types, exec, a, operands) {name, types, exec, a, operands},
+#include "families.def"
+};
+static const struct {
+    const char *name;
+    Decode *decode;
+} families[] = {
 #define FAMILY(name, decode) {#name, decode},
 #include "families.def"
-#undef FAMILY
-    };
+};
+
+/* Takes the name as the row says it; false: it is another one. */
+static bool take_name(Decoder *dc, SimtInsn *in, const InsnRow *row, const PtxType **t)
+{
+    memset(dc->taken, 0, sizeof dc->taken);
+    in->a = row->a;
+    for (const char *p = strchr(row->name, '.'); p; p = strchr(p, '.')) {
+        const size_t len = strcspn(++p, ".");
+        const bool is_space = *p == '%';
+        const int which = is_space ? (in->space = dc_space(dc)) - 1 : choose(dc, p, len);
+        if (which < 0 && p[len - 1] != '?') return false;
+        if (!is_space) in->a = (uint8_t)(in->a + which);
+    }
+    *t = *row->types ? op_type(dc) : NULL;
+    return (!*row->types || dc_type_is_among(*t, row->types)) && all_taken(dc);
+}
+
+static void decode(Decoder *dc, SimtInsn *in)
+{
+    const PtxType *t;
+    bool known = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!part_is(dc, 0, rows[i].name, strcspn(rows[i].name, "."))) continue;
+        known = true;
+        if (!take_name(dc, in, &rows[i], &t)) continue;
+        in->is_signed = t && tkc_dtype_info(t->dtype)->kind == DK_INT;
+        dc_form(dc, in, rows[i].exec, rows[i].operands, t);
+        return;
+    }
+    memset(dc->taken, 0, sizeof dc->taken);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (part_is(dc, 0, families[i].name, strlen(families[i].name))) return families[i].decode;
-    return decode_row;
+        if (part_is(dc, 0, families[i].name, strlen(families[i].name))) {
+            families[i].decode(dc, in);
+            return;
+        }
+    if (known) op_refuse(dc);
+    else decode_row(dc, in);
 }
 
 SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in)
@@ -560,7 +613,7 @@ void dc_instruction(Decoder *dc)
     in.name = w.text;
     in.name_len = w.len;
     take_name_apart(dc);
-    family_of(dc)(dc, &in);
+    decode(dc, &in);
     ptx_expect_mark(&dc->ps, ';');
     in.inner = !dc->ps.failed && reads_inner(dc, &in);
     if (!dc->ps.failed && in.exec) dc_emit(dc, &in); /* what has none has done its part */
@@ -575,7 +628,7 @@ void dc_special_names(Decoder *dc)
                       .type = dc_type(specials[i].bits == 64 ? "b64" : "b32")};
         if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
         dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, specials[i].bits, false};
-        dc->reg_bytes += 256; /* dc_special counts on it */
+        dc->reg_bytes += 256; /* special() counts on it */
     }
     dc->ps.nregs = SIMT_SPECIALS;
 }

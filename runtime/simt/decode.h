@@ -83,6 +83,11 @@ typedef struct Decoder {
 
 typedef void Decode(Decoder *dc, SimtInsn *in);
 
+/* SimtInsn.a of families.def's rows. */
+enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
+enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
+
 /* ---- the name ---- */
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
 int op_choose(Decoder *dc, const char *choices); /* place among "a b c" of the one there; -1: none */
@@ -101,18 +106,17 @@ SimtOperand dc_source(Decoder *dc, const PtxType *t, bool wider);
 SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider);
 SimtOperand dc_pred(Decoder *dc); /* a predicate as a source, perhaps negated */
 const PtxType *dc_type(const char *name);
+bool dc_type_is_among(const PtxType *t, const char *names); /* "u32 s32" */
 /* Room for the instruction's operands. */
 void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
 /* "{a, b, …}" of n; one without braces where n is 1. */
-void dc_dest_list(Decoder *dc, SimtOperand *d, int n, const PtxType *t, bool wider);
-void dc_source_list(Decoder *dc, SimtOperand *s, int n, const PtxType *t, bool wider);
+void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool dest);
 /* "[base + offset]": the base is a register of 32 or 64 bits or a number; a variable's
    space goes into *space where it is SPACE_GENERIC. */
 void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space);
 int64_t dc_integer(Decoder *dc); /* a number in the text */
 SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
 const SimtVar *dc_var(const Decoder *dc, PtxWord w);
-SimtOperand dc_special(SimtSpecial which, int bits);
 /* The name has no more parts; then the operands, by a text of words:
      >T  a destination      |T  a second one behind '|'      ?T  the same, if there is one
      <T  a source           [   an address, with in->offset and in->space      ~  a cache's policy
@@ -136,7 +140,6 @@ void dc_cache_policy(Decoder *dc);   /* the operand behind such a one, if there 
 /* ---- code ---- */
 SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in);
 void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot);
-void dc_label(Decoder *dc, const char *name, int len);
 /* Room for one more behind n; array: a pointer to the array's pointer; cap: its uint32_t or int of
    items. dc_more: of an array that has room for n. False: told. */
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size);
@@ -165,7 +168,7 @@ void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, in
 
 Decode decode_bulk; /* cp.async.bulk */
 #define FAMILY(name, decode) Decode decode;
+#define INSN(name, types, exec, a, operands) SimtExec exec;
 #include "families.def"
-#undef FAMILY
 
 #endif

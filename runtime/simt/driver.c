@@ -79,11 +79,6 @@ int simt_ordinal_of(int chip)
     return -1;
 }
 
-int simt_chip_at(int ordinal)
-{
-    return ordinal >= 0 && ordinal < CHIPS ? chips[ordinal].number : 0;
-}
-
 #ifdef SIMT_LIBRARY
 /* One device unless it is told otherwise, the chip of SIMT_ARCH, as sm_80, or sm_90. */
 static int count_devices(void)
@@ -105,7 +100,7 @@ static int count_devices(void)
 
 static int chip_of(CuDevice device)
 {
-    return simt_chip_at(device);
+    return device >= 0 && device < CHIPS ? chips[device].number : 0;
 }
 #endif
 
@@ -262,7 +257,7 @@ CuContext driver_current(void)
     return cx && is_context(cx) ? cx : NULL;
 }
 
-CuContext driver_context_new(int device, bool owned)
+static CuContext new_context(int device, bool owned)
 {
     CuContext cx = calloc(1, sizeof *cx);
     if (!cx) return NULL;
@@ -307,7 +302,7 @@ CuResult DRIVER(cuDevicePrimaryCtxRetain)(CuContext *context, CuDevice device)
     BEGIN_DEVICE(cuDevicePrimaryCtxRetain, device);
     driver_trace("cuDevicePrimaryCtxRetain %d", device);
     CuContext cx = primary_of(device);
-    if (!cx) cx = driver_context_new(device, false);
+    if (!cx) cx = new_context(device, false);
     if (!cx) return SIMT_OUT_OF_MEMORY;
     cx->retained++;
     *context = cx;
@@ -327,7 +322,7 @@ CuResult DRIVER(cuCtxCreate_v2)(CuContext *context, unsigned flags, CuDevice dev
 {
     BEGIN_DEVICE(cuCtxCreate_v2, device);
     (void)flags;
-    CuContext cx = driver_context_new(device, true);
+    CuContext cx = new_context(device, true);
     if (!cx) return SIMT_OUT_OF_MEMORY;
     *context = cx;
     return DRIVER(cuCtxPushCurrent_v2)(cx);

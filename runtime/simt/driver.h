@@ -56,7 +56,6 @@ typedef struct SimtRun {
 /* ---- for device `simt` ---- */
 /* Ordinals are places among the chips, in the order of their numbers; -1: there is no such chip. */
 int simt_ordinal_of(int chip);
-int simt_chip_at(int ordinal); /* 0: none */
 void simt_configure(CuContext context, const SimtRun *run);
 /* Whether memory begins or goes on there; *left: bytes from there on. *freed: there was some. */
 bool simt_has_memory(uint64_t address, uint64_t *left, bool *freed);
@@ -126,7 +125,6 @@ int driver_begin(const char *symbol, bool needs_context);
     if (code != SIMT_OK) return code
 #define BEGIN(symbol) BEGIN_WITH(symbol, true)
 CuContext driver_current(void);
-CuContext driver_context_new(int device, bool owned);
 void driver_context_free(CuContext context);
 /* The job belongs to the context now. */
 int driver_give(CuContext context, SimtJob *job);

@@ -78,15 +78,9 @@ void decode_ret(Decoder *dc, SimtInsn *in)
     in->exec = ends ? exec_ret : exec_bra;
 }
 
-static SimtStep exec_trap(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_trap(Warp *w, const SimtInsn *in, LaneMask m)
 {
     return simt_fault(w, in, simt_first(m), SIMT_LAUNCH_FAILED, "the kernel stopped itself");
-}
-
-void decode_trap(Decoder *dc, SimtInsn *in)
-{
-    op_done(dc);
-    in->exec = exec_trap;
 }
 
 /* ---- what an instruction does to the flow ---- */
@@ -106,8 +100,6 @@ SimtInsn flow_jump(const SimtInsn *beside, uint32_t target)
 }
 
 /* ---- calls ---- */
-
-enum { CALL_VPRINTF = 1, CALL_ASSERTFAIL };
 
 /* The generic address in a variable of the caller's, of 8 bytes. */
 static uint64_t argument(const Warp *w, const SimtInsn *in, int i, int lane)

@@ -10,7 +10,7 @@ SimtStep exec_nothing(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-static SimtStep exec_yield(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_yield(Warp *w, const SimtInsn *in, LaneMask m)
 {
     (void)w, (void)in, (void)m;
     return STEP_YIELD;
@@ -49,19 +49,6 @@ void decode_hint(Decoder *dc, SimtInsn *in)
     op_choose(dc, "L1 L2 L2::evict_last L2::evict_normal");
     op_take(dc, "tensormap");
     if (dc_form(dc, in, exec_nothing, "[", NULL)) dc_skip_operands(dc);
-}
-
-void decode_nanosleep(Decoder *dc, SimtInsn *in)
-{
-    if (op_type(dc) != dc_type("u32")) op_refuse(dc);
-    dc_form(dc, in, exec_yield, "<u32", NULL);
-}
-
-/* Grids run one after the other, so what depends on the one before has it. */
-void decode_griddepcontrol(Decoder *dc, SimtInsn *in)
-{
-    if (op_choose(dc, "wait launch_dependents") < 0) op_refuse(dc);
-    dc_form(dc, in, exec_nothing, "", NULL);
 }
 
 /* How many registers a warp has is of no matter here; that all its lanes ask is. */

@@ -74,7 +74,7 @@ struct SimtInsn {
     SimtOperand *d, *s;
     const void *form; /* of the family */
     int64_t offset;   /* added to the address in s[0] */
-    uint32_t target;  /* of a branch: an index; a call's: its kind */
+    uint32_t target;  /* of a branch: an index */
     uint16_t nd, ns;
     uint8_t space, bytes, count; /* an access: of an element, and how many */
     uint8_t a, b, c;             /* of the family */

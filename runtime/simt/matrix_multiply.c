@@ -81,11 +81,11 @@ void decode_mma(Decoder *dc, SimtInsn *in)
     const PtxType *t = dc_type(spec.a == MATRIX_F64 ? "b64" : "b32");
     dc_operands(dc, in, simt_fragment_registers(&form->d), in->a + in->b + in->c);
     if (dc->ps.failed) return;
-    dc_dest_list(dc, in->d, in->nd, t, false);
+    dc_list(dc, in->d, in->nd, t, true);
     dc_comma(dc);
-    dc_source_list(dc, in->s, in->a, t, false);
+    dc_list(dc, in->s, in->a, t, false);
     dc_comma(dc);
-    dc_source_list(dc, in->s + in->a, in->b, t, false);
+    dc_list(dc, in->s + in->a, in->b, t, false);
     dc_comma(dc);
-    dc_source_list(dc, in->s + in->a + in->b, in->c, t, false);
+    dc_list(dc, in->s + in->a + in->b, in->c, t, false);
 }

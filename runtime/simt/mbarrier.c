@@ -215,17 +215,11 @@ static SimtStep exec_wait(Warp *w, const SimtInsn *in, LaneMask m)
 }
 
 /* mbarrier.pending_count: how many arrivals the token's phase still expects. */
-static SimtStep exec_pending_count(Warp *w, const SimtInsn *in, LaneMask m)
+SimtStep exec_pending_count(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SIMT_EACH_LANE(lane, m)
         simt_write(w, in->d[0], lane, unpack(simt_read(w, in->s[0], lane)).pending);
     return STEP_NEXT;
-}
-
-static void decode_pending_count(Decoder *dc, SimtInsn *in)
-{
-    if (op_type(dc) != dc_type("b64")) op_refuse(dc);
-    dc_form(dc, in, exec_pending_count, ">b32 <b64", NULL);
 }
 
 static void read_operands(Decoder *dc, SimtInsn *in, bool waits, bool arrives)
@@ -250,10 +244,6 @@ static void read_operands(Decoder *dc, SimtInsn *in, bool waits, bool arrives)
 
 void decode_mbarrier(Decoder *dc, SimtInsn *in)
 {
-    if (op_take(dc, "pending_count")) {
-        decode_pending_count(dc, in);
-        return;
-    }
     const int what =
         op_choose(dc, "init inval arrive arrive_drop expect_tx complete_tx test_wait try_wait");
     const bool waits = what >= MB_TEST_WAIT, arrives = what == MB_ARRIVE || what == MB_ARRIVE_DROP;

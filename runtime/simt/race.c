@@ -385,24 +385,18 @@ static bool is_together(const RaceReport *out, int unit, uint32_t lanes, const u
     return out->offset >= from && out->offset < from + bytes;
 }
 
-static Actor actor_of(Race *r, int unit, uint32_t lanes, RaceKind kind, uint32_t insn,
-                      RaceReport *out)
-{
-    *out = (RaceReport){0};
-    return (Actor){.race = r,
-                   .unit = unit,
-                   .kind = kind,
-                   .now = order_touch(r->order, unit, lanes),
-                   .insn = insn,
-                   .async = order_is_async(r->order, unit),
-                   .views = order_views(r->order, unit),
-                   .out = out};
-}
-
 bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uint32_t bytes,
                  RaceKind kind, uint32_t insn, RaceReport *out)
 {
-    Actor a = actor_of(r, unit, lanes, kind, insn, out);
+    Actor a = {.race = r,
+               .unit = unit,
+               .kind = kind,
+               .now = order_touch(r->order, unit, lanes),
+               .insn = insn,
+               .async = order_is_async(r->order, unit),
+               .views = order_views(r->order, unit),
+               .out = out};
+    *out = (RaceReport){0};
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
         act(&a, lane, offsets[lane], bytes);
@@ -410,14 +404,6 @@ bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uin
     if (!out->problem) return true;
     out->together = is_together(out, unit, lanes, offsets, bytes, insn);
     return false;
-}
-
-bool race_range(Race *r, int unit, int lane, uint32_t offset, uint32_t bytes, RaceKind kind,
-                uint32_t insn, RaceReport *out)
-{
-    Actor a = actor_of(r, unit, UINT32_C(1) << lane, kind, insn, out);
-    act(&a, lane, offset, bytes);
-    return !out->problem;
 }
 
 /* ---- the whole ---- */

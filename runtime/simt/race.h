@@ -38,8 +38,5 @@ bool race_failed(const Race *r); /* no memory: from then on accesses are not all
    told in `out`; the access is noted all the same. */
 bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uint32_t bytes,
                  RaceKind kind, uint32_t insn, RaceReport *out);
-/* One lane accesses a whole range. */
-bool race_range(Race *r, int unit, int lane, uint32_t offset, uint32_t bytes, RaceKind kind,
-                uint32_t insn, RaceReport *out);
 
 #endif

@@ -125,14 +125,11 @@ bool shared_agent_touch(Warp *w, const SimtInsn *in, int agent, LaneMask m, cons
     return judge(w, in, &r, touch, agent != w->index);
 }
 
-bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, int lane, uint32_t offset,
-                        uint32_t bytes, SimtTouch touch)
+bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, uint32_t offset, uint32_t bytes,
+                        SimtTouch touch)
 {
-    RaceReport r = {0};
-    if (agent >= 0)
-        race_range(w->block->shared_state->race, agent, lane, offset, bytes, kind_of(touch),
-                   number_of(w, in), &r);
-    return judge(w, in, &r, touch, true);
+    uint32_t offsets[SIMT_LANES] = {[0] = offset};
+    return shared_agent_touch(w, in, agent, 1, offsets, bytes, touch);
 }
 
 bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offset, uint32_t bytes,

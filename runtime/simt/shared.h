@@ -32,8 +32,9 @@ bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offse
 /* ---- agents: what works asynchronously for lanes of a warp (order.h) ---- */
 bool shared_agent_touch(Warp *w, const SimtInsn *in, int agent, LaneMask m, const uint32_t *offset,
                         uint32_t bytes, SimtTouch touch);
-bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, int lane, uint32_t offset,
-                        uint32_t bytes, SimtTouch touch);
+/* Lane 0 touches a whole range. */
+bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, uint32_t offset, uint32_t bytes,
+                        SimtTouch touch);
 
 /* ---- order ---- */
 static inline Order *shared_order(const Warp *w)

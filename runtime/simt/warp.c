@@ -35,14 +35,9 @@ static void regroup(Warp *w)
     w->diverged = group != w->live;
 }
 
-static void set_pc(Warp *w, LaneMask lanes, uint32_t at)
-{
-    SIMT_EACH_LANE(lane, lanes) w->pc[lane] = at;
-}
-
 void warp_move(Warp *w, LaneMask lanes, uint32_t at)
 {
-    set_pc(w, lanes, at);
+    SIMT_EACH_LANE(lane, lanes) w->pc[lane] = at;
 }
 
 /* Lanes that waited for one that has ended look again. */
@@ -65,7 +60,7 @@ static LaneMask companions(const Warp *w, const SimtInsn *in)
     LaneMask found = 0;
     SIMT_EACH_LANE(lane, w->gathered) {
         const SimtInsn *there = &w->func->insns[w->pc[lane]];
-        if (there == in || (in->target == WARP_BARRIER && there->target == WARP_BARRIER))
+        if (there == in || (in->exec == exec_warp_barrier && there->exec == exec_warp_barrier))
             found |= 1u << lane;
     }
     return found;
@@ -81,8 +76,8 @@ LaneMask warp_gather(Warp *w, const SimtInsn *in, LaneMask m, LaneMask named)
         w->joined = others;
         return all;
     }
-    set_pc(w, w->active & ~m, w->at + 1);
-    set_pc(w, m, w->at);
+    warp_move(w, w->active & ~m, w->at + 1);
+    warp_move(w, m, w->at);
     w->gathered |= m;
     w->active = 0;
     return 0;
@@ -90,8 +85,8 @@ LaneMask warp_gather(Warp *w, const SimtInsn *in, LaneMask m, LaneMask named)
 
 void warp_bar(Warp *w, LaneMask m, int barrier)
 {
-    set_pc(w, w->active & ~m, w->at + 1);
-    set_pc(w, m, w->at);
+    warp_move(w, w->active & ~m, w->at + 1);
+    warp_move(w, m, w->at);
     SIMT_EACH_LANE(lane, m) w->barrier[lane] = (uint8_t)barrier;
     w->barred |= m;
     w->active = 0;
@@ -99,7 +94,7 @@ void warp_bar(Warp *w, LaneMask m, int barrier)
 
 void warp_unbar(Warp *w, LaneMask lanes)
 {
-    if (w->active) set_pc(w, w->active, w->at);
+    if (w->active) warp_move(w, w->active, w->at);
     w->active = 0;
     w->barred &= ~lanes;
     SIMT_EACH_LANE(lane, lanes) w->pc[lane]++;
@@ -130,7 +125,7 @@ static void part_joined(Warp *w)
 {
     const LaneMask others = w->joined;
     w->joined = 0;
-    set_pc(w, w->active & ~others, w->at + 1);
+    warp_move(w, w->active & ~others, w->at + 1);
     regroup(w);
 }
 
@@ -145,7 +140,7 @@ static inline bool step(Warp *w, SimtStep how)
         }
         w->at++;
         if (w->at >= w->other) {
-            set_pc(w, w->active, w->at);
+            warp_move(w, w->active, w->at);
             regroup(w);
         }
         break;

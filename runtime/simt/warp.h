@@ -4,9 +4,6 @@
 
 #include "machine.h"
 
-/* SimtInsn.target of barriers of a warp: lanes meet at any of them. */
-enum { WARP_BARRIER = 0x57425252 };
-
 /* ---- lanes ---- */
 /* They go on at the address; for executors that then give STEP_MOVED. */
 void warp_move(Warp *w, LaneMask lanes, uint32_t at);
@@ -44,6 +41,8 @@ void warp_group_free(Warp *w);
 
 /* What an instruction does that has nothing to do here. */
 SimtExec exec_nothing;
+/* Barriers of a warp: lanes meet at any of them. */
+SimtExec exec_warp_barrier;
 
 /* ---- memory ---- */
 /* `bytes` at each lane's address, as an instruction reaches them: bounds, alignment and, for shared

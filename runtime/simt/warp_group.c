@@ -206,7 +206,7 @@ static void note_read(void *user, uint32_t at, uint32_t bytes)
     Reader *r = user;
     if (!r->failed)
         r->failed =
-            !shared_agent_range(r->warp, r->in, r->agent, 0, at, bytes, TOUCH_READ);
+            !shared_agent_range(r->warp, r->in, r->agent, at, bytes, TOUCH_READ);
 }
 
 enum { START_MASK = 0x3fff, START_UNIT = 16 };
@@ -363,12 +363,12 @@ static void read_product(Decoder *dc, SimtInsn *in, WgmmaForm *form, WgmmaSpec *
     const PtxType *word = dc_type("b32"), *descriptor = dc_type("b64");
     dc_operands(dc, in, form->d_registers, WGMMA_A_REGISTERS + 2);
     if (dc->ps.failed) return;
-    dc_dest_list(dc, in->d, in->nd, word, false);
+    dc_list(dc, in->d, in->nd, word, true);
     dc_comma(dc);
     s->a_in_registers = ptx_at_mark(&dc->ps, '{');
     in->a = s->a_in_registers ? WGMMA_A_REGISTERS : 1;
     in->ns = in->a + 2;
-    dc_source_list(dc, in->s, in->a, s->a_in_registers ? word : descriptor, false);
+    dc_list(dc, in->s, in->a, s->a_in_registers ? word : descriptor, false);
     dc_comma(dc);
     in->s[in->a] = dc_source(dc, descriptor, false);
     dc_comma(dc);

@@ -27,7 +27,7 @@ BUDGET = {
     "runtime/interp": 5820,
     "runtime/jit": 3100,
     "runtime/ptx": 2300,
-    "runtime/simt": 11870,
+    "runtime/simt": 11755,
     "src": 6880,
 }
 

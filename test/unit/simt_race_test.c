@@ -36,7 +36,9 @@ static RaceProblem rows(int unit, RaceKind kind, uint32_t at, uint32_t bytes, ui
 static RaceProblem one(int unit, int lane, RaceKind kind, uint32_t at, uint32_t bytes,
                        uint32_t insn)
 {
-    race_range(race, unit, lane, at, bytes, kind, insn, &told);
+    uint32_t offsets[ORDER_LANES];
+    offsets[lane] = at;
+    race_access(race, unit, UINT32_C(1) << lane, offsets, bytes, kind, insn, &told);
     return told.problem;
 }
 

@@ -268,26 +268,55 @@ static void run_reduce(Frame *f, const Insn *in)
                (size_t)(in->results[i]->count * in->args[i]->size));
 }
 
-/* Row k of each of the outer blocks, between its place in x and a vector. */
-static inline void copy_row(char *to, const char *from, int64_t bytes)
+/* ---- row by row ---- */
+
+/* Operands or results, seen along one axis. */
+typedef struct Rows {
+    Axis a;
+    char *data[MOST];
+} Rows;
+
+/* Of n slots; room: of each second one, where uniform ones are expanded, or NULL where none is. */
+static Rows rows_of(Frame *f, Axis a, int n, const Slot *const *slots, char *const *room)
 {
-    if (bytes == 4) memcpy(to, from, 4);
-    else if (bytes == 8) memcpy(to, from, 8);
-    else memcpy(to, from, (size_t)bytes);
+    Rows r = {.a = a};
+    for (int i = 0; i < n; i++)
+        r.data[i] = room ? (char *)operand(f, slots[i], room[2 * i]) : slot_data(f, slots[i]);
+    return r;
 }
 
-static void take_row(char *out, const char *x, Axis a, int64_t k, int64_t size)
+/* Row k of each of the outer blocks. */
+static void copy_row(char *to, Axis at, int64_t k, const char *from, Axis af, int64_t j, int64_t size)
 {
-    int64_t row = a.inner * size;
-    for (int64_t o = 0; o < a.outer; o++)
-        copy_row(out + o * row, x + (o * a.length + k) * row, row);
+    const int64_t row = at.inner * size;
+    to += k * row, from += j * row;
+    for (int64_t o = 0; o < at.outer; o++, to += at.length * row, from += af.length * row) {
+        if (row == 4) memcpy(to, from, 4);
+        else if (row == 8) memcpy(to, from, 8);
+        else memcpy(to, from, (size_t)row);
+    }
 }
 
-static void put_row(char *x, const char *from, Axis a, int64_t k, int64_t size)
+/* Row k of `to` becomes row j of `from`. */
+static void copy_rows(const Insn *in, const Rows *to, int64_t k, const Rows *from, int64_t j)
 {
-    int64_t row = a.inner * size;
-    for (int64_t o = 0; o < a.outer; o++)
-        copy_row(x + (o * a.length + k) * row, from + o * row, row);
+    for (int i = 0; i < operands_of(in); i++)
+        copy_row(to->data[i], to->a, k, from->data[i], from->a, j, in->args[i]->size);
+}
+
+/* Row k of `to` becomes row j of `left` and row l of `right`, combined. */
+static void combine_rows(Frame *f, const Insn *in, const Sides *s, const Rows *to, int64_t k,
+                         const Rows *left, int64_t j, const Rows *right, int64_t l)
+{
+    const Axis one = {to->a.outer, 1, to->a.inner};
+    for (int i = 0; i < operands_of(in); i++) {
+        const int64_t size = in->args[i]->size;
+        copy_row(s->left[i], one, 0, left->data[i], left->a, j, size);
+        copy_row(s->right[i], one, 0, right->data[i], right->a, l, size);
+    }
+    combine(f, in, one.outer * one.inner, s);
+    for (int i = 0; i < operands_of(in) && !f->failed; i++)
+        copy_row(to->data[i], to->a, k, s->result[i], one, 0, in->args[i]->size);
 }
 
 /* The coordinate after c with the same kept bits; as large as the padded extent at the end. */
@@ -306,31 +335,18 @@ static void run_reduce_slots(Frame *f, const Insn *in)
     char *const *spare;
     if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
     result.length = in->results[0]->count / (a.outer * a.inner);
+    const Rows x = rows_of(f, a, in->nargs, in->args, spare),
+               out = rows_of(f, result, in->nargs, in->results, NULL);
     for (int64_t slot = 0, least = 0; slot < result.length;
          slot++, least = ((least | ~kept) + 1) & kept) {
-        for (int64_t c = 0; (c | least) < a.length; c = next_of_slot(c, kept)) {
-            for (int i = 0; i < in->nargs; i++) {
-                const int64_t size = in->args[i]->size;
-                const char *x = operand(f, in->args[i], spare[2 * i]);
-                if (c) take_row(s.left[i], slot_data(f, in->results[i]), result, slot, size);
-                take_row(c ? s.right[i] : spare[2 * i + 1], x, a, c | least, size);
-            }
-            if (c) combine(f, in, a.outer * a.inner, &s);
-            for (int i = 0; i < in->nargs && !f->failed; i++)
-                put_row(slot_data(f, in->results[i]), c ? s.result[i] : spare[2 * i + 1], result,
-                        slot, in->args[i]->size);
-        }
+        copy_rows(in, &out, slot, &x, least);
+        for (int64_t c = next_of_slot(0, kept); (c | least) < a.length && !f->failed;
+             c = next_of_slot(c, kept))
+            combine_rows(f, in, &s, &out, slot, &out, slot, &x, c | least);
     }
 }
 
 /* ---- scan ---- */
-
-static void move_row(char *to, const char *from, Axis a, int64_t k, int64_t size)
-{
-    int64_t row = a.inner * size;
-    for (int64_t o = 0; o < a.outer; o++)
-        copy_row(to + (o * a.length + k) * row, from + (o * a.length + k) * row, row);
-}
 
 static int64_t row_at(Axis a, bool reverse, int64_t step)
 {
@@ -341,108 +357,68 @@ static int64_t row_at(Axis a, bool reverse, int64_t step)
    segment begins there is no row before. */
 static void run_scan(Frame *f, const Insn *in)
 {
-    Axis a = axis_of(in);
+    const Axis a = axis_of(in);
     Sides s;
     char *const *spare;
-    const char *x[MOST];
     const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
     const int64_t slots = tkc_op_int(in->op, ATTR_SLOTS, 0);
     if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
-    for (int i = 0; i < in->nargs; i++) x[i] = operand(f, in->args[i], spare[2 * i]);
+    const Rows x = rows_of(f, a, in->nargs, in->args, spare),
+               out = rows_of(f, a, in->nargs, in->results, NULL);
     for (int64_t step = 0; step < a.length && !f->failed; step++) {
         const int64_t k = row_at(a, reverse, step), before = row_at(a, reverse, step - 1);
         const bool begins = step == 0 || (k & slots) != (before & slots);
-        for (int i = 0; i < in->nargs; i++) {
-            const int64_t size = in->args[i]->size;
-            if (begins) move_row(slot_data(f, in->results[i]), x[i], a, k, size);
-            else take_row(s.left[i], slot_data(f, in->results[i]), a, before, size);
-            take_row(s.right[i], x[i], a, k, size);
-        }
-        if (!begins) combine(f, in, a.outer * a.inner, &s);
-        for (int i = 0; i < in->nargs && !f->failed && !begins; i++)
-            put_row(slot_data(f, in->results[i]), s.result[i], a, k, in->args[i]->size);
+        if (begins) copy_rows(in, &out, k, &x, k);
+        else combine_rows(f, in, &s, &out, k, &out, before, &x, k);
     }
 }
 
-static int64_t segment_length(const Insn *in)
+/* The axis of the segments' totals; *length: of a segment. */
+static Axis segments_of(const Insn *in, Axis a, int64_t *length)
 {
-    return INT64_C(1) << __builtin_ctzll((uint64_t)tkc_op_int(in->op, ATTR_SLOTS, 0));
+    *length = INT64_C(1) << __builtin_ctzll((uint64_t)tkc_op_int(in->op, ATTR_SLOTS, 0));
+    return (Axis){a.outer, (a.length + *length - 1) / *length, a.inner};
 }
 
 /* The total of a segment is what its last element has. */
 static void run_scan_segments(Frame *f, const Insn *in)
 {
-    const Axis a = axis_of(in);
-    const int64_t length = segment_length(in);
+    int64_t length;
+    const Axis a = axis_of(in), segments = segments_of(in, a, &length);
     const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
-    Axis totals = a;
-    totals.length = (a.length + length - 1) / length;
     run_scan(f, in);
-    for (int i = 0; i < in->nargs && !f->failed; i++) {
-        const int64_t size = in->args[i]->size, row = a.inner * size;
-        const char *from = slot_data(f, in->results[i]);
-        char *to = slot_data(f, in->results[in->nargs + i]);
-        for (int64_t n = 0; n < a.outer * totals.length; n++) {
-            const int64_t o = n / totals.length, first = n % totals.length * length,
-                          after = first + length < a.length ? first + length : a.length;
-            memcpy(to + n * row, from + (o * a.length + (reverse ? first : after - 1)) * row,
-                   (size_t)row);
-        }
+    if (f->failed) return;
+    const Rows out = rows_of(f, a, in->nargs, in->results, NULL),
+               totals = rows_of(f, segments, in->nargs, in->results + in->nargs, NULL);
+    for (int64_t k = 0; k < segments.length; k++) {
+        const int64_t first = k * length,
+                      after = first + length < a.length ? first + length : a.length;
+        copy_rows(in, &totals, k, &out, reverse ? first : after - 1);
     }
 }
 
-/* The next total joins what comes before its segment. */
-static void take_total(Frame *f, const Insn *in, Sides *s, const char *const *totals, Axis a,
-                       int64_t step, int64_t slot)
-{
-    const int n = operands_of(in);
-    for (int i = 0; i < n; i++) {
-        const int64_t size = in->args[i]->size;
-        if (step > 1) memcpy(s->left[i], s->kept[i], (size_t)(a.outer * a.inner * size));
-        take_row(step > 1 ? s->right[i] : s->kept[i], totals[i], a, slot, size);
-    }
-    if (step > 1) combine(f, in, a.outer * a.inner, s);
-    for (int i = 0; i < n && step > 1 && !f->failed; i++)
-        memcpy(s->kept[i], s->result[i], (size_t)(a.outer * a.inner * in->args[i]->size));
-}
-
-/* What comes before is the left side of row k. */
-static void carry_into(Frame *f, const Insn *in, Sides *s, const char *const *x, Axis a, int64_t k)
-{
-    const int n = operands_of(in);
-    for (int i = 0; i < n; i++) {
-        const int64_t size = in->args[i]->size;
-        memcpy(s->left[i], s->kept[i], (size_t)(a.outer * a.inner * size));
-        take_row(s->right[i], x[i], a, k, size);
-    }
-    combine(f, in, a.outer * a.inner, s);
-    for (int i = 0; i < n && !f->failed; i++)
-        put_row(slot_data(f, in->results[i]), s->result[i], a, k, in->args[i]->size);
-}
-
-/* Segment after segment. */
+/* Segment after segment: what comes before it is the left side of each of its rows. */
 static void run_carry(Frame *f, const Insn *in)
 {
-    const Axis a = axis_of(in);
+    int64_t length;
+    const Axis a = axis_of(in), segments = segments_of(in, a, &length);
     const int n = operands_of(in);
-    const int64_t length = segment_length(in);
     const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
-    const Axis slots = {a.outer, (a.length + length - 1) / length, a.inner};
-    const char *x[MOST], *totals[MOST];
     Sides s;
     char *const *spare;
     if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
-    for (int i = 0; i < n; i++) {
-        x[i] = operand(f, in->args[i], spare[2 * i]);
-        totals[i] = operand(f, in->args[n + i], spare[2 * i + 1]);
-    }
-    for (int64_t step = 0; step < slots.length && !f->failed; step++) {
-        const int64_t slot = row_at(slots, reverse, step);
-        if (step > 0) take_total(f, in, &s, totals, slots, step, slot);
+    const Rows x = rows_of(f, a, n, in->args, spare),
+               totals = rows_of(f, segments, n, in->args + n, spare + 1),
+               out = rows_of(f, a, n, in->results, NULL);
+    Rows before = {.a = {a.outer, 1, a.inner}};
+    memcpy(before.data, s.kept, (size_t)n * sizeof *s.kept);
+    for (int64_t step = 0; step < segments.length && !f->failed; step++) {
+        const int64_t slot = row_at(segments, reverse, step);
+        if (step == 1) copy_rows(in, &before, 0, &totals, slot);
+        if (step > 1) combine_rows(f, in, &s, &before, 0, &before, 0, &totals, slot);
         for (int64_t k = slot * length; k < a.length && k < (slot + 1) * length; k++) {
-            if (step > 0) carry_into(f, in, &s, x, a, k);
-            for (int i = 0; i < n && step == 0; i++)
-                move_row(slot_data(f, in->results[i]), x[i], a, k, in->args[i]->size);
+            if (step == 0) copy_rows(in, &out, k, &x, k);
+            else combine_rows(f, in, &s, &out, k, &before, 0, &x, k);
         }
     }
 }

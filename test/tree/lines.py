@@ -24,7 +24,7 @@ BUDGET = {
     "lib": 3410,
     "runtime/debug": 1010,
     "runtime/device": 1680,
-    "runtime/interp": 5820,
+    "runtime/interp": 5790,
     "runtime/jit": 3100,
     "runtime/ptx": 2300,
     "runtime/simt": 11755,

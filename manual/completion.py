@@ -21,7 +21,7 @@ def choices(root, spelling, argument):
 
 def options(root):
     return [(spelling, form, argument, words, choices(root, spelling, argument))
-            for _, spelling, form, argument, words in read.rows(root + "/src/options.def", "OPT") if form != "GROUP"]
+            for _, spelling, form, argument, words, *_ in read.rows(root + "/src/options.def", "OPT") if form != "GROUP"]
 
 
 def bash(rows):

@@ -31,7 +31,7 @@ def option_pages(root, version):
     help_of = {row[0]: row[4] for row in rows}
     usage, about = help_of["USAGE"].split("\n", 1)
     out = ".SH SYNOPSIS\n%s\n.SH DESCRIPTION\n%s\n" % (roff.inline(usage.partition("usage: ")[2]), roff.inline(about))
-    for _, spelling, form, argument, words in rows:
+    for _, spelling, form, argument, words, *_ in rows:
         if form == "GROUP" and not argument:
             out += ".SH %s\n" % roff.escape(re.split(r"[:\n]", words)[0].upper())
             out += roff.inline(words.replace("\n", " ")) + "\n" if ":" in words else ""

@@ -1,4 +1,4 @@
-/* In: argv. Out: Options. The table options.def says what there is; `apply` says what each does. */
+/* In: argv. Out: Options. The table options.def says what there is and what it does. */
 #include "options.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {
-#define OPT(ID, spelling, form, arg, help) OPT_##ID,
+#define OPT(ID, spelling, form, arg, help, meaning) OPT_##ID,
 #include "options.def"
 #undef OPT
     OPT_COUNT
@@ -21,7 +21,7 @@ static const struct OptRow {
     OptForm form;
     const char *arg, *help;
 } rows[] = {
-#define OPT(ID, spelling, form, arg, help) {spelling, FORM_##form, arg, help},
+#define OPT(ID, spelling, form, arg, help, meaning) {spelling, FORM_##form, arg, help},
 #include "options.def"
 #undef OPT
 };
@@ -94,6 +94,12 @@ static bool add_binding(Options *o, Bindings *list, OptId id, const char *text)
     return true;
 }
 
+static void put_define(Options *o, TkcDefine d)
+{
+    o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
+    o->defines[o->ndefines++] = d;
+}
+
 /* Defines before the first are defaults: they may be given anew. */
 static bool add_define(Options *o, int first, const char *text)
 {
@@ -107,8 +113,7 @@ static bool add_define(Options *o, int first, const char *text)
             o->defines[i].value = b.value;
             return true;
         }
-    o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
-    o->defines[o->ndefines++] = (TkcDefine){b.name, b.value};
+    put_define(o, (TkcDefine){b.name, b.value});
     return true;
 }
 
@@ -178,67 +183,51 @@ static bool read_ms(Options *o, const char *option, const char *text, double *ou
            misuse(o, "%s takes a number of milliseconds above 0, not '%s'", option, text);
 }
 
+/* Which of those that the option's row names, "a|b|c". */
+static bool read_choice(Options *o, OptId id, const char *text, int *which)
+{
+    char list[128];
+    size_t n = 0, len;
+    *which = 0;
+    for (const char *p = rows[id].arg; *p; p += len + (p[len] == '|'), ++*which) {
+        len = strcspn(p, "|");
+        if (strlen(text) == len && !strncmp(text, p, len)) return true;
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s",
+                              !*which  ? ""
+                              : p[len] ? ", "
+                                       : " or ",
+                              (int)len, p);
+    }
+    return misuse(o, "%s takes %s, not '%s'", rows[id].spelling, list, text);
+}
+
+/* In the order in which -emit names them. */
 static const struct {
-    const char *name;
     TkcEmit emit;
     Product product;
     const char *suffix; /* of a file of such; NULL: -emit has to say it */
-} emit_names[] = {
-    {"tokens", TKC_EMIT_TOKENS, PRODUCT_TEXT, NULL},
-    {"ast", TKC_EMIT_AST, PRODUCT_TEXT, NULL},
-    {"ir", TKC_EMIT_IR, PRODUCT_TEXT, ".ir"},
-    {"facts", TKC_EMIT_FACTS, PRODUCT_TEXT, NULL},
-    {"layout", TKC_EMIT_LAYOUT, PRODUCT_TEXT, NULL},
-    {"llvm", TKC_EMIT_LLVM, PRODUCT_TEXT, ".ll"},
-    {"ptx", TKC_EMIT_PTX, PRODUCT_TEXT, ".ptx"},
-    {"manifest", TKC_EMIT_PTX, PRODUCT_MANIFEST, NULL},
-    {"cubin", TKC_EMIT_PTX, PRODUCT_CUBIN, ".cubin"},
-    {"header", TKC_EMIT_PTX, PRODUCT_HEADER, ".h"},
+} emits[] = {
+    {TKC_EMIT_TOKENS, PRODUCT_TEXT, NULL},  {TKC_EMIT_AST, PRODUCT_TEXT, NULL},
+    {TKC_EMIT_IR, PRODUCT_TEXT, ".ir"},     {TKC_EMIT_FACTS, PRODUCT_TEXT, NULL},
+    {TKC_EMIT_LAYOUT, PRODUCT_TEXT, NULL},  {TKC_EMIT_LLVM, PRODUCT_TEXT, ".ll"},
+    {TKC_EMIT_PTX, PRODUCT_TEXT, ".ptx"},   {TKC_EMIT_PTX, PRODUCT_MANIFEST, NULL},
+    {TKC_EMIT_PTX, PRODUCT_CUBIN, ".cubin"}, {TKC_EMIT_PTX, PRODUCT_HEADER, ".h"},
 };
 
-static bool read_emit(Options *o, const char *text, TkcEmit *out)
+static bool set_emit(Options *o, int i)
 {
-    for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
-        if (!strcmp(text, emit_names[i].name)) {
-            *out = emit_names[i].emit;
-            o->product = emit_names[i].product;
-            return true;
-        }
-    return misuse(
-        o,
-        "-emit takes tokens, ast, ir, facts, layout, llvm, ptx, manifest, cubin or header, "
-        "not '%s'",
-        text);
+    o->emit = emits[i].emit;
+    o->product = emits[i].product;
+    return true;
 }
 
-static bool read_choice(Options *o, const char *option, const char *text, const char *a,
-                        const char *b, bool *is_b)
+static bool read_device(Options *o, OptId id, const char *text)
 {
-    *is_b = !strcmp(text, b);
-    return *is_b || !strcmp(text, a) ||
-           misuse(o, "%s takes %s or %s, not '%s'", option, a, b, text);
-}
-
-static bool read_color(Options *o, const char *text)
-{
-    static const char *const names[] = {
-        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(text, names[i])) {
-            o->color = (ColorChoice)i;
-            return true;
-        }
-    return misuse(o, "-fcolor takes auto, always or never, not '%s'", text);
-}
-
-static bool read_device(Options *o, const char *text)
-{
+    int unused;
     o->device = text;
-    if (!strncmp(text, "simt:", 5))
-        return misuse(o, "-device takes cuda, cpu or simt, not '%s'; write -device simt -arch=%s",
-                      text, text + 5);
-    return !strcmp(text, "cuda") || !strcmp(text, "cpu") || !strcmp(text, "simt") ||
-           misuse(o, "-device takes cuda, cpu or simt, not '%s'", text);
+    if (strncmp(text, "simt:", 5)) return read_choice(o, id, text, &unused);
+    return misuse(o, "-device takes cuda, cpu or simt, not '%s'; write -device simt -arch=%s", text,
+                  text + 5);
 }
 
 /* ".ptx", or NULL: the name of the file has none. */
@@ -261,9 +250,8 @@ static bool emit_from_output(Options *o)
 {
     const char *dot = suffix_of(o->output);
     if (!dot) return true;
-    for (size_t i = 0; i < sizeof emit_names / sizeof *emit_names; i++)
-        if (emit_names[i].suffix && !strcmp(dot, emit_names[i].suffix))
-            return read_emit(o, emit_names[i].name, &o->emit);
+    for (int i = 0; i < (int)(sizeof emits / sizeof *emits); i++)
+        if (emits[i].suffix && !strcmp(dot, emits[i].suffix)) return set_emit(o, i);
     return misuse(o,
                   "-o: what is a '%s' file? it writes .ptx, .ll, .ir, .cubin and .h; with "
                   "-emit=KIND, any name",
@@ -285,15 +273,6 @@ static bool read_signature(Options *o, Seen *seen, const char *v)
     if (!seen->signature) o->compile.signature = NULL; /* of the defaults */
     seen->signature = true;
     return add_to_list(o, &o->compile.signature, v);
-}
-
-static bool read_language(Options *o, Seen *seen, const char *v)
-{
-    bool second;
-    seen->language = true;
-    if (!read_choice(o, "-x", v, "tk", "ir", &second)) return false;
-    o->language = second ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
-    return true;
 }
 
 /* 0 is no limit at all, which the library's options write -1. */
@@ -321,89 +300,23 @@ static bool read_seed(Options *o, const char *v)
     return true;
 }
 
-static bool read_cache(Options *o, const char *v)
-{
-    o->cache = v;
-    return !strcmp(v, "stat") || !strcmp(v, "list") || !strcmp(v, "clear") ||
-           misuse(o, "-cache takes stat, list or clear, not '%s'", v);
-}
+/* What the rows of options.def say of an option's argument. */
+#define TEXT(field) (field = v, true)
+#define TEXTS(list) options_add_text(&o->list, &o->n##list, v)
+#define ON(field) (field = true)
+#define CHOICE(field, type) (read_choice(o, id, v, &which) && (field = (type)which, true))
+#define COUNT(field, least, most) read_count(o, rows[id].spelling, v, least, most, &field)
+#define INT(field, least, most) read_int(o, rows[id].spelling, v, least, most, &field)
 
 static bool apply(Options *o, Seen *seen, OptId id, const char *v)
 {
     TkcOptions *c = &o->compile;
+    int which;
     switch (id) {
-    case OPT_OUTPUT: o->output = v; return true;
-    case OPT_EMIT: seen->emit = true; return read_emit(o, v, &o->emit);
-    case OPT_ENTRY: return options_add_text(&o->entries, &o->nentries, v);
-    case OPT_PTXAS: o->ptxas = v; return true;
-    case OPT_DEPEND: o->depend = true; return true;
-    case OPT_DEPEND_FILE: o->depend_file = v; return o->depend = true;
-    case OPT_SYNTAX_ONLY: o->syntax_only = true; return true;
-    case OPT_LIST: o->list = true; return true;
-    case OPT_EXPLAIN: o->explain = true; return true;
-    case OPT_BATCH: o->batch = v; return true;
-    case OPT_KERNEL: c->kernel = v; return true;
-    case OPT_DEFINE: return add_define(o, seen->first_define, v);
-    case OPT_SIG: return read_signature(o, seen, v);
-    case OPT_LANGUAGE: return read_language(o, seen, v);
-    case OPT_INCLUDE: return options_add_text(&o->include, &o->ninclude, v);
-    case OPT_ARCH: c->arch = v; return true;
-    case OPT_NUM_WARPS: return read_int(o, "-num-warps", v, 1, 64, &c->num_warps);
-    case OPT_NUM_STAGES: return read_int(o, "-num-stages", v, 1, 64, &c->num_stages);
-    case OPT_CONTRACT: return read_choice(o, "-ffp-contract", v, "on", "off", &c->no_fp_contract);
-    case OPT_DEBUG: c->debug = true; return true;
-    case OPT_LINE_INFO: c->line_info = true; return true;
-    case OPT_WUNCHECKED: c->require_checked = true; return true;
-    case OPT_WERROR: c->warnings_as_errors = true; return true;
-    case OPT_WARNING: return add_to_list(o, &c->warnings, v);
-    case OPT_REMARK: c->remarks = true; return add_to_list(o, &c->remark_kinds, v);
-    case OPT_PASSES: c->passes = v; return true;
-    case OPT_VERIFY_EACH: c->verify_each = true; return true;
-    case OPT_TIME_REPORT: c->time_report = true; return true;
-    case OPT_MAX_STEPS: return read_count(o, "-fmax-steps", v, 1, INT64_MAX, &c->max_steps);
-    case OPT_MAX_OPS: return read_count(o, "-fmax-ops", v, 1, INT64_MAX, &c->max_ops);
-    case OPT_MAX_NESTING: return read_count(o, "-fmax-nesting", v, 1, 1000, &c->max_nesting);
-    case OPT_MAX_DEPTH: return read_count(o, "-fmax-depth", v, 1, 1000, &c->max_depth);
-    case OPT_MAX_LENGTH: return read_count(o, "-fmax-length", v, 1, INT64_MAX, &c->max_length);
-    case OPT_MAX_SECONDS: return read_max_seconds(o, v);
-    case OPT_MAX_MEMORY: return read_max_memory(o, v);
-    case OPT_RUN: o->run = true; return true;
-    case OPT_GRID: o->grid = v; return true;
-    case OPT_DEVICE: return read_device(o, v);
-    case OPT_SEED: return read_seed(o, v);
-    case OPT_TIMEOUT: return read_seconds(o, "-timeout", v, DBL_TRUE_MIN, &o->timeout);
-    case OPT_MEMORY:
-        o->memory_given = true;
-        return read_choice(o, "-check-memory", v, "on", "off", &o->no_memory_checks);
-    case OPT_TRACE: return options_add_text(&o->traces, &o->ntraces, v);
-    case OPT_BREAK: return options_add_text(&o->breaks, &o->nbreaks, v);
-    case OPT_SAVE: return add_binding(o, &o->save, id, v) && check_save(o);
-    case OPT_PRINT: return add_print(o, v, false);
-    case OPT_PRINT_ALL: return add_print(o, v, true);
-    case OPT_CHECK: return add_binding(o, &o->check, id, v);
-    case OPT_CACHE: return read_cache(o, v);
-    case OPT_BENCH: return o->bench = o->run = true;
-    case OPT_BYTES: o->bytes = v; return true;
-    case OPT_FLOPS: o->flops = v; return true;
-    case OPT_SWEEP: o->sweep = v; return true;
-    case OPT_LINE: return options_add_text(&o->lines, &o->nlines, v);
-    case OPT_CSV: o->csv = v; return true;
-    case OPT_PLOT: o->plot = v; return true;
-    case OPT_WARMUP: return read_ms(o, "-warmup", v, &o->warmup_ms);
-    case OPT_TIME: return read_ms(o, "-time", v, &o->time_ms);
-    case OPT_COLOR: return read_color(o, v);
-    case OPT_DIAGNOSTICS: return read_choice(o, "-fdiagnostics", v, "text", "json", &o->json);
-    case OPT_VERBOSE: o->verbose = true; return true;
-    case OPT_HELP: o->help = true; return true;
-    case OPT_VERSION: o->version = true; return true;
-    case OPT_USAGE:
-    case OPT_EXIT:
-    case OPT_GROUP_OUT:
-    case OPT_GROUP_WHAT:
-    case OPT_GROUP_HOW:
-    case OPT_GROUP_RUN:
-    case OPT_GROUP_BENCH:
-    case OPT_GROUP_ELSE:
+#define OPT(ID, spelling, form, arg, help, meaning)                                                \
+    case OPT_##ID: return meaning;
+#include "options.def"
+#undef OPT
     case OPT_COUNT: break;
     }
     return false;
@@ -684,10 +597,7 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
     Seen seen = {.first_define = defaults->ndefines};
     *o = (Options){
         .emit = defaults->emit, .language = defaults->language, .compile = defaults->compile};
-    for (int i = 0; i < defaults->ndefines; i++) {
-        o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
-        o->defines[o->ndefines++] = defaults->defines[i];
-    }
+    for (int i = 0; i < defaults->ndefines; i++) put_define(o, defaults->defines[i]);
     if (!read_words(o, &seen, argc, argv)) return false;
     if (o->output || o->depend || o->nentries || o->ptxas || o->product || o->batch || o->run ||
         o->syntax_only || o->list || o->explain || o->cache || o->help || o->version ||
@@ -743,10 +653,7 @@ bool options_read_variant(Options *o, const Options *defaults, const char *what,
                    .compile = defaults->compile,
                    .no_memory_checks = defaults->no_memory_checks,
                    .memory_given = defaults->memory_given};
-    for (int i = 0; i < defaults->ndefines; i++) {
-        o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
-        o->defines[o->ndefines++] = defaults->defines[i];
-    }
+    for (int i = 0; i < defaults->ndefines; i++) put_define(o, defaults->defines[i]);
     if (!split_words(o, what, options_keep(o, words), argv, MOST, &argc) ||
         !read_words(o, &seen, argc, argv))
         return false;

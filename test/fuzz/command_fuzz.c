@@ -23,7 +23,7 @@ static Words seeds[MOST_SEEDS];
 static int nseeds;
 
 static const char *const spellings[] = {
-#define OPT(ID, spelling, form, arg, help) spelling,
+#define OPT(ID, spelling, form, arg, help, meaning) spelling,
 #include "options.def"
 #undef OPT
 };

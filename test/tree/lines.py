@@ -24,11 +24,11 @@ BUDGET = {
     "lib": 3410,
     "runtime/debug": 1010,
     "runtime/device": 1680,
-    "runtime/interp": 5790,
+    "runtime/interp": 5795,
     "runtime/jit": 3100,
     "runtime/ptx": 2300,
     "runtime/simt": 11755,
-    "src": 6880,
+    "src": 6800,
 }
 
 

@@ -31,13 +31,17 @@ static const Type *scalar_of(const Builder *b, DType dt)
     return type_scalar(types_of(b), dt);
 }
 
-Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
-             const Type *const *types)
+Op *build_put(Builder *b, Op *op)
 {
-    Op *op = ir_op_new(b->fn, kind, nargs, args, nresults, types, b->loc);
     if (b->before) ir_insert_before(b->before, op);
     else ir_append(b->region, op);
     return op;
+}
+
+Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
+             const Type *const *types)
+{
+    return build_put(b, ir_op_new(b->fn, kind, nargs, args, nresults, types, b->loc));
 }
 
 /* An op without results, and without the operands behind the last that is given. */

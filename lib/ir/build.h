@@ -92,6 +92,8 @@ Op *build_assume(Builder *b, Value *cond);
 Op *build_barrier(Builder *b);
 Op *build_wait(Builder *b, int pending);                            /* for copies */
 Value *build_dot_wait(Builder *b, Value *sum, int pending);
+/* An op that is made already, a clone. Returns it. */
+Op *build_put(Builder *b, Op *op);
 /* Anything else, of which nothing is checked. */
 Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
              const Type *const *types);

@@ -206,6 +206,13 @@ int type_bytes(const Type *ty)
     return type_is_pointer(ty) ? 8 : dtype_info(ty->dtype)->bytes;
 }
 
+int type_words(const Type *ty)
+{
+    enum { WORD_BITS = 32 };
+    const int n = type_is_block(ty) ? layout_registers(ty->layout) : 1;
+    return (n * type_bits(ty) + WORD_BITS - 1) / WORD_BITS;
+}
+
 uint32_t type_smem_bytes(const Type *ty)
 {
     return (uint32_t)type_bytes(ty) << ty->layout->nbits[DIM_OFFSET];

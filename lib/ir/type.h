@@ -42,6 +42,7 @@ DType type_dtype(const Type *ty);        /* element dtype; DT_NONE for pointers 
 int type_bits(const Type *ty);           /* of an element; pointers 64 */
 int type_bytes(const Type *ty);          /* of an element in memory; pointers 8, int1 1 */
 uint32_t type_smem_bytes(const Type *ty); /* of a buffer */
+int type_words(const Type *ty);          /* of 32 bits, that a thread has of it in registers */
 
 /* int32, block<128xfp16>, *fp32, block<16x64x*fp32>; with a layout: block<128xfp16, #l<…>>;
    smem<64x32xfp16, #l<…>>. */

@@ -21,13 +21,6 @@ typedef struct Sink {
     bool changed;
 } Sink;
 
-static int words(const Value *v)
-{
-    const Type *ty = v->type;
-    const int n = type_is_block(ty) ? layout_registers(ty->layout) : 1;
-    return (n * (type_is_bool(ty) ? 1 : type_bits(ty)) + 31) / 32;
-}
-
 /* Keeping its only block operand costs a thread no more than keeping the result. */
 static bool may_wait(const Op *op)
 {
@@ -42,7 +35,7 @@ static bool may_wait(const Op *op)
         if (from) return false;
         from = v;
     }
-    return from && words(from) <= words(op_result(op, 0));
+    return from && type_words(from->type) <= type_words(op_result(op, 0)->type);
 }
 
 static int number_of(const Sink *s, const Op *op)

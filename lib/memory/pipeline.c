@@ -80,7 +80,7 @@ static int64_t room_for_rings(const Func *fn, const Streams *s)
     return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - room_around(s->loop);
 }
 
-/* As many as asked for; half of them are for indices, where there are such, as Triton has it. */
+/* As many as asked for; half of them are for indices, where there are such. */
 static int wanted_stages(const Streams *s)
 {
     const int wanted = dot_stages(s->loop);
@@ -107,16 +107,10 @@ static void make_ring(const Pipeline *p, Builder *b, Stream *x)
 
 /* ---- copies of a turn ---- */
 
-static void put(Builder *b, Op *op)
-{
-    if (b->before) ir_insert_before(b->before, op);
-    else ir_append(b->region, op);
-}
-
 static void clone_ops(const Pipeline *p, Builder *b, const Slice *slice, ValueMap *map)
 {
     for (const Op *op = p->body->first; op; op = op->next)
-        if (slice_has(slice, op)) put(b, ir_clone(p->fn, op, map));
+        if (slice_has(slice, op)) build_put(b, ir_clone(p->fn, op, map));
 }
 
 /* The slice, for the turn that `ahead`, `index` and `far` are at. */
@@ -172,8 +166,7 @@ static Value *load_where(const Pipeline *p, Builder *b, const Op *load, ValueMap
     }
     if (copy->nargs > 1) ir_set_arg(copy, 1, build_binary(b, OP_AND, op_arg(copy, 1), mask));
     else ir_add_arg(copy, mask);
-    put(b, copy);
-    return op_result(copy, 0);
+    return op_result(build_put(b, copy), 0);
 }
 
 /* The indices of the turn that the rest is at, where there is one. */

@@ -92,13 +92,6 @@ static bool is_arithmetic(const Op *op)
             (ir_has(op, OT_SHAPE) && op->kind != OP_CONVERT));
 }
 
-static int words_of(const Type *ty)
-{
-    enum { WORD_BITS = 32 };
-    const int n = type_is_block(ty) ? layout_registers(ty->layout) : 1;
-    return (n * type_bits(ty) + WORD_BITS - 1) / WORD_BITS;
-}
-
 /* A thread has so much from turn to turn that a few registers more would spill others. */
 static bool is_full(const Op *loop)
 {
@@ -106,7 +99,7 @@ static bool is_full(const Op *loop)
     int words = 0;
     for (int k = 0; k < carry_count(loop); k++) {
         const Type *ty = op_result(loop, k)->type;
-        if (type_dtype(ty) != DT_NONE) words += words_of(ty);
+        if (type_dtype(ty) != DT_NONE) words += type_words(ty);
     }
     return words > MOST_WORDS;
 }
@@ -115,7 +108,7 @@ static bool is_few(const Op *op)
 {
     enum { MOST_WORDS = 4 };
     const Type *ty = op->kind == OP_LOAD ? op_result(op, 0)->type : NULL;
-    return ty && !type_is_bool(ty) && type_dtype(ty) != DT_NONE && words_of(ty) <= MOST_WORDS;
+    return ty && !type_is_bool(ty) && type_dtype(ty) != DT_NONE && type_words(ty) <= MOST_WORDS;
 }
 
 /* A load of indices: what it gives for a later turn comes a turn earlier. For `few`, or for other

@@ -8,6 +8,8 @@
 
 #include "tkc/redis.h"
 
+#include "../unit/launch_once.h"
+
 static const char kernel[] = "import triton\nimport triton.language as tl\n@triton.jit\n"
                              "def k(x: '*fp32', C: tl.constexpr):\n    tl.store(x, C)\n";
 
@@ -41,27 +43,12 @@ static void timed_put(const char *name, const void *entry, size_t bytes, void *u
 static float launch(const char *value, const TkcStore *store, TkcDiskStats *stats)
 {
     TkcContext *cx = tkc_context_new();
-    TkcDevice *dev = NULL;
     TkcSource *source = NULL;
-    TkcJit *jit = NULL;
-    TkcPtr x = 0;
-    TkcOptions o;
     float got = -1;
-    tkc_options_init(&o);
-    TkcStatus status = tkc_device_open(cx, "simt", 0, &dev);
-    if (status == TKC_OK) status = tkc_device_set_cache(dev, NULL);
-    if (status == TKC_OK) status = tkc_device_set_store(dev, store);
-    if (status == TKC_OK) status = tkc_source_from_text(cx, "k.tk", kernel, strlen(kernel), TKC_LANGUAGE_TK, &source);
-    if (status == TKC_OK) status = tkc_jit_new(dev, source, &o, &jit);
-    if (status == TKC_OK) status = tkc_alloc(dev, 4, &x);
-    const TkcArg args[] = {tkc_pointer(NULL, x, 4), tkc_constexpr(value)};
-    if (status == TKC_OK) status = tkc_launch(jit, (int64_t[]){1, 1, 1}, NULL, args, 2);
-    if (status == TKC_OK) status = tkc_copy_out(dev, &got, x, 4);
+    TkcStatus status = tkc_source_from_text(cx, "k.tk", kernel, strlen(kernel), TKC_LANGUAGE_TK, &source);
+    if (status == TKC_OK) status = launch_once(cx, source, NULL, store, value, &got, stats);
     if (status != TKC_OK) printf("%s", tkc_last_error(cx));
-    if (dev) tkc_device_cache_stats(dev, stats);
-    tkc_jit_free(jit);
     tkc_source_free(source);
-    tkc_device_free(dev);
     tkc_context_free(cx);
     return got;
 }

@@ -14,6 +14,7 @@
 
 #include "expect.h"
 #include "jit/entry.h"
+#include "launch_once.h"
 #include "tkc/runtime.h"
 
 #define HEAD "import triton\nimport triton.language as tl\n"
@@ -103,26 +104,11 @@ static Try launch(const char *file, const char *value)
 {
     Try t = {.stats = {.size = sizeof t.stats}, .got = -1};
     TkcContext *cx = tkc_context_new();
-    TkcDevice *dev = NULL;
     TkcSource *source = NULL;
-    TkcJit *jit = NULL;
-    TkcPtr x = 0;
-    TkcOptions o;
-    tkc_options_init(&o);
     tkc_context_on_diagnostic(cx, count_warnings, &t);
-    EXPECT_INT(tkc_device_open(cx, "simt", 0, &dev), TKC_OK);
-    EXPECT_INT(tkc_device_set_cache(dev, cache ? at(cache) : NULL), TKC_OK);
-    EXPECT_INT(tkc_device_set_store(dev, store), TKC_OK);
     EXPECT_INT(tkc_source_open(cx, at(file), TKC_LANGUAGE_TK, &source), TKC_OK);
-    EXPECT_INT(tkc_jit_new(dev, source, &o, &jit), TKC_OK);
-    EXPECT_INT(tkc_alloc(dev, 4, &x), TKC_OK);
-    TkcArg args[] = {tkc_pointer(NULL, x, 4), tkc_constexpr(value)};
-    t.status = tkc_launch(jit, (int64_t[]){1, 1, 1}, NULL, args, 2);
-    if (t.status == TKC_OK) EXPECT_INT(tkc_copy_out(dev, &t.got, x, 4), TKC_OK);
-    tkc_device_cache_stats(dev, &t.stats);
-    tkc_jit_free(jit);
+    t.status = launch_once(cx, source, cache ? at(cache) : NULL, store, value, &t.got, &t.stats);
     tkc_source_free(source);
-    tkc_device_free(dev);
     tkc_context_free(cx);
     return t;
 }

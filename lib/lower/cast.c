@@ -5,7 +5,7 @@
    from fp32, an fp64 is first brought to fp32 by rounding to odd (toward zero, and the last bit set
    when anything was lost): a second rounding to 22 bits or fewer then gives what one rounding would
    have given. */
-#include "lower/lower.h"
+#include "lower/math.h"
 
 #include <string.h>
 
@@ -19,17 +19,12 @@ static LLVMValueRef i32_const(const Lower *L, uint32_t v)
 
 static LLVMValueRef as_i32(Lower *L, LLVMValueRef x)
 {
-    return LLVMBuildBitCast(L->b, x, L->i32, "");
+    return bits_as(L, x, L->i32);
 }
 
 static LLVMValueRef as_f32(Lower *L, LLVMValueRef x)
 {
-    return LLVMBuildBitCast(L->b, x, L->f32, "");
-}
-
-static LLVMValueRef pick(Lower *L, LLVMValueRef c, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildSelect(L->b, c, x, y, "");
+    return bits_as(L, x, L->f32);
 }
 
 static LLVMValueRef f32_is_nan(Lower *L, LLVMValueRef x)
@@ -47,18 +42,16 @@ static LLVMValueRef f32_from_f8(Lower *L, DType dt, LLVMValueRef x)
     const DTypeInfo *info = dtype_info(dt);
     const int bias = (1 << (info->exp_bits - 1)) - 1;
     LLVMValueRef wide = LLVMBuildZExt(L->b, x, L->i32, "");
-    LLVMValueRef magnitude = LLVMBuildAnd(L->b, wide, i32_const(L, 0x7f), "");
-    LLVMValueRef sign =
-        LLVMBuildShl(L->b, LLVMBuildAnd(L->b, wide, i32_const(L, 0x80), ""), i32_const(L, 24), "");
-    LLVMValueRef placed = LLVMBuildShl(L->b, magnitude, i32_const(L, 23u - info->man_bits), "");
+    LLVMValueRef magnitude = masked(L, wide, 0x7f), sign = shift_up(L, masked(L, wide, 0x80), 24);
+    LLVMValueRef placed = shift_up(L, magnitude, 23 - info->man_bits);
     LLVMValueRef scale = as_f32(L, i32_const(L, (uint32_t)(254 - bias) << 23));
-    LLVMValueRef bits = as_i32(L, LLVMBuildFMul(L->b, as_f32(L, placed), scale, ""));
+    LLVMValueRef bits = as_i32(L, mul(L, as_f32(L, placed), scale));
     /* Above the greatest finite number: e4m3 has one NaN, e5m2 infinity and then NaNs. */
     const uint32_t special = dt == DT_F8E4 ? 0x7f : 0x7c;
-    LLVMValueRef is_special = LLVMBuildICmp(L->b, LLVMIntUGE, magnitude, i32_const(L, special), "");
+    LLVMValueRef is_special = compare_whole(L, LLVMIntUGE, magnitude, special);
     LLVMValueRef nan = i32_const(L, 0x7fc00000), as_special = nan;
     if (dt == DT_F8E5) {
-        LLVMValueRef is_inf = LLVMBuildICmp(L->b, LLVMIntEQ, magnitude, i32_const(L, special), "");
+        LLVMValueRef is_inf = compare_whole(L, LLVMIntEQ, magnitude, special);
         as_special = pick(L, is_inf, i32_const(L, 0x7f800000), nan);
     }
     return as_f32(L, LLVMBuildOr(L->b, pick(L, is_special, as_special, bits), sign, ""));
@@ -70,9 +63,7 @@ LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x)
     case DT_F32:
     case DT_F64: return x;
     case DT_F16: return LLVMBuildFPExt(L->b, x, L->f32, "");
-    case DT_BF16:
-        return as_f32(L,
-                      LLVMBuildShl(L->b, LLVMBuildZExt(L->b, x, L->i32, ""), i32_const(L, 16), ""));
+    case DT_BF16: return as_f32(L, shift_up(L, LLVMBuildZExt(L->b, x, L->i32, ""), 16));
     case DT_F8E4:
     case DT_F8E5: return f32_from_f8(L, dt, x);
     default: unwind_raise("an integer was widened as a float");
@@ -85,15 +76,14 @@ LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x)
    that place is even. */
 static LLVMValueRef bf16_by_bits(Lower *L, LLVMValueRef x, bool toward_zero)
 {
-    LLVMValueRef bits = as_i32(L, x), sixteen = i32_const(L, 16), rounded = bits;
+    LLVMValueRef bits = as_i32(L, x), rounded = bits;
     if (!toward_zero) {
-        LLVMValueRef even =
-            LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, bits, sixteen, ""), i32_const(L, 1), "");
-        rounded = LLVMBuildAdd(L->b, LLVMBuildAdd(L->b, bits, even, ""), i32_const(L, 0x7fff), "");
+        LLVMValueRef even = masked(L, shift_down(L, bits, 16), 1);
+        rounded = plus(L, LLVMBuildAdd(L->b, bits, even, ""), 0x7fff);
     }
     LLVMValueRef quiet = LLVMBuildOr(L->b, bits, i32_const(L, 0x400000), "");
     LLVMValueRef kept = pick(L, f32_is_nan(L, x), quiet, rounded);
-    return LLVMBuildTrunc(L->b, LLVMBuildLShr(L->b, kept, sixteen, ""), L->i16, "");
+    return LLVMBuildTrunc(L->b, shift_down(L, kept, 16), L->i16, "");
 }
 
 static LLVMValueRef bf16_from_f32(Lower *L, LLVMValueRef x, bool toward_zero)
@@ -110,44 +100,33 @@ static LLVMValueRef f8_from_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_
     const DTypeInfo *info = dtype_info(dt);
     const int man = info->man_bits, bias = (1 << (info->exp_bits - 1)) - 1, drop = 23 - man;
     const uint32_t greatest = dt == DT_F8E4 ? 0x7e : 0x7b;
-    LLVMValueRef bits = as_i32(L, x),
-                 magnitude = LLVMBuildAnd(L->b, bits, i32_const(L, 0x7fffffff), "");
-    LLVMValueRef sign =
-        LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, bits, i32_const(L, 24), ""), i32_const(L, 0x80), "");
+    LLVMValueRef bits = as_i32(L, x), magnitude = masked(L, bits, 0x7fffffff);
+    LLVMValueRef sign = masked(L, shift_down(L, bits, 24), 0x80);
 
     LLVMValueRef rounded = magnitude;
     if (!toward_zero) {
-        LLVMValueRef even =
-            LLVMBuildAnd(L->b, LLVMBuildLShr(L->b, magnitude, i32_const(L, (uint32_t)drop), ""),
-                         i32_const(L, 1), "");
-        rounded =
-            LLVMBuildAdd(L->b, magnitude,
-                         LLVMBuildAdd(L->b, even, i32_const(L, (1u << (drop - 1)) - 1), ""), "");
+        LLVMValueRef even = masked(L, shift_down(L, magnitude, drop), 1);
+        rounded = LLVMBuildAdd(L->b, magnitude, plus(L, even, (1u << (drop - 1)) - 1), "");
     }
-    LLVMValueRef rebias = i32_const(L, (uint32_t)(127 - bias) << man);
-    LLVMValueRef normal = LLVMBuildSub(
-        L->b, LLVMBuildLShr(L->b, rounded, i32_const(L, (uint32_t)drop), ""), rebias, "");
+    LLVMValueRef normal = minus(L, shift_down(L, rounded, drop), (uint32_t)(127 - bias) << man);
 
     /* 2^(1 - bias - man) is the least subnormal; 2^23 times it has that as its last place. */
-    LLVMValueRef magic = i32_const(L, (uint32_t)(127 + 1 - bias - man + 23) << 23),
-                 absolute = as_f32(L, magnitude), subnormal;
+    const uint32_t magic = (uint32_t)(127 + 1 - bias - man + 23) << 23,
+                   upscale = (uint32_t)(127 - 1 + bias + man) << 23;
+    LLVMValueRef size = as_f32(L, magnitude), subnormal;
     if (toward_zero) {
-        LLVMValueRef scaled = LLVMBuildFMul(
-            L->b, absolute, as_f32(L, i32_const(L, (uint32_t)(127 - 1 + bias + man) << 23)), "");
+        LLVMValueRef scaled = mul(L, size, as_f32(L, i32_const(L, upscale)));
         subnormal = lower_instr1(L, INSTR_F32_TO_S32, scaled);
     } else {
-        subnormal = LLVMBuildSub(
-            L->b, as_i32(L, LLVMBuildFAdd(L->b, absolute, as_f32(L, magic), "")), magic, "");
+        subnormal = minus(L, as_i32(L, add(L, size, as_f32(L, i32_const(L, magic)))), magic);
     }
-    LLVMValueRef is_small =
-        LLVMBuildICmp(L->b, LLVMIntULT, magnitude, i32_const(L, (uint32_t)(128 - bias) << 23), "");
+    LLVMValueRef is_small = compare_whole(L, LLVMIntULT, magnitude, (uint32_t)(128 - bias) << 23);
     LLVMValueRef code = pick(L, is_small, subnormal, normal);
-    LLVMValueRef too_big = LLVMBuildICmp(L->b, LLVMIntUGT, code, i32_const(L, greatest), "");
-    LLVMValueRef far = LLVMBuildICmp(L->b, LLVMIntUGE, magnitude,
-                                     i32_const(L, (uint32_t)(127 + bias + 3) << 23), "");
+    LLVMValueRef too_big = compare_whole(L, LLVMIntUGT, code, greatest);
+    LLVMValueRef far = compare_whole(L, LLVMIntUGE, magnitude, (uint32_t)(127 + bias + 3) << 23);
     code = pick(L, LLVMBuildOr(L->b, too_big, far, ""), i32_const(L, greatest), code);
     code = LLVMBuildOr(L->b, code, sign, "");
-    LLVMValueRef is_nan = LLVMBuildICmp(L->b, LLVMIntUGT, magnitude, i32_const(L, 0x7f800000), "");
+    LLVMValueRef is_nan = compare_whole(L, LLVMIntUGT, magnitude, 0x7f800000);
     return LLVMBuildTrunc(L->b, pick(L, is_nan, i32_const(L, 0x7f), code), L->i8, "");
 }
 
@@ -238,17 +217,14 @@ static LLVMValueRef build_int_to_float(Lower *L, bool is_signed, LLVMValueRef x,
    rounding to odd first. */
 static LLVMValueRef wide_int_to_odd_f64(Lower *L, bool is_signed, LLVMValueRef x)
 {
-    LLVMValueRef low = LLVMBuildAnd(L->b, x, LLVMConstInt(L->i64, 0x7ff, false), "");
-    LLVMValueRef high = LLVMBuildXor(L->b, x, low, "");
-    LLVMValueRef some = LLVMBuildICmp(L->b, LLVMIntNE, low, LLVMConstInt(L->i64, 0, false), "");
-    LLVMValueRef sticky = LLVMBuildOr(L->b, high, LLVMConstInt(L->i64, 0x800, false), "");
+    LLVMValueRef low = masked(L, x, 0x7ff), high = LLVMBuildXor(L->b, x, low, "");
+    LLVMValueRef some = compare_whole(L, LLVMIntNE, low, 0);
+    LLVMValueRef sticky = LLVMBuildOr(L->b, high, whole_like(x, 0x800), "");
     /* Numbers below 2^52 are exact as they are; for larger ones everything below bit 11 only tells
        "not exact". */
-    LLVMValueRef top = is_signed ? LLVMBuildAShr(L->b, x, LLVMConstInt(L->i64, 63, false), "")
-                                 : LLVMConstInt(L->i64, 0, false);
+    LLVMValueRef top = is_signed ? LLVMBuildAShr(L->b, x, whole_like(x, 63), "") : whole_like(x, 0);
     LLVMValueRef size = LLVMBuildXor(L->b, x, top, "");
-    LLVMValueRef is_small =
-        LLVMBuildICmp(L->b, LLVMIntULT, size, LLVMConstInt(L->i64, UINT64_C(1) << 52, false), "");
+    LLVMValueRef is_small = compare_whole(L, LLVMIntULT, size, UINT64_C(1) << 52);
     LLVMValueRef cut = pick(L, some, sticky, high);
     return build_int_to_float(L, is_signed, pick(L, is_small, x, cut), L->f64);
 }
@@ -270,9 +246,7 @@ static LLVMValueRef int_from_int(Lower *L, DType from, DType to, LLVMValueRef x)
 {
     const int from_bits = dtype_info(from)->bits, to_bits = dtype_info(to)->bits;
     LLVMTypeRef ty = lower_dtype(L, to);
-    if (to == DT_I1)
-        return from_bits == 1 ? x
-                              : LLVMBuildICmp(L->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
+    if (to == DT_I1) return from_bits == 1 ? x : compare_whole(L, LLVMIntNE, x, 0);
     if (to_bits == from_bits) return x;
     if (to_bits < from_bits) return LLVMBuildTrunc(L->b, x, ty, "");
     return dtype_info(from)->kind == DK_INT ? LLVMBuildSExt(L->b, x, ty, "")
@@ -313,11 +287,9 @@ static LLVMValueRef bitcast_element(Lower *L, const Op *op, const LLVMValueRef *
 {
     LLVMTypeRef from = LLVMTypeOf(args[0]), to = lower_type(L, op_result(op, 0)->type);
     if (from == to) return args[0];
-    if (from == L->global_ptr)
-        return LLVMBuildBitCast(L->b, LLVMBuildPtrToInt(L->b, args[0], L->i64, ""), to, "");
-    if (to == L->global_ptr)
-        return LLVMBuildIntToPtr(L->b, LLVMBuildBitCast(L->b, args[0], L->i64, ""), to, "");
-    return LLVMBuildBitCast(L->b, args[0], to, "");
+    if (from == L->global_ptr) return bits_as(L, LLVMBuildPtrToInt(L->b, args[0], L->i64, ""), to);
+    if (to == L->global_ptr) return LLVMBuildIntToPtr(L->b, bits_as(L, args[0], L->i64), to, "");
+    return bits_as(L, args[0], to);
 }
 
 void lower_bitcast(Lower *L, const Op *op)

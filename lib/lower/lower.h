@@ -151,31 +151,14 @@ uint32_t lower_free_thread_bits(const Lower *L, const Type *ty);
 uint32_t lower_free_registers(const Type *ty);
 
 /* ---- one function for each family of ops ---- */
-typedef void (*LowerOp)(Lower *L, const Op *op);
-void lower_const(Lower *L, const Op *op);
-void lower_arange(Lower *L, const Op *op);
-void lower_program(Lower *L, const Op *op);
-void lower_arith(Lower *L, const Op *op);
-void lower_addptr(Lower *L, const Op *op);
-void lower_cast(Lower *L, const Op *op);
-void lower_bitcast(Lower *L, const Op *op);
-void lower_math(Lower *L, const Op *op);
-void lower_hint(Lower *L, const Op *op);
-void lower_splat(Lower *L, const Op *op);
-void lower_shape(Lower *L, const Op *op);
-void lower_convert(Lower *L, const Op *op);
-void lower_load(Lower *L, const Op *op);
-void lower_store(Lower *L, const Op *op);
-void lower_atomic(Lower *L, const Op *op);
-void lower_poll(Lower *L, const Op *op);
-void lower_reduce(Lower *L, const Op *op);
-void lower_dot(Lower *L, const Op *op);
-void lower_dot_wait(Lower *L, const Op *op);
-void lower_scan(Lower *L, const Op *op);
-void lower_carry(Lower *L, const Op *op);
-void lower_sort(Lower *L, const Op *op);
-void lower_alloc(Lower *L, const Op *op);
-void lower_sstore(Lower *L, const Op *op);
+typedef void LowerOp(Lower *L, const Op *op);
+LowerOp lower_arith, lower_math, lower_cast, lower_bitcast, lower_addptr, lower_inline_asm;
+LowerOp lower_hint, lower_splat, lower_shape, lower_convert;
+LowerOp lower_load, lower_store, lower_atomic, lower_poll;
+LowerOp lower_reduce, lower_scan, lower_carry, lower_sort, lower_dot, lower_dot_wait;
+LowerOp lower_alloc, lower_sload, lower_sstore, lower_sload_at, lower_sstore_at, lower_satomic_at;
+LowerOp lower_copy_async, lower_commit, lower_wait;
+LowerOp lower_for, lower_while, lower_if, lower_print, lower_assert;
 /* A block of a ring that only a matrix product reads, when it comes to that: it asks for elements one by
    one, and gets what one access moves. */
 typedef struct RingReader RingReader;
@@ -184,21 +167,6 @@ RingReader *lower_ring_open(Lower *L, const Op *op);
 LLVMValueRef lower_ring_element(Lower *L, RingReader *r, int reg);
 /* Where, as a byte offset in shared memory, the copy of a ring begins that a ring_load reads. */
 LLVMValueRef lower_ring_place(Lower *L, const Op *op);
-void lower_copy_async(Lower *L, const Op *op);
-void lower_commit(Lower *L, const Op *op);
-void lower_wait(Lower *L, const Op *op);
-void lower_sload(Lower *L, const Op *op);
-void lower_sload_at(Lower *L, const Op *op);
-void lower_sstore_at(Lower *L, const Op *op);
-void lower_satomic_at(Lower *L, const Op *op);
-void lower_for(Lower *L, const Op *op);
-void lower_while(Lower *L, const Op *op);
-void lower_if(Lower *L, const Op *op);
-void lower_print(Lower *L, const Op *op);
-void lower_assert(Lower *L, const Op *op);
-void lower_barrier(Lower *L, const Op *op);
-void lower_inline_asm(Lower *L, const Op *op);
-void lower_nothing(Lower *L, const Op *op);
 
 /* ---- elementwise.c ---- */
 /* One result element from one element of each operand, operands in the order of the op. */

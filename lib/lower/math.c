@@ -28,24 +28,28 @@ static LLVMValueRef exp_e(Lower *L, LLVMValueRef x)
     return lower_instr1(L, INSTR_EX2, mul(L, x, f32_const(L, log2_e)));
 }
 
-/* x = m 2^e with m in [2/3, 4/3). */
-typedef struct Split {
-    LLVMValueRef f, e;
-} Split; /* m - 1, and e as a float */
+/* Of fp32 and fp64. */
+static const struct Float {
+    double least_normal, scale; /* subnormal numbers are scaled first, */
+    int scale_log2, man_bits;   /* by so much */
+    uint64_t two_thirds, exponent;
+} floats[] = {{0x1p-126, 0x1p23, 23, 23, 0x3f2aaaab, 0xff800000},
+              {0x1p-1022, 0x1p54, 54, 52, 0x3fe5555555555555, 0xfff0000000000000}};
 
-static Split split_exponent(Lower *L, LLVMValueRef x)
+Split split_exponent(Lower *L, LLVMValueRef x)
 {
-    LLVMValueRef tiny =
-        compare(L, LLVMRealOLT, x, 1.1754943508222875e-38); /* subnormals: scale first */
-    x = pick(L, tiny, mul(L, x, f32_const(L, 8388608)), x);
-    LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i32, "");
-    LLVMValueRef from_two_thirds = LLVMBuildSub(L->b, bits, lower_i32(L, 0x3f2aaaab), "");
-    LLVMValueRef e = LLVMBuildAnd(L->b, from_two_thirds, lower_i32(L, 0xff800000), "");
-    LLVMValueRef m = LLVMBuildBitCast(L->b, LLVMBuildSub(L->b, bits, e, ""), L->f32, "");
-    LLVMValueRef exponent =
-        LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, lower_i32(L, 23), ""), L->f32, "");
-    exponent = LLVMBuildFAdd(L->b, exponent, pick(L, tiny, f32_const(L, -23), f32_const(L, 0)), "");
-    return (Split){LLVMBuildFSub(L->b, m, f32_const(L, 1), ""), exponent};
+    LLVMTypeRef type = LLVMTypeOf(x);
+    const struct Float *f = &floats[type == L->f64];
+    LLVMValueRef tiny = compare(L, LLVMRealOLT, x, f->least_normal);
+    x = pick(L, tiny, mul(L, x, constant_like(x, f->scale)), x);
+    LLVMValueRef bits = bits_as(L, x, type == L->f64 ? L->i64 : L->i32);
+    LLVMValueRef e = masked(L, minus(L, bits, f->two_thirds), f->exponent);
+    LLVMValueRef m = bits_as(L, LLVMBuildSub(L->b, bits, e, ""), type);
+    LLVMValueRef whole = LLVMBuildAShr(L->b, e, whole_like(e, (uint64_t)f->man_bits), "");
+    LLVMValueRef scaled = constant_like(x, -f->scale_log2), exponent;
+    exponent = LLVMBuildSIToFP(L->b, whole, type, "");
+    exponent = add(L, exponent, pick(L, tiny, scaled, constant_like(x, 0)));
+    return (Split){sub(L, m, constant_like(x, 1)), exponent};
 }
 
 /* log(1 + f) = f - f^2/2 + f^3 p(f) on [-1/3, 1/3] */
@@ -58,13 +62,11 @@ static LLVMValueRef log_1p(Lower *L, LLVMValueRef f)
     return fused(L, tail, square, f);
 }
 
-/* What log of 0, negative numbers, infinity and NaN is, else y. */
-static LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef inf = f32_const(L, __builtin_inf()), nan = f32_const(L, __builtin_nan(""));
-    y = pick(L, LLVMBuildFCmp(L->b, LLVMRealUGE, x, inf, ""), x, y);
-    y = pick(L, compare(L, LLVMRealOLT, x, 0), nan, y);
-    return pick(L, compare(L, LLVMRealOEQ, x, 0), f32_const(L, -__builtin_inf()), y);
+    y = pick(L, compare(L, LLVMRealUGE, x, __builtin_inf()), x, y);
+    y = pick(L, compare(L, LLVMRealOLT, x, 0), constant_like(x, __builtin_nan("")), y);
+    return pick(L, compare(L, LLVMRealOEQ, x, 0), constant_like(x, -__builtin_inf()), y);
 }
 
 static LLVMValueRef log_e(Lower *L, LLVMValueRef x)
@@ -89,7 +91,7 @@ static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
     LLVMValueRef near = fused(L, mul(L, POLYNOMIAL(L, square, p), square), x, x);
     /* 1 - 2 / (e^2|x| + 1); infinity in the divisor gives 1 */
     LLVMValueRef e = exp_2(L, mul(L, size, f32_const(L, 2 * log2_e)));
-    LLVMValueRef part = lower_instr1(L, INSTR_RCP, LLVMBuildFAdd(L->b, e, f32_const(L, 1), ""));
+    LLVMValueRef part = lower_instr1(L, INSTR_RCP, add(L, e, f32_const(L, 1)));
     LLVMValueRef far = with_sign_of(L, fused(L, f32_const(L, -2), part, f32_const(L, 1)), x);
     return pick(L, compare(L, LLVMRealOGT, size, 0.6), far, near);
 }
@@ -108,27 +110,58 @@ static LLVMValueRef error_function(Lower *L, LLVMValueRef x)
     LLVMValueRef near = fused(L, POLYNOMIAL(L, square, p), x, x);
     LLVMValueRef capped = pick(L, compare(L, LLVMRealOLT, size, 4), size, f32_const(L, 4));
     LLVMValueRef complement = exp_2(L, POLYNOMIAL(L, capped, q));
-    LLVMValueRef far = with_sign_of(L, LLVMBuildFSub(L->b, f32_const(L, 1), complement, ""), x);
+    LLVMValueRef far = with_sign_of(L, sub(L, f32_const(L, 1), complement), x);
     return pick(L, compare(L, LLVMRealOGT, size, 0.92), far, near);
 }
 
 /* ---- sine and cosine ---- */
 
-/* An angle less than a quarter turn, and how many quarter turns were taken off (modulo 4). */
-typedef struct Turn {
-    LLVMValueRef rest, quarters;
-} Turn;
+static LLVMValueRef joined(Lower *L, LLVMBasicBlockRef blocks[2], LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef v = x ? LLVMBuildPhi(L->b, LLVMTypeOf(x), "") : NULL;
+    if (v) LLVMAddIncoming(v, (LLVMValueRef[]){x, y}, blocks, 2);
+    return v;
+}
+
+/* The far way is taken by a branch: few angles are that large. */
+Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L, LLVMValueRef x),
+                  Turn (*far)(Lower *L, LLVMValueRef x))
+{
+    const Turn a = near(L, x);
+    LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(L->b), lower_block(L, "far")},
+                      join = lower_block(L, "turned");
+    LLVMBuildCondBr(L->b, compare(L, LLVMRealOGE, absolute(L, x), limit), blocks[1], join);
+    lower_place(L, blocks[1]);
+    const Turn b = far(L, x);
+    LLVMBuildBr(L->b, join);
+    lower_place(L, join);
+    Turn t = {.rest = joined(L, blocks, a.rest, b.rest)};
+    t.low = joined(L, blocks, a.low, b.low);
+    t.quarters = joined(L, blocks, a.quarters, b.quarters);
+    return t;
+}
+
+LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters, LLVMValueRef sine,
+                          LLVMValueRef cosine)
+{
+    LLVMValueRef is_odd = LLVMBuildTrunc(L->b, quarters, L->i1, "");
+    LLVMValueRef negative = compare_whole(L, LLVMIntNE, masked(L, quarters, 2), 0);
+    LLVMValueRef y = pick(L, is_odd, cosine, sine);
+    y = pick(L, negative, LLVMBuildFNeg(L->b, y, ""), y);
+    LLVMValueRef finite = compare(L, LLVMRealOLT, absolute(L, angle), __builtin_inf());
+    return pick(L, finite, y, constant_like(y, __builtin_nan("")));
+}
 
 /* x - k pi/2 with pi/2 in three parts; the products k * part are exact enough while |x| < 48000. */
 static Turn turn_by_parts(Lower *L, LLVMValueRef x)
 {
     LLVMValueRef k = mul(L, x, f32_const(L, 0.63661977236758134));
-    k = lower_intrinsic(L, "llvm.roundeven", L->f32, 1, &k);
-    LLVMValueRef minus = LLVMBuildFNeg(L->b, k, "");
-    LLVMValueRef rest = fused(L, minus, f32_const(L, 1.5707963705062866), x);
-    rest = fused(L, minus, f32_const(L, -4.371138828673793e-08), rest);
-    rest = fused(L, minus, f32_const(L, -1.7151245100058819e-15), rest);
-    return (Turn){rest, lower_instr1(L, INSTR_F32_TO_S32, k)};
+    k = unary(L, "llvm.roundeven", k);
+    LLVMValueRef less = LLVMBuildFNeg(L->b, k, "");
+    LLVMValueRef rest = fused(L, less, f32_const(L, 1.5707963705062866), x);
+    rest = fused(L, less, f32_const(L, -4.371138828673793e-08), rest);
+    rest = fused(L, less, f32_const(L, -1.7151245100058819e-15), rest);
+    return (Turn){rest, NULL, lower_instr1(L, INSTR_F32_TO_S32, k)};
 }
 
 static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
@@ -137,7 +170,7 @@ static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
                                      0xdb629599, 0x3c439041, 0xfe5163ab};
     LLVMValueRef word = lower_i32(L, words[0]);
     for (int i = 1; i < 7; i++) {
-        LLVMValueRef here = LLVMBuildICmp(L->b, LLVMIntEQ, index, lower_i32(L, i), "");
+        LLVMValueRef here = compare_whole(L, LLVMIntEQ, index, (uint64_t)i);
         word = pick(L, here, lower_i32(L, words[i]), word);
     }
     return word;
@@ -149,23 +182,16 @@ static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
 static Turn turn_exactly(Lower *L, LLVMValueRef x)
 {
     LLVMBuilderRef b = L->b;
-    LLVMValueRef bits = LLVMBuildBitCast(b, x, L->i32, ""), words[4], parts[3];
-    LLVMValueRef biased =
-        LLVMBuildAnd(b, LLVMBuildLShr(b, bits, lower_i32(L, 23), ""), lower_i32(L, 255), "");
-    LLVMValueRef m = LLVMBuildOr(b, LLVMBuildAnd(b, bits, lower_i32(L, 0x7fffff), ""),
-                                 lower_i32(L, 0x800000), "");
-    LLVMValueRef place =
-        LLVMBuildSub(b, biased, lower_i32(L, 152), ""); /* e - 2, and e = biased - 150 */
+    LLVMValueRef bits = bits_as(L, x, L->i32), words[4], parts[3];
+    LLVMValueRef biased = masked(L, shift_down(L, bits, 23), 255);
+    LLVMValueRef m = LLVMBuildOr(b, masked(L, bits, 0x7fffff), lower_i32(L, 0x800000), "");
+    LLVMValueRef place = minus(L, biased, 152); /* e - 2, and e = biased - 150 */
     /* |x| >= 48000 gives place >= -10: count from a word of zeros before the point. */
-    place = LLVMBuildAdd(b, place, lower_i32(L, 32), "");
-    LLVMValueRef first = LLVMBuildLShr(b, place, lower_i32(L, 5), ""),
-                 shift = LLVMBuildAnd(b, place, lower_i32(L, 31), "");
-    for (int i = 0; i < 4; i++) {
-        LLVMValueRef index =
-            LLVMBuildSub(b, LLVMBuildAdd(b, first, lower_i32(L, i), ""), lower_i32(L, 1), "");
-        words[i] = two_over_pi_word(L, index);
-    }
-    LLVMValueRef before = LLVMBuildICmp(b, LLVMIntEQ, first, lower_i32(L, 0), "");
+    place = plus(L, place, 32);
+    LLVMValueRef first = shift_down(L, place, 5), shift = masked(L, place, 31);
+    for (int i = 0; i < 4; i++)
+        words[i] = two_over_pi_word(L, minus(L, plus(L, first, (uint64_t)i), 1));
+    LLVMValueRef before = compare_whole(L, LLVMIntEQ, first, 0);
     words[0] = pick(L, before, lower_i32(L, 0), words[0]);
     for (int i = 0; i < 3; i++) {
         LLVMValueRef args[3] = {words[i], words[i + 1], shift};
@@ -173,54 +199,33 @@ static Turn turn_exactly(Lower *L, LLVMValueRef x)
         parts[i] = LLVMBuildMul(b, LLVMBuildZExt(b, part, L->i64, ""),
                                 LLVMBuildZExt(b, m, L->i64, ""), "");
     }
-    LLVMValueRef thirty_two = LLVMConstInt(L->i64, 32, false),
-                 sixty_two = LLVMConstInt(L->i64, 62, false);
-    LLVMValueRef product = LLVMBuildAdd(b, LLVMBuildShl(b, parts[0], thirty_two, ""), parts[1], "");
-    product = LLVMBuildAdd(b, product, LLVMBuildLShr(b, parts[2], thirty_two, ""), "");
-    LLVMValueRef half = LLVMConstInt(L->i64, UINT64_C(1) << 61, false);
-    LLVMValueRef quarters = LLVMBuildLShr(b, LLVMBuildAdd(b, product, half, ""), sixty_two, "");
-    LLVMValueRef fraction = LLVMBuildSub(b, product, LLVMBuildShl(b, quarters, sixty_two, ""), "");
+    LLVMValueRef product = LLVMBuildAdd(b, shift_up(L, parts[0], 32), parts[1], "");
+    product = LLVMBuildAdd(b, product, shift_down(L, parts[2], 32), "");
+    LLVMValueRef quarters = shift_down(L, plus(L, product, UINT64_C(1) << 61), 62);
+    LLVMValueRef fraction = LLVMBuildSub(b, product, shift_up(L, quarters, 62), "");
     LLVMValueRef angle = LLVMBuildSIToFP(b, fraction, L->f64, "");
-    angle = LLVMBuildFMul(b, angle, LLVMConstReal(L->f64, 0x1.921fb54442d18p+0 * 0x1p-62), "");
-    Turn t = {LLVMBuildFPTrunc(b, angle, L->f32, ""), LLVMBuildTrunc(b, quarters, L->i32, "")};
-    LLVMValueRef is_negative = LLVMBuildICmp(b, LLVMIntSLT, bits, lower_i32(L, 0), "");
+    angle = mul(L, angle, number(L, 0x1.921fb54442d18p+0 * 0x1p-62));
+    Turn t = {.rest = LLVMBuildFPTrunc(b, angle, L->f32, "")};
+    t.quarters = LLVMBuildTrunc(b, quarters, L->i32, "");
+    LLVMValueRef is_negative = compare_whole(L, LLVMIntSLT, bits, 0);
     t.rest = pick(L, is_negative, LLVMBuildFNeg(b, t.rest, ""), t.rest);
     t.quarters = pick(L, is_negative, LLVMBuildNeg(b, t.quarters, ""), t.quarters);
     return t;
 }
 
-/* The exact way is taken by a branch: few angles are that large. */
-static Turn reduce_angle(Lower *L, LLVMValueRef x)
-{
-    Turn near = turn_by_parts(L, x);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), far_block = lower_block(L, "far"),
-                      join = lower_block(L, "turned");
-    LLVMBuildCondBr(L->b, compare(L, LLVMRealOGE, absolute(L, x), 48000), far_block, join);
-    lower_place(L, far_block);
-    Turn far = turn_exactly(L, x);
-    LLVMBuildBr(L->b, join);
-    lower_place(L, join);
-    LLVMBasicBlockRef blocks[2] = {from, far_block};
-    Turn t = {LLVMBuildPhi(L->b, L->f32, ""), LLVMBuildPhi(L->b, L->i32, "")};
-    LLVMAddIncoming(t.rest, (LLVMValueRef[]){near.rest, far.rest}, blocks, 2);
-    LLVMAddIncoming(t.quarters, (LLVMValueRef[]){near.quarters, far.quarters}, blocks, 2);
-    return t;
-}
-
 /* sin of (x + ahead quarter turns) */
-static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, int ahead)
+static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, uint64_t ahead)
 {
     static const double s[] = {-0.1666666716337204, 0.008333329111337662, -0.0001983933470910415,
                                2.7183041311218403e-06};
     static const double c[] = {0.0416666679084301, -0.0013888883404433727, 2.4799519451335073e-05,
                                -2.721018006468512e-07};
-    Turn t = reduce_angle(L, x);
+    const Turn t = reduce_angle(L, x, 48000, turn_by_parts, turn_exactly);
     LLVMValueRef square = mul(L, t.rest, t.rest);
     LLVMValueRef sine = fused(L, mul(L, POLYNOMIAL(L, square, s), square), t.rest, t.rest);
     LLVMValueRef flat = fused(L, square, f32_const(L, -0.5), f32_const(L, 1));
     LLVMValueRef cosine = fused(L, POLYNOMIAL(L, square, c), mul(L, square, square), flat);
-    LLVMValueRef quarters = LLVMBuildAdd(L->b, t.quarters, lower_i32(L, ahead), "");
-    return sine_of_turn(L, x, quarters, sine, cosine);
+    return sine_of_turn(L, x, plus(L, t.quarters, ahead), sine, cosine);
 }
 
 static LLVMValueRef sine(Lower *L, LLVMValueRef x)

@@ -1,5 +1,6 @@
-/* Building sums, products and polynomials of floats, fp32 or fp64 as their operands are, for the
-   functions of math.c, math64.c and turn64.c. */
+/* Building sums, products and polynomials of floats, fp32 or fp64 as their operands are, and what
+   functions, remainders and conversions do to their bits. Numbers given as such are constants of
+   the operand's type. */
 #ifndef TKC_LOWER_MATH_H
 #define TKC_LOWER_MATH_H
 
@@ -14,11 +15,6 @@ static inline LLVMValueRef constant_like(LLVMValueRef x, double v)
 static inline LLVMValueRef number(const Lower *L, double v)
 {
     return LLVMConstReal(L->f64, v);
-}
-
-static inline LLVMValueRef integer(const Lower *L, int64_t v)
-{
-    return LLVMConstInt(L->i64, (uint64_t)v, true);
 }
 
 static inline LLVMValueRef add(Lower *L, LLVMValueRef x, LLVMValueRef y)
@@ -41,6 +37,51 @@ static inline LLVMValueRef fused(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMV
     LLVMValueRef args[3] = {x, y, z};
     return lower_intrinsic(L, "llvm.fma", LLVMTypeOf(x), 3, args);
 }
+
+/* ---- bits ---- */
+
+static inline LLVMValueRef whole_like(LLVMValueRef x, uint64_t v)
+{
+    return LLVMConstInt(LLVMTypeOf(x), v, false);
+}
+
+static inline LLVMValueRef plus(Lower *L, LLVMValueRef x, uint64_t v)
+{
+    return LLVMBuildAdd(L->b, x, whole_like(x, v), "");
+}
+
+static inline LLVMValueRef minus(Lower *L, LLVMValueRef x, uint64_t v)
+{
+    return LLVMBuildSub(L->b, x, whole_like(x, v), "");
+}
+
+static inline LLVMValueRef masked(Lower *L, LLVMValueRef x, uint64_t mask)
+{
+    return LLVMBuildAnd(L->b, x, whole_like(x, mask), "");
+}
+
+static inline LLVMValueRef shift_up(Lower *L, LLVMValueRef x, int by)
+{
+    return LLVMBuildShl(L->b, x, whole_like(x, (uint64_t)by), "");
+}
+
+/* Without the sign. */
+static inline LLVMValueRef shift_down(Lower *L, LLVMValueRef x, int by)
+{
+    return LLVMBuildLShr(L->b, x, whole_like(x, (uint64_t)by), "");
+}
+
+static inline LLVMValueRef compare_whole(Lower *L, LLVMIntPredicate p, LLVMValueRef x, uint64_t y)
+{
+    return LLVMBuildICmp(L->b, p, x, whole_like(x, y), "");
+}
+
+static inline LLVMValueRef bits_as(Lower *L, LLVMValueRef x, LLVMTypeRef ty)
+{
+    return LLVMBuildBitCast(L->b, x, ty, "");
+}
+
+/* ---- floats ---- */
 
 static inline LLVMValueRef pick(Lower *L, LLVMValueRef c, LLVMValueRef x, LLVMValueRef y)
 {
@@ -78,20 +119,27 @@ static inline LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const dou
 #define POLYNOMIAL(L, x, table)                                                                    \
     polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
 
-/* The sine of a turn by `quarters`, a whole number, and a rest, whose sine and cosine are given; NaN
-   when the angle is not finite. */
-static inline LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters,
-                                        LLVMValueRef sine, LLVMValueRef cosine)
-{
-    LLVMTypeRef whole = LLVMTypeOf(quarters);
-    LLVMValueRef is_odd = LLVMBuildTrunc(L->b, quarters, L->i1, "");
-    LLVMValueRef second = LLVMBuildAnd(L->b, quarters, LLVMConstInt(whole, 2, false), "");
-    LLVMValueRef negative = LLVMBuildICmp(L->b, LLVMIntNE, second, LLVMConstNull(whole), "");
-    LLVMValueRef y = pick(L, is_odd, cosine, sine);
-    y = pick(L, negative, LLVMBuildFNeg(L->b, y, ""), y);
-    LLVMValueRef finite = compare(L, LLVMRealOLT, absolute(L, angle), __builtin_inf());
-    return pick(L, finite, y, constant_like(y, __builtin_nan("")));
-}
+/* ---- math.c, of fp32 and fp64 ---- */
+/* A positive number as (1 + f) 2^e with 1 + f in [2/3, 4/3), both floats. */
+typedef struct Split {
+    LLVMValueRef f, e;
+} Split;
+Split split_exponent(Lower *L, LLVMValueRef x);
+/* What log of 0, negative numbers, infinity and NaN is, else y. */
+LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y);
+
+/* An angle of at most an eighth turn, of fp64 as a pair, and how many quarter turns were taken off
+   (modulo 4). */
+typedef struct Turn {
+    LLVMValueRef rest, low, quarters; /* fp32: no low */
+} Turn;
+/* Quarter turns are taken off as `near` does below the limit and as `far` does from there on. */
+Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L, LLVMValueRef x),
+                  Turn (*far)(Lower *L, LLVMValueRef x));
+/* The sine of a turn by `quarters`, a whole number, and a rest, whose sine and cosine are given;
+   NaN when the angle is not finite. */
+LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters, LLVMValueRef sine,
+                          LLVMValueRef cosine);
 
 /* ---- turn64.c ---- */
 LLVMValueRef sine64(Lower *L, LLVMValueRef x);

@@ -21,15 +21,13 @@ static LLVMValueRef exp_less_one(Lower *L, LLVMValueRef r)
 /* 2^k for k in [-1022, 1023] */
 static LLVMValueRef power_of_two(Lower *L, LLVMValueRef k)
 {
-    LLVMValueRef bits =
-        LLVMBuildShl(L->b, LLVMBuildAdd(L->b, k, integer(L, 1023), ""), integer(L, 52), "");
-    return LLVMBuildBitCast(L->b, bits, L->f64, "");
+    return bits_as(L, shift_up(L, plus(L, k, 1023), 52), L->f64);
 }
 
 /* x 2^k in two steps, since 2^k alone may be out of range. */
 static LLVMValueRef scale(Lower *L, LLVMValueRef x, LLVMValueRef k)
 {
-    LLVMValueRef half = LLVMBuildAShr(L->b, k, integer(L, 1), ""),
+    LLVMValueRef half = LLVMBuildAShr(L->b, k, whole_like(k, 1), ""),
                  rest = LLVMBuildSub(L->b, k, half, "");
     return mul(L, mul(L, x, power_of_two(L, half)), power_of_two(L, rest));
 }
@@ -75,32 +73,11 @@ static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
     LLVMValueRef size = unary(L, "llvm.fabs", x), near = limit(L, size, 20), k;
     LLVMValueRef r = reduce(L, add(L, near, near), &k), power = power_of_two(L, to_integer(L, k));
     LLVMValueRef t = fused(L, power, exp_less_one(L, r), sub(L, power, number(L, 1)));
-    LLVMValueRef args[2] = {LLVMBuildFDiv(L->b, t, add(L, t, number(L, 2)), ""), x};
-    LLVMValueRef y = lower_intrinsic(L, "llvm.copysign", L->f64, 2, args);
-    return pick(L, compare(L, LLVMRealUNO, x, 0), x, y);
+    LLVMValueRef y = LLVMBuildFDiv(L->b, t, add(L, t, number(L, 2)), "");
+    return pick(L, compare(L, LLVMRealUNO, x, 0), x, with_sign_of(L, y, x));
 }
 
 /* ---- logarithms ---- */
-
-/* x = (1 + f) 2^e with 1 + f in [2/3, 4/3). */
-typedef struct Split {
-    LLVMValueRef f, e;
-} Split;
-
-static Split split_exponent(Lower *L, LLVMValueRef x)
-{
-    LLVMValueRef tiny = compare(L, LLVMRealOLT, x, 0x1p-1022); /* subnormals: scale first */
-    x = pick(L, tiny, mul(L, x, number(L, 0x1p54)), x);
-    LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i64, "");
-    LLVMValueRef from_two_thirds = LLVMBuildSub(L->b, bits, integer(L, 0x3fe5555555555555), "");
-    LLVMValueRef e =
-        LLVMBuildAnd(L->b, from_two_thirds, integer(L, (int64_t)0xfff0000000000000), "");
-    LLVMValueRef m = LLVMBuildBitCast(L->b, LLVMBuildSub(L->b, bits, e, ""), L->f64, "");
-    LLVMValueRef exponent =
-        LLVMBuildSIToFP(L->b, LLVMBuildAShr(L->b, e, integer(L, 52), ""), L->f64, "");
-    exponent = add(L, exponent, pick(L, tiny, number(L, -54), number(L, 0)));
-    return (Split){sub(L, m, number(L, 1)), exponent};
-}
 
 /* log(1 + f) = f - tail: with s = f / (2 + f), z = s^2 and h = f^2 / 2 the tail is h - s (h + z
    p(z)). */
@@ -112,14 +89,6 @@ static LLVMValueRef log_tail(Lower *L, LLVMValueRef f)
     LLVMValueRef s = LLVMBuildFDiv(L->b, f, add(L, number(L, 2), f), ""), z = mul(L, s, s);
     LLVMValueRef h = mul(L, mul(L, number(L, 0.5), f), f);
     return sub(L, h, mul(L, s, fused(L, z, POLYNOMIAL(L, z, p), h)));
-}
-
-/* What log of 0, negative numbers, infinity and NaN is, else y. */
-static LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y)
-{
-    y = pick(L, compare(L, LLVMRealUGE, x, __builtin_inf()), x, y);
-    y = pick(L, compare(L, LLVMRealOLT, x, 0), number(L, __builtin_nan("")), y);
-    return pick(L, compare(L, LLVMRealOEQ, x, 0), number(L, -__builtin_inf()), y);
 }
 
 /* e log 2 in two parts, the first exact: it has 21 zero bits at its end. */
@@ -171,9 +140,8 @@ static LLVMValueRef error_function(Lower *L, LLVMValueRef x)
     LLVMValueRef size = unary(L, "llvm.fabs", x), square = mul(L, x, x);
     LLVMValueRef near = fused(L, POLYNOMIAL(L, square, p), x, x), capped = limit(L, size, 6);
     LLVMValueRef power = exp_e(L, LLVMBuildFNeg(L->b, mul(L, capped, capped), ""));
-    LLVMValueRef args[2] = {sub(L, number(L, 1), mul(L, power, scaled_complement(L, capped))), x};
-    LLVMValueRef far = lower_intrinsic(L, "llvm.copysign", L->f64, 2, args);
-    return pick(L, compare(L, LLVMRealOGT, size, 0.85), far, near);
+    LLVMValueRef far = sub(L, number(L, 1), mul(L, power, scaled_complement(L, capped)));
+    return pick(L, compare(L, LLVMRealOGT, size, 0.85), with_sign_of(L, far, x), near);
 }
 
 /* ---- roots ---- */

@@ -17,7 +17,7 @@
 
 /* ---- ops without a family ---- */
 
-void lower_const(Lower *L, const Op *op)
+static void lower_const(Lower *L, const Op *op)
 {
     const Value *result = op_result(op, 0);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
@@ -27,7 +27,7 @@ void lower_const(Lower *L, const Op *op)
     lower_set(L, result, out);
 }
 
-void lower_arange(Lower *L, const Op *op)
+static void lower_arange(Lower *L, const Op *op)
 {
     const Value *result = op_result(op, 0);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
@@ -38,7 +38,7 @@ void lower_arange(Lower *L, const Op *op)
     lower_set(L, result, out);
 }
 
-void lower_program(Lower *L, const Op *op)
+static void lower_program(Lower *L, const Op *op)
 {
     const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
     const bool is_id = op->kind == OP_PROGRAM_ID;
@@ -46,13 +46,13 @@ void lower_program(Lower *L, const Op *op)
                      is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
 }
 
-void lower_barrier(Lower *L, const Op *op)
+static void lower_barrier(Lower *L, const Op *op)
 {
     (void)op;
     L->target->barrier(L);
 }
 
-void lower_nothing(Lower *L, const Op *op)
+static void lower_nothing(Lower *L, const Op *op)
 {
     (void)L;
     (void)op;
@@ -73,55 +73,36 @@ Size lower_size(LLVMValueRef fn)
 
 /* ---- the walk ---- */
 
-static const LowerOp table[OP_COUNT] = {
-    [OP_CONST] = lower_const,        [OP_ARANGE] = lower_arange,
+/* Of all others what is elementwise is arithmetic. */
+static LowerOp *const table[OP_COUNT] = {
+    [OP_CONST] = lower_const, [OP_ARANGE] = lower_arange,
     [OP_PROGRAM_ID] = lower_program, [OP_NUM_PROGRAMS] = lower_program,
-    [OP_ADD] = lower_arith,          [OP_SUB] = lower_arith,
-    [OP_MUL] = lower_arith,          [OP_DIV] = lower_arith,
-    [OP_REM] = lower_arith,          [OP_DIV_RN] = lower_arith,
-    [OP_MULHI] = lower_arith,        [OP_AND] = lower_arith,
-    [OP_OR] = lower_arith,           [OP_XOR] = lower_arith,
-    [OP_SHL] = lower_arith,          [OP_SHR] = lower_arith,
-    [OP_MIN] = lower_arith,          [OP_MAX] = lower_arith,
-    [OP_MIN_NAN] = lower_arith,      [OP_MAX_NAN] = lower_arith,
-    [OP_EQ] = lower_arith,           [OP_NE] = lower_arith,
-    [OP_LT] = lower_arith,           [OP_LE] = lower_arith,
-    [OP_GT] = lower_arith,           [OP_GE] = lower_arith,
-    [OP_NEG] = lower_arith,          [OP_NOT] = lower_arith,
-    [OP_ABS] = lower_arith,          [OP_FLOOR] = lower_arith,
-    [OP_CEIL] = lower_arith,         [OP_TRUNC] = lower_arith,
-    [OP_RINT] = lower_arith,         [OP_POPC] = lower_arith,
-    [OP_CLZ] = lower_arith,          [OP_FMA] = lower_arith,
-    [OP_SELECT] = lower_arith,       [OP_SQRT_RN] = lower_arith,
-    [OP_EXP] = lower_math,           [OP_EXP2] = lower_math,
-    [OP_LOG] = lower_math,           [OP_LOG2] = lower_math,
-    [OP_SIN] = lower_math,           [OP_COS] = lower_math,
-    [OP_TANH] = lower_math,          [OP_ERF] = lower_math,
-    [OP_SQRT] = lower_math,          [OP_RSQRT] = lower_math,
-    [OP_CAST] = lower_cast,          [OP_BITCAST] = lower_bitcast,
-    [OP_ADDPTR] = lower_addptr,      [OP_HINT] = lower_hint,
-    [OP_SPLAT] = lower_splat,        [OP_EXPAND_DIMS] = lower_shape,
-    [OP_BROADCAST] = lower_shape,    [OP_TRANS] = lower_shape,
-    [OP_RESHAPE] = lower_shape,      [OP_JOIN] = lower_shape,
-    [OP_SPLIT] = lower_shape,        [OP_CONVERT] = lower_convert,
-    [OP_LOAD] = lower_load,          [OP_STORE] = lower_store,
-    [OP_ATOMIC_RMW] = lower_atomic,  [OP_ATOMIC_CAS] = lower_atomic,
-    [OP_ATOMIC_LOAD] = lower_load,   [OP_ATOMIC_STORE] = lower_store,
+    [OP_EXP] = lower_math, [OP_EXP2] = lower_math, [OP_LOG] = lower_math, [OP_LOG2] = lower_math,
+    [OP_SIN] = lower_math, [OP_COS] = lower_math, [OP_TANH] = lower_math, [OP_ERF] = lower_math,
+    [OP_SQRT] = lower_math, [OP_RSQRT] = lower_math,
+    [OP_CAST] = lower_cast, [OP_BITCAST] = lower_bitcast, [OP_INLINE_ASM] = lower_inline_asm,
+    [OP_ADDPTR] = lower_addptr, [OP_HINT] = lower_hint, [OP_ASSUME] = lower_nothing,
+    [OP_SPLAT] = lower_splat, [OP_EXPAND_DIMS] = lower_shape, [OP_BROADCAST] = lower_shape,
+    [OP_TRANS] = lower_shape, [OP_RESHAPE] = lower_shape, [OP_JOIN] = lower_shape,
+    [OP_SPLIT] = lower_shape, [OP_CONVERT] = lower_convert,
+    [OP_LOAD] = lower_load, [OP_STORE] = lower_store, [OP_ATOMIC_LOAD] = lower_load,
+    [OP_ATOMIC_STORE] = lower_store, [OP_ATOMIC_RMW] = lower_atomic, [OP_ATOMIC_CAS] = lower_atomic,
     [OP_ATOMIC_POLL] = lower_poll,
-    [OP_REDUCE] = lower_reduce,      [OP_SCAN] = lower_scan,
-    [OP_CARRY] = lower_carry,
-    [OP_SORT] = lower_sort,          [OP_FOR] = lower_for,
-    [OP_WHILE] = lower_while,        [OP_IF] = lower_if,
-    [OP_DOT] = lower_dot,            [OP_ASSERT] = lower_assert,
-    [OP_ASSUME] = lower_nothing,     [OP_BARRIER] = lower_barrier,
-    [OP_INLINE_ASM] = lower_inline_asm, [OP_PRINT] = lower_print,
-    [OP_ALLOC] = lower_alloc,        [OP_SSTORE] = lower_sstore,
-    [OP_SLOAD] = lower_sload,        [OP_SLOAD_AT] = lower_sload_at,
-    [OP_COPY_ASYNC] = lower_copy_async, [OP_COMMIT] = lower_commit,
-    [OP_WAIT] = lower_wait,          [OP_RING_LOAD] = lower_sload,
-    [OP_DOT_WAIT] = lower_dot_wait,
-    [OP_SSTORE_AT] = lower_sstore_at, [OP_SATOMIC_AT] = lower_satomic_at,
+    [OP_REDUCE] = lower_reduce, [OP_SCAN] = lower_scan, [OP_CARRY] = lower_carry,
+    [OP_SORT] = lower_sort, [OP_DOT] = lower_dot, [OP_DOT_WAIT] = lower_dot_wait,
+    [OP_ALLOC] = lower_alloc, [OP_SLOAD] = lower_sload, [OP_RING_LOAD] = lower_sload,
+    [OP_SSTORE] = lower_sstore, [OP_SLOAD_AT] = lower_sload_at, [OP_SSTORE_AT] = lower_sstore_at,
+    [OP_SATOMIC_AT] = lower_satomic_at, [OP_COPY_ASYNC] = lower_copy_async,
+    [OP_COMMIT] = lower_commit, [OP_WAIT] = lower_wait, [OP_BARRIER] = lower_barrier,
+    [OP_FOR] = lower_for, [OP_WHILE] = lower_while, [OP_IF] = lower_if,
+    [OP_PRINT] = lower_print, [OP_ASSERT] = lower_assert,
 };
+
+static LowerOp *find_lower(const Op *op)
+{
+    LowerOp *f = table[op->kind];
+    return f || !ir_has(op, OT_EW) ? f : lower_arith;
+}
 
 static Span span_of(const Op *op)
 {
@@ -190,8 +171,9 @@ static void lower_op(Lower *L, const Op *op)
     check_size(L, op);
     check_registers(L, op);
     check_joined(L, op);
-    check(table[op->kind], "no code for '%s'", tkc_op_info(op->kind)->name);
-    table[op->kind](L, op);
+    LowerOp *f = find_lower(op);
+    check(f, "no code for '%s'", tkc_op_info(op->kind)->name);
+    f(L, op);
 }
 
 /* Arithmetic on scalars that needs nothing of its region but such. */

@@ -4,7 +4,7 @@
    s) mod m.
 
    Edges as fmod: x % 0, inf % y and NaN give NaN, x % inf gives x; the sign is the dividend's. */
-#include "lower/lower.h"
+#include "lower/math.h"
 
 /* A format and its integers. */
 typedef struct Format {
@@ -12,25 +12,18 @@ typedef struct Format {
     int man_bits, exp_max, room; /* room: bits a remainder can be shifted by */
 } Format;
 
-static LLVMValueRef integer(const Format *f, uint64_t v)
-{
-    return LLVMConstInt(f->bits, v, false);
-}
-
 static LLVMValueRef exponent_of(Lower *L, const Format *f, LLVMValueRef bits)
 {
-    LLVMValueRef e = LLVMBuildLShr(L->b, bits, integer(f, (uint64_t)f->man_bits), "");
-    LLVMValueRef is_subnormal = LLVMBuildICmp(L->b, LLVMIntEQ, e, integer(f, 0), "");
-    return LLVMBuildSelect(L->b, is_subnormal, integer(f, 1), e, "");
+    LLVMValueRef e = shift_down(L, bits, f->man_bits);
+    return pick(L, compare_whole(L, LLVMIntEQ, e, 0), whole_like(e, 1), e);
 }
 
 static LLVMValueRef significand_of(Lower *L, const Format *f, LLVMValueRef bits)
 {
     const uint64_t one = UINT64_C(1) << f->man_bits;
-    LLVMValueRef low = LLVMBuildAnd(L->b, bits, integer(f, one - 1), "");
-    LLVMValueRef is_normal = LLVMBuildICmp(L->b, LLVMIntUGE, bits, integer(f, one), "");
-    LLVMValueRef m =
-        LLVMBuildSelect(L->b, is_normal, LLVMBuildOr(L->b, low, integer(f, one), ""), low, "");
+    LLVMValueRef low = masked(L, bits, one - 1);
+    LLVMValueRef is_normal = compare_whole(L, LLVMIntUGE, bits, one);
+    LLVMValueRef m = pick(L, is_normal, LLVMBuildOr(L->b, low, whole_like(low, one), ""), low);
     return LLVMBuildZExt(L->b, m, L->i64, "");
 }
 
@@ -40,17 +33,16 @@ static LLVMValueRef divide_long(Lower *L, const Format *f, LLVMValueRef r, LLVMV
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "divide"),
                       after = lower_block(L, "divided");
-    LLVMValueRef none = integer(f, 0), first = LLVMBuildURem(L->b, r, m, "");
-    LLVMBuildCondBr(L->b, LLVMBuildICmp(L->b, LLVMIntEQ, left, none, ""), after, loop);
+    LLVMValueRef first = LLVMBuildURem(L->b, r, m, "");
+    LLVMBuildCondBr(L->b, compare_whole(L, LLVMIntEQ, left, 0), after, loop);
     lower_place(L, loop);
-    LLVMValueRef now = LLVMBuildPhi(L->b, L->i64, ""), bits = LLVMBuildPhi(L->b, f->bits, ""),
-                 room = integer(f, (uint64_t)f->room);
-    LLVMValueRef many = LLVMBuildICmp(L->b, LLVMIntUGT, bits, room, "");
-    LLVMValueRef s = LLVMBuildSelect(L->b, many, room, bits, "");
+    LLVMValueRef now = LLVMBuildPhi(L->b, L->i64, ""), bits = LLVMBuildPhi(L->b, f->bits, "");
+    LLVMValueRef many = compare_whole(L, LLVMIntUGT, bits, (uint64_t)f->room);
+    LLVMValueRef s = pick(L, many, whole_like(bits, (uint64_t)f->room), bits);
     LLVMValueRef wide = f->bits == L->i64 ? s : LLVMBuildZExt(L->b, s, L->i64, "");
     LLVMValueRef next = LLVMBuildURem(L->b, LLVMBuildShl(L->b, now, wide, ""), m, "");
     LLVMValueRef rest = LLVMBuildSub(L->b, bits, s, "");
-    LLVMBuildCondBr(L->b, LLVMBuildICmp(L->b, LLVMIntEQ, rest, none, ""), after, loop);
+    LLVMBuildCondBr(L->b, compare_whole(L, LLVMIntEQ, rest, 0), after, loop);
     LLVMAddIncoming(now, (LLVMValueRef[]){first, next}, (LLVMBasicBlockRef[]){before, loop}, 2);
     LLVMAddIncoming(bits, (LLVMValueRef[]){left, rest}, (LLVMBasicBlockRef[]){before, loop}, 2);
     lower_place(L, after);
@@ -65,35 +57,29 @@ LLVMValueRef lower_float_remainder(Lower *L, LLVMValueRef x, LLVMValueRef y)
     const Format f =
         is_f64 ? (Format){L->f64, L->i64, 52, 2047, 11} : (Format){L->f32, L->i32, 23, 255, 40};
     const uint64_t magnitude = (UINT64_C(1) << (f.man_bits + (is_f64 ? 11 : 8))) - 1;
-    LLVMValueRef inf = integer(&f, (uint64_t)f.exp_max << f.man_bits);
-    LLVMValueRef bx =
-        LLVMBuildAnd(L->b, LLVMBuildBitCast(L->b, x, f.bits, ""), integer(&f, magnitude), "");
-    LLVMValueRef by =
-        LLVMBuildAnd(L->b, LLVMBuildBitCast(L->b, y, f.bits, ""), integer(&f, magnitude), "");
-    LLVMValueRef x_special = LLVMBuildICmp(L->b, LLVMIntUGE, bx, inf, ""),
-                 y_nan = LLVMBuildICmp(L->b, LLVMIntUGT, by, inf, "");
-    LLVMValueRef y_zero = LLVMBuildICmp(L->b, LLVMIntEQ, by, integer(&f, 0), "");
+    const uint64_t inf = (uint64_t)f.exp_max << f.man_bits;
+    LLVMValueRef bx = masked(L, bits_as(L, x, f.bits), magnitude);
+    LLVMValueRef by = masked(L, bits_as(L, y, f.bits), magnitude);
+    LLVMValueRef x_special = compare_whole(L, LLVMIntUGE, bx, inf),
+                 y_nan = compare_whole(L, LLVMIntUGT, by, inf);
+    LLVMValueRef y_zero = compare_whole(L, LLVMIntEQ, by, 0);
     LLVMValueRef bad = LLVMBuildOr(L->b, LLVMBuildOr(L->b, x_special, y_nan, ""), y_zero, "");
     LLVMValueRef small = LLVMBuildOr(L->b, LLVMBuildICmp(L->b, LLVMIntULT, bx, by, ""), bad, "");
     /* Where the answer is known already, 0 mod 1 is computed. */
-    LLVMValueRef mx =
-        LLVMBuildSelect(L->b, small, LLVMConstInt(L->i64, 0, false), significand_of(L, &f, bx), "");
-    LLVMValueRef my =
-        LLVMBuildSelect(L->b, small, LLVMConstInt(L->i64, 1, false), significand_of(L, &f, by), "");
+    LLVMValueRef mx = significand_of(L, &f, bx), my;
+    mx = pick(L, small, whole_like(mx, 0), mx);
+    my = significand_of(L, &f, by);
+    my = pick(L, small, whole_like(my, 1), my);
     LLVMValueRef ey = exponent_of(L, &f, by),
                  apart = LLVMBuildSub(L->b, exponent_of(L, &f, bx), ey, "");
-    LLVMValueRef left = LLVMBuildSelect(L->b, small, integer(&f, 0), apart, "");
+    LLVMValueRef left = pick(L, small, whole_like(apart, 0), apart);
     LLVMValueRef r = divide_long(L, &f, mx, my, left);
     /* r 2^-man 2^(ey - bias), in this order: both products are exact. */
     const int bias = is_f64 ? 1023 : 127;
-    LLVMValueRef ulp = LLVMBuildBitCast(
-        L->b, integer(&f, (uint64_t)(bias - f.man_bits) << f.man_bits), f.real, "");
-    LLVMValueRef scale = LLVMBuildBitCast(
-        L->b, LLVMBuildShl(L->b, ey, integer(&f, (uint64_t)f.man_bits), ""), f.real, "");
-    LLVMValueRef v = LLVMBuildFMul(
-        L->b, LLVMBuildFMul(L->b, LLVMBuildUIToFP(L->b, r, f.real, ""), ulp, ""), scale, "");
-    LLVMValueRef args[2] = {v, x};
-    v = lower_intrinsic(L, "llvm.copysign", f.real, 2, args);
-    v = LLVMBuildSelect(L->b, small, x, v, "");
-    return LLVMBuildSelect(L->b, bad, LLVMConstReal(f.real, __builtin_nan("")), v, "");
+    LLVMValueRef ulp =
+        bits_as(L, whole_like(ey, (uint64_t)(bias - f.man_bits) << f.man_bits), f.real);
+    LLVMValueRef scale = bits_as(L, shift_up(L, ey, f.man_bits), f.real);
+    LLVMValueRef v = mul(L, mul(L, LLVMBuildUIToFP(L->b, r, f.real, ""), ulp), scale);
+    v = pick(L, small, x, with_sign_of(L, v, x));
+    return pick(L, bad, constant_like(v, __builtin_nan("")), v);
 }

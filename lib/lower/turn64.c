@@ -4,11 +4,6 @@
    beyond, the bits of 2 / pi that matter are multiplied (Payne and Hanek). Measured: 1 ulp. */
 #include "lower/math.h"
 
-/* An angle of at most an eighth turn, as a pair, and how many quarter turns were taken off. */
-typedef struct Turn {
-    LLVMValueRef rest, low, quarters; /* f64, f64, i64 */
-} Turn;
-
 typedef struct Pair {
     LLVMValueRef high, low;
 } Pair;
@@ -42,14 +37,14 @@ static Turn turn_by_parts(Lower *L, LLVMValueRef x)
     static const double parts[] = {1.5707963267341256, 6.077100506303966e-11,
                                    2.0222662487959506e-21, 1.0085854035872483e-37};
     LLVMValueRef k = unary(L, "llvm.roundeven", mul(L, x, number(L, 0.6366197723675814)));
-    LLVMValueRef minus = LLVMBuildFNeg(L->b, k, "");
-    LLVMValueRef first = fused(L, minus, number(L, parts[0]), x);
-    Pair y = sum(L, first, mul(L, minus, number(L, parts[1])));
-    const Pair third = product(L, minus, number(L, parts[2]));
+    LLVMValueRef less = LLVMBuildFNeg(L->b, k, "");
+    LLVMValueRef first = fused(L, less, number(L, parts[0]), x);
+    Pair y = sum(L, first, mul(L, less, number(L, parts[1])));
+    const Pair third = product(L, less, number(L, parts[2]));
     LLVMValueRef low = y.low;
     y = sum(L, y.high, third.high);
     const Pair lows = sum(L, low, y.low);
-    LLVMValueRef fourth = fused(L, minus, number(L, parts[3]), third.low);
+    LLVMValueRef fourth = fused(L, less, number(L, parts[3]), third.low);
     y = quick_sum(L, y.high, lows.high);
     low = add(L, y.low, add(L, lows.low, fourth));
     return (Turn){y.high, low, lower_instr1(L, INSTR_F64_TO_S64, k)};
@@ -60,32 +55,18 @@ static Turn turn_by_parts(Lower *L, LLVMValueRef x)
 /* The fraction bits of 2 / pi, after a word of zeros. */
 static LLVMValueRef two_over_pi(Lower *L)
 {
-    static const uint64_t words[] = {0,
-                                     0xa2f9836e4e441529,
-                                     0xfc2757d1f534ddc0,
-                                     0xdb6295993c439041,
-                                     0xfe5163abdebbc561,
-                                     0xb7246e3a424dd2e0,
-                                     0x06492eea09d1921c,
-                                     0xfe1deb1cb129a73e,
-                                     0xe88235f52ebb4484,
-                                     0xe99c7026b45f7e41,
-                                     0x3991d639835339f4,
-                                     0x9c845f8bbdf9283b,
-                                     0x1ff897ffde05980f,
-                                     0xef2f118b5a0a6d1f,
-                                     0x6d367ecf27cb09b7,
-                                     0x4f463f669e5fea2d,
-                                     0x7527bac7ebe5f17b,
-                                     0x3d0739f78a5292ea,
-                                     0x6bfb5fb11f8d5d08,
-                                     0x56033046fc7b6bab,
-                                     0xf0cfbc209af4361d};
+    static const uint64_t words[] = {0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
+                                     0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+                                     0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+                                     0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+                                     0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
+                                     0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea,
+                                     0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
     enum { WORDS = sizeof words / sizeof *words };
     static const char name[] = "two_over_pi";
     LLVMValueRef values[WORDS], table = LLVMGetNamedGlobal(L->module, name);
     if (table) return table;
-    for (int i = 0; i < WORDS; i++) values[i] = integer(L, (int64_t)words[i]);
+    for (int i = 0; i < WORDS; i++) values[i] = LLVMConstInt(L->i64, words[i], false);
     table = LLVMAddGlobalInAddressSpace(L->module, LLVMArrayType2(L->i64, WORDS), name, 1);
     LLVMSetInitializer(table, LLVMConstArray2(L->i64, values, WORDS));
     LLVMSetGlobalConstant(table, true);
@@ -93,11 +74,11 @@ static LLVMValueRef two_over_pi(Lower *L)
     return table;
 }
 
-static LLVMValueRef word_at(Lower *L, LLVMValueRef index, int64_t ahead)
+static LLVMValueRef word_at(Lower *L, LLVMValueRef index, uint64_t ahead)
 {
-    LLVMValueRef at = LLVMBuildAdd(L->b, index, integer(L, ahead), "");
-    return LLVMBuildLoad2(L->b, L->i64, LLVMBuildGEP2(L->b, L->i64, two_over_pi(L), &at, 1, ""),
-                          "");
+    LLVMValueRef at = plus(L, index, ahead);
+    at = LLVMBuildGEP2(L->b, L->i64, two_over_pi(L), &at, 1, "");
+    return LLVMBuildLoad2(L->b, L->i64, at, "");
 }
 
 static LLVMValueRef high_product(Lower *L, LLVMValueRef x, LLVMValueRef y)
@@ -105,8 +86,7 @@ static LLVMValueRef high_product(Lower *L, LLVMValueRef x, LLVMValueRef y)
     LLVMTypeRef wide = LLVMIntTypeInContext(L->cx, 128);
     LLVMValueRef p =
         LLVMBuildMul(L->b, LLVMBuildZExt(L->b, x, wide, ""), LLVMBuildZExt(L->b, y, wide, ""), "");
-    p = LLVMBuildLShr(L->b, p, LLVMConstInt(wide, 64, false), "");
-    return LLVMBuildTrunc(L->b, p, L->i64, "");
+    return LLVMBuildTrunc(L->b, shift_down(L, p, 64), L->i64, "");
 }
 
 /* |x| times 2 / pi modulo 4 as 128 bits, the upper two of which are the quarter turns: x is m 2^e
@@ -114,15 +94,12 @@ static LLVMValueRef high_product(Lower *L, LLVMValueRef x, LLVMValueRef y)
 static void multiply_turns(Lower *L, LLVMValueRef x, LLVMValueRef *high, LLVMValueRef *low)
 {
     LLVMBuilderRef b = L->b;
-    LLVMValueRef bits = LLVMBuildBitCast(b, x, L->i64, ""), parts[3];
-    LLVMValueRef m = LLVMBuildAnd(b, bits, integer(L, 0xfffffffffffff), "");
-    m = LLVMBuildOr(b, m, integer(L, 0x10000000000000), "");
-    LLVMValueRef biased =
-        LLVMBuildAnd(b, LLVMBuildLShr(b, bits, integer(L, 52), ""), integer(L, 2047), "");
-    LLVMValueRef place = LLVMBuildSub(b, biased, integer(L, 1013), "");
-    LLVMValueRef index = LLVMBuildLShr(b, place, integer(L, 6), ""),
-                 shift = LLVMBuildAnd(b, place, integer(L, 63), "");
-    for (int i = 0; i < 3; i++) {
+    LLVMValueRef bits = bits_as(L, x, L->i64), parts[3];
+    LLVMValueRef m = masked(L, bits, 0xfffffffffffff);
+    m = LLVMBuildOr(b, m, whole_like(m, 0x10000000000000), "");
+    LLVMValueRef place = minus(L, masked(L, shift_down(L, bits, 52), 2047), 1013);
+    LLVMValueRef index = shift_down(L, place, 6), shift = masked(L, place, 63);
+    for (uint64_t i = 0; i < 3; i++) {
         LLVMValueRef args[3] = {word_at(L, index, i), word_at(L, index, i + 1), shift};
         parts[i] = lower_intrinsic(L, "llvm.fshl", L->i64, 3, args);
     }
@@ -138,8 +115,8 @@ static void multiply_turns(Lower *L, LLVMValueRef x, LLVMValueRef *high, LLVMVal
 static Pair angle_of(Lower *L, LLVMValueRef high, LLVMValueRef low)
 {
     LLVMBuilderRef b = L->b;
-    LLVMValueRef upper = LLVMBuildAnd(b, high, integer(L, ~INT64_C(0x3fffffff)), ""),
-                 lower = LLVMBuildAnd(b, high, integer(L, 0x3fffffff), "");
+    LLVMValueRef upper = masked(L, high, ~UINT64_C(0x3fffffff)),
+                 lower = masked(L, high, 0x3fffffff);
     Pair y =
         quick_sum(L, LLVMBuildUIToFP(b, upper, L->f64, ""), LLVMBuildUIToFP(b, lower, L->f64, ""));
     LLVMValueRef tail = mul(L, LLVMBuildUIToFP(b, low, L->f64, ""), number(L, 0x1p-64));
@@ -156,12 +133,10 @@ static Turn turn_exactly(Lower *L, LLVMValueRef x)
     LLVMBuilderRef b = L->b;
     LLVMValueRef high, low;
     multiply_turns(L, x, &high, &low);
-    LLVMValueRef quarters = LLVMBuildAdd(b, high, integer(L, INT64_C(1) << 61), "");
-    quarters = LLVMBuildLShr(b, quarters, integer(L, 62), "");
-    high = LLVMBuildSub(b, high, LLVMBuildShl(b, quarters, integer(L, 62), ""), "");
-    LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLT, high, integer(L, 0), "");
-    LLVMValueRef no_low =
-        LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntEQ, low, integer(L, 0), ""), L->i64, "");
+    LLVMValueRef quarters = shift_down(L, plus(L, high, UINT64_C(1) << 61), 62);
+    high = LLVMBuildSub(b, high, shift_up(L, quarters, 62), "");
+    LLVMValueRef below = compare_whole(L, LLVMIntSLT, high, 0);
+    LLVMValueRef no_low = LLVMBuildZExt(b, compare_whole(L, LLVMIntEQ, low, 0), L->i64, "");
     LLVMValueRef negated = LLVMBuildAdd(b, LLVMBuildNot(b, high, ""), no_low, "");
     high = pick(L, below, negated, high);
     low = pick(L, below, LLVMBuildNeg(b, low, ""), low);
@@ -171,26 +146,6 @@ static Turn turn_exactly(Lower *L, LLVMValueRef x)
     LLVMValueRef unit = pick(L, other, number(L, -0x1p-62), number(L, 0x1p-62));
     return (Turn){mul(L, angle.high, unit), mul(L, angle.low, unit),
                   pick(L, negative, LLVMBuildNeg(b, quarters, ""), quarters)};
-}
-
-/* The exact way is taken by a branch: few angles are that large. */
-static Turn reduce_angle(Lower *L, LLVMValueRef x)
-{
-    Turn near = turn_by_parts(L, x);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(L->b), far_block = lower_block(L, "far"),
-                      join = lower_block(L, "turned"), blocks[2] = {from, far_block};
-    LLVMValueRef size = absolute(L, x);
-    LLVMBuildCondBr(L->b, compare(L, LLVMRealOGE, size, 0x1p19), far_block, join);
-    lower_place(L, far_block);
-    Turn far = turn_exactly(L, x);
-    LLVMBuildBr(L->b, join);
-    lower_place(L, join);
-    Turn t = {LLVMBuildPhi(L->b, L->f64, ""), LLVMBuildPhi(L->b, L->f64, ""),
-              LLVMBuildPhi(L->b, L->i64, "")};
-    LLVMAddIncoming(t.rest, (LLVMValueRef[]){near.rest, far.rest}, blocks, 2);
-    LLVMAddIncoming(t.low, (LLVMValueRef[]){near.low, far.low}, blocks, 2);
-    LLVMAddIncoming(t.quarters, (LLVMValueRef[]){near.quarters, far.quarters}, blocks, 2);
-    return t;
 }
 
 /* ---- the functions ---- */
@@ -222,12 +177,11 @@ static LLVMValueRef cosine_near(Lower *L, LLVMValueRef x, LLVMValueRef low)
 }
 
 /* sin of (x + ahead quarter turns) */
-static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, int64_t ahead)
+static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, uint64_t ahead)
 {
-    const Turn t = reduce_angle(L, x);
+    const Turn t = reduce_angle(L, x, 0x1p19, turn_by_parts, turn_exactly);
     LLVMValueRef sine = sine_near(L, t.rest, t.low), cosine = cosine_near(L, t.rest, t.low);
-    LLVMValueRef quarters = LLVMBuildAdd(L->b, t.quarters, integer(L, ahead), "");
-    return sine_of_turn(L, x, quarters, sine, cosine);
+    return sine_of_turn(L, x, plus(L, t.quarters, ahead), sine, cosine);
 }
 
 LLVMValueRef sine64(Lower *L, LLVMValueRef x)

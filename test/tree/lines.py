@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6545,
     "lib/layout": 2335,
     "lib/linear": 2170,
-    "lib/lower": 6845,
+    "lib/lower": 6730,
     "lib/memory": 2765,
     "lib/spec": 14745,
     "lib/std": 2085,

@@ -14,8 +14,7 @@ _Static_assert(sizeof(TkcArtifact) <= TKC_HANDLE_BYTES, "a handle's cell is too 
 TkcArtifact *artifact_new(TkcSource *source)
 {
     TkcArtifact *a = tkc_handle_new(TKC_HANDLE_ARTIFACT);
-    if (!a)
-        return NULL;
+    if (!a) return NULL;
     arena_init(&a->arena);
     a->source = source;
     tkc_handle_keep(source, TKC_HANDLE_SOURCE);
@@ -29,8 +28,7 @@ static bool is_artifact(const TkcArtifact *a)
 
 void tkc_artifact_free(TkcArtifact *a)
 {
-    if (!tkc_handle_close(a, TKC_HANDLE_ARTIFACT) || !tkc_handle_drop(a))
-        return;
+    if (!tkc_handle_close(a, TKC_HANDLE_ARTIFACT) || !tkc_handle_drop(a)) return;
     free(a->manifest);
     arena_fini(&a->arena);
     tkc_source_drop(a->source);
@@ -75,8 +73,7 @@ void tkc_artifact_shrink(TkcArtifact *a)
     TkcArtifact *small = tkc_artifact_func(a) ? calloc(1, sizeof *small) : NULL;
     UnwindFrame frame;
     Arena scratch;
-    if (!small)
-        return;
+    if (!small) return;
     arena_init(&scratch);
     unwind_push(&frame);
     if (setjmp(frame.env) == 0) {
@@ -93,8 +90,7 @@ void tkc_artifact_shrink(TkcArtifact *a)
 
 const char *tkc_artifact_text(const TkcArtifact *a, size_t *len)
 {
-    if (len)
-        *len = is_artifact(a) ? a->len : 0;
+    if (len) *len = is_artifact(a) ? a->len : 0;
     return is_artifact(a) ? a->text : NULL;
 }
 
@@ -105,8 +101,7 @@ const Func *tkc_artifact_func(const TkcArtifact *a)
 
 const char *tkc_artifact_kernel(const TkcArtifact *a)
 {
-    if (!is_artifact(a))
-        return "";
+    if (!is_artifact(a)) return "";
     return a->symbol ? a->symbol : a->fn ? a->fn->name : "";
 }
 
@@ -172,16 +167,13 @@ const TkcDefine *tkc_artifact_value(const TkcArtifact *a, int i)
 
 int tkc_artifact_config(const TkcArtifact *a, int *count)
 {
-    if (count)
-        *count = is_artifact(a) ? a->taken.nconfigs : 0;
+    if (count) *count = is_artifact(a) ? a->taken.nconfigs : 0;
     return is_artifact(a) && a->taken.nconfigs ? a->taken.config : -1;
 }
 
 const char *tkc_artifact_time(const TkcArtifact *a, int i, double *ms)
 {
-    if (!is_artifact(a) || i < 0 || i >= a->times.len)
-        return NULL;
-    if (ms)
-        *ms = a->times.data[i].ms;
+    if (!is_artifact(a) || i < 0 || i >= a->times.len) return NULL;
+    if (ms) *ms = a->times.data[i].ms;
     return a->times.data[i].name;
 }

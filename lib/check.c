@@ -14,8 +14,7 @@ typedef struct CheckJob {
 static bool has_param(const Ast *def, Str name)
 {
     for (int i = 0; i < def->def.params.len; i++)
-        if (def->def.params.data[i].name == name)
-            return true;
+        if (def->def.params.data[i].name == name) return true;
     return false;
 }
 
@@ -28,11 +27,9 @@ static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, 
     mine.defines = arena_array(a, SpecDefine, rq->ndefines + 1);
     mine.sigs = arena_array(a, SpecSig, rq->nsigs + 1);
     for (int i = 0; i < rq->ndefines; i++)
-        if (has_param(def, rq->defines[i].name))
-            mine.defines[mine.ndefines++] = rq->defines[i];
+        if (has_param(def, rq->defines[i].name)) mine.defines[mine.ndefines++] = rq->defines[i];
     for (int i = 0; i < rq->nsigs; i++)
-        if (has_param(def, rq->sigs[i].name))
-            mine.sigs[mine.nsigs++] = rq->sigs[i];
+        if (has_param(def, rq->sigs[i].name)) mine.sigs[mine.nsigs++] = rq->sigs[i];
     return mine;
 }
 
@@ -96,14 +93,12 @@ static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
     Str one = only ? intern_cstr(c->job.source->names, only) : NULL, *names = &one;
     int n = 1;
     kernel_index(&c->defs, &c->job.artifact->arena, c->job.source->file);
-    if (only && !kernel_find(c->job.dx, c->job.source->file, only))
-        return;
+    if (only && !kernel_find(c->job.dx, c->job.source->file, only)) return;
     if (!only) {
         n = spec_kernels(m, &names);
         check_given(c, rq, n, names);
     }
-    for (int i = 0; i < n; i++)
-        check_kernel(c, m, rq, names[i]);
+    for (int i = 0; i < n; i++) check_kernel(c, m, rq, names[i]);
     tell_unchecked(c, m, rq, n, names);
 }
 
@@ -120,11 +115,9 @@ static bool check_source(Diags *dx, void *arg)
         return ok;
     }
     SpecRequest rq = job_request(j);
-    if (!rq.machine || !job_check_options(j, &rq))
-        return false;
+    if (!rq.machine || !job_check_options(j, &rq)) return false;
     SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
-    if (!job_complete_request(j, &rq, m))
-        return false;
+    if (!job_complete_request(j, &rq, m)) return false;
     spec_check_names(m);
     check_kernels(c, m, &rq);
     return dx->nerrors == 0;
@@ -133,20 +126,15 @@ static bool check_source(Diags *dx, void *arg)
 TkcStatus tkc_check(TkcSource *source, const TkcOptions *given, int *checked, int *incomplete)
 {
     TkcOptions options;
-    if (!api_is_source(source))
-        return TKC_MISUSE;
+    if (!api_is_source(source)) return TKC_MISUSE;
     const char *misuse = tkc_options_read(&options, given);
-    if (misuse)
-        return api_misuse(source->cx, "%s", misuse);
+    if (misuse) return api_misuse(source->cx, "%s", misuse);
     CheckJob c = {.job = {.source = source, .options = &options, .artifact = artifact_new(source)}};
-    if (!c.job.artifact)
-        return tkc_no_memory(source->cx);
+    if (!c.job.artifact) return tkc_no_memory(source->cx);
     TkcStatus status = api_run(source->cx, &c.job.artifact->arena, &options, check_source, &c);
     tkc_artifact_free(c.job.artifact);
-    if (checked)
-        *checked = c.checked;
-    if (incomplete)
-        *incomplete = c.incomplete;
+    if (checked) *checked = c.checked;
+    if (incomplete) *incomplete = c.incomplete;
     return status;
 }
 
@@ -164,11 +152,9 @@ static bool read_configs(Diags *dx, void *arg)
     ConfigsJob *c = arg;
     Job *j = &c->job;
     j->dx = dx;
-    if (j->source->language == TKC_LANGUAGE_IR)
-        return true;
+    if (j->source->language == TKC_LANGUAGE_IR) return true;
     const Ast *def = kernel_find(dx, j->source->file, j->options->kernel);
-    if (!def)
-        return false;
+    if (!def) return false;
     j->ir = ir_new(&j->source->arena, j->source->names);
     SpecRequest rq = job_request(j);
     SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
@@ -183,8 +169,7 @@ TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *
     TkcOptions options;
     tkc_options_init(&options);
     options.kernel = kernel;
-    if (!api_is_source(source))
-        return TKC_MISUSE;
+    if (!api_is_source(source)) return TKC_MISUSE;
     if (!texts || !count)
         return api_misuse(source->cx,
                           "there is no place for the configurations: the pointer is NULL");

@@ -30,8 +30,7 @@ TkcContext *tkc_context_new(void)
 {
     pthread_mutexattr_t recursive;
     TkcContext *cx = tkc_handle_new(TKC_HANDLE_CONTEXT);
-    if (!cx)
-        return NULL;
+    if (!cx) return NULL;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&cx->lock, &recursive);
@@ -50,12 +49,9 @@ static void free_last_errors(TkcContext *cx)
 
 void tkc_context_drop(TkcContext *cx)
 {
-    if (!tkc_handle_drop(cx))
-        return;
-    if (cx->report_depth)
-        arena_fini(&cx->report_arena);
-    for (int i = 0; i < cx->ninclude; i++)
-        free((char *)cx->include[i]);
+    if (!tkc_handle_drop(cx)) return;
+    if (cx->report_depth) arena_fini(&cx->report_arena);
+    for (int i = 0; i < cx->ninclude; i++) free((char *)cx->include[i]);
     free(cx->include);
     free_last_errors(cx);
     own_stack_free(&cx->stacks);
@@ -70,8 +66,7 @@ static bool is_context(const TkcContext *cx)
 
 void tkc_context_free(TkcContext *cx)
 {
-    if (tkc_handle_close(cx, TKC_HANDLE_CONTEXT))
-        tkc_context_drop(cx);
+    if (tkc_handle_close(cx, TKC_HANDLE_CONTEXT)) tkc_context_drop(cx);
 }
 
 void tkc_context_lock(TkcContext *cx)
@@ -86,8 +81,7 @@ void tkc_context_unlock(TkcContext *cx)
 
 void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user)
 {
-    if (!is_context(cx))
-        return;
+    if (!is_context(cx)) return;
     tkc_context_lock(cx);
     cx->handler = fn;
     cx->user = user;
@@ -96,23 +90,19 @@ void tkc_context_on_diagnostic(TkcContext *cx, TkcDiagnosticFn fn, void *user)
 
 void tkc_context_color(TkcContext *cx, bool color)
 {
-    if (is_context(cx))
-        cx->color = color;
+    if (is_context(cx)) cx->color = color;
 }
 
 void tkc_context_mute(TkcContext *cx, int by)
 {
-    if (by > 0)
-        tkc_context_lock(cx);
+    if (by > 0) tkc_context_lock(cx);
     cx->muted += by;
-    if (by < 0)
-        tkc_context_unlock(cx);
+    if (by < 0) tkc_context_unlock(cx);
 }
 
 void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user)
 {
-    if (!is_context(cx))
-        return;
+    if (!is_context(cx)) return;
     tkc_context_lock(cx);
     cx->has_import_hook = true;
     cx->import = fn;
@@ -124,8 +114,7 @@ void tkc_context_on_import(TkcContext *cx, TkcImportFn fn, void *user)
 static LastError *find_last_error(const TkcContext *cx)
 {
     LastError *e = cx->last_errors;
-    while (e && !pthread_equal(e->thread, pthread_self()))
-        e = e->next;
+    while (e && !pthread_equal(e->thread, pthread_self())) e = e->next;
     return e;
 }
 
@@ -136,22 +125,19 @@ static void set_last_error(TkcContext *cx, const char *text)
         *e = (LastError){.thread = pthread_self(), .next = cx->last_errors};
         cx->last_errors = e;
     }
-    if (!e)
-        return;
+    if (!e) return;
     free(e->text);
     e->text = strdup(text);
 }
 
 void tkc_context_cancel(TkcContext *cx, bool cancel)
 {
-    if (cx)
-        atomic_store(&cx->cancelled, cancel);
+    if (cx) atomic_store(&cx->cancelled, cancel);
 }
 
 const char *tkc_last_error(const TkcContext *cx)
 {
-    if (!is_context(cx))
-        return "";
+    if (!is_context(cx)) return "";
     tkc_context_lock((TkcContext *)cx);
     const LastError *e = find_last_error(cx);
     const char *text = e && e->text ? e->text : "";
@@ -162,20 +148,17 @@ const char *tkc_last_error(const TkcContext *cx)
 static TkcStatus add_include(TkcContext *cx, const char *directory)
 {
     const char **all = realloc(cx->include, sizeof *all * (size_t)(cx->ninclude + 1));
-    if (!all)
-        return tkc_no_memory(cx);
+    if (!all) return tkc_no_memory(cx);
     cx->include = all;
     char *copy = strdup(directory);
-    if (!copy)
-        return tkc_no_memory(cx);
+    if (!copy) return tkc_no_memory(cx);
     all[cx->ninclude++] = copy;
     return TKC_OK;
 }
 
 TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
 {
-    if (!is_context(cx) || !directory)
-        return api_misuse(cx, "the directory is NULL");
+    if (!is_context(cx) || !directory) return api_misuse(cx, "the directory is NULL");
     tkc_context_lock(cx);
     TkcStatus status = add_include(cx, directory);
     tkc_context_unlock(cx);
@@ -189,10 +172,8 @@ static void deliver_one(TkcContext *cx, Arena *a, const Diag *d, Buf *all)
     Buf plain = buf_make(a), colored = buf_make(a);
     diag_render(&plain, d);
     buf_puts(all, buf_text(&plain));
-    if (!cx->handler)
-        return;
-    if (cx->color)
-        diag_draw(&colored, d, true);
+    if (!cx->handler) return;
+    if (cx->color) diag_draw(&colored, d, true);
     cx->handler(api_diagnostic(a, d, buf_text(cx->color ? &colored : &plain)), cx->user);
 }
 
@@ -209,8 +190,7 @@ static void add_count(Diags *dx)
 static bool has_bug(const Diags *dx)
 {
     const Diag *d = dx->first;
-    while (d && d->id != DIAG_INTERNAL)
-        d = d->next;
+    while (d && d->id != DIAG_INTERNAL) d = d->next;
     return d != NULL;
 }
 
@@ -227,17 +207,14 @@ static void ask_for_reports(Diags *dx)
 /* The reports of one call, in order of place, and the text that tkc_last_error gives. */
 static void deliver(TkcContext *cx, Arena *a, Diags *dx, bool remarks)
 {
-    if (!dx->first || cx->muted)
-        return;
+    if (!dx->first || cx->muted) return;
     diags_sort(dx);
     add_count(dx);
     ask_for_reports(dx);
     Buf all = buf_make(a);
     for (const Diag *d = dx->first; d; d = d->next)
-        if (d->severity != SEV_REMARK || remarks)
-            deliver_one(cx, a, d, &all);
-    if (dx->nerrors > 0)
-        set_last_error(cx, buf_text(&all));
+        if (d->severity != SEV_REMARK || remarks) deliver_one(cx, a, d, &all);
+    if (dx->nerrors > 0) set_last_error(cx, buf_text(&all));
 }
 
 /* What the kinds of a raise mean. */
@@ -265,11 +242,10 @@ static TkcStatus report_raise(TkcContext *cx, const UnwindFrame *caught)
     if (setjmp(frame.env) == 0) {
         Diags dx;
         diags_init(&dx, &a);
-        Diag *d = diag_error_as(&dx, raises[caught->kind].id, SPAN_NONE,
-                                status == TKC_INTERNAL ? "internal error: %s" : "%s",
-                                caught->message);
-        if (raises[caught->kind].option)
-            diag_larger(&dx, d, raises[caught->kind].option);
+        Diag *d =
+            diag_error_as(&dx, raises[caught->kind].id, SPAN_NONE,
+                          status == TKC_INTERNAL ? "internal error: %s" : "%s", caught->message);
+        if (raises[caught->kind].option) diag_larger(&dx, d, raises[caught->kind].option);
         deliver(cx, &a, &dx, false);
     }
     unwind_pop(&frame);
@@ -324,8 +300,7 @@ static void run_caught(Run *r, bool (*step)(Run *r), Limit *limit)
     unwind_push(&r->frame);
     r->frame.limit = limit;
     r->raised = setjmp(r->frame.env) != 0;
-    if (!r->raised)
-        r->ok = step(r);
+    if (!r->raised) r->ok = step(r);
     unwind_pop(&r->frame);
 }
 
@@ -343,12 +318,9 @@ static bool run_delivery(Run *r)
 
 static TkcStatus run(Run *r)
 {
-    if (!own_stack_run(&r->cx->stacks, run_inside, r))
-        return tkc_no_memory(r->cx);
-    if (!r->raised)
-        run_caught(r, run_delivery, NULL);
-    if (r->raised)
-        return report_raise(r->cx, &r->frame);
+    if (!own_stack_run(&r->cx->stacks, run_inside, r)) return tkc_no_memory(r->cx);
+    if (!r->raised) run_caught(r, run_delivery, NULL);
+    if (r->raised) return report_raise(r->cx, &r->frame);
     return r->ok ? TKC_OK : has_bug(r->dx) ? TKC_INTERNAL : TKC_ERROR;
 }
 
@@ -356,11 +328,7 @@ static TkcStatus run(Run *r)
    and printed has to be the same whoever calls. */
 TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg)
 {
-    Run r = {.cx = cx,
-             .arena = arena,
-             .options = options,
-             .work = work,
-             .arg = arg};
+    Run r = {.cx = cx, .arena = arena, .options = options, .work = work, .arg = arg};
     fenv_t callers;
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
@@ -385,8 +353,7 @@ static void report_as(TkcContext *cx, DiagId id, const Loc *loc, const char *as,
 
 TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)
 {
-    if (!is_context(cx))
-        return TKC_MISUSE;
+    if (!is_context(cx)) return TKC_MISUSE;
     tkc_report_begin(cx);
     va_list ap;
     va_start(ap, fmt);
@@ -441,8 +408,7 @@ static void report_text(TkcContext *cx, TkcSeverity severity, const Loc *loc, co
     const bool raised = setjmp(frame.env) != 0;
     if (!raised) {
         Diag *d = report_v(cx, severity, loc, arena_vprintf(&cx->report_arena, fmt, ap));
-        if (d)
-            add_callers(&cx->reports, d, loc);
+        if (d) add_callers(&cx->reports, d, loc);
     }
     unwind_pop(&frame);
     if (raised) /* for the report itself there was no memory: that is said instead */
@@ -463,8 +429,7 @@ void tkc_report_note(TkcContext *cx, const Loc *loc, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    if (cx->report_depth)
-        report_text(cx, TKC_NOTE, loc, fmt, ap);
+    if (cx->report_depth) report_text(cx, TKC_NOTE, loc, fmt, ap);
     va_end(ap);
 }
 
@@ -488,8 +453,7 @@ static void deliver_reports(TkcContext *cx)
 
 void tkc_report_end(TkcContext *cx)
 {
-    if (--cx->report_depth == 0)
-        deliver_reports(cx);
+    if (--cx->report_depth == 0) deliver_reports(cx);
     tkc_context_unlock(cx);
 }
 

@@ -42,8 +42,7 @@ int cost_running_dim(const AxisFact *f)
 {
     int dim = f->rank - 1;
     for (int d = f->rank - 2; d >= 0; d--)
-        if (f->contiguity[d] > f->contiguity[dim])
-            dim = d;
+        if (f->contiguity[d] > f->contiguity[dim]) dim = d;
     return dim;
 }
 
@@ -53,8 +52,7 @@ static void judge_sectors(AccessCost *c, const AxisFact *f, const Layout *l)
               shift = layout_dim_shift(l, dim), run = log2_of(f->contiguity[dim]),
               sector = log2_of(SECTOR_BYTES / c->elem_bytes), shared = least(run, sector);
     F2Space moved = {0}, sectors = {0};
-    for (int i = 0; i < c->vec.log2; i++)
-        f2_space_add(&moved, UINT32_C(1) << (shift + i));
+    for (int i = 0; i < c->vec.log2; i++) f2_space_add(&moved, UINT32_C(1) << (shift + i));
     for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
         const uint32_t v = l->basis[DIM_LANE][i];
         f2_space_add(&moved, v);
@@ -97,8 +95,7 @@ static int turns(const Op *op, const Type *block, bool reads)
     SharedAccess at;
     const Layout *buffer = op_arg(op, 0)->type->layout;
     const int bytes = type_bytes(block);
-    if (!type_is_block(block))
-        return 1;
+    if (!type_is_block(block)) return 1;
     if (!(reads ? shared_read_access(&at, block->layout, buffer, bytes)
                 : shared_access(&at, block->layout, buffer, bytes)))
         return 0;
@@ -127,9 +124,7 @@ BufferCost cost_buffer(const Op *alloc)
 {
     const Value *buffer = op_result(alloc, 0);
     BufferCost c = {.bytes = (int)memory_bytes(alloc)};
-    for (const Use *use = buffer->uses; use; use = use->next)
-        add_access(&c, use->user);
-    if (!c.what || c.has_elements)
-        c.what = "elements that change places go";
+    for (const Use *use = buffer->uses; use; use = use->next) add_access(&c, use->user);
+    if (!c.what || c.has_elements) c.what = "elements that change places go";
     return c;
 }

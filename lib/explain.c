@@ -98,8 +98,7 @@ static Row buffer_row(Explain *x, const Op *alloc)
 
 static void note_buffer(Explain *x, const Op *alloc)
 {
-    const int end = (int)tkc_op_int(alloc, ATTR_OFFSET, 0) +
-                    (int)memory_bytes(alloc);
+    const int end = (int)tkc_op_int(alloc, ATTR_OFFSET, 0) + (int)memory_bytes(alloc);
     x->shared_bytes = end > x->shared_bytes ? end : x->shared_bytes;
 }
 
@@ -115,8 +114,7 @@ static void explain_op(Op *op, void *user)
 {
     Explain *x = user;
     const Loc *loc = place_in_kernel(op);
-    if (op->kind == OP_ALLOC)
-        note_buffer(x, op);
+    if (op->kind == OP_ALLOC) note_buffer(x, op);
     if (!loc || loc->source != x->source) return;
     Line *line = &x->lines[loc->line];
     int last, col;

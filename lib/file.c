@@ -26,10 +26,8 @@ static char *read_stream(Arena *a, FILE *f, size_t *len)
     char *text = arena_alloc(a, cap);
     for (size_t got; (got = fread(text + n, 1, cap - n - 1, f)) > 0;) {
         n += got;
-        if (n < cap - 1)
-            continue;
-        if (cap >= MOST_BYTES)
-            return NULL;
+        if (n < cap - 1) continue;
+        if (cap >= MOST_BYTES) return NULL;
         char *bigger = arena_alloc(a, cap * 2);
         memcpy(bigger, text, n);
         text = bigger;
@@ -47,14 +45,12 @@ static char *read_and_close(Arena *a, FILE *f, size_t *len, const char **why)
     UnwindFrame frame; /* what is raised while the file is open goes on once it is closed */
     unwind_push(&frame);
     volatile bool raised = setjmp(frame.env) != 0;
-    if (!raised)
-        text = read_stream(a, f, len);
+    if (!raised) text = read_stream(a, f, len);
     unwind_pop(&frame);
     bool bad = ferror(f) != 0;
     *why = bad ? strerror(errno) : "it is longer than 256 MiB";
     fclose(f);
-    if (raised)
-        unwind_raise_again(&frame);
+    if (raised) unwind_raise_again(&frame);
     return bad ? NULL : text;
 }
 
@@ -62,8 +58,7 @@ char *api_read_file(Arena *a, const char *path, size_t *len, const char **why)
 {
     errno = 0;
     FILE *f = fopen(path, "rb");
-    if (f)
-        return read_and_close(a, f, len, why);
+    if (f) return read_and_close(a, f, len, why);
     *why = strerror(errno);
     return NULL;
 }
@@ -74,8 +69,7 @@ static FILE *open_regular(const char *path)
     struct stat st;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     FILE *f = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "rb") : NULL;
-    if (!f && fd >= 0)
-        close(fd);
+    if (!f && fd >= 0) close(fd);
     return f;
 }
 
@@ -93,14 +87,12 @@ static char *read_regular(Arena *a, const char *path, size_t *len)
 static bool is_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
-    while (n && folder[n - 1] == '/')
-        n--;
+    while (n && folder[n - 1] == '/') n--;
     if (strncmp(path, folder, n) || (n && path[n] != '/') || (!*folder && *path == '/'))
         return false;
     for (const char *p = path + n; p; p = strchr(p, '/')) {
         p += *p == '/';
-        if (!strncmp(p, "..", 2) && (!p[2] || p[2] == '/'))
-            return false;
+        if (!strncmp(p, "..", 2) && (!p[2] || p[2] == '/')) return false;
     }
     return true;
 }
@@ -108,8 +100,7 @@ static bool is_below(const char *path, const char *folder)
 static bool is_in_include(const TkcContext *cx, const char *path)
 {
     for (int i = 0; i < cx->ninclude; i++)
-        if (is_below(path, cx->include[i]))
-            return true;
+        if (is_below(path, cx->include[i])) return true;
     return false;
 }
 
@@ -131,8 +122,7 @@ static const char *package_of(Arena *a, const char *path)
     char *folder = folder_of(a, path);
     while (strchr(folder, '/') && has_file(a, folder, "__init__.py")) {
         char *above = folder_of(a, folder);
-        if (!has_file(a, above, "__init__.py"))
-            break;
+        if (!has_file(a, above, "__init__.py")) break;
         folder = above;
     }
     return folder;
@@ -156,11 +146,9 @@ static void call_hook(void *arg)
 static const char *ask_host(TkcContext *cx, Arena *a, const char *path, size_t *len)
 {
     HookCall h = {.cx = cx, .path = path};
-    if (!cx->import)
-        return NULL;
+    if (!cx->import) return NULL;
     own_stack_call_out(&cx->stacks, call_hook, &h);
-    if (!h.text || h.len > MOST_BYTES)
-        return NULL;
+    if (!h.text || h.len > MOST_BYTES) return NULL;
     *len = h.len;
     return arena_strndup(a, h.text, h.len);
 }
@@ -170,12 +158,9 @@ const char *api_read_import(const TkcSource *source, Arena *a, const char *path,
 {
     TkcContext *cx = source->cx;
     *is_shown = true;
-    if (cx->has_import_hook)
-        return ask_host(cx, a, path, len);
-    if (is_in_include(cx, path))
-        return read_regular(a, path, len);
-    if (!source->has_folder)
-        return NULL;
+    if (cx->has_import_hook) return ask_host(cx, a, path, len);
+    if (is_in_include(cx, path)) return read_regular(a, path, len);
+    if (!source->has_folder) return NULL;
     const char *text = read_regular(a, path, len);
     *is_shown = text && is_below(path, package_of(a, source->source->name));
     return text;

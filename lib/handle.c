@@ -58,8 +58,7 @@ static Cell *cell_of(const void *handle)
     const uintptr_t at = (uintptr_t)handle - offsetof(Cell, bytes);
     for (int i = 0; i < MOST_BLOCKS; i++) {
         Cell *block = atomic_load_explicit(&handles.blocks[i], memory_order_acquire);
-        if (!block)
-            return NULL;
+        if (!block) return NULL;
         const uintptr_t offset = at - (uintptr_t)block;
         if (offset < block_bytes(i))
             return offset % sizeof(Cell) ? NULL : block + offset / sizeof(Cell);
@@ -84,12 +83,10 @@ bool tkc_handle_is(const void *handle, TkcHandleKind kind)
 static bool change(const void *handle, TkcHandleKind kind, uint64_t by)
 {
     Cell *cell = cell_of(handle);
-    if (!cell)
-        return false;
+    if (!cell) return false;
     uint64_t state = atomic_load(&cell->state);
     while (is_alive(state, kind))
-        if (atomic_compare_exchange_weak(&cell->state, &state, state + by))
-            return true;
+        if (atomic_compare_exchange_weak(&cell->state, &state, state + by)) return true;
     return false;
 }
 
@@ -137,8 +134,7 @@ static Cell *take_new(void)
     int last = handles.nblocks - 1;
     if (last < 0 || handles.used == FIRST_BLOCK << last) {
         Cell *block = last + 1 < MOST_BLOCKS ? make_block(last + 1) : NULL;
-        if (!block)
-            return NULL;
+        if (!block) return NULL;
         atomic_store_explicit(&handles.blocks[++last], block, memory_order_release);
         handles.nblocks = last + 1;
         handles.used = 0;
@@ -151,8 +147,7 @@ void *tkc_handle_new(TkcHandleKind kind)
     pthread_mutex_lock(&handles.mutex);
     Cell *cell = handles.nfreed > SPARE ? take_freed() : take_new();
     pthread_mutex_unlock(&handles.mutex);
-    if (!cell)
-        return NULL;
+    if (!cell) return NULL;
     UNPOISON(cell->bytes, sizeof cell->bytes);
     memset(cell->bytes, 0, sizeof cell->bytes);
     atomic_store(&cell->state, (uint64_t)kind << KIND_SHIFT | 1);
@@ -165,10 +160,8 @@ void tkc_handle_free(void *handle)
     POISON(cell->bytes, sizeof cell->bytes);
     cell->after = NULL;
     pthread_mutex_lock(&handles.mutex);
-    if (handles.nfreed++)
-        handles.newest->after = cell;
-    else
-        handles.oldest = cell;
+    if (handles.nfreed++) handles.newest->after = cell;
+    else handles.oldest = cell;
     handles.newest = cell;
     pthread_mutex_unlock(&handles.mutex);
 }

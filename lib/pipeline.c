@@ -74,11 +74,9 @@ static bool has_place(const Op *op)
 static bool holds_for_all(const Region *region, bool (*holds)(const Op *op))
 {
     for (const Op *op = region->first; op; op = op->next) {
-        if (!holds(op))
-            return false;
+        if (!holds(op)) return false;
         for (int i = 0; i < op->nregions; i++)
-            if (!holds_for_all(op->regions[i], holds))
-                return false;
+            if (!holds_for_all(op->regions[i], holds)) return false;
     }
     return true;
 }
@@ -86,10 +84,8 @@ static bool holds_for_all(const Region *region, bool (*holds)(const Op *op))
 /* IR text that has layouts and places is taken to have barriers too. */
 static int state_of_text(const Func *fn)
 {
-    if (!holds_for_all(fn->body, has_layouts))
-        return STATE_NONE;
-    if (fn->level == LEVEL_TENSOR)
-        return STATE_LAYOUTS;
+    if (!holds_for_all(fn->body, has_layouts)) return STATE_NONE;
+    if (fn->level == LEVEL_TENSOR) return STATE_LAYOUTS;
     return holds_for_all(fn->body, has_place) ? STATE_ALL : STATE_LAYOUTS | STATE_MEMORY;
 }
 
@@ -132,8 +128,7 @@ static bool has_state(Job *j, const PassInfo *info)
                    info->name);
         return false;
     }
-    if (!lack)
-        return true;
+    if (!lack) return true;
     for (int i = 0; i < PASSES; i++)
         if (passes[i].gives & lack->state)
             diag_error(j->dx, SPAN_NONE,
@@ -156,8 +151,7 @@ static bool run_named(Job *j, const char *names)
                        buf_text(&list));
             return false;
         }
-        if (info && !(has_state(j, info) && run_pass(j, info)))
-            return false;
+        if (info && !(has_state(j, info) && run_pass(j, info))) return false;
         p += n + (p[n] == ',');
     }
     return true;
@@ -167,10 +161,8 @@ static bool run_pipeline(Job *j)
 {
     for (size_t i = 0; i < sizeof pipeline / sizeof *pipeline; i++) {
         const PassInfo *info = pass_find(passes, PASSES, pipeline[i].pass);
-        if (j->emit < pipeline[i].from || has_what_it_makes(j, info))
-            continue;
-        if (!run_pass(j, info))
-            return false;
+        if (j->emit < pipeline[i].from || has_what_it_makes(j, info)) continue;
+        if (!run_pass(j, info)) return false;
     }
     return true;
 }
@@ -179,21 +171,18 @@ bool job_run_passes(Job *j)
 {
     j->state = j->source->language == TKC_LANGUAGE_IR ? state_of_text(j->artifact->fn) : 0;
     diags_enter(j->dx, DIAG_COMPILE);
-    if (!(j->options->passes ? run_named(j, j->options->passes) : run_pipeline(j)))
-        return false;
-    if (ir_verify(j->artifact->fn, j->dx))
-        return true;
-    Diag *d = diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
-                            "internal error: the passes broke the IR of '%s'",
-                            j->artifact->fn->name);
+    if (!(j->options->passes ? run_named(j, j->options->passes) : run_pipeline(j))) return false;
+    if (ir_verify(j->artifact->fn, j->dx)) return true;
+    Diag *d =
+        diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
+                      "internal error: the passes broke the IR of '%s'", j->artifact->fn->name);
     diag_setting(j->dx, d, "verify_each", "1");
     return false;
 }
 
 Func *job_without_descriptors(Func *fn)
 {
-    if (holds_for_all(fn->body, needs_no_descriptor))
-        return fn;
+    if (holds_for_all(fn->body, needs_no_descriptor)) return fn;
     fn = ir_func_clone(fn);
     desc_run(NULL, fn);
     return fn;

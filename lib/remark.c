@@ -175,10 +175,8 @@ static void say_lack(Buf *out, const Remarks *x, const AccessCost *c)
     for (int d = 0; d < f->rank; d++) run = f->contiguity[d] > run ? f->contiguity[d] : run;
     if (run * c->elem_bytes > c->bytes)
         buf_puts(out, "the address of its first element is not known to be a multiple of more");
-    else if (comes_from_load(ptr, 0))
-        buf_puts(out, "the addresses come from loaded values");
-    else if (run == 1)
-        buf_puts(out, "neighbours are not known to lie next to each other");
+    else if (comes_from_load(ptr, 0)) buf_puts(out, "the addresses come from loaded values");
+    else if (run == 1) buf_puts(out, "neighbours are not known to lie next to each other");
     else
         buf_printf(out, "only groups of %lld neighbours are known to lie next to each other",
                    (long long)run);
@@ -200,10 +198,8 @@ static void remark_width(const Remarks *x, const AccessCost *c)
     if (now > width)
         buf_printf(&text, "it holds groups of %lld in the layout that the accesses around it share",
                    (long long)width);
-    else if (is_mended)
-        say_facts(&text, &q);
-    else
-        say_lack(&text, x, c);
+    else if (is_mended) say_facts(&text, &q);
+    else say_lack(&text, x, c);
     Diag *d = tell(x, DIAG_VEC, c->op, buf_text(&text));
     if (is_mended) set_facts(&q, d);
 }
@@ -215,10 +211,8 @@ static void remark_mask(const Remarks *x, const AccessCost *c, Buf *text)
     const bool is_mended = find_facts(&q, answer_of(&q, x->facts));
     const int step = c->vec.run * c->elem_bytes;
     buf_puts(text, " only where the mask holds for all of them: ");
-    if (is_mended)
-        say_facts(text, &q);
-    else
-        buf_printf(text, "it may change after every %d byte%s", step, step > 1 ? "s" : "");
+    if (is_mended) say_facts(text, &q);
+    else buf_printf(text, "it may change after every %d byte%s", step, step > 1 ? "s" : "");
     Diag *d = tell(x, DIAG_VEC, c->op, buf_text(text));
     if (is_mended) set_facts(&q, d);
 }

@@ -13,8 +13,7 @@
 static const Machine *find_machine(Diags *dx, const char *name)
 {
     const Machine *m = machine_find(name ? name : "sm_80");
-    if (m)
-        return m;
+    if (m) return m;
     Buf list = buf_make(dx->arena);
     machine_list(&list);
     Diag *d = diag_error(dx, SPAN_NONE, "there is no target '%s'; there are %s", name,
@@ -64,8 +63,7 @@ SpecRequest job_request(Job *j)
 
 static bool check_budget(Job *j, const char *name, int64_t value, int64_t most)
 {
-    if (value >= 0 && value <= most)
-        return true;
+    if (value >= 0 && value <= most) return true;
     diag_error(j->dx, SPAN_NONE, "the budget of %s is %lld; it must be from 1 to %lld", name,
                (long long)value, (long long)most);
     return false;
@@ -109,8 +107,7 @@ bool job_check_options(Job *j, const SpecRequest *rq)
 bool job_complete_request(Job *j, SpecRequest *rq, SpecModule *m)
 {
     const TkcOptions *o = j->options;
-    if (o->signature && !request_add_signature(rq, j->ir, j->dx, o->signature))
-        return false;
+    if (o->signature && !request_add_signature(rq, j->ir, j->dx, o->signature)) return false;
     for (size_t i = 0; i < o->ndefines; i++)
         if (!request_add_define(rq, m, j->ir, j->dx, o->defines[i].name, o->defines[i].value))
             return false;
@@ -120,8 +117,7 @@ bool job_complete_request(Job *j, SpecRequest *rq, SpecModule *m)
 static Func *specialize(Job *j)
 {
     SpecRequest rq = job_request(j);
-    if (!rq.machine || !job_check_options(j, &rq))
-        return NULL;
+    if (!rq.machine || !job_check_options(j, &rq)) return NULL;
     rq.taken = &j->artifact->taken;
     SpecModule *m = spec_module(j->ir, j->dx, j->source->file, &rq);
     return job_complete_request(j, &rq, m) ? spec_kernel(m, &rq) : NULL;
@@ -131,13 +127,10 @@ static Func *choose_func(Job *j, Func **funcs, int n)
 {
     const char *name = j->options->kernel;
     for (int i = 0; name && i < n; i++)
-        if (!strcmp(funcs[i]->name, name))
-            return funcs[i];
-    if (!name && n == 1)
-        return funcs[0];
+        if (!strcmp(funcs[i]->name, name)) return funcs[i];
+    if (!name && n == 1) return funcs[0];
     Buf list = buf_make(j->dx->arena);
-    for (int i = 0; i < n; i++)
-        buf_printf(&list, "%s'%s'", i ? ", " : "", funcs[i]->name);
+    for (int i = 0; i < n; i++) buf_printf(&list, "%s'%s'", i ? ", " : "", funcs[i]->name);
     if (name)
         diag_error_as(j->dx, DIAG_UNKNOWN_KERNEL, SPAN_NONE,
                       "there is no function '%s' in '%s'; there are %s", name,
@@ -156,14 +149,10 @@ static Func *choose_func(Job *j, Func **funcs, int n)
 static bool complete_func(Job *j, Func *fn)
 {
     SpecRequest rq = job_request(j);
-    if (!rq.machine || !job_check_options(j, &rq))
-        return false;
-    if (j->options->arch || !fn->machine)
-        fn->machine = rq.machine;
-    if (rq.num_warps)
-        fn->num_warps = rq.num_warps;
-    if (rq.num_stages)
-        fn->num_stages = rq.num_stages;
+    if (!rq.machine || !job_check_options(j, &rq)) return false;
+    if (j->options->arch || !fn->machine) fn->machine = rq.machine;
+    if (rq.num_warps) fn->num_warps = rq.num_warps;
+    if (rq.num_stages) fn->num_stages = rq.num_stages;
     fn->debug |= rq.debug;
     return true;
 }
@@ -175,19 +164,15 @@ static bool read_ir(Job *j)
     diags_enter(j->dx, DIAG_IR_TEXT);
     int n = ir_parse(j->ir, j->dx, j->source->source, &j->funcs);
     diags_enter(j->dx, DIAG_REQUEST);
-    if (n < 0 || j->dx->nerrors)
-        return false;
+    if (n < 0 || j->dx->nerrors) return false;
     if (j->options->kernel || n != 1) {
         bool all = !j->options->kernel && n > 1 && j->emit <= TKC_EMIT_LAYOUT;
         Func *one = all ? NULL : choose_func(j, j->funcs, n);
-        if (!all && !one)
-            return false;
-        if (one)
-            j->funcs[0] = one, n = 1;
+        if (!all && !one) return false;
+        if (one) j->funcs[0] = one, n = 1;
     }
     for (int i = 0; i < n; i++)
-        if (!complete_func(j, j->funcs[i]))
-            return false;
+        if (!complete_func(j, j->funcs[i])) return false;
     job_add_time(j, "read", start);
     j->nfuncs = n;
     return true;
@@ -200,8 +185,7 @@ static bool read_kernel(Job *j)
     j->funcs[0] = specialize(j);
     job_add_time(j, "specialize", start);
     j->nfuncs = 1;
-    if (!j->funcs[0] || j->dx->nerrors)
-        return false;
+    if (!j->funcs[0] || j->dx->nerrors) return false;
     const Func *fn = job_without_descriptors(j->funcs[0]);
     masked_check(j->dx, fn);
     offset32_check(j->dx, fn);
@@ -211,11 +195,9 @@ static bool read_kernel(Job *j)
 bool job_make_funcs(Job *j)
 {
     bool is_ir = j->source->language == TKC_LANGUAGE_IR;
-    if (!(is_ir ? read_ir(j) : read_kernel(j)))
-        return false;
+    if (!(is_ir ? read_ir(j) : read_kernel(j))) return false;
     for (int i = 0; i < j->nfuncs; i++) {
-        if (ir_verify(j->funcs[i], j->dx))
-            continue;
+        if (ir_verify(j->funcs[i], j->dx)) continue;
         if (!is_ir)
             diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
                           "internal error: specialization made wrong IR of '%s'",

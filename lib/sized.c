@@ -18,8 +18,7 @@ static bool is_size(size_t size)
 
 void tkc_options_init_sized(TkcOptions *options, size_t size)
 {
-    if (!options || !is_size(size))
-        return;
+    if (!options || !is_size(size)) return;
     memset(options, 0, size);
     options->size = size;
 }
@@ -27,8 +26,7 @@ void tkc_options_init_sized(TkcOptions *options, size_t size)
 static bool is_zero(const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (bytes[i])
-            return false;
+        if (bytes[i]) return false;
     return true;
 }
 
@@ -36,8 +34,7 @@ const char *tkc_take(void *out, size_t bytes, const void *given)
 {
     size_t size;
     memcpy(&size, given, sizeof size);
-    if (!is_size(size))
-        return "the options are not initialized: their size is not set";
+    if (!is_size(size)) return "the options are not initialized: their size is not set";
     const size_t known = size < bytes ? size : bytes;
     if (!is_zero((const char *)given + known, size - known))
         return "the options ask for something that this version of the library does not know";
@@ -49,15 +46,12 @@ const char *tkc_take(void *out, size_t bytes, const void *given)
 
 const char *tkc_options_read(TkcOptions *out, const TkcOptions *given)
 {
-    if (!given)
-        return "the options are NULL";
+    if (!given) return "the options are NULL";
     if (!is_size(given->size))
         return "the options are not initialized: call tkc_options_init first";
     const char *wrong = tkc_take(out, sizeof *out, given);
-    if (wrong)
-        return wrong;
-    if (out->ndefines && !out->defines)
-        return "the defines are NULL";
+    if (wrong) return wrong;
+    if (out->ndefines && !out->defines) return "the defines are NULL";
     for (size_t i = 0; i < out->ndefines; i++)
         if (!out->defines[i].name || !out->defines[i].value)
             return "a define has no name or no value";
@@ -68,8 +62,7 @@ bool tkc_give(void *out, const void *ours, size_t bytes)
 {
     size_t size;
     memcpy(&size, out, sizeof size);
-    if (!is_size(size))
-        return false;
+    if (!is_size(size)) return false;
     const size_t known = size < bytes ? size : bytes;
     memcpy((char *)out + sizeof size, (const char *)ours + sizeof size, known - sizeof size);
     return true;

@@ -31,8 +31,7 @@ static bool open_source(Diags *dx, void *arg)
     }
     s->names = intern_new(&s->arena);
     s->source = source_new(&s->arena, j->name, j->text, j->len);
-    if (s->language == TKC_LANGUAGE_TK)
-        s->file = syntax_parse(&s->arena, s->names, dx, s->source);
+    if (s->language == TKC_LANGUAGE_TK) s->file = syntax_parse(&s->arena, s->names, dx, s->source);
     return dx->nerrors == 0;
 }
 
@@ -40,16 +39,14 @@ _Static_assert(sizeof(TkcSource) <= TKC_HANDLE_BYTES, "a handle's cell is too sm
 
 static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, TkcSource **out)
 {
-    if (!out)
-        return api_misuse(cx, "there is no place for the source: the pointer is NULL");
+    if (!out) return api_misuse(cx, "there is no place for the source: the pointer is NULL");
     *out = NULL;
     if (!tkc_handle_is(cx, TKC_HANDLE_CONTEXT) || !j->name || (!j->path && !j->text))
         return api_misuse(cx, "the %s is NULL", j->name ? "text" : "name");
     if (language != TKC_LANGUAGE_TK && language != TKC_LANGUAGE_IR)
         return api_misuse(cx, "there is no such language");
     TkcSource *s = tkc_handle_new(TKC_HANDLE_SOURCE);
-    if (!s)
-        return tkc_no_memory(cx);
+    if (!s) return tkc_no_memory(cx);
     tkc_handle_keep(cx, TKC_HANDLE_CONTEXT);
     arena_init(&s->arena);
     s->cx = cx;
@@ -57,10 +54,8 @@ static TkcStatus source_make(TkcContext *cx, OpenJob *j, TkcLanguage language, T
     s->has_folder = j->path != NULL;
     j->source = s;
     TkcStatus status = api_run(cx, &s->arena, NULL, open_source, j);
-    if (status == TKC_OK)
-        *out = s;
-    else
-        tkc_source_free(s);
+    if (status == TKC_OK) *out = s;
+    else tkc_source_free(s);
     return status;
 }
 
@@ -82,8 +77,7 @@ bool api_is_source(const TkcSource *s)
 
 void tkc_source_drop(TkcSource *s)
 {
-    if (!tkc_handle_drop(s))
-        return;
+    if (!tkc_handle_drop(s)) return;
     arena_fini(&s->arena);
     tkc_context_drop(s->cx);
     tkc_handle_free(s);
@@ -91,8 +85,7 @@ void tkc_source_drop(TkcSource *s)
 
 void tkc_source_free(TkcSource *s)
 {
-    if (tkc_handle_close(s, TKC_HANDLE_SOURCE))
-        tkc_source_drop(s);
+    if (tkc_handle_close(s, TKC_HANDLE_SOURCE)) tkc_source_drop(s);
 }
 
 TkcContext *tkc_source_context(const TkcSource *source)
@@ -126,8 +119,7 @@ static bool read_now(Diags *dx, void *arg)
     bool is_shown;
     const char *text = api_read_import(j->source, j->scratch, j->path, &j->len, &is_shown);
     j->is_there = text != NULL;
-    if (text && (j->text = malloc(j->len + 1)))
-        memcpy(j->text, text, j->len);
+    if (text && (j->text = malloc(j->len + 1))) memcpy(j->text, text, j->len);
     return true;
 }
 
@@ -156,10 +148,8 @@ static bool find_kernels(Diags *dx, void *arg)
 
 int tkc_source_kernel_count(TkcSource *s)
 {
-    if (!api_is_source(s))
-        return 0;
-    if (!s->kernels_known)
-        api_run(s->cx, &s->arena, NULL, find_kernels, s);
+    if (!api_is_source(s)) return 0;
+    if (!s->kernels_known) api_run(s->cx, &s->arena, NULL, find_kernels, s);
     return s->nkernels;
 }
 
@@ -187,8 +177,7 @@ static bool read_param(Diags *dx, void *arg)
         return false;
     }
     const Ast *def = kernel_find(dx, s->file, j->kernel);
-    if (!def)
-        return false;
+    if (!def) return false;
     j->count = def->def.params.len;
     if (j->out && j->index >= 0 && j->index < j->count)
         kernel_param(&s->arena, def, j->index, j->out);
@@ -207,10 +196,8 @@ static TkcStatus run_param(ParamJob *j)
 
 TkcStatus tkc_source_param_count(TkcSource *s, const char *kernel, int *count)
 {
-    if (!api_is_source(s))
-        return TKC_MISUSE;
-    if (!count)
-        return api_misuse(s->cx, "there is no place for the count: the pointer is NULL");
+    if (!api_is_source(s)) return TKC_MISUSE;
+    if (!count) return api_misuse(s->cx, "there is no place for the count: the pointer is NULL");
     ParamJob j = {.source = s, .kernel = kernel};
     TkcStatus status = run_param(&j);
     *count = j.count;
@@ -219,10 +206,8 @@ TkcStatus tkc_source_param_count(TkcSource *s, const char *kernel, int *count)
 
 TkcStatus tkc_source_param(TkcSource *s, const char *kernel, int i, TkcParam *out)
 {
-    if (!api_is_source(s))
-        return TKC_MISUSE;
-    if (!out)
-        return api_misuse(s->cx, "there is no place for the parameter: the pointer is NULL");
+    if (!api_is_source(s)) return TKC_MISUSE;
+    if (!out) return api_misuse(s->cx, "there is no place for the parameter: the pointer is NULL");
     TkcParam param = {.size = sizeof param};
     ParamJob j = {.source = s, .kernel = kernel, .index = i, .out = &param};
     TkcStatus status = run_param(&j);

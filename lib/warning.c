@@ -22,8 +22,7 @@ enum { WARNINGS = sizeof warnings / sizeof *warnings, REMARKS = sizeof remarks /
 
 static const char *name_of(const Kind *kinds, size_t n, size_t i, const char **what)
 {
-    if (what)
-        *what = i < n ? kinds[i].what : NULL;
+    if (what) *what = i < n ? kinds[i].what : NULL;
     return i < n ? kinds[i].name : NULL;
 }
 
@@ -40,8 +39,7 @@ const char *tkc_remark_name(size_t i, const char **what)
 static bool unknown(Diags *dx, const char *one, const Kind *kinds, int n, const char *name)
 {
     const char *names[WARNINGS + REMARKS];
-    for (int i = 0; i < n; i++)
-        names[i] = kinds[i].name;
+    for (int i = 0; i < n; i++) names[i] = kinds[i].name;
     Diag *d = diag_error_as(dx, DIAG_REQUEST, SPAN_NONE, "there is no %s '%s'", one, name);
     diag_suggest(dx, d, SPAN_NONE, name, nearest_word(name, names, n));
     return false;
@@ -56,12 +54,9 @@ static bool switch_kinds(Diags *dx, const char *list, const char *one, const Kin
         const bool off = strncmp(name, "no-", 3) == 0;
         int i = 0;
         name += off ? 3 : 0;
-        while (i < n && strcmp(name, kinds[i].name))
-            i++;
-        if (len && i == n)
-            return unknown(dx, one, kinds, n, name);
-        if (len)
-            dx->off[kinds[i].id] = off;
+        while (i < n && strcmp(name, kinds[i].name)) i++;
+        if (len && i == n) return unknown(dx, one, kinds, n, name);
+        if (len) dx->off[kinds[i].id] = off;
         list += len + (list[len] == ',');
     }
     return true;

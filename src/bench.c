@@ -82,8 +82,7 @@ static bool make_lines(Bench *b)
     const Options *o = b->o;
     b->kernel = o->compile.kernel ? o->compile.kernel : tkc_source_kernel_name(b->source, 0);
     b->kernel = b->kernel ? b->kernel : ""; /* a file without kernels: run_prepare says so */
-    if (!o->nlines)
-        return add_line(b, b->kernel, strlen(b->kernel), "");
+    if (!o->nlines) return add_line(b, b->kernel, strlen(b->kernel), "");
     for (int i = 0; i < o->nlines; i++) {
         const char *text = o->lines[i], *colon = strstr(text, ": ");
         if (strcmp(text, "@autotune")

@@ -48,12 +48,10 @@ static char *read_all(FILE *f, size_t *len, const char **why)
     errno = 0;
     for (size_t got; text && (got = fread(text + n, 1, cap - n, f)) > 0;) {
         n += got;
-        if (n < cap)
-            continue;
+        if (n < cap) continue;
         char *bigger = cap < MOST_INPUT ? realloc(text, cap *= 2) : NULL;
         *why = cap < MOST_INPUT ? "no memory" : "it does not end";
-        if (!bigger)
-            free(text);
+        if (!bigger) free(text);
         text = bigger;
     }
     if (text && ferror(f)) {
@@ -75,8 +73,7 @@ TkcSource *command_source(TkcContext *cx, const Options *o)
     size_t len;
     const char *why = "no memory";
     char *text = read_all(stdin, &len, &why);
-    if (!text)
-        command_fail("cannot read standard input: %s", why);
+    if (!text) command_fail("cannot read standard input: %s", why);
     else if (tkc_context_add_include(cx, ".") == TKC_OK) /* it imports from here, as in Python */
         tkc_source_from_text(cx, "<stdin>", text, len, o->language, &source);
     free(text);
@@ -107,8 +104,7 @@ const char *command_default_arch(TkcContext *cx, char *buffer, size_t size)
     tkc_context_on_diagnostic(cx, NULL, NULL); /* having none is fine */
     TkcStatus status = tkc_device_open(cx, "cuda", 0, &dev);
     report_listen(cx);
-    if (status != TKC_OK)
-        return NULL;
+    if (status != TKC_OK) return NULL;
     snprintf(buffer, size, "%s", tkc_device_arch(dev));
     tkc_device_free(dev);
     return buffer;
@@ -129,20 +125,17 @@ void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_
 {
     char text[1024];
     size_t len = 0;
-    if (config >= 0)
-        command_say("configuration %d of %d", config + 1, nconfigs);
+    if (config >= 0) command_say("configuration %d of %d", config + 1, nconfigs);
     for (size_t i = 0; i < n && len < sizeof text; i++)
         len += (size_t)snprintf(text + len, sizeof text - len, " %s=%s", values[i].name,
                                 values[i].value);
-    if (n)
-        command_say("with%s", text);
+    if (n) command_say("with%s", text);
 }
 
 const char *command_value(const TkcDefine *all, size_t n, const char *name, size_t len)
 {
     for (size_t i = 0; i < n; i++)
-        if (strlen(all[i].name) == len && !memcmp(all[i].name, name, len))
-            return all[i].value;
+        if (strlen(all[i].name) == len && !memcmp(all[i].name, name, len)) return all[i].value;
     return NULL;
 }
 
@@ -184,8 +177,7 @@ static int write_with_depends(Options *o, TkcArtifact *a)
 static void tell_taken(const TkcArtifact *a)
 {
     int n = 0, count, config = tkc_artifact_config(a, &count);
-    while (tkc_artifact_value(a, n))
-        n++;
+    while (tkc_artifact_value(a, n)) n++;
     command_tell_taken(config, count, tkc_artifact_value(a, 0), (size_t)n);
 }
 
@@ -193,8 +185,7 @@ int command_compile(TkcContext *cx, Options *o)
 {
     char arch[16];
     TkcSource *source = command_source(cx, o);
-    if (!source)
-        return EXIT_REFUSED;
+    if (!source) return EXIT_REFUSED;
     if (o->product == PRODUCT_CUBIN && !o->output && isatty(1)) {
         tkc_source_free(source);
         return command_fail("a cubin is no text for a terminal; -o FILE.cubin says where to");
@@ -208,10 +199,8 @@ int command_compile(TkcContext *cx, Options *o)
         size_t len;
         tkc_artifact_text(artifact, &len);
         code = write_with_depends(o, artifact);
-        if (o->compile.time_report)
-            print_times(artifact);
-        if (o->verbose)
-            tell_taken(artifact);
+        if (o->compile.time_report) print_times(artifact);
+        if (o->verbose) tell_taken(artifact);
         if (o->verbose && o->emit >= TKC_EMIT_LLVM)
             command_say("%s: %d warps, %d bytes of shared memory, %zu bytes of text",
                         tkc_artifact_kernel(artifact), tkc_artifact_num_warps(artifact),
@@ -238,8 +227,7 @@ static int finish_output(int code)
 {
     bool failed = ferror(stdout) != 0;
     errno = 0;
-    if (fflush(stdout) == 0 && !failed)
-        return code;
+    if (fflush(stdout) == 0 && !failed) return code;
     command_fail("cannot write standard output: %s", strerror(errno ? errno : EIO));
     return code == EXIT_FINE ? EXIT_REFUSED : code;
 }
@@ -292,10 +280,8 @@ int main(int argc, char **argv)
     keep_standard_streams();
     options_read_style(&o, argc, argv);
     report_style(o.color, o.json);
-    if (options_read(&o, argc, argv))
-        code = finish_output(start(&o));
-    else
-        report_misuse(o.error);
+    if (options_read(&o, argc, argv)) code = finish_output(start(&o));
+    else report_misuse(o.error);
     options_fini(&o);
     return report_told_bug() ? EXIT_BUG : code;
 }

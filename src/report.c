@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 /* How this process speaks: set once, before the first word. */
 static struct Style {
     bool color, json;

@@ -342,9 +342,8 @@ bool axis_is_of_accesses(const AxisFacts *facts)
 
 static bool is_trivial(const int64_t *v, int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (v[i] != 1) return false;
-    }
     return true;
 }
 

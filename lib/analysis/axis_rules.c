@@ -137,9 +137,8 @@ static void rule_mul(const AxisSite *s, AxisFact *out)
         return;
     }
     axis_rule_elementwise(s, out);
-    for (int d = 0; d < axis_dims(s->type); d++) {
+    for (int d = 0; d < axis_dims(s->type); d++)
         out->divisibility[d] = product(every(s->x, s->tx, d), every(s->y, s->ty, d));
-    }
 }
 
 /* Groups of neighbours in which x runs up from a multiple of g, and y is one multiple of g. */
@@ -263,9 +262,8 @@ static void rule_shl(const AxisSite *s, AxisFact *out)
     }
     axis_rule_elementwise(s, out);
     int64_t least = s->y->lo < 0 ? 0 : min_of(s->y->lo, 61);
-    for (int d = 0; d < axis_dims(s->type); d++) {
+    for (int d = 0; d < axis_dims(s->type); d++)
         out->divisibility[d] = product(every(s->x, s->tx, d), (int64_t)1 << least);
-    }
 }
 
 /* As division, but rounding down, so negative runs are cut at multiples too. */
@@ -328,9 +326,8 @@ static void rule_select(const AxisSite *s, AxisFact *out)
     if (truth == 1) valid = *yes;
     if (truth == 0) valid = *no;
     if (truth < 0) {
-        for (int d = 0; d < axis_dims(s->type); d++) {
+        for (int d = 0; d < axis_dims(s->type); d++)
             valid = limit_to_groups(valid, s->type, d, constancy_of(s, 0, d));
-        }
     }
     valid.lo_all = both.lo_all;
     valid.hi_all = both.hi_all;

@@ -72,9 +72,8 @@ static void rule_const(const AxisSite *s, AxisFact *out)
     Wide v = is_signed ? (Wide)(int64_t)bits : (Wide)bits;
     set_both_ranges(out, (Range){v, v});
     int64_t lowest = bits ? (int64_t)(bits & -bits) : AXIS_MAX_DIVISOR;
-    for (int d = 0; d < axis_dims(s->type); d++) {
+    for (int d = 0; d < axis_dims(s->type); d++)
         out->divisibility[d] = lowest < 0 || lowest > AXIS_MAX_DIVISOR ? AXIS_MAX_DIVISOR : lowest;
-    }
 }
 
 static void rule_arange(const AxisSite *s, AxisFact *out)
@@ -142,25 +141,22 @@ static void rule_cat(const AxisSite *s, AxisFact *out)
 static int real_dims(const Type *ty, int *dims)
 {
     int n = 0;
-    for (int d = 0; d < ty->rank; d++) {
+    for (int d = 0; d < ty->rank; d++)
         if (ty->shape[d] != 1) dims[n++] = d;
-    }
     return n;
 }
 
 static bool is_constant_block(const AxisFact *x, const Type *ty)
 {
-    for (int d = 0; d < ty->rank; d++) {
+    for (int d = 0; d < ty->rank; d++)
         if (x->constancy[d] < axis_extent(ty, d)) return false;
-    }
     return true;
 }
 
 static bool is_exact(const Type *ty)
 {
-    for (int d = 0; d < ty->rank; d++) {
+    for (int d = 0; d < ty->rank; d++)
         if (ty->shape[d] != axis_extent(ty, d)) return false;
-    }
     return true;
 }
 
@@ -237,9 +233,8 @@ static void rule_reduce(const AxisSite *s, AxisFact *out)
     int axis = (int)tkc_op_int(s->op, ATTR_AXIS, 0);
     for (int d = 0; d < s->type->rank; d++) {
         int64_t c = INT64_MAX;
-        for (int i = 0; i < s->op->nargs; i++) {
+        for (int i = 0; i < s->op->nargs; i++)
             c = min_of(c, axis_of(s->facts, op_arg(s->op, i))->constancy[d + (d >= axis)]);
-        }
         set_dim(out, d, 1, c);
     }
     for (int all = 0; all <= 1; all++) bound_combine(s, out, s->tx->shape[axis], all);

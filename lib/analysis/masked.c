@@ -233,9 +233,7 @@ static const char *mistake(OpKind kind, const Value *x, Lanes lanes, const char 
         *other = "-float('inf')";
         return "maximum";
     case OP_MIN:
-    case OP_MIN_NAN:
-        *other = is_float ? "float('inf')" : "the greatest integer";
-        return "minimum";
+    case OP_MIN_NAN: *other = is_float ? "float('inf')" : "the greatest integer"; return "minimum";
     case OP_MUL: *other = "1"; return "product";
     case OP_ADD: return has_zeros ? NULL : "sum";
     default: return NULL;

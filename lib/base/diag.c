@@ -58,9 +58,8 @@ static char *compose(Arena *a, const char *fmt, va_list ap)
 static char *compose_line(Arena *a, const char *fmt, va_list ap)
 {
     char *text = compose(a, fmt, ap);
-    for (char *p = text; *p; p++) {
+    for (char *p = text; *p; p++)
         if ((unsigned char)*p < 32 || *p == 127) *p = *p == '\n' ? ' ' : '?';
-    }
     return text;
 }
 

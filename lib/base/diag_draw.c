@@ -64,17 +64,15 @@ static void draw_line(Buf *out, const Excerpt *x)
 static void draw_margin(Buf *out, const Excerpt *x, size_t end)
 {
     if (x->cut_left) buf_puts(out, "   ");
-    for (size_t i = x->begin; i < end && i < x->end; i++) {
+    for (size_t i = x->begin; i < end && i < x->end; i++)
         if (!is_utf8_tail(x->text[i])) buf_putc(out, x->text[i] == '\t' ? '\t' : ' ');
-    }
 }
 
 static void draw_range(Buf *out, const Excerpt *x, size_t caret, size_t end)
 {
     buf_putc(out, '^');
-    for (size_t i = caret + 1; i < end && i < x->end; i++) {
+    for (size_t i = caret + 1; i < end && i < x->end; i++)
         if (!is_utf8_tail(x->text[i])) buf_putc(out, '~');
-    }
 }
 
 /* What to write instead, below the range it takes the place of. */

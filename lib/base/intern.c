@@ -56,9 +56,8 @@ Str intern(Interner *t, const char *s, size_t n)
     if (!n) s = "";
     uint64_t hash = hash_bytes(s, n, 0);
     uint32_t at = (uint32_t)hash & (t->cap - 1);
-    for (; t->slots[at]; at = (at + 1) & (t->cap - 1)) {
+    for (; t->slots[at]; at = (at + 1) & (t->cap - 1))
         if (is_entry(t->slots[at], hash, s, n)) return t->slots[at]->text;
-    }
     check(n < SIZE_MAX / 8, "a string of %zu bytes", n);
     Entry *e = arena_alloc(t->arena, sizeof *e + n + 1);
     e->hash = hash;

@@ -48,9 +48,8 @@ static void grow(Map *m)
     check(m->cap <= UINT32_MAX / 4, "a map of %u entries cannot grow", m->len);
     Map bigger = {.arena = m->arena, .cap = m->cap ? 2 * m->cap : 16, .len = m->len};
     bigger.slots = arena_array(m->arena, MapSlot, bigger.cap);
-    for (uint32_t i = 0; i < m->cap; i++) {
+    for (uint32_t i = 0; i < m->cap; i++)
         if (m->slots[i].used) *find_slot(&bigger, m->slots[i].key) = m->slots[i];
-    }
     *m = bigger;
 }
 

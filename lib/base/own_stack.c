@@ -68,10 +68,8 @@ static char *map_memory(size_t page)
 {
     char *memory = mmap(NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    if (!mprotect(memory, page, PROT_NONE))
-        return memory;
+    if (memory == MAP_FAILED) return NULL;
+    if (!mprotect(memory, page, PROT_NONE)) return memory;
     munmap(memory, page + STACK_BYTES);
     return NULL;
 }
@@ -96,8 +94,7 @@ static void give_memory(OwnStack *s, OwnStacks *stacks)
 
 static bool open_stack(OwnStack *s, OwnStacks *stacks)
 {
-    if (getcontext(&s->own) || !take_memory(s, stacks))
-        return false;
+    if (getcontext(&s->own) || !take_memory(s, stacks)) return false;
     s->own.uc_stack.ss_sp = s->memory + s->page;
     s->own.uc_stack.ss_size = STACK_BYTES;
     s->own.uc_link = NULL;
@@ -132,8 +129,7 @@ bool own_stack_run(OwnStacks *stacks, void (*work)(void *arg), void *arg)
 bool own_stack_run(OwnStacks *stacks, void (*work)(void *arg), void *arg)
 {
     OwnStack s = {.work = work, .arg = arg}, *outer = stacks->current;
-    if (!open_stack(&s, stacks))
-        return false;
+    if (!open_stack(&s, stacks)) return false;
     stacks->current = &s;
     for (switch_in(&s); s.out; switch_in(&s)) {
         stacks->current = outer;
@@ -161,7 +157,6 @@ void own_stack_call_out(OwnStacks *stacks, void (*fn)(void *arg), void *arg)
 
 void own_stack_free(OwnStacks *stacks)
 {
-    if (stacks->spare)
-        munmap(stacks->spare, (size_t)sysconf(_SC_PAGESIZE) + STACK_BYTES);
+    if (stacks->spare) munmap(stacks->spare, (size_t)sysconf(_SC_PAGESIZE) + STACK_BYTES);
     stacks->spare = NULL;
 }

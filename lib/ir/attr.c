@@ -14,9 +14,8 @@ static bool is_full(int n)
 /* The place of a key, made when the op has none. */
 static Attr *slot_of(Func *fn, Op *op, AttrKey key)
 {
-    for (int i = 0; i < op->nattrs; i++) {
+    for (int i = 0; i < op->nattrs; i++)
         if (op->attrs[i].key == key) return &op->attrs[i];
-    }
     if (is_full(op->nattrs)) {
         int room = op->nattrs ? 2 * op->nattrs : FIRST_ATTRS;
         Attr *bigger = arena_array(ir_of(fn)->arena, Attr, room);
@@ -56,9 +55,8 @@ void ir_set_ints(Func *fn, Op *op, AttrKey key, int n, const int64_t *values)
 void ir_remove_attr(Op *op, AttrKey key)
 {
     int n = 0;
-    for (int i = 0; i < op->nattrs; i++) {
+    for (int i = 0; i < op->nattrs; i++)
         if (op->attrs[i].key != key) op->attrs[n++] = op->attrs[i];
-    }
     op->nattrs = n;
 }
 

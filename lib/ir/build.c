@@ -75,9 +75,8 @@ static Value *fold(Builder *b, const Op *op, const Type *result)
     const int n = op->nargs;
     const bool moves = ir_has(op, OT_SHAPE) && n == 1;
     if (n < 1 || n > MAX_FOLDED || !(moves || ir_has(op, OT_EW))) return NULL;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (!ir_const_bits(op_arg(op, i), &bits[i])) return NULL;
-    }
     if (moves) return build_const(b, result, bits[0]);
     return evaluate_op(op->kind, type_dtype(op_arg(op, n - 1)->type), type_dtype(result),
                        tkc_op_str(op, ATTR_ROUNDING, NULL), n, bits, &out)

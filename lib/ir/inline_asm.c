@@ -201,8 +201,7 @@ static AsmFault check_text(Reading *rd, const char *text)
         if (!isdigit((unsigned char)*p))
             return fault(rd, ASM_TEXT, "'$' is followed by no number of a register");
         long which = strtol(p, &end, 10);
-        if (braced && *end != '}')
-            return fault(rd, ASM_TEXT, "'${%ld' does not end in '}'", which);
+        if (braced && *end != '}') return fault(rd, ASM_TEXT, "'${%ld' does not end in '}'", which);
         if (which >= n)
             return fault(rd, ASM_TEXT, "'$%ld' names no register: 'constraints' has %d", which, n);
         p = end;

@@ -275,9 +275,8 @@ void ir_detach(Op *op)
    their ops go. */
 static void drop_uses(Op *op)
 {
-    for (int i = op->nregions - 1; i >= 0; i--) {
+    for (int i = op->nregions - 1; i >= 0; i--)
         for (Op *inner = op->regions[i]->last; inner; inner = inner->prev) drop_uses(inner);
-    }
     for (int i = 0; i < op->nargs; i++) unlink_use(&op->args[i]);
     op->nargs = 0;
 }
@@ -330,9 +329,8 @@ const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *sourc
                       (uint64_t)(uintptr_t)loc.function, (uint64_t)(uintptr_t)caller};
     uint64_t hash = hash_bytes(key, sizeof key, 0);
     LocEntry *chain = map_get(&ir->locs, hash);
-    for (LocEntry *e = chain; e; e = e->next) {
+    for (LocEntry *e = chain; e; e = e->next)
         if (is_same_loc(&e->loc, &loc)) return &e->loc;
-    }
     LocEntry *e = arena_new(ir->arena, LocEntry);
     *e = (LocEntry){loc, chain};
     map_set(&ir->locs, hash, e);
@@ -348,9 +346,8 @@ bool ir_has(const Op *op, OpTrait trait)
 
 bool ir_is_unused(const Op *op)
 {
-    for (int i = 0; i < op->nresults; i++) {
+    for (int i = 0; i < op->nresults; i++)
         if (op->results[i]->uses) return false;
-    }
     return true;
 }
 
@@ -365,9 +362,8 @@ bool ir_can_erase(const Op *op)
 {
     if (has_effect(op) || ir_is_terminator(op)) return false;
     for (int i = 0; i < op->nregions; i++) {
-        for (const Op *inner = op->regions[i]->first; inner; inner = inner->next) {
+        for (const Op *inner = op->regions[i]->first; inner; inner = inner->next)
             if (!ir_is_terminator(inner) && !ir_can_erase(inner)) return false;
-        }
     }
     return true;
 }

@@ -17,9 +17,8 @@ const int machine_count = sizeof machines / sizeof *machines;
 
 const Machine *machine_find(const char *name)
 {
-    for (int i = 0; i < machine_count; i++) {
+    for (int i = 0; i < machine_count; i++)
         if (strcmp(machines[i].name, name) == 0) return &machines[i];
-    }
     return NULL;
 }
 
@@ -27,9 +26,8 @@ const Machine *machine_find(const char *name)
 static void read_number(const char *name, char *out, size_t size)
 {
     size_t n = 0;
-    for (name += strcspn(name, "0123456789"); *name && n + 1 < size; name++) {
+    for (name += strcspn(name, "0123456789"); *name && n + 1 < size; name++)
         if (*name != '.') out[n++] = *name;
-    }
     out[n] = 0;
 }
 
@@ -37,9 +35,8 @@ const char *machine_nearest(const char *name)
 {
     char number[16];
     read_number(name, number, sizeof number);
-    for (int i = 0; i < machine_count; i++) {
+    for (int i = 0; i < machine_count; i++)
         if (strcmp(machines[i].name + strlen("sm_"), number) == 0) return machines[i].name;
-    }
     return NULL;
 }
 

@@ -482,9 +482,8 @@ static bool define_results(Parser *p, Op *op, const Names *results, Span at)
 
 static bool has_poison(const Parser *p, const Values *args)
 {
-    for (int i = 0; i < args->len; i++) {
+    for (int i = 0; i < args->len; i++)
         if (args->data[i] == &p->poison) return true;
-    }
     return false;
 }
 
@@ -521,9 +520,8 @@ static bool parse_op_body(Parser *p, Region *r, const Names *results)
 static void poison_results(Parser *p, const Names *results)
 {
     for (int i = 0; i < results->names.len; i++) {
-        if (!map_get_ptr(&p->names, results->names.data[i])) {
+        if (!map_get_ptr(&p->names, results->names.data[i]))
             map_set_ptr(&p->names, results->names.data[i], &p->poison);
-        }
     }
 }
 
@@ -610,9 +608,8 @@ static bool parse_param(Parser *p, ParamDims *dims)
 
 static int find_param(const Func *fn, Str name)
 {
-    for (int i = 0; i < fn->nparams; i++) {
+    for (int i = 0; i < fn->nparams; i++)
         if (fn->params[i].name == name) return i;
-    }
     return -1;
 }
 
@@ -650,9 +647,8 @@ static bool parse_params(Parser *p)
         if (!parse_param(p, &dims)) return false;
         vec_push(p->ir->arena, &all, dims);
     }
-    for (int i = 0; i < all.len; i++) {
+    for (int i = 0; i < all.len; i++)
         if (!resolve_param(p, &p->fn->params[i], &all.data[i], at)) return false;
-    }
     return true;
 }
 
@@ -727,9 +723,8 @@ static bool parse_layout_name(Parser *p)
 
 static Func *parse_func(Parser *p)
 {
-    while (p->scan.token.kind == TOK_LAYOUT) {
+    while (p->scan.token.kind == TOK_LAYOUT)
         if (!parse_layout_name(p)) return NULL;
-    }
     if (!expect(p, "func")) return NULL;
     if (p->scan.token.kind != TOK_FUNC) {
         expected(p, "the function's name, such as '@add'");

@@ -153,9 +153,8 @@ static bool fits_attr(Rule *r, const AttrRule *a)
 
 static bool fits_attrs(Rule *r)
 {
-    for (size_t i = 0; i < sizeof attr_rules / sizeof *attr_rules; i++) {
+    for (size_t i = 0; i < sizeof attr_rules / sizeof *attr_rules; i++)
         if (attr_rules[i].kind == r->op->kind && !fits_attr(r, &attr_rules[i])) return false;
-    }
     return true;
 }
 
@@ -421,8 +420,7 @@ static bool rule_copy(Rule *r)
 /* A block in the buffer's shape, or, of one element, a scalar. */
 static bool rule_content(Rule *r)
 {
-    const Type *buffer = operand(r, 0),
-               *ty = r->op->nresults ? result(r, 0) : operand(r, 1);
+    const Type *buffer = operand(r, 0), *ty = r->op->nresults ? result(r, 0) : operand(r, 1);
     const Type *like = buffer->elem;
     if (tkc_type_count(buffer) > 1 || type_is_block(ty))
         like = type_block(r->ir->types, like, buffer->rank, buffer->shape, NULL);
@@ -482,9 +480,8 @@ static bool rule_desc(Rule *r)
     const Value *stored = desc_stored(r->op);
     const Type *block = stored ? stored->type : result(r, 0);
     if (!fits_box(r, block)) return false;
-    for (int i = 1; i <= 3 * block->rank; i++) {
+    for (int i = 1; i <= 3 * block->rank; i++)
         if (!fits_part(r, i, block)) return false;
-    }
     if (tkc_op_attr(r->op, ATTR_PADDING) && (stored || !type_is_float(block)))
         return wrong(r, "'padding' is for floats that are loaded");
     return r->op->kind != OP_DESC_ATOMIC || fits_rmw(r, block);

@@ -124,9 +124,8 @@ const Layout *shape_layout(LayoutTable *t, const Op *op, const Layout *l, bool b
 static int squeezed(const Type *ty, int64_t *out)
 {
     int n = 0;
-    for (int i = 0; i < ty->rank; i++) {
+    for (int i = 0; i < ty->rank; i++)
         if (ty->shape[i] != 1) out[n++] = ty->shape[i];
-    }
     return n;
 }
 

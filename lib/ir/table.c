@@ -94,9 +94,8 @@ AttrKind tkc_attr_kind(AttrKey key)
 
 const Attr *tkc_op_attr(const Op *op, AttrKey key)
 {
-    for (int i = 0; i < op->nattrs; i++) {
+    for (int i = 0; i < op->nattrs; i++)
         if (op->attrs[i].key == key) return &op->attrs[i];
-    }
     return NULL;
 }
 

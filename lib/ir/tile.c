@@ -28,9 +28,8 @@ static Value *scaled(Builder *b, Value *x, Value *stride)
 static Value *steps_along(Builder *b, const Tile *t, int d)
 {
     Value *v = build_cast(b, build_arange(b, 0, t->block[d]), DT_I64, NULL);
-    for (int i = 0; i < t->rank; i++) {
+    for (int i = 0; i < t->rank; i++)
         if (i != d) v = build_expand_dims(b, v, i);
-    }
     return v;
 }
 

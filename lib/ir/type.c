@@ -28,9 +28,8 @@ TypeTable *types_new(Arena *a)
     t->arena = a;
     map_init(&t->compound, a);
     t->error = (Type){.kind = TY_ERROR, .id = t->count++};
-    for (int dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
+    for (int dt = DT_NONE + 1; dt < DT_COUNT; dt++)
         t->scalar[dt] = (Type){.kind = TY_SCALAR, .dtype = (DType)dt, .id = t->count++};
-    }
     return t;
 }
 
@@ -64,9 +63,8 @@ static const Type *intern_type(TypeTable *t, const Type *ty)
 {
     uint64_t hash = hash_of(ty);
     Interned *chain = map_get(&t->compound, hash);
-    for (Interned *x = chain; x; x = x->next) {
+    for (Interned *x = chain; x; x = x->next)
         if (is_equal(&x->type, ty)) return &x->type;
-    }
     Interned *x = arena_new(t->arena, Interned);
     x->type = *ty;
     x->type.id = t->count++;
@@ -276,8 +274,7 @@ const char *type_text(Arena *a, const Type *ty)
 const char *type_signature(Arena *a, const Type *ty)
 {
     Buf out = buf_make(a);
-    for (; ty->kind == TY_POINTER; ty = ty->elem)
-        buf_putc(&out, '*');
+    for (; ty->kind == TY_POINTER; ty = ty->elem) buf_putc(&out, '*');
     buf_puts(&out, dtype_info(ty->dtype)->short_name);
     return buf_text(&out);
 }

@@ -116,9 +116,8 @@ static bool check_structure(Verifier *v, Structure *s, const Region *r)
             return broken(v, r->parent, "an argument is not its region's");
         if (!check_value(v, s, r->parent, x)) return false;
     }
-    for (const Op *op = r->first; op; op = op->next) {
+    for (const Op *op = r->first; op; op = op->next)
         if (!check_op_structure(v, s, r, op)) return false;
-    }
     return true;
 }
 
@@ -188,9 +187,8 @@ static bool check_head(Verifier *v)
                   MAX_WARPS);
     }
     if (fn->num_stages < 0) fail_func(v, "num_stages is %d, expected at least 0", fn->num_stages);
-    if (fn->nparams != fn->body->nargs) {
+    if (fn->nparams != fn->body->nargs)
         return fail_func(v, "%d parameters and %d arguments", fn->nparams, fn->body->nargs);
-    }
     for (int i = 0; i < fn->nparams; i++) check_param(v, &fn->params[i], fn->body->args[i]);
     return v->ok;
 }
@@ -281,13 +279,11 @@ static bool check_operands(Verifier *v, const Op *op)
 
 static bool check_types(Verifier *v, const Op *op)
 {
-    for (int i = 0; i < op->nresults; i++) {
+    for (int i = 0; i < op->nresults; i++)
         if (!check_type(v, op, op->results[i]->type)) return false;
-    }
     for (int i = 0; i < op->nregions; i++) {
-        for (int k = 0; k < op->regions[i]->nargs; k++) {
+        for (int k = 0; k < op->regions[i]->nargs; k++)
             if (!check_type(v, op, op->regions[i]->args[k]->type)) return false;
-        }
     }
     return true;
 }
@@ -319,9 +315,8 @@ static void check_terminator(Verifier *v, const Region *r)
         verify_fail(v, r->last, "a region ends in '%s', expected '%s'",
                     tkc_op_info(r->last->kind)->name, expected);
     }
-    for (const Op *op = r->first; op && op != r->last; op = op->next) {
+    for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (ir_is_terminator(op)) verify_fail(v, op, "ops follow the end of a region");
-    }
 }
 
 static void check_region(Verifier *v, const Region *r)
@@ -330,9 +325,8 @@ static void check_region(Verifier *v, const Region *r)
     for (int i = 0; i < r->nargs; i++) bitset_add(&v->visible, (int)r->args[i]->id);
     for (const Op *op = r->first; op; op = op->next) check_op(v, op);
     for (int i = 0; i < r->nargs; i++) bitset_remove(&v->visible, (int)r->args[i]->id);
-    for (const Op *op = r->first; op; op = op->next) {
+    for (const Op *op = r->first; op; op = op->next)
         for (int i = 0; i < op->nresults; i++) bitset_remove(&v->visible, (int)op->results[i]->id);
-    }
 }
 
 static void check_layouts_complete(Verifier *v)

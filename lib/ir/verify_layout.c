@@ -45,9 +45,8 @@ static const Type *type_at(const Op *op, int i)
 
 static bool is_laid_out(const Op *op)
 {
-    for (int i = 0; i < count(op); i++) {
+    for (int i = 0; i < count(op); i++)
         if (type_is_block(type_at(op, i)) && !type_at(op, i)->layout) return false;
-    }
     return true;
 }
 
@@ -137,8 +136,7 @@ static bool check_product(Verifier *v, const Op *op)
     const Type *result = op_result(op, 0)->type;
     for (int i = 0; i < op->nargs; i++) {
         const Type *ty = op_arg(op, i)->type;
-        const Layout *want =
-            dot_operand_layout(ir_of(v->fn)->layouts, op, i, result->layout);
+        const Layout *want = dot_operand_layout(ir_of(v->fn)->layouts, op, i, result->layout);
         if (!want)
             return verify_fail(v, op, "%s is no sum of the matrix instruction for these types",
                                verify_text(v, result));

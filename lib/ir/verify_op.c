@@ -32,9 +32,8 @@ static bool check_passed(Verifier *v, const Region *r, int n, const Type *const 
     const Op *last = r->last;
     if (!last || !ir_is_terminator(last)) return false; /* reported by the walk */
     const int skip = carry_own_ends(last);
-    if (last->nargs != skip + n) {
+    if (last->nargs != skip + n)
         return verify_fail(v, last, "passes on %d values, expected %d", last->nargs - skip, n);
-    }
     for (int i = 0; i < n; i++) {
         if (!expect_type(v, last, "a value passed on", arg_type(last, skip + i), types[i]))
             return false;
@@ -47,9 +46,8 @@ static bool check_region_args(Verifier *v, const Op *op, const Region *r, int n,
 {
     if (r->nargs != n)
         return verify_fail(v, op, "a region has %d arguments, expected %d", r->nargs, n);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (!expect_type(v, op, "a region's argument", r->args[i]->type, types[i])) return false;
-    }
     return true;
 }
 
@@ -95,9 +93,8 @@ static bool check_combine_op(Verifier *v, const Op *combine, const Region *r)
                 return verify_fail(v, op, "a value in a combine is %s, expected a scalar",
                                    verify_text(v, result_type(op, i)));
         }
-        for (int i = 0; i < op->nregions; i++) {
+        for (int i = 0; i < op->nregions; i++)
             if (!check_combine_op(v, combine, op->regions[i])) return false;
-        }
     }
     return true;
 }
@@ -154,9 +151,8 @@ static bool check_level(Verifier *v, const Op *op)
 {
     if (v->fn->level == LEVEL_MEMORY && ir_has(op, OT_TEN))
         return verify_fail(v, op, "is of the tensor level, the function is of the memory level");
-    for (int i = first_canonical(op); v->fn->level == LEVEL_MEMORY && i < op->nresults; i++) {
+    for (int i = first_canonical(op); v->fn->level == LEVEL_MEMORY && i < op->nresults; i++)
         if (!check_canonical_uses(v, op, op_result(op, i))) return false;
-    }
     if (v->fn->level == LEVEL_MEMORY) return true;
     const bool only_there =
         (ir_has(op, OT_MEM) && !stores_to_ring(op)) || tkc_op_attr(op, ATTR_SLOTS) ||

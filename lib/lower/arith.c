@@ -93,8 +93,7 @@ static Divisor divisor_of(const Lower *L, const Op *op, DType dt, LLVMValueRef y
 static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVMValueRef y)
 {
     const bool is_div = op->kind == OP_DIV;
-    if (dt == DT_I1)
-        return LLVMBuildAnd(L->b, x, is_div ? y : LLVMBuildNot(L->b, y, ""), "");
+    if (dt == DT_I1) return LLVMBuildAnd(L->b, x, is_div ? y : LLVMBuildNot(L->b, y, ""), "");
     const Divisor d = divisor_of(L, op, dt, y);
     LLVMValueRef zero = int_const(L, dt, 0), one = int_const(L, dt, 1), safe = y, is_zero = NULL,
                  is_minus = NULL;
@@ -187,8 +186,7 @@ static LLVMValueRef half_of_product(Lower *L, const Op *op, LLVMValueRef x, LLVM
     const bool swapped = op_arg(op, 0)->id > op_arg(op, 1)->id;
     LLVMValueRef args[2] = {swapped ? y : x, swapped ? x : y};
     LLVMValueRef both = L->target->instr(L, INSTR_MUL_WIDE_U32, 2, args);
-    if (op->kind == OP_MULHI)
-        both = LLVMBuildLShr(L->b, both, LLVMConstInt(L->i64, 32, false), "");
+    if (op->kind == OP_MULHI) both = LLVMBuildLShr(L->b, both, LLVMConstInt(L->i64, 32, false), "");
     return LLVMBuildTrunc(L->b, both, L->i32, "");
 }
 

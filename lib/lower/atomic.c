@@ -58,9 +58,8 @@ void lower_atomic(Lower *L, const Op *op)
     LLVMValueRef canonical = lower_canonical(L, result->type);
     const uint32_t free = lower_free_registers(result->type);
     const VectorBits vec = vector_of(op);
-    for (uint32_t r = 0; r < (uint32_t)out.n; r++) {
+    for (uint32_t r = 0; r < (uint32_t)out.n; r++)
         if (!(r & free) && vector_begins(&vec, r)) change(L, op, &vec, r, canonical, out);
-    }
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
     lower_set(L, result, out);
 }

@@ -184,16 +184,15 @@ static LLVMValueRef clamp_int(Lower *L, LLVMValueRef x, bool is_signed, int bits
 
 static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
 {
-    static const Instr by[2][4][2] = {
-        /* from fp64; log2 of the bytes; signed */
-        {{INSTR_F32_TO_U8, INSTR_F32_TO_S8},
-         {INSTR_F32_TO_U16, INSTR_F32_TO_S16},
-         {INSTR_F32_TO_U32, INSTR_F32_TO_S32},
-         {INSTR_F32_TO_U64, INSTR_F32_TO_S64}},
-        {{INSTR_F64_TO_U32, INSTR_F64_TO_S32},
-         {INSTR_F64_TO_U32, INSTR_F64_TO_S32},
-         {INSTR_F64_TO_U32, INSTR_F64_TO_S32},
-         {INSTR_F64_TO_U64, INSTR_F64_TO_S64}}};
+    static const Instr by[2][4][2] = {/* from fp64; log2 of the bytes; signed */
+                                      {{INSTR_F32_TO_U8, INSTR_F32_TO_S8},
+                                       {INSTR_F32_TO_U16, INSTR_F32_TO_S16},
+                                       {INSTR_F32_TO_U32, INSTR_F32_TO_S32},
+                                       {INSTR_F32_TO_U64, INSTR_F32_TO_S64}},
+                                      {{INSTR_F64_TO_U32, INSTR_F64_TO_S32},
+                                       {INSTR_F64_TO_U32, INSTR_F64_TO_S32},
+                                       {INSTR_F64_TO_U32, INSTR_F64_TO_S32},
+                                       {INSTR_F64_TO_U64, INSTR_F64_TO_S64}}};
     const DTypeInfo *info = dtype_info(to);
     const bool is_f64 = LLVMTypeOf(x) == L->f64, is_signed = info->kind == DK_INT,
                is_wide = info->bits == 64;

@@ -23,12 +23,10 @@ static void apply_stages(Lower *L, const ConvertStages *st, LLVMValueRef *regs, 
 
 static bool is_own_lane(const ConvertPlan *p)
 {
-    for (int i = 0; i < p->to->nbits[DIM_LANE]; i++) {
+    for (int i = 0; i < p->to->nbits[DIM_LANE]; i++)
         if (p->lane_of_lane[i] != 1u << i) return false;
-    }
-    for (int i = 0; i < p->to->nbits[DIM_WARP]; i++) {
+    for (int i = 0; i < p->to->nbits[DIM_WARP]; i++)
         if (p->lane_of_warp[i]) return false;
-    }
     return true;
 }
 

@@ -73,9 +73,8 @@ static uint32_t equal_registers(const Lower *L, const Value *v)
     uint32_t threads = 0, equal = 0;
     for (int i = 0; i < l->nbits[DIM_LANE]; i++) threads |= l->basis[DIM_LANE][i];
     for (int i = 0; i < l->nbits[DIM_WARP]; i++) threads |= l->basis[DIM_WARP][i];
-    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++) {
+    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++)
         if (!(l->basis[DIM_REGISTER][i] & (~constant | threads))) equal |= UINT32_C(1) << i;
-    }
     return equal;
 }
 

@@ -81,9 +81,8 @@ static void lower_instance(Lower *L, const Op *op, const AsmRegisters *regs, int
         const Value *v = op_arg(op, r->value);
         for (int k = 0; k < r->count; k++) {
             int at = base + r->first + k;
-            elems[k] = at < lower_nregs(v->type)
-                           ? lower_reg(L, v, at)
-                           : lower_bits(L, tkc_type_element(v->type), 0);
+            elems[k] = at < lower_nregs(v->type) ? lower_reg(L, v, at)
+                                                 : lower_bits(L, tkc_type_element(v->type), 0);
         }
         in[i] = to_register(L, r, elems);
     }

@@ -35,9 +35,8 @@ struct Lines {
 const char *lines_file(Arena *a, const Loc *loc)
 {
     char *text = arena_printf(a, "%s", loc->file ? loc->file : "?");
-    for (char *c = text; *c; c++) {
+    for (char *c = text; *c; c++)
         if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\') *c = '?';
-    }
     return text;
 }
 
@@ -109,10 +108,9 @@ const Loc *lines_at(Lower *L, const Loc *loc)
 
 static void make_unit(Lower *L)
 {
-    LLVMDIBuilderCreateCompileUnit(L->lines->di, LLVMDWARFSourceLanguageC, file_of(L, L->fn->loc),
-                                   "tkc", 3, true, "", 0, 0, "", 0,
-                                   (LLVMDWARFEmissionKind)DIRECTIVES_ONLY, 0, false, false, "", 0,
-                                   "", 0);
+    LLVMDIBuilderCreateCompileUnit(
+        L->lines->di, LLVMDWARFSourceLanguageC, file_of(L, L->fn->loc), "tkc", 3, true, "", 0, 0,
+        "", 0, (LLVMDWARFEmissionKind)DIRECTIVES_ONLY, 0, false, false, "", 0, "", 0);
     const char flag[] = "Debug Info Version";
     LLVMAddModuleFlag(L->module, LLVMModuleFlagBehaviorWarning, flag, sizeof flag - 1,
                       LLVMValueAsMetadata(LLVMConstInt(L->i32, LLVMDebugMetadataVersion(), false)));

@@ -142,8 +142,7 @@ static void check_joined(Lower *L, const Op *op)
     enum { most = 4096 };
     if (!op->nregions || L->too_large) return;
     int n = 0;
-    for (int i = 0; i < op->nresults && n <= most; i++)
-        n += lower_nregs(op_result(op, i)->type);
+    for (int i = 0; i < op->nresults && n <= most; i++) n += lower_nregs(op_result(op, i)->type);
     if (n <= most) return;
     L->too_large = true;
     lower_refuse(L, op,
@@ -220,12 +219,10 @@ static void lower_early(Lower *L, const Op *op)
 const Op *lower_region(Lower *L, const Region *r)
 {
     const Loc *outside = lines_at(L, NULL);
-    for (const Op *op = r->first; op && op != r->last; op = op->next) {
+    for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (is_early(L, op)) lower_early(L, op);
-    }
-    for (const Op *op = r->first; op && op != r->last; op = op->next) {
+    for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (!is_early(L, op)) lower_op(L, op);
-    }
     lines_at(L, outside);
     check(r->last, "a region without an end reached the lowering");
     return r->last;

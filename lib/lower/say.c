@@ -155,9 +155,8 @@ void lower_print(Lower *L, const Op *op)
     if (!op->nargs) print_prefix(L, op);
     for (int i = 0; i < op->nargs; i++) {
         const Type *ty = op_arg(op, i)->type;
-        for (uint32_t reg = 0; reg < (uint32_t)lower_nregs(ty); reg++) {
+        for (uint32_t reg = 0; reg < (uint32_t)lower_nregs(ty); reg++)
             if (!(reg & lower_free_registers(ty))) print_element(L, op, i, reg);
-        }
     }
 }
 

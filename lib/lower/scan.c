@@ -172,9 +172,8 @@ static void scan_segments(Lower *L, Scan *s, Run run, uint32_t reg)
 
 static void scan_registers(Lower *L, Scan *s, Run run)
 {
-    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
+    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++)
         if (scan_begins(s, r, run.high)) scan_segments(L, s, run, r);
-    }
 }
 
 /* ---- all of it ---- */
@@ -194,9 +193,8 @@ static bool asserts(const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
         if (op->kind == OP_ASSERT) return true;
-        for (int i = 0; i < op->nregions; i++) {
+        for (int i = 0; i < op->nregions; i++)
             if (asserts(op->regions[i])) return true;
-        }
     }
     return false;
 }

@@ -87,9 +87,8 @@ static const struct { const char *theirs, *ours; } namesakes[] = {
 
 static const char *our_name(Spec *sp, const char *theirs)
 {
-    for (size_t i = 0; i < sizeof namesakes / sizeof *namesakes; i++) {
+    for (size_t i = 0; i < sizeof namesakes / sizeof *namesakes; i++)
         if (strcmp(namesakes[i].theirs, theirs) == 0) return namesakes[i].ours;
-    }
     return builtin_spelling(sp->arena, theirs);
 }
 
@@ -343,8 +342,7 @@ void advise_accumulator(Spec *sp, Str name, SpecValue before, SpecValue after)
 {
     const char *start = after.kind == SV_VALUE ? start_text(sp, after.v->type) : NULL;
     if (!start) return;
-    if (sv_is_pointer(before))
-        spec_note(sp, SPAN_NONE, "a pointer is moved by '%s += …'", name);
+    if (sv_is_pointer(before)) spec_note(sp, SPAN_NONE, "a pointer is moved by '%s += …'", name);
     else if (after.v->type->kind == TY_BLOCK)
         spec_note(sp, SPAN_NONE, "begin with a block, such as %s", start);
     else

@@ -229,9 +229,8 @@ static int ints_of(Spec *sp, SpecValue v, const char *what, int64_t *out, Span a
         spec_error(sp, at, "%s has %d items, at most %d expected", what, n, TKC_MAX_RANK);
         return -1;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (!op_to_int(sp, items[i], &out[i], at, what)) return -1;
-    }
     return n;
 }
 
@@ -289,8 +288,7 @@ bool arg_broadcast(Spec *sp, const BuiltinCall *c, int i, int n, const SpecValue
         out[k] = op_to_value(sp, items[k], c->spans[i]);
         if (!out[k] || (k && !broadcast_pair(sp, &out[0], &out[k], c->at))) return false;
     }
-    for (int k = 1; k < n; k++) {
+    for (int k = 1; k < n; k++)
         if (!broadcast_pair(sp, &out[0], &out[k], c->at)) return false;
-    }
     return true;
 }

@@ -51,9 +51,8 @@ static const char *type_of(const Binder *b, const ParamType *t)
 
 static Slot *find_slot(Binder *b, Str name)
 {
-    for (int i = 0; i < b->n; i++) {
+    for (int i = 0; i < b->n; i++)
         if (b->slots[i].p->name == name) return &b->slots[i];
-    }
     return NULL;
 }
 
@@ -460,9 +459,8 @@ static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape,
     Spec *sp = b->sp;
     const SpecSig *sig = NULL;
     Str part = part_name(b, s, is_shape, d);
-    for (int i = 0; i < b->rq->nsigs; i++) {
+    for (int i = 0; i < b->rq->nsigs; i++)
         if (b->rq->sigs[i].part == part && b->rq->sigs[i].name == s->p->name) sig = &b->rq->sigs[i];
-    }
     Str name = intern_printf(sp->names, "%s.%s", s->p->name, part);
     int64_t known = sig && sig->divisibility > least ? sig->divisibility : least;
     return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig,

@@ -93,9 +93,8 @@ static void run_arm(Branch *br, int k, ArmFn run, void *ctx)
 
 static bool is_rest_open(const Rest *rest)
 {
-    for (; rest; rest = rest->outer) {
+    for (; rest; rest = rest->outer)
         if (!rest->list) return false;
-    }
     return true;
 }
 
@@ -222,9 +221,8 @@ static bool can_speculate(const Region *r)
         if (op->nregions == 0 && !ir_is_terminator(op) && !ir_has(op, OT_CONST) &&
             !ir_has(op, OT_PURE))
             return false;
-        for (int i = 0; i < op->nregions; i++) {
+        for (int i = 0; i < op->nregions; i++)
             if (!can_speculate(op->regions[i])) return false;
-        }
     }
     return true;
 }

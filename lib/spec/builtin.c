@@ -25,17 +25,15 @@ enum { COUNT = sizeof builtins / sizeof *builtins };
 
 const Builtin *builtin_find(unsigned where, const char *name)
 {
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         if ((builtins[i].where & where) && strcmp(builtins[i].name, name) == 0) return &builtins[i];
-    }
     return NULL;
 }
 
 const Builtin *builtin_expression(const char *function)
 {
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         if (builtins[i].value && strcmp(builtins[i].std, function) == 0) return &builtins[i];
-    }
     return NULL;
 }
 
@@ -72,8 +70,7 @@ const char *builtin_nearest(unsigned where, const char *name)
 {
     const char *names[COUNT];
     int n = 0;
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         if (builtins[i].where & where) names[n++] = builtins[i].name;
-    }
     return nearest_word(name, names, n);
 }

@@ -170,9 +170,7 @@ SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
     Value *indices[2];
     Shape block;
     Tile t;
-    if (!rows_at(sp, c, 2, 3, indices, &block, &t) ||
-        !block_ptr_takes(sp, c, 1))
-        return sv_error();
+    if (!rows_at(sp, c, 2, 3, indices, &block, &t) || !block_ptr_takes(sp, c, 1)) return sv_error();
     return descriptor_write(sp, c, OP_DESC_SCATTER, &t, 1, NULL);
 }
 

@@ -34,9 +34,8 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
     if (fits) return true;
     spec_error(sp, c->at, "tl.dot multiplies [M, K] by [K, N], or batches of them, found %s and %s",
                type_text(sp->arena, x->type), type_text(sp->arena, y->type));
-    if (rank == 2 && y->type->rank == 2 && x->type->shape[1] == y->type->shape[1]) {
+    if (rank == 2 && y->type->rank == 2 && x->type->shape[1] == y->type->shape[1])
         spec_note(sp, c->at, "the second operand fits when transposed: tl.trans(…)");
-    }
     if (rank == 2 && y->type->rank == 1)
         spec_note(sp, SPAN_NONE, "a matrix by a vector is tl.sum(x * y[None, :], 1)");
     if (rank == 1 && y->type->rank == 1)

@@ -112,8 +112,7 @@ static SpecValue call(Mapped *m, int n, Value *const *args)
     Value *parts[MAX_PACK];
     for (int i = 0; i < n; i++) {
         Value *v = args[i];
-        if (m->pack > 1)
-            v = build_reshape(&m->sp->b, v, m->flat->rank, m->flat->shape, false);
+        if (m->pack > 1) v = build_reshape(&m->sp->b, v, m->flat->rank, m->flat->shape, false);
         take_apart(m, v, m->pack, parts);
         for (int k = 0; k < m->pack; k++) values[i * m->pack + k] = sv_value(parts[k]);
     }

@@ -17,8 +17,7 @@ SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
     SpecValue x = c->args[0];
     if ((c->builtin->where & NS_PYTHON) && sv_is_number(x)) {
         if (x.kind == SV_FLOAT) return sv_float(x.f < 0 || (x.f == 0 && 1 / x.f < 0) ? -x.f : x.f);
-        return sv_integer(x) < 0 ? constant_unary(sp, AOP_NEG, x, c->at)
-                                      : sv_int(sv_integer(x));
+        return sv_integer(x) < 0 ? constant_unary(sp, AOP_NEG, x, c->at) : sv_int(sv_integer(x));
     }
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();

@@ -260,8 +260,7 @@ static bool has_member(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_hasattr(Spec *sp, const BuiltinCall *c)
 {
     SpecValue x = c->args[0];
-    if (module_is_host(x))
-        return sv_module(module_named(x.module->program, "builtins.hasattr()"));
+    if (module_is_host(x)) return sv_module(module_named(x.module->program, "builtins.hasattr()"));
     return sv_bool(has_member(sp, c));
 }
 

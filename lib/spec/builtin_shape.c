@@ -57,9 +57,8 @@ SpecValue builtin_expand_dims(Spec *sp, const BuiltinCall *c)
         return sv_value(n ? build_splat(&sp->b, v, n, ones) : v);
     }
     int total = v->type->rank + n;
-    for (int axis = 0; axis < total; axis++) {
+    for (int axis = 0; axis < total; axis++)
         if (is_new[axis]) v = build_expand_dims(&sp->b, v, axis);
-    }
     return sv_value(v);
 }
 
@@ -72,9 +71,8 @@ SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
                           type_text(sp->arena, v->type));
     }
     Shape shape = {0};
-    for (int i = 0; i < v->type->rank; i++) {
+    for (int i = 0; i < v->type->rank; i++)
         if (i != axis) shape.dims[shape.rank++] = v->type->shape[i];
-    }
     return sv_value(build_reshape(&sp->b, c->args[0].v, shape.rank, shape.dims, false));
 }
 

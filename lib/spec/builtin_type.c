@@ -111,8 +111,7 @@ static SpecValue substring(Spec *sp, const char *begin, const char *end)
 
 SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
 {
-    if (str_len(c->args[1].s) == 0)
-        return arg_refuse(sp, c, 1, "a string that is not empty");
+    if (str_len(c->args[1].s) == 0) return arg_refuse(sp, c, 1, "a string that is not empty");
     Str s = c->args[0].s, by = c->args[1].s;
     size_t n = str_len(by);
     SpecTuple *t = tuple_new(sp, (int)(str_len(s) / n + 1));

@@ -331,12 +331,10 @@ bool bind_args(Spec *sp, Call *c)
         c->spans[i] = c->at;
     }
     if (!bind_positional(sp, c)) return false;
-    for (int i = npositional(c->args); i < c->args->len; i++) {
+    for (int i = npositional(c->args); i < c->args->len; i++)
         if (c->args->data[i].name && !bind_keyword(sp, c, &c->args->data[i])) return false;
-    }
-    for (int i = 0; i < params->len; i++) {
+    for (int i = 0; i < params->len; i++)
         if (params->data[i].kind == PARAM_KWARGS) c->values[i] = pack_keywords(sp, &c->extra);
-    }
     return fill_defaults(sp, c);
 }
 
@@ -391,9 +389,8 @@ static bool runs_on_host(const Spec *sp, const SpecFunc *fn, const SpecValue *va
 {
     if (fn->def->kind == AST_LAMBDA) return !sp->frame || sp->frame->is_host;
     if (is_jit_function(fn)) return false;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (sv_is_runtime(values[i])) return false;
-    }
     return true;
 }
 

@@ -117,12 +117,10 @@ static bool is_pure(const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
         if (!ir_may_combine(op)) return false;
-        for (int i = 0; i < op->nresults; i++) {
+        for (int i = 0; i < op->nresults; i++)
             if (type_is_block(op_result(op, i)->type)) return false;
-        }
-        for (int i = 0; i < op->nregions; i++) {
+        for (int i = 0; i < op->nregions; i++)
             if (!is_pure(op->regions[i])) return false;
-        }
     }
     return true;
 }
@@ -162,9 +160,8 @@ Value *combine_index_along(Spec *sp, const Value *x, int axis)
 {
     const Type *t = x->type;
     Value *v = build_arange(&sp->b, 0, t->shape[axis]);
-    for (int i = 0; i < t->rank; i++) {
+    for (int i = 0; i < t->rank; i++)
         if (i != axis) v = build_expand_dims(&sp->b, v, i);
-    }
     return build_broadcast(&sp->b, v, t->rank, t->shape);
 }
 

@@ -73,9 +73,8 @@ bool constant_is_true(SpecValue v)
 static bool are_sequences_equal(const SpecTuple *a, const SpecTuple *b)
 {
     if (a->len != b->len) return false;
-    for (int i = 0; i < a->len; i++) {
+    for (int i = 0; i < a->len; i++)
         if (!constant_is_equal(a->data[i], b->data[i])) return false;
-    }
     return true;
 }
 
@@ -185,9 +184,8 @@ static SpecValue int_power(Spec *sp, __int128 base, __int128 exponent, Span at)
     if (base >= -1 && base <= 1)
         return sv_int(base == -1 ? (exponent & 1 ? -1 : 1) : exponent ? base : 1);
     __int128 r = 1;
-    for (__int128 i = 0; i < exponent; i++) {
+    for (__int128 i = 0; i < exponent; i++)
         if (__builtin_mul_overflow(r, base, &r)) return overflow(sp, AOP_POW, at);
-    }
     return sv_int(r);
 }
 
@@ -199,9 +197,8 @@ static SpecValue int_shift(Spec *sp, AstOp op, __int128 a, __int128 count, Span 
     if (a == 0) return sv_int(0);
     __int128 r = a;
     if (count > 126) return overflow(sp, op, at);
-    for (int i = 0; i < (int)count; i++) {
+    for (int i = 0; i < (int)count; i++)
         if (__builtin_add_overflow(r, r, &r)) return overflow(sp, op, at);
-    }
     return sv_int(r);
 }
 
@@ -268,9 +265,8 @@ static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
     case AOP_MOD: return sv_computed(float_modulo(a, b));
     case AOP_POW:
         if (a == 0 && b < 0) return zero_division(sp, op, at);
-        if (a < 0 && isfinite(b) && b != floor(b)) {
+        if (a < 0 && isfinite(b) && b != floor(b))
             return spec_error(sp, at, "a negative number to a fractional power is complex");
-        }
         return sv_computed(pow(a, b));
     default:
         return spec_error(sp, at, "'%s' does not work on compile-time floats", ast_op_text(op));
@@ -358,9 +354,8 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
         bool bits = op == AOP_AND || op == AOP_OR || op == AOP_XOR;
         return bits && a.kind == SV_BOOL && b.kind == SV_BOOL ? sv_bool(r.i != 0) : r;
     }
-    if (sv_is_number(a) && sv_is_number(b)) {
+    if (sv_is_number(a) && sv_is_number(b))
         return float_binary(sp, op, constant_to_double(a), constant_to_double(b), at);
-    }
     if (op == AOP_MOD && a.kind == SV_STR) return format_values(sp, a.s, b, at);
     if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR)
         return concat_strings(sp, a.s, b.s, at);

@@ -50,9 +50,8 @@ static const char *suggest_name(Spec *sp, Str name)
     if (dt != DT_NONE) return arena_printf(sp->arena, "tl.%s", dtype_info(dt)->name);
     VEC(Str) all = {0};
     for (Scope *s = sp->frame->scope; s; s = s->outer) {
-        for (int i = 0; i < s->len; i++) {
+        for (int i = 0; i < s->len; i++)
             if (s->data[i].state != BIND_NONE) vec_push(sp->arena, &all, s->data[i].name);
-        }
     }
     for (int i = 0; i < sp->frame->module->names.len; i++)
         vec_push(sp->arena, &all, sp->frame->module->names.data[i]);
@@ -337,9 +336,8 @@ static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out)
     const AstClause *c = &e->comp.clauses.data[i];
     SpecValue seq = spec_eval(sp, c->iter), *items;
     int n = sv_is_error(seq) ? -1 : op_items(sp, seq, &items, c->iter->span);
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
         if (!comp_item(sp, e, i, items[k], out)) return false;
-    }
     return n >= 0;
 }
 

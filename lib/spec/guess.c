@@ -29,9 +29,8 @@ static bool mentions(const Ast *e, Str name)
 static bool is_tainted(const Usage *u, const Ast *e)
 {
     if (mentions(e, u->name)) return true;
-    for (int i = 0; i < u->tainted.len; i++) {
+    for (int i = 0; i < u->tainted.len; i++)
         if (mentions(e, u->tainted.data[i])) return true;
-    }
     return false;
 }
 

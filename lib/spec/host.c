@@ -84,9 +84,8 @@ static bool whole(double v, SpecValue *out)
 
 static bool call_math(const char *name, int n, const SpecValue *args, SpecValue *out)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (!sv_is_number(args[i])) return false;
-    }
     if (n == 1) {
         double x = constant_to_double(args[0]);
         if (strcmp(name, "ceil") == 0) return whole(ceil(x), out);
@@ -95,10 +94,8 @@ static bool call_math(const char *name, int n, const SpecValue *args, SpecValue 
         if (strcmp(name, "log") == 0) return *out = sv_computed(log(x)), true;
         if (strcmp(name, "isinf") == 0) return *out = sv_bool(isinf(x)), true;
         if (strcmp(name, "isnan") == 0) return *out = sv_bool(isnan(x)), true;
-        for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
-            if (strcmp(unary[i].name, name) == 0)
-                return *out = sv_computed(unary[i].fn(x)), true;
-        }
+        for (size_t i = 0; i < sizeof unary / sizeof *unary; i++)
+            if (strcmp(unary[i].name, name) == 0) return *out = sv_computed(unary[i].fn(x)), true;
     }
     if (n == 2 && strcmp(name, "log") == 0)
         return *out = sv_computed(log(constant_to_double(args[0])) / log(constant_to_double(args[1]))), true;
@@ -181,11 +178,8 @@ static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)
    triton.autotune(…)(f). */
 static bool is_wrapper(const char *path)
 {
-    static const char *const wrappers[] = {"triton.jit",
-                                           "triton.jit()",
-                                           "triton.autotune()",
-                                           "triton.heuristics()",
-                                           NULL};
+    static const char *const wrappers[] = {"triton.jit", "triton.jit()", "triton.autotune()",
+                                           "triton.heuristics()", NULL};
     return str_among(path, wrappers) || has_end(path, ".constexpr_function");
 }
 

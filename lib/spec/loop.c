@@ -278,9 +278,8 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
     if (!merge_flatten(l->sp, end->value, &l->finals, end->where) ||
         l->finals.len - first != x->count)
         return false;
-    for (int i = 0; i < x->count; i++) {
+    for (int i = 0; i < x->count; i++)
         if (l->finals.data[first + i]->type != l->inits.data[x->first + i]->type) return false;
-    }
     if (sv_is_operand(x->before.value)) return sv_is_operand(end->value);
     if (x->before.value.kind != end->value.kind) return false;
     return end->value.kind != SV_RECORD ||

@@ -38,8 +38,7 @@ typedef struct Rebuild { bool marked; Value *const *data; int *next; } Rebuild;
 static SpecValue put_leaf(void *ctx, SpecValue v)
 {
     const Rebuild *r = ctx;
-    bool is_leaf = r->marked ? v.kind == SV_VALUE && v.v == LEAF
-                             : sv_is_operand(v);
+    bool is_leaf = r->marked ? v.kind == SV_VALUE && v.v == LEAF : sv_is_operand(v);
     return is_leaf ? sv_value(r->data[(*r->next)++]) : v;
 }
 
@@ -96,9 +95,8 @@ static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue
     if (!sv_is_same_class(a.tuple, b.tuple)) return false;
     SpecTuple *t = arena_copy(j->sp->arena, a.tuple, sizeof *t);
     t->data = arena_array(j->sp->arena, SpecValue, t->len + 1);
-    for (int i = 0; i < t->len; i++) {
+    for (int i = 0; i < t->len; i++)
         if (!merge_join(j, a.tuple->data[i], b.tuple->data[i], at, &t->data[i])) return false;
-    }
     *out = sv_tuple(a.kind, t);
     return true;
 }

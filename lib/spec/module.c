@@ -69,9 +69,8 @@ static bool is_match(const char *pattern, const char *dotted)
 
 static int namespace_of(const char *dotted)
 {
-    for (int i = 0; i < NNAMESPACES; i++) {
+    for (int i = 0; i < NNAMESPACES; i++)
         if (is_match(namespaces[i].path, dotted)) return i;
-    }
     return -1;
 }
 
@@ -335,10 +334,9 @@ static SpecModule *open_file(Program *p, const char *path)
     map_set_ptr(&p->files, name, NULL);
     size_t len = 0;
     bool is_shown = true;
-    const char *text =
-        p->rq && p->rq->read_file
-            ? p->rq->read_file(p->rq->read_user, p->arena, path, &len, &is_shown)
-            : NULL;
+    const char *text = p->rq && p->rq->read_file
+                           ? p->rq->read_file(p->rq->read_user, p->arena, path, &len, &is_shown)
+                           : NULL;
     if (!text) return NULL;
     Source *source = source_new(p->arena, path, text, len);
     source->is_hidden = !is_shown;
@@ -360,9 +358,8 @@ static SpecModule *open_module(Program *p, const char *stem)
 static char *slashes(Program *p, const char *dotted)
 {
     char *path = arena_strndup(p->arena, dotted, strlen(dotted));
-    for (char *c = path; *c; c++) {
+    for (char *c = path; *c; c++)
         if (*c == '.') *c = '/';
-    }
     return path;
 }
 
@@ -386,8 +383,7 @@ static AstNames folders_of(const SpecModule *m, int *nabove)
         folder = folder_above(p, folder);
     }
     *nabove = out.len;
-    for (int i = 0; p->rq && i < p->rq->ninclude; i++)
-        vec_push(p->arena, &out, p->rq->include[i]);
+    for (int i = 0; p->rq && i < p->rq->ninclude; i++) vec_push(p->arena, &out, p->rq->include[i]);
     return out;
 }
 
@@ -411,9 +407,8 @@ static bool is_outside(const char *dotted)
         "collections", "contextlib", "importlib", "transformers", "warnings",
         "inspect",     "operator",   "re",        "time",         "copy"};
     size_t n = strcspn(dotted, ".");
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
         if (strlen(roots[i]) == n && strncmp(roots[i], dotted, n) == 0) return true;
-    }
     return false;
 }
 
@@ -457,9 +452,8 @@ static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
         const char *base = relative_base(m, level);
         if (*dotted) found = open_module(p, join_path(p, base, slashes(p, dotted)));
         else found = open_file(p, join_path(p, base, "__init__.py"));
-        if (!found && !*dotted) {
+        if (!found && !*dotted)
             found = module_new(p, MODULE_PACKAGE, intern_cstr(p->ir->names, base));
-        }
     } else if (!is_outside(dotted)) {
         found = find_in_tree(m, slashes(p, dotted));
     }
@@ -575,8 +569,7 @@ static SpecValue resolve_node(Spec *sp, SpecModule *m, Global *g, Span at)
         n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, g->node);
         if (!n) return sv_error();
     }
-    if (n->kind == AST_DEF)
-        return sv_func(func_new(sp, g->name, n, m, NULL));
+    if (n->kind == AST_DEF) return sv_func(func_new(sp, g->name, n, m, NULL));
     bool is_class =
         n->kind == AST_CLASS || (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "class") == 0);
     if (is_class) return resolve_class(sp, m, g->name, n);
@@ -814,9 +807,8 @@ bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out)
 static const StdFile *std_file_of(Program *p, const char *name)
 {
     const char *text = arena_printf(p->arena, "\ndef %s(", name);
-    for (int i = 0; i < std_file_count; i++) {
+    for (int i = 0; i < std_file_count; i++)
         if (strstr(std_files[i].text, text)) return &std_files[i];
-    }
     return NULL;
 }
 

@@ -109,8 +109,7 @@ void spec_check_names(SpecModule *m)
 {
     Spec sp = spec_state(m->program, NULL);
     for (int i = 0; i < m->names.len; i++) {
-        for (const Global *g = map_get_ptr(&m->globals, m->names.data[i]); g; g = g->previous) {
+        for (const Global *g = map_get_ptr(&m->globals, m->names.data[i]); g; g = g->previous)
             if (g->kind == GLOBAL_NODE && g->node->kind == AST_DEF) check_function(&sp, m, g->node);
-        }
     }
 }

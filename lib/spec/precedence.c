@@ -140,6 +140,5 @@ void precedence_warn(Spec *sp, const Ast *compare)
                            "'%s' binds tighter than '%s': its operands are not the comparisons",
                            span_text(sp->arena, op), ast_op_text(compare->compare.ops[0]));
     diag_note(sp->dx, d, SPAN_NONE, "write brackets around each comparison");
-    if (!has_line_end(at))
-        diag_fixit(sp->dx, d, at, "%s", bracketed_text(sp, compare, &cuts));
+    if (!has_line_end(at)) diag_fixit(sp->dx, d, at, "%s", bracketed_text(sp, compare, &cuts));
 }

@@ -129,14 +129,12 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
     if (!has_call_path(path)) return false;
     Fields fields = {0};
     bool ok = args->len >= 2 && !args->data[0].name && !args->data[1].name &&
-              args->data[0].value.kind == SV_STR &&
-              read_fields(sp, args->data[1].value, &fields);
+              args->data[0].value.kind == SV_STR && read_fields(sp, args->data[1].value, &fields);
     for (int i = 2; i < args->len && ok; i++) {
         ok = args->data[i].name && strcmp(args->data[i].name, "defaults") == 0 &&
              read_defaults(args->data[i].value, &fields);
     }
-    if (ok)
-        *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields);
+    if (ok) *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields);
     else
         *out = spec_error(
             sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");
@@ -151,8 +149,7 @@ static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTu
     AstParams params = {.data = arena_array(sp->arena, AstParam, c->len + 1), .len = c->len};
     for (int i = 0; i < c->len; i++)
         params.data[i] = (AstParam){
-            .name = c->fields[i],
-            .kind = c->keywords_only ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL};
+            .name = c->fields[i], .kind = c->keywords_only ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL};
     Call call = {.name = c->name,
                  .method = c->keywords_only ? "_replace" : NULL,
                  .params = &params,
@@ -198,8 +195,7 @@ static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
                            const RecordClass *owner, const Args *args, Span at)
 {
     SpecFunc *fn = func_new(sp, init->def.name, init, owner->module, NULL);
-    SpecValue self = call_constructor(
-        sp, fn, sv_tuple(SV_RECORD, new_record(sp, c)), args, at);
+    SpecValue self = call_constructor(sp, fn, sv_tuple(SV_RECORD, new_record(sp, c)), args, at);
     if (self.kind != SV_RECORD) return sv_error();
     for (int i = 0; i < self.tuple->len; i++) {
         SpecValue *field = &self.tuple->data[i];

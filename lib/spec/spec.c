@@ -220,8 +220,7 @@ void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    Diag *d =
-        diag_warning(sp->dx, id, spec_place(sp, at), "%s", arena_vprintf(sp->arena, fmt, ap));
+    Diag *d = diag_warning(sp->dx, id, spec_place(sp, at), "%s", arena_vprintf(sp->arena, fmt, ap));
     va_end(ap);
     add_call_notes(sp, d);
 }
@@ -274,8 +273,7 @@ bool enter_nested(Spec *sp, Span at)
     if (deep && !sp->out_of_budget) {
         sp->out_of_budget = true;
         spec_error_as(sp, DIAG_LIMIT, at, "nested too deeply");
-        if (sp->nesting >= sp->limits.nesting)
-            diag_larger(sp->dx, sp->last_error, "max_nesting");
+        if (sp->nesting >= sp->limits.nesting) diag_larger(sp->dx, sp->last_error, "max_nesting");
     }
     if (deep) return false;
     sp->nesting++;

@@ -58,9 +58,8 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
 {
     SpecValue *items = NULL;
     int star = -1;
-    for (int i = 0; i < targets->len; i++) {
+    for (int i = 0; i < targets->len; i++)
         if (targets->data[i]->kind == AST_STARRED) star = i;
-    }
     int n = items_for(sp, v, targets->len, star >= 0, &items, at);
     for (int i = 0; i < targets->len; i++) {
         const Ast *t = targets->data[i];
@@ -79,8 +78,7 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
 /* Numbers in tuples become run-time scalars as numbers do; what an aggregate holds stays. */
 static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
 {
-    if (!sv_is_sequence(v))
-        return strengthen(sp, v, at);
+    if (!sv_is_sequence(v)) return strengthen(sp, v, at);
     if (v.kind == SV_RECORD && !record_is_tuple(v)) return v;
     SpecTuple *t = NULL;
     for (int i = 0; i < v.tuple->len; i++) {

@@ -48,8 +48,7 @@ static SpecValue slice_sequence(Spec *sp, SpecValue x, int64_t len, const SpecSl
         !op_to_int(sp, slice->step, &step, at, "the step of a slice"))
         return sv_error();
     if (step == INT64_MIN) step++; /* as far */
-    if (step == 0)
-        return spec_error(sp, at, "the step of a slice must not be 0");
+    if (step == 0) return spec_error(sp, at, "the step of a slice must not be 0");
     bool down = step < 0;
     int64_t low = down ? -1 : 0, high = down ? len - 1 : len;
     if (!slice_bound(sp, slice->lo, down ? len - 1 : 0, len, low, high, &from, at) ||
@@ -170,9 +169,8 @@ static Value *extent_of(Spec *sp, const Param *p, int d)
 /* Declared, or the product of the extents after it. */
 static Value *stride_of(Spec *sp, const Param *p, int d)
 {
-    if (p->stride[d] >= 0 || p->stride_param[d] >= 0) {
+    if (p->stride[d] >= 0 || p->stride_param[d] >= 0)
         return parameter_int64(sp, p->stride[d], p->stride[d] >= 0 ? -1 : p->stride_param[d]);
-    }
     Value *stride = build_int(&sp->b, DT_I64, 1);
     for (int i = d + 1; i < p->rank; i++)
         stride = build_binary(&sp->b, OP_MUL, stride, extent_of(sp, p, i));
@@ -261,9 +259,7 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
 {
     if (sv_is_error(x) || sv_is_error(index)) return sv_error();
     spec_at(sp, at);
-    if (sv_is_sequence(x) || x.kind == SV_STR) {
-        return subscript_sequence(sp, x, index, at);
-    }
+    if (sv_is_sequence(x) || x.kind == SV_STR) return subscript_sequence(sp, x, index, at);
     const Param *p = subscript_extents(sp, x);
     if (p) {
         Access a;

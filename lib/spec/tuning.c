@@ -102,8 +102,7 @@ static void check_keyword(Tuning *t, const Callable *c, const Ast *x)
     Diag *d = diag_warning(dx, DIAG_TUNING, x->span, "%s has no argument '%s'", c->title, name);
     if (c == &config && is_parameter(t, name))
         diag_note(dx, d, SPAN_NONE,
-                  "values of parameters stand in its dictionary: triton.Config({\"%s\": …})",
-                  name);
+                  "values of parameters stand in its dictionary: triton.Config({\"%s\": …})", name);
     else diag_suggest(dx, d, x->span, name, nearest_word(name, c->params, c->nparams));
 }
 

@@ -31,17 +31,15 @@ bool sv_is_constant(SpecValue v)
 bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b)
 {
     if (a->len != b->len || a->type_name != b->type_name || !a->names != !b->names) return false;
-    for (int i = 0; i < a->len && a->names; i++) {
+    for (int i = 0; i < a->len && a->names; i++)
         if (a->names[i] != b->names[i]) return false;
-    }
     return true;
 }
 
 int sv_find_field(const SpecTuple *t, Str name)
 {
-    for (int i = 0; t->names && i < t->len; i++) {
+    for (int i = 0; t->names && i < t->len; i++)
         if (t->names[i] == name) return i;
-    }
     return -1;
 }
 
@@ -49,9 +47,8 @@ static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
 {
     if (a == b) return true;
     if (!sv_is_same_class(a, b)) return false;
-    for (int i = 0; i < a->len; i++) {
+    for (int i = 0; i < a->len; i++)
         if (!sv_is_same(a->data[i], b->data[i])) return false;
-    }
     return true;
 }
 
@@ -72,9 +69,8 @@ static bool is_same_address(SpecValue a, SpecValue b)
 {
     Value *const *x = a.block_ptr->parts, *const *y = b.block_ptr->parts;
     if (!sv_is_alike(a.block_ptr, b.block_ptr)) return false;
-    for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
+    for (int i = 0; i < BLOCK_PTR_PARTS; i++)
         if (x[i] != y[i] && (!x[i] || !y[i] || !sv_same_value(x[i], y[i]))) return false;
-    }
     return true;
 }
 
@@ -111,9 +107,8 @@ bool sv_is_runtime(SpecValue v)
     if (v.kind == SV_VALUE) return !ir_const_bits(v.v, &bits) || type_is_block(v.v->type);
     if (sv_is_address(v)) return true;
     if (!sv_is_sequence(v)) return false;
-    for (int i = 0; i < v.tuple->len; i++) {
+    for (int i = 0; i < v.tuple->len; i++)
         if (sv_is_runtime(v.tuple->data[i])) return true;
-    }
     return false;
 }
 

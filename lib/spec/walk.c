@@ -56,9 +56,8 @@ typedef struct Names { Arena *arena; AstNames *out; Str wanted; const Ast *found
 
 bool walk_has(const AstNames *names, Str name)
 {
-    for (int i = 0; i < names->len; i++) {
+    for (int i = 0; i < names->len; i++)
         if (names->data[i] == name) return true;
-    }
     return false;
 }
 
@@ -139,9 +138,8 @@ static void add_root(Changed *to, const Ast *t)
         return;
     }
     int parts = 0;
-    for (; t->kind == AST_SUBSCRIPT || t->kind == AST_ATTRIBUTE; parts++) {
+    for (; t->kind == AST_SUBSCRIPT || t->kind == AST_ATTRIBUTE; parts++)
         t = t->kind == AST_SUBSCRIPT ? t->subscript.value : t->attribute.value;
-    }
     if (t->kind != AST_NAME || parts == 0) return;
     add_name(&to->all, t->name.id);
     if (parts > 1) add_name(&to->deep, t->name.id);

@@ -162,9 +162,7 @@ static void print_children(Printer *p, const Ast *n)
         switch (f->kind) {
         case FIELD_NODE: print(p, f->role, *(Ast *const *)at); break;
         case FIELD_LIST: print_list(p, f->role, *(const AstList *)at); break;
-        case FIELD_PAIRS:
-            print_pairs(p, f, at, (const void *)((const char *)n + f->other));
-            break;
+        case FIELD_PAIRS: print_pairs(p, f, at, (const void *)((const char *)n + f->other)); break;
         case FIELD_PARAMS: print_params(p, *(const AstParams *)at); break;
         case FIELD_CLAUSES: print_clauses(p, at); break;
         case FIELD_HANDLERS: print_handlers(p, at); break;

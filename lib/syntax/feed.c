@@ -142,8 +142,7 @@ static void bind_assignment(Binder *b, int i, int end)
 static bool is_soft_header(const Binder *b, int i)
 {
     const TokenArray *t = b->tokens;
-    if (kind_at(t, i) != TOK_NAME ||
-        (!is_text(b->p, i, "match") && !is_text(b->p, i, "case")))
+    if (kind_at(t, i) != TOK_NAME || (!is_text(b->p, i, "match") && !is_text(b->p, i, "case")))
         return false;
     TokenKind next = kind_at(t, i + 1);
     return next != TOK_EQUAL && next != TOK_COLON && next != TOK_DOT && header_colon(t, i) >= 0;
@@ -277,8 +276,7 @@ static int feed_line(Parser *p, int i, bool *stray)
     *stray = false;
     if (soft) {
         int stop = statement_end(t, i);
-        push(p, TOK_SKIPPED, i, true,
-             feed_skipped(p, i, stop, soft));
+        push(p, TOK_SKIPPED, i, true, feed_skipped(p, i, stop, soft));
         return stop;
     }
     if (kind_at(t, i) == TOK_AT) {
@@ -357,8 +355,7 @@ static int decorators_end(const Parser *p, int i, bool *jit)
         TokenKind next = kind_at(t, last + 1);
         bool plain = kind_at(t, last) == TOK_NAME && (next == TOK_NEWLINE || next == TOK_LPAREN) &&
                      !is_foreign(p, i + 1);
-        if (plain && (is_text(p, last, "jit") ||
-                      is_text(p, last, "constexpr_function")))
+        if (plain && (is_text(p, last, "jit") || is_text(p, last, "constexpr_function")))
             *jit = true;
         i = line_end(t, i);
         if (kind_at(t, i) == TOK_NEWLINE) i++;

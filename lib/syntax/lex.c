@@ -60,8 +60,7 @@ static void mixed_error(Lexer *lx, const Indent *other)
     LexError *e = add_error(lx, begin, lx->begin, text);
     e->note = "the block's indentation is here";
     e->note_begin = other->begin;
-    e->note_end =
-        other->begin + (uint32_t)strspn(lx->source->text + other->begin, " \t\f");
+    e->note_end = other->begin + (uint32_t)strspn(lx->source->text + other->begin, " \t\f");
 }
 
 /* Whether the two are indented one with tabs and one without, so that how deep each is means

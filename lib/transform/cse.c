@@ -61,15 +61,12 @@ static bool is_same(const Op *a, const Op *b)
     if (a->kind != b->kind || a->nargs != b->nargs || a->nattrs != b->nattrs ||
         a->nresults != b->nresults)
         return false;
-    for (int i = 0; i < a->nargs; i++) {
+    for (int i = 0; i < a->nargs; i++)
         if (op_arg(a, i) != op_arg(b, i)) return false;
-    }
-    for (int i = 0; i < a->nresults; i++) {
+    for (int i = 0; i < a->nresults; i++)
         if (op_result(a, i)->type != op_result(b, i)->type) return false;
-    }
-    for (int i = 0; i < a->nattrs; i++) {
+    for (int i = 0; i < a->nattrs; i++)
         if (!is_same_attr(&a->attrs[i], &b->attrs[i])) return false;
-    }
     return true;
 }
 
@@ -77,9 +74,8 @@ static bool is_same(const Op *a, const Op *b)
 static Op *find_or_enter(Cse *c, Op *op)
 {
     uint32_t bucket = (uint32_t)hash_of(op) & c->mask;
-    for (int i = c->buckets[bucket]; i >= 0; i = c->entries.data[i].below) {
+    for (int i = c->buckets[bucket]; i >= 0; i = c->entries.data[i].below)
         if (is_same(c->entries.data[i].op, op)) return c->entries.data[i].op;
-    }
     vec_push(c->scratch, &c->entries, ((Entry){op, bucket, c->buckets[bucket]}));
     c->buckets[bucket] = c->entries.len - 1;
     return NULL;

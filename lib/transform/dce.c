@@ -84,9 +84,8 @@ static void sweep(Dce *d, Region *r);
 /* Uses inside go first, so that the slots are unused when they are removed. */
 static void sweep_control(Dce *d, Op *op)
 {
-    for (int i = op->nresults - 1; i >= 0; i--) {
+    for (int i = op->nresults - 1; i >= 0; i--)
         if (!is_live(d, op_result(op, i))) ir_stop_passing(op, i);
-    }
     for (int i = op->nregions - 1; i >= 0; i--) sweep(d, op->regions[i]);
     for (int i = op->nresults - 1; i >= 0; i--) {
         if (is_live(d, op_result(op, i))) continue;
@@ -97,9 +96,8 @@ static void sweep_control(Dce *d, Op *op)
 
 static bool is_dead(const Dce *d, const Op *op)
 {
-    for (int i = 0; i < op->nresults; i++) {
+    for (int i = 0; i < op->nresults; i++)
         if (is_live(d, op_result(op, i))) return false;
-    }
     return !ir_is_terminator(op) && ir_can_erase(op);
 }
 

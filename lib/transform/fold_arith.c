@@ -142,9 +142,8 @@ static Value *fold_constant(Builder *b, const Op *op)
 {
     uint64_t bits[3], out;
     if (op->nargs < 1 || op->nargs > 3 || !ir_has(op, OT_EW)) return NULL;
-    for (int i = 0; i < op->nargs; i++) {
+    for (int i = 0; i < op->nargs; i++)
         if (!ir_const_bits(op_arg(op, i), &bits[i])) return NULL;
-    }
     const Type *ty = op_result(op, 0)->type;
     if (type_is_pointer(ty)) return NULL;
     DType dt = type_dtype(op_arg(op, op->nargs - 1)->type);

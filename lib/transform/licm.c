@@ -72,9 +72,8 @@ static void set_levels(Licm *l, const Op *op, int level)
 static int target_level(Licm *l, const Op *op)
 {
     int level = needed_level(l, op), here = l->loops.len;
-    for (int i = here - 1; i >= level; i--) {
+    for (int i = here - 1; i >= level; i--)
         if (tkc_op_int(l->loops.data[i], ATTR_NO_LICM, 0)) return i + 1;
-    }
     return level < here ? level : here;
 }
 

@@ -9,9 +9,8 @@
 
 const PassInfo *pass_find(const PassInfo *table, int n, const char *name)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (strcmp(table[i].name, name) == 0) return &table[i];
-    }
     return NULL;
 }
 

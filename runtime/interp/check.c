@@ -34,8 +34,7 @@ void check_sync(Frame *f, const Insn *in)
 static void note_store(Launch *l, MemMap *all, const Insn *in, bool *stored)
 {
     uint64_t at = in->param >= 0 ? l->ranges[in->param].begin : 0;
-    for (int i = 0; i < all->n; i++)
-        stored[i] |= in->param < 0 || all->ranges[i].begin == at;
+    for (int i = 0; i < all->n; i++) stored[i] |= in->param < 0 || all->ranges[i].begin == at;
 }
 
 /* Which memory the kernel may store to. */

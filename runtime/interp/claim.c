@@ -68,8 +68,7 @@ void insn_hint(Frame *f, const Insn *in)
 {
     const Slot *from = in->args[0], *to = in->results[0];
     check_hint(f, in);
-    if (to->offset != from->offset || to->uniform != from->uniform)
-        slot_copy(f, in);
+    if (to->offset != from->offset || to->uniform != from->uniform) slot_copy(f, in);
 }
 
 void insn_assume(Frame *f, const Insn *in)

@@ -65,8 +65,7 @@ static void run_evaluate(Frame *f, const Insn *in)
     char *to = slot_data(f, out);
     for (int64_t i = 0; i < n; i++) {
         uint64_t args[INSN_ARGS], bits = 0;
-        for (int k = 0; k < in->nargs; k++)
-            args[k] = (uint64_t)slot_int(f, in->args[k], i);
+        for (int k = 0; k < in->nargs; k++) args[k] = (uint64_t)slot_int(f, in->args[k], i);
         tkc_evaluate(in->op->kind, dt, out->dtype, rounding, in->nargs, args, &bits);
         memcpy(to + i * out->size, &bits, out->size);
     }

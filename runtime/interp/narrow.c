@@ -30,8 +30,7 @@ static inline float power_of_two(int k)
 static inline float widen(const Narrow *f, uint32_t code)
 {
     uint32_t magnitude = code & ((1u << (f->bits - 1)) - 1), sign = (code >> (f->bits - 1)) << 31;
-    uint32_t bits =
-        f32_bits(f32_of(magnitude << (23 - f->man)) * power_of_two(127 - f->bias));
+    uint32_t bits = f32_bits(f32_of(magnitude << (23 - f->man)) * power_of_two(127 - f->bias));
     bits = magnitude > f->most ? (magnitude == f->infinity ? 0x7f800000u : 0x7fc00000u) : bits;
     return f32_of(bits | sign);
 }

@@ -428,9 +428,8 @@ Overflow *overflow_new(const Interp *in)
     size_t n = (size_t)in->noffsets + 1;
     Overflow *o = calloc(1, sizeof *o);
     if (!o) return NULL;
-    *o = (Overflow){.in = in,
-                    .excess = calloc(n, sizeof *o->excess),
-                    .coming = calloc(n, sizeof *o->coming)};
+    *o = (Overflow){
+        .in = in, .excess = calloc(n, sizeof *o->excess), .coming = calloc(n, sizeof *o->coming)};
     if (o->excess && o->coming) return o;
     overflow_free(o);
     return NULL;

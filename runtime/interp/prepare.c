@@ -190,8 +190,7 @@ static void live_behind(Prepare *p, const Value *v, int number, int steps)
     if (v->type->kind != TY_BLOCK) return;
     live_until(p, v, number);
     if (!steps || !v->def || (v->def->kind != OP_ADD && v->def->kind != OP_BROADCAST)) return;
-    for (int i = 0; i < v->def->nargs; i++)
-        live_behind(p, op_arg(v->def, i), number, steps - 1);
+    for (int i = 0; i < v->def->nargs; i++) live_behind(p, op_arg(v->def, i), number, steps - 1);
 }
 
 static void live_argument(Prepare *p, const Value *v, int number)
@@ -536,8 +535,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     if (is_atomic || (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
         p->in->in_turn = true;
     if (op->kind == OP_PRINT) p->in->has_print = true;
-    if (op->kind == OP_INLINE_ASM)
-        in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
+    if (op->kind == OP_INLINE_ASM) in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
     if (op->kind == OP_COPY_ASYNC) in->number = ++p->accesses;
     if (op->kind == OP_SSTORE || op->kind == OP_SLOAD || op->kind == OP_COPY_ASYNC ||

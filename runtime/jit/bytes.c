@@ -12,8 +12,7 @@ static char *reserve(Bytes *b, size_t more)
         const size_t cap = (b->len + more + 1) * 2;
         char *data = realloc(b->data, cap);
         b->no_memory |= !data;
-        if (!data)
-            return NULL;
+        if (!data) return NULL;
         b->data = data;
         b->cap = cap;
     }
@@ -23,10 +22,8 @@ static char *reserve(Bytes *b, size_t more)
 void bytes_add(Bytes *b, const void *data, size_t len)
 {
     char *at = reserve(b, len);
-    if (!at)
-        return;
-    if (len)
-        memcpy(at, data, len);
+    if (!at) return;
+    if (len) memcpy(at, data, len);
     at[len] = 0;
     b->len += len;
 }

@@ -46,10 +46,8 @@ static char *default_folder(void)
 {
     const char *own = secure_getenv("TKC_CACHE_DIR"), *xdg = secure_getenv("XDG_CACHE_HOME");
     const char *home = secure_getenv("HOME");
-    if (own)
-        return *own ? strdup(own) : NULL;
-    if (xdg && *xdg == '/')
-        return join(xdg, "tkc", "");
+    if (own) return *own ? strdup(own) : NULL;
+    if (xdg && *xdg == '/') return join(xdg, "tkc", "");
     return home && *home == '/' ? join(home, ".cache/tkc", "") : NULL;
 }
 
@@ -103,8 +101,7 @@ static bool is_current(const Manifest *m, TkcSource *source)
         size_t len;
         char *text;
         const TkcStatus status = tkc_source_import(source, m->files[i].path, &text, &len);
-        if (text)
-            sha256_text(hash, text, len);
+        if (text) sha256_text(hash, text, len);
         free(text);
         same = status == TKC_OK && !strcmp(hash, m->files[i].hash);
     }
@@ -116,8 +113,7 @@ static bool is_current(const Manifest *m, TkcSource *source)
 static Outcome judge(const DiskAsk *ask, char *bytes, size_t len, TkcSource *source, Entry *e)
 {
     const Outcome outcome = entry_open(e, bytes, len, &ask->key);
-    if (outcome != HIT || is_current(&e->manifest, source))
-        return outcome;
+    if (outcome != HIT || is_current(&e->manifest, source)) return outcome;
     entry_fini(e);
     return STALE;
 }
@@ -128,15 +124,13 @@ static char *read_file(const char *path, size_t *len, Outcome *outcome)
     struct stat st;
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     *outcome = fd >= 0 || errno == ENOENT ? ABSENT : FOREIGN;
-    if (fd < 0)
-        return NULL;
+    if (fd < 0) return NULL;
     char *bytes = NULL;
     *len = 0;
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_own(&st) || st.st_size > MOST_ENTRY)
         *outcome = FOREIGN;
-    else
-        bytes = malloc((size_t)st.st_size + 1);
-    for (ssize_t n = 1; bytes && n > 0 && *len < (size_t)st.st_size; *len += n > 0 ? (size_t)n : 0)
+    else bytes = malloc((size_t)st.st_size + 1);
+    for (ssize_t n = 1; bytes && n > 0 && *len<(size_t)st.st_size; *len += n> 0 ? (size_t)n : 0)
         n = read(fd, bytes + *len, (size_t)st.st_size - *len);
     close(fd);
     return bytes;
@@ -149,10 +143,8 @@ static Outcome look(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, Entry
     size_t len;
     char *path = has_folder(c) ? join(c->folder, ask->name, "") : NULL;
     char *bytes = path ? read_file(path, &len, &outcome) : NULL;
-    if (bytes)
-        outcome = judge(ask, bytes, len, source, e);
-    if (outcome == HIT)
-        utimensat(AT_FDCWD, path, NULL, 0); /* used now */
+    if (bytes) outcome = judge(ask, bytes, len, source, e);
+    if (outcome == HIT) utimensat(AT_FDCWD, path, NULL, 0); /* used now */
     free(path);
     return outcome;
 }
@@ -162,8 +154,7 @@ static Outcome look(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, Entry
 static bool write_all(int fd, const char *data, size_t len)
 {
     for (ssize_t n; len; data += n, len -= (size_t)n)
-        if ((n = write(fd, data, len)) <= 0)
-            return false;
+        if ((n = write(fd, data, len)) <= 0) return false;
     return true;
 }
 
@@ -172,11 +163,9 @@ static bool write_file(const char *path, const char *temporary, const char *byte
     char *name = strdup(temporary);
     const int fd = name ? mkostemp(name, O_CLOEXEC) : -1;
     bool ok = fd >= 0 && write_all(fd, bytes, len);
-    if (fd >= 0)
-        ok &= close(fd) == 0;
+    if (fd >= 0) ok &= close(fd) == 0;
     ok = ok && rename(name, path) == 0;
-    if (fd >= 0 && !ok)
-        unlink(name);
+    if (fd >= 0 && !ok) unlink(name);
     free(name);
     return ok;
 }
@@ -201,8 +190,7 @@ static Items list(const char *folder)
         if (!is_name(entry->d_name) || fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
             continue;
         Item *data = all.n % 64 ? all.data : realloc(all.data, (all.n + 64) * sizeof *data);
-        if (!data)
-            break;
+        if (!data) break;
         all.data = data;
         Item *item = &data[all.n++];
         memcpy(item->name, entry->d_name, strlen(entry->d_name) + 1); /* is_name: it fits */
@@ -210,16 +198,14 @@ static Items list(const char *folder)
         item->used = st.st_mtim;
         all.bytes += (uint64_t)st.st_size;
     }
-    if (dir)
-        closedir(dir);
+    if (dir) closedir(dir);
     return all;
 }
 
 static void remove_item(const char *folder, const Item *item)
 {
     char *path = join(folder, item->name, "");
-    if (path)
-        unlink(path);
+    if (path) unlink(path);
     free(path);
 }
 
@@ -238,8 +224,7 @@ static void trim(struct DiskCache *c)
     for (size_t i = 0; i < all.n; i++)
         if (all.data[i].used.tv_sec > now + LEFT_SECONDS)
             all.data[i].used.tv_sec = 0; /* the clock went back: nobody knows when that was */
-    if (all.n)
-        qsort(all.data, all.n, sizeof *all.data, by_use);
+    if (all.n) qsort(all.data, all.n, sizeof *all.data, by_use);
     for (size_t i = 0; i < all.n; i++) {
         const Item *item = &all.data[i];
         const bool is_entry = !item->name[NAME];
@@ -260,18 +245,15 @@ static void write_entry(const DiskAsk *ask, struct DiskCache *c, const char *byt
     free(path);
     free(temporary);
     *(ok ? &c->stats.stored : &c->stats.unwritable) += c->folder != NULL;
-    if (ok && c->puts++ % PUTS_A_TRIM == 0)
-        trim(c);
+    if (ok && c->puts++ % PUTS_A_TRIM == 0) trim(c);
 }
 
 void disk_put(DiskAsk *ask, TkcDevice *dev, const Bytes *bytes)
 {
     struct DiskCache *c = dev->cache;
-    if (ask->is_off || bytes->no_memory)
-        return;
+    if (ask->is_off || bytes->no_memory) return;
     write_entry(ask, c, bytes->data, bytes->len);
-    if (c->store.put)
-        c->store.put(ask->name, bytes->data, bytes->len, c->store.user);
+    if (c->store.put) c->store.put(ask->name, bytes->data, bytes->len, c->store.user);
 }
 
 /* ---- looking up ---- */
@@ -293,8 +275,7 @@ static Outcome ask_store(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, 
         outcome = judged == HIT ? FROM_STORE : judged == STALE ? STALE : STORE_WRONG;
         bytes = NULL;
     }
-    if (outcome == FROM_STORE)
-        write_entry(ask, c, copy, len);
+    if (outcome == FROM_STORE) write_entry(ask, c, copy, len);
     free(bytes);
     free(copy);
     return outcome;
@@ -321,17 +302,15 @@ bool disk_find(DiskAsk *ask, TkcDevice *dev, TkcSource *source, const TkcOptions
     struct DiskCache *c = dev->cache;
     *ask = (DiskAsk){.claim = -1};
     ask->is_off = !c || (!c->folder && !c->store.get && !c->store.put) || o->remarks ||
-                  o->time_report || o->verify_each ||
-                  !request_write(&ask->key, dev, source, o) || ask->key.no_memory;
-    if (ask->is_off)
-        return false;
+                  o->time_report || o->verify_each || !request_write(&ask->key, dev, source, o) ||
+                  ask->key.no_memory;
+    if (ask->is_off) return false;
     sha256_text(ask->name, ask->key.data, ask->key.len);
     Outcome outcome = look(ask, dev, source, e);
     /* Another process may have finished since, or while this one waited. */
     if (outcome != HIT && c->folder && (claim(ask, c), look(ask, dev, source, e) == HIT))
         outcome = HIT;
-    if (outcome != HIT)
-        outcome = ask_store(ask, dev, source, e, outcome);
+    if (outcome != HIT) outcome = ask_store(ask, dev, source, e, outcome);
     ++*(uint64_t *)((char *)&c->stats + counters[outcome]);
     return outcome == HIT || outcome == FROM_STORE;
 }
@@ -339,10 +318,8 @@ bool disk_find(DiskAsk *ask, TkcDevice *dev, TkcSource *source, const TkcOptions
 void disk_end(DiskAsk *ask, TkcDevice *dev)
 {
     char *path = ask->claim >= 0 ? join(dev->cache->folder, ask->name, ".claim") : NULL;
-    if (path)
-        unlink(path);
-    if (ask->claim >= 0)
-        close(ask->claim);
+    if (path) unlink(path);
+    if (ask->claim >= 0) close(ask->claim);
     free(path);
     free(ask->key.data);
 }
@@ -354,26 +331,22 @@ void device_open_cache(TkcDevice *dev)
     const char *mib = secure_getenv("TKC_CACHE_SIZE");
     char *end = NULL;
     const unsigned long long n = mib ? strtoull(mib, &end, 10) : DEFAULT_MIB;
-    if (dev->ops->emit != TKC_EMIT_PTX || !(dev->cache = calloc(1, sizeof *dev->cache)))
-        return;
+    if (dev->ops->emit != TKC_EMIT_PTX || !(dev->cache = calloc(1, sizeof *dev->cache))) return;
     dev->cache->folder = default_folder();
     dev->cache->most_bytes = (end && (end == mib || *end) ? DEFAULT_MIB : n) << 20;
 }
 
 void device_close_cache(TkcDevice *dev)
 {
-    if (dev->cache)
-        free(dev->cache->folder);
+    if (dev->cache) free(dev->cache->folder);
     free(dev->cache);
 }
 
 TkcStatus tkc_device_set_cache(TkcDevice *dev, const char *folder)
 {
-    if (!device_is(dev))
-        return TKC_MISUSE;
+    if (!device_is(dev)) return TKC_MISUSE;
     char *copy = folder ? strdup(folder) : NULL;
-    if (folder && !copy)
-        return tkc_no_memory(dev->cx);
+    if (folder && !copy) return tkc_no_memory(dev->cx);
     tkc_context_lock(dev->cx);
     char *old = copy;
     if (dev->cache) {
@@ -388,14 +361,11 @@ TkcStatus tkc_device_set_cache(TkcDevice *dev, const char *folder)
 TkcStatus tkc_device_set_store(TkcDevice *dev, const TkcStore *store)
 {
     TkcStore taken = {.size = sizeof taken};
-    if (!device_is(dev))
-        return TKC_MISUSE;
+    if (!device_is(dev)) return TKC_MISUSE;
     const char *wrong = store ? tkc_take(&taken, sizeof taken, store) : NULL;
-    if (wrong)
-        return tkc_refuse(dev->cx, TKC_MISUSE, "%s", wrong);
+    if (wrong) return tkc_refuse(dev->cx, TKC_MISUSE, "%s", wrong);
     tkc_context_lock(dev->cx);
-    if (dev->cache)
-        dev->cache->store = taken;
+    if (dev->cache) dev->cache->store = taken;
     tkc_context_unlock(dev->cx);
     return TKC_OK;
 }
@@ -403,11 +373,9 @@ TkcStatus tkc_device_set_store(TkcDevice *dev, const TkcStore *store)
 void tkc_device_cache_stats(TkcDevice *dev, TkcDiskStats *stats)
 {
     TkcDiskStats now = {.size = sizeof now};
-    if (!stats || !device_is(dev))
-        return;
+    if (!stats || !device_is(dev)) return;
     tkc_context_lock(dev->cx);
-    if (dev->cache)
-        now = dev->cache->stats;
+    if (dev->cache) now = dev->cache->stats;
     tkc_context_unlock(dev->cx);
     tkc_give(stats, &now, sizeof now);
 }
@@ -431,27 +399,22 @@ static void visit(const char *folder, const Item *item,
                                 .bytes = (uint64_t)item->bytes,
                                 .used = item->used.tv_sec};
     each(&told, user);
-    if (ok)
-        entry_fini(&e);
+    if (ok) entry_fini(&e);
     free(path);
 }
 
 TkcStatus tkc_cache_visit(TkcContext *cx, const char *folder, bool remove,
                           void (*each)(const TkcCacheEntry *entry, void *user), void *user)
 {
-    if (!tkc_handle_is(cx, TKC_HANDLE_CONTEXT))
-        return TKC_MISUSE;
+    if (!tkc_handle_is(cx, TKC_HANDLE_CONTEXT)) return TKC_MISUSE;
     char *path = folder ? strdup(folder) : default_folder();
     if (!path)
         return tkc_refuse(cx, TKC_ERROR, "there is no cache: its folder is not known, or it is switched off");
     Items all = list(path);
-    if (all.n)
-        qsort(all.data, all.n, sizeof *all.data, by_use);
+    if (all.n) qsort(all.data, all.n, sizeof *all.data, by_use);
     for (size_t i = all.n; i-- > 0;) {
-        if (each && !all.data[i].name[NAME])
-            visit(path, &all.data[i], each, user);
-        if (remove)
-            remove_item(path, &all.data[i]);
+        if (each && !all.data[i].name[NAME]) visit(path, &all.data[i], each, user);
+        if (remove) remove_item(path, &all.data[i]);
     }
     free(all.data);
     free(path);

@@ -38,15 +38,12 @@ static Outcome check(const char *bytes, size_t len)
 {
     Header h;
     uint8_t sum[SHA256_BYTES];
-    if (len < sizeof h || memcmp(bytes, magic, sizeof magic - 1))
-        return DAMAGED;
+    if (len < sizeof h || memcmp(bytes, magic, sizeof magic - 1)) return DAMAGED;
     memcpy(&h, bytes, sizeof h);
-    if (h.magic[sizeof magic - 1] != magic[sizeof magic - 1])
-        return OTHER_VERSION;
+    if (h.magic[sizeof magic - 1] != magic[sizeof magic - 1]) return OTHER_VERSION;
     size_t left = len - sizeof h;
     for (int i = 0; i < SECTIONS; i++) {
-        if (left < 1 || h.len[i] > left - 1)
-            return DAMAGED;
+        if (left < 1 || h.len[i] > left - 1) return DAMAGED;
         left -= h.len[i] + 1;
     }
     sha256(sum, bytes + SUMMED, len - SUMMED);
@@ -61,15 +58,12 @@ Outcome entry_open(Entry *e, char *bytes, size_t len, const Bytes *key)
         Header h;
         memcpy(&h, bytes, sizeof h);
         char *at = bytes + sizeof h;
-        if (key && (key->len != h.len[KEY] || memcmp(key->data, at, key->len)))
-            fault = OTHER_KEY;
+        if (key && (key->len != h.len[KEY] || memcmp(key->data, at, key->len))) fault = OTHER_KEY;
         at += h.len[KEY] + 1;
         e->ptx = at + h.len[MANIFEST] + 1;
-        if (!fault && !manifest_read(&e->manifest, at, h.len[MANIFEST]))
-            fault = DAMAGED;
+        if (!fault && !manifest_read(&e->manifest, at, h.len[MANIFEST])) fault = DAMAGED;
     }
-    if (fault)
-        entry_fini(e);
+    if (fault) entry_fini(e);
     return fault;
 }
 

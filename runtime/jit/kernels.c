@@ -36,8 +36,7 @@ Compiled *kernels_find(TkcJit *jit, const Key *key)
 {
     pthread_mutex_lock(&jit->lock);
     Compiled *c = jit->buckets[key->hash % KERNEL_BUCKETS];
-    while (c && !has_key(c, key))
-        c = c->next;
+    while (c && !has_key(c, key)) c = c->next;
     if (c) {
         c->keepers++;
         c->used = ++jit->clock;
@@ -53,8 +52,7 @@ static Compiled *take_oldest(TkcJit *jit)
     Compiled **oldest = NULL;
     for (int i = 0; i < KERNEL_BUCKETS; i++)
         for (Compiled **c = &jit->buckets[i]; *c; c = &(*c)->next)
-            if (!oldest || (*c)->used < (*oldest)->used)
-                oldest = c;
+            if (!oldest || (*c)->used < (*oldest)->used) oldest = c;
     Compiled *out = *oldest;
     *oldest = out->next;
     jit->nheld--;
@@ -67,8 +65,7 @@ static Compiled *evict(TkcJit *jit, size_t most)
     Compiled *out = NULL;
     while (jit->nheld > most) {
         Compiled *c = take_oldest(jit);
-        if (!release(c))
-            continue;
+        if (!release(c)) continue;
         c->next = out;
         out = c;
     }
@@ -90,8 +87,7 @@ bool kernels_add(TkcJit *jit, const Key *key, Compiled *c)
         compiled_free(jit, c);
         return false;
     }
-    if (key->len)
-        memcpy(c->key, key->data, key->len);
+    if (key->len) memcpy(c->key, key->data, key->len);
     c->key_len = key->len;
     c->hash = key->hash;
     c->keepers = 2; /* the jit and the caller */
@@ -113,8 +109,7 @@ void kernels_release(TkcJit *jit, Compiled *c)
     pthread_mutex_lock(&jit->lock);
     bool last = release(c);
     pthread_mutex_unlock(&jit->lock);
-    if (last)
-        compiled_free(jit, c);
+    if (last) compiled_free(jit, c);
 }
 
 void kernels_limit(TkcJit *jit, size_t most)

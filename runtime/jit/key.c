@@ -31,15 +31,12 @@ static bool reserve(Key *k, size_t more)
         k->data = k->few;
         k->cap = sizeof k->few;
     }
-    if (k->len + more <= k->cap)
-        return true;
+    if (k->len + more <= k->cap) return true;
     size_t cap = (k->len + more) * 2;
     unsigned char *data = cap <= UINT32_MAX ? malloc(cap) : NULL;
-    if (!data)
-        return false;
+    if (!data) return false;
     memcpy(data, k->data, k->len);
-    if (k->data != k->few)
-        free(k->data);
+    if (k->data != k->few) free(k->data);
     k->data = data;
     k->cap = (uint32_t)cap;
     return true;
@@ -49,10 +46,8 @@ static bool reserve(Key *k, size_t more)
    the parameter does not say); a constexpr without a value is the source's to give. */
 static unsigned char text_class(const TkcArg *arg)
 {
-    if (arg->kind == TKC_ARG_CONSTEXPR)
-        return arg->constexpr_value != NULL;
-    if (arg->kind == TKC_ARG_DESCRIPTOR)
-        return (unsigned char)rank_of(arg);
+    if (arg->kind == TKC_ARG_CONSTEXPR) return arg->constexpr_value != NULL;
+    if (arg->kind == TKC_ARG_DESCRIPTOR) return (unsigned char)rank_of(arg);
     return arg->kind == TKC_ARG_INT && !arg->type
                ? (arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? 1 : 2)
                : 0;
@@ -62,8 +57,7 @@ static bool put_arg(Key *k, const TkcArg *arg)
 {
     const char *text = arg->kind == TKC_ARG_CONSTEXPR ? arg->constexpr_value : arg->type;
     size_t n = text ? strlen(text) + 1 : 1;
-    if (!reserve(k, n + 3))
-        return false;
+    if (!reserve(k, n + 3)) return false;
     unsigned char *p = k->data + k->len;
     p[0] = (unsigned char)arg->kind;
     p[1] = (unsigned char)key_fact(arg);
@@ -83,8 +77,7 @@ static uint64_t hash(const unsigned char *p, size_t n)
         h = (h ^ word) * 0x9E3779B97F4A7C15u;
         h ^= h >> 29;
     }
-    for (; n; p++, n--)
-        h = (h ^ *p) * 0x100000001B3u;
+    for (; n; p++, n--) h = (h ^ *p) * 0x100000001B3u;
     return h ^ (h >> 32);
 }
 
@@ -92,16 +85,14 @@ bool key_make(Key *k, const TkcArg *args, size_t nargs)
 {
     k->len = 0;
     for (size_t i = 0; i < nargs; i++)
-        if (!put_arg(k, &args[i]))
-            return false;
+        if (!put_arg(k, &args[i])) return false;
     k->hash = hash(k->data, k->len);
     return true;
 }
 
 void key_fini(Key *k)
 {
-    if (k->data != k->few)
-        free(k->data);
+    if (k->data != k->few) free(k->data);
     k->data = NULL;
     k->len = k->cap = 0;
 }

@@ -49,8 +49,7 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
     if (arg->type && (tkc_read_type(arg->type, strlen(arg->type), &type) || !type.stars))
         return refuse_argument(jit, p->decl.name, "'%s' is not a pointer type such as *fp32",
                                arg->type);
-    if (p->decl.type && !p->type.stars)
-        return wrong(jit, p, p->decl.type, arg);
+    if (p->decl.type && !p->type.stars) return wrong(jit, p, p->decl.type, arg);
     if (p->decl.type && arg->type && !tkc_same_type(&p->type, &type)) {
         TkcContext *cx = jit->dev->cx;
         tkc_report_begin(cx);
@@ -68,16 +67,14 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
 static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
     bool is_pointer;
-    if (p->type.stars || p->type.rank)
-        return wrong(jit, p, p->decl.type, arg);
+    if (p->type.stars || p->type.rank) return wrong(jit, p, p->decl.type, arg);
     if (arg->type && (read_type(arg->type, &is_pointer) == DT_NONE || is_pointer))
         return refuse_argument(jit, p->decl.name, "'%s' is not a number type such as i32", arg->type);
     const char *type = p->decl.type ? p->decl.type : arg->type;
     if (arg->kind == TKC_ARG_FLOAT && type &&
         tkc_dtype_info(read_type(type, &is_pointer))->kind != DK_FLOAT)
         return wrong(jit, p, type, arg);
-    if (arg->kind == TKC_ARG_FLOAT && p->decl.is_int)
-        return wrong(jit, p, "an integer", arg);
+    if (arg->kind == TKC_ARG_FLOAT && p->decl.is_int) return wrong(jit, p, "an integer", arg);
     return TKC_OK;
 }
 
@@ -130,8 +127,7 @@ TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs)
     tkc_report_begin(jit->dev->cx);
     for (size_t i = 0; i < nargs; i++) {
         TkcStatus one = check_one(jit, &jit->open[i], &args[i]);
-        if (one != TKC_OK)
-            status = one;
+        if (one != TKC_OK) status = one;
     }
     tkc_report_end(jit->dev->cx);
     return status;
@@ -165,12 +161,9 @@ static bool int_fits(const DTypeInfo *info, const TkcArg *arg)
 {
     int64_t v = arg->integer;
     bool is_u64 = arg->type && !strcmp(arg->type, "u64");
-    if (info->kind == DK_BOOL)
-        return v == 0 || v == 1;
-    if (info->bits == 64)
-        return info->kind == DK_UINT ? v >= 0 || is_u64 : v >= 0 || !is_u64;
-    if (info->kind == DK_UINT)
-        return v >= 0 && v >> info->bits == 0;
+    if (info->kind == DK_BOOL) return v == 0 || v == 1;
+    if (info->bits == 64) return info->kind == DK_UINT ? v >= 0 || is_u64 : v >= 0 || !is_u64;
+    if (info->kind == DK_UINT) return v >= 0 && v >> info->bits == 0;
     int64_t half = (int64_t)1 << (info->bits - 1);
     return v >= -half && v < half && (v >= 0 || !is_u64);
 }
@@ -213,8 +206,7 @@ TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, 
     for (int i = 0; i < n; i++) {
         const ManifestParam *p = &c->entry.manifest.params[i];
         TkcStatus status = pack_one(jit, p, &args[p->arg], &out[i]);
-        if (status != TKC_OK)
-            return status;
+        if (status != TKC_OK) return status;
     }
     return TKC_OK;
 }

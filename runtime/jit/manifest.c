@@ -47,13 +47,11 @@ static bool each_field(Manifest *m, bool (*begin)(Manifest *m, Record r),
                        bool (*f)(size_t field, void *value, void *user), void *user)
 {
     for (Record r = OF_Manifest; r < RECORDS; r++) {
-        if (r && begin && !begin(m, r))
-            return false;
+        if (r && begin && !begin(m, r)) return false;
         for (int64_t i = 0; i < (r ? *count_of(m, r) : 1); i++) {
             char *base = r ? (char *)*data_of(m, r) + (size_t)i * lists[r].size : (char *)m;
             for (size_t at = 0; at < FIELDS; at++)
-                if (fields[at].record == r && !f(at, base + fields[at].at, user))
-                    return false;
+                if (fields[at].record == r && !f(at, base + fields[at].at, user)) return false;
         }
     }
     return true;
@@ -74,15 +72,11 @@ static bool write_field(size_t i, void *value, void *user)
 {
     Bytes *out = user;
     const bool is_last = !same_line(i, i + 1);
-    if (!i || !same_line(i, i - 1))
-        bytes_put(out, "%s", fields[i].line);
+    if (!i || !same_line(i, i - 1)) bytes_put(out, "%s", fields[i].line);
     bytes_add(out, " ", 1);
-    if (fields[i].kind == INT)
-        bytes_put(out, "%lld", (long long)*(int64_t *)value);
-    else
-        put_text(out, *(const char **)value, is_last);
-    if (is_last)
-        bytes_add(out, "\n", 1);
+    if (fields[i].kind == INT) bytes_put(out, "%lld", (long long)*(int64_t *)value);
+    else put_text(out, *(const char **)value, is_last);
+    if (is_last) bytes_add(out, "\n", 1);
     return !out->no_memory;
 }
 
@@ -114,15 +108,12 @@ static bool describe_param(ManifestParam *p, const TkcArtifact *a, int i)
 static bool describe_lists(Manifest *m, const TkcArtifact *a)
 {
     bool ok = true;
-    for (int i = 0; ok && i < m->nparams; i++)
-        ok = describe_param(&m->params[i], a, i);
-    for (int i = 0; i < m->nvalues; i++)
-        m->values[i] = *tkc_artifact_value(a, i);
+    for (int i = 0; ok && i < m->nparams; i++) ok = describe_param(&m->params[i], a, i);
+    for (int i = 0; i < m->nvalues; i++) m->values[i] = *tkc_artifact_value(a, i);
     for (int i = 0; ok && i < m->nfiles; i++) {
         const TkcFile *file = tkc_artifact_file(a, i);
         char hash[SHA256_TEXT] = "absent";
-        if (file->text)
-            sha256_text(hash, file->text, file->len);
+        if (file->text) sha256_text(hash, file->text, file->len);
         m->files[i] = (ManifestFile){strdup(hash), file->path};
         ok = m->files[i].hash != NULL;
     }
@@ -143,10 +134,8 @@ static Manifest describe(const TkcArtifact *a)
                   .config = tkc_artifact_config(a, &nconfigs),
                   .nparams = tkc_artifact_param_count(a)};
     m.nconfigs = nconfigs;
-    while (tkc_artifact_value(a, (int)m.nvalues))
-        m.nvalues++;
-    while (tkc_artifact_file(a, (int)m.nfiles))
-        m.nfiles++;
+    while (tkc_artifact_value(a, (int)m.nvalues)) m.nvalues++;
+    while (tkc_artifact_file(a, (int)m.nfiles)) m.nfiles++;
     return m;
 }
 
@@ -164,14 +153,11 @@ char *manifest_write(const TkcArtifact *a, size_t *len)
     bool ok = take_list(&m, OF_ManifestParam) && take_list(&m, OF_TkcDefine) &&
               take_list(&m, OF_ManifestFile) && describe_lists(&m, a) &&
               each_field(&m, NULL, write_field, &out);
-    for (int i = 0; m.params && i < m.nparams; i++)
-        free((char *)m.params[i].argument);
-    for (int i = 0; m.files && i < m.nfiles; i++)
-        free((char *)m.files[i].hash);
+    for (int i = 0; m.params && i < m.nparams; i++) free((char *)m.params[i].argument);
+    for (int i = 0; m.files && i < m.nfiles; i++) free((char *)m.files[i].hash);
     manifest_fini(&m);
     *len = out.len;
-    if (ok)
-        return out.data;
+    if (ok) return out.data;
     free(out.data);
     return NULL;
 }
@@ -195,8 +181,7 @@ static bool unescape(char *text)
             continue;
         }
         const int high = hex(text[1]), low = high < 0 ? -1 : hex(text[2]);
-        if (low < 0)
-            return false;
+        if (low < 0) return false;
         *to++ = (char)(high << 4 | low);
         text += 2;
     }
@@ -208,8 +193,7 @@ static bool unescape(char *text)
 static char *take_word(Cursor *c, char ends)
 {
     char *word = c->at, *end = memchr(word, ends, (size_t)(c->end - word));
-    if (!end)
-        return NULL;
+    if (!end) return NULL;
     *end = 0;
     c->at = end + 1;
     return word;
@@ -220,12 +204,10 @@ static bool read_field(size_t i, void *value, void *user)
     Cursor *c = user;
     if (!i || !same_line(i, i - 1)) {
         const char *line = take_word(c, ' ');
-        if (!line || strcmp(line, fields[i].line))
-            return false;
+        if (!line || strcmp(line, fields[i].line)) return false;
     }
     char *word = take_word(c, same_line(i, i + 1) ? ' ' : '\n'), *end;
-    if (!word)
-        return false;
+    if (!word) return false;
     if (fields[i].kind == TEXT) {
         *(const char **)value = word;
         return unescape(word);
@@ -239,8 +221,7 @@ static bool understand(ManifestParam *p)
     static const char *const parts[] = {[PART_WHOLE] = "whole", [PART_ITEM] = "item",
                                         [PART_SHAPE] = "shape", [PART_STRIDE] = "stride"};
     p->source = PART_WHOLE;
-    while (p->source < PART_STRIDE && strcmp(p->part, parts[p->source]))
-        p->source++;
+    while (p->source < PART_STRIDE && strcmp(p->part, parts[p->source])) p->source++;
     return !strcmp(p->part, parts[p->source]) && !tkc_read_type(p->type, strlen(p->type), &p->is) &&
            p->dim >= 0 && p->dim < TKC_DESCRIPTOR_RANK;
 }
@@ -250,10 +231,8 @@ bool manifest_read(Manifest *m, char *text, size_t len)
     Cursor c = {text, text + len};
     *m = (Manifest){0};
     bool ok = each_field(m, take_list, read_field, &c) && c.at == c.end && m->format == FORMAT;
-    for (int i = 0; ok && i < m->nparams; i++)
-        ok = understand(&m->params[i]);
-    if (!ok)
-        manifest_fini(m);
+    for (int i = 0; ok && i < m->nparams; i++) ok = understand(&m->params[i]);
+    if (!ok) manifest_fini(m);
     return ok;
 }
 
@@ -271,7 +250,6 @@ const char *tkc_artifact_manifest(TkcArtifact *a)
 {
     size_t len;
     char **slot = tkc_artifact_arch(a) ? tkc_artifact_manifest_slot(a) : NULL;
-    if (slot && !*slot)
-        *slot = manifest_write(a, &len);
+    if (slot && !*slot) *slot = manifest_write(a, &len);
     return slot ? *slot : NULL;
 }

@@ -12,8 +12,7 @@
 static bool is_defined(const TkcJit *jit, const char *name)
 {
     for (size_t i = 0; i < jit->options.ndefines; i++)
-        if (!strcmp(jit->defines[i].name, name))
-            return true;
+        if (!strcmp(jit->defines[i].name, name)) return true;
     return false;
 }
 
@@ -31,10 +30,8 @@ typedef struct Words { const char *begin, *end; } Words;
 
 static Words trim(const char *begin, const char *end)
 {
-    while (begin < end && (*begin == ' ' || *begin == '\t'))
-        begin++;
-    while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
+    while (begin < end && (*begin == ' ' || *begin == '\t')) begin++;
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\t')) end--;
     return (Words){begin, end};
 }
 
@@ -45,12 +42,10 @@ static Words trim(const char *begin, const char *end)
 static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
 {
     const char *type = jit_own(jit, text.begin, text.end);
-    if (!type)
-        return tkc_no_memory(jit->dev->cx);
+    if (!type) return tkc_no_memory(jit->dev->cx);
     ParamType said;
     const char *fault = tkc_read_type(type, strlen(type), &said);
-    if (fault)
-        return wrong(jit, item, "'%s' %s", type, fault);
+    if (fault) return wrong(jit, item, "'%s' %s", type, fault);
     if (p->decl.type && !tkc_same_type(&p->type, &said))
         return wrong(jit, item,
                      "its annotation, or the signature before, says %s; leave one of them out",
@@ -66,8 +61,7 @@ static TkcStatus promise(TkcJit *jit, OpenParam *p, Words item, Words number)
     long long n = strtoll(number.begin, &rest, 10);
     if (number.begin == number.end || rest != number.end || n < 1)
         return wrong(jit, item, "expected a divisibility of 1 or more after ':'");
-    if (n > p->decl.divisibility)
-        p->decl.divisibility = n;
+    if (n > p->decl.divisibility) p->decl.divisibility = n;
     return TKC_OK;
 }
 
@@ -76,14 +70,12 @@ static TkcStatus read_item(TkcJit *jit, Words item)
 {
     const size_t len = (size_t)(item.end - item.begin);
     const char *eq = memchr(item.begin, '=', len), *colon = memchr(item.begin, ':', len);
-    if (!eq)
-        return wrong(jit, item, "expected name=type, such as x=*fp32:16");
+    if (!eq) return wrong(jit, item, "expected name=type, such as x=*fp32:16");
     Words name = trim(item.begin, eq);
     if (memchr(name.begin, '.', (size_t)(name.end - name.begin)))
         return wrong(jit, item, "a launch looks at its descriptors itself");
     OpenParam *p = open_param_find(jit, name.begin, (size_t)(name.end - name.begin));
-    if (!p)
-        return wrong(jit, item, "the kernel has no such parameter, or its value is given");
+    if (!p) return wrong(jit, item, "the kernel has no such parameter, or its value is given");
     if (p->decl.is_constexpr)
         return wrong(jit, item, "the parameter is a constexpr: it takes a value, not a type");
     TkcStatus status = declare(jit, p, item, trim(eq + 1, colon ? colon : item.end));
@@ -101,8 +93,7 @@ static TkcStatus read_signature(TkcJit *jit)
             len += strcspn(p + len, ",");
         }
         Words item = trim(p, p + len);
-        if (item.begin < item.end)
-            status = read_item(jit, item);
+        if (item.begin < item.end) status = read_item(jit, item);
         p += len + (p[len] == ',');
     }
     return status;
@@ -114,19 +105,15 @@ static TkcStatus read_source(TkcJit *jit)
 {
     int count;
     TkcStatus status = tkc_source_param_count(jit->source, jit->options.kernel, &count);
-    if (status != TKC_OK)
-        return status;
+    if (status != TKC_OK) return status;
     jit->open = calloc((size_t)count + 1, sizeof *jit->open);
-    if (!jit->open)
-        return tkc_no_memory(jit->dev->cx);
+    if (!jit->open) return tkc_no_memory(jit->dev->cx);
     for (int i = 0; i < count; i++) {
         OpenParam p = {.decl = {.size = sizeof p.decl}};
         if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)
             return status;
-        if (p.decl.type)
-            tkc_read_type(p.decl.type, strlen(p.decl.type), &p.type);
-        if (!is_defined(jit, p.decl.name))
-            jit->open[jit->nopen++] = p;
+        if (p.decl.type) tkc_read_type(p.decl.type, strlen(p.decl.type), &p.type);
+        if (!is_defined(jit, p.decl.name)) jit->open[jit->nopen++] = p;
     }
     return TKC_OK;
 }

@@ -50,8 +50,7 @@ static bool put_build(Bytes *out)
     BuildId b = {.code = (uintptr_t)(void (*)(void))request_write};
     dl_iterate_phdr(look_at_object, &b);
     bytes_put(out, "%s\nbuild ", tkc_version_long());
-    for (size_t i = 0; i < b.len; i++)
-        bytes_put(out, "%02x", b.id[i]);
+    for (size_t i = 0; i < b.len; i++) bytes_put(out, "%02x", b.id[i]);
     bytes_add(out, "\n", 1);
     return b.len > 0;
 }
@@ -67,8 +66,7 @@ static void put_text(void *user, const char *what, const char *text, size_t len)
 
 static void put_option(Bytes *out, const char *what, const char *text)
 {
-    if (text)
-        put_text(out, what, text, strlen(text));
+    if (text) put_text(out, what, text, strlen(text));
 }
 
 /* Of the source's text its hash. */

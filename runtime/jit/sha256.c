@@ -29,8 +29,7 @@ static uint32_t read_word(const uint8_t *p)
 static void add_block(uint32_t state[WORDS], const uint8_t *p)
 {
     uint32_t w[ROUNDS], s[WORDS];
-    for (int i = 0; i < 16; i++)
-        w[i] = read_word(p + 4 * i);
+    for (int i = 0; i < 16; i++) w[i] = read_word(p + 4 * i);
     for (int i = 16; i < ROUNDS; i++)
         w[i] = w[i - 16] + w[i - 7] +
                (rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3) +
@@ -46,8 +45,7 @@ static void add_block(uint32_t state[WORDS], const uint8_t *p)
         s[0] = t + u;
         s[4] += t;
     }
-    for (int i = 0; i < WORDS; i++)
-        state[i] += s[i];
+    for (int i = 0; i < WORDS; i++) state[i] += s[i];
 }
 
 void sha256(uint8_t out[SHA256_BYTES], const void *data, size_t len)
@@ -57,24 +55,18 @@ void sha256(uint8_t out[SHA256_BYTES], const void *data, size_t len)
     uint8_t last[2 * BLOCK] = {0};
     const uint8_t *p = data;
     const uint64_t bits = (uint64_t)len * 8;
-    for (; len >= BLOCK; p += BLOCK, len -= BLOCK)
-        add_block(state, p);
-    if (len)
-        memcpy(last, p, len);
+    for (; len >= BLOCK; p += BLOCK, len -= BLOCK) add_block(state, p);
+    if (len) memcpy(last, p, len);
     last[len] = 0x80;
     const size_t end = len + 9 <= BLOCK ? BLOCK : sizeof last;
-    for (int i = 0; i < 8; i++)
-        last[end - 1 - (size_t)i] = (uint8_t)(bits >> 8 * i);
-    for (size_t at = 0; at < end; at += BLOCK)
-        add_block(state, last + at);
-    for (int i = 0; i < SHA256_BYTES; i++)
-        out[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+    for (int i = 0; i < 8; i++) last[end - 1 - (size_t)i] = (uint8_t)(bits >> 8 * i);
+    for (size_t at = 0; at < end; at += BLOCK) add_block(state, last + at);
+    for (int i = 0; i < SHA256_BYTES; i++) out[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 void sha256_text(char out[SHA256_TEXT], const void *data, size_t len)
 {
     uint8_t sum[SHA256_BYTES];
     sha256(sum, data, len);
-    for (int i = 0; i < SHA256_BYTES; i++)
-        snprintf(out + 2 * i, 3, "%02x", sum[i]);
+    for (int i = 0; i < SHA256_BYTES; i++) snprintf(out + 2 * i, 3, "%02x", sum[i]);
 }

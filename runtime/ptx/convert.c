@@ -39,8 +39,7 @@ static uint64_t from_whole(DType dt, Whole w, bool saturates)
 
 void ptx_cvt_int(PtxCall *c)
 {
-    c->d[0] = from_whole(c->type->dtype, whole_of(c->second->dtype, c->a[0]),
-                         ptx_has(c, PTXQ_SAT));
+    c->d[0] = from_whole(c->type->dtype, whole_of(c->second->dtype, c->a[0]), ptx_has(c, PTXQ_SAT));
 }
 
 /* Two integers, each into a half of the result; or into a quarter, the third operand moving up. */

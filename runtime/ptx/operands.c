@@ -100,8 +100,7 @@ static void declare(PtxParser *ps, const PtxType *type)
         ptx_fail(ps, "expected the name of a register, found '%.*s'", w.len, w.text);
     if (ptx_take_mark(ps, '<')) {
         PtxWord number = ptx_next(ps);
-        if (number.kind != PTXW_INT || number.number < 1 ||
-            number.number > (uint64_t)ps->max_regs)
+        if (number.kind != PTXW_INT || number.number < 1 || number.number > (uint64_t)ps->max_regs)
             ptx_fail(ps, "'%.*s<' needs a number of 1 to %d", w.len, w.text, ps->max_regs);
         count = n.count = ps->failed ? 1 : (int)number.number;
         ptx_expect_mark(ps, '>');
@@ -173,9 +172,8 @@ static PtxSpecial special_named(PtxWord w, int bits)
         {"%globaltimer_lo", PTX_CLOCK, 32},  {"%globaltimer_hi", PTX_CLOCK_HIGH, 32},
         {"%smid", PTX_SMID, 32},             {"%nsmid", PTX_NSMID, 32},
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (bits == names[i].bits && ptx_word_is(w, names[i].name)) return names[i].special;
-    }
     return PTX_NOT_SPECIAL;
 }
 
@@ -189,8 +187,7 @@ static uint64_t float_number(PtxParser *ps, PtxWord w, const PtxType *t)
         ptx_fail(ps, "'%.*s' is no number for the %s that '%.*s' takes there", w.len, w.text, t->name,
              ps->opcode.len, ps->opcode.text);
     if (!is_float || w.single == (t->bits == 32)) return w.number;
-    return tkc_bits_from_double(t->dtype,
-                                tkc_bits_to_double(w.single ? DT_F32 : DT_F64, w.number));
+    return tkc_bits_from_double(t->dtype, tkc_bits_to_double(w.single ? DT_F32 : DT_F64, w.number));
 }
 
 static PtxSource number_source(PtxParser *ps, PtxWord w, bool minus, const PtxType *t)
@@ -356,4 +353,3 @@ void ptx_parse_operands(PtxParser *ps, PtxInsn *in, const PtxRow *row, const Ptx
         parse_operand(ps, in, *p, parts->types[2]);
     }
 }
-

@@ -14,9 +14,8 @@ static const char *const without_effect[] = {"griddepcontrol.wait",
 
 static bool is_without_effect(PtxWord w)
 {
-    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++) {
+    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++)
         if (ptx_word_is(w, without_effect[i])) return true;
-    }
     return false;
 }
 

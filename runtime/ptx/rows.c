@@ -27,17 +27,15 @@ static const PtxRow rows[] = {
 
 const PtxType *ptx_type_named(const char *text, size_t len)
 {
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strlen(types[i].name) == len && !memcmp(types[i].name, text, len)) return &types[i];
-    }
     return NULL;
 }
 
 static int qualifier_named(const char *text, size_t len)
 {
-    for (int i = 0; i < PTXQ_COUNT; i++) {
+    for (int i = 0; i < PTXQ_COUNT; i++)
         if (strlen(qualifiers[i]) == len && !memcmp(qualifiers[i], text, len)) return i;
-    }
     return -1;
 }
 
@@ -125,9 +123,8 @@ static bool fits_lists(const PtxRow *row, bool to_list, bool from_list)
 static bool has_list_behind(const PtxParser *ps)
 {
     const char *p = ps->at;
-    for (PtxWord w = ptx_word(&p); w.kind != PTXW_END && *w.text != ';'; w = ptx_word(&p)) {
+    for (PtxWord w = ptx_word(&p); w.kind != PTXW_END && *w.text != ';'; w = ptx_word(&p))
         if (w.kind == PTXW_MARK && *w.text == '{') return true;
-    }
     return false;
 }
 
@@ -147,4 +144,3 @@ const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood
          ps->opcode.len, ps->opcode.text);
     return NULL;
 }
-

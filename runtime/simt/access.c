@@ -80,8 +80,7 @@ static bool reach_global(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t
         const uint64_t a = address[lane];
         bool inside = a >= begin && a < end;
         if (!inside) inside = simt_memory_find(w->block->launch->memory, a, &begin, &end);
-        if (!inside || end - a < bytes)
-            return tell_outside(w, in, lane, SPACE_GLOBAL, a, bytes);
+        if (!inside || end - a < bytes) return tell_outside(w, in, lane, SPACE_GLOBAL, a, bytes);
         host[lane] = (uint8_t *)(uintptr_t)a;
     }
     return true;

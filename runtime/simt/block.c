@@ -41,8 +41,7 @@ Block *block_new(SimtLaunch *l)
 {
     const SimtFunc *f = l->func;
     const int nwarps = (int)((count_threads(l) + SIMT_LANES - 1) / SIMT_LANES);
-    const uint32_t shared =
-        l->shared_bytes ? dynamic_offset(l) + l->shared_bytes : f->shared_bytes;
+    const uint32_t shared = l->shared_bytes ? dynamic_offset(l) + l->shared_bytes : f->shared_bytes;
     const size_t regs = padded(f->reg_bytes), written = padded(f->nregs * sizeof(LaneMask)),
                  local = padded((size_t)f->local_bytes * SIMT_LANES + LOCAL_MARGIN),
                  each = regs + written + local;

@@ -74,9 +74,8 @@ static bool part_is(const Decoder *dc, int i, const char *text, size_t len)
 
 static bool take(Decoder *dc, const char *text, size_t len)
 {
-    for (int i = 1; i < dc->nparts; i++) {
+    for (int i = 1; i < dc->nparts; i++)
         if (!dc->taken[i] && part_is(dc, i, text, len)) return dc->taken[i] = true;
-    }
     return false;
 }
 
@@ -279,8 +278,7 @@ int64_t dc_integer(Decoder *dc)
 {
     const bool minus = ptx_take_mark(&dc->ps, '-');
     PtxWord w = ptx_next(&dc->ps);
-    if (w.kind != PTXW_INT)
-        ptx_fail(&dc->ps, "expected a number, found '%.*s'", w.len, w.text);
+    if (w.kind != PTXW_INT) ptx_fail(&dc->ps, "expected a number, found '%.*s'", w.len, w.text);
     return minus ? -(int64_t)w.number : (int64_t)w.number;
 }
 
@@ -583,8 +581,7 @@ static void read_guard(Decoder *dc, SimtInsn *in)
     if (!ptx_take_mark(&dc->ps, '@')) return;
     in->guarded = true;
     in->guard_not = ptx_take_mark(&dc->ps, '!');
-    int reg =
-        ptx_use_register(&dc->ps, ptx_next(&dc->ps), dc_type("pred"), false, &bits);
+    int reg = ptx_use_register(&dc->ps, ptx_next(&dc->ps), dc_type("pred"), false, &bits);
     in->guard = register_operand(dc, reg, 1, false);
 }
 

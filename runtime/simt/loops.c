@@ -7,9 +7,8 @@
 static bool has_word(const char *words, const char *word)
 {
     const size_t n = strlen(word);
-    for (const char *p = words; (p = strstr(p, word)); p += n) {
+    for (const char *p = words; (p = strstr(p, word)); p += n)
         if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' ')) return true;
-    }
     return false;
 }
 
@@ -23,9 +22,8 @@ static bool fits_registers(const LoopRow *row, const PtxInsn *in, int dest)
 {
     if (row->dest != dest || (row->ndests && row->ndests != in->ndests)) return false;
     if (row->nsources != in->nsources || row->widths[0] != in->dests[dest].bits) return false;
-    for (int i = 0; i < in->nsources; i++) {
+    for (int i = 0; i < in->nsources; i++)
         if (row->widths[1 + i] != in->sources[i].width) return false;
-    }
     return true;
 }
 

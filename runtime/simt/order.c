@@ -125,9 +125,8 @@ static bool view_knows(const View *v, const OrderStamp *s)
     if (!v || s->unit >= v->nunits) return false;
     const uint32_t *row = v->clocks + ROW * s->unit;
     if (row[0] >= s->clock) return true;
-    for (uint32_t rest = s->lanes; rest; rest &= rest - 1) {
+    for (uint32_t rest = s->lanes; rest; rest &= rest - 1)
         if (row[1 + __builtin_ctz(rest)] < s->clock) return false;
-    }
     return true;
 }
 
@@ -297,9 +296,8 @@ static bool can_take(const Order *o, int agent, int unit, uint32_t lanes, bool j
 
 static int new_unit(Order *o, int unit, uint32_t lanes, bool joint)
 {
-    for (int i = o->warps; i < o->nunits; i++) {
+    for (int i = o->warps; i < o->nunits; i++)
         if (can_take(o, i, unit, lanes, joint)) return i;
-    }
     if (!simt_grow(&o->units, (size_t)o->nunits, &o->room, sizeof *o->units))
         return o->failed = true, -1;
     o->units[o->nunits] = (Unit){.clock = 1, .issuer = -1};

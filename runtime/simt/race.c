@@ -217,9 +217,8 @@ static void add_node(Race *r, Cell *c, const Access *e)
 static bool merges_with_any(const Actor *a, Cell *c)
 {
     if (c->read.kind && merges(a, &c->read)) return true;
-    for (uint32_t i = c->more; i; i = node_at(a->race, i)->next) {
+    for (uint32_t i = c->more; i; i = node_at(a->race, i)->next)
         if (merges(a, &node_at(a->race, i)->access)) return true;
-    }
     return false;
 }
 
@@ -429,9 +428,8 @@ static void reset_pool(Pool *p)
 
 void race_reset(Race *r)
 {
-    for (uint32_t i = 0; i < r->npages; i++) {
+    for (uint32_t i = 0; i < r->npages; i++)
         if (r->pages[i]) memset(r->pages[i], 0, PAGE_WORDS * sizeof **r->pages);
-    }
     reset_pool(&r->nodes);
     reset_pool(&r->splits);
     r->failed = false;

@@ -173,11 +173,9 @@ static Flight *board(Warp *w, const SimtInsn *in)
 static void own_registers(Warp *w, const SimtInsn *in)
 {
     struct WarpGroup *g = w->group;
-    for (int i = 0; i < in->nd; i++)
-        g->owner[in->d[i].reg] = (Owner){g->committed + 1, PART_D, in};
+    for (int i = 0; i < in->nd; i++) g->owner[in->d[i].reg] = (Owner){g->committed + 1, PART_D, in};
     for (int i = 0; form_of(in)->spec.a_in_registers && i < in->a; i++)
-        if (!in->s[i].number)
-            g->owner[in->s[i].reg] = (Owner){g->committed + 1, PART_A, in};
+        if (!in->s[i].number) g->owner[in->s[i].reg] = (Owner){g->committed + 1, PART_A, in};
     w->in_flight = true;
 }
 
@@ -205,8 +203,7 @@ static void note_read(void *user, uint32_t at, uint32_t bytes)
 {
     Reader *r = user;
     if (!r->failed)
-        r->failed =
-            !shared_agent_range(r->warp, r->in, r->agent, at, bytes, TOUCH_READ);
+        r->failed = !shared_agent_range(r->warp, r->in, r->agent, at, bytes, TOUCH_READ);
 }
 
 enum { START_MASK = 0x3fff, START_UNIT = 16 };

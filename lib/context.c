@@ -365,17 +365,6 @@ TkcStatus api_misuse(TkcContext *cx, const char *fmt, ...)
 
 /* ---- reports from outside the compiler ---- */
 
-static Span loc_span(const Loc *loc)
-{
-    return loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
-}
-
-static void add_callers(Diags *dx, Diag *d, const Loc *loc)
-{
-    for (const Loc *c = loc ? loc->caller : NULL; c; c = c->caller)
-        diag_note(dx, d, loc_span(c), "called from here");
-}
-
 void tkc_report_begin(TkcContext *cx)
 {
     tkc_context_lock(cx);
@@ -388,14 +377,12 @@ void tkc_report_begin(TkcContext *cx)
 static Diag *report_v(TkcContext *cx, TkcSeverity severity, const Loc *loc, const char *text)
 {
     Diags *dx = &cx->reports;
-    diags_enter(dx, cx->report_id             ? cx->report_id
-                    : loc_span(loc).source ? DIAG_FAULT
-                                           : DIAG_LAUNCH);
+    diags_enter(dx, cx->report_id ? cx->report_id : ir_span(loc).source ? DIAG_FAULT : DIAG_LAUNCH);
     switch (severity) {
-    case TKC_SEVERITY_ERROR: return diag_error(dx, loc_span(loc), "%s", text);
-    case TKC_WARNING: return diag_warning(dx, dx->id, loc_span(loc), "%s", text);
-    case TKC_REMARK: return diag_remark(dx, dx->id, loc_span(loc), "%s", text);
-    case TKC_NOTE: diag_note(dx, dx->last, loc_span(loc), "%s", text); return NULL;
+    case TKC_SEVERITY_ERROR: return diag_error(dx, ir_span(loc), "%s", text);
+    case TKC_WARNING: return diag_warning(dx, dx->id, ir_span(loc), "%s", text);
+    case TKC_REMARK: return diag_remark(dx, dx->id, ir_span(loc), "%s", text);
+    case TKC_NOTE: diag_note(dx, dx->last, ir_span(loc), "%s", text); return NULL;
     }
     return NULL;
 }
@@ -408,7 +395,7 @@ static void report_text(TkcContext *cx, TkcSeverity severity, const Loc *loc, co
     const bool raised = setjmp(frame.env) != 0;
     if (!raised) {
         Diag *d = report_v(cx, severity, loc, arena_vprintf(&cx->report_arena, fmt, ap));
-        if (d) add_callers(&cx->reports, d, loc);
+        if (d) ir_note_callers(&cx->reports, d, loc);
     }
     unwind_pop(&frame);
     if (raised) /* for the report itself there was no memory: that is said instead */

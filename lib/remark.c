@@ -25,10 +25,8 @@ typedef struct Remarks {
 static Diag *tell(const Remarks *x, DiagId id, const Op *op, const char *text)
 {
     const Loc *loc = cost_place(op);
-    Diag *d = diag_remark(x->dx, id, loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE,
-                          "%s", text);
-    for (const Loc *c = loc ? loc->caller : NULL; c; c = c->caller)
-        diag_note(x->dx, d, (Span){c->source, c->begin, c->end}, "called from here");
+    Diag *d = diag_remark(x->dx, id, ir_span(loc), "%s", text);
+    ir_note_callers(x->dx, d, loc);
     return d;
 }
 
@@ -261,7 +259,7 @@ static void remark_dot(const Remarks *x, const Op *dot)
     if (!dot_lack(x->facts, dot, &text, &lack)) return;
     Diag *d = tell(x, DIAG_DOT, dot, buf_text(&text));
     const Loc *loc = lack.advice ? cost_place(lack.at) : NULL;
-    if (loc) diag_note(x->dx, d, (Span){loc->source, loc->begin, loc->end}, "%s", lack.advice);
+    if (loc) diag_note(x->dx, d, ir_span(loc), "%s", lack.advice);
     if (lack.option) diag_setting(x->dx, d, lack.option, "%d", lack.value);
 }
 

@@ -245,7 +245,7 @@ static Span span_of(const Op *op)
 {
     const Loc *loc = op->loc;
     while (loc && loc->file[0] == '<' && loc->caller) loc = loc->caller;
-    return loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
+    return ir_span(loc);
 }
 
 static void check_reduce(Diags *dx, Trace *t, const Op *op)

@@ -73,14 +73,13 @@ static void check_product(Check *c, const Param *p, const Op *op)
         if (!ir_const_int(unmoved(op_arg(op, i)), &factor) || factor < 2) continue;
         int d = dimension_beyond(p, factor, dt);
         if (d < 0 || stays_small(c, op_arg(op, !i), factor, dt)) return;
-        const Loc *loc = op->loc;
-        Span at = loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
-        Diag *w = diag_warning(c->dx, DIAG_INT32_OFFSET, at,
-                               "this %s product overflows within '%s': dimension %d has %lld indices "
-                               "of %lld elements each",
-                               type_text(c->dx->arena, tkc_type_element(op_result(op, 0)->type)),
-                               p->name, d, (long long)p->extent[d], (long long)factor);
-        diag_note(c->dx, w, at, "make the index int64 first, with .to(tl.int64)");
+        Diag *w =
+            diag_warning(c->dx, DIAG_INT32_OFFSET, ir_span(op->loc),
+                         "this %s product overflows within '%s': dimension %d has %lld indices "
+                         "of %lld elements each",
+                         type_text(c->dx->arena, tkc_type_element(op_result(op, 0)->type)), p->name,
+                         d, (long long)p->extent[d], (long long)factor);
+        diag_note(c->dx, w, ir_span(op->loc), "make the index int64 first, with .to(tl.int64)");
         return;
     }
 }

@@ -67,9 +67,7 @@ static Op *with_results(Builder *b, Op *op, int n)
 
 enum { MAX_FOLDED = 3 };
 
-/* What an op gives as a constant, or NULL when an operand is not one or the op has no value known
-   here. */
-static Value *fold(Builder *b, const Op *op, const Type *result)
+Value *build_folded(Builder *b, const Op *op, const Type *result)
 {
     uint64_t bits[MAX_FOLDED], out;
     const int n = op->nargs;
@@ -90,7 +88,7 @@ static Value *finish(Builder *b, Op *op, const Type *given)
 {
     if (given) ir_add_result(op, given);
     else with_results(b, op, 1);
-    Value *v = op_result(op, 0), *folded = fold(b, op, v->type);
+    Value *v = op_result(op, 0), *folded = build_folded(b, op, v->type);
     if (given) build_checked(b, op);
     if (!folded) return v;
     ir_unlink(op);
@@ -139,21 +137,11 @@ Value *build_arange(Builder *b, int32_t start, int32_t end)
     return finish(b, op, type_block(types_of(b), scalar_of(b, DT_I32), 1, &extent, NULL));
 }
 
-static Value *build_grid(Builder *b, OpKind kind, int axis)
+Value *build_grid(Builder *b, OpKind kind, int axis)
 {
     Op *op = begin(b, kind, 0, NULL);
     ir_set_int(b->fn, op, ATTR_AXIS, axis);
     return finish(b, op, NULL);
-}
-
-Value *build_program_id(Builder *b, int axis)
-{
-    return build_grid(b, OP_PROGRAM_ID, axis);
-}
-
-Value *build_num_programs(Builder *b, int axis)
-{
-    return build_grid(b, OP_NUM_PROGRAMS, axis);
 }
 
 /* ---- elementwise ---- */
@@ -318,48 +306,15 @@ Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask)
     return build_checked(b, begin(b, OP_STORE, 3, (Value *[]){ptr, value, mask}));
 }
 
-static Op *begin_atomic(Builder *b, OpKind kind, const char *rmw, Value *const args[3],
-                        const char *sem, const char *scope)
+Value *build_atomic(Builder *b, OpKind kind, const char *rmw, const AtomicArgs *a)
 {
-    Op *op = begin(b, kind, 3, args);
+    Op *op = begin(b, kind, 3, a->args);
     if (rmw) ir_set_str(b->fn, op, ATTR_RMW, rmw);
-    ir_set_str(b->fn, op, ATTR_SEM, sem);
-    ir_set_str(b->fn, op, ATTR_SCOPE, scope);
-    return op;
-}
-
-Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, Value *mask,
-                        const char *sem, const char *scope)
-{
-    Value *const args[] = {ptr, value, mask};
-    return finish(b, begin_atomic(b, OP_ATOMIC_RMW, rmw, args, sem, scope), NULL);
-}
-
-Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem,
-                        const char *scope)
-{
-    Value *const args[] = {ptr, expected, value};
-    return finish(b, begin_atomic(b, OP_ATOMIC_CAS, NULL, args, sem, scope), NULL);
-}
-
-Value *build_atomic_load(Builder *b, Value *ptr, Value *mask, const char *sem, const char *scope)
-{
-    Value *const args[] = {ptr, mask, NULL};
-    return finish(b, begin_atomic(b, OP_ATOMIC_LOAD, NULL, args, sem, scope), NULL);
-}
-
-Op *build_atomic_store(Builder *b, Value *ptr, Value *value, Value *mask, const char *sem,
-                       const char *scope)
-{
-    Value *const args[] = {ptr, value, mask};
-    return build_checked(b, begin_atomic(b, OP_ATOMIC_STORE, NULL, args, sem, scope));
-}
-
-Value *build_atomic_poll(Builder *b, Value *ptr, Value *expected, Value *timeout, const char *sem,
-                         const char *scope)
-{
-    Value *const args[] = {ptr, expected, timeout};
-    return finish(b, begin_atomic(b, OP_ATOMIC_POLL, NULL, args, sem, scope), NULL);
+    ir_set_str(b->fn, op, ATTR_SEM, a->sem);
+    ir_set_str(b->fn, op, ATTR_SCOPE, a->scope);
+    if (kind != OP_ATOMIC_STORE) return finish(b, op, NULL);
+    build_checked(b, op);
+    return NULL;
 }
 
 Value *build_alloc(Builder *b, const Type *buffer)

@@ -17,12 +17,14 @@ Builder build_at_end(Func *fn, Region *r);
 Builder build_before(Func *fn, Op *op);
 
 Value *build_const(Builder *b, const Type *ty, uint64_t bits);      /* scalar or block type */
+/* What an op gives as a constant, or NULL when an operand is not one or the op has no value known
+   here. */
+Value *build_folded(Builder *b, const Op *op, const Type *result);
 Value *build_int(Builder *b, DType dt, int64_t v);                  /* scalar */
 Value *build_float(Builder *b, DType dt, double v);
 Value *build_bool(Builder *b, bool v);
 Value *build_arange(Builder *b, int32_t start, int32_t end);        /* block<(end-start)xint32> */
-Value *build_program_id(Builder *b, int axis);
-Value *build_num_programs(Builder *b, int axis);
+Value *build_grid(Builder *b, OpKind kind, int axis);               /* program_id, num_programs */
 
 /* operands of one type */
 Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y);
@@ -54,19 +56,16 @@ Value *build_and(Builder *b, Value *x, Value *y);
 /* mask, other may be NULL; attributes are set by the caller on ->def */
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask);
-Value *build_atomic_rmw(Builder *b, const char *rmw, Value *ptr, Value *value, Value *mask,
-                        const char *sem, const char *scope);
+/* The operands of an atomic in their order, NULL behind the last; of read-modify-write: pointer,
+   value, mask. */
+typedef struct AtomicArgs {
+    Value *args[3];
+    const char *sem, *scope;
+} AtomicArgs;
+/* rmw: of OP_ATOMIC_RMW. NULL: of a store. */
+Value *build_atomic(Builder *b, OpKind kind, const char *rmw, const AtomicArgs *a);
 /* add and or xor max min xchg, as the elements' type has it (rmw.c) */
-Value *build_rmw(Builder *b, const char *what, Value *ptr, Value *value, Value *mask,
-                 const char *sem, const char *scope);
-Value *build_atomic_cas(Builder *b, Value *ptr, Value *expected, Value *value, const char *sem,
-                        const char *scope);
-Value *build_atomic_load(Builder *b, Value *ptr, Value *mask, const char *sem, const char *scope);
-Op *build_atomic_store(Builder *b, Value *ptr, Value *value, Value *mask, const char *sem,
-                       const char *scope);
-/* timeout: uint64 nanoseconds, NULL for none. */
-Value *build_atomic_poll(Builder *b, Value *ptr, Value *expected, Value *timeout, const char *sem,
-                         const char *scope);
+Value *build_rmw(Builder *b, const char *what, const AtomicArgs *a);
 /* Of type smem; `content`: a block, or of a buffer of one element a scalar; so_far may be NULL. */
 Value *build_alloc(Builder *b, const Type *buffer);
 Op *build_sstore(Builder *b, Value *buffer, Value *x, uint32_t piece);

@@ -254,11 +254,6 @@ void ir_insert_before(Op *at, Op *op)
     link_between(at->region, at->prev, op, at);
 }
 
-void ir_insert_after(Op *at, Op *op)
-{
-    link_between(at->region, at, op, at->next);
-}
-
 void ir_detach(Op *op)
 {
     Region *r = op->region;
@@ -294,6 +289,11 @@ void ir_move_before(Op *op, Op *at)
     if (op == at) return;
     ir_detach(op);
     ir_insert_before(at, op);
+}
+
+void ir_move_body_before(Region *r, Op *at)
+{
+    while (r->first != r->last) ir_move_before(r->first, at);
 }
 
 /* ---- locations ---- */
@@ -335,6 +335,17 @@ const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *sourc
     *e = (LocEntry){loc, chain};
     map_set(&ir->locs, hash, e);
     return &e->loc;
+}
+
+Span ir_span(const Loc *loc)
+{
+    return loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
+}
+
+void ir_note_callers(Diags *dx, Diag *d, const Loc *loc)
+{
+    for (const Loc *c = loc ? loc->caller : NULL; c; c = c->caller)
+        diag_note(dx, d, ir_span(c), "called from here");
 }
 
 /* ---- questions ---- */

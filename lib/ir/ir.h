@@ -3,6 +3,7 @@
 #define TKC_IR_IR_H
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "ir/type.h"
@@ -34,12 +35,13 @@ Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults
               const Type *const *types, const Loc *loc);
 void ir_append(Region *r, Op *op);
 void ir_insert_before(Op *at, Op *op);
-void ir_insert_after(Op *at, Op *op);
 /* Takes the op out of its region, keeping its uses of operands (to move it). */
 void ir_detach(Op *op);
 /* Detaches the op, its regions and drops their uses. No result may be in use. */
 void ir_unlink(Op *op);
 void ir_move_before(Op *op, Op *at);
+/* The ops of a region, without its terminator. */
+void ir_move_body_before(Region *r, Op *at);
 
 void ir_set_arg(Op *op, int i, Value *v);
 void ir_add_arg(Op *op, Value *v);
@@ -82,9 +84,18 @@ void ir_copy_attrs(Func *fn, Op *to, const Op *from);
 const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin,
                   uint32_t end,
                   const char *function, const Loc *caller);
+/* Where it is in the text; NULL: nowhere. */
+Span ir_span(const Loc *loc);
+/* To a diagnostic at the place: the calls that led there. */
+void ir_note_callers(Diags *dx, Diag *d, const Loc *loc);
 
 /* ---- questions ---- */
 bool ir_has(const Op *op, OpTrait trait);           /* of its table row */
+/* The op that makes a value, when it is of that kind; else NULL. */
+static inline Op *ir_def(const Value *v, OpKind kind)
+{
+    return v->def && v->def->kind == kind ? v->def : NULL;
+}
 bool ir_is_unused(const Op *op);                    /* no result has a use */
 /* True when neither it nor an op in its regions has an effect a user or another op can see (reads
    count as none). */

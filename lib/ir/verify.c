@@ -16,18 +16,13 @@
 
 enum { MAX_WARPS = 32, MAX_PADDED_LOG2 = LAYOUT_MAX_BITS };
 
-static Span span_of(const Loc *loc)
-{
-    return loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
-}
-
 bool verify_fail(Verifier *v, const Op *op, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     const char *text = arena_vprintf(&v->scratch, fmt, ap);
     va_end(ap);
-    Diag *d = diag_error(v->dx, span_of(op->loc), "%s: %s", tkc_op_info(op->kind)->name, text);
+    Diag *d = diag_error(v->dx, ir_span(op->loc), "%s: %s", tkc_op_info(op->kind)->name, text);
     if (d) {
         Buf line = buf_make(&v->scratch);
         ir_print_op(&line, op);
@@ -48,7 +43,7 @@ const char *verify_text(Verifier *v, const Type *ty)
 /* Nothing is printed of a function whose structure is broken. */
 static bool broken(Verifier *v, const Op *op, const char *what)
 {
-    diag_error(v->dx, op ? span_of(op->loc) : span_of(v->fn->loc), "%s in '%s': %s",
+    diag_error(v->dx, op ? ir_span(op->loc) : ir_span(v->fn->loc), "%s in '%s': %s",
                op ? tkc_op_info(op->kind)->name : "a region", v->fn->name, what);
     return v->ok = false;
 }
@@ -138,7 +133,7 @@ static bool fail_func(Verifier *v, const char *fmt, ...)
     va_start(ap, fmt);
     const char *text = arena_vprintf(&v->scratch, fmt, ap);
     va_end(ap);
-    diag_error(v->dx, span_of(v->fn->loc), "function '%s': %s", v->fn->name, text);
+    diag_error(v->dx, ir_span(v->fn->loc), "function '%s': %s", v->fn->name, text);
     return v->ok = false;
 }
 

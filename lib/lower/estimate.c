@@ -120,8 +120,7 @@ static void note_largest(const Func *fn, Arena *a, Diags *dx, Diag *d)
     const Op *op = NULL;
     find_largest(fn->body, &op);
     if (!op || !estimate_registers(op)) return;
-    const Loc *loc = op->loc;
-    diag_note(dx, d, loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE,
+    diag_note(dx, d, ir_span(op->loc),
               "%s takes %d registers of each of the program's %d threads; a smaller block or more "
               "warps make less code",
               type_text(a, op_result(op, 0)->type), estimate_registers(op),

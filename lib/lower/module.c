@@ -104,21 +104,14 @@ static LowerOp *find_lower(const Op *op)
     return f || !ir_has(op, OT_EW) ? f : lower_arith;
 }
 
-static Span span_of(const Op *op)
-{
-    const Loc *loc = op->loc;
-    return loc ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
-}
-
 void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     const char *text = arena_vprintf(L->arena, fmt, ap);
     va_end(ap);
-    Diag *d = diag_error(L->dx, span_of(op), "%s", text);
-    for (const Loc *loc = op->loc ? op->loc->caller : NULL; loc; loc = loc->caller)
-        diag_note(L->dx, d, (Span){loc->source, loc->begin, loc->end}, "called from here");
+    Diag *d = diag_error(L->dx, ir_span(op->loc), "%s", text);
+    ir_note_callers(L->dx, d, op->loc);
     for (int i = 0; i < op->nresults; i++) lower_set_zero(L, op_result(op, i));
 }
 
@@ -128,7 +121,7 @@ static void check_registers(Lower *L, const Op *op)
     const int registers = estimate_registers(op), most = L->machine->max_regs_thread;
     if (registers <= most || L->too_large) return;
     L->too_large = true;
-    diag_warning(L->dx, DIAG_REGISTERS, span_of(op),
+    diag_warning(L->dx, DIAG_REGISTERS, ir_span(op->loc),
                  "%s takes %d registers of each of the program's %d threads, which have %d, and is "
                  "kept in slow memory: use a smaller block or more warps",
                  type_text(L->arena, op_result(op, 0)->type), registers,

@@ -134,9 +134,8 @@ static void note_dimension(Spec *sp, const Shape *a, const Shape *b)
 /* Where a named operand comes from. */
 static void note_origin(Spec *sp, const Value *v)
 {
-    const Loc *loc = v->def ? v->def->loc : NULL;
-    if (!v->name || !loc || !loc->source) return;
-    spec_note(sp, (Span){loc->source, loc->begin, loc->end}, "'%s' gets its shape here", v->name);
+    const Span at = ir_span(v->def ? v->def->loc : NULL);
+    if (v->name && at.source) spec_note(sp, at, "'%s' gets its shape here", v->name);
 }
 
 bool broadcast_pair(Spec *sp, Value **x, Value **y, Span at)

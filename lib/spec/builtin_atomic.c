@@ -4,21 +4,16 @@
 #include "spec/argument.h"
 #include "spec/memory.h"
 
-typedef struct Atomic {
-    Value *pointer, *value, *mask;
-    const char *sem, *scope;
-} Atomic;
-
 static const Type *pointee(const Value *pointer)
 {
     return tkc_type_element(pointer->type)->elem;
 }
 
 /* The pointer, `sem` and what follows it. */
-static bool read_atomic(Spec *sp, const BuiltinCall *c, int sem, Atomic *a)
+static bool read_atomic(Spec *sp, const BuiltinCall *c, int sem, AtomicArgs *a)
 {
     SpecValue v = c->args[0];
-    *a = (Atomic){.pointer = v.v, .sem = c->args[sem].s, .scope = c->args[sem + 1].s};
+    *a = (AtomicArgs){{v.v}, c->args[sem].s, c->args[sem + 1].s};
     return (sv_is_pointer(v) && pointee(v.v)->kind == TY_SCALAR) ||
            arg_fail(sp, c, 0, "a pointer or a block of pointers to numbers");
 }
@@ -51,45 +46,45 @@ bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
 }
 
 /* Argument 1, the value, and argument 2, the mask. */
-static bool read_value(Spec *sp, const BuiltinCall *c, Atomic *a)
+static bool read_value(Spec *sp, const BuiltinCall *c, AtomicArgs *a)
 {
-    a->value = memory_arg(sp, c, 1, a->pointer->type);
-    return a->value && memory_mask(sp, c, 2, a->pointer, &a->mask);
+    a->args[1] = memory_arg(sp, c, 1, a->args[0]->type);
+    return a->args[1] && memory_mask(sp, c, 2, a->args[0], &a->args[2]);
 }
 
 SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a;
-    if (!read_atomic(sp, c, 3, &a) || !atomic_takes(sp, c, pointee(a.pointer)) ||
+    AtomicArgs a;
+    if (!read_atomic(sp, c, 3, &a) || !atomic_takes(sp, c, pointee(a.args[0])) ||
         !read_value(sp, c, &a))
         return sv_error();
-    return sv_value(build_rmw(&sp->b, rmw_of(c), a.pointer, a.value, a.mask, a.sem, a.scope));
+    return sv_value(build_rmw(&sp->b, rmw_of(c), &a));
 }
 
 SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a;
+    AtomicArgs a;
     if (!read_atomic(sp, c, 3, &a)) return sv_error();
-    const Type *elem = pointee(a.pointer);
+    const Type *elem = pointee(a.args[0]);
     if (type_bits(elem) < 16) return refuse_dtype(sp, c, elem, "types of 16, 32 and 64 bits");
-    Value *expected = memory_arg(sp, c, 1, a.pointer->type);
-    Value *value = expected ? memory_arg(sp, c, 2, a.pointer->type) : NULL;
-    if (!value) return sv_error();
-    return sv_value(build_atomic_cas(&sp->b, a.pointer, expected, value, a.sem, a.scope));
+    for (int i = 1; i < 3; i++)
+        if (!(a.args[i] = memory_arg(sp, c, i, a.args[0]->type))) return sv_error();
+    return sv_value(build_atomic(&sp->b, OP_ATOMIC_CAS, NULL, &a));
 }
 
 SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a;
-    if (!read_atomic(sp, c, 2, &a) || !memory_mask(sp, c, 1, a.pointer, &a.mask)) return sv_error();
-    return sv_value(build_atomic_load(&sp->b, a.pointer, a.mask, a.sem, a.scope));
+    AtomicArgs a;
+    if (!read_atomic(sp, c, 2, &a) || !memory_mask(sp, c, 1, a.args[0], &a.args[1]))
+        return sv_error();
+    return sv_value(build_atomic(&sp->b, OP_ATOMIC_LOAD, NULL, &a));
 }
 
 SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a;
+    AtomicArgs a;
     if (!read_atomic(sp, c, 3, &a) || !read_value(sp, c, &a)) return sv_error();
-    build_atomic_store(&sp->b, a.pointer, a.value, a.mask, a.sem, a.scope);
+    build_atomic(&sp->b, OP_ATOMIC_STORE, NULL, &a);
     return sv_none();
 }
 
@@ -108,13 +103,12 @@ static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
 
 SpecValue builtin_atomic_poll(Spec *sp, const BuiltinCall *c)
 {
-    Atomic a;
-    Value *timeout;
+    AtomicArgs a;
     if (!read_atomic(sp, c, 2, &a)) return sv_error();
-    const Type *elem = pointee(a.pointer);
+    const Type *elem = pointee(a.args[0]);
     if (!type_is_int(elem) || type_bits(elem) < 16)
         return refuse_dtype(sp, c, elem, "integers of 16, 32 and 64 bits");
-    a.value = memory_arg(sp, c, 1, a.pointer->type);
-    if (!a.value || !timeout_arg(sp, c, 4, &timeout)) return sv_error();
-    return sv_value(build_atomic_poll(&sp->b, a.pointer, a.value, timeout, a.sem, a.scope));
+    a.args[1] = memory_arg(sp, c, 1, a.args[0]->type);
+    if (!a.args[1] || !timeout_arg(sp, c, 4, &a.args[2])) return sv_error();
+    return sv_value(build_atomic(&sp->b, OP_ATOMIC_POLL, NULL, &a));
 }

@@ -5,8 +5,7 @@ SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 {
     const __int128 axis = c->args[0].i;
     if (axis < 0 || axis > 2) return arg_refuse(sp, c, 0, "0, 1 or 2");
-    return sv_value(c->builtin->op == OP_PROGRAM_ID ? build_program_id(&sp->b, (int)axis)
-                                                    : build_num_programs(&sp->b, (int)axis));
+    return sv_value(build_grid(&sp->b, c->builtin->op, (int)axis));
 }
 
 SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)

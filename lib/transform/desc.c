@@ -63,8 +63,8 @@ static void desc_op(Op *op, void *user)
     Value *pointers = addresses(&b, op, &mask);
     if (op->nresults) replace_load(&b, op, pointers, mask);
     else if (op->kind == OP_DESC_ATOMIC)
-        build_rmw(&b, tkc_op_str(op, ATTR_RMW, ""), pointers, desc_stored(op), mask, "relaxed",
-                  "gpu");
+        build_rmw(&b, tkc_op_str(op, ATTR_RMW, ""),
+                  &(AtomicArgs){{pointers, desc_stored(op), mask}, "relaxed", "gpu"});
     else build_store(&b, pointers, desc_stored(op), mask);
     ir_unlink(op);
     *changed = true;

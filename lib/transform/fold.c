@@ -13,7 +13,9 @@
 static Value *fold_op(Builder *b, Op *op)
 {
     if (op->nresults != 1 || op->nregions > 0 || !ir_has(op, OT_PURE)) return NULL;
-    Value *v = fold_arithmetic(b, op);
+    const Type *ty = op_result(op, 0)->type;
+    Value *v = type_is_pointer(ty) ? NULL : build_folded(b, op, ty);
+    if (!v) v = fold_arithmetic(b, op);
     return v ? v : fold_shape(b, op);
 }
 

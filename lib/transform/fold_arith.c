@@ -136,31 +136,9 @@ static Value *fold_identity(Builder *b, const Op *op)
     return NULL;
 }
 
-/* ---- constants ---- */
-
-static Value *fold_constant(Builder *b, const Op *op)
-{
-    uint64_t bits[3], out;
-    if (op->nargs < 1 || op->nargs > 3 || !ir_has(op, OT_EW)) return NULL;
-    for (int i = 0; i < op->nargs; i++)
-        if (!ir_const_bits(op_arg(op, i), &bits[i])) return NULL;
-    const Type *ty = op_result(op, 0)->type;
-    if (type_is_pointer(ty)) return NULL;
-    DType dt = type_dtype(op_arg(op, op->nargs - 1)->type);
-    const char *rounding = tkc_op_str(op, ATTR_ROUNDING, NULL);
-    return evaluate_op(op->kind, dt, type_dtype(ty), rounding, op->nargs, bits, &out)
-               ? build_const(b, ty, out)
-               : NULL;
-}
-
 static bool is_const(const Value *v)
 {
-    return v->def && v->def->kind == OP_CONST;
-}
-
-static const Op *def_of(const Value *v, OpKind kind)
-{
-    return v->def && v->def->kind == kind ? v->def : NULL;
+    return ir_def(v, OP_CONST) != NULL;
 }
 
 /* ---- operand order ---- */
@@ -190,7 +168,7 @@ static Value *fold_order(Builder *b, Op *op)
 static Value *fold_constants_together(Builder *b, const Op *op)
 {
     Value *x = op_arg(op, 0), *y = op_arg(op, 1);
-    const Op *inner = def_of(x, op->kind);
+    const Op *inner = ir_def(x, op->kind);
     if (!type_is_int(x->type) || !is_const(y) || !inner || !is_const(op_arg(inner, 1))) return NULL;
     return build_binary(b, op->kind, op_arg(inner, 0),
                         build_binary(b, op->kind, op_arg(inner, 1), y));
@@ -222,7 +200,7 @@ static Value *fold_bool_compare(Builder *b, const Op *op)
     Value *x = op_arg(op, 0);
     if ((op->kind != OP_EQ && op->kind != OP_NE) || !ir_const_bits(op_arg(op, 1), &bits))
         return NULL;
-    const Op *cast = def_of(x, OP_CAST);
+    const Op *cast = ir_def(x, OP_CAST);
     if (cast && type_is_bool(op_arg(cast, 0)->type) && type_is_int(x->type)) x = op_arg(cast, 0);
     if (!type_is_bool(x->type) || bits > 1) return NULL;
     return (op->kind == OP_EQ) == (bits == 1) ? x : build_unary(b, OP_NOT, x);
@@ -251,7 +229,7 @@ static Value *fold_not(Builder *b, Op *op)
 static Value *fold_neg(Builder *b, Op *op)
 {
     (void)b;
-    const Op *inner = def_of(op_arg(op, 0), OP_NEG);
+    const Op *inner = ir_def(op_arg(op, 0), OP_NEG);
     return inner ? op_arg(inner, 0) : NULL;
 }
 
@@ -261,7 +239,7 @@ static Value *fold_select(Builder *b, Op *op)
     uint64_t bits, yes, no;
     if (x == y) return x;
     if (ir_const_bits(cond, &bits)) return bits ? x : y;
-    const Op *splat = def_of(cond, OP_SPLAT), *negation = def_of(cond, OP_NOT);
+    const Op *splat = ir_def(cond, OP_SPLAT), *negation = ir_def(cond, OP_NOT);
     if (splat && type_is_block(x->type)) return build_select(b, op_arg(splat, 0), x, y);
     if (negation) return build_select(b, op_arg(negation, 0), y, x);
     if (cond->type != x->type || !ir_const_bits(x, &yes) || !ir_const_bits(y, &no)) return NULL;
@@ -297,7 +275,7 @@ static bool takes_low_bits(DType from, DType via, DType to)
 static Value *fold_cast(Builder *b, Op *op)
 {
     Value *x = op_arg(op, 0);
-    const Op *inner = def_of(x, OP_CAST);
+    const Op *inner = ir_def(x, OP_CAST);
     if (op_result(op, 0)->type == x->type) return x;
     if (!inner) return NULL;
     Value *source = op_arg(inner, 0);
@@ -312,7 +290,7 @@ static Value *fold_bitcast(Builder *b, Op *op)
     Value *x = op_arg(op, 0);
     const Type *to = op_result(op, 0)->type;
     if (to == x->type) return x;
-    const Op *inner = def_of(x, OP_BITCAST);
+    const Op *inner = ir_def(x, OP_BITCAST);
     if (!inner) return NULL;
     if (op_arg(inner, 0)->type == to) return op_arg(inner, 0);
     return build_bitcast(b, op_arg(inner, 0), tkc_type_element(to));
@@ -331,8 +309,6 @@ static Value *(*const rules[OP_COUNT])(Builder *, Op *) = {
 Value *fold_arithmetic(Builder *b, Op *op)
 {
     if (!ir_has(op, OT_EW)) return NULL;
-    Value *v = fold_constant(b, op);
-    if (!v) v = fold_identity(b, op);
-    if (!v && rules[op->kind]) v = rules[op->kind](b, op);
-    return v;
+    Value *v = fold_identity(b, op);
+    return v || !rules[op->kind] ? v : rules[op->kind](b, op);
 }

@@ -8,15 +8,6 @@
 #include "ir/type.h"
 #include "tkc/carry.h"
 
-/* The ops of a region, without its terminator, go before op. */
-static void move_out(Op *op, Region *r)
-{
-    for (Op *inner = r->first, *next; inner != r->last; inner = next) {
-        next = inner->next;
-        ir_move_before(inner, op);
-    }
-}
-
 static void replace_results(Op *op, const Op *from, int first)
 {
     for (int i = 0; i < op->nresults; i++)
@@ -30,7 +21,7 @@ static bool fold_taken_branch(Op *op)
     uint64_t taken;
     if (!ir_const_bits(op_arg(op, 0), &taken)) return false;
     Region *r = op->regions[taken ? 0 : 1];
-    move_out(op, r);
+    ir_move_body_before(r, op);
     replace_results(op, r->last, 0);
     ir_unlink(op);
     return true;
@@ -77,7 +68,7 @@ static bool fold_known_rounds(Op *op)
         ir_replace_uses(body->args[0], op_arg(op, 0));
         for (int i = 0; i < op->nresults; i++)
             ir_replace_uses(carry_param(body, i), carry_init(op, i));
-        move_out(op, body);
+        ir_move_body_before(body, op);
         replace_results(op, body->last, 0);
     }
     ir_unlink(op);

@@ -8,11 +8,6 @@
 
 #include "ir/type.h"
 
-static const Op *def_of(const Value *v, OpKind kind)
-{
-    return v->def && v->def->kind == kind ? v->def : NULL;
-}
-
 static Value *make(Builder *b, OpKind kind, int n, Value *const *args, const Type *ty)
 {
     return op_result(build_op(b, kind, n, args, 1, &ty), 0);
@@ -24,7 +19,7 @@ static Value *make(Builder *b, OpKind kind, int n, Value *const *args, const Typ
 static Value *repeated(Builder *b, Value *v, bool make_it)
 {
     uint64_t bits;
-    const Op *splat = def_of(v, OP_SPLAT);
+    const Op *splat = ir_def(v, OP_SPLAT);
     if (splat) return op_arg(splat, 0);
     if (!type_is_block(v->type)) return v;
     if (!ir_const_bits(v, &bits)) return NULL;
@@ -39,10 +34,7 @@ static bool is_move(const Op *op)
 static Value *fold_move_of_one_value(Builder *b, const Op *op)
 {
     const Type *ty = op_result(op, 0)->type;
-    uint64_t bits;
-    Value *x = op_arg(op, 0);
-    if (ir_const_bits(x, &bits) && !type_is_pointer(ty)) return build_const(b, ty, bits);
-    const Op *splat = def_of(x, OP_SPLAT);
+    const Op *splat = ir_def(op_arg(op, 0), OP_SPLAT);
     if (!splat || op->kind == OP_SPLAT) return NULL;
     Value *scalar = op_arg(splat, 0);
     return type_is_block(ty) ? make(b, OP_SPLAT, 1, &scalar, ty) : scalar;
@@ -56,7 +48,7 @@ static bool can_be_scalar(Builder *b, const Op *op)
     bool some = false;
     for (int i = 0; i < op->nargs; i++) {
         if (!repeated(b, op_arg(op, i), false)) return false;
-        some |= !type_is_block(op_arg(op, i)->type) || def_of(op_arg(op, i), OP_SPLAT);
+        some |= !type_is_block(op_arg(op, i)->type) || ir_def(op_arg(op, i), OP_SPLAT);
     }
     return some && type_is_block(op_result(op, 0)->type);
 }
@@ -77,13 +69,13 @@ static Value *fold_splat_arithmetic(Builder *b, Op *op)
 static Value *fold_broadcast(Builder *b, const Op *op)
 {
     const Type *ty = op_result(op, 0)->type;
-    const Op *inner = def_of(op_arg(op, 0), OP_BROADCAST);
+    const Op *inner = ir_def(op_arg(op, 0), OP_BROADCAST);
     return inner ? build_broadcast(b, op_arg(inner, 0), ty->rank, ty->shape) : NULL;
 }
 
 static Value *fold_trans(Builder *b, const Op *op)
 {
-    const Op *inner = def_of(op_arg(op, 0), OP_TRANS);
+    const Op *inner = ir_def(op_arg(op, 0), OP_TRANS);
     if (!inner) return NULL;
     const Attr *outer_perm = tkc_op_attr(op, ATTR_PERM),
                *inner_perm = tkc_op_attr(inner, ATTR_PERM);
@@ -96,8 +88,8 @@ static Value *fold_trans(Builder *b, const Op *op)
 static Value *fold_reshape(Builder *b, const Op *op)
 {
     const Type *ty = op_result(op, 0)->type;
-    const Op *inner = def_of(op_arg(op, 0), OP_RESHAPE);
-    if (!inner) inner = def_of(op_arg(op, 0), OP_EXPAND_DIMS);
+    const Op *inner = ir_def(op_arg(op, 0), OP_RESHAPE);
+    if (!inner) inner = ir_def(op_arg(op, 0), OP_EXPAND_DIMS);
     if (!inner || tkc_op_int(op, ATTR_REORDER, 0) || tkc_op_int(inner, ATTR_REORDER, 0))
         return NULL;
     return build_reshape(b, op_arg(inner, 0), ty->rank, ty->shape, false);

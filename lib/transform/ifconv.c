@@ -39,19 +39,11 @@ static bool is_cheap(const Op *branch)
     return cost <= MAX_COST;
 }
 
-static void hoist_body(Op *branch, Region *r)
-{
-    for (Op *op = r->first, *next; op != r->last; op = next) {
-        next = op->next;
-        ir_move_before(op, branch);
-    }
-}
-
 static void convert_branch(Func *fn, Op *branch)
 {
     Builder b = build_before(fn, branch);
     b.loc = branch->loc;
-    for (int i = 0; i < 2; i++) hoist_body(branch, branch->regions[i]);
+    for (int i = 0; i < 2; i++) ir_move_body_before(branch->regions[i], branch);
     for (int i = 0; i < branch->nresults; i++) {
         Value *yes = op_arg(branch->regions[0]->last, i), *no = op_arg(branch->regions[1]->last, i);
         Value *chosen = yes == no ? yes : build_select(&b, op_arg(branch, 0), yes, no);

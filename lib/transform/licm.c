@@ -80,7 +80,7 @@ static int target_level(Licm *l, const Op *op)
 /* Where v has one user: the op of that kind that makes it. */
 static Op *only_from(const Value *v, OpKind kind)
 {
-    return v->def && v->def->kind == kind && v->uses && !v->uses->next ? v->def : NULL;
+    return v->uses && !v->uses->next ? ir_def(v, kind) : NULL;
 }
 
 /* The addition below that of `op`, maybe under a broadcast, when it is by what changes in the

@@ -179,7 +179,7 @@ static void ops_move(void)
     expect_sound(&w, fn);
     ir_detach(store);
     EXPECT(!store->region && store->args[1].value->uses);
-    ir_insert_after(find(fn->body, OP_FOR), store);
+    ir_insert_before(find(fn->body, OP_FOR)->next, store);
     expect_sound(&w, fn);
     EXPECT_STR(tkc_op_info(fn->body->last->prev->kind)->name, "store");
     world_close(&w);
@@ -240,14 +240,14 @@ static void a_copied_op_uses_copies(void)
     ValueMap map = ir_value_map(&w.arena, fn);
     ir_map(&map, fn->body->args[1], loop->args[0].value);
     Op *copy = ir_clone(fn, loop, &map);
-    ir_insert_after(loop, copy);
+    ir_insert_before(loop->next, copy);
     expect_sound(&w, fn);
     EXPECT(copy->args[1].value == loop->args[0].value);
     EXPECT(copy->args[3].value == loop->args[3].value);
     EXPECT(ir_mapped(&map, loop->results[1]) == copy->results[1]);
     EXPECT(copy->regions[0]->last->args[0].value == find(copy->regions[0], OP_ADD)->results[0]);
     EXPECT_INT(tkc_op_int(copy, ATTR_NO_LICM, 0), 1);
-    ir_insert_after(copy, ir_clone(fn, copy, &map)); /* of values younger than the map */
+    ir_insert_before(copy->next, ir_clone(fn, copy, &map)); /* of values younger than the map */
     expect_sound(&w, fn);
     world_close(&w);
 }

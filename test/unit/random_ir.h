@@ -901,8 +901,8 @@ static void make_one(Maker *m)
     else if (dice < 86) v = build_arange(&m->b, 0, m->shape[random_below(m->r, 2)]);
     else if (dice < 87) v = build_arange(&m->b, 8, 8 + m->shape[0]);
     else if (dice < 90)
-        v = random_chance(m->r, 70) ? build_program_id(&m->b, random_below(m->r, 2))
-                                    : build_num_programs(&m->b, random_below(m->r, 3));
+        v = random_chance(m->r, 70) ? build_grid(&m->b, OP_PROGRAM_ID, random_below(m->r, 2))
+                                    : build_grid(&m->b, OP_NUM_PROGRAMS, random_below(m->r, 3));
     else if (m->depth < 3 && dice < 94) make_for(m);
     else if (m->depth < 3 && dice < 97) make_while(m);
     else if (m->depth < 3 && dice < 99) make_if(m);

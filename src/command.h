@@ -24,14 +24,9 @@ int command_write(const Options *o, const char *text, size_t len);
    default). */
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
 
-int command_compile(TkcContext *cx, Options *o);
-int command_header(TkcContext *cx, Options *o);
-int command_check(TkcContext *cx, Options *o);
-int command_list(TkcContext *cx, Options *o);
-int command_explain(TkcContext *cx, Options *o);
-int command_batch(TkcContext *cx, Options *o);
-int command_cache(TkcContext *cx, Options *o);
-int command_run(TkcContext *cx, Options *o);
-int command_bench(TkcContext *cx, Options *o);
+/* What is asked for; gives the exit code. */
+typedef int Command(TkcContext *cx, Options *o);
+Command command_compile, command_header, command_check, command_list, command_explain;
+Command command_batch, command_cache, command_run, command_bench;
 
 #endif

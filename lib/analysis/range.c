@@ -20,11 +20,6 @@ bool range_is_within(Range inner, Range outer)
     return inner.lo >= outer.lo && inner.hi <= outer.hi;
 }
 
-bool range_has(Range r, Wide v)
-{
-    return r.lo <= v && v <= r.hi;
-}
-
 static Wide min_of(Wide x, Wide y)
 {
     return x < y ? x : y;

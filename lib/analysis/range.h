@@ -16,7 +16,7 @@ typedef struct Range {
 /* Every value of an integer type (int1: 0 and 1). */
 Range range_of_dtype(DType dt);
 bool range_is_within(Range inner, Range outer);
-bool range_has(Range r, Wide v);
+static inline bool range_has(Range r, Wide v) { return r.lo <= v && v <= r.hi; }
 Range range_join(Range a, Range b);
 
 /* The mathematical result of an integer op on operands of dtype dt: it may lie outside dt where the

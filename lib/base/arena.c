@@ -141,11 +141,6 @@ char *arena_printf(Arena *a, const char *fmt, ...)
     return p;
 }
 
-ArenaMark arena_mark(Arena *a)
-{
-    return (ArenaMark){a->chunk, a->cur, a->used};
-}
-
 void arena_reset(Arena *a, ArenaMark mark)
 {
     char *dirty_end = a->cur;

@@ -28,7 +28,7 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap) __attribute__((format
 
 /* Scratch use: everything allocated after the mark is freed by the reset. */
 typedef struct ArenaMark { ArenaChunk *chunk; char *cur; size_t used; } ArenaMark;
-ArenaMark arena_mark(Arena *a);
+static inline ArenaMark arena_mark(Arena *a) { return (ArenaMark){a->chunk, a->cur, a->used}; }
 void arena_reset(Arena *a, ArenaMark mark);
 
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))

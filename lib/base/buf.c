@@ -8,11 +8,6 @@
 
 #include "base/unwind.h"
 
-Buf buf_make(Arena *a)
-{
-    return (Buf){.arena = a};
-}
-
 /* Makes room for n more bytes and the NUL. */
 static void reserve(Buf *b, size_t n)
 {
@@ -57,9 +52,4 @@ void buf_printf(Buf *b, const char *fmt, ...)
     vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
     b->len += (size_t)n;
     va_end(ap);
-}
-
-const char *buf_text(const Buf *b)
-{
-    return b->data ? b->data : "";
 }

@@ -12,12 +12,12 @@ struct Buf {
     size_t len, cap;
 };
 
-Buf buf_make(Arena *a);
+static inline Buf buf_make(Arena *a) { return (Buf){.arena = a}; }
 void buf_putc(Buf *b, char c);
 void buf_put(Buf *b, const char *s, size_t n);
 void buf_puts(Buf *b, const char *s);
 void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The text so far, "" when empty; lives as long as the arena. */
-const char *buf_text(const Buf *b);
+static inline const char *buf_text(const Buf *b) { return b->data ? b->data : ""; }
 
 #endif

@@ -11,11 +11,6 @@
 #include "ir/evaluate.h"
 #include "ir/rule.h"
 
-Builder build_at_end(Func *fn, Region *r)
-{
-    return (Builder){.fn = fn, .region = r};
-}
-
 Builder build_before(Func *fn, Op *op)
 {
     return (Builder){.fn = fn, .region = op->region, .before = op};
@@ -430,11 +425,6 @@ Op *build_condition(Builder *b, Value *cond, int n, Value *const *vals)
     return build_op(b, OP_CONDITION, n + 1, args, 0, NULL);
 }
 
-Op *build_return(Builder *b)
-{
-    return build_op(b, OP_RETURN, 0, NULL, 0, NULL);
-}
-
 /* ---- effects for people ---- */
 
 Op *build_print(Builder *b, const char *prefix, bool hex, int n, Value *const *vals)
@@ -455,11 +445,6 @@ Op *build_assert(Builder *b, Value *cond, Value *mask, const char *message)
 Op *build_assume(Builder *b, Value *cond)
 {
     return build_checked(b, begin(b, OP_ASSUME, 1, &cond));
-}
-
-Op *build_barrier(Builder *b)
-{
-    return build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
 }
 
 Op *build_wait(Builder *b, int pending)

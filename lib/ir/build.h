@@ -13,8 +13,16 @@ typedef struct Builder {
     const Loc *loc; /* given to each op */
 } Builder;
 
-Builder build_at_end(Func *fn, Region *r);
+static inline Builder build_at_end(Func *fn, Region *r) { return (Builder){.fn = fn, .region = r}; }
 Builder build_before(Func *fn, Op *op);
+
+/* An op that is made already, a clone. Returns it. */
+Op *build_put(Builder *b, Op *op);
+/* Any op, of which nothing is checked. */
+Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
+             const Type *const *types);
+/* The op itself, with its attributes, when the rules have nothing against it. */
+Op *build_checked(Builder *b, Op *op);
 
 Value *build_const(Builder *b, const Type *ty, uint64_t bits);      /* scalar or block type */
 /* What an op gives as a constant, or NULL when an operand is not one or the op has no value known
@@ -84,19 +92,12 @@ Op *build_reduce(Builder *b, int axis, int n, Value *const *xs);
 Op *build_scan(Builder *b, int axis, bool reverse, int n, Value *const *xs);
 Op *build_yield(Builder *b, int n, Value *const *vals);
 Op *build_condition(Builder *b, Value *cond, int n, Value *const *vals);
-Op *build_return(Builder *b);
+static inline Op *build_return(Builder *b) { return build_op(b, OP_RETURN, 0, NULL, 0, NULL); }
 Op *build_print(Builder *b, const char *prefix, bool hex, int n, Value *const *vals);
 Op *build_assert(Builder *b, Value *cond, Value *mask, const char *message);
 Op *build_assume(Builder *b, Value *cond);
-Op *build_barrier(Builder *b);
+static inline Op *build_barrier(Builder *b) { return build_op(b, OP_BARRIER, 0, NULL, 0, NULL); }
 Op *build_wait(Builder *b, int pending);                            /* for copies */
 Value *build_dot_wait(Builder *b, Value *sum, int pending);
-/* An op that is made already, a clone. Returns it. */
-Op *build_put(Builder *b, Op *op);
-/* Anything else, of which nothing is checked. */
-Op *build_op(Builder *b, OpKind kind, int nargs, Value *const *args, int nresults,
-             const Type *const *types);
-/* The op itself, with its attributes, when the rules have nothing against it. */
-Op *build_checked(Builder *b, Op *op);
 
 #endif

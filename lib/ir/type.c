@@ -130,21 +130,6 @@ const Type *type_like(TypeTable *t, const Type *like, const Type *elem)
     return type_with_elem(t, like, tkc_type_element(elem));
 }
 
-bool type_is_block(const Type *ty)
-{
-    return ty->kind == TY_BLOCK;
-}
-
-bool type_is_smem(const Type *ty)
-{
-    return ty->kind == TY_SMEM;
-}
-
-bool type_is_scalar(const Type *ty)
-{
-    return ty->kind == TY_SCALAR;
-}
-
 bool type_is_pointer(const Type *ty)
 {
     return tkc_type_element(ty)->kind == TY_POINTER;
@@ -187,11 +172,6 @@ bool type_same_shape(const Type *a, const Type *b)
 {
     return a->rank == b->rank &&
            memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
-}
-
-DType type_dtype(const Type *ty)
-{
-    return ty->dtype;
 }
 
 int type_bits(const Type *ty)

@@ -29,16 +29,18 @@ const Type *type_like(TypeTable *t, const Type *like, const Type *elem);
 const Type *type_smem(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
                       const Layout *layout);
 
-bool type_is_block(const Type *ty);
-bool type_is_smem(const Type *ty);
-bool type_is_scalar(const Type *ty);     /* a number, not a pointer, not a block */
+static inline bool type_is_block(const Type *ty) { return ty->kind == TY_BLOCK; }
+static inline bool type_is_smem(const Type *ty) { return ty->kind == TY_SMEM; }
+/* a number, not a pointer, not a block */
+static inline bool type_is_scalar(const Type *ty) { return ty->kind == TY_SCALAR; }
 bool type_is_pointer(const Type *ty);    /* scalar pointer or block of pointers */
 bool type_is_float(const Type *ty);      /* by element, so blocks too */
 bool type_is_int(const Type *ty);        /* signed, unsigned or int1, by element */
 bool type_is_bool(const Type *ty);
 bool type_is_of(const Type *ty, OpDomain domain); /* by element */
 bool type_same_shape(const Type *a, const Type *b); /* both scalars, or blocks of equal extents */
-DType type_dtype(const Type *ty);        /* element dtype; DT_NONE for pointers */
+/* element dtype; DT_NONE for pointers */
+static inline DType type_dtype(const Type *ty) { return ty->dtype; }
 int type_bits(const Type *ty);           /* of an element; pointers 64 */
 int type_bytes(const Type *ty);          /* of an element in memory; pointers 8, int1 1 */
 uint32_t type_smem_bytes(const Type *ty); /* of a buffer */

@@ -20,11 +20,6 @@ static bool is_float(DType dt)
     return kind_of(dt) == DK_FLOAT;
 }
 
-bool promote_is_fp8(DType dt)
-{
-    return dt == DT_F8E4 || dt == DT_F8E5;
-}
-
 /* Position on the ladder of floats; integers are below all. */
 static int float_level(DType dt)
 {

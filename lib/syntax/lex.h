@@ -52,27 +52,19 @@ void lex_token(Lexer *lx, TokenKind kind);
 void lex_statement(
     Lexer *lx,
     TokenKind kind); /* a keyword or `@` that begins a statement: ends brackets left open */
-void lex_name(Lexer *lx);
-void lex_number(Lexer *lx);
-void lex_space(Lexer *lx);
-void lex_newline(Lexer *lx);
-void lex_continuation(Lexer *lx);
 void lex_open(Lexer *lx, TokenKind kind);
 void lex_close(Lexer *lx, TokenKind kind);
-void lex_colon(Lexer *lx);
-void lex_bang(Lexer *lx);
-void lex_bad_character(Lexer *lx);
 void lex_error(Lexer *lx, const char *text);
 /* The error is reported even where host code is skipped, because it hides what follows. */
 void lex_error_fatal(Lexer *lx, const char *text);
-void lex_fstring_open(Lexer *lx);
-void lex_text(Lexer *lx); /* more text of an f-string */
-void lex_field_open(Lexer *lx);
-void lex_field_close(Lexer *lx);
-void lex_fstring_close(Lexer *lx);
+
+typedef void Lex(Lexer *lx);
+Lex lex_name, lex_number, lex_space, lex_newline, lex_continuation, lex_colon, lex_bang;
+Lex lex_bad_character, lex_string_unterminated;
+/* Of f-strings: their ends, their fields' ends, more of their text. */
+Lex lex_fstring_open, lex_fstring_close, lex_field_open, lex_field_close, lex_text;
 /* The f-string's line ends too early: reports it and goes on with code. */
-void lex_fstring_unterminated(Lexer *lx);
-void lex_string_unterminated(Lexer *lx);
+Lex lex_fstring_unterminated;
 
 /* In grammar/tkc.l. */
 void lex_scan(Lexer *lx);

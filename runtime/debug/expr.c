@@ -49,11 +49,6 @@ static double as_float(ExprNumber n)
     return n.is_float ? n.f : (double)n.i;
 }
 
-bool expr_is_true(const ExprNumber *n)
-{
-    return n->is_float ? n->f != 0 : n->i != 0;
-}
-
 /* ---- words ---- */
 
 static bool is_word(char c)

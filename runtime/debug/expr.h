@@ -24,6 +24,6 @@ typedef struct ExprNames {
 /* NO_VALUE: some name has no value now. WRONG: why says what. */
 ExprFound expr_evaluate(const char *text, const ExprNames *names, ExprNumber *out, char *why,
                         size_t size);
-bool expr_is_true(const ExprNumber *n);
+static inline bool expr_is_true(const ExprNumber *n) { return n->is_float ? n->f != 0 : n->i != 0; }
 
 #endif

@@ -236,11 +236,6 @@ SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider)
     return dest_operand(dc, ptx_parse_dest(&dc->ps, t, wider, true));
 }
 
-SimtOperand dc_pred(Decoder *dc)
-{
-    return dc_source(dc, dc_type("pred"), false);
-}
-
 static void list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest)
 {
     const bool braces = ptx_take_mark(&dc->ps, '{');

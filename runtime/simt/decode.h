@@ -102,10 +102,11 @@ void op_refuse(Decoder *dc);                     /* "… is no form of the instr
 
 /* ---- operands; each function reads one, commas are the caller's ---- */
 void dc_comma(Decoder *dc);
+const PtxType *dc_type(const char *name);
 SimtOperand dc_source(Decoder *dc, const PtxType *t, bool wider);
 SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider);
-SimtOperand dc_pred(Decoder *dc); /* a predicate as a source, perhaps negated */
-const PtxType *dc_type(const char *name);
+/* a predicate as a source, perhaps negated */
+static inline SimtOperand dc_pred(Decoder *dc) { return dc_source(dc, dc_type("pred"), false); }
 bool dc_type_is_among(const PtxType *t, const char *names); /* "u32 s32" */
 /* Room for the instruction's operands. */
 void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);

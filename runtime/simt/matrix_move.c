@@ -69,9 +69,10 @@ static SimtStep exec_movmatrix(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- decoding ---- */
 
-/* What the names of all three say. */
-static void read_name(Decoder *dc, SimtInsn *in)
+/* What all three say of themselves. */
+static void decode_move(Decoder *dc, SimtInsn *in, SimtExec *exec, int chip, const char *form)
 {
+    const bool moves = exec == exec_movmatrix;
     dc_aligned(dc);
     const int count = op_choose(dc, "x1 x2 x4");
     in->a = op_take(dc, "trans");
@@ -79,31 +80,23 @@ static void read_name(Decoder *dc, SimtInsn *in)
     in->count = (uint8_t)(1 << (count < 0 ? 0 : count));
     if (!op_take(dc, "m8n8") || op_type(dc) != dc_type("b16")) op_refuse(dc);
     op_done(dc);
-    if (in->space != SPACE_GENERIC && in->space != SPACE_SHARED) op_refuse(dc);
-    if ((count < 0) != (in->exec == exec_movmatrix)) op_refuse(dc);
+    if (in->space != SPACE_GENERIC && (in->space != SPACE_SHARED || moves)) op_refuse(dc);
+    if ((count < 0) != moves || (moves && !in->a)) op_refuse(dc);
+    dc_needs_chip(dc, chip);
+    dc_form(dc, in, exec, form, NULL);
 }
 
 void decode_ldmatrix(Decoder *dc, SimtInsn *in)
 {
-    in->exec = exec_ldmatrix;
-    read_name(dc, in);
-    dc_needs_chip(dc, 75);
-    dc_form(dc, in, exec_ldmatrix, ">{b32} [", NULL);
+    decode_move(dc, in, exec_ldmatrix, 75, ">{b32} [");
 }
 
 void decode_stmatrix(Decoder *dc, SimtInsn *in)
 {
-    in->exec = exec_stmatrix;
-    read_name(dc, in);
-    dc_needs_chip(dc, 90);
-    dc_form(dc, in, exec_stmatrix, "[ <{b32}", NULL);
+    decode_move(dc, in, exec_stmatrix, 90, "[ <{b32}");
 }
 
 void decode_movmatrix(Decoder *dc, SimtInsn *in)
 {
-    in->exec = exec_movmatrix;
-    read_name(dc, in);
-    dc_needs_chip(dc, 75);
-    if (!in->a || in->space != SPACE_GENERIC) op_refuse(dc);
-    dc_form(dc, in, exec_movmatrix, ">b32 <b32", NULL);
+    decode_move(dc, in, exec_movmatrix, 75, ">b32 <b32");
 }

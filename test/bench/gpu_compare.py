@@ -5,7 +5,7 @@ Both sides run the same files (examples/, Inputs/): Triton imports them, tkc com
 CUDA graphs (so the time to issue them does not count) that walk over copies of the arrays larger than the L2 cache; graphs alternate for
 ROUNDS rounds, each timed by device events. Each side uses its best number of warps, of a product its best configuration. Bytes are each
 input read once plus each output written once; of products the operations count. A ratio is the median over the rounds of tkc's rate over
-Triton's, with its 95 % interval.
+Triton's, with its 95 % interval. Where cuBLAS or cuDNN does the work, too, its graph is in the same rounds, and the last ratio is tkc's rate over its.
 NAMEs choose the works whose name has all of them; `examples` alone those of examples/ with their own lists of configurations. Needs torch and triton.
 """
 import ctypes
@@ -84,7 +84,7 @@ def c_value(note, a):
 
 def signature_of(fn, args):
     """What tkc's launcher learns from these arguments: types, and that addresses and numbers are multiples of 16."""
-    types = {torch.float32: "*fp32", torch.float16: "*fp16", torch.float8_e4m3fn: "*fp8e4nv", torch.uint8: "*u8", torch.int8: "*i8", torch.int32: "*i32", torch.int64: "*i64"}
+    types = {torch.float32: "*fp32", torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float8_e4m3fn: "*fp8e4nv", torch.uint8: "*u8", torch.int8: "*i8", torch.int32: "*i32", torch.int64: "*i64"}
     parts = []
     for name, a in zip(fn.arg_names, args):
         if isinstance(a, float):
@@ -122,9 +122,9 @@ def time_graph(graph, repeats):
 class Work:
     """name, path, kernel, defines, sets (argument lists), grid, bytes a launch, reference(args) -> (got, expected), warps to try;
     of a product `work` operations, and configs to try: (defines, warps, stages), where the grid is a function of the defines; or tuned:
-    the defines that go with each configuration of the kernel's own list"""
+    the defines that go with each configuration of the kernel's own list; library(args): the same by cuBLAS or cuDNN"""
 
-    rtol, atol, work, configs, tuned = 2e-5, 1e-6, 0, None, None
+    rtol, atol, work, configs, tuned, library = 2e-5, 1e-6, 0, None, None, None
 
     def __init__(self, **kw):
         self.__dict__.update(kw)
@@ -169,15 +169,15 @@ def measure(tkc, work):
                 sys.exit(f"{work.name}, {name}: {side}'s result is wrong by {(got - expected).abs().max().item()}")
     torch.cuda.synchronize()
     a, b = best(ours, repeats), best(theirs, repeats)
-    rounds = []
-    for _ in range(ROUNDS):
-        rounds.append((time_graph(ours[a], repeats), time_graph(theirs[b], repeats)))
-    ratios = [t / o for o, t in rounds]
-    o, t = (statistics.median(r[i] for r in rounds) for i in (0, 1))
+    graphs = [ours[a], theirs[b]] + ([graph_of(work.library, work.sets, repeats)] if work.library else [])
+    rounds = [[time_graph(g, repeats) for g in graphs] for _ in range(ROUNDS)]
+    ratios = [r[1] / r[0] for r in rounds]
+    o, t, *library = (statistics.median(times) for times in zip(*rounds))
     low, high = interval(ratios)
     rate = lambda us: f"{work.work / us / 1e6:.0f} TFLOP/s" if work.work else f"{work.bytes / us / 1e3:.0f} GB/s"
+    beside = f"{rate(library[0])} | {statistics.median(r[2] / r[0] for r in rounds):.3f}" if library else "|"
     print(f"| {work.name} | {rate(o)} ({a}) | {rate(t)} ({b}) | "
-          f"{statistics.median(ratios):.3f} | {low:.3f} … {high:.3f} |", flush=True)
+          f"{statistics.median(ratios):.3f} | {low:.3f} … {high:.3f} | {beside} |", flush=True)
 
 
 def copies(bytes_a_set):
@@ -312,11 +312,33 @@ def histogram(n, block, bins):
                 grid=(triton.cdiv(n, block), 1, 1), bytes=4 * n, reference=lambda a: (a[1], torch.bincount(a[0], minlength=bins)), warps=(4, 8))
 
 
-def matmul(n, configs):
-    sets = [[half(n, n), half(n, n), half(n, n), n, n, n, n, n, n] for _ in range(copies(6 * n * n))]
-    return Work(name=f"matmul fp16 {n}³", path=bench_input("products"), kernel="matmul", configs=configs, sets=sets,
-                grid=lambda d: (triton.cdiv(n, d["BM"]) * triton.cdiv(n, d["BN"]), 1, 1), bytes=6 * n * n, work=2 * n ** 3, rtol=2e-3, atol=0.3,
-                reference=lambda a: (a[2], (a[0] @ a[1])))
+NAMES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float32: "fp32"}
+
+
+def matmul(n, configs, dtype=torch.float16):
+    """fp32 is multiplied as such, not as tf32."""
+    some = lambda: torch.randn(n, n, device="cuda", dtype=dtype)
+    if dtype == torch.float32:
+        configs = [({**d, "PRECISION": "ieee"}, w, s) for d, w, s in configs]
+    sets = [[some(), some(), some(), n, n, n, n, n, n] for _ in range(copies(3 * dtype.itemsize * n * n))]
+    return Work(name=f"matmul {NAMES[dtype]} {n}³", path=bench_input("products"), kernel="matmul", configs=configs, sets=sets,
+                grid=lambda d: (triton.cdiv(n, d["BM"]) * triton.cdiv(n, d["BN"]), 1, 1), bytes=3 * dtype.itemsize * n * n, work=2 * n ** 3,
+                rtol=2e-3 if dtype != torch.bfloat16 else 1e-2, atol=0.3, reference=lambda a: (a[2], a[0] @ a[1]), library=lambda a: torch.mm(a[0], a[1], out=a[2]))
+
+
+def library_along(kind):
+    """cuBLAS: a and b along k, in the type of the result that it has for them."""
+    if kind == "int8":
+        return lambda a: torch._int_mm(a[0], a[1].T, out=a[2])
+    if kind == "fp8":
+        one = torch.ones((), device="cuda")
+        return lambda a: torch._scaled_mm(a[0], a[1].T, one, one, out_dtype=torch.bfloat16)
+
+    def tf32(a):
+        torch.backends.cuda.matmul.allow_tf32 = True
+        torch.mm(a[0], a[1].T, out=a[2])
+        torch.backends.cuda.matmul.allow_tf32 = False
+    return tf32
 
 
 def matmul_along(n, kind, configs, most=None):
@@ -326,10 +348,17 @@ def matmul_along(n, kind, configs, most=None):
     out = torch.int32 if kind == "int8" else torch.float32
     sets = [[some(), some(), torch.empty(n, n, device="cuda", dtype=out), n, n, n] for _ in range(copies((2 * dtype.itemsize + 4) * n * n))]
     return Work(name=f"matmul {kind} {n}³, b along k" + f", {most} of k imprecise" * bool(most), path=bench_input("products"), kernel="matmul_along",
-                configs=[({**d, "MOST": most}, w, s) for d, w, s in configs], sets=sets,
+                configs=[({**d, "MOST": most}, w, s) for d, w, s in configs if d["BK"] >= (most or 0)], sets=sets, library=library_along(kind),
                 grid=lambda d: (triton.cdiv(n, d["BM"]) * triton.cdiv(n, d["BN"]), 1, 1), bytes=(2 * dtype.itemsize + 4) * n * n, work=2 * n ** 3,
                 rtol=0, atol={"int8": 0, "tf32": 2e-4, "fp8": 1e-3}[kind] * n,  # of fp8 Triton sums all imprecisely
                 reference=lambda a: (a[2], a[0].double() @ a[1].double().T))
+
+
+def cudnn_attention(causal):
+    def run(a):
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+            torch.nn.functional.scaled_dot_product_attention(*(x[None] for x in a[:3]), is_causal=causal)
+    return run
 
 
 def attention(heads, n, size, causal):
@@ -339,6 +368,7 @@ def attention(heads, n, size, causal):
                for bm, bn, warps, stages in ((128, 64, 4, 3), (128, 64, 8, 3), (128, 128, 8, 2), (64, 64, 4, 3))]
     return Work(name=f"attention fp16 {heads}×{n}×{size}{' causal' if causal else ''}", path=example("attention"), kernel="attention", configs=configs,
                 sets=sets, grid=lambda d: (triton.cdiv(n, d["BM"]), heads, 1), bytes=8 * heads * n * size, work=(2 if causal else 4) * heads * n * n * size,
+                library=cudnn_attention(causal),
                 rtol=2e-3, atol=2e-3, reference=lambda a: (a[3], torch.nn.functional.scaled_dot_product_attention(*(x[None] for x in a[:3]), is_causal=causal)[0]))
 
 
@@ -541,11 +571,13 @@ TILES = tiles((128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (128, 128, 32, 4, 4), 
               (128, 256, 64, 8, 4), (256, 128, 64, 8, 4))
 BYTE_TILES = tiles((128, 128, 128, 4, 3), (128, 256, 128, 8, 3), (256, 128, 128, 8, 3), (64, 128, 128, 4, 3), (128, 128, 64, 4, 4), (128, 128, 128, 8, 3))
 WORD_TILES = tiles((128, 128, 32, 4, 3), (128, 256, 32, 8, 3), (256, 128, 32, 8, 3), (128, 128, 32, 8, 4))
+FLOAT_TILES = tiles((128, 128, 16, 8, 3), (64, 128, 16, 8, 3), (128, 64, 16, 4, 3), (128, 128, 32, 8, 2), (64, 64, 16, 4, 3))
 
 WORKS = [
     lambda: matmul_along(4096, "tf32", WORD_TILES), lambda: matmul_along(4096, "int8", BYTE_TILES), lambda: matmul_along(4096, "fp8", BYTE_TILES),
     lambda: matmul_along(4096, "fp8", BYTE_TILES, 128), lambda: matmul_along(8192, "fp8", BYTE_TILES),
-    lambda: matmul(1024, TILES), lambda: matmul(4096, TILES), lambda: matmul(8192, TILES),
+    *(lambda n=n: matmul(n, TILES) for n in (1024, 2048, 4096, 8192, 16384)), lambda: matmul(4096, TILES, torch.bfloat16),
+    lambda: matmul(8192, TILES, torch.bfloat16), lambda: matmul(4096, FLOAT_TILES, torch.float32),
     *(lambda size=size, causal=causal: attention(128, 4096, size, causal) for size in (64, 128) for causal in (False, True)),
     lambda: vector_add(1 << 28), lambda: vector_add(1 << 24), lambda: vector_add(98432), lambda: softmax(4096, 1024), lambda: softmax(4096, 4096),
     lambda: softmax(4096, 8192), lambda: softmax(4096, 781), lambda: gelu(1 << 27), lambda: grey(8192, 8192, 32, 32),
@@ -563,7 +595,7 @@ def main():
     tkc = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/tkc"))
     torch.cuda.init()
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, {subprocess.run([tkc, '--version'], capture_output=True, text=True).stdout.strip()}\n")
-    print("| work | tkc | Triton | ratio | 95 % interval |\n|---|---|---|---|---|")
+    print("| work | tkc | Triton | ratio | 95 % interval | library | ratio |\n|---|---|---|---|---|---|---|")
     wrong = False
     for make in EXAMPLES if sys.argv[2:] == ["examples"] else WORKS:
         work = make()
@@ -572,7 +604,7 @@ def main():
                 measure(tkc, work)
         except SystemExit as reason:
             wrong = True
-            print(f"| {work.name} | {reason} | | | |", flush=True)
+            print(f"| {work.name} | {reason} | | | | | |", flush=True)
         del work
         torch.cuda.empty_cache()
     sys.exit(wrong)

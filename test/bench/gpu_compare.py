@@ -610,4 +610,5 @@ def main():
     sys.exit(wrong)
 
 
-main()
+if __name__ == "__main__":
+    main()

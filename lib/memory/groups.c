@@ -186,25 +186,58 @@ static void wait_where_used(Func *fn, Op *dot)
 
 /* ---- products one by one ---- */
 
+/* An op for which `expand` will make a buffer. */
+typedef struct Wanting {
+    const Op *op;
+    int64_t bytes;
+} Wanting;
+
 typedef struct Groups {
     Tiles tiles;
-    int64_t peak; /* of what else `expand` makes at once */
+    VEC(Wanting) wanting;
     VEC(Op *) dots;
 } Groups;
 
 static void note_op(Op *op, void *user)
 {
     Groups *g = user;
-    const int64_t bytes = room_of_op(g->tiles.fn, op);
-    if (bytes > g->peak) g->peak = bytes;
+    const Wanting w = {op, room_of_op(g->tiles.fn, op)};
+    if (w.bytes) vec_push(g->tiles.scratch, &g->wanting, w);
     if (dot_is_of_group(op) && !tkc_op_int(op, ATTR_ASYNC, 0))
         vec_push(g->tiles.scratch, &g->dots, op);
 }
 
-static int64_t free_at(const Groups *g, const Op *at)
+static bool is_inside(const Op *op, const Region *r)
+{
+    while (op && op->region != r) op = op->region->parent;
+    return op;
+}
+
+/* A change of layout that goes when the dot reads b from a tile, or has gone. */
+static bool is_left_out(const Op *op, const Op *dot)
+{
+    if (op->kind != OP_CONVERT) return false;
+    const Use *use = op_result(op, 0)->uses;
+    return !use || (use->user == dot && use == &dot->args[1] && !use->next);
+}
+
+/* Of what `expand` makes at once in a region, beside the dot's tiles. */
+static int64_t peak_in(const Groups *g, const Region *r, const Op *dot)
+{
+    int64_t peak = 0;
+    for (int i = 0; i < g->wanting.len; i++) {
+        const Wanting *w = &g->wanting.data[i];
+        if (w->bytes > peak && is_inside(w->op, r) && !is_left_out(w->op, dot)) peak = w->bytes;
+    }
+    return peak;
+}
+
+/* Where the tile is in use, but for that. */
+static int64_t free_at(const Groups *g, const Tile *t, const Op *at)
 {
     const Func *fn = g->tiles.fn;
-    return fn->machine->max_smem - g->peak - room_around(at) - room_inside(at);
+    return fn->machine->max_smem - peak_in(g, t->home->region, t->dot) - room_around(at) -
+           room_inside(at);
 }
 
 /* Beside `bytes` of another. One that is filled already has to stay from there on. */
@@ -212,8 +245,8 @@ static bool fits(const Groups *g, const Tile *t, int64_t bytes)
 {
     const Op *op = t->buffer ? t->buffer->def->next : t->home;
     for (bytes += room_of_block(t->base->type); op != t->home; op = op->next)
-        if (bytes > free_at(g, op)) return false;
-    return bytes <= free_at(g, op);
+        if (bytes > free_at(g, t, op)) return false;
+    return bytes <= free_at(g, t, op);
 }
 
 /* False: there is none, or no room for it. */
@@ -269,7 +302,7 @@ static Op *early(const Groups *g, const Tile *t, int64_t bytes)
     if (t->home != t->dot || !def || def->kind == OP_LOAD || def->region != at->region) return NULL;
     for (int i = 0; at->prev != def; at = at->prev)
         if (i++ == FAR || at->prev->kind == OP_LOAD || begins_loop(at->prev) ||
-            bytes > free_at(g, at->prev))
+            bytes > free_at(g, t, at->prev))
             return NULL;
     return at;
 }

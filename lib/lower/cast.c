@@ -212,8 +212,21 @@ static LLVMValueRef build_int_to_float(Lower *L, bool is_signed, LLVMValueRef x,
     return is_signed ? LLVMBuildSIToFP(L->b, x, ty, "") : LLVMBuildUIToFP(L->b, x, ty, "");
 }
 
-/* 64-bit integers to floats shorter than fp32 need care: the value is brought to 53 bits by
-   rounding to odd first. */
+/* A number of 32 bits as an fp32 that rounds to bf16 as it does: of those that do not fit, the last
+   8 bits only tell "not exact". */
+static LLVMValueRef int_to_odd_f32(Lower *L, bool is_signed, LLVMValueRef x)
+{
+    LLVMValueRef low = LLVMBuildAnd(L->b, x, i32_const(L, 0xff), ""),
+                 high = LLVMBuildXor(L->b, x, low, "");
+    LLVMValueRef some = LLVMBuildICmp(L->b, LLVMIntNE, low, i32_const(L, 0), "");
+    LLVMValueRef cut = pick(L, some, LLVMBuildOr(L->b, high, i32_const(L, 0x100), ""), high);
+    LLVMValueRef top = is_signed ? LLVMBuildAShr(L->b, x, i32_const(L, 31), "") : i32_const(L, 0);
+    LLVMValueRef is_small =
+        LLVMBuildICmp(L->b, LLVMIntULT, LLVMBuildXor(L->b, x, top, ""), i32_const(L, 1u << 24), "");
+    return build_int_to_float(L, is_signed, pick(L, is_small, x, cut), L->f32);
+}
+
+/* The same of 64 bits, as an fp64. */
 static LLVMValueRef wide_int_to_odd_f64(Lower *L, bool is_signed, LLVMValueRef x)
 {
     LLVMValueRef low = masked(L, x, 0x7ff), high = LLVMBuildXor(L->b, x, low, "");
@@ -228,6 +241,17 @@ static LLVMValueRef wide_int_to_odd_f64(Lower *L, bool is_signed, LLVMValueRef x
     return build_int_to_float(L, is_signed, pick(L, is_small, x, cut), L->f64);
 }
 
+/* What is greater is no number of fp16 or fp8. */
+static LLVMValueRef clamp_wide(Lower *L, bool is_signed, LLVMValueRef x)
+{
+    LLVMTypeRef ty = LLVMTypeOf(x);
+    LLVMValueRef hi = LLVMConstInt(ty, 1 << 20, false), lo = LLVMConstNeg(hi);
+    LLVMIntPredicate above = is_signed ? LLVMIntSGT : LLVMIntUGT;
+    x = pick(L, LLVMBuildICmp(L->b, above, x, hi, ""), hi, x);
+    if (is_signed) x = pick(L, LLVMBuildICmp(L->b, LLVMIntSLT, x, lo, ""), lo, x);
+    return LLVMBuildTrunc(L->b, x, L->i32, "");
+}
+
 static LLVMValueRef float_from_int(Lower *L, DType from, DType to, LLVMValueRef x)
 {
     const DTypeInfo *info = dtype_info(from);
@@ -236,9 +260,12 @@ static LLVMValueRef float_from_int(Lower *L, DType from, DType to, LLVMValueRef 
         return build_int_to_float(L, is_signed, x, lower_dtype(L, to));
     if (info->bits <= 16)
         return narrow_f32(L, to, build_int_to_float(L, is_signed, x, L->f32), false);
-    LLVMValueRef exact = info->bits == 64 ? wide_int_to_odd_f64(L, is_signed, x)
-                                          : build_int_to_float(L, is_signed, x, L->f64);
-    return narrow_f64(L, to, exact, false);
+    if (to == DT_BF16)
+        return info->bits == 64 ? narrow_f64(L, to, wide_int_to_odd_f64(L, is_signed, x), false)
+                                : narrow_f32(L, to, int_to_odd_f32(L, is_signed, x), false);
+    if (to == DT_F16 && info->bits == 32) return build_int_to_float(L, is_signed, x, L->f16);
+    LLVMValueRef clamped = clamp_wide(L, is_signed, x);
+    return narrow_f32(L, to, LLVMBuildSIToFP(L->b, clamped, L->f32, ""), false);
 }
 
 static LLVMValueRef int_from_int(Lower *L, DType from, DType to, LLVMValueRef x)

@@ -33,7 +33,7 @@ struct AxisFacts {
     Arena *arena;
     const Func *fn;
     const AxisGiven *given; /* NULL: nothing but what the function says */
-    bool of_accesses;
+    AxisTrust trust;
     uint32_t n;
     AxisFact **base;  /* by value id: what holds wherever the value is; NULL before it is reached */
     AxisFact **of;    /* the same, or sharper where the flow stands */
@@ -216,7 +216,8 @@ static AxisFact fact_of_param(const AxisFacts *facts, const Value *arg)
 {
     AxisFact f = axis_unknown(arg->type);
     const AxisGiven given = facts->given ? facts->given[arg->index] : (AxisGiven){0};
-    int64_t k = given.divisibility ? given.divisibility : facts->fn->params[arg->index].divisibility;
+    int64_t k =
+        given.divisibility ? given.divisibility : facts->fn->params[arg->index].divisibility;
     if (k > 1) f.divisibility[0] = k & -k;
     if (given.is_one) f.lo = f.hi = f.lo_all = f.hi_all = 1;
     return f;
@@ -310,12 +311,11 @@ static bool merge(void *state, const Value *into, const Value *from)
     return true;
 }
 
-static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, bool of_accesses)
+static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, AxisTrust trust)
 {
     static const FlowRules rules = {define, bind, merge, enter, leave};
     AxisFacts *facts = arena_new(a, AxisFacts);
-    *facts = (AxisFacts){
-        .arena = a, .fn = fn, .given = given, .of_accesses = of_accesses, .n = fn->nvalues};
+    *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .trust = trust, .n = fn->nvalues};
     facts->base = arena_array(a, AxisFact *, fn->nvalues);
     facts->of = arena_array(a, AxisFact *, fn->nvalues);
     facts->changes = arena_array(a, uint8_t, fn->nvalues);
@@ -325,17 +325,25 @@ static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, bool
 
 AxisFacts *axis_analyze(Arena *a, const Func *fn)
 {
-    return analyze(a, fn, NULL, false);
+    return analyze(a, fn, NULL, AXIS_PROVED);
 }
 
 AxisFacts *axis_analyze_accesses(Arena *a, const Func *fn, const AxisGiven *given)
 {
-    return analyze(a, fn, given, true);
+    return analyze(a, fn, given, AXIS_OF_ACCESSES);
 }
 
-bool axis_is_of_accesses(const AxisFacts *facts)
+AxisFacts *axis_guess(Arena *a, const Func *fn)
 {
-    return facts->of_accesses;
+    enum { DIVISOR = 16 };
+    AxisGiven *given = arena_array(a, AxisGiven, fn->nparams + 1);
+    for (int i = 0; i < fn->nparams; i++) given[i].divisibility = DIVISOR;
+    return analyze(a, fn, given, AXIS_GUESSED);
+}
+
+AxisTrust axis_trust(const AxisFacts *facts)
+{
+    return facts->trust;
 }
 
 /* ---- printing ---- */

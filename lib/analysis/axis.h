@@ -38,7 +38,11 @@ typedef struct AxisGiven {
    address that is made of x % n is taken for one whose x is not negative, unless its bounds say
    otherwise: whoever indexes so has x from program numbers, of which little can be proved. */
 AxisFacts *axis_analyze_accesses(Arena *a, const Func *fn, const AxisGiven *given);
-bool axis_is_of_accesses(const AxisFacts *facts);
+/* To choose among ways that are all right: what would be if 16 divided every parameter, what is
+   divided were not negative, and no sum wrapped. */
+AxisFacts *axis_guess(Arena *a, const Func *fn);
+typedef enum AxisTrust { AXIS_PROVED, AXIS_OF_ACCESSES, AXIS_GUESSED } AxisTrust;
+AxisTrust axis_trust(const AxisFacts *facts);
 /* Never NULL; nothing known: all ones and unbounded. A fact pointer stays valid as long as the
    AxisFacts. */
 const AxisFact *axis_of(const AxisFacts *facts, const Value *v);

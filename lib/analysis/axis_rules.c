@@ -170,7 +170,7 @@ static void rule_div(const AxisSite *s, AxisFact *out)
         return;
     }
     axis_rule_elementwise(s, out);
-    bool counts_up = axis_range(s->x, s->tx, false).lo >= 0;
+    bool counts_up = axis_range(s->x, s->tx, false).lo >= 0 || axis_trust(s->facts) == AXIS_GUESSED;
     bool power = is_one_value(s->y) && is_power_of_two(s->y->lo);
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t g = counts_up ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
@@ -188,8 +188,8 @@ static void rule_rem(const AxisSite *s, AxisFact *out)
         return;
     }
     axis_rule_elementwise(s, out);
-    const bool counts_up =
-        x.lo >= 0 || (axis_is_of_accesses(s->facts) && x.lo <= range_of_dtype(type_dtype(s->tx)).lo);
+    const bool counts_up = x.lo >= 0 || (axis_trust(s->facts) != AXIS_PROVED &&
+                                         x.lo <= range_of_dtype(type_dtype(s->tx)).lo);
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t g = counts_up ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
         out->contiguity[d] = g;
@@ -504,7 +504,7 @@ static void bound_arithmetic(const AxisSite *s, AxisFact *out)
         axis_set_range(out, range_wrap(r, result), all);
         wraps = !range_is_within(r, range_of_dtype(result));
     }
-    if (wraps) keep_what_wraps(out, s->type);
+    if (wraps && axis_trust(s->facts) != AXIS_GUESSED) keep_what_wraps(out, s->type);
 }
 
 AxisFact axis_of_result(const AxisFacts *facts, const Op *op, int result)

@@ -3,13 +3,13 @@
    between a load and the store of what was computed from it. Loads of what only matrix products
    take are groups of their own: that goes by way of shared memory anyway.
 
-   The layout is blocked: `order` lists the dims by how far the pointers are contiguous along
-   them, lanes follow the order, warps too, except that dims the function reduces, scans or sorts
-   along come last for them (a row that stays in a warp needs no shared memory to be summed). What
-   is left to choose is how many neighbours a thread holds. Each width is tried, and what it costs
-   all accesses of the group is counted (convert.h): instructions a warp issues, the 128-byte lines
-   its loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a copy
-   from fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider
+   The layout is blocked: `order` lists the dims, those first along which neighbours are nearest
+   (near.h), lanes follow the order, warps too, except that dims the function reduces, scans or
+   sorts along come last for them (a row that stays in a warp needs no shared memory to be summed).
+   What is left to choose is how many neighbours a thread holds. Each width is tried, and what it
+   costs all accesses of the group is counted (convert.h): instructions a warp issues, the 128-byte
+   lines its loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a
+   copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider
    side; and next to loads that pick every third byte a store of bytes stays narrow. A thread never
    gets more neighbours than its share of the elements: no lane is idle for the sake of width. A
    mask does not matter here: the lowering does a vector that is not wholly in by single elements.
@@ -23,6 +23,7 @@
 #include "base/vec.h"
 #include "ir/machine.h"
 #include "layout/convert.h"
+#include "layout/near.h"
 #include "layout/vector.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
@@ -41,6 +42,7 @@ typedef struct Access {
     Op *op;
     int group;
     int order[TKC_MAX_RANK];
+    bool prefers_order;
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
     int weight;     /* how often it runs, as far as loops tell */
@@ -50,6 +52,7 @@ struct Accesses {
     Arena *arena;
     const Func *fn;
     const AxisFacts *facts;
+    Near near;
     VEC(Access) list;
     Map of_op; /* to its place in the list, from 1 on */
     VEC(Group) groups;
@@ -85,24 +88,12 @@ static int value_bytes(const Op *op)
 
 /* ---- collecting ---- */
 
-/* Dims by falling contiguity; among equals the last dim first; dims of extent 1 at the end. */
-static void sort_dims(const AxisFact *fact, const Type *block, int *order)
-{
-    int64_t key[TKC_MAX_RANK];
-    for (int d = 0; d < block->rank; d++) key[d] = block->shape[d] == 1 ? 0 : fact->contiguity[d];
-    for (int i = 0; i < block->rank; i++) {
-        int dim = block->rank - 1 - i, at = i;
-        for (; at > 0 && key[order[at - 1]] < key[dim]; at--) order[at] = order[at - 1];
-        order[at] = dim;
-    }
-}
-
-static Access access_of(const Accesses *x, Op *op, int weight)
+static Access access_of(Accesses *x, Op *op, int weight)
 {
     const Value *ptr = op_arg(op, 0);
     const AxisFact *fact = axis_of(x->facts, ptr);
     Access a = {.op = op, .weight = weight};
-    sort_dims(fact, ptr->type, a.order);
+    a.prefers_order = near_order(&x->near, ptr, a.order);
     const int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes),
               most = vector_most_bytes(op);
     int run = log2_floor(fact->contiguity[a.order[0]]);
@@ -111,11 +102,6 @@ static Access access_of(const Accesses *x, Op *op, int weight)
     a.line_log2 = run > line ? line : run;
     if (a.line_log2 < line - GUESSED_STRIDE_LOG2) a.line_log2 = line - GUESSED_STRIDE_LOG2;
     return a;
-}
-
-static bool prefers_order(const Accesses *x, const Access *a)
-{
-    return axis_of(x->facts, op_arg(a->op, 0))->contiguity[a->order[0]] > 1;
 }
 
 static void collect(Accesses *x, const Region *r, int weight)
@@ -180,7 +166,7 @@ static void make_groups(Accesses *x)
     for (int preferring = 1; preferring >= 0; preferring--) {
         for (int i = 0; i < x->list.len; i++) {
             Access *a = &x->list.data[i];
-            if (prefers_order(x, a) != preferring) continue;
+            if (a->prefers_order != preferring) continue;
             a->group = group_for(x, a->op, a->order, preferring);
             memcpy(a->order, x->groups.data[a->group].order, sizeof a->order);
         }
@@ -334,6 +320,7 @@ Accesses *access_choose(Arena *scratch, const Func *fn)
     x->arena = scratch;
     x->fn = fn;
     x->facts = axis_analyze_accesses(scratch, fn, NULL);
+    x->near = (Near){scratch, fn, x->facts, NULL};
     map_init(&x->of_op, scratch);
     collect(x, fn->body, 1);
     make_groups(x);

@@ -1,0 +1,58 @@
+/* Pixels whose number was divided by a width run along it, as far as the width goes; what is a
+   stride apart does not, and is further apart where 16 divides the stride. */
+#include "layout/near.h"
+
+#include "tkc/ir.h"
+
+typedef struct Key {
+    int64_t run, divisor;
+} Key;
+
+static bool runs(const AxisFact *fact)
+{
+    for (int d = 0; d < fact->rank; d++)
+        if (fact->contiguity[d] > 1) return true;
+    return false;
+}
+
+static const AxisFact *running_fact(Near *n, const Value *ptr)
+{
+    const AxisFact *fact = axis_of(n->facts, ptr);
+    if (fact->rank < 2 || runs(fact)) return fact;
+    if (!n->guessed) n->guessed = axis_guess(n->arena, n->fn);
+    return axis_of(n->guessed, ptr);
+}
+
+/* What divides the steps of v along a dim: of sums what divides all parts that change. */
+static int64_t step_divisor(const Near *n, const Value *v, int d)
+{
+    const AxisFact *fact = axis_of(n->facts, v);
+    const Op *op = v->def;
+    if (fact->constancy[d] >= v->type->shape[d]) return INT64_MAX;
+    if (op && op->kind == OP_BROADCAST) return step_divisor(n, op_arg(op, 0), d);
+    if (!op || (op->kind != OP_ADD && op->kind != OP_ADDPTR)) return fact->divisibility[d];
+    const int64_t a = step_divisor(n, op_arg(op, 0), d), b = step_divisor(n, op_arg(op, 1), d);
+    return a < b ? a : b;
+}
+
+static bool is_nearer(Key a, Key b)
+{
+    return a.run > b.run || (a.run == b.run && a.divisor < b.divisor);
+}
+
+bool near_order(Near *n, const Value *ptr, int order[TKC_MAX_RANK])
+{
+    const Type *block = ptr->type;
+    const AxisFact *fact = running_fact(n, ptr);
+    Key key[TKC_MAX_RANK];
+    for (int d = 0; d < block->rank; d++)
+        key[d] = block->shape[d] == 1
+                     ? (Key){0, INT64_MAX}
+                     : (Key){fact->contiguity[d], runs(fact) ? 1 : step_divisor(n, ptr, d)};
+    for (int i = 0; i < block->rank; i++) {
+        int dim = block->rank - 1 - i, at = i;
+        for (; at > 0 && is_nearer(key[dim], key[order[at - 1]]); at--) order[at] = order[at - 1];
+        order[at] = dim;
+    }
+    return fact->contiguity[order[0]] > 1;
+}

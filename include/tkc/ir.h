@@ -150,6 +150,7 @@ struct Region {
 typedef struct Param {
     const char *name;
     const Type *type;
+    bool is_const;         /* a pointer that nothing is stored through */
     int64_t divisibility;  /* known: pointers in bytes, integers by value; 1 when nothing is known */
     int rank;              /* declared extents; 0 when none */
     int64_t extent[TKC_MAX_RANK];       /* constant extent, or -1: then extent_param */

@@ -132,6 +132,7 @@ static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *o
         module_eval(sp, m, e); /* again, to be heard: tl.constexp is no constexpr */
         return false;
     }
+    out->is_const = is_of_language(sp, m, e) && !strcmp(kernel_last_name(e), "const");
     if (v.kind == SV_TYPE && (v.type->kind == TY_SCALAR || v.type->kind == TY_POINTER))
         out->type = param_type_of(v.type);
     return true;

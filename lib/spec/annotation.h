@@ -9,6 +9,7 @@ typedef struct AnnotationNumber { Str name; int64_t value; } AnnotationNumber;
 
 typedef struct Annotation {
     bool is_constexpr;
+    bool is_const;           /* tl.const: a pointer that nothing is stored through */
     bool is_text;            /* a string of ours, which -sig cannot contradict */
     ParamType type;          /* or says nothing */
     int64_t divisibility;    /* 0: not said */

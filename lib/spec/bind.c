@@ -381,6 +381,7 @@ static void set_extents(Binder *b, Func *fn, const Slot *s)
 {
     if (s->index < 0) return;
     Param *p = &fn->params[s->index];
+    p->is_const = s->a.is_const && p->type->kind == TY_POINTER;
     p->rank = s->a.rank;
     for (int d = 0; d < s->a.rank; d++) {
         bool ok = number_of(b, s, s->a.extent[d], &p->extent[d], &p->extent_param[d]) &&

@@ -117,7 +117,7 @@ static const Binding *binding_in(const ScopeCopy *copy, int i)
 
 static const char *describe_conflict(Spec *sp, const Binding *a, const Binding *b)
 {
-    return arena_printf(sp->arena, "'%s' is %s on one path and %s on the other", a->name,
+    return arena_printf(sp->arena, "Mismatched type for %s: it is %s on one path and %s on the other", a->name,
                         spec_describe(sp, a->value), spec_describe(sp, b->value));
 }
 
@@ -180,7 +180,7 @@ static Binding *merge_names(Branch *br, Join *j, int n)
 static SpecValue unlike_returns(Spec *sp, const Outcome *a, const Outcome *b)
 {
     if (a->is_end || b->is_end) return exec_lacks_value(sp, a->is_end ? b : a);
-    spec_error(sp, a->at, "'%s' returns %s here and %s elsewhere", sp->frame->fn->name,
+    spec_error(sp, a->at, "Return type mismatch: '%s' returns %s here and %s elsewhere", sp->frame->fn->name,
                spec_describe(sp, a->value), spec_describe(sp, b->value));
     spec_note(sp, b->at, "the other return");
     return sv_error();
@@ -435,6 +435,6 @@ SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orels
     Value **results = finish_op(&br, &j);
     if (ok) return merge_result(sp, v, results, &next);
     return spec_error(sp, at,
-                      "the two values of a run-time choice must have one type, found %s and %s",
+                      "Ternary expression with dynamic condition has inconsistent types %s and %s",
                       spec_describe(sp, choice[0].value), spec_describe(sp, choice[1].value));
 }

@@ -48,6 +48,7 @@ bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
 /* Argument 1, the value, and argument 2, the mask. */
 static bool read_value(Spec *sp, const BuiltinCall *c, AtomicArgs *a)
 {
+    if (!memory_takes_stores(sp, a->args[0], c->spans[0])) return false;
     a->args[1] = memory_arg(sp, c, 1, a->args[0]->type);
     return a->args[1] && memory_mask(sp, c, 2, a->args[0], &a->args[2]);
 }
@@ -67,6 +68,7 @@ SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
     if (!read_atomic(sp, c, 3, &a)) return sv_error();
     const Type *elem = pointee(a.args[0]);
     if (type_bits(elem) < 16) return refuse_dtype(sp, c, elem, "types of 16, 32 and 64 bits");
+    if (!memory_takes_stores(sp, a.args[0], c->spans[0])) return sv_error();
     for (int i = 1; i < 3; i++)
         if (!(a.args[i] = memory_arg(sp, c, i, a.args[0]->type))) return sv_error();
     return sv_value(build_atomic(&sp->b, OP_ATOMIC_CAS, NULL, &a));

@@ -4,7 +4,9 @@
 SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 {
     const __int128 axis = c->args[0].i;
-    if (axis < 0 || axis > 2) return arg_refuse(sp, c, 0, "0, 1 or 2");
+    if (axis < 0 || axis > 2)
+        return spec_error(sp, c->spans[0], "%s axis must be 0, 1, or 2 but got %lld",
+                          arg_operation(sp, c), (long long)axis);
     return sv_value(build_grid(&sp->b, c->builtin->op, (int)axis));
 }
 

@@ -22,6 +22,13 @@ SpecValue builtin_broadcast_to(Spec *sp, const BuiltinCall *c)
     return v ? sv_value(v) : sv_error();
 }
 
+static bool refuse_duplicates(Spec *sp, Span at, const int64_t *axes, int n)
+{
+    Buf text = buf_make(sp->arena);
+    for (int i = 0; i < n; i++) buf_printf(&text, "%s%lld", i ? ", " : "", (long long)axes[i]);
+    return spec_fail(sp, at, "duplicate axes, normalized axes = [%s]", buf_text(&text));
+}
+
 /* Axes of the result, each in [-rank, rank), ascending. */
 static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int *count)
 {
@@ -35,12 +42,13 @@ static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int
     for (int i = 0; i < n; i++) {
         int64_t axis = axes[i] < 0 ? axes[i] + total : axes[i];
         if (axis < 0 || axis >= total)
-            return spec_fail(sp, c->spans[1],
-                             "axis %lld is out of range for a result of %d dimensions",
-                             (long long)axes[i], total);
-        if (is_new[axis])
-            return spec_fail(sp, c->spans[1], "axis %lld is given twice", (long long)axes[i]);
-        is_new[axis] = true;
+            return spec_fail(sp, c->spans[1], "invalid axis %lld for a result of %d dimension%s",
+                             (long long)axes[i], total, total == 1 ? "" : "s");
+        axes[i] = axis;
+    }
+    for (int i = 0; i < n; i++) {
+        if (is_new[axes[i]]) return refuse_duplicates(sp, c->spans[1], axes, n);
+        is_new[axes[i]] = true;
     }
     *count = n;
     return true;

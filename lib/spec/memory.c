@@ -3,6 +3,7 @@
 
 #include "spec/advice.h"
 #include "spec/argument.h"
+#include "tkc/carry.h"
 
 static void set_attributes(Spec *sp, Op *op, const Access *a)
 {
@@ -59,8 +60,41 @@ Value *memory_arg(Spec *sp, const BuiltinCall *c, int i, const Type *pointer)
     return memory_operand(sp, pointer, c->args[i], arg_what(sp, c, i), c->spans[i]);
 }
 
+/* What an op makes a pointer of; of a join one source, as both are const or neither is. */
+static const Value *pointer_source(const Value *v)
+{
+    const Op *owner;
+    int slot;
+    if (tkc_carry_of_value(v, &owner, &slot))
+        return owner->kind == OP_IF ? carry_passed(owner->regions[0], slot)
+                                    : carry_init(owner, slot);
+    for (int i = v->def ? v->def->nargs - 1 : -1; i >= 0; i--) {
+        if (type_is_pointer(op_arg(v->def, i)->type)) return op_arg(v->def, i);
+    }
+    return NULL;
+}
+
+bool memory_is_const(const Spec *sp, const Value *pointer)
+{
+    const Value *v = type_is_pointer(pointer->type) ? pointer : NULL;
+    while (v && (v->def || v->region != sp->fn->body)) {
+        if (v->def && v->def->kind == OP_LOAD) return false;
+        v = pointer_source(v);
+    }
+    return v && sp->fn->params[v->index].is_const;
+}
+
+bool memory_takes_stores(Spec *sp, const Value *pointer, Span at)
+{
+    if (!memory_is_const(sp, pointer)) return true;
+    spec_error(sp, at, "Cannot store to a constant pointer");
+    spec_note(sp, SPAN_NONE, "its parameter is declared tl.const");
+    return false;
+}
+
 bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at)
 {
+    if (!memory_takes_stores(sp, a->pointer, SPAN_NONE)) return false;
     Value *v = memory_operand(sp, a->pointer->type, value, "the stored value", at);
     if (!v) return false;
     set_attributes(sp, build_store(&sp->b, a->pointer, v, a->mask), a);

@@ -13,6 +13,10 @@ typedef struct Access {
     bool is_volatile;
 } Access;
 
+/* Whether a pointer comes from a parameter under tl.const. */
+bool memory_is_const(const Spec *sp, const Value *pointer);
+/* It may be stored through. False after an error. */
+bool memory_takes_stores(Spec *sp, const Value *pointer, Span at);
 /* `other` has the pointee's type in the pointer's shape, or is NULL. */
 Value *memory_load(Spec *sp, const Access *a, Value *other);
 /* Casts to the pointee type, broadcasts to the pointer's shape and stores. False after an error. */

@@ -5,6 +5,7 @@
 #include "spec/merge.h"
 
 #include "spec/broadcast.h"
+#include "spec/memory.h"
 
 /* Stands for a leaf in a joined value. */
 static const Value leaf_mark;
@@ -86,6 +87,8 @@ static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *o
     if (!sv_is_operand(a) || !sv_is_operand(b)) return false;
     Value *x = value_at(j, j->a, a, at), *y = value_at(j, j->b, b, at);
     if (!x || !y || x->type != y->type) return false;
+    if (type_is_pointer(x->type) && memory_is_const(j->sp, x) != memory_is_const(j->sp, y))
+        return false;
     *out = add_leaf(j, x, y);
     return true;
 }

@@ -73,10 +73,10 @@ static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue
     return sv_value(build_addptr(&sp->b, p, n));
 }
 
-static SpecValue refuse_floats(Spec *sp, AstOp op, const Value *x, Span at)
+static SpecValue refuse_floats(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
-    spec_error(sp, at, "%s is for integers, found %s", quoted(sp, op),
-               type_text(sp->arena, x->type));
+    spec_error(sp, at, "invalid operands of type %s and %s: %s is for integers",
+               spec_describe(sp, a), spec_describe(sp, b), quoted(sp, op));
     if (op == AOP_FLOORDIV) spec_note(sp, at, "for floats write tl.floor(x / y)");
     return sv_error();
 }
@@ -111,7 +111,7 @@ static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span a
         return sv_error();
     }
     if (!unify(sp, a, b, rule->unify, &x, &y, quoted(sp, op), at)) return sv_error();
-    if (rule->domain == INTEGERS && !type_is_int(x->type)) return refuse_floats(sp, op, x, at);
+    if (rule->domain == INTEGERS && !type_is_int(x->type)) return refuse_floats(sp, op, a, b, at);
     if (op == AOP_SHR && keeps_sign(a, x)) return sv_value(shift_signed(sp, x, y));
     if (op == AOP_DIV && type_is_int(x->type)) {
         x = build_cast(&sp->b, x, DT_F32, NULL);

@@ -10,6 +10,7 @@
 #include "spec/advice.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
+#include "spec/memory.h"
 #include "spec/record.h"
 
 enum {
@@ -323,7 +324,9 @@ const char *spec_describe(Spec *sp, SpecValue v)
                             v.module->path);
     case SV_CLASS: return arena_printf(sp->arena, "class '%s'", v.class_name);
     case SV_RECORD_CLASS: return arena_printf(sp->arena, "class '%s'", v.record_class->name);
-    case SV_VALUE: return type_text(sp->arena, v.v->type);
+    case SV_VALUE:
+        return arena_printf(sp->arena, "%s%s", memory_is_const(sp, v.v) ? "const " : "",
+                            type_text(sp->arena, v.v->type));
     default: return sv_description(v);
     }
 }

@@ -94,12 +94,12 @@ static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
 {
     if (sv_is_error(index)) return index;
     if (x.kind == SV_VALUE && !type_is_block(x.v->type)) {
-        spec_error(sp, at, "%s is indexed with None and ':' only, found %s", spec_describe(sp, x),
+        spec_error(sp, at, "unsupported tensor index: %s is indexed with None and ':' only, found %s", spec_describe(sp, x),
                    spec_describe(sp, index));
         spec_note(sp, at, "it is one number: leave the index out");
         return sv_error();
     }
-    spec_error(sp, at, "a block is indexed with None and ':' only, found %s on %s",
+    spec_error(sp, at, "unsupported tensor index: a block is indexed with None and ':' only, found %s on %s",
                spec_describe(sp, index), spec_describe(sp, x));
     if (index.kind == SV_SLICE)
         spec_note(sp, at, "load each part by offsets of its own; halves of what is computed: reshape "
@@ -248,7 +248,7 @@ static bool element_access(Spec *sp, const Param *p, SpecValue x, SpecValue inde
 
 static SpecValue refuse_pointer(Spec *sp, SpecValue x, Span at)
 {
-    spec_error(sp, at, "%s has no declared extents to index", spec_describe(sp, x));
+    spec_error(sp, at, "unsupported tensor index: %s has no declared extents", spec_describe(sp, x));
     spec_note(sp, at,
               "declare them on the parameter, such as x: \"*fp32[M, N]\", or use tl.load(x + "
               "offsets, mask=…)");
@@ -273,9 +273,13 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
     }
     if (x.kind != SV_VALUE) return spec_error(sp, at, "%s cannot be indexed", spec_describe(sp, x));
     const SpecValue *items;
-    int n = index_items(&index, &items), axes = 0;
-    for (int i = 0; i < n; i++) axes += items[i].kind == SV_NONE;
-    if (x.v->type->kind == TY_POINTER && axes < n) return refuse_pointer(sp, x, at);
+    int n = index_items(&index, &items), axes = 0, whole = 0;
+    for (int i = 0; i < n; i++) {
+        axes += items[i].kind == SV_NONE;
+        whole += is_whole_slice(items[i]);
+    }
+    bool adds_axes = axes > 0 && axes + whole == n;
+    if (x.v->type->kind == TY_POINTER && !adds_axes) return refuse_pointer(sp, x, at);
     return subscript_block(sp, x, index, at);
 }
 

@@ -7,7 +7,7 @@
 #include "spec/promote.h"
 
 static const char *const faults[] = {
-    [PROMOTE_SIGNS] = "one is signed and one unsigned; cast one of them",
+    [PROMOTE_SIGNS] = "they have different signedness; cast one of them",
     [PROMOTE_FP8_INT] = "fp8 has no common type with an integer; cast one of them",
     [PROMOTE_NEGATIVE] = "a negative constant does not go with an unsigned type; cast one of them",
     [PROMOTE_RANGE] = "the constant is out of range for the type",
@@ -57,8 +57,8 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
                    ? promote_constant(type_dtype(a.v->type), b, division, &fault)
                    : promote_pair(type_dtype(a.v->type), type_dtype(b.v->type), division, &fault);
     if (dt == DT_NONE)
-        return spec_fail(sp, at, "%s of %s and %s: %s", what, spec_describe(sp, a),
-                         spec_describe(sp, b), faults[fault]);
+        return spec_fail(sp, at, "Cannot use %s with %s and %s because %s", what,
+                         spec_describe(sp, a), spec_describe(sp, b), faults[fault]);
     *x = to_dtype(sp, a, dt);
     *y = to_dtype(sp, b, dt);
     return true;

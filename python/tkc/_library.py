@@ -17,8 +17,18 @@ class Error(RuntimeError):
         self.diagnostics = list(diagnostics)
 
 
+class Reason(Exception):
+    """What a KernelError says without the place: its cause, as hosts of Triton's look for it."""
+
+
 class KernelError(Error):
     """A kernel, or a launch of it, is wrong: the text has the line of the kernel, and what to write."""
+
+    def __init__(self, text, diagnostics=()):
+        super().__init__(text, diagnostics)
+        self.error_message = next((d.text for d in self.diagnostics if d.severity == "error"), None)
+        if self.error_message:
+            self.__cause__ = Reason(self.error_message)
 
 
 class DeviceError(Error):

@@ -78,6 +78,7 @@ typedef struct TkcDescriptor {
     int64_t strides[TKC_DESCRIPTOR_RANK]; /* elements from one to the next along each dimension: the
                                              last is 1, others are multiples of 16 bytes, 0 too */
 } TkcDescriptor;
+enum { TKC_ANY_INT = 1, TKC_ANY_INT_BUT_ONE = 2 };
 /* One argument of a launch; made by tkc_pointer, tkc_int, tkc_float, tkc_constexpr, tkc_descriptor. */
 typedef struct TkcArg {
     TkcArgKind kind;
@@ -94,7 +95,9 @@ typedef struct TkcArg {
         const char *constexpr_value;
         const TkcDescriptor *descriptor; /* borrowed, for the call */
     };
-    /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds. */
+    /* POINTER: size of the memory behind it, 0 when not known; lets the cpu device check bounds.
+       INT: 0, code of its own for 1 and for multiples of 16; TKC_ANY_INT, one code for all;
+       TKC_ANY_INT_BUT_ONE, code of its own for 1 only. */
     size_t bytes;
 } TkcArg;
 /* An argument that is an address, with the size of the memory there, or 0. */

@@ -1,6 +1,6 @@
 """Kernels of Triton's language, compiled by libtkc: what host code of Triton's uses, so that `import tkc as triton` and
 `import tkc.language as tl` are all that changes. docs/python.md has the rest."""
-from . import compiler, errors, language, runtime, testing, tools
+from . import compiler, errors, knobs, language, runtime, testing, tools
 from ._arrays import MockTensor, TensorDescriptor, TensorWrapper, reinterpret
 from ._jit import JitFunction as JITFunction
 from ._jit import Launchable as KernelInterface

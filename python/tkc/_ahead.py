@@ -73,7 +73,7 @@ def compile(src, target=None, options=None):
     if target.backend not in ("cuda", "cpu"):
         raise ValueError("tkc compiles for CUDA, not for '%s'" % target.backend)
     from . import _jit
-    given = _launch.Given([], {})
+    given = _launch.Given([], {}, src.fn.unspecialized)
     for name, value in src.constants.items():
         given.define(name, value)
     options = {**src.fn.defaults, **(options or {})}

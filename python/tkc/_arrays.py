@@ -19,6 +19,10 @@ class Array:
         self.address, self.bytes, self.type, self.place = address, size, type, place
         self.stream, self.read_only, self.owner = stream, read_only, owner
 
+    def is_pinned(self):
+        """Whether a GPU reads and writes it where it is."""
+        return getattr(self.owner, "is_pinned", bool)()
+
 
 def element_type(name, what, element):
     """"*fp32" of an element type's name elsewhere."""

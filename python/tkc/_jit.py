@@ -6,17 +6,21 @@ import inspect
 import os
 import struct
 import sys
-import textwrap
 import threading
 import types
+import weakref
 
-from . import _arrays, _launch, _library, _quick, _source, _types
+from . import _arrays, _hooks, _launch, _library, _quick, _source, _types, knobs
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl")
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
 ONLY = {"num_ctas": (None, 1), "maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
         "warmup": (None, False, True), "sanitize_overflow": (None, False)}
+
+
+class OptionError(ValueError, AssertionError):
+    """An option has a value that no launch can have; Triton's hosts catch an AssertionError."""
 
 
 class Parameter:
@@ -36,6 +40,9 @@ def check_options(name, options):
                             % (name, key, ", ".join(OPTIONS)))
         if key in ONLY and value not in ONLY[key]:
             raise ValueError("%s(): %s=%r is not supported" % (name, key, value))
+    warps = options.get("num_warps")
+    if warps is not None and (warps < 1 or warps & (warps - 1)):
+        raise OptionError("%s(): num_warps=%r: it must be a power of 2" % (name, warps))
 
 
 class Launchable:
@@ -56,6 +63,18 @@ class Launchable:
         raise TypeError("%s is a kernel: it is launched as %s[grid](…), and called only by other kernels" % (self.__name__, self.__name__))
 
 
+ALL = weakref.WeakSet()  # for what all of them have to know
+
+
+def forget_all():
+    for jit in list(ALL):
+        jit._forget()
+
+
+knobs.on_change(forget_all)
+_source.on_update.append(forget_all)
+
+
 class Jit(*_quick.BASES, Launchable):
     """What both kinds of kernels share. `_run(grid, *args, **kwargs)` launches; it is made for the kernel's parameters."""
 
@@ -68,6 +87,9 @@ class Jit(*_quick.BASES, Launchable):
         self.params = None
         self.by_types = {}  # (types of the arguments): a launcher for these
         self.plans = []  # for _quick
+        self.repr_of = self.launch_metadata = None  # @jit(repr=…, launch_metadata=…)
+        self.unspecialized = {}  # name: _hooks.ANY or ANY_BUT_ONE
+        ALL.add(self)
         self._run = self._first_run
 
     # ---- what the two kinds differ in ----
@@ -102,8 +124,10 @@ class Jit(*_quick.BASES, Launchable):
         """The Kernel for these values, and the values sorted."""
         check_options(self.__name__, options)
         options = {**self.defaults, **options}
+        if knobs.runtime.debug:
+            options["debug"] = True
         self._refresh()
-        given = _launch.Given(self.params, values)
+        given = _launch.Given(self.params, values, self.unspecialized)
         place = _launch.choose_place(given.arrays)
         key = (place, given.program_key(), tuple(sorted((k, v) for k, v in options.items() if k not in ("stream", "warmup"))))
         kernel = self.kernels.get(key)
@@ -111,7 +135,7 @@ class Jit(*_quick.BASES, Launchable):
             with self.lock:
                 kernel = self.kernels.get(key)
                 if kernel is None:
-                    kernel = self.kernels[key] = _launch.Kernel(self, lambda: self._open(given), place, given.defines, options)
+                    kernel = self.kernels[key] = _launch.Kernel(self, lambda: self._open(given), place, given, options)
         return kernel, given
 
     def _launch(self, grid, values, options):
@@ -119,10 +143,17 @@ class Jit(*_quick.BASES, Launchable):
         for hook in self.pre_run_hooks:
             self._tell(hook, values)
         kernel, given = self._prepare(values, options)
-        if options.get("warmup"):
-            kernel.compile(given.pack({}))
+        warmup, packed = bool(options.get("warmup")), given.pack({})
+        if knobs.is_heard() and not _hooks.compiling(self, kernel, packed, warmup, lambda: kernel.compile(packed)):
+            return None
+        if warmup:
+            kernel.compile(packed)
+            return kernel
+        extents, stream = _launch.grid_extents(grid, values), options.get("stream")
+        if knobs.is_heard():
+            _hooks.launching(self, kernel, extents, values, stream, lambda: _launch.run(kernel, extents, given, stream))
         else:
-            _launch.run(kernel, _launch.grid_extents(grid, values), given, options.get("stream"))
+            _launch.run(kernel, extents, given, stream)
         return kernel
 
     def _tell(self, hook, values):
@@ -136,6 +167,11 @@ class Jit(*_quick.BASES, Launchable):
         """It is called with the arguments before each launch: in their places up to the first constexpr, by name from there on."""
         self.pre_run_hooks.append(hook)
         self._forget()
+
+    def _unspecialize(self, values, alignments):
+        """Parameters by name or number."""
+        for given, how in ((alignments, _hooks.ANY_BUT_ONE), (values, _hooks.ANY)):
+            self.unspecialized.update({n if isinstance(n, str) else self.arg_names[n]: how for n in given or ()})
 
     def _forget(self):
         """What the short ways remember."""
@@ -199,14 +235,14 @@ def general(jit, grid, values, num_warps, num_stages, options, more=()):
     if num_stages is not None:
         options["num_stages"] = num_stages
     kernel = jit._launch(grid, named, options)
-    if kernel.place[0] == "cuda" and not set(options) - {"num_warps", "num_stages"} and MISSING not in values:
+    if kernel is not None and kernel.place[0] == "cuda" and not knobs.is_heard() and not set(options) - {"num_warps", "num_stages"} and MISSING not in values:
         teach(jit, kernel, values, num_warps, num_stages)
     return kernel
 
 
 # ---- the short way: torch's tensors on a GPU, and numbers ----
 
-HEAD, TAIL = 16, 8  # of a TkcArg, around its value
+# Of a TkcArg: 16 bytes, its value, 8 bytes.
 
 
 def kinds_of(jit, values):
@@ -217,7 +253,7 @@ def kinds_of(jit, values):
         if p.is_constexpr or v is None:
             kinds.append("C" if isinstance(v, (int, str, type(None), _types.dtype)) else "R" if _source.literal(v) is not None else None)
         elif torch is not None and isinstance(v, torch.Tensor):
-            kinds.append("T")
+            kinds.append("T" if v.is_cuda else None)  # pinned memory: whether it is, is asked each time
         else:
             kinds.append({bool: "B", int: "I", float: "F"}.get(type(v)))
     return None if None in kinds else "".join(kinds)
@@ -251,7 +287,7 @@ def entry(jit, kernel, kinds, values):
         pending += struct.pack("i4xQ", number, _launch.text_address(text))
         form += "%ds%s" % (len(pending), letter)
         fixed.append(pending)
-        pending = bytes(TAIL)
+        pending = struct.pack("Q", _hooks.ANY if kind == "B" else jit.unspecialized.get(p.name, 0) if kind == "I" else 0)
     form += "%ds" % len(pending)
     count = sum(k not in "CR" for k in kinds)
     return (jit.is_watched(), ctypes.c_void_p(kernel.jit), count, kernel.place[1], struct.Struct("=" + form).pack, tuple(fixed), pending, kernel)
@@ -309,6 +345,7 @@ class JitFunction(Jit):
         self.__doc__, self.__module__, self.__qualname__ = fn.__doc__, fn.__module__, fn.__qualname__
         self.arg_names = list(inspect.signature(fn).parameters)
         self.program = None
+        self.updates = _source.updates()
 
     def _program(self, given):
         if given and (given.functions or given.entry):
@@ -327,12 +364,17 @@ class JitFunction(Jit):
         return bool(self.program.seen)
 
     def is_current(self):
-        return self.program is None or self.program.is_current()
+        return self.updates == _source.updates() and (self.program is None or self.program.is_current())
+
+    @property
+    def name(self):
+        return self.__qualname__
 
     def _refresh(self):
         if not self.is_current():
             with self.lock:
                 self.program = None
+                self.updates = _source.updates()
                 self.kernels.clear()
                 self._forget()
 
@@ -350,17 +392,13 @@ class JitFunction(Jit):
     @property
     def src(self):
         """The function's text, from its def on."""
-        if self.text is None:
-            _, first, lines, _ = _source.read_def(self.fn)
-            return textwrap.dedent("\n".join(lines[i] for i in sorted(lines) if i >= first)) + "\n"
-        return self.text
+        return self.text if self.text is not None else _source.own_text(self.fn)
 
     def _unsafe_update_src(self, text):
         """Compiles this text in place of the function's; Triton's name of it."""
         with self.lock:
-            self.text, self.program = text, None
-            self.kernels.clear()
-            self._forget()
+            self.text = text
+            _source.updated()
 
     @property
     def cache_key(self):
@@ -418,10 +456,15 @@ def jit(fn=None, *, kernel=None, version=None, repr=None, launch_metadata=None, 
         options["debug"] = debug
     check_options("tkc.jit", options)
     if fn is None and kernel is None:
-        return lambda f: jit(f, **options)
+        return lambda f: jit(f, repr=repr, launch_metadata=launch_metadata, do_not_specialize=do_not_specialize,
+                             do_not_specialize_on_alignment=do_not_specialize_on_alignment, **options)
     if isinstance(fn, (str, os.PathLike)):
         return JitFile(fn, kernel, options)
-    return of_object(fn, options)
+    made = of_object(fn, options)
+    if isinstance(made, Jit):
+        made.repr_of, made.launch_metadata = repr or made.repr_of, launch_metadata or made.launch_metadata
+        made._unspecialize(do_not_specialize, do_not_specialize_on_alignment)
+    return made
 
 
 def of_object(fn, options):

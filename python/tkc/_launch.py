@@ -9,7 +9,7 @@ import sys
 import threading
 from ctypes import c_int64, c_uint64
 
-from . import _arrays, _library, _source
+from . import _arrays, _hooks, _library, _source, knobs
 from ._arrays import HOST
 from ._library import DESCRIPTOR_ARG, FLOAT_ARG, INT_ARG, POINTER_ARG
 
@@ -38,9 +38,11 @@ def choose_place(arrays):
     """("cpu", 0), ("simt", 0) or ("cuda", ordinal), by where the arrays are: {name: Array}."""
     on_gpu = {n: a.place for n, a in arrays.items() if a.place is not HOST}
     on_host = [n for n, a in arrays.items() if a.place is HOST]
+    if on_gpu:
+        on_host = [n for n in on_host if not arrays[n].is_pinned()]
     if on_gpu and on_host:
-        raise ValueError("argument '%s' is in the host's memory and '%s' in a GPU's; a kernel takes all its arrays from one place"
-                         % (on_host[0], next(iter(on_gpu))))
+        raise ValueError("Pointer argument '%s' cannot be accessed from Triton (cpu tensor?): it is in the host's memory and '%s' in a GPU's; "
+                         "a kernel takes all its arrays from one place, or the host's in pinned memory" % (on_host[0], next(iter(on_gpu))))
     ordinals = {p: n for n, p in on_gpu.items() if p is not None}
     if len(ordinals) > 1:
         (a, first), (b, second) = list(ordinals.items())[:2]
@@ -133,12 +135,13 @@ class Pointer:
         return struct.pack("i4xQQQ", POINTER_ARG, text_address(self.array.type), address, self.array.bytes)
 
 
-def pack_int(value, name, type=None):
+def pack_int(value, name, type=None, how=0):
+    """how: 0, or one of _hooks', for code that is of any value."""
     if not -2**63 <= value < 2**64:
         raise OverflowError("argument '%s': %d does not fit 64 bits" % (name, value))
     if value >= 2**63:
-        return struct.pack("i4xQQ8x", INT_ARG, text_address("u64"), value)
-    return struct.pack("i4xQq8x", INT_ARG, text_address(type), value)
+        return struct.pack("i4xQQQ", INT_ARG, text_address("u64"), value, how)
+    return struct.pack("i4xQqQ", INT_ARG, text_address(type), value, how)
 
 
 def pack_float(value):
@@ -190,8 +193,11 @@ class Given:
     """The arguments of one launch, sorted: `defines`, what is known when compiling, as texts; `packed`, in order, bytes or what gives
     them once its address is known; `arrays` by name."""
 
-    def __init__(self, params, values):
+    def __init__(self, params, values, unspecialized=()):
         self.defines, self.packed, self.arrays = [], [], {}
+        self.names = []  # of what is packed
+        self.constants = {}  # of what is defined
+        self.unspecialized = unspecialized
         self.functions = {}
         self.entry = None  # of a kernel that takes a tuple
         if any(not p.is_constexpr and has_items(values.get(p.name)) for p in params):
@@ -218,11 +224,15 @@ class Given:
     def left_out(self, p):
         """Of a file's kernel: the file says what it is."""
         if p.is_constexpr:
+            self.names.append(p.name)
             self.packed.append(OPEN_CONSTEXPR)
         else:
             self.defines.append((p.name, p.default))
 
     def define(self, name, value):
+        if name in self.unspecialized:
+            raise _library.KernelError("%s marked as constexpr and listed in do_not_specialize" % name)
+        self.constants[name] = getattr(value, "value", value)
         text = _source.literal(value)
         if text is None:
             python = _source.function_of(value)
@@ -232,10 +242,17 @@ class Given:
                                 "and tuples of these can" % (name, type(value).__name__))
             text = _source.literal(number) if python is None else "tkc_argument_%s" % name
             if python is not None:
-                self.functions[text] = python
+                self.functions[text] = python, _source.text_of(value)
         self.defines.append((name, text))
 
     def add(self, name, value):
+        self.names.append(name)
+        count = len(self.packed)
+        self.add_value(name, value)
+        if len(self.packed) == count:
+            self.names.pop()
+
+    def add_value(self, name, value):
         array = _arrays.read(value, name)
         if array is not None:
             self.arrays[name] = array
@@ -259,9 +276,9 @@ class Given:
     def add_number(self, name, value):
         number = plain_number(value)
         if isinstance(number, bool):
-            self.packed.append(pack_int(int(number), name, "i1"))
+            self.packed.append(pack_int(int(number), name, "i1", _hooks.ANY))
         elif isinstance(number, int):
-            self.packed.append(pack_int(number, name))
+            self.packed.append(pack_int(number, name, None, self.how(name)))
         elif isinstance(number, float):
             self.packed.append(pack_float(number))
         elif not isinstance(value, dict) and (_source.literal(value) is not None or _source.function_of(value) is not None):
@@ -269,6 +286,9 @@ class Given:
         else:
             raise TypeError("argument '%s' is of type %s; kernels take arrays (torch's, numpy's, and what has __dlpack__ or "
                             "__cuda_array_interface__), numbers, None and tensor descriptors" % (name, type(value).__name__))
+
+    def how(self, name):
+        return self.unspecialized[name] if name in self.unspecialized else 0
 
     def pack(self, addresses):
         """addresses: by id of an Array, where its memory is for the device; as it is where none is named."""
@@ -284,7 +304,7 @@ def make_options(context, kernel, defines, options):
     table = (_library.Define * max(len(defines), 1))(*[(n.encode(), t.encode()) for n, t in defines])
     o.kernel, o.defines, o.ndefines = kernel.encode(), table, len(defines)
     o.num_warps, o.num_stages = options.get("num_warps") or 0, options.get("num_stages") or 0
-    o.no_fp_contract, o.debug = not options.get("enable_fp_fusion", True), bool(options.get("debug"))
+    o.no_fp_contract, o.debug = not options.get("enable_fp_fusion", knobs.language.default_fp_fusion), bool(options.get("debug"))
     o.line_info = True
     return o
 
@@ -293,13 +313,16 @@ class Kernel:
     """A kernel for some constexprs and options on one device: a TkcJit of its own. The library compiles it for the types and the
     alignment of each launch's arguments. It is also what a launch returns."""
 
-    def __init__(self, owner, opener, place, defines, options):
+    def __init__(self, owner, opener, place, given, options):
         self.owner, self.place = owner, place
+        self.names, self.constants = tuple(given.names), dict(given.constants)
+        self.key = (place, tuple(given.defines), tuple(sorted((k, repr(v)) for k, v in options.items() if k not in ("stream", "warmup"))))
+        self.told = set()  # for _hooks
         self.options = {k: v for k, v in options.items() if k not in ("stream", "warmup")}
         self.context, source, kernel = opener()
         self.lib = self.context.lib
         self.device = self.context.open_device(place[0], place[1])
-        o = make_options(self.context, kernel, defines, options)
+        o = make_options(self.context, kernel, given.defines, options)
         self.jit = self.context.made(lambda *a: self.lib.tkc_jit_new(self.device, source, ctypes.byref(o), *a), self.lib.tkc_jit_free)
         self.newest = None
         self.lock = threading.Lock()
@@ -315,9 +338,13 @@ class Kernel:
         self.newest = packed
         self.info()
 
+    def packed(self):
+        """The newest arguments, as TkcArg has them."""
+        return self.newest if isinstance(self.newest, bytes) else self.newest.packed()
+
     def info(self):
         out = _library.KernelInfo(size=ctypes.sizeof(_library.KernelInfo))
-        packed = self.newest if isinstance(self.newest, bytes) else self.newest.packed()
+        packed = self.packed()
         self.context.check(self.lib.tkc_jit_info(self.jit, packed, len(packed) // _library.ARG_BYTES, ctypes.byref(out)))
         return out
 
@@ -332,7 +359,8 @@ class Kernel:
 
     @property
     def name(self):
-        return self.owner.__name__
+        """The function's, or what @jit(repr=…) makes of the types and values."""
+        return self.owner.repr_of(_hooks.Specialization(self)) if self.owner.repr_of else self.owner.__name__
 
     @property
     def hash(self):
@@ -351,7 +379,7 @@ class Kernel:
     @property
     def metadata(self):
         i = self.info()
-        return Metadata(shared=max(i.shared_bytes, self.place[0] == "cpu"), num_warps=i.num_warps, num_stages=i.num_stages, num_ctas=1, name=self.owner.__name__)
+        return Metadata(shared=max(i.shared_bytes, self.place[0] == "cpu"), num_warps=i.num_warps, num_stages=i.num_stages, num_ctas=1, name=self.name)
 
     def _init_handles(self):
         self.info()

@@ -18,11 +18,35 @@ class SourceUnavailable(Exception):
     """The text of a function cannot be read, and a kernel is its text."""
 
 
+_updates = 0
+on_update = []
+
+
+def updated():
+    """The text of some function was replaced: what was made of others may hold it."""
+    global _updates
+    _updates += 1
+    for call in on_update:
+        call()
+
+
+def updates():
+    """How many there were."""
+    return _updates
+
+
+def own_text(python):
+    """From its def on."""
+    _, first, lines, _ = read_def(python)
+    return textwrap.dedent("\n".join(lines[i] for i in sorted(lines) if i >= first)) + "\n"
+
+
 class constexpr_function:
     """Decorator: a function of what is known when compiling, for kernels and for Python."""
 
     def __init__(self, fn):
         self.fn = fn
+        self.text = None  # what stands for the function's own
         self.__name__, self.__doc__, self.__module__ = fn.__name__, fn.__doc__, fn.__module__
 
     def __call__(self, *args, **kwargs):
@@ -31,6 +55,14 @@ class constexpr_function:
 
     def __get__(self, instance, owner):
         return self if instance is None else types.MethodType(self, instance)
+
+    @property
+    def src(self):
+        return self.text if self.text is not None else own_text(self.fn)
+
+    def _unsafe_update_src(self, text):
+        self.text = text
+        updated()
 
 
 class Function:
@@ -147,6 +179,15 @@ def function_of(value):
     return value
 
 
+def text_of(value):
+    """The text that stands for that of its function; None: nothing does."""
+    while not isinstance(value, (types.FunctionType, type)):
+        if isinstance(value, constexpr_function) or hasattr(value, "_unsafe_update_src") and "text" in vars(value):
+            return value.text
+        value = value.fn
+    return None
+
+
 HOST = "triton.host."  # libtkc looks for no files of it; Context takes it out of what is said
 ADVISED = ("math", "numpy", "torch")  # of whose functions libtkc may say what to write
 OURS = ("triton", "tkc", "torch._inductor.runtime.triton_helpers")
@@ -238,13 +279,14 @@ class Program:
     `seen` is what was read of Python: if it has changed, so has the kernel."""
 
     def __init__(self, python, arguments=None, entry=None, text=None):
+        self.updates = _updates
         self.functions = {}
         self.texts = []
         self.seen = []
         kernel = self.add(python, text)
         root = entry.place(self, kernel) if entry else kernel.module
         for name, function in (arguments or {}).items():  # that are given for constexprs
-            root.names[name] = ("function", self.add(function))
+            root.names[name] = ("function", self.add(*function))
         self.kernel = kernel.name
         rendered = {t: t.render() for t in self.texts}
         self.path, self.text = root.path, rendered[root]
@@ -252,6 +294,8 @@ class Program:
         self.renamed = {t.module + ".py": t.path for t in self.texts}
 
     def is_current(self):
+        if self.updates != _updates:
+            return False
         for place, name, value in self.seen:
             if place.get(name, MISSING) is not value:
                 return False
@@ -259,9 +303,9 @@ class Program:
 
     def add(self, python, text=None):
         """The Function of a Python function, or class, placed with all it uses."""
-        if python in self.functions:
-            return self.functions[python]
-        f = self.functions[python] = Function(python, text)
+        if (python, text) in self.functions:
+            return self.functions[python, text]
+        f = self.functions[python, text] = Function(python, text)
         self.bind_names(f)
         text = next((t for t in self.texts if t.path == f.path and t.has_room(f)), None)
         if text is None:
@@ -307,12 +351,13 @@ class Program:
         if isinstance(value, type) and not is_of_kernels(value) and any(chains):
             return self.namespace(vars(value), value.__qualname__, chains)
         if is_of_kernels(value):
-            return self.definition(value if isinstance(value, type) else function_of(value))
+            return self.definition(value)
         return host(value)
 
-    def definition(self, python):
+    def definition(self, value):
+        python = value if isinstance(value, type) else function_of(value)
         try:
-            return ("function", self.add(python))
+            return ("function", self.add(python, text_of(value)))
         except SourceUnavailable:
             return host(python)
 

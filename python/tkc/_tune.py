@@ -1,7 +1,7 @@
 """Choosing what is not the caller's to say: @tkc.autotune and @tkc.heuristics, as Triton's hosts write them."""
 import time
 
-from . import _jit, _launch, _library
+from . import _jit, _launch, _library, knobs
 
 
 class Config:
@@ -23,6 +23,7 @@ class Wrapper(_jit.Launchable):
     def __init__(self, fn):
         self.fn, self.__name__, self.arg_names = fn, fn.__name__, fn.arg_names
         self.__doc__, self.__module__ = fn.__doc__, fn.__module__
+        self.base_fn = getattr(fn, "base_fn", None) or fn.fn
 
     def named(self, args, kwargs):
         if len(args) > len(self.arg_names):
@@ -62,6 +63,8 @@ class Autotuner(Wrapper):
         named = self.named(args, kwargs)
         config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, self.arg_names[:len(args)])
         self.best_config = config
+        if knobs.autotuning.print and len(self.configs) > 1:
+            print("tkc: %s(): @autotune takes %r" % (self.__name__, config))
         return self.launch(grid, named, config)
 
     def launch(self, grid, named, config):
@@ -157,7 +160,10 @@ def heuristics(values):
 def of_triton(fn, python, options):
     """A jit function of Triton's, with its autotuner and heuristics, as one of ours."""
     if type(fn).__name__ == "JITFunction" or not hasattr(fn, "fn"):
-        return _jit.JitFunction(python, options)
+        made = _jit.JitFunction(python, options)
+        made._unspecialize(getattr(fn, "do_not_specialize", None), getattr(fn, "do_not_specialize_on_alignment", None))
+        made.launch_metadata = getattr(fn, "launch_metadata", None)
+        return made
     inner = of_triton(fn.fn, python, options)
     if hasattr(fn, "configs"):
         configs = [Config(c.kwargs, c.num_warps, c.num_stages, c.num_ctas, c.maxnreg, c.pre_hook) for c in fn.configs]

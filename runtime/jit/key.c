@@ -16,6 +16,8 @@ KeyFact key_fact(const TkcArg *arg)
     switch (arg->kind) {
     case TKC_ARG_POINTER: return arg->pointer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
     case TKC_ARG_INT:
+        if (arg->bytes == TKC_ANY_INT || (arg->bytes == TKC_ANY_INT_BUT_ONE && arg->integer != 1))
+            return FACT_NONE;
         return arg->integer == 1 ? FACT_ONE : arg->integer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
     case TKC_ARG_DESCRIPTOR: /* along the dimension that vectors run along */
         return rank_of(arg) && arg->descriptor->shape[rank_of(arg) - 1] % 16 == 0 ? FACT_DIV16

@@ -10,7 +10,7 @@ import types
 
 import tkc
 import tkc.language as tl
-from tkc import _jit
+from tkc import _arrays, _jit, _launch
 
 driver = ctypes.CDLL("libcuda.so.1")
 context = ctypes.c_void_p()
@@ -270,6 +270,14 @@ launch(tx, ty, 16, 1.0, BLOCK=16)
 print("streams", *[s == stream.value for s in streams])
 current[0] = stream.value
 ty.negated = True
+
+
+class Pinned:
+    is_pinned = staticmethod(lambda: True)
+
+
+# CHECK: in pinned memory ('cuda', 0)
+print("in pinned memory", _launch.choose_place({"x": _arrays.Array(x, 160, "*fp32", 0), "y": _arrays.Array(y, 160, "*fp32", _arrays.HOST, owner=Pinned())}))
 for call in (lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("cpu", None)), 1, 1.0, BLOCK=16),
              lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("cuda", 1)), 1, 1.0, BLOCK=16),
              lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("xpu", 0)), 1, 1.0, BLOCK=16),
@@ -278,7 +286,7 @@ for call in (lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("cpu", None)), 1
         call()
     except ValueError as e:
         print(e)
-# CHECK: argument 'y' is in the host's memory and 'x' in a GPU's; a kernel takes all its arrays from one place
+# CHECK: Pointer argument 'y' cannot be accessed from Triton (cpu tensor?): it is in the host's memory and 'x' in a GPU's;
 # CHECK: argument 'x' is on GPU 0 and 'y' on GPU 1; a kernel takes all its arrays from one
 # CHECK: argument 'y' is a tensor on the device 'xpu:0'; kernels run on tensors of cuda and cpu
 # CHECK: argument 'x' is a view whose elements torch would negate when it reads them; pass its .resolve_neg()

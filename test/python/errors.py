@@ -180,7 +180,7 @@ class Elsewhere:
 
 # CHECK-NEXT: ValueError: argument 'x' is on a device of DLPack's kind 8; kernels run on CUDA devices and the host
 told(lambda: add[(1,)](Elsewhere((8, 0)), y, 8, 8))
-# CHECK-NEXT: ValueError: argument 'y' is in the host's memory and 'x' in a GPU's; a kernel takes all its arrays from one place
+# CHECK-NEXT: ValueError: Pointer argument 'y' cannot be accessed from Triton (cpu tensor?): it is in the host's memory and 'x' in a GPU's; a kernel takes all its arrays from one place, or the host's in pinned memory
 told(lambda: add[(1,)](type("Gpu", (), {"__cuda_array_interface__": {"shape": (8,), "typestr": "<f4", "data": (4096, False), "version": 3}})(),
                        y, 8, 8))
 tkc.use("simt:sm_12")

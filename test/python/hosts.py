@@ -77,6 +77,35 @@ fresh._unsafe_update_src(fresh.src.replace("rint(", "-("))
 fresh[(1,)](x, y, 8, 2.0, BLOCK=8)
 # CHECK: replaced: -14.0 True
 print("replaced:", y[7], fresh.cache_key != key)
+
+
+@triton.constexpr_function
+def step():
+    return 1
+
+
+@triton.jit
+def inner(v):
+    return v + step()
+
+
+@triton.jit
+def outer(y, f: tl.constexpr):
+    tl.store(y, f(1.0) + inner(10.0))
+
+
+# CHECK: of helpers: 13.0 41.0 48.0 48.0 True
+outer[(1,)](y, inner)
+print("of helpers:", y[0], end=" ")
+own, first = inner.src, outer.cache_key
+inner._unsafe_update_src(own.replace("v +", "v * 3 +"))
+step._unsafe_update_src(step.src.replace("1", "4"))
+outer[(1,)](y, inner)
+print(y[0], end=" ")
+changed = outer.cache_key
+step._unsafe_update_src(step.src.replace("4", "7.5"))
+outer[(1,)](y, inner)
+print(y[0], outer[(1,)](y, inner) and y[0], len({first, changed, outer.cache_key}) == 3)
 wild = triton.reinterpret
 try:
     wild(3, tl.int8)

@@ -118,6 +118,27 @@ static void one_compile_per_key(void)
     bench_close(&b);
 }
 
+static void one_code_for_all_integers(void)
+{
+    Bench b;
+    bench_open(&b, NULL);
+    Args a = good_args(&b);
+    static const int values[] = {3, 1, 32};
+    for (int i = 0; i < 3; i++) {
+        a.a[4] = tkc_int(values[i]);
+        a.a[4].bytes = TKC_ANY_INT;
+        expect_launch(&b, a, 2, (float)values[i]);
+    }
+    expect_stats(&b, 1, 2);
+    for (int i = 0; i < 3; i++) {
+        a.a[4] = tkc_int(values[i]);
+        a.a[4].bytes = TKC_ANY_INT_BUT_ONE;
+        expect_launch(&b, a, 2, (float)values[i]);
+    }
+    expect_stats(&b, 2, 4);
+    bench_close(&b);
+}
+
 static void expect_refusal(Args args, size_t n, const char *part)
 {
     Bench b;
@@ -385,6 +406,7 @@ static void memory_of_simt(void)
 int main(void)
 {
     RUN(one_compile_per_key);
+    RUN(one_code_for_all_integers);
     RUN(refusals);
     RUN(counted);
     RUN(promises);

@@ -47,6 +47,8 @@ SpecRequest job_request(Job *j)
         .num_stages = o->num_stages,
         .fp_contract = !o->no_fp_contract,
         .debug = o->debug,
+        .no_asserts = o->no_asserts,
+        .sanitize_overflow = o->sanitize_overflow,
         .limits = {.steps = (long)o->max_steps,
                    .ops = (long)o->max_ops,
                    .length = (long)o->max_length,

@@ -254,6 +254,8 @@ typedef struct TkcOptions {
     double max_seconds;
     int64_t max_memory;      /* bytes: of the compiler's own data, and what LLVM is expected to take */
     const char *remark_kinds; /* with `remarks`, "vec,layout": these alone; NULL: all */
+    bool no_asserts;          /* tl.device_assert does nothing, on cpu neither */
+    bool sanitize_overflow;   /* +, - and * of integers of 32 bits and less assert that their result fits; where asserts act */
 } TkcOptions;
 /* Sets size and defaults. The caller's idea of the struct counts, so its size is passed. Any thread. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);

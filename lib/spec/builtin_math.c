@@ -42,8 +42,11 @@ SpecValue builtin_arithmetic(Spec *sp, const BuiltinCall *c)
         if (!v) return sv_error();
         x = sv_value(v);
     }
-    return op_binary(sp, kind == OP_ADD ? AOP_ADD : kind == OP_SUB ? AOP_SUB : AOP_MUL, x,
-                     c->args[1], c->at);
+    const AstOp op = kind == OP_ADD ? AOP_ADD : kind == OP_SUB ? AOP_SUB : AOP_MUL;
+    sp->may_wrap = !c->args[2].b;
+    SpecValue r = op_binary(sp, op, x, c->args[1], c->at);
+    sp->may_wrap = false;
+    return r;
 }
 
 /* Arguments 0 and 1 in one type and shape. */

@@ -98,6 +98,26 @@ static Value *shift_signed(Spec *sp, Value *x, Value *y)
     return build_bitcast(&sp->b, x, type_scalar(sp->ir->types, dt));
 }
 
+/* The result, which is asserted to be what 64 bits would hold. */
+static SpecValue sanitized(Spec *sp, AstOp op, OpKind kind, Value *x, Value *y)
+{
+    Value *r = build_binary(&sp->b, kind, x, y);
+    Value *wide = build_binary(&sp->b, kind, build_cast(&sp->b, x, DT_I64, NULL),
+                               build_cast(&sp->b, y, DT_I64, NULL));
+    Value *fits = build_binary(&sp->b, OP_EQ, build_cast(&sp->b, r, DT_I64, NULL), wide);
+    build_assert(&sp->b, fits, NULL,
+                 arena_printf(sp->arena, "%s overflow in %s", dtype_info(type_dtype(x->type))->name,
+                              quoted(sp, op)));
+    return sv_value(r);
+}
+
+static bool is_sanitized(const Spec *sp, AstOp op, const Value *x)
+{
+    return sp->rq->sanitize_overflow && !sp->may_wrap && (op == AOP_ADD || op == AOP_SUB || op == AOP_MUL) &&
+           type_is_int(x->type) && !type_is_bool(x->type) && type_bits(x->type) < 64 &&
+           !spec_in_library(sp) && sp->elementwise == 0;
+}
+
 static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     const BinaryRule *rule = &binary_rules[op];
@@ -117,6 +137,7 @@ static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span a
         x = build_cast(&sp->b, x, DT_F32, NULL);
         y = build_cast(&sp->b, y, DT_F32, NULL);
     }
+    if (is_sanitized(sp, op, x)) return sanitized(sp, op, rule->kind, x, y);
     return sv_value(build_binary(&sp->b, rule->kind, x, y));
 }
 

@@ -159,6 +159,11 @@ static bool is_std_frame(const Frame *f)
     return f->module && f->module->is_std;
 }
 
+bool spec_in_library(const Spec *sp)
+{
+    return sp->frame && is_std_frame(sp->frame);
+}
+
 /* Where an error is shown: the innermost place in the user's own files. */
 static Span spec_place(const Spec *sp, Span at)
 {

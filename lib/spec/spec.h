@@ -45,7 +45,7 @@ typedef struct SpecRequest {
     int nsigs, sigs_cap; SpecSig *sigs;
     const struct Machine *machine;
     int num_warps, num_stages;  /* 0: from the config or the defaults 4, 3 */
-    bool fp_contract, debug;
+    bool fp_contract, debug, no_asserts, sanitize_overflow;
     SpecLimits limits;          /* zeros: the defaults */
     int ninclude; const char *const *include; /* -I directories, for imports */
     /* Reads a file for an import; NULL text when there is none. The caller owns nothing: text is in the arena. *is_shown: diagnostics
@@ -100,6 +100,7 @@ typedef struct Spec {
     long steps;              /* spent */
     int depth, nesting;
     int elementwise;         /* calls open that tl.map_elementwise made */
+    bool may_wrap;           /* tl.add(…, sanitize_overflow=False) is being made */
     /* of the evaluator alone */
     struct Program *program;
     const Ast *endless;      /* the function of the newest error about recursion */
@@ -110,6 +111,8 @@ typedef struct Spec {
 } Spec;
 
 /* ---- services of the evaluator, for builtins ---- */
+/* Whether what is evaluated stands in a function of lib/std. */
+bool spec_in_library(const Spec *sp);
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
 #define spec_error(sp, at, ...) spec_error_as(sp, (sp)->dx->id, at, __VA_ARGS__)
 /* The same, giving false or NULL. */

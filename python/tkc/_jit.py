@@ -12,11 +12,11 @@ import weakref
 
 from . import _arrays, _hooks, _launch, _library, _quick, _source, _types, knobs
 
-OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream", "warmup",
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "sanitize_overflow", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl")
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
 ONLY = {"num_ctas": (None, 1), "maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
-        "warmup": (None, False, True), "sanitize_overflow": (None, False)}
+        "warmup": (None, False, True)}
 
 
 class OptionError(ValueError, AssertionError):

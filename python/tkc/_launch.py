@@ -305,6 +305,8 @@ def make_options(context, kernel, defines, options):
     o.kernel, o.defines, o.ndefines = kernel.encode(), table, len(defines)
     o.num_warps, o.num_stages = options.get("num_warps") or 0, options.get("num_stages") or 0
     o.no_fp_contract, o.debug = not options.get("enable_fp_fusion", knobs.language.default_fp_fusion), bool(options.get("debug"))
+    o.no_asserts = options.get("debug") is False  # said: elsewhere nothing asserts without debug, on cpu it does
+    o.sanitize_overflow = o.debug and options.get("sanitize_overflow") is not False
     o.line_info = True
     return o
 

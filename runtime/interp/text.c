@@ -115,7 +115,7 @@ void insn_assert(Frame *f, const Insn *in)
         if (*slot_at(f, cond, i) || (in->nargs > 1 && !*slot_at(f, in->args[1], i))) continue;
         char index[160] = "";
         if (t->rank) index_text(index, sizeof index, t, i);
-        interp_fail(f, in, "assertion failed%s%s%s%s", *message ? ": " : "", message,
+        interp_fail(f, in, "device-side assert failed%s%s%s%s", *message ? ": " : "", message,
                     t->rank ? ", at element " : "", index);
         if (in->nargs == 1 && has_masked_load(op_arg(in->op, 0), 6))
             interp_note(f, NULL, "lanes that a load has left out count, too; mask= of "

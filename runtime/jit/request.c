@@ -81,7 +81,7 @@ static void put_source(void *user, const char *what, const char *text, size_t le
     put_text(user, what, hash, sizeof hash - 1);
 }
 
-_Static_assert(sizeof(TkcOptions) == 152, "a new option: does it belong below?");
+_Static_assert(sizeof(TkcOptions) == 160, "a new option: does it belong below?");
 
 bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, const TkcOptions *o)
 {
@@ -101,5 +101,7 @@ bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, co
               o->num_stages, o->no_fp_contract, o->debug, o->line_info, (long long)o->max_steps,
               (long long)o->max_ops, (long long)o->max_nesting, (long long)o->max_depth,
               (long long)o->max_length);
+    if (o->no_asserts || o->sanitize_overflow)
+        bytes_put(out, "asserts %d %d\n", o->no_asserts, o->sanitize_overflow);
     return is_known;
 }

@@ -125,7 +125,7 @@ static SimtStep exec_assertfail(Warp *w, const SimtInsn *in, LaneMask m)
     if (!warp_string(w, in, lane, argument(w, in, 0, lane), text, sizeof text) ||
         !warp_string(w, in, lane, argument(w, in, 1, lane), file, sizeof file))
         return STEP_FAULT;
-    return simt_fault(w, in, lane, SIMT_ASSERT, "%s:%u: assertion failed: %s", file, line, text);
+    return simt_fault(w, in, lane, SIMT_ASSERT, "%s:%u: device-side assert failed: %s", file, line, text);
 }
 
 static const struct Builtin {

@@ -135,3 +135,28 @@ try:
 except tkc.CompilationError as e:
     print(e)
 # CHECK-NEXT: BLOCK marked as constexpr and listed in do_not_specialize
+
+
+# ---- assertions and overflow ----
+@tkc.jit
+def asserts(y, n):
+    tl.device_assert(n > 5, "n is large")
+    tl.store(y, n + n)
+
+
+for options in ({}, {"debug": True}, {"debug": False}, {"debug": True, "sanitize_overflow": False}):
+    for n in (5, 2**30):
+        try:
+            y[0] = 0
+            asserts[(1,)](y, n, **options)
+            print(options, n, y[0])
+        except RuntimeError as e:
+            print(options, n, e.error_message)
+# CHECK-NEXT: {} 5 device-side assert failed: n is large, in program (0, 0, 0)
+# CHECK-NEXT: {} 1073741824 -2147483600.0
+# CHECK-NEXT: {'debug': True} 5 device-side assert failed: n is large
+# CHECK-NEXT: {'debug': True} 1073741824 device-side assert failed: int32 overflow in '+', in program (0, 0, 0)
+# CHECK-NEXT: {'debug': False} 5 10.0
+# CHECK-NEXT: {'debug': False} 1073741824 -2147483600.0
+# CHECK-NEXT: {'debug': True, 'sanitize_overflow': False} 5 device-side assert failed
+# CHECK-NEXT: {'debug': True, 'sanitize_overflow': False} 1073741824 -2147483600.0

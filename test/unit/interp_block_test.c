@@ -767,11 +767,11 @@ static void asserts(void)
                              "assert %c {message = \"i is small\"}\nreturn\n}\n";
     run_well(&w, block, 3, (uint64_t[]){AS_ARG(out), 20});
     run_badly(&w, block, 3, (uint64_t[]){AS_ARG(out), 15},
-              "assertion failed: i is small, at element (15), in program (0, 0, 0)");
+              "device-side assert failed: i is small, at element (15), in program (0, 0, 0)");
     const char *scalar = HEAD "%z = program_id {axis = 0} : i32\n%k = cast %n : i32\n%c = ne %z, "
                               "%k : i1\nassert %c {message = \"\"}\nreturn\n}\n";
     run_badly(&w, scalar, 900, (uint64_t[]){AS_ARG(out), 700},
-              "assertion failed, in program (700, 0, 0)");
+              "device-side assert failed, in program (700, 0, 0)");
     world_close(&w);
 }
 

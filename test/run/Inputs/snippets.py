@@ -310,7 +310,7 @@ COMPILE_TIME = [
       err="the 2 elements of a result must have one type, found int32 and fp32"),
     S("map_elementwise", "tl.map_elementwise(lambda a: a, tl.arange(0, 6), pack=3)", err="must be 1, 2, 4, 8 or 16"),
     S("device_assert", "v = tl.load(x + tl.arange(0, 5))\ntl.store(y, tl.reduce(v, 0, checked))",
-      top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    return a + b\n", x="zeros:i32[8]", err="assertion failed: small", cpu=True),
+      top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    return a + b\n", x="zeros:i32[8]", err="device-side assert failed: small", cpu=True),
     S("device_assert", "v = tl.arange(0, 5) + 1\ntl.store(y, tl.reduce(v, 0, checked))\n"
       "tl.store(y + 1 + tl.arange(0, 5), tl.associative_scan(v, 0, checked))",
       top="@triton.jit\ndef checked(a, b):\n    tl.device_assert(a > 0, 'small')\n    assert b < 16\n    return a + b\n",

@@ -88,13 +88,13 @@ static void put_value(Lower *L, Line *line, const Type *ty, LLVMValueRef x, bool
     }
 }
 
-/* Starts with a blank and, before a value, ends in ": ", as Triton sees to. */
+/* Starts with a blank, unless it is empty, and, before a value, ends in ": ", as Triton sees to. */
 static void put_prefix(Buf *out, const char *prefix, bool before_value)
 {
     size_t n = strlen(prefix);
-    if (prefix[0] != ' ') buf_putc(out, ' ');
     while (before_value && n && prefix[n - 1] == ' ') n--;
     if (before_value && n && prefix[n - 1] == ':') n--;
+    if (n && prefix[0] != ' ') buf_putc(out, ' ');
     put_text(out, prefix, n);
     if (before_value) buf_puts(out, ": ");
 }

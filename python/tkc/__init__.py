@@ -8,7 +8,7 @@ from ._jit import jit
 from ._launch import host_device, use
 from ._quick import launches_by
 from ._library import DeviceError, Diagnostic, Error, KernelError, KernelWarning, LibraryNotFound, OutOfMemory, version
-from ._source import SourceUnavailable, constexpr_function
+from ._source import SourceUnavailable, constexpr_function, must_use_result
 from ._tune import Config, autotune, heuristics
 from .compiler import CompilationError, compile
 from .errors import TritonError

@@ -4,7 +4,7 @@ import ctypes
 import sys
 from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p, py_object
 
-from . import _types
+from . import _library, _types
 
 HOST = "host"
 
@@ -27,6 +27,8 @@ class Array:
 def element_type(name, what, element):
     """"*fp32" of an element type's name elsewhere."""
     short = _types.NAMES.get(_types.own_name(name), _types.own_name(name))
+    if short in _types.FOREIGN:
+        raise _library.not_of_chip(what, short)
     if short not in _types.BYTES:
         raise TypeError("argument '%s': %s has elements of type %s, which kernels do not have; they have %s"
                         % (what, "the array", element, ", ".join(sorted(_types.ELEMENTS))))

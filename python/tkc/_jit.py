@@ -56,8 +56,9 @@ class Launchable:
         return self.warmup(*args, grid=grid, **kwargs) if warmup else self[grid](*args, **kwargs)
 
     def warmup(self, *args, grid=(1,), **kwargs):
-        """Compiles for these arguments and launches nothing."""
-        return self._run(grid, *args, warmup=True, **kwargs)
+        """Compiles for these arguments and launches nothing. torch.float16 stands for a tensor of these."""
+        wrap = lambda v: _arrays.MockTensor(v) if _arrays.is_torch_dtype(v) else v
+        return self._run(grid, *map(wrap, args), warmup=True, **{n: wrap(v) for n, v in kwargs.items()})
 
     def __call__(self, *args, **kwargs):
         raise TypeError("%s is a kernel: it is launched as %s[grid](…), and called only by other kernels" % (self.__name__, self.__name__))

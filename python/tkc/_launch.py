@@ -9,7 +9,7 @@ import sys
 import threading
 from ctypes import c_int64, c_uint64
 
-from . import _arrays, _hooks, _library, _source, knobs
+from . import _arrays, _hooks, _library, _source, _types, knobs
 from ._arrays import HOST
 from ._library import DESCRIPTOR_ARG, FLOAT_ARG, INT_ARG, POINTER_ARG
 
@@ -237,6 +237,8 @@ class Given:
         if text is None:
             python = _source.function_of(value)
             number = plain_number(value) if python is None else None
+            if isinstance(value, _types.dtype):
+                raise _library.not_of_chip(name, value)
             if python is None and number is None:
                 raise TypeError("argument '%s': an object of type %s cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions, "
                                 "and tuples of these can" % (name, type(value).__name__))

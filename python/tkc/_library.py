@@ -31,6 +31,14 @@ class KernelError(Error):
             self.__cause__ = Reason(self.error_message)
 
 
+def not_of_chip(what, type):
+    """For types that other makers' chips have."""
+    reason = "type %s not supported in this architecture" % type
+    error = KernelError("argument '%s': %s" % (what, reason))
+    error.__cause__ = Reason(reason)
+    return error
+
+
 class DeviceError(Error):
     """There is no such device, or its driver refused; on the device `cpu`, never."""
 

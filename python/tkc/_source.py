@@ -9,7 +9,7 @@ import inspect
 import textwrap
 import types
 
-from . import _types
+from . import _library, _types
 
 MISSING = object()
 
@@ -63,6 +63,26 @@ class constexpr_function:
     def _unsafe_update_src(self, text):
         self.text = text
         updated()
+
+
+def must_use_result(what=""):
+    """Decorator of a jit function or constexpr_function: a kernel that calls it and drops what it returns is wrong. what: more words for
+    the message."""
+    def mark(fn):
+        fn.must_use = " " + what if isinstance(what, str) and what else ""
+        return fn
+    return mark if isinstance(what, str) else mark(what)
+
+
+def check_results_used(f, scopes):
+    """Of the calls that are statements, those of functions under must_use_result."""
+    for node in ast.walk(f.node):
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            value = next((v for v in (s.get(call.func.id, MISSING) for s in scopes) if v is not MISSING), None)
+            if getattr(value, "must_use", None) is not None:
+                raise _library.KernelError("%s:%d: error: The result of %s is not being used.%s"
+                                           % (f.path, f.first + call.lineno - f.node.lineno, call.func.id, value.must_use))
 
 
 class Function:
@@ -316,6 +336,7 @@ class Program:
 
     def bind_names(self, f):
         scopes = scopes_of(f.python)
+        check_results_used(f, scopes)
         used = Used()
         for part in f.node.body + ([f.node.args, f.node.returns] if isinstance(f.node, ast.FunctionDef) else f.node.bases):
             if part is not None:

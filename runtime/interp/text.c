@@ -48,13 +48,13 @@ static void index_text(char *text, size_t size, const Type *t, int64_t i)
 
 /* ---- print ---- */
 
-/* Ends in ": " and starts with a blank, as Triton sees to. */
+/* Ends in ": " and, where there is one, starts with a blank, as Triton sees to. */
 static void prefix_text(char *text, size_t size, const char *format)
 {
     size_t n = strlen(format);
     while (n && format[n - 1] == ' ') n--;
     if (n && format[n - 1] == ':') n--;
-    snprintf(text, size, "%s%.*s: ", format[0] == ' ' ? "" : " ", (int)n, format);
+    snprintf(text, size, "%s%.*s: ", !n || format[0] == ' ' ? "" : " ", (int)n, format);
 }
 
 static void print_line(Frame *f, const char *line)

@@ -160,3 +160,45 @@ for options in ({}, {"debug": True}, {"debug": False}, {"debug": True, "sanitize
 # CHECK-NEXT: {'debug': False} 1073741824 -2147483600.0
 # CHECK-NEXT: {'debug': True, 'sanitize_overflow': False} 5 device-side assert failed
 # CHECK-NEXT: {'debug': True, 'sanitize_overflow': False} 1073741824 -2147483600.0
+
+
+# ---- results ----
+@tkc.must_use_result("It is a cube.")
+@tkc.jit
+def cube(v):
+    return v * v * v
+
+
+@tkc.jit
+def wasteful(y):
+    v = tl.load(y)
+    cube(v)
+
+
+@tkc.jit
+def thrifty(y):
+    tl.store(y, cube(tl.load(y)))
+
+
+thrifty[(1,)](y)
+try:
+    wasteful[(1,)](y)
+except tkc.CompilationError as e:
+    print(e)
+# CHECK-NEXT: {{.*}}knobs.py:[[#@LINE-13]]: error: The result of cube is not being used. It is a cube.
+assert tkc.must_use_result(thrifty) is thrifty and thrifty.must_use == ""
+
+
+# ---- types of other makers' chips ----
+@tkc.jit
+def typed(y, kind: tl.constexpr):
+    tl.store(y, 0.0)
+
+
+for y_, kind in ((tkc.MockTensor(tl.float8e4b8), tl.int8), (y, tl.float8e4b15)):
+    try:
+        typed.warmup(y_, kind)
+    except tkc.CompilationError as e:
+        print(e, "|", e.__cause__)
+# CHECK-NEXT: argument 'y': type fp8e4b8 not supported in this architecture | type fp8e4b8 not supported in this architecture
+# CHECK-NEXT: argument 'kind': type fp8e4b15 not supported in this architecture | type fp8e4b15

@@ -299,7 +299,6 @@ class Program:
     `seen` is what was read of Python: if it has changed, so has the kernel."""
 
     def __init__(self, python, arguments=None, entry=None, text=None):
-        self.updates = _updates
         self.functions = {}
         self.texts = []
         self.seen = []
@@ -314,8 +313,6 @@ class Program:
         self.renamed = {t.module + ".py": t.path for t in self.texts}
 
     def is_current(self):
-        if self.updates != _updates:
-            return False
         for place, name, value in self.seen:
             if place.get(name, MISSING) is not value:
                 return False

@@ -1,7 +1,9 @@
 """Settings, where Triton's hosts look for them; those that tkc has something for. A knob that nobody set is what its variable in the
 environment says each time it is read, else its default: knobs.runtime.debug = True; with knobs.runtime.scope(): …"""
 import contextlib
+import ctypes
 import os
+import types
 
 _changed = []  # what is called when a knob is set
 
@@ -113,6 +115,17 @@ class _Cache(_Group):
                 os.environ["TKC_CACHE_DIR"] = before
 
 
+class _Assembler:
+    """What makes machine code of PTX: the driver. version: the CUDA that it is of, "12.8"."""
+
+    @property
+    def version(self):
+        number = ctypes.c_int()
+        ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(number))
+        return "%d.%d" % (number.value // 1000, number.value % 1000 // 10)
+
+
+nvidia = types.SimpleNamespace(ptxas=_Assembler())
 cache = _Cache({"dir": ("TKC_CACHE_DIR", os.path.expanduser("~/.cache/tkc"))})
 
 

@@ -276,6 +276,8 @@ class Pinned:
     is_pinned = staticmethod(lambda: True)
 
 
+# CHECK: CUDA {{1[2-9]\.[0-9]}}
+print("CUDA", tkc.knobs.nvidia.ptxas.version)
 # CHECK: in pinned memory ('cuda', 0)
 print("in pinned memory", _launch.choose_place({"x": _arrays.Array(x, 160, "*fp32", 0), "y": _arrays.Array(y, 160, "*fp32", _arrays.HOST, owner=Pinned())}))
 for call in (lambda: scale[(1,)](tx, Tensor(y, 40, fp32, Device("cpu", None)), 1, 1.0, BLOCK=16),

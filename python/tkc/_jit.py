@@ -8,6 +8,7 @@ import struct
 import sys
 import threading
 import types
+import warnings
 import weakref
 
 from . import _arrays, _hooks, _launch, _library, _quick, _source, _types, knobs
@@ -15,7 +16,7 @@ from . import _arrays, _hooks, _launch, _library, _quick, _source, _types, knobs
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "sanitize_overflow", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl")
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
-ONLY = {"num_ctas": (None, 1), "maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
+ONLY = {"maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
         "warmup": (None, False, True)}
 
 
@@ -40,9 +41,12 @@ def check_options(name, options):
                             % (name, key, ", ".join(OPTIONS)))
         if key in ONLY and value not in ONLY[key]:
             raise ValueError("%s(): %s=%r is not supported" % (name, key, value))
-    warps = options.get("num_warps")
-    if warps is not None and (warps < 1 or warps & (warps - 1)):
-        raise OptionError("%s(): num_warps=%r: it must be a power of 2" % (name, warps))
+    for key in ("num_warps", "num_ctas"):
+        n = options.get(key)
+        if n is not None and (n < 1 or n & (n - 1)):
+            raise OptionError("%s(): %s=%r: it must be a power of 2" % (name, key, n))
+    if (options.pop("num_ctas", None) or 1) > 1:  # the results are the same
+        warnings.warn("%s(): num_ctas has no effect: a program is one block of threads, clusters are not used" % name, _library.KernelWarning, 2)
 
 
 class Launchable:

@@ -80,8 +80,15 @@ told(lambda: tkc.jit(__file__, kernel="add")[(1,)](x, y))
 told(lambda: add[(1,)](x, y, 8, 8, 8, 8))
 # CHECK-NEXT: TypeError: add() got an unexpected keyword argument 'block': it is no parameter of the kernel, and no option; these are num_warps, num_stages,
 told(lambda: add[(1,)](x, y, 8, 8, block=8))
-# CHECK-NEXT: ValueError: add(): num_ctas=2 is not supported
-told(lambda: add[(1,)](x, y, 8, 8, num_ctas=2))
+# CHECK-NEXT: OptionError: add(): num_ctas=3: it must be a power of 2
+told(lambda: add[(1,)](x, y, 8, 8, num_ctas=3))
+# CHECK-NEXT: ValueError: add(): maxnreg=64 is not supported
+told(lambda: add[(1,)](x, y, 8, 8, maxnreg=64))
+# CHECK-NEXT: KernelWarning: add(): num_ctas has no effect: a program is one block of threads, clusters are not used
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    add[(1,)](x, y, 8, 8, num_ctas=2)
+    print(*["%s: %s" % (w.category.__name__, w.message) for w in said])
 # CHECK-NEXT: TypeError: argument 'x' is of type dict; kernels take arrays (torch's, numpy's, and what has __dlpack__ or __cuda_array_interface__), numbers, None and tensor descriptors
 told(lambda: add[(1,)]({}, y, 8, 8))
 # CHECK-NEXT: KernelError: {{.*}}errors.py:[[#]]:[[#]]: error: '<' does not work on block<8xint32> and a tuple (int 1, int32)

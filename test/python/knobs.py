@@ -99,12 +99,12 @@ with knobs.runtime.scope():
 # ---- knobs ----
 # CHECK-NEXT: True False False
 print(knobs.language.default_fp_fusion, knobs.autotuning.print, knobs.runtime.debug)
-for wrong in (lambda: knobs.nvidia, lambda: knobs.runtime.interpret, lambda: setattr(knobs.runtime, "nothing", 1)):
+for wrong in (lambda: knobs.amd, lambda: knobs.runtime.interpret, lambda: setattr(knobs.runtime, "nothing", 1)):
     try:
         wrong()
     except AttributeError as e:
         print(e)
-# CHECK-NEXT: module 'tkc.knobs' has no attribute 'nvidia'
+# CHECK-NEXT: module 'tkc.knobs' has no attribute 'amd'
 # CHECK-NEXT: tkc has no knob 'interpret'; here it has debug, jit_cache_hook, jit_post_compile_hook, launch_enter_hook, launch_exit_hook, kernel_load_start_hook, kernel_load_end_hook
 # CHECK-NEXT: tkc has no knob 'nothing'
 before = os.environ.get("TKC_CACHE_DIR")

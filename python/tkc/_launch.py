@@ -164,6 +164,10 @@ class DescriptorArgument:
         return struct.pack("i4xQQ8x", DESCRIPTOR_ARG, text_address(self.type), ctypes.addressof(self.struct))
 
 
+class Packed(bytes):
+    """Arguments as TkcArg has them; `leads_to` is memory that they have addresses of."""
+
+
 OPEN_CONSTEXPR = struct.pack("i28x", _library.CONSTEXPR_ARG)
 
 
@@ -294,7 +298,9 @@ class Given:
 
     def pack(self, addresses):
         """addresses: by id of an Array, where its memory is for the device; as it is where none is named."""
-        return b"".join(a if isinstance(a, bytes) else a.pack(addresses.get(id(a.array), a.array.address)) for a in self.packed)
+        packed = Packed(b"".join(a if isinstance(a, bytes) else a.pack(addresses.get(id(a.array), a.array.address)) for a in self.packed))
+        packed.leads_to = [a.struct for a in self.packed if isinstance(a, DescriptorArgument)]
+        return packed
 
 
 # ---- one compiled kernel ----

@@ -156,7 +156,10 @@ d, e = np.arange(16, dtype=np.float32).reshape(2, 8), np.zeros((4, 4), np.float3
 through[(1,)](tkc.TensorDescriptor(d, [2, 8], [8, 1], [2, 4]), tkc.TensorDescriptor.from_tensor(e, [2, 4]))
 # CHECK: descriptors {{\[\[}}0, 0, 0, 0], [0, 0, 0, 0], [2, 3, 4, 5], [10, 11, 12, 13]]
 print("descriptors", e.astype(int).tolist())
-through[(1,)](tkc.TensorDescriptor(d, [2, 3], [8, 1], [2, 4], "nan"), tkc.TensorDescriptor.from_tensor(e, [2, 4]))
+kernel = through[(1,)](tkc.TensorDescriptor(d, [2, 3], [8, 1], [2, 4], "nan"), tkc.TensorDescriptor.from_tensor(e, [2, 4]))
+# What a launch returns is asked of later: its arguments are still there, the descriptors, too.
+others = [tkc._library.Descriptor(2**63, 1, 99) for _ in range(100)]
+assert len(kernel.asm) == 1
 # CHECK: padded [2.0, 3.0, nan, nan]
 print("padded", e[2].tolist())
 

@@ -5,6 +5,7 @@
 
 #include "ir/dot_unit.h"
 #include "linear/swizzle.h"
+#include "tkc/carry.h"
 
 AccessKind memory_access(const Op *op)
 {
@@ -138,11 +139,24 @@ static void flow_dot(MemoryFlow *f, const Op *dot, Bitset *pending)
     }
 }
 
+/* What made a sum that is waited for, in the last turn of the loop that it comes out of, too. */
+static const Op *product_of(const Value *v)
+{
+    const Op *op = v->def;
+    while (op && (op->kind == OP_DOT_WAIT || op->kind == OP_FOR)) {
+        int slot = 0;
+        while (op->kind == OP_FOR && op_result(op, slot) != v) slot++;
+        v = op->kind == OP_FOR ? carry_passed(op->regions[0], slot) : op_arg(op, 0);
+        op = v->def;
+    }
+    return op;
+}
+
 /* Products of warp groups, one that adds to the next, read until they are waited for, whatever
    barriers there were since they began. */
 static void flow_wait(MemoryFlow *f, const Op *wait, Bitset *pending)
 {
-    const Op *dot = op_arg(wait, 0)->def;
+    const Op *dot = product_of(op_arg(wait, 0));
     for (; dot && dot->kind == OP_DOT; dot = op_arg(dot, 2)->def) flow_dot(f, dot, pending);
 }
 

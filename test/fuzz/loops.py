@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Random loops of matrix products give the same bits on cpu and on a GPU: loops.py TKC DEVICE [-first N] [-n COUNT | -seconds S] [-show N]
 # RUN: %python %s %build/tkc simt -n 12 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 6147 -n 1 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}

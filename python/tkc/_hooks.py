@@ -2,6 +2,7 @@
 import ctypes
 import json
 import struct
+import types
 
 from . import knobs
 from ._library import ARG_BYTES, CONSTEXPR_ARG, FLOAT_ARG, INT_ARG, POINTER_ARG
@@ -41,13 +42,6 @@ class Specialization:
         self.attrs = {n: fact for n, (_, fact) in known.items() if fact == 16}
 
 
-class Info:
-    """fields."""
-
-    def __init__(self, **fields):
-        self.__dict__.update(fields)
-
-
 class LaunchMetadata:
     """Of launch_enter_hook and launch_exit_hook: .get() is a dictionary; @jit(launch_metadata=…) adds to it."""
 
@@ -61,7 +55,7 @@ class LaunchMetadata:
         return said
 
 
-def compiling(jit, kernel, packed, warmup, compile):
+def compiling(jit, kernel, packed, warmup):
     """Compiles what is not yet compiled, and tells. False: the hook does not want it."""
     key = repr((kernel.key, arguments(packed)))
     kernel.newest = packed
@@ -69,14 +63,14 @@ def compiling(jit, kernel, packed, warmup, compile):
         return True
     name = "%s.%s" % (jit.__module__, jit.__qualname__)
     told = {"key": key, "repr": "%s[%s]" % (jit.__name__, key), "is_manual_warmup": warmup, "already_compiled": False,
-            "fn": Info(module=jit.__module__, name=jit.__qualname__, jit_function=jit),
+            "fn": types.SimpleNamespace(module=jit.__module__, name=jit.__qualname__, jit_function=jit),
             "compile": {**kernel.options, "key": key, "name": name, "is_warmup": warmup, "constants": dict(kernel.constants),
                         "signature": dict(zip(kernel.names, (type for type, _ in arguments(packed)))),
                         "specialization_data": json.dumps({"name": name, "key": key})}}
     r = knobs.runtime
     if r.jit_cache_hook and r.jit_cache_hook(**told):
         return False
-    compile()
+    kernel.compile(packed)
     kernel.told.add(key)
     if r.jit_post_compile_hook:
         r.jit_post_compile_hook(**told)

@@ -148,11 +148,11 @@ class Jit(*_quick.BASES, Launchable):
         for hook in self.pre_run_hooks:
             self._tell(hook, values)
         kernel, given = self._prepare(values, options)
-        warmup, packed = bool(options.get("warmup")), given.pack({})
-        if knobs.is_heard() and not _hooks.compiling(self, kernel, packed, warmup, lambda: kernel.compile(packed)):
+        warmup = bool(options.get("warmup"))
+        if knobs.is_heard() and not _hooks.compiling(self, kernel, given.pack({}), warmup):
             return None
         if warmup:
-            kernel.compile(packed)
+            kernel.compile(given.pack({}))
             return kernel
         extents, stream = _launch.grid_extents(grid, values), options.get("stream")
         if knobs.is_heard():

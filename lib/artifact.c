@@ -120,6 +120,13 @@ int tkc_artifact_shared_bytes(const TkcArtifact *a)
     return is_artifact(a) ? a->shared_bytes : 0;
 }
 
+bool tkc_artifact_tensor_map(const TkcArtifact *a, int i, TkcTensorMap *out)
+{
+    const bool is_there = is_artifact(a) && i >= 0 && i < a->nmaps;
+    if (is_there) *out = a->maps[i];
+    return is_there;
+}
+
 int tkc_artifact_param_count(const TkcArtifact *a)
 {
     return is_artifact(a) && a->fn ? a->fn->nparams : 0;

@@ -6,6 +6,7 @@
    `emit` says how far to go. Each stage either succeeds or leaves an error diagnostic. */
 #include "analysis/axis.h"
 #include "ir/print.h"
+#include "ir/tensor_map.h"
 #include "ir/type.h"
 #include "explain.h"
 #include "job.h"
@@ -27,6 +28,7 @@ static bool emit_target(Job *j)
     a->len = r.len;
     a->symbol = r.symbol;
     a->shared_bytes = (int)r.shared_bytes;
+    a->nmaps = tensor_maps(&a->arena, a->fn, &a->maps);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
+#include "tkc/edge.h"
 #include "transform/passes.h"
 
 typedef struct ArtifactTime { const char *name; double ms; } ArtifactTime;
@@ -24,6 +25,8 @@ struct TkcArtifact {
     size_t len;
     const char *symbol;    /* the kernel's name in LLVM IR and PTX */
     int shared_bytes;
+    TkcTensorMap *maps; /* of PTX and LLVM IR */
+    int nmaps;
     VEC(ArtifactTime) times;
 };
 

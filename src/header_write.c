@@ -162,22 +162,63 @@ static void put_image_bytes(FILE *f, const Entry *e, int v, const Image *image)
     put_bytes(f, image->cubin, image->cubin_len);
 }
 
+static void put_number(FILE *f, const TkcArtifact *a, const TkcNumber *n)
+{
+    int bytes = 0;
+    if (n->param >= 0) {
+        const char *text = tkc_artifact_param_type(a, (int)n->param);
+        ParamType t;
+        tkc_read_type(text, strlen(text), &t);
+        bytes = tkc_dtype_info(t.dtype)->bytes;
+    }
+    fprintf(f, "{%d, %d, %lld}, ", (int)n->param, bytes, (long long)n->value);
+}
+
+static int count_maps(const TkcArtifact *a)
+{
+    TkcTensorMap map;
+    int n = 0;
+    while (tkc_artifact_tensor_map(a, n, &map)) n++;
+    return n;
+}
+
+static void put_maps(FILE *f, const Entry *e, int v, const Image *image)
+{
+    TkcTensorMap m;
+    if (!count_maps(image->code)) return;
+    fprintf(f, "static const TkcMap1 tkc_%s_%d_%s_maps[] = {\n", e->name, v, image->arch);
+    for (int i = 0; tkc_artifact_tensor_map(image->code, i, &m); i++) {
+        fprintf(f, "    {%d, ", (int)m.base);
+        put_number(f, image->code, &m.rows);
+        put_number(f, image->code, &m.columns);
+        put_number(f, image->code, &m.stride);
+        fprintf(f, "%d, %d, %d, %d},\n", (int)m.bytes, (int)m.box_rows, (int)m.box_columns,
+                (int)m.swizzle);
+    }
+    fputs("};\n", f);
+}
+
 static void put_image(FILE *f, const Entry *e, int v, const Image *image)
 {
     const char *arch = image->arch;
-    char cubin[MOST_NAME + 32] = "NULL";
+    const int nmaps = count_maps(image->code);
+    char cubin[MOST_NAME + 32] = "NULL", maps[MOST_NAME + 32] = "NULL";
+    if (nmaps) snprintf(maps, sizeof maps, "tkc_%s_%d_%s_maps", e->name, v, arch);
     if (image->cubin) snprintf(cubin, sizeof cubin, "tkc_%s_%d_%s_cubin", e->name, v, arch);
-    fprintf(f, "    {\"%s\", %d, %d, %d, %d, tkc_%s_%d_%s_ptx, %s},\n",
+    fprintf(f, "    {\"%s\", %d, %d, %d, %d, tkc_%s_%d_%s_ptx, %s, %s, %d},\n",
             tkc_artifact_kernel(image->code), atoi(arch + 3),
             isalpha((unsigned char)arch[strlen(arch) - 1]) != 0,
             32 * tkc_artifact_num_warps(image->code), tkc_artifact_shared_bytes(image->code),
-            e->name, v, arch, cubin);
+            e->name, v, arch, cubin, maps, nmaps);
 }
 
 static void put_codes(FILE *f, const Header *h, const Entry *e)
 {
     for (int v = 0; v < e->nvariants; v++) {
-        for (int i = 0; i < h->narchs; i++) put_image_bytes(f, e, v, &e->variants[v].images[i]);
+        for (int i = 0; i < h->narchs; i++) {
+            put_image_bytes(f, e, v, &e->variants[v].images[i]);
+            put_maps(f, e, v, &e->variants[v].images[i]);
+        }
         fprintf(f, "static const TkcImage1 tkc_%s_%d_images[] = {\n", e->name, v);
         for (int i = 0; i < h->narchs; i++) put_image(f, e, v, &e->variants[v].images[i]);
         fputs("};\n", f);
@@ -189,7 +230,7 @@ static void put_codes(FILE *f, const Header *h, const Entry *e)
 }
 
 /* Launches the variant, if its arguments are as it takes them. */
-static void put_variant(FILE *f, const Entry *e, int v, const Names *names)
+static void put_variant(FILE *f, const Entry *e, int v, const Names *names, bool has_maps)
 {
     const char *before = "    if (";
     for (int i = 0; i < names->n; i++) {
@@ -201,8 +242,9 @@ static void put_variant(FILE *f, const Entry *e, int v, const Names *names)
     }
     fputs(*before == ' ' && before[1] == '&' ? ")\n        " : "    ", f);
     fprintf(f,
-            "return tkc_launch_1(&tkc_%s_code[%d], stream, grid_x, grid_y, grid_z, tkc_params);\n",
-            e->name, v);
+            "return tkc_launch_1(&tkc_%s_code[%d], stream, grid_x, grid_y, grid_z, tkc_params, %d, "
+            "%s);\n",
+            e->name, v, names->n, has_maps ? "tkc_maps" : "NULL");
 }
 
 static bool takes_anything(const Variant *v, int n)
@@ -212,13 +254,27 @@ static bool takes_anything(const Variant *v, int n)
     return true;
 }
 
-static void put_function(FILE *f, const Entry *e, const Names *names)
+static int most_maps(const Header *h, const Entry *e)
 {
+    int most = 0;
+    for (int v = 0; v < e->nvariants; v++)
+        for (int i = 0; i < h->narchs; i++) {
+            const int n = count_maps(e->variants[v].images[i].code);
+            if (n > most) most = n;
+        }
+    return most;
+}
+
+static void put_function(FILE *f, const Header *h, const Entry *e, const Names *names)
+{
+    const int nmaps = most_maps(h, e);
     put_prototype(f, e, names);
     fputs("\n{\n    void *tkc_params[] = {", f);
     for (int i = 0; i < names->n; i++) fprintf(f, "&%s, ", names->of[i]);
+    for (int i = 0; i < nmaps; i++) fputs("NULL, ", f);
     fputs("NULL};\n", f);
-    for (int v = 0; v < e->nvariants; v++) put_variant(f, e, v, names);
+    if (nmaps) fprintf(f, "    unsigned char tkc_maps[%d];\n", 64 + 128 * nmaps);
+    for (int v = 0; v < e->nvariants; v++) put_variant(f, e, v, names, nmaps);
     if (!takes_anything(&e->variants[e->nvariants - 1], names->n))
         fputs("    return TKC_LAUNCH_NO_VARIANT;\n", f);
     fprintf(f, "}\n\nint %s_load(void)\n{\n    return tkc_load_all_1(tkc_%s_code, %d);\n}\n\n",
@@ -270,7 +326,7 @@ static bool put_all(FILE *f, const Header *h, const Names *names)
     fputs("\n", f);
     for (int i = 0; i < h->nentries; i++) {
         put_codes(f, h, &h->entries[i]);
-        put_function(f, &h->entries[i], &names[i]);
+        put_function(f, h, &h->entries[i], &names[i]);
     }
     fputs("#endif\n", f);
     return !ferror(f);

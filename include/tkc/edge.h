@@ -10,6 +10,20 @@ const Func *tkc_artifact_func(const TkcArtifact *artifact);
 /* Frees what only compiling needed of IR that is kept for long: the function and its text stay.
    The context is locked. What the functions here and of tkc.h gave before is no longer valid. */
 void tkc_artifact_shrink(TkcArtifact *artifact);
+/* A matrix in global memory and the boxes that a kernel copies from it: a tensor map that the launch makes
+   and passes behind the parameters, in order (128 bytes each). A number is that of a parameter, or `value`
+   where there is none (-1). Bounds and strides are those of the outer dim first; the inner stride is 1. */
+typedef struct TkcNumber { int64_t param, value; } TkcNumber;
+typedef struct TkcTensorMap {
+    int64_t base;                /* parameter: a pointer */
+    TkcNumber rows, columns;     /* elements */
+    TkcNumber stride;            /* elements from row to row, whose bytes are a multiple of 16 */
+    int64_t bytes;               /* of an element */
+    int64_t box_rows, box_columns;
+    int64_t swizzle;             /* bytes: 32, 64 or 128, those of a row of the box */
+} TkcTensorMap;
+/* False: there are no more. */
+bool tkc_artifact_tensor_map(const TkcArtifact *artifact, int i, TkcTensorMap *out);
 /* What names were looked for in: the source, then each file of an import in order, NULL past the
    last. text NULL: there is no such file. */
 typedef struct TkcFile { const char *path, *text; size_t len; } TkcFile;

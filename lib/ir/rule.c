@@ -91,6 +91,7 @@ static const AttrRule attr_rules[] = {
     {OP_FOR, ATTR_STAGES, false, NULL, 0, INT32_MAX},
     {OP_ALLOC, ATTR_COPIES, false, NULL, 1, RING_MOST},
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
+    {OP_TMA_BEGIN, ATTR_BOXES, true, NULL, 1, RING_MOST},
     {OP_DOT_WAIT, ATTR_PENDING, true, NULL, 0, GROUP_MOST_PENDING},
     {OP_CAST, ATTR_ROUNDING, false, "rtne rtz", 0, 0},
     {OP_LOAD, ATTR_CACHE, false, ".ca .cg .cs .cv", 0, 0},
@@ -212,10 +213,32 @@ static bool fits_hint(Rule *r, AttrKey key, int rank)
     return true;
 }
 
+/* From operand `first` on: a pointer to the elements, and shape, strides and indices. */
+static bool fits_numbers(Rule *r, int first, const Type *block)
+{
+    for (int i = first + 1; i <= first + 3 * block->rank; i++)
+        if (!expect_type(r, "a number", operand(r, i), type_scalar(r->ir->types, DT_I64)))
+            return false;
+    return expect_type(r, "the base", operand(r, first),
+                       type_pointer(r->ir->types, tkc_type_element(block)));
+}
+
+/* What a box of pointers is made of. */
+static bool fits_tile(Rule *r)
+{
+    const int nargs = 2 + 3 * r->t->rank;
+    if (r->op->nargs == 1) return true;
+    if (!expect(r, type_is_block(r->t) && type_is_pointer(r->t), "operand 0", r->t,
+                "a block of pointers"))
+        return false;
+    if (r->op->nargs != nargs) return wrong(r, "%d operands, expected %d", r->op->nargs, nargs);
+    return fits_numbers(r, 1, type_with_elem(r->ir->types, r->t, r->t->elem->elem));
+}
+
 static bool rule_hint(Rule *r)
 {
     const int rank = r->t->rank ? r->t->rank : 1;
-    return fits_hint(r, ATTR_DIVISIBILITY, rank) && fits_hint(r, ATTR_CONTIGUITY, rank) &&
+    return fits_tile(r) && fits_hint(r, ATTR_DIVISIBILITY, rank) && fits_hint(r, ATTR_CONTIGUITY, rank) &&
            fits_hint(r, ATTR_CONSTANCY, rank);
 }
 
@@ -405,6 +428,27 @@ static bool rule_gather(Rule *r)
     const int axis = (int)tkc_op_int(r->op, ATTR_AXIS, 0);
     const Type *like = with_extent(r, src, axis, index->shape[axis]);
     return expect_like(r, "the index", index, type_like(r->ir->types, like, index));
+}
+
+static bool is_barriers(Rule *r, int i)
+{
+    const Type *ty = operand(r, i);
+    const bool is_one = type_is_smem(ty) && ty->elem->dtype == DT_U64 && tkc_type_count(ty) == 1;
+    return expect(r, is_one, "the barriers", ty, "a ring of one uint64 each");
+}
+
+static bool rule_barriers(Rule *r)
+{
+    return is_barriers(r, 0);
+}
+
+static bool rule_box(Rule *r)
+{
+    const Type *ring = operand(r, BOX_RING);
+    return expect(r, type_is_smem(ring) && ring->rank == 2, "the ring", ring,
+                  "a buffer of rank 2") &&
+           fits_numbers(r, 0, ring) &&
+           is_barriers(r, BOX_BARRIERS);
 }
 
 /* The ring of a copy has the pointers' shape and what they point to. */

@@ -58,15 +58,51 @@ Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask)
     return build_addptr(b, build_splat(b, start, t->rank, t->block), steps);
 }
 
+/* Base, shape, strides, indices. Returns how many. */
+static int put_parts(Value **args, const Tile *t)
+{
+    int n = 0;
+    args[n++] = t->base;
+    for (int d = 0; d < t->rank; d++) args[n++] = t->shape[d];
+    for (int d = 0; d < t->rank; d++) args[n++] = t->strides[d];
+    for (int d = 0; d < t->rank; d++) args[n++] = t->indices[d];
+    return n;
+}
+
+/* The same of an op whose operands are these from `first` on. */
+static Tile take_parts(const Op *op, int first, const Type *block, Value **parts)
+{
+    const int rank = block->rank;
+    for (int i = 0; i < 1 + 3 * rank; i++) parts[i] = op_arg(op, first + i);
+    return (Tile){.base = parts[0],
+                  .rank = rank,
+                  .block = block->shape,
+                  .shape = parts + 1,
+                  .strides = parts + 1 + rank,
+                  .indices = parts + 1 + 2 * rank};
+}
+
+Value *build_tile(Builder *b, Value *pointers, const Tile *t)
+{
+    Value *args[TILE_PARTS + 1] = {pointers};
+    const int n = put_parts(args + 1, t) + 1;
+    return op_result(build_checked(b, build_op(b, OP_HINT, n, args, 1, &pointers->type)), 0);
+}
+
+bool tile_of_pointers(const Value *pointers, Value **parts, Tile *out)
+{
+    const Op *op = ir_def(pointers, OP_HINT);
+    if (!op || op->nargs == 1) return false;
+    *out = take_parts(op, 1, pointers->type, parts);
+    return true;
+}
+
 /* ---- ops on descriptors ---- */
 
 Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored, const char *word)
 {
-    Value *args[TILE_PARTS + 1] = {t->base};
-    int n = 1;
-    for (int d = 0; d < t->rank; d++) args[n++] = t->shape[d];
-    for (int d = 0; d < t->rank; d++) args[n++] = t->strides[d];
-    for (int d = 0; d < t->rank; d++) args[n++] = t->indices[d];
+    Value *args[TILE_PARTS + 1];
+    int n = put_parts(args, t);
     const Type *block =
         type_block(ir_of(b->fn)->types, t->base->type->elem, t->rank, t->block, NULL);
     check(!stored || stored->type == block, "a descriptor stores another block than its own");
@@ -78,13 +114,8 @@ Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored, const char
 
 Tile tile_of_op(const Op *op, Value **parts)
 {
-    const Type *block = op->nresults ? op_result(op, 0)->type : desc_stored(op)->type;
-    const int rank = block->rank;
-    for (int i = 0; i < 1 + 3 * rank; i++) parts[i] = op_arg(op, i);
-    return (Tile){.base = parts[0],
-                  .rank = rank,
-                  .block = block->shape,
-                  .shape = parts + 1,
-                  .strides = parts + 1 + rank,
-                  .indices = parts + 1 + 2 * rank};
+    const Type *block = op->kind == OP_COPY_BOX ? op_arg(op, BOX_RING)->type
+                        : op->nresults          ? op_result(op, 0)->type
+                                                : desc_stored(op)->type;
+    return take_parts(op, 0, block, parts);
 }

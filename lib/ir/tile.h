@@ -17,6 +17,9 @@ typedef struct Tile {
    each); *mask is NULL when there is none. */
 Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask);
 
+/* The pointers, with what they are to: who can copy a box as a whole needs them no more. */
+Value *build_tile(Builder *b, Value *pointers, const Tile *t);
+
 /* ---- ops on descriptors ---- */
 
 /* Of gather and scatter the indices are rows, a 1-D block of integers, and the first column; the
@@ -32,8 +35,10 @@ static inline Value *desc_stored(const Op *op)
 {
     return op->nresults ? NULL : op_arg(op, op->nargs - 1);
 }
-/* The operands; `parts` has room for them and is pointed to. */
+/* The operands, of copy_box too; `parts` has room for them and is pointed to. */
 enum { TILE_PARTS = 1 + 3 * TKC_MAX_RANK };
 Tile tile_of_op(const Op *op, Value **parts);
+/* Of pointers that build_tile gave; false: they are none. */
+bool tile_of_pointers(const Value *pointers, Value **parts, Tile *out);
 
 #endif

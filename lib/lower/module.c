@@ -11,6 +11,7 @@
 
 #include "base/limit.h"
 #include "base/unwind.h"
+#include "ir/tensor_map.h"
 #include "ir/type.h"
 #include "lower/lines.h"
 #include "lower/pressure.h"
@@ -93,6 +94,7 @@ static LowerOp *const table[OP_COUNT] = {
     [OP_ALLOC] = lower_alloc, [OP_SLOAD] = lower_sload, [OP_RING_LOAD] = lower_sload,
     [OP_SSTORE] = lower_sstore, [OP_SLOAD_AT] = lower_sload_at, [OP_SSTORE_AT] = lower_sstore_at,
     [OP_SATOMIC_AT] = lower_satomic_at, [OP_COPY_ASYNC] = lower_copy_async,
+    [OP_COPY_BOX] = lower_copy_box, [OP_TMA_BEGIN] = lower_tma_begin, [OP_TMA_WAIT] = lower_tma_wait, [OP_TMA_END] = lower_tma_end,
     [OP_COMMIT] = lower_commit, [OP_WAIT] = lower_wait, [OP_BARRIER] = lower_barrier,
     [OP_FOR] = lower_for, [OP_WHILE] = lower_while, [OP_IF] = lower_if,
     [OP_PRINT] = lower_print, [OP_ASSERT] = lower_assert,
@@ -256,13 +258,18 @@ static void make_params(Lower *L)
     }
 }
 
+/* Behind the parameters there are tensor maps. */
 static bool make_function(Lower *L, const char *symbol)
 {
     const Func *fn = L->fn;
-    LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, fn->nparams + 1);
-    for (int i = 0; i < fn->nparams; i++) types[i] = param_type(L, fn->params[i].type);
+    TkcTensorMap *maps;
+    const int all = fn->nparams + tensor_maps(L->arena, fn, &maps);
+    LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, all + 1);
+    for (int i = 0; i < all; i++)
+        types[i] = i < fn->nparams ? param_type(L, fn->params[i].type)
+                                   : LLVMPointerTypeInContext(L->cx, 0);
     LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)fn->nparams, false);
+        LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)all, false);
     L->kernel = LLVMAddFunction(L->module, symbol, type);
     LLVMPositionBuilderAtEnd(L->entry, lower_block(L, "entry"));
     lower_place(L, lower_block(L, "body"));

@@ -88,10 +88,8 @@ static void number_region(Pressure *p, const Region *r, int *addresses)
     for (const Op *op = r->first; op; op = op->next) {
         int inside = 0;
         p->nops++;
-        if (op->kind == OP_COPY_ASYNC) {
-            p->copies = true;
-            *addresses += address_words(p, op);
-        }
+        p->copies |= op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_BOX;
+        if (op->kind == OP_COPY_ASYNC) *addresses += address_words(p, op);
         for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i], &inside);
         map_set_ptr(&p->numbers, op, (void *)(uintptr_t)p->nops);
         if (op->kind != OP_FOR) *addresses += inside;

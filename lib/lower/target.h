@@ -50,6 +50,15 @@ typedef struct Copy {
     LLVMValueRef pred, acts;
 } Copy;
 
+/* A box of a matrix, as boxes of `columns` elements and `bytes` bytes side by side, to shared memory (a
+   byte offset, i32, as of the barrier, which is told of the bytes). One thread has it done, which
+   `acts` is true in. */
+typedef struct BoxCopy {
+    int map, boxes, columns, bytes;
+    LLVMValueRef row, column; /* i32, of its first element */
+    LLVMValueRef to, barrier, acts;
+} BoxCopy;
+
 /* A read-modify-write where pred is true, of one element; of float additions of up to 16 bytes side
    by side. value2 is the new value of a compare-and-swap. */
 typedef struct Atomic {
@@ -132,6 +141,11 @@ struct Target {
        `pending`. */
     void (*commit)(Lower *L);
     void (*wait)(Lower *L, int pending);
+    /* Barriers (i32, byte offsets in shared memory) for `copies` of BoxCopy each time; until all of
+       them are there, `turn` being 0 and 1 by turns; and, with 0 copies, that it is none any more. */
+    void (*copy_box)(Lower *L, const BoxCopy *c);
+    void (*box_barrier)(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts);
+    void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn);
     /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
     void (*atomic)(Lower *L, const Atomic *at, LLVMValueRef *words);
     bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);

@@ -11,9 +11,13 @@ AccessKind memory_access(const Op *op)
 {
     switch (op->kind) {
     case OP_SLOAD:
+    case OP_TMA_WAIT:
     case OP_RING_LOAD:
     case OP_SLOAD_AT: return ACCESS_READ;
     case OP_COPY_ASYNC:
+    case OP_COPY_BOX:
+    case OP_TMA_BEGIN:
+    case OP_TMA_END:
     case OP_SSTORE:
     case OP_SSTORE_AT: return ACCESS_WRITE;
     case OP_SATOMIC_AT: return ACCESS_ATOMIC;

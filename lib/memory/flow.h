@@ -14,7 +14,7 @@ AccessKind memory_access(const Op *op);
 /* The buffer of an op that accesses one. */
 static inline const Value *memory_buffer(const Op *op)
 {
-    return op_arg(op, op->kind == OP_COPY_ASYNC);
+    return op_arg(op, tkc_buffer_operand(op));
 }
 /* What an alloc takes. */
 static inline uint32_t memory_bytes(const Op *alloc)

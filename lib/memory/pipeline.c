@@ -12,7 +12,8 @@
    One meeting a turn serves both ways: what arrived is there for all, and nobody still reads what
    is written next. Where warp groups multiply (groups.h) the copies come behind their products.
    What addresses are made of runs n turns ahead of the loop, in slots of its own; indices that are
-   loaded for them come a turn before that. Other loads of a few registers (stream.h) begin with the
+   loaded for them come a turn before that. What TMA copies says itself that it has come: barriers
+   in shared memory, one for each copy of a ring, stand for groups then. Other loads of a few registers (stream.h) begin with the
    turn before theirs, and come in slots. */
 #include "base/unwind.h"
 #include "base/vec.h"
@@ -20,6 +21,7 @@
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "layout/propagate.h"
+#include "linear/shared.h"
 #include "memory/flow.h"
 #include "memory/groups.h"
 #include "memory/passes.h"
@@ -35,7 +37,8 @@ typedef struct Pipeline {
     Op *loop;
     Region *body;
     int slots; /* as it was */
-    int stages;
+    int stages, boxes;
+    Value *barriers; /* of boxes; NULL: there are none */
     int64_t step;
     Value **ahead;          /* of slots of the slice, where the copies are */
     Value *index;           /* the same of the loop's index */
@@ -74,10 +77,19 @@ static int64_t bytes_inside(const Func *fn, const Streams *s, const Op *op)
     return bytes;
 }
 
+static int boxes_of(const Streams *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->all.len; i++) n += s->all.data[i].box != NULL;
+    return n;
+}
+
 /* Beside all other buffers that live at the same time. */
 static int64_t room_for_rings(const Func *fn, const Streams *s)
 {
-    return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - room_around(s->loop);
+    enum { BARRIERS = 8 * MOST_STAGES };
+    return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - room_around(s->loop) -
+           (boxes_of(s) ? BARRIERS : 0);
 }
 
 /* As many as asked for; half of them are for indices, where there are such. */
@@ -103,6 +115,42 @@ static void make_ring(const Pipeline *p, Builder *b, Stream *x)
     x->ring =
         build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, x->in_ring));
     ir_set_int(p->fn, x->ring->def, ATTR_COPIES, p->stages);
+}
+
+/* ---- boxes ---- */
+
+static Value *make_barriers(const Pipeline *p, Builder *b)
+{
+    Ir *ir = ir_of(p->fn);
+    const int32_t one = 1;
+    const Layout *layout = shared_row_major(ir->layouts, 1, (const uint8_t[]){0});
+    Value *v = build_alloc(
+        b, type_smem(ir->types, type_scalar(ir->types, DT_U64), 1, &one, layout));
+    ir_set_int(p->fn, v->def, ATTR_COPIES, p->stages);
+    return v;
+}
+
+static Op *tma_op(const Pipeline *p, Builder *b, OpKind kind, Value *which, Value *turn)
+{
+    return build_op(b, kind, which ? 3 : 1, (Value *[]){p->barriers, which, turn}, 0, NULL);
+}
+
+static void begin_boxes(const Pipeline *p, Builder *b)
+{
+    Op *op = tma_op(p, b, OP_TMA_BEGIN, NULL, NULL);
+    ir_set_int(p->fn, op, ATTR_BOXES, p->boxes);
+    build_checked(b, op);
+}
+
+/* Nobody waits behind the loop and its last products. */
+static void end_boxes(const Pipeline *p)
+{
+    Op *op = p->loop->next;
+    while (op->kind == OP_DOT_WAIT) op = op->next;
+    Builder b = build_before(p->fn, op);
+    b.loc = p->loop->loc;
+    build_barrier(&b);
+    build_checked(&b, tma_op(p, &b, OP_TMA_END, NULL, NULL));
 }
 
 /* ---- copies of a turn ---- */
@@ -138,18 +186,32 @@ static ValueMap clone_slice(Pipeline *p, Builder *b)
     return map;
 }
 
+static Op *copy_block(const Pipeline *p, Builder *b, const Stream *x, const ValueMap *map,
+                      Value *which)
+{
+    const bool masked = x->load->nargs > 1;
+    Value *args[] = {ir_mapped(map, op_arg(x->load, 0)), x->ring, which,
+                     masked ? ir_mapped(map, op_arg(x->load, 1)) : NULL};
+    Op *op = build_op(b, OP_COPY_ASYNC, masked ? 4 : 3, args, 0, NULL);
+    const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, n};
+    if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
+    return op;
+}
+
+static Op *copy_box(const Pipeline *p, Builder *b, const Stream *x, const ValueMap *map,
+                    Value *which)
+{
+    Value *args[] = {[BOX_RING] = x->ring, [BOX_NUMBER] = which, [BOX_BARRIERS] = p->barriers};
+    for (int i = 0; i < BOX_RING; i++) args[i] = ir_mapped(map, op_arg(x->box, i + 1));
+    return build_op(b, OP_COPY_BOX, BOX_BARRIERS + 1, args, 0, NULL);
+}
+
 static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Value *which)
 {
     for (int i = 0; i < p->s->all.len; i++) {
         const Stream *x = &p->s->all.data[i];
         b->loc = x->load->loc;
-        const bool masked = x->load->nargs > 1;
-        Value *args[] = {ir_mapped(map, op_arg(x->load, 0)), x->ring, which,
-                         masked ? ir_mapped(map, op_arg(x->load, 1)) : NULL};
-        Op *op = build_op(b, OP_COPY_ASYNC, masked ? 4 : 3, args, 0, NULL);
-        const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, n};
-        if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
-        build_checked(b, op);
+        build_checked(b, (x->box ? copy_box : copy_block)(p, b, x, map, which));
     }
 }
 
@@ -189,7 +251,7 @@ static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which)
         if (i == 0) copy_streams(p, &in, &map, which);
         build_yield(&in, 0, NULL);
     }
-    build_op(b, OP_COMMIT, 0, NULL, 0, NULL);
+    if (p->boxes < p->s->all.len) build_op(b, OP_COMMIT, 0, NULL, 0, NULL);
 }
 
 /* ---- the loop ---- */
@@ -303,6 +365,7 @@ typedef struct Turn {
     Value *until;     /* the index from which on no copies are to come */
     Value *far_until; /* the same of indices for copies; NULL: there are none */
     Value *take;      /* which copy of the rings is read; the one before it is written */
+    Value *round;     /* of boxes: 0 and 1 by turns, from one time around the rings to the next */
 } Turn;
 
 /* The indices of the first turn. */
@@ -321,8 +384,10 @@ static Turn start(Pipeline *p)
     Builder b = build_before(p->fn, p->loop);
     for (int i = 0; i < p->s->all.len; i++) make_ring(p, &b, &p->s->all.data[i]);
     b.loc = p->loop->loc;
-    if (p->loop->region->parent)
+    if (p->boxes) p->barriers = make_barriers(p, &b);
+    if (p->boxes || p->loop->region->parent)
         build_barrier(&b); /* who came here before may read the rings still */
+    if (p->boxes) begin_boxes(p, &b);
     p->index = op_arg(p->loop, 0);
     for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
     start_far(p, &b);
@@ -330,7 +395,9 @@ static Turn start(Pipeline *p)
         copy_turn(p, &b, has_turn(p, &b, i), number(&b, i));
         if (p->s->far.len) load_far(p, &b, has_turn(p, &b, i + 1));
     }
-    Turn t = {last_turns(p, &b, ahead), NULL, add_slot(p, number(&b, 0))};
+    if (p->boxes) build_barrier(&b);
+    Turn t = {.until = last_turns(p, &b, ahead), .take = add_slot(p, number(&b, 0))};
+    if (p->boxes) t.round = add_slot(p, number(&b, 0));
     if (p->s->far.len) t.far_until = last_turns(p, &b, ahead + 1);
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) p->ahead[k] = add_slot(p, p->ahead[k]);
@@ -339,11 +406,22 @@ static Turn start(Pipeline *p)
 }
 
 /* The beginning of a turn. */
-static Op *wait_for_turn(const Pipeline *p)
+static Op *wait_for_turn(const Pipeline *p, const Turn *t)
 {
     Builder b = build_before(p->fn, p->body->first);
+    Op *wait = NULL;
     b.loc = p->loop->loc;
-    return build_wait(&b, p->stages - 2);
+    if (p->boxes < p->s->all.len) wait = build_wait(&b, p->stages - 2);
+    if (p->boxes) wait = build_checked(&b, tma_op(p, &b, OP_TMA_WAIT, t->take, t->round));
+    return wait;
+}
+
+/* Where copies may go to what the last turn has read: all have come to this one. */
+static Op *all_have_read(const Pipeline *p, Op *wait)
+{
+    Builder b = build_before(p->fn, wait->next);
+    b.loc = p->loop->loc;
+    return p->boxes == p->s->all.len ? build_barrier(&b) : wait;
 }
 
 /* Behind an op: the copies of a later turn. */
@@ -355,7 +433,12 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     p->index = build_binary(&b, OP_ADD, index,
                             build_const(&b, index->type, (uint64_t)(p->step * (p->stages - 1))));
     copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), copy_before(p, &b, t->take));
-    pass_on(p, next_copy(p, &b, t->take));
+    Value *next = next_copy(p, &b, t->take);
+    pass_on(p, next);
+    if (t->round) {
+        Value *is_new = build_cast(&b, build_binary(&b, OP_EQ, next, number(&b, 0)), DT_I32, NULL);
+        pass_on(p, build_binary(&b, OP_XOR, t->round, is_new));
+    }
     if (t->far_until) load_far(p, &b, build_binary(&b, OP_LT, index, t->far_until));
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);
@@ -432,16 +515,18 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
                   .loop = loop,
                   .body = loop->regions[0],
                   .slots = carry_count(loop),
-                  .stages = stages_of(fn, &s)};
+                  .stages = stages_of(fn, &s),
+                  .boxes = boxes_of(&s)};
     check(ir_const_int(op_arg(loop, 2), &p.step), "a loop that takes steps of any size");
     p.ahead = arena_array(scratch, Value *, p.slots + 1);
     const int64_t room = room_for_rings(fn, &s);
     const Turn t = start(&p);
-    Op *wait = wait_for_turn(&p);
+    Op *wait = wait_for_turn(&p, &t);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
     Op *free = groups_start(scratch, fn, loop, room - p.stages * bytes_of_turn(&s));
-    go_on(&p, &t, free ? free : wait);
+    go_on(&p, &t, free ? free : all_have_read(&p, wait));
     bring_few(&p, wait);
+    if (p.boxes) end_boxes(&p);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
     return true;
 }

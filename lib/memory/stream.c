@@ -14,6 +14,8 @@
 
 #include "analysis/alias.h"
 #include "ir/dot_unit.h"
+#include "ir/machine.h"
+#include "ir/tile.h"
 #include "layout/convert.h"
 #include "layout/propagate.h"
 #include "layout/vector.h"
@@ -76,7 +78,8 @@ static bool counts_up(const Op *loop)
 /* ---- the slice ---- */
 
 static bool take(Streams *s, Slice *slice, const Value *v);
-static bool take_operands(Streams *s, Slice *slice, const Op *load);
+/* Of a load; of a box, all but its pointers. */
+static bool take_operands(Streams *s, Slice *slice, const Op *load, bool is_box);
 
 static bool take_slot(Streams *s, Slice *slice, int slot)
 {
@@ -122,7 +125,7 @@ static bool take_far(Streams *s, Slice *slice, Op *load)
         !stays_as_it_is(s, load))
         return false;
     s->in_far = true;
-    const bool taken = take_operands(s, slice, load);
+    const bool taken = take_operands(s, slice, load, false);
     s->in_far = false;
     if (taken) vec_push(s->scratch, &s->far, load);
     return taken;
@@ -150,9 +153,9 @@ bool slice_has(const Slice *s, const Op *op)
     return id < s->ops.nbits && bitset_has(&s->ops, id); /* else made since then */
 }
 
-static bool take_operands(Streams *s, Slice *slice, const Op *load)
+static bool take_operands(Streams *s, Slice *slice, const Op *load, bool is_box)
 {
-    for (int i = 0; i < load->nargs; i++)
+    for (int i = is_box; i < load->nargs; i++)
         if (!take(s, slice, op_arg(load, i))) return false;
     return true;
 }
@@ -260,6 +263,19 @@ static int dim_for_group(const Streams *s, const Stream *x)
     return -1;
 }
 
+/* What says that the pointers are to a box, where TMA can copy it to tiles whose rows lie along
+   `dim`; else NULL. */
+static const Op *box_for(const Streams *s, const Stream *x, int dim)
+{
+    enum { MOST_ROWS = 256 };
+    const Value *pointers = op_arg(x->load, 0);
+    Value *parts[TILE_PARTS];
+    Tile t;
+    const bool is_box = dim == 1 && s->fn->machine->tma && tile_of_pointers(pointers, parts, &t) &&
+                        t.block[0] <= MOST_ROWS;
+    return is_box ? pointers->def : NULL;
+}
+
 /* False: no buffer that both sides reach has what one copy moves side by side. */
 static bool find_ring(const Streams *s, Stream *x)
 {
@@ -272,6 +288,7 @@ static bool find_ring(const Streams *s, Stream *x)
         vector[i] = UINT32_C(1) << (layout_dim_shift(from, x->dim) + i);
     const int tiles = dim_for_group(s, x);
     if (tiles >= 0) x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, tiles, type_bytes(ty));
+    if (x->in_ring) x->box = box_for(s, x, tiles);
     if (!x->in_ring) {
         shared_plan_vectors(&plan, from, x->copy_log2, vector,
                             x->nreaders ? x->readers[0].layout : from, type_bytes(ty));
@@ -309,7 +326,7 @@ static void add_stream(Streams *s, Op *load, Reason why)
     find_readers(s, &x, op_result(load, 0));
     if (!feeds(s, &x, why)) return;
     const int far = s->far.len;
-    if (!take_operands(s, &slice, load) || !find_ring(s, &x)) {
+    if (!find_ring(s, &x) || !take_operands(s, &slice, x.box ? x.box : load, x.box)) {
         s->far.len = far;
         return;
     }
@@ -339,7 +356,8 @@ static void add_few(Streams *s, Op *load)
 {
     enum { MOST_LOADS = 8 };
     Slice slice = slice_copy(s, &s->few_slice);
-    if (s->few.len == MOST_LOADS || !may_be_few(s, load) || !take_operands(s, &slice, load)) return;
+    if (s->few.len == MOST_LOADS || !may_be_few(s, load) || !take_operands(s, &slice, load, false))
+        return;
     s->few_slice = slice;
     vec_push(s->scratch, &s->few, load);
 }

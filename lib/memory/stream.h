@@ -23,6 +23,7 @@ typedef struct Stream {
     Reader readers[STREAM_READERS];
     int nreaders;
     int dim, copy_log2;    /* neighbours that one copy moves */
+    const Op *box;         /* what says it of the pointers where TMA copies; else NULL */
     const Layout *in_ring; /* how the block lies there */
     Value *ring;
 } Stream;

@@ -105,9 +105,8 @@ static LLVMValueRef nvptx_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRe
 
 /* ---- inline PTX ---- */
 
-static LLVMValueRef call_asm(Lower *L, LLVMTypeRef result, const char *text,
-                             const char *constraints, bool has_effects, int nargs,
-                             const LLVMValueRef *args)
+LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const char *constraints,
+                       bool has_effects, int nargs, const LLVMValueRef *args)
 {
     LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, nargs);
     LLVMValueRef *copy = arena_array(L->arena, LLVMValueRef, nargs);
@@ -172,7 +171,7 @@ static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValu
     check(nvptx_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s",
           (int)instr, L->machine->name);
     lower_need_ptx(L, ptx_rows[instr].ptx);
-    return call_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
+    return nvptx_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
                     ptx_rows[instr].constraints, false, nargs, args);
 }
 
@@ -238,7 +237,7 @@ static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const 
     for (int i = 0; i < n; i++)
         buf_printf(&constraints, ",%c", constraint_of(L, LLVMTypeOf(args[i])));
     lower_need_ptx(L, row->ptx);
-    LLVMValueRef call = call_asm(L, LLVMStructTypeInContext(L->cx, types, (unsigned)nc, false),
+    LLVMValueRef call = nvptx_asm(L, LLVMStructTypeInContext(L->cx, types, (unsigned)nc, false),
                                  buf_text(&text), buf_text(&constraints), false, n, args);
     mark_convergent(L, call);
     for (int i = 0; i < nc; i++) sum[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
@@ -266,7 +265,7 @@ static void call_on_sums(Lower *L, const char *text, int nothers, const LLVMValu
         buf_printf(&constraints, ",%d", i);
     }
     LLVMTypeRef result = LLVMStructTypeInContext(L->cx, types, (unsigned)n, false);
-    LLVMValueRef call = call_asm(L, result, text, buf_text(&constraints), true, nothers + n, args);
+    LLVMValueRef call = nvptx_asm(L, result, text, buf_text(&constraints), true, nothers + n, args);
     mark_convergent(L, call);
     for (int i = 0; i < n; i++) sums[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
 }
@@ -337,7 +336,7 @@ static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
 
 static void nvptx_group_fence(Lower *L)
 {
-    call_asm(L, LLVMVoidTypeInContext(L->cx), "fence.proxy.async.shared::cta;", "", true, 0, NULL);
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), "fence.proxy.async.shared::cta;", "", true, 0, NULL);
 }
 
 /* ---- the user's PTX ---- */
@@ -401,7 +400,7 @@ static void nvptx_assembly(Lower *L, const Op *op, const AsmRegisters *regs,
     if (n == 1) result = types[0];
     if (n > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)n, false);
     lower_need_ptx(L, version_of(text));
-    LLVMValueRef r = call_asm(L, result, with_place(L, op, text), constraints_of(L, op, regs),
+    LLVMValueRef r = nvptx_asm(L, result, with_place(L, op, text), constraints_of(L, op, regs),
                               has_effects, regs->ninputs, in);
     for (int i = 0; i < n; i++)
         out[i] = n == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
@@ -457,7 +456,7 @@ static void call_words(Lower *L, LLVMTypeRef word, int count, Buf *text, Buf *co
     for (int i = 0; i < count; i++) members[i] = word;
     LLVMTypeRef result =
         count == 1 ? word : LLVMStructTypeInContext(L->cx, members, (unsigned)count, false);
-    LLVMValueRef r = call_asm(L, result, buf_text(text), buf_text(constraints), true, n, args);
+    LLVMValueRef r = nvptx_asm(L, result, buf_text(text), buf_text(constraints), true, n, args);
     for (int i = 0; i < count; i++)
         words[i] = count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
 }
@@ -515,20 +514,20 @@ static void nvptx_copy_async(Lower *L, const Copy *c)
     buf_puts(&text, ", ");
     put_address(&text, 1, from_offset);
     buf_printf(&text, c->pred ? ", %d, $2;" : ", %d;", c->bytes);
-    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
              args);
 }
 
 static void nvptx_commit(Lower *L)
 {
-    call_asm(L, LLVMVoidTypeInContext(L->cx), "cp.async.commit_group;", "", true, 0, NULL);
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), "cp.async.commit_group;", "", true, 0, NULL);
 }
 
 static void nvptx_wait(Lower *L, int pending)
 {
     Buf text = buf_make(L->arena);
     buf_printf(&text, "cp.async.wait_group %d;", pending);
-    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), "", true, 0, NULL);
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), "", true, 0, NULL);
 }
 
 static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
@@ -547,7 +546,7 @@ static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int coun
     buf_putc(&constraints, constraint_of(L, LLVMTypeOf(address)));
     if (count > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)count, false);
     LLVMValueRef r =
-        call_asm(L, result, buf_text(&text), buf_text(&constraints), true, 1, &address);
+        nvptx_asm(L, result, buf_text(&text), buf_text(&constraints), true, 1, &address);
     mark_convergent(L, r);
     for (int i = 0; i < count; i++)
         words[i] = count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
@@ -576,7 +575,7 @@ static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
     buf_puts(&text, ", ");
     put_words(&text, at->count, 1);
     buf_putc(&text, ';');
-    call_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
              args);
 }
 
@@ -691,7 +690,7 @@ static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
 
 static LLVMValueRef nvptx_nanoseconds(Lower *L)
 {
-    return call_asm(L, L->i64, "mov.u64 $0, %globaltimer;", "=l", true, 0, NULL);
+    return nvptx_asm(L, L->i64, "mov.u64 $0, %globaltimer;", "=l", true, 0, NULL);
 }
 
 static LLVMValueRef nvptx_poll(Lower *L, const Poll *a)
@@ -726,7 +725,7 @@ static LLVMValueRef nvptx_poll(Lower *L, const Poll *a)
                         "setp.lo.u64 p, t, $4;\n\t@p ");
     buf_puts(&text, "bra again;\n\tdone:\n\t}");
     LLVMValueRef found =
-        call_asm(L, L->i32, buf_text(&text), buf_text(&constraints), true, n, args);
+        nvptx_asm(L, L->i32, buf_text(&text), buf_text(&constraints), true, n, args);
     return LLVMBuildICmp(L->b, LLVMIntNE, found, lower_i32(L, 0), "");
 }
 
@@ -753,6 +752,9 @@ const Target nvptx_target = {
     .copy_async = nvptx_copy_async,
     .commit = nvptx_commit,
     .wait = nvptx_wait,
+    .copy_box = nvptx_copy_box,
+    .box_barrier = nvptx_box_barrier,
+    .box_wait = nvptx_box_wait,
     .atomic = nvptx_atomic,
     .has_atomic = nvptx_has_atomic,
     .poll = nvptx_poll,

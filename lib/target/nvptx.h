@@ -7,6 +7,15 @@
 
 extern const Target nvptx_target;
 
+/* Inline PTX: one value, or a struct of them, of registers by LLVM's constraints. */
+LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const char *constraints,
+                       bool has_effects, int nargs, const LLVMValueRef *args);
+
+/* ---- nvptx_tma.c, for the table: see lower/target.h ---- */
+void nvptx_copy_box(Lower *L, const BoxCopy *c);
+void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts);
+void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn);
+
 /* ---- nvptx_kernel.c, for the table: see lower/target.h ---- */
 const char *nvptx_symbol(Arena *a, const char *name);
 bool nvptx_kernel(Lower *L, LLVMValueRef fn);

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/unwind.h"
+#include "ir/tensor_map.h"
 #include "ir/type.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
@@ -46,22 +47,23 @@ const char *nvptx_symbol(Arena *a, const char *name)
 /* ---- the parameters ---- */
 
 /* As PTX lays them out: each at a multiple of its size. */
-static int64_t parameter_bytes(const Func *f)
+static int64_t parameter_bytes(const Func *f, int maps)
 {
     int64_t at = 0;
     for (int i = 0; i < f->nparams; i++) {
         int64_t bits = type_bits(f->params[i].type), size = bits < 8 ? 1 : bits / 8;
         at = (at + size - 1) / size * size + size;
     }
-    return at;
+    if (maps) at = (at + TENSOR_MAP_ALIGN - 1) / TENSOR_MAP_ALIGN * TENSOR_MAP_ALIGN;
+    return at + maps * TENSOR_MAP_BYTES;
 }
 
 /* PTX manual, 5.1.6: the space of parameters grew with version 8.1, from sm_70 on. */
-static bool fit_parameters(Lower *L)
+static bool fit_parameters(Lower *L, int maps)
 {
     enum { SMALL = 4352, LARGE = 32764, LARGE_PTX = 81, LARGE_SM = 70 };
     const Func *f = L->fn;
-    const int64_t bytes = parameter_bytes(f), most = L->machine->sm >= LARGE_SM ? LARGE : SMALL;
+    const int64_t bytes = parameter_bytes(f, maps), most = L->machine->sm >= LARGE_SM ? LARGE : SMALL;
     if (bytes > SMALL) lower_need_ptx(L, LARGE_PTX);
     if (bytes <= most) return true;
     Span at = f->loc ? (Span){f->loc->source, f->loc->begin, f->loc->end} : SPAN_NONE;
@@ -88,9 +90,24 @@ void nvptx_limit_registers(Lower *L, LLVMValueRef fn, int most)
     set_string_attribute(L, fn, "nvvm.maxnreg", arena_printf(L->arena, "%d", most));
 }
 
+/* A tensor map is read where the launch has put it. */
+static void pass_in_place(Lower *L, LLVMValueRef fn, int param)
+{
+    static const char byval[] = "byval", stays[] = "nvvm.grid_constant";
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)(param + 1);
+    LLVMAddAttributeAtIndex(
+        fn, at,
+        LLVMCreateTypeAttribute(L->cx, LLVMGetEnumAttributeKindForName(byval, sizeof byval - 1),
+                                LLVMArrayType2(L->i8, TENSOR_MAP_BYTES)));
+    LLVMAddAttributeAtIndex(fn, at, lower_attribute(L, "align", TENSOR_MAP_ALIGN));
+    LLVMAddAttributeAtIndex(fn, at,
+                            LLVMCreateStringAttribute(L->cx, stays, sizeof stays - 1, NULL, 0));
+}
+
 bool nvptx_kernel(Lower *L, LLVMValueRef fn)
 {
     const Func *f = L->fn;
+    const int maps = (int)LLVMCountParams(fn) - f->nparams;
     LLVMSetFunctionCallConv(fn, PTX_KERNEL_CONVENTION);
     set_string_attribute(L, fn, "nvvm.reqntid",
                          arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
@@ -103,5 +120,6 @@ bool nvptx_kernel(Lower *L, LLVMValueRef fn)
                 fn, (LLVMAttributeIndex)(i + 1),
                 lower_attribute(L, "align", (uint64_t)(align > 256 ? 256 : align)));
     }
-    return fit_parameters(L);
+    for (int i = 0; i < maps; i++) pass_in_place(L, fn, f->nparams + i);
+    return fit_parameters(L, maps);
 }

@@ -4,6 +4,8 @@
    none. */
 #include "transform/passes.h"
 
+#include "ir/machine.h"
+#include "ir/tensor_map.h"
 #include "ir/tile.h"
 
 /* Of the rows of a gather or scatter, which begin anywhere: the comparisons are of each row's
@@ -29,12 +31,21 @@ static Value *row_addresses(Builder *b, const Tile *t, Value **mask)
     return build_addptr(b, build_splat(b, t->base, 2, t->block), offset);
 }
 
+/* Whether a chip with TMA can copy the box that the op loads. */
+static bool may_be_copied(const Func *fn, const Op *op, const Tile *t)
+{
+    TkcTensorMap map;
+    return op->kind == OP_DESC_LOAD && fn->machine && fn->machine->tma &&
+           !tkc_op_attr(op, ATTR_PADDING) && tensor_map_of_tile(fn, t, &map);
+}
+
 static Value *addresses(Builder *b, const Op *op, Value **mask)
 {
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(op, parts);
-    return desc_is_rows(op) ? row_addresses(b, &t, mask)
-                            : tile_address(b, &t, (1u << t.rank) - 1, mask);
+    if (desc_is_rows(op)) return row_addresses(b, &t, mask);
+    Value *pointers = tile_address(b, &t, (1u << t.rank) - 1, mask);
+    return may_be_copied(b->fn, op, &t) ? build_tile(b, pointers, &t) : pointers;
 }
 
 /* What is outside the shape reads 0 without. */

@@ -11,7 +11,7 @@
 
 /* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is
    refused. */
-enum { MAX_PARAMS = 512 };
+enum { MAX_PARAMS = 512, MAX_MAPS = 16 };
 
 /* ---- the current context ---- */
 
@@ -276,11 +276,17 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel 
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "the kernel has %d run-time parameters; at most %d can be passed", n,
                           MAX_PARAMS);
+    if (m->nmaps > MAX_MAPS || (m->nmaps && !c->api.TensorMapEncodeTiled))
+        return tkc_refuse(dev->cx, TKC_ERROR,
+                          "the kernel has %lld tensor maps; at most %d can be passed",
+                          (long long)m->nmaps, c->api.TensorMapEncodeTiled ? MAX_MAPS : 0);
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
     k->threads = (unsigned)m->threads;
     k->shared = (unsigned)m->shared;
     k->nparams = n;
+    k->maps = m->maps;
+    k->nmaps = (int)m->nmaps;
     TkcStatus status = name_pointers(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
         status = load_inside(dev, c, code, k);
@@ -291,13 +297,35 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel 
     return status;
 }
 
+static TkcStatus launch_with(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
+                             void **params)
+{
+    RETURN_CALL_INSIDE(dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
+                       (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
+}
+
+/* Tensor maps are behind the parameters. */
+static TkcStatus launch_with_maps(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3],
+                                  void *stream, const LaunchArg *args, void **params)
+{
+    CuTensorMap maps[MAX_MAPS];
+    bool pushed;
+    TkcStatus status = cuda_enter(dev, dev->state, &pushed);
+    if (status != TKC_OK) return status;
+    for (int i = 0; i < k->nmaps; i++) params[k->nparams + i] = &maps[i];
+    status = cuda_tensor_maps(dev, k, args, maps);
+    if (status == TKC_OK) status = launch_with(dev, k, grid, stream, params);
+    cuda_leave(dev->state, pushed);
+    return status;
+}
+
 static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
                              const LaunchArg *args)
 {
-    void *params[MAX_PARAMS];
+    void *params[MAX_PARAMS + MAX_MAPS];
     for (int i = 0; i < k->nparams; i++) params[i] = (void *)&args[i].bits;
-    RETURN_CALL_INSIDE(dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
-                       (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
+    return k->nmaps ? launch_with_maps(dev, k, grid, stream, args, params)
+                    : launch_with(dev, k, grid, stream, params);
 }
 
 /* What device_print writes comes in lines, from several threads. */

@@ -40,8 +40,10 @@ TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
     static const struct {
         const char *symbol;
         size_t offset;
+        bool is_newer;
     } entries[] = {
-#define CU(name, symbol, params) {#symbol, offsetof(CudaApi, name)},
+#define CU(name, symbol, params) {#symbol, offsetof(CudaApi, name), false},
+#define CU_NEWER(name, symbol, params) {#symbol, offsetof(CudaApi, name), true},
 #include "cuda_api.def"
 #undef CU
     };
@@ -51,7 +53,7 @@ TkcStatus cuda_api_open(TkcContext *cx, CudaApi *api)
     if (!api->library) return no_driver(cx, api, "there is no NVIDIA driver", dlerror());
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *symbol = dlsym(api->library, entries[i].symbol);
-        if (!symbol) {
+        if (!symbol && !entries[i].is_newer) {
             snprintf(text, sizeof text, "it has no %s", entries[i].symbol);
             return no_driver(cx, api, "the NVIDIA driver is too old", text);
         }

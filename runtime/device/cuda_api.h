@@ -10,6 +10,8 @@ typedef int CuDevice;
 typedef uint64_t CuPointer;
 typedef int CuResult, CuDeviceAttribute, CuFunctionAttribute, CuJitOption,
     CuCaptureStatus, CuCaptureMode; /* enums */
+typedef int CuTensorType, CuTensorInterleave, CuTensorSwizzle, CuTensorPromotion, CuTensorFill;
+struct TensorMap; /* CUtensorMap */
 typedef struct CuContextObject *CuContext;
 typedef struct CuModuleObject *CuModule;
 typedef struct CuFunctionObject *CuFunction;
@@ -25,6 +27,8 @@ enum {
     CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED_STATIC = 1,         /* CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES */
     CU_FUNC_LOCAL_BYTES = 3, CU_FUNC_REGISTERS = 4,
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,    /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
+    CU_TENSOR_UINT8 = 0, CU_TENSOR_UINT16 = 1, CU_TENSOR_UINT32 = 2, CU_TENSOR_UINT64 = 4,
+    CU_TENSOR_INTERLEAVE_NONE = 0, CU_TENSOR_SWIZZLE_32B = 1, CU_TENSOR_PROMOTION_128B = 2, CU_TENSOR_FILL_ZEROS = 0,
     CU_JIT_INFO_LOG = 3, CU_JIT_INFO_LOG_BYTES = 4, CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_BYTES = 6
 };
 

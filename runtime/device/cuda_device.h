@@ -14,12 +14,19 @@ typedef struct Cuda {
     int max_shared;
 } Cuda;
 
+/* A CUtensorMap. */
+typedef struct CuTensorMap {
+    _Alignas(64) uint64_t words[16];
+} CuTensorMap;
+
 struct DeviceKernel {
     CuModule module;
     CuFunction function;
     unsigned threads, shared;
     int nparams, registers, spill_bytes;
     char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
+    const TkcTensorMap *maps; /* of the manifest */
+    int nmaps;
 };
 
 #define CALL(cuda, dev, name, ...)                                                                 \
@@ -40,6 +47,9 @@ void cuda_leave(Cuda *c, bool pushed);
         return status_;                                                                            \
     } while (0)
 
+/* Those of a launch, each as the kernel says. Our context is current. cuda_tensor_map.c */
+TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchArg *args,
+                           CuTensorMap *out);
 /* cuda_facts.c */
 void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out);
 void cuda_info(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);

@@ -605,6 +605,36 @@ void insn_copy_async(Frame *f, const Insn *in)
     }
 }
 
+/* Of an element inside the matrix, how many it is from the base; else -1. */
+static int64_t in_matrix(const Frame *f, const Insn *in, int64_t row, int64_t column)
+{
+    enum { BASE, ROWS, COLUMNS, ROW_STRIDE, STRIDE, ROW, COLUMN };
+    row += slot_int(f, in->args[ROW], 0);
+    column += slot_int(f, in->args[COLUMN], 0);
+    if (row < 0 || row >= slot_int(f, in->args[ROWS], 0) || column < 0 ||
+        column >= slot_int(f, in->args[COLUMNS], 0))
+        return -1;
+    return row * slot_int(f, in->args[ROW_STRIDE], 0) + column * slot_int(f, in->args[STRIDE], 0);
+}
+
+void insn_copy_box(Frame *f, const Insn *in)
+{
+    const Slot *ring = in->args[BOX_RING];
+    const int32_t *offsets = in->extra, *shape = op_arg(in->op, BOX_RING)->type->shape;
+    const uint64_t base = *(const uint64_t *)slot_data(f, in->args[0]);
+    char lane[8], *copy = slot_ring(f, in, ring, in->args[BOX_NUMBER]);
+    Transfer t = {.data = lane,
+                  .a = {.f = f, .in = in, .verb = "copy", .size = ring->size, .dtype = ring->dtype,
+                        .n = 1, .end = 1}};
+    for (int64_t i = 0; copy && i < (int64_t)shape[0] * shape[1]; i++) {
+        const int64_t at = in_matrix(f, in, i / shape[1], i % shape[1]);
+        t.a.base = base + (uint64_t)(at * ring->size);
+        memset(lane, 0, sizeof lane);
+        if (at >= 0 && !move_lane(&t, 0)) return;
+        memcpy(copy + (int64_t)offsets[i] * ring->size, lane, ring->size);
+    }
+}
+
 /* ---- store ---- */
 
 /* The first lane behind i that takes part and has the same address, but another value; or -1. */

@@ -482,7 +482,7 @@ static InsnFn choose(Insn *in)
 /* Where each element of a block lies in the buffer, row-major; -1 where it is in another piece. */
 static const int32_t *offsets_of(Prepare *p, const Op *op)
 {
-    const Type *buffer = op_arg(op, op->kind == OP_COPY_ASYNC)->type;
+    const Type *buffer = op_arg(op, tkc_buffer_operand(op))->type;
     const int64_t n = tkc_type_count(buffer), piece = tkc_op_int(op, ATTR_PIECE, 0);
     int32_t *offsets = take(p, (size_t)n, sizeof *offsets), coord[TKC_MAX_RANK] = {0};
     for (int64_t i = 0; offsets && i < n; i++) {
@@ -537,9 +537,10 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     if (op->kind == OP_PRINT) p->in->has_print = true;
     if (op->kind == OP_INLINE_ASM) in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
-    if (op->kind == OP_COPY_ASYNC) in->number = ++p->accesses;
-    if (op->kind == OP_SSTORE || op->kind == OP_SLOAD || op->kind == OP_COPY_ASYNC ||
-        op->kind == OP_RING_LOAD)
+    const bool is_copy = op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_BOX;
+    if (is_copy) in->number = ++p->accesses;
+    if (op->kind == OP_COPY_BOX) in->param = param_of(p, op_arg(op, 0));
+    if (op->kind == OP_SSTORE || op->kind == OP_SLOAD || is_copy || op->kind == OP_RING_LOAD)
         in->extra = offsets_of(p, op);
     in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? slot_copy : choose(in);
     if (in->run) overflow_follow(in);

@@ -46,7 +46,7 @@ void insn_sload(Frame *f, const Insn *in)
 
 char *slot_ring(Frame *f, const Insn *in, const Slot *ring, const Slot *which)
 {
-    const Type *one = op_arg(in->op, in->op->kind == OP_COPY_ASYNC)->type;
+    const Type *one = op_arg(in->op, tkc_buffer_operand(in->op))->type;
     const int64_t i = slot_int(f, which, 0), count = tkc_smem_count(one);
     if (i >= 0 && (i + 1) * count <= ring->count)
         return (char *)slot_data(f, ring) + i * count * ring->size;

@@ -9,12 +9,13 @@
 #include "sha256.h"
 #include "tkc/runtime.h"
 
-enum { FORMAT = 1, MOST_RECORDS = 1 << 16 };
+enum { FORMAT = 2, MOST_RECORDS = 1 << 16 };
 
 /* The manifest's own lines, then its lists. */
-typedef enum Record { OF_Manifest, OF_ManifestParam, OF_TkcDefine, OF_ManifestFile, RECORDS } Record;
+typedef enum Record { OF_Manifest, OF_ManifestParam, OF_TkcTensorMap, OF_TkcDefine, OF_ManifestFile, RECORDS } Record;
 static const struct { size_t size, count, data; } lists[RECORDS] = {
     [OF_ManifestParam] = {sizeof(ManifestParam), offsetof(Manifest, nparams), offsetof(Manifest, params)},
+    [OF_TkcTensorMap] = {sizeof(TkcTensorMap), offsetof(Manifest, nmaps), offsetof(Manifest, maps)},
     [OF_TkcDefine] = {sizeof(TkcDefine), offsetof(Manifest, nvalues), offsetof(Manifest, values)},
     [OF_ManifestFile] = {sizeof(ManifestFile), offsetof(Manifest, nfiles), offsetof(Manifest, files)},
 };
@@ -109,6 +110,7 @@ static bool describe_lists(Manifest *m, const TkcArtifact *a)
 {
     bool ok = true;
     for (int i = 0; ok && i < m->nparams; i++) ok = describe_param(&m->params[i], a, i);
+    for (int i = 0; i < m->nmaps; i++) tkc_artifact_tensor_map(a, i, &m->maps[i]);
     for (int i = 0; i < m->nvalues; i++) m->values[i] = *tkc_artifact_value(a, i);
     for (int i = 0; ok && i < m->nfiles; i++) {
         const TkcFile *file = tkc_artifact_file(a, i);
@@ -134,6 +136,8 @@ static Manifest describe(const TkcArtifact *a)
                   .config = tkc_artifact_config(a, &nconfigs),
                   .nparams = tkc_artifact_param_count(a)};
     m.nconfigs = nconfigs;
+    TkcTensorMap map;
+    while (tkc_artifact_tensor_map(a, (int)m.nmaps, &map)) m.nmaps++;
     while (tkc_artifact_value(a, (int)m.nvalues)) m.nvalues++;
     while (tkc_artifact_file(a, (int)m.nfiles)) m.nfiles++;
     return m;
@@ -150,8 +154,8 @@ char *manifest_write(const TkcArtifact *a, size_t *len)
 {
     Bytes out = {0};
     Manifest m = describe(a);
-    bool ok = take_list(&m, OF_ManifestParam) && take_list(&m, OF_TkcDefine) &&
-              take_list(&m, OF_ManifestFile) && describe_lists(&m, a) &&
+    bool ok = take_list(&m, OF_ManifestParam) && take_list(&m, OF_TkcTensorMap) &&
+              take_list(&m, OF_TkcDefine) && take_list(&m, OF_ManifestFile) && describe_lists(&m, a) &&
               each_field(&m, NULL, write_field, &out);
     for (int i = 0; m.params && i < m.nparams; i++) free((char *)m.params[i].argument);
     for (int i = 0; m.files && i < m.nfiles; i++) free((char *)m.files[i].hash);
@@ -226,12 +230,28 @@ static bool understand(ManifestParam *p)
            p->dim >= 0 && p->dim < TKC_DESCRIPTOR_RANK;
 }
 
+static bool is_param(const Manifest *m, int64_t i)
+{
+    return i >= 0 && i < m->nparams;
+}
+
+/* What they are made of is there. */
+static bool is_sound(const Manifest *m, const TkcTensorMap *map)
+{
+    const TkcNumber *numbers[] = {&map->rows, &map->columns, &map->stride};
+    for (int i = 0; i < 3; i++)
+        if (numbers[i]->param != -1 && (!is_param(m, numbers[i]->param) || m->params[numbers[i]->param].is.stars))
+            return false;
+    return is_param(m, map->base) && m->params[map->base].is.stars;
+}
+
 bool manifest_read(Manifest *m, char *text, size_t len)
 {
     Cursor c = {text, text + len};
     *m = (Manifest){0};
     bool ok = each_field(m, take_list, read_field, &c) && c.at == c.end && m->format == FORMAT;
     for (int i = 0; ok && i < m->nparams; i++) ok = understand(&m->params[i]);
+    for (int i = 0; ok && i < m->nmaps; i++) ok = is_sound(m, &m->maps[i]);
     if (!ok) manifest_fini(m);
     return ok;
 }
@@ -239,6 +259,7 @@ bool manifest_read(Manifest *m, char *text, size_t len)
 void manifest_fini(Manifest *m)
 {
     free(m->params);
+    free(m->maps);
     free(m->values);
     free(m->files);
     *m = (Manifest){0};

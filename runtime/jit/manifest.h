@@ -20,9 +20,10 @@ typedef struct ManifestParam {
 typedef struct ManifestFile { const char *hash, *path; } ManifestFile;
 
 typedef struct Manifest {
-    int64_t format, threads, warps, stages, shared, config, nconfigs, nparams, nvalues, nfiles;
+    int64_t format, threads, warps, stages, shared, config, nconfigs, nparams, nmaps, nvalues, nfiles;
     const char *version, *kernel, *target;
     ManifestParam *params;
+    TkcTensorMap *maps;   /* what is passed behind the parameters */
     TkcDefine *values;
     ManifestFile *files;  /* the source's own first */
 } Manifest;

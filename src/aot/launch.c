@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A number that a launch gives, or one that is known: that of parameter `param`, an integer of so many
+   bytes; of no parameter (-1): the value. */
+typedef struct TkcNumber1 {
+    int param, bytes;
+    long long value;
+} TkcNumber1;
+
+/* A tensor map that the kernel takes behind its parameters: of a matrix whose base is a parameter, with
+   its rows and columns, elements from row to row, bytes of an element, and the box that is copied at
+   once, with the bytes of a row of it. */
+typedef struct TkcMap1 {
+    int base;
+    TkcNumber1 rows, columns, stride;
+    int bytes, box_rows, box_columns, swizzle;
+} TkcMap1;
+
 /* One target's code. PTX is for its target and newer ones, a cubin for chips of the same
    generation; both of an `exact` target ("sm_90a") for that alone. */
 typedef struct TkcImage1 {
@@ -12,6 +28,8 @@ typedef struct TkcImage1 {
     int target, exact; /* 90: compute capability 9.0 */
     unsigned threads, shared;
     const unsigned char *ptx, *cubin; /* cubin NULL: there is none */
+    const TkcMap1 *maps;
+    int nmaps;
 } TkcImage1;
 
 /* Code in a context. Records stay; a context's number is never another's. */
@@ -19,7 +37,7 @@ typedef struct TkcLoaded1 {
     struct TkcLoaded1 *next;
     void *context, *function;
     unsigned long long number;
-    unsigned threads, shared;
+    const TkcImage1 *image;
 } TkcLoaded1;
 
 typedef struct TkcCode1 {
@@ -42,6 +60,10 @@ typedef struct TkcDriver1 {
     int (*LaunchKernel)(void *function, unsigned x, unsigned y, unsigned z, unsigned bx,
                         unsigned by, unsigned bz, unsigned shared, void *stream, void **params,
                         void **extra);
+    int (*TensorMapEncodeTiled)(void *map, int type, unsigned rank, void *address,
+                                const unsigned long long *dim, const unsigned long long *stride,
+                                const unsigned *box, const unsigned *each, int interleave,
+                                int swizzle, int promotion, int fill); /* NULL: as CtxGetId */
     int (*CtxGetId)(void *context, unsigned long long *number); /* NULL: before CUDA 12.0 */
 } TkcDriver1;
 
@@ -77,6 +99,7 @@ static int tkc_open_driver_1(void)
                 ? 1
                 : 2;
         if (lib) tkc_find_1(lib, "cuCtxGetId", &d->CtxGetId);
+        if (lib) tkc_find_1(lib, "cuTensorMapEncodeTiled", &d->TensorMapEncodeTiled);
     }
     return tkc_driver_state_1 == 1 ? TKC_LAUNCH_OK : TKC_LAUNCH_NO_DRIVER;
 }
@@ -144,8 +167,7 @@ static int tkc_load_1(TkcCode1 *code, void *context, unsigned long long number, 
     loaded->context = context;
     loaded->number = number;
     loaded->function = function;
-    loaded->threads = image->threads;
-    loaded->shared = image->shared;
+    loaded->image = image;
     loaded->next = code->loaded;
     *out = code->loaded = loaded;
     return TKC_LAUNCH_OK;
@@ -176,14 +198,44 @@ static int tkc_get_1(TkcCode1 *code, TkcLoaded1 **out)
     return status;
 }
 
+static long long tkc_number_1(const TkcNumber1 *n, void **params)
+{
+    const void *at = n->param < 0 ? NULL : params[n->param];
+    return !at             ? n->value
+           : n->bytes == 1 ? *(const int8_t *)at
+           : n->bytes == 2 ? *(const int16_t *)at
+           : n->bytes == 4 ? *(const int32_t *)at
+                           : *(const int64_t *)at;
+}
+
+static int tkc_map_1(const TkcMap1 *m, void **params, void *map)
+{
+    const unsigned long long dim[2] = {(unsigned long long)tkc_number_1(&m->columns, params),
+                                       (unsigned long long)tkc_number_1(&m->rows, params)},
+                             step[1] = {(unsigned long long)tkc_number_1(&m->stride, params) *
+                                        (unsigned long long)m->bytes};
+    const unsigned box[2] = {(unsigned)m->box_columns, (unsigned)m->box_rows}, each[2] = {1, 1};
+    const int type = m->bytes == 1 ? 0 : m->bytes == 2 ? 1 : m->bytes == 4 ? 2 : 4;
+    if (!tkc_driver_1.TensorMapEncodeTiled) return TKC_LAUNCH_NO_DRIVER;
+    return tkc_driver_1.TensorMapEncodeTiled(map, type, 2, *(void **)params[m->base], dim, step, box,
+                                             each, 0, 1 + (m->swizzle > 32) + (m->swizzle > 64), 2, 0);
+}
+
+/* There is room for maps behind the nparams parameters, 128 bytes each at a multiple of 64 in `room`. */
 static int tkc_launch_1(TkcCode1 *code, void *stream, unsigned x, unsigned y, unsigned z,
-                        void **params)
+                        void **params, int nparams, unsigned char *room)
 {
     TkcLoaded1 *k;
-    const int status = tkc_get_1(code, &k);
+    int i, status = tkc_get_1(code, &k);
+    if (status) return status;
+    if (room) room += (64 - (uintptr_t)room % 64) % 64;
+    for (i = 0; i < k->image->nmaps && !status; i++) {
+        params[nparams + i] = room + 128 * i;
+        status = tkc_map_1(&k->image->maps[i], params, params[nparams + i]);
+    }
     return status ? status
-                  : tkc_driver_1.LaunchKernel(k->function, x, y, z, k->threads, 1, 1, k->shared,
-                                              stream, params, NULL);
+                  : tkc_driver_1.LaunchKernel(k->function, x, y, z, k->image->threads, 1, 1,
+                                              k->image->shared, stream, params, NULL);
 }
 
 static int tkc_load_all_1(TkcCode1 *code, int count)

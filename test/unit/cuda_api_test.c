@@ -20,6 +20,12 @@
 #define CuEvent CUevent
 #define CuCaptureStatus CUstreamCaptureStatus
 #define CuCaptureMode CUstreamCaptureMode
+#define CuTensorType CUtensorMapDataType
+#define CuTensorInterleave CUtensorMapInterleave
+#define CuTensorSwizzle CUtensorMapSwizzle
+#define CuTensorPromotion CUtensorMapL2promotion
+#define CuTensorFill CUtensorMapFloatOOBfill
+#define TensorMap CUtensorMap_st
 #define CU(name, symbol, params)                                                                   \
     _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params),              \
                    #symbol " has other parameters");
@@ -38,8 +44,14 @@
 #undef CuEvent
 #undef CuCaptureStatus
 #undef CuCaptureMode
+#undef CuTensorType
+#undef CuTensorInterleave
+#undef CuTensorSwizzle
+#undef CuTensorPromotion
+#undef CuTensorFill
+#undef TensorMap
 
-#include "device/cuda_api.h"
+#include "device/cuda_device.h"
 
 #define SAME_SIZE(a, b) _Static_assert(sizeof(a) == sizeof(b), #a " has another size")
 SAME_SIZE(CuResult, CUresult);
@@ -59,6 +71,7 @@ SAME_SIZE(CuCaptureMode, CUstreamCaptureMode);
 /* What the emulated driver has beside. */
 #include "simt/driver.h"
 
+SAME_SIZE(CuTensorMap, CUtensorMap);
 SAME_SIZE(CuLaunchAttribute, CUlaunchAttribute);
 SAME_SIZE(CuLaunchConfig, CUlaunchConfig);
 #define SAME_PLACE(type, ours, theirs_type, theirs)                                                \
@@ -83,6 +96,14 @@ SAME_NUMBER(CU_FUNC_SHARED_STATIC, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 SAME_NUMBER(CU_FUNC_LOCAL_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
 SAME_NUMBER(CU_FUNC_REGISTERS, CU_FUNC_ATTRIBUTE_NUM_REGS);
 SAME_NUMBER(CU_FUNC_MAX_DYNAMIC_SHARED, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME_NUMBER(CU_TENSOR_UINT8, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+SAME_NUMBER(CU_TENSOR_UINT16, CU_TENSOR_MAP_DATA_TYPE_UINT16);
+SAME_NUMBER(CU_TENSOR_UINT32, CU_TENSOR_MAP_DATA_TYPE_UINT32);
+SAME_NUMBER(CU_TENSOR_UINT64, CU_TENSOR_MAP_DATA_TYPE_UINT64);
+SAME_NUMBER(CU_TENSOR_INTERLEAVE_NONE, CU_TENSOR_MAP_INTERLEAVE_NONE);
+SAME_NUMBER(CU_TENSOR_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_32B);
+SAME_NUMBER(CU_TENSOR_PROMOTION_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+SAME_NUMBER(CU_TENSOR_FILL_ZEROS, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 SAME_NUMBER(CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_BUFFER);
 SAME_NUMBER(CU_JIT_INFO_LOG_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
 SAME_NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);

@@ -1,0 +1,105 @@
+#include "ir/tensor_map.h"
+
+#include <string.h>
+
+#include "base/unwind.h"
+#include "base/vec.h"
+#include "linear/swizzle.h"
+
+enum { ALIGN = 16, MOST_BOX = 256 };
+
+/* ---- of a tile ---- */
+
+/* A parameter as it is, or in more bits. */
+static int param_of(const Func *fn, const Value *v)
+{
+    for (; v->def; v = op_arg(v->def, 0)) {
+        const Op *op = v->def;
+        const bool widens = op->kind == OP_CAST && type_is_int(op_arg(op, 0)->type) &&
+                            type_bits(op_arg(op, 0)->type) < type_bits(v->type);
+        if (!widens && op->kind != OP_HINT) return -1;
+    }
+    return v->region == fn->body ? v->index : -1;
+}
+
+/* divides: what the number is known to be a multiple of. */
+static bool read_number(const Func *fn, const Value *v, TkcNumber *out, int64_t *divides)
+{
+    out->param = -1;
+    out->value = 0;
+    if (ir_const_int(v, &out->value)) {
+        *divides = out->value;
+        return out->value > 0;
+    }
+    out->param = param_of(fn, v);
+    *divides = out->param < 0 ? 0 : fn->params[out->param].divisibility;
+    return out->param >= 0;
+}
+
+bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
+{
+    TkcNumber inner;
+    int64_t any, step;
+    *out = (TkcTensorMap){.base = param_of(fn, t->base), .bytes = type_bits(t->base->type->elem) / 8};
+    return t->rank == 2 && out->base >= 0 && out->bytes &&
+           fn->params[out->base].divisibility % ALIGN == 0 &&
+           read_number(fn, t->shape[0], &out->rows, &any) &&
+           read_number(fn, t->shape[1], &out->columns, &any) &&
+           read_number(fn, t->strides[0], &out->stride, &step) && step * out->bytes % ALIGN == 0 &&
+           read_number(fn, t->strides[1], &inner, &any) && inner.param < 0 && inner.value == 1;
+}
+
+/* ---- of a copy ---- */
+
+TkcTensorMap tensor_map_of_copy(const Op *copy)
+{
+    const Func *fn = copy->region->func;
+    const Type *ring = op_arg(copy, BOX_RING)->type;
+    Value *parts[TILE_PARTS];
+    const Tile t = tile_of_op(copy, parts);
+    Swizzle s;
+    TkcTensorMap map;
+    check(tensor_map_of_tile(fn, &t, &map) &&
+              swizzle_find(ir_of(fn)->layouts, ring->layout, type_bytes(ring), &s) && s.dim == 1,
+          "no box that TMA copies");
+    map.swizzle = 1 << s.row_log2;
+    map.box_rows = ring->shape[0];
+    map.box_columns = map.swizzle / map.bytes;
+    check(map.box_rows <= MOST_BOX, "a box of more than %d rows", (int)MOST_BOX);
+    return map;
+}
+
+/* ---- of a function ---- */
+
+typedef struct Maps {
+    Arena *scratch;
+    const Op *wanted;
+    int index; /* of that one's */
+    VEC(TkcTensorMap) all;
+} Maps;
+
+static void add_map(Op *op, void *user)
+{
+    Maps *m = user;
+    int i = 0;
+    if (op->kind != OP_COPY_BOX) return;
+    const TkcTensorMap map = tensor_map_of_copy(op);
+    while (i < m->all.len && memcmp(&m->all.data[i], &map, sizeof map)) i++;
+    if (i == m->all.len) vec_push(m->scratch, &m->all, map);
+    if (op == m->wanted) m->index = i;
+}
+
+int tensor_map_index(Arena *scratch, const Func *fn, const Op *copy)
+{
+    Maps m = {.scratch = scratch, .wanted = copy};
+    ir_walk(fn->body, add_map, &m);
+    return m.index;
+}
+
+int tensor_maps(Arena *scratch, const Func *fn, TkcTensorMap **out)
+{
+    Maps m = {.scratch = scratch};
+    ir_walk(fn->body, add_map, &m);
+    *out = m.all.data;
+    return m.all.len;
+}

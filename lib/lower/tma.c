@@ -1,0 +1,71 @@
+/* Boxes that TMA copies to a ring, and their barriers: 8 bytes for each of its numbers. */
+#include "ir/tensor_map.h"
+#include "lower/lower.h"
+#include "memory/flow.h"
+
+static LLVMValueRef at_number(Lower *L, const Value *buffer, LLVMValueRef number)
+{
+    LLVMValueRef at =
+        LLVMBuildMul(L->b, number, lower_i32(L, type_smem_bytes(buffer->type)), "");
+    return LLVMBuildAdd(L->b, at, lower_i32(L, tkc_op_int(buffer->def, ATTR_OFFSET, 0)), "");
+}
+
+static LLVMValueRef one_thread(Lower *L)
+{
+    return lower_canonical(L, type_scalar(ir_of(L->fn)->types, DT_I32));
+}
+
+/* What an int32 does not hold is as far outside of any matrix as its ends are. */
+static LLVMValueRef coordinate(Lower *L, const Value *index)
+{
+    const Op *cast = ir_def(index, OP_CAST);
+    if (cast && type_bits(op_arg(cast, 0)->type) == 32 && type_dtype(op_arg(cast, 0)->type) == DT_I32)
+        return lower_scalar(L, op_arg(cast, 0));
+    LLVMValueRef x = lower_scalar(L, index), least = LLVMConstInt(L->i64, (uint64_t)INT32_MIN, true),
+                 most = LLVMConstInt(L->i64, INT32_MAX, true);
+    x = LLVMBuildSelect(L->b, LLVMBuildICmp(L->b, LLVMIntSLT, x, least, ""), least, x, "");
+    x = LLVMBuildSelect(L->b, LLVMBuildICmp(L->b, LLVMIntSGT, x, most, ""), most, x, "");
+    return LLVMBuildTrunc(L->b, x, L->i32, "");
+}
+
+void lower_copy_box(Lower *L, const Op *op)
+{
+    const TkcTensorMap map = tensor_map_of_copy(op);
+    const Type *ring = op_arg(op, BOX_RING)->type;
+    Value *parts[TILE_PARTS];
+    const Tile t = tile_of_op(op, parts);
+    LLVMValueRef number = lower_scalar(L, op_arg(op, BOX_NUMBER));
+    const BoxCopy c = {.map = tensor_map_index(L->arena, L->fn, op),
+                       .boxes = (int)(ring->shape[1] / map.box_columns),
+                       .columns = (int)map.box_columns,
+                       .bytes = (int)(map.box_rows * map.swizzle),
+                       .row = coordinate(L, t.indices[0]),
+                       .column = coordinate(L, t.indices[1]),
+                       .to = at_number(L, op_arg(op, BOX_RING), number),
+                       .barrier = at_number(L, op_arg(op, BOX_BARRIERS), number),
+                       .acts = one_thread(L)};
+    L->target->copy_box(L, &c);
+}
+
+static void each_barrier(Lower *L, const Op *op, int copies)
+{
+    const Op *alloc = op_arg(op, 0)->def;
+    for (int i = 0; i < tkc_op_int(alloc, ATTR_COPIES, 1); i++)
+        L->target->box_barrier(L, at_number(L, op_arg(op, 0), lower_i32(L, i)), copies, one_thread(L));
+}
+
+void lower_tma_begin(Lower *L, const Op *op)
+{
+    each_barrier(L, op, (int)tkc_op_int(op, ATTR_BOXES, 1));
+}
+
+void lower_tma_end(Lower *L, const Op *op)
+{
+    each_barrier(L, op, 0);
+}
+
+void lower_tma_wait(Lower *L, const Op *op)
+{
+    LLVMValueRef barrier = at_number(L, op_arg(op, 0), lower_scalar(L, op_arg(op, 1)));
+    L->target->box_wait(L, barrier, lower_scalar(L, op_arg(op, 2)));
+}

@@ -1,0 +1,60 @@
+/* The tensor maps of a launch, made of its arguments (tkc/edge.h). What they ask for of alignment the launch has
+   checked already. */
+#include "cuda_device.h"
+
+static int64_t number_of(const TkcNumber *n, const LaunchArg *args)
+{
+    return n->param < 0 ? n->value : (int64_t)args[n->param].bits;
+}
+
+static bool is_extent(int64_t n)
+{
+    return n >= 1 && n <= INT64_C(1) << 32;
+}
+
+static CuTensorType type_of(int64_t bytes)
+{
+    return bytes == 1   ? CU_TENSOR_UINT8
+           : bytes == 2 ? CU_TENSOR_UINT16
+           : bytes == 4 ? CU_TENSOR_UINT32
+                        : CU_TENSOR_UINT64;
+}
+
+static CuTensorSwizzle swizzle_of(int64_t bytes)
+{
+    return CU_TENSOR_SWIZZLE_32B + (bytes > 32) + (bytes > 64);
+}
+
+static TkcStatus encode(TkcDevice *dev, const TkcTensorMap *m, const char *name,
+                        const LaunchArg *args, CuTensorMap *out)
+{
+    Cuda *c = dev->state;
+    const int64_t rows = number_of(&m->rows, args), columns = number_of(&m->columns, args),
+                  stride = number_of(&m->stride, args);
+    if (!is_extent(rows) || !is_extent(columns))
+        return tkc_refuse(dev->cx, TKC_ERROR,
+                          "argument '%s': the kernel makes a descriptor of shape [%lld, %lld] of "
+                          "it; extents must be from 1 to 2^32",
+                          name, (long long)rows, (long long)columns);
+    if (stride < 0 || stride >= (INT64_C(1) << 40) / m->bytes)
+        return tkc_refuse(dev->cx, TKC_ERROR,
+                          "argument '%s': the kernel makes a descriptor of it whose rows are %lld "
+                          "elements apart; they must be less than 2^40 bytes apart",
+                          name, (long long)stride);
+    const uint64_t dim[] = {(uint64_t)columns, (uint64_t)rows},
+                   step[] = {(uint64_t)(stride * m->bytes)};
+    const uint32_t box[] = {(uint32_t)m->box_columns, (uint32_t)m->box_rows}, each[] = {1, 1};
+    return CALL(c, dev, TensorMapEncodeTiled, (struct TensorMap *)out, type_of(m->bytes), 2,
+                (void *)(uintptr_t)args[m->base].bits, dim, step, box, each,
+                CU_TENSOR_INTERLEAVE_NONE, swizzle_of(m->swizzle), CU_TENSOR_PROMOTION_128B,
+                CU_TENSOR_FILL_ZEROS);
+}
+
+TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchArg *args,
+                           CuTensorMap *out)
+{
+    TkcStatus status = TKC_OK;
+    for (int i = 0; i < k->nmaps && status == TKC_OK; i++)
+        status = encode(dev, &k->maps[i], k->pointers[k->maps[i].base], args, &out[i]);
+    return status;
+}

@@ -232,7 +232,8 @@ static uint64_t bitcast(DType dt, DType result, uint64_t bits)
 static bool is_complete(OpKind kind, DType dt, DType result, int n)
 {
     const OpInfo *info = tkc_op_info(kind);
-    return dt != DT_NONE && result != DT_NONE && n >= info->min_args && n <= info->max_args;
+    return dt != DT_NONE && result != DT_NONE && n >= info->min_args &&
+           (info->max_args < 0 || n <= info->max_args);
 }
 
 bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n,

@@ -28,6 +28,21 @@ static LLVMValueRef coordinate(Lower *L, const Value *index)
     return LLVMBuildTrunc(L->b, x, L->i32, "");
 }
 
+/* A map has one row and one column at least: of a matrix without any nothing is inside. */
+static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
+{
+    enum { FAR = -(1 << 30) };
+    LLVMValueRef one = LLVMConstInt(L->i64, 1, false);
+    int64_t n;
+    for (int d = 0; d < 2; d++) {
+        if (ir_const_int(t->shape[d], &n)) continue;
+        LLVMValueRef none =
+            LLVMBuildICmp(L->b, LLVMIntSLT, lower_scalar(L, t->shape[d]), one, "");
+        row = LLVMBuildSelect(L->b, none, lower_i32(L, FAR), row, "");
+    }
+    return row;
+}
+
 void lower_copy_box(Lower *L, const Op *op)
 {
     const TkcTensorMap map = tensor_map_of_copy(op);
@@ -39,7 +54,7 @@ void lower_copy_box(Lower *L, const Op *op)
                        .boxes = (int)(ring->shape[1] / map.box_columns),
                        .columns = (int)map.box_columns,
                        .bytes = (int)(map.box_rows * map.swizzle),
-                       .row = coordinate(L, t.indices[0]),
+                       .row = outside_of_none(L, &t, coordinate(L, t.indices[0])),
                        .column = coordinate(L, t.indices[1]),
                        .to = at_number(L, op_arg(op, BOX_RING), number),
                        .barrier = at_number(L, op_arg(op, BOX_BARRIERS), number),

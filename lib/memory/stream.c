@@ -263,17 +263,19 @@ static int dim_for_group(const Streams *s, const Stream *x)
     return -1;
 }
 
-/* What says that the pointers are to a box, where TMA can copy it to tiles whose rows lie along
-   `dim`; else NULL. */
-static const Op *box_for(const Streams *s, const Stream *x, int dim)
+/* Where TMA can copy it: to tiles whose rows lie along the matrix's own. */
+static bool find_box(const Streams *s, Stream *x)
 {
     enum { MOST_ROWS = 256 };
-    const Value *pointers = op_arg(x->load, 0);
+    const Value *pointers = op_arg(x->load, 0), *v = op_result(x->load, 0);
     Value *parts[TILE_PARTS];
     Tile t;
-    const bool is_box = dim == 1 && s->fn->machine->tma && tile_of_pointers(pointers, parts, &t) &&
-                        t.block[0] <= MOST_ROWS;
-    return is_box ? pointers->def : NULL;
+    if (!s->fn->machine->tma || !tile_of_pointers(pointers, parts, &t) || t.block[0] > MOST_ROWS ||
+        !feeds_group(s, v, false, 1))
+        return false;
+    x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, v->type->layout, 1, type_bytes(v->type));
+    if (x->in_ring) x->box = pointers->def;
+    return x->box;
 }
 
 /* False: no buffer that both sides reach has what one copy moves side by side. */
@@ -288,7 +290,6 @@ static bool find_ring(const Streams *s, Stream *x)
         vector[i] = UINT32_C(1) << (layout_dim_shift(from, x->dim) + i);
     const int tiles = dim_for_group(s, x);
     if (tiles >= 0) x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, tiles, type_bytes(ty));
-    if (x->in_ring) x->box = box_for(s, x, tiles);
     if (!x->in_ring) {
         shared_plan_vectors(&plan, from, x->copy_log2, vector,
                             x->nreaders ? x->readers[0].layout : from, type_bytes(ty));
@@ -322,11 +323,11 @@ static void add_stream(Streams *s, Op *load, Reason why)
 {
     Stream x = {.load = load};
     Slice slice = slice_copy(s, &s->slice);
-    if (!is_plain(load) || !find_copy(&x) || !stays_as_it_is(s, load)) return;
+    if (!is_plain(load) || !stays_as_it_is(s, load)) return;
     find_readers(s, &x, op_result(load, 0));
-    if (!feeds(s, &x, why)) return;
+    if (!feeds(s, &x, why) || !(find_box(s, &x) || (find_copy(&x) && find_ring(s, &x)))) return;
     const int far = s->far.len;
-    if (!find_ring(s, &x) || !take_operands(s, &slice, x.box ? x.box : load, x.box)) {
+    if (!take_operands(s, &slice, x.box ? x.box : load, x.box)) {
         s->far.len = far;
         return;
     }

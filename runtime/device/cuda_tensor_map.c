@@ -2,14 +2,19 @@
    checked already. */
 #include "cuda_device.h"
 
+enum { ALIGN = 16 };
+#define MOST_EXTENT (INT64_C(1) << 32)
+#define MOST_STRIDE (INT64_C(1) << 40) /* bytes */
+
 static int64_t number_of(const TkcNumber *n, const LaunchArg *args)
 {
     return n->param < 0 ? n->value : (int64_t)args[n->param].bits;
 }
 
-static bool is_extent(int64_t n)
+/* Of a matrix without rows or columns the kernel reads nothing: the map is of some other. */
+static uint64_t extent(int64_t n)
 {
-    return n >= 1 && n <= INT64_C(1) << 32;
+    return n < 1 ? 1 : (uint64_t)n;
 }
 
 static CuTensorType type_of(int64_t bytes)
@@ -31,21 +36,23 @@ static TkcStatus encode(TkcDevice *dev, const TkcTensorMap *m, const char *name,
     Cuda *c = dev->state;
     const int64_t rows = number_of(&m->rows, args), columns = number_of(&m->columns, args),
                   stride = number_of(&m->stride, args);
-    if (!is_extent(rows) || !is_extent(columns))
+    const bool is_empty = rows < 1 || columns < 1;
+    const uint64_t base = is_empty ? ALIGN : args[m->base].bits;
+    if (rows > MOST_EXTENT || columns > MOST_EXTENT)
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "argument '%s': the kernel makes a descriptor of shape [%lld, %lld] of "
-                          "it; extents must be from 1 to 2^32",
+                          "it; extents must be at most 2^32",
                           name, (long long)rows, (long long)columns);
-    if (stride < 0 || stride >= (INT64_C(1) << 40) / m->bytes)
+    if (!is_empty && (stride < 0 || stride >= MOST_STRIDE / m->bytes))
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "argument '%s': the kernel makes a descriptor of it whose rows are %lld "
                           "elements apart; they must be less than 2^40 bytes apart",
                           name, (long long)stride);
-    const uint64_t dim[] = {(uint64_t)columns, (uint64_t)rows},
-                   step[] = {(uint64_t)(stride * m->bytes)};
+    const uint64_t dim[] = {extent(columns), extent(rows)},
+                   step[] = {is_empty ? ALIGN : (uint64_t)(stride * m->bytes)};
     const uint32_t box[] = {(uint32_t)m->box_columns, (uint32_t)m->box_rows}, each[] = {1, 1};
     return CALL(c, dev, TensorMapEncodeTiled, (struct TensorMap *)out, type_of(m->bytes), 2,
-                (void *)(uintptr_t)args[m->base].bits, dim, step, box, each,
+                (void *)(uintptr_t)base, dim, step, box, each,
                 CU_TENSOR_INTERLEAVE_NONE, swizzle_of(m->swizzle), CU_TENSOR_PROMOTION_128B,
                 CU_TENSOR_FILL_ZEROS);
 }

@@ -210,14 +210,16 @@ static long long tkc_number_1(const TkcNumber1 *n, void **params)
 
 static int tkc_map_1(const TkcMap1 *m, void **params, void *map)
 {
-    const unsigned long long dim[2] = {(unsigned long long)tkc_number_1(&m->columns, params),
-                                       (unsigned long long)tkc_number_1(&m->rows, params)},
-                             step[1] = {(unsigned long long)tkc_number_1(&m->stride, params) *
-                                        (unsigned long long)m->bytes};
+    const long long columns = tkc_number_1(&m->columns, params),
+                    rows = tkc_number_1(&m->rows, params);
+    const int is_empty = rows < 1 || columns < 1; /* the kernel reads nothing of it */
+    const unsigned long long dim[2] = {(unsigned long long)(columns < 1 ? 1 : columns),
+                                       (unsigned long long)(rows < 1 ? 1 : rows)},
+                             step[1] = {(unsigned long long)(is_empty ? 16 : tkc_number_1(&m->stride, params) * m->bytes)};
     const unsigned box[2] = {(unsigned)m->box_columns, (unsigned)m->box_rows}, each[2] = {1, 1};
     const int type = m->bytes == 1 ? 0 : m->bytes == 2 ? 1 : m->bytes == 4 ? 2 : 4;
     if (!tkc_driver_1.TensorMapEncodeTiled) return TKC_LAUNCH_NO_DRIVER;
-    return tkc_driver_1.TensorMapEncodeTiled(map, type, 2, *(void **)params[m->base], dim, step, box,
+    return tkc_driver_1.TensorMapEncodeTiled(map, type, 2, is_empty ? (void *)16 : *(void **)params[m->base], dim, step, box,
                                              each, 0, 1 + (m->swizzle > 32) + (m->swizzle > 64), 2, 0);
 }
 

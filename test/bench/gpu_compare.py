@@ -48,6 +48,18 @@ def load_file(path):
     return module
 
 
+def tensor_map(line, values):
+    """Of a line of a manifest and the parameters, one that cuTensorMapEncodeTiled fills (docs/embedding.md)."""
+    base, size, *numbers, box_rows, box_columns, swizzle = map(int, line.split()[1:])
+    rows, columns, stride = [values[p].value if p >= 0 else known for p, known in zip(numbers[::2], numbers[1::2])]
+    room = (ctypes.c_uint64 * 24)()
+    at = (ctypes.addressof(room) + 63) // 64 * 64
+    box, each = (ctypes.c_uint32 * 2)(box_columns, box_rows), (ctypes.c_uint32 * 2)(1, 1)
+    check(cuda.cuTensorMapEncodeTiled(ctypes.c_void_p(at), {1: 0, 2: 1, 4: 2, 8: 4}[size], 2, ctypes.c_void_p(values[base].value), (ctypes.c_uint64 * 2)(columns, rows),
+                                      (ctypes.c_uint64 * 1)(stride * size), box, each, 0, {32: 1, 64: 2, 128: 3}[swizzle], 2, 0), "cuTensorMapEncodeTiled")
+    return room, at
+
+
 class TkcKernel:
     """One kernel's PTX, loaded."""
 
@@ -57,11 +69,13 @@ class TkcKernel:
             ptx = os.path.join(folder, "k.ptx")
             major, minor = torch.cuda.get_device_capability()
             command = [tkc, path, "-k", kernel, f"-num-warps={warps}", f"-num-stages={stages}",
-                       f"-arch=sm_{major}{minor}{'a' if major >= 9 else ''}", "-sig", signature, "-v", "-o", ptx, *[f"-D{n}={v!r}" for n, v in defines.items()]]
-            done = subprocess.run(command, capture_output=True, text=True)
+                       f"-arch=sm_{major}{minor}{'a' if major >= 9 else ''}", "-sig", signature, *[f"-D{n}={v!r}" for n, v in defines.items()]]
+            done = subprocess.run([*command, "-v", "-o", ptx], capture_output=True, text=True)
             if done.returncode:
                 sys.exit(f"{' '.join(command)}\n{done.stderr}")
             text = open(ptx, "rb").read() + b"\0"
+            about = subprocess.run([*command, "-emit=manifest", "-o", "-"], check=True, capture_output=True, text=True).stdout
+            self.maps = [line for line in about.splitlines() if line.startswith("map ")]
         self.shared = int(done.stderr.split(" bytes of shared")[0].split()[-1])
         self.threads = 32 * warps
         self.module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
@@ -71,7 +85,9 @@ class TkcKernel:
 
     def launch(self, grid, args):
         values = [c_value(self.notes.get(name), a) for name, a in zip(self.names, args)]
-        params = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.pointer(v), ctypes.c_void_p) for v in values])
+        maps = [tensor_map(line, values) for line in self.maps]
+        places = [ctypes.addressof(v) for v in values] + [at for _, at in maps]
+        params = (ctypes.c_void_p * len(places))(*places)
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         check(cuda.cuLaunchKernel(self.function, *grid, self.threads, 1, 1, self.shared, stream, params, None), "cuLaunchKernel")
 

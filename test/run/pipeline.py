@@ -28,7 +28,11 @@ import triton.language as tl
 
 @triton.jit
 def product(a, b, c, m, n, k, a_row, b_row, c_row, sum_type: tl.constexpr, A_FLIPPED: tl.constexpr, B_FLIPPED: tl.constexpr, STEP: tl.constexpr,
-            BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+            BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, A_BOX: tl.constexpr = False, B_BOX: tl.constexpr = False):
+    if A_BOX:
+        a_boxes = tl.make_tensor_descriptor(a, [k, m] if A_FLIPPED else [m, k], [a_row, 1], [BK, BM] if A_FLIPPED else [BM, BK])
+    if B_BOX:
+        b_boxes = tl.make_tensor_descriptor(b, [n, k] if B_FLIPPED else [k, n], [b_row, 1], [BN, BK] if B_FLIPPED else [BK, BN])
     for tile in range(tl.program_id(0), tl.cdiv(m, BM) * tl.cdiv(n, BN), tl.num_programs(0)):
         row = tile // tl.cdiv(n, BN) * BM + tl.arange(0, BM)
         rows = row[:, None]
@@ -36,11 +40,20 @@ def product(a, b, c, m, n, k, a_row, b_row, c_row, sum_type: tl.constexpr, A_FLI
         sum = tl.zeros((BM, BN), dtype=sum_type)
         for at in range(0, k, BK * STEP):
             inner = at + tl.arange(0, BK)
-            if A_FLIPPED:
+            top, left = tile // tl.cdiv(n, BN) * BM, tile % tl.cdiv(n, BN) * BN
+            if A_BOX and A_FLIPPED:
+                x = a_boxes.load([at, top]).T
+            elif A_BOX:
+                x = a_boxes.load([top, at])
+            elif A_FLIPPED:
                 x = tl.load(a + inner[:, None] * a_row + row[None, :], mask=(row[None, :] < m) & (inner[:, None] < k), other=0.0).T
             else:
                 x = tl.load(a + rows * a_row + inner[None, :], mask=(rows < m) & (inner[None, :] < k), other=0.0)
-            if B_FLIPPED:
+            if B_BOX and B_FLIPPED:
+                y = b_boxes.load([left, at]).T
+            elif B_BOX:
+                y = b_boxes.load([at, left])
+            elif B_FLIPPED:
                 y = tl.load(b + cols[:, None] * b_row + inner[None, :], mask=(cols[:, None] < n) & (inner[None, :] < k), other=0.0).T
             else:
                 y = tl.load(b + inner[:, None] * b_row + cols[None, :], mask=(inner[:, None] < k) & (cols[None, :] < n), other=0.0)
@@ -69,9 +82,10 @@ def rounded_up(n):
 class Product:
     """Operands are small integers, so that sums are exact."""
 
-    def __init__(self, number, folder, arch, kind, flipped, shape, tile, stages, step):
+    def __init__(self, number, folder, arch, kind, flipped, shape, tile, stages, step, boxes=(False, False)):
         rng = np.random.default_rng(number)
         self.folder, self.number, self.arch, self.tile, self.stages, self.flipped, self.step = folder, number, arch, tile, stages, flipped, step
+        self.boxes = boxes
         (m, n, k), (*self.types, self.sum_type) = shape, TYPES[kind]
         a, b = (rng.integers(-3, 4, (height, rounded_up(width) or 16))
                 for height, width in ((k or 1, m) if flipped[0] else (m, k), (n, k) if flipped[1] else (k or 1, n)))
@@ -95,7 +109,8 @@ class Product:
         short = "f32" if self.sum_type == "float32" else "i32"
         a, b = (self.path(name) + (":" + dtype if dtype in FP8 else "") for name, dtype in zip("ab", self.types))
         return [tkc, "-run", text, "-device", device, *how, "-num-warps=%d" % warps, "-num-stages=%d" % self.stages, "-DBM=%d" % bm, "-DBN=%d" % bn,
-                "-DBK=%d" % bk, "-DA_FLIPPED=%s" % self.flipped[0], "-DB_FLIPPED=%s" % self.flipped[1], "-DSTEP=%d" % self.step, "-Dsum_type=%s" % ("fp32" if short == "f32" else "int32"),
+                "-DBK=%d" % bk, "-DA_FLIPPED=%s" % self.flipped[0], "-DB_FLIPPED=%s" % self.flipped[1], "-DSTEP=%d" % self.step,
+                *["-D%s_BOX=True" % name for name, is_box in zip("AB", self.boxes) if is_box], "-Dsum_type=%s" % ("fp32" if short == "f32" else "int32"),
                 "-grid", "2", "-seed", str(seed), "a=" + a, "b=" + b, "c=zeros:%s[%d,%d]" % (short, *self.extent),
                 *["%s=%d" % x for x in self.numbers.items()], "-check", "c=%s,rtol=0,atol=0" % self.path("c")]
 
@@ -121,6 +136,15 @@ def products(folder):
             yield Product(3000 + number, folder, "sm_90a", kind, flipped, ALONG_SHAPES[1], tile, 3, 1)
 
 
+def products_of_boxes(folder):
+    """By TMA, both operands or one beside copies of the threads."""
+    kinds = [(kind, flipped) for kind in ("fp16", "mixed") for flipped in FLIPS] + [(kind, (False, True)) for kind in ALONG_K]
+    for number, ((kind, flipped), shape, tile, boxes) in enumerate(itertools.product(kinds, ALONG_SHAPES, GROUP_TILES, ((True, True), (True, False), (False, True)))):
+        if number % 17 == 0:
+            n = number // 17
+            yield Product(4000 + number, folder, "sm_90a", kind, flipped, shape, tile, 2 + n % 4, 1 + n % 5 // 4, boxes)
+
+
 def main():
     tkc, device, seeds = sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1
     wrong = count = 0
@@ -128,7 +152,7 @@ def main():
         text = os.path.join(folder, "product.tk")
         with open(text, "w") as out:
             out.write(TEXT)
-        for p in products(folder):
+        for p in (*products(folder), *products_of_boxes(folder)):
             for seed in range(seeds):
                 command = p.command(tkc, device, text, seed)
                 done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SIMT_SEED": str(seed)})

@@ -210,13 +210,14 @@ static void arithmetic(void)
 {
     for (OpKind kind = OP_NONE + 1; kind < OP_COUNT; kind++) {
         const OpInfo *info = tkc_op_info(kind);
+        const int nargs = info->max_args < 0 ? info->min_args : info->max_args;
         if (!(info->traits & OT_ARITH) && kind != OP_HINT && kind != OP_SELECT) continue;
         for (DType dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
             if (!in_domain(info, tkc_dtype_info(dt)->kind)) continue;
             DType to = info->traits & OT_COMPARE ? DT_I1 : dt;
-            for (unsigned uniform = 0; uniform < 1u << info->max_args; uniform++)
-                try_case((Case){kind, dt, to, info->max_args, NULL, uniform, false});
-            if (info->max_args == 1 && has_small_type(dt))
+            for (unsigned uniform = 0; uniform < 1u << nargs; uniform++)
+                try_case((Case){kind, dt, to, nargs, NULL, uniform, false});
+            if (nargs == 1 && has_small_type(dt))
                 try_case((Case){kind, dt, to, 1, NULL, 0, true});
         }
     }

@@ -117,7 +117,7 @@ static void refuses(void)
             text[i] = (char)(text[i] ^ 1 << bit);
         }
     static const char *const changes[][2] = {
-        {"manifest 1", "manifest 2"}, {"threads", "breadth"}, {" whole ", " halve "}, {"values 2", "values x"},
+        {"manifest 2", "manifest 1"}, {"threads", "breadth"}, {" whole ", " halve "}, {"values 2", "values x"},
         {"shape 1 i32", "shape 7 i32"}, {"*fp16\n", "*fp19\n"}, {"parameters 7", "parameters 6"}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         char *at = strstr(text, changes[i][0]);

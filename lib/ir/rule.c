@@ -6,6 +6,7 @@
 #include "ir/dot_unit.h"
 #include "ir/evaluate.h"
 #include "ir/shape_map.h"
+#include "ir/tensor_map.h"
 #include "ir/tile.h"
 #include "tkc/inline_asm.h"
 
@@ -238,8 +239,8 @@ static bool fits_tile(Rule *r)
 static bool rule_hint(Rule *r)
 {
     const int rank = r->t->rank ? r->t->rank : 1;
-    return fits_tile(r) && fits_hint(r, ATTR_DIVISIBILITY, rank) && fits_hint(r, ATTR_CONTIGUITY, rank) &&
-           fits_hint(r, ATTR_CONSTANCY, rank);
+    return fits_tile(r) && fits_hint(r, ATTR_DIVISIBILITY, rank) &&
+           fits_hint(r, ATTR_CONTIGUITY, rank) && fits_hint(r, ATTR_CONSTANCY, rank);
 }
 
 static bool rule_inline_asm(Rule *r)
@@ -434,7 +435,7 @@ static bool is_barriers(Rule *r, int i)
 {
     const Type *ty = operand(r, i);
     const bool is_one = type_is_smem(ty) && ty->elem->dtype == DT_U64 && tkc_type_count(ty) == 1;
-    return expect(r, is_one, "the barriers", ty, "a ring of one uint64 each");
+    return expect(r, is_one, "the ring of barriers", ty, "one of a uint64");
 }
 
 static bool rule_barriers(Rule *r)
@@ -445,10 +446,12 @@ static bool rule_barriers(Rule *r)
 static bool rule_box(Rule *r)
 {
     const Type *ring = operand(r, BOX_RING);
-    return expect(r, type_is_smem(ring) && ring->rank == 2, "the ring", ring,
-                  "a buffer of rank 2") &&
-           fits_numbers(r, 0, ring) &&
-           is_barriers(r, BOX_BARRIERS);
+    TkcTensorMap map;
+    return expect(r, ring->rank == 2, "the ring", ring, "a buffer of rank 2") &&
+           fits_numbers(r, 0, ring) && is_barriers(r, BOX_BARRIERS) &&
+           (tensor_map_of_copy(r->op, &map) ||
+            wrong(r, "base, shape and stride are no parameters or constants, as far aligned as TMA "
+                     "asks, or the ring has no swizzled rows"));
 }
 
 /* The ring of a copy has the pointers' shape and what they point to. */

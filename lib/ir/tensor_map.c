@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "base/unwind.h"
 #include "base/vec.h"
 #include "linear/swizzle.h"
 
-enum { ALIGN = 16, MOST_BOX = 256 };
+enum { ALIGN = 16 };
 
 /* ---- of a tile ---- */
 
@@ -40,7 +39,8 @@ bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
 {
     TkcNumber inner;
     int64_t any, step;
-    *out = (TkcTensorMap){.base = param_of(fn, t->base), .bytes = type_bits(t->base->type->elem) / 8};
+    *out =
+        (TkcTensorMap){.base = param_of(fn, t->base), .bytes = type_bits(t->base->type->elem) / 8};
     return t->rank == 2 && out->base >= 0 && out->bytes &&
            fn->params[out->base].divisibility % ALIGN == 0 &&
            read_number(fn, t->shape[0], &out->rows, &any) &&
@@ -51,22 +51,20 @@ bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
 
 /* ---- of a copy ---- */
 
-TkcTensorMap tensor_map_of_copy(const Op *copy)
+bool tensor_map_of_copy(const Op *copy, TkcTensorMap *out)
 {
     const Func *fn = copy->region->func;
     const Type *ring = op_arg(copy, BOX_RING)->type;
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(copy, parts);
     Swizzle s;
-    TkcTensorMap map;
-    check(tensor_map_of_tile(fn, &t, &map) &&
-              swizzle_find(ir_of(fn)->layouts, ring->layout, type_bytes(ring), &s) && s.dim == 1,
-          "no box that TMA copies");
-    map.swizzle = 1 << s.row_log2;
-    map.box_rows = ring->shape[0];
-    map.box_columns = map.swizzle / map.bytes;
-    check(map.box_rows <= MOST_BOX, "a box of more than %d rows", (int)MOST_BOX);
-    return map;
+    if (!tensor_map_of_tile(fn, &t, out) || t.block[0] > TENSOR_MAP_MOST_BOX ||
+        !swizzle_find(ir_of(fn)->layouts, ring->layout, type_bytes(ring), &s) || s.dim != 1)
+        return false;
+    out->swizzle = 1 << s.row_log2;
+    out->box_rows = t.block[0];
+    out->box_columns = out->swizzle / out->bytes;
+    return true;
 }
 
 /* ---- of a function ---- */
@@ -82,8 +80,8 @@ static void add_map(Op *op, void *user)
 {
     Maps *m = user;
     int i = 0;
-    if (op->kind != OP_COPY_BOX) return;
-    const TkcTensorMap map = tensor_map_of_copy(op);
+    TkcTensorMap map;
+    if (op->kind != OP_COPY_BOX || !tensor_map_of_copy(op, &map)) return;
     while (i < m->all.len && memcmp(&m->all.data[i], &map, sizeof map)) i++;
     if (i == m->all.len) vec_push(m->scratch, &m->all, map);
     if (op == m->wanted) m->index = i;

@@ -1,12 +1,12 @@
 /* Boxes that TMA copies to a ring, and their barriers: 8 bytes for each of its numbers. */
+#include "base/unwind.h"
 #include "ir/tensor_map.h"
 #include "lower/lower.h"
 #include "memory/flow.h"
 
 static LLVMValueRef at_number(Lower *L, const Value *buffer, LLVMValueRef number)
 {
-    LLVMValueRef at =
-        LLVMBuildMul(L->b, number, lower_i32(L, type_smem_bytes(buffer->type)), "");
+    LLVMValueRef at = LLVMBuildMul(L->b, number, lower_i32(L, type_smem_bytes(buffer->type)), "");
     return LLVMBuildAdd(L->b, at, lower_i32(L, tkc_op_int(buffer->def, ATTR_OFFSET, 0)), "");
 }
 
@@ -19,9 +19,11 @@ static LLVMValueRef one_thread(Lower *L)
 static LLVMValueRef coordinate(Lower *L, const Value *index)
 {
     const Op *cast = ir_def(index, OP_CAST);
-    if (cast && type_bits(op_arg(cast, 0)->type) == 32 && type_dtype(op_arg(cast, 0)->type) == DT_I32)
+    if (cast && type_bits(op_arg(cast, 0)->type) == 32 &&
+        type_dtype(op_arg(cast, 0)->type) == DT_I32)
         return lower_scalar(L, op_arg(cast, 0));
-    LLVMValueRef x = lower_scalar(L, index), least = LLVMConstInt(L->i64, (uint64_t)INT32_MIN, true),
+    LLVMValueRef x = lower_scalar(L, index),
+                 least = LLVMConstInt(L->i64, (uint64_t)INT32_MIN, true),
                  most = LLVMConstInt(L->i64, INT32_MAX, true);
     x = LLVMBuildSelect(L->b, LLVMBuildICmp(L->b, LLVMIntSLT, x, least, ""), least, x, "");
     x = LLVMBuildSelect(L->b, LLVMBuildICmp(L->b, LLVMIntSGT, x, most, ""), most, x, "");
@@ -36,8 +38,7 @@ static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
     int64_t n;
     for (int d = 0; d < 2; d++) {
         if (ir_const_int(t->shape[d], &n)) continue;
-        LLVMValueRef none =
-            LLVMBuildICmp(L->b, LLVMIntSLT, lower_scalar(L, t->shape[d]), one, "");
+        LLVMValueRef none = LLVMBuildICmp(L->b, LLVMIntSLT, lower_scalar(L, t->shape[d]), one, "");
         row = LLVMBuildSelect(L->b, none, lower_i32(L, FAR), row, "");
     }
     return row;
@@ -45,10 +46,11 @@ static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
 
 void lower_copy_box(Lower *L, const Op *op)
 {
-    const TkcTensorMap map = tensor_map_of_copy(op);
+    TkcTensorMap map;
     const Type *ring = op_arg(op, BOX_RING)->type;
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(op, parts);
+    check(tensor_map_of_copy(op, &map), "a box without a tensor map");
     LLVMValueRef number = lower_scalar(L, op_arg(op, BOX_NUMBER));
     const BoxCopy c = {.map = tensor_map_index(L->arena, L->fn, op),
                        .boxes = (int)(ring->shape[1] / map.box_columns),
@@ -66,7 +68,8 @@ static void each_barrier(Lower *L, const Op *op, int copies)
 {
     const Op *alloc = op_arg(op, 0)->def;
     for (int i = 0; i < tkc_op_int(alloc, ATTR_COPIES, 1); i++)
-        L->target->box_barrier(L, at_number(L, op_arg(op, 0), lower_i32(L, i)), copies, one_thread(L));
+        L->target->box_barrier(L, at_number(L, op_arg(op, 0), lower_i32(L, i)), copies,
+                               one_thread(L));
 }
 
 void lower_tma_begin(Lower *L, const Op *op)

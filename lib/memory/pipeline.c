@@ -13,8 +13,8 @@
    is written next. Where warp groups multiply (groups.h) the copies come behind their products.
    What addresses are made of runs n turns ahead of the loop, in slots of its own; indices that are
    loaded for them come a turn before that. What TMA copies says itself that it has come: barriers
-   in shared memory, one for each copy of a ring, stand for groups then. Other loads of a few registers (stream.h) begin with the
-   turn before theirs, and come in slots. */
+   in shared memory, one for each copy of a ring, stand for groups then. Other loads of a few
+   registers (stream.h) begin with the turn before theirs, and come in slots. */
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/build.h"
@@ -124,8 +124,8 @@ static Value *make_barriers(const Pipeline *p, Builder *b)
     Ir *ir = ir_of(p->fn);
     const int32_t one = 1;
     const Layout *layout = shared_row_major(ir->layouts, 1, (const uint8_t[]){0});
-    Value *v = build_alloc(
-        b, type_smem(ir->types, type_scalar(ir->types, DT_U64), 1, &one, layout));
+    Value *v =
+        build_alloc(b, type_smem(ir->types, type_scalar(ir->types, DT_U64), 1, &one, layout));
     ir_set_int(p->fn, v->def, ATTR_COPIES, p->stages);
     return v;
 }

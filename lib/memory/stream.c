@@ -15,7 +15,7 @@
 #include "analysis/alias.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
-#include "ir/tile.h"
+#include "ir/tensor_map.h"
 #include "layout/convert.h"
 #include "layout/propagate.h"
 #include "layout/vector.h"
@@ -266,12 +266,11 @@ static int dim_for_group(const Streams *s, const Stream *x)
 /* Where TMA can copy it: to tiles whose rows lie along the matrix's own. */
 static bool find_box(const Streams *s, Stream *x)
 {
-    enum { MOST_ROWS = 256 };
     const Value *pointers = op_arg(x->load, 0), *v = op_result(x->load, 0);
     Value *parts[TILE_PARTS];
     Tile t;
-    if (!s->fn->machine->tma || !tile_of_pointers(pointers, parts, &t) || t.block[0] > MOST_ROWS ||
-        !feeds_group(s, v, false, 1))
+    if (!s->fn->machine->tma || !tile_of_pointers(pointers, parts, &t) ||
+        t.block[0] > TENSOR_MAP_MOST_BOX || !feeds_group(s, v, false, 1))
         return false;
     x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, v->type->layout, 1, type_bytes(v->type));
     if (x->in_ring) x->box = pointers->def;

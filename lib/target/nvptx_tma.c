@@ -1,5 +1,6 @@
-/* The tensor memory accelerator: one thread asks for a box of a matrix, whose tensor map is a parameter of
-   the kernel behind all others (ir/tensor_map.h); an mbarrier counts the bytes that have come. */
+/* The tensor memory accelerator: one thread asks for a box of a matrix, whose tensor map is a
+   parameter of the kernel behind all others (ir/tensor_map.h); an mbarrier counts the bytes that
+   have come. */
 #include "base/buf.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
@@ -21,13 +22,15 @@ void nvptx_copy_box(Lower *L, const BoxCopy *c)
         [COLUMN] = c->column,
         [ACTS] = c->acts};
     Buf text = buf_make(L->arena);
-    buf_printf(&text, "{\n\t.reg .b32 c;\n\t@$%d mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
+    buf_printf(&text,
+               "{\n\t.reg .b32 c;\n\t@$%d mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
                ACTS, BARRIER, c->boxes * c->bytes);
     for (int i = 0; i < c->boxes; i++)
-        buf_printf(&text,
-                   "\n\tadd.s32 c, $%d, %d;\n\t@$%d cp.async.bulk.tensor.2d.shared::cluster.global.tile."
-                   "mbarrier::complete_tx::bytes [$%d + %d], [$%d, {c, $%d}], [$%d];",
-                   COLUMN, i * c->columns, ACTS, TO, i * c->bytes, MAP, ROW, BARRIER);
+        buf_printf(
+            &text,
+            "\n\tadd.s32 c, $%d, %d;\n\t@$%d cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+            "mbarrier::complete_tx::bytes [$%d + %d], [$%d, {c, $%d}], [$%d];",
+            COLUMN, i * c->columns, ACTS, TO, i * c->bytes, MAP, ROW, BARRIER);
     buf_puts(&text, "\n\t}");
     effect(L, buf_text(&text), "l,r,r,r,r,b", ARGS, args);
 }
@@ -37,9 +40,10 @@ void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef 
 {
     Buf text = buf_make(L->arena);
     if (copies)
-        buf_printf(&text,
-                   "@$1 mbarrier.init.shared::cta.b64 [$0], %d;\n\t@$1 fence.proxy.async.shared::cta;",
-                   copies);
+        buf_printf(
+            &text,
+            "@$1 mbarrier.init.shared::cta.b64 [$0], %d;\n\t@$1 fence.proxy.async.shared::cta;",
+            copies);
     else buf_puts(&text, "@$1 mbarrier.inval.shared::cta.b64 [$0];");
     effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){L->target->shared(L, barrier), acts});
 }

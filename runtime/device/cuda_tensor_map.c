@@ -1,5 +1,5 @@
-/* The tensor maps of a launch, made of its arguments (tkc/edge.h). What they ask for of alignment the launch has
-   checked already. */
+/* The tensor maps of a launch, made of its arguments (tkc/edge.h). What they ask for of alignment
+   the launch has checked already. */
 #include "cuda_device.h"
 
 enum { ALIGN = 16 };
@@ -52,9 +52,8 @@ static TkcStatus encode(TkcDevice *dev, const TkcTensorMap *m, const char *name,
                    step[] = {is_empty ? ALIGN : (uint64_t)(stride * m->bytes)};
     const uint32_t box[] = {(uint32_t)m->box_columns, (uint32_t)m->box_rows}, each[] = {1, 1};
     return CALL(c, dev, TensorMapEncodeTiled, (struct TensorMap *)out, type_of(m->bytes), 2,
-                (void *)(uintptr_t)base, dim, step, box, each,
-                CU_TENSOR_INTERLEAVE_NONE, swizzle_of(m->swizzle), CU_TENSOR_PROMOTION_128B,
-                CU_TENSOR_FILL_ZEROS);
+                (void *)(uintptr_t)base, dim, step, box, each, CU_TENSOR_INTERLEAVE_NONE,
+                swizzle_of(m->swizzle), CU_TENSOR_PROMOTION_128B, CU_TENSOR_FILL_ZEROS);
 }
 
 TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchArg *args,

@@ -536,6 +536,7 @@ static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int coun
     Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
     LLVMTypeRef members[4] = {L->i32, L->i32, L->i32, L->i32}, result = L->i32;
     LLVMValueRef address = near_address(L, ptr, &offset);
+    lower_need_ptx(L, 65);
     buf_printf(&text, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
                transposed ? ".trans" : "");
     put_list(&text, 0, count);

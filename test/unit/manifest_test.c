@@ -131,6 +131,26 @@ static void refuses(void)
     free(text);
 }
 
+/* Tensor maps are made of parameters that are there: a pointer, and numbers. */
+static void maps(void)
+{
+    static const struct { const char *line; bool reads; } rows[] = {
+        {"map 0 2 -1 8 -1 8 -1 64 8 8 32", true},  {"map 1 2 2 0 3 0 4 0 8 8 32", true},
+        {"map 2 2 -1 8 -1 8 -1 64 8 8 32", false}, {"map -1 2 -1 8 -1 8 -1 64 8 8 32", false},
+        {"map 7 2 -1 8 -1 8 -1 64 8 8 32", false}, {"map 0 2 0 8 -1 8 -1 64 8 8 32", false},
+        {"map 0 2 -1 8 7 8 -1 64 8 8 32", false},  {"map 0 2 -1 8 -1 8 -2 64 8 8 32", false}};
+    size_t len;
+    char *text = write(&len), changed[8192];
+    char *count = strstr(text, "maps 0"), *values = strstr(text, "value ");
+    EXPECT(count && values && len < sizeof changed / 2);
+    count[5] = '1';
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int n = snprintf(changed, sizeof changed, "%.*s%s\n%s", (int)(values - text), text, rows[i].line, values);
+        if (reads(changed, (size_t)n) != rows[i].reads) expect_failed(__FILE__, __LINE__, rows[i].line);
+    }
+    free(text);
+}
+
 /* FIPS 180-4's examples, and one byte less, as many as, and one more than a block's room. */
 static void hashes(void)
 {
@@ -152,6 +172,7 @@ int main(void)
 {
     RUN(round_trip);
     RUN(refuses);
+    RUN(maps);
     RUN(hashes);
     return expect_done();
 }

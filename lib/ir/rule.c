@@ -625,7 +625,7 @@ static const Type *wanted(const Rule *r, char letter, int i, const Type *found)
 static const char *name_of(const Rule *r, const Item *item, int i, bool is_result)
 {
     if (item->name_len) return arena_printf(r->scratch, "the %.*s", item->name_len, item->name);
-    if ((is_result ? r->op->nresults : r->op->nargs) == 1)
+    if ((is_result ? r->op->nresults : tkc_op_info(r->op->kind)->max_args) == 1)
         return is_result ? "the result" : "the operand";
     return arena_printf(r->scratch, "%s %d", is_result ? "result" : "operand", i);
 }

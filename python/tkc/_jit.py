@@ -16,7 +16,7 @@ from . import _arrays, _hooks, _launch, _library, _quick, _source, _types, knobs
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "sanitize_overflow", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl")
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
-ONLY = {"maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
+ONLY = {"launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
         "warmup": (None, False, True)}
 
 
@@ -45,6 +45,8 @@ def check_options(name, options):
         n = options.get(key)
         if n is not None and (n < 1 or n & (n - 1)):
             raise OptionError("%s(): %s=%r: it must be a power of 2" % (name, key, n))
+    if options.get("maxnreg") is not None and options["maxnreg"] < 1:
+        raise OptionError("%s(): maxnreg=%r: it must be 1 or more" % (name, options["maxnreg"]))
     if (options.pop("num_ctas", None) or 1) > 1:  # the results are the same
         warnings.warn("%s(): num_ctas has no effect: a program is one block of threads, clusters are not used" % name, _library.KernelWarning, 2)
 

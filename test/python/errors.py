@@ -82,8 +82,10 @@ told(lambda: add[(1,)](x, y, 8, 8, 8, 8))
 told(lambda: add[(1,)](x, y, 8, 8, block=8))
 # CHECK-NEXT: OptionError: add(): num_ctas=3: it must be a power of 2
 told(lambda: add[(1,)](x, y, 8, 8, num_ctas=3))
-# CHECK-NEXT: ValueError: add(): maxnreg=64 is not supported
-told(lambda: add[(1,)](x, y, 8, 8, maxnreg=64))
+# CHECK-NEXT: OptionError: add(): maxnreg=0: it must be 1 or more
+told(lambda: add[(1,)](x, y, 8, 8, maxnreg=0))
+# CHECK-NEXT: ValueError: add(): launch_cooperative_grid=True is not supported
+told(lambda: add[(1,)](x, y, 8, 8, launch_cooperative_grid=True))
 # CHECK-NEXT: KernelWarning: add(): num_ctas has no effect: a program is one block of threads, clusters are not used
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")

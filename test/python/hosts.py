@@ -77,6 +77,8 @@ fresh._unsafe_update_src(fresh.src.replace("rint(", "-("))
 fresh[(1,)](x, y, 8, 2.0, BLOCK=8)
 # CHECK: replaced: -14.0 True
 print("replaced:", y[7], fresh.cache_key != key)
+fresh._unsafe_update_src(scale.src)
+assert fresh.cache_key == key  # its lines are where the function's own are
 
 
 @triton.constexpr_function

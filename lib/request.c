@@ -99,6 +99,11 @@ bool job_check_options(Job *j, const SpecRequest *rq)
                    rq->num_stages);
         return false;
     }
+    if (o->max_registers < 0 || o->max_registers > rq->machine->max_regs_thread) {
+        diag_error(j->dx, SPAN_NONE, "the number of registers is %d; it must be from 1 to %d",
+                   o->max_registers, rq->machine->max_regs_thread);
+        return false;
+    }
     return check_limits(j) && check_budget(j, "steps", o->max_steps, LONG_MAX) &&
            check_budget(j, "ops", o->max_ops, LONG_MAX) &&
            check_budget(j, "length", o->max_length, LONG_MAX) &&
@@ -199,6 +204,7 @@ bool job_make_funcs(Job *j)
     bool is_ir = j->source->language == TKC_LANGUAGE_IR;
     if (!(is_ir ? read_ir(j) : read_kernel(j))) return false;
     for (int i = 0; i < j->nfuncs; i++) {
+        if (j->options->max_registers) j->funcs[i]->max_registers = j->options->max_registers;
         if (ir_verify(j->funcs[i], j->dx)) continue;
         if (!is_ir)
             diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,

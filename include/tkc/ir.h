@@ -178,6 +178,7 @@ struct Func {
     Region *body;
     uint32_t nvalues;     /* ids are below this */
     int num_warps, num_stages;
+    int max_registers;    /* of a thread; 0: lib/lower chooses */
     Level level;
     const struct Machine *machine; /* lib/ir/machine.h; the target */
     bool fp_contract;     /* products may fuse into sums on a GPU */

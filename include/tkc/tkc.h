@@ -256,6 +256,7 @@ typedef struct TkcOptions {
     const char *remark_kinds; /* with `remarks`, "vec,layout": these alone; NULL: all */
     bool no_asserts;          /* tl.device_assert does nothing, on cpu neither */
     bool sanitize_overflow;   /* +, - and * of integers of 32 bits and less assert that their result fits; where asserts act */
+    int max_registers;        /* of a thread on a GPU, PTX's .maxnreg, whatever spills then; 0: the compiler's choice */
 } TkcOptions;
 /* Sets size and defaults. The caller's idea of the struct counts, so its size is passed. Any thread. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);

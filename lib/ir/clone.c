@@ -67,6 +67,7 @@ Func *ir_func_clone_into(Ir *ir, Arena *scratch, const Func *fn)
     Func *copy = ir_func_new(ir, fn->name, fn->machine, fn->num_warps, fn->num_stages);
     copy->fp_contract = fn->fp_contract;
     copy->debug = fn->debug;
+    copy->max_registers = fn->max_registers;
     copy->level = fn->level;
     copy->loc = fn->loc;
     ValueMap map = ir_value_map(scratch, fn);

@@ -690,12 +690,13 @@ static bool parse_func_attr(Parser *p)
     if (accept(p, "target")) return expect(p, "=") && parse_target(p);
     if (accept(p, "num_warps")) return expect(p, "=") && parse_count(p, &fn->num_warps);
     if (accept(p, "num_stages")) return expect(p, "=") && parse_count(p, &fn->num_stages);
+    if (accept(p, "max_registers")) return expect(p, "=") && parse_count(p, &fn->max_registers);
     if (accept(p, "fp_contract")) return parse_flag(p, &fn->fp_contract);
     if (accept(p, "debug")) return parse_flag(p, &fn->debug);
     if (accept(p, "level")) return expect(p, "=") && parse_level(p);
-    const char *const known[] = {"target",      "num_warps", "num_stages",
+    const char *const known[] = {"target",      "num_warps", "num_stages", "max_registers",
                                  "fp_contract", "debug",     "level"};
-    return suggest(p, "attribute of a function", known, 6);
+    return suggest(p, "attribute of a function", known, 7);
 }
 
 static bool parse_func_attrs(Parser *p)

@@ -236,6 +236,7 @@ static void print_header(Printer *p)
     buf_puts(p->out, ") attributes {");
     if (fn->machine) buf_printf(p->out, "target = \"%s\", ", fn->machine->name);
     buf_printf(p->out, "num_warps = %d, num_stages = %d", fn->num_warps, fn->num_stages);
+    if (fn->max_registers) buf_printf(p->out, ", max_registers = %d", fn->max_registers);
     if (!fn->fp_contract) buf_puts(p->out, ", fp_contract = 0");
     if (fn->debug) buf_puts(p->out, ", debug = 1");
     if (fn->level == LEVEL_MEMORY) buf_puts(p->out, ", level = \"memory\"");

@@ -182,6 +182,8 @@ static bool check_head(Verifier *v)
                   MAX_WARPS);
     }
     if (fn->num_stages < 0) fail_func(v, "num_stages is %d, expected at least 0", fn->num_stages);
+    if (fn->max_registers < 0)
+        fail_func(v, "max_registers is %d, expected at least 0", fn->max_registers);
     if (fn->nparams != fn->body->nargs)
         return fail_func(v, "%d parameters and %d arguments", fn->nparams, fn->body->nargs);
     for (int i = 0; i < fn->nparams; i++) check_param(v, &fn->params[i], fn->body->args[i]);

@@ -87,6 +87,7 @@ static SpecValue descriptor_read(Spec *sp, OpKind kind, const SpecBlockPtr *p, c
 static SpecValue descriptor_write(Spec *sp, const BuiltinCall *c, OpKind kind, const Tile *t, int i,
                                   const char *rmw)
 {
+    if (!memory_takes_stores(sp, t->base, c->at)) return sv_error();
     const Type *pointers = type_block(sp->ir->types, t->base->type, t->rank, t->block, NULL);
     Value *v = rmw ? memory_arg(sp, c, i, pointers)
                    : memory_operand(sp, pointers, c->args[i], "the stored value", c->spans[i]);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "spec/argument.h"
+#include "spec/memory.h"
 
 SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
 {
@@ -183,6 +184,9 @@ SpecValue builtin_where(Spec *sp, const BuiltinCall *c)
     cond = build_cast(&sp->b, cond, DT_I1, NULL);
     if (!unify(sp, c->args[1], c->args[2], UNIFY_POINTERS, &x, &y, "tl.where", c->at))
         return sv_error();
+    if (!memory_is_alike(sp, x, y))
+        return spec_error(sp, c->at, "tl.where does not work on %s and %s",
+                          spec_describe(sp, c->args[1]), spec_describe(sp, c->args[2]));
     if (type_is_block(cond->type)) {
         if (!broadcast_pair(sp, &cond, &x, c->at) || !broadcast_pair(sp, &x, &y, c->at))
             return sv_error();

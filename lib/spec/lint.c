@@ -11,7 +11,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "ir/ir.h"
+#include "spec/config.h"
 #include "spec/eval.h"
+#include "spec/kernel.h"
 #include "spec/walk.h"
 
 /* ---- behind a return ---- */
@@ -241,11 +243,35 @@ static void warn_of_increment(Spec *sp, const Ast *e)
     diag_fixit(sp->dx, d, e->span, "%s %s= 1", name, sign);
 }
 
+/* The decorator by which a function asks that its callers use what it returns; NULL: there is none. */
+static const Ast *asks_for_use(SpecValue fn)
+{
+    if (fn.kind != SV_FUNC || fn.fn->def->kind != AST_DEF) return NULL;
+    const AstList *decorators = &fn.fn->def->def.decorators;
+    for (int i = 0; i < decorators->len; i++)
+        if (!strcmp(kernel_last_name(decorators->data[i]), "must_use_result"))
+            return decorators->data[i];
+    return NULL;
+}
+
+/* A call whose result had to be used: an error, with the words that the decorator adds. */
+static bool is_neglected(Spec *sp, const Ast *call)
+{
+    const Ast *callee = call->call.callee;
+    const Ast *asks = is_dotted_name(callee) ? asks_for_use(spec_try(sp, callee)) : NULL;
+    if (!asks) return false;
+    const Ast *words = asks->kind == AST_CALL ? config_argument(asks, "what", 0) : NULL;
+    const bool said = words && words->kind == AST_STRING;
+    spec_error(sp, call->span, "The result of %s is not being used.%s%s",
+               span_text(sp->arena, callee->span), said ? " " : "", said ? words->string.value : "");
+    return true;
+}
+
 void lint_statement(Spec *sp, const Ast *e, SpecValue v)
 {
     if (sp->frame->is_host || sp->frame->fn->module->is_std || sv_is_error(v)) return;
     if (e->kind == AST_CALL) {
-        if (!is_wasted(v) || !is_operation(sp, e)) return;
+        if (is_neglected(sp, e) || !is_wasted(v) || !is_operation(sp, e)) return;
         diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span, "the result of this call is never used");
     } else if (is_increment(e)) {
         warn_of_increment(sp, e);

@@ -13,6 +13,7 @@
 
 #include "base/unwind.h"
 #include "spec/advice.h"
+#include "spec/memory.h"
 #include "spec/merge.h"
 #include "spec/walk.h"
 #include "tkc/carry.h"
@@ -278,8 +279,10 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
     if (!merge_flatten(l->sp, end->value, &l->finals, end->where) ||
         l->finals.len - first != x->count)
         return false;
-    for (int i = 0; i < x->count; i++)
-        if (l->finals.data[first + i]->type != l->inits.data[x->first + i]->type) return false;
+    for (int i = 0; i < x->count; i++) {
+        const Value *init = l->inits.data[x->first + i], *final = l->finals.data[first + i];
+        if (final->type != init->type || !memory_is_alike(l->sp, init, final)) return false;
+    }
     if (sv_is_operand(x->before.value)) return sv_is_operand(end->value);
     if (x->before.value.kind != end->value.kind) return false;
     return end->value.kind != SV_RECORD ||

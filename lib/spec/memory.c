@@ -84,6 +84,11 @@ bool memory_is_const(const Spec *sp, const Value *pointer)
     return v && sp->fn->params[v->index].is_const;
 }
 
+bool memory_is_alike(const Spec *sp, const Value *x, const Value *y)
+{
+    return !type_is_pointer(x->type) || memory_is_const(sp, x) == memory_is_const(sp, y);
+}
+
 bool memory_takes_stores(Spec *sp, const Value *pointer, Span at)
 {
     if (!memory_is_const(sp, pointer)) return true;

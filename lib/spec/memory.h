@@ -15,6 +15,8 @@ typedef struct Access {
 
 /* Whether a pointer comes from a parameter under tl.const. */
 bool memory_is_const(const Spec *sp, const Value *pointer);
+/* Whether two values of one type may be one: not a pointer under tl.const and one that is not. */
+bool memory_is_alike(const Spec *sp, const Value *x, const Value *y);
 /* It may be stored through. False after an error. */
 bool memory_takes_stores(Spec *sp, const Value *pointer, Span at);
 /* `other` has the pointee's type in the pointer's shape, or is NULL. */

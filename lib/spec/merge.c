@@ -86,9 +86,7 @@ static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *o
 {
     if (!sv_is_operand(a) || !sv_is_operand(b)) return false;
     Value *x = value_at(j, j->a, a, at), *y = value_at(j, j->b, b, at);
-    if (!x || !y || x->type != y->type) return false;
-    if (type_is_pointer(x->type) && memory_is_const(j->sp, x) != memory_is_const(j->sp, y))
-        return false;
+    if (!x || !y || x->type != y->type || !memory_is_alike(j->sp, x, y)) return false;
     *out = add_leaf(j, x, y);
     return true;
 }
@@ -112,7 +110,7 @@ static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
     for (int i = 0; i < BLOCK_PTR_PARTS; i++) {
         Value **x = &out->block_ptr->parts[i], *y = b.block_ptr->parts[i];
         if (*x == y) continue;
-        if (!*x || !y || (*x)->type != y->type) return false;
+        if (!*x || !y || (*x)->type != y->type || !memory_is_alike(j->sp, *x, y)) return false;
         if (!sv_same_value(*x, y)) *x = add_leaf(j, *x, y).v;
     }
     return true;

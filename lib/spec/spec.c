@@ -332,6 +332,9 @@ const char *spec_describe(Spec *sp, SpecValue v)
     case SV_VALUE:
         return arena_printf(sp->arena, "%s%s", memory_is_const(sp, v.v) ? "const " : "",
                             type_text(sp->arena, v.v->type));
+    case SV_BLOCK_PTR: case SV_DESC:
+        return arena_printf(sp->arena, "%s%s", sv_description(v),
+                            memory_is_const(sp, v.block_ptr->base) ? " of a constant pointer" : "");
     default: return sv_description(v);
     }
 }

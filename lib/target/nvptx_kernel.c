@@ -87,6 +87,7 @@ static void set_string_attribute(Lower *L, LLVMValueRef fn, const char *name, co
 
 void nvptx_limit_registers(Lower *L, LLVMValueRef fn, int most)
 {
+    if (L->fn->max_registers) return;
     set_string_attribute(L, fn, "nvvm.maxnreg", arena_printf(L->arena, "%d", most));
 }
 
@@ -111,6 +112,8 @@ bool nvptx_kernel(Lower *L, LLVMValueRef fn)
     LLVMSetFunctionCallConv(fn, PTX_KERNEL_CONVENTION);
     set_string_attribute(L, fn, "nvvm.reqntid",
                          arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
+    if (f->max_registers)
+        set_string_attribute(L, fn, "nvvm.maxnreg", arena_printf(L->arena, "%d", f->max_registers));
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             lower_attribute(L, "nounwind", 0));
     for (int i = 0; i < f->nparams; i++) {

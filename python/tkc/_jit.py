@@ -14,9 +14,9 @@ import weakref
 from . import _arrays, _hooks, _launch, _library, _quick, _source, _types, knobs
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "sanitize_overflow", "stream", "warmup",
-           "launch_cooperative_grid", "launch_pdl")
+           "launch_cooperative_grid", "launch_pdl", "enable_reflect_ftz", "extern_libs")
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
-ONLY = {"maxnreg": (None,), "launch_cooperative_grid": (None, False), "launch_pdl": (None, False),
+ONLY = {"launch_cooperative_grid": (None, False), "launch_pdl": (None, False), "enable_reflect_ftz": (None, True),
         "warmup": (None, False, True)}
 
 
@@ -45,8 +45,16 @@ def check_options(name, options):
         n = options.get(key)
         if n is not None and (n < 1 or n & (n - 1)):
             raise OptionError("%s(): %s=%r: it must be a power of 2" % (name, key, n))
+    if options.get("maxnreg") is not None and options["maxnreg"] < 1:
+        raise OptionError("%s(): maxnreg=%r: it must be 1 or more" % (name, options["maxnreg"]))
     if (options.pop("num_ctas", None) or 1) > 1:  # the results are the same
         warnings.warn("%s(): num_ctas has no effect: a program is one block of threads, clusters are not used" % name, _library.KernelWarning, 2)
+    libraries = options.pop("extern_libs", None) or {}
+    others = [str(n) for n in libraries if n != "libdevice"]
+    if others:
+        raise ValueError("%s(): extern_libs: kernels call no functions of %s; those of libdevice there are without it" % (name, ", ".join(others)))
+    if libraries:
+        warnings.warn("%s(): extern_libs has no effect: the functions of libdevice are the compiler's own" % name, _library.KernelWarning, 2)
 
 
 class Launchable:

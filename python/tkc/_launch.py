@@ -316,6 +316,7 @@ def make_options(context, kernel, defines, options):
     o.no_asserts = options.get("debug") is False  # said: elsewhere nothing asserts without debug, on cpu it does
     o.sanitize_overflow = o.debug and options.get("sanitize_overflow") is not False
     o.line_info = True
+    o.max_registers = min(options.get("maxnreg") or 0, 255)  # more than 255 no thread has
     return o
 
 

@@ -149,22 +149,56 @@ def read_def(python, text=None):
     what = getattr(python, "__qualname__", python)
     try:
         lines, start = inspect.getsourcelines(python)
-        lines = text.splitlines(True) if text is not None else lines
+        if text is not None:
+            start += def_of(lines).lineno - 1  # where the function's own stands
+            lines = textwrap.indent(text, lines[0][:margin(lines[0])]).splitlines(True)
         path = inspect.getsourcefile(python) or "<unknown>"
     except (OSError, TypeError):
         raise SourceUnavailable(
             "the text of %s cannot be read, and a kernel is compiled from its text: a function typed at Python's prompt or made by "
             "exec() has none. Put it in a file and import it, or give the file to tkc.jit" % what) from None
-    try:
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    except (SyntaxError, IndexError):
-        tree = None
-    if not isinstance(tree, (ast.FunctionDef, ast.ClassDef)):
+    tree = def_of(lines)
+    if tree is None:
         raise SourceUnavailable("%s:%d: %s is no def of its own: a kernel cannot be a lambda or part of a statement"
                                 % (path, start, what))
+    if isinstance(tree, ast.FunctionDef) and annotate(lines, tree.args, getattr(python, "__annotations__", {})):
+        tree = def_of(lines)
     begin = start + tree.lineno - 1
     return path, begin, place_lines(path, begin, [line.rstrip("\r\n") for line in lines[tree.lineno - 1:]],
                                     decorator_of(python, tree)), tree
+
+
+def def_of(lines):
+    """The tree of the definition that they are; None: they are none."""
+    try:
+        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    except (SyntaxError, IndexError):
+        return None
+    return tree if isinstance(tree, (ast.FunctionDef, ast.ClassDef)) else None
+
+
+def margin(line):
+    return len(line) - len(line.lstrip())
+
+
+def annotate(lines, params, said):
+    """Writes what __annotations__ says of parameters whose text says nothing: a decorator put it there. Whether it says any."""
+    open_ones = [p for p in params.posonlyargs + params.args + params.kwonlyargs if p.annotation is None and annotation(said.get(p.arg))]
+    for p in reversed(open_ones):  # the last first, so that places stay
+        line, at = lines[p.end_lineno - 1].encode(), p.end_col_offset + margin(lines[0])
+        lines[p.end_lineno - 1] = (line[:at] + (": " + annotation(said[p.arg])).encode() + line[at:]).decode()
+    return bool(open_ones)
+
+
+def annotation(value):
+    """As a text; None: it says nothing of a parameter's type."""
+    if not isinstance(value, str):
+        return "triton.language.constexpr" if value is _types.constexpr else dtype_text(value)
+    try:
+        ast.parse(value, mode="eval")
+        return value
+    except SyntaxError:
+        return repr(value)  # "*fp32"
 
 
 def decorator_of(python, tree):

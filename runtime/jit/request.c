@@ -103,5 +103,6 @@ bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, co
               (long long)o->max_length);
     if (o->no_asserts || o->sanitize_overflow)
         bytes_put(out, "asserts %d %d\n", o->no_asserts, o->sanitize_overflow);
+    if (o->max_registers) bytes_put(out, "registers %d\n", o->max_registers);
     return is_known;
 }

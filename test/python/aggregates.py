@@ -73,3 +73,38 @@ print(y.tolist() == [3 * i + 5 + 2 * (3 * i + i + 1) for i in range(4)])
 # A class is a class in Python, too.
 # CHECK: 1 2
 print(Outer(1).inner, Inner(2).pair)
+
+
+# ---- results that have to be used ----
+@triton.aggregate
+class Square:
+    side: tl.tensor
+
+    @triton.must_use_result("It is an area.")
+    @triton.jit
+    def area(self):
+        return self.side * self.side
+
+    @triton.must_use_result
+    @triton.constexpr_function
+    def power(self):
+        return 2
+
+
+@triton.jit
+def drops(y, WHICH: tl.constexpr):
+    square = Square(tl.load(y))
+    tl.store(y, square.area() + square.power())
+    if WHICH:
+        square.area()
+    else:
+        square.power()
+
+
+for which in (True, False):
+    try:
+        drops[(1,)](y, which)
+    except triton.KernelError as e:
+        print(e.error_message)
+# CHECK: The result of square.area is not being used. It is an area.
+# CHECK: The result of square.power is not being used.

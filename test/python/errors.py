@@ -82,12 +82,23 @@ told(lambda: add[(1,)](x, y, 8, 8, 8, 8))
 told(lambda: add[(1,)](x, y, 8, 8, block=8))
 # CHECK-NEXT: OptionError: add(): num_ctas=3: it must be a power of 2
 told(lambda: add[(1,)](x, y, 8, 8, num_ctas=3))
-# CHECK-NEXT: ValueError: add(): maxnreg=64 is not supported
-told(lambda: add[(1,)](x, y, 8, 8, maxnreg=64))
+# CHECK-NEXT: OptionError: add(): maxnreg=0: it must be 1 or more
+told(lambda: add[(1,)](x, y, 8, 8, maxnreg=0))
+# CHECK-NEXT: ValueError: add(): launch_cooperative_grid=True is not supported
+told(lambda: add[(1,)](x, y, 8, 8, launch_cooperative_grid=True))
+# CHECK-NEXT: ValueError: add(): enable_reflect_ftz=False is not supported
+told(lambda: add[(1,)](x, y, 8, 8, enable_reflect_ftz=False))
+# CHECK-NEXT: ValueError: add(): extern_libs: kernels call no functions of mine, ours; those of libdevice there are without it
+told(lambda: add[(1,)](x, y, 8, 8, extern_libs={"mine": "mine.bc", "libdevice": "libdevice.10.bc", "ours": ""}))
 # CHECK-NEXT: KernelWarning: add(): num_ctas has no effect: a program is one block of threads, clusters are not used
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
     add[(1,)](x, y, 8, 8, num_ctas=2)
+    print(*["%s: %s" % (w.category.__name__, w.message) for w in said])
+# CHECK-NEXT: KernelWarning: add(): extern_libs has no effect: the functions of libdevice are the compiler's own
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    add[(1,)](x, y, 8, 8, extern_libs={"libdevice": "libdevice.10.bc"}, enable_reflect_ftz=True)
     print(*["%s: %s" % (w.category.__name__, w.message) for w in said])
 # CHECK-NEXT: TypeError: argument 'x' is of type dict; kernels take arrays (torch's, numpy's, and what has __dlpack__ or __cuda_array_interface__), numbers, None and tensor descriptors
 told(lambda: add[(1,)]({}, y, 8, 8))

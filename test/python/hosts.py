@@ -9,10 +9,14 @@ from tkc.backends.compiler import GPUTarget
 from tkc.compiler import ASTSource, CompilationError
 from tkc.language.core import constexpr
 from tkc.language.extra.libdevice import rint
+from tkc.runtime.autotuner import Autotuner, OutOfResources
+from tkc.runtime.driver import driver
 from tkc.runtime.jit import type_canonicalisation_dict
 from tkc.tools.tensor_descriptor import TensorDescriptor
 
 assert constexpr is tl.constexpr and TensorDescriptor is triton.TensorDescriptor
+assert driver is triton.runtime.driver and triton.compiler.compiler.ASTSource is ASTSource
+assert Autotuner is triton.runtime.autotuner.Autotuner and OutOfResources is triton.KernelError
 # ---- types ----
 # CHECK: fp32 int32 32 4 triton.language.float32
 print(tl.float32, tl.int32, tl.float32.primitive_bitwidth, tl.int32.itemsize, repr(tl.float32))
@@ -77,6 +81,8 @@ fresh._unsafe_update_src(fresh.src.replace("rint(", "-("))
 fresh[(1,)](x, y, 8, 2.0, BLOCK=8)
 # CHECK: replaced: -14.0 True
 print("replaced:", y[7], fresh.cache_key != key)
+fresh._unsafe_update_src(scale.src)
+assert fresh.cache_key == key  # its lines are where the function's own are
 
 
 @triton.constexpr_function

@@ -38,6 +38,9 @@ add[(0,)](x, x, z, 50)
 assert (z == x + 1).all()
 add[(4,)](z=z, x=x, y=x, n=np.int32(50), BLOCK=16)
 assert (z == 2 * x).all()
+held = np.zeros(50, np.float32)
+code = add[(4,)](x, y, held, 50, maxnreg=48).asm
+assert (held == x + 1).all() and ("ptx" not in code or ".maxnreg 48" in code["ptx"])
 # CHECK: grids
 print("grids")
 

@@ -223,3 +223,24 @@ run(from_file, 7)
 run(from_file, 6.5, BLOCK=2)
 # CHECK: fill [3.0, 3.0, 3.0, 3.0]
 run(from_file)
+
+
+# ---- annotations that a decorator makes ----
+def annotated(**types):
+    def mark(function):
+        function.__annotations__ = types
+        return function
+    return mark
+
+
+@tkc.jit
+@annotated(n=tl.int64, v="tl.float64", p="*fp32", x=np.ndarray, BLOCK=tl.constexpr)
+def annotations(x, p, v, n: tl.int8,
+                BLOCK):
+    tl.static_assert(v.dtype == tl.float64)
+    tl.static_assert(n.dtype == tl.int8)
+    tl.store(x + tl.arange(0, BLOCK), v + n)
+
+
+# CHECK: annotations [2.5, 2.5, 2.5, 2.5]
+run(annotations, x, 0.5, 2, 4)

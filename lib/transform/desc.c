@@ -36,7 +36,7 @@ static bool may_be_copied(const Func *fn, const Op *op, const Tile *t)
 {
     TkcTensorMap map;
     return op->kind == OP_DESC_LOAD && fn->machine && fn->machine->tma &&
-           !tkc_op_attr(op, ATTR_PADDING) && tensor_map_of_tile(fn, t, &map);
+           tensor_map_of_tile(fn, t, &map);
 }
 
 static Value *addresses(Builder *b, const Op *op, Value **mask)

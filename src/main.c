@@ -228,6 +228,7 @@ static int finish_output(int code)
     bool failed = ferror(stdout) != 0;
     errno = 0;
     if (fflush(stdout) == 0 && !failed) return code;
+    if (!errno) (void)(putchar('\n') == EOF || fflush(stdout)); /* what failed before fails again */
     command_fail("cannot write standard output: %s", strerror(errno ? errno : EIO));
     return code == EXIT_FINE ? EXIT_REFUSED : code;
 }

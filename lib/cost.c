@@ -103,8 +103,9 @@ static int turns(const Op *op, const Type *block, bool reads)
     return shared_waves(&at, bytes) / (words > 1 ? words : 1);
 }
 
-static void add_access(BufferCost *c, const Op *op)
+static void add_access(BufferCost *c, const Use *use)
 {
+    const Op *op = use->user;
     c->barriers += op->prev && op->prev->kind == OP_BARRIER;
     if (op->kind == OP_SSTORE) {
         c->from = op_arg(op, 1)->type;
@@ -112,6 +113,11 @@ static void add_access(BufferCost *c, const Op *op)
         c->write_turns = turns(op, c->from, false);
     } else if (op->kind == OP_COPY_ASYNC) {
         c->what = "what a loop reads next comes";
+    } else if (op->kind == OP_COPY_BOX && use == &op->args[BOX_RING]) {
+        c->what = "what a loop reads next comes by TMA";
+    } else if (op->kind == OP_COPY_BOX || op->kind == OP_TMA_BEGIN || op->kind == OP_TMA_WAIT ||
+               op->kind == OP_TMA_END) {
+        c->what = "word that a box has come goes";
     } else if (op->kind == OP_SLOAD || op->kind == OP_RING_LOAD) {
         c->to = op_result(op, 0)->type;
         c->read_turns = turns(op, c->to, true);
@@ -124,7 +130,7 @@ BufferCost cost_buffer(const Op *alloc)
 {
     const Value *buffer = op_result(alloc, 0);
     BufferCost c = {.bytes = (int)memory_bytes(alloc)};
-    for (const Use *use = buffer->uses; use; use = use->next) add_access(&c, use->user);
+    for (const Use *use = buffer->uses; use; use = use->next) add_access(&c, use);
     if (!c.what || c.has_elements) c.what = "elements that change places go";
     return c;
 }

@@ -9,15 +9,18 @@ enum { ALIGN = 16 };
 
 /* ---- of a tile ---- */
 
-/* A parameter as it is, or in more bits. */
+/* The number stays. */
+static bool widens(const Op *op)
+{
+    const Type *from = op->kind == OP_CAST ? op_arg(op, 0)->type : NULL;
+    return from && from->dtype != DT_NONE && dtype_info(from->dtype)->kind == DK_INT &&
+           type_bits(from) < type_bits(op_result(op, 0)->type);
+}
+
+/* A parameter as it is, or, of signed integers, in more bits. */
 static int param_of(const Func *fn, const Value *v)
 {
-    for (; v->def; v = op_arg(v->def, 0)) {
-        const Op *op = v->def;
-        const bool widens = op->kind == OP_CAST && type_is_int(op_arg(op, 0)->type) &&
-                            type_bits(op_arg(op, 0)->type) < type_bits(v->type);
-        if (!widens && op->kind != OP_HINT) return -1;
-    }
+    while (v->def && (widens(v->def) || v->def->kind == OP_HINT)) v = op_arg(v->def, 0);
     return v->region == fn->body ? v->index : -1;
 }
 

@@ -162,16 +162,21 @@ static void put_image_bytes(FILE *f, const Entry *e, int v, const Image *image)
     put_bytes(f, image->cubin, image->cubin_len);
 }
 
+static int bytes_of_param(const TkcArtifact *a, int64_t param)
+{
+    ParamType t;
+    if (param < 0) return 0;
+    const char *text = tkc_artifact_param_type(a, (int)param);
+    tkc_read_type(text, strlen(text), &t);
+    return tkc_dtype_info(t.dtype)->bytes;
+}
+
 static void put_number(FILE *f, const TkcArtifact *a, const TkcNumber *n)
 {
-    int bytes = 0;
-    if (n->param >= 0) {
-        const char *text = tkc_artifact_param_type(a, (int)n->param);
-        ParamType t;
-        tkc_read_type(text, strlen(text), &t);
-        bytes = tkc_dtype_info(t.dtype)->bytes;
-    }
-    fprintf(f, "{%d, %d, %lld}, ", (int)n->param, bytes, (long long)n->value);
+    fprintf(f, "{%lld, %d, {", (long long)n->value, (int)n->bits);
+    for (int i = 0; i < TKC_FACTORS; i++)
+        fprintf(f, "%s{%d, %d}", i ? ", " : "", (int)n->param[i], bytes_of_param(a, n->param[i]));
+    fputs("}}, ", f);
 }
 
 static int count_maps(const TkcArtifact *a)

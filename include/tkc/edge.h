@@ -11,9 +11,11 @@ const Func *tkc_artifact_func(const TkcArtifact *artifact);
    The context is locked. What the functions here and of tkc.h gave before is no longer valid. */
 void tkc_artifact_shrink(TkcArtifact *artifact);
 /* A matrix in global memory and the boxes that a kernel copies from it: a tensor map that the launch makes
-   and passes behind the parameters, in order (128 bytes each). A number is that of a parameter, or `value`
-   where there is none (-1). Bounds and strides are those of the outer dim first; the inner stride is 1. */
-typedef struct TkcNumber { int64_t param, value; } TkcNumber;
+   and passes behind the parameters, in order (128 bytes each). A number is the product of `value` and of
+   parameters (-1: no more), which wraps at so many bits, 32 or 64. Bounds and strides are those of the outer
+   dim first; the inner stride is 1. */
+enum { TKC_FACTORS = 3 };
+typedef struct TkcNumber { int64_t value, bits, param[TKC_FACTORS]; } TkcNumber;
 typedef struct TkcTensorMap {
     int64_t base;                /* parameter: a pointer */
     TkcNumber rows, columns;     /* elements */

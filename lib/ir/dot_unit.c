@@ -133,13 +133,37 @@ bool dot_lies_along(const Op *op, int operand, bool flipped, int dim)
            dim == ((1 - operand) ^ (int)flipped);
 }
 
+static bool is_move(const Op *op)
+{
+    return op && (op->kind == OP_CONVERT || op->kind == OP_TRANS);
+}
+
+Value *dot_base(const Op *op, int operand, bool *flipped)
+{
+    Value *v = op_arg(op, operand);
+    for (*flipped = false; is_move(v->def); v = op_arg(v->def, 0))
+        *flipped ^= v->def->kind == OP_TRANS && dot_flips(v->def);
+    return v;
+}
+
+bool dot_operand_stays(const Op *op, int operand)
+{
+    bool flipped;
+    const Value *v = dot_base(op, operand, &flipped);
+    const Op *loop = op->region->parent;
+    while (loop && loop->kind != OP_FOR && loop->kind != OP_WHILE) loop = loop->region->parent;
+    while (ir_def(v, OP_CAST) || is_move(v->def)) v = op_arg(v->def, 0);
+    return loop && ir_is_defined_outside(v, loop->regions[loop->nregions - 1]);
+}
+
 bool dot_group_reads(const Op *op, int operand)
 {
     bool flipped;
     Swizzle s;
     const Op *ring = dot_ring(op, operand, &flipped);
     const Type *buffer = ring ? op_arg(ring, 0)->type : NULL;
-    if (!ring) return operand == 0 && dot_unit(op).mma == dot_group_row(op);
+    if (!ring)
+        return operand == 0 && dot_unit(op).mma == dot_group_row(op) && !dot_operand_stays(op, 0);
     return swizzle_find(ir_of(op->region->func)->layouts, buffer->layout, type_bytes(buffer), &s) &&
            dot_lies_along(op, operand, flipped, s.dim);
 }

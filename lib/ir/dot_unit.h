@@ -49,8 +49,13 @@ bool dot_is_of_group(const Op *op);
 /* Whether operand 0 or 1 can be read from memory where it lies along dim `dim` of its buffer, or of
    the transposed (flipped): along k, if not of 16 bits. */
 bool dot_lies_along(const Op *op, int operand, bool flipped, int dim);
+/* What operand 0 or 1 is before changes of layout and transpositions; flipped: by way of these. */
+Value *dot_base(const Op *op, int operand, bool *flipped);
+/* No turn of the innermost loop around changes it. */
+bool dot_operand_stays(const Op *op, int operand);
 /* True when the operand is where an asynchronous dot can have it: in a ring of swizzled tiles, or
-   the first in registers. */
+   the first in registers, if it is not the same in every turn of a loop: ptxas up to CUDA 13.2 gives
+   such registers to others, while the next turn needs them. */
 bool dot_group_reads(const Op *op, int operand);
 /* Products of 8-bit floats are summed with 13 bits behind the point of the largest. So many along k
    may be, before they are added to the sum in fp32: as max_num_imprecise_acc says, or 128; of one dot at most. 0: any

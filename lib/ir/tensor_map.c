@@ -24,18 +24,51 @@ static int param_of(const Func *fn, const Value *v)
     return v->region == fn->body ? v->index : -1;
 }
 
-/* divides: what the number is known to be a multiple of. */
+static bool add_param(TkcNumber *out, int param)
+{
+    int i = 0;
+    while (i < TKC_FACTORS && out->param[i] >= 0) i++;
+    if (i == TKC_FACTORS || param < 0) return false;
+    out->param[i] = param;
+    return true;
+}
+
+/* A product of signed integers, in as many bits as the number's. */
+static bool is_product(const Value *v, const TkcNumber *n)
+{
+    return ir_def(v, OP_MUL) && dtype_info(v->type->dtype)->kind == DK_INT &&
+           type_bits(v->type) == n->bits;
+}
+
+/* divides: is multiplied by the power of two that divides the factor, as far as TMA asks. */
+static bool add_factor(const Func *fn, const Value *v, TkcNumber *out, int64_t *divides)
+{
+    int64_t known;
+    while (ir_def(v, OP_HINT)) v = op_arg(v->def, 0);
+    if (is_product(v, out))
+        return add_factor(fn, op_arg(v->def, 0), out, divides) &&
+               add_factor(fn, op_arg(v->def, 1), out, divides);
+    const int param = param_of(fn, v);
+    if (ir_const_int(v, &known)) out->value = (int64_t)((uint64_t)out->value * (uint64_t)known);
+    else if (add_param(out, param)) known = fn->params[param].divisibility;
+    else return false;
+    if (known > 1) *divides *= known & -known;
+    if (*divides > ALIGN) *divides = ALIGN;
+    return known > 0 || param >= 0;
+}
+
+/* divides: a power of two that the number is known to be a multiple of, ALIGN at most. */
 static bool read_number(const Func *fn, const Value *v, TkcNumber *out, int64_t *divides)
 {
-    out->param = -1;
-    out->value = 0;
-    if (ir_const_int(v, &out->value)) {
-        *divides = out->value;
-        return out->value > 0;
-    }
-    out->param = param_of(fn, v);
-    *divides = out->param < 0 ? 0 : fn->params[out->param].divisibility;
-    return out->param >= 0;
+    *divides = 1;
+    while (v->def && (widens(v->def) || v->def->kind == OP_HINT)) v = op_arg(v->def, 0);
+    *out = (TkcNumber){1, ir_def(v, OP_MUL) ? type_bits(v->type) : 64, {-1, -1, -1}};
+    return add_factor(fn, v, out, divides);
+}
+
+static bool is_one(const TkcNumber *n)
+{
+    return n->value == 1 && n->param[0] < 0;
 }
 
 bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
@@ -49,7 +82,7 @@ bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
            read_number(fn, t->shape[0], &out->rows, &any) &&
            read_number(fn, t->shape[1], &out->columns, &any) &&
            read_number(fn, t->strides[0], &out->stride, &step) && step * out->bytes % ALIGN == 0 &&
-           read_number(fn, t->strides[1], &inner, &any) && inner.param < 0 && inner.value == 1;
+           read_number(fn, t->strides[1], &inner, &any) && is_one(&inner);
 }
 
 /* ---- of a copy ---- */

@@ -51,8 +51,8 @@ typedef struct Copy {
 } Copy;
 
 /* A box of a matrix, as boxes of `columns` elements and `bytes` bytes side by side, to shared memory (a
-   byte offset, i32, as of the barrier, which is told of the bytes). One thread has it done, which
-   `acts` is true in. */
+   byte offset, i32, as of the barrier, which is told of the bytes). One thread of the warp that `acts`
+   is true in has it done. */
 typedef struct BoxCopy {
     int map, boxes, columns, bytes;
     LLVMValueRef row, column; /* i32, of its first element */

@@ -10,6 +10,13 @@ static LLVMValueRef at_number(Lower *L, const Value *buffer, LLVMValueRef number
     return LLVMBuildAdd(L->b, at, lower_i32(L, tkc_op_int(buffer->def, ATTR_OFFSET, 0)), "");
 }
 
+/* NULL: there is no other. */
+static LLVMValueRef first_warp(Lower *L)
+{
+    enum { LANES = 31 };
+    return lower_thread_is_zero(L, ~(uint32_t)LANES, 0);
+}
+
 static LLVMValueRef one_thread(Lower *L)
 {
     return lower_canonical(L, type_scalar(ir_of(L->fn)->types, DT_I32));
@@ -60,7 +67,7 @@ void lower_copy_box(Lower *L, const Op *op)
                        .column = coordinate(L, t.indices[1]),
                        .to = at_number(L, op_arg(op, BOX_RING), number),
                        .barrier = at_number(L, op_arg(op, BOX_BARRIERS), number),
-                       .acts = one_thread(L)};
+                       .acts = first_warp(L)};
     L->target->copy_box(L, &c);
 }
 

@@ -221,13 +221,21 @@ static bool is_left_out(const Op *op, const Op *dot)
     return !use || (use->user == dot && use == &dot->args[1] && !use->next);
 }
 
-/* Of what `expand` makes at once in a region, beside the dot's tiles. */
-static int64_t peak_in(const Groups *g, const Region *r, const Op *dot)
+static bool is_part(const Op *op, const Op *whole)
+{
+    while (op && op != whole) op = op->region->parent;
+    return op;
+}
+
+/* Of what `expand` makes at once, beside the dot's tiles: at an op, while a tile stays over a loop;
+   of a product's own, until that is waited for, anywhere in its region. */
+static int64_t peak_at(const Groups *g, const Tile *t, const Op *at)
 {
     int64_t peak = 0;
     for (int i = 0; i < g->wanting.len; i++) {
         const Wanting *w = &g->wanting.data[i];
-        if (w->bytes > peak && is_inside(w->op, r) && !is_left_out(w->op, dot)) peak = w->bytes;
+        const bool meets = t->home == t->dot ? is_inside(w->op, at->region) : is_part(w->op, at);
+        if (w->bytes > peak && meets && !is_left_out(w->op, t->dot)) peak = w->bytes;
     }
     return peak;
 }
@@ -236,7 +244,7 @@ static int64_t peak_in(const Groups *g, const Region *r, const Op *dot)
 static int64_t free_at(const Groups *g, const Tile *t, const Op *at)
 {
     const Func *fn = g->tiles.fn;
-    return fn->machine->max_smem - peak_in(g, t->home->region, t->dot) - room_around(at) -
+    return fn->machine->max_smem - peak_at(g, t, at) - room_around(at) -
            room_inside(at);
 }
 

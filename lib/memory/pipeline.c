@@ -60,6 +60,17 @@ static int64_t bytes_of_turn(const Streams *s)
     return bytes;
 }
 
+/* What products read and no turn changes: a tile beside the rings. */
+static int64_t bytes_that_stay(const Streams *s)
+{
+    int64_t bytes = 0;
+    bool flipped;
+    for (const Op *op = s->loop->regions[0]->first; op; op = op->next)
+        for (int i = 0; i < 2 && op->kind == OP_DOT && dot_is_of_group(op); i++)
+            if (dot_operand_stays(op, i)) bytes += room_of_block(dot_base(op, i, &flipped)->type);
+    return bytes;
+}
+
 static bool reads_a_ring(const Streams *s, const Op *op)
 {
     for (int i = 0; i < s->all.len; i++)
@@ -99,12 +110,14 @@ static int wanted_stages(const Streams *s)
     return s->far.len && wanted > 2 ? (wanted + 1) / 2 : wanted;
 }
 
-/* Or as there is room for. */
+/* Or as there is room for, beside what stays, if two of them fit. */
 static int stages_of(const Func *fn, const Streams *s)
 {
-    const int64_t room = room_for_rings(fn, s) / bytes_of_turn(s), wanted = wanted_stages(s),
-                  most = wanted < MOST_STAGES ? wanted : MOST_STAGES;
-    return (int)(room < most ? room : most);
+    const int64_t room = room_for_rings(fn, s), bytes = bytes_of_turn(s), wanted = wanted_stages(s),
+                  most = wanted < MOST_STAGES ? wanted : MOST_STAGES,
+                  beside = (room - bytes_that_stay(s)) / bytes,
+                  fit = beside < 2 ? room / bytes : beside;
+    return (int)(fit < most ? fit : most);
 }
 
 static void make_ring(const Pipeline *p, Builder *b, Stream *x)
@@ -416,12 +429,24 @@ static Op *wait_for_turn(const Pipeline *p, const Turn *t)
     return wait;
 }
 
-/* Where copies may go to what the last turn has read: all have come to this one. */
+/* The first product of a turn, if a warp group begins it as soon as the turn's boxes are there. */
+static Op *first_product(const Pipeline *p)
+{
+    bool flipped;
+    Op *op = p->body->first;
+    while (!ir_is_terminator(op) && op->kind != OP_DOT && !op->nregions) op = op->next;
+    return dot_is_of_group(op) && dot_ring(op, 1, &flipped) ? op : NULL;
+}
+
+/* Where copies may go to what the last turn has read: all have come to this one. Asking for boxes
+   takes few registers and no addresses, and the first product is under way meanwhile. */
 static Op *all_have_read(const Pipeline *p, Op *wait)
 {
-    Builder b = build_before(p->fn, wait->next);
+    if (p->boxes < p->s->all.len) return wait;
+    Op *product = first_product(p);
+    Builder b = build_before(p->fn, (product ? product : wait)->next);
     b.loc = p->loop->loc;
-    return p->boxes == p->s->all.len ? build_barrier(&b) : wait;
+    return build_barrier(&b);
 }
 
 /* Behind an op: the copies of a later turn. */

@@ -8,11 +8,6 @@
 #include "ir/dot_unit.h"
 #include "linear/swizzle.h"
 
-static bool is_move(const Op *op)
-{
-    return op && (op->kind == OP_CONVERT || op->kind == OP_TRANS);
-}
-
 /* Along it are a thread's first registers. */
 static int running_dim(const Layout *l)
 {
@@ -50,10 +45,8 @@ static Value *buffer_of(const Tiles *tiles, const Tile *t)
 
 bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
 {
-    Value *base = op_arg(dot, operand);
-    bool flipped = false;
-    for (; is_move(base->def); base = op_arg(base->def, 0))
-        flipped ^= base->def->kind == OP_TRANS && dot_flips(base->def);
+    bool flipped;
+    Value *base = dot_base(dot, operand, &flipped);
     const Layout *l = base->type->layout;
     *out = (Tile){.dot = dot,
                   .operand = operand,

@@ -1,6 +1,7 @@
 /* The tensor memory accelerator: one thread asks for a box of a matrix, whose tensor map is a
    parameter of the kernel behind all others (ir/tensor_map.h); an mbarrier counts the bytes that
-   have come. */
+   have come. Which lane of a warp asks, the chip elects: of any other predicate ptxas makes a branch
+   for each instruction, around which threads wait for each other. */
 #include "base/buf.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
@@ -23,14 +24,15 @@ void nvptx_copy_box(Lower *L, const BoxCopy *c)
         [ACTS] = c->acts};
     Buf text = buf_make(L->arena);
     buf_printf(&text,
-               "{\n\t.reg .b32 c;\n\t@$%d mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
+               "{\n\t.reg .b32 c;\n\t.reg .pred p;\n\telect.sync _|p, -1;\n\tand.pred p, p, $%d;"
+               "\n\t@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
                ACTS, BARRIER, c->boxes * c->bytes);
     for (int i = 0; i < c->boxes; i++)
         buf_printf(
             &text,
-            "\n\tadd.s32 c, $%d, %d;\n\t@$%d cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+            "\n\tadd.s32 c, $%d, %d;\n\t@p cp.async.bulk.tensor.2d.shared::cluster.global.tile."
             "mbarrier::complete_tx::bytes [$%d + %d], [$%d, {c, $%d}], [$%d];",
-            COLUMN, i * c->columns, ACTS, TO, i * c->bytes, MAP, ROW, BARRIER);
+            COLUMN, i * c->columns, TO, i * c->bytes, MAP, ROW, BARRIER);
     buf_puts(&text, "\n\t}");
     effect(L, buf_text(&text), "l,r,r,r,r,b", ARGS, args);
 }

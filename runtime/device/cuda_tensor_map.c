@@ -8,7 +8,9 @@ enum { ALIGN = 16 };
 
 static int64_t number_of(const TkcNumber *n, const LaunchArg *args)
 {
-    return n->param < 0 ? n->value : (int64_t)args[n->param].bits;
+    uint64_t x = (uint64_t)n->value;
+    for (int i = 0; i < TKC_FACTORS && n->param[i] >= 0; i++) x *= args[n->param[i]].bits;
+    return n->bits == 32 ? (int32_t)x : (int64_t)x;
 }
 
 /* Of a matrix without rows or columns the kernel reads nothing: the map is of some other. */

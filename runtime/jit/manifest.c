@@ -9,7 +9,7 @@
 #include "sha256.h"
 #include "tkc/runtime.h"
 
-enum { FORMAT = 2, MOST_RECORDS = 1 << 16 };
+enum { FORMAT = 3, MOST_RECORDS = 1 << 16 };
 
 /* The manifest's own lines, then its lists. */
 typedef enum Record { OF_Manifest, OF_ManifestParam, OF_TkcTensorMap, OF_TkcDefine, OF_ManifestFile, RECORDS } Record;
@@ -239,9 +239,10 @@ static bool is_param(const Manifest *m, int64_t i)
 static bool is_sound(const Manifest *m, const TkcTensorMap *map)
 {
     const TkcNumber *numbers[] = {&map->rows, &map->columns, &map->stride};
-    for (int i = 0; i < 3; i++)
-        if (numbers[i]->param != -1 && (!is_param(m, numbers[i]->param) || m->params[numbers[i]->param].is.stars))
-            return false;
+    for (int i = 0; i < 3 * TKC_FACTORS; i++) {
+        const int64_t param = numbers[i / TKC_FACTORS]->param[i % TKC_FACTORS];
+        if (param != -1 && (!is_param(m, param) || m->params[param].is.stars)) return false;
+    }
     return is_param(m, map->base) && m->params[map->base].is.stars;
 }
 

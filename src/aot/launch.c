@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number that a launch gives, or one that is known: that of parameter `param`, an integer of so many
-   bytes; of no parameter (-1): the value. */
+/* A number that a launch gives: the product of what is known and of parameters, integers of so many
+   bytes (-1: no more), which wraps at 32 or 64 bits. */
 typedef struct TkcNumber1 {
-    int param, bytes;
     long long value;
+    int bits;
+    struct {
+        int param, bytes;
+    } factor[3];
 } TkcNumber1;
 
 /* A tensor map that the kernel takes behind its parameters: of a matrix whose base is a parameter, with
@@ -200,12 +203,17 @@ static int tkc_get_1(TkcCode1 *code, TkcLoaded1 **out)
 
 static long long tkc_number_1(const TkcNumber1 *n, void **params)
 {
-    const void *at = n->param < 0 ? NULL : params[n->param];
-    return !at             ? n->value
-           : n->bytes == 1 ? *(const int8_t *)at
-           : n->bytes == 2 ? *(const int16_t *)at
-           : n->bytes == 4 ? *(const int32_t *)at
-                           : *(const int64_t *)at;
+    unsigned long long x = (unsigned long long)n->value;
+    int i;
+    for (i = 0; i < 3 && n->factor[i].param >= 0; i++) {
+        const void *at = params[n->factor[i].param];
+        const int bytes = n->factor[i].bytes;
+        x *= (unsigned long long)(bytes == 1   ? *(const int8_t *)at
+                                  : bytes == 2 ? *(const int16_t *)at
+                                  : bytes == 4 ? *(const int32_t *)at
+                                               : *(const int64_t *)at);
+    }
+    return n->bits == 32 ? (int32_t)x : (long long)x;
 }
 
 static int tkc_map_1(const TkcMap1 *m, void **params, void *map)

@@ -11,6 +11,7 @@ NAMEs choose the works whose name has all of them; `examples` alone those of exa
 import ctypes
 import importlib.machinery
 import importlib.util
+import math
 import os
 import statistics
 import subprocess
@@ -51,7 +52,7 @@ def load_file(path):
 def tensor_map(line, values):
     """Of a line of a manifest and the parameters, one that cuTensorMapEncodeTiled fills (docs/embedding.md)."""
     base, size, *numbers, box_rows, box_columns, swizzle = map(int, line.split()[1:])
-    rows, columns, stride = [values[p].value if p >= 0 else known for p, known in zip(numbers[::2], numbers[1::2])]
+    rows, columns, stride = [math.prod([known, *(values[p].value for p in params if p >= 0)]) for known, _, *params in (numbers[:5], numbers[5:10], numbers[10:])]
     room = (ctypes.c_uint64 * 24)()
     at = (ctypes.addressof(room) + 63) // 64 * 64
     box, each = (ctypes.c_uint32 * 2)(box_columns, box_rows), (ctypes.c_uint32 * 2)(1, 1)

@@ -117,7 +117,7 @@ static void refuses(void)
             text[i] = (char)(text[i] ^ 1 << bit);
         }
     static const char *const changes[][2] = {
-        {"manifest 2", "manifest 1"}, {"threads", "breadth"}, {" whole ", " halve "}, {"values 2", "values x"},
+        {"manifest 3", "manifest 2"}, {"threads", "breadth"}, {" whole ", " halve "}, {"values 2", "values x"},
         {"shape 1 i32", "shape 7 i32"}, {"*fp16\n", "*fp19\n"}, {"parameters 7", "parameters 6"}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         char *at = strstr(text, changes[i][0]);
@@ -135,10 +135,16 @@ static void refuses(void)
 static void maps(void)
 {
     static const struct { const char *line; bool reads; } rows[] = {
-        {"map 0 2 -1 8 -1 8 -1 64 8 8 32", true},  {"map 1 2 2 0 3 0 4 0 8 8 32", true},
-        {"map 2 2 -1 8 -1 8 -1 64 8 8 32", false}, {"map -1 2 -1 8 -1 8 -1 64 8 8 32", false},
-        {"map 7 2 -1 8 -1 8 -1 64 8 8 32", false}, {"map 0 2 0 8 -1 8 -1 64 8 8 32", false},
-        {"map 0 2 -1 8 7 8 -1 64 8 8 32", false},  {"map 0 2 -1 8 -1 8 -2 64 8 8 32", false}};
+        {"map 0 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", true},
+        {"map 1 2 1 64 2 -1 -1 1 64 3 -1 -1 1 64 4 -1 -1 8 8 32", true},
+        {"map 2 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
+        {"map -1 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
+        {"map 7 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
+        {"map 0 2 8 64 0 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
+        {"map 0 2 8 64 -1 -1 -1 8 64 7 -1 -1 64 64 -1 -1 -1 8 8 32", false},
+        {"map 0 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -2 -1 -1 8 8 32", false},
+        {"map 0 2 1 32 2 3 4 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", true},
+        {"map 0 2 1 32 2 3 1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false}};
     size_t len;
     char *text = write(&len), changed[8192];
     char *count = strstr(text, "maps 0"), *values = strstr(text, "value ");

@@ -16,6 +16,13 @@ Value *ir_mapped(const ValueMap *m, Value *v)
     return to ? to : v;
 }
 
+ValueMap ir_map_copy(const ValueMap *m)
+{
+    ValueMap copy = {arena_array(m->arena, Value *, m->size), m->size, m->arena};
+    memcpy(copy.to, m->to, m->size * sizeof *copy.to);
+    return copy;
+}
+
 static void make_room(ValueMap *m, uint32_t id)
 {
     uint32_t size = m->size ? m->size : 16;

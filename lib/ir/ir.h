@@ -59,6 +59,7 @@ void ir_replace_uses(Value *old, Value *with); /* every use */
    copy is detached. */
 typedef struct ValueMap { Value **to; uint32_t size; Arena *arena; } ValueMap;
 ValueMap ir_value_map(Arena *scratch, const Func *fn);
+ValueMap ir_map_copy(const ValueMap *m);
 Value *ir_mapped(const ValueMap *m, Value *v);
 void ir_map(ValueMap *m, const Value *from, Value *to);
 Op *ir_clone(Func *fn, const Op *op, ValueMap *map);

@@ -25,11 +25,9 @@
 #include "memory/flow.h"
 #include "memory/groups.h"
 #include "memory/passes.h"
-#include "memory/room.h"
+#include "memory/stages.h"
 #include "memory/stream.h"
 #include "tkc/carry.h"
-
-enum { MOST_STAGES = 16 };
 
 typedef struct Pipeline {
     Streams *s;
@@ -43,6 +41,9 @@ typedef struct Pipeline {
     Value **ahead;          /* of slots of the slice, where the copies are */
     Value *index;           /* the same of the loop's index */
     Value *far[STREAM_FAR]; /* the same of indices that are loaded */
+    Op *around;             /* the loop whose turns ask for the next one's first copies; or NULL */
+    Slice around_slice;     /* of it, which these need */
+    ValueMap moved;         /* what these ops give, for the turn of it that the copies are for */
 } Pipeline;
 
 static Value *number(Builder *b, int64_t x)
@@ -51,74 +52,6 @@ static Value *number(Builder *b, int64_t x)
 }
 
 /* ---- rings ---- */
-
-static int64_t bytes_of_turn(const Streams *s)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < s->all.len; i++)
-        bytes += room_of_block(op_result(s->all.data[i].load, 0)->type);
-    return bytes;
-}
-
-/* What products read and no turn changes: a tile beside the rings. */
-static int64_t bytes_that_stay(const Streams *s)
-{
-    int64_t bytes = 0;
-    bool flipped;
-    for (const Op *op = s->loop->regions[0]->first; op; op = op->next)
-        for (int i = 0; i < 2 && op->kind == OP_DOT && dot_is_of_group(op); i++)
-            if (dot_operand_stays(op, i)) bytes += room_of_block(dot_base(op, i, &flipped)->type);
-    return bytes;
-}
-
-static bool reads_a_ring(const Streams *s, const Op *op)
-{
-    for (int i = 0; i < s->all.len; i++)
-        for (int k = 0; k < s->all.data[i].nreaders; k++)
-            if (s->all.data[i].readers[k].convert == op) return true;
-    return false;
-}
-
-static int64_t bytes_inside(const Func *fn, const Streams *s, const Op *op)
-{
-    int64_t bytes = reads_a_ring(s, op) ? 0 : room_of_op(fn, op);
-    for (int i = 0; i < op->nregions; i++)
-        for (const Op *in = op->regions[i]->first; in; in = in->next)
-            bytes += bytes_inside(fn, s, in);
-    return bytes;
-}
-
-static int boxes_of(const Streams *s)
-{
-    int n = 0;
-    for (int i = 0; i < s->all.len; i++) n += s->all.data[i].box != NULL;
-    return n;
-}
-
-/* Beside all other buffers that live at the same time. */
-static int64_t room_for_rings(const Func *fn, const Streams *s)
-{
-    enum { BARRIERS = 8 * MOST_STAGES };
-    return fn->machine->max_smem - bytes_inside(fn, s, s->loop) - room_around(s->loop) -
-           (boxes_of(s) ? BARRIERS : 0);
-}
-
-/* As many as asked for; half of them are for indices, where there are such. */
-static int wanted_stages(const Streams *s)
-{
-    const int wanted = dot_stages(s->loop);
-    return s->far.len && wanted > 2 ? (wanted + 1) / 2 : wanted;
-}
-
-/* Or as there is room for, beside what stays, if two of them fit. */
-static int stages_of(const Func *fn, const Streams *s)
-{
-    const int64_t room = room_for_rings(fn, s), bytes = bytes_of_turn(s), wanted = wanted_stages(s),
-                  most = wanted < MOST_STAGES ? wanted : MOST_STAGES,
-                  beside = (room - bytes_that_stay(s)) / bytes,
-                  fit = beside < 2 ? room / bytes : beside;
-    return (int)(fit < most ? fit : most);
-}
 
 static void make_ring(const Pipeline *p, Builder *b, Stream *x)
 {
@@ -155,35 +88,49 @@ static void begin_boxes(const Pipeline *p, Builder *b)
     build_checked(b, op);
 }
 
-/* Nobody waits behind the loop and its last products. */
-static void end_boxes(const Pipeline *p)
+/* Behind a loop and its last products all meet. */
+static Builder behind(const Pipeline *p, const Op *loop)
 {
-    Op *op = p->loop->next;
+    Op *op = loop->next;
     while (op->kind == OP_DOT_WAIT) op = op->next;
     Builder b = build_before(p->fn, op);
     b.loc = p->loop->loc;
     build_barrier(&b);
+    return b;
+}
+
+/* Nobody waits any more. */
+static void end_boxes(const Pipeline *p)
+{
+    Builder b = behind(p, p->around ? p->around : p->loop);
     build_checked(&b, tma_op(p, &b, OP_TMA_END, NULL, NULL));
 }
 
 /* ---- copies of a turn ---- */
 
-static void clone_ops(const Pipeline *p, Builder *b, const Slice *slice, ValueMap *map)
+static void clone_ops(const Pipeline *p, Builder *b, const Region *body, const Slice *slice,
+                      ValueMap *map)
 {
-    for (const Op *op = p->body->first; op; op = op->next)
+    for (const Op *op = body->first; op; op = op->next)
         if (slice_has(slice, op)) build_put(b, ir_clone(p->fn, op, map));
+}
+
+/* What no turn of the loop changes, for the turn of the one around that copies are for. */
+static Value *around_value(const Pipeline *p, Value *v)
+{
+    return ir_mapped(&p->moved, v);
 }
 
 /* The slice, for the turn that `ahead`, `index` and `far` are at. */
 static ValueMap clone_here(const Pipeline *p, Builder *b)
 {
     const Streams *s = p->s;
-    ValueMap map = ir_value_map(s->scratch, p->fn);
+    ValueMap map = ir_map_copy(&p->moved);
     ir_map(&map, p->body->args[0], p->index);
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         ir_map(&map, carry_param(p->body, k), p->ahead[k]);
     for (int i = 0; i < s->far.len; i++) ir_map(&map, op_result(s->far.data[i], 0), p->far[i]);
-    clone_ops(p, b, &s->slice, &map);
+    clone_ops(p, b, p->body, &s->slice, &map);
     return map;
 }
 
@@ -277,9 +224,9 @@ static Value *wide(Builder *b, Value *v)
 /* The turn number `turn` is one of the loop's. */
 static Value *has_turn(const Pipeline *p, Builder *b, int turn)
 {
-    Value *at =
-        build_binary(b, OP_ADD, wide(b, op_arg(p->loop, 0)), build_int(b, DT_I64, turn * p->step));
-    return build_binary(b, OP_LT, at, wide(b, op_arg(p->loop, 1)));
+    Value *at = build_binary(b, OP_ADD, wide(b, around_value(p, op_arg(p->loop, 0))),
+                             build_int(b, DT_I64, turn * p->step));
+    return build_binary(b, OP_LT, at, wide(b, around_value(p, op_arg(p->loop, 1))));
 }
 
 /* Where the index is below it there is a turn that many further on. */
@@ -294,11 +241,16 @@ static Value *last_turns(const Pipeline *p, Builder *b, int ahead)
     return build_cast(b, build_select(b, in, at, none), dt, NULL);
 }
 
+static Value *add_slot_to(Op *loop, Value *init)
+{
+    ir_add_arg(loop, init);
+    ir_add_result(loop, init->type);
+    return ir_add_region_arg(loop->regions[0], init->type, NULL);
+}
+
 static Value *add_slot(Pipeline *p, Value *init)
 {
-    ir_add_arg(p->loop, init);
-    ir_add_result(p->loop, init->type);
-    return ir_add_region_arg(p->body, init->type, NULL);
+    return add_slot_to(p->loop, init);
 }
 
 static void pass_on(Pipeline *p, Value *next)
@@ -390,28 +342,94 @@ static void start_far(Pipeline *p, Builder *b)
     if (s->far.len) load_far(p, b, has_turn(p, b, 0));
 }
 
+/* Of the loop's first turns. which: the copy of the rings that the first comes to. */
+static void copy_first(Pipeline *p, Builder *b, Value *which, Value *is_run)
+{
+    p->index = around_value(p, op_arg(p->loop, 0));
+    for (int k = 0; k < p->slots; k++) p->ahead[k] = around_value(p, carry_init(p->loop, k));
+    start_far(p, b);
+    for (int i = 0; i < p->stages - 1; i++) {
+        Value *is_turn = has_turn(p, b, i);
+        if (is_run) is_turn = build_binary(b, OP_AND, is_turn, is_run);
+        copy_turn(p, b, is_turn, which ? which : number(b, i));
+        if (which) which = next_copy(p, b, which);
+        if (p->s->far.len) load_far(p, b, has_turn(p, b, i + 1));
+    }
+}
+
+static void make_rings(Pipeline *p, Builder *b)
+{
+    for (int i = 0; i < p->s->all.len; i++) make_ring(p, b, &p->s->all.data[i]);
+    b->loc = p->loop->loc;
+    if (p->boxes) p->barriers = make_barriers(p, b);
+    if (p->boxes || (p->around ? p->around : p->loop)->region->parent)
+        build_barrier(b); /* who came here before may read the rings still */
+    if (p->boxes) begin_boxes(p, b);
+}
+
+/* ---- and of the loop's next run ---- */
+
+/* The turn of the loop around at `index`, as far as first copies need it; whether there is one. */
+static Value *move_around(Pipeline *p, Builder *b, Value *index)
+{
+    const Region *body = p->around->regions[0];
+    p->moved = ir_value_map(p->s->scratch, p->fn);
+    ir_map(&p->moved, body->args[0], build_cast(b, index, type_dtype(body->args[0]->type), NULL));
+    clone_ops(p, b, body, &p->around_slice, &p->moved);
+    return build_binary(b, OP_LT, index, wide(b, op_arg(p->around, 1)));
+}
+
+/* Before the loop around: rings, and copies of its first turn. Which copy is next, and the round,
+   go on from turn to turn. */
+static Turn start_around(Pipeline *p)
+{
+    Op *around = p->around;
+    Builder b = build_before(p->fn, around);
+    make_rings(p, &b);
+    copy_first(p, &b, NULL, move_around(p, &b, wide(&b, op_arg(around, 0))));
+    build_barrier(&b);
+    p->moved = ir_value_map(p->s->scratch, p->fn);
+    return (Turn){.take = add_slot_to(around, number(&b, 0)),
+                  .round = add_slot_to(around, number(&b, 0))};
+}
+
+/* At the end of the loop: copies of the next turn of the loop around, whose own end has time for
+   them to come. */
+static void go_on_around(Pipeline *p)
+{
+    Op *around = p->around, *yield = around->regions[0]->last;
+    Builder b = behind(p, p->loop);
+    Value *take = op_result(p->loop, p->slots), *round = op_result(p->loop, p->slots + 1);
+    Value *index = build_binary(&b, OP_ADD, wide(&b, around->regions[0]->args[0]),
+                                wide(&b, op_arg(around, 2)));
+    copy_first(p, &b, take, move_around(p, &b, index));
+    ir_add_arg(yield, take);
+    ir_add_arg(yield, round);
+}
+
 /* Before the loop: the first copies, and the slots. */
 static Turn start(Pipeline *p)
 {
     const int ahead = p->stages - 1;
+    Turn t = {0};
+    if (p->around) t = start_around(p);
     Builder b = build_before(p->fn, p->loop);
-    for (int i = 0; i < p->s->all.len; i++) make_ring(p, &b, &p->s->all.data[i]);
     b.loc = p->loop->loc;
-    if (p->boxes) p->barriers = make_barriers(p, &b);
-    if (p->boxes || p->loop->region->parent)
-        build_barrier(&b); /* who came here before may read the rings still */
-    if (p->boxes) begin_boxes(p, &b);
-    p->index = op_arg(p->loop, 0);
-    for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
-    start_far(p, &b);
-    for (int i = 0; i < ahead; i++) {
-        copy_turn(p, &b, has_turn(p, &b, i), number(&b, i));
-        if (p->s->far.len) load_far(p, &b, has_turn(p, &b, i + 1));
+    if (!p->around) {
+        make_rings(p, &b);
+        copy_first(p, &b, NULL, NULL);
+        if (p->boxes) build_barrier(&b);
     }
-    if (p->boxes) build_barrier(&b);
-    Turn t = {.until = last_turns(p, &b, ahead), .take = add_slot(p, number(&b, 0))};
-    if (p->boxes) t.round = add_slot(p, number(&b, 0));
+    t.until = last_turns(p, &b, ahead);
+    t.take = add_slot(p, t.take ? t.take : number(&b, 0));
+    if (p->boxes) t.round = add_slot(p, t.round ? t.round : number(&b, 0));
     if (p->s->far.len) t.far_until = last_turns(p, &b, ahead + 1);
+    if (p->around) {
+        p->index = op_arg(p->loop, 0);
+        for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
+        for (int i = 0; i < ahead && bitset_next(&p->s->slice.slots, 0) >= 0; i++)
+            clone_slice(p, &b);
+    }
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) p->ahead[k] = add_slot(p, p->ahead[k]);
     for (int i = 0; i < p->s->far.len; i++) p->far[i] = add_slot(p, p->far[i]);
@@ -487,7 +505,7 @@ static ValueMap next_turn(const Pipeline *p, Builder *b)
     const Slice *slice = &p->s->few_slice;
     ValueMap here = ir_value_map(p->s->scratch, p->fn);
     Value *index = p->body->args[0];
-    if (bitset_next(&slice->slots, 0) >= 0) clone_ops(p, b, slice, &here);
+    if (bitset_next(&slice->slots, 0) >= 0) clone_ops(p, b, p->body, slice, &here);
     ValueMap map = ir_value_map(p->s->scratch, p->fn);
     ir_map(&map, index,
            build_binary(b, OP_ADD, index, build_const(b, index->type, (uint64_t)p->step)));
@@ -501,7 +519,7 @@ static Value **load_few(const Pipeline *p, Builder *b, ValueMap *map, Value *is_
 {
     const Streams *s = p->s;
     Value **loaded = arena_array(s->scratch, Value *, s->few.len);
-    clone_ops(p, b, &s->few_slice, map);
+    clone_ops(p, b, p->body, &s->few_slice, map);
     for (int i = 0; i < s->few.len; i++) loaded[i] = load_where(p, b, s->few.data[i], map, is_turn);
     return loaded;
 }
@@ -534,23 +552,27 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
 {
     Streams s;
     streams_find(&s, scratch, fn, loop);
-    if (!s.all.len || stages_of(fn, &s) < 2) return false;
+    if (!s.all.len || stages_of(fn, &s, loop) < 2) return false;
     Pipeline p = {.s = &s,
                   .fn = fn,
                   .loop = loop,
                   .body = loop->regions[0],
                   .slots = carry_count(loop),
-                  .stages = stages_of(fn, &s),
-                  .boxes = boxes_of(&s)};
+                  .stages = stages_of(fn, &s, loop),
+                  .boxes = stages_boxes(&s),
+                  .moved = ir_value_map(scratch, fn)};
+    p.around = streams_around(&s, &p.around_slice);
+    if (p.around && stages_of(fn, &s, p.around) < p.stages) p.around = NULL;
     check(ir_const_int(op_arg(loop, 2), &p.step), "a loop that takes steps of any size");
     p.ahead = arena_array(scratch, Value *, p.slots + 1);
-    const int64_t room = room_for_rings(fn, &s);
+    const int64_t room = stages_room(fn, &s, p.around ? p.around : loop);
     const Turn t = start(&p);
     Op *wait = wait_for_turn(&p, &t);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
-    Op *free = groups_start(scratch, fn, loop, room - p.stages * bytes_of_turn(&s));
+    Op *free = groups_start(scratch, fn, loop, room - p.stages * stages_bytes(&s));
     go_on(&p, &t, free ? free : all_have_read(&p, wait));
     bring_few(&p, wait);
+    if (p.around) go_on_around(&p);
     if (p.boxes) end_boxes(&p);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
     return true;

@@ -375,3 +375,56 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     s->in_far = true;
     for (Op *op = body_of(s)->first; op; op = op->next) add_few(s, op);
 }
+
+/* ---- the loop around ---- */
+
+static bool take_around(const Streams *s, Slice *slice, const Value *v)
+{
+    const Region *around = s->loop->region;
+    const Op *op = v->def;
+    if (ir_is_defined_outside(v, around) || !ir_is_defined_outside(v, body_of(s))) return true;
+    if (!op) return v == around->args[0];
+    if (!is_arithmetic(op) || op->region != around) return false;
+    if (bitset_has(&slice->ops, (int)v->id)) return true;
+    bitset_add(&slice->ops, (int)v->id);
+    for (int i = 0; i < op->nargs; i++)
+        if (!take_around(s, slice, op_arg(op, i))) return false;
+    return true;
+}
+
+/* What the slice, the boxes and the loop's bounds need. */
+static bool take_start(const Streams *s, Slice *slice)
+{
+    bool taken = take_around(s, slice, op_arg(s->loop, 0)) && take_around(s, slice, op_arg(s->loop, 1));
+    for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
+        taken = taken && take_around(s, slice, carry_init(s->loop, k));
+    for (const Op *op = body_of(s)->first; op; op = op->next)
+        for (int i = 0; slice_has(&s->slice, op) && i < op->nargs; i++)
+            taken = taken && take_around(s, slice, op_arg(op, i));
+    for (int i = 0; i < s->all.len; i++) {
+        const Op *box = s->all.data[i].box;
+        for (int k = 1; box && k < box->nargs; k++)
+            taken = taken && take_around(s, slice, op_arg(box, k));
+    }
+    return taken;
+}
+
+static bool are_boxes(const Streams *s)
+{
+    int n = 0;
+    while (n < s->all.len && s->all.data[n].box) n++;
+    return n == s->all.len;
+}
+
+Op *streams_around(Streams *s, Slice *slice)
+{
+    Op *around = s->loop->region->parent;
+    if (!around || around->kind != OP_FOR || tkc_op_int(around, ATTR_DOWN, 0) ||
+        type_bits(op_arg(around, 0)->type) > 32 || !ir_def(op_arg(around, 2), OP_NUM_PROGRAMS) ||
+        s->far.len || !are_boxes(s) || !find_written(s, around))
+        return NULL;
+    for (int i = 0; i < s->all.len; i++)
+        if (!stays_as_it_is(s, s->all.data[i].load)) return NULL;
+    *slice = (Slice){.ops = bitset_make(s->scratch, (int)s->fn->nvalues)};
+    return take_start(s, slice) ? around : NULL;
+}

@@ -52,5 +52,9 @@ typedef struct Streams {
  */
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop);
 bool slice_has(const Slice *s, const Op *op);
+/* The loop around whose turns are tiles that programs share (in steps of num_programs), if a turn can
+   ask for the first copies of the next: they are boxes, and what they need follows from its index.
+   NULL: there is none. slice: of that loop what gives it. */
+Op *streams_around(Streams *s, Slice *slice);
 
 #endif

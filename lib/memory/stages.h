@@ -1,0 +1,17 @@
+/* Stages of a loop that loads ahead, and the room for its rings. */
+#ifndef TKC_MEMORY_STAGES_H
+#define TKC_MEMORY_STAGES_H
+
+#include "memory/stream.h"
+
+/* Of one turn's copies. */
+int64_t stages_bytes(const Streams *s);
+/* Streams that come by boxes. */
+int stages_boxes(const Streams *s);
+/* Bytes for rings that are made before `loop`, the streams' own or one around it: beside all other
+   buffers that live at the same time. */
+int64_t stages_room(const Func *fn, const Streams *s, const Op *loop);
+/* Below 2: nothing can come ahead. */
+int stages_of(const Func *fn, const Streams *s, const Op *loop);
+
+#endif

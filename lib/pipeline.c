@@ -26,7 +26,8 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
     {TKC_EMIT_LAYOUT, "mask"},   {TKC_EMIT_LAYOUT, "fold"},    {TKC_EMIT_LAYOUT, "cse"},
     {TKC_EMIT_LAYOUT, "accumulate"},
     {TKC_EMIT_LAYOUT, "dce"},    {TKC_EMIT_LAYOUT, "rows"},    {TKC_EMIT_LAYOUT, "layout"},
-    {TKC_EMIT_LAYOUT, "cse"},    {TKC_EMIT_LAYOUT, "dce"},     {TKC_EMIT_LAYOUT, "sink"},    {TKC_EMIT_LAYOUT, "access"},
+    {TKC_EMIT_LAYOUT, "cse"},    {TKC_EMIT_LAYOUT, "dce"},     {TKC_EMIT_LAYOUT, "sink"},
+    {TKC_EMIT_LAYOUT, "offset"}, {TKC_EMIT_LAYOUT, "access"},
     {TKC_EMIT_LAYOUT, "pipeline"}, {TKC_EMIT_LAYOUT, "groups"}, {TKC_EMIT_LAYOUT, "dce"},
     {TKC_EMIT_LAYOUT, "expand"}, {TKC_EMIT_LAYOUT, "place"},  {TKC_EMIT_LAYOUT, "sync"},
 };

@@ -6,7 +6,9 @@
    64 by 64 scores took 129 a thread, which is three programs; held to 128 it takes 119, which is
    four, and runs 1.08 times as fast (H200). A limit below what is needed would cost far more, in
    spills, than a program gains: it is only set where the estimate leaves room, and not where it
-   leaves so much that ptxas will hardly come near. Nor where warps multiply one by one: with a
+   leaves so much that ptxas will hardly come near. Nor below 128, where what stands beside the
+   blocks (addresses, masks) is half of what a thread has: of 14 kernels held to 96 that took more
+   by themselves five spilled. Nor where warps multiply one by one: with a
    limit ptxas orders their loads and products so that it spills at 168 registers what it does not
    at 144 (attention's way back for sm_80). */
 #include "lower/pressure.h"
@@ -29,6 +31,7 @@ typedef struct Pressure {
     bool copies, by_warps; /* there are any; products that are no warp group's */
     int addresses;         /* words that a loop copies from, at most */
     int product;           /* words of a sum, what is summed apart, and a factor in registers, at most */
+    int rounded;           /* words of a factor that an instruction takes rounded, at most */
 } Pressure;
 
 /* Floats and what was read: addresses and masks are made where they are used. */
@@ -110,6 +113,22 @@ static void add_life(Pressure *p, const Value *v, int begin, const Region *home)
     p->change[end] -= words;
 }
 
+/* fp32 becomes tf32 in registers of its own, which are as many. */
+static int rounded_words(const Pressure *p, const Op *dot)
+{
+    const Value *a = op_arg(dot, 0);
+    return type_dtype(a->type) == DT_F32 ? words_of(p, a) : 0;
+}
+
+/* Registers of a product at once: its sum, what is summed apart, a factor, and that factor anew when
+   an instruction rounds it. */
+static int product_words(const Pressure *p, const Op *dot)
+{
+    const int sum = words_of(p, op_result(dot, 0)),
+              apart = !dot_together(dot) ? 0 : sum < GROUP_APART_WORDS ? sum : GROUP_APART_WORDS;
+    return sum + apart + words_of(p, op_arg(dot, 0)) + rounded_words(p, dot);
+}
+
 static void add_region(Pressure *p, const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
@@ -123,10 +142,9 @@ static void add_region(Pressure *p, const Region *r)
         for (int i = 0; i < op->nresults; i++) add_life(p, op_result(op, i), p->nops - 1, r);
         if (op->kind != OP_DOT) continue;
         p->by_warps |= !tkc_op_int(op, ATTR_ASYNC, 0);
-        const int sum = words_of(p, op_result(op, 0)),
-                  apart = !dot_together(op) ? 0 : sum < GROUP_APART_WORDS ? sum : GROUP_APART_WORDS,
-                  words = sum + apart + words_of(p, op_arg(op, 0));
+        const int words = product_words(p, op), rounded = rounded_words(p, op);
         if (words > p->product) p->product = words;
+        if (rounded > p->rounded) p->rounded = rounded;
     }
 }
 
@@ -134,21 +152,21 @@ static void add_region(Pressure *p, const Region *r)
    one, needs less than whole blocks would. With less than an instruction's own it gives up. */
 static int registers_needed(const Pressure *p)
 {
-    enum { BESIDE = 16, BESIDE_PRODUCT = 40 }; /* addresses and the like */
+    enum { BESIDE = 19, BESIDE_PRODUCT = 40 }; /* addresses and the like */
     int now = 0, stays = 0, most = 0;
     for (int i = 0; i < p->nops; i++) {
         now += p->change[i];
         if (bitset_has(&p->loops, i) && now > stays) stays = now;
         if (now > most) most = now;
     }
-    const int needed = stays + (most - stays) * 3 / 4 + p->addresses + BESIDE,
+    const int needed = stays + (most - stays) * 3 / 4 + p->rounded + p->addresses + BESIDE,
               least = p->product + BESIDE_PRODUCT;
     return needed > least ? needed : least;
 }
 
 int pressure_limit(const Lower *L)
 {
-    enum { FILE_WORDS = 65536, ROUND = 8, LEAST = 96, NEAR = 48, OF_A_BLOCK = 1024 };
+    enum { FILE_WORDS = 65536, ROUND = 8, LEAST = 96, FEW = 128, NEAR = 48, OF_A_BLOCK = 1024 };
     const Machine *m = L->machine;
     const int threads = L->fn->num_warps * m->warp_size;
     Pressure p = {.L = L, .data = bitset_make(L->arena, (int)L->fn->nvalues)};
@@ -165,5 +183,6 @@ int pressure_limit(const Lower *L)
     int programs = (m->max_smem + OF_A_BLOCK) / (int)(L->shared_bytes + OF_A_BLOCK), limit = 0;
     while (programs > 0 && limit < (needed > LEAST ? needed : LEAST))
         limit = FILE_WORDS / (threads * programs--) / ROUND * ROUND;
-    return limit < m->max_regs_thread && limit - needed <= NEAR ? limit : 0;
+    const bool fits = limit >= FEW && limit < m->max_regs_thread;
+    return fits && limit - needed <= NEAR ? limit : 0;
 }

@@ -158,14 +158,31 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
         free(text);
         return tkc_no_memory(dev->cx);
     }
+    DeviceImage made = {0};
     const DeviceCode code = {.manifest = &m, .text = tkc_artifact_text(ptx, NULL)};
-    TkcStatus status = dev->ops->load(dev, &code, &kernel);
+    TkcStatus status = dev->ops->load(dev, &code, &made, &kernel);
+    free(made.data);
     if (status == TKC_OK) dev->ops->info(dev, kernel, &told);
     dev->ops->unload(dev, kernel);
     manifest_fini(&m);
     free(text);
     if (status == TKC_OK && !(info && tkc_give(info, &told, sizeof told)))
         return misuse(dev->cx, "there is no place for what the kernel costs");
+    return status;
+}
+
+TkcStatus tkc_device_assemble(TkcDevice *dev, const TkcArtifact *ptx, void **cubin, size_t *bytes)
+{
+    DeviceImage made = {0};
+    if (!device_is(dev)) return TKC_MISUSE;
+    if (!tkc_handle_is(ptx, TKC_HANDLE_ARTIFACT) || !tkc_artifact_manifest((TkcArtifact *)ptx) ||
+        !dev->ops->assemble)
+        return misuse(dev->cx, "there is no PTX, or this device makes no machine code of it");
+    if (!cubin || !bytes) return misuse(dev->cx, "there is no place for the cubin: a pointer is NULL");
+    TkcStatus status =
+        dev->ops->assemble(dev, tkc_artifact_text(ptx, NULL), tkc_artifact_arch(ptx), &made);
+    *cubin = made.data;
+    *bytes = made.bytes;
     return status;
 }
 

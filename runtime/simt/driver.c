@@ -146,7 +146,7 @@ CuResult DRIVER(cuInit)(unsigned flags)
 CuResult DRIVER(cuDriverGetVersion)(int *version)
 {
     if (!version) return SIMT_INVALID_VALUE;
-    *version = 13000;
+    *version = setting_number("SIMT_VERSION", 13000);
     return setting_number("cuDriverGetVersion", SIMT_OK);
 }
 

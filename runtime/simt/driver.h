@@ -101,6 +101,14 @@ struct CuFunctionObject {
     CuFunction next;
 };
 
+/* What the linker makes: the PTX, for a chip. What is wrong with that is found when it is loaded. */
+#define SIMT_IMAGE "\177SIMT\n\r\n"
+typedef struct SimtImage {
+    char magic[sizeof SIMT_IMAGE - 1];
+    int chip;
+    char ptx[];
+} SimtImage;
+
 struct CuModuleObject {
     SimtModule *module;
     CuContext context;

@@ -27,11 +27,19 @@ static int chip_of(CuDevice device)
     return major * 10 + minor;
 }
 
-static void trace_load(const SimtModule *m)
+static void trace_load(const SimtModule *m, bool is_image)
 {
     for (int i = 0; i < m->nfuncs; i++)
-        driver_trace("cuModuleLoadDataEx %s: %d parameters, %u threads", m->funcs[i]->name,
-                     m->funcs[i]->nparams, m->funcs[i]->reqntid[0]);
+        driver_trace("cuModuleLoadDataEx %s: %d parameters, %u threads%s", m->funcs[i]->name,
+                     m->funcs[i]->nparams, m->funcs[i]->reqntid[0], is_image ? ", machine code" : "");
+}
+
+/* SIMT_BINARY is the code that loading any gives. */
+static int check_image(const SimtImage *image, int chip)
+{
+    const char *planned = driver_setting("SIMT_BINARY");
+    if (planned) return atoi(planned);
+    return image->chip == chip ? SIMT_OK : SIMT_NO_BINARY;
 }
 
 CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigned count,
@@ -45,11 +53,13 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     }
     CuContext cx = driver_current();
     code = driver_no_capture(cx);
+    const SimtImage *linked = strncmp(image, SIMT_IMAGE, strlen(SIMT_IMAGE)) ? NULL : image;
+    if (code == SIMT_OK && linked) code = check_image(linked, chip_of(cx->device));
     if (code != SIMT_OK) return code;
     CuModule m = calloc(1, sizeof *m);
     if (!m) return SIMT_OUT_OF_MEMORY;
-    m->module = simt_module_load(image, chip_of(cx->device), driver_state()->memory, problem,
-                                 sizeof problem);
+    m->module = simt_module_load(linked ? linked->ptx : image, chip_of(cx->device), driver_state()->memory,
+                                 problem, sizeof problem);
     if (!m->module) {
         free(m);
         write_log(problem, count, options, values);
@@ -61,7 +71,7 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     m->next = cx->modules;
     cx->modules = m;
     pthread_mutex_unlock(&cx->lock);
-    trace_load(m->module);
+    trace_load(m->module, linked != NULL);
     *module = m;
     return SIMT_OK;
 }

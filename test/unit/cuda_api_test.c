@@ -18,6 +18,8 @@
 #define CuFunctionAttribute CUfunction_attribute
 #define CuJitOption CUjit_option
 #define CuEvent CUevent
+#define CuLink CUlinkState
+#define CuJitInput CUjitInputType
 #define CuCaptureStatus CUstreamCaptureStatus
 #define CuCaptureMode CUstreamCaptureMode
 #define CuTensorType CUtensorMapDataType
@@ -42,6 +44,8 @@
 #undef CuFunctionAttribute
 #undef CuJitOption
 #undef CuEvent
+#undef CuLink
+#undef CuJitInput
 #undef CuCaptureStatus
 #undef CuCaptureMode
 #undef CuTensorType
@@ -65,6 +69,8 @@ SAME_SIZE(CuDeviceAttribute, CUdevice_attribute);
 SAME_SIZE(CuFunctionAttribute, CUfunction_attribute);
 SAME_SIZE(CuJitOption, CUjit_option);
 SAME_SIZE(CuEvent, CUevent);
+SAME_SIZE(CuLink, CUlinkState);
+SAME_SIZE(CuJitInput, CUjitInputType);
 SAME_SIZE(CuCaptureStatus, CUstreamCaptureStatus);
 SAME_SIZE(CuCaptureMode, CUstreamCaptureMode);
 
@@ -108,6 +114,9 @@ SAME_NUMBER(CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_BUFFER);
 SAME_NUMBER(CU_JIT_INFO_LOG_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
 SAME_NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
 SAME_NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+SAME_NUMBER(CU_JIT_FOR_TARGET, CU_JIT_TARGET);
+SAME_NUMBER(CU_LINK_PTX, CU_JIT_INPUT_PTX);
+SAME_NUMBER(CU_ACCELERATED + 90, CU_TARGET_COMPUTE_90A);
 
 int main(void)
 {

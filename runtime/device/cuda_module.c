@@ -1,0 +1,157 @@
+/* From PTX to a module. The driver's linker gives the machine code that it makes, which a later process can
+   load at once; what the driver makes of PTX while loading it, it keeps to itself. So PTX is linked, and
+   where that cannot be, loaded: what is wrong with it is said then. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_device.h"
+#include "jit/manifest.h"
+#include "ptx/log.h"
+
+/* ---- with the log of an error ---- */
+
+typedef struct Log {
+    char text[4096];
+    CuJitOption options[3]; /* the third is the caller's */
+    void *values[3];
+} Log;
+
+static void log_begin(Log *log)
+{
+    *log->text = 0;
+    log->options[0] = CU_JIT_ERROR_LOG;
+    log->values[0] = log->text;
+    log->options[1] = CU_JIT_ERROR_LOG_BYTES;
+    log->values[1] = (void *)(uintptr_t)sizeof log->text;
+}
+
+/* Behind the report of a call that failed. */
+static void log_tell(const Log *log, TkcDevice *dev, const Cuda *c, const char *ptx)
+{
+    char place[512];
+    if (*log->text)
+        tkc_report_note(dev->cx, NULL, "the %s says: %s", c->api.library ? "driver" : "emulator",
+                        log->text);
+    if (ptx_log_place(place, sizeof place, log->text, ptx))
+        tkc_report_note(dev->cx, NULL, "this is inline assembly of %s", place);
+}
+
+/* ---- linking ---- */
+
+/* As the driver numbers targets: sm_90 is 90, and what only that chip has is a bit. */
+static int target_of(const char *arch)
+{
+    char *end;
+    const int chip = (int)strtol(arch + strlen("sm_"), &end, 10);
+    return chip | (*end == 'a' ? CU_ACCELERATED : 0);
+}
+
+/* The name of a driver's call, and what it gives. */
+typedef struct Step { const char *call; CuResult result; } Step;
+
+/* The image belongs to the linker, which goes. */
+static Step copy_image(DeviceImage *out, const void *image, size_t bytes)
+{
+    out->data = malloc(bytes + 1);
+    if (out->data) memcpy(out->data, image, out->bytes = bytes);
+    return (Step){"cuLinkComplete", out->data ? CU_OK : CU_OUT_OF_MEMORY};
+}
+
+static Step complete(Cuda *c, CuLink link, const char *ptx, DeviceImage *out)
+{
+    void *image = NULL;
+    size_t bytes = 0;
+    Step step = {"cuLinkAddData", c->api.LinkAddData(link, CU_LINK_PTX, (void *)ptx, strlen(ptx) + 1,
+                                                     "kernel", 0, NULL, NULL)};
+    if (step.result == CU_OK) step = (Step){"cuLinkComplete", c->api.LinkComplete(link, &image, &bytes)};
+    return step.result == CU_OK ? copy_image(out, image, bytes) : step;
+}
+
+/* arch NULL: for the chip of the context. */
+static Step link_ptx(Cuda *c, const char *ptx, const char *arch, Log *log, DeviceImage *out)
+{
+    CuLink link = NULL;
+    log_begin(log);
+    log->options[2] = CU_JIT_FOR_TARGET;
+    log->values[2] = (void *)(uintptr_t)(arch ? target_of(arch) : 0);
+    Step step = {"cuLinkCreate", c->api.LinkCreate(arch ? 3 : 2, log->options, log->values, &link)};
+    if (step.result != CU_OK) return step;
+    step = complete(c, link, ptx, out);
+    c->api.LinkDestroy(link);
+    return step;
+}
+
+static bool has_linker(const Cuda *c)
+{
+    return c->api.LinkCreate && c->api.LinkAddData && c->api.LinkComplete && c->api.LinkDestroy;
+}
+
+static TkcStatus assemble_inside(TkcDevice *dev, const char *ptx, const char *arch, DeviceImage *out)
+{
+    Log log;
+    Cuda *c = dev->state;
+    if (!has_linker(c))
+        return tkc_refuse(dev->cx, TKC_NO_DEVICE, "the driver has no linker, which would make machine code");
+    const Step step = link_ptx(c, ptx, arch, &log, out);
+    if (step.result == CU_OK) return TKC_OK;
+    tkc_report_begin(dev->cx);
+    TkcStatus status = cuda_check(dev->cx, &c->api, step.result, step.call);
+    log_tell(&log, dev, c, ptx);
+    tkc_report_end(dev->cx);
+    return status;
+}
+
+TkcStatus cuda_assemble(TkcDevice *dev, const char *ptx, const char *arch, DeviceImage *out)
+{
+    bool pushed;
+    TkcStatus status = cuda_enter(dev, dev->state, &pushed);
+    if (status == TKC_OK) status = assemble_inside(dev, ptx, arch, out);
+    cuda_leave(dev->state, pushed);
+    return status;
+}
+
+/* ---- loading ---- */
+
+static bool load_image(Cuda *c, const void *image, size_t bytes, DeviceKernel *k)
+{
+    if (!image || c->api.ModuleLoadDataEx(&k->module, image, 0, NULL, NULL) != CU_OK) return false;
+    k->binary_bytes = (int)bytes;
+    return true;
+}
+
+/* Instructions of one chip alone are asked for by name. */
+static bool load_linked(Cuda *c, const DeviceCode *code, DeviceImage *made, DeviceKernel *k)
+{
+    Log log;
+    const char *arch = code->manifest->target;
+    const bool is_own = arch[strlen(arch) - 1] == 'a';
+    if (!has_linker(c) || link_ptx(c, code->text, is_own ? arch : NULL, &log, made).result != CU_OK)
+        return false;
+    if (load_image(c, made->data, made->bytes, k)) return true;
+    free(made->data);
+    *made = (DeviceImage){0};
+    return false;
+}
+
+static TkcStatus load_ptx(TkcDevice *dev, const char *ptx, DeviceKernel *k)
+{
+    Log log;
+    Cuda *c = dev->state;
+    log_begin(&log);
+    tkc_report_begin(dev->cx);
+    TkcStatus status = CALL(c, dev, ModuleLoadDataEx, &k->module, ptx, 2, log.options, log.values);
+    if (status != TKC_OK) log_tell(&log, dev, c, ptx);
+    tkc_report_end(dev->cx);
+    return status;
+}
+
+TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
+                           DeviceKernel *k)
+{
+    Cuda *c = dev->state;
+    k->binary_bytes = -1;
+    if (load_image(c, code->image, code->image_bytes, k) || load_linked(c, code, made, k))
+        return TKC_OK;
+    return load_ptx(dev, code->text, k);
+}

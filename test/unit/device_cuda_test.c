@@ -49,6 +49,9 @@ static void work(TkcContext *cx, const CudaApi *api, CuContext mine)
     const int64_t grid[3] = {1, 1, 1};
     for (int i = 0; i < 2; i++)
         EXPECT_INT(tkc_launch(jit, grid, NULL, args, 4), TKC_OK);
+    TkcKernelInfo info = {.size = sizeof info};
+    EXPECT_INT(tkc_jit_prepare(jit, args, 4, &info), TKC_OK);
+    EXPECT(!strncmp(info.text, "// tkc ", 7) && info.binary_bytes > 100);
     EXPECT_INT(tkc_synchronize(dev, NULL), TKC_OK);
     EXPECT_INT(tkc_copy_out(dev, back, x, sizeof back), TKC_OK);
     EXPECT(current(api) == before);

@@ -26,15 +26,24 @@ static void log_begin(Log *log)
     log->values[1] = (void *)(uintptr_t)sizeof log->text;
 }
 
-/* Behind the report of a call that failed. */
-static void log_tell(const Log *log, TkcDevice *dev, const Cuda *c, const char *ptx)
+/* The name of a driver's call, and what it gives. */
+typedef struct Step { const char *call; CuResult result; } Step;
+
+/* What the last step comes to, with its log. */
+static TkcStatus tell(TkcDevice *dev, Step step, const Log *log, const char *ptx)
 {
     char place[512];
+    Cuda *c = dev->state;
+    if (step.result == CU_OK) return TKC_OK;
+    tkc_report_begin(dev->cx);
+    TkcStatus status = cuda_check(dev->cx, &c->api, step.result, step.call);
     if (*log->text)
         tkc_report_note(dev->cx, NULL, "the %s says: %s", c->api.library ? "driver" : "emulator",
                         log->text);
     if (ptx_log_place(place, sizeof place, log->text, ptx))
         tkc_report_note(dev->cx, NULL, "this is inline assembly of %s", place);
+    tkc_report_end(dev->cx);
+    return status;
 }
 
 /* ---- linking ---- */
@@ -46,9 +55,6 @@ static int target_of(const char *arch)
     const int chip = (int)strtol(arch + strlen("sm_"), &end, 10);
     return chip | (*end == 'a' ? CU_ACCELERATED : 0);
 }
-
-/* The name of a driver's call, and what it gives. */
-typedef struct Step { const char *call; CuResult result; } Step;
 
 /* The image belongs to the linker, which goes. */
 static Step copy_image(DeviceImage *out, const void *image, size_t bytes)
@@ -93,13 +99,7 @@ static TkcStatus assemble_inside(TkcDevice *dev, const char *ptx, const char *ar
     Cuda *c = dev->state;
     if (!has_linker(c))
         return tkc_refuse(dev->cx, TKC_NO_DEVICE, "the driver has no linker, which would make machine code");
-    const Step step = link_ptx(c, ptx, arch, &log, out);
-    if (step.result == CU_OK) return TKC_OK;
-    tkc_report_begin(dev->cx);
-    TkcStatus status = cuda_check(dev->cx, &c->api, step.result, step.call);
-    log_tell(&log, dev, c, ptx);
-    tkc_report_end(dev->cx);
-    return status;
+    return tell(dev, link_ptx(c, ptx, arch, &log, out), &log, ptx);
 }
 
 TkcStatus cuda_assemble(TkcDevice *dev, const char *ptx, const char *arch, DeviceImage *out)
@@ -113,45 +113,49 @@ TkcStatus cuda_assemble(TkcDevice *dev, const char *ptx, const char *arch, Devic
 
 /* ---- loading ---- */
 
-static bool load_image(Cuda *c, const void *image, size_t bytes, DeviceKernel *k)
+static const Step no_image = {"cuModuleLoadDataEx", CU_INVALID_IMAGE};
+
+/* The driver does not take it, which others may still mend: unlike a lack of memory. */
+static bool is_refused(Step step)
 {
-    if (!image || c->api.ModuleLoadDataEx(&k->module, image, 0, NULL, NULL) != CU_OK) return false;
-    k->binary_bytes = (int)bytes;
-    return true;
+    return step.result != CU_OK && step.result != CU_OUT_OF_MEMORY;
+}
+
+static Step load_data(Cuda *c, const void *data, Log *log, DeviceKernel *k)
+{
+    log_begin(log);
+    return (Step){"cuModuleLoadDataEx",
+                  c->api.ModuleLoadDataEx(&k->module, data, 2, log->options, log->values)};
+}
+
+static Step load_image(Cuda *c, const void *image, size_t bytes, Log *log, DeviceKernel *k)
+{
+    const Step step = image ? load_data(c, image, log, k) : no_image;
+    if (step.result == CU_OK) k->binary_bytes = (int)bytes;
+    return step;
 }
 
 /* Instructions of one chip alone are asked for by name. */
-static bool load_linked(Cuda *c, const DeviceCode *code, DeviceImage *made, DeviceKernel *k)
+static Step load_linked(Cuda *c, const DeviceCode *code, Log *log, DeviceImage *made, DeviceKernel *k)
 {
-    Log log;
     const char *arch = code->manifest->target;
     const bool is_own = arch[strlen(arch) - 1] == 'a';
-    if (!has_linker(c) || link_ptx(c, code->text, is_own ? arch : NULL, &log, made).result != CU_OK)
-        return false;
-    if (load_image(c, made->data, made->bytes, k)) return true;
+    Step step = has_linker(c) ? link_ptx(c, code->text, is_own ? arch : NULL, log, made) : no_image;
+    if (step.result == CU_OK) step = load_image(c, made->data, made->bytes, log, k);
+    if (step.result == CU_OK) return step;
     free(made->data);
     *made = (DeviceImage){0};
-    return false;
-}
-
-static TkcStatus load_ptx(TkcDevice *dev, const char *ptx, DeviceKernel *k)
-{
-    Log log;
-    Cuda *c = dev->state;
-    log_begin(&log);
-    tkc_report_begin(dev->cx);
-    TkcStatus status = CALL(c, dev, ModuleLoadDataEx, &k->module, ptx, 2, log.options, log.values);
-    if (status != TKC_OK) log_tell(&log, dev, c, ptx);
-    tkc_report_end(dev->cx);
-    return status;
+    return step;
 }
 
 TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
                            DeviceKernel *k)
 {
+    Log log;
     Cuda *c = dev->state;
     k->binary_bytes = -1;
-    if (load_image(c, code->image, code->image_bytes, k) || load_linked(c, code, made, k))
-        return TKC_OK;
-    return load_ptx(dev, code->text, k);
+    Step step = load_image(c, code->image, code->image_bytes, &log, k);
+    if (is_refused(step)) step = load_linked(c, code, &log, made, k);
+    if (is_refused(step)) step = load_data(c, code->text, &log, k);
+    return tell(dev, step, &log, code->text);
 }

@@ -142,7 +142,7 @@ static void put(TkcJit *jit, DiskAsk *ask, const Entry *e, const Maker *maker, c
 
 typedef enum Origin { FOUND, COMPILED, WARNED } Origin;
 
-/* Loads it, and keeps what is new for other processes. */
+/* Loads it, and keeps what is new for other processes; not what the device does not take. */
 static TkcStatus load_and_put(TkcJit *jit, DiskAsk *ask, Origin from, Compiled *c)
 {
     DeviceImage made = {0};
@@ -151,7 +151,7 @@ static TkcStatus load_and_put(TkcJit *jit, DiskAsk *ask, Origin from, Compiled *
     TkcDiskStats *stats = ask->is_off ? NULL : &jit->dev->cache->stats;
     if (stats && from == FOUND) stats->renewed += made.data != NULL;
     if (stats && from == WARNED) stats->warned++;
-    else if (from == COMPILED || made.data) put(jit, ask, &c->entry, &maker, &made);
+    else if (status == TKC_OK && (from == COMPILED || made.data)) put(jit, ask, &c->entry, &maker, &made);
     free(made.data);
     entry_drop_image(&c->entry);
     return status;

@@ -1,4 +1,5 @@
 /* Modules and functions of the driver, and launches. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +62,11 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     m->module = simt_module_load(linked ? linked->ptx : image, chip_of(cx->device), driver_state()->memory,
                                  problem, sizeof problem);
     if (!m->module) {
+        code = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_INVALID_PTX;
         free(m);
         write_log(problem, count, options, values);
         driver_say(problem);
-        return SIMT_INVALID_PTX;
+        return code;
     }
     m->context = cx;
     pthread_mutex_lock(&cx->lock);

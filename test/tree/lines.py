@@ -23,11 +23,11 @@ BUDGET = {
     "lib/transform": 1485,
     "lib": 3255,
     "runtime/debug": 1000,
-    "runtime/device": 1970,
+    "runtime/device": 1975,
     "runtime/interp": 5820,
     "runtime/jit": 3145,
     "runtime/ptx": 2280,
-    "runtime/simt": 11820,
+    "runtime/simt": 11835,
     "src": 6915,
 }
 

@@ -588,6 +588,30 @@ static void expect_renewed(int times)
     EXPECT(t.stats.renewed == (uint64_t)times && t.stats.stored == (uint64_t)times);
 }
 
+/* What tkc_jit_prepare says of the kernel, compiled or found: the PTX is there either way. */
+static int prepare(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcDevice *dev = NULL;
+    TkcSource *source = NULL;
+    TkcJit *jit = NULL;
+    TkcOptions o;
+    TkcKernelInfo info = {.size = sizeof info};
+    const TkcArg args[] = {tkc_pointer(NULL, 0, 0), tkc_constexpr("7")};
+    tkc_options_init(&o);
+    EXPECT_INT(tkc_device_open(cx, "simt", 0, &dev), TKC_OK);
+    EXPECT_INT(tkc_device_set_cache(dev, at("cache")), TKC_OK);
+    EXPECT_INT(tkc_source_open(cx, at("k.tk"), TKC_LANGUAGE_TK, &source), TKC_OK);
+    EXPECT_INT(tkc_jit_new(dev, source, &o, &jit), TKC_OK);
+    EXPECT_INT(tkc_jit_prepare(jit, args, 2, &info), TKC_OK);
+    EXPECT(!strncmp(info.text, "// tkc ", 7) && strstr(info.text, ".visible .entry k("));
+    tkc_jit_free(jit);
+    tkc_source_free(source);
+    tkc_device_free(dev);
+    tkc_context_free(cx);
+    return info.binary_bytes;
+}
+
 /* What the driver made is kept and loaded again; of another driver, chip or kind, or refused, it is made anew of the PTX. */
 static void machine_code(void)
 {
@@ -599,7 +623,8 @@ static void machine_code(void)
     EXPECT_STR(eight.maker, "simt 13000 sm_90");
     EXPECT(eight.image_bytes > strlen(eight.ptx));
     clear();
-    launch("k.tk", "7");
+    const int binary_bytes = prepare();
+    EXPECT(binary_bytes > 0 && prepare() == binary_bytes);
     expect_renewed(0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         put_image(others[i], eight.image, eight.image_bytes); /* of another kernel: it would be noticed */

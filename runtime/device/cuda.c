@@ -348,7 +348,6 @@ static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const Launc
 static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
                              const LaunchArg *args)
 {
-    Cuda *c = dev->state;
     const SimtRun run = {.seed = dev->seed,
                          .timeout = dev->timeout,
                          .threads = dev->threads,
@@ -357,8 +356,10 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                          .pointers = k->pointers};
     TkcStatus status = check_memory(dev, k, args);
     if (status != TKC_OK) return status;
-    simt_configure(c->context, &run);
-    return cuda_launch(dev, k, grid, stream, args);
+    simt_configure(&run);
+    status = cuda_launch(dev, k, grid, stream, args);
+    simt_configure(NULL);
+    return status;
 }
 
 /* The same driver calls, whoever executes them. */

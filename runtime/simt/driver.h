@@ -56,7 +56,7 @@ typedef struct SimtRun {
 /* ---- for device `simt` ---- */
 /* Ordinals are places among the chips, in the order of their numbers; -1: there is no such chip. */
 int simt_ordinal_of(int chip);
-void simt_configure(CuContext context, const SimtRun *run);
+void simt_configure(const SimtRun *run); /* for this thread's launches; NULL: as the context says */
 /* Whether memory begins or goes on there; *left: bytes from there on. *freed: there was some. */
 bool simt_has_memory(uint64_t address, uint64_t *left, bool *freed);
 /* What the kernel did that lost the context; "" when nothing did. Lives as long as the context. */
@@ -81,7 +81,7 @@ struct CuContextObject {
     bool has_thread, stops;
     SimtJob *first, *last;
     unsigned long long given, done; /* jobs */
-    int lost;
+    _Atomic int lost;
     char report[4096];
     SimtRun run;
     CuModule modules;
@@ -119,7 +119,7 @@ struct CuModuleObject {
 /* The process's driver, locked by the caller of what needs it. */
 typedef struct Driver {
     pthread_mutex_t lock;
-    bool started;
+    _Atomic bool started;
     SimtMemory *memory;
     CuContext contexts;
     unsigned long long numbers; /* that contexts have had */
@@ -133,6 +133,7 @@ int driver_begin(const char *symbol, bool needs_context);
     if (code != SIMT_OK) return code
 #define BEGIN(symbol) BEGIN_WITH(symbol, true)
 CuContext driver_current(void);
+const SimtRun *driver_run(CuContext context); /* of a launch of this thread */
 void driver_context_free(CuContext context);
 /* The job belongs to the context now. */
 int driver_give(CuContext context, SimtJob *job);

@@ -341,11 +341,12 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
     trace_arguments(f, job->params);
     if (driver_records(stream)) return free(job), SIMT_OK;
     job->job.run = run_launch;
+    const SimtRun *run = driver_run(cx);
     job->launch = (SimtLaunch){.func = f, .shared_bytes = shared, .params = job->params,
-                               .seed = cx->run.seed, .threads = cx->run.threads,
-                               .timeout = cx->run.timeout, .memory = driver_state()->memory,
-                               .print = cx->run.print ? cx->run.print : print_to_stdout,
-                               .print_user = cx->run.print_user, .pointers = cx->run.pointers};
+                               .seed = run->seed, .threads = run->threads,
+                               .timeout = run->timeout, .memory = driver_state()->memory,
+                               .print = run->print ? run->print : print_to_stdout,
+                               .print_user = run->print_user, .pointers = run->pointers};
     memcpy(job->launch.grid, grid, sizeof grid);
     memcpy(job->launch.block, block, sizeof block);
     return driver_give(cx, &job->job);

@@ -21,7 +21,7 @@
 #define DRIVER_EXPORT
 #endif
 
-typedef struct CuGraphObject *CuGraph;
+typedef struct CuGraphObject *CuGraph, *CuGraphExec;
 struct CuGraphNodeObject;
 struct TensorMap; /* tensormap.h; a CUtensorMap */
 
@@ -138,8 +138,9 @@ void driver_context_free(CuContext context);
 /* The job belongs to the context now. */
 int driver_give(CuContext context, SimtJob *job);
 int driver_wait(CuContext context); /* for all that was given; what went wrong */
-/* Whether what the stream is given is recorded and not done; then it is. */
-bool driver_records(CuStream stream);
+/* Whether the stream is captured; then the launch is its graph's, *code what it gives. */
+bool driver_records(CuStream stream, SimtJob *launch, int *code);
+SimtJob *driver_copy_launch(const SimtJob *launch); /* NULL: no memory */
 /* What may not be while a stream of the context is captured: SIMT_OK, or what it gives. */
 int driver_no_capture(CuContext context);
 void driver_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

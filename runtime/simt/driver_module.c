@@ -242,6 +242,11 @@ typedef struct LaunchJob {
     uint8_t params[];
 } LaunchJob;
 
+static size_t launch_bytes(const SimtFunc *f)
+{
+    return sizeof(LaunchJob) + f->param_bytes + 16;
+}
+
 static void print_to_stdout(const char *text, size_t len, void *user)
 {
     (void)user;
@@ -329,7 +334,7 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
     code = check_shape(f, grid, block, shared);
     if (code != SIMT_OK) return code;
     CuContext cx = driver_current();
-    LaunchJob *job = calloc(1, sizeof *job + f->param_bytes + 16);
+    LaunchJob *job = calloc(1, launch_bytes(f));
     if (!job) return SIMT_OUT_OF_MEMORY;
     code = pack_params(f, params, extra, job->params);
     if (code != SIMT_OK) {
@@ -339,7 +344,6 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
     driver_trace("cuLaunchKernel %u x %u x %u programs, %u threads, %u bytes of shared memory", gx, gy,
                  gz, bx, shared);
     trace_arguments(f, job->params);
-    if (driver_records(stream)) return free(job), SIMT_OK;
     job->job.run = run_launch;
     const SimtRun *run = driver_run(cx);
     job->launch = (SimtLaunch){.func = f, .shared_bytes = shared, .params = job->params,
@@ -349,5 +353,16 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
                                .print_user = run->print_user, .pointers = run->pointers};
     memcpy(job->launch.grid, grid, sizeof grid);
     memcpy(job->launch.block, block, sizeof block);
-    return driver_give(cx, &job->job);
+    return driver_records(stream, &job->job, &code) ? code : driver_give(cx, &job->job);
+}
+
+SimtJob *driver_copy_launch(const SimtJob *launch)
+{
+    const LaunchJob *from = (const LaunchJob *)launch;
+    const size_t bytes = launch_bytes(from->launch.func);
+    LaunchJob *job = malloc(bytes);
+    if (!job) return NULL;
+    memcpy(job, from, bytes);
+    job->launch.params = job->params;
+    return &job->job;
 }

@@ -27,7 +27,7 @@ BUDGET = {
     "runtime/interp": 5820,
     "runtime/jit": 3145,
     "runtime/ptx": 2280,
-    "runtime/simt": 11840,
+    "runtime/simt": 11900,
     "src": 6915,
 }
 

@@ -81,10 +81,10 @@ static bool link_by_driver(Assembler *by, const TkcArtifact *ptx, char **cubin, 
 {
     void *made = NULL;
     be_quiet(by->cx);
-    TkcStatus status = tkc_device_assemble(by->dev, ptx, &made, len);
+    TkcStatus status = tkc_device_assemble(by->dev, &ptx, 1, &made, len);
     report_listen(by->cx);
     if (status == TKC_NO_DEVICE) assemble_end(by);
-    else if (status != TKC_OK) status = tkc_device_assemble(by->dev, ptx, &made, len);
+    else if (status != TKC_OK) status = tkc_device_assemble(by->dev, &ptx, 1, &made, len);
     *cubin = made;
     return status == TKC_OK || status == TKC_NO_DEVICE;
 }

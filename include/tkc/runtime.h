@@ -219,9 +219,10 @@ TKC_API TkcStatus tkc_bench(TkcJit *jit, const int64_t grid[3], void *stream, co
 
 /* What PTX (TKC_EMIT_PTX) that no jit made costs, on a device of kind cuda or simt. text is NULL. */
 TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info);
-/* The cubin of PTX (TKC_EMIT_PTX) for its own target, which need not be the device's, by the linker of a cuda device's
-   driver. Malloc'ed: the caller frees it. TKC_NO_DEVICE: the driver has no linker. */
-TKC_API TkcStatus tkc_device_assemble(TkcDevice *dev, const TkcArtifact *ptx, void **cubin, size_t *bytes);
+/* One cubin of n kernels' PTX (TKC_EMIT_PTX, of one target, which need not be the device's; each with a symbol of its own,
+   TkcOptions.symbol), by the linker of a cuda device's driver. Malloc'ed: the caller frees it. TKC_NO_DEVICE: the driver
+   has no linker. */
+TKC_API TkcStatus tkc_device_assemble(TkcDevice *dev, const TkcArtifact *const *ptx, size_t n, void **cubin, size_t *bytes);
 
 /* How often a jit compiled and found kernels since it was made. compiles: different keys launched, and
    those that were freed and came back. Any thread. */

@@ -54,7 +54,8 @@ TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchAr
 /* The module of the code, in our context, which is current. cuda_module.c */
 TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
                            DeviceKernel *k);
-TkcStatus cuda_assemble(TkcDevice *dev, const char *ptx, const char *arch, DeviceImage *out);
+TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch,
+                        DeviceImage *out);
 /* cuda_facts.c */
 void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out);
 void cuda_info(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);

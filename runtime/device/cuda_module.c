@@ -64,26 +64,33 @@ static Step copy_image(DeviceImage *out, const void *image, size_t bytes)
     return (Step){"cuLinkComplete", out->data ? CU_OK : CU_OUT_OF_MEMORY};
 }
 
-static Step complete(Cuda *c, CuLink link, const char *ptx, DeviceImage *out)
+/* *failed: the text of the step. */
+static Step complete(Cuda *c, CuLink link, const char *const *ptx, size_t n, DeviceImage *out, size_t *failed)
 {
     void *image = NULL;
     size_t bytes = 0;
-    Step step = {"cuLinkAddData", c->api.LinkAddData(link, CU_LINK_PTX, (void *)ptx, strlen(ptx) + 1,
-                                                     "kernel", 0, NULL, NULL)};
+    Step step = {"cuLinkAddData", CU_OK};
+    for (size_t i = 0; i < n && step.result == CU_OK; i++) {
+        *failed = i;
+        step.result = c->api.LinkAddData(link, CU_LINK_PTX, (void *)ptx[i], strlen(ptx[i]) + 1, "kernel",
+                                         0, NULL, NULL);
+    }
     if (step.result == CU_OK) step = (Step){"cuLinkComplete", c->api.LinkComplete(link, &image, &bytes)};
     return step.result == CU_OK ? copy_image(out, image, bytes) : step;
 }
 
 /* arch NULL: for the chip of the context. */
-static Step link_ptx(Cuda *c, const char *ptx, const char *arch, Log *log, DeviceImage *out)
+static Step link_ptx(Cuda *c, const char *const *ptx, size_t n, const char *arch, Log *log, DeviceImage *out,
+                     size_t *failed)
 {
     CuLink link = NULL;
+    *failed = 0;
     log_begin(log);
     log->options[2] = CU_JIT_FOR_TARGET;
     log->values[2] = (void *)(uintptr_t)(arch ? target_of(arch) : 0);
     Step step = {"cuLinkCreate", c->api.LinkCreate(arch ? 3 : 2, log->options, log->values, &link)};
     if (step.result != CU_OK) return step;
-    step = complete(c, link, ptx, out);
+    step = complete(c, link, ptx, n, out, failed);
     c->api.LinkDestroy(link);
     return step;
 }
@@ -93,20 +100,24 @@ static bool has_linker(const Cuda *c)
     return c->api.LinkCreate && c->api.LinkAddData && c->api.LinkComplete && c->api.LinkDestroy;
 }
 
-static TkcStatus assemble_inside(TkcDevice *dev, const char *ptx, const char *arch, DeviceImage *out)
+static TkcStatus assemble_inside(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch,
+                                 DeviceImage *out)
 {
     Log log;
+    size_t failed;
     Cuda *c = dev->state;
     if (!has_linker(c))
         return tkc_refuse(dev->cx, TKC_NO_DEVICE, "the driver has no linker, which would make machine code");
-    return tell(dev, link_ptx(c, ptx, arch, &log, out), &log, ptx);
+    const Step step = link_ptx(c, ptx, n, arch, &log, out, &failed);
+    return tell(dev, step, &log, ptx[failed]);
 }
 
-TkcStatus cuda_assemble(TkcDevice *dev, const char *ptx, const char *arch, DeviceImage *out)
+TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch,
+                        DeviceImage *out)
 {
     bool pushed;
     TkcStatus status = cuda_enter(dev, dev->state, &pushed);
-    if (status == TKC_OK) status = assemble_inside(dev, ptx, arch, out);
+    if (status == TKC_OK) status = assemble_inside(dev, ptx, n, arch, out);
     cuda_leave(dev->state, pushed);
     return status;
 }
@@ -140,7 +151,8 @@ static Step load_linked(Cuda *c, const DeviceCode *code, Log *log, DeviceImage *
 {
     const char *arch = code->manifest->target;
     const bool is_own = arch[strlen(arch) - 1] == 'a';
-    Step step = has_linker(c) ? link_ptx(c, code->text, is_own ? arch : NULL, log, made) : no_image;
+    size_t failed;
+    Step step = has_linker(c) ? link_ptx(c, &code->text, 1, is_own ? arch : NULL, log, made, &failed) : no_image;
     if (step.result == CU_OK) step = load_image(c, made->data, made->bytes, log, k);
     if (step.result == CU_OK) return step;
     free(made->data);

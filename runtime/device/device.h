@@ -59,8 +59,8 @@ typedef struct DeviceOps {
     TkcStatus (*synchronize)(TkcDevice *dev, void *stream);
     /* *made: machine code that was made of the PTX, since the code had none that the device takes. */
     TkcStatus (*load)(TkcDevice *dev, const DeviceCode *code, DeviceImage *made, DeviceKernel **out);
-    /* Machine code of PTX for a target that need not be the device's. NULL: it makes none. */
-    TkcStatus (*assemble)(TkcDevice *dev, const char *ptx, const char *arch, DeviceImage *out);
+    /* Machine code of n kernels' PTX for a target that need not be the device's. NULL: it makes none. */
+    TkcStatus (*assemble)(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch, DeviceImage *out);
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
                         const LaunchArg *args);

@@ -31,7 +31,8 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
     if (strcmp(jit->dev->arch, "cpu")) o->arch = jit->dev->arch;
     if (!copy_text(jit, &o->arch) || !copy_text(jit, &o->kernel) ||
         !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes) ||
-        !copy_text(jit, &o->warnings) || !copy_text(jit, &o->remark_kinds))
+        !copy_text(jit, &o->warnings) || !copy_text(jit, &o->remark_kinds) ||
+        !copy_text(jit, &o->symbol))
         return false;
     o->line_info |= jit->dev->ops->line_info;
     if (jit->dev->ops->passes && !o->passes) o->passes = jit->dev->ops->passes;

@@ -101,16 +101,18 @@ struct CuFunctionObject {
     CuFunction next;
 };
 
-/* What the linker makes: the PTX, for a chip. What is wrong with that is found when it is loaded. */
+/* What the linker makes: the texts of PTX one behind the other, each with its NUL, for a chip. What is wrong with them is
+   found when they are loaded. */
 #define SIMT_IMAGE "\177SIMT\n\r\n"
 typedef struct SimtImage {
     char magic[sizeof SIMT_IMAGE - 1];
-    int chip;
+    int chip, texts;
     char ptx[];
 } SimtImage;
 
 struct CuModuleObject {
-    SimtModule *module;
+    SimtModule **parts; /* one for each text */
+    int nparts;
     CuContext context;
     CuFunction functions;
     CuModule next;
@@ -135,6 +137,7 @@ int driver_begin(const char *symbol, bool needs_context);
 CuContext driver_current(void);
 const SimtRun *driver_run(CuContext context); /* of a launch of this thread */
 void driver_context_free(CuContext context);
+void driver_module_free(CuModule module); /* of no context any more */
 /* The job belongs to the context now. */
 int driver_give(CuContext context, SimtJob *job);
 int driver_wait(CuContext context); /* for all that was given; what went wrong */

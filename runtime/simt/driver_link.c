@@ -1,4 +1,4 @@
-/* The driver's linker: of one text of PTX. */
+/* The driver's linker: of texts of PTX. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,15 +41,18 @@ CuResult DRIVER(cuLinkAddData_v2)(CuLink link, CuJitInput type, void *data, size
 {
     BEGIN(cuLinkAddData_v2);
     (void)name, (void)count, (void)options, (void)values;
-    if (type != CU_LINK_PTX || link->image) return SIMT_NOT_SUPPORTED;
+    if (type != CU_LINK_PTX) return SIMT_NOT_SUPPORTED;
     if (!bytes || ((char *)data)[bytes - 1]) return SIMT_INVALID_VALUE;
     if (link->is_common && is_own(data)) return SIMT_INVALID_PTX;
-    link->bytes = sizeof *link->image + bytes;
-    link->image = calloc(1, link->bytes);
-    if (!link->image) return SIMT_OUT_OF_MEMORY;
-    memcpy(link->image->magic, SIMT_IMAGE, sizeof link->image->magic);
-    memcpy(link->image->ptx, data, bytes);
-    link->image->chip = link->chip;
+    const size_t used = link->image ? link->bytes : sizeof *link->image;
+    SimtImage *image = realloc(link->image, used + bytes);
+    if (!image) return SIMT_OUT_OF_MEMORY;
+    if (!link->image) *image = (SimtImage){.chip = link->chip};
+    memcpy(image->magic, SIMT_IMAGE, sizeof image->magic);
+    memcpy((char *)image + used, data, bytes);
+    image->texts++;
+    link->image = image;
+    link->bytes = used + bytes;
     return SIMT_OK;
 }
 

@@ -43,6 +43,27 @@ static int check_image(const SimtImage *image, int chip)
     return image->chip == chip ? SIMT_OK : SIMT_NO_BINARY;
 }
 
+void driver_module_free(CuModule m)
+{
+    for (CuFunction f = m->functions, next; f; f = next) next = f->next, free(f);
+    for (int i = 0; i < m->nparts; i++) simt_module_free(m->parts[i]);
+    free(m->parts);
+    free(m);
+}
+
+/* Of n texts, one behind the other. */
+static int load_parts(CuModule m, const char *text, int n, CuDevice device, char *problem, size_t size)
+{
+    m->parts = calloc((size_t)n, sizeof *m->parts);
+    if (!m->parts) return SIMT_OUT_OF_MEMORY;
+    for (; m->nparts < n; text += strlen(text) + 1) {
+        SimtModule *part = simt_module_load(text, chip_of(device), driver_state()->memory, problem, size);
+        if (!part) return errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_INVALID_PTX;
+        m->parts[m->nparts++] = part;
+    }
+    return SIMT_OK;
+}
+
 CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigned count,
                                     CuJitOption *options, void **values)
 {
@@ -59,11 +80,9 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     if (code != SIMT_OK) return code;
     CuModule m = calloc(1, sizeof *m);
     if (!m) return SIMT_OUT_OF_MEMORY;
-    m->module = simt_module_load(linked ? linked->ptx : image, chip_of(cx->device), driver_state()->memory,
-                                 problem, sizeof problem);
-    if (!m->module) {
-        code = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_INVALID_PTX;
-        free(m);
+    code = load_parts(m, linked ? linked->ptx : image, linked ? linked->texts : 1, cx->device, problem, sizeof problem);
+    if (code != SIMT_OK) {
+        driver_module_free(m);
         write_log(problem, count, options, values);
         driver_say(problem);
         return code;
@@ -73,7 +92,7 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     m->next = cx->modules;
     cx->modules = m;
     pthread_mutex_unlock(&cx->lock);
-    trace_load(m->module, linked != NULL);
+    for (int i = 0; i < m->nparts; i++) trace_load(m->parts[i], linked != NULL);
     *module = m;
     return SIMT_OK;
 }
@@ -138,10 +157,8 @@ CuResult DRIVER(cuModuleUnload)(CuModule module)
     while (*link != module) link = &(*link)->next;
     *link = module->next;
     pthread_mutex_unlock(&cx->lock);
-    driver_trace("cuModuleUnload %s", module->module->nfuncs ? module->module->funcs[0]->name : "");
-    for (CuFunction f = module->functions, next; f; f = next) next = f->next, free(f);
-    simt_module_free(module->module);
-    free(module);
+    driver_trace("cuModuleUnload %s", module->parts[0]->nfuncs ? module->parts[0]->funcs[0]->name : "");
+    driver_module_free(module);
     return SIMT_OK;
 }
 
@@ -149,7 +166,9 @@ CuResult DRIVER(cuModuleGetGlobal_v2)(CuPointer *pointer, size_t *bytes, CuModul
                                       const char *name)
 {
     BEGIN(cuModuleGetGlobal_v2);
-    const SimtVar *v = is_module(module) ? simt_module_global(module->module, name) : NULL;
+    const SimtVar *v = NULL;
+    if (is_module(module))
+        for (int i = 0; i < module->nparts && !v; i++) v = simt_module_global(module->parts[i], name);
     if (!v) return SIMT_NOT_FOUND;
     if (pointer) *pointer = v->address;
     if (bytes) *bytes = v->bytes;
@@ -158,24 +177,30 @@ CuResult DRIVER(cuModuleGetGlobal_v2)(CuPointer *pointer, size_t *bytes, CuModul
 
 /* ---- functions ---- */
 
+static SimtFunc *find_function(CuModule module, const char *name)
+{
+    for (int p = 0; p < module->nparts; p++)
+        for (int i = 0; i < module->parts[p]->nfuncs; i++)
+            if (!strcmp(module->parts[p]->funcs[i]->name, name)) return module->parts[p]->funcs[i];
+    return NULL;
+}
+
 CuResult DRIVER(cuModuleGetFunction)(CuFunction *function, CuModule module, const char *name)
 {
     BEGIN(cuModuleGetFunction);
     if (!is_module(module)) return SIMT_INVALID_HANDLE;
-    for (int i = 0; i < module->module->nfuncs; i++) {
-        if (strcmp(module->module->funcs[i]->name, name)) continue;
-        CuFunction f = calloc(1, sizeof *f);
-        if (!f) return SIMT_OUT_OF_MEMORY;
-        f->func = module->module->funcs[i];
-        f->module = module;
-        pthread_mutex_lock(&module->context->lock);
-        f->next = module->functions;
-        module->functions = f;
-        pthread_mutex_unlock(&module->context->lock);
-        *function = f;
-        return SIMT_OK;
-    }
-    return SIMT_NOT_FOUND;
+    SimtFunc *func = find_function(module, name);
+    if (!func) return SIMT_NOT_FOUND;
+    CuFunction f = calloc(1, sizeof *f);
+    if (!f) return SIMT_OUT_OF_MEMORY;
+    f->func = func;
+    f->module = module;
+    pthread_mutex_lock(&module->context->lock);
+    f->next = module->functions;
+    module->functions = f;
+    pthread_mutex_unlock(&module->context->lock);
+    *function = f;
+    return SIMT_OK;
 }
 
 static int most_shared(void)

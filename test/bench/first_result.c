@@ -38,7 +38,7 @@ static void write_cubin(TkcDevice *dev, TkcSource *source, const char *path)
     o.ndefines = 1;
     o.signature = "y=*fp32:16,x=*fp32:16,y_stride=i32:16,x_stride=i32:16,width=i32";
     must(tkc_compile(source, &o, TKC_EMIT_PTX, &ptx));
-    must(tkc_device_assemble(dev, ptx, &cubin, &len));
+    must(tkc_device_assemble(dev, (const TkcArtifact *const *)&ptx, 1, &cubin, &len));
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(cubin, 1, len, f) != len || fclose(f)) exit(1);
     printf("%d threads, %d bytes of shared memory\n", 32 * tkc_artifact_num_warps(ptx), tkc_artifact_shared_bytes(ptx));

@@ -8,7 +8,7 @@ ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
     "grammar": 960,
-    "include": 1385,
+    "include": 1390,
     "lib/analysis": 2365,
     "lib/base": 1855,
     "lib/ir": 6660,
@@ -21,13 +21,13 @@ BUDGET = {
     "lib/syntax": 3745,
     "lib/target": 1840,
     "lib/transform": 1485,
-    "lib": 3255,
+    "lib": 3260,
     "runtime/debug": 1000,
-    "runtime/device": 1975,
+    "runtime/device": 2005,
     "runtime/interp": 5820,
     "runtime/jit": 3145,
     "runtime/ptx": 2280,
-    "runtime/simt": 11900,
+    "runtime/simt": 11930,
     "src": 6915,
 }
 

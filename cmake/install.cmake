@@ -24,9 +24,9 @@ endforeach()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tkc)
 configure_package_config_file(cmake/tkc-config.cmake.in tkc-config.cmake INSTALL_DESTINATION ${package_dir}
-                              PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+                              PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(tkc-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tkc-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/tkc-config-version.cmake
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tkc-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/tkc-config-version.cmake cmake/tkc-kernels.cmake
         DESTINATION ${package_dir})
 
 # The manual and the completions, of the headers' comments, the option table and docs/.

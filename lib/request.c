@@ -104,6 +104,10 @@ bool job_check_options(Job *j, const SpecRequest *rq)
                    o->max_registers, rq->machine->max_regs_thread);
         return false;
     }
+    if (o->symbol && !*o->symbol) {
+        diag_error(j->dx, SPAN_NONE, "the symbol of the kernel is empty");
+        return false;
+    }
     return check_limits(j) && check_budget(j, "steps", o->max_steps, LONG_MAX) &&
            check_budget(j, "ops", o->max_ops, LONG_MAX) &&
            check_budget(j, "length", o->max_length, LONG_MAX) &&
@@ -204,7 +208,9 @@ bool job_make_funcs(Job *j)
     bool is_ir = j->source->language == TKC_LANGUAGE_IR;
     if (!(is_ir ? read_ir(j) : read_kernel(j))) return false;
     for (int i = 0; i < j->nfuncs; i++) {
+        const char *symbol = j->options->symbol;
         if (j->options->max_registers) j->funcs[i]->max_registers = j->options->max_registers;
+        if (symbol) j->funcs[i]->name = arena_strndup(&j->artifact->arena, symbol, strlen(symbol));
         if (ir_verify(j->funcs[i], j->dx)) continue;
         if (!is_ir)
             diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,

@@ -1,4 +1,5 @@
-/* In: PTX. Out: the bytes of a cubin. ptxas reads and writes files, in a folder of our own. */
+/* In: PTX. Out: the bytes of a cubin. ptxas reads and writes files, in a folder of our own; where there is none,
+   the linker of the driver of a GPU that is here makes cubins for any target. */
 #include "assemble.h"
 
 #include <errno.h>
@@ -34,13 +35,58 @@ static const char *on_path(Options *o)
     return found;
 }
 
-const char *assemble_find(Options *o)
+static const char *find_ptxas(Options *o)
 {
     const char *home = getenv("CUDA_HOME"), *found;
-    if (o->ptxas) return strcmp(o->ptxas, "none") ? o->ptxas : NULL;
+    if (o->ptxas) return strcmp(o->ptxas, "none") && strcmp(o->ptxas, "driver") ? o->ptxas : NULL;
     if ((found = on_path(o))) return found;
     if (!home || !*home) home = "/usr/local/cuda";
     return in_folder(o, home, strlen(home), "/bin");
+}
+
+/* ---- the driver ---- */
+
+static void be_quiet(TkcContext *cx)
+{
+    tkc_context_on_diagnostic(cx, NULL, NULL);
+}
+
+static void open_driver(Assembler *by)
+{
+    be_quiet(by->cx); /* having none is fine */
+    if (tkc_device_open(by->cx, "cuda", 0, &by->dev) != TKC_OK) by->dev = NULL;
+    report_listen(by->cx);
+}
+
+Assembler assemble_find(Options *o, TkcContext *cx)
+{
+    Assembler by = {.o = o, .cx = cx, .ptxas = find_ptxas(o)};
+    if (!by.ptxas && (!o->ptxas || strcmp(o->ptxas, "none"))) open_driver(&by);
+    return by;
+}
+
+bool assemble_has(const Assembler *by)
+{
+    return by->ptxas || by->dev;
+}
+
+void assemble_end(Assembler *by)
+{
+    tkc_device_free(by->dev);
+    by->dev = NULL;
+}
+
+/* Quietly, since a driver without a linker is as good as none; what it refuses is told by asking again. */
+static bool link_by_driver(Assembler *by, const TkcArtifact *ptx, char **cubin, size_t *len)
+{
+    void *made = NULL;
+    be_quiet(by->cx);
+    TkcStatus status = tkc_device_assemble(by->dev, &ptx, 1, &made, len);
+    report_listen(by->cx);
+    if (status == TKC_NO_DEVICE) assemble_end(by);
+    else if (status != TKC_OK) status = tkc_device_assemble(by->dev, &ptx, 1, &made, len);
+    *cubin = made;
+    return status == TKC_OK || status == TKC_NO_DEVICE;
 }
 
 /* ---- running it ---- */
@@ -131,7 +177,7 @@ static void tell(const char *ptxas, const char *arch, const Work *w)
     free(said);
 }
 
-char *assemble(const Options *o, const char *ptxas, const char *arch, const char *ptx, size_t *len)
+static char *run_ptxas(const Options *o, const char *ptxas, const char *arch, const char *ptx, size_t *len)
 {
     Work w;
     char *cubin = NULL;
@@ -142,4 +188,13 @@ char *assemble(const Options *o, const char *ptxas, const char *arch, const char
         command_fail("'%s' left no cubin", ptxas);
     end(&w);
     return cubin;
+}
+
+bool assemble(Assembler *by, const TkcArtifact *ptx, char **cubin, size_t *len)
+{
+    *cubin = NULL;
+    if (by->dev) return link_by_driver(by, ptx, cubin, len);
+    if (!by->ptxas) return true;
+    *cubin = run_ptxas(by->o, by->ptxas, tkc_artifact_arch(ptx), tkc_artifact_text(ptx, NULL), len);
+    return *cubin != NULL;
 }

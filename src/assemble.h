@@ -1,13 +1,24 @@
-/* PTX to a cubin, by NVIDIA's assembler. */
+/* PTX to a cubin, by NVIDIA's assembler or driver. */
 #ifndef TKC_SRC_ASSEMBLE_H
 #define TKC_SRC_ASSEMBLE_H
 
 #include "options.h"
+#include "tkc/runtime.h"
 
-/* The ptxas to use: what -ptxas says, else the first that is on the PATH, in $CUDA_HOME/bin (where
-   CUDA_HOME is not set, /usr/local/cuda/bin); kept with the options. NULL: there is none, or -ptxas=none. */
-const char *assemble_find(Options *o);
-/* What that ptxas makes of the PTX for a target, malloc'ed. NULL, and it was said what is wrong. */
-char *assemble(const Options *o, const char *ptxas, const char *arch, const char *ptx, size_t *len);
+/* Who makes cubins: what -ptxas says, else the first ptxas that is on the PATH, in $CUDA_HOME/bin (where
+   CUDA_HOME is not set, /usr/local/cuda/bin), else the linker of a GPU's driver; or nobody. */
+typedef struct Assembler {
+    Options *o;
+    TkcContext *cx;
+    const char *ptxas; /* kept with the options; NULL: not that */
+    TkcDevice *dev;    /* NULL: not that */
+} Assembler;
+
+Assembler assemble_find(Options *o, TkcContext *cx);
+void assemble_end(Assembler *by);
+/* Somebody does. A driver whose linker is missing is found out by the first assemble. */
+bool assemble_has(const Assembler *by);
+/* The cubin of PTX, malloc'ed; NULL where nobody makes any. False: it was said what is wrong. */
+bool assemble(Assembler *by, const TkcArtifact *ptx, char **cubin, size_t *len);
 
 #endif

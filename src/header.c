@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assemble.h"
 #include "command.h"
 #include "depend.h"
 #include "tkc/edge.h"
@@ -125,7 +124,7 @@ static bool take_facts(Variant *v)
     return true;
 }
 
-static bool compile_image(const Header *h, TkcSource *source, const Entry *e, Variant *v, int i)
+static bool compile_image(Header *h, TkcSource *source, const Entry *e, Variant *v, int i)
 {
     Image *image = &v->images[i];
     TkcOptions o = e->options->compile;
@@ -133,13 +132,10 @@ static bool compile_image(const Header *h, TkcSource *source, const Entry *e, Va
     o.arch = image->arch = h->archs[i];
     if (tkc_compile(source, &o, TKC_EMIT_PTX, &image->code) != TKC_OK)
         return !h->o->nentries ? false : command_refuse("that was -entry '%s'", e->name);
-    if (!h->ptxas) return true;
-    image->cubin = assemble(h->o, h->ptxas, image->arch, tkc_artifact_text(image->code, NULL),
-                            &image->cubin_len);
-    return image->cubin != NULL;
+    return assemble(&h->by, image->code, &image->cubin, &image->cubin_len);
 }
 
-static bool compile_variant(const Header *h, TkcSource *source, const Entry *e, Variant *v)
+static bool compile_variant(Header *h, TkcSource *source, const Entry *e, Variant *v)
 {
     v->images = calloc((size_t)h->narchs, sizeof *v->images);
     if (!v->images) return no_memory();
@@ -195,7 +191,7 @@ static void sort_newest(Entry *e)
     }
 }
 
-static bool add_variant(const Header *h, TkcSource *source, Entry *e, const char *signature)
+static bool add_variant(Header *h, TkcSource *source, Entry *e, const char *signature)
 {
     if (e->nvariants == MOST_VARIANTS)
         return command_refuse("'%s' has more than %d variants; give fewer hints with '|'", e->name,
@@ -208,7 +204,7 @@ static bool add_variant(const Header *h, TkcSource *source, Entry *e, const char
     return true;
 }
 
-static bool add_variants(const Header *h, TkcSource *source, Entry *e)
+static bool add_variants(Header *h, TkcSource *source, Entry *e)
 {
     const char *signature = e->options->compile.signature;
     char *text;
@@ -342,17 +338,18 @@ static void free_header(Header *h)
 
 int command_header(TkcContext *cx, Options *o)
 {
-    Header h = {.o = o, .ptxas = assemble_find(o)};
+    Header h = {.o = o, .by = assemble_find(o, cx)};
     int code = EXIT_REFUSED;
     TkcSource *source = command_source(cx, o);
     if (!source) return code;
     if (read_archs(&h) && make_entries(&h, source)) {
         code = write(&h);
-        if (code == EXIT_FINE && !h.ptxas && !o->ptxas)
-            command_say("there is no ptxas: the header has PTX, which a driver compiles when it "
-                        "loads it, and no "
+        if (code == EXIT_FINE && !assemble_has(&h.by) && !(o->ptxas && !strcmp(o->ptxas, "none")))
+            command_say("there is no ptxas, nor a driver that links: the header has PTX, which a driver "
+                        "compiles when it loads it, and no "
                         "cubins (-ptxas=FILE names one, -ptxas=none wants none)");
     }
+    assemble_end(&h.by);
     free_header(&h);
     tkc_source_free(source);
     return code;

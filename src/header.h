@@ -2,7 +2,7 @@
 #ifndef TKC_SRC_HEADER_H
 #define TKC_SRC_HEADER_H
 
-#include "options.h"
+#include "assemble.h"
 
 /* Code for one target. */
 typedef struct Image {
@@ -35,7 +35,7 @@ typedef struct Header {
     const char **archs;
     int narchs, nentries;
     Entry *entries;
-    const char *ptxas; /* NULL: PTX only */
+    Assembler by;
 } Header;
 
 /* The text, malloc'ed; NULL: no memory. */

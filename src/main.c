@@ -140,22 +140,24 @@ const char *command_value(const TkcDefine *all, size_t n, const char *name, size
 }
 
 /* Its PTX assembled, malloc'ed; NULL: said why not. */
-static char *make_cubin(Options *o, const TkcArtifact *a, size_t *len)
+static char *make_cubin(Options *o, TkcContext *cx, const TkcArtifact *a, size_t *len)
 {
-    const char *ptxas = assemble_find(o);
-    if (ptxas) return assemble(o, ptxas, tkc_artifact_arch(a), tkc_artifact_text(a, NULL), len);
-    command_fail("there is no ptxas to make a cubin: install NVIDIA's cuda-nvcc (the CUDA toolkit) "
-                 "or name one, "
-                 "-ptxas=FILE; -emit=ptx needs none, a driver compiles PTX when it loads it");
-    return NULL;
+    char *cubin;
+    Assembler by = assemble_find(o, cx);
+    if (assemble(&by, a, &cubin, len) && !cubin)
+        command_fail("there is no ptxas to make a cubin, nor a driver that links: install NVIDIA's "
+                     "cuda-nvcc (the CUDA toolkit) or name one, "
+                     "-ptxas=FILE; -emit=ptx needs none, a driver compiles PTX when it loads it");
+    assemble_end(&by);
+    return cubin;
 }
 
-static int write_artifact(Options *o, TkcArtifact *a)
+static int write_artifact(Options *o, TkcContext *cx, TkcArtifact *a)
 {
     size_t len;
     const char *text = tkc_artifact_text(a, &len);
     if (o->product == PRODUCT_CUBIN) {
-        char *cubin = make_cubin(o, a, &len);
+        char *cubin = make_cubin(o, cx, a, &len);
         const int code = cubin ? command_write(o, cubin, len) : EXIT_REFUSED;
         free(cubin);
         return code;
@@ -164,10 +166,10 @@ static int write_artifact(Options *o, TkcArtifact *a)
     return text ? command_write(o, text, len) : command_fail("out of memory");
 }
 
-static int write_with_depends(Options *o, TkcArtifact *a)
+static int write_with_depends(Options *o, TkcContext *cx, TkcArtifact *a)
 {
     Depends d = {.o = o};
-    const int code = write_artifact(o, a);
+    const int code = write_artifact(o, cx, a);
     depend_add(&d, a);
     if (code == EXIT_FINE) return depend_write(&d);
     free(d.paths);
@@ -198,7 +200,7 @@ int command_compile(TkcContext *cx, Options *o)
     if (status == TKC_OK) {
         size_t len;
         tkc_artifact_text(artifact, &len);
-        code = write_with_depends(o, artifact);
+        code = write_with_depends(o, cx, artifact);
         if (o->compile.time_report) print_times(artifact);
         if (o->verbose) tell_taken(artifact);
         if (o->verbose && o->emit >= TKC_EMIT_LLVM)

@@ -26,7 +26,7 @@ typedef struct Options {
     Product product;      /* of the PTX, instead of it */
     const char **entries; /* of a header: "NAME: WORDS" */
     int nentries;
-    const char *ptxas; /* NULL: the one that is found; "none" */
+    const char *ptxas; /* NULL: the one that is found; "none", "driver" */
     bool depend;       /* write what it was made of, to depend_file (NULL: beside the output) */
     const char *depend_file;
     TkcLanguage language;

@@ -2,8 +2,8 @@
 
 Substitutions: tkc (with -verify-each where it begins a command), FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
 are the folders of the programs built from test/unit, fuzz, bench and from examples; %driver is the folder of the
-emulated CUDA driver for LD_LIBRARY_PATH, %old-driver of one that is too old, %nvtx of a library that stands in for NVIDIA's NVTX, %memory a library for LD_PRELOAD
-that lets memory run out (fake/memory.c), %disk one whose disk is full or kills (fake/disk.c), %bug one that makes the compiler meet a mistake of its own (fake/bug.c); %python runs a Python with numpy,
+emulated CUDA driver for LD_LIBRARY_PATH, %old-driver of one that is too old, %unlinked-driver of one without a linker, %nvtx of a library that stands in for NVIDIA's NVTX, %memory a library for LD_PRELOAD
+that lets memory run out (fake/memory.c), %disk one whose disk is full or kills (fake/disk.c), %preloaded the command that can be given them, %bug one that makes the compiler meet a mistake of its own (fake/bug.c); %python runs a Python with numpy,
 %tkc-python the same with the package tkc and its library, %torch-python one that has torch ($TKC_TORCH_PYTHON, if any);
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists
 and refuses it; %src, %build, %include are folders; %cc, %cxx, %cmake are tools; %llvm-link are the flags that
@@ -25,7 +25,7 @@ config.name = "tkc"
 config.environment["TKC_CACHE_DIR"] = ""  # tests find nothing that others left; those of the cache say where it is
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tk", ".ir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "python_launch.py", "ops_triton.py", "Inputs", "mutants"]
+config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "python_launch.py", "first_result.py", "ops_triton.py", "Inputs", "mutants"]
 config.test_source_root = os.path.join(config.source_dir, "test")
 config.test_exec_root = os.path.join(config.build_dir, "test")
 
@@ -96,10 +96,12 @@ def add_substitutions():
         ("%ptxas-check", "%s %s" % (config.python, checker)),
         ("%unit", os.path.join(config.test_exec_root, "unit")),
         ("%old-driver", os.path.join(config.test_exec_root, "old")),
+        ("%unlinked-driver", os.path.join(config.test_exec_root, "unlinked")),
         ("%driver", os.path.join(os.path.dirname(config.test_exec_root), "simt")),
         ("%nvtx", os.path.join(config.test_exec_root, "fake", "nvtx")),
         ("%memory", os.path.join(config.test_exec_root, "fake", "memory.so")),
         ("%disk", os.path.join(config.test_exec_root, "fake", "disk.so")),
+        ("%preloaded", os.path.join(config.test_exec_root, "fake", "command")),
         ("%bug", os.path.join(config.test_exec_root, "fake", "bug.so")),
         ("%fuzz", os.path.join(config.test_exec_root, "fuzz")),
         ("%examples", os.path.join(config.test_exec_root, "examples")),

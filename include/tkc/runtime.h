@@ -185,6 +185,7 @@ typedef struct TkcKernelInfo {
     int max_threads;            /* most that a program of this code could have; -1 on cpu */
     int unit_programs;          /* how many run at once on a unit, and on the whole device: a grid of */
     int programs;               /* so many fills it. -1: the driver does not say */
+    int binary_bytes;           /* of the machine code, a cubin; -1 on cpu, and where the driver does not say */
 } TkcKernelInfo;
 TKC_API TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info);
 /* The same, for what it compiles: later launches with such arguments find their kernel, those into a
@@ -218,6 +219,10 @@ TKC_API TkcStatus tkc_bench(TkcJit *jit, const int64_t grid[3], void *stream, co
 
 /* What PTX (TKC_EMIT_PTX) that no jit made costs, on a device of kind cuda or simt. text is NULL. */
 TKC_API TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info);
+/* One cubin of n kernels' PTX (TKC_EMIT_PTX, of one target, which need not be the device's; each with a symbol of its own,
+   TkcOptions.symbol), by the linker of a cuda device's driver. Malloc'ed: the caller frees it. TKC_NO_DEVICE: the driver
+   has no linker. */
+TKC_API TkcStatus tkc_device_assemble(TkcDevice *dev, const TkcArtifact *const *ptx, size_t n, void **cubin, size_t *bytes);
 
 /* How often a jit compiled and found kernels since it was made. compiles: different keys launched, and
    those that were freed and came back. Any thread. */
@@ -252,6 +257,7 @@ typedef struct TkcDiskStats {
     uint64_t waits;         /* for a process that compiled the same */
     uint64_t evicted;       /* to be within $TKC_CACHE_SIZE MiB, 1024 unless set */
     uint64_t store_wrong;   /* what the store gave is damaged, of another version or of another kernel */
+    uint64_t renewed;       /* found without machine code that this driver takes, which it has made again of the PTX */
 } TkcDiskStats;
 TKC_API void tkc_device_cache_stats(TkcDevice *dev, TkcDiskStats *stats);
 /* What a folder holds, used last first; NULL: that of the environment. remove: and is then gone, with what dead processes left. */

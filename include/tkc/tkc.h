@@ -257,6 +257,7 @@ typedef struct TkcOptions {
     bool no_asserts;          /* tl.device_assert does nothing, on cpu neither */
     bool sanitize_overflow;   /* +, - and * of integers of 32 bits and less assert that their result fits; where asserts act */
     int max_registers;        /* of a thread on a GPU, PTX's .maxnreg, whatever spills then; 0: the compiler's choice */
+    const char *symbol;       /* what the kernel is called in IR and code, spelt as tkc_artifact_kernel says; NULL: as in the source */
 } TkcOptions;
 /* Sets size and defaults. The caller's idea of the struct counts, so its size is passed. Any thread. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);

@@ -78,7 +78,7 @@ class Options(Structure):
         ("require_checked", c_bool), ("max_steps", c_int64), ("max_ops", c_int64), ("max_nesting", c_int64),
         ("max_depth", c_int64), ("max_length", c_int64), ("warnings", c_char_p), ("max_seconds", c_double),
         ("max_memory", c_int64), ("remark_kinds", c_char_p), ("no_asserts", c_bool), ("sanitize_overflow", c_bool),
-        ("max_registers", c_int)]
+        ("max_registers", c_int), ("symbol", c_char_p)]
 
 
 class Param(Structure):
@@ -106,7 +106,8 @@ class Descriptor(Structure):
 class KernelInfo(Structure):
     _fields_ = [("size", c_size_t), ("num_warps", c_int), ("shared_bytes", c_int), ("registers", c_int),
                 ("spill_bytes", c_int), ("text", c_char_p), ("num_stages", c_int), ("config", c_int), ("nconfigs", c_int),
-                ("values", POINTER(Define)), ("nvalues", c_size_t), ("max_threads", c_int), ("unit_programs", c_int), ("programs", c_int)]
+                ("values", POINTER(Define)), ("nvalues", c_size_t), ("max_threads", c_int), ("unit_programs", c_int), ("programs", c_int),
+                ("binary_bytes", c_int)]
 
 
 # A TkcArg is packed by struct: kind, its type's text, the value, the bytes behind a pointer.

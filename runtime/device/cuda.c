@@ -6,7 +6,6 @@
 
 #include "cuda_device.h"
 #include "jit/manifest.h"
-#include "ptx/log.h"
 #include "simt/driver.h"
 
 /* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is
@@ -65,9 +64,9 @@ static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *conte
 /* The target that fits the chip: its own, with the instructions that only it has where there is
    such a one; for a chip that is newer than all we know, the newest generation's common
    instructions. */
-static TkcStatus name_arch(TkcDevice *dev, int major, int minor)
+static TkcStatus name_arch(TkcDevice *dev)
 {
-    int chip = major * 10 + minor, best = 0;
+    int chip = dev->chip, best = 0;
     bool best_own = false;
     for (const char *p = tkc_arch_list(); *p; p += strspn(p, " ")) {
         char *end;
@@ -98,7 +97,9 @@ static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
         status =
             CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
     if (status == TKC_OK) status = CALL(c, dev, DriverGetVersion, &dev->driver);
-    return status == TKC_OK ? name_arch(dev, major, minor) : status;
+    if (status != TKC_OK) return status;
+    dev->chip = major * 10 + minor;
+    return name_arch(dev);
 }
 
 static void cuda_close(TkcDevice *dev)
@@ -188,23 +189,6 @@ static TkcStatus cuda_synchronize(TkcDevice *dev, void *stream)
 
 /* ---- kernels ---- */
 
-/* Compiles the PTX; the driver's log goes into the diagnostic when it refuses. */
-static TkcStatus load_module(TkcDevice *dev, Cuda *c, const char *ptx, CuModule *out)
-{
-    char log[4096] = "", place[512];
-    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    tkc_report_begin(dev->cx);
-    TkcStatus status = CALL(c, dev, ModuleLoadDataEx, out, ptx, 2, options, values);
-    if (status != TKC_OK && log[0])
-        tkc_report_note(dev->cx, NULL, "the %s says: %s", c->api.library ? "driver" : "emulator",
-                        log);
-    if (status != TKC_OK && ptx_log_place(place, sizeof place, log, ptx))
-        tkc_report_note(dev->cx, NULL, "this is inline assembly of %s", place);
-    tkc_report_end(dev->cx);
-    return status;
-}
-
 /* More than 48 KB of shared memory must be asked for. */
 static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
 {
@@ -249,12 +233,13 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
 
 /* Loading would end the capture of another stream, unless this thread vouches for having no part in
    it: the launch's own stream is not captured (cuda_captures). */
-static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const DeviceCode *code, DeviceKernel *k)
+static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const DeviceCode *code, DeviceImage *made,
+                             DeviceKernel *k)
 {
     CuCaptureMode mode = CU_CAPTURE_RELAXED;
     TkcStatus status = CALL(c, dev, ThreadCaptureMode, &mode);
     if (status != TKC_OK) return status;
-    status = load_module(dev, c, code->text, &k->module);
+    status = cuda_load_module(dev, code, made, k);
     if (status == TKC_OK)
         status = CALL(c, dev, ModuleGetFunction, &k->function, k->module, code->manifest->kernel);
     if (status == TKC_OK)
@@ -266,7 +251,8 @@ static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const DeviceCode *code, De
     return status;
 }
 
-static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out)
+static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
+                           DeviceKernel **out)
 {
     Cuda *c = dev->state;
     bool pushed;
@@ -289,7 +275,7 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel 
     k->nmaps = (int)m->nmaps;
     TkcStatus status = name_pointers(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
-        status = load_inside(dev, c, code, k);
+        status = load_inside(dev, c, code, made, k);
         cuda_leave(c, pushed);
     }
     if (status == TKC_OK) *out = k;
@@ -362,7 +348,6 @@ static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const Launc
 static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
                              const LaunchArg *args)
 {
-    Cuda *c = dev->state;
     const SimtRun run = {.seed = dev->seed,
                          .timeout = dev->timeout,
                          .threads = dev->threads,
@@ -371,15 +356,17 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                          .pointers = k->pointers};
     TkcStatus status = check_memory(dev, k, args);
     if (status != TKC_OK) return status;
-    simt_configure(c->context, &run);
-    return cuda_launch(dev, k, grid, stream, args);
+    simt_configure(&run);
+    status = cuda_launch(dev, k, grid, stream, args);
+    simt_configure(NULL);
+    return status;
 }
 
 /* The same driver calls, whoever executes them. */
 #define DRIVER_OPS                                                                                 \
     .emit = TKC_EMIT_PTX, .max_grid = {2147483647, 65535, 65535}, .close = cuda_close,             \
     .alloc = cuda_alloc, .free = cuda_free, .copy_in = cuda_copy_in, .copy_out = cuda_copy_out,    \
-    .synchronize = cuda_synchronize, .load = cuda_load, .unload = cuda_unload, .info = cuda_info,  \
+    .synchronize = cuda_synchronize, .load = cuda_load, .assemble = cuda_assemble, .unload = cuda_unload, .info = cuda_info,  \
     .facts = cuda_facts, .captures = cuda_captures, .timer = &cuda_timer
 
 const DeviceOps device_cuda = {

@@ -10,6 +10,7 @@ typedef int CuDevice;
 typedef uint64_t CuPointer;
 typedef int CuResult, CuDeviceAttribute, CuFunctionAttribute, CuJitOption,
     CuCaptureStatus, CuCaptureMode; /* enums */
+typedef int CuJitInput; /* an enum */
 typedef int CuTensorType, CuTensorInterleave, CuTensorSwizzle, CuTensorPromotion, CuTensorFill;
 struct TensorMap; /* CUtensorMap */
 typedef struct CuContextObject *CuContext;
@@ -17,11 +18,12 @@ typedef struct CuModuleObject *CuModule;
 typedef struct CuFunctionObject *CuFunction;
 typedef struct CuStreamObject *CuStream;
 typedef struct CuEventObject *CuEvent;
+typedef struct CuLinkObject *CuLink;
 
 /* Values of the driver's enums that are used. */
 enum {
     CU_CAPTURE_RELAXED = 2,
-    CU_OK = 0, CU_CAPTURE_IMPLICIT = 906, /* CUDA_ERROR_STREAM_CAPTURE_IMPLICIT */
+    CU_OK = 0, CU_OUT_OF_MEMORY = 2, CU_INVALID_IMAGE = 200, CU_CAPTURE_IMPLICIT = 906, /* CUDA_ERROR_STREAM_CAPTURE_IMPLICIT */
     CU_DEVICE_MAX_SHARED_OPTIN = 97,   /* CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
     CU_DEVICE_CC_MAJOR = 75, CU_DEVICE_CC_MINOR = 76,
     CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED_STATIC = 1,         /* CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES */
@@ -29,7 +31,9 @@ enum {
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,    /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
     CU_TENSOR_UINT8 = 0, CU_TENSOR_UINT16 = 1, CU_TENSOR_UINT32 = 2, CU_TENSOR_UINT64 = 4,
     CU_TENSOR_INTERLEAVE_NONE = 0, CU_TENSOR_SWIZZLE_32B = 1, CU_TENSOR_PROMOTION_128B = 2, CU_TENSOR_FILL_ZEROS = 0,
-    CU_JIT_INFO_LOG = 3, CU_JIT_INFO_LOG_BYTES = 4, CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_BYTES = 6
+    CU_JIT_INFO_LOG = 3, CU_JIT_INFO_LOG_BYTES = 4, CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_BYTES = 6,
+    CU_JIT_FOR_TARGET = 9, CU_LINK_PTX = 1,
+    CU_ACCELERATED = 0x10000           /* CU_COMPUTE_ACCELERATED_TARGET_BASE */
 };
 
 typedef struct CudaApi {

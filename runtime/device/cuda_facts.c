@@ -44,6 +44,7 @@ void cuda_info(TkcDevice *dev, const DeviceKernel *k, TkcKernelInfo *out)
     bool pushed;
     out->registers = k->registers;
     out->spill_bytes = k->spill_bytes;
+    out->binary_bytes = k->binary_bytes;
     out->max_threads = out->unit_programs = out->programs = -1;
     cuda_facts(dev, &facts);
     if (cuda_enter(dev, c, &pushed) != TKC_OK) return;

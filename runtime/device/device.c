@@ -158,14 +158,48 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
         free(text);
         return tkc_no_memory(dev->cx);
     }
+    DeviceImage made = {0};
     const DeviceCode code = {.manifest = &m, .text = tkc_artifact_text(ptx, NULL)};
-    TkcStatus status = dev->ops->load(dev, &code, &kernel);
+    TkcStatus status = dev->ops->load(dev, &code, &made, &kernel);
+    free(made.data);
     if (status == TKC_OK) dev->ops->info(dev, kernel, &told);
     dev->ops->unload(dev, kernel);
     manifest_fini(&m);
     free(text);
     if (status == TKC_OK && !(info && tkc_give(info, &told, sizeof told)))
         return misuse(dev->cx, "there is no place for what the kernel costs");
+    return status;
+}
+
+/* What cannot be one module; NULL: it can. */
+static const char *find_mixed(const TkcArtifact *const *ptx, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!tkc_handle_is(ptx[i], TKC_HANDLE_ARTIFACT) || !tkc_artifact_manifest((TkcArtifact *)ptx[i]))
+            return "there is no PTX";
+        if (strcmp(tkc_artifact_arch(ptx[i]), tkc_artifact_arch(ptx[0]))) return "the targets differ";
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(tkc_artifact_kernel(ptx[i]), tkc_artifact_kernel(ptx[k])))
+                return "two kernels have one symbol; TkcOptions.symbol gives another";
+    }
+    return n ? NULL : "there is no PTX";
+}
+
+TkcStatus tkc_device_assemble(TkcDevice *dev, const TkcArtifact *const *ptx, size_t n, void **cubin, size_t *bytes)
+{
+    DeviceImage made = {0};
+    if (!device_is(dev)) return TKC_MISUSE;
+    if (!ptx || !cubin || !bytes) return misuse(dev->cx, "there is no PTX, or no place for the cubin: a pointer is NULL");
+    if (!dev->ops->assemble) return misuse(dev->cx, "this device makes no machine code of PTX");
+    const char *wrong = find_mixed(ptx, n);
+    if (wrong) return misuse(dev->cx, wrong);
+    const char **texts = calloc(n, sizeof *texts);
+    if (!texts) return tkc_no_memory(dev->cx);
+    for (size_t i = 0; i < n; i++) texts[i] = tkc_artifact_text(ptx[i], NULL);
+    TkcStatus status = dev->ops->assemble(dev, texts, n, tkc_artifact_arch(ptx[0]), &made);
+    free(texts);
+    *cubin = made.data;
+    *bytes = made.bytes;
     return status;
 }
 

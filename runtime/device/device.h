@@ -21,7 +21,11 @@ typedef struct DeviceCode {
     const struct Manifest *manifest; /* jit/manifest.h */
     const char *text;                /* PTX, or block IR's */
     const Func *func;                /* of block IR */
+    const void *image;               /* machine code of the PTX, made by a device like this; NULL: none */
+    size_t image_bytes;
 } DeviceCode;
+/* Machine code, malloc'ed; all zero: none. */
+typedef struct DeviceImage { void *data; size_t bytes; } DeviceImage;
 /* So many marks of time, numbered from 0, that launches on a stream are put between. */
 typedef struct Timer Timer;
 typedef struct TimerOps {
@@ -53,11 +57,14 @@ typedef struct DeviceOps {
     TkcStatus (*unwritten)(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
                            size_t *count);
     TkcStatus (*synchronize)(TkcDevice *dev, void *stream);
-    TkcStatus (*load)(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out);
+    /* *made: machine code that was made of the PTX, since the code had none that the device takes. */
+    TkcStatus (*load)(TkcDevice *dev, const DeviceCode *code, DeviceImage *made, DeviceKernel **out);
+    /* Machine code of n kernels' PTX for a target that need not be the device's. NULL: it makes none. */
+    TkcStatus (*assemble)(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch, DeviceImage *out);
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
                         const LaunchArg *args);
-    /* Fills registers, spill_bytes, max_threads, unit_programs, programs. */
+    /* Fills registers, spill_bytes, max_threads, unit_programs, programs, binary_bytes. */
     void (*info)(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
     void (*facts)(TkcDevice *dev, TkcDeviceInfo *out);
     /* Launches on the stream are recorded for a graph. NULL: there are no graphs. */
@@ -79,7 +86,7 @@ struct TkcDevice {
     double timeout;
     int threads;
     bool unchecked;          /* cpu: no shadow memory */
-    int driver;              /* its version */
+    int driver, chip;        /* its version; 90 for compute capability 9.0 */
     struct DiskCache *cache; /* jit/disk.h; NULL: of a device without PTX */
     Debugger *debugger;      /* cpu: what to trace and where to stop; NULL: nothing */
     void (*print)(const char *line, void *user);

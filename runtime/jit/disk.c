@@ -266,18 +266,14 @@ static Outcome ask_store(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, 
     size_t len = 0;
     const void *given = c->store.get ? c->store.get(ask->name, &len, c->store.user) : NULL;
     const bool is_possible = given && len <= MOST_ENTRY;
-    char *bytes = is_possible ? malloc(len + 1) : NULL, *copy = is_possible ? malloc(len + 1) : NULL;
+    char *bytes = is_possible ? malloc(len + 1) : NULL;
     Outcome outcome = given && !is_possible ? STORE_WRONG : on_disk;
-    if (bytes && copy) {
-        memcpy(bytes, given, len); /* opening takes it apart */
-        memcpy(copy, given, len);
+    if (bytes) {
+        memcpy(bytes, given, len);
         const Outcome judged = judge(ask, bytes, len, source, e);
         outcome = judged == HIT ? FROM_STORE : judged == STALE ? STALE : STORE_WRONG;
-        bytes = NULL;
     }
-    if (outcome == FROM_STORE) write_entry(ask, c, copy, len);
-    free(bytes);
-    free(copy);
+    if (outcome == FROM_STORE) write_entry(ask, c, e->bytes, e->len);
     return outcome;
 }
 

@@ -23,7 +23,8 @@ typedef struct DiskAsk {
 } DiskAsk;
 
 /* True: *e is it, for the device and the source as they are now. False: it is to be compiled, and then
-   given to disk_put; others wait for that meanwhile. disk_end in both cases. The context is locked. */
+   given to disk_put; others wait for that meanwhile. disk_end in both cases; disk_put also puts what is
+   better in the place of what was found. The context is locked. */
 bool disk_find(DiskAsk *ask, TkcDevice *dev, TkcSource *source, const TkcOptions *o, Entry *e);
 void disk_put(DiskAsk *ask, TkcDevice *dev, const Bytes *bytes);
 void disk_end(DiskAsk *ask, TkcDevice *dev);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/descriptor.h"
-#include "disk.h"
+#include "build.h"
 #include "kernels.h"
 
 /* ---- making one ---- */
@@ -32,7 +31,8 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
     if (strcmp(jit->dev->arch, "cpu")) o->arch = jit->dev->arch;
     if (!copy_text(jit, &o->arch) || !copy_text(jit, &o->kernel) ||
         !copy_text(jit, &o->signature) || !copy_text(jit, &o->passes) ||
-        !copy_text(jit, &o->warnings) || !copy_text(jit, &o->remark_kinds))
+        !copy_text(jit, &o->warnings) || !copy_text(jit, &o->remark_kinds) ||
+        !copy_text(jit, &o->symbol))
         return false;
     o->line_info |= jit->dev->ops->line_info;
     if (jit->dev->ops->passes && !o->passes) o->passes = jit->dev->ops->passes;
@@ -177,137 +177,7 @@ void tkc_jit_stats(const TkcJit *jit, TkcCacheStats *stats)
     jit_drop(locked);
 }
 
-/* ---- compiling for a key ---- */
-
-/* What the arguments say, as options: types, known divisibility, constexpr values. */
-typedef struct Ask {
-    Bytes signature;
-    TkcDefine *defines;
-    size_t ndefines;
-} Ask;
-
-static const char *arg_type(const OpenParam *p, const TkcArg *arg)
-{
-    if (arg->kind == TKC_ARG_DESCRIPTOR) return descriptor_type(p, arg);
-    if (p->decl.type) return p->decl.type;
-    if (arg->type) return arg->type;
-    if (arg->kind == TKC_ARG_FLOAT) return "fp32";
-    return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
-}
-
-/* What the last extent has. */
-static void put_extent(Ask *a, const OpenParam *p, const TkcArg *arg)
-{
-    if (arg->kind == TKC_ARG_DESCRIPTOR && key_fact(arg) == FACT_DIV16)
-        bytes_put(&a->signature, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
-}
-
-/* The larger of what the declaration promises and what this key's arguments have. */
-static void put_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
-{
-    const KeyFact fact = arg->kind == TKC_ARG_DESCRIPTOR ? FACT_NONE : key_fact(arg);
-    int64_t known = fact == FACT_DIV16 ? 16 : 1;
-    if (!p->type.stars && !p->type.rank && tkc_dtype_info(p->type.dtype)->kind == DK_FLOAT)
-        return; /* nothing is known of a float, however it is given */
-    if (p->decl.divisibility > known) known = p->decl.divisibility;
-    if (known > 1 || fact == FACT_ONE) bytes_put(&a->signature, ":%lld", (long long)known);
-}
-
-static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
-{
-    *a = (Ask){.defines =
-                   calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
-    if (!a->defines) return false;
-    for (size_t i = 0; i < jit->options.ndefines; i++) a->defines[a->ndefines++] = jit->defines[i];
-    for (int i = 0; i < jit->nopen; i++) {
-        const OpenParam *p = &jit->open[i];
-        if (p->decl.is_constexpr && args[i].constexpr_value)
-            a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
-        if (p->decl.is_constexpr) continue;
-        bytes_put(&a->signature, "%s%s=%s", a->signature.len ? "," : "", p->decl.name,
-                  arg_type(p, &args[i]));
-        put_fact(a, p, &args[i]);
-        put_extent(a, p, &args[i]);
-    }
-    return !a->signature.no_memory;
-}
-
-static void ask_fini(Ask *a)
-{
-    free(a->signature.data);
-    free(a->defines);
-}
-
-/* Which argument each run-time parameter of the compiled kernel takes. */
-static TkcStatus match_params(const TkcJit *jit, Manifest *m)
-{
-    for (int i = 0; i < m->nparams; i++) {
-        ManifestParam *p = &m->params[i];
-        const OpenParam *open = open_param_find(jit, p->argument, strlen(p->argument));
-        if (!open || p->source == PART_ITEM) {
-            tkc_report_bug(jit->dev->cx, NULL, "nothing was given for parameter '%s'", p->name);
-            return TKC_INTERNAL;
-        }
-        p->arg = (int)(open - jit->open);
-    }
-    return TKC_OK;
-}
-
-/* Takes the artifact. What runs IR keeps it, without what only compiling needed. */
-static TkcStatus keep(TkcJit *jit, TkcArtifact *a, DiskAsk *ask, Compiled *c)
-{
-    size_t len;
-    Bytes bytes = {0};
-    const bool is_ptx = jit->dev->ops->emit == TKC_EMIT_PTX;
-    const char *text = tkc_artifact_text(a, &len);
-    entry_make(&bytes, &ask->key, a, text, is_ptx ? len : 0);
-    if (!tkc_artifact_is_warned(a)) disk_put(ask, jit->dev, &bytes);
-    else if (!ask->is_off) jit->dev->cache->stats.warned++;
-    if (is_ptx) tkc_artifact_free(a);
-    else tkc_artifact_shrink(c->artifact = a);
-    if (!bytes.no_memory && entry_open(&c->entry, bytes.data, bytes.len, NULL) == HIT)
-        return TKC_OK;
-    if (bytes.no_memory) free(bytes.data);
-    return tkc_no_memory(jit->dev->cx);
-}
-
-/* From disk, or compiled. */
-static TkcStatus obtain(TkcJit *jit, const TkcOptions *o, Compiled *c)
-{
-    DiskAsk ask;
-    TkcArtifact *a;
-    TkcStatus status = TKC_OK;
-    if (!disk_find(&ask, jit->dev, jit->source, o, &c->entry))
-        status = tkc_compile(jit->source, o, jit->dev->ops->emit, &a);
-    if (status == TKC_OK && !c->entry.bytes) status = keep(jit, a, &ask, c);
-    disk_end(&ask, jit->dev);
-    return status == TKC_OK ? match_params(jit, &c->entry.manifest) : status;
-}
-
-/* PTX, or the text of block IR. */
-static const char *text_of(const Compiled *c)
-{
-    return c->artifact ? tkc_artifact_text(c->artifact, NULL) : c->entry.ptx;
-}
-
-static TkcStatus compile_key(TkcJit *jit, const TkcArg *args, Compiled *c)
-{
-    Ask ask;
-    TkcOptions o = jit->options;
-    TkcStatus status;
-    if (ask_make(&ask, jit, args)) {
-        o.signature = ask.signature.data;
-        o.defines = ask.defines;
-        o.ndefines = ask.ndefines;
-        status = obtain(jit, &o, c);
-    } else {
-        status = tkc_no_memory(jit->dev->cx);
-    }
-    ask_fini(&ask);
-    if (status != TKC_OK) return status;
-    const DeviceCode code = {&c->entry.manifest, text_of(c), tkc_artifact_func(c->artifact)};
-    return jit->dev->ops->load(jit->dev, &code, &c->kernel);
-}
+/* ---- finding one ---- */
 
 /* Compiles what the key asks for, unless another thread has just done so. The context is locked. */
 static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args, Compiled **out)
@@ -315,7 +185,7 @@ static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args,
     if ((*out = kernels_find(jit, key))) return TKC_OK;
     Compiled *c = calloc(1, sizeof *c);
     if (!c) return tkc_no_memory(jit->dev->cx);
-    TkcStatus status = compile_key(jit, args, c);
+    TkcStatus status = compiled_build(jit, args, c);
     if (status != TKC_OK) {
         compiled_free(jit, c);
         return status;
@@ -416,7 +286,7 @@ static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKerne
     const Manifest *m = &c->entry.manifest;
     TkcKernelInfo ours = {.num_warps = (int)m->warps,
                           .shared_bytes = (int)m->shared,
-                          .text = text_of(c),
+                          .text = compiled_text(c),
                           .num_stages = (int)m->stages,
                           .config = (int)m->config,
                           .nconfigs = (int)m->nconfigs,

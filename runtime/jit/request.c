@@ -81,7 +81,7 @@ static void put_source(void *user, const char *what, const char *text, size_t le
     put_text(user, what, hash, sizeof hash - 1);
 }
 
-_Static_assert(sizeof(TkcOptions) == 160, "a new option: does it belong below?");
+_Static_assert(sizeof(TkcOptions) == 168, "a new option: does it belong below?");
 
 bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, const TkcOptions *o)
 {
@@ -90,6 +90,7 @@ bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, co
     tkc_source_describe(source, put_source, out);
     put_option(out, "kernel", o->kernel);
     put_option(out, "arch", o->arch);
+    put_option(out, "symbol", o->symbol);
     put_option(out, "signature", o->signature);
     put_option(out, "passes", o->passes);
     put_option(out, "warnings", o->warnings);

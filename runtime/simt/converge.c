@@ -42,7 +42,7 @@ typedef struct Flow {
 static void *take(Flow *f, size_t n, size_t size)
 {
     void *p = calloc(n + 1, size);
-    if (!p) ptx_fail(&f->dc->ps, "out of memory");
+    if (!p) dc_no_memory(f->dc);
     else f->taken[f->ntaken++] = p;
     return p;
 }
@@ -321,7 +321,7 @@ static bool rewrite(Flow *f)
     uint32_t *at = take(f, (size_t)f->n, sizeof *at), n = 0;
     if (!insns || !at) {
         free(insns);
-        if (at) ptx_fail(&dc->ps, "out of memory");
+        if (at) dc_no_memory(dc);
         return false;
     }
     int i = 0;

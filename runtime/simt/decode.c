@@ -17,25 +17,31 @@ static const struct {
 
 /* ---- room ---- */
 
+void dc_no_memory(Decoder *dc)
+{
+    dc->no_memory |= !dc->ps.failed;
+    ptx_fail(&dc->ps, "out of memory");
+}
+
 void *dc_take(Decoder *dc, size_t bytes)
 {
     SimtModule *m = dc->module;
     if (!(m->nowned & (m->nowned - 1))) {
         void **more = realloc(m->owned, (m->nowned ? m->nowned * 2 : 1) * sizeof *more);
         if (more) m->owned = more;
-        else ptx_fail(&dc->ps, "out of memory");
+        else dc_no_memory(dc);
         if (!more) return NULL;
     }
     void *p = calloc(1, bytes ? bytes : 1);
     if (p) m->owned[m->nowned++] = p;
-    else ptx_fail(&dc->ps, "out of memory");
+    else dc_no_memory(dc);
     return p;
 }
 
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
 {
     const bool done = simt_grow(array, n, cap, size);
-    if (!done) ptx_fail(&dc->ps, "out of memory");
+    if (!done) dc_no_memory(dc);
     return done;
 }
 
@@ -173,7 +179,7 @@ SimtOperand dc_number(Decoder *dc, uint64_t x, int bits)
     while (!dc->ps.failed && dc->numbers_bytes + size > dc->numbers_cap) {
         uint32_t cap = dc->numbers_cap ? dc->numbers_cap * 2 : 4096;
         uint8_t *more = realloc(dc->func->numbers, cap);
-        if (!more) ptx_fail(&dc->ps, "out of memory");
+        if (!more) dc_no_memory(dc);
         else dc->func->numbers = more, dc->numbers_cap = cap;
     }
     if (dc->ps.failed) return o;

@@ -50,6 +50,7 @@ typedef struct Decoder {
     SimtFunc *func;     /* that is decoded; NULL between functions */
     int chip; /* the device's, from .target on the text's */
     bool chip_own;        /* the text is for that chip only: sm_90a */
+    bool no_memory;       /* is what is wrong */
     /* the instruction's name, taken apart */
     const char *part[OPCODE_PARTS];
     int len[OPCODE_PARTS];
@@ -143,6 +144,7 @@ SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in);
 void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot);
 /* Room for one more behind n; array: a pointer to the array's pointer; cap: its uint32_t or int of
    items. dc_more: of an array that has room for n. False: told. */
+void dc_no_memory(Decoder *dc);
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size);
 bool dc_more(Decoder *dc, void *array, int n, size_t size);
 void dc_variable(Decoder *dc, SimtSpace space); /* behind ".shared" and its kin */

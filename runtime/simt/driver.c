@@ -20,6 +20,7 @@ static Driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local struct {
     CuContext at[STACK];
     int depth;
+    const SimtRun *run;
     int capture_mode; /* of the thread: 2, relaxed, lets it load while a stream is captured */
 } current;
 
@@ -146,7 +147,7 @@ CuResult DRIVER(cuInit)(unsigned flags)
 CuResult DRIVER(cuDriverGetVersion)(int *version)
 {
     if (!version) return SIMT_INVALID_VALUE;
-    *version = 13000;
+    *version = setting_number("SIMT_VERSION", 13000);
     return setting_number("cuDriverGetVersion", SIMT_OK);
 }
 
@@ -285,11 +286,14 @@ static CuContext primary_of(int device)
     return c;
 }
 
-void simt_configure(CuContext context, const SimtRun *run)
+void simt_configure(const SimtRun *run)
 {
-    pthread_mutex_lock(&context->lock);
-    context->run = *run;
-    pthread_mutex_unlock(&context->lock);
+    current.run = run;
+}
+
+const SimtRun *driver_run(CuContext context)
+{
+    return current.run ? current.run : &context->run;
 }
 
 const char *simt_report(CuContext context)

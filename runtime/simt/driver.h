@@ -21,7 +21,7 @@
 #define DRIVER_EXPORT
 #endif
 
-typedef struct CuGraphObject *CuGraph;
+typedef struct CuGraphObject *CuGraph, *CuGraphExec;
 struct CuGraphNodeObject;
 struct TensorMap; /* tensormap.h; a CUtensorMap */
 
@@ -56,7 +56,7 @@ typedef struct SimtRun {
 /* ---- for device `simt` ---- */
 /* Ordinals are places among the chips, in the order of their numbers; -1: there is no such chip. */
 int simt_ordinal_of(int chip);
-void simt_configure(CuContext context, const SimtRun *run);
+void simt_configure(const SimtRun *run); /* for this thread's launches; NULL: as the context says */
 /* Whether memory begins or goes on there; *left: bytes from there on. *freed: there was some. */
 bool simt_has_memory(uint64_t address, uint64_t *left, bool *freed);
 /* What the kernel did that lost the context; "" when nothing did. Lives as long as the context. */
@@ -81,7 +81,7 @@ struct CuContextObject {
     bool has_thread, stops;
     SimtJob *first, *last;
     unsigned long long given, done; /* jobs */
-    int lost;
+    _Atomic int lost;
     char report[4096];
     SimtRun run;
     CuModule modules;
@@ -101,8 +101,18 @@ struct CuFunctionObject {
     CuFunction next;
 };
 
+/* What the linker makes: the texts of PTX one behind the other, each with its NUL, for a chip. What is wrong with them is
+   found when they are loaded. */
+#define SIMT_IMAGE "\177SIMT\n\r\n"
+typedef struct SimtImage {
+    char magic[sizeof SIMT_IMAGE - 1];
+    int chip, texts;
+    char ptx[];
+} SimtImage;
+
 struct CuModuleObject {
-    SimtModule *module;
+    SimtModule **parts; /* one for each text */
+    int nparts;
     CuContext context;
     CuFunction functions;
     CuModule next;
@@ -111,7 +121,7 @@ struct CuModuleObject {
 /* The process's driver, locked by the caller of what needs it. */
 typedef struct Driver {
     pthread_mutex_t lock;
-    bool started;
+    _Atomic bool started;
     SimtMemory *memory;
     CuContext contexts;
     unsigned long long numbers; /* that contexts have had */
@@ -125,12 +135,15 @@ int driver_begin(const char *symbol, bool needs_context);
     if (code != SIMT_OK) return code
 #define BEGIN(symbol) BEGIN_WITH(symbol, true)
 CuContext driver_current(void);
+const SimtRun *driver_run(CuContext context); /* of a launch of this thread */
 void driver_context_free(CuContext context);
+void driver_module_free(CuModule module); /* of no context any more */
 /* The job belongs to the context now. */
 int driver_give(CuContext context, SimtJob *job);
 int driver_wait(CuContext context); /* for all that was given; what went wrong */
-/* Whether what the stream is given is recorded and not done; then it is. */
-bool driver_records(CuStream stream);
+/* Whether the stream is captured; then the launch is its graph's, *code what it gives. */
+bool driver_records(CuStream stream, SimtJob *launch, int *code);
+SimtJob *driver_copy_launch(const SimtJob *launch); /* NULL: no memory */
 /* What may not be while a stream of the context is captured: SIMT_OK, or what it gives. */
 int driver_no_capture(CuContext context);
 void driver_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,4 +1,5 @@
 /* Modules and functions of the driver, and launches. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,40 @@ static int chip_of(CuDevice device)
     return major * 10 + minor;
 }
 
-static void trace_load(const SimtModule *m)
+static void trace_load(const SimtModule *m, bool is_image)
 {
     for (int i = 0; i < m->nfuncs; i++)
-        driver_trace("cuModuleLoadDataEx %s: %d parameters, %u threads", m->funcs[i]->name,
-                     m->funcs[i]->nparams, m->funcs[i]->reqntid[0]);
+        driver_trace("cuModuleLoadDataEx %s: %d parameters, %u threads%s", m->funcs[i]->name,
+                     m->funcs[i]->nparams, m->funcs[i]->reqntid[0], is_image ? ", machine code" : "");
+}
+
+/* SIMT_BINARY is the code that loading any gives. */
+static int check_image(const SimtImage *image, int chip)
+{
+    const char *planned = driver_setting("SIMT_BINARY");
+    if (planned) return atoi(planned);
+    return image->chip == chip ? SIMT_OK : SIMT_NO_BINARY;
+}
+
+void driver_module_free(CuModule m)
+{
+    for (CuFunction f = m->functions, next; f; f = next) next = f->next, free(f);
+    for (int i = 0; i < m->nparts; i++) simt_module_free(m->parts[i]);
+    free(m->parts);
+    free(m);
+}
+
+/* Of n texts, one behind the other. */
+static int load_parts(CuModule m, const char *text, int n, CuDevice device, char *problem, size_t size)
+{
+    m->parts = calloc((size_t)n, sizeof *m->parts);
+    if (!m->parts) return SIMT_OUT_OF_MEMORY;
+    for (; m->nparts < n; text += strlen(text) + 1) {
+        SimtModule *part = simt_module_load(text, chip_of(device), driver_state()->memory, problem, size);
+        if (!part) return errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_INVALID_PTX;
+        m->parts[m->nparts++] = part;
+    }
+    return SIMT_OK;
 }
 
 CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigned count,
@@ -45,23 +75,24 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     }
     CuContext cx = driver_current();
     code = driver_no_capture(cx);
+    const SimtImage *linked = strncmp(image, SIMT_IMAGE, strlen(SIMT_IMAGE)) ? NULL : image;
+    if (code == SIMT_OK && linked) code = check_image(linked, chip_of(cx->device));
     if (code != SIMT_OK) return code;
     CuModule m = calloc(1, sizeof *m);
     if (!m) return SIMT_OUT_OF_MEMORY;
-    m->module = simt_module_load(image, chip_of(cx->device), driver_state()->memory, problem,
-                                 sizeof problem);
-    if (!m->module) {
-        free(m);
+    code = load_parts(m, linked ? linked->ptx : image, linked ? linked->texts : 1, cx->device, problem, sizeof problem);
+    if (code != SIMT_OK) {
+        driver_module_free(m);
         write_log(problem, count, options, values);
         driver_say(problem);
-        return SIMT_INVALID_PTX;
+        return code;
     }
     m->context = cx;
     pthread_mutex_lock(&cx->lock);
     m->next = cx->modules;
     cx->modules = m;
     pthread_mutex_unlock(&cx->lock);
-    trace_load(m->module);
+    for (int i = 0; i < m->nparts; i++) trace_load(m->parts[i], linked != NULL);
     *module = m;
     return SIMT_OK;
 }
@@ -126,10 +157,8 @@ CuResult DRIVER(cuModuleUnload)(CuModule module)
     while (*link != module) link = &(*link)->next;
     *link = module->next;
     pthread_mutex_unlock(&cx->lock);
-    driver_trace("cuModuleUnload %s", module->module->nfuncs ? module->module->funcs[0]->name : "");
-    for (CuFunction f = module->functions, next; f; f = next) next = f->next, free(f);
-    simt_module_free(module->module);
-    free(module);
+    driver_trace("cuModuleUnload %s", module->parts[0]->nfuncs ? module->parts[0]->funcs[0]->name : "");
+    driver_module_free(module);
     return SIMT_OK;
 }
 
@@ -137,7 +166,9 @@ CuResult DRIVER(cuModuleGetGlobal_v2)(CuPointer *pointer, size_t *bytes, CuModul
                                       const char *name)
 {
     BEGIN(cuModuleGetGlobal_v2);
-    const SimtVar *v = is_module(module) ? simt_module_global(module->module, name) : NULL;
+    const SimtVar *v = NULL;
+    if (is_module(module))
+        for (int i = 0; i < module->nparts && !v; i++) v = simt_module_global(module->parts[i], name);
     if (!v) return SIMT_NOT_FOUND;
     if (pointer) *pointer = v->address;
     if (bytes) *bytes = v->bytes;
@@ -146,24 +177,30 @@ CuResult DRIVER(cuModuleGetGlobal_v2)(CuPointer *pointer, size_t *bytes, CuModul
 
 /* ---- functions ---- */
 
+static SimtFunc *find_function(CuModule module, const char *name)
+{
+    for (int p = 0; p < module->nparts; p++)
+        for (int i = 0; i < module->parts[p]->nfuncs; i++)
+            if (!strcmp(module->parts[p]->funcs[i]->name, name)) return module->parts[p]->funcs[i];
+    return NULL;
+}
+
 CuResult DRIVER(cuModuleGetFunction)(CuFunction *function, CuModule module, const char *name)
 {
     BEGIN(cuModuleGetFunction);
     if (!is_module(module)) return SIMT_INVALID_HANDLE;
-    for (int i = 0; i < module->module->nfuncs; i++) {
-        if (strcmp(module->module->funcs[i]->name, name)) continue;
-        CuFunction f = calloc(1, sizeof *f);
-        if (!f) return SIMT_OUT_OF_MEMORY;
-        f->func = module->module->funcs[i];
-        f->module = module;
-        pthread_mutex_lock(&module->context->lock);
-        f->next = module->functions;
-        module->functions = f;
-        pthread_mutex_unlock(&module->context->lock);
-        *function = f;
-        return SIMT_OK;
-    }
-    return SIMT_NOT_FOUND;
+    SimtFunc *func = find_function(module, name);
+    if (!func) return SIMT_NOT_FOUND;
+    CuFunction f = calloc(1, sizeof *f);
+    if (!f) return SIMT_OUT_OF_MEMORY;
+    f->func = func;
+    f->module = module;
+    pthread_mutex_lock(&module->context->lock);
+    f->next = module->functions;
+    module->functions = f;
+    pthread_mutex_unlock(&module->context->lock);
+    *function = f;
+    return SIMT_OK;
 }
 
 static int most_shared(void)
@@ -229,6 +266,11 @@ typedef struct LaunchJob {
     SimtLaunch launch;
     uint8_t params[];
 } LaunchJob;
+
+static size_t launch_bytes(const SimtFunc *f)
+{
+    return sizeof(LaunchJob) + f->param_bytes + 16;
+}
 
 static void print_to_stdout(const char *text, size_t len, void *user)
 {
@@ -317,7 +359,7 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
     code = check_shape(f, grid, block, shared);
     if (code != SIMT_OK) return code;
     CuContext cx = driver_current();
-    LaunchJob *job = calloc(1, sizeof *job + f->param_bytes + 16);
+    LaunchJob *job = calloc(1, launch_bytes(f));
     if (!job) return SIMT_OUT_OF_MEMORY;
     code = pack_params(f, params, extra, job->params);
     if (code != SIMT_OK) {
@@ -327,14 +369,25 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
     driver_trace("cuLaunchKernel %u x %u x %u programs, %u threads, %u bytes of shared memory", gx, gy,
                  gz, bx, shared);
     trace_arguments(f, job->params);
-    if (driver_records(stream)) return free(job), SIMT_OK;
     job->job.run = run_launch;
+    const SimtRun *run = driver_run(cx);
     job->launch = (SimtLaunch){.func = f, .shared_bytes = shared, .params = job->params,
-                               .seed = cx->run.seed, .threads = cx->run.threads,
-                               .timeout = cx->run.timeout, .memory = driver_state()->memory,
-                               .print = cx->run.print ? cx->run.print : print_to_stdout,
-                               .print_user = cx->run.print_user, .pointers = cx->run.pointers};
+                               .seed = run->seed, .threads = run->threads,
+                               .timeout = run->timeout, .memory = driver_state()->memory,
+                               .print = run->print ? run->print : print_to_stdout,
+                               .print_user = run->print_user, .pointers = run->pointers};
     memcpy(job->launch.grid, grid, sizeof grid);
     memcpy(job->launch.block, block, sizeof block);
-    return driver_give(cx, &job->job);
+    return driver_records(stream, &job->job, &code) ? code : driver_give(cx, &job->job);
+}
+
+SimtJob *driver_copy_launch(const SimtJob *launch)
+{
+    const LaunchJob *from = (const LaunchJob *)launch;
+    const size_t bytes = launch_bytes(from->launch.func);
+    LaunchJob *job = malloc(bytes);
+    if (!job) return NULL;
+    memcpy(job, from, bytes);
+    job->launch.params = job->params;
+    return &job->job;
 }

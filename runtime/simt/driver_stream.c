@@ -98,9 +98,7 @@ void driver_context_free(CuContext cx)
     while (cx->modules) {
         CuModule m = cx->modules;
         cx->modules = m->next;
-        for (CuFunction f = m->functions, next; f; f = next) next = f->next, free(f);
-        simt_module_free(m->module);
-        free(m);
+        driver_module_free(m);
     }
     pthread_cond_destroy(&cx->changed);
     pthread_mutex_destroy(&cx->lock);

@@ -3,6 +3,7 @@
    the machine knows no calls. */
 #include "module.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static uint64_t place_variable(Decoder *dc, SimtSpace space, uint64_t bytes, uin
     uint32_t *counter = space == SPACE_LOCAL ? &dc->func->local_bytes : &dc->shared_bytes;
     if (space == SPACE_GLOBAL || space == SPACE_CONST) {
         uint64_t p = simt_memory_alloc(dc->module->memory, bytes ? bytes : 1);
+        dc->no_memory |= !p && !dc->ps.failed;
         if (!p) ptx_fail(&dc->ps, "no memory for a variable of %llu bytes",
                          (unsigned long long)bytes);
         else memset((void *)(uintptr_t)p, 0, bytes);
@@ -430,6 +432,7 @@ SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, cha
     if (!dc) {
         snprintf(problem, size, "out of memory");
         simt_module_free(m);
+        errno = ENOMEM;
         return NULL;
     }
     dc->ps = (PtxParser){.at = m->text, .problem = what, .size = sizeof what, .max_regs = 1 << 20};
@@ -439,12 +442,13 @@ SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, cha
     dc->line_at = m->text;
     read_module(dc);
     if (!dc->ps.failed && !m->nfuncs && !m->nvars) ptx_fail(&dc->ps, "there is no kernel in the text");
-    bool failed = dc->ps.failed;
+    const bool failed = dc->ps.failed, no_memory = dc->no_memory;
     if (failed) snprintf(problem, size, "line %d: %s", dc_failed_line(dc), what);
     fini_decoder(dc);
     free(dc);
     if (!failed) return m;
     simt_module_free(m);
+    errno = no_memory ? ENOMEM : EINVAL;
     return NULL;
 }
 

@@ -31,7 +31,8 @@ struct SimtModule {
     size_t nowned;
 };
 
-/* The module of the text for a chip of that number (90), or NULL and what is wrong in `problem`.
+/* The module of the text for a chip of that number (90), or NULL and what is wrong in `problem`; errno is ENOMEM where
+   there was no memory.
    Global variables get their memory from `memory`. */
 SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, char *problem,
                              size_t size);

@@ -1,26 +1,41 @@
-/* Host microseconds of one launch on a GPU: tkc_launch, which packs its arguments and finds the compiled kernel, beside the driver's
-   cuLaunchKernel of the same kernel: gpu_launch EXAMPLES-FOLDER ROUNDS
-   A round is BURST launches of one small program each, few enough that the driver's queue never fills; the two sides alternate, and
-   each has its least round. */
-#include <stdio.h>
-#include <stdlib.h>
+/* Host microseconds of one launch on a GPU, by how many arguments: tkc_launch, which packs them and finds the compiled kernel, beside the
+   driver's cuLaunchKernel of the same kernel, and beside Triton's launch: gpu_launch ROUNDS [PYTHON launch_triton.py]
+   Kernels do nothing. `plain` has declared types, no constexprs and one code for all integers; of `special` the types are the arguments',
+   integers that are 1 or multiples of 16 have code of their own, and three arguments are constexprs, beside the number that is told.
+   A round is BURST launches of one small program each, few enough that the driver's queue never fills; the sides alternate, and
+   each has its least round. The last line is a kernel of no compiler's, as it may be in PTX. */
+#include <stdint.h>
 #include <time.h>
 
-#include "device/cuda_api.h"
+#include "driver.h"
 #include "tkc/runtime.h"
 
-enum { BURST = 400, N = 96, THREADS = 128 };
+enum { BURST = 400, THREADS = 128, MOST = 64, CONSTEXPRS = 3, CASES = 4 };
+
+/* Pointers come first, and are a part of all. */
+static const struct { int args, pointers; } cases[CASES] = {{0, 0}, {7, 5}, {19, 6}, {58, 8}};
+
+static const char nothing[] =
+    ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u64 a,.param .u64 b,"
+    ".param .u64 c,.param .u64 d,.param .u64 e,.param .u32 n,.param .u32 m)\n{\nret;\n}\n";
 
 typedef struct Bench {
     TkcContext *cx;
     TkcDevice *dev;
-    TkcJit *jit;
-    TkcArg args[5];
-    CudaApi api;
-    CuContext context;
-    CuFunction function;
-    void *params[8];
+    TkcPtr memory;
 } Bench;
+
+/* One kernel, as tkc launches it and as the driver alone does. */
+typedef struct Side {
+    Bench *b;
+    TkcJit *jit; /* NULL: the driver alone */
+    TkcArg args[MOST];
+    size_t nargs;
+    CuFunction function;
+    void *params[MOST];
+    uint64_t values[MOST];
+    double least;
+} Side;
 
 static void must(Bench *b, TkcStatus status)
 {
@@ -30,11 +45,6 @@ static void must(Bench *b, TkcStatus status)
     exit(1);
 }
 
-static void must_cuda(Bench *b, CuResult result, const char *call)
-{
-    must(b, cuda_check(b->cx, &b->api, result, call));
-}
-
 static double now_us(void)
 {
     struct timespec t;
@@ -42,80 +52,151 @@ static double now_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-static void launch_ours(Bench *b)
+static void launch(Side *s)
 {
-    must(b, tkc_launch(b->jit, (int64_t[]){1, 1, 1}, NULL, b->args, 5));
+    if (s->jit) must(s->b, tkc_launch(s->jit, (int64_t[]){1, 1, 1}, NULL, s->args, s->nargs));
+    else DRIVER_MUST(LaunchKernel, s->function, 1, 1, 1, THREADS, 1, 1, 0, NULL, s->params, NULL);
 }
 
-static void launch_bare(Bench *b)
-{
-    must_cuda(b, b->api.LaunchKernel(b->function, 1, 1, 1, THREADS, 1, 1, 0, NULL, b->params, NULL), "cuLaunchKernel");
-}
-
-/* Microseconds a launch. */
-static double round_of(Bench *b, void (*launch)(Bench *b))
+static void round_of(Side *s)
 {
     double start = now_us();
     for (int i = 0; i < BURST; i++)
-        launch(b);
-    double spent = now_us() - start;
-    must(b, tkc_synchronize(b->dev, NULL));
-    return spent / BURST;
+        launch(s);
+    double spent = (now_us() - start) / BURST;
+    must(s->b, tkc_synchronize(s->b->dev, NULL));
+    if (spent < s->least) s->least = spent;
 }
 
-static void open_kernel(Bench *b, const char *folder)
+static void find_function(Side *s, const char *ptx, const char *name)
 {
-    char path[4096];
+    CuModule module;
+    DRIVER_MUST(ModuleLoadDataEx, &module, ptx, 0, NULL, NULL);
+    DRIVER_MUST(ModuleGetFunction, &s->function, module, name);
+}
+
+/* The kernel's text: its parameters are p0, p1, …, with their types where it is plain. */
+static char *write_kernel(int n, int pointers, bool is_special)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    fputs("import triton\nimport triton.language as tl\n@triton.jit\ndef k(", f);
+    for (int i = 0; i < n; i++)
+        fprintf(f, is_special ? "p%d, " : "p%d: '%s', ", i, i < pointers ? "*fp32" : "i32");
+    for (int i = 0; is_special && i < CONSTEXPRS; i++)
+        fprintf(f, "C%d: tl.constexpr, ", i);
+    fputs("):\n    pass\n", f);
+    return fclose(f) == 0 ? text : NULL;
+}
+
+static void open_ours(Bench *b, Side *s, int c, bool is_special)
+{
     TkcSource *source;
     TkcOptions options;
-    TkcPtr p;
+    const int n = cases[c].args, pointers = cases[c].pointers;
+    char *text = write_kernel(n, pointers, is_special);
+    *s = (Side){.b = b, .least = 1e9};
     tkc_options_init(&options);
-    must(b, tkc_device_open(b->cx, "cuda", 0, &b->dev));
-    snprintf(path, sizeof path, "%s/vector_add.tk", folder);
-    must(b, tkc_source_open(b->cx, path, TKC_LANGUAGE_TK, &source));
-    must(b, tkc_jit_new(b->dev, source, &options, &b->jit));
-    for (int i = 0; i < 3; i++) {
-        must(b, tkc_alloc(b->dev, N * sizeof(float), &p));
-        b->args[i] = tkc_pointer("*fp32", p, N * sizeof(float));
+    must(b, tkc_source_from_text(b->cx, "k.tk", text, strlen(text), TKC_LANGUAGE_TK, &source));
+    must(b, tkc_jit_new(b->dev, source, &options, &s->jit));
+    free(text);
+    for (int i = 0; i < n; i++) {
+        const bool points = i < pointers;
+        s->args[i] = points ? tkc_pointer("*fp32", b->memory, 256) : tkc_int(7 + i);
+        if (!points && !is_special) s->args[i].bytes = TKC_ANY_INT;
     }
-    b->args[3] = tkc_int(N);
-    b->args[4] = tkc_constexpr("128");
+    for (int i = 0; is_special && i < CONSTEXPRS; i++)
+        s->args[n + i] = tkc_constexpr("128");
+    s->nargs = (size_t)(n + (is_special ? CONSTEXPRS : 0));
+    must(b, tkc_jit_prepare(s->jit, s->args, s->nargs, NULL));
 }
 
-/* The PTX that the launcher uses, once more, launched with nothing in between. The kernel takes its four run-time arguments in order. */
-static void open_bare(Bench *b)
+/* The PTX that the launcher uses, once more, launched with nothing in between. */
+static void open_bare(const Side *ours, Side *s)
 {
     TkcKernelInfo info = {.size = sizeof info};
-    CuModule module;
-    static int32_t n = N;
-    must(b, tkc_jit_info(b->jit, b->args, 5, &info));
-    must(b, cuda_api_open(b->cx, &b->api));
-    must_cuda(b, b->api.DevicePrimaryCtxRetain(&b->context, 0), "cuDevicePrimaryCtxRetain");
-    must_cuda(b, b->api.CtxPushCurrent(b->context), "cuCtxPushCurrent");
-    must_cuda(b, b->api.ModuleLoadDataEx(&module, info.text, 0, NULL, NULL), "cuModuleLoadDataEx");
-    must_cuda(b, b->api.ModuleGetFunction(&b->function, module, "add"), "cuModuleGetFunction");
-    for (int i = 0; i < 3; i++)
-        b->params[i] = &b->args[i].pointer;
-    b->params[3] = &n;
+    *s = (Side){.b = ours->b, .least = 1e9};
+    must(s->b, tkc_jit_info(ours->jit, ours->args, ours->nargs, &info));
+    find_function(s, info.text, "k");
+    for (size_t i = 0; i < ours->nargs; i++) {
+        s->values[i] = ours->args[i].kind == TKC_ARG_POINTER ? ours->args[i].pointer : (uint64_t)ours->args[i].integer;
+        s->params[i] = &s->values[i];
+    }
+}
+
+static void open_nothing(Bench *b, Side *s)
+{
+    *s = (Side){.b = b, .least = 1e9};
+    find_function(s, nothing, "nothing");
+    for (int i = 0; i < 7; i++) {
+        s->values[i] = i < 5 ? b->memory : 7;
+        s->params[i] = &s->values[i];
+    }
+}
+
+static void open_device(Bench *b)
+{
+    CuContext context;
+    b->cx = tkc_context_new();
+    must(b, tkc_device_open(b->cx, "cuda", 0, &b->dev));
+    must(b, tkc_alloc(b->dev, 256, &b->memory));
+    driver_open();
+    DRIVER_MUST(DevicePrimaryCtxRetain, &context, 0);
+    DRIVER_MUST(CtxPushCurrent, context);
+}
+
+/* What Triton takes: a line "ARGS MICROSECONDS" for each case. */
+static void ask_triton(const char *python, const char *script, double us[CASES])
+{
+    char command[8192];
+    int n;
+    double took;
+    snprintf(command, sizeof command, "'%s' '%s' 0 7 19 58", python, script);
+    FILE *f = popen(command, "r");
+    while (f && fscanf(f, "%d %lf", &n, &took) == 2)
+        for (int c = 0; c < CASES; c++)
+            if (cases[c].args == n) us[c] = took;
+    if (f) pclose(f);
+}
+
+static void tell(int args, double bare, double plain, double special, double triton)
+{
+    printf("%4d %8.2f %8.2f %6.2f %8.2f %6.2f", args, bare, plain, plain / bare, special, special / bare);
+    if (triton > 0) printf(" %8.2f %6.2f", triton, triton / bare);
+    puts("");
 }
 
 int main(int argc, char **argv)
 {
     Bench b = {0};
-    double ours = 1e9, bare = 1e9;
-    if (argc != 3) {
-        fputs("usage: gpu_launch EXAMPLES-FOLDER ROUNDS\n", stderr);
+    double triton[CASES] = {0};
+    static Side bare[CASES], plain[CASES], special[CASES], floor_of;
+    if (argc != 2 && argc != 4) {
+        fputs("usage: gpu_launch ROUNDS [PYTHON launch_triton.py]\n", stderr);
         return 2;
     }
-    b.cx = tkc_context_new();
-    open_kernel(&b, argv[1]);
-    open_bare(&b);
-    for (int i = 0; i < atoi(argv[2]); i++) {
-        double o = round_of(&b, launch_ours), d = round_of(&b, launch_bare);
-        ours = o < ours ? o : ours;
-        bare = d < bare ? d : bare;
+    if (argc == 4) ask_triton(argv[2], argv[3], triton);
+    open_device(&b);
+    for (int c = 0; c < CASES; c++) {
+        open_ours(&b, &plain[c], c, false);
+        open_ours(&b, &special[c], c, true);
+        open_bare(&plain[c], &bare[c]);
     }
-    printf("tkc_launch %.2f us, cuLaunchKernel %.2f us, difference %.2f us\n", ours, bare, ours - bare);
+    open_nothing(&b, &floor_of);
+    for (int i = 0; i < atoi(argv[1]); i++) {
+        for (int c = 0; c < CASES; c++) {
+            round_of(&bare[c]);
+            round_of(&plain[c]);
+            round_of(&special[c]);
+        }
+        round_of(&floor_of);
+    }
+    printf("microseconds a launch, and over cuLaunchKernel's, on %s\n", tkc_device_name(b.dev));
+    printf("args     bare    plain  ratio  special  ratio%s\n", triton[0] > 0 ? "   triton  ratio" : "");
+    for (int c = 0; c < CASES; c++)
+        tell(cases[c].args, bare[c].least, plain[c].least, special[c].least, triton[c]);
+    printf("   7 %8.2f  an empty kernel, by cuLaunchKernel\n", floor_of.least);
     tkc_context_free(b.cx);
     return 0;
 }

@@ -1,6 +1,6 @@
 # Whichever allocation fails, the command ends with exit code 1 and says why, or does without it, and nothing crashes.
-# UNSUPPORTED: asan, static
-# RUN: %python %s %memory tkc %S/Inputs %t.npy | FileCheck %s
+# UNSUPPORTED: asan
+# RUN: %python %s %memory %preloaded %S/Inputs %t.npy | FileCheck %s
 import os
 import re
 import subprocess

@@ -83,7 +83,7 @@ class Tree:
 
     def make(self, tests):
         """None, or what the build said."""
-        targets = {"tkc", "simt", "tkc_shared", "fake_nvtx", "fake_memory", "fake_disk"} | {"unit_" + test.split()[1] for test in tests if test.startswith("unit ")}
+        targets = {"tkc", "simt", "simt_unlinked", "tkc_shared", "fake_nvtx", "fake_memory", "fake_disk"} | {"unit_" + test.split()[1] for test in tests if test.startswith("unit ")}
         targets |= {"unit_%s_test" % test[len("lit unit/"):] for test in tests if test.startswith("lit unit/")}
         targets |= {"stores_%s_test" % test[len("lit stores/"):] for test in tests if test.startswith("lit stores/")}
         built = sh(["ninja", "-C", self.build, *sorted(targets)])

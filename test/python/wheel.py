@@ -1,13 +1,16 @@
-# The wheel that the build writes has the package, the library and what an installer asks for, as it should be; unpacked, it works alone.
+# The wheel that the build writes has the package, the library and what an installer asks for, as it should be; unpacked, it works alone, and
+# pip installs it in a fresh virtual environment (where this Python can make one) and takes it away again.
 # REQUIRES: numpy
 # UNSUPPORTED: asan
 # RUN: rm -rf %t && mkdir %t && env -u TKC_LIBRARY -u PYTHONPATH %python %s %build %t | FileCheck %s
 import base64
 import glob
 import hashlib
+import importlib.util
 import os
 import subprocess
 import sys
+import venv
 import zipfile
 
 build, folder = sys.argv[1:]
@@ -40,3 +43,19 @@ print(x[0], tkc.version(), tkc.__file__)
 # CHECK: 1.0 0.1.0 {{.*}}wheel.py.tmp/tkc/__init__.py
 sys.stdout.flush()
 subprocess.run([sys.executable, program], check=True, cwd=folder, env={**os.environ, "PYTHONPATH": folder})
+
+# CHECK: {{installed: 1.0 0.1.0 .*wheel.py.tmp/fresh/lib/python.*/site-packages/tkc/__init__.py, and gone|no ensurepip}}
+if importlib.util.find_spec("ensurepip"):
+    fresh = os.path.join(folder, "fresh")
+    venv.create(fresh, system_site_packages=True, with_pip=True)  # numpy is the system's
+    python = os.path.join(fresh, "bin", "python")
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "-q"]
+    subprocess.run(pip + ["install", "--no-index", "--no-deps", wheels[0]], check=True)
+    os.makedirs(folder + "/elsewhere")
+    os.rename(program, folder + "/elsewhere/program.py")
+    said = subprocess.run([python, "program.py"], check=True, cwd=folder + "/elsewhere", capture_output=True, text=True).stdout.strip()
+    subprocess.run(pip + ["uninstall", "-y", "tkc"], check=True)
+    gone = subprocess.run([python, "-c", "import tkc"], cwd=folder + "/elsewhere", capture_output=True).returncode != 0
+    print("installed: %s, and %s" % (said, "gone" if gone else "still there"))
+else:
+    print("no ensurepip")

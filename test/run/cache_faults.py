@@ -2,9 +2,9 @@
 # right, from an entry that is whole or by compiling it.
 # Of the allocations the quick suite lets one in five fail (the last word), the long one each.
 # REQUIRES: numpy
-# UNSUPPORTED: asan, static
-# RUN: %python %s tkc %disk %memory %t 5 | FileCheck %s
-# RUN: %if long %{ %python %s tkc %disk %memory %t 1 | FileCheck %s %}
+# UNSUPPORTED: asan
+# RUN: %python %s %preloaded %disk %memory %t 5 | FileCheck %s
+# RUN: %if long %{ %python %s %preloaded %disk %memory %t 1 | FileCheck %s %}
 import os
 import re
 import shutil

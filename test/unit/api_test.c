@@ -516,6 +516,8 @@ static void options_out_of_range(void)
     expect_options(o, TKC_ERROR, "error: the number of stages is -1; it must be 1 or more\n");
     o = options_of(&b128, 1), o.max_registers = 256;
     expect_options(o, TKC_ERROR, "error: the number of registers is 256; it must be from 1 to 255\n");
+    o = options_of(&b128, 1), o.symbol = "";
+    expect_options(o, TKC_ERROR, "error: the symbol of the kernel is empty\n");
     o = options_of(&b128, 1), o.max_ops = -1;
     expect_options(o, TKC_ERROR, "error: the budget of ops is -1; it must be from 1 to "
                                  "9223372036854775807\n");

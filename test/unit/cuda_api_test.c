@@ -18,6 +18,8 @@
 #define CuFunctionAttribute CUfunction_attribute
 #define CuJitOption CUjit_option
 #define CuEvent CUevent
+#define CuLink CUlinkState
+#define CuJitInput CUjitInputType
 #define CuCaptureStatus CUstreamCaptureStatus
 #define CuCaptureMode CUstreamCaptureMode
 #define CuTensorType CUtensorMapDataType
@@ -42,6 +44,8 @@
 #undef CuFunctionAttribute
 #undef CuJitOption
 #undef CuEvent
+#undef CuLink
+#undef CuJitInput
 #undef CuCaptureStatus
 #undef CuCaptureMode
 #undef CuTensorType
@@ -65,6 +69,8 @@ SAME_SIZE(CuDeviceAttribute, CUdevice_attribute);
 SAME_SIZE(CuFunctionAttribute, CUfunction_attribute);
 SAME_SIZE(CuJitOption, CUjit_option);
 SAME_SIZE(CuEvent, CUevent);
+SAME_SIZE(CuLink, CUlinkState);
+SAME_SIZE(CuJitInput, CUjitInputType);
 SAME_SIZE(CuCaptureStatus, CUstreamCaptureStatus);
 SAME_SIZE(CuCaptureMode, CUstreamCaptureMode);
 
@@ -86,6 +92,8 @@ SAME_PLACE(CuLaunchConfig, count, CUlaunchConfig, numAttrs);
 #define SAME_NUMBER(ours, theirs)                                                                  \
     _Static_assert((int)ours == (int)theirs, #ours " is another number")
 SAME_NUMBER(CU_OK, CUDA_SUCCESS);
+SAME_NUMBER(CU_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY);
+SAME_NUMBER(CU_INVALID_IMAGE, CUDA_ERROR_INVALID_IMAGE);
 SAME_NUMBER(CU_DEVICE_MAX_SHARED_OPTIN, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 SAME_NUMBER(CU_DEVICE_CC_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 SAME_NUMBER(CU_DEVICE_CC_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -108,6 +116,9 @@ SAME_NUMBER(CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_BUFFER);
 SAME_NUMBER(CU_JIT_INFO_LOG_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
 SAME_NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
 SAME_NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+SAME_NUMBER(CU_JIT_FOR_TARGET, CU_JIT_TARGET);
+SAME_NUMBER(CU_LINK_PTX, CU_JIT_INPUT_PTX);
+SAME_NUMBER(CU_ACCELERATED + 90, CU_TARGET_COMPUTE_90A);
 
 int main(void)
 {

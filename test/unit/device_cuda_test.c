@@ -49,6 +49,9 @@ static void work(TkcContext *cx, const CudaApi *api, CuContext mine)
     const int64_t grid[3] = {1, 1, 1};
     for (int i = 0; i < 2; i++)
         EXPECT_INT(tkc_launch(jit, grid, NULL, args, 4), TKC_OK);
+    TkcKernelInfo info = {.size = sizeof info};
+    EXPECT_INT(tkc_jit_prepare(jit, args, 4, &info), TKC_OK);
+    EXPECT(!strncmp(info.text, "// tkc ", 7) && info.binary_bytes > 100);
     EXPECT_INT(tkc_synchronize(dev, NULL), TKC_OK);
     EXPECT_INT(tkc_copy_out(dev, back, x, sizeof back), TKC_OK);
     EXPECT(current(api) == before);
@@ -155,15 +158,85 @@ static void inspected(void)
     EXPECT_INT(tkc_compile(source, &o, TKC_EMIT_PTX, &ptx), TKC_OK);
     EXPECT_INT(tkc_device_inspect(dev, ptx, &info), TKC_OK);
     EXPECT(info.registers > 0 && info.spill_bytes == 0 && info.num_warps == 2 && !info.text);
+    EXPECT(info.binary_bytes > 100);
     EXPECT_INT(tkc_device_inspect(dev, ptx, &none), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(cx), "error: there is no place for what the kernel costs\n");
     EXPECT_INT(tkc_device_inspect(cpu, ptx, &info), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(cx), "error: there is no PTX, or this device takes none\n");
     EXPECT_INT(tkc_device_inspect(dev, NULL, &info), TKC_MISUSE);
     EXPECT_INT(tkc_device_inspect(NULL, ptx, &info), TKC_MISUSE);
+    void *cubin = NULL;
+    size_t bytes = 0;
+    const TkcArtifact *const alone[] = {ptx, NULL};
+    EXPECT_INT(tkc_device_assemble(dev, alone, 1, &cubin, &bytes), TKC_OK);
+    EXPECT(cubin && bytes == (size_t)info.binary_bytes);
+    free(cubin);
+    EXPECT_INT(tkc_device_assemble(dev, alone, 1, NULL, &bytes), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(cx), "error: there is no PTX, or no place for the cubin: a pointer is NULL\n");
+    EXPECT_INT(tkc_device_assemble(cpu, alone, 1, &cubin, &bytes), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(cx), "error: this device makes no machine code of PTX\n");
+    EXPECT_INT(tkc_device_assemble(dev, alone, 2, &cubin, &bytes), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(cx), "error: there is no PTX\n");
+    EXPECT_INT(tkc_device_assemble(dev, alone, 0, &cubin, &bytes), TKC_MISUSE);
+    EXPECT_INT(tkc_device_assemble(dev, NULL, 1, &cubin, &bytes), TKC_MISUSE);
+    EXPECT_INT(tkc_device_assemble(NULL, alone, 1, &cubin, &bytes), TKC_MISUSE);
     tkc_artifact_free(ptx);
     tkc_source_free(source);
     tkc_device_free(cpu);
+    tkc_device_free(dev);
+    tkc_context_free(cx);
+}
+
+static TkcArtifact *compile_as(TkcSource *source, const char *arch, const char *block, const char *symbol)
+{
+    TkcOptions o;
+    TkcArtifact *ptx = NULL;
+    tkc_options_init(&o);
+    o.arch = arch;
+    o.symbol = symbol;
+    o.defines = &(TkcDefine){"B", block};
+    o.ndefines = 1;
+    EXPECT_INT(tkc_compile(source, &o, TKC_EMIT_PTX, &ptx), TKC_OK);
+    return ptx;
+}
+
+/* Two specializations of a kernel, under the caller's names, are functions of one module. */
+static void one_module(void)
+{
+    TkcContext *cx = tkc_context_new();
+    TkcDevice *dev = NULL;
+    TkcSource *source = NULL;
+    CudaApi api;
+    CuModule module;
+    CuFunction function;
+    CuContext mine;
+    void *cubin = NULL;
+    size_t bytes = 0;
+    EXPECT_INT(tkc_device_open(cx, "cuda", 0, &dev), TKC_OK);
+    EXPECT_INT(tkc_source_from_text(cx, "f.tk", text, strlen(text), TKC_LANGUAGE_TK, &source), TKC_OK);
+    const char *arch = tkc_device_arch(dev);
+    TkcArtifact *const all[] = {compile_as(source, arch, "32", "fill_32"), compile_as(source, arch, "64", "fill_64"),
+                                compile_as(source, arch, "64", NULL), compile_as(source, "sm_80", "64", "fill_80")};
+    EXPECT_STR(tkc_artifact_kernel(all[0]), "fill_32");
+    EXPECT_STR(tkc_artifact_kernel(all[2]), "fill");
+    EXPECT_INT(tkc_device_assemble(dev, (const TkcArtifact *const *)all, 3, &cubin, &bytes), TKC_OK);
+    EXPECT_INT(cuda_api_open(cx, &api), TKC_OK);
+    EXPECT_INT(api.DevicePrimaryCtxRetain(&mine, 0), CU_OK);
+    EXPECT_INT(api.CtxPushCurrent(mine), CU_OK);
+    EXPECT_INT(api.ModuleLoadDataEx(&module, cubin, 0, NULL, NULL), CU_OK);
+    for (int i = 0; i < 3; i++)
+        EXPECT_INT(api.ModuleGetFunction(&function, module, tkc_artifact_kernel(all[i])), CU_OK);
+    EXPECT(api.ModuleGetFunction(&function, module, "fill_80") != CU_OK);
+    EXPECT_INT(api.ModuleUnload(module), CU_OK);
+    EXPECT_INT(api.CtxPopCurrent(&mine), CU_OK);
+    EXPECT_INT(api.DevicePrimaryCtxRelease(0), CU_OK);
+    free(cubin);
+    EXPECT_INT(tkc_device_assemble(dev, (const TkcArtifact *const *)all, 4, &cubin, &bytes), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(cx), "error: the targets differ\n");
+    EXPECT_INT(tkc_device_assemble(dev, (const TkcArtifact *const[]){all[0], all[1], all[0]}, 3, &cubin, &bytes), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(cx), "error: two kernels have one symbol; TkcOptions.symbol gives another\n");
+    for (int i = 0; i < 4; i++) tkc_artifact_free(all[i]);
+    tkc_source_free(source);
     tkc_device_free(dev);
     tkc_context_free(cx);
 }
@@ -172,6 +245,7 @@ int main(void)
 {
     RUN(context_of_the_caller);
     RUN(inspected);
+    RUN(one_module);
     RUN(context_destroyed);
     RUN(too_many_parameters);
     return expect_done();

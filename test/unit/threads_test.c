@@ -1,5 +1,6 @@
-/* One jit, many threads: every launch gives its own thread's result, each key is compiled once, errors are told to the thread they
-   concern, and kernels may be freed meanwhile. Also contexts that have nothing in common. Built with a thread sanitizer too. */
+/* threads_test FOLDER: one jit, many threads: every launch gives its own thread's result, each key is compiled once, errors are told to the thread they
+   concern, and kernels may be freed meanwhile. Also contexts that have nothing in common but the folder of kernels on disk. On cpu, and on simt,
+   where what is compiled is PTX. Built with a thread sanitizer too. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,9 @@ static const char text[] = "import triton\nimport triton.language as tl\n"
                            "    tl.static_assert(B < 100, 'too large')\n"
                            "    tl.store(y + at, tl.load(x + at, at < n) + by, at < n)\n";
 
-enum { THREADS = 8, ROUNDS = 20, KEYS = 5, N = 200, BYTES = N * sizeof(float) };
+enum { THREADS = 16, ROUNDS = 20, KEYS = 5, N = 200, BYTES = N * sizeof(float) };
+
+static const char *kind, *folder;
 
 typedef struct Shared {
     TkcContext *cx;
@@ -47,7 +50,8 @@ static void shared_open(Shared *s)
     tkc_options_init(&o);
     s->cx = tkc_context_new();
     EXPECT_INT(tkc_source_from_text(s->cx, "s.tk", text, strlen(text), TKC_LANGUAGE_TK, &s->source), TKC_OK);
-    EXPECT_INT(tkc_device_open(s->cx, "cpu", 0, &s->dev), TKC_OK);
+    EXPECT_INT(tkc_device_open(s->cx, kind, 0, &s->dev), TKC_OK);
+    EXPECT_INT(tkc_device_set_cache(s->dev, folder), TKC_OK);
     EXPECT_INT(tkc_jit_new(s->dev, s->source, &o, &s->jit), TKC_OK);
     tkc_device_set_threads(s->dev, 2);
 }
@@ -157,10 +161,15 @@ static void contexts_apart(void)
     run(NULL, work_alone, false);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    RUN(one_jit);
-    RUN(one_jit_that_forgets);
-    RUN(contexts_apart);
+    static const char *const kinds[] = {"cpu", "simt"};
+    folder = argc > 1 ? argv[1] : NULL;
+    for (int i = 0; i < 2; i++) {
+        kind = kinds[i];
+        RUN(one_jit);
+        RUN(one_jit_that_forgets);
+        RUN(contexts_apart);
+    }
     return expect_done();
 }

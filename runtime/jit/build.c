@@ -1,0 +1,193 @@
+/* In: the arguments of a launch whose key is new. Out: a kernel for them, from disk or compiled, and loaded. What is
+   new goes to disk: a kernel that was compiled, and machine code that the device made of PTX. */
+#include "build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/descriptor.h"
+#include "disk.h"
+
+/* ---- what to compile ---- */
+
+/* What the arguments say, as options: types, known divisibility, constexpr values. */
+typedef struct Ask {
+    Bytes signature;
+    TkcDefine *defines;
+    size_t ndefines;
+} Ask;
+
+static const char *arg_type(const OpenParam *p, const TkcArg *arg)
+{
+    if (arg->kind == TKC_ARG_DESCRIPTOR) return descriptor_type(p, arg);
+    if (p->decl.type) return p->decl.type;
+    if (arg->type) return arg->type;
+    if (arg->kind == TKC_ARG_FLOAT) return "fp32";
+    return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
+}
+
+/* What the last extent has. */
+static void put_extent(Ask *a, const OpenParam *p, const TkcArg *arg)
+{
+    if (arg->kind == TKC_ARG_DESCRIPTOR && key_fact(arg) == FACT_DIV16)
+        bytes_put(&a->signature, ",%s.shape%d=i32:16", p->decl.name, arg->descriptor->rank - 1);
+}
+
+/* The larger of what the declaration promises and what this key's arguments have. */
+static void put_fact(Ask *a, const OpenParam *p, const TkcArg *arg)
+{
+    const KeyFact fact = arg->kind == TKC_ARG_DESCRIPTOR ? FACT_NONE : key_fact(arg);
+    int64_t known = fact == FACT_DIV16 ? 16 : 1;
+    if (!p->type.stars && !p->type.rank && tkc_dtype_info(p->type.dtype)->kind == DK_FLOAT)
+        return; /* nothing is known of a float, however it is given */
+    if (p->decl.divisibility > known) known = p->decl.divisibility;
+    if (known > 1 || fact == FACT_ONE) bytes_put(&a->signature, ":%lld", (long long)known);
+}
+
+static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
+{
+    *a = (Ask){.defines =
+                   calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
+    if (!a->defines) return false;
+    for (size_t i = 0; i < jit->options.ndefines; i++) a->defines[a->ndefines++] = jit->defines[i];
+    for (int i = 0; i < jit->nopen; i++) {
+        const OpenParam *p = &jit->open[i];
+        if (p->decl.is_constexpr && args[i].constexpr_value)
+            a->defines[a->ndefines++] = (TkcDefine){p->decl.name, args[i].constexpr_value};
+        if (p->decl.is_constexpr) continue;
+        bytes_put(&a->signature, "%s%s=%s", a->signature.len ? "," : "", p->decl.name,
+                  arg_type(p, &args[i]));
+        put_fact(a, p, &args[i]);
+        put_extent(a, p, &args[i]);
+    }
+    return !a->signature.no_memory;
+}
+
+static void ask_fini(Ask *a)
+{
+    free(a->signature.data);
+    free(a->defines);
+}
+
+/* Which argument each run-time parameter of the compiled kernel takes. */
+static TkcStatus match_params(const TkcJit *jit, Manifest *m)
+{
+    for (int i = 0; i < m->nparams; i++) {
+        ManifestParam *p = &m->params[i];
+        const OpenParam *open = open_param_find(jit, p->argument, strlen(p->argument));
+        if (!open || p->source == PART_ITEM) {
+            tkc_report_bug(jit->dev->cx, NULL, "nothing was given for parameter '%s'", p->name);
+            return TKC_INTERNAL;
+        }
+        p->arg = (int)(open - jit->open);
+    }
+    return TKC_OK;
+}
+
+/* ---- what becomes of it ---- */
+
+/* Takes the artifact. What runs IR keeps it, without what only compiling needed. */
+static TkcStatus open_compiled(TkcJit *jit, TkcArtifact *a, const DiskAsk *ask, Compiled *c)
+{
+    size_t len;
+    Bytes bytes = {0};
+    const bool is_ptx = jit->dev->ops->emit == TKC_EMIT_PTX;
+    const char *text = tkc_artifact_text(a, &len);
+    entry_make(&bytes, &ask->key, a, text, is_ptx ? len : 0);
+    if (is_ptx) tkc_artifact_free(a);
+    else tkc_artifact_shrink(c->artifact = a);
+    if (!bytes.no_memory && entry_open(&c->entry, bytes.data, bytes.len, NULL) == HIT)
+        return TKC_OK;
+    if (bytes.no_memory) free(bytes.data);
+    return tkc_no_memory(jit->dev->cx);
+}
+
+/* Whose machine code a device takes. */
+typedef struct Maker { char text[64]; } Maker;
+
+static Maker maker_of(const TkcDevice *dev)
+{
+    Maker m;
+    snprintf(m.text, sizeof m.text, "%s %d sm_%d", dev->ops->kind, dev->driver, dev->chip);
+    return m;
+}
+
+const char *compiled_text(const Compiled *c)
+{
+    return c->artifact ? tkc_artifact_text(c->artifact, NULL) : c->entry.ptx;
+}
+
+static TkcStatus load(TkcJit *jit, Compiled *c, const Maker *maker, DeviceImage *made)
+{
+    const Entry *e = &c->entry;
+    DeviceCode code = {&e->manifest, compiled_text(c), tkc_artifact_func(c->artifact), NULL, 0};
+    if (e->image_bytes && !strcmp(e->maker, maker->text)) {
+        code.image = e->image;
+        code.image_bytes = e->image_bytes;
+    }
+    return jit->dev->ops->load(jit->dev, &code, made, &c->kernel);
+}
+
+static void put(TkcJit *jit, DiskAsk *ask, const Entry *e, const Maker *maker, const DeviceImage *made)
+{
+    Bytes bytes = {.data = e->bytes, .len = e->len};
+    if (made->data) {
+        bytes = (Bytes){0};
+        entry_renew(&bytes, e, maker->text, made->data, made->bytes);
+    }
+    disk_put(ask, jit->dev, &bytes);
+    if (made->data) free(bytes.data);
+}
+
+typedef enum Origin { FOUND, COMPILED, WARNED } Origin;
+
+/* Loads it, and keeps what is new for other processes; not what the device does not take. */
+static TkcStatus load_and_put(TkcJit *jit, DiskAsk *ask, Origin from, Compiled *c)
+{
+    DeviceImage made = {0};
+    const Maker maker = maker_of(jit->dev);
+    TkcStatus status = load(jit, c, &maker, &made);
+    TkcDiskStats *stats = ask->is_off ? NULL : &jit->dev->cache->stats;
+    if (stats && from == FOUND) stats->renewed += made.data != NULL;
+    if (stats && from == WARNED) stats->warned++;
+    else if (status == TKC_OK && (from == COMPILED || made.data)) put(jit, ask, &c->entry, &maker, &made);
+    free(made.data);
+    entry_drop_image(&c->entry);
+    return status;
+}
+
+/* From disk, or compiled. */
+static TkcStatus obtain(TkcJit *jit, const TkcOptions *o, Compiled *c)
+{
+    DiskAsk ask;
+    TkcArtifact *a;
+    Origin from = FOUND;
+    TkcStatus status = TKC_OK;
+    if (!disk_find(&ask, jit->dev, jit->source, o, &c->entry)) {
+        status = tkc_compile(jit->source, o, jit->dev->ops->emit, &a);
+        from = status == TKC_OK && tkc_artifact_is_warned(a) ? WARNED : COMPILED;
+        if (status == TKC_OK) status = open_compiled(jit, a, &ask, c);
+    }
+    if (status == TKC_OK) status = match_params(jit, &c->entry.manifest);
+    if (status == TKC_OK) status = load_and_put(jit, &ask, from, c);
+    disk_end(&ask, jit->dev);
+    return status;
+}
+
+TkcStatus compiled_build(TkcJit *jit, const TkcArg *args, Compiled *c)
+{
+    Ask ask;
+    TkcOptions o = jit->options;
+    TkcStatus status;
+    if (ask_make(&ask, jit, args)) {
+        o.signature = ask.signature.data;
+        o.defines = ask.defines;
+        o.ndefines = ask.ndefines;
+        status = obtain(jit, &o, c);
+    } else {
+        status = tkc_no_memory(jit->dev->cx);
+    }
+    ask_fini(&ask);
+    return status;
+}

@@ -651,6 +651,16 @@ static void put_atomic_op(Lower *L, Buf *text, const Atomic *a)
     buf_printf(text, ".%s", is_bf16 ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
 }
 
+/* "atom.global.gpu.acq_rel.", and of a cas "atom.global.acq_rel.gpu.": ptxas takes the words in any
+   order, and this is how programs that read Triton's PTX expect them. */
+static void put_atomic_name(Buf *text, const Atomic *a)
+{
+    const char *space = a->space == SPACE_SHARED ? "shared" : "global";
+    const bool is_cas = !strcmp(a->rmw, "cas");
+    buf_printf(text, "atom.%s.%s.%s.", space, is_cas ? a->sem : a->scope,
+               is_cas ? a->scope : a->sem);
+}
+
 static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
 {
     LLVMValueRef args[2 * VECTOR_MAX];
@@ -673,8 +683,7 @@ static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
             buf_printf(&constraints, ",%d", i);
         }
     }
-    buf_printf(&text, "atom.%s.%s.%s.", a->sem, a->scope,
-               a->space == SPACE_SHARED ? "shared" : "global");
+    put_atomic_name(&text, a);
     put_atomic_op(L, &text, a);
     buf_putc(&text, ' ');
     put_words(&text, a->count, 0);

@@ -79,14 +79,17 @@ static bool share_base(Global *g, const Op *a, const Op *b)
 
 /* ---- one thread ---- */
 
+/* A scalar that chooses, or masks, a block is one for all threads. */
 static bool is_for_stores(const Global *g, const Value *v)
 {
     if (!comes_by(g, v)) return true;
     for (const Use *u = v->uses; u; u = u->next) {
         const Op *op = u->user;
-        if (op->kind == OP_STORE) continue;
-        if (!ir_has(op, OT_EW) || op->nregions || !is_for_stores(g, op_result(op, 0)))
-            return false;
+        const bool stores = op->kind == OP_STORE;
+        if (!stores && (!ir_has(op, OT_EW) || op->nregions)) return false;
+        const Value *to = stores ? op_arg(op, 0) : op_result(op, 0);
+        if (type_is_block(to->type) != type_is_block(v->type)) return false;
+        if (!stores && !is_for_stores(g, to)) return false;
     }
     return true;
 }

@@ -1,5 +1,5 @@
-/* A pointer is followed back through arithmetic, moves and slots to the parameters that it is an
-   offset from. What is loaded, or made of an integer, may point anywhere. */
+/* A pointer is followed back through arithmetic, moves and slots to what it is an offset from: the
+   parameters, or what is loaded or made of an integer, which may point anywhere. */
 #include "analysis/alias.h"
 
 #include "base/vec.h"
@@ -41,14 +41,29 @@ static bool visit_sources(Walk *w, const Value *v)
     return moves_pointers;
 }
 
+static bool is_param(const Func *fn, const Value *v)
+{
+    return !v->def && v->region == fn->body;
+}
+
 bool alias_params(Arena *scratch, const Func *fn, const Value *pointer, Bitset *params)
 {
     Walk w = {.scratch = scratch, .seen = bitset_make(scratch, (int)fn->nvalues)};
     visit(&w, pointer);
     for (int next = 0; next < w.work.len; next++) {
         const Value *v = w.work.data[next];
-        if (!v->def && v->region == fn->body) bitset_add(params, v->index);
+        if (is_param(fn, v)) bitset_add(params, v->index);
         else if (!visit_sources(&w, v)) return false;
     }
     return true;
+}
+
+void alias_bases(Arena *scratch, const Func *fn, const Value *pointer, Bitset *bases)
+{
+    Walk w = {.scratch = scratch, .seen = bitset_make(scratch, (int)fn->nvalues)};
+    visit(&w, pointer);
+    for (int next = 0; next < w.work.len; next++) {
+        const Value *v = w.work.data[next];
+        if (is_param(fn, v) || !visit_sources(&w, v)) bitset_add(bases, (int)v->id);
+    }
 }

@@ -1,6 +1,7 @@
 /* Read-modify-write as the type of the elements has it. max and min of floats work on the bits: two
    non-negative floats order as signed integers, two negative ones as unsigned integers the other
-   way round; the sign of the operand picks one of two masked ops. */
+   way round; the sign of the operand picks one of two masked ops. Where the bits are 16 memory does
+   neither, and the target compares floats in a loop. */
 #include <string.h>
 
 #include "ir/build.h"
@@ -37,7 +38,9 @@ Value *build_rmw(Builder *b, const char *what, const AtomicArgs *a)
 {
     const Type *ty = a->args[1]->type;
     const bool is_max = strcmp(what, "max") == 0, is_order = is_max || strcmp(what, "min") == 0;
-    if (is_order && type_is_float(ty)) return float_extremum(b, a, is_max);
+    const bool is_half = type_is_float(ty) && type_bits(ty) == 16;
+    if (is_order && type_is_float(ty) && !is_half) return float_extremum(b, a, is_max);
+    if (is_order && is_half) what = is_max ? "fmax" : "fmin";
     if (type_is_float(ty) && strcmp(what, "add") == 0) what = "fadd";
     if (is_order && dtype_info(type_dtype(ty))->kind == DK_UINT) what = is_max ? "umax" : "umin";
     return build_atomic(b, OP_ATOMIC_RMW, what, a);

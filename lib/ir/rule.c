@@ -75,7 +75,7 @@ typedef struct AttrRule {
     int64_t least, most; /* of a number */
 } AttrRule;
 
-#define RMW_WORDS "add fadd and or xor max umax min umin xchg"
+#define RMW_WORDS "add fadd and or xor max umax fmax min umin fmin xchg"
 #define EVICT_WORDS "evict_first evict_last evict_normal"
 #define ORDER(KIND, WORDS)                                                                         \
     {KIND, ATTR_SEM, true, WORDS, 0, 0},                                                           \
@@ -516,7 +516,7 @@ static bool fits_part(Rule *r, int i, const Type *block)
 static bool fits_rmw(Rule *r, const Type *block)
 {
     const bool is_float = type_is_float(block), is_half = is_float && type_bits(block) == 16;
-    const char *words = is_half ? "add" : is_float ? "add max min" : "add and or xor max min";
+    const char *words = is_float ? "add max min" : "add and or xor max min";
     return expect(r, type_bits(block) >= 32 || is_half, "the block", block,
                   "numbers of 32 or 64 bits, or floats of 16") &&
            fits_attr(r, &(AttrRule){OP_DESC_ATOMIC, ATTR_RMW, true, words, 0, 0});

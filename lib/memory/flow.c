@@ -1,10 +1,13 @@
 /* Forward along control flow: a set of accesses, which grows at each one and is empty after a
    barrier. An access that conflicts with one of the set waits for all threads, which is a barrier
-   like any other for what follows; once found it stays, so that rounds through a loop only add. */
+   like any other for what follows; once found it stays, so that rounds through a loop only add.
+   What global memory was accessed by in one turn of a loop is there in the next where the loop does
+   not move the pointer. */
 #include "memory/flow.h"
 
 #include "ir/dot_unit.h"
 #include "linear/swizzle.h"
+#include "memory/global.h"
 #include "tkc/carry.h"
 
 AccessKind memory_access(const Op *op)
@@ -62,12 +65,29 @@ static bool is_barrier(const Op *op)
     return op->kind == OP_BARRIER || op->kind == OP_WAIT;
 }
 
+static bool is_loop(const Op *op)
+{
+    return op->kind == OP_FOR || op->kind == OP_WHILE;
+}
+
+static bool is_inside(const Op *op, const Op *outer)
+{
+    while (op && op != outer) op = op->region->parent;
+    return op;
+}
+
 static void collect(Op *op, void *user)
 {
     MemoryFlow *f = user;
-    if (!is_barrier(op) && !memory_access(op)) return;
+    const bool is_global = f->global && (global_access(op) || is_loop(op));
+    if (!is_barrier(op) && !memory_access(op) && !is_global) return;
     vec_push(f->scratch, &f->ops, op);
     map_set_ptr(&f->index, op, (void *)(uintptr_t)f->ops.len);
+}
+
+static int number_of(const MemoryFlow *f, const Op *op)
+{
+    return (int)(uintptr_t)map_get_ptr(&f->index, op) - 1;
 }
 
 static Bitset copy_of(MemoryFlow *f, const Bitset *s)
@@ -86,19 +106,47 @@ static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending);
 
 static void flow_region(MemoryFlow *f, const Region *r, Bitset *pending)
 {
-    for (const Op *op = r->first; op; op = op->next) flow_op(f, op, pending);
+    for (const Op *op = r->first; op && !f->again; op = op->next) flow_op(f, op, pending);
+}
+
+/* From `turn` to `left` goes what the next turn does not ask for. */
+static void leave_moved(MemoryFlow *f, const Op *loop, Bitset *turn, Bitset *left)
+{
+    for (int i = bitset_next(turn, 0); i >= 0; i = bitset_next(turn, i + 1)) {
+        const Op *access = f->ops.data[i];
+        if (memory_access(access) || !global_is_moved(f->global, access, loop)) continue;
+        bitset_add(left, i);
+        bitset_remove(turn, i);
+    }
+}
+
+/* Threads meet before the loop: what was found in it by what came before that is forgotten. */
+static void start_over(MemoryFlow *f, const Op *loop)
+{
+    f->again = NULL;
+    for (int i = bitset_next(&f->waits, 0); i >= 0; i = bitset_next(&f->waits, i + 1))
+        if (!is_loop(f->ops.data[i]) && is_inside(f->ops.data[i], loop))
+            bitset_remove(&f->waits, i);
 }
 
 /* Until one more turn adds nothing; then what is pending after no turn at all, too. */
 static void flow_loop(MemoryFlow *f, const Op *op, Bitset *pending)
 {
+    Bitset left = bitset_make(f->scratch, f->ops.len);
     bool grew = true;
     while (grew) {
         Bitset turn = copy_of(f, pending);
         for (int i = 0; i < op->nregions; i++) flow_region(f, op->regions[i], &turn);
-        grew = bitset_union(pending, &turn);
+        if (f->again == op) {
+            start_over(f, op);
+            clear(pending), clear(&left);
+            continue;
+        }
+        leave_moved(f, op, &turn, &left);
+        grew = bitset_union(pending, &turn) && !f->again;
     }
     if (op->kind == OP_WHILE) flow_region(f, op->regions[0], pending);
+    bitset_union(pending, &left);
 }
 
 static void flow_branch(MemoryFlow *f, const Op *op, Bitset *pending)
@@ -116,16 +164,40 @@ static bool must_wait(MemoryFlow *f, const Op *op, const Bitset *pending)
 {
     for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1)) {
         const Op *earlier = f->ops.data[i];
-        if (memory_conflict(earlier, op) &&
+        if (memory_access(earlier) && memory_access(op) && memory_conflict(earlier, op) &&
             f->overlap(memory_buffer(earlier), memory_buffer(op), f->user))
             return true;
     }
     return false;
 }
 
+/* The outermost loop around `op` and not around what came before. */
+static const Op *loop_between(const Op *earlier, const Op *op)
+{
+    const Op *found = NULL, *at = op->region->parent;
+    for (; at && !is_inside(earlier, at); at = at->region->parent)
+        if (is_loop(at)) found = at;
+    return found;
+}
+
+/* Where the first of two accesses to global memory is before a loop and the second in it, threads
+   meet once, before the loop. */
+static void meet_globally(MemoryFlow *f, int i, Bitset *pending)
+{
+    const Op *op = f->ops.data[i];
+    for (int k = bitset_next(pending, 0); k >= 0; k = bitset_next(pending, k + 1)) {
+        if (!global_conflict(f->global, f->ops.data[k], op)) continue;
+        const Op *loop = loop_between(f->ops.data[k], op);
+        bitset_add(&f->waits, loop ? number_of(f, loop) : i);
+        f->again = loop;
+        return;
+    }
+}
+
 static void flow_access(MemoryFlow *f, int i, Bitset *pending)
 {
     const Op *op = f->ops.data[i];
+    if (f->global) meet_globally(f, i, pending);
     if (bitset_has(&f->waits, i) || must_wait(f, op, pending)) {
         bitset_add(&f->waits, i);
         clear(pending);
@@ -139,7 +211,7 @@ static void flow_dot(MemoryFlow *f, const Op *dot, Bitset *pending)
     bool flipped;
     for (int k = 0; k < 2; k++) {
         const Op *ring = dot_ring(dot, k, &flipped);
-        if (ring) bitset_add(pending, (int)(uintptr_t)map_get_ptr(&f->index, ring) - 1);
+        if (ring) bitset_add(pending, number_of(f, ring));
     }
 }
 
@@ -166,8 +238,9 @@ static void flow_wait(MemoryFlow *f, const Op *wait, Bitset *pending)
 
 static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)
 {
-    int i = (int)(uintptr_t)map_get_ptr(&f->index, op) - 1;
-    if (op->kind == OP_FOR || op->kind == OP_WHILE) flow_loop(f, op, pending);
+    const int i = number_of(f, op);
+    if (is_loop(op) && i >= 0 && bitset_has(&f->waits, i)) clear(pending);
+    if (is_loop(op)) flow_loop(f, op, pending);
     else if (op->kind == OP_IF) flow_branch(f, op, pending);
     else if (is_barrier(op)) clear(pending);
     else if (op->kind == OP_DOT_WAIT) flow_wait(f, op, pending);

@@ -1,5 +1,5 @@
-/* Which accesses to shared memory may have happened since all threads last met, at each point of a
-   function, along every path. */
+/* Which accesses to shared memory, and to global memory where that is asked for, may have happened
+   since all threads last met, at each point of a function, along every path. */
 #ifndef TKC_MEMORY_FLOW_H
 #define TKC_MEMORY_FLOW_H
 
@@ -39,9 +39,12 @@ struct MemoryFlow {
        numbers in ops, without those that it waits for. */
     void (*visit)(MemoryFlow *f, const Op *op, const Bitset *pending, void *user);
     void *user;
-    VEC(Op *) ops; /* accesses and barriers, in order */
+    struct Global *global; /* NULL: of shared memory alone */
+    const Op *again;       /* the loop, just found to wait, that is looked at anew; NULL: none */
+    VEC(Op *) ops; /* accesses, barriers and, for global memory, loops, in order */
     Map index;     /* op to its number in ops, plus 1 */
-    Bitset waits;  /* found: accesses that must wait for others, where no barrier makes them */
+    Bitset waits;  /* found: accesses, and loops with such, that must wait for others, where no
+                      barrier makes them */
 };
 void memory_flow(MemoryFlow *f, Func *fn);
 

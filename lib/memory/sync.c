@@ -8,6 +8,7 @@
 
 #include "ir/build.h"
 #include "memory/flow.h"
+#include "memory/global.h"
 #include "memory/passes.h"
 
 static bool overlap(const Value *a, const Value *b, void *user)
@@ -71,7 +72,8 @@ static bool meet(Pass *p, Func *fn)
 bool sync_run(Pass *p, Func *fn)
 {
     bool changed = meet(p, fn);
-    MemoryFlow flow = {.scratch = p->scratch, .overlap = overlap};
+    MemoryFlow flow = {
+        .scratch = p->scratch, .overlap = overlap, .global = global_new(p->scratch, fn)};
     memory_flow(&flow, fn);
     for (int i = bitset_next(&flow.waits, 0); i >= 0; i = bitset_next(&flow.waits, i + 1)) {
         add_barrier(fn, flow.ops.data[i]);

@@ -35,11 +35,11 @@ bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
 {
     const char *op = rmw_of(c);
     bool add = strcmp(op, "add") == 0, is_float = type_is_float(elem);
-    bool any = strcmp(op, "max") == 0 || strcmp(op, "min") == 0 || strcmp(op, "xchg") == 0;
+    bool order = strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
     int bits = type_bits(elem);
     const char *expected = bits < 16 || (bits == 16 && !is_float) ? "32- and 64-bit types"
-                           : bits == 16 && !add ? "32- and 64-bit types; fp16 and bf16 only add"
-                           : is_float && !add && !any ? "integers"
+                           : bits == 16 && !add && !order ? "32- and 64-bit types; fp16 and bf16 only add, max and min"
+                           : is_float && !add && !order && strcmp(op, "xchg") != 0 ? "integers"
                                                       : NULL;
     if (expected) refuse_dtype(sp, c, elem, expected);
     return !expected;

@@ -611,8 +611,10 @@ static const AtomicRow atomic_rows[] = {
     {"xor", DK_NONE, "xor", {[32] = "b32", [64] = "b64"}},
     {"max", DK_NONE, "max", {[32] = "s32", [64] = "s64"}},
     {"umax", DK_NONE, "max", {[32] = "u32", [64] = "u64"}},
+    {"fmax", DK_FLOAT, "max", {[16] = "f16"}},
     {"min", DK_NONE, "min", {[32] = "s32", [64] = "s64"}},
     {"umin", DK_NONE, "min", {[32] = "u32", [64] = "u64"}},
+    {"fmin", DK_FLOAT, "min", {[16] = "f16"}},
     {"xchg", DK_NONE, "exch", {[32] = "b32", [64] = "b64"}},
     {"cas", DK_NONE, "cas", {[16] = "b16", [32] = "b32", [64] = "b64"}},
 };
@@ -625,12 +627,20 @@ static const AtomicRow *atomic_row(const char *rmw)
     return NULL;
 }
 
+/* fp16 and bf16 have no instruction for one of them: a compare and swap, again until nobody came
+   between. */
+static bool is_looped(const AtomicRow *row)
+{
+    return row->kind == DK_FLOAT && strcmp(row->name, "add") != 0;
+}
+
 static bool nvptx_has_atomic(const Lower *L, const char *rmw, DType dt)
 {
     const AtomicRow *row = atomic_row(rmw);
     const DTypeInfo *info = dtype_info(dt);
     if (!row || !dt || !row->type[info->bits]) return false;
     if (row->kind == DK_FLOAT && info->kind != DK_FLOAT) return false;
+    if (is_looped(row)) return L->machine->sm >= 80;
     if (dt == DT_BF16 && row->kind == DK_FLOAT) return L->machine->sm >= 90;
     return true;
 }
@@ -651,8 +661,44 @@ static void put_atomic_op(Lower *L, Buf *text, const Atomic *a)
     buf_printf(text, ".%s", is_bf16 ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
 }
 
+/* "atom.global.gpu.acq_rel.", and of a cas "atom.global.acq_rel.gpu.": ptxas takes the words in any
+   order, and this is how programs that read Triton's PTX expect them. */
+static void put_atomic_name(Buf *text, const Atomic *a)
+{
+    const char *space = a->space == SPACE_SHARED ? "shared" : "global";
+    const bool is_cas = !strcmp(a->rmw, "cas");
+    buf_printf(text, "atom.%s.%s.%s.", space, is_cas ? a->sem : a->scope,
+               is_cas ? a->scope : a->sem);
+}
+
+static void atomic_loop(Lower *L, const Atomic *a, LLVMValueRef *words)
+{
+    int64_t offset = a->offset;
+    LLVMValueRef args[] = {near_address(L, a->ptr, &offset), words[0], a->pred};
+    const char address = constraint_of(L, LLVMTypeOf(args[0])), kind = constraint_of(L, a->word),
+               *space = a->space == SPACE_SHARED ? "shared" : "global";
+    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
+    buf_printf(&constraints, "=&%c,%c,%c%s", kind, address, kind, a->pred ? ",b" : "");
+    buf_puts(&text, "{\n\t.reg .pred p;\n\t.reg .b16 n, r;\n\tmov.b16 $0, 0;\n\t");
+    if (a->pred) buf_puts(&text, "@!$3 bra done;\n\t");
+    buf_printf(&text, "ld.relaxed.%s.%s.b16 $0, ", a->scope, space);
+    put_address(&text, 1, offset);
+    buf_printf(&text, ";\n\tagain: %s.%s n, $0, $2;\n\t", atomic_row(a->rmw)->name,
+               a->dtype == DT_BF16 ? "bf16" : "f16");
+    buf_printf(&text, "atom.%s.%s.%s.cas.b16 r, ", space, a->sem, a->scope);
+    put_address(&text, 1, offset);
+    buf_puts(&text, ", $0, n;\n\tsetp.ne.u16 p, r, $0;\n\tmov.b16 $0, r;\n\t"
+                    "@p bra again;\n\tdone:\n\t}");
+    words[0] = nvptx_asm(L, a->word, buf_text(&text), buf_text(&constraints), true,
+                         a->pred ? 3 : 2, args);
+}
+
 static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
 {
+    if (is_looped(atomic_row(a->rmw))) {
+        atomic_loop(L, a, words);
+        return;
+    }
     LLVMValueRef args[2 * VECTOR_MAX];
     int64_t offset = a->offset;
     int n = 0;
@@ -673,8 +719,7 @@ static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
             buf_printf(&constraints, ",%d", i);
         }
     }
-    buf_printf(&text, "atom.%s.%s.%s.", a->sem, a->scope,
-               a->space == SPACE_SHARED ? "shared" : "global");
+    put_atomic_name(&text, a);
     put_atomic_op(L, &text, a);
     buf_putc(&text, ' ');
     put_words(&text, a->count, 0);

@@ -72,6 +72,8 @@ CASES = [
      lambda i: 1),
     ("getctarank", "getctarank.shared::cluster.u32 %t7, %t1;", lambda i: 0),
     ("mapa", "mapa.shared::cluster.u32 %t8, %t3, 0; ld.shared::cluster.u32 %t7, [%t8];", lambda i: i),
+    ("atom in the ISA's order", "atom.acq_rel.gpu.global.add.u32 %t7, [%a8], 7;", lambda i: 100 + i, lambda i: 107 + i),
+    ("atom in Triton's order", "atom.global.gpu.acq_rel.add.u32 %t7, [%a8], 7;", lambda i: 100 + i, lambda i: 107 + i),
     ("atom.inc", "atom.global.inc.u32 %t7, [%a8], 7;", lambda i: 100 + i, lambda i: 0),
     ("atom.dec", "atom.global.dec.u32 %t7, [%a8], 110;", lambda i: 100 + i, lambda i: 99 + i if i <= 10 else 110),
     ("atom.cas", "atom.global.cas.b32 %t7, [%a8], 105, 3;", lambda i: 100 + i, lambda i: 3 if i == 5 else 100 + i),

@@ -366,7 +366,7 @@ SEMANTICS = [
     S("load arguments that are refused", 'v = tl.load(x, padding_option="zero")', err=r"block pointer"),
     S("where casts its condition", "v = tl.where(tl.arange(0, 4) - 2, 1, 0)\ntl.store(y + tl.arange(0, 4), v)",
       [1, 1, 0, 1]),
-    S("atomics that are refused", "tl.atomic_max(y.to(tl.pointer_type(tl.float16)), 1.0)", err=r"fp16"),
+    S("atomics that are refused", "tl.atomic_xchg(y.to(tl.pointer_type(tl.float16)), 1.0)", err=r"fp16"),
     S("atomics that are refused", 'tl.atomic_add(y, 1, sem="sequential")', err=r"sem"),
     S("dot that is refused", "a = tl.zeros((16, 16), tl.uint8)\nb = tl.dot(a, a)", err=r"uint8|int8"),
     S("dot that is refused", "a = tl.zeros((16, 16), tl.float16)\nb = tl.dot(a, a, out_dtype=tl.bfloat16)",

@@ -1,6 +1,5 @@
 /* Contexts, and how diagnostics leave the library: collected during a call, sorted, rendered once,
    handed to the caller's handler. */
-#include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "api.h"
 #include "base/limit.h"
 #include "base/unwind.h"
+#include "tkc/float_env.h"
 
 const char *tkc_status_text(TkcStatus status)
 {
@@ -324,19 +324,16 @@ static TkcStatus run(Run *r)
     return r->ok ? TKC_OK : has_bug(r->dx) ? TKC_INTERNAL : TKC_ERROR;
 }
 
-/* Rounding and what becomes of subnormals are the caller's to choose, but not for us: what is folded
-   and printed has to be the same whoever calls. */
 TkcStatus api_run(TkcContext *cx, Arena *arena, const TkcOptions *options, ApiWork work, void *arg)
 {
     Run r = {.cx = cx, .arena = arena, .options = options, .work = work, .arg = arg};
-    fenv_t callers;
-    fegetenv(&callers);
-    fesetenv(FE_DFL_ENV);
+    FloatEnv callers;
+    float_env_enter(&callers);
     tkc_context_lock(cx);
     r.limit = limits_of(cx, options);
     TkcStatus status = run(&r);
     tkc_context_unlock(cx);
-    fesetenv(&callers);
+    float_env_leave(&callers);
     return status;
 }
 

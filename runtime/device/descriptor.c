@@ -100,7 +100,7 @@ static TkcStatus check_memory(const TkcJit *jit, const char *name, const TkcDesc
 static TkcStatus pack_pointer(const TkcJit *jit, const ManifestParam *p, const TkcDescriptor *d,
                               LaunchArg *out)
 {
-    int64_t element = manifest_element(p)->bytes;
+    int64_t element = p->element->bytes;
     if (d->base % (uint64_t)p->divisibility)
         return refuse_argument(jit, p->name, "its base, 0x%llx, is not a multiple of %lld",
                                (unsigned long long)d->base, (long long)p->divisibility);

@@ -1,11 +1,11 @@
 /* Kernels compiled on demand: a launch packs its arguments into a key; a new key is compiled, an
    old one found. */
-#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "build.h"
 #include "kernels.h"
+#include "tkc/float_env.h"
 
 /* ---- making one ---- */
 
@@ -222,6 +222,7 @@ static TkcStatus find_compiled(TkcJit *jit, void *stream, const TkcArg *args, si
                                Compiled **out)
 {
     Key key;
+    if ((*out = kernels_again(jit, args, nargs))) return TKC_OK;
     key.data = NULL;
     TkcStatus status = key_make(&key, args, nargs)
                            ? find_by_key(jit, &key, stream, args, nargs, out)
@@ -261,17 +262,14 @@ static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const 
     return status;
 }
 
-/* Numbers are converted, and on cpu computed with, as IEEE has it: rounding and subnormals are not
-   the caller's while this lasts. */
 TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                      size_t nargs)
 {
     if (!tkc_handle_keep(jit, TKC_HANDLE_JIT)) return TKC_MISUSE;
-    fenv_t callers;
-    fegetenv(&callers);
-    fesetenv(FE_DFL_ENV);
+    FloatEnv callers;
+    float_env_enter(&callers);
     TkcStatus status = launch(jit, grid, stream, args, nargs);
-    fesetenv(&callers);
+    float_env_leave(&callers);
     jit_drop(jit);
     return status;
 }

@@ -11,20 +11,24 @@ static int rank_of(const TkcArg *arg)
     return d && d->rank >= 1 && d->rank <= TKC_DESCRIPTOR_RANK ? d->rank : 0;
 }
 
-KeyFact key_fact(const TkcArg *arg)
+/* Of what most arguments are: inline, as it is asked of each at every launch. */
+static inline KeyFact fact_of(const TkcArg *arg)
 {
-    switch (arg->kind) {
-    case TKC_ARG_POINTER: return arg->pointer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
-    case TKC_ARG_INT:
+    if (arg->kind == TKC_ARG_POINTER) return arg->pointer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
+    if (arg->kind == TKC_ARG_INT) {
         if (arg->bytes == TKC_ANY_INT || (arg->bytes == TKC_ANY_INT_BUT_ONE && arg->integer != 1))
             return FACT_NONE;
         return arg->integer == 1 ? FACT_ONE : arg->integer % 16 == 0 ? FACT_DIV16 : FACT_NONE;
-    case TKC_ARG_DESCRIPTOR: /* along the dimension that vectors run along */
-        return rank_of(arg) && arg->descriptor->shape[rank_of(arg) - 1] % 16 == 0 ? FACT_DIV16
-                                                                                  : FACT_NONE;
-    case TKC_ARG_FLOAT: case TKC_ARG_CONSTEXPR: break;
     }
-    return FACT_NONE;
+    return arg->kind == TKC_ARG_DESCRIPTOR ? key_fact(arg) : FACT_NONE;
+}
+
+KeyFact key_fact(const TkcArg *arg)
+{
+    if (arg->kind != TKC_ARG_DESCRIPTOR) return fact_of(arg);
+    /* along the dimension that vectors run along */
+    return rank_of(arg) && arg->descriptor->shape[rank_of(arg) - 1] % 16 == 0 ? FACT_DIV16
+                                                                              : FACT_NONE;
 }
 
 static bool reserve(Key *k, size_t more)
@@ -46,7 +50,7 @@ static bool reserve(Key *k, size_t more)
 
 /* What the text alone does not say. A number without a type is int32 when it fits, else int64 (when
    the parameter does not say); a constexpr without a value is the source's to give. */
-static unsigned char text_class(const TkcArg *arg)
+static inline unsigned char text_class(const TkcArg *arg)
 {
     if (arg->kind == TKC_ARG_CONSTEXPR) return arg->constexpr_value != NULL;
     if (arg->kind == TKC_ARG_DESCRIPTOR) return (unsigned char)rank_of(arg);
@@ -55,18 +59,50 @@ static unsigned char text_class(const TkcArg *arg)
                : 0;
 }
 
-static bool put_arg(Key *k, const TkcArg *arg)
+/* Before an argument's text. */
+enum { HEAD = 3 };
+
+static void put_head(unsigned char *head, const TkcArg *arg)
+{
+    head[0] = (unsigned char)arg->kind;
+    head[1] = (unsigned char)key_fact(arg);
+    head[2] = text_class(arg);
+}
+
+/* Byte by byte: three that were just written cannot be read as one word without a wait. */
+static inline bool has_head(const unsigned char *head, const TkcArg *arg)
+{
+    return head[0] == (unsigned char)arg->kind && head[1] == (unsigned char)fact_of(arg) &&
+           head[2] == text_class(arg);
+}
+
+static const char *text_of(const TkcArg *arg)
 {
     const char *text = arg->kind == TKC_ARG_CONSTEXPR ? arg->constexpr_value : arg->type;
-    size_t n = text ? strlen(text) + 1 : 1;
-    if (!reserve(k, n + 3)) return false;
-    unsigned char *p = k->data + k->len;
-    p[0] = (unsigned char)arg->kind;
-    p[1] = (unsigned char)key_fact(arg);
-    p[2] = text_class(arg);
-    memcpy(p + 3, text ? text : "", n);
-    k->len += (uint32_t)n + 3;
+    return text ? text : "";
+}
+
+static bool put_arg(Key *k, const TkcArg *arg)
+{
+    const char *text = text_of(arg);
+    const size_t n = strlen(text) + 1;
+    if (!reserve(k, n + HEAD)) return false;
+    put_head(k->data + k->len, arg);
+    memcpy(k->data + k->len + HEAD, text, n);
+    k->len += (uint32_t)n + HEAD;
     return true;
+}
+
+bool key_is_of(const unsigned char *key, uint32_t len, const TkcArg *args, size_t nargs)
+{
+    const unsigned char *at = key, *end = key + len;
+    for (size_t i = 0; i < nargs; i++) {
+        const char *text = text_of(&args[i]);
+        if (at == end || !has_head(at, &args[i])) return false;
+        for (at += HEAD; *at && *at == (unsigned char)*text; at++) text++;
+        if (*at++ != (unsigned char)*text) return false;
+    }
+    return at == end;
 }
 
 /* FNV-1a, eight bytes at a time; the table compares whole keys. */

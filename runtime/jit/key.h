@@ -19,6 +19,8 @@ typedef struct Key {
     uint64_t hash;
     unsigned char few[240];
 } Key;
+/* Whether the key of these arguments would be these bytes. */
+bool key_is_of(const unsigned char *key, uint32_t len, const TkcArg *args, size_t nargs);
 /* False when there is no memory. */
 bool key_make(Key *k, const TkcArg *args, size_t nargs);
 void key_fini(Key *k);

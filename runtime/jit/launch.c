@@ -147,9 +147,15 @@ TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3])
 
 /* ---- with the compiled kernel's types ---- */
 
+/* A division takes as long as the rest of an argument; a power of two, which it mostly is, needs none. */
+static inline bool is_multiple(uint64_t x, uint64_t of)
+{
+    return of < 2 || ((of & (of - 1)) == 0 ? (x & (of - 1)) == 0 : x % of == 0);
+}
+
 static TkcStatus pack_pointer(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg, LaunchArg *out)
 {
-    if (p->divisibility > 1 && arg->pointer % (uint64_t)p->divisibility)
+    if (!is_multiple(arg->pointer, (uint64_t)p->divisibility))
         return refuse_argument(jit, p->name,
                                "the address 0x%llx is not a multiple of %lld, as declared",
                                (unsigned long long)arg->pointer, (long long)p->divisibility);
@@ -170,7 +176,7 @@ static bool int_fits(const DTypeInfo *info, const TkcArg *arg)
 
 static TkcStatus pack_int(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg, LaunchArg *out)
 {
-    const DTypeInfo *info = manifest_element(p);
+    const DTypeInfo *info = p->element;
     if (info->kind == DK_FLOAT) {
         *out = (LaunchArg){tkc_bits_from_double(p->is.dtype, (double)arg->integer), 0};
         return TKC_OK;
@@ -178,7 +184,8 @@ static TkcStatus pack_int(const TkcJit *jit, const ManifestParam *p, const TkcAr
     if (!int_fits(info, arg))
         return refuse_argument(jit, p->name, "%lld does not fit %s", (long long)arg->integer,
                                info->name);
-    if (p->divisibility > 1 && arg->integer % p->divisibility)
+    const uint64_t size = arg->integer < 0 ? -(uint64_t)arg->integer : (uint64_t)arg->integer;
+    if (!is_multiple(size, (uint64_t)p->divisibility))
         return refuse_argument(jit, p->name, "%lld is not a multiple of %lld, as declared",
                                (long long)arg->integer, (long long)p->divisibility);
     *out = (LaunchArg){(uint64_t)arg->integer, 0};

@@ -40,6 +40,7 @@ struct TkcJit {
     pthread_mutex_t lock; /* of all below: kernels.c */
     Compiled **buckets;   /* by hash */
     size_t nheld, most_held;
+    Compiled *latest;     /* the one that was used last; or NULL */
     uint64_t clock;       /* uses so far */
     TkcCacheStats stats;
 };

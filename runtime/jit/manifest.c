@@ -102,7 +102,8 @@ static bool describe_param(ManifestParam *p, const TkcArtifact *a, int i)
     const bool is_pointer = *p->type == '*';
     tkc_read_type(p->type, strlen(p->type), &p->is);
     p->kind = is_pointer ? "pointer" : "number";
-    p->bytes = is_pointer ? 8 : manifest_element(p)->bytes;
+    p->element = tkc_dtype_info(p->is.dtype);
+    p->bytes = is_pointer ? 8 : p->element->bytes;
     return find_source(p);
 }
 
@@ -226,8 +227,10 @@ static bool understand(ManifestParam *p)
                                         [PART_SHAPE] = "shape", [PART_STRIDE] = "stride"};
     p->source = PART_WHOLE;
     while (p->source < PART_STRIDE && strcmp(p->part, parts[p->source])) p->source++;
-    return !strcmp(p->part, parts[p->source]) && !tkc_read_type(p->type, strlen(p->type), &p->is) &&
-           p->dim >= 0 && p->dim < TKC_DESCRIPTOR_RANK;
+    if (strcmp(p->part, parts[p->source]) || tkc_read_type(p->type, strlen(p->type), &p->is))
+        return false;
+    p->element = tkc_dtype_info(p->is.dtype);
+    return p->dim >= 0 && p->dim < TKC_DESCRIPTOR_RANK;
 }
 
 static bool is_param(const Manifest *m, int64_t i)

@@ -13,6 +13,7 @@ typedef struct ManifestParam {
     int64_t bytes, divisibility, dim;
     /* not written: what the texts mean */
     ParamType is;
+    const DTypeInfo *element; /* of a number or a pointer */
     ArgPart source;
     int arg;              /* of a launch; the jit sets it */
 } ManifestParam;
@@ -34,10 +35,4 @@ char *manifest_write(const TkcArtifact *artifact, size_t *len);
    it takes apart. */
 bool manifest_read(Manifest *m, char *text, size_t len);
 void manifest_fini(Manifest *m);
-/* The parameter's element, of a number or a pointer. */
-static inline const DTypeInfo *manifest_element(const ManifestParam *p)
-{
-    return tkc_dtype_info(p->is.dtype);
-}
-
 #endif

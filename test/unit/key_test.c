@@ -10,6 +10,8 @@ static bool same_key(const TkcArg *x, size_t nx, const TkcArg *y, size_t ny)
     EXPECT(key_make(&a, x, nx) && key_make(&b, y, ny));
     bool same = a.len == b.len && (!a.len || !memcmp(a.data, b.data, a.len));
     EXPECT(!same || a.hash == b.hash);
+    EXPECT(key_is_of(a.data, a.len, x, nx) && key_is_of(b.data, b.len, y, ny));
+    EXPECT(key_is_of(a.data, a.len, y, ny) == same && key_is_of(b.data, b.len, x, nx) == same);
     key_fini(&a);
     key_fini(&b);
     return same;

@@ -72,7 +72,7 @@ static void round_trip(void)
     expect_param(&m.params[4], "d.stride0", "d", PART_STRIDE, 0, "i64", 8, 8);
     expect_param(&m.params[5], "n", "n", PART_WHOLE, 0, "i32", 4, 1);
     expect_param(&m.params[6], "flag", "flag", PART_WHOLE, 0, "i1", 1, 1);
-    EXPECT(m.params[1].is.stars == 1 && manifest_element(&m.params[1])->bits == 16);
+    EXPECT(m.params[1].is.stars == 1 && m.params[1].element->bits == 16);
     EXPECT_INT(m.nvalues, 2);
     EXPECT_STR(m.values[0].value, "64");
     EXPECT_STR(m.values[1].name, "NAME");

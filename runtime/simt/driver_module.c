@@ -75,12 +75,15 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     }
     CuContext cx = driver_current();
     code = driver_no_capture(cx);
-    const SimtImage *linked = strncmp(image, SIMT_IMAGE, strlen(SIMT_IMAGE)) ? NULL : image;
-    if (code == SIMT_OK && linked) code = check_image(linked, chip_of(cx->device));
+    SimtImage head; /* images lie anywhere */
+    const bool is_linked = !strncmp(image, SIMT_IMAGE, strlen(SIMT_IMAGE));
+    if (is_linked) memcpy(&head, image, sizeof head);
+    if (code == SIMT_OK && is_linked) code = check_image(&head, chip_of(cx->device));
     if (code != SIMT_OK) return code;
     CuModule m = calloc(1, sizeof *m);
     if (!m) return SIMT_OUT_OF_MEMORY;
-    code = load_parts(m, linked ? linked->ptx : image, linked ? linked->texts : 1, cx->device, problem, sizeof problem);
+    const char *text = is_linked ? (const char *)image + offsetof(SimtImage, ptx) : image;
+    code = load_parts(m, text, is_linked ? head.texts : 1, cx->device, problem, sizeof problem);
     if (code != SIMT_OK) {
         driver_module_free(m);
         write_log(problem, count, options, values);
@@ -92,7 +95,7 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     m->next = cx->modules;
     cx->modules = m;
     pthread_mutex_unlock(&cx->lock);
-    for (int i = 0; i < m->nparts; i++) trace_load(m->parts[i], linked != NULL);
+    for (int i = 0; i < m->nparts; i++) trace_load(m->parts[i], is_linked);
     *module = m;
     return SIMT_OK;
 }

@@ -28,6 +28,24 @@ double estimate_bytes(Size s)
 
 /* ---- before lowering ---- */
 
+static bool is_offset(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    if (!type_is_block(v->type) || (op && ir_has(op, OT_CONST))) return true;
+    if (!op || !depth || op->kind == OP_CONVERT || type_is_float(v->type) ||
+        (!ir_has(op, OT_EW) && !ir_has(op, OT_SHAPE)))
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!is_offset(op_arg(op, i), depth - 1)) return false;
+    return true;
+}
+
+bool estimate_is_offset(const Op *op)
+{
+    enum { DEEPEST = 8 };
+    return op->nresults && is_offset(op_result(op, 0), DEEPEST);
+}
+
 int estimate_registers(const Op *op)
 {
     if (!op->nresults || !type_is_block(op_result(op, 0)->type) || ir_has(op, OT_SHAPE) ||

@@ -121,7 +121,7 @@ void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
 static void check_registers(Lower *L, const Op *op)
 {
     const int registers = estimate_registers(op), most = L->machine->max_regs_thread;
-    if (registers <= most || L->too_large) return;
+    if (registers <= most || L->too_large || estimate_is_offset(op)) return;
     L->too_large = true;
     diag_warning(L->dx, DIAG_REGISTERS, ir_span(op->loc),
                  "%s takes %d registers of each of the program's %d threads, which have %d, and is "

@@ -31,7 +31,7 @@ KEEP = "(({0}).to(tl.int32) & 3).to({1})"  # small whole numbers again
 
 class Loop:
     """Lines of one kernel. Blocks are (name, rows, columns)."""
-    types, grid, tiles, written = ["fp16", "fp16", "bf16"], 1, 1, []
+    types, grid, tiles, read, written = ["fp16", "fp16", "bf16"], 1, 1, ["x", "y", "z"], []
 
     def __init__(self, number):
         self.r = random.Random(number)
@@ -63,7 +63,7 @@ class Loop:
         """A block of which dim `along` (0, 1, or None) runs with the loop."""
         r = self.r
         narrow, turned = r.random() < 0.1, r.random() < 0.35
-        array = "bytes" if narrow else r.choice(["x", "y", "z"])
+        array = "bytes" if narrow else r.choice(self.read)
         first, second = self.name("i"), self.name("j")
         self.say(f"{first} = {self.positions(rows, along == 0)}", depth)
         self.say(f"{second} = {self.positions(columns, along == 1)}", depth)
@@ -225,9 +225,14 @@ class Boxes(Loop):
         self.is_shared = r.random() < 0.7
         self.tiles, self.grid = (r.randint(1, 7), r.choice([1, 2, 2, 3])) if self.is_shared else (1, 1)
         self.rows, self.columns, self.h = r.choice([0, 1, 20, 33, 50, 50, 64, 64, 64]), r.choice([0, 24, 64, 100, 200, 256, 256]), r.choice([1, 2])
-        self.may_write = r.random() < 0.25
-        if self.may_write:
+        # What it writes to what it reads. From turn to turn only accesses that stay where they are come in order: there are no others; or
+        # they meet; or what is written is not read.
+        self.writes = r.choice(["", "", "", "", "", "still", "meet", "apart"])
+        self.read = ["x", "y", "z"]
+        if self.writes:
             self.grid, self.written = 1, ["x", "y", "z"]
+        if self.writes == "apart":
+            self.read = ["x", "y"]
         self.head, self.oddity = [], r.choice([0.05, 0.3, 1])  # how often operands do not come as boxes of this turn
 
     # ---- descriptors ----
@@ -235,7 +240,7 @@ class Boxes(Loop):
     def descriptor(self, rows, columns, array=None):
         """Its name. All that is inside lies in the array, which has 512 rows of PITCH."""
         r = self.r
-        base = array or r.choice("xyz")
+        base = array or r.choice(self.read)
         stride = r.choice(["pitch", "pitch", "pitch", "2 * half", "h * pitch", "2 * h * half", f"{PITCH}", "pitch.to(tl.int64)", "128 + half"])
         if r.random() < 0.12 * self.oddity and "h *" not in stride:
             base += r.choice([" + 16", " + 16 * pitch", " + rows * pitch"])
@@ -249,8 +254,8 @@ class Boxes(Loop):
 
     def index(self, along, depth):
         r = self.r
-        tile = r.choice(["", "", " + i", " + i", " + j", f" - {16} * tile"]) if self.is_shared else ""
-        if not along:
+        tile = r.choice(["", "", " + i", " + i", " + j", " - 16 * tile"]) if self.is_shared and self.writes != "still" else ""
+        if not along or self.writes == "still":
             return r.choice(["0"] * 5 + ["16", "64", "16", "-16", "240", "400", "rows"]) + tile
         if r.random() < 0.8:
             return "at" + r.choice(["", "", "", " + 16", " - 16", " + 8", " + rows"]) + tile
@@ -268,7 +273,7 @@ class Boxes(Loop):
             self.early, self.lines, self.is_inside = self.lines, lines, True
             return block
         if r.random() < 0.3 * self.oddity:
-            return super().load(rows, columns, along, depth)
+            return super().load(rows, columns, None if self.writes == "still" else along, depth)
         turned, block = r.random() < 0.35, self.name("v")
         first, second = self.index(along == 0, depth), self.index(along == 1, depth)
         if turned:
@@ -293,8 +298,8 @@ class Boxes(Loop):
         if not blocks:
             return
         name, m, n = r.choice(blocks)
-        value, array = KEEP.format(name, "tl." + self.dtype()), r.choice("xyz")
-        tile = " + i" if self.is_shared and r.random() < 0.5 else ""
+        value, array = KEEP.format(name, "tl." + self.dtype()), "z" if self.writes == "apart" else r.choice("xyz")
+        tile = " + i" if self.is_shared and self.writes == "meet" and r.random() < 0.5 else ""
         if r.random() < 0.5:
             self.say(f"{self.descriptor(m, n, array)}.store([{r.choice(['0', '16', '-16'])}{tile}, {r.choice(['0', '32'])}], {value})", depth)
         else:
@@ -302,8 +307,13 @@ class Boxes(Loop):
             self.say(f"tl.store({array} + {rows} * pitch + tl.arange(0, {n})[None, :], {value})", depth)
 
     def end_turn(self, sums, depth):
-        if self.may_write and self.r.random() < 0.3:
+        if self.writes and self.r.random() < 0.3:
             self.write_back(sums, depth)
+            self.meet(depth)
+
+    def meet(self, depth):
+        if self.writes == "meet":
+            self.late.append("    " * depth + "tl.debug_barrier()")
 
     def place(self, at):
         return f"({at} * {self.tiles} + tile)" if self.is_shared else f"{at}"
@@ -315,7 +325,7 @@ class Boxes(Loop):
             depth += 1
         sums = self.loop(depth)
         self.store(sums, depth)
-        if self.may_write and r.random() < 0.8:
+        if self.writes and r.random() < 0.8:
             self.write_back(sums, depth)
 
     def write(self):
@@ -332,6 +342,9 @@ class Boxes(Loop):
             self.say("i, j = 0, 0", depth)
         for _ in range(r.choice([1, 1, 2])):
             self.loop_and_store(depth)
+        if depth > 1:
+            self.meet(depth)
+        self.lines += self.late
         self.lines = self.head + self.lines
 
     def more_params(self):

@@ -388,7 +388,9 @@ static void add_write(Op *op, void *user)
     Writes *w = user;
     if (only_writes(op))
         w->anywhere |= !alias_params(w->s.scratch, w->s.fn, op_arg(op, 0), &w->s.written);
-    else w->anywhere |= ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM;
+    else
+        w->anywhere |= ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
+                       tkc_op_int(op, ATTR_VOLATILE, 0);
 }
 
 bool streams_are_written(const Streams *s)

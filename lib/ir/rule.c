@@ -93,6 +93,7 @@ static const AttrRule attr_rules[] = {
     {OP_ALLOC, ATTR_COPIES, false, NULL, 1, RING_MOST},
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
     {OP_TMA_BEGIN, ATTR_BOXES, true, NULL, 1, RING_MOST},
+    {OP_TMA_BEGIN, ATTR_FENCE, false, NULL, 0, 1},
     {OP_DOT_WAIT, ATTR_PENDING, true, NULL, 0, GROUP_MOST_PENDING},
     {OP_CAST, ATTR_ROUNDING, false, "rtne rtz", 0, 0},
     {OP_LOAD, ATTR_CACHE, false, ".ca .cg .cs .cv", 0, 0},

@@ -145,6 +145,7 @@ struct Target {
        them are there, `turn` being 0 and 1 by turns; and, with 0 copies, that it is none any more. */
     void (*copy_box)(Lower *L, const BoxCopy *c);
     void (*box_barrier)(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts);
+    void (*box_fence)(Lower *L); /* boxes that are asked for from here on see what was written */
     void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn);
     /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
     void (*atomic)(Lower *L, const Atomic *at, LLVMValueRef *words);

@@ -82,6 +82,7 @@ static void each_barrier(Lower *L, const Op *op, int copies)
 void lower_tma_begin(Lower *L, const Op *op)
 {
     each_barrier(L, op, (int)tkc_op_int(op, ATTR_BOXES, 1));
+    if (tkc_op_int(op, ATTR_FENCE, 0)) L->target->box_fence(L);
 }
 
 void lower_tma_end(Lower *L, const Op *op)

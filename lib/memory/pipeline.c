@@ -85,6 +85,7 @@ static void begin_boxes(const Pipeline *p, Builder *b)
 {
     Op *op = tma_op(p, b, OP_TMA_BEGIN, NULL, NULL);
     ir_set_int(p->fn, op, ATTR_BOXES, p->boxes);
+    if (streams_are_written(p->s)) ir_set_int(p->fn, op, ATTR_FENCE, 1);
     build_checked(b, op);
 }
 

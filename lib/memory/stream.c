@@ -376,6 +376,33 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     for (Op *op = body_of(s)->first; op; op = op->next) add_few(s, op);
 }
 
+/* ---- writes anywhere ---- */
+
+typedef struct Writes {
+    Streams s; /* what it writes */
+    bool anywhere;
+} Writes;
+
+static void add_write(Op *op, void *user)
+{
+    Writes *w = user;
+    if (only_writes(op))
+        w->anywhere |= !alias_params(w->s.scratch, w->s.fn, op_arg(op, 0), &w->s.written);
+    else
+        w->anywhere |= ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
+                       tkc_op_int(op, ATTR_VOLATILE, 0);
+}
+
+bool streams_are_written(const Streams *s)
+{
+    Writes w = {.s = *s};
+    w.s.written = bitset_make(s->scratch, s->fn->nparams);
+    ir_walk(s->fn->body, add_write, &w);
+    for (int i = 0; i < s->all.len; i++)
+        w.anywhere |= s->all.data[i].box && !stays_as_it_is(&w.s, s->all.data[i].load);
+    return w.anywhere;
+}
+
 /* ---- the loop around ---- */
 
 static bool take_around(const Streams *s, Slice *slice, const Value *v)

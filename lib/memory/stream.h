@@ -51,6 +51,8 @@ typedef struct Streams {
 /* Finds them; none where the loop waits for others, or how often it runs cannot be said ahead.
  */
 void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop);
+/* Boxes may come from what the function, or what it waits for, writes. */
+bool streams_are_written(const Streams *s);
 bool slice_has(const Slice *s, const Op *op);
 /* The loop around whose turns are tiles that programs share (in steps of num_programs), if a turn can
    ask for the first copies of the next: they are boxes, and what they need follows from its index.

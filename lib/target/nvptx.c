@@ -800,6 +800,7 @@ const Target nvptx_target = {
     .wait = nvptx_wait,
     .copy_box = nvptx_copy_box,
     .box_barrier = nvptx_box_barrier,
+    .box_fence = nvptx_box_fence,
     .box_wait = nvptx_box_wait,
     .atomic = nvptx_atomic,
     .has_atomic = nvptx_has_atomic,

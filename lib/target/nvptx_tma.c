@@ -50,6 +50,12 @@ void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef 
     effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){L->target->shared(L, barrier), acts});
 }
 
+/* TMA is another proxy than the threads' own accesses, of which no barrier tells it. */
+void nvptx_box_fence(Lower *L)
+{
+    effect(L, "fence.proxy.async.global;", "", 0, NULL);
+}
+
 void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn)
 {
     effect(L,

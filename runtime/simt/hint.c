@@ -34,7 +34,7 @@ void decode_fence(Decoder *dc, SimtInsn *in)
     if (op_take(dc, "proxy")) {
         for (size_t i = 0; i < sizeof proxies / sizeof *proxies; i++)
             if (op_take(dc, proxies[i]) && i == 1) in->exec = exec_proxy_fence;
-        dc_space(dc);
+        if (dc_space(dc) == SPACE_GLOBAL) in->exec = exec_nothing;
         op_take(dc, "sync_restrict::shared::cta");
         op_take(dc, "sync_restrict::shared::cluster");
     }

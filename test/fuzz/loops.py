@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-# Random loops of matrix products give the same bits on cpu and on a GPU: loops.py TKC DEVICE [-first N] [-n COUNT | -seconds S] [-show N]
+# Random loops of matrix products give the same bits on cpu and on a GPU: loops.py TKC DEVICE [-first N] [-n COUNT | -seconds S] [-seed N] [-show N]
 # RUN: %python %s %build/tkc simt -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 6147 -n 1 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 1000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1001000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 1000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled,
-or begin anew; what is known of addresses, warps, stages, chips. Numbers are small whole ones, so that every sum is exact and so are results."""
+or begin anew; what is known of addresses, warps, stages, chips. Numbers are small whole ones, so that every sum is exact and so are results.
+
+From 1000000 on (class Boxes) most operands come through tensor descriptors, whose base, shape and strides are parameters, products of them or constants,
+and whose boxes may be partly or wholly outside; operands may be loaded before the loop; and mostly some programs share tiles in a loop around."""
 import argparse
 import os
 import random
@@ -25,6 +31,7 @@ KEEP = "(({0}).to(tl.int32) & 3).to({1})"  # small whole numbers again
 
 class Loop:
     """Lines of one kernel. Blocks are (name, rows, columns)."""
+    types, grid, tiles, read, written = ["fp16", "fp16", "bf16"], 1, 1, ["x", "y", "z"], []
 
     def __init__(self, number):
         self.r = random.Random(number)
@@ -32,11 +39,12 @@ class Loop:
         r = self.r
         self.arch = r.choice(["sm_90a"] * 8 + ["sm_80", "sm_75"])
         self.warps, self.stages = r.choice([4, 4, 4, 8, 8, 8, 2, 16]), r.choice([2, 2, 3, 3, 4, 5, 1])
-        self.type = r.choice(["fp16", "fp16", "bf16"])
+        self.type = r.choice(self.types)
         self.m, self.n = r.choice([64, 64, 64, 128, 128, 32]), r.choice([16, 32, 64, 64, 128])
         self.k = r.choice([16, 32, 64])
         self.turns, self.divisible, self.even = r.choice([0, 1, 2, 3, 4, 5]), r.random() < 0.85, r.random() < 0.6
-        self.lines, self.outputs, self.before = [], [], []
+        self.lines, self.outputs = [], []
+        self.early, self.late, self.is_inside = [], [], False  # lines before a loop and at the end of its turns; within it
 
     def name(self, letter):
         self.names += 1
@@ -55,7 +63,7 @@ class Loop:
         """A block of which dim `along` (0, 1, or None) runs with the loop."""
         r = self.r
         narrow, turned = r.random() < 0.1, r.random() < 0.35
-        array = "bytes" if narrow else r.choice(["x", "y", "z"])
+        array = "bytes" if narrow else r.choice(self.read)
         first, second = self.name("i"), self.name("j")
         self.say(f"{first} = {self.positions(rows, along == 0)}", depth)
         self.say(f"{second} = {self.positions(columns, along == 1)}", depth)
@@ -85,7 +93,7 @@ class Loop:
         return block
 
     def dtype(self):
-        return {"fp16": "float16", "bf16": "bfloat16"}[self.type]
+        return {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}[self.type]
 
     # ---- products ----
 
@@ -133,30 +141,42 @@ class Loop:
             sums.append((name, m, n))
             self.say(f"{name} = tl.maximum({name}, {block})", depth)
 
+    def bounds(self):
+        return "0, length"
+
+    def end_turn(self, sums, depth):
+        """What else a turn does."""
+
     def loop(self, depth):
         r, sums = self.r, []
         kept = None
         if r.random() < 0.3:
             kept = self.load(self.m, self.k, None, depth)
-        where = len(self.lines)
+        where, self.is_inside = len(self.lines), True
         for _ in range(r.choice([1, 1, 2, 3])):
             block = self.product(self.m, self.n, self.k, kept if r.random() < 0.5 else None, depth + 1, sums)
             if block:
                 self.use(block, self.m, self.n, depth + 1, sums)
         if len(self.lines) == where:
             self.say("pass", depth + 1)
+        self.end_turn(sums, depth + 1)
         stages = r.choice(["", "", "", f", num_stages={r.choice([1, 2, 4])}"])
-        body = self.lines[where:]
-        self.lines[where:] = []
+        body = self.lines[where:] + self.late
+        self.lines[where:] = self.early
+        self.early, self.late, self.is_inside = [], [], False
         for name, m, n in sums:
             self.say(f"{name} = tl.zeros([{m}{'' if n is None else f', {n}'}], tl.float32)", depth)
-        self.say(f"for at in {'tl.range' if stages else 'range'}(0, length, {self.k}{stages}):", depth)
+        self.say(f"for at in {'tl.range' if stages else 'range'}({self.bounds()}, {self.k}{stages}):", depth)
         self.lines += body
         return sums
 
+    def place(self, at):
+        """Of an output, in units of 16384 elements."""
+        return f"{at}"
+
     def store(self, sums, depth):
         for name, m, n in sums:
-            at = len(self.outputs)
+            at = self.place(len(self.outputs))
             rows = f"tl.arange(0, {m})"
             if n is None:
                 self.say(f"tl.store(out + {at} * 16384 + {rows}, {name})", depth)
@@ -164,54 +184,218 @@ class Loop:
                 self.say(f"tl.store(out + {at} * 16384 + {rows}[:, None] * {n} + tl.arange(0, {n})[None, :], {name})", depth)
             self.outputs.append(name)
 
+    def more_params(self):
+        return []
+
     def text(self):
+        self.write()
+        element = f'"*{self.type}{":16" if self.divisible else ""}"'
+        params = ", ".join([*(f"{n}: {element}" for n in "xyz"), 'bytes: "*i8:16"', 'index: "*i32:16"', 'out: "*fp32:16"',
+                            f'pitch: "i32{":16" if self.divisible else ""}"', f'limit: "i32{":16" if self.even else ""}"', 'length: "i32"',
+                            *self.more_params()])
+        return HEAD + f"def kernel({params}):\n" + "\n".join(self.lines) + "\n"
+
+    def write(self):
         around = self.r.random() < 0.2
         if around:
             self.say("for again in range(2):", 1)
         for _ in range(self.r.choice([1, 1, 2])):
             self.store(self.loop(2 if around else 1), 2 if around else 1)
-        element = f'"*{self.type}{":16" if self.divisible else ""}"'
-        params = ", ".join([*(f"{n}: {element}" for n in "xyz"), 'bytes: "*i8:16"', 'index: "*i32:16"', 'out: "*fp32:16"',
-                            f'pitch: "i32{":16" if self.divisible else ""}"', f'limit: "i32{":16" if self.even else ""}"', 'length: "i32"'])
-        return HEAD + f"def kernel({params}):\n" + "\n".join(self.lines) + "\n"
+
+    def values(self):
+        """Of parameters, for the command."""
+        limit = self.turns * self.k - ((16 if self.even else 5) if self.turns else 0)
+        return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
+
+
+BOXES = 1000000
+
+
+class Boxes(Loop):
+    types = ["fp16", "fp16", "fp16", "bf16", "bf16", "fp32"]
+
+    def __init__(self, number):
+        super().__init__(number)
+        r = self.r
+        self.arch = r.choice(["sm_90a"] * 12 + ["sm_90", "sm_80"])
+        self.warps, self.stages = r.choice([4, 4, 4, 8, 8, 8, 2, 16]), r.choice([2, 2, 3, 3, 4, 5])
+        self.m, self.k = r.choice([64] * 5 + [128] * 4 + [32]), r.choice([16, 32, 32, 64, 64, 128])
+        self.n = r.choice([16, 32, 64, 64, 128] if self.m == 128 else [16, 32, 64, 64, 128, 256])
+        self.turns, self.divisible = r.choice([0, 1, 2, 3] if self.k == 128 else [0, 1, 2, 3, 4, 5]), r.random() < 0.92
+        self.is_shared = r.random() < 0.7
+        self.tiles, self.grid = (r.randint(1, 7), r.choice([1, 2, 2, 3])) if self.is_shared else (1, 1)
+        self.rows, self.columns, self.h = r.choice([0, 1, 20, 33, 50, 50, 64, 64, 64]), r.choice([0, 24, 64, 100, 200, 256, 256]), r.choice([1, 2])
+        # What it writes to what it reads. From turn to turn only accesses that stay where they are come in order: there are no others; or
+        # they meet; or what is written is not read.
+        self.writes = r.choice(["", "", "", "", "", "still", "meet", "apart"])
+        self.read = ["x", "y", "z"]
+        if self.writes:
+            self.grid, self.written = 1, ["x", "y", "z"]
+        if self.writes == "apart":
+            self.read = ["x", "y"]
+        self.head, self.oddity = [], r.choice([0.05, 0.3, 1])  # how often operands do not come as boxes of this turn
+
+    # ---- descriptors ----
+
+    def descriptor(self, rows, columns, array=None):
+        """Its name. All that is inside lies in the array, which has 512 rows of PITCH."""
+        r = self.r
+        base = array or r.choice(self.read)
+        stride = r.choice(["pitch", "pitch", "pitch", "2 * half", "h * pitch", "2 * h * half", f"{PITCH}", "pitch.to(tl.int64)", "128 + half"])
+        if r.random() < 0.12 * self.oddity and "h *" not in stride:
+            base += r.choice([" + 16", " + 16 * pitch", " + rows * pitch"])
+        down = r.choice(["rows", "2 * h * rows", "2 * h * rows", "2 * h * rows", "256", "256", "200", "h.to(tl.int64) * rows", "rows + 5", "rows * h * 2"])
+        right = r.choice(["pitch", "pitch", "columns", "columns", "2 * half", "72", "128", "256 - h"])
+        padding = ', padding_option="nan"' if r.random() < 0.05 * self.oddity else ""
+        name = self.name("d")
+        line = f"{name} = tl.make_tensor_descriptor({base}, [{down}, {right}], [{stride}, 1], [{rows}, {columns}]{padding})"
+        self.head.append("    " + line)
+        return name
+
+    def index(self, along, depth):
+        r = self.r
+        tile = r.choice(["", "", " + i", " + i", " + j", " - 16 * tile"]) if self.is_shared and self.writes != "still" else ""
+        if not along or self.writes == "still":
+            return r.choice(["0"] * 5 + ["16", "64", "16", "-16", "240", "400", "rows"]) + tile
+        if r.random() < 0.8:
+            return "at" + r.choice(["", "", "", " + 16", " - 16", " + 8", " + rows"]) + tile
+        name = self.name("w")
+        step = r.choice([f"{name} += {self.k}", f"{name} += {self.k}", f"{name} += rows", f"{name} = ({name} * 3 + 16) & 127"])
+        self.early.append("    " * (depth - 1) + f"{name} = " + r.choice(["0", "16", "rows"]) + tile)
+        self.late.append("    " * depth + step)
+        return name
+
+    def load(self, rows, columns, along, depth):
+        r = self.r
+        if self.is_inside and r.random() < 0.15 * self.oddity:
+            lines, self.lines, self.is_inside = self.lines, self.early, False
+            block = self.load(rows, columns, None, depth - 1)
+            self.early, self.lines, self.is_inside = self.lines, lines, True
+            return block
+        if r.random() < 0.3 * self.oddity:
+            return super().load(rows, columns, None if self.writes == "still" else along, depth)
+        turned, block = r.random() < 0.35, self.name("v")
+        first, second = self.index(along == 0, depth), self.index(along == 1, depth)
+        if turned:
+            rows, columns, first, second = columns, rows, second, first
+        load = f"{self.descriptor(rows, columns)}.load([{first}, {second}])"
+        self.say(f"{block} = " + (r.choice(["{0}.T", "tl.trans({0})"]).format(load) if turned else load), depth)
+        if r.random() < 0.1 * self.oddity:
+            self.say(f"{block} = {block} + {block}", depth)
+        return block
+
+    # ---- loops ----
+
+    def bounds(self):
+        if not self.is_shared:
+            return "0, length"
+        return self.r.choice(["0, length"] * 5 + [f"0, (tile % 3) * {self.k}", f"0, length - tile * {self.k}", f"(tile % 2) * {self.k}, length"])
+
+    def write_back(self, sums, depth):
+        """Into an array that operands come from."""
+        r = self.r
+        blocks = [x for x in sums if x[2]]
+        if not blocks:
+            return
+        name, m, n = r.choice(blocks)
+        value, array = KEEP.format(name, "tl." + self.dtype()), "z" if self.writes == "apart" else r.choice("xyz")
+        tile = " + i" if self.is_shared and self.writes == "meet" and r.random() < 0.5 else ""
+        if r.random() < 0.5:
+            self.say(f"{self.descriptor(m, n, array)}.store([{r.choice(['0', '16', '-16'])}{tile}, {r.choice(['0', '32'])}], {value})", depth)
+        else:
+            rows = f"({r.choice([0, 16, 64])}{tile} + tl.arange(0, {m}))[:, None]"
+            self.say(f"tl.store({array} + {rows} * pitch + tl.arange(0, {n})[None, :], {value})", depth)
+
+    def end_turn(self, sums, depth):
+        if self.writes and self.r.random() < 0.3:
+            self.write_back(sums, depth)
+            self.meet(depth)
+
+    def meet(self, depth):
+        if self.writes == "meet":
+            self.late.append("    " * depth + "tl.debug_barrier()")
+
+    def place(self, at):
+        return f"({at} * {self.tiles} + tile)" if self.is_shared else f"{at}"
+
+    def loop_and_store(self, depth):
+        r = self.r
+        if self.is_shared and r.random() < 0.1:
+            self.say(f"if tile % 2 == {r.choice([0, 1])}:", depth)
+            depth += 1
+        sums = self.loop(depth)
+        self.store(sums, depth)
+        if self.writes and r.random() < 0.8:
+            self.write_back(sums, depth)
+
+    def write(self):
+        r, depth = self.r, 1
+        if self.is_shared:
+            self.say("for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):", 1)
+            wide = r.choice([1, 2, 3])
+            self.say(f"i, j = tile // {wide} * {r.choice([16, 32, 64])}, tile % {wide} * {r.choice([16, 64])}", 2)
+            depth = 2
+        elif r.random() < 0.2:
+            self.say("for again in range(2):", 1)
+            depth = 2
+        if not self.is_shared:
+            self.say("i, j = 0, 0", depth)
+        for _ in range(r.choice([1, 1, 2])):
+            self.loop_and_store(depth)
+        if depth > 1:
+            self.meet(depth)
+        self.lines += self.late
+        self.lines = self.head + self.lines
+
+    def more_params(self):
+        return ['rows: "i32"', 'columns: "i32"', 'h: "i32"', 'half: "i32:16"', 'tiles: "i32"']
+
+    def values(self):
+        return super().values() + [f"rows={self.rows}", f"columns={self.columns}", f"h={self.h}", f"half={PITCH // 2}", f"tiles={self.tiles}"]
+
+
+def loop_of(number):
+    return (Loop if number < BOXES else Boxes)(number)
 
 
 class Runner:
-    def __init__(self, tkc, device, folder):
+    def __init__(self, tkc, device, folder, seed):
         import numpy as np
-        self.tkc, self.device, self.folder = tkc, device, folder
+        self.tkc, self.device, self.folder, self.seed = tkc, device, folder, seed
         rng = np.random.default_rng(5)
         for name, kind in (("x", "fp"), ("y", "fp"), ("z", "fp"), ("bytes", np.int8), ("index", np.int32)):
             values = rng.integers(-2, 3, (2 * PITCH, PITCH))
             if name == "index":
                 values = np.abs(np.arange(2 * PITCH) * 7 % (PITCH + 77))
-            for dtype in ("fp16", "bf16") if kind == "fp" else ("",):
+            for dtype in ("fp16", "bf16", "fp32") if kind == "fp" else ("",):
                 data = values.astype(kind) if kind != "fp" else values.astype(np.float16) if dtype == "fp16" else \
+                    values.astype(np.float32) if dtype == "fp32" else \
                     (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16).reshape(values.shape)
                 np.save(os.path.join(folder, name + dtype + ".npy"), data)
 
     def command(self, loop, text, device, more):
-        limit = loop.turns * loop.k - ((16 if loop.even else 5) if loop.turns else 0)
         array = lambda n: f"{n}={self.folder}/{n}{loop.type}.npy:{loop.type}"
-        return [self.tkc, "-run", text, "-device", device, f"-num-warps={loop.warps}", f"-num-stages={loop.stages}", "-arch=" + loop.arch, "-grid", "1",
+        return [self.tkc, "-run", text, "-device", device, f"-num-warps={loop.warps}", f"-num-stages={loop.stages}", "-arch=" + loop.arch, "-grid", str(loop.grid),
                 array("x"), array("y"), array("z"), f"bytes={self.folder}/bytes.npy", f"index={self.folder}/index.npy",
-                f"out=zeros:f32[{max(1, len(loop.outputs)) * 16384}]", f"pitch={PITCH}", f"limit={limit}", f"length={loop.turns * loop.k}", *more]
+                f"out=zeros:f32[{max(1, len(loop.outputs)) * loop.tiles * 16384}]", *loop.values(), *more]
 
     def wrong(self, number):
         """None, or what is wrong, or TOO_LARGE."""
-        loop = Loop(number)
+        loop = loop_of(number)
         text = os.path.join(self.folder, f"loop{number}.tk")
         with open(text, "w") as f:
             f.write(loop.text())
-        expected = text[:-3] + ".npy"
-        commands = [self.command(loop, text, "cpu", ["-save", "out=" + expected]),
-                    self.command(loop, text, self.device, ["-seed", str(number % 17), "-check", f"out={expected},rtol=0,atol=0"])]
+        expected = {n: f"{text[:-3]}.{n}.npy" for n in ["out", *loop.written]}
+        save = [w for n, path in expected.items() for w in ("-save", f"{n}={path}")]
+        check = [w for n, path in expected.items() for w in ("-check", f"{n}={path},rtol=0,atol=0")]
+        commands = [self.command(loop, text, "cpu", save),
+                    self.command(loop, text, self.device, ["-seed", str(number % 17 + self.seed), *check])]
         for c in commands:
             done = subprocess.run(c, capture_output=True, text=True)
             if done.returncode:
                 return TOO_LARGE if "bytes of shared memory" in done.stderr else f"{' '.join(c)}\n{done.stdout}{done.stderr}"
-        os.remove(text)
-        os.remove(expected)
+        for path in (text, *expected.values()):
+            os.remove(path)
         return None
 
 
@@ -222,16 +406,17 @@ def main():
     parser.add_argument("-first", type=int, default=1)
     parser.add_argument("-n", type=int, default=20)
     parser.add_argument("-seconds", type=float)
+    parser.add_argument("-seed", type=int, default=0)
     parser.add_argument("-jobs", type=int, default=2)
     parser.add_argument("-show", type=int)
     args = parser.parse_args()
     if args.show is not None:
-        print(Loop(args.show).text())
+        print(loop_of(args.show).text())
         return
     count = wrong = large = 0
     end = time.time() + args.seconds if args.seconds else None
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
-        runner, number = Runner(args.tkc, args.device, folder), args.first
+        runner, number = Runner(args.tkc, args.device, folder, args.seed), args.first
         while time.time() < end if end else count < args.n:
             for at, found in enumerate(pool.map(runner.wrong, range(number, number + 2 * args.jobs))):
                 count += 1

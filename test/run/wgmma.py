@@ -164,6 +164,8 @@ WRONG = [
     BEGIN + N8 + IN_REGISTERS.replace("%d", "%e").replace("%x0", "%d0") + COMMIT + WAIT % 0,
     # CHECK: what it starts reads shared memory at 0x{{[0-9a-f]+}} without a fence.proxy.async behind where it was written
     BEGIN.replace("fence.proxy.async.shared::cta;", "") + N8 + COMMIT + WAIT % 0,
+    # CHECK: what it starts reads shared memory at 0x{{[0-9a-f]+}} without a fence.proxy.async behind where it was written
+    BEGIN.replace("fence.proxy.async.shared::cta;", "fence.proxy.async.global;") + N8 + COMMIT + WAIT % 0,
     # CHECK: race in shared memory: writes 0x{{[0-9a-f]+}}, with nothing that orders it after where it was read by an asynchronous operation
     BEGIN + N8 + COMMIT + "st.shared.b32 [tile], %t0;" + WAIT % 0,
     # CHECK: what it starts reads shared memory at 0x{{[0-9a-f]+}} that nothing has written

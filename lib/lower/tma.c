@@ -40,7 +40,7 @@ static LLVMValueRef coordinate(Lower *L, const Value *index)
 /* A map has one row and one column at least: of a matrix without any nothing is inside. */
 static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
 {
-    enum { FAR = -(1 << 30) };
+    enum { FAR = -TENSOR_MAP_MOST_BOX }; /* no further: an H200 calls such an address illegal */
     LLVMValueRef one = LLVMConstInt(L->i64, 1, false);
     int64_t n;
     for (int d = 0; d < 2; d++) {

@@ -263,6 +263,43 @@ static int dim_for_group(const Streams *s, const Stream *x)
     return -1;
 }
 
+/* A power of two that the number is known to be a multiple of, ROW at most. */
+enum { ROW = 16 /* bytes */ };
+
+static int64_t known_multiple(const Value *v, int depth)
+{
+    int64_t x = 1, y;
+    const Op *op = v->def;
+    const Region *r = v->region;
+    if (ir_const_int(v, &x)) return x ? x & -x : ROW;
+    if (!depth) return 1;
+    if (op && (op->kind == OP_CAST || op->kind == OP_HINT))
+        return known_multiple(op_arg(op, 0), depth - 1);
+    if (op && (op->kind == OP_MUL || op->kind == OP_ADD || op->kind == OP_SUB)) {
+        x = known_multiple(op_arg(op, 0), depth - 1);
+        y = known_multiple(op_arg(op, 1), depth - 1);
+        if (op->kind == OP_MUL) return (x > ROW ? ROW : x) * (y > ROW ? ROW : y);
+        return x < y ? x : y;
+    }
+    if (op || !r) return 1;
+    if (r == r->func->body) x = r->func->params[v->index].divisibility;
+    else if (r->parent->kind == OP_FOR && v == r->args[0]) {
+        x = known_multiple(op_arg(r->parent, 0), depth - 1);
+        y = known_multiple(op_arg(r->parent, 2), depth - 1);
+        return x < y ? x : y;
+    }
+    return x > 1 ? x & -x : 1;
+}
+
+/* Rows of a box begin at a multiple of 16 bytes: what begins elsewhere is an illegal instruction to
+   an H200. */
+static bool begins_at_row(const Stream *x, const Tile *t)
+{
+    enum { DEEPEST = 12 };
+    return known_multiple(t->indices[1], DEEPEST) * type_bytes(op_result(x->load, 0)->type) % ROW ==
+           0;
+}
+
 /* Where TMA can copy it: to tiles whose rows lie along the matrix's own. */
 static bool find_box(const Streams *s, Stream *x)
 {
@@ -270,7 +307,7 @@ static bool find_box(const Streams *s, Stream *x)
     Value *parts[TILE_PARTS];
     Tile t;
     if (!s->fn->machine->tma || !tile_of_pointers(pointers, parts, &t) ||
-        t.block[0] > TENSOR_MAP_MOST_BOX || !feeds_group(s, v, false, 1))
+        t.block[0] > TENSOR_MAP_MOST_BOX || !begins_at_row(x, &t) || !feeds_group(s, v, false, 1))
         return false;
     x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, v->type->layout, 1, type_bytes(v->type));
     if (x->in_ring) x->box = pointers->def;

@@ -39,7 +39,7 @@ static TkcStatus encode(TkcDevice *dev, const TkcTensorMap *m, const char *name,
     const int64_t rows = number_of(&m->rows, args), columns = number_of(&m->columns, args),
                   stride = number_of(&m->stride, args);
     const bool is_empty = rows < 1 || columns < 1;
-    const uint64_t base = is_empty ? ALIGN : args[m->base].bits;
+    const uint64_t base = args[m->base].bits ? args[m->base].bits : ALIGN;
     if (rows > MOST_EXTENT || columns > MOST_EXTENT)
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "argument '%s': the kernel makes a descriptor of shape [%lld, %lld] of "

@@ -227,7 +227,7 @@ static int tkc_map_1(const TkcMap1 *m, void **params, void *map)
     const unsigned box[2] = {(unsigned)m->box_columns, (unsigned)m->box_rows}, each[2] = {1, 1};
     const int type = m->bytes == 1 ? 0 : m->bytes == 2 ? 1 : m->bytes == 4 ? 2 : 4;
     if (!tkc_driver_1.TensorMapEncodeTiled) return TKC_LAUNCH_NO_DRIVER;
-    return tkc_driver_1.TensorMapEncodeTiled(map, type, 2, is_empty ? (void *)16 : *(void **)params[m->base], dim, step, box,
+    return tkc_driver_1.TensorMapEncodeTiled(map, type, 2, *(void **)params[m->base] ? *(void **)params[m->base] : (void *)16, dim, step, box,
                                              each, 0, 1 + (m->swizzle > 32) + (m->swizzle > 64), 2, 0);
 }
 

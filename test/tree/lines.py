@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2525,
     "lib/linear": 2170,
     "lib/lower": 6890,
-    "lib/memory": 3470,
+    "lib/memory": 3510,
     "lib/spec": 14860,
     "lib/std": 2085,
     "lib/syntax": 3745,

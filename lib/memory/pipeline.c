@@ -560,7 +560,7 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
                   .body = loop->regions[0],
                   .slots = carry_count(loop),
                   .stages = stages_of(fn, &s, loop),
-                  .boxes = stages_boxes(&s),
+                  .boxes = streams_boxes(&s),
                   .moved = ir_value_map(scratch, fn)};
     p.around = streams_around(&s, &p.around_slice);
     if (p.around && stages_of(fn, &s, p.around) < p.stages) p.around = NULL;

@@ -43,19 +43,12 @@ static int64_t bytes_inside(const Func *fn, const Streams *s, const Op *op)
     return bytes;
 }
 
-int stages_boxes(const Streams *s)
-{
-    int n = 0;
-    for (int i = 0; i < s->all.len; i++) n += s->all.data[i].box != NULL;
-    return n;
-}
-
 /* Beside all other buffers that live at the same time, in the loop that rings are made before. */
 int64_t stages_room(const Func *fn, const Streams *s, const Op *loop)
 {
     enum { BARRIERS = 8 * MOST_STAGES };
     return fn->machine->max_smem - bytes_inside(fn, s, loop) - room_around(loop) -
-           (stages_boxes(s) ? BARRIERS : 0);
+           (streams_boxes(s) ? BARRIERS : 0);
 }
 
 /* As many as asked for; half of them are for indices, where there are such. */

@@ -6,8 +6,6 @@
 
 /* Of one turn's copies. */
 int64_t stages_bytes(const Streams *s);
-/* Streams that come by boxes. */
-int stages_boxes(const Streams *s);
 /* Bytes for rings that are made before `loop`, the streams' own or one around it: beside all other
    buffers that live at the same time. */
 int64_t stages_room(const Func *fn, const Streams *s, const Op *loop);

@@ -13,6 +13,7 @@
 #include "memory/stream.h"
 
 #include "analysis/alias.h"
+#include "analysis/axis.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "ir/tensor_map.h"
@@ -263,51 +264,25 @@ static int dim_for_group(const Streams *s, const Stream *x)
     return -1;
 }
 
-/* A power of two that the number is known to be a multiple of, ROW at most. */
-enum { ROW = 16 /* bytes */ };
-
-static int64_t known_multiple(const Value *v, int depth)
-{
-    int64_t x = 1, y;
-    const Op *op = v->def;
-    const Region *r = v->region;
-    if (ir_const_int(v, &x)) return x ? x & -x : ROW;
-    if (!depth) return 1;
-    if (op && (op->kind == OP_CAST || op->kind == OP_HINT))
-        return known_multiple(op_arg(op, 0), depth - 1);
-    if (op && (op->kind == OP_MUL || op->kind == OP_ADD || op->kind == OP_SUB)) {
-        x = known_multiple(op_arg(op, 0), depth - 1);
-        y = known_multiple(op_arg(op, 1), depth - 1);
-        if (op->kind == OP_MUL) return (x > ROW ? ROW : x) * (y > ROW ? ROW : y);
-        return x < y ? x : y;
-    }
-    if (op || !r) return 1;
-    if (r == r->func->body) x = r->func->params[v->index].divisibility;
-    else if (r->parent->kind == OP_FOR && v == r->args[0]) {
-        x = known_multiple(op_arg(r->parent, 0), depth - 1);
-        y = known_multiple(op_arg(r->parent, 2), depth - 1);
-        return x < y ? x : y;
-    }
-    return x > 1 ? x & -x : 1;
-}
-
 /* Rows of a box begin at a multiple of 16 bytes: what begins elsewhere is an illegal instruction to
    an H200. */
-static bool begins_at_row(const Stream *x, const Tile *t)
+static bool begins_at_row(Streams *s, const Stream *x, const Tile *t)
 {
-    enum { DEEPEST = 12 };
-    return known_multiple(t->indices[1], DEEPEST) * type_bytes(op_result(x->load, 0)->type) % ROW ==
-           0;
+    enum { ROW = 16 };
+    if (!s->facts) s->facts = axis_analyze(s->scratch, s->fn);
+    const AxisFact *column = axis_of(s->facts, t->indices[1]);
+    return column->divisibility[0] % ROW * type_bytes(op_result(x->load, 0)->type) % ROW == 0;
 }
 
 /* Where TMA can copy it: to tiles whose rows lie along the matrix's own. */
-static bool find_box(const Streams *s, Stream *x)
+static bool find_box(Streams *s, Stream *x)
 {
     const Value *pointers = op_arg(x->load, 0), *v = op_result(x->load, 0);
     Value *parts[TILE_PARTS];
     Tile t;
     if (!s->fn->machine->tma || !tile_of_pointers(pointers, parts, &t) ||
-        t.block[0] > TENSOR_MAP_MOST_BOX || !begins_at_row(x, &t) || !feeds_group(s, v, false, 1))
+        t.block[0] > TENSOR_MAP_MOST_BOX || !feeds_group(s, v, false, 1) ||
+        !begins_at_row(s, x, &t))
         return false;
     x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, v->type->layout, 1, type_bytes(v->type));
     if (x->in_ring) x->box = pointers->def;
@@ -413,6 +388,13 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     for (Op *op = body_of(s)->first; op; op = op->next) add_few(s, op);
 }
 
+int streams_boxes(const Streams *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->all.len; i++) n += s->all.data[i].box != NULL;
+    return n;
+}
+
 /* ---- writes anywhere ---- */
 
 typedef struct Writes {
@@ -473,19 +455,12 @@ static bool take_start(const Streams *s, Slice *slice)
     return taken;
 }
 
-static bool are_boxes(const Streams *s)
-{
-    int n = 0;
-    while (n < s->all.len && s->all.data[n].box) n++;
-    return n == s->all.len;
-}
-
 Op *streams_around(Streams *s, Slice *slice)
 {
     Op *around = s->loop->region->parent;
     if (!around || around->kind != OP_FOR || tkc_op_int(around, ATTR_DOWN, 0) ||
         type_bits(op_arg(around, 0)->type) > 32 || !ir_def(op_arg(around, 2), OP_NUM_PROGRAMS) ||
-        s->far.len || !are_boxes(s) || !find_written(s, around))
+        s->far.len || streams_boxes(s) < s->all.len || !find_written(s, around))
         return NULL;
     for (int i = 0; i < s->all.len; i++)
         if (!stays_as_it_is(s, s->all.data[i].load)) return NULL;

@@ -39,6 +39,7 @@ typedef struct Streams {
     Arena *scratch;
     Func *fn;
     Op *loop;
+    struct AxisFacts *facts; /* NULL: nobody has asked yet */
     Bitset written; /* parameters, by what the loop writes through them */
     VEC(Stream) all;
     Slice slice;
@@ -54,6 +55,8 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop);
 /* Boxes may come from what the function, or what it waits for, writes. */
 bool streams_are_written(const Streams *s);
 bool slice_has(const Slice *s, const Op *op);
+/* Streams that come by boxes. */
+int streams_boxes(const Streams *s);
 /* The loop around whose turns are tiles that programs share (in steps of num_programs), if a turn can
    ask for the first copies of the next: they are boxes, and what they need follows from its index.
    NULL: there is none. slice: of that loop what gives it. */

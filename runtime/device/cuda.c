@@ -209,8 +209,21 @@ static bool name_pointers(DeviceKernel *k, const Manifest *m)
     return ok;
 }
 
+/* Each parameter of PTX is aligned to its own size, a power of two. */
+static bool place_params(DeviceKernel *k, const Manifest *m)
+{
+    if (!(k->offsets = calloc((size_t)k->nparams + 1, sizeof *k->offsets))) return false;
+    for (int i = 0; i < k->nparams; i++) {
+        const size_t bytes = (size_t)m->params[i].bytes;
+        k->offsets[i] = (uint16_t)((k->param_bytes + bytes - 1) & ~(bytes - 1));
+        k->param_bytes = k->offsets[i] + bytes;
+    }
+    return true;
+}
+
 static void free_kernel(DeviceKernel *k)
 {
+    free(k->offsets);
     for (int i = 0; k->pointers && i < k->nparams; i++) free(k->pointers[i]);
     free(k->pointers);
     free(k);
@@ -273,7 +286,7 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *
     k->nparams = n;
     k->maps = m->maps;
     k->nmaps = (int)m->nmaps;
-    TkcStatus status = name_pointers(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
+    TkcStatus status = name_pointers(k, m) && place_params(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
         status = load_inside(dev, c, code, made, k);
         cuda_leave(c, pushed);
@@ -283,35 +296,48 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *
     return status;
 }
 
-static TkcStatus launch_with(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
-                             void **params)
+static TkcStatus launch_with(TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3], void *stream,
+                             void **params, void **buffer)
 {
     RETURN_CALL_INSIDE(dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
-                       (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, NULL);
+                       (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, buffer);
 }
 
-/* Tensor maps are behind the parameters. */
-static TkcStatus launch_with_maps(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3],
-                                  void *stream, const LaunchArg *args, void **params)
+/* Tensor maps are behind the parameters. Where they begin is the machine code's own affair: they are aligned where the
+   chip keeps parameters, which no multiple of 64 bytes begins. So the driver must place them. */
+static TkcStatus launch_with_maps(TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3],
+                                  void *stream, const LaunchArg *args)
 {
+    void *params[MAX_PARAMS + MAX_MAPS];
     CuTensorMap maps[MAX_MAPS];
     bool pushed;
     TkcStatus status = cuda_enter(dev, dev->state, &pushed);
     if (status != TKC_OK) return status;
+    for (int i = 0; i < k->nparams; i++) params[i] = (void *)&args[i].bits;
     for (int i = 0; i < k->nmaps; i++) params[k->nparams + i] = &maps[i];
     status = cuda_tensor_maps(dev, k, args, maps);
-    if (status == TKC_OK) status = launch_with(dev, k, grid, stream, params);
+    if (status == TKC_OK) status = launch_with(dev, k, grid, stream, params, NULL);
     cuda_leave(dev->state, pushed);
     return status;
+}
+
+/* In one piece, which the driver copies faster than one value after the other. Each is written as eight bytes: where its
+   own end, the next one's begin. */
+static TkcStatus launch_with_numbers(TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3], void *stream,
+                                     const LaunchArg *args)
+{
+    unsigned char params[MAX_PARAMS * sizeof args->bits];
+    size_t bytes = k->param_bytes;
+    void *buffer[] = {CU_LAUNCH_BUFFER, params, CU_LAUNCH_BUFFER_SIZE, &bytes, CU_LAUNCH_END};
+    for (int i = 0; i < k->nparams; i++) memcpy(params + k->offsets[i], &args[i].bits, sizeof args[i].bits);
+    return launch_with(dev, k, grid, stream, NULL, bytes ? buffer : NULL);
 }
 
 static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
                              const LaunchArg *args)
 {
-    void *params[MAX_PARAMS + MAX_MAPS];
-    for (int i = 0; i < k->nparams; i++) params[i] = (void *)&args[i].bits;
-    return k->nmaps ? launch_with_maps(dev, k, grid, stream, args, params)
-                    : launch_with(dev, k, grid, stream, params);
+    return k->nmaps ? launch_with_maps(dev, k, grid, stream, args)
+                    : launch_with_numbers(dev, k, grid, stream, args);
 }
 
 /* What device_print writes comes in lines, from several threads. */

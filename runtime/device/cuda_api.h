@@ -20,6 +20,11 @@ typedef struct CuStreamObject *CuStream;
 typedef struct CuEventObject *CuEvent;
 typedef struct CuLinkObject *CuLink;
 
+/* How a launch says where its parameters lie: CU_LAUNCH_PARAM_BUFFER_POINTER and its kin. */
+#define CU_LAUNCH_BUFFER ((void *)1)
+#define CU_LAUNCH_BUFFER_SIZE ((void *)2)
+#define CU_LAUNCH_END ((void *)0)
+
 /* Values of the driver's enums that are used. */
 enum {
     CU_CAPTURE_RELAXED = 2,

@@ -24,6 +24,8 @@ struct DeviceKernel {
     CuFunction function;
     unsigned threads, shared;
     int nparams, registers, spill_bytes;
+    uint16_t *offsets; /* of each parameter, in param_bytes; maps are not among them */
+    size_t param_bytes;
     int binary_bytes; /* of machine code; -1: the driver keeps it to itself */
     char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
     const TkcTensorMap *maps; /* of the manifest */

@@ -70,21 +70,6 @@ static void ask_fini(Ask *a)
     free(a->defines);
 }
 
-/* Which argument each run-time parameter of the compiled kernel takes. */
-static TkcStatus match_params(const TkcJit *jit, Manifest *m)
-{
-    for (int i = 0; i < m->nparams; i++) {
-        ManifestParam *p = &m->params[i];
-        const OpenParam *open = open_param_find(jit, p->argument, strlen(p->argument));
-        if (!open || p->source == PART_ITEM) {
-            tkc_report_bug(jit->dev->cx, NULL, "nothing was given for parameter '%s'", p->name);
-            return TKC_INTERNAL;
-        }
-        p->arg = (int)(open - jit->open);
-    }
-    return TKC_OK;
-}
-
 /* ---- what becomes of it ---- */
 
 /* Takes the artifact. What runs IR keeps it, without what only compiling needed. */
@@ -169,7 +154,7 @@ static TkcStatus obtain(TkcJit *jit, const TkcOptions *o, Compiled *c)
         from = status == TKC_OK && tkc_artifact_is_warned(a) ? WARNED : COMPILED;
         if (status == TKC_OK) status = open_compiled(jit, a, &ask, c);
     }
-    if (status == TKC_OK) status = match_params(jit, &c->entry.manifest);
+    if (status == TKC_OK) status = launch_match(jit, c);
     if (status == TKC_OK) status = load_and_put(jit, &ask, from, c);
     disk_end(&ask, jit->dev);
     return status;

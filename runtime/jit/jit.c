@@ -190,6 +190,10 @@ static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args,
         compiled_free(jit, c);
         return status;
     }
+    if (!launch_slots(c, args, (size_t)jit->nopen, key)) {
+        compiled_free(jit, c);
+        return tkc_no_memory(jit->dev->cx);
+    }
     if (!kernels_add(jit, key, c)) return tkc_no_memory(jit->dev->cx);
     *out = c;
     return TKC_OK;
@@ -222,7 +226,6 @@ static TkcStatus find_compiled(TkcJit *jit, void *stream, const TkcArg *args, si
                                Compiled **out)
 {
     Key key;
-    if ((*out = kernels_again(jit, args, nargs))) return TKC_OK;
     key.data = NULL;
     TkcStatus status = key_make(&key, args, nargs)
                            ? find_by_key(jit, &key, stream, args, nargs, out)
@@ -233,31 +236,36 @@ static TkcStatus find_compiled(TkcJit *jit, void *stream, const TkcArg *args, si
 
 /* ---- launching ---- */
 
-enum { FEW_PARAMS = 64 };
-
-static TkcStatus launch_compiled(TkcJit *jit, const Compiled *c, const int64_t grid[3],
-                                 void *stream, const TkcArg *args)
+/* A kernel that is not the last launch's. */
+static TkcStatus launch_other(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
+                              size_t nargs, LaunchArg few[LAUNCH_FEW])
 {
-    LaunchArg few[FEW_PARAMS], *packed = few;
+    Compiled *c;
+    LaunchArg *packed = few;
+    TkcStatus status = find_compiled(jit, stream, args, nargs, &c);
+    if (status != TKC_OK) return status;
     const size_t n = (size_t)c->entry.manifest.nparams;
-    if (n > FEW_PARAMS && !(packed = calloc(n, sizeof *packed))) return tkc_no_memory(jit->dev->cx);
-    TkcStatus status = launch_pack(jit, c, args, packed);
+    if (n > LAUNCH_FEW && !(packed = calloc(n, sizeof *packed))) status = tkc_no_memory(jit->dev->cx);
+    if (status == TKC_OK) status = launch_pack(jit, c, args, packed);
     if (status == TKC_OK) status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
     if (packed != few) free(packed);
+    kernels_release(jit, c);
     return status;
 }
 
 static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                         size_t nargs)
 {
-    Compiled *c;
+    LaunchArg packed[LAUNCH_FEW + 1];
     if (!grid || (nargs && !args))
         return misuse(jit->dev, grid ? "the arguments are NULL" : "the grid is NULL");
     TkcStatus status = check_alive(jit);
     if (status == TKC_OK) status = launch_check_grid(jit, grid);
-    if (status == TKC_OK) status = find_compiled(jit, stream, args, nargs, &c);
     if (status != TKC_OK) return status;
-    status = launch_compiled(jit, c, grid, stream, args);
+    Compiled *c = kernels_again(jit, args, nargs, packed);
+    if (!c) return launch_other(jit, grid, stream, args, nargs, packed);
+    status = launch_pack_rest(jit, c, args, packed);
+    if (status == TKC_OK) status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
     kernels_release(jit, c);
     return status;
 }

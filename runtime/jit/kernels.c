@@ -16,14 +16,17 @@ void compiled_free(TkcJit *jit, Compiled *c)
     jit->dev->ops->unload(jit->dev, c->kernel);
     tkc_artifact_free(c->artifact);
     entry_fini(&c->entry);
+    free(c->slots);
+    free(c->argument);
+    free(c->rest);
     free(c->key);
     free(c);
 }
 
-/* Under the lock: true when nobody is left. */
+/* True when nobody is left. Who keeps one of a jit's is counted under its lock. */
 static bool release(Compiled *c)
 {
-    return --c->keepers == 0;
+    return atomic_fetch_sub(&c->keepers, 1) == 1;
 }
 
 static bool has_key(const Compiled *c, const Key *key)
@@ -42,11 +45,11 @@ static Compiled *use(TkcJit *jit, Compiled *c)
     return c;
 }
 
-Compiled *kernels_again(TkcJit *jit, const TkcArg *args, size_t nargs)
+Compiled *kernels_again(TkcJit *jit, const TkcArg *args, size_t nargs, LaunchArg *out)
 {
     pthread_mutex_lock(&jit->lock);
     Compiled *c = jit->latest;
-    c = c && key_is_of(c->key, c->key_len, args, nargs) ? use(jit, c) : NULL;
+    c = c && launch_again(c, args, nargs, out) ? use(jit, c) : NULL;
     pthread_mutex_unlock(&jit->lock);
     return c;
 }
@@ -122,10 +125,7 @@ bool kernels_add(TkcJit *jit, const Key *key, Compiled *c)
 
 void kernels_release(TkcJit *jit, Compiled *c)
 {
-    pthread_mutex_lock(&jit->lock);
-    bool last = release(c);
-    pthread_mutex_unlock(&jit->lock);
-    if (last) compiled_free(jit, c);
+    if (release(c)) compiled_free(jit, c);
 }
 
 void kernels_limit(TkcJit *jit, size_t most)

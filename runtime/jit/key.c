@@ -93,16 +93,17 @@ static bool put_arg(Key *k, const TkcArg *arg)
     return true;
 }
 
-bool key_is_of(const unsigned char *key, uint32_t len, const TkcArg *args, size_t nargs)
+const unsigned char *key_next(const unsigned char *at)
 {
-    const unsigned char *at = key, *end = key + len;
-    for (size_t i = 0; i < nargs; i++) {
-        const char *text = text_of(&args[i]);
-        if (at == end || !has_head(at, &args[i])) return false;
-        for (at += HEAD; *at && *at == (unsigned char)*text; at++) text++;
-        if (*at++ != (unsigned char)*text) return false;
-    }
-    return at == end;
+    return at + HEAD + strlen((const char *)at + HEAD) + 1;
+}
+
+bool key_has_arg(const unsigned char *at, const TkcArg *arg)
+{
+    const char *text = text_of(arg);
+    if (!has_head(at, arg)) return false;
+    for (at += HEAD; *at && *at == (unsigned char)*text; at++) text++;
+    return *at == (unsigned char)*text;
 }
 
 /* FNV-1a, eight bytes at a time; the table compares whole keys. */

@@ -19,8 +19,10 @@ typedef struct Key {
     uint64_t hash;
     unsigned char few[240];
 } Key;
-/* Whether the key of these arguments would be these bytes. */
-bool key_is_of(const unsigned char *key, uint32_t len, const TkcArg *args, size_t nargs);
+/* Where in a key the next argument begins, of the one that begins at `at`. */
+const unsigned char *key_next(const unsigned char *at);
+/* Whether an argument's part of a key would be as the one at `at`. */
+bool key_has_arg(const unsigned char *at, const TkcArg *arg);
 /* False when there is no memory. */
 bool key_make(Key *k, const TkcArg *args, size_t nargs);
 void key_fini(Key *k);

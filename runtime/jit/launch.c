@@ -4,6 +4,7 @@
 #include "launch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/descriptor.h"
@@ -209,11 +210,34 @@ static TkcStatus pack_one(const TkcJit *jit, const ManifestParam *p, const TkcAr
 
 TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
 {
-    const int n = (int)c->entry.manifest.nparams;
-    for (int i = 0; i < n; i++) {
-        const ManifestParam *p = &c->entry.manifest.params[i];
-        TkcStatus status = pack_one(jit, p, &args[p->arg], &out[i]);
-        if (status != TKC_OK) return status;
+    TkcStatus status = TKC_OK;
+    for (int i = 0; i < c->entry.manifest.nparams && status == TKC_OK; i++)
+        status = pack_one(jit, &c->entry.manifest.params[i], &args[c->argument[i]], &out[i]);
+    return status;
+}
+
+TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
+{
+    TkcStatus status = TKC_OK;
+    for (int i = 0; i < c->nrest && status == TKC_OK; i++) {
+        const int p = c->rest[i];
+        status = pack_one(jit, &c->entry.manifest.params[p], &args[c->argument[p]], &out[p]);
+    }
+    return status;
+}
+
+TkcStatus launch_match(const TkcJit *jit, Compiled *c)
+{
+    const Manifest *m = &c->entry.manifest;
+    if (!(c->argument = calloc((size_t)m->nparams + 1, sizeof *c->argument))) return tkc_no_memory(jit->dev->cx);
+    for (int i = 0; i < m->nparams; i++) {
+        const ManifestParam *p = &m->params[i];
+        const OpenParam *open = open_param_find(jit, p->argument, strlen(p->argument));
+        if (!open || p->source == PART_ITEM) {
+            tkc_report_bug(jit->dev->cx, NULL, "nothing was given for parameter '%s'", p->name);
+            return TKC_INTERNAL;
+        }
+        c->argument[i] = (int)(open - jit->open);
     }
     return TKC_OK;
 }

@@ -3,6 +3,8 @@
 #ifndef TKC_RUNTIME_LAUNCH_H
 #define TKC_RUNTIME_LAUNCH_H
 
+#include <stdatomic.h>
+
 #include "device/device.h"
 #include "entry.h"
 #include "key.h"
@@ -13,20 +15,37 @@ typedef struct OpenParam {
     ParamType type;       /* declared, as decl.type says it */
 } OpenParam;
 
+/* What an argument must be for the launch to be of the kernel that it is a slot of. */
+typedef struct LaunchSlot {
+    TkcArgKind kind;
+    int param;       /* that is the argument as it is; none: one behind all */
+    int64_t least;   /* that this parameter can be */
+    uint64_t range;  /* from least on */
+    uint64_t zeros;  /* bits that its divisibility leaves out */
+    size_t hint;     /* of an integer without a type: its `bytes` … */
+    uint32_t low;    /* … which lowest four bits it has, by bit … */
+    int64_t but;     /* … and what it is not */
+    uint32_t key;    /* where in the kernel's key it begins */
+} LaunchSlot;
+
 /* One compiled kernel. */
 typedef struct Compiled {
     Entry entry;
+    LaunchSlot *slots;    /* by argument */
+    size_t nslots;
+    int *argument;        /* by run-time parameter, of a launch */
+    int *rest, nrest;     /* run-time parameters that no slot is for */
     TkcArtifact *artifact; /* that the device runs; NULL: it runs PTX */
     DeviceKernel *kernel;
     uint64_t hash;        /* of the key */
     unsigned char *key;   /* key_len bytes */
     uint32_t key_len;
-    int keepers;          /* the jit, and each launch that uses it */
+    atomic_int keepers;   /* the jit, and each launch that uses it */
     uint64_t used;        /* when it was last */
     struct Compiled *next; /* of its bucket, or to be freed */
 } Compiled;
 
-enum { KERNEL_BUCKETS = 256 };
+enum { KERNEL_BUCKETS = 256, LAUNCH_FEW = 64 /* parameters that need no memory */ };
 
 struct TkcJit {
     TkcDevice *dev;       /* kept, as is the source */
@@ -60,7 +79,14 @@ OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);
 /* Checks count and kinds of the arguments, and that each fits its parameter's declared type.
    TKC_ERROR after diagnostics. */
 TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs);
-/* The arguments in the types the kernel was compiled for. */
+/* Which argument each run-time parameter of the compiled kernel takes. */
+TkcStatus launch_match(const TkcJit *jit, Compiled *c);
+/* What later launches are compared with: these arguments, and their key. False: no memory. */
+bool launch_slots(Compiled *c, const TkcArg *args, size_t nargs, const Key *key);
+/* Whether these arguments are for the kernel. Then `out`, of LAUNCH_FEW + 1, has all but the rest. */
+bool launch_again(const Compiled *c, const TkcArg *args, size_t nargs, LaunchArg *out);
+/* The arguments in the types the kernel was compiled for: of the parameters of `rest` alone, or all. */
+TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
 TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
 TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3]);
 

@@ -15,7 +15,6 @@ typedef struct ManifestParam {
     ParamType is;
     const DTypeInfo *element; /* of a number or a pointer */
     ArgPart source;
-    int arg;              /* of a launch; the jit sets it */
 } ManifestParam;
 
 typedef struct ManifestFile { const char *hash, *path; } ManifestFile;

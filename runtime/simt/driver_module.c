@@ -329,6 +329,10 @@ static int check_shape(const SimtFunc *f, const uint32_t grid[3], const uint32_t
     return SIMT_OK;
 }
 
+/* A chip's parameters begin at a multiple of this (c[0][0x210] of an H200) and no more: one that wants more lies where the
+   machine code says, not where PTX would have it, and a buffer laid out by PTX gives it wrong. */
+enum { PARAMS_ALIGN = 16 };
+
 /* extra: {1, buffer, 2, &size, 0}, or NULL where params has one pointer for each parameter. */
 static int pack_params(const SimtFunc *f, void **params, void **extra, uint8_t *out)
 {
@@ -347,6 +351,8 @@ static int pack_params(const SimtFunc *f, void **params, void **extra, uint8_t *
         if ((uintptr_t)extra[i] == 2) bytes = *(const size_t *)extra[i + 1];
     }
     if (!buffer || bytes < f->param_bytes) return SIMT_INVALID_VALUE;
+    for (int i = 0; i < f->nparams; i++)
+        if (f->params[i].align > PARAMS_ALIGN) return SIMT_NOT_SUPPORTED;
     memcpy(out, buffer, f->param_bytes);
     return SIMT_OK;
 }

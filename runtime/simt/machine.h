@@ -103,7 +103,7 @@ typedef enum SimtSpecial {
 typedef struct SimtParam {
     const char *name;
     int name_len;
-    uint32_t offset, bytes;
+    uint32_t offset, bytes, align;
     bool is_pointer;
 } SimtParam;
 

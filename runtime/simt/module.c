@@ -210,10 +210,11 @@ static void read_param(Decoder *dc, SimtFunc *f)
     uint64_t bytes = t ? t->bits / 8 * read_extents(dc, &open) : 0;
     if (!bytes || name.kind != PTXW_NAME) ptx_fail(&dc->ps, "a parameter without type and name");
     if (dc->ps.failed) return;
-    uint64_t at = round_up(f->param_bytes, align > t->bits / 8 ? align : t->bits / 8);
+    if (align < t->bits / 8) align = t->bits / 8;
+    uint64_t at = round_up(f->param_bytes, align);
     if (!dc_more(dc, &f->params, f->nparams, sizeof *f->params)) return;
     f->params[f->nparams++] =
-        (SimtParam){name.text, name.len, (uint32_t)at, (uint32_t)bytes, is_pointer};
+        (SimtParam){name.text, name.len, (uint32_t)at, (uint32_t)bytes, (uint32_t)align, is_pointer};
     f->param_bytes = (uint32_t)(at + bytes);
     if (f->param_bytes > 32764) ptx_fail(&dc->ps, "more than 32764 bytes of parameters");
 }

@@ -214,7 +214,7 @@ static bool place_params(DeviceKernel *k, const Manifest *m)
 {
     if (!(k->offsets = calloc((size_t)k->nparams + 1, sizeof *k->offsets))) return false;
     for (int i = 0; i < k->nparams; i++) {
-        const size_t bytes = (size_t)m->params[i].bytes;
+        const size_t bytes = m->params[i].is.stars ? sizeof(uint64_t) : (size_t)m->params[i].element->bytes;
         k->offsets[i] = (uint16_t)((k->param_bytes + bytes - 1) & ~(bytes - 1));
         k->param_bytes = k->offsets[i] + bytes;
     }
@@ -303,8 +303,8 @@ static TkcStatus launch_with(TkcDevice *dev, const DeviceKernel *k, const int64_
                        (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, buffer);
 }
 
-/* Tensor maps are behind the parameters. Where they begin is the machine code's own affair: they are aligned where the
-   chip keeps parameters, which no multiple of 64 bytes begins. So the driver must place them. */
+/* Tensor maps are behind the parameters. Their addresses are multiples of 64 where the chip keeps parameters, which begin at
+   no such multiple there; so where they lie only the machine code says, and the driver must place them. */
 static TkcStatus launch_with_maps(TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3],
                                   void *stream, const LaunchArg *args)
 {

@@ -115,6 +115,7 @@ bool kernels_add(TkcJit *jit, const Key *key, Compiled *c)
     c->used = ++jit->clock;
     c->next = *bucket;
     *bucket = c;
+    jit->latest = c;
     jit->nheld++;
     jit->stats.compiles++;
     Compiled *gone = evict(jit, jit->most_held);

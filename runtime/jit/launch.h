@@ -85,9 +85,10 @@ TkcStatus launch_match(const TkcJit *jit, Compiled *c);
 bool launch_slots(Compiled *c, const TkcArg *args, size_t nargs, const Key *key);
 /* Whether these arguments are for the kernel. Then `out`, of LAUNCH_FEW + 1, has all but the rest. */
 bool launch_again(const Compiled *c, const TkcArg *args, size_t nargs, LaunchArg *out);
-/* The arguments in the types the kernel was compiled for: of the parameters of `rest` alone, or all. */
-TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
+/* The arguments in the types the kernel was compiled for. */
 TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
+/* Those alone that launch_again left. */
+TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
 TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3]);
 
 #endif

@@ -39,9 +39,9 @@ static const int64_t odd[] = {0, 1, 2, 15, 16, 17, 32, -1, -16, -128, -129, 127,
 
 static TkcArg integer(void)
 {
-    static const char *const types[] = {"i32", "i64", "u64", "i8", "x"};
+    static const char *const types[] = {"u64", "u64", "i64", "i8", "x"};
     TkcArg a = tkc_int(odd[below(sizeof odd / sizeof *odd)]);
-    if (!below(6)) a.type = types[below(5)];
+    if (!below(3)) a.type = types[below(5)];
     if (!below(4)) a.bytes = below(2) ? TKC_ANY_INT : TKC_ANY_INT_BUT_ONE;
     return a;
 }
@@ -69,6 +69,14 @@ static TkcStatus launch(const TkcArg *args, int64_t out[BYTES / 8])
     return status;
 }
 
+static uint64_t compiles(void)
+{
+    TkcCacheStats s = {.size = sizeof s};
+    tkc_jit_stats(jit, &s);
+    return s.compiles;
+}
+
+/* In what is stored, whether it is refused, and which kernel it is: apart, none is missing. */
 static void same_as_apart(void)
 {
     TkcArg args[ARGS], between[ARGS];
@@ -88,13 +96,34 @@ static void same_as_apart(void)
         }
         const TkcStatus again = launch(next, now);
         EXPECT_INT(launch(between, then), TKC_OK);
+        const uint64_t compiled = compiles();
         EXPECT_INT(launch(next, then), again);
+        EXPECT_INT(compiles(), compiled);
         EXPECT(!memcmp(now, then, sizeof now));
         launched += again == TKC_OK, refused += again != TKC_OK;
         if (again == TKC_OK) memcpy(args, next, sizeof args);
         else EXPECT_INT(launch(args, now), TKC_OK);
     }
     EXPECT(launched > ROUNDS / 4 && refused > ROUNDS / 10);
+}
+
+/* Where 1 alone has code of its own, it does not run another number's. */
+static void one_is_another(void)
+{
+    TkcArg args[ARGS];
+    int64_t out[BYTES / 8];
+    for (int i = 0; i < ARGS; i++) args[i] = i == 7 ? tkc_float(1) : i > 1 && i < 10 ? tkc_int(0) : any_of(i);
+    args[1].type = "*i64";
+    args[9] = tkc_int(3), args[9].bytes = TKC_ANY_INT_BUT_ONE;
+    tkc_jit_clear(jit);
+    const uint64_t before = compiles();
+    EXPECT_INT(launch(args, out), TKC_OK);
+    args[9].integer = 32;
+    EXPECT_INT(launch(args, out), TKC_OK);
+    EXPECT_INT(compiles() - before, 1);
+    args[9].integer = 1;
+    EXPECT_INT(launch(args, out), TKC_OK);
+    EXPECT_INT(compiles() - before, 2);
 }
 
 /* A count that is not the kernel's is refused also where all that are given fit. */
@@ -121,6 +150,7 @@ int main(void)
     EXPECT_INT(tkc_jit_new(dev, source, &options, &jit), TKC_OK);
     EXPECT_INT(tkc_alloc(dev, BYTES, &memory), TKC_OK);
     RUN(same_as_apart);
+    RUN(one_is_another);
     RUN(too_few_or_many);
     tkc_context_free(cx);
     return expect_done();

@@ -221,6 +221,12 @@ static void promises(void)
     EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
     EXPECT(strstr(b.messages, "argument 'n': expected i32, found a constexpr"));
     bench_close(&b);
+    o.signature = "k=i32:12";
+    bench_open(&b, &o);
+    a = good_args(&b), a.a[4] = tkc_int(18);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_ERROR);
+    EXPECT(strstr(b.messages, "argument 'k': 18 is not a multiple of 12, as declared"));
+    bench_close(&b);
 }
 
 /* Numbers are checked against the type at every launch, the first and those that find their kernel. */

@@ -122,6 +122,16 @@ static Value *around_value(const Pipeline *p, Value *v)
     return ir_mapped(&p->moved, v);
 }
 
+/* An index that is loaded may also be of a stream, from whose ring the turn reads it. */
+static void map_far(const Pipeline *p, ValueMap *map, const Op *load, Value *far)
+{
+    ir_map(map, op_result(load, 0), far);
+    for (int i = 0; i < p->s->all.len; i++) {
+        const Stream *x = &p->s->all.data[i];
+        if (x->load == load && x->read) ir_map(map, x->read, far);
+    }
+}
+
 /* The slice, for the turn that `ahead`, `index` and `far` are at. */
 static ValueMap clone_here(const Pipeline *p, Builder *b)
 {
@@ -130,7 +140,7 @@ static ValueMap clone_here(const Pipeline *p, Builder *b)
     ir_map(&map, p->body->args[0], p->index);
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         ir_map(&map, carry_param(p->body, k), p->ahead[k]);
-    for (int i = 0; i < s->far.len; i++) ir_map(&map, op_result(s->far.data[i], 0), p->far[i]);
+    for (int i = 0; i < s->far.len; i++) map_far(p, &map, s->far.data[i], p->far[i]);
     clone_ops(p, b, p->body, &s->slice, &map);
     return map;
 }
@@ -312,7 +322,7 @@ static Op *first_use(Op *convert)
     return op;
 }
 
-static void read_ring(const Pipeline *p, const Stream *x, Value *which)
+static void read_ring(const Pipeline *p, Stream *x, Value *which)
 {
     for (int i = 0; i < x->nreaders; i++) {
         const Reader *r = &x->readers[i];
@@ -323,7 +333,7 @@ static void read_ring(const Pipeline *p, const Stream *x, Value *which)
     }
     Value *loaded = op_result(x->load, 0);
     if (loaded->uses)
-        ir_replace_uses(loaded, ring_load(p, x->load, x, which, loaded->type->layout));
+        ir_replace_uses(loaded, x->read = ring_load(p, x->load, x, which, loaded->type->layout));
 }
 
 /* What a turn knows. */

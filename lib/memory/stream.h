@@ -25,7 +25,7 @@ typedef struct Stream {
     int dim, copy_log2;    /* neighbours that one copy moves */
     const Op *box;         /* what says it of the pointers where TMA copies; else NULL */
     const Layout *in_ring; /* how the block lies there */
-    Value *ring;
+    Value *ring, *read;    /* all of it from there, for all but the readers; NULL: there is no other */
 } Stream;
 
 /* The part of a loop's body that gives addresses and masks, of its streams and of the indices that

@@ -145,8 +145,7 @@ class Load(Op):
                  "run": f"{a['array']} + ({start} + (n - 3)) + ({offset})"}[a["form"]]
         if not a["mask"]:
             return f"tl.load({where}{a['modifier']})"
-        d, bound = a["bound"]
-        mask = names[0] if a["mask"] == "value" else self.bound_text(a["shape"], d, bound)
+        mask = names[0] if a["mask"] == "value" else self.bound_text(a["shape"], *a["bound"])
         return f"tl.load({where}, mask={mask}" + ("" if a["other"] is None else f", other={a['other']}") + a["modifier"] + ")"
 
     @staticmethod

@@ -147,7 +147,9 @@ def plainer(kernel):
     """Attributes of accesses and the like at their simplest."""
     for node in list(walk(kernel.nodes)):
         for key, simple in PLAIN.items():
-            if key in node.attrs and node.attrs[key] != simple and not (key == "form" and node.op not in ("load", "store")) and not (key == "k" and node.op != "sort"):
+            if key == "bound" and node.attrs.get("mask") == "bound" or key == "form" and node.op not in ("load", "store") or key == "k" and node.op != "sort":
+                continue
+            if key in node.attrs and node.attrs[key] != simple:
                 k = kernel.copy()
                 for n in walk(k.nodes):
                     if kernels.name_of(n) == kernels.name_of(node):

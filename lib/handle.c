@@ -100,10 +100,21 @@ bool tkc_handle_close(const void *handle, TkcHandleKind kind)
     return change(handle, kind, -((uint64_t)kind << KIND_SHIFT));
 }
 
+/* Of a handle that is kept, and so is one. */
+static Cell *kept_cell(const void *handle)
+{
+    return (Cell *)((uintptr_t)handle - offsetof(Cell, bytes));
+}
+
+bool tkc_handle_is_open(const void *handle, TkcHandleKind kind)
+{
+    return is_alive(atomic_load(&kept_cell(handle)->state), kind);
+}
+
 bool tkc_handle_drop(const void *handle)
 {
     const uint64_t keepers = ((uint64_t)1 << KIND_SHIFT) - 1;
-    return ((atomic_fetch_sub(&cell_of(handle)->state, 1) - 1) & keepers) == 0;
+    return ((atomic_fetch_sub(&kept_cell(handle)->state, 1) - 1) & keepers) == 0;
 }
 
 /* ---- cells ---- */
@@ -156,7 +167,7 @@ void *tkc_handle_new(TkcHandleKind kind)
 
 void tkc_handle_free(void *handle)
 {
-    Cell *cell = cell_of(handle);
+    Cell *cell = kept_cell(handle);
     POISON(cell->bytes, sizeof cell->bytes);
     cell->after = NULL;
     pthread_mutex_lock(&handles.mutex);

@@ -74,6 +74,8 @@ enum { TKC_HANDLE_BYTES = 512 }; /* of which an object is at most */
 void *tkc_handle_new(TkcHandleKind kind);
 /* A handle of this kind is alive at this address, which may be any. */
 bool tkc_handle_is(const void *handle, TkcHandleKind kind);
+/* The same of one that is kept. */
+bool tkc_handle_is_open(const void *handle, TkcHandleKind kind);
 /* Keeps it, or ends its being alive; false: it is not alive. Closing drops nothing. */
 bool tkc_handle_keep(const void *handle, TkcHandleKind kind);
 bool tkc_handle_close(const void *handle, TkcHandleKind kind);

@@ -7,9 +7,11 @@
 
 #include "debug/debug.h"
 #include "freed.h"
+#include "jit/manifest.h"
 
 struct DeviceKernel {
     Interp *interp;
+    const Manifest *manifest;
 };
 
 /* The state of the device. The map comes first: launches know that. */
@@ -174,6 +176,7 @@ static TkcStatus cpu_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *m
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
     TkcStatus status;
+    k->manifest = code->manifest;
     k->interp = interp_prepare(dev->cx, code->func, dev->debugger, &status);
     if (!k->interp) {
         free(k);
@@ -226,11 +229,20 @@ static TkcStatus check_pointers(TkcDevice *dev, const Interp *in, const LaunchAr
 }
 
 static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
-                            const LaunchArg *args)
+                            const LaunchPack *pack)
 {
     (void)stream;
+    const int n = (int)k->manifest->nparams;
+    LaunchArg *args = calloc((size_t)n + 1, sizeof *args);
+    if (!args) return tkc_no_memory(dev->cx);
+    for (int i = 0; i < n; i++) {
+        const ManifestParam *p = &k->manifest->params[i];
+        args[i] = (LaunchArg){manifest_value(p, pack->values), p->is.stars ? pack->bytes[i] : 0};
+    }
     TkcStatus status = check_pointers(dev, k->interp, args);
-    return status == TKC_OK ? interp_launch(dev, k->interp, dev->state, grid, args) : status;
+    if (status == TKC_OK) status = interp_launch(dev, k->interp, dev->state, grid, args);
+    free(args);
+    return status;
 }
 
 static void cpu_facts(TkcDevice *dev, TkcDeviceInfo *out)
@@ -254,6 +266,7 @@ static void cpu_info(TkcDevice *dev, const DeviceKernel *k, TkcKernelInfo *out)
 const DeviceOps device_cpu = {
     .kind = "cpu",
     .takes_turns = true,
+    .computes = true,
     .emit = TKC_EMIT_IR,
     .passes = "desc,fold,cse,licm,dce",
     .max_grid = {INT32_MAX, 65535, 65535},

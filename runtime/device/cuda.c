@@ -18,10 +18,12 @@ enum { MAX_PARAMS = 512, MAX_MAPS = 16 };
 static TkcStatus retain_primary(TkcDevice *dev, Cuda *c)
 {
     CuResult result = CU_OK;
+    CuContext primary;
     pthread_mutex_lock(&dev->turn);
-    if (!c->context && (result = c->api.DevicePrimaryCtxRetain(&c->context, c->device)) == CU_OK)
+    if (!c->context && (result = c->api.DevicePrimaryCtxRetain(&primary, c->device)) == CU_OK) {
         c->owns_primary = true;
-    if (result != CU_OK) c->context = NULL;
+        c->context = primary;
+    }
     pthread_mutex_unlock(&dev->turn);
     return cuda_check(dev->cx, &c->api, result, "cuDevicePrimaryCtxRetain");
 }
@@ -30,7 +32,7 @@ TkcStatus cuda_enter(TkcDevice *dev, Cuda *c, bool *pushed)
 {
     CuContext current = NULL;
     *pushed = false;
-    TkcStatus status = retain_primary(dev, c);
+    TkcStatus status = c->context ? TKC_OK : retain_primary(dev, c);
     if (status != TKC_OK) return status;
     if (c->api.CtxGetCurrent(&current) == CU_OK && current == c->context) return TKC_OK;
     status = CALL(c, dev, CtxPushCurrent, c->context);
@@ -209,21 +211,8 @@ static bool name_pointers(DeviceKernel *k, const Manifest *m)
     return ok;
 }
 
-/* Each parameter of PTX is aligned to its own size, a power of two. */
-static bool place_params(DeviceKernel *k, const Manifest *m)
-{
-    if (!(k->offsets = calloc((size_t)k->nparams + 1, sizeof *k->offsets))) return false;
-    for (int i = 0; i < k->nparams; i++) {
-        const size_t bytes = m->params[i].is.stars ? sizeof(uint64_t) : (size_t)m->params[i].element->bytes;
-        k->offsets[i] = (uint16_t)((k->param_bytes + bytes - 1) & ~(bytes - 1));
-        k->param_bytes = k->offsets[i] + bytes;
-    }
-    return true;
-}
-
 static void free_kernel(DeviceKernel *k)
 {
-    free(k->offsets);
     for (int i = 0; k->pointers && i < k->nparams; i++) free(k->pointers[i]);
     free(k->pointers);
     free(k);
@@ -284,9 +273,8 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *
     k->threads = (unsigned)m->threads;
     k->shared = (unsigned)m->shared;
     k->nparams = n;
-    k->maps = m->maps;
-    k->nmaps = (int)m->nmaps;
-    TkcStatus status = name_pointers(k, m) && place_params(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
+    k->manifest = m;
+    TkcStatus status = name_pointers(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
         status = load_inside(dev, c, code, made, k);
         cuda_leave(c, pushed);
@@ -306,38 +294,35 @@ static TkcStatus launch_with(TkcDevice *dev, const DeviceKernel *k, const int64_
 /* Tensor maps are behind the parameters. Their addresses are multiples of 64 where the chip keeps parameters, which begin at
    no such multiple there; so where they lie only the machine code says, and the driver must place them. */
 static TkcStatus launch_with_maps(TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3],
-                                  void *stream, const LaunchArg *args)
+                                  void *stream, const LaunchPack *pack)
 {
     void *params[MAX_PARAMS + MAX_MAPS];
     CuTensorMap maps[MAX_MAPS];
     bool pushed;
     TkcStatus status = cuda_enter(dev, dev->state, &pushed);
     if (status != TKC_OK) return status;
-    for (int i = 0; i < k->nparams; i++) params[i] = (void *)&args[i].bits;
-    for (int i = 0; i < k->nmaps; i++) params[k->nparams + i] = &maps[i];
-    status = cuda_tensor_maps(dev, k, args, maps);
+    for (int i = 0; i < k->nparams; i++) params[i] = pack->values + k->manifest->params[i].at;
+    for (int i = 0; i < k->manifest->nmaps; i++) params[k->nparams + i] = &maps[i];
+    status = cuda_tensor_maps(dev, k, pack, maps);
     if (status == TKC_OK) status = launch_with(dev, k, grid, stream, params, NULL);
     cuda_leave(dev->state, pushed);
     return status;
 }
 
-/* In one piece, which the driver copies faster than one value after the other. Each is written as eight bytes: where its
-   own end, the next one's begin. */
+/* In one piece, which the driver copies faster than one value after the other. */
 static TkcStatus launch_with_numbers(TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3], void *stream,
-                                     const LaunchArg *args)
+                                     const LaunchPack *pack)
 {
-    unsigned char params[MAX_PARAMS * sizeof args->bits];
-    size_t bytes = k->param_bytes;
-    void *buffer[] = {CU_LAUNCH_BUFFER, params, CU_LAUNCH_BUFFER_SIZE, &bytes, CU_LAUNCH_END};
-    for (int i = 0; i < k->nparams; i++) memcpy(params + k->offsets[i], &args[i].bits, sizeof args[i].bits);
+    size_t bytes = k->manifest->param_bytes;
+    void *buffer[] = {CU_LAUNCH_BUFFER, pack->values, CU_LAUNCH_BUFFER_SIZE, &bytes, CU_LAUNCH_END};
     return launch_with(dev, k, grid, stream, NULL, bytes ? buffer : NULL);
 }
 
 static TkcStatus cuda_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
-                             const LaunchArg *args)
+                             const LaunchPack *pack)
 {
-    return k->nmaps ? launch_with_maps(dev, k, grid, stream, args)
-                    : launch_with_numbers(dev, k, grid, stream, args);
+    return k->manifest->nmaps ? launch_with_maps(dev, k, grid, stream, pack)
+                              : launch_with_numbers(dev, k, grid, stream, pack);
 }
 
 /* What device_print writes comes in lines, from several threads. */
@@ -354,13 +339,13 @@ static void print_lines(const char *text, size_t len, void *user)
 }
 
 /* What the emulated GPU would only find when the kernel gets there: its memory is all known. */
-static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const LaunchArg *args)
+static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack)
 {
     for (int i = 0; i < k->nparams; i++) {
         uint64_t left = 0;
         bool freed = false;
-        if (!k->pointers[i] || !args[i].bits) continue;
-        if (simt_has_memory(args[i].bits, &left, &freed) && args[i].bytes <= left) continue;
+        const uint64_t address = k->pointers[i] ? manifest_value(&k->manifest->params[i], pack->values) : 0;
+        if (!address || (simt_has_memory(address, &left, &freed) && pack->bytes[i] <= left)) continue;
         const char *why =
             left    ? "it is told to have more bytes than its memory has from there on"
             : freed ? "tkc_free has freed the memory it points to"
@@ -372,7 +357,7 @@ static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const Launc
 }
 
 static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
-                             const LaunchArg *args)
+                             const LaunchPack *pack)
 {
     const SimtRun run = {.seed = dev->seed,
                          .timeout = dev->timeout,
@@ -380,10 +365,10 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                          .print = print_lines,
                          .print_user = dev,
                          .pointers = k->pointers};
-    TkcStatus status = check_memory(dev, k, args);
+    TkcStatus status = check_memory(dev, k, pack);
     if (status != TKC_OK) return status;
     simt_configure(&run);
-    status = cuda_launch(dev, k, grid, stream, args);
+    status = cuda_launch(dev, k, grid, stream, pack);
     simt_configure(NULL);
     return status;
 }
@@ -398,4 +383,4 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
 const DeviceOps device_cuda = {
     .kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};
 const DeviceOps device_simt = {
-    .kind = "simt", .line_info = true, .open = simt_open, .launch = simt_launch, DRIVER_OPS};
+    .kind = "simt", .computes = true, .line_info = true, .open = simt_open, .launch = simt_launch, DRIVER_OPS};

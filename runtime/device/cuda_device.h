@@ -8,8 +8,8 @@
 typedef struct Cuda {
     CudaApi api;
     CuDevice device;
-    CuContext context; /* the caller's; else the primary one, once something needs it: making it
-                          takes long */
+    _Atomic(CuContext) context; /* the caller's; else the primary one, once something needs it: making it
+                                   takes long */
     bool owns_primary;
     int max_shared;
 } Cuda;
@@ -24,12 +24,9 @@ struct DeviceKernel {
     CuFunction function;
     unsigned threads, shared;
     int nparams, registers, spill_bytes;
-    uint16_t *offsets; /* of each parameter, in param_bytes; maps are not among them */
-    size_t param_bytes;
+    const struct Manifest *manifest;
     int binary_bytes; /* of machine code; -1: the driver keeps it to itself */
     char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
-    const TkcTensorMap *maps; /* of the manifest */
-    int nmaps;
 };
 
 #define CALL(cuda, dev, name, ...)                                                                 \
@@ -51,7 +48,7 @@ void cuda_leave(Cuda *c, bool pushed);
     } while (0)
 
 /* Those of a launch, each as the kernel says. Our context is current. cuda_tensor_map.c */
-TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchArg *args,
+TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack,
                            CuTensorMap *out);
 /* The module of the code, in our context, which is current. cuda_module.c */
 TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,

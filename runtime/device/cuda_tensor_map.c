@@ -1,15 +1,16 @@
 /* The tensor maps of a launch, made of its arguments (tkc/edge.h). What they ask for of alignment
    the launch has checked already. */
 #include "cuda_device.h"
+#include "jit/manifest.h"
 
 enum { ALIGN = 16 };
 #define MOST_EXTENT (INT64_C(1) << 32)
 #define MOST_STRIDE (INT64_C(1) << 40) /* bytes */
 
-static int64_t number_of(const TkcNumber *n, const LaunchArg *args)
+static int64_t number_of(const TkcNumber *n, const Manifest *of, const LaunchPack *pack)
 {
     uint64_t x = (uint64_t)n->value;
-    for (int i = 0; i < TKC_FACTORS && n->param[i] >= 0; i++) x *= args[n->param[i]].bits;
+    for (int i = 0; i < TKC_FACTORS && n->param[i] >= 0; i++) x *= manifest_value(&of->params[n->param[i]], pack->values);
     return n->bits == 32 ? (int32_t)x : (int64_t)x;
 }
 
@@ -32,14 +33,15 @@ static CuTensorSwizzle swizzle_of(int64_t bytes)
     return CU_TENSOR_SWIZZLE_32B + (bytes > 32) + (bytes > 64);
 }
 
-static TkcStatus encode(TkcDevice *dev, const TkcTensorMap *m, const char *name,
-                        const LaunchArg *args, CuTensorMap *out)
+static TkcStatus encode(TkcDevice *dev, const TkcTensorMap *m, const Manifest *of,
+                        const LaunchPack *pack, CuTensorMap *out)
 {
     Cuda *c = dev->state;
-    const int64_t rows = number_of(&m->rows, args), columns = number_of(&m->columns, args),
-                  stride = number_of(&m->stride, args);
+    const int64_t rows = number_of(&m->rows, of, pack), columns = number_of(&m->columns, of, pack),
+                  stride = number_of(&m->stride, of, pack);
     const bool is_empty = rows < 1 || columns < 1;
-    const uint64_t base = args[m->base].bits ? args[m->base].bits : ALIGN;
+    const char *name = of->params[m->base].name;
+    const uint64_t given = manifest_value(&of->params[m->base], pack->values), base = given ? given : ALIGN;
     if (rows > MOST_EXTENT || columns > MOST_EXTENT)
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "argument '%s': the kernel makes a descriptor of shape [%lld, %lld] of "
@@ -58,11 +60,11 @@ static TkcStatus encode(TkcDevice *dev, const TkcTensorMap *m, const char *name,
                 swizzle_of(m->swizzle), CU_TENSOR_PROMOTION_128B, CU_TENSOR_FILL_ZEROS);
 }
 
-TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchArg *args,
+TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack,
                            CuTensorMap *out)
 {
     TkcStatus status = TKC_OK;
-    for (int i = 0; i < k->nmaps && status == TKC_OK; i++)
-        status = encode(dev, &k->maps[i], k->pointers[k->maps[i].base], args, &out[i]);
+    for (int i = 0; i < k->manifest->nmaps && status == TKC_OK; i++)
+        status = encode(dev, &k->manifest->maps[i], k->manifest, pack, &out[i]);
     return status;
 }

@@ -13,6 +13,11 @@ typedef struct LaunchArg {
     uint64_t bits; /* the value in the parameter's type, lowest bytes first; a pointer's address */
     size_t bytes;  /* memory behind a pointer, 0: not known */
 } LaunchArg;
+/* All of a launch. */
+typedef struct LaunchPack {
+    unsigned char *values; /* each where the manifest places it */
+    size_t *bytes;         /* by parameter; of pointers alone */
+} LaunchPack;
 
 typedef struct DeviceKernel DeviceKernel; /* each kind has its own */
 
@@ -42,6 +47,7 @@ extern const TimerOps host_timer;
 typedef struct DeviceOps {
     const char *kind;
     bool takes_turns;   /* one launch or change of memory at a time */
+    bool computes;      /* on this machine: floats are to round as they have to during a launch */
     TkcEmit emit;       /* what load wants: TKC_EMIT_PTX or TKC_EMIT_IR */
     const char *passes; /* for TkcOptions.passes; NULL: the pipeline */
     bool line_info;     /* whatever the options say: what goes wrong is told with its line */
@@ -63,7 +69,7 @@ typedef struct DeviceOps {
     TkcStatus (*assemble)(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch, DeviceImage *out);
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
-                        const LaunchArg *args);
+                        const LaunchPack *pack);
     /* Fills registers, spill_bytes, max_threads, unit_programs, programs, binary_bytes. */
     void (*info)(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
     void (*facts)(TkcDevice *dev, TkcDeviceInfo *out);

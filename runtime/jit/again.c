@@ -2,20 +2,56 @@
    pass over them. Each is compared with what the kernel's own asked of it (a slot); what a slot does not say, or only nearly,
    goes the long way (key.c, launch.c), and comes to the same. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "launch.h"
 
-/* What an integer without a type must be, that its key be the same. `low` 0: its key must be looked at. */
-static void read_fact(LaunchSlot *s, const TkcArg *arg)
+static int32_t within_int32(int64_t v)
 {
-    s->but = INT64_MIN;
-    if (arg->kind != TKC_ARG_INT || arg->type || arg->integer != (int32_t)arg->integer) return;
+    return v < INT32_MIN ? INT32_MIN : v > INT32_MAX ? INT32_MAX : (int32_t)v;
+}
+
+/* Lowest four bits, of which none of `zeros` is set. */
+static uint16_t without(uint64_t zeros, uint16_t low)
+{
+    for (unsigned bits = 0; bits < 16; bits++)
+        if (bits & zeros) low &= (uint16_t)~(1u << bits);
+    return low;
+}
+
+enum { ALL = 0xFFFF, MULTIPLES = 1, OTHERS = ALL & ~MULTIPLES };
+
+/* What an integer without a type must be, that its key be the same and it fit. */
+static void read_integer(LaunchSlot *s, const LaunchFit *fit, const TkcArg *arg)
+{
     const bool any = arg->bytes == TKC_ANY_INT, any_but_one = arg->bytes == TKC_ANY_INT_BUT_ONE;
-    s->hint = arg->bytes;
-    if (any) s->low = 0xFFFF;
-    else if (arg->integer == 1) s->low = 1 << 1, s->least = 1, s->range = 0;
-    else if (any_but_one) s->low = 0xFFFF, s->but = 1;
-    else s->low = arg->integer % 16 ? 0xFFFE : 1, s->but = 1;
+    const bool one = arg->integer == 1 && !any, every = one || any || any_but_one;
+    const int32_t to = within_int32((int64_t)((uint64_t)fit->least + fit->range));
+    if (arg->type || arg->integer != (int32_t)arg->integer || fit->zeros > 15 || arg->bytes > INT32_MAX) return;
+    s->hint = (int32_t)arg->bytes;
+    s->from = one ? 1 : within_int32(fit->least);
+    s->span = one ? 0 : (uint32_t)((int64_t)to - s->from);
+    s->but = any || one ? INT32_MIN : 1;
+    s->low = without(fit->zeros, every ? ALL : arg->integer % 16 ? OTHERS : MULTIPLES);
+}
+
+/* The same of a pointer whose type's text may be at one address with the text before. */
+static void read_pointer(LaunchSlot *s, const LaunchFit *fit, const TkcArg *arg, bool like_last)
+{
+    if (fit->zeros > 15 || !like_last) return;
+    s->like_last = true;
+    s->low = without(fit->zeros, arg->pointer % 16 ? OTHERS : MULTIPLES);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void read_fact(LaunchSlot *s, const LaunchFit *fit, const TkcArg *arg, const TkcArg *last)
+{
+    if (arg->kind == TKC_ARG_INT) read_integer(s, fit, arg);
+    if (arg->kind == TKC_ARG_POINTER) read_pointer(s, fit, arg, last && last->kind == arg->kind && same_text(last->type, arg->type));
 }
 
 static bool takes_integers(const ManifestParam *p)
@@ -24,15 +60,15 @@ static bool takes_integers(const ManifestParam *p)
 }
 
 /* What pack_one would take of the argument's kind: all of it, or a part. False: it must be asked. */
-static bool read_param(LaunchSlot *s, const ManifestParam *p)
+static bool read_param(LaunchFit *fit, TkcArgKind kind, const ManifestParam *p)
 {
     const uint64_t of = (uint64_t)p->divisibility;
     const int bits = p->element ? p->element->bits : 0;
-    if (s->kind == TKC_ARG_POINTER ? !p->is.stars : s->kind != TKC_ARG_INT || !takes_integers(p)) return false;
-    s->zeros = of < 2 ? 0 : of & (of - 1) ? UINT64_MAX : of - 1;
-    if (s->kind == TKC_ARG_POINTER) return true;
-    s->least = p->element->kind == DK_INT ? INT64_MIN >> (64 - bits) : 0;
-    s->range = p->element->kind == DK_BOOL ? 1 : p->element->kind == DK_INT ? UINT64_MAX >> (64 - bits) : (uint64_t)INT64_MAX >> (bits < 64 ? 63 - bits : 0);
+    if (kind == TKC_ARG_POINTER ? !p->is.stars : kind != TKC_ARG_INT || !takes_integers(p)) return false;
+    fit->zeros = of < 2 ? 0 : of & (of - 1) ? UINT64_MAX : of - 1;
+    if (kind == TKC_ARG_POINTER) return true;
+    fit->least = p->element->kind == DK_INT ? INT64_MIN >> (64 - bits) : 0;
+    fit->range = p->element->kind == DK_BOOL ? 1 : p->element->kind == DK_INT ? UINT64_MAX >> (64 - bits) : (uint64_t)INT64_MAX >> (bits < 64 ? 63 - bits : 0);
     return true;
 }
 
@@ -48,8 +84,9 @@ static void place_params(Compiled *c)
 {
     const Manifest *m = &c->entry.manifest;
     for (int i = 0; i < m->nparams; i++) {
-        LaunchSlot *s = &c->slots[c->argument[i]];
-        if (count_params(c, c->argument[i]) == 1 && read_param(s, &m->params[i])) s->param = i;
+        const int arg = c->argument[i];
+        if (count_params(c, arg) == 1 && read_param(&c->fits[arg], (TkcArgKind)c->slots[arg].kind, &m->params[i]))
+            c->slots[arg].param = (uint16_t)i, c->slots[arg].at = (uint16_t)m->params[i].at;
         else c->rest[c->nrest++] = i;
     }
 }
@@ -57,41 +94,47 @@ static void place_params(Compiled *c)
 bool launch_slots(Compiled *c, const TkcArg *args, size_t nargs, const Key *key)
 {
     const unsigned char *at = key->data;
-    const int none = (int)c->entry.manifest.nparams;
+    const size_t none = (size_t)c->entry.manifest.nparams;
     if (none > LAUNCH_FEW) return true;
     c->slots = calloc(nargs + 1, sizeof *c->slots);
-    c->rest = calloc((size_t)none + 1, sizeof *c->rest);
-    if (!c->slots || !c->rest) return false;
+    c->fits = calloc(nargs + 1, sizeof *c->fits);
+    c->rest = calloc(none + 1, sizeof *c->rest);
+    if (!c->slots || !c->fits || !c->rest) return false;
     c->nslots = nargs;
-    for (size_t i = 0; i < nargs; i++, at = key_next(at))
-        c->slots[i] = (LaunchSlot){.kind = args[i].kind, .param = none, .least = INT64_MIN, .range = UINT64_MAX, .key = (uint32_t)(at - key->data)};
+    for (size_t i = 0; i < nargs; i++, at = key_next(at)) {
+        c->slots[i] = (LaunchSlot){.kind = (uint8_t)args[i].kind, .param = (uint16_t)none, .at = (uint16_t)c->entry.manifest.param_bytes};
+        c->fits[i] = (LaunchFit){.least = INT64_MIN, .range = UINT64_MAX, .key = (uint32_t)(at - key->data)};
+    }
     place_params(c);
-    for (size_t i = 0; i < nargs; i++) read_fact(&c->slots[i], &args[i]);
+    for (size_t i = 0; i < nargs; i++) read_fact(&c->slots[i], &c->fits[i], &args[i], i ? &args[i - 1] : NULL);
     return true;
 }
 
-/* Of a negative integer it matters which type it was given with. */
-static inline bool fits(const LaunchSlot *s, const TkcArg *arg)
-{
-    return !((uint64_t)arg->integer & s->zeros) && (uint64_t)arg->integer - (uint64_t)s->least <= s->range &&
-           (arg->integer >= 0 || !arg->type || s->kind != TKC_ARG_INT);
-}
-
-static inline bool is_as_quickly_seen(const LaunchSlot *s, const TkcArg *arg)
+static inline bool is_quickly_seen(const LaunchSlot *s, const TkcArg *arg)
 {
     const int64_t v = arg->integer;
-    return !arg->type && arg->bytes == s->hint && s->low >> (v & 15) & 1 && v != s->but && v == (int32_t)v;
+    if ((unsigned)arg->kind != s->kind || !(s->low >> (v & 15) & 1)) return false;
+    return s->like_last ? arg->type == arg[-1].type
+                        : !arg->type && arg->bytes == (size_t)s->hint && (uint64_t)v - (uint64_t)s->from <= s->span && v != s->but;
 }
 
-bool launch_again(const Compiled *c, const TkcArg *args, size_t nargs, LaunchArg *out)
+/* Of a negative integer it matters which type it was given with. */
+static bool is_seen(const LaunchFit *fit, const unsigned char *key, const TkcArg *arg, unsigned kind)
 {
-    if (!c->slots || nargs != c->nslots) return false;
-    for (size_t i = 0; i < nargs; i++) {
-        const LaunchSlot *s = &c->slots[i];
-        const TkcArg *arg = &args[i];
-        if (arg->kind != s->kind || !fits(s, arg)) return false;
-        if (!is_as_quickly_seen(s, arg) && !key_has_arg(c->key + s->key, arg)) return false;
-        out[s->param] = (LaunchArg){arg->pointer, s->kind == TKC_ARG_POINTER ? arg->bytes : 0};
+    const uint64_t v = (uint64_t)arg->integer;
+    return (unsigned)arg->kind == kind && !(v & fit->zeros) && v - (uint64_t)fit->least <= fit->range &&
+           (arg->integer >= 0 || !arg->type || arg->kind != TKC_ARG_INT) && key_has_arg(key + fit->key, arg);
+}
+
+/* Each value is written as eight bytes: where its own end, the next one's begin. */
+bool launch_again(const Compiled *c, const TkcArg *args, size_t nargs, const LaunchPack *out)
+{
+    const LaunchSlot *s = c->slots;
+    if (!s || nargs != c->nslots) return false;
+    for (const TkcArg *arg = args; arg < args + nargs; arg++, s++) {
+        if (!is_quickly_seen(s, arg) && !is_seen(&c->fits[arg - args], c->key, arg, s->kind)) return false;
+        memcpy(out->values + s->at, &arg->pointer, sizeof arg->pointer);
+        if (s->kind == TKC_ARG_POINTER) out->bytes[s->param] = arg->bytes;
     }
     return true;
 }

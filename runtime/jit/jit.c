@@ -146,8 +146,9 @@ void tkc_jit_free(TkcJit *jit)
 /* What a jit was made from may be freed before it, which ends its use. */
 static TkcStatus check_alive(const TkcJit *jit)
 {
-    if (!device_is(jit->dev)) return TKC_MISUSE;
-    return tkc_handle_is(jit->source, TKC_HANDLE_SOURCE)
+    if (!tkc_handle_is_open(jit->dev, TKC_HANDLE_DEVICE) || !tkc_handle_is_open(jit->dev->cx, TKC_HANDLE_CONTEXT))
+        return TKC_MISUSE;
+    return tkc_handle_is_open(jit->source, TKC_HANDLE_SOURCE)
                ? TKC_OK
                : misuse(jit->dev, "the source of the jit is freed");
 }
@@ -236,37 +237,68 @@ static TkcStatus find_compiled(TkcJit *jit, void *stream, const TkcArg *args, si
 
 /* ---- launching ---- */
 
+/* Room for what is packed. */
+typedef struct Few {
+    uint64_t values[LAUNCH_FEW + 1];
+    size_t bytes[LAUNCH_FEW + 1];
+} Few;
+
+static TkcStatus pack_and_launch(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
+                                 const LaunchPack *pack)
+{
+    TkcStatus status = launch_pack(jit, c, args, pack);
+    return status == TKC_OK ? device_call(jit->dev, launch, c->kernel, grid, stream, pack) : status;
+}
+
+static TkcStatus launch_many(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args)
+{
+    const size_t n = (size_t)c->entry.manifest.nparams;
+    LaunchPack pack = {malloc(c->entry.manifest.param_bytes), calloc(n, sizeof *pack.bytes)};
+    TkcStatus status = pack.values && pack.bytes ? pack_and_launch(jit, c, grid, stream, args, &pack) : tkc_no_memory(jit->dev->cx);
+    free(pack.values);
+    free(pack.bytes);
+    return status;
+}
+
 /* A kernel that is not the last launch's. */
 static TkcStatus launch_other(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
-                              size_t nargs, LaunchArg few[LAUNCH_FEW])
+                              size_t nargs, const LaunchPack *few)
 {
     Compiled *c;
-    LaunchArg *packed = few;
     TkcStatus status = find_compiled(jit, stream, args, nargs, &c);
     if (status != TKC_OK) return status;
-    const size_t n = (size_t)c->entry.manifest.nparams;
-    if (n > LAUNCH_FEW && !(packed = calloc(n, sizeof *packed))) status = tkc_no_memory(jit->dev->cx);
-    if (status == TKC_OK) status = launch_pack(jit, c, args, packed);
-    if (status == TKC_OK) status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
-    if (packed != few) free(packed);
+    status = c->entry.manifest.nparams > LAUNCH_FEW ? launch_many(jit, c, grid, stream, args)
+                                                    : pack_and_launch(jit, c, grid, stream, args, few);
     kernels_release(jit, c);
+    return status;
+}
+
+/* A kernel of which arguments are still to be packed, or that is not the last launch's (NULL). */
+static TkcStatus launch_slowly(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
+                               size_t nargs, const LaunchPack *pack)
+{
+    FloatEnv callers;
+    float_env_enter(&callers);
+    TkcStatus status = c ? launch_pack_rest(jit, c, args, pack) : launch_other(jit, grid, stream, args, nargs, pack);
+    if (c && status == TKC_OK) status = device_call(jit->dev, launch, c->kernel, grid, stream, pack);
+    float_env_leave(&callers);
     return status;
 }
 
 static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                         size_t nargs)
 {
-    LaunchArg packed[LAUNCH_FEW + 1];
+    Few few;
+    const LaunchPack pack = {(unsigned char *)few.values, few.bytes};
     if (!grid || (nargs && !args))
         return misuse(jit->dev, grid ? "the arguments are NULL" : "the grid is NULL");
     TkcStatus status = check_alive(jit);
     if (status == TKC_OK) status = launch_check_grid(jit, grid);
     if (status != TKC_OK) return status;
-    Compiled *c = kernels_again(jit, args, nargs, packed);
-    if (!c) return launch_other(jit, grid, stream, args, nargs, packed);
-    status = launch_pack_rest(jit, c, args, packed);
-    if (status == TKC_OK) status = device_call(jit->dev, launch, c->kernel, grid, stream, packed);
-    kernels_release(jit, c);
+    Compiled *c = kernels_again(jit, args, nargs, &pack);
+    status = c && !c->nrest && !jit->dev->ops->computes ? device_call(jit->dev, launch, c->kernel, grid, stream, &pack)
+                                                        : launch_slowly(jit, c, grid, stream, args, nargs, &pack);
+    if (c) kernels_release(jit, c);
     return status;
 }
 
@@ -274,10 +306,7 @@ TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const Tkc
                      size_t nargs)
 {
     if (!tkc_handle_keep(jit, TKC_HANDLE_JIT)) return TKC_MISUSE;
-    FloatEnv callers;
-    float_env_enter(&callers);
     TkcStatus status = launch(jit, grid, stream, args, nargs);
-    float_env_leave(&callers);
     jit_drop(jit);
     return status;
 }

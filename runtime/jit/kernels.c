@@ -17,6 +17,7 @@ void compiled_free(TkcJit *jit, Compiled *c)
     tkc_artifact_free(c->artifact);
     entry_fini(&c->entry);
     free(c->slots);
+    free(c->fits);
     free(c->argument);
     free(c->rest);
     free(c->key);
@@ -45,7 +46,7 @@ static Compiled *use(TkcJit *jit, Compiled *c)
     return c;
 }
 
-Compiled *kernels_again(TkcJit *jit, const TkcArg *args, size_t nargs, LaunchArg *out)
+Compiled *kernels_again(TkcJit *jit, const TkcArg *args, size_t nargs, const LaunchPack *out)
 {
     pthread_mutex_lock(&jit->lock);
     Compiled *c = jit->latest;

@@ -6,7 +6,7 @@
 
 /* The kernel that was used last, if it is for such arguments, for the caller to release, with launch_again's
    `out`; or NULL. No key is made. */
-Compiled *kernels_again(TkcJit *jit, const TkcArg *args, size_t nargs, LaunchArg *out);
+Compiled *kernels_again(TkcJit *jit, const TkcArg *args, size_t nargs, const LaunchPack *out);
 /* The kernel of this key, for the caller to release, or NULL. */
 Compiled *kernels_find(TkcJit *jit, const Key *key);
 /* Takes c, whose key must be absent, and lets the caller use it too, who releases it. False: no

@@ -208,21 +208,28 @@ static TkcStatus pack_one(const TkcJit *jit, const ManifestParam *p, const TkcAr
     return TKC_INTERNAL;
 }
 
-TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
+static TkcStatus pack_param(const TkcJit *jit, const Compiled *c, int i, const TkcArg *args, const LaunchPack *out)
+{
+    const ManifestParam *p = &c->entry.manifest.params[i];
+    LaunchArg arg;
+    TkcStatus status = pack_one(jit, p, &args[c->argument[i]], &arg);
+    if (status != TKC_OK) return status;
+    memcpy(out->values + p->at, &arg.bits, (size_t)p->bytes);
+    out->bytes[i] = arg.bytes;
+    return TKC_OK;
+}
+
+TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out)
 {
     TkcStatus status = TKC_OK;
-    for (int i = 0; i < c->entry.manifest.nparams && status == TKC_OK; i++)
-        status = pack_one(jit, &c->entry.manifest.params[i], &args[c->argument[i]], &out[i]);
+    for (int i = 0; i < c->entry.manifest.nparams && status == TKC_OK; i++) status = pack_param(jit, c, i, args, out);
     return status;
 }
 
-TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out)
+TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out)
 {
     TkcStatus status = TKC_OK;
-    for (int i = 0; i < c->nrest && status == TKC_OK; i++) {
-        const int p = c->rest[i];
-        status = pack_one(jit, &c->entry.manifest.params[p], &args[c->argument[p]], &out[p]);
-    }
+    for (int i = 0; i < c->nrest && status == TKC_OK; i++) status = pack_param(jit, c, c->rest[i], args, out);
     return status;
 }
 

@@ -15,23 +15,32 @@ typedef struct OpenParam {
     ParamType type;       /* declared, as decl.type says it */
 } OpenParam;
 
-/* What an argument must be for the launch to be of the kernel that it is a slot of. */
+/* What most arguments must be for the launch to be of the kernel that it is a slot of. Small: between launches the driver fills the
+   cache. `low` 0: it is not said here. */
 typedef struct LaunchSlot {
-    TkcArgKind kind;
-    int param;       /* that is the argument as it is; none: one behind all */
-    int64_t least;   /* that this parameter can be */
-    uint64_t range;  /* from least on */
-    uint64_t zeros;  /* bits that its divisibility leaves out */
-    size_t hint;     /* of an integer without a type: its `bytes` … */
-    uint32_t low;    /* … which lowest four bits it has, by bit … */
-    int64_t but;     /* … and what it is not */
-    uint32_t key;    /* where in the kernel's key it begins */
+    uint8_t kind;
+    bool like_last;       /* of a pointer: its type is that of the argument before */
+    uint16_t low;         /* which lowest four bits it has, by bit */
+    uint16_t param, at;   /* the parameter that is the argument as it is, and its place; none: behind all */
+    int32_t hint;         /* of an integer, which has no type: its `bytes` … */
+    int32_t from;         /* … the least that it is … */
+    uint32_t span;        /* … and from there on … */
+    int32_t but;          /* … but for this */
 } LaunchSlot;
+
+/* Of any argument. */
+typedef struct LaunchFit {
+    uint64_t zeros; /* bits that its parameter's divisibility leaves out */
+    int64_t least;  /* that the parameter can be */
+    uint64_t range; /* from least on */
+    uint32_t key;   /* where in the kernel's key it begins */
+} LaunchFit;
 
 /* One compiled kernel. */
 typedef struct Compiled {
     Entry entry;
-    LaunchSlot *slots;    /* by argument */
+    LaunchSlot *slots;    /* by argument; NULL: it has too many parameters */
+    LaunchFit *fits;      /* by argument */
     size_t nslots;
     int *argument;        /* by run-time parameter, of a launch */
     int *rest, nrest;     /* run-time parameters that no slot is for */
@@ -83,12 +92,12 @@ TkcStatus launch_check(const TkcJit *jit, const TkcArg *args, size_t nargs);
 TkcStatus launch_match(const TkcJit *jit, Compiled *c);
 /* What later launches are compared with: these arguments, and their key. False: no memory. */
 bool launch_slots(Compiled *c, const TkcArg *args, size_t nargs, const Key *key);
-/* Whether these arguments are for the kernel. Then `out`, of LAUNCH_FEW + 1, has all but the rest. */
-bool launch_again(const Compiled *c, const TkcArg *args, size_t nargs, LaunchArg *out);
+/* Whether these arguments are for the kernel. Then `out`, for LAUNCH_FEW parameters and one, has all but the rest. */
+bool launch_again(const Compiled *c, const TkcArg *args, size_t nargs, const LaunchPack *out);
 /* The arguments in the types the kernel was compiled for. */
-TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
+TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out);
 /* Those alone that launch_again left. */
-TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, LaunchArg *out);
+TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out);
 TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3]);
 
 #endif

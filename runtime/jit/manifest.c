@@ -230,7 +230,25 @@ static bool understand(ManifestParam *p)
     if (strcmp(p->part, parts[p->source]) || tkc_read_type(p->type, strlen(p->type), &p->is))
         return false;
     p->element = tkc_dtype_info(p->is.dtype);
-    return p->dim >= 0 && p->dim < TKC_DESCRIPTOR_RANK;
+    return p->dim >= 0 && p->dim < TKC_DESCRIPTOR_RANK && p->bytes == (p->is.stars ? 8 : p->element->bytes);
+}
+
+/* Each is aligned to its own size, a power of two. */
+static void place_params(Manifest *m)
+{
+    for (int i = 0; i < m->nparams; i++) {
+        const size_t bytes = (size_t)m->params[i].bytes;
+        m->params[i].at = (m->param_bytes + bytes - 1) & ~(bytes - 1);
+        m->param_bytes = m->params[i].at + bytes;
+    }
+}
+
+uint64_t manifest_value(const ManifestParam *p, const unsigned char *values)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, values + p->at, (size_t)p->bytes);
+    const int unused = 64 - 8 * (int)p->bytes;
+    return !p->is.stars && p->element->kind == DK_INT ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
 }
 
 static bool is_param(const Manifest *m, int64_t i)
@@ -256,7 +274,8 @@ bool manifest_read(Manifest *m, char *text, size_t len)
     bool ok = each_field(m, take_list, read_field, &c) && c.at == c.end && m->format == FORMAT;
     for (int i = 0; ok && i < m->nparams; i++) ok = understand(&m->params[i]);
     for (int i = 0; ok && i < m->nmaps; i++) ok = is_sound(m, &m->maps[i]);
-    if (!ok) manifest_fini(m);
+    if (ok) place_params(m);
+    else manifest_fini(m);
     return ok;
 }
 

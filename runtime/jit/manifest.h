@@ -15,6 +15,7 @@ typedef struct ManifestParam {
     ParamType is;
     const DTypeInfo *element; /* of a number or a pointer */
     ArgPart source;
+    size_t at;                /* where it is passed: as PTX places parameters */
 } ManifestParam;
 
 typedef struct ManifestFile { const char *hash, *path; } ManifestFile;
@@ -26,6 +27,7 @@ typedef struct Manifest {
     TkcTensorMap *maps;   /* what is passed behind the parameters */
     TkcDefine *values;
     ManifestFile *files;  /* the source's own first */
+    size_t param_bytes;   /* not written */
 } Manifest;
 
 /* Of LLVM IR or PTX that was not shrunk, as text, malloc'ed; NULL: no memory. */
@@ -34,4 +36,6 @@ char *manifest_write(const TkcArtifact *artifact, size_t *len);
    it takes apart. */
 bool manifest_read(Manifest *m, char *text, size_t len);
 void manifest_fini(Manifest *m);
+/* Of what is passed, the bits of a parameter: those of an int are extended. */
+uint64_t manifest_value(const ManifestParam *p, const unsigned char *values);
 #endif

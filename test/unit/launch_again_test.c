@@ -25,6 +25,7 @@ enum { ARGS = 11, WORDS = 10, BYTES = 128, ROUNDS = 3000 };
 static TkcContext *cx;
 static TkcDevice *dev;
 static TkcJit *jit;
+static TkcSource *source;
 static TkcPtr memory;
 static uint32_t state = 1;
 
@@ -139,9 +140,30 @@ static void too_few_or_many(void)
     EXPECT_INT(tkc_launch(jit, (int64_t[]){1, 1, 1}, NULL, args, ARGS + 1), TKC_ERROR);
 }
 
+/* What the options say an argument is a multiple of is asked of each launch. */
+static void declared_multiple(void)
+{
+    TkcArg args[ARGS];
+    TkcOptions options;
+    TkcJit *any = jit;
+    int64_t out[BYTES / 8];
+    tkc_options_init(&options);
+    options.signature = "h=i32:8";
+    EXPECT_INT(tkc_jit_new(dev, source, &options, &jit), TKC_OK);
+    for (int i = 0; i < ARGS; i++) args[i] = i == 7 ? tkc_float(1) : i > 1 && i < 10 ? tkc_int(0) : any_of(i);
+    args[1].type = "*i64";
+    for (int i = 0; i < 3; i++) {
+        args[9] = tkc_int(8 + 16 * i), args[9].bytes = i == 2 ? TKC_ANY_INT : 0;
+        EXPECT_INT(launch(args, out), TKC_OK);
+        args[9].integer += 4;
+        EXPECT_INT(launch(args, out), TKC_ERROR);
+    }
+    tkc_jit_free(jit);
+    jit = any;
+}
+
 int main(void)
 {
-    TkcSource *source;
     TkcOptions options;
     cx = tkc_context_new();
     tkc_options_init(&options);
@@ -152,6 +174,7 @@ int main(void)
     RUN(same_as_apart);
     RUN(one_is_another);
     RUN(too_few_or_many);
+    RUN(declared_multiple);
     tkc_context_free(cx);
     return expect_done();
 }

@@ -363,7 +363,7 @@ CuResult DRIVER(cuCtxPushCurrent_v2)(CuContext context)
     if (!is_context(context)) return SIMT_INVALID_CONTEXT;
     if (current.depth == STACK) return SIMT_INVALID_VALUE;
     current.at[current.depth++] = context;
-    return context->lost;
+    return SIMT_OK;
 }
 
 CuResult DRIVER(cuCtxPopCurrent_v2)(CuContext *context)

@@ -54,6 +54,11 @@ static uint32_t rows_of(const TensorMap *map)
     return rows;
 }
 
+bool simt_tensor_map_begins(const TensorMap *map, int32_t coordinate)
+{
+    return !map->swizzle || (int64_t)coordinate * types[map->type].bytes % ALIGNMENT == 0;
+}
+
 /* A swizzled row takes the swizzle's whole span, whatever the box has of it. */
 static uint32_t pitch_of(const TensorMap *map)
 {

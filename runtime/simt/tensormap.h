@@ -75,6 +75,9 @@ typedef bool TensorVisit(void *user, const TensorRun *run);
    which is then the answer. */
 bool simt_tensor_map_walk(const TensorMap *map, const int32_t *coordinates, uint32_t shared,
                           TensorVisit *visit, void *user);
+/* Whether a row of the box there begins where a swizzled one may, at a multiple of 16 bytes: an H200 takes what begins elsewhere for an
+   illegal instruction. */
+bool simt_tensor_map_begins(const TensorMap *map, int32_t coordinate);
 /* What one box counts for in an mbarrier; its extent in shared memory may be larger. */
 uint32_t simt_tensor_map_bytes(const TensorMap *map);
 uint32_t simt_tensor_map_extent(const TensorMap *map);

@@ -142,6 +142,11 @@ CASES = [
     # CHECK-NEXT: simt: a tensor map of rank 1 in an instruction for rank 2
     # CHECK-NEXT: at kernel.tk:47
     ("a tensor map of another rank", MBARRIER + MAP + "47: " + TENSOR % "2d" + "[%a0, {0, 0}], [tile];"),
+    # CHECK: == a swizzled box that begins anywhere
+    # CHECK-NEXT: simt: rows of a swizzled box that begin at element 24, which is no multiple of 16 bytes
+    # CHECK-NEXT: at kernel.tk:55
+    # CHECK: illegal instruction was encountered (715)
+    ("a swizzled box that begins anywhere", MBARRIER + MAP + REPLACE % "swizzle_mode.global.b1024.b32 [%a0], 1" + "55: " + TENSOR % "1d" + "[%a0, {24}], [tile];"),
     # CHECK: == a sum of bytes
     # CHECK-NEXT: simt: a reduction that the tensor map's type of elements does not have
     # CHECK-NEXT: at kernel.tk:50

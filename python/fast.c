@@ -15,17 +15,16 @@ enum { MAX_PARAMS = 128, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3 };
 typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
                         size_t nargs);
 static PyTypeObject *plan_type, *bound_type;
-static PyObject *s_dtype, *s_is_cuda, *s_get_device, *s_data_ptr, *s_run, *s_newest, *s_num_warps,
+static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest, *s_num_warps,
     *s_num_stages;
 
 /* ---- what is remembered of a launch ---- */
 
-/* kind 'T': a tensor of this type and element type on this GPU; 'I', 'F', 'B': a number of this
+/* kind 'T': a tensor of this type and element type on this device; 'I', 'F', 'B': a number of this
    type, whose value varies; 'C': this value. at: the argument's place among those of tkc_launch. */
 typedef struct Slot {
     char kind;
-    PyObject *type, *want;
-    long device;
+    PyObject *type, *want, *device;
     int at;
 } Slot;
 
@@ -47,7 +46,10 @@ static int plan_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(p->kernel);
     Py_VISIT(p->watched);
     Py_VISIT(p->stream_of);
-    for (int i = 0; i < p->nslots; i++) Py_VISIT(p->slots[i].want);
+    for (int i = 0; i < p->nslots; i++) {
+        Py_VISIT(p->slots[i].want);
+        Py_VISIT(p->slots[i].device);
+    }
     return 0;
 }
 
@@ -63,6 +65,7 @@ static int plan_clear(PyObject *self)
     for (int i = 0; i < p->nslots; i++) {
         Py_CLEAR(p->slots[i].type);
         Py_CLEAR(p->slots[i].want);
+        Py_CLEAR(p->slots[i].device);
     }
     return 0;
 }
@@ -133,10 +136,7 @@ static void door_free(PyObject *self)
     free_object(self);
 }
 
-typedef struct Probe { /* device: -1 of what is on no GPU of CUDA's */
-    PyObject *dtype;
-    long device;
-} Probe;
+typedef struct Probe { PyObject *dtype, *device; } Probe;
 
 /* One launch: its arguments by parameter (borrowed), and what was asked of tensors so far. */
 typedef struct Call {
@@ -189,7 +189,10 @@ static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
 
 static void unbind(Call *c)
 {
-    for (int i = 0; i < c->n; i++) Py_XDECREF(c->probes[i].dtype);
+    for (int i = 0; i < c->n; i++) {
+        Py_XDECREF(c->probes[i].dtype);
+        Py_XDECREF(c->probes[i].device);
+    }
 }
 
 static bool same_value(PyObject *a, PyObject *b)
@@ -199,20 +202,15 @@ static bool same_value(PyObject *a, PyObject *b)
 
 static bool ask_tensor(PyObject *v, Probe *p)
 {
-    PyObject *is_cuda = PyObject_GetAttr(v, s_is_cuda), *device = NULL;
-    p->device = -1;
-    if (is_cuda == Py_True && (device = PyObject_CallMethodObjArgs(v, s_get_device, NULL)))
-        p->device = PyLong_AsLong(device);
-    Py_XDECREF(is_cuda);
-    Py_XDECREF(device);
-    p->dtype = PyErr_Occurred() ? NULL : PyObject_GetAttr(v, s_dtype);
+    p->device = PyObject_GetAttr(v, s_device);
+    p->dtype = p->device ? PyObject_GetAttr(v, s_dtype) : NULL;
+    if (!p->dtype) Py_CLEAR(p->device);
     return p->dtype;
 }
 
 static bool is_tensor_like(const Slot *s, PyObject *v, Probe *p)
 {
-    return (p->dtype || ask_tensor(v, p)) && p->device == s->device &&
-           same_value(p->dtype, s->want);
+    return (p->dtype || ask_tensor(v, p)) && same_value(p->dtype, s->want) && same_value(p->device, s->device);
 }
 
 static bool matches(const Plan *p, Call *c)
@@ -387,11 +385,12 @@ static PyObject *door_begin(PyObject *self, PyObject *args)
 static bool read_slot(PyObject *from, Slot *s)
 {
     int kind;
-    if (!PyArg_ParseTuple(from, "COOli", &kind, &s->type, &s->want, &s->device, &s->at))
+    if (!PyArg_ParseTuple(from, "COOOi", &kind, &s->type, &s->want, &s->device, &s->at))
         return false;
     s->kind = (char)kind;
     Py_INCREF(s->type);
     Py_INCREF(s->want);
+    Py_INCREF(s->device);
     return true;
 }
 
@@ -491,8 +490,7 @@ static bool make_names(void)
         PyObject **at;
         const char *text;
     } const names[] = {{&s_dtype, "dtype"},
-                       {&s_is_cuda, "is_cuda"},
-                       {&s_get_device, "get_device"},
+                       {&s_device, "device"},
                        {&s_data_ptr, "data_ptr"},
                        {&s_run, "_run"},
                        {&s_newest, "newest"},

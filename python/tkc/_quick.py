@@ -54,9 +54,9 @@ def teach(jit, kernel, kinds, values, num_warps, num_stages):
         return False
     packed, slots, at = bytearray(kernel.newest), [], 0
     for kind, value in zip(kinds, values):
-        want, device = value if kind == "C" else None, -1
+        want, device = value if kind == "C" else None, None
         if kind == "T":
-            want, device = value.dtype, value.get_device()
+            want, device = value.dtype, value.device
             tail = _library.ARG_BYTES * (at + 1) - 8
             packed[tail:tail + 8] = bytes(8)  # how much memory is behind it varies
         slots.append((kind, value.__class__, want, device, at))

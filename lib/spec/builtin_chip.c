@@ -73,8 +73,10 @@ SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
     return tuple ? arg_results(sp, nresults, op->results) : sv_value(op_result(op, 0));
 }
 
+/* Chips before sm_90 begin no launch before the one that it depends on has ended: there is nothing to wait for, and nothing to allow. */
 SpecValue builtin_gdc(Spec *sp, const BuiltinCall *c)
 {
+    if (sp->fn->machine->sm < 90) return sv_none();
     bool wait = strcmp(c->builtin->name, "gdc_wait") == 0;
     assembly(sp, wait ? "griddepcontrol.wait;" : "griddepcontrol.launch_dependents;", "~{memory}",
              false, 1, 0, NULL, 0, NULL);

@@ -102,6 +102,14 @@ static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue
     return true;
 }
 
+/* A value made before the paths parted, or a constant made anew behind the join, so that the number stays known; NULL: neither. */
+static Value *common_value(Join *j, Value *a, const Value *b)
+{
+    uint64_t bits;
+    if (a == b) return a;
+    return sv_same_value(a, b) && ir_const_bits(a, &bits) ? build_const(&j->sp->b, a->type, bits) : NULL;
+}
+
 static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
     if (!sv_is_alike(a.block_ptr, b.block_ptr)) return false;
@@ -111,24 +119,30 @@ static bool join_addresses(Join *j, SpecValue a, SpecValue b, SpecValue *out)
         Value **x = &out->block_ptr->parts[i], *y = b.block_ptr->parts[i];
         if (*x == y) continue;
         if (!*x || !y || (*x)->type != y->type || !memory_is_alike(j->sp, *x, y)) return false;
-        if (!sv_same_value(*x, y)) *x = add_leaf(j, *x, y).v;
+        Value *common = common_value(j, *x, y);
+        *x = common ? common : add_leaf(j, *x, y).v;
     }
     return true;
 }
 
-/* Both sides are one compile-time value, or one value made before the paths parted, or equal
-   constants (then made anew behind the join, so that the number stays known). */
+static bool join_methods(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
+{
+    SpecMethod *m = arena_copy(j->sp->arena, a.method, sizeof *m);
+    m->self = arena_copy(j->sp->arena, a.method->self, sizeof *m->self);
+    *out = a;
+    out->method = m;
+    return m->builtin == b.method->builtin && merge_join(j, *a.method->self, *b.method->self, at, m->self);
+}
+
+/* Both sides are one compile-time value, or have a common one at run time. */
 static bool join_common(Join *j, SpecValue a, SpecValue b, SpecValue *out)
 {
     if (sv_is_sequence(a) && a.kind == b.kind && a.tuple == b.tuple) return *out = a, true;
     if (sv_is_address(a) && a.kind == b.kind && a.block_ptr == b.block_ptr) return *out = a, true;
-    if (sv_is_sequence(a) || sv_is_address(a) || !sv_is_same(a, b)) return false;
+    if (sv_is_sequence(a) || sv_is_address(a) || a.kind == SV_METHOD || !sv_is_same(a, b)) return false;
     *out = a;
-    if (a.kind != SV_VALUE || a.v == b.v) return true;
-    uint64_t bits;
-    if (!ir_const_bits(a.v, &bits)) return false;
-    out->v = build_const(&j->sp->b, a.v->type, bits);
-    return true;
+    if (a.kind == SV_VALUE) out->v = common_value(j, a.v, b.v);
+    return a.kind != SV_VALUE || out->v;
 }
 
 bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
@@ -139,6 +153,7 @@ bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
     bool ok = false;
     if (sv_is_sequence(a) && a.kind == b.kind) ok = join_sequences(j, a, b, at, out);
     else if (sv_is_address(a) && a.kind == b.kind) ok = join_addresses(j, a, b, out);
+    else if (a.kind == SV_METHOD && b.kind == SV_METHOD) ok = join_methods(j, a, b, at, out);
     else ok = join_values(j, a, b, at, out);
     if (!ok) j->left.len = left, j->right.len = right;
     return ok;

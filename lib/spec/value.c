@@ -126,6 +126,11 @@ SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
         t->data = arena_array(a, SpecValue, t->len + 1);
         for (int i = 0; i < t->len; i++) t->data[i] = sv_map(a, v.tuple->data[i], fn, ctx);
         v.tuple = t;
+    } else if (v.kind == SV_METHOD) {
+        const SpecValue self = sv_map(a, *v.method->self, fn, ctx);
+        SpecMethod *m = arena_copy(a, v.method, sizeof *m);
+        m->self = arena_copy(a, &self, sizeof self);
+        v.method = m;
     } else {
         v = fn(ctx, v);
     }

@@ -301,25 +301,31 @@ const char *simt_report(CuContext context)
     return context && is_context(context) ? context->report : "";
 }
 
+/* A device's primary context is made once, and goes with who keeps it last. */
+static pthread_mutex_t primary_turn = PTHREAD_MUTEX_INITIALIZER;
+
 CuResult DRIVER(cuDevicePrimaryCtxRetain)(CuContext *context, CuDevice device)
 {
     BEGIN_DEVICE(cuDevicePrimaryCtxRetain, device);
     driver_trace("cuDevicePrimaryCtxRetain %d", device);
+    pthread_mutex_lock(&primary_turn);
     CuContext cx = primary_of(device);
     if (!cx) cx = new_context(device, false);
+    if (cx) cx->retained++;
+    pthread_mutex_unlock(&primary_turn);
     if (!cx) return SIMT_OUT_OF_MEMORY;
-    cx->retained++;
     *context = cx;
     return SIMT_OK;
 }
 
 CuResult DRIVER(cuDevicePrimaryCtxRelease_v2)(CuDevice device)
 {
+    pthread_mutex_lock(&primary_turn);
     CuContext cx = primary_of(device);
-    if (!cx) return SIMT_INVALID_CONTEXT;
-    driver_trace("cuDevicePrimaryCtxRelease %d", device);
-    if (!--cx->retained) driver_context_free(cx);
-    return setting_number("cuDevicePrimaryCtxRelease_v2", SIMT_OK);
+    if (cx) driver_trace("cuDevicePrimaryCtxRelease %d", device);
+    if (cx && !--cx->retained) driver_context_free(cx);
+    pthread_mutex_unlock(&primary_turn);
+    return cx ? setting_number("cuDevicePrimaryCtxRelease_v2", SIMT_OK) : SIMT_INVALID_CONTEXT;
 }
 
 CuResult DRIVER(cuCtxCreate_v2)(CuContext *context, unsigned flags, CuDevice device)

@@ -346,12 +346,12 @@ static void call_compile(void)
     TkcOptions o = random_options(defines);
     const TkcOptions *given = draw(6) ? &o : NULL;
     if (is_full(ARTIFACT)) return;
-    TkcEmit emit = (TkcEmit)(draw(10) ? draw(TKC_EMIT_PTX + 1) : draw(99));
+    TkcEmit emit = (TkcEmit)(draw(10) ? draw(TKC_EMIT_EXPLAIN + 1) : draw(99));
     note("compile(%p, %s, %d)", s.p, given ? "options" : "NULL", (int)emit);
     bool ok = check_status("compile", tkc_compile(s.p, given, emit, &artifact), !s.is_alive, cx);
     check_out("compile", ok, artifact);
     if (!ok) return;
-    if (emit > TKC_EMIT_PTX) broken("compile", "an emission that there is not");
+    if (emit > TKC_EMIT_EXPLAIN) broken("compile", "an emission that there is not");
     look_at_artifact(artifact, true);
     keep(ARTIFACT, (Handle){.p = artifact, .context = s.h.context});
 }

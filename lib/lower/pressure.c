@@ -10,7 +10,8 @@
    blocks (addresses, masks) is half of what a thread has: of 14 kernels held to 96 that took more
    by themselves five spilled. Nor where warps multiply one by one: with a
    limit ptxas orders their loads and products so that it spills at 168 registers what it does not
-   at 144 (attention's way back for sm_80). */
+   at 144 (attention's way back for sm_80). But where shared memory has room for so few programs that each
+   thread may have all registers, they are told so: ptxas, which does not know, spills some for one program more. */
 #include "lower/pressure.h"
 
 #include "base/bitset.h"
@@ -178,9 +179,10 @@ int pressure_limit(const Lower *L)
     p.loops = bitset_make(L->arena, p.nops + 1);
     p.nops = 0;
     add_region(&p, L->fn->body);
-    if (p.by_warps) return 0;
-    const int needed = registers_needed(&p);
     int programs = (m->max_smem + OF_A_BLOCK) / (int)(L->shared_bytes + OF_A_BLOCK), limit = 0;
+    const bool has_all = programs > 0 && FILE_WORDS / (threads * programs) >= m->max_regs_thread;
+    if (p.by_warps) return has_all ? m->max_regs_thread : 0;
+    const int needed = registers_needed(&p);
     while (programs > 0 && limit < (needed > LEAST ? needed : LEAST))
         limit = FILE_WORDS / (threads * programs--) / ROUND * ROUND;
     const bool fits = limit >= FEW && limit < m->max_regs_thread;

@@ -116,7 +116,7 @@ def main():
     ok = [compare("3 tensors, a tuple", lambda: add[(1,)](x, y, z, 1024, BLOCK=1024), lambda: ours_add[(1,)](x, y, z, 1024, BLOCK=1024)),
           compare("3 tensors, a function",
                   lambda: add[lambda meta: (triton.cdiv(1024, meta["BLOCK"]),)](x, y, z, 1024, BLOCK=1024),
-                  lambda: ours_add[lambda meta: (triton.cdiv(1024, meta["BLOCK"]),)](x, y, z, 1024, BLOCK=1024)),
+                  lambda: ours_add[lambda meta: (tkc.cdiv(1024, meta["BLOCK"]),)](x, y, z, 1024, BLOCK=1024)),
           compare("6 tensors, 7 numbers", lambda: many[(1,)](*six, BLOCK=1024, KIND="a", num_warps=4),
                   lambda: ours_many[(1,)](*six, BLOCK=1024, KIND="a", num_warps=4))]
     return 0 if all(ok) else 1

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Do random kernels give what Triton makes of them? agree_triton.py TKC [-seconds S] [-first N] [-jobs J] [-ttir] [-out FOLDER]
 
-The kernels are those of agree.py. Here the other side is Triton itself, which gets their text as it is, on a GPU of this machine; all that they leave in
-memory is compared, within the same bounds. -ttir: no GPU is asked, only whether Triton takes the text. A kernel that Triton refuses, or of which
-something differs, is left in FOLDER with what is said. The last line counts kernels, refused and different ones. Needs numpy, torch and triton."""
+The kernels are those of agree.py. Here the other side is Triton itself, which gets their text on a GPU of this machine; all that they leave in
+memory is compared, within the same bounds. What Triton leaves undefined and tkc does not is left out: division by zero, shifts by too much, numbers that
+their new type has not, the order in which `view` takes elements. -ttir: no GPU is asked, only whether Triton takes the text. A kernel that Triton
+refuses, or of which something differs, is left in FOLDER with what is said. The last line counts kernels. Needs numpy, torch and triton."""
 import argparse
 import importlib.util
 import os
@@ -37,8 +38,21 @@ def imported(path):
 def write(kernel, folder, number):
     path = os.path.join(folder, f"agree_{number}.py")
     with open(path, "w") as file:
-        file.write(kernels.text(kernel, OPS))
+        file.write(kernels.text(kernel, OPS).replace("tl.view(", "tl.reshape("))
     return path
+
+
+def may_not_fit(x, to):
+    """Of a float that becomes an integer."""
+    most = 0 if to.kind == "u" else 2.0 ** (to.bits - 1)
+    return x.dtype.is_float and not to.is_float and to.bits > 1 and not x.facts.mag < most
+
+
+def is_undefined(kernel):
+    """Whether Triton may make anything of it."""
+    vals = kernels.infer(kernel, OPS).vals
+    return any(n.op == "int" and n.attrs["how"] in ("div", "rem", "shl", "shr") or
+               n.op == "cast" and may_not_fit(vals[n.args[0]], n.attrs["dtype"]) for n in kernels.walk(kernel.nodes))
 
 
 class TtirOnly:
@@ -112,6 +126,8 @@ def work(options, numbers, end):
             return
         with tempfile.TemporaryDirectory() as folder:
             kernel = generate(number)
+            if is_undefined(kernel):
+                continue
             path = write(kernel, folder, number)
             kind, said = "same", ""
             try:

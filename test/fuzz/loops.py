@@ -304,7 +304,8 @@ class Boxes(Loop):
             self.say(f"{self.descriptor(m, n, array)}.store([{r.choice(['0', '16', '-16'])}{tile}, {r.choice(['0', '32'])}], {value})", depth)
         else:
             rows = f"({r.choice([0, 16, 64])}{tile} + tl.arange(0, {m}))[:, None]"
-            self.say(f"tl.store({array} + {rows} * pitch + tl.arange(0, {n})[None, :], {value})", depth)
+            mask = f", mask={rows} < {PITCH}" if tile else ""
+            self.say(f"tl.store({array} + {rows} * pitch + tl.arange(0, {n})[None, :], {value}{mask})", depth)
 
     def end_turn(self, sums, depth):
         if self.writes and self.r.random() < 0.3:

@@ -16,7 +16,7 @@ static const struct {
 enum { CHIPS = sizeof chips / sizeof *chips, STACK = 16 };
 
 /* A driver is its process's. */
-static Driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static Driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .primary = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local struct {
     CuContext at[STACK];
     int depth;
@@ -302,17 +302,15 @@ const char *simt_report(CuContext context)
 }
 
 /* A device's primary context is made once, and goes with who keeps it last. */
-static pthread_mutex_t primary_turn = PTHREAD_MUTEX_INITIALIZER;
-
 CuResult DRIVER(cuDevicePrimaryCtxRetain)(CuContext *context, CuDevice device)
 {
     BEGIN_DEVICE(cuDevicePrimaryCtxRetain, device);
     driver_trace("cuDevicePrimaryCtxRetain %d", device);
-    pthread_mutex_lock(&primary_turn);
+    pthread_mutex_lock(&driver.primary);
     CuContext cx = primary_of(device);
     if (!cx) cx = new_context(device, false);
     if (cx) cx->retained++;
-    pthread_mutex_unlock(&primary_turn);
+    pthread_mutex_unlock(&driver.primary);
     if (!cx) return SIMT_OUT_OF_MEMORY;
     *context = cx;
     return SIMT_OK;
@@ -320,11 +318,11 @@ CuResult DRIVER(cuDevicePrimaryCtxRetain)(CuContext *context, CuDevice device)
 
 CuResult DRIVER(cuDevicePrimaryCtxRelease_v2)(CuDevice device)
 {
-    pthread_mutex_lock(&primary_turn);
+    pthread_mutex_lock(&driver.primary);
     CuContext cx = primary_of(device);
     if (cx) driver_trace("cuDevicePrimaryCtxRelease %d", device);
     if (cx && !--cx->retained) driver_context_free(cx);
-    pthread_mutex_unlock(&primary_turn);
+    pthread_mutex_unlock(&driver.primary);
     return cx ? setting_number("cuDevicePrimaryCtxRelease_v2", SIMT_OK) : SIMT_INVALID_CONTEXT;
 }
 

@@ -120,7 +120,7 @@ struct CuModuleObject {
 
 /* The process's driver, locked by the caller of what needs it. */
 typedef struct Driver {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, primary; /* the second is of who makes or keeps a device's primary context */
     _Atomic bool started;
     SimtMemory *memory;
     CuContext contexts;

@@ -66,7 +66,7 @@ class Tree:
             to = os.path.join(self.source, name)
             if not same(os.path.join(ROOT, name), to):
                 os.makedirs(os.path.dirname(to), exist_ok=True)
-                shutil.copyfile(os.path.join(ROOT, name), to)
+                shutil.copy(os.path.join(ROOT, name), to)
 
     def prepare(self):
         listed = sh(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True).stdout.split("\n")
@@ -83,7 +83,7 @@ class Tree:
 
     def make(self, tests):
         """None, or what the build said."""
-        targets = {"tkc", "simt", "simt_unlinked", "tkc_shared", "fake_nvtx", "fake_memory", "fake_disk"} | {"unit_" + test.split()[1] for test in tests if test.startswith("unit ")}
+        targets = {"tkc", "simt", "simt_old", "simt_unlinked", "tkc_shared", "fake_command", "fake_nvtx", "fake_memory", "fake_disk"} | {"unit_" + test.split()[1] for test in tests if test.startswith("unit ")}
         targets |= {"unit_%s_test" % test[len("lit unit/"):] for test in tests if test.startswith("lit unit/")}
         targets |= {"stores_%s_test" % test[len("lit stores/"):] for test in tests if test.startswith("lit stores/")}
         with open(os.path.join(self.build, "build.ninja")) as rules:  # the short way of launches, where Python has headers

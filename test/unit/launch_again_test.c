@@ -175,6 +175,10 @@ int main(void)
     RUN(one_is_another);
     RUN(too_few_or_many);
     RUN(declared_multiple);
+    tkc_jit_free(jit);
+    tkc_source_free(source);
+    tkc_free(dev, memory);
+    tkc_device_free(dev);
     tkc_context_free(cx);
     return expect_done();
 }

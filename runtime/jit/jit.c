@@ -273,22 +273,19 @@ static TkcStatus launch_other(TkcJit *jit, const int64_t grid[3], void *stream, 
     return status;
 }
 
-/* A kernel of which arguments are still to be packed, or that is not the last launch's (NULL). */
-static TkcStatus launch_slowly(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
+/* c: the last launch's kernel, all but whose rest is packed; NULL: it is another's. */
+static TkcStatus launch_kernel(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
                                size_t nargs, const LaunchPack *pack)
 {
-    FloatEnv callers;
-    float_env_enter(&callers);
     TkcStatus status = c ? launch_pack_rest(jit, c, args, pack) : launch_other(jit, grid, stream, args, nargs, pack);
-    if (c && status == TKC_OK) status = device_call(jit->dev, launch, c->kernel, grid, stream, pack);
-    float_env_leave(&callers);
-    return status;
+    return c && status == TKC_OK ? device_call(jit->dev, launch, c->kernel, grid, stream, pack) : status;
 }
 
 static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                         size_t nargs)
 {
     Few few;
+    FloatEnv callers;
     const LaunchPack pack = {(unsigned char *)few.values, few.bytes};
     if (!grid || (nargs && !args))
         return misuse(jit->dev, grid ? "the arguments are NULL" : "the grid is NULL");
@@ -296,8 +293,10 @@ static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const 
     if (status == TKC_OK) status = launch_check_grid(jit, grid);
     if (status != TKC_OK) return status;
     Compiled *c = kernels_again(jit, args, nargs, &pack);
-    status = c && !c->nrest && !jit->dev->ops->computes ? device_call(jit->dev, launch, c->kernel, grid, stream, &pack)
-                                                        : launch_slowly(jit, c, grid, stream, args, nargs, &pack);
+    const bool has_floats = !c || c->nrest || jit->dev->ops->computes;
+    if (has_floats) float_env_enter(&callers);
+    status = launch_kernel(jit, c, grid, stream, args, nargs, &pack);
+    if (has_floats) float_env_leave(&callers);
     if (c) kernels_release(jit, c);
     return status;
 }

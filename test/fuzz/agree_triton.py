@@ -4,7 +4,7 @@
 The kernels are those of agree.py. Here the other side is Triton itself, which gets their text on a GPU of this machine; all that they leave in
 memory is compared, within the same bounds. What Triton leaves undefined and tkc does not is left out: division by zero, shifts by too much, numbers that
 their new type has not, the order in which `view` takes elements. -ttir: no GPU is asked, only whether Triton takes the text. A kernel that Triton
-refuses, or of which something differs, is left in FOLDER with what is said. The last line counts kernels. Needs numpy, torch and triton."""
+refuses, or of which something differs, is left in FOLDER with what is said. The last line counts kernels; none that is the same is a failure. Needs numpy, torch and triton."""
 import argparse
 import importlib.util
 import os
@@ -159,7 +159,7 @@ def main():
         work(options, range(options.first + options.worker, 1 << 62, options.jobs), time.monotonic() + options.seconds)
         return 0
     workers = [subprocess.Popen([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "-jobs", str(options.jobs), "-worker", str(i)],
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for i in range(options.jobs)]
+                                stdout=subprocess.PIPE, text=True) for i in range(options.jobs)]
     counts = dict.fromkeys(("same", "differs", "refused", "tkc"), 0)
     for worker in workers:
         for line in worker.communicate()[0].splitlines():
@@ -168,7 +168,7 @@ def main():
             if kind != "same":
                 print(line)
     print(f"{sum(counts.values())} kernels, {counts['refused']} refused by Triton, {counts['differs'] + counts['tkc']} different")
-    return bool(counts["differs"] + counts["tkc"])
+    return bool(counts["differs"] + counts["tkc"] or not counts["same"] or any(w.returncode for w in workers))
 
 
 if __name__ == "__main__":

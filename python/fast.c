@@ -12,6 +12,25 @@
 
 enum { MAX_PARAMS = 128, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3 };
 
+/* Of DLPack, version 1 (dlpack.h), what is asked here: a type of tensors offers a table by which one
+ * of them is looked at, and the stream of its work found, without an object of Python's made. */
+enum { DL_MAJOR = 1 };
+typedef struct DlTensor {
+    char *data;
+    int32_t device_type, device, ndim;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+} DlTensor;
+typedef struct DlExchange {
+    uint32_t major, minor;
+    const struct DlExchange *older;
+    void *allocate, *own, *wrap;
+    int (*look)(PyObject *tensor, DlTensor *out);
+    int (*stream_of)(int32_t device_type, int32_t device, void **out);
+} DlExchange;
+
 typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
                         size_t nargs);
 static PyTypeObject *plan_type, *bound_type;
@@ -21,11 +40,14 @@ static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest, *s_num_warp
 /* ---- what is remembered of a launch ---- */
 
 /* kind 'T': a tensor of this type and element type on this device; 'I', 'F', 'B': a number of this
-   type, whose value varies; 'C': this value. at: the argument's place among those of tkc_launch. */
+   type, whose value varies; 'C': this value. at: the argument's place among those of tkc_launch.
+   dl: how tensors of the type are looked at, like: what is seen then; NULL: by their attributes. */
 typedef struct Slot {
     char kind;
     PyObject *type, *want, *device;
     int at;
+    const DlExchange *dl;
+    DlTensor like;
 } Slot;
 
 /* watched: (dictionary, name, value, …) that the kernel's text depends on. packed: the arguments of
@@ -136,7 +158,12 @@ static void door_free(PyObject *self)
     free_object(self);
 }
 
-typedef struct Probe { PyObject *dtype, *device; } Probe;
+/* What was asked of a tensor: its attributes, or its data, once a look said so. */
+typedef struct Probe {
+    PyObject *dtype, *device;
+    bool is_seen;
+    DlTensor seen;
+} Probe;
 
 /* One launch: its arguments by parameter (borrowed), and what was asked of tensors so far. */
 typedef struct Call {
@@ -183,7 +210,10 @@ static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
         c->values[i] = PyTuple_GetItem(d->defaults, i);
         if (c->values[i] == d->missing) return false;
     }
-    memset(c->probes, 0, sizeof(Probe) * (size_t)c->n);
+    for (int i = 0; i < c->n; i++) {
+        c->probes[i].dtype = c->probes[i].device = NULL;
+        c->probes[i].is_seen = false;
+    }
     return true;
 }
 
@@ -208,8 +238,18 @@ static bool ask_tensor(PyObject *v, Probe *p)
     return p->dtype;
 }
 
+static bool looks_like(const DlTensor *a, const DlTensor *b)
+{
+    return a->code == b->code && a->bits == b->bits && a->lanes == b->lanes &&
+           a->device_type == b->device_type && a->device == b->device;
+}
+
 static bool is_tensor_like(const Slot *s, PyObject *v, Probe *p)
 {
+    if (s->dl) {
+        p->is_seen = p->is_seen || s->dl->look(v, &p->seen) == 0;
+        return p->is_seen && looks_like(&p->seen, &s->like);
+    }
     return (p->dtype || ask_tensor(v, p)) && same_value(p->dtype, s->want) && same_value(p->device, s->device);
 }
 
@@ -268,10 +308,12 @@ static bool read_grid(PyObject *grid, int64_t out[3])
     return true;
 }
 
-static bool write_value(const Slot *s, PyObject *v, char *arg)
+static bool write_value(const Slot *s, PyObject *v, const Probe *seen, char *arg)
 {
     int64_t bits;
-    if (s->kind == 'F') {
+    if (s->kind == 'T' && s->dl) {
+        bits = (int64_t)(uintptr_t)seen->seen.data + (int64_t)seen->seen.byte_offset;
+    } else if (s->kind == 'F') {
         double number = PyFloat_AsDouble(v);
         memcpy(&bits, &number, sizeof bits);
     } else if (s->kind == 'T') {
@@ -288,6 +330,10 @@ static bool write_value(const Slot *s, PyObject *v, char *arg)
 
 static bool current_stream(const Plan *p, void **out)
 {
+    for (int i = 0; i < p->nslots; i++) {
+        const Slot *s = &p->slots[i];
+        if (s->dl) return s->dl->stream_of(s->like.device_type, s->like.device, out) == 0;
+    }
     PyObject *stream = PyObject_CallFunctionObjArgs(p->stream_of, p->ordinal, NULL);
     if (!stream) return false;
     *out = stream == Py_None ? NULL : PyLong_AsVoidPtr(stream);
@@ -305,7 +351,8 @@ static PyObject *launch(Plan *p, Call *c, PyObject *grid)
     memcpy(args, p->packed, p->nargs * ARG_BYTES);
     for (int i = 0; i < p->nslots; i++)
         if (p->slots[i].kind != 'C' &&
-            !write_value(&p->slots[i], c->values[i], args + p->slots[i].at * ARG_BYTES))
+            !write_value(&p->slots[i], c->values[i], &c->probes[i],
+                         args + p->slots[i].at * ARG_BYTES))
             return NULL;
     if (!current_stream(p, &stream)) return NULL;
     PyThreadState *state = PyEval_SaveThread();
@@ -382,15 +429,34 @@ static PyObject *door_begin(PyObject *self, PyObject *args)
     return d->plans;
 }
 
+/* Of the type's tables the one this file knows; NULL: there is none, or it cannot look. The type
+ * keeps it. */
+static const DlExchange *exchange_of(PyObject *type)
+{
+    PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+    const DlExchange *dl = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+    Py_XDECREF(capsule);
+    PyErr_Clear();
+    while (dl && dl->major > DL_MAJOR) dl = dl->older;
+    return dl && dl->major == DL_MAJOR && dl->look && dl->stream_of ? dl : NULL;
+}
+
+/* (kind, type, dtype or constant, device, the argument's place, an argument) */
 static bool read_slot(PyObject *from, Slot *s)
 {
     int kind;
-    if (!PyArg_ParseTuple(from, "COOOi", &kind, &s->type, &s->want, &s->device, &s->at))
+    PyObject *example;
+    if (!PyArg_ParseTuple(from, "COOOiO", &kind, &s->type, &s->want, &s->device, &s->at, &example))
         return false;
     s->kind = (char)kind;
     Py_INCREF(s->type);
     Py_INCREF(s->want);
     Py_INCREF(s->device);
+    s->dl = kind == 'T' ? exchange_of(s->type) : NULL;
+    if (s->dl && s->dl->look(example, &s->like)) {
+        PyErr_Clear();
+        s->dl = NULL;
+    }
     return true;
 }
 

@@ -59,7 +59,7 @@ def teach(jit, kernel, kinds, values, num_warps, num_stages):
             want, device = value.dtype, value.device
             tail = _library.ARG_BYTES * (at + 1) - 8
             packed[tail:tail + 8] = bytes(8)  # how much memory is behind it varies
-        slots.append((kind, value.__class__, want, device, at))
+        slots.append((kind, value.__class__, want, device, at, value))
         at += kind != "C"
     lib = _library.library()
     plan = _fast.plan(ctypes.cast(lib.tkc_launch, ctypes.c_void_p).value, kernel.jit, bytes(packed), tuple(slots), kernel, depends,

@@ -50,8 +50,12 @@ class constexpr_function:
         self.__name__, self.__doc__, self.__module__ = fn.__name__, fn.__doc__, fn.__module__
 
     def __call__(self, *args, **kwargs):
-        given = {n: _types.plain(v) for n, v in kwargs.items()}
-        return self.fn(*(_types.plain(v) for v in args), **given)
+        if kwargs:
+            kwargs = {n: _types.plain(v) for n, v in kwargs.items()}
+        for v in args:  # mostly plain already, and grids call cdiv at each launch
+            if isinstance(v, _types.constexpr):
+                return self.fn(*map(_types.plain, args), **kwargs)
+        return self.fn(*args, **kwargs)
 
     def __get__(self, instance, owner):
         return self if instance is None else types.MethodType(self, instance)

@@ -1,10 +1,12 @@
 # Launches on device cuda, of objects with __cuda_array_interface__ and of torch's tensors: the emulated driver is the GPU, and a module
 # with the few names of torch's that are asked for stands for torch, so that the short way of a launch is tried where there is none.
-# The short way is the extension's, and where there is none that of ctypes.
+# The short way is the extension's, which looks at tensors by DLPack's table where they have it, and where there is none that of ctypes.
 # RUN: env LD_LIBRARY_PATH=%driver SIMT_TRACE=1 %tkc-python %s 2> %t.trace | FileCheck %s --check-prefixes=CHECK,EXTENSION
+# RUN: env LD_LIBRARY_PATH=%driver WITH_DLPACK=1 %tkc-python %s | FileCheck %s --check-prefixes=CHECK,EXTENSION,DLPACK
 # RUN: env LD_LIBRARY_PATH=%driver TKC_LAUNCHES=ctypes %tkc-python %s | FileCheck %s --check-prefixes=CHECK,CTYPES
 # RUN: FileCheck %s --check-prefix=TRACE < %t.trace
 import ctypes
+import os
 import sys
 import types
 
@@ -127,6 +129,7 @@ class Tensor:
         self.is_cuda = device.type == "cuda"
 
     def data_ptr(self):
+        asked[0] += 1
         return self.address
 
     def get_device(self):
@@ -154,6 +157,50 @@ class Tensor:
     def zero_(self):
         self.copy_([0] * self.n)
 
+
+asked = [0]  # how often for its address by a method
+
+
+# ---- DLPack's table of them ----
+
+
+class DlTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
+
+
+LOOK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DlTensor))
+STREAM_OF = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+
+
+class DlExchange(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("older", ctypes.c_void_p), ("functions", ctypes.c_void_p * 3),
+                ("look", LOOK), ("stream_of", STREAM_OF)]
+
+
+@LOOK
+def look(tensor, out):
+    place, code = {"cpu": 1, "cuda": 2}.get(tensor.device.type), 2 if tensor.dtype.name.startswith("float") else 0
+    if place is None:
+        return -1
+    out[0] = DlTensor(tensor.address - 256, place, tensor.device.index or 0, 1, code, 8 * tensor.dtype.itemsize, 1, None, None, 256)
+    return 0
+
+
+@STREAM_OF
+def stream_of(device_type, device, out):
+    assert (device_type, device) == (2, 0)
+    out[0] = current[0]
+    return 0
+
+
+if "WITH_DLPACK" in os.environ:
+    first = DlExchange(1, 3, None, (ctypes.c_void_p * 3)(), look, stream_of)
+    newer = DlExchange(2, 0, ctypes.addressof(first))  # of a version that is not known here
+    capsule_of = ctypes.pythonapi.PyCapsule_New
+    capsule_of.restype, capsule_of.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    Tensor.__dlpack_c_exchange_api__ = capsule_of(ctypes.addressof(newer), b"dlpack_exchange_api", None)
 
 torch = types.ModuleType("torch")
 torch.Tensor, torch.strided = Tensor, "strided"
@@ -192,8 +239,11 @@ ix = Tensor(alloc(range(40), ctypes.c_int32), 40, int32, gpu)
 print("first", launch(tx, ty, 16, 1.0, BLOCK=16))
 # CHECK: again (60.0, 0)
 print("again", launch(tx, ty, 16, 2.0, BLOCK=16))
+asked[0] = 0
 # CHECK: by a function of the arguments (90.0, 0)
 print("by a function of the arguments", launch(tx, ty, 16, 3.0, BLOCK=16, grid=lambda meta: (meta["n"] // meta["BLOCK"], 1)))
+# DLPACK: asked for addresses: 0
+print("asked for addresses:", asked[0])
 # CHECK: the defaults by name (120.0, 0)
 print("the defaults by name", launch(by=4.0, BLOCK=16, n=16, *(tx, ty)))
 # CHECK: other alignment (32.0, 0)

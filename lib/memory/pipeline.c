@@ -145,6 +145,12 @@ static ValueMap clone_here(const Pipeline *p, Builder *b)
     return map;
 }
 
+/* Where no turn is that late it may have come round. */
+static Value *index_later(const Pipeline *p, Builder *b, Value *index, int turns)
+{
+    return build_binary(b, OP_ADD, index, build_int(b, type_dtype(index->type), p->step * turns));
+}
+
 /* Then these are one turn further, but for `far`. */
 static ValueMap clone_slice(Pipeline *p, Builder *b)
 {
@@ -153,7 +159,7 @@ static ValueMap clone_slice(Pipeline *p, Builder *b)
     ValueMap map = clone_here(p, b);
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         p->ahead[k] = ir_mapped(&map, carry_passed(r, k));
-    p->index = build_binary(b, OP_ADD, p->index, build_const(b, p->index->type, (uint64_t)p->step));
+    p->index = index_later(p, b, p->index, 1);
     return map;
 }
 
@@ -484,8 +490,7 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     Builder b = build_before(p->fn, after->next);
     b.loc = p->loop->loc;
     Value *index = p->body->args[0];
-    p->index = build_binary(&b, OP_ADD, index,
-                            build_const(&b, index->type, (uint64_t)(p->step * (p->stages - 1))));
+    p->index = index_later(p, &b, index, p->stages - 1);
     copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), copy_before(p, &b, t->take));
     Value *next = next_copy(p, &b, t->take);
     pass_on(p, next);
@@ -518,8 +523,7 @@ static ValueMap next_turn(const Pipeline *p, Builder *b)
     Value *index = p->body->args[0];
     if (bitset_next(&slice->slots, 0) >= 0) clone_ops(p, b, p->body, slice, &here);
     ValueMap map = ir_value_map(p->s->scratch, p->fn);
-    ir_map(&map, index,
-           build_binary(b, OP_ADD, index, build_const(b, index->type, (uint64_t)p->step)));
+    ir_map(&map, index, index_later(p, b, index, 1));
     for (int k = bitset_next(&slice->slots, 0); k >= 0; k = bitset_next(&slice->slots, k + 1))
         ir_map(&map, carry_param(p->body, k), ir_mapped(&here, carry_passed(p->body, k)));
     return map;

@@ -27,6 +27,7 @@ typedef struct Product {
     const MmaRow *row;
     int steps, columns; /* of one instruction */
     int across;         /* columns of one row of tiles */
+    int apart;          /* so many steps are summed by themselves, and then added; 0: all in one */
     uint32_t rows;      /* bits of registers' numbers that choose rows beyond the first 64 */
     FragmentReader *a;  /* NULL: in memory */
     Tiles tiles[2];
@@ -138,21 +139,21 @@ static void fill_tile(const Product *p, Place place, GroupMma *m, int tile, int 
     }
 }
 
-/* The tiles from `tile` on, the steps from `step` on. What begins at 0 is done before it is added.
- */
+/* The tiles from `tile` on, the steps from `step` on. */
 static void multiply(const Product *p, GroupMma *m, int tile, int step, Regs out)
 {
     Lower *L = p->L;
     const int each = p->columns / 2, n = m->tiles * each;
     for (int i = 0; i < m->tiles; i++) fill_tile(p, place_of(p, tile + i), m, i, step);
-    for (int i = 0; i < n; i++)
-        m->sums[i] = m->fresh ? LLVMGetUndef(L->f32)
-                              : out.r[register_at(p, place_of(p, tile + i / each), i % each)].v;
+    for (int i = 0; i < n; i++) {
+        LLVMValueRef sum = out.r[register_at(p, place_of(p, tile + i / each), i % each)].v;
+        m->sums[i] = m->fresh ? LLVMGetUndef(LLVMTypeOf(sum)) : sum;
+    }
     L->target->group_mma(L, m);
-    if (m->fresh) L->target->group_wait(L, 0, n, m->sums);
+    if (p->apart) L->target->group_wait(L, 0, n, m->sums);
     for (int i = 0; i < n; i++) {
         LLVMValueRef *sum = &out.r[register_at(p, place_of(p, tile + i / each), i % each)].v;
-        *sum = m->fresh ? LLVMBuildFAdd(L->b, *sum, m->sums[i], "") : m->sums[i];
+        *sum = p->apart ? LLVMBuildFAdd(L->b, *sum, m->sums[i], "") : m->sums[i];
     }
 }
 
@@ -199,6 +200,12 @@ static GroupMma group_of(const Product *p, int tiles, int each)
                       .sums = arena_array(a, LLVMValueRef, tiles * p->columns / 2)};
 }
 
+static bool begins_at_0(const Op *op)
+{
+    uint64_t bits;
+    return ir_const_bits(op_arg(op, 2), &bits) && !bits;
+}
+
 /* Of what is summed apart, tile by tile: registers have no room for more beside the sum. */
 void lower_group_dot(Lower *L, const Op *op)
 {
@@ -207,15 +214,16 @@ void lower_group_dot(Lower *L, const Op *op)
     for (int i = 0; i < out.n; i++) out.r[i].v = lower_reg(L, op_arg(op, 2), i);
     p.rows = far_rows(&p);
     p.across = 2 * out.n >> __builtin_popcount(p.rows);
-    const int apart = dot_together(op) >> p.row->shape.k_log2,
-              most = apart ? MOST_APART : MOST_COLUMNS;
+    p.apart = dot_together(op) >> p.row->shape.k_log2;
+    const int most = p.apart ? MOST_APART : MOST_COLUMNS;
     p.columns = p.across < most ? p.across : most;
-    const int tiles = 2 * out.n / p.columns, each = apart && apart < p.steps ? apart : p.steps;
-    for (int tile = 0; tile < tiles; tile += apart ? 1 : tiles)
+    const int tiles = 2 * out.n / p.columns,
+              each = p.apart && p.apart < p.steps ? p.apart : p.steps;
+    for (int tile = 0; tile < tiles; tile += p.apart ? 1 : tiles)
         for (int step = 0; step < p.steps; step += each) {
             const int left = p.steps - step;
-            GroupMma m = group_of(&p, apart ? 1 : tiles, each < left ? each : left);
-            m.fresh = apart;
+            GroupMma m = group_of(&p, p.apart ? 1 : tiles, each < left ? each : left);
+            m.fresh = p.apart || begins_at_0(op);
             multiply(&p, &m, tile, step, out);
         }
     lower_set(L, op_result(op, 0), out);

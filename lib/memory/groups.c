@@ -24,6 +24,7 @@
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "layout/convert.h"
+#include "memory/begin.h"
 #include "memory/passes.h"
 #include "memory/room.h"
 #include "memory/tile.h"
@@ -176,10 +177,14 @@ static void wait_where_used(Func *fn, Op *dot)
     Value *sum = op_result(dot, 0);
     Op *user = dot->next;
     int pending = 0;
-    const bool may_go_on = is_in_ring(dot, 0), has_tile = reads_own_tile(dot);
+    bool may_go_on = is_in_ring(dot, 0);
+    const bool has_tile = reads_own_tile(dot);
     for (; may_go_on && !ir_is_terminator(user) && !ir_asks_for(user, sum); user = user->next) {
         if (has_tile && begins_loop(user)) break;
-        pending += user->kind == OP_DOT && tkc_op_int(user, ATTR_ASYNC, 0);
+        if (user->kind != OP_DOT || !tkc_op_int(user, ATTR_ASYNC, 0)) continue;
+        pending++;
+        may_go_on = is_in_ring(user, 0);
+        if (!may_go_on) pending = 0; /* that one is waited for at once, and so are all before it */
     }
     wait_after(fn, user->prev, sum, pending < GROUP_MOST_PENDING ? pending : GROUP_MOST_PENDING);
 }
@@ -337,6 +342,7 @@ bool groups_run(Pass *p, Func *fn)
     ir_walk(fn->body, note_op, &g);
     for (int i = 0; i < g.dots.len; i++)
         if (multiply_in_groups(&g, g.dots.data[i])) g.dots.data[n++] = g.dots.data[i];
+    begin_beside(g.dots.data, n);
     for (int i = 0; i < n; i++)
         if (!goes_into_next(g.dots.data[i])) wait_where_used(fn, g.dots.data[i]);
     return n > 0;

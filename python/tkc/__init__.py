@@ -10,6 +10,7 @@ from ._quick import launches_by
 from ._library import DeviceError, Diagnostic, Error, KernelError, KernelWarning, LibraryNotFound, OutOfMemory, version
 from ._source import SourceUnavailable, constexpr_function, must_use_result
 from ._tune import Config, autotune, heuristics
+from ._types import plain as _plain
 from .compiler import CompilationError, compile
 from .errors import TritonError
 from .language import aggregate
@@ -17,10 +18,10 @@ from .runtime import InterpreterError, OutOfResources
 from .runtime._allocation import set_allocator
 
 
-@constexpr_function
 def cdiv(x, y):
-    """x / y, rounded up."""
-    return (x + y - 1) // y
+    """x / y, rounded up. Grids call it at each launch: not by way of constexpr_function."""
+    n = (x + y - 1) // y
+    return n if n.__class__ is int else _plain(n)
 
 
 @constexpr_function

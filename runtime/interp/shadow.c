@@ -205,25 +205,35 @@ typedef struct Walk {
     Record who;
     Deed deed;
     int shift;           /* of the elements */
-    uint64_t begin, end; /* what is left of the access */
+    uint64_t first, begin, end; /* where the access began, and what is left of it */
     const char *data;    /* of a write: for `begin`, or one element for all */
-    size_t same;         /* the bytes of that one; 0: each has its own */
+    size_t same;         /* the bytes of that one, a power of 2; 0: each has its own */
     uint64_t unwritten;
 } Walk;
 
+/* Of a write of one element for all, which may begin anywhere in it. */
+static char byte_for(const Walk *k, uint64_t at)
+{
+    return k->data[(at - k->first) & (k->same - 1)];
+}
+
 static bool is_there(const Walk *k, uint64_t at, size_t bytes)
 {
-    const char *there = (const char *)(uintptr_t)at,
-               *data = k->data + (k->same ? 0 : at - k->begin);
-    if (!k->same) return !memcmp(there, data, bytes);
-    return !memcmp(there, data, k->same) && !memcmp(there, there + k->same, bytes - k->same);
+    const char *there = (const char *)(uintptr_t)at;
+    if (!k->same) return !memcmp(there, k->data + (at - k->begin), bytes);
+    const size_t once = bytes < k->same ? bytes : k->same;
+    for (size_t i = 0; i < once; i++)
+        if (there[i] != byte_for(k, at + i)) return false;
+    return !memcmp(there, there + once, bytes - once);
 }
 
 static void put(const Walk *k, size_t bytes)
 {
     char *there = (char *)(uintptr_t)k->begin;
-    size_t done = k->same ? k->same : bytes;
-    memcpy(there, k->data, done);
+    size_t done = k->same && k->same < bytes ? k->same : bytes;
+    if (k->same)
+        for (size_t i = 0; i < done; i++) there[i] = byte_for(k, k->begin + i);
+    else memcpy(there, k->data, done);
     for (size_t more; done < bytes; done += more) {
         more = done < bytes - done ? done : bytes - done;
         memcpy(there + done, there, more);
@@ -309,6 +319,7 @@ ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint
 {
     if (s->whole && (deed == DEED_PEEK || (deed == DEED_READ && !s->stored))) return SHADOW_FINE;
     Walk k = {.s = s, .watch = w, .who = who, .deed = deed, .shift = shift_of((uint64_t)size),
+              .first = address,
               .begin = address, .end = address + (uint64_t)(n * size)};
     ShadowResult result = walk(&k);
     *at = k.unwritten;
@@ -323,6 +334,7 @@ ShadowResult shadow_store(Shadow *s, const Watch *w, Record who, uint64_t addres
               .who = who,
               .deed = DEED_WRITE,
               .shift = shift_of((uint64_t)size),
+              .first = address,
               .begin = address,
               .end = address + (uint64_t)(n * size),
               .data = data,

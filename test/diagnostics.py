@@ -8,7 +8,7 @@ What runs is the tests that say what they expect: lit tests and unit tests. The 
 kernels by the thousand, the fuzzers and the long tests do not count: a message that only they meet is
 read by nobody.
 
-What must be reached is each call of a reporter, and each string of three words or more (not counting an
+What must be reached is each call of a reporter, and each string of three words or more (with a space, and not counting an
 article, so that no name such as "a conditional expression" is meant) wherever it is, since many texts are
 made in one place and reported in another. A reporter is a function that takes a printf
 format and is not in BUILDERS, or a macro that calls one. To be reached is more than to be on a line that was executed, since
@@ -139,14 +139,14 @@ class Site:
 def adds_to_bug(file, offset, begin):
     """Whether a call's argument is a report of a bug that was made before in the function."""
     call = file.code[offset:file.code.index(";", offset)]
-    made = {m.group(1): m.group() for m in re.finditer(r"\b(\w+) = [^;]*", file.code[begin:offset])}
+    made = {m.group(1): m.group() for m in re.finditer(r"\b(\w+) =\s[^;]*", file.code[begin:offset])}
     return any('"internal error: ' in text and re.search(r"\b%s\b" % name, call) for name, text in made.items())
 
 
 def string_site(file, begin, end, reporters):
     inside = file.function(begin)
     words = WORD.findall(file.text, begin, end)
-    if not inside or inside[0] in reporters or len(words) - (words[:1] in (["the"], ["an"])) < 3:
+    if not inside or inside[0] in reporters or " " not in file.text[begin:end] or len(words) - (words[:1] in (["the"], ["an"])) < 3:
         return None
     around = list(file.calls_around(begin, inside[1]))
     names = {name for name, _ in around}
@@ -184,10 +184,8 @@ def run_tests(root, build, lit_package, summary, jobs):
     return subprocess.run(command, env=environment).returncode
 
 
-def read_counts(root, build, gcov):
+def read_program(data, root, build, gcov):
     """{(path, line): (all calls begun, all branches taken)}; a line without code has no entry."""
-    data = [p for p in glob.glob(os.path.join(build, "**", "*.gcda"), recursive=True)
-            if not os.path.relpath(p, build).startswith("test")]
     with tempfile.TemporaryDirectory() as folder:
         text = subprocess.run([gcov, "-b", "-c", "-t", *data], cwd=folder, capture_output=True,
                               text=True, check=True).stdout
@@ -204,6 +202,18 @@ def read_counts(root, build, gcov):
                 counted[key] = (ran, ran and not count.endswith("*"))
         elif row.startswith("call") and "never executed" in row and key in counted:
             counted[key] = (False, False)
+    return counted
+
+
+def read_counts(root, build, gcov):
+    """The same of all programs: what one of them reaches is reached. Of a test's only the files that are not tests."""
+    programs, counted = {}, {}
+    for path in glob.glob(os.path.join(build, "**", "*.gcda"), recursive=True):
+        if not os.path.relpath(path, build).startswith("test") or "/__/" in path:
+            programs.setdefault(path.partition(".dir/")[0], []).append(path)
+    for data in programs.values():
+        for key, reached in read_program(data, root, build, gcov).items():
+            counted[key] = tuple(a or b for a, b in zip(counted.get(key, (False, False)), reached))
     return counted
 
 

@@ -2,7 +2,7 @@
 
 Substitutions: tkc (with -verify-each where it begins a command), FileCheck and not are the built command and LLVM's tools; %unit, %fuzz, %bench and %examples
 are the folders of the programs built from test/unit, fuzz, bench and from examples; %driver is the folder of the
-emulated CUDA driver for LD_LIBRARY_PATH, %old-driver of one that is too old, %unlinked-driver of one without a linker, %nvtx of a library that stands in for NVIDIA's NVTX, %memory a library for LD_PRELOAD
+emulated CUDA driver for LD_LIBRARY_PATH, %old-driver of one that is too old, %unlinked-driver of one without a linker and tensor maps, %nvtx of a library that stands in for NVIDIA's NVTX, %memory a library for LD_PRELOAD
 that lets memory run out (fake/memory.c), %disk one whose disk is full or kills (fake/disk.c), %preloaded the command that can be given them, %bug one that makes the compiler meet a mistake of its own (fake/bug.c); %python runs a Python with numpy,
 %tkc-python the same with the package tkc and its library, %torch-python one that has torch ($TKC_TORCH_PYTHON, if any);
 %ptxas-check ARCH passes PTX from standard input (or a file named after ARCH) through, and fails if ptxas exists

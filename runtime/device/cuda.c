@@ -10,7 +10,7 @@
 
 /* The driver's limit is 32764 bytes of parameters; a kernel with more of them than this is
    refused. */
-enum { MAX_PARAMS = 512, MAX_MAPS = 16 };
+enum { MAX_PARAMS = 512, MAX_MAPS = 32 };
 
 /* ---- the current context ---- */
 
@@ -264,10 +264,13 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "the kernel has %d run-time parameters; at most %d can be passed", n,
                           MAX_PARAMS);
-    if (m->nmaps > MAX_MAPS || (m->nmaps && !c->api.TensorMapEncodeTiled))
+    if (m->nmaps && !c->api.TensorMapEncodeTiled)
+        return tkc_refuse(dev->cx, TKC_ERROR,
+                          "the kernel takes tensor maps, and the driver makes none: it is older than CUDA 12.0");
+    if (m->nmaps > MAX_MAPS)
         return tkc_refuse(dev->cx, TKC_ERROR,
                           "the kernel has %lld tensor maps; at most %d can be passed",
-                          (long long)m->nmaps, c->api.TensorMapEncodeTiled ? MAX_MAPS : 0);
+                          (long long)m->nmaps, MAX_MAPS);
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
     k->threads = (unsigned)m->threads;

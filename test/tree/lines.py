@@ -23,7 +23,7 @@ BUDGET = {
     "lib/transform": 1485,
     "lib": 3270,
     "runtime/debug": 1000,
-    "runtime/device": 2045,
+    "runtime/device": 2050,
     "runtime/interp": 5835,
     "runtime/jit": 3470,
     "runtime/ptx": 2280,

@@ -164,6 +164,8 @@ typedef struct Capture {
     int (*stream_new)(void **stream, unsigned flags), (*stream_free)(void *stream);
     int (*begin)(void *stream, int mode), (*end)(void *stream, void **graph);
     int (*nodes)(void *graph, void **nodes, size_t *count), (*free)(void *graph);
+    int (*make)(void **exec, void *graph, unsigned long long flags), (*launch)(void *exec, void *stream);
+    int (*unmake)(void *exec);
     int (*push)(void *cx), (*pop)(void **cx), (*retain)(void **cx, int device), (*release)(int device);
 } Capture;
 
@@ -174,6 +176,8 @@ static Capture capture_open(void)
         {"cuStreamCreate", &c.stream_new}, {"cuStreamDestroy_v2", &c.stream_free},
         {"cuStreamBeginCapture_v2", &c.begin}, {"cuStreamEndCapture", &c.end},
         {"cuGraphGetNodes", &c.nodes}, {"cuGraphDestroy", &c.free},
+        {"cuGraphInstantiateWithFlags", &c.make}, {"cuGraphLaunch", &c.launch},
+        {"cuGraphExecDestroy", &c.unmake},
         {"cuCtxPushCurrent_v2", &c.push}, {"cuCtxPopCurrent_v2", &c.pop},
         {"cuDevicePrimaryCtxRetain", &c.retain}, {"cuDevicePrimaryCtxRelease_v2", &c.release}};
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -186,13 +190,13 @@ static Capture capture_open(void)
 }
 
 /* While a stream is captured nothing is compiled, by a launch into it or into another, and the capture is as good
-   as before; what is prepared is recorded, and does not run. */
+   as before; what is prepared is recorded, and does not run until the graph is launched. */
 static void captured(void)
 {
     enum { GLOBAL = 0, NON_BLOCKING = 1 };
     Bed b = bed_new("cuda");
     Capture c = capture_open();
-    void *stream = NULL, *graph = NULL, *cx = NULL;
+    void *stream = NULL, *graph = NULL, *exec = NULL, *cx = NULL;
     size_t nodes = 99;
     TkcTimes t = {.size = sizeof t};
     TkcArg other[2] = {b.args[0], tkc_constexpr("64")}, third[2] = {b.args[0], tkc_constexpr("128")};
@@ -216,9 +220,14 @@ static void captured(void)
     EXPECT_INT(c.nodes(graph, NULL, &nodes), 0);
     EXPECT_INT(nodes, 2);
     EXPECT_INT(counted(&b), 0);
+    EXPECT_INT(c.make(&exec, graph, 0), 0);
+    EXPECT_INT(c.launch(exec, stream), 0);
+    EXPECT_INT(tkc_synchronize(b.dev, stream), TKC_OK);
+    EXPECT_INT(counted(&b), 2);
+    EXPECT_INT(c.unmake(exec), 0);
     EXPECT_INT(tkc_launch(b.jit, one, stream, other, 2), TKC_OK);
     EXPECT_INT(tkc_synchronize(b.dev, stream), TKC_OK);
-    EXPECT_INT(counted(&b), 1);
+    EXPECT_INT(counted(&b), 3);
     EXPECT_INT(c.free(graph), 0);
     EXPECT_INT(c.stream_free(stream), 0);
     /* One that the default stream waits for: then that can be given nothing, either. */

@@ -519,6 +519,9 @@ static void damage_to_the_head_is_found(void)
     fn->num_stages = -1;
     expect_broken(&w, fn, "num_stages is -1, expected at least 0");
     fn->num_stages = 3;
+    fn->max_registers = -1;
+    expect_broken(&w, fn, "max_registers is -1, expected at least 0");
+    fn->max_registers = 0;
     expect_sound(&w, fn);
     world_close(&w);
 }

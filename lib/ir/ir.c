@@ -40,6 +40,13 @@ static void *grown(Arena *a, void *items, int n, size_t size)
 
 /* ---- functions, regions, values ---- */
 
+static Region *region_new(Func *fn, Op *parent)
+{
+    Region *r = arena_new(arena_of(fn), Region);
+    *r = (Region){.parent = parent, .func = fn};
+    return r;
+}
+
 Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int num_warps,
                   int num_stages)
 {
@@ -52,7 +59,7 @@ Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int n
         .fp_contract = true,
         .ir = ir,
     };
-    fn->body = ir_region_new(fn, NULL);
+    fn->body = region_new(fn, NULL);
     return fn;
 }
 
@@ -66,13 +73,6 @@ Value *ir_add_param(Func *fn, const char *name, const Type *type)
         p->extent_param[i] = p->stride_param[i] = -1;
     }
     return ir_add_region_arg(fn->body, type, p->name);
-}
-
-Region *ir_region_new(Func *fn, Op *parent)
-{
-    Region *r = arena_new(arena_of(fn), Region);
-    *r = (Region){.parent = parent, .func = fn};
-    return r;
 }
 
 static Value *value_new(Func *fn, const Type *type, int index)
@@ -206,7 +206,7 @@ Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults
         op->results[i] = value_new(fn, types[i], i);
         op->results[i]->def = op;
     }
-    for (int i = 0; i < op->nregions; i++) op->regions[i] = ir_region_new(fn, op);
+    for (int i = 0; i < op->nregions; i++) op->regions[i] = region_new(fn, op);
     return op;
 }
 

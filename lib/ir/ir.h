@@ -26,7 +26,6 @@ Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int n
 /* Appends a parameter and its body argument; returns the argument. */
 Value *ir_add_param(Func *fn, const char *name, const Type *type);
 
-Region *ir_region_new(Func *fn, Op *parent);
 Value *ir_add_region_arg(Region *r, const Type *type, const char *name);
 void ir_remove_region_arg(Region *r, int index);
 

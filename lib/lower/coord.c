@@ -81,7 +81,7 @@ static int thread_basis(const Lower *L, const Layout *l, uint32_t *basis)
     return n;
 }
 
-ThreadPart lower_thread_part(Lower *L, const Layout *l, int dim)
+static ThreadPart thread_part(Lower *L, const Layout *l, int dim)
 {
     const uint64_t key = (uint64_t)l->id * TKC_MAX_RANK + (uint64_t)dim + 1;
     ThreadPart *known = map_get(&L->thread_parts, key);
@@ -146,7 +146,7 @@ uint32_t lower_reg_coord(const Layout *l, int dim, uint32_t reg)
 
 Reg lower_coord(Lower *L, const Layout *l, int dim, uint32_t reg)
 {
-    const ThreadPart part = lower_thread_part(L, l, dim);
+    const ThreadPart part = thread_part(L, l, dim);
     Reg coord = {0};
     coord.v = lower_thread_address(L, part, lower_reg_coord(l, dim, reg), &coord.imm);
     return coord;
@@ -155,7 +155,7 @@ Reg lower_coord(Lower *L, const Layout *l, int dim, uint32_t reg)
 LLVMValueRef lower_below(Lower *L, const Layout *l, int dim, uint32_t reg, uint32_t limit)
 {
     const uint32_t constant = lower_reg_coord(l, dim, reg);
-    const ThreadPart part = lower_thread_part(L, l, dim);
+    const ThreadPart part = thread_part(L, l, dim);
     if ((constant | part.mask) < limit) return NULL;
     if ((constant & ~part.mask) >= limit) return LLVMConstInt(L->i1, 0, false);
     if (part.mask & constant) {
@@ -179,7 +179,8 @@ LLVMValueRef lower_valid(Lower *L, const Type *ty, uint32_t reg)
     return valid;
 }
 
-uint32_t lower_free_thread_bits(const Lower *L, const Type *ty)
+/* Threads whose bits of this mask differ hold the same elements. */
+static uint32_t free_thread_bits(const Lower *L, const Type *ty)
 {
     if (!type_is_block(ty)) return (1u << thread_bits(L)) - 1;
     uint32_t lanes = layout_free_bits(ty->layout, DIM_LANE),
@@ -194,5 +195,5 @@ uint32_t lower_free_registers(const Type *ty)
 
 LLVMValueRef lower_canonical(Lower *L, const Type *ty)
 {
-    return lower_thread_is_zero(L, lower_free_thread_bits(L, ty), 0);
+    return lower_thread_is_zero(L, free_thread_bits(L, ty), 0);
 }

@@ -16,12 +16,12 @@
 #include "ir/type.h"
 #include "lower/lower.h"
 
-double estimate_seconds(Size s)
+static double seconds_of(Size s)
 {
     return 15e-6 * (double)s.instructions + 35e-6 * (double)s.accesses;
 }
 
-double estimate_bytes(Size s)
+static double bytes_of(Size s)
 {
     return 800.0 * (double)s.instructions + 3000.0 * (double)s.accesses;
 }
@@ -147,7 +147,7 @@ static void note_largest(const Func *fn, Arena *a, Diags *dx, Diag *d)
 
 bool estimate_fits(const Func *fn, Size s, Arena *a, Diags *dx)
 {
-    const double seconds = estimate_seconds(s), bytes = estimate_bytes(s), mib = 1 << 20;
+    const double seconds = seconds_of(s), bytes = bytes_of(s), mib = 1 << 20;
     Diag *d;
     if (bytes > (double)limit_bytes_left())
         d = diag_error_as(dx, DIAG_LIMIT, SPAN_NONE,

@@ -13,8 +13,6 @@ typedef struct Size {
     int64_t accesses; /* those of them that are inline assembly or calls */
 } Size;
 
-double estimate_seconds(Size s);
-double estimate_bytes(Size s);
 /* At least what fn becomes. */
 Size estimate_size(const Func *fn);
 /* False after a diagnostic: for code of that size there is not enough of the call's time or memory

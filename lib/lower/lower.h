@@ -122,7 +122,6 @@ typedef struct ThreadPart {
     LLVMValueRef v;
     uint32_t mask;
 } ThreadPart;
-ThreadPart lower_thread_part(Lower *L, const Layout *l, int dim);
 /* XOR of lane[i] and warp[i] over the set bits of the thread's lane and warp, in the entry block.
    Room for every bit of both. */
 ThreadPart lower_thread_linear(Lower *L, const uint32_t *lane, const uint32_t *warp);
@@ -145,8 +144,6 @@ LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg);
 /* True in the one thread that acts for all holders of an element (or for a scalar); NULL: every
    thread does. */
 LLVMValueRef lower_canonical(Lower *L, const Type *ty);
-/* Threads whose bits of this mask differ hold the same elements. */
-uint32_t lower_free_thread_bits(const Lower *L, const Type *ty);
 /* Extra registers: r and r & ~mask hold one element. */
 uint32_t lower_free_registers(const Type *ty);
 
@@ -193,9 +190,6 @@ LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x);
 LLVMValueRef lower_float_remainder(Lower *L, LLVMValueRef x, LLVMValueRef y); /* fp32 or fp64 */
 
 /* ---- shared.c: elements that travel between threads ---- */
-/* Any element as 32-bit words, and back. Returns how many (1 or 2). */
-int lower_to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2]);
-LLVMValueRef lower_from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *words);
 LLVMValueRef lower_shuffle_xor(Lower *L, LLVMValueRef x, uint32_t lane_mask);
 LLVMValueRef lower_shuffle_from(Lower *L, LLVMValueRef x, LLVMValueRef lane);
 /* `n` elements of one type at shared memory address (bytes, i32, aligned to all of them) + offset,

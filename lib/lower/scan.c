@@ -226,8 +226,9 @@ void scan_segments_of(Lower *L, Scan *s, int end)
     }
 }
 
-/* In a reverse scan the canonical lanes are the last ones. */
-Partial scan_total(Lower *L, const Scan *s, uint32_t reg, int bit)
+/* What its segment has as a whole, given in the lanes that are canonical once segments are elements: in a
+   reverse scan the last ones. */
+static Partial whole_of(Lower *L, const Scan *s, uint32_t reg, int bit)
 {
     const uint32_t mask = registers_below(s, bit);
     if (s->reverse || !lanes_of(s, 0, bit)) return s->parts[register_at(s, reg, mask, mask)];
@@ -247,7 +248,7 @@ static void set_totals(Lower *L, const Op *op, const Scan *s, int bit)
         const uint32_t index =
             layout_keep_bits(s->layout, s->by.axis, slots, layout_apply(s->layout, r, 0, 0));
         Partial *part = &parts[layout_find_register(totals, index)];
-        if (!part->x) *part = scan_total(L, s, r, bit);
+        if (!part->x) *part = whole_of(L, s, r, bit);
     }
     combine_set_results(L, &s->by, op->nargs, parts, layout_registers(totals));
 }

@@ -22,9 +22,6 @@ bool scan_meets_padding(const Scan *s);
 void scan_segments_of(Lower *L, Scan *s, int end);
 /* The register is the first of those that hold its segment of 2^bit elements in its thread. */
 bool scan_begins(const Scan *s, uint32_t reg, int bit);
-/* What its segment has as a whole, given in the lanes that are canonical once segments are
- * elements. */
-Partial scan_total(Lower *L, const Scan *s, uint32_t reg, int bit);
 /* Combines what comes before them into the registers of that segment. */
 void scan_combine_before(Lower *L, Scan *s, Partial before, uint32_t reg, int bit);
 

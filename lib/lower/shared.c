@@ -24,7 +24,8 @@ static LLVMValueRef from_int(Lower *L, LLVMTypeRef ty, LLVMValueRef x)
     return LLVMBuildBitCast(L->b, x, ty, "");
 }
 
-int lower_to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2])
+/* Any element as 32-bit words, and back. Returns how many (1 or 2). */
+static int to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2])
 {
     const int bits = int_bits(L, LLVMTypeOf(x));
     LLVMValueRef v = to_int(L, x);
@@ -37,7 +38,7 @@ int lower_to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2])
     return 2;
 }
 
-LLVMValueRef lower_from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *words)
+static LLVMValueRef from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *words)
 {
     const int bits = int_bits(L, ty);
     LLVMTypeRef as_int = LLVMIntTypeInContext(L->cx, (unsigned)bits);
@@ -52,17 +53,17 @@ LLVMValueRef lower_from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *word
 LLVMValueRef lower_shuffle_xor(Lower *L, LLVMValueRef x, uint32_t lane_mask)
 {
     LLVMValueRef words[2];
-    int n = lower_to_words(L, x, words);
+    int n = to_words(L, x, words);
     for (int i = 0; i < n; i++) words[i] = L->target->shuffle_xor(L, words[i], lane_mask);
-    return lower_from_words(L, LLVMTypeOf(x), words);
+    return from_words(L, LLVMTypeOf(x), words);
 }
 
 LLVMValueRef lower_shuffle_from(Lower *L, LLVMValueRef x, LLVMValueRef lane)
 {
     LLVMValueRef words[2];
-    int n = lower_to_words(L, x, words);
+    int n = to_words(L, x, words);
     for (int i = 0; i < n; i++) words[i] = L->target->shuffle_from(L, words[i], lane);
-    return lower_from_words(L, LLVMTypeOf(x), words);
+    return from_words(L, LLVMTypeOf(x), words);
 }
 
 static Access shared_access(Lower *L, LLVMValueRef address, int64_t offset, const Packing *p,

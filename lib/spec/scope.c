@@ -14,21 +14,22 @@ Scope *scope_new(Arena *a, Scope *outer)
     return s;
 }
 
-int scope_index(const Scope *s, Str name)
+/* Or -1. */
+static int index_of(const Scope *s, Str name)
 {
     return (int)(intptr_t)map_get_ptr(&s->index, name) - 1;
 }
 
 Binding *scope_find(Scope *s, Str name)
 {
-    int i = scope_index(s, name);
+    int i = index_of(s, name);
     return i < 0 ? NULL : &s->data[i];
 }
 
 Binding *scope_lookup(Scope *s, Str name)
 {
     for (; s; s = s->outer) {
-        int i = scope_index(s, name);
+        int i = index_of(s, name);
         if (i < 0 || s->data[i].state == BIND_NONE) continue;
         if (!s->data[i].is_fresh) s->read_early[i] = true;
         return &s->data[i];
@@ -38,7 +39,7 @@ Binding *scope_lookup(Scope *s, Str name)
 
 int scope_declare(Scope *s, Str name)
 {
-    int i = scope_index(s, name);
+    int i = index_of(s, name);
     if (i >= 0) return i;
     if (s->len == s->cap) {
         int cap = s->cap;

@@ -40,7 +40,6 @@ typedef struct ScopeCopy { Binding *data; int len; } ScopeCopy;
 Scope *scope_new(Arena *a, Scope *outer);
 /* In this scope alone; NULL when the name was never seen. */
 Binding *scope_find(Scope *s, Str name);
-int scope_index(const Scope *s, Str name); /* or -1 */
 /* Where a read of the name ends up: this scope or one around it. */
 Binding *scope_lookup(Scope *s, Str name);
 void scope_set(Scope *s, Str name, SpecValue v, Span where);

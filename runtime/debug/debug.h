@@ -60,9 +60,7 @@ bool place_same_call(const Loc *a, const Loc *b);
 /* The level of the op's place that is this line of the kernel's file, or NULL. */
 const Loc *place_on_line(const Func *fn, const Op *op, int line);
 int place_depth(const Loc *loc); /* calls, the kernel's own included */
-/* The op's place, seen from at most so many calls deep. */
-const Loc *place_at(const Op *op, int depth);
-/* The same when the op is the first there, else NULL. */
+/* The op's place, seen from at most so many calls deep, when the op is the first there, else NULL. */
 const Loc *place_begun(const Op *op, int depth);
 /* The least line from `line` on that has code; 0: none. */
 int place_next_line(const Func *fn, int line);

@@ -36,7 +36,8 @@ int place_depth(const Loc *loc)
     return n;
 }
 
-const Loc *place_at(const Op *op, int depth)
+/* The op's place, seen from at most so many calls deep. */
+static const Loc *place_at(const Op *op, int depth)
 {
     const Loc *l = place_of(op->loc);
     for (int n = place_depth(l); n > depth; n--) l = l->caller;

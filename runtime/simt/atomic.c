@@ -34,7 +34,8 @@ static uint64_t float_op(const AtomForm *f, uint64_t x, uint64_t y)
     return c.d[0];
 }
 
-uint64_t atom_combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
+/* What becomes of `old`; above the type's width anything. */
+static uint64_t combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
 {
     if (f->of_floats.eval) return float_op(f, old, x);
     switch (f->op) {
@@ -56,7 +57,7 @@ uint64_t atom_combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
     static uint64_t exchange##bits(const AtomForm *f, void *at, uint64_t x, uint64_t y)            \
     {                                                                                              \
         uint##bits##_t old = __atomic_load_n((uint##bits##_t *)at, __ATOMIC_SEQ_CST), new;         \
-        do new = (uint##bits##_t)atom_combine(f, old, x, y);                                           \
+        do new = (uint##bits##_t)combine(f, old, x, y);                                           \
         while (!__atomic_compare_exchange_n((uint##bits##_t *)at, &old, new, false,                \
                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));                  \
         return old;                                                                                \
@@ -95,7 +96,7 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
             const uint64_t x = simt_read(w, in->s[1 + i], lane),
                            y = f->op == ATOM_CAS ? simt_read(w, in->s[1 + n], lane) : 0;
             const uint64_t old = atom_exchange(f, host[lane] + i * in->bytes, x, y);
-            changes |= ptx_low(atom_combine(f, old, x, y) ^ old, f->type->bits) != 0;
+            changes |= ptx_low(combine(f, old, x, y) ^ old, f->type->bits) != 0;
             if (f->returns) simt_write(w, in->d[i], lane, old);
         }
     }

@@ -18,9 +18,7 @@ typedef struct AtomForm {
 } AtomForm;
 
 AtomForm atom_form(AtomOp op, const PtxType *t);
-/* What becomes of `old`; above the type's width anything. y: of CAS. */
-uint64_t atom_combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y);
-/* The same in memory, in one step; gives what was there. */
+/* What is at that address becomes what the form says, in one step; gives what was there. y: of CAS. */
 uint64_t atom_exchange(const AtomForm *f, void *at, uint64_t x, uint64_t y);
 
 #endif

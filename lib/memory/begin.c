@@ -99,7 +99,7 @@ static int sum_words(const Op *dot)
 
 void begin_beside(Op *const *dots, int n)
 {
-    enum { MOST = 160 };
+    enum { MOST = 192 };
     for (int i = 0; i < n; i++) {
         Op *at = reads_memory(dots[i]) && sum_words(dots[i]) <= MOST ? begins_beside(dots[i]) : NULL;
         if (at) bring(dots[i], &at);

@@ -168,21 +168,30 @@ bool dot_group_reads(const Op *op, int operand)
            dot_lies_along(op, operand, flipped, s.dim);
 }
 
+bool dot_is_async(const Op *op)
+{
+    return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
+}
+
+bool dot_begins_at_0(const Op *op)
+{
+    uint64_t bits;
+    return ir_const_bits(op_arg(op, 2), &bits) && !bits;
+}
+
 int dot_together(const Op *op)
 {
     enum { STEP = 32, USUAL = 128, ALL = 1 << 30 };
     const int64_t most = tkc_op_int(op, ATTR_IMPRECISE, USUAL);
-    uint64_t begins = 1;
     const Type *a = op_arg(op, 0)->type;
     if (!is_f8(type_dtype(a)) || most >= ALL) return 0;
-    if (a->shape[1] <= most && ir_const_bits(op_arg(op, 2), &begins) && !begins) return 0;
+    if (a->shape[1] <= most && dot_begins_at_0(op)) return 0;
     return most < STEP ? STEP : (int)most & -STEP;
 }
 
 static bool takes_async(const Use *use)
 {
-    return use->user->kind == OP_DOT && tkc_op_int(use->user, ATTR_ASYNC, 0) &&
-           use != &use->user->args[2];
+    return dot_is_async(use->user) && use != &use->user->args[2];
 }
 
 bool dot_flips(const Op *trans)

@@ -64,6 +64,10 @@ int dot_together(const Op *op);
 /* The ring_load whose buffer an asynchronous dot reads operand 0 or 1 from; NULL: it is in
    registers. flipped: by way of a transposition. */
 const Op *dot_ring(const Op *op, int operand, bool *flipped);
+/* Of any op: a dot that only begins where it stands; a dot_wait is for its end. */
+bool dot_is_async(const Op *op);
+/* Its sum begins at 0. */
+bool dot_begins_at_0(const Op *op);
 /* Of a transposition: not of [0, 1]. */
 bool dot_flips(const Op *trans);
 /* The op of that kind that gives operand 0 or 1, transposed (flipped) or not; NULL: it is another.

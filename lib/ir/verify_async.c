@@ -5,26 +5,21 @@
 #include "ir/dot_unit.h"
 #include "tkc/carry.h"
 
-static bool is_async(const Op *op)
-{
-    return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
-}
-
 /* So many dots have begun behind the one whose sum this waits for that it is among those waited
    for. */
 static bool waits_for_own(const Op *wait)
 {
     const Op *dot = op_arg(wait, 0)->def;
     int64_t later = 0;
-    if (!dot || !is_async(dot) || dot->region != wait->region) return false;
-    for (const Op *op = dot->next; op != wait; op = op->next) later += is_async(op);
+    if (!dot || !dot_is_async(dot) || dot->region != wait->region) return false;
+    for (const Op *op = dot->next; op != wait; op = op->next) later += dot_is_async(op);
     return later >= tkc_op_int(wait, ATTR_PENDING, 0);
 }
 
 /* Of an op that gives one, or waits for others than it. */
 static bool gives_under_way(const Op *op)
 {
-    return op && (is_async(op) || (op->kind == OP_DOT_WAIT && tkc_op_int(op, ATTR_PENDING, 0) &&
+    return op && (dot_is_async(op) || (op->kind == OP_DOT_WAIT && tkc_op_int(op, ATTR_PENDING, 0) &&
                                    !waits_for_own(op)));
 }
 
@@ -40,7 +35,7 @@ static bool is_under_way(const Value *v)
 static bool may_take(const Use *u)
 {
     const Op *op = u->user;
-    return (is_async(op) && u == &op->args[2]) || op->kind == OP_DOT_WAIT ||
+    return (dot_is_async(op) && u == &op->args[2]) || op->kind == OP_DOT_WAIT ||
            (op->kind == OP_YIELD && op->region->parent->kind == OP_FOR);
 }
 
@@ -65,7 +60,7 @@ static bool check_operand(Verifier *v, const Op *op, int operand)
 
 static bool check_dot(Verifier *v, const Op *op)
 {
-    if (!is_async(op)) return true;
+    if (!dot_is_async(op)) return true;
     if (!op_result(op, 0)->type->layout || !dot_is_of_group(op))
         return verify_fail(v, op, "no warp group of the target computes this");
     return check_operand(v, op, 0) && check_operand(v, op, 1);

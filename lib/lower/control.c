@@ -3,6 +3,7 @@
    A loop runs a fixed number of times, counted before it: it ends rightly even where the induction
    variable would wrap. */
 #include "base/unwind.h"
+#include "ir/dot_unit.h"
 #include "ir/type.h"
 #include "lower/loop_slots.h"
 #include "tkc/carry.h"
@@ -49,7 +50,7 @@ static void find(Op *op, void *found)
 {
     LoopHas *has = found;
     has->copies |= op->kind == OP_COPY_ASYNC;
-    has->group_products |= op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
+    has->group_products |= dot_is_async(op);
 }
 
 static LoopHas look_into(Region *body)

@@ -200,12 +200,6 @@ static GroupMma group_of(const Product *p, int tiles, int each)
                       .sums = arena_array(a, LLVMValueRef, tiles * p->columns / 2)};
 }
 
-static bool begins_at_0(const Op *op)
-{
-    uint64_t bits;
-    return ir_const_bits(op_arg(op, 2), &bits) && !bits;
-}
-
 /* Of what is summed apart, tile by tile: registers have no room for more beside the sum. */
 void lower_group_dot(Lower *L, const Op *op)
 {
@@ -223,7 +217,7 @@ void lower_group_dot(Lower *L, const Op *op)
         for (int step = 0; step < p.steps; step += each) {
             const int left = p.steps - step;
             GroupMma m = group_of(&p, p.apart ? 1 : tiles, each < left ? each : left);
-            m.fresh = p.apart || begins_at_0(op);
+            m.fresh = p.apart || dot_begins_at_0(op);
             multiply(&p, &m, tile, step, out);
         }
     lower_set(L, op_result(op, 0), out);

@@ -49,11 +49,6 @@ static void bring(Op *op, Op **last)
     *last = op;
 }
 
-static bool is_async(const Op *op)
-{
-    return op && op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
-}
-
 /* Nothing that other threads see happens at it. */
 static bool may_pass(const Op *op)
 {
@@ -65,9 +60,11 @@ static bool may_pass(const Op *op)
 /* Threads wait for a product, to compute with its sum or to use registers again. */
 static bool waits(const Op *op)
 {
-    if (is_async(op)) return !reads_memory(op);
-    for (int i = 0; i < op->nargs; i++)
-        if (is_async(op_arg(op, i)->def)) return true;
+    if (dot_is_async(op)) return !reads_memory(op);
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *def = op_arg(op, i)->def;
+        if (def && dot_is_async(def)) return true;
+    }
     return false;
 }
 
@@ -79,7 +76,7 @@ static Op *begins_beside(const Op *dot)
     for (Op *op = dot->prev; op && may_pass(op); op = op->prev) {
         for (int i = 0; i < dot->nargs; i++)
             if (!is_there(op_arg(dot, i), op)) return NULL;
-        if (has_wait && is_async(op) && reads_memory(op)) return op;
+        if (has_wait && dot_is_async(op) && reads_memory(op)) return op;
         has_wait |= waits(op);
     }
     return NULL;

@@ -37,15 +37,10 @@ bool memory_conflict(const Op *a, const Op *b)
     return x == ACCESS_WRITE || y == ACCESS_WRITE || x != y;
 }
 
-static bool is_group_dot(const Op *op)
-{
-    return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
-}
-
 void memory_each_end(const Op *access, void (*visit)(const Op *end, void *user), void *user)
 {
     visit(access, user);
-    if (!dot_reads_alone(access) && !is_group_dot(access)) return;
+    if (!dot_reads_alone(access) && !dot_is_async(access)) return;
     for (const Use *u = op_result(access, 0)->uses; u; u = u->next)
         memory_each_end(u->user, visit, user);
 }

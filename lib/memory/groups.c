@@ -165,8 +165,8 @@ static bool goes_into_next(const Op *dot)
 {
     const Use *use = op_result(dot, 0)->uses;
     const Op *next = use && !use->next ? use->user : NULL;
-    return next && next->kind == OP_DOT && use == &next->args[2] && next->region == dot->region &&
-           tkc_op_int(next, ATTR_ASYNC, 0) && !dot_together(next) && is_in_ring(dot, 0) &&
+    return next && dot_is_async(next) && use == &next->args[2] && next->region == dot->region &&
+           !dot_together(next) && is_in_ring(dot, 0) &&
            !(reads_own_tile(dot) && loop_begins_between(dot, next));
 }
 
@@ -181,7 +181,7 @@ static void wait_where_used(Func *fn, Op *dot)
     const bool has_tile = reads_own_tile(dot);
     for (; may_go_on && !ir_is_terminator(user) && !ir_asks_for(user, sum); user = user->next) {
         if (has_tile && begins_loop(user)) break;
-        if (user->kind != OP_DOT || !tkc_op_int(user, ATTR_ASYNC, 0)) continue;
+        if (!dot_is_async(user)) continue;
         pending++;
         may_go_on = is_in_ring(user, 0);
         if (!may_go_on) pending = 0; /* that one is waited for at once, and so are all before it */

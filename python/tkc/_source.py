@@ -52,7 +52,7 @@ class constexpr_function:
     def __call__(self, *args, **kwargs):
         if kwargs:
             kwargs = {n: _types.plain(v) for n, v in kwargs.items()}
-        for v in args:  # mostly plain already, and grids call cdiv at each launch
+        for v in args:  # mostly plain already
             if isinstance(v, _types.constexpr):
                 return self.fn(*map(_types.plain, args), **kwargs)
         return self.fn(*args, **kwargs)

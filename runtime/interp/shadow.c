@@ -204,10 +204,10 @@ typedef struct Walk {
     const Watch *watch;
     Record who;
     Deed deed;
-    int shift;           /* of the elements */
+    int shift;                  /* of the elements */
     uint64_t first, begin, end; /* where the access began, and what is left of it */
-    const char *data;    /* of a write: for `begin`, or one element for all */
-    size_t same;         /* the bytes of that one, a power of 2; 0: each has its own */
+    const char *data;           /* of a write: for `begin`, or one element for all */
+    size_t same; /* the bytes of that one, a power of 2; 0: each has its own */
     uint64_t unwritten;
 } Walk;
 

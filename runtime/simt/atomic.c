@@ -57,7 +57,7 @@ static uint64_t combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
     static uint64_t exchange##bits(const AtomForm *f, void *at, uint64_t x, uint64_t y)            \
     {                                                                                              \
         uint##bits##_t old = __atomic_load_n((uint##bits##_t *)at, __ATOMIC_SEQ_CST), new;         \
-        do new = (uint##bits##_t)combine(f, old, x, y);                                           \
+        do new = (uint##bits##_t)combine(f, old, x, y);                                            \
         while (!__atomic_compare_exchange_n((uint##bits##_t *)at, &old, new, false,                \
                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));                  \
         return old;                                                                                \

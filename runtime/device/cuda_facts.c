@@ -2,10 +2,11 @@
  */
 #include "cuda_device.h"
 
+enum { UNITS = 16 }; /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+
 void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out)
 {
     enum {
-        UNITS = 16,
         CLOCK = 13,
         BUS_CLOCK = 36,
         BUS_BITS = 37,
@@ -40,19 +41,19 @@ void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out)
 void cuda_info(TkcDevice *dev, const DeviceKernel *k, TkcKernelInfo *out)
 {
     Cuda *c = dev->state;
-    TkcDeviceInfo facts = {.size = sizeof facts};
+    int units;
     bool pushed;
     out->registers = k->registers;
     out->spill_bytes = k->spill_bytes;
     out->binary_bytes = k->binary_bytes;
     out->max_threads = out->unit_programs = out->programs = -1;
-    cuda_facts(dev, &facts);
     if (cuda_enter(dev, c, &pushed) != TKC_OK) return;
     if (c->api.FuncGetAttribute(&out->max_threads, CU_FUNC_MAX_THREADS, k->function) != CU_OK)
         out->max_threads = -1;
-    if (c->api.Occupancy(&out->unit_programs, k->function, (int)k->threads, k->shared) == CU_OK)
-        out->programs = out->unit_programs * facts.units;
-    else out->unit_programs = -1;
+    if (c->api.Occupancy(&out->unit_programs, k->function, (int)k->threads, k->shared) != CU_OK)
+        out->unit_programs = -1;
+    else if (c->api.DeviceGetAttribute(&units, UNITS, c->device) == CU_OK) /* at once; the clocks take the driver a millisecond */
+        out->programs = out->unit_programs * units;
     cuda_leave(c, pushed);
 }
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MAX_PARAMS = 128, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3 };
+enum { MAX_PARAMS = 128, MAX_OPTIONS = 8, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3 };
 
 /* Of DLPack, version 1 (dlpack.h), what is asked here: a type of tensors offers a table by which one
  * of them is looked at, and the stream of its work found, without an object of Python's made. */
@@ -34,8 +34,7 @@ typedef struct DlExchange {
 typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
                         size_t nargs);
 static PyTypeObject *plan_type, *bound_type;
-static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest, *s_num_warps,
-    *s_num_stages;
+static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest;
 
 /* ---- what is remembered of a launch ---- */
 
@@ -50,10 +49,10 @@ typedef struct Slot {
     DlTensor like;
 } Slot;
 
-/* watched: (dictionary, name, value, …) that the kernel's text depends on. packed: the arguments of
- * the newest launch. */
+/* watched: (dictionary, name, value, …) that the kernel's text depends on. options: a dictionary, as they were given. packed: the
+ * arguments of the newest launch. */
 typedef struct Plan {
-    PyObject_HEAD PyObject *kernel, *watched, *ordinal, *stream_of, *warps, *stages;
+    PyObject_HEAD PyObject *kernel, *watched, *ordinal, *stream_of, *options;
     LaunchFn launch;
     void *handle;
     int nslots;
@@ -68,6 +67,7 @@ static int plan_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(p->kernel);
     Py_VISIT(p->watched);
     Py_VISIT(p->stream_of);
+    Py_VISIT(p->options);
     for (int i = 0; i < p->nslots; i++) {
         Py_VISIT(p->slots[i].want);
         Py_VISIT(p->slots[i].device);
@@ -82,8 +82,7 @@ static int plan_clear(PyObject *self)
     Py_CLEAR(p->watched);
     Py_CLEAR(p->ordinal);
     Py_CLEAR(p->stream_of);
-    Py_CLEAR(p->warps);
-    Py_CLEAR(p->stages);
+    Py_CLEAR(p->options);
     for (int i = 0; i < p->nslots; i++) {
         Py_CLEAR(p->slots[i].type);
         Py_CLEAR(p->slots[i].want);
@@ -165,11 +164,11 @@ typedef struct Probe {
     DlTensor seen;
 } Probe;
 
-/* One launch: its arguments by parameter (borrowed), and what was asked of tensors so far. */
+/* One launch: its arguments by parameter and its options (borrowed), and what was asked of tensors so far. */
 typedef struct Call {
-    PyObject *values[MAX_PARAMS], *warps, *stages;
+    PyObject *values[MAX_PARAMS], *option_names[MAX_OPTIONS], *options[MAX_OPTIONS];
     Probe probes[MAX_PARAMS];
-    int n;
+    int n, noptions;
 } Call;
 
 static bool same_text(PyObject *a, PyObject *b)
@@ -186,24 +185,31 @@ static int find_name(const Door *d, int n, PyObject *key)
     return -1;
 }
 
-/* False: the arguments are not what the parameters want, or there are options; Python says which.
- */
+/* An option that is None is as if it was not given. */
+static bool add_option(Call *c, PyObject *name, PyObject *value)
+{
+    if (value == Py_None) return true;
+    if (c->noptions == MAX_OPTIONS) return false;
+    c->option_names[c->noptions] = name;
+    c->options[c->noptions++] = value;
+    return true;
+}
+
+/* False: the arguments are not what the parameters want; Python says which. */
 static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
 {
     c->n = (int)PyTuple_Size(d->names);
     Py_ssize_t given = PyTuple_Size(args);
     if (given > c->n) return false;
     for (int i = 0; i < c->n; i++) c->values[i] = i < given ? PyTuple_GetItem(args, i) : NULL;
-    c->warps = c->stages = Py_None;
+    c->noptions = 0;
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (kwargs && PyDict_Next(kwargs, &at, &key, &value)) {
         int i = find_name(d, c->n, key);
         if (i >= 0 && c->values[i]) return false;
         if (i >= 0) c->values[i] = value;
-        else if (same_text(key, s_num_warps)) c->warps = value;
-        else if (same_text(key, s_num_stages)) c->stages = value;
-        else return false;
+        else if (!add_option(c, key, value)) return false;
     }
     for (int i = 0; i < c->n; i++) {
         if (c->values[i]) continue;
@@ -253,9 +259,19 @@ static bool is_tensor_like(const Slot *s, PyObject *v, Probe *p)
     return (p->dtype || ask_tensor(v, p)) && same_value(p->dtype, s->want) && same_value(p->device, s->device);
 }
 
+static bool has_options(const Plan *p, const Call *c)
+{
+    if (PyDict_Size(p->options) != c->noptions) return false;
+    for (int i = 0; i < c->noptions; i++) {
+        PyObject *want = PyDict_GetItemWithError(p->options, c->option_names[i]);
+        if (!want || !same_value(want, c->options[i])) return false;
+    }
+    return true;
+}
+
 static bool matches(const Plan *p, Call *c)
 {
-    if (!same_value(c->warps, p->warps) || !same_value(c->stages, p->stages)) return false;
+    if (!has_options(p, c)) return false;
     for (int i = 0; i < p->nslots; i++) {
         const Slot *s = &p->slots[i];
         PyObject *v = c->values[i];
@@ -341,28 +357,37 @@ static bool current_stream(const Plan *p, void **out)
     return !PyErr_Occurred();
 }
 
+static bool pack(const Plan *p, const Call *c, char *args)
+{
+    memcpy(args, p->packed, p->nargs * ARG_BYTES);
+    for (int i = 0; i < p->nslots; i++)
+        if (p->slots[i].kind != 'C' &&
+            !write_value(&p->slots[i], c->values[i], &c->probes[i],
+                         args + p->slots[i].at * ARG_BYTES))
+            return false;
+    return true;
+}
+
+/* The kernel, a new reference, whose newest arguments these are now. */
+static PyObject *kernel_with(Plan *p, const char *args)
+{
+    memcpy(p->packed, args, p->nargs * ARG_BYTES);
+    if (PyObject_SetAttr(p->kernel, s_newest, (PyObject *)p)) return NULL;
+    Py_INCREF(p->kernel);
+    return p->kernel;
+}
+
 /* A new reference to the kernel; NULL: the general way has to be gone. */
 static PyObject *launch(Plan *p, Call *c, PyObject *grid)
 {
     int64_t extents[3];
     char args[MAX_PARAMS * ARG_BYTES];
     void *stream;
-    if (!read_grid(grid, extents)) return NULL;
-    memcpy(args, p->packed, p->nargs * ARG_BYTES);
-    for (int i = 0; i < p->nslots; i++)
-        if (p->slots[i].kind != 'C' &&
-            !write_value(&p->slots[i], c->values[i], &c->probes[i],
-                         args + p->slots[i].at * ARG_BYTES))
-            return NULL;
-    if (!current_stream(p, &stream)) return NULL;
+    if (!read_grid(grid, extents) || !pack(p, c, args) || !current_stream(p, &stream)) return NULL;
     PyThreadState *state = PyEval_SaveThread();
     int status = p->launch(p->handle, extents, stream, args, p->nargs);
     PyEval_RestoreThread(state);
-    if (status) return NULL; /* once more from Python, which says what is wrong */
-    memcpy(p->packed, args, p->nargs * ARG_BYTES);
-    if (PyObject_SetAttr(p->kernel, s_newest, (PyObject *)p)) return NULL;
-    Py_INCREF(p->kernel);
-    return p->kernel;
+    return status ? NULL : kernel_with(p, args); /* once more from Python, which says what is wrong */
 }
 
 /* What a grid that is a function says; NULL: it raised. */
@@ -409,6 +434,24 @@ static PyObject *door_launch(Door *d, PyObject *grid, PyObject *args, PyObject *
     if (!made) made = run_general(d, grid, args, kwargs);
     Py_DECREF(grid);
     return made;
+}
+
+/* _seen(args, kwargs): the kernel of such a launch that went well before, to which it gives these arguments; None: there was none. */
+static PyObject *door_seen(PyObject *self, PyObject *of)
+{
+    Door *d = (Door *)self;
+    PyObject *args, *kwargs, *made = NULL;
+    Call c;
+    char packed[MAX_PARAMS * ARG_BYTES];
+    if (!PyArg_ParseTuple(of, "O!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs)) return NULL;
+    if (!d->plans || !PyList_Size(d->plans) || !bind(d, args, kwargs, &c)) Py_RETURN_NONE;
+    Plan *p = find_plan(d, &c);
+    if (p && pack(p, &c, packed)) made = kernel_with(p, packed);
+    Py_XDECREF(p);
+    unbind(&c);
+    if (made) return made;
+    PyErr_Clear();
+    Py_RETURN_NONE;
 }
 
 /* _begin(names, defaults, missing) */
@@ -460,26 +503,24 @@ static bool read_slot(PyObject *from, Slot *s)
     return true;
 }
 
-/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, num_warps, num_stages)
- */
+/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, options) */
 static PyObject *make_plan(PyObject *module, PyObject *args)
 {
     (void)module;
     unsigned long long launch_at, handle;
     const char *packed;
     Py_ssize_t bytes;
-    PyObject *slots, *kernel, *watched, *ordinal, *stream_of, *warps, *stages;
-    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOOO", &launch_at, &handle, &packed, &bytes,
+    PyObject *slots, *kernel, *watched, *ordinal, *stream_of, *options;
+    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOO!", &launch_at, &handle, &packed, &bytes,
                           &PyTuple_Type, &slots, &kernel, &PyTuple_Type, &watched, &ordinal,
-                          &stream_of, &warps, &stages))
+                          &stream_of, &PyDict_Type, &options))
         return NULL;
     Plan *p = PyObject_GC_New(Plan, plan_type);
     if (!p) return NULL;
     memset((char *)p + sizeof(PyObject), 0, sizeof *p - sizeof(PyObject));
-    PyObject *const kept[] = {kernel, watched, ordinal, stream_of, warps, stages};
+    PyObject *const kept[] = {kernel, watched, ordinal, stream_of, options};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) Py_INCREF(kept[i]);
-    p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of,
-    p->warps = warps, p->stages = stages;
+    p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of, p->options = options;
     p->launch = (LaunchFn)(uintptr_t)launch_at;
     p->handle = (void *)(uintptr_t)handle;
     p->nargs = (size_t)bytes / ARG_BYTES;
@@ -542,7 +583,8 @@ static PyObject *door_bind(PyObject *self, PyObject *grid)
     return (PyObject *)b;
 }
 
-static PyMethodDef door_methods[] = {{"_begin", door_begin, METH_VARARGS, NULL}, {0}};
+static PyMethodDef door_methods[] = {
+    {"_begin", door_begin, METH_VARARGS, NULL}, {"_seen", door_seen, METH_VARARGS, NULL}, {0}};
 static PyType_Slot door_slots[] = {{Py_tp_dealloc, door_free},    {Py_tp_traverse, door_traverse},
                                    {Py_tp_clear, door_clear},     {Py_mp_subscript, door_bind},
                                    {Py_tp_methods, door_methods}, {0}};
@@ -559,9 +601,7 @@ static bool make_names(void)
                        {&s_device, "device"},
                        {&s_data_ptr, "data_ptr"},
                        {&s_run, "_run"},
-                       {&s_newest, "newest"},
-                       {&s_num_warps, "num_warps"},
-                       {&s_num_stages, "num_stages"}};
+                       {&s_newest, "newest"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!(*names[i].at = PyUnicode_InternFromString(names[i].text))) return false;
     return true;

@@ -18,6 +18,7 @@ OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion",
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
 ONLY = {"launch_cooperative_grid": (None, False), "launch_pdl": (None, False), "enable_reflect_ftz": (None, True),
         "warmup": (None, False, True)}
+VARYING = {"stream", "warmup"}  # of launches that are the same otherwise
 
 
 class OptionError(ValueError, AssertionError):
@@ -69,6 +70,10 @@ class Launchable:
 
     def warmup(self, *args, grid=(1,), **kwargs):
         """Compiles for these arguments and launches nothing. torch.float16 stands for a tensor of these."""
+        kernel = _quick.seen(self, args, kwargs)
+        if kernel is not None:
+            kernel.info()
+            return kernel
         wrap = lambda v: _arrays.MockTensor(v) if _arrays.is_torch_dtype(v) else v
         return self._run(grid, *map(wrap, args), warmup=True, **{n: wrap(v) for n, v in kwargs.items()})
 
@@ -142,7 +147,7 @@ class Jit(*_quick.BASES, Launchable):
         self._refresh()
         given = _launch.Given(self.params, values, self.unspecialized)
         place = _launch.choose_place(given.arrays)
-        key = (place, given.program_key(), tuple(sorted((k, v) for k, v in options.items() if k not in ("stream", "warmup"))))
+        key = (place, given.program_key(), tuple(sorted((k, v) for k, v in options.items() if k not in VARYING)))
         kernel = self.kernels.get(key)
         if kernel is None:
             with self.lock:
@@ -243,13 +248,11 @@ def general(jit, grid, values, num_warps, num_stages, options, more=()):
     lacking = [p.name for p in jit.params if p.name not in named and not jit.can_leave_out(p)]
     if lacking:
         raise TypeError("%s() is missing %s; it takes %s" % (jit.__name__, ", ".join("'%s'" % n for n in lacking), ", ".join(names)))
-    if num_warps is not None:
-        options["num_warps"] = num_warps
-    if num_stages is not None:
-        options["num_stages"] = num_stages
-    kernel = jit._launch(grid, named, options)
-    if kernel is not None and kernel.place[0] == "cuda" and not knobs.is_heard() and not set(options) - {"num_warps", "num_stages"} and MISSING not in values:
-        teach(jit, kernel, values, num_warps, num_stages)
+    options.update(num_warps=num_warps, num_stages=num_stages)
+    options = {n: v for n, v in options.items() if v is not None}
+    kernel = jit._launch(grid, named, dict(options))
+    if kernel is not None and kernel.place[0] == "cuda" and not knobs.is_heard() and not options.keys() & VARYING and MISSING not in values:
+        teach(jit, kernel, values, options)
     return kernel
 
 
@@ -272,16 +275,18 @@ def kinds_of(jit, values):
     return None if None in kinds else "".join(kinds)
 
 
-def teach(jit, kernel, values, num_warps, num_stages):
+def teach(jit, kernel, values, options):
     """Remembers a launch that went well: the next one with arguments of these types needs one look-up and one call."""
     kinds = kinds_of(jit, values)
-    if kinds is None or "T" not in kinds or jit.pre_run_hooks or _quick.teach(jit, kernel, kinds, values, num_warps, num_stages):
+    if kinds is None or "T" not in kinds or jit.pre_run_hooks or _quick.teach(jit, kernel, kinds, values, options):
+        return
+    if options.keys() - {"num_warps", "num_stages"}:
         return
     types_ = tuple(v.__class__ for v in values)
     launcher = jit.by_types.get(types_)
     if launcher is None:
         launcher = make_launcher(jit, kinds)
-    key = launcher.key(values, num_warps, num_stages)
+    key = launcher.key(values, options.get("num_warps"), options.get("num_stages"))
     launcher.entries[key] = entry(jit, kernel, kinds, values)
     jit.by_types[types_] = launcher
 

@@ -9,6 +9,7 @@ from . import _launch, _library
 
 NAME = "_fast.abi3.so"
 MAX_PLANS = 256  # of one kernel; then it begins anew
+MAX_OPTIONS = 8  # of a launch, as in fast.c
 
 
 def _find():
@@ -40,6 +41,11 @@ def begin(jit, signature, missing):
     return [] if plans is None else plans  # None: more parameters than it takes
 
 
+def seen(jit, args, kwargs):
+    """The kernel of such a launch that went well before, with these arguments; None: it is not known."""
+    return jit._seen(args, kwargs) if isinstance(jit, BASES) else None
+
+
 def watched(jit):
     """(dictionary, name, value, …) that the kernel's text depends on; None: some of it stands in no dictionary."""
     if jit.is_watched() and any(type(place) is not dict for place, _, _ in jit.program.seen):
@@ -47,10 +53,10 @@ def watched(jit):
     return tuple(x for entry in jit.program.seen for x in entry) if jit.is_watched() else ()
 
 
-def teach(jit, kernel, kinds, values, num_warps, num_stages):
+def teach(jit, kernel, kinds, values, options):
     """Remembers a launch that went well; whether the extension could. kinds: a letter an argument, as _jit.kinds_of has them."""
     depends = watched(jit) if _fast and "R" not in kinds else None
-    if depends is None or not isinstance(jit, _fast.Door) or jit._signature()[1]:
+    if depends is None or len(options) > MAX_OPTIONS or not isinstance(jit, _fast.Door) or jit._signature()[1]:
         return False
     packed, slots, at = bytearray(kernel.newest), [], 0
     for kind, value in zip(kinds, values):
@@ -63,7 +69,7 @@ def teach(jit, kernel, kinds, values, num_warps, num_stages):
         at += kind != "C"
     lib = _library.library()
     plan = _fast.plan(ctypes.cast(lib.tkc_launch, ctypes.c_void_p).value, kernel.jit, bytes(packed), tuple(slots), kernel, depends,
-                      kernel.place[1], _launch.raw_stream_function(), num_warps, num_stages)
+                      kernel.place[1], _launch.raw_stream_function(), options)
     if len(jit.plans) >= MAX_PLANS:
         del jit.plans[:]
     jit.plans.insert(0, plan)

@@ -1,7 +1,5 @@
 """Choosing what is not the caller's to say: @tkc.autotune and @tkc.heuristics, as Triton's hosts write them."""
-import time
-
-from . import _jit, _launch, _library, knobs
+from . import _jit, _library, knobs, testing
 
 
 class Config:
@@ -50,12 +48,15 @@ class Autotuner(Wrapper):
     """The fastest of the configurations, for each value of the key's arguments and the types of the arrays. Where arrays are in host
     memory nothing is measured, as it would say nothing of a GPU: the first one that is left after pruning is taken."""
 
-    def __init__(self, fn, configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None):
+    def __init__(self, fn, configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
+                 warmup=None, rep=None, do_bench=None):
         super().__init__(fn)
         self.configs, self.keys = list(configs) or [Config({})], list(key or ())
         self.prune = prune_configs_by or {}
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
         self.pre_hook, self.post_hook = pre_hook, post_hook
+        self.warmup, self.rep = 10 if warmup is None else warmup, 40 if rep is None else rep
+        self.do_bench = do_bench
         self.cache = {}
         self.best_config = None
 
@@ -102,12 +103,12 @@ class Autotuner(Wrapper):
         best, best_time, refused = None, None, None
         for config in configs:
             try:
-                seconds = self.measure(grid, named, config)
+                took = self.measure(grid, named, config)
             except (_library.KernelError, _library.DeviceError, ValueError) as e:
                 refused = e
                 continue
-            if best is None or seconds < best_time:
-                best, best_time = config, seconds
+            if best is None or took < best_time:
+                best, best_time = config, took
         if best is None:
             raise refused
         self.reset(named)
@@ -118,29 +119,35 @@ class Autotuner(Wrapper):
             named[name].zero_()
 
     def measure(self, grid, named, config):
-        """Seconds of one launch, the best of some."""
-        import torch
+        """Milliseconds of one launch, the median of some."""
         saved = {n: named[n].clone() for n in self.restore_value}
-        best = None
-        for _ in range(6):
-            self.reset(named)
-            if self.pre_hook:
-                self.pre_hook({**named, **config.all_kwargs()})
-            torch.cuda.synchronize()
-            begin = time.perf_counter()
-            self.launch(grid, named, config)
-            torch.cuda.synchronize()
-            took = time.perf_counter() - begin
-            best = took if best is None else min(best, took)
-            if self.post_hook:
-                self.post_hook({**named, **config.all_kwargs()}, exception=None)
+        full = {**named, **config.all_kwargs()}
+
+        def prepare():
             for name, value in saved.items():
                 named[name].copy_(value)
-        return best
+            self.reset(named)
+            if self.pre_hook:
+                self.pre_hook(full)
+
+        def run():
+            self.launch(grid, named, config)
+            if self.post_hook:
+                self.post_hook(full, exception=None)
+
+        if self.do_bench:
+            found = self.do_bench(lambda: (prepare(), run()), quantiles=(0.5, 0.2, 0.8))
+            found = found[0] if isinstance(found, (list, tuple)) else found
+        else:
+            times = sorted(testing.run_times(run, self.warmup, self.rep, prepare))
+            found = times[len(times) // 2]
+        for name, value in saved.items():
+            named[name].copy_(value)
+        return found
 
 
 def on_gpu(named):
-    return any(getattr(v, "is_cuda", False) for v in named.values())
+    return any(getattr(getattr(v, "base", v), "is_cuda", False) for v in named.values())  # a descriptor's is that of its tensor
 
 
 WRAPPERS = (Heuristics, Autotuner)
@@ -148,8 +155,8 @@ WRAPPERS = (Heuristics, Autotuner)
 
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None, warmup=None,
              rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
-    """Decorator of a kernel that has several configurations."""
-    return lambda fn: Autotuner(fn, configs, key, prune_configs_by, reset_to_zero, restore_value, pre_hook, post_hook)
+    """Decorator of a kernel that has several configurations. warmup, rep: milliseconds of each that are not and that are measured; do_bench: what measures instead."""
+    return lambda fn: Autotuner(fn, configs, key, prune_configs_by, reset_to_zero, restore_value, pre_hook, post_hook, warmup, rep, do_bench)
 
 
 def heuristics(values):

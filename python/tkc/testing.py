@@ -45,18 +45,25 @@ class _Events:
         return [begin.elapsed_time(end) for begin, end in pairs]
 
 
+def run_times(fn, warmup, rep, before=lambda: None):
+    """Milliseconds of each fn(), over about `rep` ms of runs behind `warmup` ms of them: the GPU's where torch has one, else the host's.
+    before() is called in front of each, and not timed."""
+    torch = sys.modules.get("torch")
+    clock = _Events(torch) if torch is not None and torch.cuda.is_available() else _HostClock()
+    before()
+    fn()
+    once = max(sum(clock.times(fn, 5, before)) / 5, 1e-3)
+    clock.times(fn, min(int(warmup / once), 1000), before)
+    return clock.times(fn, max(1, min(int(rep / once), 10000)), before)
+
+
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """Milliseconds of fn(), over about `rep` ms of runs behind `warmup` ms of them: the GPU's where torch has one, else the host's."""
+    """Milliseconds of fn(), as run_times takes them: the mean, or another of "min", "max", "median", "all"; or their quantiles."""
     def forget_gradients():
         for x in grad_to_none or ():
             x.grad = None
 
-    torch = sys.modules.get("torch")
-    clock = _Events(torch) if torch is not None and torch.cuda.is_available() else _HostClock()
-    fn()
-    once = max(sum(clock.times(fn, 5, forget_gradients)) / 5, 1e-3)
-    clock.times(fn, min(int(warmup / once), 1000), forget_gradients)
-    times = clock.times(fn, max(1, min(int(rep / once), 10000)), forget_gradients)
+    times = run_times(fn, warmup, rep, forget_gradients)
     if quantiles is not None:
         found = [_quantile(times, q) for q in quantiles]
         return found[0] if len(found) == 1 else found

@@ -8,6 +8,7 @@
 import ctypes
 import os
 import sys
+import time
 import types
 
 import tkc
@@ -202,10 +203,28 @@ if "WITH_DLPACK" in os.environ:
     capsule_of.restype, capsule_of.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     Tensor.__dlpack_c_exchange_api__ = capsule_of(ctypes.addressof(newer), b"dlpack_exchange_api", None)
 
+
+
+class Event:
+    """Of torch's, the time between two."""
+
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        driver.cuCtxSynchronize()
+        self.at = time.perf_counter()
+
+    def elapsed_time(self, later):
+        return (later.at - self.at) * 1e3
+
+
 torch = types.ModuleType("torch")
-torch.Tensor, torch.strided = Tensor, "strided"
+torch.Tensor, torch.strided, torch.int8 = Tensor, "strided", "int8"
+emptied = [0]  # how often the cache
+torch.empty = lambda n, dtype, device: types.SimpleNamespace(zero_=lambda: emptied.__setitem__(0, emptied[0] + 1))
 current = [stream.value]
-torch.cuda = types.SimpleNamespace(is_initialized=lambda: True, synchronize=driver.cuCtxSynchronize, current_device=lambda: 0,
+torch.cuda = types.SimpleNamespace(is_initialized=lambda: True, is_available=lambda: True, Event=Event, synchronize=driver.cuCtxSynchronize, current_device=lambda: 0,
                                    current_stream=lambda i: types.SimpleNamespace(cuda_stream=current[0]))
 torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda i: current[0])
 sys.modules["torch"] = torch
@@ -256,6 +275,20 @@ print("they again", launch(ix, ty, 16, 2.0, BLOCK=16))
 print("other constexpr", launch(tx, ty, 16, 5.0, BLOCK=32))
 # CHECK: other warps (180.0, 1)
 print("other warps", launch(tx, ty, 16, 6.0, BLOCK=32, num_warps=1))
+launch(tx, ty, 16, 6.0, BLOCK=32, num_ctas=1, maxnreg=64, num_stages=None)
+# EXTENSION: more options (150.0, 0) (180.0, 1)
+# CTYPES: more options (150.0, 1) (180.0, 1)
+print("more options", launch(tx, ty, 16, 5.0, maxnreg=64, BLOCK=32, num_ctas=1), launch(tx, ty, 16, 6.0, maxnreg=32, BLOCK=32, num_ctas=1))
+launched, general_ways[0] = scale[(1,)](Tensor(x + 4, 39, fp32, gpu), ty, 17, 1.0, BLOCK=16), 0
+text = launched.asm["ptx"]
+warm = [scale.warmup(t, ty, n, 1.0, BLOCK=16, grid=(1,)) for t, n in ((tx, 16), (Tensor(x + 4, 39, fp32, gpu), 17))]
+# CHECK: compiled for what was launched: True True True
+print("compiled for what was launched:", warm[0] is launched, warm[1] is launched, warm[1].asm["ptx"] == text, end=" ")
+# CHECK-SAME: other alignment: True
+print("other alignment:", scale.warmup(tx, ty, 16, 1.0, BLOCK=16).asm["ptx"] != text)
+# EXTENSION: by the general way: 0
+# CTYPES: by the general way: 3
+print("by the general way:", general_ways[0])
 # CHECK: an int for a float (210, 1)
 print("an int for a float (%d, %d)" % launch(tx, ty, 16, 7, BLOCK=16))
 # CHECK: a number past 64 bits argument 'n': 36893488147419103232 does not fit 64 bits
@@ -304,6 +337,32 @@ general_ways[0] = 0
 add_up[(1,)](tx, ty, tz, 16)
 # CHECK: once tuned, the short way: 0
 print("once tuned, the short way:", general_ways[0])
+# CHECK: between runs the cache was emptied: True
+print("between runs the cache was emptied:", emptied[0] > 10)
+
+# What measures may be the caller's, and is told what to run; a descriptor's memory is on a GPU as its tensor's is.
+measured, told = [], []
+
+
+def pretend(run, quantiles):
+    run()
+    measured.append(quantiles)
+    return [float(len(told)), 0.0, 0.0]
+
+
+@tkc.autotune([tkc.Config({"BY": 8.0}, pre_hook=lambda a: told.append(("config", a["BY"]))), tkc.Config({"BY": 4.0})], key=[], do_bench=pretend,
+              pre_hook=lambda a: told.append(("before", a["BY"])), post_hook=lambda a, exception: told.append(("behind", a["BY"])))
+@tkc.jit
+def by_descriptor(x, BY: tl.constexpr):
+    x.store([0], x.load([0]) * BY)
+
+
+tz.copy_([1] * 16)
+by_descriptor[(1,)](tkc.tools.tensor_descriptor.TensorDescriptor(tz, [16], [1], [16]))
+# CHECK: told ('before', 8.0) ('config', 8.0) ('behind', 8.0) ('before', 4.0) ('behind', 4.0) ('config', 8.0)
+print("told", *told)
+# CHECK: 256.0 by the least of 2
+print(fetch(tz.address, 16)[3], "by the least of", len(measured))
 
 
 @tkc.jit

@@ -279,6 +279,8 @@ launch(tx, ty, 16, 6.0, BLOCK=32, num_ctas=1, maxnreg=64, num_stages=None)
 # EXTENSION: more options (150.0, 0) (180.0, 1)
 # CTYPES: more options (150.0, 1) (180.0, 1)
 print("more options", launch(tx, ty, 16, 5.0, maxnreg=64, BLOCK=32, num_ctas=1), launch(tx, ty, 16, 6.0, maxnreg=32, BLOCK=32, num_ctas=1))
+# CHECK: without options {}
+print("without options", scale[(1,)](tx, ty, 16, 5.0, BLOCK=32).options)
 launched, general_ways[0] = scale[(1,)](Tensor(x + 4, 39, fp32, gpu), ty, 17, 1.0, BLOCK=16), 0
 text = launched.asm["ptx"]
 warm = [scale.warmup(t, ty, n, 1.0, BLOCK=16, grid=(1,)) for t, n in ((tx, 16), (Tensor(x + 4, 39, fp32, gpu), 17))]

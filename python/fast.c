@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MAX_PARAMS = 128, MAX_OPTIONS = 8, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3 };
+enum { MAX_PARAMS = 128, MAX_OPTIONS = 8, ARG_BYTES = 32, VALUE_AT = 16, MAX_GRID = 3, MAX_DESCRIPTORS = 16, MAX_RANK = 5 };
 
 /* Of DLPack, version 1 (dlpack.h), what is asked here: a type of tensors offers a table by which one
  * of them is looked at, and the stream of its work found, without an object of Python's made. */
@@ -31,20 +31,30 @@ typedef struct DlExchange {
     int (*stream_of)(int32_t device_type, int32_t device, void **out);
 } DlExchange;
 
+/* TkcDescriptor (tkc/runtime.h). */
+typedef struct Descriptor {
+    uint64_t base;
+    size_t bytes;
+    int rank;
+    int64_t shape[MAX_RANK], strides[MAX_RANK];
+} Descriptor;
+
 typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
                         size_t nargs);
 static PyTypeObject *plan_type, *bound_type;
-static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest;
+static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest, *s_base, *s_shape, *s_strides, *s_block_shape, *s_padding;
 
 /* ---- what is remembered of a launch ---- */
 
-/* kind 'T': a tensor of this type and element type on this device; 'I', 'F', 'B': a number of this
-   type, whose value varies; 'C': this value. at: the argument's place among those of tkc_launch.
-   dl: how tensors of the type are looked at, like: what is seen then; NULL: by their attributes. */
+/* kind 'T': a tensor of this type and element type on this device; 'D': a descriptor of this type of such a tensor, with this shape
+   of blocks and padding; 'I', 'F', 'B': a number of this type, whose value varies; 'C': this value. at: the argument's place among
+   those of tkc_launch. dl: how tensors of the type are looked at, like: what is seen then; NULL: by their attributes.
+   newest: of the newest launch, whose argument has its address. */
 typedef struct Slot {
     char kind;
-    PyObject *type, *want, *device;
-    int at;
+    PyObject *type, *want, *device, *tensor_type, *block_shape, *padding;
+    int at, nth_descriptor;
+    Descriptor newest;
     const DlExchange *dl;
     DlTensor like;
 } Slot;
@@ -87,6 +97,9 @@ static int plan_clear(PyObject *self)
         Py_CLEAR(p->slots[i].type);
         Py_CLEAR(p->slots[i].want);
         Py_CLEAR(p->slots[i].device);
+        Py_CLEAR(p->slots[i].tensor_type);
+        Py_CLEAR(p->slots[i].block_shape);
+        Py_CLEAR(p->slots[i].padding);
     }
     return 0;
 }
@@ -157,9 +170,9 @@ static void door_free(PyObject *self)
     free_object(self);
 }
 
-/* What was asked of a tensor: its attributes, or its data, once a look said so. */
+/* What was asked of a tensor: its attributes, or its data, once a look said so. base: a descriptor's tensor. */
 typedef struct Probe {
-    PyObject *dtype, *device;
+    PyObject *base, *dtype, *device;
     bool is_seen;
     DlTensor seen;
 } Probe;
@@ -217,7 +230,7 @@ static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
         if (c->values[i] == d->missing) return false;
     }
     for (int i = 0; i < c->n; i++) {
-        c->probes[i].dtype = c->probes[i].device = NULL;
+        c->probes[i].base = c->probes[i].dtype = c->probes[i].device = NULL;
         c->probes[i].is_seen = false;
     }
     return true;
@@ -226,6 +239,7 @@ static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
 static void unbind(Call *c)
 {
     for (int i = 0; i < c->n; i++) {
+        Py_XDECREF(c->probes[i].base);
         Py_XDECREF(c->probes[i].dtype);
         Py_XDECREF(c->probes[i].device);
     }
@@ -259,6 +273,21 @@ static bool is_tensor_like(const Slot *s, PyObject *v, Probe *p)
     return (p->dtype || ask_tensor(v, p)) && same_value(p->dtype, s->want) && same_value(p->device, s->device);
 }
 
+static bool has_value(PyObject *of, PyObject *name, PyObject *want)
+{
+    PyObject *value = PyObject_GetAttr(of, name);
+    const bool has = value && same_value(value, want);
+    Py_XDECREF(value);
+    return has;
+}
+
+static bool is_descriptor_like(const Slot *s, PyObject *v, Probe *p)
+{
+    if (!p->base) p->base = PyObject_GetAttr(v, s_base);
+    return p->base && (PyObject *)Py_TYPE(p->base) == s->tensor_type && is_tensor_like(s, p->base, p) &&
+           has_value(v, s_block_shape, s->block_shape) && has_value(v, s_padding, s->padding);
+}
+
 static bool has_options(const Plan *p, const Call *c)
 {
     if (PyDict_Size(p->options) != c->noptions) return false;
@@ -278,6 +307,7 @@ static bool matches(const Plan *p, Call *c)
         if ((PyObject *)Py_TYPE(v) != s->type) return false;
         if (s->kind == 'C' && !same_value(v, s->want)) return false;
         if (s->kind == 'T' && !is_tensor_like(s, v, &c->probes[i])) return false;
+        if (s->kind == 'D' && !is_descriptor_like(s, v, &c->probes[i])) return false;
     }
     return true;
 }
@@ -324,20 +354,51 @@ static bool read_grid(PyObject *grid, int64_t out[3])
     return true;
 }
 
-static bool write_value(const Slot *s, PyObject *v, const Probe *seen, char *arg)
+static uint64_t address_of(const Slot *s, PyObject *tensor, const Probe *seen)
+{
+    if (s->dl) return (uint64_t)(uintptr_t)seen->seen.data + seen->seen.byte_offset;
+    PyObject *address = PyObject_CallMethodObjArgs(tensor, s_data_ptr, NULL);
+    const uint64_t at = address ? PyLong_AsUnsignedLongLong(address) : 0;
+    Py_XDECREF(address);
+    return at;
+}
+
+/* False: they are not `rank` numbers, or Python raised. */
+static bool read_numbers(PyObject *of, PyObject *name, int rank, int64_t *out)
+{
+    PyObject *numbers = PyObject_GetAttr(of, name), *one;
+    bool fine = numbers && PySequence_Size(numbers) == rank;
+    for (int i = 0; fine && i < rank; i++) {
+        one = PySequence_GetItem(numbers, i);
+        out[i] = one ? PyLong_AsLongLong(one) : -1;
+        fine = one && !PyErr_Occurred();
+        Py_XDECREF(one);
+    }
+    Py_XDECREF(numbers);
+    return fine;
+}
+
+static bool write_descriptor(const Slot *s, PyObject *v, const Probe *seen, Descriptor *out)
+{
+    *out = s->newest;
+    out->base = address_of(s, seen->base, seen);
+    return !PyErr_Occurred() && read_numbers(v, s_shape, out->rank, out->shape) && read_numbers(v, s_strides, out->rank, out->strides);
+}
+
+static bool write_value(const Slot *s, PyObject *v, const Probe *seen, Descriptor *descriptors, char *arg)
 {
     int64_t bits;
-    if (s->kind == 'T' && s->dl) {
-        bits = (int64_t)(uintptr_t)seen->seen.data + (int64_t)seen->seen.byte_offset;
-    } else if (s->kind == 'F') {
+    if (s->kind == 'D') {
+        Descriptor *const d = descriptors + s->nth_descriptor;
+        if (!write_descriptor(s, v, seen, d)) return false;
+        memcpy(arg + VALUE_AT, &d, sizeof d);
+        return true;
+    }
+    if (s->kind == 'F') {
         double number = PyFloat_AsDouble(v);
         memcpy(&bits, &number, sizeof bits);
-    } else if (s->kind == 'T') {
-        PyObject *address = PyObject_CallMethodObjArgs(v, s_data_ptr, NULL);
-        bits = address ? (int64_t)PyLong_AsUnsignedLongLong(address) : 0;
-        Py_XDECREF(address);
     } else {
-        bits = PyLong_AsLongLong(v);
+        bits = s->kind == 'T' ? (int64_t)address_of(s, v, seen) : PyLong_AsLongLong(v);
     }
     if (bits == -1 && PyErr_Occurred()) return false;
     memcpy(arg + VALUE_AT, &bits, sizeof bits);
@@ -357,21 +418,37 @@ static bool current_stream(const Plan *p, void **out)
     return !PyErr_Occurred();
 }
 
-static bool pack(const Plan *p, const Call *c, char *args)
+/* The arguments of a launch, as tkc_launch has them. */
+typedef struct Args {
+    char bytes[MAX_PARAMS * ARG_BYTES];
+    Descriptor descriptors[MAX_DESCRIPTORS];
+} Args;
+
+static bool pack(const Plan *p, const Call *c, Args *args)
 {
-    memcpy(args, p->packed, p->nargs * ARG_BYTES);
+    memcpy(args->bytes, p->packed, p->nargs * ARG_BYTES);
     for (int i = 0; i < p->nslots; i++)
         if (p->slots[i].kind != 'C' &&
-            !write_value(&p->slots[i], c->values[i], &c->probes[i],
-                         args + p->slots[i].at * ARG_BYTES))
+            !write_value(&p->slots[i], c->values[i], &c->probes[i], args->descriptors,
+                         args->bytes + p->slots[i].at * ARG_BYTES))
             return false;
     return true;
 }
 
-/* The kernel, a new reference, whose newest arguments these are now. */
-static PyObject *kernel_with(Plan *p, const char *args)
+/* A descriptor argument of the plan's. */
+static void keep_descriptor(Plan *p, Slot *s, const Descriptor *d)
 {
-    memcpy(p->packed, args, p->nargs * ARG_BYTES);
+    const Descriptor *at = &s->newest;
+    s->newest = *d;
+    memcpy(p->packed + s->at * ARG_BYTES + VALUE_AT, &at, sizeof at);
+}
+
+/* The kernel, a new reference, whose newest arguments these are now. */
+static PyObject *kernel_with(Plan *p, const Args *args)
+{
+    memcpy(p->packed, args->bytes, p->nargs * ARG_BYTES);
+    for (int i = 0; i < p->nslots; i++)
+        if (p->slots[i].kind == 'D') keep_descriptor(p, &p->slots[i], &args->descriptors[p->slots[i].nth_descriptor]);
     if (PyObject_SetAttr(p->kernel, s_newest, (PyObject *)p)) return NULL;
     Py_INCREF(p->kernel);
     return p->kernel;
@@ -381,13 +458,15 @@ static PyObject *kernel_with(Plan *p, const char *args)
 static PyObject *launch(Plan *p, Call *c, PyObject *grid)
 {
     int64_t extents[3];
-    char args[MAX_PARAMS * ARG_BYTES];
+    Args args;
     void *stream;
-    if (!read_grid(grid, extents) || !pack(p, c, args) || !current_stream(p, &stream)) return NULL;
+    if (!read_grid(grid, extents) || !pack(p, c, &args) || !current_stream(p, &stream)) return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    int status = p->launch(p->handle, extents, stream, args, p->nargs);
+    int status = p->launch(p->handle, extents, stream, args.bytes, p->nargs);
     PyEval_RestoreThread(state);
-    return status ? NULL : kernel_with(p, args); /* once more from Python, which says what is wrong */
+    if (!status) return kernel_with(p, &args);
+    Py_XDECREF(PyObject_CallMethod(p->kernel, "forget", NULL)); /* once more from Python, which says what is wrong */
+    return NULL;
 }
 
 /* What a grid that is a function says; NULL: it raised. */
@@ -442,11 +521,11 @@ static PyObject *door_seen(PyObject *self, PyObject *of)
     Door *d = (Door *)self;
     PyObject *args, *kwargs, *made = NULL;
     Call c;
-    char packed[MAX_PARAMS * ARG_BYTES];
+    Args packed;
     if (!PyArg_ParseTuple(of, "O!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs)) return NULL;
     if (!d->plans || !PyList_Size(d->plans) || !bind(d, args, kwargs, &c)) Py_RETURN_NONE;
     Plan *p = find_plan(d, &c);
-    if (p && pack(p, &c, packed)) made = kernel_with(p, packed);
+    if (p && pack(p, &c, &packed)) made = kernel_with(p, &packed);
     Py_XDECREF(p);
     unbind(&c);
     if (made) return made;
@@ -484,18 +563,37 @@ static const DlExchange *exchange_of(PyObject *type)
     return dl && dl->major == DL_MAJOR && dl->look && dl->stream_of ? dl : NULL;
 }
 
-/* (kind, type, dtype or constant, device, the argument's place, an argument) */
-static bool read_slot(PyObject *from, Slot *s)
+static PyObject *hold(PyObject *o)
+{
+    Py_INCREF(o);
+    return o;
+}
+
+/* (block_shape, padding, its tensor) of a descriptor; its newest struct is where the packed arguments have its address. */
+static bool read_descriptor(PyObject *from, Plan *p, Slot *s, PyObject **tensor)
+{
+    const Descriptor *d;
+    PyObject *block_shape, *padding;
+    if (!PyArg_ParseTuple(from, "OOO", &block_shape, &padding, tensor)) return false;
+    s->block_shape = hold(block_shape), s->padding = hold(padding);
+    s->tensor_type = hold((PyObject *)Py_TYPE(*tensor));
+    memcpy(&d, p->packed + s->at * ARG_BYTES + VALUE_AT, sizeof d);
+    keep_descriptor(p, s, d);
+    s->newest.bytes = 0; /* how much memory is behind it varies */
+    return true;
+}
+
+/* (kind, type, dtype or constant, device, the argument's place, an argument, or what read_descriptor reads) */
+static bool read_slot(PyObject *from, Plan *p, Slot *s)
 {
     int kind;
-    PyObject *example;
-    if (!PyArg_ParseTuple(from, "COOOiO", &kind, &s->type, &s->want, &s->device, &s->at, &example))
-        return false;
+    PyObject *type, *want, *device, *example;
+    if (!PyArg_ParseTuple(from, "COOOiO", &kind, &type, &want, &device, &s->at, &example)) return false;
+    s->type = hold(type), s->want = hold(want), s->device = hold(device);
+    for (const Slot *o = p->slots; o < s; o++) s->nth_descriptor += o->kind == 'D';
     s->kind = (char)kind;
-    Py_INCREF(s->type);
-    Py_INCREF(s->want);
-    Py_INCREF(s->device);
-    s->dl = kind == 'T' ? exchange_of(s->type) : NULL;
+    if (kind == 'D' && !read_descriptor(example, p, s, &example)) return false;
+    s->dl = kind == 'T' || kind == 'D' ? exchange_of((PyObject *)Py_TYPE(example)) : NULL;
     if (s->dl && s->dl->look(example, &s->like)) {
         PyErr_Clear();
         s->dl = NULL;
@@ -529,8 +627,8 @@ static PyObject *make_plan(PyObject *module, PyObject *args)
     bool fine = p->packed && p->slots;
     if (fine) memcpy(p->packed, packed, (size_t)bytes);
     for (Py_ssize_t i = 0; fine && i < PyTuple_Size(slots); i++) {
-        fine = read_slot(PyTuple_GetItem(slots, i), &p->slots[i]);
-        p->nslots += fine;
+        fine = read_slot(PyTuple_GetItem(slots, i), p, &p->slots[i]);
+        p->nslots++;
     }
     PyObject_GC_Track((PyObject *)p);
     if (fine) return (PyObject *)p;
@@ -601,7 +699,12 @@ static bool make_names(void)
                        {&s_device, "device"},
                        {&s_data_ptr, "data_ptr"},
                        {&s_run, "_run"},
-                       {&s_newest, "newest"}};
+                       {&s_newest, "newest"},
+                       {&s_base, "base"},
+                       {&s_shape, "shape"},
+                       {&s_strides, "strides"},
+                       {&s_block_shape, "block_shape"},
+                       {&s_padding, "padding"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!(*names[i].at = PyUnicode_InternFromString(names[i].text))) return false;
     return true;

@@ -262,7 +262,8 @@ def general(jit, grid, values, num_warps, num_stages, options, more=()):
 
 
 def kinds_of(jit, values):
-    """One letter an argument: Tensor, Int, Float, Bool, None, Constexpr; None: some argument has to go the general way."""
+    """One letter an argument: Tensor, Descriptor, Int, Float, Bool, Constexpr, one that is compared by its text (R); None: some argument
+    has to go the general way."""
     torch = sys.modules.get("torch")
     kinds = []
     for p, v in zip(jit.params, values):
@@ -270,6 +271,8 @@ def kinds_of(jit, values):
             kinds.append("C" if isinstance(v, (int, str, type(None), _types.dtype)) else "R" if _source.literal(v) is not None else None)
         elif torch is not None and isinstance(v, torch.Tensor):
             kinds.append("T" if v.is_cuda else None)  # pinned memory: whether it is, is asked each time
+        elif torch is not None and _arrays.is_descriptor(v):
+            kinds.append("D" if isinstance(v.base, torch.Tensor) and v.base.is_cuda else None)
         else:
             kinds.append({bool: "B", int: "I", float: "F"}.get(type(v)))
     return None if None in kinds else "".join(kinds)
@@ -278,9 +281,9 @@ def kinds_of(jit, values):
 def teach(jit, kernel, values, options):
     """Remembers a launch that went well: the next one with arguments of these types needs one look-up and one call."""
     kinds = kinds_of(jit, values)
-    if kinds is None or "T" not in kinds or jit.pre_run_hooks or _quick.teach(jit, kernel, kinds, values, options):
+    if kinds is None or not set("TD") & set(kinds) or jit.pre_run_hooks or _quick.teach(jit, kernel, kinds, values, options):
         return
-    if options.keys() - {"num_warps", "num_stages"}:
+    if "D" in kinds or options.keys() - {"num_warps", "num_stages"}:
         return
     types_ = tuple(v.__class__ for v in values)
     launcher = jit.by_types.get(types_)
@@ -342,7 +345,7 @@ def launcher(_grid, _values, _warps, _stages):
             if not _launch(_h, _g, _stream(_o), _a, _n):
                 _kernel.newest = _a
                 return _kernel
-            _kernel.context.heard.clear()
+            _kernel.forget()
     return _general(_jit, _grid, _values, _warps, _stages, {{}})
 """.format(names=", ".join(names), key=", ".join(key), varying=varying, meta=", ".join("%r: %s" % (n, n) for n in names))
     exec(compile(code, "<launcher of %s>" % jit.__name__, "exec"), scope)

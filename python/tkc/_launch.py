@@ -344,6 +344,10 @@ class Kernel:
         if status or self.context.heard:
             self.context.check(status)
 
+    def forget(self):
+        """What was said of a launch that will be tried again."""
+        self.context.heard.clear()
+
     def compile(self, packed):
         """As a launch with these arguments would."""
         self.newest = packed

@@ -1,5 +1,6 @@
 """The extension that makes launches again which went well before (python/fast.c): found beside this file (a wheel), or beside the library
 that TKC_LIBRARY names (a build). Without it launches go through ctypes alone, which takes longer."""
+import copy
 import ctypes
 import importlib.machinery
 import importlib.util
@@ -9,7 +10,7 @@ from . import _launch, _library
 
 NAME = "_fast.abi3.so"
 MAX_PLANS = 256  # of one kernel; then it begins anew
-MAX_OPTIONS = 8  # of a launch, as in fast.c
+MAX_OPTIONS, MAX_DESCRIPTORS = 8, 16  # of a launch, as in fast.c
 
 
 def _find():
@@ -56,16 +57,19 @@ def watched(jit):
 def teach(jit, kernel, kinds, values, options):
     """Remembers a launch that went well; whether the extension could. kinds: a letter an argument, as _jit.kinds_of has them."""
     depends = watched(jit) if _fast and "R" not in kinds else None
-    if depends is None or len(options) > MAX_OPTIONS or not isinstance(jit, _fast.Door) or jit._signature()[1]:
+    if depends is None or len(options) > MAX_OPTIONS or kinds.count("D") > MAX_DESCRIPTORS or not isinstance(jit, _fast.Door) or jit._signature()[1]:
         return False
     packed, slots, at = bytearray(kernel.newest), [], 0
     for kind, value in zip(kinds, values):
-        want, device = value if kind == "C" else None, None
-        if kind == "T":
-            want, device = value.dtype, value.device
+        want, device, example = value if kind == "C" else None, None, value
+        if kind in "TD":
+            tensor = value if kind == "T" else value.base
+            want, device = tensor.dtype, tensor.device
             tail = _library.ARG_BYTES * (at + 1) - 8
             packed[tail:tail + 8] = bytes(8)  # how much memory is behind it varies
-        slots.append((kind, value.__class__, want, device, at, value))
+        if kind == "D":
+            example = (copy.copy(value.block_shape), value.padding, value.base)
+        slots.append((kind, value.__class__, want, device, at, example))
         at += kind != "C"
     lib = _library.library()
     plan = _fast.plan(ctypes.cast(lib.tkc_launch, ctypes.c_void_p).value, kernel.jit, bytes(packed), tuple(slots), kernel, depends,

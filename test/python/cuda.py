@@ -342,6 +342,52 @@ print("once tuned, the short way:", general_ways[0])
 # CHECK: between runs the cache was emptied: True
 print("between runs the cache was emptied:", emptied[0] > 10)
 
+
+
+@tkc.jit
+def times(d, n, BY: tl.constexpr):
+    d.store([n], d.load([n]) * BY)
+
+
+def described(base, n, block, **more):
+    return tkc.tools.tensor_descriptor.TensorDescriptor(base, [n], [1], [block], **more)
+
+
+def through(d, n=0):
+    """The first two and the 10th element, and how often the general way was gone."""
+    d.base.copy_(range(1, d.base.n + 1))
+    general_ways[0] = 0
+    kernel = times[(1,)](d, n, BY=8)
+    values = fetch(d.base.address, d.base.n)
+    return [values[i] for i in (0, 1, 9)], general_ways[0], kernel
+
+
+tall = Tensor(alloc([0] * 64), 64, fp32, gpu)
+# CHECK: a descriptor [8.0, 16.0, 80.0] 1
+print("a descriptor", *through(described(tz, 16, 16))[:2])
+# EXTENSION: the same, of another tensor [8.0, 16.0, 80.0] 0
+# CTYPES: the same, of another tensor [8.0, 16.0, 80.0] 1
+print("the same, of another tensor", *through(described(tall, 64, 16))[:2])
+# EXTENSION: another shape [8.0, 16.0, 10.0] 0
+# CTYPES: another shape [8.0, 16.0, 10.0] 1
+print("another shape", *through(described(tall, 9, 16))[:2])
+# CHECK: another block [8.0, 16.0, 10.0] 1
+print("another block", *through(described(tall, 64, 8))[:2])
+# CHECK: another padding [8.0, 16.0, 80.0] 1
+print("another padding", *through(described(tall, 64, 16, padding="nan"))[:2])
+# EXTENSION: and the first again [1.0, 16.0, 80.0] 0
+print("and the first again", *through(described(tz, 16, 16), 1)[:2])
+_, _, again = through(described(tz, 16, 16))
+# CHECK: its code: True
+print("its code:", "times" in again.asm["ptx"])
+try:
+    through(described(tz, 0, 16))
+except tkc.KernelError as e:
+    # CHECK: said once: error: argument 'd': its shape is 0 along dimension 0; it must be from 1 to 2147483647{{$}}
+    # CHECK-NOT: its shape is 0
+    # CHECK: told
+    print("said once:", e)
+
 # What measures may be the caller's, and is told what to run; a descriptor's memory is on a GPU as its tensor's is.
 measured, told = [], []
 
@@ -361,7 +407,7 @@ def by_descriptor(x, BY: tl.constexpr):
 
 tz.copy_([1] * 16)
 by_descriptor[(1,)](tkc.tools.tensor_descriptor.TensorDescriptor(tz, [16], [1], [16]))
-# CHECK: told ('before', 8.0) ('config', 8.0) ('behind', 8.0) ('before', 4.0) ('behind', 4.0) ('config', 8.0)
+# CHECK-SAME: ('before', 8.0) ('config', 8.0) ('behind', 8.0) ('before', 4.0) ('behind', 4.0) ('config', 8.0)
 print("told", *told)
 # CHECK: 256.0 by the least of 2
 print(fetch(tz.address, 16)[3], "by the least of", len(measured))

@@ -245,9 +245,17 @@ static void unbind(Call *c)
     }
 }
 
+/* Of floats the bits: 0.0 is not -0.0. */
+static bool same_float(PyObject *a, PyObject *b)
+{
+    const double x = PyFloat_AsDouble(a), y = PyFloat_AsDouble(b);
+    return !memcmp(&x, &y, sizeof x);
+}
+
 static bool same_value(PyObject *a, PyObject *b)
 {
-    return a == b || (Py_TYPE(a) == Py_TYPE(b) && PyObject_RichCompareBool(a, b, Py_EQ) == 1);
+    if (a == b || Py_TYPE(a) != Py_TYPE(b)) return a == b;
+    return PyFloat_CheckExact(a) ? same_float(a, b) : PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
 static bool ask_tensor(PyObject *v, Probe *p)

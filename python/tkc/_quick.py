@@ -56,6 +56,7 @@ def watched(jit):
 
 def teach(jit, kernel, kinds, values, options):
     """Remembers a launch that went well; whether the extension could. kinds: a letter an argument, as _jit.kinds_of has them."""
+    kinds = "".join("C" if k == "R" and type(v) is float else k for k, v in zip(kinds, values))
     depends = watched(jit) if _fast and "R" not in kinds else None
     if depends is None or len(options) > MAX_OPTIONS or kinds.count("D") > MAX_DESCRIPTORS or not isinstance(jit, _fast.Door) or jit._signature()[1]:
         return False

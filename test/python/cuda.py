@@ -344,6 +344,25 @@ print("between runs the cache was emptied:", emptied[0] > 10)
 
 
 
+
+@tkc.jit
+def divide_by(x, BY: tl.constexpr):
+    tl.store(x, tl.load(x) / BY)
+
+
+def divided(by):
+    tz.copy_([1] * 16)
+    general_ways[0] = 0
+    divide_by[(1,)](tz, BY=by)
+    return "%g" % fetch(tz.address, 1)[0], general_ways[0]
+
+
+# CHECK: by floats: ('inf', 1) ('-inf', 1) ('2', 1)
+print("by floats:", divided(0.0), divided(-0.0), divided(0.5))
+# CHECK: again: ('2', 0) ('-inf', 0) ('inf', 0) ('2', 0)
+print("again:", divided(0.25 * 2), divided(-0.0), divided(0.0), divided(0.5))
+
+
 @tkc.jit
 def times(d, n, BY: tl.constexpr):
     d.store([n], d.load([n]) * BY)

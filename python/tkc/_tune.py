@@ -2,6 +2,9 @@
 from . import _jit, _library, knobs, testing
 
 
+PLAIN = {int, float, bool, str, type(None)}  # types of arguments that have no elements
+
+
 class Config:
     """Values of constexprs, and options, that are tried together."""
 
@@ -10,8 +13,8 @@ class Config:
         self.num_warps, self.num_stages, self.num_ctas, self.maxnreg = num_warps, num_stages, num_ctas, maxnreg
 
     def all_kwargs(self):
-        options = {n: getattr(self, n) for n in ("num_warps", "num_stages", "num_ctas", "maxnreg")}
-        return {**self.kwargs, **{n: v for n, v in options.items() if v is not None}}
+        options = (("num_warps", self.num_warps), ("num_stages", self.num_stages), ("num_ctas", self.num_ctas), ("maxnreg", self.maxnreg))
+        return {**self.kwargs, **{n: v for n, v in options if v is not None}}
 
     def __repr__(self):
         return "Config(%s)" % ", ".join("%s=%r" % item for item in self.all_kwargs().items())
@@ -64,25 +67,26 @@ class Autotuner(Wrapper):
         named = self.named(args, kwargs)
         config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, self.arg_names[:len(args)])
         self.best_config = config
-        if knobs.autotuning.print and len(self.configs) > 1:
-            print("tkc: %s(): @autotune takes %r" % (self.__name__, config))
         return self.launch(grid, named, config)
 
     def launch(self, grid, named, config):
-        twice = [n for n in config.kwargs if n in named]
-        if twice:
-            raise ValueError("%s(): '%s' is given, and the configurations of @autotune give it, too" % (self.__name__, twice[0]))
+        if not named.keys().isdisjoint(config.kwargs):
+            twice = next(n for n in config.kwargs if n in named)
+            raise ValueError("%s(): '%s' is given, and the configurations of @autotune give it, too" % (self.__name__, twice))
         full = {**named, **config.all_kwargs()}
         if config.pre_hook:
             config.pre_hook(full)
         return self.fn[grid](**full)
 
     def choose(self, grid, named, by_position):
-        key = tuple(named.get(k) for k in self.keys) + tuple(str(v.dtype) for v in named.values() if hasattr(v, "dtype"))
-        if key not in self.cache:
+        key = (*[named.get(k) for k in self.keys], *[v.dtype for v in named.values() if type(v) not in PLAIN and hasattr(v, "dtype")])
+        config = self.cache.get(key)
+        if config is None:
             configs = self.pruned(named, by_position)
-            self.cache[key] = self.fastest(grid, named, configs) if on_gpu(named) and len(configs) > 1 else configs[0]
-        return self.cache[key]
+            config = self.cache[key] = self.fastest(grid, named, configs) if on_gpu(named) and len(configs) > 1 else configs[0]
+            if knobs.autotuning.print:
+                print("tkc: %s(): @autotune takes %r" % (self.__name__, config))
+        return config
 
     def pruned(self, named, by_position):
         """As Triton's pruning has it: what was given by position as a dictionary, the rest by keywords."""

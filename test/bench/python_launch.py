@@ -15,6 +15,7 @@ import time
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 import tkc
 
@@ -32,6 +33,14 @@ def many(a, b, c, d, e, f, m, n, k, sa, sb, sc, alpha, BLOCK: tl.constexpr, KIND
     i = tl.arange(0, BLOCK)
     v = tl.load(a + i) + tl.load(b + i) + tl.load(c + i) + tl.load(d + i) + tl.load(e + i)
     tl.store(f + i, (v + m + n + k + sa + sb + sc) * alpha)
+
+
+@triton.jit
+def blocks(x, y, BLOCK: tl.constexpr):
+    y.store([0, 0], x.load([0, 0]))
+
+
+tuned = triton.autotune([triton.Config({"BLOCK": 512}), triton.Config({"BLOCK": 1024}, num_warps=8)], key=["n"])(add)
 
 
 @triton.jit
@@ -108,17 +117,27 @@ def results(ours_add, ours_rows):
 def main():
     print("%s, torch %s, triton %s, tkc %s, Python %s" % (torch.cuda.get_device_name(), torch.__version__, triton.__version__, tkc.version(),
                                                          sys.version.split()[0]))
-    ours_add, ours_many, ours_rows = tkc.jit(add), tkc.jit(many), tkc.jit(rows)
+    ours_add, ours_many, ours_rows, ours_blocks, ours_tuned = (tkc.jit(k) for k in (add, many, rows, blocks, tuned))
     results(ours_add, ours_rows)
     x = torch.rand(1024, device="cuda")
     y, z = x.clone(), x.clone()
     six = (x, y, x, y, x, z, 3, 5, 7, 16, 32, 64, 0.5)
+    square = torch.rand(32, 32, device="cuda")
+    described = lambda kind: kind.from_tensor(square, [32, 32])
+    theirs, ours = ([described(kind) for _ in "xy"] for kind in (TensorDescriptor, tkc.tools.tensor_descriptor.TensorDescriptor))
     ok = [compare("3 tensors, a tuple", lambda: add[(1,)](x, y, z, 1024, BLOCK=1024), lambda: ours_add[(1,)](x, y, z, 1024, BLOCK=1024)),
           compare("3 tensors, a function",
                   lambda: add[lambda meta: (triton.cdiv(1024, meta["BLOCK"]),)](x, y, z, 1024, BLOCK=1024),
                   lambda: ours_add[lambda meta: (tkc.cdiv(1024, meta["BLOCK"]),)](x, y, z, 1024, BLOCK=1024)),
           compare("6 tensors, 7 numbers", lambda: many[(1,)](*six, BLOCK=1024, KIND="a", num_warps=4),
-                  lambda: ours_many[(1,)](*six, BLOCK=1024, KIND="a", num_warps=4))]
+                  lambda: ours_many[(1,)](*six, BLOCK=1024, KIND="a", num_warps=4)),
+          compare("options", lambda: add[(1,)](x, y, z, 1024, BLOCK=1024, num_warps=8, num_stages=2, num_ctas=1),
+                  lambda: ours_add[(1,)](x, y, z, 1024, BLOCK=1024, num_warps=8, num_stages=2, num_ctas=1)),
+          compare("autotuned", lambda: tuned[(1,)](x, y, z, 1024), lambda: ours_tuned[(1,)](x, y, z, 1024)),
+          compare("2 descriptors", lambda: blocks[(1,)](*theirs, BLOCK=32), lambda: ours_blocks[(1,)](*ours, BLOCK=32)),
+          compare("2 descriptors, made anew", lambda: blocks[(1,)](*(described(TensorDescriptor) for _ in "xy"), BLOCK=32),
+                  lambda: ours_blocks[(1,)](*(described(tkc.tools.tensor_descriptor.TensorDescriptor) for _ in "xy"), BLOCK=32)),
+          compare("warmup", lambda: add.warmup(x, y, z, 1024, BLOCK=1024, grid=(1,)), lambda: ours_add.warmup(x, y, z, 1024, BLOCK=1024, grid=(1,)))]
     return 0 if all(ok) else 1
 
 

@@ -72,7 +72,7 @@ class Launchable:
         """Compiles for these arguments and launches nothing. torch.float16 stands for a tensor of these."""
         kernel = _quick.seen(self, args, kwargs)
         if kernel is not None:
-            kernel.info()
+            kernel.prepare()
             return kernel
         wrap = lambda v: _arrays.MockTensor(v) if _arrays.is_torch_dtype(v) else v
         return self._run(grid, *map(wrap, args), warmup=True, **{n: wrap(v) for n, v in kwargs.items()})

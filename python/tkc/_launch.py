@@ -351,7 +351,12 @@ class Kernel:
     def compile(self, packed):
         """As a launch with these arguments would."""
         self.newest = packed
-        self.info()
+        self.prepare()
+
+    def prepare(self):
+        """Compiles for the newest arguments."""
+        packed = self.packed()
+        self.context.check(self.lib.tkc_jit_prepare(self.jit, packed, len(packed) // _library.ARG_BYTES, None))
 
     def packed(self):
         """The newest arguments, as TkcArg has them."""

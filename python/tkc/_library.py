@@ -161,6 +161,7 @@ FUNCTIONS = {
     "tkc_jit_param": (c_int, [c_void_p, c_int, POINTER(Param)]),
     "tkc_launch": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t]),
     "tkc_jit_info": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(KernelInfo)]),
+    "tkc_jit_prepare": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(KernelInfo)]),
 }
 
 _loaded = None

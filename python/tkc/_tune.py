@@ -3,6 +3,7 @@ from . import _jit, _library, knobs, testing
 
 
 PLAIN = {int, float, bool, str, type(None)}  # types of arguments that have no elements
+NOTHING = None, None, 0
 
 
 class Config:
@@ -61,13 +62,27 @@ class Autotuner(Wrapper):
         self.warmup, self.rep = 10 if warmup is None else warmup, 40 if rep is None else rep
         self.do_bench = do_bench
         self.cache = {}
+        self.quick = {}  # of the cache, what has no pre_hook: (config, its all_kwargs, how many arguments may be given by position)
+        self.key_places = [(self.arg_names.index(k) if k in self.arg_names else len(self.arg_names), k) for k in self.keys]
         self.best_config = None
 
     def _run(self, grid, /, *args, **kwargs):
+        key = self.key_of(args, kwargs)
+        self.best_config, more, first = self.quick.get(key, NOTHING)
+        if more is not None and len(args) <= first and more.keys().isdisjoint(kwargs):
+            return self.fn[grid](*args, **kwargs, **more)
         named = self.named(args, kwargs)
-        config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, self.arg_names[:len(args)])
-        self.best_config = config
+        self.best_config = config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, key, self.arg_names[:len(args)])
+        if not config.pre_hook:
+            first = min((self.arg_names.index(n) for n in config.kwargs if n in self.arg_names), default=len(self.arg_names))
+            self.quick[key] = config, config.all_kwargs(), first
         return self.launch(grid, named, config)
+
+    def key_of(self, args, kwargs):
+        n = len(args)
+        return (*[args[i] if i < n else kwargs.get(k) for i, k in self.key_places],
+                *[v.dtype for v in args if type(v) not in PLAIN and hasattr(v, "dtype")],
+                *[v.dtype for v in kwargs.values() if type(v) not in PLAIN and hasattr(v, "dtype")])
 
     def launch(self, grid, named, config):
         if not named.keys().isdisjoint(config.kwargs):
@@ -78,8 +93,7 @@ class Autotuner(Wrapper):
             config.pre_hook(full)
         return self.fn[grid](**full)
 
-    def choose(self, grid, named, by_position):
-        key = (*[named.get(k) for k in self.keys], *[v.dtype for v in named.values() if type(v) not in PLAIN and hasattr(v, "dtype")])
+    def choose(self, grid, named, key, by_position):
         config = self.cache.get(key)
         if config is None:
             configs = self.pruned(named, by_position)

@@ -310,13 +310,8 @@ TkcStatus tkc_launch(TkcJit *jit, const int64_t grid[3], void *stream, const Tkc
     return status;
 }
 
-static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
+static bool give_info(const TkcJit *jit, Compiled *c, TkcKernelInfo *info)
 {
-    Compiled *c;
-    if (nargs && !args) return misuse(jit->dev, "the arguments are NULL");
-    TkcStatus status = check_alive(jit);
-    if (status == TKC_OK) status = find_compiled(jit, NULL, args, nargs, &c);
-    if (status != TKC_OK) return status;
     const Manifest *m = &c->entry.manifest;
     TkcKernelInfo ours = {.num_warps = (int)m->warps,
                           .shared_bytes = (int)m->shared,
@@ -327,7 +322,17 @@ static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKerne
                           .values = m->values,
                           .nvalues = (size_t)m->nvalues};
     jit->dev->ops->info(jit->dev, c->kernel, &ours);
-    bool given = !info || tkc_give(info, &ours, sizeof ours);
+    return tkc_give(info, &ours, sizeof ours);
+}
+
+static TkcStatus info_of(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info)
+{
+    Compiled *c;
+    if (nargs && !args) return misuse(jit->dev, "the arguments are NULL");
+    TkcStatus status = check_alive(jit);
+    if (status == TKC_OK) status = find_compiled(jit, NULL, args, nargs, &c);
+    if (status != TKC_OK) return status;
+    const bool given = !info || give_info(jit, c, info);
     kernels_release(jit, c);
     return given ? TKC_OK : misuse(jit->dev, "the size of the information is not set");
 }

@@ -339,6 +339,20 @@ general_ways[0] = 0
 add_up[(1,)](tx, ty, tz, 16)
 # CHECK: once tuned, the short way: 0
 print("once tuned, the short way:", general_ways[0])
+# CHECK: given, too: add_up(): 'TURNS' is given, and the configurations of @autotune give it, too
+# CHECK: given, too: add_up(): 'TURNS' is given, and the configurations of @autotune give it, too
+for args, more in (((tx, ty, tz, 16), {"TURNS": 1}), ((tx, ty, tz, 16, 1), {})):
+    try:
+        add_up[(1,)](*args, **more)
+    except ValueError as e:
+        print("given, too:", e)
+before = emptied[0]
+add_up[(1,)](tx, ty, n=8, z=tz)
+add_up[(1,)](tx, ty, tz, 8)
+after = emptied[0]
+add_up[(1,)](tx, ty, tz, 16)
+# CHECK: another key is tuned, once: 2 True
+print("another key is tuned, once:", len(add_up.cache), before < after == emptied[0])
 # CHECK: between runs the cache was emptied: True
 print("between runs the cache was emptied:", emptied[0] > 10)
 

@@ -18,7 +18,6 @@ OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion",
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
 ONLY = {"launch_cooperative_grid": (None, False), "launch_pdl": (None, False), "enable_reflect_ftz": (None, True),
         "warmup": (None, False, True)}
-VARYING = {"stream", "warmup"}  # of launches that are the same otherwise
 
 
 class OptionError(ValueError, AssertionError):
@@ -147,7 +146,7 @@ class Jit(*_quick.BASES, Launchable):
         self._refresh()
         given = _launch.Given(self.params, values, self.unspecialized)
         place = _launch.choose_place(given.arrays)
-        key = (place, given.program_key(), tuple(sorted((k, v) for k, v in options.items() if k not in VARYING)))
+        key = (place, given.program_key(), tuple(sorted((k, v) for k, v in options.items() if k not in _launch.VARYING)))
         kernel = self.kernels.get(key)
         if kernel is None:
             with self.lock:
@@ -251,7 +250,7 @@ def general(jit, grid, values, num_warps, num_stages, options, more=()):
     options.update(num_warps=num_warps, num_stages=num_stages)
     options = {n: v for n, v in options.items() if v is not None}
     kernel = jit._launch(grid, named, dict(options))
-    if kernel is not None and kernel.place[0] == "cuda" and not knobs.is_heard() and not options.keys() & VARYING and MISSING not in values:
+    if kernel is not None and kernel.place[0] == "cuda" and not knobs.is_heard() and not options.keys() & _launch.VARYING and MISSING not in values:
         teach(jit, kernel, values, options)
     return kernel
 

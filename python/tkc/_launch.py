@@ -305,6 +305,9 @@ class Given:
 
 # ---- one compiled kernel ----
 
+VARYING = {"stream", "warmup"}  # options of launches that are of the same kernel
+
+
 def make_options(context, kernel, defines, options):
     """TkcOptions for these constexprs, as texts, and options of a launch."""
     o = _library.Options()
@@ -327,9 +330,9 @@ class Kernel:
     def __init__(self, owner, opener, place, given, options):
         self.owner, self.place = owner, place
         self.names, self.constants = tuple(given.names), dict(given.constants)
-        self.key = (place, tuple(given.defines), tuple(sorted((k, repr(v)) for k, v in options.items() if k not in ("stream", "warmup"))))
+        self.key = (place, tuple(given.defines), tuple(sorted((k, repr(v)) for k, v in options.items() if k not in VARYING)))
         self.told = set()  # for _hooks
-        self.options = {k: v for k, v in options.items() if k not in ("stream", "warmup")}
+        self.options = {k: v for k, v in options.items() if k not in VARYING}
         self.context, source, kernel = opener()
         self.lib = self.context.lib
         self.device = self.context.open_device(place[0], place[1])

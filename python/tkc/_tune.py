@@ -3,7 +3,6 @@ from . import _jit, _library, knobs, testing
 
 
 PLAIN = {int, float, bool, str, type(None)}  # types of arguments that have no elements
-NOTHING = None, None, 0
 
 
 class Config:
@@ -62,20 +61,19 @@ class Autotuner(Wrapper):
         self.warmup, self.rep = 10 if warmup is None else warmup, 40 if rep is None else rep
         self.do_bench = do_bench
         self.cache = {}
-        self.quick = {}  # of the cache, what has no pre_hook: (config, its all_kwargs, how many arguments may be given by position)
         self.key_places = [(self.arg_names.index(k) if k in self.arg_names else len(self.arg_names), k) for k in self.keys]
         self.best_config = None
 
     def _run(self, grid, /, *args, **kwargs):
-        key = self.key_of(args, kwargs)
-        self.best_config, more, first = self.quick.get(key, NOTHING)
-        if more is not None and len(args) <= first and more.keys().isdisjoint(kwargs):
-            return self.fn[grid](*args, **kwargs, **more)
+        key, by_position = self.key_of(args, kwargs), self.arg_names[:len(args)]
+        config = self.configs[0] if len(self.configs) == 1 else self.cache.get(key)
+        if config and not config.pre_hook:  # what most launches are
+            more = config.all_kwargs()
+            if more.keys().isdisjoint(kwargs) and more.keys().isdisjoint(by_position):
+                self.best_config = config
+                return self.fn[grid](*args, **kwargs, **more)
         named = self.named(args, kwargs)
-        self.best_config = config = self.configs[0] if len(self.configs) == 1 else self.choose(grid, named, key, self.arg_names[:len(args)])
-        if not config.pre_hook:
-            first = min((self.arg_names.index(n) for n in config.kwargs if n in self.arg_names), default=len(self.arg_names))
-            self.quick[key] = config, config.all_kwargs(), first
+        self.best_config = config = config or self.choose(grid, named, key, by_position)
         return self.launch(grid, named, config)
 
     def key_of(self, args, kwargs):
@@ -94,12 +92,10 @@ class Autotuner(Wrapper):
         return self.fn[grid](**full)
 
     def choose(self, grid, named, key, by_position):
-        config = self.cache.get(key)
-        if config is None:
-            configs = self.pruned(named, by_position)
-            config = self.cache[key] = self.fastest(grid, named, configs) if on_gpu(named) and len(configs) > 1 else configs[0]
-            if knobs.autotuning.print:
-                print("tkc: %s(): @autotune takes %r" % (self.__name__, config))
+        configs = self.pruned(named, by_position)
+        config = self.cache[key] = self.fastest(grid, named, configs) if on_gpu(named) and len(configs) > 1 else configs[0]
+        if knobs.autotuning.print:
+            print("tkc: %s(): @autotune takes %r" % (self.__name__, config))
         return config
 
     def pruned(self, named, by_position):

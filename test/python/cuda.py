@@ -353,6 +353,10 @@ after = emptied[0]
 add_up[(1,)](tx, ty, tz, 16)
 # CHECK: another key is tuned, once: 2 True
 print("another key is tuned, once:", len(add_up.cache), before < after == emptied[0])
+add_up.cache.clear()
+add_up[(1,)](tx, ty, tz, 16)
+# CHECK: what was forgotten is tuned anew: True
+print("what was forgotten is tuned anew:", after < emptied[0])
 # CHECK: between runs the cache was emptied: True
 print("between runs the cache was emptied:", emptied[0] > 10)
 

@@ -1,17 +1,15 @@
 # Kernels on disk, wherever the process dies that writes them, the disk is full or the memory ends: whoever comes next computes what is
 # right, from an entry that is whole or by compiling it.
-# Of the allocations the quick suite lets one in five fail (the last word), the long one each.
 # REQUIRES: numpy
 # UNSUPPORTED: asan
-# RUN: %python %s %preloaded %disk %memory %t 5 | FileCheck %s
-# RUN: %if long %{ %python %s %preloaded %disk %memory %t 1 | FileCheck %s %}
+# RUN: %python %s %preloaded %disk %memory %t | FileCheck %s
 import os
 import re
 import shutil
 import subprocess
 import sys
 
-tkc, disk, memory, folder, every = sys.argv[1:]
+tkc, disk, memory, folder = sys.argv[1:]
 KERNEL = """import triton
 import triton.language as tl
 @triton.jit
@@ -55,8 +53,8 @@ def check_next(n):
     assert entry() == whole, n
 
 
-def each(prepare, environment, only, judge, every=1):
-    """Runs with each fault, or one in so many, from a folder that is prepared so; how many there are."""
+def each(prepare, environment, only, judge):
+    """Runs with each fault, from a folder that is prepared so; how many there are."""
     n = 1
     while True:
         prepare()
@@ -66,7 +64,7 @@ def each(prepare, environment, only, judge, every=1):
             return n - 1
         judge(n, done)
         check_next(n)
-        n += every
+        n += 1
 
 
 def cold():
@@ -114,7 +112,7 @@ for name, prepare in (("cold", cold), ("warm", warm), ("damaged", damaged)):
     print("%s: full at %d steps" % (name, each(prepare, fails("full"), "fake disk: only", full)))
     if prepare == damaged:  # which is read as warm is, and compiled as cold
         break
-    print("%s: without memory at %d steps" % (name, each(prepare, forgets, "fake memory: only", short, int(every))))
+    print("%s: without memory at %d steps" % (name, each(prepare, forgets, "fake memory: only", short)))
 # CHECK: cold: killed at {{[1-9][0-9]*}} steps
 # CHECK: cold: full at {{[1-9][0-9]*}} steps
 # CHECK: cold: without memory at {{[1-9][0-9]+}} steps

@@ -1,6 +1,6 @@
 /* What only ops behind a loop ask for is made there: conversions, which bring a thread more than it
    had, and what such a value is made into. A row of scales that each thread needs as a whole after
-   the loop took 32 registers while it ran.
+   the loop took 32 registers while it ran. What only moves elements waits for matrix products, too.
 
    A region is walked from its end, so that users have moved before what they use.
 
@@ -14,10 +14,14 @@
 #include "linear/layout.h"
 #include "tkc/carry.h"
 
+typedef struct Before {
+    int loops, products; /* how many come before an op */
+} Before;
+
 typedef struct Sink {
     Arena *scratch;
     Map numbers;    /* op of the region to its number plus 1 */
-    VEC(int) loops; /* by number: how many loops come before */
+    VEC(Before) before; /* by number */
     bool changed;
 } Sink;
 
@@ -63,7 +67,9 @@ static void sink_op(Sink *s, Op *op)
     Op *user = may_wait(op) ? first_user(s, op) : NULL;
     if (!user) return;
     const int to = number_of(s, user);
-    if (s->loops.data[to] == s->loops.data[number_of(s, op)]) return;
+    const Before here = s->before.data[number_of(s, op)], there = s->before.data[to];
+    const bool moves = ir_has(op, OT_SHAPE) && here.products != there.products;
+    if (here.loops == there.loops && !moves) return;
     while (user->prev && number_of(s, user->prev) == to)
         user = user->prev; /* all that went there */
     ir_move_before(op, user);
@@ -74,19 +80,20 @@ static void sink_op(Sink *s, Op *op)
 static void sink_region(Sink *s, Region *r)
 {
     const Sink outer = *s;
-    int loops = 0;
-    s->loops.len = s->loops.cap = 0;
-    s->loops.data = NULL;
+    Before n = {0};
+    s->before.len = s->before.cap = 0;
+    s->before.data = NULL;
     for (Op *op = r->first; op; op = op->next) {
-        vec_push(s->scratch, &s->loops, loops);
-        map_set_ptr(&s->numbers, op, (void *)(uintptr_t)s->loops.len);
-        loops += op->kind == OP_FOR || op->kind == OP_WHILE;
+        vec_push(s->scratch, &s->before, n);
+        map_set_ptr(&s->numbers, op, (void *)(uintptr_t)s->before.len);
+        n.loops += op->kind == OP_FOR || op->kind == OP_WHILE;
+        n.products += op->kind == OP_DOT;
     }
     for (Op *op = r->last, *prev; op; op = prev) {
         prev = op->prev;
         sink_op(s, op);
     }
-    s->loops = outer.loops;
+    s->before = outer.before;
 }
 
 /* ---- slots ---- */

@@ -93,8 +93,8 @@ Partial combine_element(Lower *L, const Combine *c, uint32_t reg)
 static Partial run_region(Lower *L, const Combine *c, Partial a, Partial b)
 {
     for (int i = 0; i < c->n; i++) {
-        lower_set_scalar(L, c->region->args[i], a.x[i]);
-        lower_set_scalar(L, c->region->args[c->n + i], b.x[i]);
+        lower_set_all(L, c->region->args[i], a.x[i]);
+        lower_set_all(L, c->region->args[c->n + i], b.x[i]);
     }
     L->combines = lower_and(L, a.valid, b.valid);
     const Op *yield = lower_region(L, c->region);

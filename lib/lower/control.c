@@ -102,7 +102,7 @@ void lower_for(Lower *L, const Op *op)
         in[i] = carried_phis(L, carry_param(body, i)->type, &inits[i], before);
         lower_set(L, carry_param(body, i), in[i].regs);
     }
-    lower_set_scalar(L, body->args[0], index);
+    lower_set_all(L, body->args[0], index);
     lower_region(L, body);
 
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);

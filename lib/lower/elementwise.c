@@ -117,11 +117,6 @@ static int64_t wrap_add(int64_t x, int64_t y)
     return (int64_t)((uint64_t)x + (uint64_t)y);
 }
 
-static int64_t wrap_sub(int64_t x, int64_t y)
-{
-    return (int64_t)((uint64_t)x - (uint64_t)y);
-}
-
 static int64_t wrap_mul(int64_t x, int64_t y)
 {
     return (int64_t)((uint64_t)x * (uint64_t)y);
@@ -134,11 +129,12 @@ static bool is_const_reg(Reg reg, int64_t *value)
     return true;
 }
 
-/* One register of an integer sum, difference or product; false when no constant can be kept apart.
- */
+/* One register of an integer sum or product; false: no constant can be kept apart. */
 static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t *imm)
 {
     int64_t cx, cy;
+    if (y.step && (x.step || op->kind != OP_ADD)) return false;
+    if (x.step && op->kind == OP_MUL) return false;
     const bool const_x = is_const_reg(x, &cx), const_y = is_const_reg(y, &cy);
     bases[0] = x.v;
     bases[1] = y.v;
@@ -148,14 +144,23 @@ static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t
         if (const_x) return bases[0] = y.v, bases[1] = NULL, *imm = wrap_add(y.imm, cx), true;
         return *imm = wrap_add(x.imm, y.imm), true;
     case OP_SUB:
-        if (const_y) return bases[1] = NULL, *imm = wrap_sub(x.imm, cy), true;
-        return *imm = wrap_sub(x.imm, y.imm), true;
+        if (const_y) return bases[1] = NULL, *imm = wrap_add(x.imm, wrap_mul(cy, -1)), true;
+        return *imm = wrap_add(x.imm, wrap_mul(y.imm, -1)), true;
     case OP_MUL:
         if (const_y) return bases[1] = y.v, *imm = wrap_mul(x.imm, cy), y.imm == 0;
         if (const_x) return bases[0] = y.v, bases[1] = x.v, *imm = wrap_mul(y.imm, cx), x.imm == 0;
         return *imm = 0, !x.imm && !y.imm;
     default: return false;
     }
+}
+
+/* (v + imm) * y = v * y + imm * y: the second part is the same for all threads. */
+static bool by_uniform(const Op *op, Reg x)
+{
+    const Value *y = op_arg(op, 1);
+    return op->kind == OP_MUL && type_bits(y->type) == 64 && x.imm && !x.step &&
+           !LLVMIsAConstantInt(x.v) && lower_is_uniform(y) && !ir_has(y->def, OT_CONST) &&
+           !lower_is_uniform(op_arg(op, 0));
 }
 
 typedef LLVMValueRef (*BuildBinary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
@@ -172,10 +177,17 @@ static void lower_sum(Lower *L, const Op *op)
     for (int r = 0; r < out.n; r++) {
         LLVMValueRef args[2];
         int64_t imm = 0;
-        if (!sum_apart(op, operand(L, op, 0, r), operand(L, op, 1, r), args, &imm)) {
+        const Reg a = operand(L, op, 0, r), b = operand(L, op, 1, r);
+        LLVMValueRef step = a.step ? a.step : b.step;
+        if (by_uniform(op, a)) {
+            args[0] = a.v;
+            args[1] = lower_element(L, y->type, b);
+            step = LLVMBuildMul(L->b, args[1], LLVMConstInt(L->i64, (uint64_t)a.imm, true), "");
+        } else if (!sum_apart(op, a, b, args, &imm)) {
             imm = 0;
-            args[0] = lower_element(L, x->type, operand(L, op, 0, r));
-            args[1] = lower_element(L, y->type, operand(L, op, 1, r));
+            step = NULL;
+            args[0] = lower_element(L, x->type, a);
+            args[1] = lower_element(L, y->type, b);
         }
         Memo *m = memo_find(&memo, 2, args);
         if (!m->result) {
@@ -183,7 +195,7 @@ static void lower_sum(Lower *L, const Op *op)
             m->args[1] = args[1];
             m->result = args[1] ? build(L->b, args[0], args[1], "") : args[0];
         }
-        out.r[r] = (Reg){m->result, wrap_imm(result->type, imm)};
+        out.r[r] = (Reg){m->result, wrap_imm(result->type, imm), step};
     }
     lower_set(L, result, out);
 }
@@ -283,14 +295,27 @@ Regs lower_widen_int(Lower *L, const Value *v)
                 m->args[0] = narrow;
                 m->result = extend(L, v->type, narrow);
             }
-            out.r[s] = (Reg){m->result, 0};
+            out.r[s] = (Reg){.v = m->result};
         }
-        out.r[r] = (Reg){out.r[s].v, in.r[r].imm - in.r[s].imm};
+        out.r[r] = (Reg){.v = out.r[s].v, .imm = in.r[r].imm - in.r[s].imm};
     }
     return out;
 }
 
 /* ---- pointers ---- */
+
+/* So many elements of that many bytes further. */
+static LLVMValueRef moved(Lower *L, const MemoTable *memo, LLVMValueRef ptr, LLVMValueRef by,
+                          int64_t size)
+{
+    Memo *m = memo_find(memo, 2, (LLVMValueRef[]){ptr, by});
+    uint64_t zero;
+    if (m->result) return m->result;
+    *m = (Memo){.args = {ptr, by}, .result = ptr};
+    if (lower_is_const(by, &zero) && !zero) return ptr;
+    if (size != 1) by = LLVMBuildMul(L->b, by, LLVMConstInt(L->i64, (uint64_t)size, false), "");
+    return m->result = LLVMBuildGEP2(L->b, L->i8, ptr, &by, 1, "");
+}
 
 void lower_addptr(Lower *L, const Op *op)
 {
@@ -298,23 +323,13 @@ void lower_addptr(Lower *L, const Op *op)
     const int64_t size = type_bytes(tkc_type_element(result->type)->elem);
     Regs wide = lower_widen_int(L, offset);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
-    MemoTable memo = memo_new(L, out.n);
+    MemoTable memo = memo_new(L, 2 * out.n);
     for (int r = 0; r < out.n; r++) {
         Reg ptr = operand(L, op, 0, r), by = wide.r[wide.n == 1 ? 0 : r];
-        Memo *m = memo_find(&memo, 2, (LLVMValueRef[]){ptr.v, by.v});
-        if (!m->result) {
-            m->args[0] = ptr.v;
-            m->args[1] = by.v;
-            uint64_t zero;
-            LLVMValueRef bytes = by.v;
-            if (size != 1)
-                bytes = LLVMBuildMul(L->b, bytes, LLVMConstInt(L->i64, (uint64_t)size, false), "");
-            m->result = lower_is_const(by.v, &zero) && !zero
-                            ? ptr.v
-                            : LLVMBuildGEP2(L->b, L->i8, ptr.v, &bytes, 1, "");
-        }
+        LLVMValueRef to = moved(L, &memo, ptr.v, by.v, size);
+        if (by.step) to = moved(L, &memo, to, by.step, size);
         out.r[r] =
-            (Reg){m->result, (int64_t)((uint64_t)ptr.imm + (uint64_t)by.imm * (uint64_t)size)};
+            (Reg){.v = to, .imm = (int64_t)((uint64_t)ptr.imm + (uint64_t)by.imm * (uint64_t)size)};
     }
     lower_set(L, result, out);
 }

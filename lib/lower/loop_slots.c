@@ -14,11 +14,6 @@
 #include "base/unwind.h"
 #include "ir/type.h"
 
-static bool is_uniform(const Value *v)
-{
-    return v->def && (v->def->kind == OP_SPLAT || v->def->kind == OP_CONST);
-}
-
 /* y is x plus something that is the same for all elements. */
 static bool is_uniform_step(const Value *y, const Value *x)
 {
@@ -27,8 +22,8 @@ static bool is_uniform_step(const Value *y, const Value *x)
         const Op *def = y->def;
         if (!def || (def->kind != OP_ADD && def->kind != OP_ADDPTR && def->kind != OP_SUB))
             return false;
-        const bool left = is_uniform(op_arg(def, 1)),
-                   right = def->kind == OP_ADD && is_uniform(op_arg(def, 0));
+        const bool left = lower_is_uniform(op_arg(def, 1)),
+                   right = def->kind == OP_ADD && lower_is_uniform(op_arg(def, 0));
         if (!left && !right) return false;
         y = op_arg(def, left ? 0 : 1);
     }
@@ -69,8 +64,8 @@ static Regs frozen(Lower *L, Regs in)
     for (int r = 0; r < in.n; r++) {
         int same = 0;
         while (in.r[same].v != in.r[r].v) same++;
-        out.r[r] =
-            (Reg){same < r ? out.r[same].v : LLVMBuildFreeze(L->b, in.r[r].v, ""), in.r[r].imm};
+        out.r[r] = in.r[r];
+        out.r[r].v = same < r ? out.r[same].v : LLVMBuildFreeze(L->b, in.r[r].v, "");
     }
     return out;
 }
@@ -113,7 +108,8 @@ Carried carried_phis(Lower *L, const Type *ty, const CarriedIn *before, LLVMBasi
             LLVMAddIncoming(c.phis[k], &incoming[k], &from, 1);
         }
         c.phi_of[r] = k;
-        c.regs.r[r] = (Reg){c.phis[k], before->keeps_constants ? in.r[r].imm : 0};
+        c.regs.r[r] = in.r[r]; /* without constants, if they are not kept */
+        c.regs.r[r].v = c.phis[k];
     }
     return c;
 }
@@ -131,7 +127,7 @@ LLVMValueRef *carried_back(Lower *L, const Carried *c, const Value *v)
         const int k = c->phi_of[r];
         const int unused = 64 - type_bits(c->ty);
         const uint64_t moved = (uint64_t)back.r[r].imm - (uint64_t)c->regs.r[r].imm;
-        const Reg x = {back.r[r].v, (int64_t)(moved << unused) >> unused};
+        const Reg x = {.v = back.r[r].v, .imm = (int64_t)(moved << unused) >> unused};
         check(!to[k] || (x.v == seen[k].v && x.imm == seen[k].imm),
               "a uniform step moves registers apart");
         if (to[k]) continue;

@@ -7,8 +7,7 @@
 typedef struct CarriedIn {
     Regs regs;
     bool keeps_constants;
-    LLVMValueRef
-        step; /* bytes that pointers move each turn, where that is known before; else NULL */
+    LLVMValueRef step; /* bytes that pointers move each turn; NULL: not known before */
 } CarriedIn;
 
 /* The phis of one carried value. */

@@ -19,11 +19,12 @@
 #include "lower/estimate.h"
 #include "lower/target.h"
 
-/* The element v + imm: wrapping in its integer type; for a pointer imm counts bytes; 0 for anything
-   else. */
+/* The element v + imm + step: wrapping in its integer type; for a pointer imm counts bytes; 0 for
+   anything else. step, of 64 bits, is the same in all threads; NULL for 0, as in all pointers. */
 typedef struct Reg {
     LLVMValueRef v;
     int64_t imm;
+    LLVMValueRef step;
 } Reg;
 /* n is the number of registers of the value's layout, 1 for a scalar. */
 typedef struct Regs {
@@ -94,12 +95,12 @@ LLVMValueRef lower_bits(const Lower *L, const Type *ty, uint64_t bits); /* a con
 Regs lower_regs_new(Lower *L, int n);
 Regs lower_get(const Lower *L, const Value *v);
 void lower_set(Lower *L, const Value *v, Regs regs);
-void lower_set_scalar(Lower *L, const Value *v, LLVMValueRef x);
-/* v + imm as one value. */
+void lower_set_all(Lower *L, const Value *v, LLVMValueRef x);
+/* v + imm + step as one value. */
 LLVMValueRef lower_element(Lower *L, const Type *ty, Reg reg);
 LLVMValueRef lower_reg(Lower *L, const Value *v, int r);
 LLVMValueRef lower_scalar(Lower *L, const Value *v);
-void lower_set_zero(Lower *L, const Value *v);
+bool lower_is_uniform(const Value *v); /* a block of one element, over and over */
 LLVMValueRef lower_i32(const Lower *L, int64_t x);
 bool lower_is_const(LLVMValueRef v, uint64_t *bits);
 /* A pure call of an LLVM intrinsic overloaded on `over` (NULL: not overloaded). */

@@ -20,12 +20,9 @@
 
 static void lower_const(Lower *L, const Op *op)
 {
-    const Value *result = op_result(op, 0);
-    Regs out = lower_regs_new(L, lower_nregs(result->type));
-    LLVMValueRef x =
-        lower_bits(L, tkc_type_element(result->type), (uint64_t)tkc_op_int(op, ATTR_VALUE, 0));
-    for (int r = 0; r < out.n; r++) out.r[r].v = x;
-    lower_set(L, result, out);
+    const Type *elem = tkc_type_element(op_result(op, 0)->type);
+    lower_set_all(L, op_result(op, 0),
+                  lower_bits(L, elem, (uint64_t)tkc_op_int(op, ATTR_VALUE, 0)));
 }
 
 static void lower_arange(Lower *L, const Op *op)
@@ -43,7 +40,7 @@ static void lower_program(Lower *L, const Op *op)
 {
     const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
     const bool is_id = op->kind == OP_PROGRAM_ID;
-    lower_set_scalar(L, op_result(op, 0),
+    lower_set_all(L, op_result(op, 0),
                      is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
 }
 
@@ -114,7 +111,8 @@ void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
     va_end(ap);
     Diag *d = diag_error(L->dx, ir_span(op->loc), "%s", text);
     ir_note_callers(L->dx, d, op->loc);
-    for (int i = 0; i < op->nresults; i++) lower_set_zero(L, op_result(op, i));
+    for (int i = 0; i < op->nresults; i++)
+        lower_set_all(L, op_result(op, i), lower_bits(L, op_result(op, i)->type, 0));
 }
 
 /* A block that a thread cannot hold spills to memory, which is slow. Said once a function. */
@@ -206,7 +204,7 @@ static void lower_early(Lower *L, const Op *op)
 {
     const Value *v = op_result(op, 0);
     lower_op(L, op);
-    if (!is_summed(v)) lower_set_scalar(L, v, lower_scalar(L, v));
+    if (!is_summed(v)) lower_set_all(L, v, lower_scalar(L, v));
 }
 
 /* What all threads have in common comes first: ptxas computes it once a warp when nothing of single
@@ -254,7 +252,7 @@ static void make_params(Lower *L)
         LLVMSetValueName2(p, fn->params[i].name, strlen(fn->params[i].name));
         if (LLVMTypeOf(p) != lower_type(L, arg->type))
             p = LLVMBuildICmp(L->entry, LLVMIntNE, p, LLVMConstNull(LLVMTypeOf(p)), "");
-        lower_set_scalar(L, arg, p);
+        lower_set_all(L, arg, p);
     }
 }
 

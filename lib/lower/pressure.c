@@ -10,8 +10,10 @@
    blocks (addresses, masks) is half of what a thread has: of 14 kernels held to 96 that took more
    by themselves five spilled. Nor where warps multiply one by one: with a
    limit ptxas orders their loads and products so that it spills at 168 registers what it does not
-   at 144 (attention's way back for sm_80). But where shared memory has room for so few programs that each
-   thread may have all registers, they are told so: ptxas, which does not know, spills some for one program more. */
+   at 144 (attention's way back for sm_80). But where shared memory has room for so few programs
+   that each thread may have all registers, they are told so: ptxas, which does not know, spills
+   some for one program more. It does, too, where not even what is needed fits as often as shared
+   memory does: there they are told the first limit with room. */
 #include "lower/pressure.h"
 
 #include "base/bitset.h"
@@ -181,10 +183,12 @@ int pressure_limit(const Lower *L)
     add_region(&p, L->fn->body);
     int programs = (m->max_smem + OF_A_BLOCK) / (int)(L->shared_bytes + OF_A_BLOCK), limit = 0;
     const bool has_all = programs > 0 && FILE_WORDS / (threads * programs) >= m->max_regs_thread;
-    if (p.by_warps) return has_all ? m->max_regs_thread : 0;
     const int needed = registers_needed(&p);
-    while (programs > 0 && limit < (needed > LEAST ? needed : LEAST))
+    if (p.by_warps && has_all) return m->max_regs_thread;
+    if (p.by_warps && (!programs || FILE_WORDS / (threads * programs) > needed)) return 0;
+    const int wanted = p.by_warps ? needed + NEAR : needed > LEAST ? needed : LEAST;
+    while (programs > 0 && limit < wanted)
         limit = FILE_WORDS / (threads * programs--) / ROUND * ROUND;
     const bool fits = limit >= FEW && limit < m->max_regs_thread;
-    return fits && limit - needed <= NEAR ? limit : 0;
+    return fits && (p.by_warps || limit - needed <= NEAR) ? limit : 0;
 }

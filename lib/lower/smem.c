@@ -180,7 +180,7 @@ void lower_sload(Lower *L, const Op *op)
     }
     LLVMValueRef one;
     lower_shared_load(L, lower_i32(L, 0), place_of(op), lower_type(L, result->type), 1, &one);
-    lower_set_scalar(L, result, one);
+    lower_set_all(L, result, one);
 }
 
 /* ---- copies on their way ---- */

@@ -79,22 +79,21 @@ void lower_set(Lower *L, const Value *v, Regs regs)
     L->values[v->id] = regs;
 }
 
-void lower_set_scalar(Lower *L, const Value *v, LLVMValueRef x)
+void lower_set_all(Lower *L, const Value *v, LLVMValueRef x)
 {
-    Regs regs = lower_regs_new(L, 1);
-    regs.r[0].v = x;
+    Regs regs = lower_regs_new(L, lower_nregs(v->type));
+    for (int i = 0; i < regs.n; i++) regs.r[i].v = x;
     lower_set(L, v, regs);
 }
 
-void lower_set_zero(Lower *L, const Value *v)
+bool lower_is_uniform(const Value *v)
 {
-    Regs regs = lower_regs_new(L, lower_nregs(v->type));
-    for (int i = 0; i < regs.n; i++) regs.r[i].v = lower_bits(L, v->type, 0);
-    lower_set(L, v, regs);
+    return v->def && (v->def->kind == OP_SPLAT || v->def->kind == OP_CONST);
 }
 
 LLVMValueRef lower_element(Lower *L, const Type *ty, Reg reg)
 {
+    if (reg.step) reg.v = LLVMBuildAdd(L->b, reg.v, reg.step, "");
     if (!reg.imm) return reg.v;
     if (type_is_pointer(ty)) {
         LLVMValueRef offset = LLVMConstInt(L->i64, (uint64_t)reg.imm, true);

@@ -20,7 +20,7 @@ typedef struct Before {
 
 typedef struct Sink {
     Arena *scratch;
-    Map numbers;    /* op of the region to its number plus 1 */
+    Map numbers;        /* op of the region to its number plus 1 */
     VEC(Before) before; /* by number */
     bool changed;
 } Sink;

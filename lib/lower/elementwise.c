@@ -117,6 +117,11 @@ static int64_t wrap_add(int64_t x, int64_t y)
     return (int64_t)((uint64_t)x + (uint64_t)y);
 }
 
+static int64_t wrap_sub(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x - (uint64_t)y);
+}
+
 static int64_t wrap_mul(int64_t x, int64_t y)
 {
     return (int64_t)((uint64_t)x * (uint64_t)y);
@@ -144,8 +149,8 @@ static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t
         if (const_x) return bases[0] = y.v, bases[1] = NULL, *imm = wrap_add(y.imm, cx), true;
         return *imm = wrap_add(x.imm, y.imm), true;
     case OP_SUB:
-        if (const_y) return bases[1] = NULL, *imm = wrap_add(x.imm, wrap_mul(cy, -1)), true;
-        return *imm = wrap_add(x.imm, wrap_mul(y.imm, -1)), true;
+        if (const_y) return bases[1] = NULL, *imm = wrap_sub(x.imm, cy), true;
+        return *imm = wrap_sub(x.imm, y.imm), true;
     case OP_MUL:
         if (const_y) return bases[1] = y.v, *imm = wrap_mul(x.imm, cy), y.imm == 0;
         if (const_x) return bases[0] = y.v, bases[1] = x.v, *imm = wrap_mul(y.imm, cx), x.imm == 0;
@@ -190,11 +195,9 @@ static void lower_sum(Lower *L, const Op *op)
             args[1] = lower_element(L, y->type, b);
         }
         Memo *m = memo_find(&memo, 2, args);
-        if (!m->result) {
-            m->args[0] = args[0];
-            m->args[1] = args[1];
-            m->result = args[1] ? build(L->b, args[0], args[1], "") : args[0];
-        }
+        if (!m->result)
+            *m = (Memo){{args[0], args[1]},
+                        args[1] ? build(L->b, args[0], args[1], "") : args[0]};
         out.r[r] = (Reg){m->result, wrap_imm(result->type, imm), step};
     }
     lower_set(L, result, out);
@@ -291,10 +294,7 @@ Regs lower_widen_int(Lower *L, const Value *v)
         LLVMValueRef narrow = out.r[s].v ? NULL : lower_element(L, v->type, in.r[s]);
         if (narrow) {
             Memo *m = memo_find(&memo, 1, &narrow);
-            if (!m->result) {
-                m->args[0] = narrow;
-                m->result = extend(L, v->type, narrow);
-            }
+            if (!m->result) *m = (Memo){{narrow}, extend(L, v->type, narrow)};
             out.r[s] = (Reg){.v = m->result};
         }
         out.r[r] = (Reg){.v = out.r[s].v, .imm = in.r[r].imm - in.r[s].imm};

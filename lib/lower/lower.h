@@ -95,7 +95,7 @@ LLVMValueRef lower_bits(const Lower *L, const Type *ty, uint64_t bits); /* a con
 Regs lower_regs_new(Lower *L, int n);
 Regs lower_get(const Lower *L, const Value *v);
 void lower_set(Lower *L, const Value *v, Regs regs);
-void lower_set_all(Lower *L, const Value *v, LLVMValueRef x);
+void lower_set_all(Lower *L, const Value *v, LLVMValueRef x); /* in each of its registers */
 /* v + imm + step as one value. */
 LLVMValueRef lower_element(Lower *L, const Type *ty, Reg reg);
 LLVMValueRef lower_reg(Lower *L, const Value *v, int r);

@@ -41,7 +41,7 @@ static void lower_program(Lower *L, const Op *op)
     const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
     const bool is_id = op->kind == OP_PROGRAM_ID;
     lower_set_all(L, op_result(op, 0),
-                     is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
+                  is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
 }
 
 static void lower_barrier(Lower *L, const Op *op)

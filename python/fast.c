@@ -42,27 +42,27 @@ typedef struct Descriptor {
 typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
                         size_t nargs);
 static PyTypeObject *plan_type, *bound_type;
-static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest, *s_base, *s_shape, *s_strides, *s_block_shape, *s_padding;
+static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest, *s_base, *s_shape, *s_strides, *s_block_shape, *s_padding, *s_best_config;
 
 /* ---- what is remembered of a launch ---- */
 
 /* kind 'T': a tensor of this type and element type on this device; 'D': a descriptor of this type of such a tensor, with this shape
-   of blocks and padding; 'I', 'F', 'B': a number of this type, whose value varies; 'C': this value. at: the argument's place among
-   those of tkc_launch. dl: how tensors of the type are looked at, like: what is seen then; NULL: by their attributes.
+   of blocks and padding; 'I', 'F', 'B': a number of this type, whose value varies; 'C': this value, for which a grid is told `meaning`.
+   at: the argument's place among those of tkc_launch. dl: how tensors of the type are looked at, like: what is seen then; NULL: by their attributes.
    newest: of the newest launch, whose argument has its address. */
 typedef struct Slot {
     char kind;
-    PyObject *type, *want, *device, *tensor_type, *block_shape, *padding;
+    PyObject *type, *want, *meaning, *device, *tensor_type, *block_shape, *padding;
     int at, nth_descriptor;
     Descriptor newest;
     const DlExchange *dl;
     DlTensor like;
 } Slot;
 
-/* watched: (dictionary, name, value, …) that the kernel's text depends on. options: a dictionary, as they were given. packed: the
- * arguments of the newest launch. */
+/* watched: (dictionary, name, value, …) that the launch depends on. options: a dictionary, as they were given. packed: the
+ * arguments of the newest launch. config: what the door's best_config becomes; None: that stays. */
 typedef struct Plan {
-    PyObject_HEAD PyObject *kernel, *watched, *ordinal, *stream_of, *options;
+    PyObject_HEAD PyObject *kernel, *watched, *ordinal, *stream_of, *options, *config;
     LaunchFn launch;
     void *handle;
     int nslots;
@@ -78,8 +78,10 @@ static int plan_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(p->watched);
     Py_VISIT(p->stream_of);
     Py_VISIT(p->options);
+    Py_VISIT(p->config);
     for (int i = 0; i < p->nslots; i++) {
         Py_VISIT(p->slots[i].want);
+        Py_VISIT(p->slots[i].meaning);
         Py_VISIT(p->slots[i].device);
     }
     return 0;
@@ -93,9 +95,11 @@ static int plan_clear(PyObject *self)
     Py_CLEAR(p->ordinal);
     Py_CLEAR(p->stream_of);
     Py_CLEAR(p->options);
+    Py_CLEAR(p->config);
     for (int i = 0; i < p->nslots; i++) {
         Py_CLEAR(p->slots[i].type);
         Py_CLEAR(p->slots[i].want);
+        Py_CLEAR(p->slots[i].meaning);
         Py_CLEAR(p->slots[i].device);
         Py_CLEAR(p->slots[i].tensor_type);
         Py_CLEAR(p->slots[i].block_shape);
@@ -452,18 +456,19 @@ static void keep_descriptor(Plan *p, Slot *s, const Descriptor *d)
 }
 
 /* The kernel, a new reference, whose newest arguments these are now. */
-static PyObject *kernel_with(Plan *p, const Args *args)
+static PyObject *kernel_with(Door *d, Plan *p, const Args *args)
 {
     memcpy(p->packed, args->bytes, p->nargs * ARG_BYTES);
     for (int i = 0; i < p->nslots; i++)
         if (p->slots[i].kind == 'D') keep_descriptor(p, &p->slots[i], &args->descriptors[p->slots[i].nth_descriptor]);
     if (PyObject_SetAttr(p->kernel, s_newest, (PyObject *)p)) return NULL;
+    if (p->config != Py_None && PyObject_SetAttr((PyObject *)d, s_best_config, p->config)) return NULL;
     Py_INCREF(p->kernel);
     return p->kernel;
 }
 
 /* A new reference to the kernel; NULL: the general way has to be gone. */
-static PyObject *launch(Plan *p, Call *c, PyObject *grid)
+static PyObject *launch(Door *d, Plan *p, Call *c, PyObject *grid)
 {
     int64_t extents[3];
     Args args;
@@ -472,17 +477,17 @@ static PyObject *launch(Plan *p, Call *c, PyObject *grid)
     PyThreadState *state = PyEval_SaveThread();
     int status = p->launch(p->handle, extents, stream, args.bytes, p->nargs);
     PyEval_RestoreThread(state);
-    if (!status) return kernel_with(p, &args);
+    if (!status) return kernel_with(d, p, &args);
     Py_XDECREF(PyObject_CallMethod(p->kernel, "forget", NULL)); /* once more from Python, which says what is wrong */
     return NULL;
 }
 
 /* What a grid that is a function says; NULL: it raised. */
-static PyObject *call_grid(const Door *d, const Call *c, PyObject *grid)
+static PyObject *call_grid(const Door *d, const Plan *p, const Call *c, PyObject *grid)
 {
     PyObject *meta = PyDict_New(), *made = NULL;
     for (int i = 0; meta && i < c->n; i++)
-        if (PyDict_SetItem(meta, PyTuple_GetItem(d->names, i), c->values[i])) goto end;
+        if (PyDict_SetItem(meta, PyTuple_GetItem(d->names, i), p->slots[i].kind == 'C' ? p->slots[i].meaning : c->values[i])) goto end;
     if (meta) made = PyObject_CallFunctionObjArgs(grid, meta, NULL);
 end:
     Py_XDECREF(meta);
@@ -508,11 +513,11 @@ static PyObject *door_launch(Door *d, PyObject *grid, PyObject *args, PyObject *
     if (d->plans && PyList_Size(d->plans) && bind(d, args, kwargs, &c)) {
         Plan *p = find_plan(d, &c);
         if (p && !PyTuple_CheckExact(grid) && PyCallable_Check(grid)) {
-            PyObject *said = call_grid(d, &c, grid);
+            PyObject *said = call_grid(d, p, &c, grid);
             Py_DECREF(grid);
             grid = said;
         }
-        if (p && grid) made = launch(p, &c, grid);
+        if (p && grid) made = launch(d, p, &c, grid);
         Py_XDECREF(p);
         unbind(&c);
         if (!grid) return NULL;
@@ -533,7 +538,7 @@ static PyObject *door_seen(PyObject *self, PyObject *of)
     if (!PyArg_ParseTuple(of, "O!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs)) return NULL;
     if (!d->plans || !PyList_Size(d->plans) || !bind(d, args, kwargs, &c)) Py_RETURN_NONE;
     Plan *p = find_plan(d, &c);
-    if (p && pack(p, &c, &packed)) made = kernel_with(p, &packed);
+    if (p && pack(p, &c, &packed)) made = kernel_with(d, p, &packed);
     Py_XDECREF(p);
     unbind(&c);
     if (made) return made;
@@ -591,7 +596,7 @@ static bool read_descriptor(PyObject *from, Plan *p, Slot *s, PyObject **tensor)
     return true;
 }
 
-/* (kind, type, dtype or constant, device, the argument's place, an argument, or what read_descriptor reads) */
+/* (kind, type, dtype or constant, device, the argument's place, an argument, or a constant's meaning, or what read_descriptor reads) */
 static bool read_slot(PyObject *from, Plan *p, Slot *s)
 {
     int kind;
@@ -600,6 +605,7 @@ static bool read_slot(PyObject *from, Plan *p, Slot *s)
     s->type = hold(type), s->want = hold(want), s->device = hold(device);
     for (const Slot *o = p->slots; o < s; o++) s->nth_descriptor += o->kind == 'D';
     s->kind = (char)kind;
+    if (kind == 'C') s->meaning = hold(example);
     if (kind == 'D' && !read_descriptor(example, p, s, &example)) return false;
     s->dl = kind == 'T' || kind == 'D' ? exchange_of((PyObject *)Py_TYPE(example)) : NULL;
     if (s->dl && s->dl->look(example, &s->like)) {
@@ -609,24 +615,24 @@ static bool read_slot(PyObject *from, Plan *p, Slot *s)
     return true;
 }
 
-/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, options) */
+/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, options, config) */
 static PyObject *make_plan(PyObject *module, PyObject *args)
 {
     (void)module;
     unsigned long long launch_at, handle;
     const char *packed;
     Py_ssize_t bytes;
-    PyObject *slots, *kernel, *watched, *ordinal, *stream_of, *options;
-    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOO!", &launch_at, &handle, &packed, &bytes,
+    PyObject *slots, *kernel, *watched, *ordinal, *stream_of, *options, *config;
+    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOO!O", &launch_at, &handle, &packed, &bytes,
                           &PyTuple_Type, &slots, &kernel, &PyTuple_Type, &watched, &ordinal,
-                          &stream_of, &PyDict_Type, &options))
+                          &stream_of, &PyDict_Type, &options, &config))
         return NULL;
     Plan *p = PyObject_GC_New(Plan, plan_type);
     if (!p) return NULL;
     memset((char *)p + sizeof(PyObject), 0, sizeof *p - sizeof(PyObject));
-    PyObject *const kept[] = {kernel, watched, ordinal, stream_of, options};
+    PyObject *const kept[] = {kernel, watched, ordinal, stream_of, options, config};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) Py_INCREF(kept[i]);
-    p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of, p->options = options;
+    p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of, p->options = options, p->config = config;
     p->launch = (LaunchFn)(uintptr_t)launch_at;
     p->handle = (void *)(uintptr_t)handle;
     p->nargs = (size_t)bytes / ARG_BYTES;
@@ -712,7 +718,8 @@ static bool make_names(void)
                        {&s_shape, "shape"},
                        {&s_strides, "strides"},
                        {&s_block_shape, "block_shape"},
-                       {&s_padding, "padding"}};
+                       {&s_padding, "padding"},
+                       {&s_best_config, "best_config"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!(*names[i].at = PyUnicode_InternFromString(names[i].text))) return false;
     return true;

@@ -164,17 +164,20 @@ class TensorDescriptor:
     def __init__(self, base, shape, strides, block_shape, padding="zero"):
         if padding not in ("zero", "nan"):
             raise ValueError("the padding of a descriptor is 'zero' or 'nan', not %r" % (padding,))
-        if not len(shape) == len(strides) == len(block_shape):
+        self.base, self.shape, self.strides, self.block_shape, self.padding = base, shape, strides, block_shape, padding
+        rank = len(shape)
+        if rank != len(strides) or rank != len(block_shape):
             raise ValueError("shape, strides and block_shape of a descriptor have %d, %d and %d dimensions; they need the same number"
-                             % (len(shape), len(strides), len(block_shape)))
-        if not 1 <= len(shape) <= 5:
-            raise ValueError("a descriptor has 1 to 5 dimensions, not %d" % len(shape))
-        self.base, self.shape, self.strides = base, list(shape), list(strides)
-        self.block_shape, self.padding = list(block_shape), padding
+                             % (rank, len(strides), len(block_shape)))
+        if rank < 1 or rank > 5:
+            raise ValueError("a descriptor has 1 to 5 dimensions, not %d" % rank)
 
     @staticmethod
     def from_tensor(tensor, block_shape, padding="zero"):
-        strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else [s // tensor.itemsize for s in tensor.strides]
+        try:
+            strides = tensor.stride()
+        except AttributeError:  # as numpy has it, in bytes
+            strides = [s // tensor.itemsize for s in tensor.strides]
         return TensorDescriptor(tensor, tensor.shape, strides, block_shape, padding)
 
 

@@ -63,13 +63,16 @@ class Launchable:
     def __getitem__(self, grid):
         return functools.partial(self._run, grid)
 
+    def _seen(self, args, kwargs):
+        """The kernel of such a launch that went well before, with these arguments; None: it is not known, as without the extension."""
+
     def run(self, *args, grid, warmup=False, **kwargs):
         """kernel[grid](…), as a call."""
         return self.warmup(*args, grid=grid, **kwargs) if warmup else self[grid](*args, **kwargs)
 
     def warmup(self, *args, grid=(1,), **kwargs):
         """Compiles for these arguments and launches nothing. torch.float16 stands for a tensor of these."""
-        kernel = _quick.seen(self, args, kwargs)
+        kernel = self._seen(args, kwargs)
         if kernel is not None:
             kernel.prepare()
             return kernel
@@ -103,7 +106,7 @@ class Jit(*_quick.BASES, Launchable):
         self.pre_run_hooks = []
         self.params = None
         self.by_types = {}  # (types of the arguments): a launcher for these
-        self.plans = []  # for _quick
+        self.plans, self.tuners = [], weakref.WeakSet()  # for _quick; who has plans of this kernel's, too
         self.repr_of = self.launch_metadata = None  # @jit(repr=…, launch_metadata=…)
         self.unspecialized = {}  # name: _hooks.ANY or ANY_BUT_ONE
         ALL.add(self)
@@ -192,7 +195,8 @@ class Jit(*_quick.BASES, Launchable):
 
     def _forget(self):
         """What the short ways remember."""
-        del self.plans[:]
+        for door in (self, *self.tuners):
+            del door.plans[:]
         for launcher in self.by_types.values():
             launcher.entries.clear()
 

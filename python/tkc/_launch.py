@@ -361,6 +361,10 @@ class Kernel:
         packed = self.packed()
         self.context.check(self.lib.tkc_jit_prepare(self.jit, packed, len(packed) // _library.ARG_BYTES, None))
 
+    def is_quick(self):
+        """Whether the newest launch was the extension's."""
+        return not isinstance(self.newest, (bytes, type(None)))
+
     def packed(self):
         """The newest arguments, as TkcArg has them."""
         return self.newest if isinstance(self.newest, bytes) else self.newest.packed()

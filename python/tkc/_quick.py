@@ -30,6 +30,7 @@ def _find():
 
 _fast = _find() if os.environ.get("TKC_LAUNCHES") != "ctypes" else None
 BASES = (_fast.Door,) if _fast else ()
+GIVEN = object()  # stands for an argument that is not the caller's to give
 launches_by = "extension" if _fast else "ctypes"
 
 
@@ -42,11 +43,6 @@ def begin(jit, signature, missing):
     return [] if plans is None else plans  # None: more parameters than it takes
 
 
-def seen(jit, args, kwargs):
-    """The kernel of such a launch that went well before, with these arguments; None: it is not known."""
-    return jit._seen(args, kwargs) if isinstance(jit, BASES) else None
-
-
 def watched(jit):
     """(dictionary, name, value, …) that the kernel's text depends on; None: some of it stands in no dictionary."""
     if jit.is_watched() and any(type(place) is not dict for place, _, _ in jit.program.seen):
@@ -56,26 +52,50 @@ def watched(jit):
 
 def teach(jit, kernel, kinds, values, options):
     """Remembers a launch that went well; whether the extension could. kinds: a letter an argument, as _jit.kinds_of has them."""
+    plan = _plan(jit, kernel, kinds, values, options)
+    return plan is not None and _keep(jit.plans, plan)
+
+
+def teach_tuner(tuner, kernel, kinds, values, options, fixed, config, depends):
+    """Remembers such a launch for an autotuner of the kernel. fixed: {place: what stands there in the caller's arguments}, GIVEN where
+    they leave it to the configuration."""
+    plan = _plan(tuner.fn, kernel, kinds, values, options, fixed, config, depends)
+    return plan is not None and _keep(tuner.plans, plan)
+
+
+def _keep(plans, plan):
+    if len(plans) >= MAX_PLANS:
+        del plans[:]
+    plans.insert(0, plan)
+    return True
+
+
+def _plan(jit, kernel, kinds, values, options, fixed={}, config=None, depends=()):
     kinds = "".join("C" if k == "R" and type(v) is float else k for k, v in zip(kinds, values))
-    depends = watched(jit) if _fast and "R" not in kinds else None
-    if depends is None or len(options) > MAX_OPTIONS or kinds.count("D") > MAX_DESCRIPTORS or not isinstance(jit, _fast.Door) or jit._signature()[1]:
-        return False
-    packed, slots, at = bytearray(kernel.newest), [], 0
-    for kind, value in zip(kinds, values):
-        want, device, example = value if kind == "C" else None, None, value
+    seen = watched(jit) if _fast and "R" not in kinds else None
+    if seen is None or len(options) > MAX_OPTIONS or kinds.count("D") > MAX_DESCRIPTORS or not isinstance(jit, _fast.Door) or jit._signature()[1]:
+        return None
+    packed = bytearray(kernel.packed())
+    slots = tuple(_slots(kinds, values, fixed, packed))
+    lib = _library.library()
+    return _fast.plan(ctypes.cast(lib.tkc_launch, ctypes.c_void_p).value, kernel.jit, bytes(packed), slots, kernel, seen + depends,
+                      kernel.place[1], _launch.raw_stream_function(), options, config)
+
+
+def _slots(kinds, values, fixed, packed):
+    """As fast.c's read_slot has them; packed: the arguments, of which how much memory is behind each is taken out, as it varies."""
+    at = 0
+    for i, (kind, value) in enumerate(zip(kinds, values)):
+        want, device, example = value, None, value
         if kind in "TD":
             tensor = value if kind == "T" else value.base
             want, device = tensor.dtype, tensor.device
             tail = _library.ARG_BYTES * (at + 1) - 8
-            packed[tail:tail + 8] = bytes(8)  # how much memory is behind it varies
+            packed[tail:tail + 8] = bytes(8)
         if kind == "D":
             example = (copy.copy(value.block_shape), value.padding, value.base)
-        slots.append((kind, value.__class__, want, device, at, example))
+        if i in fixed:
+            yield "C", fixed[i].__class__, fixed[i], None, at, value
+        else:
+            yield kind, value.__class__, want, device, at, example
         at += kind != "C"
-    lib = _library.library()
-    plan = _fast.plan(ctypes.cast(lib.tkc_launch, ctypes.c_void_p).value, kernel.jit, bytes(packed), tuple(slots), kernel, depends,
-                      kernel.place[1], _launch.raw_stream_function(), options)
-    if len(jit.plans) >= MAX_PLANS:
-        del jit.plans[:]
-    jit.plans.insert(0, plan)
-    return True

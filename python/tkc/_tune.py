@@ -1,5 +1,5 @@
 """Choosing what is not the caller's to say: @tkc.autotune and @tkc.heuristics, as Triton's hosts write them."""
-from . import _jit, _library, knobs, testing
+from . import _jit, _library, _quick, knobs, testing
 
 
 PLAIN = {int, float, bool, str, type(None)}  # types of arguments that have no elements
@@ -47,7 +47,7 @@ class Heuristics(Wrapper):
         return self.fn[grid](**named)
 
 
-class Autotuner(Wrapper):
+class Autotuner(*_quick.BASES, Wrapper):
     """The fastest of the configurations, for each value of the key's arguments and the types of the arrays. Where arrays are in host
     memory nothing is measured, as it would say nothing of a GPU: the first one that is left after pruning is taken."""
 
@@ -58,9 +58,10 @@ class Autotuner(Wrapper):
         self.prune = prune_configs_by or {}
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
         self.pre_hook, self.post_hook = pre_hook, post_hook
-        self.warmup, self.rep = 10 if warmup is None else warmup, 40 if rep is None else rep
+        self.num_warmups, self.num_reps = 10 if warmup is None else warmup, 40 if rep is None else rep  # milliseconds
         self.do_bench = do_bench
         self.cache = {}
+        self.plans = []  # for _quick
         self.key_places = [(self.arg_names.index(k) if k in self.arg_names else len(self.arg_names), k) for k in self.keys]
         self.best_config = None
 
@@ -71,10 +72,35 @@ class Autotuner(Wrapper):
             more = config.all_kwargs()
             if more.keys().isdisjoint(kwargs) and more.keys().isdisjoint(by_position):
                 self.best_config = config
-                return self.fn[grid](*args, **kwargs, **more)
+                kernel = self.fn[grid](*args, **kwargs, **more)
+                if isinstance(self.fn, _jit.Jit) and kernel is not None and kernel.is_quick():
+                    self.remember(kernel, args, kwargs, key, config)
+                return kernel
         named = self.named(args, kwargs)
         self.best_config = config = config or self.choose(grid, named, key, by_position)
         return self.launch(grid, named, config)
+
+    def remember(self, kernel, args, kwargs, key, config):
+        """The next launch with this key goes the short way."""
+        jit, signature, gives = self.fn, self.fn._signature()[0], {n for c in self.configs for n in c.kwargs}
+        if self not in jit.tuners:
+            self.plans = _quick.begin(self, ([(n, _quick.GIVEN if n in gives else default) for n, default in signature], False), _jit.MISSING)
+            jit.tuners.add(self)
+        named = self.named(args, kwargs)
+        values = [{**dict(signature), **config.kwargs, **named}[p.name] for p in jit.params]
+        fixed = {i: _quick.GIVEN if p.name not in named else values[i] for i, p in enumerate(jit.params)
+                 if p.name in self.keys or p.name in gives and p.name not in named}
+        options = {n: v for n, v in kwargs.items() if n not in self.arg_names and v is not None}
+        chosen = (self.__dict__, "cache", self.cache, self.cache, key, config)
+        depends = chosen if len(self.configs) > 1 else (self.__dict__, "configs", self.configs)
+        kinds = _jit.kinds_of(jit, values)
+        if all(kinds[i] not in "TD" for i in fixed):
+            _quick.teach_tuner(self, kernel, kinds, values, options, fixed, config, depends)
+
+    def warmup(self, *args, grid=(1,), **kwargs):
+        """Compiles what is left of the configurations after pruning, and launches nothing."""
+        configs = self.pruned(self.named(args, kwargs), self.arg_names[:len(args)])
+        return [self.fn.warmup(*args, grid=grid, **kwargs, **c.all_kwargs()) for c in configs]
 
     def key_of(self, args, kwargs):
         n = len(args)
@@ -153,7 +179,7 @@ class Autotuner(Wrapper):
             found = self.do_bench(lambda: (prepare(), run()), quantiles=(0.5, 0.2, 0.8))
             found = found[0] if isinstance(found, (list, tuple)) else found
         else:
-            times = sorted(testing.run_times(run, self.warmup, self.rep, prepare))
+            times = sorted(testing.run_times(run, self.num_warmups, self.num_reps, prepare))
             found = times[len(times) // 2]
         for name, value in saved.items():
             named[name].copy_(value)

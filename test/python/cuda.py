@@ -450,6 +450,86 @@ print("told", *told)
 print(fetch(tz.address, 16)[3], "by the least of", len(measured))
 
 
+# Once the kernel has gone the short way, so does its autotuner, for each key of its own: what the configuration gives is what the kernel and
+# a grid that is a function see, and none of it may be the caller's.
+@tkc.autotune([tkc.Config({"BY": 2, "shift": 1}), tkc.Config({"BY": 4, "shift": 3}, num_warps=8)], key=["n"],
+              do_bench=lambda run, quantiles: (run(), [1.0, 1.0, 1.0])[1])
+@tkc.jit
+def shifted(x, n, a, shift, BY: tl.constexpr, MORE: tl.constexpr = 0):
+    i = tl.arange(0, 16)
+    tl.store(x + i, tl.load(x + i) * BY * a + shift + n + MORE + FACTOR, mask=i < n)
+
+
+tuner_ways = [0]
+of_python = shifted._run
+
+
+def count_tuner(*args, **kwargs):
+    tuner_ways[0] += 1
+    return of_python(*args, **kwargs)
+
+
+def shift(*args, grid=(1,), **kwargs):
+    tz.copy_([1] * 16)
+    tuner_ways[0] = 0
+    shifted[grid](tz, *args, **kwargs)
+    return "%g by %d way %d" % (fetch(tz.address, 16)[3], shifted.best_config.kwargs["BY"], tuner_ways[0])
+
+
+FACTOR = 0
+shifted._run = count_tuner
+shift(16, 1.0), shift(8, 1.0)  # both are tuned, and the first of equals taken
+shifted.cache = {key: shifted.configs[key[0] == 8] for key in shifted.cache}
+shift(16, 1.0), shift(8, 1.0)
+shift(8, 2.0, MORE=6), shift(8, 2.0, MORE=6)
+# EXTENSION: each its own: 19 by 2 way 0 / 15 by 4 way 0 / 21 by 2 way 0 / 25 by 4 way 0
+# CTYPES: each its own: 19 by 2 way 1 / 15 by 4 way 1 / 21 by 2 way 1 / 25 by 4 way 1
+print("each its own: %s / %s / %s / %s" % (shift(16, 1.0), shift(8, 1.0), shift(n=16, a=2.0), shift(8, 2.0, MORE=6, num_warps=None)))
+# CHECK: a grid is told 4 3 0 8 15 by 4
+told.clear()
+said = shift(8, 1.0, grid=lambda meta: told.extend(meta[n] for n in ("BY", "shift", "MORE", "n")) or (1,))
+print("a grid is told", *told, said)
+# CHECK: all are compiled: 2 4 8
+kernels = shifted.warmup(tz, 8, 1.0, grid=(1,))
+print("all are compiled:", kernels[0].constants["BY"], kernels[1].constants["BY"], kernels[1].options["num_warps"])
+# CHECK: chosen anew: 11 by 2 way 1 / 15 by 4 way 1
+shifted.cache = {key: shifted.configs[0] for key in shifted.cache}
+anew = shift(8, 1.0), shift(8, 1.0)
+shifted.cache.update({key: shifted.configs[1] for key in shifted.cache})
+print("chosen anew: %s / %s" % (anew[0], shift(8, 1.0)))
+# EXTENSION: another global: 15 by 4 way 0 / 16 by 4 way 1
+# CTYPES: another global: 15 by 4 way 1 / 16 by 4 way 1
+before = shift(8, 1.0), shift(8, 1.0)
+FACTOR = 1
+print("another global: %s / %s" % (before[1], shift(8, 1.0)))
+# CHECK: heard: 1 way 1
+told.clear()
+shift(8, 1.0), shift(8, 1.0)
+tkc.knobs.runtime.launch_enter_hook = lambda metadata: told.append(metadata)
+shift(8, 1.0)
+tkc.knobs.runtime.launch_enter_hook = None
+print("heard:", len(told), "way", tuner_ways[0])
+# CHECK: not so: shifted() missing 1 required positional argument: 'a'
+# CHECK: not so: shifted(): 'shift' is given, and the configurations of @autotune give it, too
+# CHECK: not so: shifted(): 'shift' is given, and the configurations of @autotune give it, too
+# CHECK: not so: shifted() got an unexpected keyword argument 'BLOCK'
+for args, more in (((8,), {}), ((8, 1.0, 1), {}), ((8, 1.0), {"shift": 1}), ((8, 1.0), {"BLOCK": 1})):
+    try:
+        print(shift(*args, **more))
+    except (TypeError, ValueError) as e:
+        print("not so:", e)
+alone = tkc.autotune([tkc.Config({"BY": 3, "shift": 0})], key=[])(shifted.fn)
+# CHECK: replaced: 11 11 11 10
+alone_says = []
+for turn in range(4):
+    tz.copy_([1] * 16)
+    alone[(1,)](tz, 7, 1.0)
+    alone_says.append(fetch(tz.address, 16)[3])
+    if turn == 2:
+        alone.configs = [tkc.Config({"BY": 2, "shift": 0})]
+print("replaced: %g %g %g %g" % tuple(alone_says))
+
+
 @tkc.jit
 def outside(x):
     tl.store(x + 100000, 1.0)

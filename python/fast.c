@@ -41,6 +41,7 @@ typedef struct Descriptor {
 
 typedef int (*LaunchFn)(void *jit, const int64_t grid[3], void *stream, const void *args,
                         size_t nargs);
+typedef int (*PrepareFn)(void *jit, const void *args, size_t nargs, void *info);
 static PyTypeObject *plan_type, *bound_type;
 static PyObject *s_dtype, *s_device, *s_data_ptr, *s_run, *s_newest, *s_base, *s_shape, *s_strides, *s_block_shape, *s_padding, *s_best_config;
 
@@ -64,6 +65,7 @@ typedef struct Slot {
 typedef struct Plan {
     PyObject_HEAD PyObject *kernel, *watched, *ordinal, *stream_of, *options, *config;
     LaunchFn launch;
+    PrepareFn prepare;
     void *handle;
     int nslots;
     size_t nargs;
@@ -467,6 +469,13 @@ static PyObject *kernel_with(Door *d, Plan *p, const Args *args)
     return p->kernel;
 }
 
+static PyObject *kernel_after(int status, Door *d, Plan *p, const Args *args)
+{
+    if (!status) return kernel_with(d, p, args);
+    Py_XDECREF(PyObject_CallMethod(p->kernel, "forget", NULL)); /* once more from Python, which says what is wrong */
+    return NULL;
+}
+
 /* A new reference to the kernel; NULL: the general way has to be gone. */
 static PyObject *launch(Door *d, Plan *p, Call *c, PyObject *grid)
 {
@@ -477,9 +486,18 @@ static PyObject *launch(Door *d, Plan *p, Call *c, PyObject *grid)
     PyThreadState *state = PyEval_SaveThread();
     int status = p->launch(p->handle, extents, stream, args.bytes, p->nargs);
     PyEval_RestoreThread(state);
-    if (!status) return kernel_with(d, p, &args);
-    Py_XDECREF(PyObject_CallMethod(p->kernel, "forget", NULL)); /* once more from Python, which says what is wrong */
-    return NULL;
+    return kernel_after(status, d, p, &args);
+}
+
+/* As launch, but the kernel is only compiled. */
+static PyObject *prepare(Door *d, Plan *p, Call *c)
+{
+    Args args;
+    if (!pack(p, c, &args)) return NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    int status = p->prepare(p->handle, args.bytes, p->nargs, NULL);
+    PyEval_RestoreThread(state);
+    return kernel_after(status, d, p, &args);
 }
 
 /* What a grid that is a function says; NULL: it raised. */
@@ -528,17 +546,16 @@ static PyObject *door_launch(Door *d, PyObject *grid, PyObject *args, PyObject *
     return made;
 }
 
-/* _seen(args, kwargs): the kernel of such a launch that went well before, to which it gives these arguments; None: there was none. */
-static PyObject *door_seen(PyObject *self, PyObject *of)
+/* _prepared(args, kwargs): the kernel, compiled for these arguments, of such a launch that went well before; None: there was none. */
+static PyObject *door_prepared(PyObject *self, PyObject *of)
 {
     Door *d = (Door *)self;
     PyObject *args, *kwargs, *made = NULL;
     Call c;
-    Args packed;
     if (!PyArg_ParseTuple(of, "O!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs)) return NULL;
     if (!d->plans || !PyList_Size(d->plans) || !bind(d, args, kwargs, &c)) Py_RETURN_NONE;
     Plan *p = find_plan(d, &c);
-    if (p && pack(p, &c, &packed)) made = kernel_with(d, p, &packed);
+    if (p) made = prepare(d, p, &c);
     Py_XDECREF(p);
     unbind(&c);
     if (made) return made;
@@ -615,15 +632,15 @@ static bool read_slot(PyObject *from, Plan *p, Slot *s)
     return true;
 }
 
-/* plan(launch, handle, packed, slots, kernel, watched, ordinal, stream_of, options, config) */
+/* plan(launch, prepare, handle, packed, slots, kernel, watched, ordinal, stream_of, options, config) */
 static PyObject *make_plan(PyObject *module, PyObject *args)
 {
     (void)module;
-    unsigned long long launch_at, handle;
+    unsigned long long launch_at, prepare_at, handle;
     const char *packed;
     Py_ssize_t bytes;
     PyObject *slots, *kernel, *watched, *ordinal, *stream_of, *options, *config;
-    if (!PyArg_ParseTuple(args, "KKy#O!OO!OOO!O", &launch_at, &handle, &packed, &bytes,
+    if (!PyArg_ParseTuple(args, "KKKy#O!OO!OOO!O", &launch_at, &prepare_at, &handle, &packed, &bytes,
                           &PyTuple_Type, &slots, &kernel, &PyTuple_Type, &watched, &ordinal,
                           &stream_of, &PyDict_Type, &options, &config))
         return NULL;
@@ -634,6 +651,7 @@ static PyObject *make_plan(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) Py_INCREF(kept[i]);
     p->kernel = kernel, p->watched = watched, p->ordinal = ordinal, p->stream_of = stream_of, p->options = options, p->config = config;
     p->launch = (LaunchFn)(uintptr_t)launch_at;
+    p->prepare = (PrepareFn)(uintptr_t)prepare_at;
     p->handle = (void *)(uintptr_t)handle;
     p->nargs = (size_t)bytes / ARG_BYTES;
     p->packed = PyMem_Malloc((size_t)bytes + 1);
@@ -696,7 +714,7 @@ static PyObject *door_bind(PyObject *self, PyObject *grid)
 }
 
 static PyMethodDef door_methods[] = {
-    {"_begin", door_begin, METH_VARARGS, NULL}, {"_seen", door_seen, METH_VARARGS, NULL}, {0}};
+    {"_begin", door_begin, METH_VARARGS, NULL}, {"_prepared", door_prepared, METH_VARARGS, NULL}, {0}};
 static PyType_Slot door_slots[] = {{Py_tp_dealloc, door_free},    {Py_tp_traverse, door_traverse},
                                    {Py_tp_clear, door_clear},     {Py_mp_subscript, door_bind},
                                    {Py_tp_methods, door_methods}, {0}};

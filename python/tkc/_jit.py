@@ -63,8 +63,8 @@ class Launchable:
     def __getitem__(self, grid):
         return functools.partial(self._run, grid)
 
-    def _seen(self, args, kwargs):
-        """The kernel of such a launch that went well before, with these arguments; None: it is not known, as without the extension."""
+    def _prepared(self, args, kwargs):
+        """The kernel, compiled for these arguments, of such a launch that went well before; None: it is not known, as without the extension."""
 
     def run(self, *args, grid, warmup=False, **kwargs):
         """kernel[grid](…), as a call."""
@@ -72,9 +72,8 @@ class Launchable:
 
     def warmup(self, *args, grid=(1,), **kwargs):
         """Compiles for these arguments and launches nothing. torch.float16 stands for a tensor of these."""
-        kernel = self._seen(args, kwargs)
+        kernel = self._prepared(args, kwargs)
         if kernel is not None:
-            kernel.prepare()
             return kernel
         wrap = lambda v: _arrays.MockTensor(v) if _arrays.is_torch_dtype(v) else v
         return self._run(grid, *map(wrap, args), warmup=True, **{n: wrap(v) for n, v in kwargs.items()})

@@ -354,11 +354,6 @@ class Kernel:
     def compile(self, packed):
         """As a launch with these arguments would."""
         self.newest = packed
-        self.prepare()
-
-    def prepare(self):
-        """Compiles for the newest arguments."""
-        packed = self.packed()
         self.context.check(self.lib.tkc_jit_prepare(self.jit, packed, len(packed) // _library.ARG_BYTES, None))
 
     def is_quick(self):

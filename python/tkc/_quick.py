@@ -77,8 +77,8 @@ def _plan(jit, kernel, kinds, values, options, fixed={}, config=None, depends=()
         return None
     packed = bytearray(kernel.packed())
     slots = tuple(_slots(kinds, values, fixed, packed))
-    lib = _library.library()
-    return _fast.plan(ctypes.cast(lib.tkc_launch, ctypes.c_void_p).value, kernel.jit, bytes(packed), slots, kernel, seen + depends,
+    calls = (ctypes.cast(f, ctypes.c_void_p).value for f in (_library.library().tkc_launch, _library.library().tkc_jit_prepare))
+    return _fast.plan(*calls, kernel.jit, bytes(packed), slots, kernel, seen + depends,
                       kernel.place[1], _launch.raw_stream_function(), options, config)
 
 

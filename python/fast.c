@@ -6,6 +6,7 @@
 #define Py_LIMITED_API 0x03080000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <structmember.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -190,6 +191,13 @@ typedef struct Call {
     int n, noptions;
 } Call;
 
+/* The arguments of a call: nargs by position, then those of these names (a tuple or NULL). Borrowed. */
+typedef struct Given {
+    PyObject *const *values;
+    Py_ssize_t nargs;
+    PyObject *names;
+} Given;
+
 static bool same_text(PyObject *a, PyObject *b)
 {
     return a == b || PyUnicode_Compare(a, b) == 0;
@@ -215,16 +223,14 @@ static bool add_option(Call *c, PyObject *name, PyObject *value)
 }
 
 /* False: the arguments are not what the parameters want; Python says which. */
-static bool bind(const Door *d, PyObject *args, PyObject *kwargs, Call *c)
+static bool bind(const Door *d, const Given *g, Call *c)
 {
     c->n = (int)PyTuple_Size(d->names);
-    Py_ssize_t given = PyTuple_Size(args);
-    if (given > c->n) return false;
-    for (int i = 0; i < c->n; i++) c->values[i] = i < given ? PyTuple_GetItem(args, i) : NULL;
+    if (g->nargs > c->n) return false;
+    for (int i = 0; i < c->n; i++) c->values[i] = i < g->nargs ? g->values[i] : NULL;
     c->noptions = 0;
-    PyObject *key, *value;
-    Py_ssize_t at = 0;
-    while (kwargs && PyDict_Next(kwargs, &at, &key, &value)) {
+    for (Py_ssize_t k = 0, nnames = g->names ? PyTuple_Size(g->names) : 0; k < nnames; k++) {
+        PyObject *key = PyTuple_GetItem(g->names, k), *value = g->values[g->nargs + k];
         int i = find_name(d, c->n, key);
         if (i >= 0 && c->values[i]) return false;
         if (i >= 0) c->values[i] = value;
@@ -512,23 +518,40 @@ end:
     return made;
 }
 
-static PyObject *run_general(Door *d, PyObject *grid, PyObject *args, PyObject *kwargs)
+static PyObject *hold(PyObject *o)
 {
-    PyObject *run = PyObject_GetAttr((PyObject *)d, s_run), *first = PyTuple_Pack(1, grid);
-    PyObject *all = run && first ? PySequence_Concat(first, args) : NULL;
-    PyObject *made = all ? PyObject_Call(run, all, kwargs) : NULL;
+    Py_INCREF(o);
+    return o;
+}
+
+static PyObject *named_of(const Given *g)
+{
+    PyObject *named = PyDict_New();
+    for (Py_ssize_t i = 0; named && g->names && i < PyTuple_Size(g->names); i++)
+        if (PyDict_SetItem(named, PyTuple_GetItem(g->names, i), g->values[g->nargs + i])) Py_CLEAR(named);
+    return named;
+}
+
+static PyObject *run_general(Door *d, PyObject *grid, const Given *g)
+{
+    PyObject *run = PyObject_GetAttr((PyObject *)d, s_run), *args = PyTuple_New(g->nargs + 1), *named = named_of(g), *made = NULL;
+    if (run && args && named) {
+        PyTuple_SetItem(args, 0, hold(grid));
+        for (Py_ssize_t i = 0; i < g->nargs; i++) PyTuple_SetItem(args, i + 1, hold(g->values[i]));
+        made = PyObject_Call(run, args, named);
+    }
     Py_XDECREF(run);
-    Py_XDECREF(first);
-    Py_XDECREF(all);
+    Py_XDECREF(args);
+    Py_XDECREF(named);
     return made;
 }
 
-static PyObject *door_launch(Door *d, PyObject *grid, PyObject *args, PyObject *kwargs)
+static PyObject *door_launch(Door *d, PyObject *grid, const Given *g)
 {
     Call c;
     PyObject *made = NULL;
     Py_INCREF(grid);
-    if (d->plans && PyList_Size(d->plans) && bind(d, args, kwargs, &c)) {
+    if (d->plans && PyList_Size(d->plans) && bind(d, g, &c)) {
         Plan *p = find_plan(d, &c);
         if (p && !PyTuple_CheckExact(grid) && PyCallable_Check(grid)) {
             PyObject *said = call_grid(d, p, &c, grid);
@@ -541,23 +564,49 @@ static PyObject *door_launch(Door *d, PyObject *grid, PyObject *args, PyObject *
         if (!grid) return NULL;
         if (!made) PyErr_Clear();
     }
-    if (!made) made = run_general(d, grid, args, kwargs);
+    if (!made) made = run_general(d, grid, g);
     Py_DECREF(grid);
     return made;
+}
+
+/* The arguments of a call as Given has them, in room for all of them; false: Python raised. names: the caller's to release. */
+static bool spread(PyObject *args, PyObject *kwargs, PyObject **room, Given *out)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0, n = PyTuple_Size(args), nnames = 0;
+    for (Py_ssize_t i = 0; i < n; i++) room[i] = PyTuple_GetItem(args, i);
+    *out = (Given){room, n, kwargs ? PyTuple_New(PyDict_Size(kwargs)) : NULL};
+    while (out->names && PyDict_Next(kwargs, &at, &key, &value)) {
+        PyTuple_SetItem(out->names, nnames, hold(key));
+        room[n + nnames++] = value;
+    }
+    return !kwargs || out->names;
+}
+
+static PyObject **room_for(PyObject *args, PyObject *kwargs)
+{
+    const Py_ssize_t n = PyTuple_Size(args) + (kwargs ? PyDict_Size(kwargs) : 0);
+    PyObject **room = PyMem_Malloc(((size_t)n + 1) * sizeof *room);
+    if (!room) PyErr_NoMemory();
+    return room;
 }
 
 /* _prepared(args, kwargs): the kernel, compiled for these arguments, of such a launch that went well before; None: there was none. */
 static PyObject *door_prepared(PyObject *self, PyObject *of)
 {
     Door *d = (Door *)self;
-    PyObject *args, *kwargs, *made = NULL;
+    PyObject *args, *kwargs, *made = NULL, **room;
     Call c;
-    if (!PyArg_ParseTuple(of, "O!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs)) return NULL;
-    if (!d->plans || !PyList_Size(d->plans) || !bind(d, args, kwargs, &c)) Py_RETURN_NONE;
-    Plan *p = find_plan(d, &c);
-    if (p) made = prepare(d, p, &c);
-    Py_XDECREF(p);
-    unbind(&c);
+    Given g = {0};
+    if (!PyArg_ParseTuple(of, "O!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs) || !(room = room_for(args, kwargs))) return NULL;
+    if (spread(args, kwargs, room, &g) && d->plans && PyList_Size(d->plans) && bind(d, &g, &c)) {
+        Plan *p = find_plan(d, &c);
+        if (p) made = prepare(d, p, &c);
+        Py_XDECREF(p);
+        unbind(&c);
+    }
+    Py_XDECREF(g.names);
+    PyMem_Free(room);
     if (made) return made;
     PyErr_Clear();
     Py_RETURN_NONE;
@@ -591,12 +640,6 @@ static const DlExchange *exchange_of(PyObject *type)
     PyErr_Clear();
     while (dl && dl->major > DL_MAJOR) dl = dl->older;
     return dl && dl->major == DL_MAJOR && dl->look && dl->stream_of ? dl : NULL;
-}
-
-static PyObject *hold(PyObject *o)
-{
-    Py_INCREF(o);
-    return o;
 }
 
 /* (block_shape, padding, its tensor) of a descriptor; its newest struct is where the packed arguments have its address. */
@@ -670,15 +713,33 @@ static PyObject *make_plan(PyObject *module, PyObject *args)
 
 /* ---- kernel[grid] ---- */
 
+/* Called by vector where that is in the stable interface, from Python 3.12 on: keywords need no dictionary. */
+enum { VECTORCALL_FROM = 0x030c0000 };
+#define HAS_VECTORCALL (1UL << 11) /* Py_TPFLAGS_HAVE_VECTORCALL */
+#define VECTORCALL_OFFSET (~(SIZE_MAX >> 1)) /* PY_VECTORCALL_ARGUMENTS_OFFSET */
+typedef PyObject *(*VectorCall)(PyObject *self, PyObject *const *args, size_t nargs, PyObject *names);
+
 typedef struct Bound {
-    PyObject_HEAD Door *door;
+    PyObject_HEAD VectorCall vectorcall;
+    Door *door;
     PyObject *grid;
 } Bound;
 
+static PyObject *bound_vectorcall(PyObject *self, PyObject *const *args, size_t nargs, PyObject *names)
+{
+    const Bound *b = (Bound *)self;
+    return door_launch(b->door, b->grid, &(Given){args, (Py_ssize_t)(nargs & ~VECTORCALL_OFFSET), names});
+}
+
 static PyObject *bound_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    Bound *b = (Bound *)self;
-    return door_launch(b->door, b->grid, args, kwargs);
+    const Bound *b = (Bound *)self;
+    PyObject **room = room_for(args, kwargs), *made = NULL;
+    Given g = {0};
+    if (room && spread(args, kwargs, room, &g)) made = door_launch(b->door, b->grid, &g);
+    Py_XDECREF(g.names);
+    PyMem_Free(room);
+    return made;
 }
 
 static int bound_traverse(PyObject *self, visitproc visit, void *arg)
@@ -696,8 +757,12 @@ static void bound_free(PyObject *self)
     free_object(self);
 }
 
-static PyType_Slot bound_slots[] = {
-    {Py_tp_dealloc, bound_free}, {Py_tp_traverse, bound_traverse}, {Py_tp_call, bound_call}, {0}};
+static PyMemberDef bound_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Bound, vectorcall), READONLY, NULL}, {0}};
+static PyType_Slot bound_slots[] = {{Py_tp_dealloc, bound_free},
+                                    {Py_tp_traverse, bound_traverse},
+                                    {Py_tp_call, bound_call},
+                                    {Py_tp_members, bound_members},
+                                    {0}};
 static PyType_Spec bound_spec = {"tkc._fast.Bound", sizeof(Bound), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, bound_slots};
 
@@ -707,6 +772,7 @@ static PyObject *door_bind(PyObject *self, PyObject *grid)
     if (!b) return NULL;
     Py_INCREF(self);
     Py_INCREF(grid);
+    b->vectorcall = bound_vectorcall;
     b->door = (Door *)self;
     b->grid = grid;
     PyObject_GC_Track((PyObject *)b);
@@ -747,8 +813,15 @@ static PyMethodDef functions[] = {{"plan", make_plan, METH_VARARGS, NULL}, {0}};
 static PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_fast", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
+static bool has_vectorcall(void)
+{
+    PyObject *version = PySys_GetObject("hexversion"); /* borrowed */
+    return version && PyLong_AsLong(version) >= VECTORCALL_FROM;
+}
+
 PyMODINIT_FUNC PyInit__fast(void)
 {
+    if (has_vectorcall()) bound_spec.flags |= HAS_VECTORCALL;
     PyObject *m = PyModule_Create(&module), *door = PyType_FromSpec(&door_spec);
     plan_type = (PyTypeObject *)PyType_FromSpec(&plan_spec);
     bound_type = (PyTypeObject *)PyType_FromSpec(&bound_spec);

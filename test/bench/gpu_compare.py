@@ -614,10 +614,11 @@ def main():
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, {subprocess.run([tkc, '--version'], capture_output=True, text=True).stdout.strip()}\n")
     print("| work | tkc | Triton | ratio | 95 % interval | library | ratio |\n|---|---|---|---|---|---|---|")
     wrong = False
-    for make in EXAMPLES if sys.argv[2:] == ["examples"] else WORKS:
+    which = sys.argv[2:3] == ["examples"]
+    for make in EXAMPLES if which else WORKS:
         work = make()
         try:
-            if sys.argv[2:] == ["examples"] or all(n in work.name for n in sys.argv[2:]):
+            if all(n in work.name for n in sys.argv[2 + which:]):
                 measure(tkc, work)
         except SystemExit as reason:
             wrong = True

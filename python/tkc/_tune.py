@@ -156,11 +156,12 @@ class Autotuner(*_quick.BASES, Wrapper):
 
     def reset(self, named):
         for name in self.reset_to_zero:
-            named[name].zero_()
+            if named.get(name) is not None:
+                named[name].zero_()
 
     def measure(self, grid, named, config):
         """Milliseconds of one launch, the median of some."""
-        saved = {n: named[n].clone() for n in self.restore_value}
+        saved = {n: named[n].clone() for n in self.restore_value if named.get(n) is not None}
         full = {**named, **config.all_kwargs()}
 
         def prepare():
@@ -171,9 +172,15 @@ class Autotuner(*_quick.BASES, Wrapper):
                 self.pre_hook(full)
 
         def run():
-            self.launch(grid, named, config)
-            if self.post_hook:
-                self.post_hook(full, exception=None)
+            failed = None
+            try:
+                self.launch(grid, named, config)
+            except Exception as e:
+                failed = e
+                raise
+            finally:
+                if self.post_hook:
+                    self.post_hook(full, exception=failed)
 
         if self.do_bench:
             found = self.do_bench(lambda: (prepare(), run()), quantiles=(0.5, 0.2, 0.8))

@@ -71,6 +71,17 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
             "all": times}[return_mode]
 
 
+def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """As do_bench, but of a CUDA graph of fn(): what it takes the host to launch does not count."""
+    import torch
+    with torch.cuda.stream(torch.cuda.Stream()):
+        fn()  # nothing compiles while a stream is captured
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            fn()
+        return do_bench(graph.replay, 0, rep, grad_to_none, quantiles, return_mode)
+
+
 class Benchmark:
     """Values along an axis, and the lines of a plot."""
 

@@ -5,6 +5,7 @@
 # RUN: env LD_LIBRARY_PATH=%driver WITH_DLPACK=1 %tkc-python %s | FileCheck %s --check-prefixes=CHECK,EXTENSION,DLPACK
 # RUN: env LD_LIBRARY_PATH=%driver TKC_LAUNCHES=ctypes %tkc-python %s | FileCheck %s --check-prefixes=CHECK,CTYPES
 # RUN: FileCheck %s --check-prefix=TRACE < %t.trace
+import contextlib
 import ctypes
 import os
 import sys
@@ -448,6 +449,41 @@ by_descriptor[(1,)](tkc.tools.tensor_descriptor.TensorDescriptor(tz, [16], [1], 
 print("told", *told)
 # CHECK: 256.0 by the least of 2
 print(fetch(tz.address, 16)[3], "by the least of", len(measured))
+
+
+# A run that fails is told, too; where there is no array none is reset, and none is kept.
+@tkc.autotune([tkc.Config({"BY": 0}), tkc.Config({"BY": 3})], key=[], reset_to_zero=["y"], restore_value=["z"],
+              post_hook=lambda a, exception: told.append((a["BY"], type(exception).__name__)))
+@tkc.jit
+def may_have_none(x, y, z, BY: tl.constexpr):
+    tl.static_assert(BY > 0)
+    tl.store(x, BY)
+
+
+told.clear()
+may_have_none[(1,)](tz, None, z=None)
+# CHECK: failed and not: [(0, 'KernelError'), (3, 'NoneType')] 3.0
+print("failed and not:", sorted(set(told)), fetch(tz.address, 1)[0])
+
+
+# A graph of one launch is made after a launch, and replayed.
+class Graph:
+    def __enter__(self):
+        ran.append("capture")
+
+    def __exit__(self, *error):
+        ran.append("end")
+
+    def replay(self):
+        ran.append("replay")
+
+
+ran = []
+torch.cuda.Stream, torch.cuda.CUDAGraph, torch.cuda.graph = object, Graph, lambda graph: graph
+torch.cuda.stream = lambda stream: contextlib.nullcontext(ran.append("stream"))
+took = tkc.testing.do_bench_cudagraph(lambda: ran.append("run"), rep=1)
+# CHECK: of a graph: ['stream', 'run', 'capture', 'run', 'end'] {'replay'} True
+print("of a graph:", ran[:5], set(ran[5:]), took > 0)
 
 
 # Once the kernel has gone the short way, so does its autotuner, for each key of its own: what the configuration gives is what the kernel and

@@ -270,7 +270,7 @@ def kinds_of(jit, values):
     kinds = []
     for p, v in zip(jit.params, values):
         if p.is_constexpr or v is None:
-            kinds.append("C" if isinstance(v, (int, str, type(None), _types.dtype)) else "R" if _source.literal(v) is not None else None)
+            kinds.append("C" if isinstance(v, (int, str, type(None), _types.dtype, _types.Builtin)) else "R" if _source.literal(v) is not None else None)
         elif torch is not None and isinstance(v, torch.Tensor):
             kinds.append("T" if v.is_cuda else None)  # pinned memory: whether it is, is asked each time
         elif torch is not None and _arrays.is_descriptor(v):

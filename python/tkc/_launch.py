@@ -237,14 +237,14 @@ class Given:
         if name in self.unspecialized:
             raise _library.KernelError("%s marked as constexpr and listed in do_not_specialize" % name)
         self.constants[name] = getattr(value, "value", value)
-        text = _source.literal(value)
+        text = _source.literal(value) or _source.member_text(value)
         if text is None:
             python = _source.function_of(value)
             number = plain_number(value) if python is None else None
             if isinstance(value, _types.dtype):
                 raise _library.not_of_chip(name, value)
             if python is None and number is None:
-                raise TypeError("argument '%s': an object of type %s cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions, "
+                raise TypeError("argument '%s': an object of type %s cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions and those of tl, "
                                 "and tuples of these can" % (name, type(value).__name__))
             text = _source.literal(number) if python is None else "tkc_argument_%s" % name
             if python is not None:

@@ -273,6 +273,12 @@ def language_member(value):
     return (module, name)
 
 
+def member_text(value):
+    """The dotted name of such a function; None: it is none."""
+    member = None if isinstance(value, _types.Builtin) and value.is_namespace() else language_member(value)
+    return ".".join(member) if member else None
+
+
 def literal(value):
     """The text of a plain value; None: it has none."""
     if isinstance(value, _types.constexpr) or type(value).__name__ == "constexpr" and hasattr(value, "value"):

@@ -244,3 +244,25 @@ def annotations(x, p, v, n: tl.int8,
 
 # CHECK: annotations [2.5, 2.5, 2.5, 2.5]
 run(annotations, x, 0.5, 2, 4)
+
+
+# ---- functions of the language as constexprs ----
+@tkc.jit
+def applies(x, F: tl.constexpr):
+    at = x + tl.arange(0, 4)
+    tl.store(at, F(tl.load(at)))
+
+
+# CHECK: language exp2 16.000
+# CHECK: language sqrt 2.000
+# CHECK: language sigmoid 0.982
+# CHECK: language floor 4.000
+for function in (tl.exp2, tl.math.sqrt, tl.sigmoid, tl.extra.libdevice.floor):
+    x[:] = 4
+    applies[(1,)](x, function)
+    print("language %s %.3f" % (function.dotted.rsplit(".", 1)[1], x[0]))
+# CHECK: cannot be a constexpr
+try:
+    applies[(1,)](x, tl.math)
+except TypeError as e:
+    print(e)

@@ -49,6 +49,12 @@ a, o = torch.arange(32.).reshape(4, 8) / 4, torch.zeros(4, 8)
 tkc.jit(blocks)[(1,)](TensorDescriptor.from_tensor(a, [4, 4]), TensorDescriptor.from_tensor(o, [4, 4]), tl.int32, helper)
 # CHECK: [12.0, 12.0, 13.0, 14.0, 0.0, 0.0, 0.0, 0.0]
 print(o[0].tolist())
+for function in (tl.exp2, tl.sigmoid, libdevice.rint):  # as the language has them, in Python and not
+    tkc.jit(blocks)[(1,)](TensorDescriptor.from_tensor(a, [4, 4]), TensorDescriptor.from_tensor(o, [4, 4]), tl.float32, function)
+    # CHECK: [16.0, 19.02
+    # CHECK: [0.98
+    # CHECK: [4.0, 4.0, 4.0, 5.0
+    print(o[0].tolist())
 # CHECK: tkc.jit(blocks)
 print(tkc.jit(blocks))
 

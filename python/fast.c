@@ -475,6 +475,7 @@ static PyObject *kernel_with(Door *d, Plan *p, const Args *args)
     return p->kernel;
 }
 
+/* A new reference to the kernel, once it was launched or compiled; NULL: the general way has to be gone. */
 static PyObject *kernel_after(int status, Door *d, Plan *p, const Args *args)
 {
     if (!status) return kernel_with(d, p, args);

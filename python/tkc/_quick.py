@@ -52,25 +52,26 @@ def watched(jit):
 
 def teach(jit, kernel, kinds, values, options):
     """Remembers a launch that went well; whether the extension could. kinds: a letter an argument, as _jit.kinds_of has them."""
-    plan = _plan(jit, kernel, kinds, values, options)
-    return plan is not None and _keep(jit.plans, plan)
+    return _keep(jit.plans, _plan(jit, kernel, kinds, values, options))
 
 
 def teach_tuner(tuner, kernel, kinds, values, options, fixed, config, depends):
     """Remembers such a launch for an autotuner of the kernel. fixed: {place: what stands there in the caller's arguments}, GIVEN where
     they leave it to the configuration."""
-    plan = _plan(tuner.fn, kernel, kinds, values, options, fixed, config, depends)
-    return plan is not None and _keep(tuner.plans, plan)
+    _keep(tuner.plans, _plan(tuner.fn, kernel, kinds, values, options, fixed, config, depends))
 
 
 def _keep(plans, plan):
+    """Whether there is one to keep."""
+    if plan is None:
+        return False
     if len(plans) >= MAX_PLANS:
         del plans[:]
     plans.insert(0, plan)
     return True
 
 
-def _plan(jit, kernel, kinds, values, options, fixed={}, config=None, depends=()):
+def _plan(jit, kernel, kinds, values, options, fixed=(), config=None, depends=()):
     kinds = "".join("C" if k == "R" and type(v) is float else k for k, v in zip(kinds, values))
     seen = watched(jit) if _fast and "R" not in kinds else None
     if seen is None or len(options) > MAX_OPTIONS or kinds.count("D") > MAX_DESCRIPTORS or not isinstance(jit, _fast.Door) or jit._signature()[1]:

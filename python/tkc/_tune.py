@@ -88,8 +88,8 @@ class Autotuner(*_quick.BASES, Wrapper):
             jit.tuners.add(self)
         named = self.named(args, kwargs)
         values = [{**dict(signature), **config.kwargs, **named}[p.name] for p in jit.params]
-        fixed = {i: _quick.GIVEN if p.name not in named else values[i] for i, p in enumerate(jit.params)
-                 if p.name in self.keys or p.name in gives and p.name not in named}
+        left = gives - named.keys()
+        fixed = {i: _quick.GIVEN if p.name in left else values[i] for i, p in enumerate(jit.params) if p.name in self.keys or p.name in left}
         options = {n: v for n, v in kwargs.items() if n not in self.arg_names and v is not None}
         chosen = (self.__dict__, "cache", self.cache, self.cache, key, config)
         depends = chosen if len(self.configs) > 1 else (self.__dict__, "configs", self.configs)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""tkc's kernels beside Triton's, from the same text, in one process on one GPU: gpu_compare.py [TKC] [NAME...]
+"""tkc's kernels beside Triton's, from the same text, in one process on one GPU: gpu_compare.py [TKC] [examples] [NAME...]
 
 Both sides run the same files (examples/, Inputs/): Triton imports them, tkc compiles them to PTX that the driver loads. Launches are captured into
 CUDA graphs (so the time to issue them does not count) that walk over copies of the arrays larger than the L2 cache; graphs alternate for
 ROUNDS rounds, each timed by device events. Each side uses its best number of warps, of a product its best configuration. Bytes are each
 input read once plus each output written once; of products the operations count. A ratio is the median over the rounds of tkc's rate over
 Triton's, with its 95 % interval. Where cuBLAS or cuDNN does the work, too, its graph is in the same rounds, and the last ratio is tkc's rate over its.
-NAMEs choose the works whose name has all of them; `examples` alone those of examples/ with their own lists of configurations. Needs torch and triton.
+`examples`: those of examples/ with their own lists of configurations. NAMEs choose the works whose name has all of them. Needs torch and triton.
 """
 import ctypes
 import importlib.machinery

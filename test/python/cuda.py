@@ -488,7 +488,7 @@ print("of a graph:", ran[:5], set(ran[5:]), took > 0)
 
 # Once the kernel has gone the short way, so does its autotuner, for each key of its own: what the configuration gives is what the kernel and
 # a grid that is a function see, and none of it may be the caller's.
-@tkc.autotune([tkc.Config({"BY": 2, "shift": 1}), tkc.Config({"BY": 4, "shift": 3}, num_warps=8)], key=["n"],
+@tkc.autotune([tkc.Config({"BY": 2, "shift": 1}), tkc.Config({"BY": 4, "shift": 3}, num_warps=8)], key=["n", "MORE"],
               do_bench=lambda run, quantiles: (run(), [1.0, 1.0, 1.0])[1])
 @tkc.jit
 def shifted(x, n, a, shift, BY: tl.constexpr, MORE: tl.constexpr = 0):
@@ -518,8 +518,8 @@ shift(16, 1.0), shift(8, 1.0)  # both are tuned, and the first of equals taken
 shifted.cache = {key: shifted.configs[key[0] == 8] for key in shifted.cache}
 shift(16, 1.0), shift(8, 1.0)
 shift(8, 2.0, MORE=6), shift(8, 2.0, MORE=6)
-# EXTENSION: each its own: 19 by 2 way 0 / 15 by 4 way 0 / 21 by 2 way 0 / 25 by 4 way 0
-# CTYPES: each its own: 19 by 2 way 1 / 15 by 4 way 1 / 21 by 2 way 1 / 25 by 4 way 1
+# EXTENSION: each its own: 19 by 2 way 0 / 15 by 4 way 0 / 21 by 2 way 0 / 19 by 2 way 0
+# CTYPES: each its own: 19 by 2 way 1 / 15 by 4 way 1 / 21 by 2 way 1 / 19 by 2 way 1
 print("each its own: %s / %s / %s / %s" % (shift(16, 1.0), shift(8, 1.0), shift(n=16, a=2.0), shift(8, 2.0, MORE=6, num_warps=None)))
 # CHECK: a grid is told 4 3 0 8 15 by 4
 told.clear()

@@ -183,16 +183,20 @@ def main():
     tree, end = Tree(os.path.abspath(options.build)), time.monotonic() + options.minutes * 60
     tree.prepare()
     check_tests(tree, mutants)
-    failed = 0
+    failed = tried = 0
     for mutant in mutants:
         start = time.monotonic()
-        noticed, wrong = (None, "was not tried: time is up") if start > end else judge(tree, mutant)
+        if start > end:
+            break
+        noticed, wrong = judge(tree, mutant)
         tree.copy(mutant.files)
+        tried += 1
         failed += noticed is None
         print(f"{mutant.name}: " + (f"noticed by {noticed}" if noticed else f"FAILED, it {wrong}") + f" ({time.monotonic() - start:.0f} s)",
               flush=True)
-    print(f"{len(mutants) - failed} mutants noticed, {failed} not")
-    sys.exit(failed != 0 or not mutants)
+    late = f", {len(mutants) - tried} from {mutants[tried].name} on not tried: time is up" if tried < len(mutants) else ""
+    print(f"{tried - failed} mutants noticed, {failed} not{late}")
+    sys.exit(failed != 0 or tried < len(mutants) or not mutants)
 
 
 main()

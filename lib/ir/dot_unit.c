@@ -173,6 +173,14 @@ bool dot_is_async(const Op *op)
     return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
 }
 
+bool dot_begins_in(const Op *op)
+{
+    bool begins = dot_is_async(op);
+    for (int i = 0; i < op->nregions; i++)
+        for (const Op *in = op->regions[i]->first; in; in = in->next) begins |= dot_begins_in(in);
+    return begins;
+}
+
 bool dot_begins_at_0(const Op *op)
 {
     uint64_t bits;

@@ -66,6 +66,8 @@ int dot_together(const Op *op);
 const Op *dot_ring(const Op *op, int operand, bool *flipped);
 /* Of any op: a dot that only begins where it stands; a dot_wait is for its end. */
 bool dot_is_async(const Op *op);
+/* It is one, or has one inside. */
+bool dot_begins_in(const Op *op);
 /* Its sum begins at 0. */
 bool dot_begins_at_0(const Op *op);
 /* Of a transposition: not of [0, 1]. */

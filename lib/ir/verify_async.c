@@ -1,5 +1,6 @@
 /* Asynchronous dots: which ones there may be, and that a sum which is under way goes nowhere but to
-   the next such dot, to a wait and around a loop. No code may lie between them that touches it. */
+   the next such dot, to a wait and around a loop. No code may lie between them that touches it. One
+   that is summed apart goes on where it is waited for, before any other begins. */
 #include "ir/verify_op.h"
 
 #include "ir/dot_unit.h"
@@ -66,9 +67,20 @@ static bool check_dot(Verifier *v, const Op *op)
     return check_operand(v, op, 0) && check_operand(v, op, 1);
 }
 
+static bool check_apart(Verifier *v, const Op *dot)
+{
+    if (!dot_is_async(dot) || !dot_together(dot)) return true;
+    const Op *op = dot->next;
+    while (op && op->kind != OP_DOT_WAIT && !dot_begins_in(op)) op = op->next;
+    return (op && op->kind == OP_DOT_WAIT && op_arg(op, 0) == op_result(dot, 0)) ||
+           verify_fail(v, dot,
+                       "what is summed apart is waited for before another asynchronous dot begins "
+                       "or is waited for");
+}
+
 bool verify_async(Verifier *v, const Op *op)
 {
-    if (!check_dot(v, op)) return false;
+    if (!check_dot(v, op) || !check_apart(v, op)) return false;
     for (int i = 0; i < op->nresults; i++) {
         if (!check_uses(v, op, op_result(op, i))) return false;
         if (op->kind == OP_FOR && !check_uses(v, op, carry_param(op->regions[0], i))) return false;

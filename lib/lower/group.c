@@ -1,7 +1,9 @@
 /* dot by a warp group: 64 rows of the sum at a time, 16 of each warp, over all of K. What is read
    from shared memory is told by descriptors: where a tile begins (linear/swizzle.h), how far it is
    to the next ones, and which swizzle it has. Along k, and along rows from 64 to 64, tiles begin at
-   constant distances. Source: the PTX manual on wgmma. */
+   constant distances. Of what is summed apart a part begins where the dot stands, and all others
+   where it is waited for: registers have no room for two beside the sum. Source: the PTX manual on
+   wgmma. */
 #include "lower/dot.h"
 
 #include "base/unwind.h"
@@ -20,6 +22,12 @@ typedef struct Tiles {
     LLVMValueRef first; /* the descriptor of this group's first tile */
 } Tiles;
 
+/* What begins at once: of tiles of the sum from `tile` on, steps from `step` on. */
+typedef struct Part {
+    GroupMma m;
+    int tile, step;
+} Part;
+
 typedef struct Product {
     Lower *L;
     const Op *op;
@@ -27,10 +35,13 @@ typedef struct Product {
     const MmaRow *row;
     int steps, columns; /* of one instruction */
     int across;         /* columns of one row of tiles */
-    int apart;          /* so many steps are summed by themselves, and then added; 0: all in one */
-    uint32_t rows;      /* bits of registers' numbers that choose rows beyond the first 64 */
-    FragmentReader *a;  /* NULL: in memory */
+    int ntiles;
+    int apart;         /* so many steps are summed by themselves, and then added; 0: all in one */
+    uint32_t rows;     /* bits of registers' numbers that choose rows beyond the first 64 */
+    FragmentReader *a; /* NULL: in memory */
     Tiles tiles[2];
+    Regs out;
+    Part begun;
 } Product;
 
 /* ---- descriptors ---- */
@@ -139,41 +150,40 @@ static void fill_tile(const Product *p, Place place, GroupMma *m, int tile, int 
     }
 }
 
-/* The tiles from `tile` on, the steps from `step` on. */
-static void multiply(const Product *p, GroupMma *m, int tile, int step, Regs out)
+static int sums_of(const Part *part)
 {
-    Lower *L = p->L;
-    const int each = p->columns / 2, n = m->tiles * each;
-    for (int i = 0; i < m->tiles; i++) fill_tile(p, place_of(p, tile + i), m, i, step);
-    for (int i = 0; i < n; i++) {
-        LLVMValueRef sum = out.r[register_at(p, place_of(p, tile + i / each), i % each)].v;
+    return part->m.tiles * part->m.columns / 2;
+}
+
+static LLVMValueRef *sum_at(const Product *p, const Part *part, int i)
+{
+    const int each = p->columns / 2;
+    return &p->out.r[register_at(p, place_of(p, part->tile + i / each), i % each)].v;
+}
+
+static void begin_part(const Product *p, Part *part)
+{
+    GroupMma *m = &part->m;
+    for (int i = 0; i < m->tiles; i++)
+        fill_tile(p, place_of(p, part->tile + i), m, i, part->step);
+    for (int i = 0; i < sums_of(part); i++) {
+        LLVMValueRef sum = *sum_at(p, part, i);
         m->sums[i] = m->fresh ? LLVMGetUndef(LLVMTypeOf(sum)) : sum;
     }
-    L->target->group_mma(L, m);
-    if (p->apart) L->target->group_wait(L, 0, n, m->sums);
-    for (int i = 0; i < n; i++) {
-        LLVMValueRef *sum = &out.r[register_at(p, place_of(p, tile + i / each), i % each)].v;
-        *sum = p->apart ? LLVMBuildFAdd(L->b, *sum, m->sums[i], "") : m->sums[i];
+    p->L->target->group_mma(p->L, m);
+}
+
+static void add_part(const Product *p, const Part *part)
+{
+    Lower *L = p->L;
+    L->target->group_wait(L, 0, sums_of(part), part->m.sums);
+    for (int i = 0; i < sums_of(part); i++) {
+        LLVMValueRef *sum = sum_at(p, part, i);
+        *sum = LLVMBuildFAdd(L->b, *sum, part->m.sums[i], "");
     }
 }
 
 /* ---- the whole ---- */
-
-static Product product_of(Lower *L, const Op *op)
-{
-    Product p = {.L = L, .op = op, .sum = op_result(op, 0)->type->layout};
-    const Layout *a = op_arg(op, 0)->type->layout;
-    p.row = dot_group_row(op);
-    p.steps = 1 << (a->dim_log2[1] - p.row->shape.k_log2);
-    for (int i = 0; i < 2; i++) {
-        bool flipped;
-        const Op *ring = dot_ring(op, i, &flipped);
-        check(ring || i == 0, "a warp group's b that is not in shared memory");
-        if (ring) p.tiles[i] = tiles_of(&p, i, ring, flipped);
-        else p.a = lower_fragment_open(L, op, i);
-    }
-    return p;
-}
 
 static uint32_t far_rows(const Product *p)
 {
@@ -184,53 +194,93 @@ static uint32_t far_rows(const Product *p)
     return mask;
 }
 
-static GroupMma group_of(const Product *p, int tiles, int each)
+static void find_operands(Product *p)
+{
+    for (int i = 0; i < 2; i++) {
+        bool flipped;
+        const Op *ring = dot_ring(p->op, i, &flipped);
+        check(ring || i == 0, "a warp group's b that is not in shared memory");
+        if (ring) p->tiles[i] = tiles_of(p, i, ring, flipped);
+        else p->a = lower_fragment_open(p->L, p->op, i);
+    }
+}
+
+static Product *product_of(Lower *L, const Op *op)
+{
+    Product *p = arena_new(L->arena, Product);
+    const Type *ty = op_result(op, 0)->type, *a = op_arg(op, 0)->type;
+    *p = (Product){.L = L, .op = op, .sum = ty->layout, .row = dot_group_row(op)};
+    p->steps = 1 << (a->layout->dim_log2[1] - p->row->shape.k_log2);
+    p->apart = dot_together(op) >> p->row->shape.k_log2;
+    p->out = lower_regs_new(L, lower_nregs(ty));
+    for (int i = 0; i < p->out.n; i++) p->out.r[i].v = lower_reg(L, op_arg(op, 2), i);
+    p->rows = far_rows(p);
+    p->across = 2 * p->out.n >> __builtin_popcount(p->rows);
+    const int most = p->apart ? MOST_APART : MOST_COLUMNS;
+    p->columns = p->across < most ? p->across : most;
+    p->ntiles = 2 * p->out.n / p->columns;
+    find_operands(p);
+    return p;
+}
+
+static Part part_of(const Product *p, int tile, int step)
 {
     Arena *a = p->L->arena;
-    const int steps = tiles * each;
-    return (GroupMma){.row = p->row,
+    const int left = p->steps - step, each = p->apart && p->apart < left ? p->apart : left;
+    const int tiles = p->apart ? 1 : p->ntiles, steps = tiles * each;
+    const GroupMma m = {.row = p->row,
                       .tiles = tiles,
                       .columns = p->columns,
                       .steps = each,
+                      .fresh = p->apart || dot_begins_at_0(p->op),
                       .a_in_registers = p->a,
                       .a_across = p->tiles[0].across,
                       .b_across = p->tiles[1].across,
                       .a = arena_array(a, LLVMValueRef, steps * GROUP_A_WORDS),
                       .b = arena_array(a, LLVMValueRef, steps),
                       .sums = arena_array(a, LLVMValueRef, tiles * p->columns / 2)};
+    return (Part){.m = m, .tile = tile, .step = step};
 }
 
-/* Of what is summed apart, tile by tile: registers have no room for more beside the sum. */
 void lower_group_dot(Lower *L, const Op *op)
 {
-    Product p = product_of(L, op);
-    Regs out = lower_regs_new(L, lower_nregs(op_result(op, 0)->type));
-    for (int i = 0; i < out.n; i++) out.r[i].v = lower_reg(L, op_arg(op, 2), i);
-    p.rows = far_rows(&p);
-    p.across = 2 * out.n >> __builtin_popcount(p.rows);
-    p.apart = dot_together(op) >> p.row->shape.k_log2;
-    const int most = p.apart ? MOST_APART : MOST_COLUMNS;
-    p.columns = p.across < most ? p.across : most;
-    const int tiles = 2 * out.n / p.columns,
-              each = p.apart && p.apart < p.steps ? p.apart : p.steps;
-    for (int tile = 0; tile < tiles; tile += p.apart ? 1 : tiles)
-        for (int step = 0; step < p.steps; step += each) {
-            const int left = p.steps - step;
-            GroupMma m = group_of(&p, p.apart ? 1 : tiles, each < left ? each : left);
-            m.fresh = p.apart || dot_begins_at_0(op);
-            multiply(&p, &m, tile, step, out);
+    Product *p = product_of(L, op);
+    check(!L->begun, "a product within one that is summed apart");
+    p->begun = part_of(p, 0, 0);
+    begin_part(p, &p->begun);
+    if (p->apart) L->begun = p;
+    for (int i = 0; !p->apart && i < p->out.n; i++) *sum_at(p, &p->begun, i) = p->begun.m.sums[i];
+    lower_set(L, op_result(op, 0), p->out);
+}
+
+/* Tile by tile, of the sum that the first part has begun for. */
+static void add_parts(const Product *p)
+{
+    add_part(p, &p->begun);
+    for (int tile = 0, step = p->begun.m.steps; tile < p->ntiles; tile++, step = 0)
+        while (step < p->steps) {
+            Part part = part_of(p, tile, step);
+            begin_part(p, &part);
+            add_part(p, &part);
+            step += part.m.steps;
         }
-    lower_set(L, op_result(op, 0), out);
+}
+
+static void wait_for_words(Lower *L, const Op *op, Regs out)
+{
+    LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, out.n);
+    for (int r = 0; r < out.n; r++) words[r] = lower_reg(L, op_arg(op, 0), r);
+    L->target->group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0), out.n, words);
+    for (int r = 0; r < out.n; r++) out.r[r].v = words[r];
 }
 
 void lower_dot_wait(Lower *L, const Op *op)
 {
-    const Value *sum = op_arg(op, 0);
-    const int n = lower_nregs(sum->type);
-    LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, n);
-    for (int r = 0; r < n; r++) words[r] = lower_reg(L, sum, r);
-    L->target->group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0), n, words);
-    Regs out = lower_regs_new(L, n);
-    for (int r = 0; r < n; r++) out.r[r].v = words[r];
+    const Product *p = L->begun;
+    check(!p || p->op == op_arg(op, 0)->def, "another product that is summed apart");
+    Regs out = p ? p->out : lower_regs_new(L, lower_nregs(op_arg(op, 0)->type));
+    L->begun = NULL;
+    if (p) add_parts(p);
+    else wait_for_words(L, op, out);
     lower_set(L, op_result(op, 0), out);
 }

@@ -52,6 +52,7 @@ struct Lower {
     Map thread_parts;    /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes, shared_align;
     LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
+    struct Product *begun; /* group.c: what is summed apart, and waited for next; NULL: nothing is */
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
     int64_t registers, next_look; /* of results so far; at how many the size is looked at again */

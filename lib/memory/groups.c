@@ -166,12 +166,13 @@ static bool goes_into_next(const Op *dot)
     const Use *use = op_result(dot, 0)->uses;
     const Op *next = use && !use->next ? use->user : NULL;
     return next && dot_is_async(next) && use == &next->args[2] && next->region == dot->region &&
-           !dot_together(next) && is_in_ring(dot, 0) &&
+           !dot_together(dot) && !dot_together(next) && is_in_ring(dot, 0) &&
            !(reads_own_tile(dot) && loop_begins_between(dot, next));
 }
 
-/* Where its sum is first asked for; others that begin until then stay under way. No tile is read
-   any more where a loop begins. */
+/* Where its sum is first asked for; others that begin until then stay under way, but not of one that
+   is summed apart, whose other parts begin where it is waited for. No tile is read any more where a
+   loop begins. */
 static void wait_where_used(Func *fn, Op *dot)
 {
     Value *sum = op_result(dot, 0);
@@ -181,6 +182,7 @@ static void wait_where_used(Func *fn, Op *dot)
     const bool has_tile = reads_own_tile(dot);
     for (; may_go_on && !ir_is_terminator(user) && !ir_asks_for(user, sum); user = user->next) {
         if (has_tile && begins_loop(user)) break;
+        if (dot_together(dot) && dot_begins_in(user)) break;
         if (!dot_is_async(user)) continue;
         pending++;
         may_go_on = is_in_ring(user, 0);

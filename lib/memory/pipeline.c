@@ -477,8 +477,8 @@ static Op *first_product(const Pipeline *p)
    takes few registers and no addresses, and the first product is under way meanwhile. */
 static Op *all_have_read(const Pipeline *p, Op *wait)
 {
-    if (p->boxes < p->s->all.len) return wait;
     Op *product = first_product(p);
+    if (p->boxes < p->s->all.len) return product && dot_together(product) ? product : wait;
     Builder b = build_before(p->fn, (product ? product : wait)->next);
     b.loc = p->loop->loc;
     return build_barrier(&b);

@@ -32,29 +32,101 @@ static LLVMValueRef f32_is_nan(Lower *L, LLVMValueRef x)
     return LLVMBuildFCmp(L->b, LLVMRealUNO, x, x, "");
 }
 
+/* ---- pairs ---- */
+
+/* In one, the first in the low byte. */
+static LLVMValueRef joined(Lower *L, const LLVMValueRef x[2])
+{
+    LLVMValueRef low = LLVMBuildZExt(L->b, x[0], L->i16, ""),
+                 high = LLVMBuildZExt(L->b, x[1], L->i16, "");
+    return LLVMBuildOr(L->b, low, shift_up(L, high, 8), "");
+}
+
+/* In the halves of a word: the lower bytes of them, beside `upper`; or the upper ones, beside 0. */
+static LLVMValueRef spread(Lower *L, const LLVMValueRef x[2], uint32_t upper)
+{
+    LLVMValueRef args[3] = {LLVMBuildZExt(L->b, joined(L, x), L->i32, ""),
+                            i32_const(L, upper * 0x01010101), i32_const(L, upper ? 0x4140 : 0x1404)};
+    return L->target->instr(L, INSTR_PICK_BYTES, 3, args);
+}
+
+static LLVMValueRef as_f16s(Lower *L, LLVMValueRef word)
+{
+    return LLVMBuildBitCast(L->b, word, LLVMVectorType(L->f16, 2), "");
+}
+
+static void part_f16s(Lower *L, LLVMValueRef word, LLVMValueRef out[2])
+{
+    for (int i = 0; i < 2; i++)
+        out[i] = LLVMBuildExtractElement(L->b, as_f16s(L, word), lower_i32(L, i), "");
+}
+
+/* 0x6400 is 1024, whose last place is 1: with a byte there it is 1024 more than that. A signed one
+   with its sign turned is 128 more than it was. */
+static void f16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], LLVMValueRef out[2])
+{
+    LLVMValueRef word = spread(L, x, 0x64);
+    if (is_signed) word = LLVMBuildXor(L->b, word, i32_const(L, 0x00800080), "");
+    LLVMValueRef more = LLVMConstReal(L->f16, is_signed ? 1024 + 128 : 1024);
+    LLVMValueRef both[2] = {more, more};
+    LLVMValueRef v = LLVMBuildFSub(L->b, as_f16s(L, word), LLVMConstVector(both, 2), "");
+    for (int i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(L->b, v, lower_i32(L, i), "");
+}
+
+/* Bytes of e5m2 are the upper ones of fp16. */
+static void f16s_from_f8(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueRef out[2])
+{
+    LLVMValueRef word = dt == DT_F8E5 ? spread(L, x, 0)
+                                      : lower_instr1(L, INSTR_E4M3S_TO_F16S, joined(L, x));
+    part_f16s(L, word, out);
+}
+
+static void f8s_from_f32(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueRef out[2])
+{
+    const Instr instr = dt == DT_F8E4 ? INSTR_F32_TO_E4M3S : INSTR_F32_TO_E5M2S;
+    LLVMValueRef both = L->target->instr(L, instr, 2, x);
+    out[0] = LLVMBuildTrunc(L->b, both, L->i8, "");
+    out[1] = LLVMBuildTrunc(
+        L->b, LLVMBuildLShr(L->b, both, LLVMConstInt(L->i16, 8, false), ""), L->i8, "");
+}
+
+static bool is_f8(DType dt)
+{
+    return dt == DT_F8E4 || dt == DT_F8E5;
+}
+
+static bool widens_f8(const Lower *L, DType dt)
+{
+    return dt == DT_F8E5 || (dt == DT_F8E4 && L->target->has(L, INSTR_E4M3S_TO_F16S));
+}
+
+static bool narrows_to_f8(const Lower *L, DType dt, bool toward_zero)
+{
+    return is_f8(dt) && !toward_zero && L->target->has(L, INSTR_F32_TO_E4M3S);
+}
+
 /* ---- to fp32: always exact ---- */
 
-/* An 8-bit float with `man` mantissa bits: its magnitude moved to the place of fp32's exponent and
+/* Without an instruction for it, an 8-bit float with `man` mantissa bits: its magnitude moved to the place of fp32's exponent and
    mantissa is the value times 2^(bias - 127), subnormals included, so one exact product finishes
    it. */
 static LLVMValueRef f32_from_f8(Lower *L, DType dt, LLVMValueRef x)
 {
     const DTypeInfo *info = dtype_info(dt);
     const int bias = (1 << (info->exp_bits - 1)) - 1;
+    if (widens_f8(L, dt)) {
+        LLVMValueRef in[2] = {x, LLVMConstNull(L->i8)}, out[2];
+        f16s_from_f8(L, dt, in, out);
+        return LLVMBuildFPExt(L->b, out[0], L->f32, "");
+    }
     LLVMValueRef wide = LLVMBuildZExt(L->b, x, L->i32, "");
     LLVMValueRef magnitude = masked(L, wide, 0x7f), sign = shift_up(L, masked(L, wide, 0x80), 24);
     LLVMValueRef placed = shift_up(L, magnitude, 23 - info->man_bits);
     LLVMValueRef scale = as_f32(L, i32_const(L, (uint32_t)(254 - bias) << 23));
     LLVMValueRef bits = as_i32(L, mul(L, as_f32(L, placed), scale));
-    /* Above the greatest finite number: e4m3 has one NaN, e5m2 infinity and then NaNs. */
-    const uint32_t special = dt == DT_F8E4 ? 0x7f : 0x7c;
-    LLVMValueRef is_special = compare_whole(L, LLVMIntUGE, magnitude, special);
-    LLVMValueRef nan = i32_const(L, 0x7fc00000), as_special = nan;
-    if (dt == DT_F8E5) {
-        LLVMValueRef is_inf = compare_whole(L, LLVMIntEQ, magnitude, special);
-        as_special = pick(L, is_inf, i32_const(L, 0x7f800000), nan);
-    }
-    return as_f32(L, LLVMBuildOr(L->b, pick(L, is_special, as_special, bits), sign, ""));
+    LLVMValueRef is_nan = compare_whole(L, LLVMIntEQ, magnitude, 0x7f);
+    bits = pick(L, is_nan, i32_const(L, 0x7fc00000), bits);
+    return as_f32(L, LLVMBuildOr(L->b, bits, sign, ""));
 }
 
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x)
@@ -97,6 +169,11 @@ static LLVMValueRef bf16_from_f32(Lower *L, LLVMValueRef x, bool toward_zero)
    adding a power of two whose last place is the format's least number lets the fp32 adder round. */
 static LLVMValueRef f8_from_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_zero)
 {
+    if (narrows_to_f8(L, dt, toward_zero)) {
+        LLVMValueRef in[2] = {x, LLVMConstNull(L->f32)}, out[2];
+        f8s_from_f32(L, dt, in, out);
+        return out[0];
+    }
     const DTypeInfo *info = dtype_info(dt);
     const int man = info->man_bits, bias = (1 << (info->exp_bits - 1)) - 1, drop = 23 - man;
     const uint32_t greatest = dt == DT_F8E4 ? 0x7e : 0x7b;
@@ -293,11 +370,35 @@ LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero
                         : narrow_f32(L, to, wide, toward_zero);
 }
 
-static LLVMValueRef cast_element(Lower *L, const Op *op, const LLVMValueRef *args)
+static LLVMValueRef narrow_to_f32(Lower *L, DType from, LLVMValueRef x)
+{
+    return from == DT_F64 ? f64_to_odd_f32(L, x) : lower_to_f32(L, from, x);
+}
+
+void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLVMValueRef in[2],
+                     LLVMValueRef out[2])
+{
+    const bool from_byte = dtype_info(from)->kind != DK_FLOAT && dtype_info(from)->bits == 8,
+               to_float = dtype_info(to)->kind == DK_FLOAT;
+    LLVMValueRef x[2];
+    if (from_byte && to == DT_F16) {
+        f16s_from_bytes(L, from == DT_I8, in, out);
+    } else if (is_f8(from) && from != to && to_float && widens_f8(L, from)) {
+        f16s_from_f8(L, from, in, x);
+        lower_cast_pair(L, DT_F16, to, toward_zero, x, out);
+    } else if (dtype_info(from)->kind == DK_FLOAT && from != to && narrows_to_f8(L, to, toward_zero)) {
+        for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
+        f8s_from_f32(L, to, x, out);
+    } else {
+        for (int i = 0; i < 2; i++) out[i] = lower_cast_element(L, from, to, toward_zero, in[i]);
+    }
+}
+
+static void cast_pair(Lower *L, const Op *op, const LLVMValueRef in[2], LLVMValueRef out[2])
 {
     const bool toward_zero = !strcmp(tkc_op_str(op, ATTR_ROUNDING, "rtne"), "rtz");
-    return lower_cast_element(L, type_dtype(op_arg(op, 0)->type),
-                              type_dtype(op_result(op, 0)->type), toward_zero, args[0]);
+    lower_cast_pair(L, type_dtype(op_arg(op, 0)->type), type_dtype(op_result(op, 0)->type),
+                    toward_zero, in, out);
 }
 
 void lower_cast(Lower *L, const Op *op)
@@ -306,7 +407,7 @@ void lower_cast(Lower *L, const Op *op)
     const bool widens =
         type_is_int(from) && type_is_int(to) && type_bits(from) == 32 && type_bits(to) == 64;
     if (widens) lower_set(L, op_result(op, 0), lower_widen_int(L, op_arg(op, 0)));
-    else lower_elementwise(L, op, cast_element);
+    else lower_elementwise_pairs(L, op, cast_pair);
 }
 
 static LLVMValueRef bitcast_element(Lower *L, const Op *op, const LLVMValueRef *args)

@@ -103,6 +103,42 @@ void lower_elementwise(Lower *L, const Op *op, LowerElement f)
     lower_set(L, result, out);
 }
 
+void lower_elementwise_pairs(Lower *L, const Op *op, LowerPair f)
+{
+    const Value *result = op_result(op, 0);
+    Regs out = lower_regs_new(L, lower_nregs(result->type));
+    MemoTable memo = memo_new(L, out.n);
+    Memo *first = NULL, **of = arena_array(L->arena, Memo *, out.n);
+    const uint32_t equal = equal_registers(L, result);
+    for (int r = 0; r < out.n; r++) {
+        LLVMValueRef in[2], two[2];
+        if ((uint32_t)r & equal) {
+            of[r] = of[(uint32_t)r & ~equal];
+            continue;
+        }
+        in[1] = lower_element(L, op_arg(op, 0)->type, operand(L, op, 0, r));
+        of[r] = memo_find(&memo, 1, in + 1);
+        if (of[r]->result) continue;
+        *of[r] = (Memo){{in[1]}, in[1]};
+        if (!first) {
+            first = of[r];
+            continue;
+        }
+        in[0] = first->args[0];
+        f(L, op, in, two);
+        first->result = two[0];
+        of[r]->result = two[1];
+        first = NULL;
+    }
+    if (first) {
+        LLVMValueRef in[2] = {first->args[0], first->args[0]}, two[2];
+        f(L, op, in, two);
+        first->result = two[0];
+    }
+    for (int r = 0; r < out.n; r++) out.r[r].v = of[r]->result;
+    lower_set(L, result, out);
+}
+
 /* ---- sums with their constants apart ---- */
 
 static int64_t wrap_imm(const Type *ty, int64_t imm)

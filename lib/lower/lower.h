@@ -173,6 +173,10 @@ LLVMValueRef lower_ring_place(Lower *L, const Op *op);
 typedef LLVMValueRef (*LowerElement)(Lower *L, const Op *op, const LLVMValueRef *args);
 /* Calls f once for each distinct combination of operand registers. */
 void lower_elementwise(Lower *L, const Op *op, LowerElement f);
+/* Of one operand, two elements at a time. */
+typedef void (*LowerPair)(Lower *L, const Op *op, const LLVMValueRef in[2], LLVMValueRef out[2]);
+/* The same, once for two distinct registers; the last may come alone, as both. */
+void lower_elementwise_pairs(Lower *L, const Op *op, LowerPair f);
 /* The offset of each register as a 64-bit value plus constant, where the facts prove that this does
    not change the sum. */
 Regs lower_widen_int(Lower *L, const Value *v);
@@ -184,6 +188,9 @@ LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *arg
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x);   /* exact; fp64 stays */
 LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x); /* to nearest even; fp64 stays */
 LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero, LLVMValueRef x);
+/* Of two that are in one word, or are to be, where that takes fewer instructions. */
+void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLVMValueRef in[2],
+                     LLVMValueRef out[2]);
 
 /* ---- math64.c ---- */
 LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x);

@@ -139,14 +139,21 @@ static LLVMValueRef element(const Product *p, const Side *s, int reg)
     return s->outside ? LLVMBuildSelect(L->b, s->outside, zero, x, "") : x;
 }
 
-static LLVMValueRef part(const Product *p, Side *s, int which, int reg)
+/* Of two elements that come to one word, or one twice. */
+static void find_parts(const Product *p, Side *s, int which, const int regs[2])
 {
-    if (s->elems[which][reg]) return s->elems[which][reg];
     const DType from = type_dtype(s->v->type), to = part_type(p, s->operand);
-    LLVMValueRef x = element(p, s, reg);
-    if (from == DT_F32) split(p, s, reg, x);
-    else s->elems[0][reg] = lower_cast_element(p->L, from, to, false, x);
-    return s->elems[which][reg];
+    LLVMValueRef x[2], *elems = s->elems[0];
+    if (s->elems[which][regs[0]] && s->elems[which][regs[1]]) return;
+    for (int i = 0; i < 2; i++) x[i] = i && regs[1] == regs[0] ? x[0] : element(p, s, regs[i]);
+    if (from == DT_F32) {
+        for (int i = 0; i < 2; i++)
+            if (!elems[regs[i]]) split(p, s, regs[i], x[i]);
+    } else {
+        lower_cast_pair(p->L, from, to, false, x, x);
+        for (int i = 0; i < 2; i++)
+            if (!elems[regs[i]]) elems[regs[i]] = x[i];
+    }
 }
 
 /* ---- words ---- */
@@ -158,10 +165,14 @@ static LLVMValueRef word(Product *p, Side *s, int which, uint32_t index)
     const int first = register_of(&s->registers, index), n = 1 << p->shape.unit_log2;
     if (s->words[which][first]) return s->words[which][first];
     LLVMValueRef elems[MOST_WORDS];
+    int regs[MOST_WORDS + 1];
+    for (int e = 0; e < n; e++)
+        regs[e] = register_of(&s->registers, index | at(l, s->k, (uint32_t)e));
+    regs[n] = regs[n - 1];
     for (int e = 0; e < n; e++) {
         const bool has = !((uint32_t)e >> l->dim_log2[s->k]);
-        const int reg = register_of(&s->registers, index | at(l, s->k, (uint32_t)e));
-        LLVMValueRef x = part(p, s, which, reg);
+        if (!(e & 1)) find_parts(p, s, which, regs + e);
+        LLVMValueRef x = s->elems[which][regs[e]];
         elems[e] = has ? x : LLVMConstNull(LLVMTypeOf(x));
     }
     Packing packing = packing_of(p->L, LLVMTypeOf(elems[0]), n);

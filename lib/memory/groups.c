@@ -182,7 +182,7 @@ static void wait_where_used(Func *fn, Op *dot)
     const bool has_tile = reads_own_tile(dot);
     for (; may_go_on && !ir_is_terminator(user) && !ir_asks_for(user, sum); user = user->next) {
         if (has_tile && begins_loop(user)) break;
-        if (dot_together(dot) && dot_begins_in(user)) break;
+        if (dot_together(dot) && (user->kind == OP_DOT_WAIT || dot_begins_in(user))) break;
         if (!dot_is_async(user)) continue;
         pending++;
         may_go_on = is_in_ring(user, 0);
@@ -345,7 +345,11 @@ bool groups_run(Pass *p, Func *fn)
     for (int i = 0; i < g.dots.len; i++)
         if (multiply_in_groups(&g, g.dots.data[i])) g.dots.data[n++] = g.dots.data[i];
     begin_beside(g.dots.data, n);
-    for (int i = 0; i < n; i++)
-        if (!goes_into_next(g.dots.data[i])) wait_where_used(fn, g.dots.data[i]);
+    for (int apart = 0; apart < 2; apart++) /* these are waited for before any other is */
+        for (int i = 0; i < n; i++) {
+            Op *dot = g.dots.data[i];
+            if ((dot_together(dot) > 0) == apart && !goes_into_next(dot))
+                wait_where_used(fn, dot);
+        }
     return n > 0;
 }

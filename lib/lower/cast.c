@@ -42,11 +42,12 @@ static LLVMValueRef joined(Lower *L, const LLVMValueRef x[2])
     return LLVMBuildOr(L->b, low, shift_up(L, high, 8), "");
 }
 
-/* In the halves of a word: the lower bytes of them, beside `upper`; or the upper ones, beside 0. */
-static LLVMValueRef spread(Lower *L, const LLVMValueRef x[2], uint32_t upper)
+/* In the halves of a word, in their lower or upper bytes. Of a PRMT one operand may be a number in
+   the instruction: with another than 0 beside it the digits would take a register. */
+static LLVMValueRef spread(Lower *L, const LLVMValueRef x[2], bool is_upper)
 {
-    LLVMValueRef args[3] = {LLVMBuildZExt(L->b, joined(L, x), L->i32, ""),
-                            i32_const(L, upper * 0x01010101), i32_const(L, upper ? 0x4140 : 0x1404)};
+    LLVMValueRef args[3] = {LLVMBuildZExt(L->b, joined(L, x), L->i32, ""), i32_const(L, 0),
+                            i32_const(L, is_upper ? 0x1404 : 0x4140)};
     return L->target->instr(L, INSTR_PICK_BYTES, 3, args);
 }
 
@@ -65,8 +66,8 @@ static void part_f16s(Lower *L, LLVMValueRef word, LLVMValueRef out[2])
    with its sign turned is 128 more than it was. */
 static void f16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
-    LLVMValueRef word = spread(L, x, 0x64);
-    if (is_signed) word = LLVMBuildXor(L->b, word, i32_const(L, 0x00800080), "");
+    const uint32_t bits = is_signed ? 0x64806480 : 0x64006400;
+    LLVMValueRef word = LLVMBuildXor(L->b, spread(L, x, false), i32_const(L, bits), "");
     LLVMValueRef more = LLVMConstReal(L->f16, is_signed ? 1024 + 128 : 1024);
     LLVMValueRef both[2] = {more, more};
     LLVMValueRef v = LLVMBuildFSub(L->b, as_f16s(L, word), LLVMConstVector(both, 2), "");
@@ -76,8 +77,8 @@ static void f16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], L
 /* Bytes of e5m2 are the upper ones of fp16. */
 static void f16s_from_f8(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
-    LLVMValueRef word = dt == DT_F8E5 ? spread(L, x, 0)
-                                      : lower_instr1(L, INSTR_E4M3S_TO_F16S, joined(L, x));
+    LLVMValueRef word =
+        dt == DT_F8E5 ? spread(L, x, true) : lower_instr1(L, INSTR_E4M3S_TO_F16S, joined(L, x));
     part_f16s(L, word, out);
 }
 
@@ -86,8 +87,8 @@ static void f8s_from_f32(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueR
     const Instr instr = dt == DT_F8E4 ? INSTR_F32_TO_E4M3S : INSTR_F32_TO_E5M2S;
     LLVMValueRef both = L->target->instr(L, instr, 2, x);
     out[0] = LLVMBuildTrunc(L->b, both, L->i8, "");
-    out[1] = LLVMBuildTrunc(
-        L->b, LLVMBuildLShr(L->b, both, LLVMConstInt(L->i16, 8, false), ""), L->i8, "");
+    out[1] = LLVMBuildTrunc(L->b, LLVMBuildLShr(L->b, both, LLVMConstInt(L->i16, 8, false), ""),
+                            L->i8, "");
 }
 
 static bool is_f8(DType dt)
@@ -107,9 +108,9 @@ static bool narrows_to_f8(const Lower *L, DType dt, bool toward_zero)
 
 /* ---- to fp32: always exact ---- */
 
-/* Without an instruction for it, an 8-bit float with `man` mantissa bits: its magnitude moved to the place of fp32's exponent and
-   mantissa is the value times 2^(bias - 127), subnormals included, so one exact product finishes
-   it. */
+/* Without an instruction for it, an 8-bit float with `man` mantissa bits: its magnitude moved to
+   the place of fp32's exponent and mantissa is the value times 2^(bias - 127), subnormals included,
+   so one exact product finishes it. */
 static LLVMValueRef f32_from_f8(Lower *L, DType dt, LLVMValueRef x)
 {
     const DTypeInfo *info = dtype_info(dt);
@@ -386,7 +387,8 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
     } else if (is_f8(from) && from != to && to_float && widens_f8(L, from)) {
         f16s_from_f8(L, from, in, x);
         lower_cast_pair(L, DT_F16, to, toward_zero, x, out);
-    } else if (dtype_info(from)->kind == DK_FLOAT && from != to && narrows_to_f8(L, to, toward_zero)) {
+    } else if (dtype_info(from)->kind == DK_FLOAT && from != to &&
+               narrows_to_f8(L, to, toward_zero)) {
         for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
         f8s_from_f32(L, to, x, out);
     } else {

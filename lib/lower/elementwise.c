@@ -108,32 +108,24 @@ void lower_elementwise_pairs(Lower *L, const Op *op, LowerPair f)
     const Value *result = op_result(op, 0);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     MemoTable memo = memo_new(L, out.n);
-    Memo *first = NULL, **of = arena_array(L->arena, Memo *, out.n);
+    Memo **of = arena_array(L->arena, Memo *, out.n),
+         **fresh = arena_array(L->arena, Memo *, out.n);
     const uint32_t equal = equal_registers(L, result);
+    int n = 0;
     for (int r = 0; r < out.n; r++) {
-        LLVMValueRef in[2], two[2];
-        if ((uint32_t)r & equal) {
-            of[r] = of[(uint32_t)r & ~equal];
-            continue;
-        }
-        in[1] = lower_element(L, op_arg(op, 0)->type, operand(L, op, 0, r));
-        of[r] = memo_find(&memo, 1, in + 1);
+        const int same = (int)((uint32_t)r & ~equal);
+        LLVMValueRef x = lower_element(L, op_arg(op, 0)->type, operand(L, op, 0, same));
+        of[r] = memo_find(&memo, 1, &x);
         if (of[r]->result) continue;
-        *of[r] = (Memo){{in[1]}, in[1]};
-        if (!first) {
-            first = of[r];
-            continue;
-        }
-        in[0] = first->args[0];
-        f(L, op, in, two);
-        first->result = two[0];
-        of[r]->result = two[1];
-        first = NULL;
+        *of[r] = (Memo){{x}, x};
+        fresh[n++] = of[r];
     }
-    if (first) {
-        LLVMValueRef in[2] = {first->args[0], first->args[0]}, two[2];
+    for (int i = 0; i < n; i += 2) {
+        const int next = i + 1 < n ? i + 1 : i;
+        LLVMValueRef in[2] = {fresh[i]->args[0], fresh[next]->args[0]}, two[2];
         f(L, op, in, two);
-        first->result = two[0];
+        fresh[next]->result = two[1];
+        fresh[i]->result = two[0];
     }
     for (int r = 0; r < out.n; r++) out.r[r].v = of[r]->result;
     lower_set(L, result, out);
@@ -232,8 +224,7 @@ static void lower_sum(Lower *L, const Op *op)
         }
         Memo *m = memo_find(&memo, 2, args);
         if (!m->result)
-            *m = (Memo){{args[0], args[1]},
-                        args[1] ? build(L->b, args[0], args[1], "") : args[0]};
+            *m = (Memo){{args[0], args[1]}, args[1] ? build(L->b, args[0], args[1], "") : args[0]};
         out.r[r] = (Reg){m->result, wrap_imm(result->type, imm), step};
     }
     lower_set(L, result, out);

@@ -11,7 +11,11 @@
 #include "linear/shared.h"
 #include "linear/swizzle.h"
 
-enum { MOST_COLUMNS = 256, MOST_APART = 2 * GROUP_APART_WORDS, UNIT_LOG2 = 4 /* bytes, of what descriptors count */ };
+enum {
+    MOST_COLUMNS = 256,
+    MOST_APART = 2 * GROUP_APART_WORDS,
+    UNIT_LOG2 = 4 /* bytes, of what descriptors count */
+};
 
 /* An operand in shared memory. */
 typedef struct Tiles {
@@ -164,8 +168,7 @@ static LLVMValueRef *sum_at(const Product *p, const Part *part, int i)
 static void begin_part(const Product *p, Part *part)
 {
     GroupMma *m = &part->m;
-    for (int i = 0; i < m->tiles; i++)
-        fill_tile(p, place_of(p, part->tile + i), m, i, part->step);
+    for (int i = 0; i < m->tiles; i++) fill_tile(p, place_of(p, part->tile + i), m, i, part->step);
     for (int i = 0; i < sums_of(part); i++) {
         LLVMValueRef sum = *sum_at(p, part, i);
         m->sums[i] = m->fresh ? LLVMGetUndef(LLVMTypeOf(sum)) : sum;
@@ -229,16 +232,16 @@ static Part part_of(const Product *p, int tile, int step)
     const int left = p->steps - step, each = p->apart && p->apart < left ? p->apart : left;
     const int tiles = p->apart ? 1 : p->ntiles, steps = tiles * each;
     const GroupMma m = {.row = p->row,
-                      .tiles = tiles,
-                      .columns = p->columns,
-                      .steps = each,
-                      .fresh = p->apart || dot_begins_at_0(p->op),
-                      .a_in_registers = p->a,
-                      .a_across = p->tiles[0].across,
-                      .b_across = p->tiles[1].across,
-                      .a = arena_array(a, LLVMValueRef, steps * GROUP_A_WORDS),
-                      .b = arena_array(a, LLVMValueRef, steps),
-                      .sums = arena_array(a, LLVMValueRef, tiles * p->columns / 2)};
+                        .tiles = tiles,
+                        .columns = p->columns,
+                        .steps = each,
+                        .fresh = p->apart || dot_begins_at_0(p->op),
+                        .a_in_registers = p->a,
+                        .a_across = p->tiles[0].across,
+                        .b_across = p->tiles[1].across,
+                        .a = arena_array(a, LLVMValueRef, steps * GROUP_A_WORDS),
+                        .b = arena_array(a, LLVMValueRef, steps),
+                        .sums = arena_array(a, LLVMValueRef, tiles * p->columns / 2)};
     return (Part){.m = m, .tile = tile, .step = step};
 }
 

@@ -123,8 +123,8 @@ static int rounded_words(const Pressure *p, const Op *dot)
     return type_dtype(a->type) == DT_F32 ? words_of(p, a) : 0;
 }
 
-/* Registers of a product at once: its sum, what is summed apart, a factor, and that factor anew when
-   an instruction rounds it. */
+/* Registers of a product at once: its sum, what is summed apart, a factor, and that factor anew
+   when an instruction rounds it. */
 static int product_words(const Pressure *p, const Op *dot)
 {
     const int sum = words_of(p, op_result(dot, 0)),
@@ -169,7 +169,9 @@ static int registers_needed(const Pressure *p)
 
 int pressure_limit(const Lower *L)
 {
-    enum { FILE_WORDS = 65536, ROUND = 8, LEAST = 96, FEW = 128, NEAR = 48, OF_A_BLOCK = 1024 };
+    /* With no more than CLOSE to spare ptxas would spill, lest there is one program less. */
+    enum { FILE_WORDS = 65536, ROUND = 8, LEAST = 96, FEW = 128, NEAR = 48, CLOSE = 7 };
+    enum { OF_A_BLOCK = 1024 };
     const Machine *m = L->machine;
     const int threads = L->fn->num_warps * m->warp_size;
     Pressure p = {.L = L, .data = bitset_make(L->arena, (int)L->fn->nvalues)};
@@ -185,7 +187,8 @@ int pressure_limit(const Lower *L)
     const bool has_all = programs > 0 && FILE_WORDS / (threads * programs) >= m->max_regs_thread;
     const int needed = registers_needed(&p);
     if (p.by_warps && has_all) return m->max_regs_thread;
-    if (p.by_warps && (!programs || FILE_WORDS / (threads * programs) > needed)) return 0;
+    const int spare = programs ? FILE_WORDS / (threads * programs) - needed : m->max_regs_thread;
+    if (p.by_warps && spare > 0) return spare > CLOSE ? 0 : m->max_regs_thread;
     const int wanted = p.by_warps ? needed + NEAR : needed > LEAST ? needed : LEAST;
     while (programs > 0 && limit < wanted)
         limit = FILE_WORDS / (threads * programs--) / ROUND * ROUND;

@@ -170,9 +170,9 @@ static bool goes_into_next(const Op *dot)
            !(reads_own_tile(dot) && loop_begins_between(dot, next));
 }
 
-/* Where its sum is first asked for; others that begin until then stay under way, but not of one that
-   is summed apart, whose other parts begin where it is waited for. No tile is read any more where a
-   loop begins. */
+/* Where its sum is first asked for; others that begin until then stay under way, but not of one
+   that is summed apart, whose other parts begin where it is waited for. No tile is read any more
+   where a loop begins. */
 static void wait_where_used(Func *fn, Op *dot)
 {
     Value *sum = op_result(dot, 0);
@@ -251,8 +251,7 @@ static int64_t peak_at(const Groups *g, const Tile *t, const Op *at)
 static int64_t free_at(const Groups *g, const Tile *t, const Op *at)
 {
     const Func *fn = g->tiles.fn;
-    return fn->machine->max_smem - peak_at(g, t, at) - room_around(at) -
-           room_inside(at);
+    return fn->machine->max_smem - peak_at(g, t, at) - room_around(at) - room_inside(at);
 }
 
 /* Beside `bytes` of another. One that is filled already has to stay from there on. */
@@ -348,8 +347,7 @@ bool groups_run(Pass *p, Func *fn)
     for (int apart = 0; apart < 2; apart++) /* these are waited for before any other is */
         for (int i = 0; i < n; i++) {
             Op *dot = g.dots.data[i];
-            if ((dot_together(dot) > 0) == apart && !goes_into_next(dot))
-                wait_where_used(fn, dot);
+            if ((dot_together(dot) > 0) == apart && !goes_into_next(dot)) wait_where_used(fn, dot);
         }
     return n > 0;
 }

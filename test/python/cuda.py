@@ -571,13 +571,15 @@ def outside(x):
     tl.store(x + 100000, 1.0)
 
 
-# CHECK: streams True True False
+# CHECK: streams True 0 True False 0
+launch(tx, ty, 16, 1.0, BLOCK=16)  # FACTOR is another
 streams.clear()
-launch(tx, ty, 16, 1.0, BLOCK=16)
+ways = [launch(tx, ty, 16, 1.0, BLOCK=16)[1]]
 scale[(1,)](tx, ty, 16, 1.0, BLOCK=16, stream=torch.cuda.current_stream(0))
 current[0] = None
-launch(tx, ty, 16, 1.0, BLOCK=16)
-print("streams", *[s == stream.value for s in streams])
+ways.append(launch(tx, ty, 16, 1.0, BLOCK=16)[1])
+on = [s == stream.value for s in streams]
+print("streams", on[0], ways[0], *on[1:], ways[1])
 current[0] = stream.value
 ty.negated = True
 

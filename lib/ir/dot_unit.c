@@ -20,11 +20,6 @@ static const MmaRow rows[] = {
 #undef MMA
 };
 
-static bool is_f8(DType dt)
-{
-    return dt == DT_F8E4 || dt == DT_F8E5;
-}
-
 static const MmaRow *last_row(int sm, DType a, DType b, DType sum)
 {
     const MmaRow *found = NULL;
@@ -37,7 +32,7 @@ static const MmaRow *last_row(int sm, DType a, DType b, DType sum)
 
 static const MmaRow *find_row(const Machine *machine, DType a, DType b, DType sum)
 {
-    return machine && (machine->fp8_mma || !is_f8(a)) ? last_row(machine->sm, a, b, sum) : NULL;
+    return machine && (machine->fp8_mma || !dtype_is_f8(a)) ? last_row(machine->sm, a, b, sum) : NULL;
 }
 
 static DotUnit fp32_unit(const Machine *machine, const char *precision, DType sum)
@@ -67,7 +62,7 @@ DotUnit dot_unit(const Op *op)
     if (a == DT_F32 && b == DT_F32)
         return fp32_unit(machine, tkc_op_str(op, ATTR_PRECISION, "ieee"), sum);
     DotUnit unit = {find_row(machine, a, b, sum), 1, 1};
-    if (!unit.mma && is_f8(a) && is_f8(b)) unit.mma = find_row(machine, DT_F16, DT_F16, sum);
+    if (!unit.mma && dtype_is_f8(a) && dtype_is_f8(b)) unit.mma = find_row(machine, DT_F16, DT_F16, sum);
     return unit;
 }
 
@@ -82,7 +77,7 @@ const MmaRow *dot_group_row(const Op *op)
     const bool has_none = !machine || !machine->arch_specific || machine->sm != HOPPER ||
                           dtype_info(sum)->bits != SUM_BITS,
                is_apart = a == DT_F32 && strcmp(tkc_op_str(op, ATTR_PRECISION, "ieee"), "tf32"),
-               is_exact = is_f8(a) && !tkc_op_int(op, ATTR_IMPRECISE, 1);
+               is_exact = dtype_is_f8(a) && !tkc_op_int(op, ATTR_IMPRECISE, 1);
     if (has_none || is_apart || is_exact) return NULL;
     return last_row(HOPPER, a, type_dtype(op_arg(op, 1)->type), sum);
 }
@@ -192,7 +187,7 @@ int dot_together(const Op *op)
     enum { STEP = 32, USUAL = 128, ALL = 1 << 30 };
     const int64_t most = tkc_op_int(op, ATTR_IMPRECISE, USUAL);
     const Type *a = op_arg(op, 0)->type;
-    if (!is_f8(type_dtype(a)) || most >= ALL) return 0;
+    if (!dtype_is_f8(type_dtype(a)) || most >= ALL) return 0;
     if (a->shape[1] <= most && dot_begins_at_0(op)) return 0;
     return most < STEP ? STEP : (int)most & -STEP;
 }

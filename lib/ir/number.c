@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "ir/type.h"
 #include "tkc/float_bits.h"
 
 /* The layout of a float format. */
@@ -23,13 +24,13 @@ static Format format_of(DType dt)
     f.sign = UINT64_C(1) << (f.exp_bits + f.man_bits);
     uint64_t top = ((UINT64_C(1) << f.exp_bits) - 1) << f.man_bits;
     f.max_finite = dt == DT_F8E4 ? 0x7e : top - 1;
-    f.saturates = dt == DT_F8E4 || dt == DT_F8E5;
+    f.saturates = dtype_is_f8(dt);
     return f;
 }
 
 uint64_t bits_nan(DType dt)
 {
-    if (dt == DT_F8E4 || dt == DT_F8E5) return 0x7f;
+    if (dtype_is_f8(dt)) return 0x7f;
     Format f = format_of(dt);
     return (f.max_finite + 1) | UINT64_C(1) << (f.man_bits - 1);
 }

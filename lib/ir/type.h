@@ -62,5 +62,6 @@ DType dtype_find(const char *name, size_t len);
 /* "*fp32", "i32", "**fp16", "*u8"; NULL when it is not a type. */
 const Type *type_parse(TypeTable *t, const char *text, size_t len);
 static inline const DTypeInfo *dtype_info(DType dt) { return tkc_dtype_info(dt); }
+static inline bool dtype_is_f8(DType dt) { return dt == DT_F8E4 || dt == DT_F8E5; }
 
 #endif

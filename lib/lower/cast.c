@@ -56,10 +56,9 @@ static LLVMValueRef as_f16s(Lower *L, LLVMValueRef word)
     return LLVMBuildBitCast(L->b, word, LLVMVectorType(L->f16, 2), "");
 }
 
-static void part_f16s(Lower *L, LLVMValueRef word, LLVMValueRef out[2])
+static void part(Lower *L, LLVMValueRef v, LLVMValueRef out[2])
 {
-    for (int i = 0; i < 2; i++)
-        out[i] = LLVMBuildExtractElement(L->b, as_f16s(L, word), lower_i32(L, i), "");
+    for (int i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(L->b, v, lower_i32(L, i), "");
 }
 
 /* 0x6400 is 1024, whose last place is 1: with a byte there it is that more. Signed ones, whose sign
@@ -68,8 +67,7 @@ static void f16s_from_bytes(Lower *L, const LLVMValueRef x[2], LLVMValueRef out[
 {
     LLVMValueRef word = LLVMBuildOr(L->b, spread(L, x, false), i32_const(L, 0x64006400), "");
     LLVMValueRef more = LLVMConstReal(L->f16, 1024), both[2] = {more, more};
-    LLVMValueRef v = LLVMBuildFSub(L->b, as_f16s(L, word), LLVMConstVector(both, 2), "");
-    for (int i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(L->b, v, lower_i32(L, i), "");
+    part(L, LLVMBuildFSub(L->b, as_f16s(L, word), LLVMConstVector(both, 2), ""), out);
 }
 
 /* Bytes of e5m2 are the upper ones of fp16. */
@@ -77,7 +75,7 @@ static void f16s_from_f8(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueR
 {
     LLVMValueRef word =
         dt == DT_F8E5 ? spread(L, x, true) : lower_instr1(L, INSTR_E4M3S_TO_F16S, joined(L, x));
-    part_f16s(L, word, out);
+    part(L, as_f16s(L, word), out);
 }
 
 static void f8s_from_f32(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueRef out[2])
@@ -89,11 +87,6 @@ static void f8s_from_f32(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueR
                             L->i8, "");
 }
 
-static bool is_f8(DType dt)
-{
-    return dt == DT_F8E4 || dt == DT_F8E5;
-}
-
 static bool widens_f8(const Lower *L, DType dt)
 {
     return dt == DT_F8E5 || (dt == DT_F8E4 && L->target->has(L, INSTR_E4M3S_TO_F16S));
@@ -101,7 +94,7 @@ static bool widens_f8(const Lower *L, DType dt)
 
 static bool narrows_to_f8(const Lower *L, DType dt, bool toward_zero)
 {
-    return is_f8(dt) && !toward_zero && L->target->has(L, INSTR_F32_TO_E4M3S);
+    return dtype_is_f8(dt) && !toward_zero && L->target->has(L, INSTR_F32_TO_E4M3S);
 }
 
 /* ---- to fp32: always exact ---- */
@@ -382,7 +375,7 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
     LLVMValueRef x[2];
     if (from == DT_U8 && to == DT_F16) {
         f16s_from_bytes(L, in, out);
-    } else if (is_f8(from) && from != to && to_float && widens_f8(L, from)) {
+    } else if (dtype_is_f8(from) && from != to && to_float && widens_f8(L, from)) {
         f16s_from_f8(L, from, in, x);
         lower_cast_pair(L, DT_F16, to, toward_zero, x, out);
     } else if (from_float && from != to && narrows_to_f8(L, to, toward_zero)) {

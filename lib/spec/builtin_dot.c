@@ -8,7 +8,7 @@ enum { DOT_X, DOT_Y, DOT_ACC, DOT_PRECISION, DOT_TF32, DOT_IMPRECISE, DOT_OUT };
 
 static bool is_operand(DType dt)
 {
-    return dt == DT_I8 || promote_is_fp8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 ||
+    return dt == DT_I8 || dtype_is_f8(dt) || dt == DT_F16 || dt == DT_BF16 || dt == DT_F32 ||
            dt == DT_F64;
 }
 
@@ -19,7 +19,7 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
         if (!is_operand(i == DOT_X ? a : b))
             return arg_fail(sp, c, i, "a block of int8, fp8, fp16, bf16, fp32 or fp64");
     }
-    if (a != b && !(promote_is_fp8(a) && promote_is_fp8(b))) {
+    if (a != b && !(dtype_is_f8(a) && dtype_is_f8(b))) {
         spec_error(sp, c->at, "the operands of tl.dot must have one type, found %s and %s",
                    type_text(sp->arena, x->type), type_text(sp->arena, y->type));
         spec_note(sp, SPAN_NONE,
@@ -48,7 +48,7 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
                          DType *out)
 {
     *out = operand == DT_I8 ? DT_I32 : operand == DT_F64 ? DT_F64 : DT_F32;
-    bool half = operand == DT_F16 || promote_is_fp8(operand);
+    bool half = operand == DT_F16 || dtype_is_f8(operand);
     if (operand == DT_I8) return true; /* whatever is asked for, as in Triton */
     if (!arg_is_given(c, DOT_OUT)) {
         if (half && acc && type_dtype(acc->type) == DT_F16) *out = DT_F16;

@@ -39,8 +39,8 @@ static DType promote_floats(DType a, DType b, PromoteFault *fault)
     DType high = float_level(a) >= float_level(b) ? a : b, low = high == a ? b : a;
     if (high == low) return high;
     if (high == DT_BF16) return DT_F32;
-    if (!promote_is_fp8(high)) return high;
-    if (promote_is_fp8(low)) return DT_F16;
+    if (!dtype_is_f8(high)) return high;
+    if (dtype_is_f8(low)) return DT_F16;
     *fault = PROMOTE_FP8_INT;
     return DT_NONE;
 }

@@ -3,6 +3,7 @@
 #ifndef TKC_SPEC_PROMOTE_H
 #define TKC_SPEC_PROMOTE_H
 
+#include "ir/type.h"
 #include "spec/value.h"
 
 typedef enum PromoteFault {
@@ -14,7 +15,6 @@ typedef enum PromoteFault {
     PROMOTE_TOO_WIDE  /* a constant outside every integer type */
 } PromoteFault;
 
-static inline bool promote_is_fp8(DType dt) { return dt == DT_F8E4 || dt == DT_F8E5; }
 /* The type two run-time operands are computed in; `division` for / // %. DT_NONE after a fault. */
 DType promote_pair(DType a, DType b, bool division, PromoteFault *fault);
 /* The same for a run-time operand and a compile-time number (BOOL, INT, FLOAT). */

@@ -32,7 +32,8 @@ static const MmaRow *last_row(int sm, DType a, DType b, DType sum)
 
 static const MmaRow *find_row(const Machine *machine, DType a, DType b, DType sum)
 {
-    return machine && (machine->fp8_mma || !dtype_is_f8(a)) ? last_row(machine->sm, a, b, sum) : NULL;
+    return machine && (machine->fp8_mma || !dtype_is_f8(a)) ? last_row(machine->sm, a, b, sum)
+                                                            : NULL;
 }
 
 static DotUnit fp32_unit(const Machine *machine, const char *precision, DType sum)
@@ -62,7 +63,8 @@ DotUnit dot_unit(const Op *op)
     if (a == DT_F32 && b == DT_F32)
         return fp32_unit(machine, tkc_op_str(op, ATTR_PRECISION, "ieee"), sum);
     DotUnit unit = {find_row(machine, a, b, sum), 1, 1};
-    if (!unit.mma && dtype_is_f8(a) && dtype_is_f8(b)) unit.mma = find_row(machine, DT_F16, DT_F16, sum);
+    if (!unit.mma && dtype_is_f8(a) && dtype_is_f8(b))
+        unit.mma = find_row(machine, DT_F16, DT_F16, sum);
     return unit;
 }
 

@@ -23,7 +23,8 @@ typedef struct Tiles {
     int own, k; /* its dims there: rows or columns, and K */
     int bytes;  /* of an element */
     bool across;
-    LLVMValueRef first; /* the descriptor of this group's first tile */
+    LLVMValueRef first; /* of the descriptor of this group's first tile, the word with the address */
+    uint64_t shape;     /* the rest of a descriptor */
 } Tiles;
 
 /* What begins at once: of tiles of the sum from `tile` on, steps from `step` on. */
@@ -82,9 +83,27 @@ static LLVMValueRef group_offset(const Product *p, const Tiles *t, int operand)
     return of_warp;
 }
 
-static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flipped)
+/* A group's first tile in the ring's first copy, as descriptors have it: the same all through the
+   kernel. */
+static LLVMValueRef first_of(const Product *p, const Tiles *t, int operand, const Op *ring)
 {
     enum { ADDRESS_BITS = 0x3ffff };
+    Lower *L = p->L;
+    LLVMBuilderRef here = L->b;
+    LLVMValueRef at = group_offset(p, t, operand),
+                 place = lower_i32(L, tkc_op_int(op_arg(ring, 0)->def, ATTR_OFFSET, 0));
+    L->b = L->entry;
+    at = L->target->shared(L, LLVMBuildAdd(L->b, place, at, ""));
+    at = LLVMBuildAnd(L->b, at, lower_i32(L, ADDRESS_BITS), "");
+    at = LLVMBuildLShr(L->b, at, lower_i32(L, UNIT_LOG2), "");
+    at = LLVMBuildOr(L->b, at, lower_i32(L, (int64_t)(t->shape & UINT32_MAX)), "");
+    L->b = here;
+    return at;
+}
+
+/* What is known only when a turn has come is one sum: products wait for it. */
+static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flipped)
+{
     Lower *L = p->L;
     const Type *ty = op_arg(ring, 0)->type;
     Swizzle s;
@@ -94,19 +113,19 @@ static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flippe
     t.own = operand ^ (int)flipped;
     t.k = 1 - t.own;
     t.across = s.dim == t.own;
-    LLVMValueRef at =
-        LLVMBuildAdd(L->b, lower_ring_place(L, ring), group_offset(p, &t, operand), "");
-    at = LLVMBuildAnd(L->b, L->target->shared(L, at), lower_i32(L, ADDRESS_BITS), "");
-    at = LLVMBuildLShr(L->b, at, lower_i32(L, UNIT_LOG2), "");
-    t.first = LLVMBuildOr(L->b, LLVMBuildZExt(L->b, at, L->i64, ""),
-                          LLVMConstInt(L->i64, shape_of(&s, t.across), false), "");
+    t.shape = shape_of(&s, t.across);
+    LLVMValueRef copy = LLVMBuildMul(L->b, lower_scalar(L, op_arg(ring, 1)),
+                                     lower_i32(L, (int64_t)type_smem_bytes(ty) >> UNIT_LOG2), "");
+    t.first = LLVMBuildAdd(L->b, first_of(p, &t, operand, ring), copy, "");
     return t;
 }
 
 static LLVMValueRef descriptor(const Product *p, const Tiles *t, uint32_t own, uint32_t k)
 {
-    const uint64_t by = (uint64_t)byte_at(t, own, k) >> UNIT_LOG2;
-    return LLVMBuildAdd(p->L->b, t->first, LLVMConstInt(p->L->i64, by, false), "");
+    Lower *L = p->L;
+    LLVMValueRef word = LLVMBuildAdd(L->b, t->first, lower_i32(L, byte_at(t, own, k) >> UNIT_LOG2), "");
+    return LLVMBuildOr(L->b, LLVMBuildZExt(L->b, word, L->i64, ""),
+                       LLVMConstInt(L->i64, t->shape & ~(uint64_t)UINT32_MAX, false), "");
 }
 
 /* ---- one instruction's share ---- */

@@ -221,16 +221,6 @@ void lower_wait(Lower *L, const Op *op)
     L->target->barrier(L);
 }
 
-/* ---- what a warp group reads ---- */
-
-LLVMValueRef lower_ring_place(Lower *L, const Op *op)
-{
-    const Type *buffer = memory_buffer(op)->type;
-    LLVMValueRef at = LLVMBuildMul(L->b, lower_scalar(L, ring_number(op)),
-                                   lower_i32(L, (int64_t)type_smem_bytes(buffer)), "");
-    return LLVMBuildAdd(L->b, at, lower_i32(L, place_of(op)), "");
-}
-
 /* ---- single elements ---- */
 
 /* Where the register's element is real and the mask, an operand that may be left out, allows it:

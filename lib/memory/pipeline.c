@@ -89,21 +89,14 @@ static void begin_boxes(const Pipeline *p, Builder *b)
     build_checked(b, op);
 }
 
-/* Behind a loop and its last products all meet. */
-static Builder behind(const Pipeline *p, const Op *loop)
+/* Nobody waits any more: all meet behind the loop and its last products. */
+static void end_boxes(const Pipeline *p)
 {
-    Op *op = loop->next;
+    Op *op = (p->around ? p->around : p->loop)->next;
     while (op->kind == OP_DOT_WAIT) op = op->next;
     Builder b = build_before(p->fn, op);
     b.loc = p->loop->loc;
     build_barrier(&b);
-    return b;
-}
-
-/* Nobody waits any more. */
-static void end_boxes(const Pipeline *p)
-{
-    Builder b = behind(p, p->around ? p->around : p->loop);
     build_checked(&b, tma_op(p, &b, OP_TMA_END, NULL, NULL));
 }
 
@@ -410,12 +403,14 @@ static Turn start_around(Pipeline *p)
                   .round = add_slot_to(around, number(&b, 0))};
 }
 
-/* At the end of the loop: copies of the next turn of the loop around, whose own end has time for
-   them to come. */
+/* Behind the loop: copies of the next turn of the loop around. All have met in the last turn, so
+   nobody reads but what that has brought, where none of these goes; its products may be under way.
+   Until the next turn begins there is time for them to come. */
 static void go_on_around(Pipeline *p)
 {
     Op *around = p->around, *yield = around->regions[0]->last;
-    Builder b = behind(p, p->loop);
+    Builder b = build_before(p->fn, p->loop->next);
+    b.loc = p->loop->loc;
     Value *take = op_result(p->loop, p->slots), *round = op_result(p->loop, p->slots + 1);
     Value *index = build_binary(&b, OP_ADD, wide(&b, around->regions[0]->args[0]),
                                 wide(&b, op_arg(around, 2)));

@@ -109,12 +109,14 @@ static void add_access(BufferCost *c, const Use *use)
     c->barriers += op->prev && op->prev->kind == OP_BARRIER;
     if (op->kind == OP_SSTORE) {
         c->from = op_arg(op, 1)->type;
-        c->what = purpose(op);
+        if (!c->what) c->what = purpose(op);
         c->write_turns = turns(op, c->from, false);
     } else if (op->kind == OP_COPY_ASYNC) {
         c->what = "what a loop reads next comes";
     } else if (op->kind == OP_COPY_BOX && use == &op->args[BOX_RING]) {
         c->what = "what a loop reads next comes by TMA";
+    } else if (op->kind == OP_STORE_BOX || op->kind == OP_STORE_WAIT) {
+        c->what = "what is stored leaves by TMA";
     } else if (op->kind == OP_COPY_BOX || op->kind == OP_TMA_BEGIN || op->kind == OP_TMA_WAIT ||
                op->kind == OP_TMA_END) {
         c->what = "word that a box has come goes";

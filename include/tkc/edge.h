@@ -10,7 +10,7 @@ const Func *tkc_artifact_func(const TkcArtifact *artifact);
 /* Frees what only compiling needed of IR that is kept for long: the function and its text stay.
    The context is locked. What the functions here and of tkc.h gave before is no longer valid. */
 void tkc_artifact_shrink(TkcArtifact *artifact);
-/* A matrix in global memory and the boxes that a kernel copies from it: a tensor map that the launch makes
+/* A matrix in global memory and the boxes that a kernel copies from or to it: a tensor map that the launch makes
    and passes behind the parameters, in order (128 bytes each). A number is the product of `value` and of
    parameters (-1: no more), which wraps at so many bits, 32 or 64. Bounds and strides are those of the outer
    dim first; the inner stride is 1. */

@@ -159,12 +159,13 @@ typedef struct Param {
     int stride_param[TKC_MAX_RANK];     /* -1 too: row-major, the product of the extents after it */
 } Param;
 
-/* Operands of copy_box behind base, shape, strides and indices. */
+/* Operands of copy_box, and of store_box the first, behind base, shape, strides and indices. */
 enum { BOX_RING = 7, BOX_NUMBER, BOX_BARRIERS };
 /* The buffer among the operands of an op that accesses one. */
 static inline int tkc_buffer_operand(const Op *op)
 {
-    return op->kind == OP_COPY_BOX ? BOX_RING : op->kind == OP_COPY_ASYNC;
+    if (op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX) return BOX_RING;
+    return op->kind == OP_COPY_ASYNC;
 }
 
 /* What ops work on: blocks alone, or buffers in shared memory as well. At the memory level an

@@ -449,7 +449,8 @@ static bool rule_box(Rule *r)
     const Type *ring = operand(r, BOX_RING);
     TkcTensorMap map;
     return expect(r, ring->rank == 2, "the ring", ring, "a buffer of rank 2") &&
-           fits_numbers(r, 0, ring) && is_barriers(r, BOX_BARRIERS) &&
+           fits_numbers(r, 0, ring) &&
+           (r->op->kind == OP_STORE_BOX || is_barriers(r, BOX_BARRIERS)) &&
            (tensor_map_of_copy(r->op, &map) ||
             wrong(r, "base, shape and stride are no parameters, products of them or constants, as "
                      "far aligned as TMA asks, or the ring has no swizzled rows"));

@@ -11,7 +11,8 @@ enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64, TENSOR_MAP_MOST_BOX = 256 
 
 /* Of the tile's matrix; what is said of the box is 0. False: no launch can make it. */
 bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out);
-/* Of a copy_box. False: nor that, or its ring has no swizzled rows along the matrix's. */
+/* Of a copy_box or store_box. False: nor that, or the buffer has no swizzled rows along the
+   matrix's. */
 bool tensor_map_of_copy(const Op *copy, TkcTensorMap *out);
 /* The number of the map that the copy uses among those of the function, which are numbered in the
    order of their first copies, and how many there are. */

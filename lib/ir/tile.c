@@ -114,8 +114,9 @@ Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored, const char
 
 Tile tile_of_op(const Op *op, Value **parts)
 {
-    const Type *block = op->kind == OP_COPY_BOX ? op_arg(op, BOX_RING)->type
-                        : op->nresults          ? op_result(op, 0)->type
-                                                : desc_stored(op)->type;
-    return take_parts(op, 0, block, parts);
+    const bool is_box = op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX;
+    const Value *block = is_box         ? op_arg(op, BOX_RING)
+                         : op->nresults ? op_result(op, 0)
+                                        : desc_stored(op);
+    return take_parts(op, 0, block->type, parts);
 }

@@ -35,7 +35,7 @@ static inline Value *desc_stored(const Op *op)
 {
     return op->nresults ? NULL : op_arg(op, op->nargs - 1);
 }
-/* The operands, of copy_box too; `parts` has room for them and is pointed to. */
+/* The operands, of copy_box and store_box too; `parts` has room for them and is pointed to. */
 enum { TILE_PARTS = 1 + 3 * TKC_MAX_RANK };
 Tile tile_of_op(const Op *op, Value **parts);
 /* Of pointers that build_tile gave; false: they are none. */

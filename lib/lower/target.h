@@ -50,13 +50,13 @@ typedef struct Copy {
     LLVMValueRef pred, acts;
 } Copy;
 
-/* A box of a matrix, as boxes of `columns` elements and `bytes` bytes side by side, to shared memory (a
-   byte offset, i32, as of the barrier, which is told of the bytes). One thread of the warp that `acts`
-   is true in has it done. */
+/* A box of a matrix, as boxes of `columns` elements and `bytes` bytes side by side, to or from shared
+   memory (a byte offset, i32, as of the barrier, which is told of the bytes that came). One thread of
+   the warp that `acts` is true in has it done. */
 typedef struct BoxCopy {
     int map, boxes, columns, bytes;
     LLVMValueRef row, column; /* i32, of its first element */
-    LLVMValueRef to, barrier, acts;
+    LLVMValueRef at, barrier, acts;
 } BoxCopy;
 
 /* A read-modify-write where pred is true, of one element; of float additions of up to 16 bytes side
@@ -145,6 +145,9 @@ struct Target {
        them are there, `turn` being 0 and 1 by turns; and, with 0 copies, that it is none any more. */
     void (*copy_box)(Lower *L, const BoxCopy *c);
     void (*box_barrier)(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts);
+    /* To the matrix, without a barrier; and until all of these are there, for the thread that asked. */
+    void (*store_box)(Lower *L, const BoxCopy *c);
+    void (*store_wait)(Lower *L, LLVMValueRef acts);
     void (*box_fence)(Lower *L); /* boxes that are asked for from here on see what was written */
     void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn);
     /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */

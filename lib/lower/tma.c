@@ -1,4 +1,5 @@
-/* Boxes that TMA copies to a ring, and their barriers: 8 bytes for each of its numbers. */
+/* Boxes that TMA copies to a ring, and their barriers: 8 bytes for each of its numbers; and those
+   that it copies from a buffer to a matrix. */
 #include "base/unwind.h"
 #include "ir/tensor_map.h"
 #include "lower/lower.h"
@@ -51,24 +52,43 @@ static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
     return row;
 }
 
-void lower_copy_box(Lower *L, const Op *op)
+/* Of copy_box or store_box; without where it lies in shared memory. */
+static BoxCopy box_of(Lower *L, const Op *op)
 {
     TkcTensorMap map;
-    const Type *ring = op_arg(op, BOX_RING)->type;
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(op, parts);
     check(tensor_map_of_copy(op, &map), "a box without a tensor map");
+    return (BoxCopy){.map = tensor_map_index(L->arena, L->fn, op),
+                     .boxes = (int)(t.block[1] / map.box_columns),
+                     .columns = (int)map.box_columns,
+                     .bytes = (int)(map.box_rows * map.swizzle),
+                     .row = outside_of_none(L, &t, coordinate(L, t.indices[0])),
+                     .column = coordinate(L, t.indices[1]),
+                     .acts = first_warp(L)};
+}
+
+void lower_copy_box(Lower *L, const Op *op)
+{
+    BoxCopy c = box_of(L, op);
     LLVMValueRef number = lower_scalar(L, op_arg(op, BOX_NUMBER));
-    const BoxCopy c = {.map = tensor_map_index(L->arena, L->fn, op),
-                       .boxes = (int)(ring->shape[1] / map.box_columns),
-                       .columns = (int)map.box_columns,
-                       .bytes = (int)(map.box_rows * map.swizzle),
-                       .row = outside_of_none(L, &t, coordinate(L, t.indices[0])),
-                       .column = coordinate(L, t.indices[1]),
-                       .to = at_number(L, op_arg(op, BOX_RING), number),
-                       .barrier = at_number(L, op_arg(op, BOX_BARRIERS), number),
-                       .acts = first_warp(L)};
+    c.at = at_number(L, op_arg(op, BOX_RING), number);
+    c.barrier = at_number(L, op_arg(op, BOX_BARRIERS), number);
     L->target->copy_box(L, &c);
+}
+
+void lower_store_box(Lower *L, const Op *op)
+{
+    BoxCopy c = box_of(L, op);
+    c.at = at_number(L, op_arg(op, BOX_RING), lower_i32(L, 0));
+    L->target->store_box(L, &c);
+}
+
+void lower_store_wait(Lower *L, const Op *op)
+{
+    (void)op;
+    L->target->store_wait(L, first_warp(L));
+    L->target->barrier(L);
 }
 
 static void each_barrier(Lower *L, const Op *op, int copies)

@@ -14,6 +14,7 @@ AccessKind memory_access(const Op *op)
 {
     switch (op->kind) {
     case OP_SLOAD:
+    case OP_STORE_BOX:
     case OP_TMA_WAIT:
     case OP_RING_LOAD:
     case OP_SLOAD_AT: return ACCESS_READ;
@@ -57,7 +58,7 @@ uint32_t memory_align(const Op *alloc)
 
 static bool is_barrier(const Op *op)
 {
-    return op->kind == OP_BARRIER || op->kind == OP_WAIT;
+    return op->kind == OP_BARRIER || op->kind == OP_WAIT || op->kind == OP_STORE_WAIT;
 }
 
 static bool is_loop(const Op *op)

@@ -16,12 +16,12 @@
 #include "analysis/axis.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
-#include "ir/tensor_map.h"
 #include "layout/convert.h"
 #include "layout/propagate.h"
 #include "layout/vector.h"
 #include "linear/shared.h"
 #include "linear/swizzle.h"
+#include "memory/box.h"
 #include "tkc/carry.h"
 
 static Region *body_of(const Streams *s)
@@ -264,16 +264,6 @@ static int dim_for_group(const Streams *s, const Stream *x)
     return -1;
 }
 
-/* Rows of a box begin at a multiple of 16 bytes: what begins elsewhere is an illegal instruction to
-   an H200. */
-static bool begins_at_row(Streams *s, const Stream *x, const Tile *t)
-{
-    enum { ROW = 16 };
-    if (!s->facts) s->facts = axis_analyze(s->scratch, s->fn);
-    const AxisFact *column = axis_of(s->facts, t->indices[1]);
-    return column->divisibility[0] % ROW * type_bytes(op_result(x->load, 0)->type) % ROW == 0;
-}
-
 /* Where TMA can copy it: to tiles whose rows lie along the matrix's own. */
 static bool find_box(Streams *s, Stream *x)
 {
@@ -281,9 +271,10 @@ static bool find_box(Streams *s, Stream *x)
     Value *parts[TILE_PARTS];
     Tile t;
     if (!s->fn->machine->tma || !tile_of_pointers(pointers, parts, &t) ||
-        t.block[0] > TENSOR_MAP_MOST_BOX || !feeds_group(s, v, false, 1) ||
-        !begins_at_row(s, x, &t))
+        !feeds_group(s, v, false, 1))
         return false;
+    if (!s->facts) s->facts = axis_analyze(s->scratch, s->fn);
+    if (!box_is_one(s->facts, &t)) return false;
     x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, v->type->layout, 1, type_bytes(v->type));
     if (x->in_ring) x->box = pointers->def;
     return x->box;

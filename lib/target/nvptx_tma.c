@@ -12,29 +12,74 @@ static void effect(Lower *L, const char *text, const char *constraints, int n,
     nvptx_asm(L, LLVMVoidTypeInContext(L->cx), text, constraints, true, n, args);
 }
 
-void nvptx_copy_box(Lower *L, const BoxCopy *c)
+enum { ACTS, MAP, AT, ROW, COLUMN, BARRIER, ARGS };
+
+/* p is true in the thread that acts. */
+static Buf elect(Lower *L)
 {
-    enum { MAP, TO, BARRIER, ROW, COLUMN, ACTS, ARGS };
+    enum { TMA_PTX = 80 };
+    Buf text = buf_make(L->arena);
+    lower_need_ptx(L, TMA_PTX);
+    buf_puts(&text, "{\n\t.reg .b32 c;\n\t.reg .pred p;\n\telect.sync _|p, -1;"
+                    "\n\tand.pred p, p, $0;");
+    return text;
+}
+
+/* c is the first column of the i-th of the boxes side by side. */
+static void next_column(Buf *text, const BoxCopy *c, int i)
+{
+    buf_printf(text, "\n\tadd.s32 c, $%d, %d;", COLUMN, i * c->columns);
+}
+
+/* Without a barrier nobody is told. */
+static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
+{
     const LLVMValueRef args[ARGS] = {
+        [ACTS] = c->acts,
         [MAP] = LLVMGetParam(L->kernel, (unsigned)(L->fn->nparams + c->map)),
-        [TO] = L->target->shared(L, c->to),
-        [BARRIER] = L->target->shared(L, c->barrier),
+        [AT] = L->target->shared(L, c->at),
         [ROW] = c->row,
         [COLUMN] = c->column,
-        [ACTS] = c->acts};
-    Buf text = buf_make(L->arena);
-    buf_printf(&text,
-               "{\n\t.reg .b32 c;\n\t.reg .pred p;\n\telect.sync _|p, -1;\n\tand.pred p, p, $%d;"
-               "\n\t@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
-               ACTS, BARRIER, c->boxes * c->bytes);
-    for (int i = 0; i < c->boxes; i++)
-        buf_printf(
-            &text,
-            "\n\tadd.s32 c, $%d, %d;\n\t@p cp.async.bulk.tensor.2d.shared::cluster.global.tile."
-            "mbarrier::complete_tx::bytes [$%d + %d], [$%d, {c, $%d}], [$%d];",
-            COLUMN, i * c->columns, TO, i * c->bytes, MAP, ROW, BARRIER);
-    buf_puts(&text, "\n\t}");
-    effect(L, buf_text(&text), "l,r,r,r,r,b", ARGS, args);
+        [BARRIER] = c->barrier ? L->target->shared(L, c->barrier) : NULL};
+    buf_puts(text, "\n\t}");
+    if (c->barrier) effect(L, buf_text(text), "b,l,r,r,r,r", ARGS, args);
+    else effect(L, buf_text(text), "b,l,r,r,r", BARRIER, args);
+}
+
+void nvptx_copy_box(Lower *L, const BoxCopy *c)
+{
+    Buf text = elect(L);
+    buf_printf(&text, "\n\t@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;", BARRIER,
+               c->boxes * c->bytes);
+    for (int i = 0; i < c->boxes; i++) {
+        next_column(&text, c, i);
+        buf_printf(&text,
+                   "\n\t@p cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+                   "mbarrier::complete_tx::bytes [$%d + %d], [$%d, {c, $%d}], [$%d];",
+                   AT, i * c->bytes, MAP, ROW, BARRIER);
+    }
+    box_effect(L, &text, c);
+}
+
+void nvptx_store_box(Lower *L, const BoxCopy *c)
+{
+    Buf text = elect(L);
+    for (int i = 0; i < c->boxes; i++) {
+        next_column(&text, c, i);
+        buf_printf(&text,
+                   "\n\t@p cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
+                   "[$%d, {c, $%d}], [$%d + %d];",
+                   MAP, ROW, AT, i * c->bytes);
+    }
+    buf_puts(&text, "\n\t@p cp.async.bulk.commit_group;");
+    box_effect(L, &text, c);
+}
+
+void nvptx_store_wait(Lower *L, LLVMValueRef acts)
+{
+    Buf text = elect(L);
+    buf_puts(&text, "\n\t@p cp.async.bulk.wait_group 0;\n\t}");
+    effect(L, buf_text(&text), "b", 1, &acts);
 }
 
 /* The fence is for copies: they see the barrier, and come behind what other threads did before. */

@@ -31,12 +31,12 @@ static Value *row_addresses(Builder *b, const Tile *t, Value **mask)
     return build_addptr(b, build_splat(b, t->base, 2, t->block), offset);
 }
 
-/* Whether a chip with TMA can copy the box that the op loads. */
+/* Whether a chip with TMA can copy the box that the op loads or stores. */
 static bool may_be_copied(const Func *fn, const Op *op, const Tile *t)
 {
     TkcTensorMap map;
-    return op->kind == OP_DESC_LOAD && fn->machine && fn->machine->tma &&
-           tensor_map_of_tile(fn, t, &map);
+    return (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE) && fn->machine &&
+           fn->machine->tma && tensor_map_of_tile(fn, t, &map);
 }
 
 static Value *addresses(Builder *b, const Op *op, Value **mask)

@@ -617,22 +617,33 @@ static int64_t in_matrix(const Frame *f, const Insn *in, int64_t row, int64_t co
     return row * slot_int(f, in->args[ROW_STRIDE], 0) + column * slot_int(f, in->args[STRIDE], 0);
 }
 
-void insn_copy_box(Frame *f, const Insn *in)
+/* Between a buffer and a matrix; what is outside of that is 0 in the buffer. */
+static void move_box(Frame *f, const Insn *in, char *buffer, bool is_store)
 {
-    const Slot *ring = in->args[BOX_RING];
+    const Slot *slot = in->args[BOX_RING];
     const int32_t *offsets = in->extra, *shape = op_arg(in->op, BOX_RING)->type->shape;
     const uint64_t base = *(const uint64_t *)slot_data(f, in->args[0]);
-    char lane[8], *copy = slot_ring(f, in, ring, in->args[BOX_NUMBER]);
-    Transfer t = {.data = lane,
-                  .a = {.f = f, .in = in, .verb = "copy", .size = ring->size, .dtype = ring->dtype,
-                        .n = 1, .end = 1}};
-    for (int64_t i = 0; copy && i < (int64_t)shape[0] * shape[1]; i++) {
+    Transfer t = {.is_store = is_store,
+                  .a = {.f = f, .in = in, .verb = is_store ? "store" : "copy", .size = slot->size,
+                        .dtype = slot->dtype, .n = 1, .end = 1}};
+    for (int64_t i = 0; i < (int64_t)shape[0] * shape[1]; i++) {
         const int64_t at = in_matrix(f, in, i / shape[1], i % shape[1]);
-        t.a.base = base + (uint64_t)(at * ring->size);
-        memset(lane, 0, sizeof lane);
+        t.data = buffer + (int64_t)offsets[i] * slot->size;
+        t.a.base = base + (uint64_t)(at * slot->size);
         if (at >= 0 && !move_lane(&t, 0)) return;
-        memcpy(copy + (int64_t)offsets[i] * ring->size, lane, ring->size);
+        if (at < 0 && !is_store) memset(t.data, 0, slot->size);
     }
+}
+
+void insn_copy_box(Frame *f, const Insn *in)
+{
+    char *copy = slot_ring(f, in, in->args[BOX_RING], in->args[BOX_NUMBER]);
+    if (copy) move_box(f, in, copy, false);
+}
+
+void insn_store_box(Frame *f, const Insn *in)
+{
+    move_box(f, in, slot_data(f, in->args[BOX_RING]), true);
 }
 
 /* ---- store ---- */

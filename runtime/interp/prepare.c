@@ -537,9 +537,10 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     if (op->kind == OP_PRINT) p->in->has_print = true;
     if (op->kind == OP_INLINE_ASM) in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
-    const bool is_copy = op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_BOX;
+    const bool is_box = op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX;
+    const bool is_copy = op->kind == OP_COPY_ASYNC || is_box;
     if (is_copy) in->number = ++p->accesses;
-    if (op->kind == OP_COPY_BOX) in->param = param_of(p, op_arg(op, 0));
+    if (is_box) in->param = param_of(p, op_arg(op, 0));
     if (op->kind == OP_SSTORE || op->kind == OP_SLOAD || is_copy || op->kind == OP_RING_LOAD)
         in->extra = offsets_of(p, op);
     in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? slot_copy : choose(in);

@@ -1,0 +1,232 @@
+/* Blocks that leave for a matrix by TMA. What threads would give each other through shared memory, so
+   as to store it row by row, goes to a buffer of swizzled tiles instead (linear/swizzle.h), and one
+   thread asks for that to be copied to the matrix:
+
+     buffer = alloc               before all loops around
+     for …
+       store_wait buffer          what the last turn asked for is done
+       sstore buffer, x
+       store_box …, buffer
+     store_wait buffer
+
+   The program goes on meanwhile; without a loop it waits at its end. No barrier says that such a
+   copy is done: nothing else of the function may access the array, and nobody is told of what was
+   written, by atomics or assembly. Of two copies the second is asked for when the first is done, so
+   that what is stored twice is what was stored last. */
+#include "memory/box.h"
+
+#include "analysis/alias.h"
+#include "base/vec.h"
+#include "ir/machine.h"
+#include "ir/tensor_map.h"
+#include "layout/convert.h"
+#include "linear/swizzle.h"
+#include "memory/global.h"
+#include "memory/passes.h"
+#include "memory/room.h"
+
+bool box_is_one(AxisFacts *facts, const Tile *t)
+{
+    enum { ROW = 16 };
+    const AxisFact *column = axis_of(facts, t->indices[1]);
+    return t->block[0] <= TENSOR_MAP_MOST_BOX &&
+           column->divisibility[0] % ROW * type_bits(t->base->type->elem) / 8 % ROW == 0;
+}
+
+/* A store that could be one. */
+typedef struct Leave {
+    Op *store;
+    Op *home;         /* the outermost op around it, or itself */
+    Op *behind;       /* it is waited for before this one */
+    bool in_loop, is_alone;
+    Value *x; /* what is stored, before it changes its layout */
+    const Layout *layout; /* of the buffer */
+    int64_t bytes;
+    int param; /* the array */
+} Leave;
+
+typedef struct Boxes {
+    Arena *scratch;
+    Func *fn;
+    AxisFacts *facts; /* NULL: nobody has asked yet */
+    VEC(Op *) accesses; /* of global memory */
+    bool is_told;       /* others may learn what has been written */
+    VEC(Leave) all;
+} Boxes;
+
+static void note_op(Op *op, void *user)
+{
+    Boxes *b = user;
+    if (global_access(op)) vec_push(b->scratch, &b->accesses, op);
+    b->is_told |= ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
+                  tkc_op_int(op, ATTR_VOLATILE, 0);
+}
+
+/* ---- one store ---- */
+
+/* What changes its layout through shared memory for the store alone; NULL: nothing. */
+static Op *conversion(const Op *store)
+{
+    Op *op = ir_def(op_arg(store, 1), OP_CONVERT);
+    ConvertPlan plan;
+    if (!op || op_result(op, 0)->uses->next) return NULL;
+    convert_plan_op(&plan, op);
+    return plan.kind == CONVERT_SHARED ? op : NULL;
+}
+
+/* Waited for behind a loop around it, else before what may want more room. */
+static void find_home(Leave *x)
+{
+    x->home = x->store;
+    for (Op *op = x->store->region->parent; op; op = op->region->parent) {
+        x->home = op;
+        x->in_loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
+    }
+    x->behind = x->home->next;
+    while (!x->in_loop && !x->behind->nregions && x->behind->next) x->behind = x->behind->next;
+}
+
+static bool find_leave(Boxes *b, Op *store, Leave *x)
+{
+    Value *parts[TILE_PARTS];
+    TkcTensorMap map;
+    Tile t;
+    const Op *convert = conversion(store);
+    if (!convert || !tile_of_pointers(op_arg(store, 0), parts, &t) ||
+        !tensor_map_of_tile(b->fn, &t, &map))
+        return false;
+    if (!b->facts) b->facts = axis_analyze(b->scratch, b->fn);
+    *x = (Leave){.store = store, .x = op_arg(convert, 0), .param = (int)map.base};
+    const Type *ty = x->x->type;
+    x->layout = swizzle_layout(ir_of(b->fn)->layouts, ty->layout, 1, type_bytes(ty));
+    x->bytes = room_of_block(ty);
+    find_home(x);
+    return x->layout && box_is_one(b->facts, &t);
+}
+
+/* ---- all of them ---- */
+
+/* NULL: it does not. */
+static const Leave *leaves(const Boxes *b, const Op *store)
+{
+    for (int i = 0; i < b->all.len; i++)
+        if (b->all.data[i].store == store) return &b->all.data[i];
+    return NULL;
+}
+
+/* Bytes that `expand` makes for an op, or for one in it, at most. */
+static int64_t peak(const Boxes *b, const Op *op)
+{
+    const Value *v = op->nresults ? op_result(op, 0) : NULL;
+    const bool goes = op->kind == OP_CONVERT && v->uses && leaves(b, v->uses->user) &&
+                      conversion(v->uses->user) == op;
+    int64_t most = goes ? 0 : room_of_op(b->fn, op);
+    for (int i = 0; i < op->nregions; i++)
+        for (const Op *in = op->regions[i]->first; in; in = in->next) {
+            const int64_t bytes = peak(b, in);
+            if (bytes > most) most = bytes;
+        }
+    return most;
+}
+
+/* Beside the buffers of those before it, from where it is made to where it is waited for. */
+static bool fits(const Boxes *b, const Leave *x)
+{
+    int64_t bytes = 0;
+    for (const Leave *other = b->all.data; other <= x; other++) bytes += other->bytes;
+    for (const Op *at = x->home; at != x->behind; at = at->next)
+        if (bytes > b->fn->machine->max_smem - peak(b, at) - room_around(at) - room_inside(at))
+            return false;
+    return true;
+}
+
+/* Nothing but such stores accesses its array. */
+static bool is_alone(const Boxes *b, const Leave *x)
+{
+    for (int i = 0; i < b->accesses.len; i++) {
+        const Op *op = b->accesses.data[i];
+        Bitset params = bitset_make(b->scratch, b->fn->nparams);
+        if (!leaves(b, op) && (!alias_params(b->scratch, b->fn, op_arg(op, 0), &params) ||
+                               bitset_has(&params, x->param)))
+            return false;
+    }
+    return true;
+}
+
+static void find_all(Boxes *b)
+{
+    for (int i = 0; i < b->accesses.len; i++) {
+        Leave x;
+        Op *op = b->accesses.data[i];
+        if (op->kind != OP_STORE || !find_leave(b, op, &x)) continue;
+        vec_push(b->scratch, &b->all, x);
+        b->all.len -= !fits(b, &b->all.data[b->all.len - 1]);
+    }
+}
+
+/* ---- what becomes of it ---- */
+
+static void build_store_wait(Builder *b, Value *buffer)
+{
+    build_checked(b, build_op(b, OP_STORE_WAIT, 1, &buffer, 0, NULL));
+}
+
+static void build_store_box(Builder *b, const Op *tile, Value *buffer)
+{
+    Value *args[BOX_RING + 1] = {[BOX_RING] = buffer};
+    for (int i = 0; i < BOX_RING; i++) args[i] = op_arg(tile, i + 1);
+    build_checked(b, build_op(b, OP_STORE_BOX, BOX_RING + 1, args, 0, NULL));
+}
+
+static Builder builder_at(const Boxes *b, const Leave *x, Op *before)
+{
+    Builder at = build_before(b->fn, before);
+    at.loc = x->store->loc;
+    return at;
+}
+
+static void leave(const Boxes *b, const Leave *x)
+{
+    Builder before = builder_at(b, x, x->home), at = builder_at(b, x, x->store),
+            behind = builder_at(b, x, x->behind);
+    const Type *ty = x->x->type;
+    Value *buffer = build_alloc(&before, type_smem(ir_of(b->fn)->types, tkc_type_element(ty), ty->rank,
+                                                   ty->shape, x->layout));
+    ir_set_int(b->fn, buffer->def, ATTR_COPIES, 1);
+    if (x->in_loop) build_store_wait(&at, buffer);
+    build_sstore(&at, buffer, x->x, 0);
+    build_store_box(&at, op_arg(x->store, 0)->def, buffer);
+    build_store_wait(&behind, buffer);
+    ir_unlink(x->store);
+}
+
+/* Of a store that stays nobody asks any more what its pointers are to. */
+static bool forget(Op *store)
+{
+    Value *parts[TILE_PARTS], *pointers = op_arg(store, 0);
+    Tile t;
+    if (store->kind != OP_STORE || !tile_of_pointers(pointers, parts, &t)) return false;
+    ir_set_arg(store, 0, op_arg(pointers->def, 0));
+    return true;
+}
+
+static bool leave_or_forget(const Boxes *b, Op *access)
+{
+    const Leave *x = leaves(b, access);
+    if (!x || !x->is_alone) return forget(access);
+    leave(b, x);
+    return true;
+}
+
+/* needs: layouts; loops that load ahead do so already.  keeps: what is stored.  changes: stores
+   through descriptors become copies from buffers. */
+bool boxes_run(Pass *p, Func *fn)
+{
+    Boxes b = {.scratch = p->scratch, .fn = fn};
+    bool changed = false;
+    ir_walk(fn->body, note_op, &b);
+    if (fn->machine && fn->machine->tma && !b.is_told) find_all(&b);
+    for (int i = 0; i < b.all.len; i++) b.all.data[i].is_alone = is_alone(&b, &b.all.data[i]);
+    for (int i = 0; i < b.accesses.len; i++) changed |= leave_or_forget(&b, b.accesses.data[i]);
+    return changed;
+}

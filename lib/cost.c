@@ -117,6 +117,8 @@ static void add_access(BufferCost *c, const Use *use)
         c->what = "what a loop reads next comes by TMA";
     } else if (op->kind == OP_STORE_BOX || op->kind == OP_STORE_WAIT) {
         c->what = "what is stored leaves by TMA";
+    } else if (op->kind == OP_TMA_FREE || op->kind == OP_TMA_CLAIM) {
+        c->what = "word that what has come was read goes";
     } else if (op->kind == OP_COPY_BOX || op->kind == OP_TMA_BEGIN || op->kind == OP_TMA_WAIT ||
                op->kind == OP_TMA_END) {
         c->what = "word that a box has come goes";

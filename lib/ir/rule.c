@@ -83,7 +83,7 @@ typedef struct AttrRule {
         KIND, ATTR_SCOPE, true, "cta gpu sys", 0, 0                                                \
     }
 
-enum { RING_MOST = 64 };
+enum { RING_MOST = 64, STAGGER_MOST = 1 << 20 };
 
 static const AttrRule attr_rules[] = {
     {OP_PROGRAM_ID, ATTR_AXIS, true, NULL, 0, 2},
@@ -92,7 +92,8 @@ static const AttrRule attr_rules[] = {
     {OP_FOR, ATTR_STAGES, false, NULL, 0, INT32_MAX},
     {OP_ALLOC, ATTR_COPIES, false, NULL, 1, RING_MOST},
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
-    {OP_TMA_BEGIN, ATTR_BOXES, true, NULL, 1, RING_MOST},
+    {OP_TMA_BEGIN, ATTR_ARRIVALS, true, NULL, 1, RING_MOST},
+    {OP_FOR, ATTR_STAGGER, false, NULL, 1, STAGGER_MOST},
     {OP_TMA_BEGIN, ATTR_FENCE, false, NULL, 0, 1},
     {OP_DOT_WAIT, ATTR_PENDING, true, NULL, 0, GROUP_MOST_PENDING},
     {OP_CAST, ATTR_ROUNDING, false, "rtne rtz", 0, 0},

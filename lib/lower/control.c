@@ -5,6 +5,7 @@
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/type.h"
+#include "lower/dot.h"
 #include "lower/loop_slots.h"
 #include "tkc/carry.h"
 
@@ -90,6 +91,7 @@ void lower_for(Lower *L, const Op *op)
         inits[i] = carried_before(L, carry_init(op, i), carry_param(body, i), carry_passed(body, i),
                                   has.copies);
 
+    lower_stagger(L, op, count);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "for"),
                       after = lower_block(L, "for.end");
     LLVMBuildCondBr(L->b, LLVMBuildICmp(L->b, LLVMIntEQ, count, zero, ""), after, loop);

@@ -15,5 +15,8 @@ int lower_fragment_words(FragmentReader *r, uint32_t base, int step, LLVMValueRe
 
 /* group.c: by a warp group's, on its way when this returns. */
 void lower_group_dot(Lower *L, const Op *op);
+/* Before a loop of `count` turns: groups begin it one behind the other, as it says; not for a few turns,
+   which would not make up for that. */
+void lower_stagger(Lower *L, const Op *loop, LLVMValueRef count);
 
 #endif

@@ -306,3 +306,19 @@ void lower_dot_wait(Lower *L, const Op *op)
     else wait_for_words(L, op, out);
     lower_set(L, op_result(op, 0), out);
 }
+
+void lower_stagger(Lower *L, const Op *loop, LLVMValueRef count)
+{
+    enum { LEAST_TURNS = 4, GROUP_LANES_LOG2 = 7 };
+    const int64_t cycles = tkc_op_int(loop, ATTR_STAGGER, 0);
+    LLVMTypeRef type = LLVMTypeOf(count);
+    if (!cycles) return;
+    LLVMValueRef group = LLVMBuildLShr(L->b, L->target->thread_id(L),
+                                       lower_i32(L, GROUP_LANES_LOG2), ""),
+                 last = lower_i32(L, L->fn->num_warps / GROUP_WARPS - 1),
+                 all = LLVMBuildMul(L->b, LLVMBuildSub(L->b, last, group, ""),
+                                    lower_i32(L, cycles), ""),
+                 is_long = LLVMBuildICmp(L->b, LLVMIntUGE, count,
+                                         LLVMConstInt(type, LEAST_TURNS, false), "");
+    L->target->hold(L, LLVMBuildSelect(L->b, is_long, all, lower_i32(L, 0), ""));
+}

@@ -157,8 +157,8 @@ LowerOp lower_load, lower_store, lower_atomic, lower_poll;
 LowerOp lower_reduce, lower_scan, lower_carry, lower_sort, lower_dot, lower_dot_wait;
 LowerOp lower_alloc, lower_sload, lower_sstore, lower_sload_at, lower_sstore_at, lower_satomic_at;
 LowerOp lower_copy_async, lower_commit, lower_wait;
-LowerOp lower_copy_box, lower_tma_begin, lower_tma_wait, lower_tma_end,
-    lower_store_box, lower_store_wait;
+LowerOp lower_copy_box, lower_tma_begin, lower_tma_wait, lower_tma_free, lower_tma_claim, lower_tma_end;
+LowerOp lower_store_box, lower_store_wait;
 LowerOp lower_for, lower_while, lower_if, lower_print, lower_assert;
 /* A block of a ring that only a matrix product reads, when it comes to that: it asks for elements one by
    one, and gets what one access moves. */

@@ -127,6 +127,8 @@ struct Target {
        done. What sums are is not to be touched until then: waiting passes them on, n of them. */
     void (*group_mma)(Lower *L, const struct GroupMma *m);
     void (*group_wait)(Lower *L, int pending, int n, LLVMValueRef *sums);
+    /* For so many cycles of its multiprocessor (i32, the same for a warp) this warp does nothing. */
+    void (*hold)(Lower *L, LLVMValueRef cycles);
     /* What this thread has stored to shared memory is there for such products. */
     void (*group_fence)(Lower *L);
     /* 32-bit words of `count` (1, 2 or 4) matrices in shared memory; this thread gives the address of a
@@ -141,15 +143,17 @@ struct Target {
        `pending`. */
     void (*commit)(Lower *L);
     void (*wait)(Lower *L, int pending);
-    /* Barriers (i32, byte offsets in shared memory) for `copies` of BoxCopy each time; until all of
-       them are there, `turn` being 0 and 1 by turns; and, with 0 copies, that it is none any more. */
+    /* Barriers (i32, byte offsets in shared memory) for `arrivals` each time, of BoxCopy or of box_free,
+       which a warp does for what its lanes have read; with 0 it is none any more. Waiting is for all of
+       them, `turn` being 0 and 1 by turns; only in warps where `acts` is true (NULL: in all). */
     void (*copy_box)(Lower *L, const BoxCopy *c);
-    void (*box_barrier)(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts);
+    void (*box_barrier)(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts);
+    void (*box_free)(Lower *L, LLVMValueRef barrier);
+    void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);
     /* To the matrix, without a barrier; and until all of these are there, for the thread that asked. */
     void (*store_box)(Lower *L, const BoxCopy *c);
     void (*store_wait)(Lower *L, LLVMValueRef acts);
     void (*box_fence)(Lower *L); /* boxes that are asked for from here on see what was written */
-    void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn);
     /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
     void (*atomic)(Lower *L, const Atomic *at, LLVMValueRef *words);
     bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);

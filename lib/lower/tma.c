@@ -101,7 +101,7 @@ static void each_barrier(Lower *L, const Op *op, int copies)
 
 void lower_tma_begin(Lower *L, const Op *op)
 {
-    each_barrier(L, op, (int)tkc_op_int(op, ATTR_BOXES, 1));
+    each_barrier(L, op, (int)tkc_op_int(op, ATTR_ARRIVALS, 1));
     if (tkc_op_int(op, ATTR_FENCE, 0)) L->target->box_fence(L);
 }
 
@@ -110,8 +110,22 @@ void lower_tma_end(Lower *L, const Op *op)
     each_barrier(L, op, 0);
 }
 
+static LLVMValueRef barrier_of(Lower *L, const Op *op)
+{
+    return at_number(L, op_arg(op, 0), lower_scalar(L, op_arg(op, 1)));
+}
+
 void lower_tma_wait(Lower *L, const Op *op)
 {
-    LLVMValueRef barrier = at_number(L, op_arg(op, 0), lower_scalar(L, op_arg(op, 1)));
-    L->target->box_wait(L, barrier, lower_scalar(L, op_arg(op, 2)));
+    L->target->box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), NULL);
+}
+
+void lower_tma_free(Lower *L, const Op *op)
+{
+    L->target->box_free(L, barrier_of(L, op));
+}
+
+void lower_tma_claim(Lower *L, const Op *op)
+{
+    L->target->box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), first_warp(L));
 }

@@ -16,11 +16,13 @@ AccessKind memory_access(const Op *op)
     case OP_SLOAD:
     case OP_STORE_BOX:
     case OP_TMA_WAIT:
+    case OP_TMA_CLAIM:
     case OP_RING_LOAD:
     case OP_SLOAD_AT: return ACCESS_READ;
     case OP_COPY_ASYNC:
     case OP_COPY_BOX:
     case OP_TMA_BEGIN:
+    case OP_TMA_FREE:
     case OP_TMA_END:
     case OP_SSTORE:
     case OP_SSTORE_AT: return ACCESS_WRITE;

@@ -10,8 +10,8 @@
      wait for copies
      sum = dot {async} …, sum
      sum = dot_wait {pending = 1} sum      the last turn's product is done
-     barrier                               in all groups: what it has read can be overwritten
-     copies
+     copies                                when all groups have come here: what it has read can be
+                                           overwritten
 
    and the matrix units have work while the threads count and copy. The last products are waited for
    behind the loop; no copy is under way by then. Otherwise each product is waited for in its turn,
@@ -66,8 +66,8 @@ static Value *wait_after(Func *fn, Op *after, Value *sum, int pending)
     return done;
 }
 
-/* Returns the barrier behind the waits. */
-static Op *keep_under_way(const Turn *t)
+/* Returns the last of the waits in a turn. */
+static const Op *keep_under_way(const Turn *t)
 {
     Op *last = t->dots.data[t->dots.len - 1];
     Builder after = build_before(t->fn, t->loop->next);
@@ -80,9 +80,7 @@ static Op *keep_under_way(const Turn *t)
         replace_later(result, build_dot_wait(&after, result, 0));
     }
     while (last->next->kind == OP_DOT_WAIT) last = last->next;
-    Builder b = build_before(t->fn, last->next);
-    b.loc = t->loop->loc;
-    return build_barrier(&b);
+    return last;
 }
 
 /* ---- turns that go on ---- */
@@ -123,7 +121,7 @@ static void read_tile(Tiles *tiles, Tile *tile)
     tile_read(tiles, tile);
 }
 
-Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
+const Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
 {
     Turn t = {.fn = fn, .loop = loop, .tiles = {.scratch = scratch, .fn = fn}};
     for (Op *op = loop->regions[0]->first; op; op = op->next)

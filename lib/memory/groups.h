@@ -5,9 +5,8 @@
 #include "ir/ir.h"
 
 /* Where no turn of a loop, whose loads come from rings, needs to wait for its own products, makes
-   these asynchronous. Returns the op behind which all that the turn before has read can be
-   overwritten; NULL: it is not such a loop. room: bytes of shared memory for operands that stay the
-   same. */
-Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room);
+   these asynchronous. Returns the op behind which a thread has done what the turn before reads;
+   NULL: it is not such a loop. room: bytes of shared memory for operands that stay the same. */
+const Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room);
 
 #endif

@@ -37,6 +37,7 @@ typedef struct Pipeline {
     int slots; /* as it was */
     int stages, boxes;
     Value *barriers; /* of boxes; NULL: there are none */
+    Value *free;     /* barriers at which warps say what they have read; NULL: all meet each turn */
     int64_t step;
     Value **ahead;          /* of slots of the slice, where the copies are */
     Value *index;           /* the same of the loop's index */
@@ -76,17 +77,34 @@ static Value *make_barriers(const Pipeline *p, Builder *b)
     return v;
 }
 
-static Op *tma_op(const Pipeline *p, Builder *b, OpKind kind, Value *which, Value *turn)
+/* which, turn: NULL where the op has none. */
+static Op *tma_op(Builder *b, OpKind kind, Value *barriers, Value *which, Value *turn)
 {
-    return build_op(b, kind, which ? 3 : 1, (Value *[]){p->barriers, which, turn}, 0, NULL);
+    const int n = turn ? 3 : which ? 2 : 1;
+    return build_checked(b, build_op(b, kind, n, (Value *[]){barriers, which, turn}, 0, NULL));
 }
 
-static void begin_boxes(const Pipeline *p, Builder *b)
+static Op *begin_barriers(const Pipeline *p, Builder *b, Value *barriers, int arrivals)
 {
-    Op *op = tma_op(p, b, OP_TMA_BEGIN, NULL, NULL);
-    ir_set_int(p->fn, op, ATTR_BOXES, p->boxes);
+    Op *op = build_op(b, OP_TMA_BEGIN, 1, &barriers, 0, NULL);
+    ir_set_int(p->fn, op, ATTR_ARRIVALS, arrivals);
+    return build_checked(b, op);
+}
+
+/* Of one group the warps are in step anyway. */
+static bool has_groups(const Pipeline *p)
+{
+    return p->fn->num_warps > GROUP_WARPS;
+}
+
+static void begin_boxes(Pipeline *p, Builder *b)
+{
+    p->barriers = make_barriers(p, b);
+    if (p->boxes == p->s->all.len && has_groups(p)) p->free = make_barriers(p, b);
+    build_barrier(b); /* who came here before may read the rings still */
+    Op *op = begin_barriers(p, b, p->barriers, p->boxes);
     if (streams_are_written(p->s)) ir_set_int(p->fn, op, ATTR_FENCE, 1);
-    build_checked(b, op);
+    if (p->free) begin_barriers(p, b, p->free, p->fn->num_warps);
 }
 
 /* Nobody waits any more: all meet behind the loop and its last products. */
@@ -97,7 +115,8 @@ static void end_boxes(const Pipeline *p)
     Builder b = build_before(p->fn, op);
     b.loc = p->loop->loc;
     build_barrier(&b);
-    build_checked(&b, tma_op(p, &b, OP_TMA_END, NULL, NULL));
+    tma_op(&b, OP_TMA_END, p->barriers, NULL, NULL);
+    if (p->free) tma_op(&b, OP_TMA_END, p->free, NULL, NULL);
 }
 
 /* ---- copies of a turn ---- */
@@ -210,17 +229,26 @@ static void load_far(Pipeline *p, Builder *b, Value *is_turn)
         p->far[i] = load_where(p, b, s->far.data[i], &map, is_turn);
 }
 
+/* For what is done there only, and ends with a yield. */
+static Builder where(Builder *b, Value *is_so)
+{
+    Op *branch = build_if(b, is_so, 0, NULL);
+    Builder other = build_at_end(b->fn, branch->regions[1]), in = build_at_end(b->fn, branch->regions[0]);
+    build_yield(&other, 0, NULL);
+    in.loc = b->loc;
+    return in;
+}
+
 /* A group: the copies of the next turn, where there is one. What is computed for them alone is so
-   in the branch, not between the products. */
-static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which)
+   in the branch, not between the products. freed: the turn of word that nobody reads there; NULL:
+   nobody has. */
+static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, Value *freed)
 {
     const ValueMap map = clone_slice(p, b);
-    Op *branch = build_if(b, is_turn, 0, NULL);
-    for (int i = 0; i < 2; i++) {
-        Builder in = build_at_end(p->fn, branch->regions[i]);
-        if (i == 0) copy_streams(p, &in, &map, which);
-        build_yield(&in, 0, NULL);
-    }
+    Builder in = where(b, is_turn);
+    if (p->free && freed) tma_op(&in, OP_TMA_CLAIM, p->free, which, freed);
+    copy_streams(p, &in, &map, which);
+    build_yield(&in, 0, NULL);
     if (p->boxes < p->s->all.len) build_op(b, OP_COMMIT, 0, NULL, 0, NULL);
 }
 
@@ -274,6 +302,13 @@ static Value *next_copy(const Pipeline *p, Builder *b, Value *which)
     Value *more = build_binary(b, OP_ADD, which, number(b, 1));
     Value *is_last = build_binary(b, OP_EQ, more, number(b, p->stages));
     return build_select(b, is_last, number(b, 0), more);
+}
+
+/* Of boxes that come to `next`. round: of those before it. */
+static Value *next_round(Builder *b, Value *next, Value *round)
+{
+    Value *is_new = build_binary(b, OP_EQ, next, number(b, 0));
+    return build_binary(b, OP_XOR, round, build_cast(b, is_new, DT_I32, NULL));
 }
 
 static Value *copy_before(const Pipeline *p, Builder *b, Value *which)
@@ -352,8 +387,17 @@ static void start_far(Pipeline *p, Builder *b)
     if (s->far.len) load_far(p, b, has_turn(p, b, 0));
 }
 
-/* Of the loop's first turns. which: the copy of the rings that the first comes to. */
-static void copy_first(Pipeline *p, Builder *b, Value *which, Value *is_run)
+/* The turn of word that copy `which`, whose boxes are of that round, is free. Before the first turn
+   of all the last copy has been read by nobody, but is said to be free in that turn. */
+static Value *freed_before(const Pipeline *p, Builder *b, Value *which, Value *round)
+{
+    Value *is_other = build_binary(b, OP_NE, which, number(b, p->stages - 1));
+    return build_binary(b, OP_XOR, round, build_cast(b, is_other, DT_I32, NULL));
+}
+
+/* Of the loop's first turns. which: the copy of the rings that the first comes to, and its round;
+   NULL: nothing was in the rings. */
+static void copy_first(Pipeline *p, Builder *b, Value *which, Value *round, Value *is_run)
 {
     p->index = around_value(p, op_arg(p->loop, 0));
     for (int k = 0; k < p->slots; k++) p->ahead[k] = around_value(p, carry_init(p->loop, k));
@@ -361,8 +405,10 @@ static void copy_first(Pipeline *p, Builder *b, Value *which, Value *is_run)
     for (int i = 0; i < p->stages - 1; i++) {
         Value *is_turn = has_turn(p, b, i);
         if (is_run) is_turn = build_binary(b, OP_AND, is_turn, is_run);
-        copy_turn(p, b, is_turn, which ? which : number(b, i));
+        copy_turn(p, b, is_turn, which ? which : number(b, i),
+                  which ? freed_before(p, b, which, round) : NULL);
         if (which) which = next_copy(p, b, which);
+        if (which) round = next_round(b, which, round);
         if (p->s->far.len) load_far(p, b, has_turn(p, b, i + 1));
     }
 }
@@ -371,10 +417,8 @@ static void make_rings(Pipeline *p, Builder *b)
 {
     for (int i = 0; i < p->s->all.len; i++) make_ring(p, b, &p->s->all.data[i]);
     b->loc = p->loop->loc;
-    if (p->boxes) p->barriers = make_barriers(p, b);
-    if (p->boxes || (p->around ? p->around : p->loop)->region->parent)
-        build_barrier(b); /* who came here before may read the rings still */
     if (p->boxes) begin_boxes(p, b);
+    else if (p->loop->region->parent) build_barrier(b); /* as there */
 }
 
 /* ---- and of the loop's next run ---- */
@@ -396,7 +440,7 @@ static Turn start_around(Pipeline *p)
     Op *around = p->around;
     Builder b = build_before(p->fn, around);
     make_rings(p, &b);
-    copy_first(p, &b, NULL, move_around(p, &b, wide(&b, op_arg(around, 0))));
+    copy_first(p, &b, NULL, NULL, move_around(p, &b, wide(&b, op_arg(around, 0))));
     build_barrier(&b);
     p->moved = ir_value_map(p->s->scratch, p->fn);
     return (Turn){.take = add_slot_to(around, number(&b, 0)),
@@ -414,7 +458,7 @@ static void go_on_around(Pipeline *p)
     Value *take = op_result(p->loop, p->slots), *round = op_result(p->loop, p->slots + 1);
     Value *index = build_binary(&b, OP_ADD, wide(&b, around->regions[0]->args[0]),
                                 wide(&b, op_arg(around, 2)));
-    copy_first(p, &b, take, move_around(p, &b, index));
+    copy_first(p, &b, take, round, move_around(p, &b, index));
     ir_add_arg(yield, take);
     ir_add_arg(yield, round);
 }
@@ -429,7 +473,7 @@ static Turn start(Pipeline *p)
     b.loc = p->loop->loc;
     if (!p->around) {
         make_rings(p, &b);
-        copy_first(p, &b, NULL, NULL);
+        copy_first(p, &b, NULL, NULL, NULL);
         if (p->boxes) build_barrier(&b);
     }
     t.until = last_turns(p, &b, ahead);
@@ -455,7 +499,7 @@ static Op *wait_for_turn(const Pipeline *p, const Turn *t)
     Op *wait = NULL;
     b.loc = p->loop->loc;
     if (p->boxes < p->s->all.len) wait = build_wait(&b, p->stages - 2);
-    if (p->boxes) wait = build_checked(&b, tma_op(p, &b, OP_TMA_WAIT, t->take, t->round));
+    if (p->boxes) wait = tma_op(&b, OP_TMA_WAIT, p->barriers, t->take, t->round);
     return wait;
 }
 
@@ -468,15 +512,23 @@ static Op *first_product(const Pipeline *p)
     return dot_is_of_group(op) && dot_ring(op, 1, &flipped) ? op : NULL;
 }
 
+/* Behind `done` this thread has read what the last turn reads. Copies go there when all have: they
+   meet, or, where one thread asks for all copies, it alone waits for the others. */
+static Op *let_go(const Pipeline *p, const Turn *t, const Op *done)
+{
+    Builder b = build_before(p->fn, done->next);
+    b.loc = p->loop->loc;
+    if (!p->free) return build_barrier(&b);
+    return tma_op(&b, OP_TMA_FREE, p->free, copy_before(p, &b, t->take), NULL);
+}
+
 /* Where copies may go to what the last turn has read: all have come to this one. Asking for boxes
    takes few registers and no addresses, and the first product is under way meanwhile. */
-static Op *all_have_read(const Pipeline *p, Op *wait)
+static Op *all_have_read(const Pipeline *p, const Turn *t, Op *wait)
 {
     Op *product = first_product(p);
     if (p->boxes < p->s->all.len) return product && dot_together(product) ? product : wait;
-    Builder b = build_before(p->fn, (product ? product : wait)->next);
-    b.loc = p->loop->loc;
-    return build_barrier(&b);
+    return let_go(p, t, product ? product : wait);
 }
 
 /* Behind an op: the copies of a later turn. */
@@ -486,17 +538,42 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     b.loc = p->loop->loc;
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->stages - 1);
-    copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), copy_before(p, &b, t->take));
+    copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), copy_before(p, &b, t->take),
+              t->round);
     Value *next = next_copy(p, &b, t->take);
     pass_on(p, next);
-    if (t->round) {
-        Value *is_new = build_cast(&b, build_binary(&b, OP_EQ, next, number(&b, 0)), DT_I32, NULL);
-        pass_on(p, build_binary(&b, OP_XOR, t->round, is_new));
-    }
+    if (t->round) pass_on(p, next_round(&b, next, t->round));
     if (t->far_until) load_far(p, &b, build_binary(&b, OP_LT, index, t->far_until));
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);
     for (int i = 0; i < p->s->far.len; i++) pass_on(p, p->far[i]);
+}
+
+/* ---- groups that take turns ---- */
+
+/* Cycles for which a group's product has a multiprocessor's matrix units to itself until it is
+   waited for; of what is summed apart, a part of it. */
+static int64_t cycles_of(const Pipeline *p, const Op *dot)
+{
+    enum { BYTES_A_CYCLE = 4096 }; /* of k, for each row and column */
+    const Type *a = op_arg(dot, 0)->type;
+    const int groups = p->fn->num_warps / GROUP_WARPS, together = dot_together(dot);
+    int64_t sums = tkc_type_count(op_result(dot, 0)->type) / groups, k = a->shape[1];
+    const int64_t apart = 2 * GROUP_APART_WORDS * GROUP_ROWS;
+    if (together && sums > apart) sums = apart;
+    if (together && k > together) k = together;
+    return sums * k * type_bytes(a) / BYTES_A_CYCLE;
+}
+
+/* Groups that wait for their own products leave the matrix units idle, all at once as long as they
+   do the same at the same time. So the last begins first and the others follow, each when that
+   before it may have multiplied; the first, which asks for boxes when all have read, is the last. */
+static void stagger(const Pipeline *p)
+{
+    int64_t cycles = 0;
+    for (const Op *op = p->body->first; op; op = op->next)
+        if (dot_is_of_group(op)) cycles = cycles_of(p, op) + (dot_together(op) ? 0 : cycles);
+    if (cycles) ir_set_int(p->fn, p->loop, ATTR_STAGGER, cycles);
 }
 
 /* ---- loads of a few registers ---- */
@@ -579,9 +656,10 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
     const Turn t = start(&p);
     Op *wait = wait_for_turn(&p, &t);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
-    Op *free = groups_start(scratch, fn, loop, room - p.stages * stages_bytes(&s));
-    go_on(&p, &t, free ? free : all_have_read(&p, wait));
+    const Op *done = groups_start(scratch, fn, loop, room - p.stages * stages_bytes(&s));
+    go_on(&p, &t, done ? let_go(&p, &t, done) : all_have_read(&p, &t, wait));
     bring_few(&p, wait);
+    if (p.free && !done) stagger(&p);
     if (p.around) go_on_around(&p);
     if (p.boxes) end_boxes(&p);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);

@@ -334,6 +334,15 @@ static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
         call_on_sums(L, i ? "" : buf_text(&text), 0, NULL, n - i < MOST ? n - i : MOST, sums + i);
 }
 
+static void nvptx_hold(Lower *L, LLVMValueRef cycles)
+{
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx),
+              "{\n\t.reg .pred more;\n\t.reg .b32 start, now;\n\tmov.u32 start, %clock;\n\t"
+              "again:\n\tmov.u32 now, %clock;\n\tsub.s32 now, now, start;\n\t"
+              "setp.lt.u32 more, now, $0;\n\t@more bra again;\n\t}",
+              "r", true, 1, &cycles);
+}
+
 static void nvptx_group_fence(Lower *L)
 {
     nvptx_asm(L, LLVMVoidTypeInContext(L->cx), "fence.proxy.async.shared::cta;", "", true, 0, NULL);
@@ -791,6 +800,7 @@ const Target nvptx_target = {
     .mma = nvptx_mma,
     .group_mma = nvptx_group_mma,
     .group_wait = nvptx_group_wait,
+    .hold = nvptx_hold,
     .group_fence = nvptx_group_fence,
     .load_rows = nvptx_load_rows,
     .load = nvptx_load,
@@ -803,6 +813,7 @@ const Target nvptx_target = {
     .store_wait = nvptx_store_wait,
     .box_barrier = nvptx_box_barrier,
     .box_fence = nvptx_box_fence,
+    .box_free = nvptx_box_free,
     .box_wait = nvptx_box_wait,
     .atomic = nvptx_atomic,
     .has_atomic = nvptx_has_atomic,

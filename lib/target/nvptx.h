@@ -17,7 +17,8 @@ void nvptx_store_box(Lower *L, const BoxCopy *c);
 void nvptx_store_wait(Lower *L, LLVMValueRef acts);
 void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts);
 void nvptx_box_fence(Lower *L);
-void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn);
+void nvptx_box_free(Lower *L, LLVMValueRef barrier);
+void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);
 
 /* ---- nvptx_kernel.c, for the table: see lower/target.h ---- */
 const char *nvptx_symbol(Arena *a, const char *name);

@@ -83,14 +83,14 @@ void nvptx_store_wait(Lower *L, LLVMValueRef acts)
 }
 
 /* The fence is for copies: they see the barrier, and come behind what other threads did before. */
-void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts)
+void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts)
 {
     Buf text = buf_make(L->arena);
-    if (copies)
+    if (arrivals)
         buf_printf(
             &text,
             "@$1 mbarrier.init.shared::cta.b64 [$0], %d;\n\t@$1 fence.proxy.async.shared::cta;",
-            copies);
+            arrivals);
     else buf_puts(&text, "@$1 mbarrier.inval.shared::cta.b64 [$0];");
     effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){L->target->shared(L, barrier), acts});
 }
@@ -101,10 +101,23 @@ void nvptx_box_fence(Lower *L)
     effect(L, "fence.proxy.async.global;", "", 0, NULL);
 }
 
-void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn)
+/* Who waits for it comes behind what all lanes have read. */
+void nvptx_box_free(Lower *L, LLVMValueRef barrier)
 {
     effect(L,
-           "{\n\t.reg .pred done;\n\tagain:\n\t"
-           "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t@!done bra again;\n\t}",
-           "r,r", 2, (LLVMValueRef[]){L->target->shared(L, barrier), turn});
+           "{\n\t.reg .pred p;\n\tbar.warp.sync -1;\n\telect.sync _|p, -1;\n\t"
+           "@p mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
+           "r", 1, (LLVMValueRef[]){L->target->shared(L, barrier)});
+}
+
+void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts)
+{
+    Buf text = buf_make(L->arena);
+    buf_puts(&text, "{\n\t.reg .pred done;\n\t");
+    if (acts) buf_puts(&text, "@!$2 bra over;\n\t");
+    buf_puts(&text, "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;"
+                    "\n\t@!done bra again;\n\t");
+    buf_puts(&text, acts ? "over:\n\t}" : "}");
+    effect(L, buf_text(&text), acts ? "r,r,b" : "r,r", acts ? 3 : 2,
+           (LLVMValueRef[]){L->target->shared(L, barrier), turn, acts});
 }

@@ -384,6 +384,17 @@ def matmul_boxes(n, configs, most=None):
                 bytes=4 * n * n, work=2 * n ** 3, rtol=1e-2, atol=1e-3 * n, reference=lambda a: (a[2], a[0].double() @ a[1].double().T))
 
 
+def matmul_from_boxes(n, dtype=torch.float16):
+    """By descriptors, programs going from tile to tile."""
+    triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    some = lambda: torch.randn(n, n, device="cuda", dtype=dtype)
+    configs = [({k: d[k] for k in ("BM", "BN", "BK")}, w, s) for d, w, s in LOOP_TILES]
+    return Work(name=f"matmul {NAMES[dtype]} {n}³ from descriptors", path=example("matmul_persistent"), kernel="matmul_descriptors", configs=configs,
+                sets=[[some(), some(), some(), n, n, n] for _ in range(copies(6 * n * n))], bytes=6 * n * n, work=2 * n ** 3,
+                grid=lambda d: (min(programs_that_fit(), triton.cdiv(n, d["BM"]) * triton.cdiv(n, d["BN"])), 1, 1),
+                rtol=2e-3 if dtype == torch.float16 else 1e-2, atol=0.3, reference=lambda a: (a[2], a[0] @ a[1]), library=lambda a: torch.mm(a[0], a[1], out=a[2]))
+
+
 def cudnn_attention(causal):
     def run(a):
         with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
@@ -601,14 +612,16 @@ TILES = tiles((128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (128, 128, 32, 4, 4), 
               (128, 256, 64, 8, 4), (256, 128, 64, 8, 4))
 BYTE_TILES = tiles((128, 128, 128, 4, 3), (128, 256, 128, 8, 3), (256, 128, 128, 8, 3), (64, 128, 128, 4, 3), (128, 128, 64, 4, 4), (128, 128, 128, 8, 3))
 BOX_TILES = tiles((128, 256, 128, 8, 3), (128, 256, 128, 8, 4), (256, 128, 128, 8, 3), (256, 128, 128, 8, 4), (128, 128, 128, 4, 3))
+LOOP_TILES = tiles((128, 256, 64, 8, 3), (256, 128, 64, 8, 3), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3), (128, 64, 64, 4, 4))
 WORD_TILES = tiles((128, 128, 32, 4, 3), (128, 256, 32, 8, 3), (256, 128, 32, 8, 3), (128, 128, 32, 8, 4))
 FLOAT_TILES = tiles((128, 128, 16, 8, 3), (64, 128, 16, 8, 3), (128, 64, 16, 4, 3), (128, 128, 32, 8, 2), (64, 64, 16, 4, 3))
 
 WORKS = [
-    lambda: matmul_along(4096, "tf32", WORD_TILES), lambda: matmul_along(4096, "int8", BYTE_TILES), lambda: matmul_along(4096, "fp8", BYTE_TILES),
+    *(lambda n=n: matmul_along(n, "tf32", WORD_TILES) for n in (4096, 8192)), lambda: matmul_along(4096, "int8", BYTE_TILES), lambda: matmul_along(4096, "fp8", BYTE_TILES),
     lambda: matmul_along(4096, "fp8", BYTE_TILES, 128), lambda: matmul_along(8192, "fp8", BYTE_TILES),
     *(lambda n=n, most=most: matmul_boxes(n, BOX_TILES, most) for n in (4096, 8192) for most in (None, 128)),
     *(lambda n=n: matmul(n, TILES) for n in (1024, 2048, 4096, 8192, 16384)), lambda: matmul(4096, TILES, torch.bfloat16),
+    *(lambda n=n: matmul_from_boxes(n) for n in (1024, 2048, 4096, 8192, 16384)), *(lambda n=n: matmul_from_boxes(n, torch.bfloat16) for n in (4096, 8192)),
     lambda: matmul(8192, TILES, torch.bfloat16), lambda: matmul(4096, FLOAT_TILES, torch.float32),
     *(lambda size=size, causal=causal: attention(128, 4096, size, causal) for size in (64, 128) for causal in (False, True)),
     lambda: vector_add(1 << 28), lambda: vector_add(1 << 24), lambda: vector_add(98432), lambda: softmax(4096, 1024), lambda: softmax(4096, 4096),

@@ -296,26 +296,13 @@ static void pass_on(Pipeline *p, Value *next)
     ir_add_arg(p->body->last, next);
 }
 
-/* Around the ring. */
-static Value *next_copy(const Pipeline *p, Builder *b, Value *which)
+/* One further around the ring. round: of boxes that come to it, or NULL. */
+static Value *next_copy(const Pipeline *p, Builder *b, Value *which, Value **round)
 {
+    Value *is_last = build_binary(b, OP_EQ, which, number(b, p->stages - 1));
     Value *more = build_binary(b, OP_ADD, which, number(b, 1));
-    Value *is_last = build_binary(b, OP_EQ, more, number(b, p->stages));
+    if (*round) *round = build_binary(b, OP_XOR, *round, build_cast(b, is_last, DT_I32, NULL));
     return build_select(b, is_last, number(b, 0), more);
-}
-
-/* Of boxes that come to `next`. round: of those before it. */
-static Value *next_round(Builder *b, Value *next, Value *round)
-{
-    Value *is_new = build_binary(b, OP_EQ, next, number(b, 0));
-    return build_binary(b, OP_XOR, round, build_cast(b, is_new, DT_I32, NULL));
-}
-
-static Value *copy_before(const Pipeline *p, Builder *b, Value *which)
-{
-    Value *less = build_binary(b, OP_SUB, which, number(b, 1));
-    Value *is_first = build_binary(b, OP_EQ, which, number(b, 0));
-    return build_select(b, is_first, number(b, p->stages - 1), less);
 }
 
 static Value *ring_load(const Pipeline *p, Op *before, const Stream *x, Value *which,
@@ -374,7 +361,8 @@ static void read_ring(const Pipeline *p, Stream *x, Value *which)
 typedef struct Turn {
     Value *until;     /* the index from which on no copies are to come */
     Value *far_until; /* the same of indices for copies; NULL: there are none */
-    Value *take;      /* which copy of the rings is read; the one before it is written */
+    Value *take;      /* which copy of the rings is read */
+    Value *last;      /* the one before it, which the last turn has read, and which is written */
     Value *round;     /* of boxes: 0 and 1 by turns, from one time around the rings to the next */
 } Turn;
 
@@ -407,8 +395,7 @@ static void copy_first(Pipeline *p, Builder *b, Value *which, Value *round, Valu
         if (is_run) is_turn = build_binary(b, OP_AND, is_turn, is_run);
         copy_turn(p, b, is_turn, which ? which : number(b, i),
                   which ? freed_before(p, b, which, round) : NULL);
-        if (which) which = next_copy(p, b, which);
-        if (which) round = next_round(b, which, round);
+        if (which) which = next_copy(p, b, which, &round);
         if (p->s->far.len) load_far(p, b, has_turn(p, b, i + 1));
     }
 }
@@ -444,6 +431,7 @@ static Turn start_around(Pipeline *p)
     build_barrier(&b);
     p->moved = ir_value_map(p->s->scratch, p->fn);
     return (Turn){.take = add_slot_to(around, number(&b, 0)),
+                  .last = add_slot_to(around, number(&b, p->stages - 1)),
                   .round = add_slot_to(around, number(&b, 0))};
 }
 
@@ -455,11 +443,13 @@ static void go_on_around(Pipeline *p)
     Op *around = p->around, *yield = around->regions[0]->last;
     Builder b = build_before(p->fn, p->loop->next);
     b.loc = p->loop->loc;
-    Value *take = op_result(p->loop, p->slots), *round = op_result(p->loop, p->slots + 1);
+    Value *take = op_result(p->loop, p->slots), *last = op_result(p->loop, p->slots + 1),
+          *round = op_result(p->loop, p->slots + 2);
     Value *index = build_binary(&b, OP_ADD, wide(&b, around->regions[0]->args[0]),
                                 wide(&b, op_arg(around, 2)));
     copy_first(p, &b, take, round, move_around(p, &b, index));
     ir_add_arg(yield, take);
+    ir_add_arg(yield, last);
     ir_add_arg(yield, round);
 }
 
@@ -478,6 +468,7 @@ static Turn start(Pipeline *p)
     }
     t.until = last_turns(p, &b, ahead);
     t.take = add_slot(p, t.take ? t.take : number(&b, 0));
+    t.last = add_slot(p, t.last ? t.last : number(&b, p->stages - 1));
     if (p->boxes) t.round = add_slot(p, t.round ? t.round : number(&b, 0));
     if (p->s->far.len) t.far_until = last_turns(p, &b, ahead + 1);
     if (p->around) {
@@ -519,7 +510,7 @@ static Op *let_go(const Pipeline *p, const Turn *t, const Op *done)
     Builder b = build_before(p->fn, done->next);
     b.loc = p->loop->loc;
     if (!p->free) return build_barrier(&b);
-    return tma_op(&b, OP_TMA_FREE, p->free, copy_before(p, &b, t->take), NULL);
+    return tma_op(&b, OP_TMA_FREE, p->free, t->last, NULL);
 }
 
 /* Where copies may go to what the last turn has read: all have come to this one. Asking for boxes
@@ -538,11 +529,11 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     b.loc = p->loop->loc;
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->stages - 1);
-    copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), copy_before(p, &b, t->take),
-              t->round);
-    Value *next = next_copy(p, &b, t->take);
-    pass_on(p, next);
-    if (t->round) pass_on(p, next_round(&b, next, t->round));
+    copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), t->last, t->round);
+    Value *round = t->round;
+    pass_on(p, next_copy(p, &b, t->take, &round));
+    pass_on(p, t->take);
+    if (round) pass_on(p, round);
     if (t->far_until) load_far(p, &b, build_binary(&b, OP_LT, index, t->far_until));
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);

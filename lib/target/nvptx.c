@@ -337,9 +337,9 @@ static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
 static void nvptx_hold(Lower *L, LLVMValueRef cycles)
 {
     nvptx_asm(L, LLVMVoidTypeInContext(L->cx),
-              "{\n\t.reg .pred more;\n\t.reg .b32 start, now;\n\tmov.u32 start, %clock;\n\t"
-              "again:\n\tmov.u32 now, %clock;\n\tsub.s32 now, now, start;\n\t"
-              "setp.lt.u32 more, now, $0;\n\t@more bra again;\n\t}",
+              "{\n\t.reg .pred p;\n\t.reg .b32 start, now;\n\tsetp.eq.u32 p, $0, 0;\n\t"
+              "@p bra over;\n\tmov.u32 start, %clock;\n\tagain:\n\tmov.u32 now, %clock;\n\t"
+              "sub.s32 now, now, start;\n\tsetp.lt.u32 p, now, $0;\n\t@p bra again;\n\tover:\n\t}",
               "r", true, 1, &cycles);
 }
 

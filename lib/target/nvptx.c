@@ -8,14 +8,14 @@
    among accesses and barriers; ptxas knows the instructions again and schedules them. */
 #include "target/nvptx.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/unwind.h"
+#include "base/vec.h"
 #include "ir/dot_unit.h"
 #include "ir/type.h"
-#include "lower/vector.h"
+#include "lower/lower.h"
 #include "tkc/inline_asm.h"
 
 #define ALL_LANES 0xffffffffu
@@ -144,6 +144,78 @@ static char constraint_of(const Lower *L, LLVMTypeRef ty)
     return 'r';
 }
 
+/* An instruction in the making, or several. Operands are numbered: the results, all of one type, then
+   what it is given. */
+typedef struct Ptx {
+    Lower *L;
+    Buf text, constraints;
+    int nresults;
+    LLVMTypeRef type;
+    VEC(LLVMValueRef) given;
+} Ptx;
+
+static Ptx ptx_begin(Lower *L, int nresults, LLVMTypeRef type)
+{
+    Ptx p = {L, buf_make(L->arena), buf_make(L->arena), nresults, type, {0}};
+    for (int i = 0; i < nresults; i++)
+        buf_printf(&p.constraints, "%s=%c", i ? "," : "", constraint_of(L, type));
+    return p;
+}
+
+/* One operand more; gives its number. */
+static int ptx_give(Ptx *p, LLVMValueRef v)
+{
+    const int number = p->nresults + p->given.len;
+    buf_printf(&p->constraints, "%s%c", number ? "," : "", constraint_of(p->L, LLVMTypeOf(v)));
+    vec_push(p->L->arena, &p->given, v);
+    return number;
+}
+
+/* What result i is before. */
+static void ptx_give_old(Ptx *p, int i, LLVMValueRef v)
+{
+    buf_printf(&p->constraints, ",%d", i);
+    vec_push(p->L->arena, &p->given, v);
+}
+
+/* Before an instruction that is done where pred is true (NULL: always). */
+static void ptx_guard(Ptx *p, LLVMValueRef pred)
+{
+    if (pred) buf_printf(&p->text, "@$%d ", ptx_give(p, pred));
+}
+
+static LLVMTypeRef result_type(Lower *L, int n, LLVMTypeRef *types)
+{
+    if (n == 1) return types[0];
+    return n ? LLVMStructTypeInContext(L->cx, types, (unsigned)n, false)
+             : LLVMVoidTypeInContext(L->cx);
+}
+
+static void take_results(Lower *L, LLVMValueRef call, int n, LLVMValueRef *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = n == 1 ? call : LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
+}
+
+/* Gives the call; its results are in `out`. */
+static LLVMValueRef ptx_end(Ptx *p, bool has_effects, LLVMValueRef *out)
+{
+    Lower *L = p->L;
+    LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, p->nresults);
+    for (int i = 0; i < p->nresults; i++) types[i] = p->type;
+    LLVMValueRef call =
+        nvptx_asm(L, result_type(L, p->nresults, types), buf_text(&p->text),
+                  buf_text(&p->constraints), has_effects, p->given.len, p->given.data);
+    take_results(L, call, p->nresults, out);
+    return call;
+}
+
+/* One that gives nothing and is given nothing. */
+static void ptx_alone(Lower *L, const char *text)
+{
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), text, "", true, 0, NULL);
+}
+
 static const struct {
     const char *text, *constraints;
     int sm, ptx;
@@ -210,64 +282,34 @@ static int matrix_words(int elements_log2, int per_word_log2)
 static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
                       LLVMValueRef *sum)
 {
-    enum { MOST = 24 };
     const MmaShape s = row->shape;
     const int na = matrix_words(s.m_log2 + s.k_log2, s.unit_log2),
               nb = matrix_words(s.k_log2 + s.n_log2, s.unit_log2),
               nc = matrix_words(s.m_log2 + s.n_log2, row->sum == DT_F16);
     const char *type = matrix_type(row->sum, true);
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    LLVMValueRef args[MOST];
-    LLVMTypeRef types[MOST];
-    int n = 0;
-    for (int i = 0; i < na; i++) args[n++] = a[i];
-    for (int i = 0; i < nb; i++) args[n++] = b[i];
-    for (int i = 0; i < nc; i++) args[n++] = sum[i];
-    for (int i = 0; i < nc; i++) types[i] = LLVMTypeOf(sum[i]);
-    buf_printf(&text, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", 1 << s.m_log2,
+    Ptx p = ptx_begin(L, nc, LLVMTypeOf(sum[0]));
+    for (int i = 0; i < na; i++) ptx_give(&p, a[i]);
+    for (int i = 0; i < nb; i++) ptx_give(&p, b[i]);
+    for (int i = 0; i < nc; i++) ptx_give(&p, sum[i]);
+    buf_printf(&p.text, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", 1 << s.m_log2,
                1 << s.n_log2, 1 << s.k_log2, type, matrix_type(row->a, false),
                matrix_type(row->b, false), type);
     const int counts[] = {nc, na, nb, nc};
     for (int i = 0, first = 0; i < 4; first += counts[i++]) {
-        put_list(&text, first, counts[i]);
-        buf_putc(&text, i < 3 ? ',' : ';');
+        put_list(&p.text, first, counts[i]);
+        buf_putc(&p.text, i < 3 ? ',' : ';');
     }
-    for (int i = 0; i < nc; i++)
-        buf_printf(&constraints, "%s=%c", i ? "," : "", constraint_of(L, types[i]));
-    for (int i = 0; i < n; i++)
-        buf_printf(&constraints, ",%c", constraint_of(L, LLVMTypeOf(args[i])));
     lower_need_ptx(L, row->ptx);
-    LLVMValueRef call = nvptx_asm(L, LLVMStructTypeInContext(L->cx, types, (unsigned)nc, false),
-                                 buf_text(&text), buf_text(&constraints), false, n, args);
-    mark_convergent(L, call);
-    for (int i = 0; i < nc; i++) sum[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
+    mark_convergent(L, ptx_end(&p, false, sum));
 }
 
 /* ---- warp groups ---- */
 
-/* Text whose outputs are n sums, which come in as operands behind the others. */
-static void call_on_sums(Lower *L, const char *text, int nothers, const LLVMValueRef *others, int n,
-                         LLVMValueRef *sums)
+/* Whose results are n sums, which come in behind the other operands. */
+static void end_on_sums(Ptx *p, LLVMValueRef *sums)
 {
-    LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, n);
-    LLVMValueRef *args = arena_array(L->arena, LLVMValueRef, nothers + n);
-    Buf constraints = buf_make(L->arena);
-    for (int i = 0; i < n; i++) {
-        types[i] = LLVMTypeOf(sums[i]);
-        buf_printf(&constraints, "%s=%c", i ? "," : "", constraint_of(L, types[i]));
-    }
-    for (int i = 0; i < nothers; i++) {
-        args[i] = others[i];
-        buf_printf(&constraints, ",%c", constraint_of(L, LLVMTypeOf(others[i])));
-    }
-    for (int i = 0; i < n; i++) {
-        args[nothers + i] = sums[i];
-        buf_printf(&constraints, ",%d", i);
-    }
-    LLVMTypeRef result = LLVMStructTypeInContext(L->cx, types, (unsigned)n, false);
-    LLVMValueRef call = nvptx_asm(L, result, text, buf_text(&constraints), true, nothers + n, args);
-    mark_convergent(L, call);
-    for (int i = 0; i < n; i++) sums[i] = LLVMBuildExtractValue(L->b, call, (unsigned)i, "");
+    for (int i = 0; i < p->nresults; i++) ptx_give_old(p, i, sums[i]);
+    mark_convergent(p->L, ptx_end(p, true, sums));
 }
 
 /* Words of a go to registers of their own right before they are used: ptxas up to CUDA 13.2 may
@@ -312,26 +354,26 @@ static void nvptx_group_mma(Lower *L, const GroupMma *m)
 {
     const int n = m->tiles * m->columns / 2, steps = m->tiles * m->steps,
               words = steps * (m->a_in_registers ? GROUP_A_WORDS : 1);
-    LLVMValueRef *others = arena_array(L->arena, LLVMValueRef, words + steps);
-    Buf text = buf_make(L->arena);
-    memcpy(others, m->a, (size_t)words * sizeof *others);
-    memcpy(others + words, m->b, (size_t)steps * sizeof *others);
-    buf_puts(&text, "{\n\t.reg .pred p;\n\tsetp.eq.u32 p, 0, 0;\n\t");
-    if (m->a_in_registers) put_fresh_words(&text, n, words);
-    buf_puts(&text, "wgmma.fence.sync.aligned;\n\t");
-    for (int i = 0; i < steps; i++) put_group_step(&text, m, i);
-    buf_puts(&text, "wgmma.commit_group.sync.aligned;\n\t}");
-    call_on_sums(L, buf_text(&text), words + steps, others, n, m->sums);
+    Ptx p = ptx_begin(L, n, LLVMTypeOf(m->sums[0]));
+    for (int i = 0; i < words; i++) ptx_give(&p, m->a[i]);
+    for (int i = 0; i < steps; i++) ptx_give(&p, m->b[i]);
+    buf_puts(&p.text, "{\n\t.reg .pred p;\n\tsetp.eq.u32 p, 0, 0;\n\t");
+    if (m->a_in_registers) put_fresh_words(&p.text, n, words);
+    buf_puts(&p.text, "wgmma.fence.sync.aligned;\n\t");
+    for (int i = 0; i < steps; i++) put_group_step(&p.text, m, i);
+    buf_puts(&p.text, "wgmma.commit_group.sync.aligned;\n\t}");
+    end_on_sums(&p, m->sums);
 }
 
 /* As many sums at a time as one text can have. */
 static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
 {
     enum { MOST = 128 };
-    Buf text = buf_make(L->arena);
-    buf_printf(&text, "wgmma.wait_group.sync.aligned %d;", pending);
-    for (int i = 0; i < n; i += MOST)
-        call_on_sums(L, i ? "" : buf_text(&text), 0, NULL, n - i < MOST ? n - i : MOST, sums + i);
+    for (int i = 0; i < n; i += MOST) {
+        Ptx p = ptx_begin(L, n - i < MOST ? n - i : MOST, LLVMTypeOf(sums[i]));
+        if (!i) buf_printf(&p.text, "wgmma.wait_group.sync.aligned %d;", pending);
+        end_on_sums(&p, sums + i);
+    }
 }
 
 static void nvptx_hold(Lower *L, LLVMValueRef cycles)
@@ -345,7 +387,7 @@ static void nvptx_hold(Lower *L, LLVMValueRef cycles)
 
 static void nvptx_group_fence(Lower *L)
 {
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), "fence.proxy.async.shared::cta;", "", true, 0, NULL);
+    ptx_alone(L, "fence.proxy.async.shared::cta;");
 }
 
 /* ---- the user's PTX ---- */
@@ -404,15 +446,12 @@ static void nvptx_assembly(Lower *L, const Op *op, const AsmRegisters *regs,
     const int n = regs->noutputs;
     const char *text = tkc_op_str(op, ATTR_ASM, "");
     const bool has_effects = !tkc_op_int(op, ATTR_PURE, 0);
-    LLVMTypeRef members[ASM_MAX_REGISTERS], result = LLVMVoidTypeInContext(L->cx);
+    LLVMTypeRef members[ASM_MAX_REGISTERS];
     for (int i = 0; i < n; i++) members[i] = types[i];
-    if (n == 1) result = types[0];
-    if (n > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)n, false);
     lower_need_ptx(L, version_of(text));
-    LLVMValueRef r = nvptx_asm(L, result, with_place(L, op, text), constraints_of(L, op, regs),
-                              has_effects, regs->ninputs, in);
-    for (int i = 0; i < n; i++)
-        out[i] = n == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+    LLVMValueRef r = nvptx_asm(L, result_type(L, n, members), with_place(L, op, text),
+                               constraints_of(L, op, regs), has_effects, regs->ninputs, in);
+    take_results(L, r, n, out);
 }
 
 /* ---- memory ---- */
@@ -442,10 +481,16 @@ static void put_words(Buf *b, int count, int first)
     if (count > 1) buf_putc(b, '}');
 }
 
-static void put_address(Buf *b, int operand, int64_t offset)
+/* An operand and a number: "[$1+16]". */
+typedef struct Place {
+    int operand;
+    int64_t offset;
+} Place;
+
+static void put_place(Ptx *p, Place at)
 {
-    if (offset) buf_printf(b, "[$%d+%lld]", operand, (long long)offset);
-    else buf_printf(b, "[$%d]", operand);
+    if (at.offset) buf_printf(&p->text, "[$%d+%lld]", at.operand, (long long)at.offset);
+    else buf_printf(&p->text, "[$%d]", at.operand);
 }
 
 /* The address with a constant that fits the instruction: a signed number of 32 bits. */
@@ -457,136 +502,82 @@ static LLVMValueRef near_address(Lower *L, LLVMValueRef ptr, int64_t *offset)
     return LLVMBuildGEP2(L->b, L->i8, ptr, &by, 1, "");
 }
 
-/* Of an instruction that gives `count` words. */
-static void call_words(Lower *L, LLVMTypeRef word, int count, Buf *text, Buf *constraints, int n,
-                       LLVMValueRef *args, LLVMValueRef *words)
+static Place ptx_give_address(Ptx *p, LLVMValueRef ptr, int64_t offset)
 {
-    LLVMTypeRef members[VECTOR_MAX];
-    for (int i = 0; i < count; i++) members[i] = word;
-    LLVMTypeRef result =
-        count == 1 ? word : LLVMStructTypeInContext(L->cx, members, (unsigned)count, false);
-    LLVMValueRef r = nvptx_asm(L, result, buf_text(text), buf_text(constraints), true, n, args);
-    for (int i = 0; i < count; i++)
-        words[i] = count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+    const int operand = ptx_give(p, near_address(p->L, ptr, &offset));
+    return (Place){operand, offset};
 }
 
 static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
 {
-    LLVMValueRef args[8];
-    int64_t offset = at->offset;
-    int n = 0;
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    const char kind = constraint_of(L, at->word);
-    args[n++] = near_address(L, at->ptr, &offset);
-    for (int i = 0; i < at->count; i++) buf_printf(&constraints, "=%c,", kind);
-    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(args[0])));
-    if (at->pred) {
-        args[n++] = at->pred;
-        buf_puts(&constraints, ",b");
-        buf_printf(&text, "@$%d ", at->count + 1);
-        for (int i = 0; i < at->count; i++) {
-            args[n++] = words[i];
-            buf_printf(&constraints, ",%d", i);
-        }
-    }
-    buf_puts(&text, "ld");
-    put_suffix(L, &text, at);
-    put_words(&text, at->count, 0);
-    buf_puts(&text, ", ");
-    put_address(&text, at->count, offset);
-    buf_putc(&text, ';');
-    call_words(L, at->word, at->count, &text, &constraints, n, args, words);
+    Ptx p = ptx_begin(L, at->count, at->word);
+    const Place from = ptx_give_address(&p, at->ptr, at->offset);
+    ptx_guard(&p, at->pred);
+    for (int i = 0; at->pred && i < at->count; i++) ptx_give_old(&p, i, words[i]);
+    buf_puts(&p.text, "ld");
+    put_suffix(L, &p.text, at);
+    put_words(&p.text, at->count, 0);
+    buf_puts(&p.text, ", ");
+    put_place(&p, from);
+    buf_putc(&p.text, ';');
+    ptx_end(&p, true, words);
 }
 
 /* What is not read becomes 0: the bytes to read are an operand. */
 static void nvptx_copy_async(Lower *L, const Copy *c)
 {
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    LLVMValueRef args[4];
-    int64_t to_offset = c->to_offset, from_offset = c->from_offset;
-    int n = 0;
-    args[n++] = near_address(L, c->to, &to_offset);
-    args[n++] = near_address(L, c->from, &from_offset);
-    for (int i = 0; i < n; i++)
-        buf_printf(&constraints, "%s%c", i ? "," : "", constraint_of(L, LLVMTypeOf(args[i])));
-    if (c->pred) {
-        args[n++] = LLVMBuildSelect(L->b, c->pred, lower_i32(L, c->bytes), lower_i32(L, 0), "");
-        buf_puts(&constraints, ",r");
-    }
-    if (c->acts) {
-        buf_printf(&text, "@$%d ", n);
-        args[n++] = c->acts;
-        buf_puts(&constraints, ",b");
-    }
-    buf_printf(&text, "cp.async.%s.shared.global ", c->bytes == 16 ? "cg" : "ca");
-    put_address(&text, 0, to_offset);
-    buf_puts(&text, ", ");
-    put_address(&text, 1, from_offset);
-    buf_printf(&text, c->pred ? ", %d, $2;" : ", %d;", c->bytes);
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
-             args);
+    Ptx p = ptx_begin(L, 0, NULL);
+    const Place to = ptx_give_address(&p, c->to, c->to_offset),
+                from = ptx_give_address(&p, c->from, c->from_offset);
+    if (c->pred)
+        ptx_give(&p, LLVMBuildSelect(L->b, c->pred, lower_i32(L, c->bytes), lower_i32(L, 0), ""));
+    ptx_guard(&p, c->acts);
+    buf_printf(&p.text, "cp.async.%s.shared.global ", c->bytes == 16 ? "cg" : "ca");
+    put_place(&p, to);
+    buf_puts(&p.text, ", ");
+    put_place(&p, from);
+    buf_printf(&p.text, c->pred ? ", %d, $2;" : ", %d;", c->bytes);
+    ptx_end(&p, true, NULL);
 }
 
 static void nvptx_commit(Lower *L)
 {
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), "cp.async.commit_group;", "", true, 0, NULL);
+    ptx_alone(L, "cp.async.commit_group;");
 }
 
 static void nvptx_wait(Lower *L, int pending)
 {
-    Buf text = buf_make(L->arena);
-    buf_printf(&text, "cp.async.wait_group %d;", pending);
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), "", true, 0, NULL);
+    ptx_alone(L, arena_printf(L->arena, "cp.async.wait_group %d;", pending));
 }
 
 static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
                             LLVMValueRef *words)
 {
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    LLVMTypeRef members[4] = {L->i32, L->i32, L->i32, L->i32}, result = L->i32;
-    LLVMValueRef address = near_address(L, ptr, &offset);
+    Ptx p = ptx_begin(L, count, L->i32);
+    const Place from = ptx_give_address(&p, ptr, offset);
     lower_need_ptx(L, 65);
-    buf_printf(&text, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
+    buf_printf(&p.text, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
                transposed ? ".trans" : "");
-    put_list(&text, 0, count);
-    buf_puts(&text, ", ");
-    put_address(&text, count, offset);
-    buf_putc(&text, ';');
-    for (int i = 0; i < count; i++) buf_puts(&constraints, "=r,");
-    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(address)));
-    if (count > 1) result = LLVMStructTypeInContext(L->cx, members, (unsigned)count, false);
-    LLVMValueRef r =
-        nvptx_asm(L, result, buf_text(&text), buf_text(&constraints), true, 1, &address);
-    mark_convergent(L, r);
-    for (int i = 0; i < count; i++)
-        words[i] = count == 1 ? r : LLVMBuildExtractValue(L->b, r, (unsigned)i, "");
+    put_list(&p.text, 0, count);
+    buf_puts(&p.text, ", ");
+    put_place(&p, from);
+    buf_putc(&p.text, ';');
+    mark_convergent(L, ptx_end(&p, true, words));
 }
 
 static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
 {
-    LLVMValueRef args[8];
-    int64_t offset = at->offset;
-    int n = 0;
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    args[n++] = near_address(L, at->ptr, &offset);
-    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(args[0])));
-    for (int i = 0; i < at->count; i++) {
-        args[n++] = words[i];
-        buf_printf(&constraints, ",%c", constraint_of(L, at->word));
-    }
-    if (at->pred) {
-        buf_printf(&text, "@$%d ", n);
-        args[n++] = at->pred;
-        buf_puts(&constraints, ",b");
-    }
-    buf_puts(&text, "st");
-    put_suffix(L, &text, at);
-    put_address(&text, 0, offset);
-    buf_puts(&text, ", ");
-    put_words(&text, at->count, 1);
-    buf_putc(&text, ';');
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), buf_text(&text), buf_text(&constraints), true, n,
-             args);
+    Ptx p = ptx_begin(L, 0, NULL);
+    const Place to = ptx_give_address(&p, at->ptr, at->offset);
+    for (int i = 0; i < at->count; i++) ptx_give(&p, words[i]);
+    ptx_guard(&p, at->pred);
+    buf_puts(&p.text, "st");
+    put_suffix(L, &p.text, at);
+    put_place(&p, to);
+    buf_puts(&p.text, ", ");
+    put_words(&p.text, at->count, 1);
+    buf_putc(&p.text, ';');
+    ptx_end(&p, true, NULL);
 }
 
 static LLVMValueRef nvptx_shared(Lower *L, LLVMValueRef offset)
@@ -680,26 +671,32 @@ static void put_atomic_name(Buf *text, const Atomic *a)
                is_cas ? a->scope : a->sem);
 }
 
+/* The result of a loop is written before all operands are read. */
+static Ptx loop_begin(Lower *L, LLVMTypeRef type)
+{
+    Ptx p = ptx_begin(L, 0, type);
+    buf_printf(&p.constraints, "=&%c", constraint_of(L, type));
+    p.nresults = 1;
+    return p;
+}
+
 static void atomic_loop(Lower *L, const Atomic *a, LLVMValueRef *words)
 {
-    int64_t offset = a->offset;
-    LLVMValueRef args[] = {near_address(L, a->ptr, &offset), words[0], a->pred};
-    const char address = constraint_of(L, LLVMTypeOf(args[0])), kind = constraint_of(L, a->word),
-               *space = a->space == SPACE_SHARED ? "shared" : "global";
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    buf_printf(&constraints, "=&%c,%c,%c%s", kind, address, kind, a->pred ? ",b" : "");
-    buf_puts(&text, "{\n\t.reg .pred p;\n\t.reg .b16 n, r;\n\tmov.b16 $0, 0;\n\t");
-    if (a->pred) buf_puts(&text, "@!$3 bra done;\n\t");
-    buf_printf(&text, "ld.relaxed.%s.%s.b16 $0, ", a->scope, space);
-    put_address(&text, 1, offset);
-    buf_printf(&text, ";\n\tagain: %s.%s n, $0, $2;\n\t", atomic_row(a->rmw)->name,
+    const char *space = a->space == SPACE_SHARED ? "shared" : "global";
+    Ptx p = loop_begin(L, a->word);
+    const Place at = ptx_give_address(&p, a->ptr, a->offset);
+    ptx_give(&p, words[0]);
+    buf_puts(&p.text, "{\n\t.reg .pred p;\n\t.reg .b16 n, r;\n\tmov.b16 $0, 0;\n\t");
+    if (a->pred) buf_printf(&p.text, "@!$%d bra done;\n\t", ptx_give(&p, a->pred));
+    buf_printf(&p.text, "ld.relaxed.%s.%s.b16 $0, ", a->scope, space);
+    put_place(&p, at);
+    buf_printf(&p.text, ";\n\tagain: %s.%s n, $0, $2;\n\t", atomic_row(a->rmw)->name,
                a->dtype == DT_BF16 ? "bf16" : "f16");
-    buf_printf(&text, "atom.%s.%s.%s.cas.b16 r, ", space, a->sem, a->scope);
-    put_address(&text, 1, offset);
-    buf_puts(&text, ", $0, n;\n\tsetp.ne.u16 p, r, $0;\n\tmov.b16 $0, r;\n\t"
-                    "@p bra again;\n\tdone:\n\t}");
-    words[0] = nvptx_asm(L, a->word, buf_text(&text), buf_text(&constraints), true,
-                         a->pred ? 3 : 2, args);
+    buf_printf(&p.text, "atom.%s.%s.%s.cas.b16 r, ", space, a->sem, a->scope);
+    put_place(&p, at);
+    buf_puts(&p.text, ", $0, n;\n\tsetp.ne.u16 p, r, $0;\n\tmov.b16 $0, r;\n\t"
+                      "@p bra again;\n\tdone:\n\t}");
+    ptx_end(&p, true, words);
 }
 
 static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
@@ -708,37 +705,23 @@ static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
         atomic_loop(L, a, words);
         return;
     }
-    LLVMValueRef args[2 * VECTOR_MAX];
-    int64_t offset = a->offset;
-    int n = 0;
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    const char kind = constraint_of(L, a->word);
-    for (int i = 0; i < a->count; i++) buf_printf(&constraints, "=%c,", kind);
-    args[n++] = near_address(L, a->ptr, &offset);
-    buf_putc(&constraints, constraint_of(L, LLVMTypeOf(args[0])));
-    for (int i = 0; i < a->count; i++) args[n++] = words[i];
-    if (a->value2) args[n++] = a->value2;
-    for (int i = 1; i < n; i++) buf_printf(&constraints, ",%c", kind);
-    if (a->pred) {
-        buf_printf(&text, "@$%d ", a->count + n);
-        args[n++] = a->pred;
-        buf_puts(&constraints, ",b");
-        for (int i = 0; i < a->count; i++) {
-            args[n++] = LLVMConstNull(a->word);
-            buf_printf(&constraints, ",%d", i);
-        }
-    }
-    put_atomic_name(&text, a);
-    put_atomic_op(L, &text, a);
-    buf_putc(&text, ' ');
-    put_words(&text, a->count, 0);
-    buf_puts(&text, ", ");
-    put_address(&text, a->count, offset);
-    buf_puts(&text, ", ");
-    put_words(&text, a->count, a->count + 1);
-    if (a->value2) buf_printf(&text, ", $%d", a->count + 2);
-    buf_putc(&text, ';');
-    call_words(L, a->word, a->count, &text, &constraints, n, args, words);
+    Ptx p = ptx_begin(L, a->count, a->word);
+    const Place at = ptx_give_address(&p, a->ptr, a->offset);
+    for (int i = 0; i < a->count; i++) ptx_give(&p, words[i]);
+    if (a->value2) ptx_give(&p, a->value2);
+    ptx_guard(&p, a->pred);
+    for (int i = 0; a->pred && i < a->count; i++) ptx_give_old(&p, i, LLVMConstNull(a->word));
+    put_atomic_name(&p.text, a);
+    put_atomic_op(L, &p.text, a);
+    buf_putc(&p.text, ' ');
+    put_words(&p.text, a->count, 0);
+    buf_puts(&p.text, ", ");
+    put_place(&p, at);
+    buf_puts(&p.text, ", ");
+    put_words(&p.text, a->count, a->count + 1);
+    if (a->value2) buf_printf(&p.text, ", $%d", a->count + 2);
+    buf_putc(&p.text, ';');
+    ptx_end(&p, true, words);
 }
 
 /* ---- waiting ---- */
@@ -750,37 +733,27 @@ static LLVMValueRef nvptx_nanoseconds(Lower *L)
 
 static LLVMValueRef nvptx_poll(Lower *L, const Poll *a)
 {
-    LLVMValueRef args[5];
-    int64_t offset = a->offset;
-    int n = 0, pred = 0;
     const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(a->expected));
-    Buf text = buf_make(L->arena), constraints = buf_make(L->arena);
-    args[n++] = near_address(L, a->ptr, &offset);
-    args[n++] = a->expected;
-    buf_printf(&constraints, "=&r,%c,%c", constraint_of(L, LLVMTypeOf(args[0])),
-               constraint_of(L, LLVMTypeOf(a->expected)));
+    LLVMValueRef found;
+    Ptx p = loop_begin(L, L->i32);
+    const Place at = ptx_give_address(&p, a->ptr, a->offset);
+    ptx_give(&p, a->expected);
     if (a->timeout) {
-        args[n++] = a->start;
-        args[n++] = a->timeout;
-        buf_puts(&constraints, ",l,l");
+        ptx_give(&p, a->start);
+        ptx_give(&p, a->timeout);
     }
-    if (a->pred) {
-        args[n++] = a->pred;
-        pred = n;
-        buf_puts(&constraints, ",b");
-    }
-    buf_printf(&text, "{\n\t.reg .pred p;\n\t.reg .b%u v;\n\t.reg .b64 t;\n\tmov.u32 $0, 0;\n\t",
+    buf_printf(&p.text,
+               "{\n\t.reg .pred p;\n\t.reg .b%u v;\n\t.reg .b64 t;\n\tmov.u32 $0, 0;\n\t", bits);
+    if (a->pred) buf_printf(&p.text, "@!$%d bra done;\n\t", ptx_give(&p, a->pred));
+    buf_printf(&p.text, "again: ld.%s.%s.global.b%u v, ", a->sem, a->scope, bits);
+    put_place(&p, at);
+    buf_printf(&p.text, ";\n\tsetp.eq.b%u p, v, $2;\n\t@p mov.u32 $0, 1;\n\t@p bra done;\n\t",
                bits);
-    if (pred) buf_printf(&text, "@!$%d bra done;\n\t", pred);
-    buf_printf(&text, "again: ld.%s.%s.global.b%u v, ", a->sem, a->scope, bits);
-    put_address(&text, 1, offset);
-    buf_printf(&text, ";\n\tsetp.eq.b%u p, v, $2;\n\t@p mov.u32 $0, 1;\n\t@p bra done;\n\t", bits);
     if (a->timeout)
-        buf_puts(&text, "mov.u64 t, %globaltimer;\n\tsub.u64 t, t, $3;\n\t"
-                        "setp.lo.u64 p, t, $4;\n\t@p ");
-    buf_puts(&text, "bra again;\n\tdone:\n\t}");
-    LLVMValueRef found =
-        nvptx_asm(L, L->i32, buf_text(&text), buf_text(&constraints), true, n, args);
+        buf_puts(&p.text, "mov.u64 t, %globaltimer;\n\tsub.u64 t, t, $3;\n\t"
+                          "setp.lo.u64 p, t, $4;\n\t@p ");
+    buf_puts(&p.text, "bra again;\n\tdone:\n\t}");
+    ptx_end(&p, true, &found);
     return LLVMBuildICmp(L->b, LLVMIntNE, found, lower_i32(L, 0), "");
 }
 

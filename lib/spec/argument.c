@@ -50,8 +50,7 @@ struct ArgKind {
 
 static bool read_value(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
-    Value *constant = sv_is_number(*v) ? op_to_value(sp, *v, c->spans[i]) : NULL;
-    if (sv_is_number(*v)) *v = constant ? sv_value(constant) : sv_error();
+    if (sv_is_number(*v)) *v = sv_value(op_to_value(sp, *v, c->spans[i]));
     return v->kind == SV_VALUE;
 }
 

@@ -88,12 +88,6 @@ static SpecValue value_attribute(Spec *sp, SpecValue x, Str name, Span at)
     return method(sp, x, name, NS_METHOD, at);
 }
 
-static SpecValue number_attribute(Spec *sp, SpecValue x, Str name, Span at)
-{
-    Value *v = op_to_value(sp, x, at);
-    return v ? value_attribute(sp, sv_value(v), name, at) : sv_error();
-}
-
 /* int32, as Triton has it, whatever the extents were given as. */
 static SpecValue extents(Spec *sp, const SpecBlockPtr *p, Span at)
 {
@@ -144,13 +138,11 @@ static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
 
 SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
-    if (sv_is_error(x)) return x;
     if (strcmp(name, "value") == 0 && sv_is_constant(x)) return x;
+    if (sv_is_number(x)) x = sv_value(op_to_value(sp, x, at));
     switch (x.kind) {
+    case SV_ERROR: return x;
     case SV_VALUE: return value_attribute(sp, x, name, at);
-    case SV_BOOL:
-    case SV_INT:
-    case SV_FLOAT: return number_attribute(sp, x, name, at);
     case SV_TYPE: return type_attribute(sp, x.type, name, at);
     case SV_BLOCK_PTR:
     case SV_DESC: return block_ptr_attribute(sp, x, name, at);

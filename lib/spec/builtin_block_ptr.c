@@ -135,8 +135,7 @@ SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
     }
     SpecValue r = builtin_descriptor_load(sp, c);
     if (sv_is_error(r) || !arg_is_given(c, 3)) return r;
-    Value *v = op_cast(sp, r.v, c->args[3].type, false, NULL, c->at);
-    return v ? sv_value(v) : sv_error();
+    return sv_value(op_cast(sp, r.v, c->args[3].type, false, NULL, c->at));
 }
 
 /* Rows x_offsets[i] of a 2-D descriptor whose block is one row, from some column on. */

@@ -63,9 +63,7 @@ SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
         tkc_type_element(t)->kind == TY_SCALAR) {
         return sv_value(cast_number(sp, c->args[0], type_dtype(t)));
     }
-    Value *v = arg_value(sp, c, 0);
-    v = op_cast(sp, v, t, bitcast, rounding, c->at);
-    return v ? sv_value(v) : sv_error();
+    return sv_value(op_cast(sp, arg_value(sp, c, 0), t, bitcast, rounding, c->at));
 }
 
 /* What only asks for a kind of argument, which it gives back. */

@@ -38,11 +38,7 @@ SpecValue builtin_arithmetic(Spec *sp, const BuiltinCall *c)
 {
     const OpKind kind = c->builtin->op;
     SpecValue x = c->args[0];
-    if (sv_is_constant(x) && sv_is_constant(c->args[1])) {
-        Value *v = arg_value(sp, c, 0);
-        if (!v) return sv_error();
-        x = sv_value(v);
-    }
+    if (sv_is_constant(x) && sv_is_constant(c->args[1])) x = sv_value(arg_value(sp, c, 0));
     const AstOp op = kind == OP_ADD ? AOP_ADD : kind == OP_SUB ? AOP_SUB : AOP_MUL;
     sp->may_wrap = !c->args[2].b;
     SpecValue r = op_binary(sp, op, x, c->args[1], c->at);

@@ -61,8 +61,7 @@ SpecValue builtin_bool(Spec *sp, const BuiltinCall *c)
     int truth = op_truth(sp, v, c->at);
     if (truth == -2) return sv_error();
     if (truth >= 0) return sv_bool(truth);
-    Value *x = op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->at);
-    return x ? sv_value(x) : sv_error();
+    return sv_value(op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->at));
 }
 
 SpecValue builtin_str(Spec *sp, const BuiltinCall *c)

@@ -18,8 +18,7 @@ SpecValue builtin_broadcast_to(Spec *sp, const BuiltinCall *c)
 {
     Shape shape;
     if (!arg_rest_shape(sp, c, &shape)) return sv_error();
-    Value *v = broadcast_value(sp, c->args[0].v, &shape, c->at);
-    return v ? sv_value(v) : sv_error();
+    return sv_value(broadcast_value(sp, c->args[0].v, &shape, c->at));
 }
 
 static bool refuse_duplicates(Spec *sp, Span at, const int64_t *axes, int n)

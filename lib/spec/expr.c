@@ -14,9 +14,7 @@ typedef struct Values { SpecValue *data; int len, cap; } Values;
 
 SpecValue strengthen(Spec *sp, SpecValue v, Span at)
 {
-    if (!sv_is_number(v)) return v;
-    Value *x = op_to_value(sp, v, at);
-    return x ? sv_value(x) : sv_error();
+    return sv_is_number(v) ? sv_value(op_to_value(sp, v, at)) : v;
 }
 
 SpecValue eval_constant(Spec *sp, const Ast *e, const char *what)

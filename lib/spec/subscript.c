@@ -266,11 +266,8 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
         return element_access(sp, p, x, index, &a, at) ? sv_value(memory_load(sp, &a, NULL))
                                                        : sv_error();
     }
-    if (sv_is_number(x)) {
-        Value *v = op_to_value(sp, x, at);
-        if (!v) return sv_error();
-        x = sv_value(v);
-    }
+    if (sv_is_number(x)) x = sv_value(op_to_value(sp, x, at));
+    if (sv_is_error(x)) return x;
     if (x.kind != SV_VALUE) return spec_error(sp, at, "%s cannot be indexed", spec_describe(sp, x));
     const SpecValue *items;
     int n = index_items(&index, &items), axes = 0, whole = 0;

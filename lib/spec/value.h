@@ -107,7 +107,11 @@ static inline SpecValue sv_float(double f) { return (SpecValue){.kind = SV_FLOAT
 static inline SpecValue sv_computed(double f) { return sv_float(f == f ? f : __builtin_nan("")); }
 static inline SpecValue sv_str(Str s) { return (SpecValue){.kind = SV_STR, .s = s}; }
 static inline SpecValue sv_type(const Type *t) { return (SpecValue){.kind = SV_TYPE, .type = t}; }
-static inline SpecValue sv_value(Value *v) { return (SpecValue){.kind = SV_VALUE, .v = v}; }
+/* NULL, which an error leaves, is poison. */
+static inline SpecValue sv_value(Value *v)
+{
+    return (SpecValue){.kind = v ? SV_VALUE : SV_ERROR, .v = v};
+}
 static inline SpecValue sv_tuple(SvKind kind, SpecTuple *t)
 {
     return (SpecValue){.kind = kind, .tuple = t};

@@ -27,15 +27,21 @@ static bool is_unread(SpecValue value, const Type *elem)
            elem->dtype != DT_I1;
 }
 
-static void note_offsets(Spec *sp, Span at)
+/* v, made of `value`, in the shape of the pointers' type. */
+static Value *beside_pointer(Spec *sp, const Type *pointer, Value *v, SpecValue value,
+                             const char *what, Span at)
 {
+    Shape shape = shape_of(pointer);
+    if (shape.rank || !type_is_block(v->type)) return broadcast_value(sp, v, &shape, at);
+    spec_error(sp, at, "%s is %s, but the pointer is a scalar %s", what, spec_describe(sp, value),
+               type_text(sp->arena, pointer));
     spec_note(sp, at, "add a block of offsets to the pointer, such as tl.arange(0, N)");
+    return NULL;
 }
 
 Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char *what, Span at)
 {
     const Type *elem = tkc_type_element(pointer)->elem;
-    Shape shape = shape_of(pointer);
     if (is_unread(value, elem)) {
         spec_error(sp, at, "%s is %s, a pointer, and the elements are %s", what,
                    spec_describe(sp, value), type_text(sp->arena, elem));
@@ -45,14 +51,7 @@ Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char
     Value *v = sv_is_number(value) && elem->kind == TY_SCALAR
                    ? cast_number(sp, value, type_dtype(elem))
                    : op_cast(sp, op_to_value(sp, value, at), elem, false, NULL, at);
-    if (!v) return NULL;
-    if (shape.rank == 0 && type_is_block(v->type)) {
-        spec_error(sp, at, "%s is %s, but the pointer is a scalar %s", what,
-                   spec_describe(sp, value), type_text(sp->arena, pointer));
-        note_offsets(sp, at);
-        return NULL;
-    }
-    return broadcast_value(sp, v, &shape, at);
+    return v ? beside_pointer(sp, pointer, v, value, what, at) : NULL;
 }
 
 Value *memory_arg(Spec *sp, const BuiltinCall *c, int i, const Type *pointer)
@@ -120,13 +119,6 @@ bool memory_mask(Spec *sp, const BuiltinCall *c, int i, const Value *pointer, Va
         spec_note(sp, at, "compare, as in offsets < n");
         return false;
     }
-    Shape shape = shape_of(pointer->type);
-    if (shape.rank == 0 && type_is_block(v->type)) {
-        spec_error(sp, at, "the mask is %s, but the pointer is a scalar %s",
-                   spec_describe(sp, value), type_text(sp->arena, pointer->type));
-        note_offsets(sp, at);
-        return false;
-    }
-    *mask = broadcast_value(sp, v, &shape, at);
+    *mask = beside_pointer(sp, pointer->type, v, value, "the mask", at);
     return *mask != NULL;
 }

@@ -102,12 +102,9 @@ SpecValue builtin_current_target(Spec *sp, const BuiltinCall *c)
 {
     (void)c;
     static const char *const names[] = {"backend", "arch", "warp_size"};
-    SpecTuple *t = record_new(sp, "GPUTarget", 3);
-    for (int i = 0; i < 3; i++) t->names[i] = intern_cstr(sp->names, names[i]);
-    t->data[0] = sv_str(intern_cstr(sp->names, "cuda"));
-    t->data[1] = sv_int(sp->fn->machine->sm);
-    t->data[2] = sv_int(sp->fn->machine->warp_size);
-    return sv_tuple(SV_RECORD, t);
+    const SpecValue values[] = {sv_str(intern_cstr(sp->names, "cuda")),
+                                sv_int(sp->fn->machine->sm), sv_int(sp->fn->machine->warp_size)};
+    return constant_record(sp, "GPUTarget", 3, names, values);
 }
 
 SpecValue builtin_is_cuda(Spec *sp, const BuiltinCall *c)

@@ -75,12 +75,9 @@ bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out)
     static const char *const fields[] = {"kwargs", "num_warps", "num_stages"};
     const char *dot = strrchr(path, '.');
     if (strncmp(path, "triton.", 7) != 0 || !dot || strcmp(dot + 1, config_type) != 0) return false;
-    SpecTuple *t = record_new(sp, config_type, 3);
-    for (int i = 0; i < t->len; i++) {
-        t->names[i] = intern_cstr(sp->names, fields[i]);
-        t->data[i] = argument_value(args, fields[i], i);
-    }
-    return *out = sv_tuple(SV_RECORD, t), true;
+    SpecValue values[3];
+    for (int i = 0; i < 3; i++) values[i] = argument_value(args, fields[i], i);
+    return *out = constant_record(sp, config_type, 3, fields, values), true;
 }
 
 typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;

@@ -46,6 +46,15 @@ SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items)
     return sv_tuple(SV_TUPLE, t);
 }
 
+SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *names,
+                          const SpecValue *values)
+{
+    SpecTuple *t = record_new(sp, type, n);
+    for (int i = 0; i < n; i++) t->names[i] = intern_cstr(sp->names, names[i]);
+    memcpy(t->data, values, (size_t)n * sizeof *values);
+    return sv_tuple(SV_RECORD, t);
+}
+
 SpecValue constant_ints(Spec *sp, int n, const int32_t *values)
 {
     SpecTuple *t = tuple_new(sp, n);

@@ -23,6 +23,9 @@ SpecTuple *tuple_new(Spec *sp, int n);
 SpecTuple *record_new(Spec *sp, const char *type, int n);
 /* A tuple of n items, copied into the arena. */
 SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items);
+/* A record of n fields. */
+SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *names,
+                          const SpecValue *values);
 SpecValue constant_ints(Spec *sp, int n, const int32_t *values);
 /* text % values, as Python's strings do it. */
 SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at);

@@ -125,17 +125,6 @@ static bool has_end(const char *path, const char *end)
     return n >= k && strcmp(path + n - k, end) == 0;
 }
 
-static SpecValue record(Spec *sp, const char *name, int n, const char *const *names,
-                        const SpecValue *values)
-{
-    SpecTuple *t = record_new(sp, name, n);
-    for (int i = 0; i < n; i++) {
-        t->names[i] = intern_cstr(sp->names, names[i]);
-        t->data[i] = values[i];
-    }
-    return sv_tuple(SV_RECORD, t);
-}
-
 static double largest(DType dt)
 {
     if (dt == DT_F8E4) return 448; /* no infinity: one more binade, less the NaN */
@@ -155,14 +144,14 @@ static bool call_limits(Spec *sp, DType dt, SpecValue *out)
         SpecValue v[] = {
             sv_float(largest(dt)), sv_float(-largest(dt)), sv_float(ldexp(1, -d->man_bits)),
             sv_float(tiny),        sv_float(tiny),         sv_int(d->bits)};
-        return *out = record(sp, "finfo", 6, names, v), true;
+        return *out = constant_record(sp, "finfo", 6, names, v), true;
     }
     static const char *const names[] = {"max", "min", "bits"};
     __int128 one = 1;
     bool is_signed = d->kind == DK_INT;
     SpecValue v[] = {sv_int((one << (d->bits - is_signed)) - 1),
                      sv_int(is_signed ? -(one << (d->bits - 1)) : 0), sv_int(d->bits)};
-    return *out = record(sp, "iinfo", 3, names, v), true;
+    return *out = constant_record(sp, "iinfo", 3, names, v), true;
 }
 
 static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)

@@ -13,23 +13,12 @@ static const DTypeInfo dtypes[DT_COUNT] = {
 };
 
 /* The trait column names bits without their prefix. */
-#define EW OT_EW
-#define ARITH (OT_EW | OT_PURE | OT_ARITH)
-#define COMPARE OT_COMPARE
-#define SPECIAL OT_SPECIAL
-#define LONG OT_LONG
-#define COMMUTE OT_COMMUTE
-#define PURE OT_PURE
-#define READ OT_READ
-#define WRITE OT_WRITE
-#define SIDE OT_SIDE
-#define TERM OT_TERM
-#define SHAPE OT_SHAPE
-#define CONST OT_CONST
-#define MEM OT_MEM
-#define TEN OT_TEN
-#define ATOMIC OT_ATOMIC
-#define DESC OT_DESC
+enum {
+    EW = OT_EW, ARITH = OT_EW | OT_PURE | OT_ARITH, COMPARE = OT_COMPARE, SPECIAL = OT_SPECIAL,
+    LONG = OT_LONG, COMMUTE = OT_COMMUTE, PURE = OT_PURE, READ = OT_READ, WRITE = OT_WRITE,
+    SIDE = OT_SIDE, TERM = OT_TERM, SHAPE = OT_SHAPE, CONST = OT_CONST, MEM = OT_MEM, TEN = OT_TEN,
+    ATOMIC = OT_ATOMIC, DESC = OT_DESC
+};
 static const OpInfo ops[OP_COUNT] = {
 #define OP(ID, name_, min_, max_, nresults_, nregions_, rule, layouts, traits_, domain_,           \
            signature)                                                                              \
@@ -43,23 +32,6 @@ static const OpInfo ops[OP_COUNT] = {
 #include "tkc/ops.def"
 #undef OP
 };
-#undef EW
-#undef ARITH
-#undef COMPARE
-#undef SPECIAL
-#undef LONG
-#undef COMMUTE
-#undef PURE
-#undef READ
-#undef WRITE
-#undef SIDE
-#undef TERM
-#undef SHAPE
-#undef CONST
-#undef MEM
-#undef TEN
-#undef ATOMIC
-#undef DESC
 
 typedef struct AttrInfo {
     const char *name;

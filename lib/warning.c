@@ -10,13 +10,11 @@ static const Kind warnings[] = {
 #define DIAG(ID, name, what)
 #define WARNING(ID, name, what) {DIAG_##ID, name, what},
 #include "base/diag_ids.def"
-#undef DIAG
 };
 static const Kind remarks[] = {
 #define DIAG(ID, name, what)
 #define REMARK(ID, name, what) {DIAG_##ID, name, what},
 #include "base/diag_ids.def"
-#undef DIAG
 };
 enum { WARNINGS = sizeof warnings / sizeof *warnings, REMARKS = sizeof remarks / sizeof *remarks };
 

@@ -12,7 +12,6 @@ typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINE
 typedef enum OptId {
 #define OPT(ID, spelling, form, arg, help, meaning) OPT_##ID,
 #include "options.def"
-#undef OPT
     OPT_COUNT
 } OptId;
 
@@ -23,7 +22,6 @@ static const struct OptRow {
 } rows[] = {
 #define OPT(ID, spelling, form, arg, help, meaning) {spelling, FORM_##form, arg, help},
 #include "options.def"
-#undef OPT
 };
 
 /* Options that other versions have, and what to do instead. */
@@ -316,7 +314,6 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
 #define OPT(ID, spelling, form, arg, help, meaning)                                                \
     case OPT_##ID: return meaning;
 #include "options.def"
-#undef OPT
     case OPT_COUNT: break;
     }
     return false;

@@ -18,7 +18,6 @@ void diags_init(Diags *d, Arena *a)
 #define DIAG(ID, name, what)
 #define REMARK(ID, name, what) d->off[DIAG_##ID] = true;
 #include "base/diag_ids.def"
-#undef DIAG
 }
 
 DiagId diags_enter(Diags *d, DiagId stage)
@@ -33,7 +32,6 @@ const char *diag_id_name(DiagId id)
     static const char *const names[] = {
 #define DIAG(ID, name, what) [DIAG_##ID] = name,
 #include "base/diag_ids.def"
-#undef DIAG
     };
     check(id > DIAG_NONE && id < DIAG_COUNT, "diagnostic %d has no name", (int)id);
     return names[id];

@@ -17,7 +17,6 @@ typedef enum DiagId {
     DIAG_NONE, /* of a note: its parent's; of a report: the stage's */
 #define DIAG(ID, name, what) DIAG_##ID,
 #include "base/diag_ids.def"
-#undef DIAG
     DIAG_COUNT
 } DiagId;
 const char *diag_id_name(DiagId id);

@@ -16,9 +16,6 @@ static const Builtin builtins[] = {
 #define STD_IS(name_, where_, function, params_, value_)                                           \
     {.name = #name_, .where = where_, .std = #function, .params = params_, .value = value_},
 #include "spec/builtins.def"
-#undef OPERATION
-#undef STD_AS
-#undef STD_IS
 };
 
 enum { COUNT = sizeof builtins / sizeof *builtins };

@@ -61,8 +61,5 @@ const char *builtin_nearest(unsigned where, const char *name);
 #define STD_AS(name, where, function)
 #define STD_IS(name, where, function, params, value)
 #include "spec/builtins.def"
-#undef OPERATION
-#undef STD_AS
-#undef STD_IS
 
 #endif

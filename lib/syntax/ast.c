@@ -51,7 +51,6 @@ const char *ast_kind_text(AstKind kind)
     static const char *const text[AST_COUNT] = {
 #define AST(ID, text, described, children) [AST_##ID] = text,
 #include "syntax/ast.def"
-#undef AST
     };
     return text[kind];
 }
@@ -61,7 +60,6 @@ const char *ast_describe(const Ast *node)
     static const char *const text[AST_COUNT] = {
 #define AST(ID, text, described, children) [AST_##ID] = described,
 #include "syntax/ast.def"
-#undef AST
     };
     return text[node->kind];
 }
@@ -115,7 +113,6 @@ const AstField *ast_fields(AstKind kind)
         [AST_INVALID] = none_fields,
 #define AST(ID, text, described, children) [AST_##ID] = children##_fields,
 #include "syntax/ast.def"
-#undef AST
     };
     return fields[kind];
 }

@@ -15,7 +15,6 @@ typedef enum AstKind {
     AST_INVALID,
 #define AST(ID, text, described, children) AST_##ID,
 #include "syntax/ast.def"
-#undef AST
     AST_COUNT
 } AstKind;
 

@@ -278,8 +278,6 @@ void check_sync(Frame *f, const Insn *in);
 #define INSN(OP, fn) void fn(Frame *f, const Insn *in);
 #define INSN_MAKER(OP, fn) InsnFn fn(Insn *in);
 #include "insns.def"
-#undef INSN
-#undef INSN_MAKER
 InsnFn interp_elementwise_fn(Insn *in); /* sets loop */
 bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_evaluate */
 /* What a read-modify-write computes, and in which type: umax and umin compare without sign whatever the

@@ -471,8 +471,6 @@ static InsnFn choose(Insn *in)
 #define INSN(OP, fn) [OP_##OP] = {fn, NULL},
 #define INSN_MAKER(OP, fn) [OP_##OP] = {NULL, fn},
 #include "insns.def"
-#undef INSN
-#undef INSN_MAKER
     };
     const OpKind kind = in->op->kind;
     if (table[kind].run) return table[kind].run;

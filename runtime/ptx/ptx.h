@@ -119,6 +119,5 @@ static inline int64_t ptx_signed(uint64_t x, int bits)
 
 #define PTX(name, qualifiers, types, second, operands, eval) PtxEval ptx_##eval;
 #include "insn.def"
-#undef PTX
 
 #endif

@@ -22,7 +22,6 @@ static const PtxRow rows[] = {
 #define PTX(name, qualifiers, types, second, operands, eval)                                       \
     {#name, qualifiers, types, second, operands, ptx_##eval},
 #include "insn.def"
-#undef PTX
 };
 
 const PtxType *ptx_type_named(const char *text, size_t len)

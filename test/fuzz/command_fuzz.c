@@ -25,7 +25,6 @@ static int nseeds;
 static const char *const spellings[] = {
 #define OPT(ID, spelling, form, arg, help, meaning) spelling,
 #include "options.def"
-#undef OPT
 };
 static const char *const pieces[] = {
     "=", ":", ",", "[", "]", "0", "-1", "9999999999999999999", "1e308", "nan", "None", "True", "x", "n",

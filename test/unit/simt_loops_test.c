@@ -23,7 +23,6 @@ static const Row rows[] = {
 #define PTX(name, qualifiers, types, second, operands, eval)                                       \
     {#name, qualifiers, types, second, operands},
 #include "ptx/insn.def"
-#undef PTX
 };
 
 static const struct {

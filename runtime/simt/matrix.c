@@ -4,36 +4,28 @@
    them is off by the double's own rounding alone, and the result is rounded once when it is
    encoded. Tensor cores do less: they line the products of a step up with the largest one and cut
    off what lies below some 24 bits (fewer for fp8), a few products a step, in an order nobody
-   states. Results agree where nothing is cut off, else to within those bits. Integers agree always.
-
-   A narrow float's exponent and mantissa, moved into fp32's places, are too small by the difference
-   of the biases; one exact product puts that right, for subnormal numbers as well. */
+   states. Results agree where nothing is cut off, else to within those bits. Integers agree always. */
 #include <math.h>
 #include <string.h>
 
-#include "tkc/float_bits.h"
 #include "interp/vector.h"
+#include "simt/lanes.h"
 #include "simt/matrix.h"
-#include "tkc/edge.h"
 
-typedef enum Kind { KIND_NONE, KIND_FLOAT, KIND_FULL, KIND_SIGNED, KIND_UNSIGNED } Kind;
+typedef enum Kind { KIND_FLOAT, KIND_SIGNED, KIND_UNSIGNED } Kind;
 
 typedef struct TypeInfo {
     const char *name;
     int bits;
     Kind kind;
-    int mantissa, bias;
 } TypeInfo;
 
 static const TypeInfo types[MATRIX_TYPE_COUNT] = {
-    [MATRIX_NONE] = {"", 0, KIND_NONE, 0, 0},
-#define MATRIX_TYPE(NAME, TEXT, BITS, KIND, MANTISSA, BIAS)                                        \
-    [MATRIX_##NAME] = {TEXT, BITS, KIND_##KIND, MANTISSA, BIAS},
+    [MATRIX_NONE] = {.name = ""},
+#define MATRIX_TYPE(NAME, TEXT, BITS, KIND) [MATRIX_##NAME] = {TEXT, BITS, KIND_##KIND},
 #include "matrix_types.def"
 #undef MATRIX_TYPE
 };
-
-enum { INFINITY_CODE = 0x7f800000, NAN_F32 = 0x7fffffff, NAN_F16 = 0x7fff, TF32_UNUSED = 0x1fff };
 
 MatrixType simt_matrix_type(const char *name, size_t len)
 {
@@ -45,20 +37,6 @@ MatrixType simt_matrix_type(const char *name, size_t len)
 int simt_matrix_type_bits(MatrixType type)
 {
     return types[type].bits;
-}
-
-/* Codes above `finite`, once moved, are infinity or NaN. */
-VECTOR static void decode_floats(const uint32_t *restrict codes, double *restrict numbers, int n,
-                                 int bits, int mantissa, int bias, uint32_t finite)
-{
-    const float scale = f32_of((uint32_t)(254 - bias) << 23);
-    const uint32_t mask = (uint32_t)((UINT64_C(1) << (bits - 1)) - 1);
-    for (int i = 0; i < n; i++) {
-        uint32_t size = codes[i] & mask, sign = codes[i] >> (bits - 1) << 31;
-        uint32_t moved = size << (23 - mantissa);
-        uint32_t special = size > finite ? INFINITY_CODE : 0;
-        numbers[i] = f32_of(f32_bits(f32_of(moved) * scale) | special | sign);
-    }
 }
 
 VECTOR static void decode_signed(const uint32_t *restrict codes, double *restrict numbers, int n,
@@ -74,41 +52,46 @@ VECTOR static void decode_unsigned(const uint32_t *restrict codes, double *restr
     for (int i = 0; i < n; i++) numbers[i] = (int32_t)(codes[i] & mask);
 }
 
-VECTOR static void decode_f32(const uint32_t *restrict codes, double *restrict numbers, int n,
-                              uint32_t unused)
+static inline float f32_from_tf32(uint32_t code)
 {
-    for (int i = 0; i < n; i++) numbers[i] = f32_of(codes[i] & ~unused);
+    return f32_of(code & ~0x1fffu);
 }
 
-/* The greatest size of a finite number's code: e4m3 alone has numbers with the highest exponent,
-   all but one. */
-static uint32_t greatest_finite(MatrixType type, const TypeInfo *t)
-{
-    if (type == MATRIX_E4M3) return 0x7e;
-    return (uint32_t)(((1 << (t->bits - 1 - t->mantissa)) - 1) << t->mantissa) - 1;
-}
+#define DECODE(NAME, NUMBER)                                                                       \
+    VECTOR static void decode_##NAME(const uint32_t *restrict codes, double *restrict numbers,     \
+                                     int n)                                                        \
+    {                                                                                              \
+        for (int i = 0; i < n; i++) numbers[i] = NUMBER(codes[i]);                                 \
+    }
+DECODE(f16, f32_from_f16)
+DECODE(bf16, f32_from_bf16)
+DECODE(tf32, f32_from_tf32)
+DECODE(e4m3, f32_from_e4m3)
+DECODE(e5m2, f32_from_e5m2)
+DECODE(f32, f32_of)
+#undef DECODE
+
+static void (*const decode_floats[MATRIX_TYPE_COUNT])(const uint32_t *restrict codes,
+                                                      double *restrict numbers, int n) = {
+    [MATRIX_F16] = decode_f16,   [MATRIX_BF16] = decode_bf16, [MATRIX_TF32] = decode_tf32,
+    [MATRIX_E4M3] = decode_e4m3, [MATRIX_E5M2] = decode_e5m2, [MATRIX_F32] = decode_f32};
 
 void simt_matrix_decode(MatrixType type, const uint32_t *codes, double *numbers, int n)
 {
     const TypeInfo *t = &types[type];
     if (t->kind == KIND_SIGNED) decode_signed(codes, numbers, n, t->bits);
     else if (t->kind == KIND_UNSIGNED) decode_unsigned(codes, numbers, n, t->bits);
-    else if (t->bits == 32) decode_f32(codes, numbers, n, type == MATRIX_TF32 ? TF32_UNUSED : 0);
-    else decode_floats(codes, numbers, n, t->bits, t->mantissa, t->bias, greatest_finite(type, t));
+    else decode_floats[type](codes, numbers, n);
 }
 
 VECTOR static void encode_f32(const double *restrict numbers, uint32_t *restrict codes, int n)
 {
-    for (int i = 0; i < n; i++) {
-        uint32_t code = f32_bits((float)numbers[i]);
-        codes[i] = (code & 0x7fffffff) > INFINITY_CODE ? NAN_F32 : code;
-    }
+    for (int i = 0; i < n; i++) codes[i] = bits32((float)numbers[i]);
 }
 
-static void encode_f16(const double *numbers, uint32_t *codes, int n)
+VECTOR static void encode_f16(const double *restrict numbers, uint32_t *restrict codes, int n)
 {
-    for (int i = 0; i < n; i++)
-        codes[i] = isnan(numbers[i]) ? NAN_F16 : (uint32_t)tkc_bits_from_double(DT_F16, numbers[i]);
+    for (int i = 0; i < n; i++) codes[i] = f16_from64(f64_bits(numbers[i]));
 }
 
 VECTOR static void encode_s32(const double *restrict numbers, uint32_t *restrict codes, int n,

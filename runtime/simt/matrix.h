@@ -11,7 +11,7 @@ enum { SIMT_LANES = 32 };
 
 typedef enum MatrixType {
     MATRIX_NONE,
-#define MATRIX_TYPE(NAME, TEXT, BITS, KIND, MANTISSA, BIAS) MATRIX_##NAME,
+#define MATRIX_TYPE(NAME, TEXT, BITS, KIND) MATRIX_##NAME,
 #include "matrix_types.def"
 #undef MATRIX_TYPE
     MATRIX_TYPE_COUNT

@@ -87,7 +87,7 @@ static int count_devices(void)
     return setting_number("SIMT_DEVICES", 1);
 }
 
-static int chip_of(CuDevice device)
+int driver_chip(CuDevice device)
 {
     const char *arch = driver_setting("SIMT_ARCH");
     (void)device;
@@ -99,7 +99,7 @@ static int count_devices(void)
     return CHIPS;
 }
 
-static int chip_of(CuDevice device)
+int driver_chip(CuDevice device)
 {
     return device >= 0 && device < CHIPS ? chips[device].number : 0;
 }
@@ -179,7 +179,7 @@ CuResult DRIVER(cuDeviceGet)(CuDevice *device, int ordinal)
 CuResult DRIVER(cuDeviceGetName)(char *name, int len, CuDevice device)
 {
     BEGIN_DEVICE(cuDeviceGetName, device);
-    snprintf(name, (size_t)len, "emulated sm_%d", chip_of(device));
+    snprintf(name, (size_t)len, "emulated sm_%d", driver_chip(device));
     return SIMT_OK;
 }
 
@@ -187,7 +187,7 @@ CuResult DRIVER(cuDeviceGetName)(char *name, int len, CuDevice device)
 CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, CuDevice device)
 {
     BEGIN_DEVICE(cuDeviceGetAttribute, device);
-    const int chip = chip_of(device), most_shared = shared_of(chip);
+    const int chip = driver_chip(device), most_shared = shared_of(chip);
     const struct {
         int attribute, value;
     } known[] = {{1, 1024},
@@ -228,8 +228,8 @@ CuResult DRIVER(cuDeviceGetAttribute)(int *value, CuDeviceAttribute attribute, C
 CuResult DRIVER(cuDeviceComputeCapability)(int *major, int *minor, CuDevice device)
 {
     BEGIN_DEVICE(cuDeviceComputeCapability, device);
-    *major = chip_of(device) / 10;
-    *minor = chip_of(device) % 10;
+    *major = driver_chip(device) / 10;
+    *minor = driver_chip(device) % 10;
     return SIMT_OK;
 }
 

@@ -135,6 +135,7 @@ int driver_begin(const char *symbol, bool needs_context);
     if (code != SIMT_OK) return code
 #define BEGIN(symbol) BEGIN_WITH(symbol, true)
 CuContext driver_current(void);
+int driver_chip(CuDevice device); /* 90 of sm_90; 0: there is no such device */
 const SimtRun *driver_run(CuContext context); /* of a launch of this thread */
 void driver_context_free(CuContext context);
 void driver_module_free(CuModule module); /* of no context any more */

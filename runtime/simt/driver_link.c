@@ -16,9 +16,7 @@ CuResult DRIVER(cuLinkCreate_v2)(unsigned count, CuJitOption *options, void **va
     BEGIN(cuLinkCreate_v2);
     CuLink l = calloc(1, sizeof *l);
     if (!l) return SIMT_OUT_OF_MEMORY;
-    int major = 0, minor = 0;
-    DRIVER(cuDeviceComputeCapability)(&major, &minor, driver_current()->device);
-    l->chip = major * 10 + minor;
+    l->chip = driver_chip(driver_current()->device);
     for (unsigned i = 0; i < count; i++) {
         if (options[i] != CU_JIT_FOR_TARGET) continue;
         l->chip = (int)(uintptr_t)values[i] & ~CU_ACCELERATED;

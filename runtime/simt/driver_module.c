@@ -21,13 +21,6 @@ static void write_log(const char *text, unsigned count, const CuJitOption *optio
     if (to && room) snprintf(to, room, "%s", given ? given : text);
 }
 
-static int chip_of(CuDevice device)
-{
-    int major = 0, minor = 0;
-    DRIVER(cuDeviceComputeCapability)(&major, &minor, device);
-    return major * 10 + minor;
-}
-
 static void trace_load(const SimtModule *m, bool is_image)
 {
     for (int i = 0; i < m->nfuncs; i++)
@@ -57,7 +50,7 @@ static int load_parts(CuModule m, const char *text, int n, CuDevice device, char
     m->parts = calloc((size_t)n, sizeof *m->parts);
     if (!m->parts) return SIMT_OUT_OF_MEMORY;
     for (; m->nparts < n; text += strlen(text) + 1) {
-        SimtModule *part = simt_module_load(text, chip_of(device), driver_state()->memory, problem, size);
+        SimtModule *part = simt_module_load(text, driver_chip(device), driver_state()->memory, problem, size);
         if (!part) return errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_INVALID_PTX;
         m->parts[m->nparts++] = part;
     }
@@ -78,7 +71,7 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     SimtImage head; /* images lie anywhere */
     const bool is_linked = !strncmp(image, SIMT_IMAGE, strlen(SIMT_IMAGE));
     if (is_linked) memcpy(&head, image, sizeof head);
-    if (code == SIMT_OK && is_linked) code = check_image(&head, chip_of(cx->device));
+    if (code == SIMT_OK && is_linked) code = check_image(&head, driver_chip(cx->device));
     if (code != SIMT_OK) return code;
     CuModule m = calloc(1, sizeof *m);
     if (!m) return SIMT_OUT_OF_MEMORY;

@@ -5,7 +5,7 @@
 #include "driver.h"
 #include "tensormap.h"
 
-enum { LEAST_MAJOR = 9, MAP_ALIGNMENT = 64 };
+enum { LEAST_CHIP = 90, MAP_ALIGNMENT = 64 };
 
 static int tell(const char *symbol, TensorVerdict verdict, const char *why)
 {
@@ -18,10 +18,8 @@ static int tell(const char *symbol, TensorVerdict verdict, const char *why)
 
 static int begin(const char *symbol)
 {
-    int code = driver_begin(symbol, true), major = 0, minor;
-    if (code != SIMT_OK) return code;
-    code = DRIVER(cuDeviceComputeCapability)(&major, &minor, driver_current()->device);
-    if (code != SIMT_OK || major >= LEAST_MAJOR) return code;
+    const int code = driver_begin(symbol, true);
+    if (code != SIMT_OK || driver_chip(driver_current()->device) >= LEAST_CHIP) return code;
     return tell(symbol, TENSOR_NOT_EMULATED, "tensor maps need sm_90");
 }
 

@@ -230,8 +230,9 @@ static SimtStep multiply(Warp *w, const SimtInsn *in, WgmmaCall *call, Reader *r
     uint32_t a[WGMMA_A_REGISTERS * SIMT_LANES], d[FRAGMENT_MOST * SIMT_LANES];
     WgmmaFault fault;
     call->shared = (SharedBytes){w->block->shared, w->block->shared_bytes, note_read, reader};
-    call->slices = 1;
-    call->slice[0] = (WgmmaSlice){w->index % WGMMA_WARPS, a, d};
+    call->warp = w->index % WGMMA_WARPS;
+    call->a_registers = a;
+    call->d = d;
     if (form->spec.a_in_registers) whole_warp_read(w, in->s, in->a, 32, a);
     if (call->accumulate) whole_warp_read(w, in->d, in->nd, 32, d);
     if (!simt_wgmma(form, call, &fault)) return tell_outside(w, in, &fault);

@@ -61,15 +61,14 @@ bool simt_wgmma_form(WgmmaForm *form, const WgmmaSpec *spec)
     return false;
 }
 
-static bool load_a(const WgmmaForm *form, const WgmmaCall *call, const WgmmaSlice *slice, double *a,
-                   WgmmaFault *fault)
+static bool load_a(const WgmmaForm *form, const WgmmaCall *call, double *a, WgmmaFault *fault)
 {
     const WgmmaSpec *s = &form->spec;
     const SharedMatrix m = simt_shared_matrix(call->a, s->a_transposed);
     fault->operand = 'a';
-    if (s->a_in_registers) simt_fragment_load(&form->a, slice->a, a);
+    if (s->a_in_registers) simt_fragment_load(&form->a, call->a_registers, a);
     for (int half = 0; half < 2 && !s->a_in_registers; half++)
-        if (!simt_shared_matrix_load(&m, &call->shared, s->a, 2 * slice->warp + half,
+        if (!simt_shared_matrix_load(&m, &call->shared, s->a, 2 * call->warp + half,
                                      a + half * 8 * s->k, s->k, 1, &fault->address))
             return false;
     if (s->a_negated != s->b_negated)
@@ -91,15 +90,13 @@ bool simt_wgmma(const WgmmaForm *form, const WgmmaCall *call, WgmmaFault *fault)
     const WgmmaSpec *s = &form->spec;
     const SharedMatrix m = simt_shared_matrix(call->b, s->b_transposed);
     const int step = simt_fragment_registers(&form->d) * SIMT_LANES;
-    double a[WGMMA_WARPS][ROWS * MOST_K], b[MOST_K * BLOCK];
-    for (int i = 0; i < call->slices; i++)
-        if (!load_a(form, call, &call->slice[i], a[i], fault)) return false;
+    double a[ROWS * MOST_K], b[MOST_K * BLOCK];
+    if (!load_a(form, call, a, fault)) return false;
     fault->operand = 'b';
     for (int block = 0; block < s->n / BLOCK; block++) {
         if (!simt_shared_matrix_load(&m, &call->shared, s->b, block, b, 1, BLOCK, &fault->address))
             return false;
-        for (int i = 0; i < call->slices; i++)
-            multiply_block(form, call, a[i], b, call->slice[i].d + block * step);
+        multiply_block(form, call, a, b, call->d + block * step);
     }
     return true;
 }

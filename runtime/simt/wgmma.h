@@ -24,20 +24,14 @@ typedef struct WgmmaForm {
     Fragment a, d; /* of 16 x k; of 16 x 8 */
 } WgmmaForm;
 
-/* One warp's part: its number in the warp group, its registers [WGMMA_A_REGISTERS][32 lanes] of a,
-   where a is in registers, and [d_registers][32 lanes] of d. */
-typedef struct WgmmaSlice {
-    int warp;
-    const uint32_t *a;
-    uint32_t *d;
-} WgmmaSlice;
-
+/* One warp's part. */
 typedef struct WgmmaCall {
-    bool accumulate; /* scale-d; false: what d holds is not read */
-    uint64_t a, b;   /* descriptors */
+    int warp;                    /* in the warp group */
+    bool accumulate;             /* scale-d; false: what d holds is not read */
+    uint64_t a, b;               /* descriptors */
+    const uint32_t *a_registers; /* [WGMMA_A_REGISTERS][32 lanes], where a is in registers */
+    uint32_t *d;                 /* [d_registers][32 lanes] */
     SharedBytes shared;
-    int slices; /* 1 … 4: b is read and decoded once for all of them */
-    WgmmaSlice slice[WGMMA_WARPS];
 } WgmmaCall;
 
 /* Where a descriptor led out of shared memory: 'a' or 'b', the first of 16 bytes. */

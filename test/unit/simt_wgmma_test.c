@@ -164,13 +164,26 @@ static int wrong_elements(const WgmmaSpec *s, uint32_t (*d)[128 * SIMT_LANES], i
     return wrong;
 }
 
-static void set_call(WgmmaCall *call, uint32_t (*ra)[WGMMA_A_REGISTERS][SIMT_LANES],
-                     uint32_t (*rd)[128 * SIMT_LANES])
+/* What four warps give, one after the other. */
+typedef uint32_t (*Ra)[WGMMA_A_REGISTERS][SIMT_LANES];
+typedef uint32_t (*Rd)[128 * SIMT_LANES];
+static bool multiply(const WgmmaForm *form, WgmmaCall *call, Ra ra, Rd rd, WgmmaFault *fault)
 {
-    *call = (WgmmaCall){.a = descriptor_of(&a), .b = descriptor_of(&b), .slices = WGMMA_WARPS};
-    call->shared = (SharedBytes){shared, SHARED, count_read, &reads};
-    for (int warp = 0; warp < WGMMA_WARPS; warp++)
-        call->slice[warp] = (WgmmaSlice){warp, ra[warp][0], rd[warp]};
+    bool done = true;
+    for (int warp = 0; warp < WGMMA_WARPS && done; warp++) {
+        call->warp = warp;
+        call->a_registers = ra[warp][0];
+        call->d = rd[warp];
+        done = simt_wgmma(form, call, fault);
+    }
+    return done;
+}
+
+static WgmmaCall new_call(void)
+{
+    return (WgmmaCall){.a = descriptor_of(&a),
+                       .b = descriptor_of(&b),
+                       .shared = {shared, SHARED, count_read, &reads}};
 }
 
 static void multiplies(const Case *c)
@@ -188,15 +201,15 @@ static void multiplies(const Case *c)
     if (s->a_in_registers) fill_a_registers(ra);
     else write_operand(&a, shared);
     write_operand(&b, shared);
-    set_call(&call, ra, rd);
+    call = new_call();
     reads = 0;
     EXPECT(simt_wgmma_form(&form, s));
     EXPECT_INT(form.d_registers, s->d == MATRIX_F16 ? s->n / 4 : s->n / 2);
-    EXPECT(simt_wgmma(&form, &call, &fault));
-    EXPECT_INT(reads, (s->a_in_registers ? 0 : 128) + s->n * 2);
+    EXPECT(multiply(&form, &call, ra, rd, &fault));
+    EXPECT_INT(reads, (s->a_in_registers ? 0 : 128) + WGMMA_WARPS * s->n * 2);
     EXPECT_INT(wrong_elements(s, rd, 1), 0);
     call.accumulate = true;
-    EXPECT(simt_wgmma(&form, &call, &fault));
+    EXPECT(multiply(&form, &call, ra, rd, &fault));
     EXPECT_INT(wrong_elements(s, rd, 2), 0);
 }
 
@@ -274,22 +287,22 @@ static void outside(void)
     lay_out(&a, s.a, ROWS, s.k, false, 128, 0);
     lay_out(&b, s.b, s.n, s.k, false, 128, 8192);
     a.tile_k = b.tile_k = 0;
-    set_call(&call, ra, rd);
+    call = new_call();
     EXPECT(simt_wgmma_form(&form, &s));
     call.shared.size = 8192 + 2048;
-    EXPECT(simt_wgmma(&form, &call, &fault));
+    EXPECT(multiply(&form, &call, ra, rd, &fault));
     call.shared.size -= 16; /* the last line's first piece has become its last */
-    EXPECT(!simt_wgmma(&form, &call, &fault));
+    EXPECT(!multiply(&form, &call, ra, rd, &fault));
     EXPECT_INT(fault.operand, 'b');
     EXPECT_INT(fault.address, 8192 + 2048 - 16);
     call.shared.size = 8192 + 1024;
-    EXPECT(!simt_wgmma(&form, &call, &fault));
+    EXPECT(!multiply(&form, &call, ra, rd, &fault));
     EXPECT_INT(fault.operand, 'b');
     EXPECT_INT(fault.address, 8192 + 1024);
-    call.shared.size = 4096;
-    EXPECT(!simt_wgmma(&form, &call, &fault));
+    call.shared.size = 1024;
+    EXPECT(!multiply(&form, &call, ra, rd, &fault));
     EXPECT_INT(fault.operand, 'a');
-    EXPECT_INT(fault.address, 4096);
+    EXPECT_INT(fault.address, 1024);
 }
 
 static uint64_t random_bits(void)
@@ -312,11 +325,11 @@ static void any_descriptor(void)
         WgmmaFault fault = {0};
         s.a_transposed = i & 1, s.b_transposed = i >> 1 & 1;
         EXPECT(simt_wgmma_form(&form, &s));
-        set_call(&call, ra, rd);
+        call = new_call();
         call.a = random_bits() & (i % 3 ? UINT64_C(0xc00e007f007f0fff) : UINT64_MAX);
         call.b = random_bits() & (i % 3 ? UINT64_C(0xc00e007f007f0fff) : UINT64_MAX);
         call.shared = (SharedBytes){bytes, BYTES, NULL, NULL};
-        const bool done = simt_wgmma(&form, &call, &fault);
+        const bool done = multiply(&form, &call, ra, rd, &fault);
         inside += done;
         EXPECT(done || fault.address + 16 > BYTES);
     }

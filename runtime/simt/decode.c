@@ -73,7 +73,7 @@ int dc_failed_line(Decoder *dc)
 
 /* ---- the name ---- */
 
-static bool part_is(const Decoder *dc, int i, const char *text, size_t len)
+bool op_part_is(const Decoder *dc, int i, const char *text, size_t len)
 {
     return (size_t)dc->len[i] == len && !memcmp(dc->part[i], text, len);
 }
@@ -81,7 +81,7 @@ static bool part_is(const Decoder *dc, int i, const char *text, size_t len)
 static bool take(Decoder *dc, const char *text, size_t len)
 {
     for (int i = 1; i < dc->nparts; i++)
-        if (!dc->taken[i] && part_is(dc, i, text, len)) return dc->taken[i] = true;
+        if (!dc->taken[i] && op_part_is(dc, i, text, len)) return dc->taken[i] = true;
     return false;
 }
 
@@ -548,7 +548,7 @@ static void decode(Decoder *dc, SimtInsn *in)
     const PtxType *t;
     bool known = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!part_is(dc, 0, rows[i].name, strcspn(rows[i].name, "."))) continue;
+        if (!op_part_is(dc, 0, rows[i].name, strcspn(rows[i].name, "."))) continue;
         known = true;
         if (!take_name(dc, in, &rows[i], &t)) continue;
         in->is_signed = t && tkc_dtype_info(t->dtype)->kind == DK_INT;
@@ -557,7 +557,7 @@ static void decode(Decoder *dc, SimtInsn *in)
     }
     memset(dc->taken, 0, sizeof dc->taken);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (part_is(dc, 0, families[i].name, strlen(families[i].name))) {
+        if (op_part_is(dc, 0, families[i].name, strlen(families[i].name))) {
             families[i].decode(dc, in);
             return;
         }

@@ -90,6 +90,7 @@ enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
 /* ---- the name ---- */
+bool op_part_is(const Decoder *dc, int i, const char *text, size_t len);
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
 int op_choose(Decoder *dc, const char *choices); /* place among "a b c" of the one there; -1: none */
 const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */

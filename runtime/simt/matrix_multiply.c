@@ -25,17 +25,12 @@ static SimtStep exec_mma(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- decoding ---- */
 
-static bool part_is(const Decoder *dc, int i, const char *text)
-{
-    return (size_t)dc->len[i] == strlen(text) && !memcmp(dc->part[i], text, strlen(text));
-}
-
 /* The next part that is one of the two, in the order of the text: true for the second. */
 static bool is_second(Decoder *dc, const char *first, const char *second)
 {
     for (int i = 1; i < dc->nparts; i++) {
-        const bool yes = part_is(dc, i, second);
-        if (dc->taken[i] || !(yes || part_is(dc, i, first))) continue;
+        const bool yes = op_part_is(dc, i, second, strlen(second));
+        if (dc->taken[i] || !(yes || op_part_is(dc, i, first, strlen(first)))) continue;
         dc->taken[i] = true;
         return yes;
     }

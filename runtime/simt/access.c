@@ -170,15 +170,21 @@ bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const 
     return reach_space(w, in, m, space, address, bytes, touch, host);
 }
 
+bool warp_read(Warp *w, const SimtInsn *in, int lane, uint64_t address, void *out, uint32_t bytes)
+{
+    uint64_t addresses[SIMT_LANES] = {0};
+    uint8_t *host[SIMT_LANES];
+    addresses[lane] = address;
+    if (!warp_reach(w, in, 1u << lane, SPACE_GENERIC, addresses, bytes, TOUCH_READ, host))
+        return false;
+    memcpy(out, host[lane], bytes);
+    return true;
+}
+
 bool warp_string(Warp *w, const SimtInsn *in, int lane, uint64_t address, char *out, size_t size)
 {
     for (size_t i = 0; i + 1 < size; i++, address++) {
-        uint64_t addresses[SIMT_LANES] = {0};
-        uint8_t *host[SIMT_LANES];
-        addresses[lane] = address;
-        if (!warp_reach(w, in, 1u << lane, SPACE_GENERIC, addresses, 1, TOUCH_READ, host))
-            return false;
-        out[i] = (char)*host[lane];
+        if (!warp_read(w, in, lane, address, out + i, 1)) return false;
         out[i + 1] = 0;
         if (!out[i]) return true;
     }

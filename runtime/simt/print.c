@@ -11,21 +11,10 @@ typedef struct Arguments {
     uint64_t at;
 } Arguments;
 
-static bool read_bytes(const Arguments *a, uint64_t address, void *out, uint32_t bytes)
-{
-    uint64_t addresses[SIMT_LANES] = {0};
-    uint8_t *host[SIMT_LANES];
-    addresses[a->lane] = address;
-    if (!warp_reach(a->w, a->in, 1u << a->lane, SPACE_GENERIC, addresses, bytes, TOUCH_READ, host))
-        return false;
-    memcpy(out, host[a->lane], bytes);
-    return true;
-}
-
 static bool next_argument(Arguments *a, void *out, uint32_t bytes)
 {
     a->at = (a->at + bytes - 1) / bytes * bytes;
-    bool done = read_bytes(a, a->at, out, bytes);
+    bool done = warp_read(a->w, a->in, a->lane, a->at, out, bytes);
     a->at += bytes;
     return done;
 }

@@ -55,7 +55,8 @@ bool warp_bounds(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *addres
 /* The addresses of "[base + offset]". False: a register that holds nothing; told. */
 bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, int64_t offset,
                     uint64_t *address);
-/* The text at a generic address, cut to size. */
+/* What lane has at a generic address: bytes, and a text, cut to size. */
+bool warp_read(Warp *w, const SimtInsn *in, int lane, uint64_t address, void *out, uint32_t bytes);
 bool warp_string(Warp *w, const SimtInsn *in, int lane, uint64_t address, char *out, size_t size);
 /* vprintf. */
 bool warp_print(Warp *w, const SimtInsn *in, int lane, uint64_t format, uint64_t args);

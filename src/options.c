@@ -478,16 +478,11 @@ static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
     return apply(o, seen, id, value);
 }
 
-static bool has_suffix(const char *s, const char *suffix)
-{
-    size_t n = strlen(s), m = strlen(suffix);
-    return n >= m && !strcmp(s + n - m, suffix);
-}
-
 TkcLanguage options_language(const Options *o, const char *file)
 {
     if (o->language_given) return o->language;
-    return has_suffix(file, ".ir") ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
+    const char *suffix = suffix_of(file);
+    return suffix && !strcmp(suffix, ".ir") ? TKC_LANGUAGE_IR : TKC_LANGUAGE_TK;
 }
 
 static bool read_words(Options *o, Seen *seen, int argc, char **argv)

@@ -46,22 +46,10 @@ static const char *find_ptxas(Options *o)
 
 /* ---- the driver ---- */
 
-static void be_quiet(TkcContext *cx)
-{
-    tkc_context_on_diagnostic(cx, NULL, NULL);
-}
-
-static void open_driver(Assembler *by)
-{
-    be_quiet(by->cx); /* having none is fine */
-    if (tkc_device_open(by->cx, "cuda", 0, &by->dev) != TKC_OK) by->dev = NULL;
-    report_listen(by->cx);
-}
-
 Assembler assemble_find(Options *o, TkcContext *cx)
 {
     Assembler by = {.o = o, .cx = cx, .ptxas = find_ptxas(o)};
-    if (!by.ptxas && (!o->ptxas || strcmp(o->ptxas, "none"))) open_driver(&by);
+    if (!by.ptxas && (!o->ptxas || strcmp(o->ptxas, "none"))) by.dev = command_gpu(cx);
     return by;
 }
 
@@ -80,7 +68,7 @@ void assemble_end(Assembler *by)
 static bool link_by_driver(Assembler *by, const TkcArtifact *ptx, char **cubin, size_t *len)
 {
     void *made = NULL;
-    be_quiet(by->cx);
+    tkc_context_on_diagnostic(by->cx, NULL, NULL);
     TkcStatus status = tkc_device_assemble(by->dev, &ptx, 1, &made, len);
     report_listen(by->cx);
     if (status == TKC_NO_DEVICE) assemble_end(by);

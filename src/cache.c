@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "command.h"
-#include "tkc/runtime.h"
 
 typedef struct Total { size_t n, damaged; uint64_t bytes; bool is_listed; } Total;
 

@@ -3,6 +3,7 @@
 #define TKC_SRC_COMMAND_H
 
 #include "options.h"
+#include "tkc/runtime.h"
 
 /* Opens the file of the options ("-": standard input). NULL after diagnostics. */
 TkcSource *command_source(TkcContext *cx, const Options *o);
@@ -20,6 +21,8 @@ int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void command_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Writes it to -o, else to standard output. An exit code. */
 int command_write(const Options *o, const char *text, size_t len);
+/* The GPU that is here; NULL: none, of which nothing is said. */
+TkcDevice *command_gpu(TkcContext *cx);
 /* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's
    default). */
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);

@@ -42,12 +42,11 @@ static char *default_name(Options *o)
     return options_keep(o, path);
 }
 
-int depend_write(Depends *d)
+int depend_write(Depends *d, int code)
 {
     Output out;
     const char *why = NULL, *path;
-    int code = EXIT_FINE;
-    if (d->o->depend) {
+    if (code == EXIT_FINE && d->o->depend) {
         path = d->o->depend_file ? d->o->depend_file : default_name(d->o);
         bool ok = !output_is_same_file(d->o->file, path);
         if (!ok) why = "it is the input";

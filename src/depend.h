@@ -12,8 +12,8 @@ typedef struct Depends {
 
 /* Every file that a name of the artifact resolved to, once. */
 void depend_add(Depends *d, const TkcArtifact *artifact);
-/* "OUTPUT: FILE FILE …", where the options say. Without -MD nothing. Frees the list. An exit code.
- */
-int depend_write(Depends *d);
+/* "OUTPUT: FILE FILE …", where the options say. Without -MD, or where the output's exit code is not
+   fine, nothing. Frees the list. An exit code. */
+int depend_write(Depends *d, int code);
 
 #endif

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 
 #include "command.h"
-#include "tkc/runtime.h"
 
 extern char **environ;
 
@@ -67,15 +66,13 @@ static bool ask_ptxas(const char *ptx, size_t len, char *target, Assembled *a)
 
 static bool ask_driver(TkcContext *cx, const TkcArtifact *ptx, const char *target, Assembled *a)
 {
-    TkcDevice *dev;
+    TkcDevice *dev = command_gpu(cx);
     TkcKernelInfo info = {.size = sizeof info};
-    tkc_context_on_diagnostic(cx, NULL, NULL); /* having none is fine */
-    bool ok = tkc_device_open(cx, "cuda", 0, &dev) == TKC_OK;
-    if (ok) {
-        ok = !strcmp(tkc_device_arch(dev), target) && tkc_device_inspect(dev, ptx, &info) == TKC_OK;
-        *a = (Assembled){info.registers, info.spill_bytes};
-        tkc_device_free(dev);
-    }
+    tkc_context_on_diagnostic(cx, NULL, NULL); /* one that refuses it is as good as none */
+    const bool ok = dev && !strcmp(tkc_device_arch(dev), target) &&
+                    tkc_device_inspect(dev, ptx, &info) == TKC_OK;
+    *a = (Assembled){info.registers, info.spill_bytes};
+    tkc_device_free(dev);
     report_listen(cx);
     return ok;
 }

@@ -311,9 +311,7 @@ static int write(const Header *h)
     for (int i = 0; i < h->nentries; i++)
         for (int k = 0; k < h->entries[i].nvariants; k++)
             depend_add(&d, h->entries[i].variants[k].images[0].code);
-    if (code == EXIT_FINE) return depend_write(&d);
-    free(d.paths);
-    return code;
+    return depend_write(&d, code);
 }
 
 static void free_header(Header *h)

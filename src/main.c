@@ -11,7 +11,6 @@
 #include "command.h"
 #include "depend.h"
 #include "output.h"
-#include "tkc/runtime.h"
 
 int command_exit(TkcStatus status)
 {
@@ -98,13 +97,19 @@ int command_write(const Options *o, const char *text, size_t len)
 
 /* ---- compiling ---- */
 
-const char *command_default_arch(TkcContext *cx, char *buffer, size_t size)
+TkcDevice *command_gpu(TkcContext *cx)
 {
     TkcDevice *dev;
     tkc_context_on_diagnostic(cx, NULL, NULL); /* having none is fine */
     TkcStatus status = tkc_device_open(cx, "cuda", 0, &dev);
     report_listen(cx);
-    if (status != TKC_OK) return NULL;
+    return status == TKC_OK ? dev : NULL;
+}
+
+const char *command_default_arch(TkcContext *cx, char *buffer, size_t size)
+{
+    TkcDevice *dev = command_gpu(cx);
+    if (!dev) return NULL;
     snprintf(buffer, size, "%s", tkc_device_arch(dev));
     tkc_device_free(dev);
     return buffer;
@@ -171,9 +176,7 @@ static int write_with_depends(Options *o, TkcContext *cx, TkcArtifact *a)
     Depends d = {.o = o};
     const int code = write_artifact(o, cx, a);
     depend_add(&d, a);
-    if (code == EXIT_FINE) return depend_write(&d);
-    free(d.paths);
-    return code;
+    return depend_write(&d, code);
 }
 
 static void tell_taken(const TkcArtifact *a)

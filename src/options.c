@@ -340,27 +340,13 @@ static OptId find_row(const char *word, const char **value)
     for (int i = 0; i < OTHERS; i++)
         if (!strcmp(word, others[i].spelling)) return others[i].id;
     for (int i = 0; i < OPT_COUNT; i++) {
-        size_t n = strlen(rows[i].spelling);
-        *value = NULL;
-        switch (rows[i].form) {
-        case FORM_GROUP: continue;
-        case FORM_FLAG:
-        case FORM_NEXT:
-            if (!strcmp(word, rows[i].spelling)) return (OptId)i;
-            if (rows[i].form == FORM_FLAG || strncmp(word, rows[i].spelling, n) ||
-                !is_joint(word[n]))
-                continue;
-            *value = word + n + 1;
-            return (OptId)i;
-        case FORM_EQUALS:
-            if (strncmp(word, rows[i].spelling, n) || (word[n] && !is_joint(word[n]))) continue;
-            *value = word[n] ? word + n + 1 : NULL;
-            return (OptId)i;
-        case FORM_JOINED:
-            if (strncmp(word, rows[i].spelling, n)) continue;
-            *value = word[n] ? word + n : NULL;
-            return (OptId)i;
-        }
+        const OptForm form = rows[i].form;
+        const size_t n = strlen(rows[i].spelling);
+        if (form == FORM_GROUP || strncmp(word, rows[i].spelling, n)) continue;
+        if (word[n] && form == FORM_JOINED) *value = word + n;
+        else if (word[n] && form != FORM_FLAG && is_joint(word[n])) *value = word + n + 1;
+        else if (word[n]) continue;
+        return (OptId)i;
     }
     return OPT_COUNT;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const Machine machines[] = {
+static const Machine machines[] = {
 #define MACHINE(name_, sm_, specific_, smem_, cp_async_, tma_, redux_, bf16_, fp8_, \
                 ptx_) \
     {.name = name_, .sm = sm_, .arch_specific = specific_, .warp_size = 32, .max_threads = 1024, \
@@ -13,11 +13,11 @@ const Machine machines[] = {
 #undef MACHINE
 };
 
-const int machine_count = sizeof machines / sizeof *machines;
+enum { MACHINES = sizeof machines / sizeof *machines };
 
 const Machine *machine_find(const char *name)
 {
-    for (int i = 0; i < machine_count; i++)
+    for (int i = 0; i < MACHINES; i++)
         if (strcmp(machines[i].name, name) == 0) return &machines[i];
     return NULL;
 }
@@ -35,13 +35,13 @@ const char *machine_nearest(const char *name)
 {
     char number[16];
     read_number(name, number, sizeof number);
-    for (int i = 0; i < machine_count; i++)
+    for (int i = 0; i < MACHINES; i++)
         if (strcmp(machines[i].name + strlen("sm_"), number) == 0) return machines[i].name;
     return NULL;
 }
 
 void machine_list(Buf *out)
 {
-    for (int i = 0; i < machine_count; i++)
+    for (int i = 0; i < MACHINES; i++)
         buf_printf(out, "%s%s", i ? ", " : "", machines[i].name);
 }

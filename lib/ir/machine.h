@@ -25,7 +25,5 @@ const Machine *machine_find(const char *name);
 const char *machine_nearest(const char *name);
 /* "sm_75, sm_80, …" for messages. */
 void machine_list(Buf *out);
-extern const Machine machines[];
-extern const int machine_count;
 
 #endif

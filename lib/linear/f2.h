@@ -33,6 +33,4 @@ bool f2_space_solve(const F2Space *s, uint32_t v, uint32_t *combo);
 /* The members that are in both spaces. */
 void f2_space_intersect(F2Space *out, const F2Space *a, const F2Space *b);
 
-static inline bool f2_parity(uint32_t x) { return __builtin_parity(x); }
-
 #endif

@@ -111,7 +111,8 @@ static void run_stages(const ConvertStages *st, const Threads *t)
         for (int w = 0; w < t->warps; w++) {
             for (int i = 0; i < t->lanes; i++) {
                 uint32_t *v = regs_at(t, w, i), old[1024];
-                if (!(f2_parity((uint32_t)i & st->lane_mask[k]) ^ f2_parity((uint32_t)w & st->warp_mask[k]))) continue;
+                const uint32_t lane = (uint32_t)i & st->lane_mask[k], warp = (uint32_t)w & st->warp_mask[k];
+                if (__builtin_parity(lane) == __builtin_parity(warp)) continue;
                 memcpy(old, v, (size_t)t->regs * sizeof *v);
                 for (int r = 0; r < t->regs; r++) v[r] = old[(uint32_t)r ^ st->vec[k]];
             }

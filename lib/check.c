@@ -2,6 +2,7 @@
    names itself. */
 #include "ir/verify.h"
 #include "job.h"
+#include "spec/walk.h"
 
 /* ---- checking without code ---- */
 
@@ -11,25 +12,19 @@ typedef struct CheckJob {
     Map defs; /* jit functions by name */
 } CheckJob;
 
-static bool has_param(const Ast *def, Str name)
-{
-    for (int i = 0; i < def->def.params.len; i++)
-        if (def->def.params.data[i].name == name) return true;
-    return false;
-}
-
 /* The part of a request that concerns a kernel: the others have parameters of their own. */
 static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, const char *kernel)
 {
+    const AstParams *params = &def->def.params;
     SpecRequest mine = *rq;
     mine.kernel = kernel;
     mine.ndefines = mine.nsigs = 0;
     mine.defines = arena_array(a, SpecDefine, rq->ndefines + 1);
     mine.sigs = arena_array(a, SpecSig, rq->nsigs + 1);
     for (int i = 0; i < rq->ndefines; i++)
-        if (has_param(def, rq->defines[i].name)) mine.defines[mine.ndefines++] = rq->defines[i];
+        if (walk_param(params, rq->defines[i].name)) mine.defines[mine.ndefines++] = rq->defines[i];
     for (int i = 0; i < rq->nsigs; i++)
-        if (has_param(def, rq->sigs[i].name)) mine.sigs[mine.nsigs++] = rq->sigs[i];
+        if (walk_param(params, rq->sigs[i].name)) mine.sigs[mine.nsigs++] = rq->sigs[i];
     return mine;
 }
 
@@ -78,7 +73,7 @@ static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *ke
         Str name = is_define ? rq->defines[i].name : rq->sigs[i - rq->ndefines].name;
         for (int k = 0; k < n && !known; k++) {
             const Ast *def = map_get_ptr(&c->defs, kernels[k]);
-            known = def && has_param(def, name);
+            known = def && walk_param(&def->def.params, name);
         }
         if (!known)
             diag_error_as(j->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,

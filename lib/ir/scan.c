@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/lookalike.h"
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -18,12 +20,6 @@ static bool is_word_start(char c)
 static bool is_word_char(char c)
 {
     return is_word_start(c) || is_digit(c) || c == '.' || c == '$';
-}
-
-/* Of a character of several bytes in UTF-8, which is reported whole. */
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
 }
 
 static uint32_t end_of_run(const Source *src, uint32_t at, bool (*belongs)(char))
@@ -100,7 +96,7 @@ void scan_next(Scanner *s)
     } else if (c && strchr("(){}[]<>:,=*", c)) {
         t->kind = TOK_PUNCT;
     } else {
-        t->end = end_of_run(src, t->end, is_continuation);
+        t->end = end_of_run(src, t->end, is_utf8_tail); /* of a character, which is reported whole */
     }
     s->at = t->end;
 }

@@ -13,11 +13,6 @@
 
 /* ---- the name ---- */
 
-static bool is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Names that a kernel may have and a PTX symbol may not (PTX manual, 4.4 and 4.3.2), and functions of
    the driver. */
 static bool is_reserved(const char *name)
@@ -38,7 +33,7 @@ const char *nvptx_symbol(Arena *a, const char *name)
     if (is_reserved(name)) buf_puts(&out, "$");
     for (const char *p = name; *p; p++) {
         const bool is_number = p == name && *p >= '0' && *p <= '9'; /* of IR text */
-        if (is_plain(*p) && !is_number) buf_putc(&out, *p);
+        if (char_is_word(*p) && !is_number) buf_putc(&out, *p);
         else buf_printf(&out, "$%02x", (unsigned char)*p);
     }
     return buf_text(&out);

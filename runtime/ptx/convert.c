@@ -5,11 +5,6 @@
 #include "float.h"
 #include "tkc/edge.h"
 
-static const DTypeInfo *info_of(DType dt)
-{
-    return tkc_dtype_info(dt);
-}
-
 /* An integer's sign and magnitude. */
 typedef struct Whole {
     bool negative;
@@ -18,23 +13,23 @@ typedef struct Whole {
 
 static Whole whole_of(DType dt, uint64_t x)
 {
-    if (info_of(dt)->kind != DK_INT) return (Whole){false, x};
-    int64_t v = ptx_signed(x, info_of(dt)->bits);
+    if (tkc_dtype_info(dt)->kind != DK_INT) return (Whole){false, x};
+    int64_t v = ptx_signed(x, tkc_dtype_info(dt)->bits);
     return v < 0 ? (Whole){true, 0 - (uint64_t)v} : (Whole){false, (uint64_t)v};
 }
 
 /* The greatest size that an integer type has on that side of zero. */
 static uint64_t greatest(DType dt, bool negative)
 {
-    const bool is_signed = info_of(dt)->kind == DK_INT;
-    if (!is_signed) return negative ? 0 : ptx_low(~UINT64_C(0), info_of(dt)->bits);
-    return (UINT64_C(1) << (info_of(dt)->bits - 1)) - !negative;
+    const bool is_signed = tkc_dtype_info(dt)->kind == DK_INT;
+    if (!is_signed) return negative ? 0 : ptx_low(~UINT64_C(0), tkc_dtype_info(dt)->bits);
+    return (UINT64_C(1) << (tkc_dtype_info(dt)->bits - 1)) - !negative;
 }
 
 static uint64_t from_whole(DType dt, Whole w, bool saturates)
 {
     if (saturates && w.size > greatest(dt, w.negative)) w.size = greatest(dt, w.negative);
-    return ptx_low(w.negative ? 0 - w.size : w.size, info_of(dt)->bits);
+    return ptx_low(w.negative ? 0 - w.size : w.size, tkc_dtype_info(dt)->bits);
 }
 
 void ptx_cvt_int(PtxCall *c)
@@ -46,7 +41,7 @@ void ptx_cvt_int(PtxCall *c)
 void ptx_cvt_pack(PtxCall *c)
 {
     const DType dt = c->type->dtype;
-    const int bits = info_of(dt)->bits;
+    const int bits = tkc_dtype_info(dt)->bits;
     uint64_t a = from_whole(dt, whole_of(DT_I32, c->a[0]), true),
              b = from_whole(dt, whole_of(DT_I32, c->a[1]), true), above = c->n > 2 ? c->a[2] : 0;
     c->d[0] = ptx_low(above << (2 * bits) | a << bits | b, 32);
@@ -105,8 +100,8 @@ void ptx_cvt_to_int(PtxCall *c)
     const DType dt = c->type->dtype;
     const double v = to_integral(c, source_number(c));
     if (isnan(v)) {
-        bool wide = c->second->dtype == DT_F64 || info_of(dt)->bits == 64;
-        c->d[0] = wide ? UINT64_C(1) << (info_of(dt)->bits - 1) : 0;
+        bool wide = c->second->dtype == DT_F64 || tkc_dtype_info(dt)->bits == 64;
+        c->d[0] = wide ? UINT64_C(1) << (tkc_dtype_info(dt)->bits - 1) : 0;
         return;
     }
     Whole w = {v < 0, fabs(v) >= 0x1p64 ? UINT64_MAX : (uint64_t)fabs(v)};
@@ -136,7 +131,7 @@ static uint64_t converted_nan(const PtxCall *c)
     const bool ftz = ptx_has(c, PTXQ_FTZ), wide = from == DT_F64 || to == DT_F64;
     const bool integral = ptx_has(c, PTXQ_RNI) || ptx_has(c, PTXQ_RZI) || ptx_has(c, PTXQ_RMI) ||
                           ptx_has(c, PTXQ_RPI);
-    if (from == to && info_of(to)->bits > 16 && !integral && !ftz) return c->a[0];
+    if (from == to && tkc_dtype_info(to)->bits > 16 && !integral && !ftz) return c->a[0];
     if (from == DT_BF16 && to == DT_F32 && !ftz) return c->a[0] << 16;
     if (wide) return ptx_kept_nan(from, to, ftz && from == DT_F32 ? ptx_nan(from) : c->a[0]);
     return ptx_nan(to);
@@ -153,7 +148,7 @@ void ptx_cvt_float(PtxCall *c)
 void ptx_cvt_pair(PtxCall *c)
 {
     const DType dt = c->type->dtype;
-    const int bits = info_of(dt)->bits;
+    const int bits = tkc_dtype_info(dt)->bits;
     c->d[0] = narrow(c, dt, tkc_bits_to_double(DT_F32, c->a[0])) << bits |
               narrow(c, dt, tkc_bits_to_double(DT_F32, c->a[1]));
 }
@@ -161,7 +156,7 @@ void ptx_cvt_pair(PtxCall *c)
 void ptx_cvt_lanes(PtxCall *c)
 {
     const DType from = c->second->dtype, to = c->type->dtype;
-    const int from_bits = info_of(from)->bits, to_bits = info_of(to)->bits;
+    const int from_bits = tkc_dtype_info(from)->bits, to_bits = tkc_dtype_info(to)->bits;
     c->d[0] = 0;
     for (int i = 0; i < c->type->lanes; i++) {
         uint64_t x = ptx_low(c->a[0] >> (from_bits * i), from_bits);

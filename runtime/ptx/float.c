@@ -15,19 +15,14 @@
 
 /* ---- bits ---- */
 
-static const DTypeInfo *info_of(DType dt)
-{
-    return tkc_dtype_info(dt);
-}
-
 static uint64_t sign_of(DType dt)
 {
-    return UINT64_C(1) << (info_of(dt)->bits - 1);
+    return UINT64_C(1) << (tkc_dtype_info(dt)->bits - 1);
 }
 
 static uint64_t exponent_of(DType dt)
 {
-    return ((UINT64_C(1) << info_of(dt)->exp_bits) - 1) << info_of(dt)->man_bits;
+    return ((UINT64_C(1) << tkc_dtype_info(dt)->exp_bits) - 1) << tkc_dtype_info(dt)->man_bits;
 }
 
 bool ptx_is_nan(DType dt, uint64_t x)
@@ -43,9 +38,9 @@ uint64_t ptx_nan(DType dt)
 
 uint64_t ptx_kept_nan(DType from, DType to, uint64_t x)
 {
-    const int more = info_of(to)->man_bits - info_of(from)->man_bits;
-    const uint64_t man = ptx_low(x, info_of(from)->man_bits),
-                   quiet = UINT64_C(1) << (info_of(to)->man_bits - 1);
+    const int more = tkc_dtype_info(to)->man_bits - tkc_dtype_info(from)->man_bits;
+    const uint64_t man = ptx_low(x, tkc_dtype_info(from)->man_bits),
+                   quiet = UINT64_C(1) << (tkc_dtype_info(to)->man_bits - 1);
     const uint64_t sign = x & sign_of(from) ? sign_of(to) : 0;
     return sign | exponent_of(to) | quiet | (more >= 0 ? man << more : man >> -more);
 }
@@ -164,7 +159,7 @@ static uint64_t one_arith(DType dt, Arith a, PtxRound mode, const uint64_t *x, i
 {
     const int nan = dt == DT_F64 ? nan_operand(a, x, n) : -1;
     if (nan >= 0) return nan_result(dt, x[nan]);
-    if (info_of(dt)->bits == 16) return half_arith(dt, a, x, n);
+    if (tkc_dtype_info(dt)->bits == 16) return half_arith(dt, a, x, n);
     return machine_arith(dt, a, mode, x, n);
 }
 

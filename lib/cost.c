@@ -4,17 +4,13 @@
    at which threads get at them. */
 #include "cost.h"
 
+#include "base/power.h"
 #include "base/source.h"
 #include "layout/access.h"
 #include "linear/shared_matrix.h"
 #include "memory/flow.h"
 
 enum { SECTOR_BYTES = 32 };
-
-static int log2_of(int64_t v)
-{
-    return 63 - __builtin_clzll((uint64_t)v);
-}
 
 static int least(int a, int b)
 {
@@ -49,8 +45,8 @@ int cost_running_dim(const AxisFact *f)
 static void judge_sectors(AccessCost *c, const AxisFact *f, const Layout *l)
 {
     const int dim = c->vec.log2 ? c->vec.dim : cost_running_dim(f),
-              shift = layout_dim_shift(l, dim), run = log2_of(f->contiguity[dim]),
-              sector = log2_of(SECTOR_BYTES / c->elem_bytes), shared = least(run, sector);
+              shift = layout_dim_shift(l, dim), run = log2_floor(f->contiguity[dim]),
+              sector = log2_floor(SECTOR_BYTES / c->elem_bytes), shared = least(run, sector);
     F2Space moved = {0}, sectors = {0};
     for (int i = 0; i < c->vec.log2; i++) f2_space_add(&moved, UINT32_C(1) << (shift + i));
     for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
@@ -73,7 +69,7 @@ AccessCost cost_access(const AxisFacts *facts, const Op *op)
     c.vec = vector_of(op);
     c.bytes = c.elem_bytes << c.vec.log2;
     c.count = held >> c.vec.log2;
-    c.most_log2 = is_atomic ? 0 : log2_of(least(held, VECTOR_MAX_BYTES / c.elem_bytes));
+    c.most_log2 = is_atomic ? 0 : log2_floor(least(held, VECTOR_MAX_BYTES / c.elem_bytes));
     judge_sectors(&c, axis_of(facts, ptr), l);
     return c;
 }

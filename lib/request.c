@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/warnings.h"
+#include "base/power.h"
 #include "ir/machine.h"
 #include "ir/parse.h"
 #include "ir/verify.h"
@@ -20,11 +21,6 @@ static const Machine *find_machine(Diags *dx, const char *name)
                          buf_text(&list));
     diag_suggest(dx, d, SPAN_NONE, name, machine_nearest(name));
     return NULL;
-}
-
-static bool is_power_of_two(int n)
-{
-    return n > 0 && (n & (n - 1)) == 0;
 }
 
 /* What was read, or looked for in vain, decides the outcome as the source itself does. */

@@ -6,6 +6,7 @@
    group, so the divisor holds of every element, and then of every dim: `axis_settle` shares it. */
 #include "analysis/axis_rules.h"
 
+#include "base/power.h"
 #include "ir/type.h"
 
 int axis_dims(const Type *ty)
@@ -15,9 +16,7 @@ int axis_dims(const Type *ty)
 
 int64_t axis_extent(const Type *ty, int dim)
 {
-    int64_t padded = 1;
-    while (ty->rank && padded < ty->shape[dim]) padded *= 2;
-    return padded;
+    return ty->rank ? power_of_two_for(ty->shape[dim]) : 1;
 }
 
 /* What one step of contiguity adds: pointers are divided in bytes and run in elements. */

@@ -25,6 +25,7 @@
 
 #include <stddef.h>
 
+#include "base/power.h"
 #include "ir/ir.h"
 #include "ir/type.h"
 
@@ -153,11 +154,6 @@ static int64_t shared_group(const AxisFact *x, const Type *tx, const AxisFact *y
 static int64_t quotient_divisor(const AxisSite *s, int d, int64_t g, int64_t power)
 {
     return max_of(axis_divisor(s->x, s->tx, d, g) / power, 1);
-}
-
-static bool is_power_of_two(int64_t v)
-{
-    return v > 0 && (v & (v - 1)) == 0;
 }
 
 /* x runs from a multiple of g and n is one multiple of g: no multiple of n lies inside the group,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/power.h"
 #include "base/vec.h"
 #include "ir/machine.h"
 #include "ir/scan.h"
@@ -99,13 +100,6 @@ static const char *end_of_element(const char *s)
     return s;
 }
 
-static int64_t padded(int64_t extent)
-{
-    int64_t n = 1;
-    while (n < extent) n *= 2;
-    return n;
-}
-
 /* `16x64x`; the rank, or 0 when it is none. */
 static int parse_shape(const char **s, int32_t *shape)
 {
@@ -118,7 +112,7 @@ static int parse_shape(const char **s, int32_t *shape)
         if (*end != 'x' || errno || extent < 1 || extent > MAX_ELEMENTS || rank == TKC_MAX_RANK)
             return 0;
         shape[rank++] = (int32_t)extent;
-        elements *= padded(extent);
+        elements *= power_of_two_for(extent);
         if (elements > MAX_ELEMENTS) return 0;
         *s = end + 1;
     }

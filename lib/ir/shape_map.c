@@ -3,6 +3,7 @@
    padded index or is none of them. */
 #include "ir/shape_map.h"
 
+#include "base/power.h"
 #include "ir/ir.h"
 
 int tkc_moved_dim(const Op *op, int dim)
@@ -127,11 +128,6 @@ static int squeezed(const Type *ty, int64_t *out)
     for (int i = 0; i < ty->rank; i++)
         if (ty->shape[i] != 1) out[n++] = ty->shape[i];
     return n;
-}
-
-static bool is_power_of_two(int64_t x)
-{
-    return (x & (x - 1)) == 0;
 }
 
 bool shape_reshape_is_free(const Type *from, const Type *to)

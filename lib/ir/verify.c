@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/power.h"
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/machine.h"
@@ -200,13 +201,6 @@ static bool check_size(Verifier *v, const Op *op, const Type *ty)
                        1 << MAX_PADDED_LOG2);
 }
 
-static int log2_of(int n)
-{
-    int log2 = 0;
-    while (1 << log2 < n) log2++;
-    return log2;
-}
-
 static bool has_layout_of_shape(Verifier *v, const Op *op, const Type *ty)
 {
     const Layout *l = ty->layout;
@@ -220,8 +214,8 @@ static bool check_layout(Verifier *v, const Op *op, const Type *ty)
 {
     const Layout *l = ty->layout;
     if (!has_layout_of_shape(v, op, ty)) return false;
-    int lanes = log2_of(v->fn->machine ? v->fn->machine->warp_size : 32),
-        warps = log2_of(v->fn->num_warps);
+    int lanes = log2_floor(v->fn->machine ? v->fn->machine->warp_size : 32),
+        warps = log2_floor(v->fn->num_warps);
     if (l->nbits[DIM_LANE] != lanes || l->nbits[DIM_WARP] != warps) {
         return verify_fail(
             v, op, "the layout of %s has %d lane and %d warp bits, expected %d and %d",

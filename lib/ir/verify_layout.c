@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/power.h"
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/rule.h"
@@ -201,11 +202,6 @@ static bool check_piece(Verifier *v, const Op *op)
                        verify_text(v, ty));
 }
 
-static bool is_power_of_two(int64_t x, int64_t most)
-{
-    return x > 0 && x <= most && !(x & (x - 1));
-}
-
 /* What lib/layout/vector.c gives accesses. */
 static bool check_vector(Verifier *v, const Op *op)
 {
@@ -218,16 +214,17 @@ static bool check_vector(Verifier *v, const Op *op)
          op->kind != OP_ATOMIC_RMW))
         return verify_fail(v, op, "'vector' has a dim, elements and elements alike, of an access "
                                   "to a block that is laid out");
-    const int64_t dim = attr->v[0], n = attr->v[1];
+    const int64_t dim = attr->v[0], n = attr->v[1], alike = attr->v[2];
     const int most = MOST_BYTES / type_bytes(tkc_type_element(ty)->elem);
     uint32_t bits[MOST_LOG2];
-    if (dim >= 0 && dim < ty->rank && is_power_of_two(n, most) && is_power_of_two(attr->v[2], n) &&
+    if (dim >= 0 && dim < ty->rank && is_power_of_two(n) && n <= most && is_power_of_two(alike) &&
+        alike <= n &&
         1 << layout_steps(ty->layout, (int)dim, __builtin_ctzll((uint64_t)n), bits) == n)
         return true;
     return verify_fail(v, op, "no thread has %lld neighbours along dim %lld of %s in registers, in "
                               "at most %d bytes, of which %lld can be alike",
                        (long long)n, (long long)dim, verify_text(v, ty), (int)MOST_BYTES,
-                       (long long)attr->v[2]);
+                       (long long)alike);
 }
 
 /* Neighbours that one copy moves are neighbours in the buffer, 4, 8 or 16 bytes of them. */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/power.h"
 #include "base/unwind.h"
 #include "base/vec.h"
 #include "ir/machine.h"
@@ -64,11 +65,6 @@ bool access_is_block(const Op *op)
 {
     if (op->kind != OP_LOAD && op->kind != OP_STORE && !ir_has(op, OT_ATOMIC)) return false;
     return type_is_block(op_arg(op, 0)->type);
-}
-
-static int log2_floor(int64_t x)
-{
-    return x <= 1 ? 0 : 63 - __builtin_clzll((unsigned long long)x);
 }
 
 static int lane_bits(const Accesses *x)

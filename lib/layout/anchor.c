@@ -15,6 +15,7 @@
 #include "layout/anchor.h"
 
 #include "base/bitset.h"
+#include "base/power.h"
 #include "base/vec.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
@@ -78,11 +79,6 @@ Anchors *anchors_find(Arena *scratch, const Func *fn, const Accesses *accesses)
 }
 
 /* ---- layouts ---- */
-
-static int log2_floor(int x)
-{
-    return x <= 1 ? 0 : 31 - __builtin_clz((unsigned)x);
-}
 
 static WarpSplit split_warps(MmaShape shape, int rank, const uint8_t *dim_log2, bool chained,
                              int warp_bits)

@@ -14,6 +14,7 @@
    to move between a sort of rows and one of columns goes through shared memory. */
 #include <string.h>
 
+#include "base/power.h"
 #include "ir/build.h"
 #include "ir/evaluate.h"
 #include "ir/machine.h"
@@ -29,11 +30,6 @@ typedef struct Rows {
     bool descending;
     int rows_log2, columns_log2;
 } Rows;
-
-static int log2_floor(int64_t x)
-{
-    return x <= 1 ? 0 : 63 - __builtin_clzll((uint64_t)x);
-}
 
 /* ---- elements as integers ---- */
 

@@ -9,14 +9,10 @@
 
 #include <string.h>
 
+#include "base/power.h"
 #include "ir/ir.h"
 #include "ir/machine.h"
 #include "layout/passes.h"
-
-static int log2_of(int64_t v)
-{
-    return 63 - __builtin_clzll((uint64_t)v);
-}
 
 static VectorBits widest(const AxisFacts *facts, const Value *ptr, int most_bytes)
 {
@@ -24,7 +20,7 @@ static VectorBits widest(const AxisFacts *facts, const Value *ptr, int most_byte
     for (int d = ptr->type->rank - 1; d >= 0; d--) {
         const int width = axis_vector_width(facts, ptr, d, most_bytes);
         VectorBits v = {.dim = d};
-        v.log2 = layout_steps(ptr->type->layout, d, log2_of(width), v.bit);
+        v.log2 = layout_steps(ptr->type->layout, d, log2_floor(width), v.bit);
         if (v.log2 > best.log2) best = v;
     }
     return best;
@@ -64,7 +60,7 @@ static VectorBits vector_bits(const AxisFacts *facts, const Op *op)
     if (!type_is_block(ptr->type) || !most) return (VectorBits){.run = 1};
     VectorBits v = widest(facts, ptr, most);
     v.run = run_of(facts, &v, ptr->type, vector_mask(op));
-    if (ir_has(op, OT_ATOMIC)) v.log2 = log2_of(v.run);
+    if (ir_has(op, OT_ATOMIC)) v.log2 = log2_floor(v.run);
     return v;
 }
 
@@ -73,7 +69,7 @@ VectorBits vector_of(const Op *op)
     const Attr *attr = tkc_op_attr(op, ATTR_VECTOR);
     if (!attr) return (VectorBits){.run = 1};
     VectorBits v = {.dim = (int)attr->v[0], .run = (int)attr->v[2]};
-    v.log2 = layout_steps(op_arg(op, 0)->type->layout, v.dim, log2_of(attr->v[1]), v.bit);
+    v.log2 = layout_steps(op_arg(op, 0)->type->layout, v.dim, log2_floor(attr->v[1]), v.bit);
     return v;
 }
 

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/power.h"
 #include "base/unwind.h"
 
 enum { WORD_BYTES = 4, BANKS = 32, ROWS_WAVES = 4 };
@@ -29,11 +30,6 @@ static void add_all(F2Space *s, const Layout *l, LayoutDim dim, int n)
 static void add_space(F2Space *s, const F2Space *all)
 {
     for (int i = 0; i < all->dim; i++) f2_space_add(s, all->vec[i]);
-}
-
-static int log2_floor(int x)
-{
-    return 31 - __builtin_clz((unsigned)x);
 }
 
 /* ---- choosing ---- */

@@ -1,16 +1,13 @@
 #include "linear/swizzle.h"
 
-enum { PIECE_LOG2 = 4, LEAST_ROW_LOG2 = 5, MOST_ROW_LOG2 = 7, LINE_LOG2 = 7 };
+#include "base/power.h"
 
-static int log2_of(int x)
-{
-    return __builtin_ctz((unsigned)x);
-}
+enum { PIECE_LOG2 = 4, LEAST_ROW_LOG2 = 5, MOST_ROW_LOG2 = 7, LINE_LOG2 = 7 };
 
 /* log2 of the bytes of a row; 0: the block is too small. */
 static int row_log2(const Layout *like, int dim, int elem_bytes)
 {
-    const int most = like->dim_log2[dim] + log2_of(elem_bytes);
+    const int most = like->dim_log2[dim] + log2_floor(elem_bytes);
     if (like->rank != 2 || most < LEAST_ROW_LOG2 || like->dim_log2[1 - dim] < SWIZZLE_ROWS_LOG2)
         return 0;
     return most < MOST_ROW_LOG2 ? most : MOST_ROW_LOG2;
@@ -28,8 +25,8 @@ static void put(LayoutSpec *s, uint32_t v)
 
 const Layout *swizzle_layout(LayoutTable *t, const Layout *like, int dim, int elem_bytes)
 {
-    const int row = row_log2(like, dim, elem_bytes), in_row = row - log2_of(elem_bytes),
-              in_piece = PIECE_LOG2 - log2_of(elem_bytes), other = 1 - dim;
+    const int row = row_log2(like, dim, elem_bytes), in_row = row - log2_floor(elem_bytes),
+              in_piece = PIECE_LOG2 - log2_floor(elem_bytes), other = 1 - dim;
     LayoutSpec s = {.rank = 2, .dim_log2 = {like->dim_log2[0], like->dim_log2[1]}};
     if (!row) return NULL;
     for (int i = 0; i < in_row; i++) put(&s, at(like, dim, i));

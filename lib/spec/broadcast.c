@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/power.h"
 #include "base/unwind.h"
 
 Shape shape_of(const Type *t)
@@ -49,20 +50,13 @@ const char *shape_text(Spec *sp, const Shape *s)
 /* Elements of a block once each extent is padded to a power of two (DESIGN.md D5). */
 enum { MAX_PADDED_COUNT = 1 << 20 };
 
-static int64_t padded(int32_t extent)
-{
-    int64_t n = 1;
-    while (n < extent) n *= 2;
-    return n;
-}
-
 bool shape_check(Spec *sp, const Shape *s, Span at)
 {
     check(s->rank <= TKC_MAX_RANK, "a shape of %d dimensions", s->rank);
     int64_t count = 1;
     for (int i = 0; i < s->rank; i++) {
         check(s->dims[i] >= 1, "a shape of %s", shape_text(sp, s));
-        count *= padded(s->dims[i]);
+        count *= power_of_two_for(s->dims[i]);
         if (count > MAX_PADDED_COUNT)
             return spec_fail(
                 sp, at,

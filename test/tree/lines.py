@@ -10,7 +10,7 @@ BUDGET = {
     "grammar": 960,
     "include": 1435,
     "lib/analysis": 2385,
-    "lib/base": 1855,
+    "lib/base": 1880,
     "lib/ir": 6765,
     "lib/layout": 2530,
     "lib/linear": 2170,

@@ -71,14 +71,25 @@ static int number_of(const Pressure *p, const Op *op, const Region *home)
     return (int)(uintptr_t)map_get_ptr(&p->numbers, op) - 1;
 }
 
-/* Of the pointers that a loop carries to copy from: those that are a constant apart are one. Others
-   are made where they are used. */
-static int address_words(const Pressure *p, const Op *copy)
+/* The pointers that a loop has ready for an access: those it carries to copy from, and those from
+   before it that a turn's offset is added to. */
+static const Value *ready_pointers(const Op *access)
 {
-    if (op_arg(copy, 0)->def) return 0;
-    const Regs at = p->L->values[op_arg(copy, 0)->id];
-    const VectorBits vec = vector_of(copy);
-    int n = 0, inside = (int)lower_free_registers(op_arg(copy, 0)->type);
+    const Value *at = op_arg(access, 0);
+    if (access->kind == OP_COPY_ASYNC) return at->def ? NULL : at;
+    const Op *moved = ir_def(at, OP_ADDPTR);
+    at = moved && moved->region == access->region ? op_arg(moved, 0) : NULL;
+    return at && at->def && at->def->region != moved->region && !ir_def(at, OP_SPLAT) ? at : NULL;
+}
+
+/* Of these, one of those that are a constant apart. Others are made where they are used. */
+static int address_words(const Pressure *p, const Op *access)
+{
+    const Value *ready = ready_pointers(access);
+    if (!ready) return 0;
+    const Regs at = p->L->values[ready->id];
+    const VectorBits vec = vector_of(access);
+    int n = 0, inside = (int)lower_free_registers(ready->type);
     for (int i = 0; i < vec.log2; i++) inside |= (int)vec.bit[i];
     for (int i = 0; i < at.n; i++) {
         if (i & inside) continue;
@@ -95,7 +106,7 @@ static void number_region(Pressure *p, const Region *r, int *addresses)
         int inside = 0;
         p->nops++;
         p->copies |= op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_BOX;
-        if (op->kind == OP_COPY_ASYNC) *addresses += address_words(p, op);
+        if (op->kind == OP_COPY_ASYNC || op->kind == OP_LOAD) *addresses += address_words(p, op);
         for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i], &inside);
         map_set_ptr(&p->numbers, op, (void *)(uintptr_t)p->nops);
         if (op->kind != OP_FOR) *addresses += inside;

@@ -478,10 +478,11 @@ def rows(tkc, folder, calls, first):
 
 
 def all_rows(command, calls):
-    """[row, ratio] of each call; a process that fails or says nothing for LONGEST seconds is followed by another, for the calls behind."""
-    at = 0
-    while at < len(calls):
-        process = subprocess.Popen([*command[:2], f"--rows={at}", *command[2:]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    """(call, row, ratio) of each call; a process that fails or says nothing for LONGEST seconds is followed by another, for the calls behind."""
+    at, idle = 0, 0
+    while at < len(calls) and idle < 3:
+        said = tempfile.TemporaryFile("w+")
+        process = subprocess.Popen([*command[:2], f"--rows={at}", *command[2:]], stdout=subprocess.PIPE, stderr=said, text=True)
         before = at
         while at < len(calls):
             timer = threading.Timer(LONGEST, process.kill)
@@ -496,9 +497,13 @@ def all_rows(command, calls):
                 yield calls[at - 1], row, ratio
         process.kill()
         code = process.wait()
+        idle = idle + 1 if at == before else 0
         if at < len(calls) and (code != 3 or at == before):
-            yield calls[at], f"| {title(calls[at])} | it ended the process, by {code} | | | |", None
+            said.seek(0)
+            yield calls[at], f"| {title(calls[at])} | it ended the process, by {code}: {first_line(said.read())} | | | |", None
             at += 1
+    for call in calls[at:]:
+        yield call, f"| {title(call)} | not tried | | | |", None
 
 
 def table(tkc, folder, calls, names):

@@ -204,7 +204,7 @@ class Made:
 
 
 def title(call):
-    return f"{call.library} | {call.kernel.strip('_')} | {call.what}"
+    return f"{call.library} | {cut_name(call)[len(call.library) + 1 : -3]} | {call.what}"
 
 
 def off(got, want):

@@ -471,7 +471,8 @@ LIGER, MOE = "src/liger_kernel/ops/", "src/liger_kernel/ops/fused_moe_kernels.py
 QWEN, FEW = dict(tokens=4096, experts=128, topk=8, hidden=2048, inner=768), dict(tokens=160, experts=3, topk=2, hidden=456, inner=320)
 for name in ("_fused_up_proj_swiglu_kernel", "_fused_down_proj_kernel", "_moe_bwd_down_proj_kernel", "_moe_bwd_dX_expanded_kernel"):
     for warps, stages in ((8, 2), (4, 3)):
-        add("Liger-Kernel", MOE, name, f"bf16 128 experts of 768×2048, {warps} warps", liger_moe, QWEN, FEW, kernel=name, tile=(128, 64), warps=warps, stages=stages)
+        add("Liger-Kernel", MOE, name, f"bf16 128 experts of 768×2048, {warps} warps", liger_moe, QWEN, FEW, kernel=name, tile=(128, 64), warps=warps,
+            stages=stages)
 for name in ("_moe_bwd_dW2_kernel", "_moe_bwd_dW1_kernel"):
     add("Liger-Kernel", MOE, name, "bf16 128 experts of 768×2048", liger_moe, QWEN, FEW, kernel=name, tile=(64, 128, 32), warps=8, stages=2)
 for name in ("qk", "av", "grad_qk", "grad_k", "grad_v", "grad_attn"):

@@ -87,6 +87,12 @@ static void f8s_from_f32(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueR
                             L->i8, "");
 }
 
+static void bf16s_from_f32(Lower *L, const LLVMValueRef x[2], LLVMValueRef out[2])
+{
+    LLVMValueRef both = L->target->instr(L, INSTR_F32_TO_BF16S, 2, x);
+    part(L, LLVMBuildBitCast(L->b, both, LLVMVectorType(L->i16, 2), ""), out);
+}
+
 static bool widens_f8(const Lower *L, DType dt)
 {
     return dt == DT_F8E5 || (dt == DT_F8E4 && L->target->has(L, INSTR_E4M3S_TO_F16S));
@@ -381,6 +387,10 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
     } else if (from_float && from != to && narrows_to_f8(L, to, toward_zero)) {
         for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
         f8s_from_f32(L, to, x, out);
+    } else if (from_float && from != to && to == DT_BF16 && !toward_zero &&
+               L->target->has(L, INSTR_F32_TO_BF16S)) {
+        for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
+        bf16s_from_f32(L, x, out);
     } else {
         for (int i = 0; i < 2; i++) out[i] = lower_cast_element(L, from, to, toward_zero, in[i]);
     }

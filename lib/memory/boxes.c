@@ -6,10 +6,12 @@
      for …
        store_wait buffer          what the last turn asked for is done
        sstore buffer, x
-       store_box …, buffer
+       if the box begins in the matrix: store_box …, buffer
+       else: threads store what is in the buffer
      store_wait buffer
 
-   The program goes on meanwhile; without a loop it waits at its end. No barrier says that such a
+   An H200 calls it an illegal instruction to write where an index is negative. The program goes on
+   meanwhile; without a loop it waits at its end. No barrier says that such a
    copy is done: nothing else of the function may access the array, and nobody is told of what was
    written, by atomics or assembly. Of two copies the second is asked for when the first is done, so
    that what is stored twice is what was stored last. */
@@ -178,26 +180,16 @@ static void build_store_box(Builder *b, const Op *tile, Value *buffer)
     build_checked(b, build_op(b, OP_STORE_BOX, BOX_RING + 1, args, 0, NULL));
 }
 
-static Builder builder_at(const Boxes *b, const Leave *x, Op *before)
+/* The box's first element is one of the matrix. */
+static Value *begins_inside(Builder *b, const Tile *t)
 {
-    Builder at = build_before(b->fn, before);
-    at.loc = x->store->loc;
-    return at;
-}
-
-static void leave(const Boxes *b, const Leave *x)
-{
-    Builder before = builder_at(b, x, x->home), at = builder_at(b, x, x->store),
-            behind = builder_at(b, x, x->behind);
-    const Type *ty = x->x->type;
-    Value *buffer = build_alloc(&before, type_smem(ir_of(b->fn)->types, tkc_type_element(ty), ty->rank,
-                                                   ty->shape, x->layout));
-    ir_set_int(b->fn, buffer->def, ATTR_COPIES, 1);
-    if (x->in_loop) build_store_wait(&at, buffer);
-    build_sstore(&at, buffer, x->x, 0);
-    build_store_box(&at, op_arg(x->store, 0)->def, buffer);
-    build_store_wait(&behind, buffer);
-    ir_unlink(x->store);
+    Value *inside = NULL;
+    for (int d = 0; d < t->rank; d++) {
+        Value *i = t->indices[d], *zero = build_const(b, i->type, 0);
+        inside = build_and(b, inside, build_binary(b, OP_GE, i, zero));
+        inside = build_and(b, inside, build_binary(b, OP_LT, i, t->shape[d]));
+    }
+    return inside;
 }
 
 /* Of a store that stays nobody asks any more what its pointers are to. */
@@ -208,6 +200,55 @@ static bool forget(Op *store)
     if (store->kind != OP_STORE || !tile_of_pointers(pointers, parts, &t)) return false;
     ir_set_arg(store, 0, op_arg(pointers->def, 0));
     return true;
+}
+
+/* Threads store what is in the buffer. */
+static void store_by_threads(const Boxes *b, Builder *at, Op *store, Value *buffer)
+{
+    Value *x = op_arg(store, 1), *args[] = {buffer, build_int(at, DT_I32, 0)};
+    ValueMap map = ir_value_map(b->scratch, b->fn);
+    ir_map(&map, x, op_result(build_checked(at, build_op(at, OP_RING_LOAD, 2, args, 1, &x->type)), 0));
+    forget(store);
+    build_put(at, ir_clone(b->fn, store, &map));
+}
+
+static Builder builder_at(const Boxes *b, const Leave *x, Op *before)
+{
+    Builder at = build_before(b->fn, before);
+    at.loc = x->store->loc;
+    return at;
+}
+
+static Builder in_branch(const Boxes *b, const Leave *x, const Op *branch, int i)
+{
+    Builder at = build_at_end(b->fn, branch->regions[i]);
+    at.loc = x->store->loc;
+    return at;
+}
+
+static void leave(const Boxes *b, const Leave *x)
+{
+    Value *parts[TILE_PARTS];
+    Tile t;
+    const Type *ty = x->x->type, *buffer_type = type_smem(ir_of(b->fn)->types, tkc_type_element(ty),
+                                                          ty->rank, ty->shape, x->layout);
+    const Op *tile = op_arg(x->store, 0)->def;
+    Builder before = builder_at(b, x, x->home), at = builder_at(b, x, x->store),
+            behind = builder_at(b, x, x->behind);
+    Value *buffer = build_alloc(&before, buffer_type);
+    ir_set_int(b->fn, buffer->def, ATTR_COPIES, 1);
+    if (x->in_loop) build_store_wait(&at, buffer);
+    tile_of_pointers(op_arg(x->store, 0), parts, &t);
+    Value *inside = begins_inside(&at, &t);
+    build_sstore(&at, buffer, x->x, 0);
+    const Op *branch = build_if(&at, inside, 0, NULL);
+    Builder in = in_branch(b, x, branch, 0), other = in_branch(b, x, branch, 1);
+    build_store_box(&in, tile, buffer);
+    build_yield(&in, 0, NULL);
+    store_by_threads(b, &other, x->store, buffer);
+    build_yield(&other, 0, NULL);
+    build_store_wait(&behind, buffer);
+    ir_unlink(x->store);
 }
 
 static bool leave_or_forget(const Boxes *b, Op *access)

@@ -141,6 +141,10 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
                            "a reduction that the tensor map's type of elements does not have");
     for (int i = 0; i < f->rank; i++)
         t.at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
+    for (int i = 0; i < f->rank; i++)
+        if (!c->to_shared && t.at[i] < 0)
+            return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
+                               "a box that is written from element %d of a dimension on", t.at[i]);
     if (!simt_tensor_map_begins(&t.map, t.at[0]))
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
                            "rows of a swizzled box that begin at element %d, which is no multiple of 16 bytes", t.at[0]);

@@ -147,6 +147,11 @@ CASES = [
     # CHECK-NEXT: at kernel.tk:55
     # CHECK: illegal instruction was encountered (715)
     ("a swizzled box that begins anywhere", MBARRIER + MAP + REPLACE % "swizzle_mode.global.b1024.b32 [%a0], 1" + "55: " + TENSOR % "1d" + "[%a0, {24}], [tile];"),
+    # CHECK: == a box that is written before its tensor
+    # CHECK-NEXT: simt: a box that is written from element -4 of a dimension on
+    # CHECK-NEXT: at kernel.tk:56
+    # CHECK: illegal instruction was encountered (715)
+    ("a box that is written before its tensor", MBARRIER + MAP + "56: cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%a0, {-4}], [tile];"),
     # CHECK: == a sum of bytes
     # CHECK-NEXT: simt: a reduction that the tensor map's type of elements does not have
     # CHECK-NEXT: at kernel.tk:50

@@ -387,7 +387,7 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
     } else if (from_float && from != to && narrows_to_f8(L, to, toward_zero)) {
         for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
         f8s_from_f32(L, to, x, out);
-    } else if (from_float && from != to && to == DT_BF16 && !toward_zero &&
+    } else if (from_float && from != to && to == DT_BF16 && !toward_zero && in[0] != in[1] &&
                L->target->has(L, INSTR_F32_TO_BF16S)) {
         for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
         bf16s_from_f32(L, x, out);

@@ -161,11 +161,14 @@ typedef struct Param {
 
 /* Operands of copy_box, and of store_box the first, behind base, shape, strides and indices. */
 enum { BOX_RING = 7, BOX_NUMBER, BOX_BARRIERS };
+static inline bool tkc_is_box(const Op *op)
+{
+    return op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX;
+}
 /* The buffer among the operands of an op that accesses one. */
 static inline int tkc_buffer_operand(const Op *op)
 {
-    if (op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX) return BOX_RING;
-    return op->kind == OP_COPY_ASYNC;
+    return tkc_is_box(op) ? BOX_RING : op->kind == OP_COPY_ASYNC;
 }
 
 /* What ops work on: blocks alone, or buffers in shared memory as well. At the memory level an

@@ -447,6 +447,11 @@ Op *build_assume(Builder *b, Value *cond)
     return build_checked(b, begin(b, OP_ASSUME, 1, &cond));
 }
 
+Value *build_ring_load(Builder *b, Value *ring, Value *which, const Type *content)
+{
+    return finish(b, begin(b, OP_RING_LOAD, 2, (Value *[]){ring, which}), content);
+}
+
 Op *build_wait(Builder *b, int pending)
 {
     Op *op = build_op(b, OP_WAIT, 0, NULL, 0, NULL);

@@ -96,6 +96,7 @@ static inline Op *build_return(Builder *b) { return build_op(b, OP_RETURN, 0, NU
 Op *build_print(Builder *b, const char *prefix, bool hex, int n, Value *const *vals);
 Op *build_assert(Builder *b, Value *cond, Value *mask, const char *message);
 Op *build_assume(Builder *b, Value *cond);
+Value *build_ring_load(Builder *b, Value *ring, Value *which, const Type *content);
 static inline Op *build_barrier(Builder *b) { return build_op(b, OP_BARRIER, 0, NULL, 0, NULL); }
 Op *build_wait(Builder *b, int pending);                            /* for copies */
 Value *build_dot_wait(Builder *b, Value *sum, int pending);

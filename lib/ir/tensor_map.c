@@ -117,8 +117,7 @@ static void add_map(Op *op, void *user)
     Maps *m = user;
     int i = 0;
     TkcTensorMap map;
-    const bool is_copy = op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX;
-    if (!is_copy || !tensor_map_of_copy(op, &map)) return;
+    if (!tkc_is_box(op) || !tensor_map_of_copy(op, &map)) return;
     while (i < m->all.len && memcmp(&m->all.data[i], &map, sizeof map)) i++;
     if (i == m->all.len) vec_push(m->scratch, &m->all, map);
     if (op == m->wanted) m->index = i;

@@ -114,8 +114,7 @@ Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored, const char
 
 Tile tile_of_op(const Op *op, Value **parts)
 {
-    const bool is_box = op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX;
-    const Value *block = is_box         ? op_arg(op, BOX_RING)
+    const Value *block = tkc_is_box(op) ? op_arg(op, BOX_RING)
                          : op->nresults ? op_result(op, 0)
                                         : desc_stored(op);
     return take_parts(op, 0, block->type, parts);

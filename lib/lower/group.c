@@ -123,7 +123,8 @@ static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flippe
 static LLVMValueRef descriptor(const Product *p, const Tiles *t, uint32_t own, uint32_t k)
 {
     Lower *L = p->L;
-    LLVMValueRef word = LLVMBuildAdd(L->b, t->first, lower_i32(L, byte_at(t, own, k) >> UNIT_LOG2), "");
+    LLVMValueRef by = lower_i32(L, byte_at(t, own, k) >> UNIT_LOG2),
+                 word = LLVMBuildAdd(L->b, t->first, by, "");
     return LLVMBuildOr(L->b, LLVMBuildZExt(L->b, word, L->i64, ""),
                        LLVMConstInt(L->i64, t->shape & ~(uint64_t)UINT32_MAX, false), "");
 }

@@ -52,34 +52,38 @@ static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
     return row;
 }
 
-/* Of copy_box or store_box; without where it lies in shared memory. */
-static BoxCopy box_of(Lower *L, const Op *op)
+/* Of copy_box or store_box, from that row on; without where it lies in shared memory. */
+static BoxCopy box_of(Lower *L, const Op *op, const Tile *t, LLVMValueRef row)
 {
     TkcTensorMap map;
-    Value *parts[TILE_PARTS];
-    const Tile t = tile_of_op(op, parts);
     check(tensor_map_of_copy(op, &map), "a box without a tensor map");
     return (BoxCopy){.map = tensor_map_index(L->arena, L->fn, op),
-                     .boxes = (int)(t.block[1] / map.box_columns),
+                     .boxes = (int)(t->block[1] / map.box_columns),
                      .columns = (int)map.box_columns,
                      .bytes = (int)(map.box_rows * map.swizzle),
-                     .row = outside_of_none(L, &t, coordinate(L, t.indices[0])),
-                     .column = coordinate(L, t.indices[1]),
+                     .row = row,
+                     .column = coordinate(L, t->indices[1]),
                      .acts = first_warp(L)};
 }
 
 void lower_copy_box(Lower *L, const Op *op)
 {
-    BoxCopy c = box_of(L, op);
-    LLVMValueRef number = lower_scalar(L, op_arg(op, BOX_NUMBER));
+    Value *parts[TILE_PARTS];
+    const Tile t = tile_of_op(op, parts);
+    LLVMValueRef number = lower_scalar(L, op_arg(op, BOX_NUMBER)),
+                 row = outside_of_none(L, &t, coordinate(L, t.indices[0]));
+    BoxCopy c = box_of(L, op, &t, row);
     c.at = at_number(L, op_arg(op, BOX_RING), number);
     c.barrier = at_number(L, op_arg(op, BOX_BARRIERS), number);
     L->target->copy_box(L, &c);
 }
 
+/* It begins in the matrix, which has a row and a column then. */
 void lower_store_box(Lower *L, const Op *op)
 {
-    BoxCopy c = box_of(L, op);
+    Value *parts[TILE_PARTS];
+    const Tile t = tile_of_op(op, parts);
+    BoxCopy c = box_of(L, op, &t, coordinate(L, t.indices[0]));
     c.at = at_number(L, op_arg(op, BOX_RING), lower_i32(L, 0));
     L->target->store_box(L, &c);
 }

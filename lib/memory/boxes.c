@@ -1,6 +1,6 @@
-/* Blocks that leave for a matrix by TMA. What threads would give each other through shared memory, so
-   as to store it row by row, goes to a buffer of swizzled tiles instead (linear/swizzle.h), and one
-   thread asks for that to be copied to the matrix:
+/* Blocks that leave for a matrix by TMA. What threads would give each other through shared memory,
+   so as to store it row by row, goes to a buffer of swizzled tiles instead (linear/swizzle.h), and
+   one thread asks for that to be copied to the matrix:
 
      buffer = alloc               before all loops around
      for …
@@ -11,10 +11,10 @@
      store_wait buffer
 
    An H200 calls it an illegal instruction to write where an index is negative. The program goes on
-   meanwhile; without a loop it waits at its end. No barrier says that such a
-   copy is done: nothing else of the function may access the array, and nobody is told of what was
-   written, by atomics or assembly. Of two copies the second is asked for when the first is done, so
-   that what is stored twice is what was stored last. */
+   meanwhile; without a loop it waits at its end. No barrier says that such a copy is done: nothing
+   else of the function may access the array, and nobody is told of what was written, by atomics or
+   assembly. Of two copies the second is asked for when the first is done, so that what is stored
+   twice is what was stored last. */
 #include "memory/box.h"
 
 #include "analysis/alias.h"
@@ -38,10 +38,10 @@ bool box_is_one(AxisFacts *facts, const Tile *t)
 /* A store that could be one. */
 typedef struct Leave {
     Op *store;
-    Op *home;         /* the outermost op around it, or itself */
-    Op *behind;       /* it is waited for before this one */
+    Op *home;   /* the outermost op around it, or itself */
+    Op *behind; /* it is waited for before this one */
     bool in_loop, is_alone;
-    Value *x; /* what is stored, before it changes its layout */
+    Value *x;             /* what is stored, before it changes its layout */
     const Layout *layout; /* of the buffer */
     int64_t bytes;
     int param; /* the array */
@@ -205,9 +205,9 @@ static bool forget(Op *store)
 /* Threads store what is in the buffer. */
 static void store_by_threads(const Boxes *b, Builder *at, Op *store, Value *buffer)
 {
-    Value *x = op_arg(store, 1), *args[] = {buffer, build_int(at, DT_I32, 0)};
+    const Value *x = op_arg(store, 1);
     ValueMap map = ir_value_map(b->scratch, b->fn);
-    ir_map(&map, x, op_result(build_checked(at, build_op(at, OP_RING_LOAD, 2, args, 1, &x->type)), 0));
+    ir_map(&map, x, build_ring_load(at, buffer, build_int(at, DT_I32, 0), x->type));
     forget(store);
     build_put(at, ir_clone(b->fn, store, &map));
 }

@@ -233,7 +233,8 @@ static void load_far(Pipeline *p, Builder *b, Value *is_turn)
 static Builder where(Builder *b, Value *is_so)
 {
     Op *branch = build_if(b, is_so, 0, NULL);
-    Builder other = build_at_end(b->fn, branch->regions[1]), in = build_at_end(b->fn, branch->regions[0]);
+    Builder in = build_at_end(b->fn, branch->regions[0]),
+            other = build_at_end(b->fn, branch->regions[1]);
     build_yield(&other, 0, NULL);
     in.loc = b->loc;
     return in;
@@ -312,8 +313,7 @@ static Value *ring_load(const Pipeline *p, Op *before, const Stream *x, Value *w
     const Type *ty = type_with_layout(ir_of(p->fn)->types, loaded->type, layout);
     Builder b = build_before(p->fn, before);
     b.loc = x->load->loc;
-    Value *block = op_result(
-        build_checked(&b, build_op(&b, OP_RING_LOAD, 2, (Value *[]){x->ring, which}, 1, &ty)), 0);
+    Value *block = build_ring_load(&b, x->ring, which, ty);
     block->name = loaded->name;
     return block;
 }
@@ -563,7 +563,7 @@ static void stagger(const Pipeline *p)
 {
     int64_t cycles = 0;
     for (const Op *op = p->body->first; op; op = op->next)
-        if (dot_is_of_group(op)) cycles = cycles_of(p, op) + (dot_together(op) ? 0 : cycles);
+        if (dot_is_of_group(op)) cycles += cycles_of(p, op);
     if (cycles) ir_set_int(p->fn, p->loop, ATTR_STAGGER, cycles);
 }
 

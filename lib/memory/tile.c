@@ -86,8 +86,7 @@ void tile_read(const Tiles *tiles, const Tile *t)
     const Type *ty = type_with_layout(ir->types, t->base->type, l);
     Builder b = build_before(tiles->fn, t->dot);
     b.loc = t->dot->loc;
-    Value *args[] = {t->buffer, build_int(&b, DT_I32, 0)};
-    Value *x = op_result(build_checked(&b, build_op(&b, OP_RING_LOAD, 2, args, 1, &ty)), 0);
+    Value *x = build_ring_load(&b, t->buffer, build_int(&b, DT_I32, 0), ty);
     if (t->flipped) {
         x = build_trans(&b, x, flip);
         ir_set_type(x, operand);

@@ -535,10 +535,9 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     if (op->kind == OP_PRINT) p->in->has_print = true;
     if (op->kind == OP_INLINE_ASM) in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
-    const bool is_box = op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX;
-    const bool is_copy = op->kind == OP_COPY_ASYNC || is_box;
+    const bool is_copy = op->kind == OP_COPY_ASYNC || tkc_is_box(op);
     if (is_copy) in->number = ++p->accesses;
-    if (is_box) in->param = param_of(p, op_arg(op, 0));
+    if (tkc_is_box(op)) in->param = param_of(p, op_arg(op, 0));
     if (op->kind == OP_SSTORE || op->kind == OP_SLOAD || is_copy || op->kind == OP_RING_LOAD)
         in->extra = offsets_of(p, op);
     in->run = p->failed ? NULL : is_same(p, op) && op->kind != OP_HINT ? slot_copy : choose(in);

@@ -8,13 +8,13 @@ ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
     "grammar": 955,
-    "include": 1440,
+    "include": 1445,
     "lib/analysis": 2380,
     "lib/base": 1875,
-    "lib/ir": 6715,
+    "lib/ir": 6720,
     "lib/layout": 2515,
     "lib/linear": 2155,
-    "lib/lower": 7190,
+    "lib/lower": 7195,
     "lib/memory": 3950,
     "lib/spec": 14770,
     "lib/std": 2085,

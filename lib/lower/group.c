@@ -25,6 +25,7 @@ typedef struct Tiles {
     bool across;
     LLVMValueRef first; /* of the descriptor of this group's first tile, the word with the address */
     uint64_t shape;     /* the rest of a descriptor */
+    LLVMValueRef copy;  /* the ring's, as a number */
 } Tiles;
 
 /* What begins at once: of tiles of the sum from `tile` on, steps from `step` on. */
@@ -114,10 +115,25 @@ static Tiles tiles_of(const Product *p, int operand, const Op *ring, bool flippe
     t.k = 1 - t.own;
     t.across = s.dim == t.own;
     t.shape = shape_of(&s, t.across);
-    LLVMValueRef copy = LLVMBuildMul(L->b, lower_scalar(L, op_arg(ring, 1)),
-                                     lower_i32(L, (int64_t)type_smem_bytes(ty) >> UNIT_LOG2), "");
-    t.first = LLVMBuildAdd(L->b, first_of(p, &t, operand, ring), copy, "");
+    t.copy = lower_scalar(L, op_arg(ring, 1));
+    LLVMValueRef by = LLVMBuildMul(
+        L->b, t.copy, lower_i32(L, (int64_t)type_smem_bytes(ty) >> UNIT_LOG2), "");
+    t.first = LLVMBuildAdd(L->b, first_of(p, &t, operand, ring), by, "");
     return t;
+}
+
+/* Of an operand that stays the same while the other's copies change, ptxas would make all the
+   descriptors before the loop, and with few registers spill them. A 0 that it does not see through
+   binds them to the turn. */
+static void bind_to_turn(Lower *L, Tiles *same, const Tiles *changing)
+{
+    enum { MORE_THAN_COPIES_LOG2 = 16 };
+    if (!same->copy || !changing->copy || !LLVMIsConstant(same->copy) ||
+        LLVMIsConstant(changing->copy))
+        return;
+    LLVMValueRef zero =
+        LLVMBuildLShr(L->b, changing->copy, lower_i32(L, MORE_THAN_COPIES_LOG2), "");
+    same->first = LLVMBuildAdd(L->b, same->first, zero, "");
 }
 
 static LLVMValueRef descriptor(const Product *p, const Tiles *t, uint32_t own, uint32_t k)
@@ -226,6 +242,7 @@ static void find_operands(Product *p)
         if (ring) p->tiles[i] = tiles_of(p, i, ring, flipped);
         else p->a = lower_fragment_open(p->L, p->op, i);
     }
+    for (int i = 0; i < 2; i++) bind_to_turn(p->L, &p->tiles[i], &p->tiles[1 - i]);
 }
 
 static Product *product_of(Lower *L, const Op *op)

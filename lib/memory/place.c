@@ -3,7 +3,8 @@
    may; but a buffer that is written while threads still read one before it makes them all wait: a
    barrier costs more than a few bytes. Two buffers of which one may be accessed after the other
    without a barrier between are neighbours, and get places that do not overlap as long as the sum
-   stays small, or no fewer programs share a multiprocessor for it. Whoever stores to a buffer and
+   stays small, or, where the barrier would be in a loop, no fewer programs share a multiprocessor
+   for it: what else is free caches memory, that of spilled registers, too. Whoever stores to a buffer and
    loads from it waits between, so neighbours are few, and two or three places serve any number of
    buffers in a row. */
 #include "base/limit.h"
@@ -18,6 +19,7 @@ typedef struct Buffer {
     uint32_t bytes, align, at;
     int begin, end;    /* numbers of ops, in order, between which it lives */
     Bitset neighbours; /* numbers of buffers */
+    Bitset in_turns;   /* those of them that would make a loop wait each turn */
 } Buffer;
 
 typedef struct Places {
@@ -71,6 +73,7 @@ static void set_lives(Places *p)
         Life life = {p, b};
         b->end = b->begin;
         b->neighbours = bitset_make(p->scratch, p->buffers.len);
+        b->in_turns = bitset_make(p->scratch, p->buffers.len);
         for (const Use *u = op_result(b->alloc, 0)->uses; u; u = u->next)
             memory_each_end(u->user, live_until, &life);
     }
@@ -89,15 +92,30 @@ static int buffer_of(const Places *p, const Op *access)
     return (int)(uintptr_t)map_get_ptr(&p->index, memory_buffer(access)->def) - 1;
 }
 
+static bool is_in_loop(const Op *op)
+{
+    while (op && op->kind != OP_FOR && op->kind != OP_WHILE) op = op->region->parent;
+    return op;
+}
+
+static void add_pair(Places *p, int a, int b, bool in_turns)
+{
+    Buffer *x = &p->buffers.data[a], *y = &p->buffers.data[b];
+    bitset_add(&x->neighbours, b);
+    bitset_add(&y->neighbours, a);
+    if (!in_turns) return;
+    bitset_add(&x->in_turns, b);
+    bitset_add(&y->in_turns, a);
+}
+
 static void note_neighbours(MemoryFlow *f, const Op *op, const Bitset *pending, void *user)
 {
     Places *p = user;
     const int own = buffer_of(p, op);
     for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1)) {
         const int other = buffer_of(p, f->ops.data[i]);
-        if (other == own || !memory_conflict(f->ops.data[i], op)) continue;
-        bitset_add(&p->buffers.data[own].neighbours, other);
-        bitset_add(&p->buffers.data[other].neighbours, own);
+        if (other != own && memory_conflict(f->ops.data[i], op))
+            add_pair(p, own, other, is_in_loop(op));
     }
 }
 
@@ -108,9 +126,9 @@ static bool live_at_once(const Buffer *a, const Buffer *b)
     return a->begin <= b->end && b->begin <= a->end;
 }
 
-/* The lowest place where buffer `own` overlaps none before it that it must not. Each failed try
-   moves past one. */
-static uint32_t free_place(const Places *p, int own, bool spares_neighbours)
+/* The lowest place where buffer `own` overlaps none before it that lives at the same time or is in
+   `apart`. Each failed try moves past one. */
+static uint32_t free_place(const Places *p, int own, const Bitset *apart)
 {
     const Buffer *b = &p->buffers.data[own];
     uint32_t at = 0;
@@ -118,8 +136,7 @@ static uint32_t free_place(const Places *p, int own, bool spares_neighbours)
         moved = false;
         for (int i = 0; i < own; i++) {
             const Buffer *other = &p->buffers.data[i];
-            const bool near = spares_neighbours && bitset_has(&b->neighbours, i);
-            if (!near && !live_at_once(b, other)) continue;
+            if (!bitset_has(apart, i) && !live_at_once(b, other)) continue;
             if (at >= other->at + other->bytes || at + b->bytes <= other->at) continue;
             at = (other->at + other->bytes + b->align - 1) & ~(b->align - 1);
             moved = true;
@@ -153,14 +170,17 @@ static bool has_rings(const Places *p)
     return false;
 }
 
-/* Buffers keep away from neighbours up to `most`. Returns the end of the last. */
-static uint32_t place_all(Places *p, uint32_t most)
+/* Buffers keep away from neighbours up to `little`, from those in turns up to `most`. Returns the
+   end of the last. */
+static uint32_t place_all(Places *p, uint32_t little, uint32_t most)
 {
+    const Bitset none = bitset_make(p->scratch, p->buffers.len);
     uint32_t end = 0;
     for (int i = 0; i < p->buffers.len; i++) {
         Buffer *b = &p->buffers.data[i];
-        b->at = free_place(p, i, true);
-        if (b->at + b->bytes > most) b->at = free_place(p, i, false);
+        b->at = free_place(p, i, &b->neighbours);
+        if (b->at + b->bytes > little) b->at = free_place(p, i, &b->in_turns);
+        if (b->at + b->bytes > most) b->at = free_place(p, i, &none);
         if (b->at + b->bytes > end) end = b->at + b->bytes;
     }
     return end;
@@ -204,9 +224,11 @@ bool place_run(Pass *pass, Func *fn)
     MemoryFlow flow = {
         .scratch = p.scratch, .overlap = is_same_buffer, .visit = note_neighbours, .user = &p};
     memory_flow(&flow, fn);
-    const uint32_t end = place_all(&p, roomy(&p)), more = as_many(fn->machine, end);
+    const uint32_t little = roomy(&p), end = place_all(&p, little, little),
+                   more = as_many(fn->machine, end);
     bool fits = true;
-    if (has_rings(&p) && more > end && place_all(&p, more) > more) place_all(&p, roomy(&p));
+    if (has_rings(&p) && more > end && place_all(&p, little, more) > more)
+        place_all(&p, little, little);
     for (int i = 0; i < p.buffers.len; i++) {
         const Buffer *b = &p.buffers.data[i];
         ir_set_int(fn, b->alloc, ATTR_OFFSET, b->at);

@@ -29,15 +29,13 @@ static Op *home_of(Op *dot, const Value *base)
     return home;
 }
 
-/* That was stored before the same loop, or, for a dot, in the same turn. */
+/* That was stored earlier in the same region; in it stays what is there, for all that follow. */
 static Value *buffer_of(const Tiles *tiles, const Tile *t)
 {
-    for (int i = 0; i < tiles->made.len; i++) {
+    for (int i = tiles->made.len - 1; i >= 0; i--) {
         const Tile *other = &tiles->made.data[i];
-        const bool in_turn = other->home == other->dot && t->home == t->dot &&
-                             other->home->region == t->home->region;
         if (other->base == t->base && other->layout == t->layout &&
-            (in_turn || other->home == t->home))
+            other->home->region == t->home->region)
             return other->buffer;
     }
     return NULL;

@@ -155,6 +155,21 @@ bool remat_moves(Remat *r, Value *v, const Layout *want)
     return v->type->layout != want && !way_of(r, v, want, 0)->clones;
 }
 
+bool remat_again(Remat *r, Value *v, const Layout *want)
+{
+    if (v->type->layout == want) return true;
+    if (remat_moves(r, v, want)) return false;
+    const Op *op = v->def;
+    if (op->kind == OP_CONVERT) return remat_again(r, op_arg(op, 0), want);
+    for (int i = 0; i < op->nargs; i++) {
+        Value *arg = op_arg(op, i);
+        if (type_is_block(arg->type) &&
+            !remat_again(r, arg, propagate_operand(layouts_of(r), op, i, want)))
+            return false;
+    }
+    return true;
+}
+
 Value *remat_value(Remat *r, Value *v, const Layout *want)
 {
     check(v->type->layout, "a block without a layout is to be converted");

@@ -18,6 +18,8 @@ Value *remat_value(Remat *r, Value *v, const Layout *want);
 Value *remat_convert(Remat *r, Value *v, const Layout *want);
 /* Whether remat_value would convert v itself. */
 bool remat_moves(Remat *r, Value *v, const Layout *want);
+/* Whether remat_value makes v again by arithmetic alone, without moving anything between threads. */
+bool remat_again(Remat *r, Value *v, const Layout *want);
 /* A cast whose result takes fewer bytes than what it is made of, which was not loaded so. */
 bool remat_narrows(const Op *op);
 

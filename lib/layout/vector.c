@@ -14,13 +14,13 @@
 #include "ir/machine.h"
 #include "layout/passes.h"
 
-static VectorBits widest(const AxisFacts *facts, const Value *ptr, int most_bytes)
+static VectorBits widest(const AxisFacts *facts, const Value *ptr, const Layout *in, int most_bytes)
 {
     VectorBits best = {0};
     for (int d = ptr->type->rank - 1; d >= 0; d--) {
         const int width = axis_vector_width(facts, ptr, d, most_bytes);
         VectorBits v = {.dim = d};
-        v.log2 = layout_steps(ptr->type->layout, d, log2_floor(width), v.bit);
+        v.log2 = layout_steps(in, d, log2_floor(width), v.bit);
         if (v.log2 > best.log2) best = v;
     }
     return best;
@@ -53,12 +53,12 @@ const Value *vector_mask(const Op *op)
     return op->nargs > at ? op_arg(op, at) : NULL;
 }
 
-static VectorBits vector_bits(const AxisFacts *facts, const Op *op)
+VectorBits vector_if(const AxisFacts *facts, const Op *op, const Layout *in)
 {
     const Value *ptr = op_arg(op, 0);
     const int most = vector_most_bytes(op);
     if (!type_is_block(ptr->type) || !most) return (VectorBits){.run = 1};
-    VectorBits v = widest(facts, ptr, most);
+    VectorBits v = widest(facts, ptr, in, most);
     v.run = run_of(facts, &v, ptr->type, vector_mask(op));
     if (ir_has(op, OT_ATOMIC)) v.log2 = log2_floor(v.run);
     return v;
@@ -99,7 +99,7 @@ static void decide(Op *op, void *user)
 {
     Deciding *d = user;
     if (!vector_most_bytes(op) || tkc_op_attr(op, ATTR_VECTOR)) return;
-    const VectorBits v = vector_bits(d->facts, op);
+    const VectorBits v = vector_if(d->facts, op, op_arg(op, 0)->type->layout);
     if (!v.log2) return;
     const int64_t values[] = {v.dim, 1 << v.log2, v.run};
     ir_set_ints(d->fn, op, ATTR_VECTOR, 3, values);

@@ -13,6 +13,8 @@ typedef struct VectorBits {
     int run;         /* neighbours that share mask and validity, at most the vector */
 } VectorBits;
 
+/* Of an access, if its block lay in the layout `in`. */
+VectorBits vector_if(const AxisFacts *facts, const Op *op, const Layout *in);
 /* Of an access, as its attribute says (the pass `access`). */
 VectorBits vector_of(const Op *op);
 /* Bytes that one instruction can move for it; 0: one element each. */

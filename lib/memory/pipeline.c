@@ -20,6 +20,7 @@
 #include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
+#include "layout/remat.h"
 #include "layout/propagate.h"
 #include "linear/shared.h"
 #include "memory/flow.h"
@@ -44,6 +45,7 @@ typedef struct Pipeline {
     Value *far[STREAM_FAR]; /* the same of indices that are loaded */
     Op *around;             /* the loop whose turns ask for the next one's first copies; or NULL */
     Slice around_slice;     /* of it, which these need */
+    Remat remat;
     ValueMap moved;         /* what these ops give, for the turn of it that the copies are for */
 } Pipeline;
 
@@ -175,19 +177,25 @@ static ValueMap clone_slice(Pipeline *p, Builder *b)
     return map;
 }
 
-static Op *copy_block(const Pipeline *p, Builder *b, const Stream *x, const ValueMap *map,
-                      Value *which)
+/* In the layout that it is copied from. */
+static Value *copied_from(Pipeline *p, const Stream *x, const ValueMap *map, int operand)
+{
+    Value *v = ir_mapped(map, op_arg(x->load, operand));
+    return type_is_block(v->type) ? remat_value(&p->remat, v, x->from) : v;
+}
+
+static Op *copy_block(Pipeline *p, Builder *b, const Stream *x, const ValueMap *map, Value *which)
 {
     const bool masked = x->load->nargs > 1;
-    Value *args[] = {ir_mapped(map, op_arg(x->load, 0)), x->ring, which,
-                     masked ? ir_mapped(map, op_arg(x->load, 1)) : NULL};
+    Value *args[] = {copied_from(p, x, map, 0), x->ring, which,
+                     masked ? copied_from(p, x, map, 1) : NULL};
     Op *op = build_op(b, OP_COPY_ASYNC, masked ? 4 : 3, args, 0, NULL);
     const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, n};
     if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
     return op;
 }
 
-static Op *copy_box(const Pipeline *p, Builder *b, const Stream *x, const ValueMap *map,
+static Op *copy_box(Pipeline *p, Builder *b, const Stream *x, const ValueMap *map,
                     Value *which)
 {
     Value *args[] = {[BOX_RING] = x->ring, [BOX_NUMBER] = which, [BOX_BARRIERS] = p->barriers};
@@ -195,7 +203,7 @@ static Op *copy_box(const Pipeline *p, Builder *b, const Stream *x, const ValueM
     return build_op(b, OP_COPY_BOX, BOX_BARRIERS + 1, args, 0, NULL);
 }
 
-static void copy_streams(const Pipeline *p, Builder *b, const ValueMap *map, Value *which)
+static void copy_streams(Pipeline *p, Builder *b, const ValueMap *map, Value *which)
 {
     for (int i = 0; i < p->s->all.len; i++) {
         const Stream *x = &p->s->all.data[i];
@@ -638,6 +646,7 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
                   .slots = carry_count(loop),
                   .stages = stages_of(fn, &s, loop),
                   .boxes = streams_boxes(&s),
+                  .remat = remat_make(fn, scratch),
                   .moved = ir_value_map(scratch, fn)};
     p.around = streams_around(&s, &p.around_slice);
     if (p.around && stages_of(fn, &s, p.around) < p.stages) p.around = NULL;

@@ -14,10 +14,12 @@
 
 #include "analysis/alias.h"
 #include "analysis/axis.h"
+#include "base/power.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "layout/convert.h"
 #include "layout/propagate.h"
+#include "layout/remat.h"
 #include "layout/vector.h"
 #include "linear/shared.h"
 #include "linear/swizzle.h"
@@ -204,13 +206,56 @@ static bool is_plain(const Op *op)
            (op->nargs < 3 || (ir_const_bits(op_arg(op, 2), &other) && !other));
 }
 
+static AxisFacts *facts_of(Streams *s)
+{
+    if (!s->facts) s->facts = axis_analyze(s->scratch, s->fn);
+    return s->facts;
+}
+
 /* As wide as the load where mask and edge allow that. */
-static bool find_copy(Stream *x)
+static int copy_log2(const VectorBits *v)
+{
+    return log2_floor(v->run < 1 << v->log2 ? v->run : 1 << v->log2);
+}
+
+static const Layout *line_of(const Streams *s, const Layout *like, int thread_log2)
+{
+    const int order[TKC_MAX_RANK] = {0}, thread[TKC_MAX_RANK] = {thread_log2};
+    return layout_blocked(ir_of(s->fn)->layouts, 1, like->dim_log2, order, thread,
+                          like->nbits[DIM_LANE], like->nbits[DIM_WARP]);
+}
+
+static bool makes_again(Remat *r, const Op *load, int operand, const Layout *in)
+{
+    Value *v = load->nargs > operand ? op_arg(load, operand) : NULL;
+    return !v || !type_is_block(v->type) || remat_again(r, v, in);
+}
+
+/* A line that all threads have a part of, as what it meets wants it, is copied by few of them, each
+   as much as one copy can move, if these make their addresses by arithmetic alone. */
+static void deal_line(Streams *s, Stream *x)
+{
+    const Layout *own = x->from;
+    if (own->rank > 1) return;
+    Remat r = remat_make(s->fn, s->scratch);
+    const VectorBits v = vector_if(facts_of(s), x->load, line_of(s, own, own->total_log2));
+    const Layout *line = line_of(s, own, copy_log2(&v));
+    if (layout_registers(line) >> copy_log2(&v) >= layout_registers(own) >> x->copy_log2 ||
+        !makes_again(&r, x->load, 0, line) || !makes_again(&r, x->load, 1, line))
+        return;
+    x->from = line;
+    x->dim = 0;
+    x->copy_log2 = copy_log2(&v);
+}
+
+static bool find_copy(Streams *s, Stream *x)
 {
     enum { LEAST_BYTES = 4 };
     const VectorBits v = vector_of(x->load);
+    x->from = op_arg(x->load, 0)->type->layout;
     x->dim = v.dim;
-    while (x->copy_log2 < v.log2 && 2 << x->copy_log2 <= v.run) x->copy_log2++;
+    x->copy_log2 = copy_log2(&v);
+    deal_line(s, x);
     return type_bytes(op_result(x->load, 0)->type) << x->copy_log2 >= LEAST_BYTES;
 }
 
@@ -273,8 +318,7 @@ static bool find_box(Streams *s, Stream *x)
     if (!s->fn->machine->tma || !tile_of_pointers(pointers, parts, &t) ||
         !feeds_group(s, v, false, 1))
         return false;
-    if (!s->facts) s->facts = axis_analyze(s->scratch, s->fn);
-    if (!box_is_one(s->facts, &t)) return false;
+    if (!box_is_one(facts_of(s), &t)) return false;
     x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, v->type->layout, 1, type_bytes(v->type));
     if (x->in_ring) x->box = pointers->def;
     return x->box;
@@ -284,7 +328,7 @@ static bool find_box(Streams *s, Stream *x)
 static bool find_ring(const Streams *s, Stream *x)
 {
     const Type *ty = op_result(x->load, 0)->type;
-    const Layout *from = ty->layout;
+    const Layout *from = x->from;
     uint32_t vector[LAYOUT_MAX_BITS];
     SharedPlan plan;
     SharedAccess access;
@@ -294,7 +338,8 @@ static bool find_ring(const Streams *s, Stream *x)
     if (tiles >= 0) x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, tiles, type_bytes(ty));
     if (!x->in_ring) {
         shared_plan_vectors(&plan, from, x->copy_log2, vector,
-                            x->nreaders ? x->readers[0].layout : from, type_bytes(ty));
+                            x->nreaders ? x->readers[0].layout : ty->layout,
+                            type_bytes(ty));
         x->in_ring = shared_layout(ir_of(s->fn)->layouts, &plan, from);
     }
     return shared_access(&access, from, x->in_ring, type_bytes(ty)) &&
@@ -327,7 +372,7 @@ static void add_stream(Streams *s, Op *load, Reason why)
     Slice slice = slice_copy(s, &s->slice);
     if (!is_plain(load) || !stays_as_it_is(s, load)) return;
     find_readers(s, &x, op_result(load, 0));
-    if (!feeds(s, &x, why) || !(find_box(s, &x) || (find_copy(&x) && find_ring(s, &x)))) return;
+    if (!feeds(s, &x, why) || !(find_box(s, &x) || (find_copy(s, &x) && find_ring(s, &x)))) return;
     const int far = s->far.len;
     if (!take_operands(s, &slice, x.box ? x.box : load, x.box)) {
         s->far.len = far;

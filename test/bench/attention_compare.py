@@ -3,7 +3,7 @@
 
 TUTORIAL is Triton's file, python/tutorials/06-fused-attention.py; tkc runs the same text with `triton` in its imports replaced by `tkc`. Both
 choose from the same configurations, of which the tutorial has more. A SHAPE is batch,heads,length,size; without any, those of the project's
-figures. All sides are timed in alternated rounds of one process, by events around five calls; with `back` the way back, cuDNN left out.
+figures. All sides are timed in alternated rounds of one process, by events around five calls, which are issued while the GPU pauses before them; with `back` the way back, cuDNN left out.
 A ratio is the other side's median time over tkc's. Needs torch, triton and the package tkc.
 """
 import importlib.util
@@ -16,6 +16,7 @@ import tempfile
 import torch
 
 ROUNDS, CALLS = 9, 5
+PAUSE = 10_000_000  # cycles, some 5 ms
 TILES = (128, 128, 2, 8), (128, 128, 3, 8), (128, 64, 3, 8), (128, 64, 4, 8), (128, 64, 3, 4), (64, 64, 3, 4), (64, 64, 4, 4)
 SHAPES = [(4, 32, 1024, 64), (4, 32, 4096, 64), (1, 32, 16384, 64), (4, 32, 1024, 128), (4, 32, 4096, 128), (1, 32, 16384, 128)]
 
@@ -43,6 +44,7 @@ SCALE = 0.5
 def timed(run):
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     run()
+    torch.cuda._sleep(PAUSE)
     start.record()
     for _ in range(CALLS):
         run()

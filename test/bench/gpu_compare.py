@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""tkc's kernels beside Triton's, from the same text, in one process on one GPU: gpu_compare.py [TKC] [examples] [NAME...]
+"""tkc's kernels beside Triton's, from the same text, in one process on one GPU: gpu_compare.py [TKC] [-arch=sm_80] [examples] [NAME...]
 
 Both sides run the same files (examples/, Inputs/): Triton imports them, tkc compiles them to PTX that the driver loads. Launches are captured into
 CUDA graphs (so the time to issue them does not count) that walk over copies of the arrays larger than the L2 cache; graphs alternate for
 ROUNDS rounds, each timed by device events. Each side uses its best number of warps, of a product its best configuration. Bytes are each
 input read once plus each output written once; of products the operations count. A ratio is the median over the rounds of tkc's rate over
 Triton's, with its 95 % interval. Where cuBLAS or cuDNN does the work, too, its graph is in the same rounds, and the last ratio is tkc's rate over its.
-`examples`: those of examples/ with their own lists of configurations. NAMEs choose the works whose name has all of them. Needs torch and triton.
+-arch: PTX of both sides for an older chip. `examples`: those of examples/ with their own lists of configurations. NAMEs choose the works whose name has all of them. Needs torch and triton.
 """
 import ctypes
 import importlib.machinery
@@ -61,36 +61,55 @@ def tensor_map(line, values):
     return room, at
 
 
-class TkcKernel:
-    """One kernel's PTX, loaded."""
+class Loaded:
+    """One kernel's PTX in the driver; beside: pointers that it takes behind its parameters, NULL."""
 
-    def __init__(self, tkc, path, fn, defines, signature, warps, stages=3):
-        kernel, self.names, self.notes = fn.fn.__name__, fn.arg_names, fn.fn.__annotations__
-        with tempfile.TemporaryDirectory() as folder:
-            ptx = os.path.join(folder, "k.ptx")
-            major, minor = torch.cuda.get_device_capability()
-            command = [tkc, path, "-k", kernel, f"-num-warps={warps}", f"-num-stages={stages}",
-                       f"-arch=sm_{major}{minor}{'a' if major >= 9 else ''}", "-sig", signature, *[f"-D{n}={v!r}" for n, v in defines.items()]]
-            done = subprocess.run([*command, "-v", "-o", ptx], capture_output=True, text=True)
-            if done.returncode:
-                sys.exit(f"{' '.join(command)}\n{done.stderr}")
-            text = open(ptx, "rb").read() + b"\0"
-            about = subprocess.run([*command, "-emit=manifest", "-o", "-"], check=True, capture_output=True, text=True).stdout
-            self.maps = [line for line in about.splitlines() if line.startswith("map ")]
-        self.shared = int(done.stderr.split(" bytes of shared")[0].split()[-1])
-        self.threads = 32 * warps
+    maps, beside = (), 0
+
+    def __init__(self, fn, text, warps, shared):
+        self.names, self.notes, self.threads, self.shared = fn.arg_names, fn.fn.__annotations__, 32 * warps, shared
         self.module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
-        check(cuda.cuModuleLoadData(ctypes.byref(self.module), text), "cuModuleLoadData")
-        check(cuda.cuModuleGetFunction(ctypes.byref(self.function), self.module, kernel.encode()), "cuModuleGetFunction")
+        check(cuda.cuModuleLoadData(ctypes.byref(self.module), text + b"\0"), "cuModuleLoadData")
+        check(cuda.cuModuleGetFunction(ctypes.byref(self.function), self.module, fn.fn.__name__.encode()), "cuModuleGetFunction")
         check(cuda.cuFuncSetAttribute(self.function, MAX_DYNAMIC_SHARED, self.shared), "cuFuncSetAttribute")
 
     def launch(self, grid, args):
-        values = [c_value(self.notes.get(name), a) for name, a in zip(self.names, args)]
+        values = [c_value(self.notes.get(name), a) for name, a in zip(self.names, args)] + [ctypes.c_uint64(0)] * self.beside
         maps = [tensor_map(line, values) for line in self.maps]
         places = [ctypes.addressof(v) for v in values] + [at for _, at in maps]
         params = (ctypes.c_void_p * len(places))(*places)
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         check(cuda.cuLaunchKernel(self.function, *grid, self.threads, 1, 1, self.shared, stream, params, None), "cuLaunchKernel")
+
+
+class TkcKernel(Loaded):
+    def __init__(self, tkc, path, fn, defines, signature, warps, stages, arch):
+        with tempfile.TemporaryDirectory() as folder:
+            ptx = os.path.join(folder, "k.ptx")
+            command = [tkc, path, "-k", fn.fn.__name__, f"-num-warps={warps}", f"-num-stages={stages}", "-arch=" + arch, "-sig", signature,
+                       *[f"-D{n}={v!r}" for n, v in defines.items()]]
+            done = subprocess.run([*command, "-v", "-o", ptx], capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{' '.join(command)}\n{done.stderr}")
+            text = open(ptx, "rb").read()
+            about = subprocess.run([*command, "-emit=manifest", "-o", "-"], check=True, capture_output=True, text=True).stdout
+            self.maps = [line for line in about.splitlines() if line.startswith("map ")]
+        super().__init__(fn, text, warps, int(done.stderr.split(" bytes of shared")[0].split()[-1]))
+
+
+class TritonKernel(Loaded):
+    """Of its PTX for a chip that is not there; two arrays of scratch memory are its last parameters."""
+
+    beside = 2
+
+    def __init__(self, fn, defines, signature, warps, stages, arch):
+        kinds = dict(word.split("=") for word in signature.split(","))
+        source = triton.compiler.ASTSource(fn, {n: kinds[n].split(":")[0] if n in kinds else "constexpr" for n in fn.arg_names},
+                                           {(fn.arg_names.index(n),): v for n, v in defines.items()},
+                                           {(i,): [["tt.divisibility", 16]] for i, n in enumerate(fn.arg_names) if kinds.get(n, "").endswith(":16")})
+        target = triton.backends.compiler.GPUTarget("cuda", int(arch[3:]), 32)
+        compiled = triton.compile(source, target=target, options={"num_warps": warps, "num_stages": stages})
+        super().__init__(fn, compiled.asm["ptx"].encode(), warps, compiled.metadata.shared)
 
 
 def c_value(note, a):
@@ -163,7 +182,12 @@ def interval(values):
     return s[k], s[-1 - k]
 
 
-def measure(tkc, work):
+def own_arch():
+    major, minor = torch.cuda.get_device_capability()
+    return f"sm_{major}{minor}{'a' if major >= 9 else ''}"
+
+
+def measure(tkc, work, older):
     module = load_file(work.path)
     repeats = max(len(work.sets), min(200, int(2e-3 / (work.bytes / 2.5e12)) + 1))
     fn = getattr(module, work.kernel)
@@ -175,9 +199,12 @@ def measure(tkc, work):
     for defines, warps, stages in work.configs or [(work.defines, w, 3) for w in work.warps]:
         grid = work.grid(defines) if callable(work.grid) else work.grid
         name = f"{'×'.join(str(d) for d in defines.values())}, {warps} warps, {stages} stages" if work.configs else f"{warps} warps"
-        k = TkcKernel(tkc, work.path, fn, defines, signature_of(fn, work.sets[0]), warps, stages)
+        about = fn, defines, signature_of(fn, work.sets[0]), warps, stages
+        k = TkcKernel(tkc, work.path, *about, older or own_arch())
         sides = {"tkc": (ours, lambda args, k=k, grid=grid: k.launch(grid, args)),
                  "Triton": (theirs, lambda args, d=defines, w=warps, s=stages, grid=grid: fn[grid](*args, **d, num_warps=w, num_stages=s))}
+        if older:
+            sides["Triton"] = theirs, lambda args, k=TritonKernel(*about, older), grid=grid: k.launch(grid, args)
         for side, (graphs, launch) in sides.items():
             work.clear(work.sets[0])
             try:
@@ -642,12 +669,14 @@ def main():
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, {subprocess.run([tkc, '--version'], capture_output=True, text=True).stdout.strip()}\n")
     print("| work | tkc | Triton | ratio | 95 % interval | library | ratio |\n|---|---|---|---|---|---|---|")
     wrong = False
-    which = sys.argv[2:3] == ["examples"]
+    words = sys.argv[2:]
+    older = words.pop(0)[6:] if words[:1] and words[0].startswith("-arch=") else None
+    which = words[:1] == ["examples"]
     for make in EXAMPLES if which else WORKS:
         work = make()
         try:
-            if all(n in work.name for n in sys.argv[2 + which:]):
-                measure(tkc, work)
+            if all(n in work.name for n in words[which:]):
+                measure(tkc, work, older)
         except SystemExit as reason:
             wrong = True
             print(f"| {work.name} | {reason} | | | | | |", flush=True)

@@ -283,6 +283,7 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     ir_walk(L->fn->body, find_early, L);
     L->thread = L->target->thread_id(L);
     make_params(L);
+    lower_fetch_maps(L);
     lower_region(L, L->fn->body);
     const int most = pressure_limit(L);
     if (most) L->target->limit_registers(L, L->kernel, most);

@@ -147,13 +147,17 @@ struct Target {
        which a warp does for what its lanes have read; with 0 it is none any more. Waiting is for all of
        them, `turn` being 0 and 1 by turns; only in warps where `acts` is true (NULL: in all). */
     void (*copy_box)(Lower *L, const BoxCopy *c);
+    /* Of the tensor map number `map`, which a copy will ask for. */
+    void (*fetch_map)(Lower *L, int map, LLVMValueRef acts);
     void (*box_barrier)(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts);
     void (*box_free)(Lower *L, LLVMValueRef barrier);
     void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);
     /* To the matrix, without a barrier; and until all of these are there, for the thread that asked. */
     void (*store_box)(Lower *L, const BoxCopy *c);
     void (*store_wait)(Lower *L, LLVMValueRef acts);
-    void (*box_fence)(Lower *L); /* boxes that are asked for from here on see what was written */
+    /* Boxes that `acts` asks for from here on see what was done to shared memory; NULL: those of
+       all threads, what was written to global memory. */
+    void (*box_fence)(Lower *L, LLVMValueRef acts);
     /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
     void (*atomic)(Lower *L, const Atomic *at, LLVMValueRef *words);
     bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);

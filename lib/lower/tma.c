@@ -66,6 +66,12 @@ static BoxCopy box_of(Lower *L, const Op *op, const Tile *t, LLVMValueRef row)
                      .acts = first_warp(L)};
 }
 
+void lower_fetch_maps(Lower *L)
+{
+    const int maps = (int)LLVMCountParams(L->kernel) - L->fn->nparams;
+    for (int i = 0; i < maps; i++) L->target->fetch_map(L, i, first_warp(L));
+}
+
 void lower_copy_box(Lower *L, const Op *op)
 {
     Value *parts[TILE_PARTS];
@@ -106,7 +112,8 @@ static void each_barrier(Lower *L, const Op *op, int copies)
 void lower_tma_begin(Lower *L, const Op *op)
 {
     each_barrier(L, op, (int)tkc_op_int(op, ATTR_ARRIVALS, 1));
-    if (tkc_op_int(op, ATTR_FENCE, 0)) L->target->box_fence(L);
+    L->target->box_fence(L, one_thread(L));
+    if (tkc_op_int(op, ATTR_FENCE, 0)) L->target->box_fence(L, NULL);
 }
 
 void lower_tma_end(Lower *L, const Op *op)

@@ -782,6 +782,7 @@ const Target nvptx_target = {
     .commit = nvptx_commit,
     .wait = nvptx_wait,
     .copy_box = nvptx_copy_box,
+    .fetch_map = nvptx_fetch_map,
     .store_box = nvptx_store_box,
     .store_wait = nvptx_store_wait,
     .box_barrier = nvptx_box_barrier,

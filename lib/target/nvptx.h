@@ -12,11 +12,12 @@ LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const cha
                        bool has_effects, int nargs, const LLVMValueRef *args);
 
 /* ---- nvptx_tma.c, for the table: see lower/target.h ---- */
+void nvptx_fetch_map(Lower *L, int map, LLVMValueRef acts);
 void nvptx_copy_box(Lower *L, const BoxCopy *c);
 void nvptx_store_box(Lower *L, const BoxCopy *c);
 void nvptx_store_wait(Lower *L, LLVMValueRef acts);
 void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int copies, LLVMValueRef acts);
-void nvptx_box_fence(Lower *L);
+void nvptx_box_fence(Lower *L, LLVMValueRef acts);
 void nvptx_box_free(Lower *L, LLVMValueRef barrier);
 void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);
 

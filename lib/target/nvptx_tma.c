@@ -31,12 +31,17 @@ static void next_column(Buf *text, const BoxCopy *c, int i)
     buf_printf(text, "\n\tadd.s32 c, $%d, %d;", COLUMN, i * c->columns);
 }
 
+static LLVMValueRef map_of(const Lower *L, int map)
+{
+    return LLVMGetParam(L->kernel, (unsigned)(L->fn->nparams + map));
+}
+
 /* Without a barrier nobody is told. */
 static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
 {
     const LLVMValueRef args[ARGS] = {
         [ACTS] = c->acts,
-        [MAP] = LLVMGetParam(L->kernel, (unsigned)(L->fn->nparams + c->map)),
+        [MAP] = map_of(L, c->map),
         [AT] = L->target->shared(L, c->at),
         [ROW] = c->row,
         [COLUMN] = c->column,
@@ -44,6 +49,13 @@ static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
     buf_puts(text, "\n\t}");
     if (c->barrier) effect(L, buf_text(text), "b,l,r,r,r,r", ARGS, args);
     else effect(L, buf_text(text), "b,l,r,r,r", BARRIER, args);
+}
+
+void nvptx_fetch_map(Lower *L, int map, LLVMValueRef acts)
+{
+    Buf text = elect(L);
+    buf_puts(&text, "\n\t@p prefetch.tensormap [$1];\n\t}");
+    effect(L, buf_text(&text), "b,l", 2, (LLVMValueRef[]){acts, map_of(L, map)});
 }
 
 void nvptx_copy_box(Lower *L, const BoxCopy *c)
@@ -82,23 +94,19 @@ void nvptx_store_wait(Lower *L, LLVMValueRef acts)
     effect(L, buf_text(&text), "b", 1, &acts);
 }
 
-/* The fence is for copies: they see the barrier, and come behind what other threads did before. */
 void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts)
 {
     Buf text = buf_make(L->arena);
-    if (arrivals)
-        buf_printf(
-            &text,
-            "@$1 mbarrier.init.shared::cta.b64 [$0], %d;\n\t@$1 fence.proxy.async.shared::cta;",
-            arrivals);
+    if (arrivals) buf_printf(&text, "@$1 mbarrier.init.shared::cta.b64 [$0], %d;", arrivals);
     else buf_puts(&text, "@$1 mbarrier.inval.shared::cta.b64 [$0];");
     effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){L->target->shared(L, barrier), acts});
 }
 
 /* TMA is another proxy than the threads' own accesses, of which no barrier tells it. */
-void nvptx_box_fence(Lower *L)
+void nvptx_box_fence(Lower *L, LLVMValueRef acts)
 {
-    effect(L, "fence.proxy.async.global;", "", 0, NULL);
+    if (acts) effect(L, "@$0 fence.proxy.async.shared::cta;", "b", 1, &acts);
+    else effect(L, "fence.proxy.async.global;", "", 0, NULL);
 }
 
 /* Who waits for it comes behind what all lanes have read. */

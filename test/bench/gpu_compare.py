@@ -61,6 +61,11 @@ def tensor_map(line, values):
     return room, at
 
 
+def own_arch():
+    major, minor = torch.cuda.get_device_capability()
+    return f"sm_{major}{minor}{'a' if major >= 9 else ''}"
+
+
 class Loaded:
     """One kernel's PTX in the driver; beside: pointers that it takes behind its parameters, NULL."""
 
@@ -83,10 +88,10 @@ class Loaded:
 
 
 class TkcKernel(Loaded):
-    def __init__(self, tkc, path, fn, defines, signature, warps, stages, arch):
+    def __init__(self, tkc, path, fn, defines, signature, warps, stages=3, arch=None):
         with tempfile.TemporaryDirectory() as folder:
             ptx = os.path.join(folder, "k.ptx")
-            command = [tkc, path, "-k", fn.fn.__name__, f"-num-warps={warps}", f"-num-stages={stages}", "-arch=" + arch, "-sig", signature,
+            command = [tkc, path, "-k", fn.fn.__name__, f"-num-warps={warps}", f"-num-stages={stages}", "-arch=" + (arch or own_arch()), "-sig", signature,
                        *[f"-D{n}={v!r}" for n, v in defines.items()]]
             done = subprocess.run([*command, "-v", "-o", ptx], capture_output=True, text=True)
             if done.returncode:
@@ -182,11 +187,6 @@ def interval(values):
     return s[k], s[-1 - k]
 
 
-def own_arch():
-    major, minor = torch.cuda.get_device_capability()
-    return f"sm_{major}{minor}{'a' if major >= 9 else ''}"
-
-
 def measure(tkc, work, older):
     module = load_file(work.path)
     repeats = max(len(work.sets), min(200, int(2e-3 / (work.bytes / 2.5e12)) + 1))
@@ -200,7 +200,7 @@ def measure(tkc, work, older):
         grid = work.grid(defines) if callable(work.grid) else work.grid
         name = f"{'×'.join(str(d) for d in defines.values())}, {warps} warps, {stages} stages" if work.configs else f"{warps} warps"
         about = fn, defines, signature_of(fn, work.sets[0]), warps, stages
-        k = TkcKernel(tkc, work.path, *about, older or own_arch())
+        k = TkcKernel(tkc, work.path, *about, older)
         sides = {"tkc": (ours, lambda args, k=k, grid=grid: k.launch(grid, args)),
                  "Triton": (theirs, lambda args, d=defines, w=warps, s=stages, grid=grid: fn[grid](*args, **d, num_warps=w, num_stages=s))}
         if older:

@@ -2,7 +2,7 @@
 """The attention of Triton's tutorial 06 by tkc and by Triton, and cuDNN's beside them: attention_compare.py TUTORIAL [back] [SHAPE...]
 
 TUTORIAL is Triton's file, python/tutorials/06-fused-attention.py; tkc runs the same text with `triton` in its imports replaced by `tkc`. Both
-choose from the same configurations, of which the tutorial has more. A SHAPE is batch,heads,length,size; without any, those of the project's
+choose from the same configurations, of which the tutorial has more, anew for each row: its key does not tell causal from full. A SHAPE is batch,heads,length,size; without any, those of the project's
 figures. All sides are timed in alternated rounds of one process, by events around five calls, which are issued while the GPU pauses before them; with `back` the way back, cuDNN left out.
 A ratio is the other side's median time over tkc's. Needs torch, triton and the package tkc.
 """
@@ -85,11 +85,10 @@ def main():
     text = open(sys.argv[1]).read()
     ours = re.sub(r"^import triton$", "import tkc as triton", re.sub(r"^from triton\.", "from tkc.", re.sub(r"^import triton\.", "import tkc.", text, flags=re.M), flags=re.M), flags=re.M)
     with tempfile.TemporaryDirectory() as folder:
-        modules = {"tkc": load(ours, "ours", folder), "Triton": load(text, "theirs", folder)}
         print(f"{torch.cuda.get_device_name()}\n\n| shape | tkc TFLOP/s | Triton{'' if back else ' | cuDNN'} | ratio{'' if back else ' | ratio'} | furthest apart |")
         for shape in shapes:
             for causal in (False, True):
-                compare(modules, shape, causal, back)
+                compare({"tkc": load(ours, "ours", folder), "Triton": load(text, "theirs", folder)}, shape, causal, back)
 
 
 if __name__ == "__main__":

@@ -252,12 +252,18 @@ static int64_t free_at(const Groups *g, const Tile *t, const Op *at)
     return fn->machine->max_smem - peak_at(g, t, at) - room_around(at) - room_inside(at);
 }
 
+/* Between two such ops nothing more is in use than at the first. */
+static bool may_need_more(const Op *op)
+{
+    return op->nregions || op->prev->kind == OP_ALLOC || expand_wants(op);
+}
+
 /* Beside `bytes` of another. One that is filled already has to stay from there on. */
 static bool fits(const Groups *g, const Tile *t, int64_t bytes)
 {
     const Op *op = t->buffer ? t->buffer->def->next : t->home;
     for (bytes += room_of_block(t->base->type); op != t->home; op = op->next)
-        if (bytes > free_at(g, t, op)) return false;
+        if (may_need_more(op) && bytes > free_at(g, t, op)) return false;
     return bytes <= free_at(g, t, op);
 }
 

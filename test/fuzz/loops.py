@@ -9,7 +9,7 @@
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 1000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
-by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled,
+by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
 or begin anew; what is known of addresses, warps, stages, chips. Numbers are small whole ones, so that every sum is exact and so are results.
 
 From 1000000 on (class Boxes) most operands come through tensor descriptors, whose base, shape and strides are parameters, products of them or constants,
@@ -92,6 +92,15 @@ class Loop:
             self.say(f"{block} = {block} + {block}", depth)
         return block
 
+    def line(self, m, n, depth):
+        """A number for each row or column of m×n, which is the loop's own or the same each turn."""
+        r = self.r
+        is_row, at, line = r.random() < 0.5, self.name("i"), self.name("w")
+        self.say(f"{at} = {self.positions(m if is_row else n, r.random() < 0.8)}", depth)
+        mask = f", mask={at} < limit, other=0.0" if r.random() < 0.5 else ""
+        self.say(f"{line} = tl.load({r.choice('xyz')} + {at}{mask})", depth)
+        return f"{line}{'[:, None]' if is_row else '[None, :]'}"
+
     def dtype(self):
         return {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}[self.type]
 
@@ -102,7 +111,7 @@ class Loop:
         r = self.r
         a = a or self.load(m, k, 1 if r.random() < 0.8 else None, depth)
         b = self.load(k, n, 0 if r.random() < 0.9 else 1, depth)
-        how = r.choice(["sum", "sum", "sum", "plus", "scaled", "masked", "turn", "turn"])
+        how = r.choice(["sum", "sum", "sum", "plus", "scaled", "masked", "lined", "turn", "turn"])
         if how == "turn":
             block = self.name("t")
             self.say(f"{block} = tl.dot({a}, {b})", depth)
@@ -114,6 +123,8 @@ class Loop:
             self.say(f"{name} += tl.dot({a}, {b})", depth)
         elif how == "scaled":
             self.say(f"{name} = tl.dot({a}, {b}, {KEEP.format(name, 'tl.float32')})", depth)
+        elif how == "lined":
+            self.say(f"{name} += tl.dot({a}, {b}) * {self.line(m, n, depth)}", depth)
         elif how == "masked":
             self.say(f"{name} = tl.maximum({product}, -5.0)", depth)
         else:

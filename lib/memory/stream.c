@@ -110,21 +110,21 @@ static bool is_full(const Op *loop)
     return words > MOST_WORDS;
 }
 
-static bool is_few(const Op *op)
+static bool is_few(const Op *op, int most_words)
 {
-    enum { MOST_WORDS = 4 };
     const Type *ty = op->kind == OP_LOAD ? op_result(op, 0)->type : NULL;
-    return ty && !type_is_bool(ty) && type_dtype(ty) != DT_NONE && type_words(ty) <= MOST_WORDS;
+    return ty && !type_is_bool(ty) && type_dtype(ty) != DT_NONE && type_words(ty) <= most_words;
 }
 
 /* A load of indices: what it gives for a later turn comes a turn earlier. For `few`, or for other
    indices, that is not the turn they are at. */
 static bool take_far(Streams *s, Slice *slice, Op *load)
 {
+    enum { MOST_WORDS = 8 };
     if (s->in_far) return false;
     for (int i = 0; i < s->far.len; i++)
         if (s->far.data[i] == load) return true;
-    if (s->far.len == STREAM_FAR || !is_few(load) || load->region != body_of(s) ||
+    if (s->far.len == STREAM_FAR || !is_few(load, MOST_WORDS) || load->region != body_of(s) ||
         !stays_as_it_is(s, load))
         return false;
     s->in_far = true;
@@ -396,7 +396,8 @@ static bool has_ring(const Streams *s, const Op *load)
 
 static bool may_be_few(const Streams *s, const Op *op)
 {
-    return is_few(op) && (!type_is_block(op_result(op, 0)->type) || !is_full(s->loop)) &&
+    enum { MOST_WORDS = 4 };
+    return is_few(op, MOST_WORDS) && (!type_is_block(op_result(op, 0)->type) || !is_full(s->loop)) &&
            !has_ring(s, op) && stays_as_it_is(s, op);
 }
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "tkc/float_bits.h"
 
@@ -285,22 +284,16 @@ NARROW(f16_from64, f16, 5, 10, 0x7bff, 0x7c00, 64, f64, 52, 1023)
 NARROW(bf16_from64, bf16, 8, 7, 0x7f7f, 0x7f80, 64, f64, 52, 1023)
 #undef NARROW
 
-static inline u32 f16_bits(float f)
-{
-    return f16_from32(f32_bits(f));
-}
-static inline u32 bf16_bits(float f)
-{
-    return bf16_from32(f32_bits(f));
-}
-static inline u32 e4m3_bits(float f)
-{
-    return e4m3_from32(f32_bits(f));
-}
-static inline u32 e5m2_bits(float f)
-{
-    return e5m2_from32(f32_bits(f));
-}
+#define BITS(S)                                                                                    \
+    static inline u32 S##_bits(float f)                                                            \
+    {                                                                                              \
+        return S##_from32(f32_bits(f));                                                            \
+    }
+BITS(f16)
+BITS(bf16)
+BITS(e4m3)
+BITS(e5m2)
+#undef BITS
 
 /* To fp64 and from it a NaN keeps its sign and the upper bits of its significand, quiet. */
 static inline u64 f64_from32(u32 x)

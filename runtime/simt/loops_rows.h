@@ -16,65 +16,27 @@ typedef u16 f16_lane, bf16_lane;
 #define FUNCTION(NAME)                                                                             \
     static void loop_##NAME(void *d_, const void *a_, const void *b_, const void *c_,              \
                             const void *e_)
-#define LOOP1(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, ...)                                   \
+/* What a lane has of a source. */
+#define HERE(T, x, from) const T x = ((const T *)from)[i];
+#define LOOP(NAME, LANES, D, SOURCES, ...)                                                         \
     FUNCTION(NAME)                                                                                 \
     {                                                                                              \
         D *d = d_;                                                                                 \
-        const A *a = a_;                                                                           \
         (void)b_, (void)c_, (void)e_;                                                              \
         EACH(LANES)                                                                                \
         {                                                                                          \
-            const A x = a[i];                                                                      \
+            SOURCES                                                                                \
             d[i] = (D)(__VA_ARGS__);                                                               \
         }                                                                                          \
     }
+#define LOOP1(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, ...)                                   \
+    LOOP(NAME, LANES, D, HERE(A, x, a_), __VA_ARGS__)
 #define LOOP2(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, B, ...)                                \
-    FUNCTION(NAME)                                                                                 \
-    {                                                                                              \
-        D *d = d_;                                                                                 \
-        const A *a = a_;                                                                           \
-        const B *b = b_;                                                                           \
-        (void)c_, (void)e_;                                                                        \
-        EACH(LANES)                                                                                \
-        {                                                                                          \
-            const A x = a[i];                                                                      \
-            const B y = b[i];                                                                      \
-            d[i] = (D)(__VA_ARGS__);                                                               \
-        }                                                                                          \
-    }
+    LOOP(NAME, LANES, D, HERE(A, x, a_) HERE(B, y, b_), __VA_ARGS__)
 #define LOOP3(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, B, C, ...)                             \
-    FUNCTION(NAME)                                                                                 \
-    {                                                                                              \
-        D *d = d_;                                                                                 \
-        const A *a = a_;                                                                           \
-        const B *b = b_;                                                                           \
-        const C *c = c_;                                                                           \
-        (void)e_;                                                                                  \
-        EACH(LANES)                                                                                \
-        {                                                                                          \
-            const A x = a[i];                                                                      \
-            const B y = b[i];                                                                      \
-            const C z = c[i];                                                                      \
-            d[i] = (D)(__VA_ARGS__);                                                               \
-        }                                                                                          \
-    }
+    LOOP(NAME, LANES, D, HERE(A, x, a_) HERE(B, y, b_) HERE(C, z, c_), __VA_ARGS__)
 #define LOOP4(NAME, LANES, EVAL, QUAL, TYPES, SECOND, D, A, B, C, E, ...)                          \
-    FUNCTION(NAME)                                                                                 \
-    {                                                                                              \
-        D *d = d_;                                                                                 \
-        const A *a = a_;                                                                           \
-        const B *b = b_;                                                                           \
-        const C *c = c_;                                                                           \
-        const E *e = e_;                                                                           \
-        EACH(LANES)                                                                                \
-        {                                                                                          \
-            const A x = a[i];                                                                      \
-            const B y = b[i];                                                                      \
-            const C z = c[i];                                                                      \
-            const E w = e[i];                                                                      \
-            d[i] = (D)(__VA_ARGS__);                                                               \
-        }                                                                                          \
-    }
+    LOOP(NAME, LANES, D, HERE(A, x, a_) HERE(B, y, b_) HERE(C, z, c_) HERE(E, w, e_), __VA_ARGS__)
 #define PART(NAME, DEST, NDESTS, TYPES, D, A, ...)                                                 \
     LOOP1(NAME, 32, unpack, 0, TYPES, "", D, A, __VA_ARGS__)
 #define TEST(NAME, EVAL, QUAL, TYPES, DEST, A, ...)                                                \
@@ -128,32 +90,32 @@ typedef u16 f16_lane, bf16_lane;
 #undef MASK2
 #undef EACH
 #undef FUNCTION
+#undef HERE
+#undef LOOP
 
 /* ---- the table ---- */
 
 #define WIDTH(T, LANES) (8 * sizeof(T) * (LANES) / 32)
+#define ROW(NAME, EVAL, QUAL, TYPES, SECOND, DEST, NDESTS, NSOURCES, ...)                          \
+    {ptx_##EVAL, QUAL, TYPES, SECOND, DEST, NDESTS, NSOURCES, {__VA_ARGS__}, loop_##NAME},
 #define LOOP1(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, ...)                                       \
-    {ptx_##EVAL, QUAL, TYPES, SECOND, 0, 1, 1, {WIDTH(D, L), WIDTH(A, L)}, loop_##NAME},
+    ROW(NAME, EVAL, QUAL, TYPES, SECOND, 0, 1, 1, WIDTH(D, L), WIDTH(A, L))
 #define LOOP2(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, B, ...)                                    \
-    {ptx_##EVAL, QUAL, TYPES, SECOND, 0, 1, 2, {WIDTH(D, L), WIDTH(A, L), WIDTH(B, L)},            \
-     loop_##NAME},
+    ROW(NAME, EVAL, QUAL, TYPES, SECOND, 0, 1, 2, WIDTH(D, L), WIDTH(A, L), WIDTH(B, L))
 #define LOOP3(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, B, C, ...)                                 \
-    {                                                                                              \
-        ptx_##EVAL, QUAL, TYPES, SECOND,                                                           \
-        0,          1,    3,     {WIDTH(D, L), WIDTH(A, L), WIDTH(B, L), WIDTH(C, L)},             \
-        loop_##NAME},
+    ROW(NAME, EVAL, QUAL, TYPES, SECOND, 0, 1, 3, WIDTH(D, L), WIDTH(A, L), WIDTH(B, L),           \
+        WIDTH(C, L))
 #define LOOP4(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, B, C, E, ...)                              \
-    {ptx_##EVAL, QUAL, TYPES, SECOND,                                                              \
-     0,          1,    4,     {WIDTH(D, L), WIDTH(A, L), WIDTH(B, L), WIDTH(C, L), WIDTH(E, L)},   \
-     loop_##NAME},
+    ROW(NAME, EVAL, QUAL, TYPES, SECOND, 0, 1, 4, WIDTH(D, L), WIDTH(A, L), WIDTH(B, L),           \
+        WIDTH(C, L), WIDTH(E, L))
 #define PART(NAME, DEST, NDESTS, TYPES, D, A, ...)                                                 \
-    {ptx_unpack, 0, TYPES, "", DEST, NDESTS, 1, {WIDTH(D, 32), WIDTH(A, 32)}, loop_##NAME},
+    ROW(NAME, unpack, 0, TYPES, "", DEST, NDESTS, 1, WIDTH(D, 32), WIDTH(A, 32))
 #define TEST(NAME, EVAL, QUAL, TYPES, DEST, A, ...)                                                \
-    {ptx_##EVAL, QUAL, TYPES, "", DEST, 0, 2, {1, WIDTH(A, 32), WIDTH(A, 32)}, loop_##NAME},
+    ROW(NAME, EVAL, QUAL, TYPES, "", DEST, 0, 2, 1, WIDTH(A, 32), WIDTH(A, 32))
 #define PICK(NAME, TYPES, D)                                                                       \
-    {ptx_selp, 0, TYPES, "", 0, 1, 3, {WIDTH(D, 32), WIDTH(D, 32), WIDTH(D, 32), 1}, loop_##NAME},
-#define MASK1(NAME, EVAL, ...) {ptx_##EVAL, 0, "pred", "", 0, 1, 1, {1, 1}, loop_##NAME},
-#define MASK2(NAME, EVAL, ...) {ptx_##EVAL, 0, "pred", "", 0, 1, 2, {1, 1, 1}, loop_##NAME},
+    ROW(NAME, selp, 0, TYPES, "", 0, 1, 3, WIDTH(D, 32), WIDTH(D, 32), WIDTH(D, 32), 1)
+#define MASK1(NAME, EVAL, ...) ROW(NAME, EVAL, 0, "pred", "", 0, 1, 1, 1, 1)
+#define MASK2(NAME, EVAL, ...) ROW(NAME, EVAL, 0, "pred", "", 0, 1, 2, 1, 1, 1)
 const LoopRow SIMT_LOOPS[] = {
 #include "loops.def"
     {0}};

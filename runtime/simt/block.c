@@ -73,7 +73,7 @@ void block_free(Block *b)
 {
     if (!b) return;
     shared_free(b->shared_state);
-    spin_free(b->spin);
+    free(b->spin);
     for (int i = 0; b->warps && i < b->nwarps; i++) warp_group_free(&b->warps[i]);
     async_free(b);
     for (int i = 0; i < b->nwarps && b->warps; i++) copies_free(&b->warps[i]);

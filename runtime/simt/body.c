@@ -10,15 +10,12 @@ enum { INLINE_DEPTH = 32 };
 
 /* ---- labels ---- */
 
-static bool same_label(const SimtLabel *a, const SimtLabel *b)
-{
-    return a->frame == b->frame && a->len == b->len && !memcmp(a->name, b->name, (size_t)a->len);
-}
-
 static const SimtLabel *find_label(const Decoder *dc, const SimtLabel *l)
 {
-    for (int i = dc->nlabels - 1; i >= 0; i--)
-        if (same_label(&dc->labels[i], l)) return &dc->labels[i];
+    for (int i = dc->nlabels - 1; i >= 0; i--) {
+        const SimtLabel *at = &dc->labels[i];
+        if (at->frame == l->frame && dc_same(at->name, at->len, l->name, l->len)) return at;
+    }
     return NULL;
 }
 

@@ -228,16 +228,16 @@ static void tensor_operand(Decoder *dc, SimtInsn *in, const BulkForm *f)
     ptx_expect_mark(&dc->ps, '[');
     in->s[S_GLOBAL] = dc_source(dc, address, false);
     dc_comma(dc);
-    dc_list(dc, in->s + S_COORDINATES, f->rank, word, false);
+    dc_list(dc, in->s + S_COORDINATES, f->rank, word, false, false);
     ptx_expect_mark(&dc->ps, ']');
 }
 
 static void side(Decoder *dc, SimtInsn *in, BulkForm *f, bool shared)
 {
     uint8_t space = shared ? SPACE_SHARED : SPACE_GLOBAL;
+    const int i = shared ? S_SHARED : S_GLOBAL;
     if (!shared && f->tensor) tensor_operand(dc, in, f);
-    else if (shared) dc_address(dc, &in->s[S_SHARED], &f->offsets[S_SHARED], &space);
-    else dc_address(dc, &in->s[S_GLOBAL], &f->offsets[S_GLOBAL], &space);
+    else dc_address(dc, &in->s[i], &f->offsets[i], &space);
 }
 
 static void decode_group(Decoder *dc, SimtInsn *in, bool waits)

@@ -242,7 +242,7 @@ SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider)
     return dest_operand(dc, ptx_parse_dest(&dc->ps, t, wider, true));
 }
 
-static void list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest)
+void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest)
 {
     const bool braces = ptx_take_mark(&dc->ps, '{');
     if (!braces && n > 1)
@@ -255,24 +255,18 @@ static void list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wide
     if (braces) ptx_expect_mark(&dc->ps, '}');
 }
 
-void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool dest)
-{
-    list(dc, o, n, t, false, dest);
-}
-
 /* ---- addresses ---- */
+
+static const SimtVar *newest_var(const SimtVar *vars, int n, PtxWord w)
+{
+    while (n > 0 && !dc_same(vars[n - 1].name, vars[n - 1].name_len, w.text, w.len)) n--;
+    return n > 0 ? &vars[n - 1] : NULL;
+}
 
 const SimtVar *dc_var(const Decoder *dc, PtxWord w)
 {
-    for (int i = dc->nvars - 1; i >= 0; i--) {
-        const SimtVar *v = &dc->vars[i];
-        if (v->name_len == w.len && !memcmp(v->name, w.text, (size_t)w.len)) return v;
-    }
-    for (int i = dc->module->nvars - 1; i >= 0; i--) {
-        const SimtVar *v = &dc->module->vars[i];
-        if (v->name_len == w.len && !memcmp(v->name, w.text, (size_t)w.len)) return v;
-    }
-    return NULL;
+    const SimtVar *v = newest_var(dc->vars, dc->nvars, w);
+    return v ? v : newest_var(dc->module->vars, dc->module->nvars, w);
 }
 
 int64_t dc_integer(Decoder *dc)
@@ -371,7 +365,7 @@ bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const 
         if (*p == '~') dc_cache_policy(dc);
         else if (*p == '[') dc_address(dc, s++, &in->offset, &in->space);
         else if (*p != '?' || ptx_take_mark(&dc->ps, '|')) {
-            if (braces) list(dc, *to, n, of, wider, *p != '<');
+            if (braces) dc_list(dc, *to, n, of, wider, *p != '<');
             else **to = *p == '<' ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);
             *to += n;
         }

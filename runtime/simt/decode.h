@@ -3,6 +3,8 @@
 #ifndef TKC_SIMT_DECODE_H
 #define TKC_SIMT_DECODE_H
 
+#include <string.h>
+
 #include "module.h"
 #include "ptx/parser.h"
 
@@ -89,6 +91,12 @@ enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
+/* Whether two names in the text are the same. */
+static inline bool dc_same(const char *a, int a_len, const char *b, int b_len)
+{
+    return a_len == b_len && !memcmp(a, b, (size_t)b_len);
+}
+
 /* ---- the name ---- */
 bool op_part_is(const Decoder *dc, int i, const char *text, size_t len);
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
@@ -113,7 +121,7 @@ bool dc_type_is_among(const PtxType *t, const char *names); /* "u32 s32" */
 /* Room for the instruction's operands. */
 void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
 /* "{a, b, …}" of n; one without braces where n is 1. */
-void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool dest);
+void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest);
 /* "[base + offset]": the base is a register of 32 or 64 bits or a number; a variable's
    space goes into *space where it is SPACE_GENERIC. */
 void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space);

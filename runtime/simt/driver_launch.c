@@ -39,8 +39,7 @@ static int check_attribute(const CuLaunchAttribute *a)
 CuResult DRIVER(cuLaunchKernelEx)(const CuLaunchConfig *config, CuFunction function, void **params,
                                   void **extra)
 {
-    int code = driver_begin("cuLaunchKernelEx", true);
-    if (code != SIMT_OK) return code;
+    BEGIN(cuLaunchKernelEx);
     if (!config || (config->count && !config->attributes)) return SIMT_INVALID_VALUE;
     for (unsigned i = 0; i < config->count; i++) {
         code = check_attribute(&config->attributes[i]);

@@ -53,7 +53,7 @@ void decode_brx(Decoder *dc, SimtInsn *in)
     PtxWord name = ptx_next(&dc->ps);
     for (int i = 0; i < dc->ntargets; i++) {
         const SimtTargets *t = dc->targets[i];
-        if (t->len == name.len && !memcmp(t->name, name.text, (size_t)t->len)) in->form = t;
+        if (dc_same(t->name, t->len, name.text, name.len)) in->form = t;
     }
     if (!in->form) ptx_fail(&dc->ps, "there is no list of targets '%.*s'", name.len, name.text);
 }
@@ -166,7 +166,7 @@ static const SimtCallee *find_callee(const Decoder *dc, PtxWord name)
     const SimtCallee *found = NULL;
     for (int i = 0; i < dc->ncallees; i++) {
         const SimtCallee *c = &dc->callees[i];
-        bool same = c->name.len == name.len && !memcmp(c->name.text, name.text, (size_t)name.len);
+        const bool same = dc_same(c->name.text, c->name.len, name.text, name.len);
         if (same && (!found || c->body)) found = c;
     }
     return found;

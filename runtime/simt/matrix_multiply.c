@@ -76,11 +76,11 @@ void decode_mma(Decoder *dc, SimtInsn *in)
     const PtxType *t = dc_type(spec.a == MATRIX_F64 ? "b64" : "b32");
     dc_operands(dc, in, simt_fragment_registers(&form->d), in->a + in->b + in->c);
     if (dc->ps.failed) return;
-    dc_list(dc, in->d, in->nd, t, true);
+    dc_list(dc, in->d, in->nd, t, false, true);
     dc_comma(dc);
-    dc_list(dc, in->s, in->a, t, false);
+    dc_list(dc, in->s, in->a, t, false, false);
     dc_comma(dc);
-    dc_list(dc, in->s + in->a, in->b, t, false);
+    dc_list(dc, in->s + in->a, in->b, t, false, false);
     dc_comma(dc);
-    dc_list(dc, in->s + in->a + in->b, in->c, t, false);
+    dc_list(dc, in->s + in->a + in->b, in->c, t, false, false);
 }

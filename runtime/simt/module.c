@@ -256,18 +256,12 @@ static void read_performance(Decoder *dc, SimtFunc *f)
     }
 }
 
-static SimtFunc *new_func(Decoder *dc)
-{
-    SimtFunc *f = dc_take(dc, sizeof *f);
-    if (f) f->module = dc->module;
-    return f;
-}
-
 static void read_entry(Decoder *dc)
 {
     SimtModule *m = dc->module;
-    SimtFunc *f = new_func(dc);
+    SimtFunc *f = dc_take(dc, sizeof *f);
     if (!f || !dc_more(dc, &m->funcs, m->nfuncs, sizeof *m->funcs)) return;
+    f->module = m;
     PtxWord name = ptx_next(&dc->ps);
     f->name = dc_take(dc, (size_t)name.len + 1);
     if (!f->name) return;
@@ -399,18 +393,13 @@ static void read_module(Decoder *dc)
 
 static void fini_decoder(Decoder *dc)
 {
+    void *const arrays[] = {dc->callees, dc->vars,   dc->regs,  dc->insns,
+                            dc->labels,  dc->fixups, dc->outer, dc->targets};
     for (int i = 0; i < dc->ncallees; i++) {
         free(dc->callees[i].params);
         free(dc->callees[i].results);
     }
-    free(dc->callees);
-    free(dc->vars);
-    free(dc->regs);
-    free(dc->insns);
-    free(dc->labels);
-    free(dc->fixups);
-    free(dc->outer);
-    free(dc->targets);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
 }
 
 static SimtModule *new_module(const char *text, SimtMemory *memory)
@@ -479,9 +468,7 @@ const SimtVar *simt_module_global(const SimtModule *m, const char *name)
 {
     for (int i = 0; i < m->nvars; i++) {
         const SimtVar *v = &m->vars[i];
-        if (v->space == SPACE_GLOBAL && (size_t)v->name_len == strlen(name) &&
-            !memcmp(v->name, name, strlen(name)))
-            return v;
+        if (v->space == SPACE_GLOBAL && dc_same(v->name, v->name_len, name, (int)strlen(name))) return v;
     }
     return NULL;
 }

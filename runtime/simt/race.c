@@ -73,14 +73,14 @@ static void *pool_at(const Pool *p, uint32_t i)
 }
 
 /* 0: no memory. */
-static uint32_t pool_take(Pool *p)
+static uint32_t pool_take(Race *r, Pool *p)
 {
-    if (p->free) {
-        const uint32_t i = p->free;
-        memcpy(&p->free, pool_at(p, i), sizeof p->free);
-        return i;
-    }
-    return simt_grow(&p->data, p->n + 1, &p->room, p->size) ? ++p->n : 0;
+    const uint32_t i = p->free;
+    if (i) memcpy(&p->free, pool_at(p, i), sizeof p->free);
+    if (i) return i;
+    if (simt_grow(&p->data, p->n + 1, &p->room, p->size)) return ++p->n;
+    r->failed = true;
+    return 0;
 }
 
 static void pool_give(Pool *p, uint32_t i)
@@ -205,11 +205,8 @@ static bool merges(const Actor *a, Access *e)
 
 static void add_node(Race *r, Cell *c, const Access *e)
 {
-    const uint32_t i = pool_take(&r->nodes);
-    if (!i) {
-        r->failed = true;
-        return;
-    }
+    const uint32_t i = pool_take(r, &r->nodes);
+    if (!i) return;
     *node_at(r, i) = (Node){*e, c->more};
     c->more = i;
 }
@@ -222,11 +219,15 @@ static bool merges_with_any(const Actor *a, Cell *c)
     return false;
 }
 
+static inline Access access_of(const Actor *a)
+{
+    return (Access){a->now, a->insn, UINT32_C(1) << a->lane, (uint16_t)a->unit, (uint8_t)a->kind, a->async};
+}
+
 static void note_read(const Actor *a, Cell *c)
 {
     Race *r = a->race;
-    const Access new = {a->now,           a->insn, UINT32_C(1) << a->lane, (uint16_t)a->unit,
-                        (uint8_t)a->kind, a->async};
+    const Access new = access_of(a);
     if (a->kind == RACE_ATOMIC) c->has_atomic = true;
     if (merges_with_any(a, c)) return;
     if (c->read.kind && replaces(a, &c->read)) c->read.kind = NOTHING;
@@ -244,20 +245,22 @@ static void note_read(const Actor *a, Cell *c)
     else c->read = new;
 }
 
+/* All that the cell told of before is gone; what is in `more` is the caller's to give back. */
+static inline void note_write(const Actor *a, Cell *c)
+{
+    *c = (Cell){.clock = a->now, .insn = a->insn, .unit = (uint16_t)a->unit, .lane = (uint8_t)a->lane,
+                .written = true, .has_write = true, .async = a->async};
+}
+
 static void note(const Actor *a, Cell *c)
 {
-    if (a->kind != RACE_READ) c->written = true;
+    if (a->kind == RACE_ATOMIC) c->written = true;
     if (a->kind != RACE_WRITE) {
         note_read(a, c);
         return;
     }
-    if (c->read.kind || c->more) forget_reads(a->race, c);
-    c->clock = a->now;
-    c->insn = a->insn;
-    c->unit = (uint16_t)a->unit;
-    c->lane = (uint8_t)a->lane;
-    c->has_write = true;
-    c->async = a->async;
+    forget_reads(a->race, c);
+    note_write(a, c);
 }
 
 /* ---- words ---- */
@@ -272,11 +275,8 @@ static inline Cell *word_at(Race *r, uint32_t word)
 
 static void split(Race *r, Cell *c)
 {
-    const uint32_t at = pool_take(&r->splits);
-    if (!at) {
-        r->failed = true;
-        return;
-    }
+    const uint32_t at = pool_take(r, &r->splits);
+    if (!at) return;
     for (int i = 0; i < WORD; i++) {
         Cell *byte = &split_at(r, at)[i];
         *byte = *c;
@@ -323,27 +323,21 @@ static void access_bytes(const Actor *a, Cell *c, uint32_t word, uint32_t first,
 static inline bool access_word(const Actor *a, Cell *c)
 {
     const bool own = c->unit == a->unit && c->lane == a->lane;
-    const uint32_t bit = UINT32_C(1) << a->lane;
     Access *e = &c->read;
     if (c->more || c->has_atomic || a->async || a->kind == RACE_ATOMIC) return false;
     if (c->has_write && !own && !order_saw(a->view, c->unit, c->clock)) return false;
     if (a->kind == RACE_READ) {
         if (!c->written) return false;
         if (e->kind && e->unit == a->unit && e->clock == a->now) {
-            e->lanes |= bit;
+            e->lanes |= UINT32_C(1) << a->lane;
             return true;
         }
         if (e->kind && !order_saw(a->view, e->unit, e->clock)) return false;
-        *e = (Access){a->now, a->insn, bit, (uint16_t)a->unit, RACE_READ, false};
+        *e = access_of(a);
         return true;
     }
     if (e->kind && !order_saw(a->view, e->unit, e->clock)) return false;
-    *c = (Cell){.clock = a->now,
-                .insn = a->insn,
-                .unit = (uint16_t)a->unit,
-                .lane = (uint8_t)a->lane,
-                .written = true,
-                .has_write = true};
+    note_write(a, c);
     return true;
 }
 
@@ -421,17 +415,11 @@ Race *race_new(uint32_t bytes, Order *o)
     return NULL;
 }
 
-static void reset_pool(Pool *p)
-{
-    p->n = p->free = 0;
-}
-
 void race_reset(Race *r)
 {
     for (uint32_t i = 0; i < r->npages; i++)
         if (r->pages[i]) memset(r->pages[i], 0, PAGE_WORDS * sizeof **r->pages);
-    reset_pool(&r->nodes);
-    reset_pool(&r->splits);
+    r->nodes.n = r->nodes.free = r->splits.n = r->splits.free = 0;
     r->failed = false;
 }
 

@@ -32,10 +32,9 @@ void shared_free(SharedState *s)
 {
     if (!s) return;
     drop_clocks(s);
-    for (int i = 0; i <= SIMT_BARRIERS; i++)
-        if (s->barriers[i]) order_clock_free(s->barriers[i]);
-    if (s->race) race_free(s->race);
-    if (s->order) order_free(s->order);
+    for (int i = 0; i <= SIMT_BARRIERS; i++) order_clock_free(s->barriers[i]);
+    race_free(s->race);
+    order_free(s->order);
     free(s);
 }
 

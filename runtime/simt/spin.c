@@ -28,11 +28,6 @@ Spin *spin_new(int nwarps)
     return s;
 }
 
-void spin_free(Spin *s)
-{
-    free(s);
-}
-
 void spin_forget(Spin *s)
 {
     s->looks = s->limit = 0;

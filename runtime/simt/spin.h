@@ -9,9 +9,8 @@
 #include "machine.h"
 
 typedef struct Spin Spin;
-/* NULL: no memory. */
+/* To be freed by free(). NULL: no memory. */
 Spin *spin_new(int nwarps);
-void spin_free(Spin *s);
 /* Memory has changed, or may have: what was seen is of no use. */
 void spin_forget(Spin *s);
 /* Between turns of the warps, memory being as it was since spin_forget. */

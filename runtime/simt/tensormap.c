@@ -207,14 +207,7 @@ bool simt_tensor_map_replace(TensorMap *map, TensorField field, uint32_t ordinal
     const Field *f = &fields[field];
     if (f->bits == 32) value = (uint32_t)value;
     if (ordinal >= f->count || (f->size < 8 && value >> (8 * f->size))) return false;
-    uint8_t *at = (uint8_t *)map + f->at + ordinal * f->size;
-    const uint32_t word = (uint32_t)value;
-    const uint8_t byte = (uint8_t)value;
-    memcpy(at,
-           f->size == 8   ? (const void *)&value
-           : f->size == 4 ? (const void *)&word
-                          : &byte,
-           f->size);
+    memcpy((uint8_t *)map + f->at + ordinal * f->size, &value, f->size);
     return true;
 }
 

@@ -361,12 +361,12 @@ static void read_product(Decoder *dc, SimtInsn *in, WgmmaForm *form, WgmmaSpec *
     const PtxType *word = dc_type("b32"), *descriptor = dc_type("b64");
     dc_operands(dc, in, form->d_registers, WGMMA_A_REGISTERS + 2);
     if (dc->ps.failed) return;
-    dc_list(dc, in->d, in->nd, word, true);
+    dc_list(dc, in->d, in->nd, word, false, true);
     dc_comma(dc);
     s->a_in_registers = ptx_at_mark(&dc->ps, '{');
     in->a = s->a_in_registers ? WGMMA_A_REGISTERS : 1;
     in->ns = in->a + 2;
-    dc_list(dc, in->s, in->a, s->a_in_registers ? word : descriptor, false);
+    dc_list(dc, in->s, in->a, s->a_in_registers ? word : descriptor, false, false);
     dc_comma(dc);
     in->s[in->a] = dc_source(dc, descriptor, false);
     dc_comma(dc);

@@ -1,7 +1,6 @@
 /* Artifacts: made by compile.c and check.c, held by the user; shrunk, where one is kept for long, to
    what is asked of it later. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/unwind.h"
 #include "ir/machine.h"

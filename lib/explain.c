@@ -5,7 +5,6 @@
    a line that accesses nothing the table has the layout of its largest block. */
 #include "explain.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/source.h"

@@ -6,7 +6,6 @@
    change nothing; where no such fact helps it says what the addresses lack. */
 #include "remark.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -6,7 +6,6 @@
    are. */
 #include "array.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

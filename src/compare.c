@@ -7,7 +7,6 @@
    the second says it, the first only says that nothing does. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"

@@ -2,7 +2,6 @@
    own scanner takes. */
 #include "number.h"
 
-#include <stddef.h>
 
 static int digit_of(char c)
 {

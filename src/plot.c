@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 enum { WIDTH = 720, HEIGHT = 480, LEFT = 80, RIGHT = 700, TOP = 50, BOTTOM = 420, COLORS = 8 };
 static const char *const colors[COLORS] = {"#1f77b4", "#2ca02c", "#d62728", "#9467bd",

@@ -3,7 +3,6 @@
 #define TKC_ANALYSIS_RANGE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include "tkc/ir.h"
 
 /* Wide enough for every integer type and the sum or product of two. */

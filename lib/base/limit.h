@@ -5,7 +5,6 @@
 #define TKC_BASE_LIMIT_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Limit {

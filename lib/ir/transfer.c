@@ -1,7 +1,6 @@
 /* A function moved to other tables, so that those it was made in can be freed: types are looked up
    in the new ones, places and the sources they are in are copied. Strings are interned in the names
    that both share; layouts of blocks are not moved. */
-#include <string.h>
 
 #include "base/source.h"
 #include "base/unwind.h"

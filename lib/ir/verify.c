@@ -9,7 +9,6 @@
 
 #include "base/power.h"
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "ir/machine.h"
 #include "ir/print.h"
 #include "ir/verify_op.h"

@@ -19,7 +19,6 @@
    access), scans and sorts (one in which a warp has all along the axis), reductions (the slice of
    the operand's), join (from its operands), split (one layout for both results), control flow (one
    layout a slot). */
-#include <stdlib.h>
 
 #include "base/bitset.h"
 #include "base/unwind.h"

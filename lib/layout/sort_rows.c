@@ -17,7 +17,6 @@
 #include "base/power.h"
 #include "ir/build.h"
 #include "ir/evaluate.h"
-#include "ir/machine.h"
 #include "layout/passes.h"
 
 enum { LEAST_COLUMNS_LOG2 = 7 }; /* a row shorter than that is sorted by one warp */

@@ -4,7 +4,6 @@
 
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/block_ptr.h"
 
 static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
 {

@@ -9,7 +9,6 @@
    In the function of tl.map_elementwise a condition may be a block. Both arms are then computed for
    all elements, and what would be the results of the op is selected by the condition; so the arms
    must have no effects and read no memory. */
-#include <string.h>
 
 #include "base/unwind.h"
 #include "spec/advice.h"

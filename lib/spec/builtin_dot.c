@@ -2,7 +2,6 @@
    multiplied. */
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/promote.h"
 
 enum { DOT_X, DOT_Y, DOT_ACC, DOT_PRECISION, DOT_TF32, DOT_IMPRECISE, DOT_OUT };
 

@@ -9,7 +9,6 @@
        CARRY  a run-time value from pass to pass
        LOCAL  assigned in each pass before it is read: nothing flows between passes, its type may
               differ from what was before */
-#include <string.h>
 
 #include "base/unwind.h"
 #include "spec/advice.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/unwind.h"
 #include "ir/tensor_map.h"
 #include "ir/type.h"
 #include "lower/lower.h"

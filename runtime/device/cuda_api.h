@@ -2,7 +2,6 @@
 #ifndef TKC_RUNTIME_CUDA_API_H
 #define TKC_RUNTIME_CUDA_API_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include "tkc/tkc.h"
 

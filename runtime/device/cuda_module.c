@@ -1,7 +1,6 @@
 /* From PTX to a module. The driver's linker gives the machine code that it makes, which a later process can
    load at once; what the driver makes of PTX while loading it, it keeps to itself. So PTX is linked, and
    where that cannot be, loaded: what is wrong with it is said then. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

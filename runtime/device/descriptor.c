@@ -3,7 +3,6 @@
    That the array fits the memory behind it is checked where that is known. */
 #include "descriptor.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ALIGN = 16 };

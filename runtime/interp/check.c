@@ -11,7 +11,6 @@
    reported. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "interp.h"
 

@@ -1,7 +1,6 @@
 /* Loops over C types, which the compiler vectorizes, and the table that finds one by op and element
    type. Built without contraction, so a product and a sum are rounded one after the other. */
 #include <math.h>
-#include <string.h>
 
 #include "interp.h"
 #include "math.h"

@@ -4,7 +4,6 @@
    into runs whose addresses lie one element after the other; each such run is checked once and
    copied as a whole. Where runs are short, lanes are taken singly. A masked-off lane is never
    looked at. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

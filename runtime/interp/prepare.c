@@ -5,7 +5,6 @@
    loop lives to the loop's end. Region arguments live as long as their op. Results of ops with
    regions are written by yields, so they live from the op's start. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "debug/debug.h"
 #include "ptx/ptx.h"

@@ -2,9 +2,7 @@
    are, each between two marks, after as many that only warm up; how many they are, the first ones
    decide. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/nvtx.h"
 #include "launch.h"

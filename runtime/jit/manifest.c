@@ -1,7 +1,6 @@
 /* Writing and reading go through the same table in the same order. */
 #include "manifest.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
    The signature is the compiler's (lib/spec/spec.h), which reads it again, with places, when it
    compiles; here it is read for what each launch checks and for what a caller asks. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

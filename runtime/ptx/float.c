@@ -9,7 +9,6 @@
 
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
 
 #include "tkc/edge.h"
 

@@ -1,6 +1,5 @@
 /* Addresses of one space as addresses of another, and which space a generic address is of. */
 #include "decode.h"
-#include "warp.h"
 
 /* Generic addresses of global memory are its addresses; those of others lie in their windows. A
    source may be a variable, or one and an offset. a: from generic addresses. */

@@ -1,6 +1,5 @@
 /* Instructions that lanes of a warp execute together: those that the mask of members names. A lane
    that is not there yet is waited for. */
-#include <string.h>
 
 #include "decode.h"
 #include "warp.h"

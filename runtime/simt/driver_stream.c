@@ -1,7 +1,6 @@
 /* Work in the order in which it was given: a context's thread does one job after the other. Streams
    are all that one order; events say how far it has come. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "driver.h"
 

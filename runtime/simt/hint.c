@@ -2,7 +2,6 @@
    they have little to do. */
 #include "decode.h"
 #include "shared.h"
-#include "warp.h"
 
 SimtStep exec_nothing(Warp *w, const SimtInsn *in, LaneMask m)
 {

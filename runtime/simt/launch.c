@@ -2,7 +2,6 @@
    takes long shares its core with some that come after it, as on a chip, so that programs may wait
    for each other. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

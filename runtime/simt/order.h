@@ -12,7 +12,6 @@
 #define TKC_SIMT_ORDER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { ORDER_LANES = 32 };

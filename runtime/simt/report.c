@@ -2,10 +2,8 @@
    kernel, the program and the thread. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "module.h"
-#include "warp.h"
 
 typedef struct Text {
     char *at;

@@ -5,9 +5,7 @@
 #include "spin.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "warp.h"
 
 typedef struct Seen {
     uint64_t state, clock;

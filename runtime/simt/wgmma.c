@@ -2,7 +2,6 @@
    and a warp's part of d for them is the fragment that mma.sync has for c of m16n8, in the next
    registers. When results appear, and what must not be touched until then, is the caller's matter;
    how they are rounded, matrix.c's. */
-#include <string.h>
 
 #include "simt/wgmma.h"
 

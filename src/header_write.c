@@ -10,12 +10,20 @@
 
 enum { MOST_PARAMS = 1024, MOST_NAME = 256 };
 
-/* Words of C and C++, and what a function here has itself. */
+/* Names that no function or parameter can have: words of C and C++, of the headers that are included,
+   and of a launch function itself. */
 static const char *const taken[] = {
-#define WORD(x) #x,
-#include "aot/words.def"
-#undef WORD
-};
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+    "case", "catch", "char", "class", "compl", "concept", "const", "constexpr", "const_cast",
+    "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+    "int", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+    "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
+    "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef",
+    "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile",
+    "wchar_t", "while", "xor", "xor_eq", "linux", "unix", "stream", "grid_x", "grid_y", "grid_z",
+    "NULL", "malloc", "calloc", "free", "abs", "div", "exit"};
 
 static bool is_taken(const char *name)
 {

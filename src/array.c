@@ -50,15 +50,12 @@ bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why
     for (int i = 0; i < rank; i++) {
         a->shape[i] = shape[i];
         if (shape[i] < 0 || __builtin_mul_overflow(a->count, shape[i], &a->count) ||
-            a->count > INT64_MAX / 16) {
-            snprintf(why, size, "the shape is too large");
-            return false;
-        }
+            a->count > INT64_MAX / 16)
+            return array_refuse(why, size, "the shape is too large");
     }
     a->bytes = (size_t)a->count * tkc_dtype_info(dtype)->bytes;
     a->data = take_memory(a->bytes);
-    if (!a->data) snprintf(why, size, "no memory for %zu bytes", a->bytes);
-    return a->data != NULL;
+    return a->data || array_refuse(why, size, "no memory for %zu bytes", a->bytes);
 }
 
 void array_free(Array *a)

@@ -21,6 +21,7 @@ typedef struct Array {
 } Array;
 
 /* Errors are written into why (`size` bytes) and give false; then nothing is owned. */
+#define array_refuse(why, size, ...) (snprintf(why, size, __VA_ARGS__), false)
 bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why, size_t size);
 void array_free(Array *a);
 double array_get(const Array *a, int64_t i);

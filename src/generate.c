@@ -212,22 +212,19 @@ bool array_generate(Array *a, const char *text, uint64_t seed, char *why, size_t
     DType dtype = array_dtype(type, n);
     int rank;
     int64_t shape[ARRAY_MAX_RANK];
-    if (dtype == DT_NONE) {
-        snprintf(why, size, "'%.*s' is not an element type such as f32, bf16, i64, u8 or i1",
-                 (int)n, type);
-        return false;
-    }
-    if (type[n] == '(') {
-        snprintf(why, size, "the shape goes in brackets: write %.*s[%.*s]", (int)(type + n - text),
-                 text, (int)strcspn(type + n + 1, ")"), type + n + 1);
-        return false;
-    }
-    if (!read_shape(type + n, &rank, shape)) {
-        snprintf(why, size,
-                 "expected a shape such as [4096,781], numbers, of at most %d extents, not '%s'",
-                 ARRAY_MAX_RANK, type + n);
-        return false;
-    }
+    if (dtype == DT_NONE)
+        return array_refuse(why, size,
+                            "'%.*s' is not an element type such as f32, bf16, i64, u8 or i1", (int)n,
+                            type);
+    if (type[n] == '(')
+        return array_refuse(why, size, "the shape goes in brackets: write %.*s[%.*s]",
+                            (int)(type + n - text), text, (int)strcspn(type + n + 1, ")"),
+                            type + n + 1);
+    if (!read_shape(type + n, &rank, shape))
+        return array_refuse(
+            why, size,
+            "expected a shape such as [4096,781], numbers, of at most %d extents, not '%s'",
+            ARRAY_MAX_RANK, type + n);
     if (!array_make(a, dtype, rank, shape, why, size)) return false;
     if (!strcmp(makers[m].name, "empty")) memset(a->data, dtype == DT_I1 ? 1 : 0xA5, a->bytes);
     if (makers[m].make) fill(a, makers[m].make, seed);

@@ -30,12 +30,6 @@ static const struct {
 };
 enum { DESCRS = sizeof descrs / sizeof *descrs };
 
-static bool fail(char *why, size_t size, const char *text)
-{
-    snprintf(why, size, "%s", text);
-    return false;
-}
-
 /* The value of a key of the header's dict, either kind of quotes. */
 static const char *dict_find(const char *header, const char *key)
 {
@@ -69,7 +63,7 @@ static DType read_descr(const char *p, DType as)
 static bool refuse_descr(const char *descr, char *why, size_t size)
 {
     int n = (int)strcspn(descr, *descr == '[' ? "]" : ",}");
-    if (!strchr("'\"[", descr[0])) return fail(why, size, "its header is damaged");
+    if (!strchr("'\"[", descr[0])) return array_refuse(why, size, "its header is damaged");
     if (descr[0] == '[')
         snprintf(why, size, "its elements are records, %.*s]: save one field of them", n, descr);
     else if (descr[1] == '>')
@@ -113,18 +107,16 @@ static bool read_header(Array *a, const char *header, DType as, char *why, size_
     int64_t shape[ARRAY_MAX_RANK];
     bool fortran = order && !strncmp(order, "True", 4);
     if (!descr || !*descr || !order || !dims || (!fortran && strncmp(order, "False", 5)))
-        return fail(why, size, "its header is damaged");
+        return array_refuse(why, size, "its header is damaged");
     if (!read_dims(dims, &rank, shape))
-        return fail(why, size, "its header is damaged, or its shape has more than 8 extents");
+        return array_refuse(why, size, "its header is damaged, or its shape has more than 8 extents");
     if (fortran && rank > 1)
-        return fail(why, size, "it is in Fortran order; save it with numpy.ascontiguousarray");
+        return array_refuse(why, size, "it is in Fortran order; save it with numpy.ascontiguousarray");
     DType dtype = read_descr(descr, as);
     if (dtype == DT_NONE) return refuse_descr(descr, why, size);
-    if (as != DT_NONE && tkc_dtype_info(as)->bytes != tkc_dtype_info(dtype)->bytes) {
-        snprintf(why, size, "its elements are %s, which is not as wide as %s",
-                 tkc_dtype_info(dtype)->name, tkc_dtype_info(as)->name);
-        return false;
-    }
+    if (as != DT_NONE && tkc_dtype_info(as)->bytes != tkc_dtype_info(dtype)->bytes)
+        return array_refuse(why, size, "its elements are %s, which is not as wide as %s",
+                            tkc_dtype_info(dtype)->name, tkc_dtype_info(as)->name);
     return array_make(a, as != DT_NONE ? as : dtype, rank, shape, why, size);
 }
 
@@ -137,7 +129,7 @@ static void normalize_bools(Array *a)
 
 static bool cut_short(FILE *f, char *why, size_t size)
 {
-    return fail(why, size, ferror(f) ? strerror(errno) : "it is truncated");
+    return array_refuse(why, size, "%s", ferror(f) ? strerror(errno) : "it is truncated");
 }
 
 /* The header as a string, malloc'ed; NULL with why. */
@@ -145,31 +137,24 @@ static char *read_preamble(FILE *f, char *why, size_t size)
 {
     unsigned char head[12];
     size_t got = fread(head, 1, 10, f);
-    if (ferror(f)) {
-        cut_short(f, why, size);
-        return NULL;
-    }
+    if (ferror(f)) return cut_short(f, why, size), NULL;
     if (memcmp(head, "\x93NUMPY", got < 6 ? got : 6) || got < 10) {
         bool begins = got && !memcmp(head, "\x93NUMPY", got < 6 ? got : 6);
-        fail(why, size, begins ? "it is truncated" : got ? "it is not a .npy file" : "it is empty");
+        snprintf(why, size, "%s",
+                 begins ? "it is truncated" : got ? "it is not a .npy file" : "it is empty");
         return NULL;
     }
     size_t len = head[8] | (size_t)head[9] << 8;
     if (head[6] >= 2) {
-        if (fread(head + 10, 1, 2, f) != 2) {
-            cut_short(f, why, size);
-            return NULL;
-        }
+        if (fread(head + 10, 1, 2, f) != 2) return cut_short(f, why, size), NULL;
         len |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
     }
-    if (head[6] < 1 || head[6] > 3 || len > 1 << 20) {
-        fail(why, size, "its header is damaged, or of a version after 3");
-        return NULL;
-    }
+    if (head[6] < 1 || head[6] > 3 || len > 1 << 20)
+        return snprintf(why, size, "its header is damaged, or of a version after 3"), NULL;
     char *header = calloc(len + 1, 1);
     if (header && fread(header, 1, len, f) == len) return header;
     if (header) cut_short(f, why, size);
-    else fail(why, size, "no memory");
+    else snprintf(why, size, "no memory");
     free(header);
     return NULL;
 }
@@ -197,7 +182,7 @@ bool array_load(Array *a, const char *path, DType as, char *why, size_t size)
 {
     errno = 0;
     FILE *f = fopen(path, "rb");
-    if (!f) return fail(why, size, strerror(errno));
+    if (!f) return array_refuse(why, size, "%s", strerror(errno));
     bool ok = load_file(a, f, as, why, size);
     fclose(f);
     return ok;
@@ -228,9 +213,9 @@ bool array_save(const Array *a, const char *path, char *why, size_t size)
     head[9] = (unsigned char)(padded >> 8);
     const char *reason = NULL;
     Output out;
-    if (!output_open(&out, path, &reason)) return fail(why, size, reason);
+    if (!output_open(&out, path, &reason)) return array_refuse(why, size, "%s", reason);
     bool ok = fwrite(head, 1, 10, out.f) == 10 &&
               fprintf(out.f, "%s%*s\n", header, padded - 1 - len, "") == padded &&
               fwrite(a->data, 1, a->bytes, out.f) == a->bytes;
-    return output_close(&out, ok, &reason) || fail(why, size, reason);
+    return output_close(&out, ok, &reason) || array_refuse(why, size, "%s", reason);
 }

@@ -25,11 +25,7 @@ typedef struct Selection {
     size_t size;
 } Selection;
 
-static bool refuse(Selection *s, const char *text)
-{
-    snprintf(s->why, s->size, "%s", text);
-    return false;
-}
+#define refuse(s, ...) array_refuse((s)->why, (s)->size, __VA_ARGS__)
 
 /* A number or nothing. */
 static bool read_bound(Selection *s, int64_t *out, bool *given)
@@ -84,11 +80,9 @@ static bool read_item(Selection *s, Slice *out)
     if (!read_bound(s, &out->start, &given)) return false;
     if (*s->p == ':') return read_slice(s, n, given, out);
     if (!given) return refuse(s, "expected an index, start:stop:step or ...");
-    if (out->start < -n || out->start >= n) {
-        snprintf(s->why, s->size, "%lld is outside of dimension %d, which has %lld elements",
-                 (long long)out->start, s->dim, (long long)n);
-        return false;
-    }
+    if (out->start < -n || out->start >= n)
+        return refuse(s, "%lld is outside of dimension %d, which has %lld elements",
+                      (long long)out->start, s->dim, (long long)n);
     *out = (Slice){out->start < 0 ? out->start + n : out->start, 1, 1, true};
     return true;
 }
@@ -122,7 +116,7 @@ static bool read_items(Selection *s, Slice *slices)
         if (*s->p == ',') s->p++;
         else if (*s->p != ']') return refuse(s, "expected ',' or ']'");
     }
-    return !strcmp(s->p, "]") || refuse(s, *s->p ? "there is more after ']'" : "expected ']'");
+    return !strcmp(s->p, "]") || refuse(s, "%s", *s->p ? "there is more after ']'" : "expected ']'");
 }
 
 bool array_view(const Array *a, const char *text, View *out, char *why, size_t size)

@@ -26,7 +26,6 @@ typedef struct Bench {
     TkcTimes *times; /* of line i and value j: [i * sweep.n + j] */
     double *amounts; /* GB or TFLOP that a run is, 0: not said */
     Output csv, plot;
-    bool has_csv, has_plot;
     const Line *line; /* under way */
     int at;
 } Bench;
@@ -94,20 +93,6 @@ static bool make_lines(Bench *b)
     return true;
 }
 
-/* False after an error. */
-static bool has_param(TkcSource *source, const char *kernel, const char *name, bool *has)
-{
-    int n = 0;
-    TkcParam p = {.size = sizeof p};
-    bool ok = tkc_source_param_count(source, kernel, &n) == TKC_OK;
-    *has = false;
-    for (int i = 0; ok && i < n && !*has; i++) {
-        ok = tkc_source_param(source, kernel, i, &p) == TKC_OK;
-        *has = ok && !strcmp(p.name, name);
-    }
-    return ok;
-}
-
 /* The command's arguments, but what the line gives itself, and what a kernel of its own has no
    parameter for; and the swept name, where it is one. */
 static bool take_arguments(const Bench *b, Options *o)
@@ -120,14 +105,14 @@ static bool take_arguments(const Bench *b, Options *o)
     for (int i = 0; i < given; i++) data[i] = o->args.data[i];
     for (int i = 0; i < all->len; i++) {
         if (o->compile.kernel != b->o->compile.kernel)
-            ok = ok && has_param(b->source, o->compile.kernel, all->data[i].name, &has);
+            ok = ok && command_has_param(b->source, o->compile.kernel, all->data[i].name, &has);
         bool again = !has;
         for (int k = 0; k < given; k++) again |= !strcmp(data[k].name, all->data[i].name);
         if (!again) data[o->args.len++] = all->data[i];
     }
     for (int i = 0; i < o->args.len; i++) is_bound |= !strcmp(data[i].name, b->sweep.name);
     for (int i = 0; i < o->ndefines; i++) is_bound |= !strcmp(o->defines[i].name, b->sweep.name);
-    if (!is_bound) ok = ok && has_param(b->source, o->compile.kernel, b->sweep.name, &has);
+    if (!is_bound) ok = ok && command_has_param(b->source, o->compile.kernel, b->sweep.name, &has);
     if (!is_bound && has) data[o->args.len++] = (Binding){b->sweep.name, b->sweep.name};
     free(o->args.data);
     o->args.data = data;
@@ -290,18 +275,17 @@ static bool write_plot(const Bench *b, FILE *f)
 
 /* ---- all of it ---- */
 
-static bool open_file(const char *option, const char *path, Output *out, bool *is_open)
+static bool open_file(const char *option, const char *path, Output *out)
 {
     const char *why = NULL;
-    if (!path) return true;
-    *is_open = output_open(out, path, &why);
-    return *is_open || command_refuse("%s: cannot write '%s': %s", option, path, why);
+    return !path || output_open(out, path, &why) ||
+           command_refuse("%s: cannot write '%s': %s", option, path, why);
 }
 
-static bool close_file(const char *option, const char *path, Output *out, bool is_open, bool ok)
+static bool close_file(const char *option, const char *path, Output *out, bool ok)
 {
     const char *why = NULL;
-    return !is_open || output_close(out, ok, &why) || !ok ||
+    return !out->f || output_close(out, ok, &why) || !ok ||
            command_refuse("%s: cannot write '%s': %s", option, path, why);
 }
 
@@ -313,8 +297,8 @@ static bool measure_all(Bench *b)
         if (*b->sweep.name) print_row(b, at);
     }
     if (!*b->sweep.name) print_lines(b);
-    if (b->has_csv) write_csv(b, b->csv.f);
-    return !b->has_plot || write_plot(b, b->plot.f) || command_refuse("out of memory");
+    if (b->csv.f) write_csv(b, b->csv.f);
+    return !b->plot.f || write_plot(b, b->plot.f) || command_refuse("out of memory");
 }
 
 static bool bench(Bench *b)
@@ -326,10 +310,10 @@ static bool bench(Bench *b)
     b->times = calloc(cells, sizeof *b->times);
     b->amounts = calloc(cells, sizeof *b->amounts);
     if (!b->times || !b->amounts) return command_refuse("out of memory");
-    bool ok = open_file("-csv", o->csv, &b->csv, &b->has_csv) &&
-              open_file("-plot", o->plot, &b->plot, &b->has_plot) && measure_all(b);
-    ok &= close_file("-csv", o->csv, &b->csv, b->has_csv, ok);
-    return close_file("-plot", o->plot, &b->plot, b->has_plot, ok) && ok;
+    bool ok = open_file("-csv", o->csv, &b->csv) && open_file("-plot", o->plot, &b->plot) &&
+              measure_all(b);
+    ok &= close_file("-csv", o->csv, &b->csv, ok);
+    return close_file("-plot", o->plot, &b->plot, ok) && ok;
 }
 
 int command_bench(TkcContext *cx, Options *o)

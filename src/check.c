@@ -14,15 +14,10 @@ typedef struct Totals {
 static bool has_param(TkcSource *source, const char *name)
 {
     const char *kernel;
-    for (int k = 0; (kernel = tkc_source_kernel_name(source, k)); k++) {
-        int count = 0;
-        TkcParam p = {.size = sizeof p};
-        tkc_source_param_count(source, kernel, &count);
-        for (int i = 0; i < count; i++)
-            if (tkc_source_param(source, kernel, i, &p) == TKC_OK && !strcmp(p.name, name))
-                return true;
-    }
-    return false;
+    bool has = false;
+    for (int k = 0; !has && (kernel = tkc_source_kernel_name(source, k)); k++)
+        command_has_param(source, kernel, name, &has);
+    return has;
 }
 
 /* The options with the defines of this file alone, in `own`. */

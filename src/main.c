@@ -144,6 +144,19 @@ const char *command_value(const TkcDefine *all, size_t n, const char *name, size
     return NULL;
 }
 
+bool command_has_param(TkcSource *source, const char *kernel, const char *name, bool *has)
+{
+    int n = 0;
+    TkcParam p = {.size = sizeof p};
+    bool ok = tkc_source_param_count(source, kernel, &n) == TKC_OK;
+    *has = false;
+    for (int i = 0; ok && i < n && !*has; i++) {
+        ok = tkc_source_param(source, kernel, i, &p) == TKC_OK;
+        *has = ok && !strcmp(p.name, name);
+    }
+    return ok;
+}
+
 /* Its PTX assembled, malloc'ed; NULL: said why not. */
 static char *make_cubin(Options *o, TkcContext *cx, const TkcArtifact *a, size_t *len)
 {

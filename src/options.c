@@ -162,23 +162,14 @@ static bool read_int(Options *o, const char *option, const char *text, int least
     return true;
 }
 
-static bool read_seconds(Options *o, const char *option, const char *text, double least,
-                         double *out)
+static bool read_time(Options *o, const char *option, const char *text, const char *unit, double least,
+                      double *out)
 {
     char *end;
     *out = strtod(text, &end);
-    if (end == text || *end || !(*out >= least && *out < 1e9))
-        return misuse(o, "%s takes a number of seconds%s, not '%s'", option,
-                      least > 0 ? " above 0" : ", 0 for any", text);
-    return true;
-}
-
-static bool read_ms(Options *o, const char *option, const char *text, double *out)
-{
-    char *end;
-    *out = strtod(text, &end);
-    return (end != text && !*end && *out > 0 && *out < 1e9) ||
-           misuse(o, "%s takes a number of milliseconds above 0, not '%s'", option, text);
+    return (end != text && !*end && *out >= least && *out < 1e9) ||
+           misuse(o, "%s takes a number of %s%s, not '%s'", option, unit,
+                  least > 0 ? " above 0" : ", 0 for any", text);
 }
 
 /* Which of those that the option's row names, "a|b|c". */
@@ -277,7 +268,7 @@ static bool read_signature(Options *o, Seen *seen, const char *v)
 static bool read_max_seconds(Options *o, const char *v)
 {
     double *most = &o->compile.max_seconds;
-    if (!read_seconds(o, "-fmax-seconds", v, 0, most)) return false;
+    if (!read_time(o, "-fmax-seconds", v, "seconds", 0, most)) return false;
     *most = *most ? *most : -1;
     return true;
 }
@@ -305,6 +296,7 @@ static bool read_seed(Options *o, const char *v)
 #define CHOICE(field, type) (read_choice(o, id, v, &which) && (field = (type)which, true))
 #define COUNT(field, least, most) read_count(o, rows[id].spelling, v, least, most, &field)
 #define INT(field, least, most) read_int(o, rows[id].spelling, v, least, most, &field)
+#define TIME(field, unit) read_time(o, rows[id].spelling, v, unit, DBL_TRUE_MIN, &field)
 
 static bool apply(Options *o, Seen *seen, OptId id, const char *v)
 {

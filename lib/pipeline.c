@@ -124,12 +124,10 @@ static bool has_what_it_makes(const Job *j, const PassInfo *info)
 static bool has_state(Job *j, const PassInfo *info)
 {
     const struct Lack *lack = find_lack(j, info->needs);
-    if (has_what_it_makes(j, info)) {
-        diag_error(j->dx, SPAN_NONE,
-                   "the pass '%s' is for functions without buffers, it comes before them",
-                   info->name);
-        return false;
-    }
+    if (has_what_it_makes(j, info))
+        return diag_fail(j->dx, SPAN_NONE,
+                         "the pass '%s' is for functions without buffers, it comes before them",
+                         info->name);
     if (!lack) return true;
     for (int i = 0; i < PASSES; i++)
         if (passes[i].gives & lack->state)
@@ -149,9 +147,8 @@ static bool run_named(Job *j, const char *names)
             Buf list = buf_make(j->dx->arena);
             for (int i = 0; i < PASSES; i++)
                 buf_printf(&list, "%s%s", i ? ", " : "", passes[i].name);
-            diag_error(j->dx, SPAN_NONE, "there is no pass '%s'; there are %s", name,
-                       buf_text(&list));
-            return false;
+            return diag_fail(j->dx, SPAN_NONE, "there is no pass '%s'; there are %s", name,
+                             buf_text(&list));
         }
         if (info && !(has_state(j, info) && run_pass(j, info))) return false;
         p += n + (p[n] == ',');

@@ -62,9 +62,8 @@ SpecRequest job_request(Job *j)
 static bool check_budget(Job *j, const char *name, int64_t value, int64_t most)
 {
     if (value >= 0 && value <= most) return true;
-    diag_error(j->dx, SPAN_NONE, "the budget of %s is %lld; it must be from 1 to %lld", name,
-               (long long)value, (long long)most);
-    return false;
+    return diag_fail(j->dx, SPAN_NONE, "the budget of %s is %lld; it must be from 1 to %lld", name,
+                     (long long)value, (long long)most);
 }
 
 static bool check_limits(Job *j)
@@ -84,26 +83,18 @@ bool job_check_options(Job *j, const SpecRequest *rq)
 {
     const TkcOptions *o = j->options;
     int most = rq->machine->max_threads / rq->machine->warp_size;
-    if (rq->num_warps && (!is_power_of_two(rq->num_warps) || rq->num_warps > most)) {
-        diag_error(j->dx, SPAN_NONE,
-                   "the number of warps is %d; it must be a power of two, at most %d",
-                   rq->num_warps, most);
-        return false;
-    }
-    if (rq->num_stages < 0) {
-        diag_error(j->dx, SPAN_NONE, "the number of stages is %d; it must be 1 or more",
-                   rq->num_stages);
-        return false;
-    }
-    if (o->max_registers < 0 || o->max_registers > rq->machine->max_regs_thread) {
-        diag_error(j->dx, SPAN_NONE, "the number of registers is %d; it must be from 1 to %d",
-                   o->max_registers, rq->machine->max_regs_thread);
-        return false;
-    }
-    if (o->symbol && !*o->symbol) {
-        diag_error(j->dx, SPAN_NONE, "the symbol of the kernel is empty");
-        return false;
-    }
+    if (rq->num_warps && (!is_power_of_two(rq->num_warps) || rq->num_warps > most))
+        return diag_fail(j->dx, SPAN_NONE,
+                         "the number of warps is %d; it must be a power of two, at most %d",
+                         rq->num_warps, most);
+    if (rq->num_stages < 0)
+        return diag_fail(j->dx, SPAN_NONE, "the number of stages is %d; it must be 1 or more",
+                         rq->num_stages);
+    if (o->max_registers < 0 || o->max_registers > rq->machine->max_regs_thread)
+        return diag_fail(j->dx, SPAN_NONE, "the number of registers is %d; it must be from 1 to %d",
+                         o->max_registers, rq->machine->max_regs_thread);
+    if (o->symbol && !*o->symbol)
+        return diag_fail(j->dx, SPAN_NONE, "the symbol of the kernel is empty");
     return check_limits(j) && check_budget(j, "steps", o->max_steps, LONG_MAX) &&
            check_budget(j, "ops", o->max_ops, LONG_MAX) &&
            check_budget(j, "length", o->max_length, LONG_MAX) &&

@@ -20,15 +20,12 @@ static bool open_source(Diags *dx, void *arg)
     if (j->path) {
         const char *why;
         j->text = api_read_file(&s->arena, j->path, &j->len, &why);
-        if (!j->text) {
-            diag_error_as(dx, DIAG_FILE, SPAN_NONE, "cannot read '%s': %s", j->path, why);
-            return false;
-        }
+        if (!j->text)
+            return diag_fail_as(dx, DIAG_FILE, SPAN_NONE, "cannot read '%s': %s", j->path, why);
     }
-    if (j->len > UINT32_MAX / 2) {
-        diag_error_as(dx, DIAG_FILE, SPAN_NONE, "'%s' is too large: %zu bytes", j->name, j->len);
-        return false;
-    }
+    if (j->len > UINT32_MAX / 2)
+        return diag_fail_as(dx, DIAG_FILE, SPAN_NONE, "'%s' is too large: %zu bytes", j->name,
+                            j->len);
     s->names = intern_new(&s->arena);
     s->source = source_new(&s->arena, j->name, j->text, j->len);
     if (s->language == TKC_LANGUAGE_TK) s->file = syntax_parse(&s->arena, s->names, dx, s->source);
@@ -171,11 +168,9 @@ static bool read_param(Diags *dx, void *arg)
     ParamJob *j = arg;
     TkcSource *s = j->source;
     diags_enter(dx, DIAG_REQUEST);
-    if (s->language != TKC_LANGUAGE_TK) {
-        diag_error(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text",
-                   s->source->name);
-        return false;
-    }
+    if (s->language != TKC_LANGUAGE_TK)
+        return diag_fail(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text",
+                         s->source->name);
     const Ast *def = kernel_find(dx, s->file, j->kernel);
     if (!def) return false;
     j->count = def->def.params.len;

@@ -55,9 +55,11 @@ DiagId diags_enter(Diags *d, DiagId stage);
 Diag *diag_report(Diags *d, Severity severity, DiagId id, Span at, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 #define diag_error(d, ...) diag_report(d, SEV_ERROR, DIAG_NONE, __VA_ARGS__)
+#define diag_fail(d, ...) (diag_error(d, __VA_ARGS__), false) /* for functions that give false then */
 /* The same for what has a row of its own in diag_ids.def, as each kind of warning and of remark has, by
    which it is switched off; remarks are off unless asked for. */
 #define diag_error_as(d, ...) diag_report(d, SEV_ERROR, __VA_ARGS__)
+#define diag_fail_as(d, ...) (diag_error_as(d, __VA_ARGS__), false)
 #define diag_warning(d, ...) diag_report(d, SEV_WARNING, __VA_ARGS__)
 #define diag_remark(d, ...) diag_report(d, SEV_REMARK, __VA_ARGS__)
 /* What follows adds to a diagnostic; `to` may be NULL: nothing happens. */

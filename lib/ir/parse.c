@@ -655,8 +655,7 @@ static bool parse_target(Parser *p)
     if (p->fn->machine) return true;
     Buf list = buf_make(p->ir->arena);
     machine_list(&list);
-    diag_error(p->dx, at, "no target is called '%s'; there are %s", name, buf_text(&list));
-    return false;
+    return diag_fail(p->dx, at, "no target is called '%s'; there are %s", name, buf_text(&list));
 }
 
 static bool parse_level(Parser *p)
@@ -666,8 +665,7 @@ static bool parse_level(Parser *p)
     if (!parse_string(p, &name)) return false;
     p->fn->level = strcmp(name, "memory") ? LEVEL_TENSOR : LEVEL_MEMORY;
     if (p->fn->level == LEVEL_MEMORY || !strcmp(name, "tensor")) return true;
-    diag_error(p->dx, at, "no level is called '%s'; there are tensor, memory", name);
-    return false;
+    return diag_fail(p->dx, at, "no level is called '%s'; there are tensor, memory", name);
 }
 
 static bool parse_flag(Parser *p, bool *flag)

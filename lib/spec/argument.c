@@ -224,10 +224,8 @@ static int ints_of(Spec *sp, SpecValue v, const char *what, int64_t *out, Span a
 {
     SpecValue *items;
     int n = sv_items(&v, &items);
-    if (n > TKC_MAX_RANK) {
-        spec_error(sp, at, "%s has %d items, at most %d expected", what, n, TKC_MAX_RANK);
-        return -1;
-    }
+    if (n > TKC_MAX_RANK)
+        return spec_count(sp, at, "%s has %d items, at most %d expected", what, n, TKC_MAX_RANK);
     for (int i = 0; i < n; i++)
         if (!op_to_int(sp, items[i], &out[i], at, what)) return -1;
     return n;

@@ -70,9 +70,8 @@ static const char *precision_of(Spec *sp, const BuiltinCall *c)
     const bool by_bool = arg_is_given(c, DOT_TF32);
     if (!arg_is_given(c, DOT_PRECISION)) return !by_bool || c->args[DOT_TF32].b ? "tf32" : "ieee";
     if (!by_bool) return c->args[DOT_PRECISION].s;
-    spec_error(sp, c->spans[DOT_TF32],
-               "input_precision and allow_tf32 say the same; give one of them");
-    return NULL;
+    return spec_null(sp, c->spans[DOT_TF32],
+                     "input_precision and allow_tf32 say the same; give one of them");
 }
 
 /* The accumulator given, checked, or zeros. */

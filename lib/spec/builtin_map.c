@@ -80,10 +80,10 @@ static Value *gather(Mapped *m, const SpecValue *items)
         if (parts[i]) parts[i] = broadcast_value(m->sp, parts[i], &part, m->c->at);
         if (!parts[i]) return NULL;
         if (parts[i]->type == parts[0]->type) continue;
-        spec_error(m->sp, m->c->at, "the %d elements of a result must have one type, found %s and %s",
-                   m->pack, type_text(m->sp->arena, tkc_type_element(parts[0]->type)),
-                   type_text(m->sp->arena, tkc_type_element(parts[i]->type)));
-        return NULL;
+        return spec_null(m->sp, m->c->at,
+                         "the %d elements of a result must have one type, found %s and %s", m->pack,
+                         type_text(m->sp->arena, tkc_type_element(parts[0]->type)),
+                         type_text(m->sp->arena, tkc_type_element(parts[i]->type)));
     }
     Value *v = put_together(m, parts, m->pack);
     return build_reshape(&m->sp->b, v, m->whole->rank, m->whole->shape, false);

@@ -9,11 +9,9 @@ int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tu
     SpecValue *items;
     int n = sv_items(&c->args[i], &items);
     *tuple = sv_is_sequence(c->args[i]);
-    if (n < 1 || n > COMBINE_MAX) {
-        spec_error(sp, c->spans[i], "%s has %d blocks, 1 to %d expected", arg_what(sp, c, i), n,
-                   COMBINE_MAX);
-        return -1;
-    }
+    if (n < 1 || n > COMBINE_MAX)
+        return spec_count(sp, c->spans[i], "%s has %d blocks, 1 to %d expected", arg_what(sp, c, i),
+                          n, COMBINE_MAX);
     for (int k = 0; k < n; k++) {
         xs[k] = items[k].kind == SV_VALUE && type_is_block(items[k].v->type) ? items[k].v : NULL;
         if (!xs[k]) {
@@ -23,12 +21,11 @@ int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tu
             }
             return -1;
         }
-        if (!type_same_shape(xs[0]->type, xs[k]->type)) {
-            spec_error(sp, c->spans[i], "the blocks of %s must have one shape, found %s and %s",
-                       arg_operation(sp, c), type_text(sp->arena, xs[0]->type),
-                       type_text(sp->arena, xs[k]->type));
-            return -1;
-        }
+        if (!type_same_shape(xs[0]->type, xs[k]->type))
+            return spec_count(sp, c->spans[i],
+                              "the blocks of %s must have one shape, found %s and %s",
+                              arg_operation(sp, c), type_text(sp->arena, xs[0]->type),
+                              type_text(sp->arena, xs[k]->type));
     }
     return n;
 }

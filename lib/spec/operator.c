@@ -252,10 +252,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
         !op_to_int(sp, r->step, &step, at, "the step of a range")) {
         return -1;
     }
-    if (step == 0) {
-        spec_error(sp, at, "the step of a range must not be 0");
-        return -1;
-    }
+    if (step == 0) return spec_count(sp, at, "the step of a range must not be 0");
     __int128 span = step > 0 ? (__int128)upper - lower : (__int128)lower - upper;
     __int128 stride = step > 0 ? step : -(__int128)step;
     if (span > 0) {
@@ -281,6 +278,5 @@ int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at)
         return v.tuple->len;
     }
     if (v.kind == SV_RANGE) return range_items(sp, v.range, items, at);
-    spec_error(sp, at, "expected a tuple or list, found %s", spec_describe(sp, v));
-    return -1;
+    return spec_count(sp, at, "expected a tuple or list, found %s", spec_describe(sp, v));
 }

@@ -277,10 +277,8 @@ bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const
     SpecDefine *d = &all[rq->ndefines];
     d->name = intern_cstr(ir->names, name);
     for (int i = 0; i < rq->ndefines; i++)
-        if (all[i].name == d->name) {
-            diag_error(dx, SPAN_NONE, "'%s' is given two values", name);
-            return false;
-        }
+        if (all[i].name == d->name)
+            return diag_fail(dx, SPAN_NONE, "'%s' is given two values", name);
     const Type *type = type_of_value(ir->types, value);
     if (type) {
         d->value = sv_type(type);

@@ -115,9 +115,10 @@ typedef struct Spec {
 bool spec_in_library(const Spec *sp);
 /* Reports at `at` with a note for each inlined call that led there; gives poison. NULL-source spans fall back to the current statement. */
 #define spec_error(sp, at, ...) spec_error_as(sp, (sp)->dx->id, at, __VA_ARGS__)
-/* The same, giving false or NULL. */
+/* The same, giving false, NULL, or -1 for a number of things. */
 #define spec_fail(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), false)
 #define spec_null(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), NULL)
+#define spec_count(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), -1)
 /* The same for what has a row of its own in base/diag_ids.def. */
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */

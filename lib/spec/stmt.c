@@ -46,10 +46,8 @@ static int items_for(Spec *sp, SpecValue v, int wanted, bool has_star, SpecValue
     int n = sv_is_error(v) ? -1 : op_items(sp, v, items, at);
     if (n < 0 || n == wanted || (has_star && n >= wanted - 1)) return n;
     const char *s = n == 1 ? "" : "s", *t = wanted == 1 ? "" : "s";
-    if (n < wanted || has_star || sp->frame->is_host) {
-        spec_error(sp, at, "cannot unpack %d value%s into %d name%s", n, s, wanted, t);
-        return -1;
-    }
+    if (n < wanted || has_star || sp->frame->is_host)
+        return spec_count(sp, at, "cannot unpack %d value%s into %d name%s", n, s, wanted, t);
     spec_warning(sp, DIAG_UNPACK, at, "%d value%s for %d name%s: the rest is dropped", n, s, wanted, t);
     return n;
 }

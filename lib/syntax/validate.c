@@ -117,10 +117,9 @@ static void walk(void *context, Ast *node)
 static bool validate(Diags *dx, const Ast *node, bool function)
 {
     const Ast *deepest = too_deep(node);
-    if (deepest) {
-        diag_error(dx, deepest->span, "nested too deeply (the limit is %d)", SYNTAX_MAX_DEPTH);
-        return false;
-    }
+    if (deepest)
+        return diag_fail(dx, deepest->span, "nested too deeply (the limit is %d)",
+                         SYNTAX_MAX_DEPTH);
     bool ok = true;
     Around around = {
         .dx = dx, .ok = &ok, .loop = function, .function = function, .async = function};

@@ -29,7 +29,6 @@ bool pass_run(const PassInfo *info, Func *fn, Arena *scratch, Diags *dx, bool ve
     arena_reset(scratch, mark);
     if (dx->nerrors > errors_before) return false;
     if (!(verify_each || VERIFY_ALWAYS) || ir_verify(fn, dx)) return true;
-    diag_error_as(dx, DIAG_INTERNAL, SPAN_NONE, "internal error: the pass '%s' broke the IR of '%s'", info->name,
-               fn->name);
-    return false;
+    return diag_fail_as(dx, DIAG_INTERNAL, SPAN_NONE,
+                        "internal error: the pass '%s' broke the IR of '%s'", info->name, fn->name);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "spec/broadcast.h"
 #include "spec/eval.h"
 #include "spec/walk.h"
 
@@ -333,9 +334,8 @@ static const char *start_text(Spec *sp, const Type *t)
     if (type_is_pointer(t)) return NULL;
     const char *dtype = dtype_info(type_dtype(t))->name;
     if (t->kind != TY_BLOCK) return arena_printf(sp->arena, "tl.cast(0, tl.%s)", dtype);
-    Buf shape = buf_make(sp->arena);
-    for (int i = 0; i < t->rank; i++) buf_printf(&shape, "%s%d", i ? ", " : "", t->shape[i]);
-    return arena_printf(sp->arena, "tl.zeros([%s], tl.%s)", buf_text(&shape), dtype);
+    const Shape shape = shape_of(t);
+    return arena_printf(sp->arena, "tl.zeros(%s, tl.%s)", shape_text(sp, &shape), dtype);
 }
 
 void advise_accumulator(Spec *sp, Str name, SpecValue before, SpecValue after)

@@ -43,8 +43,9 @@ typedef bool ReadArg(Spec *sp, const BuiltinCall *c, int i, SpecValue *v);
 struct ArgKind {
     const char *name;
     ReadArg *read;
-    const char *expected; /* as messages call it */
-    OpKind op;            /* of a choice: one of what that attribute of that op may be */
+    bool (*fits)(const Type *t); /* then, of its type; NULL: any does */
+    const char *expected;        /* as messages call it */
+    OpKind op;                   /* of a choice: one of what that attribute of that op may be */
     AttrKey key;
 };
 
@@ -54,30 +55,15 @@ static bool read_value(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
     return v->kind == SV_VALUE;
 }
 
-static bool read_number(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
-{
-    return read_value(sp, c, i, v) && !type_is_pointer(v->v->type);
-}
-
-static bool read_float(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
-{
-    return read_value(sp, c, i, v) && type_is_float(v->v->type);
-}
-
-static bool read_integer(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
-{
-    return read_value(sp, c, i, v) && type_is_int(v->v->type);
-}
-
 static bool read_block(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
     (void)sp, (void)c, (void)i;
     return v->kind == SV_VALUE && type_is_block(v->v->type);
 }
 
-static bool read_numbers(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static bool is_no_pointer(const Type *t)
 {
-    return read_block(sp, c, i, v) && !type_is_pointer(v->v->type);
+    return !type_is_pointer(t);
 }
 
 static bool read_bool(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
@@ -147,13 +133,20 @@ static bool read_padding(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 }
 
 static const ArgKind kinds[] = {
-#define KIND(name, expected) {#name, read_##name, expected, OP_NONE, ATTR_NONE}
+#define KIND(name, expected)                                                                       \
+    {                                                                                              \
+#name, read_##name, NULL, expected, OP_NONE, ATTR_NONE                                     \
+    }
+#define KIND_OF(name, read, fits, expected)                                                        \
+    {                                                                                              \
+#name, read, fits, expected, OP_NONE, ATTR_NONE                                            \
+    }
     KIND(value, "a number or a block"),
-    KIND(number, "a number or a block of numbers"),
-    KIND(float, "a float"),
-    KIND(integer, "an integer"),
+    KIND_OF(number, read_value, is_no_pointer, "a number or a block of numbers"),
+    KIND_OF(float, read_value, type_is_float, "a float"),
+    KIND_OF(integer, read_value, type_is_int, "an integer"),
     KIND(block, "a block"),
-    KIND(numbers, "a block of numbers"),
+    KIND_OF(numbers, read_block, is_no_pointer, "a block of numbers"),
     KIND(bool, "a compile-time bool"),
     KIND(int, NULL),
     KIND(axis, NULL),
@@ -163,7 +156,11 @@ static const ArgKind kinds[] = {
     KIND(dtype, "a number's type such as tl.float32"),
     KIND(descriptor, "a tensor descriptor"),
 #undef KIND
-#define CHOICE(name, op, key) {#name, read_str, "a string", OP_##op, ATTR_##key}
+#undef KIND_OF
+#define CHOICE(name, op, key)                                                                      \
+    {                                                                                              \
+#name, read_str, NULL, "a string", OP_##op, ATTR_##key                                     \
+    }
     CHOICE(load_cache, LOAD, CACHE),
     CHOICE(store_cache, STORE, CACHE),
     CHOICE(eviction, LOAD, EVICT),
@@ -205,12 +202,12 @@ bool arg_read(Spec *sp, const BuiltinCall *c, int i, const ArgKind *kind, SpecVa
     if (!kind || (v.kind == SV_NONE && otherwise.kind == SV_NONE)) return true;
     if (v.kind == SV_NONE && (otherwise.kind == SV_BOOL || otherwise.kind == SV_STR)) v = otherwise;
     if (sv_is_error(v)) return false;
-    if (kind->read(sp, c, i, &v)) {
+    if (kind->read(sp, c, i, &v) && (!kind->fits || kind->fits(v.v->type))) {
         c->args[i] = v;
         return !kind->op || choose(sp, c, i, rule_words(kind->op, kind->key));
     }
     if (!sv_is_error(v)) arg_refuse(sp, c, i, kind->expected);
-    if (kind->read == read_float && v.kind == SV_VALUE && type_is_int(v.v->type))
+    if (kind->fits == type_is_float && v.kind == SV_VALUE && type_is_int(v.v->type))
         spec_note(sp, c->spans[i], "convert it first with .to(tl.float32)");
     return false;
 }
@@ -254,6 +251,11 @@ int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out)
 bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out)
 {
     return shape_from(sp, c->args[i], arg_what(sp, c, i), out, c->spans[i]);
+}
+
+bool arg_pair(Spec *sp, const BuiltinCall *c, unsigned rules, Value **x, Value **y)
+{
+    return unify(sp, c->args[0], c->args[1], rules, x, y, arg_operation(sp, c), c->at);
 }
 
 int arg_rest(const BuiltinCall *c, SpecValue **out)

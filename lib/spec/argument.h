@@ -31,6 +31,8 @@ bool arg_read(Spec *sp, const BuiltinCall *c, int i, const ArgKind *kind, SpecVa
 int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out);
 /* A legal block shape. */
 bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out);
+/* Arguments 0 and 1 in one type and shape, by UnifyRule. False after an error. */
+bool arg_pair(Spec *sp, const BuiltinCall *c, unsigned rules, Value **x, Value **y);
 /* The values after *: one tuple or list of them, or they themselves. -1 after an error. */
 int arg_rest(const BuiltinCall *c, SpecValue **out);
 /* The same as a shape. */

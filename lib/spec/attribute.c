@@ -48,11 +48,11 @@ static SpecValue number_type_attribute(Spec *sp, const Type *t, Str name, Span a
 
 static SpecValue type_attribute(Spec *sp, const Type *t, Str name, Span at)
 {
-    if (strcmp(name, "scalar") == 0) return sv_type(tkc_type_element(t));
     if (t->kind == TY_BLOCK && strcmp(name, "block_type") == 0)
         return sv_type(t); /* of a descriptor */
     if (strcmp(name, "element_ty") == 0 && t->elem) return sv_type(t->elem);
-    if (strcmp(name, "dtype") == 0) return sv_type(tkc_type_element(t));
+    if (strcmp(name, "dtype") == 0 || strcmp(name, "scalar") == 0)
+        return sv_type(tkc_type_element(t));
     if (strcmp(name, "shape") == 0) return constant_ints(sp, t->rank, t->shape);
     if (strcmp(name, "numel") == 0) return sv_int(tkc_type_count(t));
     if (t->kind == TY_POINTER && strcmp(name, "primitive_bitwidth") == 0) return sv_int(64);

@@ -22,10 +22,7 @@ static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[i], &items, c->spans[i]);
-    if (n > MAX_ASM_VALUES) {
-        arg_refuse(sp, c, i, "at most 64 values");
-        return -1;
-    }
+    if (n > MAX_ASM_VALUES) return arg_refuse(sp, c, i, "at most 64 values"), -1;
     return arg_broadcast(sp, c, i, n, items, out) ? n : -1;
 }
 
@@ -35,10 +32,8 @@ static int asm_results(Spec *sp, const BuiltinCall *c, int i, const Type *like, 
     SpecValue *items;
     int n = sv_items(&c->args[i], &items);
     for (int k = 0; k < n && k < MAX_ASM_VALUES; k++) {
-        if (items[k].kind != SV_TYPE || items[k].type->kind != TY_SCALAR) {
-            arg_refuse(sp, c, i, "a type or a tuple of types");
-            return -1;
-        }
+        if (items[k].kind != SV_TYPE || items[k].type->kind != TY_SCALAR)
+            return arg_refuse(sp, c, i, "a type or a tuple of types"), -1;
         out[k] = like ? type_with_elem(sp->ir->types, like, items[k].type) : items[k].type;
     }
     return n <= MAX_ASM_VALUES ? n : -1;

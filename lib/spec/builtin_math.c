@@ -46,12 +46,6 @@ SpecValue builtin_arithmetic(Spec *sp, const BuiltinCall *c)
     return r;
 }
 
-/* Arguments 0 and 1 in one type and shape. */
-static bool unify_args(Spec *sp, const BuiltinCall *c, Value **x, Value **y)
-{
-    return unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, x, y, arg_operation(sp, c), c->at);
-}
-
 static SpecValue refuse_operands(Spec *sp, const BuiltinCall *c, const Value *x,
                                  const char *expected)
 {
@@ -62,7 +56,7 @@ static SpecValue refuse_operands(Spec *sp, const BuiltinCall *c, const Value *x,
 SpecValue builtin_div_rn(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    if (!unify_args(sp, c, &x, &y)) return sv_error();
+    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
     if (!type_is_float(x->type)) return refuse_operands(sp, c, x, "floats");
     return sv_value(build_binary(&sp->b, OP_DIV_RN, x, y));
 }
@@ -71,7 +65,7 @@ SpecValue builtin_fdiv(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
     const bool exact = c->args[2].b, approx = c->args[3].b;
-    if (!unify_args(sp, c, &x, &y)) return sv_error();
+    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
     if (exact && approx)
         return spec_error(sp, c->at, "'ieee_rounding' and 'approx' of %s exclude each other",
                           arg_operation(sp, c));
@@ -84,7 +78,7 @@ SpecValue builtin_fdiv(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_umulhi(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    if (!unify_args(sp, c, &x, &y)) return sv_error();
+    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
     if (!type_is_int(x->type) || type_bits(x->type) < 32)
         return refuse_operands(sp, c, x, "32- and 64-bit integers");
     if (strcmp(c->builtin->name, "umulhi") != 0)
@@ -126,7 +120,7 @@ static Value *extremum(Spec *sp, OpKind kind, Value *x, Value *y, bool nan)
 SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    if (!unify_args(sp, c, &x, &y)) return sv_error();
+    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
     return sv_value(extremum(sp, c->builtin->op, x, y, c->args[2].b));
 }
 
@@ -163,9 +157,8 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *lo, *hi, *y;
     const bool nan = c->args[3].b;
-    if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &lo, "tl.clamp", c->at))
-        return sv_error();
-    if (!unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at))
+    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &lo) ||
+        !unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at))
         return sv_error();
     if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");
     if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at))

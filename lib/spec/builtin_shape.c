@@ -144,12 +144,6 @@ SpecValue builtin_ravel(Spec *sp, const BuiltinCall *c)
     return reshape(sp, c, &shape);
 }
 
-/* Two blocks of one type and shape; false after an error. */
-static bool pair_of(Spec *sp, const BuiltinCall *c, Value **x, Value **y)
-{
-    return unify(sp, c->args[0], c->args[1], UNIFY_POINTERS, x, y, arg_operation(sp, c), c->at);
-}
-
 static Value *join(Spec *sp, Value *x, Value *y)
 {
     bool scalars = !type_is_block(x->type);
@@ -171,14 +165,14 @@ static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
 SpecValue builtin_join(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    if (!pair_of(sp, c, &x, &y) || !can_join(sp, c, x)) return sv_error();
+    if (!arg_pair(sp, c, UNIFY_POINTERS, &x, &y) || !can_join(sp, c, x)) return sv_error();
     return sv_value(join(sp, x, y));
 }
 
 SpecValue builtin_interleave(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    if (!pair_of(sp, c, &x, &y) || !can_join(sp, c, x)) return sv_error();
+    if (!arg_pair(sp, c, UNIFY_POINTERS, &x, &y) || !can_join(sp, c, x)) return sv_error();
     Shape shape = shape_of(x->type);
     Value *r = join(sp, x, y);
     if (shape.rank == 0) return sv_value(r);

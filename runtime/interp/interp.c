@@ -319,20 +319,15 @@ void insn_nothing(Frame *f, const Insn *in)
     (void)f, (void)in;
 }
 
-void insn_program_id(Frame *f, const Insn *in)
+void insn_grid(Frame *f, const Insn *in)
 {
-    write_int(f, in->results[0], f->pid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
-}
-
-void insn_num_programs(Frame *f, const Insn *in)
-{
-    write_int(f, in->results[0], f->launch->grid[tkc_op_int(in->op, ATTR_AXIS, 0)]);
+    const int64_t *of = in->op->kind == OP_PROGRAM_ID ? f->pid : f->launch->grid;
+    write_int(f, in->results[0], of[tkc_op_int(in->op, ATTR_AXIS, 0)]);
 }
 
 void insn_const(Frame *f, const Insn *in)
 {
-    uint64_t bits = (uint64_t)tkc_op_int(in->op, ATTR_VALUE, 0);
-    memcpy(slot_data(f, in->results[0]), &bits, in->results[0]->size);
+    write_int(f, in->results[0], tkc_op_int(in->op, ATTR_VALUE, 0));
 }
 
 void insn_arange(Frame *f, const Insn *in)

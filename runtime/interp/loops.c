@@ -10,49 +10,45 @@
 
 /* ---- loops ---- */
 
+#define LOOP(NAME)                                                                                 \
+    VECTOR static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)
+
 /* A function of two operands of type T, result type R; EXPR of x and y. */
 #define LOOP2(NAME, R, T, EXPR)                                                                    \
-    VECTOR static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)            \
+    LOOP(NAME)                                                                                     \
     {                                                                                              \
         R *RESTRICT out = out_;                                                                    \
         const T *RESTRICT a = args[0], *RESTRICT b = args[1];                                      \
         if (u == 0) {                                                                              \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                T x = a[i], y = b[i];                                                              \
-                out[i] = (R)(EXPR);                                                                \
-            }                                                                                      \
+            EACH(R, T x = a[i]; T y = b[i], EXPR)                                                  \
         } else if (u == 1) {                                                                       \
             T x = a[0];                                                                            \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                T y = b[i];                                                                        \
-                out[i] = (R)(EXPR);                                                                \
-            }                                                                                      \
+            EACH(R, T y = b[i], EXPR)                                                              \
         } else if (u == 2) {                                                                       \
             T y = b[0];                                                                            \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                T x = a[i];                                                                        \
-                out[i] = (R)(EXPR);                                                                \
-            }                                                                                      \
+            EACH(R, T x = a[i], EXPR)                                                              \
         } else {                                                                                   \
             T x = a[0], y = b[0];                                                                  \
             out[0] = (R)(EXPR);                                                                    \
         }                                                                                          \
     }
+#define EACH(R, OPERANDS, EXPR)                                                                    \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+        OPERANDS;                                                                                  \
+        out[i] = (R)(EXPR);                                                                        \
+    }
 
 #define LOOP1(NAME, R, T, EXPR)                                                                    \
-    VECTOR static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)            \
+    LOOP(NAME)                                                                                     \
     {                                                                                              \
         R *RESTRICT out = out_;                                                                    \
         const T *RESTRICT a = args[0];                                                             \
         (void)u;                                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            T x = a[i];                                                                            \
-            out[i] = (R)(EXPR);                                                                    \
-        }                                                                                          \
+        EACH(R, T x = a[i], EXPR)                                                                  \
     }
 
 #define LOOP3(NAME, T, EXPR)                                                                       \
-    VECTOR static void NAME(void *out_, const void *const *args, int64_t n, unsigned u)            \
+    LOOP(NAME)                                                                                     \
     {                                                                                              \
         T *RESTRICT out = out_;                                                                    \
         const T *RESTRICT a = args[0], *RESTRICT b = args[1], *RESTRICT c = args[2];               \
@@ -187,25 +183,20 @@ FLOAT_TYPES(COMPARE_LOOPS)
 /* ---- select: by element width; the condition is operand 0 ---- */
 
 /* A condition is 0 or 1; bits are taken by a mask of it, since a branch in each lane costs more. */
+#define BLEND(T, A, B)                                                                             \
+    for (int64_t i = 0; i < n; i++) out[i] = B ^ ((A ^ B) & (T)(0 - (T)c[i]));                     \
+    break
 #define SELECT_LOOP(W, T)                                                                          \
-    VECTOR static void select_##W(void *out_, const void *const *args, int64_t n, unsigned u)      \
+    LOOP(select_##W)                                                                               \
     {                                                                                              \
         T *RESTRICT out = out_;                                                                    \
         const uint8_t *RESTRICT c = args[0];                                                       \
         const T *RESTRICT a = args[1], *RESTRICT b = args[2], x = a[0], y = b[0];                  \
         switch (u & 7) {                                                                           \
-        case 0:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = b[i] ^ ((a[i] ^ b[i]) & (T)(0 - (T)c[i]));    \
-            break;                                                                                 \
-        case 2:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = b[i] ^ ((x ^ b[i]) & (T)(0 - (T)c[i]));       \
-            break;                                                                                 \
-        case 4:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = y ^ ((a[i] ^ y) & (T)(0 - (T)c[i]));          \
-            break;                                                                                 \
-        case 6:                                                                                    \
-            for (int64_t i = 0; i < n; i++) out[i] = y ^ ((x ^ y) & (T)(0 - (T)c[i]));             \
-            break;                                                                                 \
+        case 0: BLEND(T, a[i], b[i]);                                                              \
+        case 2: BLEND(T, x, b[i]);                                                                 \
+        case 4: BLEND(T, a[i], y);                                                                 \
+        case 6: BLEND(T, x, y);                                                                    \
         default: /* one condition for all */                                                       \
             for (int64_t i = 0; i < n; i++) out[i] = c[0] ? a[u & 2 ? 0 : i] : b[u & 4 ? 0 : i];   \
         }                                                                                          \

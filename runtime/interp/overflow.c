@@ -214,11 +214,12 @@ static int64_t clamp(Wide v)
     return (int64_t)(v > most ? most : v < -most ? -most : v);
 }
 
+static const Excess no_excess;
+
 const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane)
 {
-    static const Excess none = {0, 0, 0, NULL};
     const Excess *e = f->overflow->tracking ? f->overflow->excess[s->offset_id] : NULL;
-    return e ? &e[s->uniform ? 0 : lane] : &none;
+    return e ? &e[s->uniform ? 0 : lane] : &no_excess;
 }
 
 /* The excess of a result of the exact op on operands with these. A shift's count that has one is
@@ -239,9 +240,8 @@ static Wide excess_passed_on(const Frame *f, const Insn *in, int64_t lane, Wide 
 /* Wrapping adds to it in a narrow signed type only. */
 static void excess_of_step(const Frame *f, const Insn *in, int64_t lane, Excess *e)
 {
-    static const Excess no_operand = {0, 0, 0, NULL};
     const Excess *x = overflow_at(f, in->args[0], lane),
-                 *y = in->nargs > 1 ? overflow_at(f, in->args[1], lane) : &no_operand;
+                 *y = in->nargs > 1 ? overflow_at(f, in->args[1], lane) : &no_excess;
     int64_t lost = is_narrow(in->results[0]->dtype) ? lost_at(f, in, lane) : 0;
     if (x->by) *e = *x;
     else if (y->by) *e = *y;

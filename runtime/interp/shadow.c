@@ -304,6 +304,19 @@ static int shift_of(uint64_t sizes)
     return __builtin_ctzll(sizes | 1u << MOST_SHIFT);
 }
 
+static Walk walk_of(Shadow *s, const Watch *w, Record who, Deed deed, uint64_t address, int64_t n,
+                    int64_t size)
+{
+    return (Walk){.s = s,
+                  .watch = w,
+                  .who = who,
+                  .deed = deed,
+                  .shift = shift_of((uint64_t)size),
+                  .first = address,
+                  .begin = address,
+                  .end = address + (uint64_t)(n * size)};
+}
+
 bool shadow_fill(Shadow *s, uint64_t begin, uint64_t end)
 {
     if (s->whole) return true;
@@ -318,9 +331,7 @@ ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint
                           int64_t n, int64_t size, uint64_t *at)
 {
     if (s->whole && (deed == DEED_PEEK || (deed == DEED_READ && !s->stored))) return SHADOW_FINE;
-    Walk k = {.s = s, .watch = w, .who = who, .deed = deed, .shift = shift_of((uint64_t)size),
-              .first = address,
-              .begin = address, .end = address + (uint64_t)(n * size)};
+    Walk k = walk_of(s, w, who, deed, address, n, size);
     ShadowResult result = walk(&k);
     *at = k.unwritten;
     return result;
@@ -329,16 +340,9 @@ ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint
 ShadowResult shadow_store(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
                           int64_t size, const void *data, bool same)
 {
-    Walk k = {.s = s,
-              .watch = w,
-              .who = who,
-              .deed = DEED_WRITE,
-              .shift = shift_of((uint64_t)size),
-              .first = address,
-              .begin = address,
-              .end = address + (uint64_t)(n * size),
-              .data = data,
-              .same = same ? (size_t)size : 0};
+    Walk k = walk_of(s, w, who, DEED_WRITE, address, n, size);
+    k.data = data;
+    k.same = same ? (size_t)size : 0;
     return walk(&k);
 }
 

@@ -170,10 +170,7 @@ static const Type *parse_type(Parser *p)
         return parse_shaped(p, TY_SMEM, begin, begin + 5);
     const char *end = end_of_element(begin);
     const Type *ty = type_parse(p->ir->types, begin, (size_t)(end - begin));
-    if (!ty) {
-        expected(p, "a type");
-        return NULL;
-    }
+    if (!ty) return expected(p, "a type"), NULL;
     scan_from(&p->scan, (uint32_t)(end - p->scan.source->text));
     return ty;
 }
@@ -275,10 +272,7 @@ static bool parse_key(Parser *p, AttrKey *key)
     for (int k = ATTR_NONE + 1; k < ATTR_COUNT; k++) {
         *key = (AttrKey)k;
         names[n++] = tkc_attr_name(*key);
-        if (scan_is(&p->scan, names[n - 1])) {
-            scan_next(&p->scan);
-            return true;
-        }
+        if (accept(p, names[n - 1])) return true;
     }
     return suggest(p, "attribute", names, n);
 }
@@ -719,10 +713,8 @@ static Func *parse_func(Parser *p)
     while (p->scan.token.kind == TOK_LAYOUT)
         if (!parse_layout_name(p)) return NULL;
     if (!expect(p, "func")) return NULL;
-    if (p->scan.token.kind != TOK_FUNC) {
-        expected(p, "the function's name, such as '@add'");
-        return NULL;
-    }
+    if (p->scan.token.kind != TOK_FUNC)
+        return expected(p, "the function's name, such as '@add'"), NULL;
     Span at = scan_span(&p->scan);
     p->fn = ir_func_new(p->ir, word_of(p, 1), NULL, DEFAULT_WARPS, DEFAULT_STAGES);
     p->fn->loc = loc_of(p, at);

@@ -181,8 +181,7 @@ static SpecValue unlike_returns(Spec *sp, const Outcome *a, const Outcome *b)
     if (a->is_end || b->is_end) return exec_lacks_value(sp, a->is_end ? b : a);
     spec_error(sp, a->at, "Return type mismatch: '%s' returns %s here and %s elsewhere", sp->frame->fn->name,
                spec_describe(sp, a->value), spec_describe(sp, b->value));
-    spec_note(sp, b->at, "the other return");
-    return sv_error();
+    return spec_note(sp, b->at, "the other return");
 }
 
 static SpecValue merge_outcomes(Branch *br, Join *j)

@@ -32,8 +32,8 @@ SpecValue builtin_device_print(Spec *sp, const BuiltinCall *c)
 {
     if (c->args[0].kind != SV_STR) {
         arg_refuse(sp, c, 0, "a string");
-        spec_note(sp, SPAN_NONE, "what to call it comes first, as in tl.device_print(\"x\", x)");
-        return sv_error();
+        return spec_note(sp, SPAN_NONE,
+                         "what to call it comes first, as in tl.device_print(\"x\", x)");
     }
     return print(sp, c, 0, c->args[0].s, c->args[1].b);
 }

@@ -115,9 +115,9 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
     if (refuse_given(sp, c, LOAD_PADDING, FOR_BLOCK_POINTERS)) return sv_error();
     if (!arg_is_given(c, LOAD_MASK) && arg_is_given(c, LOAD_OTHER)) {
         spec_error(sp, c->spans[LOAD_OTHER], "'other' of tl.load needs a mask");
-        spec_note(sp, SPAN_NONE, "it is what lanes get that the mask leaves out: add mask=offsets < n, "
-                                 "or leave it out");
-        return sv_error();
+        return spec_note(sp, SPAN_NONE,
+                         "it is what lanes get that the mask leaves out: add mask=offsets < n, "
+                         "or leave it out");
     }
     if (!memory_mask(sp, c, LOAD_MASK, a.pointer, &a.mask)) return sv_error();
     Value *other = NULL;

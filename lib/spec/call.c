@@ -116,11 +116,9 @@ static bool can_recur(Spec *sp, const SpecFunc *fn, Span at)
 static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 {
     if (!is_host && !fn->module->is_std && !can_recur(sp, fn, at)) return false;
-    if (sp->depth >= sp->limits.depth) {
-        spec_limit(sp, "max_depth", at, "calls nested more than %d deep", sp->limits.depth);
-        return false;
-    }
-    return spec_step(sp, at);
+    if (sp->depth < sp->limits.depth) return spec_step(sp, at);
+    spec_limit(sp, "max_depth", at, "calls nested more than %d deep", sp->limits.depth);
+    return false;
 }
 
 /* ---- binding arguments to a function's parameters ---- */

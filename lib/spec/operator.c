@@ -200,9 +200,8 @@ SpecValue op_logical(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (!type_is_bool(x->type) || !type_is_bool(y->type)) {
         spec_error(sp, at, "%s is for int1 at run time, found %s and %s", quoted(sp, op),
                    spec_describe(sp, a), spec_describe(sp, b));
-        spec_note(sp, at, "compare first (x != 0), or combine bits with %s",
-                  op == AOP_LOGICAL_AND ? "'&'" : "'|'");
-        return sv_error();
+        return spec_note(sp, at, "compare first (x != 0), or combine bits with %s",
+                         op == AOP_LOGICAL_AND ? "'&'" : "'|'");
     }
     if (!broadcast_pair(sp, &x, &y, at)) return sv_error();
     return sv_value(build_binary(&sp->b, op == AOP_LOGICAL_AND ? OP_AND : OP_OR, x, y));
@@ -257,11 +256,10 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
     __int128 stride = step > 0 ? step : -(__int128)step;
     if (span > 0) {
         __int128 count = (span + stride - 1) / stride;
-        if (sp->limits.length > 0 && count > sp->limits.length) {
-            spec_limit(sp, "max_length", at, "a compile-time range of more than %ld items",
-                       sp->limits.length);
-            return -1;
-        }
+        if (sp->limits.length > 0 && count > sp->limits.length)
+            return spec_limit(sp, "max_length", at, "a compile-time range of more than %ld items",
+                              sp->limits.length),
+                   -1;
         n = (int64_t)count;
     }
     if (!spec_step_items(sp, (long)n, at)) return -1;

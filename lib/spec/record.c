@@ -202,8 +202,7 @@ static SpecValue construct(Spec *sp, const RecordClass *c, const Ast *init,
         if (field->kind == SV_ABSENT) *field = c->defaults[i];
         if (field->kind != SV_ABSENT) continue;
         spec_error(sp, at, "'%s.__init__' gives no value to '%s'", c->name, c->fields[i]);
-        spec_note(sp, init->def.name_span, "defined here");
-        return sv_error();
+        return spec_note(sp, init->def.name_span, "defined here");
     }
     return self;
 }
@@ -217,8 +216,7 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
                    "the class '%s' cannot be made in a kernel: it is neither a named tuple nor an "
                    "aggregate",
                    c->name);
-        spec_note(sp, c->at, "defined here");
-        return sv_error();
+        return spec_note(sp, c->at, "defined here");
     }
     if (init && init->kind == AST_DEF) return construct(sp, c, init, owner, args, at);
     SpecTuple *t = new_record(sp, c);

@@ -124,8 +124,9 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __at
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */
 #define spec_limit(sp, option, at, ...)                                                            \
     (spec_error_as(sp, DIAG_LIMIT, at, __VA_ARGS__), diag_larger((sp)->dx, (sp)->last_error, option), sv_error())
-/* These add to the error just reported; see base/diag.h. */
-#define spec_note(sp, at, ...) ((void)diag_note((sp)->dx, (sp)->last_error, at, __VA_ARGS__))
+/* These add to the error just reported; see base/diag.h. A note gives poison, as the error. */
+#define spec_note(sp, at, ...)                                                                     \
+    (diag_note((sp)->dx, (sp)->last_error, at, __VA_ARGS__), sv_error())
 #define spec_fixit(sp, at, ...) diag_fixit((sp)->dx, (sp)->last_error, at, __VA_ARGS__)
 #define spec_suggest(sp, at, word, near) diag_suggest((sp)->dx, (sp)->last_error, at, word, near)
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -96,8 +96,7 @@ static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
     if (x.kind == SV_VALUE && !type_is_block(x.v->type)) {
         spec_error(sp, at, "unsupported tensor index: %s is indexed with None and ':' only, found %s", spec_describe(sp, x),
                    spec_describe(sp, index));
-        spec_note(sp, at, "it is one number: leave the index out");
-        return sv_error();
+        return spec_note(sp, at, "it is one number: leave the index out");
     }
     spec_error(sp, at, "unsupported tensor index: a block is indexed with None and ':' only, found %s on %s",
                spec_describe(sp, index), spec_describe(sp, x));
@@ -249,10 +248,10 @@ static bool element_access(Spec *sp, const Param *p, SpecValue x, SpecValue inde
 static SpecValue refuse_pointer(Spec *sp, SpecValue x, Span at)
 {
     spec_error(sp, at, "unsupported tensor index: %s has no declared extents", spec_describe(sp, x));
-    spec_note(sp, at,
-              "declare them on the parameter, such as x: \"*fp32[M, N]\", or use tl.load(x + "
-              "offsets, mask=…)");
-    return sv_error();
+    return spec_note(
+        sp, at,
+        "declare them on the parameter, such as x: \"*fp32[M, N]\", or use tl.load(x + "
+        "offsets, mask=…)");
 }
 
 SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)

@@ -72,6 +72,9 @@ static Diag *say(const Place *w, const char *text)
     return parser_error(w->p, loc_at(w, w->at), "%s, found %s", text, describe(w, w->at));
 }
 
+/* The same for a rule that adds nothing. */
+#define said(w, text) (say(w, text), true)
+
 static const char *after(const Place *w, const char *text)
 {
     if (w->at == w->first) return text;
@@ -113,8 +116,7 @@ static bool orphan_rule(const Place *w)
 static bool statement_rule(const Place *w)
 {
     if (w->at != w->first || !expects(w, TOK_PASS)) return false;
-    say(w, "expected a statement");
-    return true;
+    return said(w, "expected a statement");
 }
 
 /* The last two tokens are one character twice, without a blank: && || ++ -- */
@@ -164,37 +166,30 @@ static bool operand_rule(const Place *w)
 {
     if (!expects(w, TOK_NUMBER)) return false;
     TokenKind closer = w->open >= 0 ? closer_of(kind_at(w, w->open)) : TOK_END;
-    if (closer != TOK_END && expects(w, closer)) {
-        const char *text =
-            arena_printf(w->p->arena, "expected an expression or '%s'", token_text(closer));
-        say(w, after(w, text));
-    } else {
-        say(w, after(w, "expected an expression"));
-    }
-    return true;
+    const char *text = "expected an expression";
+    if (closer != TOK_END && expects(w, closer))
+        text = arena_printf(w->p->arena, "%s or '%s'", text, token_text(closer));
+    return said(w, after(w, text));
 }
 
 static bool name_rule(const Place *w)
 {
     if (!expects(w, TOK_NAME)) return false;
     bool param = expects(w, TOK_POWER);
-    say(w, after(w, param ? "expected a parameter" : "expected a name"));
-    return true;
+    return said(w, after(w, param ? "expected a parameter" : "expected a name"));
 }
 
 static bool ternary_rule(const Place *w)
 {
     if (!expects(w, TOK_ELSE) || expects(w, TOK_NEWLINE) || expects(w, TOK_COLON)) return false;
-    say(w, "expected 'else' and the other value of this conditional expression");
-    return true;
+    return said(w, "expected 'else' and the other value of this conditional expression");
 }
 
 /* The variables of a loop cannot be compared, so `in` without `not` means that they end here. */
 static bool loop_rule(const Place *w)
 {
     if (!expects(w, TOK_IN) || expects(w, TOK_NOT)) return false;
-    say(w, "expected 'in' after the loop variable");
-    return true;
+    return said(w, "expected 'in' after the loop variable");
 }
 
 static bool lambda_rule(const Place *w)
@@ -205,9 +200,8 @@ static bool lambda_rule(const Place *w)
         return false;
     for (int i = w->at - 1; i > w->open && i >= w->first; i--) {
         if (kind_at(w, i) == TOK_COLON) return false;
-        if (kind_at(w, i) != TOK_LAMBDA) continue;
-        say(w, "expected ':' after the parameters of the lambda");
-        return true;
+        if (kind_at(w, i) == TOK_LAMBDA)
+            return said(w, "expected ':' after the parameters of the lambda");
     }
     return false;
 }
@@ -266,10 +260,8 @@ static bool header_rule(const Place *w)
 {
     if (w->open >= 0) return false;
     if (w->header == TOK_DEF && w->before == TOK_NAME && expects(w, TOK_LPAREN) &&
-        !expects(w, TOK_NEWLINE) && !expects(w, TOK_COLON)) {
-        say(w, "expected '(' and the parameters after the function's name");
-        return true;
-    }
+        !expects(w, TOK_NEWLINE) && !expects(w, TOK_COLON))
+        return said(w, "expected '(' and the parameters after the function's name");
     const char *part = header_part(w);
     if (!part || !expects(w, TOK_COLON)) return false;
     Diag *d = say(w, arena_printf(w->p->arena, "expected ':' after %s", part));
@@ -284,8 +276,7 @@ static bool header_rule(const Place *w)
 static bool import_rule(const Place *w)
 {
     if (!expects(w, TOK_IMPORT) || w->header != TOK_FROM) return false;
-    say(w, "expected 'import' after the module's name");
-    return true;
+    return said(w, "expected 'import' after the module's name");
 }
 
 /* The name at the statement's start is a type of C, and what it declares stands behind it. */
@@ -330,8 +321,7 @@ static bool other_rule(const Place *w)
                             token_text((TokenKind)k), quote);
         n++;
     }
-    say(w, n > 0 ? text : "unexpected text");
-    return true;
+    return said(w, n > 0 ? text : "unexpected text");
 }
 
 static bool (*const rules[])(const Place *) = {

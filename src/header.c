@@ -232,19 +232,17 @@ static Entry *find_entry(Header *h, const char *name)
     for (int i = 0; i < h->nentries; i++) {
         const char *other = h->entries[i].name;
         if (!strcmp(other, name)) return &h->entries[i];
-        if (meets(other, name) || meets(name, other)) {
-            command_fail(
-                "'%s' and '%s': each function has one beside it whose name ends in _load; give one "
-                "of the two another name",
-                other, name);
-            return NULL;
-        }
+        if (meets(other, name) || meets(name, other))
+            return command_fail("'%s' and '%s': each function has one beside it whose name ends in "
+                                "_load; give one of the two another name",
+                                other, name),
+                   NULL;
     }
-    if (!header_is_name(name)) {
-        command_fail(
-            "'%s' cannot be the name of a C function; give another, -entry \"NAME: WORDS\"", name);
-        return NULL;
-    }
+    if (!header_is_name(name))
+        return command_fail("'%s' cannot be the name of a C function; give another, "
+                            "-entry \"NAME: WORDS\"",
+                            name),
+               NULL;
     Entry *e = add((void **)&h->entries, &h->nentries, sizeof *e);
     if (e) e->name = name;
     return e;

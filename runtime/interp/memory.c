@@ -419,12 +419,9 @@ static bool check_run(const Access *a, int64_t i, int64_t run)
 {
     uint64_t begin = lane_address(a, i);
     if (is_allowed(a, begin, (uint64_t)(run * a->size))) return watch(a, begin, run);
-    for (int64_t k = 0; k < run; k++)
-        if (!is_allowed(a, begin + (uint64_t)(k * a->size), (uint64_t)a->size)) {
-            fail_at(a, i + k);
-            return false;
-        }
-    fail_at(a, i);
+    int64_t k = 0;
+    while (k < run && is_allowed(a, begin + (uint64_t)(k * a->size), (uint64_t)a->size)) k++;
+    fail_at(a, k < run ? i + k : i);
     return false;
 }
 

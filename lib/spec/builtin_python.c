@@ -127,10 +127,8 @@ SpecValue builtin_sequence(Spec *sp, const BuiltinCall *c)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[0], &items, c->at);
-    if (n < 0) return sv_error();
-    SpecValue r = constant_tuple(sp, n, items);
-    if (strcmp(c->builtin->name, "list") == 0) r.kind = SV_LIST;
-    return r;
+    const SvKind kind = strcmp(c->builtin->name, "list") == 0 ? SV_LIST : SV_TUPLE;
+    return n < 0 ? sv_error() : constant_sequence(sp, kind, n, items);
 }
 
 SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)

@@ -39,11 +39,11 @@ SpecTuple *record_new(Spec *sp, const char *type, int n)
     return t;
 }
 
-SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items)
+SpecValue constant_sequence(Spec *sp, SvKind kind, int n, const SpecValue *items)
 {
     SpecTuple *t = tuple_new(sp, n);
     if (n) memcpy(t->data, items, (size_t)n * sizeof *items);
-    return sv_tuple(SV_TUPLE, t);
+    return sv_tuple(kind, t);
 }
 
 SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *names,

@@ -21,8 +21,9 @@ long constant_size(SpecValue v, int *nesting);
 /* A sequence's n items, to be filled; a record of that type's has names too. */
 SpecTuple *tuple_new(Spec *sp, int n);
 SpecTuple *record_new(Spec *sp, const char *type, int n);
-/* A tuple of n items, copied into the arena. */
-SpecValue constant_tuple(Spec *sp, int n, const SpecValue *items);
+/* A tuple or list of n items, copied into the arena. */
+SpecValue constant_sequence(Spec *sp, SvKind kind, int n, const SpecValue *items);
+#define constant_tuple(sp, ...) constant_sequence(sp, SV_TUPLE, __VA_ARGS__)
 /* A record of n fields. */
 SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *names,
                           const SpecValue *values);

@@ -240,13 +240,6 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 
 /* ---- containers ---- */
 
-static SpecValue sequence(Spec *sp, SvKind kind, const Values *items)
-{
-    SpecTuple *t = arena_new(sp->arena, SpecTuple);
-    *t = (SpecTuple){.data = items->data, .len = items->len};
-    return sv_tuple(kind, t);
-}
-
 bool sequence_fits(Spec *sp, long n, Span at)
 {
     if (n <= sp->limits.length) return true;
@@ -277,7 +270,7 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
         ok = ok && n >= 0;
         for (int k = 0; k < n && ok; k++) ok = push_item(sp, &items, more[k], x->span);
     }
-    return ok ? sequence(sp, kind, &items) : sv_error();
+    return ok ? constant_sequence(sp, kind, items.len, items.data) : sv_error();
 }
 
 /* {"a": 1}: an object with named fields. */
@@ -346,7 +339,8 @@ static SpecValue eval_comp(Spec *sp, const Ast *e)
     sp->frame->scope = scope_new(sp->arena, around);
     bool ok = comp_clause(sp, e, 0, &items);
     sp->frame->scope = around;
-    return ok ? sequence(sp, e->kind == AST_LISTCOMP ? SV_LIST : SV_TUPLE, &items) : sv_error();
+    const SvKind kind = e->kind == AST_LISTCOMP ? SV_LIST : SV_TUPLE;
+    return ok ? constant_sequence(sp, kind, items.len, items.data) : sv_error();
 }
 
 /* ---- strings ---- */

@@ -88,12 +88,6 @@ static const Ast **read_bodies(Arena *a, const Defs *defs, Map *mentioned)
     return returns;
 }
 
-/* A decorator that only kernels have: autotune, heuristics. */
-static bool is_launched(const Ast *def)
-{
-    return kernel_has_decorator(&def->def.decorators, "autotune", "heuristics");
-}
-
 void kernel_index(Map *by_name, Arena *a, const AstFile *file)
 {
     Defs defs = {0};
@@ -114,8 +108,10 @@ int kernel_list(Arena *a, const AstFile *file, Str **names)
     int n = 0;
     for (int i = 0; i < defs.len; i++) {
         Str name = defs.data[i]->def.name;
-        bool is_helper = returns[i] || map_get_ptr(&mentioned, name);
-        if ((is_helper && !is_launched(defs.data[i])) || map_get_ptr(&listed, name)) continue;
+        const AstList *decorators = &defs.data[i]->def.decorators;
+        bool is_launched = kernel_has_decorator(decorators, "autotune", "heuristics"),
+             is_helper = !is_launched && (returns[i] || map_get_ptr(&mentioned, name));
+        if (is_helper || map_get_ptr(&listed, name)) continue;
         map_set_ptr(&listed, name, (void *)defs.data[i]);
         (*names)[n++] = name;
     }

@@ -90,14 +90,9 @@ DType promote_dtype_of(SpecValue number)
 }
 
 /* bool 0, integer 1, float 2. */
-static int rank_of_dtype(DType dt)
+static int rank_of(DType dt)
 {
     return is_float(dt) ? 2 : kind_of(dt) == DK_BOOL ? 0 : 1;
-}
-
-static int rank_of_number(SpecValue number)
-{
-    return number.kind == SV_FLOAT ? 2 : number.kind == SV_BOOL ? 0 : 1;
 }
 
 static bool is_in_range(DType dt, __int128 i)
@@ -110,8 +105,8 @@ static bool is_in_range(DType dt, __int128 i)
 DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFault *fault)
 {
     *fault = PROMOTE_FINE;
-    if (rank_of_number(number) > rank_of_dtype(tensor)) {
-        DType dt = promote_dtype_of(number);
+    DType dt = promote_dtype_of(number);
+    if (rank_of(dt) > rank_of(tensor)) {
         if (dt != DT_NONE) return promote_pair(tensor, dt, division, fault);
         *fault = PROMOTE_TOO_WIDE;
         return DT_NONE;

@@ -64,9 +64,8 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
         if (n < 0) {
             assign(sp, t->kind == AST_STARRED ? t->unary.operand : t, sv_error(), weak, at);
         } else if (i == star) {
-            SpecTuple *rest = arena_new(sp->arena, SpecTuple);
-            *rest = (SpecTuple){.data = items + i, .len = n - targets->len + 1};
-            assign(sp, t->unary.operand, (SpecValue){.kind = SV_LIST, .tuple = rest}, weak, at);
+            const int rest = n - targets->len + 1;
+            assign(sp, t->unary.operand, constant_sequence(sp, SV_LIST, rest, items + i), weak, at);
         } else {
             assign(sp, t, items[star >= 0 && i > star ? n - targets->len + i : i], weak, at);
         }

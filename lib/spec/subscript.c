@@ -24,9 +24,7 @@ static SpecValue items_of(Spec *sp, SpecValue x, int64_t from, int64_t step, int
     if (x.kind == SV_STR) return substring(sp, x.s, from, step, n);
     SpecValue *items = arena_array(sp->arena, SpecValue, n + 1);
     for (int64_t i = 0; i < n; i++) items[i] = x.tuple->data[from + i * step];
-    SpecValue r = constant_tuple(sp, (int)n, items);
-    if (x.kind == SV_LIST) r.kind = SV_LIST;
-    return r;
+    return constant_sequence(sp, x.kind == SV_LIST ? SV_LIST : SV_TUPLE, (int)n, items);
 }
 
 /* A bound of a slice as Python clamps it to [low, high]. */

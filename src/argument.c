@@ -102,10 +102,7 @@ static bool bind_texts(Run *r)
     const Bindings *b = &r->o->args;
     for (int i = 0; i < b->len; i++) {
         RunArg *a = run_find_arg(r, b->data[i].name, strlen(b->data[i].name));
-        if (!a) {
-            run_unknown_name(r, "", b->data[i].name, strlen(b->data[i].name));
-            return false;
-        }
+        if (!a) return run_unknown_name(r, "", b->data[i].name, strlen(b->data[i].name)), false;
         if (a->text || run_find_define(r, a->name, strlen(a->name)))
             return command_refuse("argument '%s' is given twice%s", a->name,
                                   a->text ? "" : ": here and with -D");

@@ -144,10 +144,7 @@ static int run(const Options *o, const char *ptxas, const char *arch, const Work
     posix_spawn_file_actions_adddup2(&files, 1, 2);
     const int error = posix_spawnp(&child, ptxas, &files, NULL, (char **)words, environ);
     posix_spawn_file_actions_destroy(&files);
-    if (error) {
-        command_fail("cannot run '%s': %s", ptxas, strerror(error));
-        return -1;
-    }
+    if (error) return command_fail("cannot run '%s': %s", ptxas, strerror(error)), -1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     return status;
 }

@@ -111,10 +111,7 @@ static bool read_line(Line *l, char *text, First *first)
     char *words[MAX_WORDS];
     int n = split_words(text, words);
     *l = (Line){.file = words[0], .kernel = "", .argc = 1};
-    if (n > MAX_WORDS) {
-        set_first(first, "the line has too many words");
-        return false;
-    }
+    if (n > MAX_WORDS) return set_first(first, "the line has too many words"), false;
     for (int i = 0; i < n; i++)
         if (i == 1 && words[i][0] != '-') l->kernel = words[i];
         else if (words[i][0]) l->argv[l->argc++] = words[i];

@@ -220,10 +220,7 @@ static bool compare(const char *name, const Array *got, const Array *want, const
     case COMPARED_NO_MEMORY: command_fail("out of memory"); return false;
     case COMPARED: break;
     }
-    if (d.count) {
-        tell_difference(name, c->path, got, t, &d);
-        return false;
-    }
+    if (d.count) return tell_difference(name, c->path, got, t, &d), false;
     printf("%s agrees with %s: %lld elements, largest difference %.3g", name, c->path,
            (long long)want->count, d.worst);
     tell_other_shape(got, want);

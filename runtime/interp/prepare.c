@@ -49,8 +49,9 @@ static void *take_from(Prepare *p, Block **blocks, size_t count, size_t size)
     return (char *)b + sizeof(Block) + 8;
 }
 
-static void *take(Prepare *p, size_t count, size_t size)
+static void *take(void *prepare, size_t count, size_t size)
 {
+    Prepare *p = prepare;
     return take_from(p, &p->blocks, count, size);
 }
 
@@ -65,11 +66,6 @@ static void free_blocks(Block *blocks)
         next = b->next;
         free(b);
     }
-}
-
-static void *take_for_asm(void *p, size_t count, size_t size)
-{
-    return take(p, count, size);
 }
 
 /* ---- views and uniform values ---- */
@@ -532,7 +528,7 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
     if (is_atomic || (op->kind == OP_LOAD && tkc_op_int(op, ATTR_VOLATILE, 0)))
         p->in->in_turn = true;
     if (op->kind == OP_PRINT) p->in->has_print = true;
-    if (op->kind == OP_INLINE_ASM) in->extra = asm_prepare(p->cx, op, (PtxMemory){take_for_asm, p});
+    if (op->kind == OP_INLINE_ASM) in->extra = asm_prepare(p->cx, op, (PtxMemory){take, p});
     if (op->kind == OP_INLINE_ASM && !in->extra) p->failed = true;
     const bool is_copy = op->kind == OP_COPY_ASYNC || tkc_is_box(op);
     if (is_copy) in->number = ++p->accesses;

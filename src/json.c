@@ -2,7 +2,6 @@
    input: what is no UTF-8 becomes U+FFFD, controls are escaped. */
 #include "report.h"
 
-
 static void put_text(FILE *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;

@@ -2,7 +2,6 @@
    own scanner takes. */
 #include "number.h"
 
-
 static int digit_of(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';

@@ -11,7 +11,6 @@
    padding. */
 #include "analysis/axis_rules.h"
 
-
 #include "ir/ir.h"
 #include "ir/type.h"
 

@@ -11,7 +11,6 @@
    at there; numbers that cannot be negative may be 0 under a maximum. */
 #include "analysis/warnings.h"
 
-
 #include "analysis/axis.h"
 #include "base/map.h"
 #include "ir/ir.h"

@@ -133,14 +133,8 @@ static bool read_padding(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 }
 
 static const ArgKind kinds[] = {
-#define KIND(name, expected)                                                                       \
-    {                                                                                              \
-#name, read_##name, NULL, expected, OP_NONE, ATTR_NONE                                     \
-    }
-#define KIND_OF(name, read, fits, expected)                                                        \
-    {                                                                                              \
-#name, read, fits, expected, OP_NONE, ATTR_NONE                                            \
-    }
+#define KIND(name, expected) {#name, read_##name, NULL, expected, OP_NONE, ATTR_NONE}
+#define KIND_OF(name, read, fits, expected) {#name, read, fits, expected, OP_NONE, ATTR_NONE}
     KIND(value, "a number or a block"),
     KIND_OF(number, read_value, is_no_pointer, "a number or a block of numbers"),
     KIND_OF(float, read_value, type_is_float, "a float"),
@@ -157,10 +151,7 @@ static const ArgKind kinds[] = {
     KIND(descriptor, "a tensor descriptor"),
 #undef KIND
 #undef KIND_OF
-#define CHOICE(name, op, key)                                                                      \
-    {                                                                                              \
-#name, read_str, NULL, "a string", OP_##op, ATTR_##key                                     \
-    }
+#define CHOICE(name, op, key) {#name, read_str, NULL, "a string", OP_##op, ATTR_##key}
     CHOICE(load_cache, LOAD, CACHE),
     CHOICE(store_cache, STORE, CACHE),
     CHOICE(eviction, LOAD, EVICT),

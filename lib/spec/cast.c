@@ -2,7 +2,6 @@
    pointers and to 64-bit integers and back by bits, and to int1 as "is not null". */
 #include "spec/operator.h"
 
-
 #include "ir/evaluate.h"
 #include "spec/constant.h"
 #include "spec/promote.h"

@@ -2,7 +2,6 @@
    programs on other cores see all of it or nothing. Scopes and orders are the host's strongest. */
 #include "atomic.h"
 
-
 #include "decode.h"
 #include "warp.h"
 

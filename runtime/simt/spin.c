@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-
 typedef struct Seen {
     uint64_t state, clock;
     bool again; /* it has run, and was in that state once more */

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2535,
     "lib/linear": 2155,
     "lib/lower": 7225,
-    "lib/memory": 4030,
+    "lib/memory": 4035,
     "lib/spec": 14710,
     "lib/std": 2085,
     "lib/syntax": 3735,

@@ -170,6 +170,17 @@ bool dot_is_async(const Op *op)
     return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
 }
 
+bool dot_is_waited_for(const Op *wait)
+{
+    const int64_t pending = tkc_op_int(wait, ATTR_PENDING, 0);
+    const Op *dot = op_arg(wait, 0)->def;
+    int64_t later = 0;
+    if (!pending) return true;
+    if (!dot || !dot_is_async(dot) || dot->region != wait->region) return false;
+    for (const Op *op = dot->next; op != wait; op = op->next) later += dot_is_async(op);
+    return later >= pending;
+}
+
 bool dot_begins_in(const Op *op)
 {
     bool begins = dot_is_async(op);

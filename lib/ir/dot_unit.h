@@ -66,6 +66,8 @@ int dot_together(const Op *op);
 const Op *dot_ring(const Op *op, int operand, bool *flipped);
 /* Of any op: a dot that only begins where it stands; a dot_wait is for its end. */
 bool dot_is_async(const Op *op);
+/* Of a dot_wait: its own sum is among those that it waits for; else that is under way behind it. */
+bool dot_is_waited_for(const Op *wait);
 /* It is one, or has one inside. */
 bool dot_begins_in(const Op *op);
 /* Its sum begins at 0. */

@@ -6,22 +6,10 @@
 #include "ir/dot_unit.h"
 #include "tkc/carry.h"
 
-/* So many dots have begun behind the one whose sum this waits for that it is among those waited
-   for. */
-static bool waits_for_own(const Op *wait)
-{
-    const Op *dot = op_arg(wait, 0)->def;
-    int64_t later = 0;
-    if (!dot || !dot_is_async(dot) || dot->region != wait->region) return false;
-    for (const Op *op = dot->next; op != wait; op = op->next) later += dot_is_async(op);
-    return later >= tkc_op_int(wait, ATTR_PENDING, 0);
-}
-
 /* Of an op that gives one, or waits for others than it. */
 static bool gives_under_way(const Op *op)
 {
-    return op && (dot_is_async(op) || (op->kind == OP_DOT_WAIT && tkc_op_int(op, ATTR_PENDING, 0) &&
-                                   !waits_for_own(op)));
+    return op && (dot_is_async(op) || (op->kind == OP_DOT_WAIT && !dot_is_waited_for(op)));
 }
 
 static bool is_under_way(const Value *v)

@@ -306,11 +306,13 @@ static void add_parts(const Product *p)
         }
 }
 
+/* What is under way behind it is not touched before another wait. */
 static void wait_for_words(Lower *L, const Op *op, Regs out)
 {
     LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, out.n);
     for (int r = 0; r < out.n; r++) words[r] = lower_reg(L, op_arg(op, 0), r);
-    L->target->group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0), out.n, words);
+    L->target->group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0),
+                          dot_is_waited_for(op) ? out.n : 0, words);
     for (int r = 0; r < out.n; r++) out.r[r].v = words[r];
 }
 

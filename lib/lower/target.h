@@ -124,7 +124,8 @@ struct Target {
     void (*mma)(Lower *L, const struct MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
                 LLVMValueRef *sum);
     /* Products of a warp group, on their way; and until all but those of the latest `pending` calls are
-       done. What sums are is not to be touched until then: waiting passes them on, n of them. */
+       done. What sums are is not to be touched until then: waiting passes them on, n of them; none where
+       they are under way still. */
     void (*group_mma)(Lower *L, const struct GroupMma *m);
     void (*group_wait)(Lower *L, int pending, int n, LLVMValueRef *sums);
     /* For so many cycles of its multiprocessor (i32, the same for a warp) this warp does nothing. */

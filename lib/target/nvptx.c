@@ -369,9 +369,11 @@ static void nvptx_group_mma(Lower *L, const GroupMma *m)
 static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
 {
     enum { MOST = 128 };
+    const char *wait = arena_printf(L->arena, "wgmma.wait_group.sync.aligned %d;", pending);
+    if (!n) ptx_alone(L, wait);
     for (int i = 0; i < n; i += MOST) {
         Ptx p = ptx_begin(L, n - i < MOST ? n - i : MOST, LLVMTypeOf(sums[i]));
-        if (!i) buf_printf(&p.text, "wgmma.wait_group.sync.aligned %d;", pending);
+        if (!i) buf_puts(&p.text, wait);
         end_on_sums(&p, sums + i);
     }
 }

@@ -148,7 +148,7 @@ bool dot_operand_stays(const Op *op, int operand)
     bool flipped;
     const Value *v = dot_base(op, operand, &flipped);
     const Op *loop = op->region->parent;
-    while (loop && loop->kind != OP_FOR && loop->kind != OP_WHILE) loop = loop->region->parent;
+    while (loop && !ir_is_loop(loop)) loop = loop->region->parent;
     while (ir_def(v, OP_CAST) || is_move(v->def)) v = op_arg(v->def, 0);
     return loop && ir_is_defined_outside(v, loop->regions[loop->nregions - 1]);
 }

@@ -111,6 +111,10 @@ bool ir_is_defined_outside(const Value *v, const Region *r);
 /* True for an op that uses the value, or has one in it that does. */
 bool ir_asks_for(const Op *op, const Value *v);
 bool ir_is_terminator(const Op *op);
+static inline bool ir_is_loop(const Op *op)
+{
+    return op->kind == OP_FOR || op->kind == OP_WHILE;
+}
 /* The comparison that holds exactly when this one does not, on integers; OP_NONE for any other
    op. */
 OpKind ir_opposite_compare(OpKind kind);

@@ -103,7 +103,7 @@ static Access access_of(Accesses *x, Op *op, int weight)
 static void collect(Accesses *x, const Region *r, int weight)
 {
     for (Op *op = r->first; op; op = op->next) {
-        bool loops = op->kind == OP_FOR || op->kind == OP_WHILE;
+        bool loops = ir_is_loop(op);
         int inner = loops && weight < 1 << 12 ? weight * LOOP_WEIGHT : weight;
         if (access_is_block(op)) {
             Access a = access_of(x, op, weight);
@@ -365,7 +365,7 @@ static bool waits_for_loop(const Op *load)
     bool loops = false;
     for (const Op *op = load->next; op && load->nresults; op = op->next) {
         if (ir_asks_for(op, op_result(load, 0))) return loops;
-        loops |= op->kind == OP_FOR || op->kind == OP_WHILE;
+        loops |= ir_is_loop(op);
     }
     return false;
 }

@@ -95,7 +95,7 @@ static void move_first(Offset *o, Op *op, const Op *first)
 
 static Region *body_of(const Op *op)
 {
-    const bool loops = op->kind == OP_FOR || op->kind == OP_WHILE;
+    const bool loops = ir_is_loop(op);
     return loops ? op->regions[op->nregions - 1] : NULL;
 }
 

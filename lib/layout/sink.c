@@ -86,7 +86,7 @@ static void sink_region(Sink *s, Region *r)
     for (Op *op = r->first; op; op = op->next) {
         vec_push(s->scratch, &s->before, n);
         map_set_ptr(&s->numbers, op, (void *)(uintptr_t)s->before.len);
-        n.loops += op->kind == OP_FOR || op->kind == OP_WHILE;
+        n.loops += ir_is_loop(op);
         n.products += op->kind == OP_DOT;
     }
     for (Op *op = r->last, *prev; op; op = prev) {

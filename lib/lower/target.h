@@ -144,12 +144,12 @@ struct Target {
        `pending`. */
     void (*commit)(Lower *L);
     void (*wait)(Lower *L, int pending);
+    /* The tensor map number `map`, which a box will ask for, is brought near. */
+    void (*fetch_map)(Lower *L, int map, LLVMValueRef acts);
     /* Barriers (i32, byte offsets in shared memory) for `arrivals` each time, of BoxCopy or of box_free,
        which a warp does for what its lanes have read; with 0 it is none any more. Waiting is for all of
        them, `turn` being 0 and 1 by turns; only in warps where `acts` is true (NULL: in all). */
     void (*copy_box)(Lower *L, const BoxCopy *c);
-    /* Of the tensor map number `map`, which a copy will ask for. */
-    void (*fetch_map)(Lower *L, int map, LLVMValueRef acts);
     void (*box_barrier)(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts);
     void (*box_free)(Lower *L, LLVMValueRef barrier);
     void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);

@@ -109,6 +109,7 @@ static void each_barrier(Lower *L, const Op *op, int copies)
                                one_thread(L));
 }
 
+/* The fence is for boxes: they see the barriers, and come behind what threads did before. */
 void lower_tma_begin(Lower *L, const Op *op)
 {
     each_barrier(L, op, (int)tkc_op_int(op, ATTR_ARRIVALS, 1));

@@ -82,7 +82,7 @@ static void find_home(Leave *x)
     x->home = x->store;
     for (Op *op = x->store->region->parent; op; op = op->region->parent) {
         x->home = op;
-        x->in_loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
+        x->in_loop |= ir_is_loop(op);
     }
     x->behind = x->home->next;
     while (!x->in_loop && !x->behind->nregions && x->behind->next) x->behind = x->behind->next;

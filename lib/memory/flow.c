@@ -63,11 +63,6 @@ static bool is_barrier(const Op *op)
     return op->kind == OP_BARRIER || op->kind == OP_WAIT || op->kind == OP_STORE_WAIT;
 }
 
-static bool is_loop(const Op *op)
-{
-    return op->kind == OP_FOR || op->kind == OP_WHILE;
-}
-
 static bool is_inside(const Op *op, const Op *outer)
 {
     while (op && op != outer) op = op->region->parent;
@@ -77,7 +72,7 @@ static bool is_inside(const Op *op, const Op *outer)
 static void collect(Op *op, void *user)
 {
     MemoryFlow *f = user;
-    const bool is_global = f->global && (global_access(op) || is_loop(op));
+    const bool is_global = f->global && (global_access(op) || ir_is_loop(op));
     if (!is_barrier(op) && !memory_access(op) && !is_global) return;
     vec_push(f->scratch, &f->ops, op);
     map_set_ptr(&f->index, op, (void *)(uintptr_t)f->ops.len);
@@ -123,7 +118,7 @@ static void start_over(MemoryFlow *f, const Op *loop)
 {
     f->again = NULL;
     for (int i = bitset_next(&f->waits, 0); i >= 0; i = bitset_next(&f->waits, i + 1))
-        if (!is_loop(f->ops.data[i]) && is_inside(f->ops.data[i], loop))
+        if (!ir_is_loop(f->ops.data[i]) && is_inside(f->ops.data[i], loop))
             bitset_remove(&f->waits, i);
 }
 
@@ -174,7 +169,7 @@ static const Op *loop_between(const Op *earlier, const Op *op)
 {
     const Op *found = NULL, *at = op->region->parent;
     for (; at && !is_inside(earlier, at); at = at->region->parent)
-        if (is_loop(at)) found = at;
+        if (ir_is_loop(at)) found = at;
     return found;
 }
 
@@ -237,8 +232,8 @@ static void flow_wait(MemoryFlow *f, const Op *wait, Bitset *pending)
 static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)
 {
     const int i = number_of(f, op);
-    if (is_loop(op) && i >= 0 && bitset_has(&f->waits, i)) clear(pending);
-    if (is_loop(op)) flow_loop(f, op, pending);
+    if (ir_is_loop(op) && i >= 0 && bitset_has(&f->waits, i)) clear(pending);
+    if (ir_is_loop(op)) flow_loop(f, op, pending);
     else if (op->kind == OP_IF) flow_branch(f, op, pending);
     else if (is_barrier(op)) clear(pending);
     else if (op->kind == OP_DOT_WAIT) flow_wait(f, op, pending);

@@ -147,7 +147,7 @@ static bool reads_own_tile(const Op *dot)
 /* A loop, or what it needs before: its rings may want all the room there is. */
 static bool begins_loop(const Op *op)
 {
-    return op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF ||
+    return ir_is_loop(op) || op->kind == OP_IF ||
            (op->kind == OP_ALLOC && tkc_op_int(op, ATTR_COPIES, 1) > 1);
 }
 

@@ -94,7 +94,7 @@ static int buffer_of(const Places *p, const Op *access)
 
 static bool is_in_loop(const Op *op)
 {
-    while (op && op->kind != OP_FOR && op->kind != OP_WHILE) op = op->region->parent;
+    while (op && !ir_is_loop(op)) op = op->region->parent;
     return op;
 }
 

@@ -397,8 +397,9 @@ static bool has_ring(const Streams *s, const Op *load)
 static bool may_be_few(const Streams *s, const Op *op)
 {
     enum { MOST_WORDS = 4 };
-    return is_few(op, MOST_WORDS) && (!type_is_block(op_result(op, 0)->type) || !is_full(s->loop)) &&
-           !has_ring(s, op) && stays_as_it_is(s, op);
+    return is_few(op, MOST_WORDS) &&
+           (!type_is_block(op_result(op, 0)->type) || !is_full(s->loop)) && !has_ring(s, op) &&
+           stays_as_it_is(s, op);
 }
 
 static void add_few(Streams *s, Op *load)

@@ -22,11 +22,6 @@ typedef struct Licm {
     bool changed;
 } Licm;
 
-static bool is_loop(const Op *op)
-{
-    return op->kind == OP_FOR || op->kind == OP_WHILE;
-}
-
 /* 0 of what has not been met: the walk has not come to what a region inside defines. */
 static int level_of(const Licm *l, const Value *v)
 {
@@ -133,9 +128,9 @@ static void licm_region(Licm *l, Region *r)
             continue;
         }
         set_levels(l, op, l->loops.len);
-        if (is_loop(op)) vec_push(l->scratch, &l->loops, op);
+        if (ir_is_loop(op)) vec_push(l->scratch, &l->loops, op);
         for (int i = 0; i < op->nregions; i++) licm_region(l, op->regions[i]);
-        if (is_loop(op)) l->loops.len--;
+        if (ir_is_loop(op)) l->loops.len--;
     }
 }
 

@@ -468,7 +468,8 @@ const SimtVar *simt_module_global(const SimtModule *m, const char *name)
 {
     for (int i = 0; i < m->nvars; i++) {
         const SimtVar *v = &m->vars[i];
-        if (v->space == SPACE_GLOBAL && dc_same(v->name, v->name_len, name, (int)strlen(name))) return v;
+        if (v->space == SPACE_GLOBAL && dc_same(v->name, v->name_len, name, (int)strlen(name)))
+            return v;
     }
     return NULL;
 }

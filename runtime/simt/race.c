@@ -221,7 +221,8 @@ static bool merges_with_any(const Actor *a, Cell *c)
 
 static inline Access access_of(const Actor *a)
 {
-    return (Access){a->now, a->insn, UINT32_C(1) << a->lane, (uint16_t)a->unit, (uint8_t)a->kind, a->async};
+    return (Access){a->now,           a->insn,          UINT32_C(1) << a->lane, (uint16_t)a->unit,
+                    (uint8_t)a->kind, a->async};
 }
 
 static void note_read(const Actor *a, Cell *c)
@@ -248,8 +249,13 @@ static void note_read(const Actor *a, Cell *c)
 /* All that the cell told of before is gone; what is in `more` is the caller's to give back. */
 static inline void note_write(const Actor *a, Cell *c)
 {
-    *c = (Cell){.clock = a->now, .insn = a->insn, .unit = (uint16_t)a->unit, .lane = (uint8_t)a->lane,
-                .written = true, .has_write = true, .async = a->async};
+    *c = (Cell){.clock = a->now,
+                .insn = a->insn,
+                .unit = (uint16_t)a->unit,
+                .lane = (uint8_t)a->lane,
+                .written = true,
+                .has_write = true,
+                .async = a->async};
 }
 
 static void note(const Actor *a, Cell *c)

@@ -88,8 +88,10 @@ void lower_for(Lower *L, const Op *op)
             *out = arena_array(L->arena, Carried, n + 1);
     const LoopHas has = look_into(body);
     for (int i = 0; i < n; i++)
-        inits[i] = carried_before(L, carry_init(op, i), carry_param(body, i), carry_passed(body, i),
-                                  has.copies);
+        inits[i] = lower_holds_sum(op, i)
+                       ? carried_held(lower_hold_sum(L, carry_init(op, i)))
+                       : carried_before(L, carry_init(op, i), carry_param(body, i),
+                                        carry_passed(body, i), has.copies);
 
     lower_stagger(L, op, count);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "for"),

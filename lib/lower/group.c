@@ -10,6 +10,7 @@
 #include "ir/type.h"
 #include "linear/shared.h"
 #include "linear/swizzle.h"
+#include "tkc/carry.h"
 
 enum {
     MOST_COLUMNS = 256,
@@ -326,6 +327,46 @@ void lower_dot_wait(Lower *L, const Op *op)
     else wait_for_words(L, op, out);
     lower_set(L, op_result(op, 0), out);
 }
+
+/* ---- sums that are held ---- */
+
+static bool is_read_at_once(const Value *sum)
+{
+    const Use *use = sum->uses;
+    return use && !use->next && use->user->kind == OP_DOT_WAIT && dot_is_waited_for(use->user);
+}
+
+static bool adds_to(const Use *use)
+{
+    const Op *op = use->user;
+    return (dot_is_async(op) && use == &op->args[2] && !dot_together(op)) ||
+           (op->kind == OP_DOT_WAIT && !dot_is_waited_for(op));
+}
+
+bool lower_holds_sum(const Op *loop, int slot)
+{
+    const Region *body = loop->regions[0];
+    const Value *v = carry_param(body, slot);
+    bool is_sum = false;
+    if (type_bits(v->type) != 32 || !is_read_at_once(op_result(loop, slot))) return false;
+    while (v->uses && !v->uses->next && v->uses->user->region == body && adds_to(v->uses)) {
+        is_sum |= v->uses->user->kind == OP_DOT;
+        v = op_result(v->uses->user, 0);
+    }
+    return is_sum && v->uses && !v->uses->next && carry_passed(body, slot) == v;
+}
+
+Regs lower_hold_sum(Lower *L, const Value *init)
+{
+    Regs out = lower_regs_new(L, lower_nregs(init->type));
+    LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, out.n);
+    for (int r = 0; r < out.n; r++) words[r] = lower_reg(L, init, r);
+    L->target->hold_sums(L, out.n, words);
+    for (int r = 0; r < out.n; r++) out.r[r].v = words[r];
+    return out;
+}
+
+/* ---- groups one behind the other ---- */
 
 void lower_stagger(Lower *L, const Op *loop, LLVMValueRef count)
 {

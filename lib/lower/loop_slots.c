@@ -89,6 +89,11 @@ CarriedIn carried_before(Lower *L, const Value *init, const Value *in, const Val
     return c;
 }
 
+CarriedIn carried_held(Regs regs)
+{
+    return (CarriedIn){.regs = regs, .is_held = true};
+}
+
 /* Registers share a phi when what comes in is one value. */
 Carried carried_phis(Lower *L, const Type *ty, const CarriedIn *before, LLVMBasicBlockRef from)
 {
@@ -99,7 +104,8 @@ Carried carried_phis(Lower *L, const Type *ty, const CarriedIn *before, LLVMBasi
                  .phis = arena_array(L->arena, LLVMValueRef, in.n),
                  .in = before};
     LLVMValueRef *incoming = arena_array(L->arena, LLVMValueRef, in.n);
-    for (int r = 0; r < in.n; r++) {
+    if (before->is_held) c.regs = in;
+    for (int r = 0; r < in.n && !before->is_held; r++) {
         int k = before->keeps_constants ? 0 : c.nphis;
         while (k < c.nphis && incoming[k] != in.r[r].v) k++;
         if (k == c.nphis) {
@@ -119,7 +125,7 @@ LLVMValueRef *carried_back(Lower *L, const Carried *c, const Value *v)
     LLVMValueRef *to = arena_array(L->arena, LLVMValueRef, c->nphis), step = c->in->step;
     for (int k = 0; step && k < c->nphis; k++)
         to[k] = LLVMBuildGEP2(L->b, L->i8, c->phis[k], &step, 1, "");
-    if (step) return to;
+    if (step || c->in->is_held) return to;
     Regs back = lower_get(L, v);
     if (!c->in->keeps_constants) back = carried_elements(L, v);
     Reg *seen = arena_array(L->arena, Reg, c->nphis);

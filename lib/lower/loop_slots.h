@@ -7,6 +7,7 @@
 typedef struct CarriedIn {
     Regs regs;
     bool keeps_constants;
+    bool is_held; /* in registers of its own: no phi passes it on */
     LLVMValueRef step; /* bytes that pointers move each turn; NULL: not known before */
 } CarriedIn;
 
@@ -26,6 +27,7 @@ Regs carried_elements(Lower *L, const Value *v);
    apart: pointers and how they move are not mixed. */
 CarriedIn carried_before(Lower *L, const Value *init, const Value *in, const Value *passed,
                          bool apart);
+CarriedIn carried_held(Regs regs);
 /* At the builder's place, with what comes in over the edge from `from`. */
 Carried carried_phis(Lower *L, const Type *ty, const CarriedIn *before, LLVMBasicBlockRef from);
 /* What v brings back into each phi, at the builder's place (before the branch is made). */

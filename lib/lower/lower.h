@@ -14,6 +14,7 @@
 #include "base/bitset.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "ir/ir.h"
 #include "ir/machine.h"
 #include "lower/estimate.h"
@@ -53,6 +54,7 @@ struct Lower {
     uint32_t shared_bytes, shared_align;
     LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
     struct Product *begun; /* group.c: what is summed apart, and waited for next; NULL: nothing is */
+    VEC(LLVMValueRef) held; /* what stands for registers of sums, by their numbers: the target's */
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
     int64_t registers, next_look; /* of results so far; at how many the size is looked at again */

@@ -285,6 +285,7 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     make_params(L);
     lower_fetch_maps(L);
     lower_region(L, L->fn->body);
+    L->target->release_sums(L);
     const int most = pressure_limit(L);
     if (most) L->target->limit_registers(L, L->kernel, most);
     LLVMBuildRetVoid(L->b);

@@ -125,7 +125,10 @@ struct Target {
                 LLVMValueRef *sum);
     /* Products of a warp group, on their way; and until all but those of the latest `pending` calls are
        done. What sums are is not to be touched until then: waiting passes them on, n of them; none where
-       they are under way still. */
+       they are under way still. From hold_sums on, words that begin as they are stand for registers, and
+       are nothing but such products' sums until they have been waited for; release_sums comes last. */
+    void (*hold_sums)(Lower *L, int n, LLVMValueRef *sums);
+    void (*release_sums)(Lower *L);
     void (*group_mma)(Lower *L, const struct GroupMma *m);
     void (*group_wait)(Lower *L, int pending, int n, LLVMValueRef *sums);
     /* For so many cycles of its multiprocessor (i32, the same for a warp) this warp does nothing. */

@@ -303,6 +303,70 @@ static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const 
     mark_convergent(L, ptx_end(&p, false, sum));
 }
 
+/* ---- sums in registers of their own ---- */
+
+/* The number of the register that v stands for; -1: it is a value like others. */
+static int register_of(const Lower *L, LLVMValueRef v)
+{
+    for (int i = 0; i < L->held.len; i++)
+        if (L->held.data[i] == v) return i;
+    return -1;
+}
+
+static void put_register(Buf *text, const Lower *L, LLVMValueRef held)
+{
+    buf_printf(text, "%%sum%d", register_of(L, held));
+}
+
+/* To pass 128 of them from turn to turn, and into each text and out again, takes LLVM 40 % of its
+   time for a product. */
+static void nvptx_hold_sums(Lower *L, int n, LLVMValueRef *sums)
+{
+    Ptx p = ptx_begin(L, 0, NULL);
+    LLVMValueRef last = NULL;
+    for (int i = 0; i < n; i++) {
+        if (sums[i] != last) ptx_give(&p, sums[i]);
+        last = sums[i];
+        sums[i] = LLVMBuildFreeze(L->entry, LLVMGetPoison(LLVMTypeOf(last)), "");
+        buf_printf(&p.text, "%smov.b32 %%sum%d, $%d;", i ? "\n\t" : "", L->held.len,
+                   p.given.len - 1);
+        vec_push(L->arena, &L->held, sums[i]);
+    }
+    ptx_end(&p, true, NULL);
+}
+
+/* The block that comes before all has their declaration. */
+static void nvptx_release_sums(Lower *L)
+{
+    for (int i = 0; i < L->held.len; i++) {
+        check(!LLVMGetFirstUse(L->held.data[i]), "a value is used that stands for a register");
+        LLVMInstructionEraseFromParent(L->held.data[i]);
+    }
+    LLVMBuilderRef here = L->b;
+    L->b = L->entry;
+    if (L->held.len) ptx_alone(L, arena_printf(L->arena, ".reg .b32 %%sum<%d>;", L->held.len));
+    L->b = here;
+}
+
+static void put_held(Buf *text, const Lower *L, int n, const LLVMValueRef *sums)
+{
+    for (int i = 0; i < n; i++) {
+        buf_puts(text, i ? ", " : " {");
+        put_register(text, L, sums[i]);
+    }
+    buf_putc(text, '}');
+}
+
+static void take_held(Ptx *p, LLVMValueRef *sums)
+{
+    for (int i = 0; i < p->nresults; i++) {
+        buf_printf(&p->text, "\n\tmov.b32 $%d, ", i);
+        put_register(&p->text, p->L, sums[i]);
+        buf_putc(&p->text, ';');
+    }
+    mark_convergent(p->L, ptx_end(p, true, sums));
+}
+
 /* ---- warp groups ---- */
 
 /* Whose results are n sums, which come in behind the other operands. */
@@ -331,16 +395,18 @@ static void put_group_end(Buf *text, const GroupMma *m, int step)
     buf_puts(text, ";\n\t");
 }
 
-/* Step `step` of all, counted tile by tile. */
-static void put_group_step(Buf *text, const GroupMma *m, int step)
+/* Step `step` of all, counted tile by tile; sums that are operands are `given`, the first. */
+static void put_group_step(Ptx *p, const GroupMma *m, int step, int given)
 {
+    Buf *text = &p->text;
     const int each = m->columns / 2, words = m->a_in_registers ? GROUP_A_WORDS : 1,
-              steps = m->tiles * m->steps, a = m->tiles * each + step * words,
-              b = m->tiles * each + steps * words + step;
+              steps = m->tiles * m->steps, a = given + step * words,
+              b = given + steps * words + step, own = step / m->steps * each;
     buf_printf(text, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", m->columns,
                1 << m->row->shape.k_log2, matrix_type(m->row->sum, true),
                matrix_type(m->row->a, false), matrix_type(m->row->b, false));
-    put_list(text, step / m->steps * each, each);
+    if (given) put_list(text, own, each);
+    else put_held(text, p->L, each, m->sums + own);
     if (!m->a_in_registers) buf_printf(text, ", $%d", a);
     for (int i = 0; m->a_in_registers && i < words; i++)
         buf_printf(text, "%sa%d%s", i ? ", " : ", {", step * words + i, i + 1 < words ? "" : "}");
@@ -352,15 +418,15 @@ static void put_group_step(Buf *text, const GroupMma *m, int step)
    written. */
 static void nvptx_group_mma(Lower *L, const GroupMma *m)
 {
-    const int n = m->tiles * m->columns / 2, steps = m->tiles * m->steps,
-              words = steps * (m->a_in_registers ? GROUP_A_WORDS : 1);
+    const int n = register_of(L, m->sums[0]) >= 0 ? 0 : m->tiles * m->columns / 2,
+              steps = m->tiles * m->steps, words = steps * (m->a_in_registers ? GROUP_A_WORDS : 1);
     Ptx p = ptx_begin(L, n, LLVMTypeOf(m->sums[0]));
     for (int i = 0; i < words; i++) ptx_give(&p, m->a[i]);
     for (int i = 0; i < steps; i++) ptx_give(&p, m->b[i]);
     buf_puts(&p.text, "{\n\t.reg .pred p;\n\tsetp.eq.u32 p, 0, 0;\n\t");
     if (m->a_in_registers) put_fresh_words(&p.text, n, words);
     buf_puts(&p.text, "wgmma.fence.sync.aligned;\n\t");
-    for (int i = 0; i < steps; i++) put_group_step(&p.text, m, i);
+    for (int i = 0; i < steps; i++) put_group_step(&p, m, i, n);
     buf_puts(&p.text, "wgmma.commit_group.sync.aligned;\n\t}");
     end_on_sums(&p, m->sums);
 }
@@ -374,7 +440,8 @@ static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
     for (int i = 0; i < n; i += MOST) {
         Ptx p = ptx_begin(L, n - i < MOST ? n - i : MOST, LLVMTypeOf(sums[i]));
         if (!i) buf_puts(&p.text, wait);
-        end_on_sums(&p, sums + i);
+        if (register_of(L, sums[i]) >= 0) take_held(&p, sums + i);
+        else end_on_sums(&p, sums + i);
     }
 }
 
@@ -773,6 +840,8 @@ const Target nvptx_target = {
     .shuffle_from = nvptx_shuffle_from,
     .warp_reduce = nvptx_warp_reduce,
     .mma = nvptx_mma,
+    .hold_sums = nvptx_hold_sums,
+    .release_sums = nvptx_release_sums,
     .group_mma = nvptx_group_mma,
     .group_wait = nvptx_group_wait,
     .hold = nvptx_hold,

@@ -336,11 +336,11 @@ static bool is_read_at_once(const Value *sum)
     return use && !use->next && use->user->kind == OP_DOT_WAIT && dot_is_waited_for(use->user);
 }
 
+/* A turn that waited to the end would leave nothing to wait for behind the loop. */
 static bool adds_to(const Use *use)
 {
-    const Op *op = use->user;
-    return (dot_is_async(op) && use == &op->args[2] && !dot_together(op)) ||
-           (op->kind == OP_DOT_WAIT && !dot_is_waited_for(op));
+    return use->user->kind == OP_DOT_WAIT ||
+           (dot_is_async(use->user) && use == &use->user->args[2]);
 }
 
 bool lower_holds_sum(const Op *loop, int slot)

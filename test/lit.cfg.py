@@ -25,7 +25,7 @@ config.name = "tkc"
 config.environment["TKC_CACHE_DIR"] = ""  # tests find nothing that others left; those of the cache say where it is
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tk", ".ir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "attention_compare.py", "library_compare.py", "python_launch.py", "first_result.py", "ops_triton.py", "agree_triton.py", "Inputs", "mutants"]
+config.excludes = ["lit.cfg.py", "run_lit.py", "ptxas_check.py", "softmax_reference.py", "compare_python.py", "diagnostics.py", "gpu_compare.py", "attention_compare.py", "library_compare.py", "compile_compare.py", "python_launch.py", "first_result.py", "ops_triton.py", "agree_triton.py", "Inputs", "mutants"]
 config.test_source_root = os.path.join(config.source_dir, "test")
 config.test_exec_root = os.path.join(config.build_dir, "test")
 

@@ -12,7 +12,7 @@
    was loaded so: a loop may have it from shared memory as it is (memory/pipeline.c).
 
    Made values are placed right behind the original, hence outside the loops it is outside of,
-   and they are kept, so that a second use finds them. */
+   and they are kept, so that a second use finds them: to it they cost nothing. */
 #include "layout/remat.h"
 
 #include "base/unwind.h"
@@ -176,5 +176,6 @@ Value *remat_value(Remat *r, Value *v, const Layout *want)
     Way *way = way_of(r, v, want, 0);
     if (way->made) return way->made;
     way->made = way->clones ? clone(r, v, want) : remat_convert(r, v, want);
+    way->cost = 0;
     return way->made;
 }

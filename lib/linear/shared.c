@@ -169,7 +169,7 @@ static bool fits_banks(const MatrixRows *m, const Layout *from, int access_bytes
 }
 
 /* The rows by which `to` is read where that lets the writers move more at once than `vector_log2`
-   says. */
+   says; transposed, as much will do: neither side puts words together then. */
 static bool choose_rows(MatrixRows *m, const Layout *from, const Layout *to, int elem_bytes,
                         int *vector_log2)
 {
@@ -177,8 +177,8 @@ static bool choose_rows(MatrixRows *m, const Layout *from, const Layout *to, int
     for (int transposed = 0; transposed < 2; transposed++) {
         MatrixRows rows;
         if (!matrix_rows(&rows, to, elem_bytes, transposed)) continue;
-        const int run = row_run(&rows, from);
-        if (run <= *vector_log2 || !fits_banks(&rows, from, elem_bytes << run)) continue;
+        const int run = row_run(&rows, from), least = *vector_log2 + (found || !transposed);
+        if (run < least || !fits_banks(&rows, from, elem_bytes << run)) continue;
         *vector_log2 = run;
         *m = rows;
         found = true;
@@ -225,6 +225,7 @@ void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem
     if (by_rows) {
         vector = (F2Space){0};
         add_vectors(&vector, rows.element_bits, rows.element);
+        add_vectors(&stays, 3, rows.row);
         out->read_log2 = rows.element_bits;
     }
     choose_pieces(out, &stays, &vector, from->total_log2, elem_bytes, most);

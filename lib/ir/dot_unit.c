@@ -153,6 +153,14 @@ bool dot_operand_stays(const Op *op, int operand)
     return loop && ir_is_defined_outside(v, loop->regions[loop->nregions - 1]);
 }
 
+bool dot_holds_much(const Op *op, int operand)
+{
+    enum { MUCH = 64 }; /* 16 rows of 512 numbers of 16 bits are 128 of each thread's registers */
+    const Type *ty = op_arg(op, operand)->type;
+    return dot_unit(op).mma && !dot_is_of_group(op) &&
+           layout_registers(ty->layout) * type_bits(ty) / 32 > MUCH;
+}
+
 bool dot_group_reads(const Op *op, int operand)
 {
     bool flipped;

@@ -53,6 +53,8 @@ bool dot_lies_along(const Op *op, int operand, bool flipped, int dim);
 Value *dot_base(const Op *op, int operand, bool *flipped);
 /* No turn of the innermost loop around changes it. */
 bool dot_operand_stays(const Op *op, int operand);
+/* Warps would have it in more registers than it is worth: what stays is read from memory in each turn. */
+bool dot_holds_much(const Op *op, int operand);
 /* True when the operand is where an asynchronous dot can have it: in a ring of swizzled tiles, or
    the first in registers, if it is not the same in every turn of a loop: ptxas up to CUDA 13.2 gives
    such registers to others, while the next turn needs them. */

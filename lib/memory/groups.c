@@ -201,6 +201,7 @@ typedef struct Groups {
     Tiles tiles;
     VEC(Wanting) wanting;
     VEC(Op *) dots;
+    VEC(Op *) large; /* dots of warps one by one with an operand of many registers */
 } Groups;
 
 static void note_op(Op *op, void *user)
@@ -210,6 +211,8 @@ static void note_op(Op *op, void *user)
     if (w.bytes) vec_push(g->tiles.scratch, &g->wanting, w);
     if (dot_is_of_group(op) && !tkc_op_int(op, ATTR_ASYNC, 0))
         vec_push(g->tiles.scratch, &g->dots, op);
+    if (op->kind == OP_DOT && (dot_holds_much(op, 0) || dot_holds_much(op, 1)))
+        vec_push(g->tiles.scratch, &g->large, op);
 }
 
 static bool is_inside(const Op *op, const Region *r)
@@ -338,8 +341,23 @@ static bool multiply_in_groups(Groups *g, Op *dot)
     return n >= 0;
 }
 
+/* ---- products by warps one by one ---- */
+
+static bool read_each_turn(Groups *g, Op *dot)
+{
+    bool any = false;
+    for (int i = 0; i < 2; i++) {
+        Tile t;
+        if (!dot_holds_much(dot, i) || !find_tile(g, dot, i, 0, &t) || t.home == dot) continue;
+        read_tile(&g->tiles, &t);
+        any = true;
+    }
+    return any;
+}
+
 /* needs: layouts; loops that load ahead do so already.  keeps: what every op computes.  changes:
-   dots of warp groups become asynchronous, with operands in shared memory. */
+   dots of warp groups become asynchronous, with operands in shared memory; large operands of others
+   that stay the same in a loop are there, too. */
 bool groups_run(Pass *p, Func *fn)
 {
     Groups g = {.tiles = {.scratch = p->scratch, .fn = fn}};
@@ -353,5 +371,6 @@ bool groups_run(Pass *p, Func *fn)
             Op *dot = g.dots.data[i];
             if ((dot_together(dot) > 0) == apart && !goes_into_next(dot)) wait_where_used(fn, dot);
         }
+    for (int i = 0; i < g.large.len; i++) n += read_each_turn(&g, g.large.data[i]);
     return n > 0;
 }

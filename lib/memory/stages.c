@@ -21,8 +21,9 @@ static int64_t bytes_that_stay(const Streams *s)
     int64_t bytes = 0;
     bool flipped;
     for (const Op *op = s->loop->regions[0]->first; op; op = op->next)
-        for (int i = 0; i < 2 && op->kind == OP_DOT && dot_is_of_group(op); i++)
-            if (dot_operand_stays(op, i)) bytes += room_of_block(dot_base(op, i, &flipped)->type);
+        for (int i = 0; i < 2 && op->kind == OP_DOT; i++)
+            if ((dot_is_of_group(op) || dot_holds_much(op, i)) && dot_operand_stays(op, i))
+                bytes += room_of_block(dot_base(op, i, &flipped)->type);
     return bytes;
 }
 

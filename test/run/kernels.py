@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # The kernels people write first, on real input against numpy in double precision: kernels.py TKC DEVICE [NAME...]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
-# RUN: %python %s %build/tkc simt | FileCheck %s --check-prefix=CUDA
-# RUN: %if cuda %{ %python %s %build/tkc cuda | FileCheck %s --check-prefix=CUDA %}
-# CHECK: {{^[0-9]+ passed, 0 failed$}}
-# CUDA: {{^[0-9]+ passed, 0 failed(, [0-9]+ refused)?$}}
+# RUN: %python %s %build/tkc simt | FileCheck %s
+# RUN: %if cuda %{ %python %s %build/tkc cuda | FileCheck %s %}
+# CHECK: {{^[1-9][0-9]* passed, 0 failed$}}
 """Products of matrices, layer norm, cross entropy, attention, dropout (examples/), and kernels built on block pointers, declared
 extents, scans and sorts (Inputs/*.tk)."""
 import os

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # The kernels that models are trained and served with, on real input against numpy in double precision: models.py TKC DEVICE [NAME...]
 # RUN: %python %s %build/tkc cpu | FileCheck %s
-# RUN: %python %s %build/tkc simt | FileCheck %s --check-prefix=CUDA
-# RUN: %if cuda %{ %python %s %build/tkc cuda | FileCheck %s --check-prefix=CUDA %}
-# CHECK: {{^[0-9]+ passed, 0 failed$}}
-# CUDA: {{^[0-9]+ passed, 0 failed(, [0-9]+ refused)?$}}
+# RUN: %python %s %build/tkc simt | FileCheck %s
+# RUN: %if cuda %{ %python %s %build/tkc cuda | FileCheck %s %}
+# CHECK: {{^[1-9][0-9]* passed, 0 failed$}}
 """A product with 4-bit weights interleaved, norms, rotary embedding, gated activations, embeddings, sums under a lock, quantization,
 convolution. Their text is in Inputs/."""
 import math

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from formats import DTYPES, bits_of, decode, encode, ulps
-from refusals import is_refusal
+from slowness import SLOWNESS
 
 GAP = 16  # elements; also keeps each array aligned
 HEADER = """import triton
@@ -172,7 +172,7 @@ class Kernel:
 class Runner:
     def __init__(self, tkc, device, size=48, options=()):
         self.tkc, self.device, self.size, self.options = tkc, device, size, list(options)
-        self.passed, self.failed, self.refused = 0, [], []
+        self.passed, self.failed = 0, []
 
     def execute(self, kernel, folder):
         """Error text or None, then the arrays written."""
@@ -190,7 +190,7 @@ class Runner:
         for dtype in kernel.written.parts:
             command += ["-save", f"y_{dtype}={folder}/saved_{dtype}.npy"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60, errors="replace")
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60 * SLOWNESS, errors="replace")
         except subprocess.TimeoutExpired:
             return "did not end", {}
         if done.returncode:
@@ -198,30 +198,16 @@ class Runner:
         return None, {dtype: np.load(f"{folder}/saved_{dtype}.npy").reshape(-1) for dtype in kernel.written.parts}
 
     def run(self, cases):
-        """What happened to each: (case, kind, text) with kind passed, failed or refused."""
+        """What happened to each: (case, None or what is wrong)."""
         kernel = Kernel(cases)
         with tempfile.TemporaryDirectory() as folder:
             error, arrays = self.execute(kernel, folder)
         if error is None:
             return self.judge(kernel, arrays)
-        if len(cases) > 1:
-            half = len(cases) // 2
-            return self.run(cases[:half]) + self.run(cases[half:])
-        return [(cases[0], "refused" if is_refusal(error) else "failed", error)]
-
-    def refusals(self, cases):
-        """For each case alone: why a GPU's code cannot be made for it, or None. One `tkc -batch` compiles all."""
-        with tempfile.TemporaryDirectory() as folder:
-            for i, case in enumerate(cases):
-                with open(os.path.join(folder, f"{i}.tk"), "w") as f:
-                    f.write(Kernel([case]).text)
-            with open(os.path.join(folder, "list"), "w") as f:
-                f.writelines(f"{folder}/{i}.tk\tbatch\n" for i in range(len(cases)))
-            done = subprocess.run([self.tkc, "-verify-each", *self.options, "-emit=ptx", "-batch", os.path.join(folder, "list")],
-                                  capture_output=True, text=True, errors="replace")
-        lines = [line.split("\t") for line in done.stdout.splitlines()]
-        answers = [line[3] if line[0] == "error" and is_refusal(line[3]) else None for line in lines]
-        return answers + [None] * (len(cases) - len(answers))
+        if len(cases) == 1:
+            return [(cases[0], error)]
+        half = len(cases) // 2
+        return self.run(cases[:half]) + self.run(cases[half:])
 
     def judge(self, kernel, arrays):
         faults = {}
@@ -239,30 +225,18 @@ class Runner:
                     array.view(DTYPES[dtype].storage)) != bits_of(dtype, pattern[dtype])))
             if len(stray):
                 faults[id(kernel.cases[0])] = f"a store of this kernel strayed to y_{dtype}[{stray[0]}]\n"
-        return [(case, "failed" if id(case) in faults else "passed", faults.get(id(case), "")) for case in kernel.cases]
+        return [(case, faults.get(id(case))) for case in kernel.cases]
 
     def run_all(self, cases):
-        workers = 2 if self.device == "cpu" else os.cpu_count()  # a run on cpu takes all cores by itself
-        with ThreadPoolExecutor(workers) as pool:
-            if self.device != "cpu":
-                parts = [cases[i:i + 200] for i in range(0, len(cases), 200)]
-                answers = [answer for part in pool.map(self.refusals, parts) for answer in part]
-                self.refused += [(case, text) for case, text in zip(cases, answers) if text]
-                cases = [case for case, text in zip(cases, answers) if not text]
-            self.run_batches(cases, pool)
-
-    def run_batches(self, cases, pool):
         batches, by_grid = [], {}
         for case in cases:
             by_grid.setdefault(case.grid, []).append(case)
         for group in by_grid.values():
             batches += [group[i:i + self.size] for i in range(0, len(group), self.size)]
-        for outcome in pool.map(self.run, batches):
-            for case, kind, text in outcome:
-                if kind == "passed":
-                    self.passed += 1
-                else:
-                    (self.failed if kind == "failed" else self.refused).append((case, text))
+        with ThreadPoolExecutor(2 if self.device == "cpu" else os.cpu_count()) as pool:  # a run on cpu takes all cores by itself
+            for outcome in pool.map(self.run, batches):
+                self.failed += [(case, text) for case, text in outcome if text]
+                self.passed += sum(not text for _, text in outcome)
 
 
 def explain(case, name, want, got, wrong):

@@ -151,15 +151,6 @@ ROWS = [
     ("diagnostics", "budgets", ["budgets"]),
 ]
 
-# What is wrong and known: a regular expression of the names of the tests that fail (a piece of the body, in language.py), and the reason. A test
-# that should fail and does not is an error, so that a row goes when its bug does.
-KNOWN_BUGS = {
-    "ops": {
-    },
-    "language": {
-    },
-}
-
 # Forms and keywords of the operations that no kernel needs to spell, with the reason.
 NOT_SPELLED = {
     "print file": "Python's parameter, ignored",

@@ -5,6 +5,7 @@
 #include "layout/convert.h"
 #include "linear/fragment.h"
 #include "linear/shared_matrix.h"
+#include "linear/swizzle.h"
 
 #include <stdlib.h>
 
@@ -421,6 +422,19 @@ static void operands_arrive_by_rows(void)
     EXPECT(by_rows[SHARED_ROWS_TRANSPOSED] > 20);
 }
 
+/* Rows of 128 bytes one behind the other begin in one bank; swizzled they do not. */
+static void rows_are_read_where_they_lie_apart(void)
+{
+    static const MmaShape tf32 = {4, 3, 3, 0};
+    const uint8_t dims[] = {5, 5};
+    const Layout *sum = fragment_sum(table, tf32, 2, dims, (WarpSplit){0}, 0), *a = fragment_operand(table, tf32, 0, sum, 5);
+    SharedAccess access;
+    EXPECT(shared_read_access(&access, a, shared_row_major(table, 2, a->dim_log2), 4));
+    EXPECT_INT(access.kind, SHARED_VECTORS);
+    EXPECT(shared_read_access(&access, a, swizzle_layout(table, a, 1, 4), 4));
+    EXPECT_INT(access.kind, SHARED_ROWS);
+}
+
 int main(void)
 {
     arena_init(&arena);
@@ -434,6 +448,7 @@ int main(void)
     RUN(waves_are_counted);
     RUN(plans_end_with_the_call);
     RUN(operands_arrive_by_rows);
+    RUN(rows_are_read_where_they_lie_apart);
     printf("registers %d, shuffle %d, shared %d\n", kinds[CONVERT_REGISTERS], kinds[CONVERT_SHUFFLE], kinds[CONVERT_SHARED]);
     arena_fini(&arena);
     return expect_done();

@@ -22,6 +22,11 @@ const Machine *machine_find(const char *name)
     return NULL;
 }
 
+int machine_programs(const Machine *m, int64_t bytes)
+{
+    return (int)((m->max_smem + MACHINE_RESERVED) / (bytes + MACHINE_RESERVED));
+}
+
 /* The number of a name, without a dot: "90a" of "sm_90a" and of "9.0a". */
 static void read_number(const char *name, char *out, size_t size)
 {

@@ -3,6 +3,7 @@
 #define TKC_IR_MACHINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include "base/buf.h"
 
 typedef struct Machine Machine;
@@ -19,6 +20,13 @@ struct Machine {
     const char *min_ptx;     /* lowest PTX ISA that knows it, as an LLVM feature: "+ptx78" */
 };
 
+enum {
+    MACHINE_REGISTERS = 65536, /* of 32 bits, of a multiprocessor */
+    MACHINE_RESERVED = 1024    /* bytes of shared memory of each program, by the driver */
+};
+
+/* How many programs of so many bytes of shared memory a multiprocessor has room for. */
+int machine_programs(const Machine *m, int64_t bytes);
 /* NULL when unknown. */
 const Machine *machine_find(const char *name);
 /* The one that another way of writing its number means, "90", "9.0" or "compute_90"; else NULL. */

@@ -181,8 +181,7 @@ static int registers_needed(const Pressure *p)
 int pressure_limit(const Lower *L)
 {
     /* With no more than CLOSE to spare ptxas would spill, lest there is one program less. */
-    enum { FILE_WORDS = 65536, ROUND = 8, LEAST = 96, FEW = 128, NEAR = 48, CLOSE = 7 };
-    enum { OF_A_BLOCK = 1024 };
+    enum { ROUND = 8, LEAST = 96, FEW = 128, NEAR = 48, CLOSE = 7 };
     const Machine *m = L->machine;
     const int threads = L->fn->num_warps * m->warp_size;
     Pressure p = {.L = L, .data = bitset_make(L->arena, (int)L->fn->nvalues)};
@@ -194,15 +193,15 @@ int pressure_limit(const Lower *L)
     p.loops = bitset_make(L->arena, p.nops + 1);
     p.nops = 0;
     add_region(&p, L->fn->body);
-    int programs = (m->max_smem + OF_A_BLOCK) / (int)(L->shared_bytes + OF_A_BLOCK), limit = 0;
-    const bool has_all = programs > 0 && FILE_WORDS / (threads * programs) >= m->max_regs_thread;
+    int programs = machine_programs(m, L->shared_bytes), limit = 0;
+    const int share = programs ? MACHINE_REGISTERS / (threads * programs) : m->max_regs_thread;
     const int needed = registers_needed(&p);
-    if (p.by_warps && has_all) return m->max_regs_thread;
-    const int spare = programs ? FILE_WORDS / (threads * programs) - needed : m->max_regs_thread;
+    if (p.by_warps && programs && share >= m->max_regs_thread) return m->max_regs_thread;
+    const int spare = programs ? share - needed : share;
     if (p.by_warps && spare > 0) return spare > CLOSE ? 0 : m->max_regs_thread;
     const int wanted = p.by_warps ? needed + NEAR : needed > LEAST ? needed : LEAST;
     while (programs > 0 && limit < wanted)
-        limit = FILE_WORDS / (threads * programs--) / ROUND * ROUND;
+        limit = MACHINE_REGISTERS / (threads * programs--) / ROUND * ROUND;
     const bool fits = limit >= FEW && limit < m->max_regs_thread;
     return fits && (p.by_warps || limit - needed <= NEAR) ? limit : 0;
 }

@@ -157,10 +157,8 @@ static uint32_t roomy(const Places *p)
    caches may want the rest: decoding from pages slowed down by 0.05. */
 static uint32_t as_many(const Machine *m, uint32_t bytes)
 {
-    enum { RESERVED = 1024 }; /* of each program by the driver */
-    const uint32_t all = m ? (uint32_t)m->max_smem + RESERVED : 0,
-                   programs = all / (bytes + RESERVED);
-    return programs ? all / programs - RESERVED : 0;
+    const int programs = m ? machine_programs(m, bytes) : 0;
+    return programs ? (uint32_t)((m->max_smem + MACHINE_RESERVED) / programs - MACHINE_RESERVED) : 0;
 }
 
 static bool has_rings(const Places *p)

@@ -59,6 +59,27 @@ static int wanted_stages(const Streams *s)
     return s->far.len && wanted > 2 ? (wanted + 1) / 2 : wanted;
 }
 
+static bool multiplies_by_warps(const Op *loop)
+{
+    const Op *op = loop->regions[0]->first;
+    while (op && (op->kind != OP_DOT || dot_is_of_group(op))) op = op->next;
+    return op;
+}
+
+/* Products by warps take most registers that a thread can have. As far as these leave room for more
+   programs on a multiprocessor, one more hides more than a fourth turn ahead. */
+static int leave_room(const Func *fn, int stages, int64_t bytes, int64_t beside)
+{
+    enum { LEAST = 3, OF_A_THREAD = 256 };
+    const Machine *m = fn->machine;
+    const int most = MACHINE_REGISTERS / (OF_A_THREAD * fn->num_warps * m->warp_size);
+    int best = stages;
+    for (int n = stages - 1; n >= LEAST && machine_programs(m, beside + best * bytes) < most; n--)
+        if (machine_programs(m, beside + n * bytes) > machine_programs(m, beside + best * bytes))
+            best = n;
+    return best;
+}
+
 /* Or as there is room for, beside what stays, if two of them fit. */
 int stages_of(const Func *fn, const Streams *s, const Op *loop)
 {
@@ -66,5 +87,7 @@ int stages_of(const Func *fn, const Streams *s, const Op *loop)
                   most = wanted < MOST_STAGES ? wanted : MOST_STAGES,
                   beside = (room - bytes_that_stay(s)) / bytes,
                   fit = beside < 2 ? room / bytes : beside;
-    return (int)(fit < most ? fit : most);
+    const int stages = (int)(fit < most ? fit : most);
+    if (!multiplies_by_warps(s->loop)) return stages;
+    return leave_room(fn, stages, bytes, fn->machine->max_smem - room);
 }

@@ -70,11 +70,13 @@ static void f16s_from_bytes(Lower *L, const LLVMValueRef x[2], LLVMValueRef out[
     part(L, LLVMBuildFSub(L->b, as_f16s(L, word), LLVMConstVector(both, 2), ""), out);
 }
 
-/* Bytes of e5m2 are the upper ones of fp16. */
+/* Bytes of e5m2 are the upper ones of fp16. Those of e4m3 come in 32 bits: of a register's upper
+   16, where it knows that they are constant, ptxas (12.8) makes another number. */
 static void f16s_from_f8(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
-    LLVMValueRef word =
-        dt == DT_F8E5 ? spread(L, x, true) : lower_instr1(L, INSTR_E4M3S_TO_F16S, joined(L, x));
+    LLVMValueRef word = dt == DT_F8E5 ? spread(L, x, true)
+                                      : LLVMBuildZExt(L->b, joined(L, x), L->i32, "");
+    if (dt == DT_F8E4) word = lower_instr1(L, INSTR_E4M3S_TO_F16S, word);
     part(L, as_f16s(L, word), out);
 }
 

@@ -109,7 +109,7 @@ static void add_access(BufferCost *c, const Use *use)
         c->write_turns = turns(op, c->from, false);
     } else if (op->kind == OP_COPY_ASYNC) {
         c->what = "what a loop reads next comes";
-    } else if (op->kind == OP_COPY_BOX && use == &op->args[BOX_RING]) {
+    } else if (op->kind == OP_COPY_BOX && use == &op->args[tkc_buffer_operand(op)]) {
         c->what = "what a loop reads next comes by TMA";
     } else if (op->kind == OP_STORE_BOX || op->kind == OP_STORE_WAIT) {
         c->what = "what is stored leaves by TMA";

@@ -201,11 +201,11 @@ static void put_maps(FILE *f, const Entry *e, int v, const Image *image)
     if (!count_maps(image->code)) return;
     fprintf(f, "static const TkcMap1 tkc_%s_%d_%s_maps[] = {\n", e->name, v, image->arch);
     for (int i = 0; tkc_artifact_tensor_map(image->code, i, &m); i++) {
-        fprintf(f, "    {%d, ", (int)m.base);
-        put_number(f, image->code, &m.rows);
-        put_number(f, image->code, &m.columns);
-        put_number(f, image->code, &m.stride);
-        fprintf(f, "%d, %d, %d, %d},\n", (int)m.bytes, (int)m.box_rows, (int)m.box_columns,
+        fprintf(f, "    {%d, %d, {", (int)m.base, (int)m.rank);
+        for (int d = 0; d < m.rank; d++) put_number(f, image->code, &m.extent[d]);
+        fputs("}, {", f);
+        for (int d = 0; d < m.rank - 1; d++) put_number(f, image->code, &m.stride[d]);
+        fprintf(f, "}, %d, %d, %d, %d},\n", (int)m.bytes, (int)m.box_rows, (int)m.box_columns,
                 (int)m.swizzle);
     }
     fputs("};\n", f);

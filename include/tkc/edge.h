@@ -10,16 +10,17 @@ const Func *tkc_artifact_func(const TkcArtifact *artifact);
 /* Frees what only compiling needed of IR that is kept for long: the function and its text stay.
    The context is locked. What the functions here and of tkc.h gave before is no longer valid. */
 void tkc_artifact_shrink(TkcArtifact *artifact);
-/* A matrix in global memory and the boxes that a kernel copies from or to it: a tensor map that the launch makes
-   and passes behind the parameters, in order (128 bytes each). A number is the product of `value` and of
-   parameters (-1: no more), which wraps at so many bits, 32 or 64. Bounds and strides are those of the outer
-   dim first; the inner stride is 1. */
+/* A matrix in global memory, or several, and the boxes that a kernel copies from or to one: a tensor map that the
+   launch makes and passes behind the parameters, in order (128 bytes each). A number is the product of `value` and
+   of parameters (-1: no more), which wraps at so many bits, 32 or 64. Dims are in cuTensorMapEncodeTiled's order,
+   columns, rows, and those of which a box has one index each; of dims that are not there all is 1. */
 enum { TKC_FACTORS = 3 };
 typedef struct TkcNumber { int64_t value, bits, param[TKC_FACTORS]; } TkcNumber;
 typedef struct TkcTensorMap {
     int64_t base;                /* parameter: a pointer */
-    TkcNumber rows, columns;     /* elements */
-    TkcNumber stride;            /* elements from row to row, whose bytes are a multiple of 16 */
+    int64_t rank;                /* 2 … TKC_DESCRIPTOR_RANK */
+    TkcNumber extent[TKC_DESCRIPTOR_RANK];     /* elements */
+    TkcNumber stride[TKC_DESCRIPTOR_RANK - 1]; /* elements, of dim 1 and on, whose bytes are a multiple of 16 */
     int64_t bytes;               /* of an element */
     int64_t box_rows, box_columns;
     int64_t swizzle;             /* bytes: 32, 64 or 128, those of a row of the box */

@@ -159,16 +159,17 @@ typedef struct Param {
     int stride_param[TKC_MAX_RANK];     /* -1 too: row-major, the product of the extents after it */
 } Param;
 
-/* Operands of copy_box, and of store_box the first, behind base, shape, strides and indices. */
-enum { BOX_RING = 7, BOX_NUMBER, BOX_BARRIERS };
 static inline bool tkc_is_box(const Op *op)
 {
     return op->kind == OP_COPY_BOX || op->kind == OP_STORE_BOX;
 }
+/* The last operands of copy_box, counted from its end; store_box has the buffer alone. */
+enum { BOX_BARRIERS = 1, BOX_NUMBER, BOX_BUFFER };
 /* The buffer among the operands of an op that accesses one. */
 static inline int tkc_buffer_operand(const Op *op)
 {
-    return tkc_is_box(op) ? BOX_RING : op->kind == OP_COPY_ASYNC;
+    if (tkc_is_box(op)) return op->nargs - (op->kind == OP_COPY_BOX ? BOX_BUFFER : 1);
+    return op->kind == OP_COPY_ASYNC;
 }
 
 /* What ops work on: blocks alone, or buffers in shared memory as well. At the memory level an

@@ -216,10 +216,15 @@ static bool fits_hint(Rule *r, AttrKey key, int rank)
     return true;
 }
 
-/* From operand `first` on: a pointer to the elements, and shape, strides and indices. */
-static bool fits_numbers(Rule *r, int first, const Type *block)
+/* From operand `first` to before `end`: a pointer to the elements, and shape, strides and indices, which
+   may have more dims than the block, before its own. */
+static bool fits_numbers(Rule *r, int first, int end, const Type *block)
 {
-    for (int i = first + 1; i <= first + 3 * block->rank; i++)
+    const int numbers = end - first - 1, rank = numbers / 3;
+    if (numbers % 3 || rank < block->rank || rank > TKC_MAX_RANK)
+        return wrong(r, "%d operands, expected %d, or 3 more a dim", r->op->nargs,
+                     r->op->nargs - numbers + 3 * block->rank);
+    for (int i = first + 1; i < end; i++)
         if (!expect_type(r, "a number", operand(r, i), type_scalar(r->ir->types, DT_I64)))
             return false;
     return expect_type(r, "the base", operand(r, first),
@@ -229,13 +234,10 @@ static bool fits_numbers(Rule *r, int first, const Type *block)
 /* What a box of pointers is made of. */
 static bool fits_tile(Rule *r)
 {
-    const int nargs = 2 + 3 * r->t->rank;
     if (r->op->nargs == 1) return true;
-    if (!expect(r, type_is_block(r->t) && type_is_pointer(r->t), "operand 0", r->t,
-                "a block of pointers"))
-        return false;
-    if (r->op->nargs != nargs) return wrong(r, "%d operands, expected %d", r->op->nargs, nargs);
-    return fits_numbers(r, 1, type_with_elem(r->ir->types, r->t, r->t->elem->elem));
+    return expect(r, type_is_block(r->t) && type_is_pointer(r->t), "operand 0", r->t,
+                  "a block of pointers") &&
+           fits_numbers(r, 1, r->op->nargs, type_with_elem(r->ir->types, r->t, r->t->elem->elem));
 }
 
 static bool rule_hint(Rule *r)
@@ -447,11 +449,15 @@ static bool rule_barriers(Rule *r)
 
 static bool rule_box(Rule *r)
 {
-    const Type *ring = operand(r, BOX_RING);
+    const int buffer = tkc_buffer_operand(r->op);
+    const Type *ring = operand(r, buffer), *number = operand(r, r->op->nargs - BOX_NUMBER);
     TkcTensorMap map;
-    return expect(r, ring->rank == 2, "the ring", ring, "a buffer of rank 2") &&
-           fits_numbers(r, 0, ring) &&
-           (r->op->kind == OP_STORE_BOX || is_barriers(r, BOX_BARRIERS)) &&
+    return expect(r, type_is_smem(ring) && ring->rank == 2, "the ring", ring,
+                  "a buffer of rank 2") &&
+           fits_numbers(r, 0, buffer, ring) &&
+           (r->op->kind == OP_STORE_BOX ||
+            (expect_type(r, "the number", number, type_scalar(r->ir->types, DT_I32)) &&
+             is_barriers(r, r->op->nargs - BOX_BARRIERS))) &&
            (tensor_map_of_copy(r->op, &map) ||
             wrong(r, "base, shape and stride are no parameters, products of them or constants, as "
                      "far aligned as TMA asks, or the ring has no swizzled rows"));
@@ -637,6 +643,7 @@ static bool fits_item(Rule *r, const Item *item, int i, bool is_result)
 {
     const Type *found = is_result ? result(r, i) : operand(r, i);
     const char letter = item->letter;
+    if (letter == 'a') return true;
     if ((letter == 'm') != type_is_smem(found))
         return expect(r, false, name_of(r, item, i, is_result), found,
                       letter == 'm' ? "a buffer" : "no buffer");

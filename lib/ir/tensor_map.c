@@ -71,18 +71,32 @@ static bool is_one(const TkcNumber *n)
     return n->value == 1 && n->param[0] < 0;
 }
 
+/* Of the map's dim d, which is that dim of the tile from the last one on. */
+static bool read_dim(const Func *fn, const Tile *t, int d, TkcTensorMap *out)
+{
+    const int of_tile = t->rank - 1 - d;
+    TkcNumber stride;
+    int64_t any, step;
+    if (!read_number(fn, t->shape[of_tile], &out->extent[d], &any) ||
+        !read_number(fn, t->strides[of_tile], &stride, &step))
+        return false;
+    if (d == 0) return is_one(&stride);
+    out->stride[d - 1] = stride;
+    return step * out->bytes % ALIGN == 0;
+}
+
 bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
 {
-    TkcNumber inner;
-    int64_t any, step;
-    *out =
-        (TkcTensorMap){.base = param_of(fn, t->base), .bytes = type_bits(t->base->type->elem) / 8};
-    return t->rank == 2 && out->base >= 0 && out->bytes &&
-           fn->params[out->base].divisibility % ALIGN == 0 &&
-           read_number(fn, t->shape[0], &out->rows, &any) &&
-           read_number(fn, t->shape[1], &out->columns, &any) &&
-           read_number(fn, t->strides[0], &out->stride, &step) && step * out->bytes % ALIGN == 0 &&
-           read_number(fn, t->strides[1], &inner, &any) && is_one(&inner);
+    static const TkcNumber one = {1, 64, {-1, -1, -1}};
+    *out = (TkcTensorMap){.base = param_of(fn, t->base),
+                          .rank = t->rank,
+                          .bytes = type_bits(t->base->type->elem) / 8};
+    bool ok = t->rank - t->outer == 2 && t->rank <= TKC_DESCRIPTOR_RANK && out->base >= 0 &&
+              out->bytes && fn->params[out->base].divisibility % ALIGN == 0;
+    for (int d = 0; ok && d < t->rank; d++) ok = read_dim(fn, t, d, out);
+    for (int d = t->rank; ok && d < TKC_DESCRIPTOR_RANK; d++)
+        out->extent[d] = out->stride[d - 1] = one;
+    return ok;
 }
 
 /* ---- of a copy ---- */
@@ -90,7 +104,7 @@ bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
 bool tensor_map_of_copy(const Op *copy, TkcTensorMap *out)
 {
     const Func *fn = copy->region->func;
-    const Type *ring = op_arg(copy, BOX_RING)->type;
+    const Type *ring = op_arg(copy, tkc_buffer_operand(copy))->type;
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(copy, parts);
     Swizzle s;

@@ -9,7 +9,8 @@
 
 enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64, TENSOR_MAP_MOST_BOX = 256 /* rows */ };
 
-/* Of the tile's matrix; what is said of the box is 0. False: no launch can make it. */
+/* Of what the tile is of, whose block is a matrix's; what is said of the box is 0. False: no launch can
+   make it. */
 bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out);
 /* Of a copy_box or store_box. False: nor that, or the buffer has no swizzled rows along the
    matrix's. */

@@ -24,12 +24,27 @@ static Value *scaled(Builder *b, Value *x, Value *stride)
     return is_one(stride) ? x : build_binary(b, OP_MUL, x, splat_like(b, stride, x));
 }
 
-/* 0, 1, … along dim d of the block, 1 elsewhere: int64. */
+static int block_rank(const Tile *t)
+{
+    return t->rank - t->outer;
+}
+
+/* Where the box begins in dim d; rows are given by number, from the base on. */
+static Value *index_of(Builder *b, const Tile *t, int d)
+{
+    Value *v = t->indices[d];
+    return type_is_block(v->type) ? build_int(b, DT_I64, 0) : v;
+}
+
+/* From there on 0, 1, … along the block's dim, or the rows, 1 elsewhere: int64; of an outer dim 0. */
 static Value *steps_along(Builder *b, const Tile *t, int d)
 {
-    Value *v = build_cast(b, build_arange(b, 0, t->block[d]), DT_I64, NULL);
-    for (int i = 0; i < t->rank; i++)
-        if (i != d) v = build_expand_dims(b, v, i);
+    Value *v = t->indices[d];
+    if (d < t->outer) return build_int(b, DT_I64, 0);
+    if (!type_is_block(v->type)) v = build_arange(b, 0, t->block[d - t->outer]);
+    v = build_cast(b, v, DT_I64, NULL);
+    for (int i = 0; i < block_rank(t); i++)
+        if (i != d - t->outer) v = build_expand_dims(b, v, i);
     return v;
 }
 
@@ -41,21 +56,49 @@ static Value *inside(Builder *b, Value *steps, Value *index, Value *extent)
     return build_and(b, low, build_binary(b, OP_LT, steps, high));
 }
 
+static Value *over_block(Builder *b, const Tile *t, Value *v)
+{
+    return type_is_block(v->type) ? build_broadcast(b, v, block_rank(t), t->block)
+                                  : build_splat(b, v, block_rank(t), t->block);
+}
+
 Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask)
 {
     Value *start = t->base, *steps = NULL;
     *mask = NULL;
     for (int d = 0; d < t->rank; d++) {
-        start = build_addptr(b, start, scaled(b, t->indices[d], t->strides[d]));
+        Value *index = index_of(b, t, d);
+        start = build_addptr(b, start, scaled(b, index, t->strides[d]));
         Value *along = steps_along(b, t, d);
         if (bounded >> d & 1) {
-            Value *in = inside(b, along, t->indices[d], t->shape[d]);
-            *mask = build_and(b, *mask, build_broadcast(b, in, t->rank, t->block));
+            Value *in = inside(b, along, index, t->shape[d]);
+            *mask = build_and(b, *mask, over_block(b, t, in));
         }
-        along = build_broadcast(b, scaled(b, along, t->strides[d]), t->rank, t->block);
+        if (d < t->outer) continue;
+        along = over_block(b, t, scaled(b, along, t->strides[d]));
         steps = steps ? build_binary(b, OP_ADD, steps, along) : along;
     }
-    return build_addptr(b, build_splat(b, start, t->rank, t->block), steps);
+    return build_addptr(b, over_block(b, t, start), steps);
+}
+
+void tile_squeeze(Tile *t, Value **room, int32_t *block)
+{
+    const int rank = t->rank;
+    int outer = 0, inner = 0, order[TKC_MAX_RANK], others[TKC_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        if (t->block[d] == 1 && rank - outer > 2) order[outer++] = d;
+        else others[inner++] = d;
+    }
+    for (int i = 0; i < inner; i++) {
+        order[outer + i] = others[i];
+        block[i] = t->block[others[i]];
+    }
+    for (int i = 0; i < rank; i++) {
+        room[i] = t->shape[order[i]];
+        room[rank + i] = t->strides[order[i]];
+        room[2 * rank + i] = t->indices[order[i]];
+    }
+    *t = (Tile){t->base, rank, outer, block, room, room + rank, room + 2 * rank};
 }
 
 /* Base, shape, strides, indices. Returns how many. */
@@ -69,13 +112,14 @@ static int put_parts(Value **args, const Tile *t)
     return n;
 }
 
-/* The same of an op whose operands are these from `first` on. */
-static Tile take_parts(const Op *op, int first, const Type *block, Value **parts)
+/* The same of an op whose operands are these from `first` to before `end`. */
+static Tile take_parts(const Op *op, int first, int end, const Type *block, Value **parts)
 {
-    const int rank = block->rank;
+    const int rank = (end - first) / 3;
     for (int i = 0; i < 1 + 3 * rank; i++) parts[i] = op_arg(op, first + i);
     return (Tile){.base = parts[0],
                   .rank = rank,
+                  .outer = rank - block->rank,
                   .block = block->shape,
                   .shape = parts + 1,
                   .strides = parts + 1 + rank,
@@ -93,7 +137,7 @@ bool tile_of_pointers(const Value *pointers, Value **parts, Tile *out)
 {
     const Op *op = ir_def(pointers, OP_HINT);
     if (!op || op->nargs == 1) return false;
-    *out = take_parts(op, 1, pointers->type, parts);
+    *out = take_parts(op, 1, op->nargs, pointers->type, parts);
     return true;
 }
 
@@ -114,8 +158,8 @@ Op *build_desc(Builder *b, OpKind kind, const Tile *t, Value *stored, const char
 
 Tile tile_of_op(const Op *op, Value **parts)
 {
-    const Value *block = tkc_is_box(op) ? op_arg(op, BOX_RING)
-                         : op->nresults ? op_result(op, 0)
-                                        : desc_stored(op);
-    return take_parts(op, 0, block->type, parts);
+    const int buffer = tkc_buffer_operand(op);
+    if (tkc_is_box(op)) return take_parts(op, 0, buffer, op_arg(op, buffer)->type, parts);
+    const Value *block = op->nresults ? op_result(op, 0) : desc_stored(op);
+    return take_parts(op, 0, op->nargs - !op->nresults, block->type, parts);
 }

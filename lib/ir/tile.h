@@ -9,9 +9,16 @@
 typedef struct Tile {
     Value *base; /* scalar pointer */
     int rank;
-    const int32_t *block;                                  /* extents of the box */
-    Value *const *shape, *const *strides, *const *indices; /* int64 scalars */
+    int outer; /* the first dims, of which the box has one index each: no dims of the block */
+    const int32_t *block;                                  /* extents of the box in the others */
+    Value *const *shape, *const *strides, *const *indices; /* int64 scalars; of a gather's rows a block */
 } Tile;
+
+/* Dims of extent 1 become outer ones as long as a matrix is left: a matrix of several is loaded,
+   multiplied and stored as any other. The tile's parts are in `room` then, for as many values as an op
+   on descriptors has operands, and its extents in `block`. */
+enum { TILE_PARTS = 1 + 3 * TKC_MAX_RANK };
+void tile_squeeze(Tile *t, Value **room, int32_t *block);
 
 /* Pointers to the elements, and the mask of those inside the shape in the dims of `bounded` (a bit
    each); *mask is NULL when there is none. */
@@ -36,7 +43,6 @@ static inline Value *desc_stored(const Op *op)
     return op->nresults ? NULL : op_arg(op, op->nargs - 1);
 }
 /* The operands, of copy_box and store_box too; `parts` has room for them and is pointed to. */
-enum { TILE_PARTS = 1 + 3 * TKC_MAX_RANK };
 Tile tile_of_op(const Op *op, Value **parts);
 /* Of pointers that build_tile gave; false: they are none. */
 bool tile_of_pointers(const Value *pointers, Value **parts, Tile *out);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "tkc/ir.h"
+#include "tkc/tkc.h"
 
 typedef struct Lower Lower;
 typedef struct Target Target;
@@ -54,8 +55,8 @@ typedef struct Copy {
    memory (a byte offset, i32, as of the barrier, which is told of the bytes that came). One thread of
    the warp that `acts` is true in has it done. */
 typedef struct BoxCopy {
-    int map, boxes, columns, bytes;
-    LLVMValueRef row, column; /* i32, of its first element */
+    int map, rank, boxes, columns, bytes;
+    LLVMValueRef index[TKC_DESCRIPTOR_RANK]; /* i32, of its first element: column, row, and outer dims */
     LLVMValueRef at, barrier, acts;
 } BoxCopy;
 

@@ -38,13 +38,13 @@ static LLVMValueRef coordinate(Lower *L, const Value *index)
     return LLVMBuildTrunc(L->b, x, L->i32, "");
 }
 
-/* A map has one row and one column at least: of a matrix without any nothing is inside. */
+/* A map has one element at least: of a matrix without any nothing is inside. */
 static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
 {
     enum { FAR = -TENSOR_MAP_MOST_BOX }; /* no further: an H200 calls such an address illegal */
     LLVMValueRef one = LLVMConstInt(L->i64, 1, false);
     int64_t n;
-    for (int d = 0; d < 2; d++) {
+    for (int d = 0; d < t->rank; d++) {
         if (ir_const_int(t->shape[d], &n)) continue;
         LLVMValueRef none = LLVMBuildICmp(L->b, LLVMIntSLT, lower_scalar(L, t->shape[d]), one, "");
         row = LLVMBuildSelect(L->b, none, lower_i32(L, FAR), row, "");
@@ -52,18 +52,20 @@ static LLVMValueRef outside_of_none(Lower *L, const Tile *t, LLVMValueRef row)
     return row;
 }
 
-/* Of copy_box or store_box, from that row on; without where it lies in shared memory. */
-static BoxCopy box_of(Lower *L, const Op *op, const Tile *t, LLVMValueRef row)
+/* Of copy_box or store_box; without where it lies in shared memory. */
+static BoxCopy box_of(Lower *L, const Op *op, const Tile *t)
 {
     TkcTensorMap map;
     check(tensor_map_of_copy(op, &map), "a box without a tensor map");
-    return (BoxCopy){.map = tensor_map_index(L->arena, L->fn, op),
-                     .boxes = (int)(t->block[1] / map.box_columns),
-                     .columns = (int)map.box_columns,
-                     .bytes = (int)(map.box_rows * map.swizzle),
-                     .row = row,
-                     .column = coordinate(L, t->indices[1]),
-                     .acts = first_warp(L)};
+    BoxCopy c = {.map = tensor_map_index(L->arena, L->fn, op),
+                 .rank = t->rank,
+                 .boxes = (int)(t->block[1] / map.box_columns),
+                 .columns = (int)map.box_columns,
+                 .bytes = (int)(map.box_rows * map.swizzle),
+                 .acts = first_warp(L)};
+    for (int d = 0; d < t->rank; d++)
+        c.index[d] = coordinate(L, t->indices[t->rank - 1 - d]);
+    return c;
 }
 
 void lower_fetch_maps(Lower *L)
@@ -76,11 +78,11 @@ void lower_copy_box(Lower *L, const Op *op)
 {
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(op, parts);
-    LLVMValueRef number = lower_scalar(L, op_arg(op, BOX_NUMBER)),
-                 row = outside_of_none(L, &t, coordinate(L, t.indices[0]));
-    BoxCopy c = box_of(L, op, &t, row);
-    c.at = at_number(L, op_arg(op, BOX_RING), number);
-    c.barrier = at_number(L, op_arg(op, BOX_BARRIERS), number);
+    LLVMValueRef number = lower_scalar(L, op_arg(op, op->nargs - BOX_NUMBER));
+    BoxCopy c = box_of(L, op, &t);
+    c.index[1] = outside_of_none(L, &t, c.index[1]);
+    c.at = at_number(L, memory_buffer(op), number);
+    c.barrier = at_number(L, op_arg(op, op->nargs - BOX_BARRIERS), number);
     L->target->copy_box(L, &c);
 }
 
@@ -89,8 +91,8 @@ void lower_store_box(Lower *L, const Op *op)
 {
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(op, parts);
-    BoxCopy c = box_of(L, op, &t, coordinate(L, t.indices[0]));
-    c.at = at_number(L, op_arg(op, BOX_RING), lower_i32(L, 0));
+    BoxCopy c = box_of(L, op, &t);
+    c.at = at_number(L, memory_buffer(op), lower_i32(L, 0));
     L->target->store_box(L, &c);
 }
 

@@ -30,7 +30,7 @@
 bool box_is_one(AxisFacts *facts, const Tile *t)
 {
     enum { ROW = 16 };
-    const AxisFact *column = axis_of(facts, t->indices[1]);
+    const AxisFact *column = axis_of(facts, t->indices[t->rank - 1]);
     return t->block[0] <= TENSOR_MAP_MOST_BOX &&
            column->divisibility[0] % ROW * type_bits(t->base->type->elem) / 8 % ROW == 0;
 }
@@ -175,9 +175,11 @@ static void build_store_wait(Builder *b, Value *buffer)
 
 static void build_store_box(Builder *b, const Op *tile, Value *buffer)
 {
-    Value *args[BOX_RING + 1] = {[BOX_RING] = buffer};
-    for (int i = 0; i < BOX_RING; i++) args[i] = op_arg(tile, i + 1);
-    build_checked(b, build_op(b, OP_STORE_BOX, BOX_RING + 1, args, 0, NULL));
+    Value *args[TILE_PARTS + 1];
+    const int parts = tile->nargs - 1;
+    for (int i = 0; i < parts; i++) args[i] = op_arg(tile, i + 1);
+    args[parts] = buffer;
+    build_checked(b, build_op(b, OP_STORE_BOX, parts + 1, args, 0, NULL));
 }
 
 /* The box's first element is one of the matrix. */

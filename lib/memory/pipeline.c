@@ -20,6 +20,7 @@
 #include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
+#include "ir/tile.h"
 #include "layout/propagate.h"
 #include "layout/remat.h"
 #include "linear/shared.h"
@@ -198,9 +199,13 @@ static Op *copy_block(Pipeline *p, Builder *b, const Stream *x, const ValueMap *
 static Op *copy_box(Pipeline *p, Builder *b, const Stream *x, const ValueMap *map,
                     Value *which)
 {
-    Value *args[] = {[BOX_RING] = x->ring, [BOX_NUMBER] = which, [BOX_BARRIERS] = p->barriers};
-    for (int i = 0; i < BOX_RING; i++) args[i] = ir_mapped(map, op_arg(x->box, i + 1));
-    return build_op(b, OP_COPY_BOX, BOX_BARRIERS + 1, args, 0, NULL);
+    Value *args[TILE_PARTS + BOX_BUFFER];
+    const int parts = x->box->nargs - 1, n = parts + BOX_BUFFER;
+    for (int i = 0; i < parts; i++) args[i] = ir_mapped(map, op_arg(x->box, i + 1));
+    args[parts] = x->ring;
+    args[n - BOX_NUMBER] = which;
+    args[n - BOX_BARRIERS] = p->barriers;
+    return build_op(b, OP_COPY_BOX, n, args, 0, NULL);
 }
 
 static void copy_streams(Pipeline *p, Builder *b, const ValueMap *map, Value *which)

@@ -37,7 +37,7 @@ bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const ch
 
 Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices)
 {
-    return (Tile){p->base, block->rank, block->dims, p->shape, p->strides, indices};
+    return (Tile){p->base, block->rank, 0, block->dims, p->shape, p->strides, indices};
 }
 
 bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i)

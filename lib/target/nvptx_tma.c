@@ -12,7 +12,8 @@ static void effect(Lower *L, const char *text, const char *constraints, int n,
     nvptx_asm(L, LLVMVoidTypeInContext(L->cx), text, constraints, true, n, args);
 }
 
-enum { ACTS, MAP, AT, ROW, COLUMN, BARRIER, ARGS };
+/* Operands of a box's text: its indices, and behind those the barrier. */
+enum { ACTS, MAP, AT, COLUMN };
 
 /* p is true in the thread that acts. */
 static Buf elect(Lower *L)
@@ -36,19 +37,32 @@ static LLVMValueRef map_of(const Lower *L, int map)
     return LLVMGetParam(L->kernel, (unsigned)(L->fn->nparams + map));
 }
 
+static int barrier_of(const BoxCopy *c)
+{
+    return COLUMN + c->rank;
+}
+
+/* [map, {c, row, …}] */
+static void put_place(Buf *text, const BoxCopy *c)
+{
+    buf_printf(text, "[$%d, {c", MAP);
+    for (int d = 1; d < c->rank; d++) buf_printf(text, ", $%d", COLUMN + d);
+    buf_puts(text, "}]");
+}
+
 /* Without a barrier nobody is told. */
 static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
 {
-    const LLVMValueRef args[ARGS] = {
-        [ACTS] = c->acts,
-        [MAP] = map_of(L, c->map),
-        [AT] = L->target->shared(L, c->at),
-        [ROW] = c->row,
-        [COLUMN] = c->column,
-        [BARRIER] = c->barrier ? L->target->shared(L, c->barrier) : NULL};
+    LLVMValueRef args[COLUMN + TKC_DESCRIPTOR_RANK + 1] = {
+        [ACTS] = c->acts, [MAP] = map_of(L, c->map), [AT] = L->target->shared(L, c->at)};
+    Buf constraints = buf_make(L->arena);
+    int n = COLUMN;
+    for (int d = 0; d < c->rank; d++) args[n++] = c->index[d];
+    if (c->barrier) args[n++] = L->target->shared(L, c->barrier);
+    buf_puts(&constraints, "b,l");
+    for (int i = AT; i < n; i++) buf_puts(&constraints, ",r");
     buf_puts(text, "\n\t}");
-    if (c->barrier) effect(L, buf_text(text), "b,l,r,r,r,r", ARGS, args);
-    else effect(L, buf_text(text), "b,l,r,r,r", BARRIER, args);
+    effect(L, buf_text(text), buf_text(&constraints), n, args);
 }
 
 void nvptx_fetch_map(Lower *L, int map, LLVMValueRef acts)
@@ -61,14 +75,16 @@ void nvptx_fetch_map(Lower *L, int map, LLVMValueRef acts)
 void nvptx_copy_box(Lower *L, const BoxCopy *c)
 {
     Buf text = elect(L);
-    buf_printf(&text, "\n\t@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;", BARRIER,
-               c->boxes * c->bytes);
+    buf_printf(&text, "\n\t@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
+               barrier_of(c), c->boxes * c->bytes);
     for (int i = 0; i < c->boxes; i++) {
         next_column(&text, c, i);
         buf_printf(&text,
-                   "\n\t@p cp.async.bulk.tensor.2d.shared::cluster.global.tile."
-                   "mbarrier::complete_tx::bytes [$%d + %d], [$%d, {c, $%d}], [$%d];",
-                   AT, i * c->bytes, MAP, ROW, BARRIER);
+                   "\n\t@p cp.async.bulk.tensor.%dd.shared::cluster.global.tile."
+                   "mbarrier::complete_tx::bytes [$%d + %d], ",
+                   c->rank, AT, i * c->bytes);
+        put_place(&text, c);
+        buf_printf(&text, ", [$%d];", barrier_of(c));
     }
     box_effect(L, &text, c);
 }
@@ -78,10 +94,10 @@ void nvptx_store_box(Lower *L, const BoxCopy *c)
     Buf text = elect(L);
     for (int i = 0; i < c->boxes; i++) {
         next_column(&text, c, i);
-        buf_printf(&text,
-                   "\n\t@p cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
-                   "[$%d, {c, $%d}], [$%d + %d];",
-                   MAP, ROW, AT, i * c->bytes);
+        buf_printf(&text, "\n\t@p cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group ",
+                   c->rank);
+        put_place(&text, c);
+        buf_printf(&text, ", [$%d + %d];", AT, i * c->bytes);
     }
     buf_puts(&text, "\n\t@p cp.async.bulk.commit_group;");
     box_effect(L, &text, c);

@@ -8,29 +8,6 @@
 #include "ir/tensor_map.h"
 #include "ir/tile.h"
 
-/* Of the rows of a gather or scatter, which begin anywhere: the comparisons are of each row's
-   number, and of each column's. */
-static Value *row_addresses(Builder *b, const Tile *t, Value **mask)
-{
-    Value *i = build_cast(b, build_expand_dims(b, t->indices[0], 1), DT_I64, NULL);
-    Value *j = build_cast(b, build_arange(b, 0, t->block[1]), DT_I64, NULL);
-    j = build_expand_dims(b, j, 0);
-    j = build_binary(b, OP_ADD, j, build_splat(b, t->indices[1], 2, j->type->shape));
-    Value *index[2] = {i, j}, *offset = NULL;
-    *mask = NULL;
-    for (int d = 0; d < 2; d++) {
-        const int32_t *shape = index[d]->type->shape;
-        Value *low = build_binary(b, OP_GE, index[d], build_const(b, index[d]->type, 0));
-        Value *high = build_binary(b, OP_LT, index[d], build_splat(b, t->shape[d], 2, shape));
-        Value *in = build_broadcast(b, build_and(b, low, high), 2, t->block);
-        Value *step = build_binary(b, OP_MUL, index[d], build_splat(b, t->strides[d], 2, shape));
-        step = build_broadcast(b, step, 2, t->block);
-        *mask = build_and(b, *mask, in);
-        offset = offset ? build_binary(b, OP_ADD, offset, step) : step;
-    }
-    return build_addptr(b, build_splat(b, t->base, 2, t->block), offset);
-}
-
 /* Whether a chip with TMA can copy the box that the op loads or stores. */
 static bool may_be_copied(const Func *fn, const Op *op, const Tile *t)
 {
@@ -41,27 +18,35 @@ static bool may_be_copied(const Func *fn, const Op *op, const Tile *t)
 
 static Value *addresses(Builder *b, const Op *op, Value **mask)
 {
-    Value *parts[TILE_PARTS];
-    const Tile t = tile_of_op(op, parts);
-    if (desc_is_rows(op)) return row_addresses(b, &t, mask);
+    Value *parts[TILE_PARTS], *room[TILE_PARTS];
+    int32_t block[TKC_MAX_RANK];
+    Tile t = tile_of_op(op, parts);
+    if (op->kind != OP_DESC_ATOMIC) tile_squeeze(&t, room, block);
     Value *pointers = tile_address(b, &t, (1u << t.rank) - 1, mask);
     return may_be_copied(b->fn, op, &t) ? build_tile(b, pointers, &t) : pointers;
 }
 
 /* What is outside the shape reads 0 without. */
-static Value *padding(Builder *b, const Op *op)
+static Value *padding(Builder *b, const Op *op, const Type *block)
 {
-    const Type *ty = op_result(op, 0)->type;
+    const DType dtype = type_dtype(op_result(op, 0)->type);
     if (!tkc_op_attr(op, ATTR_PADDING)) return NULL;
-    Value *nan = build_cast(b, build_float(b, DT_F64, __builtin_nan("")), type_dtype(ty), NULL);
-    return build_splat(b, nan, ty->rank, ty->shape);
+    Value *nan = build_cast(b, build_float(b, DT_F64, __builtin_nan("")), dtype, NULL);
+    return build_splat(b, nan, block->rank, block->shape);
 }
 
 static void replace_load(Builder *b, Op *op, Value *pointers, Value *mask)
 {
-    Value *loaded = build_load(b, pointers, mask, padding(b, op));
+    const Type *ty = op_result(op, 0)->type;
+    Value *loaded = build_load(b, pointers, mask, padding(b, op, pointers->type));
     loaded->name = op_result(op, 0)->name;
-    ir_replace_uses(op_result(op, 0), loaded);
+    ir_replace_uses(op_result(op, 0), build_reshape(b, loaded, ty->rank, ty->shape, false));
+}
+
+static void replace_store(Builder *b, const Op *op, Value *pointers, Value *mask)
+{
+    const Type *ty = pointers->type;
+    build_store(b, pointers, build_reshape(b, desc_stored(op), ty->rank, ty->shape, false), mask);
 }
 
 static void desc_op(Op *op, void *user)
@@ -76,7 +61,7 @@ static void desc_op(Op *op, void *user)
     else if (op->kind == OP_DESC_ATOMIC)
         build_rmw(&b, tkc_op_str(op, ATTR_RMW, ""),
                   &(AtomicArgs){{pointers, desc_stored(op), mask}, "relaxed", "gpu"});
-    else build_store(&b, pointers, desc_stored(op), mask);
+    else replace_store(&b, op, pointers, mask);
     ir_unlink(op);
     *changed = true;
 }

@@ -84,14 +84,29 @@ static Value *fold_trans(Builder *b, const Op *op)
     return build_trans(b, op_arg(inner, 0), perm);
 }
 
+/* What was another shape for one conversion alone. */
+static Value *fold_there_and_back(Builder *b, const Op *op)
+{
+    const Type *ty = op_result(op, 0)->type;
+    const Op *cast = ir_def(op_arg(op, 0), OP_CAST);
+    if (!cast || op_result(cast, 0)->uses->next) return NULL;
+    const Op *inner = ir_def(op_arg(cast, 0), OP_RESHAPE);
+    if (!inner || tkc_op_int(op, ATTR_REORDER, 0) || tkc_op_int(inner, ATTR_REORDER, 0)) return NULL;
+    Value *x = op_arg(inner, 0);
+    if (!type_same_shape(x->type, ty)) return NULL;
+    Value *v = make(b, OP_CAST, 1, &x, ty);
+    ir_copy_attrs(b->fn, v->def, cast);
+    return v;
+}
+
 /* Adding a dim of extent 1 is a reshape too. */
 static Value *fold_reshape(Builder *b, const Op *op)
 {
     const Type *ty = op_result(op, 0)->type;
     const Op *inner = ir_def(op_arg(op, 0), OP_RESHAPE);
     if (!inner) inner = ir_def(op_arg(op, 0), OP_EXPAND_DIMS);
-    if (!inner || tkc_op_int(op, ATTR_REORDER, 0) || tkc_op_int(inner, ATTR_REORDER, 0))
-        return NULL;
+    if (!inner) return fold_there_and_back(b, op);
+    if (tkc_op_int(op, ATTR_REORDER, 0) || tkc_op_int(inner, ATTR_REORDER, 0)) return NULL;
     return build_reshape(b, op_arg(inner, 0), ty->rank, ty->shape, false);
 }
 

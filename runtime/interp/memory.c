@@ -604,20 +604,23 @@ void insn_copy_async(Frame *f, const Insn *in)
 /* Of an element inside the matrix, how many it is from the base; else -1. */
 static int64_t in_matrix(const Frame *f, const Insn *in, int64_t row, int64_t column)
 {
-    enum { BASE, ROWS, COLUMNS, ROW_STRIDE, STRIDE, ROW, COLUMN };
-    row += slot_int(f, in->args[ROW], 0);
-    column += slot_int(f, in->args[COLUMN], 0);
-    if (row < 0 || row >= slot_int(f, in->args[ROWS], 0) || column < 0 ||
-        column >= slot_int(f, in->args[COLUMNS], 0))
-        return -1;
-    return row * slot_int(f, in->args[ROW_STRIDE], 0) + column * slot_int(f, in->args[STRIDE], 0);
+    const int rank = (tkc_buffer_operand(in->op) - 1) / 3;
+    int64_t at = 0;
+    for (int d = 0; d < rank; d++) {
+        const int64_t i = slot_int(f, in->args[1 + 2 * rank + d], 0) +
+                          (d == rank - 1 ? column : d == rank - 2 ? row : 0);
+        if (i < 0 || i >= slot_int(f, in->args[1 + d], 0)) return -1;
+        at += i * slot_int(f, in->args[1 + rank + d], 0);
+    }
+    return at;
 }
 
 /* Between a buffer and a matrix; what is outside of that is 0 in the buffer. */
 static void move_box(Frame *f, const Insn *in, char *buffer, bool is_store)
 {
-    const Slot *slot = in->args[BOX_RING];
-    const int32_t *offsets = in->extra, *shape = op_arg(in->op, BOX_RING)->type->shape;
+    const int ring = tkc_buffer_operand(in->op);
+    const Slot *slot = in->args[ring];
+    const int32_t *offsets = in->extra, *shape = op_arg(in->op, ring)->type->shape;
     const uint64_t base = *(const uint64_t *)slot_data(f, in->args[0]);
     Transfer t = {.is_store = is_store,
                   .a = {.f = f, .in = in, .verb = is_store ? "store" : "copy", .size = slot->size,
@@ -633,13 +636,14 @@ static void move_box(Frame *f, const Insn *in, char *buffer, bool is_store)
 
 void insn_copy_box(Frame *f, const Insn *in)
 {
-    char *copy = slot_ring(f, in, in->args[BOX_RING], in->args[BOX_NUMBER]);
+    const int n = in->op->nargs;
+    char *copy = slot_ring(f, in, in->args[n - BOX_BUFFER], in->args[n - BOX_NUMBER]);
     if (copy) move_box(f, in, copy, false);
 }
 
 void insn_store_box(Frame *f, const Insn *in)
 {
-    move_box(f, in, slot_data(f, in->args[BOX_RING]), true);
+    move_box(f, in, slot_data(f, in->args[tkc_buffer_operand(in->op)]), true);
 }
 
 /* ---- store ---- */

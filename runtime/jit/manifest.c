@@ -8,7 +8,7 @@
 #include "sha256.h"
 #include "tkc/runtime.h"
 
-enum { FORMAT = 3, MOST_RECORDS = 1 << 16 };
+enum { FORMAT = 4, MOST_RECORDS = 1 << 16 };
 
 /* The manifest's own lines, then its lists. */
 typedef enum Record { OF_Manifest, OF_ManifestParam, OF_TkcTensorMap, OF_TkcDefine, OF_ManifestFile, RECORDS } Record;
@@ -255,14 +255,21 @@ static bool is_param(const Manifest *m, int64_t i)
     return i >= 0 && i < m->nparams;
 }
 
+static bool is_number(const Manifest *m, const TkcNumber *n)
+{
+    for (int i = 0; i < TKC_FACTORS; i++)
+        if (n->param[i] != -1 && (!is_param(m, n->param[i]) || m->params[n->param[i]].is.stars))
+            return false;
+    return true;
+}
+
 /* What they are made of is there. */
 static bool is_sound(const Manifest *m, const TkcTensorMap *map)
 {
-    const TkcNumber *numbers[] = {&map->rows, &map->columns, &map->stride};
-    for (int i = 0; i < 3 * TKC_FACTORS; i++) {
-        const int64_t param = numbers[i / TKC_FACTORS]->param[i % TKC_FACTORS];
-        if (param != -1 && (!is_param(m, param) || m->params[param].is.stars)) return false;
-    }
+    if (map->rank < 2 || map->rank > TKC_DESCRIPTOR_RANK) return false;
+    for (int d = 0; d < map->rank; d++)
+        if (!is_number(m, &map->extent[d]) || (d && !is_number(m, &map->stride[d - 1])))
+            return false;
     return is_param(m, map->base) && m->params[map->base].is.stars;
 }
 

@@ -15,12 +15,12 @@ typedef struct TkcNumber1 {
     } factor[3];
 } TkcNumber1;
 
-/* A tensor map that the kernel takes behind its parameters: of a matrix whose base is a parameter, with
-   its rows and columns, elements from row to row, bytes of an element, and the box that is copied at
-   once, with the bytes of a row of it. */
+/* A tensor map that the kernel takes behind its parameters: of an array whose base is a parameter, with
+   its extents, columns and rows first, elements from one to the next of all dims but the first, bytes of
+   an element, and the box of rows and columns that is copied at once, with the bytes of a row of it. */
 typedef struct TkcMap1 {
-    int base;
-    TkcNumber1 rows, columns, stride;
+    int base, rank;
+    TkcNumber1 extent[5], stride[4];
     int bytes, box_rows, box_columns, swizzle;
 } TkcMap1;
 
@@ -218,16 +218,20 @@ static long long tkc_number_1(const TkcNumber1 *n, void **params)
 
 static int tkc_map_1(const TkcMap1 *m, void **params, void *map)
 {
-    const long long columns = tkc_number_1(&m->columns, params),
-                    rows = tkc_number_1(&m->rows, params);
-    const int is_empty = rows < 1 || columns < 1; /* the kernel reads nothing of it */
-    const unsigned long long dim[2] = {(unsigned long long)(columns < 1 ? 1 : columns),
-                                       (unsigned long long)(rows < 1 ? 1 : rows)},
-                             step[1] = {(unsigned long long)(is_empty ? 16 : tkc_number_1(&m->stride, params) * m->bytes)};
-    const unsigned box[2] = {(unsigned)m->box_columns, (unsigned)m->box_rows}, each[2] = {1, 1};
+    unsigned long long dim[5], step[5];
+    const unsigned box[5] = {(unsigned)m->box_columns, (unsigned)m->box_rows, 1, 1, 1}, each[5] = {1, 1, 1, 1, 1};
     const int type = m->bytes == 1 ? 0 : m->bytes == 2 ? 1 : m->bytes == 4 ? 2 : 4;
+    void *base = *(void **)params[m->base];
+    int d, is_empty = 0; /* the kernel reads nothing of it */
     if (!tkc_driver_1.TensorMapEncodeTiled) return TKC_LAUNCH_NO_DRIVER;
-    return tkc_driver_1.TensorMapEncodeTiled(map, type, 2, *(void **)params[m->base] ? *(void **)params[m->base] : (void *)16, dim, step, box,
+    for (d = 0; d < m->rank; d++) {
+        const long long extent = tkc_number_1(&m->extent[d], params);
+        dim[d] = (unsigned long long)(extent < 1 ? 1 : extent);
+        is_empty |= extent < 1;
+    }
+    for (d = 0; d < m->rank - 1; d++)
+        step[d] = (unsigned long long)(is_empty ? 16 : tkc_number_1(&m->stride[d], params) * m->bytes);
+    return tkc_driver_1.TensorMapEncodeTiled(map, type, (unsigned)m->rank, base ? base : (void *)16, dim, step, box,
                                              each, 0, 1 + (m->swizzle > 32) + (m->swizzle > 64), 2, 0);
 }
 

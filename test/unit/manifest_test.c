@@ -117,7 +117,7 @@ static void refuses(void)
             text[i] = (char)(text[i] ^ 1 << bit);
         }
     static const char *const changes[][2] = {
-        {"manifest 3", "manifest 2"}, {"threads", "breadth"}, {" whole ", " halve "}, {"values 2", "values x"},
+        {"manifest 4", "manifest 3"}, {"threads", "breadth"}, {" whole ", " halve "}, {"values 2", "values x"},
         {"shape 1 i32", "shape 7 i32"}, {"*fp16\n", "*fp19\n"}, {"parameters 7", "parameters 6"}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         char *at = strstr(text, changes[i][0]);
@@ -134,17 +134,26 @@ static void refuses(void)
 /* Tensor maps are made of parameters that are there: a pointer, and numbers. */
 static void maps(void)
 {
+#define NONE " 1 64 -1 -1 -1"
+#define NO_MORE NONE NONE NONE NONE NONE NONE
     static const struct { const char *line; bool reads; } rows[] = {
-        {"map 0 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", true},
-        {"map 1 2 1 64 2 -1 -1 1 64 3 -1 -1 1 64 4 -1 -1 8 8 32", true},
-        {"map 2 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
-        {"map -1 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
-        {"map 7 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
-        {"map 0 2 8 64 0 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false},
-        {"map 0 2 8 64 -1 -1 -1 8 64 7 -1 -1 64 64 -1 -1 -1 8 8 32", false},
-        {"map 0 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -2 -1 -1 8 8 32", false},
-        {"map 0 2 1 32 2 3 4 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", true},
-        {"map 0 2 1 32 2 3 1 8 64 -1 -1 -1 64 64 -1 -1 -1 8 8 32", false}};
+        {"map 0 2 8 8 32 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1" NO_MORE, true},
+        {"map 1 2 8 8 32 2 1 64 3 -1 -1 1 64 2 -1 -1 1 64 4 -1 -1" NO_MORE, true},
+        {"map 2 2 8 8 32 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1" NO_MORE, false},
+        {"map -1 2 8 8 32 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1" NO_MORE, false},
+        {"map 7 2 8 8 32 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1" NO_MORE, false},
+        {"map 0 2 8 8 32 2 8 64 -1 -1 -1 8 64 0 -1 -1 64 64 -1 -1 -1" NO_MORE, false},
+        {"map 0 2 8 8 32 2 8 64 7 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1" NO_MORE, false},
+        {"map 0 2 8 8 32 2 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -2 -1 -1" NO_MORE, false},
+        {"map 0 2 8 8 32 2 8 64 -1 -1 -1 1 32 2 3 4 64 64 -1 -1 -1" NO_MORE, true},
+        {"map 0 2 8 8 32 2 8 64 -1 -1 -1 1 32 2 3 1 64 64 -1 -1 -1" NO_MORE, false},
+        {"map 0 2 8 8 32 3 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 1 64 2 -1 -1 1 64 4 -1 -1" NONE NONE NONE NONE, true},
+        {"map 0 2 8 8 32 3 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 1 64 7 -1 -1 1 64 4 -1 -1" NONE NONE NONE NONE, false},
+        {"map 0 2 8 8 32 3 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1 1 64 2 -1 -1 1 64 1 -1 -1" NONE NONE NONE NONE, false},
+        {"map 0 2 8 8 32 1 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1" NO_MORE, false},
+        {"map 0 2 8 8 32 6 8 64 -1 -1 -1 8 64 -1 -1 -1 64 64 -1 -1 -1" NO_MORE, false}};
+#undef NO_MORE
+#undef NONE
     size_t len;
     char *text = write(&len), changed[8192];
     char *count = strstr(text, "maps 0"), *values = strstr(text, "value ");

@@ -1,17 +1,22 @@
 /* A product of a warp group reads its operands from shared memory. What no ring has for it is
-   stored to a tile: a buffer of one copy, in which rows lie along the dim that threads have
-   neighbours of, if a group reads that, or along the other. Changes of layout on the way are left
-   out; transpositions are how the tile is read. */
+   stored to a tile: a buffer of one copy, in which rows lie along the dim, of those that a group
+   reads, for which a warp needs the banks least often to store. Changes of layout on the way are
+   left out; transpositions are how the tile is read. */
 #include "memory/tile.h"
 
 #include "ir/build.h"
 #include "ir/dot_unit.h"
+#include "linear/shared.h"
 #include "linear/swizzle.h"
 
-/* Along it are a thread's first registers. */
-static int running_dim(const Layout *l)
+/* How often a warp has all banks to store the block. */
+static int64_t store_waves(const Layout *l, const Layout *buffer, int elem_bytes)
 {
-    return l->nbits[DIM_REGISTER] && l->basis[DIM_REGISTER][0] >> layout_dim_shift(l, 0) ? 0 : 1;
+    SharedAccess at;
+    return shared_access(&at, l, buffer, elem_bytes)
+               ? (int64_t)shared_waves(&at, elem_bytes)
+                     << (l->nbits[DIM_REGISTER] - at.vector_log2)
+               : INT64_MAX;
 }
 
 static bool changes_in(const Value *v, const Op *loop)
@@ -51,10 +56,16 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
                   .base = base,
                   .flipped = flipped,
                   .home = home_of(dot, base)};
-    for (int i = 0; i < 2 && !out->layout; i++) {
-        const int dim = running_dim(l) ^ i;
-        if (dot_lies_along(dot, operand, flipped, dim))
-            out->layout = swizzle_layout(ir_of(tiles->fn)->layouts, l, dim, type_bytes(base->type));
+    int64_t least = INT64_MAX;
+    for (int dim = 1; dim >= 0; dim--) {
+        const int bytes = type_bytes(base->type);
+        if (!dot_lies_along(dot, operand, flipped, dim)) continue;
+        const Layout *to = swizzle_layout(ir_of(tiles->fn)->layouts, l, dim, bytes);
+        const int64_t waves = to ? store_waves(l, to, bytes) : INT64_MAX;
+        if (to && (!out->layout || waves < least)) {
+            out->layout = to;
+            least = waves;
+        }
     }
     out->buffer = buffer_of(tiles, out);
     return out->layout;

@@ -157,6 +157,7 @@ def begin(numbers, folder, jobs, tests):
 def check(test):
     """None, or why a test does not pass while nothing is changed."""
     if tree.broken:
+        print(f"{test}: is not built without a change\n{tree.broken[-2000:]}", flush=True)
         return tree.broken
     ok, said = tree.passes(test)
     print(f"{test}: passes without a change" if ok else f"{test}: FAILS without a change\n{said[-2000:]}", flush=True)

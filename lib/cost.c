@@ -117,7 +117,7 @@ static void add_access(BufferCost *c, const Use *use)
         c->what = "word that what has come was read goes";
     } else if (op->kind == OP_COPY_BOX || op->kind == OP_TMA_BEGIN || op->kind == OP_TMA_WAIT ||
                op->kind == OP_TMA_END) {
-        c->what = "word that a box has come goes";
+        if (!c->what) c->what = "word that a box has come goes";
     } else if (op->kind == OP_SLOAD || op->kind == OP_RING_LOAD) {
         c->to = op_result(op, 0)->type;
         c->read_turns = turns(op, c->to, true);

@@ -3,17 +3,21 @@
 # RUN: %python %s %build/tkc simt -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 6147 -n 1 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 1000000 -n 12 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 2000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1001000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 1000000 -n 150 | FileCheck %s %}
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 2001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 2000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
 or begin anew; what is known of addresses, warps, stages, chips. Numbers are small whole ones, so that every sum is exact and so are results.
 
 From 1000000 on (class Boxes) most operands come through tensor descriptors, whose base, shape and strides are parameters, products of them or constants,
-and whose boxes may be partly or wholly outside; operands may be loaded before the loop; and mostly some programs share tiles in a loop around."""
+and whose boxes may be partly or wholly outside; operands may be loaded before the loop; and mostly some programs share tiles in a loop around.
+From 2000000 on (class Several) those descriptors have a third dim, first or in the middle, of which a box has one index, inside or not."""
 import argparse
 import os
 import random
@@ -219,7 +223,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES = 1000000
+BOXES, SEVERAL = 1000000, 2000000
 
 
 class Boxes(Loop):
@@ -248,8 +252,8 @@ class Boxes(Loop):
 
     # ---- descriptors ----
 
-    def descriptor(self, rows, columns, array=None):
-        """Its name. All that is inside lies in the array, which has 512 rows of PITCH."""
+    def descriptor(self, array):
+        """Base, extents, stride, padding. All that is inside lies in the array, which has 512 rows of PITCH."""
         r = self.r
         base = array or r.choice(self.read)
         stride = r.choice(["pitch", "pitch", "pitch", "2 * half", "h * pitch", "2 * h * half", f"{PITCH}", "pitch.to(tl.int64)", "128 + half"])
@@ -258,9 +262,16 @@ class Boxes(Loop):
         down = r.choice(["rows", "2 * h * rows", "2 * h * rows", "2 * h * rows", "256", "256", "200", "h.to(tl.int64) * rows", "rows + 5", "rows * h * 2"])
         right = r.choice(["pitch", "pitch", "columns", "columns", "2 * half", "72", "128", "256 - h"])
         padding = ', padding_option="nan"' if r.random() < 0.05 * self.oddity else ""
-        name = self.name("d")
-        line = f"{name} = tl.make_tensor_descriptor({base}, [{down}, {right}], [{stride}, 1], [{rows}, {columns}]{padding})"
-        self.head.append("    " + line)
+        return base, [down, right], [stride, "1"], padding
+
+    def box(self, block, at, array=None):
+        """A descriptor's name, the box's indices, and how a block of the box becomes one of two dims."""
+        base, extents, strides, padding = self.descriptor(array)
+        return self.make(base, extents, strides, block, padding), at, ""
+
+    def make(self, base, extents, strides, block, padding):
+        name, listed = self.name("d"), lambda values: "[" + ", ".join(map(str, values)) + "]"
+        self.head.append(f"    {name} = tl.make_tensor_descriptor({base}, {listed(extents)}, {listed(strides)}, {listed(block)}{padding})")
         return name
 
     def index(self, along, depth):
@@ -289,7 +300,8 @@ class Boxes(Loop):
         first, second = self.index(along == 0, depth), self.index(along == 1, depth)
         if turned:
             rows, columns, first, second = columns, rows, second, first
-        load = f"{self.descriptor(rows, columns)}.load([{first}, {second}])"
+        name, at, flat = self.box([rows, columns], [first, second])
+        load = f"{name}.load([{', '.join(at)}]){flat}"
         self.say(f"{block} = " + (r.choice(["{0}.T", "tl.trans({0})"]).format(load) if turned else load), depth)
         if r.random() < 0.1 * self.oddity:
             self.say(f"{block} = {block} + {block}", depth)
@@ -312,7 +324,8 @@ class Boxes(Loop):
         value, array = KEEP.format(name, "tl." + self.dtype()), "z" if self.writes == "apart" else r.choice("xyz")
         tile = " + i" if self.is_shared and self.writes == "meet" and r.random() < 0.5 else ""
         if r.random() < 0.5:
-            self.say(f"{self.descriptor(m, n, array)}.store([{r.choice(['0', '16', '-16'])}{tile}, {r.choice(['0', '32'])}], {value})", depth)
+            box, at, flat = self.box([m, n], [r.choice(["0", "16", "-16"]) + tile, r.choice(["0", "32"])], array)
+            self.say(f"{box}.store([{', '.join(at)}], {value + self.as_box(box) if flat else value})", depth)
         else:
             rows = f"({r.choice([0, 16, 64])}{tile} + tl.arange(0, {m}))[:, None]"
             mask = f", mask={rows} < {PITCH}" if tile else ""
@@ -366,8 +379,29 @@ class Boxes(Loop):
         return super().values() + [f"rows={self.rows}", f"columns={self.columns}", f"h={self.h}", f"half={PITCH // 2}", f"tiles={self.tiles}"]
 
 
+class Several(Boxes):
+    def __init__(self, number):
+        super().__init__(number)
+        self.shapes = {}  # of boxes, by the descriptor's name
+
+    def box(self, block, at, array=None):
+        r = self.r
+        base, extents, strides, padding = self.descriptor(array)
+        far = r.choice(["64 * pitch"] * 3 + ["half", "16", "8 * rows"]) if "h *" not in strides[0] else "0 * half"
+        which = r.choice(["0", "0", "1", "h - 1", "h", "-1"]) + (r.choice(["", " + tile % 2"]) if self.is_shared and self.writes != "still" else "")
+        place, flat = r.choice([0, 0, 1]), f".reshape({block[0]}, {block[1]})"
+        for values, outer in ((extents, r.choice(["h", "2", "3", "rows"])), (strides, far), (block, 1), (at, which)):
+            values.insert(place, outer)
+        name = self.make(base, extents, strides, block, padding)
+        self.shapes[name] = block
+        return name, at, flat
+
+    def as_box(self, name):
+        return f".reshape({', '.join(map(str, self.shapes[name]))})"
+
+
 def loop_of(number):
-    return (Loop if number < BOXES else Boxes)(number)
+    return (Loop if number < BOXES else Boxes if number < SEVERAL else Several)(number)
 
 
 class Runner:

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Do the tests notice? Changes the compiler as each patch of this folder says, one at a time, and fails when one survives.
 
-run.py BUILD [-minutes N] [-fuzz SECONDS] [-workers N] [NAME...]   a NAME picks the patches whose name holds it
+run.py BUILD [-minutes N] [-fuzz SECONDS] [-workers N] [-tested] [NAME...]   a NAME picks the patches whose name holds it
 
+-tested: the tests have just passed without a change; else those that are named are run so first, and must pass: a test that fails by itself
+notices nothing.
 -fuzz: which of them do random kernels notice in so many seconds (test/fuzz/agree.py), whatever tests they name?
 
 A patch is what a tired person does: it compiles, and is wrong. Before its first `---` line it says in words what it is, then which
@@ -14,8 +16,7 @@ tests must notice, in lines `by: KIND WORDS`; they are run in order until one fa
     by: lit lower/reduce    lit tests whose names match
     by: fuzz 60             random kernels for so many seconds
 
-BUILD gets a copy of the tree and its build for each of the workers, and keeps them for the next time. All tests that are named are run
-once without a change first, and must pass: a test that fails by itself notices nothing."""
+BUILD gets a copy of the tree and its build for each of the workers, and keeps them for the next time."""
 import argparse
 import multiprocessing
 import os
@@ -154,11 +155,13 @@ def begin(numbers, folder, jobs, tests):
     tree.broken = tree.make(tests)
 
 
-def check(test):
+def check(test, is_tested):
     """None, or why a test does not pass while nothing is changed."""
     if tree.broken:
         print(f"{test}: is not built without a change\n{tree.broken[-2000:]}", flush=True)
         return tree.broken
+    if is_tested:
+        return None
     ok, said = tree.passes(test)
     print(f"{test}: passes without a change" if ok else f"{test}: FAILS without a change\n{said[-2000:]}", flush=True)
     return None if ok else said
@@ -196,6 +199,7 @@ def main():
     parser.add_argument("-minutes", type=float, default=60)
     parser.add_argument("-fuzz", metavar="SECONDS")
     parser.add_argument("-workers", type=int, default=os.cpu_count())
+    parser.add_argument("-tested", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_intermixed_args()
     mutants = [Mutant(os.path.join(HERE, name)) for name in sorted(os.listdir(HERE)) if name.endswith(".patch")]
@@ -208,7 +212,7 @@ def main():
         numbers.put(i)
     jobs = max(os.cpu_count() // options.workers, 1)
     with multiprocessing.Pool(options.workers, begin, (numbers, os.path.abspath(options.build), jobs, tests)) as pool:
-        if any(pool.map(check, tests, chunksize=1)):
+        if any(pool.starmap(check, [(test, options.tested) for test in tests], chunksize=1)):
             sys.exit("a test fails, or is not built, without a change")
         found = pool.starmap(try_one, [(mutant, end) for mutant in mutants], chunksize=1)
     late = f", {found.count(None)} not tried: time is up" if None in found else ""

@@ -56,6 +56,11 @@ def same(a, b):
         return x.read() == y.read()
 
 
+def quick_links():
+    """Most of what a mutant takes is linking; lld is seven times as fast as the usual one, where it is there."""
+    return [f"-DCMAKE_{kind}_LINKER_FLAGS=-fuse-ld=lld" for kind in ("EXE", "SHARED") if shutil.which("ld.lld")]
+
+
 class Tree:
     """A copy of the sources, and its build."""
 
@@ -81,7 +86,8 @@ class Tree:
                     os.remove(path)
         self.copy(files)
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            made = sh(["cmake", "-G", "Ninja", "-S", self.source, "-B", self.build, "-DCMAKE_BUILD_TYPE=Release", "-DTKC_STATIC=OFF"])
+            made = sh(["cmake", "-G", "Ninja", "-S", self.source, "-B", self.build, "-DCMAKE_BUILD_TYPE=Release", "-DTKC_STATIC=OFF",
+                       *quick_links()])
             if made.returncode:
                 sys.exit(made.stdout + made.stderr)
 

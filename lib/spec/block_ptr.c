@@ -2,6 +2,7 @@
 #include "spec/block_ptr.h"
 
 #include "spec/argument.h"
+#include "spec/memory.h"
 
 static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
 {
@@ -38,6 +39,26 @@ bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const ch
 Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices)
 {
     return (Tile){p->base, block->rank, 0, block->dims, p->shape, p->strides, indices};
+}
+
+SpecValue block_ptr_load(Spec *sp, OpKind kind, const Tile *t, bool nan)
+{
+    return sv_value(op_result(build_desc(&sp->b, kind, t, NULL, nan ? "nan" : NULL), 0));
+}
+
+SpecValue block_ptr_store(Spec *sp, const BuiltinCall *c, OpKind kind, const Tile *t, int i)
+{
+    if (!memory_takes_stores(sp, t->base, c->at)) return sv_error();
+    const Type *pointers = type_block(sp->ir->types, t->base->type, t->rank, t->block, NULL);
+    Value *v = memory_operand(sp, pointers, c->args[i], "the stored value", c->spans[i]);
+    return v && build_desc(&sp->b, kind, t, v, NULL) ? sv_none() : sv_error();
+}
+
+bool block_ptr_takes_nan(Spec *sp, const Value *base, Span at)
+{
+    return type_is_float(base->type->elem) ||
+           spec_fail(sp, at, "padding_option='nan' is for floats, found %s",
+                     type_text(sp->arena, base->type->elem));
 }
 
 bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i)

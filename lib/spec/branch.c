@@ -250,11 +250,10 @@ static Value *select_lane(Branch *br, Value *x, Value *y)
 static Value **select_results(Branch *br, Join *j)
 {
     Spec *sp = br->sp;
-    if (!can_speculate(br->op->regions[0]) || !can_speculate(br->op->regions[1])) {
+    if (!can_speculate(br->op->regions[0]) || !can_speculate(br->op->regions[1]))
         spec_error(sp, br->at,
                    "a condition on the elements is only for computing: no memory, no effects, no "
                    "'while' under it");
-    }
     hoist_arms(br->op);
     Value **results = arena_array(sp->arena, Value *, j->left.len + 1);
     for (int i = 0; i < j->left.len; i++) {

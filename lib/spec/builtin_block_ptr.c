@@ -64,34 +64,13 @@ SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
     SpecBlockPtr *p = make(sp, c, 3);
     int64_t last;
     if (!p) return sv_error();
-    if (ir_const_int(p->strides[p->block.rank - 1], &last) && last != 1) {
+    if (ir_const_int(p->strides[p->block.rank - 1], &last) && last != 1)
         return spec_error(sp, c->spans[2],
                           "the last stride of a tensor descriptor must be 1, found %lld",
                           (long long)last);
-    }
     p->padding = *c->args[4].s == 'n' ? PAD_NAN : PAD_ZERO;
-    if (p->padding == PAD_NAN && !type_is_float(p->base->type->elem)) {
-        return spec_error(sp, c->spans[4], "padding_option='nan' is for floats, found %s",
-                          type_text(sp->arena, p->base->type->elem));
-    }
+    if (p->padding == PAD_NAN && !block_ptr_takes_nan(sp, p->base, c->spans[4])) return sv_error();
     return (SpecValue){.kind = SV_DESC, .block_ptr = p};
-}
-
-static SpecValue descriptor_read(Spec *sp, OpKind kind, const SpecBlockPtr *p, const Tile *t)
-{
-    const char *padding = p->padding == PAD_NAN ? "nan" : NULL;
-    return sv_value(op_result(build_desc(&sp->b, kind, t, NULL, padding), 0));
-}
-
-/* Stores argument i; rmw: of an atomic, else NULL. */
-static SpecValue descriptor_write(Spec *sp, const BuiltinCall *c, OpKind kind, const Tile *t, int i,
-                                  const char *rmw)
-{
-    if (!memory_takes_stores(sp, t->base, c->at)) return sv_error();
-    const Type *pointers = type_block(sp->ir->types, t->base->type, t->rank, t->block, NULL);
-    Value *v = rmw ? memory_arg(sp, c, i, pointers)
-                   : memory_operand(sp, pointers, c->args[i], "the stored value", c->spans[i]);
-    return v && build_desc(&sp->b, kind, t, v, rmw) ? sv_none() : sv_error();
 }
 
 /* The block of the descriptor at the offsets that are argument i. */
@@ -108,7 +87,7 @@ SpecValue builtin_descriptor_load(Spec *sp, const BuiltinCall *c)
     Value *indices[TKC_MAX_RANK];
     Tile t;
     if (!block_at(sp, c, 1, indices, &t)) return sv_error();
-    return descriptor_read(sp, OP_DESC_LOAD, c->args[0].block_ptr, &t);
+    return block_ptr_load(sp, OP_DESC_LOAD, &t, c->args[0].block_ptr->padding == PAD_NAN);
 }
 
 /* The operation of old has its value first. */
@@ -118,7 +97,7 @@ SpecValue builtin_descriptor_store(Spec *sp, const BuiltinCall *c)
     Value *indices[TKC_MAX_RANK];
     Tile t;
     if (!block_at(sp, c, 3 - value, indices, &t)) return sv_error();
-    return descriptor_write(sp, c, OP_DESC_STORE, &t, value, NULL);
+    return block_ptr_store(sp, c, OP_DESC_STORE, &t, value);
 }
 
 /* The block's shape and type are the descriptor's own; what the call says must agree. */
@@ -128,10 +107,9 @@ SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
     Shape shape;
     if (arg_is_given(c, 2)) {
         if (!arg_shape(sp, c, 2, &shape)) return sv_error();
-        if (!shape_is_equal(&shape, &p->block)) {
+        if (!shape_is_equal(&shape, &p->block))
             return spec_error(sp, c->spans[2], "the descriptor's block is %s, found %s",
                               shape_text(sp, &p->block), shape_text(sp, &shape));
-        }
     }
     SpecValue r = builtin_descriptor_load(sp, c);
     if (sv_is_error(r) || !arg_is_given(c, 3)) return r;
@@ -162,7 +140,7 @@ SpecValue builtin_descriptor_gather(Spec *sp, const BuiltinCall *c)
     Shape block;
     Tile t;
     if (!rows_at(sp, c, 1, 2, indices, &block, &t)) return sv_error();
-    return descriptor_read(sp, OP_DESC_GATHER, c->args[0].block_ptr, &t);
+    return block_ptr_load(sp, OP_DESC_GATHER, &t, c->args[0].block_ptr->padding == PAD_NAN);
 }
 
 SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
@@ -171,7 +149,7 @@ SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
     Shape block;
     Tile t;
     if (!rows_at(sp, c, 2, 3, indices, &block, &t) || !block_ptr_takes(sp, c, 1)) return sv_error();
-    return descriptor_write(sp, c, OP_DESC_SCATTER, &t, 1, NULL);
+    return block_ptr_store(sp, c, OP_DESC_SCATTER, &t, 1);
 }
 
 /* The same as the operation on pointers, on the descriptor's elements; no result. */
@@ -179,7 +157,12 @@ SpecValue builtin_descriptor_atomic(Spec *sp, const BuiltinCall *c)
 {
     Value *indices[TKC_MAX_RANK];
     Tile t;
-    if (!block_at(sp, c, 1, indices, &t) || !atomic_takes(sp, c, t.base->type->elem))
+    if (!block_at(sp, c, 1, indices, &t) || !atomic_takes(sp, c, t.base->type->elem) ||
+        !memory_takes_stores(sp, t.base, c->at))
         return sv_error();
-    return descriptor_write(sp, c, OP_DESC_ATOMIC, &t, 2, c->builtin->name + strlen("atomic_"));
+    Value *v =
+        memory_arg(sp, c, 2, type_block(sp->ir->types, t.base->type, t.rank, t.block, NULL));
+    if (!v) return sv_error();
+    build_desc(&sp->b, OP_DESC_ATOMIC, &t, v, c->builtin->name + strlen("atomic_"));
+    return sv_none();
 }

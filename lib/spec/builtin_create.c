@@ -13,14 +13,12 @@ SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
 {
     const int64_t start = (int64_t)c->args[0].i, end = (int64_t)c->args[1].i;
-    if (start < INT32_MIN || start > INT32_MAX || end < INT32_MIN || end > INT32_MAX) {
+    if (start < INT32_MIN || start > INT32_MAX || end < INT32_MIN || end > INT32_MAX)
         return spec_error(sp, c->at, "tl.arange must fit into int32, found %lld to %lld",
                           (long long)start, (long long)end);
-    }
-    if (end <= start) {
+    if (end <= start)
         return spec_error(sp, c->at, "tl.arange must end after it starts, found %lld to %lld",
                           (long long)start, (long long)end);
-    }
     Shape shape = {.rank = 1,
                    .dims = {end - start > INT32_MAX ? INT32_MAX : (int32_t)(end - start)}};
     if (!shape_check(sp, &shape, c->at)) return sv_error();

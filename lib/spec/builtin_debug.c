@@ -154,10 +154,9 @@ SpecValue builtin_hint(Spec *sp, const BuiltinCall *c)
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
     int rank = v->type->rank ? v->type->rank : 1;
-    if (n != rank) {
+    if (n != rank)
         return spec_error(sp, c->spans[1], "%s needs a number for each of %d dimension%s, found %d",
                           arg_operation(sp, c), rank, rank == 1 ? "" : "s", n);
-    }
     for (int i = 0; i < n; i++) {
         if (values[i] < 1)
             return spec_error(sp, c->spans[1], "%s must be at least 1", arg_what(sp, c, 1));

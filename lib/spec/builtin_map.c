@@ -94,11 +94,10 @@ static SpecValue results(Mapped *m, SpecValue v)
     Value *out[MAX_VALUES];
     SpecValue *items;
     int n = sv_items(&v, &items);
-    if (n == 0 || n % m->pack || n / m->pack > MAX_VALUES) {
+    if (n == 0 || n % m->pack || n / m->pack > MAX_VALUES)
         return spec_error(m->sp, m->c->at,
                           "with pack=%d the function gives %d values for each result, found %d",
                           m->pack, m->pack, n);
-    }
     for (int i = 0; i < n / m->pack; i++) {
         out[i] = gather(m, items + i * m->pack);
         if (!out[i]) return sv_error();

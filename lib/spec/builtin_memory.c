@@ -1,4 +1,5 @@
-/* tl.load and tl.store. On block pointers they compute addresses and the boundary mask first. */
+/* tl.load and tl.store. Of a block pointer that is checked along all dims they are a descriptor's, which
+   TMA may copy; of others they compute addresses and the boundary mask first. */
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
@@ -66,41 +67,35 @@ static bool refuse_given(Spec *sp, const BuiltinCall *c, int i, const char *why)
 static const char *const FOR_BLOCK_POINTERS =
     "is for block pointers (tl.make_block_ptr); plain pointers take a mask";
 
-/* Where a block pointer points, with the mask of what is inside. */
-static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Access *a)
+/* The block of a block pointer. Where a descriptor can say it, checked along all dims and nothing said
+   of caches, there are no pointers. */
+static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Access *a, Tile *t)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    const Tile t = block_ptr_tile(p, &p->block, p->offsets);
     unsigned dims;
+    *t = block_ptr_tile(p, &p->block, p->offsets);
     if (refuse_given(sp, c, mask, "does not go with a block pointer; use boundary_check") ||
         !boundary_dims(sp, c, check, p->block.rank, &dims))
         return false;
-    a->pointer = tile_address(&sp->b, &t, dims, &a->mask);
+    if (dims != (1u << t->rank) - 1 || a->cache || a->eviction || a->is_volatile)
+        a->pointer = tile_address(&sp->b, t, dims, &a->mask);
     return true;
 }
 
 /* ---- loads ---- */
 
-/* What lanes outside a block pointer's shape read; NULL for 0. False after an error. */
-static bool padding_value(Spec *sp, const Access *a, bool nan, Value **other, Span at)
-{
-    *other = NULL;
-    if (!nan || !a->mask) return true;
-    const Type *elem = tkc_type_element(a->pointer->type)->elem;
-    if (!type_is_float(elem))
-        return spec_fail(sp, at, "padding_option='nan' is for floats, found %s",
-                         type_text(sp->arena, elem));
-    *other = memory_operand(sp, a->pointer->type, sv_float(__builtin_nan("")), "the padding", at);
-    return *other != NULL;
-}
-
 static SpecValue load_block(Spec *sp, const BuiltinCall *c, Access *a)
 {
-    Value *other;
+    const bool nan = *c->args[LOAD_PADDING].s == 'n';
+    Value *other = NULL;
+    Tile t;
     if (refuse_given(sp, c, LOAD_OTHER, "does not go with a block pointer; use padding_option") ||
-        !block_access(sp, c, LOAD_MASK, LOAD_CHECK, a))
+        !block_access(sp, c, LOAD_MASK, LOAD_CHECK, a, &t) ||
+        (nan && !block_ptr_takes_nan(sp, t.base, c->at)))
         return sv_error();
-    if (!padding_value(sp, a, *c->args[LOAD_PADDING].s == 'n', &other, c->at)) return sv_error();
+    if (!a->pointer) return block_ptr_load(sp, OP_DESC_LOAD, &t, nan);
+    if (nan)
+        other = memory_operand(sp, a->pointer->type, sv_float(__builtin_nan("")), "NaN", c->at);
     return sv_value(memory_load(sp, a, other));
 }
 
@@ -131,18 +126,27 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
 
 /* ---- stores ---- */
 
+static SpecValue store_value(Spec *sp, const BuiltinCall *c, const Access *a)
+{
+    return memory_store(sp, a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none() : sv_error();
+}
+
+static SpecValue store_block(Spec *sp, const BuiltinCall *c, Access *a)
+{
+    Tile t;
+    if (!block_ptr_takes(sp, c, STORE_VALUE) ||
+        !block_access(sp, c, STORE_MASK, STORE_CHECK, a, &t))
+        return sv_error();
+    if (!a->pointer) return block_ptr_store(sp, c, OP_DESC_STORE, &t, STORE_VALUE);
+    return store_value(sp, c, a);
+}
+
 SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
 {
     Access a = {.cache = c->args[STORE_CACHE].s, .eviction = c->args[STORE_EVICTION].s};
-    if (c->args[0].kind == SV_BLOCK_PTR) {
-        if (!block_ptr_takes(sp, c, STORE_VALUE) ||
-            !block_access(sp, c, STORE_MASK, STORE_CHECK, &a))
-            return sv_error();
-    } else {
-        if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
-        if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
-        if (!memory_mask(sp, c, STORE_MASK, a.pointer, &a.mask)) return sv_error();
-    }
-    return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none()
-                                                                             : sv_error();
+    if (c->args[0].kind == SV_BLOCK_PTR) return store_block(sp, c, &a);
+    if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
+    if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
+    if (!memory_mask(sp, c, STORE_MASK, a.pointer, &a.mask)) return sv_error();
+    return store_value(sp, c, &a);
 }

@@ -36,10 +36,9 @@ SpecValue builtin_sort(Spec *sp, const BuiltinCall *c)
 {
     Value *v = c->args[0].v;
     const int axis = (int)c->args[1].i;
-    if (arg_is_given(c, 1) && axis != v->type->rank - 1) {
+    if (arg_is_given(c, 1) && axis != v->type->rank - 1)
         return spec_error(sp, c->spans[1], "%s works along the last dimension, found %d of %d",
                           arg_operation(sp, c), axis, v->type->rank);
-    }
     Op *op = build_op(&sp->b, OP_SORT, 1, &v, 1, &v->type);
     if (c->args[2].b) ir_set_int(sp->fn, op, ATTR_DESCENDING, 1);
     return results(sp, op, false);
@@ -73,11 +72,10 @@ SpecValue builtin_gather(Spec *sp, const BuiltinCall *c)
     bool fits = src->type->rank == index->type->rank;
     for (int i = 0; fits && i < src->type->rank; i++)
         fits = i == axis || src->type->shape[i] == index->type->shape[i];
-    if (!fits) {
+    if (!fits)
         return spec_error(
             sp, c->at,
             "tl.gather along dimension %d of %s with the index %s: the other extents differ", axis,
             type_text(sp->arena, src->type), type_text(sp->arena, index->type));
-    }
     return sv_value(build_gather(&sp->b, src, index, axis));
 }

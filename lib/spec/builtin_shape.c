@@ -73,10 +73,9 @@ SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
 {
     const Value *v = c->args[0].v;
     const int axis = (int)c->args[1].i;
-    if (v->type->shape[axis] != 1) {
+    if (v->type->shape[axis] != 1)
         return spec_error(sp, c->at, "dimension %d of %s is not 1", axis,
                           type_text(sp->arena, v->type));
-    }
     Shape shape = {0};
     for (int i = 0; i < v->type->rank; i++)
         if (i != axis) shape.dims[shape.rank++] = v->type->shape[i];
@@ -122,12 +121,11 @@ static SpecValue reshape(Spec *sp, const BuiltinCall *c, const Shape *shape)
 {
     Value *v = c->args[0].v;
     const bool can_reorder = c->args[1].b;
-    if (shape_count(shape) != tkc_type_count(v->type)) {
+    if (shape_count(shape) != tkc_type_count(v->type))
         return spec_error(
             sp, c->at, "%s of %s to %s changes the number of elements from %lld to %lld",
             arg_operation(sp, c), type_text(sp->arena, v->type), shape_text(sp, shape),
             (long long)tkc_type_count(v->type), (long long)shape_count(shape));
-    }
     if (!can_reorder || !type_is_block(v->type)) return sv_value(shape_fill(sp, v, shape));
     return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, true));
 }
@@ -219,11 +217,10 @@ SpecValue builtin_cat(Spec *sp, const BuiltinCall *c)
     Shape a = shape_of(x->type), b = shape_of(y->type);
     bool fits = a.rank == b.rank;
     for (int i = 0; fits && i < a.rank; i++) fits = i == axis || a.dims[i] == b.dims[i];
-    if (!fits) {
+    if (!fits)
         return spec_error(sp, c->at,
                           "tl.cat along dimension %d of %s and %s: the other extents differ", axis,
                           type_text(sp->arena, x->type), type_text(sp->arena, y->type));
-    }
     Shape sum = a;
     sum.dims[axis] += b.dims[axis];
     if (!shape_check(sp, &sum, c->at)) return sv_error();

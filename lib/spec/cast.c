@@ -84,10 +84,9 @@ Value *cast_number(Spec *sp, SpecValue number, DType dt)
     const DTypeInfo *info = dtype_info(dt);
     bool from_float = number.kind == SV_FLOAT && info->kind != DK_FLOAT,
          to_fp8 = info->kind == DK_FLOAT && info->bits == 8;
-    if (from_float || to_fp8) {
+    if (from_float || to_fp8)
         return build_cast(&sp->b, build_float(&sp->b, DT_F64, constant_to_double(number)), dt,
                           NULL);
-    }
     return build_const(&sp->b, type_scalar(sp->ir->types, dt), bits_of(dt, number));
 }
 

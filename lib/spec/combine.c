@@ -15,10 +15,9 @@ int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tu
     for (int k = 0; k < n; k++) {
         xs[k] = items[k].kind == SV_VALUE && type_is_block(items[k].v->type) ? items[k].v : NULL;
         if (!xs[k]) {
-            if (!sv_is_error(items[k])) {
+            if (!sv_is_error(items[k]))
                 spec_error(sp, c->spans[i], "%s must be blocks, found %s", arg_what(sp, c, i),
                            spec_describe(sp, items[k]));
-            }
             return -1;
         }
         if (!type_same_shape(xs[0]->type, xs[k]->type))

@@ -158,10 +158,9 @@ SpecValue constant_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at
     case AOP_NOT_IN: return contains(sp, a, b, true, at);
     default: break;
     }
-    if (!order_of(a, b, &order, &unordered)) {
+    if (!order_of(a, b, &order, &unordered))
         return spec_error(sp, at, "%s and %s have no order for '%s'", spec_describe(sp, a),
                           spec_describe(sp, b), ast_op_text(op));
-    }
     if (unordered) return sv_bool(false);
     switch (op) {
     case AOP_LT: return sv_bool(order < 0);

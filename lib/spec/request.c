@@ -286,9 +286,8 @@ bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const
         d->value = sv_bool(*value == 't');
     } else if (!strcmp(value, "null") || !strcmp(value, "none")) {
         d->value = sv_none();
-    } else if (!read_value(m, ir, dx, name, value, &d->value)) {
+    } else if (!read_value(m, ir, dx, name, value, &d->value))
         return false;
-    }
     rq->ndefines++;
     rq->defines = all;
     return true;

@@ -62,13 +62,12 @@ static SpecValue subscript_sequence(Spec *sp, SpecValue x, SpecValue index, Span
     int64_t len = x.kind == SV_STR ? (int64_t)str_len(x.s) : x.tuple->len, i;
     if (index.kind == SV_SLICE) return slice_sequence(sp, x, len, index.slice, at);
     if (!op_to_int(sp, index, &i, at, "an index")) return sv_error();
-    if (i < -len || i >= len) {
+    if (i < -len || i >= len)
         return spec_error(sp, at, "index %lld is out of range for %s with %lld items", (long long)i,
                           x.kind == SV_STR    ? "a string"
                           : x.kind == SV_LIST ? "a list"
                                               : "a tuple",
                           (long long)len);
-    }
     if (i < 0) i += len;
     return x.kind == SV_STR ? substring(sp, x.s, i, 1, 1) : x.tuple->data[i];
 }
@@ -121,10 +120,9 @@ static SpecValue subscript_block(Spec *sp, SpecValue x, SpecValue index, Span at
     const SpecValue *items;
     int n = index_items(&index, &items), rank = x.v->type->rank, axis = 0, whole = 0;
     for (int i = 0; i < n; i++) whole += items[i].kind == SV_SLICE;
-    if (whole > rank && rank > 0) {
+    if (whole > rank && rank > 0)
         return spec_error(sp, at, "%d ':' in the subscript of %s with %d dimension%s", whole,
                           spec_describe(sp, x), rank, rank == 1 ? "" : "s");
-    }
     SpecValue r = x;
     for (int i = 0; i < n && !sv_is_error(r); i++) {
         if (items[i].kind == SV_NONE) {

@@ -4,12 +4,15 @@
 # RUN: %python %s %build/tkc simt -first 1000066 -n 1 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 1000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 2000000 -n 12 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 3000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1001000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 1000000 -n 150 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 2001000 -seconds 120 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 2000000 -n 150 | FileCheck %s %}
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 3001000 -seconds 60 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 3000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -17,7 +20,8 @@ or begin anew; what is known of addresses, warps, stages, chips. Numbers are sma
 
 From 1000000 on (class Boxes) most operands come through tensor descriptors, whose base, shape and strides are parameters, products of them or constants,
 and whose boxes may be partly or wholly outside; operands may be loaded before the loop; and mostly some programs share tiles in a loop around.
-From 2000000 on (class Several) those descriptors have a third dim, first or in the middle, of which a box has one index, inside or not."""
+From 2000000 on (class Several) those descriptors have a third dim, first or in the middle, of which a box has one index, inside or not.
+From 3000000 on (class Pointed) block pointers, checked along all dims, have the place of descriptors."""
 import argparse
 import os
 import random
@@ -223,7 +227,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL = 1000000, 2000000
+BOXES, SEVERAL, POINTED = 1000000, 2000000, 3000000
 
 
 class Boxes(Loop):
@@ -274,6 +278,12 @@ class Boxes(Loop):
         self.head.append(f"    {name} = tl.make_tensor_descriptor({base}, {listed(extents)}, {listed(strides)}, {listed(block)}{padding})")
         return name
 
+    def load_of(self, box, at):
+        return f"{box}.load([{', '.join(at)}])"
+
+    def store_of(self, box, at, value):
+        return f"{box}.store([{', '.join(at)}], {value})"
+
     def index(self, along, depth):
         r = self.r
         tile = r.choice(["", "", " + i", " + i", " + j", " - 16 * tile"]) if self.is_shared and self.writes != "still" else ""
@@ -301,7 +311,7 @@ class Boxes(Loop):
         if turned:
             rows, columns, first, second = columns, rows, second, first
         name, at, flat = self.box([rows, columns], [first, second])
-        load = f"{name}.load([{', '.join(at)}]){flat}"
+        load = self.load_of(name, at) + flat
         self.say(f"{block} = " + (r.choice(["{0}.T", "tl.trans({0})"]).format(load) if turned else load), depth)
         if r.random() < 0.1 * self.oddity:
             self.say(f"{block} = {block} + {block}", depth)
@@ -325,7 +335,7 @@ class Boxes(Loop):
         tile = " + i" if self.is_shared and self.writes == "meet" and r.random() < 0.5 else ""
         if r.random() < 0.5:
             box, at, flat = self.box([m, n], [r.choice(["0", "16", "-16"]) + tile, r.choice(["0", "32"])], array)
-            self.say(f"{box}.store([{', '.join(at)}], {value + self.as_box(box) if flat else value})", depth)
+            self.say(self.store_of(box, at, value + self.as_box(box) if flat else value), depth)
         else:
             rows = f"({r.choice([0, 16, 64])}{tile} + tl.arange(0, {m}))[:, None]"
             mask = f", mask={rows} < {PITCH}" if tile else ""
@@ -400,8 +410,31 @@ class Several(Boxes):
         return f".reshape({', '.join(map(str, self.shapes[name]))})"
 
 
+class Pointed(Boxes):
+    def __init__(self, number):
+        super().__init__(number)
+        self.parts = {}  # of what boxes are of, by name
+
+    def make(self, base, extents, strides, block, padding):
+        name = self.name("d")
+        self.parts[name] = base, extents, strides, block, padding
+        return name
+
+    def pointer(self, box, at):
+        base, extents, strides, block, padding = self.parts[box]
+        extents, strides, block, at = ("(" + ", ".join(map(str, values)) + ")" for values in (extents, strides, block, at))
+        return f"tl.make_block_ptr({base}, {extents}, {strides}, {at}, {block}, (1, 0))", padding
+
+    def load_of(self, box, at):
+        said = self.r.choice([""] * 8 + [', eviction_policy="evict_first"'])
+        return "tl.load({0}, boundary_check=(0, 1){1}{2})".format(*self.pointer(box, at), said)
+
+    def store_of(self, box, at, value):
+        return f"tl.store({self.pointer(box, at)[0]}, {value}, boundary_check=(0, 1))"
+
+
 def loop_of(number):
-    return (Loop if number < BOXES else Boxes if number < SEVERAL else Several)(number)
+    return (Loop if number < BOXES else Boxes if number < SEVERAL else Several if number < POINTED else Pointed)(number)
 
 
 class Runner:

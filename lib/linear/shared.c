@@ -81,7 +81,8 @@ static void choose_word(F2Space *word, const F2Space *space, const F2Space *p, c
 }
 
 /* Puts `want` vectors into `basis` that meet neither p nor q as long as there are any. `space`
-   is all there is. */
+   is all there is. Lanes that differ by what is in the basis already, in the vector, meet in one word;
+   a sum with that would put the others' vectors apart. */
 static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *p, const F2Space *q,
                            int want)
 {
@@ -90,6 +91,7 @@ static void choose_segment(F2Space *basis, const F2Space *space, const F2Space *
     f2_space_intersect(&meet, p, q);
     add_space(&sum, q);
     int noutside = extend(outside, &sum, space);
+    add_space(&meet, basis);
     int np = extend(only_p, &meet, p), nq = extend(only_q, &meet, q);
     for (int i = 0; i < noutside && want > 0; i++) want -= f2_space_add(basis, outside[i]);
     for (int i = 0; i < np && i < nq && want > 0; i++)

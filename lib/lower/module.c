@@ -287,6 +287,7 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     lower_region(L, L->fn->body);
     L->target->release_sums(L);
     const int most = pressure_limit(L);
+    check(most * L->fn->num_warps * L->machine->warp_size <= MACHINE_REGISTERS, "no program fits");
     if (most) L->target->limit_registers(L, L->kernel, most);
     LLVMBuildRetVoid(L->b);
     LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));

@@ -193,12 +193,13 @@ int pressure_limit(const Lower *L)
     p.loops = bitset_make(L->arena, p.nops + 1);
     p.nops = 0;
     add_region(&p, L->fn->body);
-    int programs = machine_programs(m, L->shared_bytes), limit = 0;
+    int programs = machine_programs(m, L->shared_bytes), limit = 0,
+        most = MACHINE_REGISTERS / threads; /* of one program alone */
+    if (most > m->max_regs_thread) most = m->max_regs_thread;
     const int share = programs ? MACHINE_REGISTERS / (threads * programs) : m->max_regs_thread;
-    const int needed = registers_needed(&p);
+    const int needed = registers_needed(&p), spare = programs ? share - needed : share;
     if (p.by_warps && programs && share >= m->max_regs_thread) return m->max_regs_thread;
-    const int spare = programs ? share - needed : share;
-    if (p.by_warps && spare > 0) return spare > CLOSE ? 0 : m->max_regs_thread;
+    if (p.by_warps && spare > 0) return spare > CLOSE ? 0 : most;
     const int wanted = p.by_warps ? needed + NEAR : needed > LEAST ? needed : LEAST;
     while (programs > 0 && limit < wanted)
         limit = MACHINE_REGISTERS / (threads * programs--) / ROUND * ROUND;

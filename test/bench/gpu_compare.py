@@ -380,6 +380,16 @@ def matmul(n, configs, dtype=torch.float16):
                 rtol=2e-3 if dtype != torch.bfloat16 else 1e-2, atol=0.3, reference=lambda a: (a[2], a[0] @ a[1]), library=lambda a: torch.mm(a[0], a[1], out=a[2]))
 
 
+def matmul_pointed(m, n, k, row, configs):
+    """By block pointers, in rows of `row` numbers."""
+    some = lambda down: torch.randn(down, row, device="cuda", dtype=torch.float16)
+    sets = [[some(m), some(k), some(m), m, n, k, row, row, row] for _ in range(copies(2 * (2 * m + k) * row))]
+    return Work(name=f"matmul fp16 {m}×{n}×{k} by block pointers", path=bench_input("products"), kernel="matmul_pointed", configs=configs, sets=sets,
+                grid=lambda d: (triton.cdiv(m, d["BM"]) * triton.cdiv(n, d["BN"]), 1, 1), bytes=2 * (m * k + k * n + m * n), work=2 * m * n * k,
+                rtol=2e-3, atol=0.3, reference=lambda a: (a[2][:, :n], a[0][:, :k] @ a[1][:, :n]),
+                library=lambda a: torch.mm(a[0][:, :k], a[1][:, :n], out=a[2][:, :n]))
+
+
 def library_along(kind):
     """cuBLAS: a and b along k, in the type of the result that it has for them."""
     if kind == "int8":
@@ -655,6 +665,7 @@ WORKS = [
     lambda: matmul_along(4096, "fp8", BYTE_TILES, 128), lambda: matmul_along(8192, "fp8", BYTE_TILES),
     *(lambda n=n, most=most: matmul_boxes(n, BOX_TILES, most) for n in (4096, 8192) for most in (None, 128)),
     *(lambda n=n: matmul(n, TILES) for n in (1024, 2048, 4096, 8192, 16384)), lambda: matmul(4096, TILES, torch.bfloat16),
+    lambda: matmul_pointed(4096, 4096, 4096, 4096, TILES), lambda: matmul_pointed(4000, 4001, 3999, 4096, TILES),
     *(lambda n=n: matmul_from_boxes(n) for n in (1024, 2048, 4096, 8192, 16384)), *(lambda n=n: matmul_from_boxes(n, torch.bfloat16) for n in (4096, 8192)),
     lambda: matmul(8192, TILES, torch.bfloat16), lambda: matmul(4096, FLOAT_TILES, torch.float32),
     *(lambda size=size, causal=causal: attention(128, 4096, size, causal) for size in (64, 128) for causal in (False, True)),

@@ -5,6 +5,7 @@
 # RUN: %python %s %build/tkc simt -first 1000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 2000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 3000000 -n 12 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 3010324 -n 1 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1001000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}

@@ -435,6 +435,23 @@ static void rows_are_read_where_they_lie_apart(void)
     EXPECT_INT(access.kind, SHARED_ROWS);
 }
 
+/* What one copy moves stays side by side, whichever lanes read elements of it. */
+static void what_is_copied_at_once_stays_whole(void)
+{
+    for (int n = 0; n < 2000; n++) {
+        const int total = 8 + (int)random_below(7), bytes_log2 = (int)random_below(3), vector_log2 = 4 - bytes_log2, warps = (int)random_below(4);
+        const Layout *from = blocked(total, vector_log2, 5, warps), *to = random_layout(total, 5, warps, false);
+        const uint32_t vector[] = {1, 2, 4, 8};
+        SharedPlan plan;
+        SharedAccess access;
+        shared_plan_vectors(&plan, from, vector_log2, vector, to, 1 << bytes_log2);
+        const Layout *buffer = shared_layout(table, &plan, from);
+        EXPECT(shared_is_sound(buffer));
+        EXPECT(shared_access(&access, from, buffer, 1 << bytes_log2));
+        if (access.vector_log2 < vector_log2) EXPECT_INT(access.vector_log2, vector_log2);
+    }
+}
+
 int main(void)
 {
     arena_init(&arena);
@@ -449,6 +466,7 @@ int main(void)
     RUN(plans_end_with_the_call);
     RUN(operands_arrive_by_rows);
     RUN(rows_are_read_where_they_lie_apart);
+    RUN(what_is_copied_at_once_stays_whole);
     printf("registers %d, shuffle %d, shared %d\n", kinds[CONVERT_REGISTERS], kinds[CONVERT_SHUFFLE], kinds[CONVERT_SHARED]);
     arena_fini(&arena);
     return expect_done();

@@ -359,7 +359,7 @@ add_up[(1,)](tx, ty, tz, 16)
 # CHECK: what was forgotten is tuned anew: True
 print("what was forgotten is tuned anew:", after < emptied[0])
 # CHECK: between runs the cache was emptied: True
-print("between runs the cache was emptied:", emptied[0] > 10)
+print("between runs the cache was emptied:", emptied[0] > 1000)
 
 
 

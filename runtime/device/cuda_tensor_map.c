@@ -49,7 +49,7 @@ static TkcStatus refuse_extents(TkcDevice *dev, const char *name, const int64_t 
     for (int64_t d = rank - 1; d >= 0; d--)
         n += snprintf(shape + n, sizeof shape - (size_t)n, "%lld%s", (long long)extent[d], d ? ", " : "");
     return tkc_refuse(dev->cx, TKC_ERROR,
-                      "argument '%s': the kernel makes a descriptor of shape [%s] of it; extents "
+                      "argument '%s': by TMA the kernel has a tensor of shape [%s] of it; extents "
                       "must be at most 2^32",
                       name, shape);
 }
@@ -77,7 +77,7 @@ static TkcStatus read_strides(TkcDevice *dev, const TkcTensorMap *m, const Manif
         t->step[d] = t->is_empty ? ALIGN : (uint64_t)(stride * m->bytes);
         if (!t->is_empty && (stride < 0 || stride >= MOST_STRIDE / m->bytes))
             return tkc_refuse(dev->cx, TKC_ERROR,
-                              "argument '%s': the kernel makes a descriptor of it whose %s are "
+                              "argument '%s': by TMA the kernel has a tensor of it whose %s are "
                               "%lld elements apart; they must be less than 2^40 bytes apart",
                               of->params[m->base].name, dims[d > 0], (long long)stride);
     }

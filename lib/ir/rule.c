@@ -216,16 +216,26 @@ static bool fits_hint(Rule *r, AttrKey key, int rank)
     return true;
 }
 
+static bool fits_rows(Rule *r, const Type *ty, const Type *block)
+{
+    return expect(r, type_is_int(ty), "the rows", ty, "integers") &&
+           expect_type(r, "the rows", ty,
+                       type_block(r->ir->types, tkc_type_element(ty), 1, block->shape, NULL));
+}
+
 /* From operand `first` to before `end`: a pointer to the elements, and shape, strides and indices, which
-   may have more dims than the block, before its own. */
+   may have more dims than the block, before its own, but of ops on descriptors. */
 static bool fits_numbers(Rule *r, int first, int end, const Type *block)
 {
     const int numbers = end - first - 1, rank = numbers / 3;
-    if (numbers % 3 || rank < block->rank || rank > TKC_MAX_RANK)
-        return wrong(r, "%d operands, expected %d, or 3 more a dim", r->op->nargs,
-                     r->op->nargs - numbers + 3 * block->rank);
+    const bool is_desc = ir_has(r->op, OT_DESC);
+    if (numbers % 3 || rank < block->rank || rank > (is_desc ? block->rank : TKC_MAX_RANK))
+        return wrong(r, "%d operands, expected %d%s", r->op->nargs,
+                     r->op->nargs - numbers + 3 * block->rank, is_desc ? "" : ", or 3 more a dim");
     for (int i = first + 1; i < end; i++)
-        if (!expect_type(r, "a number", operand(r, i), type_scalar(r->ir->types, DT_I64)))
+        if (!(desc_is_rows(r->op) && i == 1 + 2 * rank
+                  ? fits_rows(r, operand(r, i), block)
+                  : expect_type(r, "a number", operand(r, i), type_scalar(r->ir->types, DT_I64))))
             return false;
     return expect_type(r, "the base", operand(r, first),
                        type_pointer(r->ir->types, tkc_type_element(block)));
@@ -494,33 +504,6 @@ static bool rule_elements(Rule *r)
 
 /* ---- descriptors ---- */
 
-/* Base and block fit each other, and the number of operands the block's rank. */
-static bool fits_box(Rule *r, const Type *block)
-{
-    const Type *base = operand(r, 0);
-    const bool is_rows = desc_is_rows(r->op), is_store = r->op->nresults == 0;
-    const bool is_base = base->kind == TY_POINTER && base->elem->kind == TY_SCALAR;
-    if (!expect(r, is_base, "the base", base, "a pointer to numbers") ||
-        !expect(r, type_is_block(block) && (!is_rows || block->rank == 2), "the block", block,
-                is_rows ? "a block of rank 2" : "a block"))
-        return false;
-    const int nargs = 1 + 3 * block->rank + is_store;
-    if (r->op->nargs != nargs) return wrong(r, "%d operands, expected %d", r->op->nargs, nargs);
-    return expect_type(r, "the block", block,
-                       type_block(r->ir->types, base->elem, block->rank, block->shape, NULL));
-}
-
-/* Operand i, of the shape, strides and indices. */
-static bool fits_part(Rule *r, int i, const Type *block)
-{
-    const Type *ty = operand(r, i);
-    if (!desc_is_rows(r->op) || i != 1 + 2 * block->rank)
-        return expect_type(r, "a number", ty, type_scalar(r->ir->types, DT_I64));
-    return expect(r, type_is_int(ty), "the rows", ty, "integers") &&
-           expect_type(r, "the rows", ty,
-                       type_block(r->ir->types, tkc_type_element(ty), 1, block->shape, NULL));
-}
-
 /* What memory does of its own with such elements. */
 static bool fits_rmw(Rule *r, const Type *block)
 {
@@ -535,9 +518,11 @@ static bool rule_desc(Rule *r)
 {
     const Value *stored = desc_stored(r->op);
     const Type *block = stored ? stored->type : result(r, 0);
-    if (!fits_box(r, block)) return false;
-    for (int i = 1; i <= 3 * block->rank; i++)
-        if (!fits_part(r, i, block)) return false;
+    const bool is_rows = desc_is_rows(r->op), is_block = type_is_block(block) && !block->layout;
+    if (!expect(r, is_block && !type_is_pointer(block) && (!is_rows || block->rank == 2), "the block",
+                block, is_rows ? "numbers in two dims" : "a block of numbers, without a layout") ||
+        !fits_numbers(r, 0, r->op->nargs - (stored != NULL), block))
+        return false;
     if (tkc_op_attr(r->op, ATTR_PADDING) && (stored || !type_is_float(block)))
         return wrong(r, "'padding' is for floats that are loaded");
     return r->op->kind != OP_DESC_ATOMIC || fits_rmw(r, block);

@@ -1,18 +1,12 @@
 /* Addresses and boundary masks of boxes.
 
    The scalar part, base + Σ index_d * stride_d, is one pointer; the block part adds arange_d *
-   stride_d along each dim. Inside means 0 <= index_d + i < shape_d, written -index_d <= i <
-   shape_d - index_d so that the per-element work is a comparison with a scalar. All of it in 64
-   bits. */
+   stride_d along each dim; both in 64 bits. Inside means 0 <= index_d + i < shape_d: one comparison
+   with max(shape_d, 0), without signs, where what is below 0, or wraps, lies above all extents. In 32
+   bits where index and extent come from there: the most that threads do for each copy. */
 #include "ir/tile.h"
 
 #include "base/unwind.h"
-
-static bool is_one(const Value *v)
-{
-    int64_t n;
-    return ir_const_int(v, &n) && n == 1;
-}
 
 static Value *splat_like(Builder *b, Value *scalar, const Value *v)
 {
@@ -21,7 +15,7 @@ static Value *splat_like(Builder *b, Value *scalar, const Value *v)
 
 static Value *scaled(Builder *b, Value *x, Value *stride)
 {
-    return is_one(stride) ? x : build_binary(b, OP_MUL, x, splat_like(b, stride, x));
+    return build_binary(b, OP_MUL, x, splat_like(b, stride, x));
 }
 
 static int block_rank(const Tile *t)
@@ -36,24 +30,35 @@ static Value *index_of(Builder *b, const Tile *t, int d)
     return type_is_block(v->type) ? build_int(b, DT_I64, 0) : v;
 }
 
-/* From there on 0, 1, … along the block's dim, or the rows, 1 elsewhere: int64; of an outer dim 0. */
+/* From there on 0, 1, … along the block's dim, or the rows, 1 elsewhere; of an outer dim 0. */
 static Value *steps_along(Builder *b, const Tile *t, int d)
 {
     Value *v = t->indices[d];
-    if (d < t->outer) return build_int(b, DT_I64, 0);
+    if (d < t->outer) return build_int(b, DT_I32, 0);
     if (!type_is_block(v->type)) v = build_arange(b, 0, t->block[d - t->outer]);
-    v = build_cast(b, v, DT_I64, NULL);
     for (int i = 0; i < block_rank(t); i++)
         if (i != d - t->outer) v = build_expand_dims(b, v, i);
     return v;
 }
 
+Value *tile_narrow(Builder *b, Value *v)
+{
+    int64_t n;
+    const Op *cast = ir_def(v, OP_CAST);
+    if (ir_const_int(v, &n)) return n == (int32_t)n ? build_int(b, DT_I32, n) : NULL;
+    return cast && op_arg(cast, 0)->type->dtype == DT_I32 ? op_arg(cast, 0) : NULL;
+}
+
 static Value *inside(Builder *b, Value *steps, Value *index, Value *extent)
 {
-    Value *low = splat_like(b, build_unary(b, OP_NEG, index), steps);
-    low = build_binary(b, OP_GE, steps, low);
-    Value *high = splat_like(b, build_binary(b, OP_SUB, extent, index), steps);
-    return build_and(b, low, build_binary(b, OP_LT, steps, high));
+    Value *at = tile_narrow(b, index), *end = tile_narrow(b, extent);
+    const bool is_narrow = at && end && type_dtype(steps->type) == DT_I32;
+    const DType sign = is_narrow ? DT_I32 : DT_I64, bare = is_narrow ? DT_U32 : DT_U64;
+    at = build_binary(b, OP_ADD, splat_like(b, is_narrow ? at : index, steps),
+                      build_cast(b, steps, sign, NULL));
+    end = build_binary(b, OP_MAX, is_narrow ? end : extent, build_int(b, sign, 0));
+    return build_binary(b, OP_LT, build_cast(b, at, bare, NULL),
+                        splat_like(b, build_cast(b, end, bare, NULL), steps));
 }
 
 static Value *over_block(Builder *b, const Tile *t, Value *v)
@@ -75,6 +80,7 @@ Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask)
             *mask = build_and(b, *mask, over_block(b, t, in));
         }
         if (d < t->outer) continue;
+        along = build_cast(b, along, DT_I64, NULL);
         along = over_block(b, t, scaled(b, along, t->strides[d]));
         steps = steps ? build_binary(b, OP_ADD, steps, along) : along;
     }

@@ -20,6 +20,9 @@ typedef struct Tile {
 enum { TILE_PARTS = 1 + 3 * TKC_MAX_RANK };
 void tile_squeeze(Tile *t, Value **room, int32_t *block);
 
+/* An extent or index as int32; NULL: it may need more bits. */
+Value *tile_narrow(Builder *b, Value *v);
+
 /* Pointers to the elements, and the mask of those inside the shape in the dims of `bounded` (a bit
    each); *mask is NULL when there is none. */
 Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask);

@@ -2,6 +2,7 @@
    that are methods. */
 #include <string.h>
 
+#include "ir/tile.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
 
@@ -93,10 +94,8 @@ static SpecValue extents(Spec *sp, const SpecBlockPtr *p, Span at)
     Value *all[TKC_MAX_RANK];
     spec_at(sp, at);
     for (int d = 0; d < p->block.rank; d++) {
-        const Op *cast =
-            p->shape[d]->def && p->shape[d]->def->kind == OP_CAST ? p->shape[d]->def : NULL;
-        bool was_int32 = cast && op_arg(cast, 0)->type->dtype == DT_I32;
-        all[d] = was_int32 ? op_arg(cast, 0) : build_cast(&sp->b, p->shape[d], DT_I32, NULL);
+        all[d] = tile_narrow(&sp->b, p->shape[d]);
+        if (!all[d]) all[d] = build_cast(&sp->b, p->shape[d], DT_I32, NULL);
     }
     return arg_results(sp, p->block.rank, all);
 }

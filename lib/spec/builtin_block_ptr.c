@@ -10,15 +10,14 @@
 static SpecBlockPtr *make(Spec *sp, const BuiltinCall *c, int block)
 {
     SpecBlockPtr *p = arena_new(sp->arena, SpecBlockPtr);
-    SpecValue v = c->args[0];
-    const Type *t = v.kind == SV_VALUE ? v.v->type : NULL;
+    const Type *t = c->args[0].kind == SV_VALUE ? c->args[0].v->type : NULL;
     bool ok = (t && t->kind == TY_POINTER && t->elem->kind == TY_SCALAR) ||
               arg_fail(sp, c, 0, "a pointer");
     ok = ok && arg_shape(sp, c, block, &p->block) &&
          (p->block.rank || arg_fail(sp, c, block, "at least one extent")) &&
-         block_ptr_indices(sp, c, 1, p->block.rank, NULL, p->shape) &&
-         block_ptr_indices(sp, c, 2, p->block.rank, NULL, p->strides);
-    p->base = v.v;
+         block_ptr_indices(sp, c, 1, p->block.rank, DT_I64, NULL, p->shape) &&
+         block_ptr_indices(sp, c, 2, p->block.rank, DT_I64, NULL, p->strides);
+    p->base = c->args[0].v;
     return ok ? p : NULL;
 }
 
@@ -29,15 +28,15 @@ static bool check_order(Spec *sp, const BuiltinCall *c, int i, int rank)
     int n = arg_ints(sp, c, i, order);
     if (n < 0) return false;
     for (int k = 0; k < n; k++) seen |= order[k] >= 0 && order[k] < rank ? 1u << order[k] : 0;
-    if (n == rank && seen == (1u << rank) - 1) return true;
-    return spec_fail(sp, c->spans[i], "%s must hold each of 0 to %d once", arg_what(sp, c, i),
+    return (n == rank && seen == (1u << rank) - 1) ||
+           spec_fail(sp, c->spans[i], "%s must hold each of 0 to %d once", arg_what(sp, c, i),
                      rank - 1);
 }
 
 SpecValue builtin_make_block_ptr(Spec *sp, const BuiltinCall *c)
 {
     SpecBlockPtr *p = make(sp, c, 4);
-    if (!p || !block_ptr_indices(sp, c, 3, p->block.rank, NULL, p->offsets) ||
+    if (!p || !block_ptr_indices(sp, c, 3, p->block.rank, DT_I32, NULL, p->offsets) ||
         !check_order(sp, c, 5, p->block.rank))
         return sv_error();
     return (SpecValue){.kind = SV_BLOCK_PTR, .block_ptr = p};
@@ -48,11 +47,11 @@ SpecValue builtin_advance(Spec *sp, const BuiltinCall *c)
     if (c->args[0].kind != SV_BLOCK_PTR) return arg_refuse(sp, c, 0, "a block pointer");
     SpecBlockPtr *p = arena_copy(sp->arena, c->args[0].block_ptr, sizeof *p);
     Value *by[TKC_MAX_RANK];
-    if (!block_ptr_indices(sp, c, 1, p->block.rank, NULL, by)) return sv_error();
+    if (!block_ptr_indices(sp, c, 1, p->block.rank, DT_I32, NULL, by)) return sv_error();
     for (int d = 0; d < p->block.rank; d++) {
         int64_t n;
-        if (ir_const_int(by[d], &n) && n == 0) continue;
-        p->offsets[d] = build_binary(&sp->b, OP_ADD, p->offsets[d], by[d]);
+        if (!ir_const_int(by[d], &n) || n != 0)
+            p->offsets[d] = build_binary(&sp->b, OP_ADD, p->offsets[d], by[d]);
     }
     return (SpecValue){.kind = SV_BLOCK_PTR, .block_ptr = p};
 }
@@ -77,7 +76,7 @@ SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
 static bool block_at(Spec *sp, const BuiltinCall *c, int i, Value **indices, Tile *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", indices)) return false;
+    if (!block_ptr_indices(sp, c, i, p->block.rank, DT_I64, "the offsets", indices)) return false;
     *out = block_ptr_tile(p, &p->block, indices);
     return true;
 }

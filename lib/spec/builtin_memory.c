@@ -47,11 +47,8 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
 /* A scalar or block of pointers. */
 static bool plain_pointer(Spec *sp, const BuiltinCall *c, Value **out)
 {
-    SpecValue v = c->args[0];
-    if (sv_is_pointer(v)) {
-        *out = v.v;
-        return true;
-    }
+    *out = c->args[0].v;
+    if (sv_is_pointer(c->args[0])) return true;
     arg_refuse(sp, c, 0, "a pointer or a block of pointers");
     advise_pointer_first(sp, c);
     return false;
@@ -72,8 +69,11 @@ static const char *const FOR_BLOCK_POINTERS =
 static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Access *a, Tile *t)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
+    Value **indices = arena_array(sp->arena, Value *, p->block.rank);
     unsigned dims;
-    *t = block_ptr_tile(p, &p->block, p->offsets);
+    for (int d = 0; d < p->block.rank; d++)
+        indices[d] = build_cast(&sp->b, p->offsets[d], DT_I64, NULL);
+    *t = block_ptr_tile(p, &p->block, indices);
     if (refuse_given(sp, c, mask, "does not go with a block pointer; use boundary_check") ||
         !boundary_dims(sp, c, check, p->block.rank, &dims))
         return false;

@@ -592,20 +592,21 @@ static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
     ptx_end(&p, true, words);
 }
 
-/* What is not read becomes 0: the bytes to read are an operand. */
+/* What is not read becomes 0: the bytes to read are chosen here, as LLVM makes a number of two masks. */
 static void nvptx_copy_async(Lower *L, const Copy *c)
 {
     Ptx p = ptx_begin(L, 0, NULL);
     const Place to = ptx_give_address(&p, c->to, c->to_offset),
                 from = ptx_give_address(&p, c->from, c->from_offset);
     if (c->pred)
-        ptx_give(&p, LLVMBuildSelect(L->b, c->pred, lower_i32(L, c->bytes), lower_i32(L, 0), ""));
+        buf_printf(&p.text, "{\n\t.reg .b32 n;\n\tselp.b32 n, %d, 0, $%d;\n\t", c->bytes,
+                   ptx_give(&p, c->pred));
     ptx_guard(&p, c->acts);
     buf_printf(&p.text, "cp.async.%s.shared.global ", c->bytes == 16 ? "cg" : "ca");
     put_place(&p, to);
     buf_puts(&p.text, ", ");
     put_place(&p, from);
-    buf_printf(&p.text, c->pred ? ", %d, $2;" : ", %d;", c->bytes);
+    buf_printf(&p.text, c->pred ? ", %d, n;\n\t}" : ", %d;", c->bytes);
     ptx_end(&p, true, NULL);
 }
 

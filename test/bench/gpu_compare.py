@@ -221,10 +221,8 @@ def measure(tkc, work, older):
     a, b = best(ours, repeats), best(theirs, repeats)
     graphs = [ours[a], theirs[b]] + ([graph_of(work.library, work.sets, repeats)] if work.library else [])
     rounds = []
-    for i in range(ROUNDS):  # there and back: what runs hot leaves less of the clock to the next
-        order = range(len(graphs))[:: -1 if i & 1 else 1]
-        times = {k: time_graph(graphs[k], repeats) for k in order}
-        rounds.append([times[k] for k in range(len(graphs))])
+    for _ in range(ROUNDS):  # each behind itself: what runs hot leaves less of the clock to the next
+        rounds.append([(graph.replay(), time_graph(graph, repeats))[1] for graph in graphs])
     ratios = [r[1] / r[0] for r in rounds]
     o, t, *library = (statistics.median(times) for times in zip(*rounds))
     low, high = interval(ratios)

@@ -252,6 +252,10 @@ def block_pointers(c):
         c.add(f"block_pointers framed at {top},{left} {bh}x{bw} {padding}", "block_pointers", "framed", 1,
               {"BH": bh, "BW": bw, "PADDING": f"'{padding}'"}, {"x": x, "y": np.full((bh, bw), 7, np.float32)},
               {"h": 20, "w": 30, "top": top, "left": left}, {"y": framed[40 + top : 40 + top + bh, 40 + left : 40 + left + bw]}, 0, 0)
+    # Nothing is inside: no rows, fewer than none, and rows whose numbers pass the ends of int32.
+    for h, top, left in ((0, 0, 0), (-3, 0, 0), (20, 2**31 - 8, 0), (20, -(2**31), 3), (2**31 - 1, -16, 0), (20, 0, -(2**31))):
+        c.add(f"block_pointers framed of {h} rows at {top},{left}", "block_pointers", "framed", 1, {"BH": 16, "BW": 16, "PADDING": "'nan'"},
+              {"x": x, "y": np.full((16, 16), 7, np.float32)}, {"h": h, "w": 30, "top": top, "left": left}, {"y": np.full((16, 16), np.nan, np.float32)}, 0, 0)
     c.add("block_pointers column_sums", "block_pointers", "column_sums", 1, {"W": 30, "BH": 8}, {"x": x, "y": unwritten("fp32", 30)}, {"h": 20},
           {"y": x.astype(np.float64).sum(axis=0)}, 1e-5, 1e-5)
     for dtype in (np.float32, np.float16, np.int8, np.int64):

@@ -175,6 +175,8 @@ def block_pointers(long):
                "r = tl.load(b, boundary_check=(0,))",
                results={"r": Want("fp32", np.append(a.reshape(-1)[590:], np.zeros(6, np.float32)))},
                pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])
+    yield Case("make_block_ptr of more than int32", "b = tl.make_block_ptr(p, (4294967296 + 4,), (1,), (590,), (8,), (0,))\n"
+               "r = tl.load(b, boundary_check=(0,))", results={"r": Want("fp32", a.reshape(-1)[590:598])}, pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])
     yield Case("make_block_ptr in three dimensions", "b = tl.make_block_ptr(p, (5, 4, 30), (120, 30, 1), (1, 1, 2), (2, 4, 8), (2, 1, 0))\nr = tl.load(b, boundary_check=(0, 1, 2))",
                results={"r": Want("fp32", window(a.reshape(5, 4, 30), (1, 1, 2), (2, 4, 8), np.float32(0))[0])},
                pointers={"p": ("fp32", a)}, covers=["make_block_ptr"])

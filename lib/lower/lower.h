@@ -47,6 +47,7 @@ struct Lower {
     LLVMValueRef kernel;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
     LLVMValueRef thread; /* i32, in the entry block: its number in the program */
+    LLVMValueRef first_warp; /* i1, likewise: it is of that one; of kernels with tensor maps */
     Regs *values;        /* by value id */
     Bitset early;        /* value ids of what is lowered first of its region */
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */

@@ -11,13 +11,6 @@ static LLVMValueRef at_number(Lower *L, const Value *buffer, LLVMValueRef number
     return LLVMBuildAdd(L->b, at, lower_i32(L, tkc_op_int(buffer->def, ATTR_OFFSET, 0)), "");
 }
 
-/* NULL: there is no other. */
-static LLVMValueRef first_warp(Lower *L)
-{
-    enum { LANES = 31 };
-    return lower_thread_is_zero(L, ~(uint32_t)LANES, 0);
-}
-
 static LLVMValueRef one_thread(Lower *L)
 {
     return lower_canonical(L, type_scalar(ir_of(L->fn)->types, DT_I32));
@@ -62,7 +55,7 @@ static BoxCopy box_of(Lower *L, const Op *op, const Tile *t)
                  .boxes = (int)(t->block[1] / map.box_columns),
                  .columns = (int)map.box_columns,
                  .bytes = (int)(map.box_rows * map.swizzle),
-                 .acts = first_warp(L)};
+                 .acts = L->first_warp};
     for (int d = 0; d < t->rank; d++)
         c.index[d] = coordinate(L, t->indices[t->rank - 1 - d]);
     return c;
@@ -70,8 +63,13 @@ static BoxCopy box_of(Lower *L, const Op *op, const Tile *t)
 
 void lower_fetch_maps(Lower *L)
 {
+    enum { LANES_LOG2 = 5 };
     const int maps = (int)LLVMCountParams(L->kernel) - L->fn->nparams;
-    for (int i = 0; i < maps; i++) L->target->fetch_map(L, i, first_warp(L));
+    if (!maps) return;
+    LLVMValueRef warp = LLVMBuildLShr(L->b, L->thread, lower_i32(L, LANES_LOG2), "");
+    warp = lower_shuffle_from(L, warp, lower_i32(L, 0)); /* as ptxas sees */
+    L->first_warp = LLVMBuildICmp(L->b, LLVMIntEQ, warp, lower_i32(L, 0), "");
+    for (int i = 0; i < maps; i++) L->target->fetch_map(L, i, L->first_warp);
 }
 
 void lower_copy_box(Lower *L, const Op *op)
@@ -99,7 +97,7 @@ void lower_store_box(Lower *L, const Op *op)
 void lower_store_wait(Lower *L, const Op *op)
 {
     (void)op;
-    L->target->store_wait(L, first_warp(L));
+    L->target->store_wait(L, L->first_warp);
     L->target->barrier(L);
 }
 
@@ -141,5 +139,5 @@ void lower_tma_free(Lower *L, const Op *op)
 
 void lower_tma_claim(Lower *L, const Op *op)
 {
-    L->target->box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), first_warp(L));
+    L->target->box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), L->first_warp);
 }

@@ -1,7 +1,8 @@
 /* The tensor memory accelerator: one thread asks for a box of a matrix, whose tensor map is a
    parameter of the kernel behind all others (ir/tensor_map.h); an mbarrier counts the bytes that
-   have come. Which lane of a warp asks, the chip elects: of any other predicate ptxas makes a branch
-   for each instruction, around which threads wait for each other. */
+   have come. Which lane of the first warp asks, the chip elects: of any other predicate ptxas makes a
+   branch for each instruction. The other warps pass by: `acts` is of a shuffle, so ptxas sees that
+   lanes agree, and keeps what a loop counts in registers that they share. */
 #include "base/buf.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
@@ -21,8 +22,7 @@ static Buf elect(Lower *L)
     enum { TMA_PTX = 80 };
     Buf text = buf_make(L->arena);
     lower_need_ptx(L, TMA_PTX);
-    buf_puts(&text, "{\n\t.reg .b32 c;\n\t.reg .pred p;\n\telect.sync _|p, -1;"
-                    "\n\tand.pred p, p, $0;");
+    buf_puts(&text, "{\n\t.reg .b32 c;\n\t.reg .pred p;\n\t@!$0 bra.uni over;\n\telect.sync _|p, -1;");
     return text;
 }
 
@@ -61,14 +61,14 @@ static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
     if (c->barrier) args[n++] = L->target->shared(L, c->barrier);
     buf_puts(&constraints, "b,l");
     for (int i = AT; i < n; i++) buf_puts(&constraints, ",r");
-    buf_puts(text, "\n\t}");
+    buf_puts(text, "\nover:\n\t}");
     effect(L, buf_text(text), buf_text(&constraints), n, args);
 }
 
 void nvptx_fetch_map(Lower *L, int map, LLVMValueRef acts)
 {
     Buf text = elect(L);
-    buf_puts(&text, "\n\t@p prefetch.tensormap [$1];\n\t}");
+    buf_puts(&text, "\n\t@p prefetch.tensormap [$1];\nover:\n\t}");
     effect(L, buf_text(&text), "b,l", 2, (LLVMValueRef[]){acts, map_of(L, map)});
 }
 
@@ -106,7 +106,7 @@ void nvptx_store_box(Lower *L, const BoxCopy *c)
 void nvptx_store_wait(Lower *L, LLVMValueRef acts)
 {
     Buf text = elect(L);
-    buf_puts(&text, "\n\t@p cp.async.bulk.wait_group 0;\n\t}");
+    buf_puts(&text, "\n\t@p cp.async.bulk.wait_group 0;\nover:\n\t}");
     effect(L, buf_text(&text), "b", 1, &acts);
 }
 

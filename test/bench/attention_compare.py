@@ -3,10 +3,11 @@
 
 TUTORIAL is Triton's file, python/tutorials/06-fused-attention.py; tkc runs the same text with `triton` in its imports replaced by `tkc`. Both
 choose from the same configurations, of which the tutorial has more, anew for each row: its key does not tell causal from full. A SHAPE is batch,heads,length,size; without any, those of the project's
-figures. All sides are timed in alternated rounds of one process, by events around five calls, which are issued while the GPU pauses before them; with `back` the way back, cuDNN left out.
+figures. All sides are timed in alternated rounds of one process, in each order, by events around five calls, which are issued while the GPU pauses before them; with `back` the way back, cuDNN left out.
 A ratio is the other side's median time over tkc's. Needs torch, triton and the package tkc.
 """
 import importlib.util
+import itertools
 import os
 import re
 import statistics
@@ -15,7 +16,7 @@ import tempfile
 
 import torch
 
-ROUNDS, CALLS = 9, 5
+ROUNDS, CALLS = 12, 5
 PAUSE = 10_000_000  # cycles, some 5 ms
 TILES = (128, 128, 2, 8), (128, 128, 3, 8), (128, 64, 3, 8), (128, 64, 4, 8), (128, 64, 3, 4), (64, 64, 3, 4), (64, 64, 4, 4)
 SHAPES = [(4, 32, 1024, 64), (4, 32, 4096, 64), (1, 32, 16384, 64), (4, 32, 1024, 128), (4, 32, 4096, 128), (1, 32, 16384, 128)]
@@ -70,7 +71,8 @@ def compare(modules, shape, causal, back):
             grads[name] = torch.cat([x.grad.flatten().float() for x in (q, k, v)])
         outs = grads
     far = max((outs["tkc"].float() - o.float()).abs().max().item() for o in outs.values())
-    rounds = [{name: timed(run) for name, run in runs.items()} for _ in range(ROUNDS)]
+    orders = itertools.islice(itertools.cycle(itertools.permutations(runs)), ROUNDS)  # none always behind the same other
+    rounds = [{name: timed(runs[name]) for name in order} for order in orders]
     times = {name: statistics.median(r[name] for r in rounds) for name in runs}
     work = 4 * batch * heads * length * length * size * (0.5 if causal else 1) * (2.5 if back else 1)
     rates = " | ".join(f"{work / t / 1e9:.0f}" for t in times.values())

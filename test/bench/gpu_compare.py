@@ -11,6 +11,7 @@ Triton's, with its 95 % interval. Where cuBLAS or cuDNN does the work, too, its 
 import ctypes
 import importlib.machinery
 import importlib.util
+import itertools
 import math
 import os
 import statistics
@@ -22,7 +23,7 @@ import torch
 import triton
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ROUNDS, L2_BYTES = 21, 256 << 20
+ROUNDS, L2_BYTES = 24, 256 << 20
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 cuda = ctypes.CDLL("libcuda.so.1")
 
@@ -183,8 +184,13 @@ def best(graphs, repeats):
     return min(graphs, key=lambda w: statistics.median(t[w] for t in turns))
 
 
+def in_turns(n, rounds=ROUNDS):
+    """The order of each round, such that each of n comes as often behind each other one: what runs hot leaves less of the clock to the next."""
+    return itertools.islice(itertools.cycle(itertools.permutations(range(n))), rounds)
+
+
 def interval(values):
-    """Order statistics around the median that hold it with 95 % (for 21 values: the 6th and the 16th)."""
+    """Order statistics around the median that hold it with 95 % (for 24 values: the 8th and the 17th)."""
     s = sorted(values)
     k = max(0, int((len(s) - 1.96 * len(s) ** 0.5) / 2))
     return s[k], s[-1 - k]
@@ -221,8 +227,9 @@ def measure(tkc, work, older):
     a, b = best(ours, repeats), best(theirs, repeats)
     graphs = [ours[a], theirs[b]] + ([graph_of(work.library, work.sets, repeats)] if work.library else [])
     rounds = []
-    for _ in range(ROUNDS):  # each behind itself: what runs hot leaves less of the clock to the next
-        rounds.append([(graph.replay(), time_graph(graph, repeats))[1] for graph in graphs])
+    for order in in_turns(len(graphs)):
+        times = {k: (graphs[k].replay(), time_graph(graphs[k], repeats))[1] for k in order}
+        rounds.append([times[k] for k in range(len(graphs))])
     ratios = [r[1] / r[0] for r in rounds]
     o, t, *library = (statistics.median(times) for times in zip(*rounds))
     low, high = interval(ratios)
@@ -416,14 +423,17 @@ def matmul_along(n, kind, configs, most=None):
                 reference=lambda a: (a[2], a[0].double() @ a[1].double().T))
 
 
-def matmul_boxes(n, configs, most=None):
-    """fp8 by descriptors, whose sums become bf16, as cuBLAS's do; `most` as above."""
+def matmul_boxes(n, kind, configs, most=None):
+    """By descriptors, of fp8 with sums that become bf16, as cuBLAS's do; `most` as above."""
     triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
-    some = lambda: torch.randn(n, n, device="cuda").to(torch.float8_e4m3fn)
-    sets = [[some(), some(), torch.empty(n, n, device="cuda", dtype=torch.bfloat16), n, n, n] for _ in range(copies(4 * n * n))]
-    return Work(name=f"matmul fp8 {n}³ by descriptors" + f", {most} of k imprecise" * bool(most), path=bench_input("products"), kernel="matmul_boxes",
-                configs=[({**d, "MOST": most}, w, s) for d, w, s in configs], sets=sets, library=library_along("fp8"), grid=(programs_that_fit(), 1, 1),
-                bytes=4 * n * n, work=2 * n ** 3, rtol=1e-2, atol=1e-3 * n, reference=lambda a: (a[2], a[0].double() @ a[1].double().T))
+    dtype, out = {"tf32": (torch.float32, torch.float32), "fp8": (torch.float8_e4m3fn, torch.bfloat16)}[kind]
+    some = lambda: torch.randn(n, n, device="cuda").to(dtype)
+    size = (2 * dtype.itemsize + out.itemsize) * n * n
+    sets = [[some(), some(), torch.empty(n, n, device="cuda", dtype=out), n, n, n] for _ in range(copies(size))]
+    return Work(name=f"matmul {kind} {n}³ by descriptors" + f", {most} of k imprecise" * bool(most), path=bench_input("products"), kernel="matmul_boxes",
+                configs=[({**d, "MOST": most}, w, s) for d, w, s in configs], sets=sets, library=library_along(kind), grid=(programs_that_fit(), 1, 1),
+                bytes=size, work=2 * n ** 3, rtol=1e-2 if kind == "fp8" else 0, atol={"tf32": 2e-4, "fp8": 1e-3}[kind] * n,
+                reference=lambda a: (a[2], a[0].double() @ a[1].double().T))
 
 
 def matmul_from_boxes(n, dtype=torch.float16):
@@ -655,13 +665,14 @@ TILES = tiles((128, 128, 64, 4, 3), (128, 256, 64, 8, 3), (128, 128, 32, 4, 4), 
 BYTE_TILES = tiles((128, 128, 128, 4, 3), (128, 256, 128, 8, 3), (256, 128, 128, 8, 3), (64, 128, 128, 4, 3), (128, 128, 64, 4, 4), (128, 128, 128, 8, 3))
 BOX_TILES = tiles((128, 256, 128, 8, 3), (128, 256, 128, 8, 4), (256, 128, 128, 8, 3), (256, 128, 128, 8, 4), (128, 128, 128, 4, 3))
 LOOP_TILES = tiles((128, 256, 64, 8, 3), (256, 128, 64, 8, 3), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3), (128, 64, 64, 4, 4))
-WORD_TILES = tiles((128, 128, 32, 4, 3), (128, 256, 32, 8, 3), (256, 128, 32, 8, 3), (128, 128, 32, 8, 4))
+WORD_TILES = tiles((128, 128, 32, 4, 3), (128, 256, 32, 8, 3), (256, 128, 32, 8, 3), (128, 128, 32, 8, 4), (128, 256, 32, 8, 4))
 FLOAT_TILES = tiles((128, 128, 16, 8, 3), (64, 128, 16, 8, 3), (128, 64, 16, 4, 3), (128, 128, 32, 8, 2), (64, 64, 16, 4, 3))
 
 WORKS = [
     *(lambda n=n: matmul_along(n, "tf32", WORD_TILES) for n in (4096, 8192)), lambda: matmul_along(4096, "int8", BYTE_TILES), lambda: matmul_along(4096, "fp8", BYTE_TILES),
     lambda: matmul_along(4096, "fp8", BYTE_TILES, 128), lambda: matmul_along(8192, "fp8", BYTE_TILES),
-    *(lambda n=n, most=most: matmul_boxes(n, BOX_TILES, most) for n in (4096, 8192) for most in (None, 128)),
+    *(lambda n=n, most=most: matmul_boxes(n, "fp8", BOX_TILES, most) for n in (4096, 8192) for most in (None, 128)),
+    *(lambda n=n: matmul_boxes(n, "tf32", WORD_TILES) for n in (4096, 8192)),
     *(lambda n=n: matmul(n, TILES) for n in (1024, 2048, 4096, 8192, 16384)), lambda: matmul(4096, TILES, torch.bfloat16),
     lambda: matmul_pointed(4096, 4096, 4096, 4096, TILES), lambda: matmul_pointed(4000, 4001, 3999, 4096, TILES),
     *(lambda n=n: matmul_from_boxes(n) for n in (1024, 2048, 4096, 8192, 16384)), *(lambda n=n: matmul_from_boxes(n, torch.bfloat16) for n in (4096, 8192)),

@@ -9,7 +9,8 @@ static Value *index_of(Spec *sp, SpecValue v, DType dtype, const char *what, Spa
     Value *x =
         v.kind == SV_VALUE || v.kind == SV_INT || v.kind == SV_BOOL ? op_to_value(sp, v, at) : NULL;
     const bool is_int = x && type_is_scalar(x->type) && type_is_int(x->type);
-    const bool fits = is_int && (dtype == DT_I64 || x->type->dtype == DT_I32 || type_bits(x->type) < 32);
+    const bool fits = is_int && (dtype == DT_I64 || x->type->dtype == DT_I32 ||
+                                 (v.kind != SV_INT && type_bits(x->type) <= 32));
     if (fits) return build_cast(&sp->b, x, dtype, NULL);
     if (sv_is_error(v)) return NULL;
     spec_error(sp, at, "%s must %s, found %s", what, is_int ? "fit in int32" : "hold integers",

@@ -31,7 +31,6 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
     *dims = 0;
     if (is_empty(c->args[i])) return true;
     int n = arg_ints(sp, c, i, items);
-    if (n < 0) return false;
     for (int k = 0; k < n; k++) {
         int64_t d = items[k] < 0 ? items[k] + rank : items[k];
         if (d < 0 || d >= rank || (*dims >> d & 1))
@@ -41,7 +40,7 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
                 arg_what(sp, c, i), (long long)items[k], rank);
         *dims |= 1u << d;
     }
-    return true;
+    return n >= 0;
 }
 
 /* A scalar or block of pointers. */

@@ -71,32 +71,36 @@ static bool is_one(const TkcNumber *n)
     return n->value == 1 && n->param[0] < 0;
 }
 
-/* Of the map's dim d, which is that dim of the tile from the last one on. */
-static bool read_dim(const Func *fn, const Tile *t, int d, TkcTensorMap *out)
+/* Of the map's dim d, which is that dim of the tile from the last one on. Gives what it lacks, or NULL. */
+static const char *read_dim(const Func *fn, const Tile *t, int d, TkcTensorMap *out)
 {
     const int of_tile = t->rank - 1 - d;
     TkcNumber stride;
     int64_t any, step;
-    if (!read_number(fn, t->shape[of_tile], &out->extent[d], &any) ||
-        !read_number(fn, t->strides[of_tile], &stride, &step))
-        return false;
-    if (d == 0) return is_one(&stride);
+    if (!read_number(fn, t->shape[of_tile], &out->extent[d], &any))
+        return "an extent is computed in the kernel";
+    if (!read_number(fn, t->strides[of_tile], &stride, &step))
+        return "a stride is computed in the kernel";
+    if (d == 0) return is_one(&stride) ? NULL : "the last stride is not known to be 1";
     out->stride[d - 1] = stride;
-    return step * out->bytes % ALIGN == 0;
+    return step * out->bytes % ALIGN ? "a stride is not known to be a multiple of 16 bytes" : NULL;
 }
 
-bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
+const char *tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)
 {
     static const TkcNumber one = {1, 64, {-1, -1, -1}};
+    const char *lack = NULL;
     *out = (TkcTensorMap){.base = param_of(fn, t->base),
                           .rank = t->rank,
                           .bytes = type_bits(t->base->type->elem) / 8};
-    bool ok = t->rank - t->outer == 2 && t->rank <= TKC_DESCRIPTOR_RANK && out->base >= 0 &&
-              out->bytes && fn->params[out->base].divisibility % ALIGN == 0;
-    for (int d = 0; ok && d < t->rank; d++) ok = read_dim(fn, t, d, out);
-    for (int d = t->rank; ok && d < TKC_DESCRIPTOR_RANK; d++)
-        out->extent[d] = out->stride[d - 1] = one;
-    return ok;
+    if (t->rank - t->outer != 2 || t->rank > TKC_DESCRIPTOR_RANK || !out->bytes)
+        return "the block is no matrix";
+    if (out->base < 0) return "the base is computed in the kernel";
+    if (fn->params[out->base].divisibility % ALIGN)
+        return "the base is not known to be a multiple of 16 bytes";
+    for (int d = 0; !lack && d < t->rank; d++) lack = read_dim(fn, t, d, out);
+    for (int d = t->rank; d < TKC_DESCRIPTOR_RANK; d++) out->extent[d] = out->stride[d - 1] = one;
+    return lack;
 }
 
 /* ---- of a copy ---- */
@@ -108,7 +112,7 @@ bool tensor_map_of_copy(const Op *copy, TkcTensorMap *out)
     Value *parts[TILE_PARTS];
     const Tile t = tile_of_op(copy, parts);
     Swizzle s;
-    if (!tensor_map_of_tile(fn, &t, out) || t.block[0] > TENSOR_MAP_MOST_BOX ||
+    if (tensor_map_of_tile(fn, &t, out) || t.block[0] > TENSOR_MAP_MOST_BOX ||
         !swizzle_find(ir_of(fn)->layouts, ring->layout, type_bytes(ring), &s) || s.dim != 1)
         return false;
     out->swizzle = 1 << s.row_log2;

@@ -9,9 +9,9 @@
 
 enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64, TENSOR_MAP_MOST_BOX = 256 /* rows */ };
 
-/* Of what the tile is of, whose block is a matrix's; what is said of the box is 0. False: no launch can
-   make it. */
-bool tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out);
+/* Of what the tile is of, whose block is a matrix's; what is said of the box is 0. NULL, or what keeps a
+   launch from making it. */
+const char *tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out);
 /* Of a copy_box or store_box. False: nor that, or the buffer has no swizzled rows along the
    matrix's. */
 bool tensor_map_of_copy(const Op *copy, TkcTensorMap *out);

@@ -8,22 +8,34 @@
 #include "ir/tensor_map.h"
 #include "ir/tile.h"
 
-/* Whether a chip with TMA can copy the box that the op loads or stores. */
-static bool may_be_copied(const Func *fn, const Op *op, const Tile *t)
+typedef struct Descs {
+    Diags *dx; /* NULL: nobody is told */
+    bool changed;
+} Descs;
+
+/* Whether a chip with TMA can copy the box that the op loads or stores; says why not. */
+static bool may_be_copied(Diags *dx, const Func *fn, const Op *op, const Tile *t)
 {
     TkcTensorMap map;
-    return (op->kind == OP_DESC_LOAD || op->kind == OP_DESC_STORE) && fn->machine &&
-           fn->machine->tma && tensor_map_of_tile(fn, t, &map);
+    if ((op->kind != OP_DESC_LOAD && op->kind != OP_DESC_STORE) || !fn->machine || !fn->machine->tma)
+        return false;
+    const char *lack = tensor_map_of_tile(fn, t, &map);
+    if (lack && dx) {
+        Diag *d = diag_remark(dx, DIAG_TMA, ir_span(op->loc), "TMA cannot %s this block: %s",
+                              op->nresults ? "load" : "store", lack);
+        ir_note_callers(dx, d, op->loc);
+    }
+    return !lack;
 }
 
-static Value *addresses(Builder *b, const Op *op, Value **mask)
+static Value *addresses(Diags *dx, Builder *b, const Op *op, Value **mask)
 {
     Value *parts[TILE_PARTS], *room[TILE_PARTS];
     int32_t block[TKC_MAX_RANK];
     Tile t = tile_of_op(op, parts);
     if (op->kind != OP_DESC_ATOMIC) tile_squeeze(&t, room, block);
     Value *pointers = tile_address(b, &t, (1u << t.rank) - 1, mask);
-    return may_be_copied(b->fn, op, &t) ? build_tile(b, pointers, &t) : pointers;
+    return may_be_copied(dx, b->fn, op, &t) ? build_tile(b, pointers, &t) : pointers;
 }
 
 /* What is outside the shape reads 0 without. */
@@ -51,27 +63,26 @@ static void replace_store(Builder *b, const Op *op, Value *pointers, Value *mask
 
 static void desc_op(Op *op, void *user)
 {
-    bool *changed = user;
+    Descs *x = user;
     if (!ir_has(op, OT_DESC)) return;
     Value *mask;
     Builder b = build_before(op->region->func, op);
     b.loc = op->loc;
-    Value *pointers = addresses(&b, op, &mask);
+    Value *pointers = addresses(x->dx, &b, op, &mask);
     if (op->nresults) replace_load(&b, op, pointers, mask);
     else if (op->kind == OP_DESC_ATOMIC)
         build_rmw(&b, tkc_op_str(op, ATTR_RMW, ""),
                   &(AtomicArgs){{pointers, desc_stored(op), mask}, "relaxed", "gpu"});
     else replace_store(&b, op, pointers, mask);
     ir_unlink(op);
-    *changed = true;
+    x->changed = true;
 }
 
 /* needs: nothing.  keeps: the order of effects, names, places in the source.  changes: ops on
    descriptors become loads, stores and atomics. */
 bool desc_run(Pass *p, Func *fn)
 {
-    bool changed = false;
-    (void)p;
-    ir_walk(fn->body, desc_op, &changed);
-    return changed;
+    Descs x = {.dx = p ? p->dx : NULL};
+    ir_walk(fn->body, desc_op, &x);
+    return x.changed;
 }

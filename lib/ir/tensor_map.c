@@ -6,6 +6,7 @@
 #include "linear/swizzle.h"
 
 enum { ALIGN = 16 };
+static const int64_t MOST_EXTENT = (int64_t)1 << 32, LONGEST_STRIDE = ((int64_t)1 << 40) - 1; /* bytes */
 
 /* ---- of a tile ---- */
 
@@ -71,19 +72,27 @@ static bool is_one(const TkcNumber *n)
     return n->value == 1 && n->param[0] < 0;
 }
 
+static bool is_beyond(const Value *v, int64_t least, int64_t most)
+{
+    int64_t n;
+    return ir_const_int(v, &n) && (n < least || n > most);
+}
+
 /* Of the map's dim d, which is that dim of the tile from the last one on. Gives what it lacks, or NULL. */
 static const char *read_dim(const Func *fn, const Tile *t, int d, TkcTensorMap *out)
 {
     const int of_tile = t->rank - 1 - d;
+    const Value *extent = t->shape[of_tile], *step = t->strides[of_tile];
     TkcNumber stride;
-    int64_t any, step;
-    if (!read_number(fn, t->shape[of_tile], &out->extent[d], &any))
-        return "an extent is computed in the kernel";
-    if (!read_number(fn, t->strides[of_tile], &stride, &step))
-        return "a stride is computed in the kernel";
+    int64_t any, multiple;
+    if (is_beyond(extent, 1, MOST_EXTENT)) return "an extent is less than 1 or more than 2^32";
+    if (!read_number(fn, extent, &out->extent[d], &any)) return "an extent is computed in the kernel";
+    if (is_beyond(step, 0, LONGEST_STRIDE / out->bytes))
+        return "a stride is less than 0 or 2^40 bytes";
+    if (!read_number(fn, step, &stride, &multiple)) return "a stride is computed in the kernel";
     if (d == 0) return is_one(&stride) ? NULL : "the last stride is not known to be 1";
     out->stride[d - 1] = stride;
-    return step * out->bytes % ALIGN ? "a stride is not known to be a multiple of 16 bytes" : NULL;
+    return multiple * out->bytes % ALIGN ? "a stride is not known to be a multiple of 16 bytes" : NULL;
 }
 
 const char *tensor_map_of_tile(const Func *fn, const Tile *t, TkcTensorMap *out)

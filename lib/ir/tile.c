@@ -3,7 +3,7 @@
    The scalar part, base + Σ index_d * stride_d, is one pointer; the block part adds arange_d *
    stride_d along each dim; both in 64 bits. Inside means 0 <= index_d + i < shape_d: one comparison
    with max(shape_d, 0), without signs, where what is below 0, or wraps, lies above all extents. In 32
-   bits where index and extent come from there: the most that threads do for each copy. */
+   bits where the extent comes from there: it is the most that threads do for each copy. */
 #include "ir/tile.h"
 
 #include "base/unwind.h"
@@ -49,14 +49,23 @@ Value *tile_narrow(Builder *b, Value *v)
     return cast && op_arg(cast, 0)->type->dtype == DT_I32 ? op_arg(cast, 0) : NULL;
 }
 
+/* An index as int32; one that needs more is far below 0: as far outside of all extents of 32 bits. */
+static Value *narrow_index(Builder *b, Value *v)
+{
+    Value *low = tile_narrow(b, v);
+    if (low) return low;
+    low = build_cast(b, v, DT_I32, NULL);
+    Value *is_same = build_binary(b, OP_EQ, build_cast(b, low, DT_I64, NULL), v);
+    return build_select(b, is_same, low, build_int(b, DT_I32, INT32_MIN));
+}
+
 static Value *inside(Builder *b, Value *steps, Value *index, Value *extent)
 {
-    Value *at = tile_narrow(b, index), *end = tile_narrow(b, extent);
-    const bool is_narrow = at && end && type_dtype(steps->type) == DT_I32;
-    const DType sign = is_narrow ? DT_I32 : DT_I64, bare = is_narrow ? DT_U32 : DT_U64;
-    at = build_binary(b, OP_ADD, splat_like(b, is_narrow ? at : index, steps),
-                      build_cast(b, steps, sign, NULL));
-    end = build_binary(b, OP_MAX, is_narrow ? end : extent, build_int(b, sign, 0));
+    Value *end = type_dtype(steps->type) == DT_I32 ? tile_narrow(b, extent) : NULL;
+    const DType sign = end ? DT_I32 : DT_I64, bare = end ? DT_U32 : DT_U64;
+    Value *at = end ? narrow_index(b, index) : index;
+    at = build_binary(b, OP_ADD, splat_like(b, at, steps), build_cast(b, steps, sign, NULL));
+    end = build_binary(b, OP_MAX, end ? end : extent, build_int(b, sign, 0));
     return build_binary(b, OP_LT, build_cast(b, at, bare, NULL),
                         splat_like(b, build_cast(b, end, bare, NULL), steps));
 }

@@ -4,28 +4,23 @@
 #include "spec/argument.h"
 #include "spec/memory.h"
 
-static Value *index_of(Spec *sp, SpecValue v, DType dtype, const char *what, Span at)
+static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
 {
     Value *x =
         v.kind == SV_VALUE || v.kind == SV_INT || v.kind == SV_BOOL ? op_to_value(sp, v, at) : NULL;
-    const bool is_int = x && type_is_scalar(x->type) && type_is_int(x->type);
-    const bool fits = is_int && (dtype == DT_I64 || x->type->dtype == DT_I32 ||
-                                 (v.kind != SV_INT && type_bits(x->type) <= 32));
-    if (fits) return build_cast(&sp->b, x, dtype, NULL);
-    if (sv_is_error(v)) return NULL;
-    spec_error(sp, at, "%s must %s, found %s", what, is_int ? "fit in int32" : "hold integers",
-               spec_describe(sp, v));
-    if (is_int) spec_note(sp, at, "cast it with .to(tl.int32), or use a tensor descriptor");
+    if (x && type_is_scalar(x->type) && type_is_int(x->type))
+        return build_cast(&sp->b, x, DT_I64, NULL);
+    if (!sv_is_error(v))
+        spec_error(sp, at, "%s must hold integers, found %s", what, spec_describe(sp, v));
     return NULL;
 }
 
 Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i)
 {
-    return index_of(sp, c->args[i], DT_I64, arg_what(sp, c, i), c->spans[i]);
+    return index_of(sp, c->args[i], arg_what(sp, c, i), c->spans[i]);
 }
 
-bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, DType dtype, const char *what,
-                       Value **out)
+bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const char *what, Value **out)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[i], &items, c->spans[i]);
@@ -35,7 +30,7 @@ bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, DType dt
         return spec_fail(sp, c->spans[i], "%s has %d item%s, but the block has %d dimension%s", what,
                          n, n == 1 ? "" : "s", rank, rank == 1 ? "" : "s");
     for (int k = 0; k < n; k++) {
-        out[k] = index_of(sp, items[k], dtype, what, c->spans[i]);
+        out[k] = index_of(sp, items[k], what, c->spans[i]);
         if (!out[k]) return false;
     }
     return true;

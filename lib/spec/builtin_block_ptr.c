@@ -15,8 +15,8 @@ static SpecBlockPtr *make(Spec *sp, const BuiltinCall *c, int block)
               arg_fail(sp, c, 0, "a pointer");
     ok = ok && arg_shape(sp, c, block, &p->block) &&
          (p->block.rank || arg_fail(sp, c, block, "at least one extent")) &&
-         block_ptr_indices(sp, c, 1, p->block.rank, DT_I64, NULL, p->shape) &&
-         block_ptr_indices(sp, c, 2, p->block.rank, DT_I64, NULL, p->strides);
+         block_ptr_indices(sp, c, 1, p->block.rank, NULL, p->shape) &&
+         block_ptr_indices(sp, c, 2, p->block.rank, NULL, p->strides);
     p->base = c->args[0].v;
     return ok ? p : NULL;
 }
@@ -36,7 +36,7 @@ static bool check_order(Spec *sp, const BuiltinCall *c, int i, int rank)
 SpecValue builtin_make_block_ptr(Spec *sp, const BuiltinCall *c)
 {
     SpecBlockPtr *p = make(sp, c, 4);
-    if (!p || !block_ptr_indices(sp, c, 3, p->block.rank, DT_I32, NULL, p->offsets) ||
+    if (!p || !block_ptr_indices(sp, c, 3, p->block.rank, NULL, p->offsets) ||
         !check_order(sp, c, 5, p->block.rank))
         return sv_error();
     return (SpecValue){.kind = SV_BLOCK_PTR, .block_ptr = p};
@@ -47,7 +47,7 @@ SpecValue builtin_advance(Spec *sp, const BuiltinCall *c)
     if (c->args[0].kind != SV_BLOCK_PTR) return arg_refuse(sp, c, 0, "a block pointer");
     SpecBlockPtr *p = arena_copy(sp->arena, c->args[0].block_ptr, sizeof *p);
     Value *by[TKC_MAX_RANK];
-    if (!block_ptr_indices(sp, c, 1, p->block.rank, DT_I32, NULL, by)) return sv_error();
+    if (!block_ptr_indices(sp, c, 1, p->block.rank, NULL, by)) return sv_error();
     for (int d = 0; d < p->block.rank; d++) {
         int64_t n;
         if (!ir_const_int(by[d], &n) || n != 0)
@@ -76,7 +76,7 @@ SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
 static bool block_at(Spec *sp, const BuiltinCall *c, int i, Value **indices, Tile *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (!block_ptr_indices(sp, c, i, p->block.rank, DT_I64, "the offsets", indices)) return false;
+    if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", indices)) return false;
     *out = block_ptr_tile(p, &p->block, indices);
     return true;
 }

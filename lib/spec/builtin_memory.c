@@ -68,11 +68,8 @@ static const char *const FOR_BLOCK_POINTERS =
 static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Access *a, Tile *t)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    Value **indices = arena_array(sp->arena, Value *, p->block.rank);
     unsigned dims;
-    for (int d = 0; d < p->block.rank; d++)
-        indices[d] = build_cast(&sp->b, p->offsets[d], DT_I64, NULL);
-    *t = block_ptr_tile(p, &p->block, indices);
+    *t = block_ptr_tile(p, &p->block, p->offsets);
     if (refuse_given(sp, c, mask, "does not go with a block pointer; use boundary_check") ||
         !boundary_dims(sp, c, check, p->block.rank, &dims))
         return false;

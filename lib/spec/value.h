@@ -89,7 +89,7 @@ struct SpecBlockPtr {
             Value *base;                  /* scalar pointer */
             Value *shape[TKC_MAX_RANK];   /* int64 scalars */
             Value *strides[TKC_MAX_RANK]; /* int64 scalars */
-            Value *offsets[TKC_MAX_RANK]; /* int32 scalars; of descriptors NULL */
+            Value *offsets[TKC_MAX_RANK]; /* int64 scalars; of descriptors NULL */
         };
         Value *parts[BLOCK_PTR_PARTS]; /* the same, for control flow that carries them; NULL: none */
     };

@@ -78,7 +78,7 @@ static TkcStatus read_strides(TkcDevice *dev, const TkcTensorMap *m, const Manif
         if (!t->is_empty && (stride < 0 || stride >= MOST_STRIDE / m->bytes))
             return tkc_refuse(dev->cx, TKC_ERROR,
                               "argument '%s': by TMA the kernel has a tensor of it whose %s are "
-                              "%lld elements apart; they must be less than 2^40 bytes apart",
+                              "%lld elements apart; they must be 0 to 2^40 - 1 bytes apart",
                               of->params[m->base].name, dims[d > 0], (long long)stride);
     }
     return TKC_OK;

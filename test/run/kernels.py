@@ -256,6 +256,8 @@ def block_pointers(c):
     for h, top, left in ((0, 0, 0), (-3, 0, 0), (20, 2**31 - 8, 0), (20, -(2**31), 3), (2**31 - 1, -16, 0), (20, 0, -(2**31))):
         c.add(f"block_pointers framed of {h} rows at {top},{left}", "block_pointers", "framed", 1, {"BH": 16, "BW": 16, "PADDING": "'nan'"},
               {"x": x, "y": np.full((16, 16), 7, np.float32)}, {"h": h, "w": 30, "top": top, "left": left}, {"y": np.full((16, 16), np.nan, np.float32)}, 0, 0)
+    c.add("block_pointers beyond int32", "block_pointers", "beyond", 1, {}, {"x": x.reshape(-1), "y": unwritten("fp32", 64)}, {"h": 600, "far": 2**31 - 1},
+          {"y": np.append(np.zeros(48, np.float32), x.reshape(-1)[:16])}, 0, 0)
     c.add("block_pointers column_sums", "block_pointers", "column_sums", 1, {"W": 30, "BH": 8}, {"x": x, "y": unwritten("fp32", 30)}, {"h": 20},
           {"y": x.astype(np.float64).sum(axis=0)}, 1e-5, 1e-5)
     for dtype in (np.float32, np.float16, np.int8, np.int64):

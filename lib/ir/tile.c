@@ -59,11 +59,13 @@ static Value *narrow_index(Builder *b, Value *v)
     return build_select(b, is_same, low, build_int(b, DT_I32, INT32_MIN));
 }
 
-static Value *inside(Builder *b, Value *steps, Value *index, Value *extent)
+/* The index becomes one that is right where anything is inside: LLVM makes no moving pointers of it. */
+static Value *inside(Builder *b, Value *steps, Value **index, Value *extent)
 {
     Value *end = type_dtype(steps->type) == DT_I32 ? tile_narrow(b, extent) : NULL;
     const DType sign = end ? DT_I32 : DT_I64, bare = end ? DT_U32 : DT_U64;
-    Value *at = end ? narrow_index(b, index) : index;
+    Value *at = end ? narrow_index(b, *index) : *index;
+    *index = build_cast(b, at, DT_I64, NULL);
     at = build_binary(b, OP_ADD, splat_like(b, at, steps), build_cast(b, steps, sign, NULL));
     end = build_binary(b, OP_MAX, end ? end : extent, build_int(b, sign, 0));
     return build_binary(b, OP_LT, build_cast(b, at, bare, NULL),
@@ -81,13 +83,12 @@ Value *tile_address(Builder *b, const Tile *t, unsigned bounded, Value **mask)
     Value *start = t->base, *steps = NULL;
     *mask = NULL;
     for (int d = 0; d < t->rank; d++) {
-        Value *index = index_of(b, t, d);
-        start = build_addptr(b, start, scaled(b, index, t->strides[d]));
-        Value *along = steps_along(b, t, d);
+        Value *index = index_of(b, t, d), *along = steps_along(b, t, d);
         if (bounded >> d & 1) {
-            Value *in = inside(b, along, index, t->shape[d]);
+            Value *in = inside(b, along, &index, t->shape[d]);
             *mask = build_and(b, *mask, over_block(b, t, in));
         }
+        start = build_addptr(b, start, scaled(b, index, t->strides[d]));
         if (d < t->outer) continue;
         along = build_cast(b, along, DT_I64, NULL);
         along = over_block(b, t, scaled(b, along, t->strides[d]));

@@ -22,8 +22,8 @@ Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i)
 
 bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const char *what, Value **out)
 {
-    SpecValue *items;
-    int n = op_items(sp, c->args[i], &items, c->spans[i]);
+    SpecValue alone = c->args[i], *items = &alone; /* a value, as Triton takes it */
+    int n = alone.kind == SV_VALUE ? 1 : op_items(sp, alone, &items, c->spans[i]);
     if (!what) what = arg_what(sp, c, i);
     if (n < 0) return false;
     if (n != rank)

@@ -309,6 +309,7 @@ static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t
 
 const char *spec_describe(Spec *sp, SpecValue v)
 {
+    const SpecBlockPtr *p = sv_is_address(v) ? v.block_ptr : NULL;
     switch (v.kind) {
     case SV_BOOL: case SV_INT: case SV_FLOAT: return describe_number(sp, v);
     case SV_STR: return arena_printf(sp->arena, "the string '%s'", v.s);
@@ -331,8 +332,11 @@ const char *spec_describe(Spec *sp, SpecValue v)
         return arena_printf(sp->arena, "%s%s", memory_is_const(sp, v.v) ? "const " : "",
                             type_text(sp->arena, v.v->type));
     case SV_BLOCK_PTR: case SV_DESC:
-        return arena_printf(sp->arena, "%s%s", sv_description(v),
-                            memory_is_const(sp, v.block_ptr->base) ? " of a constant pointer" : "");
+        return arena_printf(
+            sp->arena, "%s of %s%s", sv_description(v),
+            type_text(sp->arena, type_block(sp->ir->types, p->base->type->elem, p->block.rank,
+                                            p->block.dims, NULL)),
+            memory_is_const(sp, p->base) ? " at a constant pointer" : "");
     default: return sv_description(v);
     }
 }

@@ -6,7 +6,6 @@
 #include "linear/swizzle.h"
 
 enum { ALIGN = 16 };
-static const int64_t MOST_EXTENT = (int64_t)1 << 32, LONGEST_STRIDE = ((int64_t)1 << 40) - 1; /* bytes */
 
 /* ---- of a tile ---- */
 
@@ -85,9 +84,9 @@ static const char *read_dim(const Func *fn, const Tile *t, int d, TkcTensorMap *
     const Value *extent = t->shape[of_tile], *step = t->strides[of_tile];
     TkcNumber stride;
     int64_t any, multiple;
-    if (is_beyond(extent, 1, MOST_EXTENT)) return "an extent is less than 1 or more than 2^32";
+    if (is_beyond(extent, 1, TKC_MAP_EXTENTS)) return "an extent is less than 1 or more than 2^32";
     if (!read_number(fn, extent, &out->extent[d], &any)) return "an extent is computed in the kernel";
-    if (is_beyond(step, 0, LONGEST_STRIDE / out->bytes))
+    if (is_beyond(step, 0, (TKC_MAP_STRIDES - 1) / out->bytes))
         return "a stride is less than 0 or 2^40 bytes";
     if (!read_number(fn, step, &stride, &multiple)) return "a stride is computed in the kernel";
     if (d == 0) return is_one(&stride) ? NULL : "the last stride is not known to be 1";

@@ -6,8 +6,6 @@
 #include "jit/manifest.h"
 
 enum { ALIGN = 16 };
-#define MOST_EXTENT (INT64_C(1) << 32)
-#define MOST_STRIDE (INT64_C(1) << 40) /* bytes */
 
 static int64_t number_of(const TkcNumber *n, const Manifest *of, const LaunchPack *pack)
 {
@@ -63,7 +61,7 @@ static TkcStatus read_extents(TkcDevice *dev, const TkcTensorMap *m, const Manif
         n[d] = number_of(&m->extent[d], of, pack);
         t->dim[d] = extent(n[d]);
         t->is_empty |= n[d] < 1;
-        fits &= n[d] <= MOST_EXTENT;
+        fits &= n[d] <= TKC_MAP_EXTENTS;
     }
     return fits ? TKC_OK : refuse_extents(dev, of->params[m->base].name, n, m->rank);
 }
@@ -75,7 +73,7 @@ static TkcStatus read_strides(TkcDevice *dev, const TkcTensorMap *m, const Manif
     for (int64_t d = 0; d < m->rank - 1; d++) {
         const int64_t stride = number_of(&m->stride[d], of, pack);
         t->step[d] = t->is_empty ? ALIGN : (uint64_t)(stride * m->bytes);
-        if (!t->is_empty && (stride < 0 || stride >= MOST_STRIDE / m->bytes))
+        if (!t->is_empty && (stride < 0 || stride >= TKC_MAP_STRIDES / m->bytes))
             return tkc_refuse(dev->cx, TKC_ERROR,
                               "argument '%s': by TMA the kernel has a tensor of it whose %s are "
                               "%lld elements apart; they must be 0 to 2^40 - 1 bytes apart",

@@ -2,9 +2,10 @@
    where it has not. No result is ever undefined for LLVM: divisors and shift counts outside their
    range are selected away, unless they are constants in it.
 
-   16-bit floats: fp16 sums, products and comparisons are done as they are; everything else is done
-   in fp32 and rounded once, which for + - * / and sqrt is the same as rounding the exact result (24
-   bits are more than twice 11 plus two). */
+   16-bit floats: sums and products are done as they are, two at a time, where the chip can
+   (bfloat16 from sm_80 on), and comparisons of fp16; everything else is done in fp32 and rounded
+   once, which for + - * / and sqrt is the same as rounding the exact result (24 bits are more than
+   twice 11 plus two). */
 #include "lower/lower.h"
 
 #include "base/unwind.h"
@@ -268,17 +269,19 @@ static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *arg
     unwind_raise("float '%s' reached the lowering", tkc_op_info(op->kind)->name);
 }
 
-static bool is_native_f16(const Lower *L, OpKind kind)
+/* Whether the chip does it in this type. */
+static bool is_native(const Lower *L, OpKind kind, DType dt)
 {
+    if (dt == DT_F32 || dt == DT_F64) return true;
     switch (kind) {
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:
-    case OP_FMA: return true;
+    case OP_FMA: return dt == DT_F16 || (dt == DT_BF16 && L->machine->sm >= 80);
     case OP_MIN:
     case OP_MAX:
     case OP_MIN_NAN:
-    case OP_MAX_NAN: return L->machine->sm >= 80;
+    case OP_MAX_NAN: return dt == DT_F16 && L->machine->sm >= 80;
     default: return false;
     }
 }
@@ -297,18 +300,65 @@ static LLVMValueRef narrow_fma(Lower *L, DType dt, const LLVMValueRef *args)
     return lower_from_f32(L, dt, LLVMBuildSelect(L->b, down_is_odd, down, up, ""));
 }
 
+/* x + y = x 1 + y, x - y = y -1 + x and x y = x y + -0, rounded once. */
+static LLVMValueRef by_fma(Lower *L, OpKind kind, const LLVMValueRef *args)
+{
+    LLVMTypeRef ty = LLVMTypeOf(args[0]);
+    const bool is_vector = LLVMGetTypeKind(ty) == LLVMVectorTypeKind;
+    LLVMValueRef number =
+        LLVMConstReal(is_vector ? LLVMGetElementType(ty) : ty, kind == OP_ADD   ? 1
+                                                               : kind == OP_SUB ? -1
+                                                                                : -0.0);
+    LLVMValueRef both[2] = {number, number}, c = is_vector ? LLVMConstVector(both, 2) : number;
+    LLVMValueRef x[3] = {args[kind == OP_SUB], kind == OP_MUL ? args[1] : c,
+                         kind == OP_MUL ? c : args[kind == OP_ADD]};
+    return lower_intrinsic(L, "llvm.fma", ty, 3, x);
+}
+
+/* bfloat16 is i16 everywhere but here; `is` how the elements are given, one or two of them. */
+static LLVMValueRef native_bf16(Lower *L, const Op *op, LLVMTypeRef is, LLVMTypeRef real,
+                                const LLVMValueRef *args)
+{
+    LLVMValueRef x[3];
+    for (int i = 0; i < op->nargs; i++) x[i] = LLVMBuildBitCast(L->b, args[i], real, "");
+    const bool adds = L->machine->bf16_arith || op->kind == OP_FMA;
+    return LLVMBuildBitCast(L->b, adds ? float_native(L, op, x) : by_fma(L, op->kind, x), is, "");
+}
+
 static LLVMValueRef float_element(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
 {
     if (op->kind == OP_NEG || op->kind == OP_ABS) return float_sign(L, op->kind, dt, args[0]);
-    if (dt == DT_F32 || dt == DT_F64 || (dt == DT_F16 && is_native_f16(L, op->kind)))
-        return float_native(L, op, args);
-    if (op->kind == OP_FMA) {
-        bool has = dt == DT_BF16 && L->target->has(L, INSTR_FMA_BF16);
-        return has ? L->target->instr(L, INSTR_FMA_BF16, 3, args) : narrow_fma(L, dt, args);
-    }
+    if (is_native(L, op->kind, dt))
+        return dt == DT_BF16 ? native_bf16(L, op, L->i16, LLVMBFloatTypeInContext(L->cx), args)
+                             : float_native(L, op, args);
+    if (op->kind == OP_FMA) return narrow_fma(L, dt, args);
     LLVMValueRef wide[3];
     for (int i = 0; i < op->nargs; i++) wide[i] = lower_to_f32(L, dt, args[i]);
     return lower_from_f32(L, dt, float_native(L, op, wide));
+}
+
+bool lower_is_pair_arith(const Lower *L, const Op *op)
+{
+    const Type *ty = op_result(op, 0)->type;
+    if (!type_is_block(ty) || !type_is_float(ty) || type_bits(ty) != 16) return false;
+    return (builders[op->kind].on_float || op->kind == OP_FMA) &&
+           is_native(L, op->kind, type_dtype(ty));
+}
+
+/* Two in a word, as they are loaded, stored and multiplied. */
+void lower_arith_pair(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2])
+{
+    const DType dt = type_dtype(op_result(op, 0)->type);
+    LLVMTypeRef ty = LLVMVectorType(lower_dtype(L, dt), 2);
+    LLVMValueRef x[3], both;
+    for (int i = 0; i < op->nargs; i++) {
+        x[i] = LLVMGetPoison(ty);
+        for (int k = 0; k < 2; k++)
+            x[i] = LLVMBuildInsertElement(L->b, x[i], in[i][k], lower_i32(L, k), "");
+    }
+    if (dt != DT_BF16) both = float_native(L, op, x);
+    else both = native_bf16(L, op, ty, LLVMVectorType(LLVMBFloatTypeInContext(L->cx), 2), x);
+    for (int k = 0; k < 2; k++) out[k] = LLVMBuildExtractElement(L->b, both, lower_i32(L, k), "");
 }
 
 static LLVMValueRef float_compare(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)

@@ -398,11 +398,11 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
     }
 }
 
-static void cast_pair(Lower *L, const Op *op, const LLVMValueRef in[2], LLVMValueRef out[2])
+static void cast_pair(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2])
 {
     const bool toward_zero = !strcmp(tkc_op_str(op, ATTR_ROUNDING, "rtne"), "rtz");
     lower_cast_pair(L, type_dtype(op_arg(op, 0)->type), type_dtype(op_result(op, 0)->type),
-                    toward_zero, in, out);
+                    toward_zero, in[0], out);
 }
 
 void lower_cast(Lower *L, const Op *op)

@@ -78,21 +78,26 @@ static uint32_t equal_registers(const Lower *L, const Value *v)
     return equal;
 }
 
+static void read_operands(Lower *L, const Op *op, int r, LLVMValueRef *args)
+{
+    check(op->nargs <= MAX_OPERANDS, "an elementwise op of %d operands", op->nargs);
+    for (int i = 0; i < op->nargs; i++)
+        args[i] = lower_element(L, op_arg(op, i)->type, operand(L, op, i, r));
+}
+
 void lower_elementwise(Lower *L, const Op *op, LowerElement f)
 {
     const Value *result = op_result(op, 0);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     MemoTable memo = memo_new(L, out.n);
     const uint32_t equal = equal_registers(L, result);
-    check(op->nargs <= MAX_OPERANDS, "an elementwise op of %d operands", op->nargs);
     for (int r = 0; r < out.n; r++) {
         if ((uint32_t)r & equal) {
             out.r[r] = out.r[(uint32_t)r & ~equal];
             continue;
         }
         LLVMValueRef args[MAX_OPERANDS];
-        for (int i = 0; i < op->nargs; i++)
-            args[i] = lower_element(L, op_arg(op, i)->type, operand(L, op, i, r));
+        read_operands(L, op, r, args);
         Memo *m = memo_find(&memo, op->nargs, args);
         if (!m->result) {
             for (int i = 0; i < op->nargs; i++) m->args[i] = args[i];
@@ -113,18 +118,20 @@ void lower_elementwise_pairs(Lower *L, const Op *op, LowerPair f)
     const uint32_t equal = equal_registers(L, result);
     int n = 0;
     for (int r = 0; r < out.n; r++) {
-        const int same = (int)((uint32_t)r & ~equal);
-        LLVMValueRef x = lower_element(L, op_arg(op, 0)->type, operand(L, op, 0, same));
-        of[r] = memo_find(&memo, 1, &x);
+        Memo new = {0};
+        read_operands(L, op, (int)((uint32_t)r & ~equal), new.args);
+        of[r] = memo_find(&memo, op->nargs, new.args);
         if (of[r]->result) continue;
-        *of[r] = (Memo){{x}, x};
+        new.result = new.args[0]; /* until there is one */
+        *of[r] = new;
         fresh[n++] = of[r];
     }
     for (int i = 0; i < n; i += 2) {
-        const int next = i + 1 < n ? i + 1 : i;
-        LLVMValueRef in[2] = {fresh[i]->args[0], fresh[next]->args[0]}, two[2];
+        Memo *next = i + 1 < n ? fresh[i + 1] : fresh[i];
+        LLVMValueRef in[MAX_OPERANDS][2], two[2];
+        for (int k = 0; k < op->nargs; k++) in[k][0] = fresh[i]->args[k], in[k][1] = next->args[k];
         f(L, op, in, two);
-        fresh[next]->result = two[1];
+        next->result = two[1];
         fresh[i]->result = two[0];
     }
     for (int r = 0; r < out.n; r++) out.r[r].v = of[r]->result;
@@ -236,6 +243,7 @@ void lower_arith(Lower *L, const Op *op)
     const bool is_sum = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL;
     const bool is_int = type_is_int(ty) && !type_is_bool(ty);
     if (is_sum && is_int && !lower_is_half_product(op)) lower_sum(L, op);
+    else if (lower_is_pair_arith(L, op)) lower_elementwise_pairs(L, op, lower_arith_pair);
     else lower_elementwise(L, op, lower_arith_element);
 }
 

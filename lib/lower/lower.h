@@ -177,9 +177,9 @@ LLVMValueRef lower_ring_element(Lower *L, RingReader *r, int reg);
 typedef LLVMValueRef (*LowerElement)(Lower *L, const Op *op, const LLVMValueRef *args);
 /* Calls f once for each distinct combination of operand registers. */
 void lower_elementwise(Lower *L, const Op *op, LowerElement f);
-/* Of one operand, two elements at a time. */
-typedef void (*LowerPair)(Lower *L, const Op *op, const LLVMValueRef in[2], LLVMValueRef out[2]);
-/* The same, once for two distinct registers; the last may come alone, as both. */
+/* Two elements at a time, of each operand; the last may come alone, as both. */
+typedef void (*LowerPair)(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2]);
+/* The same, once for two distinct combinations. */
 void lower_elementwise_pairs(Lower *L, const Op *op, LowerPair f);
 /* The offset of each register as a 64-bit value plus constant, where the facts prove that this does
    not change the sum. */
@@ -189,6 +189,9 @@ Regs lower_widen_int(Lower *L, const Value *v);
 /* An unsigned 32-bit product whose other half is taken, too. */
 bool lower_is_half_product(const Op *op);
 LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *args);
+/* Of blocks of 16-bit floats, where the chip does two at a time. */
+bool lower_is_pair_arith(const Lower *L, const Op *op);
+void lower_arith_pair(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2]);
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x);   /* exact; fp64 stays */
 LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x); /* to nearest even; fp64 stays */
 LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero, LLVMValueRef x);

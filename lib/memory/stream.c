@@ -98,6 +98,14 @@ static bool is_arithmetic(const Op *op)
             (ir_has(op, OT_SHAPE) && op->kind != OP_CONVERT));
 }
 
+static bool moves_in_warp(const Op *op)
+{
+    ConvertPlan plan;
+    if (op->kind != OP_CONVERT) return false;
+    convert_plan_op(&plan, op);
+    return plan.kind != CONVERT_SHARED;
+}
+
 /* A thread has so much from turn to turn that a few registers more would spill others. */
 static bool is_full(const Op *loop)
 {
@@ -134,14 +142,14 @@ static bool take_far(Streams *s, Slice *slice, Op *load)
     return taken;
 }
 
-/* v and what it is made of. False: it needs more than arithmetic and indices. */
+/* v and what it is made of. False: it needs more than arithmetic, indices and other lanes. */
 static bool take(Streams *s, Slice *slice, const Value *v)
 {
     if (ir_is_defined_outside(v, body_of(s))) return true;
     const Op *op = v->def;
     if (!op) return v == body_of(s)->args[0] || take_slot(s, slice, v->index - 1);
     if (op->kind == OP_LOAD) return take_far(s, slice, v->def);
-    if (!is_arithmetic(op) || op->region != body_of(s)) return false;
+    if (!(is_arithmetic(op) || moves_in_warp(op)) || op->region != body_of(s)) return false;
     if (bitset_has(&slice->ops, (int)v->id)) return true;
     bitset_add(&slice->ops, (int)v->id);
     for (int i = 0; i < op->nargs; i++)
@@ -260,26 +268,28 @@ static bool find_copy(Streams *s, Stream *x)
 }
 
 /* From a conversion back to the load: the ring is read in the layout that the moves between lead
-   back to. */
+   back to, whatever conversions are among them. */
 static void add_reader(const Streams *s, Stream *x, Op *convert)
 {
     LayoutTable *t = ir_of(s->fn)->layouts;
     Reader r = {.convert = convert, .layout = op_result(convert, 0)->type->layout};
     Op *op = op_arg(convert, 0)->def;
     for (; op != x->load && r.nmoves < STREAM_MOVES; op = op_arg(op, 0)->def) {
+        if (op->kind == OP_CONVERT) continue;
         r.moves[r.nmoves++] = op;
         if (r.layout) r.layout = propagate_operand(t, op, 0, r.layout);
     }
     if (op == x->load && r.layout && x->nreaders < STREAM_READERS) x->readers[x->nreaders++] = r;
 }
 
-/* Those of the load, by way of transpositions. */
+/* Those of the load, by way of transpositions and of others. */
 static void find_readers(const Streams *s, Stream *x, const Value *v)
 {
     for (const Use *u = v->uses; u; u = u->next) {
         if (u->user->region != body_of(s)) continue;
-        if (u->user->kind == OP_TRANS) find_readers(s, x, op_result(u->user, 0));
-        else if (u->user->kind == OP_CONVERT) add_reader(s, x, u->user);
+        if (u->user->kind == OP_CONVERT) add_reader(s, x, u->user);
+        if (u->user->kind == OP_TRANS || u->user->kind == OP_CONVERT)
+            find_readers(s, x, op_result(u->user, 0));
     }
 }
 

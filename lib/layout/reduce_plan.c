@@ -6,6 +6,7 @@
 
 #include "base/unwind.h"
 #include "ir/ir.h"
+#include "layout/convert.h"
 
 static uint32_t lanes_of_axis(const ReducePlan *p)
 {
@@ -15,6 +16,28 @@ static uint32_t lanes_of_axis(const ReducePlan *p)
         if (v && !layout_forget(p->operand, p->axis, v)) bits |= UINT32_C(1) << i;
     }
     return bits;
+}
+
+/* Of n results over `bits` bits of lanes: a shuffle and an instruction to combine for each, two to
+   choose what stays and what goes where they are halved, and a shuffle for each to have all again.
+ */
+static int lanes_cost(int n, int bits, int halvings)
+{
+    enum { SHUFFLE = COST_WAVE + COST_ISSUE };
+    const int left = n >> halvings, halved = n - left;
+    return halved * (SHUFFLE + 3 * COST_ISSUE) + (bits - halvings) * left * (SHUFFLE + COST_ISSUE) +
+           (halvings ? n * SHUFFLE : 0);
+}
+
+/* Steps that wait for each other are what little there is of work in small blocks: for one step
+   more, an eighth has to be gained. */
+static int halvings_of(const ReducePlan *p)
+{
+    const int bits = __builtin_popcount(p->lane_axis), n = p->result_registers;
+    int best = 0;
+    for (int h = 1; h <= bits && n >> h; h++)
+        if (lanes_cost(n, bits, h) < lanes_cost(n, bits, best)) best = h;
+    return lanes_cost(n, bits, best) * 8 <= lanes_cost(n, bits, 0) * 7 ? best : 0;
 }
 
 void reduce_plan(ReducePlan *out, LayoutTable *t, const Layout *operand, int axis, uint32_t kept)
@@ -28,6 +51,7 @@ void reduce_plan(ReducePlan *out, LayoutTable *t, const Layout *operand, int axi
     p->result_registers = p->result ? layout_registers(p->result) : 1;
     p->register_free = layout_free_bits(operand, DIM_REGISTER);
     p->lane_axis = lanes_of_axis(p);
+    p->halvings = halvings_of(p);
 }
 
 void reduce_plan_op(ReducePlan *out, LayoutTable *t, const Op *op)

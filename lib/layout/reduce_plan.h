@@ -3,8 +3,10 @@
 
      1. in each thread: for every register k of the result, the registers of reduce_group(k)
         combine into one;
-     2. for every bit of lane_axis: combine with the value of lane ^ bit (a butterfly: afterwards
-        all of them have it);
+     2. for every bit of lane_axis, the highest first: combine with the value of lane ^ bit (a
+        butterfly: afterwards all of them have it). For the first `halvings` of them each lane gives
+        away half of the results it has left, and combines the others alone;
+     3. after halvings, every lane asks for each result where it is;
 
    What warps hold of the axis stays apart: the result has a slot for each of them (memory/expand.c
    reduces these).
@@ -26,6 +28,7 @@ typedef struct ReducePlan {
     int result_registers;
     uint32_t register_free; /* registers with one of these bits are duplicates: skipped */
     uint32_t lane_axis;     /* of the number of a lane: those that hold nothing but the axis */
+    int halvings;           /* what takes the fewest issue slots, if combining is one instruction */
 } ReducePlan;
 
 void reduce_plan(ReducePlan *out, LayoutTable *t, const Layout *operand, int axis, uint32_t kept);

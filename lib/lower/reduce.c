@@ -54,25 +54,91 @@ static Partial reduce_thread(Lower *L, const Reduce *r, uint32_t result_reg)
 
 /* ---- across lanes ---- */
 
-static bool reduce_by_instruction(Lower *L, const Reduce *r, Partial *p)
+static bool reduce_by_instruction(Lower *L, const Reduce *r, Partial *p, uint32_t lanes)
 {
     const uint32_t all_lanes = (uint32_t)L->machine->warp_size - 1;
-    if (!r->by.known || p->valid || r->plan.lane_axis != all_lanes) return false;
+    if (!r->by.known || p->valid || lanes != all_lanes) return false;
     if (LLVMTypeOf(p->x[0]) != L->i32) return false;
     LLVMValueRef v = L->target->warp_reduce(L, r->by.known, r->by.dt, p->x[0]);
     if (v) p->x[0] = v;
     return v != NULL;
 }
 
-static Partial reduce_lanes(Lower *L, const Reduce *r, Partial p)
+static uint32_t highest_bit(uint32_t lanes)
 {
-    if (reduce_by_instruction(L, r, &p)) return p;
-    for (uint32_t lanes = r->plan.lane_axis; lanes;) {
-        uint32_t bit = 1u << (31 - __builtin_clz(lanes));
-        lanes ^= bit;
+    return 1u << (31 - __builtin_clz(lanes));
+}
+
+static Partial reduce_lanes(Lower *L, const Reduce *r, Partial p, uint32_t lanes)
+{
+    if (reduce_by_instruction(L, r, &p, lanes)) return p;
+    for (uint32_t bit; lanes; lanes ^= bit) {
+        bit = highest_bit(lanes);
         p = combine_two(L, &r->by, p, combine_shuffle_xor(L, &r->by, p, bit));
     }
     return p;
+}
+
+static Partial choose(Lower *L, LLVMValueRef condition, Partial a, Partial b)
+{
+    Partial out = {arena_array(L->arena, LLVMValueRef, 1), NULL};
+    out.x[0] = LLVMBuildSelect(L->b, condition, a.x[0], b.x[0], "");
+    return out;
+}
+
+/* Of two results, the lanes with the bit combine the second, the others the first. */
+static Partial reduce_half(Lower *L, const Reduce *r, Partial first, Partial second, uint32_t bit)
+{
+    LLVMValueRef upper = lower_thread_parity(L, bit, 0);
+    const Partial mine = choose(L, upper, second, first), given = choose(L, upper, first, second);
+    return combine_two(L, &r->by, mine, combine_shuffle_xor(L, &r->by, given, bit));
+}
+
+/* Result k, of n, is left where the lane's halved bits say k's highest bits, in the same order. */
+static void gather(Lower *L, const Reduce *r, Partial *parts, int n, uint32_t halved)
+{
+    const int left = n >> r->plan.halvings;
+    uint32_t lane[32] = {0}, warp[32] = {0};
+    for (int i = 0; i < 32; i++) lane[i] = (1u << i) & ~halved;
+    const ThreadPart others = lower_thread_linear(L, lane, warp);
+    for (int k = n - 1; k >= 0; k--) {
+        uint32_t at = 0, half = (uint32_t)n / 2;
+        for (uint32_t rest = halved; rest; rest ^= highest_bit(rest), half /= 2)
+            if ((uint32_t)k & half) at |= highest_bit(rest);
+        parts[k] =
+            combine_shuffle_from(L, &r->by, parts[k % left], lower_thread_offset(L, others, at));
+    }
+}
+
+/* Each bit sees the same two partial results as a butterfly: the results are the same numbers. */
+static void reduce_halves(Lower *L, const Reduce *r, Partial *parts, int n)
+{
+    uint32_t lanes = r->plan.lane_axis;
+    int left = n;
+    for (int i = 0; i < r->plan.halvings; i++) {
+        const uint32_t bit = highest_bit(lanes);
+        lanes ^= bit;
+        left /= 2;
+        for (int k = 0; k < left; k++) parts[k] = reduce_half(L, r, parts[k], parts[k + left], bit);
+    }
+    for (int k = 0; k < left; k++) parts[k] = reduce_lanes(L, r, parts[k], lanes);
+    gather(L, r, parts, n, r->plan.lane_axis ^ lanes);
+}
+
+/* One value each, all of them real, and of a type that no instruction reduces. */
+static bool may_halve(const Lower *L, const Reduce *r, const Partial *parts, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (parts[k].valid) return false;
+    return r->by.known && LLVMTypeOf(parts[0].x[0]) != L->i32;
+}
+
+static void reduce_together(Lower *L, const Reduce *r, Partial *parts, int n)
+{
+    for (int k = 0; k < n; k++) parts[k] = reduce_thread(L, r, (uint32_t)k);
+    if (may_halve(L, r, parts, n)) reduce_halves(L, r, parts, n);
+    else
+        for (int k = 0; k < n; k++) parts[k] = reduce_lanes(L, r, parts[k], r->plan.lane_axis);
 }
 
 void lower_reduce(Lower *L, const Op *op)
@@ -82,8 +148,10 @@ void lower_reduce(Lower *L, const Op *op)
     check(r.plan.direct, "a reduction in a layout that mixes the axis with other dims");
     check(r.plan.kept == layout_warp_bits(r.plan.operand, r.plan.axis),
           "a reduction across warps without slots for them");
-    Partial *parts = arena_array(L->arena, Partial, r.plan.result_registers);
-    for (int k = 0; k < r.plan.result_registers; k++)
-        parts[k] = reduce_lanes(L, &r, reduce_thread(L, &r, (uint32_t)k));
-    combine_set_results(L, &r.by, 0, parts, r.plan.result_registers);
+    const int n = r.plan.result_registers;
+    Partial *parts = arena_array(L->arena, Partial, n);
+    if (r.plan.halvings) reduce_together(L, &r, parts, n);
+    for (int k = 0; k < n && !r.plan.halvings; k++)
+        parts[k] = reduce_lanes(L, &r, reduce_thread(L, &r, (uint32_t)k), r.plan.lane_axis);
+    combine_set_results(L, &r.by, 0, parts, n);
 }

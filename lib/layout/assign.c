@@ -295,7 +295,8 @@ static void spread(Assign *a)
         spread_to_definition(a, v, l);
         const bool is_index = bitset_has(&a->indices, (int)v->id);
         for (Use *use = v->uses; use; use = use->next)
-            if (!is_index || !ir_has(use->user, OT_EW)) spread_to_use(a, use, l);
+            if (!is_index || !(ir_has(use->user, OT_EW) || access_is_block(use->user)))
+                spread_to_use(a, use, l);
     }
 }
 

@@ -7,9 +7,10 @@
 
    Costs are issue slots of a warp: registers of the result times a weight per op, against the
    plan of the conversion. A value with this one use is not computed twice but elsewhere, so its
-   clone costs what its operands do, and what threads have more of it there. What is converted already is asked for where it comes
-   from, and where either would do, a cast that narrows comes before the conversion, but not what
-   was loaded so: a loop may have it from shared memory as it is (memory/pipeline.c).
+   clone costs what its operands do, and what threads have more of it there. What is converted
+   already is asked for where it comes from, and where either would do, a cast that narrows comes
+   before the conversion, but not what was loaded so: a loop may have it from shared memory as it is
+   (memory/pipeline.c).
 
    Made values are placed right behind the original, hence outside the loops it is outside of,
    and they are kept, so that a second use finds them: to it they cost nothing. */
@@ -77,11 +78,25 @@ static int convert_cost(const Value *v, const Layout *want)
     return plan.cost + 1;
 }
 
+/* Nothing is left to need v where the one use that it leads to is had in another layout. */
+static bool goes_away(const Value *v)
+{
+    while (v->uses && !v->uses->next) {
+        const Op *user = v->uses->user;
+        if (!ir_has(user, OT_EW) || user->nresults != 1) return true;
+        v = op_result(user, 0);
+    }
+    return false;
+}
+
 static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
 {
     const Op *op = v->def;
     if (!op || op->nresults != 1 || op->nregions || depth > MAX_DEPTH) return CANNOT;
-    if (op->kind == OP_CONVERT) return way_of(r, op_arg(op, 0), want, depth + 1)->cost;
+    if (op->kind == OP_CONVERT) {
+        const int spared = goes_away(v) ? convert_cost(op_arg(op, 0), v->type->layout) : 0;
+        return way_of(r, op_arg(op, 0), want, depth + 1)->cost - spared;
+    }
     int weight = weight_of(op);
     if (weight >= CANNOT) return CANNOT;
     bool only_use = v->uses && !v->uses->next;

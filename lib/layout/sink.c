@@ -2,17 +2,12 @@
    had, and what such a value is made into. A row of scales that each thread needs as a whole after
    the loop took 32 registers while it ran. What only moves elements waits for matrix products, too.
 
-   A region is walked from its end, so that users have moved before what they use.
-
-   A slot of a loop that each turn converts before it uses it, and back behind that, is carried as
-   it is used; its conversions are before and behind the loop. */
+   A region is walked from its end, so that users have moved before what they use. */
 #include "base/map.h"
 #include "base/vec.h"
-#include "ir/build.h"
+#include "ir/ir.h"
 #include "ir/type.h"
 #include "layout/passes.h"
-#include "linear/layout.h"
-#include "tkc/carry.h"
 
 typedef struct Before {
     int loops, products; /* how many come before an op */
@@ -96,68 +91,12 @@ static void sink_region(Sink *s, Region *r)
     s->before = outer.before;
 }
 
-/* ---- slots ---- */
-
-/* What all of the loop converts the slot to, and back from; NULL: there is no such layout. */
-static const Layout *used_layout(const Op *loop, int slot)
-{
-    const Value *param = carry_param(loop->regions[0], slot);
-    const Op *back = carry_passed(loop->regions[0], slot)->def;
-    if (!type_is_block(param->type) || !back || back->kind != OP_CONVERT) return NULL;
-    const Layout *l = op_arg(back, 0)->type->layout;
-    for (const Use *u = param->uses; u; u = u->next)
-        if (u->user->kind != OP_CONVERT || op_result(u->user, 0)->type->layout != l) return NULL;
-    return param->uses ? l : NULL;
-}
-
-static Op *conversion(const Value *v, const Layout *l)
-{
-    for (const Use *u = v->uses; u; u = u->next)
-        if (u->user->kind == OP_CONVERT && op_result(u->user, 0)->type->layout == l) return u->user;
-    return NULL;
-}
-
-static void carry_as_used(Func *fn, Op *loop, int slot, const Layout *l)
-{
-    Region *body = loop->regions[0];
-    Value *param = carry_param(body, slot), *result = op_result(loop, slot);
-    const Layout *was = param->type->layout;
-    const Type *ty = type_with_layout(ir_of(fn)->types, param->type, l);
-    Builder before = build_before(fn, loop), after = build_before(fn, loop->next);
-    before.loc = after.loc = loop->loc;
-    ir_set_arg(loop, carry_own_args(loop) + slot,
-               build_convert(&before, carry_init(loop, slot), l));
-    ir_set_type(param, ty);
-    for (Op *convert; (convert = conversion(param, l));) {
-        ir_replace_uses(op_result(convert, 0), param);
-        ir_unlink(convert);
-    }
-    ir_set_arg(body->last, carry_own_ends(body->last) + slot,
-               op_arg(carry_passed(body, slot)->def, 0));
-    ir_set_type(result, ty);
-    Value *back = build_convert(&after, result, was);
-    ir_replace_uses(result, back);
-    ir_set_arg(back->def, 0, result);
-}
-
-static void carry_slots(Op *op, void *user)
-{
-    Sink *s = user;
-    for (int k = 0; op->kind == OP_FOR && k < carry_count(op); k++) {
-        const Layout *l = used_layout(op, k);
-        if (!l) continue;
-        carry_as_used(op->region->func, op, k, l);
-        s->changed = true;
-    }
-}
-
 /* needs: layouts.  keeps: what every op computes.  changes: where conversions are, and what costs
    little to make of a block. */
 bool sink_run(Pass *p, Func *fn)
 {
     Sink s = {.scratch = p->scratch};
     map_init(&s.numbers, p->scratch);
-    ir_walk(fn->body, carry_slots, &s);
     sink_region(&s, fn->body);
     return s.changed;
 }

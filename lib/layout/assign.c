@@ -254,6 +254,12 @@ static bool is_too_much(const Op *op, int arg, const Layout *l)
     return layout_registers(l) >= MOST * share;
 }
 
+/* A factor that several warps have: nothing is to be done that often for the sake of a product. */
+static bool is_copied(const Op *op, int arg, const Layout *l)
+{
+    return op->kind == OP_DOT && arg != 2 && l && layout_free_bits(l, DIM_WARP);
+}
+
 /* From a result to the operands and the other results. */
 static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
 {
@@ -267,7 +273,7 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++) {
         const Layout *needs = propagate_operand(a->layouts, op, i, l);
-        if (!is_reading_layout(op, i, l) && !is_too_much(op, i, needs))
+        if (!is_reading_layout(op, i, l) && !is_too_much(op, i, needs) && !is_copied(op, i, needs))
             give(a, op_arg(op, i), needs);
     }
 }

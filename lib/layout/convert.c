@@ -258,11 +258,12 @@ static int side_cost(const Layout *l, int vector_log2, int waves)
     return (accesses ? accesses : 1) * (COST_ISSUE + waves * COST_WAVE);
 }
 
-static int shared_cost(const ConvertPlan *p)
+static void set_shared_cost(ConvertPlan *p)
 {
-    return side_cost(p->from, p->shared.write_log2, p->shared.write_waves) +
-           side_cost(p->to, p->shared.read_log2, p->shared.read_waves) +
-           (COST_BARRIER << p->shared.pieces_log2);
+    const int writes = side_cost(p->from, p->shared.write_log2, p->shared.write_waves),
+              reads = side_cost(p->to, p->shared.read_log2, p->shared.read_waves);
+    p->cost = writes + reads + (COST_BARRIER << p->shared.pieces_log2);
+    p->cost_ready = reads > writes ? reads - writes : 0;
 }
 
 void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes,
@@ -275,14 +276,14 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
     limit_poll(); /* large blocks take a while, and remat.c asks for many plans */
     ConvertPlan near = {.from = from, .to = to, .elem_bytes = elem_bytes}, far = near;
     bool inside = !(flags & CONVERT_FORCE_SHARED) && plan_shuffle(&near, flags);
-    near.cost = shuffle_cost(&near);
+    near.cost = near.cost_ready = shuffle_cost(&near);
     if (inside && near.kind == CONVERT_REGISTERS) {
         *out = near;
         return;
     }
     far.kind = CONVERT_SHARED;
     shared_plan(&far.shared, from, to, elem_bytes, CONVERT_SCRATCH_MAX);
-    far.cost = shared_cost(&far);
+    set_shared_cost(&far);
     *out = inside && near.cost <= far.cost ? near : far;
 }
 

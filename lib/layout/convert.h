@@ -60,6 +60,7 @@ typedef struct ConvertPlan {
     ConvertStages send, receive;
     SharedPlan shared; /* SHARED */
     int cost;           /* of a warp, in slots as above; 0: nothing to do */
+    int cost_ready;     /* the same where the buffer is there and would be read in any case */
 } ConvertPlan;
 
 /* Both layouts have one shape and reach every element. `flags`: ConvertFlag. */

@@ -7,7 +7,8 @@
 
    Costs are issue slots of a warp: registers of the result times a weight per op, against the
    plan of the conversion. A value with this one use is not computed twice but elsewhere, so its
-   clone costs what its operands do, and what threads have more of it there. What is converted
+   clone costs what its operands do, and what threads have more of it there. What a loop may have
+   from shared memory moves for what it costs more to be read so. What is converted
    already is asked for where it comes from, and where either would do, a cast that narrows comes
    before the conversion, but not what was loaded so: a loop may have it from shared memory as it is
    (memory/pipeline.c).
@@ -18,6 +19,7 @@
 
 #include "base/unwind.h"
 #include "ir/build.h"
+#include "ir/machine.h"
 #include "layout/convert.h"
 #include "layout/propagate.h"
 
@@ -71,11 +73,19 @@ bool remat_narrows(const Op *op)
 
 static Way *way_of(Remat *r, Value *v, const Layout *want, int depth);
 
-static int convert_cost(const Value *v, const Layout *want)
+/* In a loop it may come by way of shared memory (memory/pipeline.c). */
+static bool may_be_in_ring(const Remat *r, const Value *v)
+{
+    const Op *loop = v->def && v->def->kind == OP_LOAD ? v->def->region->parent : NULL;
+    return loop && ir_is_loop(loop) && r->fn->num_stages > 1 && r->fn->machine &&
+           r->fn->machine->cp_async;
+}
+
+static int convert_cost(const Remat *r, const Value *v, const Layout *want)
 {
     ConvertPlan plan;
     convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
-    return plan.cost + 1;
+    return 1 + (may_be_in_ring(r, v) ? plan.cost_ready : plan.cost);
 }
 
 /* Nothing is left to need v where the one use that it leads to is had in another layout. */
@@ -94,7 +104,7 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
     const Op *op = v->def;
     if (!op || op->nresults != 1 || op->nregions || depth > MAX_DEPTH) return CANNOT;
     if (op->kind == OP_CONVERT) {
-        const int spared = goes_away(v) ? convert_cost(op_arg(op, 0), v->type->layout) : 0;
+        const int spared = goes_away(v) ? convert_cost(r, op_arg(op, 0), v->type->layout) : 0;
         return way_of(r, op_arg(op, 0), want, depth + 1)->cost - spared;
     }
     int weight = weight_of(op);
@@ -124,7 +134,7 @@ static Way *way_of(Remat *r, Value *v, const Layout *want, int depth)
         way->made = v;
         return way;
     }
-    int again = clone_cost(r, v, want, depth), moved = convert_cost(v, want);
+    int again = clone_cost(r, v, want, depth), moved = convert_cost(r, v, want);
     way->clones = again < moved || (again == moved && !remat_narrows(v->def));
     way->cost = way->clones ? again : moved;
     return way;

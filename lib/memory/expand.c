@@ -1,7 +1,8 @@
 /* Ops whose elements change threads in ways that registers and shuffles do not reach become
    buffers, stores and loads:
 
-   convert  one buffer, swizzled for both layouts (linear/shared.h), in pieces when it is large
+   convert  one buffer, swizzled for both layouts (linear/shared.h), in pieces when it is large; what
+   is not in pieces is loaded where it is first used (late.c)
 
    reduce   across warps: inside each warp first, which leaves one slot for each of them along the
    axis; the slots go through a buffer to threads that hold all of an element's, which reduce them
@@ -18,6 +19,8 @@
 #include "ir/rule.h"
 #include "layout/convert.h"
 #include "memory/expand.h"
+#include "memory/flow.h"
+#include "memory/late.h"
 #include "memory/passes.h"
 
 static const Type *buffer_type(Func *fn, const Type *like, const Layout *layout)
@@ -97,11 +100,19 @@ static bool is_shared_convert(const Op *op)
     return plan.kind == CONVERT_SHARED;
 }
 
-static void expand_convert(Func *fn, Op *op)
+static void expand_convert(Func *fn, Op *op, Late *late)
 {
     Builder b = expand_before(fn, op);
-    Value *moved = through_buffer(&b, op_arg(op, 0), op_result(op, 0)->type->layout);
-    expand_replace(op, &moved);
+    Move m = move_begin(&b, op_arg(op, 0), op_result(op, 0)->type->layout);
+    if (m.plan.pieces_log2) {
+        move_all(&b, &m, 1);
+    } else {
+        build_sstore(&b, m.buffer, m.from, 0);
+        Builder there = build_before(fn, late_place(late, op, memory_bytes(m.buffer->def)));
+        there.loc = op->loc;
+        m.so_far = build_sload(&there, m.buffer, m.to, NULL, 0);
+    }
+    expand_replace(op, &m.so_far);
 }
 
 /* ---- reductions ---- */
@@ -227,14 +238,16 @@ bool expand_wants(const Op *op)
 typedef struct Expand {
     Func *fn;
     Arena *scratch;
+    Late *late;
 } Expand;
 
 static void expand_op(Op *op, void *user)
 {
     const Expand *x = user;
+    late_reach(x->late, op);
     if (!expand_wants(op)) return;
     switch (op->kind) {
-    case OP_CONVERT: expand_convert(x->fn, op); break;
+    case OP_CONVERT: expand_convert(x->fn, op, x->late); break;
     case OP_REDUCE: expand_reduce(x->fn, op, x->scratch); break;
     case OP_SCAN: expand_scan(x->fn, op, x->scratch); break;
     case OP_GATHER: expand_gather(x->fn, op); break;
@@ -255,9 +268,10 @@ static void expand_product(Op *op, void *user)
    through shared memory is allocs, stores and loads. */
 bool expand_run(Pass *p, Func *fn)
 {
-    Expand x = {fn, p->scratch};
+    Expand x = {.fn = fn, .scratch = p->scratch};
     /* first: it takes operands from before their conversions */
     ir_walk(fn->body, expand_product, &x);
+    x.late = late_new(fn, p->scratch);
     ir_walk(fn->body, expand_op, &x);
     fn->level = LEVEL_MEMORY;
     return true;

@@ -1,0 +1,17 @@
+/* Where a block is loaded that came by way of a buffer. */
+#ifndef TKC_MEMORY_LATE_H
+#define TKC_MEMORY_LATE_H
+
+#include "base/arena.h"
+#include "ir/ir.h"
+
+/* What waits in a function whose ops are visited in order, outer ones before inner ones. */
+typedef struct Late Late;
+Late *late_new(Func *fn, Arena *scratch);
+/* `op` is the next. */
+void late_reach(Late *l, const Op *op);
+/* Before which op the result of `op`, the one reached last, is to be loaded from its own buffer of
+   so many bytes, which then waits until there; `op` itself where it may not wait. */
+Op *late_place(Late *l, Op *op, int64_t bytes);
+
+#endif

@@ -284,6 +284,7 @@ static bool is_in_registers(const Op *dot)
     ConvertPlan plan;
     const Op *op = op_arg(dot, 0)->def;
     if (!dot_group_reads(dot, 0)) return false;
+    while (op && op->kind == OP_TRANS) op = op_arg(op, 0)->def;
     if (!op || op->kind != OP_CONVERT) return true;
     convert_plan_op(&plan, op);
     return plan.kind != CONVERT_SHARED;

@@ -13,7 +13,11 @@
    at 144 (attention's way back for sm_80). But where shared memory has room for so few programs
    that each thread may have all registers, they are told so: ptxas, which does not know, spills
    some for one program more. It does, too, where not even what is needed fits as often as shared
-   memory does: there they are told the first limit with room. */
+   memory does: there they are told the first limit with room.
+
+   A program of one warp may have all there are: unasked ptxas keeps so many programs on a
+   multiprocessor that it computes one exponential behind the other (168 registers; with all it takes
+   216, 207 us become 152). */
 #include "lower/pressure.h"
 
 #include "base/bitset.h"
@@ -184,6 +188,7 @@ int pressure_limit(const Lower *L)
     enum { ROUND = 8, LEAST = 96, FEW = 128, NEAR = 48, CLOSE = 7 };
     const Machine *m = L->machine;
     const int threads = L->fn->num_warps * m->warp_size;
+    if (L->fn->num_warps == 1) return m->max_regs_thread;
     Pressure p = {.L = L, .data = bitset_make(L->arena, (int)L->fn->nvalues)};
     map_init(&p.numbers, L->arena);
     int outside = 0;

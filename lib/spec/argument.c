@@ -246,7 +246,8 @@ bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out)
 
 bool arg_pair(Spec *sp, const BuiltinCall *c, unsigned rules, Value **x, Value **y)
 {
-    return unify(sp, c->args[0], c->args[1], rules, x, y, arg_operation(sp, c), c->at);
+    return unify(sp, strengthen(sp, c->args[0], c->at), strengthen(sp, c->args[1], c->at), rules, x,
+                 y, arg_operation(sp, c), c->at);
 }
 
 int arg_rest(const BuiltinCall *c, SpecValue **out)

@@ -95,8 +95,8 @@ SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
 {
     const char *what = arg_operation(sp, c);
     Value *x, *y, *z;
-    if (!unify(sp, c->args[0], c->args[1], UNIFY_NUMBERS, &x, &y, what, c->at) ||
-        !unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &x, &z, what, c->at) ||
+    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y) ||
+        !unify(sp, sv_value(x), strengthen(sp, c->args[2], c->at), UNIFY_NUMBERS, &x, &z, what, c->at) ||
         !unify(sp, sv_value(y), sv_value(z), UNIFY_NUMBERS, &y, &z, what, c->at)) {
         return sv_error();
     }
@@ -104,23 +104,33 @@ SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
     return sv_value(build_fma(&sp->b, x, y, z));
 }
 
-/* Triton compares bfloat16 in fp32, and gives fp32. */
-static Value *widen_bf16(Spec *sp, Value *x)
+/* What is compared: a number is of its own type, and bfloat16 goes as fp32, which Triton gives, too. */
+static SpecValue compared(Spec *sp, SpecValue v, Span at)
 {
-    return type_dtype(x->type) == DT_BF16 ? build_cast(&sp->b, x, DT_F32, NULL) : x;
+    v = strengthen(sp, v, at);
+    const bool narrow = v.kind == SV_VALUE && !type_is_pointer(v.v->type) &&
+                        type_dtype(v.v->type) == DT_BF16;
+    return narrow ? sv_value(build_cast(&sp->b, v.v, DT_F32, NULL)) : v;
+}
+
+static bool unify_compared(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y,
+                           const char *what, Span at)
+{
+    return unify(sp, compared(sp, a, at), compared(sp, b, at), UNIFY_NUMBERS, x, y, what, at);
 }
 
 /* kind: MAX or MIN */
 static Value *extremum(Spec *sp, OpKind kind, Value *x, Value *y, bool nan)
 {
     if (nan && type_is_float(x->type)) kind = kind == OP_MAX ? OP_MAX_NAN : OP_MIN_NAN;
-    return build_binary(&sp->b, kind, widen_bf16(sp, x), widen_bf16(sp, y));
+    return build_binary(&sp->b, kind, x, y);
 }
 
 SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
+    if (!unify_compared(sp, c->args[0], c->args[1], &x, &y, arg_operation(sp, c), c->at))
+        return sv_error();
     return sv_value(extremum(sp, c->builtin->op, x, y, c->args[2].b));
 }
 
@@ -146,7 +156,7 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
             continue;
         }
         Value *x, *y;
-        if (!unify(sp, r, items[i], UNIFY_NUMBERS, &x, &y, c->builtin->name, c->at))
+        if (!unify_compared(sp, r, items[i], &x, &y, c->builtin->name, c->at))
             return sv_error();
         r = sv_value(extremum(sp, kind, x, y, false));
     }
@@ -157,8 +167,8 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *lo, *hi, *y;
     const bool nan = c->args[3].b;
-    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &lo) ||
-        !unify(sp, sv_value(x), c->args[2], UNIFY_NUMBERS, &y, &hi, "tl.clamp", c->at))
+    if (!unify_compared(sp, c->args[0], c->args[1], &x, &lo, "tl.clamp", c->at) ||
+        !unify_compared(sp, sv_value(x), c->args[2], &y, &hi, "tl.clamp", c->at))
         return sv_error();
     if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");
     if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at))

@@ -439,7 +439,8 @@ static SpecValue call_func(Spec *sp, const SpecFunc *fn, const Builtin *b, const
     if (!bind_args(sp, &c)) return sv_error();
     bool is_host = runs_on_host(sp, fn, c.values, c.params->len);
     if (!can_enter(sp, fn, is_host, at)) return sv_error();
-    return run_with(sp, fn, c.values, is_host, NULL, at);
+    SpecValue v = run_with(sp, fn, c.values, is_host, NULL, at);
+    return is_host ? v : strengthen_all(sp, v, at); /* a number that is returned has its type */
 }
 
 /* ---- builtins ---- */

@@ -102,6 +102,11 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at)
     return cast_number(sp, v, dt);
 }
 
+SpecValue strengthen(Spec *sp, SpecValue v, Span at)
+{
+    return sv_is_number(v) ? sv_value(op_to_value(sp, v, at)) : v;
+}
+
 SpecValue weaken(SpecValue v)
 {
     uint64_t bits;

@@ -117,8 +117,8 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at);
 bool sequence_fits(Spec *sp, long n, Span at);
 /* Evaluates without reporting anything. */
 SpecValue spec_try(Spec *sp, const Ast *e);
-/* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */
-SpecValue strengthen(Spec *sp, SpecValue v, Span at);
+/* strengthen, of numbers in tuples, too; what an aggregate holds stays. */
+SpecValue strengthen_all(Spec *sp, SpecValue v, Span at);
 /* The value a name is given, which then carries the name, for people to read and for the debugger. */
 SpecValue name_value(Spec *sp, SpecValue v, Str name, Span at);
 /* Evaluates, wanting a compile-time value; poison after an error that says what it was for. */

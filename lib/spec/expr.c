@@ -12,9 +12,23 @@ typedef struct Values { SpecValue *data; int len, cap; } Values;
 
 /* ---- numbers, typed and untyped ---- */
 
-SpecValue strengthen(Spec *sp, SpecValue v, Span at)
+SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
 {
-    return sv_is_number(v) ? sv_value(op_to_value(sp, v, at)) : v;
+    if (!sv_is_sequence(v)) return strengthen(sp, v, at);
+    if (v.kind == SV_RECORD && !record_is_tuple(v)) return v;
+    SpecTuple *t = NULL;
+    for (int i = 0; i < v.tuple->len; i++) {
+        SpecValue x = strengthen_all(sp, v.tuple->data[i], at);
+        if (sv_is_same(x, v.tuple->data[i])) continue;
+        if (!t) {
+            t = arena_new(sp->arena, SpecTuple);
+            *t = *v.tuple;
+            t->data = arena_copy(sp->arena, v.tuple->data, sizeof *t->data * (size_t)t->len);
+        }
+        t->data[i] = x;
+    }
+    if (t) v.tuple = t;
+    return v;
 }
 
 SpecValue eval_constant(Spec *sp, const Ast *e, const char *what)

@@ -7,6 +7,7 @@
 #include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/constant.h"
+#include "spec/promote.h"
 
 typedef enum OperandDomain { ANY_NUMBER, INTEGERS } OperandDomain;
 
@@ -170,6 +171,14 @@ SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
 
 /* ---- comparison and logic ---- */
 
+/* A number beside v, in comparisons: of its own type, unless v's serves as well. */
+static SpecValue compared(Spec *sp, SpecValue number, SpecValue v, Span at)
+{
+    const bool adopts = v.kind == SV_VALUE && sv_is_number(number) && !type_is_pointer(v.v->type) &&
+                        promote_compares(type_dtype(v.v->type), number);
+    return adopts ? number : strengthen(sp, number, at);
+}
+
 SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return sv_error();
@@ -187,7 +196,9 @@ SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
         return sv_bool(op == AOP_NE);
     spec_at(sp, at);
     Value *x, *y;
-    if (!unify(sp, a, b, UNIFY_POINTERS, &x, &y, quoted(sp, op), at)) return sv_error();
+    if (!unify(sp, compared(sp, a, b, at), compared(sp, b, a, at), UNIFY_POINTERS, &x, &y,
+               quoted(sp, op), at))
+        return sv_error();
     return sv_value(build_binary(&sp->b, compare_ops[op], x, y));
 }
 

@@ -39,6 +39,8 @@ Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at)
 /* A scalar constant of that type; integers wrap. The number is a BOOL, INT or FLOAT. */
 Value *cast_number(Spec *sp, SpecValue number, DType dt);
 
+/* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */
+SpecValue strengthen(Spec *sp, SpecValue v, Span at);
 /* A compile-time value behind v: itself, or the number of a known run-time scalar; else v unchanged. */
 SpecValue weaken(SpecValue v);
 

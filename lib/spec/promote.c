@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "ir/evaluate.h"
+
 static DTypeKind kind_of(DType dt)
 {
     return dtype_info(dt)->kind;
@@ -100,6 +102,14 @@ static bool is_in_range(DType dt, __int128 i)
     int bits = dtype_info(dt)->bits;
     if (kind_of(dt) != DK_INT) return i >= 0 && i < (ONE << bits);
     return i >= -(ONE << (bits - 1)) && i < (ONE << (bits - 1));
+}
+
+bool promote_compares(DType tensor, SpecValue number)
+{
+    if (!is_float(tensor)) return number.kind != SV_FLOAT && is_in_range(tensor, sv_integer(number));
+    const double own = is_fp32_range(number.f) ? (float)number.f : number.f;
+    return number.kind != SV_FLOAT ||
+           bits_to_double(tensor, bits_of_written(tensor, number.f)) == own;
 }
 
 DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFault *fault)

@@ -19,6 +19,8 @@ typedef enum PromoteFault {
 DType promote_pair(DType a, DType b, bool division, PromoteFault *fault);
 /* The same for a run-time operand and a compile-time number (BOOL, INT, FLOAT). */
 DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFault *fault);
+/* Whether comparing it in the run-time operand's type gives what comparing it in its own would. */
+bool promote_compares(DType tensor, SpecValue number);
 /* The type a compile-time number has at run time; DT_NONE when no integer type holds it. */
 DType promote_dtype_of(SpecValue number);
 

@@ -72,26 +72,6 @@ static void assign_items(Spec *sp, const AstList *targets, SpecValue v, bool wea
     }
 }
 
-/* Numbers in tuples become run-time scalars as numbers do; what an aggregate holds stays. */
-static SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
-{
-    if (!sv_is_sequence(v)) return strengthen(sp, v, at);
-    if (v.kind == SV_RECORD && !record_is_tuple(v)) return v;
-    SpecTuple *t = NULL;
-    for (int i = 0; i < v.tuple->len; i++) {
-        SpecValue x = strengthen_all(sp, v.tuple->data[i], at);
-        if (sv_is_same(x, v.tuple->data[i])) continue;
-        if (!t) {
-            t = arena_new(sp->arena, SpecTuple);
-            *t = *v.tuple;
-            t->data = arena_copy(sp->arena, v.tuple->data, sizeof *t->data * (size_t)t->len);
-        }
-        t->data[i] = x;
-    }
-    if (t) v.tuple = t;
-    return v;
-}
-
 static void assign_subscript(Spec *sp, const Ast *target, SpecValue v, bool weak, Span at)
 {
     SpecValue x = spec_eval(sp, target->subscript.value),

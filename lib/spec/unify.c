@@ -45,8 +45,11 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
         *y = b.v;
         return true;
     }
-    if (a.kind != SV_VALUE && b.kind != SV_VALUE) a = sv_value(op_to_value(sp, a, at));
-    if (sv_is_error(a)) return false;
+    if (a.kind != SV_VALUE && b.kind != SV_VALUE) {
+        a = strengthen(sp, a, at);
+        b = strengthen(sp, b, at);
+    }
+    if (sv_is_error(a) || sv_is_error(b)) return false;
     PromoteFault fault;
     bool division = rules & UNIFY_DIVISION;
     DType dt = a.kind != SV_VALUE ? promote_constant(type_dtype(b.v->type), a, division, &fault)

@@ -282,10 +282,7 @@ static bool flatten_final(Loop *l, const LoopName *x, const Binding *end)
         const Value *init = l->inits.data[x->first + i], *final = l->finals.data[first + i];
         if (final->type != init->type || !memory_is_alike(l->sp, init, final)) return false;
     }
-    if (sv_is_operand(x->before.value)) return sv_is_operand(end->value);
-    if (x->before.value.kind != end->value.kind) return false;
-    return end->value.kind != SV_RECORD ||
-           sv_is_same_class(x->before.value.tuple, end->value.tuple);
+    return sv_is_same_form(x->before.value, end->value);
 }
 
 /* One pass over the names after the body was executed. True when it must be executed again. */

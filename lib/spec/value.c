@@ -101,6 +101,20 @@ bool sv_is_same(SpecValue a, SpecValue b)
     }
 }
 
+bool sv_is_same_form(SpecValue a, SpecValue b)
+{
+    if (sv_is_operand(a)) return sv_is_operand(b);
+    if (a.kind != b.kind) return false;
+    if (sv_is_address(a)) return sv_is_alike(a.block_ptr, b.block_ptr);
+    if (a.kind == SV_METHOD)
+        return a.method->builtin == b.method->builtin && sv_is_same_form(*a.method->self, *b.method->self);
+    if (!sv_is_sequence(a)) return sv_is_same(a, b);
+    bool is_same = sv_is_same_class(a.tuple, b.tuple);
+    for (int i = 0; is_same && i < a.tuple->len; i++)
+        is_same = sv_is_same_form(a.tuple->data[i], b.tuple->data[i]);
+    return is_same;
+}
+
 bool sv_is_runtime(SpecValue v)
 {
     uint64_t bits;

@@ -161,6 +161,8 @@ bool sv_same_value(const Value *a, const Value *b);
 bool sv_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b);
 /* Records of one class, or with the same fields; tuples of one length. */
 bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
+/* Whether b may take a's place in the next turn of a loop, if its run-time leaves have their types. */
+bool sv_is_same_form(SpecValue a, SpecValue b);
 /* Where a record has a field of that name, or -1. */
 int sv_find_field(const SpecTuple *t, Str name);
 /* True when v has run-time parts that are not constants. */

@@ -29,19 +29,29 @@ bool kernel_is_jit(const Ast *def)
     return def->kind == AST_DEF && kernel_has_decorator(&def->def.decorators, "jit", "jit");
 }
 
+bool kernel_is_method(const Ast *skipped, const Ast *def)
+{
+    return skipped && def->kind == AST_DEF && def->span.end <= skipped->span.end && def->def.params.len &&
+           !strcmp(def->def.params.data[0].name, "self");
+}
+
 /* ---- which jit functions are kernels ---- */
 
 typedef struct Defs {
     const Ast **data;
     int len, cap;
+    VEC(const Ast *) methods;
 } Defs;
 
 /* jit functions at the top and inside module-level if, try and with, in order. */
 static void collect(Arena *a, const AstList *body, Defs *out)
 {
+    const Ast *skipped = NULL;
     for (int i = 0; i < body->len; i++) {
         const Ast *s = body->data[i];
-        if (kernel_is_jit(s)) vec_push(a, out, s);
+        if (s->kind == AST_SKIPPED) skipped = s;
+        if (kernel_is_method(skipped, s)) vec_push(a, &out->methods, s);
+        else if (kernel_is_jit(s)) vec_push(a, out, s);
         if (s->kind == AST_IF) {
             collect(a, &s->branch.body, out);
             collect(a, &s->branch.orelse, out);
@@ -85,6 +95,8 @@ static const Ast **read_bodies(Arena *a, const Defs *defs, Map *mentioned)
         walk_list(&defs->data[i]->def.body, note_names, &c);
         returns[i] = c.returns;
     }
+    for (int i = 0; i < defs->methods.len; i++)
+        walk_list(&defs->methods.data[i]->def.body, note_names, &(Calls){.mentioned = mentioned});
     return returns;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "spec/advice.h"
+#include "spec/kernel.h"
 #include "spec/record.h"
 #include "spec/std_files.h"
 #include "spec/walk.h"
@@ -293,7 +294,12 @@ static void bind_statement(BindJob j, const Ast *n)
 
 static void bind_statements(BindJob j, const AstList *body)
 {
-    for (int i = 0; i < body->len; i++) bind_statement(j, body->data[i]);
+    const Ast *skipped = NULL;
+    for (int i = 0; i < body->len; i++) {
+        if (body->data[i]->kind == AST_SKIPPED) skipped = body->data[i];
+        if (kernel_is_method(skipped, body->data[i])) vec_push(j.m->program->arena, &j.m->methods, body->data[i]);
+        else bind_statement(j, body->data[i]);
+    }
 }
 
 SpecModule *module_for_file(Program *p, AstFile *file, bool is_std)

@@ -47,6 +47,7 @@ struct SpecModule {
     Map globals;          /* name -> Global */
     VEC(Str) names;       /* in order of first sight */
     VEC(const Ast *) stars; /* from x import * */
+    VEC(const Ast *) methods; /* of its classes */
     Str star_name;        /* being looked for through them */
     const char *missing;  /* HOST: where its file was looked for; NULL: it is known to be outside */
     bool is_relative;     /* a missing one: looked for at one place only */

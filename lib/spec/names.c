@@ -112,4 +112,5 @@ void spec_check_names(SpecModule *m)
         for (const Global *g = map_get_ptr(&m->globals, m->names.data[i]); g; g = g->previous)
             if (g->kind == GLOBAL_NODE && g->node->kind == AST_DEF) check_function(&sp, m, g->node);
     }
+    for (int i = 0; i < m->methods.len; i++) check_function(&sp, m, m->methods.data[i]);
 }

@@ -133,12 +133,6 @@ static Span name_span(const SpecFunc *fn)
     return fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span;
 }
 
-static SpecValue weaken_leaf(void *ctx, SpecValue v)
-{
-    (void)ctx;
-    return weaken(v);
-}
-
 static SpecValue default_of(Spec *sp, const Call *c, int i)
 {
     const Ast *e = c->params->data[i].default_;
@@ -355,7 +349,7 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
         SpecValue v = values[i];
-        if (kernel_is_constexpr(p->annotation)) v = sv_map(sp->arena, v, weaken_leaf, NULL);
+        if (kernel_is_constexpr(p->annotation)) v = weaken_all(sp, v);
         if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }

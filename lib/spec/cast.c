@@ -121,3 +121,14 @@ SpecValue weaken(SpecValue v)
     }
     return v;
 }
+
+static SpecValue weaken_leaf(void *ctx, SpecValue v)
+{
+    (void)ctx;
+    return weaken(v);
+}
+
+SpecValue weaken_all(Spec *sp, SpecValue v)
+{
+    return sv_map(sp->arena, v, weaken_leaf, NULL);
+}

@@ -6,6 +6,7 @@
 
 #include "spec/broadcast.h"
 #include "spec/memory.h"
+#include "spec/record.h"
 
 /* Stands for a leaf in a joined value. */
 static const Value leaf_mark;
@@ -96,8 +97,11 @@ static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue
     if (!sv_is_same_class(a.tuple, b.tuple)) return false;
     SpecTuple *t = arena_copy(j->sp->arena, a.tuple, sizeof *t);
     t->data = arena_array(j->sp->arena, SpecValue, t->len + 1);
-    for (int i = 0; i < t->len; i++)
-        if (!merge_join(j, a.tuple->data[i], b.tuple->data[i], at, &t->data[i])) return false;
+    for (int i = 0; i < t->len; i++) {
+        const SpecValue x = a.tuple->data[i], y = b.tuple->data[i];
+        if (record_is_constexpr(t, i) && !sv_is_same(x, y)) return false;
+        if (!merge_join(j, x, y, at, &t->data[i])) return false;
+    }
     *out = sv_tuple(a.kind, t);
     return true;
 }

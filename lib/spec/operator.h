@@ -43,6 +43,7 @@ Value *cast_number(Spec *sp, SpecValue number, DType dt);
 SpecValue strengthen(Spec *sp, SpecValue v, Span at);
 /* A compile-time value behind v: itself, or the number of a known run-time scalar; else v unchanged. */
 SpecValue weaken(SpecValue v);
+SpecValue weaken_all(Spec *sp, SpecValue v); /* its items, too */
 
 /* ---- unify.c ---- */
 typedef enum UnifyRule {

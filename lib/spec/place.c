@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "spec/record.h"
+#include "spec/walk.h"
+
 typedef struct Swap { Spec *sp; const SpecTuple *old; SpecTuple *new; } Swap;
 
 static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)
@@ -65,7 +68,7 @@ void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
         return;
     }
     SpecTuple *t = copy_with(sp, x.tuple, x.tuple->len);
-    t->data[i] = v;
+    t->data[i] = record_item(sp, t, i, v, at);
     replace(sp, x.tuple, t, at);
 }
 
@@ -124,13 +127,10 @@ static void insert(Spec *sp, const SpecTuple *old, const SpecValue *args, Span a
 
 bool place_call(Spec *sp, const Ast *call)
 {
-    if (call->kind != AST_CALL || call->call.callee->kind != AST_ATTRIBUTE) return false;
+    if (!walk_changes_list(call)) return false;
     const Ast *callee = call->call.callee;
-    const char *name = callee->attribute.name;
     int n = call->call.args.len;
-    bool is_append = strcmp(name, "append") == 0 && n == 1,
-         is_extend = strcmp(name, "extend") == 0 && n == 1;
-    if (!is_append && !is_extend && !(strcmp(name, "insert") == 0 && n == 2)) return false;
+    const bool is_extend = strcmp(callee->attribute.name, "extend") == 0;
     for (int i = 0; i < n; i++) {
         if (call->call.args.data[i]->kind == AST_STARRED ||
             call->call.args.data[i]->kind == AST_KEYWORD)

@@ -12,21 +12,23 @@
 
 /* ---- classes ---- */
 
-typedef struct Fields { VEC(Str) names; VEC(SpecValue) defaults; } Fields;
+typedef struct Fields { VEC(Str) names; VEC(SpecValue) defaults; VEC(const Ast *) annotations; } Fields;
 
 static SpecValue class_value(Spec *sp, RecordClass c, const Fields *fields)
 {
     c.len = fields->names.len;
     c.fields = fields->names.data;
     c.defaults = fields->defaults.data;
+    c.annotations = fields->annotations.data;
     return (SpecValue){.kind = SV_RECORD_CLASS,
                        .record_class = arena_copy(sp->arena, &c, sizeof c)};
 }
 
-static void add_field(Spec *sp, Fields *fields, Str name, SpecValue value)
+static void add_field(Spec *sp, Fields *fields, Str name, SpecValue value, const Ast *annotation)
 {
     vec_push(sp->arena, &fields->names, name);
     vec_push(sp->arena, &fields->defaults, value);
+    vec_push(sp->arena, &fields->annotations, annotation);
 }
 
 static bool is_named_tuple(SpecValue v)
@@ -42,14 +44,14 @@ static SpecValue class_of_body(Spec *sp, const RecordClass *c)
     const AstList *body = &c->body->class_.body;
     Fields fields = {0};
     for (int i = 0; c->base && i < c->base->len; i++)
-        add_field(sp, &fields, c->base->fields[i], c->base->defaults[i]);
+        add_field(sp, &fields, c->base->fields[i], c->base->defaults[i], c->base->annotations[i]);
     for (int i = 0; i < body->len; i++) {
         const Ast *x = body->data[i];
         if (x->kind != AST_ANNASSIGN || x->annassign.target->kind != AST_NAME) continue;
         SpecValue value = {.kind = SV_ABSENT};
         if (x->annassign.value && c->kind != RECORD_NAMES)
             value = module_eval(sp, c->module, x->annassign.value);
-        add_field(sp, &fields, x->annassign.target->name.id, value);
+        add_field(sp, &fields, x->annassign.target->name.id, value, x->annassign.annotation);
     }
     return class_value(sp, *c, &fields);
 }
@@ -88,7 +90,7 @@ static void split_fields(Spec *sp, Str text, Fields *fields)
     static const char separators[] = " ,\t\n";
     for (const char *p = text + strspn(text, separators); *p; p += strspn(p, separators)) {
         size_t n = strcspn(p, separators);
-        add_field(sp, fields, intern(sp->names, p, n), (SpecValue){.kind = SV_ABSENT});
+        add_field(sp, fields, intern(sp->names, p, n), (SpecValue){.kind = SV_ABSENT}, NULL);
         p += n;
     }
 }
@@ -102,7 +104,7 @@ static bool read_fields(Spec *sp, SpecValue v, Fields *fields)
         SpecValue x = v.tuple->data[i];
         if (sv_is_sequence(x) && x.tuple->len == 2) x = x.tuple->data[0];
         if (x.kind != SV_STR) return false;
-        add_field(sp, fields, x.s, (SpecValue){.kind = SV_ABSENT});
+        add_field(sp, fields, x.s, (SpecValue){.kind = SV_ABSENT}, NULL);
     }
     return true;
 }
@@ -159,6 +161,7 @@ static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTu
                  .at = at};
     bool ok = bind_args(sp, &call);
     out->data = call.values;
+    for (int i = 0; i < c->len && ok; i++) out->data[i] = record_item(sp, out, i, out->data[i], at);
     return ok;
 }
 
@@ -241,6 +244,21 @@ SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
 bool record_is_tuple(SpecValue v)
 {
     return v.tuple->record_class && v.tuple->record_class->kind == RECORD_TUPLE;
+}
+
+bool record_is_constexpr(const SpecTuple *t, int i)
+{
+    const RecordClass *c = t->record_class;
+    return c && c->kind == RECORD_AGGREGATE && kernel_is_constexpr(c->annotations[i]);
+}
+
+SpecValue record_item(Spec *sp, const SpecTuple *t, int i, SpecValue v, Span at)
+{
+    if (!record_is_constexpr(t, i)) return v;
+    v = weaken_all(sp, v);
+    if (v.kind == SV_ERROR || sv_is_constant(v)) return v;
+    return spec_error(sp, at, "'%s' of '%s' is tl.constexpr: it must be known at compile time, found %s", t->names[i],
+                      t->type_name, spec_describe(sp, v));
 }
 
 SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span at)

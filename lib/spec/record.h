@@ -18,6 +18,7 @@ struct RecordClass {
     int len;
     Str *fields;
     SpecValue *defaults; /* ABSENT: none */
+    const Ast **annotations; /* NULL: none */
     bool keywords_only;  /* x._replace */
     const Ast *body;     /* the class statement, or NULL */
     SpecModule *module;  /* of the body */
@@ -34,6 +35,10 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
 SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span at);
 /* A named tuple's, not an aggregate or a dict. */
 bool record_is_tuple(SpecValue v);
+/* The item is what an aggregate declares tl.constexpr: known, untyped, and a part of its type. */
+bool record_is_constexpr(const SpecTuple *t, int i);
+/* What the item becomes that is given v; poison after an error. */
+SpecValue record_item(Spec *sp, const SpecTuple *t, int i, SpecValue v, Span at);
 /* x.name, Class.name */
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at);
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at);

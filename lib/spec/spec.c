@@ -307,6 +307,30 @@ static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t
     return buf_text(&b);
 }
 
+static void describe_constexprs(Spec *sp, Buf *b, const SpecTuple *t, const char *path, const char **before)
+{
+    for (int i = 0; i < t->len; i++) {
+        const SpecValue v = t->data[i];
+        if (v.kind == SV_RECORD) {
+            describe_constexprs(sp, b, v.tuple, arena_printf(sp->arena, "%s%s.", path, t->names[i]), before);
+        } else if (record_is_constexpr(t, i) && v.kind != SV_ERROR) {
+            buf_printf(b, "%s%s%s=", *before, path, t->names[i]);
+            constant_print(sp, b, v, true);
+            *before = ", ";
+        }
+    }
+}
+
+/* With what is part of its type: a 'Tile' of size=16 */
+static const char *describe_record(Spec *sp, const SpecTuple *t)
+{
+    Buf b = buf_make(sp->arena);
+    const char *before = " of ";
+    buf_printf(&b, "a '%s'", t->type_name ? t->type_name : "record");
+    describe_constexprs(sp, &b, t, "", &before);
+    return buf_text(&b);
+}
+
 const char *spec_describe(Spec *sp, SpecValue v)
 {
     const SpecBlockPtr *p = sv_is_address(v) ? v.block_ptr : NULL;
@@ -316,9 +340,7 @@ const char *spec_describe(Spec *sp, SpecValue v)
     case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
     case SV_TUPLE: return describe_items(sp, "a tuple", v.tuple);
     case SV_LIST: return describe_items(sp, "a list", v.tuple);
-    case SV_RECORD:
-        return arena_printf(sp->arena, "a '%s'",
-                            v.tuple->type_name ? v.tuple->type_name : "record");
+    case SV_RECORD: return describe_record(sp, v.tuple);
     case SV_FUNC: return arena_printf(sp->arena, "function '%s'", v.fn->name);
     case SV_BUILTIN: return arena_printf(sp->arena, "function '%s'", v.builtin->name);
     case SV_METHOD: return arena_printf(sp->arena, "method '%s'", v.method->builtin->name);

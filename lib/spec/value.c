@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "spec/record.h"
+
 static const struct { const char *class, *description; } kinds[] = {
 #define KIND(ID, class, description) {class, description},
 #include "spec/values.def"
@@ -111,7 +113,7 @@ bool sv_is_same_form(SpecValue a, SpecValue b)
     if (!sv_is_sequence(a)) return sv_is_same(a, b);
     bool is_same = sv_is_same_class(a.tuple, b.tuple);
     for (int i = 0; is_same && i < a.tuple->len; i++)
-        is_same = sv_is_same_form(a.tuple->data[i], b.tuple->data[i]);
+        is_same = (record_is_constexpr(a.tuple, i) ? sv_is_same : sv_is_same_form)(a.tuple->data[i], b.tuple->data[i]);
     return is_same;
 }
 
@@ -138,7 +140,8 @@ SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
     } else if (sv_is_sequence(v)) {
         SpecTuple *t = arena_copy(a, v.tuple, sizeof *t);
         t->data = arena_array(a, SpecValue, t->len + 1);
-        for (int i = 0; i < t->len; i++) t->data[i] = sv_map(a, v.tuple->data[i], fn, ctx);
+        for (int i = 0; i < t->len; i++)
+            t->data[i] = record_is_constexpr(t, i) ? v.tuple->data[i] : sv_map(a, v.tuple->data[i], fn, ctx);
         v.tuple = t;
     } else if (v.kind == SV_METHOD) {
         const SpecValue self = sv_map(a, *v.method->self, fn, ctx);

@@ -145,6 +145,14 @@ static void add_root(Changed *to, const Ast *t)
     if (parts > 1) add_name(&to->deep, t->name.id);
 }
 
+bool walk_changes_list(const Ast *call)
+{
+    if (call->kind != AST_CALL || call->call.callee->kind != AST_ATTRIBUTE) return false;
+    static const char *const names[] = {"append", "extend", "insert", NULL};
+    const char *name = call->call.callee->attribute.name;
+    return str_among(name, names) && call->call.args.len == 1 + (strcmp(name, "insert") == 0);
+}
+
 static bool visit_changed(const Ast *n, void *user)
 {
     Changed *to = user;
@@ -154,7 +162,7 @@ static bool visit_changed(const Ast *n, void *user)
         add_root(to, n->binary.left);
     } else if (n->kind == AST_ANNASSIGN) {
         add_root(to, n->annassign.target);
-    } else if (n->kind == AST_EXPR && n->unary.operand->kind == AST_CALL) {
+    } else if (n->kind == AST_EXPR && walk_changes_list(n->unary.operand)) {
         add_root(to, n->unary.operand->call.callee);
     }
     return n->kind != AST_LAMBDA;

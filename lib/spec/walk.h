@@ -18,6 +18,8 @@ const Ast *walk_first_assignment(const AstList *body, Str name);
 /* The names whose value may change in part: t[i] = …, r.name = …, l.append(…). Those with a part of
    a part, t[i].name = …, are in `deep` too. */
 void walk_changed(Arena *a, const AstList *body, AstNames *out, AstNames *deep);
+/* l.append(v), l.extend(items), l.insert(i, v) */
+bool walk_changes_list(const Ast *call);
 bool walk_has(const AstNames *names, Str name);
 /* Whether a node within n, which may be NULL, is such a one. */
 bool walk_any(const Ast *n, bool (*is)(const Ast *n, void *user), void *user);

@@ -84,7 +84,7 @@ def check_results_used(f, scopes):
         call = node.value if isinstance(node, ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
             value = next((v for v in (s.get(call.func.id, MISSING) for s in scopes) if v is not MISSING), None)
-            if getattr(value, "must_use", None) is not None:
+            if isinstance(getattr(value, "must_use", None), str):  # names of tl have any attribute
                 raise _library.KernelError("%s:%d: error: The result of %s is not being used.%s"
                                            % (f.path, f.first + call.lineno - f.node.lineno, call.func.id, value.must_use))
 

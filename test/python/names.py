@@ -11,6 +11,7 @@ import numpy as np
 import tkc
 import tkc as triton
 import tkc.language as tl
+from tkc.language import store
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 import helpers  # noqa: E402
@@ -266,3 +267,13 @@ try:
     applies[(1,)](x, tl.math)
 except TypeError as e:
     print(e)
+
+
+# ---- a name of the language alone, in a statement ----
+@tkc.jit
+def bare(x):
+    store(x, 3.0)
+
+
+# CHECK: bare [3.0, 0.0, 0.0, 0.0]
+run(bare)

@@ -16,9 +16,7 @@
 #include "spec/std_files.h"
 #include "spec/walk.h"
 
-enum {
-    MAX_ANCESTORS = 8
-}; /* folders above the importing file in which an absolute import is looked for */
+enum { MAX_ANCESTORS = 8 }; /* folders above the importing file in which an absolute import is looked for */
 
 /* ---- namespaces ---- */
 
@@ -37,6 +35,8 @@ static const struct { const char *path; unsigned where[3]; } namespaces[] = {
     {"triton.language.extra", {NS_EXTRA}},
     {"triton.language.extra.libdevice", {NS_LIBDEVICE, NS_MATH}},
     {"triton.language.extra.*", {NS_EXTRA}},
+    {"triton.language.extra.*.gdc", {NS_EXTRA}},
+    {"triton.language.extra.*.utils", {NS_EXTRA}},
     {"triton.language.extra.*.libdevice", {NS_LIBDEVICE, NS_MATH}},
     {"triton.profiler.language", {NS_PROFILE}},
     {"torch._inductor.runtime.triton_helpers", {NS_INDUCTOR}},

@@ -142,8 +142,8 @@ for _name in ("add radd sub rsub mul rmul floordiv rfloordiv truediv rtruediv mo
     setattr(constexpr, "__%s__" % _name, _operator("__%s__" % _name))
 
 
-NAMESPACES = ("triton", "triton.language", "triton.language.math", "triton.language.extra", "triton.language.extra.cuda", "triton.language.extra.libdevice", "triton.language.core",
-              "triton.language.standard", "triton.language.random")
+NAMESPACES = ("triton", "triton.language", "triton.language.math", "triton.language.extra", "triton.language.extra.cuda", "triton.language.extra.cuda.gdc",
+              "triton.language.extra.cuda.utils", "triton.language.extra.libdevice", "triton.language.core", "triton.language.standard", "triton.language.random")
 
 
 class Builtin:
@@ -170,3 +170,12 @@ class Builtin:
 
     def __repr__(self):
         return self.dotted
+
+
+def names_of(namespace):
+    """A module's __getattr__: all its names are the namespace's."""
+    def get(name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Builtin(namespace + "." + name)
+    return get

@@ -12,6 +12,10 @@ import tkc
 import tkc as triton
 import tkc.language as tl
 from tkc.language import store
+from tkc.language.extra.cuda import gdc, utils
+from tkc.language.extra.cuda.gdc import gdc_wait
+from tkc.language.extra.cuda.libdevice import tanh
+from tkc.language.extra.cuda.utils import num_threads
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 import helpers  # noqa: E402
@@ -277,3 +281,15 @@ def bare(x):
 
 # CHECK: bare [3.0, 0.0, 0.0, 0.0]
 run(bare)
+
+
+# ---- what only a chip knows ----
+@tkc.jit
+def chip(x):
+    gdc_wait()
+    gdc.gdc_launch_dependents()
+    tl.store(x, num_threads() + utils.num_warps() + tanh(0.0))
+
+
+# CHECK: chip [132.0, 0.0, 0.0, 0.0]
+run(chip)

@@ -7,6 +7,9 @@ import torch
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
+from triton.language.extra.cuda import gdc, utils
+from triton.language.extra.cuda.gdc import gdc_wait
+from triton.language.extra.cuda.utils import num_threads
 from triton.language.math import exp2
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -68,3 +71,15 @@ def mixed(x, BLOCK: tl.constexpr, T: tl.constexpr = tl.float32):
 mixed[(1,)](x, 4)
 # CHECK: [6.0, 6.0, 6.0, 6.0]
 print(x[:4].tolist())
+
+
+@triton.jit
+def chip(o):
+    gdc_wait()
+    gdc.gdc_launch_dependents()
+    tl.store(o, num_threads() + utils.num_warps())
+
+
+tkc.jit(chip)[(1,)](o)
+# CHECK: 132.0
+print(o[0, 0].item())

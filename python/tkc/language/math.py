@@ -1,8 +1,4 @@
 """`from tkc.language.math import exp2`"""
-from .._types import Builtin as _Builtin
+from .._types import names_of as _names_of
 
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return _Builtin("triton.language.math." + name)
+__getattr__ = _names_of("triton.language.math")

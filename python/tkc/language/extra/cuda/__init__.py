@@ -1,8 +1,4 @@
 """`from tkc.language.extra.cuda import libdevice`"""
-from ...._types import Builtin as _Builtin
+from ...._types import names_of as _names_of
 
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return _Builtin("triton.language.extra.cuda." + name)
+__getattr__ = _names_of("triton.language.extra.cuda")

@@ -1,0 +1,4 @@
+"""`from tkc.language.extra.cuda.gdc import gdc_wait`"""
+from ...._types import names_of as _names_of
+
+__getattr__ = _names_of("triton.language.extra.cuda.gdc")

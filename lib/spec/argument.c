@@ -96,6 +96,12 @@ static bool read_axis(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
                      arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
 }
 
+/* None is all of them. */
+static bool read_axes(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+{
+    return v->kind == SV_NONE || read_axis(sp, c, i, v);
+}
+
 static bool read_str(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
 {
     (void)sp, (void)c, (void)i;
@@ -144,6 +150,7 @@ static const ArgKind kinds[] = {
     KIND(bool, "a compile-time bool"),
     KIND(int, NULL),
     KIND(axis, NULL),
+    KIND(axes, NULL),
     KIND(str, "a string"),
     KIND(padding, "'zero' or 'nan'"),
     KIND(type, "a type such as tl.float32"),

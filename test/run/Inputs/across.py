@@ -52,7 +52,7 @@ def distinct_or_not(dt, shape, rng, nan=False):
 
 def spell(op, axis, keep, form, more=""):
     """A call of a reduction in one of its forms."""
-    arguments = [] if axis is None else [str(axis)] if form == 0 else [f"axis={axis}"]
+    arguments = [] if axis is None and op != "reduce_or" else [str(axis)] if form == 0 else [f"axis={axis}"]
     if keep:
         arguments.append("keep_dims=True")
     if more:
@@ -91,8 +91,6 @@ def reductions(long):
                 if DTYPES[dt].kind != "f":
                     a = numbers(dt, shape, rng)
                     for op, f in (("xor_sum", np.bitwise_xor.reduce), ("reduce_or", np.bitwise_or.reduce)):
-                        if op == "reduce_or" and axis is None:
-                            continue
                         yield Case(f"{op} {name}", "r = " + spell(op, axis, keep, form), {"a": (dt, a)},
                                    {"r": Want(dt, over(f, a, axis, keep))}, covers=[op])
 
@@ -173,7 +171,7 @@ def last(x, y):
 
 def custom_reductions(long):
     for shape in SHAPES:
-        for axis in range(len(shape)):
+        for axis in (*range(len(shape)), None):
             for keep in (False, True):
                 name = f"reduce {shape_name(shape)} axis {axis}{' keep_dims' if keep else ''}"
                 rng = rng_of(name)
@@ -187,6 +185,16 @@ def custom_reductions(long):
                                  f"tl.reduce(a, axis={axis}, combine_fn=add{more})"):
                         yield Case(f"{name} {dt}: {form}", "r = " + form, {"a": (dt, a)}, {"r": want}, helpers=ADD,
                                    covers=["reduce"])
+                x = countable("fp32", shape, rng)
+                n = np.ones(shape, np.int32)
+                sums = [over(np.sum, v, axis, keep) for v in (n, x.astype(float), x.astype(float)**2)]
+                want = {"r": Want("i32", sums[0].astype(np.int32)), "s": Want("fp32", value=sums[1], any_zero=True),
+                        "t": Want("fp32", value=sums[2], ulp=2)}
+                yield Case(f"{name} of three", f"r, s, t = tl.reduce((n, x, x * x), {axis}, moments{more})",
+                           {"n": ("i32", n), "x": ("fp32", x)}, want, helpers=MOMENTS,
+                           covers=["reduce of several"])
+                if axis is None:
+                    continue
                 a = distinct_or_not("fp32", shape, rng)
                 index = np.broadcast_to(np.arange(shape[axis]).reshape([-1 if d == axis else 1
                         for d in range(len(shape))]), shape).astype(np.int32)
@@ -196,14 +204,6 @@ def custom_reductions(long):
                         "s": Want("i32", at if keep else np.squeeze(at, axis))}
                 yield Case(f"{name} of a pair", f"r, s = tl.reduce((a, b), {axis}, larger{more})",
                            {"a": ("fp32", a), "b": ("i32", index)}, want, helpers=LARGER, covers=["reduce of several"])
-                x = countable("fp32", shape, rng)
-                n = np.ones(shape, np.int32)
-                sums = [over(np.sum, v, axis, keep) for v in (n, x.astype(float), x.astype(float)**2)]
-                want = {"r": Want("i32", sums[0].astype(np.int32)), "s": Want("fp32", value=sums[1], any_zero=True),
-                        "t": Want("fp32", value=sums[2], ulp=2)}
-                yield Case(f"{name} of three", f"r, s, t = tl.reduce((n, x, x * x), {axis}, moments{more})",
-                           {"n": ("i32", n), "x": ("fp32", x)}, want, helpers=MOMENTS,
-                           covers=["reduce of several"])
 
 
 def reversed_along(a, axis, reverse):

@@ -176,6 +176,12 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
     return sv_value(extremum(sp, OP_MIN, extremum(sp, OP_MAX, y, lo, nan), hi, nan));
 }
 
+SpecValue builtin_logical(Spec *sp, const BuiltinCall *c)
+{
+    const AstOp op = c->builtin->op == OP_AND ? AOP_LOGICAL_AND : AOP_LOGICAL_OR;
+    return op_logical(sp, op, c->args[0], c->args[1], c->at);
+}
+
 SpecValue builtin_where(Spec *sp, const BuiltinCall *c)
 {
     Value *cond = c->args[0].v, *x, *y;

@@ -286,8 +286,8 @@ def arithmetic():
     for op, f in (("==", np.equal), ("!=", np.not_equal), ("<", np.less), ("<=", np.less_equal), (">", np.greater),
                   (">=", np.greater_equal)):
         yield Row(op, compare(op), same(NUMBERS + ("i1",), 2), f, pred)
-    yield Row("and", "{a} and {b}", same(("i1",), 2), np.logical_and)
-    yield Row("or", "{a} or {b}", same(("i1",), 2), np.logical_or)
+    yield Row("and", ["{a} and {b}", "{a}.logical_and({b})"], same(("i1",), 2), np.logical_and)
+    yield Row("or", ["{a} or {b}", "{a}.logical_or({b})"], same(("i1",), 2), np.logical_or)
     yield Row("not", "not {a}", same(("i1",), 1), np.logical_not)
 
 

@@ -1,5 +1,6 @@
 """tkc.jit: a kernel of a Python function or of a file, and launching it."""
 import ctypes
+import enum
 import functools
 import hashlib
 import inspect
@@ -270,7 +271,7 @@ def kinds_of(jit, values):
     kinds = []
     for p, v in zip(jit.params, values):
         if p.is_constexpr or v is None:
-            kinds.append("C" if isinstance(v, (int, str, type(None), _types.dtype, _types.Builtin)) else "R" if _source.literal(v) is not None else None)
+            kinds.append("C" if isinstance(v, (int, str, enum.Enum, type(None), _types.dtype, _types.Builtin)) else "R" if _source.literal(v) is not None else None)
         elif torch is not None and isinstance(v, torch.Tensor):
             kinds.append("T" if v.is_cuda else None)  # pinned memory: whether it is, is asked each time
         elif torch is not None and _arrays.is_descriptor(v):
@@ -453,7 +454,7 @@ class JitFile(Jit):
     def _open(self, given):
         if given and (given.functions or given.entry):
             raise TypeError("%s: a kernel of a file takes no %s of Python as arguments"
-                            % (self.__name__, "functions" if given.functions else "tuples"))
+                            % (self.__name__, "functions and classes" if given.functions else "tuples"))
         context = _library.Context()
         return context, context.open_file(self.path), self.__name__
 

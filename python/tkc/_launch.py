@@ -202,7 +202,7 @@ class Given:
         self.names = []  # of what is packed
         self.constants = {}  # of what is defined
         self.unspecialized = unspecialized
-        self.functions = {}
+        self.functions = {}  # and classes, that constexprs are made of, by the names they get
         self.entry = None  # of a kernel that takes a tuple
         if any(not p.is_constexpr and has_items(values.get(p.name)) for p in params):
             self.entry = _source.Entry()
@@ -236,19 +236,16 @@ class Given:
     def define(self, name, value):
         if name in self.unspecialized:
             raise _library.KernelError("%s marked as constexpr and listed in do_not_specialize" % name)
-        self.constants[name] = getattr(value, "value", value)
-        text = _source.literal(value) or _source.member_text(value)
+        value = self.constants[name] = _source.known(value)
+        text = _source.constant_text(value, self.functions)
         if text is None:
-            python = _source.function_of(value)
-            number = plain_number(value) if python is None else None
+            number = plain_number(value)
             if isinstance(value, _types.dtype):
                 raise _library.not_of_chip(name, value)
-            if python is None and number is None:
-                raise TypeError("argument '%s': an object of type %s cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions and those of tl, "
-                                "and tuples of these can" % (name, type(value).__name__))
-            text = _source.literal(number) if python is None else "tkc_argument_%s" % name
-            if python is not None:
-                self.functions[text] = python, _source.text_of(value)
+            if number is None:
+                raise TypeError("argument '%s': an object of type %s cannot be a constexpr; numbers, strings, None, types such as tl.float32, members of an Enum, jit functions and "
+                                "those of tl, and tuples, lists, dicts, named tuples and dataclasses of these can" % (name, type(value).__name__))
+            text = _source.literal(number)
         self.defines.append((name, text))
 
     def add(self, name, value):

@@ -5,6 +5,8 @@ Python: behind the functions follow imports and assignments that say it. Functio
 same there; each text is a module for the others, which import from it."""
 import ast
 import builtins
+import dataclasses
+import enum
 import inspect
 import textwrap
 import types
@@ -143,7 +145,7 @@ def say(text, name, target):
     if kind == "member":
         return ["from %s import %s as %s" % (rest[0], rest[1], name)]
     if kind == "tuple class":
-        return ["from collections import namedtuple", "%s = namedtuple(%r, %r)" % (name, name, rest[0])]
+        return ["from collections import namedtuple", "%s = namedtuple(%r, %r)" % (name, *rest)]
     return ["%s = %s" % (name, rest[0])]
 
 
@@ -247,7 +249,7 @@ def text_of(value):
 
 
 HOST = "triton.host."  # libtkc looks for no files of it; Context takes it out of what is said
-ADVISED = ("math", "numpy", "torch")  # of whose functions libtkc may say what to write
+ADVISED = ("math", "numpy", "torch", "typing")  # libtkc knows some of their names, or says what to write
 OURS = ("triton", "tkc", "torch._inductor.runtime.triton_helpers")
 
 
@@ -279,10 +281,16 @@ def member_text(value):
     return ".".join(member) if member else None
 
 
+def known(value):
+    """Of a constexpr, ours or Triton's, the value."""
+    return value.value if type(value).__name__ == "constexpr" and hasattr(value, "value") else value
+
+
 def literal(value):
     """The text of a plain value; None: it has none."""
-    if isinstance(value, _types.constexpr) or type(value).__name__ == "constexpr" and hasattr(value, "value"):
-        value = value.value
+    value = known(value)
+    if isinstance(value, enum.Enum):
+        return literal(value.value)
     if value is None or isinstance(value, (bool, str)):
         return repr(value)
     if isinstance(value, int):
@@ -290,7 +298,7 @@ def literal(value):
     if isinstance(value, float):
         value = float(value)
         return repr(value) if value - value == 0 else 'float("%r")' % value
-    return dtype_text(value) or container(value)
+    return dtype_text(value) or container(value, literal)
 
 
 def dtype_text(value):
@@ -306,14 +314,41 @@ def dtype_text(value):
     return None
 
 
-def container(value):
+def constant_text(value, names):
+    """The text of what a constexpr is given; names[name] = (function, its text) or (class, None) is what it calls by a name. None: it has
+    none."""
+    def item(value):
+        return constant_text(value, names)
+    value = known(value)
+    text = literal(value) or member_text(value) or container(value, item)
+    fields = fields_of(type(value))
+    if text or fields is None and function_of(value) is None:
+        return text
+    name = "tkc_argument_%d" % len(names)
+    if fields is None:
+        names[name] = function_of(value), text_of(value)
+        return name
+    names[name] = type(value), None
+    inside = [item(getattr(value, f)) for f in fields]
+    return None if None in inside else "%s(%s)" % (name, ", ".join(inside))
+
+
+def fields_of(kind):
+    """The names of a named tuple's or a dataclass's parts; None: it is neither."""
+    if dataclasses.is_dataclass(kind):
+        return [f.name for f in dataclasses.fields(kind)]
+    return list(kind._fields) if issubclass(kind, tuple) and hasattr(kind, "_fields") else None
+
+
+def container(value, text_of):
+    """Of a tuple, a list or a dict."""
     if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") or is_tuple(value):
-        inside = [literal(v) for v in value]
+        inside = [text_of(v) for v in value]
         if None in inside:
             return None
         return ("[%s]" if isinstance(value, list) else "(%s,)" if len(inside) == 1 else "(%s)") % ", ".join(inside)
     if type(value) is dict:
-        pairs = [(literal(k), literal(v)) for k, v in value.items()]
+        pairs = [(literal(k), text_of(v)) for k, v in value.items()]
         return None if any(None in p for p in pairs) else "{%s}" % ", ".join("%s: %s" % p for p in pairs)
     return None
 
@@ -348,8 +383,11 @@ class Program:
         self.seen = []
         kernel = self.add(python, text)
         root = entry.place(self, kernel) if entry else kernel.module
-        for name, function in (arguments or {}).items():  # that are given for constexprs
-            root.names[name] = ("function", self.add(*function))
+        for name, (value, its_text) in (arguments or {}).items():  # that are given for constexprs
+            if dataclasses.is_dataclass(value):
+                root.names[name] = ("tuple class", value.__name__, fields_of(value))
+            else:
+                root.names[name] = self.target(value, name, {()}) if isinstance(value, type) else ("function", self.add(value, its_text))
         self.kernel = kernel.name
         rendered = {t: t.render() for t in self.texts}
         self.path, self.text = root.path, rendered[root]
@@ -409,7 +447,7 @@ class Program:
         if member:
             return ("module", ".".join(member)) if isinstance(value, _types.Builtin) and value.is_namespace() else ("member", *member)
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields") and not value._field_defaults:
-            return ("tuple class", list(value._fields))
+            return ("tuple class", value.__name__, fields_of(value))
         if isinstance(value, type) and not is_of_kernels(value) and any(chains):
             return self.namespace(vars(value), value.__qualname__, chains)
         if is_of_kernels(value):

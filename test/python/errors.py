@@ -108,7 +108,7 @@ told(lambda: add[(1,)]({}, y, 8, 8))
 # CHECK-NEXT: <launch of add>:3:5: note: called from here
 # CHECK-NEXT: tkc_kernel(x, y, (n__0, n__1, ), BLOCK)
 told(lambda: add[(1,)](x, y, (1, 2), 8))
-# CHECK: TypeError: argument 'BLOCK': an object of type ndarray cannot be a constexpr; numbers, strings, None, types such as tl.float32, jit functions and those of tl, and tuples of these can
+# CHECK: TypeError: argument 'BLOCK': an object of type ndarray cannot be a constexpr; numbers, strings, None, types such as tl.float32, members of an Enum, jit functions and those of tl, and tuples, lists, dicts, named tuples and dataclasses of these can
 told(lambda: add[(1,)](x, y, 8, x))
 # CHECK-NEXT: TypeError: argument 'x': the array has elements of type complex64, which kernels do not have; they have
 told(lambda: add[(1,)](x.astype(np.complex64), y, 8, 8))

@@ -57,6 +57,9 @@ AGGREGATES = [
       "else:\n    p = Pair.twice(n)\ntl.store(y, p.first)\ntl.store(y + 1, p.second)", [110, 32], top=PAIR),
     S("aggregates", "s = Scaled(Pair(n, 1))\ntl.store(y, s.value(3))\ntl.store(y + 1, Scaled(scale=1, pair=s.pair).value(i=0))\n"
       "s.pair.first = 10\ntl.store(y + 2, s.value(0))\ntl.static_assert(s.scale == 4)\ntl.zeros([s.scale], tl.int32)", [27, 6, 44], top=SCALED),
+    S("aggregates", "s = Scaled(Pair(n, 1))\nfor i in range(n):\n    s = Scaled(s.pair.moved(i), s.scale // 2)\n    tl.zeros([s.scale], tl.int32)\n"
+      "tl.store(y, s.value(0))\ntl.static_assert(s.scale == 4)", [64], top=SCALED),
+    S("aggregates", "s = Scaled(Pair(n, 1))\nfor i in range(n):\n    s = Scaled(s.pair, s.scale)", err=r"a 'Scaled' of scale=8 here, but a 'Scaled' of scale=4", top=SCALED),
     S("aggregates", "p = Pair(n, 1)\nq = p\nq.first = 9\nt = (p, 1)\nt[0].second = 4\ntl.store(y, p.first)\ntl.store(y + 1, p.second)", [9, 4], top=PAIR),
     S("aggregates", "p = Pair(n)", err=r"'__init__' is called without 'second'", top=PAIR),
     S("aggregates", "p = Pair(n, 1)\np.frist = 1", err=r"has no field 'frist'[\s\S]*did you mean 'first'", top=PAIR),

@@ -43,7 +43,6 @@ typedef struct Assign {
     VEC(Value *) values;     /* every block */
     VEC(Op *) ops;           /* every op, outer before inner */
     Bitset indices;          /* ids of values, see is_index_op */
-    Bitset sums;             /* ids of what reductions give, and of what is made of it alike */
     VEC(Value *) work;       /* given a layout that has not yet spread */
     int next;                /* of work: first in, first out */
 } Assign;
@@ -261,13 +260,6 @@ static bool is_copied(const Op *op, int arg, const Layout *l)
     return op->kind == OP_DOT && arg != 2 && l && layout_free_bits(l, DIM_WARP);
 }
 
-/* A line that comes of reductions is had where these leave it: it is moved where it is used, which
-   may be behind the loop that adds it up. */
-static bool is_sum(const Assign *a, const Op *op, int arg)
-{
-    return op->kind == OP_EXPAND_DIMS && bitset_has(&a->sums, (int)op_arg(op, arg)->id);
-}
-
 /* From a result to the operands and the other results. */
 static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
 {
@@ -281,8 +273,8 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++) {
         const Layout *needs = propagate_operand(a->layouts, op, i, l);
-        if (!is_reading_layout(op, i, l) && !is_too_much(op, i, needs) && !is_copied(op, i, needs) &&
-            !is_sum(a, op, i))
+        if (!is_reading_layout(op, i, l) && !is_too_much(op, i, needs) &&
+            !is_copied(op, i, needs))
             give(a, op_arg(op, i), needs);
     }
 }
@@ -346,33 +338,9 @@ static bool is_index_op(const Assign *a, const Op *op)
     return true;
 }
 
-static void add_sum(Assign *a, Value *v)
-{
-    if (type_is_block(v->type) && bitset_add(&a->sums, (int)v->id))
-        vec_push(a->scratch, &a->work, v);
-}
-
-static void collect_sums(Assign *a, Op *op)
-{
-    for (int i = 0; i < op->nresults; i++) add_sum(a, op_result(op, i));
-    while (a->work.len) {
-        Value *v = a->work.data[--a->work.len], *members[CARRY_MEMBERS];
-        for (Use *use = v->uses; use; use = use->next) {
-            const Op *owner;
-            int slot;
-            const bool carried = tkc_carry_of_use(use, &owner, &slot);
-            const int n = carried ? tkc_carry_members(owner, slot, members) : 0;
-            for (int i = 0; i < n; i++) add_sum(a, members[i]);
-            if (ir_has(use->user, OT_EW) && use->user->nresults == 1)
-                add_sum(a, op_result(use->user, 0));
-        }
-    }
-}
-
 static void collect_op(Op *op, void *user)
 {
     Assign *a = user;
-    if (op->kind == OP_REDUCE) collect_sums(a, op);
     if (is_index_op(a, op)) bitset_add(&a->indices, (int)op_result(op, 0)->id);
     ir_remove_attr(op, ATTR_VECTOR); /* it was decided for another layout */
     vec_push(a->scratch, &a->ops, op);
@@ -504,7 +472,6 @@ bool assign_run(Pass *p, Func *fn)
 {
     Assign a = {.scratch = p->scratch, .fn = fn, .layouts = ir_of(fn)->layouts};
     a.indices = bitset_make(p->scratch, (int)fn->nvalues);
-    a.sums = bitset_make(p->scratch, (int)fn->nvalues);
     a.of_value = arena_array(p->scratch, const Layout *, fn->nvalues);
     a.accesses = access_choose(p->scratch, fn);
     map_init(&a.of_op, p->scratch);

@@ -16,8 +16,8 @@
    memory does: there they are told the first limit with room.
 
    A program of one warp may have all there are: unasked ptxas keeps so many programs on a
-   multiprocessor that it computes one exponential behind the other (168 registers; with all it takes
-   216, 207 us become 152). */
+   multiprocessor that it computes one exponential behind the other (168 registers; with all it
+   takes 216, and 207 us become 152). */
 #include "lower/pressure.h"
 
 #include "base/bitset.h"

@@ -96,7 +96,8 @@ SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
     const char *what = arg_operation(sp, c);
     Value *x, *y, *z;
     if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y) ||
-        !unify(sp, sv_value(x), strengthen(sp, c->args[2], c->at), UNIFY_NUMBERS, &x, &z, what, c->at) ||
+        !unify(sp, sv_value(x), strengthen(sp, c->args[2], c->at), UNIFY_NUMBERS, &x, &z, what,
+               c->at) ||
         !unify(sp, sv_value(y), sv_value(z), UNIFY_NUMBERS, &y, &z, what, c->at)) {
         return sv_error();
     }
@@ -104,8 +105,9 @@ SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
     return sv_value(build_fma(&sp->b, x, y, z));
 }
 
-/* What is compared: a number is of its own type, and bfloat16 goes as fp32, which Triton gives, too. */
-static SpecValue compared(Spec *sp, SpecValue v, Span at)
+/* An operand of an extremum: a number is of its own type, and bfloat16 goes as fp32, which Triton
+   gives, too. */
+static SpecValue widened(Spec *sp, SpecValue v, Span at)
 {
     v = strengthen(sp, v, at);
     const bool narrow = v.kind == SV_VALUE && !type_is_pointer(v.v->type) &&
@@ -113,10 +115,10 @@ static SpecValue compared(Spec *sp, SpecValue v, Span at)
     return narrow ? sv_value(build_cast(&sp->b, v.v, DT_F32, NULL)) : v;
 }
 
-static bool unify_compared(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y,
+static bool unify_widened(Spec *sp, SpecValue a, SpecValue b, Value **x, Value **y,
                            const char *what, Span at)
 {
-    return unify(sp, compared(sp, a, at), compared(sp, b, at), UNIFY_NUMBERS, x, y, what, at);
+    return unify(sp, widened(sp, a, at), widened(sp, b, at), UNIFY_NUMBERS, x, y, what, at);
 }
 
 /* kind: MAX or MIN */
@@ -129,7 +131,7 @@ static Value *extremum(Spec *sp, OpKind kind, Value *x, Value *y, bool nan)
 SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *y;
-    if (!unify_compared(sp, c->args[0], c->args[1], &x, &y, arg_operation(sp, c), c->at))
+    if (!unify_widened(sp, c->args[0], c->args[1], &x, &y, arg_operation(sp, c), c->at))
         return sv_error();
     return sv_value(extremum(sp, c->builtin->op, x, y, c->args[2].b));
 }
@@ -156,7 +158,7 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
             continue;
         }
         Value *x, *y;
-        if (!unify_compared(sp, r, items[i], &x, &y, c->builtin->name, c->at))
+        if (!unify_widened(sp, r, items[i], &x, &y, c->builtin->name, c->at))
             return sv_error();
         r = sv_value(extremum(sp, kind, x, y, false));
     }
@@ -167,8 +169,8 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
 {
     Value *x, *lo, *hi, *y;
     const bool nan = c->args[3].b;
-    if (!unify_compared(sp, c->args[0], c->args[1], &x, &lo, "tl.clamp", c->at) ||
-        !unify_compared(sp, sv_value(x), c->args[2], &y, &hi, "tl.clamp", c->at))
+    if (!unify_widened(sp, c->args[0], c->args[1], &x, &lo, "tl.clamp", c->at) ||
+        !unify_widened(sp, sv_value(x), c->args[2], &y, &hi, "tl.clamp", c->at))
         return sv_error();
     if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");
     if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at))

@@ -31,8 +31,8 @@ bool kernel_is_jit(const Ast *def)
 
 bool kernel_is_method(const Ast *skipped, const Ast *def)
 {
-    return skipped && def->kind == AST_DEF && def->span.end <= skipped->span.end && def->def.params.len &&
-           !strcmp(def->def.params.data[0].name, "self");
+    return skipped && def->kind == AST_DEF && def->span.end <= skipped->span.end &&
+           def->def.params.len && !strcmp(def->def.params.data[0].name, "self");
 }
 
 /* ---- which jit functions are kernels ---- */

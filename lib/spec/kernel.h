@@ -13,7 +13,8 @@ const char *kernel_last_name(const Ast *d);
 bool kernel_has_decorator(const AstList *decorators, const char *name, const char *alias);
 /* True for a DEF that a jit decorator makes ours. */
 bool kernel_is_jit(const Ast *def);
-/* It stands in the statement that was skipped last, which may be NULL, and is called on an object: a name of a class, not of the file. */
+/* It stands in the statement that was skipped last, which may be NULL, and its first parameter is
+   `self`: a name of a class, not of the file. */
 bool kernel_is_method(const Ast *skipped, const Ast *def);
 /* Names of the kernels in order: jit functions that no other jit function of the file calls and
    that return no value. */

@@ -216,7 +216,8 @@ static bool is_operation(Spec *sp, const Ast *call)
     return callee.kind == SV_BUILTIN || callee.kind == SV_METHOD;
 }
 
-/* Computing it has no effect, nor has what the same call made before. A hint acts on what it is given. */
+/* Computing it has no effect, nor has what the same call made before. A hint acts on what it is
+   given. */
 static bool is_wasted(SpecValue v)
 {
     const Op *last = v.kind == SV_VALUE ? v.v->def : NULL, *op = last;
@@ -239,7 +240,8 @@ static void warn_of_increment(Spec *sp, const Ast *e)
     const char *sign = ast_op_text(e->unary.op);
     Str name = e->unary.operand->unary.operand->name.id;
     Diag *d = diag_warning(sp->dx, DIAG_UNUSED_VALUE, e->span,
-                           "'%s%s' is two signs and changes nothing; write '%s %s= 1'", sign, sign, name, sign);
+                           "'%s%s' is two signs and changes nothing; write '%s %s= 1'", sign, sign,
+                           name, sign);
     diag_fixit(sp->dx, d, e->span, "%s %s= 1", name, sign);
 }
 

@@ -16,7 +16,9 @@
 #include "spec/std_files.h"
 #include "spec/walk.h"
 
-enum { MAX_ANCESTORS = 8 }; /* folders above the importing file in which an absolute import is looked for */
+enum {
+    MAX_ANCESTORS = 8
+}; /* folders above the importing file in which an absolute import is looked for */
 
 /* ---- namespaces ---- */
 
@@ -297,7 +299,8 @@ static void bind_statements(BindJob j, const AstList *body)
     const Ast *skipped = NULL;
     for (int i = 0; i < body->len; i++) {
         if (body->data[i]->kind == AST_SKIPPED) skipped = body->data[i];
-        if (kernel_is_method(skipped, body->data[i])) vec_push(j.m->program->arena, &j.m->methods, body->data[i]);
+        if (kernel_is_method(skipped, body->data[i]))
+            vec_push(j.m->program->arena, &j.m->methods, body->data[i]);
         else bind_statement(j, body->data[i]);
     }
 }

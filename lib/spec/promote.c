@@ -106,7 +106,8 @@ static bool is_in_range(DType dt, __int128 i)
 
 bool promote_compares(DType tensor, SpecValue number)
 {
-    if (!is_float(tensor)) return number.kind != SV_FLOAT && is_in_range(tensor, sv_integer(number));
+    if (!is_float(tensor))
+        return number.kind != SV_FLOAT && is_in_range(tensor, sv_integer(number));
     const double own = is_fp32_range(number.f) ? (float)number.f : number.f;
     return number.kind != SV_FLOAT ||
            bits_to_double(tensor, bits_of_written(tensor, number.f)) == own;

@@ -257,8 +257,8 @@ SpecValue record_item(Spec *sp, const SpecTuple *t, int i, SpecValue v, Span at)
     if (!record_is_constexpr(t, i)) return v;
     v = weaken_all(sp, v);
     if (v.kind == SV_ERROR || sv_is_constant(v)) return v;
-    return spec_error(sp, at, "'%s' of '%s' is tl.constexpr: it must be known at compile time, found %s", t->names[i],
-                      t->type_name, spec_describe(sp, v));
+    return spec_error(sp, at, "'%s' of '%s' is tl.constexpr: it must be known at compile time, found %s",
+                      t->names[i], t->type_name, spec_describe(sp, v));
 }
 
 SpecValue record_of_items(Spec *sp, const RecordClass *c, SpecValue tuple, Span at)

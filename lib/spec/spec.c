@@ -307,12 +307,14 @@ static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t
     return buf_text(&b);
 }
 
-static void describe_constexprs(Spec *sp, Buf *b, const SpecTuple *t, const char *path, const char **before)
+static void describe_constexprs(Spec *sp, Buf *b, const SpecTuple *t, const char *path,
+                                const char **before)
 {
     for (int i = 0; i < t->len; i++) {
         const SpecValue v = t->data[i];
         if (v.kind == SV_RECORD) {
-            describe_constexprs(sp, b, v.tuple, arena_printf(sp->arena, "%s%s.", path, t->names[i]), before);
+            describe_constexprs(sp, b, v.tuple,
+                                arena_printf(sp->arena, "%s%s.", path, t->names[i]), before);
         } else if (record_is_constexpr(t, i) && v.kind != SV_ERROR) {
             buf_printf(b, "%s%s%s=", *before, path, t->names[i]);
             constant_print(sp, b, v, true);

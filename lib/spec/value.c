@@ -109,11 +109,13 @@ bool sv_is_same_form(SpecValue a, SpecValue b)
     if (a.kind != b.kind) return false;
     if (sv_is_address(a)) return sv_is_alike(a.block_ptr, b.block_ptr);
     if (a.kind == SV_METHOD)
-        return a.method->builtin == b.method->builtin && sv_is_same_form(*a.method->self, *b.method->self);
+        return a.method->builtin == b.method->builtin &&
+               sv_is_same_form(*a.method->self, *b.method->self);
     if (!sv_is_sequence(a)) return sv_is_same(a, b);
     bool is_same = sv_is_same_class(a.tuple, b.tuple);
     for (int i = 0; is_same && i < a.tuple->len; i++)
-        is_same = (record_is_constexpr(a.tuple, i) ? sv_is_same : sv_is_same_form)(a.tuple->data[i], b.tuple->data[i]);
+        is_same = (record_is_constexpr(a.tuple, i) ? sv_is_same : sv_is_same_form)(
+            a.tuple->data[i], b.tuple->data[i]);
     return is_same;
 }
 
@@ -141,7 +143,8 @@ SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx)
         SpecTuple *t = arena_copy(a, v.tuple, sizeof *t);
         t->data = arena_array(a, SpecValue, t->len + 1);
         for (int i = 0; i < t->len; i++)
-            t->data[i] = record_is_constexpr(t, i) ? v.tuple->data[i] : sv_map(a, v.tuple->data[i], fn, ctx);
+            t->data[i] = record_is_constexpr(t, i) ? v.tuple->data[i]
+                                                   : sv_map(a, v.tuple->data[i], fn, ctx);
         v.tuple = t;
     } else if (v.kind == SV_METHOD) {
         const SpecValue self = sv_map(a, *v.method->self, fn, ctx);

@@ -167,7 +167,8 @@ bool sv_is_same_form(SpecValue a, SpecValue b);
 int sv_find_field(const SpecTuple *t, Str name);
 /* True when v has run-time parts that are not constants. */
 bool sv_is_runtime(SpecValue v);
-/* v with each leaf replaced: what is neither a sequence nor an address, and the parts of addresses; not what a class declares tl.constexpr. */
+/* v with each leaf replaced: what is neither a sequence nor an address, and the parts of addresses;
+   not what a class declares tl.constexpr. */
 typedef SpecValue (*LeafFn)(void *ctx, SpecValue leaf);
 SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx);
 /* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value

@@ -8,13 +8,15 @@
    spills, than a program gains: it is only set where the estimate leaves room, and not where it
    leaves so much that ptxas will hardly come near. Nor below 128, where what stands beside the
    blocks (addresses, masks) is half of what a thread has: of 14 kernels held to 96 that took more
-   by themselves five spilled. Nor where warps multiply one by one: with a
-   limit ptxas orders their loads and products so that it spills at 168 registers what it does not
-   at 144 (attention's way back for sm_80). But where shared memory has room for so few programs
-   that each thread may have all registers, they are told so: ptxas, which does not know, spills
-   some for one program more. It does, too, where not even what is needed fits as often as shared
-   memory does: there they are told the first limit with room.
+   by themselves five spilled. Nor where warps multiply one by one: with a limit ptxas orders their
+   loads and products so that it spills at 168 registers what it does not at 144 (attention's way
+   back for sm_80). But where shared memory has room for so few programs that each thread may have
+   all registers, they are told so: ptxas, which does not know, spills some for one program more. It
+   does, too, where not even what is needed fits as often as shared memory does: there they are told
+   the first limit with room.
 
+   Where shared memory leaves more than twice what is needed, they are told of that: ptxas would
+   hold to 64 or 72, for programs that have no room (split-K 1.07 times as fast with 72 of 168).
    A program of one warp may have all there are: unasked ptxas keeps so many programs on a
    multiprocessor that it computes one exponential behind the other (168 registers; with all it
    takes 216, and 207 us become 152). */
@@ -204,6 +206,7 @@ int pressure_limit(const Lower *L)
     const int share = programs ? MACHINE_REGISTERS / (threads * programs) : m->max_regs_thread;
     const int needed = registers_needed(&p), spare = programs ? share - needed : share;
     if (p.by_warps && programs && share >= m->max_regs_thread) return m->max_regs_thread;
+    if (share < m->max_regs_thread && share > 2 * needed) return share / ROUND * ROUND;
     if (p.by_warps && spare > 0) return spare > CLOSE ? 0 : most;
     const int wanted = p.by_warps ? needed + NEAR : needed > LEAST ? needed : LEAST;
     while (programs > 0 && limit < wanted)

@@ -195,12 +195,13 @@ static int vector_in(const Access *a, const Layout *l)
 }
 
 /* A load finds in the first-level cache what its neighbours brought; what is written goes on,
-   sector by sector. */
+   sector by sector. What comes back of an atomic occupies the way for each instruction. */
 static int access_cost(const Access *a, const Layout *l)
 {
     const int vector_log2 = vector_in(a, l), instructions = layout_registers(l) >> vector_log2;
     int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * COST_WAVE
                                        : touched(a, l, vector_log2, SECTOR_BYTES) * COST_SECTOR;
+    if (ir_has(a->op, OT_ATOMIC)) moved += COST_ATOMIC;
     return instructions * (COST_ISSUE + moved);
 }
 

@@ -26,6 +26,7 @@ enum {
     COST_ISSUE = 1,   /* an instruction of a warp */
     COST_WAVE = 4,    /* 128 bytes of shared memory or of the first-level cache, or a shuffle */
     COST_SECTOR = 6,  /* 32 bytes that go on to memory, all of them real or not */
+    COST_ATOMIC = 64, /* an atomic instruction of a warp beside what it moves */
     COST_BARRIER = 40 /* with the latency that other warps do not hide */
 };
 

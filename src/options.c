@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "tkc/expr.h"
 
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {

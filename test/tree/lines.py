@@ -24,10 +24,10 @@ BUDGET = {
     "lib": 3645,
     "runtime/debug": 716,
     "runtime/device": 2084,
-    "runtime/interp": 5830,
+    "runtime/interp": 5850,
     "runtime/jit": 3480,
     "runtime/ptx": 2270,
-    "runtime/simt": 11810,
+    "runtime/simt": 11775,
     "src": 6450,
 }
 

@@ -23,11 +23,11 @@ BUDGET = {
     "lib/transform": 1490,
     "lib": 3645,
     "runtime/debug": 716,
-    "runtime/device": 2084,
-    "runtime/interp": 5850,
+    "runtime/device": 2175,
+    "runtime/interp": 5780,
     "runtime/jit": 3480,
     "runtime/ptx": 2270,
-    "runtime/simt": 11775,
+    "runtime/simt": 11730,
     "src": 6450,
 }
 

@@ -28,7 +28,7 @@ BUDGET = {
     "runtime/jit": 3480,
     "runtime/ptx": 2270,
     "runtime/simt": 11730,
-    "src": 6450,
+    "src": 6425,
 }
 
 

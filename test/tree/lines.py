@@ -10,7 +10,7 @@ BUDGET = {
     "grammar": 955,
     "include": 1500,
     "lib/analysis": 2375,
-    "lib/base": 1880,
+    "lib/base": 1855,
     "lib/ir": 6819,
     "lib/layout": 2535,
     "lib/linear": 2160,

@@ -25,7 +25,7 @@ BUDGET = {
     "runtime/debug": 716,
     "runtime/device": 2175,
     "runtime/interp": 5780,
-    "runtime/jit": 3480,
+    "runtime/jit": 3470,
     "runtime/ptx": 2270,
     "runtime/simt": 11730,
     "src": 6425,

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "number.h"
 #include "run.h"
 #include "tkc/edge.h"
+#include "tkc/expr.h"
 
 RunArg *run_find_arg(Run *r, const char *name, size_t len)
 {

@@ -129,13 +129,12 @@ static char *read_file(const char *path, size_t *len)
     return data;
 }
 
-/* Its exit status; -1: it was said why it did not run. */
-static int run(const Options *o, const char *ptxas, const char *arch, const Work *w)
+/* Its exit status; -1: it was said why it did not run. option NULL: none. */
+static int run(const char *ptxas, const char *arch, const char *option, const Work *w)
 {
     char target[64];
     snprintf(target, sizeof target, "-arch=%s", arch);
-    const char *words[] = {ptxas, target, "-o", w->cubin, w->ptx, NULL, NULL};
-    if (o->compile.line_info || o->compile.debug) words[5] = "-lineinfo";
+    const char *words[] = {ptxas, target, "-o", w->cubin, w->ptx, option, NULL};
     posix_spawn_file_actions_t files;
     pid_t child;
     int status = 0;
@@ -167,7 +166,8 @@ static char *run_ptxas(const Options *o, const char *ptxas, const char *arch, co
     Work w;
     char *cubin = NULL;
     if (!begin(&w)) return NULL;
-    const int status = write_file(w.ptx, ptx) ? run(o, ptxas, arch, &w) : -1;
+    const char *option = o->compile.line_info || o->compile.debug ? "-lineinfo" : NULL;
+    const int status = write_file(w.ptx, ptx) ? run(ptxas, arch, option, &w) : -1;
     if (status > 0) tell(ptxas, arch, &w);
     else if (status == 0 && !(cubin = read_file(w.cubin, len)))
         command_fail("'%s' left no cubin", ptxas);
@@ -182,4 +182,35 @@ bool assemble(Assembler *by, const TkcArtifact *ptx, char **cubin, size_t *len)
     if (!by->ptxas) return true;
     *cubin = run_ptxas(by->o, by->ptxas, tkc_artifact_arch(ptx), tkc_artifact_text(ptx, NULL), len);
     return *cubin != NULL;
+}
+
+/* ---- what code costs ---- */
+
+/* What -v says: "Used 27 registers, …", "…, 8 bytes spill stores, 8 bytes spill loads". */
+static bool read_cost(const char *log, ThreadCost *a)
+{
+    char line[512];
+    bool found = false;
+    FILE *f = fopen(log, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *used = strstr(line, "Used "), *frame = strstr(line, "stack frame, ");
+        int stores, loads;
+        if (used && sscanf(used, "Used %d registers", &a->registers) == 1) found = true;
+        if (frame && sscanf(frame, "stack frame, %d bytes spill stores, %d bytes spill loads",
+                            &stores, &loads) == 2)
+            a->spill_bytes = stores > loads ? stores : loads;
+    }
+    if (f) fclose(f);
+    return found;
+}
+
+bool assemble_ask(const Assembler *by, const TkcArtifact *ptx, ThreadCost *out)
+{
+    Work w;
+    *out = (ThreadCost){0};
+    if (!by->ptxas || !begin(&w)) return false;
+    const bool ok = write_file(w.ptx, tkc_artifact_text(ptx, NULL)) &&
+                    run(by->ptxas, tkc_artifact_arch(ptx), "-v", &w) == 0 && read_cost(w.log, out);
+    end(&w);
+    return ok;
 }

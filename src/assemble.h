@@ -1,4 +1,4 @@
-/* PTX to a cubin, by NVIDIA's assembler or driver. */
+/* PTX to a cubin, by NVIDIA's assembler or driver; what code costs. */
 #ifndef TKC_SRC_ASSEMBLE_H
 #define TKC_SRC_ASSEMBLE_H
 
@@ -20,5 +20,10 @@ void assemble_end(Assembler *by);
 bool assemble_has(const Assembler *by);
 /* The cubin of PTX, malloc'ed; NULL where nobody makes any. False: it was said what is wrong. */
 bool assemble(Assembler *by, const TkcArtifact *ptx, char **cubin, size_t *len);
+
+/* What a thread takes. */
+typedef struct ThreadCost { int registers, spill_bytes; } ThreadCost;
+/* What ptxas says of PTX; false: there is none, or it does not take that. */
+bool assemble_ask(const Assembler *by, const TkcArtifact *ptx, ThreadCost *out);
 
 #endif

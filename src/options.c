@@ -5,8 +5,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "number.h"
+#include "tkc/expr.h"
 
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {
@@ -16,11 +17,11 @@ typedef enum OptId {
 } OptId;
 
 static const struct OptRow {
-    const char *spelling;
+    const char *id, *spelling;
     OptForm form;
     const char *arg, *help;
 } rows[] = {
-#define OPT(ID, spelling, form, arg, help, meaning) {spelling, FORM_##form, arg, help},
+#define OPT(ID, spelling, form, arg, help, meaning) {#ID, spelling, FORM_##form, arg, help},
 #include "options.def"
 };
 
@@ -362,6 +363,18 @@ static const char *joint(OptForm form)
     return form == FORM_EQUALS ? "=" : form == FORM_NEXT ? " " : "";
 }
 
+/* A value with quotes of its own goes into quotes for the shell, as does what the row has in some. */
+int options_spell(char *out, size_t size, const char *field, const char *value)
+{
+    int i = 0;
+    while (i < OPT_COUNT && strcasecmp(rows[i].id, field)) i++;
+    if (i == OPT_COUNT) return 0;
+    const struct OptRow *r = &rows[i];
+    const char *quote = strchr(value, '\'') || r->arg[0] == '"' ? "\"" : "";
+    if (r->form == FORM_FLAG) return snprintf(out, size, "%s", r->spelling);
+    return snprintf(out, size, "%s%s%s%s%s", r->spelling, joint(r->form), quote, value, quote);
+}
+
 /* The option whose spelling is near to the word's, up to a '='; or NULL. */
 static const char *nearest_option(const char *word)
 {
@@ -581,7 +594,7 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
 /* What may differ from line to line. */
 static bool is_of_variant(OptId id)
 {
-    return id == OPT_KERNEL || id == OPT_DEFINE || id == OPT_SIG || id == OPT_NUM_WARPS ||
+    return id == OPT_KERNEL || id == OPT_DEFINES || id == OPT_SIGNATURE || id == OPT_NUM_WARPS ||
            id == OPT_NUM_STAGES || id == OPT_CONTRACT || id == OPT_PASSES;
 }
 

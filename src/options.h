@@ -78,5 +78,8 @@ char *options_keep(Options *o, const char *text);
 TkcLanguage options_language(const Options *o, const char *file);
 void options_fini(Options *o);
 void options_help(FILE *out);
+/* How the command line gives a field of TkcOptions, or a folder of imports, that value: "-DBLOCK=64". What snprintf
+   gives; 0: it has no option for that. */
+int options_spell(char *out, size_t size, const char *field, const char *value);
 
 #endif

@@ -1,11 +1,13 @@
 /* In: diagnostics of the library and of the command itself. Out: standard error, each as a whole.
-   The library names the options of a call; how a command line spells them is said here. */
+   The library names the options of a call; how a command line spells them options.c says. */
 #include "report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "options.h"
 
 /* How this process speaks: set once, before the first word. */
 static struct Style {
@@ -27,53 +29,17 @@ void report_style(ColorChoice color, bool json)
 
 /* ---- what would mend it ---- */
 
-/* How a field of TkcOptions is given; %s is its value. Those without one need none. */
-static const struct {
-    const char *option, *spelling;
-} spellings[] = {
-    {"defines", "-D%s"},
-    {"signature", "-sig \"%s\""},
-    {"kernel", "-k %s"},
-    {"include", "-I %s"},
-    {"num_warps", "-num-warps=%s"},
-    {"num_stages", "-num-stages=%s"},
-    {"arch", "-arch=%s"},
-    {"passes", "-passes=%s"},
-    {"verify_each", "-verify-each"},
-    {"max_steps", "-fmax-steps=%s"},
-    {"max_ops", "-fmax-ops=%s"},
-    {"max_nesting", "-fmax-nesting=%s"},
-    {"max_depth", "-fmax-depth=%s"},
-    {"max_length", "-fmax-length=%s"},
-    {"max_seconds", "-fmax-seconds=%s"},
-    {"max_memory", "-fmax-memory=%s"},
-};
-
-static const char *spelling_of(const char *option)
-{
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
-        if (!strcmp(spellings[i].option, option)) return spellings[i].spelling;
-    return NULL;
-}
-
-/* A value with quotes of its own goes into quotes for the shell. */
-static size_t add_flag(char *out, size_t size, const char *blank, const char *spelling,
-                       const char *value)
-{
-    const char *hole = strstr(spelling, "%s"), *quote = strchr(value, '\'') ? "\"" : "";
-    if (!hole) return (size_t)snprintf(out, size, "%s%s", blank, spelling);
-    return (size_t)snprintf(out, size, "%s%.*s%s%s%s%s", blank, (int)(hole - spelling), spelling,
-                            quote, value, quote, hole + 2);
-}
-
 const char *report_flags(const TkcDiagnostic *d, char *buffer, size_t size)
 {
     size_t n = 0;
     buffer[0] = 0;
     for (const TkcSetting *s = d->settings; s; s = s->next) {
-        const char *spelling = spelling_of(s->option), *value = s->value ? s->value : "N";
-        if (!spelling || n + strlen(spelling) + strlen(value) + 4 > size) continue;
-        n += add_flag(buffer + n, size - n, n ? " " : "", spelling, value);
+        const int blank = n > 0, len = options_spell(buffer + n + blank, size - n - (size_t)blank, s->option,
+                                                     s->value ? s->value : "N");
+        const bool fits = len > 0 && n + (size_t)(blank + len) < size;
+        if (fits && blank) buffer[n] = ' ';
+        n += fits ? (size_t)(blank + len) : 0;
+        buffer[n] = 0; /* without one that has no room */
     }
     return buffer;
 }

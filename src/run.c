@@ -3,10 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "expr.h"
-#include "number.h"
 #include "run.h"
 #include "tkc/clock.h"
+#include "tkc/expr.h"
 
 /* With the types that -sig gives. */
 static bool open_jit(Run *r)
@@ -43,13 +42,14 @@ static bool lookup_bytes(Run *r, const char *name, size_t len, int64_t *value)
 }
 
 /* Values that a configuration or a heuristic gives are known when the kernel is compiled. */
-static bool lookup_number(const char *name, size_t len, int64_t *value, void *user, char *why,
-                          size_t size)
+static ExprFound find_number(void *user, const char *name, size_t len, const int64_t *index, int n,
+                             ExprNumber *out, char *why, size_t size)
 {
     Run *r = user;
-    if (r->sweep && strlen(r->sweep) == len && !memcmp(r->sweep, name, len))
-        return *value = r->sweep_value, true;
-    if (lookup_bytes(r, name, len, value)) return true;
+    (void)index, (void)n;
+    *out = (ExprNumber){.i = r->sweep_value};
+    if (r->sweep && strlen(r->sweep) == len && !memcmp(r->sweep, name, len)) return EXPR_FOUND;
+    if (lookup_bytes(r, name, len, &out->i)) return EXPR_FOUND;
     RunArg *a = run_find_arg(r, name, len);
     const char *text = run_find_define(r, name, len);
     if (!text && a) text = a->text;
@@ -60,22 +60,24 @@ static bool lookup_number(const char *name, size_t len, int64_t *value, void *us
         snprintf(why, size, "there is no '%.*s': neither an argument nor given with -D%s%s%s",
                  (int)len, name, near ? "; did you mean '" : "", near ? near : "",
                  near ? "'?" : "");
-    else if (read_value(text, value)) return true;
+    else if (read_value(text, &out->i)) return EXPR_FOUND;
     else snprintf(why, size, "'%.*s' is '%s', which is not an integer", (int)len, name, text);
-    return false;
+    return EXPR_WRONG;
 }
 
 /* Before the kernel is compiled, as far as it goes; again afterwards, when it did not. */
 static bool read_grid(Run *r)
 {
     char why[512];
+    int n = 3;
     r->grid[0] = r->grid[1] = r->grid[2] = 1;
     r->is_grid_early = false;
     if (!r->o->grid)
         return command_refuse(
             "how many programs? add -grid X[,Y[,Z]], for example -grid \"cdiv(n,BLOCK)\"");
-    int n = expr_list(r->o->grid, 3, r->grid, lookup_number, r, why, sizeof why);
-    if (n >= 0 || r->is_grid_early) return true;
+    const ExprNames names = {find_number, r, true};
+    const ExprFound found = expr_list(r->o->grid, &n, r->grid, &names, why, sizeof why);
+    if (found == EXPR_FOUND || r->is_grid_early) return true;
     if (strstr(r->o->grid, "lambda") || strstr(r->o->grid, "meta[") || strstr(r->o->grid, "META["))
         return command_refuse(
             "-grid takes the programs alone, not '%s': names of arguments and constexprs "
@@ -83,13 +85,15 @@ static bool read_grid(Run *r)
             r->o->grid);
     return command_refuse(
         "-grid '%s': %s%s", r->o->grid, why,
-        n == EXPR_MALFORMED ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)" : "");
+        found == EXPR_MALFORMED ? "; a grid is X[,Y[,Z]], for example 4,2 or cdiv(n,BLOCK)" : "");
 }
 
 bool run_read_number(Run *r, const char *option, const char *text, int64_t *out)
 {
     char why[512];
-    return expr_list(text, 1, out, lookup_number, r, why, sizeof why) == 1 ||
+    int n = 1;
+    const ExprNames names = {find_number, r, true};
+    return expr_list(text, &n, out, &names, why, sizeof why) == EXPR_FOUND ||
            command_refuse("%s '%s': %s", option, text, why);
 }
 

@@ -5,8 +5,7 @@
 
 #include "array.h"
 #include "command.h"
-#include "expr.h"
-#include "number.h"
+#include "tkc/expr.h"
 
 /* ---- the range ---- */
 
@@ -96,13 +95,24 @@ static bool mentions(const Sweep *s, const char *text)
     return false;
 }
 
-static bool lookup(const char *name, size_t len, int64_t *value, void *user, char *why, size_t size)
+static ExprFound find_value(void *user, const char *name, size_t len, const int64_t *index, int n,
+                            ExprNumber *out, char *why, size_t size)
 {
     const Point *p = user;
-    *value = p->value;
-    if (strlen(p->sweep->name) == len && !memcmp(name, p->sweep->name, len)) return true;
+    (void)index, (void)n;
+    *out = (ExprNumber){.i = p->value};
+    if (strlen(p->sweep->name) == len && !memcmp(name, p->sweep->name, len)) return EXPR_FOUND;
     snprintf(why, size, "there is no '%.*s' here; there is %s", (int)len, name, p->sweep->name);
-    return false;
+    return EXPR_WRONG;
+}
+
+/* What a text between commas, of at most *n, comes to; false: said why not. */
+static bool evaluate(Point *p, const char *name, const char *whole, const char *text, int *n, int64_t *out)
+{
+    char why[256];
+    const ExprNames names = {find_value, p, true};
+    return expr_list(text, n, out, &names, why, sizeof why) == EXPR_FOUND ||
+           command_refuse("%s: '%s': %s", name, whole, why);
 }
 
 /* "rand:f32[N,2*N]": the extents as numbers, put in the place of the brackets. */
@@ -111,12 +121,12 @@ static bool expand_shape(Point *p, const char *name, const char **text)
     const char *open = strchr(*text, '[');
     const size_t len = strlen(*text);
     int64_t extents[ARRAY_MAX_RANK];
-    char inside[512], why[256], out[1024];
+    int n = ARRAY_MAX_RANK;
+    char inside[512], out[1024];
     if (!open || (*text)[len - 1] != ']' || len >= sizeof inside)
         return true; /* array_generate says what is wrong with it */
     snprintf(inside, sizeof inside, "%.*s", (int)(*text + len - 2 - open), open + 1);
-    int n = expr_list(inside, ARRAY_MAX_RANK, extents, lookup, p, why, sizeof why);
-    if (n < 0) return command_refuse("%s: '%s': %s", name, *text, why);
+    if (!evaluate(p, name, *text, inside, &n, extents)) return false;
     int at = snprintf(out, sizeof out, "%.*s", (int)(open - *text), *text);
     for (int i = 0; i < n; i++)
         at += snprintf(out + at, sizeof out - (size_t)at, "%c%lld", i ? ',' : '[',
@@ -128,12 +138,12 @@ static bool expand_shape(Point *p, const char *name, const char **text)
 
 static bool expand(Point *p, const char *name, const char **text)
 {
-    char why[256], number[32];
+    char number[32];
     int64_t value;
+    int n = 1;
     if (!mentions(p->sweep, *text)) return true;
     if (array_is_generator(*text)) return expand_shape(p, name, text);
-    if (expr_list(*text, 1, &value, lookup, p, why, sizeof why) != 1)
-        return command_refuse("%s: '%s': %s", name, *text, why);
+    if (!evaluate(p, name, *text, *text, &n, &value)) return false;
     snprintf(number, sizeof number, "%lld", (long long)value);
     *text = options_keep(p->o, number);
     return true;

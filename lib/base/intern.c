@@ -1,6 +1,5 @@
-/* Unique strings in an open-addressed table. Each string is preceded in memory by its length and
-   hash, so a Str is a plain pointer that C code can print, and growing the table does not hash
-   again. */
+/* Unique strings, found by their hash. Each string is preceded in memory by its length, so a Str is a plain pointer
+   that C code can print. */
 #include "base/intern.h"
 
 #include <stdarg.h>
@@ -10,61 +9,39 @@
 #include "base/map.h"
 #include "base/unwind.h"
 
-typedef struct Entry {
-    uint64_t hash;
+typedef struct Entry Entry;
+struct Entry {
+    Entry *next; /* same hash */
     size_t len;
     char text[];
-} Entry;
+};
 
 struct Interner {
     Arena *arena;
-    Entry **slots;
-    uint32_t cap, len; /* cap is a power of two */
+    Map by_hash;
 };
-
-enum { FIRST_SLOTS = 256 };
 
 Interner *intern_new(Arena *a)
 {
     Interner *t = arena_new(a, Interner);
-    *t = (Interner){.arena = a, .cap = FIRST_SLOTS, .slots = arena_array(a, Entry *, FIRST_SLOTS)};
+    t->arena = a;
+    map_init(&t->by_hash, a);
     return t;
-}
-
-static bool is_entry(const Entry *e, uint64_t hash, const char *s, size_t n)
-{
-    return e->hash == hash && e->len == n && memcmp(e->text, s, n) == 0;
-}
-
-static void grow(Interner *t)
-{
-    check(t->cap <= UINT32_MAX / 4, "a table of %u strings cannot grow", t->len);
-    uint32_t cap = 2 * t->cap;
-    Entry **slots = arena_array(t->arena, Entry *, cap);
-    for (uint32_t i = 0; i < t->cap; i++) {
-        if (!t->slots[i]) continue;
-        uint32_t at = (uint32_t)t->slots[i]->hash & (cap - 1);
-        while (slots[at]) at = (at + 1) & (cap - 1);
-        slots[at] = t->slots[i];
-    }
-    t->slots = slots;
-    t->cap = cap;
 }
 
 Str intern(Interner *t, const char *s, size_t n)
 {
     if (!n) s = "";
-    uint64_t hash = hash_bytes(s, n, 0);
-    uint32_t at = (uint32_t)hash & (t->cap - 1);
-    for (; t->slots[at]; at = (at + 1) & (t->cap - 1))
-        if (is_entry(t->slots[at], hash, s, n)) return t->slots[at]->text;
+    const uint64_t hash = hash_bytes(s, n, 0);
+    Entry *first = map_get(&t->by_hash, hash);
+    for (Entry *e = first; e; e = e->next)
+        if (e->len == n && memcmp(e->text, s, n) == 0) return e->text;
     check(n < SIZE_MAX / 8, "a string of %zu bytes", n);
     Entry *e = arena_alloc(t->arena, sizeof *e + n + 1);
-    e->hash = hash;
+    e->next = first;
     e->len = n;
     memcpy(e->text, s, n);
-    t->slots[at] = e;
-    if (++t->len > t->cap / 2) grow(t);
+    map_set(&t->by_hash, hash, e);
     return e->text;
 }
 

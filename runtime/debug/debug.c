@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr.h"
+#include "tkc/expr.h"
 
 struct TkcStop {
     Frame *f;
@@ -194,8 +194,8 @@ static bool check_point(TkcContext *cx, DebugInfo *d, const DebugPoint *p)
                    p->line, p->line, d->fn->name, why);
         return false;
     }
-    const ExprNames names = {check_name, d};
-    if (!p->cond || expr_evaluate(p->cond, &names, &n, why, sizeof why) != EXPR_WRONG) return true;
+    const ExprNames names = {.find = check_name, .user = d};
+    if (!p->cond || expr_evaluate(p->cond, &names, &n, why, sizeof why) < EXPR_WRONG) return true;
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "%s '%s': condition '%s': %s", option, p->name,
                p->cond, why);
     return false;
@@ -324,12 +324,12 @@ static ExprFound number_here(void *user, const char *name, size_t len, const int
 static bool holds(Frame *f, const Insn *in, const Loc *place, const DebugPoint *p)
 {
     Here h = {f, place};
-    const ExprNames names = {number_here, &h};
+    const ExprNames names = {.find = number_here, .user = &h};
     ExprNumber n;
     char why[400];
     if (!p->cond) return true;
     ExprFound found = expr_evaluate(p->cond, &names, &n, why, sizeof why);
-    if (found == EXPR_WRONG) interp_fail(f, in, "condition '%.100s': %.250s", p->cond, why);
+    if (found >= EXPR_WRONG) interp_fail(f, in, "condition '%.100s': %.250s", p->cond, why);
     return found == EXPR_FOUND && expr_is_true(&n);
 }
 
@@ -457,7 +457,7 @@ bool tkc_stop_evaluate(TkcStop *stop, const char *expression, const char **text)
     *text = "there is no program that has stopped, or no expression";
     if (!stop || !expression) return false;
     Here h = {stop->f, stop->place};
-    const ExprNames names = {number_here, &h};
+    const ExprNames names = {.find = number_here, .user = &h};
     DebugText t = {stop->text, 0, sizeof stop->text, true};
     ExprNumber n;
     bool known;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "debug/debug.h"
-#include "freed.h"
 #include "jit/manifest.h"
 
 struct DeviceKernel {
@@ -61,30 +60,21 @@ static bool add_range(TkcDevice *dev, uint64_t begin, uint64_t end)
 }
 
 /* Large pages, whose first touches cost less, where there is room for some; advice only. */
-static void advise(void *p, size_t bytes)
+static void advise(uint64_t p, size_t bytes)
 {
     enum { LARGE = 1 << 22, PAGE = 1 << 12 };
-    uintptr_t at = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    const uintptr_t at = (p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
     if (p && bytes >= LARGE) madvise((void *)at, bytes - PAGE, MADV_HUGEPAGE);
-}
-
-static void *take_memory(size_t bytes)
-{
-    enum { ALIGN = 256 };
-    if (bytes > SIZE_MAX / 2) return NULL;
-    return aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN);
 }
 
 static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
     Memory *memory = dev->state;
     *out = 0;
-    void *p = take_memory(bytes);
-    if (!p && freed_release(&memory->freed)) p = take_memory(bytes);
-    uint64_t begin = (uint64_t)(uintptr_t)p;
-    advise(p, bytes);
-    if (!p || !add_range(dev, begin, begin + bytes)) {
-        free(p);
+    const uint64_t begin = memory_take(&memory->freed, bytes);
+    advise(begin, bytes);
+    if (!begin || !add_range(dev, begin, begin + bytes)) {
+        free((void *)(uintptr_t)begin);
         return tkc_refuse(dev->cx, TKC_NO_MEMORY, "no memory for %zu bytes", bytes);
     }
     *out = begin;
@@ -211,7 +201,7 @@ static const char *find_fault(const Memory *memory, const LaunchArg *arg)
     if (r && arg->bytes > r->end - arg->bits)
         return "it is told to have more bytes than its memory has from there on";
     if (!arg->bits || r) return NULL;
-    if (freed_has(&memory->freed, arg->bits)) return "tkc_free has freed the memory it points to";
+    if (freed_find(&memory->freed, arg->bits)) return "tkc_free has freed the memory it points to";
     if (arg->bytes && (last < arg->bits || !is_mapped(arg->bits) || !is_mapped(last)))
         return "there is no memory where it points to";
     return NULL;

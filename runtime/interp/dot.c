@@ -7,54 +7,7 @@
 
 #include "interp.h"
 #include "math.h"
-#include "vector.h"
-
-enum { TILE_M = 4, TILE_BYTES = 32 };
-
-/* c[m][n] += a[m][k] b[k][n]. A tile of c stays in registers while k goes by; every element's sum
-   is in order of k. */
-#define PRODUCT(NAME, T)                                                                           \
-    typedef T NAME##_v __attribute__((vector_size(TILE_BYTES), aligned(sizeof(T)), may_alias));    \
-    static inline __attribute__((always_inline)) void NAME##_tile(                                 \
-        T *restrict c, const T *restrict a, const T *restrict b, int64_t n, int64_t k)             \
-    {                                                                                              \
-        NAME##_v s0 = *(NAME##_v *)c, s1 = *(NAME##_v *)(c + n), s2 = *(NAME##_v *)(c + 2 * n);    \
-        NAME##_v s3 = *(NAME##_v *)(c + 3 * n);                                                    \
-        for (int64_t l = 0; l < k; l++) {                                                          \
-            NAME##_v y = *(const NAME##_v *)(b + l * n);                                           \
-            s0 += a[l] * y;                                                                        \
-            s1 += a[k + l] * y;                                                                    \
-            s2 += a[2 * k + l] * y;                                                                \
-            s3 += a[3 * k + l] * y;                                                                \
-        }                                                                                          \
-        *(NAME##_v *)c = s0;                                                                       \
-        *(NAME##_v *)(c + n) = s1;                                                                 \
-        *(NAME##_v *)(c + 2 * n) = s2;                                                             \
-        *(NAME##_v *)(c + 3 * n) = s3;                                                             \
-    }                                                                                              \
-    static inline __attribute__((always_inline)) void NAME##_rest(                                 \
-        T *restrict c, const T *restrict a, const T *restrict b, int64_t m, int64_t n, int64_t k,  \
-        int64_t width)                                                                             \
-    {                                                                                              \
-        for (int64_t i = 0; i < m; i++)                                                            \
-            for (int64_t l = 0; l < k; l++) {                                                      \
-                T x = a[i * k + l];                                                                \
-                for (int64_t j = 0; j < width; j++) c[i * n + j] += x * b[l * n + j];              \
-            }                                                                                      \
-    }                                                                                              \
-    VECTOR static void NAME(T *c, const T *a, const T *b, int64_t m, int64_t n, int64_t k)         \
-    {                                                                                              \
-        enum { WIDTH = TILE_BYTES / sizeof(T) };                                                   \
-        int64_t rows = m / TILE_M * TILE_M, columns = n / WIDTH * WIDTH;                           \
-        for (int64_t i = 0; i < rows; i += TILE_M)                                                 \
-            for (int64_t j = 0; j < columns; j += WIDTH)                                           \
-                NAME##_tile(c + i * n + j, a + i * k, b + j, n, k);                                \
-        NAME##_rest(c + columns, a, b + columns, rows, n, k, n - columns);                         \
-        NAME##_rest(c + rows * n, a + rows * k, b, m - rows, n, k, n);                             \
-    }
-PRODUCT(product_f32, float)
-PRODUCT(product_f64, double)
-PRODUCT(product_u32, uint32_t) /* int32 wraps */
+#include "product.h"
 
 typedef enum Work { WORK_F32, WORK_F64, WORK_INT } Work;
 

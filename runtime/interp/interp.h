@@ -23,6 +23,7 @@
 
 #include <stdatomic.h>
 #include "device/device.h"
+#include "device/memory.h"
 #include "shadow.h"
 
 typedef struct Interp Interp;
@@ -95,23 +96,6 @@ struct Interp {
 /* NULL after a report, with *status; frees with interp_free. debugger NULL: not to be debugged. */
 Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger, TkcStatus *status);
 void interp_free(Interp *in);
-
-/* ---- memory that programs may touch ---- */
-typedef struct MemRange {
-    uint64_t begin, end;
-    Shadow *shadow; /* NULL: not watched */
-} MemRange;
-typedef struct MemMap {
-    MemRange *ranges;
-    int n, cap;
-} MemMap; /* sorted, disjoint */
-/* The range that holds [begin, end), or NULL. */
-const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end);
-bool mem_add(MemMap *m, uint64_t begin,
-             uint64_t end); /* one that overlaps none there; may be empty. false: no memory */
-void mem_watch(MemMap *m, uint64_t begin, Shadow *shadow); /* of the range that begins there */
-bool mem_remove(MemMap *m, uint64_t begin); /* false: not there */
-void mem_fini(MemMap *m);
 
 /* ---- one launch ---- */
 typedef struct Turns Turns;

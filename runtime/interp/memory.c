@@ -1,69 +1,12 @@
-/* Loads, stores, atomics, and the map of the memory they may touch.
+/* Loads, stores, atomics.
 
    An access is a list of lanes. It is cut into runs of lanes that are not masked off, and those
    into runs whose addresses lie one element after the other; each such run is checked once and
    copied as a whole. Where runs are short, lanes are taken singly. A masked-off lane is never
    looked at. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "interp.h"
-
-/* ---- the map: few ranges, looked up by halving ---- */
-
-/* The number of ranges that begin at or before `at`. */
-static int ranges_before(const MemMap *m, uint64_t at)
-{
-    int lo = 0, hi = m->n;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (m->ranges[mid].begin <= at) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
-}
-
-const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end)
-{
-    int i = ranges_before(m, begin) - 1;
-    return i >= 0 && end <= m->ranges[i].end && begin < m->ranges[i].end ? &m->ranges[i] : NULL;
-}
-
-bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
-{
-    if (m->n == m->cap) {
-        int cap = m->cap ? m->cap * 2 : 16;
-        MemRange *bigger = realloc(m->ranges, (size_t)cap * sizeof *bigger);
-        if (!bigger) return false;
-        m->ranges = bigger;
-        m->cap = cap;
-    }
-    int i = ranges_before(m, begin);
-    memmove(&m->ranges[i + 1], &m->ranges[i], (size_t)(m->n - i) * sizeof *m->ranges);
-    m->ranges[i] = (MemRange){begin, end, NULL};
-    m->n++;
-    return true;
-}
-
-void mem_watch(MemMap *m, uint64_t begin, Shadow *shadow)
-{
-    m->ranges[ranges_before(m, begin) - 1].shadow = shadow;
-}
-
-bool mem_remove(MemMap *m, uint64_t begin)
-{
-    int i = ranges_before(m, begin) - 1;
-    if (i < 0 || m->ranges[i].begin != begin) return false;
-    memmove(&m->ranges[i], &m->ranges[i + 1], (size_t)(m->n - i - 1) * sizeof *m->ranges);
-    m->n--;
-    return true;
-}
-
-void mem_fini(MemMap *m)
-{
-    free(m->ranges);
-    *m = (MemMap){0};
-}
 
 /* ---- an access ---- */
 

@@ -1,9 +1,13 @@
+#define _GNU_SOURCE
 #include "bytes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Room for so many more and a NUL; NULL: there is none. */
 static char *reserve(Bytes *b, size_t more)
@@ -42,4 +46,27 @@ void bytes_put(Bytes *b, const char *fmt, ...)
     b->no_memory |= n < 0;
     va_end(again);
     va_end(ap);
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+    for (ssize_t n; len; data += n, len -= (size_t)n)
+        if ((n = write(fd, data, len)) <= 0) return false;
+    return true;
+}
+
+bool bytes_write(const char *path, const void *data, size_t len)
+{
+    char *temporary;
+    errno = 0;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return false;
+    const int fd = mkostemp(temporary, O_CLOEXEC);
+    bool ok = fd >= 0 && write_all(fd, data, len);
+    if (fd >= 0) ok &= close(fd) == 0;
+    ok = ok && rename(temporary, path) == 0;
+    const int error = errno;
+    if (fd >= 0 && !ok) unlink(temporary);
+    free(temporary);
+    errno = error;
+    return ok;
 }

@@ -12,5 +12,8 @@ typedef struct Bytes {
 } Bytes;
 void bytes_add(Bytes *b, const void *data, size_t len);
 void bytes_put(Bytes *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The file becomes these bytes, at once: another process that writes it may win, never mix with this one. False: it is
+   as it was; errno says why, or is 0. */
+bool bytes_write(const char *path, const void *data, size_t len);
 
 #endif

@@ -151,25 +151,6 @@ static Outcome look(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, Entry
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const char *data, size_t len)
-{
-    for (ssize_t n; len; data += n, len -= (size_t)n)
-        if ((n = write(fd, data, len)) <= 0) return false;
-    return true;
-}
-
-static bool write_file(const char *path, const char *temporary, const char *bytes, size_t len)
-{
-    char *name = strdup(temporary);
-    const int fd = name ? mkostemp(name, O_CLOEXEC) : -1;
-    bool ok = fd >= 0 && write_all(fd, bytes, len);
-    if (fd >= 0) ok &= close(fd) == 0;
-    ok = ok && rename(name, path) == 0;
-    if (fd >= 0 && !ok) unlink(name);
-    free(name);
-    return ok;
-}
-
 typedef struct Item { char name[NAME + 8]; off_t bytes; struct timespec used; } Item;
 typedef struct Items { Item *data; size_t n; uint64_t bytes; } Items;
 
@@ -240,10 +221,8 @@ static void trim(struct DiskCache *c)
 static void write_entry(const DiskAsk *ask, struct DiskCache *c, const char *bytes, size_t len)
 {
     char *path = c->folder ? join(c->folder, ask->name, "") : NULL;
-    char *temporary = path ? join(c->folder, ask->name, ".XXXXXX") : NULL;
-    const bool ok = temporary && has_folder(c) && write_file(path, temporary, bytes, len);
+    const bool ok = path && has_folder(c) && bytes_write(path, bytes, len);
     free(path);
-    free(temporary);
     *(ok ? &c->stats.stored : &c->stats.unwritable) += c->folder != NULL;
     if (ok && c->puts++ % PUTS_A_TRIM == 0) trim(c);
 }

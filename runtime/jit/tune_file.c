@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "bytes.h"
 
 /* What follows "HEAD | " in the line; NULL: it is another's. */
 static const char *after_head(const char *line, const char *head)
@@ -36,48 +37,30 @@ int tune_file_find(const char *path, const char *head, const char *const *config
     return found;
 }
 
-static bool copy_others(FILE *from, FILE *to, const char *head)
+static bool copy_others(Bytes *to, FILE *from, const char *head)
 {
     char *line = NULL;
     size_t cap = 0;
-    bool ok = true;
-    for (ssize_t n; ok && (n = getline(&line, &cap, from)) >= 0;)
-        if (!after_head(line, head))
-            ok = fwrite(line, 1, (size_t)n, to) == (size_t)n &&
-                 (line[n - 1] == '\n' || fwrite("\n", 1, 1, to) == 1);
+    for (ssize_t n; (n = getline(&line, &cap, from)) >= 0;) {
+        if (after_head(line, head)) continue;
+        bytes_add(to, line, (size_t)n);
+        if (line[n - 1] != '\n') bytes_add(to, "\n", 1);
+    }
     free(line);
-    return ok && !ferror(from);
+    return !ferror(from);
 }
 
-static bool put_line(FILE *to, const char *head, const char *config, double ms)
-{
-    char time[32];
-    const char *const parts[] = {head, " | ", config, " | ", time, " ms\n"};
-    bool ok = true;
-    snprintf(time, sizeof time, "%.6g", ms);
-    for (int i = 0; ok && i < 6; i++)
-        ok = fwrite(parts[i], 1, strlen(parts[i]), to) == strlen(parts[i]);
-    return ok;
-}
-
-/* Another process that writes at the same time may win, never mix with this one. */
 bool tune_file_put(const char *path, const char *head, const char *config, double ms,
                    const char **why)
 {
-    char *temporary = malloc(strlen(path) + 8);
-    if (!temporary) return *why = "no memory", false;
-    sprintf(temporary, "%s.XXXXXX", path);
+    Bytes all = {0};
     errno = 0;
-    const int fd = mkstemp(temporary);
-    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL, *from = to ? fopen(path, "r") : NULL;
-    bool ok = to && (from ? copy_others(from, to, head) : errno == ENOENT);
-    ok = ok && put_line(to, head, config, ms);
-    if (to) ok = fclose(to) == 0 && ok;
-    else if (fd >= 0) close(fd);
-    ok = ok && rename(temporary, path) == 0;
+    FILE *from = fopen(path, "r");
+    bool ok = from ? copy_others(&all, from, head) : errno == ENOENT;
+    if (ok) bytes_put(&all, "%s | %s | %.6g ms\n", head, config, ms);
+    ok = ok && !all.no_memory && bytes_write(path, all.data, all.len);
     *why = ok ? NULL : strerror(errno ? errno : EIO);
     if (from) fclose(from);
-    if (!ok && fd >= 0) unlink(temporary);
-    free(temporary);
+    free(all.data);
     return ok;
 }

@@ -86,37 +86,33 @@ uint64_t ptx_clamp(const PtxCall *c, DType dt, uint64_t x)
 
 /* ---- one operation ---- */
 
-typedef enum Arith { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_FMA, ARITH_DIV, ARITH_SQRT } Arith;
-
-static double arith_f64(Arith a, const volatile double *x)
+static double arith_f64(OpKind op, const volatile double *x)
 {
-    switch (a) {
-    case ARITH_ADD: return x[0] + x[1];
-    case ARITH_SUB: return x[0] - x[1];
-    case ARITH_MUL: return x[0] * x[1];
-    case ARITH_FMA: return fma(x[0], x[1], x[2]);
-    case ARITH_DIV: return x[0] / x[1];
-    case ARITH_SQRT: return sqrt(x[0]);
+    switch (op) {
+    case OP_ADD: return x[0] + x[1];
+    case OP_SUB: return x[0] - x[1];
+    case OP_MUL: return x[0] * x[1];
+    case OP_FMA: return fma(x[0], x[1], x[2]);
+    case OP_DIV: return x[0] / x[1];
+    default: return sqrt(x[0]);
     }
-    return 0;
 }
 
-static float arith_f32(Arith a, const volatile float *x)
+static float arith_f32(OpKind op, const volatile float *x)
 {
-    switch (a) {
-    case ARITH_ADD: return x[0] + x[1];
-    case ARITH_SUB: return x[0] - x[1];
-    case ARITH_MUL: return x[0] * x[1];
-    case ARITH_FMA: return fmaf(x[0], x[1], x[2]);
-    case ARITH_DIV: return x[0] / x[1];
-    case ARITH_SQRT: return sqrtf(x[0]);
+    switch (op) {
+    case OP_ADD: return x[0] + x[1];
+    case OP_SUB: return x[0] - x[1];
+    case OP_MUL: return x[0] * x[1];
+    case OP_FMA: return fmaf(x[0], x[1], x[2]);
+    case OP_DIV: return x[0] / x[1];
+    default: return sqrtf(x[0]);
     }
-    return 0;
 }
 
 /* Operands and result are volatile, so that nothing is moved out from between the changes of the
    mode. */
-static uint64_t machine_arith(DType dt, Arith a, PtxRound mode, const uint64_t *x, int n)
+static uint64_t machine_arith(DType dt, OpKind op, PtxRound mode, const uint64_t *x, int n)
 {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     volatile double r, wide[3] = {0};
@@ -126,40 +122,35 @@ static uint64_t machine_arith(DType dt, Arith a, PtxRound mode, const uint64_t *
         narrow[i] = dt == DT_F32 ? (float)wide[i] : 0;
     }
     if (mode != PTX_NEAREST) fesetround(modes[mode]);
-    r = dt == DT_F32 ? (double)arith_f32(a, narrow) : arith_f64(a, wide);
+    r = dt == DT_F32 ? (double)arith_f32(op, narrow) : arith_f64(op, wide);
     if (mode != PTX_NEAREST) fesetround(FE_TONEAREST);
     return ptx_round(dt, r, PTX_NEAREST); /* exact */
 }
 
-static uint64_t half_arith(DType dt, Arith a, const uint64_t *x, int n)
+static uint64_t half_arith(DType dt, OpKind op, const uint64_t *x, int n)
 {
-    static const OpKind kinds[] = {[ARITH_ADD] = OP_ADD, [ARITH_SUB] = OP_SUB,
-                                   [ARITH_MUL] = OP_MUL, [ARITH_FMA] = OP_FMA,
-                                   [ARITH_DIV] = OP_DIV, [ARITH_SQRT] = OP_SQRT};
     uint64_t out = 0;
-    tkc_evaluate(kinds[a], dt, dt, NULL, n, x, &out);
+    tkc_evaluate(op, dt, dt, NULL, n, x, &out);
     return ptx_is_nan(dt, out) ? ptx_nan(dt) : out;
 }
 
 /* The operand that an fp64 result is where it is a NaN: the first one in this order. */
-static int nan_operand(Arith a, const uint64_t *x, int n)
+static int nan_operand(OpKind op, const uint64_t *x, int n)
 {
-    static const uint8_t orders[][3] = {[ARITH_ADD] = {1, 0, 2}, [ARITH_SUB] = {1, 0, 2},
-                                        [ARITH_MUL] = {1, 0, 2}, [ARITH_FMA] = {1, 2, 0},
-                                        [ARITH_DIV] = {0, 1, 2}, [ARITH_SQRT] = {0, 1, 2}};
-    for (int i = 0; i < 3; i++) {
-        const int at = orders[a][i];
-        if (at < n && ptx_is_nan(DT_F64, x[at])) return at;
-    }
+    static const uint8_t last_first[] = {1, 0}, addend_second[] = {1, 2, 0}, in_order[] = {0, 1};
+    const bool divides = op == OP_DIV || op == OP_SQRT;
+    const uint8_t *order = op == OP_FMA ? addend_second : divides ? in_order : last_first;
+    for (int i = 0; i < n; i++)
+        if (ptx_is_nan(DT_F64, x[order[i]])) return order[i];
     return -1;
 }
 
-static uint64_t one_arith(DType dt, Arith a, PtxRound mode, const uint64_t *x, int n)
+static uint64_t one_arith(DType dt, OpKind op, PtxRound mode, const uint64_t *x, int n)
 {
-    const int nan = dt == DT_F64 ? nan_operand(a, x, n) : -1;
+    const int nan = dt == DT_F64 ? nan_operand(op, x, n) : -1;
     if (nan >= 0) return nan_result(dt, x[nan]);
-    if (tkc_dtype_info(dt)->bits == 16) return half_arith(dt, a, x, n);
-    return machine_arith(dt, a, mode, x, n);
+    if (tkc_dtype_info(dt)->bits == 16) return half_arith(dt, op, x, n);
+    return machine_arith(dt, op, mode, x, n);
 }
 
 /* Operands and result as .ftz has them. */
@@ -175,12 +166,12 @@ static void give(PtxCall *c, uint64_t x)
     c->d[0] = ptx_clamp(c, c->type->dtype, x);
 }
 
-static void arith(PtxCall *c, Arith a)
+static void arith(PtxCall *c, OpKind op)
 {
     const DType dt = c->type->dtype;
     uint64_t x[3];
     flush_args(c, x, c->n);
-    give(c, one_arith(dt, a, ptx_rounding(c), x, c->n));
+    give(c, one_arith(dt, op, ptx_rounding(c), x, c->n));
 }
 
 /* The approximation has no answer for a divisor above 2^126: 0, or NaN under an infinity. */
@@ -191,7 +182,7 @@ void ptx_fdiv(PtxCall *c)
     const double num = tkc_bits_to_double(c->type->dtype, x[0]),
                  den = tkc_bits_to_double(c->type->dtype, x[1]);
     bool beyond = ptx_has(c, PTXQ_APPROX) && fabs(den) > 0x1p126 && isfinite(den);
-    if (!beyond || isnan(num)) arith(c, ARITH_DIV);
+    if (!beyond || isnan(num)) arith(c, OP_DIV);
     else if (isinf(num)) give(c, ptx_nan(c->type->dtype));
     else give(c, (x[0] ^ x[1]) & sign_of(c->type->dtype));
 }
@@ -207,7 +198,7 @@ void ptx_frcp(PtxCall *c)
     c->a[1] = c->a[0];
     c->a[0] = tkc_bits_from_double(c->type->dtype, 1);
     c->n = 2;
-    arith(c, ARITH_DIV);
+    arith(c, OP_DIV);
 }
 
 /* ---- functions ---- */
@@ -276,11 +267,11 @@ void ptx_testp(PtxCall *c)
     {                                                                                              \
         work;                                                                                      \
     }
-INSN(fadd, arith(c, ARITH_ADD))
-INSN(fsub, arith(c, ARITH_SUB))
-INSN(fmul, arith(c, ARITH_MUL))
-INSN(ffma, arith(c, ARITH_FMA))
-INSN(fsqrt, arith(c, ARITH_SQRT))
+INSN(fadd, arith(c, OP_ADD))
+INSN(fsub, arith(c, OP_SUB))
+INSN(fmul, arith(c, OP_MUL))
+INSN(ffma, arith(c, OP_FMA))
+INSN(fsqrt, arith(c, OP_SQRT))
 INSN(frsqrt, function(c, reciprocal_root))
 INSN(fsin, function(c, sin))
 INSN(fcos, function(c, cos))

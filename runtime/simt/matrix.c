@@ -1,4 +1,4 @@
-/* Elements of tensor core matrices from and to their codes, and the one product.
+/* Elements of tensor core matrices from and to their codes.
 
    A number comes out exact. Products of two elements are exact in a double (f64 aside), so a sum of
    them is off by the double's own rounding alone, and the result is rounded once when it is
@@ -110,43 +110,6 @@ void simt_matrix_encode(MatrixType type, bool satfinite, const double *numbers, 
     if (type == MATRIX_F16) encode_f16(numbers, codes, n);
     else if (type == MATRIX_S32) encode_s32(numbers, codes, n, satfinite);
     else encode_f32(numbers, codes, n);
-}
-
-enum { TILE_ROWS = 4, TILE_COLUMNS = 4 };
-
-typedef double Row
-    __attribute__((vector_size(TILE_COLUMNS * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-/* A tile of d, which stays in registers while k goes by: 4 rows of 2 vectors. */
-static inline __attribute__((always_inline)) void
-multiply_tile(double *restrict d, const double *restrict a, const double *restrict b, int n, int k)
-{
-    Row s[TILE_ROWS][2];
-    for (int i = 0; i < TILE_ROWS; i++)
-        for (int j = 0; j < 2; j++) s[i][j] = *(const Row *)(d + i * n + j * TILE_COLUMNS);
-    for (int l = 0; l < k; l++) {
-        const Row b0 = *(const Row *)(b + l * n), b1 = *(const Row *)(b + l * n + TILE_COLUMNS);
-        for (int i = 0; i < TILE_ROWS; i++) {
-            s[i][0] += a[i * k + l] * b0;
-            s[i][1] += a[i * k + l] * b1;
-        }
-    }
-    for (int i = 0; i < TILE_ROWS; i++)
-        for (int j = 0; j < 2; j++) *(Row *)(d + i * n + j * TILE_COLUMNS) = s[i][j];
-}
-
-VECTOR static void multiply_tiles(double *d, const double *a, const double *b, int m, int n, int k)
-{
-    for (int i = 0; i < m; i += TILE_ROWS)
-        for (int j = 0; j < n; j += 2 * TILE_COLUMNS)
-            multiply_tile(d + i * n + j, a + i * k, b + j, n, k);
-}
-
-/* A function of its own: one that is chosen when the program starts is visible outside the archive.
- */
-void simt_matrix_multiply(double *d, const double *a, const double *b, int m, int n, int k)
-{
-    multiply_tiles(d, a, b, m, n, k);
 }
 
 void simt_matrix_multiply_f64(double *d, const double *a, const double *b, int m, int n, int k)

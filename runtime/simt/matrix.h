@@ -31,9 +31,8 @@ void simt_matrix_decode(MatrixType type, const uint32_t *codes, double *numbers,
 void simt_matrix_encode(MatrixType type, bool satfinite, const double *numbers, uint32_t *codes,
                         int n);
 
-/* d[m][n] += a[m][k] b[k][n], in order of k; m is a multiple of 4, n of 8. */
-void simt_matrix_multiply(double *d, const double *a, const double *b, int m, int n, int k);
-/* The same where products are not exact: each step is rounded once, as <fenv.h> has it. */
+/* d[m][n] += a[m][k] b[k][n], in order of k, where products are not exact: each step is rounded once, as <fenv.h> has
+   it. Of all other types the product is product_f64. */
 void simt_matrix_multiply_f64(double *d, const double *a, const double *b, int m, int n, int k);
 /* For matrices of bits: changes a, and adds to d, so that multiplying next counts the ones of
    a ^ b. */

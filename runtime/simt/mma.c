@@ -9,6 +9,7 @@
 #include <fenv.h>
 #include <string.h>
 
+#include "interp/product.h"
 #include "simt/mma.h"
 
 typedef enum Feature { PLAIN, ANY_LAYOUT, ROUNDED, SATURATED, XOR, AND } Feature;
@@ -124,7 +125,7 @@ static void multiply(const MmaSpec *s, double *d, double *a, const double *b)
         return;
     }
     if (s->bits == MATRIX_BITS_XOR) simt_matrix_prepare_xor(d, a, s->m, s->n, s->k);
-    simt_matrix_multiply(d, a, b, s->m, s->n, s->k);
+    product_f64(d, a, b, s->m, s->n, s->k);
 }
 
 enum { MOST_A = 16 * 256, MOST_B = 256 * 8, MOST_D = 4 * 8 * 8 };

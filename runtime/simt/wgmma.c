@@ -5,6 +5,8 @@
 
 #include "simt/wgmma.h"
 
+#include "interp/product.h"
+
 typedef enum Feature { PLAIN, TRANSPOSED, WHOLE, COUNTED } Feature;
 
 typedef struct Row {
@@ -80,7 +82,7 @@ static void multiply_block(const WgmmaForm *form, const WgmmaCall *call, const d
 {
     double sum[ROWS * BLOCK] = {0};
     if (call->accumulate) simt_fragment_load(&form->d, d, sum);
-    simt_matrix_multiply(sum, a, b, ROWS, BLOCK, form->spec.k);
+    product_f64(sum, a, b, ROWS, BLOCK, form->spec.k);
     simt_fragment_store(&form->d, form->spec.satfinite, sum, d);
 }
 

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "expr.h"
 #include "cases.h"
 #include "options.h"
+#include "tkc/expr.h"
 
 int command_main(int argc, char **argv);
 
@@ -176,11 +176,12 @@ static void require(bool ok, const char *what, int code)
     exit(1);
 }
 
-static bool lookup(const char *name, size_t len, int64_t *value, void *user, char *why, size_t size)
+static ExprFound find_length(void *user, const char *name, size_t len, const int64_t *index, int n,
+                             ExprNumber *out, char *why, size_t size)
 {
-    (void)name, (void)user, (void)why, (void)size;
-    *value = (int64_t)len;
-    return true;
+    (void)user, (void)name, (void)index, (void)n, (void)why, (void)size;
+    *out = (ExprNumber){.i = (int64_t)len};
+    return EXPR_FOUND;
 }
 
 /* Whether they are options. */
@@ -188,14 +189,15 @@ static bool read_words(const Words *w, Options *o)
 {
     char why[256] = "";
     int64_t grid[3];
+    const ExprNames names = {.find = find_length, .counts = true};
     bool ok = options_read(o, w->n, (char **)w->word);
     require(ok == !*o->error, "a reason without a refusal, or the other way round", ok);
     if (ok && o->cache) require(!o->file, "-cache beside a file", 0);
     if (ok && !o->help && !o->version && !o->cache)
         require(!o->file == (o->batch != NULL) && !o->file == !o->nfiles,
                 "neither a file nor a list of them, or both", o->nfiles);
-    for (int i = 1; i < w->n; i++)
-        require(expr_list(w->word[i], 3, grid, lookup, NULL, why, sizeof why) >= 0 || *why,
+    for (int i = 1, n = 3; i < w->n; i++, n = 3)
+        require(expr_list(w->word[i], &n, grid, &names, why, sizeof why) == EXPR_FOUND || *why,
                 "a grid is refused without a reason: word", i);
     return ok;
 }

@@ -1,6 +1,6 @@
 /* Digits in one of four bases, underscores between them, no leading zeros in decimal: what Python's
    own scanner takes. */
-#include "number.h"
+#include "tkc/expr.h"
 
 static int digit_of(char c)
 {

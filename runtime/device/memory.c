@@ -1,0 +1,131 @@
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- ranges: few, looked up by halving ---- */
+
+/* The number of ranges that begin at or before `at`. */
+static int ranges_before(const MemMap *m, uint64_t at)
+{
+    int lo = 0, hi = m->n;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (m->ranges[mid].begin <= at) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+const MemRange *mem_before(const MemMap *m, uint64_t at)
+{
+    int i = ranges_before(m, at) - 1;
+    return i >= 0 ? &m->ranges[i] : NULL;
+}
+
+const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end)
+{
+    const MemRange *r = mem_before(m, begin);
+    return r && end <= r->end && begin < r->end ? r : NULL;
+}
+
+bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
+{
+    if (m->n == m->cap) {
+        int cap = m->cap ? m->cap * 2 : 16;
+        MemRange *bigger = realloc(m->ranges, (size_t)cap * sizeof *bigger);
+        if (!bigger) return false;
+        m->ranges = bigger;
+        m->cap = cap;
+    }
+    int i = ranges_before(m, begin);
+    memmove(&m->ranges[i + 1], &m->ranges[i], (size_t)(m->n - i) * sizeof *m->ranges);
+    m->ranges[i] = (MemRange){begin, end, NULL};
+    m->n++;
+    return true;
+}
+
+void mem_watch(MemMap *m, uint64_t begin, Shadow *shadow)
+{
+    m->ranges[ranges_before(m, begin) - 1].shadow = shadow;
+}
+
+bool mem_remove(MemMap *m, uint64_t begin)
+{
+    int i = ranges_before(m, begin) - 1;
+    if (i < 0 || m->ranges[i].begin != begin) return false;
+    memmove(&m->ranges[i], &m->ranges[i + 1], (size_t)(m->n - i - 1) * sizeof *m->ranges);
+    m->n--;
+    return true;
+}
+
+void mem_fini(MemMap *m)
+{
+    free(m->ranges);
+    *m = (MemMap){0};
+}
+
+/* ---- what is freed: a ring of the newest blocks. Their whole pages go back to the system at once: what stays
+   taken is addresses, and less than two pages a block ---- */
+
+/* Of addresses: enough to notice, little against what a process may have. */
+#define MOST_BYTES ((size_t)1 << 28)
+
+static void release_oldest(Freed *f)
+{
+    const FreedBlock *b = &f->blocks[f->oldest];
+    free((void *)(uintptr_t)b->begin);
+    f->bytes -= b->bytes;
+    f->oldest = (f->oldest + 1) % FREED_MOST;
+    f->n--;
+}
+
+static void release_pages(uint64_t begin, size_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = (begin + page - 1) / page * page,
+                   end = (begin + bytes) / page * page;
+    if (first < end) madvise((void *)(uintptr_t)first, (size_t)(end - first), MADV_DONTNEED);
+}
+
+void freed_add(Freed *f, uint64_t begin, size_t bytes)
+{
+    while (f->n && (f->n == FREED_MOST || bytes > MOST_BYTES - f->bytes)) release_oldest(f);
+    if (bytes > MOST_BYTES) {
+        free((void *)(uintptr_t)begin);
+        return;
+    }
+    release_pages(begin, bytes);
+    f->blocks[(f->oldest + f->n++) % FREED_MOST] = (FreedBlock){begin, bytes};
+    f->bytes += bytes;
+}
+
+const FreedBlock *freed_find(const Freed *f, uint64_t address)
+{
+    for (int i = 0; i < f->n; i++) {
+        const FreedBlock *b = &f->blocks[(f->oldest + i) % FREED_MOST];
+        if (address - b->begin < b->bytes || address == b->begin) return b;
+    }
+    return NULL;
+}
+
+bool freed_release(Freed *f)
+{
+    const bool any = f->n > 0;
+    while (f->n) release_oldest(f);
+    return any;
+}
+
+static uint64_t take(size_t bytes)
+{
+    enum { ALIGN = 256 };
+    if (bytes > SIZE_MAX / 2) return 0;
+    return (uintptr_t)aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN);
+}
+
+uint64_t memory_take(Freed *f, size_t bytes)
+{
+    const uint64_t p = take(bytes);
+    return p || !freed_release(f) ? p : take(bytes);
+}

@@ -171,6 +171,8 @@ def read_def(python, text, decorator):
     if isinstance(tree, ast.FunctionDef) and annotate(lines, tree.args, getattr(python, "__annotations__", {})):
         tree = def_of(lines)
     begin = start + tree.lineno - 1
+    if decorator == JIT and named_above(tree):
+        decorator += "(mentions=%r)" % named_above(tree)
     return path, begin, place_lines(path, begin, [line.rstrip("\r\n") for line in lines[tree.lineno - 1:]],
                                     decorator), tree
 
@@ -182,6 +184,13 @@ def def_of(lines):
     except (SyntaxError, IndexError):
         return None
     return tree if isinstance(tree, (ast.FunctionDef, ast.ClassDef)) else None
+
+
+def named_above(tree):
+    """The parameters that its decorators name: a heuristic, or a tuner's key, uses what the body may not, so libtkc hears of them."""
+    said = {n.value for d in tree.decorator_list for n in ast.walk(d) if isinstance(n, ast.Constant)}
+    params = tree.args
+    return [p.arg for p in params.posonlyargs + params.args + params.kwonlyargs if p.arg in said]
 
 
 def margin(line):

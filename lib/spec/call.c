@@ -615,8 +615,13 @@ static void add_keywords(Spec *sp, Args *out, const Ast *x)
 {
     SpecValue v = spec_eval(sp, x->keyword.value);
     if (v.kind == SV_RECORD && v.tuple->names) {
-        for (int i = 0; i < v.tuple->len; i++)
-            add_arg(sp, out, v.tuple->names[i], v.tuple->data[i], x->span);
+        for (int i = 0; i < v.tuple->len; i++) {
+            const char *name = v.tuple->names[i], *text = constant_key_text(name);
+            out->has_error |= text != name;
+            if (text != name)
+                spec_error(sp, x->span, "keywords are strings, and the dict has the key %s", text);
+            else add_arg(sp, out, name, v.tuple->data[i], x->span);
+        }
         return;
     }
     if (!sv_is_error(v))

@@ -27,6 +27,13 @@ SpecValue constant_sequence(Spec *sp, SvKind kind, int n, const SpecValue *items
 /* A record of n fields. */
 SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *names,
                           const SpecValue *values);
+/* Dicts are records of the type "dict". */
+bool constant_is_dict(SpecValue v);
+/* The name of the field that holds what a dict has under a key: a string's own; of a number, a
+   type, None and a tuple of keys, one that is no string of a program's. False: no key. */
+bool constant_key(Spec *sp, SpecValue key, Str *name);
+/* A key as messages say it. */
+const char *constant_key_text(Str name);
 SpecValue constant_ints(Spec *sp, int n, const int32_t *values);
 /* text % values, as Python's strings do it. */
 SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at);

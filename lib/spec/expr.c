@@ -287,23 +287,27 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
     return ok ? constant_sequence(sp, kind, items.len, items.data) : sv_error();
 }
 
-/* {"a": 1}: an object with named fields. */
+/* {"a": 1}: an object with named fields. Of a key that comes twice the last value counts. */
 static SpecValue eval_dict(Spec *sp, const Ast *e)
 {
     SpecTuple *t = record_new(sp, "dict", e->dict.values.len);
-    for (int i = 0; i < t->len; i++) {
+    t->len = 0;
+    for (int i = 0; i < e->dict.values.len; i++) {
         const Ast *k = e->dict.keys.data[i];
         if (!k)
             return spec_error(sp, e->dict.values.data[i]->span,
                               "'**' in a dict is not supported in a kernel");
         SpecValue key = weaken(spec_eval(sp, k));
         if (sv_is_error(key)) return key;
-        if (key.kind != SV_STR)
-            return spec_error(sp, k->span, "a dict in a kernel has strings as keys, found %s",
-                              spec_describe(sp, key));
-        t->names[i] = key.s;
-        t->data[i] = spec_eval(sp, e->dict.values.data[i]);
-        if (sv_is_error(t->data[i])) return sv_error();
+        Str name;
+        if (!constant_key(sp, key, &name))
+            return spec_error(sp, k->span, "a key of a dict is a string, a number, a type, None, or a "
+                              "tuple of these, found %s", spec_describe(sp, key));
+        SpecValue v = spec_eval(sp, e->dict.values.data[i]);
+        if (sv_is_error(v)) return v;
+        int at = sv_find_field(t, name);
+        if (at < 0) t->names[at = t->len++] = name;
+        t->data[at] = v;
     }
     return sv_tuple(SV_RECORD, t);
 }
@@ -440,12 +444,23 @@ static SpecValue refuse_extent(Spec *sp, const Ast *e)
     return sv_error();
 }
 
+/* d[key], of a key that is no string. */
+static SpecValue eval_key(Spec *sp, SpecValue dict, SpecValue key, Span at)
+{
+    Str name;
+    int i = constant_key(sp, key, &name) ? sv_find_field(dict.tuple, name) : -1;
+    if (i >= 0) return dict.tuple->data[i];
+    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "the dict has no key %s", spec_describe(sp, key));
+    return sv_error();
+}
+
 static SpecValue eval_subscript(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->subscript.value), index = spec_eval(sp, e->subscript.index);
     if (sv_is_error(v) || sv_is_error(index)) return sv_error();
     if (v.kind == SV_RECORD && index.kind == SV_STR)
         return record_member(sp, v, index.s, e->subscript.index->span);
+    if (constant_is_dict(v)) return eval_key(sp, v, weaken(index), e->subscript.index->span);
     if (module_is_host(v))
         return sv_module(
             module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path)));

@@ -57,7 +57,7 @@ static void print_items(Spec *sp, Buf *out, SpecValue v)
     buf_putc(out, list ? '[' : '(');
     for (int i = 0; i < v.tuple->len; i++) {
         if (i) buf_puts(out, ", ");
-        if (v.kind == SV_RECORD) buf_printf(out, "%s=", v.tuple->names[i]);
+        if (v.kind == SV_RECORD) buf_printf(out, "%s=", constant_key_text(v.tuple->names[i]));
         constant_print(sp, out, v.tuple->data[i], true);
     }
     if (v.kind == SV_TUPLE && v.tuple->len == 1) buf_putc(out, ',');

@@ -89,8 +89,9 @@ static void set_key(Spec *sp, SpecValue x, Str key, SpecValue v, Span at)
 void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at)
 {
     int64_t i;
-    if (index.kind == SV_STR && x.kind == SV_RECORD && !x.tuple->record_class) {
-        set_key(sp, x, index.s, v, at);
+    Str key;
+    if (constant_is_dict(x) && constant_key(sp, weaken(index), &key)) {
+        set_key(sp, x, key, v, at);
         return;
     }
     if (!op_to_int(sp, index, &i, at, "an index")) return;

@@ -39,7 +39,7 @@ def updates():
 
 def own_text(python):
     """From its def on."""
-    _, first, lines, _ = read_def(python)
+    _, first, lines, _ = read_def(python, None, JIT)
     return textwrap.dedent("\n".join(lines[i] for i in sorted(lines) if i >= first)) + "\n"
 
 
@@ -94,10 +94,11 @@ def check_results_used(f, scopes):
 class Function:
     """One def: its lines, where they are, and what its names are bound to."""
 
-    def __init__(self, python, text=None):
+    def __init__(self, python, text, decorator):
         self.python = python
-        self.path, self.first, self.lines, node = read_def(python, text)
+        self.path, self.first, self.lines, node = read_def(python, text, decorator)
         self.name = node.name
+        self.calls_python = isinstance(node, ast.FunctionDef) and decorator != JIT  # runs while compiling, as what it calls does
         self.names = {}  # name: target
         self.node = node
         self.module = None  # the Text it stands in
@@ -149,9 +150,9 @@ def say(text, name, target):
     return ["%s = %s" % (name, rest[0])]
 
 
-def read_def(python, text=None):
+def read_def(python, text, decorator):
     """Path, first line, {line: text} and tree of a function's or class's definition, its decorators replaced by the one that
-    matters. text: what stands there, where that is not what the file has."""
+    matters (None: nothing). text: what stands there, where that is not what the file has."""
     what = getattr(python, "__qualname__", python)
     try:
         lines, start = inspect.getsourcelines(python)
@@ -170,8 +171,10 @@ def read_def(python, text=None):
     if isinstance(tree, ast.FunctionDef) and annotate(lines, tree.args, getattr(python, "__annotations__", {})):
         tree = def_of(lines)
     begin = start + tree.lineno - 1
+    if decorator == JIT and named_above(tree):
+        decorator += "(mentions=%r)" % named_above(tree)
     return path, begin, place_lines(path, begin, [line.rstrip("\r\n") for line in lines[tree.lineno - 1:]],
-                                    decorator_of(python, tree)), tree
+                                    decorator), tree
 
 
 def def_of(lines):
@@ -181,6 +184,13 @@ def def_of(lines):
     except (SyntaxError, IndexError):
         return None
     return tree if isinstance(tree, (ast.FunctionDef, ast.ClassDef)) else None
+
+
+def named_above(tree):
+    """The parameters that its decorators name: a heuristic, or a tuner's key, uses what the body may not, so libtkc hears of them."""
+    said = {n.value for d in tree.decorator_list for n in ast.walk(d) if isinstance(n, ast.Constant)}
+    params = tree.args
+    return [p.arg for p in params.posonlyargs + params.args + params.kwonlyargs if p.arg in said]
 
 
 def margin(line):
@@ -205,12 +215,6 @@ def annotation(value):
         return value
     except SyntaxError:
         return repr(value)  # "*fp32"
-
-
-def decorator_of(python, tree):
-    if isinstance(tree, ast.FunctionDef):
-        return "@triton.jit"
-    return "@triton.aggregate" if getattr(python, "__triton_aggregate__", False) else None
 
 
 def place_lines(path, begin, lines, decorator):
@@ -239,13 +243,23 @@ def function_of(value):
     return value
 
 
-def text_of(value):
-    """The text that stands for that of its function; None: nothing does."""
-    while not isinstance(value, (types.FunctionType, type)):
-        if isinstance(value, constexpr_function) or hasattr(value, "_unsafe_update_src") and "text" in vars(value):
-            return value.text
-        value = value.fn
-    return None
+JIT, AT_COMPILE_TIME = "@triton.jit", "@triton.constexpr_function"
+
+
+def origin_of(value):
+    """The function or class that a value of Python's is to kernels, the text that stands for its own (None: nothing does), and the
+    decorator that says what it is: numbers get types in a function under @jit, and stay Python's in one under @constexpr_function."""
+    if isinstance(value, type):
+        return value, None, "@triton.aggregate" if getattr(value, "__triton_aggregate__", False) else None
+    text, decorator = None, JIT if not isinstance(value, types.FunctionType) else None
+    inner = value
+    while not isinstance(inner, types.FunctionType):
+        if type(inner).__name__ in ("constexpr_function", "ConstexprFunction"):
+            decorator = AT_COMPILE_TIME
+        if text is None and "text" in vars(inner) and hasattr(inner, "_unsafe_update_src"):
+            text = inner.text
+        inner = inner.fn
+    return inner, text, decorator
 
 
 HOST = "triton.host."  # libtkc looks for no files of it; Context takes it out of what is said
@@ -315,8 +329,8 @@ def dtype_text(value):
 
 
 def constant_text(value, names):
-    """The text of what a constexpr is given; names[name] = (function, its text) or (class, None) is what it calls by a name. None: it has
-    none."""
+    """The text of what a constexpr is given; names[name] = (function or class, its text, its decorator) is what it calls by a name.
+    None: it has none."""
     def item(value):
         return constant_text(value, names)
     value = known(value)
@@ -326,9 +340,9 @@ def constant_text(value, names):
         return text
     name = "tkc_argument_%d" % len(names)
     if fields is None:
-        names[name] = function_of(value), text_of(value)
+        names[name] = origin_of(value)
         return name
-    names[name] = type(value), None
+    names[name] = origin_of(type(value))
     inside = [item(getattr(value, f)) for f in fields]
     return None if None in inside else "%s(%s)" % (name, ", ".join(inside))
 
@@ -383,11 +397,11 @@ class Program:
         self.seen = []
         kernel = self.add(python, text)
         root = entry.place(self, kernel) if entry else kernel.module
-        for name, (value, its_text) in (arguments or {}).items():  # that are given for constexprs
+        for name, (value, *its) in (arguments or {}).items():  # that are given for constexprs
             if dataclasses.is_dataclass(value):
                 root.names[name] = ("tuple class", value.__name__, fields_of(value))
             else:
-                root.names[name] = self.target(value, name, {()}) if isinstance(value, type) else ("function", self.add(value, its_text))
+                root.names[name] = self.target(value, name, {()}) if isinstance(value, type) else ("function", self.add(value, *its))
         self.kernel = kernel.name
         rendered = {t: t.render() for t in self.texts}
         self.path, self.text = root.path, rendered[root]
@@ -400,11 +414,12 @@ class Program:
                 return False
         return True
 
-    def add(self, python, text=None):
+    def add(self, python, text=None, decorator=JIT):
         """The Function of a Python function, or class, placed with all it uses."""
-        if (python, text) in self.functions:
-            return self.functions[python, text]
-        f = self.functions[python, text] = Function(python, text)
+        key = (python, text, decorator)
+        if key in self.functions:
+            return self.functions[key]
+        f = self.functions[key] = Function(python, text, decorator)
         self.bind_names(f)
         text = next((t for t in self.texts if t.path == f.path and t.has_room(f)), None)
         if text is None:
@@ -423,17 +438,18 @@ class Program:
         local = set(f.python.__code__.co_varnames) if isinstance(f.python, types.FunctionType) else set()
         for name in sorted(used.chains):
             if name not in local:
-                self.bind(f.names, scopes, name, used.chains[name])
+                self.bind(f.names, scopes, name, used.chains[name], f.calls_python)
         for name, target in (("triton", ("module", "triton")),):  # for @triton.jit, and dtypes in values
             f.names.setdefault(name, target)
 
-    def bind(self, names, scopes, name, chains):
+    def bind(self, names, scopes, name, chains, calls_python=False):
         for scope in scopes:
             value = scope.get(name, MISSING)
             if value is not MISSING:
                 if not isinstance(value, (types.ModuleType, _types.Builtin)):
                     self.seen.append((scope, name, value))
-                names[name] = self.target(value, name, chains)
+                plain = calls_python and isinstance(value, types.FunctionType) and not language_member(value)
+                names[name] = self.definition(value) if plain else self.target(value, name, chains)
                 return
 
     def target(self, value, name, chains):
@@ -455,9 +471,9 @@ class Program:
         return host(value)
 
     def definition(self, value):
-        python = value if isinstance(value, type) else function_of(value)
+        python, *its = origin_of(value)
         try:
-            return ("function", self.add(python, text_of(value)))
+            return ("function", self.add(python, *its))
         except SourceUnavailable:
             return host(python)
 

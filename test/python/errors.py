@@ -156,6 +156,21 @@ with warnings.catch_warnings(record=True) as caught:
 # CHECK: KernelWarning a parameter is never used: 'n' True
 print(caught[0].category.__name__, caught[0].message, caught[0].filename == __file__)
 
+
+@tkc.autotune(configs=[tkc.Config({})], key=["kind"])
+@tkc.heuristics({"NEGATIVE": lambda args: args["sign"] < 0})
+@tkc.jit
+def asked_above(x, sign, kind, NEGATIVE: tl.constexpr):
+    tl.store(x, 1.0 if NEGATIVE else 2.0)
+
+
+# What decorators ask for is used.
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    asked_above[(1,)](x, -3, 5)
+# CHECK-NEXT: asked above: 1.0 0
+print("asked above:", float(x[0]), len(caught))
+
 # What a kernel is made of.
 scope = {"tkc": tkc, "tl": tl}
 exec("@tkc.jit\ndef typed(x):\n    tl.store(x, 1)\n", scope)

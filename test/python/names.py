@@ -157,6 +157,30 @@ run(squares, 5)
 print(squared(5))
 
 
+def halved(n):
+    return n // 2
+
+
+@tkc.constexpr_function
+def steps(n):
+    r = 0
+    while n > 1:
+        n = halved(n)
+        r += 1
+    return r
+
+
+@tkc.jit
+def stepped(x, N: tl.constexpr, F: tl.constexpr):
+    COUNT: tl.constexpr = steps(N)
+    tl.store(x + tl.arange(0, COUNT), F(4 * N) + 0.0)
+
+
+# Numbers stay Python's in a function that runs while compiling, and it calls what it likes.
+# CHECK: stepped [4.0, 4.0, 0.0, 0.0]
+run(stepped, 4, steps)
+
+
 @tkc.jit
 def in_helper(x):
     tl.store(x, helpers.broken(1.0))

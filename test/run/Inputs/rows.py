@@ -58,7 +58,7 @@ ROWS = [
     ("expressions", "in, not in", ["in"]),
     ("expressions", "strings and f-strings at compile time", ["strings"]),
     ("expressions", "tuples and lists", ["tuples", "lists"]),
-    ("expressions", "dicts with strings as keys, f(**dict), sets, at compile time", ["dicts and sets at compile time"]),
+    ("expressions", "dicts with constants as keys, f(**dict), sets, at compile time", ["dicts and sets at compile time"]),
     ("expressions", "comprehensions", ["comprehensions"]),
     ("expressions", "lambda", ["lambda"]),
     ("expressions", "functions as values", ["functions as values"]),

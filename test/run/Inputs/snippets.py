@@ -144,7 +144,7 @@ STATEMENTS = [
     S("refused statements", "def inner(a):\n    return a\ntl.store(y, inner(n))", err=r"def|function"),
     S("refused statements", "for i in range(0, n):\n    if i == 2:\n        break", err=r"break"),
     S("refused statements", "i = 0\nwhile i < n:\n    i += 1\n    continue", err=r"continue"),
-    S("refused statements", "a = {1: 2}[1]", err=r"dict"),
+    S("refused statements", "a = {n: 2}[1]", err=r"dict"),
     S("refused statements", "tl.store(y, up(n))", err=r"recurs", top=JIT + "def up(a):\n    return up(a - 1) + 1\n"),
     S("refused statements", "class Inner:\n    pass", err=r"class"),
     S("refused statements", "i = 0\nwhile i < n:\n    i += 1\n    break", err=r"break"),
@@ -264,6 +264,11 @@ EXPRESSIONS = [
     S("item", "v = tl.arange(0, 1) + n\ntl.store(y, v.item())", [5]),
     S("dicts and sets at compile time", "d = {'a': 1, 'b': n}\ntl.store(y, d['a'] + d['b'])\n"
       "tl.store(y + 1, 1 if C in {1, 4} else 0)", [6, 1]),
+    S("dicts and sets at compile time", "tl.store(y, pick(C))\nd = {tl.int8: 3, (1, 'a'): n}\n"
+      "tl.store(y + 1, d[tl.int8] + d[1, 'a'])", [27, 8],
+      top="@triton.constexpr_function\ndef pick(c):\n    t = {4: 'a', 8: 'b', True: 1, 1.0: 2, None: 3, '4': 4}\n"
+      "    assert c in t and 'a' not in t and 3 not in t\n    t[64] = 10\n    t[64] += 8\n"
+      "    return t[64] + t[1] + t[None] + t['4'] if t[c] == 'a' else 0\n"),
     S("lists", "s = [n, 2]\ns2 = s + [3]\ntl.store(y, s2[0] + s2[1] + s2[2] + len(s2))", [13]),
 ]
 

@@ -174,10 +174,11 @@ static SpecValue eval_binary(Spec *sp, const Ast *e)
     return v;
 }
 
-/* 1, 0, -1 for a value that is only known at run time, -2 after an error. */
+/* 1, 0, -1 for a value that is only known at run time, -2 after an error. A run-time int1 counts
+   as not known: the type of what it is joined with must not hang on it. */
 static int known_truth(Spec *sp, SpecValue v, Span at)
 {
-    if (v.kind == SV_VALUE) v = weaken(v);
+    if (v.kind == SV_VALUE && !type_is_bool(v.v->type)) v = weaken(v);
     if (v.kind == SV_VALUE) return -1;
     if (is_unknown_host(sp, v, at)) return -2;
     return op_truth(sp, v, at);

@@ -37,11 +37,14 @@ SpecValue builtin_bits(Spec *sp, const BuiltinCall *c)
 SpecValue builtin_arithmetic(Spec *sp, const BuiltinCall *c)
 {
     const OpKind kind = c->builtin->op;
-    SpecValue x = c->args[0];
-    if (sv_is_constant(x) && sv_is_constant(c->args[1])) x = sv_value(arg_value(sp, c, 0));
+    SpecValue x = c->args[0], y = c->args[1];
+    if (sv_is_constant(x) && sv_is_constant(y)) {
+        x = strengthen(sp, x, c->at);
+        y = strengthen(sp, y, c->at);
+    }
     const AstOp op = kind == OP_ADD ? AOP_ADD : kind == OP_SUB ? AOP_SUB : AOP_MUL;
     sp->may_wrap = !c->args[2].b;
-    SpecValue r = op_binary(sp, op, x, c->args[1], c->at);
+    SpecValue r = op_binary(sp, op, x, y, c->at);
     sp->may_wrap = false;
     return r;
 }

@@ -3,6 +3,7 @@
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
+#include "spec/broadcast.h"
 #include "spec/memory.h"
 
 enum {
@@ -95,6 +96,16 @@ static SpecValue load_block(Spec *sp, const BuiltinCall *c, Access *a)
     return sv_value(memory_load(sp, a, other));
 }
 
+/* A mask may have more elements than there are pointers: each is loaded from by several then. One
+   place would be written more than once, so a store takes the pointers as they are. */
+static bool spread_to_mask(Spec *sp, const BuiltinCall *c, Value **pointer)
+{
+    SpecValue *mask = &c->args[LOAD_MASK];
+    if (mask->kind != SV_VALUE || !type_is_block(mask->v->type)) return true;
+    if (!type_is_block((*pointer)->type)) return true;
+    return broadcast_pair(sp, pointer, &mask->v, c->spans[LOAD_MASK]);
+}
+
 SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
 {
     Access a = {.cache = c->args[LOAD_CACHE].s,
@@ -110,6 +121,7 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
                          "it is what lanes get that the mask leaves out: add mask=offsets < n, "
                          "or leave it out");
     }
+    if (!spread_to_mask(sp, c, &a.pointer)) return sv_error();
     if (!memory_mask(sp, c, LOAD_MASK, a.pointer, &a.mask)) return sv_error();
     Value *other = NULL;
     if (arg_is_given(c, LOAD_OTHER)) {

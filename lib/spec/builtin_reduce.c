@@ -76,7 +76,7 @@ SpecValue builtin_sum(Spec *sp, const BuiltinCall *c)
 static DType widened_for_order(DType dt, bool with_index)
 {
     const DTypeInfo *info = dtype_info(dt);
-    if (with_index) return dt == DT_BF16 ? DT_F32 : info->kind == DK_BOOL ? DT_I32 : dt;
+    if (with_index) return dt == DT_BF16 ? DT_F32 : dt;
     if (info->bits >= 32) return dt;
     return info->kind == DK_FLOAT ? DT_F32 : DT_I32;
 }

@@ -13,8 +13,8 @@ static const struct { const char *name; unsigned kinds; int min_bits, max_bits; 
     {"bool", KIND(BOOL), 0, 64},
     {"int", KIND(BOOL) | KIND(INT) | KIND(UINT), 0, 64},
     {"integer", KIND(BOOL) | KIND(INT) | KIND(UINT), 0, 64},
-    {"int_signed", KIND(BOOL) | KIND(INT), 0, 64},
-    {"int_unsigned", KIND(UINT), 0, 64},
+    {"int_signed", KIND(INT), 0, 64},
+    {"int_unsigned", KIND(BOOL) | KIND(UINT), 0, 64},
 };
 #undef KIND
 

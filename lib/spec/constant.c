@@ -301,6 +301,14 @@ static double float_modulo(double a, double b)
     return r == 0 ? copysign(0.0, b) : r;
 }
 
+/* From the exact rest, as Python has it: a / b may be rounded up to the next integer. */
+static double float_floor_divide(double a, double b)
+{
+    double rest = fmod(a, b), q = (a - rest) / b;
+    if (rest != 0 && (rest < 0) != (b < 0)) q -= 1;
+    return round(q);
+}
+
 static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
 {
     bool divides = op == AOP_DIV || op == AOP_FLOORDIV || op == AOP_MOD;
@@ -310,7 +318,7 @@ static SpecValue float_binary(Spec *sp, AstOp op, double a, double b, Span at)
     case AOP_SUB: return sv_computed(a - b);
     case AOP_MUL: return sv_computed(a * b);
     case AOP_DIV: return sv_computed(a / b);
-    case AOP_FLOORDIV: return sv_computed(floor(a / b));
+    case AOP_FLOORDIV: return sv_computed(float_floor_divide(a, b));
     case AOP_MOD: return sv_computed(float_modulo(a, b));
     case AOP_POW:
         if (a == 0 && b < 0) return zero_division(sp, op, at);

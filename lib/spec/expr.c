@@ -139,12 +139,17 @@ static const Ast *collect_spine(Spec *sp, const Ast *e, Spine *out)
     return e;
 }
 
+static bool is_one_number(SpecValue v)
+{
+    return v.kind != SV_VALUE || tkc_type_count(v.v->type) == 1;
+}
+
 /* Python's `and` decides on its left side; that of blocks cannot. What map_elementwise calls is
    written for scalars. */
-static void warn_of_blocks(Spec *sp, const Ast *e, SpecValue v)
+static void warn_of_blocks(Spec *sp, const Ast *e, SpecValue left, SpecValue right)
 {
     bool is_and = e->binary.op == AOP_LOGICAL_AND;
-    if (v.kind != SV_VALUE || tkc_type_count(v.v->type) == 1 || sp->elementwise) return;
+    if (sp->elementwise || (is_one_number(left) && is_one_number(right))) return;
     spec_warning(sp, DIAG_BLOCK_LOGIC, e->span,
                  "'%s' of blocks computes both sides, element by element; write '%s'",
                  is_and ? "and" : "or", is_and ? "&" : "|");
@@ -169,13 +174,24 @@ static SpecValue eval_binary(Spec *sp, const Ast *e)
     return v;
 }
 
-/* 1, 0, -1 for a value that is only known at run time, -2 after an error. */
+/* 1, 0, -1 for a value that is only known at run time, -2 after an error. A run-time int1 counts
+   as not known: the type of what it is joined with must not hang on it. */
 static int known_truth(Spec *sp, SpecValue v, Span at)
 {
-    if (v.kind == SV_VALUE) v = weaken(v);
+    if (v.kind == SV_VALUE && !type_is_bool(v.v->type)) v = weaken(v);
     if (v.kind == SV_VALUE) return -1;
     if (is_unknown_host(sp, v, at)) return -2;
     return op_truth(sp, v, at);
+}
+
+/* A right side that is no run-time value decides, or has no part in the result. */
+static SpecValue join_logically(Spec *sp, const Ast *e, SpecValue left, SpecValue right)
+{
+    spec_at(sp, e->span);
+    if (right.kind == SV_VALUE) return op_logical(sp, e->binary.op, left, right, e->span);
+    int truth = known_truth(sp, right, e->binary.right->span);
+    if (truth < 0) return sv_error();
+    return truth == (e->binary.op == AOP_LOGICAL_AND) ? left : right;
 }
 
 static SpecValue eval_boolop(Spec *sp, const Ast *e)
@@ -198,9 +214,8 @@ static SpecValue eval_boolop(Spec *sp, const Ast *e)
         }
         SpecValue right = spec_eval(sp, n->binary.right);
         if (sv_is_error(right)) return right;
-        spec_at(sp, n->span);
-        v = op_logical(sp, n->binary.op, v, right, n->span);
-        warn_of_blocks(sp, n, v);
+        warn_of_blocks(sp, n, v, right);
+        v = join_logically(sp, n, v, right);
         left_at = n->span;
     }
     return v;

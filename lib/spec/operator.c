@@ -152,11 +152,19 @@ SpecValue op_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     return arithmetic(sp, op, a, b, at);
 }
 
+/* As a condition: a pointer is true unless it is null. */
+static Value *as_flag(Spec *sp, Value *x, Span at)
+{
+    if (!type_is_pointer(x->type)) return x;
+    return op_cast(sp, x, type_scalar(sp->ir->types, DT_I1), false, NULL, at);
+}
+
 SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
 {
     if (sv_is_error(a)) return a;
     if (!is_run_time(a)) return constant_unary(sp, op, a, at);
     spec_at(sp, at);
+    if (op == AOP_NOT && a.kind == SV_VALUE) a = sv_value(as_flag(sp, a.v, at));
     bool number = a.kind == SV_VALUE && !type_is_pointer(a.v->type);
     if (number && op == AOP_POS) return a;
     if (number && op == AOP_NEG) return sv_value(build_unary(&sp->b, OP_NEG, a.v));
@@ -208,6 +216,8 @@ SpecValue op_logical(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     spec_at(sp, at);
     Value *x = op_to_value(sp, a, at), *y = op_to_value(sp, b, at);
     if (!x || !y) return sv_error();
+    x = as_flag(sp, x, at);
+    y = as_flag(sp, y, at);
     if (!type_is_bool(x->type) || !type_is_bool(y->type)) {
         spec_error(sp, at, "%s is for int1 at run time, found %s and %s", quoted(sp, op),
                    spec_describe(sp, a), spec_describe(sp, b));

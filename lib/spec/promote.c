@@ -5,7 +5,7 @@
    for them), two different fp8 give fp16, and fp8 has no common type with integers. Integers: the
    wider wins; of one width the unsigned one. A compile-time number adopts the type of the run-time
    operand unless its kind (bool < integer < float) is higher; then it gets the smallest type of its
-   kind and promotes like any operand. Division of halves is done in fp32. */
+   kind and promotes like any operand. Division with a half is done in fp32. */
 #include "spec/promote.h"
 
 #include <math.h>
@@ -59,11 +59,25 @@ static DType divide_in(DType dt, bool division)
     return division && (dt == DT_F16 || dt == DT_BF16) ? DT_F32 : dt;
 }
 
+/* Two fp8 stay what they promote to. */
+static DType promote_pair_of_floats(DType a, DType b, bool division, PromoteFault *fault)
+{
+    bool are_f8 = dtype_is_f8(a) && dtype_is_f8(b);
+    return divide_in(promote_floats(a, b, fault), division && !are_f8);
+}
+
+/* An int1 has no sign that could be the wrong one. */
+static bool are_signs_mixed(DType a, DType b)
+{
+    return (kind_of(a) == DK_INT && kind_of(b) == DK_UINT) ||
+           (kind_of(a) == DK_UINT && kind_of(b) == DK_INT);
+}
+
 DType promote_pair(DType a, DType b, bool division, PromoteFault *fault)
 {
     *fault = PROMOTE_FINE;
-    if (is_float(a) || is_float(b)) return divide_in(promote_floats(a, b, fault), division);
-    if (division && (kind_of(a) == DK_UINT) != (kind_of(b) == DK_UINT)) {
+    if (is_float(a) || is_float(b)) return promote_pair_of_floats(a, b, division, fault);
+    if (division && are_signs_mixed(a, b)) {
         *fault = PROMOTE_SIGNS;
         return DT_NONE;
     }

@@ -113,7 +113,7 @@ def first_index(values, axis, keep, best, last=False):
 
 
 def index_reductions(long):
-    for i, dt in enumerate(NUMBERS):
+    for i, dt in enumerate(NUMBERS + ("i1",)):
         for j, shape in enumerate(SHAPES):
             for k, axis in enumerate(range(len(shape))):
                 for nan in (False, True) if DTYPES[dt].kind == "f" else (False,):

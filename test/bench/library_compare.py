@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels with tl.dot of four public libraries, tkc's beside Triton's, and on devices without a GPU: library_compare.py [OPTION] FOLDER [TKC] [NAME...]
+"""Kernels as libraries have them, tkc's beside Triton's, and on devices without a GPU: library_compare.py [OPTION] FOLDER [TKC] [NAME...]
 
     library_compare.py --pack CHECKOUTS FOLDER    cuts the kernels out of CHECKOUTS/Liger-Kernel, /unsloth, /attorch and /lightllm, checkouts of
                                                   linkedin/Liger-Kernel, unslothai/unsloth, BobMcDear/attorch and ModelTC/lightllm, into FOLDER:
@@ -10,7 +10,10 @@
     library_compare.py --cuda FOLDER              the same on cpu and cuda
     library_compare.py --compile FOLDER           compiles what the table calls by tkc and by Triton for sm_90a; no GPU
 
-Both sides have the same text, arguments and constexprs (Inputs/library_calls.py), warps and stages; tkc has what its launcher learns from the arguments.
+A FOLDER that has a calls.py has kernels and calls of its own: Inputs/recurrent, linear attention, the delta rule and what is around them, written for this.
+Of one that --pack made the kernels have tl.dot, and the calls are in Inputs/library_calls.py.
+
+Both sides have the same text, arguments and constexprs, warps and stages; tkc has what its launcher learns from the arguments.
 Launches are captured into CUDA graphs that walk over copies of the arrays larger than the L2 cache; the graphs alternate for ROUNDS rounds. A ratio is the
 median over the rounds of Triton's time over tkc's: above 1 tkc is faster. `off` is the largest difference of the results by the largest result. A call
 that fails says why in its row. NAMEs choose the calls whose row has all of them.
@@ -106,6 +109,12 @@ def cut(root, file, kernel):
     return "\n".join(dict.fromkeys(heads)) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
 
 
+def own_calls(folder):
+    """The file with calls of the folder's own, if there is one: they name files there."""
+    path = os.path.join(folder, "calls.py")
+    return path if os.path.exists(path) else None
+
+
 def cut_name(call):
     parts = [p for p in call.file[:-3].split("/") if p != "triton_kernel"]
     return ".".join([call.library, *parts[-2:], call.kernel, "py"])
@@ -147,7 +156,8 @@ class Made:
     """A call's arguments by name: arrays and numbers; what is None is a constexpr."""
 
     def __init__(self, call, folder, small=False):
-        self.call, self.path, self.launch = call, os.path.join(folder, cut_name(call)), call.build(**(call.small if small else call.full))
+        self.call, self.launch = call, call.build(**(call.small if small else call.full))
+        self.path = os.path.join(folder, call.file if own_calls(folder) else cut_name(call))
         names = parameters(self.path, call.kernel)
         if len(names) != len(self.launch.args):
             raise ValueError(f"{len(self.launch.args)} arguments for {len(names)} parameters")
@@ -535,9 +545,9 @@ def table(tkc, folder, calls, names):
     return not failed
 
 
-def chosen(arguments):
-    names = [a for a in arguments[1:] if not a.startswith("--")][2:]
-    return [c for c in library_calls.CALLS if all(n in title(c) for n in names)]
+def chosen(folder, names):
+    own = own_calls(folder)
+    return [c for c in (load(own) if own else library_calls).CALLS if all(n in title(c) for n in names)]
 
 
 def main():
@@ -547,7 +557,7 @@ def main():
     if not words:
         sys.exit(__doc__)
     folder, tkc, names = os.path.abspath(words[0]), os.path.abspath(words[1] if len(words) > 1 else os.path.join(HERE, "../../build/release/tkc")), words[2:]
-    calls = chosen(sys.argv)
+    calls = chosen(folder, names)
     if options and options[0].startswith(("--warm=", "--rows=")):  # a process that the table begins
         what, number = options[0].split("=")
         return warm(folder, calls[int(number) :: WARMERS]) if what == "--warm" else rows(tkc, folder, calls, int(number))

@@ -273,23 +273,30 @@ static Value *wide(Builder *b, Value *v)
     return build_cast(b, v, DT_I64, NULL);
 }
 
+/* Of a turn that an index belongs to: it has not come as far as `to`. */
+static Value *has_not_come(const Pipeline *p, Builder *b, Value *index, Value *to)
+{
+    return build_binary(b, p->step > 0 ? OP_LT : OP_GT, index, to);
+}
+
 /* The turn number `turn` is one of the loop's. */
 static Value *has_turn(const Pipeline *p, Builder *b, int turn)
 {
     Value *at = build_binary(b, OP_ADD, wide(b, around_value(p, op_arg(p->loop, 0))),
                              build_int(b, DT_I64, turn * p->step));
-    return build_binary(b, OP_LT, at, wide(b, around_value(p, op_arg(p->loop, 1))));
+    return has_not_come(p, b, at, wide(b, around_value(p, op_arg(p->loop, 1))));
 }
 
-/* Where the index is below it there is a turn that many further on. */
+/* Where the index has not come as far there is a turn that many further on. */
 static Value *last_turns(const Pipeline *p, Builder *b, int ahead)
 {
     const DType dt = type_dtype(p->body->args[0]->type);
     const int bits = dtype_info(dt)->bits;
-    const int64_t least = dtype_info(dt)->kind == DK_UINT ? 0 : -(INT64_C(1) << (bits - 1));
-    Value *to = wide(b, op_arg(p->loop, 1)), *none = build_int(b, DT_I64, least);
+    const int64_t least = dtype_info(dt)->kind == DK_UINT ? 0 : -(INT64_C(1) << (bits - 1)),
+                  first = p->step > 0 ? least : -1 - least;
+    Value *to = wide(b, op_arg(p->loop, 1)), *none = build_int(b, DT_I64, first);
     Value *at = build_binary(b, OP_SUB, to, build_int(b, DT_I64, ahead * p->step));
-    Value *in = build_binary(b, OP_GT, at, none);
+    Value *in = has_not_come(p, b, none, at);
     return build_cast(b, build_select(b, in, at, none), dt, NULL);
 }
 
@@ -542,12 +549,12 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     b.loc = p->loop->loc;
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->stages - 1);
-    copy_turn(p, &b, build_binary(&b, OP_LT, index, t->until), t->last, t->round);
+    copy_turn(p, &b, has_not_come(p, &b, index, t->until), t->last, t->round);
     Value *round = t->round;
     pass_on(p, next_copy(p, &b, t->take, &round));
     pass_on(p, t->take);
     if (round) pass_on(p, round);
-    if (t->far_until) load_far(p, &b, build_binary(&b, OP_LT, index, t->far_until));
+    if (t->far_until) load_far(p, &b, has_not_come(p, &b, index, t->far_until));
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);
     for (int i = 0; i < p->s->far.len; i++) pass_on(p, p->far[i]);
@@ -626,7 +633,7 @@ static void bring_few(Pipeline *p, Op *wait)
     Value **first = load_few(p, &b, &map, is_first);
     b = build_before(p->fn, wait->next);
     b.loc = p->loop->loc;
-    Value *goes_on = build_binary(&b, OP_LT, p->body->args[0], until);
+    Value *goes_on = has_not_come(p, &b, p->body->args[0], until);
     map = next_turn(p, &b);
     Value **next = load_few(p, &b, &map, goes_on);
     for (int i = 0; i < p->s->few.len; i++) {

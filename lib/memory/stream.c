@@ -69,13 +69,13 @@ static bool stays_as_it_is(const Streams *s, const Op *load)
     return true;
 }
 
-/* The number of turns fits an int64. */
-static bool counts_up(const Op *loop)
+/* By steps that are known, up or down; the number of turns fits an int64. */
+static bool counts(const Op *loop)
 {
     int64_t step;
     const Type *index = loop->kind == OP_FOR ? op_arg(loop, 0)->type : NULL;
-    return index && type_bits(index) <= 32 && ir_const_int(op_arg(loop, 2), &step) && step > 0 &&
-           !tkc_op_int(loop, ATTR_DOWN, 0);
+    if (!index || type_bits(index) > 32 || !ir_const_int(op_arg(loop, 2), &step)) return false;
+    return tkc_op_int(loop, ATTR_DOWN, 0) ? step < 0 : step > 0;
 }
 
 /* ---- the slice ---- */
@@ -426,7 +426,7 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
 {
     *s = (Streams){.scratch = scratch, .fn = fn, .loop = loop};
     s->written = bitset_make(scratch, fn->nparams);
-    if (!counts_up(loop) || !find_written(s, loop)) return;
+    if (!counts(loop) || !find_written(s, loop)) return;
     s->slice = slice_copy(s, NULL);
     add_streams(s, FOR_PRODUCT);
     if (!s->all.len) return;

@@ -6,6 +6,9 @@
 # RUN: %python %s %build/tkc simt -first 2000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 3000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 3010324 -n 1 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 4000000 -n 12 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 4001000 -seconds 60 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 4000000 -n 150 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1001000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}
@@ -22,7 +25,8 @@ or begin anew; what is known of addresses, warps, stages, chips. Numbers are sma
 From 1000000 on (class Boxes) most operands come through tensor descriptors, whose base, shape and strides are parameters, products of them or constants,
 and whose boxes may be partly or wholly outside; operands may be loaded before the loop; and mostly some programs share tiles in a loop around.
 From 2000000 on (class Several) those descriptors have a third dim, first or in the middle, of which a box has one index, inside or not.
-From 3000000 on (class Pointed) block pointers, checked along all dims, have the place of descriptors."""
+From 3000000 on (class Pointed) block pointers, checked along all dims, have the place of descriptors.
+From 4000000 on (class Down) loops of the first kind go down."""
 import argparse
 import os
 import random
@@ -164,6 +168,9 @@ class Loop:
     def bounds(self):
         return "0, length"
 
+    def turns_of(self):
+        return f"{self.bounds()}, {self.k}"
+
     def end_turn(self, sums, depth):
         """What else a turn does."""
 
@@ -186,7 +193,7 @@ class Loop:
         self.early, self.late, self.is_inside = [], [], False
         for name, m, n in sums:
             self.say(f"{name} = tl.zeros([{m}{'' if n is None else f', {n}'}], tl.float32)", depth)
-        self.say(f"for at in {'tl.range' if stages else 'range'}({self.bounds()}, {self.k}{stages}):", depth)
+        self.say(f"for at in {'tl.range' if stages else 'range'}({self.turns_of()}{stages}):", depth)
         self.lines += body
         return sums
 
@@ -228,7 +235,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED = 1000000, 2000000, 3000000
+BOXES, SEVERAL, POINTED, DOWN = 1000000, 2000000, 3000000, 4000000
 
 
 class Boxes(Loop):
@@ -435,7 +442,13 @@ class Pointed(Boxes):
 
 
 def loop_of(number):
-    return (Loop if number < BOXES else Boxes if number < SEVERAL else Several if number < POINTED else Pointed)(number)
+    return (Loop if number < BOXES else Boxes if number < SEVERAL else Several if number < POINTED else Pointed if number < DOWN else Down)(number)
+
+
+class Down(Loop):
+    def turns_of(self):
+        least = self.r.choice(["-1", f"-{self.k}", "0", f"{self.k} - 1"])
+        return f"length - {self.k}, {least}, -{self.k}"
 
 
 class Runner:

@@ -76,13 +76,14 @@ static Op *conversion(const Op *store)
     return plan.kind == CONVERT_SHARED ? op : NULL;
 }
 
-/* Waited for behind a loop around it, else before what may want more room. */
+/* Waited for behind the loops around it, else before what may want more room. */
 static void find_home(Leave *x)
 {
     x->home = x->store;
     for (Op *op = x->store->region->parent; op; op = op->region->parent) {
+        if (!ir_is_loop(op)) continue;
         x->home = op;
-        x->in_loop |= ir_is_loop(op);
+        x->in_loop = true;
     }
     x->behind = x->home->next;
     while (!x->in_loop && !x->behind->nregions && x->behind->next) x->behind = x->behind->next;

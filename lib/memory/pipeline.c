@@ -1,6 +1,6 @@
 /* A loop that multiplies matrices waits for each block it loads. Here its loads start some turns
    ahead and arrive while products are computed: each stream of blocks (stream.h) gets a ring of
-   `stages` copies in shared memory, and, with n = stages - 1,
+   `stages` copies in shared memory (fewer if it has fewer turns), and, with n = stages - 1,
 
      copies for turns 0 … n-1, a group each
      for turn in …:
@@ -38,6 +38,7 @@ typedef struct Pipeline {
     Region *body;
     int slots; /* as it was */
     int stages, boxes;
+    int copies; /* of a ring: the last of `stages` is for no turn where there are fewer */
     Value *barriers; /* of boxes; NULL: there are none */
     Value *free;     /* barriers at which warps say what they have read; NULL: all meet each turn */
     int64_t step;
@@ -64,7 +65,7 @@ static void make_ring(const Pipeline *p, Builder *b, Stream *x)
     b->loc = x->load->loc;
     x->ring =
         build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, x->in_ring));
-    ir_set_int(p->fn, x->ring->def, ATTR_COPIES, p->stages);
+    ir_set_int(p->fn, x->ring->def, ATTR_COPIES, p->copies);
 }
 
 /* ---- boxes ---- */
@@ -76,7 +77,7 @@ static Value *make_barriers(const Pipeline *p, Builder *b)
     const Layout *layout = shared_row_major(ir->layouts, 1, (const uint8_t[]){0});
     Value *v =
         build_alloc(b, type_smem(ir->types, type_scalar(ir->types, DT_U64), 1, &one, layout));
-    ir_set_int(p->fn, v->def, ATTR_COPIES, p->stages);
+    ir_set_int(p->fn, v->def, ATTR_COPIES, p->copies);
     return v;
 }
 
@@ -662,13 +663,14 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop)
                   .moved = ir_value_map(scratch, fn)};
     p.around = streams_around(&s, &p.around_slice);
     if (p.around && stages_of(fn, &s, p.around) < p.stages) p.around = NULL;
+    p.copies = p.around ? p.stages : stages_copies(loop, p.stages);
     check(ir_const_int(op_arg(loop, 2), &p.step), "a loop that takes steps of any size");
     p.ahead = arena_array(scratch, Value *, p.slots + 1);
     const int64_t room = stages_room(fn, &s, p.around ? p.around : loop);
     const Turn t = start(&p);
     Op *wait = wait_for_turn(&p, &t);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
-    const Op *done = groups_start(scratch, fn, loop, room - p.stages * stages_bytes(&s));
+    const Op *done = groups_start(scratch, fn, loop, room - p.copies * stages_bytes(&s));
     go_on(&p, &t, done ? let_go(&p, &t, done) : all_have_read(&p, &t, wait));
     bring_few(&p, wait);
     if (p.free && !done) stagger(&p);

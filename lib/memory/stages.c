@@ -52,6 +52,22 @@ int64_t stages_room(const Func *fn, const Streams *s, const Op *loop)
            (streams_boxes(s) ? BARRIERS : 0);
 }
 
+/* Of a loop by known steps, as if it went the right way; -1: nobody knows. */
+static int64_t turns_of(const Op *loop)
+{
+    int64_t from, to, step;
+    if (!ir_const_int(op_arg(loop, 0), &from) || !ir_const_int(op_arg(loop, 1), &to) ||
+        !ir_const_int(op_arg(loop, 2), &step))
+        return -1;
+    return (to - from + step + (step > 0 ? -1 : 1)) / step;
+}
+
+int stages_copies(const Op *loop, int stages)
+{
+    const int64_t turns = turns_of(loop);
+    return turns > 0 && turns < stages ? (int)turns : stages;
+}
+
 /* As many as asked for; half of them are for indices, where there are such. */
 static int wanted_stages(const Streams *s)
 {

@@ -11,5 +11,7 @@ int64_t stages_bytes(const Streams *s);
 int64_t stages_room(const Func *fn, const Streams *s, const Op *loop);
 /* Below 2: nothing can come ahead. */
 int stages_of(const Func *fn, const Streams *s, const Op *loop);
+/* Of a ring; no more than the loop has turns. */
+int stages_copies(const Op *loop, int stages);
 
 #endif

@@ -280,25 +280,27 @@ static Value *has_not_come(const Pipeline *p, Builder *b, Value *index, Value *t
     return build_binary(b, p->step > 0 ? OP_LT : OP_GT, index, to);
 }
 
-/* The turn number `turn` is one of the loop's. */
-static Value *has_turn(const Pipeline *p, Builder *b, int turn)
-{
-    Value *at = build_binary(b, OP_ADD, wide(b, around_value(p, op_arg(p->loop, 0))),
-                             build_int(b, DT_I64, turn * p->step));
-    return has_not_come(p, b, at, wide(b, around_value(p, op_arg(p->loop, 1))));
-}
-
-/* Where the index has not come as far there is a turn that many further on. */
-static Value *last_turns(const Pipeline *p, Builder *b, int ahead)
+/* What the index of a turn has not come as far as if there is one `ahead` turns further on. */
+static Value *last_turns(const Pipeline *p, Builder *b, Value *end, int ahead)
 {
     const DType dt = type_dtype(p->body->args[0]->type);
-    const int bits = dtype_info(dt)->bits;
-    const int64_t least = dtype_info(dt)->kind == DK_UINT ? 0 : -(INT64_C(1) << (bits - 1)),
-                  first = p->step > 0 ? least : -1 - least;
-    Value *to = wide(b, op_arg(p->loop, 1)), *none = build_int(b, DT_I64, first);
-    Value *at = build_binary(b, OP_SUB, to, build_int(b, DT_I64, ahead * p->step));
-    Value *in = has_not_come(p, b, none, at);
+    const DTypeInfo *info = dtype_info(dt);
+    const int64_t least = info->kind == DK_UINT ? 0 : INT64_MIN >> (64 - info->bits),
+                  first = p->step > 0 ? least : -1 - least, way = ahead * p->step;
+    Value *to = wide(b, end), *none = build_int(b, DT_I64, first);
+    Value *at = build_binary(b, OP_SUB, to, build_int(b, DT_I64, way));
+    Value *in = info->bits > 32 ? has_not_come(p, b, build_int(b, DT_I64, first + way), to)
+                                : has_not_come(p, b, none, at);
     return build_cast(b, build_select(b, in, at, none), dt, NULL);
+}
+
+/* The turn number `turn` is one of the loop's. An index of 64 bits may have no room for it. */
+static Value *has_turn(const Pipeline *p, Builder *b, int turn)
+{
+    Value *from = around_value(p, op_arg(p->loop, 0)), *end = around_value(p, op_arg(p->loop, 1));
+    if (type_bits(from->type) > 32) return has_not_come(p, b, from, last_turns(p, b, end, turn));
+    from = build_binary(b, OP_ADD, wide(b, from), build_int(b, DT_I64, turn * p->step));
+    return has_not_come(p, b, from, wide(b, end));
 }
 
 static Value *add_slot_to(Op *loop, Value *init)
@@ -487,11 +489,11 @@ static Turn start(Pipeline *p)
         copy_first(p, &b, NULL, NULL, NULL);
         if (p->boxes) build_barrier(&b);
     }
-    t.until = last_turns(p, &b, ahead);
+    t.until = last_turns(p, &b, op_arg(p->loop, 1), ahead);
     t.take = add_slot(p, t.take ? t.take : number(&b, 0));
     t.last = add_slot(p, t.last ? t.last : number(&b, p->stages - 1));
     if (p->boxes) t.round = add_slot(p, t.round ? t.round : number(&b, 0));
-    if (p->s->far.len) t.far_until = last_turns(p, &b, ahead + 1);
+    if (p->s->far.len) t.far_until = last_turns(p, &b, op_arg(p->loop, 1), ahead + 1);
     if (p->around) {
         p->index = op_arg(p->loop, 0);
         for (int k = 0; k < p->slots; k++) p->ahead[k] = carry_init(p->loop, k);
@@ -629,7 +631,7 @@ static void bring_few(Pipeline *p, Op *wait)
     Builder b = build_before(p->fn, p->loop);
     b.loc = p->loop->loc;
     if (!p->s->few.len) return;
-    Value *until = last_turns(p, &b, 1), *is_first = has_turn(p, &b, 0);
+    Value *until = last_turns(p, &b, op_arg(p->loop, 1), 1), *is_first = has_turn(p, &b, 0);
     ValueMap map = first_turn(p);
     Value **first = load_few(p, &b, &map, is_first);
     b = build_before(p->fn, wait->next);

@@ -69,12 +69,14 @@ static bool stays_as_it_is(const Streams *s, const Op *load)
     return true;
 }
 
-/* By steps that are known, up or down; the number of turns fits an int64. */
+/* By steps that are known, up or down, and not so long that an int64 would not hold a few. */
 static bool counts(const Op *loop)
 {
     int64_t step;
     const Type *index = loop->kind == OP_FOR ? op_arg(loop, 0)->type : NULL;
-    if (!index || type_bits(index) > 32 || !ir_const_int(op_arg(loop, 2), &step)) return false;
+    if (!index || !ir_const_int(op_arg(loop, 2), &step)) return false;
+    if (type_bits(index) > 32 && (type_dtype(index) != DT_I64 || step != (int32_t)step))
+        return false;
     return tkc_op_int(loop, ATTR_DOWN, 0) ? step < 0 : step > 0;
 }
 

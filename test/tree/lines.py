@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2535,
     "lib/linear": 2160,
     "lib/lower": 7430,
-    "lib/memory": 4257,
+    "lib/memory": 4261,
     "lib/spec": 14997,
     "lib/std": 2096,
     "lib/syntax": 3735,

@@ -52,12 +52,12 @@ int64_t stages_room(const Func *fn, const Streams *s, const Op *loop)
            (streams_boxes(s) ? BARRIERS : 0);
 }
 
-/* Of a loop by known steps, as if it went the right way; -1: nobody knows. */
+/* By known steps, as if they went the right way; -1: unknown, or 64 bits, which may be far apart. */
 static int64_t turns_of(const Op *loop)
 {
     int64_t from, to, step;
-    if (!ir_const_int(op_arg(loop, 0), &from) || !ir_const_int(op_arg(loop, 1), &to) ||
-        !ir_const_int(op_arg(loop, 2), &step))
+    if (type_bits(op_arg(loop, 0)->type) > 32 || !ir_const_int(op_arg(loop, 0), &from) ||
+        !ir_const_int(op_arg(loop, 1), &to) || !ir_const_int(op_arg(loop, 2), &step))
         return -1;
     return (to - from + step + (step > 0 ? -1 : 1)) / step;
 }

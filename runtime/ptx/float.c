@@ -9,6 +9,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "tkc/edge.h"
 
@@ -94,7 +95,8 @@ static double arith_f64(OpKind op, const volatile double *x)
     case OP_MUL: return x[0] * x[1];
     case OP_FMA: return fma(x[0], x[1], x[2]);
     case OP_DIV: return x[0] / x[1];
-    default: return sqrt(x[0]);
+    case OP_SQRT: return sqrt(x[0]);
+    default: abort();
     }
 }
 
@@ -106,7 +108,8 @@ static float arith_f32(OpKind op, const volatile float *x)
     case OP_MUL: return x[0] * x[1];
     case OP_FMA: return fmaf(x[0], x[1], x[2]);
     case OP_DIV: return x[0] / x[1];
-    default: return sqrtf(x[0]);
+    case OP_SQRT: return sqrtf(x[0]);
+    default: abort();
     }
 }
 

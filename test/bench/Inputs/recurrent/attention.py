@@ -8,6 +8,17 @@ import triton.language as tl
 
 
 @triton.jit
+def add_scores(b_s, b_v, b_m, b_acc, b_o):
+    """To the sums of a softmax over what came before"""
+    b_mp = b_m
+    b_m = tl.maximum(b_m, tl.max(b_s, 1))
+    b_r = tl.exp2(b_mp - b_m)
+    b_p = tl.exp2(b_s - b_m[:, None])
+    b_acc = b_acc * b_r + tl.sum(b_p, 1)
+    return b_m, b_acc, b_o * b_r[:, None] + tl.dot(b_p.to(b_v.dtype), b_v)
+
+
+@triton.jit
 def parallel_fwd(q, k, v, o, lse, cu_seqlens, chunk_indices, scale, T, HQ: tl.constexpr, H: tl.constexpr, G: tl.constexpr, K: tl.constexpr, V: tl.constexpr,
                  BT: tl.constexpr, BS: tl.constexpr, BK: tl.constexpr, BV: tl.constexpr, WINDOW: tl.constexpr, IS_VARLEN: tl.constexpr):
     i_v, i_t, i_bh = tl.program_id(0), tl.program_id(1), tl.program_id(2)
@@ -39,12 +50,7 @@ def parallel_fwd(q, k, v, o, lse, cu_seqlens, chunk_indices, scale, T, HQ: tl.co
         if WINDOW is not None:
             o_s = i_s + tl.arange(0, BS)
             b_s = tl.where(o_q[:, None] - o_s[None, :] < WINDOW, b_s, -1e30)
-        b_mp = b_m
-        b_m = tl.maximum(b_m, tl.max(b_s, 1))
-        b_r = tl.exp2(b_mp - b_m)
-        b_p = tl.exp2(b_s - b_m[:, None])
-        b_acc = b_acc * b_r + tl.sum(b_p, 1)
-        b_o = b_o * b_r[:, None] + tl.dot(b_p.to(b_q.dtype), b_v)
+        b_m, b_acc, b_o = add_scores(b_s, b_v, b_m, b_acc, b_o)
     for i_s in range(i_t * BT, min((i_t + 1) * BT, T), BS):
         p_k = tl.make_block_ptr(k + (bos * H + i_h) * K, (K, T), (1, H * K), (0, i_s), (BK, BS), (0, 1))
         p_v = tl.make_block_ptr(v + (bos * H + i_h) * V, (T, V), (H * V, 1), (i_s, i_v * BV), (BS, BV), (1, 0))
@@ -56,12 +62,7 @@ def parallel_fwd(q, k, v, o, lse, cu_seqlens, chunk_indices, scale, T, HQ: tl.co
         if WINDOW is not None:
             m_s = m_s & (o_q[:, None] - o_s[None, :] < WINDOW)
         b_s = tl.where(m_s, b_s, -1e30)
-        b_mp = b_m
-        b_m = tl.maximum(b_m, tl.max(b_s, 1))
-        b_r = tl.exp2(b_mp - b_m)
-        b_p = tl.exp2(b_s - b_m[:, None])
-        b_acc = b_acc * b_r + tl.sum(b_p, 1)
-        b_o = b_o * b_r[:, None] + tl.dot(b_p.to(b_q.dtype), b_v)
+        b_m, b_acc, b_o = add_scores(b_s, b_v, b_m, b_acc, b_o)
     b_o = b_o / b_acc[:, None]
     b_m += tl.log2(b_acc)
     tl.store(p_o, b_o.to(p_o.dtype.element_ty), boundary_check=(0, 1))

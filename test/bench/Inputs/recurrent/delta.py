@@ -59,36 +59,31 @@ def solve_tril_16(A, Ad, T, H: tl.constexpr, BT: tl.constexpr):
 
 
 @triton.jit
+def block16(A, T, row, column, stride, width: tl.constexpr):
+    return tl.load(tl.make_block_ptr(A, (T, width), (stride, 1), (row, column), (16, 16), (1, 0)), boundary_check=(0, 1)).to(tl.float32)
+
+
+@triton.jit
+def put16(Ai, T, row, column, stride, width: tl.constexpr, value):
+    p_I = tl.make_block_ptr(Ai, (T, width), (stride, 1), (row, column), (16, 16), (1, 0))
+    tl.store(p_I, value.to(p_I.dtype.element_ty, fp_downcast_rounding="rtne"), boundary_check=(0, 1))
+
+
+@triton.jit
 def merge_16_to_32(A, Ad, Ai, T, H: tl.constexpr, BT: tl.constexpr, PRECISION: tl.constexpr):
     i_t, i_bh = tl.program_id(0), tl.program_id(1)
     i_b, i_h = i_bh // H, i_bh % H
     A += (i_b * T * H + i_h) * 32
     Ad += (i_b * T * H + i_h) * 16
     Ai += (i_b * T * H + i_h) * 32
-    p_A21 = tl.make_block_ptr(A, (T, 32), (H * 32, 1), (i_t * 32 + 16, 0), (16, 16), (1, 0))
-    p_D11 = tl.make_block_ptr(Ad, (T, 16), (H * 16, 1), (i_t * 32, 0), (16, 16), (1, 0))
-    p_D22 = tl.make_block_ptr(Ad, (T, 16), (H * 16, 1), (i_t * 32 + 16, 0), (16, 16), (1, 0))
-    b_A21 = tl.load(p_A21, boundary_check=(0, 1)).to(tl.float32)
-    b_I11 = tl.load(p_D11, boundary_check=(0, 1)).to(tl.float32)
-    b_I22 = tl.load(p_D22, boundary_check=(0, 1)).to(tl.float32)
+    t = i_t * 32
+    b_A21 = block16(A, T, t + 16, 0, H * 32, 32)
+    b_I11 = block16(Ad, T, t, 0, H * 16, 16)
+    b_I22 = block16(Ad, T, t + 16, 0, H * 16, 16)
     b_I21 = -tl.dot(tl.dot(b_I22, b_A21, input_precision=PRECISION), b_I11, input_precision=PRECISION)
-    p_I11 = tl.make_block_ptr(Ai, (T, 32), (H * 32, 1), (i_t * 32, 0), (16, 16), (1, 0))
-    p_I21 = tl.make_block_ptr(Ai, (T, 32), (H * 32, 1), (i_t * 32 + 16, 0), (16, 16), (1, 0))
-    p_I22 = tl.make_block_ptr(Ai, (T, 32), (H * 32, 1), (i_t * 32 + 16, 16), (16, 16), (1, 0))
-    tl.store(p_I11, b_I11.to(p_I11.dtype.element_ty, fp_downcast_rounding="rtne"), boundary_check=(0, 1))
-    tl.store(p_I22, b_I22.to(p_I22.dtype.element_ty, fp_downcast_rounding="rtne"), boundary_check=(0, 1))
-    tl.store(p_I21, b_I21.to(p_I21.dtype.element_ty, fp_downcast_rounding="rtne"), boundary_check=(0, 1))
-
-
-@triton.jit
-def block16(A, T, row, column, stride, width: tl.constexpr):
-    return tl.load(tl.make_block_ptr(A, (T, width), (stride, 1), (row, column), (16, 16), (1, 0)), boundary_check=(0, 1)).to(tl.float32)
-
-
-@triton.jit
-def put16(Ai, T, row, column, stride, value):
-    p_I = tl.make_block_ptr(Ai, (T, 64), (stride, 1), (row, column), (16, 16), (1, 0))
-    tl.store(p_I, value.to(p_I.dtype.element_ty, fp_downcast_rounding="rtne"), boundary_check=(0, 1))
+    put16(Ai, T, t, 0, H * 32, 32, b_I11)
+    put16(Ai, T, t + 16, 16, H * 32, 32, b_I22)
+    put16(Ai, T, t + 16, 0, H * 32, 32, b_I21)
 
 
 @triton.jit
@@ -116,16 +111,16 @@ def merge_16_to_64(A, Ad, Ai, T, H: tl.constexpr, BT: tl.constexpr, PRECISION: t
     b_I42 = -tl.dot(b_I44, tl.dot(b_A42, b_I22, input_precision=PRECISION) + tl.dot(b_A43, b_I32, input_precision=PRECISION), input_precision=PRECISION)
     b_I41 = -tl.dot(b_I44, tl.dot(b_A41, b_I11, input_precision=PRECISION) + tl.dot(b_A42, b_I21, input_precision=PRECISION)
                     + tl.dot(b_A43, b_I31, input_precision=PRECISION), input_precision=PRECISION)
-    put16(Ai, T, t, 0, H * 64, b_I11)
-    put16(Ai, T, t + 16, 16, H * 64, b_I22)
-    put16(Ai, T, t + 32, 32, H * 64, b_I33)
-    put16(Ai, T, t + 48, 48, H * 64, b_I44)
-    put16(Ai, T, t + 16, 0, H * 64, b_I21)
-    put16(Ai, T, t + 32, 0, H * 64, b_I31)
-    put16(Ai, T, t + 32, 16, H * 64, b_I32)
-    put16(Ai, T, t + 48, 0, H * 64, b_I41)
-    put16(Ai, T, t + 48, 16, H * 64, b_I42)
-    put16(Ai, T, t + 48, 32, H * 64, b_I43)
+    put16(Ai, T, t, 0, H * 64, 64, b_I11)
+    put16(Ai, T, t + 16, 16, H * 64, 64, b_I22)
+    put16(Ai, T, t + 32, 32, H * 64, 64, b_I33)
+    put16(Ai, T, t + 48, 48, H * 64, 64, b_I44)
+    put16(Ai, T, t + 16, 0, H * 64, 64, b_I21)
+    put16(Ai, T, t + 32, 0, H * 64, 64, b_I31)
+    put16(Ai, T, t + 32, 16, H * 64, 64, b_I32)
+    put16(Ai, T, t + 48, 0, H * 64, 64, b_I41)
+    put16(Ai, T, t + 48, 16, H * 64, 64, b_I42)
+    put16(Ai, T, t + 48, 32, H * 64, 64, b_I43)
 
 
 @triton.jit

@@ -431,8 +431,7 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     if (!counts(loop) || !find_written(s, loop)) return;
     s->slice = slice_copy(s, NULL);
     add_streams(s, FOR_PRODUCT);
-    if (!s->all.len) return;
-    add_streams(s, INSTEAD_OF_BUFFER);
+    if (s->all.len) add_streams(s, INSTEAD_OF_BUFFER);
     s->few_slice = slice_copy(s, NULL);
     s->in_far = true;
     for (Op *op = body_of(s)->first; op; op = op->next) add_few(s, op);

@@ -53,6 +53,9 @@ int axis_vector_width(const AxisFacts *facts, const Value *ptr, int dim, int max
 /* Neighbours along dim, in aligned groups, for which the mask is one value. Without a mask (NULL)
    or with a scalar one there is no limit: INT64_MAX. */
 int64_t axis_mask_constancy(const AxisFacts *facts, const Value *mask, int dim);
+/* Of an integer division: neighbours along dim, in aligned groups, that count up from a multiple of
+   their number, which divides their one divisor. */
+int64_t axis_group_of_division(const AxisFacts *facts, const Op *op, int dim);
 /* 1: true on every valid lane; 0: false on every valid lane; -1: unknown. */
 int axis_truth(const AxisFacts *facts, const Value *cond);
 

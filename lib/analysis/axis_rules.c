@@ -150,10 +150,24 @@ static int64_t shared_group(const AxisFact *x, const Type *tx, const AxisFact *y
                        every(y, ty, d));
 }
 
+int64_t axis_group_of_division(const AxisFacts *facts, const Op *op, int dim)
+{
+    const Value *x = op_arg(op, 0), *y = op_arg(op, 1);
+    return shared_group(axis_of(facts, x), x->type, axis_of(facts, y), y->type, dim);
+}
+
 /* What is left of the divisor of x after division by 2^e, a group's first element deciding. */
 static int64_t quotient_divisor(const AxisSite *s, int d, int64_t g, int64_t power)
 {
     return max_of(axis_divisor(s->x, s->tx, d, g) / power, 1);
+}
+
+/* x is not negative, or, to those who trust, nothing is known of that. */
+static bool may_count_up(const AxisSite *s)
+{
+    const int64_t lo = axis_range(s->x, s->tx, false).lo;
+    return lo >= 0 || axis_trust(s->facts) == AXIS_GUESSED ||
+           (axis_trust(s->facts) != AXIS_PROVED && lo <= range_of_dtype(type_dtype(s->tx)).lo);
 }
 
 /* x runs from a multiple of g and n is one multiple of g: no multiple of n lies inside the group,
@@ -166,7 +180,7 @@ static void rule_div(const AxisSite *s, AxisFact *out)
         return;
     }
     axis_rule_elementwise(s, out);
-    bool counts_up = axis_range(s->x, s->tx, false).lo >= 0 || axis_trust(s->facts) == AXIS_GUESSED;
+    const bool counts_up = may_count_up(s);
     bool power = is_one_value(s->y) && is_power_of_two(s->y->lo);
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t g = counts_up ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
@@ -184,8 +198,7 @@ static void rule_rem(const AxisSite *s, AxisFact *out)
         return;
     }
     axis_rule_elementwise(s, out);
-    const bool counts_up = x.lo >= 0 || (axis_trust(s->facts) != AXIS_PROVED &&
-                                         x.lo <= range_of_dtype(type_dtype(s->tx)).lo);
+    const bool counts_up = may_count_up(s);
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t g = counts_up ? shared_group(s->x, s->tx, s->y, s->ty, d) : 1;
         out->contiguity[d] = g;

@@ -46,6 +46,7 @@ typedef struct Access {
     bool prefers_order;
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
+    bool is_anywhere; /* nothing tells where neighbours lie */
     int weight;     /* how often it runs, as far as loops tell */
 } Access;
 
@@ -84,6 +85,19 @@ static int value_bytes(const Op *op)
 
 /* ---- collecting ---- */
 
+/* An index by arithmetic that keeps neighbours as far apart as they are. */
+static bool is_even(const Value *v)
+{
+    const Op *op = v->def;
+    if (!op || !type_is_block(v->type) || op->kind == OP_SPLAT || op->kind == OP_ARANGE) return true;
+    const bool keeps = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL ||
+                       op->kind == OP_SHL || op->kind == OP_ADDPTR || op->kind == OP_CAST ||
+                       op->kind == OP_HINT || ir_has(op, OT_CONST) || ir_has(op, OT_SHAPE);
+    for (int i = 0; keeps && i < op->nargs; i++)
+        if (!is_even(op_arg(op, i))) return false;
+    return keeps;
+}
+
 static Access access_of(Accesses *x, Op *op, int weight)
 {
     const Value *ptr = op_arg(op, 0);
@@ -93,6 +107,7 @@ static Access access_of(Accesses *x, Op *op, int weight)
     const int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes),
               most = vector_most_bytes(op);
     int run = log2_floor(fact->contiguity[a.order[0]]);
+    a.is_anywhere = !run && fact->constancy[a.order[0]] == 1 && !is_even(ptr);
     a.width_log2 =
         log2_floor(axis_vector_width(x->facts, ptr, a.order[0], most > bytes ? most : bytes));
     a.line_log2 = run > line ? line : run;
@@ -201,6 +216,7 @@ static int access_cost(const Access *a, const Layout *l)
     const int vector_log2 = vector_in(a, l), instructions = layout_registers(l) >> vector_log2;
     int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * COST_WAVE
                                        : touched(a, l, vector_log2, SECTOR_BYTES) * COST_SECTOR;
+    if (a->is_anywhere) moved = 0;
     if (ir_has(a->op, OT_ATOMIC)) moved += COST_ATOMIC;
     return instructions * (COST_ISSUE + moved);
 }

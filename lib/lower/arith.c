@@ -1,6 +1,6 @@
 /* Arithmetic on single elements, by table where LLVM has the operation, by a rule of LANGUAGE.md
-   where it has not. No result is ever undefined for LLVM: divisors and shift counts outside their
-   range are selected away, unless they are constants in it.
+   where it has not. No result is ever undefined for LLVM: shift counts outside their range (and
+   divisors, divide.c) are selected away, unless they are constants in it.
 
    16-bit floats: sums and products are done as they are, two at a time, where the chip can
    (bfloat16 from sm_80 on), and comparisons of fp16; everything else is done in fp32 and rounded
@@ -57,11 +57,6 @@ static LLVMValueRef int_const(const Lower *L, DType dt, int64_t v)
                         false);
 }
 
-static LLVMValueRef is_equal(Lower *L, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildICmp(L->b, LLVMIntEQ, x, y, "");
-}
-
 static LLVMValueRef compare(Lower *L, OpKind kind, DType dt, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMIntPredicate p = is_signed(dt) ? predicates[kind].on_signed : predicates[kind].on_unsigned;
@@ -69,54 +64,6 @@ static LLVMValueRef compare(Lower *L, OpKind kind, DType dt, LLVMValueRef x, LLV
 }
 
 /* ---- integers ---- */
-
-/* What is known of a divisor on every lane. */
-typedef struct Divisor {
-    bool may_be_zero, may_be_minus_one;
-} Divisor;
-
-static Divisor divisor_of(const Lower *L, const Op *op, DType dt, LLVMValueRef y)
-{
-    Divisor d = {true, is_signed(dt)};
-    uint64_t bits;
-    if (lower_is_const(y, &bits)) {
-        d.may_be_zero = bits == 0;
-        d.may_be_minus_one = is_signed(dt) && LLVMConstIntGetSExtValue(y) == -1;
-        return d;
-    }
-    const AxisFact *fact = axis_of(L->facts, op_arg(op, 1));
-    if (fact->lo_all > 0 || fact->hi_all < 0) d.may_be_zero = false;
-    if (fact->lo_all > -1 || fact->hi_all < -1) d.may_be_minus_one = false;
-    return d;
-}
-
-/* Truncating; x / 0 = 0 and x % 0 = x; min / -1 = min and min % -1 = 0, as negation wraps. */
-static LLVMValueRef divide(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVMValueRef y)
-{
-    const bool is_div = op->kind == OP_DIV;
-    if (dt == DT_I1) return LLVMBuildAnd(L->b, x, is_div ? y : LLVMBuildNot(L->b, y, ""), "");
-    const Divisor d = divisor_of(L, op, dt, y);
-    LLVMValueRef zero = int_const(L, dt, 0), one = int_const(L, dt, 1), safe = y, is_zero = NULL,
-                 is_minus = NULL;
-    if (d.may_be_zero) {
-        is_zero = is_equal(L, y, zero);
-        safe = LLVMBuildSelect(L->b, is_zero, one, safe, "");
-    }
-    if (d.may_be_minus_one) {
-        is_minus = is_equal(L, y, int_const(L, dt, -1));
-        safe = LLVMBuildSelect(L->b, is_minus, one, safe, "");
-    }
-    if (!is_div) {
-        LLVMValueRef r =
-            is_signed(dt) ? LLVMBuildSRem(L->b, x, safe, "") : LLVMBuildURem(L->b, x, safe, "");
-        return is_zero ? LLVMBuildSelect(L->b, is_zero, x, r, "") : r;
-    }
-    LLVMValueRef q =
-        is_signed(dt) ? LLVMBuildSDiv(L->b, x, safe, "") : LLVMBuildUDiv(L->b, x, safe, "");
-    if (is_minus) q = LLVMBuildSelect(L->b, is_minus, LLVMBuildSub(L->b, zero, x, ""), q, "");
-    if (is_zero) q = LLVMBuildSelect(L->b, is_zero, zero, q, "");
-    return q;
-}
 
 /* 64-bit values by a count that is not known. LLVM 22 recognises the protection below, drops it
    because PTX's own shift has it, and forgets that PTX looks at 32 bits of the count only. */
@@ -150,7 +97,7 @@ static LLVMValueRef shift(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVM
     return LLVMBuildSelect(L->b, in_range, y, int_const(L, dt, 0), "");
 }
 
-static LLVMValueRef high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef lower_high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef y)
 {
     const int width = dtype_info(dt)->bits;
     LLVMTypeRef wide = LLVMIntTypeInContext(L->cx, (unsigned)width * 2),
@@ -213,8 +160,8 @@ static LLVMValueRef int_element(Lower *L, const Op *op, DType dt, const LLVMValu
     if (builders[op->kind].on_int) return builders[op->kind].on_int(L->b, x, y, "");
     switch (op->kind) {
     case OP_DIV:
-    case OP_REM: return divide(L, op, dt, x, y);
-    case OP_MULHI: return high_product(L, dt, x, y);
+    case OP_REM: return lower_divide_element(L, op, x, y);
+    case OP_MULHI: return lower_high_product(L, dt, x, y);
     case OP_SHL:
     case OP_SHR: return shift(L, op, dt, x, y);
     case OP_MIN: return LLVMBuildSelect(L->b, compare(L, OP_LT, dt, x, y), x, y, "");

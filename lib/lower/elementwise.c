@@ -63,9 +63,8 @@ static uint32_t constant_bits(const AxisFact *fact, const Layout *l)
     return bits;
 }
 
-/* Bits of a register's number without which it holds the same value. Where they are 0 the element
-   comes before the others, so that it is real where one of them is: no thread may move it. */
-static uint32_t equal_registers(const Lower *L, const Value *v)
+/* The one with those bits 0 is real where one of the others is: no thread may move it. */
+uint32_t lower_equal_registers(const Lower *L, const Value *v)
 {
     if (!type_is_block(v->type)) return 0;
     const Layout *l = v->type->layout;
@@ -90,7 +89,7 @@ void lower_elementwise(Lower *L, const Op *op, LowerElement f)
     const Value *result = op_result(op, 0);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     MemoTable memo = memo_new(L, out.n);
-    const uint32_t equal = equal_registers(L, result);
+    const uint32_t equal = lower_equal_registers(L, result);
     for (int r = 0; r < out.n; r++) {
         if ((uint32_t)r & equal) {
             out.r[r] = out.r[(uint32_t)r & ~equal];
@@ -115,7 +114,7 @@ void lower_elementwise_pairs(Lower *L, const Op *op, LowerPair f)
     MemoTable memo = memo_new(L, out.n);
     Memo **of = arena_array(L->arena, Memo *, out.n),
          **fresh = arena_array(L->arena, Memo *, out.n);
-    const uint32_t equal = equal_registers(L, result);
+    const uint32_t equal = lower_equal_registers(L, result);
     int n = 0;
     for (int r = 0; r < out.n; r++) {
         Memo new = {0};
@@ -243,6 +242,7 @@ void lower_arith(Lower *L, const Op *op)
     const bool is_sum = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL;
     const bool is_int = type_is_int(ty) && !type_is_bool(ty);
     if (is_sum && is_int && !lower_is_half_product(op)) lower_sum(L, op);
+    else if (is_int && (op->kind == OP_DIV || op->kind == OP_REM)) lower_divide(L, op);
     else if (lower_is_pair_arith(L, op)) lower_elementwise_pairs(L, op, lower_arith_pair);
     else lower_elementwise(L, op, lower_arith_element);
 }

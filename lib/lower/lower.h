@@ -154,7 +154,7 @@ uint32_t lower_free_registers(const Type *ty);
 
 /* ---- one function for each family of ops ---- */
 typedef void LowerOp(Lower *L, const Op *op);
-LowerOp lower_arith, lower_math, lower_cast, lower_bitcast, lower_addptr, lower_inline_asm;
+LowerOp lower_arith, lower_divide, lower_math, lower_cast, lower_bitcast, lower_addptr, lower_inline_asm;
 LowerOp lower_hint, lower_splat, lower_shape, lower_convert;
 LowerOp lower_load, lower_store, lower_atomic, lower_poll;
 LowerOp lower_reduce, lower_scan, lower_carry, lower_sort, lower_dot, lower_dot_wait;
@@ -179,6 +179,9 @@ typedef LLVMValueRef (*LowerElement)(Lower *L, const Op *op, const LLVMValueRef 
 void lower_elementwise(Lower *L, const Op *op, LowerElement f);
 /* Two elements at a time, of each operand; the last may come alone, as both. */
 typedef void (*LowerPair)(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2]);
+/* Bits of a register's number without which it holds the same value; where they are 0 the element
+   comes before the others. */
+uint32_t lower_equal_registers(const Lower *L, const Value *v);
 /* The same, once for two distinct combinations. */
 void lower_elementwise_pairs(Lower *L, const Op *op, LowerPair f);
 /* The offset of each register as a 64-bit value plus constant, where the facts prove that this does
@@ -189,6 +192,8 @@ Regs lower_widen_int(Lower *L, const Value *v);
 /* An unsigned 32-bit product whose other half is taken, too. */
 bool lower_is_half_product(const Op *op);
 LLVMValueRef lower_arith_element(Lower *L, const Op *op, const LLVMValueRef *args);
+LLVMValueRef lower_divide_element(Lower *L, const Op *op, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef lower_high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef y);
 /* Of blocks of 16-bit floats, where the chip does two at a time. */
 bool lower_is_pair_arith(const Lower *L, const Op *op);
 void lower_arith_pair(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2]);

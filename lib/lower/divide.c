@@ -1,0 +1,215 @@
+/* Quotients and remainders of integers: truncating; x / 0 = 0 and x % 0 = x; min / -1 = min and
+   min % -1 = 0, as negation wraps.
+
+   A block divided by one int32 that is not known (the size of a row) costs more than all else of a
+   kernel that finds its place so. 2^32 - 1 over the divisor's size, computed once, gives each
+   quotient by the high half of a product, at most one too small; in place of 0, of which the
+   quotient is to be 0, 2^32 - 1 divides. Where neighbours in a thread count up from a multiple of
+   their number, which divides the divisor, too, none but the first is a multiple of it: one quotient
+   is all theirs, but that below zero, where quotients are rounded up, a first one without remainder
+   is alone. */
+#include "analysis/axis.h"
+#include "analysis/range.h"
+#include "base/power.h"
+#include "layout/vector.h"
+#include "lower/lower.h"
+
+/* Of an op, and of one divisor of it. */
+typedef struct Division {
+    Lower *L;
+    DType dt;
+    bool is_signed, may_be_zero, may_be_minus_one, may_be_negative, x_may_be_negative;
+    bool by_product; /* the first element prepares it */
+    LLVMValueRef size, inverse, sign; /* then */
+} Division;
+
+static LLVMValueRef constant_of(const Division *d, int64_t v)
+{
+    return LLVMConstInt(lower_dtype(d->L, d->dt), (uint64_t)v, true);
+}
+
+static LLVMValueRef pick(const Division *d, LLVMValueRef is_so, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(d->L->b, is_so, x, y, "");
+}
+
+static LLVMValueRef is_number(const Division *d, LLVMValueRef x, int64_t v)
+{
+    return LLVMBuildICmp(d->L->b, LLVMIntEQ, x, constant_of(d, v), "");
+}
+
+/* What is known on every lane. */
+static Division division_of(Lower *L, const Op *op)
+{
+    const AxisFact *x = axis_of(L->facts, op_arg(op, 0)), *y = axis_of(L->facts, op_arg(op, 1));
+    const DType dt = type_dtype(op_arg(op, 0)->type);
+    const bool is_signed = dtype_info(dt)->kind == DK_INT;
+    const bool by_one = lower_is_uniform(op_arg(op, 1)) && !ir_def(op_arg(op, 1), OP_CONST);
+    return (Division){.L = L,
+                      .dt = dt,
+                      .is_signed = is_signed,
+                      .may_be_zero = !(y->lo_all > 0 || y->hi_all < 0),
+                      .may_be_minus_one = is_signed && !(y->lo_all > -1 || y->hi_all < -1),
+                      .may_be_negative = is_signed && y->lo_all < 0,
+                      .x_may_be_negative = is_signed && x->lo_all < 0,
+                      .by_product = by_one && dt == DT_I32};
+}
+
+/* ---- by an instruction ---- */
+
+/* The divisor where it has a quotient, else 1. */
+static LLVMValueRef divisor_or_one(const Division *d, LLVMValueRef y)
+{
+    LLVMValueRef one = constant_of(d, 1);
+    if (d->may_be_zero) y = pick(d, is_number(d, y, 0), one, y);
+    return d->may_be_minus_one ? pick(d, is_number(d, y, -1), one, y) : y;
+}
+
+static LLVMValueRef quotient_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = d->L->b;
+    LLVMValueRef by = divisor_or_one(d, y);
+    LLVMValueRef q = d->is_signed ? LLVMBuildSDiv(b, x, by, "") : LLVMBuildUDiv(b, x, by, "");
+    if (d->may_be_minus_one) q = pick(d, is_number(d, y, -1), LLVMBuildNeg(b, x, ""), q);
+    return d->may_be_zero ? pick(d, is_number(d, y, 0), constant_of(d, 0), q) : q;
+}
+
+static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = d->L->b;
+    LLVMValueRef by = divisor_or_one(d, y);
+    LLVMValueRef r = d->is_signed ? LLVMBuildSRem(b, x, by, "") : LLVMBuildURem(b, x, by, "");
+    return d->may_be_zero ? pick(d, is_number(d, y, 0), x, r) : r;
+}
+
+/* ---- by a product ---- */
+
+/* All ones where x is negative. */
+static LLVMValueRef sign_of(const Division *d, LLVMValueRef x)
+{
+    return LLVMBuildAShr(d->L->b, x, constant_of(d, 31), "");
+}
+
+/* x, or -x where the sign is all ones. */
+static LLVMValueRef with_sign(const Division *d, LLVMValueRef x, LLVMValueRef sign)
+{
+    if (!sign) return x;
+    return LLVMBuildSub(d->L->b, LLVMBuildXor(d->L->b, x, sign, ""), sign, "");
+}
+
+static void prepare(Division *d, LLVMValueRef y)
+{
+    LLVMValueRef most = constant_of(d, -1);
+    d->sign = d->may_be_negative ? sign_of(d, y) : NULL;
+    d->size = with_sign(d, y, d->sign);
+    if (d->may_be_zero) d->size = pick(d, is_number(d, y, 0), most, d->size);
+    d->inverse = LLVMBuildUDiv(d->L->b, most, d->size, "");
+}
+
+static LLVMValueRef quotient_by_product(Division *d, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = d->L->b;
+    if (!d->inverse) prepare(d, y);
+    LLVMValueRef sign = d->x_may_be_negative ? sign_of(d, x) : NULL, size = with_sign(d, x, sign);
+    LLVMValueRef q = lower_high_product(d->L, DT_U32, size, d->inverse);
+    LLVMValueRef rest = LLVMBuildSub(b, size, LLVMBuildMul(b, q, d->size, ""), "");
+    LLVMValueRef more = LLVMBuildICmp(b, LLVMIntUGE, rest, d->size, "");
+    q = LLVMBuildAdd(b, q, LLVMBuildZExt(b, more, d->L->i32, ""), "");
+    if (sign && d->sign) sign = LLVMBuildXor(b, sign, d->sign, "");
+    return with_sign(d, q, sign ? sign : d->sign);
+}
+
+static LLVMValueRef remainder_of(const Division *d, LLVMValueRef x, LLVMValueRef y, LLVMValueRef q)
+{
+    return LLVMBuildSub(d->L->b, x, LLVMBuildMul(d->L->b, q, y, ""), "");
+}
+
+static LLVMValueRef quotient(Division *d, LLVMValueRef x, LLVMValueRef y)
+{
+    return d->by_product ? quotient_by_product(d, x, y) : quotient_by_instruction(d, x, y);
+}
+
+LLVMValueRef lower_divide_element(Lower *L, const Op *op, LLVMValueRef x, LLVMValueRef y)
+{
+    const Division d = division_of(L, op);
+    if (d.dt == DT_I1) /* by 1, or by 0 */
+        return LLVMBuildAnd(L->b, x, op->kind == OP_DIV ? y : LLVMBuildNot(L->b, y, ""), "");
+    return (op->kind == OP_DIV ? quotient_by_instruction : remainder_by_instruction)(&d, x, y);
+}
+
+/* ---- of a block ---- */
+
+/* Nothing but the vector's own registers tells its elements apart. */
+static bool is_whole(const Layout *l, const VectorBits *v)
+{
+    const uint32_t inside = ((UINT32_C(1) << v->log2) - 1) << layout_dim_shift(l, v->dim);
+    for (int kind = DIM_REGISTER; kind <= DIM_WARP; kind++)
+        for (int i = 0; i < l->nbits[kind]; i++) {
+            const uint32_t basis = l->basis[kind][i];
+            if (basis & inside && (kind != DIM_REGISTER || basis & (basis - 1))) return false;
+        }
+    return !layout_has_offset(l);
+}
+
+/* Neighbours in a thread that have one quotient, but for the first of them. */
+static VectorBits neighbours_of(const Lower *L, const Op *op)
+{
+    VectorBits best = {0};
+    const Type *ty = op_result(op, 0)->type;
+    for (int d = 0; type_is_block(ty) && d < ty->rank; d++) {
+        VectorBits v = {.dim = d};
+        const int most = log2_floor(axis_group_of_division(L->facts, op, d)),
+                  room = (int)(sizeof v.bit / sizeof *v.bit);
+        v.log2 = layout_steps(ty->layout, d, most < room ? most : room, v.bit);
+        if (v.log2 > best.log2 && is_whole(ty->layout, &v)) best = v;
+    }
+    return best;
+}
+
+/* The quotient of all but the first. */
+static LLVMValueRef quotient_of_others(const Division *d, LLVMValueRef x, LLVMValueRef y,
+                                       LLVMValueRef q)
+{
+    LLVMBuilderRef b = d->L->b;
+    if (!d->x_may_be_negative) return q;
+    LLVMValueRef zero = constant_of(d, 0);
+    LLVMValueRef is_below = LLVMBuildICmp(b, LLVMIntSLT, x, zero, ""),
+                 is_even = LLVMBuildICmp(b, LLVMIntEQ, remainder_of(d, x, y, q), zero, "");
+    LLVMValueRef rounds_up = LLVMBuildAnd(b, is_below, is_even, ""),
+                 up = with_sign(d, constant_of(d, 1), d->may_be_negative ? sign_of(d, y) : NULL);
+    return LLVMBuildAdd(b, q, pick(d, rounds_up, up, zero), "");
+}
+
+/* Of the vector whose first element is x. */
+static void divide_vector(Division *d, const Op *op, const VectorBits *v, uint32_t head,
+                          LLVMValueRef x, LLVMValueRef y, Regs out)
+{
+    LLVMValueRef q = quotient(d, x, y), others = v->log2 ? quotient_of_others(d, x, y, q) : q;
+    const bool is_div = op->kind == OP_DIV;
+    LLVMValueRef rest = is_div || !v->log2 ? NULL : remainder_of(d, x, y, others);
+    out.r[head].v = is_div ? q : remainder_of(d, x, y, q);
+    for (int i = 1; i < 1 << v->log2; i++)
+        out.r[vector_register(v, head, i)] = is_div ? (Reg){.v = others} : (Reg){.v = rest, .imm = i};
+}
+
+void lower_divide(Lower *L, const Op *op)
+{
+    const Value *a = op_arg(op, 0), *b = op_arg(op, 1), *result = op_result(op, 0);
+    const int n = lower_nregs(result->type);
+    const VectorBits v = neighbours_of(L, op);
+    Division d = division_of(L, op);
+    if (!v.log2 && (!d.by_product || n == 1)) {
+        lower_elementwise(L, op, lower_arith_element);
+        return;
+    }
+    const Regs x = lower_get(L, a), y = lower_get(L, b);
+    const uint32_t equal = lower_equal_registers(L, result);
+    Regs out = lower_regs_new(L, n);
+    for (int r = 0; r < n; r++) {
+        if ((uint32_t)r & equal) out.r[r] = out.r[(uint32_t)r & ~equal];
+        else if (vector_begins(&v, (uint32_t)r))
+            divide_vector(&d, op, &v, (uint32_t)r, lower_element(L, a->type, x.r[x.n == 1 ? 0 : r]),
+                          lower_element(L, b->type, y.r[y.n == 1 ? 0 : r]), out);
+    }
+    lower_set(L, result, out);
+}
